@@ -1,0 +1,20 @@
+/*
+ * alloc.h - the engine's memory; see irr_allocator_set in irr.h.
+ */
+#ifndef IRR_ALLOC_H
+#define IRR_ALLOC_H
+
+#include "irr.h"
+
+/* Uninitialised array; NULL on failure and on overflow.  A count of 0 gives memory that can be freed. */
+void *irr_alloc(size_t count, size_t size);
+
+/* The same, zeroed. */
+void *irr_alloc_zero(size_t count, size_t size);
+
+/* Resizes an array of irr_alloc; NULL leaves the old one as it is. */
+void *irr_resize(void *memory, size_t count, size_t size);
+
+void irr_free(void *memory);
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * core.c - what every part of the engine stands on: status texts, memory and log lines.
+ *
+ * The logger and the allocator are the only process-wide state of the engine.  They are set by the host
+ * before anything else runs, so they need no lock.
+ */
+#include "core/alloc.h"
+#include "core/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_MAX_BYTES 1024
+
+static irr_allocator_t allocator = { malloc, realloc, free };
+
+static struct {
+    irr_log_fn_t    fn;
+    void           *context;
+    irr_log_level_t max_level;
+} logger;
+
+const char *irr_status_text(irr_status_t status)
+{
+    switch (status) {
+#define STATUS_CASE(name, value, text) case name: return text;
+        IRR_STATUS_MAP(STATUS_CASE)
+#undef STATUS_CASE
+    }
+    return "unknown status";
+}
+
+void irr_allocator_set(const irr_allocator_t *replacement)
+{
+    static const irr_allocator_t standard = { malloc, realloc, free };
+
+    allocator = replacement != NULL ? *replacement : standard;
+}
+
+/* At least one byte, so that NULL always means failure; 0 on overflow. */
+static size_t array_bytes(size_t count, size_t size)
+{
+    size_t bytes;
+
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        return 0;
+    }
+    return bytes > 0 ? bytes : 1;
+}
+
+void *irr_alloc(size_t count, size_t size)
+{
+    size_t bytes = array_bytes(count, size);
+
+    return bytes > 0 ? allocator.alloc(bytes) : NULL;
+}
+
+void *irr_alloc_zero(size_t count, size_t size)
+{
+    void *memory = irr_alloc(count, size);
+
+    if (memory != NULL) {
+        memset(memory, 0, count * size);
+    }
+    return memory;
+}
+
+void *irr_resize(void *memory, size_t count, size_t size)
+{
+    size_t bytes = array_bytes(count, size);
+
+    return bytes > 0 ? allocator.resize(memory, bytes) : NULL;
+}
+
+void irr_free(void *memory)
+{
+    allocator.free(memory);
+}
+
+void irr_log_set(irr_log_fn_t fn, void *context, irr_log_level_t max_level)
+{
+    logger.fn = fn;
+    logger.context = context;
+    logger.max_level = max_level;
+}
+
+void irr_log(irr_log_level_t level, const char *format, ...)
+{
+    char line[LINE_MAX_BYTES];
+    va_list arguments;
+
+    if (logger.fn == NULL || level > logger.max_level) {
+        return;
+    }
+    va_start(arguments, format);
+    vsnprintf(line, sizeof(line), format, arguments);
+    va_end(arguments);
+    logger.fn(logger.context, level, line);
+}

@@ -1,0 +1,61 @@
+/*
+ * lock.h - one lock that serialises an engine, and costs next to nothing where one thread runs.
+ *
+ * Not recursive: irr_lock_try fails, in both modes, while the lock is held, which is what keeps progress
+ * from running within itself.
+ */
+#ifndef IRR_LOCK_H
+#define IRR_LOCK_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+typedef struct irr_lock {
+    bool            threads;  /* several threads come; set once by init */
+    bool            held;     /* used without threads only */
+    pthread_mutex_t mutex;
+} irr_lock_t;
+
+static inline int irr_lock_init(irr_lock_t *lock, bool threads)
+{
+    lock->threads = threads;
+    lock->held = false;
+    return pthread_mutex_init(&lock->mutex, NULL);
+}
+
+static inline void irr_lock_fini(irr_lock_t *lock)
+{
+    pthread_mutex_destroy(&lock->mutex);
+}
+
+static inline bool irr_lock_try(irr_lock_t *lock)
+{
+    if (lock->threads) {
+        return pthread_mutex_trylock(&lock->mutex) == 0;
+    }
+    if (lock->held) {
+        return false;
+    }
+    lock->held = true;
+    return true;
+}
+
+static inline void irr_lock_acquire(irr_lock_t *lock)
+{
+    if (lock->threads) {
+        pthread_mutex_lock(&lock->mutex);
+    } else {
+        lock->held = true;
+    }
+}
+
+static inline void irr_lock_release(irr_lock_t *lock)
+{
+    if (lock->threads) {
+        pthread_mutex_unlock(&lock->mutex);
+    } else {
+        lock->held = false;
+    }
+}
+
+#endif

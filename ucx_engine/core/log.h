@@ -1,0 +1,13 @@
+/*
+ * log.h - lines for the user, through the host's logger; see irr_log_set in irr.h.
+ *
+ * A line names the thing, its value and what is allowed, and is written once: where the error is decided.
+ */
+#ifndef IRR_LOG_H
+#define IRR_LOG_H
+
+#include "irr.h"
+
+void irr_log(irr_log_level_t level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,269 @@
+/*
+ * irr.h - the public interface of the engine that coll/irr runs on.
+ *
+ * The engine moves irregular all-to-all exchanges.  It knows nothing of MPI: its host (the Open MPI
+ * component, a test, a tool) hands it byte counts, byte offsets and two out-of-band collectives.
+ *
+ * Life of an exchange:
+ *
+ *     irr_engine_create      once a process, at the first exchange of the job
+ *     irr_comm_create        once a communicator; collective, may block in the host's collectives
+ *     irr_exchange_start     builds the plan, posts what may be posted; never blocks
+ *     irr_exchange_test      IRR_IN_PROGRESS until done; never blocks
+ *     irr_comm_destroy       local
+ *     irr_engine_close, irr_engine_drain, the host's barrier, irr_engine_destroy
+ *
+ * Units: every length, count and offset is in bytes unless a name says otherwise.  Functions that can
+ * fail return irr_status_t and write their outputs on success only.  Nothing here aborts, exits or
+ * prints: what the user must read goes to the logger, once, where the error is decided.
+ *
+ * Threads: calls on one engine may come from several threads if its configuration says so; they are
+ * serialised inside.  The logger and the allocator are set once, before anything else.
+ */
+#ifndef IRR_H
+#define IRR_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* ---- status ---------------------------------------------------------------------------------- */
+
+/* X(name, value, text): 0 is success, 1 is not done yet, negatives are errors. */
+#define IRR_STATUS_MAP(X)                                                          \
+    X(IRR_OK,                  0, "success")                                       \
+    X(IRR_IN_PROGRESS,         1, "operation is still in progress")                \
+    X(IRR_ERR_NO_MEMORY,      -1, "out of memory")                                 \
+    X(IRR_ERR_BAD_PARAM,      -2, "value is not allowed here")                     \
+    X(IRR_ERR_NOT_SUPPORTED,  -3, "not served here, another choice may serve it")  \
+    X(IRR_ERR_TRUNCATE,       -4, "message is longer than its receive block")      \
+    X(IRR_ERR_UNREACHABLE,    -5, "peer cannot be reached")                        \
+    X(IRR_ERR_CANCELED,       -6, "operation was canceled")                        \
+    X(IRR_ERR_TRANSPORT,      -7, "transport failed")                              \
+    X(IRR_ERR_IO,             -8, "file cannot be read")                           \
+    X(IRR_ERR_FORMAT,         -9, "file is malformed")                             \
+    X(IRR_ERR_OOB,           -10, "out-of-band collective of the host failed")     \
+    X(IRR_ERR_INVALID_PLAN,  -11, "plan breaks a rule of plans")                   \
+    X(IRR_ERR_TIMEOUT,       -12, "nothing happened within the time limit")
+
+#define IRR_STATUS_ENUM(name, value, text) name = value,
+typedef enum irr_status { IRR_STATUS_MAP(IRR_STATUS_ENUM) } irr_status_t;
+#undef IRR_STATUS_ENUM
+
+/* The text of a status; never NULL, never freed. */
+const char *irr_status_text(irr_status_t status);
+
+/* ---- logger and allocator -------------------------------------------------------------------- */
+
+typedef enum irr_log_level { IRR_LOG_ERROR, IRR_LOG_WARN, IRR_LOG_INFO, IRR_LOG_DEBUG } irr_log_level_t;
+
+/* One finished line without a newline; the text is valid during the call only. */
+typedef void (*irr_log_fn_t)(void *context, irr_log_level_t level, const char *text);
+
+/* Lines above max_level are not formatted.  log = NULL: no lines at all, which is the default. */
+void irr_log_set(irr_log_fn_t log, void *context, irr_log_level_t max_level);
+
+/* All heap memory of the engine comes from here; alloc and resize return NULL on failure. */
+typedef struct irr_allocator {
+    void *(*alloc)(size_t size);
+    void *(*resize)(void *memory, size_t size);
+    void  (*free)(void *memory);
+} irr_allocator_t;
+
+/* Replaces the allocator; NULL restores malloc, realloc and free.  Only while nothing is allocated. */
+void irr_allocator_set(const irr_allocator_t *allocator);
+
+/* ---- counters -------------------------------------------------------------------------------- */
+
+/* X(field, text).  Totals since the engine was created; gauges say so in their text. */
+#define IRR_COUNTERS_MAP(X)                                                                              \
+    X(exchanges,         "Number of exchanges completed by the engine")                                  \
+    X(messages_sent,     "Number of messages handed to the transport")                                   \
+    X(messages_received, "Number of messages received from the transport")                               \
+    X(bytes_sent,        "Bytes of user data handed to the transport")                                   \
+    X(bytes_received,    "Bytes of user data received from the transport")                               \
+    X(bytes_staged,      "Bytes copied by the engine itself, which is the message of a rank to itself")  \
+    X(bytes_gathered,    "Bytes copied between the user's buffers and the transport's own fragments by " \
+                         "the engine's datatype callbacks")                                              \
+    X(largest_message,   "Bytes of the largest message sent so far (a gauge)")                           \
+    X(endpoints_open,    "Number of transport endpoints open now (a gauge)")                             \
+    X(waits,             "Number of times a wait slept on the transport's event")
+
+#define IRR_COUNTER_FIELD(field, text) uint64_t field;
+typedef struct irr_counters { IRR_COUNTERS_MAP(IRR_COUNTER_FIELD) } irr_counters_t;
+#undef IRR_COUNTER_FIELD
+
+/* ---- problem --------------------------------------------------------------------------------- */
+
+/* One block of a buffer: the offset may be negative, as MPI displacements may. */
+typedef struct irr_block {
+    ptrdiff_t offset;
+    size_t    length;
+} irr_block_t;
+
+/*
+ * What one rank wants exchanged.  send[i] is what goes to rank i, in the input buffer; recv[i] is where
+ * what rank i sends goes, in the output buffer.  The arrays have one entry a rank and are borrowed: they
+ * must stay valid until the exchange is over.
+ */
+typedef struct irr_problem {
+    int                ranks;
+    int                rank;
+    const irr_block_t *send;
+    const irr_block_t *recv;
+} irr_problem_t;
+
+/* ---- count matrix ---------------------------------------------------------------------------- */
+
+/* entry(i, j): bytes that rank i sends to rank j, row by row. */
+typedef struct irr_matrix {
+    int       ranks;
+    uint64_t *entries;
+} irr_matrix_t;
+
+/* A zero matrix.  Fails with IRR_ERR_BAD_PARAM (ranks < 1) or IRR_ERR_NO_MEMORY. */
+irr_status_t irr_matrix_init(irr_matrix_t *matrix, int ranks);
+void         irr_matrix_fini(irr_matrix_t *matrix);
+uint64_t    *irr_matrix_at(const irr_matrix_t *matrix, int from, int to);
+
+/* Where and why a file was refused; line 0 means the file as a whole. */
+typedef struct irr_file_error {
+    size_t line;
+    char   reason[160];
+} irr_file_error_t;
+
+/*
+ * Reads a square Matrix Market file ("matrix coordinate integer general"), entries in bytes.  Repeated
+ * entries, entries below zero or above INT64_MAX, indices outside the matrix and files that end early
+ * are errors.  May block on the file system.  On failure *error is filled and *matrix is untouched.
+ */
+irr_status_t irr_matrix_read(const char *path, irr_matrix_t *matrix, irr_file_error_t *error);
+
+/*
+ * Fills a matrix with one of the papers' patterns, seeded: unit is the length of a short message or the
+ * paper's unit, in bytes.  Unknown names are IRR_ERR_BAD_PARAM; products that overflow too.
+ */
+irr_status_t irr_matrix_pattern(const char *name, int ranks, uint64_t unit, uint64_t seed, irr_matrix_t *matrix);
+
+/* The name of pattern i and its one-line description; NULL past the last. */
+const char *irr_pattern_name(int i);
+const char *irr_pattern_text(int i);
+
+/* ---- algorithms ------------------------------------------------------------------------------ */
+
+/* Row i of the algorithm table, 0 is "auto"; NULL past the last row. */
+const char *irr_algorithm_name(int i);
+const char *irr_algorithm_text(int i);
+
+/* The row of that name, -1 if there is none. */
+int irr_algorithm_find(const char *name);
+
+/* How a message of several pieces reaches the wire; exec/compose.c has the decision. */
+#define IRR_COMPOSE_MAP(X)  \
+    X(IRR_COMPOSE_AUTO,   "auto")   \
+    X(IRR_COMPOSE_IOVEC,  "iovec")  \
+    X(IRR_COMPOSE_GATHER, "gather") \
+    X(IRR_COMPOSE_SPLIT,  "split")
+
+#define IRR_COMPOSE_ENUM(name, text) name,
+typedef enum irr_compose { IRR_COMPOSE_MAP(IRR_COMPOSE_ENUM) IRR_COMPOSE_COUNT } irr_compose_t;
+#undef IRR_COMPOSE_ENUM
+
+/* The name of composition i; NULL past the last. */
+const char *irr_compose_name(int i);
+
+/* ---- engine ---------------------------------------------------------------------------------- */
+
+typedef struct irr_engine irr_engine_t;
+
+typedef struct irr_engine_config {
+    const char *ucx_tls;       /* transports as UCX_TLS has them; NULL or "": what one_node says */
+    const char *ucx_devices;   /* network devices as UCX_NET_DEVICES has them; NULL or "": UCX's own choice */
+    bool        one_node;      /* the whole job is on this node: open shared memory alone, no listener */
+    bool        threads;       /* several threads may call the engine */
+    size_t      job_ranks;     /* ranks in the job, for UCX's choice of transports */
+    size_t      node_ranks;    /* ranks of the job on this node */
+} irr_engine_config_t;
+
+/* Opens the transport: milliseconds and megabytes, so do it at the first exchange.  Sends nothing. */
+irr_status_t irr_engine_create(const irr_engine_config_t *config, irr_engine_t **engine_p);
+
+/* Moves every open exchange; returns the number of events seen.  Never blocks, may be called from within itself. */
+unsigned irr_engine_progress(irr_engine_t *engine);
+
+/*
+ * Sleeps until the transport has something to do, at most timeout_us microseconds.  IRR_OK: progress now;
+ * IRR_ERR_TIMEOUT: nothing came; IRR_ERR_NOT_SUPPORTED: this transport cannot wake a sleeper.
+ */
+irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us);
+
+void irr_engine_counters(irr_engine_t *engine, irr_counters_t *counters);
+
+/*
+ * The three steps down.  close starts to flush and close all endpoints; drain progresses them and returns
+ * IRR_IN_PROGRESS until all are closed.  Then every process that shared a communicator must have drained
+ * (a barrier of the host, during which the host keeps calling irr_engine_progress) before destroy.
+ */
+void         irr_engine_close(irr_engine_t *engine);
+irr_status_t irr_engine_drain(irr_engine_t *engine);
+void         irr_engine_destroy(irr_engine_t *engine);
+
+/* ---- communicator ---------------------------------------------------------------------------- */
+
+/* Collectives of the host over the members of one communicator.  They may block. */
+typedef struct irr_oob {
+    void *context;
+    /* output receives ranks * bytes, in rank order. */
+    irr_status_t (*allgather)(void *context, const void *input, void *output, size_t bytes);
+    /* values become the element-wise maximum over all ranks. */
+    irr_status_t (*allreduce_max)(void *context, uint64_t *values, size_t count);
+    /* The name of the process behind a rank, unique in the job.  Local. */
+    uint64_t (*process_name)(void *context, int rank);
+} irr_oob_t;
+
+/* What an exchange on this communicator uses; must be alike on all ranks, which irr_comm_create checks. */
+typedef struct irr_settings {
+    int           algorithm;        /* row of the algorithm table */
+    irr_compose_t compose;
+    size_t        window_messages;  /* sends in flight at most; 0: no limit */
+    size_t        window_bytes;     /* bytes of sends in flight at most; 0: no limit */
+} irr_settings_t;
+
+typedef struct irr_comm irr_comm_t;
+
+typedef struct irr_comm_params {
+    int                   ranks;
+    int                   rank;
+    irr_settings_t        settings;
+    const irr_oob_t      *oob;      /* used during irr_comm_create only */
+    irr_status_t          trouble;  /* not IRR_OK: this rank cannot take part; it must call all the same */
+    const char           *reason;   /* of the trouble, for the user; the lowest rank in trouble logs its own */
+} irr_comm_params_t;
+
+/*
+ * Collective over the members.  Agrees on whether all can take part with equal settings, on a communicator
+ * id, and exchanges the addresses of members that are not known yet.  engine may be NULL where trouble is
+ * set.  The result is alike on all ranks: IRR_OK, or IRR_ERR_NOT_SUPPORTED if any rank had trouble or other
+ * settings.  IRR_ERR_OOB if the host's collective failed.  May block in the host's collectives.
+ */
+irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *params, irr_comm_t **comm_p);
+
+/* Local.  No exchange may be open on the communicator. */
+void irr_comm_destroy(irr_comm_t *comm);
+
+/*
+ * Starts the exchange that the problem states.  All members must start exchanges of a communicator in the
+ * same order; one may be open at a time (IRR_ERR_BAD_PARAM otherwise).  input is read and output written
+ * until the exchange is over.  Needs no memory beyond what irr_comm_create reserved.
+ */
+irr_status_t irr_exchange_start(irr_comm_t *comm, const irr_problem_t *problem, const void *input, void *output);
+
+/*
+ * IRR_IN_PROGRESS until the open exchange is over, then its result, once.  IRR_ERR_TRUNCATE: a message was
+ * longer than its block, whose bytes are undefined; all others arrived.  Does not progress the engine.
+ */
+irr_status_t irr_exchange_test(irr_comm_t *comm);
+
+#endif
