@@ -1,0 +1,362 @@
+/*
+ * test_pattern.c - the patterns of the papers: their definitions, any number of ranks, the same everywhere.
+ */
+#include "irr.h"
+#include "irr_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UNIT  10
+#define RANKS 40
+
+static irr_matrix_t make(const char *name, int ranks, uint64_t seed)
+{
+    irr_matrix_t matrix = { 0 };
+
+    CU_ASSERT_EQUAL_FATAL(irr_matrix_pattern(name, ranks, UNIT, seed, &matrix), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(matrix.ranks, ranks);
+    return matrix;
+}
+
+/* Entries of `units` units; in row `line`, or in column `line` if columns. */
+static int count(const irr_matrix_t *matrix, bool columns, int line, uint64_t units)
+{
+    int found = 0;
+
+    for (int k = 0; k < matrix->ranks; k++) {
+        found += *irr_matrix_at(matrix, columns ? k : line, columns ? line : k) == units * UNIT;
+    }
+    return found;
+}
+
+static uint64_t row_total(const irr_matrix_t *matrix, int row)
+{
+    uint64_t total = 0;
+
+    for (int j = 0; j < matrix->ranks; j++) {
+        total += *irr_matrix_at(matrix, row, j);
+    }
+    return total;
+}
+
+static int ceil_root(int ranks)
+{
+    int root = 1;
+
+    while (root * root < ranks) {
+        root++;
+    }
+    return root;
+}
+
+/* ---- the definitions ---- */
+
+static void test_uniform(void)
+{
+    for (int ranks = 1; ranks <= RANKS; ranks++) {
+        irr_matrix_t matrix = make("uniform", ranks, 1);
+
+        for (int i = 0; i < ranks; i++) {
+            CU_ASSERT_EQUAL(count(&matrix, false, i, 1), ranks);
+        }
+        irr_matrix_fini(&matrix);
+    }
+}
+
+static void test_spike(void)
+{
+    for (int ranks = 2; ranks <= RANKS; ranks++) {
+        irr_matrix_t matrix = make("spike", ranks, (uint64_t)ranks);
+
+        for (int i = 0; i < ranks; i++) {
+            CU_ASSERT_EQUAL(count(&matrix, false, i, 64), 1);
+            CU_ASSERT_EQUAL(count(&matrix, false, i, 1), ranks - 1);
+            CU_ASSERT_EQUAL(*irr_matrix_at(&matrix, i, i), UNIT);
+        }
+        irr_matrix_fini(&matrix);
+    }
+}
+
+/* The long messages are a permutation, its own inverse where the grid is full. */
+static void test_transpose(void)
+{
+    for (int ranks = 1; ranks <= RANKS; ranks++) {
+        irr_matrix_t matrix = make("transpose", ranks, 1);
+        int c = ceil_root(ranks);
+
+        for (int i = 0; i < ranks; i++) {
+            int j = (i % c) * c + i / c;
+
+            CU_ASSERT_EQUAL(*irr_matrix_at(&matrix, i, j < ranks ? j : i), 64 * UNIT);
+            CU_ASSERT_EQUAL(count(&matrix, false, i, 64), 1);
+            CU_ASSERT_EQUAL(count(&matrix, true, i, 64), 1);
+            CU_ASSERT_EQUAL(count(&matrix, false, i, 1), ranks - 1);
+        }
+        irr_matrix_fini(&matrix);
+    }
+}
+
+static void test_next_and_columns(void)
+{
+    for (int ranks = 1; ranks <= RANKS; ranks++) {
+        irr_matrix_t next = make("next", ranks, 1), columns = make("columns", ranks, 1);
+        int c = ceil_root(ranks);
+
+        for (int i = 0; i < ranks; i++) {
+            for (int j = 0; j < ranks; j++) {
+                bool to_next = j == (i + 1) % ranks;
+
+                CU_ASSERT_EQUAL(*irr_matrix_at(&next, i, j), (to_next ? 64 : 1) * UNIT);
+                CU_ASSERT_EQUAL(*irr_matrix_at(&columns, i, j), (to_next || j % c == 0 ? 64 : 1) * UNIT);
+            }
+        }
+        irr_matrix_fini(&next);
+        irr_matrix_fini(&columns);
+    }
+}
+
+static void test_random(void)
+{
+    bool seen[65] = { false };
+
+    for (int ranks = 1; ranks <= RANKS; ranks++) {
+        irr_matrix_t matrix = make("random", ranks, (uint64_t)ranks);
+
+        for (int i = 0; i < ranks * ranks; i++) {
+            uint64_t units = matrix.entries[i] / UNIT;
+
+            CU_ASSERT_EQUAL(matrix.entries[i] % UNIT, 0);
+            CU_ASSERT_EQUAL(units == 0, i / ranks == i % ranks);
+            CU_ASSERT_FATAL(units <= 64);
+            seen[units] = true;
+        }
+        irr_matrix_fini(&matrix);
+    }
+    for (int units = 0; units <= 64; units++) {
+        CU_ASSERT(seen[units]);
+    }
+}
+
+static void test_sparse(void)
+{
+    bool seen[33] = { false };
+
+    for (int ranks = 1; ranks <= RANKS; ranks++) {
+        irr_matrix_t matrix = make("sparse", ranks, (uint64_t)ranks);
+        int degree = ranks == 1 ? 0 : ranks < 4 ? 1 : ranks / 4;
+
+        for (int i = 0; i < ranks; i++) {
+            CU_ASSERT_EQUAL(ranks - count(&matrix, false, i, 0), degree);
+            CU_ASSERT_EQUAL(ranks - count(&matrix, true, i, 0), degree);
+            CU_ASSERT_EQUAL(*irr_matrix_at(&matrix, i, i), 0);
+        }
+        for (int i = 0; i < ranks * ranks; i++) {
+            CU_ASSERT_FATAL(matrix.entries[i] <= 32 * UNIT && matrix.entries[i] % UNIT == 0);
+            seen[matrix.entries[i] / UNIT] = true;
+        }
+        irr_matrix_fini(&matrix);
+    }
+    for (int units = 0; units <= 32; units++) {
+        CU_ASSERT(seen[units]);
+    }
+}
+
+/* The paper's 32 ranks: the arrays dist, dense and length as printed. */
+static void test_skewed_as_printed(void)
+{
+    static const int dist[] = { 1, 2, 4, 8, 17 }, dense[] = { 1, 2, 4, 8, 16 }, length[] = { 16, 8, 4, 2, 1 };
+    irr_matrix_t matrix = make("skewed", 32, 5);
+    int row = 0;
+
+    for (int set = 0; set < 5; set++) {
+        for (int k = 0; k < dist[set]; k++, row++) {
+            CU_ASSERT_EQUAL(count(&matrix, false, row, (uint64_t)length[set]), dense[set]);
+            CU_ASSERT_EQUAL(count(&matrix, false, row, 0), 32 - dense[set]);
+            CU_ASSERT_EQUAL(*irr_matrix_at(&matrix, row, row), 0);
+        }
+    }
+    CU_ASSERT_EQUAL(row, 32);
+    irr_matrix_fini(&matrix);
+}
+
+static void test_skewed_scaled(void)
+{
+    for (int ranks = 1; ranks <= 100; ranks++) {
+        irr_matrix_t matrix = make("skewed", ranks, (uint64_t)ranks);
+        uint64_t total = row_total(&matrix, 0);
+
+        CU_ASSERT(ranks == 1 ? total == 0 : total > 0);
+        for (int i = 0; i < ranks; i++) {
+            CU_ASSERT_EQUAL(row_total(&matrix, i), total);
+            CU_ASSERT_EQUAL(*irr_matrix_at(&matrix, i, i), 0);
+            CU_ASSERT(ranks - count(&matrix, false, i, 0) <= (ranks + 1) / 2);
+            CU_ASSERT(i == 0 || count(&matrix, false, i, 0) <= count(&matrix, false, i - 1, 0));
+        }
+        CU_ASSERT_EQUAL(count(&matrix, false, ranks - 1, 1), (int)(total / UNIT));
+        irr_matrix_fini(&matrix);
+    }
+}
+
+/* ---- all patterns ---- */
+
+/* FNV-1a over the entries as numbers, so byte order does not count. */
+static uint64_t fingerprint(const irr_matrix_t *matrix)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (int i = 0; i < matrix->ranks * matrix->ranks; i++) {
+        hash = (hash ^ matrix->entries[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+/* What these seeds gave when the patterns were written: results stay comparable between versions. */
+static void test_same_everywhere(void)
+{
+    static const struct { const char *name; uint64_t hash; } golden[] = {
+        { "uniform",   UINT64_C(0x9c65fc1dd026471d) },
+        { "spike",     UINT64_C(0xf0fc3b12b07bec77) },
+        { "transpose", UINT64_C(0x46e24042ba4823af) },
+        { "next",      UINT64_C(0x3ea860d01dff1a1f) },
+        { "columns",   UINT64_C(0x2e16105eb6837f07) },
+        { "random",    UINT64_C(0x8566facfacbc95a5) },
+        { "sparse",    UINT64_C(0x3487a6d8f0f328c5) },
+        { "skewed",    UINT64_C(0x241a86749a7e80c5) },
+    };
+    enum { GOLDEN = sizeof(golden) / sizeof(golden[0]) };
+
+    for (int i = 0; i < GOLDEN; i++) {
+        irr_matrix_t matrix = make(golden[i].name, 13, 20);
+
+        CU_ASSERT_EQUAL(fingerprint(&matrix), golden[i].hash);
+        if (fingerprint(&matrix) != golden[i].hash) {
+            printf("# %s: 0x%016llx\n", golden[i].name, (unsigned long long)fingerprint(&matrix));
+        }
+        CU_ASSERT_STRING_EQUAL(irr_pattern_name(i), golden[i].name);
+        irr_matrix_fini(&matrix);
+    }
+    CU_ASSERT_PTR_NULL(irr_pattern_name(GOLDEN));
+}
+
+static void test_seed(void)
+{
+    static const char *const seeded[] = { "spike", "random", "sparse", "skewed" };
+
+    for (size_t i = 0; i < sizeof(seeded) / sizeof(seeded[0]); i++) {
+        irr_matrix_t one = make(seeded[i], 16, 1), again = make(seeded[i], 16, 1), two = make(seeded[i], 16, 2);
+
+        CU_ASSERT_EQUAL(memcmp(one.entries, again.entries, 256 * sizeof(*one.entries)), 0);
+        CU_ASSERT_NOT_EQUAL(memcmp(one.entries, two.entries, 256 * sizeof(*one.entries)), 0);
+        irr_matrix_fini(&one);
+        irr_matrix_fini(&again);
+        irr_matrix_fini(&two);
+    }
+}
+
+static void test_table(void)
+{
+    CU_ASSERT_PTR_NULL(irr_pattern_name(-1));
+    CU_ASSERT_PTR_NULL(irr_pattern_text(-1));
+    for (int i = 0; irr_pattern_name(i) != NULL; i++) {
+        CU_ASSERT_PTR_NOT_NULL_FATAL(irr_pattern_text(i));
+        CU_ASSERT_PTR_NOT_NULL(strstr(irr_pattern_text(i), "unit"));
+        CU_ASSERT_PTR_NULL(strchr(irr_pattern_text(i), '\n'));
+    }
+}
+
+/* No entry is above INT64_MAX, the most that a file may state. */
+static void test_limits(void)
+{
+    irr_matrix_t matrix = { .ranks = 77, .entries = NULL };
+
+    CU_ASSERT_EQUAL(irr_matrix_pattern("nosuch", 4, UNIT, 1, &matrix), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_matrix_pattern("", 4, UNIT, 1, &matrix), IRR_ERR_BAD_PARAM);
+    for (int i = 0; irr_pattern_name(i) != NULL; i++) {
+        const char *name = irr_pattern_name(i);
+
+        CU_ASSERT_EQUAL(irr_matrix_pattern(name, 0, UNIT, 1, &matrix), IRR_ERR_BAD_PARAM);
+        CU_ASSERT_EQUAL(irr_matrix_pattern(name, 4, UINT64_MAX, 1, &matrix), IRR_ERR_BAD_PARAM);
+        CU_ASSERT_EQUAL(irr_matrix_pattern(name, 4, (uint64_t)INT64_MAX + 1, 1, &matrix), IRR_ERR_BAD_PARAM);
+        CU_ASSERT_EQUAL(matrix.ranks, 77);
+    }
+    CU_ASSERT_EQUAL(irr_matrix_pattern("next", 4, INT64_MAX / 64 + 1, 1, &matrix), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL_FATAL(irr_matrix_pattern("next", 4, INT64_MAX / 64, 1, &matrix), IRR_OK);
+    CU_ASSERT_EQUAL(*irr_matrix_at(&matrix, 0, 1), INT64_MAX / 64 * 64);
+    irr_matrix_fini(&matrix);
+    CU_ASSERT_EQUAL_FATAL(irr_matrix_pattern("sparse", 9, 0, 1, &matrix), IRR_OK);
+    CU_ASSERT_EQUAL(row_total(&matrix, 3), 0);
+    irr_matrix_fini(&matrix);
+}
+
+/* The longest message is bounded by what the table says for each number of ranks. */
+static void test_longest(void)
+{
+    const uint64_t unit = INT64_MAX / 64;
+
+    for (int i = 0; irr_pattern_name(i) != NULL; i++) {
+        for (int ranks = 1; ranks <= 150; ranks++) {
+            irr_matrix_t matrix;
+
+            CU_ASSERT_EQUAL_FATAL(irr_matrix_pattern(irr_pattern_name(i), ranks, unit, 1, &matrix), IRR_OK);
+            for (int k = 0; k < ranks * ranks; k++) {
+                CU_ASSERT_FATAL(matrix.entries[k] <= INT64_MAX);
+            }
+            irr_matrix_fini(&matrix);
+        }
+    }
+}
+
+static int allocations_left;
+
+static void *alloc_some(size_t size)
+{
+    return allocations_left-- > 0 ? malloc(size) : NULL;
+}
+
+static void test_no_memory(void)
+{
+    static const irr_allocator_t scarce = { alloc_some, realloc, free };
+
+    irr_allocator_set(&scarce);
+    for (int i = 0; irr_pattern_name(i) != NULL; i++) {
+        irr_status_t status = IRR_ERR_NO_MEMORY;
+
+        for (int n = 0; n < 3 && status != IRR_OK; n++) {
+            irr_matrix_t matrix = { .ranks = 77, .entries = NULL };
+
+            CU_ASSERT_EQUAL(status, IRR_ERR_NO_MEMORY);
+            CU_ASSERT_EQUAL(matrix.ranks, 77);
+            allocations_left = n;
+            status = irr_matrix_pattern(irr_pattern_name(i), 16, UNIT, 1, &matrix);
+            if (status == IRR_OK) {
+                irr_matrix_fini(&matrix);
+            }
+        }
+        CU_ASSERT_EQUAL(status, IRR_OK);
+    }
+    irr_allocator_set(NULL);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "uniform: one unit everywhere",                       test_uniform },
+        { "spike: one long message from each rank",             test_spike },
+        { "transpose: the mirror image, a permutation",         test_transpose },
+        { "next and columns as defined",                        test_next_and_columns },
+        { "random: 1 to 64 units to each other rank",           test_random },
+        { "sparse: P/4 messages in each row and column",        test_sparse },
+        { "skewed: the paper's arrays for 32 ranks",            test_skewed_as_printed },
+        { "skewed: equal totals, denser and denser, any P",     test_skewed_scaled },
+        { "a seed gives the same matrix everywhere",            test_same_everywhere },
+        { "another seed gives another matrix",                  test_seed },
+        { "each pattern has a name and a line of text",         test_table },
+        { "unknown names and overflowing units are refused",    test_limits },
+        { "no entry is above INT64_MAX for any P",              test_longest },
+        { "want of memory is an error",                         test_no_memory },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("pattern", cases, 60);
+}

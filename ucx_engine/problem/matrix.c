@@ -1,0 +1,39 @@
+/*
+ * matrix.c - the count matrix: what each rank sends to each other rank, in bytes.
+ *
+ * Dense and row by row, so P ranks take 8 * P * P bytes.  Tools and tests hold whole matrices; an exchange
+ * never does, it knows its own row and column only.
+ */
+#include "core/alloc.h"
+
+irr_status_t irr_matrix_init(irr_matrix_t *matrix, int ranks)
+{
+    uint64_t *entries;
+    size_t row;
+
+    if (ranks < 1) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    if (__builtin_mul_overflow((size_t)ranks, sizeof(*entries), &row)) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    entries = irr_alloc_zero((size_t)ranks, row);
+    if (entries == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    matrix->ranks = ranks;
+    matrix->entries = entries;
+    return IRR_OK;
+}
+
+void irr_matrix_fini(irr_matrix_t *matrix)
+{
+    irr_free(matrix->entries);
+    matrix->ranks = 0;
+    matrix->entries = NULL;
+}
+
+uint64_t *irr_matrix_at(const irr_matrix_t *matrix, int from, int to)
+{
+    return &matrix->entries[(size_t)from * (size_t)matrix->ranks + (size_t)to];
+}

@@ -1,0 +1,304 @@
+/*
+ * pattern.c - count matrices with the communication patterns of the papers.
+ *
+ *     JPDC   Liu, Wang, Prasanna: Portable and Scalable Algorithm for Irregular All-to-All Communication,
+ *            figure 14 (one spike, 2D array transpose)
+ *     ICDCS  the earlier conference version, section 4 (patterns 1 to 3)
+ *     Ranka  Ranka, Wang, Kumar: Irregular Personalized Communication on Distributed Memory Machines,
+ *            section 7.2 (test sets 1 and 2)
+ *
+ * The papers state lengths in elements; here one element is `unit` bytes and the longest message of the
+ * first two papers, Mmax or lmax, is LONG units.  Where a paper fixes the number of ranks, the pattern is
+ * scaled to any number.  Random patterns draw from a generator of our own, so a seed gives the same matrix
+ * on every machine.  Time O(P * P) for P ranks.
+ */
+#include "core/alloc.h"
+
+#include <string.h>
+
+#define LONG 64
+
+/* splitmix64: a counter and a mixing function. */
+static uint64_t draw(uint64_t *state)
+{
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+/* From 0 to limit - 1.  The bias of the remainder is below 2^-30 for the small limits of this file. */
+static int below(uint64_t *state, int limit)
+{
+    return (int)(draw(state) % (uint64_t)limit);
+}
+
+/* Columns of the papers' logical grid: ceil(sqrt P). */
+static int grid_columns(int ranks)
+{
+    int columns = 1;
+
+    while ((int64_t)columns * columns < ranks) {
+        columns++;
+    }
+    return columns;
+}
+
+static irr_status_t fill_uniform(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
+{
+    const size_t cells = (size_t)matrix->ranks * (size_t)matrix->ranks;
+
+    (void)state;
+    for (size_t i = 0; i < cells; i++) {
+        matrix->entries[i] = unit;
+    }
+    return IRR_OK;
+}
+
+/* A spike to the rank itself would never reach the network, so it goes to one of the others. */
+static irr_status_t fill_spike(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
+{
+    const int others = matrix->ranks - 1;
+
+    fill_uniform(matrix, unit, state);
+    for (int i = 0; i < matrix->ranks; i++) {
+        int hop = others > 0 ? 1 + below(state, others) : 0;
+
+        *irr_matrix_at(matrix, i, (i + hop) % matrix->ranks) = LONG * unit;
+    }
+    return IRR_OK;
+}
+
+/*
+ * A rank whose mirror image falls outside the ranks keeps its long message.  The long messages are then a
+ * permutation for every P, as in the paper, where the grid is full.
+ */
+static irr_status_t fill_transpose(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
+{
+    const int columns = grid_columns(matrix->ranks);
+
+    fill_uniform(matrix, unit, state);
+    for (int i = 0; i < matrix->ranks; i++) {
+        int64_t mirror = (int64_t)(i % columns) * columns + i / columns;
+
+        *irr_matrix_at(matrix, i, mirror < matrix->ranks ? (int)mirror : i) = LONG * unit;
+    }
+    return IRR_OK;
+}
+
+static irr_status_t fill_next(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
+{
+    fill_uniform(matrix, unit, state);
+    for (int i = 0; i < matrix->ranks; i++) {
+        *irr_matrix_at(matrix, i, (i + 1) % matrix->ranks) = LONG * unit;
+    }
+    return IRR_OK;
+}
+
+static irr_status_t fill_columns(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
+{
+    const int columns = grid_columns(matrix->ranks);
+
+    fill_next(matrix, unit, state);
+    for (int i = 0; i < matrix->ranks; i++) {
+        for (int j = 0; j < matrix->ranks; j += columns) {
+            *irr_matrix_at(matrix, i, j) = LONG * unit;
+        }
+    }
+    return IRR_OK;
+}
+
+static irr_status_t fill_random(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
+{
+    for (int i = 0; i < matrix->ranks; i++) {
+        for (int j = 0; j < matrix->ranks; j++) {
+            *irr_matrix_at(matrix, i, j) = i != j ? (uint64_t)(1 + below(state, LONG)) * unit : 0;
+        }
+    }
+    return IRR_OK;
+}
+
+/* ---- Ranka's test set 1 ---- */
+
+#define SPARSE_LONGEST  32  /* table 5: messages are 1 to 32 units long */
+#define SPARSE_SWITCHES 4   /* attempts per message; enough to move nearly all of them */
+
+/* Lets two messages trade destinations, unless that would double a message or send one home. */
+static void switch_destinations(irr_matrix_t *matrix, int *to, int degree, uint64_t *state)
+{
+    const int a = below(state, matrix->ranks), b = below(state, matrix->ranks);
+    int *x = &to[(size_t)a * (size_t)degree + (size_t)below(state, degree)];
+    int *y = &to[(size_t)b * (size_t)degree + (size_t)below(state, degree)];
+    const int from_a = *x, from_b = *y;
+
+    if (from_b == a || from_a == b || *irr_matrix_at(matrix, a, from_b) || *irr_matrix_at(matrix, b, from_a)) {
+        return;
+    }
+    *irr_matrix_at(matrix, a, from_a) = 0;
+    *irr_matrix_at(matrix, b, from_b) = 0;
+    *irr_matrix_at(matrix, a, from_b) = 1;
+    *irr_matrix_at(matrix, b, from_a) = 1;
+    *x = from_b;
+    *y = from_a;
+}
+
+/*
+ * d messages from and to each rank: each rank starts with the d ranks after it, then random pairs of
+ * messages trade destinations, which keeps the number of messages of all rows and columns.  d = P/4 is the
+ * paper's 8 for its 32 ranks.
+ */
+static irr_status_t fill_sparse(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
+{
+    const int ranks = matrix->ranks;
+    const int degree = ranks >= 4 ? ranks / 4 : ranks > 1;
+    const size_t messages = (size_t)ranks * (size_t)degree;
+    int *to = irr_alloc(messages, sizeof(*to));
+
+    if (to == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    for (size_t m = 0; m < messages; m++) {
+        int from = (int)(m / (size_t)degree);
+
+        to[m] = (from + 1 + (int)(m % (size_t)degree)) % ranks;
+        *irr_matrix_at(matrix, from, to[m]) = 1;
+    }
+    for (size_t n = 0; n < SPARSE_SWITCHES * messages; n++) {
+        switch_destinations(matrix, to, degree, state);
+    }
+    for (size_t m = 0; m < messages; m++) {
+        uint64_t units = (uint64_t)(1 + below(state, SPARSE_LONGEST));
+
+        *irr_matrix_at(matrix, (int)(m / (size_t)degree), to[m]) = units * unit;
+    }
+    irr_free(to);
+    return IRR_OK;
+}
+
+/* ---- Ranka's test set 2 ---- */
+
+/* The sets of rows, for 32 ranks: the paper's arrays dist and dense. */
+#define SKEWED_RANKS 32
+#define SKEWED_SETS  5
+
+static const struct { int rows, messages; } skewed[SKEWED_SETS] = {
+    { 1, 1 }, { 2, 2 }, { 4, 4 }, { 8, 8 }, { 17, 16 }
+};
+
+/* A number of the paper's 32 ranks in proportion to ranks, rounded to nearest. */
+static int in_proportion(int number, int ranks)
+{
+    return (int)(((int64_t)number * ranks * 2 + SKEWED_RANKS) / (2 * SKEWED_RANKS));
+}
+
+static int set_messages(int set, int ranks)
+{
+    int messages = in_proportion(skewed[set].messages, ranks);
+
+    messages = messages > 1 ? messages : 1;
+    return messages < ranks ? messages : ranks - 1;
+}
+
+/* total units from one rank to `messages` random others, as evenly as whole units allow. */
+static void fill_skewed_row(irr_matrix_t *matrix, int from, int messages, int total, uint64_t unit,
+                            uint64_t *state)
+{
+    int chosen = 0, left = matrix->ranks - 1;
+
+    for (int to = 0; to < matrix->ranks && chosen < messages; to++) {
+        if (to == from) {
+            continue;
+        }
+        /* Selection sampling: each of those left is as likely as any other to be among those chosen. */
+        if (below(state, left--) < messages - chosen) {
+            *irr_matrix_at(matrix, from, to) = (uint64_t)(total / messages + (chosen < total % messages)) * unit;
+            chosen++;
+        }
+    }
+}
+
+/* Every rank sends as many units as the densest set has messages, which is what the array length says. */
+static irr_status_t fill_skewed(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
+{
+    const int ranks = matrix->ranks, total = set_messages(SKEWED_SETS - 1, ranks);
+    int row = 0, rows_32 = 0;
+
+    for (int set = 0; set < SKEWED_SETS; set++) {
+        rows_32 += skewed[set].rows;
+        for (; row < in_proportion(rows_32, ranks); row++) {
+            fill_skewed_row(matrix, row, set_messages(set, ranks), total, unit, state);
+        }
+    }
+    return IRR_OK;
+}
+
+/* ---- the table ---- */
+
+typedef struct pattern {
+    const char   *name;
+    uint64_t      longest;  /* no entry is above this many units */
+    irr_status_t (*fill)(irr_matrix_t *matrix, uint64_t unit, uint64_t *state);
+    const char   *text;
+} pattern_t;
+
+static const pattern_t patterns[] = {
+    { "uniform", 1, fill_uniform,
+      "one unit from each rank to each rank, itself included" },
+    { "spike", LONG, fill_spike,
+      "JPDC pattern 1: 64 units from each rank to one other chosen at random, one unit to the rest" },
+    { "transpose", LONG, fill_transpose,
+      "JPDC pattern 2: 64 units from each rank to its mirror image in a grid of ceil(sqrt P) columns, to itself "
+      "where it has none, one unit to the rest" },
+    { "next", LONG, fill_next,
+      "ICDCS pattern 1: 64 units from each rank to the next, one unit to the rest" },
+    { "columns", LONG, fill_columns,
+      "ICDCS pattern 2: 64 units from each rank to the next and to all multiples of ceil(sqrt P), one unit to the "
+      "rest" },
+    { "random", LONG, fill_random,
+      "ICDCS pattern 3: 1 to 64 units, at random, from each rank to each other" },
+    { "sparse", SPARSE_LONGEST, fill_sparse,
+      "Ranka set 1: 1 to 32 units, at random, from each rank to P/4 others, and P/4 messages to each rank" },
+    { "skewed", SKEWED_RANKS, fill_skewed,
+      "Ranka set 2: P/2 units from each rank, from a few ranks in few long messages, from half of them in P/2 "
+      "messages of one unit" },
+};
+
+#define PATTERNS ((int)(sizeof(patterns) / sizeof(patterns[0])))
+
+const char *irr_pattern_name(int i)
+{
+    return i >= 0 && i < PATTERNS ? patterns[i].name : NULL;
+}
+
+const char *irr_pattern_text(int i)
+{
+    return i >= 0 && i < PATTERNS ? patterns[i].text : NULL;
+}
+
+irr_status_t irr_matrix_pattern(const char *name, int ranks, uint64_t unit, uint64_t seed, irr_matrix_t *matrix)
+{
+    const pattern_t *pattern = NULL;
+    irr_matrix_t result;
+    irr_status_t status;
+
+    for (int i = 0; i < PATTERNS; i++) {
+        if (strcmp(patterns[i].name, name) == 0) {
+            pattern = &patterns[i];
+        }
+    }
+    if (pattern == NULL || unit > (uint64_t)INT64_MAX / pattern->longest) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    status = irr_matrix_init(&result, ranks);
+    if (status != IRR_OK) {
+        return status;
+    }
+    status = pattern->fill(&result, unit, &seed);
+    if (status != IRR_OK) {
+        irr_matrix_fini(&result);
+        return status;
+    }
+    *matrix = result;
+    return IRR_OK;
+}
