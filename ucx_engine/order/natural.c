@@ -1,0 +1,27 @@
+/*
+ * natural.c - in step k to member k - 1 and from member k - 1; a member has no business in its own step.
+ *
+ * size steps.  All members start with member 0, so receivers are contended for: this is what a program
+ * without a schedule does, and the baseline of the papers.  O(1) a step.  Ranka 4 (AC).
+ */
+#include "order/order.h"
+
+static int steps(irr_group_t group)
+{
+    return group.size;
+}
+
+static void peers(irr_group_t group, int step, int *to, int *from)
+{
+    int peer = step - 1;
+
+    *to = peer != group.me ? peer : IRR_NOBODY;
+    *from = *to;
+}
+
+const irr_order_t irr_order_natural = {
+    .name = "natural",
+    .contention_free = false,
+    .steps = steps,
+    .peers = peers
+};

@@ -1,0 +1,116 @@
+/*
+ * plan.c - storage of plans: three growing arrays (steps, pieces, dependencies) and their append.
+ *
+ * Appending is O(1) amortised; a plan that stays within its reserve never allocates, which is how an
+ * exchange can start without being able to fail on one rank alone.
+ */
+#include "plan/plan.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+void irr_plan_init(irr_plan_t *plan)
+{
+    memset(plan, 0, sizeof(*plan));
+}
+
+void irr_plan_fini(irr_plan_t *plan)
+{
+    irr_free(plan->deps);
+    irr_free(plan->pieces);
+    irr_free(plan->steps);
+    irr_plan_init(plan);
+}
+
+void irr_plan_reset(irr_plan_t *plan, const irr_problem_t *problem)
+{
+    plan->ranks = problem->ranks;
+    plan->rank = problem->rank;
+    plan->stages = 0;
+    plan->scratch_bytes = 0;
+    plan->nsteps = 0;
+    plan->npieces = 0;
+    plan->ndeps = 0;
+}
+
+/* Makes room for at least `wanted` elements; the old array stays valid on failure. */
+static irr_status_t grow(void **array, size_t *max, size_t wanted, size_t size)
+{
+    void *larger;
+
+    if (wanted <= *max) {
+        return IRR_OK;
+    }
+    larger = irr_resize(*array, wanted, size);
+    if (larger == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    *array = larger;
+    *max = wanted;
+    return IRR_OK;
+}
+
+irr_status_t irr_plan_reserve(irr_plan_t *plan, irr_plan_bounds_t bounds)
+{
+    void *steps = plan->steps, *pieces = plan->pieces, *deps = plan->deps;
+    irr_status_t status;
+
+    status = grow(&steps, &plan->steps_max, bounds.steps, sizeof(*plan->steps));
+    plan->steps = steps;
+    if (status == IRR_OK) {
+        status = grow(&pieces, &plan->pieces_max, bounds.pieces, sizeof(*plan->pieces));
+        plan->pieces = pieces;
+    }
+    if (status == IRR_OK) {
+        status = grow(&deps, &plan->deps_max, bounds.deps, sizeof(*plan->deps));
+        plan->deps = deps;
+    }
+    return status;
+}
+
+/* What to reserve so that `used + more` fits: twice the present room if it does not, so growth is amortised. */
+static size_t room(size_t max, size_t used, size_t more)
+{
+    size_t wanted = used + more;
+
+    return wanted > max && wanted < 2 * max ? 2 * max : wanted;
+}
+
+irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params)
+{
+    irr_plan_bounds_t bounds = {
+        .steps  = room(plan->steps_max, plan->nsteps, 1),
+        .pieces = room(plan->pieces_max, plan->npieces, params->npieces),
+        .deps   = room(plan->deps_max, plan->ndeps, params->ndeps)
+    };
+    irr_status_t status = irr_plan_reserve(plan, bounds);
+    irr_step_t *step;
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    step = &plan->steps[plan->nsteps++];
+    *step = (irr_step_t){
+        .kind = params->kind, .peer = params->peer, .stage = params->stage, .number = params->number,
+        .first_piece = plan->npieces, .pieces = params->npieces,
+        .first_dep = plan->ndeps, .deps = params->ndeps
+    };
+    for (size_t i = 0; i < params->npieces; i++) {
+        const irr_piece_t *piece = &params->pieces[i];
+
+        plan->pieces[plan->npieces++] = *piece;
+        if (params->kind != IRR_STEP_COPY || i == 0) {
+            step->bytes += piece->length;
+        }
+        if (piece->buffer == IRR_BUFFER_SCRATCH && (size_t)piece->offset + piece->length > plan->scratch_bytes) {
+            plan->scratch_bytes = (size_t)piece->offset + piece->length;
+        }
+    }
+    if (params->ndeps > 0) {
+        memcpy(plan->deps + plan->ndeps, params->deps, params->ndeps * sizeof(*plan->deps));
+        plan->ndeps += params->ndeps;
+    }
+    plan->stages = params->stage > plan->stages ? params->stage : plan->stages;
+    return IRR_OK;
+}

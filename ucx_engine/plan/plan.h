@@ -1,0 +1,116 @@
+/*
+ * plan.h - a plan is data: what one rank does in one exchange, as typed steps over symbolic buffers.
+ *
+ * A plan names no address, no endpoint and no time, so it can be stored, printed, checked and run again
+ * over other buffers.  A step may start when the steps it depends on are complete; otherwise the array
+ * order is the order of the schedule.  Receives come before the sends of their stage: they are posted
+ * before this rank sends anything, and no pace holds them back.
+ *
+ * Rules that irr_plan_check proves over the plans of all ranks:
+ *   1. The k-th message from p to q in a stage is a send of p and a receive of q of equal length.
+ *   2. A send reads only what its rank owns or has received in steps that the send depends on.
+ *   3. No byte of OUTPUT is written twice, none outside the blocks of the problem.
+ *   4. Each byte of each block is delivered exactly once, to its offset.
+ *   5. The exchange ends even if no send completes before its receive is posted.
+ */
+#ifndef IRR_PLAN_H
+#define IRR_PLAN_H
+
+#include "irr.h"
+
+typedef enum irr_buffer { IRR_BUFFER_INPUT, IRR_BUFFER_OUTPUT, IRR_BUFFER_SCRATCH } irr_buffer_t;
+
+/* A range of a symbolic buffer. */
+typedef struct irr_piece {
+    irr_buffer_t buffer;
+    ptrdiff_t    offset;
+    size_t       length;
+} irr_piece_t;
+
+typedef enum irr_step_kind {
+    IRR_STEP_SEND,  /* one message to peer, gathered from the pieces */
+    IRR_STEP_RECV,  /* one message from peer, scattered into the pieces */
+    IRR_STEP_COPY   /* first piece to second piece, on this rank; a shorter second one truncates */
+} irr_step_kind_t;
+
+typedef struct irr_step {
+    irr_step_kind_t kind;
+    int             peer;         /* rank in the communicator; this rank for a copy */
+    int             stage;        /* from 1 */
+    int             number;       /* step of the schedule within the stage, from 1; 0 for a copy */
+    size_t          bytes;        /* length of the message */
+    size_t          first_piece;  /* into plan->pieces */
+    size_t          pieces;       /* at least 1; two for a copy */
+    size_t          first_dep;    /* into plan->deps */
+    size_t          deps;
+} irr_step_t;
+
+typedef struct irr_plan {
+    int          ranks;
+    int          rank;
+    int          stages;
+    size_t       scratch_bytes;
+    irr_step_t  *steps;
+    size_t       nsteps, steps_max;
+    irr_piece_t *pieces;
+    size_t       npieces, pieces_max;
+    size_t      *deps;            /* indices of earlier steps */
+    size_t       ndeps, deps_max;
+} irr_plan_t;
+
+/* Most that a plan of some algorithm can need on a communicator of a size; see irr_plan_bounds. */
+typedef struct irr_plan_bounds {
+    size_t steps, pieces, deps;
+} irr_plan_bounds_t;
+
+void irr_plan_init(irr_plan_t *plan);
+void irr_plan_fini(irr_plan_t *plan);
+
+/* Makes room; a plan within its reserve is built without allocating. */
+irr_status_t irr_plan_reserve(irr_plan_t *plan, irr_plan_bounds_t bounds);
+
+/* Empties the plan and sets whose it is; keeps the room. */
+void irr_plan_reset(irr_plan_t *plan, const irr_problem_t *problem);
+
+/*
+ * Appends a step, its pieces and the steps it depends on, and counts stages and scratch.  Grows the plan if
+ * the reserve is used up, so only then it can fail: IRR_ERR_NO_MEMORY, the plan as before.
+ */
+typedef struct irr_step_params {
+    irr_step_kind_t    kind;
+    int                peer, stage, number;
+    const irr_piece_t *pieces;
+    size_t             npieces;
+    const size_t      *deps;
+    size_t             ndeps;
+} irr_step_params_t;
+
+irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params);
+
+/* ---- build (plan/algorithms.c) ---- */
+
+/*
+ * Builds the plan of one rank with one row of the algorithm table.  Pure: the same problem gives the same
+ * plan.  Resets the plan first.  IRR_ERR_BAD_PARAM: no such row.
+ */
+irr_status_t irr_plan_build(int algorithm, const irr_problem_t *problem, irr_plan_t *plan);
+
+/* What irr_plan_reserve needs so that building cannot fail for want of memory. */
+irr_plan_bounds_t irr_plan_bounds(int algorithm, int ranks);
+
+/* ---- print (plan/print.c) ---- */
+
+/* One line a step, for people.  Returns IRR_ERR_IO if the stream fails. */
+irr_status_t irr_plan_print(const irr_plan_t *plan, FILE *stream);
+
+/* ---- check (plan/check.c) ---- */
+
+/*
+ * Proves the rules above without running anything.  plans[r] and problems[r] belong to rank r.  Returns
+ * IRR_ERR_INVALID_PLAN and the first broken rule in reason (size bytes, may be NULL).  Not for a hot path:
+ * time O(m log m) in all messages and pieces m.
+ */
+irr_status_t irr_plan_check(const irr_plan_t *plans, const irr_problem_t *problems, int ranks,
+                            char *reason, size_t size);
+
+#endif

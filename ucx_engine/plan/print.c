@@ -1,0 +1,42 @@
+/*
+ * print.c - a plan as text, one line a step, for people and for the diff of a golden file.
+ *
+ *     plan rank 1 of 4, 1 stage, 7 steps, 0 scratch bytes
+ *     stage 1 step 1  recv from 0      8 bytes  output[0,8)
+ *     stage 1 step 1  send to   2     16 bytes  input[8,24)  after 0 3
+ */
+#include "plan/plan.h"
+
+static const char *const buffer_names[] = { "input", "output", "scratch" };
+
+static void print_piece(const irr_piece_t *piece, FILE *stream)
+{
+    fprintf(stream, "%s[%td,%td)", buffer_names[piece->buffer], piece->offset,
+            piece->offset + (ptrdiff_t)piece->length);
+}
+
+static void print_step(const irr_plan_t *plan, const irr_step_t *step, FILE *stream)
+{
+    static const char *const verbs[] = { "send to  ", "recv from", "copy on  " };
+
+    fprintf(stream, "stage %d step %-4d %s %-5d %10zu bytes ", step->stage, step->number, verbs[step->kind],
+            step->peer, step->bytes);
+    for (size_t i = 0; i < step->pieces; i++) {
+        fputs(step->kind == IRR_STEP_COPY && i == 1 ? " -> " : " ", stream);
+        print_piece(&plan->pieces[step->first_piece + i], stream);
+    }
+    for (size_t i = 0; i < step->deps; i++) {
+        fprintf(stream, "%s%zu", i == 0 ? "  after " : " ", plan->deps[step->first_dep + i]);
+    }
+    fputc('\n', stream);
+}
+
+irr_status_t irr_plan_print(const irr_plan_t *plan, FILE *stream)
+{
+    fprintf(stream, "plan rank %d of %d, %d stage%s, %zu steps, %zu scratch bytes\n", plan->rank, plan->ranks,
+            plan->stages, plan->stages == 1 ? "" : "s", plan->nsteps, plan->scratch_bytes);
+    for (size_t i = 0; i < plan->nsteps; i++) {
+        print_step(plan, &plan->steps[i], stream);
+    }
+    return ferror(stream) ? IRR_ERR_IO : IRR_OK;
+}

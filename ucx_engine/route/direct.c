@@ -1,0 +1,74 @@
+/*
+ * direct.c - the direct route: every block travels in one message from its source to its destination.
+ *
+ * One stage, a group of all ranks.  Empty blocks make no message: both ends know their length.
+ *
+ * Cost per rank: at most P - 1 messages sent and received, each byte once on the wire, no scratch; the
+ * plan takes O(P) time.  JPDC 3.1.1 (A1), Ranka 4 (AC).
+ */
+#include "route/route.h"
+
+static irr_status_t add_message(irr_step_kind_t kind, int peer, int number, const irr_block_t *block,
+                                irr_plan_t *plan)
+{
+    irr_piece_t piece = {
+        .buffer = kind == IRR_STEP_SEND ? IRR_BUFFER_INPUT : IRR_BUFFER_OUTPUT,
+        .offset = block->offset,
+        .length = block->length
+    };
+    irr_step_params_t params = {
+        .kind = kind, .peer = peer, .stage = 1, .number = number, .pieces = &piece, .npieces = 1
+    };
+
+    return block->length > 0 ? irr_plan_add(plan, &params) : IRR_OK;
+}
+
+/* The message of this rank to itself.  It comes last, so that it overlaps with what is on the wire. */
+static irr_status_t add_self(const irr_problem_t *problem, irr_plan_t *plan)
+{
+    const irr_block_t *from = &problem->send[problem->rank], *to = &problem->recv[problem->rank];
+    irr_piece_t pieces[2] = {
+        { IRR_BUFFER_INPUT, from->offset, from->length },
+        { IRR_BUFFER_OUTPUT, to->offset, to->length }
+    };
+    irr_step_params_t params = {
+        .kind = IRR_STEP_COPY, .peer = problem->rank, .stage = 1, .pieces = pieces, .npieces = 2
+    };
+
+    return from->length > 0 ? irr_plan_add(plan, &params) : IRR_OK;
+}
+
+static irr_status_t build(const irr_problem_t *problem, const irr_order_t *order, irr_plan_t *plan)
+{
+    irr_group_t group = { problem->ranks, problem->rank };
+    int steps = order->steps(group);
+    irr_status_t status = IRR_OK;
+    int to, from;
+
+    for (int k = 1; status == IRR_OK && k <= steps; k++) {
+        order->peers(group, k, &to, &from);
+        if (from != IRR_NOBODY) {
+            status = add_message(IRR_STEP_RECV, from, k, &problem->recv[from], plan);
+        }
+    }
+    for (int k = 1; status == IRR_OK && k <= steps; k++) {
+        order->peers(group, k, &to, &from);
+        if (to != IRR_NOBODY) {
+            status = add_message(IRR_STEP_SEND, to, k, &problem->send[to], plan);
+        }
+    }
+    return status == IRR_OK ? add_self(problem, plan) : status;
+}
+
+static irr_plan_bounds_t bounds(int ranks)
+{
+    size_t messages = 2 * ((size_t)ranks - 1);
+
+    return (irr_plan_bounds_t){ .steps = messages + 1, .pieces = messages + 2, .deps = 0 };
+}
+
+const irr_route_t irr_route_direct = {
+    .name = "direct",
+    .build = build,
+    .bounds = bounds
+};
