@@ -1,0 +1,149 @@
+/*
+ * transport.h - the contract between the executor and whatever moves bytes.
+ *
+ * A transport moves tagged messages between processes.  A message is a list of pieces at each end; the
+ * lists may be cut differently, only their order counts.  Messages of one sender with one tag arrive in
+ * the order sent; any others may overtake each other.
+ *
+ * The operations, for all transports:
+ *
+ *   - None blocks.  None calls `done` from within send or recv: what completes at once
+ *     is returned at once.  `done` is called from within `progress` (or `cancel`), and may call send and recv.
+ *   - The caller owns the iov array, the memory it points to and the request.  All three stay untouched
+ *     (for a send: may be read by the caller) from the call until it returns IRR_OK or an error, or until
+ *     `done`.  The request may be reused or freed within its own `done`.
+ *   - send and recv return IRR_OK (complete, `done` is not called), IRR_IN_PROGRESS (`done` will be called
+ *     once) or an error (nothing is pending).
+ *   - A transport is used by one thread at a time.
+ *
+ * tests/transport_suite.c is the conformance suite; a transport that passes it can run any plan.
+ */
+#ifndef IRR_TRANSPORT_H
+#define IRR_TRANSPORT_H
+
+#include "irr.h"
+
+/* A piece of memory; laid out as struct iovec and ucp_dt_iov_t are. */
+typedef struct irr_iov {
+    void  *base;
+    size_t length;
+} irr_iov_t;
+
+/* How a list of two or more pieces is handed over; one piece is always a plain contiguous message. */
+typedef enum irr_form {
+    IRR_FORM_IOVEC,   /* the transport's own list of pieces */
+    IRR_FORM_GATHER   /* our callbacks copy straight into and out of the transport's fragments */
+} irr_form_t;
+
+typedef struct irr_request irr_request_t;
+typedef struct irr_transport irr_transport_t;
+typedef struct irr_peer irr_peer_t;
+
+struct irr_request {
+    void       (*done)(irr_request_t *request, irr_status_t status);
+    size_t       bytes;        /* of a completed receive: length of the message that arrived */
+    uintptr_t    reserved[8];  /* the transport's, while the request is pending */
+};
+
+/* A message that probe found and took out of matching; recv_message must consume it. */
+typedef struct irr_message {
+    void  *handle;
+    size_t bytes;
+} irr_message_t;
+
+/* What the composition reads.  The same on all ranks of a job. */
+typedef struct irr_transport_caps {
+    const char *name;
+    int         tag_bits;            /* low bits of a tag that are matched */
+    size_t      iov_wire_max;        /* pieces that one wire packet takes; more cost more packets */
+    size_t      zero_copy_min;       /* contiguous messages from here on move without copies; SIZE_MAX: never */
+    bool        wakes;               /* arm can prepare a sleep */
+} irr_transport_caps_t;
+
+typedef struct irr_transport_ops {
+    /* The address of this process; valid until free.  Any process of the job can connect with it. */
+    irr_status_t (*address)(irr_transport_t *transport, const void **address_p, size_t *length_p);
+
+    /*
+     * Names a peer by its address, which is copied.  Sends nothing and opens nothing: the endpoint is
+     * opened by the first send.  The peer lives until free.
+     */
+    irr_status_t (*connect)(irr_transport_t *transport, const void *address, size_t length, irr_peer_t **peer_p);
+
+    /* A message of count pieces, in their order; 0 pieces make an empty message. */
+    irr_status_t (*send)(irr_transport_t *transport, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov,
+                         size_t count, irr_form_t form, irr_request_t *request);
+
+    /*
+     * Receives the next message with exactly this tag.  A message longer than the pieces ends in
+     * IRR_ERR_TRUNCATE and writes nothing outside them; a shorter one leaves the rest untouched.
+     */
+    irr_status_t (*recv)(irr_transport_t *transport, uint64_t tag, const irr_iov_t *iov, size_t count,
+                         irr_form_t form, irr_request_t *request);
+
+    /*
+     * IRR_OK and the length if an unexpected message with exactly this tag is here, which is then taken out
+     * of matching; IRR_IN_PROGRESS if none is here yet.  May progress the transport.
+     */
+    irr_status_t (*probe)(irr_transport_t *transport, uint64_t tag, irr_message_t *message);
+
+    /* Receives what probe found, with the rules of recv.  The message is consumed in every case. */
+    irr_status_t (*recv_message)(irr_transport_t *transport, const irr_message_t *message, const irr_iov_t *iov,
+                                 size_t count, irr_form_t form, irr_request_t *request);
+
+    /*
+     * Asks for a pending receive to end: `done` follows, here or in progress, with IRR_ERR_CANCELED unless the
+     * receive was matched already.
+     */
+    void (*cancel)(irr_transport_t *transport, irr_request_t *request);
+
+    /* Moves messages and calls `done`; returns the number of events, 0 when there was nothing to do. */
+    unsigned (*progress)(irr_transport_t *transport);
+
+    /*
+     * Prepares to sleep.  IRR_OK: *fd_p becomes readable when progress has something to do, and the caller may
+     * poll it, also without whatever lock serialises the other operations; IRR_IN_PROGRESS: progress first;
+     * IRR_ERR_NOT_SUPPORTED without caps.wakes.  Every sleep needs an arm of its own.
+     */
+    irr_status_t (*arm)(irr_transport_t *transport, int *fd_p);
+
+    /* Number of endpoints open now, and bytes that gather callbacks copied so far. */
+    void (*statistics)(irr_transport_t *transport, uint64_t *endpoints, uint64_t *bytes_gathered);
+
+    /*
+     * Three steps down.  close: no send may follow; starts to flush and close the endpoints.  drain: progress
+     * until it returns IRR_OK (IRR_IN_PROGRESS until then).  free: releases everything; no request may be
+     * pending, and each process that can still send to this one must have drained.
+     */
+    void         (*close)(irr_transport_t *transport);
+    irr_status_t (*drain)(irr_transport_t *transport);
+    void         (*free)(irr_transport_t *transport);
+} irr_transport_ops_t;
+
+/* First member of every transport. */
+struct irr_transport {
+    const irr_transport_ops_t *ops;
+    irr_transport_caps_t       caps;
+};
+
+/* ---- the transports ---- */
+
+/* UCX: see transport/ucx.c.  Opens context and worker; reads only tls, devices, one_node and the rank numbers. */
+irr_status_t irr_ucx_open(const irr_engine_config_t *config, irr_transport_t **transport_p);
+
+/*
+ * Loopback: the ranks of a fabric live in one process and one thread, each with a transport of its own.
+ * Deterministic: the same calls with the same seed deliver in the same order.  seed 0 delivers in the order
+ * sent; any other seed reorders what the contract lets overtake.  Messages above eager_max complete at the
+ * sender only when they are matched, as a rendezvous does.
+ */
+typedef struct irr_fabric irr_fabric_t;
+
+irr_status_t irr_fabric_create(int ranks, uint64_t seed, size_t eager_max, irr_fabric_t **fabric_p);
+
+/* Frees what is still on the wire; the transports of the fabric must be freed before. */
+void irr_fabric_destroy(irr_fabric_t *fabric);
+
+irr_status_t irr_loopback_open(irr_fabric_t *fabric, int rank, irr_transport_t **transport_p);
+
+#endif

@@ -1,0 +1,239 @@
+/*
+ * ucx.c - the UCX transport: context, worker, address, progress and the way down.
+ *
+ * It has a context and a worker of its own, so its tags and its tuning touch nobody else's: IRR_UCX_* in
+ * the environment overrides UCX_* for this context alone.  Opening costs milliseconds and some megabytes.
+ *
+ * UCX's tcp transport trusts whoever connects to its listener.  A job on one node therefore opens shared
+ * memory alone, which has no listener; other jobs open what UCX selects on the devices asked for.
+ *
+ * Down: close flushes and closes the endpoints, drain waits for it, and after a barrier of all processes
+ * that talked to each other (the host's) free destroys the worker.  Without the barrier a peer's flush could
+ * wait for a worker that is gone.
+ */
+#include "transport/ucx.h"
+
+#include "core/alloc.h"
+#include "core/log.h"
+
+#include <stdio.h>
+
+/* Proto v1, the default before this version, sends a list over tcp in packets of a few entries each. */
+#define PROTO_V2_MAJOR 1
+#define PROTO_V2_MINOR 16
+
+/* From this length UCX's rendezvous moves contiguous messages without the CPU of the sender. */
+#define ZERO_COPY_MIN 65536
+
+/* Entries of a list that go into one packet on every transport we know: rc_mlx5 takes 3, tcp 6. */
+#define IOV_WIRE_MAX 3
+
+irr_status_t irr_ucx_status(ucs_status_t status)
+{
+    switch (status) {
+    case UCS_OK:                    return IRR_OK;
+    case UCS_INPROGRESS:            return IRR_IN_PROGRESS;
+    case UCS_ERR_NO_MEMORY:         return IRR_ERR_NO_MEMORY;
+    case UCS_ERR_INVALID_PARAM:     return IRR_ERR_BAD_PARAM;
+    case UCS_ERR_MESSAGE_TRUNCATED: return IRR_ERR_TRUNCATE;
+    case UCS_ERR_CANCELED:          return IRR_ERR_CANCELED;
+    case UCS_ERR_UNSUPPORTED:
+    case UCS_ERR_NO_DEVICE:         return IRR_ERR_NOT_SUPPORTED;
+    case UCS_ERR_UNREACHABLE:
+    case UCS_ERR_CONNECTION_RESET:
+    case UCS_ERR_ENDPOINT_TIMEOUT:
+    case UCS_ERR_NOT_CONNECTED:     return IRR_ERR_UNREACHABLE;
+    default:                        return IRR_ERR_TRANSPORT;
+    }
+}
+
+static irr_status_t set(ucp_config_t *config, const char *name, const char *value)
+{
+    ucs_status_t status = ucp_config_modify(config, name, value);
+
+    if (status != UCS_OK) {
+        irr_log(IRR_LOG_ERROR, "ucx does not take %s for UCX_%s: %s", value, name, ucs_status_string(status));
+    }
+    return irr_ucx_status(status);
+}
+
+static bool given(const char *value)
+{
+    return value != NULL && value[0] != '\0';
+}
+
+static irr_status_t configure(const irr_engine_config_t *config, ucp_config_t *ucp_config)
+{
+    const char *tls = given(config->ucx_tls) ? config->ucx_tls : config->one_node ? "sm,self" : NULL;
+    unsigned major, minor, release;
+    irr_status_t status = IRR_OK;
+
+    ucp_get_version(&major, &minor, &release);
+    if (major == PROTO_V2_MAJOR && minor < PROTO_V2_MINOR) {
+        status = set(ucp_config, "ZCOPY_THRESH", "inf");
+    }
+    if (status == IRR_OK && tls != NULL) {
+        status = set(ucp_config, "TLS", tls);
+    }
+    if (status == IRR_OK && given(config->ucx_devices)) {
+        status = set(ucp_config, "NET_DEVICES", config->ucx_devices);
+    }
+    return status;
+}
+
+static irr_status_t open_context(irr_ucx_t *ucx, const irr_engine_config_t *config)
+{
+    ucp_params_t params = {
+        .field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED | UCP_PARAM_FIELD_NAME |
+                      UCP_PARAM_FIELD_ESTIMATED_NUM_EPS | UCP_PARAM_FIELD_ESTIMATED_NUM_PPN,
+        .features = UCP_FEATURE_TAG | UCP_FEATURE_WAKEUP,
+        .mt_workers_shared = 0,
+        .estimated_num_eps = config->job_ranks,
+        .estimated_num_ppn = config->node_ranks,
+        .name = "irr"
+    };
+    ucp_config_t *ucp_config;
+    ucs_status_t ucs_status;
+    irr_status_t status;
+
+    ucs_status = ucp_config_read("IRR", NULL, &ucp_config);
+    if (ucs_status != UCS_OK) {
+        irr_log(IRR_LOG_ERROR, "ucx cannot read its configuration: %s", ucs_status_string(ucs_status));
+        return irr_ucx_status(ucs_status);
+    }
+    status = configure(config, ucp_config);
+    if (status == IRR_OK) {
+        ucs_status = ucp_init(&params, ucp_config, &ucx->context);
+        status = irr_ucx_status(ucs_status);
+        if (status != IRR_OK) {
+            irr_log(IRR_LOG_ERROR, "ucx opens no transport with TLS %s and devices %s: %s",
+                    given(config->ucx_tls) ? config->ucx_tls : config->one_node ? "sm,self" : "of its own choice",
+                    given(config->ucx_devices) ? config->ucx_devices : "of its own choice",
+                    ucs_status_string(ucs_status));
+        }
+    }
+    ucp_config_release(ucp_config);
+    return status;
+}
+
+static irr_status_t open_worker(irr_ucx_t *ucx, const irr_engine_config_t *config)
+{
+    ucp_worker_params_t params = {
+        .field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
+        .thread_mode = config->threads ? UCS_THREAD_MODE_SERIALIZED : UCS_THREAD_MODE_SINGLE
+    };
+    ucs_status_t status = ucp_worker_create(ucx->context, &params, &ucx->worker);
+
+    if (status != UCS_OK) {
+        irr_log(IRR_LOG_ERROR, "ucx cannot create a worker: %s", ucs_status_string(status));
+        return irr_ucx_status(status);
+    }
+    status = ucp_worker_get_address(ucx->worker, &ucx->address, &ucx->address_length);
+    if (status != UCS_OK) {
+        ucp_worker_destroy(ucx->worker);
+        irr_log(IRR_LOG_ERROR, "ucx cannot name the address of its worker: %s", ucs_status_string(status));
+        return irr_ucx_status(status);
+    }
+    ucx->super.caps.wakes = ucp_worker_get_efd(ucx->worker, &ucx->event_fd) == UCS_OK;
+    return IRR_OK;
+}
+
+static irr_status_t address(irr_transport_t *transport, const void **address_p, size_t *length_p)
+{
+    *address_p = irr_ucx_of(transport)->address;
+    *length_p = irr_ucx_of(transport)->address_length;
+    return IRR_OK;
+}
+
+static unsigned progress(irr_transport_t *transport)
+{
+    return ucp_worker_progress(irr_ucx_of(transport)->worker);
+}
+
+static irr_status_t arm(irr_transport_t *transport, int *fd_p)
+{
+    irr_ucx_t *ucx = irr_ucx_of(transport);
+    ucs_status_t status;
+
+    if (!ucx->super.caps.wakes) {
+        return IRR_ERR_NOT_SUPPORTED;
+    }
+    status = ucp_worker_arm(ucx->worker);
+    if (status == UCS_ERR_BUSY) {
+        return IRR_IN_PROGRESS;
+    }
+    if (status == UCS_OK) {
+        *fd_p = ucx->event_fd;
+    }
+    return irr_ucx_status(status);
+}
+
+static void statistics(irr_transport_t *transport, uint64_t *endpoints, uint64_t *bytes_gathered)
+{
+    *endpoints = irr_ucx_of(transport)->endpoints;
+    *bytes_gathered = irr_ucx_of(transport)->bytes_gathered;
+}
+
+static void free_transport(irr_transport_t *transport)
+{
+    irr_ucx_t *ucx = irr_ucx_of(transport);
+
+    ucp_dt_destroy(ucx->gather);
+    ucp_worker_release_address(ucx->worker, ucx->address);
+    ucp_worker_destroy(ucx->worker);
+    ucp_cleanup(ucx->context);
+    irr_ucx_free_peers(ucx);
+    irr_free(ucx);
+}
+
+static const irr_transport_ops_t ops = {
+    .address = address,
+    .connect = irr_ucx_connect,
+    .send = irr_ucx_send,
+    .recv = irr_ucx_recv,
+    .probe = irr_ucx_probe,
+    .recv_message = irr_ucx_recv_message,
+    .cancel = irr_ucx_cancel,
+    .progress = progress,
+    .arm = arm,
+    .statistics = statistics,
+    .close = irr_ucx_close,
+    .drain = irr_ucx_drain,
+    .free = free_transport
+};
+
+irr_status_t irr_ucx_open(const irr_engine_config_t *config, irr_transport_t **transport_p)
+{
+    irr_ucx_t *ucx = irr_alloc_zero(1, sizeof(*ucx));
+    irr_status_t status;
+
+    if (ucx == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    ucx->super.ops = &ops;
+    ucx->super.caps = (irr_transport_caps_t){
+        .name = "ucx", .tag_bits = 64, .iov_wire_max = IOV_WIRE_MAX, .zero_copy_min = ZERO_COPY_MIN
+    };
+    status = irr_ucx_gather_create(&ucx->gather);
+    if (status != IRR_OK) {
+        goto err_free;
+    }
+    status = open_context(ucx, config);
+    if (status != IRR_OK) {
+        goto err_datatype;
+    }
+    status = open_worker(ucx, config);
+    if (status != IRR_OK) {
+        goto err_context;
+    }
+    *transport_p = &ucx->super;
+    return IRR_OK;
+
+err_context:
+    ucp_cleanup(ucx->context);
+err_datatype:
+    ucp_dt_destroy(ucx->gather);
+err_free:
+    irr_free(ucx);
+    return status;
+}

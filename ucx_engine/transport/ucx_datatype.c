@@ -1,0 +1,105 @@
+/*
+ * ucx_datatype.c - the gather form: a generic UCX datatype over a list of pieces.
+ *
+ * UCX asks for a range of the message and the callbacks copy it straight between the pieces and UCX's own
+ * fragment: one copy a side, no staging buffer.  Fragments may be unpacked out of order (rendezvous over
+ * several lanes), so each call seeks its offset; in order, which is the rule, a seek costs nothing.
+ */
+#include "transport/ucx.h"
+
+#include <string.h>
+
+void irr_ucx_cursor_init(irr_ucx_cursor_t *cursor, const irr_iov_t *iov, size_t count, uint64_t *copied)
+{
+    *cursor = (irr_ucx_cursor_t){ .iov = iov, .count = count, .copied = copied };
+    for (size_t i = 0; i < count; i++) {
+        cursor->total += iov[i].length;
+    }
+}
+
+static void seek(irr_ucx_cursor_t *cursor, size_t offset)
+{
+    if (offset < cursor->start) {
+        cursor->index = 0;
+        cursor->start = 0;
+    }
+    while (cursor->index < cursor->count && offset - cursor->start >= cursor->iov[cursor->index].length) {
+        cursor->start += cursor->iov[cursor->index].length;
+        cursor->index++;
+    }
+}
+
+/* Copies up to length bytes at offset, to fragment or from it; returns how many there were. */
+static size_t copy(irr_ucx_cursor_t *cursor, size_t offset, char *to, const char *from, size_t length)
+{
+    size_t copied = 0;
+
+    while (copied < length) {
+        const irr_iov_t *piece;
+        size_t skip, bytes;
+
+        seek(cursor, offset + copied);
+        if (cursor->index == cursor->count) {
+            break;
+        }
+        piece = &cursor->iov[cursor->index];
+        skip = offset + copied - cursor->start;
+        bytes = piece->length - skip < length - copied ? piece->length - skip : length - copied;
+        if (to != NULL) {
+            memcpy(to + copied, (const char *)piece->base + skip, bytes);
+        } else {
+            memcpy((char *)piece->base + skip, from + copied, bytes);
+        }
+        copied += bytes;
+    }
+    *cursor->copied += copied;
+    return copied;
+}
+
+static void *start_pack(void *context, const void *buffer, size_t count)
+{
+    (void)context;
+    (void)count;
+    return (void *)buffer;
+}
+
+static void *start_unpack(void *context, void *buffer, size_t count)
+{
+    (void)context;
+    (void)count;
+    return buffer;
+}
+
+static size_t packed_size(void *state)
+{
+    return ((irr_ucx_cursor_t *)state)->total;
+}
+
+static size_t pack(void *state, size_t offset, void *fragment, size_t length)
+{
+    return copy(state, offset, fragment, NULL, length);
+}
+
+static ucs_status_t unpack(void *state, size_t offset, const void *fragment, size_t length)
+{
+    return copy(state, offset, NULL, fragment, length) == length ? UCS_OK : UCS_ERR_MESSAGE_TRUNCATED;
+}
+
+static void finish(void *state)
+{
+    (void)state;
+}
+
+irr_status_t irr_ucx_gather_create(ucp_datatype_t *datatype_p)
+{
+    static const ucp_generic_dt_ops_t ops = {
+        .start_pack = start_pack,
+        .start_unpack = start_unpack,
+        .packed_size = packed_size,
+        .pack = pack,
+        .unpack = unpack,
+        .finish = finish
+    };
+
+    return irr_ucx_status(ucp_dt_create_generic(&ops, NULL, datatype_p));
+}

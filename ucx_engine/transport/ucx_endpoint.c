@@ -1,0 +1,108 @@
+/*
+ * ucx_endpoint.c - endpoints: opened by the first send to a peer, flushed and closed together.
+ *
+ * A grid route talks to a few peers of many, and an endpoint costs memory and connection set-up, so a
+ * peer is only its address until something is sent to it.
+ */
+#include "transport/ucx.h"
+
+#include "core/alloc.h"
+#include "core/log.h"
+
+#include <string.h>
+
+irr_status_t irr_ucx_connect(irr_transport_t *transport, const void *address, size_t length, irr_peer_t **peer_p)
+{
+    irr_ucx_t *ucx = irr_ucx_of(transport);
+    irr_peer_t *peer = irr_alloc(1, sizeof(*peer) + length);
+
+    if (peer == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    peer->endpoint = NULL;
+    peer->closing = NULL;
+    peer->length = length;
+    memcpy(peer->address, address, length);
+    peer->next = ucx->peers;
+    ucx->peers = peer;
+    *peer_p = peer;
+    return IRR_OK;
+}
+
+irr_status_t irr_ucx_endpoint(irr_ucx_t *ucx, irr_peer_t *peer)
+{
+    ucp_ep_params_t params = {
+        .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS,
+        .address = (const ucp_address_t *)peer->address
+    };
+    ucs_status_t status;
+
+    if (peer->endpoint != NULL) {
+        return IRR_OK;
+    }
+    if (ucx->closed) {
+        return IRR_ERR_CANCELED;
+    }
+    status = ucp_ep_create(ucx->worker, &params, &peer->endpoint);
+    if (status != UCS_OK) {
+        peer->endpoint = NULL;
+        irr_log(IRR_LOG_ERROR, "ucx cannot open an endpoint to a peer: %s", ucs_status_string(status));
+        return irr_ucx_status(status);
+    }
+    ucx->endpoints++;
+    return IRR_OK;
+}
+
+/* A close that UCX refuses has nothing left to flush: the endpoint is gone either way. */
+static void close_peer(irr_ucx_t *ucx, irr_peer_t *peer)
+{
+    ucp_request_param_t flush = { .op_attr_mask = 0 };
+    ucs_status_ptr_t request = ucp_ep_close_nbx(peer->endpoint, &flush);
+
+    if (UCS_PTR_IS_PTR(request)) {
+        peer->closing = request;
+        return;
+    }
+    peer->endpoint = NULL;
+    ucx->endpoints--;
+}
+
+void irr_ucx_close(irr_transport_t *transport)
+{
+    irr_ucx_t *ucx = irr_ucx_of(transport);
+
+    if (ucx->closed) {
+        return;
+    }
+    ucx->closed = true;
+    for (irr_peer_t *peer = ucx->peers; peer != NULL; peer = peer->next) {
+        if (peer->endpoint != NULL) {
+            close_peer(ucx, peer);
+        }
+    }
+}
+
+irr_status_t irr_ucx_drain(irr_transport_t *transport)
+{
+    irr_ucx_t *ucx = irr_ucx_of(transport);
+
+    for (irr_peer_t *peer = ucx->peers; peer != NULL; peer = peer->next) {
+        if (peer->closing != NULL && ucp_request_check_status(peer->closing) != UCS_INPROGRESS) {
+            ucp_request_free(peer->closing);
+            peer->closing = NULL;
+            peer->endpoint = NULL;
+            ucx->endpoints--;
+        }
+    }
+    return ucx->endpoints > 0 ? IRR_IN_PROGRESS : IRR_OK;
+}
+
+void irr_ucx_free_peers(irr_ucx_t *ucx)
+{
+    while (ucx->peers != NULL) {
+        irr_peer_t *peer = ucx->peers;
+
+        ucx->peers = peer->next;
+        irr_free(peer);
+    }
+}

@@ -1,0 +1,143 @@
+/*
+ * ucx_message.c - tagged messages over UCX: full-mask receives, probes for unknown sizes.
+ *
+ * UCX matches a receive with a full mask in a hash bucket; any other mask goes to a wildcard queue that
+ * slows every arrival down.  So every receive here names its tag exactly.
+ */
+#include "transport/ucx.h"
+
+_Static_assert(sizeof(irr_iov_t) == sizeof(ucp_dt_iov_t) &&
+               offsetof(irr_iov_t, base) == offsetof(ucp_dt_iov_t, buffer) &&
+               offsetof(irr_iov_t, length) == offsetof(ucp_dt_iov_t, length),
+               "a list of pieces is handed to UCX as it is");
+
+#define FULL_MASK UINT64_MAX
+
+/* A list of pieces as UCX takes it. */
+typedef struct message {
+    void               *buffer;
+    size_t              count;
+    ucp_request_param_t param;
+} message_t;
+
+static irr_ucx_slot_t *slot_of(irr_request_t *request)
+{
+    return (irr_ucx_slot_t *)request->reserved;
+}
+
+static void describe(irr_ucx_t *ucx, const irr_iov_t *iov, size_t count, irr_form_t form, irr_request_t *request,
+                     message_t *message)
+{
+    irr_ucx_slot_t *slot = slot_of(request);
+
+    slot->handle = NULL;
+    message->param.op_attr_mask =
+        UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_DATATYPE;
+    message->param.user_data = request;
+    if (count <= 1) {
+        message->buffer = count == 1 ? iov[0].base : NULL;
+        message->count = count == 1 ? iov[0].length : 0;
+        message->param.datatype = ucp_dt_make_contig(1);
+    } else if (form == IRR_FORM_GATHER) {
+        irr_ucx_cursor_init(&slot->cursor, iov, count, &ucx->bytes_gathered);
+        message->buffer = &slot->cursor;
+        message->count = 1;
+        message->param.datatype = ucx->gather;
+    } else {
+        message->buffer = (void *)iov;
+        message->count = count;
+        message->param.datatype = UCP_DATATYPE_IOV;
+    }
+}
+
+static void on_sent(void *handle, ucs_status_t status, void *user_data)
+{
+    irr_request_t *request = user_data;
+
+    ucp_request_free(handle);
+    request->done(request, irr_ucx_status(status));
+}
+
+static void on_received(void *handle, ucs_status_t status, const ucp_tag_recv_info_t *info, void *user_data)
+{
+    irr_request_t *request = user_data;
+
+    request->bytes = status == UCS_OK ? info->length : 0;
+    ucp_request_free(handle);
+    request->done(request, irr_ucx_status(status));
+}
+
+/* What UCX's answer to a post means; keeps its request for cancel. */
+static irr_status_t posted(ucs_status_ptr_t handle, irr_request_t *request)
+{
+    if (UCS_PTR_IS_PTR(handle)) {
+        slot_of(request)->handle = handle;
+        return IRR_IN_PROGRESS;
+    }
+    return irr_ucx_status(UCS_PTR_STATUS(handle));
+}
+
+irr_status_t irr_ucx_send(irr_transport_t *transport, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov,
+                          size_t count, irr_form_t form, irr_request_t *request)
+{
+    irr_ucx_t *ucx = irr_ucx_of(transport);
+    irr_status_t status = irr_ucx_endpoint(ucx, peer);
+    message_t message;
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    describe(ucx, iov, count, form, request, &message);
+    message.param.cb.send = on_sent;
+    return posted(ucp_tag_send_nbx(peer->endpoint, message.buffer, message.count, tag, &message.param), request);
+}
+
+irr_status_t irr_ucx_recv(irr_transport_t *transport, uint64_t tag, const irr_iov_t *iov, size_t count,
+                          irr_form_t form, irr_request_t *request)
+{
+    irr_ucx_t *ucx = irr_ucx_of(transport);
+    ucp_tag_recv_info_t info = { .length = 0 };
+    message_t message;
+    irr_status_t status;
+
+    describe(ucx, iov, count, form, request, &message);
+    message.param.op_attr_mask |= UCP_OP_ATTR_FIELD_RECV_INFO;
+    message.param.recv_info.tag_info = &info;
+    message.param.cb.recv = on_received;
+    status = posted(ucp_tag_recv_nbx(ucx->worker, message.buffer, message.count, tag, FULL_MASK, &message.param),
+                    request);
+    request->bytes = info.length;
+    return status;
+}
+
+irr_status_t irr_ucx_probe(irr_transport_t *transport, uint64_t tag, irr_message_t *message)
+{
+    irr_ucx_t *ucx = irr_ucx_of(transport);
+    ucp_tag_recv_info_t info;
+    ucp_tag_message_h handle = ucp_tag_probe_nb(ucx->worker, tag, FULL_MASK, 1, &info);
+
+    if (handle == NULL) {
+        return IRR_IN_PROGRESS;
+    }
+    message->handle = handle;
+    message->bytes = info.length;
+    return IRR_OK;
+}
+
+irr_status_t irr_ucx_recv_message(irr_transport_t *transport, const irr_message_t *found, const irr_iov_t *iov,
+                                  size_t count, irr_form_t form, irr_request_t *request)
+{
+    irr_ucx_t *ucx = irr_ucx_of(transport);
+    message_t message;
+
+    describe(ucx, iov, count, form, request, &message);
+    message.param.cb.recv = on_received;
+    request->bytes = found->bytes;
+    return posted(ucp_tag_msg_recv_nbx(ucx->worker, message.buffer, message.count, found->handle, &message.param),
+                  request);
+}
+
+void irr_ucx_cancel(irr_transport_t *transport, irr_request_t *request)
+{
+    ucp_request_cancel(irr_ucx_of(transport)->worker, slot_of(request)->handle);
+}
