@@ -1,0 +1,21 @@
+/*
+ * compose.h - how a message of several pieces reaches the wire; see compose.c.
+ */
+#ifndef IRR_COMPOSE_H
+#define IRR_COMPOSE_H
+
+#include "transport/transport.h"
+
+/*
+ * Pieces of at least apart_min bytes go as contiguous messages of their own, after one message with all
+ * the others in this form.
+ */
+typedef struct irr_composition {
+    irr_form_t form;
+    size_t     apart_min;
+} irr_composition_t;
+
+/* The composition for a message of so many pieces and bytes.  Pure, and alike at both ends. */
+irr_composition_t irr_compose(irr_compose_t mode, const irr_transport_caps_t *caps, size_t pieces, size_t bytes);
+
+#endif

@@ -1,0 +1,263 @@
+/*
+ * exec.c - the executor; see exec.h for what it promises.
+ *
+ * Two cursors walk the steps of the plan, one for receives and one for sends and copies, so that a send
+ * held back by its pace never holds back a receive.  A step is a few messages (its parts, see compose.c);
+ * it is complete when all of them are.
+ *
+ * Cost: O(1) a step and piece over the whole run, plus the dependencies of each step once a look.
+ */
+#include "exec/exec.h"
+
+#include "core/alloc.h"
+#include "exec/tag.h"
+
+#include <string.h>
+
+/* Values of pending[] that are not a number of messages. */
+#define NOT_STARTED SIZE_MAX
+#define COMPLETE    0
+
+void irr_exec_init(irr_exec_t *exec)
+{
+    memset(exec, 0, sizeof(*exec));
+}
+
+void irr_exec_fini(irr_exec_t *exec)
+{
+    irr_free(exec->pending);
+    irr_free(exec->parts);
+    irr_free(exec->iov);
+    irr_exec_init(exec);
+}
+
+irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds)
+{
+    irr_exec_t larger;
+
+    if (bounds.steps <= exec->steps_max && bounds.pieces <= exec->pieces_max) {
+        return IRR_OK;
+    }
+    irr_exec_init(&larger);
+    larger.iov = irr_alloc(bounds.pieces, sizeof(*larger.iov));
+    larger.parts = irr_alloc(bounds.pieces, sizeof(*larger.parts));
+    larger.pending = irr_alloc(bounds.steps, sizeof(*larger.pending));
+    if (larger.iov == NULL || larger.parts == NULL || larger.pending == NULL) {
+        irr_exec_fini(&larger);
+        return IRR_ERR_NO_MEMORY;
+    }
+    larger.pieces_max = bounds.pieces;
+    larger.steps_max = bounds.steps;
+    irr_exec_fini(exec);
+    *exec = larger;
+    return IRR_OK;
+}
+
+static void keep_first_error(irr_exec_t *exec, irr_status_t status)
+{
+    if (status != IRR_OK && exec->result == IRR_OK) {
+        exec->result = status;
+    }
+}
+
+static void count_message(irr_exec_t *exec, irr_step_kind_t kind, size_t bytes)
+{
+    irr_counters_t *counters = exec->env.counters;
+
+    if (kind == IRR_STEP_SEND) {
+        counters->messages_sent++;
+        counters->bytes_sent += bytes;
+        counters->largest_message = bytes > counters->largest_message ? bytes : counters->largest_message;
+    } else {
+        counters->messages_received++;
+        counters->bytes_received += bytes;
+    }
+}
+
+/* One message of a step is over, well or not. */
+static void end_part(irr_part_t *part, irr_status_t status)
+{
+    irr_exec_t *exec = part->exec;
+    irr_step_kind_t kind = exec->plan->steps[part->step].kind;
+
+    if (kind == IRR_STEP_SEND) {
+        irr_pace_end(&exec->pace, part->bytes);
+    } else if (status == IRR_OK) {
+        count_message(exec, kind, part->request.bytes);
+    }
+    keep_first_error(exec, status);
+    if (--exec->pending[part->step] == COMPLETE) {
+        exec->open_steps--;
+    }
+}
+
+static void on_done(irr_request_t *request, irr_status_t status)
+{
+    end_part((irr_part_t *)request, status);
+}
+
+_Static_assert(offsetof(irr_part_t, request) == 0, "on_done takes a request for its part");
+
+/* Hands one message of a step to the transport. */
+static void start_part(irr_exec_t *exec, size_t index, size_t first_iov, size_t count, irr_form_t form)
+{
+    const irr_step_t *step = &exec->plan->steps[index];
+    const irr_iov_t *iov = &exec->iov[first_iov];
+    irr_transport_t *transport = exec->env.transport;
+    irr_part_t *part = &exec->parts[first_iov];
+    irr_status_t status;
+
+    part->request.done = on_done;
+    part->exec = exec;
+    part->step = index;
+    part->bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        part->bytes += iov[i].length;
+    }
+    if (step->kind == IRR_STEP_SEND) {
+        irr_pace_begin(&exec->pace, part->bytes);
+        count_message(exec, IRR_STEP_SEND, part->bytes);
+        status = transport->ops->send(transport, exec->env.peers[step->peer],
+                                      irr_tag(exec->env.tag_base, step->stage, exec->plan->rank),
+                                      iov, count, form, &part->request);
+    } else {
+        status = transport->ops->recv(transport, irr_tag(exec->env.tag_base, step->stage, step->peer),
+                                      iov, count, form, &part->request);
+    }
+    if (status != IRR_IN_PROGRESS) {
+        end_part(part, status);
+    }
+}
+
+static void *address_of(const irr_exec_t *exec, const irr_piece_t *piece)
+{
+    char *base = NULL;
+
+    switch (piece->buffer) {
+    case IRR_BUFFER_INPUT:   base = (char *)exec->env.input; break;
+    case IRR_BUFFER_OUTPUT:  base = exec->env.output; break;
+    case IRR_BUFFER_SCRATCH: base = exec->env.scratch; break;
+    }
+    return base + piece->offset;
+}
+
+/* Appends to the step's addresses the non-empty pieces that go together, or those that go apart. */
+static size_t resolve(irr_exec_t *exec, const irr_step_t *step, size_t filled, size_t apart_min, bool apart)
+{
+    for (size_t i = step->first_piece; i < step->first_piece + step->pieces; i++) {
+        const irr_piece_t *piece = &exec->plan->pieces[i];
+
+        if (piece->length > 0 && (piece->length >= apart_min) == apart) {
+            exec->iov[step->first_piece + filled++] =
+                (irr_iov_t){ .base = address_of(exec, piece), .length = piece->length };
+        }
+    }
+    return filled;
+}
+
+static void start_message(irr_exec_t *exec, size_t index)
+{
+    const irr_step_t *step = &exec->plan->steps[index];
+    irr_composition_t composition =
+        irr_compose(exec->env.compose, &exec->env.transport->caps, step->pieces, step->bytes);
+    size_t together = resolve(exec, step, 0, composition.apart_min, false);
+    size_t total = resolve(exec, step, together, composition.apart_min, true);
+    bool one_together = together > 0 || total == 0;   /* an empty message is a message too */
+
+    exec->pending[index] = (total - together) + (one_together ? 1 : 0);
+    if (one_together) {
+        start_part(exec, index, step->first_piece, together, composition.form);
+    }
+    for (size_t i = together; i < total; i++) {
+        start_part(exec, index, step->first_piece + i, 1, IRR_FORM_IOVEC);
+    }
+}
+
+static void run_copy(irr_exec_t *exec, size_t index)
+{
+    const irr_piece_t *from = &exec->plan->pieces[exec->plan->steps[index].first_piece], *to = from + 1;
+    size_t bytes = from->length < to->length ? from->length : to->length;
+
+    if (bytes > 0) {
+        memmove(address_of(exec, to), address_of(exec, from), bytes);
+    }
+    exec->env.counters->bytes_staged += bytes;
+    keep_first_error(exec, from->length > to->length ? IRR_ERR_TRUNCATE : IRR_OK);
+    exec->pending[index] = COMPLETE;
+    exec->open_steps--;
+}
+
+static bool deps_complete(const irr_exec_t *exec, const irr_step_t *step)
+{
+    for (size_t i = 0; i < step->deps; i++) {
+        if (exec->pending[exec->plan->deps[step->first_dep + i]] != COMPLETE) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void advance_receives(irr_exec_t *exec)
+{
+    for (; exec->next_recv < exec->plan->nsteps; exec->next_recv++) {
+        const irr_step_t *step = &exec->plan->steps[exec->next_recv];
+
+        if (step->kind != IRR_STEP_RECV) {
+            continue;
+        }
+        if (!deps_complete(exec, step)) {
+            return;
+        }
+        start_message(exec, exec->next_recv);
+    }
+}
+
+static void advance_sends(irr_exec_t *exec)
+{
+    for (; exec->next_send < exec->plan->nsteps; exec->next_send++) {
+        const irr_step_t *step = &exec->plan->steps[exec->next_send];
+
+        if (step->kind == IRR_STEP_RECV) {
+            continue;
+        }
+        if (!deps_complete(exec, step)) {
+            return;
+        }
+        if (step->kind == IRR_STEP_COPY) {
+            run_copy(exec, exec->next_send);
+        } else if (exec->env.pace->admits(&exec->pace, step->bytes)) {
+            start_message(exec, exec->next_send);
+        } else {
+            return;
+        }
+    }
+}
+
+void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env_t *env)
+{
+    exec->plan = plan;
+    exec->env = *env;
+    exec->pace = (irr_pace_state_t){
+        .window_messages = env->window_messages, .window_bytes = env->window_bytes
+    };
+    exec->next_recv = 0;
+    exec->next_send = 0;
+    exec->open_steps = plan->nsteps;
+    exec->result = IRR_OK;
+    for (size_t i = 0; i < plan->nsteps; i++) {
+        exec->pending[i] = NOT_STARTED;
+    }
+    advance_receives(exec);
+    advance_sends(exec);
+}
+
+irr_status_t irr_exec_progress(irr_exec_t *exec)
+{
+    advance_receives(exec);
+    advance_sends(exec);
+    if (exec->open_steps > 0) {
+        return IRR_IN_PROGRESS;
+    }
+    exec->plan = NULL;
+    return exec->result;
+}

@@ -1,0 +1,71 @@
+/*
+ * exec.h - the executor: runs any plan over any transport.
+ *
+ * Receives are posted as soon as their dependencies are complete, in the order of the plan; sends and
+ * copies start in the order of the plan, when their dependencies are complete and the pace admits them.  A
+ * step that fails counts as complete and its status becomes the result, while all other steps go on: a
+ * rank must never stop serving its peers because of an error of its own.
+ */
+#ifndef IRR_EXEC_H
+#define IRR_EXEC_H
+
+#include "exec/compose.h"
+#include "pace/pace.h"
+#include "plan/plan.h"
+#include "transport/transport.h"
+
+/* What a plan meets when it runs.  Borrowed until the run is over. */
+typedef struct irr_exec_env {
+    irr_transport_t  *transport;
+    irr_peer_t *const *peers;     /* by rank; the own entry is not used */
+    uint64_t          tag_base;
+    const void       *input;
+    void             *output;
+    void             *scratch;    /* plan->scratch_bytes, NULL if 0 */
+    irr_compose_t     compose;
+    const irr_pace_t *pace;
+    size_t            window_messages, window_bytes;
+    irr_counters_t   *counters;
+} irr_exec_env_t;
+
+typedef struct irr_exec irr_exec_t;
+
+/* One message of a step: what the transport holds while it is pending. */
+typedef struct irr_part {
+    irr_request_t request;
+    irr_exec_t   *exec;
+    size_t        step;
+    size_t        bytes;
+} irr_part_t;
+
+struct irr_exec {
+    const irr_plan_t *plan;         /* NULL while nothing runs */
+    irr_exec_env_t    env;
+    irr_pace_state_t  pace;
+    irr_iov_t        *iov;          /* one entry a piece: the pieces of the plan as addresses */
+    irr_part_t       *parts;        /* one entry a piece: a step has no more messages than pieces */
+    size_t            pieces_max;
+    size_t           *pending;      /* by step: messages not complete, or one of the two below */
+    size_t            steps_max;
+    size_t            next_recv;    /* first step that may be a receive not posted yet */
+    size_t            next_send;    /* the same for sends and copies */
+    size_t            open_steps;   /* steps not complete */
+    irr_status_t      result;
+};
+
+void irr_exec_init(irr_exec_t *exec);
+void irr_exec_fini(irr_exec_t *exec);
+
+/* Makes room for a plan, so that start cannot fail. */
+irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds);
+
+/* Starts a plan that fits the reserve; posts what may be posted.  Nothing may be running.  Never blocks. */
+void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env_t *env);
+
+/*
+ * Starts what has become possible since the transport was progressed.  IRR_IN_PROGRESS, or the result once
+ * all steps are complete, after which nothing runs.
+ */
+irr_status_t irr_exec_progress(irr_exec_t *exec);
+
+#endif
