@@ -1,0 +1,168 @@
+/*
+ * agree.c - the one place where ranks agree.
+ *
+ * Counts, memory and parameters are local, so a rank that left alone would hang the others.  Each function
+ * here is one all-reduce (the search for an id: one for each time that members propose different ids), and
+ * each result is a function of what was reduced, so it is alike on all ranks.
+ *
+ * The maximum of a value and of its complement tell whether all ranks have the same value.
+ *
+ * Ids: each member proposes a free id, which it holds meanwhile, so that another thread of the process that
+ * agrees for another communicator proposes another one.  The largest proposal wins the round; who has that
+ * id in use proposes its next free one.  Proposals only grow, so all meet or one runs out; then all start
+ * once more from 0.
+ */
+#include "comm/agree.h"
+
+#include "core/log.h"
+
+/* All settings in one word; different settings have different words but for a negligible few. */
+static uint64_t digest(const irr_settings_t *settings)
+{
+    const uint64_t words[] = {
+        (uint64_t)settings->algorithm, (uint64_t)settings->compose,
+        settings->window_messages, settings->window_bytes
+    };
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        hash = (hash ^ words[i]) * UINT64_C(0x100000001b3);
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+/* Local: does this process lack the address of a member? */
+static bool lacks_address(irr_engine_t *engine, const irr_comm_params_t *params)
+{
+    bool lacks = false;
+
+    irr_lock_acquire(&engine->lock);
+    for (int i = 0; i < params->ranks && !lacks; i++) {
+        uint64_t name = params->oob->process_name(params->oob->context, i);
+
+        lacks = i != params->rank && irr_peers_find(&engine->peers, name) == NULL;
+    }
+    irr_lock_release(&engine->lock);
+    return lacks;
+}
+
+/* The maximum that was reduced belongs to the lowest rank in trouble, which speaks for all. */
+static void tell_trouble(const irr_comm_params_t *params, uint64_t reduced)
+{
+    if (reduced == (uint64_t)(params->ranks - params->rank) && params->reason != NULL) {
+        irr_log(IRR_LOG_ERROR, "%s", params->reason);
+    }
+}
+
+irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *params, irr_agreement_t *agreement)
+{
+    enum { TROUBLE, SETTINGS, SETTINGS_COMPLEMENT, ADDRESS_BYTES, ADDRESSES_NEEDED, WORDS };
+    uint64_t words[WORDS] = { 0 };
+    const void *address;
+    size_t length = 0;
+    irr_status_t status = params->trouble;
+
+    if (status == IRR_OK) {
+        status = engine->transport->ops->address(engine->transport, &address, &length);
+    }
+    words[TROUBLE] = status != IRR_OK ? (uint64_t)(params->ranks - params->rank) : 0;
+    words[SETTINGS] = digest(&params->settings);
+    words[SETTINGS_COMPLEMENT] = ~words[SETTINGS];
+    words[ADDRESS_BYTES] = length;
+    words[ADDRESSES_NEEDED] = status == IRR_OK && lacks_address(engine, params);
+    status = params->oob->allreduce_max(params->oob->context, words, WORDS);
+    if (status != IRR_OK) {
+        return IRR_ERR_OOB;
+    }
+    if (words[TROUBLE] != 0) {
+        tell_trouble(params, words[TROUBLE]);
+        return IRR_ERR_NOT_SUPPORTED;
+    }
+    if (words[SETTINGS] != ~words[SETTINGS_COMPLEMENT]) {
+        if (params->rank == 0) {
+            irr_log(IRR_LOG_ERROR, "ranks of a communicator have different settings of algorithm, composition or "
+                    "window; they must be the same on all ranks");
+        }
+        return IRR_ERR_NOT_SUPPORTED;
+    }
+    agreement->address_bytes = words[ADDRESS_BYTES];
+    agreement->addresses_needed = words[ADDRESSES_NEEDED] != 0;
+    return IRR_OK;
+}
+
+irr_status_t irr_agree_no_trouble(const irr_oob_t *oob, irr_status_t trouble)
+{
+    uint64_t word = trouble != IRR_OK;
+
+    if (oob->allreduce_max(oob->context, &word, 1) != IRR_OK) {
+        return IRR_ERR_OOB;
+    }
+    return word ? IRR_ERR_NOT_SUPPORTED : IRR_OK;
+}
+
+/* Takes the first free id from `from` on. */
+static uint32_t propose(irr_engine_t *engine, uint32_t from)
+{
+    uint32_t id;
+
+    irr_lock_acquire(&engine->lock);
+    id = irr_ids_find(&engine->ids, from);
+    if (id != IRR_IDS_NONE) {
+        irr_ids_take(&engine->ids, id);
+    }
+    irr_lock_release(&engine->lock);
+    return id;
+}
+
+void irr_agree_id_release(irr_engine_t *engine, uint32_t id)
+{
+    if (id != IRR_IDS_NONE) {
+        irr_lock_acquire(&engine->lock);
+        irr_ids_give(&engine->ids, id);
+        irr_lock_release(&engine->lock);
+    }
+}
+
+/* Searches upwards from `from`; IRR_IDS_NONE, alike on all members, if they do not meet. */
+static irr_status_t search(irr_engine_t *engine, const irr_oob_t *oob, uint32_t from, uint32_t *id_p)
+{
+    for (;;) {
+        uint32_t mine = propose(engine, from);
+        uint64_t words[2] = { mine, ~(uint64_t)mine };
+
+        if (oob->allreduce_max(oob->context, words, 2) != IRR_OK) {
+            irr_agree_id_release(engine, mine);
+            return IRR_ERR_OOB;
+        }
+        if (words[0] == ~words[1]) {
+            *id_p = mine;
+            return IRR_OK;
+        }
+        irr_agree_id_release(engine, mine);
+        if (words[0] == IRR_IDS_NONE) {
+            *id_p = IRR_IDS_NONE;
+            return IRR_OK;
+        }
+        from = (uint32_t)words[0];
+    }
+}
+
+irr_status_t irr_agree_id(irr_engine_t *engine, const irr_oob_t *oob, uint32_t *id_p)
+{
+    uint32_t id;
+    irr_status_t status = search(engine, oob, engine->ids.next, &id);
+
+    if (status == IRR_OK && id == IRR_IDS_NONE) {
+        status = search(engine, oob, 0, &id);
+    }
+    if (status != IRR_OK) {
+        return status;
+    }
+    if (id == IRR_IDS_NONE) {
+        irr_log(IRR_LOG_WARN, "all %u communicator ids are in use", (unsigned)IRR_IDS_COUNT);
+        return IRR_ERR_NOT_SUPPORTED;
+    }
+    *id_p = id;
+    return IRR_OK;
+}

@@ -1,0 +1,33 @@
+/*
+ * agree.h - the agreements among the members of a communicator, on the host's out-of-band collectives.
+ */
+#ifndef IRR_AGREE_H
+#define IRR_AGREE_H
+
+#include "comm/engine.h"
+
+/* What all members learn from the first agreement. */
+typedef struct irr_agreement {
+    size_t address_bytes;     /* longest transport address */
+    bool   addresses_needed;  /* some member does not know all others */
+} irr_agreement_t;
+
+/*
+ * Agrees that all members can go on with equal settings.  IRR_ERR_NOT_SUPPORTED, alike on all, if one has
+ * trouble or other settings.  engine may be NULL with trouble.
+ */
+irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *params, irr_agreement_t *agreement);
+
+/* Agrees that no member had trouble since; IRR_ERR_NOT_SUPPORTED, alike on all, if one had. */
+irr_status_t irr_agree_no_trouble(const irr_oob_t *oob, irr_status_t trouble);
+
+/*
+ * Agrees on an id that is free at all members and takes it.  All members must be out of trouble.
+ * IRR_ERR_NOT_SUPPORTED, alike on all, if there is none.
+ */
+irr_status_t irr_agree_id(irr_engine_t *engine, const irr_oob_t *oob, uint32_t *id_p);
+
+/* Local: the id is free again. */
+void irr_agree_id_release(irr_engine_t *engine, uint32_t id);
+
+#endif

@@ -1,0 +1,184 @@
+/*
+ * comm.c - a communicator of the engine: set-up by agreement, and its exchanges.
+ *
+ * Set-up is done in the first exchange and costs three all-reduces of a few words, and one all-gather of
+ * addresses if a member does not know all others yet.  Everything that an exchange needs is allocated
+ * here, before the last agreement, so that starting an exchange cannot fail on one rank alone.
+ */
+#include "comm/agree.h"
+
+#include "core/alloc.h"
+#include "core/log.h"
+#include "exec/tag.h"
+
+#include <string.h>
+
+/* One entry of the all-gather: a length, then that many bytes and padding. */
+static size_t entry_bytes(const irr_agreement_t *agreement)
+{
+    return sizeof(uint64_t) + agreement->address_bytes;
+}
+
+/* All that the communicator needs locally; entries is room for the all-gather of addresses and our own. */
+static irr_status_t allocate(irr_engine_t *engine, const irr_comm_params_t *params,
+                             const irr_agreement_t *agreement, irr_comm_t **comm_p, char **entries_p)
+{
+    irr_plan_bounds_t bounds = irr_plan_bounds(params->settings.algorithm, params->ranks);
+    size_t entries = agreement->addresses_needed ? (size_t)params->ranks + 1 : 0;
+    irr_comm_t *comm = irr_alloc_zero(1, sizeof(*comm));
+    irr_status_t status = IRR_ERR_NO_MEMORY;
+
+    if (comm == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    comm->engine = engine;
+    comm->ranks = params->ranks;
+    comm->rank = params->rank;
+    comm->settings = params->settings;
+    comm->id = IRR_IDS_NONE;
+    irr_plan_init(&comm->plan);
+    irr_exec_init(&comm->exec);
+    comm->peers = irr_alloc_zero((size_t)params->ranks, sizeof(*comm->peers));
+    *entries_p = irr_alloc_zero(entries, entry_bytes(agreement));
+    if (comm->peers != NULL && *entries_p != NULL) {
+        status = irr_plan_reserve(&comm->plan, bounds);
+    }
+    if (status == IRR_OK) {
+        status = irr_exec_reserve(&comm->exec, bounds);
+    }
+    if (status != IRR_OK) {
+        irr_free(*entries_p);
+        *entries_p = NULL;
+        irr_comm_destroy(comm);
+        return status;
+    }
+    *comm_p = comm;
+    return IRR_OK;
+}
+
+/* Connects the member of that rank unless its process is known; the engine is locked. */
+static irr_status_t connect_member(irr_engine_t *engine, uint64_t name, const char *entry, size_t max)
+{
+    irr_peer_t *peer;
+    uint64_t length;
+    irr_status_t status;
+
+    if (irr_peers_find(&engine->peers, name) != NULL) {
+        return IRR_OK;
+    }
+    memcpy(&length, entry, sizeof(length));
+    if (length == 0 || length > max) {
+        return IRR_ERR_UNREACHABLE;
+    }
+    status = engine->transport->ops->connect(engine->transport, entry + sizeof(length), (size_t)length, &peer);
+    if (status == IRR_OK) {
+        irr_peers_add(&engine->peers, name, peer);
+    }
+    return status;
+}
+
+/* Collective: exchanges the addresses.  A local failure is left in *trouble_p for the next agreement. */
+static irr_status_t exchange_addresses(irr_comm_t *comm, const irr_comm_params_t *params,
+                                       const irr_agreement_t *agreement, char *entries, irr_status_t *trouble_p)
+{
+    irr_engine_t *engine = comm->engine;
+    size_t stride = entry_bytes(agreement);
+    char *own = entries + (size_t)params->ranks * stride;
+    const void *address;
+    uint64_t length;
+    size_t bytes;
+
+    *trouble_p = engine->transport->ops->address(engine->transport, &address, &bytes);
+    if (*trouble_p == IRR_OK) {
+        length = bytes;
+        memcpy(own, &length, sizeof(length));
+        memcpy(own + sizeof(length), address, bytes);
+    }
+    if (params->oob->allgather(params->oob->context, own, entries, stride) != IRR_OK) {
+        return IRR_ERR_OOB;
+    }
+    irr_lock_acquire(&engine->lock);
+    *trouble_p = irr_peers_reserve(&engine->peers, (size_t)params->ranks);
+    for (int i = 0; i < params->ranks && *trouble_p == IRR_OK; i++) {
+        if (i != params->rank) {
+            *trouble_p = connect_member(engine, params->oob->process_name(params->oob->context, i),
+                                        entries + (size_t)i * stride, agreement->address_bytes);
+        }
+    }
+    irr_lock_release(&engine->lock);
+    return IRR_OK;
+}
+
+static void look_up_peers(irr_comm_t *comm, const irr_oob_t *oob)
+{
+    irr_lock_acquire(&comm->engine->lock);
+    for (int i = 0; i < comm->ranks; i++) {
+        if (i != comm->rank) {
+            comm->peers[i] = irr_peers_find(&comm->engine->peers, oob->process_name(oob->context, i));
+        }
+    }
+    irr_lock_release(&comm->engine->lock);
+}
+
+static irr_status_t check_params(const irr_comm_params_t *params)
+{
+    if (params->ranks > IRR_TAG_RANKS_MAX) {
+        irr_log(IRR_LOG_WARN, "a communicator of %d ranks is not served; at most %d are", params->ranks,
+                IRR_TAG_RANKS_MAX);
+        return IRR_ERR_NOT_SUPPORTED;
+    }
+    return irr_algorithm_name(params->settings.algorithm) != NULL ? params->trouble : IRR_ERR_BAD_PARAM;
+}
+
+irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *given, irr_comm_t **comm_p)
+{
+    irr_comm_params_t params = *given;
+    irr_agreement_t agreement;
+    irr_status_t status, trouble;
+    irr_comm_t *comm = NULL;
+    char *entries = NULL;
+
+    params.trouble = check_params(given);
+    status = irr_agree_start(engine, &params, &agreement);
+    if (status != IRR_OK) {
+        return status;
+    }
+    trouble = allocate(engine, &params, &agreement, &comm, &entries);
+    status = irr_agree_no_trouble(params.oob, trouble);
+    if (status != IRR_OK) {
+        goto err_free;
+    }
+    if (agreement.addresses_needed) {
+        status = exchange_addresses(comm, &params, &agreement, entries, &trouble);
+        if (status == IRR_OK) {
+            status = irr_agree_no_trouble(params.oob, trouble);
+        }
+        if (status != IRR_OK) {
+            goto err_free;
+        }
+    }
+    status = irr_agree_id(engine, params.oob, &comm->id);
+    if (status != IRR_OK) {
+        goto err_free;
+    }
+    look_up_peers(comm, params.oob);
+    irr_free(entries);
+    *comm_p = comm;
+    return IRR_OK;
+
+err_free:
+    irr_free(entries);
+    if (comm != NULL) {
+        irr_comm_destroy(comm);
+    }
+    return status;
+}
+
+void irr_comm_destroy(irr_comm_t *comm)
+{
+    irr_agree_id_release(comm->engine, comm->id);
+    irr_exec_fini(&comm->exec);
+    irr_plan_fini(&comm->plan);
+    irr_free(comm->peers);
+    irr_free(comm);
+}

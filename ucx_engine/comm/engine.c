@@ -1,0 +1,126 @@
+/*
+ * engine.c - the process-wide engine: one transport, the peers known, the exchanges in progress.
+ */
+#include "comm/engine.h"
+
+#include "core/alloc.h"
+#include "core/log.h"
+
+#include <poll.h>
+
+irr_status_t irr_engine_create_on(irr_transport_t *transport, bool threads, irr_engine_t **engine_p)
+{
+    irr_engine_t *engine = irr_alloc_zero(1, sizeof(*engine));
+
+    if (engine == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    if (irr_lock_init(&engine->lock, threads) != 0) {
+        irr_free(engine);
+        return IRR_ERR_NO_MEMORY;
+    }
+    engine->transport = transport;
+    irr_peers_init(&engine->peers);
+    *engine_p = engine;
+    return IRR_OK;
+}
+
+irr_status_t irr_engine_create(const irr_engine_config_t *config, irr_engine_t **engine_p)
+{
+    irr_transport_t *transport;
+    irr_status_t status;
+
+    status = irr_ucx_open(config, &transport);
+    if (status != IRR_OK) {
+        return status;
+    }
+    status = irr_engine_create_on(transport, config->threads, engine_p);
+    if (status != IRR_OK) {
+        transport->ops->free(transport);
+        return status;
+    }
+    irr_log(IRR_LOG_INFO, "engine opened on transport %s", transport->caps.name);
+    return IRR_OK;
+}
+
+/* Lets every open exchange start what it can, and takes those that are over off the list. */
+static void progress_exchanges(irr_engine_t *engine)
+{
+    irr_comm_t **link = &engine->open;
+
+    while (*link != NULL) {
+        irr_comm_t *comm = *link;
+
+        comm->result = irr_exec_progress(&comm->exec);
+        if (comm->result == IRR_IN_PROGRESS) {
+            link = &comm->next_open;
+        } else {
+            engine->counters.exchanges++;
+            *link = comm->next_open;
+        }
+    }
+}
+
+unsigned irr_engine_progress(irr_engine_t *engine)
+{
+    unsigned events;
+
+    if (!irr_lock_try(&engine->lock)) {
+        return 0;
+    }
+    events = engine->transport->ops->progress(engine->transport);
+    progress_exchanges(engine);
+    irr_lock_release(&engine->lock);
+    return events;
+}
+
+irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us)
+{
+    struct timespec timeout = { .tv_sec = timeout_us / 1000000, .tv_nsec = timeout_us % 1000000 * 1000L };
+    struct pollfd event = { .events = POLLIN };
+    irr_status_t status;
+
+    irr_lock_acquire(&engine->lock);
+    status = engine->transport->ops->arm(engine->transport, &event.fd);
+    engine->counters.waits += status == IRR_OK;
+    irr_lock_release(&engine->lock);
+    if (status != IRR_OK) {
+        return status == IRR_IN_PROGRESS ? IRR_OK : status;
+    }
+    return ppoll(&event, 1, &timeout, NULL) == 0 ? IRR_ERR_TIMEOUT : IRR_OK;
+}
+
+void irr_engine_counters(irr_engine_t *engine, irr_counters_t *counters)
+{
+    irr_lock_acquire(&engine->lock);
+    engine->transport->ops->statistics(engine->transport, &engine->counters.endpoints_open,
+                                       &engine->counters.bytes_gathered);
+    *counters = engine->counters;
+    irr_lock_release(&engine->lock);
+}
+
+void irr_engine_close(irr_engine_t *engine)
+{
+    irr_lock_acquire(&engine->lock);
+    engine->transport->ops->close(engine->transport);
+    irr_lock_release(&engine->lock);
+}
+
+irr_status_t irr_engine_drain(irr_engine_t *engine)
+{
+    irr_status_t status;
+
+    irr_engine_progress(engine);
+    irr_lock_acquire(&engine->lock);
+    status = engine->transport->ops->drain(engine->transport);
+    irr_lock_release(&engine->lock);
+    return status;
+}
+
+void irr_engine_destroy(irr_engine_t *engine)
+{
+    engine->transport->ops->free(engine->transport);
+    irr_peers_fini(&engine->peers);
+    irr_lock_fini(&engine->lock);
+    irr_free(engine);
+}

@@ -1,0 +1,65 @@
+/*
+ * peers.c - see peers.h.
+ */
+#include "comm/peers.h"
+
+#include "core/alloc.h"
+
+void irr_peers_init(irr_peers_t *peers)
+{
+    *peers = (irr_peers_t){ .entries = NULL };
+}
+
+void irr_peers_fini(irr_peers_t *peers)
+{
+    irr_free(peers->entries);
+    irr_peers_init(peers);
+}
+
+/* The place of a name: where it is, or where it would go. */
+static irr_peers_entry_t *place(irr_peers_entry_t *entries, size_t places, uint64_t name)
+{
+    size_t i = (size_t)(name * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (places - 1);
+
+    while (entries[i].peer != NULL && entries[i].name != name) {
+        i = (i + 1) & (places - 1);
+    }
+    return &entries[i];
+}
+
+irr_status_t irr_peers_reserve(irr_peers_t *peers, size_t more)
+{
+    size_t places = peers->places > 0 ? peers->places : 16;
+    irr_peers_entry_t *entries;
+
+    while (places < 2 * (peers->count + more)) {
+        places *= 2;
+    }
+    if (places == peers->places) {
+        return IRR_OK;
+    }
+    entries = irr_alloc_zero(places, sizeof(*entries));
+    if (entries == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    for (size_t i = 0; i < peers->places; i++) {
+        if (peers->entries[i].peer != NULL) {
+            *place(entries, places, peers->entries[i].name) = peers->entries[i];
+        }
+    }
+    irr_free(peers->entries);
+    peers->entries = entries;
+    peers->places = places;
+    return IRR_OK;
+}
+
+irr_peer_t *irr_peers_find(const irr_peers_t *peers, uint64_t name)
+{
+    return peers->places > 0 ? place(peers->entries, peers->places, name)->peer : NULL;
+}
+
+void irr_peers_add(irr_peers_t *peers, uint64_t name, irr_peer_t *peer)
+{
+    *place(peers->entries, peers->places, name) = (irr_peers_entry_t){ .name = name, .peer = peer };
+    peers->count++;
+}

@@ -1,0 +1,35 @@
+/*
+ * peers.h - the processes that this one can send to, by their name in the job.
+ *
+ * An open-addressing table; entries stay until the engine is destroyed, because an endpoint belongs to a
+ * process and not to a communicator.  O(1) a look-up.
+ */
+#ifndef IRR_PEERS_H
+#define IRR_PEERS_H
+
+#include "transport/transport.h"
+
+typedef struct irr_peers_entry {
+    uint64_t    name;
+    irr_peer_t *peer;   /* NULL: a free place */
+} irr_peers_entry_t;
+
+typedef struct irr_peers {
+    irr_peers_entry_t *entries;
+    size_t             count;
+    size_t             places;   /* a power of two, or 0 */
+} irr_peers_t;
+
+void irr_peers_init(irr_peers_t *peers);
+void irr_peers_fini(irr_peers_t *peers);
+
+/* Makes room for more entries, so that adding them cannot fail. */
+irr_status_t irr_peers_reserve(irr_peers_t *peers, size_t more);
+
+/* NULL if the process is not known. */
+irr_peer_t *irr_peers_find(const irr_peers_t *peers, uint64_t name);
+
+/* The name must not be known yet, and room must have been reserved. */
+void irr_peers_add(irr_peers_t *peers, uint64_t name, irr_peer_t *peer);
+
+#endif
