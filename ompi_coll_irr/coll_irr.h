@@ -1,0 +1,192 @@
+/*
+ * coll_irr.h - the component: what its files share.
+ *
+ * The component is thin: it translates the arguments of MPI into a problem of the engine, and the life of
+ * communicators and of the job into the life of engine objects.
+ *
+ *   coll_irr_component.c  open, close, the table Open MPI looks for
+ *   coll_irr_params.c     MCA parameters, info keys, and the settings of a communicator
+ *   coll_irr_pvars.c      MPI_T performance variables
+ *   coll_irr_module.c     a module for each communicator: query, enable, destruct
+ *   coll_irr_activate.c   the first collective on a communicator: agree, or leave it to the previous module
+ *   coll_irr_engine.c     the engine of the process: first use, progress, waiting
+ *   coll_irr_teardown.c   the way down at the end of the job
+ *   coll_irr_buffer.c     counts, displacements and datatypes to blocks of bytes
+ *   coll_irr_alltoallv.c  MPI_Alltoallv
+ */
+#ifndef MCA_COLL_IRR_H
+#define MCA_COLL_IRR_H
+
+#include "compat.h"
+#include "irr.h"
+
+#include "opal/threads/mutex.h"
+
+/* ---- component ---- */
+
+typedef struct mca_coll_irr_module_t mca_coll_irr_module_t;
+
+/* Values as the user gave them; texts are checked when they become settings. */
+typedef struct mca_coll_irr_params_t {
+    int   priority;
+    int   verbose;
+    int   alltoallv_algorithm;
+    int   compose;
+    char *window_messages;
+    char *window_bytes;
+    char *ucx_tls;
+    char *ucx_devices;
+} mca_coll_irr_params_t;
+
+/* CLOSED -> OPEN or FAILED at the first exchange; GONE after the job's last. */
+typedef enum mca_coll_irr_engine_state_t {
+    MCA_COLL_IRR_ENGINE_CLOSED,
+    MCA_COLL_IRR_ENGINE_OPEN,
+    MCA_COLL_IRR_ENGINE_FAILED,
+    MCA_COLL_IRR_ENGINE_GONE
+} mca_coll_irr_engine_state_t;
+
+typedef struct mca_coll_irr_component_t {
+    mca_coll_base_component_t   super;
+    mca_coll_irr_params_t       params;
+    int                         output;         /* stream of verbose lines */
+    int                         help_output;    /* stream of texts for the user */
+    opal_mutex_t                lock;           /* guards what follows */
+    mca_coll_irr_engine_state_t engine_state;
+    irr_engine_t               *engine;
+    bool                        may_sleep;      /* waits may: more ranks than processors on this node */
+    bool                        opening;        /* errors of the engine become engine_reason */
+    char                       *engine_reason;  /* why it FAILED */
+    irr_counters_t              last_counters;  /* of the engine when it went */
+    int                         open_waits;     /* progress is registered while there are any */
+    mca_coll_irr_module_t      *modules;        /* all that live */
+} mca_coll_irr_component_t;
+
+OMPI_MODULE_DECLSPEC extern mca_coll_irr_component_t mca_coll_irr_component;
+
+/* ---- module ---- */
+
+/* NEW until the first collective on the communicator, which decides once and for all. */
+typedef enum mca_coll_irr_module_state_t {
+    MCA_COLL_IRR_NEW,
+    MCA_COLL_IRR_SERVING,
+    MCA_COLL_IRR_DECLINED
+} mca_coll_irr_module_state_t;
+
+struct mca_coll_irr_module_t {
+    mca_coll_base_module_t      super;
+    void                       *pad[16];        /* newer releases of a series write behind their own members */
+    ompi_communicator_t        *comm;           /* not retained: it owns the module */
+    mca_coll_irr_module_state_t state;
+    irr_settings_t              settings;
+    irr_status_t                trouble;        /* why this rank cannot take part; told in the agreement */
+    char                       *reason;         /* of the trouble, for the user */
+    irr_comm_t                 *irr_comm;       /* while SERVING */
+    irr_block_t                *send_blocks;    /* while SERVING: one entry a rank, for the problem */
+    irr_block_t                *recv_blocks;
+    mca_coll_irr_module_t      *next, *prev;    /* of the component's list */
+
+    /* Who served before us; the modules are retained. */
+    mca_coll_base_module_alltoallv_fn_t previous_alltoallv;
+    mca_coll_base_module_t             *previous_alltoallv_module;
+    mca_coll_base_module_allgather_fn_t previous_allgather;
+    mca_coll_base_module_t             *previous_allgather_module;
+    mca_coll_base_module_allreduce_fn_t previous_allreduce;
+    mca_coll_base_module_t             *previous_allreduce_module;
+};
+
+OBJ_CLASS_DECLARATION(mca_coll_irr_module_t);
+
+int mca_coll_irr_init_query(bool progress_threads, bool mpi_threads);
+mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *priority);
+
+/* ---- parameters ---- */
+
+int mca_coll_irr_params_register(void);
+
+/*
+ * Settings of a communicator from parameters and its info keys.  IRR_ERR_BAD_PARAM and in *reason_p what the
+ * user should read, from malloc.
+ */
+irr_status_t mca_coll_irr_settings(ompi_communicator_t *comm, irr_settings_t *settings, char **reason_p);
+
+int mca_coll_irr_pvars_register(void);
+
+/* ---- activation ---- */
+
+/*
+ * Makes sure that the module's state is decided; collective over the communicator in the first call, in
+ * which it may block in the previous module's collectives.  OMPI_SUCCESS, or the error of a collective.
+ */
+int mca_coll_irr_activate(mca_coll_irr_module_t *module);
+
+/* ---- engine ---- */
+
+/* Opens the engine of the process if it is not open; IRR_OK or why not, and the reason from malloc. */
+irr_status_t mca_coll_irr_engine_open(char **reason_p);
+
+/* Waits for the exchange of a communicator while it progresses all of MPI; returns its result. */
+irr_status_t mca_coll_irr_engine_wait(irr_comm_t *comm);
+
+/* The counters of the engine, also before it was opened and after it went. */
+void mca_coll_irr_counters(irr_counters_t *counters);
+
+/* The one place where the engine's status becomes Open MPI's. */
+int mca_coll_irr_error(irr_status_t status);
+
+/* ---- teardown ---- */
+
+/* The members of a communicator as ranks of MPI_COMM_WORLD, ascending; from malloc. */
+typedef struct mca_coll_irr_group_t {
+    struct mca_coll_irr_group_t *next;
+    int                          size;
+    int                          ranks[];
+} mca_coll_irr_group_t;
+
+/* NULL without memory. */
+mca_coll_irr_group_t *mca_coll_irr_group_create(ompi_communicator_t *comm);
+
+/*
+ * Remembers that this process exchanges with the members of a group, for the barrier at the end; takes the
+ * group.  To be called on all members or on none.
+ */
+void mca_coll_irr_teardown_add(mca_coll_irr_group_t *group);
+
+/* Closes the engine together with all processes it exchanged with; MPI_COMM_WORLD must still work. */
+void mca_coll_irr_teardown(void);
+
+/* Destroys what is left without talking to anybody. */
+void mca_coll_irr_teardown_local(void);
+
+/* ---- buffers ---- */
+
+/* One side of an alltoallv: what MPI gives. */
+typedef struct mca_coll_irr_side_t {
+    void                 *buffer;
+    mca_coll_irr_counts_t counts;
+    mca_coll_irr_displs_t displs;
+    ompi_datatype_t      *datatype;
+    int                   ranks;
+} mca_coll_irr_side_t;
+
+/* True if every element is one run of bytes without gaps, so that blocks of the buffer are contiguous. */
+bool mca_coll_irr_contiguous(const mca_coll_irr_side_t *side);
+
+/* The blocks of a contiguous side, relative to its buffer. */
+void mca_coll_irr_blocks(const mca_coll_irr_side_t *side, irr_block_t *blocks);
+
+/* Packed blocks, one behind the other from offset 0; returns the bytes they need. */
+size_t mca_coll_irr_packed_blocks(const mca_coll_irr_side_t *side, irr_block_t *blocks);
+
+/* Copies all blocks of a side to their packed places, or back. */
+int mca_coll_irr_pack(const mca_coll_irr_side_t *side, const irr_block_t *blocks, char *packed);
+int mca_coll_irr_unpack(const mca_coll_irr_side_t *side, const irr_block_t *blocks, const char *packed);
+
+/* ---- collectives ---- */
+
+int mca_coll_irr_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
+                           ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,
+                           mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
+                           mca_coll_base_module_t *module);
+
+#endif

@@ -1,0 +1,106 @@
+/*
+ * coll_irr_activate.c - the first collective on a communicator decides whether coll/irr serves it.
+ *
+ * All members are there by definition, and the functions of the previous module work, so this is where the
+ * engine's agreement runs.  Local trouble (a bad parameter, no memory, no transport) is taken into the
+ * agreement, so that either all ranks are served or all are left to the previous module.
+ */
+#include "coll_irr.h"
+
+#include <stdlib.h>
+
+static irr_status_t allgather(void *context, const void *input, void *output, size_t bytes)
+{
+    mca_coll_irr_module_t *module = context;
+    int result;
+
+    if (bytes > INT_MAX) {
+        return IRR_ERR_OOB;
+    }
+    result = module->previous_allgather(input, (int)bytes, MPI_BYTE, output, (int)bytes, MPI_BYTE, module->comm,
+                                        module->previous_allgather_module);
+    return result == OMPI_SUCCESS ? IRR_OK : IRR_ERR_OOB;
+}
+
+static irr_status_t allreduce_max(void *context, uint64_t *values, size_t count)
+{
+    mca_coll_irr_module_t *module = context;
+    int result = module->previous_allreduce(MPI_IN_PLACE, values, (int)count, MPI_UINT64_T, MPI_MAX, module->comm,
+                                            module->previous_allreduce_module);
+
+    return result == OMPI_SUCCESS ? IRR_OK : IRR_ERR_OOB;
+}
+
+/* The rank in the job: communicators that span jobs are not ours. */
+static uint64_t process_name(void *context, int rank)
+{
+    mca_coll_irr_module_t *module = context;
+
+    return ompi_group_get_proc_name(module->comm->c_local_group, rank).vpid;
+}
+
+/* What only this rank can know: bad settings, no memory, no transport. */
+static irr_status_t prepare(mca_coll_irr_module_t *module, mca_coll_irr_group_t **group_p)
+{
+    size_t ranks = (size_t)ompi_comm_size(module->comm);
+
+    if (module->trouble != IRR_OK) {
+        return module->trouble;
+    }
+    module->send_blocks = calloc(ranks, sizeof(*module->send_blocks));
+    module->recv_blocks = calloc(ranks, sizeof(*module->recv_blocks));
+    *group_p = mca_coll_irr_group_create(module->comm);
+    if (module->send_blocks == NULL || module->recv_blocks == NULL || *group_p == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    return mca_coll_irr_engine_open(&module->reason);
+}
+
+static void serve(mca_coll_irr_module_t *module, mca_coll_irr_group_t *group)
+{
+    mca_coll_irr_teardown_add(group);
+    module->state = MCA_COLL_IRR_SERVING;
+    opal_output_verbose(1, mca_coll_irr_component.output, "coll:irr: communicator %s of %d ranks is served, "
+                        "MPI_Alltoallv by %s", module->comm->c_name, ompi_comm_size(module->comm),
+                        irr_algorithm_name(module->settings.algorithm));
+}
+
+static void decline(mca_coll_irr_module_t *module, mca_coll_irr_group_t *group)
+{
+    free(group);
+    free(module->send_blocks);
+    free(module->recv_blocks);
+    module->send_blocks = NULL;
+    module->recv_blocks = NULL;
+    module->state = MCA_COLL_IRR_DECLINED;
+    opal_output_verbose(1, mca_coll_irr_component.output, "coll:irr: communicator %s is left to others: not all of "
+                        "its ranks can take part with equal settings", module->comm->c_name);
+}
+
+int mca_coll_irr_activate(mca_coll_irr_module_t *module)
+{
+    const irr_oob_t oob = {
+        .context = module, .allgather = allgather, .allreduce_max = allreduce_max, .process_name = process_name
+    };
+    irr_comm_params_t params = {
+        .ranks = ompi_comm_size(module->comm),
+        .rank = ompi_comm_rank(module->comm),
+        .settings = module->settings,
+        .oob = &oob
+    };
+    mca_coll_irr_group_t *group = NULL;
+    irr_status_t status;
+
+    if (module->state != MCA_COLL_IRR_NEW) {
+        return OMPI_SUCCESS;
+    }
+    params.trouble = prepare(module, &group);
+    params.reason = module->reason;
+    status = irr_comm_create(mca_coll_irr_component.engine, &params, &module->irr_comm);
+    if (status == IRR_OK) {
+        serve(module, group);
+        return OMPI_SUCCESS;
+    }
+    decline(module, group);
+    return status == IRR_ERR_NOT_SUPPORTED ? OMPI_SUCCESS : mca_coll_irr_error(status);
+}

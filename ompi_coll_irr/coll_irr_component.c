@@ -1,0 +1,92 @@
+/*
+ * coll_irr_component.c - the table that Open MPI looks for in mca_coll_irr.so, and its open and close.
+ */
+#include "coll_irr.h"
+
+#include <stdlib.h>
+
+static int irr_open(void);
+static int irr_close(void);
+
+mca_coll_irr_component_t mca_coll_irr_component = {
+    .super = {
+        .collm_version = {
+            MCA_COLL_IRR_BASE_VERSION,
+            .mca_component_name = "irr",
+            MCA_BASE_MAKE_VERSION(component, IRR_VERSION_MAJOR, IRR_VERSION_MINOR, IRR_VERSION_RELEASE),
+            .mca_open_component = irr_open,
+            .mca_close_component = irr_close,
+            .mca_register_component_params = mca_coll_irr_params_register
+        },
+        .collm_data = {
+            MCA_BASE_METADATA_PARAM_NONE
+        },
+        .collm_init_query = mca_coll_irr_init_query,
+        .collm_comm_query = mca_coll_irr_comm_query
+    },
+    .output = -1
+};
+
+/*
+ * Lines of the engine: errors and warnings for the user, the rest where verbosity asks for them.
+ *
+ * What goes wrong while the engine opens is kept: the agreement of the ranks decides who tells it.
+ *
+ * Open MPI would collect help texts of all ranks over PMIx, which in 4.1 now and then garbles or loses them;
+ * so they are rendered by Open MPI and written here.  The same text is written once, however many
+ * communicators it concerns.
+ */
+static void on_log(void *context, irr_log_level_t level, const char *text)
+{
+    static char last[1024];
+    char *rendered;
+
+    (void)context;
+    if (level > IRR_LOG_WARN) {
+        opal_output_verbose(level == IRR_LOG_INFO ? 1 : 10, mca_coll_irr_component.output, "coll:irr: %s", text);
+        return;
+    }
+    if (mca_coll_irr_component.opening && mca_coll_irr_component.engine_reason == NULL) {
+        mca_coll_irr_component.engine_reason = strdup(text);
+        return;
+    }
+    if (strcmp(text, last) == 0) {
+        return;
+    }
+    snprintf(last, sizeof(last), "%s", text);
+    rendered = opal_show_help_string("help-coll-irr.txt", "engine-message", true, text);
+    opal_output(mca_coll_irr_component.help_output, "%s", rendered != NULL ? rendered : text);
+    free(rendered);
+}
+
+static int open_help_output(void)
+{
+    opal_output_stream_t stream;
+
+    OBJ_CONSTRUCT(&stream, opal_output_stream_t);
+    stream.lds_want_stderr = true;
+    return opal_output_open(&stream);
+}
+
+static int irr_open(void)
+{
+    OBJ_CONSTRUCT(&mca_coll_irr_component.lock, opal_mutex_t);
+    mca_coll_irr_component.output = opal_output_open(NULL);
+    opal_output_set_verbosity(mca_coll_irr_component.output, mca_coll_irr_component.params.verbose);
+    mca_coll_irr_component.help_output = open_help_output();
+    opal_show_help_add_dir(IRR_HELP_DIR);
+    irr_log_set(on_log, NULL, mca_coll_irr_component.params.verbose > 0 ? IRR_LOG_DEBUG : IRR_LOG_WARN);
+    return OMPI_SUCCESS;
+}
+
+static int irr_close(void)
+{
+    mca_coll_irr_teardown_local();
+    irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+    free(mca_coll_irr_component.engine_reason);
+    mca_coll_irr_component.engine_reason = NULL;
+    opal_output_close(mca_coll_irr_component.help_output);
+    opal_output_close(mca_coll_irr_component.output);
+    OBJ_DESTRUCT(&mca_coll_irr_component.lock);
+    return OMPI_SUCCESS;
+}

@@ -1,0 +1,150 @@
+/*
+ * coll_irr_engine.c - the engine of the process: opened by the first exchange, progressed by Open MPI.
+ *
+ * A blocking wait progresses all of MPI, because a peer may need our point-to-point traffic before it can
+ * answer.  On an oversubscribed node spinning takes the processor from the peer that is waited for: there a
+ * wait yields, and after some idle rounds sleeps on the transport's event, for a bounded time because the
+ * rest of MPI does not wake it.
+ */
+#include "coll_irr.h"
+
+#include "opal/runtime/opal_progress.h"
+
+#include <unistd.h>
+
+/* Rounds of progress without an event before a wait on an oversubscribed node goes to sleep. */
+#define IDLE_ROUNDS 20
+
+/* Longest sleep: the delay that other MPI traffic may see. */
+#define SLEEP_US 1000
+
+/* Rounds of engine progress between two rounds of all of MPI. */
+#define ENGINE_ROUNDS 8
+
+static bool oversubscribed(size_t node_ranks)
+{
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return ompi_mpi_yield_when_idle || (cpus > 0 && node_ranks > (size_t)cpus);
+}
+
+static irr_status_t create(void)
+{
+    mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
+    size_t job_ranks = (size_t)mca_coll_irr_process_info.num_procs;
+    size_t node_ranks = (size_t)mca_coll_irr_process_info.num_local_peers + 1;
+    irr_engine_config_t config = {
+        .ucx_tls = params->ucx_tls,
+        .ucx_devices = params->ucx_devices,
+        .one_node = node_ranks == job_ranks,
+        .threads = ompi_mpi_thread_multiple,
+        .job_ranks = job_ranks,
+        .node_ranks = node_ranks
+    };
+
+    mca_coll_irr_component.may_sleep = oversubscribed(node_ranks);
+    return irr_engine_create(&config, &mca_coll_irr_component.engine);
+}
+
+irr_status_t mca_coll_irr_engine_open(char **reason_p)
+{
+    mca_coll_irr_component_t *component = &mca_coll_irr_component;
+    irr_status_t status = IRR_OK;
+
+    opal_mutex_lock(&component->lock);
+    if (component->engine_state == MCA_COLL_IRR_ENGINE_CLOSED) {
+        component->opening = true;
+        status = create();
+        component->opening = false;
+        component->engine_state = status == IRR_OK ? MCA_COLL_IRR_ENGINE_OPEN : MCA_COLL_IRR_ENGINE_FAILED;
+    } else if (component->engine_state != MCA_COLL_IRR_ENGINE_OPEN) {
+        status = IRR_ERR_NOT_SUPPORTED;
+    }
+    if (status != IRR_OK && component->engine_reason != NULL) {
+        *reason_p = strdup(component->engine_reason);
+    }
+    opal_mutex_unlock(&component->lock);
+    return status;
+}
+
+static int progress(void)
+{
+    return (int)irr_engine_progress(mca_coll_irr_component.engine);
+}
+
+/* Registered from the first wait that lasts to the last. */
+static void progress_open(void)
+{
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    if (mca_coll_irr_component.open_waits++ == 0) {
+        opal_progress_register(progress);
+    }
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+}
+
+static void progress_close(void)
+{
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    if (--mca_coll_irr_component.open_waits == 0) {
+        opal_progress_unregister(progress);
+    }
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+}
+
+/* A few rounds of the engine alone; adds the events seen. */
+static irr_status_t progress_engine(irr_comm_t *comm, unsigned *events)
+{
+    irr_status_t status = IRR_IN_PROGRESS;
+
+    for (int i = 0; i < ENGINE_ROUNDS && status == IRR_IN_PROGRESS; i++) {
+        *events += irr_engine_progress(mca_coll_irr_component.engine);
+        status = irr_exchange_test(comm);
+    }
+    return status;
+}
+
+irr_status_t mca_coll_irr_engine_wait(irr_comm_t *comm)
+{
+    unsigned idle = 0, events = 0;
+    irr_status_t status = progress_engine(comm, &events);
+
+    if (status != IRR_IN_PROGRESS) {
+        return status;
+    }
+    progress_open();
+    while (status == IRR_IN_PROGRESS) {
+        opal_progress();
+        idle = events > 0 ? 0 : idle + 1;
+        if (mca_coll_irr_component.may_sleep && idle > IDLE_ROUNDS) {
+            irr_engine_wait(mca_coll_irr_component.engine, SLEEP_US);
+        }
+        events = 0;
+        status = progress_engine(comm, &events);
+    }
+    progress_close();
+    return status;
+}
+
+void mca_coll_irr_counters(irr_counters_t *counters)
+{
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    if (mca_coll_irr_component.engine_state == MCA_COLL_IRR_ENGINE_OPEN) {
+        irr_engine_counters(mca_coll_irr_component.engine, counters);
+    } else {
+        *counters = mca_coll_irr_component.last_counters;
+    }
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+}
+
+int mca_coll_irr_error(irr_status_t status)
+{
+    switch (status) {
+    case IRR_OK:                return OMPI_SUCCESS;
+    case IRR_ERR_NO_MEMORY:     return OMPI_ERR_OUT_OF_RESOURCE;
+    case IRR_ERR_BAD_PARAM:     return OMPI_ERR_BAD_PARAM;
+    case IRR_ERR_NOT_SUPPORTED: return OMPI_ERR_NOT_SUPPORTED;
+    case IRR_ERR_TRUNCATE:      return MPI_ERR_TRUNCATE;
+    case IRR_ERR_UNREACHABLE:   return OMPI_ERR_UNREACH;
+    default:                    return OMPI_ERROR;
+    }
+}

@@ -1,0 +1,159 @@
+/*
+ * coll_irr_module.c - a module for each communicator.
+ *
+ * Query and enable run inside Open MPI's progress, where waiting for anything hangs a multi-threaded job:
+ * so they only look at what this process knows.  What all ranks must decide alike is either a function of
+ * the communicator itself, here, or left to the first collective (coll_irr_activate.c).
+ */
+#include "coll_irr.h"
+
+#include <stdlib.h>
+
+int mca_coll_irr_init_query(bool progress_threads, bool mpi_threads)
+{
+    (void)progress_threads;
+    (void)mpi_threads;
+    return OMPI_SUCCESS;
+}
+
+static bool spans_jobs(ompi_communicator_t *comm)
+{
+    ompi_group_t *group = comm->c_local_group;
+
+    for (int i = 0; i < ompi_comm_size(comm); i++) {
+        if (ompi_group_get_proc_name(group, i).jobid != OMPI_PROC_MY_NAME->jobid) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Why this communicator is not ours; NULL if it is.  All reasons are alike on all its ranks. */
+static const char *reason_to_decline(ompi_communicator_t *comm)
+{
+    static char reason[96];
+    char running[32];
+
+    if (mca_coll_irr_component.params.priority < 0) {
+        return "coll_irr_priority is negative";
+    }
+    if (OMPI_COMM_IS_INTER(comm)) {
+        return "inter-communicators are not served";
+    }
+    if (ompi_comm_size(comm) < 2) {
+        return "there is nobody to exchange with";
+    }
+    if (mca_coll_irr_fault_tolerant_job()) {
+        return "fault-tolerant jobs are not served";
+    }
+    if (!mca_coll_irr_abi_matches(running, sizeof(running))) {
+        snprintf(reason, sizeof(reason), "built for Open MPI %d.%d.%d, but %s runs", OMPI_MAJOR_VERSION,
+                 OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION, running);
+        return reason;
+    }
+    if (spans_jobs(comm)) {
+        return "communicators that span jobs are not served";
+    }
+    return NULL;
+}
+
+static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm);
+
+mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *priority)
+{
+    const char *reason = reason_to_decline(comm);
+    mca_coll_irr_module_t *module;
+
+    if (reason != NULL) {
+        opal_output_verbose(1, mca_coll_irr_component.output, "coll:irr: communicator %s is left to others: %s",
+                            comm->c_name, reason);
+        return NULL;
+    }
+    module = OBJ_NEW(mca_coll_irr_module_t);
+    if (module == NULL) {
+        return NULL;
+    }
+    module->super.coll_module_enable = enable;
+    module->super.coll_alltoallv = mca_coll_irr_alltoallv;
+    *priority = mca_coll_irr_component.params.priority;
+    return &module->super;
+}
+
+static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
+{
+    mca_coll_irr_module_t *module = (mca_coll_irr_module_t *)base;
+    mca_coll_base_comm_coll_t *previous = comm->c_coll;
+
+    if (previous->coll_alltoallv == NULL || previous->coll_allgather == NULL || previous->coll_allreduce == NULL) {
+        opal_output_verbose(1, mca_coll_irr_component.output, "coll:irr: communicator %s is left to others: "
+                            "no component of a lower priority serves it", comm->c_name);
+        return OMPI_ERR_NOT_AVAILABLE;
+    }
+    module->comm = comm;
+    module->previous_alltoallv = previous->coll_alltoallv;
+    module->previous_alltoallv_module = previous->coll_alltoallv_module;
+    module->previous_allgather = previous->coll_allgather;
+    module->previous_allgather_module = previous->coll_allgather_module;
+    module->previous_allreduce = previous->coll_allreduce;
+    module->previous_allreduce_module = previous->coll_allreduce_module;
+    OBJ_RETAIN(module->previous_alltoallv_module);
+    OBJ_RETAIN(module->previous_allgather_module);
+    OBJ_RETAIN(module->previous_allreduce_module);
+    module->trouble = mca_coll_irr_settings(comm, &module->settings, &module->reason);
+    return OMPI_SUCCESS;
+}
+
+static void construct(mca_coll_irr_module_t *module)
+{
+    size_t base = sizeof(module->super);
+
+    memset((char *)module + base, 0, sizeof(*module) - base);
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    module->next = mca_coll_irr_component.modules;
+    if (module->next != NULL) {
+        module->next->prev = module;
+    }
+    mca_coll_irr_component.modules = module;
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+}
+
+static void unlink_module(mca_coll_irr_module_t *module)
+{
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    if (module->prev != NULL) {
+        module->prev->next = module->next;
+    } else {
+        mca_coll_irr_component.modules = module->next;
+    }
+    if (module->next != NULL) {
+        module->next->prev = module->prev;
+    }
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+}
+
+static void release(mca_coll_base_module_t *previous)
+{
+    if (previous != NULL) {
+        OBJ_RELEASE(previous);
+    }
+}
+
+/* Never waits for a peer: ranks free a communicator at different times. */
+static void destruct(mca_coll_irr_module_t *module)
+{
+    if (module->comm == &ompi_mpi_comm_world.comm) {
+        mca_coll_irr_teardown();
+    }
+    unlink_module(module);
+    if (module->irr_comm != NULL) {
+        irr_comm_destroy(module->irr_comm);
+    }
+    free(module->reason);
+    free(module->send_blocks);
+    free(module->recv_blocks);
+    release(module->previous_alltoallv_module);
+    release(module->previous_allgather_module);
+    release(module->previous_allreduce_module);
+}
+
+OBJ_CLASS_INSTANCE(mca_coll_irr_module_t, mca_coll_base_module_t, construct, destruct);

@@ -1,0 +1,203 @@
+/*
+ * coll_irr_teardown.c - the way down: flush and close, barrier among the peers, destroy.
+ *
+ * A worker may be destroyed only when every process that can still send to it has flushed.  Those are the
+ * processes that share a served communicator with this one, so a barrier over the members of each served
+ * communicator is enough, and a job that never exchanged has none.  A communicator may be gone by then;
+ * its members are remembered as a group of ranks of MPI_COMM_WORLD, and a group that is part of another one
+ * needs no barrier of its own.
+ *
+ * All members of a group remember the same groups that contain it, so all skip it or none.  All run their
+ * barriers in one order of the groups, so none waits for one that waits for it.
+ *
+ * Runs when MPI_COMM_WORLD's module is destroyed: all processes are in MPI_Finalize then, and point-to-point
+ * messages on MPI_COMM_WORLD still work.  Cost: a dissemination barrier, O(log n) empty messages, a group.
+ */
+#include "coll_irr.h"
+
+#include "opal/runtime/opal_progress.h"
+
+#include <stdlib.h>
+
+typedef mca_coll_irr_group_t group_t;
+
+/* No group of the list is part of another; sorted by compare. */
+static group_t *groups;
+
+static int compare_ranks(const void *a, const void *b)
+{
+    int left = *(const int *)a, right = *(const int *)b;
+
+    return (left > right) - (left < right);
+}
+
+static int compare(const group_t *a, const group_t *b)
+{
+    for (int i = 0; i < a->size && i < b->size; i++) {
+        if (a->ranks[i] != b->ranks[i]) {
+            return a->ranks[i] < b->ranks[i] ? -1 : 1;
+        }
+    }
+    return (a->size > b->size) - (a->size < b->size);
+}
+
+/* Both are sorted, so one walk tells. */
+static bool is_part(const group_t *part, const group_t *whole)
+{
+    int found = 0;
+
+    for (int i = 0; i < whole->size && found < part->size; i++) {
+        found += whole->ranks[i] == part->ranks[found];
+    }
+    return found == part->size;
+}
+
+mca_coll_irr_group_t *mca_coll_irr_group_create(ompi_communicator_t *comm)
+{
+    int size = ompi_comm_size(comm);
+    group_t *group = malloc(sizeof(*group) + (size_t)size * sizeof(group->ranks[0]));
+
+    if (group == NULL) {
+        return NULL;
+    }
+    group->size = size;
+    for (int i = 0; i < size; i++) {
+        group->ranks[i] = (int)ompi_group_get_proc_name(comm->c_local_group, i).vpid;
+    }
+    qsort(group->ranks, (size_t)size, sizeof(group->ranks[0]), compare_ranks);
+    return group;
+}
+
+static bool is_part_of_one(const group_t *group)
+{
+    for (group_t *other = groups; other != NULL; other = other->next) {
+        if (is_part(group, other)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void remove_parts_of(const group_t *group)
+{
+    for (group_t **link = &groups; *link != NULL;) {
+        group_t *other = *link;
+
+        if (is_part(other, group)) {
+            *link = other->next;
+            free(other);
+        } else {
+            link = &other->next;
+        }
+    }
+}
+
+static void insert(group_t *group)
+{
+    group_t **link = &groups;
+
+    while (*link != NULL && compare(*link, group) < 0) {
+        link = &(*link)->next;
+    }
+    group->next = *link;
+    *link = group;
+}
+
+void mca_coll_irr_teardown_add(mca_coll_irr_group_t *group)
+{
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    if (is_part_of_one(group)) {
+        free(group);
+    } else {
+        remove_parts_of(group);
+        insert(group);
+    }
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+}
+
+/* Waits without blocking in the PML: its requests and our endpoints move together. */
+static void complete(ompi_request_t *request)
+{
+    while (!REQUEST_COMPLETE(request)) {
+        opal_progress();
+        irr_engine_progress(mca_coll_irr_component.engine);
+    }
+    ompi_request_free(&request);
+}
+
+/* One round: a message to one member and one from another.  Returns an Open MPI error. */
+static int round_trip(int to, int from)
+{
+    ompi_communicator_t *world = &ompi_mpi_comm_world.comm;
+    ompi_request_t *send, *recv;
+    int result;
+
+    result = MCA_PML_CALL(irecv(NULL, 0, MPI_BYTE, from, MCA_COLL_BASE_TAG_BARRIER, world, &recv));
+    if (result != OMPI_SUCCESS) {
+        return result;
+    }
+    result = MCA_PML_CALL(isend(NULL, 0, MPI_BYTE, to, MCA_COLL_BASE_TAG_BARRIER, MCA_PML_BASE_SEND_STANDARD,
+                                world, &send));
+    if (result == OMPI_SUCCESS) {
+        complete(send);
+        complete(recv);
+    }
+    return result;
+}
+
+static int barrier(const group_t *group)
+{
+    int me = 0, result = OMPI_SUCCESS;
+
+    while (group->ranks[me] != ompi_comm_rank(&ompi_mpi_comm_world.comm)) {
+        me++;
+    }
+    for (int distance = 1; distance < group->size && result == OMPI_SUCCESS; distance *= 2) {
+        result = round_trip(group->ranks[(me + distance) % group->size],
+                            group->ranks[(me - distance + group->size) % group->size]);
+    }
+    return result;
+}
+
+void mca_coll_irr_teardown(void)
+{
+    mca_coll_irr_component_t *component = &mca_coll_irr_component;
+
+    if (component->engine_state == MCA_COLL_IRR_ENGINE_OPEN) {
+        irr_engine_close(component->engine);
+        while (irr_engine_drain(component->engine) == IRR_IN_PROGRESS) {
+            opal_progress();
+        }
+        for (group_t *group = groups; group != NULL; group = group->next) {
+            if (barrier(group) != OMPI_SUCCESS) {
+                break;
+            }
+        }
+    }
+    mca_coll_irr_teardown_local();
+}
+
+void mca_coll_irr_teardown_local(void)
+{
+    mca_coll_irr_component_t *component = &mca_coll_irr_component;
+
+    for (mca_coll_irr_module_t *module = component->modules; module != NULL; module = module->next) {
+        if (module->irr_comm != NULL) {
+            irr_comm_destroy(module->irr_comm);
+            module->irr_comm = NULL;
+            module->state = MCA_COLL_IRR_DECLINED;
+        }
+    }
+    if (component->engine_state == MCA_COLL_IRR_ENGINE_OPEN) {
+        irr_engine_counters(component->engine, &component->last_counters);
+        irr_engine_destroy(component->engine);
+        component->engine = NULL;
+    }
+    component->engine_state = MCA_COLL_IRR_ENGINE_GONE;
+    while (groups != NULL) {
+        group_t *group = groups;
+
+        groups = group->next;
+        free(group);
+    }
+}

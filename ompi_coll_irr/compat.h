@@ -1,0 +1,157 @@
+/*
+ * compat.h - all that differs between the Open MPI series this component is built for.
+ *
+ *   4.1  coll framework 2.0.0: tested
+ *   5.0  coll framework 2.4.0: info strings are objects, process info moved to opal
+ *   6.0  coll framework 3.0.0: counts and displacements are arrays of 32 or 64 bit, functions are installed
+ *        by the component itself
+ *
+ * Open MPI checks neither its own version nor the layout of its structures when it loads a component, so
+ * the component does: mca_coll_irr_abi_matches compares what it was built for with what runs.
+ */
+#ifndef MCA_COLL_IRR_COMPAT_H
+#define MCA_COLL_IRR_COMPAT_H
+
+#include "ompi_config.h"
+
+#include "mpi.h"
+#include "ompi/communicator/communicator.h"
+#include "ompi/constants.h"
+#include "ompi/datatype/ompi_datatype.h"
+#include "ompi/info/info.h"
+#include "ompi/mca/coll/base/base.h"
+#include "ompi/mca/coll/base/coll_base_functions.h"
+#include "ompi/mca/coll/base/coll_tags.h"
+#include "ompi/mca/coll/coll.h"
+#include "ompi/mca/pml/pml.h"
+#include "ompi/proc/proc.h"
+#include "ompi/runtime/mpiruntime.h"
+#include "opal/util/output.h"
+#include "opal/util/show_help.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#if OMPI_MAJOR_VERSION < 4 || (OMPI_MAJOR_VERSION == 4 && OMPI_MINOR_VERSION < 1)
+#error "coll/irr needs Open MPI 4.1 or newer"
+#endif
+
+#if OMPI_MAJOR_VERSION == 4
+#include "ompi/mca/rte/rte.h"
+#define MCA_COLL_IRR_BASE_VERSION MCA_COLL_BASE_VERSION_2_0_0
+#define mca_coll_irr_process_info ompi_process_info
+#elif OMPI_MAJOR_VERSION == 5
+#include "ompi/runtime/ompi_rte.h"
+#include "opal/util/proc.h"
+#define MCA_COLL_IRR_BASE_VERSION MCA_COLL_BASE_VERSION_2_4_0
+#define mca_coll_irr_process_info opal_process_info
+#else
+#include "ompi/runtime/ompi_rte.h"
+#include "opal/util/proc.h"
+#define MCA_COLL_IRR_BASE_VERSION MCA_COLL_BASE_VERSION_3_0_0
+#define mca_coll_irr_process_info opal_process_info
+#endif
+
+/* True where Open MPI itself yields the processor while it waits, which it does on oversubscribed nodes. */
+extern bool ompi_mpi_yield_when_idle;
+
+/* ---- counts and displacements ---- */
+
+#if OMPI_MAJOR_VERSION < 6
+typedef const int *mca_coll_irr_counts_t;
+typedef const int *mca_coll_irr_displs_t;
+
+static inline size_t mca_coll_irr_count(mca_coll_irr_counts_t counts, int i)
+{
+    return (size_t)counts[i];
+}
+
+static inline ptrdiff_t mca_coll_irr_displ(mca_coll_irr_displs_t displs, int i)
+{
+    return displs[i];
+}
+#else
+typedef ompi_count_array_t mca_coll_irr_counts_t;
+typedef ompi_disp_array_t mca_coll_irr_displs_t;
+
+static inline size_t mca_coll_irr_count(mca_coll_irr_counts_t counts, int i)
+{
+    return ompi_count_array_get(counts, i);
+}
+
+static inline ptrdiff_t mca_coll_irr_displ(mca_coll_irr_displs_t displs, int i)
+{
+    return ompi_disp_array_get(displs, i);
+}
+#endif
+
+/* ---- info keys ---- */
+
+/* The value of a key given when the communicator was made; false if there is none. */
+static inline bool mca_coll_irr_info_get(ompi_communicator_t *comm, const char *key, char *value, size_t size)
+{
+    int found = 0;
+
+    if (comm->super.s_info == NULL) {
+        return false;
+    }
+#if OMPI_MAJOR_VERSION == 4
+    opal_info_get(comm->super.s_info, key, (int)size - 1, value, &found);
+#else
+    opal_cstring_t *text;
+
+    opal_info_get(comm->super.s_info, key, &text, &found);
+    if (found) {
+        snprintf(value, size, "%s", text->string);
+        OBJ_RELEASE(text);
+    }
+#endif
+    return found != 0;
+}
+
+/* ---- fault tolerance ---- */
+
+/* Under ULFM a collective must end when a peer dies, which ours cannot promise; known alike on all ranks. */
+static inline bool mca_coll_irr_fault_tolerant_job(void)
+{
+#if OMPI_MAJOR_VERSION >= 5 && OPAL_ENABLE_FT_MPI
+    return ompi_ftmpi_enabled;
+#else
+    return false;
+#endif
+}
+
+/* ---- version of the running Open MPI ---- */
+
+/*
+ * Releases of one class lay out communicators and collective modules alike: all of 4.1, and in 5.0 up to 6,
+ * 7 to 9, and from 10 on, where members were inserted.
+ */
+static inline int mca_coll_irr_abi_class(int major, int minor, int release)
+{
+    int step = 0;
+
+    if (major == 5 && minor == 0) {
+        step = release >= 10 ? 2 : release >= 7 ? 1 : 0;
+    }
+    return major * 10000 + minor * 100 + step;
+}
+
+static inline bool mca_coll_irr_abi_matches(char *running, size_t size)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length, major, minor, release;
+
+    if (PMPI_Get_library_version(text, &length) != MPI_SUCCESS ||
+        sscanf(text, "Open MPI v%d.%d.%d", &major, &minor, &release) != 3) {
+        snprintf(running, size, "unknown");
+        return false;
+    }
+    snprintf(running, size, "%d.%d.%d", major, minor, release);
+    return mca_coll_irr_abi_class(major, minor, release) ==
+           mca_coll_irr_abi_class(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION);
+}
+
+#endif
