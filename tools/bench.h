@@ -1,0 +1,187 @@
+/*
+ * bench.h - irr_bench: MPI_Alltoallv with several algorithms side by side, in one job.
+ *
+ *   irr_bench.c       the order of a run: prepare, measure, report
+ *   bench_options.c   the command line
+ *   bench_input.c     a file or a pattern becomes the count matrix, checked against MPI's limits
+ *   bench_exchange.c  the counts and buffers of one rank; what they must hold before and after
+ *   bench_run.c       one communicator an algorithm, interleaved measurement
+ *   bench_pvar.c      what coll/irr counted, through MPI_T
+ *   bench_progress.c  a progress line on the terminal
+ *   bench_report.c    the table
+ *   bench_json.c      the same and more as JSON
+ *
+ * Rank 0 alone reads the command line and files, and prints.  What it finds is broadcast, so that all ranks
+ * go on together or end together with one exit status.  "Collective" below means over MPI_COMM_WORLD.
+ */
+#ifndef IRR_BENCH_H
+#define IRR_BENCH_H
+
+#include "irr.h"
+
+#include <mpi.h>
+
+#define IRR_BENCH_ROWS_MAX 16
+#define IRR_BENCH_HOST     (-1)  /* in place of a row of the algorithm table: Open MPI without coll/irr */
+
+typedef enum irr_bench_exit {
+    IRR_BENCH_GOOD        = 0,
+    IRR_BENCH_WRONG_BYTES = 1,
+    IRR_BENCH_REFUSED     = 2
+} irr_bench_exit_t;
+
+/* ---- options ---- */
+
+/* What all ranks must know of the command line; broadcast as bytes, so there are no pointers in it. */
+typedef struct irr_bench_work {
+    bool     run;                             /* false: help was printed, there is nothing to do */
+    bool     check;
+    int      iterations;
+    int      warmup;
+    int      rows;
+    int      algorithms[IRR_BENCH_ROWS_MAX];  /* rows of the algorithm table, or IRR_BENCH_HOST */
+    uint64_t unit_min, unit_max;              /* of a pattern; equal unless it is swept */
+} irr_bench_work_t;
+
+/* Rank 0.  The strings are the command line's own. */
+typedef struct irr_bench_options {
+    irr_bench_work_t work;
+    const char      *matrix;   /* NULL: a pattern */
+    const char      *pattern;
+    const char      *json;     /* NULL: none */
+    double           scale;
+    uint64_t         seed;
+    bool             full;
+} irr_bench_options_t;
+
+/* Rank 0.  Prints help or version to stdout, or one line to stderr if the command line is refused. */
+irr_bench_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t *options);
+
+/* One line to stderr, with the program's name in front. */
+void irr_bench_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+const char *irr_bench_version(void);
+
+/* ---- input ---- */
+
+/* Rank 0.  The matrix that the options ask for, scaled and within the limits of int; complains if not. */
+irr_bench_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit,
+                                irr_matrix_t *matrix);
+
+/* What is said of a matrix.  busiest: the most that one rank sends or receives, JPDC's Lmax. */
+typedef struct irr_bench_facts {
+    uint64_t messages;
+    uint64_t bytes;
+    uint64_t largest;
+    uint64_t busiest;
+} irr_bench_facts_t;
+
+irr_bench_facts_t irr_bench_facts(const irr_matrix_t *matrix);
+
+/* ---- exchange ---- */
+
+/* One rank's side of MPI_Alltoallv, in MPI_BYTE, blocks one behind the other. */
+typedef struct irr_bench_exchange {
+    int            ranks;
+    int            rank;
+    int           *ints;  /* the memory of the next four */
+    int           *send_counts, *send_offsets, *recv_counts, *recv_offsets;
+    unsigned char *input, *output;
+} irr_bench_exchange_t;
+
+/* Collective.  matrix: rank 0 only.  All ranks get the same result; rank 0 complains. */
+irr_bench_exit_t irr_bench_exchange_init(irr_bench_exchange_t *exchange, const irr_matrix_t *matrix);
+void             irr_bench_exchange_fini(irr_bench_exchange_t *exchange);
+
+/* A byte that is not what its source sent. */
+typedef struct irr_bench_fault {
+    bool          found;
+    int           source;
+    int           offset;  /* within the message */
+    unsigned char expected, got;
+} irr_bench_fault_t;
+
+/* Writes what the number-th exchange sends, and the complement of what it must deliver where it must deliver. */
+void irr_bench_fill(const irr_bench_exchange_t *exchange, uint64_t number);
+
+/* Compares every byte that arrived; the first wrong one goes to *fault. */
+void irr_bench_verify(const irr_bench_exchange_t *exchange, uint64_t number, irr_bench_fault_t *fault);
+
+/* ---- counters of coll/irr ---- */
+
+typedef struct irr_bench_counts {
+    unsigned long long exchanges;
+    unsigned long long messages;
+} irr_bench_counts_t;
+
+/* After MPI_Init.  False: coll/irr is not loaded, and counts stay 0. */
+bool irr_bench_pvars_open(void);
+void irr_bench_pvars_close(void);
+irr_bench_counts_t irr_bench_pvars_read(void);
+
+/* ---- measurement ---- */
+
+/* One algorithm on one matrix.  by_irr, misled, messages and the times of all ranks: rank 0 only. */
+typedef struct irr_bench_row {
+    const char       *name;
+    double           *times;     /* seconds of the slowest rank, one an iteration */
+    double            messages;  /* sent per iteration by the rank that sends most; below 0 if unknown */
+    bool              by_irr;    /* coll/irr served it: each iteration on each rank */
+    bool              misled;    /* and should not have, or did not and should have */
+    bool              wrong;     /* some byte on some rank was wrong */
+    irr_bench_fault_t fault;     /* the first one on this rank */
+    int               round;     /* in which it was found, from 1, over warm-up and iterations */
+} irr_bench_row_t;
+
+/* The communicators, one an algorithm.  Collective. */
+void irr_bench_comms_create(const irr_bench_work_t *work, MPI_Comm *comms);
+void irr_bench_comms_destroy(const irr_bench_work_t *work, MPI_Comm *comms);
+
+/*
+ * Collective.  Fills work->rows rows, whose times have room for work->iterations.  All ranks get the same
+ * result; rank 0 complains about wrong bytes.
+ */
+irr_bench_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *comms,
+                                   const irr_bench_exchange_t *exchange, irr_bench_row_t *rows);
+
+/* Rank 0.  From the second second on, says how far the run is; end removes the line. */
+void irr_bench_progress(int done, int total);
+void irr_bench_progress_end(void);
+
+/* ---- report, rank 0 ---- */
+
+/* Figures of one row. */
+typedef struct irr_bench_summary {
+    double median, min, max, mean, p90, p99;  /* seconds */
+    double ratio;                             /* host's median over this one; below 0 without a host */
+} irr_bench_summary_t;
+
+/* summaries has room for work->rows; scratch, in which times are sorted, for work->iterations. */
+void irr_bench_summarise(const irr_bench_work_t *work, const irr_bench_row_t *rows, double *scratch,
+                         irr_bench_summary_t *summaries);
+
+typedef struct irr_bench_result {
+    uint64_t                   unit;
+    irr_bench_facts_t          facts;
+    const irr_bench_row_t     *rows;
+    const irr_bench_summary_t *summaries;
+} irr_bench_result_t;
+
+void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const irr_bench_facts_t *facts);
+void irr_bench_report_rows(const irr_bench_options_t *options, const irr_bench_result_t *result);
+
+/* The last line if a row is not what its name says; loaded: coll/irr's counters exist. */
+void irr_bench_report_warning(bool loaded);
+
+/* Name and version of the MPI library; text has room for MPI_MAX_LIBRARY_VERSION_STRING. */
+void irr_bench_library(char *text);
+
+typedef struct irr_bench_json irr_bench_json_t;
+
+/* Complains and returns NULL if the file cannot be written. */
+irr_bench_json_t *irr_bench_json_open(const irr_bench_options_t *options, int ranks);
+void              irr_bench_json_add(irr_bench_json_t *json, const irr_bench_options_t *options,
+                                     const irr_bench_result_t *result);
+irr_bench_exit_t  irr_bench_json_close(irr_bench_json_t *json);
+
+#endif

@@ -1,0 +1,143 @@
+/*
+ * bench_json.c - results as JSON, with all parameters and all times, for plots and comparisons.
+ *
+ *     {"program": "irr_bench", "version": ..., "mpi": ..., "ranks": 8,
+ *      "input": {"matrix": FILE} or {"pattern": NAME, "seed": 1}, and "scale": 1.0,
+ *      "iterations": 100, "warmup": 10, "check": true,
+ *      "results": [{"unit": 1024, "messages": ..., "bytes": ..., "largest_message": ..., "lmax": ...,
+ *                   "rows": [{"algorithm": "a1", "served_by": "irr", "median_ms": ..., "times_ms": [...], ...}]}]}
+ *
+ * What does not apply is null.  A failure to build the tree is remembered as a missing tree.
+ */
+#include "bench.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MILLI 1e3
+
+struct irr_bench_json {
+    const char *path;
+    FILE       *stream;
+    json_t     *root;     /* NULL: memory ran out */
+    json_t     *results;  /* borrowed from root */
+};
+
+static json_t *input_of(const irr_bench_options_t *options)
+{
+    if (options->matrix != NULL) {
+        return json_pack("{s:s, s:f}", "matrix", options->matrix, "scale", options->scale);
+    }
+    return json_pack("{s:s, s:I, s:f}", "pattern", options->pattern, "seed", (json_int_t)options->seed,
+                     "scale", options->scale);
+}
+
+static json_t *root_of(const irr_bench_options_t *options, int ranks)
+{
+    const irr_bench_work_t *work = &options->work;
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+
+    irr_bench_library(library);
+    return json_pack("{s:s, s:s, s:s, s:i, s:o, s:i, s:i, s:b, s:[]}", "program", "irr_bench",
+                     "version", irr_bench_version(), "mpi", library, "ranks", ranks, "input", input_of(options),
+                     "iterations", work->iterations, "warmup", work->warmup, "check", work->check, "results");
+}
+
+irr_bench_json_t *irr_bench_json_open(const irr_bench_options_t *options, int ranks)
+{
+    irr_bench_json_t *json = malloc(sizeof(*json));
+
+    if (json == NULL) {
+        irr_bench_complain("%.256s: %s", options->json, strerror(ENOMEM));
+        return NULL;
+    }
+    json->path = options->json;
+    json->stream = fopen(json->path, "w");
+    if (json->stream == NULL) {
+        irr_bench_complain("%.256s: %s", json->path, strerror(errno));
+        free(json);
+        return NULL;
+    }
+    json->root = root_of(options, ranks);
+    json->results = json_object_get(json->root, "results");
+    return json;
+}
+
+/* A number, or null where there is none. */
+static json_t *number(double value)
+{
+    return value < 0 ? json_null() : json_real(value);
+}
+
+static json_t *times_of(const irr_bench_row_t *row, int iterations)
+{
+    json_t *times = json_array();
+
+    for (int i = 0; i < iterations; i++) {
+        if (json_array_append_new(times, json_real(row->times[i] * MILLI)) != 0) {
+            json_decref(times);
+            return NULL;
+        }
+    }
+    return times;
+}
+
+static json_t *row_of(const irr_bench_options_t *options, const irr_bench_row_t *row,
+                      const irr_bench_summary_t *summary)
+{
+    json_t *verified = options->work.check ? json_boolean(!row->wrong) : json_null();
+
+    return json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o}",
+                     "algorithm", row->name, "served_by", row->by_irr ? "irr" : "host",
+                     "median_ms", summary->median * MILLI, "min_ms", summary->min * MILLI,
+                     "max_ms", summary->max * MILLI, "mean_ms", summary->mean * MILLI,
+                     "p90_ms", summary->p90 * MILLI, "p99_ms", summary->p99 * MILLI,
+                     "host_ratio", number(summary->ratio), "messages_sent", number(row->messages),
+                     "verified", verified, "times_ms", times_of(row, options->work.iterations));
+}
+
+static json_t *result_of(const irr_bench_options_t *options, const irr_bench_result_t *result)
+{
+    const irr_bench_facts_t *facts = &result->facts;
+    json_t *unit = options->matrix != NULL ? json_null() : json_integer((json_int_t)result->unit);
+    json_t *rows = json_array();
+
+    for (int i = 0; i < options->work.rows; i++) {
+        if (json_array_append_new(rows, row_of(options, &result->rows[i], &result->summaries[i])) != 0) {
+            json_decref(rows);
+            json_decref(unit);
+            return NULL;
+        }
+    }
+    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:o}", "unit", unit, "messages", (json_int_t)facts->messages,
+                     "bytes", (json_int_t)facts->bytes, "largest_message", (json_int_t)facts->largest,
+                     "lmax", (json_int_t)facts->busiest, "rows", rows);
+}
+
+void irr_bench_json_add(irr_bench_json_t *json, const irr_bench_options_t *options,
+                        const irr_bench_result_t *result)
+{
+    if (json_array_append_new(json->results, result_of(options, result)) != 0) {
+        json_decref(json->root);
+        json->root = json->results = NULL;
+    }
+}
+
+irr_bench_exit_t irr_bench_json_close(irr_bench_json_t *json)
+{
+    irr_bench_exit_t code = IRR_BENCH_GOOD;
+    bool good;
+
+    errno = ENOMEM;
+    good = json->root != NULL && json_dumpf(json->root, json->stream, JSON_INDENT(1)) == 0 &&
+           putc('\n', json->stream) != EOF;
+    if (fclose(json->stream) != 0 || !good) {
+        irr_bench_complain("%.256s: %s", json->path, strerror(errno));
+        code = IRR_BENCH_REFUSED;
+    }
+    json_decref(json->root);
+    free(json);
+    return code;
+}

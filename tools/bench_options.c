@@ -1,0 +1,342 @@
+/*
+ * bench_options.c - the command line of irr_bench.
+ *
+ * One table holds the options: getopt reads from it and the help is printed from it.  The first thing that
+ * is wrong ends in one line that names the option, its value and what is allowed.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include "bench.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "unreleased"
+#endif
+
+#define ITERATIONS_MAX 10000000
+#define HOST           "host"
+#define DEFAULT_LIST   HOST ",auto"
+
+enum {
+    OPTION_MATRIX = 256, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_SCALE, OPTION_ALGORITHMS,
+    OPTION_NO_CHECK, OPTION_JSON, OPTION_VERSION
+};
+
+typedef struct row {
+    const char *name;
+    int         id;        /* the short option where it is a letter */
+    const char *argument;  /* NULL: takes none */
+    const char *text;
+} row_t;
+
+static const row_t rows[] = {
+    { "matrix",     OPTION_MATRIX,     "FILE",    "count matrix, Matrix Market coordinate integer, bytes" },
+    { "pattern",    OPTION_PATTERN,    "NAME",    "count matrix of a pattern (below); default uniform" },
+    { "unit",       OPTION_UNIT,       "BYTES",   "unit of the pattern; default 1024" },
+    { "sweep",      'm',               "MIN:MAX", "sweep the unit from MIN (default 1) to MAX by powers of two" },
+    { "seed",       OPTION_SEED,       "N",       "seed of random patterns; default 1" },
+    { "scale",      OPTION_SCALE,      "F",       "multiply all entries, to nearest, at least 1; default 1" },
+    { "algorithms", OPTION_ALGORITHMS, "LIST",    "names with commas between (below); default " DEFAULT_LIST },
+    { "iterations", 'i',               "N",       "measured iterations; default 100" },
+    { "warmup",     'x',               "N",       "iterations before the measured ones; default 10" },
+    { "check",      'c',               NULL,      "compare every byte that arrives; the default" },
+    { "no-check",   OPTION_NO_CHECK,   NULL,      "do not" },
+    { "full",       'f',               NULL,      "more columns: mean, 90th and 99th percentile, iterations" },
+    { "json",       OPTION_JSON,       "FILE",    "write results, parameters and all times to a file" },
+    { "help",       'h',               NULL,      "this text" },
+    { "version",    OPTION_VERSION,    NULL,      "the version" },
+};
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+/* What the user gave may be quoted in the line, which must stay one line all the same. */
+void irr_bench_complain(const char *format, ...)
+{
+    char line[768];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(line, sizeof(line), format, arguments);
+    va_end(arguments);
+    for (char *c = line; *c != '\0'; c++) {
+        *c = (unsigned char)*c < ' ' ? '?' : *c;
+    }
+    fprintf(stderr, "irr_bench: %s\n", line);
+}
+
+const char *irr_bench_version(void)
+{
+    return PACKAGE_VERSION;
+}
+
+static irr_bench_exit_t help(void)
+{
+    printf("usage: irr_bench [--matrix FILE | --pattern NAME --unit BYTES] [OPTION...]\n"
+           "Times MPI_Alltoallv with several algorithms of coll/irr, and without it, in one job.\n\n");
+    for (int i = 0; i < ROWS; i++) {
+        char name[32];
+
+        snprintf(name, sizeof(name), "%s%s%s", rows[i].name, rows[i].argument != NULL ? " " : "",
+                 rows[i].argument != NULL ? rows[i].argument : "");
+        printf("  %c%c%c --%-18s %s\n", rows[i].id < 256 ? '-' : ' ', rows[i].id < 256 ? rows[i].id : ' ',
+               rows[i].id < 256 ? ',' : ' ', name, rows[i].text);
+    }
+    printf("\nAlgorithms:\n  %-10s what Open MPI runs without coll/irr\n", HOST);
+    for (int i = 0; irr_algorithm_name(i) != NULL; i++) {
+        printf("  %-10s %s\n", irr_algorithm_name(i), irr_algorithm_text(i));
+    }
+    printf("\nPatterns:\n");
+    for (int i = 0; irr_pattern_name(i) != NULL; i++) {
+        printf("  %-10s %s\n", irr_pattern_name(i), irr_pattern_text(i));
+    }
+    printf("\nExit status: 0 good, 1 a wrong byte arrived, 2 the input was refused.\n");
+    return IRR_BENCH_GOOD;
+}
+
+/* ---- values ---- */
+
+static bool digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p)
+{
+    uint64_t value = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9' || __builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(text[i] - '0'), &value)) {
+            return false;
+        }
+    }
+    if (length == 0 || value < min || value > max) {
+        return false;
+    }
+    *value_p = value;
+    return true;
+}
+
+static irr_bench_exit_t read_number(const char *name, const char *text, uint64_t min, uint64_t max,
+                                    uint64_t *value_p)
+{
+    if (!digits(text, strlen(text), min, max, value_p)) {
+        irr_bench_complain("--%s '%.64s' is not an integer from %" PRIu64 " to %" PRIu64, name, text, min, max);
+        return IRR_BENCH_REFUSED;
+    }
+    return IRR_BENCH_GOOD;
+}
+
+static irr_bench_exit_t read_int(const char *name, const char *text, int min, int max, int *value_p)
+{
+    uint64_t value = 0;
+    irr_bench_exit_t code = read_number(name, text, (uint64_t)min, (uint64_t)max, &value);
+
+    if (code == IRR_BENCH_GOOD) {
+        *value_p = (int)value;
+    }
+    return code;
+}
+
+static irr_bench_exit_t read_scale(const char *text, double *scale_p)
+{
+    char *end;
+    double scale = strtod(text, &end);
+
+    if (end == text || *end != '\0' || !isfinite(scale) || scale <= 0) {
+        irr_bench_complain("--scale '%.64s' is not a number above 0", text);
+        return IRR_BENCH_REFUSED;
+    }
+    *scale_p = scale;
+    return IRR_BENCH_GOOD;
+}
+
+static irr_bench_exit_t read_sweep(const char *text, irr_bench_work_t *work)
+{
+    const char *colon = strchr(text, ':');
+    const char *last = colon != NULL ? colon + 1 : text;
+
+    work->unit_min = 1;
+    if ((colon != NULL && !digits(text, (size_t)(colon - text), 1, INT64_MAX, &work->unit_min)) ||
+        !digits(last, strlen(last), work->unit_min, INT64_MAX, &work->unit_max)) {
+        irr_bench_complain("--sweep '%.64s' is not MIN:MAX with integers 1 <= MIN <= MAX", text);
+        return IRR_BENCH_REFUSED;
+    }
+    return IRR_BENCH_GOOD;
+}
+
+/* The names of a table, for a line that says what is allowed. */
+static const char *join(const char *(*name)(int i), char *text, size_t size)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (int i = 0; name(i) != NULL && used < size; i++) {
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "", name(i));
+    }
+    return text;
+}
+
+static irr_bench_exit_t read_algorithms(const char *list, irr_bench_work_t *work)
+{
+    char known[256];
+
+    work->rows = 0;
+    for (const char *rest = list; rest != NULL; ) {
+        const char *comma = strchr(rest, ',');
+        char name[64];
+        bool host;
+        int row;
+
+        snprintf(name, sizeof(name), "%.*s", (int)strcspn(rest, ","), rest);
+        host = strcmp(name, HOST) == 0;
+        row = irr_algorithm_find(name);
+        if (row < 0 && !host) {
+            irr_bench_complain("unknown algorithm '%s', known are %s, %s", name, HOST,
+                               join(irr_algorithm_name, known, sizeof(known)));
+            return IRR_BENCH_REFUSED;
+        }
+        if (work->rows == IRR_BENCH_ROWS_MAX) {
+            irr_bench_complain("--algorithms names more than the %d allowed", IRR_BENCH_ROWS_MAX);
+            return IRR_BENCH_REFUSED;
+        }
+        work->algorithms[work->rows++] = host ? IRR_BENCH_HOST : row;
+        rest = comma != NULL ? comma + 1 : NULL;
+    }
+    return IRR_BENCH_GOOD;
+}
+
+static irr_bench_exit_t read_pattern(const char *name, const char **pattern_p)
+{
+    char known[256];
+
+    for (int i = 0; irr_pattern_name(i) != NULL; i++) {
+        if (strcmp(irr_pattern_name(i), name) == 0) {
+            *pattern_p = name;
+            return IRR_BENCH_GOOD;
+        }
+    }
+    irr_bench_complain("unknown pattern '%.64s', known are %s", name,
+                       join(irr_pattern_name, known, sizeof(known)));
+    return IRR_BENCH_REFUSED;
+}
+
+/* ---- the command line ---- */
+
+static irr_bench_exit_t read_option(int id, const char *value, irr_bench_options_t *options)
+{
+    irr_bench_work_t *work = &options->work;
+    irr_bench_exit_t code;
+
+    switch (id) {
+    case OPTION_MATRIX:     options->matrix = value; return IRR_BENCH_GOOD;
+    case OPTION_PATTERN:    return read_pattern(value, &options->pattern);
+    case OPTION_SEED:       return read_number("seed", value, 0, INT64_MAX, &options->seed);
+    case OPTION_SCALE:      return read_scale(value, &options->scale);
+    case OPTION_ALGORITHMS: return read_algorithms(value, work);
+    case OPTION_JSON:       options->json = value; return IRR_BENCH_GOOD;
+    case OPTION_NO_CHECK:   work->check = false; return IRR_BENCH_GOOD;
+    case 'c':               work->check = true; return IRR_BENCH_GOOD;
+    case 'f':               options->full = true; return IRR_BENCH_GOOD;
+    case 'i':               return read_int("iterations", value, 1, ITERATIONS_MAX, &work->iterations);
+    case 'x':               return read_int("warmup", value, 0, ITERATIONS_MAX, &work->warmup);
+    case 'm':               return read_sweep(value, work);
+    case OPTION_UNIT:
+        code = read_number("unit", value, 0, INT64_MAX, &work->unit_min);
+        work->unit_max = work->unit_min;
+        return code;
+    case 'h':
+        work->run = false;
+        return help();
+    default:
+        work->run = false;
+        printf("irr_bench %s\n", irr_bench_version());
+        return IRR_BENCH_GOOD;
+    }
+}
+
+/* getopt's tables from ours; short has room for two signs an option and the leading colon. */
+static void getopt_tables(struct option *longs, char *shorts)
+{
+    *shorts++ = ':';
+    for (int i = 0; i < ROWS; i++) {
+        longs[i] = (struct option){ rows[i].name, rows[i].argument != NULL, NULL, rows[i].id };
+        if (rows[i].id < 256) {
+            *shorts++ = (char)rows[i].id;
+            if (rows[i].argument != NULL) {
+                *shorts++ = ':';
+            }
+        }
+    }
+    longs[ROWS] = (struct option){ NULL, 0, NULL, 0 };
+    *shorts = '\0';
+}
+
+static irr_bench_exit_t refuse_option(int id, char **argv)
+{
+    char letter[3] = { '-', (char)optopt, '\0' };
+    const char *name = optopt > 0 && optopt < 256 && id == '?' ? letter : argv[optind - 1];
+
+    if (id == ':') {
+        irr_bench_complain("option '%.64s' needs a value; irr_bench --help lists the options", name);
+    } else {
+        irr_bench_complain("unknown option '%.64s'; irr_bench --help lists the options", name);
+    }
+    return IRR_BENCH_REFUSED;
+}
+
+/* What only makes sense alone; seen[i]: row i of the table was given. */
+static irr_bench_exit_t check_together(const bool *seen)
+{
+    static const char *const clashes[][2] = {
+        { "matrix", "pattern" }, { "matrix", "unit" }, { "matrix", "sweep" }, { "unit", "sweep" }
+    };
+
+    for (size_t c = 0; c < sizeof(clashes) / sizeof(clashes[0]); c++) {
+        int found = 0;
+
+        for (int i = 0; i < ROWS; i++) {
+            found += seen[i] && strcmp(rows[i].name, clashes[c][0]) == 0;
+            found += seen[i] && strcmp(rows[i].name, clashes[c][1]) == 0;
+        }
+        if (found == 2) {
+            irr_bench_complain("--%s and --%s exclude each other", clashes[c][0], clashes[c][1]);
+            return IRR_BENCH_REFUSED;
+        }
+    }
+    return IRR_BENCH_GOOD;
+}
+
+irr_bench_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t *options)
+{
+    struct option longs[ROWS + 1];
+    char shorts[2 * ROWS + 2];
+    bool seen[ROWS] = { false };
+    irr_bench_exit_t code = IRR_BENCH_GOOD;
+    int id;
+
+    *options = (irr_bench_options_t){
+        .work = { .run = true, .check = true, .iterations = 100, .warmup = 10, .unit_min = 1024,
+                  .unit_max = 1024 },
+        .pattern = "uniform", .scale = 1, .seed = 1
+    };
+    read_algorithms(DEFAULT_LIST, &options->work);
+    getopt_tables(longs, shorts);
+    opterr = 0;
+    while (options->work.run && (id = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+        code = id == '?' || id == ':' ? refuse_option(id, argv) : read_option(id, optarg, options);
+        if (code != IRR_BENCH_GOOD) {
+            return code;
+        }
+        for (int i = 0; i < ROWS; i++) {
+            seen[i] = seen[i] || rows[i].id == id;
+        }
+    }
+    if (options->work.run && optind < argc) {
+        irr_bench_complain("unexpected argument '%.64s'; irr_bench --help lists the options", argv[optind]);
+        return IRR_BENCH_REFUSED;
+    }
+    return options->work.run ? check_together(seen) : code;
+}

@@ -1,0 +1,171 @@
+/*
+ * bench_report.c - what irr_bench prints: a header of `#` lines and one row an algorithm.
+ *
+ * Times are in milliseconds.  The columns are fixed; --full appends to them and a sweep puts the unit in
+ * front, so a script can count on their order.
+ */
+#include "bench.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MILLI 1e3
+
+/* ---- figures ---- */
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The smallest time that at least this share of all does not exceed. */
+static double percentile(const double *sorted, int count, double share)
+{
+    int rank = (int)ceil(share * count);
+
+    return sorted[rank > 0 ? rank - 1 : 0];
+}
+
+static void summarise(double *times, int count, irr_bench_summary_t *summary)
+{
+    double sum = 0;
+
+    qsort(times, (size_t)count, sizeof(*times), compare);
+    for (int i = 0; i < count; i++) {
+        sum += times[i];
+    }
+    *summary = (irr_bench_summary_t){
+        .median = (times[(count - 1) / 2] + times[count / 2]) / 2,
+        .min = times[0], .max = times[count - 1], .mean = sum / count,
+        .p90 = percentile(times, count, 0.90), .p99 = percentile(times, count, 0.99),
+        .ratio = -1
+    };
+}
+
+void irr_bench_summarise(const irr_bench_work_t *work, const irr_bench_row_t *rows, double *scratch,
+                         irr_bench_summary_t *summaries)
+{
+    int host = -1;
+
+    for (int i = 0; i < work->rows; i++) {
+        memcpy(scratch, rows[i].times, (size_t)work->iterations * sizeof(*scratch));
+        summarise(scratch, work->iterations, &summaries[i]);
+        host = host < 0 && work->algorithms[i] == IRR_BENCH_HOST ? i : host;
+    }
+    for (int i = 0; host >= 0 && i < work->rows; i++) {
+        summaries[i].ratio = summaries[i].median > 0 ? summaries[host].median / summaries[i].median : -1;
+    }
+}
+
+void irr_bench_library(char *text)
+{
+    int length;
+
+    MPI_Get_library_version(text, &length);
+    text[strcspn(text, ",\n")] = '\0';
+}
+
+/* ---- lines ---- */
+
+static bool sweeps(const irr_bench_options_t *options)
+{
+    return options->work.unit_min != options->work.unit_max;
+}
+
+static void report_input(const irr_bench_options_t *options, const irr_bench_facts_t *facts)
+{
+    const irr_bench_work_t *work = &options->work;
+
+    if (options->matrix != NULL) {
+        printf("# matrix %s, scale %g\n", options->matrix, options->scale);
+    } else if (sweeps(options)) {
+        printf("# pattern %s, unit %" PRIu64 " to %" PRIu64 " bytes, seed %" PRIu64 ", scale %g\n",
+               options->pattern, work->unit_min, work->unit_max, options->seed, options->scale);
+        return;
+    } else {
+        printf("# pattern %s, unit %" PRIu64 " bytes, seed %" PRIu64 ", scale %g\n", options->pattern,
+               work->unit_min, options->seed, options->scale);
+    }
+    printf("# messages: %" PRIu64 ", bytes in all: %" PRIu64 ", bytes of the largest message: %" PRIu64 "\n",
+           facts->messages, facts->bytes, facts->largest);
+}
+
+void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const irr_bench_facts_t *facts)
+{
+    const irr_bench_work_t *work = &options->work;
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+
+    irr_bench_library(library);
+    printf("# irr_bench %s: MPI_Alltoallv, ranks: %d, %s\n", irr_bench_version(), ranks, library);
+    report_input(options, facts);
+    printf("# iterations: %d after %d to warm up, ms of the slowest rank; %s\n", work->iterations, work->warmup,
+           work->check ? "every byte compared each time" : "nothing compared");
+    printf("#\n# ");
+    if (sweeps(options)) {
+        printf("%12s ", "unit");
+    }
+    printf("%-14s %10s %10s %10s %9s %9s %12s %8s", "algorithm", "median", "min", "max", "host/this", "messages",
+           "Lmax", "verified");
+    if (options->full) {
+        printf(" %10s %10s %10s %10s", "mean", "p90", "p99", "iterations");
+    }
+    printf("\n");
+    fflush(stdout);
+}
+
+/* A number, or a dash where there is none. */
+static void report_number(double value, int width, int decimals)
+{
+    if (value < 0) {
+        printf(" %*s", width, "-");
+    } else {
+        printf(" %*.*f", width, decimals, value);
+    }
+}
+
+static void report_row(const irr_bench_options_t *options, const irr_bench_result_t *result, int i)
+{
+    const irr_bench_row_t *row = &result->rows[i];
+    const irr_bench_summary_t *summary = &result->summaries[i];
+    char name[64];
+
+    snprintf(name, sizeof(name), "%s%s", row->name, !row->misled ? "" : row->by_irr ? "(irr)" : "(host)");
+    printf("  ");
+    if (sweeps(options)) {
+        printf("%12" PRIu64 " ", result->unit);
+    }
+    printf("%-14s %10.4f %10.4f %10.4f", name, summary->median * MILLI, summary->min * MILLI,
+           summary->max * MILLI);
+    report_number(summary->ratio, 9, 2);
+    report_number(row->messages, 9, row->messages == floor(row->messages) ? 0 : 1);
+    printf(" %12" PRIu64 " %8s", result->facts.busiest, !options->work.check ? "-" : row->wrong ? "no" : "yes");
+    if (options->full) {
+        printf(" %10.4f %10.4f %10.4f %10d", summary->mean * MILLI, summary->p90 * MILLI, summary->p99 * MILLI,
+               options->work.iterations);
+    }
+    printf("\n");
+}
+
+void irr_bench_report_rows(const irr_bench_options_t *options, const irr_bench_result_t *result)
+{
+    for (int i = 0; i < options->work.rows; i++) {
+        report_row(options, result, i);
+    }
+    fflush(stdout);
+}
+
+void irr_bench_report_warning(bool loaded)
+{
+    if (loaded) {
+        printf("# Warning: rows marked (host) or (irr) were served by that and not by what their name says; "
+               "see why with --mca coll_irr_verbose 10.\n");
+    } else {
+        printf("# Warning: coll/irr is not loaded, rows marked (host) time Open MPI's own algorithm.  Load it "
+               "with --mca mca_base_component_path DIR:SYS_DEFAULT, where DIR holds mca_coll_irr.so.\n");
+    }
+    fflush(stdout);
+}

@@ -1,0 +1,175 @@
+/*
+ * bench_run.c - the measurement.
+ *
+ * Each algorithm has a communicator of its own, made with the info keys that choose it.  All run in one
+ * process and take turns: iteration by iteration, another one first each time, so that whatever changes on
+ * the machine during the run changes for all of them alike.  Before each exchange is a barrier; its time on
+ * a rank is that of MPI_Alltoallv alone, and the time of the exchange is that of its slowest rank.
+ * Filling and comparing the buffers, and reading counters, stay outside.
+ */
+#include "bench.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* ---- communicators ---- */
+
+static void choose(MPI_Info info, int algorithm)
+{
+    if (algorithm == IRR_BENCH_HOST) {
+        MPI_Info_set(info, "ompi_comm_coll_preference", "^irr");
+    } else {
+        MPI_Info_set(info, "coll_irr_alltoallv_algorithm", irr_algorithm_name(algorithm));
+    }
+}
+
+void irr_bench_comms_create(const irr_bench_work_t *work, MPI_Comm *comms)
+{
+    for (int i = 0; i < work->rows; i++) {
+        MPI_Info info;
+
+        MPI_Info_create(&info);
+        choose(info, work->algorithms[i]);
+        MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comms[i]);
+        MPI_Info_free(&info);
+    }
+}
+
+void irr_bench_comms_destroy(const irr_bench_work_t *work, MPI_Comm *comms)
+{
+    for (int i = 0; i < work->rows; i++) {
+        MPI_Comm_free(&comms[i]);
+    }
+}
+
+/* ---- one exchange ---- */
+
+typedef struct sample {
+    double             seconds;
+    irr_bench_counts_t counts;
+} sample_t;
+
+static sample_t exchange_once(MPI_Comm comm, const irr_bench_exchange_t *exchange)
+{
+    irr_bench_counts_t before = irr_bench_pvars_read(), after;
+    sample_t sample;
+    double start;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    start = MPI_Wtime();
+    MPI_Alltoallv(exchange->input, exchange->send_counts, exchange->send_offsets, MPI_BYTE,
+                  exchange->output, exchange->recv_counts, exchange->recv_offsets, MPI_BYTE, comm);
+    sample.seconds = MPI_Wtime() - start;
+    after = irr_bench_pvars_read();
+    sample.counts.exchanges = after.exchanges - before.exchanges;
+    sample.counts.messages = after.messages - before.messages;
+    return sample;
+}
+
+/* ---- what all ranks measured ---- */
+
+/* Tells rank 0 of the earliest exchange in which some rank found a wrong byte, and rank 0 tells the user. */
+static void gather_fault(irr_bench_row_t *row, int me)
+{
+    struct { int round, rank; } first = { row->fault.found ? row->round : INT_MAX, me };
+    irr_bench_fault_t fault;
+
+    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_2INT, MPI_MINLOC, MPI_COMM_WORLD);
+    row->wrong = first.round != INT_MAX;
+    if (!row->wrong) {
+        return;
+    }
+    fault = row->fault;
+    MPI_Bcast(&fault, sizeof(fault), MPI_BYTE, first.rank, MPI_COMM_WORLD);
+    if (me == 0) {
+        irr_bench_complain("wrong byte with %s: rank %d, message from rank %d, offset %d: 0x%02x instead of "
+                           "0x%02x, in round %d", row->name, first.rank, fault.source, fault.offset, fault.got,
+                           fault.expected, first.round);
+    }
+}
+
+static void reduce_to_rank_0(void *values, int count, MPI_Datatype type, MPI_Op op, int me)
+{
+    MPI_Reduce(me == 0 ? MPI_IN_PLACE : values, values, count, type, op, 0, MPI_COMM_WORLD);
+}
+
+static void gather_row(const irr_bench_work_t *work, int algorithm, const irr_bench_counts_t *counts,
+                       irr_bench_row_t *row, int me)
+{
+    unsigned long long least = counts->exchanges, most = counts->exchanges, messages = counts->messages;
+    const unsigned long long iterations = (unsigned long long)work->iterations;
+
+    reduce_to_rank_0(row->times, work->iterations, MPI_DOUBLE, MPI_MAX, me);
+    reduce_to_rank_0(&least, 1, MPI_UNSIGNED_LONG_LONG, MPI_MIN, me);
+    reduce_to_rank_0(&most, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, me);
+    reduce_to_rank_0(&messages, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, me);
+    row->by_irr = algorithm == IRR_BENCH_HOST ? most > 0 : least >= iterations;
+    row->misled = row->by_irr != (algorithm != IRR_BENCH_HOST);
+    row->messages = row->by_irr ? (double)messages / (double)iterations : -1;
+    gather_fault(row, me);
+}
+
+/* ---- all exchanges ---- */
+
+static void start_rows(const irr_bench_work_t *work, irr_bench_row_t *rows)
+{
+    for (int i = 0; i < work->rows; i++) {
+        double *times = rows[i].times;
+
+        rows[i] = (irr_bench_row_t){ .times = times };
+        rows[i].name = work->algorithms[i] == IRR_BENCH_HOST ? "host" : irr_algorithm_name(work->algorithms[i]);
+    }
+}
+
+/* Exchanges once for a row; number differs from exchange to exchange. */
+static sample_t take_turn(const irr_bench_work_t *work, MPI_Comm comm, const irr_bench_exchange_t *exchange,
+                          uint64_t number, irr_bench_row_t *row)
+{
+    sample_t sample;
+
+    if (!work->check) {
+        return exchange_once(comm, exchange);
+    }
+    irr_bench_fill(exchange, number);
+    sample = exchange_once(comm, exchange);
+    if (!row->fault.found) {
+        irr_bench_verify(exchange, number, &row->fault);
+        row->round++;
+    }
+    return sample;
+}
+
+irr_bench_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *comms,
+                                   const irr_bench_exchange_t *exchange, irr_bench_row_t *rows)
+{
+    const int rounds = work->warmup + work->iterations;
+    irr_bench_counts_t counts[IRR_BENCH_ROWS_MAX] = { { 0, 0 } };
+    irr_bench_exit_t code = IRR_BENCH_GOOD;
+    uint64_t number = 0;
+
+    start_rows(work, rows);
+    irr_bench_fill(exchange, number);
+    for (int round = 0; round < rounds; round++) {
+        if (exchange->rank == 0) {
+            irr_bench_progress(round, rounds);
+        }
+        for (int turn = 0; turn < work->rows; turn++) {
+            const int i = (round + turn) % work->rows;
+            const sample_t sample = take_turn(work, comms[i], exchange, ++number, &rows[i]);
+
+            if (round >= work->warmup) {
+                rows[i].times[round - work->warmup] = sample.seconds;
+                counts[i].exchanges += sample.counts.exchanges;
+                counts[i].messages += sample.counts.messages;
+            }
+        }
+    }
+    if (exchange->rank == 0) {
+        irr_bench_progress_end();
+    }
+    for (int i = 0; i < work->rows; i++) {
+        gather_row(work, work->algorithms[i], &counts[i], &rows[i], exchange->rank);
+        code = rows[i].wrong ? IRR_BENCH_WRONG_BYTES : code;
+    }
+    return code;
+}
