@@ -1,0 +1,101 @@
+/*
+ * irr_test.c - CUnit with TAP output; see irr_test.h.
+ */
+#include "irr_test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *skip_reason;
+static unsigned    done;
+
+static void print_failures(const CU_pFailureRecord failure)
+{
+    for (CU_pFailureRecord f = failure; f != NULL; f = f->pNext) {
+        printf("# %s:%u: %s\n", f->strFileName, f->uiLineNumber, f->strCondition);
+    }
+}
+
+static void on_start(const CU_pTest test, const CU_pSuite suite)
+{
+    (void)test;
+    (void)suite;
+    skip_reason = NULL;
+}
+
+static void on_complete(const CU_pTest test, const CU_pSuite suite, const CU_pFailureRecord failure)
+{
+    done++;
+    print_failures(failure);
+    printf("%s %u - %s: %s", failure == NULL ? "ok" : "not ok", done, suite->pName, test->pName);
+    if (failure == NULL && skip_reason != NULL) {
+        printf(" # SKIP %s", skip_reason);
+    }
+    printf("\n");
+    fflush(stdout);
+}
+
+int irr_test_main(const char *suite_name, const irr_test_case_t *cases, unsigned limit_seconds)
+{
+    CU_pSuite suite;
+    unsigned total = 0, failed;
+
+    alarm(limit_seconds);
+    if (CU_initialize_registry() != CUE_SUCCESS) {
+        return EXIT_FAILURE;
+    }
+    suite = CU_add_suite(suite_name, NULL, NULL);
+    while (suite != NULL && cases[total].name != NULL) {
+        if (CU_add_test(suite, cases[total].name, cases[total].run) == NULL) {
+            suite = NULL;
+        }
+        total++;
+    }
+    if (suite == NULL) {
+        CU_cleanup_registry();
+        return EXIT_FAILURE;
+    }
+    printf("1..%u\n", total);
+    fflush(stdout);
+    CU_set_test_start_handler(on_start);
+    CU_set_test_complete_handler(on_complete);
+    CU_run_all_tests();
+    failed = CU_get_number_of_tests_failed();
+    CU_cleanup_registry();
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+void irr_test_skip(const char *reason)
+{
+    skip_reason = reason;
+}
+
+uint64_t irr_test_seed(void)
+{
+    static uint64_t seed;
+    const char *text = getenv("IRR_SEED");
+
+    if (seed == 0) {
+        seed = text != NULL ? strtoull(text, NULL, 0) : (uint64_t)time(NULL) * 1000003 + (uint64_t)getpid();
+        seed = seed != 0 ? seed : 1;
+        printf("# IRR_SEED=%llu\n", (unsigned long long)seed);
+        fflush(stdout);
+    }
+    return seed;
+}
+
+uint64_t irr_test_random(uint64_t *state)
+{
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+uint64_t irr_test_below(uint64_t *state, uint64_t limit)
+{
+    return irr_test_random(state) % limit;
+}

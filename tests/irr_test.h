@@ -1,0 +1,33 @@
+/*
+ * irr_test.h - how a test program of this project is made: a table of cases, run by CUnit, reported as TAP.
+ *
+ * Each program is a process of its own with a time limit; SIGALRM ends it, which the harness counts as a
+ * failure.  Cases use CUnit's assertions.  IRR_SEED in the environment repeats a random run.
+ */
+#ifndef IRR_TEST_H
+#define IRR_TEST_H
+
+#include <CUnit/CUnit.h>
+#include <stdint.h>
+
+typedef struct irr_test_case {
+    const char *name;
+    void (*run)(void);
+} irr_test_case_t;
+
+/* Runs cases up to a row without a name.  Returns the exit status of the program. */
+int irr_test_main(const char *suite, const irr_test_case_t *cases, unsigned limit_seconds);
+
+/* Marks the running case as skipped, with a reason a user can act on. */
+void irr_test_skip(const char *reason);
+
+/* The seed of this run: IRR_SEED, or one that differs from run to run.  Printed once. */
+uint64_t irr_test_seed(void);
+
+/* A small generator for tests (splitmix64), so that a seed gives the same numbers everywhere. */
+uint64_t irr_test_random(uint64_t *state);
+
+/* A number from 0 to limit - 1; limit > 0. */
+uint64_t irr_test_below(uint64_t *state, uint64_t limit);
+
+#endif

@@ -1,0 +1,118 @@
+#!/bin/sh
+# bench_input.sh - irr_bench refuses bad input with one line and exit status 2 on all ranks, and hangs nowhere.
+#
+# BENCH is the program, irr_bench of this build unless the environment says otherwise.
+
+srcdir=${srcdir:-.}
+. "$srcdir/tests/mpi/lib.sh"
+BENCH=${BENCH:-${builddir:-.}/irr_bench}
+
+# mpirun leaves the ranks of a job that fails a second to end; ours have ended when it notices.
+OMPI_MCA_odls_base_sigkill_timeout=0
+export OMPI_MCA_odls_base_sigkill_timeout
+
+# bench RANKS ARGUMENT...: leaves the exit status in $status and all output in $scratch/out.  mpirun tags
+# the lines of the ranks with their stream, so they cannot be taken for its own.
+bench() {
+    n=$1
+    shift
+    timeout -k 5 "$LIMIT" "$MPIRUN" --oversubscribe --tag-output -np "$n" "$BENCH" "$@" \
+        > "$scratch/out" 2>&1 < /dev/null
+    status=$?
+}
+
+# lines TEXT: how many lines of the output have it.
+lines() {
+    grep -c -e "$1" "$scratch/out"
+}
+
+# refused NAME TEXT ARGUMENT...: one line on stderr, which starts with TEXT, nothing on stdout, exit status 2.
+refused() {
+    name=$1
+    text=$2
+    shift 2
+    bench 2 "$@"
+    [ $status -eq 2 ] && [ "$(lines '<stdout>')" -eq 0 ] && [ "$(lines '<stderr>')" -eq 1 ] &&
+        grep -q -F "<stderr>:irr_bench: $text" "$scratch/out"
+    report $? "$name"
+}
+
+# accepted NAME RANKS ROWS ARGUMENT...: exit status 0, nothing on stderr, that many verified rows.
+accepted() {
+    name=$1
+    n=$2
+    rows=$3
+    shift 3
+    bench "$n" "$@"
+    [ $status -eq 0 ] && [ "$(lines '<stderr>')" -eq 0 ] && [ "$(lines ' yes$')" -eq "$rows" ]
+    report $? "$name"
+}
+
+# file NAME LINE...: writes a matrix file, a good header and these lines, to $scratch/NAME.
+file() {
+    name=$scratch/$1
+    shift
+    printf '%s\n' '%%MatrixMarket matrix coordinate integer general' "$@" > "$name"
+}
+
+plan 34
+
+# ---- files ----
+
+file ranks3 '3 3 0'
+file negative '% a comment' '2 2 1' '1 2 -5'
+file huge '2 2 1' '1 2 9223372036854775808'
+file large '2 2 1' '1 2 3000000000'
+file sum '2 2 2' '1 1 2000000000' '1 2 2000000000'
+file short '2 2 2' '1 2 5'
+: > "$scratch/empty"
+printf 'ranks = 2\n' > "$scratch/foreign"
+
+refused "no file" "$scratch/none: No such file" --matrix "$scratch/none"
+refused "an empty file" "$scratch/empty: first word" --matrix "$scratch/empty"
+refused "a file of another kind" "$scratch/foreign:1: first word" --matrix "$scratch/foreign"
+refused "a matrix for other ranks" "$scratch/ranks3: matrix has 3 rows, the job has 2" --matrix "$scratch/ranks3"
+refused "a negative entry" "$scratch/negative:4: entry '-5' is not an integer" --matrix "$scratch/negative"
+refused "an entry above 64 bits" "$scratch/huge:3: entry '9223372036854775808' is not" --matrix "$scratch/huge"
+refused "a file that ends early" "$scratch/short:3: file ends after 1 of the 2" --matrix "$scratch/short"
+refused "an entry above MPI's int" "$scratch/large: entry (1, 2) is 3000000000 bytes" --matrix "$scratch/large"
+refused "a row above MPI's int" "$scratch/sum: row 1 is 4000000000 bytes in all" --matrix "$scratch/sum"
+refused "a scale that is too large" "$scratch/large: entry (1, 2) is 18446744073709551615 bytes, above" \
+    --matrix "$scratch/large" --scale 1e300
+
+# ---- names and numbers ----
+
+refused "an unknown pattern" "unknown pattern 'stripes', known are uniform, spike" --pattern stripes
+refused "an unknown algorithm" "unknown algorithm 'a9', known are host, auto" --algorithms host,a9
+refused "an empty algorithm" "unknown algorithm '', known are" --algorithms host,
+refused "a unit that is no number" "--unit '1k' is not an integer" --unit 1k
+refused "a unit that overflows" "pattern next overflows 64 bits" --pattern next --unit 9223372036854775807
+refused "a unit above MPI's int" "uniform: entry (1, 1) is 4294967296 bytes" --unit 4294967296
+refused "a sweep that ends above MPI's int" "next: entry (1, 2) is " --pattern next -m 1:1000000000
+refused "a sweep that runs backwards" "--sweep '8:4' is not MIN:MAX" -m 8:4
+refused "no iterations" "--iterations '0' is not an integer from 1" -i 0
+refused "negative warm-up" "--warmup '-1' is not an integer from 0" -x -1
+refused "a scale of zero" "--scale '0' is not a number above 0" --scale 0
+
+# ---- options ----
+
+refused "an unknown option" "unknown option '--fast'" --fast
+refused "an unknown letter" "unknown option '-q'" -q
+refused "an option without its value" "option '--unit' needs a value" --unit
+refused "an argument that is no option" "unexpected argument 'airfoil.mtx'" airfoil.mtx
+refused "a matrix and a pattern" "--matrix and --pattern exclude each other" --matrix x.mtx --pattern next
+refused "a result file that cannot be written" "$scratch/none/x.json: No such file" --json "$scratch/none/x.json"
+
+# ---- good input ----
+
+accepted "a mesh on its ranks" 8 2 --matrix "$srcdir/tests/data/airfoil-8.mtx" -i 5 -x 1
+accepted "a large entry, scaled" 2 2 --matrix "$scratch/large" --scale 0.0001 -i 2 -x 0
+accepted "a sweep" 2 3 --algorithms host -m 0016:64 -i 2 -x 0
+accepted "one rank" 1 1 --pattern skewed --algorithms host -i 2 -x 0
+accepted "no bytes at all" 3 1 --unit 0 --algorithms host -i 2 -x 0
+accepted "help" 2 0 --help
+bench 2 --algorithms host -i 3 --json "$scratch/result.json"
+[ $status -eq 0 ] && [ "$(grep -c '"verified": true' "$scratch/result.json")" -eq 1 ]
+report $? "results as JSON"
+
+exit $failed

@@ -1,0 +1,69 @@
+# lib.sh - what the shell tests share: TAP lines, mpirun with the component that was just built.
+#
+# A test script sources this file, calls `plan N`, then `check NAME COMMAND...` N times.  A command that runs
+# longer than LIMIT seconds is ended and fails.  What a failed command printed follows as comments.
+
+. "${builddir:-.}/tests/mpi/env.sh"
+
+LIMIT=${LIMIT:-120}
+count=0
+failed=0
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+
+OMPI_ALLOW_RUN_AS_ROOT=1
+OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+OMPI_MCA_mca_base_component_path=$(cd "${builddir:-.}" && pwd)/.libs:SYS_DEFAULT
+export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_mca_base_component_path
+
+plan() {
+    if [ "$ASAN" = yes ]; then
+        echo "1..0 # SKIP Open MPI cannot load a component built with --enable-asan"
+        exit 0
+    fi
+    if ! command -v "$MPIRUN" > /dev/null; then
+        echo "1..0 # SKIP mpirun was not found; install it (Debian: openmpi-bin)"
+        exit 0
+    fi
+    echo "1..$1"
+}
+
+# report STATUS NAME: one TAP line; the output of a failure is in $scratch/out.
+report() {
+    count=$((count + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $count - $2"
+    else
+        failed=1
+        echo "not ok $count - $2"
+        echo "# exit status $1"
+        sed 's/^/# /' "$scratch/out" | tail -n 60
+    fi
+}
+
+skip() {
+    count=$((count + 1))
+    echo "ok $count - $1 # SKIP $2"
+}
+
+# check NAME COMMAND...: the command, or function of a script, must succeed.
+check() {
+    name=$1
+    shift
+    "$@" > "$scratch/out" 2>&1 < /dev/null
+    report $? "$name"
+}
+
+# ranks N [OPTIONS] COMMAND...: runs a program on N ranks, oversubscribed where needed, within the time limit.
+ranks() {
+    n=$1
+    shift
+    timeout -k 5 "$LIMIT" "$MPIRUN" --oversubscribe -np "$n" "$@"
+}
+
+# A command that must fail; being ended by the time limit is no such failure.
+expect_failure() {
+    "$@"
+    status=$?
+    [ $status -ne 0 ] && [ $status -ne 124 ] && [ $status -ne 137 ]
+}

@@ -1,0 +1,230 @@
+/*
+ * life.c - communicators and the job come and go in every order, and nothing hangs or leaks.
+ *
+ *     mpi_life CASE    one of the table at the end
+ *
+ * A case that hangs is ended by the time limit of the script that runs it.
+ */
+#include "mpi_test.h"
+
+#include <pthread.h>
+
+/* One exchange in which every rank sends its rank to all; returns if the result is right. */
+static int exchange(MPI_Comm comm)
+{
+    int rank, ranks, ok = 1;
+    int *ones, *displs, *in, *out;
+
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    ones = malloc((size_t)ranks * sizeof(int));
+    displs = malloc((size_t)ranks * sizeof(int));
+    in = malloc((size_t)ranks * sizeof(int));
+    out = malloc((size_t)ranks * sizeof(int));
+    for (int i = 0; i < ranks; i++) {
+        ones[i] = 1;
+        displs[i] = i;
+        in[i] = rank * 1000 + i;
+        out[i] = -1;
+    }
+    MPI_Alltoallv(in, ones, displs, MPI_INT, out, ones, displs, MPI_INT, comm);
+    for (int i = 0; i < ranks; i++) {
+        ok = ok && out[i] == i * 1000 + rank;
+    }
+    free(out);
+    free(in);
+    free(displs);
+    free(ones);
+    return ok;
+}
+
+static void case_unused(void)
+{
+    CHECK(mpi_test_served() == 0);
+}
+
+/* Communicators that are never freed, one of them with a module that was never used. */
+static void case_leaked(void)
+{
+    MPI_Comm used, unused;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &used);
+    MPI_Comm_dup(MPI_COMM_WORLD, &unused);
+    CHECK(exchange(used));
+    CHECK(exchange(MPI_COMM_WORLD));
+    CHECK(mpi_test_served() >= 1);
+}
+
+/* The same where coll/irr must not serve. */
+static void case_leaked_to_host(void)
+{
+    MPI_Comm used;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &used);
+    CHECK(exchange(used));
+    CHECK(exchange(MPI_COMM_WORLD));
+    CHECK(mpi_test_served() == 0);
+}
+
+/* Ranks free their communicators in different orders and at different times. */
+static void case_freed_late(void)
+{
+    MPI_Comm comms[6];
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 6; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+        CHECK(exchange(comms[i]));
+    }
+    for (int i = 0; i < 6; i++) {
+        CHECK(exchange(comms[5 - i]));
+    }
+    for (int i = 0; i < 6; i++) {
+        MPI_Comm_free(&comms[i]);
+        CHECK(exchange(MPI_COMM_WORLD));
+    }
+}
+
+/* Only parts of the job exchange, overlapping parts, and never all of it. */
+static void case_parts(void)
+{
+    MPI_Comm part;
+    int rank, ranks;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (int shift = 0; shift < 3; shift++) {
+        MPI_Comm_split(MPI_COMM_WORLD, (rank + shift) / 2, rank % 2 ? rank : -rank, &part);
+        CHECK(exchange(part));
+        if (shift < 2) {
+            MPI_Comm_free(&part);
+        }
+    }
+}
+
+/* The last rank never exchanges with anybody. */
+static void case_some_ranks(void)
+{
+    MPI_Comm part;
+    int rank, ranks;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_split(MPI_COMM_WORLD, rank == ranks - 1 ? MPI_UNDEFINED : 0, 0, &part);
+    if (part != MPI_COMM_NULL) {
+        CHECK(exchange(part));
+        MPI_Comm_free(&part);
+    }
+}
+
+/* An inter-communicator is left to Open MPI. */
+static void case_inter(void)
+{
+    enum { TAG = 3 };
+    int rank, ranks, remote;
+    int zeros[64] = { 0 }, ones[64], in[64], out[64];
+    MPI_Comm half, inter;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, TAG, &inter);
+    MPI_Comm_remote_size(inter, &remote);
+    for (int i = 0; i < remote; i++) {
+        ones[i] = 1;
+        zeros[i] = i;
+        in[i] = rank;
+        out[i] = -1;
+    }
+    MPI_Alltoallv(in, ones, zeros, MPI_INT, out, ones, zeros, MPI_INT, inter);
+    for (int i = 0; i < remote; i++) {
+        CHECK(out[i] == 2 * i + (1 - rank % 2));
+    }
+    CHECK(mpi_test_served() == 0);
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+}
+
+/* The first duplicate under MPI_THREAD_MULTIPLE: a wait inside query or enable would hang here. */
+static void case_first_dup(void)
+{
+    MPI_Comm dup;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+    CHECK(exchange(dup));
+    MPI_Comm_free(&dup);
+}
+
+static void *run_thread(void *argument)
+{
+    MPI_Comm comm = *(MPI_Comm *)argument;
+    intptr_t bad = 0;
+
+    for (int i = 0; i < 200; i++) {
+        bad += !exchange(comm);
+    }
+    return (void *)bad;
+}
+
+/* Each thread has a communicator of its own, served or not by turns, and the first use is concurrent too. */
+static void case_threads(void)
+{
+    enum { THREADS = 4 };
+    MPI_Comm comms[THREADS];
+    pthread_t threads[THREADS];
+    void *bad;
+    int provided;
+
+    MPI_Query_thread(&provided);
+    if (provided < MPI_THREAD_MULTIPLE) {
+        return;
+    }
+    for (int i = 0; i < THREADS; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        CHECK(pthread_create(&threads[i], NULL, run_thread, &comms[i]) == 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], &bad);
+        CHECK(bad == NULL);
+        MPI_Comm_free(&comms[i]);
+    }
+}
+
+/* More exchanges on one communicator than its sequence counts. */
+static void case_many(void)
+{
+    for (int i = 0; i < 1000; i++) {
+        CHECK(exchange(MPI_COMM_WORLD));
+    }
+    CHECK(mpi_test_served() >= 999);
+}
+
+static const struct {
+    const char *name;
+    void      (*run)(void);
+    int         threads;
+} cases[] = {
+    { "unused", case_unused, 0 }, { "leaked", case_leaked, 0 },
+    { "leaked_to_host", case_leaked_to_host, 0 }, { "freed_late", case_freed_late, 0 },
+    { "parts", case_parts, 0 }, { "some_ranks", case_some_ranks, 0 }, { "inter", case_inter, 0 },
+    { "first_dup", case_first_dup, 1 }, { "threads", case_threads, 1 }, { "many", case_many, 0 }
+};
+
+int main(int argc, char **argv)
+{
+    int provided;
+
+    for (size_t i = 0; argc == 2 && i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (strcmp(argv[1], cases[i].name) == 0) {
+            MPI_Init_thread(&argc, &argv, cases[i].threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+            mpi_test_served();
+            cases[i].run();
+            return mpi_test_end();
+        }
+    }
+    fprintf(stderr, "usage: mpi_life CASE\n");
+    return 2;
+}

@@ -1,0 +1,21 @@
+#!/bin/sh
+# life.sh - communicators and jobs that come and go, and what a job opens to the network.
+LIMIT=60
+. "${srcdir:-.}/tests/mpi/lib.sh"
+program=$builddir/mpi_life
+
+plan 15
+for case in unused leaked freed_late parts some_ranks inter first_dup threads many; do
+    check "4 ranks, $case" ranks 4 "$program" $case
+done
+check "7 ranks, parts" ranks 7 "$program" parts
+check "7 ranks, threads" ranks 7 "$program" threads
+check "a job on one node opens no listener" ranks 4 "$builddir/mpi_sockets" NONE
+check "the test of listeners sees one where tcp is asked for" \
+    ranks 2 --mca coll_irr_ucx_tls tcp,self --mca coll_irr_ucx_devices lo "$builddir/mpi_sockets" SOME
+check "a failing rank makes mpirun fail" expect_failure ranks 2 "$builddir/mpi_sockets" SOME
+
+left=$(find /dev/shm -newer "$scratch" -name 'ucx_shm*' 2> /dev/null | wc -l)
+echo "$left files of UCX left in /dev/shm" > "$scratch/out"
+report "$left" "no shared memory is left behind"
+exit $failed

@@ -1,0 +1,80 @@
+#!/bin/sh
+# params.sh - parameters and info keys as a user meets them: listed, explained, refused when wrong.
+LIMIT=60
+. "${srcdir:-.}/tests/mpi/lib.sh"
+program=$builddir/mpi_life
+
+# The help text lies in the source tree here; Open MPI's own ones must stay visible.
+help=$scratch/help
+mkdir "$help"
+for file in "$("$OMPI_INFO" --path pkgdatadir --parsable | sed -n 's/^path:pkgdatadir://p')"/*.txt \
+    "$(cd "$srcdir" && pwd)"/ompi_coll_irr/help-coll-irr.txt; do
+    ln -sf "$file" "$help/"
+done
+OPAL_PKGDATADIR=$help
+export OPAL_PKGDATADIR
+
+# refused PARAMETER VALUE: the run is right, and one text names parameter, value and what is allowed.
+refused() {
+    ranks 4 --mca "$1" "$2" "$program" leaked_to_host > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && [ "$(grep -c "Parameter: $1\$" "$scratch/run")" -eq 1 ] &&
+        grep -q "Value:     $2\$" "$scratch/run" && grep -q "Allowed:   $3" "$scratch/run"
+}
+
+# listed NAME LEVEL TEXT: ompi_info shows the parameter at that level with that text.
+listed() {
+    "$OMPI_INFO" --param coll irr --level 9 > "$scratch/info" 2>&1
+    cat "$scratch/info"
+    grep -A2 "parameter \"coll_irr_$1\"" "$scratch/info" | grep -q "level: $2 " &&
+        grep -A2 "parameter \"coll_irr_$1\"" "$scratch/info" | grep -q "$3"
+}
+
+# The first ranks have one setting, the others another: all must leave it to Open MPI.
+divided() {
+    ranks 2 "$MPI_SH" "$1" "$program" leaked_to_host : -np 2 --oversubscribe "$program" leaked_to_host
+}
+MPI_SH=$scratch/with
+cat > "$MPI_SH" << 'END'
+#!/bin/sh
+export "$1"
+shift
+exec "$@"
+END
+chmod +x "$MPI_SH"
+
+# served TEXT COMMAND...: the verbose output has the text.
+says() {
+    text=$1
+    shift
+    "$@" > "$scratch/run" 2>&1 || return 1
+    cat "$scratch/run"
+    grep -q "$text" "$scratch/run"
+}
+
+plan 20
+check "ompi_info: priority" listed priority 4 "Priority of the irr coll component"
+check "ompi_info: verbose" listed verbose 5 "Verbosity"
+check "ompi_info: algorithm" listed alltoallv_algorithm 3 'Valid values: 0:"auto", 1:"a1", 2:"ac"'
+check "ompi_info: window_messages" listed window_messages 4 "Largest number of messages"
+check "ompi_info: window_bytes" listed window_bytes 4 "Largest number of bytes"
+check "ompi_info: compose" listed compose 5 'Valid values: 0:"auto", 1:"iovec", 2:"gather", 3:"split"'
+check "ompi_info: ucx_tls" listed ucx_tls 4 "UCX_TLS"
+check "ompi_info: ucx_devices" listed ucx_devices 4 "UCX_NET_DEVICES"
+check "bad algorithm" refused coll_irr_alltoallv_algorithm fastest "one of auto, a1, ac"
+check "bad composition" refused coll_irr_compose 7 "one of auto, iovec, gather, split"
+check "bad window_messages" refused coll_irr_window_messages -3 "a whole number"
+check "bad window_bytes" refused coll_irr_window_bytes 12q "a whole number"
+check "window_bytes out of range" refused coll_irr_window_bytes 99999999999999999999 "a whole number"
+check "a bad value on two of four ranks" divided OMPI_MCA_coll_irr_compose=nonsense
+check "different settings on two of four ranks" divided OMPI_MCA_coll_irr_window_messages=5
+check "transports that do not exist" ranks 4 --mca coll_irr_ucx_tls nonsense "$program" leaked_to_host
+check "a negative priority disables" ranks 4 --mca coll_irr_priority -1 "$program" leaked_to_host
+check "a priority below tuned leaves it to tuned" ranks 4 --mca coll_irr_priority 5 "$program" leaked_to_host
+check "verbose says that a communicator is served" \
+    says "communicator MPI_COMM_WORLD of 4 ranks is served" ranks 4 --mca coll_irr_verbose 1 "$program" many
+check "verbose says why a communicator is not served" \
+    says "MPI_COMM_SELF is left to others: there is nobody to exchange with" \
+    ranks 2 --mca coll_irr_verbose 1 "$program" unused
+exit $failed
