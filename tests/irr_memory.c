@@ -1,0 +1,71 @@
+/*
+ * irr_memory.c - see irr_memory.h.
+ */
+#include "irr_memory.h"
+
+#include "irr.h"
+
+#include <stdlib.h>
+
+static size_t alive;
+static size_t due;                /* allocations until one fails, with that one; 0: none fails */
+static bool   failed;
+static bool (*counted)(void);
+
+static bool fails_now(void)
+{
+    if (due == 0 || (counted != NULL && !counted()) || --due > 0) {
+        return false;
+    }
+    failed = true;
+    return true;
+}
+
+static void *watched_alloc(size_t size)
+{
+    void *memory = fails_now() ? NULL : malloc(size);
+
+    alive += memory != NULL;
+    return memory;
+}
+
+static void *watched_resize(void *memory, size_t size)
+{
+    void *larger = fails_now() ? NULL : realloc(memory, size);
+
+    alive += memory == NULL && larger != NULL;
+    return larger;
+}
+
+static void watched_free(void *memory)
+{
+    alive -= memory != NULL;
+    free(memory);
+}
+
+void irr_memory_begin(void)
+{
+    static const irr_allocator_t watched = { watched_alloc, watched_resize, watched_free };
+
+    alive = 0;
+    irr_memory_fail(0, NULL);
+    irr_allocator_set(&watched);
+}
+
+size_t irr_memory_end(void)
+{
+    irr_allocator_set(NULL);
+    return alive;
+}
+
+void irr_memory_fail(size_t nth, bool (*applies)(void))
+{
+    due = nth;
+    counted = applies;
+    failed = false;
+}
+
+bool irr_memory_failed(void)
+{
+    return failed;
+}

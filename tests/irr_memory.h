@@ -1,0 +1,25 @@
+/*
+ * irr_memory.h - the engine's allocator under test: counts what is alive, and fails where a test wants it.
+ */
+#ifndef IRR_MEMORY_H
+#define IRR_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Installs the allocator; nothing of the engine may be allocated. */
+void irr_memory_begin(void);
+
+/* Restores the standard allocator.  Returns the number of blocks that were never freed. */
+size_t irr_memory_end(void);
+
+/*
+ * The nth allocation from now on fails, once; 1 is the next one, 0 is none.  With applies, only the
+ * allocations for which it returns true are counted.
+ */
+void irr_memory_fail(size_t nth, bool (*applies)(void));
+
+/* Did an allocation fail since the last irr_memory_fail? */
+bool irr_memory_failed(void);
+
+#endif

@@ -1,0 +1,112 @@
+/*
+ * plan_scene.c - see plan_scene.h.
+ */
+#include "plan_scene.h"
+
+#include "irr_test.h"
+
+#include <string.h>
+
+static const irr_scene_row_t scene_rows[] = {
+    /* step 0 */ { 0, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, ALONE, 0 },
+    /* step 1 */ { 0, IRR_STEP_RECV, 2, 1, { OUTPUT(2) }, ALONE, 0 },
+    /* step 2 */ { 0, IRR_STEP_SEND, 1, 1, { INPUT(1), INPUT(2) }, ALONE, 0 },
+    /* step 3 */ { 0, IRR_STEP_COPY, 0, 1, { INPUT(0), OUTPUT(0) }, ALONE, 0 },
+
+    /* step 0 */ { 1, IRR_STEP_RECV, 0, 1, { OUTPUT(0), SCRATCH(0) }, ALONE, 0 },
+    /* step 1 */ { 1, IRR_STEP_RECV, 2, 1, { OUTPUT(2) }, ALONE, 0 },
+    /* step 2 */ { 1, IRR_STEP_SEND, 0, 1, { INPUT(0) }, ALONE, 0 },
+    /* step 3 */ { 1, IRR_STEP_SEND, 2, 1, { INPUT(2) }, ALONE, 0 },
+    /* step 4 */ { 1, IRR_STEP_SEND, 2, 2, { SCRATCH(0) }, AFTER, 0 },
+    /* step 5 */ { 1, IRR_STEP_COPY, 1, 1, { INPUT(1), OUTPUT(1) }, ALONE, 0 },
+
+    /* step 0 */ { 2, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, ALONE, 0 },
+    /* step 1 */ { 2, IRR_STEP_RECV, 1, 2, { OUTPUT(0) }, ALONE, 0 },
+    /* step 2 */ { 2, IRR_STEP_SEND, 0, 1, { INPUT(0) }, ALONE, 0 },
+    /* step 3 */ { 2, IRR_STEP_SEND, 1, 1, { INPUT(1) }, ALONE, 0 },
+    /* step 4 */ { 2, IRR_STEP_COPY, 2, 1, { INPUT(2), OUTPUT(2) }, ALONE, 0 }
+};
+
+static const irr_scene_row_t reuse_rows[] = {
+    /* step 0 */ { 0, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, ALONE, 0 },
+    /* step 1 */ { 0, IRR_STEP_RECV, 1, 3, { OUTPUT(2) }, ALONE, 0 },
+    /* step 2 */ { 0, IRR_STEP_SEND, 1, 1, { INPUT(1), INPUT(2) }, ALONE, 0 },
+    /* step 3 */ { 0, IRR_STEP_COPY, 0, 1, { INPUT(0), OUTPUT(0) }, ALONE, 0 },
+
+    /* step 0 */ { 1, IRR_STEP_RECV, 0, 1, { OUTPUT(0), SCRATCH(0) }, ALONE, 0 },
+    /* step 1 */ { 1, IRR_STEP_RECV, 2, 1, { OUTPUT(2) }, ALONE, 0 },
+    /* step 2 */ { 1, IRR_STEP_SEND, 0, 1, { INPUT(0) }, ALONE, 0 },
+    /* step 3 */ { 1, IRR_STEP_SEND, 2, 1, { INPUT(2) }, ALONE, 0 },
+    /* step 4 */ { 1, IRR_STEP_SEND, 2, 2, { SCRATCH(0) }, AFTER, 0 },
+    /* step 5 */ { 1, IRR_STEP_RECV, 2, 2, { SCRATCH(0) }, AFTER, 4 },
+    /* step 6 */ { 1, IRR_STEP_SEND, 0, 3, { SCRATCH(0) }, AFTER, 5 },
+    /* step 7 */ { 1, IRR_STEP_COPY, 1, 1, { INPUT(1), OUTPUT(1) }, ALONE, 0 },
+
+    /* step 0 */ { 2, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, ALONE, 0 },
+    /* step 1 */ { 2, IRR_STEP_RECV, 1, 2, { OUTPUT(0) }, ALONE, 0 },
+    /* step 2 */ { 2, IRR_STEP_SEND, 1, 1, { INPUT(1) }, ALONE, 0 },
+    /* step 3 */ { 2, IRR_STEP_SEND, 1, 2, { INPUT(0) }, ALONE, 0 },
+    /* step 4 */ { 2, IRR_STEP_COPY, 2, 1, { INPUT(2), OUTPUT(2) }, ALONE, 0 }
+};
+
+void irr_scene_open_empty(irr_scene_t *scene)
+{
+    memset(scene, 0, sizeof(*scene));
+    for (int r = 0; r < RANKS; r++) {
+        for (int i = 0; i < RANKS; i++) {
+            scene->send[r][i] = scene->recv[r][i] = (irr_block_t){ i * UNIT, UNIT };
+        }
+        scene->problems[r] = (irr_problem_t){ RANKS, r, scene->send[r], scene->recv[r] };
+        irr_plan_init(&scene->plans[r]);
+        irr_plan_reset(&scene->plans[r], &scene->problems[r]);
+    }
+}
+
+void irr_scene_open(irr_scene_t *scene)
+{
+    irr_scene_open_empty(scene);
+    irr_scene_add(scene, ROWS(scene_rows));
+}
+
+void irr_scene_open_reuse(irr_scene_t *scene)
+{
+    irr_scene_open_empty(scene);
+    irr_scene_add(scene, ROWS(reuse_rows));
+}
+
+void irr_scene_close(irr_scene_t *scene)
+{
+    for (int r = 0; r < RANKS; r++) {
+        irr_plan_fini(&scene->plans[r]);
+    }
+}
+
+void irr_scene_add(irr_scene_t *scene, const irr_scene_row_t *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const irr_scene_row_t *row = &rows[i];
+        irr_step_params_t params = {
+            .kind = row->kind, .peer = row->peer, .stage = row->stage,
+            .number = row->kind == IRR_STEP_COPY ? 0 : 1,
+            .pieces = row->pieces, .npieces = row->pieces[1].length > 0 ? 2 : 1,
+            .deps = &row->on, .ndeps = row->depends == AFTER ? 1 : 0
+        };
+
+        CU_ASSERT_EQUAL_FATAL(irr_plan_add(&scene->plans[row->rank], &params), IRR_OK);
+    }
+}
+
+irr_status_t irr_scene_check(irr_scene_t *scene)
+{
+    return irr_plan_check(scene->plans, scene->problems, RANKS, scene->reason, sizeof(scene->reason));
+}
+
+irr_step_t *irr_scene_step(irr_scene_t *scene, int rank, int i)
+{
+    return &scene->plans[rank].steps[i];
+}
+
+irr_piece_t *irr_scene_piece(irr_scene_t *scene, int rank, int i, int p)
+{
+    return &scene->plans[rank].pieces[irr_scene_step(scene, rank, i)->first_piece + (size_t)p];
+}

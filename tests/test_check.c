@@ -1,0 +1,319 @@
+/*
+ * test_check.c - the plan checker sees every rule broken.
+ *
+ * Most cases take the right plans of plan_scene.h, break one thing in them, and expect the reason; so they also
+ * prove that the checker can fail.
+ */
+#include "irr_test.h"
+
+#include "plan_scene.h"
+
+#include <string.h>
+
+static irr_step_t *step(irr_scene_t *scene, int rank, int i)
+{
+    return irr_scene_step(scene, rank, i);
+}
+
+static irr_piece_t *piece(irr_scene_t *scene, int rank, int i, int p)
+{
+    return irr_scene_piece(scene, rank, i, p);
+}
+
+/* Closes the scene, which must be refused for exactly this reason. */
+static void expect_refused(irr_scene_t *scene, const char *reason)
+{
+    CU_ASSERT_EQUAL(irr_scene_check(scene), IRR_ERR_INVALID_PLAN);
+    CU_ASSERT_STRING_EQUAL(scene->reason, reason);
+    if (strcmp(scene->reason, reason) != 0) {
+        printf("# expected: %s\n# got:      %s\n", reason, scene->reason);
+    }
+    irr_scene_close(scene);
+}
+
+static void expect_accepted(irr_scene_t *scene)
+{
+    CU_ASSERT_EQUAL(irr_scene_check(scene), IRR_OK);
+    CU_ASSERT_STRING_EQUAL(scene->reason, "");
+    irr_scene_close(scene);
+}
+
+static void test_right(void)
+{
+    irr_scene_t scene;
+
+    irr_scene_open(&scene);
+    expect_accepted(&scene);
+    irr_scene_open(&scene);
+    CU_ASSERT_EQUAL(irr_plan_check(scene.plans, scene.problems, RANKS, NULL, 0), IRR_OK);
+    CU_ASSERT_EQUAL(irr_plan_check(scene.plans, scene.problems, 0, NULL, 0), IRR_ERR_BAD_PARAM);
+    step(&scene, 0, 0)->peer = RANKS;
+    CU_ASSERT_EQUAL(irr_plan_check(scene.plans, scene.problems, RANKS, NULL, 0), IRR_ERR_INVALID_PLAN);
+    irr_scene_close(&scene);
+}
+
+/* ---- one thing broken ---- */
+
+typedef struct breakage {
+    void (*apply)(irr_scene_t *s);
+    const char *reason;
+} breakage_t;
+
+static void expect_each_refused(const breakage_t *breakages)
+{
+    for (const breakage_t *b = breakages; b->apply != NULL; b++) {
+        irr_scene_t scene;
+
+        irr_scene_open(&scene);
+        b->apply(&scene);
+        expect_refused(&scene, b->reason);
+    }
+}
+
+#define BREAK(name, statement) static void name(irr_scene_t *s) { statement; }
+
+BREAK(no_blocks,       s->problems[1].send = NULL)
+BREAK(wild_block,      s->recv[1][2].length = SIZE_MAX)
+BREAK(other_problem,   s->problems[2].rank = 0)
+BREAK(disagree,        s->recv[2][1].length = 9)
+BREAK(other_plan,      s->plans[2].ranks = 4)
+BREAK(no_room,         s->plans[0].nsteps = s->plans[0].steps_max + 1)
+BREAK(wild_kind,       step(s, 0, 1)->kind = 7)
+BREAK(wild_peer,       step(s, 0, 2)->peer = RANKS)
+BREAK(negative_peer,   step(s, 0, 2)->peer = -1)
+BREAK(copy_to_other,   step(s, 0, 3)->peer = 1)
+BREAK(stage_zero,      step(s, 1, 2)->stage = 0)
+BREAK(stage_high,      step(s, 1, 2)->stage = 3)
+BREAK(number_zero,     step(s, 1, 2)->number = 0)
+BREAK(copy_numbered,   step(s, 1, 5)->number = 1)
+BREAK(no_pieces,       step(s, 0, 0)->pieces = 0)
+BREAK(wild_pieces,     step(s, 0, 0)->first_piece = SIZE_MAX)
+BREAK(wild_buffer,     piece(s, 0, 0, 0)->buffer = 3)
+BREAK(wild_length,     piece(s, 0, 0, 0)->length = SIZE_MAX)
+BREAK(wild_offset,     piece(s, 0, 0, 0)->offset = PTRDIFF_MAX)
+BREAK(outside_scratch, piece(s, 1, 4, 0)->offset = 1)
+BREAK(before_scratch,  piece(s, 1, 4, 0)->offset = -1)
+BREAK(wrong_sum,       step(s, 0, 2)->bytes = 15)
+BREAK(short_copy,      piece(s, 0, 3, 1)->length = 7)
+BREAK(wild_scratch,    s->plans[1].scratch_bytes = SIZE_MAX)
+BREAK(wild_deps,       step(s, 1, 4)->deps = 2)
+BREAK(dep_on_itself,   s->plans[1].deps[0] = 4)
+
+static void test_shape(void)
+{
+    static const breakage_t breakages[] = {
+        { no_blocks, "problem of rank 1 has no send blocks" },
+        { wild_block, "problem of rank 1: recv block 2 is out of range" },
+        { other_problem, "problem of rank 2 of 3 says rank 0 of 3" },
+        { disagree, "problems disagree: rank 1 sends 8 bytes to rank 2, which expects 9" },
+        { other_plan, "plan of rank 2 of 3 says rank 2 of 4" },
+        { no_room, "plan of rank 0 has more steps, pieces or dependencies than room" },
+        { wild_kind, "rank 0 step 1: no kind of step 7" },
+        { wild_peer, "rank 0 step 2: peer 3 is not allowed" },
+        { negative_peer, "rank 0 step 2: peer -1 is not allowed" },
+        { copy_to_other, "rank 0 step 3: peer 1 is not allowed" },
+        { stage_zero, "rank 1 step 2: stage 0 is not from 1 to 2" },
+        { stage_high, "rank 1 step 2: stage 3 is not from 1 to 2" },
+        { number_zero, "rank 1 step 2: number 0 is not allowed" },
+        { copy_numbered, "rank 1 step 5: number 1 is not allowed" },
+        { no_pieces, "rank 0 step 0: 0 pieces from 0 on, of 6" },
+        { wild_pieces, "rank 0 step 0: 1 pieces from 18446744073709551615 on, of 6" },
+        { wild_buffer, "rank 0 step 0: no buffer 3" },
+        { wild_length, "rank 0 step 0: piece of 18446744073709551615 bytes at 8 is out of range" },
+        { wild_offset, "rank 0 step 0: piece of 8 bytes at 9223372036854775807 is out of range" },
+        { outside_scratch, "rank 1 step 4: piece of 8 bytes at 1 is outside the scratch of 8" },
+        { before_scratch, "rank 1 step 4: piece of 8 bytes at -1 is outside the scratch of 8" },
+        { wrong_sum, "rank 0 step 2: pieces have 16 bytes, the step 15" },
+        { short_copy, "rank 0 step 3: copies 8 bytes into 7" },
+        { wild_scratch, "plan of rank 1 has a scratch of 18446744073709551615 bytes" },
+        { wild_deps, "rank 1 step 4: 2 dependencies from 0 on, of 1" },
+        { dep_on_itself, "rank 1 step 4: depends on step 4, which is not an earlier one" },
+        { NULL, NULL }
+    };
+
+    expect_each_refused(breakages);
+}
+
+BREAK(no_send,       step(s, 1, 2)->stage = 2)
+BREAK(no_receive,    step(s, 1, 1)->stage = 2)
+BREAK(other_length,  step(s, 0, 2)->bytes = 15; piece(s, 0, 2, 0)->length = 7)
+BREAK(no_dep,        step(s, 1, 4)->deps = 0)
+BREAK(other_dep,     s->plans[1].deps[0] = 1)
+BREAK(empty_scratch, s->plans[1].scratch_bytes = 16; piece(s, 1, 4, 0)->offset = 8)
+BREAK(not_owned,     piece(s, 1, 2, 0)->offset = -4)
+BREAK(write_input,   piece(s, 1, 1, 0)->buffer = IRR_BUFFER_INPUT)
+BREAK(written_twice, piece(s, 1, 1, 0)->offset = 4)
+BREAK(outside,       piece(s, 1, 1, 0)->offset = 17)
+BREAK(shared_block,  s->recv[1][2].offset = 15)
+BREAK(never,         piece(s, 0, 0, 0)->buffer = IRR_BUFFER_SCRATCH; s->plans[0].scratch_bytes = 16)
+BREAK(swapped,       piece(s, 0, 2, 0)->offset = 2 * UNIT; piece(s, 0, 2, 1)->offset = UNIT)
+BREAK(shifted,       piece(s, 2, 2, 0)->offset = 1)
+BREAK(onto_itself,   *piece(s, 0, 3, 0) = *piece(s, 0, 3, 1))
+
+static void test_rules_1_to_4(void)
+{
+    static const breakage_t breakages[] = {
+        { no_send, "rank 0 step 0 receives from rank 1 in stage 1, which has no send for it" },
+        { no_receive, "rank 2 step 3 sends to rank 1 in stage 1, which has no receive for it" },
+        { other_length, "rank 0 step 2 sends 15 bytes to rank 1 in stage 1, whose step 0 receives 16" },
+        { no_dep, "rank 1 step 4 reads SCRATCH[0,8) of step 0, on which it does not depend" },
+        { other_dep, "rank 1 step 4 reads SCRATCH[0,8) of step 0, on which it does not depend" },
+        { empty_scratch, "rank 1 step 4 reads SCRATCH[8,16), which holds nothing yet" },
+        { not_owned, "rank 1 step 2 reads INPUT[-4,4), which is not inside the send blocks" },
+        { write_input, "rank 1 step 1 writes INPUT[16,24)" },
+        { written_twice, "rank 1 step 1 writes OUTPUT[4,12), which step 0 wrote already" },
+        { outside, "rank 1 step 1 writes OUTPUT[17,25), which is not inside the recv blocks" },
+        { shared_block, "problem of rank 1: recv blocks of ranks 1 and 2 overlap" },
+        { never, "rank 0: byte 0 of the block from rank 1 never arrives" },
+        { swapped, "rank 1: byte 0 of the block from rank 0 should be INPUT[8] of that rank, "
+                   "but is INPUT[16] of rank 0" },
+        { shifted, "rank 0: byte 0 of the block from rank 2 should be INPUT[0] of that rank, "
+                   "but is INPUT[1] of rank 2" },
+        { onto_itself, "rank 0 step 3 copies a range onto itself" },
+        { NULL, NULL }
+    };
+
+    expect_each_refused(breakages);
+}
+
+/* The k-th send goes to the k-th receive: two halves sent in the other order end up in each other's place. */
+static void test_message_order(void)
+{
+    static const irr_piece_t
+        first_in = { IRR_BUFFER_INPUT, 0, UNIT / 2 }, second_in = { IRR_BUFFER_INPUT, UNIT / 2, UNIT / 2 },
+        second_out = { IRR_BUFFER_OUTPUT, UNIT + UNIT / 2, UNIT / 2 };
+    static const irr_scene_row_t second_half[] = {
+        { 0, IRR_STEP_RECV, 1, 1, { second_out }, ALONE, 0 },
+        { 1, IRR_STEP_SEND, 0, 1, { second_in }, ALONE, 0 }
+    };
+    irr_scene_t scene;
+
+    irr_scene_open(&scene);
+    irr_scene_add(&scene, ROWS(second_half));
+    step(&scene, 0, 0)->bytes = piece(&scene, 0, 0, 0)->length = UNIT / 2;
+    step(&scene, 1, 2)->bytes = piece(&scene, 1, 2, 0)->length = UNIT / 2;
+    CU_ASSERT_EQUAL(irr_scene_check(&scene), IRR_OK);
+    *piece(&scene, 1, 2, 0) = second_in;
+    *piece(&scene, 1, 6, 0) = first_in;
+    expect_refused(&scene, "rank 0: byte 0 of the block from rank 1 should be INPUT[0] of that rank, "
+                           "but is INPUT[4] of rank 1");
+}
+
+static void test_scratch_reuse(void)
+{
+    irr_scene_t scene;
+
+    irr_scene_open_reuse(&scene);
+    expect_accepted(&scene);
+    irr_scene_open_reuse(&scene);
+    scene.plans[1].deps[1] = 0;  /* step 5 writes when step 0 has, but step 4 may not have read */
+    expect_refused(&scene, "rank 1 step 5 writes SCRATCH[0,8), which step 4 uses, on which it does not depend");
+    irr_scene_open_reuse(&scene);
+    step(&scene, 1, 5)->deps = 0;
+    expect_refused(&scene, "rank 1 step 5 writes SCRATCH[0,8), which step 0 uses, on which it does not depend");
+    irr_scene_open_reuse(&scene);
+    scene.plans[1].deps[2] = 4;  /* step 6 reads when the scratch is free, but step 5 may not have written */
+    expect_refused(&scene, "rank 1 step 6 reads SCRATCH[0,8) of step 5, on which it does not depend");
+    irr_scene_open(&scene);
+    *piece(&scene, 1, 0, 0) = *piece(&scene, 1, 0, 1);
+    expect_refused(&scene, "rank 1 step 0 writes SCRATCH[0,8), which step 0 wrote already");
+}
+
+/* As in MPI, a byte may be sent to several ranks, but received once. */
+static void test_overlapping_send_blocks(void)
+{
+    irr_scene_t scene;
+
+    irr_scene_open(&scene);
+    for (int i = 0; i < RANKS; i++) {
+        scene.send[1][i].offset = i;
+    }
+    piece(&scene, 1, 2, 0)->offset = 0;
+    piece(&scene, 1, 3, 0)->offset = 2;
+    piece(&scene, 1, 5, 0)->offset = 1;
+    expect_accepted(&scene);
+}
+
+static void test_empty_blocks(void)
+{
+    irr_scene_t scene;
+
+    irr_scene_open_empty(&scene);
+    memset(scene.send, 0, sizeof(scene.send));
+    memset(scene.recv, 0, sizeof(scene.recv));
+    expect_accepted(&scene);
+}
+
+/* Two ranks post their receives only when their sends are complete. */
+static void test_crossed_sends(void)
+{
+    static const irr_scene_row_t rows[] = {
+        { 0, IRR_STEP_SEND, 1, 1, { INPUT(1) }, ALONE, 0 },
+        { 0, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, AFTER, 0 },
+        { 1, IRR_STEP_SEND, 0, 1, { INPUT(0) }, ALONE, 0 },
+        { 1, IRR_STEP_RECV, 0, 1, { OUTPUT(0) }, AFTER, 0 }
+    };
+    irr_scene_t scene;
+
+    irr_scene_open_empty(&scene);
+    irr_scene_add(&scene, ROWS(rows));
+    expect_refused(&scene, "deadlock: 4 steps never end; rank 0 step 0 waits for rank 1 step 1");
+}
+
+/* Rank 0 could start step 2 at once, but the order of the plan puts it behind what waits for its answer. */
+static void test_order_of_sends(void)
+{
+    static const irr_scene_row_t rows[] = {
+        { 0, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, ALONE, 0 },
+        { 0, IRR_STEP_SEND, 1, 2, { INPUT(2) }, AFTER, 0 },
+        { 0, IRR_STEP_SEND, 1, 1, { INPUT(1) }, ALONE, 0 },
+        { 1, IRR_STEP_RECV, 0, 1, { OUTPUT(0) }, ALONE, 0 },
+        { 1, IRR_STEP_RECV, 0, 2, { SCRATCH(0) }, ALONE, 0 },
+        { 1, IRR_STEP_SEND, 0, 1, { INPUT(0) }, AFTER, 0 }
+    };
+    irr_scene_t scene;
+
+    irr_scene_open_empty(&scene);
+    irr_scene_add(&scene, ROWS(rows));
+    expect_refused(&scene, "deadlock: 6 steps never end; rank 1 step 2 waits for rank 1 step 0");
+}
+
+/* Each copy doubles the segments of the one before it; refused long before memory is short. */
+static void test_bomb(void)
+{
+    enum { DOUBLINGS = 40 };
+    irr_scene_row_t row = {
+        0, IRR_STEP_COPY, 0, 1, { { IRR_BUFFER_INPUT, 0, 1 }, { IRR_BUFFER_SCRATCH, 0, 1 } }, ALONE, 0
+    };
+    irr_scene_t scene;
+
+    irr_scene_open_empty(&scene);
+    irr_scene_add(&scene, &row, 1);
+    row.pieces[0].buffer = IRR_BUFFER_SCRATCH;
+    row.depends = AFTER;
+    for (row.on = 0; row.on < DOUBLINGS; row.on++) {
+        row.pieces[0].length = row.pieces[1].length = (size_t)1 << row.on;
+        row.pieces[1].offset = (ptrdiff_t)row.pieces[0].length;
+        irr_scene_add(&scene, &row, 1);
+    }
+    expect_refused(&scene, "rank 0 handles some bytes more than 4 times in a stage");
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "a right plan is accepted", test_right },
+        { "numbers out of range", test_shape },
+        { "rules 1 to 4, each broken", test_rules_1_to_4 },
+        { "rule 1: the order of messages", test_message_order },
+        { "rule 2: scratch used again", test_scratch_reuse },
+        { "rule 4: send blocks that overlap", test_overlapping_send_blocks },
+        { "rule 4: nothing to send", test_empty_blocks },
+        { "rule 5: crossed sends", test_crossed_sends },
+        { "rule 5: sends in the wrong order", test_order_of_sends },
+        { "a plan that doubles its segments", test_bomb },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("check", cases, 120);
+}

@@ -1,0 +1,131 @@
+/*
+ * test_check_run.c - plans that the checker accepts do run, and it survives everything else.
+ */
+#include "irr_memory.h"
+#include "irr_test.h"
+#include "plan_run.h"
+#include "plan_scene.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOM 64  /* bytes of each buffer */
+
+/* Puts a suspicious number somewhere into the plan of some rank, or swaps two of its steps. */
+static void change_something(irr_scene_t *scene, uint64_t *random)
+{
+    static const long long values[] = {
+        0, 1, 2, 3, UNIT / 2, UNIT, 2 * UNIT, -1, INT_MAX, PTRDIFF_MAX, PTRDIFF_MIN
+    };
+    long long value = values[irr_test_below(random, sizeof(values) / sizeof(values[0]))];
+    irr_plan_t *plan = &scene->plans[irr_test_below(random, RANKS)];
+    irr_step_t *changed = &plan->steps[irr_test_below(random, plan->nsteps)];
+    irr_piece_t *part = &plan->pieces[irr_test_below(random, plan->npieces)];
+    size_t nowhere, *dep = plan->ndeps > 0 ? &plan->deps[irr_test_below(random, plan->ndeps)] : &nowhere;
+    irr_step_t other;
+
+    switch (irr_test_below(random, 15)) {
+    case 0: changed->kind = (irr_step_kind_t)value; break;
+    case 1: changed->peer = (int)value; break;
+    case 2: changed->stage = (int)value; break;
+    case 3: changed->number = (int)value; break;
+    case 4: changed->bytes = (size_t)value; break;
+    case 5: changed->first_piece = (size_t)value; break;
+    case 6: changed->pieces = (size_t)value; break;
+    case 7: changed->first_dep = (size_t)value; break;
+    case 8: changed->deps = (size_t)value; break;
+    case 9: part->buffer = (irr_buffer_t)value; break;
+    case 10: part->offset = (ptrdiff_t)value; break;
+    case 11: part->length = (size_t)value; break;
+    case 12: plan->scratch_bytes = (size_t)value % ROOM; break;
+    case 13: *dep = (size_t)value; break;
+    default:
+        other = *changed;
+        *changed = plan->steps[0];
+        plan->steps[0] = other;
+    }
+}
+
+/* Runs an accepted plan on real bytes. */
+static void expect_delivered(const irr_scene_t *scene, uint64_t *random)
+{
+    unsigned char bytes[2][RANKS][ROOM], *input[RANKS], *output[RANKS];
+
+    for (int r = 0; r < RANKS; r++) {
+        input[r] = bytes[0][r];
+        output[r] = bytes[1][r];
+        for (int i = 0; i < ROOM; i++) {
+            input[r][i] = (unsigned char)(r * ROOM + i);
+            output[r][i] = 0xff;
+        }
+    }
+    CU_ASSERT_TRUE(irr_plan_run(scene->plans, RANKS, input, output, random));
+    for (int r = 0; r < RANKS; r++) {
+        for (int from = 0; from < RANKS; from++) {
+            const irr_block_t *send = &scene->send[from][r], *recv = &scene->recv[r][from];
+
+            CU_ASSERT_EQUAL(memcmp(output[r] + recv->offset, input[from] + send->offset, recv->length), 0);
+        }
+    }
+}
+
+/* Plans with a few numbers changed at random never crash the checker, and run if it accepts them. */
+static void test_random_changes(void)
+{
+    enum { ROUNDS = 20000 };
+    uint64_t random = irr_test_seed();
+    unsigned accepted = 0;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        irr_scene_t scene;
+
+        if (irr_test_below(&random, 2) == 0) {
+            irr_scene_open(&scene);
+        } else {
+            irr_scene_open_reuse(&scene);
+        }
+        for (uint64_t changes = irr_test_below(&random, 4); changes > 0; changes--) {
+            change_something(&scene, &random);
+        }
+        if (irr_scene_check(&scene) == IRR_OK) {
+            accepted++;
+            expect_delivered(&scene, &random);
+        } else {
+            CU_ASSERT_NOT_EQUAL(scene.reason[0], '\0');
+        }
+        irr_scene_close(&scene);
+    }
+    CU_ASSERT(accepted > ROUNDS / 10 && accepted < ROUNDS);
+}
+
+/* Every allocation fails once: the checker says so and leaves nothing behind. */
+static void test_no_memory(void)
+{
+    irr_status_t status = IRR_ERR_NO_MEMORY;
+    irr_scene_t scene;
+    size_t n = 0;
+
+    irr_scene_open_reuse(&scene);
+    while (status == IRR_ERR_NO_MEMORY) {
+        irr_memory_begin();
+        irr_memory_fail(++n, NULL);
+        status = irr_scene_check(&scene);
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+        CU_ASSERT_EQUAL(irr_memory_failed(), status == IRR_ERR_NO_MEMORY);
+    }
+    CU_ASSERT_EQUAL(status, IRR_OK);
+    CU_ASSERT(n > 10);
+    irr_scene_close(&scene);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "plans with random changes", test_random_changes },
+        { "no memory", test_no_memory },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("check run", cases, 120);
+}

@@ -1,0 +1,345 @@
+/*
+ * test_loopback.c - the conformance suite on the loopback transport, and what it promises beyond the contract.
+ */
+#include "irr_memory.h"
+#include "transport_suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TAG IRR_NET_TAG
+
+/* The fabric of the open net. */
+static irr_fabric_t *fabric;
+
+static irr_status_t open_fabric(uint64_t seed, size_t eager_max, irr_transport_t *transports[IRR_NET_RANKS])
+{
+    irr_status_t status = irr_fabric_create(IRR_NET_RANKS, seed, eager_max, &fabric);
+
+    for (int r = 0; status == IRR_OK && r < IRR_NET_RANKS; r++) {
+        status = irr_loopback_open(fabric, r, &transports[r]);
+    }
+    return status;
+}
+
+static void close_fabric(void)
+{
+    irr_fabric_destroy(fabric);
+}
+
+static irr_status_t open_eager(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    return open_fabric(0, SIZE_MAX, transports);
+}
+
+static irr_status_t open_rendezvous(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    return open_fabric(0, 0, transports);
+}
+
+static irr_status_t open_shuffled(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    return open_fabric(irr_test_seed(), 1024, transports);
+}
+
+static const irr_setup_t eager = { open_eager, close_fabric };
+static const irr_setup_t rendezvous = { open_rendezvous, close_fabric };
+static const irr_setup_t shuffled = { open_shuffled, close_fabric };
+
+IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, eager)
+IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, rendezvous)
+IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, shuffled)
+
+static void test_parameters(void)
+{
+    irr_transport_t *transports[IRR_NET_RANKS], *other;
+    const void *address;
+    irr_fabric_t *single;
+    irr_peer_t *peer;
+    size_t length;
+
+    CU_ASSERT_EQUAL(irr_fabric_create(0, 0, 0, &single), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL_FATAL(irr_fabric_create(1, 0, 0, &single), IRR_OK);
+    CU_ASSERT_EQUAL(irr_loopback_open(single, -1, &other), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_loopback_open(single, 1, &other), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL_FATAL(irr_loopback_open(single, 0, &other), IRR_OK);
+    CU_ASSERT_EQUAL(irr_loopback_open(single, 0, &transports[0]), IRR_ERR_BAD_PARAM);
+
+    CU_ASSERT_EQUAL_FATAL(open_eager(transports), IRR_OK);
+    CU_ASSERT_EQUAL(transports[0]->ops->address(transports[0], &address, &length), IRR_OK);
+    CU_ASSERT_EQUAL(other->ops->connect(other, address, length, &peer), IRR_ERR_UNREACHABLE);
+    CU_ASSERT_EQUAL(other->ops->connect(other, address, length - 1, &peer), IRR_ERR_BAD_PARAM);
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        transports[r]->ops->free(transports[r]);
+    }
+    close_fabric();
+
+    other->ops->free(other);
+    CU_ASSERT_EQUAL_FATAL(irr_loopback_open(single, 0, &other), IRR_OK);
+    other->ops->free(other);
+    irr_fabric_destroy(single);
+    irr_fabric_destroy(NULL);
+}
+
+/* What is wrong is refused at once, and nothing is pending. */
+static void test_refusals(void)
+{
+    irr_iov_t endless[2] = { { NULL, SIZE_MAX }, { NULL, 1 } };
+    irr_list_t list, wrong = { .iov = endless, .count = 2 };
+    irr_op_t op = { .then = NULL };
+    irr_message_t message;
+    irr_net_t net;
+
+    if (!irr_net_open(&net, &eager)) {
+        return;
+    }
+    irr_list_open_even(&list, 1, 8);
+    irr_net_send(&net, 0, 1, TAG << 1, &list, IRR_FORM_IOVEC, &op);
+    CU_ASSERT_EQUAL(op.status, IRR_ERR_BAD_PARAM);
+    irr_net_recv(&net, 1, TAG << 1, &list, IRR_FORM_IOVEC, &op);
+    CU_ASSERT_EQUAL(op.status, IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(net.transports[1]->ops->probe(net.transports[1], TAG << 1, &message), IRR_ERR_BAD_PARAM);
+    irr_net_send(&net, 0, 1, TAG, &wrong, IRR_FORM_IOVEC, &op);
+    CU_ASSERT_EQUAL(op.status, IRR_ERR_BAD_PARAM);
+    irr_net_drain(&net, 0);
+    irr_net_send(&net, 0, 1, TAG, &list, IRR_FORM_IOVEC, &op);
+    CU_ASSERT_EQUAL(op.status, IRR_ERR_CANCELED);
+    CU_ASSERT_EQUAL(net.transports[1]->ops->progress(net.transports[1]), 0);
+    irr_list_close(&list);
+    irr_net_close(&net);
+}
+
+/* Nothing moves but in progress: of the receiver for messages, of the sender for the end of its rendezvous. */
+static void test_when_things_happen(void)
+{
+    irr_op_t send = { .then = NULL }, recv = { .then = NULL };
+    irr_list_t from, to;
+    irr_net_t net;
+
+    if (!irr_net_open(&net, &rendezvous)) {
+        return;
+    }
+    irr_list_open_even(&from, 1, 8);
+    irr_list_open_even(&to, 1, 8);
+    irr_list_fill(&from, 1);
+    irr_net_send(&net, 0, 1, TAG, &from, IRR_FORM_IOVEC, &send);
+    CU_ASSERT_EQUAL(send.status, IRR_IN_PROGRESS);
+    irr_net_recv(&net, 1, TAG, &to, IRR_FORM_IOVEC, &recv);
+    CU_ASSERT_EQUAL(recv.status, IRR_IN_PROGRESS);
+    irr_net_progress_one(&net, 0);
+    CU_ASSERT_EQUAL(recv.status, IRR_IN_PROGRESS);
+    irr_net_progress_one(&net, 1);
+    CU_ASSERT_EQUAL(recv.status, IRR_OK);
+    CU_ASSERT_EQUAL(send.status, IRR_IN_PROGRESS);
+    irr_net_progress_one(&net, 0);
+    CU_ASSERT_EQUAL(send.status, IRR_OK);
+
+    /* An unexpected message completes its receive at once. */
+    irr_net_send(&net, 0, 1, TAG, &from, IRR_FORM_IOVEC, &send);
+    irr_net_progress_one(&net, 1);
+    irr_net_recv(&net, 1, TAG, &to, IRR_FORM_IOVEC, &recv);
+    CU_ASSERT_EQUAL(recv.status, IRR_OK);
+    CU_ASSERT_TRUE(irr_list_holds(&to, 1, 8));
+    net.transports[0]->ops->close(net.transports[0]);
+    net.closed[0] = true;
+    CU_ASSERT_EQUAL(net.transports[0]->ops->drain(net.transports[0]), IRR_IN_PROGRESS);
+    irr_net_progress_one(&net, 0);
+    CU_ASSERT_EQUAL(send.status, IRR_OK);
+    CU_ASSERT_EQUAL(net.transports[0]->ops->drain(net.transports[0]), IRR_OK);
+    irr_list_close(&to);
+    irr_list_close(&from);
+    irr_net_close(&net);
+}
+
+/* ---- the order of deliveries ---- */
+
+enum { MESSAGES = 30, TAGS = 2 };
+
+typedef struct arrival {
+    irr_op_t   op;
+    irr_list_t list;
+    int        number;
+} arrival_t;
+
+static int arrived[MESSAGES], arrivals;
+
+static void note_arrival(irr_op_t *op)
+{
+    arrived[arrivals++] = ((arrival_t *)op)->number;
+}
+
+static uint64_t seed_of_order;
+
+static irr_status_t open_seeded(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    return open_fabric(seed_of_order, SIZE_MAX, transports);
+}
+
+static const irr_setup_t seeded = { open_seeded, close_fabric };
+
+/* The way of message i: who sends it to rank 0, and with which of its tags. */
+static int sender_of(int i)
+{
+    return i % IRR_NET_RANKS;
+}
+
+static uint64_t tag_of(int i)
+{
+    return TAG + (uint64_t)(i % (IRR_NET_RANKS * TAGS));
+}
+
+/* Sends all messages, then lets them arrive; `arrived` has the order. */
+static void record_order(uint64_t seed)
+{
+    arrival_t recv[MESSAGES];
+    irr_net_t net;
+
+    seed_of_order = seed;
+    arrivals = 0;
+    if (!irr_net_open(&net, &seeded)) {
+        return;
+    }
+    for (int i = 0; i < MESSAGES; i++) {
+        irr_op_t send = { .then = NULL };
+        irr_list_t list;
+
+        irr_list_open_even(&list, 1, 8);
+        irr_list_fill(&list, (uint64_t)i);
+        irr_net_send(&net, sender_of(i), 0, tag_of(i), &list, IRR_FORM_IOVEC, &send);
+        CU_ASSERT_EQUAL(send.status, IRR_OK);
+        irr_list_close(&list);
+        recv[i] = (arrival_t){ .op = { .then = note_arrival }, .number = i };
+        irr_list_open_even(&recv[i].list, 1, 8);
+        irr_net_recv(&net, 0, tag_of(i), &recv[i].list, IRR_FORM_IOVEC, &recv[i].op);
+    }
+    for (int i = 0; i < MESSAGES; i++) {
+        irr_net_wait(&net, &recv[i].op);
+        CU_ASSERT_TRUE(irr_list_holds(&recv[i].list, (uint64_t)i, 8));
+        irr_list_close(&recv[i].list);
+    }
+    CU_ASSERT_EQUAL(arrivals, MESSAGES);
+    irr_net_close(&net);
+}
+
+static bool in_order_sent(void)
+{
+    int i = 0;
+
+    while (i < MESSAGES && arrived[i] == i) {
+        i++;
+    }
+    return i == MESSAGES;
+}
+
+static void test_order_of_deliveries(void)
+{
+    int first[MESSAGES];
+
+    record_order(0);
+    CU_ASSERT_TRUE(in_order_sent());
+    record_order(1);
+    CU_ASSERT_FALSE(in_order_sent());
+    memcpy(first, arrived, sizeof(first));
+    record_order(1);
+    CU_ASSERT_EQUAL(memcmp(first, arrived, sizeof(first)), 0);
+    record_order(2);
+    CU_ASSERT_FALSE(in_order_sent());
+    CU_ASSERT_NOT_EQUAL(memcmp(first, arrived, sizeof(first)), 0);
+}
+
+/* ---- memory ---- */
+
+/* One message is received, one stays unexpected, one on the wire; all are freed, which a leak checker sees. */
+static void test_left_behind(void)
+{
+    irr_op_t op = { .then = NULL };
+    irr_message_t message;
+    irr_list_t list;
+    irr_net_t net;
+
+    if (!irr_net_open(&net, &eager)) {
+        return;
+    }
+    irr_list_open_even(&list, 1, 100);
+    irr_list_fill(&list, 0);
+    irr_net_send(&net, 0, 1, TAG, &list, IRR_FORM_IOVEC, &op);
+    irr_net_send(&net, 0, 1, TAG, &list, IRR_FORM_IOVEC, &op);
+    irr_net_probe(&net, 1, TAG, &message);
+    irr_net_recv_message(&net, 1, &message, &list, IRR_FORM_IOVEC, &op);
+    CU_ASSERT_EQUAL(op.status, IRR_OK);
+    irr_net_send(&net, 0, 1, TAG, &list, IRR_FORM_IOVEC, &op);
+    net.transports[0]->ops->close(net.transports[0]);
+    CU_ASSERT_EQUAL(net.transports[0]->ops->drain(net.transports[0]), IRR_OK);
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        net.transports[r]->ops->free(net.transports[r]);
+    }
+    close_fabric();
+    irr_list_close(&list);
+}
+
+/* From nothing to a message that is sent; whatever fails, nothing stays behind. */
+static irr_status_t send_one(size_t eager_max)
+{
+    unsigned char byte = 1;
+    irr_iov_t iov = { &byte, 1 };
+    irr_request_t request = { .done = NULL };
+    irr_transport_t *transport;
+    irr_fabric_t *single;
+    const void *address;
+    irr_peer_t *peer;
+    size_t length;
+    irr_status_t status = irr_fabric_create(1, 0, eager_max, &single);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    status = irr_loopback_open(single, 0, &transport);
+    if (status != IRR_OK) {
+        goto destroy;
+    }
+    CU_ASSERT_EQUAL(transport->ops->address(transport, &address, &length), IRR_OK);
+    status = transport->ops->connect(transport, address, length, &peer);
+    if (status == IRR_OK) {
+        status = transport->ops->send(transport, peer, TAG, &iov, 1, IRR_FORM_IOVEC, &request);
+        CU_ASSERT_EQUAL(transport->ops->progress(transport), status == IRR_ERR_NO_MEMORY ? 0 : 1);
+    }
+    transport->ops->free(transport);
+destroy:
+    irr_fabric_destroy(single);
+    return status;
+}
+
+static void test_no_memory(void)
+{
+    for (size_t eager_max = 0; eager_max <= 1; eager_max++) {
+        irr_status_t status = IRR_ERR_NO_MEMORY;
+        size_t n = 0;
+
+        while (status == IRR_ERR_NO_MEMORY) {
+            irr_memory_begin();
+            irr_memory_fail(++n, NULL);
+            status = send_one(eager_max);
+            CU_ASSERT_EQUAL(irr_memory_end(), 0);
+        }
+        CU_ASSERT_EQUAL(status, eager_max == 1 ? IRR_OK : IRR_IN_PROGRESS);
+        CU_ASSERT_EQUAL(n, 5);  /* fabric, transport, peer and message failed, then all went well */
+    }
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, eager)
+        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, rendezvous)
+        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, shuffled)
+        { "parameters", test_parameters },
+        { "refusals", test_refusals },
+        { "when things happen", test_when_things_happen },
+        { "order of deliveries", test_order_of_deliveries },
+        { "messages left behind", test_left_behind },
+        { "no memory", test_no_memory },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("loopback", cases, 120);
+}

@@ -1,0 +1,64 @@
+/*
+ * test_ucx.c - the conformance suite on UCX: several workers in one process, over shared memory and over tcp.
+ */
+#include "transport_suite.h"
+
+/* Opens all transports with one configuration, or none. */
+static irr_status_t open_all(const irr_engine_config_t *config, irr_transport_t *transports[IRR_NET_RANKS])
+{
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        irr_status_t status = irr_ucx_open(config, &transports[r]);
+
+        if (status != IRR_OK) {
+            while (r-- > 0) {
+                transports[r]->ops->free(transports[r]);
+            }
+            return status;
+        }
+    }
+    return IRR_OK;
+}
+
+static irr_status_t open_shared(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    static const irr_engine_config_t config = {
+        .one_node = true, .job_ranks = IRR_NET_RANKS, .node_ranks = IRR_NET_RANKS
+    };
+
+    return open_all(&config, transports);
+}
+
+static irr_status_t open_tcp(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    static const irr_engine_config_t config = {
+        .ucx_tls = "tcp,self", .ucx_devices = "lo", .job_ranks = IRR_NET_RANKS, .node_ranks = IRR_NET_RANKS
+    };
+
+    return open_all(&config, transports);
+}
+
+static const irr_setup_t shared = { .open = open_shared }, tcp = { .open = open_tcp };
+
+IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, shared)
+IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, tcp)
+
+static void test_bad_configuration(void)
+{
+    static const irr_engine_config_t config = { .ucx_tls = "no-such-transport", .job_ranks = 1, .node_ranks = 1 };
+    irr_transport_t *transport = NULL;
+
+    CU_ASSERT_NOT_EQUAL(irr_ucx_open(&config, &transport), IRR_OK);
+    CU_ASSERT_PTR_NULL(transport);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, shared)
+        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, tcp)
+        { "a transport that does not exist", test_bad_configuration },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("ucx", cases, 240);
+}

@@ -1,0 +1,345 @@
+/*
+ * transport_load.c - second half of the conformance suite: many operations at once, callbacks that post, the
+ * way down, and random traffic.
+ */
+#include "transport_suite.h"
+
+#include <poll.h>
+#include <stdlib.h>
+
+#define TAG IRR_NET_TAG
+
+/* One message of many, with both ends. */
+typedef struct mail {
+    int        from, to;
+    uint64_t   tag, seed;
+    irr_form_t form;
+    irr_list_t source, target;
+    irr_op_t   send, recv;
+} mail_t;
+
+static void post_send(irr_net_t *net, mail_t *mail)
+{
+    irr_list_fill(&mail->source, mail->seed);
+    irr_net_send(net, mail->from, mail->to, mail->tag, &mail->source, mail->form, &mail->send);
+}
+
+static void post_recv(irr_net_t *net, mail_t *mail)
+{
+    irr_net_recv(net, mail->to, mail->tag, &mail->target, mail->form, &mail->recv);
+}
+
+/* Waits for both ends, checks and frees them. */
+static void finish(irr_net_t *net, mail_t *mail)
+{
+    size_t bytes = mail->source.bytes;
+
+    irr_net_wait(net, &mail->recv);
+    irr_net_wait(net, &mail->send);
+    if (bytes > mail->target.bytes) {
+        CU_ASSERT_EQUAL(mail->recv.status, IRR_ERR_TRUNCATE);
+        CU_ASSERT_TRUE(irr_list_guarded(&mail->target));
+    } else {
+        CU_ASSERT_EQUAL(mail->recv.status, IRR_OK);
+        CU_ASSERT_EQUAL(mail->send.status, IRR_OK);
+        CU_ASSERT_EQUAL(mail->recv.request.bytes, bytes);
+        CU_ASSERT_TRUE(irr_list_holds(&mail->target, mail->seed, bytes));
+    }
+    irr_list_close(&mail->target);
+    irr_list_close(&mail->source);
+}
+
+void irr_suite_self(const irr_setup_t *with)
+{
+    static const size_t sizes[] = { 0, 1, 3000, 300000 };
+    irr_net_t net;
+
+    if (!irr_net_open(&net, with)) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        irr_net_exchange_bytes(&net, 0, 0, sizes[i], true);
+        irr_net_exchange_bytes(&net, 0, 0, sizes[i], false);
+    }
+    irr_net_close(&net);
+}
+
+/* All sends before all receives, then the other way round; from two ranks to the third and back. */
+void irr_suite_flood(const irr_setup_t *with)
+{
+    enum { COUNT = 1000, LARGE = 50000 };
+    mail_t *mails = calloc(COUNT, sizeof(*mails));
+    irr_net_t net;
+
+    for (int recv_first = 0; recv_first <= 1 && irr_net_open(&net, with); recv_first++) {
+        for (int i = 0; i < COUNT; i++) {
+            mail_t *mail = &mails[i];
+            size_t bytes = i % 20 == 0 ? LARGE : (size_t)i % 128;
+
+            *mail = (mail_t){ .from = i % 2, .to = i % 3 == 0 ? 0 : 2, .tag = TAG + (uint64_t)i,
+                              .seed = (uint64_t)i };
+            irr_list_open_even(&mail->source, 1, bytes);
+            irr_list_open_even(&mail->target, 1, bytes);
+        }
+        for (int i = 0; i < 2 * COUNT; i++) {
+            ((i < COUNT) == (recv_first != 0) ? post_recv : post_send)(&net, &mails[i % COUNT]);
+        }
+        for (int i = 0; i < COUNT; i++) {
+            finish(&net, &mails[i]);
+        }
+        irr_net_close(&net);
+    }
+    free(mails);
+}
+
+/* ---- operations posted by done ---- */
+
+enum { HOPS = 200 };
+
+/* One end of a hop; freed in its own done. */
+typedef struct hop {
+    irr_op_t   op;
+    irr_net_t *net;
+    int        number;
+    irr_list_t list;
+} hop_t;
+
+static int hops_open, hops_done;
+
+static hop_t *create_hop(irr_net_t *net, int number, void (*then)(irr_op_t *op))
+{
+    hop_t *hop = calloc(1, sizeof(*hop));
+
+    hop->op.then = then;
+    hop->net = net;
+    hop->number = number;
+    irr_list_open_even(&hop->list, 1, number % 4 == 3 ? 100000 : (size_t)number);
+    irr_list_fill(&hop->list, (uint64_t)number);
+    hops_open++;
+    return hop;
+}
+
+static void destroy_hop(irr_op_t *op)
+{
+    hop_t *hop = (hop_t *)op;
+
+    CU_ASSERT_EQUAL(op->status, IRR_OK);
+    irr_list_close(&hop->list);
+    free(hop);
+    hops_open--;
+}
+
+static void start_hop(irr_net_t *net, int number);
+
+static void next_hop(irr_op_t *op)
+{
+    hop_t *hop = (hop_t *)op;
+    irr_net_t *net = hop->net;
+    int number = hop->number;
+
+    CU_ASSERT_TRUE(irr_list_holds(&hop->list, (uint64_t)number, hop->list.bytes));
+    destroy_hop(op);
+    hops_done++;
+    if (number < HOPS) {
+        start_hop(net, number + 1);
+    }
+}
+
+/* Posts both ends of a message between ranks 0 and 1; its receive starts the next one, the other way. */
+static void start_hop(irr_net_t *net, int number)
+{
+    hop_t *recv = create_hop(net, number, next_hop), *send = create_hop(net, number, destroy_hop);
+
+    for (size_t i = 0; i < recv->list.bytes; i++) {
+        ((unsigned char *)recv->list.iov[0].base)[i] = 0;
+    }
+    irr_net_recv(net, number % 2, TAG, &recv->list, IRR_FORM_IOVEC, &recv->op);
+    CU_ASSERT_EQUAL(recv->op.status, IRR_IN_PROGRESS);
+    irr_net_send(net, 1 - number % 2, number % 2, TAG, &send->list, IRR_FORM_IOVEC, &send->op);
+    if (send->op.status != IRR_IN_PROGRESS) {
+        destroy_hop(&send->op);
+    }
+}
+
+void irr_suite_chain(const irr_setup_t *with)
+{
+    irr_net_t net;
+
+    if (!irr_net_open(&net, with)) {
+        return;
+    }
+    hops_open = hops_done = 0;
+    start_hop(&net, 1);
+    while (hops_open > 0) {
+        irr_net_progress(&net);
+    }
+    CU_ASSERT_EQUAL(hops_done, HOPS);
+    irr_net_close(&net);
+}
+
+/* ---- the way down ---- */
+
+static void open_mail(mail_t *mail, uint64_t seed, size_t bytes)
+{
+    *mail = (mail_t){ .from = 0, .to = 1, .tag = TAG + seed, .seed = seed };
+    irr_list_open_even(&mail->source, 1, bytes);
+    irr_list_open_even(&mail->target, 1, bytes);
+}
+
+/* The sender closes while a small and a large message are on their way; both arrive before all are drained. */
+void irr_suite_drain(const irr_setup_t *with)
+{
+    mail_t small, large;
+    irr_net_t net;
+
+    if (!irr_net_open(&net, with)) {
+        return;
+    }
+    open_mail(&small, 1, 8);
+    open_mail(&large, 2, 1000000);
+    post_send(&net, &small);
+    post_send(&net, &large);
+    irr_net_idle(&net);
+    post_recv(&net, &small);
+    post_recv(&net, &large);
+    irr_net_drain(&net, 0);
+    CU_ASSERT_EQUAL(irr_net_endpoints(&net, 0), 0);
+    irr_net_drain(&net, 1);
+    finish(&net, &small);
+    finish(&net, &large);
+    irr_net_close(&net);
+}
+
+void irr_suite_gathered(const irr_setup_t *with)
+{
+    enum { PIECES = 40 };
+    static const size_t lengths[] = { 10, 5000 };
+    irr_net_t net;
+
+    if (!irr_net_open(&net, with)) {
+        return;
+    }
+    irr_net_exchange_bytes(&net, 0, 1, 100000, true);
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t sent = irr_net_gathered(&net, 0), received = irr_net_gathered(&net, 1);
+        irr_list_t from, to;
+
+        CU_ASSERT_EQUAL(i == 0 ? sent + received : 0, 0);
+        irr_list_open_even(&from, PIECES, lengths[i]);
+        irr_list_open_even(&to, PIECES, lengths[i]);
+        irr_net_exchange(&net, 0, &from, IRR_FORM_GATHER, 1, &to, IRR_FORM_IOVEC, true);
+        CU_ASSERT_EQUAL(irr_net_gathered(&net, 0) - sent, PIECES * lengths[i]);
+        CU_ASSERT_EQUAL(irr_net_gathered(&net, 1) - received, 0);
+        irr_list_close(&to);
+        irr_list_open_even(&to, PIECES, lengths[i]);
+        irr_net_exchange(&net, 0, &from, IRR_FORM_IOVEC, 1, &to, IRR_FORM_GATHER, true);
+        CU_ASSERT_EQUAL(irr_net_gathered(&net, 0) - sent, PIECES * lengths[i]);
+        CU_ASSERT_EQUAL(irr_net_gathered(&net, 1) - received, PIECES * lengths[i]);
+        irr_list_close(&to);
+        irr_list_close(&from);
+    }
+    irr_net_close(&net);
+}
+
+/* The sleeper itself does nothing until its event fires; only the sender makes progress. */
+void irr_suite_wake(const irr_setup_t *with)
+{
+    struct pollfd event = { .fd = -1, .events = POLLIN };
+    irr_transport_t *sleeper;
+    irr_status_t status;
+    mail_t mail;
+    irr_net_t net;
+
+    if (!irr_net_open(&net, with)) {
+        return;
+    }
+    sleeper = net.transports[1];
+    status = sleeper->ops->arm(sleeper, &event.fd);
+    CU_ASSERT_EQUAL(status == IRR_ERR_NOT_SUPPORTED, !sleeper->caps.wakes);
+    for (size_t bytes = 8; status != IRR_ERR_NOT_SUPPORTED && bytes <= 800000; bytes *= 100) {
+        open_mail(&mail, bytes, bytes);
+        post_recv(&net, &mail);
+        while ((status = sleeper->ops->arm(sleeper, &event.fd)) == IRR_IN_PROGRESS) {
+            irr_net_progress(&net);
+        }
+        CU_ASSERT_EQUAL(status, IRR_OK);
+        post_send(&net, &mail);
+        do {
+            irr_net_progress_one(&net, 0);
+        } while (poll(&event, 1, 1) == 0);
+        CU_ASSERT_EQUAL(event.revents, POLLIN);
+        finish(&net, &mail);
+    }
+    irr_net_close(&net);
+}
+
+/* ---- random traffic ---- */
+
+enum { SOAK_MAILS = 400, SOAK_PIECES = 20, SOAK_LOG_BYTES = 18 };
+
+/* A list of so many bytes, cut at random; some pieces are empty. */
+static void open_random(irr_list_t *list, size_t bytes, uint64_t *random)
+{
+    size_t lengths[SOAK_PIECES] = { 0 }, count = 1 + irr_test_below(random, SOAK_PIECES);
+
+    for (size_t i = 0; i + 1 < count; i++) {
+        lengths[i] = irr_test_below(random, 3) == 0 ? 0 : irr_test_below(random, bytes / count + 1);
+        bytes -= lengths[i];
+    }
+    lengths[count - 1] = bytes;
+    irr_list_open(list, lengths, count);
+}
+
+/* Most blocks fit their message; some are longer, a few are shorter. */
+static void draw_mail(mail_t *mail, uint64_t seed, uint64_t *random)
+{
+    size_t bytes = irr_test_below(random, (uint64_t)1 << irr_test_below(random, SOAK_LOG_BYTES + 1)), room = bytes;
+
+    switch (irr_test_below(random, 10)) {
+    case 0: room += irr_test_below(random, 1000); break;
+    case 1: room -= irr_test_below(random, room + 1); break;
+    default: break;
+    }
+    *mail = (mail_t){ .from = (int)irr_test_below(random, IRR_NET_RANKS),
+                      .to = (int)irr_test_below(random, IRR_NET_RANKS), .seed = seed,
+                      .form = irr_test_below(random, 2) == 0 ? IRR_FORM_IOVEC : IRR_FORM_GATHER };
+    mail->tag = TAG + (uint64_t)mail->from * 4 + irr_test_below(random, 4);
+    open_random(&mail->source, bytes, random);
+    open_random(&mail->target, room, random);
+}
+
+/*
+ * Sends and receives are posted in the order drawn, which of the two is ahead is random.  A tag names its
+ * sender, so the k-th receive of a tag is for the k-th message.
+ */
+void irr_suite_soak(const irr_setup_t *with)
+{
+    uint64_t random = irr_test_seed();
+    mail_t *mails = calloc(SOAK_MAILS, sizeof(*mails));
+    size_t sent = 0, received = 0;
+    irr_net_t net;
+
+    if (!irr_net_open(&net, with)) {
+        goto out;
+    }
+    for (size_t i = 0; i < SOAK_MAILS; i++) {
+        draw_mail(&mails[i], i, &random);
+    }
+    while (sent + received < 2 * SOAK_MAILS) {
+        uint64_t next = irr_test_below(&random, 3);
+
+        if (next == 0 && sent < SOAK_MAILS) {
+            post_send(&net, &mails[sent++]);
+        } else if (next == 1 && received < SOAK_MAILS) {
+            post_recv(&net, &mails[received++]);
+        } else {
+            irr_net_progress(&net);
+        }
+    }
+    for (size_t i = 0; i < SOAK_MAILS; i++) {
+        finish(&net, &mails[i]);
+    }
+    irr_net_close(&net);
+out:
+    free(mails);
+}

@@ -1,0 +1,343 @@
+/*
+ * transport_net.c - see transport_net.h.
+ */
+#include "transport_net.h"
+
+#include "irr_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GUARD_BYTES 16
+#define GUARD       0xa5
+#define IDLE_ROUNDS 20
+
+/* `done` may be called while this is set, and only then. */
+static bool in_progress;
+
+static irr_status_t connect_all(irr_net_t *net)
+{
+    for (int to = 0; to < IRR_NET_RANKS; to++) {
+        irr_transport_t *transport = net->transports[to];
+        const void *address;
+        size_t length;
+        irr_status_t status = transport->ops->address(transport, &address, &length);
+
+        for (int from = 0; status == IRR_OK && from < IRR_NET_RANKS; from++) {
+            status = net->transports[from]->ops->connect(net->transports[from], address, length,
+                                                         &net->peers[from][to]);
+        }
+        if (status != IRR_OK) {
+            return status;
+        }
+    }
+    return IRR_OK;
+}
+
+bool irr_net_open(irr_net_t *net, const irr_setup_t *setup)
+{
+    irr_status_t status = setup->open(net->transports);
+
+    net->setup = setup;
+    memset(net->closed, 0, sizeof(net->closed));
+    if (status == IRR_ERR_NOT_SUPPORTED || status == IRR_ERR_UNREACHABLE) {
+        irr_test_skip("this machine cannot open the transport");
+        return false;
+    }
+    CU_ASSERT_EQUAL(status, IRR_OK);
+    if (status != IRR_OK) {
+        return false;
+    }
+    status = connect_all(net);
+    CU_ASSERT_EQUAL(status, IRR_OK);
+    if (status != IRR_OK) {
+        irr_net_close(net);
+    }
+    return status == IRR_OK;
+}
+
+static void close_one(irr_net_t *net, int rank)
+{
+    if (!net->closed[rank]) {
+        net->transports[rank]->ops->close(net->transports[rank]);
+        net->closed[rank] = true;
+    }
+}
+
+static bool drained(irr_net_t *net, int rank)
+{
+    irr_status_t status = net->transports[rank]->ops->drain(net->transports[rank]);
+
+    CU_ASSERT(status == IRR_OK || status == IRR_IN_PROGRESS);
+    return status != IRR_IN_PROGRESS;
+}
+
+void irr_net_drain(irr_net_t *net, int rank)
+{
+    close_one(net, rank);
+    while (!drained(net, rank)) {
+        irr_net_progress(net);
+    }
+}
+
+void irr_net_close(irr_net_t *net)
+{
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        close_one(net, r);
+    }
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        irr_net_drain(net, r);
+    }
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        net->transports[r]->ops->free(net->transports[r]);
+    }
+    if (net->setup->close != NULL) {
+        net->setup->close();
+    }
+}
+
+void irr_net_progress_one(irr_net_t *net, int rank)
+{
+    in_progress = true;
+    net->transports[rank]->ops->progress(net->transports[rank]);
+    in_progress = false;
+}
+
+void irr_net_progress(irr_net_t *net)
+{
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        irr_net_progress_one(net, r);
+    }
+}
+
+void irr_net_idle(irr_net_t *net)
+{
+    for (int i = 0; i < IDLE_ROUNDS; i++) {
+        irr_net_progress(net);
+    }
+}
+
+static void on_done(irr_request_t *request, irr_status_t status)
+{
+    irr_op_t *op = (irr_op_t *)request;
+
+    CU_ASSERT_TRUE(in_progress);
+    CU_ASSERT_EQUAL(op->status, IRR_IN_PROGRESS);
+    CU_ASSERT_NOT_EQUAL(status, IRR_IN_PROGRESS);
+    op->status = status;
+    if (op->then != NULL) {
+        op->then(op);
+    }
+}
+
+_Static_assert(offsetof(irr_op_t, request) == 0, "on_done takes a request for its operation");
+
+/* No post may call `done`, so that a post made from within `done` looks like any other. */
+static void begin(irr_op_t *op, bool *was_in_progress)
+{
+    op->request.done = on_done;
+    op->status = IRR_IN_PROGRESS;
+    *was_in_progress = in_progress;
+    in_progress = false;
+}
+
+static void end(irr_op_t *op, bool was_in_progress, irr_status_t status)
+{
+    in_progress = was_in_progress;
+    if (status != IRR_IN_PROGRESS) {
+        op->status = status;
+    }
+}
+
+void irr_net_send(irr_net_t *net, int from, int to, uint64_t tag, const irr_list_t *list, irr_form_t form,
+                  irr_op_t *op)
+{
+    irr_transport_t *transport = net->transports[from];
+    bool was_in_progress;
+
+    begin(op, &was_in_progress);
+    end(op, was_in_progress, transport->ops->send(transport, net->peers[from][to], tag, list->iov, list->count,
+                                                  form, &op->request));
+}
+
+void irr_net_recv(irr_net_t *net, int at, uint64_t tag, const irr_list_t *list, irr_form_t form, irr_op_t *op)
+{
+    irr_transport_t *transport = net->transports[at];
+    bool was_in_progress;
+
+    begin(op, &was_in_progress);
+    end(op, was_in_progress, transport->ops->recv(transport, tag, list->iov, list->count, form, &op->request));
+}
+
+void irr_net_recv_message(irr_net_t *net, int at, const irr_message_t *message, const irr_list_t *list,
+                          irr_form_t form, irr_op_t *op)
+{
+    irr_transport_t *transport = net->transports[at];
+    bool was_in_progress;
+
+    begin(op, &was_in_progress);
+    end(op, was_in_progress, transport->ops->recv_message(transport, message, list->iov, list->count, form,
+                                                          &op->request));
+}
+
+void irr_net_cancel(irr_net_t *net, int at, irr_op_t *op)
+{
+    irr_transport_t *transport = net->transports[at];
+    bool was_in_progress = in_progress;
+
+    in_progress = true;   /* `done` may come from here */
+    transport->ops->cancel(transport, &op->request);
+    in_progress = was_in_progress;
+}
+
+void irr_net_wait(irr_net_t *net, irr_op_t *op)
+{
+    while (op->status == IRR_IN_PROGRESS) {
+        irr_net_progress(net);
+    }
+}
+
+void irr_net_probe(irr_net_t *net, int at, uint64_t tag, irr_message_t *message)
+{
+    irr_transport_t *transport = net->transports[at];
+    irr_status_t status;
+
+    while ((status = transport->ops->probe(transport, tag, message)) == IRR_IN_PROGRESS) {
+        irr_net_progress(net);
+    }
+    CU_ASSERT_EQUAL_FATAL(status, IRR_OK);
+}
+
+void irr_net_exchange(irr_net_t *net, int sender, irr_list_t *from, irr_form_t send_form, int receiver,
+                      irr_list_t *to, irr_form_t recv_form, bool recv_first)
+{
+    static uint64_t seed;
+    irr_op_t send = { .then = NULL }, recv = { .then = NULL };
+
+    irr_list_fill(from, ++seed);
+    if (recv_first) {
+        irr_net_recv(net, receiver, IRR_NET_TAG, to, recv_form, &recv);
+        CU_ASSERT_EQUAL(recv.status, IRR_IN_PROGRESS);
+        irr_net_send(net, sender, receiver, IRR_NET_TAG, from, send_form, &send);
+    } else {
+        irr_net_send(net, sender, receiver, IRR_NET_TAG, from, send_form, &send);
+        irr_net_idle(net);
+        irr_net_recv(net, receiver, IRR_NET_TAG, to, recv_form, &recv);
+    }
+    irr_net_wait(net, &recv);
+    irr_net_wait(net, &send);
+    CU_ASSERT_EQUAL(send.status, IRR_OK);
+    CU_ASSERT_EQUAL(recv.status, IRR_OK);
+    CU_ASSERT_EQUAL(recv.request.bytes, from->bytes);
+    CU_ASSERT_TRUE(irr_list_holds(to, seed, from->bytes));
+}
+
+void irr_net_exchange_bytes(irr_net_t *net, int sender, int receiver, size_t bytes, bool recv_first)
+{
+    irr_list_t from, to;
+
+    irr_list_open_even(&from, 1, bytes);
+    irr_list_open_even(&to, 1, bytes);
+    irr_net_exchange(net, sender, &from, IRR_FORM_IOVEC, receiver, &to, IRR_FORM_GATHER, recv_first);
+    irr_list_close(&to);
+    irr_list_close(&from);
+}
+
+uint64_t irr_net_endpoints(irr_net_t *net, int rank)
+{
+    uint64_t endpoints, gathered;
+
+    net->transports[rank]->ops->statistics(net->transports[rank], &endpoints, &gathered);
+    return endpoints;
+}
+
+uint64_t irr_net_gathered(irr_net_t *net, int rank)
+{
+    uint64_t endpoints, gathered;
+
+    net->transports[rank]->ops->statistics(net->transports[rank], &endpoints, &gathered);
+    return gathered;
+}
+
+/* ---- messages in memory ---- */
+
+void irr_list_open(irr_list_t *list, const size_t *lengths, size_t count)
+{
+    unsigned char *at;
+
+    list->count = count;
+    list->bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        list->bytes += lengths[i];
+    }
+    list->size = list->bytes + (count + 1) * GUARD_BYTES;
+    list->memory = malloc(list->size);
+    list->iov = malloc(count * sizeof(*list->iov) + 1);
+    memset(list->memory, GUARD, list->size);
+    at = list->memory + GUARD_BYTES;
+    for (size_t i = 0; i < count; i++) {
+        list->iov[i] = (irr_iov_t){ .base = at, .length = lengths[i] };
+        at += lengths[i] + GUARD_BYTES;
+    }
+}
+
+void irr_list_open_even(irr_list_t *list, size_t count, size_t length)
+{
+    size_t *lengths = malloc(count * sizeof(*lengths) + 1);
+
+    for (size_t i = 0; i < count; i++) {
+        lengths[i] = length;
+    }
+    irr_list_open(list, lengths, count);
+    free(lengths);
+}
+
+void irr_list_close(irr_list_t *list)
+{
+    free(list->iov);
+    free(list->memory);
+}
+
+static unsigned char byte_of(uint64_t seed, size_t position)
+{
+    return (unsigned char)((seed + 1) * 37 + position * 3 + (position >> 8) * 101 + (position >> 16) * 59);
+}
+
+void irr_list_fill(irr_list_t *list, uint64_t seed)
+{
+    size_t position = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        for (size_t j = 0; j < list->iov[i].length; j++) {
+            ((unsigned char *)list->iov[i].base)[j] = byte_of(seed, position++);
+        }
+    }
+}
+
+/* Compares all memory, guards and pieces in one walk; the bytes between filled and ignored are not looked at. */
+static bool compare(const irr_list_t *list, uint64_t seed, size_t filled, bool ignore_rest)
+{
+    const unsigned char *at = list->memory;
+    size_t position = 0;
+    bool right = true;
+
+    for (size_t i = 0; i <= list->count; i++) {
+        for (size_t j = 0; j < GUARD_BYTES; j++) {
+            right &= *at++ == GUARD;
+        }
+        for (size_t j = 0; i < list->count && j < list->iov[i].length; j++, at++, position++) {
+            right &= position < filled ? *at == byte_of(seed, position) : ignore_rest || *at == GUARD;
+        }
+    }
+    return right;
+}
+
+bool irr_list_holds(const irr_list_t *list, uint64_t seed, size_t bytes)
+{
+    return compare(list, seed, bytes, false);
+}
+
+bool irr_list_guarded(const irr_list_t *list)
+{
+    return compare(list, 0, 0, true);
+}

@@ -1,0 +1,106 @@
+/*
+ * transport_net.h - a few transports of one kind in one process, all connected, for the conformance suite.
+ *
+ * Everything here may be used by one thread only, which progresses all transports in turn.
+ */
+#ifndef IRR_TRANSPORT_NET_H
+#define IRR_TRANSPORT_NET_H
+
+#include "transport/transport.h"
+
+#define IRR_NET_RANKS 3
+#define IRR_NET_TAG   UINT64_C(0x800000000000)  /* the highest of the 48 bits that every transport matches */
+
+/* One way to open transports, supplied by the test program. */
+typedef struct irr_setup {
+    /* Opens all, or none: IRR_ERR_NOT_SUPPORTED and IRR_ERR_UNREACHABLE skip the case. */
+    irr_status_t (*open)(irr_transport_t *transports[IRR_NET_RANKS]);
+    /* After all transports are freed; may be NULL. */
+    void (*close)(void);
+} irr_setup_t;
+
+typedef struct irr_net {
+    const irr_setup_t *setup;
+    irr_transport_t   *transports[IRR_NET_RANKS];
+    irr_peer_t        *peers[IRR_NET_RANKS][IRR_NET_RANKS];  /* [from][to] */
+    bool               closed[IRR_NET_RANKS];
+} irr_net_t;
+
+/* A message in memory: pieces between guards that nobody may touch. */
+typedef struct irr_list {
+    irr_iov_t     *iov;
+    size_t         count;
+    size_t         bytes;
+    unsigned char *memory;
+    size_t         size;
+} irr_list_t;
+
+/* A request, and what became of it. */
+typedef struct irr_op irr_op_t;
+
+struct irr_op {
+    irr_request_t request;
+    irr_status_t  status;             /* IRR_IN_PROGRESS while pending */
+    void        (*then)(irr_op_t *);  /* called from within `done`; NULL for nothing */
+    void         *context;
+};
+
+/* Opens and connects; false if the case is skipped or has failed, and must end. */
+bool irr_net_open(irr_net_t *net, const irr_setup_t *setup);
+
+/* Starts to close a transport, and progresses until it is drained.  irr_net_close leaves it as it is. */
+void irr_net_drain(irr_net_t *net, int rank);
+
+/* Closes, drains and frees all. */
+void irr_net_close(irr_net_t *net);
+
+/* Progresses one transport once; all of them. */
+void irr_net_progress_one(irr_net_t *net, int rank);
+void irr_net_progress(irr_net_t *net);
+
+/* Progresses long enough for what must not happen to happen. */
+void irr_net_idle(irr_net_t *net);
+
+/* Post, and set op->status; `then` and `context` stay as they are. */
+void irr_net_send(irr_net_t *net, int from, int to, uint64_t tag, const irr_list_t *list, irr_form_t form,
+                  irr_op_t *op);
+void irr_net_recv(irr_net_t *net, int at, uint64_t tag, const irr_list_t *list, irr_form_t form, irr_op_t *op);
+void irr_net_recv_message(irr_net_t *net, int at, const irr_message_t *message, const irr_list_t *list,
+                          irr_form_t form, irr_op_t *op);
+
+/* Cancels a receive; `done` must not be called from within. */
+void irr_net_cancel(irr_net_t *net, int at, irr_op_t *op);
+
+/* Progresses until the operation is over. */
+void irr_net_wait(irr_net_t *net, irr_op_t *op);
+
+/* Progresses until a message with this tag is found. */
+void irr_net_probe(irr_net_t *net, int at, uint64_t tag, irr_message_t *message);
+
+/* Sends one list into another, whichever comes first, and checks every byte. */
+void irr_net_exchange(irr_net_t *net, int sender, irr_list_t *from, irr_form_t send_form, int receiver,
+                      irr_list_t *to, irr_form_t recv_form, bool recv_first);
+
+/* The same with two contiguous lists of so many bytes. */
+void irr_net_exchange_bytes(irr_net_t *net, int sender, int receiver, size_t bytes, bool recv_first);
+
+/* Number of open endpoints of a rank; bytes that its gather callbacks copied. */
+uint64_t irr_net_endpoints(irr_net_t *net, int rank);
+uint64_t irr_net_gathered(irr_net_t *net, int rank);
+
+/* ---- messages in memory ---- */
+
+void irr_list_open(irr_list_t *list, const size_t *lengths, size_t count);
+void irr_list_open_even(irr_list_t *list, size_t count, size_t length);
+void irr_list_close(irr_list_t *list);
+
+/* The bytes of a message of this seed. */
+void irr_list_fill(irr_list_t *list, uint64_t seed);
+
+/* Does the list begin with so many bytes of that message, and is everything else as irr_list_open left it? */
+bool irr_list_holds(const irr_list_t *list, uint64_t seed, size_t bytes);
+
+/* Are all guards as irr_list_open left them? */
+bool irr_list_guarded(const irr_list_t *list);
+
+#endif

@@ -1,0 +1,386 @@
+/*
+ * transport_suite.c - the conformance suite; see transport_suite.h.
+ *
+ * Tags use 48 bits, as those of the executor do.  No case waits for a time: what does not happen ends in the
+ * time limit of the program.
+ */
+#include "transport_suite.h"
+
+#define TAG IRR_NET_TAG
+#define KIB ((size_t)1024)
+
+static const irr_form_t forms[] = { IRR_FORM_IOVEC, IRR_FORM_GATHER };
+
+void irr_suite_lazy(const irr_setup_t *with)
+{
+    irr_net_t net;
+
+    if (!irr_net_open(&net, with)) {
+        return;
+    }
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        const irr_transport_caps_t *caps = &net.transports[r]->caps;
+
+        CU_ASSERT_PTR_NOT_NULL(caps->name);
+        CU_ASSERT(caps->tag_bits >= 48);
+        CU_ASSERT(caps->iov_wire_max >= 1);
+        CU_ASSERT_EQUAL(irr_net_endpoints(&net, r), 0);
+    }
+    irr_net_exchange_bytes(&net, 0, 1, 8, true);
+    CU_ASSERT_EQUAL(irr_net_endpoints(&net, 0), 1);
+    irr_net_exchange_bytes(&net, 0, 1, 8, true);
+    CU_ASSERT_EQUAL(irr_net_endpoints(&net, 0), 1);
+    irr_net_exchange_bytes(&net, 0, 2, 8, true);
+    CU_ASSERT_EQUAL(irr_net_endpoints(&net, 0), 2);
+    irr_net_close(&net);
+}
+
+void irr_suite_sizes(const irr_setup_t *with)
+{
+    static const size_t sizes[] = {
+        0, 1, 7, 8, 63, 64, 255, 1000, 4 * KIB - 1, 4 * KIB, 8 * KIB + 1, 60000, 64 * KIB, 100000, 256 * KIB,
+        1000003, 4096 * KIB
+    };
+    irr_net_t net;
+
+    if (!irr_net_open(&net, with)) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        for (int recv_first = 0; recv_first <= 1; recv_first++) {
+            irr_net_exchange_bytes(&net, 0, 1, sizes[i], recv_first != 0);
+        }
+    }
+    irr_net_close(&net);
+}
+
+/* ---- lists of pieces ---- */
+
+/* 16000 bytes in different cuts; the last has empty pieces among uneven ones. */
+static void open_cut(irr_list_t *list, size_t cut)
+{
+    static const size_t counts[] = { 1, 2, 64, 1000 };
+    static const size_t mixed[] = { 0, 1, 0, 0, 7999, 500, 0, 7000, 3, 17, 480, 0 };
+
+    if (cut < sizeof(counts) / sizeof(counts[0])) {
+        irr_list_open_even(list, counts[cut], 16000 / counts[cut]);
+    } else {
+        irr_list_open(list, mixed, sizeof(mixed) / sizeof(mixed[0]));
+    }
+}
+
+void irr_suite_pieces(const irr_setup_t *with)
+{
+    enum { CUTS = 5, WAYS = 8 };
+    irr_net_t net;
+
+    if (!irr_net_open(&net, with)) {
+        return;
+    }
+    for (size_t n = 0; n < CUTS * CUTS * WAYS; n++) {
+        irr_list_t from, to;
+
+        open_cut(&from, n / WAYS / CUTS);
+        open_cut(&to, n / WAYS % CUTS);
+        irr_net_exchange(&net, 0, &from, forms[n & 1], 1, &to, forms[n >> 1 & 1], (n & 4) != 0);
+        irr_list_close(&to);
+        irr_list_close(&from);
+    }
+    irr_net_close(&net);
+}
+
+void irr_suite_large(const irr_setup_t *with)
+{
+    static const size_t shapes[][2] = { { 1, 16 }, { 3, 5 }, { 64, 16 }, { 16, 16 * KIB }, { 64, 64 * KIB } };
+    irr_net_t net;
+
+    if (!irr_net_open(&net, with)) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+        for (size_t way = 0; way < 4; way++) {
+            irr_list_t list, whole;
+
+            irr_list_open_even(&list, shapes[i][0], shapes[i][1]);
+            irr_list_open_even(&whole, 1, list.bytes);
+            irr_net_exchange(&net, 0, &list, forms[way & 1], 1, &whole, IRR_FORM_IOVEC, (way & 2) != 0);
+            irr_list_close(&list);
+            irr_list_open_even(&list, shapes[i][0], shapes[i][1]);
+            irr_net_exchange(&net, 0, &whole, IRR_FORM_IOVEC, 1, &list, forms[way & 1], (way & 2) != 0);
+            irr_list_close(&whole);
+            irr_list_close(&list);
+        }
+    }
+    irr_net_close(&net);
+}
+
+/* ---- matching ---- */
+
+enum { BATCH = 32 };
+
+/* Messages of one case: list i is filled with seed i. */
+typedef struct batch {
+    irr_list_t from[BATCH], to[BATCH];
+    irr_op_t   send[BATCH], recv[BATCH];
+} batch_t;
+
+/* Lengths that are eager and not, on every transport. */
+static void open_batch(batch_t *batch)
+{
+    static const size_t lengths[] = { 8, 100000, 0, 3000 };
+
+    for (size_t i = 0; i < BATCH; i++) {
+        irr_list_open_even(&batch->from[i], 1, lengths[i % 4] + i);
+        irr_list_open_even(&batch->to[i], 1, lengths[i % 4] + i);
+        irr_list_fill(&batch->from[i], i);
+        batch->send[i].then = NULL;
+        batch->recv[i].then = NULL;
+    }
+}
+
+/* All must be over and right. */
+static void close_batch(irr_net_t *net, batch_t *batch)
+{
+    for (size_t i = 0; i < BATCH; i++) {
+        irr_net_wait(net, &batch->recv[i]);
+        irr_net_wait(net, &batch->send[i]);
+        CU_ASSERT_EQUAL(batch->send[i].status, IRR_OK);
+        CU_ASSERT_EQUAL(batch->recv[i].status, IRR_OK);
+        CU_ASSERT_EQUAL(batch->recv[i].request.bytes, batch->from[i].bytes);
+        CU_ASSERT_TRUE(irr_list_holds(&batch->to[i], i, batch->from[i].bytes));
+        irr_list_close(&batch->to[i]);
+        irr_list_close(&batch->from[i]);
+    }
+}
+
+void irr_suite_tags(const irr_setup_t *with)
+{
+    irr_list_t list;
+    irr_op_t other = { .then = NULL };
+    batch_t batch;
+    irr_net_t net;
+
+    if (!irr_net_open(&net, with)) {
+        return;
+    }
+    open_batch(&batch);
+    irr_list_open_even(&list, 1, 64);
+    irr_net_recv(&net, 1, 0, &list, IRR_FORM_IOVEC, &other);
+    /* Each tag has one bit, so each differs from the one that waits, 0, in one bit. */
+    for (int i = 0; i < BATCH; i++) {
+        irr_net_send(&net, 0, 1, TAG >> i, &batch.from[i], IRR_FORM_IOVEC, &batch.send[i]);
+    }
+    for (int i = 0; i < BATCH; i++) {
+        irr_net_recv(&net, 1, TAG >> i, &batch.to[i], IRR_FORM_IOVEC, &batch.recv[i]);
+    }
+    close_batch(&net, &batch);
+    CU_ASSERT_EQUAL(other.status, IRR_IN_PROGRESS);
+    irr_net_cancel(&net, 1, &other);
+    irr_net_wait(&net, &other);
+    CU_ASSERT_TRUE(irr_list_holds(&list, 0, 0));
+    irr_list_close(&list);
+    irr_net_close(&net);
+}
+
+void irr_suite_order(const irr_setup_t *with)
+{
+    irr_net_t net;
+
+    if (!irr_net_open(&net, with)) {
+        return;
+    }
+    /* Of the receives, none, half or all are posted before the sends. */
+    for (int early = 0; early <= BATCH; early += BATCH / 2) {
+        batch_t batch;
+
+        open_batch(&batch);
+        for (int i = 0; i < early; i++) {
+            irr_net_recv(&net, 1, TAG, &batch.to[i], IRR_FORM_IOVEC, &batch.recv[i]);
+        }
+        for (int i = 0; i < BATCH; i++) {
+            irr_net_send(&net, 0, 1, TAG, &batch.from[i], IRR_FORM_IOVEC, &batch.send[i]);
+        }
+        irr_net_idle(&net);
+        for (int i = early; i < BATCH; i++) {
+            irr_net_recv(&net, 1, TAG, &batch.to[i], IRR_FORM_IOVEC, &batch.recv[i]);
+        }
+        close_batch(&net, &batch);
+    }
+    irr_net_close(&net);
+}
+
+void irr_suite_overtake(const irr_setup_t *with)
+{
+    batch_t batch;
+    irr_net_t net;
+
+    if (!irr_net_open(&net, with)) {
+        return;
+    }
+    open_batch(&batch);
+    for (int i = 0; i < BATCH; i++) {
+        irr_net_send(&net, i % 2, 2, TAG + (uint64_t)i, &batch.from[i], IRR_FORM_IOVEC, &batch.send[i]);
+    }
+    for (int i = BATCH - 1; i >= 0; i--) {
+        irr_net_recv(&net, 2, TAG + (uint64_t)i, &batch.to[i], IRR_FORM_IOVEC, &batch.recv[i]);
+        irr_net_progress(&net);
+    }
+    close_batch(&net, &batch);
+    irr_net_close(&net);
+}
+
+/* ---- lengths that differ ---- */
+
+/* A receive that is over, of a message of `sent` bytes filled with that seed. */
+static void expect_received(const irr_op_t *recv, const irr_list_t *list, size_t sent)
+{
+    if (sent > list->bytes) {
+        CU_ASSERT_EQUAL(recv->status, IRR_ERR_TRUNCATE);
+        CU_ASSERT_TRUE(irr_list_guarded(list));
+    } else {
+        CU_ASSERT_EQUAL(recv->status, IRR_OK);
+        CU_ASSERT_EQUAL(recv->request.bytes, sent);
+        CU_ASSERT_TRUE(irr_list_holds(list, sent, sent));
+    }
+}
+
+/* A message of `sent` bytes meets `count` pieces of `length`; a message that is right follows. */
+static void meet(irr_net_t *net, size_t sent, size_t count, size_t length, irr_form_t form, bool recv_first)
+{
+    irr_list_t from, to;
+    irr_op_t send = { .then = NULL }, recv = { .then = NULL };
+
+    irr_list_open_even(&from, 1, sent);
+    irr_list_open_even(&to, count, length);
+    irr_list_fill(&from, sent);
+    if (recv_first) {
+        irr_net_recv(net, 1, TAG, &to, form, &recv);
+    }
+    irr_net_send(net, 0, 1, TAG, &from, IRR_FORM_IOVEC, &send);
+    irr_net_idle(net);
+    if (!recv_first) {
+        irr_net_recv(net, 1, TAG, &to, form, &recv);
+    }
+    irr_net_wait(net, &recv);
+    irr_net_wait(net, &send);
+    expect_received(&recv, &to, sent);
+    irr_list_close(&to);
+    irr_list_close(&from);
+    irr_net_exchange_bytes(net, 0, 1, 1000, true);
+}
+
+/* All of a table of { sent, count, length }, in all ways. */
+static void meet_all(const irr_setup_t *with, const size_t (*table)[3], size_t rows)
+{
+    irr_net_t net;
+
+    if (!irr_net_open(&net, with)) {
+        return;
+    }
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t way = 0; way < 4; way++) {
+            meet(&net, table[i][0], table[i][1], table[i][2], forms[way & 1], (way & 2) != 0);
+        }
+    }
+    irr_net_close(&net);
+}
+
+void irr_suite_truncate(const irr_setup_t *with)
+{
+    static const size_t table[][3] = {
+        { 1, 1, 0 }, { 1, 0, 0 }, { 8, 1, 7 }, { 3000, 1, 2999 }, { 3000, 10, 200 }, { 300000, 1, 299999 },
+        { 300000, 1, 8 }, { 300000, 10, 100 }, { 300000, 3, 99999 }
+    };
+
+    meet_all(with, table, sizeof(table) / sizeof(table[0]));
+}
+
+void irr_suite_shorter(const irr_setup_t *with)
+{
+    static const size_t table[][3] = {
+        { 0, 1, 8 }, { 0, 3, 8 }, { 7, 1, 8 }, { 100, 10, 64 }, { 3000, 1, 300000 }, { 300000, 1, 400000 },
+        { 300000, 10, 40000 }, { 100, 3, 100000 }
+    };
+
+    meet_all(with, table, sizeof(table) / sizeof(table[0]));
+}
+
+/* ---- probe and cancel ---- */
+
+/* Sends a message that probe must find, and receives it into `count` pieces of `length`. */
+static void probe_one(irr_net_t *net, size_t sent, size_t count, size_t length, irr_form_t form)
+{
+    irr_transport_t *transport = net->transports[1];
+    irr_op_t send = { .then = NULL }, recv = { .then = NULL };
+    irr_message_t message, none;
+    irr_list_t from, to;
+
+    irr_list_open_even(&from, 1, sent);
+    irr_list_open_even(&to, count, length);
+    irr_list_fill(&from, sent);
+    CU_ASSERT_EQUAL(transport->ops->probe(transport, TAG, &message), IRR_IN_PROGRESS);
+    irr_net_send(net, 0, 1, TAG, &from, IRR_FORM_IOVEC, &send);
+    irr_net_probe(net, 1, TAG, &message);
+    CU_ASSERT_EQUAL(message.bytes, sent);
+    CU_ASSERT_EQUAL(transport->ops->probe(transport, TAG, &none), IRR_IN_PROGRESS);
+    /* It is out of matching: a receive posted now gets the next message with its tag. */
+    irr_net_exchange_bytes(net, 0, 1, 100, true);
+    irr_net_recv_message(net, 1, &message, &to, form, &recv);
+    irr_net_wait(net, &recv);
+    irr_net_wait(net, &send);
+    expect_received(&recv, &to, sent);
+    irr_list_close(&to);
+    irr_list_close(&from);
+}
+
+void irr_suite_probe(const irr_setup_t *with)
+{
+    static const size_t table[][3] = {
+        { 0, 1, 0 }, { 0, 1, 8 }, { 8, 1, 8 }, { 3000, 30, 100 }, { 300000, 1, 300000 }, { 300000, 30, 10000 },
+        { 3000, 1, 4000 }, { 3000, 1, 2999 }, { 300000, 3, 1000 }
+    };
+    irr_net_t net;
+
+    if (!irr_net_open(&net, with)) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        for (size_t form = 0; form < 2; form++) {
+            probe_one(&net, table[i][0], table[i][1], table[i][2], forms[form]);
+        }
+    }
+    irr_net_close(&net);
+}
+
+void irr_suite_cancel(const irr_setup_t *with)
+{
+    irr_list_t list[3];
+    irr_op_t recv[3] = { { .then = NULL } }, send = { .then = NULL };
+    irr_net_t net;
+
+    if (!irr_net_open(&net, with)) {
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        irr_list_open_even(&list[i], 1 + (size_t)i % 2 * 3, 100);
+        irr_net_recv(&net, 1, TAG, &list[i], IRR_FORM_GATHER, &recv[i]);
+    }
+    irr_net_cancel(&net, 1, &recv[0]);
+    irr_net_cancel(&net, 1, &recv[1]);
+    irr_net_wait(&net, &recv[0]);
+    irr_net_wait(&net, &recv[1]);
+    CU_ASSERT_EQUAL(recv[0].status, IRR_ERR_CANCELED);
+    CU_ASSERT_EQUAL(recv[1].status, IRR_ERR_CANCELED);
+    CU_ASSERT_EQUAL(recv[2].status, IRR_IN_PROGRESS);
+    irr_list_fill(&list[0], 5);
+    irr_net_send(&net, 0, 1, TAG, &list[0], IRR_FORM_IOVEC, &send);
+    irr_net_wait(&net, &recv[2]);
+    irr_net_wait(&net, &send);
+    CU_ASSERT_EQUAL(recv[2].status, IRR_OK);
+    CU_ASSERT_TRUE(irr_list_holds(&list[2], 5, 100));
+    CU_ASSERT_TRUE(irr_list_holds(&list[1], 0, 0));
+    for (int i = 0; i < 3; i++) {
+        irr_list_close(&list[i]);
+    }
+    irr_net_close(&net);
+}

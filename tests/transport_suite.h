@@ -1,0 +1,47 @@
+/*
+ * transport_suite.h - the conformance suite of transport.h; a transport that passes it can run any plan.
+ *
+ * A test program writes, for each irr_setup_t it has:
+ *
+ *     static const irr_setup_t eager = { open_eager, close_fabric };
+ *     IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, eager)
+ *
+ * and in its table of cases: IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, eager)
+ */
+#ifndef IRR_TRANSPORT_SUITE_H
+#define IRR_TRANSPORT_SUITE_H
+
+#include "irr_test.h"
+#include "transport_net.h"
+
+/* X(setup, name, text) */
+#define IRR_TRANSPORT_SUITE(X, setup)                                                   \
+    X(setup, lazy,       "addresses connect, endpoints open with the first send")       \
+    X(setup, sizes,      "contiguous messages from 0 to 4 MiB")                         \
+    X(setup, pieces,     "lists of pieces, cut differently at both ends")               \
+    X(setup, large,      "lists of small and large pieces against one piece")           \
+    X(setup, tags,       "a receive takes exactly its tag")                             \
+    X(setup, order,      "messages with one tag keep their order")                      \
+    X(setup, overtake,   "receives posted in any order of tags")                        \
+    X(setup, truncate,   "a long message is truncated and harms nothing")               \
+    X(setup, shorter,    "a short message leaves the rest untouched")                   \
+    X(setup, probe,      "probe finds a message and takes it out of matching")          \
+    X(setup, cancel,     "a canceled receive ends and takes no message")                \
+    X(setup, self,       "messages of a rank to itself")                                \
+    X(setup, flood,      "a thousand messages in flight")                               \
+    X(setup, chain,      "done posts the next operations and frees its request")        \
+    X(setup, drain,      "sends on their way arrive through close and drain")           \
+    X(setup, gathered,   "statistics count what gather copies")                         \
+    X(setup, wake,       "arm wakes a sleeper")                                         \
+    X(setup, soak,       "random messages, every byte checked")
+
+#define IRR_SUITE_DECLARE(setup, name, text) void irr_suite_##name(const irr_setup_t *with);
+IRR_TRANSPORT_SUITE(IRR_SUITE_DECLARE, )
+#undef IRR_SUITE_DECLARE
+
+#define IRR_SUITE_WRAP(setup, name, text) \
+    static void setup##_##name(void) { irr_suite_##name(&setup); }
+
+#define IRR_SUITE_ROW(setup, name, text) { #setup ": " text, setup##_##name },
+
+#endif

@@ -1,0 +1,100 @@
+/*
+ * check.c - proves the rules of plan.h over the plans of all ranks, without running anything.
+ *
+ * The phases: the shape of problems and plans; the messages at both ends (rule 1); a simulation of the exchange
+ * under the strictest pace (rule 5); who reads and writes what on each rank (rules 2 and 3); where every byte
+ * arrives (rule 4).  Plans may come from anywhere: after the first phase no number of a plan can lead outside
+ * an array or overflow.
+ *
+ * Time O(m log m) for m messages, pieces and dependencies, as long as plans write their scratch in order and
+ * once; see check_trace.c for others.  Memory O(m) and the segments that check_delivery.c allows.
+ */
+#include "plan/check.h"
+
+#include "core/alloc.h"
+
+#include <stdarg.h>
+
+irr_status_t irr_check_fail(irr_check_t *check, const char *format, ...)
+{
+    va_list arguments;
+
+    if (check->reason != NULL && check->reason_size > 0) {
+        va_start(arguments, format);
+        vsnprintf(check->reason, check->reason_size, format, arguments);
+        va_end(arguments);
+    }
+    return IRR_ERR_INVALID_PLAN;
+}
+
+static void release(irr_check_t *check)
+{
+    size_t total = check->base != NULL ? check->base[check->ranks] : 0;
+
+    for (size_t id = 0; check->recipes != NULL && id < total; id++) {
+        irr_segments_fini(&check->recipes[id]);
+    }
+    for (int r = 0; check->output != NULL && r < check->ranks; r++) {
+        irr_segments_fini(&check->output[r]);
+    }
+    for (int r = 0; check->wanted != NULL && r < check->ranks; r++) {
+        irr_segments_fini(&check->wanted[r]);
+    }
+    irr_free(check->recipes);
+    irr_free(check->output);
+    irr_free(check->wanted);
+    irr_free(check->started);
+    irr_free(check->steps);
+    irr_free(check->base);
+}
+
+/* Numbers the steps of all ranks through and makes room for what the phases find. */
+static irr_status_t prepare(irr_check_t *check)
+{
+    size_t ranks = (size_t)check->ranks, total = 0;
+
+    check->base = irr_alloc(ranks + 1, sizeof(*check->base));
+    if (check->base == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    for (int r = 0; r < check->ranks; r++) {
+        check->base[r] = total;
+        total += check->plans[r].nsteps;
+    }
+    check->base[ranks] = total;
+    check->steps = irr_alloc(total, sizeof(*check->steps));
+    check->started = irr_alloc(total, sizeof(*check->started));
+    check->wanted = irr_alloc_zero(ranks, sizeof(*check->wanted));
+    check->output = irr_alloc_zero(ranks, sizeof(*check->output));
+    check->recipes = irr_alloc_zero(total, sizeof(*check->recipes));
+    if (check->steps == NULL || check->started == NULL || check->wanted == NULL || check->output == NULL ||
+        check->recipes == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    for (int r = 0; r < check->ranks; r++) {
+        for (size_t i = 0; i < check->plans[r].nsteps; i++) {
+            check->steps[check->base[r] + i] = (irr_check_step_t){
+                .step = &check->plans[r].steps[i], .rank = r, .partner = IRR_CHECK_NONE
+            };
+        }
+    }
+    return IRR_OK;
+}
+
+irr_status_t irr_plan_check(const irr_plan_t *plans, const irr_problem_t *problems, int ranks, char *reason,
+                            size_t size)
+{
+    static irr_status_t (*const phases[])(irr_check_t *check) = {
+        irr_check_shape, prepare, irr_check_messages, irr_check_ends, irr_check_trace, irr_check_delivery
+    };
+    irr_check_t check = {
+        .plans = plans, .problems = problems, .ranks = ranks, .reason = reason, .reason_size = size
+    };
+    irr_status_t status = ranks >= 1 ? IRR_OK : IRR_ERR_BAD_PARAM;
+
+    for (size_t i = 0; status == IRR_OK && i < sizeof(phases) / sizeof(phases[0]); i++) {
+        status = phases[i](&check);
+    }
+    release(&check);
+    return status;
+}

@@ -1,0 +1,61 @@
+/*
+ * check.h - private to the plan checker: what its phases share.
+ *
+ * A phase returns IRR_OK, IRR_ERR_NO_MEMORY, or IRR_ERR_INVALID_PLAN from irr_check_fail, and may rely on what
+ * the phases before it have proved.
+ */
+#ifndef IRR_CHECK_H
+#define IRR_CHECK_H
+
+#include "plan/plan.h"
+#include "plan/segments.h"
+
+#define IRR_CHECK_NONE SIZE_MAX
+
+/* Origin of what a rank owns from the start, in lists whose other origins are steps of that rank. */
+#define IRR_CHECK_OWN SIZE_MAX
+
+/* A step of some rank.  Steps of all ranks are numbered through; a number is called an id. */
+typedef struct irr_check_step {
+    const irr_step_t *step;
+    int               rank;
+    size_t            partner;  /* id of the other end of the message; IRR_CHECK_NONE for a copy */
+} irr_check_step_t;
+
+typedef struct irr_check {
+    const irr_plan_t    *plans;
+    const irr_problem_t *problems;
+    int                  ranks;
+    char                *reason;
+    size_t               reason_size;
+    size_t              *base;      /* id of the first step of each rank, and at [ranks] the number of ids */
+    irr_check_step_t    *steps;     /* by id */
+    size_t              *started;   /* ids of sends and copies in an order in which they can start */
+    size_t               nstarted;
+    irr_segments_t      *wanted;    /* by rank: what the problem wants in OUTPUT; origins are ranks */
+    irr_segments_t      *output;    /* by rank: what OUTPUT holds in the end; origins are steps of the rank */
+    irr_segments_t      *recipes;   /* by id of a send or copy: what it reads; origins as in output, or OWN */
+} irr_check_t;
+
+/* Writes the reason and returns IRR_ERR_INVALID_PLAN. */
+irr_status_t irr_check_fail(irr_check_t *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static inline size_t irr_check_index(const irr_check_t *check, size_t id)
+{
+    return id - check->base[check->steps[id].rank];
+}
+
+/* check_shape.c: every number of the problems and plans is in its range, and the problems agree. */
+irr_status_t irr_check_shape(irr_check_t *check);
+
+/* check_order.c: rule 1, sets the partners; rule 5, sets the order of the starts. */
+irr_status_t irr_check_messages(irr_check_t *check);
+irr_status_t irr_check_ends(irr_check_t *check);
+
+/* check_trace.c: rules 2 and 3 on each rank; sets wanted, output and the recipes. */
+irr_status_t irr_check_trace(irr_check_t *check);
+
+/* check_delivery.c: rule 4 over all ranks; uses up output and the recipes. */
+irr_status_t irr_check_delivery(irr_check_t *check);
+
+#endif

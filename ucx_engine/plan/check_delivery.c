@@ -1,0 +1,129 @@
+/*
+ * check_delivery.c - last phase of the plan checker: where every byte arrives (rule 4).
+ *
+ * In an order in which the messages can start, each recipe becomes a content: instead of bytes of earlier
+ * messages it names bytes of the ranks' INPUT.  At last what OUTPUT holds must be what the problem wants there.
+ *
+ * Cost: a binary search for each segment of the contents, the number of which is bounded; see limit_of.
+ */
+#include "plan/check.h"
+
+/* How often a plan may carry one byte in one stage: as a message, and copied before and after. */
+#define CARRIES_MAX 4
+
+typedef struct delivery {
+    irr_check_t   *check;
+    irr_segments_t work;
+    size_t         segments;  /* in contents so far */
+    size_t         limit;     /* on them */
+} delivery_t;
+
+/*
+ * The most segments that contents can have if no byte is carried more than CARRIES_MAX times in a stage: a
+ * segment ends where some piece ends, and that end travels with its byte, once a carry.  A hostile plan could
+ * double its segments with every message instead.
+ */
+static size_t limit_of(const irr_check_t *check)
+{
+    size_t pieces = 0, stages = 0, limit;
+
+    for (int r = 0; r < check->ranks; r++) {
+        pieces += check->plans[r].npieces;
+        stages = (size_t)check->plans[r].stages > stages ? (size_t)check->plans[r].stages : stages;
+    }
+    stages = stages < check->base[check->ranks] ? stages : check->base[check->ranks];
+    if (__builtin_mul_overflow(pieces, CARRIES_MAX * (stages + 1), &limit)) {
+        limit = SIZE_MAX;
+    }
+    return limit;
+}
+
+/* The content of the message that step i of a rank wrote: its own if it is a copy, or that of the send. */
+static const irr_segments_t *content_written(const delivery_t *delivery, int rank, size_t i)
+{
+    size_t id = delivery->check->base[rank] + i, partner = delivery->check->steps[id].partner;
+
+    return &delivery->check->recipes[partner == IRR_CHECK_NONE ? id : partner];
+}
+
+/* Replaces the steps of a rank in a list by what their messages hold. */
+static irr_status_t resolve(delivery_t *delivery, int rank, irr_segments_t *list)
+{
+    irr_status_t status = IRR_OK;
+    irr_segments_t old = *list;
+
+    irr_segments_clear(&delivery->work);
+    for (size_t s = 0; status == IRR_OK && s < list->count; s++) {
+        irr_segment_t segment = list->items[s];
+
+        if (segment.origin == IRR_CHECK_OWN) {
+            segment.origin = (size_t)rank;
+            status = irr_segments_put(&delivery->work, segment);
+        } else {
+            status = irr_segments_copy(content_written(delivery, rank, segment.origin), segment.at,
+                                       segment.length, &delivery->work, segment.offset);
+        }
+        if (delivery->work.count > delivery->limit - delivery->segments) {
+            return irr_check_fail(delivery->check, "rank %d handles some bytes more than %d times in a stage",
+                                  rank, CARRIES_MAX);
+        }
+    }
+    if (status == IRR_OK) {
+        *list = delivery->work;
+        delivery->work = old;
+        delivery->segments += list->count;
+    }
+    return status;
+}
+
+/* Says what is wrong with the byte of OUTPUT at an offset, where wanted and output differ. */
+static irr_status_t report_byte(delivery_t *delivery, int rank, ptrdiff_t offset)
+{
+    const irr_segment_t *want = irr_segments_hit(&delivery->check->wanted[rank], offset, 1);
+    const irr_segment_t *have = irr_segments_hit(&delivery->check->output[rank], offset, 1);
+    irr_check_t *check = delivery->check;
+
+    if (have == NULL) {
+        return irr_check_fail(check, "rank %d: byte %td of the block from rank %zu never arrives", rank,
+                              offset - want->offset, want->origin);
+    }
+    return irr_check_fail(check, "rank %d: byte %td of the block from rank %zu should be INPUT[%td] of that "
+                          "rank, but is INPUT[%td] of rank %zu", rank, offset - want->offset, want->origin,
+                          want->at + (offset - want->offset), have->at + (offset - have->offset), have->origin);
+}
+
+/* OUTPUT was written inside the blocks only, so it is right if it holds each wanted segment. */
+static irr_status_t check_output(delivery_t *delivery, int rank)
+{
+    const irr_segments_t *wanted = &delivery->check->wanted[rank], *output = &delivery->check->output[rank];
+    irr_status_t status = resolve(delivery, rank, &delivery->check->output[rank]);
+
+    for (size_t i = 0; status == IRR_OK && i < wanted->count; i++) {
+        const irr_segment_t *want = &wanted->items[i], *have = irr_segments_hit(output, want->offset, 1);
+
+        if (have == NULL || have->origin != want->origin ||
+            have->at + (want->offset - have->offset) != want->at) {
+            status = report_byte(delivery, rank, want->offset);
+        } else if (have->offset + (ptrdiff_t)have->length < want->offset + (ptrdiff_t)want->length) {
+            status = report_byte(delivery, rank, have->offset + (ptrdiff_t)have->length);
+        }
+    }
+    return status;
+}
+
+irr_status_t irr_check_delivery(irr_check_t *check)
+{
+    delivery_t delivery = { .check = check, .limit = limit_of(check) };
+    irr_status_t status = IRR_OK;
+
+    for (size_t i = 0; status == IRR_OK && i < check->nstarted; i++) {
+        size_t id = check->started[i];
+
+        status = resolve(&delivery, check->steps[id].rank, &check->recipes[id]);
+    }
+    for (int r = 0; status == IRR_OK && r < check->ranks; r++) {
+        status = check_output(&delivery, r);
+    }
+    irr_segments_fini(&delivery.work);
+    return status;
+}

@@ -1,0 +1,298 @@
+/*
+ * check_order.c - second and third phase of the plan checker: messages have two ends, and the exchange ends.
+ *
+ * Rule 1: the sends of all ranks, and the receives, are sorted by (stage, sender, receiver) and position in
+ * the plan; then both lists must agree row by row.
+ *
+ * Rule 5: the exchange is simulated with every send a rendezvous.  Receives are posted in the order of the
+ * plan, each when its dependencies are complete.  Sends and copies go in the order of the plan too, one at a
+ * time: each when its dependencies and the one before it are complete.
+ *
+ * One at a time is the strictest pace, so no other need be tried.  A step waits for a fixed set of events
+ * (dependencies, the step before it, its other end), never for one of several; the exchange ends exactly if
+ * these waits have no cycle.  A pace that keeps the order of the plan lets a send start at the latest when
+ * all sends before it are complete: its waits are implied by ours, so a cycle of its waits would be one of
+ * ours.  That holds for any window, and for all sends at once.  It does not hold for an executor that sends
+ * out of the order of the plan while a window is full; exec.c does not.
+ *
+ * Cost: O(m log m) for m messages; a dependency is looked at once, and again only while its step waits for it.
+ */
+#include "plan/check.h"
+
+#include "core/alloc.h"
+
+#include <stdlib.h>
+
+/* ---- rule 1 ---- */
+
+/* One end of a message. */
+typedef struct end {
+    int    stage, from, to;
+    size_t id;
+} end_t;
+
+static int compare_ends(const end_t *a, const end_t *b)
+{
+    if (a->stage != b->stage) {
+        return a->stage < b->stage ? -1 : 1;
+    }
+    if (a->from != b->from) {
+        return a->from < b->from ? -1 : 1;
+    }
+    return (a->to > b->to) - (a->to < b->to);
+}
+
+static int by_end(const void *a, const void *b)
+{
+    const end_t *x = a, *y = b;
+    int order = compare_ends(x, y);
+
+    return order != 0 ? order : (x->id > y->id) - (x->id < y->id);
+}
+
+/* Lists the sends or the receives of all ranks, sorted; returns how many. */
+static size_t list_ends(const irr_check_t *check, irr_step_kind_t kind, end_t *ends)
+{
+    size_t count = 0;
+
+    for (size_t id = 0; id < check->base[check->ranks]; id++) {
+        const irr_check_step_t *at = &check->steps[id];
+
+        if (at->step->kind == kind) {
+            ends[count++] = (end_t){
+                .stage = at->step->stage,
+                .from = kind == IRR_STEP_SEND ? at->rank : at->step->peer,
+                .to = kind == IRR_STEP_SEND ? at->step->peer : at->rank,
+                .id = id
+            };
+        }
+    }
+    qsort(ends, count, sizeof(*ends), by_end);
+    return count;
+}
+
+static irr_status_t join_ends(irr_check_t *check, const end_t *send, const end_t *recv)
+{
+    size_t sent = check->steps[send->id].step->bytes, expected = check->steps[recv->id].step->bytes;
+
+    if (sent != expected) {
+        return irr_check_fail(check, "rank %d step %zu sends %zu bytes to rank %d in stage %d, whose step %zu "
+                              "receives %zu", send->from, irr_check_index(check, send->id), sent, send->to,
+                              send->stage, irr_check_index(check, recv->id), expected);
+    }
+    check->steps[send->id].partner = recv->id;
+    check->steps[recv->id].partner = send->id;
+    return IRR_OK;
+}
+
+static irr_status_t pair_ends(irr_check_t *check, const end_t *sends, size_t nsends, const end_t *recvs,
+                              size_t nrecvs)
+{
+    size_t i = 0, j = 0;
+    irr_status_t status = IRR_OK;
+
+    while (status == IRR_OK && (i < nsends || j < nrecvs)) {
+        int order = i == nsends ? 1 : j == nrecvs ? -1 : compare_ends(&sends[i], &recvs[j]);
+
+        if (order < 0) {
+            return irr_check_fail(check, "rank %d step %zu sends to rank %d in stage %d, which has no receive for "
+                                  "it", sends[i].from, irr_check_index(check, sends[i].id), sends[i].to,
+                                  sends[i].stage);
+        }
+        if (order > 0) {
+            return irr_check_fail(check, "rank %d step %zu receives from rank %d in stage %d, which has no send "
+                                  "for it", recvs[j].to, irr_check_index(check, recvs[j].id), recvs[j].from,
+                                  recvs[j].stage);
+        }
+        status = join_ends(check, &sends[i++], &recvs[j++]);
+    }
+    return status;
+}
+
+irr_status_t irr_check_messages(irr_check_t *check)
+{
+    size_t total = check->base[check->ranks];
+    end_t *sends = irr_alloc(total, sizeof(*sends)), *recvs = irr_alloc(total, sizeof(*recvs));
+    irr_status_t status = IRR_ERR_NO_MEMORY;
+
+    if (sends != NULL && recvs != NULL) {
+        size_t nsends = list_ends(check, IRR_STEP_SEND, sends), nrecvs = list_ends(check, IRR_STEP_RECV, recvs);
+
+        status = pair_ends(check, sends, nsends, recvs, nrecvs);
+    }
+    irr_free(recvs);
+    irr_free(sends);
+    return status;
+}
+
+/* ---- rule 5 ---- */
+
+typedef enum state { WAITING, STARTED, COMPLETE } state_t;
+
+/* The next receive of a rank, or its next send or copy. */
+typedef struct cursor {
+    size_t next;
+    size_t deps_complete;  /* of the next one: so many of its dependencies are known to be complete */
+} cursor_t;
+
+typedef struct simulation {
+    irr_check_t   *check;
+    unsigned char *state;      /* by id */
+    size_t         complete;   /* ids in that state */
+    cursor_t      *cursors;    /* two a rank: receives, sends and copies */
+    int           *queue;      /* ranks that may have something to do, each once */
+    bool          *queued;
+    int            first, count;
+} simulation_t;
+
+static cursor_t *cursor_of(const simulation_t *simulation, int rank, irr_step_kind_t kind)
+{
+    return &simulation->cursors[2 * rank + (kind == IRR_STEP_RECV ? 0 : 1)];
+}
+
+static void wake(simulation_t *simulation, int rank)
+{
+    if (!simulation->queued[rank]) {
+        simulation->queued[rank] = true;
+        simulation->queue[(simulation->first + simulation->count++) % simulation->check->ranks] = rank;
+    }
+}
+
+static int next_rank(simulation_t *simulation)
+{
+    int rank = simulation->queue[simulation->first];
+
+    simulation->first = (simulation->first + 1) % simulation->check->ranks;
+    simulation->count--;
+    simulation->queued[rank] = false;
+    return rank;
+}
+
+static void complete(simulation_t *simulation, size_t id)
+{
+    simulation->state[id] = COMPLETE;
+    simulation->complete++;
+    wake(simulation, simulation->check->steps[id].rank);
+}
+
+static void start(simulation_t *simulation, size_t id)
+{
+    irr_check_t *check = simulation->check;
+    size_t partner = check->steps[id].partner;
+
+    simulation->state[id] = STARTED;
+    if (check->steps[id].step->kind != IRR_STEP_RECV) {
+        check->started[check->nstarted++] = id;
+    }
+    if (partner == IRR_CHECK_NONE) {
+        complete(simulation, id);
+    } else if (simulation->state[partner] == STARTED) {
+        complete(simulation, id);
+        complete(simulation, partner);
+    }
+}
+
+static bool deps_complete(const simulation_t *simulation, size_t id, cursor_t *cursor)
+{
+    const irr_check_step_t *at = &simulation->check->steps[id];
+    const size_t *deps = simulation->check->plans[at->rank].deps + at->step->first_dep;
+    size_t base = simulation->check->base[at->rank];
+
+    while (cursor->deps_complete < at->step->deps &&
+           simulation->state[base + deps[cursor->deps_complete]] == COMPLETE) {
+        cursor->deps_complete++;
+    }
+    return cursor->deps_complete == at->step->deps;
+}
+
+/* Starts what this cursor of a rank may start: receives, or else sends and copies. */
+static void advance(simulation_t *simulation, int rank, bool receives)
+{
+    const irr_plan_t *plan = &simulation->check->plans[rank];
+    cursor_t *cursor = cursor_of(simulation, rank, receives ? IRR_STEP_RECV : IRR_STEP_SEND);
+
+    for (; cursor->next < plan->nsteps; cursor->next++, cursor->deps_complete = 0) {
+        size_t id = simulation->check->base[rank] + cursor->next;
+
+        if ((plan->steps[cursor->next].kind == IRR_STEP_RECV) != receives) {
+            continue;
+        }
+        if (simulation->state[id] == WAITING && deps_complete(simulation, id, cursor)) {
+            start(simulation, id);
+        }
+        if (simulation->state[id] == WAITING || (!receives && simulation->state[id] != COMPLETE)) {
+            return;
+        }
+    }
+}
+
+/* What an incomplete step waits for; never complete itself. */
+static size_t blocker(const simulation_t *simulation, size_t id)
+{
+    const irr_check_step_t *at = &simulation->check->steps[id];
+    size_t base = simulation->check->base[at->rank];
+    const cursor_t *cursor = cursor_of(simulation, at->rank, at->step->kind);
+
+    if (simulation->state[id] == STARTED) {
+        return at->partner;
+    }
+    if (base + cursor->next != id) {
+        return base + cursor->next;
+    }
+    return base + simulation->check->plans[at->rank].deps[at->step->first_dep + cursor->deps_complete];
+}
+
+/* Follows the waits from any incomplete step until they must have come round. */
+static irr_status_t report_deadlock(const simulation_t *simulation)
+{
+    irr_check_t *check = simulation->check;
+    size_t id = 0, total = check->base[check->ranks], next;
+
+    while (simulation->state[id] == COMPLETE) {
+        id++;
+    }
+    for (size_t i = 0; i < total; i++) {
+        id = blocker(simulation, id);
+    }
+    next = blocker(simulation, id);
+    return irr_check_fail(check, "deadlock: %zu steps never end; rank %d step %zu waits for rank %d step %zu",
+                          total - simulation->complete, check->steps[id].rank, irr_check_index(check, id),
+                          check->steps[next].rank, irr_check_index(check, next));
+}
+
+static void simulate(simulation_t *simulation)
+{
+    for (int r = 0; r < simulation->check->ranks; r++) {
+        wake(simulation, r);
+    }
+    while (simulation->count > 0) {
+        int rank = next_rank(simulation);
+
+        advance(simulation, rank, true);
+        advance(simulation, rank, false);
+    }
+}
+
+irr_status_t irr_check_ends(irr_check_t *check)
+{
+    size_t ranks = (size_t)check->ranks, total = check->base[check->ranks];
+    simulation_t simulation = {
+        .check = check,
+        .state = irr_alloc_zero(total, sizeof(*simulation.state)),
+        .cursors = irr_alloc_zero(ranks, 2 * sizeof(*simulation.cursors)),
+        .queue = irr_alloc(ranks, sizeof(*simulation.queue)),
+        .queued = irr_alloc_zero(ranks, sizeof(*simulation.queued))
+    };
+    irr_status_t status = IRR_ERR_NO_MEMORY;
+
+    if (simulation.state != NULL && simulation.cursors != NULL && simulation.queue != NULL &&
+        simulation.queued != NULL) {
+        simulate(&simulation);
+        status = simulation.complete == total ? IRR_OK : report_deadlock(&simulation);
+    }
+    irr_free(simulation.queued);
+    irr_free(simulation.queue);
+    irr_free(simulation.cursors);
+    irr_free(simulation.state);
+    return status;
+}

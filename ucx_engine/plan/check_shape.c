@@ -1,0 +1,202 @@
+/*
+ * check_shape.c - first phase of the plan checker: every number is in its range, and the problems agree.
+ *
+ * Nothing is taken on trust: a plan may have been made by hand or read from a file.  Time is linear in the
+ * size of the problems and plans.
+ */
+#include "plan/check.h"
+
+/* Ranges are kept far from the ends of the type, so that the later phases may add and subtract. */
+static bool range_fits(ptrdiff_t offset, size_t length)
+{
+    return offset >= -IRR_SEGMENTS_LIMIT && offset <= IRR_SEGMENTS_LIMIT &&
+           length <= (size_t)(IRR_SEGMENTS_LIMIT - offset) && length <= IRR_SEGMENTS_LIMIT;
+}
+
+static bool slice_fits(size_t first, size_t count, size_t total)
+{
+    return first <= total && count <= total - first;
+}
+
+static irr_status_t check_blocks(irr_check_t *check, int rank, const irr_block_t *blocks, const char *name)
+{
+    if (blocks == NULL) {
+        return irr_check_fail(check, "problem of rank %d has no %s blocks", rank, name);
+    }
+    for (int i = 0; i < check->ranks; i++) {
+        if (!range_fits(blocks[i].offset, blocks[i].length)) {
+            return irr_check_fail(check, "problem of rank %d: %s block %d is out of range", rank, name, i);
+        }
+    }
+    return IRR_OK;
+}
+
+static irr_status_t check_problem(irr_check_t *check, int rank)
+{
+    const irr_problem_t *problem = &check->problems[rank];
+    irr_status_t status;
+
+    if (problem->ranks != check->ranks || problem->rank != rank) {
+        return irr_check_fail(check, "problem of rank %d of %d says rank %d of %d", rank, check->ranks,
+                              problem->rank, problem->ranks);
+    }
+    status = check_blocks(check, rank, problem->send, "send");
+    return status == IRR_OK ? check_blocks(check, rank, problem->recv, "recv") : status;
+}
+
+static irr_status_t check_agreement(irr_check_t *check, int from)
+{
+    for (int to = 0; to < check->ranks; to++) {
+        size_t sent = check->problems[from].send[to].length, expected = check->problems[to].recv[from].length;
+
+        if (sent != expected) {
+            return irr_check_fail(check, "problems disagree: rank %d sends %zu bytes to rank %d, which expects "
+                                  "%zu", from, sent, to, expected);
+        }
+    }
+    return IRR_OK;
+}
+
+static irr_status_t check_piece(irr_check_t *check, int rank, size_t index, const irr_piece_t *piece)
+{
+    size_t scratch = check->plans[rank].scratch_bytes;
+
+    if ((unsigned)piece->buffer > IRR_BUFFER_SCRATCH) {
+        return irr_check_fail(check, "rank %d step %zu: no buffer %d", rank, index, (int)piece->buffer);
+    }
+    if (!range_fits(piece->offset, piece->length)) {
+        return irr_check_fail(check, "rank %d step %zu: piece of %zu bytes at %td is out of range", rank, index,
+                              piece->length, piece->offset);
+    }
+    if (piece->buffer == IRR_BUFFER_SCRATCH &&
+        (piece->offset < 0 || !slice_fits((size_t)piece->offset, piece->length, scratch))) {
+        return irr_check_fail(check, "rank %d step %zu: piece of %zu bytes at %td is outside the scratch of %zu",
+                              rank, index, piece->length, piece->offset, scratch);
+    }
+    return IRR_OK;
+}
+
+/* The pieces of a step: in range, and as many bytes as the step says. */
+static irr_status_t check_pieces(irr_check_t *check, int rank, size_t index)
+{
+    const irr_plan_t *plan = &check->plans[rank];
+    const irr_step_t *step = &plan->steps[index];
+    bool copy = step->kind == IRR_STEP_COPY;
+    size_t bytes = 0;
+
+    if (!slice_fits(step->first_piece, step->pieces, plan->npieces) || step->pieces < 1 ||
+        (copy && step->pieces != 2)) {
+        return irr_check_fail(check, "rank %d step %zu: %zu pieces from %zu on, of %zu", rank, index, step->pieces,
+                              step->first_piece, plan->npieces);
+    }
+    for (size_t i = 0; i < step->pieces; i++) {
+        const irr_piece_t *piece = &plan->pieces[step->first_piece + i];
+        irr_status_t status = check_piece(check, rank, index, piece);
+
+        if (status != IRR_OK) {
+            return status;
+        }
+        /* Both terms are at most the limit, so the sum cannot overflow. */
+        bytes += copy && i == 1 ? 0 : piece->length;
+        if (bytes > IRR_SEGMENTS_LIMIT) {
+            return irr_check_fail(check, "rank %d step %zu: pieces are longer than any message", rank, index);
+        }
+    }
+    if (bytes != step->bytes) {
+        return irr_check_fail(check, "rank %d step %zu: pieces have %zu bytes, the step %zu", rank, index, bytes,
+                              step->bytes);
+    }
+    if (copy && plan->pieces[step->first_piece + 1].length < bytes) {
+        return irr_check_fail(check, "rank %d step %zu: copies %zu bytes into %zu", rank, index, bytes,
+                              plan->pieces[step->first_piece + 1].length);
+    }
+    return IRR_OK;
+}
+
+static irr_status_t check_deps(irr_check_t *check, int rank, size_t index)
+{
+    const irr_plan_t *plan = &check->plans[rank];
+    const irr_step_t *step = &plan->steps[index];
+
+    if (!slice_fits(step->first_dep, step->deps, plan->ndeps)) {
+        return irr_check_fail(check, "rank %d step %zu: %zu dependencies from %zu on, of %zu", rank, index,
+                              step->deps, step->first_dep, plan->ndeps);
+    }
+    for (size_t i = 0; i < step->deps; i++) {
+        size_t dep = plan->deps[step->first_dep + i];
+
+        if (dep >= index) {
+            return irr_check_fail(check, "rank %d step %zu: depends on step %zu, which is not an earlier one",
+                                  rank, index, dep);
+        }
+    }
+    return IRR_OK;
+}
+
+static irr_status_t check_step(irr_check_t *check, int rank, size_t index)
+{
+    const irr_plan_t *plan = &check->plans[rank];
+    const irr_step_t *step = &plan->steps[index];
+    bool copy = step->kind == IRR_STEP_COPY;
+    irr_status_t status;
+
+    if ((unsigned)step->kind > IRR_STEP_COPY) {
+        return irr_check_fail(check, "rank %d step %zu: no kind of step %d", rank, index, (int)step->kind);
+    }
+    if (step->peer < 0 || step->peer >= check->ranks || (copy && step->peer != rank)) {
+        return irr_check_fail(check, "rank %d step %zu: peer %d is not allowed", rank, index, step->peer);
+    }
+    if (step->stage < 1 || step->stage > plan->stages) {
+        return irr_check_fail(check, "rank %d step %zu: stage %d is not from 1 to %d", rank, index, step->stage,
+                              plan->stages);
+    }
+    if (copy ? step->number != 0 : step->number < 1) {
+        return irr_check_fail(check, "rank %d step %zu: number %d is not allowed", rank, index, step->number);
+    }
+    status = check_pieces(check, rank, index);
+    return status == IRR_OK ? check_deps(check, rank, index) : status;
+}
+
+static bool array_fits(const void *array, size_t count, size_t max)
+{
+    return count <= max && (array != NULL || count == 0);
+}
+
+static irr_status_t check_plan(irr_check_t *check, int rank)
+{
+    const irr_plan_t *plan = &check->plans[rank];
+    irr_status_t status = IRR_OK;
+
+    if (plan->ranks != check->ranks || plan->rank != rank) {
+        return irr_check_fail(check, "plan of rank %d of %d says rank %d of %d", rank, check->ranks, plan->rank,
+                              plan->ranks);
+    }
+    if (!array_fits(plan->steps, plan->nsteps, plan->steps_max) ||
+        !array_fits(plan->pieces, plan->npieces, plan->pieces_max) ||
+        !array_fits(plan->deps, plan->ndeps, plan->deps_max)) {
+        return irr_check_fail(check, "plan of rank %d has more steps, pieces or dependencies than room", rank);
+    }
+    if (plan->scratch_bytes > IRR_SEGMENTS_LIMIT) {
+        return irr_check_fail(check, "plan of rank %d has a scratch of %zu bytes", rank, plan->scratch_bytes);
+    }
+    for (size_t i = 0; status == IRR_OK && i < plan->nsteps; i++) {
+        status = check_step(check, rank, i);
+    }
+    return status;
+}
+
+irr_status_t irr_check_shape(irr_check_t *check)
+{
+    irr_status_t status = IRR_OK;
+
+    for (int r = 0; status == IRR_OK && r < check->ranks; r++) {
+        status = check_problem(check, r);
+    }
+    for (int r = 0; status == IRR_OK && r < check->ranks; r++) {
+        status = check_agreement(check, r);
+    }
+    for (int r = 0; status == IRR_OK && r < check->ranks; r++) {
+        status = check_plan(check, r);
+    }
+    return status;
+}

@@ -1,0 +1,297 @@
+/*
+ * check_trace.c - fourth phase of the plan checker: who reads and writes what on each rank (rules 2 and 3).
+ *
+ * In the order of the plan, each range that a step reads is traced to the steps that wrote it, which gives
+ * the step's recipe: which bytes of which earlier messages it is made of.  Two steps that touch the same byte
+ * of OUTPUT or SCRATCH, one of them writing, must be ordered by dependencies; then every run of the plan
+ * computes what the order of the plan does.  So a step may use scratch again if it depends on all that used
+ * it before.
+ *
+ * A step visits all that it depends on, directly or not, and a write to used scratch looks at all earlier
+ * steps of its rank; everything else is a binary search.
+ *
+ * INPUT is named by its offsets, not by the block that a byte is sent in: send blocks may overlap, as those of
+ * MPI may, and then a byte belongs to several messages.
+ */
+#include "plan/check.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+static const char *const buffer_names[] = { "INPUT", "OUTPUT", "SCRATCH" };
+
+/* Beside the check: what is known of the rank that is being traced. */
+typedef struct tracer {
+    irr_check_t    *check;
+    irr_segments_t  input;     /* what its send blocks cover; the origin is IRR_CHECK_OWN */
+    irr_segments_t  scratch;   /* what scratch holds at the step; origins are earlier steps */
+    size_t         *ancestor;  /* by step: i + 1 if it comes before step i by dependencies */
+    size_t         *stack;
+} tracer_t;
+
+static ptrdiff_t end_of(const irr_piece_t *piece)
+{
+    return piece->offset + (ptrdiff_t)piece->length;
+}
+
+/* What must be in OUTPUT in the end; the blocks of a problem may not share a byte there. */
+static irr_status_t want_output(tracer_t *tracer, int rank)
+{
+    irr_check_t *check = tracer->check;
+    irr_segments_t *wanted = &check->wanted[rank];
+    irr_status_t status = IRR_OK;
+
+    for (int from = 0; status == IRR_OK && from < check->ranks; from++) {
+        const irr_block_t *block = &check->problems[rank].recv[from];
+        const irr_segment_t *other = irr_segments_hit(wanted, block->offset, block->length);
+
+        if (other != NULL) {
+            return irr_check_fail(check, "problem of rank %d: recv blocks of ranks %zu and %d overlap", rank,
+                                  other->origin, from);
+        }
+        status = irr_segments_put(wanted, (irr_segment_t){
+            .offset = block->offset, .length = block->length, .origin = (size_t)from,
+            .at = check->problems[from].send[rank].offset
+        });
+    }
+    return status;
+}
+
+static irr_status_t own_input(tracer_t *tracer, int rank)
+{
+    irr_status_t status = IRR_OK;
+
+    irr_segments_clear(&tracer->input);
+    for (int to = 0; status == IRR_OK && to < tracer->check->ranks; to++) {
+        const irr_block_t *block = &tracer->check->problems[rank].send[to];
+
+        status = irr_segments_put(&tracer->input, (irr_segment_t){
+            .offset = block->offset, .length = block->length, .origin = IRR_CHECK_OWN, .at = block->offset
+        });
+    }
+    return status;
+}
+
+static irr_segments_t *list_of(tracer_t *tracer, int rank, irr_buffer_t buffer)
+{
+    switch (buffer) {
+    case IRR_BUFFER_INPUT:   return &tracer->input;
+    case IRR_BUFFER_OUTPUT:  return &tracer->check->output[rank];
+    case IRR_BUFFER_SCRATCH: break;
+    }
+    return &tracer->scratch;
+}
+
+/* Marks all steps that step i depends on, directly or not. */
+static void mark_ancestors(tracer_t *tracer, const irr_plan_t *plan, size_t i)
+{
+    size_t depth = 0;
+
+    for (tracer->stack[depth++] = i; depth > 0;) {
+        const irr_step_t *step = &plan->steps[tracer->stack[--depth]];
+
+        for (size_t d = 0; d < step->deps; d++) {
+            size_t dep = plan->deps[step->first_dep + d];
+
+            if (tracer->ancestor[dep] != i + 1) {
+                tracer->ancestor[dep] = i + 1;
+                tracer->stack[depth++] = dep;
+            }
+        }
+    }
+}
+
+/* Every byte of the piece must be there, and come from a step that step i depends on. */
+static irr_status_t check_read(tracer_t *tracer, int rank, size_t i, const irr_piece_t *piece)
+{
+    const irr_segments_t *list = list_of(tracer, rank, piece->buffer);
+    const char *name = buffer_names[piece->buffer];
+    ptrdiff_t end = end_of(piece);
+
+    if (!irr_segments_cover(list, piece->offset, piece->length)) {
+        return irr_check_fail(tracer->check, "rank %d step %zu reads %s[%td,%td), which %s", rank, i, name,
+                              piece->offset, end, piece->buffer == IRR_BUFFER_INPUT ?
+                              "is not inside the send blocks" : "holds nothing yet");
+    }
+    for (size_t s = irr_segments_find(list, piece->offset); s < list->count && list->items[s].offset < end; s++) {
+        size_t writer = list->items[s].origin;
+
+        if (writer != IRR_CHECK_OWN && tracer->ancestor[writer] != i + 1) {
+            return irr_check_fail(tracer->check, "rank %d step %zu reads %s[%td,%td) of step %zu, on which it "
+                                  "does not depend", rank, i, name, piece->offset, end, writer);
+        }
+    }
+    return IRR_OK;
+}
+
+static bool overlap(const irr_piece_t *a, const irr_piece_t *b)
+{
+    return a->buffer == b->buffer && a->length > 0 && b->length > 0 && a->offset < end_of(b) &&
+           b->offset < end_of(a);
+}
+
+/* Scratch that holds something already: all earlier steps that touch the piece must come before step i. */
+static irr_status_t check_reuse(tracer_t *tracer, int rank, size_t i, const irr_piece_t *piece)
+{
+    const irr_plan_t *plan = &tracer->check->plans[rank];
+
+    for (size_t j = 0; j < i; j++) {
+        const irr_step_t *step = &plan->steps[j];
+        size_t pieces = tracer->ancestor[j] != i + 1 ? step->pieces : 0;
+
+        for (size_t p = 0; p < pieces; p++) {
+            if (overlap(&plan->pieces[step->first_piece + p], piece)) {
+                return irr_check_fail(tracer->check, "rank %d step %zu writes SCRATCH[%td,%td), which step %zu "
+                                      "uses, on which it does not depend", rank, i, piece->offset,
+                                      end_of(piece), j);
+            }
+        }
+    }
+    return IRR_OK;
+}
+
+/* The step whose bytes a write must not replace: any in OUTPUT, and itself; IRR_CHECK_OWN if it replaces none. */
+static size_t wrong_victim(const irr_segments_t *list, size_t i, const irr_piece_t *piece)
+{
+    for (size_t s = irr_segments_find(list, piece->offset);
+         s < list->count && list->items[s].offset < end_of(piece); s++) {
+        if (piece->buffer == IRR_BUFFER_OUTPUT || list->items[s].origin == i) {
+            return list->items[s].origin;
+        }
+    }
+    return IRR_CHECK_OWN;
+}
+
+static irr_status_t check_write(tracer_t *tracer, int rank, size_t i, const irr_piece_t *piece)
+{
+    const irr_segments_t *list = list_of(tracer, rank, piece->buffer);
+    const char *name = buffer_names[piece->buffer];
+    size_t victim = wrong_victim(list, i, piece);
+
+    if (piece->buffer == IRR_BUFFER_INPUT) {
+        return irr_check_fail(tracer->check, "rank %d step %zu writes INPUT[%td,%td)", rank, i, piece->offset,
+                              end_of(piece));
+    }
+    if (piece->buffer == IRR_BUFFER_OUTPUT &&
+        !irr_segments_cover(&tracer->check->wanted[rank], piece->offset, piece->length)) {
+        return irr_check_fail(tracer->check, "rank %d step %zu writes OUTPUT[%td,%td), which is not inside the "
+                              "recv blocks", rank, i, piece->offset, end_of(piece));
+    }
+    if (victim != IRR_CHECK_OWN) {
+        return irr_check_fail(tracer->check, "rank %d step %zu writes %s[%td,%td), which step %zu wrote already",
+                              rank, i, name, piece->offset, end_of(piece), victim);
+    }
+    if (irr_segments_hit(list, piece->offset, piece->length) != NULL) {
+        return check_reuse(tracer, rank, i, piece);
+    }
+    return IRR_OK;
+}
+
+/* A send, or the first half of a copy: its recipe. */
+static irr_status_t trace_read(tracer_t *tracer, int rank, size_t i, const irr_piece_t *pieces, size_t count)
+{
+    irr_segments_t *recipe = &tracer->check->recipes[tracer->check->base[rank] + i];
+    irr_status_t status = IRR_OK;
+    ptrdiff_t position = 0;
+
+    for (size_t p = 0; status == IRR_OK && p < count; p++) {
+        const irr_piece_t *piece = &pieces[p];
+
+        if (piece->length == 0) {
+            continue;
+        }
+        status = check_read(tracer, rank, i, piece);
+        if (status == IRR_OK) {
+            status = irr_segments_copy(list_of(tracer, rank, piece->buffer), piece->offset, piece->length, recipe,
+                                       position);
+        }
+        position += (ptrdiff_t)piece->length;
+    }
+    return status;
+}
+
+/* A receive, or the second half of a copy; a piece longer than what is left of the message takes that. */
+static irr_status_t trace_write(tracer_t *tracer, int rank, size_t i, const irr_piece_t *pieces, size_t count)
+{
+    size_t left = tracer->check->plans[rank].steps[i].bytes;
+    irr_status_t status = IRR_OK;
+    ptrdiff_t position = 0;
+
+    for (size_t p = 0; status == IRR_OK && p < count; p++) {
+        irr_piece_t piece = pieces[p];
+
+        piece.length = piece.length < left ? piece.length : left;
+        if (piece.length == 0) {
+            continue;
+        }
+        status = check_write(tracer, rank, i, &piece);
+        if (status == IRR_OK) {
+            status = irr_segments_put(list_of(tracer, rank, piece.buffer), (irr_segment_t){
+                .offset = piece.offset, .length = piece.length, .origin = i, .at = position
+            });
+        }
+        position += (ptrdiff_t)piece.length;
+        left -= piece.length;
+    }
+    return status;
+}
+
+static irr_status_t trace_step(tracer_t *tracer, int rank, size_t i)
+{
+    const irr_plan_t *plan = &tracer->check->plans[rank];
+    const irr_step_t *step = &plan->steps[i];
+    const irr_piece_t *pieces = &plan->pieces[step->first_piece];
+    irr_status_t status;
+
+    mark_ancestors(tracer, plan, i);
+    switch (step->kind) {
+    case IRR_STEP_SEND:
+        return trace_read(tracer, rank, i, pieces, step->pieces);
+    case IRR_STEP_RECV:
+        return trace_write(tracer, rank, i, pieces, step->pieces);
+    case IRR_STEP_COPY:
+        break;
+    }
+    if (overlap(&pieces[0], &pieces[1])) {
+        return irr_check_fail(tracer->check, "rank %d step %zu copies a range onto itself", rank, i);
+    }
+    status = trace_read(tracer, rank, i, &pieces[0], 1);
+    return status == IRR_OK ? trace_write(tracer, rank, i, &pieces[1], 1) : status;
+}
+
+static irr_status_t trace_rank(tracer_t *tracer, int rank)
+{
+    size_t steps = tracer->check->plans[rank].nsteps;
+    irr_status_t status = want_output(tracer, rank);
+
+    if (status == IRR_OK) {
+        status = own_input(tracer, rank);
+    }
+    irr_segments_clear(&tracer->scratch);
+    memset(tracer->ancestor, 0, steps * sizeof(*tracer->ancestor));
+    for (size_t i = 0; status == IRR_OK && i < steps; i++) {
+        status = trace_step(tracer, rank, i);
+    }
+    return status;
+}
+
+irr_status_t irr_check_trace(irr_check_t *check)
+{
+    size_t total = check->base[check->ranks];
+    tracer_t tracer = {
+        .check = check,
+        .ancestor = irr_alloc(total, sizeof(*tracer.ancestor)),
+        .stack = irr_alloc(total, sizeof(*tracer.stack))
+    };
+    irr_status_t status = tracer.ancestor != NULL && tracer.stack != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+
+    for (int r = 0; status == IRR_OK && r < check->ranks; r++) {
+        status = trace_rank(&tracer, r);
+    }
+    irr_segments_fini(&tracer.scratch);
+    irr_segments_fini(&tracer.input);
+    irr_free(tracer.stack);
+    irr_free(tracer.ancestor);
+    return status;
+}

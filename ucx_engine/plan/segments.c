@@ -1,0 +1,161 @@
+/*
+ * segments.c - sorted lists of ranges; see segments.h.
+ *
+ * Finding is a binary search.  Putting a range moves what lies behind it, so it is O(1) amortised at the end
+ * of a list, which is where messages are composed and where plans that lay out their scratch in order write.
+ */
+#include "plan/segments.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+/* A put rewrites what it overlaps and a neighbour on each side: neighbour, head, new one, tail, neighbour. */
+#define PARTS_MAX 5
+
+void irr_segments_fini(irr_segments_t *segments)
+{
+    irr_free(segments->items);
+    *segments = (irr_segments_t){ .items = NULL };
+}
+
+void irr_segments_clear(irr_segments_t *segments)
+{
+    segments->count = 0;
+}
+
+static ptrdiff_t end_of(const irr_segment_t *segment)
+{
+    return segment->offset + (ptrdiff_t)segment->length;
+}
+
+size_t irr_segments_find(const irr_segments_t *segments, ptrdiff_t offset)
+{
+    size_t low = 0, high = segments->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (end_of(&segments->items[middle]) > offset) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+const irr_segment_t *irr_segments_hit(const irr_segments_t *segments, ptrdiff_t offset, size_t length)
+{
+    size_t i = irr_segments_find(segments, offset);
+
+    if (length == 0 || i == segments->count || segments->items[i].offset >= offset + (ptrdiff_t)length) {
+        return NULL;
+    }
+    return &segments->items[i];
+}
+
+/* What is left of a segment between two offsets; its length is 0 if nothing is. */
+static irr_segment_t clip(const irr_segment_t *segment, ptrdiff_t from, ptrdiff_t to)
+{
+    ptrdiff_t first = segment->offset > from ? segment->offset : from;
+    ptrdiff_t last = end_of(segment) < to ? end_of(segment) : to;
+    irr_segment_t part = *segment;
+
+    part.offset = first;
+    part.length = last > first ? (size_t)(last - first) : 0;
+    part.at += part.length > 0 ? first - segment->offset : 0;
+    return part;
+}
+
+/* Appends to parts, or lengthens the last of them if the new one continues it. */
+static void join(irr_segment_t *parts, size_t *count, irr_segment_t part)
+{
+    irr_segment_t *last = *count > 0 ? &parts[*count - 1] : NULL;
+
+    if (part.length == 0) {
+        return;
+    }
+    if (last != NULL && end_of(last) == part.offset && last->origin == part.origin &&
+        last->at + (ptrdiff_t)last->length == part.at) {
+        last->length += part.length;
+    } else {
+        parts[(*count)++] = part;
+    }
+}
+
+/* Replaces the segments first to last - 1 by count others. */
+static irr_status_t splice(irr_segments_t *segments, size_t first, size_t last, const irr_segment_t *parts,
+                           size_t count)
+{
+    size_t total = segments->count - (last - first) + count;
+
+    if (total > segments->max) {
+        size_t max = total > 2 * segments->max ? total : 2 * segments->max;
+        irr_segment_t *items = irr_resize(segments->items, max, sizeof(*items));
+
+        if (items == NULL) {
+            return IRR_ERR_NO_MEMORY;
+        }
+        segments->items = items;
+        segments->max = max;
+    }
+    memmove(segments->items + first + count, segments->items + last,
+            (segments->count - last) * sizeof(*segments->items));
+    memcpy(segments->items + first, parts, count * sizeof(*parts));
+    segments->count = total;
+    return IRR_OK;
+}
+
+irr_status_t irr_segments_put(irr_segments_t *segments, irr_segment_t segment)
+{
+    ptrdiff_t end = end_of(&segment);
+    irr_segment_t parts[PARTS_MAX];
+    size_t first, last, count = 0;
+
+    if (segment.length == 0) {
+        return IRR_OK;
+    }
+    first = irr_segments_find(segments, segment.offset);
+    first -= first > 0 ? 1 : 0;
+    for (last = first; last < segments->count && segments->items[last].offset < end; last++) {
+        join(parts, &count, clip(&segments->items[last], PTRDIFF_MIN, segment.offset));
+    }
+    join(parts, &count, segment);
+    if (last > first) {
+        join(parts, &count, clip(&segments->items[last - 1], end, PTRDIFF_MAX));
+    }
+    if (last < segments->count) {
+        join(parts, &count, segments->items[last++]);
+    }
+    return splice(segments, first, last, parts, count);
+}
+
+bool irr_segments_cover(const irr_segments_t *segments, ptrdiff_t offset, size_t length)
+{
+    ptrdiff_t end = offset + (ptrdiff_t)length;
+
+    for (size_t i = irr_segments_find(segments, offset); offset < end && i < segments->count; i++) {
+        if (segments->items[i].offset > offset) {
+            return false;
+        }
+        offset = end_of(&segments->items[i]);
+    }
+    return offset >= end;
+}
+
+irr_status_t irr_segments_copy(const irr_segments_t *from, ptrdiff_t offset, size_t length, irr_segments_t *to,
+                               ptrdiff_t position)
+{
+    ptrdiff_t end = offset + (ptrdiff_t)length;
+    irr_status_t status = IRR_OK;
+
+    for (size_t i = irr_segments_find(from, offset);
+         status == IRR_OK && i < from->count && from->items[i].offset < end; i++) {
+        irr_segment_t part = clip(&from->items[i], offset, end);
+
+        part.offset = position + (part.offset - offset);
+        status = irr_segments_put(to, part);
+    }
+    return status;
+}

@@ -1,0 +1,53 @@
+/*
+ * segments.h - a list of ranges that says, for each byte of a buffer or a message, where it comes from.
+ *
+ * The segments of a list are sorted and disjoint, and neighbours that continue each other are one segment.
+ * So two lists say the same exactly if their segments are equal one by one.
+ */
+#ifndef IRR_SEGMENTS_H
+#define IRR_SEGMENTS_H
+
+#include "irr.h"
+
+/* length bytes from offset on are the bytes from at on of an origin: a rank's input, a step's message. */
+typedef struct irr_segment {
+    ptrdiff_t offset;
+    size_t    length;
+    size_t    origin;
+    ptrdiff_t at;
+} irr_segment_t;
+
+typedef struct irr_segments {
+    irr_segment_t *items;
+    size_t         count, max;
+} irr_segments_t;
+
+/* A zeroed list is an empty one. */
+void irr_segments_fini(irr_segments_t *segments);
+
+/* Removes the segments and keeps the room. */
+void irr_segments_clear(irr_segments_t *segments);
+
+/* Ranges lie between -IRR_SEGMENTS_LIMIT and IRR_SEGMENTS_LIMIT, so that no sum of two of them overflows. */
+#define IRR_SEGMENTS_LIMIT (PTRDIFF_MAX / 2)
+
+/*
+ * Sets a range, over whatever the list said of it; an empty range changes nothing.  IRR_ERR_NO_MEMORY leaves
+ * the list as it was.
+ */
+irr_status_t irr_segments_put(irr_segments_t *segments, irr_segment_t segment);
+
+/* The first segment that ends after offset; segments->count if there is none. */
+size_t irr_segments_find(const irr_segments_t *segments, ptrdiff_t offset);
+
+/* The first segment that shares a byte with a range; NULL if there is none. */
+const irr_segment_t *irr_segments_hit(const irr_segments_t *segments, ptrdiff_t offset, size_t length);
+
+/* Does the list know every byte of a range? */
+bool irr_segments_cover(const irr_segments_t *segments, ptrdiff_t offset, size_t length);
+
+/* Puts what `from` says of a range into `to`, moved so that the range begins at position. */
+irr_status_t irr_segments_copy(const irr_segments_t *from, ptrdiff_t offset, size_t length, irr_segments_t *to,
+                               ptrdiff_t position);
+
+#endif

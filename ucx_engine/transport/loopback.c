@@ -1,0 +1,323 @@
+/*
+ * loopback.c - the loopback transport: the ranks of a fabric in one process and one thread.
+ *
+ * It runs whole exchanges without a network, so that tests, tools and simulations see every rank, and it is
+ * the strict reader of the contract: nothing moves but in progress, a seed reorders all that may be reordered,
+ * large sends complete only when they are matched, and tags beyond the narrowest transport's are refused.
+ *
+ * Eager messages are copied once when sent and once when received; a rendezvous is copied once, when it is
+ * matched.  Memory is allocated by connect and by send alone, so a send fails before anything has happened.
+ */
+#include "transport/loopback.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+#define TAG_BITS 48
+
+irr_status_t irr_fabric_create(int ranks, uint64_t seed, size_t eager_max, irr_fabric_t **fabric_p)
+{
+    irr_fabric_t *fabric;
+
+    if (ranks < 1) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    fabric = irr_alloc_zero(1, sizeof(*fabric) + (size_t)ranks * sizeof(fabric->ports[0]));
+    if (fabric == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    fabric->ranks = ranks;
+    fabric->shuffles = seed != 0;
+    fabric->random = seed;
+    fabric->eager_max = eager_max;
+    for (int i = 0; i < ranks; i++) {
+        irr_loopback_queue_init(&fabric->ports[i].wire);
+    }
+    *fabric_p = fabric;
+    return IRR_OK;
+}
+
+void irr_fabric_destroy(irr_fabric_t *fabric)
+{
+    if (fabric == NULL) {
+        return;
+    }
+    for (int i = 0; i < fabric->ranks; i++) {
+        irr_loopback_discard(&fabric->ports[i].wire);
+    }
+    irr_free(fabric);
+}
+
+static irr_status_t address(irr_transport_t *transport, const void **address_p, size_t *length_p)
+{
+    *address_p = &irr_loopback_of(transport)->address;
+    *length_p = sizeof(irr_loopback_address_t);
+    return IRR_OK;
+}
+
+static irr_status_t connect(irr_transport_t *transport, const void *bytes, size_t length, irr_peer_t **peer_p)
+{
+    irr_loopback_t *loopback = irr_loopback_of(transport);
+    irr_loopback_address_t name;
+    irr_peer_t *peer;
+
+    if (length != sizeof(name)) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    memcpy(&name, bytes, sizeof(name));
+    if (name.fabric != loopback->fabric || name.rank < 0 || name.rank >= loopback->fabric->ranks) {
+        return IRR_ERR_UNREACHABLE;
+    }
+    peer = irr_alloc(1, sizeof(*peer));
+    if (peer == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    peer->rank = (int)name.rank;
+    peer->open = false;
+    peer->next = loopback->peers;
+    loopback->peers = peer;
+    *peer_p = peer;
+    return IRR_OK;
+}
+
+static bool tag_fits(uint64_t tag)
+{
+    return tag >> TAG_BITS == 0;
+}
+
+static irr_status_t count_bytes(const irr_iov_t *iov, size_t count, size_t *bytes)
+{
+    *bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (__builtin_add_overflow(*bytes, iov[i].length, bytes)) {
+            return IRR_ERR_BAD_PARAM;
+        }
+    }
+    return IRR_OK;
+}
+
+/* A message with room for its bytes if it is eager; NULL if memory is short. */
+static irr_loopback_message_t *create_message(irr_loopback_t *loopback, uint64_t tag, size_t bytes, bool eager)
+{
+    size_t payload = eager ? bytes : 0, size;
+    irr_loopback_message_t *message;
+
+    if (__builtin_add_overflow(sizeof(*message), payload, &size)) {
+        return NULL;
+    }
+    message = irr_alloc(1, size);
+    if (message != NULL) {
+        message->item.tag = tag;
+        message->source = (int)loopback->address.rank;
+        message->bytes = bytes;
+        message->sender = loopback;
+    }
+    return message;
+}
+
+static void hold_copy(irr_loopback_message_t *message, const irr_iov_t *iov, size_t count, irr_form_t form)
+{
+    message->whole = (irr_iov_t){ .base = message->payload, .length = message->bytes };
+    message->iov = &message->whole;
+    message->count = 1;
+    message->form = IRR_FORM_IOVEC;
+    message->request = NULL;
+    irr_loopback_move(&message->whole, 1, iov, count);
+    if (form == IRR_FORM_GATHER && count > 1) {
+        message->sender->bytes_gathered += message->bytes;
+    }
+}
+
+static void hold_request(irr_loopback_message_t *message, const irr_iov_t *iov, size_t count, irr_form_t form,
+                         irr_request_t *request)
+{
+    irr_loopback_slot_t *slot = irr_loopback_slot_of(request);
+
+    message->iov = iov;
+    message->count = count;
+    message->form = form;
+    message->request = request;
+    slot->item.tag = message->item.tag;
+    slot->posted = false;
+    slot->send = true;
+    message->sender->sends++;
+}
+
+static irr_status_t send(irr_transport_t *transport, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov,
+                         size_t count, irr_form_t form, irr_request_t *request)
+{
+    irr_loopback_t *loopback = irr_loopback_of(transport);
+    irr_loopback_message_t *message;
+    size_t bytes;
+    bool eager;
+
+    if (loopback->closed) {
+        return IRR_ERR_CANCELED;
+    }
+    if (!tag_fits(tag) || count_bytes(iov, count, &bytes) != IRR_OK) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    eager = bytes <= loopback->fabric->eager_max;
+    message = create_message(loopback, tag, bytes, eager);
+    if (message == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    if (eager) {
+        hold_copy(message, iov, count, form);
+    } else {
+        hold_request(message, iov, count, form, request);
+    }
+    loopback->endpoints += peer->open ? 0 : 1;
+    peer->open = true;
+    irr_loopback_queue_push(&loopback->fabric->ports[peer->rank].wire, &message->item);
+    return eager ? IRR_OK : IRR_IN_PROGRESS;
+}
+
+static irr_status_t recv(irr_transport_t *transport, uint64_t tag, const irr_iov_t *iov, size_t count,
+                         irr_form_t form, irr_request_t *request)
+{
+    irr_loopback_t *loopback = irr_loopback_of(transport);
+    irr_loopback_slot_t *slot = irr_loopback_slot_of(request);
+    irr_loopback_message_t *message;
+
+    if (!tag_fits(tag)) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    message = irr_loopback_take(loopback, tag);
+    if (message != NULL) {
+        return irr_loopback_consume(loopback, message, iov, count, form, request);
+    }
+    slot->item.tag = tag;
+    slot->iov = iov;
+    slot->count = count;
+    slot->form = form;
+    slot->posted = true;
+    slot->send = false;
+    irr_loopback_queue_push(irr_loopback_bucket(loopback->posted, tag), &slot->item);
+    return IRR_IN_PROGRESS;
+}
+
+static irr_status_t probe(irr_transport_t *transport, uint64_t tag, irr_message_t *message)
+{
+    irr_loopback_message_t *found;
+
+    if (!tag_fits(tag)) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    found = irr_loopback_take(irr_loopback_of(transport), tag);
+    if (found == NULL) {
+        return IRR_IN_PROGRESS;
+    }
+    message->handle = found;
+    message->bytes = found->bytes;
+    return IRR_OK;
+}
+
+static irr_status_t recv_message(irr_transport_t *transport, const irr_message_t *message, const irr_iov_t *iov,
+                                 size_t count, irr_form_t form, irr_request_t *request)
+{
+    return irr_loopback_consume(irr_loopback_of(transport), message->handle, iov, count, form, request);
+}
+
+static void cancel(irr_transport_t *transport, irr_request_t *request)
+{
+    irr_loopback_withdraw(irr_loopback_of(transport), request);
+}
+
+static unsigned progress(irr_transport_t *transport)
+{
+    irr_loopback_t *loopback = irr_loopback_of(transport);
+    unsigned events = irr_loopback_finish(loopback);
+
+    return events + irr_loopback_deliver(loopback);
+}
+
+static irr_status_t arm(irr_transport_t *transport, int *fd_p)
+{
+    (void)transport;
+    (void)fd_p;
+    return IRR_ERR_NOT_SUPPORTED;
+}
+
+static void statistics(irr_transport_t *transport, uint64_t *endpoints, uint64_t *bytes_gathered)
+{
+    *endpoints = irr_loopback_of(transport)->endpoints;
+    *bytes_gathered = irr_loopback_of(transport)->bytes_gathered;
+}
+
+static void close_endpoints(irr_transport_t *transport)
+{
+    irr_loopback_of(transport)->closed = true;
+}
+
+static irr_status_t drain(irr_transport_t *transport)
+{
+    irr_loopback_t *loopback = irr_loopback_of(transport);
+
+    if (loopback->sends > 0) {
+        return IRR_IN_PROGRESS;
+    }
+    loopback->endpoints = 0;
+    return IRR_OK;
+}
+
+static void free_transport(irr_transport_t *transport)
+{
+    irr_loopback_t *loopback = irr_loopback_of(transport);
+
+    for (int i = 0; i < IRR_LOOPBACK_BUCKETS; i++) {
+        irr_loopback_discard(&loopback->unexpected[i]);
+    }
+    while (loopback->peers != NULL) {
+        irr_peer_t *peer = loopback->peers;
+
+        loopback->peers = peer->next;
+        irr_free(peer);
+    }
+    loopback->fabric->ports[loopback->address.rank].open = false;
+    irr_free(loopback);
+}
+
+static const irr_transport_ops_t ops = {
+    .address = address,
+    .connect = connect,
+    .send = send,
+    .recv = recv,
+    .probe = probe,
+    .recv_message = recv_message,
+    .cancel = cancel,
+    .progress = progress,
+    .arm = arm,
+    .statistics = statistics,
+    .close = close_endpoints,
+    .drain = drain,
+    .free = free_transport
+};
+
+irr_status_t irr_loopback_open(irr_fabric_t *fabric, int rank, irr_transport_t **transport_p)
+{
+    irr_loopback_t *loopback;
+
+    if (rank < 0 || rank >= fabric->ranks || fabric->ports[rank].open) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    loopback = irr_alloc_zero(1, sizeof(*loopback));
+    if (loopback == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    loopback->super.ops = &ops;
+    loopback->super.caps = (irr_transport_caps_t){
+        .name = "loopback", .tag_bits = TAG_BITS, .iov_wire_max = SIZE_MAX, .zero_copy_min = SIZE_MAX
+    };
+    loopback->fabric = fabric;
+    loopback->address = (irr_loopback_address_t){ .fabric = fabric, .rank = rank };
+    irr_loopback_queue_init(&loopback->finished);
+    for (int i = 0; i < IRR_LOOPBACK_BUCKETS; i++) {
+        irr_loopback_queue_init(&loopback->posted[i]);
+        irr_loopback_queue_init(&loopback->unexpected[i]);
+    }
+    fabric->ports[rank].open = true;
+    *transport_p = &loopback->super;
+    return IRR_OK;
+}

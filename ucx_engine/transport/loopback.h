@@ -1,0 +1,136 @@
+/*
+ * loopback.h - private to the loopback transport: its state, shared by loopback.c and loopback_match.c.
+ */
+#ifndef IRR_LOOPBACK_H
+#define IRR_LOOPBACK_H
+
+#include "transport/transport.h"
+
+/* Tags are matched in buckets; a power of two. */
+#define IRR_LOOPBACK_BUCKETS 64
+
+/*
+ * What waits in a queue: a message, or the slot of a pending request.  Slots live in irr_request_t.reserved,
+ * so these types may alias what the caller declared there.
+ */
+typedef struct irr_loopback_item {
+    struct irr_loopback_item *next;
+    uint64_t                  tag;
+} __attribute__((may_alias)) irr_loopback_item_t;
+
+/* First in, first out, but for an item that is taken by its tag.  Must not be moved: tail may point into it. */
+typedef struct irr_loopback_queue {
+    irr_loopback_item_t  *head;
+    irr_loopback_item_t **tail;
+    size_t                length;
+} irr_loopback_queue_t;
+
+/* The ranks of one process and what is on the wire to each of them, in the order sent. */
+struct irr_fabric {
+    int      ranks;
+    bool     shuffles;
+    uint64_t random;     /* state of the generator */
+    size_t   eager_max;
+    struct {
+        irr_loopback_queue_t wire;
+        bool                 open;
+    } ports[];
+};
+
+typedef struct irr_loopback_address {
+    const irr_fabric_t *fabric;
+    intptr_t            rank;    /* as wide as the pointer: an address has no padding */
+} irr_loopback_address_t;
+
+struct irr_peer {
+    irr_peer_t *next;     /* of the transport's list */
+    int         rank;
+    bool        open;     /* something was sent to it */
+};
+
+typedef struct irr_loopback {
+    irr_transport_t        super;
+    irr_fabric_t          *fabric;
+    irr_loopback_address_t address;
+    irr_peer_t            *peers;
+    irr_loopback_queue_t   posted[IRR_LOOPBACK_BUCKETS];      /* receives that wait for a message */
+    irr_loopback_queue_t   unexpected[IRR_LOOPBACK_BUCKETS];  /* messages that wait for a receive */
+    irr_loopback_queue_t   finished;                          /* requests whose `done` the next progress calls */
+    size_t                 sends;                             /* pending ones, all of them rendezvous */
+    uint64_t               endpoints;
+    uint64_t               bytes_gathered;
+    bool                   closed;
+} irr_loopback_t;
+
+/* What a pending request keeps in irr_request_t.reserved. */
+typedef struct irr_loopback_slot {
+    irr_loopback_item_t item;
+    const irr_iov_t    *iov;
+    size_t              count;
+    irr_form_t          form;
+    irr_status_t        status;  /* for `done`, once it is in the queue of the finished */
+    bool                posted;  /* a receive that nothing has matched */
+    bool                send;
+} __attribute__((may_alias)) irr_loopback_slot_t;
+
+_Static_assert(sizeof(irr_loopback_slot_t) <= sizeof(((irr_request_t *)0)->reserved), "slot must fit the request");
+
+/*
+ * A message on the wire or unexpected.  An eager one holds its bytes, and iov names them as one piece; a
+ * rendezvous holds the sender's pieces and request until it is matched.
+ */
+typedef struct irr_loopback_message {
+    irr_loopback_item_t item;
+    int                 source;
+    irr_form_t          form;
+    size_t              bytes;
+    const irr_iov_t    *iov;
+    size_t              count;
+    irr_loopback_t     *sender;
+    irr_request_t      *request;    /* NULL: eager */
+    irr_iov_t           whole;
+    unsigned char       payload[];
+} irr_loopback_message_t;
+
+static inline irr_loopback_t *irr_loopback_of(irr_transport_t *transport)
+{
+    return (irr_loopback_t *)transport;
+}
+
+static inline irr_loopback_slot_t *irr_loopback_slot_of(irr_request_t *request)
+{
+    return (irr_loopback_slot_t *)request->reserved;
+}
+
+/* ---- loopback_match.c: queues, and how messages meet receives ---- */
+
+void irr_loopback_queue_init(irr_loopback_queue_t *queue);
+void irr_loopback_queue_push(irr_loopback_queue_t *queue, irr_loopback_item_t *item);
+irr_loopback_item_t *irr_loopback_queue_pop(irr_loopback_queue_t *queue);
+
+/* The bucket of a tag in posted or unexpected. */
+irr_loopback_queue_t *irr_loopback_bucket(irr_loopback_queue_t *buckets, uint64_t tag);
+
+/* Copies a message from one list of pieces to another, cut differently; returns the bytes that found room. */
+size_t irr_loopback_move(const irr_iov_t *to, size_t to_count, const irr_iov_t *from, size_t from_count);
+
+/* Takes the first unexpected message with this tag; NULL if there is none. */
+irr_loopback_message_t *irr_loopback_take(irr_loopback_t *loopback, uint64_t tag);
+
+/* Ends a message in these pieces: sets request->bytes and returns the status of the receive. */
+irr_status_t irr_loopback_consume(irr_loopback_t *loopback, irr_loopback_message_t *message, const irr_iov_t *iov,
+                                  size_t count, irr_form_t form, irr_request_t *request);
+
+/* Ends a posted receive with IRR_ERR_CANCELED at the next progress, if nothing has matched it. */
+void irr_loopback_withdraw(irr_loopback_t *loopback, irr_request_t *request);
+
+/* Calls `done` for what is finished; returns how many. */
+unsigned irr_loopback_finish(irr_loopback_t *loopback);
+
+/* Takes messages off the wire to this rank and matches them; returns how many. */
+unsigned irr_loopback_deliver(irr_loopback_t *loopback);
+
+/* Frees all messages of a queue. */
+void irr_loopback_discard(irr_loopback_queue_t *queue);
+
+#endif

@@ -1,0 +1,239 @@
+/*
+ * loopback_match.c - the loopback transport's queues, and how its messages meet receives.
+ *
+ * A message goes from the wire of its receiver, when that one progresses, to the first posted receive with
+ * its tag, or else among the unexpected ones, where a later receive finds it.  The order in which messages
+ * leave the wire is the order sent or, in a fabric that shuffles, random: each time a message is drawn, and
+ * the oldest one of the same sender with the same tag goes in its place.
+ *
+ * Cost: O(1) expected for a match; a shuffled delivery is linear in the messages on the wire.
+ */
+#include "transport/loopback.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+void irr_loopback_queue_init(irr_loopback_queue_t *queue)
+{
+    queue->head = NULL;
+    queue->tail = &queue->head;
+    queue->length = 0;
+}
+
+void irr_loopback_queue_push(irr_loopback_queue_t *queue, irr_loopback_item_t *item)
+{
+    item->next = NULL;
+    *queue->tail = item;
+    queue->tail = &item->next;
+    queue->length++;
+}
+
+/* Takes out the item that *link points to. */
+static irr_loopback_item_t *queue_unlink(irr_loopback_queue_t *queue, irr_loopback_item_t **link)
+{
+    irr_loopback_item_t *item = *link;
+
+    *link = item->next;
+    if (queue->tail == &item->next) {
+        queue->tail = link;
+    }
+    queue->length--;
+    return item;
+}
+
+irr_loopback_item_t *irr_loopback_queue_pop(irr_loopback_queue_t *queue)
+{
+    return queue->head != NULL ? queue_unlink(queue, &queue->head) : NULL;
+}
+
+/* Takes out the first item with this tag; NULL if there is none. */
+static irr_loopback_item_t *queue_take(irr_loopback_queue_t *queue, uint64_t tag)
+{
+    for (irr_loopback_item_t **link = &queue->head; *link != NULL; link = &(*link)->next) {
+        if ((*link)->tag == tag) {
+            return queue_unlink(queue, link);
+        }
+    }
+    return NULL;
+}
+
+irr_loopback_queue_t *irr_loopback_bucket(irr_loopback_queue_t *buckets, uint64_t tag)
+{
+    /* Tags differ in their fields; the upper bits of the product depend on all of them. */
+    uint64_t hash = tag * UINT64_C(0x9e3779b97f4a7c15);
+
+    return &buckets[(hash >> 32) % IRR_LOOPBACK_BUCKETS];
+}
+
+size_t irr_loopback_move(const irr_iov_t *to, size_t to_count, const irr_iov_t *from, size_t from_count)
+{
+    size_t moved = 0, written = 0, read = 0;  /* in all, in the first piece of `to`, of `from` */
+
+    while (to_count > 0 && from_count > 0) {
+        size_t room = to->length - written, left = from->length - read;
+        size_t bytes = room < left ? room : left;
+
+        if (bytes > 0) {
+            memcpy((char *)to->base + written, (const char *)from->base + read, bytes);
+        }
+        moved += bytes;
+        written += bytes;
+        read += bytes;
+        if (written == to->length) {
+            written = 0;
+            to++;
+            to_count--;
+        }
+        if (read == from->length) {
+            read = 0;
+            from++;
+            from_count--;
+        }
+    }
+    return moved;
+}
+
+irr_loopback_message_t *irr_loopback_take(irr_loopback_t *loopback, uint64_t tag)
+{
+    return (irr_loopback_message_t *)queue_take(irr_loopback_bucket(loopback->unexpected, tag), tag);
+}
+
+static irr_request_t *request_of(irr_loopback_slot_t *slot)
+{
+    return (irr_request_t *)((char *)slot - offsetof(irr_request_t, reserved));
+}
+
+static void set_finished(irr_loopback_t *loopback, irr_loopback_slot_t *slot, irr_status_t status)
+{
+    slot->status = status;
+    slot->posted = false;
+    irr_loopback_queue_push(&loopback->finished, &slot->item);
+}
+
+irr_status_t irr_loopback_consume(irr_loopback_t *loopback, irr_loopback_message_t *message, const irr_iov_t *iov,
+                                  size_t count, irr_form_t form, irr_request_t *request)
+{
+    size_t moved = irr_loopback_move(iov, count, message->iov, message->count);
+    irr_status_t status = moved == message->bytes ? IRR_OK : IRR_ERR_TRUNCATE;
+
+    if (form == IRR_FORM_GATHER && count > 1) {
+        loopback->bytes_gathered += moved;
+    }
+    request->bytes = message->bytes;
+    if (message->request != NULL) {
+        if (message->form == IRR_FORM_GATHER && message->count > 1) {
+            message->sender->bytes_gathered += moved;
+        }
+        set_finished(message->sender, irr_loopback_slot_of(message->request), IRR_OK);
+    }
+    irr_free(message);
+    return status;
+}
+
+void irr_loopback_withdraw(irr_loopback_t *loopback, irr_request_t *request)
+{
+    irr_loopback_slot_t *slot = irr_loopback_slot_of(request);
+    irr_loopback_queue_t *posted = irr_loopback_bucket(loopback->posted, slot->item.tag);
+    irr_loopback_item_t **link = &posted->head;
+
+    if (!slot->posted) {
+        return;
+    }
+    while (*link != &slot->item) {
+        link = &(*link)->next;
+    }
+    queue_unlink(posted, link);
+    set_finished(loopback, slot, IRR_ERR_CANCELED);
+}
+
+unsigned irr_loopback_finish(irr_loopback_t *loopback)
+{
+    unsigned events = 0;
+
+    /* What the callbacks finish waits for the next call, or two that keep each other busy would never end. */
+    for (size_t due = loopback->finished.length; due > 0 && loopback->finished.length > 0; due--) {
+        irr_loopback_slot_t *slot = (irr_loopback_slot_t *)irr_loopback_queue_pop(&loopback->finished);
+        irr_request_t *request = request_of(slot);
+
+        loopback->sends -= slot->send ? 1 : 0;
+        request->done(request, slot->status);
+        events++;
+    }
+    return events;
+}
+
+/* splitmix64; the remainder's bias does not matter for a few thousand messages. */
+static size_t draw(irr_fabric_t *fabric, size_t limit)
+{
+    uint64_t z = (fabric->random += UINT64_C(0x9e3779b97f4a7c15));
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (size_t)((z ^ (z >> 31)) % limit);
+}
+
+static bool may_not_overtake(const irr_loopback_item_t *a, const irr_loopback_item_t *b)
+{
+    return a->tag == b->tag &&
+           ((const irr_loopback_message_t *)a)->source == ((const irr_loopback_message_t *)b)->source;
+}
+
+/* The message that leaves a wire that is not empty. */
+static irr_loopback_message_t *leave_wire(irr_fabric_t *fabric, irr_loopback_queue_t *wire)
+{
+    irr_loopback_item_t *drawn = wire->head, **link = &wire->head;
+
+    for (size_t i = fabric->shuffles ? draw(fabric, wire->length) : 0; i > 0; i--) {
+        drawn = drawn->next;
+    }
+    while (!may_not_overtake(*link, drawn)) {
+        link = &(*link)->next;
+    }
+    return (irr_loopback_message_t *)queue_unlink(wire, link);
+}
+
+static void arrive(irr_loopback_t *loopback, irr_loopback_message_t *message)
+{
+    uint64_t tag = message->item.tag;
+    irr_loopback_item_t *item = queue_take(irr_loopback_bucket(loopback->posted, tag), tag);
+    irr_loopback_slot_t *slot = (irr_loopback_slot_t *)item;
+    irr_request_t *request;
+    irr_status_t status;
+
+    if (item == NULL) {
+        irr_loopback_queue_push(irr_loopback_bucket(loopback->unexpected, tag), &message->item);
+        return;
+    }
+    slot->posted = false;
+    request = request_of(slot);
+    status = irr_loopback_consume(loopback, message, slot->iov, slot->count, slot->form, request);
+    request->done(request, status);
+}
+
+unsigned irr_loopback_deliver(irr_loopback_t *loopback)
+{
+    irr_fabric_t *fabric = loopback->fabric;
+    irr_loopback_queue_t *wire = &fabric->ports[loopback->address.rank].wire;
+    size_t due = wire->length;
+    unsigned events = 0;
+
+    /* A shuffling fabric also keeps some messages back, so that later ones may overtake them. */
+    if (due > 1 && fabric->shuffles) {
+        due = 1 + draw(fabric, due);
+    }
+    for (; due > 0 && wire->length > 0; due--) {
+        arrive(loopback, leave_wire(fabric, wire));
+        events++;
+    }
+    return events;
+}
+
+void irr_loopback_discard(irr_loopback_queue_t *queue)
+{
+    irr_loopback_item_t *item;
+
+    while ((item = irr_loopback_queue_pop(queue)) != NULL) {
+        irr_free(item);
+    }
+}
