@@ -1,1 +1,264 @@
-int main(void) { return 0; }
+/*
+ * irr_compose.c - measures how a message of many pieces is best composed on the transports of this machine.
+ *
+ *     irr_compose [--tls LIST] [--devices LIST] [--iterations N]
+ *
+ * Two processes play ping-pong through the executor with a message of n pieces of a size, in each form and
+ * in turn, so that a change of the machine's speed touches all forms alike.  Prints the median of half the
+ * round trip for each form, beside one contiguous message of the same length, and what `auto` loses to the
+ * best form.  The constants of exec/compose.c come from these tables.
+ */
+#include "exec/exec.h"
+#include "exec/tag.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FORMS = IRR_COMPOSE_COUNT + 1, CONTIGUOUS = IRR_COMPOSE_COUNT, MAX_BYTES = 4 << 20 };
+
+static const size_t piece_counts[] = { 2, 4, 16, 64, 256, 1024 };
+static const size_t piece_sizes[] = { 16, 128, 512, 2048, 8192, 16384, 32768, 65536, 262144 };
+
+typedef struct options {
+    irr_engine_config_t config;
+    int                 iterations;
+} options_t;
+
+/* One side of the ping-pong. */
+typedef struct side {
+    int              rank;
+    irr_transport_t *transport;
+    irr_peer_t      *peers[2];
+    char            *input;
+    char            *output;
+    irr_exec_t       exec;
+} side_t;
+
+static void fail(const char *what, irr_status_t status)
+{
+    fprintf(stderr, "irr_compose: %s: %s\n", what, irr_status_text(status));
+    exit(EXIT_FAILURE);
+}
+
+static double now_us(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
+}
+
+/* Addresses go over a socket pair, the length first. */
+static void connect_peer(side_t *side, int socket)
+{
+    char address[4096];
+    const void *own;
+    size_t length;
+    irr_status_t status = side->transport->ops->address(side->transport, &own, &length);
+
+    if (status != IRR_OK || write(socket, &length, sizeof(length)) != sizeof(length) ||
+        write(socket, own, length) != (ssize_t)length || read(socket, &length, sizeof(length)) != sizeof(length) ||
+        length > sizeof(address) || recv(socket, address, length, MSG_WAITALL) != (ssize_t)length) {
+        fail("exchanging addresses", IRR_ERR_UNREACHABLE);
+    }
+    status = side->transport->ops->connect(side->transport, address, length, &side->peers[1 - side->rank]);
+    if (status != IRR_OK) {
+        fail("connecting", status);
+    }
+}
+
+/* Rank 0 sends and then receives, rank 1 receives and then sends; pieces lie with gaps of their own size. */
+static void build_plan(irr_plan_t *plan, int rank, size_t pieces, size_t size)
+{
+    irr_problem_t problem = { .ranks = 2, .rank = rank };
+    irr_piece_t *send = calloc(pieces, sizeof(*send)), *recv = calloc(pieces, sizeof(*recv));
+    const size_t dep = 0;
+
+    for (size_t i = 0; send != NULL && recv != NULL && i < pieces; i++) {
+        send[i] = (irr_piece_t){ IRR_BUFFER_INPUT, (ptrdiff_t)(2 * i * size), size };
+        recv[i] = (irr_piece_t){ IRR_BUFFER_OUTPUT, (ptrdiff_t)(2 * i * size), size };
+    }
+    irr_step_params_t receive = {
+        .kind = IRR_STEP_RECV, .peer = 1 - rank, .stage = 1, .number = 1, .pieces = recv, .npieces = pieces
+    };
+    irr_step_params_t answer = {
+        .kind = IRR_STEP_SEND, .peer = 1 - rank, .stage = 1, .number = 1, .pieces = send, .npieces = pieces,
+        .deps = &dep, .ndeps = rank == 1
+    };
+
+    irr_plan_reset(plan, &problem);
+    if (send == NULL || recv == NULL || irr_plan_add(plan, &receive) != IRR_OK ||
+        irr_plan_add(plan, &answer) != IRR_OK ||
+        irr_plan_reserve(plan, (irr_plan_bounds_t){ 2, 2 * pieces, 1 }) != IRR_OK) {
+        fail("building a plan", IRR_ERR_NO_MEMORY);
+    }
+    free(recv);
+    free(send);
+}
+
+/* One round trip; returns half of it in microseconds. */
+static double ping_pong(side_t *side, const irr_plan_t *plan, int form)
+{
+    irr_counters_t counters = { .exchanges = 0 };
+    irr_exec_env_t env = {
+        .transport = side->transport, .peers = side->peers, .tag_base = irr_tag_base(1, 0),
+        .input = side->input, .output = side->output,
+        .compose = form == CONTIGUOUS ? IRR_COMPOSE_AUTO : (irr_compose_t)form,
+        .pace = &irr_pace_free, .counters = &counters
+    };
+    double start = now_us();
+    irr_status_t status;
+
+    irr_exec_start(&side->exec, plan, &env);
+    do {
+        side->transport->ops->progress(side->transport);
+        status = irr_exec_progress(&side->exec);
+    } while (status == IRR_IN_PROGRESS);
+    if (status != IRR_OK) {
+        fail("exchanging", status);
+    }
+    return (now_us() - start) / 2;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* All forms in turn, iteration by iteration; medians into us. */
+static void measure(side_t *side, size_t pieces, size_t size, int iterations, double *us)
+{
+    double *samples = calloc((size_t)iterations * FORMS, sizeof(*samples));
+    irr_plan_t scattered, contiguous;
+
+    irr_plan_init(&scattered);
+    irr_plan_init(&contiguous);
+    build_plan(&scattered, side->rank, pieces, size);
+    build_plan(&contiguous, side->rank, 1, pieces * size);
+    if (samples == NULL || irr_exec_reserve(&side->exec, (irr_plan_bounds_t){ 2, 2 * pieces, 1 }) != IRR_OK) {
+        fail("measuring", IRR_ERR_NO_MEMORY);
+    }
+    for (int i = -3; i < iterations; i++) {
+        for (int form = 0; form < FORMS; form++) {
+            double sample = ping_pong(side, form == CONTIGUOUS ? &contiguous : &scattered, form);
+
+            samples[form * iterations + (i > 0 ? i : 0)] = sample;
+        }
+    }
+    for (int form = 0; form < FORMS; form++) {
+        qsort(samples + form * iterations, (size_t)iterations, sizeof(*samples), compare);
+        us[form] = samples[form * iterations + iterations / 2];
+    }
+    irr_plan_fini(&contiguous);
+    irr_plan_fini(&scattered);
+    free(samples);
+}
+
+static void print_row(size_t pieces, size_t size, const double *us)
+{
+    int best = IRR_COMPOSE_IOVEC;
+
+    for (int form = IRR_COMPOSE_IOVEC; form < IRR_COMPOSE_COUNT; form++) {
+        best = us[form] < us[best] ? form : best;
+    }
+    printf("%7zu %8zu %11.1f %9.1f %9.1f %9.1f %9.1f  %-6s %9.2f\n", pieces, size, us[CONTIGUOUS],
+           us[IRR_COMPOSE_IOVEC], us[IRR_COMPOSE_GATHER], us[IRR_COMPOSE_SPLIT], us[IRR_COMPOSE_AUTO],
+           irr_compose_name(best), us[IRR_COMPOSE_AUTO] / us[best]);
+    fflush(stdout);
+}
+
+static void run(int rank, int socket, const options_t *options)
+{
+    side_t side = { .rank = rank };
+    irr_status_t status = irr_ucx_open(&options->config, &side.transport);
+    double us[FORMS];
+    char byte = 0;
+
+    if (status != IRR_OK) {
+        fail("opening the transport", status);
+    }
+    side.input = calloc(2, MAX_BYTES);
+    side.output = calloc(2, MAX_BYTES);
+    irr_exec_init(&side.exec);
+    if (side.input == NULL || side.output == NULL) {
+        fail("starting", IRR_ERR_NO_MEMORY);
+    }
+    connect_peer(&side, socket);
+    for (size_t i = 0; i < sizeof(piece_counts) / sizeof(piece_counts[0]); i++) {
+        for (size_t j = 0; j < sizeof(piece_sizes) / sizeof(piece_sizes[0]); j++) {
+            if (piece_counts[i] * piece_sizes[j] <= MAX_BYTES) {
+                measure(&side, piece_counts[i], piece_sizes[j], options->iterations, us);
+                if (rank == 0) {
+                    print_row(piece_counts[i], piece_sizes[j], us);
+                }
+            }
+        }
+    }
+    side.transport->ops->close(side.transport);
+    while (side.transport->ops->drain(side.transport) == IRR_IN_PROGRESS) {
+        side.transport->ops->progress(side.transport);
+    }
+    if (write(socket, &byte, 1) == 1) {
+        while (recv(socket, &byte, 1, MSG_DONTWAIT) < 0) {
+            side.transport->ops->progress(side.transport);
+        }
+    }
+    side.transport->ops->free(side.transport);
+    irr_exec_fini(&side.exec);
+    free(side.output);
+    free(side.input);
+}
+
+static int parse(int argc, char **argv, options_t *options)
+{
+    static const struct option names[] = {
+        { "tls", required_argument, NULL, 't' }, { "devices", required_argument, NULL, 'd' },
+        { "iterations", required_argument, NULL, 'i' }, { NULL, 0, NULL, 0 }
+    };
+    int c;
+
+    *options = (options_t){ .config = { .one_node = true, .job_ranks = 2, .node_ranks = 2 }, .iterations = 101 };
+    while ((c = getopt_long(argc, argv, "t:d:i:", names, NULL)) != -1) {
+        switch (c) {
+        case 't': options->config.ucx_tls = optarg; break;
+        case 'd': options->config.ucx_devices = optarg; break;
+        case 'i': options->iterations = atoi(optarg); break;
+        default:  return -1;
+        }
+    }
+    return optind == argc && options->iterations > 0 ? 0 : -1;
+}
+
+int main(int argc, char **argv)
+{
+    options_t options;
+    int sockets[2], status = EXIT_FAILURE;
+    pid_t child;
+
+    if (parse(argc, argv, &options) != 0) {
+        fprintf(stderr, "usage: irr_compose [--tls LIST] [--devices LIST] [--iterations N]\n");
+        return 2;
+    }
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0 || (child = fork()) < 0) {
+        perror("irr_compose");
+        return EXIT_FAILURE;
+    }
+    if (child == 0) {
+        run(1, sockets[1], &options);
+        _exit(EXIT_SUCCESS);
+    }
+    printf("# irr_compose: transports %s, %d iterations, medians in microseconds, one way\n",
+           options.config.ucx_tls != NULL ? options.config.ucx_tls : "sm,self", options.iterations);
+    printf("# %5s %8s %11s %9s %9s %9s %9s  %-6s %9s\n", "pieces", "bytes", "contiguous", "iovec", "gather", "split",
+           "auto", "best", "auto/best");
+    run(0, sockets[0], &options);
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+}

@@ -111,9 +111,9 @@ typedef struct irr_transport_ops {
     void (*statistics)(irr_transport_t *transport, uint64_t *endpoints, uint64_t *bytes_gathered);
 
     /*
-     * Three steps down.  close: no send may follow; starts to flush and close the endpoints.  drain: progress
-     * until it returns IRR_OK (IRR_IN_PROGRESS until then).  free: releases everything; no request may be
-     * pending, and each process that can still send to this one must have drained.
+     * Three steps down.  close: no send may be pending or follow; starts to flush and close the endpoints.
+     * drain: progress until it returns IRR_OK (IRR_IN_PROGRESS until then).  free: releases everything; no
+     * request may be pending, and each process that can still send to this one must have drained.
      */
     void         (*close)(irr_transport_t *transport);
     irr_status_t (*drain)(irr_transport_t *transport);

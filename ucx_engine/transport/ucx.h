@@ -45,6 +45,9 @@ typedef struct irr_ucx_cursor {
 /* What a pending request keeps in irr_request_t.reserved. */
 typedef struct irr_ucx_slot {
     void            *handle;  /* UCX's request, for cancel */
+    bool             inside;  /* our call that posts this receive has not returned */
+    bool             over;    /* UCX called back meanwhile, with this status */
+    irr_status_t     status;
     irr_ucx_cursor_t cursor;
 } irr_ucx_slot_t;
 

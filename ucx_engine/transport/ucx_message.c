@@ -31,6 +31,8 @@ static void describe(irr_ucx_t *ucx, const irr_iov_t *iov, size_t count, irr_for
     irr_ucx_slot_t *slot = slot_of(request);
 
     slot->handle = NULL;
+    slot->inside = false;
+    slot->over = false;
     message->param.op_attr_mask =
         UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_DATATYPE;
     message->param.user_data = request;
@@ -58,23 +60,49 @@ static void on_sent(void *handle, ucs_status_t status, void *user_data)
     request->done(request, irr_ucx_status(status));
 }
 
+/*
+ * UCX may call back from within the post, when the message is here already: in several fragments, truncated,
+ * or by a rendezvous that completes at once.  Our contract has no such call; the post returns the status.
+ */
 static void on_received(void *handle, ucs_status_t status, const ucp_tag_recv_info_t *info, void *user_data)
 {
     irr_request_t *request = user_data;
+    irr_ucx_slot_t *slot = slot_of(request);
 
     request->bytes = status == UCS_OK ? info->length : 0;
     ucp_request_free(handle);
-    request->done(request, irr_ucx_status(status));
+    if (slot->inside) {
+        slot->over = true;
+        slot->status = irr_ucx_status(status);
+    } else {
+        request->done(request, irr_ucx_status(status));
+    }
 }
 
 /* What UCX's answer to a post means; keeps its request for cancel. */
 static irr_status_t posted(ucs_status_ptr_t handle, irr_request_t *request)
 {
+    irr_ucx_slot_t *slot = slot_of(request);
+
+    slot->inside = false;
+    if (slot->over) {
+        return slot->status;
+    }
     if (UCS_PTR_IS_PTR(handle)) {
-        slot_of(request)->handle = handle;
+        slot->handle = handle;
         return IRR_IN_PROGRESS;
     }
     return irr_ucx_status(UCS_PTR_STATUS(handle));
+}
+
+/* Every receive ends in the callback, which alone is told the length of the message. */
+static void describe_receive(irr_ucx_t *ucx, const irr_iov_t *iov, size_t count, irr_form_t form,
+                             irr_request_t *request, message_t *message)
+{
+    describe(ucx, iov, count, form, request, message);
+    message->param.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
+    message->param.cb.recv = on_received;
+    slot_of(request)->inside = true;
 }
 
 irr_status_t irr_ucx_send(irr_transport_t *transport, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov,
@@ -96,18 +124,11 @@ irr_status_t irr_ucx_recv(irr_transport_t *transport, uint64_t tag, const irr_io
                           irr_form_t form, irr_request_t *request)
 {
     irr_ucx_t *ucx = irr_ucx_of(transport);
-    ucp_tag_recv_info_t info = { .length = 0 };
     message_t message;
-    irr_status_t status;
 
-    describe(ucx, iov, count, form, request, &message);
-    message.param.op_attr_mask |= UCP_OP_ATTR_FIELD_RECV_INFO;
-    message.param.recv_info.tag_info = &info;
-    message.param.cb.recv = on_received;
-    status = posted(ucp_tag_recv_nbx(ucx->worker, message.buffer, message.count, tag, FULL_MASK, &message.param),
-                    request);
-    request->bytes = info.length;
-    return status;
+    describe_receive(ucx, iov, count, form, request, &message);
+    return posted(ucp_tag_recv_nbx(ucx->worker, message.buffer, message.count, tag, FULL_MASK, &message.param),
+                  request);
 }
 
 irr_status_t irr_ucx_probe(irr_transport_t *transport, uint64_t tag, irr_message_t *message)
@@ -130,9 +151,7 @@ irr_status_t irr_ucx_recv_message(irr_transport_t *transport, const irr_message_
     irr_ucx_t *ucx = irr_ucx_of(transport);
     message_t message;
 
-    describe(ucx, iov, count, form, request, &message);
-    message.param.cb.recv = on_received;
-    request->bytes = found->bytes;
+    describe_receive(ucx, iov, count, form, request, &message);
     return posted(ucp_tag_msg_recv_nbx(ucx->worker, message.buffer, message.count, found->handle, &message.param),
                   request);
 }
