@@ -1,0 +1,140 @@
+/*
+ * irr_fleet.c - see irr_fleet.h.
+ */
+#include "irr_fleet.h"
+
+#include <stdlib.h>
+
+#define ROUNDS_MAX 20000
+
+static void *make_array(size_t count, size_t size)
+{
+    void *memory = calloc(count > 0 ? count : 1, size);
+
+    if (memory == NULL) {
+        abort();
+    }
+    return memory;
+}
+
+static void must(irr_status_t status)
+{
+    if (status != IRR_OK) {
+        abort();
+    }
+}
+
+static void connect_all(irr_fleet_t *fleet, int rank)
+{
+    irr_transport_t *transport = &fleet->rank[rank].spy->super;
+
+    for (int i = 0; i < fleet->ranks; i++) {
+        irr_transport_t *other = &fleet->rank[i].spy->super;
+        const void *address;
+        size_t length;
+
+        must(other->ops->address(other, &address, &length));
+        must(transport->ops->connect(transport, address, length, &fleet->rank[rank].peers[i]));
+    }
+}
+
+irr_fleet_t *irr_fleet_create(int ranks, uint64_t seed, size_t eager_max)
+{
+    irr_fleet_t *fleet = make_array(1, sizeof(*fleet));
+
+    fleet->ranks = ranks;
+    fleet->rank = make_array((size_t)ranks, sizeof(*fleet->rank));
+    fleet->compose = IRR_COMPOSE_AUTO;
+    must(irr_fabric_create(ranks, seed, eager_max, &fleet->fabric));
+    for (int r = 0; r < ranks; r++) {
+        irr_transport_t *transport;
+
+        must(irr_loopback_open(fleet->fabric, r, &transport));
+        fleet->rank[r].spy = irr_spy_create(transport);
+        fleet->rank[r].peers = make_array((size_t)ranks, sizeof(irr_peer_t *));
+        irr_plan_init(&fleet->rank[r].plan);
+        irr_exec_init(&fleet->rank[r].exec);
+    }
+    for (int r = 0; r < ranks; r++) {
+        connect_all(fleet, r);
+    }
+    return fleet;
+}
+
+void irr_fleet_destroy(irr_fleet_t *fleet)
+{
+    for (int r = 0; r < fleet->ranks; r++) {
+        irr_fleet_rank_t *rank = &fleet->rank[r];
+
+        irr_exec_fini(&rank->exec);
+        irr_plan_fini(&rank->plan);
+        rank->spy->super.ops->free(&rank->spy->super);
+        free(rank->peers);
+        free(rank->scratch);
+    }
+    irr_fabric_destroy(fleet->fabric);
+    free(fleet->rank);
+    free(fleet);
+}
+
+void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *output)
+{
+    irr_fleet_rank_t *rank = &fleet->rank[index];
+    bool windowed = fleet->window_messages > 0 || fleet->window_bytes > 0;
+    irr_exec_env_t env = {
+        .transport = &rank->spy->super,
+        .peers = rank->peers,
+        .tag_base = fleet->tag_base,
+        .input = input,
+        .output = output,
+        .compose = fleet->compose,
+        .pace = windowed ? &irr_pace_window : &irr_pace_free,
+        .window_messages = fleet->window_messages,
+        .window_bytes = fleet->window_bytes,
+        .counters = &rank->counters
+    };
+
+    free(rank->scratch);
+    rank->scratch = rank->plan.scratch_bytes > 0 ? make_array(rank->plan.scratch_bytes, 1) : NULL;
+    env.scratch = rank->scratch;
+    must(irr_exec_reserve(&rank->exec, (irr_plan_bounds_t){
+        .steps = rank->plan.nsteps, .pieces = rank->plan.npieces
+    }));
+    irr_exec_start(&rank->exec, &rank->plan, &env);
+    rank->running = true;
+}
+
+/* Progresses all ranks once; is one of them still at work? */
+static bool progress_once(irr_fleet_t *fleet)
+{
+    bool busy = false;
+
+    for (int r = 0; r < fleet->ranks; r++) {
+        irr_fleet_rank_t *rank = &fleet->rank[r];
+
+        rank->spy->super.ops->progress(&rank->spy->super);
+        if (rank->running) {
+            rank->result = irr_exec_progress(&rank->exec);
+            rank->running = rank->result == IRR_IN_PROGRESS;
+        }
+        busy = busy || rank->running || rank->spy->repairing;
+    }
+    return busy;
+}
+
+void irr_fleet_progress(irr_fleet_t *fleet, int rounds)
+{
+    for (int i = 0; i < rounds; i++) {
+        progress_once(fleet);
+    }
+}
+
+bool irr_fleet_run(irr_fleet_t *fleet)
+{
+    for (int round = 0; round < ROUNDS_MAX; round++) {
+        if (!progress_once(fleet)) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,47 @@
+/*
+ * irr_fleet.h - N ranks in one process and one thread that run plans over a loopback fabric.
+ *
+ * Each rank has an executor, and a spy between it and its transport.  A run takes rounds, in which every
+ * rank progresses once; their number is bounded, so an exchange that hangs is a failure and not a time-out.
+ */
+#ifndef IRR_FLEET_H
+#define IRR_FLEET_H
+
+#include "irr_spy.h"
+
+#include "exec/exec.h"
+
+typedef struct irr_fleet_rank {
+    irr_spy_t      *spy;
+    irr_peer_t    **peers;
+    irr_plan_t      plan;      /* what start runs */
+    irr_exec_t      exec;
+    irr_counters_t  counters;
+    void           *scratch;
+    bool            running;
+    irr_status_t    result;    /* of the last run */
+} irr_fleet_rank_t;
+
+typedef struct irr_fleet {
+    int               ranks;
+    irr_fabric_t     *fabric;
+    irr_fleet_rank_t *rank;
+    irr_compose_t     compose;
+    size_t            window_messages, window_bytes;  /* both 0: pace free */
+    uint64_t          tag_base;                       /* a new one for each exchange */
+} irr_fleet_t;
+
+/* Seed and eager_max as irr_fabric_create has them. */
+irr_fleet_t *irr_fleet_create(int ranks, uint64_t seed, size_t eager_max);
+void         irr_fleet_destroy(irr_fleet_t *fleet);
+
+/* Starts the plan of one rank. */
+void irr_fleet_start(irr_fleet_t *fleet, int rank, const void *input, void *output);
+
+/* Progresses all ranks so many times. */
+void irr_fleet_progress(irr_fleet_t *fleet, int rounds);
+
+/* Progresses all ranks until none runs.  False: they did not come to an end. */
+bool irr_fleet_run(irr_fleet_t *fleet);
+
+#endif

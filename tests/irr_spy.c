@@ -1,0 +1,264 @@
+/*
+ * irr_spy.c - see irr_spy.h.
+ */
+#include "irr_spy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A send in flight: the request that inner sees, and the one it stands for. */
+typedef struct watch {
+    irr_request_t  request;
+    irr_request_t *outer;
+    irr_spy_t     *spy;
+    size_t         bytes;
+} watch_t;
+
+static irr_spy_t *spy_of(irr_transport_t *transport)
+{
+    return (irr_spy_t *)transport;
+}
+
+static void *make(size_t size)
+{
+    void *memory = calloc(1, size > 0 ? size : 1);
+
+    if (memory == NULL) {
+        abort();
+    }
+    return memory;
+}
+
+static size_t count_bytes(const irr_iov_t *iov, size_t count)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        bytes += iov[i].length;
+    }
+    return bytes;
+}
+
+/* ---- sends in flight ---- */
+
+static watch_t *begin_send(irr_spy_t *spy, irr_request_t *outer, size_t bytes)
+{
+    watch_t *watch = make(sizeof(*watch));
+
+    watch->outer = outer;
+    watch->spy = spy;
+    watch->bytes = bytes;
+    spy->in_flight++;
+    spy->bytes_in_flight += bytes;
+    if (spy->in_flight > spy->in_flight_max) {
+        spy->in_flight_max = spy->in_flight;
+    }
+    if (spy->in_flight > 1 && ((spy->window_messages > 0 && spy->in_flight > spy->window_messages) ||
+                               (spy->window_bytes > 0 && spy->bytes_in_flight > spy->window_bytes))) {
+        spy->exceeded = true;
+    }
+    return watch;
+}
+
+static void end_send(watch_t *watch)
+{
+    watch->spy->in_flight--;
+    watch->spy->bytes_in_flight -= watch->bytes;
+    free(watch);
+}
+
+static void on_sent(irr_request_t *request, irr_status_t status)
+{
+    watch_t *watch = (watch_t *)request;
+    irr_request_t *outer = watch->outer;
+
+    outer->bytes = request->bytes;
+    end_send(watch);
+    outer->done(outer, status);
+}
+
+/* ---- what is refused ---- */
+
+static void keep(irr_spy_t *spy, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov, size_t count)
+{
+    size_t filled = 0;
+
+    spy->refused = true;
+    spy->peer = peer;
+    spy->tag = tag;
+    spy->message.length = count_bytes(iov, count);
+    spy->message.base = make(spy->message.length);
+    for (size_t i = 0; i < count && peer != NULL; i++) {
+        memcpy((char *)spy->message.base + filled, iov[i].base, iov[i].length);
+        filled += iov[i].length;
+    }
+}
+
+static void on_repaired(irr_request_t *request, irr_status_t status)
+{
+    irr_spy_t *spy = (irr_spy_t *)((char *)request - offsetof(irr_spy_t, request));
+
+    (void)status;
+    spy->repairing = false;
+}
+
+void irr_spy_repair(irr_spy_t *spy)
+{
+    irr_status_t status;
+
+    if (!spy->refused) {
+        return;
+    }
+    spy->refused = false;
+    spy->request.done = on_repaired;
+    if (spy->peer != NULL) {
+        status = spy->inner->ops->send(spy->inner, spy->peer, spy->tag, &spy->message, 1, IRR_FORM_IOVEC,
+                                       &spy->request);
+    } else {
+        status = spy->inner->ops->recv(spy->inner, spy->tag, &spy->message, 1, IRR_FORM_IOVEC, &spy->request);
+    }
+    spy->repairing = status == IRR_IN_PROGRESS;
+}
+
+/* ---- operations ---- */
+
+static irr_status_t address(irr_transport_t *transport, const void **address_p, size_t *length_p)
+{
+    irr_transport_t *inner = spy_of(transport)->inner;
+
+    return inner->ops->address(inner, address_p, length_p);
+}
+
+static irr_status_t connect(irr_transport_t *transport, const void *bytes, size_t length, irr_peer_t **peer_p)
+{
+    irr_spy_t *spy = spy_of(transport);
+
+    spy->connects++;
+    return spy->inner->ops->connect(spy->inner, bytes, length, peer_p);
+}
+
+static irr_status_t send(irr_transport_t *transport, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov,
+                         size_t count, irr_form_t form, irr_request_t *request)
+{
+    irr_spy_t *spy = spy_of(transport);
+    watch_t *watch;
+    irr_status_t status;
+
+    if (spy->sends++ == 0) {
+        spy->recvs_at_send = spy->recvs;
+    }
+    if (spy->sends == spy->refuse_send) {
+        keep(spy, peer, tag, iov, count);
+        return spy->refusal;
+    }
+    watch = begin_send(spy, request, count_bytes(iov, count));
+    watch->request.done = on_sent;
+    status = spy->inner->ops->send(spy->inner, peer, tag, iov, count, form, &watch->request);
+    if (status != IRR_IN_PROGRESS) {
+        end_send(watch);
+    }
+    return status;
+}
+
+static irr_status_t recv(irr_transport_t *transport, uint64_t tag, const irr_iov_t *iov, size_t count,
+                         irr_form_t form, irr_request_t *request)
+{
+    irr_spy_t *spy = spy_of(transport);
+
+    if (++spy->recvs == spy->refuse_recv) {
+        keep(spy, NULL, tag, iov, count);
+        return spy->refusal;
+    }
+    return spy->inner->ops->recv(spy->inner, tag, iov, count, form, request);
+}
+
+static irr_status_t probe(irr_transport_t *transport, uint64_t tag, irr_message_t *message)
+{
+    irr_transport_t *inner = spy_of(transport)->inner;
+
+    return inner->ops->probe(inner, tag, message);
+}
+
+static irr_status_t recv_message(irr_transport_t *transport, const irr_message_t *message, const irr_iov_t *iov,
+                                 size_t count, irr_form_t form, irr_request_t *request)
+{
+    irr_transport_t *inner = spy_of(transport)->inner;
+
+    return inner->ops->recv_message(inner, message, iov, count, form, request);
+}
+
+static void cancel(irr_transport_t *transport, irr_request_t *request)
+{
+    irr_transport_t *inner = spy_of(transport)->inner;
+
+    inner->ops->cancel(inner, request);
+}
+
+static unsigned progress(irr_transport_t *transport)
+{
+    irr_transport_t *inner = spy_of(transport)->inner;
+
+    return inner->ops->progress(inner);
+}
+
+static irr_status_t arm(irr_transport_t *transport, int *fd_p)
+{
+    irr_transport_t *inner = spy_of(transport)->inner;
+
+    return inner->ops->arm(inner, fd_p);
+}
+
+static void statistics(irr_transport_t *transport, uint64_t *endpoints, uint64_t *bytes_gathered)
+{
+    irr_transport_t *inner = spy_of(transport)->inner;
+
+    inner->ops->statistics(inner, endpoints, bytes_gathered);
+}
+
+static void close_endpoints(irr_transport_t *transport)
+{
+    irr_transport_t *inner = spy_of(transport)->inner;
+
+    inner->ops->close(inner);
+}
+
+static irr_status_t drain(irr_transport_t *transport)
+{
+    irr_transport_t *inner = spy_of(transport)->inner;
+
+    return inner->ops->drain(inner);
+}
+
+static void free_transport(irr_transport_t *transport)
+{
+    irr_spy_t *spy = spy_of(transport);
+
+    spy->inner->ops->free(spy->inner);
+    free(spy->message.base);
+    free(spy);
+}
+
+irr_spy_t *irr_spy_create(irr_transport_t *inner)
+{
+    static const irr_transport_ops_t ops = {
+        .address = address,
+        .connect = connect,
+        .send = send,
+        .recv = recv,
+        .probe = probe,
+        .recv_message = recv_message,
+        .cancel = cancel,
+        .progress = progress,
+        .arm = arm,
+        .statistics = statistics,
+        .close = close_endpoints,
+        .drain = drain,
+        .free = free_transport
+    };
+    irr_spy_t *spy = make(sizeof(*spy));
+
+    spy->super.ops = &ops;
+    spy->super.caps = inner->caps;
+    spy->inner = inner;
+    return spy;
+}

@@ -1,0 +1,38 @@
+/*
+ * irr_spy.h - a transport that passes everything on to another one, watches it, and refuses the n-th operation.
+ *
+ * Sends are followed until they are complete, so the spy knows what is in flight and sees when a window is
+ * exceeded.  What it refused it can hand over later, so that the peers of a failed rank come to their end.
+ */
+#ifndef IRR_SPY_H
+#define IRR_SPY_H
+
+#include "transport/transport.h"
+
+typedef struct irr_spy {
+    irr_transport_t  super;              /* caps are those of inner; a test may change them before use */
+    irr_transport_t *inner;
+    size_t           connects, sends, recvs;
+    size_t           recvs_at_send;      /* receives posted before the first send */
+    size_t           in_flight, in_flight_max;  /* sends, and the most there ever were */
+    size_t           bytes_in_flight;
+    size_t           window_messages, window_bytes;  /* limits to watch; 0: none */
+    bool             exceeded;           /* more than one send in flight, and above a limit */
+    size_t           refuse_send, refuse_recv;       /* number of the operation to refuse, from 1; 0: none */
+    irr_status_t     refusal;            /* what it returns then */
+
+    /* The operation that was refused, for irr_spy_repair. */
+    irr_request_t    request;
+    irr_peer_t      *peer;               /* NULL: a receive */
+    uint64_t         tag;
+    irr_iov_t        message;            /* a copy of what was to be sent, or room for what was to come */
+    bool             refused, repairing;
+} irr_spy_t;
+
+/* The spy owns inner: freeing one as a transport frees both. */
+irr_spy_t *irr_spy_create(irr_transport_t *inner);
+
+/* Hands over what was refused: sends the message, or receives it into memory of its own. */
+void irr_spy_repair(irr_spy_t *spy);
+
+#endif

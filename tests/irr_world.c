@@ -1,0 +1,138 @@
+/*
+ * irr_world.c - see irr_world.h.
+ */
+#include "irr_world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DRAIN_ROUNDS 1000
+
+static void must(irr_status_t status)
+{
+    if (status != IRR_OK) {
+        abort();
+    }
+}
+
+void irr_world_open(irr_world_t *world, int ranks, uint64_t seed, size_t eager_max)
+{
+    memset(world, 0, sizeof(*world));
+    world->ranks = ranks;
+    must(irr_fabric_create(ranks, seed, eager_max, &world->fabric));
+    for (int r = 0; r < ranks; r++) {
+        irr_transport_t *transport;
+
+        must(irr_loopback_open(world->fabric, r, &transport));
+        world->spies[r] = irr_spy_create(transport);
+        must(irr_engine_create_on(&world->spies[r]->super, false, &world->engines[r]));
+    }
+}
+
+bool irr_world_close(irr_world_t *world)
+{
+    int drained = 0;
+
+    for (int r = 0; r < world->ranks; r++) {
+        irr_engine_close(world->engines[r]);
+    }
+    for (int round = 0; round < DRAIN_ROUNDS && drained < world->ranks; round++) {
+        drained = 0;
+        for (int r = 0; r < world->ranks; r++) {
+            drained += irr_engine_drain(world->engines[r]) == IRR_OK;
+        }
+    }
+    for (int r = 0; r < world->ranks; r++) {
+        irr_engine_destroy(world->engines[r]);
+    }
+    irr_fabric_destroy(world->fabric);
+    return drained == world->ranks;
+}
+
+int irr_world_ids(const irr_world_t *world)
+{
+    int held = 0;
+
+    for (int r = 0; r < world->ranks; r++) {
+        for (uint32_t id = 0; id < IRR_IDS_COUNT; id += 64) {
+            held += __builtin_popcountll(world->engines[r]->ids.used[id / 64]);
+        }
+    }
+    return held;
+}
+
+void irr_team_init(irr_team_t *team, irr_world_t *world, int first, int step)
+{
+    memset(team, 0, sizeof(*team));
+    team->world = world;
+    for (int r = first; r >= 0 && r < world->ranks; r += step) {
+        irr_crew_group_add(&team->group, r);
+    }
+    for (int i = 0; i < team->group.ranks; i++) {
+        team->params[i] = (irr_comm_params_t){ .ranks = team->group.ranks, .rank = i };
+    }
+}
+
+static void create_member(int rank, void *context)
+{
+    irr_team_t *team = context;
+    int me = irr_crew_group_self(&team->group);
+    irr_oob_t oob = irr_crew_oob(&team->group);
+
+    if (me < 0) {
+        return;
+    }
+    team->params[me].oob = &oob;
+    team->statuses[me] = irr_comm_create(team->params[me].trouble == IRR_OK ? team->world->engines[rank] : NULL,
+                                         &team->params[me], &team->comms[me]);
+    team->params[me].oob = NULL;
+}
+
+irr_status_t irr_team_create(irr_team_t *team)
+{
+    bool alike;
+
+    memset(team->group.calls, 0, sizeof(team->group.calls));
+    memset(team->comms, 0, sizeof(team->comms));
+    alike = irr_crew_run(team->world->ranks, create_member, team) && !team->group.misused;
+    for (int i = 0; i < team->group.ranks; i++) {
+        alike = alike && team->statuses[i] == team->statuses[0];
+        alike = alike && (team->comms[i] != NULL) == (team->statuses[i] == IRR_OK);
+    }
+    return alike ? team->statuses[0] : IRR_IN_PROGRESS;
+}
+
+void irr_team_destroy(irr_team_t *team)
+{
+    for (int i = 0; i < team->group.ranks; i++) {
+        if (team->comms[i] != NULL) {
+            irr_comm_destroy(team->comms[i]);
+        }
+    }
+    memset(team->comms, 0, sizeof(team->comms));
+}
+
+irr_status_t irr_team_start(irr_team_t *team, irr_job_t *job)
+{
+    int me = irr_crew_group_self(&team->group);
+
+    irr_job_poison(job, me);
+    return irr_exchange_start(team->comms[me], &job->problems[me], irr_job_input(job, me),
+                              irr_job_output(job, me));
+}
+
+irr_status_t irr_team_wait(irr_team_t *team)
+{
+    int me = irr_crew_group_self(&team->group);
+    irr_engine_t *engine = team->world->engines[irr_crew_self()];
+    irr_status_t status;
+
+    while ((status = irr_exchange_test(team->comms[me])) == IRR_IN_PROGRESS) {
+        if (irr_engine_progress(engine) > 0) {
+            irr_crew_moved();
+        } else if (!irr_crew_yield()) {
+            return IRR_IN_PROGRESS;
+        }
+    }
+    return status;
+}

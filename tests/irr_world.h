@@ -1,0 +1,55 @@
+/*
+ * irr_world.h - a job of engines over one loopback fabric, and the communicators of some of its processes.
+ */
+#ifndef IRR_WORLD_H
+#define IRR_WORLD_H
+
+#include "irr_crew.h"
+#include "irr_job.h"
+#include "irr_spy.h"
+
+#include "comm/engine.h"
+
+typedef struct irr_world {
+    int           ranks;
+    irr_fabric_t *fabric;
+    irr_spy_t    *spies[IRR_CREW_MAX];     /* between an engine and its transport */
+    irr_engine_t *engines[IRR_CREW_MAX];
+} irr_world_t;
+
+/* Opens an engine for each rank; seed and eager_max as irr_fabric_create has them. */
+void irr_world_open(irr_world_t *world, int ranks, uint64_t seed, size_t eager_max);
+
+/* Closes, drains and destroys all engines.  False: they did not drain. */
+bool irr_world_close(irr_world_t *world);
+
+/* Ids that the engines hold in all. */
+int irr_world_ids(const irr_world_t *world);
+
+/* A communicator, as all its members see it.  The arrays are by rank in the communicator. */
+typedef struct irr_team {
+    irr_world_t      *world;
+    irr_crew_group_t  group;
+    irr_comm_params_t params[IRR_CREW_MAX];   /* may be changed before create */
+    irr_status_t      statuses[IRR_CREW_MAX]; /* what irr_comm_create returned */
+    irr_comm_t       *comms[IRR_CREW_MAX];
+} irr_team_t;
+
+/* The ranks first, first + step, first + 2 * step and so on of the world; the step may be negative. */
+void irr_team_init(irr_team_t *team, irr_world_t *world, int first, int step);
+
+/*
+ * Creates the communicator on all members, in a crew.  The status of all; IRR_IN_PROGRESS, which
+ * irr_comm_create never returns, if it was not alike or the crew was stuck.
+ */
+irr_status_t irr_team_create(irr_team_t *team);
+
+void irr_team_destroy(irr_team_t *team);
+
+/* For the member that runs: starts the exchange of a filled job. */
+irr_status_t irr_team_start(irr_team_t *team, irr_job_t *job);
+
+/* For the member that runs: its result; IRR_IN_PROGRESS if the crew is stuck. */
+irr_status_t irr_team_wait(irr_team_t *team);
+
+#endif

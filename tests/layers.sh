@@ -1,0 +1,158 @@
+#!/bin/sh
+# layers.sh - what may include and call what: rules of the house that no compiler checks.
+#
+# A scan takes the root of a source tree and prints the lines that break its rule; no line is a pass.  The
+# last cases run the scans over a small tree that breaks them all.  Without $builddir the sources alone are
+# checked.
+
+srcdir=${srcdir:-.}
+CC=${CC:-cc}
+count=0
+failed=0
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+
+# check NAME COMMAND...: the command must succeed and print nothing.
+check() {
+    name=$1
+    shift
+    count=$((count + 1))
+    if "$@" > "$scratch/out" 2>&1 && [ ! -s "$scratch/out" ]; then
+        echo "ok $count - $name"
+    else
+        failed=1
+        echo "not ok $count - $name"
+        sed 's/^/# /' "$scratch/out" | head -n 40
+    fi
+}
+
+skip() {
+    count=$((count + 1))
+    echo "ok $count - $1 # SKIP $2"
+}
+
+# code ROOT FOLDER...: the sources below the folders as FILE:LINE: text, without comments.
+code() {
+    root=$1
+    shift
+    for folder; do
+        find "$root/$folder" -name '*.[ch]' -exec awk '
+            FNR == 1 { comment = 0 }
+            {
+                text = ""
+                for (rest = $0; rest != ""; rest = substr(rest, at + 2)) {
+                    at = index(rest, comment ? "*/" : "/*")
+                    if (!comment)
+                        text = text (at > 0 ? substr(rest, 1, at - 1) : rest)
+                    if (at == 0)
+                        break
+                    comment = !comment
+                }
+                print FILENAME ":" FNR ": " text
+            }' {} +
+    done
+}
+
+# includes WHAT: the lines of code that include one of these files or folders, as an extended expression.
+includes() {
+    grep -E "# *include *[<\"]([^>\"]*/)?($1)"
+}
+
+# calls NAMES: the lines of code that call one of these functions.
+calls() {
+    grep -E "(^|[^A-Za-z0-9_])($1) *\\("
+}
+
+engine_knows_no_mpi() {
+    code "$1" ucx_engine | includes 'mpi\.h|ompi/|opal/|ompi_config\.h|opal_config\.h'
+    return 0
+}
+
+planning_is_pure() {
+    code "$1" ucx_engine/problem ucx_engine/route ucx_engine/order ucx_engine/plan > "$scratch/code"
+    includes 'transport/|exec/|comm/|time\.h|ucp/|ucs/|uct/' < "$scratch/code"
+    calls 'getenv|secure_getenv|time|clock|clock_gettime|gettimeofday|rand|random' < "$scratch/code"
+    return 0
+}
+
+component_calls_no_ucx() {
+    code "$1" ompi_coll_irr | includes 'ucp/|ucs/|uct/|ucm/'
+    return 0
+}
+
+headers_stand_alone() {
+    find "$1/ucx_engine" -name '*.h' | while read -r header; do
+        # CC and the flags are lists of words.
+        # shellcheck disable=SC2086
+        $CC -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror $UCX_CFLAGS -I"$1/ucx_engine" -fsyntax-only -x c \
+            "$header" 2>&1
+    done
+}
+
+files_are_short() {
+    find "$1/ucx_engine" "$1/ompi_coll_irr" "$1/tools" "$1/tests" -name '*.[ch]' -exec awk '
+        FNR == 501 { print FILENAME " has more than 500 lines" }' {} +
+}
+
+# In an archive, not in a tree.  The sanitizers add symbols of their own.
+symbols_have_the_prefix() {
+    nm -g -P "$1" | awk '$2 ~ /^[A-TV-Z]$/ && $1 !~ /^irr_/ && $1 !~ /^__odr_asan/ { print $1 " has no prefix" }'
+}
+
+# A tree in which each rule is broken, and each exception taken, once.
+make_bad_tree() {
+    for folder in comm problem route order plan; do
+        mkdir -p "$1/ucx_engine/$folder"
+    done
+    mkdir -p "$1/ompi_coll_irr" "$1/tools" "$1/tests"
+    printf '#include "ompi/communicator.h"\n/* #include <mpi.h> */\n' > "$1/ucx_engine/comm/bad.c"
+    printf '  #  include <mpi.h>\n' > "$1/ucx_engine/comm/bad.h"
+    printf '#include "transport/transport.h"\nint a = mytime(1); /* Time (long)\ntime(0) */\n' \
+        > "$1/ucx_engine/plan/bad.c"
+    printf '/* */ int b = time (0); /* */\n' > "$1/ucx_engine/order/bad.c"
+    printf 'struct unknown_type one;\n' > "$1/ucx_engine/order/bad.h"
+    printf '#include <ucp/api/ucp.h>\n' > "$1/ompi_coll_irr/bad.c"
+    awk 'BEGIN { for (i = 0; i < 501; i++) print "" }' > "$1/tools/bad.c"
+    awk 'BEGIN { for (i = 0; i < 500; i++) print "" }' > "$1/tests/good.c"
+}
+
+# sees LINES SCAN: the scan prints so many lines about the bad tree.
+sees() {
+    "$2" "$scratch/bad" > "$scratch/seen" 2>&1
+    lines=$(grep -c '/bad\.' "$scratch/seen")
+    [ "$lines" -eq "$1" ] || { echo "$2 saw $lines violations instead of $1"; cat "$scratch/seen"; }
+}
+
+violations_are_seen() {
+    make_bad_tree "$scratch/bad"
+    sees 2 engine_knows_no_mpi
+    sees 2 planning_is_pure
+    sees 1 component_calls_no_ucx
+    sees 1 files_are_short
+    headers_stand_alone "$scratch/bad" | grep -q 'bad\.h' || echo "headers_stand_alone saw nothing"
+}
+
+wrong_symbol_is_seen() {
+    printf 'int irr_good; static int fine; int bad; int *use(void) { return &fine; }\n' > "$scratch/symbol.c"
+    # shellcheck disable=SC2086
+    $CC -c "$scratch/symbol.c" -o "$scratch/symbol.o"
+    symbols_have_the_prefix "$scratch/symbol.o" | sort > "$scratch/seen"
+    printf '%s has no prefix\n' bad use | cmp -s - "$scratch/seen" || cat "$scratch/seen"
+}
+
+archive=${builddir:+$builddir/.libs/libirr_exec.a}
+
+echo "1..8"
+check "the engine includes nothing of MPI" engine_knows_no_mpi "$srcdir"
+check "planning knows no transport, no clock and no environment" planning_is_pure "$srcdir"
+check "the component includes nothing of UCX" component_calls_no_ucx "$srcdir"
+check "each header of the engine compiles alone" headers_stand_alone "$srcdir"
+check "no source file has more than 500 lines" files_are_short "$srcdir"
+if [ -f "$archive" ]; then
+    check "each symbol of the engine starts with irr_" symbols_have_the_prefix "$archive"
+else
+    skip "each symbol of the engine starts with irr_" "the engine is not built here; run make check"
+fi
+check "violations of the sources are seen" violations_are_seen
+check "a symbol without the prefix is seen" wrong_symbol_is_seen
+exit $failed

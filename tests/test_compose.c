@@ -1,0 +1,389 @@
+/*
+ * test_compose.c - the composition: the decision, and messages of many pieces in every form over loopback.
+ */
+#include "irr_fleet.h"
+#include "irr_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define POISON 0x5a
+
+/* ---- the decision ---- */
+
+static void test_decision(void)
+{
+    const irr_transport_caps_t
+        tcp = { .iov_wire_max = 4, .zero_copy_min = SIZE_MAX },
+        rdma = { .iov_wire_max = 4, .zero_copy_min = 100000 },
+        shared = { .iov_wire_max = SIZE_MAX, .zero_copy_min = 4096 };
+    const struct {
+        irr_compose_t               mode;
+        const irr_transport_caps_t *caps;
+        size_t                      pieces, bytes;
+        irr_form_t                  form;
+        size_t                      apart_min;
+    } rows[] = {
+        { IRR_COMPOSE_IOVEC,  &tcp,    9, 90,    IRR_FORM_IOVEC,  SIZE_MAX },
+        { IRR_COMPOSE_GATHER, &tcp,    2, 90000, IRR_FORM_GATHER, SIZE_MAX },
+        { IRR_COMPOSE_SPLIT,  &tcp,    2, 2,     IRR_FORM_IOVEC,  0 },
+        { IRR_COMPOSE_AUTO,   &tcp,    4, 4,     IRR_FORM_IOVEC,  SIZE_MAX },
+        { IRR_COMPOSE_AUTO,   &tcp,    5, 5,     IRR_FORM_GATHER, SIZE_MAX },
+        { IRR_COMPOSE_AUTO,   &tcp,    5, 2559,  IRR_FORM_GATHER, SIZE_MAX },
+        { IRR_COMPOSE_AUTO,   &tcp,    5, 2560,  IRR_FORM_IOVEC,  SIZE_MAX },
+        { IRR_COMPOSE_AUTO,   &rdma,   5, 5,     IRR_FORM_GATHER, 100000 },
+        { IRR_COMPOSE_AUTO,   &shared, 5, 5,     IRR_FORM_IOVEC,  4096 },
+        /* One piece is a contiguous message in every mode. */
+        { IRR_COMPOSE_IOVEC,  &tcp,    1, 90000, IRR_FORM_IOVEC,  SIZE_MAX },
+        { IRR_COMPOSE_GATHER, &tcp,    1, 90000, IRR_FORM_IOVEC,  SIZE_MAX },
+        { IRR_COMPOSE_SPLIT,  &tcp,    1, 90000, IRR_FORM_IOVEC,  SIZE_MAX },
+        { IRR_COMPOSE_AUTO,   &shared, 1, 90000, IRR_FORM_IOVEC,  SIZE_MAX },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        irr_composition_t got = irr_compose(rows[i].mode, rows[i].caps, rows[i].pieces, rows[i].bytes);
+
+        CU_ASSERT_EQUAL(got.form, rows[i].form);
+        CU_ASSERT_EQUAL(got.apart_min, rows[i].apart_min);
+    }
+}
+
+static void test_names(void)
+{
+    static const char *const names[] = { "auto", "iovec", "gather", "split" };
+
+    for (int i = 0; i < IRR_COMPOSE_COUNT; i++) {
+        CU_ASSERT_STRING_EQUAL(irr_compose_name(i), names[i]);
+    }
+    CU_ASSERT_PTR_NULL(irr_compose_name(-1));
+    CU_ASSERT_PTR_NULL(irr_compose_name(IRR_COMPOSE_COUNT));
+}
+
+/* ---- one message of many pieces from rank 0 to rank 1 ---- */
+
+#define GAP        3
+#define PIECES_MAX 1000
+
+typedef struct cut {
+    const size_t *lengths;
+    size_t        count;
+} cut_t;
+
+typedef struct setting {
+    irr_compose_t mode;
+    size_t        eager_max;
+    uint64_t      seed;
+    size_t        iov_wire_max, zero_copy_min;
+} setting_t;
+
+/* What a message cost. */
+typedef struct cost {
+    size_t   messages;    /* the same at both ends */
+    uint64_t gathered[2]; /* bytes, by rank */
+} cost_t;
+
+/* The pieces of a cut lie one after the other, with gaps.  Returns the bytes of a buffer that holds them. */
+static size_t lay_out(irr_piece_t *pieces, irr_buffer_t buffer, cut_t cut)
+{
+    size_t position = GAP;
+
+    for (size_t i = 0; i < cut.count; i++) {
+        pieces[i] = (irr_piece_t){ buffer, (ptrdiff_t)position, cut.lengths[i] };
+        position += cut.lengths[i] + GAP;
+    }
+    return position;
+}
+
+static unsigned char *make_buffer(size_t bytes)
+{
+    unsigned char *buffer = malloc(bytes);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(buffer);
+    memset(buffer, POISON, bytes);
+    return buffer;
+}
+
+/* Byte i of the message goes to its place in the buffer. */
+static void write_message(unsigned char *buffer, const irr_piece_t *pieces, size_t count)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < pieces[i].length; k++, at++) {
+            buffer[pieces[i].offset + (ptrdiff_t)k] = (unsigned char)(at * 7 + (at >> 8) * 13);
+        }
+    }
+}
+
+static void set_plan(irr_fleet_t *fleet, int rank, const irr_piece_t *pieces, size_t count)
+{
+    const irr_problem_t problem = { .ranks = 2, .rank = rank };
+    const irr_step_params_t params = {
+        .kind = rank == 0 ? IRR_STEP_SEND : IRR_STEP_RECV, .peer = 1 - rank, .stage = 1, .number = 1,
+        .pieces = pieces, .npieces = count
+    };
+
+    irr_plan_reset(&fleet->rank[rank].plan, &problem);
+    CU_ASSERT_EQUAL(irr_plan_add(&fleet->rank[rank].plan, &params), IRR_OK);
+}
+
+/* Starts the receiver before or after the sender. */
+static void run_ends(irr_fleet_t *fleet, const void *input, void *output, bool receiver_first)
+{
+    if (receiver_first) {
+        irr_fleet_start(fleet, 1, NULL, output);
+    }
+    irr_fleet_start(fleet, 0, input, NULL);
+    irr_fleet_progress(fleet, 5);
+    if (!receiver_first) {
+        irr_fleet_start(fleet, 1, NULL, output);
+    }
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
+    CU_ASSERT_EQUAL(fleet->rank[0].result, IRR_OK);
+    CU_ASSERT_EQUAL(fleet->rank[1].result, IRR_OK);
+}
+
+static cost_t read_cost(const irr_fleet_t *fleet)
+{
+    cost_t cost = { .messages = fleet->rank[0].counters.messages_sent };
+    uint64_t endpoints;
+
+    CU_ASSERT_EQUAL(fleet->rank[1].counters.messages_received, cost.messages);
+    CU_ASSERT_EQUAL(fleet->rank[0].counters.bytes_sent, fleet->rank[1].counters.bytes_received);
+    for (int r = 0; r < 2; r++) {
+        irr_transport_t *transport = &fleet->rank[r].spy->super;
+
+        transport->ops->statistics(transport, &endpoints, &cost.gathered[r]);
+    }
+    return cost;
+}
+
+/* Sends one message, cut like this at the sender and like that at the receiver, and verifies every byte. */
+static cost_t send_message(const setting_t *setting, cut_t cut_from, cut_t cut_to)
+{
+    static irr_piece_t from[PIECES_MAX], to[PIECES_MAX];
+    size_t in_bytes = lay_out(from, IRR_BUFFER_INPUT, cut_from);
+    size_t out_bytes = lay_out(to, IRR_BUFFER_OUTPUT, cut_to);
+    unsigned char *input = make_buffer(in_bytes), *output = make_buffer(out_bytes);
+    unsigned char *expected = make_buffer(out_bytes);
+    irr_fleet_t *fleet = irr_fleet_create(2, setting->seed, setting->eager_max);
+    cost_t cost;
+
+    fleet->compose = setting->mode;
+    for (int r = 0; r < 2; r++) {
+        fleet->rank[r].spy->super.caps.iov_wire_max = setting->iov_wire_max;
+        fleet->rank[r].spy->super.caps.zero_copy_min = setting->zero_copy_min;
+    }
+    write_message(input, from, cut_from.count);
+    write_message(expected, to, cut_to.count);
+    set_plan(fleet, 0, from, cut_from.count);
+    set_plan(fleet, 1, to, cut_to.count);
+    run_ends(fleet, input, output, setting->seed % 2 == 0);
+    CU_ASSERT(memcmp(output, expected, out_bytes) == 0);
+    cost = read_cost(fleet);
+    irr_fleet_destroy(fleet);
+    free(input);
+    free(output);
+    free(expected);
+    return cost;
+}
+
+/* Sends it with every way to complete and some orders; the cost must be this one. */
+static void expect_cost(setting_t setting, cut_t from, cut_t to, size_t messages, uint64_t gathered)
+{
+    static const size_t eager_max[] = { SIZE_MAX, 0, 1000 };
+
+    for (size_t i = 0; i < sizeof(eager_max) / sizeof(eager_max[0]); i++) {
+        for (setting.seed = 0; setting.seed < 4; setting.seed++) {
+            cost_t cost;
+
+            setting.eager_max = eager_max[i];
+            cost = send_message(&setting, from, to);
+            CU_ASSERT_EQUAL(cost.messages, messages);
+            CU_ASSERT_EQUAL(cost.gathered[0], gathered);
+            CU_ASSERT_EQUAL(cost.gathered[1], gathered);
+        }
+    }
+}
+
+/* Nine pieces, one of them empty, and the same bytes in four and in one. */
+static const size_t nine[] = { 1, 40000, 0, 100, 33000, 7, 511, 65536, 2 };
+static const size_t four[] = { 70000, 1, 0, 69156 };
+static const size_t one[] = { 139157 };
+static const cut_t
+    by_nine = { nine, sizeof(nine) / sizeof(nine[0]) },
+    by_four = { four, sizeof(four) / sizeof(four[0]) },
+    by_one = { one, 1 };
+
+enum { BYTES = 139157 };
+
+static void test_iovec(void)
+{
+    const setting_t iovec = { .mode = IRR_COMPOSE_IOVEC, .iov_wire_max = 4, .zero_copy_min = 1 };
+
+    expect_cost(iovec, by_nine, by_nine, 1, 0);
+    expect_cost(iovec, by_nine, by_four, 1, 0);
+    expect_cost(iovec, by_four, by_nine, 1, 0);
+    expect_cost(iovec, by_one, by_four, 1, 0);
+}
+
+static void test_gather(void)
+{
+    const setting_t gather = { .mode = IRR_COMPOSE_GATHER, .iov_wire_max = 4, .zero_copy_min = 1 };
+
+    expect_cost(gather, by_nine, by_nine, 1, BYTES);
+    expect_cost(gather, by_nine, by_four, 1, BYTES);
+    expect_cost(gather, by_four, by_nine, 1, BYTES);
+    expect_cost(gather, by_one, by_one, 1, 0);
+}
+
+/* Every piece that is not empty is a message. */
+static void test_split(void)
+{
+    const setting_t split = { .mode = IRR_COMPOSE_SPLIT, .iov_wire_max = 4, .zero_copy_min = SIZE_MAX };
+
+    expect_cost(split, by_nine, by_nine, 8, 0);
+    expect_cost(split, by_four, by_four, 3, 0);
+    expect_cost(split, by_one, by_one, 1, 0);
+}
+
+/* Large pieces apart, if that helps the transport, and the small ones together in the form that suits them. */
+static void test_auto(void)
+{
+    static const size_t mixed[] = { 9, 40000, 8, 7, 6, 5, 50000 };
+    static const size_t large[] = { 40000, 50000 };
+    const cut_t by_mixed = { mixed, 7 }, by_large = { large, 2 };
+    const setting_t
+        copies = { .mode = IRR_COMPOSE_AUTO, .iov_wire_max = 4, .zero_copy_min = SIZE_MAX },
+        moves = { .mode = IRR_COMPOSE_AUTO, .iov_wire_max = 4, .zero_copy_min = 40000 };
+
+    expect_cost(copies, by_nine, by_nine, 1, 0);
+    expect_cost(moves, by_nine, by_nine, 3, 0);
+    expect_cost(moves, by_mixed, by_mixed, 3, 0);
+    expect_cost(moves, by_large, by_large, 2, 0);
+    expect_cost(moves, by_one, by_one, 1, 0);
+}
+
+static void test_many_small(void)
+{
+    static size_t lengths[PIECES_MAX];
+    const cut_t small = { lengths, PIECES_MAX };
+    const setting_t
+        few = { .mode = IRR_COMPOSE_AUTO, .iov_wire_max = 4, .zero_copy_min = 32768 },
+        any = { .mode = IRR_COMPOSE_AUTO, .iov_wire_max = SIZE_MAX, .zero_copy_min = 32768 },
+        split = { .mode = IRR_COMPOSE_SPLIT, .iov_wire_max = 4, .zero_copy_min = SIZE_MAX };
+    size_t bytes = 0, filled = 0;
+
+    for (size_t i = 0; i < PIECES_MAX; i++) {
+        lengths[i] = i % 6;
+        bytes += lengths[i];
+        filled += lengths[i] > 0;
+    }
+    expect_cost(few, small, small, 1, bytes);
+    expect_cost(any, small, small, 1, 0);
+    expect_cost(split, small, small, filled, 0);
+}
+
+/* An empty message is a message in every mode, and the receive of it ends. */
+static void test_empty(void)
+{
+    static const size_t nothing[3];
+    const cut_t once = { nothing, 1 }, thrice = { nothing, 3 };
+
+    for (int mode = 0; mode < IRR_COMPOSE_COUNT; mode++) {
+        const setting_t setting = { .mode = (irr_compose_t)mode, .iov_wire_max = 4, .zero_copy_min = SIZE_MAX };
+
+        expect_cost(setting, once, once, 1, 0);
+        expect_cost(setting, thrice, thrice, 1, 0);
+    }
+}
+
+/* ---- truncation ---- */
+
+/* The receiver has room for less: it is told, in every mode, and nothing outside its pieces is written. */
+static void test_truncate(void)
+{
+    static const size_t sent[] = { 100, 200, 300 }, room[] = { 100, 150, 250 };
+    static irr_piece_t from[3], to[3];
+    size_t in_bytes = lay_out(from, IRR_BUFFER_INPUT, (cut_t){ sent, 3 });
+    size_t out_bytes = lay_out(to, IRR_BUFFER_OUTPUT, (cut_t){ room, 3 });
+
+    for (int mode = 0; mode < IRR_COMPOSE_COUNT; mode++) {
+        for (int eager = 0; eager <= 1; eager++) {
+            irr_fleet_t *fleet = irr_fleet_create(2, 0, eager == 1 ? SIZE_MAX : 0);
+            unsigned char *input = make_buffer(in_bytes), *output = make_buffer(out_bytes);
+
+            fleet->compose = (irr_compose_t)mode;
+            set_plan(fleet, 0, from, 3);
+            set_plan(fleet, 1, to, 3);
+            memset(input, 1, in_bytes);
+            irr_fleet_start(fleet, 0, input, NULL);
+            irr_fleet_start(fleet, 1, NULL, output);
+            CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
+            CU_ASSERT_EQUAL(fleet->rank[0].result, IRR_OK);
+            CU_ASSERT_EQUAL(fleet->rank[1].result, IRR_ERR_TRUNCATE);
+            for (size_t i = 0; i < GAP; i++) {
+                CU_ASSERT_EQUAL(output[i], POISON);
+                CU_ASSERT_EQUAL(output[GAP + room[0] + i], POISON);
+                CU_ASSERT_EQUAL(output[2 * GAP + room[0] + room[1] + i], POISON);
+                CU_ASSERT_EQUAL(output[out_bytes - 1 - i], POISON);
+            }
+            free(input);
+            free(output);
+            irr_fleet_destroy(fleet);
+        }
+    }
+}
+
+/* Two split messages of four pieces within a window of two: both are in flight at once. */
+static void test_window_of_split(void)
+{
+    enum { PIECES = 4 };
+    irr_problem_t problems[2] = { { .ranks = 2, .rank = 0 }, { .ranks = 2, .rank = 1 } };
+    irr_fleet_t *fleet = irr_fleet_create(2, 0, 0);
+    char output[2 * PIECES * 2 + 1] = "";
+
+    fleet->compose = IRR_COMPOSE_SPLIT;
+    fleet->window_messages = 2;
+    for (int r = 0; r < 2; r++) {
+        irr_plan_reset(&fleet->rank[r].plan, &problems[r]);
+        for (int step = 0; step < 2; step++) {
+            irr_piece_t pieces[PIECES];
+            irr_step_params_t params = {
+                .kind = r == 0 ? IRR_STEP_SEND : IRR_STEP_RECV, .peer = 1 - r, .stage = 1, .number = step + 1,
+                .pieces = pieces, .npieces = PIECES
+            };
+
+            for (int i = 0; i < PIECES; i++) {
+                pieces[i] = (irr_piece_t){ r == 0 ? IRR_BUFFER_INPUT : IRR_BUFFER_OUTPUT,
+                                           2 * (PIECES * step + i), 2 };
+            }
+            CU_ASSERT_EQUAL(irr_plan_add(&fleet->rank[r].plan, &params), IRR_OK);
+        }
+    }
+    irr_fleet_start(fleet, 0, "abcdefghijklmnop", NULL);
+    irr_fleet_start(fleet, 1, NULL, output);
+    CU_ASSERT_TRUE(irr_fleet_run(fleet));
+    CU_ASSERT_STRING_EQUAL(output, "abcdefghijklmnop");
+    CU_ASSERT_EQUAL(fleet->rank[0].spy->in_flight_max, 2 * PIECES);
+    irr_fleet_destroy(fleet);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "the decision for each mode and transport",       test_decision },
+        { "each mode has a name",                           test_names },
+        { "iovec: one message, however it is cut",          test_iovec },
+        { "gather: one message, its bytes are counted",     test_gather },
+        { "split: a message for each piece",                test_split },
+        { "split: a message counts once in the window",     test_window_of_split },
+        { "auto: large pieces apart",                       test_auto },
+        { "a thousand small pieces",                        test_many_small },
+        { "a message without bytes",                        test_empty },
+        { "a message too long for its pieces",              test_truncate },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("compose", cases, 60);
+}

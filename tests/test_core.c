@@ -1,0 +1,330 @@
+/*
+ * test_core.c - status texts, the allocator, log lines, counters and the lock.
+ */
+#include "irr_memory.h"
+#include "irr_test.h"
+
+#include "core/alloc.h"
+#include "core/lock.h"
+#include "core/log.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- status ---- */
+
+static const struct {
+    irr_status_t status;
+    int          value;
+    const char  *text;
+} status_rows[] = {
+#define STATUS_ROW(name, value, text) { name, value, text },
+    IRR_STATUS_MAP(STATUS_ROW)
+#undef STATUS_ROW
+};
+
+enum { STATUS_ROWS = sizeof(status_rows) / sizeof(status_rows[0]) };
+
+static void test_status(void)
+{
+    CU_ASSERT_EQUAL(IRR_OK, 0);
+    CU_ASSERT_EQUAL(IRR_IN_PROGRESS, 1);
+    for (int i = 0; i < STATUS_ROWS; i++) {
+        const char *text = irr_status_text(status_rows[i].status);
+
+        CU_ASSERT_STRING_EQUAL(text, status_rows[i].text);
+        CU_ASSERT(strlen(text) > 0);
+        CU_ASSERT(i < 2 || status_rows[i].value < 0);
+        for (int j = 0; j < i; j++) {
+            CU_ASSERT_STRING_NOT_EQUAL(text, status_rows[j].text);
+            CU_ASSERT_NOT_EQUAL(status_rows[i].value, status_rows[j].value);
+        }
+    }
+    CU_ASSERT_STRING_EQUAL(irr_status_text((irr_status_t)-1000), "unknown status");
+}
+
+/* ---- memory ---- */
+
+static struct {
+    size_t calls, bytes;
+    void  *freed;
+} asked;
+
+/* Memory is not clean when it comes. */
+static void *dirty_alloc(size_t size)
+{
+    void *memory = malloc(size);
+
+    asked.calls++;
+    asked.bytes = size;
+    return memory != NULL ? memset(memory, 0xff, size) : NULL;
+}
+
+static void *noting_resize(void *memory, size_t size)
+{
+    asked.calls++;
+    asked.bytes = size;
+    return realloc(memory, size);
+}
+
+static void noting_free(void *memory)
+{
+    asked.freed = memory;
+    free(memory);
+}
+
+static void test_allocator(void)
+{
+    static const irr_allocator_t noting = { dirty_alloc, noting_resize, noting_free };
+    unsigned char *memory, *larger;
+    size_t calls;
+
+    irr_allocator_set(&noting);
+    memory = irr_alloc(3, 5);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(memory);
+    CU_ASSERT_EQUAL(asked.bytes, 15);
+    CU_ASSERT_EQUAL(memory[14], 0xff);
+    larger = irr_resize(memory, 4, 50);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(larger);
+    CU_ASSERT_EQUAL(asked.bytes, 200);
+    CU_ASSERT_EQUAL(larger[14], 0xff);
+    irr_free(larger);
+    CU_ASSERT_PTR_EQUAL(asked.freed, larger);
+    memory = irr_alloc_zero(8, 2);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(memory);
+    for (int i = 0; i < 16; i++) {
+        CU_ASSERT_EQUAL(memory[i], 0);
+    }
+    irr_free(memory);
+    irr_free(NULL);
+    irr_allocator_set(NULL);
+    calls = asked.calls;
+    irr_free(irr_alloc(1, 1));
+    CU_ASSERT_EQUAL(asked.calls, calls);
+}
+
+static void test_overflow(void)
+{
+    static const irr_allocator_t noting = { dirty_alloc, noting_resize, noting_free };
+    size_t calls = asked.calls;
+
+    irr_allocator_set(&noting);
+    CU_ASSERT_PTR_NULL(irr_alloc(SIZE_MAX / 2 + 1, 2));
+    CU_ASSERT_PTR_NULL(irr_alloc(2, SIZE_MAX / 2 + 1));
+    CU_ASSERT_PTR_NULL(irr_alloc_zero(SIZE_MAX, SIZE_MAX));
+    CU_ASSERT_PTR_NULL(irr_resize(NULL, SIZE_MAX / 8, 16));
+    CU_ASSERT_EQUAL(asked.calls, calls);
+    irr_allocator_set(NULL);
+}
+
+static void test_nothing(void)
+{
+    void *none = irr_alloc(0, 8), *zero = irr_alloc_zero(8, 0);
+
+    CU_ASSERT_PTR_NOT_NULL(none);
+    CU_ASSERT_PTR_NOT_NULL(zero);
+    CU_ASSERT_PTR_NOT_EQUAL(none, zero);
+    none = irr_resize(none, 0, 0);
+    CU_ASSERT_PTR_NOT_NULL(none);
+    irr_free(none);
+    irr_free(zero);
+}
+
+static void test_no_memory(void)
+{
+    char *memory;
+
+    irr_memory_begin();
+    irr_memory_fail(1, NULL);
+    CU_ASSERT_PTR_NULL(irr_alloc(1, 1));
+    irr_memory_fail(1, NULL);
+    CU_ASSERT_PTR_NULL(irr_alloc_zero(1, 1));
+    memory = irr_alloc(6, 1);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(memory);
+    memcpy(memory, "stays", 6);
+    irr_memory_fail(1, NULL);
+    CU_ASSERT_PTR_NULL(irr_resize(memory, 1000, 1));
+    CU_ASSERT_PTR_NULL(irr_resize(memory, SIZE_MAX, 2));
+    CU_ASSERT_STRING_EQUAL(memory, "stays");
+    irr_free(memory);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+/* ---- log ---- */
+
+static struct {
+    void           *context;
+    int             lines;
+    irr_log_level_t level;
+    char            text[2000];
+} logged;
+
+static void note_line(void *context, irr_log_level_t level, const char *text)
+{
+    logged.context = context;
+    logged.level = level;
+    logged.lines++;
+    snprintf(logged.text, sizeof(logged.text), "%s", text);
+}
+
+static void test_log_levels(void)
+{
+    int context;
+
+    for (int max = IRR_LOG_ERROR; max <= IRR_LOG_DEBUG; max++) {
+        irr_log_set(note_line, &context, (irr_log_level_t)max);
+        for (int level = IRR_LOG_ERROR; level <= IRR_LOG_DEBUG; level++) {
+            logged.lines = 0;
+            irr_log((irr_log_level_t)level, "line");
+            CU_ASSERT_EQUAL(logged.lines, level <= max ? 1 : 0);
+            CU_ASSERT(level > max || (int)logged.level == level);
+        }
+    }
+    CU_ASSERT_PTR_EQUAL(logged.context, &context);
+    irr_log_set(NULL, NULL, IRR_LOG_DEBUG);
+    logged.lines = 0;
+    irr_log(IRR_LOG_ERROR, "nobody listens");
+    CU_ASSERT_EQUAL(logged.lines, 0);
+}
+
+static void test_log_format(void)
+{
+    char longer[3000];
+
+    irr_log_set(note_line, NULL, IRR_LOG_INFO);
+    irr_log(IRR_LOG_INFO, "%s has the value %d; allowed are %zu to %#x", "window", -7, (size_t)3, 255u);
+    CU_ASSERT_STRING_EQUAL(logged.text, "window has the value -7; allowed are 3 to 0xff");
+    irr_log(IRR_LOG_INFO, "%s", "");
+    CU_ASSERT_STRING_EQUAL(logged.text, "");
+    memset(longer, 'x', sizeof(longer));
+    longer[sizeof(longer) - 1] = '\0';
+    irr_log(IRR_LOG_INFO, "%s", longer);
+    CU_ASSERT_EQUAL(strlen(logged.text), 1023);
+    CU_ASSERT_EQUAL(strspn(logged.text, "x"), 1023);
+    irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+}
+
+/* ---- counters ---- */
+
+static void test_counters(void)
+{
+    static const struct {
+        const char *name, *text;
+        size_t      offset;
+    } rows[] = {
+#define COUNTER_ROW(field, text) { #field, text, offsetof(irr_counters_t, field) },
+        IRR_COUNTERS_MAP(COUNTER_ROW)
+#undef COUNTER_ROW
+    };
+    size_t count = sizeof(rows) / sizeof(rows[0]);
+
+    CU_ASSERT_EQUAL(sizeof(irr_counters_t), count * sizeof(uint64_t));
+    CU_ASSERT_STRING_EQUAL(rows[0].name, "exchanges");
+    for (size_t i = 0; i < count; i++) {
+        CU_ASSERT_EQUAL(rows[i].offset, i * sizeof(uint64_t));
+        CU_ASSERT(strlen(rows[i].text) > 0);
+        for (size_t j = 0; j < i; j++) {
+            CU_ASSERT_STRING_NOT_EQUAL(rows[i].name, rows[j].name);
+            CU_ASSERT_STRING_NOT_EQUAL(rows[i].text, rows[j].text);
+        }
+    }
+}
+
+/* ---- lock ---- */
+
+static void *try_elsewhere(void *lock)
+{
+    bool taken = irr_lock_try(lock);
+
+    if (taken) {
+        irr_lock_release(lock);
+    }
+    return taken ? lock : NULL;
+}
+
+/* Does another thread get the lock? */
+static bool free_for_others(irr_lock_t *lock)
+{
+    pthread_t thread;
+    void *taken = NULL;
+
+    CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, try_elsewhere, lock), 0);
+    pthread_join(thread, &taken);
+    return taken != NULL;
+}
+
+static void test_lock(void)
+{
+    for (int threads = 0; threads <= 1; threads++) {
+        irr_lock_t lock;
+
+        CU_ASSERT_EQUAL_FATAL(irr_lock_init(&lock, threads == 1), 0);
+        CU_ASSERT_TRUE(irr_lock_try(&lock));
+        CU_ASSERT_FALSE(irr_lock_try(&lock));
+        irr_lock_release(&lock);
+        irr_lock_acquire(&lock);
+        CU_ASSERT_FALSE(irr_lock_try(&lock));
+        CU_ASSERT_FALSE(free_for_others(&lock));
+        irr_lock_release(&lock);
+        CU_ASSERT_TRUE(free_for_others(&lock));
+        CU_ASSERT_TRUE(irr_lock_try(&lock));
+        irr_lock_release(&lock);
+        irr_lock_fini(&lock);
+    }
+}
+
+/* A counter that only the lock keeps right. */
+typedef struct shared {
+    irr_lock_t lock;
+    int        count;
+} shared_t;
+
+enum { THREADS = 4, TURNS = 2000 };
+
+static void *take_turns(void *argument)
+{
+    shared_t *shared = argument;
+
+    for (int i = 0; i < TURNS; i++) {
+        irr_lock_acquire(&shared->lock);
+        shared->count++;
+        irr_lock_release(&shared->lock);
+    }
+    return NULL;
+}
+
+static void test_lock_threads(void)
+{
+    pthread_t threads[THREADS];
+    shared_t shared = { .count = 0 };
+
+    CU_ASSERT_EQUAL_FATAL(irr_lock_init(&shared.lock, true), 0);
+    for (int i = 0; i < THREADS; i++) {
+        CU_ASSERT_EQUAL_FATAL(pthread_create(&threads[i], NULL, take_turns, &shared), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    CU_ASSERT_EQUAL(shared.count, THREADS * TURNS);
+    irr_lock_fini(&shared.lock);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "each status has a value and a text of its own", test_status },
+        { "the allocator is replaced and restored",        test_allocator },
+        { "count times size does not overflow",            test_overflow },
+        { "nothing is memory that can be freed",           test_nothing },
+        { "want of memory leaves what there is",           test_no_memory },
+        { "lines above the level are not written",         test_log_levels },
+        { "lines are formatted, long ones cut",            test_log_format },
+        { "each counter has a name and a text of its own", test_counters },
+        { "the lock is held once, in both modes",          test_lock },
+        { "the lock serialises threads",                   test_lock_threads },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("core", cases, 60);
+}

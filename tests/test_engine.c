@@ -1,0 +1,233 @@
+/*
+ * test_engine.c - what belongs to a process: the tables of peers and ids, waiting, and the three steps down.
+ */
+#include "irr_memory.h"
+#include "irr_test.h"
+#include "irr_world.h"
+
+#include <string.h>
+
+/* ---- tables ---- */
+
+static void test_ids_table(void)
+{
+    static irr_ids_t ids;
+
+    CU_ASSERT_EQUAL(irr_ids_find(&ids, 0), 0);
+    irr_ids_take(&ids, 0);
+    CU_ASSERT_EQUAL(ids.next, 1);
+    CU_ASSERT_EQUAL(irr_ids_find(&ids, 0), 1);
+    for (uint32_t id = 0; id < 200; id++) {
+        irr_ids_take(&ids, id);
+    }
+    CU_ASSERT_EQUAL(irr_ids_find(&ids, 0), 200);
+    CU_ASSERT_EQUAL(irr_ids_find(&ids, 63), 200);
+    CU_ASSERT_EQUAL(irr_ids_find(&ids, 300), 300);
+    irr_ids_give(&ids, 64);
+    CU_ASSERT_EQUAL(irr_ids_find(&ids, 0), 64);
+    CU_ASSERT_EQUAL(irr_ids_find(&ids, 64), 64);
+    CU_ASSERT_EQUAL(irr_ids_find(&ids, 65), 200);
+    irr_ids_take(&ids, IRR_IDS_COUNT - 1);
+    CU_ASSERT_EQUAL(ids.next, 0);
+    CU_ASSERT_EQUAL(irr_ids_find(&ids, IRR_IDS_COUNT - 2), IRR_IDS_COUNT - 2);
+    CU_ASSERT_EQUAL(irr_ids_find(&ids, IRR_IDS_COUNT - 1), IRR_IDS_NONE);
+    CU_ASSERT_EQUAL(irr_ids_find(&ids, IRR_IDS_COUNT), IRR_IDS_NONE);
+    for (uint32_t id = 0; id < IRR_IDS_COUNT; id++) {
+        irr_ids_take(&ids, id);
+    }
+    CU_ASSERT_EQUAL(irr_ids_find(&ids, 0), IRR_IDS_NONE);
+    irr_ids_give(&ids, IRR_IDS_COUNT - 1);
+    CU_ASSERT_EQUAL(irr_ids_find(&ids, 0), IRR_IDS_COUNT - 1);
+}
+
+/* Names that only differ in some of their bits, as the names of processes do. */
+static uint64_t peer_name(uint64_t i)
+{
+    return i % 3 == 0 ? i : i % 3 == 1 ? i << 32 : ~i;
+}
+
+static void test_peers_table(void)
+{
+    enum { NAMES = 5000 };
+    static char marks[NAMES];
+    irr_peers_t peers;
+    int wrong = 0;
+
+    irr_memory_begin();
+    irr_peers_init(&peers);
+    CU_ASSERT_PTR_NULL(irr_peers_find(&peers, 0));
+    for (uint64_t i = 0; i < NAMES; i++) {
+        irr_memory_fail(1, NULL);
+        if (irr_peers_reserve(&peers, 1) == IRR_ERR_NO_MEMORY) {
+            CU_ASSERT_EQUAL(irr_peers_reserve(&peers, 1), IRR_OK);
+        }
+        wrong += irr_peers_find(&peers, peer_name(i)) != NULL;
+        irr_peers_add(&peers, peer_name(i), (irr_peer_t *)&marks[i]);
+    }
+    for (uint64_t i = 0; i < NAMES; i++) {
+        wrong += irr_peers_find(&peers, peer_name(i)) != (irr_peer_t *)&marks[i];
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT_EQUAL(peers.count, NAMES);
+    CU_ASSERT(peers.places >= 2 * NAMES && peers.places < 8 * NAMES);
+    CU_ASSERT_PTR_NULL(irr_peers_find(&peers, NAMES * 3));
+    irr_peers_fini(&peers);
+    CU_ASSERT_PTR_NULL(irr_peers_find(&peers, 0));
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+/* ---- the engine ---- */
+
+static void test_no_memory_for_engine(void)
+{
+    irr_transport_t *transport;
+    irr_fabric_t *fabric;
+    irr_engine_t *engine = NULL;
+
+    irr_memory_begin();
+    CU_ASSERT_EQUAL_FATAL(irr_fabric_create(1, 0, 0, &fabric), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_loopback_open(fabric, 0, &transport), IRR_OK);
+    irr_memory_fail(1, NULL);
+    CU_ASSERT_EQUAL(irr_engine_create_on(transport, true, &engine), IRR_ERR_NO_MEMORY);
+    CU_ASSERT_PTR_NULL(engine);
+    CU_ASSERT_EQUAL_FATAL(irr_engine_create_on(transport, true, &engine), IRR_OK);
+    irr_engine_destroy(engine);
+    irr_fabric_destroy(fabric);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+/* Loopback has no event to sleep on. */
+static void test_wait(void)
+{
+    irr_counters_t counters;
+    irr_world_t world;
+
+    irr_world_open(&world, 1, 0, 0);
+    CU_ASSERT_EQUAL(irr_engine_wait(world.engines[0], 1000000), IRR_ERR_NOT_SUPPORTED);
+    irr_engine_counters(world.engines[0], &counters);
+    CU_ASSERT_EQUAL(counters.waits, 0);
+    CU_ASSERT_TRUE(irr_world_close(&world));
+}
+
+/* Progress from within progress does nothing. */
+static void test_progress_within_progress(void)
+{
+    for (int threads = 0; threads <= 1; threads++) {
+        irr_transport_t *transport;
+        irr_fabric_t *fabric;
+        irr_engine_t *engine;
+        irr_peer_t *self;
+        irr_request_t request;
+        const void *address;
+        size_t length;
+
+        CU_ASSERT_EQUAL_FATAL(irr_fabric_create(1, 0, 100, &fabric), IRR_OK);
+        CU_ASSERT_EQUAL_FATAL(irr_loopback_open(fabric, 0, &transport), IRR_OK);
+        CU_ASSERT_EQUAL_FATAL(irr_engine_create_on(transport, threads == 1, &engine), IRR_OK);
+        CU_ASSERT_EQUAL(transport->ops->address(transport, &address, &length), IRR_OK);
+        CU_ASSERT_EQUAL(transport->ops->connect(transport, address, length, &self), IRR_OK);
+        CU_ASSERT_EQUAL(transport->ops->send(transport, self, 1, NULL, 0, IRR_FORM_IOVEC, &request), IRR_OK);
+        irr_lock_acquire(&engine->lock);
+        CU_ASSERT_EQUAL(irr_engine_progress(engine), 0);
+        irr_lock_release(&engine->lock);
+        CU_ASSERT_EQUAL(irr_engine_progress(engine), 1);
+        CU_ASSERT_EQUAL(irr_engine_progress(engine), 0);
+        irr_engine_destroy(engine);
+        irr_fabric_destroy(fabric);
+    }
+}
+
+/* ---- the three steps down ---- */
+
+static void progress_all(irr_world_t *world, int rounds)
+{
+    for (int i = 0; i < rounds; i++) {
+        for (int r = 0; r < world->ranks; r++) {
+            irr_engine_progress(world->engines[r]);
+        }
+    }
+}
+
+/*
+ * Rank 0 closes while its message waits for rank 1: it drains only when that one has taken it, and both
+ * exchanges end well.  The communicators go before the engines, or after they have drained.
+ */
+static void run_close(bool destroy_first)
+{
+    static const irr_block_t none[2] = { { 0, 0 }, { 0, 0 } };
+    static const irr_block_t one[2][2] = { { { 0, 0 }, { 0, 6 } }, { { 0, 6 }, { 0, 0 } } };
+    const irr_problem_t problems[2] = { { 2, 0, one[0], none }, { 2, 1, none, one[1] } };
+    char output[7] = "??????";
+    irr_counters_t counters;
+    irr_team_t team;
+    irr_world_t world;
+
+    irr_world_open(&world, 2, 0, 0);
+    irr_team_init(&team, &world, 0, 1);
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+    CU_ASSERT_EQUAL(irr_exchange_start(team.comms[0], &problems[0], "hello!", NULL), IRR_OK);
+    irr_engine_counters(world.engines[0], &counters);
+    CU_ASSERT_EQUAL(counters.endpoints_open, 1);
+    irr_engine_close(world.engines[0]);
+    for (int i = 0; i < 10; i++) {
+        CU_ASSERT_EQUAL(irr_engine_drain(world.engines[0]), IRR_IN_PROGRESS);
+    }
+    CU_ASSERT_EQUAL(irr_exchange_test(team.comms[0]), IRR_IN_PROGRESS);
+    CU_ASSERT_EQUAL(irr_exchange_start(team.comms[1], &problems[1], NULL, output), IRR_OK);
+    progress_all(&world, 10);
+    CU_ASSERT_EQUAL_FATAL(irr_exchange_test(team.comms[0]), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_exchange_test(team.comms[1]), IRR_OK);
+    CU_ASSERT_STRING_EQUAL(output, "hello!");
+    if (destroy_first) {
+        irr_team_destroy(&team);
+    }
+    CU_ASSERT_EQUAL(irr_engine_drain(world.engines[0]), IRR_OK);
+    irr_engine_counters(world.engines[0], &counters);
+    CU_ASSERT_EQUAL(counters.endpoints_open, 0);
+    CU_ASSERT_EQUAL(counters.exchanges, 1);
+    if (!destroy_first) {
+        irr_team_destroy(&team);
+    }
+    CU_ASSERT_TRUE(irr_world_close(&world));
+}
+
+static void test_close(void)
+{
+    irr_memory_begin();
+    run_close(true);
+    run_close(false);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+/* An engine that nobody used, and one whose communicator was never used. */
+static void test_close_unused(void)
+{
+    irr_team_t team;
+    irr_world_t world;
+
+    irr_memory_begin();
+    irr_world_open(&world, 3, 1, 0);
+    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_world_open(&world, 3, 1, 0);
+    irr_team_init(&team, &world, 0, 1);
+    CU_ASSERT_EQUAL(irr_team_create(&team), IRR_OK);
+    irr_team_destroy(&team);
+    CU_ASSERT_TRUE(irr_world_close(&world));
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "the table of ids",                          test_ids_table },
+        { "the table of peers",                        test_peers_table },
+        { "want of memory for the engine",             test_no_memory_for_engine },
+        { "a transport that cannot wake a sleeper",    test_wait },
+        { "progress from within progress",             test_progress_within_progress },
+        { "closing while a message is on its way",     test_close },
+        { "closing what was not used",                 test_close_unused },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("engine", cases, 60);
+}

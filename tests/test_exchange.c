@@ -1,0 +1,389 @@
+/*
+ * test_exchange.c - exchanges on communicators: every byte, many at a time, many in a row, and their errors.
+ */
+#include "irr_memory.h"
+#include "irr_test.h"
+#include "irr_world.h"
+
+#include <string.h>
+
+#define TEAMS_MAX 4
+#define TURNS_MAX 30
+
+/* ---- one exchange ---- */
+
+typedef struct scene {
+    irr_team_t  *team;
+    irr_job_t   *job;
+    irr_status_t results[IRR_CREW_MAX];
+} scene_t;
+
+static void exchange_once(int rank, void *context)
+{
+    scene_t *scene = context;
+
+    scene->results[rank] = irr_team_start(scene->team, scene->job);
+    if (scene->results[rank] == IRR_OK) {
+        scene->results[rank] = irr_team_wait(scene->team);
+    }
+}
+
+/* Runs a job on a communicator of all ranks; all must end well but `truncated`, -1 for none. */
+static void expect_exchange(irr_team_t *team, irr_job_t *job, int truncated)
+{
+    scene_t scene = { .team = team, .job = job };
+
+    irr_job_fill(job);
+    CU_ASSERT_TRUE(irr_crew_run(job->ranks, exchange_once, &scene));
+    for (int r = 0; r < job->ranks; r++) {
+        CU_ASSERT_EQUAL(scene.results[r], r == truncated ? IRR_ERR_TRUNCATE : IRR_OK);
+        CU_ASSERT_TRUE(irr_job_verify(job, r));
+    }
+}
+
+static void test_kinds(void)
+{
+    static const int sizes[] = { 1, 2, 3, 5, 8 };
+    static const irr_settings_t settings[] = {
+        { 0, IRR_COMPOSE_AUTO, 0, 0 }, { 1, IRR_COMPOSE_SPLIT, 1, 0 }, { 2, IRR_COMPOSE_GATHER, 0, 300 },
+        { 2, IRR_COMPOSE_IOVEC, 2, 1000 }
+    };
+    uint64_t state = irr_test_seed();
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        for (size_t k = 0; k < sizeof(settings) / sizeof(settings[0]); k++) {
+            irr_team_t team;
+            irr_world_t world;
+
+            irr_world_open(&world, sizes[i], k == 0 ? 0 : irr_test_random(&state), k % 2 * 100);
+            irr_team_init(&team, &world, 0, 1);
+            for (int r = 0; r < sizes[i]; r++) {
+                team.params[r].settings = settings[k];
+            }
+            CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+            for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {
+                irr_job_t *job = irr_job_create(sizes[i], (irr_job_kind_t)kind, irr_test_random(&state));
+
+                expect_exchange(&team, job, -1);
+                irr_job_destroy(job);
+            }
+            irr_team_destroy(&team);
+            CU_ASSERT_TRUE(irr_world_close(&world));
+        }
+    }
+}
+
+static void test_counters(void)
+{
+    irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, 1);
+    uint64_t unit = irr_job_length(job, 0, 0);
+    irr_team_t team;
+    irr_world_t world;
+
+    irr_world_open(&world, 4, 0, 0);
+    irr_team_init(&team, &world, 0, 1);
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+    for (uint64_t times = 1; times <= 3; times++) {
+        expect_exchange(&team, job, -1);
+        for (int r = 0; r < 4; r++) {
+            const irr_counters_t expected = {
+                .exchanges = times, .messages_sent = 3 * times, .messages_received = 3 * times,
+                .bytes_sent = 3 * unit * times, .bytes_received = 3 * unit * times,
+                .bytes_staged = unit * times, .largest_message = unit, .endpoints_open = 3
+            };
+            irr_counters_t counters;
+
+            irr_engine_counters(world.engines[r], &counters);
+            CU_ASSERT(memcmp(&counters, &expected, sizeof(expected)) == 0);
+        }
+    }
+    irr_team_destroy(&team);
+    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_job_destroy(job);
+}
+
+/* The window of the settings holds, and without one all sends start at once. */
+static void test_window(void)
+{
+    irr_job_t *job = irr_job_create(6, IRR_JOB_UNIFORM, 1);
+
+    for (size_t window = 0; window <= 5; window++) {
+        irr_team_t team;
+        irr_world_t world;
+
+        irr_world_open(&world, 6, 0, 0);
+        irr_team_init(&team, &world, 0, 1);
+        for (int r = 0; r < 6; r++) {
+            team.params[r].settings.window_messages = window;
+        }
+        CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+        expect_exchange(&team, job, -1);
+        for (int r = 0; r < 6; r++) {
+            CU_ASSERT_EQUAL(world.spies[r]->in_flight_max, window > 0 ? window : 5);
+            CU_ASSERT_EQUAL(world.spies[r]->recvs_at_send, 5);
+        }
+        irr_team_destroy(&team);
+        CU_ASSERT_TRUE(irr_world_close(&world));
+    }
+    irr_job_destroy(job);
+}
+
+/* ---- many at a time ---- */
+
+typedef struct overlap {
+    irr_team_t teams[TEAMS_MAX];
+    irr_job_t *jobs[TURNS_MAX][TEAMS_MAX];
+    int        wrong;
+} overlap_t;
+
+/* In each turn a rank starts on all its communicators, in an order of its own, and waits in another one. */
+static void take_turns(int rank, void *context)
+{
+    overlap_t *overlap = context;
+
+    for (int turn = 0; turn < TURNS_MAX; turn++) {
+        for (int i = 0; i < TEAMS_MAX; i++) {
+            int t = (i + rank + turn) % TEAMS_MAX;
+
+            if (irr_crew_group_self(&overlap->teams[t].group) >= 0) {
+                overlap->wrong += irr_team_start(&overlap->teams[t], overlap->jobs[turn][t]) != IRR_OK;
+            }
+        }
+        for (int i = 0; i < TEAMS_MAX; i++) {
+            int t = (i + rank * 3) % TEAMS_MAX, me = irr_crew_group_self(&overlap->teams[t].group);
+
+            if (me >= 0) {
+                overlap->wrong += irr_team_wait(&overlap->teams[t]) != IRR_OK;
+                overlap->wrong += !irr_job_verify(overlap->jobs[turn][t], me);
+            }
+        }
+    }
+}
+
+/* Communicators of all, the odd and the even ranks, and of all in reverse. */
+static void run_overlap(uint64_t seed, size_t eager_max, uint64_t *state)
+{
+    static overlap_t overlap;
+    irr_world_t world;
+
+    irr_world_open(&world, 6, seed, eager_max);
+    overlap.wrong = 0;
+    irr_team_init(&overlap.teams[0], &world, 0, 1);
+    irr_team_init(&overlap.teams[1], &world, 1, 2);
+    irr_team_init(&overlap.teams[2], &world, 0, 2);
+    irr_team_init(&overlap.teams[3], &world, 5, -1);
+    for (int t = 0; t < TEAMS_MAX; t++) {
+        CU_ASSERT_EQUAL_FATAL(irr_team_create(&overlap.teams[t]), IRR_OK);
+        for (int turn = 0; turn < TURNS_MAX; turn++) {
+            irr_job_kind_t kind = (irr_job_kind_t)irr_test_below(state, IRR_JOB_KINDS);
+
+            overlap.jobs[turn][t] = irr_job_create(overlap.teams[t].group.ranks, kind, irr_test_random(state));
+            irr_job_fill(overlap.jobs[turn][t]);
+        }
+    }
+    CU_ASSERT_TRUE(irr_crew_run(6, take_turns, &overlap));
+    CU_ASSERT_EQUAL(overlap.wrong, 0);
+    for (int t = 0; t < TEAMS_MAX; t++) {
+        irr_team_destroy(&overlap.teams[t]);
+        for (int turn = 0; turn < TURNS_MAX; turn++) {
+            irr_job_destroy(overlap.jobs[turn][t]);
+        }
+    }
+    CU_ASSERT_TRUE(irr_world_close(&world));
+}
+
+static void test_overlap(void)
+{
+    uint64_t state = irr_test_seed();
+
+    run_overlap(0, 100, &state);
+    run_overlap(irr_test_random(&state), 100, &state);
+    run_overlap(irr_test_random(&state), 0, &state);
+}
+
+/* ---- many in a row ---- */
+
+enum { EXCHANGES = 300, JOBS = 7 };
+
+typedef struct series {
+    irr_team_t team;
+    irr_job_t *jobs[JOBS];
+    int        wrong;
+} series_t;
+
+static void exchange_series(int rank, void *context)
+{
+    series_t *series = context;
+
+    for (int i = 0; i < EXCHANGES; i++) {
+        irr_job_t *job = series->jobs[i % JOBS];
+
+        series->wrong += irr_team_start(&series->team, job) != IRR_OK;
+        series->wrong += irr_team_wait(&series->team) != IRR_OK;
+        series->wrong += !irr_job_verify(job, rank);
+    }
+}
+
+/* The sequence in the tags wraps at 256, while some ranks are ahead of others. */
+static void test_series(void)
+{
+    uint64_t state = irr_test_seed();
+    series_t series = { .wrong = 0 };
+    irr_world_t world;
+
+    irr_world_open(&world, 3, irr_test_random(&state), 100);
+    irr_team_init(&series.team, &world, 0, 1);
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&series.team), IRR_OK);
+    for (int i = 0; i < JOBS; i++) {
+        series.jobs[i] = irr_job_create(3, (irr_job_kind_t)i, irr_test_random(&state));
+        irr_job_fill(series.jobs[i]);
+    }
+    CU_ASSERT_TRUE(irr_crew_run(3, exchange_series, &series));
+    CU_ASSERT_EQUAL(series.wrong, 0);
+    for (int r = 0; r < 3; r++) {
+        CU_ASSERT_EQUAL(series.team.comms[r]->sequence, EXCHANGES);
+    }
+    for (int i = 0; i < JOBS; i++) {
+        irr_job_destroy(series.jobs[i]);
+    }
+    irr_team_destroy(&series.team);
+    CU_ASSERT_TRUE(irr_world_close(&world));
+}
+
+/* ---- errors ---- */
+
+static void test_truncate(void)
+{
+    irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, 5), *short_job = irr_job_create(4, IRR_JOB_UNIFORM, 5);
+    irr_team_t team;
+    irr_world_t world;
+
+    irr_job_cut(short_job, 2, 3, 1);
+    irr_world_open(&world, 4, 0, 0);
+    irr_team_init(&team, &world, 0, 1);
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+    for (int i = 0; i < 3; i++) {
+        expect_exchange(&team, short_job, 2);
+        expect_exchange(&team, job, -1);
+    }
+    irr_team_destroy(&team);
+    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_job_destroy(short_job);
+    irr_job_destroy(job);
+}
+
+/* Wrong calls change nothing: the exchange that is open ends well. */
+static void misuse(int rank, void *context)
+{
+    scene_t *scene = context;
+    irr_problem_t problem = scene->job->problems[rank];
+    irr_comm_t *comm = scene->team->comms[rank];
+
+    CU_ASSERT_EQUAL(irr_exchange_test(comm), IRR_OK);
+    problem.ranks++;
+    CU_ASSERT_EQUAL(irr_exchange_start(comm, &problem, NULL, NULL), IRR_ERR_BAD_PARAM);
+    problem.ranks -= 2;
+    CU_ASSERT_EQUAL(irr_exchange_start(comm, &problem, NULL, NULL), IRR_ERR_BAD_PARAM);
+    problem.ranks++;
+    problem.rank = (rank + 1) % problem.ranks;
+    CU_ASSERT_EQUAL(irr_exchange_start(comm, &problem, NULL, NULL), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_team_start(scene->team, scene->job), IRR_OK);
+    CU_ASSERT_EQUAL(irr_exchange_start(comm, &scene->job->problems[rank], NULL, NULL), IRR_ERR_BAD_PARAM);
+    scene->results[rank] = irr_team_wait(scene->team);
+    CU_ASSERT_EQUAL(scene->results[rank], IRR_OK);
+    CU_ASSERT_TRUE(irr_job_verify(scene->job, rank));
+}
+
+static void test_misuse(void)
+{
+    irr_job_t *job = irr_job_create(3, IRR_JOB_UNIFORM, 2);
+    scene_t scene = { .job = job };
+    irr_team_t team;
+    irr_world_t world;
+
+    irr_world_open(&world, 3, 0, 0);
+    irr_team_init(&team, &world, 0, 1);
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+    scene.team = &team;
+    irr_job_fill(job);
+    CU_ASSERT_TRUE(irr_crew_run(3, misuse, &scene));
+    expect_exchange(&team, job, -1);
+    irr_team_destroy(&team);
+    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_job_destroy(job);
+}
+
+/* An exchange whose result was not read is still open. */
+static void test_unread(void)
+{
+    irr_job_t *job = irr_job_create(1, IRR_JOB_SELF, 2);
+    irr_team_t team;
+    irr_world_t world;
+
+    irr_world_open(&world, 1, 0, 0);
+    irr_team_init(&team, &world, 0, 1);
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+    irr_job_fill(job);
+    CU_ASSERT_EQUAL(irr_team_start(&team, job), IRR_OK);
+    CU_ASSERT_EQUAL(irr_exchange_test(team.comms[0]), IRR_IN_PROGRESS);
+    irr_engine_progress(world.engines[0]);
+    CU_ASSERT_EQUAL(irr_team_start(&team, job), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_exchange_test(team.comms[0]), IRR_OK);
+    CU_ASSERT_EQUAL(irr_team_start(&team, job), IRR_OK);
+    irr_engine_progress(world.engines[0]);
+    CU_ASSERT_EQUAL(irr_exchange_test(team.comms[0]), IRR_OK);
+    irr_team_destroy(&team);
+    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_job_destroy(job);
+}
+
+/* ---- memory ---- */
+
+static size_t allocations;
+
+static bool count_allocation(void)
+{
+    allocations++;
+    return false;
+}
+
+/* Starting an exchange allocates nothing; what is allocated is loopback's, one message for each send. */
+static void test_no_allocation(void)
+{
+    irr_job_t *job = irr_job_create(5, IRR_JOB_UNIFORM, 2);
+    irr_team_t team;
+    irr_world_t world;
+
+    irr_memory_begin();
+    irr_world_open(&world, 5, 0, 0);
+    irr_team_init(&team, &world, 0, 1);
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+    allocations = 0;
+    irr_memory_fail(1, count_allocation);
+    expect_exchange(&team, job, -1);
+    expect_exchange(&team, job, -1);
+    CU_ASSERT_EQUAL(allocations, 2 * 5 * 4);
+    irr_memory_fail(0, NULL);
+    irr_team_destroy(&team);
+    CU_ASSERT_TRUE(irr_world_close(&world));
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    irr_job_destroy(job);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "every kind of job, 1 to 8 ranks, all settings",    test_kinds },
+        { "counters",                                         test_counters },
+        { "the window of the settings",                       test_window },
+        { "communicators that overlap, at the same time",     test_overlap },
+        { "300 exchanges in a row",                           test_series },
+        { "a message too long for its block",                 test_truncate },
+        { "wrong calls",                                      test_misuse },
+        { "a result that was not read",                       test_unread },
+        { "an exchange allocates nothing",                    test_no_allocation },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("exchange", cases, 60);
+}

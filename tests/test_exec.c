@@ -1,0 +1,488 @@
+/*
+ * test_exec.c - the executor runs plans over loopback: every byte, every window, every composition, every error.
+ */
+#include "irr_fleet.h"
+#include "irr_job.h"
+#include "irr_memory.h"
+#include "irr_test.h"
+
+#include "exec/tag.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RANKS_MAX 16
+#define ALL_EAGER SIZE_MAX
+
+/* ---- whole jobs ---- */
+
+/* Builds the plans of a job and starts them; the first ranks run alone for a while, so they come early. */
+static void start_job(irr_fleet_t *fleet, irr_job_t *job, int algorithm)
+{
+    irr_job_fill(job);
+    for (int r = 0; r < job->ranks; r++) {
+        CU_ASSERT_EQUAL(irr_plan_build(algorithm, &job->problems[r], &fleet->rank[r].plan), IRR_OK);
+        irr_fleet_start(fleet, r, irr_job_input(job, r), irr_job_output(job, r));
+        if (r == job->ranks / 2) {
+            irr_fleet_progress(fleet, 10);
+        }
+    }
+}
+
+/* Does one rank hold what it should, and did all its receives come before its first send? */
+static bool rank_is_right(const irr_fleet_t *fleet, const irr_job_t *job, int rank)
+{
+    const irr_fleet_rank_t *member = &fleet->rank[rank];
+    size_t recvs = 0;
+
+    for (size_t i = 0; i < member->plan.nsteps; i++) {
+        recvs += member->plan.steps[i].kind == IRR_STEP_RECV;
+    }
+    return irr_job_verify(job, rank) && !member->spy->exceeded &&
+           (member->spy->sends == 0 || member->spy->recvs_at_send == recvs);
+}
+
+static int count_wrong(const irr_fleet_t *fleet, const irr_job_t *job)
+{
+    int wrong = 0;
+
+    for (int r = 0; r < job->ranks; r++) {
+        wrong += fleet->rank[r].result != IRR_OK || !rank_is_right(fleet, job, r);
+    }
+    return wrong;
+}
+
+static void expect_counters(const irr_fleet_t *fleet, const irr_job_t *job, int rank)
+{
+    irr_counters_t expected = { .bytes_staged = irr_job_length(job, rank, rank) };
+    const irr_counters_t *counters = &fleet->rank[rank].counters;
+
+    for (int i = 0; i < job->ranks; i++) {
+        size_t sent = i != rank ? irr_job_length(job, rank, i) : 0;
+        size_t received = i != rank ? irr_job_length(job, i, rank) : 0;
+
+        expected.messages_sent += sent > 0;
+        expected.bytes_sent += sent;
+        expected.largest_message = sent > expected.largest_message ? sent : expected.largest_message;
+        expected.messages_received += received > 0;
+        expected.bytes_received += received;
+    }
+    CU_ASSERT(memcmp(counters, &expected, sizeof(expected)) == 0);
+}
+
+static void test_jobs(void)
+{
+    static const size_t eager_max[] = { ALL_EAGER, 0, 64 };
+    uint64_t state = irr_test_seed();
+
+    for (int ranks = 1; ranks <= RANKS_MAX; ranks++) {
+        for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {
+            irr_job_t *job = irr_job_create(ranks, (irr_job_kind_t)kind, irr_test_random(&state));
+
+            for (int run = 0; run < 6; run++) {
+                uint64_t seed = run % 2 == 0 ? 0 : irr_test_random(&state);
+                irr_fleet_t *fleet = irr_fleet_create(ranks, seed, eager_max[run / 2]);
+
+                start_job(fleet, job, run % 3);
+                CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
+                CU_ASSERT_EQUAL(count_wrong(fleet, job), 0);
+                for (int r = 0; r < ranks; r++) {
+                    expect_counters(fleet, job, r);
+                }
+                irr_fleet_destroy(fleet);
+            }
+            irr_job_destroy(job);
+        }
+    }
+}
+
+/* One fleet, one exchange after another, as a communicator has them. */
+static void test_again(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_fleet_t *fleet = irr_fleet_create(7, irr_test_random(&state), 100);
+
+    for (uint32_t sequence = 0; sequence < 40; sequence++) {
+        irr_job_t *job = irr_job_create(7, (irr_job_kind_t)irr_test_below(&state, IRR_JOB_KINDS),
+                                        irr_test_random(&state));
+
+        fleet->tag_base = irr_tag_base(9, sequence);
+        start_job(fleet, job, 1 + (int)irr_test_below(&state, 2));
+        CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
+        for (int r = 0; r < 7; r++) {
+            CU_ASSERT_EQUAL(fleet->rank[r].result, IRR_OK);
+            CU_ASSERT_TRUE(irr_job_verify(job, r));
+        }
+        irr_job_destroy(job);
+    }
+    irr_fleet_destroy(fleet);
+}
+
+/* ---- windows ---- */
+
+static void watch_windows(irr_fleet_t *fleet, size_t messages, size_t bytes)
+{
+    for (int r = 0; r < fleet->ranks; r++) {
+        fleet->rank[r].spy->window_messages = messages;
+        fleet->rank[r].spy->window_bytes = bytes;
+    }
+}
+
+/* All sends are rendezvous here, so that they stay in flight. */
+static void run_windowed(irr_job_t *job, int algorithm, size_t messages, size_t bytes, uint64_t seed)
+{
+    irr_fleet_t *fleet = irr_fleet_create(job->ranks, seed, 0);
+
+    fleet->window_messages = messages;
+    fleet->window_bytes = bytes;
+    watch_windows(fleet, messages, bytes);
+    start_job(fleet, job, algorithm);
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
+    CU_ASSERT_EQUAL(count_wrong(fleet, job), 0);
+    for (int r = 0; r < job->ranks; r++) {
+        const irr_spy_t *spy = fleet->rank[r].spy;
+
+        CU_ASSERT_EQUAL(spy->in_flight, 0);
+        if (bytes == 0) {
+            CU_ASSERT_EQUAL(spy->in_flight_max, spy->sends < messages ? spy->sends : messages);
+        }
+    }
+    irr_fleet_destroy(fleet);
+}
+
+static void test_windows(void)
+{
+    static const struct {
+        size_t messages, bytes;
+    } windows[] = { { 1, 0 }, { 3, 0 }, { 0, 1 }, { 0, 400 }, { 2, 400 } };
+    uint64_t state = irr_test_seed();
+
+    for (int ranks = 2; ranks <= RANKS_MAX; ranks += 1 + ranks / 4) {
+        for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {
+            irr_job_t *job = irr_job_create(ranks, (irr_job_kind_t)kind, irr_test_random(&state));
+
+            for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+                run_windowed(job, 1, windows[i].messages, windows[i].bytes, 0);
+                run_windowed(job, 2, windows[i].messages, windows[i].bytes, irr_test_random(&state));
+            }
+            irr_job_destroy(job);
+        }
+    }
+}
+
+/* A window that slides: the next send starts when one ends, and need not wait for the others. */
+static void test_window_slides(void)
+{
+    irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, 1);
+    irr_fleet_t *fleet = irr_fleet_create(4, 0, 0);
+
+    fleet->window_messages = 2;
+    irr_job_fill(job);
+    for (int r = 0; r < 4; r++) {
+        CU_ASSERT_EQUAL(irr_plan_build(1, &job->problems[r], &fleet->rank[r].plan), IRR_OK);
+    }
+    irr_fleet_start(fleet, 0, irr_job_input(job, 0), irr_job_output(job, 0));
+    CU_ASSERT_EQUAL(fleet->rank[0].spy->sends, 2);
+    irr_fleet_start(fleet, 2, irr_job_input(job, 2), irr_job_output(job, 2));
+    irr_fleet_progress(fleet, 5);
+    CU_ASSERT_EQUAL(fleet->rank[0].spy->sends, 3);
+    CU_ASSERT_EQUAL(fleet->rank[0].spy->in_flight, 2);
+    irr_fleet_start(fleet, 1, irr_job_input(job, 1), irr_job_output(job, 1));
+    irr_fleet_start(fleet, 3, irr_job_input(job, 3), irr_job_output(job, 3));
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
+    for (int r = 0; r < 4; r++) {
+        CU_ASSERT_TRUE(irr_job_verify(job, r));
+    }
+    irr_fleet_destroy(fleet);
+    irr_job_destroy(job);
+}
+
+/* The watch can fail: free pace exceeds a window of one message, or of a few bytes. */
+static void test_watch(void)
+{
+    irr_job_t *job = irr_job_create(5, IRR_JOB_UNIFORM, 1);
+
+    for (size_t bytes = 0; bytes <= 1; bytes++) {
+        irr_fleet_t *fleet = irr_fleet_create(5, 0, 0);
+
+        watch_windows(fleet, 1 - bytes, bytes);
+        start_job(fleet, job, 1);
+        CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
+        CU_ASSERT_EQUAL(count_wrong(fleet, job), 5);
+        CU_ASSERT_EQUAL(fleet->rank[4].spy->in_flight_max, 4);
+        irr_fleet_destroy(fleet);
+    }
+    irr_job_destroy(job);
+}
+
+/* ---- errors ---- */
+
+/* A rank's receive block is too short for what comes; only this rank sees it. */
+static void run_truncated(int from, int to, size_t room, size_t eager_max, uint64_t seed)
+{
+    irr_job_t *job = irr_job_create(5, IRR_JOB_UNIFORM, seed + 1);
+    irr_fleet_t *fleet = irr_fleet_create(5, seed, eager_max);
+
+    CU_ASSERT_FATAL(irr_job_length(job, from, to) > room);
+    irr_job_cut(job, to, from, room);
+    start_job(fleet, job, 1);
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
+    for (int r = 0; r < 5; r++) {
+        CU_ASSERT_EQUAL(fleet->rank[r].result, r == to ? IRR_ERR_TRUNCATE : IRR_OK);
+        CU_ASSERT_TRUE(rank_is_right(fleet, job, r));
+    }
+    irr_fleet_destroy(fleet);
+    irr_job_destroy(job);
+}
+
+static void test_truncate(void)
+{
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        run_truncated(3, 1, 1, ALL_EAGER, seed);
+        run_truncated(3, 1, 1, 0, seed);
+        run_truncated(0, 4, 2, 0, seed);
+        run_truncated(2, 2, 1, 0, seed);
+        run_truncated(2, 2, 0, 0, seed);
+    }
+}
+
+/* The nth send or receive of rank 2 fails: it ends with this error, and serves all its peers. */
+static void run_refused(size_t nth, bool send, size_t eager_max, uint64_t seed)
+{
+    irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, seed + 1);
+    irr_fleet_t *fleet = irr_fleet_create(4, seed, eager_max);
+    irr_spy_t *spy = fleet->rank[2].spy;
+
+    spy->refuse_send = send ? nth : 0;
+    spy->refuse_recv = send ? 0 : nth;
+    spy->refusal = send ? IRR_ERR_UNREACHABLE : IRR_ERR_TRANSPORT;
+    start_job(fleet, job, 1);
+    irr_fleet_progress(fleet, 1000);
+    CU_ASSERT_FALSE(fleet->rank[2].running);
+    CU_ASSERT_EQUAL(fleet->rank[2].result, spy->refusal);
+    CU_ASSERT_EQUAL(spy->sends, 3);
+    CU_ASSERT_EQUAL(spy->recvs, 3);
+    if (!send) {
+        irr_job_disregard(job, 2, fleet->rank[2].plan.steps[nth - 1].peer);
+    }
+    irr_spy_repair(spy);
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
+    for (int r = 0; r < 4; r++) {
+        CU_ASSERT(r == 2 || fleet->rank[r].result == IRR_OK);
+        CU_ASSERT_TRUE(irr_job_verify(job, r));
+    }
+    irr_fleet_destroy(fleet);
+    irr_job_destroy(job);
+}
+
+static void test_refused(void)
+{
+    for (size_t nth = 1; nth <= 3; nth++) {
+        for (uint64_t seed = 0; seed < 5; seed++) {
+            run_refused(nth, true, ALL_EAGER, seed);
+            run_refused(nth, true, 0, seed);
+            run_refused(nth, false, ALL_EAGER, seed);
+            run_refused(nth, false, 0, seed);
+        }
+    }
+}
+
+/* A refused send leaves the window: the ones behind it go. */
+static void test_refused_in_window(void)
+{
+    irr_job_t *job = irr_job_create(6, IRR_JOB_UNIFORM, 3);
+    irr_fleet_t *fleet = irr_fleet_create(6, 0, 0);
+
+    fleet->window_messages = 1;
+    fleet->rank[0].spy->refuse_send = 1;
+    fleet->rank[0].spy->refusal = IRR_ERR_UNREACHABLE;
+    start_job(fleet, job, 1);
+    irr_fleet_progress(fleet, 1000);
+    CU_ASSERT_EQUAL(fleet->rank[0].result, IRR_ERR_UNREACHABLE);
+    CU_ASSERT_EQUAL(fleet->rank[0].spy->sends, 5);
+    CU_ASSERT_EQUAL(fleet->rank[1].result, IRR_IN_PROGRESS);
+    irr_spy_repair(fleet->rank[0].spy);
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
+    CU_ASSERT_EQUAL(fleet->rank[1].result, IRR_OK);
+    irr_fleet_destroy(fleet);
+    irr_job_destroy(job);
+}
+
+/* Of several errors of a rank the first one is the result, and the next run starts without it. */
+static void test_first_error(void)
+{
+    irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, 3);
+    irr_fleet_t *fleet = irr_fleet_create(4, 0, 0);
+
+    fleet->rank[0].spy->refuse_send = 2;
+    fleet->rank[0].spy->refusal = IRR_ERR_UNREACHABLE;
+    irr_job_cut(job, 0, 3, 1);
+    irr_job_cut(job, 0, 0, 1);
+    start_job(fleet, job, 1);
+    irr_fleet_progress(fleet, 1000);
+    CU_ASSERT_EQUAL(fleet->rank[0].result, IRR_ERR_UNREACHABLE);
+    irr_spy_repair(fleet->rank[0].spy);
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
+    irr_job_destroy(job);
+
+    job = irr_job_create(4, IRR_JOB_UNIFORM, 4);
+    fleet->tag_base = irr_tag_base(0, 1);
+    start_job(fleet, job, 1);
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
+    for (int r = 0; r < 4; r++) {
+        CU_ASSERT_EQUAL(fleet->rank[r].result, IRR_OK);
+        CU_ASSERT_TRUE(irr_job_verify(job, r));
+    }
+    irr_fleet_destroy(fleet);
+    irr_job_destroy(job);
+}
+
+/* ---- hand-made plans ---- */
+
+typedef struct row {
+    int             rank;
+    irr_step_kind_t kind;
+    int             peer, stage;
+    irr_piece_t     from, to;    /* a copy uses both, a send the first, a receive the second */
+    int             after;       /* step of the same rank, or NONE */
+} row_t;
+
+#define NONE (-1)
+#define UNUSED { IRR_BUFFER_INPUT, 0, 0 }
+
+static void add_rows(irr_fleet_t *fleet, const row_t *rows, size_t count)
+{
+    for (int r = 0; r < fleet->ranks; r++) {
+        irr_problem_t problem = { .ranks = fleet->ranks, .rank = r };
+
+        irr_plan_reset(&fleet->rank[r].plan, &problem);
+    }
+    for (size_t i = 0; i < count; i++) {
+        irr_piece_t pieces[2] = { rows[i].kind == IRR_STEP_RECV ? rows[i].to : rows[i].from, rows[i].to };
+        size_t dep = (size_t)rows[i].after;
+        irr_step_params_t params = {
+            .kind = rows[i].kind, .peer = rows[i].peer, .stage = rows[i].stage,
+            .number = rows[i].kind != IRR_STEP_COPY, .pieces = pieces,
+            .npieces = rows[i].kind == IRR_STEP_COPY ? 2 : 1, .deps = &dep, .ndeps = rows[i].after != NONE
+        };
+
+        CU_ASSERT_EQUAL(irr_plan_add(&fleet->rank[rows[i].rank].plan, &params), IRR_OK);
+    }
+}
+
+/*
+ * Rank 0 sends "first" and "again" to rank 2 through one scratch of rank 1, which in between copies it to its
+ * own output: each step must wait for the one before.
+ */
+static void run_forwarding(size_t eager_max, uint64_t seed)
+{
+    static const row_t rows[] = {
+        { 0, IRR_STEP_SEND, 1, 1, { IRR_BUFFER_INPUT, 0, 5 }, UNUSED, NONE },
+        { 0, IRR_STEP_SEND, 1, 1, { IRR_BUFFER_INPUT, 5, 5 }, UNUSED, NONE },
+        { 1, IRR_STEP_RECV, 0, 1, UNUSED, { IRR_BUFFER_SCRATCH, 3, 5 }, NONE },
+        { 1, IRR_STEP_SEND, 2, 2, { IRR_BUFFER_SCRATCH, 3, 5 }, UNUSED, 0 },
+        { 1, IRR_STEP_COPY, 1, 2, { IRR_BUFFER_SCRATCH, 3, 5 }, { IRR_BUFFER_OUTPUT, 1, 5 }, 1 },
+        { 1, IRR_STEP_RECV, 0, 1, UNUSED, { IRR_BUFFER_SCRATCH, 3, 5 }, 2 },
+        { 1, IRR_STEP_SEND, 2, 2, { IRR_BUFFER_SCRATCH, 3, 5 }, UNUSED, 3 },
+        { 2, IRR_STEP_RECV, 1, 2, UNUSED, { IRR_BUFFER_OUTPUT, 0, 5 }, NONE },
+        { 2, IRR_STEP_RECV, 1, 2, UNUSED, { IRR_BUFFER_OUTPUT, 5, 5 }, NONE },
+    };
+    char output[2][11] = { "??????????", "??????????" };
+    irr_fleet_t *fleet = irr_fleet_create(3, seed, eager_max);
+
+    add_rows(fleet, rows, sizeof(rows) / sizeof(rows[0]));
+    irr_fleet_start(fleet, 1, NULL, output[0]);
+    irr_fleet_start(fleet, 2, NULL, output[1]);
+    irr_fleet_progress(fleet, 10);
+    CU_ASSERT_EQUAL(fleet->rank[1].spy->recvs, 1);
+    CU_ASSERT_EQUAL(fleet->rank[1].spy->sends, 0);
+    CU_ASSERT_EQUAL(fleet->rank[2].spy->recvs, 2);
+    irr_fleet_start(fleet, 0, "firstagain", NULL);
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
+    for (int r = 0; r < 3; r++) {
+        CU_ASSERT_EQUAL(fleet->rank[r].result, IRR_OK);
+    }
+    CU_ASSERT_STRING_EQUAL(output[0], "?first????");
+    CU_ASSERT_STRING_EQUAL(output[1], "firstagain");
+    CU_ASSERT_EQUAL(fleet->rank[1].counters.bytes_staged, 5);
+    irr_fleet_destroy(fleet);
+}
+
+static void test_forwarding(void)
+{
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        run_forwarding(ALL_EAGER, seed);
+        run_forwarding(0, seed);
+    }
+}
+
+static void test_empty_plan(void)
+{
+    irr_fleet_t *fleet = irr_fleet_create(2, 0, 0);
+
+    add_rows(fleet, NULL, 0);
+    irr_fleet_start(fleet, 1, NULL, NULL);
+    CU_ASSERT_TRUE(irr_fleet_run(fleet));
+    CU_ASSERT_EQUAL(fleet->rank[1].result, IRR_OK);
+    irr_fleet_destroy(fleet);
+}
+
+/* Each field of a tag has its bits, 48 in all. */
+static void test_tags(void)
+{
+    uint64_t base = irr_tag_base(0x1234, 0x56);
+
+    CU_ASSERT_EQUAL(IRR_TAG_BITS, 48);
+    CU_ASSERT_EQUAL(base, UINT64_C(0x123456000000));
+    CU_ASSERT_EQUAL(irr_tag(base, 7, 0x89abc), UINT64_C(0x123456789abc));
+    CU_ASSERT_EQUAL(irr_tag_base(0x1234, 0x356), base);
+    CU_ASSERT_EQUAL(irr_tag(irr_tag_base(0xffff, 0xff), IRR_TAG_STAGES_MAX, IRR_TAG_RANKS_MAX - 1),
+                    UINT64_C(0xffffffffffff));
+}
+
+/* ---- memory ---- */
+
+static void test_reserve(void)
+{
+    const irr_plan_bounds_t bounds = { .steps = 9, .pieces = 20 }, fewer = { .steps = 8, .pieces = 20 };
+    irr_status_t status = IRR_ERR_NO_MEMORY;
+    size_t nth = 0;
+
+    while (status != IRR_OK && nth < 10) {
+        irr_exec_t exec;
+
+        irr_memory_begin();
+        irr_exec_init(&exec);
+        irr_memory_fail(++nth, NULL);
+        status = irr_exec_reserve(&exec, bounds);
+        CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
+        CU_ASSERT_EQUAL(exec.steps_max, status == IRR_OK ? 9 : 0);
+        irr_memory_fail(1, NULL);
+        CU_ASSERT_EQUAL(irr_exec_reserve(&exec, fewer), status);  /* nothing to do if there is more already */
+        irr_exec_fini(&exec);
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+    CU_ASSERT_EQUAL(nth, 4);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "every algorithm, 1 to 16 ranks, every kind of job", test_jobs },
+        { "one exchange after another",                        test_again },
+        { "no window is exceeded, and each is used",           test_windows },
+        { "a window slides",                                   test_window_slides },
+        { "the watch over windows sees one exceeded",          test_watch },
+        { "a message too long for its block",                  test_truncate },
+        { "a send or receive that fails",                      test_refused },
+        { "a send that fails leaves the window",               test_refused_in_window },
+        { "the first error is the result",                     test_first_error },
+        { "steps wait for those they depend on",               test_forwarding },
+        { "a plan without steps",                              test_empty_plan },
+        { "the fields of a tag",                               test_tags },
+        { "want of memory while reserving",                    test_reserve },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("exec", cases, 60);
+}

@@ -1,0 +1,318 @@
+/*
+ * test_order.c - the rules of orders for all sizes, the paces, and the tables of both and of algorithms.
+ */
+#include "irr_test.h"
+
+#include "order/order.h"
+#include "pace/pace.h"
+#include "plan/algorithms.h"
+
+#include <string.h>
+
+#define SIZE_LARGEST 64
+
+/* The schedule of a whole group: the step of each message, 0 for none. */
+typedef struct schedule {
+    int sends[SIZE_LARGEST][SIZE_LARGEST];   /* by sender and receiver: the sender's step */
+    int recvs[SIZE_LARGEST][SIZE_LARGEST];   /* by receiver and sender: the receiver's step */
+    int wrong;                               /* messages to nobody known, to oneself, or a second time */
+} schedule_t;
+
+static void note(schedule_t *schedule, int (*table)[SIZE_LARGEST], irr_group_t group, int peer, int step)
+{
+    if (peer == IRR_NOBODY) {
+        return;
+    }
+    if (peer < 0 || peer >= group.size || peer == group.me || table[group.me][peer] != 0) {
+        schedule->wrong++;
+        return;
+    }
+    table[group.me][peer] = step;
+}
+
+static void read_schedule(const irr_order_t *order, int size, schedule_t *schedule)
+{
+    memset(schedule, 0, sizeof(*schedule));
+    for (int me = 0; me < size; me++) {
+        irr_group_t group = { size, me };
+        int steps = order->steps(group);
+
+        for (int k = 1; k <= steps; k++) {
+            int to, from;
+
+            order->peers(group, k, &to, &from);
+            note(schedule, schedule->sends, group, to, k);
+            note(schedule, schedule->recvs, group, from, k);
+        }
+    }
+}
+
+/* Pairs without a message, in either direction. */
+static int count_missing(const schedule_t *schedule, int size)
+{
+    int missing = 0;
+
+    for (int a = 0; a < size; a++) {
+        for (int b = 0; b < size; b++) {
+            missing += a != b && (schedule->sends[a][b] == 0 || schedule->recvs[b][a] == 0);
+        }
+    }
+    return missing;
+}
+
+/* Messages that are not sent when they are received, and second messages to a member in one step. */
+static int count_contention(const schedule_t *schedule, int size)
+{
+    int found = 0;
+
+    for (int to = 0; to < size; to++) {
+        int senders[SIZE_LARGEST + 1] = { 0 };  /* by step */
+
+        for (int from = 0; from < size; from++) {
+            int step = schedule->sends[from][to];
+
+            found += from != to && step != schedule->recvs[to][from];
+            found += from != to && senders[step]++ > 0;
+        }
+    }
+    return found;
+}
+
+static void test_rules(void)
+{
+    static schedule_t schedule;
+    const irr_order_t *order;
+
+    for (int i = 0; (order = irr_order_at(i)) != NULL; i++) {
+        for (int size = 1; size <= SIZE_LARGEST; size++) {
+            read_schedule(order, size, &schedule);
+            CU_ASSERT_EQUAL(schedule.wrong, 0);
+            CU_ASSERT_EQUAL(count_missing(&schedule, size), 0);
+            CU_ASSERT(!order->contention_free || count_contention(&schedule, size) == 0);
+        }
+    }
+}
+
+/* The scan for contention sees it: natural sends to member 0 first, from everywhere. */
+static void test_contention_is_seen(void)
+{
+    static schedule_t schedule;
+
+    CU_ASSERT_TRUE(irr_order_rotate.contention_free);
+    CU_ASSERT_FALSE(irr_order_natural.contention_free);
+    read_schedule(&irr_order_natural, 8, &schedule);
+    CU_ASSERT(count_contention(&schedule, 8) > 0);
+}
+
+static void expect_peers(const irr_order_t *order, int size, int me, int step, int to, int from)
+{
+    int got_to = -2, got_from = -2;
+
+    order->peers((irr_group_t){ size, me }, step, &got_to, &got_from);
+    CU_ASSERT_EQUAL(got_to, to);
+    CU_ASSERT_EQUAL(got_from, from);
+}
+
+static void test_rotate(void)
+{
+    CU_ASSERT_EQUAL(irr_order_rotate.steps((irr_group_t){ 1, 0 }), 0);
+    CU_ASSERT_EQUAL(irr_order_rotate.steps((irr_group_t){ 5, 3 }), 4);
+    expect_peers(&irr_order_rotate, 2, 0, 1, 1, 1);
+    expect_peers(&irr_order_rotate, 5, 3, 1, 4, 2);
+    expect_peers(&irr_order_rotate, 5, 3, 2, 0, 1);
+    expect_peers(&irr_order_rotate, 5, 3, 3, 1, 0);
+    expect_peers(&irr_order_rotate, 5, 3, 4, 2, 4);
+    expect_peers(&irr_order_rotate, 8, 0, 7, 7, 1);
+    expect_peers(&irr_order_rotate, 0x7fffffff, 0x7ffffffe, 0x7ffffffe, 0x7ffffffd, 0);
+}
+
+static void test_natural(void)
+{
+    CU_ASSERT_EQUAL(irr_order_natural.steps((irr_group_t){ 1, 0 }), 1);
+    CU_ASSERT_EQUAL(irr_order_natural.steps((irr_group_t){ 5, 3 }), 5);
+    expect_peers(&irr_order_natural, 1, 0, 1, IRR_NOBODY, IRR_NOBODY);
+    expect_peers(&irr_order_natural, 5, 3, 1, 0, 0);
+    expect_peers(&irr_order_natural, 5, 3, 4, IRR_NOBODY, IRR_NOBODY);
+    expect_peers(&irr_order_natural, 5, 3, 5, 4, 4);
+}
+
+static void test_order_table(void)
+{
+    CU_ASSERT_PTR_EQUAL(irr_order_at(0), &irr_order_rotate);
+    CU_ASSERT_STRING_EQUAL(irr_order_rotate.name, "rotate");
+    CU_ASSERT_STRING_EQUAL(irr_order_natural.name, "natural");
+    CU_ASSERT_PTR_NULL(irr_order_at(-1));
+    for (int i = 0; irr_order_at(i) != NULL; i++) {
+        for (int j = 0; j < i; j++) {
+            CU_ASSERT_STRING_NOT_EQUAL(irr_order_at(i)->name, irr_order_at(j)->name);
+        }
+    }
+}
+
+/* ---- pace ---- */
+
+static bool window_admits(size_t window_messages, size_t window_bytes, size_t messages, size_t bytes, size_t more)
+{
+    irr_pace_state_t state = { window_messages, window_bytes, messages, bytes };
+
+    return irr_pace_window.admits(&state, more);
+}
+
+static void test_window(void)
+{
+    CU_ASSERT_TRUE(window_admits(2, 0, 1, 1000, 1000));
+    CU_ASSERT_FALSE(window_admits(2, 0, 2, 0, 0));
+    CU_ASSERT_FALSE(window_admits(2, 0, 3, 0, 0));
+    CU_ASSERT_TRUE(window_admits(0, 100, 9, 60, 40));
+    CU_ASSERT_FALSE(window_admits(0, 100, 9, 60, 41));
+    CU_ASSERT_FALSE(window_admits(0, 100, 1, 100, 1));
+    CU_ASSERT_FALSE(window_admits(0, 100, 1, 900, 1));
+    CU_ASSERT_FALSE(window_admits(0, 100, 1, 60, SIZE_MAX));
+    CU_ASSERT_FALSE(window_admits(1, 100, 1, 10, 10));
+    CU_ASSERT_FALSE(window_admits(9, 100, 1, 60, 41));
+    CU_ASSERT_TRUE(window_admits(9, 100, 1, 60, 40));
+    CU_ASSERT_TRUE(window_admits(0, 0, 1000000, SIZE_MAX, SIZE_MAX));
+}
+
+static void test_alone(void)
+{
+    const irr_pace_t *pace;
+
+    for (int i = 0; (pace = irr_pace_at(i)) != NULL; i++) {
+        irr_pace_state_t state = { .window_messages = 1, .window_bytes = 1 };
+
+        CU_ASSERT_TRUE(pace->admits(&state, 0));
+        CU_ASSERT_TRUE(pace->admits(&state, SIZE_MAX));
+    }
+}
+
+static void test_free(void)
+{
+    irr_pace_state_t state = { 1, 1, 1000000, SIZE_MAX };
+
+    CU_ASSERT_TRUE(irr_pace_free.admits(&state, 0));
+    CU_ASSERT_TRUE(irr_pace_free.admits(&state, SIZE_MAX));
+}
+
+/* Random sends and ends: what the window admits never exceeds it, but for a message that is alone. */
+static void test_window_account(void)
+{
+    uint64_t state = irr_test_seed();
+    size_t lengths[64], exceeded = 0;
+
+    for (int run = 0; run < 200; run++) {
+        irr_pace_state_t pace = {
+            .window_messages = irr_test_below(&state, 5), .window_bytes = irr_test_below(&state, 3) * 100
+        };
+
+        for (int i = 0; i < 200; i++) {
+            size_t bytes = irr_test_below(&state, 150);
+
+            if (pace.messages < 64 && irr_pace_window.admits(&pace, bytes)) {
+                lengths[pace.messages] = bytes;
+                irr_pace_begin(&pace, bytes);
+            } else {
+                irr_pace_end(&pace, lengths[pace.messages - 1]);
+            }
+            exceeded += pace.messages > 1 && pace.window_messages > 0 && pace.messages > pace.window_messages;
+            exceeded += pace.messages > 1 && pace.window_bytes > 0 && pace.bytes > pace.window_bytes;
+        }
+        while (pace.messages > 0) {
+            irr_pace_end(&pace, lengths[pace.messages - 1]);
+        }
+        CU_ASSERT_EQUAL(pace.bytes, 0);
+    }
+    CU_ASSERT_EQUAL(exceeded, 0);
+}
+
+static void test_pace_table(void)
+{
+    CU_ASSERT_PTR_EQUAL(irr_pace_at(0), &irr_pace_free);
+    CU_ASSERT_PTR_EQUAL(irr_pace_at(1), &irr_pace_window);
+    CU_ASSERT_STRING_EQUAL(irr_pace_free.name, "free");
+    CU_ASSERT_STRING_EQUAL(irr_pace_window.name, "window");
+    CU_ASSERT_PTR_NULL(irr_pace_at(-1));
+    CU_ASSERT_PTR_NULL(irr_pace_at(2));
+}
+
+/* ---- algorithms ---- */
+
+static int count_algorithms(void)
+{
+    int rows = 0;
+
+    while (irr_algorithm_name(rows) != NULL) {
+        rows++;
+    }
+    return rows;
+}
+
+static void test_algorithm_names(void)
+{
+    int rows = count_algorithms();
+
+    CU_ASSERT_STRING_EQUAL(irr_algorithm_name(0), "auto");
+    CU_ASSERT_STRING_EQUAL(irr_algorithm_name(1), "a1");
+    CU_ASSERT_STRING_EQUAL(irr_algorithm_name(2), "ac");
+    for (int i = 0; i < rows; i++) {
+        CU_ASSERT_EQUAL(irr_algorithm_find(irr_algorithm_name(i)), i);
+        CU_ASSERT(strlen(irr_algorithm_text(i)) > 0);
+    }
+    CU_ASSERT_PTR_NULL(irr_algorithm_name(-1));
+    CU_ASSERT_PTR_NULL(irr_algorithm_text(-1));
+    CU_ASSERT_PTR_NULL(irr_algorithm_text(rows));
+    CU_ASSERT_EQUAL(irr_algorithm_find(""), -1);
+    CU_ASSERT_EQUAL(irr_algorithm_find("A1"), -1);
+    CU_ASSERT_EQUAL(irr_algorithm_find("a1 "), -1);
+    CU_ASSERT_EQUAL(irr_algorithm_find("a"), -1);
+}
+
+static void test_algorithm_rows(void)
+{
+    int rows = count_algorithms();
+
+    for (int ranks = 1; ranks <= SIZE_LARGEST; ranks++) {
+        for (int i = 0; i < rows; i++) {
+            const irr_algorithm_t *row = irr_algorithm_resolve(i, ranks);
+
+            CU_ASSERT_PTR_NOT_NULL_FATAL(row);
+            CU_ASSERT_PTR_NOT_NULL(row->route);
+            CU_ASSERT_PTR_NOT_NULL(row->order);
+            CU_ASSERT(i == 0 || strcmp(row->name, irr_algorithm_name(i)) == 0);
+            CU_ASSERT_STRING_NOT_EQUAL(row->name, "auto");
+        }
+        CU_ASSERT_PTR_NULL(irr_algorithm_resolve(-1, ranks));
+        CU_ASSERT_PTR_NULL(irr_algorithm_resolve(rows, ranks));
+    }
+    CU_ASSERT_PTR_EQUAL(irr_algorithm_resolve(0, 8), irr_algorithm_resolve(1, 8));
+}
+
+static void test_route_table(void)
+{
+    CU_ASSERT_PTR_EQUAL(irr_route_at(0), &irr_route_direct);
+    CU_ASSERT_STRING_EQUAL(irr_route_direct.name, "direct");
+    CU_ASSERT_PTR_NULL(irr_route_at(-1));
+    CU_ASSERT_PTR_NULL(irr_route_at(1));
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "every order keeps the rules for 1 to 64 members", test_rules },
+        { "contention is seen where there is some",          test_contention_is_seen },
+        { "rotate: known steps",                             test_rotate },
+        { "natural: known steps",                            test_natural },
+        { "the table of orders",                             test_order_table },
+        { "window: both limits",                             test_window },
+        { "every pace admits a message that is alone",       test_alone },
+        { "free admits everything",                          test_free },
+        { "window: the account of random sends",             test_window_account },
+        { "the table of paces",                              test_pace_table },
+        { "algorithms are found by their names",             test_algorithm_names },
+        { "every algorithm has a route and an order",        test_algorithm_rows },
+        { "the table of routes",                             test_route_table },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("order", cases, 60);
+}

@@ -1,0 +1,452 @@
+/*
+ * test_plan.c - plans of every algorithm are right for all numbers of ranks and kinds of jobs; storage, text.
+ */
+#include "irr_job.h"
+#include "irr_memory.h"
+#include "irr_test.h"
+
+#include "plan/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RANKS_ALL 32
+
+static void fini_plans(irr_plan_t *plans, int count)
+{
+    for (int r = 0; r < count; r++) {
+        irr_plan_fini(&plans[r]);
+    }
+}
+
+/* The plans of all ranks for one job, built without a reserve. */
+static void build_plans(int algorithm, const irr_job_t *job, irr_plan_t *plans)
+{
+    for (int r = 0; r < job->ranks; r++) {
+        irr_plan_init(&plans[r]);
+        CU_ASSERT_EQUAL(irr_plan_build(algorithm, &job->problems[r], &plans[r]), IRR_OK);
+    }
+}
+
+/* Empty messages are left out, so the plans have two steps a message and one for what stays. */
+static size_t expected_steps(const irr_job_t *job)
+{
+    size_t steps = 0;
+
+    for (int from = 0; from < job->ranks; from++) {
+        for (int to = 0; to < job->ranks; to++) {
+            if (irr_job_length(job, from, to) > 0) {
+                steps += from != to ? 2 : 1;
+            }
+        }
+    }
+    return steps;
+}
+
+static void check_job(int algorithm, int ranks, irr_job_kind_t kind, uint64_t seed)
+{
+    irr_plan_t plans[IRR_JOB_RANKS_MAX];
+    irr_job_t *job = irr_job_create(ranks, kind, seed);
+    size_t steps = 0;
+    char reason[200] = "";
+    irr_status_t status;
+
+    build_plans(algorithm, job, plans);
+    status = irr_plan_check(plans, job->problems, ranks, reason, sizeof(reason));
+    CU_ASSERT_EQUAL(status, IRR_OK);
+    if (status != IRR_OK) {
+        printf("# %s, %d ranks, %s: %s\n", irr_algorithm_name(algorithm), ranks, irr_job_kind_name(kind), reason);
+    }
+    for (int r = 0; r < ranks; r++) {
+        steps += plans[r].nsteps;
+        CU_ASSERT_EQUAL(plans[r].scratch_bytes, 0);
+    }
+    CU_ASSERT_EQUAL(steps, expected_steps(job));
+    fini_plans(plans, ranks);
+    irr_job_destroy(job);
+}
+
+static void check_kinds(int ranks, uint64_t *state)
+{
+    for (int a = 0; irr_algorithm_name(a) != NULL; a++) {
+        for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {
+            check_job(a, ranks, (irr_job_kind_t)kind, irr_test_random(state));
+        }
+    }
+}
+
+static void test_all(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int ranks = 1; ranks <= RANKS_ALL; ranks++) {
+        check_kinds(ranks, &state);
+    }
+}
+
+static void test_large(void)
+{
+    uint64_t state = irr_test_seed();
+
+    check_kinds(64, &state);
+    check_kinds(100, &state);
+}
+
+/* The checker does look: a receive block of the wrong length, a plan of another problem. */
+static void test_wrong(void)
+{
+    irr_plan_t plans[8];
+    irr_job_t *job = irr_job_create(8, IRR_JOB_UNIFORM, 1);
+    char reason[200] = "";
+
+    build_plans(1, job, plans);
+    CU_ASSERT_EQUAL(irr_plan_check(plans, job->problems, 8, reason, sizeof(reason)), IRR_OK);
+    plans[3].nsteps--;
+    CU_ASSERT_EQUAL(irr_plan_check(plans, job->problems, 8, reason, sizeof(reason)), IRR_ERR_INVALID_PLAN);
+    CU_ASSERT_STRING_NOT_EQUAL(reason, "");
+    plans[3].nsteps++;
+    irr_job_cut(job, 2, 5, 0);
+    CU_ASSERT_EQUAL(irr_plan_check(plans, job->problems, 8, NULL, 0), IRR_ERR_INVALID_PLAN);
+    fini_plans(plans, 8);
+    irr_job_destroy(job);
+}
+
+static void test_unknown(void)
+{
+    irr_job_t *job = irr_job_create(3, IRR_JOB_UNIFORM, 1);
+    irr_plan_t plan;
+    int rows = 0;
+
+    while (irr_algorithm_name(rows) != NULL) {
+        rows++;
+    }
+    irr_plan_init(&plan);
+    CU_ASSERT_EQUAL(irr_plan_build(-1, &job->problems[0], &plan), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_plan_build(rows, &job->problems[0], &plan), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(plan.nsteps, 0);
+    CU_ASSERT_EQUAL(irr_plan_bounds(rows, 3).steps, 0);
+    irr_plan_fini(&plan);
+    irr_job_destroy(job);
+}
+
+/* ---- text ---- */
+
+/* The text of a plan, which the caller frees. */
+static char *print_plan(const irr_plan_t *plan)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(stream);
+    CU_ASSERT_EQUAL(irr_plan_print(plan, stream), IRR_OK);
+    fclose(stream);
+    return text;
+}
+
+static void test_text(void)
+{
+    static const irr_block_t send[4] = { { 100, 16 }, { 0, 8 }, { -40, 40 }, { 9, 0 } };
+    static const irr_block_t recv[4] = { { 0, 5 }, { 5, 8 }, { 0, 0 }, { -123456, 123456 } };
+    const irr_problem_t problem = { .ranks = 4, .rank = 1, .send = send, .recv = recv };
+    irr_plan_t plan;
+    char *text;
+
+    irr_plan_init(&plan);
+    CU_ASSERT_EQUAL(irr_plan_build(irr_algorithm_find("a1"), &problem, &plan), IRR_OK);
+    text = print_plan(&plan);
+    CU_ASSERT_STRING_EQUAL(text,
+        "plan rank 1 of 4, 1 stage, 5 steps, 0 scratch bytes\n"
+        "stage 1 step 1    recv from 0              5 bytes  output[0,5)\n"
+        "stage 1 step 2    recv from 3         123456 bytes  output[-123456,0)\n"
+        "stage 1 step 1    send to   2             40 bytes  input[-40,0)\n"
+        "stage 1 step 3    send to   0             16 bytes  input[100,116)\n"
+        "stage 1 step 0    copy on   1              8 bytes  input[0,8) -> output[5,13)\n");
+    free(text);
+    CU_ASSERT_EQUAL(irr_plan_build(irr_algorithm_find("ac"), &problem, &plan), IRR_OK);
+    text = print_plan(&plan);
+    CU_ASSERT_STRING_EQUAL(text,
+        "plan rank 1 of 4, 1 stage, 5 steps, 0 scratch bytes\n"
+        "stage 1 step 1    recv from 0              5 bytes  output[0,5)\n"
+        "stage 1 step 4    recv from 3         123456 bytes  output[-123456,0)\n"
+        "stage 1 step 1    send to   0             16 bytes  input[100,116)\n"
+        "stage 1 step 3    send to   2             40 bytes  input[-40,0)\n"
+        "stage 1 step 0    copy on   1              8 bytes  input[0,8) -> output[5,13)\n");
+    free(text);
+    irr_plan_fini(&plan);
+}
+
+/* A send of three pieces in stage 2 that depends on two receives. */
+static void add_forwarding(irr_plan_t *plan)
+{
+    static const irr_piece_t pieces[] = {
+        { IRR_BUFFER_SCRATCH, 0, 4 }, { IRR_BUFFER_SCRATCH, 100, 28 }, { IRR_BUFFER_INPUT, -8, 8 }
+    };
+    static const size_t deps[] = { 0, 1 };
+    const irr_step_params_t steps[] = {
+        { .kind = IRR_STEP_RECV, .peer = 0, .stage = 1, .number = 1, .pieces = pieces, .npieces = 1 },
+        { .kind = IRR_STEP_RECV, .peer = 2, .stage = 1, .number = 2, .pieces = pieces + 1, .npieces = 1 },
+        { .kind = IRR_STEP_SEND, .peer = 2, .stage = 2, .number = 1, .pieces = pieces, .npieces = 3,
+          .deps = deps, .ndeps = 2 }
+    };
+
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        CU_ASSERT_EQUAL(irr_plan_add(plan, &steps[i]), IRR_OK);
+    }
+}
+
+/* A copy of stage 1 within the scratch that is there. */
+static void add_early(irr_plan_t *plan)
+{
+    static const irr_piece_t pieces[] = { { IRR_BUFFER_INPUT, 0, 4 }, { IRR_BUFFER_SCRATCH, 8, 4 } };
+    const irr_step_params_t copy = {
+        .kind = IRR_STEP_COPY, .peer = 1, .stage = 1, .pieces = pieces, .npieces = 2
+    };
+
+    CU_ASSERT_EQUAL(irr_plan_add(plan, &copy), IRR_OK);
+}
+
+static void test_text_of_two_stages(void)
+{
+    const irr_problem_t problem = { .ranks = 3, .rank = 1 };
+    irr_plan_t plan;
+    char *text;
+
+    irr_plan_init(&plan);
+    irr_plan_reset(&plan, &problem);
+    add_forwarding(&plan);
+    CU_ASSERT_EQUAL(plan.stages, 2);
+    CU_ASSERT_EQUAL(plan.scratch_bytes, 128);
+    text = print_plan(&plan);
+    CU_ASSERT_STRING_EQUAL(text,
+        "plan rank 1 of 3, 2 stages, 3 steps, 128 scratch bytes\n"
+        "stage 1 step 1    recv from 0              4 bytes  scratch[0,4)\n"
+        "stage 1 step 2    recv from 2             28 bytes  scratch[100,128)\n"
+        "stage 2 step 1    send to   2             40 bytes  scratch[0,4) scratch[100,128) input[-8,0)  "
+        "after 0 1\n");
+    free(text);
+    add_early(&plan);
+    CU_ASSERT_EQUAL(plan.stages, 2);
+    CU_ASSERT_EQUAL(plan.scratch_bytes, 128);
+    irr_plan_reset(&plan, &problem);
+    CU_ASSERT_EQUAL(plan.stages, 0);
+    CU_ASSERT_EQUAL(plan.scratch_bytes, 0);
+    CU_ASSERT_EQUAL(plan.nsteps, 0);
+    CU_ASSERT(plan.steps_max >= 3);
+    irr_plan_fini(&plan);
+}
+
+static void test_text_unwritable(void)
+{
+    const irr_problem_t problem = { .ranks = 1, .rank = 0 };
+    FILE *full = fopen("/dev/full", "w");
+    irr_plan_t plan;
+
+    if (full == NULL) {
+        irr_test_skip("this system has no /dev/full");
+        return;
+    }
+    setvbuf(full, NULL, _IONBF, 0);
+    irr_plan_init(&plan);
+    irr_plan_reset(&plan, &problem);
+    CU_ASSERT_EQUAL(irr_plan_print(&plan, full), IRR_ERR_IO);
+    fclose(full);
+    irr_plan_fini(&plan);
+}
+
+/* ---- the same problem, the same plan ---- */
+
+static void expect_equal(const irr_plan_t *a, const irr_plan_t *b)
+{
+    char *text_a = print_plan(a), *text_b = print_plan(b);
+
+    CU_ASSERT_EQUAL(a->npieces, b->npieces);
+    CU_ASSERT_EQUAL(a->ndeps, b->ndeps);
+    CU_ASSERT_STRING_EQUAL(text_a, text_b);
+    free(text_a);
+    free(text_b);
+}
+
+static void test_same(void)
+{
+    uint64_t seed = irr_test_seed();
+
+    for (int a = 0; irr_algorithm_name(a) != NULL; a++) {
+        irr_job_t *job = irr_job_create(24, IRR_JOB_SPARSE, seed);
+        irr_job_t *twin = irr_job_create(24, IRR_JOB_SPARSE, seed);
+        irr_plan_t once[24], again[24];
+
+        build_plans(a, job, once);
+        build_plans(a, twin, again);
+        for (int r = 0; r < 24; r++) {
+            expect_equal(&once[r], &again[r]);
+            CU_ASSERT_EQUAL(irr_plan_build(a, &job->problems[r], &again[r]), IRR_OK);
+            expect_equal(&once[r], &again[r]);
+        }
+        fini_plans(once, 24);
+        fini_plans(again, 24);
+        irr_job_destroy(job);
+        irr_job_destroy(twin);
+    }
+}
+
+/* ---- memory ---- */
+
+/* A uniform job has every message, so it needs all that the bounds allow. */
+static void test_bounds(void)
+{
+    for (int ranks = 1; ranks <= RANKS_ALL; ranks++) {
+        for (int a = 0; irr_algorithm_name(a) != NULL; a++) {
+            irr_job_t *job = irr_job_create(ranks, IRR_JOB_UNIFORM, 1);
+            irr_plan_t plan;
+
+            irr_memory_begin();
+            irr_plan_init(&plan);
+            CU_ASSERT_EQUAL(irr_plan_reserve(&plan, irr_plan_bounds(a, ranks)), IRR_OK);
+            irr_memory_fail(1, NULL);
+            for (int r = 0; r < ranks; r++) {
+                CU_ASSERT_EQUAL(irr_plan_build(a, &job->problems[r], &plan), IRR_OK);
+                CU_ASSERT_EQUAL(plan.nsteps, 2 * (size_t)ranks - 1);
+            }
+            CU_ASSERT_FALSE(irr_memory_failed());
+            irr_plan_fini(&plan);
+            CU_ASSERT_EQUAL(irr_memory_end(), 0);
+            irr_job_destroy(job);
+        }
+    }
+}
+
+static void test_growth(void)
+{
+    enum { STEPS = 5000 };
+    const irr_problem_t problem = { .ranks = 2, .rank = 0 };
+    const irr_piece_t pieces[2] = { { IRR_BUFFER_INPUT, 7, 3 }, { IRR_BUFFER_SCRATCH, 10, 4 } };
+    irr_step_params_t params = {
+        .kind = IRR_STEP_SEND, .peer = 1, .stage = 1, .pieces = pieces, .npieces = 2, .ndeps = 1
+    };
+    irr_plan_t plan;
+    size_t wrong = 0;
+
+    irr_plan_init(&plan);
+    irr_plan_reset(&plan, &problem);
+    for (size_t i = 0; i < STEPS; i++) {
+        size_t dep = i / 2;
+
+        params.number = (int)i + 1;
+        params.deps = &dep;
+        CU_ASSERT_EQUAL(irr_plan_add(&plan, &params), IRR_OK);
+    }
+    CU_ASSERT_EQUAL(plan.nsteps, STEPS);
+    CU_ASSERT_EQUAL(plan.npieces, 2 * STEPS);
+    for (size_t i = 0; i < STEPS; i++) {
+        const irr_step_t *step = &plan.steps[i];
+
+        wrong += step->number != (int)i + 1 || step->bytes != 7 || step->pieces != 2 || step->deps != 1;
+        wrong += plan.deps[step->first_dep] != i / 2 || plan.pieces[step->first_piece + 1].offset != 10;
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    irr_plan_fini(&plan);
+    CU_ASSERT_PTR_NULL(plan.steps);
+}
+
+/* Adds steps until all are in; each allocation on the way fails once.  Returns how many failed. */
+static size_t add_with_failures(irr_plan_t *plan, size_t steps)
+{
+    const irr_piece_t piece = { IRR_BUFFER_OUTPUT, 0, 1 };
+    const size_t dep = 0;
+    size_t refused = 0;
+
+    for (size_t i = 0; plan->nsteps < steps; i++) {
+        irr_step_params_t params = {
+            .kind = IRR_STEP_RECV, .peer = 1, .stage = 1, .number = (int)plan->nsteps + 1,
+            .pieces = &piece, .npieces = 1, .deps = &dep, .ndeps = 1
+        };
+        size_t before = plan->nsteps;
+        irr_status_t status;
+
+        irr_memory_fail(1 + i % 3, NULL);
+        status = irr_plan_add(plan, &params);
+        CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
+        CU_ASSERT_EQUAL(plan->nsteps, status == IRR_OK ? before + 1 : before);
+        CU_ASSERT_EQUAL(plan->npieces, plan->nsteps);
+        CU_ASSERT_EQUAL(plan->ndeps, plan->nsteps);
+        refused += status != IRR_OK;
+    }
+    irr_memory_fail(0, NULL);
+    return refused;
+}
+
+static void test_no_memory_to_add(void)
+{
+    const irr_problem_t problem = { .ranks = 2, .rank = 0 };
+    irr_plan_t plan;
+
+    irr_memory_begin();
+    irr_plan_init(&plan);
+    irr_plan_reset(&plan, &problem);
+    CU_ASSERT(add_with_failures(&plan, 100) >= 3);
+    for (size_t i = 0; i < 100; i++) {
+        CU_ASSERT_EQUAL(plan.steps[i].number, (int)i + 1);
+    }
+    irr_plan_fini(&plan);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+static void test_no_memory_to_reserve(void)
+{
+    const irr_plan_bounds_t bounds = { .steps = 20, .pieces = 50, .deps = 10 };
+    irr_job_t *job = irr_job_create(5, IRR_JOB_UNIFORM, 1);
+    irr_status_t status = IRR_ERR_NO_MEMORY;
+    size_t nth = 0;
+
+    while (status != IRR_OK && nth < 10) {
+        irr_plan_t plan;
+
+        irr_memory_begin();
+        irr_plan_init(&plan);
+        irr_memory_fail(++nth, NULL);
+        status = irr_plan_reserve(&plan, bounds);
+        CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
+        irr_memory_fail(0, NULL);
+        CU_ASSERT_EQUAL(irr_plan_build(1, &job->problems[2], &plan), IRR_OK);
+        CU_ASSERT_EQUAL(plan.nsteps, 9);
+        irr_plan_fini(&plan);
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+    CU_ASSERT_EQUAL(nth, 4);  /* steps, pieces and dependencies failed once each */
+    irr_job_destroy(job);
+}
+
+/* A reserve that no machine can give is refused before anything is multiplied out. */
+static void test_reserve_overflow(void)
+{
+    const irr_plan_bounds_t bounds = { .steps = SIZE_MAX / 8, .pieces = 1, .deps = 1 };
+    irr_plan_t plan;
+
+    irr_plan_init(&plan);
+    CU_ASSERT_EQUAL(irr_plan_reserve(&plan, bounds), IRR_ERR_NO_MEMORY);
+    CU_ASSERT_EQUAL(plan.steps_max, 0);
+    irr_plan_fini(&plan);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "every algorithm, 1 to 32 ranks, every kind of job", test_all },
+        { "every algorithm, 64 and 100 ranks",                 test_large },
+        { "wrong plans are refused",                           test_wrong },
+        { "unknown algorithms are refused",                    test_unknown },
+        { "the text of a plan",                                test_text },
+        { "the text of a plan of two stages",                  test_text_of_two_stages },
+        { "a stream that fails is an error",                   test_text_unwritable },
+        { "the same problem gives the same plan",              test_same },
+        { "building within the bounds does not allocate",      test_bounds },
+        { "a plan without a reserve grows",                    test_growth },
+        { "want of memory while adding",                       test_no_memory_to_add },
+        { "want of memory while reserving",                    test_no_memory_to_reserve },
+        { "a reserve that overflows",                          test_reserve_overflow },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("plan", cases, 60);
+}
