@@ -136,8 +136,8 @@ typedef struct irr_file_error {
 
 /*
  * Reads a square Matrix Market file ("matrix coordinate integer general"), entries in bytes.  Repeated
- * entries, entries below zero or above INT64_MAX, indices outside the matrix and files that end early
- * are errors.  May block on the file system.  On failure *error is filled and *matrix is untouched.
+ * entries, entries below zero or above INT64_MAX, indices outside the matrix, more than 16384 ranks and
+ * files that end early are errors.  May block on the file system.  On failure *error is filled and *matrix is untouched.
  */
 irr_status_t irr_matrix_read(const char *path, irr_matrix_t *matrix, irr_file_error_t *error);
 
@@ -227,7 +227,7 @@ typedef struct irr_oob {
 typedef struct irr_settings {
     int           algorithm;        /* row of the algorithm table */
     irr_compose_t compose;
-    size_t        window_messages;  /* sends in flight at most; 0: no limit */
+    size_t        window_messages;  /* sends in flight at most, a split one counts once; 0: no limit */
     size_t        window_bytes;     /* bytes of sends in flight at most; 0: no limit */
 } irr_settings_t;
 

@@ -101,13 +101,16 @@ irr_status_t irr_agree_no_trouble(const irr_oob_t *oob, irr_status_t trouble)
     return word ? IRR_ERR_NOT_SUPPORTED : IRR_OK;
 }
 
+/* Stands for the place after the id that this process took last. */
+#define FROM_NEXT UINT32_MAX
+
 /* Takes the first free id from `from` on. */
 static uint32_t propose(irr_engine_t *engine, uint32_t from)
 {
     uint32_t id;
 
     irr_lock_acquire(&engine->lock);
-    id = irr_ids_find(&engine->ids, from);
+    id = irr_ids_find(&engine->ids, from == FROM_NEXT ? engine->ids.next : from);
     if (id != IRR_IDS_NONE) {
         irr_ids_take(&engine->ids, id);
     }
@@ -151,7 +154,7 @@ static irr_status_t search(irr_engine_t *engine, const irr_oob_t *oob, uint32_t 
 irr_status_t irr_agree_id(irr_engine_t *engine, const irr_oob_t *oob, uint32_t *id_p)
 {
     uint32_t id;
-    irr_status_t status = search(engine, oob, engine->ids.next, &id);
+    irr_status_t status = search(engine, oob, FROM_NEXT, &id);
 
     if (status == IRR_OK && id == IRR_IDS_NONE) {
         status = search(engine, oob, 0, &id);
@@ -160,7 +163,6 @@ irr_status_t irr_agree_id(irr_engine_t *engine, const irr_oob_t *oob, uint32_t *
         return status;
     }
     if (id == IRR_IDS_NONE) {
-        irr_log(IRR_LOG_WARN, "all %u communicator ids are in use", (unsigned)IRR_IDS_COUNT);
         return IRR_ERR_NOT_SUPPORTED;
     }
     *id_p = id;

@@ -1,9 +1,10 @@
 /*
  * comm.c - a communicator of the engine: set-up by agreement, and its exchanges.
  *
- * Set-up is done in the first exchange and costs three all-reduces of a few words, and one all-gather of
- * addresses if a member does not know all others yet.  Everything that an exchange needs is allocated
- * here, before the last agreement, so that starting an exchange cannot fail on one rank alone.
+ * Set-up is done in the first exchange and costs three all-reduces of a few words; if a member does not know
+ * all others yet, one all-gather of addresses and one all-reduce more; and one for each time that members
+ * propose different ids.  Everything that an exchange needs is allocated here, before the last agreement, so
+ * that starting an exchange cannot fail on one rank alone.
  */
 #include "comm/agree.h"
 
@@ -11,6 +12,7 @@
 #include "core/log.h"
 #include "exec/tag.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* One entry of the all-gather: a length, then that many bytes and padding. */
@@ -98,7 +100,9 @@ static irr_status_t exchange_addresses(irr_comm_t *comm, const irr_comm_params_t
         return IRR_ERR_OOB;
     }
     irr_lock_acquire(&engine->lock);
-    *trouble_p = irr_peers_reserve(&engine->peers, (size_t)params->ranks);
+    if (*trouble_p == IRR_OK) {
+        *trouble_p = irr_peers_reserve(&engine->peers, (size_t)params->ranks);
+    }
     for (int i = 0; i < params->ranks && *trouble_p == IRR_OK; i++) {
         if (i != params->rank) {
             *trouble_p = connect_member(engine, params->oob->process_name(params->oob->context, i),
@@ -120,15 +124,23 @@ static void look_up_peers(irr_comm_t *comm, const irr_oob_t *oob)
     irr_lock_release(&comm->engine->lock);
 }
 
-static irr_status_t check_params(const irr_comm_params_t *params)
+/* What the engine itself finds wrong becomes trouble of this rank, told in the agreement like the host's. */
+static void check_params(irr_comm_params_t *params)
 {
-    if (params->ranks > IRR_TAG_RANKS_MAX) {
-        irr_log(IRR_LOG_WARN, "a communicator of %d ranks is not served; at most %d are", params->ranks,
-                IRR_TAG_RANKS_MAX);
-        return IRR_ERR_NOT_SUPPORTED;
+    if (params->trouble != IRR_OK) {
+        return;
     }
-    return irr_algorithm_name(params->settings.algorithm) != NULL ? params->trouble : IRR_ERR_BAD_PARAM;
+    if (params->ranks > IRR_TAG_RANKS_MAX) {
+        params->trouble = IRR_ERR_NOT_SUPPORTED;
+        params->reason = "the communicator has more ranks than a tag can tell apart, which is 1048576";
+    } else if (irr_algorithm_name(params->settings.algorithm) == NULL ||
+               irr_compose_name((int)params->settings.compose) == NULL) {
+        params->trouble = IRR_ERR_BAD_PARAM;
+        params->reason = "the settings of a communicator name an algorithm or a composition that does not exist";
+    }
 }
+
+_Static_assert(IRR_TAG_RANKS_MAX == 1048576, "a text above says so");
 
 irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *given, irr_comm_t **comm_p)
 {
@@ -138,7 +150,7 @@ irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *give
     irr_comm_t *comm = NULL;
     char *entries = NULL;
 
-    params.trouble = check_params(given);
+    check_params(&params);
     status = irr_agree_start(engine, &params, &agreement);
     if (status != IRR_OK) {
         return status;
@@ -159,6 +171,10 @@ irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *give
     }
     status = irr_agree_id(engine, params.oob, &comm->id);
     if (status != IRR_OK) {
+        if (status == IRR_ERR_NOT_SUPPORTED && params.rank == 0) {
+            irr_log(IRR_LOG_WARN, "none of the %u communicator ids is free at all ranks of a communicator",
+                    (unsigned)IRR_IDS_COUNT);
+        }
         goto err_free;
     }
     look_up_peers(comm, params.oob);
@@ -176,6 +192,7 @@ err_free:
 
 void irr_comm_destroy(irr_comm_t *comm)
 {
+    assert(!comm->started);
     irr_agree_id_release(comm->engine, comm->id);
     irr_exec_fini(&comm->exec);
     irr_plan_fini(&comm->plan);

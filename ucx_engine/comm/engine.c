@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "core/log.h"
 
+#include <assert.h>
 #include <poll.h>
 
 irr_status_t irr_engine_create_on(irr_transport_t *transport, bool threads, irr_engine_t **engine_p)
@@ -119,6 +120,7 @@ irr_status_t irr_engine_drain(irr_engine_t *engine)
 
 void irr_engine_destroy(irr_engine_t *engine)
 {
+    assert(engine->open == NULL);
     engine->transport->ops->free(engine->transport);
     irr_peers_fini(&engine->peers);
     irr_lock_fini(&engine->lock);

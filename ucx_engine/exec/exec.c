@@ -2,8 +2,8 @@
  * exec.c - the executor; see exec.h for what it promises.
  *
  * Two cursors walk the steps of the plan, one for receives and one for sends and copies, so that a send
- * held back by its pace never holds back a receive.  A step is a few messages (its parts, see compose.c);
- * it is complete when all of them are.
+ * held back by its pace never holds back a receive.  A step is a few messages (its parts, see compose.c),
+ * which the pace counts as one; it is complete when all of them are.
  *
  * Cost: O(1) a step and piece over the whole run, plus the dependencies of each step once a look.
  */
@@ -12,6 +12,7 @@
 #include "core/alloc.h"
 #include "exec/tag.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Values of pending[] that are not a number of messages. */
@@ -78,16 +79,18 @@ static void count_message(irr_exec_t *exec, irr_step_kind_t kind, size_t bytes)
 static void end_part(irr_part_t *part, irr_status_t status)
 {
     irr_exec_t *exec = part->exec;
-    irr_step_kind_t kind = exec->plan->steps[part->step].kind;
+    const irr_step_t *step = &exec->plan->steps[part->step];
 
-    if (kind == IRR_STEP_SEND) {
-        irr_pace_end(&exec->pace, part->bytes);
-    } else if (status == IRR_OK) {
-        count_message(exec, kind, part->request.bytes);
+    if (step->kind == IRR_STEP_RECV && status == IRR_OK) {
+        count_message(exec, step->kind, part->request.bytes);
     }
     keep_first_error(exec, status);
-    if (--exec->pending[part->step] == COMPLETE) {
-        exec->open_steps--;
+    if (--exec->pending[part->step] > 0) {
+        return;
+    }
+    exec->open_steps--;
+    if (step->kind == IRR_STEP_SEND) {
+        irr_pace_end(&exec->pace, step->bytes);
     }
 }
 
@@ -105,18 +108,17 @@ static void start_part(irr_exec_t *exec, size_t index, size_t first_iov, size_t 
     const irr_iov_t *iov = &exec->iov[first_iov];
     irr_transport_t *transport = exec->env.transport;
     irr_part_t *part = &exec->parts[first_iov];
+    size_t bytes = 0;
     irr_status_t status;
 
     part->request.done = on_done;
     part->exec = exec;
     part->step = index;
-    part->bytes = 0;
-    for (size_t i = 0; i < count; i++) {
-        part->bytes += iov[i].length;
-    }
     if (step->kind == IRR_STEP_SEND) {
-        irr_pace_begin(&exec->pace, part->bytes);
-        count_message(exec, IRR_STEP_SEND, part->bytes);
+        for (size_t i = 0; i < count; i++) {
+            bytes += iov[i].length;
+        }
+        count_message(exec, IRR_STEP_SEND, bytes);
         status = transport->ops->send(transport, exec->env.peers[step->peer],
                                       irr_tag(exec->env.tag_base, step->stage, exec->plan->rank),
                                       iov, count, form, &part->request);
@@ -165,6 +167,9 @@ static void start_message(irr_exec_t *exec, size_t index)
     bool one_together = together > 0 || total == 0;   /* an empty message is a message too */
 
     exec->pending[index] = (total - together) + (one_together ? 1 : 0);
+    if (step->kind == IRR_STEP_SEND) {
+        irr_pace_begin(&exec->pace, step->bytes);
+    }
     if (one_together) {
         start_part(exec, index, step->first_piece, together, composition.form);
     }
@@ -235,6 +240,8 @@ static void advance_sends(irr_exec_t *exec)
 
 void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env_t *env)
 {
+    assert(exec->plan == NULL);
+    assert(plan->nsteps <= exec->steps_max && plan->npieces <= exec->pieces_max);
     exec->plan = plan;
     exec->env = *env;
     exec->pace = (irr_pace_state_t){
@@ -258,6 +265,7 @@ irr_status_t irr_exec_progress(irr_exec_t *exec)
     if (exec->open_steps > 0) {
         return IRR_IN_PROGRESS;
     }
+    assert(exec->pace.messages == 0 && exec->pace.bytes == 0);
     exec->plan = NULL;
     return exec->result;
 }

@@ -35,7 +35,6 @@ typedef struct irr_part {
     irr_request_t request;
     irr_exec_t   *exec;
     size_t        step;
-    size_t        bytes;
 } irr_part_t;
 
 struct irr_exec {

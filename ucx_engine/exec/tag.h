@@ -6,7 +6,8 @@
  *
  * Communicator ids are agreed by the members, so no two communicators that share a process have the same.
  * The sequence counts exchanges; that it wraps does no harm, because messages of one sender with one tag
- * stay in order and all ranks start the exchanges of a communicator in the same order.
+ * stay in order and all ranks start the exchanges of a communicator in the same order.  Only a message that
+ * no receive ever asked for, from a program whose counts disagree, could meet the receive of a later one.
  */
 #ifndef IRR_TAG_H
 #define IRR_TAG_H

@@ -1,7 +1,8 @@
 /*
  * direct.c - the direct route: every block travels in one message from its source to its destination.
  *
- * One stage, a group of all ranks.  Empty blocks make no message: both ends know their length.
+ * One stage, a group of all ranks.  Empty blocks make no message, because both ends know their length.  That
+ * is also why this route cannot see a block that is empty at one end alone, which MPI does not allow.
  *
  * Cost per rank: at most P - 1 messages sent and received, each byte once on the wire, no scratch; the
  * plan takes O(P) time.  JPDC 3.1.1 (A1), Ranka 4 (AC).

@@ -119,11 +119,11 @@ static irr_status_t open_context(irr_ucx_t *ucx, const irr_engine_config_t *conf
     return status;
 }
 
-static irr_status_t open_worker(irr_ucx_t *ucx, const irr_engine_config_t *config)
+static irr_status_t open_worker(irr_ucx_t *ucx)
 {
     ucp_worker_params_t params = {
         .field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
-        .thread_mode = config->threads ? UCS_THREAD_MODE_SERIALIZED : UCS_THREAD_MODE_SINGLE
+        .thread_mode = UCS_THREAD_MODE_SERIALIZED   /* the engine calls from one thread at a time */
     };
     ucs_status_t status = ucp_worker_create(ucx->context, &params, &ucx->worker);
 
@@ -225,7 +225,7 @@ irr_status_t irr_ucx_open(const irr_engine_config_t *config, irr_transport_t **t
     if (status != IRR_OK) {
         goto err_datatype;
     }
-    status = open_worker(ucx, config);
+    status = open_worker(ucx);
     if (status != IRR_OK) {
         goto err_context;
     }
