@@ -1,0 +1,32 @@
+#!/bin/sh
+# real.sh - recorded and computed traffic of applications, every byte verified by irr_bench.
+#
+# The airfoil matrices are part of the project; recorded application patterns are used where they lie beside
+# the checkout, in ../shared/data.
+LIMIT=120
+. "${srcdir:-.}/tests/mpi/lib.sh"
+data=$srcdir/tests/data
+shared=$srcdir/../shared/data
+
+# served RANKS MATRIX SCALE: all rows are right to the byte, and none says that Open MPI's own algorithm ran instead.
+served() {
+    ranks "$1" "$builddir/irr_bench" --matrix "$2" --scale "$3" --algorithms host,auto,a1,ac -i 3 -x 1 \
+        > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && [ "$(grep -c ' yes$' "$scratch/run")" -eq 4 ] && ! grep -q '(host)' "$scratch/run"
+}
+
+plan 6
+for n in 8 16 32; do
+    check "airfoil mesh on $n ranks" served $n "$data/airfoil-$n.mtx" 10
+done
+for case in 8:0.002 16:0.001 128:0.0005; do
+    n=${case%:*}
+    if [ -r "$shared/app-$n.mtx" ]; then
+        check "recorded application on $n ranks" served "$n" "$shared/app-$n.mtx" "${case#*:}"
+    else
+        skip "recorded application on $n ranks" "../shared/data/app-$n.mtx is not here"
+    fi
+done
+exit $failed
