@@ -180,7 +180,7 @@ size_t mca_coll_irr_packed_blocks(const mca_coll_irr_side_t *side, irr_block_t *
 
 /* Copies all blocks of a side to their packed places, or back. */
 int mca_coll_irr_pack(const mca_coll_irr_side_t *side, const irr_block_t *blocks, char *packed);
-int mca_coll_irr_unpack(const mca_coll_irr_side_t *side, const irr_block_t *blocks, const char *packed);
+int mca_coll_irr_unpack(const mca_coll_irr_side_t *side, const irr_block_t *blocks, char *packed);
 
 /* ---- collectives ---- */
 

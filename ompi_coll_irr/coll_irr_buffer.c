@@ -55,63 +55,51 @@ size_t mca_coll_irr_packed_blocks(const mca_coll_irr_side_t *side, irr_block_t *
     return needed;
 }
 
-/* Runs a prepared convertor over a whole packed block. */
-static int convert(opal_convertor_t *convertor, char *packed, size_t bytes,
-                   int32_t (*step)(opal_convertor_t *, struct iovec *, uint32_t *, size_t *))
+/* Copies one block to its packed place, or back. */
+static int convert_block(const mca_coll_irr_side_t *side, int i, char *packed, size_t bytes, bool pack)
 {
-    size_t position = 0;
+    size_t count = mca_coll_irr_count(side->counts, i), position = 0;
+    const opal_datatype_t *type = &side->datatype->super;
+    void *address = block_address(side, i);
+    opal_convertor_t convertor;
+    int result;
 
-    while (position < bytes) {
+    OBJ_CONSTRUCT(&convertor, opal_convertor_t);
+    result = pack ?
+        opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, type, count, address, 0, &convertor) :
+        opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor, type, count, address, 0, &convertor);
+    while (result == OMPI_SUCCESS && position < bytes) {
         struct iovec iov = { .iov_base = packed + position, .iov_len = bytes - position };
-        uint32_t count = 1;
+        uint32_t entries = 1;
         size_t moved = bytes - position;
+        int32_t done = pack ? opal_convertor_pack(&convertor, &iov, &entries, &moved) :
+                              opal_convertor_unpack(&convertor, &iov, &entries, &moved);
 
-        if (step(convertor, &iov, &count, &moved) < 0 || moved == 0) {
-            return OMPI_ERROR;
-        }
+        result = done >= 0 && moved > 0 ? OMPI_SUCCESS : OMPI_ERROR;
         position += moved;
     }
-    return OMPI_SUCCESS;
+    OBJ_DESTRUCT(&convertor);
+    return result;
+}
+
+static int convert(const mca_coll_irr_side_t *side, const irr_block_t *blocks, char *packed, bool pack)
+{
+    int result = OMPI_SUCCESS;
+
+    for (int i = 0; i < side->ranks && result == OMPI_SUCCESS; i++) {
+        if (blocks[i].length > 0) {
+            result = convert_block(side, i, packed + blocks[i].offset, blocks[i].length, pack);
+        }
+    }
+    return result;
 }
 
 int mca_coll_irr_pack(const mca_coll_irr_side_t *side, const irr_block_t *blocks, char *packed)
 {
-    opal_convertor_t convertor;
-    int result = OMPI_SUCCESS;
-
-    for (int i = 0; i < side->ranks && result == OMPI_SUCCESS; i++) {
-        if (blocks[i].length == 0) {
-            continue;
-        }
-        OBJ_CONSTRUCT(&convertor, opal_convertor_t);
-        result = opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, &side->datatype->super,
-                                                          mca_coll_irr_count(side->counts, i),
-                                                          block_address(side, i), 0, &convertor);
-        if (result == OMPI_SUCCESS) {
-            result = convert(&convertor, packed + blocks[i].offset, blocks[i].length, opal_convertor_pack);
-        }
-        OBJ_DESTRUCT(&convertor);
-    }
-    return result;
+    return convert(side, blocks, packed, true);
 }
 
-int mca_coll_irr_unpack(const mca_coll_irr_side_t *side, const irr_block_t *blocks, const char *packed)
+int mca_coll_irr_unpack(const mca_coll_irr_side_t *side, const irr_block_t *blocks, char *packed)
 {
-    opal_convertor_t convertor;
-    int result = OMPI_SUCCESS;
-
-    for (int i = 0; i < side->ranks && result == OMPI_SUCCESS; i++) {
-        if (blocks[i].length == 0) {
-            continue;
-        }
-        OBJ_CONSTRUCT(&convertor, opal_convertor_t);
-        result = opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor, &side->datatype->super,
-                                                          mca_coll_irr_count(side->counts, i),
-                                                          block_address(side, i), 0, &convertor);
-        if (result == OMPI_SUCCESS) {
-            result = convert(&convertor, (char *)packed + blocks[i].offset, blocks[i].length, opal_convertor_unpack);
-        }
-        OBJ_DESTRUCT(&convertor);
-    }
-    return result;
+    return convert(side, blocks, packed, false);
 }

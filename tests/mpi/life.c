@@ -118,6 +118,41 @@ static void case_some_ranks(void)
     }
 }
 
+/* A bad info key leaves its communicator to Open MPI, and no other. */
+static void case_bad_info(void)
+{
+    MPI_Comm bad = mpi_test_dup(MPI_COMM_WORLD, "coll_irr_window_bytes", "many");
+
+    CHECK(exchange(bad));
+    CHECK(mpi_test_served() == 0);
+    CHECK(exchange(MPI_COMM_WORLD));
+    CHECK(mpi_test_served() == 1);
+    MPI_Comm_free(&bad);
+}
+
+/* The even rank waits in the exchange while the odd one needs its point-to-point message to get there. */
+static void case_other_traffic(void)
+{
+    enum { TAG = 5, BYTES = 8 << 20 };
+    char *message = calloc(1, BYTES);
+    MPI_Request request;
+    int rank, ranks;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (int i = 0; i < 5 && rank < ranks / 2 * 2; i++) {
+        if (rank % 2 == 0) {
+            MPI_Isend(message, BYTES, MPI_CHAR, rank + 1, TAG, MPI_COMM_WORLD, &request);
+            CHECK(exchange(MPI_COMM_WORLD));
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Recv(message, BYTES, MPI_CHAR, rank - 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            CHECK(exchange(MPI_COMM_WORLD));
+        }
+    }
+    free(message);
+}
+
 /* An inter-communicator is left to Open MPI. */
 static void case_inter(void)
 {
@@ -210,6 +245,7 @@ static const struct {
     { "unused", case_unused, 0 }, { "leaked", case_leaked, 0 },
     { "leaked_to_host", case_leaked_to_host, 0 }, { "freed_late", case_freed_late, 0 },
     { "parts", case_parts, 0 }, { "some_ranks", case_some_ranks, 0 }, { "inter", case_inter, 0 },
+    { "bad_info", case_bad_info, 0 }, { "other_traffic", case_other_traffic, 0 },
     { "first_dup", case_first_dup, 1 }, { "threads", case_threads, 1 }, { "many", case_many, 0 }
 };
 

@@ -4,8 +4,8 @@ LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_life
 
-plan 15
-for case in unused leaked freed_late parts some_ranks inter first_dup threads many; do
+plan 16
+for case in unused leaked freed_late parts some_ranks inter other_traffic first_dup threads many; do
     check "4 ranks, $case" ranks 4 "$program" $case
 done
 check "7 ranks, parts" ranks 7 "$program" parts

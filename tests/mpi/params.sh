@@ -53,7 +53,7 @@ says() {
     grep -q "$text" "$scratch/run"
 }
 
-plan 20
+plan 21
 check "ompi_info: priority" listed priority 4 "Priority of the irr coll component"
 check "ompi_info: verbose" listed verbose 5 "Verbosity"
 check "ompi_info: algorithm" listed alltoallv_algorithm 3 'Valid values: 0:"auto", 1:"a1", 2:"ac"'
@@ -67,6 +67,7 @@ check "bad composition" refused coll_irr_compose 7 "one of auto, iovec, gather, 
 check "bad window_messages" refused coll_irr_window_messages -3 "a whole number"
 check "bad window_bytes" refused coll_irr_window_bytes 12q "a whole number"
 check "window_bytes out of range" refused coll_irr_window_bytes 99999999999999999999 "a whole number"
+check "a bad info key" says "Parameter: coll_irr_window_bytes" ranks 4 "$program" bad_info
 check "a bad value on two of four ranks" divided OMPI_MCA_coll_irr_compose=nonsense
 check "different settings on two of four ranks" divided OMPI_MCA_coll_irr_window_messages=5
 check "transports that do not exist" ranks 4 --mca coll_irr_ucx_tls nonsense "$program" leaked_to_host
