@@ -137,6 +137,13 @@ static irr_status_t connect(irr_transport_t *transport, const void *bytes, size_
     return spy->inner->ops->connect(spy->inner, bytes, length, peer_p);
 }
 
+static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
+{
+    irr_spy_t *spy = spy_of(transport);
+
+    return spy->unreachable ? IRR_ERR_UNREACHABLE : spy->inner->ops->reach(spy->inner, peer);
+}
+
 static irr_status_t send(irr_transport_t *transport, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov,
                          size_t count, irr_form_t form, irr_request_t *request)
 {
@@ -243,6 +250,7 @@ irr_spy_t *irr_spy_create(irr_transport_t *inner)
     static const irr_transport_ops_t ops = {
         .address = address,
         .connect = connect,
+        .reach = reach,
         .send = send,
         .recv = recv,
         .probe = probe,

@@ -20,6 +20,7 @@ typedef struct irr_spy {
     bool             exceeded;           /* more than one send in flight, and above a limit */
     size_t           refuse_send, refuse_recv;       /* number of the operation to refuse, from 1; 0: none */
     irr_status_t     refusal;            /* what it returns then */
+    bool             unreachable;        /* reach says so of every peer */
 
     /* The operation that was refused, for irr_spy_repair. */
     irr_request_t    request;

@@ -84,7 +84,7 @@ headers_stand_alone() {
     find "$1/ucx_engine" -name '*.h' | while read -r header; do
         # CC and the flags are lists of words.
         # shellcheck disable=SC2086
-        $CC -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror $UCX_CFLAGS -I"$1/ucx_engine" -fsyntax-only -x c \
+        $CC -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror $HEADER_CPPFLAGS -I"$1/ucx_engine" -fsyntax-only -x c \
             "$header" 2>&1
     done
 }

@@ -51,12 +51,41 @@ static void test_bad_configuration(void)
     CU_ASSERT_PTR_NULL(transport);
 }
 
+/* A worker with shared memory alone and one with tcp alone: connect cannot know, reach does. */
+static void test_unreachable(void)
+{
+    static const irr_engine_config_t tcp_only = { .ucx_tls = "tcp,self", .job_ranks = 2, .node_ranks = 1 },
+        shared_only = { .one_node = true, .job_ranks = 2, .node_ranks = 2 };
+    irr_transport_t *from = NULL, *to = NULL;
+    uint64_t endpoints, gathered;
+    irr_peer_t *peer;
+    const void *address;
+    size_t length;
+
+    if (irr_ucx_open(&tcp_only, &from) != IRR_OK || irr_ucx_open(&shared_only, &to) != IRR_OK) {
+        irr_test_skip("UCX does not open both tcp and shared memory here");
+    } else {
+        CU_ASSERT_EQUAL(to->ops->address(to, &address, &length), IRR_OK);
+        CU_ASSERT_EQUAL(from->ops->connect(from, address, length, &peer), IRR_OK);
+        CU_ASSERT_EQUAL(from->ops->reach(from, peer), IRR_ERR_UNREACHABLE);
+        from->ops->statistics(from, &endpoints, &gathered);
+        CU_ASSERT_EQUAL(endpoints, 0);
+    }
+    if (to != NULL) {
+        to->ops->free(to);
+    }
+    if (from != NULL) {
+        from->ops->free(from);
+    }
+}
+
 int main(void)
 {
     static const irr_test_case_t cases[] = {
         IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, shared)
         IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, tcp)
         { "a transport that does not exist", test_bad_configuration },
+        { "a peer without a transport in common", test_unreachable },
         { NULL, NULL }
     };
 

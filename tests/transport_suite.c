@@ -32,6 +32,10 @@ void irr_suite_lazy(const irr_setup_t *with)
     CU_ASSERT_EQUAL(irr_net_endpoints(&net, 0), 1);
     irr_net_exchange_bytes(&net, 0, 2, 8, true);
     CU_ASSERT_EQUAL(irr_net_endpoints(&net, 0), 2);
+    CU_ASSERT_EQUAL(net.transports[1]->ops->reach(net.transports[1], net.peers[1][2]), IRR_OK);
+    CU_ASSERT_EQUAL(irr_net_endpoints(&net, 1), 1);
+    irr_net_exchange_bytes(&net, 1, 2, 8, true);
+    CU_ASSERT_EQUAL(irr_net_endpoints(&net, 1), 1);
     irr_net_close(&net);
 }
 

@@ -137,7 +137,8 @@ typedef struct irr_file_error {
 /*
  * Reads a square Matrix Market file ("matrix coordinate integer general"), entries in bytes.  Repeated
  * entries, entries below zero or above INT64_MAX, indices outside the matrix, more than 16384 ranks and
- * files that end early are errors.  May block on the file system.  On failure *error is filled and *matrix is untouched.
+ * files that end early are errors.  May block on the file system.  On failure *error is filled and *matrix
+ * is untouched.
  */
 irr_status_t irr_matrix_read(const char *path, irr_matrix_t *matrix, irr_file_error_t *error);
 
@@ -190,7 +191,7 @@ typedef struct irr_engine_config {
 /* Opens the transport: milliseconds and megabytes, so do it at the first exchange.  Sends nothing. */
 irr_status_t irr_engine_create(const irr_engine_config_t *config, irr_engine_t **engine_p);
 
-/* Moves every open exchange; returns the number of events seen.  Never blocks, may be called from within itself. */
+/* Moves every open exchange; returns the number of events seen.  Never blocks; within itself it does nothing. */
 unsigned irr_engine_progress(irr_engine_t *engine);
 
 /*

@@ -63,7 +63,7 @@ static void side_fini(side_t *side)
     free(side->buffer);
 }
 
-/* Lays the blocks out in a random order with gaps; the base may lie in the middle, so displacements can be negative. */
+/* Lays the blocks out in a random order with gaps; a base in the middle makes some displacements negative. */
 static void side_lay_out(side_t *side, int ranks, MPI_Datatype type, int middle, uint64_t *state)
 {
     MPI_Aint lower, extent;
@@ -270,8 +270,8 @@ static void test_in_place(const comms_t *comms, uint64_t *state)
         MPI_Alltoallv(from, recv.counts, recv.displs, recv.type, expected, recv.counts, recv.displs, recv.type,
                       comms->host);
         fill(recv.buffer, recv.bytes, (uint64_t)rank);
-        MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, recv.buffer, recv.counts, recv.displs, recv.type,
-                      comms->irr);
+        MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, recv.buffer, recv.counts, recv.displs,
+                      recv.type, comms->irr);
         CHECK(memcmp(expected, recv.buffer, recv.bytes) == 0);
         CHECK(mpi_test_served() == served + 1);
         free(from);
@@ -282,7 +282,7 @@ static void test_in_place(const comms_t *comms, uint64_t *state)
     MPI_Type_free(&vector);
 }
 
-/* Displacements beyond 2 GiB: an extent of 1 MiB puts block i at (3000 + i) MiB of memory that is never touched. */
+/* Displacements beyond 2 GiB: an extent of 1 MiB puts block i at (3000 + i) MiB, where nothing else is touched. */
 static void test_huge_displacements(const comms_t *comms)
 {
     enum { MIB = 1 << 20, FIRST = 3000 };

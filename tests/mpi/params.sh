@@ -53,7 +53,7 @@ says() {
     grep -q "$text" "$scratch/run"
 }
 
-plan 21
+plan 22
 check "ompi_info: priority" listed priority 4 "Priority of the irr coll component"
 check "ompi_info: verbose" listed verbose 5 "Verbosity"
 check "ompi_info: algorithm" listed alltoallv_algorithm 3 'Valid values: 0:"auto", 1:"a1", 2:"ac"'
@@ -69,6 +69,7 @@ check "bad window_bytes" refused coll_irr_window_bytes 12q "a whole number"
 check "window_bytes out of range" refused coll_irr_window_bytes 99999999999999999999 "a whole number"
 check "a bad info key" says "Parameter: coll_irr_window_bytes" ranks 4 "$program" bad_info
 check "a bad value on two of four ranks" divided OMPI_MCA_coll_irr_compose=nonsense
+check "transports of two ranks that do not reach the others" divided OMPI_MCA_coll_irr_ucx_tls=tcp,self
 check "different settings on two of four ranks" divided OMPI_MCA_coll_irr_window_messages=5
 check "transports that do not exist" ranks 4 --mca coll_irr_ucx_tls nonsense "$program" leaked_to_host
 check "a negative priority disables" ranks 4 --mca coll_irr_priority -1 "$program" leaked_to_host

@@ -47,6 +47,11 @@ static bool lacks_address(irr_engine_t *engine, const irr_comm_params_t *params)
     return lacks;
 }
 
+static uint64_t trouble_word(const irr_comm_params_t *params, irr_status_t trouble)
+{
+    return trouble != IRR_OK ? (uint64_t)(params->ranks - params->rank) : 0;
+}
+
 /* The maximum that was reduced belongs to the lowest rank in trouble, which speaks for all. */
 static void tell_trouble(const irr_comm_params_t *params, uint64_t reduced)
 {
@@ -66,7 +71,7 @@ irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *para
     if (status == IRR_OK) {
         status = engine->transport->ops->address(engine->transport, &address, &length);
     }
-    words[TROUBLE] = status != IRR_OK ? (uint64_t)(params->ranks - params->rank) : 0;
+    words[TROUBLE] = trouble_word(params, status);
     words[SETTINGS] = digest(&params->settings);
     words[SETTINGS_COMPLEMENT] = ~words[SETTINGS];
     words[ADDRESS_BYTES] = length;
@@ -91,14 +96,18 @@ irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *para
     return IRR_OK;
 }
 
-irr_status_t irr_agree_no_trouble(const irr_oob_t *oob, irr_status_t trouble)
+irr_status_t irr_agree_no_trouble(const irr_comm_params_t *params)
 {
-    uint64_t word = trouble != IRR_OK;
+    uint64_t word = trouble_word(params, params->trouble);
 
-    if (oob->allreduce_max(oob->context, &word, 1) != IRR_OK) {
+    if (params->oob->allreduce_max(params->oob->context, &word, 1) != IRR_OK) {
         return IRR_ERR_OOB;
     }
-    return word ? IRR_ERR_NOT_SUPPORTED : IRR_OK;
+    if (word != 0) {
+        tell_trouble(params, word);
+        return IRR_ERR_NOT_SUPPORTED;
+    }
+    return IRR_OK;
 }
 
 /* Stands for the place after the id that this process took last. */

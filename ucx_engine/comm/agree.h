@@ -18,8 +18,8 @@ typedef struct irr_agreement {
  */
 irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *params, irr_agreement_t *agreement);
 
-/* Agrees that no member had trouble since; IRR_ERR_NOT_SUPPORTED, alike on all, if one had. */
-irr_status_t irr_agree_no_trouble(const irr_oob_t *oob, irr_status_t trouble);
+/* Agrees that params->trouble is unset at all members since; IRR_ERR_NOT_SUPPORTED, alike on all, if not. */
+irr_status_t irr_agree_no_trouble(const irr_comm_params_t *params);
 
 /*
  * Agrees on an id that is free at all members and takes it.  All members must be out of trouble.

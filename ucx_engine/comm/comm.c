@@ -79,49 +79,73 @@ static irr_status_t connect_member(irr_engine_t *engine, uint64_t name, const ch
     return status;
 }
 
-/* Collective: exchanges the addresses.  A local failure is left in *trouble_p for the next agreement. */
-static irr_status_t exchange_addresses(irr_comm_t *comm, const irr_comm_params_t *params,
-                                       const irr_agreement_t *agreement, char *entries, irr_status_t *trouble_p)
+static irr_status_t connect_members(irr_comm_t *comm, const irr_comm_params_t *params,
+                                    const irr_agreement_t *agreement, const char *entries)
 {
     irr_engine_t *engine = comm->engine;
-    size_t stride = entry_bytes(agreement);
-    char *own = entries + (size_t)params->ranks * stride;
-    const void *address;
-    uint64_t length;
-    size_t bytes;
+    irr_status_t status;
 
-    *trouble_p = engine->transport->ops->address(engine->transport, &address, &bytes);
-    if (*trouble_p == IRR_OK) {
-        length = bytes;
-        memcpy(own, &length, sizeof(length));
-        memcpy(own + sizeof(length), address, bytes);
-    }
-    if (params->oob->allgather(params->oob->context, own, entries, stride) != IRR_OK) {
-        return IRR_ERR_OOB;
-    }
     irr_lock_acquire(&engine->lock);
-    if (*trouble_p == IRR_OK) {
-        *trouble_p = irr_peers_reserve(&engine->peers, (size_t)params->ranks);
-    }
-    for (int i = 0; i < params->ranks && *trouble_p == IRR_OK; i++) {
+    status = irr_peers_reserve(&engine->peers, (size_t)params->ranks);
+    for (int i = 0; i < params->ranks && status == IRR_OK; i++) {
         if (i != params->rank) {
-            *trouble_p = connect_member(engine, params->oob->process_name(params->oob->context, i),
-                                        entries + (size_t)i * stride, agreement->address_bytes);
+            status = connect_member(engine, params->oob->process_name(params->oob->context, i),
+                                    entries + (size_t)i * entry_bytes(agreement), agreement->address_bytes);
         }
     }
     irr_lock_release(&engine->lock);
-    return IRR_OK;
+    return status;
 }
 
-static void look_up_peers(irr_comm_t *comm, const irr_oob_t *oob)
+/*
+ * Looks the members up, all of which are known, and opens the endpoint to the next rank: where transports or
+ * devices are wrong on a node, it does not reach its neighbour, and that is better found out here than in the
+ * exchange.
+ */
+static void find_peers(irr_comm_t *comm, irr_comm_params_t *params)
 {
+    const irr_oob_t *oob = params->oob;
+    irr_transport_t *transport = comm->engine->transport;
+
     irr_lock_acquire(&comm->engine->lock);
     for (int i = 0; i < comm->ranks; i++) {
         if (i != comm->rank) {
             comm->peers[i] = irr_peers_find(&comm->engine->peers, oob->process_name(oob->context, i));
         }
     }
+    if (comm->ranks > 1) {
+        params->trouble = transport->ops->reach(transport, comm->peers[(comm->rank + 1) % comm->ranks]);
+        params->reason = "the transports and devices that a rank may use do not reach the rank after it";
+    }
     irr_lock_release(&comm->engine->lock);
+}
+
+/* Collective: exchanges the addresses.  A local failure becomes trouble for the next agreement. */
+static irr_status_t exchange_addresses(irr_comm_t *comm, irr_comm_params_t *params,
+                                       const irr_agreement_t *agreement, char *entries)
+{
+    irr_transport_t *transport = comm->engine->transport;
+    char *own = entries + (size_t)params->ranks * entry_bytes(agreement);
+    const void *address;
+    uint64_t length;
+    size_t bytes;
+
+    params->trouble = transport->ops->address(transport, &address, &bytes);
+    if (params->trouble == IRR_OK) {
+        length = bytes;
+        memcpy(own, &length, sizeof(length));
+        memcpy(own + sizeof(length), address, bytes);
+    }
+    if (params->oob->allgather(params->oob->context, own, entries, entry_bytes(agreement)) != IRR_OK) {
+        return IRR_ERR_OOB;
+    }
+    if (params->trouble == IRR_OK) {
+        params->trouble = connect_members(comm, params, agreement, entries);
+    }
+    if (params->trouble == IRR_OK) {
+        find_peers(comm, params);
+    }
+    return irr_agree_no_trouble(params);
 }
 
 /* What the engine itself finds wrong becomes trouble of this rank, told in the agreement like the host's. */
@@ -146,7 +170,7 @@ irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *give
 {
     irr_comm_params_t params = *given;
     irr_agreement_t agreement;
-    irr_status_t status, trouble;
+    irr_status_t status;
     irr_comm_t *comm = NULL;
     char *entries = NULL;
 
@@ -155,19 +179,17 @@ irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *give
     if (status != IRR_OK) {
         return status;
     }
-    trouble = allocate(engine, &params, &agreement, &comm, &entries);
-    status = irr_agree_no_trouble(params.oob, trouble);
+    params.trouble = allocate(engine, &params, &agreement, &comm, &entries);
+    params.reason = "a rank has no memory for a communicator";
+    if (params.trouble == IRR_OK && !agreement.addresses_needed) {
+        find_peers(comm, &params);
+    }
+    status = irr_agree_no_trouble(&params);
+    if (status == IRR_OK && agreement.addresses_needed) {
+        status = exchange_addresses(comm, &params, &agreement, entries);
+    }
     if (status != IRR_OK) {
         goto err_free;
-    }
-    if (agreement.addresses_needed) {
-        status = exchange_addresses(comm, &params, &agreement, entries, &trouble);
-        if (status == IRR_OK) {
-            status = irr_agree_no_trouble(params.oob, trouble);
-        }
-        if (status != IRR_OK) {
-            goto err_free;
-        }
     }
     status = irr_agree_id(engine, params.oob, &comm->id);
     if (status != IRR_OK) {
@@ -177,7 +199,6 @@ irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *give
         }
         goto err_free;
     }
-    look_up_peers(comm, params.oob);
     irr_free(entries);
     *comm_p = comm;
     return IRR_OK;

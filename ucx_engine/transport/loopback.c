@@ -81,6 +81,23 @@ static irr_status_t connect(irr_transport_t *transport, const void *bytes, size_
     return IRR_OK;
 }
 
+static void open_endpoint(irr_loopback_t *loopback, irr_peer_t *peer)
+{
+    loopback->endpoints += peer->open ? 0 : 1;
+    peer->open = true;
+}
+
+static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
+{
+    irr_loopback_t *loopback = irr_loopback_of(transport);
+
+    if (loopback->closed) {
+        return IRR_ERR_CANCELED;
+    }
+    open_endpoint(loopback, peer);
+    return IRR_OK;
+}
+
 static bool tag_fits(uint64_t tag)
 {
     return tag >> TAG_BITS == 0;
@@ -168,8 +185,7 @@ static irr_status_t send(irr_transport_t *transport, irr_peer_t *peer, uint64_t 
     } else {
         hold_request(message, iov, count, form, request);
     }
-    loopback->endpoints += peer->open ? 0 : 1;
-    peer->open = true;
+    open_endpoint(loopback, peer);
     irr_loopback_queue_push(&loopback->fabric->ports[peer->rank].wire, &message->item);
     return eager ? IRR_OK : IRR_IN_PROGRESS;
 }
@@ -282,6 +298,7 @@ static void free_transport(irr_transport_t *transport)
 static const irr_transport_ops_t ops = {
     .address = address,
     .connect = connect,
+    .reach = reach,
     .send = send,
     .recv = recv,
     .probe = probe,

@@ -66,9 +66,15 @@ typedef struct irr_transport_ops {
 
     /*
      * Names a peer by its address, which is copied.  Sends nothing and opens nothing: the endpoint is
-     * opened by the first send.  The peer lives until free.
+     * opened by reach or by the first send.  The peer lives until free.
      */
     irr_status_t (*connect)(irr_transport_t *transport, const void *address, size_t length, irr_peer_t **peer_p);
+
+    /*
+     * Opens the endpoint that the first send would open.  IRR_ERR_UNREACHABLE if nothing can carry messages to
+     * that peer, which connect cannot know.
+     */
+    irr_status_t (*reach)(irr_transport_t *transport, irr_peer_t *peer);
 
     /* A message of count pieces, in their order; 0 pieces make an empty message. */
     irr_status_t (*send)(irr_transport_t *transport, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov,

@@ -192,6 +192,7 @@ static void free_transport(irr_transport_t *transport)
 static const irr_transport_ops_t ops = {
     .address = address,
     .connect = irr_ucx_connect,
+    .reach = irr_ucx_reach,
     .send = irr_ucx_send,
     .recv = irr_ucx_recv,
     .probe = irr_ucx_probe,

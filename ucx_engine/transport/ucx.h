@@ -67,7 +67,7 @@ void irr_ucx_cursor_init(irr_ucx_cursor_t *cursor, const irr_iov_t *iov, size_t 
 
 /* ucx_endpoint.c */
 irr_status_t irr_ucx_connect(irr_transport_t *transport, const void *address, size_t length, irr_peer_t **peer_p);
-irr_status_t irr_ucx_endpoint(irr_ucx_t *ucx, irr_peer_t *peer);
+irr_status_t irr_ucx_reach(irr_transport_t *transport, irr_peer_t *peer);
 void irr_ucx_close(irr_transport_t *transport);
 irr_status_t irr_ucx_drain(irr_transport_t *transport);
 void irr_ucx_free_peers(irr_ucx_t *ucx);

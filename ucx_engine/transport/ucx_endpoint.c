@@ -7,7 +7,6 @@
 #include "transport/ucx.h"
 
 #include "core/alloc.h"
-#include "core/log.h"
 
 #include <string.h>
 
@@ -29,8 +28,9 @@ irr_status_t irr_ucx_connect(irr_transport_t *transport, const void *address, si
     return IRR_OK;
 }
 
-irr_status_t irr_ucx_endpoint(irr_ucx_t *ucx, irr_peer_t *peer)
+irr_status_t irr_ucx_reach(irr_transport_t *transport, irr_peer_t *peer)
 {
+    irr_ucx_t *ucx = irr_ucx_of(transport);
     ucp_ep_params_t params = {
         .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS,
         .address = (const ucp_address_t *)peer->address
@@ -46,7 +46,6 @@ irr_status_t irr_ucx_endpoint(irr_ucx_t *ucx, irr_peer_t *peer)
     status = ucp_ep_create(ucx->worker, &params, &peer->endpoint);
     if (status != UCS_OK) {
         peer->endpoint = NULL;
-        irr_log(IRR_LOG_ERROR, "ucx cannot open an endpoint to a peer: %s", ucs_status_string(status));
         return irr_ucx_status(status);
     }
     ucx->endpoints++;

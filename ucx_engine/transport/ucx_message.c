@@ -6,6 +6,8 @@
  */
 #include "transport/ucx.h"
 
+#include "core/log.h"
+
 _Static_assert(sizeof(irr_iov_t) == sizeof(ucp_dt_iov_t) &&
                offsetof(irr_iov_t, base) == offsetof(ucp_dt_iov_t, buffer) &&
                offsetof(irr_iov_t, length) == offsetof(ucp_dt_iov_t, length),
@@ -109,10 +111,11 @@ irr_status_t irr_ucx_send(irr_transport_t *transport, irr_peer_t *peer, uint64_t
                           size_t count, irr_form_t form, irr_request_t *request)
 {
     irr_ucx_t *ucx = irr_ucx_of(transport);
-    irr_status_t status = irr_ucx_endpoint(ucx, peer);
+    irr_status_t status = irr_ucx_reach(transport, peer);
     message_t message;
 
     if (status != IRR_OK) {
+        irr_log(IRR_LOG_ERROR, "ucx cannot open an endpoint to a peer: %s", irr_status_text(status));
         return status;
     }
     describe(ucx, iov, count, form, request, &message);
