@@ -20,8 +20,6 @@
 #include "compat.h"
 #include "irr.h"
 
-#include "opal/threads/mutex.h"
-
 /* ---- component ---- */
 
 typedef struct mca_coll_irr_module_t mca_coll_irr_module_t;
@@ -62,7 +60,8 @@ typedef struct mca_coll_irr_component_t {
     mca_coll_irr_module_t      *modules;        /* all that live */
 } mca_coll_irr_component_t;
 
-OMPI_MODULE_DECLSPEC extern mca_coll_irr_component_t mca_coll_irr_component;
+/* The one symbol that Open MPI may see. */
+extern mca_coll_irr_component_t mca_coll_irr_component __attribute__((visibility("default")));
 
 /* ---- module ---- */
 

@@ -1,10 +1,11 @@
 /*
  * compat.h - all that differs between the Open MPI series this component is built for.
  *
- *   4.1  coll framework 2.0.0: tested
- *   5.0  coll framework 2.4.0: info strings are objects, process info moved to opal
+ *   4.1  coll framework 2.0.0: what the tests run on
+ *   5.0  coll framework 2.4.0: info strings are objects, process info and mutexes moved to opal; the tests
+ *        passed on 5.0.7 with UCX 1.18.1, with the headers that its packages leave out
  *   6.0  coll framework 3.0.0: counts and displacements are arrays of 32 or 64 bit, functions are installed
- *        by the component itself
+ *        by the component itself; not built yet
  *
  * Open MPI checks neither its own version nor the layout of its structures when it loads a component, so
  * the component does: mca_coll_irr_abi_matches compares what it was built for with what runs.
@@ -40,15 +41,18 @@
 
 #if OMPI_MAJOR_VERSION == 4
 #include "ompi/mca/rte/rte.h"
+#include "opal/threads/mutex.h"
 #define MCA_COLL_IRR_BASE_VERSION MCA_COLL_BASE_VERSION_2_0_0
 #define mca_coll_irr_process_info ompi_process_info
 #elif OMPI_MAJOR_VERSION == 5
 #include "ompi/runtime/ompi_rte.h"
+#include "opal/mca/threads/mutex.h"
 #include "opal/util/proc.h"
 #define MCA_COLL_IRR_BASE_VERSION MCA_COLL_BASE_VERSION_2_4_0
 #define mca_coll_irr_process_info opal_process_info
 #else
 #include "ompi/runtime/ompi_rte.h"
+#include "opal/mca/threads/mutex.h"
 #include "opal/util/proc.h"
 #define MCA_COLL_IRR_BASE_VERSION MCA_COLL_BASE_VERSION_3_0_0
 #define mca_coll_irr_process_info opal_process_info
