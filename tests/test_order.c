@@ -6,6 +6,7 @@
 #include "order/order.h"
 #include "pace/pace.h"
 #include "plan/algorithms.h"
+#include "plan/plans.h"
 
 #include <string.h>
 
@@ -269,7 +270,7 @@ static void test_algorithm_names(void)
 
 static void test_algorithm_rows(void)
 {
-    int rows = count_algorithms();
+    int rows = count_algorithms(), all = rows;
 
     for (int ranks = 1; ranks <= SIZE_LARGEST; ranks++) {
         for (int i = 0; i < rows; i++) {
@@ -282,7 +283,11 @@ static void test_algorithm_rows(void)
             CU_ASSERT_STRING_NOT_EQUAL(row->name, "auto");
         }
         CU_ASSERT_PTR_NULL(irr_algorithm_resolve(-1, ranks));
-        CU_ASSERT_PTR_NULL(irr_algorithm_resolve(rows, ranks));
+        for (int i = rows; irr_plans_algorithm_name(i) != NULL; i++, all = i) {
+            CU_ASSERT_PTR_NULL(irr_algorithm_resolve(i, ranks)->route);
+            CU_ASSERT_PTR_NOT_NULL(irr_algorithm_resolve(i, ranks)->grid);
+        }
+        CU_ASSERT_PTR_NULL(irr_algorithm_resolve(all, ranks));
     }
     CU_ASSERT_PTR_EQUAL(irr_algorithm_resolve(0, 8), irr_algorithm_resolve(1, 8));
 }

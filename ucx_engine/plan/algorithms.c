@@ -2,34 +2,89 @@
  * algorithms.c - the table of algorithms, and building a plan with one of its rows.
  *
  * An algorithm is a route and an order; the pace is chosen by the window parameters, because any pace
- * goes with any row.  Row 0 is "auto", so that 0 is the default everywhere.
+ * goes with any row.  A grid has the priority order, which is rotation where all rows are complete.  Row 0 is
+ * "auto", so that 0 is the default everywhere.
  */
 #include "plan/algorithms.h"
 
+#include "plan/plans.h"
+
 #include <string.h>
 
+static void line(int ranks, irr_grid_t *grid)
+{
+    *grid = (irr_grid_t){ .levels = 1, .columns = { ranks }, .balanced = true };
+}
+
+static void square(int ranks, irr_grid_t *grid)
+{
+    *grid = (irr_grid_t){ .levels = 2, .columns = { irr_grid_square_columns(ranks) } };
+}
+
+static void balanced_square(int ranks, irr_grid_t *grid)
+{
+    square(ranks, grid);
+    grid->balanced = true;
+}
+
+/* As many dimensions of two as it takes to leave at most two ranks for the last one. */
+static void halves(int ranks, irr_grid_t *grid)
+{
+    *grid = (irr_grid_t){ .levels = 1 };
+    for (int left = ranks; left > 2 && grid->levels < IRR_GRID_LEVELS_MAX; left = (left + 1) / 2) {
+        grid->columns[grid->levels - 1] = 2;
+        grid->levels++;
+    }
+}
+
+/* The rows that the host is offered come first. */
 static const irr_algorithm_t algorithms[] = {
-    { "auto", NULL, NULL,
+    { "auto", NULL, NULL, NULL,
       "chosen by the engine from what all ranks know alike" },
-    { "a1", &irr_route_direct, &irr_order_rotate,
+    { "a1", &irr_route_direct, &irr_order_rotate, NULL,
       "direct messages; in step k to rank + k and from rank - k (Liu, Wang, Prasanna 3.1.1)" },
-    { "ac", &irr_route_direct, &irr_order_natural,
+    { "ac", &irr_route_direct, &irr_order_natural, NULL,
       "direct messages to ranks 0, 1, 2 and so on, without a schedule (Ranka, Wang, Kumar 4)" },
+    { "a2", NULL, NULL, line,
+      "spread evenly over all ranks, then collected (Liu, Wang, Prasanna 3.1.2)" },
+    { "a3", NULL, NULL, square,
+      "along the rows and then the columns of a square (Liu, Wang, Prasanna 3.1.3), for any number of ranks" },
+    { "a4", NULL, NULL, balanced_square,
+      "spread along rows and columns, then collected along rows and columns (Liu, Wang, Prasanna 3.2)" },
+    { "multistage", NULL, NULL, halves,
+      "along dimensions of two ranks each (Liu, Wang, Prasanna 5), as the algorithm of Bruck" },
 };
 
-enum { ROW_AUTO, ROW_A1, ROWS = sizeof(algorithms) / sizeof(algorithms[0]) };
+enum { ROW_AUTO, ROW_A1, ROW_AC, ROWS_SERVED, ROWS = sizeof(algorithms) / sizeof(algorithms[0]) };
 
 const char *irr_algorithm_name(int i)
 {
-    return i >= 0 && i < ROWS ? algorithms[i].name : NULL;
+    return i >= 0 && i < ROWS_SERVED ? algorithms[i].name : NULL;
 }
 
 const char *irr_algorithm_text(int i)
 {
-    return i >= 0 && i < ROWS ? algorithms[i].text : NULL;
+    return i >= 0 && i < ROWS_SERVED ? algorithms[i].text : NULL;
 }
 
 int irr_algorithm_find(const char *name)
+{
+    int row = irr_plans_algorithm_find(name);
+
+    return row < ROWS_SERVED ? row : -1;
+}
+
+const char *irr_plans_algorithm_name(int i)
+{
+    return i >= 0 && i < ROWS ? algorithms[i].name : NULL;
+}
+
+const char *irr_plans_algorithm_text(int i)
+{
+    return i >= 0 && i < ROWS ? algorithms[i].text : NULL;
+}
+
+int irr_plans_algorithm_find(const char *name)
 {
     for (int i = 0; i < ROWS; i++) {
         if (strcmp(algorithms[i].name, name) == 0) {
@@ -60,7 +115,7 @@ irr_status_t irr_plan_build(int algorithm, const irr_problem_t *problem, irr_pla
 {
     const irr_algorithm_t *row = irr_algorithm_resolve(algorithm, problem->ranks);
 
-    if (row == NULL) {
+    if (row == NULL || row->route == NULL) {
         return IRR_ERR_BAD_PARAM;
     }
     irr_plan_reset(plan, problem);
@@ -71,5 +126,5 @@ irr_plan_bounds_t irr_plan_bounds(int algorithm, int ranks)
 {
     const irr_algorithm_t *row = irr_algorithm_resolve(algorithm, ranks);
 
-    return row != NULL ? row->route->bounds(ranks) : (irr_plan_bounds_t){ 0, 0, 0 };
+    return row != NULL && row->route != NULL ? row->route->bounds(ranks) : (irr_plan_bounds_t){ 0, 0, 0 };
 }

@@ -114,3 +114,17 @@ irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params)
     plan->stages = params->stage > plan->stages ? params->stage : plan->stages;
     return IRR_OK;
 }
+
+irr_status_t irr_plan_add_self(const irr_problem_t *problem, irr_plan_t *plan)
+{
+    const irr_block_t *from = &problem->send[problem->rank], *to = &problem->recv[problem->rank];
+    const irr_piece_t pieces[2] = {
+        { IRR_BUFFER_INPUT, from->offset, from->length },
+        { IRR_BUFFER_OUTPUT, to->offset, to->length }
+    };
+    irr_step_params_t params = {
+        .kind = IRR_STEP_COPY, .peer = problem->rank, .stage = 1, .pieces = pieces, .npieces = 2
+    };
+
+    return from->length > 0 ? irr_plan_add(plan, &params) : IRR_OK;
+}

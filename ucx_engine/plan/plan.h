@@ -87,6 +87,12 @@ typedef struct irr_step_params {
 
 irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params);
 
+/*
+ * Appends the copy of the rank's message to itself, if it is not empty.  To be called last, so that the copy
+ * overlaps with what is on the wire.
+ */
+irr_status_t irr_plan_add_self(const irr_problem_t *problem, irr_plan_t *plan);
+
 /* ---- build (plan/algorithms.c) ---- */
 
 /*

@@ -24,21 +24,6 @@ static irr_status_t add_message(irr_step_kind_t kind, int peer, int number, cons
     return block->length > 0 ? irr_plan_add(plan, &params) : IRR_OK;
 }
 
-/* The message of this rank to itself.  It comes last, so that it overlaps with what is on the wire. */
-static irr_status_t add_self(const irr_problem_t *problem, irr_plan_t *plan)
-{
-    const irr_block_t *from = &problem->send[problem->rank], *to = &problem->recv[problem->rank];
-    irr_piece_t pieces[2] = {
-        { IRR_BUFFER_INPUT, from->offset, from->length },
-        { IRR_BUFFER_OUTPUT, to->offset, to->length }
-    };
-    irr_step_params_t params = {
-        .kind = IRR_STEP_COPY, .peer = problem->rank, .stage = 1, .pieces = pieces, .npieces = 2
-    };
-
-    return from->length > 0 ? irr_plan_add(plan, &params) : IRR_OK;
-}
-
 static irr_status_t build(const irr_problem_t *problem, const irr_order_t *order, irr_plan_t *plan)
 {
     irr_group_t group = { problem->ranks, problem->rank };
@@ -58,7 +43,7 @@ static irr_status_t build(const irr_problem_t *problem, const irr_order_t *order
             status = add_message(IRR_STEP_SEND, to, k, &problem->send[to], plan);
         }
     }
-    return status == IRR_OK ? add_self(problem, plan) : status;
+    return status == IRR_OK ? irr_plan_add_self(problem, plan) : status;
 }
 
 static irr_plan_bounds_t bounds(int ranks)

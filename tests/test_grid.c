@@ -1,0 +1,288 @@
+/*
+ * test_grid.c - grids of any number of ranks: geometry, the priority schedule, and the plans of all ranks.
+ *
+ * The golden figures are those of the JPDC paper: figure 8 (P = 18), figure 10 (P = 61), lemma 1 and table 3.
+ */
+#include "irr_test.h"
+
+#include "plan/algorithms.h"
+#include "plan/plans.h"
+#include "route/grid_plans.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANKS_MAX = 300, NONE = -1 };
+
+static irr_grid_level_t square_level(int ranks, int level, int rank)
+{
+    irr_grid_t grid = { .levels = 2, .columns = { irr_grid_square_columns(ranks) } };
+
+    return irr_grid_level(&grid, ranks, level, rank);
+}
+
+static void test_square(void)
+{
+    static const struct { int ranks, columns; } rows[] = {
+        { 1, 1 }, { 2, 2 }, { 3, 2 }, { 4, 2 }, { 5, 2 }, { 6, 3 }, { 7, 3 }, { 8, 3 }, { 9, 3 }, { 11, 3 }, { 12, 4 },
+        { 16, 4 }, { 17, 5 }, { 18, 5 }, { 19, 4 }, { 20, 5 }, { 61, 8 }, { 64, 8 }, { 71, 8 }, { 72, 9 }
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        CU_ASSERT_EQUAL(irr_grid_square_columns(rows[i].ranks), rows[i].columns);
+    }
+    for (int ranks = 1; ranks <= RANKS_MAX; ranks++) {
+        irr_grid_level_t level = square_level(ranks, 0, 0);
+
+        CU_ASSERT(level.rows.rest <= level.rows.rows - 1);
+    }
+}
+
+/* Figure 8: P = 18, C = 5, r = 3: row 3 sends to its pseudo-nodes in columns 3 and 4 by way of rows 0, 1, 2. */
+static void test_figure_8(void)
+{
+    irr_grid_level_t level = square_level(18, 0, 0);
+
+    CU_ASSERT_EQUAL(level.rows.columns, 5);
+    CU_ASSERT_EQUAL(level.rows.rest, 3);
+    for (int i = 0; i < 3; i++) {
+        CU_ASSERT_EQUAL(irr_grid_hop(&level, 15 + i, 3), 5 * i + 3);
+        CU_ASSERT_EQUAL(irr_grid_hop(&level, 15 + i, 4), 5 * i + 4);
+    }
+}
+
+/* Figure 10: the third row of P = 61 and node 58, which sends into it; by step and sender. */
+static void test_figure_10(void)
+{
+    static const int senders[] = { 16, 17, 18, 19, 20, 21, 22, 23, 58 };
+    static const int figure[][9] = {
+        { 17, 18, 19, 20, 21, 22, 23, 16, 59 },
+        { 18, 19, 20, 21, 22, 23, 16, 17, 60 },
+        { 19, 20, NONE, 22, 23, 16, 17, 18, 21 },
+        { 20, NONE, 21, 23, 16, 17, 18, 19, 22 },
+        { NONE, 21, 22, 16, 17, 18, 19, 20, 23 },
+        { 21, 22, 23, 17, 18, 19, 20, NONE, 56 },
+        { 22, 23, 16, 18, 19, 20, NONE, 21, 57 },
+        { 23, 16, 17, NONE, NONE, NONE, 21, 22, NONE }
+    };
+    irr_grid_level_t level = square_level(61, 0, 0);
+
+    for (int step = 1; step <= 8; step++) {
+        for (int i = 0; i < 9; i++) {
+            int receiver = NONE;
+
+            for (int column = 0; column < 8; column++) {
+                if (column != senders[i] % 8 && irr_priority_step(level.rows, senders[i], column) == step) {
+                    receiver = irr_grid_hop(&level, senders[i], column);
+                }
+            }
+            CU_ASSERT_EQUAL(receiver, figure[step - 1][i]);
+        }
+    }
+}
+
+/* Every row exchange of every P: one message sent and one received a step, C steps, the right columns. */
+static void test_no_contention(void)
+{
+    for (int ranks = 1; ranks <= RANKS_MAX; ranks++) {
+        irr_grid_level_t level = square_level(ranks, 0, 0);
+        int steps = level.rows.columns + 1;
+        char *sent = calloc((size_t)(ranks * steps), 1), *received = calloc((size_t)(ranks * steps), 1);
+
+        for (int t = 0; t < ranks; t++) {
+            for (int column = 0; column < level.rows.columns; column++) {
+                int to = irr_grid_hop(&level, t, column), step = irr_priority_step(level.rows, t, column);
+
+                if (column == t % level.rows.columns) {
+                    continue;
+                }
+                CU_ASSERT_FATAL(to >= 0 && to < ranks && to != t && step >= 1 && step < steps);
+                CU_ASSERT_EQUAL(to % level.rows.columns, column);
+                CU_ASSERT_EQUAL(sent[t * steps + step]++, 0);
+                CU_ASSERT_EQUAL(received[to * steps + step]++, 0);
+            }
+        }
+        free(received);
+        free(sent);
+    }
+}
+
+/* Columns are groups of their own; every rank finds itself there. */
+static void test_levels(void)
+{
+    const irr_grid_t grid = { .levels = 3, .columns = { 4, 3 } };
+
+    for (int ranks = 1; ranks <= 60; ranks++) {
+        for (int rank = 0; rank < ranks; rank++) {
+            for (int i = 0; i < 3; i++) {
+                irr_grid_level_t level = irr_grid_level(&grid, ranks, i, rank);
+                int member = irr_grid_member(&level, rank), members = 0;
+
+                CU_ASSERT(member >= 0 && member < level.size);
+                CU_ASSERT_EQUAL(irr_grid_rank(&level, member), rank);
+                for (int column = 0; column < level.rows.columns; column++) {
+                    members += irr_grid_column_size(&level, column);
+                }
+                CU_ASSERT_EQUAL(members, level.size);
+            }
+        }
+    }
+}
+
+/* A complete column gets R / P of a message, an incomplete one (R - 1) / P, each to the byte below. */
+static void test_cut(void)
+{
+    irr_grid_level_t level = square_level(18, 0, 0);
+    size_t cuts[6];
+
+    irr_grid_cut(&level, 7, 1800, 0, cuts);
+    for (int k = 0; k < 5; k++) {
+        int column = irr_grid_cut_column(&level, 7, k);
+
+        CU_ASSERT_EQUAL(column, (7 + k) % 5);
+        CU_ASSERT_EQUAL(cuts[k + 1] - cuts[k], column < 3 ? 400 : 300);
+    }
+    irr_grid_cut(&level, 0, 1, 0, cuts);
+    CU_ASSERT_EQUAL(cuts[4], 0);
+    CU_ASSERT_EQUAL(cuts[5], 1);
+    irr_grid_cut(&level, 0, 1000, 256, cuts);
+    for (int k = 1; k < 5; k++) {
+        CU_ASSERT_EQUAL(cuts[k] % 256, 0);
+    }
+    CU_ASSERT_EQUAL(cuts[5], 1000);
+    irr_grid_cut(&level, 0, SIZE_MAX, 0, cuts);
+    CU_ASSERT_EQUAL(cuts[5], SIZE_MAX);
+    CU_ASSERT(cuts[1] > SIZE_MAX / 5 && cuts[1] < SIZE_MAX / 4);
+}
+
+static bool build(const char *algorithm, const char *pattern, int ranks, uint64_t seed, irr_plans_t *plans)
+{
+    irr_matrix_t matrix;
+    irr_status_t status = irr_matrix_pattern(pattern, ranks, 90, seed, &matrix);
+
+    CU_ASSERT_EQUAL_FATAL(status, IRR_OK);
+    status = irr_plans_build(irr_plans_algorithm_find(algorithm), &matrix, plans);
+    irr_matrix_fini(&matrix);
+    CU_ASSERT_EQUAL(status, IRR_OK);
+    return status == IRR_OK;
+}
+
+static const char *const grids[] = { "a2", "a3", "a4", "multistage" };
+
+enum { GRIDS = sizeof(grids) / sizeof(grids[0]) };
+
+static void test_plans(void)
+{
+    static const int more[] = { 48, 61, 64 };
+    uint64_t seed = irr_test_seed();
+    char reason[256];
+
+    for (int i = 1; i <= 26 + 3; i++) {
+        int ranks = i <= 26 ? i : more[i - 27];
+
+        for (int g = ranks > 26 ? 1 : 0; g < GRIDS; g++) {
+            for (int p = 0; irr_pattern_name(p) != NULL; p++) {
+                irr_plans_t plans;
+
+                if (!build(grids[g], irr_pattern_name(p), ranks, seed, &plans)) {
+                    return;
+                }
+                if (irr_plan_check(plans.plans, plans.problems, ranks, reason, sizeof(reason)) != IRR_OK) {
+                    printf("# %s, %s, %d ranks: %s\n", grids[g], irr_pattern_name(p), ranks, reason);
+                    CU_FAIL("a plan breaks a rule");
+                }
+                irr_plans_fini(&plans);
+            }
+        }
+    }
+}
+
+/* Lemma 1, without the message to itself, which is not sent: messages received in each stage of a4. */
+static void test_lemma_1(void)
+{
+    for (int ranks = 2; ranks <= 80; ranks++) {
+        irr_grid_level_t level = square_level(ranks, 0, 0);
+        irr_plans_t plans;
+
+        if (!build("a4", "uniform", ranks, 1, &plans)) {
+            return;
+        }
+        for (int r = 0; r < ranks; r++) {
+            bool complete = level.rows.rest == 0 || r % level.rows.columns < level.rows.rest;
+            int received[5] = { 0 }, rows = irr_grid_column_size(&level, r % level.rows.columns);
+
+            for (size_t i = 0; i < plans.plans[r].nsteps; i++) {
+                const irr_step_t *step = &plans.plans[r].steps[i];
+
+                received[step->stage] += step->kind == IRR_STEP_RECV;
+            }
+            CU_ASSERT(received[1] <= level.rows.columns - (complete ? 1 : 0));
+            CU_ASSERT(received[3] <= level.rows.columns - (complete ? 1 : 0));
+            CU_ASSERT(received[2] <= rows - 1);
+            CU_ASSERT(received[4] <= rows - 1);
+        }
+        irr_plans_fini(&plans);
+    }
+}
+
+/* Table 3: start-ups, without the messages to itself; every rank has something for every other. */
+static void test_startups(void)
+{
+    static const struct { const char *algorithm; int ranks; size_t messages; } rows[] = {
+        { "a1", 64, 63 }, { "a2", 16, 2 * 15 }, { "a3", 64, 2 * 7 }, { "a4", 64, 4 * 7 }, { "multistage", 64, 6 },
+        { "multistage", 33, 6 }
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        irr_plans_t plans;
+        size_t most = 0;
+
+        if (!build(rows[i].algorithm, "uniform", rows[i].ranks, 1, &plans)) {
+            return;
+        }
+        for (int r = 0; r < rows[i].ranks; r++) {
+            size_t sent = 0;
+
+            for (size_t s = 0; s < plans.plans[r].nsteps; s++) {
+                sent += plans.plans[r].steps[s].kind == IRR_STEP_SEND;
+            }
+            most = sent > most ? sent : most;
+        }
+        CU_ASSERT_EQUAL(most, rows[i].messages);
+        irr_plans_fini(&plans);
+    }
+}
+
+/* The host is offered what it can run, tools see the whole table. */
+static void test_offered(void)
+{
+    CU_ASSERT_EQUAL(irr_algorithm_find("a4"), -1);
+    CU_ASSERT(irr_plans_algorithm_find("a4") > 0);
+    for (int i = 0; irr_algorithm_name(i) != NULL; i++) {
+        CU_ASSERT_STRING_EQUAL(irr_algorithm_name(i), irr_plans_algorithm_name(i));
+        CU_ASSERT_PTR_NOT_NULL(irr_algorithm_resolve(i, 4)->route);
+    }
+    for (int i = 0; irr_plans_algorithm_name(i) != NULL; i++) {
+        CU_ASSERT_EQUAL(irr_plans_algorithm_find(irr_plans_algorithm_name(i)), i);
+        CU_ASSERT_PTR_NOT_NULL(irr_plans_algorithm_text(i));
+    }
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "columns of the square",                       test_square },
+        { "figure 8: messages for pseudo-nodes",         test_figure_8 },
+        { "figure 10: the revised schedule",             test_figure_10 },
+        { "no contention for P = 1 to 300",              test_no_contention },
+        { "levels are groups",                           test_levels },
+        { "shares of a cut",                             test_cut },
+        { "plans keep the rules",                        test_plans },
+        { "lemma 1: messages received",                  test_lemma_1 },
+        { "table 3: start-ups",                          test_startups },
+        { "what the host is offered",                    test_offered },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("grid", cases, 120);
+}

@@ -1,0 +1,20 @@
+/*
+ * priority.h - the order of a stage in a group that is laid out in rows, the last of which may be incomplete.
+ */
+#ifndef IRR_PRIORITY_H
+#define IRR_PRIORITY_H
+
+/* A group in `columns` columns and `rows` rows; `rest` members are in the last row if it is incomplete, else 0. */
+typedef struct irr_rows {
+    int columns;
+    int rows;
+    int rest;
+} irr_rows_t;
+
+/*
+ * The step, from 1, in which a member sends its message for a column, which is not its own.  No member
+ * receives two messages in a step if rest <= rows - 1.
+ */
+int irr_priority_step(irr_rows_t rows, int member, int column);
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * plans.c - see plans.h.  O(P^2) time and memory for the problems, plus what the plans take.
+ */
+#include "plan/plans.h"
+
+#include "core/alloc.h"
+#include "plan/algorithms.h"
+#include "route/grid_plans.h"
+
+/* Lays the blocks of one side of one rank out; false if they do not fit an offset. */
+static bool lay_out(const irr_matrix_t *matrix, int rank, bool sends, irr_block_t *blocks)
+{
+    uint64_t position = 0;
+
+    for (int i = 0; i < matrix->ranks; i++) {
+        uint64_t length = sends ? *irr_matrix_at(matrix, rank, i) : *irr_matrix_at(matrix, i, rank);
+
+        blocks[i] = (irr_block_t){ .offset = (ptrdiff_t)position, .length = (size_t)length };
+        if (__builtin_add_overflow(position, length, &position) || position > PTRDIFF_MAX) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static irr_status_t state_problems(const irr_matrix_t *matrix, irr_plans_t *plans)
+{
+    for (int r = 0; r < matrix->ranks; r++) {
+        irr_block_t *send = plans->blocks + (size_t)(2 * r) * (size_t)matrix->ranks, *recv = send + matrix->ranks;
+
+        if (!lay_out(matrix, r, true, send) || !lay_out(matrix, r, false, recv)) {
+            return IRR_ERR_BAD_PARAM;
+        }
+        plans->problems[r] = (irr_problem_t){ .ranks = matrix->ranks, .rank = r, .send = send, .recv = recv };
+    }
+    return IRR_OK;
+}
+
+static irr_status_t build(int algorithm, irr_plans_t *plans)
+{
+    const irr_algorithm_t *row = irr_algorithm_resolve(algorithm, plans->ranks);
+    irr_status_t status = row != NULL ? IRR_OK : IRR_ERR_BAD_PARAM;
+    irr_grid_t grid;
+
+    if (row != NULL && row->grid != NULL) {
+        row->grid(plans->ranks, &grid);
+        return irr_grid_plans_build(&grid, 0, plans->problems, plans->ranks, plans->plans);
+    }
+    for (int r = 0; r < plans->ranks && status == IRR_OK; r++) {
+        status = irr_plan_build(algorithm, &plans->problems[r], &plans->plans[r]);
+    }
+    return status;
+}
+
+irr_status_t irr_plans_build(int algorithm, const irr_matrix_t *matrix, irr_plans_t *plans)
+{
+    size_t ranks = (size_t)matrix->ranks;
+    irr_plans_t made = { .ranks = matrix->ranks };
+    irr_status_t status = IRR_ERR_NO_MEMORY;
+
+    made.problems = irr_alloc_zero(ranks, sizeof(*made.problems));
+    made.plans = irr_alloc_zero(ranks, sizeof(*made.plans));
+    made.blocks = irr_alloc_zero(2 * ranks, ranks * sizeof(*made.blocks));
+    if (made.problems != NULL && made.plans != NULL && made.blocks != NULL) {
+        status = state_problems(matrix, &made);
+    }
+    if (status == IRR_OK) {
+        status = build(algorithm, &made);
+    }
+    if (status != IRR_OK) {
+        irr_plans_fini(&made);
+        return status;
+    }
+    *plans = made;
+    return IRR_OK;
+}
+
+void irr_plans_fini(irr_plans_t *plans)
+{
+    for (int r = 0; plans->plans != NULL && r < plans->ranks; r++) {
+        irr_plan_fini(&plans->plans[r]);
+    }
+    irr_free(plans->blocks);
+    irr_free(plans->plans);
+    irr_free(plans->problems);
+    *plans = (irr_plans_t){ .ranks = 0 };
+}

@@ -1,0 +1,58 @@
+/*
+ * plans.h - the plans of all ranks of a job, made in one place from the count matrix, for tools and tests.
+ */
+#ifndef IRR_PLANS_H
+#define IRR_PLANS_H
+
+#include "plan/plan.h"
+
+/*
+ * problems[r] and plans[r] belong to rank r.  Blocks lie without gaps, by rank: the block for rank j starts
+ * where that for rank j - 1 ends, in INPUT and in OUTPUT alike.
+ */
+typedef struct irr_plans {
+    int            ranks;
+    irr_problem_t *problems;
+    irr_plan_t    *plans;
+    irr_block_t   *blocks;   /* what the problems point into */
+} irr_plans_t;
+
+/* Row i of the whole table of algorithms, those included that the host is not offered; NULL past the last. */
+const char *irr_plans_algorithm_name(int i);
+const char *irr_plans_algorithm_text(int i);
+
+/* The row of that name in the whole table, -1 if there is none. */
+int irr_plans_algorithm_find(const char *name);
+
+/*
+ * Builds all plans with one row of the whole table.  IRR_ERR_BAD_PARAM: no such row, or a row or column of
+ * the matrix sums to more than PTRDIFF_MAX bytes; IRR_ERR_NO_MEMORY.  Outputs are set on success only.
+ */
+irr_status_t irr_plans_build(int algorithm, const irr_matrix_t *matrix, irr_plans_t *plans);
+
+void irr_plans_fini(irr_plans_t *plans);
+
+/* A byte range of the message that source has for destination. */
+typedef struct irr_slice {
+    int    source;
+    int    destination;
+    size_t offset;
+    size_t length;
+} irr_slice_t;
+
+/* One message of the job, as design and tools speak of it; steps that stay on a rank are none. */
+typedef struct irr_plans_message {
+    int                stage, step, from, to;
+    size_t             bytes;
+    const irr_slice_t *slices;   /* in the order of the message, adjacent ones merged; valid during the call */
+    size_t             nslices;
+} irr_plans_message_t;
+
+/*
+ * Calls fn for each message of the job, sorted by stage, step and sender, until it returns false.  The plans
+ * must pass irr_plan_check; IRR_ERR_INVALID_PLAN if they do not, IRR_ERR_NO_MEMORY.
+ */
+irr_status_t irr_plans_each_message(const irr_plans_t *plans,
+                                    bool (*fn)(void *context, const irr_plans_message_t *message), void *context);
+
+#endif

@@ -1,0 +1,77 @@
+/*
+ * grid.c - geometry of grids; see grid.h.  Pure arithmetic: O(levels) a level, O(columns) a cut, else O(1).
+ */
+#include "route/grid.h"
+
+int irr_grid_square_columns(int ranks)
+{
+    int floor = 1, ceil;
+
+    while ((floor + 1) * (floor + 1) <= ranks) {
+        floor++;
+    }
+    ceil = floor * floor < ranks ? floor + 1 : floor;
+    return ranks == ceil * floor - 1 ? floor : ceil;
+}
+
+static void lay_out(irr_grid_level_t *level, int columns)
+{
+    level->rows.columns = columns < level->size ? columns : level->size;
+    level->rows.rows = (level->size + level->rows.columns - 1) / level->rows.columns;
+    level->rows.rest = level->size % level->rows.columns;
+}
+
+irr_grid_level_t irr_grid_level(const irr_grid_t *grid, int ranks, int number, int rank)
+{
+    irr_grid_level_t level = { .base = 0, .stride = 1, .size = ranks };
+
+    for (int i = 0; i <= number; i++) {
+        int columns = i == grid->levels - 1 ? level.size : grid->columns[i];
+
+        lay_out(&level, columns);
+        if (i < number) {
+            int column = irr_grid_member(&level, rank) % level.rows.columns, size = irr_grid_column_size(&level, column);
+
+            level.base += column * level.stride;
+            level.stride *= level.rows.columns;
+            level.size = size;
+        }
+    }
+    return level;
+}
+
+int irr_grid_column_size(const irr_grid_level_t *level, int column)
+{
+    return level->rows.rest == 0 || column < level->rows.rest ? level->rows.rows : level->rows.rows - 1;
+}
+
+int irr_grid_hop(const irr_grid_level_t *level, int member, int column)
+{
+    int row = member / level->rows.columns, to = row * level->rows.columns + column;
+
+    if (to < level->size) {
+        return to;
+    }
+    /* With more senders than complete rows, which only a grid of the user's own can have, they wrap around. */
+    return member % level->rows.columns % (level->rows.rows - 1) * level->rows.columns + column;
+}
+
+/*
+ * Part k of the cut is [cuts[k], cuts[k + 1]) and goes to column (destination + k) mod columns.  A column gets
+ * its size's share, rounded down to whole slices; what rounding leaves goes to the last part.  Starting at the
+ * destination's number spreads the remainders of many short messages over the columns, as the initial values of
+ * the counters do in JPDC figure 11.
+ */
+void irr_grid_cut(const irr_grid_level_t *level, int destination, size_t length, size_t slice_min, size_t *cuts)
+{
+    size_t granule = slice_min > 0 ? slice_min : 1, whole = (size_t)level->size, members = 0;
+
+    cuts[0] = 0;
+    for (int k = 0; k < level->rows.columns; k++) {
+        members += (size_t)irr_grid_column_size(level, irr_grid_cut_column(level, destination, k));
+        /* length * members / whole without overflow */
+        cuts[k + 1] = length / whole * members + length % whole * members / whole;
+        cuts[k + 1] -= cuts[k + 1] % granule;
+    }
+    cuts[level->rows.columns] = length;
+}
