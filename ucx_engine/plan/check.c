@@ -27,7 +27,7 @@ irr_status_t irr_check_fail(irr_check_t *check, const char *format, ...)
     return IRR_ERR_INVALID_PLAN;
 }
 
-static void release(irr_check_t *check)
+void irr_check_fini(irr_check_t *check)
 {
     size_t total = check->base != NULL ? check->base[check->ranks] : 0;
 
@@ -81,20 +81,27 @@ static irr_status_t prepare(irr_check_t *check)
     return IRR_OK;
 }
 
-irr_status_t irr_plan_check(const irr_plan_t *plans, const irr_problem_t *problems, int ranks, char *reason,
-                            size_t size)
+irr_status_t irr_check_prove(irr_check_t *check)
 {
     static irr_status_t (*const phases[])(irr_check_t *check) = {
         irr_check_shape, prepare, irr_check_messages, irr_check_ends, irr_check_trace, irr_check_delivery
     };
+    irr_status_t status = check->ranks >= 1 ? IRR_OK : IRR_ERR_BAD_PARAM;
+
+    for (size_t i = 0; status == IRR_OK && i < sizeof(phases) / sizeof(phases[0]); i++) {
+        status = phases[i](check);
+    }
+    return status;
+}
+
+irr_status_t irr_plan_check(const irr_plan_t *plans, const irr_problem_t *problems, int ranks, char *reason,
+                            size_t size)
+{
     irr_check_t check = {
         .plans = plans, .problems = problems, .ranks = ranks, .reason = reason, .reason_size = size
     };
-    irr_status_t status = ranks >= 1 ? IRR_OK : IRR_ERR_BAD_PARAM;
+    irr_status_t status = irr_check_prove(&check);
 
-    for (size_t i = 0; status == IRR_OK && i < sizeof(phases) / sizeof(phases[0]); i++) {
-        status = phases[i](&check);
-    }
-    release(&check);
+    irr_check_fini(&check);
     return status;
 }

@@ -45,6 +45,14 @@ static inline size_t irr_check_index(const irr_check_t *check, size_t id)
     return id - check->base[check->steps[id].rank];
 }
 
+/*
+ * check.c: runs all phases over a check that knows its plans, problems and ranks and is zero otherwise.  What a
+ * success leaves in it is good until irr_check_fini, which a failure needs too: recipes[id] of a send says
+ * which bytes of the ranks' INPUT its message holds (origins are ranks).
+ */
+irr_status_t irr_check_prove(irr_check_t *check);
+void         irr_check_fini(irr_check_t *check);
+
 /* check_shape.c: every number of the problems and plans is in its range, and the problems agree. */
 irr_status_t irr_check_shape(irr_check_t *check);
 

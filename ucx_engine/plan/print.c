@@ -33,8 +33,9 @@ static void print_step(const irr_plan_t *plan, const irr_step_t *step, FILE *str
 
 irr_status_t irr_plan_print(const irr_plan_t *plan, FILE *stream)
 {
-    fprintf(stream, "plan rank %d of %d, %d stage%s, %zu steps, %zu scratch bytes\n", plan->rank, plan->ranks,
-            plan->stages, plan->stages == 1 ? "" : "s", plan->nsteps, plan->scratch_bytes);
+    fprintf(stream, "plan rank %d of %d, %d stage%s, %zu step%s, %zu scratch bytes\n", plan->rank, plan->ranks,
+            plan->stages, plan->stages == 1 ? "" : "s", plan->nsteps, plan->nsteps == 1 ? "" : "s",
+            plan->scratch_bytes);
     for (size_t i = 0; i < plan->nsteps; i++) {
         print_step(plan, &plan->steps[i], stream);
     }

@@ -1,0 +1,242 @@
+#!/bin/sh
+# irr_plan.sh - irr_plan prints, proves and draws plans, and refuses bad input with one line and exit status 2.
+
+srcdir=${srcdir:-.}
+PLAN=${builddir:-.}/irr_plan
+mesh=$srcdir/tests/data/airfoil-8.mtx
+count=0
+failed=0
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+
+# report STATUS NAME: one line of TAP, and what irr_plan said if it was wrong.
+report() {
+    count=$((count + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $count - $2"
+    else
+        failed=1
+        echo "not ok $count - $2"
+        sed 's/^/# /' "$scratch/out" "$scratch/err" | head -n 40
+    fi
+}
+
+# plan ARGUMENT...: leaves the exit status in $status, stdout and stderr in $scratch/out and err.
+plan() {
+    "$PLAN" "$@" > "$scratch/out" 2> "$scratch/err" < /dev/null
+    status=$?
+}
+
+# good ARGUMENT...: exit status 0 and nothing on stderr.
+good() {
+    plan "$@"
+    [ $status -eq 0 ] && [ ! -s "$scratch/err" ]
+}
+
+# prints NAME ARGUMENT...: stdout is what stands in $scratch/expected.
+prints() {
+    name=$1
+    shift
+    good "$@" && cmp -s "$scratch/expected" "$scratch/out"
+    report $? "$name"
+}
+
+# lines TEXT: how many lines of stdout have it.
+lines() {
+    grep -c -e "$1" "$scratch/out"
+}
+
+# refused NAME TEXT ARGUMENT...: one line on stderr, which starts with TEXT, nothing on stdout, exit status 2.
+refused() {
+    name=$1
+    text=$2
+    shift 2
+    plan "$@"
+    [ $status -eq 2 ] && [ ! -s "$scratch/out" ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] &&
+        grep -q -F "irr_plan: $text" "$scratch/err"
+    report $? "$name"
+}
+
+# file NAME LINE...: writes a matrix file, a good header and these lines, to $scratch/NAME.
+file() {
+    name=$scratch/$1
+    shift
+    printf '%s\n' '%%MatrixMarket matrix coordinate integer general' "$@" > "$name"
+}
+
+# The names that --help lists.
+algorithms() {
+    "$PLAN" --help | awk '/^Algorithms:/ { inside = 1; next } /^$/ { inside = 0 } inside { print $1 }'
+}
+
+echo 1..49
+
+# ---- print ----
+
+cat > "$scratch/expected" << 'END'
+{"algorithm": "a1", "ranks": 3, "stages": 1, "messages": [
+{"stage":1,"step":1,"from":0,"to":1,"bytes":8,"slices":[[0,1,0,8]]},
+{"stage":1,"step":1,"from":1,"to":2,"bytes":8,"slices":[[1,2,0,8]]},
+{"stage":1,"step":1,"from":2,"to":0,"bytes":8,"slices":[[2,0,0,8]]},
+{"stage":1,"step":2,"from":0,"to":2,"bytes":8,"slices":[[0,2,0,8]]},
+{"stage":1,"step":2,"from":1,"to":0,"bytes":8,"slices":[[1,0,0,8]]},
+{"stage":1,"step":2,"from":2,"to":1,"bytes":8,"slices":[[2,1,0,8]]}
+]}
+END
+prints "the messages of three ranks as JSON" print --algorithm a1 --ranks 3 --unit 8 --json
+"$PLAN" print --algorithm a1 --ranks 3 --unit 8 --json -o "$scratch/file.json" &&
+    cmp -s "$scratch/expected" "$scratch/file.json"
+report $? "the same into a file"
+
+cat > "$scratch/expected" << 'END'
+{"algorithm": "a1", "ranks": 3, "stages": 1, "messages": [
+{"stage":1,"step":1,"from":0,"to":1,"bytes":5,"slices":[[0,1,0,5]]}
+]}
+END
+file pair '3 3 2' '1 2 5' '3 3 7'
+prints "what stays on a rank is no message" print --algorithm a1 --matrix "$scratch/pair" --json
+prints "one rank sees what it receives" print --algorithm a1 --matrix "$scratch/pair" --json --rank 1
+
+cat > "$scratch/expected" << 'END'
+{"algorithm": "a1", "ranks": 3, "stages": 1, "messages": [
+]}
+END
+prints "one rank may have no messages" print --algorithm a1 --matrix "$scratch/pair" --json --rank 2
+
+good print --algorithm a4 --ranks 61 --json && [ "$(lines '"dims": \[8, 8\], "stages": 4,')" -eq 1 ]
+report $? "a grid has dimensions"
+
+cat > "$scratch/expected" << 'END'
+plan rank 1 of 3, 1 stage, 1 step, 0 scratch bytes
+stage 1 step 1    recv from 0              5 bytes  output[0,5)
+END
+prints "the plan of one rank as text" print --algorithm a1 --matrix "$scratch/pair" --rank 1
+good print --algorithm ac --ranks 4 && [ "$(lines '^plan rank [0-3] of 4')" -eq 4 ]
+report $? "the plans of all ranks as text"
+
+# ---- check ----
+
+cat > "$scratch/expected" << 'END'
+ranks=5
+stages=1
+steps=4
+messages_sent_max=4
+messages_received_max=4
+message_bytes_max=1024
+scratch_bytes_max=0
+traffic_bytes_max=4096
+lmax=5120
+contention=0
+delivered=ok
+END
+prints "a rotation is free of contention" check --algorithm a1 --ranks 5
+sed -i 's/^steps=.*/steps=5/; s/^contention=.*/contention=5/' "$scratch/expected"
+prints "the natural order is not" check --algorithm ac --ranks 5
+
+cat > "$scratch/expected" << 'END'
+ranks=3
+stages=1
+steps=1
+messages_sent_max=1
+messages_received_max=1
+message_bytes_max=10
+scratch_bytes_max=0
+traffic_bytes_max=10
+lmax=14
+contention=0
+delivered=ok
+END
+prints "entries are scaled; what stays on a rank counts in lmax alone" \
+    check --algorithm a1 --matrix "$scratch/pair" --scale 2
+good check --algorithm a1 --ranks 8 --matrix "$mesh" && [ "$(lines '^ranks=8$')" -eq 1 ]
+report $? "a mesh on its ranks"
+
+undelivered=
+for algorithm in $(algorithms); do
+    for ranks in 1 2 7 18 61; do
+        good check --algorithm "$algorithm" --ranks $ranks --pattern random --unit 3 &&
+            [ "$(lines '^delivered=ok$')" -eq 1 ] || undelivered="$undelivered $algorithm:$ranks"
+    done
+done
+[ -n "$(algorithms)" ] && [ -z "$undelivered" ]
+report $? "every algorithm delivers$undelivered"
+
+# ---- draw ----
+
+good draw --algorithm a1 --ranks 5 && [ "$(lines '^<g><title>.*class="cell s0"')" -eq 20 ] &&
+    [ "$(lines 'class="title".*>a1, 5 ranks<')" -eq 1 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
+report $? "a cell for each message"
+[ "$(lines 'class="rank".*>4<')" -eq 2 ] && [ "$(lines 'class="step".*>')" -eq 4 ]
+report $? "ranks and steps are named"
+good draw --algorithm ac --ranks 5 && [ "$(lines '^<g><title>.*class="cell contended s0"')" -eq 20 ]
+report $? "contention is marked"
+good draw --algorithm a4 --ranks 61 && [ "$(lines 'class="stage".*>stage [1-4]<')" -eq 4 ] &&
+    [ "$(lines '^<g><title>stage 4.*class="cell s3"')" -gt 0 ] &&
+    [ "$(lines '^<g><title>.*class="cell contended')" -eq 0 ]
+report $? "each stage has a heading and a colour"
+good draw --algorithm a1 --matrix "$scratch/pair" &&
+    [ "$(lines '<title>stage 1 step 1: 0 to 1, 5 bytes</title>')" -eq 1 ]
+report $? "a cell tells what its message is"
+cp "$scratch/pair" "$scratch/a&b<c"
+good draw --algorithm a1 --matrix "$scratch/a&b<c" && [ "$(lines 'a&amp;b&lt;c<')" -eq 1 ]
+report $? "names are escaped"
+good draw --algorithm a1 --ranks 1 && [ "$(lines '^<g><title>')" -eq 0 ]
+report $? "one rank has nothing to draw"
+
+# ---- help ----
+
+good --help && [ "$(lines '^usage: irr_plan ')" -eq 1 ] && [ "$(lines '^  contention ')" -eq 1 ]
+report $? "help"
+good -h && [ "$(lines '^  -o, --output FILE')" -eq 1 ]
+report $? "help by its letter"
+good --version && [ "$(lines '^irr_plan [^ ]*$')" -eq 1 ]
+report $? "version"
+
+# ---- bad files ----
+
+file negative '% a comment' '2 2 1' '1 2 -5'
+file short '2 2 2' '1 2 5'
+file wide '2 2 2' '1 1 4000000000000000000' '1 2 4000000000000000000'
+file many '3000 3000 0'
+printf 'ranks = 2\n' > "$scratch/foreign"
+
+refused "no file" "$scratch/none: No such file" check --algorithm a1 --matrix "$scratch/none"
+refused "a file of another kind" "$scratch/foreign:1: first word" check --algorithm a1 --matrix "$scratch/foreign"
+refused "a negative entry" "$scratch/negative:4: entry '-5' is not an integer" \
+    check --algorithm a1 --matrix "$scratch/negative"
+refused "a file that ends early" "$scratch/short:3: file ends after 1 of the 2" \
+    check --algorithm a1 --matrix "$scratch/short"
+refused "a row of too many bytes" "$scratch/wide: row 1 has more than" \
+    check --algorithm a1 --matrix "$scratch/wide"
+refused "a matrix of too many ranks" "$scratch/many: matrix has 3000 rows" \
+    check --algorithm a1 --matrix "$scratch/many"
+refused "a matrix for other ranks" "$mesh: matrix has 8 rows, --ranks says 9" \
+    check --algorithm a1 --ranks 9 --matrix "$mesh"
+refused "an output file that cannot be written" "$scratch/none/x: No such file" \
+    check --algorithm a1 --ranks 2 -o "$scratch/none/x"
+refused "an output file that is full" "/dev/full: output cannot be written" \
+    print --algorithm a1 --ranks 2 --json -o /dev/full
+
+# ---- bad options ----
+
+refused "no command" "what to do is missing" --algorithm a1 --ranks 2
+refused "an unknown command" "unknown command 'prove', known are print, check, draw" prove --algorithm a1 --ranks 2
+refused "two commands" "unexpected argument 'draw'" check draw --algorithm a1 --ranks 2
+refused "no algorithm" "--algorithm is missing" check --ranks 2
+refused "an unknown algorithm" "unknown algorithm 'a9', known are auto, a1" check --algorithm a9 --ranks 2
+refused "an unknown pattern" "unknown pattern 'stripes', known are uniform" \
+    check --algorithm a1 --ranks 2 --pattern stripes
+refused "no number of ranks" "--ranks or --matrix is missing" check --algorithm a1
+refused "no ranks" "--ranks '0' is not an integer from 1 to" check --algorithm a1 --ranks 0
+refused "a unit that is no number" "--unit '1k' is not an integer" check --algorithm a1 --ranks 2 --unit 1k
+refused "a unit that overflows" "pattern next overflows 64 bits" \
+    check --algorithm a1 --ranks 2 --pattern next --unit 9223372036854775807
+refused "a scale of zero" "--scale '0' is not a number above 0" check --algorithm a1 --ranks 2 --scale 0
+refused "a matrix and a unit" "--matrix and --unit exclude each other" \
+    check --algorithm a1 --matrix "$mesh" --unit 8
+refused "a rank that is none" "--rank 2 is not one of 2 ranks" print --algorithm a1 --ranks 2 --rank 2
+refused "a check of one rank" "--rank goes with print only" check --algorithm a1 --ranks 2 --rank 1
+refused "a drawing as JSON" "--json goes with print only" draw --algorithm a1 --ranks 2 --json
+refused "a drawing of too many ranks" "draw shows at most 512 ranks, not 513" draw --algorithm a1 --ranks 513
+refused "an unknown option" "unknown option '--fast'" check --fast
+exit $failed

@@ -1,0 +1,91 @@
+/*
+ * plan.h - irr_plan: the plans of all ranks shown, proved and drawn, without running an exchange.
+ *
+ *   irr_plan.c       the order of a run: options, matrix, plans, command, output
+ *   plan_options.c   the command line
+ *   plan_input.c     a file or a pattern becomes the count matrix
+ *   plan_json.c      print --json
+ *   plan_check.c     check: the proof and the figures
+ *   plan_draw.c      draw: the rank x step chart
+ *
+ * One process, no MPI, no transport.
+ */
+#ifndef IRR_TOOL_PLAN_H
+#define IRR_TOOL_PLAN_H
+
+#include "plan/plans.h"
+#include "route/grid.h"
+
+#define IRR_TOOL_ALL_RANKS (-1)
+
+/* The plans of all ranks are in memory at once, and some have a step for each pair of ranks. */
+#define IRR_TOOL_RANKS_MAX 2048
+
+typedef enum irr_tool_exit {
+    IRR_TOOL_GOOD          = 0,
+    IRR_TOOL_NOT_DELIVERED = 1,
+    IRR_TOOL_REFUSED       = 2
+} irr_tool_exit_t;
+
+/* ---- options ---- */
+
+typedef enum irr_tool_command {
+    IRR_TOOL_NOTHING,  /* help or version was printed */
+    IRR_TOOL_PRINT,
+    IRR_TOOL_CHECK,
+    IRR_TOOL_DRAW
+} irr_tool_command_t;
+
+/* The strings are the command line's own, or constants. */
+typedef struct irr_tool_options {
+    irr_tool_command_t command;
+    int                algorithm;  /* row of the algorithm table; -1 until it is given */
+    int                ranks;      /* 0: what the matrix has */
+    const char        *matrix;     /* NULL: a pattern */
+    const char        *pattern;
+    uint64_t           unit, seed;
+    double             scale;
+    int                rank;       /* IRR_TOOL_ALL_RANKS, or the one to print */
+    bool               json;
+    const char        *output;     /* NULL: stdout */
+} irr_tool_options_t;
+
+/* Prints help or version to stdout, or one line to stderr if the command line is refused. */
+irr_tool_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *options);
+
+/* One line to stderr. */
+void irr_tool_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- input ---- */
+
+/* The matrix that the options ask for, scaled; complains if there is none. */
+irr_tool_exit_t irr_tool_load(const irr_tool_options_t *options, irr_matrix_t *matrix);
+
+/* The most bytes that one rank sends or receives, its message to itself included: JPDC's Lmax. */
+uint64_t irr_tool_lmax(const irr_matrix_t *matrix);
+
+/* ---- commands ---- */
+
+/* What a command works on. */
+typedef struct irr_tool_job {
+    const irr_tool_options_t *options;
+    const irr_matrix_t       *matrix;
+    const irr_plans_t        *plans;
+    const char               *algorithm;  /* its name, "auto" resolved */
+    int                       ndims;      /* of its grid; 0: the route is direct */
+    int                       dims[IRR_GRID_LEVELS_MAX];
+    FILE                     *stream;     /* the caller looks for write errors in the end */
+} irr_tool_job_t;
+
+/* They complain where plans are wrong or memory runs out, before they have written anything. */
+irr_tool_exit_t irr_tool_json(const irr_tool_job_t *job);
+irr_tool_exit_t irr_tool_draw(const irr_tool_job_t *job);
+irr_tool_exit_t irr_tool_check(const irr_tool_job_t *job);
+
+/* The exit status for a status of irr_plans_each_message; complains about what is not good. */
+irr_tool_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status);
+
+/* draw refuses more ranks: nobody could read the chart. */
+#define IRR_TOOL_DRAW_RANKS_MAX 512
+
+#endif

@@ -1,0 +1,347 @@
+/*
+ * plan_draw.c - draw: which rank sends to which in each step, as an SVG chart.
+ *
+ * A row for each rank, a column for each step, the stages side by side with a heading.  A cell shows the rank
+ * that the row sends to, and stays empty where the row sends nothing.  A red frame marks a message whose receiver
+ * receives others in the same step.  Pointing at a cell tells what the message is.
+ *
+ * The messages are listed once; then everything is written in their order, in one pass.
+ */
+#include "plan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sizes in pixels. */
+enum {
+    CELL_WIDTH = 26, CELL_HEIGHT = 18, MARGIN = 16, LABEL_WIDTH = 36, STAGE_GAP = 24, STAGE_WIDTH_MIN = 64,
+    TITLE_HEIGHT = 86, LEGEND_HEIGHT = 20, HEADING_HEIGHT = 44, WIDTH_MIN = 720, LETTER_WIDTH = 8
+};
+
+/* Pale enough for dark text, and no two that a colour-blind reader would take for each other side by side. */
+static const char *const colours[] = {
+    "#9ecbf0", "#fbc98a", "#a5dfae", "#d9bff0", "#f7e58b", "#f4b3c2", "#9fe0e0", "#d6c6b0"
+};
+
+enum { COLOURS = sizeof(colours) / sizeof(colours[0]) };
+
+typedef struct message {
+    int    stage, step, from, to;
+    size_t bytes;
+} message_t;
+
+typedef struct stage {
+    int    x;        /* of its left side */
+    int    steps;
+    size_t messages;
+    size_t largest;  /* bytes of a message */
+} stage_t;
+
+typedef struct chart {
+    const irr_tool_job_t *job;
+    FILE                 *stream;
+    message_t            *messages;
+    size_t                count, max;
+    stage_t              *stages;    /* from 0 */
+    int                   nstages;
+    int                  *received;  /* by rank, in the step that is being drawn */
+    int                   top;       /* of the first row */
+    int                   right;     /* of the last column */
+} chart_t;
+
+/* ---- what is drawn ---- */
+
+static bool add_message(void *context, const irr_plans_message_t *message)
+{
+    chart_t *chart = context;
+    stage_t *stage = &chart->stages[message->stage - 1];
+
+    if (chart->count == chart->max) {
+        size_t max = chart->max > 0 ? 2 * chart->max : 256;
+        message_t *messages = realloc(chart->messages, max * sizeof(*messages));
+
+        if (messages == NULL) {
+            return false;
+        }
+        chart->messages = messages;
+        chart->max = max;
+    }
+    chart->messages[chart->count++] = (message_t){
+        message->stage, message->step, message->from, message->to, message->bytes
+    };
+    stage->steps = message->step > stage->steps ? message->step : stage->steps;
+    stage->largest = message->bytes > stage->largest ? message->bytes : stage->largest;
+    stage->messages++;
+    return true;
+}
+
+static size_t planned_messages(const irr_plans_t *plans)
+{
+    size_t count = 0;
+
+    for (int r = 0; r < plans->ranks; r++) {
+        for (size_t i = 0; i < plans->plans[r].nsteps; i++) {
+            const irr_step_t *step = &plans->plans[r].steps[i];
+
+            count += step->kind == IRR_STEP_SEND && step->peer != r;
+        }
+    }
+    return count;
+}
+
+static irr_status_t collect(chart_t *chart)
+{
+    const irr_plans_t *plans = chart->job->plans;
+    irr_status_t status;
+
+    for (int r = 0; r < plans->ranks; r++) {
+        chart->nstages = plans->plans[r].stages > chart->nstages ? plans->plans[r].stages : chart->nstages;
+    }
+    chart->stages = calloc((size_t)chart->nstages + 1, sizeof(*chart->stages));
+    chart->received = calloc((size_t)plans->ranks, sizeof(*chart->received));
+    if (chart->stages == NULL || chart->received == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    status = irr_plans_each_message(plans, add_message, chart);
+    return status == IRR_OK && chart->count < planned_messages(plans) ? IRR_ERR_NO_MEMORY : status;
+}
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* Places the stages; returns the width of the picture, which has room for the titles, too. */
+static int lay_out(chart_t *chart)
+{
+    const irr_tool_options_t *options = chart->job->options;
+    int x = MARGIN + LABEL_WIDTH, letters = options->matrix != NULL ? (int)strnlen(options->matrix, 4096) + 32 : 0;
+
+    for (int s = 0; s < chart->nstages; s++) {
+        chart->stages[s].x = x;
+        x += larger(chart->stages[s].steps * CELL_WIDTH, STAGE_WIDTH_MIN);
+        x += s + 1 < chart->nstages ? STAGE_GAP : 0;
+    }
+    chart->right = x;
+    chart->top = TITLE_HEIGHT + (chart->nstages + 2) * LEGEND_HEIGHT + HEADING_HEIGHT;
+    return larger(x + LABEL_WIDTH + MARGIN, larger(WIDTH_MIN, letters * LETTER_WIDTH));
+}
+
+/* ---- how it is drawn ---- */
+
+/* Text of any origin; what XML or the encoding might not allow becomes a question mark. */
+static void write_text(const char *text, FILE *stream)
+{
+    for (; *text != '\0'; text++) {
+        switch (*text) {
+        case '&': fputs("&amp;", stream); break;
+        case '<': fputs("&lt;", stream); break;
+        case '>': fputs("&gt;", stream); break;
+        default:  fputc(*text >= ' ' && *text <= '~' ? *text : '?', stream);
+        }
+    }
+}
+
+static void write_title(const chart_t *chart)
+{
+    write_text(chart->job->algorithm, chart->stream);
+    fprintf(chart->stream, ", %d rank%s", chart->job->plans->ranks, chart->job->plans->ranks == 1 ? "" : "s");
+    for (int i = 0; i < chart->job->ndims; i++) {
+        fprintf(chart->stream, "%s%d", i == 0 ? " in a grid of " : " x ", chart->job->dims[i]);
+    }
+}
+
+static void write_input(const chart_t *chart)
+{
+    const irr_tool_options_t *options = chart->job->options;
+
+    if (options->matrix != NULL) {
+        fputs("matrix ", chart->stream);
+        write_text(options->matrix, chart->stream);
+    } else {
+        fputs("pattern ", chart->stream);
+        write_text(options->pattern, chart->stream);
+        fprintf(chart->stream, ", unit %" PRIu64 " bytes, seed %" PRIu64, options->unit, options->seed);
+    }
+    if (options->scale != 1) {
+        fprintf(chart->stream, ", scaled by %g", options->scale);
+    }
+}
+
+static void write_head(const chart_t *chart, int width, int height)
+{
+    FILE *out = chart->stream;
+
+    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n",
+            width, height, width, height);
+    fputs("<title>", out);
+    write_title(chart);
+    fputs("</title>\n<style>\n"
+          "text { font: 12px sans-serif; fill: #222; }\n"
+          ".title { font-size: 18px; font-weight: bold; }\n"
+          ".stage { font-size: 14px; font-weight: bold; }\n"
+          ".rank, .step { font-size: 11px; fill: #666; }\n"
+          ".step, .to { text-anchor: middle; }\n"
+          ".small { font-size: 8px; text-anchor: middle; }\n"
+          ".cell { stroke: #fff; }\n"
+          ".contended { stroke: #d01c1c; stroke-width: 1.5; }\n", out);
+    for (int i = 0; i < COLOURS; i++) {
+        fprintf(out, ".s%d { fill: %s; }\n", i, colours[i]);
+    }
+    fprintf(out, "</style>\n<defs><pattern id=\"empty\" width=\"%d\" height=\"%d\" "
+            "patternUnits=\"userSpaceOnUse\"><rect width=\"%d\" height=\"%d\" fill=\"#e9e9e9\" stroke=\"#fff\"/>"
+            "<circle cx=\"%d\" cy=\"%d\" r=\"1.5\" fill=\"#888\"/></pattern></defs>\n",
+            CELL_WIDTH, CELL_HEIGHT, CELL_WIDTH, CELL_HEIGHT, CELL_WIDTH / 2, CELL_HEIGHT / 2);
+    fprintf(out, "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", width, height);
+    fprintf(out, "<text class=\"title\" x=\"%d\" y=\"30\">", MARGIN);
+    write_title(chart);
+    fprintf(out, "</text>\n<text x=\"%d\" y=\"50\">", MARGIN);
+    write_input(chart);
+    fprintf(out, "</text>\n<text x=\"%d\" y=\"68\">A cell names the rank that the rank of its row sends to in the "
+            "step of its column.</text>\n", MARGIN);
+}
+
+/* The cell of the legend's row i; the caller adds the text. */
+static void write_sample(const chart_t *chart, int i, const char *class, const char *label)
+{
+    int y = TITLE_HEIGHT - 8 + i * LEGEND_HEIGHT;
+
+    fprintf(chart->stream, "<g transform=\"translate(%d,%d)\"><rect class=\"%s\" width=\"%d\" height=\"%d\"%s/>"
+            "<text class=\"to\" x=\"%d\" y=\"%d\">%s</text></g>", MARGIN, y, class, CELL_WIDTH, CELL_HEIGHT,
+            class[0] == '\0' ? " fill=\"url(#empty)\"" : "", CELL_WIDTH / 2, CELL_HEIGHT - 5, label);
+    fprintf(chart->stream, "<text x=\"%d\" y=\"%d\">", MARGIN + CELL_WIDTH + 8, y + CELL_HEIGHT - 5);
+}
+
+static void write_legend(const chart_t *chart)
+{
+    for (int s = 0; s < chart->nstages; s++) {
+        const stage_t *stage = &chart->stages[s];
+        char class[32];
+
+        snprintf(class, sizeof(class), "cell s%d", s % COLOURS);
+        write_sample(chart, s, class, "");
+        fprintf(chart->stream, "stage %d: %zu message%s in %d step%s, the largest of %zu bytes</text>\n", s + 1,
+                stage->messages, stage->messages == 1 ? "" : "s", stage->steps, stage->steps == 1 ? "" : "s",
+                stage->largest);
+    }
+    write_sample(chart, chart->nstages, "cell contended s0", "7");
+    fputs("rank 7 receives other messages, too, in this step</text>\n", chart->stream);
+    write_sample(chart, chart->nstages + 1, "", "");
+    fputs("nothing is sent in this step</text>\n", chart->stream);
+}
+
+/* On both sides, because a row of a wide chart is hard to follow. */
+static void write_ranks(const chart_t *chart, int x, const char *anchor)
+{
+    fprintf(chart->stream, "<g style=\"text-anchor: %s\"><text class=\"rank\" x=\"%d\" y=\"%d\">rank</text>\n",
+            anchor, x, chart->top - 6);
+    for (int r = 0; r < chart->job->plans->ranks; r++) {
+        fprintf(chart->stream, "<text class=\"rank\" x=\"%d\" y=\"%d\">%d</text>\n", x,
+                chart->top + (r + 1) * CELL_HEIGHT - 5, r);
+    }
+    fputs("</g>\n", chart->stream);
+}
+
+/* Heading, step numbers and the empty cells; the messages come over them. */
+static void write_stage(const chart_t *chart, int s)
+{
+    const stage_t *stage = &chart->stages[s];
+
+    fprintf(chart->stream, "<text class=\"stage\" x=\"0\" y=\"%d\">stage %d</text>\n", 18 - HEADING_HEIGHT, s + 1);
+    for (int k = 1; k <= stage->steps; k++) {
+        fprintf(chart->stream, "<text class=\"step\" x=\"%d\" y=\"-6\">%d</text>\n",
+                (k - 1) * CELL_WIDTH + CELL_WIDTH / 2, k);
+    }
+    fprintf(chart->stream, "<rect width=\"%d\" height=\"%d\" fill=\"url(#empty)\"/>\n", stage->steps * CELL_WIDTH,
+            chart->job->plans->ranks * CELL_HEIGHT);
+}
+
+/* The messages of one rank in one step, nearly always a single one: the cell names it and counts any others. */
+static void write_cell(const chart_t *chart, const message_t *messages, size_t count)
+{
+    const message_t *first = &messages[0];
+    int x = (first->step - 1) * CELL_WIDTH, y = first->from * CELL_HEIGHT;
+    bool contended = false;
+    char label[32];
+    int length = snprintf(label, sizeof(label), "%d", first->to);
+
+    if (count > 1) {
+        length += snprintf(label + length, sizeof(label) - (size_t)length, "+%zu", count - 1);
+    }
+    fputs("<g><title>", chart->stream);
+    for (size_t i = 0; i < count; i++) {
+        contended = contended || chart->received[messages[i].to] > 1;
+        fprintf(chart->stream, "%sstage %d step %d: %d to %d, %zu bytes", i > 0 ? "\n" : "", messages[i].stage,
+                messages[i].step, messages[i].from, messages[i].to, messages[i].bytes);
+    }
+    fprintf(chart->stream, "</title><rect class=\"cell %ss%d\" x=\"%g\" y=\"%g\" width=\"%d\" height=\"%d\"/>"
+            "<text class=\"%s\" x=\"%d\" y=\"%d\">%s</text></g>\n", contended ? "contended " : "",
+            (first->stage - 1) % COLOURS, x + 1.0, y + 1.0, CELL_WIDTH - 2, CELL_HEIGHT - 2,
+            length > 3 ? "small" : "to", x + CELL_WIDTH / 2, y + CELL_HEIGHT - 5, label);
+}
+
+/* How many of the messages from the first on are in its step, and, if that is asked for, from its sender. */
+static size_t run_of(const message_t *messages, size_t count, bool same_sender)
+{
+    size_t i = 1;
+
+    while (i < count && messages[i].stage == messages[0].stage && messages[i].step == messages[0].step &&
+           (!same_sender || messages[i].from == messages[0].from)) {
+        i++;
+    }
+    return i;
+}
+
+static void write_step(const chart_t *chart, const message_t *messages, size_t count)
+{
+    size_t same;
+
+    for (size_t i = 0; i < count; i++) {
+        chart->received[messages[i].to]++;
+    }
+    for (size_t i = 0; i < count; i += same) {
+        same = run_of(messages + i, count - i, true);
+        write_cell(chart, messages + i, same);
+    }
+    for (size_t i = 0; i < count; i++) {
+        chart->received[messages[i].to] = 0;
+    }
+}
+
+static void write_chart(const chart_t *chart, int width)
+{
+    int height = chart->top + chart->job->plans->ranks * CELL_HEIGHT + MARGIN;
+    size_t next = 0;
+
+    write_head(chart, width, height);
+    write_legend(chart);
+    write_ranks(chart, MARGIN + LABEL_WIDTH - 8, "end");
+    write_ranks(chart, chart->right + 8, "start");
+    for (int s = 0; s < chart->nstages; s++) {
+        fprintf(chart->stream, "<g transform=\"translate(%d,%d)\">\n", chart->stages[s].x, chart->top);
+        write_stage(chart, s);
+        while (next < chart->count && chart->messages[next].stage == s + 1) {
+            size_t count = run_of(chart->messages + next, chart->count - next, false);
+
+            write_step(chart, chart->messages + next, count);
+            next += count;
+        }
+        fputs("</g>\n", chart->stream);
+    }
+    fputs("</svg>\n", chart->stream);
+}
+
+irr_tool_exit_t irr_tool_draw(const irr_tool_job_t *job)
+{
+    chart_t chart = { .job = job, .stream = job->stream };
+    irr_status_t status = collect(&chart);
+
+    if (status == IRR_OK) {
+        write_chart(&chart, lay_out(&chart));
+    }
+    free(chart.received);
+    free(chart.stages);
+    free(chart.messages);
+    return irr_tool_outcome(job, status);
+}

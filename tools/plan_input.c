@@ -1,0 +1,131 @@
+/*
+ * plan_input.c - the count matrix of irr_plan: read or made, scaled, and within what the checker can prove.
+ */
+#include "plan.h"
+
+#include "plan/segments.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static irr_tool_exit_t read_file(const irr_tool_options_t *options, irr_matrix_t *matrix)
+{
+    const char *path = options->matrix;
+    irr_file_error_t error = { 0 };
+    irr_status_t status = irr_matrix_read(path, matrix, &error);
+
+    if (status != IRR_OK && error.line > 0) {
+        irr_tool_complain("%.256s:%zu: %s", path, error.line, error.reason);
+        return IRR_TOOL_REFUSED;
+    }
+    if (status != IRR_OK) {
+        irr_tool_complain("%.256s: %s", path, error.reason);
+        return IRR_TOOL_REFUSED;
+    }
+    if (options->ranks > 0 && matrix->ranks != options->ranks) {
+        irr_tool_complain("%.256s: matrix has %d rows, --ranks says %d: they must be equal", path, matrix->ranks,
+                          options->ranks);
+        irr_matrix_fini(matrix);
+        return IRR_TOOL_REFUSED;
+    }
+    return IRR_TOOL_GOOD;
+}
+
+static irr_tool_exit_t make_pattern(const irr_tool_options_t *options, irr_matrix_t *matrix)
+{
+    const char *name = options->pattern;
+    irr_status_t status = irr_matrix_pattern(name, options->ranks, options->unit, options->seed, matrix);
+
+    if (status == IRR_ERR_BAD_PARAM) {
+        irr_tool_complain("pattern %s overflows 64 bits with unit %" PRIu64 "; try a smaller one", name,
+                          options->unit);
+        return IRR_TOOL_REFUSED;
+    }
+    if (status != IRR_OK) {
+        irr_tool_complain("pattern %s for %d ranks: %s", name, options->ranks, irr_status_text(status));
+        return IRR_TOOL_REFUSED;
+    }
+    return IRR_TOOL_GOOD;
+}
+
+/* To nearest; a message stays a message, however small the scale makes it. */
+static uint64_t scaled(uint64_t bytes, double scale)
+{
+    double product = nearbyint((double)bytes * scale);
+
+    if (bytes == 0 || scale == 1) {
+        return bytes;
+    }
+    if (product < 1) {
+        return 1;
+    }
+    return product < (double)UINT64_MAX ? (uint64_t)product : UINT64_MAX;
+}
+
+static void scale_entries(const irr_matrix_t *matrix, double scale)
+{
+    size_t count = (size_t)matrix->ranks * (size_t)matrix->ranks;
+
+    for (size_t i = 0; i < count; i++) {
+        matrix->entries[i] = scaled(matrix->entries[i], scale);
+    }
+}
+
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+    return b < UINT64_MAX - a ? a + b : UINT64_MAX;
+}
+
+/* The bytes of row i or of column i; UINT64_MAX stands for all that is more. */
+static uint64_t sum(const irr_matrix_t *matrix, int i, bool row)
+{
+    uint64_t bytes = 0;
+
+    for (int j = 0; j < matrix->ranks; j++) {
+        bytes = plus(bytes, row ? *irr_matrix_at(matrix, i, j) : *irr_matrix_at(matrix, j, i));
+    }
+    return bytes;
+}
+
+static irr_tool_exit_t check_sums(const irr_tool_options_t *options, const irr_matrix_t *matrix)
+{
+    for (int i = 0; i < matrix->ranks; i++) {
+        for (int row = 0; row <= 1; row++) {
+            if (sum(matrix, i, row) > (uint64_t)IRR_SEGMENTS_LIMIT) {
+                irr_tool_complain("%.256s: %s %d has more than %td bytes in all",
+                                  options->matrix != NULL ? options->matrix : options->pattern,
+                                  row ? "row" : "column", i + 1, IRR_SEGMENTS_LIMIT);
+                return IRR_TOOL_REFUSED;
+            }
+        }
+    }
+    return IRR_TOOL_GOOD;
+}
+
+irr_tool_exit_t irr_tool_load(const irr_tool_options_t *options, irr_matrix_t *matrix)
+{
+    irr_tool_exit_t code = options->matrix != NULL ? read_file(options, matrix) : make_pattern(options, matrix);
+
+    if (code != IRR_TOOL_GOOD) {
+        return code;
+    }
+    scale_entries(matrix, options->scale);
+    code = check_sums(options, matrix);
+    if (code != IRR_TOOL_GOOD) {
+        irr_matrix_fini(matrix);
+    }
+    return code;
+}
+
+uint64_t irr_tool_lmax(const irr_matrix_t *matrix)
+{
+    uint64_t lmax = 0;
+
+    for (int i = 0; i < matrix->ranks; i++) {
+        uint64_t out = sum(matrix, i, true), in = sum(matrix, i, false);
+
+        lmax = out > lmax ? out : lmax;
+        lmax = in > lmax ? in : lmax;
+    }
+    return lmax;
+}

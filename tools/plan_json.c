@@ -1,0 +1,99 @@
+/*
+ * plan_json.c - print --json: the messages of all ranks, the form in which plans are exchanged.
+ *
+ *     {"algorithm": "a4", "ranks": 61, "dims": [8, 8], "stages": 4, "messages": [
+ *     {"stage":1,"step":1,"from":0,"to":1,"bytes":800,"slices":[[0,1,0,8],...]},
+ *     ...
+ *     ]}
+ *
+ * dims is left out for direct routes.  Messages are sorted by stage, step and sender; stages and steps count from
+ * 1.  A slice is [source, destination, offset, length], a range of the message that source has for destination.
+ * What stays on a rank is not listed.
+ *
+ * Messages are written one by one, a line each, so that memory does not grow with the job and a diff of two
+ * plans can be read.
+ */
+#include "plan.h"
+
+#include <jansson.h>
+
+typedef struct writer {
+    const irr_tool_job_t *job;
+    size_t                messages;
+    bool                  good;
+} writer_t;
+
+static json_t *slices_of(const irr_plans_message_t *message)
+{
+    json_t *slices = json_array();
+
+    for (size_t i = 0; i < message->nslices; i++) {
+        const irr_slice_t *slice = &message->slices[i];
+
+        if (json_array_append_new(slices, json_pack("[i, i, I, I]", slice->source, slice->destination,
+                                                    (json_int_t)slice->offset, (json_int_t)slice->length)) != 0) {
+            json_decref(slices);
+            return NULL;
+        }
+    }
+    return slices;
+}
+
+/* All before the messages; the name goes through jansson, as only it may need escapes. */
+static bool write_head(const irr_tool_job_t *job)
+{
+    json_t *name = json_string(job->algorithm);
+    int stages = 0;
+    bool good;
+
+    for (int r = 0; r < job->plans->ranks; r++) {
+        stages = job->plans->plans[r].stages > stages ? job->plans->plans[r].stages : stages;
+    }
+    fputs("{\"algorithm\": ", job->stream);
+    good = name != NULL && json_dumpf(name, job->stream, JSON_ENCODE_ANY) == 0;
+    json_decref(name);
+    fprintf(job->stream, ", \"ranks\": %d", job->plans->ranks);
+    for (int i = 0; i < job->ndims; i++) {
+        fprintf(job->stream, "%s%d%s", i == 0 ? ", \"dims\": [" : ", ", job->dims[i],
+                i == job->ndims - 1 ? "]" : "");
+    }
+    fprintf(job->stream, ", \"stages\": %d, \"messages\": [", stages);
+    return good;
+}
+
+static bool write_message(void *context, const irr_plans_message_t *message)
+{
+    writer_t *writer = context;
+    int rank = writer->job->options->rank;
+    json_t *line;
+
+    if (rank != IRR_TOOL_ALL_RANKS && rank != message->from && rank != message->to) {
+        return true;
+    }
+    line = json_pack("{s:i, s:i, s:i, s:i, s:I, s:o}", "stage", message->stage, "step", message->step,
+                     "from", message->from, "to", message->to, "bytes", (json_int_t)message->bytes,
+                     "slices", slices_of(message));
+    writer->good = line != NULL && (writer->messages > 0 || write_head(writer->job)) &&
+                   fputs(writer->messages > 0 ? ",\n" : "\n", writer->job->stream) != EOF &&
+                   json_dumpf(line, writer->job->stream, JSON_COMPACT | JSON_PRESERVE_ORDER) == 0;
+    writer->messages++;
+    json_decref(line);
+    return writer->good;
+}
+
+irr_tool_exit_t irr_tool_json(const irr_tool_job_t *job)
+{
+    writer_t writer = { .job = job, .good = true };
+    irr_status_t status = irr_plans_each_message(job->plans, write_message, &writer);
+
+    if (status == IRR_OK && writer.messages == 0) {
+        writer.good = write_head(job);
+    }
+    if (status == IRR_OK && writer.good) {
+        fputs("\n]}\n", job->stream);
+    }
+    if (status == IRR_OK && !writer.good && !ferror(job->stream)) {
+        status = IRR_ERR_NO_MEMORY;
+    }
+    return irr_tool_outcome(job, status);
+}

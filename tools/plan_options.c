@@ -1,0 +1,327 @@
+/*
+ * plan_options.c - the command line of irr_plan.
+ *
+ * One table holds the options: getopt reads from it and the help is printed from it.  The first thing that
+ * is wrong ends in one line that names the option, its value and what is allowed.
+ */
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+
+#include "plan.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "unreleased"
+#endif
+
+#define LETTERS_END 256  /* ids below are short options, too */
+
+enum {
+    OPTION_ALGORITHM = LETTERS_END, OPTION_RANKS, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_MATRIX,
+    OPTION_SCALE, OPTION_RANK, OPTION_JSON, OPTION_VERSION
+};
+
+typedef struct row {
+    const char *name;
+    int         id;
+    const char *argument;  /* NULL: takes none */
+    const char *text;
+} row_t;
+
+static const row_t rows[] = {
+    { "algorithm", OPTION_ALGORITHM, "NAME",  "row of the algorithm table (below)" },
+    { "ranks",     OPTION_RANKS,     "P",     "number of ranks; with --matrix, its rows" },
+    { "pattern",   OPTION_PATTERN,   "NAME",  "count matrix of a pattern (below); default uniform" },
+    { "unit",      OPTION_UNIT,      "BYTES", "unit of the pattern; default 1024" },
+    { "seed",      OPTION_SEED,      "N",     "seed of random patterns; default 1" },
+    { "matrix",    OPTION_MATRIX,    "FILE",  "count matrix, Matrix Market coordinate integer, bytes" },
+    { "scale",     OPTION_SCALE,     "F",     "multiply all entries, to nearest, at least 1; default 1" },
+    { "rank",      OPTION_RANK,      "R",     "print the plan of one rank; with --json, its messages" },
+    { "json",      OPTION_JSON,      NULL,    "print the messages of all ranks as JSON" },
+    { "output",    'o',              "FILE",  "write to a file instead of stdout" },
+    { "help",      'h',              NULL,    "this text" },
+    { "version",   OPTION_VERSION,   NULL,    "the version" },
+};
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+static const char usage[] =
+    "usage: irr_plan print|check|draw --algorithm NAME --ranks P [OPTION...]\n"
+    "       irr_plan print|check|draw --algorithm NAME --matrix FILE [OPTION...]\n"
+    "Shows and proves the plans of all ranks without running an exchange.\n"
+    "\n"
+    "  print  the steps of each rank as text, or all messages as JSON\n"
+    "  check  prove the plans, and print what they cost, one key=value a line (below)\n"
+    "  draw   the messages as an SVG chart, rank by step\n";
+
+static const char figures[] =
+    "Figures of check, over all ranks (max) and without what stays on a rank, unless they say otherwise:\n"
+    "  ranks                  number of ranks\n"
+    "  stages                 stages of the longest plan\n"
+    "  steps                  the last step in which a message is sent, summed over the stages\n"
+    "  messages_sent_max      messages that one rank sends\n"
+    "  messages_received_max  messages that one rank receives\n"
+    "  message_bytes_max      bytes of one message\n"
+    "  scratch_bytes_max      bytes of scratch on one rank\n"
+    "  traffic_bytes_max      bytes that one rank sends, its own and forwarded ones, nothing else\n"
+    "  lmax                   bytes that one rank has to send or to receive, those for itself included\n"
+    "  contention             cases of a rank, stage and step with more than one message received\n"
+    "  delivered              ok, or the first rule of plans that is broken\n";
+
+/* What the user gave may be quoted in the line, which must stay one line all the same. */
+void irr_tool_complain(const char *format, ...)
+{
+    char line[768];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(line, sizeof(line), format, arguments);
+    va_end(arguments);
+    for (char *c = line; *c != '\0'; c++) {
+        *c = (unsigned char)*c < ' ' ? '?' : *c;
+    }
+    fprintf(stderr, "irr_plan: %s\n", line);
+}
+
+static void list(const char *title, const char *(*name)(int i), const char *(*text)(int i))
+{
+    printf("\n%s:\n", title);
+    for (int i = 0; name(i) != NULL; i++) {
+        printf("  %-10s %s\n", name(i), text(i));
+    }
+}
+
+static irr_tool_exit_t help(void)
+{
+    printf("%s\n", usage);
+    for (int i = 0; i < ROWS; i++) {
+        bool letter = rows[i].id < LETTERS_END;
+        char name[32];
+
+        snprintf(name, sizeof(name), "%s%s%s", rows[i].name, rows[i].argument != NULL ? " " : "",
+                 rows[i].argument != NULL ? rows[i].argument : "");
+        printf("  %c%c%c --%-15s %s\n", letter ? '-' : ' ', letter ? rows[i].id : ' ', letter ? ',' : ' ', name,
+               rows[i].text);
+    }
+    printf("\n%s", figures);
+    list("Algorithms", irr_plans_algorithm_name, irr_plans_algorithm_text);
+    list("Patterns", irr_pattern_name, irr_pattern_text);
+    printf("\nExit status: 0 good, 1 the plans do not deliver, 2 the input was refused.\n");
+    return IRR_TOOL_GOOD;
+}
+
+/* ---- values ---- */
+
+/* Decimal digits only: no sign, no blanks, no other base. */
+static irr_tool_exit_t read_number(const char *name, const char *text, uint64_t min, uint64_t max,
+                                   uint64_t *value_p)
+{
+    uint64_t value = 0;
+    bool good = text[0] != '\0';
+
+    for (const char *c = text; good && *c != '\0'; c++) {
+        good = *c >= '0' && *c <= '9' && !__builtin_mul_overflow(value, 10, &value) &&
+               !__builtin_add_overflow(value, (uint64_t)(*c - '0'), &value);
+    }
+    if (!good || value < min || value > max) {
+        irr_tool_complain("--%s '%.64s' is not an integer from %" PRIu64 " to %" PRIu64, name, text, min, max);
+        return IRR_TOOL_REFUSED;
+    }
+    *value_p = value;
+    return IRR_TOOL_GOOD;
+}
+
+static irr_tool_exit_t read_int(const char *name, const char *text, int min, int max, int *value_p)
+{
+    uint64_t value = 0;
+    irr_tool_exit_t code = read_number(name, text, (uint64_t)min, (uint64_t)max, &value);
+
+    if (code == IRR_TOOL_GOOD) {
+        *value_p = (int)value;
+    }
+    return code;
+}
+
+static irr_tool_exit_t read_scale(const char *text, double *scale_p)
+{
+    char *end;
+    double scale = strtod(text, &end);
+
+    if (end == text || *end != '\0' || !isfinite(scale) || scale <= 0) {
+        irr_tool_complain("--scale '%.64s' is not a number above 0", text);
+        return IRR_TOOL_REFUSED;
+    }
+    *scale_p = scale;
+    return IRR_TOOL_GOOD;
+}
+
+/* The row of a name in a table; if there is none, a line that lists what is known, and -1. */
+static int find(const char *what, const char *wanted, const char *(*name)(int i))
+{
+    char known[400] = "";
+    size_t used = 0;
+
+    for (int i = 0; name(i) != NULL; i++) {
+        if (strcmp(name(i), wanted) == 0) {
+            return i;
+        }
+        if (used < sizeof(known)) {
+            used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i > 0 ? ", " : "", name(i));
+        }
+    }
+    irr_tool_complain("unknown %s '%.64s', known are %s", what, wanted, known);
+    return -1;
+}
+
+static const char *command_name(int i)
+{
+    static const char *const names[] = { "print", "check", "draw", NULL };
+
+    return names[i];
+}
+
+/* ---- the command line ---- */
+
+static irr_tool_exit_t read_algorithm(const char *name, irr_tool_options_t *options)
+{
+    options->algorithm = find("algorithm", name, irr_plans_algorithm_name);
+    return options->algorithm >= 0 ? IRR_TOOL_GOOD : IRR_TOOL_REFUSED;
+}
+
+static irr_tool_exit_t read_pattern(const char *name, irr_tool_options_t *options)
+{
+    options->pattern = irr_pattern_name(find("pattern", name, irr_pattern_name));
+    return options->pattern != NULL ? IRR_TOOL_GOOD : IRR_TOOL_REFUSED;
+}
+
+/* Options that end the run leave the command at nothing. */
+static irr_tool_exit_t read_option(int id, const char *value, irr_tool_options_t *options)
+{
+    switch (id) {
+    case OPTION_ALGORITHM: return read_algorithm(value, options);
+    case OPTION_RANKS:     return read_int("ranks", value, 1, IRR_TOOL_RANKS_MAX, &options->ranks);
+    case OPTION_PATTERN:   return read_pattern(value, options);
+    case OPTION_UNIT:      return read_number("unit", value, 0, INT64_MAX, &options->unit);
+    case OPTION_SEED:      return read_number("seed", value, 0, INT64_MAX, &options->seed);
+    case OPTION_MATRIX:    options->matrix = value; return IRR_TOOL_GOOD;
+    case OPTION_SCALE:     return read_scale(value, &options->scale);
+    case OPTION_RANK:      return read_int("rank", value, 0, IRR_TOOL_RANKS_MAX - 1, &options->rank);
+    case OPTION_JSON:      options->json = true; return IRR_TOOL_GOOD;
+    case 'o':              options->output = value; return IRR_TOOL_GOOD;
+    case 'h':              return help();
+    default:
+        printf("irr_plan %s\n", PACKAGE_VERSION);
+        return IRR_TOOL_GOOD;
+    }
+}
+
+/* getopt's tables from ours; short has room for two signs an option and the leading colon. */
+static void getopt_tables(struct option *longs, char *shorts)
+{
+    *shorts++ = ':';
+    for (int i = 0; i < ROWS; i++) {
+        longs[i] = (struct option){ rows[i].name, rows[i].argument != NULL, NULL, rows[i].id };
+        if (rows[i].id < LETTERS_END) {
+            *shorts++ = (char)rows[i].id;
+            if (rows[i].argument != NULL) {
+                *shorts++ = ':';
+            }
+        }
+    }
+    longs[ROWS] = (struct option){ NULL, 0, NULL, 0 };
+    *shorts = '\0';
+}
+
+static irr_tool_exit_t refuse_option(int id, char **argv)
+{
+    char letter[3] = { '-', (char)optopt, '\0' };
+    const char *name = optopt > 0 && optopt < LETTERS_END ? letter : argv[optind - 1];
+
+    irr_tool_complain(id == ':' ? "option '%.64s' needs a value; irr_plan --help lists the options"
+                                : "unknown option '%.64s'; irr_plan --help lists the options", name);
+    return IRR_TOOL_REFUSED;
+}
+
+/* The one argument that is no option. */
+static irr_tool_exit_t read_command(int argc, char **argv, irr_tool_options_t *options)
+{
+    int command;
+
+    if (optind == argc) {
+        irr_tool_complain("what to do is missing: print, check or draw; irr_plan --help lists the options");
+        return IRR_TOOL_REFUSED;
+    }
+    command = find("command", argv[optind], command_name);
+    if (command < 0) {
+        return IRR_TOOL_REFUSED;
+    }
+    if (optind + 1 < argc) {
+        irr_tool_complain("unexpected argument '%.64s'; irr_plan --help lists the options", argv[optind + 1]);
+        return IRR_TOOL_REFUSED;
+    }
+    options->command = (irr_tool_command_t)(IRR_TOOL_PRINT + command);
+    return IRR_TOOL_GOOD;
+}
+
+/* What is missing or does not go together; seen[i]: row i of the table was given. */
+static irr_tool_exit_t check_together(const irr_tool_options_t *options, const bool *seen)
+{
+    const char *complaint = NULL;
+
+    for (int i = 0; i < ROWS; i++) {
+        bool makes_matrix = rows[i].id == OPTION_PATTERN || rows[i].id == OPTION_UNIT ||
+                            rows[i].id == OPTION_SEED;
+
+        if (seen[i] && makes_matrix && options->matrix != NULL) {
+            irr_tool_complain("--matrix and --%s exclude each other", rows[i].name);
+            return IRR_TOOL_REFUSED;
+        }
+    }
+    if (options->algorithm < 0) {
+        complaint = "--algorithm is missing; irr_plan --help lists the algorithms";
+    } else if (options->ranks == 0 && options->matrix == NULL) {
+        complaint = "--ranks or --matrix is missing";
+    } else if (options->command != IRR_TOOL_PRINT && options->json) {
+        complaint = "--json goes with print only";
+    } else if (options->command != IRR_TOOL_PRINT && options->rank != IRR_TOOL_ALL_RANKS) {
+        complaint = "--rank goes with print only";
+    }
+    if (complaint != NULL) {
+        irr_tool_complain("%s", complaint);
+        return IRR_TOOL_REFUSED;
+    }
+    return IRR_TOOL_GOOD;
+}
+
+irr_tool_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *options)
+{
+    struct option longs[ROWS + 1];
+    char shorts[2 * ROWS + 2];
+    bool seen[ROWS] = { false };
+    irr_tool_exit_t code;
+    int id;
+
+    *options = (irr_tool_options_t){
+        .command = IRR_TOOL_NOTHING, .algorithm = -1, .pattern = "uniform", .unit = 1024, .seed = 1, .scale = 1,
+        .rank = IRR_TOOL_ALL_RANKS
+    };
+    getopt_tables(longs, shorts);
+    opterr = 0;
+    while ((id = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+        code = id == '?' || id == ':' ? refuse_option(id, argv) : read_option(id, optarg, options);
+        if (code != IRR_TOOL_GOOD || id == 'h' || id == OPTION_VERSION) {
+            return code;
+        }
+        for (int i = 0; i < ROWS; i++) {
+            seen[i] = seen[i] || rows[i].id == id;
+        }
+    }
+    code = read_command(argc, argv, options);
+    return code == IRR_TOOL_GOOD ? check_together(options, seen) : code;
+}
