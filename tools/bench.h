@@ -17,18 +17,12 @@
 #ifndef IRR_BENCH_H
 #define IRR_BENCH_H
 
-#include "irr.h"
+#include "cli.h"
 
 #include <mpi.h>
 
 #define IRR_BENCH_ROWS_MAX 16
 #define IRR_BENCH_HOST     (-1)  /* in place of a row of the algorithm table: Open MPI without coll/irr */
-
-typedef enum irr_bench_exit {
-    IRR_BENCH_GOOD        = 0,
-    IRR_BENCH_WRONG_BYTES = 1,
-    IRR_BENCH_REFUSED     = 2
-} irr_bench_exit_t;
 
 /* ---- options ---- */
 
@@ -55,17 +49,14 @@ typedef struct irr_bench_options {
 } irr_bench_options_t;
 
 /* Rank 0.  Prints help or version to stdout, or one line to stderr if the command line is refused. */
-irr_bench_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t *options);
-
-/* One line to stderr, with the program's name in front. */
-void irr_bench_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+irr_cli_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t *options);
 
 const char *irr_bench_version(void);
 
 /* ---- input ---- */
 
 /* Rank 0.  The matrix that the options ask for, scaled and within the limits of int; complains if not. */
-irr_bench_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit,
+irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit,
                                 irr_matrix_t *matrix);
 
 /* What is said of a matrix.  busiest: the most that one rank sends or receives, JPDC's Lmax. */
@@ -90,7 +81,7 @@ typedef struct irr_bench_exchange {
 } irr_bench_exchange_t;
 
 /* Collective.  matrix: rank 0 only.  All ranks get the same result; rank 0 complains. */
-irr_bench_exit_t irr_bench_exchange_init(irr_bench_exchange_t *exchange, const irr_matrix_t *matrix);
+irr_cli_exit_t irr_bench_exchange_init(irr_bench_exchange_t *exchange, const irr_matrix_t *matrix);
 void             irr_bench_exchange_fini(irr_bench_exchange_t *exchange);
 
 /* A byte that is not what its source sent. */
@@ -141,7 +132,7 @@ void irr_bench_comms_destroy(const irr_bench_work_t *work, MPI_Comm *comms);
  * Collective.  Fills work->rows rows, whose times have room for work->iterations.  All ranks get the same
  * result; rank 0 complains about wrong bytes.
  */
-irr_bench_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *comms,
+irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *comms,
                                    const irr_bench_exchange_t *exchange, irr_bench_row_t *rows);
 
 /* Rank 0.  From the second second on, says how far the run is; end removes the line. */
@@ -182,6 +173,6 @@ typedef struct irr_bench_json irr_bench_json_t;
 irr_bench_json_t *irr_bench_json_open(const irr_bench_options_t *options, int ranks);
 void              irr_bench_json_add(irr_bench_json_t *json, const irr_bench_options_t *options,
                                      const irr_bench_result_t *result);
-irr_bench_exit_t  irr_bench_json_close(irr_bench_json_t *json);
+irr_cli_exit_t  irr_bench_json_close(irr_bench_json_t *json);
 
 #endif

@@ -8,7 +8,6 @@
  */
 #include "bench.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +72,7 @@ static bool make_counts(irr_bench_exchange_t *exchange, const irr_matrix_t *matr
     return good;
 }
 
-irr_bench_exit_t irr_bench_exchange_init(irr_bench_exchange_t *exchange, const irr_matrix_t *matrix)
+irr_cli_exit_t irr_bench_exchange_init(irr_bench_exchange_t *exchange, const irr_matrix_t *matrix)
 {
     *exchange = (irr_bench_exchange_t){ 0 };
     MPI_Comm_size(MPI_COMM_WORLD, &exchange->ranks);
@@ -83,13 +82,13 @@ irr_bench_exit_t irr_bench_exchange_init(irr_bench_exchange_t *exchange, const i
         exchange->output = room(displace(exchange->recv_counts, exchange->recv_offsets, exchange->ranks));
     }
     if (all_have(exchange->input != NULL && exchange->output != NULL)) {
-        return IRR_BENCH_GOOD;
+        return IRR_CLI_GOOD;
     }
     irr_bench_exchange_fini(exchange);
     if (exchange->rank == 0) {
-        irr_bench_complain("not enough memory for the buffers of all ranks; try --scale or a smaller unit");
+        irr_cli_complain("not enough memory for the buffers of all ranks; try --scale or a smaller unit");
     }
-    return IRR_BENCH_REFUSED;
+    return IRR_CLI_REFUSED;
 }
 
 void irr_bench_exchange_fini(irr_bench_exchange_t *exchange)

@@ -50,13 +50,13 @@ irr_bench_json_t *irr_bench_json_open(const irr_bench_options_t *options, int ra
     irr_bench_json_t *json = malloc(sizeof(*json));
 
     if (json == NULL) {
-        irr_bench_complain("%.256s: %s", options->json, strerror(ENOMEM));
+        irr_cli_complain("%.256s: %s", options->json, strerror(ENOMEM));
         return NULL;
     }
     json->path = options->json;
     json->stream = fopen(json->path, "w");
     if (json->stream == NULL) {
-        irr_bench_complain("%.256s: %s", json->path, strerror(errno));
+        irr_cli_complain("%.256s: %s", json->path, strerror(errno));
         free(json);
         return NULL;
     }
@@ -125,17 +125,17 @@ void irr_bench_json_add(irr_bench_json_t *json, const irr_bench_options_t *optio
     }
 }
 
-irr_bench_exit_t irr_bench_json_close(irr_bench_json_t *json)
+irr_cli_exit_t irr_bench_json_close(irr_bench_json_t *json)
 {
-    irr_bench_exit_t code = IRR_BENCH_GOOD;
+    irr_cli_exit_t code = IRR_CLI_GOOD;
     bool good;
 
     errno = ENOMEM;
     good = json->root != NULL && json_dumpf(json->root, json->stream, JSON_INDENT(1)) == 0 &&
            putc('\n', json->stream) != EOF;
     if (fclose(json->stream) != 0 || !good) {
-        irr_bench_complain("%.256s: %s", json->path, strerror(errno));
-        code = IRR_BENCH_REFUSED;
+        irr_cli_complain("%.256s: %s", json->path, strerror(errno));
+        code = IRR_CLI_REFUSED;
     }
     json_decref(json->root);
     free(json);

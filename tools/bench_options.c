@@ -11,9 +11,6 @@
 #include "bench.h"
 
 #include <getopt.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #ifndef PACKAGE_VERSION
@@ -57,26 +54,12 @@ static const row_t rows[] = {
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 /* What the user gave may be quoted in the line, which must stay one line all the same. */
-void irr_bench_complain(const char *format, ...)
-{
-    char line[768];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(line, sizeof(line), format, arguments);
-    va_end(arguments);
-    for (char *c = line; *c != '\0'; c++) {
-        *c = (unsigned char)*c < ' ' ? '?' : *c;
-    }
-    fprintf(stderr, "irr_bench: %s\n", line);
-}
-
 const char *irr_bench_version(void)
 {
     return PACKAGE_VERSION;
 }
 
-static irr_bench_exit_t help(void)
+static irr_cli_exit_t help(void)
 {
     printf("usage: irr_bench [--matrix FILE | --pattern NAME --unit BYTES] [OPTION...]\n"
            "Times MPI_Alltoallv with several algorithms of coll/irr, and without it, in one job.\n\n");
@@ -97,74 +80,23 @@ static irr_bench_exit_t help(void)
         printf("  %-10s %s\n", irr_pattern_name(i), irr_pattern_text(i));
     }
     printf("\nExit status: 0 good, 1 a wrong byte arrived, 2 the input was refused.\n");
-    return IRR_BENCH_GOOD;
+    return IRR_CLI_GOOD;
 }
 
 /* ---- values ---- */
 
-static bool digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p)
-{
-    uint64_t value = 0;
-
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] < '0' || text[i] > '9' || __builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, (uint64_t)(text[i] - '0'), &value)) {
-            return false;
-        }
-    }
-    if (length == 0 || value < min || value > max) {
-        return false;
-    }
-    *value_p = value;
-    return true;
-}
-
-static irr_bench_exit_t read_number(const char *name, const char *text, uint64_t min, uint64_t max,
-                                    uint64_t *value_p)
-{
-    if (!digits(text, strlen(text), min, max, value_p)) {
-        irr_bench_complain("--%s '%.64s' is not an integer from %" PRIu64 " to %" PRIu64, name, text, min, max);
-        return IRR_BENCH_REFUSED;
-    }
-    return IRR_BENCH_GOOD;
-}
-
-static irr_bench_exit_t read_int(const char *name, const char *text, int min, int max, int *value_p)
-{
-    uint64_t value = 0;
-    irr_bench_exit_t code = read_number(name, text, (uint64_t)min, (uint64_t)max, &value);
-
-    if (code == IRR_BENCH_GOOD) {
-        *value_p = (int)value;
-    }
-    return code;
-}
-
-static irr_bench_exit_t read_scale(const char *text, double *scale_p)
-{
-    char *end;
-    double scale = strtod(text, &end);
-
-    if (end == text || *end != '\0' || !isfinite(scale) || scale <= 0) {
-        irr_bench_complain("--scale '%.64s' is not a number above 0", text);
-        return IRR_BENCH_REFUSED;
-    }
-    *scale_p = scale;
-    return IRR_BENCH_GOOD;
-}
-
-static irr_bench_exit_t read_sweep(const char *text, irr_bench_work_t *work)
+static irr_cli_exit_t read_sweep(const char *text, irr_bench_work_t *work)
 {
     const char *colon = strchr(text, ':');
     const char *last = colon != NULL ? colon + 1 : text;
 
     work->unit_min = 1;
-    if ((colon != NULL && !digits(text, (size_t)(colon - text), 1, INT64_MAX, &work->unit_min)) ||
-        !digits(last, strlen(last), work->unit_min, INT64_MAX, &work->unit_max)) {
-        irr_bench_complain("--sweep '%.64s' is not MIN:MAX with integers 1 <= MIN <= MAX", text);
-        return IRR_BENCH_REFUSED;
+    if ((colon != NULL && !irr_cli_digits(text, (size_t)(colon - text), 1, INT64_MAX, &work->unit_min)) ||
+        !irr_cli_digits(last, strlen(last), work->unit_min, INT64_MAX, &work->unit_max)) {
+        irr_cli_complain("--sweep '%.64s' is not MIN:MAX with integers 1 <= MIN <= MAX", text);
+        return IRR_CLI_REFUSED;
     }
-    return IRR_BENCH_GOOD;
+    return IRR_CLI_GOOD;
 }
 
 /* The names of a table, for a line that says what is allowed. */
@@ -179,7 +111,7 @@ static const char *join(const char *(*name)(int i), char *text, size_t size)
     return text;
 }
 
-static irr_bench_exit_t read_algorithms(const char *list, irr_bench_work_t *work)
+static irr_cli_exit_t read_algorithms(const char *list, irr_bench_work_t *work)
 {
     char known[256];
 
@@ -194,57 +126,57 @@ static irr_bench_exit_t read_algorithms(const char *list, irr_bench_work_t *work
         host = strcmp(name, HOST) == 0;
         row = irr_algorithm_find(name);
         if (row < 0 && !host) {
-            irr_bench_complain("unknown algorithm '%s', known are %s, %s", name, HOST,
+            irr_cli_complain("unknown algorithm '%s', known are %s, %s", name, HOST,
                                join(irr_algorithm_name, known, sizeof(known)));
-            return IRR_BENCH_REFUSED;
+            return IRR_CLI_REFUSED;
         }
         if (work->rows == IRR_BENCH_ROWS_MAX) {
-            irr_bench_complain("--algorithms names more than the %d allowed", IRR_BENCH_ROWS_MAX);
-            return IRR_BENCH_REFUSED;
+            irr_cli_complain("--algorithms names more than the %d allowed", IRR_BENCH_ROWS_MAX);
+            return IRR_CLI_REFUSED;
         }
         work->algorithms[work->rows++] = host ? IRR_BENCH_HOST : row;
         rest = comma != NULL ? comma + 1 : NULL;
     }
-    return IRR_BENCH_GOOD;
+    return IRR_CLI_GOOD;
 }
 
-static irr_bench_exit_t read_pattern(const char *name, const char **pattern_p)
+static irr_cli_exit_t read_pattern(const char *name, const char **pattern_p)
 {
     char known[256];
 
     for (int i = 0; irr_pattern_name(i) != NULL; i++) {
         if (strcmp(irr_pattern_name(i), name) == 0) {
             *pattern_p = name;
-            return IRR_BENCH_GOOD;
+            return IRR_CLI_GOOD;
         }
     }
-    irr_bench_complain("unknown pattern '%.64s', known are %s", name,
+    irr_cli_complain("unknown pattern '%.64s', known are %s", name,
                        join(irr_pattern_name, known, sizeof(known)));
-    return IRR_BENCH_REFUSED;
+    return IRR_CLI_REFUSED;
 }
 
 /* ---- the command line ---- */
 
-static irr_bench_exit_t read_option(int id, const char *value, irr_bench_options_t *options)
+static irr_cli_exit_t read_option(int id, const char *value, irr_bench_options_t *options)
 {
     irr_bench_work_t *work = &options->work;
-    irr_bench_exit_t code;
+    irr_cli_exit_t code;
 
     switch (id) {
-    case OPTION_MATRIX:     options->matrix = value; return IRR_BENCH_GOOD;
+    case OPTION_MATRIX:     options->matrix = value; return IRR_CLI_GOOD;
     case OPTION_PATTERN:    return read_pattern(value, &options->pattern);
-    case OPTION_SEED:       return read_number("seed", value, 0, INT64_MAX, &options->seed);
-    case OPTION_SCALE:      return read_scale(value, &options->scale);
+    case OPTION_SEED:       return irr_cli_number("seed", value, 0, INT64_MAX, &options->seed);
+    case OPTION_SCALE:      return irr_cli_scale(value, &options->scale);
     case OPTION_ALGORITHMS: return read_algorithms(value, work);
-    case OPTION_JSON:       options->json = value; return IRR_BENCH_GOOD;
-    case OPTION_NO_CHECK:   work->check = false; return IRR_BENCH_GOOD;
-    case 'c':               work->check = true; return IRR_BENCH_GOOD;
-    case 'f':               options->full = true; return IRR_BENCH_GOOD;
-    case 'i':               return read_int("iterations", value, 1, ITERATIONS_MAX, &work->iterations);
-    case 'x':               return read_int("warmup", value, 0, ITERATIONS_MAX, &work->warmup);
+    case OPTION_JSON:       options->json = value; return IRR_CLI_GOOD;
+    case OPTION_NO_CHECK:   work->check = false; return IRR_CLI_GOOD;
+    case 'c':               work->check = true; return IRR_CLI_GOOD;
+    case 'f':               options->full = true; return IRR_CLI_GOOD;
+    case 'i':               return irr_cli_int("iterations", value, 1, ITERATIONS_MAX, &work->iterations);
+    case 'x':               return irr_cli_int("warmup", value, 0, ITERATIONS_MAX, &work->warmup);
     case 'm':               return read_sweep(value, work);
     case OPTION_UNIT:
-        code = read_number("unit", value, 0, INT64_MAX, &work->unit_min);
+        code = irr_cli_number("unit", value, 0, INT64_MAX, &work->unit_min);
         work->unit_max = work->unit_min;
         return code;
     case 'h':
@@ -253,7 +185,7 @@ static irr_bench_exit_t read_option(int id, const char *value, irr_bench_options
     default:
         work->run = false;
         printf("irr_bench %s\n", irr_bench_version());
-        return IRR_BENCH_GOOD;
+        return IRR_CLI_GOOD;
     }
 }
 
@@ -274,21 +206,21 @@ static void getopt_tables(struct option *longs, char *shorts)
     *shorts = '\0';
 }
 
-static irr_bench_exit_t refuse_option(int id, char **argv)
+static irr_cli_exit_t refuse_option(int id, char **argv)
 {
     char letter[3] = { '-', (char)optopt, '\0' };
     const char *name = optopt > 0 && optopt < 256 && id == '?' ? letter : argv[optind - 1];
 
     if (id == ':') {
-        irr_bench_complain("option '%.64s' needs a value; irr_bench --help lists the options", name);
+        irr_cli_complain("option '%.64s' needs a value; irr_bench --help lists the options", name);
     } else {
-        irr_bench_complain("unknown option '%.64s'; irr_bench --help lists the options", name);
+        irr_cli_complain("unknown option '%.64s'; irr_bench --help lists the options", name);
     }
-    return IRR_BENCH_REFUSED;
+    return IRR_CLI_REFUSED;
 }
 
 /* What only makes sense alone; seen[i]: row i of the table was given. */
-static irr_bench_exit_t check_together(const bool *seen)
+static irr_cli_exit_t check_together(const bool *seen)
 {
     static const char *const clashes[][2] = {
         { "matrix", "pattern" }, { "matrix", "unit" }, { "matrix", "sweep" }, { "unit", "sweep" }
@@ -302,19 +234,19 @@ static irr_bench_exit_t check_together(const bool *seen)
             found += seen[i] && strcmp(rows[i].name, clashes[c][1]) == 0;
         }
         if (found == 2) {
-            irr_bench_complain("--%s and --%s exclude each other", clashes[c][0], clashes[c][1]);
-            return IRR_BENCH_REFUSED;
+            irr_cli_complain("--%s and --%s exclude each other", clashes[c][0], clashes[c][1]);
+            return IRR_CLI_REFUSED;
         }
     }
-    return IRR_BENCH_GOOD;
+    return IRR_CLI_GOOD;
 }
 
-irr_bench_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t *options)
+irr_cli_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t *options)
 {
     struct option longs[ROWS + 1];
     char shorts[2 * ROWS + 2];
     bool seen[ROWS] = { false };
-    irr_bench_exit_t code = IRR_BENCH_GOOD;
+    irr_cli_exit_t code = IRR_CLI_GOOD;
     int id;
 
     *options = (irr_bench_options_t){
@@ -327,7 +259,7 @@ irr_bench_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options
     opterr = 0;
     while (options->work.run && (id = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         code = id == '?' || id == ':' ? refuse_option(id, argv) : read_option(id, optarg, options);
-        if (code != IRR_BENCH_GOOD) {
+        if (code != IRR_CLI_GOOD) {
             return code;
         }
         for (int i = 0; i < ROWS; i++) {
@@ -335,8 +267,8 @@ irr_bench_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options
         }
     }
     if (options->work.run && optind < argc) {
-        irr_bench_complain("unexpected argument '%.64s'; irr_bench --help lists the options", argv[optind]);
-        return IRR_BENCH_REFUSED;
+        irr_cli_complain("unexpected argument '%.64s'; irr_bench --help lists the options", argv[optind]);
+        return IRR_CLI_REFUSED;
     }
     return options->work.run ? check_together(seen) : code;
 }

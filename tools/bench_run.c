@@ -82,7 +82,7 @@ static void gather_fault(irr_bench_row_t *row, int me)
     fault = row->fault;
     MPI_Bcast(&fault, sizeof(fault), MPI_BYTE, first.rank, MPI_COMM_WORLD);
     if (me == 0) {
-        irr_bench_complain("wrong byte with %s: rank %d, message from rank %d, offset %d: 0x%02x instead of "
+        irr_cli_complain("wrong byte with %s: rank %d, message from rank %d, offset %d: 0x%02x instead of "
                            "0x%02x, in round %d", row->name, first.rank, fault.source, fault.offset, fault.got,
                            fault.expected, first.round);
     }
@@ -139,12 +139,12 @@ static sample_t take_turn(const irr_bench_work_t *work, MPI_Comm comm, const irr
     return sample;
 }
 
-irr_bench_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *comms,
+irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *comms,
                                    const irr_bench_exchange_t *exchange, irr_bench_row_t *rows)
 {
     const int rounds = work->warmup + work->iterations;
     irr_bench_counts_t counts[IRR_BENCH_ROWS_MAX] = { { 0, 0 } };
-    irr_bench_exit_t code = IRR_BENCH_GOOD;
+    irr_cli_exit_t code = IRR_CLI_GOOD;
     uint64_t number = 0;
 
     start_rows(work, rows);
@@ -169,7 +169,7 @@ irr_bench_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm 
     }
     for (int i = 0; i < work->rows; i++) {
         gather_row(work, work->algorithms[i], &counts[i], &rows[i], exchange->rank);
-        code = rows[i].wrong ? IRR_BENCH_WRONG_BYTES : code;
+        code = rows[i].wrong ? IRR_CLI_WRONG : code;
     }
     return code;
 }

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char irr_cli_program[] = "irr_bench";
+
 /* A run; rank 0 has all of it, the others work, comms, rows and scratch. */
 typedef struct bench {
     int                 ranks;
@@ -28,33 +30,33 @@ typedef struct bench {
 
 /* ---- rank 0 ---- */
 
-static irr_bench_exit_t load(bench_t *bench, uint64_t unit)
+static irr_cli_exit_t load(bench_t *bench, uint64_t unit)
 {
-    irr_bench_exit_t code;
+    irr_cli_exit_t code;
 
     if (bench->matrix.entries != NULL && (bench->options.matrix != NULL || bench->unit == unit)) {
-        return IRR_BENCH_GOOD;
+        return IRR_CLI_GOOD;
     }
     irr_matrix_fini(&bench->matrix);
     code = irr_bench_load(&bench->options, bench->ranks, unit, &bench->matrix);
-    if (code == IRR_BENCH_GOOD) {
+    if (code == IRR_CLI_GOOD) {
         bench->unit = unit;
     }
     return code;
 }
 
 /* Refuses all that can be refused before the first exchange: of a sweep, the largest unit is tried first. */
-static irr_bench_exit_t prepare(bench_t *bench, int argc, char **argv)
+static irr_cli_exit_t prepare(bench_t *bench, int argc, char **argv)
 {
-    irr_bench_exit_t code = irr_bench_options_read(argc, argv, &bench->options);
+    irr_cli_exit_t code = irr_bench_options_read(argc, argv, &bench->options);
 
-    if (code != IRR_BENCH_GOOD || !bench->options.work.run) {
+    if (code != IRR_CLI_GOOD || !bench->options.work.run) {
         return code;
     }
     code = load(bench, bench->options.work.unit_max);
-    if (code == IRR_BENCH_GOOD && bench->options.json != NULL) {
+    if (code == IRR_CLI_GOOD && bench->options.json != NULL) {
         bench->json = irr_bench_json_open(&bench->options, bench->ranks);
-        code = bench->json != NULL ? IRR_BENCH_GOOD : IRR_BENCH_REFUSED;
+        code = bench->json != NULL ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
     }
     return code;
 }
@@ -79,16 +81,16 @@ static void report(bench_t *bench, const irr_bench_facts_t *facts)
 /* ---- all ranks ---- */
 
 /* What rank 0 decided. */
-static irr_bench_exit_t agree(irr_bench_exit_t code)
+static irr_cli_exit_t agree(irr_cli_exit_t code)
 {
     int value = (int)code;
 
     MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return (irr_bench_exit_t)value;
+    return (irr_cli_exit_t)value;
 }
 
 /* Memory for the times, on all ranks or on none. */
-static irr_bench_exit_t allocate_times(bench_t *bench)
+static irr_cli_exit_t allocate_times(bench_t *bench)
 {
     const irr_bench_work_t *work = &bench->options.work;
     int have;
@@ -100,24 +102,24 @@ static irr_bench_exit_t allocate_times(bench_t *bench)
     have = bench->times != NULL;
     MPI_Allreduce(MPI_IN_PLACE, &have, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (!have && bench->rank == 0) {
-        irr_bench_complain("not enough memory for the times of %d iterations; try fewer", work->iterations);
+        irr_cli_complain("not enough memory for the times of %d iterations; try fewer", work->iterations);
     }
-    return have ? IRR_BENCH_GOOD : IRR_BENCH_REFUSED;
+    return have ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
 /* All rows with one matrix. */
-static irr_bench_exit_t run_unit(bench_t *bench, uint64_t unit)
+static irr_cli_exit_t run_unit(bench_t *bench, uint64_t unit)
 {
     const irr_bench_work_t *work = &bench->options.work;
     irr_bench_facts_t facts = { 0 };
     irr_bench_exchange_t exchange;
-    irr_bench_exit_t code = agree(bench->rank == 0 ? load(bench, unit) : IRR_BENCH_GOOD);
+    irr_cli_exit_t code = agree(bench->rank == 0 ? load(bench, unit) : IRR_CLI_GOOD);
 
-    if (code != IRR_BENCH_GOOD) {
+    if (code != IRR_CLI_GOOD) {
         return code;
     }
     code = irr_bench_exchange_init(&exchange, &bench->matrix);
-    if (code != IRR_BENCH_GOOD) {
+    if (code != IRR_CLI_GOOD) {
         return code;
     }
     if (bench->rank == 0) {
@@ -135,13 +137,13 @@ static irr_bench_exit_t run_unit(bench_t *bench, uint64_t unit)
 }
 
 /* Wrong bytes do not end a sweep: the other rows are worth seeing. */
-static irr_bench_exit_t run_units(bench_t *bench)
+static irr_cli_exit_t run_units(bench_t *bench)
 {
     const irr_bench_work_t *work = &bench->options.work;
-    irr_bench_exit_t code = allocate_times(bench);
+    irr_cli_exit_t code = allocate_times(bench);
 
-    for (uint64_t unit = work->unit_min; code != IRR_BENCH_REFUSED; unit *= 2) {
-        irr_bench_exit_t result = run_unit(bench, unit);
+    for (uint64_t unit = work->unit_min; code != IRR_CLI_REFUSED; unit *= 2) {
+        irr_cli_exit_t result = run_unit(bench, unit);
 
         code = result > code ? result : code;
         if (unit == 0 || unit > work->unit_max / 2) {
@@ -151,13 +153,13 @@ static irr_bench_exit_t run_units(bench_t *bench)
     return code;
 }
 
-static irr_bench_exit_t run(bench_t *bench, int argc, char **argv)
+static irr_cli_exit_t run(bench_t *bench, int argc, char **argv)
 {
     irr_bench_work_t *work = &bench->options.work;
-    irr_bench_exit_t code = agree(bench->rank == 0 ? prepare(bench, argc, argv) : IRR_BENCH_GOOD);
+    irr_cli_exit_t code = agree(bench->rank == 0 ? prepare(bench, argc, argv) : IRR_CLI_GOOD);
 
     MPI_Bcast(work, sizeof(*work), MPI_BYTE, 0, MPI_COMM_WORLD);
-    if (code != IRR_BENCH_GOOD || !work->run) {
+    if (code != IRR_CLI_GOOD || !work->run) {
         return code;
     }
     bench->loaded = irr_bench_pvars_open();
@@ -174,7 +176,7 @@ static irr_bench_exit_t run(bench_t *bench, int argc, char **argv)
 int main(int argc, char **argv)
 {
     bench_t bench = { .rank = -1 };
-    irr_bench_exit_t code, written = IRR_BENCH_GOOD;
+    irr_cli_exit_t code, written = IRR_CLI_GOOD;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &bench.ranks);
@@ -187,5 +189,5 @@ int main(int argc, char **argv)
     irr_matrix_fini(&bench.matrix);
     free(bench.times);
     MPI_Finalize();
-    return code != IRR_BENCH_GOOD ? (int)code : (int)written;
+    return code != IRR_CLI_GOOD ? (int)code : (int)written;
 }

@@ -13,7 +13,6 @@
 
 #include <getopt.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>

@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
-static irr_tool_exit_t print_text(const irr_tool_job_t *job)
+const char irr_cli_program[] = "irr_plan";
+
+static irr_cli_exit_t print_text(const irr_tool_job_t *job)
 {
     int rank = job->options->rank;
 
@@ -17,27 +19,27 @@ static irr_tool_exit_t print_text(const irr_tool_job_t *job)
             irr_plan_print(&job->plans->plans[r], job->stream);
         }
     }
-    return IRR_TOOL_GOOD;
+    return IRR_CLI_GOOD;
 }
 
-irr_tool_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status)
+irr_cli_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status)
 {
     const irr_plans_t *plans = job->plans;
     char reason[256] = "";
 
     if (status == IRR_ERR_INVALID_PLAN) {
         irr_plan_check(plans->plans, plans->problems, plans->ranks, reason, sizeof(reason));
-        irr_tool_complain("algorithm %s: %s", job->algorithm, reason);
-        return IRR_TOOL_NOT_DELIVERED;
+        irr_cli_complain("algorithm %s: %s", job->algorithm, reason);
+        return IRR_CLI_WRONG;
     }
     if (status != IRR_OK) {
-        irr_tool_complain("%s", irr_status_text(status));
-        return IRR_TOOL_REFUSED;
+        irr_cli_complain("%s", irr_status_text(status));
+        return IRR_CLI_REFUSED;
     }
-    return IRR_TOOL_GOOD;
+    return IRR_CLI_GOOD;
 }
 
-static irr_tool_exit_t run_command(const irr_tool_job_t *job)
+static irr_cli_exit_t run_command(const irr_tool_job_t *job)
 {
     switch (job->options->command) {
     case IRR_TOOL_PRINT: return job->options->json ? irr_tool_json(job) : print_text(job);
@@ -45,29 +47,29 @@ static irr_tool_exit_t run_command(const irr_tool_job_t *job)
     case IRR_TOOL_DRAW:  return irr_tool_draw(job);
     case IRR_TOOL_NOTHING: break;
     }
-    return IRR_TOOL_GOOD;
+    return IRR_CLI_GOOD;
 }
 
 /* Runs the command with its output open; a file that cannot be written is bad input. */
-static irr_tool_exit_t write_output(irr_tool_job_t *job)
+static irr_cli_exit_t write_output(irr_tool_job_t *job)
 {
     const char *path = job->options->output;
-    irr_tool_exit_t code;
+    irr_cli_exit_t code;
     bool good;
 
     job->stream = path != NULL ? fopen(path, "w") : stdout;
     if (job->stream == NULL) {
-        irr_tool_complain("%.256s: %s", path, strerror(errno));
-        return IRR_TOOL_REFUSED;
+        irr_cli_complain("%.256s: %s", path, strerror(errno));
+        return IRR_CLI_REFUSED;
     }
     code = run_command(job);
     good = fflush(job->stream) == 0 && !ferror(job->stream);
     if (path != NULL && fclose(job->stream) != 0) {
         good = false;
     }
-    if (!good && code != IRR_TOOL_REFUSED) {
-        irr_tool_complain("%.256s: output cannot be written", path != NULL ? path : "stdout");
-        code = IRR_TOOL_REFUSED;
+    if (!good && code != IRR_CLI_REFUSED) {
+        irr_cli_complain("%.256s: output cannot be written", path != NULL ? path : "stdout");
+        code = IRR_CLI_REFUSED;
     }
     return code;
 }
@@ -88,17 +90,17 @@ static void describe(const irr_algorithm_t *algorithm, int ranks, irr_tool_job_t
     }
 }
 
-static irr_tool_exit_t plan_all(const irr_tool_options_t *options, const irr_matrix_t *matrix)
+static irr_cli_exit_t plan_all(const irr_tool_options_t *options, const irr_matrix_t *matrix)
 {
     irr_plans_t plans;
     irr_tool_job_t job = { .options = options, .matrix = matrix, .plans = &plans };
     irr_status_t status = irr_plans_build(options->algorithm, matrix, &plans);
-    irr_tool_exit_t code;
+    irr_cli_exit_t code;
 
     if (status != IRR_OK) {
-        irr_tool_complain("algorithm %s for %d ranks: %s", irr_plans_algorithm_name(options->algorithm),
+        irr_cli_complain("algorithm %s for %d ranks: %s", irr_plans_algorithm_name(options->algorithm),
                           matrix->ranks, irr_status_text(status));
-        return IRR_TOOL_REFUSED;
+        return IRR_CLI_REFUSED;
     }
     describe(irr_algorithm_resolve(options->algorithm, matrix->ranks), matrix->ranks, &job);
     code = write_output(&job);
@@ -107,39 +109,39 @@ static irr_tool_exit_t plan_all(const irr_tool_options_t *options, const irr_mat
 }
 
 /* What depends on the number of ranks, which the matrix may have set. */
-static irr_tool_exit_t check_ranks(const irr_tool_options_t *options, int ranks)
+static irr_cli_exit_t check_ranks(const irr_tool_options_t *options, int ranks)
 {
     if (ranks > IRR_TOOL_RANKS_MAX) {
-        irr_tool_complain("%.256s: matrix has %d rows, irr_plan plans for at most %d ranks", options->matrix,
+        irr_cli_complain("%.256s: matrix has %d rows, irr_plan plans for at most %d ranks", options->matrix,
                           ranks, IRR_TOOL_RANKS_MAX);
-        return IRR_TOOL_REFUSED;
+        return IRR_CLI_REFUSED;
     }
     if (options->rank >= ranks) {
-        irr_tool_complain("--rank %d is not one of %d ranks; they count from 0", options->rank, ranks);
-        return IRR_TOOL_REFUSED;
+        irr_cli_complain("--rank %d is not one of %d ranks; they count from 0", options->rank, ranks);
+        return IRR_CLI_REFUSED;
     }
     if (options->command == IRR_TOOL_DRAW && ranks > IRR_TOOL_DRAW_RANKS_MAX) {
-        irr_tool_complain("draw shows at most %d ranks, not %d", IRR_TOOL_DRAW_RANKS_MAX, ranks);
-        return IRR_TOOL_REFUSED;
+        irr_cli_complain("draw shows at most %d ranks, not %d", IRR_TOOL_DRAW_RANKS_MAX, ranks);
+        return IRR_CLI_REFUSED;
     }
-    return IRR_TOOL_GOOD;
+    return IRR_CLI_GOOD;
 }
 
 int main(int argc, char **argv)
 {
     irr_tool_options_t options;
     irr_matrix_t matrix;
-    irr_tool_exit_t code = irr_tool_options_read(argc, argv, &options);
+    irr_cli_exit_t code = irr_tool_options_read(argc, argv, &options);
 
-    if (code != IRR_TOOL_GOOD || options.command == IRR_TOOL_NOTHING) {
+    if (code != IRR_CLI_GOOD || options.command == IRR_TOOL_NOTHING) {
         return (int)code;
     }
     code = irr_tool_load(&options, &matrix);
-    if (code != IRR_TOOL_GOOD) {
+    if (code != IRR_CLI_GOOD) {
         return (int)code;
     }
     code = check_ranks(&options, matrix.ranks);
-    if (code == IRR_TOOL_GOOD) {
+    if (code == IRR_CLI_GOOD) {
         code = plan_all(&options, &matrix);
     }
     irr_matrix_fini(&matrix);

@@ -13,6 +13,7 @@
 #ifndef IRR_TOOL_PLAN_H
 #define IRR_TOOL_PLAN_H
 
+#include "cli.h"
 #include "plan/plans.h"
 #include "route/grid.h"
 
@@ -20,12 +21,6 @@
 
 /* The plans of all ranks are in memory at once, and some have a step for each pair of ranks. */
 #define IRR_TOOL_RANKS_MAX 2048
-
-typedef enum irr_tool_exit {
-    IRR_TOOL_GOOD          = 0,
-    IRR_TOOL_NOT_DELIVERED = 1,
-    IRR_TOOL_REFUSED       = 2
-} irr_tool_exit_t;
 
 /* ---- options ---- */
 
@@ -51,15 +46,12 @@ typedef struct irr_tool_options {
 } irr_tool_options_t;
 
 /* Prints help or version to stdout, or one line to stderr if the command line is refused. */
-irr_tool_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *options);
-
-/* One line to stderr. */
-void irr_tool_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *options);
 
 /* ---- input ---- */
 
 /* The matrix that the options ask for, scaled; complains if there is none. */
-irr_tool_exit_t irr_tool_load(const irr_tool_options_t *options, irr_matrix_t *matrix);
+irr_cli_exit_t irr_tool_load(const irr_tool_options_t *options, irr_matrix_t *matrix);
 
 /* The most bytes that one rank sends or receives, its message to itself included: JPDC's Lmax. */
 uint64_t irr_tool_lmax(const irr_matrix_t *matrix);
@@ -78,12 +70,12 @@ typedef struct irr_tool_job {
 } irr_tool_job_t;
 
 /* They complain where plans are wrong or memory runs out, before they have written anything. */
-irr_tool_exit_t irr_tool_json(const irr_tool_job_t *job);
-irr_tool_exit_t irr_tool_draw(const irr_tool_job_t *job);
-irr_tool_exit_t irr_tool_check(const irr_tool_job_t *job);
+irr_cli_exit_t irr_tool_json(const irr_tool_job_t *job);
+irr_cli_exit_t irr_tool_draw(const irr_tool_job_t *job);
+irr_cli_exit_t irr_tool_check(const irr_tool_job_t *job);
 
 /* The exit status for a status of irr_plans_each_message; complains about what is not good. */
-irr_tool_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status);
+irr_cli_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status);
 
 /* draw refuses more ranks: nobody could read the chart. */
 #define IRR_TOOL_DRAW_RANKS_MAX 512

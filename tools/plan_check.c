@@ -106,7 +106,7 @@ static bool count_all(const irr_plans_t *plans, figures_t *figures)
     return true;
 }
 
-irr_tool_exit_t irr_tool_check(const irr_tool_job_t *job)
+irr_cli_exit_t irr_tool_check(const irr_tool_job_t *job)
 {
     const irr_plans_t *plans = job->plans;
     char reason[256] = "ok";
@@ -114,8 +114,8 @@ irr_tool_exit_t irr_tool_check(const irr_tool_job_t *job)
     irr_status_t status = irr_plan_check(plans->plans, plans->problems, plans->ranks, reason, sizeof(reason));
 
     if ((status != IRR_OK && status != IRR_ERR_INVALID_PLAN) || !count_all(plans, &figures)) {
-        irr_tool_complain("%s", irr_status_text(status != IRR_OK ? status : IRR_ERR_NO_MEMORY));
-        return IRR_TOOL_REFUSED;
+        irr_cli_complain("%s", irr_status_text(status != IRR_OK ? status : IRR_ERR_NO_MEMORY));
+        return IRR_CLI_REFUSED;
     }
     fprintf(job->stream, "ranks=%d\nstages=%d\nsteps=%zu\n", plans->ranks, figures.stages, figures.steps);
     fprintf(job->stream, "messages_sent_max=%zu\nmessages_received_max=%zu\nmessage_bytes_max=%zu\n",
@@ -123,5 +123,5 @@ irr_tool_exit_t irr_tool_check(const irr_tool_job_t *job)
     fprintf(job->stream, "scratch_bytes_max=%zu\ntraffic_bytes_max=%" PRIu64 "\nlmax=%" PRIu64 "\n",
             figures.scratch_bytes_max, figures.traffic_bytes_max, irr_tool_lmax(job->matrix));
     fprintf(job->stream, "contention=%zu\ndelivered=%s\n", figures.contention, reason);
-    return status == IRR_OK ? IRR_TOOL_GOOD : IRR_TOOL_NOT_DELIVERED;
+    return status == IRR_OK ? IRR_CLI_GOOD : IRR_CLI_WRONG;
 }

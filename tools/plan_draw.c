@@ -332,7 +332,7 @@ static void write_chart(const chart_t *chart, int width)
     fputs("</svg>\n", chart->stream);
 }
 
-irr_tool_exit_t irr_tool_draw(const irr_tool_job_t *job)
+irr_cli_exit_t irr_tool_draw(const irr_tool_job_t *job)
 {
     chart_t chart = { .job = job, .stream = job->stream };
     irr_status_t status = collect(&chart);

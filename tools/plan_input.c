@@ -5,61 +5,18 @@
 
 #include "plan/segments.h"
 
-#include <inttypes.h>
-#include <math.h>
 
-static irr_tool_exit_t read_file(const irr_tool_options_t *options, irr_matrix_t *matrix)
+static irr_cli_exit_t read_file(const irr_tool_options_t *options, irr_matrix_t *matrix)
 {
-    const char *path = options->matrix;
-    irr_file_error_t error = { 0 };
-    irr_status_t status = irr_matrix_read(path, matrix, &error);
+    irr_cli_exit_t code = irr_cli_read_matrix(options->matrix, matrix);
 
-    if (status != IRR_OK && error.line > 0) {
-        irr_tool_complain("%.256s:%zu: %s", path, error.line, error.reason);
-        return IRR_TOOL_REFUSED;
-    }
-    if (status != IRR_OK) {
-        irr_tool_complain("%.256s: %s", path, error.reason);
-        return IRR_TOOL_REFUSED;
-    }
-    if (options->ranks > 0 && matrix->ranks != options->ranks) {
-        irr_tool_complain("%.256s: matrix has %d rows, --ranks says %d: they must be equal", path, matrix->ranks,
-                          options->ranks);
+    if (code == IRR_CLI_GOOD && options->ranks > 0 && matrix->ranks != options->ranks) {
+        irr_cli_complain("%.256s: matrix has %d rows, --ranks says %d: they must be equal", options->matrix,
+                          matrix->ranks, options->ranks);
         irr_matrix_fini(matrix);
-        return IRR_TOOL_REFUSED;
+        return IRR_CLI_REFUSED;
     }
-    return IRR_TOOL_GOOD;
-}
-
-static irr_tool_exit_t make_pattern(const irr_tool_options_t *options, irr_matrix_t *matrix)
-{
-    const char *name = options->pattern;
-    irr_status_t status = irr_matrix_pattern(name, options->ranks, options->unit, options->seed, matrix);
-
-    if (status == IRR_ERR_BAD_PARAM) {
-        irr_tool_complain("pattern %s overflows 64 bits with unit %" PRIu64 "; try a smaller one", name,
-                          options->unit);
-        return IRR_TOOL_REFUSED;
-    }
-    if (status != IRR_OK) {
-        irr_tool_complain("pattern %s for %d ranks: %s", name, options->ranks, irr_status_text(status));
-        return IRR_TOOL_REFUSED;
-    }
-    return IRR_TOOL_GOOD;
-}
-
-/* To nearest; a message stays a message, however small the scale makes it. */
-static uint64_t scaled(uint64_t bytes, double scale)
-{
-    double product = nearbyint((double)bytes * scale);
-
-    if (bytes == 0 || scale == 1) {
-        return bytes;
-    }
-    if (product < 1) {
-        return 1;
-    }
-    return product < (double)UINT64_MAX ? (uint64_t)product : UINT64_MAX;
+    return code;
 }
 
 static void scale_entries(const irr_matrix_t *matrix, double scale)
@@ -67,7 +24,7 @@ static void scale_entries(const irr_matrix_t *matrix, double scale)
     size_t count = (size_t)matrix->ranks * (size_t)matrix->ranks;
 
     for (size_t i = 0; i < count; i++) {
-        matrix->entries[i] = scaled(matrix->entries[i], scale);
+        matrix->entries[i] = irr_cli_scaled(matrix->entries[i], scale);
     }
 }
 
@@ -87,31 +44,33 @@ static uint64_t sum(const irr_matrix_t *matrix, int i, bool row)
     return bytes;
 }
 
-static irr_tool_exit_t check_sums(const irr_tool_options_t *options, const irr_matrix_t *matrix)
+static irr_cli_exit_t check_sums(const irr_tool_options_t *options, const irr_matrix_t *matrix)
 {
     for (int i = 0; i < matrix->ranks; i++) {
         for (int row = 0; row <= 1; row++) {
             if (sum(matrix, i, row) > (uint64_t)IRR_SEGMENTS_LIMIT) {
-                irr_tool_complain("%.256s: %s %d has more than %td bytes in all",
+                irr_cli_complain("%.256s: %s %d has more than %td bytes in all",
                                   options->matrix != NULL ? options->matrix : options->pattern,
                                   row ? "row" : "column", i + 1, IRR_SEGMENTS_LIMIT);
-                return IRR_TOOL_REFUSED;
+                return IRR_CLI_REFUSED;
             }
         }
     }
-    return IRR_TOOL_GOOD;
+    return IRR_CLI_GOOD;
 }
 
-irr_tool_exit_t irr_tool_load(const irr_tool_options_t *options, irr_matrix_t *matrix)
+irr_cli_exit_t irr_tool_load(const irr_tool_options_t *options, irr_matrix_t *matrix)
 {
-    irr_tool_exit_t code = options->matrix != NULL ? read_file(options, matrix) : make_pattern(options, matrix);
+    irr_cli_exit_t code = options->matrix != NULL ?
+        read_file(options, matrix) :
+        irr_cli_make_matrix(options->pattern, options->ranks, options->unit, options->seed, matrix);
 
-    if (code != IRR_TOOL_GOOD) {
+    if (code != IRR_CLI_GOOD) {
         return code;
     }
     scale_entries(matrix, options->scale);
     code = check_sums(options, matrix);
-    if (code != IRR_TOOL_GOOD) {
+    if (code != IRR_CLI_GOOD) {
         irr_matrix_fini(matrix);
     }
     return code;

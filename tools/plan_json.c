@@ -81,7 +81,7 @@ static bool write_message(void *context, const irr_plans_message_t *message)
     return writer->good;
 }
 
-irr_tool_exit_t irr_tool_json(const irr_tool_job_t *job)
+irr_cli_exit_t irr_tool_json(const irr_tool_job_t *job)
 {
     writer_t writer = { .job = job, .good = true };
     irr_status_t status = irr_plans_each_message(job->plans, write_message, &writer);

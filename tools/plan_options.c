@@ -11,9 +11,6 @@
 #include "plan.h"
 
 #include <getopt.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #ifndef PACKAGE_VERSION
@@ -74,21 +71,6 @@ static const char figures[] =
     "  contention             cases of a rank, stage and step with more than one message received\n"
     "  delivered              ok, or the first rule of plans that is broken\n";
 
-/* What the user gave may be quoted in the line, which must stay one line all the same. */
-void irr_tool_complain(const char *format, ...)
-{
-    char line[768];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(line, sizeof(line), format, arguments);
-    va_end(arguments);
-    for (char *c = line; *c != '\0'; c++) {
-        *c = (unsigned char)*c < ' ' ? '?' : *c;
-    }
-    fprintf(stderr, "irr_plan: %s\n", line);
-}
-
 static void list(const char *title, const char *(*name)(int i), const char *(*text)(int i))
 {
     printf("\n%s:\n", title);
@@ -97,7 +79,7 @@ static void list(const char *title, const char *(*name)(int i), const char *(*te
     }
 }
 
-static irr_tool_exit_t help(void)
+static irr_cli_exit_t help(void)
 {
     printf("%s\n", usage);
     for (int i = 0; i < ROWS; i++) {
@@ -113,53 +95,10 @@ static irr_tool_exit_t help(void)
     list("Algorithms", irr_plans_algorithm_name, irr_plans_algorithm_text);
     list("Patterns", irr_pattern_name, irr_pattern_text);
     printf("\nExit status: 0 good, 1 the plans do not deliver, 2 the input was refused.\n");
-    return IRR_TOOL_GOOD;
+    return IRR_CLI_GOOD;
 }
 
 /* ---- values ---- */
-
-/* Decimal digits only: no sign, no blanks, no other base. */
-static irr_tool_exit_t read_number(const char *name, const char *text, uint64_t min, uint64_t max,
-                                   uint64_t *value_p)
-{
-    uint64_t value = 0;
-    bool good = text[0] != '\0';
-
-    for (const char *c = text; good && *c != '\0'; c++) {
-        good = *c >= '0' && *c <= '9' && !__builtin_mul_overflow(value, 10, &value) &&
-               !__builtin_add_overflow(value, (uint64_t)(*c - '0'), &value);
-    }
-    if (!good || value < min || value > max) {
-        irr_tool_complain("--%s '%.64s' is not an integer from %" PRIu64 " to %" PRIu64, name, text, min, max);
-        return IRR_TOOL_REFUSED;
-    }
-    *value_p = value;
-    return IRR_TOOL_GOOD;
-}
-
-static irr_tool_exit_t read_int(const char *name, const char *text, int min, int max, int *value_p)
-{
-    uint64_t value = 0;
-    irr_tool_exit_t code = read_number(name, text, (uint64_t)min, (uint64_t)max, &value);
-
-    if (code == IRR_TOOL_GOOD) {
-        *value_p = (int)value;
-    }
-    return code;
-}
-
-static irr_tool_exit_t read_scale(const char *text, double *scale_p)
-{
-    char *end;
-    double scale = strtod(text, &end);
-
-    if (end == text || *end != '\0' || !isfinite(scale) || scale <= 0) {
-        irr_tool_complain("--scale '%.64s' is not a number above 0", text);
-        return IRR_TOOL_REFUSED;
-    }
-    *scale_p = scale;
-    return IRR_TOOL_GOOD;
-}
 
 /* The row of a name in a table; if there is none, a line that lists what is known, and -1. */
 static int find(const char *what, const char *wanted, const char *(*name)(int i))
@@ -175,7 +114,7 @@ static int find(const char *what, const char *wanted, const char *(*name)(int i)
             used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i > 0 ? ", " : "", name(i));
         }
     }
-    irr_tool_complain("unknown %s '%.64s', known are %s", what, wanted, known);
+    irr_cli_complain("unknown %s '%.64s', known are %s", what, wanted, known);
     return -1;
 }
 
@@ -188,36 +127,36 @@ static const char *command_name(int i)
 
 /* ---- the command line ---- */
 
-static irr_tool_exit_t read_algorithm(const char *name, irr_tool_options_t *options)
+static irr_cli_exit_t read_algorithm(const char *name, irr_tool_options_t *options)
 {
     options->algorithm = find("algorithm", name, irr_plans_algorithm_name);
-    return options->algorithm >= 0 ? IRR_TOOL_GOOD : IRR_TOOL_REFUSED;
+    return options->algorithm >= 0 ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
-static irr_tool_exit_t read_pattern(const char *name, irr_tool_options_t *options)
+static irr_cli_exit_t read_pattern(const char *name, irr_tool_options_t *options)
 {
     options->pattern = irr_pattern_name(find("pattern", name, irr_pattern_name));
-    return options->pattern != NULL ? IRR_TOOL_GOOD : IRR_TOOL_REFUSED;
+    return options->pattern != NULL ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
 /* Options that end the run leave the command at nothing. */
-static irr_tool_exit_t read_option(int id, const char *value, irr_tool_options_t *options)
+static irr_cli_exit_t read_option(int id, const char *value, irr_tool_options_t *options)
 {
     switch (id) {
     case OPTION_ALGORITHM: return read_algorithm(value, options);
-    case OPTION_RANKS:     return read_int("ranks", value, 1, IRR_TOOL_RANKS_MAX, &options->ranks);
+    case OPTION_RANKS:     return irr_cli_int("ranks", value, 1, IRR_TOOL_RANKS_MAX, &options->ranks);
     case OPTION_PATTERN:   return read_pattern(value, options);
-    case OPTION_UNIT:      return read_number("unit", value, 0, INT64_MAX, &options->unit);
-    case OPTION_SEED:      return read_number("seed", value, 0, INT64_MAX, &options->seed);
-    case OPTION_MATRIX:    options->matrix = value; return IRR_TOOL_GOOD;
-    case OPTION_SCALE:     return read_scale(value, &options->scale);
-    case OPTION_RANK:      return read_int("rank", value, 0, IRR_TOOL_RANKS_MAX - 1, &options->rank);
-    case OPTION_JSON:      options->json = true; return IRR_TOOL_GOOD;
-    case 'o':              options->output = value; return IRR_TOOL_GOOD;
+    case OPTION_UNIT:      return irr_cli_number("unit", value, 0, INT64_MAX, &options->unit);
+    case OPTION_SEED:      return irr_cli_number("seed", value, 0, INT64_MAX, &options->seed);
+    case OPTION_MATRIX:    options->matrix = value; return IRR_CLI_GOOD;
+    case OPTION_SCALE:     return irr_cli_scale(value, &options->scale);
+    case OPTION_RANK:      return irr_cli_int("rank", value, 0, IRR_TOOL_RANKS_MAX - 1, &options->rank);
+    case OPTION_JSON:      options->json = true; return IRR_CLI_GOOD;
+    case 'o':              options->output = value; return IRR_CLI_GOOD;
     case 'h':              return help();
     default:
         printf("irr_plan %s\n", PACKAGE_VERSION);
-        return IRR_TOOL_GOOD;
+        return IRR_CLI_GOOD;
     }
 }
 
@@ -238,39 +177,39 @@ static void getopt_tables(struct option *longs, char *shorts)
     *shorts = '\0';
 }
 
-static irr_tool_exit_t refuse_option(int id, char **argv)
+static irr_cli_exit_t refuse_option(int id, char **argv)
 {
     char letter[3] = { '-', (char)optopt, '\0' };
     const char *name = optopt > 0 && optopt < LETTERS_END ? letter : argv[optind - 1];
 
-    irr_tool_complain(id == ':' ? "option '%.64s' needs a value; irr_plan --help lists the options"
+    irr_cli_complain(id == ':' ? "option '%.64s' needs a value; irr_plan --help lists the options"
                                 : "unknown option '%.64s'; irr_plan --help lists the options", name);
-    return IRR_TOOL_REFUSED;
+    return IRR_CLI_REFUSED;
 }
 
 /* The one argument that is no option. */
-static irr_tool_exit_t read_command(int argc, char **argv, irr_tool_options_t *options)
+static irr_cli_exit_t read_command(int argc, char **argv, irr_tool_options_t *options)
 {
     int command;
 
     if (optind == argc) {
-        irr_tool_complain("what to do is missing: print, check or draw; irr_plan --help lists the options");
-        return IRR_TOOL_REFUSED;
+        irr_cli_complain("what to do is missing: print, check or draw; irr_plan --help lists the options");
+        return IRR_CLI_REFUSED;
     }
     command = find("command", argv[optind], command_name);
     if (command < 0) {
-        return IRR_TOOL_REFUSED;
+        return IRR_CLI_REFUSED;
     }
     if (optind + 1 < argc) {
-        irr_tool_complain("unexpected argument '%.64s'; irr_plan --help lists the options", argv[optind + 1]);
-        return IRR_TOOL_REFUSED;
+        irr_cli_complain("unexpected argument '%.64s'; irr_plan --help lists the options", argv[optind + 1]);
+        return IRR_CLI_REFUSED;
     }
     options->command = (irr_tool_command_t)(IRR_TOOL_PRINT + command);
-    return IRR_TOOL_GOOD;
+    return IRR_CLI_GOOD;
 }
 
 /* What is missing or does not go together; seen[i]: row i of the table was given. */
-static irr_tool_exit_t check_together(const irr_tool_options_t *options, const bool *seen)
+static irr_cli_exit_t check_together(const irr_tool_options_t *options, const bool *seen)
 {
     const char *complaint = NULL;
 
@@ -279,8 +218,8 @@ static irr_tool_exit_t check_together(const irr_tool_options_t *options, const b
                             rows[i].id == OPTION_SEED;
 
         if (seen[i] && makes_matrix && options->matrix != NULL) {
-            irr_tool_complain("--matrix and --%s exclude each other", rows[i].name);
-            return IRR_TOOL_REFUSED;
+            irr_cli_complain("--matrix and --%s exclude each other", rows[i].name);
+            return IRR_CLI_REFUSED;
         }
     }
     if (options->algorithm < 0) {
@@ -293,18 +232,18 @@ static irr_tool_exit_t check_together(const irr_tool_options_t *options, const b
         complaint = "--rank goes with print only";
     }
     if (complaint != NULL) {
-        irr_tool_complain("%s", complaint);
-        return IRR_TOOL_REFUSED;
+        irr_cli_complain("%s", complaint);
+        return IRR_CLI_REFUSED;
     }
-    return IRR_TOOL_GOOD;
+    return IRR_CLI_GOOD;
 }
 
-irr_tool_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *options)
+irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *options)
 {
     struct option longs[ROWS + 1];
     char shorts[2 * ROWS + 2];
     bool seen[ROWS] = { false };
-    irr_tool_exit_t code;
+    irr_cli_exit_t code;
     int id;
 
     *options = (irr_tool_options_t){
@@ -315,7 +254,7 @@ irr_tool_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t 
     opterr = 0;
     while ((id = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         code = id == '?' || id == ':' ? refuse_option(id, argv) : read_option(id, optarg, options);
-        if (code != IRR_TOOL_GOOD || id == 'h' || id == OPTION_VERSION) {
+        if (code != IRR_CLI_GOOD || id == 'h' || id == OPTION_VERSION) {
             return code;
         }
         for (int i = 0; i < ROWS; i++) {
@@ -323,5 +262,5 @@ irr_tool_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t 
         }
     }
     code = read_command(argc, argv, options);
-    return code == IRR_TOOL_GOOD ? check_together(options, seen) : code;
+    return code == IRR_CLI_GOOD ? check_together(options, seen) : code;
 }

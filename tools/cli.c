@@ -1,0 +1,112 @@
+/*
+ * cli.c - see cli.h.
+ */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void irr_cli_complain(const char *format, ...)
+{
+    char line[768];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(line, sizeof(line), format, arguments);
+    va_end(arguments);
+    for (char *c = line; *c != '\0'; c++) {
+        *c = (unsigned char)*c < ' ' ? '?' : *c;
+    }
+    fprintf(stderr, "%s: %s\n", irr_cli_program, line);
+}
+
+bool irr_cli_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p)
+{
+    uint64_t value = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9' || __builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(text[i] - '0'), &value)) {
+            return false;
+        }
+    }
+    if (length == 0 || value < min || value > max) {
+        return false;
+    }
+    *value_p = value;
+    return true;
+}
+
+irr_cli_exit_t irr_cli_number(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *value_p)
+{
+    if (!irr_cli_digits(text, strlen(text), min, max, value_p)) {
+        irr_cli_complain("--%s '%.64s' is not an integer from %" PRIu64 " to %" PRIu64, name, text, min, max);
+        return IRR_CLI_REFUSED;
+    }
+    return IRR_CLI_GOOD;
+}
+
+irr_cli_exit_t irr_cli_int(const char *name, const char *text, int min, int max, int *value_p)
+{
+    uint64_t value = 0;
+    irr_cli_exit_t code = irr_cli_number(name, text, (uint64_t)min, (uint64_t)max, &value);
+
+    if (code == IRR_CLI_GOOD) {
+        *value_p = (int)value;
+    }
+    return code;
+}
+
+irr_cli_exit_t irr_cli_scale(const char *text, double *scale_p)
+{
+    char *end;
+    double scale = strtod(text, &end);
+
+    if (end == text || *end != '\0' || !isfinite(scale) || scale <= 0) {
+        irr_cli_complain("--scale '%.64s' is not a number above 0", text);
+        return IRR_CLI_REFUSED;
+    }
+    *scale_p = scale;
+    return IRR_CLI_GOOD;
+}
+
+irr_cli_exit_t irr_cli_read_matrix(const char *path, irr_matrix_t *matrix)
+{
+    irr_file_error_t error = { 0 };
+    irr_status_t status = irr_matrix_read(path, matrix, &error);
+
+    if (status != IRR_OK && error.line > 0) {
+        irr_cli_complain("%.256s:%zu: %s", path, error.line, error.reason);
+    } else if (status != IRR_OK) {
+        irr_cli_complain("%.256s: %s", path, error.reason);
+    }
+    return status == IRR_OK ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+}
+
+irr_cli_exit_t irr_cli_make_matrix(const char *pattern, int ranks, uint64_t unit, uint64_t seed,
+                                   irr_matrix_t *matrix)
+{
+    irr_status_t status = irr_matrix_pattern(pattern, ranks, unit, seed, matrix);
+
+    if (status == IRR_ERR_BAD_PARAM) {
+        irr_cli_complain("pattern %s overflows 64 bits with unit %" PRIu64 "; try a smaller one", pattern, unit);
+    } else if (status != IRR_OK) {
+        irr_cli_complain("pattern %s for %d ranks: %s", pattern, ranks, irr_status_text(status));
+    }
+    return status == IRR_OK ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+}
+
+uint64_t irr_cli_scaled(uint64_t bytes, double scale)
+{
+    double product = nearbyint((double)bytes * scale);
+
+    if (bytes == 0 || scale == 1) {
+        return bytes;
+    }
+    if (product < 1) {
+        return 1;
+    }
+    return product < (double)UINT64_MAX ? (uint64_t)product : UINT64_MAX;
+}

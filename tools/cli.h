@@ -1,0 +1,39 @@
+/*
+ * cli.h - what the command-line tools share: exit statuses, complaints, values, count matrices.
+ *
+ * Whatever is refused is told in one line on stderr, and the tool ends with IRR_CLI_REFUSED.
+ */
+#ifndef IRR_CLI_H
+#define IRR_CLI_H
+
+#include "irr.h"
+
+typedef enum irr_cli_exit {
+    IRR_CLI_GOOD    = 0,
+    IRR_CLI_WRONG   = 1,   /* what was to be proved is not so */
+    IRR_CLI_REFUSED = 2
+} irr_cli_exit_t;
+
+/* The name of the tool, for its complaints; each tool defines it. */
+extern const char irr_cli_program[];
+
+/* One line to stderr.  What the user gave may be quoted in it: it stays one line all the same. */
+void irr_cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Decimal digits only, no sign, no blanks; false and no output if the number is not within min and max. */
+bool irr_cli_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p);
+
+/* Values of options; name is the option's, for the complaint. */
+irr_cli_exit_t irr_cli_number(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *value_p);
+irr_cli_exit_t irr_cli_int(const char *name, const char *text, int min, int max, int *value_p);
+irr_cli_exit_t irr_cli_scale(const char *text, double *scale_p);
+
+/* A matrix from a file or a pattern. */
+irr_cli_exit_t irr_cli_read_matrix(const char *path, irr_matrix_t *matrix);
+irr_cli_exit_t irr_cli_make_matrix(const char *pattern, int ranks, uint64_t unit, uint64_t seed,
+                                   irr_matrix_t *matrix);
+
+/* To nearest, saturating; a message stays a message, however small the scale makes it. */
+uint64_t irr_cli_scaled(uint64_t bytes, double scale);
+
+#endif
