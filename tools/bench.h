@@ -57,7 +57,7 @@ const char *irr_bench_version(void);
 
 /* Rank 0.  The matrix that the options ask for, scaled and within the limits of int; complains if not. */
 irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit,
-                                irr_matrix_t *matrix);
+                              irr_matrix_t *matrix);
 
 /* What is said of a matrix.  busiest: the most that one rank sends or receives, JPDC's Lmax. */
 typedef struct irr_bench_facts {
@@ -133,7 +133,7 @@ void irr_bench_comms_destroy(const irr_bench_work_t *work, MPI_Comm *comms);
  * result; rank 0 complains about wrong bytes.
  */
 irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *comms,
-                                   const irr_bench_exchange_t *exchange, irr_bench_row_t *rows);
+                                 const irr_bench_exchange_t *exchange, irr_bench_row_t *rows);
 
 /* Rank 0.  From the second second on, says how far the run is; end removes the line. */
 void irr_bench_progress(int done, int total);

@@ -21,7 +21,7 @@ static irr_cli_exit_t read_file(const char *path, int ranks, irr_matrix_t *matri
 
     if (code == IRR_CLI_GOOD && matrix->ranks != ranks) {
         irr_cli_complain("%.256s: matrix has %d rows, the job has %d ranks: they must be equal", path,
-                           matrix->ranks, ranks);
+                         matrix->ranks, ranks);
         irr_matrix_fini(matrix);
         return IRR_CLI_REFUSED;
     }
@@ -44,8 +44,8 @@ static irr_cli_exit_t scale_entries(const irr_bench_options_t *options, irr_matr
             *entry = irr_cli_scaled(*entry, options->scale);
             if (*entry > INT_MAX) {
                 irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes, above the %d that MPI counts; "
-                                   "try --scale %.1g", input_name(options), i + 1, j + 1, *entry, INT_MAX,
-                                   better_scale(unscaled));
+                                 "try --scale %.1g", input_name(options), i + 1, j + 1, *entry, INT_MAX,
+                                 better_scale(unscaled));
                 return IRR_CLI_REFUSED;
             }
         }
@@ -65,8 +65,8 @@ static irr_cli_exit_t check_sums(const irr_bench_options_t *options, const irr_m
         for (int k = 0; k < 2; k++) {
             if (sums[k] > INT_MAX) {
                 irr_cli_complain("%.256s: %s %d is %" PRIu64 " bytes in all, above the %d that MPI displaces; "
-                                   "try --scale %.1g", input_name(options), k == 0 ? "row" : "column", i + 1,
-                                   sums[k], INT_MAX, better_scale((double)sums[k] / options->scale));
+                                 "try --scale %.1g", input_name(options), k == 0 ? "row" : "column", i + 1,
+                                 sums[k], INT_MAX, better_scale((double)sums[k] / options->scale));
                 return IRR_CLI_REFUSED;
             }
         }
@@ -75,7 +75,7 @@ static irr_cli_exit_t check_sums(const irr_bench_options_t *options, const irr_m
 }
 
 irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit,
-                                irr_matrix_t *matrix)
+                              irr_matrix_t *matrix)
 {
     irr_cli_exit_t code;
 

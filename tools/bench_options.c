@@ -127,7 +127,7 @@ static irr_cli_exit_t read_algorithms(const char *list, irr_bench_work_t *work)
         row = irr_algorithm_find(name);
         if (row < 0 && !host) {
             irr_cli_complain("unknown algorithm '%s', known are %s, %s", name, HOST,
-                               join(irr_algorithm_name, known, sizeof(known)));
+                             join(irr_algorithm_name, known, sizeof(known)));
             return IRR_CLI_REFUSED;
         }
         if (work->rows == IRR_BENCH_ROWS_MAX) {
@@ -151,7 +151,7 @@ static irr_cli_exit_t read_pattern(const char *name, const char **pattern_p)
         }
     }
     irr_cli_complain("unknown pattern '%.64s', known are %s", name,
-                       join(irr_pattern_name, known, sizeof(known)));
+                     join(irr_pattern_name, known, sizeof(known)));
     return IRR_CLI_REFUSED;
 }
 

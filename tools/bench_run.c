@@ -83,8 +83,8 @@ static void gather_fault(irr_bench_row_t *row, int me)
     MPI_Bcast(&fault, sizeof(fault), MPI_BYTE, first.rank, MPI_COMM_WORLD);
     if (me == 0) {
         irr_cli_complain("wrong byte with %s: rank %d, message from rank %d, offset %d: 0x%02x instead of "
-                           "0x%02x, in round %d", row->name, first.rank, fault.source, fault.offset, fault.got,
-                           fault.expected, first.round);
+                         "0x%02x, in round %d", row->name, first.rank, fault.source, fault.offset, fault.got,
+                         fault.expected, first.round);
     }
 }
 
@@ -140,7 +140,7 @@ static sample_t take_turn(const irr_bench_work_t *work, MPI_Comm comm, const irr
 }
 
 irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *comms,
-                                   const irr_bench_exchange_t *exchange, irr_bench_row_t *rows)
+                                 const irr_bench_exchange_t *exchange, irr_bench_row_t *rows)
 {
     const int rounds = work->warmup + work->iterations;
     irr_bench_counts_t counts[IRR_BENCH_ROWS_MAX] = { { 0, 0 } };

@@ -99,7 +99,7 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, const irr_matr
 
     if (status != IRR_OK) {
         irr_cli_complain("algorithm %s for %d ranks: %s", irr_plans_algorithm_name(options->algorithm),
-                          matrix->ranks, irr_status_text(status));
+                         matrix->ranks, irr_status_text(status));
         return IRR_CLI_REFUSED;
     }
     describe(irr_algorithm_resolve(options->algorithm, matrix->ranks), matrix->ranks, &job);
@@ -113,7 +113,7 @@ static irr_cli_exit_t check_ranks(const irr_tool_options_t *options, int ranks)
 {
     if (ranks > IRR_TOOL_RANKS_MAX) {
         irr_cli_complain("%.256s: matrix has %d rows, irr_plan plans for at most %d ranks", options->matrix,
-                          ranks, IRR_TOOL_RANKS_MAX);
+                         ranks, IRR_TOOL_RANKS_MAX);
         return IRR_CLI_REFUSED;
     }
     if (options->rank >= ranks) {

@@ -5,14 +5,13 @@
 
 #include "plan/segments.h"
 
-
 static irr_cli_exit_t read_file(const irr_tool_options_t *options, irr_matrix_t *matrix)
 {
     irr_cli_exit_t code = irr_cli_read_matrix(options->matrix, matrix);
 
     if (code == IRR_CLI_GOOD && options->ranks > 0 && matrix->ranks != options->ranks) {
         irr_cli_complain("%.256s: matrix has %d rows, --ranks says %d: they must be equal", options->matrix,
-                          matrix->ranks, options->ranks);
+                         matrix->ranks, options->ranks);
         irr_matrix_fini(matrix);
         return IRR_CLI_REFUSED;
     }
@@ -50,8 +49,8 @@ static irr_cli_exit_t check_sums(const irr_tool_options_t *options, const irr_ma
         for (int row = 0; row <= 1; row++) {
             if (sum(matrix, i, row) > (uint64_t)IRR_SEGMENTS_LIMIT) {
                 irr_cli_complain("%.256s: %s %d has more than %td bytes in all",
-                                  options->matrix != NULL ? options->matrix : options->pattern,
-                                  row ? "row" : "column", i + 1, IRR_SEGMENTS_LIMIT);
+                                 options->matrix != NULL ? options->matrix : options->pattern,
+                                 row ? "row" : "column", i + 1, IRR_SEGMENTS_LIMIT);
                 return IRR_CLI_REFUSED;
             }
         }
