@@ -4,7 +4,6 @@
  */
 #include "coll_irr.h"
 
-#include "ompi/datatype/ompi_datatype.h"
 #include "opal/datatype/opal_convertor.h"
 
 static size_t block_bytes(const mca_coll_irr_side_t *side, int i)

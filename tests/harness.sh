@@ -1,9 +1,7 @@
 #!/bin/sh
 # harness.sh - the harness sees failures: of an assertion, by the time limit, by a crash.
 program=${builddir:-.}/must_fail
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
-count=0
+. "${srcdir:-.}/tests/tap.sh"
 
 if [ ! -x "$program" ]; then
     echo "1..0 # SKIP the engine tests were not built, because CUnit was not found (Debian: libcunit1-dev)"
@@ -14,8 +12,8 @@ fi
 expect() {
     name=$1
     shift
-    count=$((count + 1))
-    if "$@" > /dev/null 2>&1; then echo "ok $count - $name"; else echo "not ok $count - $name"; fi
+    "$@" > /dev/null 2>&1
+    report $? "$name"
 }
 
 reports() { grep -qx "$1" "$scratch/out"; }
@@ -30,3 +28,4 @@ expect "a failure is not hidden by a skip" reports 'not ok 3 - must_fail: failed
 expect "a success is reported" reports 'ok 4 - must_fail: success'
 expect "a case that hangs is ended by the time limit" fails hang
 expect "a case that crashes fails the program" fails crash
+exit $failed

@@ -2,25 +2,9 @@
 # irr_plan.sh - irr_plan prints, proves and draws plans, and refuses bad input with one line and exit status 2.
 
 srcdir=${srcdir:-.}
+. "$srcdir/tests/tap.sh"
 PLAN=${builddir:-.}/irr_plan
 mesh=$srcdir/tests/data/airfoil-8.mtx
-count=0
-failed=0
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
-
-# report STATUS NAME: one line of TAP, and what irr_plan said if it was wrong.
-report() {
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $count - $2"
-    else
-        failed=1
-        echo "not ok $count - $2"
-        sed 's/^/# /' "$scratch/out" "$scratch/err" | head -n 40
-    fi
-}
-
 # plan ARGUMENT...: leaves the exit status in $status, stdout and stderr in $scratch/out and err.
 plan() {
     "$PLAN" "$@" > "$scratch/out" 2> "$scratch/err" < /dev/null

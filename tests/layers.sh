@@ -6,29 +6,15 @@
 # checked.
 
 srcdir=${srcdir:-.}
+. "$srcdir/tests/tap.sh"
 CC=${CC:-cc}
-count=0
-failed=0
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
 
 # check NAME COMMAND...: the command must succeed and print nothing.
 check() {
     name=$1
     shift
-    count=$((count + 1))
-    if "$@" > "$scratch/out" 2>&1 && [ ! -s "$scratch/out" ]; then
-        echo "ok $count - $name"
-    else
-        failed=1
-        echo "not ok $count - $name"
-        sed 's/^/# /' "$scratch/out" | head -n 40
-    fi
-}
-
-skip() {
-    count=$((count + 1))
-    echo "ok $count - $1 # SKIP $2"
+    "$@" > "$scratch/out" 2>&1 && [ ! -s "$scratch/out" ]
+    report $? "$name"
 }
 
 # code ROOT FOLDER...: the sources below the folders as FILE:LINE: text, without comments.

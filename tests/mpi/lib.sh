@@ -3,14 +3,10 @@
 # A test script sources this file, calls `plan N`, then `check NAME COMMAND...` N times.  A command that runs
 # longer than LIMIT seconds is ended and fails.  What a failed command printed follows as comments.
 
+. "${srcdir:-.}/tests/tap.sh"
 . "${builddir:-.}/tests/mpi/env.sh"
 
 LIMIT=${LIMIT:-120}
-count=0
-failed=0
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
-
 OMPI_ALLOW_RUN_AS_ROOT=1
 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 OMPI_MCA_mca_base_component_path=$(cd "${builddir:-.}" && pwd)/.libs:SYS_DEFAULT
@@ -26,24 +22,6 @@ plan() {
         exit 0
     fi
     echo "1..$1"
-}
-
-# report STATUS NAME: one TAP line; the output of a failure is in $scratch/out.
-report() {
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $count - $2"
-    else
-        failed=1
-        echo "not ok $count - $2"
-        echo "# exit status $1"
-        sed 's/^/# /' "$scratch/out" | tail -n 60
-    fi
-}
-
-skip() {
-    count=$((count + 1))
-    echo "ok $count - $1 # SKIP $2"
 }
 
 # check NAME COMMAND...: the command, or function of a script, must succeed.

@@ -72,6 +72,23 @@ void *irr_resize(void *memory, size_t count, size_t size)
     return bytes > 0 ? allocator.resize(memory, bytes) : NULL;
 }
 
+irr_status_t irr_grow(void **array, size_t *max, size_t wanted, size_t size)
+{
+    size_t larger = wanted > 2 * *max ? wanted : 2 * *max;
+    void *grown;
+
+    if (wanted <= *max) {
+        return IRR_OK;
+    }
+    grown = irr_resize(*array, larger, size);
+    if (grown == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    *array = grown;
+    *max = larger;
+    return IRR_OK;
+}
+
 void irr_free(void *memory)
 {
     allocator.free(memory);

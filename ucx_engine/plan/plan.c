@@ -34,55 +34,30 @@ void irr_plan_reset(irr_plan_t *plan, const irr_problem_t *problem)
     plan->ndeps = 0;
 }
 
-/* Makes room for at least `wanted` elements; the old array stays valid on failure. */
-static irr_status_t grow(void **array, size_t *max, size_t wanted, size_t size)
-{
-    void *larger;
-
-    if (wanted <= *max) {
-        return IRR_OK;
-    }
-    larger = irr_resize(*array, wanted, size);
-    if (larger == NULL) {
-        return IRR_ERR_NO_MEMORY;
-    }
-    *array = larger;
-    *max = wanted;
-    return IRR_OK;
-}
-
 irr_status_t irr_plan_reserve(irr_plan_t *plan, irr_plan_bounds_t bounds)
 {
     void *steps = plan->steps, *pieces = plan->pieces, *deps = plan->deps;
     irr_status_t status;
 
-    status = grow(&steps, &plan->steps_max, bounds.steps, sizeof(*plan->steps));
+    status = irr_grow(&steps, &plan->steps_max, bounds.steps, sizeof(*plan->steps));
     plan->steps = steps;
     if (status == IRR_OK) {
-        status = grow(&pieces, &plan->pieces_max, bounds.pieces, sizeof(*plan->pieces));
+        status = irr_grow(&pieces, &plan->pieces_max, bounds.pieces, sizeof(*plan->pieces));
         plan->pieces = pieces;
     }
     if (status == IRR_OK) {
-        status = grow(&deps, &plan->deps_max, bounds.deps, sizeof(*plan->deps));
+        status = irr_grow(&deps, &plan->deps_max, bounds.deps, sizeof(*plan->deps));
         plan->deps = deps;
     }
     return status;
 }
 
-/* What to reserve so that `used + more` fits: twice the present room if it does not, so growth is amortised. */
-static size_t room(size_t max, size_t used, size_t more)
-{
-    size_t wanted = used + more;
-
-    return wanted > max && wanted < 2 * max ? 2 * max : wanted;
-}
-
 irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params)
 {
     irr_plan_bounds_t bounds = {
-        .steps  = room(plan->steps_max, plan->nsteps, 1),
-        .pieces = room(plan->pieces_max, plan->npieces, params->npieces),
-        .deps   = room(plan->deps_max, plan->ndeps, params->ndeps)
+        .steps  = plan->nsteps + 1,
+        .pieces = plan->npieces + params->npieces,
+        .deps   = plan->ndeps + params->ndeps
     };
     irr_status_t status = irr_plan_reserve(plan, bounds);
     irr_step_t *step;

@@ -73,16 +73,13 @@ static int block_at(const irr_problem_t *problem, ptrdiff_t offset)
 
 static irr_status_t add_slice(slices_t *slices, irr_slice_t slice)
 {
-    if (slices->count == slices->max) {
-        size_t max = slices->max > 0 ? 2 * slices->max : 16;
-        irr_slice_t *items = irr_resize(slices->items, max, sizeof(*items));
+    void *items = slices->items;
+    irr_status_t status = irr_grow(&items, &slices->max, slices->count + 1, sizeof(slice));
 
-        if (items == NULL) {
-            return IRR_ERR_NO_MEMORY;
-        }
-        slices->items = items;
-        slices->max = max;
+    if (status != IRR_OK) {
+        return status;
     }
+    slices->items = items;
     slices->items[slices->count++] = slice;
     return IRR_OK;
 }

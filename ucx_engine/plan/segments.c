@@ -89,17 +89,13 @@ static irr_status_t splice(irr_segments_t *segments, size_t first, size_t last, 
                            size_t count)
 {
     size_t total = segments->count - (last - first) + count;
+    void *items = segments->items;
+    irr_status_t status = irr_grow(&items, &segments->max, total, sizeof(*segments->items));
 
-    if (total > segments->max) {
-        size_t max = total > 2 * segments->max ? total : 2 * segments->max;
-        irr_segment_t *items = irr_resize(segments->items, max, sizeof(*items));
-
-        if (items == NULL) {
-            return IRR_ERR_NO_MEMORY;
-        }
-        segments->items = items;
-        segments->max = max;
+    if (status != IRR_OK) {
+        return status;
     }
+    segments->items = items;
     memmove(segments->items + first + count, segments->items + last,
             (segments->count - last) * sizeof(*segments->items));
     memcpy(segments->items + first, parts, count * sizeof(*parts));

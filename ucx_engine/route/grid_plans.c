@@ -58,27 +58,10 @@ typedef struct job {
     size_t               room;
 } job_t;
 
-static irr_status_t grow(void **array, size_t *max, size_t wanted, size_t size)
-{
-    size_t larger = wanted > 2 * *max ? wanted : 2 * *max;
-    void *grown;
-
-    if (wanted <= *max) {
-        return IRR_OK;
-    }
-    grown = irr_resize(*array, larger, size);
-    if (grown == NULL) {
-        return IRR_ERR_NO_MEMORY;
-    }
-    *array = grown;
-    *max = larger;
-    return IRR_OK;
-}
-
 static irr_status_t push(items_t *items, item_t item)
 {
     void *array = items->array;
-    irr_status_t status = grow(&array, &items->max, items->count + 1, sizeof(item));
+    irr_status_t status = irr_grow(&array, &items->max, items->count + 1, sizeof(item));
 
     items->array = array;
     if (status == IRR_OK) {
@@ -166,7 +149,7 @@ static irr_status_t keep_messages(job_t *job, const irr_grid_level_t *level, int
 {
     int member = irr_grid_member(level, rank), own = member % level->rows.columns;
     void *all = job->all;
-    irr_status_t status = grow(&all, &job->max, job->count + (size_t)level->rows.columns, sizeof(*job->all));
+    irr_status_t status = irr_grow(&all, &job->max, job->count + (size_t)level->rows.columns, sizeof(*job->all));
 
     job->all = all;
     for (int column = 0; column < level->rows.columns; column++) {
@@ -217,11 +200,11 @@ static irr_status_t make_room(job_t *job, size_t count)
 {
     void *pieces = job->pieces, *deps = job->deps;
     size_t room = job->room;
-    irr_status_t status = grow(&pieces, &room, count, sizeof(*job->pieces));
+    irr_status_t status = irr_grow(&pieces, &room, count, sizeof(*job->pieces));
 
     job->pieces = pieces;
     if (status == IRR_OK) {
-        status = grow(&deps, &job->room, count, sizeof(*job->deps));
+        status = irr_grow(&deps, &job->room, count, sizeof(*job->deps));
         job->deps = deps;
     }
     return status;
