@@ -31,6 +31,7 @@ static int class_of(const row_t *row)
 {
     switch (row->offset) {
     case offsetof(irr_counters_t, largest_message): return MCA_BASE_PVAR_CLASS_SIZE;
+    case offsetof(irr_counters_t, scratch_bytes):   return MCA_BASE_PVAR_CLASS_SIZE;
     case offsetof(irr_counters_t, endpoints_open):  return MCA_BASE_PVAR_CLASS_SIZE;
     default:                                        return MCA_BASE_PVAR_CLASS_COUNTER;
     }

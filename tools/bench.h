@@ -24,6 +24,36 @@
 #define IRR_BENCH_ROWS_MAX 16
 #define IRR_BENCH_HOST     (-1)  /* in place of a row of the algorithm table: Open MPI without coll/irr */
 
+/* ---- counters of coll/irr ---- */
+
+/* One for each row of the engine's table. */
+#define IRR_BENCH_COUNTER_ID(field, text) IRR_BENCH_COUNTER_##field,
+enum { IRR_COUNTERS_MAP(IRR_BENCH_COUNTER_ID) IRR_BENCH_COUNTERS };
+#undef IRR_BENCH_COUNTER_ID
+
+/* NULL past the last. */
+const char *irr_bench_counter_name(int i);
+const char *irr_bench_counter_text(int i);
+
+/* What some exchanges added to each counter; a gauge as it stood after the last of them. */
+typedef struct irr_bench_counts {
+    unsigned long long value[IRR_BENCH_COUNTERS];
+} irr_bench_counts_t;
+
+/* After MPI_Init.  False: coll/irr is not loaded, and counts stay 0. */
+bool irr_bench_pvars_open(void);
+void irr_bench_pvars_close(void);
+
+/* Each counter as it is now; one that the component does not have is 0. */
+irr_bench_counts_t irr_bench_pvars_read(void);
+
+/* Adds what was counted between two readings. */
+void irr_bench_counts_add(irr_bench_counts_t *sum, const irr_bench_counts_t *before,
+                          const irr_bench_counts_t *after);
+
+/* What one exchange of many had of counter i; a gauge as it is.  Below 0 if the component has no such counter. */
+double irr_bench_counts_share(const irr_bench_counts_t *sum, int i, int exchanges);
+
 /* ---- options ---- */
 
 /* What all ranks must know of the command line; broadcast as bytes, so there are no pointers in it. */
@@ -46,6 +76,8 @@ typedef struct irr_bench_options {
     double           scale;
     uint64_t         seed;
     bool             full;
+    int              columns;  /* of counters */
+    int              column[IRR_BENCH_COUNTERS];
 } irr_bench_options_t;
 
 /* Rank 0.  Prints help or version to stdout, or one line to stderr if the command line is refused. */
@@ -98,30 +130,19 @@ void irr_bench_fill(const irr_bench_exchange_t *exchange, uint64_t number);
 /* Compares every byte that arrived; the first wrong one goes to *fault. */
 void irr_bench_verify(const irr_bench_exchange_t *exchange, uint64_t number, irr_bench_fault_t *fault);
 
-/* ---- counters of coll/irr ---- */
-
-typedef struct irr_bench_counts {
-    unsigned long long exchanges;
-    unsigned long long messages;
-} irr_bench_counts_t;
-
-/* After MPI_Init.  False: coll/irr is not loaded, and counts stay 0. */
-bool irr_bench_pvars_open(void);
-void irr_bench_pvars_close(void);
-irr_bench_counts_t irr_bench_pvars_read(void);
-
 /* ---- measurement ---- */
 
-/* One algorithm on one matrix.  by_irr, misled, messages and the times of all ranks: rank 0 only. */
+/* One algorithm on one matrix.  by_irr, misled, counters and the times of all ranks: rank 0 only. */
 typedef struct irr_bench_row {
     const char       *name;
     double           *times;     /* seconds of the slowest rank, one an iteration */
-    double            messages;  /* sent per iteration by the rank that sends most; below 0 if unknown */
     bool              by_irr;    /* coll/irr served it: each iteration on each rank */
     bool              misled;    /* and should not have, or did not and should have */
     bool              wrong;     /* some byte on some rank was wrong */
     irr_bench_fault_t fault;     /* the first one on this rank */
     int               round;     /* in which it was found, from 1, over warm-up and iterations */
+    /* Of one iteration, of the rank that has most; below 0 if unknown. */
+    double            counters[IRR_BENCH_COUNTERS];
 } irr_bench_row_t;
 
 /* The communicators, one an algorithm.  Collective. */

@@ -5,9 +5,11 @@
  *      "input": {"matrix": FILE} or {"pattern": NAME, "seed": 1}, and "scale": 1.0,
  *      "iterations": 100, "warmup": 10, "check": true,
  *      "results": [{"unit": 1024, "messages": ..., "bytes": ..., "largest_message": ..., "lmax": ...,
- *                   "rows": [{"algorithm": "a1", "served_by": "irr", "median_ms": ..., "times_ms": [...], ...}]}]}
+ *                   "rows": [{"algorithm": "a1", "served_by": "irr", "median_ms": ..., "times_ms": [...],
+ *                             "counters": {"exchanges": 1.0, ...}, ...}]}]}
  *
- * What does not apply is null.  A failure to build the tree is remembered as a missing tree.
+ * What does not apply is null; each row names all counters.  A failure to build the tree is remembered as a
+ * missing tree.
  */
 #include "bench.h"
 
@@ -84,18 +86,33 @@ static json_t *times_of(const irr_bench_row_t *row, int iterations)
     return times;
 }
 
+static json_t *counters_of(const irr_bench_row_t *row)
+{
+    json_t *counters = json_object();
+
+    for (int i = 0; i < IRR_BENCH_COUNTERS; i++) {
+        if (json_object_set_new(counters, irr_bench_counter_name(i), number(row->counters[i])) != 0) {
+            json_decref(counters);
+            return NULL;
+        }
+    }
+    return counters;
+}
+
 static json_t *row_of(const irr_bench_options_t *options, const irr_bench_row_t *row,
                       const irr_bench_summary_t *summary)
 {
     json_t *verified = options->work.check ? json_boolean(!row->wrong) : json_null();
 
-    return json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o}",
+    return json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o}",
                      "algorithm", row->name, "served_by", row->by_irr ? "irr" : "host",
                      "median_ms", summary->median * MILLI, "min_ms", summary->min * MILLI,
                      "max_ms", summary->max * MILLI, "mean_ms", summary->mean * MILLI,
                      "p90_ms", summary->p90 * MILLI, "p99_ms", summary->p99 * MILLI,
-                     "host_ratio", number(summary->ratio), "messages_sent", number(row->messages),
-                     "verified", verified, "times_ms", times_of(row, options->work.iterations));
+                     "host_ratio", number(summary->ratio),
+                     "messages_sent", number(row->counters[IRR_BENCH_COUNTER_messages_sent]),
+                     "verified", verified, "counters", counters_of(row),
+                     "times_ms", times_of(row, options->work.iterations));
 }
 
 static json_t *result_of(const irr_bench_options_t *options, const irr_bench_result_t *result)

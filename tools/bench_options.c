@@ -20,10 +20,11 @@
 #define ITERATIONS_MAX 10000000
 #define HOST           "host"
 #define DEFAULT_LIST   HOST ",auto"
+#define ALL            "all"
 
 enum {
     OPTION_MATRIX = 256, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_SCALE, OPTION_ALGORITHMS,
-    OPTION_NO_CHECK, OPTION_JSON, OPTION_VERSION
+    OPTION_NO_CHECK, OPTION_COLUMNS, OPTION_JSON, OPTION_VERSION
 };
 
 typedef struct row {
@@ -46,17 +47,27 @@ static const row_t rows[] = {
     { "check",      'c',               NULL,      "compare every byte that arrives; the default" },
     { "no-check",   OPTION_NO_CHECK,   NULL,      "do not" },
     { "full",       'f',               NULL,      "more columns: mean, 90th and 99th percentile, iterations" },
-    { "json",       OPTION_JSON,       "FILE",    "write results, parameters and all times to a file" },
+    { "columns",    OPTION_COLUMNS,    "LIST",    "more columns: counters (below) with commas between, or " ALL },
+    { "json",       OPTION_JSON,       "FILE",    "write results, parameters, all times and counters to a file" },
     { "help",       'h',               NULL,      "this text" },
     { "version",    OPTION_VERSION,    NULL,      "the version" },
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-/* What the user gave may be quoted in the line, which must stay one line all the same. */
 const char *irr_bench_version(void)
 {
     return PACKAGE_VERSION;
+}
+
+static void help_counters(void)
+{
+    printf("\nCounters of coll/irr, per measured exchange, of the rank that has most.  A gauge is what it is\n"
+           "after the exchanges; one that tells the most so far has not forgotten the rows and units before,\n"
+           "so run one algorithm and one unit alone to see their own:\n");
+    for (int i = 0; irr_bench_counter_name(i) != NULL; i++) {
+        printf("  %-17s %s\n", irr_bench_counter_name(i), irr_bench_counter_text(i));
+    }
 }
 
 static irr_cli_exit_t help(void)
@@ -79,6 +90,7 @@ static irr_cli_exit_t help(void)
     for (int i = 0; irr_pattern_name(i) != NULL; i++) {
         printf("  %-10s %s\n", irr_pattern_name(i), irr_pattern_text(i));
     }
+    help_counters();
     printf("\nExit status: 0 good, 1 a wrong byte arrived, 2 the input was refused.\n");
     return IRR_CLI_GOOD;
 }
@@ -99,60 +111,103 @@ static irr_cli_exit_t read_sweep(const char *text, irr_bench_work_t *work)
     return IRR_CLI_GOOD;
 }
 
-/* The names of a table, for a line that says what is allowed. */
-static const char *join(const char *(*name)(int i), char *text, size_t size)
+/* Says which names of a kind there are: those of a table, and one beside it unless that is NULL. */
+static irr_cli_exit_t refuse_name(const char *kind, const char *name, const char *beside,
+                                  const char *(*known)(int i))
 {
+    char text[512] = "";
     size_t used = 0;
 
-    text[0] = '\0';
-    for (int i = 0; name(i) != NULL && used < size; i++) {
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "", name(i));
+    for (int i = 0; known(i) != NULL && used < sizeof(text); i++) {
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i > 0 ? ", " : "", known(i));
     }
-    return text;
+    irr_cli_complain("unknown %s '%.63s', known are %s%s%s", kind, name, beside != NULL ? beside : "",
+                     beside != NULL ? ", " : "", text);
+    return IRR_CLI_REFUSED;
+}
+
+/* The row of a table that has this name, -1 if none. */
+static int find_name(const char *name, const char *(*known)(int i))
+{
+    for (int i = 0; known(i) != NULL; i++) {
+        if (strcmp(known(i), name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Takes the first name off a list with commas between, of which NULL is left behind the last. */
+static void take_name(const char **list, char *name, size_t size)
+{
+    const size_t length = strcspn(*list, ",");
+
+    snprintf(name, size, "%.*s", (int)length, *list);
+    *list = (*list)[length] == ',' ? *list + length + 1 : NULL;
 }
 
 static irr_cli_exit_t read_algorithms(const char *list, irr_bench_work_t *work)
 {
-    char known[256];
-
     work->rows = 0;
-    for (const char *rest = list; rest != NULL; ) {
-        const char *comma = strchr(rest, ',');
+    while (list != NULL) {
         char name[64];
         bool host;
         int row;
 
-        snprintf(name, sizeof(name), "%.*s", (int)strcspn(rest, ","), rest);
+        take_name(&list, name, sizeof(name));
         host = strcmp(name, HOST) == 0;
         row = irr_algorithm_find(name);
         if (row < 0 && !host) {
-            irr_cli_complain("unknown algorithm '%s', known are %s, %s", name, HOST,
-                             join(irr_algorithm_name, known, sizeof(known)));
-            return IRR_CLI_REFUSED;
+            return refuse_name("algorithm", name, HOST, irr_algorithm_name);
         }
         if (work->rows == IRR_BENCH_ROWS_MAX) {
             irr_cli_complain("--algorithms names more than the %d allowed", IRR_BENCH_ROWS_MAX);
             return IRR_CLI_REFUSED;
         }
         work->algorithms[work->rows++] = host ? IRR_BENCH_HOST : row;
-        rest = comma != NULL ? comma + 1 : NULL;
+    }
+    return IRR_CLI_GOOD;
+}
+
+/* A counter has one column, however often it is named, so there is always room. */
+static void add_column(irr_bench_options_t *options, int counter)
+{
+    for (int i = 0; i < options->columns; i++) {
+        if (options->column[i] == counter) {
+            return;
+        }
+    }
+    options->column[options->columns++] = counter;
+}
+
+static irr_cli_exit_t read_columns(const char *list, irr_bench_options_t *options)
+{
+    options->columns = 0;
+    while (list != NULL) {
+        char name[64];
+        int counter;
+        bool all;
+
+        take_name(&list, name, sizeof(name));
+        all = strcmp(name, ALL) == 0;
+        counter = find_name(name, irr_bench_counter_name);
+        if (counter < 0 && !all) {
+            return refuse_name("counter", name, ALL, irr_bench_counter_name);
+        }
+        for (int i = all ? 0 : counter; i < (all ? IRR_BENCH_COUNTERS : counter + 1); i++) {
+            add_column(options, i);
+        }
     }
     return IRR_CLI_GOOD;
 }
 
 static irr_cli_exit_t read_pattern(const char *name, const char **pattern_p)
 {
-    char known[256];
-
-    for (int i = 0; irr_pattern_name(i) != NULL; i++) {
-        if (strcmp(irr_pattern_name(i), name) == 0) {
-            *pattern_p = name;
-            return IRR_CLI_GOOD;
-        }
+    if (find_name(name, irr_pattern_name) < 0) {
+        return refuse_name("pattern", name, NULL, irr_pattern_name);
     }
-    irr_cli_complain("unknown pattern '%.64s', known are %s", name,
-                     join(irr_pattern_name, known, sizeof(known)));
-    return IRR_CLI_REFUSED;
+    *pattern_p = name;
+    return IRR_CLI_GOOD;
 }
 
 /* ---- the command line ---- */
@@ -168,6 +223,7 @@ static irr_cli_exit_t read_option(int id, const char *value, irr_bench_options_t
     case OPTION_SEED:       return irr_cli_number("seed", value, 0, INT64_MAX, &options->seed);
     case OPTION_SCALE:      return irr_cli_scale(value, &options->scale);
     case OPTION_ALGORITHMS: return read_algorithms(value, work);
+    case OPTION_COLUMNS:    return read_columns(value, options);
     case OPTION_JSON:       options->json = value; return IRR_CLI_GOOD;
     case OPTION_NO_CHECK:   work->check = false; return IRR_CLI_GOOD;
     case 'c':               work->check = true; return IRR_CLI_GOOD;

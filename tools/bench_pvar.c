@@ -2,17 +2,47 @@
  * bench_pvar.c - what coll/irr counted, read through MPI_T.
  *
  * The component registers its counters when it is loaded, so the absence of a variable means that coll/irr
- * is not in this job.  MPI_T wants its variables checked before they are read: a read writes as many bytes
- * as the variable has.
+ * is not in this job, or that it is a release which does not count this.  What is a gauge is told by the
+ * class of the variable.  MPI_T wants its variables checked before they are read: a read writes as many
+ * bytes as the variable has.
  */
 #include "bench.h"
+
+#include <string.h>
+
+typedef struct row {
+    const char *name;
+    const char *text;
+    const char *variable;
+} row_t;
+
+#define COUNTER_ROW(field, text) { #field, text, "coll_irr_" #field },
+static const row_t rows[] = { IRR_COUNTERS_MAP(COUNTER_ROW) };
+#undef COUNTER_ROW
+
+typedef struct counter {
+    bool              known;
+    bool              gauge;
+    MPI_T_pvar_handle handle;
+} counter_t;
 
 static struct {
     bool               initialized;
     MPI_T_pvar_session session;
-    MPI_T_pvar_handle  exchanges, messages;
-    bool               loaded;
+    counter_t          counters[IRR_BENCH_COUNTERS];
 } pvars;
+
+const char *irr_bench_counter_name(int i)
+{
+    return i < IRR_BENCH_COUNTERS ? rows[i].name : NULL;
+}
+
+const char *irr_bench_counter_text(int i)
+{
+    return i < IRR_BENCH_COUNTERS ? rows[i].text : NULL;
+}
+
+/* ---- variables ---- */
 
 /* One unsigned long long that always counts and belongs to no object. */
 static bool suits(int index)
@@ -26,12 +56,17 @@ static bool suits(int index)
            type == MPI_UNSIGNED_LONG_LONG && bind == MPI_T_BIND_NO_OBJECT && continuous;
 }
 
-static bool open_one(const char *name, MPI_T_pvar_handle *handle_p)
+static void open_one(const char *variable, counter_t *counter)
 {
     int index, count = 0;
 
-    return MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index) == MPI_SUCCESS && suits(index) &&
-           MPI_T_pvar_handle_alloc(pvars.session, index, NULL, handle_p, &count) == MPI_SUCCESS && count == 1;
+    counter->gauge = MPI_T_pvar_get_index(variable, MPI_T_PVAR_CLASS_COUNTER, &index) != MPI_SUCCESS;
+    if (counter->gauge && MPI_T_pvar_get_index(variable, MPI_T_PVAR_CLASS_SIZE, &index) != MPI_SUCCESS) {
+        return;
+    }
+    counter->known =
+        suits(index) &&
+        MPI_T_pvar_handle_alloc(pvars.session, index, NULL, &counter->handle, &count) == MPI_SUCCESS && count == 1;
 }
 
 bool irr_bench_pvars_open(void)
@@ -40,10 +75,12 @@ bool irr_bench_pvars_open(void)
 
     pvars.session = MPI_T_PVAR_SESSION_NULL;
     pvars.initialized = MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS;
-    pvars.loaded = pvars.initialized && MPI_T_pvar_session_create(&pvars.session) == MPI_SUCCESS &&
-                   open_one("coll_irr_exchanges", &pvars.exchanges) &&
-                   open_one("coll_irr_messages_sent", &pvars.messages);
-    return pvars.loaded;
+    if (pvars.initialized && MPI_T_pvar_session_create(&pvars.session) == MPI_SUCCESS) {
+        for (int i = 0; i < IRR_BENCH_COUNTERS; i++) {
+            open_one(rows[i].variable, &pvars.counters[i]);
+        }
+    }
+    return pvars.counters[IRR_BENCH_COUNTER_exchanges].known;
 }
 
 /* Freeing the session frees its handles. */
@@ -55,16 +92,36 @@ void irr_bench_pvars_close(void)
     if (pvars.initialized) {
         MPI_T_finalize();
     }
-    pvars.loaded = pvars.initialized = false;
+    memset(&pvars, 0, sizeof(pvars));
 }
 
 irr_bench_counts_t irr_bench_pvars_read(void)
 {
-    irr_bench_counts_t counts = { 0 };
+    irr_bench_counts_t counts = { { 0 } };
 
-    if (pvars.loaded) {
-        MPI_T_pvar_read(pvars.session, pvars.exchanges, &counts.exchanges);
-        MPI_T_pvar_read(pvars.session, pvars.messages, &counts.messages);
+    for (int i = 0; i < IRR_BENCH_COUNTERS; i++) {
+        if (pvars.counters[i].known) {
+            MPI_T_pvar_read(pvars.session, pvars.counters[i].handle, &counts.value[i]);
+        }
     }
     return counts;
+}
+
+/* ---- counts ---- */
+
+void irr_bench_counts_add(irr_bench_counts_t *sum, const irr_bench_counts_t *before,
+                          const irr_bench_counts_t *after)
+{
+    for (int i = 0; i < IRR_BENCH_COUNTERS; i++) {
+        sum->value[i] = pvars.counters[i].gauge ? after->value[i]
+                                                : sum->value[i] + after->value[i] - before->value[i];
+    }
+}
+
+double irr_bench_counts_share(const irr_bench_counts_t *sum, int i, int exchanges)
+{
+    if (!pvars.counters[i].known) {
+        return -1;
+    }
+    return pvars.counters[i].gauge ? (double)sum->value[i] : (double)sum->value[i] / exchanges;
 }

@@ -1,8 +1,8 @@
 /*
  * bench_report.c - what irr_bench prints: a header of `#` lines and one row an algorithm.
  *
- * Times are in milliseconds.  The columns are fixed; --full appends to them and a sweep puts the unit in
- * front, so a script can count on their order.
+ * Times are in milliseconds.  The columns are fixed; --full appends to them, --columns puts counters before
+ * `verified` and a sweep the unit in front, so a script can count on their order.
  */
 #include "bench.h"
 
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MILLI 1e3
+#define MILLI         1e3
+#define COUNTER_WIDTH 12    /* at least, of the columns of --columns */
 
 /* ---- figures ---- */
 
@@ -94,6 +95,12 @@ static void report_input(const irr_bench_options_t *options, const irr_bench_fac
            facts->messages, facts->bytes, facts->largest);
 }
 
+/* A column fits its name and the numbers to be expected. */
+static int width_of(const char *counter)
+{
+    return strlen(counter) > COUNTER_WIDTH ? (int)strlen(counter) : COUNTER_WIDTH;
+}
+
 void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const irr_bench_facts_t *facts)
 {
     const irr_bench_work_t *work = &options->work;
@@ -108,8 +115,14 @@ void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const 
     if (sweeps(options)) {
         printf("%12s ", "unit");
     }
-    printf("%-14s %10s %10s %10s %9s %9s %12s %8s", "algorithm", "median", "min", "max", "host/this", "messages",
-           "Lmax", "verified");
+    printf("%-14s %10s %10s %10s %9s %9s %12s", "algorithm", "median", "min", "max", "host/this", "messages",
+           "Lmax");
+    for (int i = 0; i < options->columns; i++) {
+        const char *name = irr_bench_counter_name(options->column[i]);
+
+        printf(" %*s", width_of(name), name);
+    }
+    printf(" %8s", "verified");
     if (options->full) {
         printf(" %10s %10s %10s %10s", "mean", "p90", "p99", "iterations");
     }
@@ -127,6 +140,12 @@ static void report_number(double value, int width, int decimals)
     }
 }
 
+/* A counter, mostly whole. */
+static void report_count(double value, int width)
+{
+    report_number(value, width, value == floor(value) ? 0 : 1);
+}
+
 static void report_row(const irr_bench_options_t *options, const irr_bench_result_t *result, int i)
 {
     const irr_bench_row_t *row = &result->rows[i];
@@ -141,8 +160,12 @@ static void report_row(const irr_bench_options_t *options, const irr_bench_resul
     printf("%-14s %10.4f %10.4f %10.4f", name, summary->median * MILLI, summary->min * MILLI,
            summary->max * MILLI);
     report_number(summary->ratio, 9, 2);
-    report_number(row->messages, 9, row->messages == floor(row->messages) ? 0 : 1);
-    printf(" %12" PRIu64 " %8s", result->facts.busiest, !options->work.check ? "-" : row->wrong ? "no" : "yes");
+    report_count(row->counters[IRR_BENCH_COUNTER_messages_sent], 9);
+    printf(" %12" PRIu64, result->facts.busiest);
+    for (int k = 0; k < options->columns; k++) {
+        report_count(row->counters[options->column[k]], width_of(irr_bench_counter_name(options->column[k])));
+    }
+    printf(" %8s", !options->work.check ? "-" : row->wrong ? "no" : "yes");
     if (options->full) {
         printf(" %10.4f %10.4f %10.4f %10d", summary->mean * MILLI, summary->p90 * MILLI, summary->p99 * MILLI,
                options->work.iterations);

@@ -46,23 +46,21 @@ void irr_bench_comms_destroy(const irr_bench_work_t *work, MPI_Comm *comms)
 
 typedef struct sample {
     double             seconds;
-    irr_bench_counts_t counts;
+    irr_bench_counts_t before, after;
 } sample_t;
 
 static sample_t exchange_once(MPI_Comm comm, const irr_bench_exchange_t *exchange)
 {
-    irr_bench_counts_t before = irr_bench_pvars_read(), after;
     sample_t sample;
     double start;
 
+    sample.before = irr_bench_pvars_read();
     MPI_Barrier(MPI_COMM_WORLD);
     start = MPI_Wtime();
     MPI_Alltoallv(exchange->input, exchange->send_counts, exchange->send_offsets, MPI_BYTE,
                   exchange->output, exchange->recv_counts, exchange->recv_offsets, MPI_BYTE, comm);
     sample.seconds = MPI_Wtime() - start;
-    after = irr_bench_pvars_read();
-    sample.counts.exchanges = after.exchanges - before.exchanges;
-    sample.counts.messages = after.messages - before.messages;
+    sample.after = irr_bench_pvars_read();
     return sample;
 }
 
@@ -96,16 +94,18 @@ static void reduce_to_rank_0(void *values, int count, MPI_Datatype type, MPI_Op 
 static void gather_row(const irr_bench_work_t *work, int algorithm, const irr_bench_counts_t *counts,
                        irr_bench_row_t *row, int me)
 {
-    unsigned long long least = counts->exchanges, most = counts->exchanges, messages = counts->messages;
     const unsigned long long iterations = (unsigned long long)work->iterations;
+    unsigned long long least = counts->value[IRR_BENCH_COUNTER_exchanges];
+    irr_bench_counts_t most = *counts;
 
     reduce_to_rank_0(row->times, work->iterations, MPI_DOUBLE, MPI_MAX, me);
     reduce_to_rank_0(&least, 1, MPI_UNSIGNED_LONG_LONG, MPI_MIN, me);
-    reduce_to_rank_0(&most, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, me);
-    reduce_to_rank_0(&messages, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, me);
-    row->by_irr = algorithm == IRR_BENCH_HOST ? most > 0 : least >= iterations;
+    reduce_to_rank_0(most.value, IRR_BENCH_COUNTERS, MPI_UNSIGNED_LONG_LONG, MPI_MAX, me);
+    row->by_irr = algorithm == IRR_BENCH_HOST ? most.value[IRR_BENCH_COUNTER_exchanges] > 0 : least >= iterations;
     row->misled = row->by_irr != (algorithm != IRR_BENCH_HOST);
-    row->messages = row->by_irr ? (double)messages / (double)iterations : -1;
+    for (int i = 0; i < IRR_BENCH_COUNTERS; i++) {
+        row->counters[i] = row->by_irr ? irr_bench_counts_share(&most, i, work->iterations) : -1;
+    }
     gather_fault(row, me);
 }
 
@@ -143,7 +143,7 @@ irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *c
                                  const irr_bench_exchange_t *exchange, irr_bench_row_t *rows)
 {
     const int rounds = work->warmup + work->iterations;
-    irr_bench_counts_t counts[IRR_BENCH_ROWS_MAX] = { { 0, 0 } };
+    irr_bench_counts_t counts[IRR_BENCH_ROWS_MAX] = { { { 0 } } };
     irr_cli_exit_t code = IRR_CLI_GOOD;
     uint64_t number = 0;
 
@@ -159,8 +159,7 @@ irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *c
 
             if (round >= work->warmup) {
                 rows[i].times[round - work->warmup] = sample.seconds;
-                counts[i].exchanges += sample.counts.exchanges;
-                counts[i].messages += sample.counts.messages;
+                irr_bench_counts_add(&counts[i], &sample.before, &sample.after);
             }
         }
     }

@@ -48,6 +48,30 @@ accepted() {
     report $? "$name"
 }
 
+# columns RANKS ARGUMENT...: runs host and auto; the columns between Lmax and verified go to $columns.
+columns() {
+    n=$1
+    shift
+    bench "$n" --algorithms host,auto -i 3 "$@"
+    columns=$(sed -n 's/.*# algorithm .* Lmax \(.*\) verified$/\1/p' "$scratch/out" | xargs)
+}
+
+# aligned: the header and both rows are as long as each other and have as many words.
+aligned() {
+    sed -n 's/^[^:]*:\(# algorithm.*\|  .*\)$/\1/p' "$scratch/out" | sed 's/^# /  /' |
+        awk '{ print NF, length }' | uniq -c | grep -q '^ *3 '
+}
+
+# json_has COUNTER...: exactly these are in $scratch/result.json, null in one row and a number in the other.
+json_has() {
+    sed -n '/"counters": {/,/}/p' "$scratch/result.json" | grep -v '[{}]' > "$scratch/counters"
+    for counter; do
+        [ "$(grep -c "\"$counter\": null" "$scratch/counters")" -eq 1 ] || return 1
+        [ "$(grep -c "\"$counter\": [0-9]" "$scratch/counters")" -eq 1 ] || return 1
+    done
+    [ "$(grep -c . "$scratch/counters")" -eq $((2 * $#)) ]
+}
+
 # file NAME LINE...: writes a matrix file, a good header and these lines, to $scratch/NAME.
 file() {
     name=$scratch/$1
@@ -55,7 +79,7 @@ file() {
     printf '%s\n' '%%MatrixMarket matrix coordinate integer general' "$@" > "$name"
 }
 
-plan 34
+plan 40
 
 # ---- files ----
 
@@ -94,6 +118,9 @@ refused "no iterations" "--iterations '0' is not an integer from 1" -i 0
 refused "negative warm-up" "--warmup '-1' is not an integer from 0" -x -1
 refused "a scale of zero" "--scale '0' is not a number above 0" --scale 0
 
+refused "an unknown counter" "unknown counter 'bytes', known are all, exchanges, messages_sent" --columns bytes
+refused "an empty counter" "unknown counter '', known are all, exchanges" --columns steps,
+
 # ---- options ----
 
 refused "an unknown option" "unknown option '--fast'" --fast
@@ -114,5 +141,19 @@ accepted "help" 2 0 --help
 bench 2 --algorithms host -i 3 --json "$scratch/result.json"
 [ $status -eq 0 ] && [ "$(grep -c '"verified": true' "$scratch/result.json")" -eq 1 ]
 report $? "results as JSON"
+
+# ---- counters ----
+
+columns 4 --columns header_bytes,messages_received,header_bytes
+[ $status -eq 0 ] && [ "$columns" = "header_bytes messages_received" ] && aligned
+report $? "columns as asked for, each once"
+[ "$(lines ' host .* - *- *yes$')" -eq 1 ] && [ "$(lines ' auto .* [0-9]* *3 *yes$')" -eq 1 ]
+report $? "host has no counters, auto receives a message from each other rank"
+
+columns 2 --columns all --json "$scratch/result.json"
+[ $status -eq 0 ] && [ "${columns%% *}" = exchanges ] && [ "$(echo "$columns" | wc -w)" -ge 10 ] && aligned
+report $? "all columns"
+json_has $columns
+report $? "all counters in each row as JSON, null for host"
 
 exit $failed
