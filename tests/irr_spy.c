@@ -179,11 +179,11 @@ static irr_status_t recv(irr_transport_t *transport, uint64_t tag, const irr_iov
     return spy->inner->ops->recv(spy->inner, tag, iov, count, form, request);
 }
 
-static irr_status_t probe(irr_transport_t *transport, uint64_t tag, irr_message_t *message)
+static irr_status_t probe(irr_transport_t *transport, uint64_t tag, uint64_t mask, irr_message_t *message)
 {
     irr_transport_t *inner = spy_of(transport)->inner;
 
-    return inner->ops->probe(inner, tag, message);
+    return inner->ops->probe(inner, tag, mask, message);
 }
 
 static irr_status_t recv_message(irr_transport_t *transport, const irr_message_t *message, const irr_iov_t *iov,

@@ -333,10 +333,18 @@ static void test_trouble_of_several(void)
 
 static void test_settings(void)
 {
-    static const irr_settings_t common = { 1, IRR_COMPOSE_AUTO, 4, 1000 };
+    static const irr_dims_t dims = { 2, { 4, 4 } }, more = { 3, { 4, 4 } }, turned = { 2, { 2, 8 } };
+    static const irr_settings_t common = { 1, IRR_COMPOSE_AUTO, 4, 1000, dims, 64, IRR_OVERLAP_DUAL };
     static const irr_settings_t others[] = {
-        { 2, IRR_COMPOSE_AUTO, 4, 1000 }, { 1, IRR_COMPOSE_SPLIT, 4, 1000 },
-        { 1, IRR_COMPOSE_AUTO, 5, 1000 }, { 1, IRR_COMPOSE_AUTO, 4, 0 }, { 1, IRR_COMPOSE_AUTO, 1000, 4 }
+        { 2, IRR_COMPOSE_AUTO, 4, 1000, dims, 64, IRR_OVERLAP_DUAL },
+        { 1, IRR_COMPOSE_SPLIT, 4, 1000, dims, 64, IRR_OVERLAP_DUAL },
+        { 1, IRR_COMPOSE_AUTO, 5, 1000, dims, 64, IRR_OVERLAP_DUAL },
+        { 1, IRR_COMPOSE_AUTO, 4, 0, dims, 64, IRR_OVERLAP_DUAL },
+        { 1, IRR_COMPOSE_AUTO, 1000, 4, dims, 64, IRR_OVERLAP_DUAL },
+        { 1, IRR_COMPOSE_AUTO, 4, 1000, more, 64, IRR_OVERLAP_DUAL },
+        { 1, IRR_COMPOSE_AUTO, 4, 1000, turned, 64, IRR_OVERLAP_DUAL },
+        { 1, IRR_COMPOSE_AUTO, 4, 1000, dims, 65, IRR_OVERLAP_DUAL },
+        { 1, IRR_COMPOSE_AUTO, 4, 1000, dims, 64, IRR_OVERLAP_SINGLE }
     };
 
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {

@@ -427,19 +427,6 @@ static void test_empty_plan(void)
     irr_fleet_destroy(fleet);
 }
 
-/* Each field of a tag has its bits, 48 in all. */
-static void test_tags(void)
-{
-    uint64_t base = irr_tag_base(0x1234, 0x56);
-
-    CU_ASSERT_EQUAL(IRR_TAG_BITS, 48);
-    CU_ASSERT_EQUAL(base, UINT64_C(0x123456000000));
-    CU_ASSERT_EQUAL(irr_tag(base, 7, 0x89abc), UINT64_C(0x123456789abc));
-    CU_ASSERT_EQUAL(irr_tag_base(0x1234, 0x356), base);
-    CU_ASSERT_EQUAL(irr_tag(irr_tag_base(0xffff, 0xff), IRR_TAG_STAGES_MAX, IRR_TAG_RANKS_MAX - 1),
-                    UINT64_C(0xffffffffffff));
-}
-
 /* ---- memory ---- */
 
 static void test_reserve(void)
@@ -479,7 +466,6 @@ int main(void)
         { "the first error is the result",                     test_first_error },
         { "steps wait for those they depend on",               test_forwarding },
         { "a plan without steps",                              test_empty_plan },
-        { "the fields of a tag",                               test_tags },
         { "want of memory while reserving",                    test_reserve },
         { NULL, NULL }
     };

@@ -4,9 +4,9 @@
  * The golden figures are those of the JPDC paper: figure 8 (P = 18), figure 10 (P = 61), lemma 1 and table 3.
  */
 #include "irr_test.h"
+#include "plan_all.h"
 
 #include "plan/algorithms.h"
-#include "plan/plans.h"
 #include "route/grid_plans.h"
 
 #include <stdlib.h>
@@ -161,13 +161,13 @@ static bool build(const char *algorithm, const char *pattern, int ranks, uint64_
     irr_status_t status = irr_matrix_pattern(pattern, ranks, 90, seed, &matrix);
 
     CU_ASSERT_EQUAL_FATAL(status, IRR_OK);
-    status = irr_plans_build(irr_plans_algorithm_find(algorithm), &matrix, plans);
+    status = irr_plan_all(irr_plans_algorithm_find(algorithm), 0, &matrix, plans);
     irr_matrix_fini(&matrix);
     CU_ASSERT_EQUAL(status, IRR_OK);
     return status == IRR_OK;
 }
 
-static const char *const grids[] = { "a2", "a3", "a4", "multistage" };
+static const char *const grids[] = { "a2", "a3", "a4", "multistage", "node" };
 
 enum { GRIDS = sizeof(grids) / sizeof(grids[0]) };
 
@@ -253,21 +253,6 @@ static void test_startups(void)
     }
 }
 
-/* The host is offered what it can run, tools see the whole table. */
-static void test_offered(void)
-{
-    CU_ASSERT_EQUAL(irr_algorithm_find("a4"), -1);
-    CU_ASSERT(irr_plans_algorithm_find("a4") > 0);
-    for (int i = 0; irr_algorithm_name(i) != NULL; i++) {
-        CU_ASSERT_STRING_EQUAL(irr_algorithm_name(i), irr_plans_algorithm_name(i));
-        CU_ASSERT_PTR_NOT_NULL(irr_algorithm_resolve(i, 4)->route);
-    }
-    for (int i = 0; irr_plans_algorithm_name(i) != NULL; i++) {
-        CU_ASSERT_EQUAL(irr_plans_algorithm_find(irr_plans_algorithm_name(i)), i);
-        CU_ASSERT_PTR_NOT_NULL(irr_plans_algorithm_text(i));
-    }
-}
-
 int main(void)
 {
     static const irr_test_case_t cases[] = {
@@ -280,7 +265,6 @@ int main(void)
         { "plans keep the rules",                        test_plans },
         { "lemma 1: messages received",                  test_lemma_1 },
         { "table 3: start-ups",                          test_startups },
-        { "what the host is offered",                    test_offered },
         { NULL, NULL }
     };
 

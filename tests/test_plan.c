@@ -5,12 +5,21 @@
 #include "irr_memory.h"
 #include "irr_test.h"
 
+#include "plan/algorithms.h"
 #include "plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define RANKS_ALL 32
+
+/* A row whose plan a rank can build alone; they come first. */
+static bool is_direct(int algorithm)
+{
+    const irr_algorithm_t *row = irr_algorithm_resolve(algorithm, 1);
+
+    return row != NULL && row->route != NULL;
+}
 
 static void fini_plans(irr_plan_t *plans, int count)
 {
@@ -68,7 +77,7 @@ static void check_job(int algorithm, int ranks, irr_job_kind_t kind, uint64_t se
 
 static void check_kinds(int ranks, uint64_t *state)
 {
-    for (int a = 0; irr_algorithm_name(a) != NULL; a++) {
+    for (int a = 0; is_direct(a); a++) {
         for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {
             check_job(a, ranks, (irr_job_kind_t)kind, irr_test_random(state));
         }
@@ -271,7 +280,7 @@ static void test_same(void)
 {
     uint64_t seed = irr_test_seed();
 
-    for (int a = 0; irr_algorithm_name(a) != NULL; a++) {
+    for (int a = 0; is_direct(a); a++) {
         irr_job_t *job = irr_job_create(24, IRR_JOB_SPARSE, seed);
         irr_job_t *twin = irr_job_create(24, IRR_JOB_SPARSE, seed);
         irr_plan_t once[24], again[24];
@@ -296,7 +305,7 @@ static void test_same(void)
 static void test_bounds(void)
 {
     for (int ranks = 1; ranks <= RANKS_ALL; ranks++) {
-        for (int a = 0; irr_algorithm_name(a) != NULL; a++) {
+        for (int a = 0; is_direct(a); a++) {
             irr_job_t *job = irr_job_create(ranks, IRR_JOB_UNIFORM, 1);
             irr_plan_t plan;
 

@@ -5,6 +5,7 @@
  */
 #include "irr_memory.h"
 #include "irr_test.h"
+#include "plan_all.h"
 #include "plan_scene.h"
 
 #include "plan/plans.h"
@@ -75,7 +76,7 @@ static void test_layout(void)
     irr_matrix_t matrix = numbered_matrix(3);
     irr_plans_t plans;
 
-    CU_ASSERT_EQUAL_FATAL(irr_plans_build(irr_plans_algorithm_find("a1"), &matrix, &plans), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_plan_all(irr_plans_algorithm_find("a1"), 0, &matrix, &plans), IRR_OK);
     CU_ASSERT_EQUAL(plans.ranks, 3);
     for (int r = 0; r < 3; r++) {
         CU_ASSERT_EQUAL(plans.problems[r].rank, r);
@@ -96,10 +97,10 @@ static void test_refused(void)
     irr_matrix_t matrix = numbered_matrix(2);
     irr_plans_t plans = { .ranks = 77 };
 
-    CU_ASSERT_EQUAL(irr_plans_build(-1, &matrix, &plans), IRR_ERR_BAD_PARAM);
-    CU_ASSERT_EQUAL(irr_plans_build(1000, &matrix, &plans), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_plan_all(-1, 0, &matrix, &plans), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_plan_all(1000, 0, &matrix, &plans), IRR_ERR_BAD_PARAM);
     *irr_matrix_at(&matrix, 0, 1) = INT64_MAX;
-    CU_ASSERT_EQUAL(irr_plans_build(irr_plans_algorithm_find("a1"), &matrix, &plans), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_plan_all(irr_plans_algorithm_find("a1"), 0, &matrix, &plans), IRR_ERR_BAD_PARAM);
     CU_ASSERT_EQUAL(plans.ranks, 77);
     irr_matrix_fini(&matrix);
 }
@@ -112,7 +113,7 @@ static void test_direct(void)
     irr_plans_t plans;
 
     *irr_matrix_at(&matrix, 2, 0) = 0;
-    CU_ASSERT_EQUAL_FATAL(irr_plans_build(irr_plans_algorithm_find("a1"), &matrix, &plans), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_plan_all(irr_plans_algorithm_find("a1"), 0, &matrix, &plans), IRR_OK);
     expect_messages(&plans, "1.1 0>1 2: 0>1[0,2)\n"
                             "1.1 1>2 13: 1>2[0,13)\n"
                             "1.2 0>2 3: 0>2[0,3)\n"
@@ -230,7 +231,7 @@ static void test_memory(void)
 
         irr_memory_begin();
         irr_memory_fail(++nth, NULL);
-        status = irr_plans_build(irr_plans_algorithm_find("a4"), &matrix, &plans);
+        status = irr_plan_all(irr_plans_algorithm_find("a4"), 0, &matrix, &plans);
         if (status == IRR_OK) {
             status = irr_plans_each_message(&plans, record_message, &record);
             irr_plans_fini(&plans);
@@ -316,7 +317,7 @@ static void check_replay(int algorithm, const irr_matrix_t *matrix)
     for (int s = 0; s < matrix->ranks; s++) {
         memset(replay.since[s][s], 0, sizeof(replay.since[s][s]));
     }
-    CU_ASSERT_EQUAL_FATAL(irr_plans_build(algorithm, matrix, &plans), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_plan_all(algorithm, 0, matrix, &plans), IRR_OK);
     CU_ASSERT_EQUAL(irr_plans_each_message(&plans, replay_message, &replay), IRR_OK);
     for (int s = 0; s < matrix->ranks; s++) {
         for (int d = 0; d < matrix->ranks; d++) {

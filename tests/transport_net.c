@@ -197,12 +197,12 @@ void irr_net_wait(irr_net_t *net, irr_op_t *op)
     }
 }
 
-void irr_net_probe(irr_net_t *net, int at, uint64_t tag, irr_message_t *message)
+void irr_net_probe(irr_net_t *net, int at, uint64_t tag, uint64_t mask, irr_message_t *message)
 {
     irr_transport_t *transport = net->transports[at];
     irr_status_t status;
 
-    while ((status = transport->ops->probe(transport, tag, message)) == IRR_IN_PROGRESS) {
+    while ((status = transport->ops->probe(transport, tag, mask, message)) == IRR_IN_PROGRESS) {
         irr_net_progress(net);
     }
     CU_ASSERT_EQUAL_FATAL(status, IRR_OK);

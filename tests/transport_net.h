@@ -10,6 +10,7 @@
 
 #define IRR_NET_RANKS 3
 #define IRR_NET_TAG   UINT64_C(0x800000000000)  /* the highest of the 48 bits that every transport matches */
+#define IRR_NET_MASK  UINT64_C(0xffffffffffff)  /* all of them */
 
 /* One way to open transports, supplied by the test program. */
 typedef struct irr_setup {
@@ -74,8 +75,8 @@ void irr_net_cancel(irr_net_t *net, int at, irr_op_t *op);
 /* Progresses until the operation is over. */
 void irr_net_wait(irr_net_t *net, irr_op_t *op);
 
-/* Progresses until a message with this tag is found. */
-void irr_net_probe(irr_net_t *net, int at, uint64_t tag, irr_message_t *message);
+/* Progresses until a message is found whose tag has the bits of `tag` where mask has ones. */
+void irr_net_probe(irr_net_t *net, int at, uint64_t tag, uint64_t mask, irr_message_t *message);
 
 /* Sends one list into another, whichever comes first, and checks every byte. */
 void irr_net_exchange(irr_net_t *net, int sender, irr_list_t *from, irr_form_t send_form, int receiver,

@@ -322,11 +322,11 @@ static void probe_one(irr_net_t *net, size_t sent, size_t count, size_t length, 
     irr_list_open_even(&from, 1, sent);
     irr_list_open_even(&to, count, length);
     irr_list_fill(&from, sent);
-    CU_ASSERT_EQUAL(transport->ops->probe(transport, TAG, &message), IRR_IN_PROGRESS);
+    CU_ASSERT_EQUAL(transport->ops->probe(transport, TAG, IRR_NET_MASK, &message), IRR_IN_PROGRESS);
     irr_net_send(net, 0, 1, TAG, &from, IRR_FORM_IOVEC, &send);
-    irr_net_probe(net, 1, TAG, &message);
+    irr_net_probe(net, 1, TAG, IRR_NET_MASK, &message);
     CU_ASSERT_EQUAL(message.bytes, sent);
-    CU_ASSERT_EQUAL(transport->ops->probe(transport, TAG, &none), IRR_IN_PROGRESS);
+    CU_ASSERT_EQUAL(transport->ops->probe(transport, TAG, IRR_NET_MASK, &none), IRR_IN_PROGRESS);
     /* It is out of matching: a receive posted now gets the next message with its tag. */
     irr_net_exchange_bytes(net, 0, 1, 100, true);
     irr_net_recv_message(net, 1, &message, &to, form, &recv);

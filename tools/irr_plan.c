@@ -6,6 +6,7 @@
 #include "plan/algorithms.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char irr_cli_program[] = "irr_plan";
@@ -75,36 +76,63 @@ static irr_cli_exit_t write_output(irr_tool_job_t *job)
 }
 
 /* The name of the algorithm and the dimensions of its grid, as rank 0 sees them: nobody's are larger. */
-static void describe(const irr_algorithm_t *algorithm, int ranks, irr_tool_job_t *job)
+static void describe(const irr_settings_t *settings, const irr_nodes_t *nodes, int ranks, irr_tool_job_t *job)
 {
+    const irr_algorithm_t *algorithm = irr_algorithm_resolve(settings->algorithm, ranks);
     irr_grid_t grid;
 
     job->algorithm = algorithm->name;
-    if (algorithm->grid == NULL) {
+    if (irr_algorithm_grid(algorithm, ranks, &settings->dims, nodes, &grid) != IRR_OK || grid.nodes != NULL) {
         return;
     }
-    algorithm->grid(ranks, &grid);
     job->ndims = grid.levels;
     for (int i = 0; i < grid.levels; i++) {
         job->dims[i] = irr_grid_level(&grid, ranks, i, 0).rows.columns;
     }
 }
 
+/* Nodes for the row that needs them: the first of the dimensions is the ranks of a node. */
+static irr_status_t make_nodes(const irr_settings_t *settings, int ranks, irr_nodes_t *nodes)
+{
+    int per_node = settings->dims.count > 0 ? settings->dims.size[0] : irr_grid_square_columns(ranks);
+    int *labels = malloc((size_t)ranks * sizeof(*labels));
+    irr_status_t status;
+
+    if (labels == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    for (int r = 0; r < ranks; r++) {
+        labels[r] = r / per_node;
+    }
+    status = irr_nodes_init(nodes, ranks, labels);
+    free(labels);
+    return status;
+}
+
 static irr_cli_exit_t plan_all(const irr_tool_options_t *options, const irr_matrix_t *matrix)
 {
+    const irr_settings_t settings = {
+        .algorithm = options->algorithm, .dims = options->dims, .slice_min = (size_t)options->slice_min
+    };
     irr_plans_t plans;
+    irr_nodes_t nodes;
     irr_tool_job_t job = { .options = options, .matrix = matrix, .plans = &plans };
-    irr_status_t status = irr_plans_build(options->algorithm, matrix, &plans);
-    irr_cli_exit_t code;
+    irr_status_t status = make_nodes(&settings, matrix->ranks, &nodes);
+    irr_cli_exit_t code = IRR_CLI_REFUSED;
 
+    if (status == IRR_OK) {
+        status = irr_plans_build(&settings, &nodes, matrix, &plans);
+        if (status == IRR_OK) {
+            describe(&settings, &nodes, matrix->ranks, &job);
+            code = write_output(&job);
+            irr_plans_fini(&plans);
+        }
+        irr_nodes_fini(&nodes);
+    }
     if (status != IRR_OK) {
         irr_cli_complain("algorithm %s for %d ranks: %s", irr_plans_algorithm_name(options->algorithm),
                          matrix->ranks, irr_status_text(status));
-        return IRR_CLI_REFUSED;
     }
-    describe(irr_algorithm_resolve(options->algorithm, matrix->ranks), matrix->ranks, &job);
-    code = write_output(&job);
-    irr_plans_fini(&plans);
     return code;
 }
 

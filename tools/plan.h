@@ -40,6 +40,8 @@ typedef struct irr_tool_options {
     const char        *pattern;
     uint64_t           unit, seed;
     double             scale;
+    irr_dims_t         dims;
+    uint64_t           slice_min;
     int                rank;       /* IRR_TOOL_ALL_RANKS, or the one to print */
     bool               json;
     const char        *output;     /* NULL: stdout */

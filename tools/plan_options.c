@@ -21,7 +21,7 @@
 
 enum {
     OPTION_ALGORITHM = LETTERS_END, OPTION_RANKS, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_MATRIX,
-    OPTION_SCALE, OPTION_RANK, OPTION_JSON, OPTION_VERSION
+    OPTION_SCALE, OPTION_DIMS, OPTION_SLICE_MIN, OPTION_RANK, OPTION_JSON, OPTION_VERSION
 };
 
 typedef struct row {
@@ -39,6 +39,8 @@ static const row_t rows[] = {
     { "seed",      OPTION_SEED,      "N",     "seed of random patterns; default 1" },
     { "matrix",    OPTION_MATRIX,    "FILE",  "count matrix, Matrix Market coordinate integer, bytes" },
     { "scale",     OPTION_SCALE,     "F",     "multiply all entries, to nearest, at least 1; default 1" },
+    { "dims",      OPTION_DIMS,      "DIMS",  "sizes of the grid, as in 8x8 or 2^6; for node, its ranks first" },
+    { "slice-min", OPTION_SLICE_MIN, "BYTES", "shortest slice of a balanced grid; default 0: to the byte" },
     { "rank",      OPTION_RANK,      "R",     "print the plan of one rank; with --json, its messages" },
     { "json",      OPTION_JSON,      NULL,    "print the messages of all ranks as JSON" },
     { "output",    'o',              "FILE",  "write to a file instead of stdout" },
@@ -139,6 +141,16 @@ static irr_cli_exit_t read_pattern(const char *name, irr_tool_options_t *options
     return options->pattern != NULL ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
+static irr_cli_exit_t read_dims(const char *value, irr_dims_t *dims)
+{
+    if (irr_dims_parse(value, dims) == IRR_OK) {
+        return IRR_CLI_GOOD;
+    }
+    irr_cli_complain("--dims '%.64s' is not auto or sizes of at least 2, as in 8x8 or 4x2^3, %d at most", value,
+                     IRR_DIMS_MAX);
+    return IRR_CLI_REFUSED;
+}
+
 /* Options that end the run leave the command at nothing. */
 static irr_cli_exit_t read_option(int id, const char *value, irr_tool_options_t *options)
 {
@@ -150,6 +162,8 @@ static irr_cli_exit_t read_option(int id, const char *value, irr_tool_options_t 
     case OPTION_SEED:      return irr_cli_number("seed", value, 0, INT64_MAX, &options->seed);
     case OPTION_MATRIX:    options->matrix = value; return IRR_CLI_GOOD;
     case OPTION_SCALE:     return irr_cli_scale(value, &options->scale);
+    case OPTION_DIMS:      return read_dims(value, &options->dims);
+    case OPTION_SLICE_MIN: return irr_cli_number("slice-min", value, 0, INT64_MAX, &options->slice_min);
     case OPTION_RANK:      return irr_cli_int("rank", value, 0, IRR_TOOL_RANKS_MAX - 1, &options->rank);
     case OPTION_JSON:      options->json = true; return IRR_CLI_GOOD;
     case 'o':              options->output = value; return IRR_CLI_GOOD;

@@ -84,12 +84,16 @@ void irr_allocator_set(const irr_allocator_t *allocator);
     X(messages_received, "Number of messages received from the transport")                               \
     X(bytes_sent,        "Bytes of user data handed to the transport")                                   \
     X(bytes_received,    "Bytes of user data received from the transport")                               \
+    X(header_bytes,      "Bytes sent that describe how messages are laid out")                           \
     X(bytes_staged,      "Bytes copied by the engine itself, which is the message of a rank to itself")  \
     X(bytes_gathered,    "Bytes copied between the user's buffers and the transport's own fragments by " \
                          "the engine's datatype callbacks")                                              \
     X(largest_message,   "Bytes of the largest message sent so far (a gauge)")                           \
+    X(scratch_bytes,     "Most bytes of scratch that an exchange held at once so far (a gauge)")         \
     X(endpoints_open,    "Number of transport endpoints open now (a gauge)")                             \
-    X(waits,             "Number of times a wait slept on the transport's event")
+    X(steps,             "Number of steps of schedules in which this rank sent, over all stages")        \
+    X(waits,             "Number of times a wait slept on the transport's event")                        \
+    X(waiting_ns,        "Nanoseconds from the start of exchanges to their end")
 
 #define IRR_COUNTER_FIELD(field, text) uint64_t field;
 typedef struct irr_counters { IRR_COUNTERS_MAP(IRR_COUNTER_FIELD) } irr_counters_t;
@@ -175,6 +179,35 @@ typedef enum irr_compose { IRR_COMPOSE_MAP(IRR_COMPOSE_ENUM) IRR_COMPOSE_COUNT }
 /* The name of composition i; NULL past the last. */
 const char *irr_compose_name(int i);
 
+/* How the stages of a store-and-forward route overlap on a rank. */
+#define IRR_OVERLAP_MAP(X)                                                                                \
+    X(IRR_OVERLAP_PIPELINED, "pipelined", "a message leaves when what it is made of has arrived")        \
+    X(IRR_OVERLAP_DUAL,      "dual",      "the sends of a stage start when all of the one before arrived") \
+    X(IRR_OVERLAP_SINGLE,    "single",    "a stage starts when all sends and receives of the one before are over") \
+    X(IRR_OVERLAP_BLOCKING,  "blocking",  "one send at a time, and a barrier after each stage")
+
+#define IRR_OVERLAP_ENUM(name, text, meaning) name,
+typedef enum irr_overlap { IRR_OVERLAP_MAP(IRR_OVERLAP_ENUM) IRR_OVERLAP_COUNT } irr_overlap_t;
+#undef IRR_OVERLAP_ENUM
+
+/* The name of overlap i; NULL past the last. */
+const char *irr_overlap_name(int i);
+
+/* Most dimensions of a grid. */
+#define IRR_DIMS_MAX 15
+
+/* Columns of a grid, dimension by dimension; the last one takes what is left.  count 0: the row's own choice. */
+typedef struct irr_dims {
+    int count;
+    int size[IRR_DIMS_MAX];
+} irr_dims_t;
+
+/* Reads "auto", or sizes as in "8x8" or "4x2^3"; IRR_ERR_BAD_PARAM for anything else, or a size below 2. */
+irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
+
+/* Messages are cut in slices of at least so many bytes, unless the user says otherwise. */
+#define IRR_SLICE_MIN_DEFAULT 256
+
 /* ---- engine ---------------------------------------------------------------------------------- */
 
 typedef struct irr_engine irr_engine_t;
@@ -230,6 +263,9 @@ typedef struct irr_settings {
     irr_compose_t compose;
     size_t        window_messages;  /* sends in flight at most, a split one counts once; 0: no limit */
     size_t        window_bytes;     /* bytes of sends in flight at most; 0: no limit */
+    irr_dims_t    dims;             /* of the grid; see irr_dims_t */
+    size_t        slice_min;        /* shortest slice that a balanced route cuts; 0: to the byte */
+    irr_overlap_t overlap;
 } irr_settings_t;
 
 typedef struct irr_comm irr_comm_t;

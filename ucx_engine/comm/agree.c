@@ -16,18 +16,27 @@
 
 #include "core/log.h"
 
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * UINT64_C(0x100000001b3);
+    return hash ^ hash >> 29;
+}
+
 /* All settings in one word; different settings have different words but for a negligible few. */
 static uint64_t digest(const irr_settings_t *settings)
 {
     const uint64_t words[] = {
         (uint64_t)settings->algorithm, (uint64_t)settings->compose,
-        settings->window_messages, settings->window_bytes
+        settings->window_messages, settings->window_bytes,
+        settings->slice_min, (uint64_t)settings->overlap, (uint64_t)settings->dims.count
     };
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        hash = (hash ^ words[i]) * UINT64_C(0x100000001b3);
-        hash ^= hash >> 29;
+        hash = mix(hash, words[i]);
+    }
+    for (int i = 0; i < settings->dims.count; i++) {
+        hash = mix(hash, (uint64_t)settings->dims.size[i]);
     }
     return hash;
 }

@@ -29,9 +29,13 @@ struct irr_comm {
     irr_plan_t      plan;
     irr_exec_t      exec;
     irr_status_t    result;      /* IRR_IN_PROGRESS while the exchange is open */
+    uint64_t        start_ns;    /* when the exchange started */
     bool            started;     /* an exchange is open or its result was not read */
     irr_comm_t     *next_open;
 };
+
+/* Nanoseconds of a clock that only goes on. */
+uint64_t irr_engine_clock(void);
 
 /* An engine on a transport that the caller opened, which then belongs to the engine. */
 irr_status_t irr_engine_create_on(irr_transport_t *transport, bool threads, irr_engine_t **engine_p);

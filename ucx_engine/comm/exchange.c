@@ -34,6 +34,7 @@ irr_status_t irr_exchange_start(irr_comm_t *comm, const irr_problem_t *problem, 
     env.tag_base = irr_tag_base(comm->id, comm->sequence++);
     irr_exec_start(&comm->exec, &comm->plan, &env);
     comm->started = true;
+    comm->start_ns = irr_engine_clock();
     comm->result = IRR_IN_PROGRESS;
     comm->next_open = engine->open;
     engine->open = comm;

@@ -15,7 +15,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Values of pending[] that are not a number of messages. */
+/* Values of `pending` that are not a number of messages. */
 #define NOT_STARTED SIZE_MAX
 #define COMPLETE    0
 
@@ -26,7 +26,7 @@ void irr_exec_init(irr_exec_t *exec)
 
 void irr_exec_fini(irr_exec_t *exec)
 {
-    irr_free(exec->pending);
+    irr_free(exec->steps);
     irr_free(exec->parts);
     irr_free(exec->iov);
     irr_exec_init(exec);
@@ -42,8 +42,8 @@ irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds)
     irr_exec_init(&larger);
     larger.iov = irr_alloc(bounds.pieces, sizeof(*larger.iov));
     larger.parts = irr_alloc(bounds.pieces, sizeof(*larger.parts));
-    larger.pending = irr_alloc(bounds.steps, sizeof(*larger.pending));
-    if (larger.iov == NULL || larger.parts == NULL || larger.pending == NULL) {
+    larger.steps = irr_alloc(bounds.steps, sizeof(*larger.steps));
+    if (larger.iov == NULL || larger.parts == NULL || larger.steps == NULL) {
         irr_exec_fini(&larger);
         return IRR_ERR_NO_MEMORY;
     }
@@ -61,73 +61,38 @@ static void keep_first_error(irr_exec_t *exec, irr_status_t status)
     }
 }
 
-static void count_message(irr_exec_t *exec, irr_step_kind_t kind, size_t bytes)
+/* The message of a step is over, well or not. */
+static void end_step(irr_transfer_t *transfer)
 {
-    irr_counters_t *counters = exec->env.counters;
+    irr_exec_step_t *state = (irr_exec_step_t *)transfer;
+    irr_exec_t *exec = state->exec;
+    const irr_step_t *step = &exec->plan->steps[state - exec->steps];
 
-    if (kind == IRR_STEP_SEND) {
-        counters->messages_sent++;
-        counters->bytes_sent += bytes;
-        counters->largest_message = bytes > counters->largest_message ? bytes : counters->largest_message;
-    } else {
-        counters->messages_received++;
-        counters->bytes_received += bytes;
-    }
-}
-
-/* One message of a step is over, well or not. */
-static void end_part(irr_part_t *part, irr_status_t status)
-{
-    irr_exec_t *exec = part->exec;
-    const irr_step_t *step = &exec->plan->steps[part->step];
-
-    if (step->kind == IRR_STEP_RECV && status == IRR_OK) {
-        count_message(exec, step->kind, part->request.bytes);
-    }
-    keep_first_error(exec, status);
-    if (--exec->pending[part->step] > 0) {
-        return;
-    }
+    keep_first_error(exec, transfer->status);
     exec->open_steps--;
     if (step->kind == IRR_STEP_SEND) {
         irr_pace_end(&exec->pace, step->bytes);
     }
 }
 
-static void on_done(irr_request_t *request, irr_status_t status)
-{
-    end_part((irr_part_t *)request, status);
-}
-
-_Static_assert(offsetof(irr_part_t, request) == 0, "on_done takes a request for its part");
+_Static_assert(offsetof(irr_exec_step_t, transfer) == 0, "end_step takes a transfer for its step");
 
 /* Hands one message of a step to the transport. */
 static void start_part(irr_exec_t *exec, size_t index, size_t first_iov, size_t count, irr_form_t form)
 {
+    const irr_exec_env_t *env = &exec->env;
     const irr_step_t *step = &exec->plan->steps[index];
     const irr_iov_t *iov = &exec->iov[first_iov];
-    irr_transport_t *transport = exec->env.transport;
+    irr_transfer_t *transfer = &exec->steps[index].transfer;
     irr_part_t *part = &exec->parts[first_iov];
-    size_t bytes = 0;
-    irr_status_t status;
 
-    part->request.done = on_done;
-    part->exec = exec;
-    part->step = index;
     if (step->kind == IRR_STEP_SEND) {
-        for (size_t i = 0; i < count; i++) {
-            bytes += iov[i].length;
-        }
-        count_message(exec, IRR_STEP_SEND, bytes);
-        status = transport->ops->send(transport, exec->env.peers[step->peer],
-                                      irr_tag(exec->env.tag_base, step->stage, exec->plan->rank),
-                                      iov, count, form, &part->request);
+        irr_transfer_send(transfer, part, env->peers[step->peer],
+                          irr_tag(env->tag_base, env->tag_kind, step->stage, exec->plan->rank), iov, count, form,
+                          0);
     } else {
-        status = transport->ops->recv(transport, irr_tag(exec->env.tag_base, step->stage, step->peer),
-                                      iov, count, form, &part->request);
-    }
-    if (status != IRR_IN_PROGRESS) {
-        end_part(part, status);
+        irr_transfer_receive(transfer, part, irr_tag(env->tag_base, env->tag_kind, step->stage, step->peer), iov,
+                             count, form);
     }
 }
 
@@ -166,7 +131,8 @@ static void start_message(irr_exec_t *exec, size_t index)
     size_t total = resolve(exec, step, together, composition.apart_min, true);
     bool one_together = together > 0 || total == 0;   /* an empty message is a message too */
 
-    exec->pending[index] = (total - together) + (one_together ? 1 : 0);
+    exec->steps[index].exec = exec;
+    irr_transfer_begin(&exec->steps[index].transfer, exec->env.transport, exec->env.counters, end_step);
     if (step->kind == IRR_STEP_SEND) {
         irr_pace_begin(&exec->pace, step->bytes);
     }
@@ -176,6 +142,7 @@ static void start_message(irr_exec_t *exec, size_t index)
     for (size_t i = together; i < total; i++) {
         start_part(exec, index, step->first_piece + i, 1, IRR_FORM_IOVEC);
     }
+    irr_transfer_end(&exec->steps[index].transfer);
 }
 
 static void run_copy(irr_exec_t *exec, size_t index)
@@ -188,14 +155,14 @@ static void run_copy(irr_exec_t *exec, size_t index)
     }
     exec->env.counters->bytes_staged += bytes;
     keep_first_error(exec, from->length > to->length ? IRR_ERR_TRUNCATE : IRR_OK);
-    exec->pending[index] = COMPLETE;
+    exec->steps[index].transfer.pending = COMPLETE;
     exec->open_steps--;
 }
 
 static bool deps_complete(const irr_exec_t *exec, const irr_step_t *step)
 {
     for (size_t i = 0; i < step->deps; i++) {
-        if (exec->pending[exec->plan->deps[step->first_dep + i]] != COMPLETE) {
+        if (exec->steps[exec->plan->deps[step->first_dep + i]].transfer.pending != COMPLETE) {
             return false;
         }
     }
@@ -252,7 +219,7 @@ void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env
     exec->open_steps = plan->nsteps;
     exec->result = IRR_OK;
     for (size_t i = 0; i < plan->nsteps; i++) {
-        exec->pending[i] = NOT_STARTED;
+        exec->steps[i].transfer.pending = NOT_STARTED;
     }
     advance_receives(exec);
     advance_sends(exec);

@@ -10,6 +10,8 @@
 #define IRR_EXEC_H
 
 #include "exec/compose.h"
+#include "exec/tag.h"
+#include "exec/transfer.h"
 #include "pace/pace.h"
 #include "plan/plan.h"
 #include "transport/transport.h"
@@ -19,6 +21,7 @@ typedef struct irr_exec_env {
     irr_transport_t  *transport;
     irr_peer_t *const *peers;     /* by rank; the own entry is not used */
     uint64_t          tag_base;
+    irr_tag_kind_t    tag_kind;   /* of the messages of a plan */
     const void       *input;
     void             *output;
     void             *scratch;    /* plan->scratch_bytes, NULL if 0 */
@@ -30,12 +33,11 @@ typedef struct irr_exec_env {
 
 typedef struct irr_exec irr_exec_t;
 
-/* One message of a step: what the transport holds while it is pending. */
-typedef struct irr_part {
-    irr_request_t request;
-    irr_exec_t   *exec;
-    size_t        step;
-} irr_part_t;
+/* A step of the plan in this run. */
+typedef struct irr_exec_step {
+    irr_transfer_t transfer;
+    irr_exec_t    *exec;
+} irr_exec_step_t;
 
 struct irr_exec {
     const irr_plan_t *plan;         /* NULL while nothing runs */
@@ -44,7 +46,7 @@ struct irr_exec {
     irr_iov_t        *iov;          /* one entry a piece: the pieces of the plan as addresses */
     irr_part_t       *parts;        /* one entry a piece: a step has no more messages than pieces */
     size_t            pieces_max;
-    size_t           *pending;      /* by step: messages not complete, or one of the two below */
+    irr_exec_step_t  *steps;
     size_t            steps_max;
     size_t            next_recv;    /* first step that may be a receive not posted yet */
     size_t            next_send;    /* the same for sends and copies */

@@ -11,48 +11,24 @@
 
 #include <string.h>
 
-static void line(int ranks, irr_grid_t *grid)
-{
-    *grid = (irr_grid_t){ .levels = 1, .columns = { ranks }, .balanced = true };
-}
-
-static void square(int ranks, irr_grid_t *grid)
-{
-    *grid = (irr_grid_t){ .levels = 2, .columns = { irr_grid_square_columns(ranks) } };
-}
-
-static void balanced_square(int ranks, irr_grid_t *grid)
-{
-    square(ranks, grid);
-    grid->balanced = true;
-}
-
-/* As many dimensions of two as it takes to leave at most two ranks for the last one. */
-static void halves(int ranks, irr_grid_t *grid)
-{
-    *grid = (irr_grid_t){ .levels = 1 };
-    for (int left = ranks; left > 2 && grid->levels < IRR_GRID_LEVELS_MAX; left = (left + 1) / 2) {
-        grid->columns[grid->levels - 1] = 2;
-        grid->levels++;
-    }
-}
-
 /* The rows that the host is offered come first. */
 static const irr_algorithm_t algorithms[] = {
-    { "auto", NULL, NULL, NULL,
+    { "auto", NULL, NULL, IRR_SHAPE_NONE, false,
       "chosen by the engine from what all ranks know alike" },
-    { "a1", &irr_route_direct, &irr_order_rotate, NULL,
+    { "a1", &irr_route_direct, &irr_order_rotate, IRR_SHAPE_NONE, false,
       "direct messages; in step k to rank + k and from rank - k (Liu, Wang, Prasanna 3.1.1)" },
-    { "ac", &irr_route_direct, &irr_order_natural, NULL,
+    { "ac", &irr_route_direct, &irr_order_natural, IRR_SHAPE_NONE, false,
       "direct messages to ranks 0, 1, 2 and so on, without a schedule (Ranka, Wang, Kumar 4)" },
-    { "a2", NULL, NULL, line,
+    { "a2", NULL, NULL, IRR_SHAPE_LINE, true,
       "spread evenly over all ranks, then collected (Liu, Wang, Prasanna 3.1.2)" },
-    { "a3", NULL, NULL, square,
+    { "a3", NULL, NULL, IRR_SHAPE_SQUARE, false,
       "along the rows and then the columns of a square (Liu, Wang, Prasanna 3.1.3), for any number of ranks" },
-    { "a4", NULL, NULL, balanced_square,
+    { "a4", NULL, NULL, IRR_SHAPE_SQUARE, true,
       "spread along rows and columns, then collected along rows and columns (Liu, Wang, Prasanna 3.2)" },
-    { "multistage", NULL, NULL, halves,
+    { "multistage", NULL, NULL, IRR_SHAPE_HALVES, false,
       "along dimensions of two ranks each (Liu, Wang, Prasanna 5), as the algorithm of Bruck" },
+    { "node", NULL, NULL, IRR_SHAPE_NODES, false,
+      "inside the node to the rank that serves the destination's place, then from node to node" },
 };
 
 enum { ROW_AUTO, ROW_A1, ROW_AC, ROWS_SERVED, ROWS = sizeof(algorithms) / sizeof(algorithms[0]) };
@@ -96,7 +72,7 @@ int irr_plans_algorithm_find(const char *name)
 
 /*
  * The one place where "auto" becomes an algorithm.  All ranks must come to the same row, so it may look at
- * the number of ranks alone; with direct routes only, a1 spreads the receivers and is never the worse one.
+ * the number of ranks alone; a1 is never far from the best where messages are not small.
  */
 static int choose(int ranks)
 {
@@ -110,6 +86,54 @@ const irr_algorithm_t *irr_algorithm_resolve(int algorithm, int ranks)
 
     return row > ROW_AUTO && row < ROWS ? &algorithms[row] : NULL;
 }
+
+/* ---- grids ---- */
+
+/* As many dimensions of two as it takes to leave at most two ranks for the last one. */
+static void halve(int ranks, irr_grid_t *grid)
+{
+    grid->levels = 1;
+    for (int left = ranks; left > 2 && grid->levels < IRR_GRID_LEVELS_MAX; left = (left + 1) / 2) {
+        grid->columns[grid->levels - 1] = 2;
+        grid->levels++;
+    }
+}
+
+static void use_dims(const irr_dims_t *dims, irr_grid_t *grid)
+{
+    grid->levels = dims->count;
+    memcpy(grid->columns, dims->size, (size_t)dims->count * sizeof(dims->size[0]));
+}
+
+irr_status_t irr_algorithm_grid(const irr_algorithm_t *row, int ranks, const irr_dims_t *dims,
+                                const irr_nodes_t *nodes, irr_grid_t *grid)
+{
+    bool given = dims->count > 0 && (row->shape == IRR_SHAPE_SQUARE || row->shape == IRR_SHAPE_HALVES);
+    irr_grid_t made = { .levels = 2, .balanced = row->balanced };
+
+    if (row->shape == IRR_SHAPE_NONE || (row->shape == IRR_SHAPE_NODES && nodes == NULL)) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    if (given) {
+        use_dims(dims, &made);
+    } else if (row->shape == IRR_SHAPE_LINE) {
+        made.levels = 1;
+        made.columns[0] = ranks;
+    } else if (row->shape == IRR_SHAPE_SQUARE) {
+        made.columns[0] = irr_grid_square_columns(ranks);
+    } else if (row->shape == IRR_SHAPE_HALVES) {
+        halve(ranks, &made);
+    } else {
+        made.nodes = nodes;
+    }
+    if (irr_grid_stages(&made) > IRR_STAGES_MAX) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    *grid = made;
+    return IRR_OK;
+}
+
+/* ---- plans of direct rows ---- */
 
 irr_status_t irr_plan_build(int algorithm, const irr_problem_t *problem, irr_plan_t *plan)
 {

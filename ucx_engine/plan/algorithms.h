@@ -8,19 +8,39 @@
 #include "route/grid.h"
 #include "route/route.h"
 
+/* How a grid row chooses its dimensions. */
+typedef enum irr_shape {
+    IRR_SHAPE_NONE,    /* a direct route */
+    IRR_SHAPE_LINE,    /* all ranks in one dimension */
+    IRR_SHAPE_SQUARE,  /* as square as it goes, or the user's */
+    IRR_SHAPE_HALVES,  /* two ranks each, or the user's */
+    IRR_SHAPE_NODES    /* ranks of a node, nodes */
+} irr_shape_t;
+
 /*
- * A rank can build the plan of a direct row alone.  The plans of a grid row need the counts of all ranks
- * (irr_plans_build); the host is not offered those until the executor can learn them on the way.
+ * A rank can build the plan of a direct row alone; a grid row needs what others send (route/grid_plan.h),
+ * so the host is not offered those until the executor can learn it on the way.
  */
 typedef struct irr_algorithm {
     const char        *name;
-    const irr_route_t *route;                        /* NULL for a grid */
-    const irr_order_t *order;
-    void             (*grid)(int ranks, irr_grid_t *grid);  /* NULL for a direct route */
-    const char        *text;                         /* one sentence, with the source */
+    const irr_route_t *route;     /* NULL for a grid */
+    const irr_order_t *order;     /* NULL for a grid: priority */
+    irr_shape_t        shape;
+    bool               balanced;
+    const char        *text;      /* one sentence, with the source */
 } irr_algorithm_t;
 
 /* Row i of the whole table, with "auto" resolved for that number of ranks; NULL if there is no such row. */
 const irr_algorithm_t *irr_algorithm_resolve(int algorithm, int ranks);
+
+/*
+ * The grid of a row, with the user's dimensions where it takes them; nodes is borrowed, for the row that needs it.
+ * IRR_ERR_BAD_PARAM: a direct row, no nodes for the row that needs them, or more stages than a tag can tell.
+ */
+irr_status_t irr_algorithm_grid(const irr_algorithm_t *row, int ranks, const irr_dims_t *dims,
+                                const irr_nodes_t *nodes, irr_grid_t *grid);
+
+/* Most stages of an exchange. */
+#define IRR_STAGES_MAX 15
 
 #endif

@@ -36,23 +36,25 @@ static irr_status_t state_problems(const irr_matrix_t *matrix, irr_plans_t *plan
     return IRR_OK;
 }
 
-static irr_status_t build(int algorithm, irr_plans_t *plans)
+static irr_status_t build(const irr_settings_t *settings, const irr_nodes_t *nodes, irr_plans_t *plans)
 {
-    const irr_algorithm_t *row = irr_algorithm_resolve(algorithm, plans->ranks);
+    const irr_algorithm_t *row = irr_algorithm_resolve(settings->algorithm, plans->ranks);
     irr_status_t status = row != NULL ? IRR_OK : IRR_ERR_BAD_PARAM;
     irr_grid_t grid;
 
-    if (row != NULL && row->grid != NULL) {
-        row->grid(plans->ranks, &grid);
-        return irr_grid_plans_build(&grid, 0, plans->problems, plans->ranks, plans->plans);
+    if (row != NULL && row->route == NULL) {
+        status = irr_algorithm_grid(row, plans->ranks, &settings->dims, nodes, &grid);
+        return status != IRR_OK ? status : irr_grid_plans_build(&grid, settings->slice_min, plans->problems,
+                                                                plans->ranks, plans->plans);
     }
     for (int r = 0; r < plans->ranks && status == IRR_OK; r++) {
-        status = irr_plan_build(algorithm, &plans->problems[r], &plans->plans[r]);
+        status = irr_plan_build(settings->algorithm, &plans->problems[r], &plans->plans[r]);
     }
     return status;
 }
 
-irr_status_t irr_plans_build(int algorithm, const irr_matrix_t *matrix, irr_plans_t *plans)
+irr_status_t irr_plans_build(const irr_settings_t *settings, const irr_nodes_t *nodes, const irr_matrix_t *matrix,
+                             irr_plans_t *plans)
 {
     size_t ranks = (size_t)matrix->ranks;
     irr_plans_t made = { .ranks = matrix->ranks };
@@ -65,7 +67,7 @@ irr_status_t irr_plans_build(int algorithm, const irr_matrix_t *matrix, irr_plan
         status = state_problems(matrix, &made);
     }
     if (status == IRR_OK) {
-        status = build(algorithm, &made);
+        status = build(settings, nodes, &made);
     }
     if (status != IRR_OK) {
         irr_plans_fini(&made);

@@ -5,6 +5,8 @@
 #define IRR_PLANS_H
 
 #include "plan/plan.h"
+#include "plan/slice.h"
+#include "route/nodes.h"
 
 /*
  * problems[r] and plans[r] belong to rank r.  Blocks lie without gaps, by rank: the block for rank j starts
@@ -25,20 +27,14 @@ const char *irr_plans_algorithm_text(int i);
 int irr_plans_algorithm_find(const char *name);
 
 /*
- * Builds all plans with one row of the whole table.  IRR_ERR_BAD_PARAM: no such row, or a row or column of
- * the matrix sums to more than PTRDIFF_MAX bytes; IRR_ERR_NO_MEMORY.  Outputs are set on success only.
+ * Builds all plans with the algorithm, dims and slice_min of the settings; nodes is for the row that needs it,
+ * else NULL.  IRR_ERR_BAD_PARAM: no such row or grid, or a row or column of the matrix sums to more than
+ * PTRDIFF_MAX bytes; IRR_ERR_NO_MEMORY.  Outputs are set on success only.
  */
-irr_status_t irr_plans_build(int algorithm, const irr_matrix_t *matrix, irr_plans_t *plans);
+irr_status_t irr_plans_build(const irr_settings_t *settings, const irr_nodes_t *nodes, const irr_matrix_t *matrix,
+                             irr_plans_t *plans);
 
 void irr_plans_fini(irr_plans_t *plans);
-
-/* A byte range of the message that source has for destination. */
-typedef struct irr_slice {
-    int    source;
-    int    destination;
-    size_t offset;
-    size_t length;
-} irr_slice_t;
 
 /* One message of the job, as design and tools speak of it; steps that stay on a rank are none. */
 typedef struct irr_plans_message {

@@ -14,17 +14,29 @@
 #define IRR_GRID_H
 
 #include "order/priority.h"
+#include "route/nodes.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define IRR_GRID_LEVELS_MAX 15
+#define IRR_GRID_LEVELS_MAX IRR_DIMS_MAX
 
+/*
+ * With nodes, which are borrowed, there are two dimensions and no columns: in the first a slice goes to a rank of
+ * the own node, in the second to its destination; see stages.c.
+ */
 typedef struct irr_grid {
     int  levels;                        /* dimensions */
     int  columns[IRR_GRID_LEVELS_MAX];  /* of each, the last one takes what is left */
     bool balanced;
+    const irr_nodes_t *nodes;           /* NULL: rows and columns by rank number */
 } irr_grid_t;
+
+/* Stages that a slice passes: one a dimension, and one more if it is spread before. */
+static inline int irr_grid_stages(const irr_grid_t *grid)
+{
+    return grid->balanced ? 2 * grid->levels : grid->levels;
+}
 
 /* One dimension as one rank sees it: the group it is in.  Member t is rank base + t * stride. */
 typedef struct irr_grid_level {

@@ -13,9 +13,9 @@
 /*
  * Builds plans[r] for problems[r], which agree with each other; plans are initialised or reset.  A message is cut
  * in slices of at least slice_min bytes where a balanced grid spreads it (0: to the byte, as published).  Fails
- * with IRR_ERR_NO_MEMORY only; the plans are then incomplete.
+ * with IRR_ERR_NO_MEMORY only, with the plans as they were.
  */
-irr_status_t irr_grid_plans_build(const irr_grid_t *grid, size_t slice_min, const irr_problem_t *problems, int ranks,
-                                  irr_plan_t *plans);
+irr_status_t irr_grid_plans_build(const irr_grid_t *grid, size_t slice_min, const irr_problem_t *problems,
+                                  int ranks, irr_plan_t *plans);
 
 #endif

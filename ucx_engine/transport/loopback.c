@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define TAG_BITS 48
+#define TAG_MASK ((UINT64_C(1) << TAG_BITS) - 1)
 
 irr_status_t irr_fabric_create(int ranks, uint64_t seed, size_t eager_max, irr_fabric_t **fabric_p)
 {
@@ -140,7 +141,7 @@ static void hold_copy(irr_loopback_message_t *message, const irr_iov_t *iov, siz
     message->count = 1;
     message->form = IRR_FORM_IOVEC;
     message->request = NULL;
-    irr_loopback_move(&message->whole, 1, iov, count);
+    irr_loopback_move(&message->whole, 1, iov, count, NULL);
     if (form == IRR_FORM_GATHER && count > 1) {
         message->sender->bytes_gathered += message->bytes;
     }
@@ -214,18 +215,20 @@ static irr_status_t recv(irr_transport_t *transport, uint64_t tag, const irr_iov
     return IRR_IN_PROGRESS;
 }
 
-static irr_status_t probe(irr_transport_t *transport, uint64_t tag, irr_message_t *message)
+static irr_status_t probe(irr_transport_t *transport, uint64_t tag, uint64_t mask, irr_message_t *message)
 {
+    irr_loopback_t *loopback = irr_loopback_of(transport);
     irr_loopback_message_t *found;
 
-    if (!tag_fits(tag)) {
+    if (!tag_fits(tag) || !tag_fits(mask)) {
         return IRR_ERR_BAD_PARAM;
     }
-    found = irr_loopback_take(irr_loopback_of(transport), tag);
+    found = mask == TAG_MASK ? irr_loopback_take(loopback, tag) : irr_loopback_take_any(loopback, tag, mask);
     if (found == NULL) {
         return IRR_IN_PROGRESS;
     }
     message->handle = found;
+    message->tag = found->item.tag;
     message->bytes = found->bytes;
     return IRR_OK;
 }

@@ -57,6 +57,7 @@ typedef struct irr_loopback {
     irr_loopback_queue_t   unexpected[IRR_LOOPBACK_BUCKETS];  /* messages that wait for a receive */
     irr_loopback_queue_t   finished;                          /* requests whose `done` the next progress calls */
     size_t                 sends;                             /* pending ones, all of them rendezvous */
+    uint64_t               arrivals;                          /* unexpected messages so far */
     uint64_t               endpoints;
     uint64_t               bytes_gathered;
     bool                   closed;
@@ -88,6 +89,7 @@ typedef struct irr_loopback_message {
     size_t              count;
     irr_loopback_t     *sender;
     irr_request_t      *request;    /* NULL: eager */
+    uint64_t            arrival;    /* of an unexpected one: its number among them */
     irr_iov_t           whole;
     unsigned char       payload[];
 } irr_loopback_message_t;
@@ -111,11 +113,18 @@ irr_loopback_item_t *irr_loopback_queue_pop(irr_loopback_queue_t *queue);
 /* The bucket of a tag in posted or unexpected. */
 irr_loopback_queue_t *irr_loopback_bucket(irr_loopback_queue_t *buckets, uint64_t tag);
 
-/* Copies a message from one list of pieces to another, cut differently; returns the bytes that found room. */
-size_t irr_loopback_move(const irr_iov_t *to, size_t to_count, const irr_iov_t *from, size_t from_count);
+/*
+ * Copies a message from one list of pieces to another, cut differently; returns the bytes that found room.
+ * With `sunk`, pieces of `to` may have no base; the bytes they take are added there.
+ */
+size_t irr_loopback_move(const irr_iov_t *to, size_t to_count, const irr_iov_t *from, size_t from_count,
+                         size_t *sunk);
 
 /* Takes the first unexpected message with this tag; NULL if there is none. */
 irr_loopback_message_t *irr_loopback_take(irr_loopback_t *loopback, uint64_t tag);
+
+/* The same with a mask for what counts of the tag; of all such messages, the first one that arrived. */
+irr_loopback_message_t *irr_loopback_take_any(irr_loopback_t *loopback, uint64_t tag, uint64_t mask);
 
 /* Ends a message in these pieces: sets request->bytes and returns the status of the receive. */
 irr_status_t irr_loopback_consume(irr_loopback_t *loopback, irr_loopback_message_t *message, const irr_iov_t *iov,

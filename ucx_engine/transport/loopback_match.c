@@ -6,11 +6,13 @@
  * leave the wire is the order sent or, in a fabric that shuffles, random: each time a message is drawn, and
  * the oldest one of the same sender with the same tag goes in its place.
  *
- * Cost: O(1) expected for a match; a shuffled delivery is linear in the messages on the wire.
+ * Cost: O(1) expected for a match; a shuffled delivery is linear in the messages on the wire, a probe that
+ * leaves bits of the tag open in the unexpected ones.
  */
 #include "transport/loopback.h"
 
 #include "core/alloc.h"
+#include "transport/random.h"
 
 #include <string.h>
 
@@ -47,15 +49,23 @@ irr_loopback_item_t *irr_loopback_queue_pop(irr_loopback_queue_t *queue)
     return queue->head != NULL ? queue_unlink(queue, &queue->head) : NULL;
 }
 
-/* Takes out the first item with this tag; NULL if there is none. */
-static irr_loopback_item_t *queue_take(irr_loopback_queue_t *queue, uint64_t tag)
+/* The link to the first item whose tag has these bits; NULL if there is none. */
+static irr_loopback_item_t **queue_find(irr_loopback_queue_t *queue, uint64_t tag, uint64_t mask)
 {
     for (irr_loopback_item_t **link = &queue->head; *link != NULL; link = &(*link)->next) {
-        if ((*link)->tag == tag) {
-            return queue_unlink(queue, link);
+        if ((((*link)->tag ^ tag) & mask) == 0) {
+            return link;
         }
     }
     return NULL;
+}
+
+/* Takes out the first item with this tag; NULL if there is none. */
+static irr_loopback_item_t *queue_take(irr_loopback_queue_t *queue, uint64_t tag)
+{
+    irr_loopback_item_t **link = queue_find(queue, tag, UINT64_MAX);
+
+    return link != NULL ? queue_unlink(queue, link) : NULL;
 }
 
 irr_loopback_queue_t *irr_loopback_bucket(irr_loopback_queue_t *buckets, uint64_t tag)
@@ -66,7 +76,8 @@ irr_loopback_queue_t *irr_loopback_bucket(irr_loopback_queue_t *buckets, uint64_
     return &buckets[(hash >> 32) % IRR_LOOPBACK_BUCKETS];
 }
 
-size_t irr_loopback_move(const irr_iov_t *to, size_t to_count, const irr_iov_t *from, size_t from_count)
+size_t irr_loopback_move(const irr_iov_t *to, size_t to_count, const irr_iov_t *from, size_t from_count,
+                         size_t *sunk)
 {
     size_t moved = 0, written = 0, read = 0;  /* in all, in the first piece of `to`, of `from` */
 
@@ -74,7 +85,9 @@ size_t irr_loopback_move(const irr_iov_t *to, size_t to_count, const irr_iov_t *
         size_t room = to->length - written, left = from->length - read;
         size_t bytes = room < left ? room : left;
 
-        if (bytes > 0) {
+        if (sunk != NULL && to->base == NULL) {
+            *sunk += bytes;
+        } else if (bytes > 0) {
             memcpy((char *)to->base + written, (const char *)from->base + read, bytes);
         }
         moved += bytes;
@@ -99,6 +112,27 @@ irr_loopback_message_t *irr_loopback_take(irr_loopback_t *loopback, uint64_t tag
     return (irr_loopback_message_t *)queue_take(irr_loopback_bucket(loopback->unexpected, tag), tag);
 }
 
+static uint64_t arrival_of(const irr_loopback_item_t *item)
+{
+    return ((const irr_loopback_message_t *)item)->arrival;
+}
+
+irr_loopback_message_t *irr_loopback_take_any(irr_loopback_t *loopback, uint64_t tag, uint64_t mask)
+{
+    irr_loopback_queue_t *queue = NULL;
+    irr_loopback_item_t **first = NULL;
+
+    for (int i = 0; i < IRR_LOOPBACK_BUCKETS; i++) {
+        irr_loopback_item_t **link = queue_find(&loopback->unexpected[i], tag, mask);
+
+        if (link != NULL && (first == NULL || arrival_of(*link) < arrival_of(*first))) {
+            queue = &loopback->unexpected[i];
+            first = link;
+        }
+    }
+    return first != NULL ? (irr_loopback_message_t *)queue_unlink(queue, first) : NULL;
+}
+
 static irr_request_t *request_of(irr_loopback_slot_t *slot)
 {
     return (irr_request_t *)((char *)slot - offsetof(irr_request_t, reserved));
@@ -114,11 +148,12 @@ static void set_finished(irr_loopback_t *loopback, irr_loopback_slot_t *slot, ir
 irr_status_t irr_loopback_consume(irr_loopback_t *loopback, irr_loopback_message_t *message, const irr_iov_t *iov,
                                   size_t count, irr_form_t form, irr_request_t *request)
 {
-    size_t moved = irr_loopback_move(iov, count, message->iov, message->count);
+    bool gather = form == IRR_FORM_GATHER;
+    size_t sunk = 0, moved = irr_loopback_move(iov, count, message->iov, message->count, gather ? &sunk : NULL);
     irr_status_t status = moved == message->bytes ? IRR_OK : IRR_ERR_TRUNCATE;
 
-    if (form == IRR_FORM_GATHER && count > 1) {
-        loopback->bytes_gathered += moved;
+    if (gather && count > 1) {
+        loopback->bytes_gathered += moved - sunk;
     }
     request->bytes = message->bytes;
     if (message->request != NULL) {
@@ -163,16 +198,6 @@ unsigned irr_loopback_finish(irr_loopback_t *loopback)
     return events;
 }
 
-/* splitmix64; the remainder's bias does not matter for a few thousand messages. */
-static size_t draw(irr_fabric_t *fabric, size_t limit)
-{
-    uint64_t z = (fabric->random += UINT64_C(0x9e3779b97f4a7c15));
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (size_t)((z ^ (z >> 31)) % limit);
-}
-
 static bool may_not_overtake(const irr_loopback_item_t *a, const irr_loopback_item_t *b)
 {
     return a->tag == b->tag &&
@@ -184,7 +209,7 @@ static irr_loopback_message_t *leave_wire(irr_fabric_t *fabric, irr_loopback_que
 {
     irr_loopback_item_t *drawn = wire->head, **link = &wire->head;
 
-    for (size_t i = fabric->shuffles ? draw(fabric, wire->length) : 0; i > 0; i--) {
+    for (size_t i = fabric->shuffles ? irr_random_below(&fabric->random, wire->length) : 0; i > 0; i--) {
         drawn = drawn->next;
     }
     while (!may_not_overtake(*link, drawn)) {
@@ -202,6 +227,7 @@ static void arrive(irr_loopback_t *loopback, irr_loopback_message_t *message)
     irr_status_t status;
 
     if (item == NULL) {
+        message->arrival = loopback->arrivals++;
         irr_loopback_queue_push(irr_loopback_bucket(loopback->unexpected, tag), &message->item);
         return;
     }
@@ -220,7 +246,7 @@ unsigned irr_loopback_deliver(irr_loopback_t *loopback)
 
     /* A shuffling fabric also keeps some messages back, so that later ones may overtake them. */
     if (due > 1 && fabric->shuffles) {
-        due = 1 + draw(fabric, due);
+        due = 1 + irr_random_below(&fabric->random, due);
     }
     for (; due > 0 && wire->length > 0; due--) {
         arrive(loopback, leave_wire(fabric, wire));

@@ -29,11 +29,18 @@ typedef struct irr_iov {
     size_t length;
 } irr_iov_t;
 
-/* How a list of two or more pieces is handed over; one piece is always a plain contiguous message. */
+/* How a list of pieces is handed over; one piece with a base is always a plain contiguous message. */
 typedef enum irr_form {
     IRR_FORM_IOVEC,   /* the transport's own list of pieces */
     IRR_FORM_GATHER   /* our callbacks copy straight into and out of the transport's fragments */
 } irr_form_t;
+
+/*
+ * How a receive throws bytes away: a piece of a GATHER receive whose base is NULL takes up to its length and
+ * keeps nothing.  IRR_SINK_BYTES is as good as endless.
+ */
+#define IRR_SINK_BYTES ((size_t)PTRDIFF_MAX)
+
 
 typedef struct irr_request irr_request_t;
 typedef struct irr_transport irr_transport_t;
@@ -47,8 +54,9 @@ struct irr_request {
 
 /* A message that probe found and took out of matching; recv_message must consume it. */
 typedef struct irr_message {
-    void  *handle;
-    size_t bytes;
+    void    *handle;
+    uint64_t tag;
+    size_t   bytes;
 } irr_message_t;
 
 /* What the composition reads.  The same on all ranks of a job. */
@@ -88,10 +96,11 @@ typedef struct irr_transport_ops {
                          irr_form_t form, irr_request_t *request);
 
     /*
-     * IRR_OK and the length if an unexpected message with exactly this tag is here, which is then taken out
-     * of matching; IRR_IN_PROGRESS if none is here yet.  May progress the transport.
+     * IRR_OK, the tag and the length if an unexpected message is here whose tag has the bits of `tag` where
+     * mask has ones; it is then taken out of matching.  Of one sender and tag, the first one sent is found
+     * first.  IRR_IN_PROGRESS if none is here yet.  May progress the transport.
      */
-    irr_status_t (*probe)(irr_transport_t *transport, uint64_t tag, irr_message_t *message);
+    irr_status_t (*probe)(irr_transport_t *transport, uint64_t tag, uint64_t mask, irr_message_t *message);
 
     /* Receives what probe found, with the rules of recv.  The message is consumed in every case. */
     irr_status_t (*recv_message)(irr_transport_t *transport, const irr_message_t *message, const irr_iov_t *iov,
@@ -151,5 +160,27 @@ irr_status_t irr_fabric_create(int ranks, uint64_t seed, size_t eager_max, irr_f
 void irr_fabric_destroy(irr_fabric_t *fabric);
 
 irr_status_t irr_loopback_open(irr_fabric_t *fabric, int rank, irr_transport_t **transport_p);
+
+/*
+ * Fault: passes everything on to another transport, but some sends later and some not at all; see
+ * transport/fault.c.  Sends and receives (recv and recv_message) are numbered from 1; number 0 is none.
+ * Rounds are calls of progress.
+ */
+typedef struct irr_fault {
+    uint64_t     seed;          /* of hold_percent and hold_rounds; the same calls with it end the same way */
+    unsigned     hold_percent;  /* chance that a send is held back, from 0 to 100 */
+    size_t       hold_rounds;   /* it is held for 1 to so many rounds */
+    size_t       delay_send;    /* the send that is held for exactly delay_rounds */
+    size_t       delay_rounds;  /* SIZE_MAX: until close */
+    size_t       fail_send;     /* the send that fails: at once, or in `done` if it is held or waits for one */
+    size_t       fail_recv;     /* the receive that fails, at once */
+    irr_status_t failure;       /* what the two end in; an error */
+} irr_fault_t;
+
+/*
+ * Owns inner from success on: freeing the one frees both.  IRR_ERR_BAD_PARAM if the plan has a failure that is no
+ * error, a hold or delay of no rounds, or a chance above 100.
+ */
+irr_status_t irr_fault_open(irr_transport_t *inner, const irr_fault_t *plan, irr_transport_t **transport_p);
 
 #endif

@@ -36,10 +36,10 @@ typedef struct irr_ucx {
 typedef struct irr_ucx_cursor {
     const irr_iov_t *iov;
     size_t           count;
-    size_t           total;
+    size_t           total;   /* at most IRR_SINK_BYTES */
     size_t           index;   /* current piece */
     size_t           start;   /* offset of its first byte in the message */
-    uint64_t        *copied;  /* counts the bytes that the callbacks copy */
+    uint64_t        *copied;  /* counts the bytes that the callbacks copy, not those that they drop */
 } irr_ucx_cursor_t;
 
 /* What a pending request keeps in irr_request_t.reserved. */
@@ -77,7 +77,7 @@ irr_status_t irr_ucx_send(irr_transport_t *transport, irr_peer_t *peer, uint64_t
                           size_t count, irr_form_t form, irr_request_t *request);
 irr_status_t irr_ucx_recv(irr_transport_t *transport, uint64_t tag, const irr_iov_t *iov, size_t count,
                           irr_form_t form, irr_request_t *request);
-irr_status_t irr_ucx_probe(irr_transport_t *transport, uint64_t tag, irr_message_t *message);
+irr_status_t irr_ucx_probe(irr_transport_t *transport, uint64_t tag, uint64_t mask, irr_message_t *message);
 irr_status_t irr_ucx_recv_message(irr_transport_t *transport, const irr_message_t *message, const irr_iov_t *iov,
                                   size_t count, irr_form_t form, irr_request_t *request);
 void irr_ucx_cancel(irr_transport_t *transport, irr_request_t *request);

@@ -3,7 +3,8 @@
  *
  * UCX asks for a range of the message and the callbacks copy it straight between the pieces and UCX's own
  * fragment: one copy a side, no staging buffer.  Fragments may be unpacked out of order (rendezvous over
- * several lanes), so each call seeks its offset; in order, which is the rule, a seek costs nothing.
+ * several lanes), so each call seeks its offset; in order, which is the rule, a seek costs nothing.  What
+ * arrives for a piece without a base is dropped.
  */
 #include "transport/ucx.h"
 
@@ -13,7 +14,9 @@ void irr_ucx_cursor_init(irr_ucx_cursor_t *cursor, const irr_iov_t *iov, size_t 
 {
     *cursor = (irr_ucx_cursor_t){ .iov = iov, .count = count, .copied = copied };
     for (size_t i = 0; i < count; i++) {
-        cursor->total += iov[i].length;
+        /* Sinks may add up to more than can be counted; no message is longer than one. */
+        cursor->total = iov[i].length < IRR_SINK_BYTES - cursor->total ? cursor->total + iov[i].length
+                                                                       : IRR_SINK_BYTES;
     }
 }
 
@@ -32,28 +35,28 @@ static void seek(irr_ucx_cursor_t *cursor, size_t offset)
 /* Copies up to length bytes at offset, to fragment or from it; returns how many there were. */
 static size_t copy(irr_ucx_cursor_t *cursor, size_t offset, char *to, const char *from, size_t length)
 {
-    size_t copied = 0;
+    size_t done = 0;
 
-    while (copied < length) {
+    while (done < length) {
         const irr_iov_t *piece;
         size_t skip, bytes;
 
-        seek(cursor, offset + copied);
+        seek(cursor, offset + done);
         if (cursor->index == cursor->count) {
             break;
         }
         piece = &cursor->iov[cursor->index];
-        skip = offset + copied - cursor->start;
-        bytes = piece->length - skip < length - copied ? piece->length - skip : length - copied;
+        skip = offset + done - cursor->start;
+        bytes = piece->length - skip < length - done ? piece->length - skip : length - done;
         if (to != NULL) {
-            memcpy(to + copied, (const char *)piece->base + skip, bytes);
-        } else {
-            memcpy((char *)piece->base + skip, from + copied, bytes);
+            memcpy(to + done, (const char *)piece->base + skip, bytes);
+        } else if (piece->base != NULL) {
+            memcpy((char *)piece->base + skip, from + done, bytes);
         }
-        copied += bytes;
+        *cursor->copied += piece->base != NULL ? bytes : 0;
+        done += bytes;
     }
-    *cursor->copied += copied;
-    return copied;
+    return done;
 }
 
 static void *start_pack(void *context, const void *buffer, size_t count)

@@ -1,8 +1,9 @@
 /*
- * ucx_message.c - tagged messages over UCX: full-mask receives, probes for unknown sizes.
+ * ucx_message.c - tagged messages over UCX: full-mask receives, probes for unknown sizes and senders.
  *
  * UCX matches a receive with a full mask in a hash bucket; any other mask goes to a wildcard queue that
- * slows every arrival down.  So every receive here names its tag exactly.
+ * slows every arrival down.  So every receive here names its tag exactly, and what may come from anyone is
+ * probed for: that costs a walk over the unexpected messages, in the order they arrived, and leaves no trace.
  */
 #include "transport/ucx.h"
 
@@ -27,6 +28,11 @@ static irr_ucx_slot_t *slot_of(irr_request_t *request)
     return (irr_ucx_slot_t *)request->reserved;
 }
 
+static bool is_sink(const irr_iov_t *iov, size_t count)
+{
+    return count == 1 && iov[0].base == NULL && iov[0].length > 0;
+}
+
 static void describe(irr_ucx_t *ucx, const irr_iov_t *iov, size_t count, irr_form_t form, irr_request_t *request,
                      message_t *message)
 {
@@ -38,7 +44,7 @@ static void describe(irr_ucx_t *ucx, const irr_iov_t *iov, size_t count, irr_for
     message->param.op_attr_mask =
         UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_DATATYPE;
     message->param.user_data = request;
-    if (count <= 1) {
+    if (count <= 1 && !(form == IRR_FORM_GATHER && is_sink(iov, count))) {
         message->buffer = count == 1 ? iov[0].base : NULL;
         message->count = count == 1 ? iov[0].length : 0;
         message->param.datatype = ucp_dt_make_contig(1);
@@ -134,16 +140,17 @@ irr_status_t irr_ucx_recv(irr_transport_t *transport, uint64_t tag, const irr_io
                   request);
 }
 
-irr_status_t irr_ucx_probe(irr_transport_t *transport, uint64_t tag, irr_message_t *message)
+irr_status_t irr_ucx_probe(irr_transport_t *transport, uint64_t tag, uint64_t mask, irr_message_t *message)
 {
     irr_ucx_t *ucx = irr_ucx_of(transport);
     ucp_tag_recv_info_t info;
-    ucp_tag_message_h handle = ucp_tag_probe_nb(ucx->worker, tag, FULL_MASK, 1, &info);
+    ucp_tag_message_h handle = ucp_tag_probe_nb(ucx->worker, tag, mask, 1, &info);
 
     if (handle == NULL) {
         return IRR_IN_PROGRESS;
     }
     message->handle = handle;
+    message->tag = info.sender_tag;
     message->bytes = info.length;
     return IRR_OK;
 }

@@ -1,0 +1,498 @@
+/*
+ * test_fault.c - the conformance suite on the fault transport, which holds sends back at random, over loopback
+ * and over UCX; and what its plan promises: delays and failures of the operation that it names.
+ */
+#include "irr_memory.h"
+#include "transport_suite.h"
+
+#include <string.h>
+
+#define TAG IRR_NET_TAG
+
+enum { EAGER_MAX = 1024, LARGE = 5000 };
+
+static irr_fabric_t *fabric;
+
+static void close_fabric(void)
+{
+    irr_fabric_destroy(fabric);
+}
+
+/* ---- the suite ---- */
+
+/* Wraps all transports; each rank draws for itself. */
+static irr_status_t wrap(irr_transport_t *transports[IRR_NET_RANKS], irr_fault_t plan)
+{
+    irr_status_t status = IRR_OK;
+
+    for (int r = 0; status == IRR_OK && r < IRR_NET_RANKS; r++, plan.seed++) {
+        status = irr_fault_open(transports[r], &plan, &transports[r]);
+    }
+    return status;
+}
+
+static irr_status_t open_loopback(uint64_t seed, size_t eager_max, irr_transport_t *transports[IRR_NET_RANKS])
+{
+    irr_status_t status = irr_fabric_create(IRR_NET_RANKS, seed, eager_max, &fabric);
+
+    for (int r = 0; status == IRR_OK && r < IRR_NET_RANKS; r++) {
+        status = irr_loopback_open(fabric, r, &transports[r]);
+    }
+    return status;
+}
+
+/* Chances and rounds such that sends are still held when irr_net_idle ends, and when a case closes. */
+static irr_fault_t random_plan(unsigned percent)
+{
+    return (irr_fault_t){ .seed = irr_test_seed(), .hold_percent = percent, .hold_rounds = 50 };
+}
+
+static irr_status_t open_held(uint64_t seed, size_t eager_max, unsigned percent,
+                              irr_transport_t *transports[IRR_NET_RANKS])
+{
+    irr_status_t status = open_loopback(seed, eager_max, transports);
+
+    return status == IRR_OK ? wrap(transports, random_plan(percent)) : status;
+}
+
+static irr_status_t open_eager(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    return open_held(0, SIZE_MAX, 50, transports);
+}
+
+static irr_status_t open_all_held(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    return open_held(0, 0, 100, transports);
+}
+
+static irr_status_t open_shuffled(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    return open_held(irr_test_seed(), EAGER_MAX, 20, transports);
+}
+
+static irr_status_t open_workers(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    static const irr_engine_config_t config = {
+        .one_node = true, .job_ranks = IRR_NET_RANKS, .node_ranks = IRR_NET_RANKS
+    };
+
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        irr_status_t status = irr_ucx_open(&config, &transports[r]);
+
+        if (status != IRR_OK) {
+            while (r-- > 0) {
+                transports[r]->ops->free(transports[r]);
+            }
+            return status;
+        }
+    }
+    return IRR_OK;
+}
+
+static irr_status_t open_ucx(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    irr_status_t status = open_workers(transports);
+
+    return status == IRR_OK ? wrap(transports, random_plan(30)) : status;
+}
+
+static const irr_setup_t eager = { open_eager, close_fabric };
+static const irr_setup_t all_held = { open_all_held, close_fabric };
+static const irr_setup_t shuffled = { open_shuffled, close_fabric };
+static const irr_setup_t ucx = { .open = open_ucx };
+
+IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, eager)
+IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, all_held)
+IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, shuffled)
+IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, ucx)
+
+/* ---- plans ---- */
+
+/* The plan of rank 0 in the next net; the other ranks are as they are, and nothing is shuffled. */
+static irr_fault_t plan;
+
+static irr_status_t wrap_first(irr_status_t status, irr_transport_t *transports[IRR_NET_RANKS])
+{
+    return status == IRR_OK ? irr_fault_open(transports[0], &plan, &transports[0]) : status;
+}
+
+static irr_status_t open_planned(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    return wrap_first(open_loopback(0, EAGER_MAX, transports), transports);
+}
+
+static irr_status_t open_ucx_planned(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    return wrap_first(open_workers(transports), transports);
+}
+
+static const irr_setup_t planned = { open_planned, close_fabric };
+static const irr_setup_t ucx_planned = { .open = open_ucx_planned };
+
+/* A message of rank 0, with both ends; its seed is its number. */
+typedef struct mail {
+    irr_list_t from, to;
+    irr_op_t   send, recv;
+    uint64_t   seed;
+} mail_t;
+
+static void post(irr_net_t *net, mail_t *mail, uint64_t seed, int to, uint64_t tag, size_t bytes)
+{
+    *mail = (mail_t){ .seed = seed };
+    irr_list_open_even(&mail->from, 1, bytes);
+    irr_list_open_even(&mail->to, 1, bytes);
+    irr_list_fill(&mail->from, seed);
+    irr_net_recv(net, to, tag, &mail->to, IRR_FORM_IOVEC, &mail->recv);
+    irr_net_send(net, 0, to, tag, &mail->from, IRR_FORM_IOVEC, &mail->send);
+}
+
+static bool arrived(const mail_t *mail)
+{
+    return mail->send.status == IRR_OK && mail->recv.status == IRR_OK &&
+           irr_list_holds(&mail->to, mail->seed, mail->from.bytes);
+}
+
+static void close_mails(mail_t *mails, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        irr_list_close(&mails[i].to);
+        irr_list_close(&mails[i].from);
+    }
+}
+
+/* Without a plan, what completes at once does so through the wrapper. */
+static void test_no_fault(void)
+{
+    mail_t mail;
+    irr_net_t net;
+
+    plan = (irr_fault_t){ .seed = 1 };
+    if (!irr_net_open(&net, &planned)) {
+        return;
+    }
+    post(&net, &mail, 1, 1, TAG, 8);
+    CU_ASSERT_EQUAL(mail.send.status, IRR_OK);
+    irr_net_progress_one(&net, 1);
+    CU_ASSERT_TRUE(arrived(&mail));
+    CU_ASSERT_EQUAL(net.transports[0]->ops->progress(net.transports[0]), 0);
+    close_mails(&mail, 1);
+    irr_net_close(&net);
+}
+
+/* The second send is late; of those after it, only the one to the same peer with the same tag waits behind it. */
+static void test_delay(void)
+{
+    enum { MAILS = 6, LATE = 1, BEHIND = 4, ROUNDS = 7 };
+    static const struct { int to, tag; size_t bytes; } way[MAILS] = {
+        { 1, 0, 8 }, { 1, 0, 16 }, { 2, 0, 24 }, { 1, 1, 32 }, { 1, 0, LARGE }, { 0, 0, LARGE }
+    };
+    mail_t mails[MAILS];
+    irr_net_t net;
+
+    plan = (irr_fault_t){ .delay_send = LATE + 1, .delay_rounds = ROUNDS };
+    if (!irr_net_open(&net, &planned)) {
+        return;
+    }
+    for (int i = 0; i < MAILS; i++) {
+        post(&net, &mails[i], (uint64_t)i, way[i].to, TAG + (uint64_t)way[i].tag, way[i].bytes);
+    }
+    for (int round = 1; round <= ROUNDS; round++) {
+        CU_ASSERT_EQUAL(mails[LATE].send.status, IRR_IN_PROGRESS);
+        irr_net_progress(&net);
+        irr_net_progress_one(&net, 1);
+        for (int i = 0; i < MAILS && round == ROUNDS - 1; i++) {
+            bool waits = i == LATE || i == BEHIND;
+
+            CU_ASSERT_EQUAL(arrived(&mails[i]), !waits);
+            CU_ASSERT_EQUAL(mails[i].send.status, waits ? IRR_IN_PROGRESS : IRR_OK);
+        }
+    }
+    CU_ASSERT_TRUE(arrived(&mails[LATE]));
+    irr_net_wait(&net, &mails[BEHIND].send);
+    CU_ASSERT_TRUE(arrived(&mails[BEHIND]));
+    close_mails(mails, MAILS);
+    irr_net_close(&net);
+}
+
+/* What is held for ever leaves when the transport closes, and is over before that is drained. */
+static void test_until_close(void)
+{
+    irr_transport_t *sender;
+    mail_t mails[3];
+    irr_net_t net;
+
+    plan = (irr_fault_t){ .hold_percent = 100, .hold_rounds = 1, .delay_send = 1, .delay_rounds = SIZE_MAX };
+    if (!irr_net_open(&net, &planned)) {
+        return;
+    }
+    sender = net.transports[0];
+    for (int i = 0; i < 3; i++) {
+        post(&net, &mails[i], (uint64_t)i, 1, TAG, 8);
+    }
+    irr_net_idle(&net);
+    CU_ASSERT_EQUAL(sender->ops->progress(sender), 1);
+    for (int i = 0; i < 3; i++) {
+        CU_ASSERT_EQUAL(mails[i].send.status, IRR_IN_PROGRESS);
+        CU_ASSERT_EQUAL(mails[i].recv.status, IRR_IN_PROGRESS);
+    }
+    sender->ops->close(sender);
+    net.closed[0] = true;
+    CU_ASSERT_EQUAL(mails[0].send.status, IRR_IN_PROGRESS);
+    irr_net_progress_one(&net, 1);
+    CU_ASSERT_EQUAL(mails[2].recv.status, IRR_OK);
+    CU_ASSERT_EQUAL(sender->ops->drain(sender), IRR_IN_PROGRESS);
+    irr_net_progress_one(&net, 0);
+    CU_ASSERT_EQUAL(sender->ops->drain(sender), IRR_OK);
+    for (int i = 0; i < 3; i++) {
+        CU_ASSERT_TRUE(arrived(&mails[i]));
+    }
+    irr_net_send(&net, 0, 1, TAG, &mails[0].from, IRR_FORM_IOVEC, &mails[0].send);
+    CU_ASSERT_EQUAL(mails[0].send.status, IRR_ERR_CANCELED);
+    close_mails(mails, 3);
+    irr_net_close(&net);
+}
+
+/* The second of three sends fails; the receive that waited for its message gets the third one. */
+static void fail_second(size_t rounds)
+{
+    mail_t mails[3];
+    irr_net_t net;
+
+    plan = (irr_fault_t){ .fail_send = 2, .failure = IRR_ERR_UNREACHABLE,
+                          .delay_send = rounds > 0 ? 2 : 0, .delay_rounds = rounds };
+    if (!irr_net_open(&net, &planned)) {
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        post(&net, &mails[i], (uint64_t)i, 1, i == 0 ? TAG + 1 : TAG, 8);
+    }
+    CU_ASSERT_EQUAL(mails[0].send.status, IRR_OK);
+    CU_ASSERT_EQUAL(mails[1].send.status, rounds > 0 ? IRR_IN_PROGRESS : IRR_ERR_UNREACHABLE);
+    CU_ASSERT_EQUAL(mails[2].send.status, rounds > 0 ? IRR_IN_PROGRESS : IRR_OK);
+    irr_net_idle(&net);
+    CU_ASSERT_TRUE(arrived(&mails[0]));
+    CU_ASSERT_EQUAL(mails[1].send.status, IRR_ERR_UNREACHABLE);
+    CU_ASSERT_EQUAL(mails[2].send.status, IRR_OK);
+    CU_ASSERT_TRUE(irr_list_holds(&mails[1].to, 2, 8));
+    CU_ASSERT_EQUAL(mails[2].recv.status, IRR_IN_PROGRESS);
+    irr_net_cancel(&net, 1, &mails[2].recv);
+    irr_net_wait(&net, &mails[2].recv);
+    close_mails(mails, 3);
+    irr_net_close(&net);
+}
+
+/* At once; or through `done` when it is held, and what waits behind it goes its way then. */
+static void test_fail_send(void)
+{
+    fail_second(0);
+    fail_second(3);
+}
+
+/* A recv that fails leaves its message to the next one. */
+static void test_fail_recv(void)
+{
+    irr_op_t send = { .then = NULL }, recv[2] = { { .then = NULL } };
+    irr_list_t from, to;
+    irr_net_t net;
+
+    plan = (irr_fault_t){ .fail_recv = 1, .failure = IRR_ERR_TRANSPORT };
+    if (!irr_net_open(&net, &planned)) {
+        return;
+    }
+    irr_list_open_even(&from, 1, LARGE);
+    irr_list_open_even(&to, 1, LARGE);
+    irr_list_fill(&from, 1);
+    irr_net_recv(&net, 0, TAG, &to, IRR_FORM_IOVEC, &recv[0]);
+    CU_ASSERT_EQUAL(recv[0].status, IRR_ERR_TRANSPORT);
+    irr_net_send(&net, 1, 0, TAG, &from, IRR_FORM_IOVEC, &send);
+    irr_net_recv(&net, 0, TAG, &to, IRR_FORM_IOVEC, &recv[1]);
+    irr_net_wait(&net, &recv[1]);
+    irr_net_wait(&net, &send);
+    CU_ASSERT_TRUE(irr_list_holds(&to, 1, LARGE));
+    irr_list_close(&to);
+    irr_list_close(&from);
+    irr_net_close(&net);
+}
+
+/* A recv_message that fails consumes the message; the transport is not drained before that is over. */
+static void fail_message(const irr_setup_t *with, irr_status_t drained)
+{
+    irr_op_t send = { .then = NULL }, recv = { .then = NULL };
+    irr_transport_t *receiver;
+    irr_message_t message;
+    irr_list_t list;
+    irr_net_t net;
+
+    plan = (irr_fault_t){ .fail_recv = 1, .failure = IRR_ERR_TRANSPORT };
+    if (!irr_net_open(&net, with)) {
+        return;
+    }
+    receiver = net.transports[0];
+    irr_list_open_even(&list, 1, 4 << 20);
+    irr_net_send(&net, 1, 0, TAG, &list, IRR_FORM_IOVEC, &send);
+    irr_net_probe(&net, 0, TAG, IRR_NET_MASK, &message);
+    irr_net_recv_message(&net, 0, &message, &list, IRR_FORM_IOVEC, &recv);
+    CU_ASSERT_EQUAL(recv.status, IRR_ERR_TRANSPORT);
+    receiver->ops->close(receiver);
+    net.closed[0] = true;
+    CU_ASSERT_EQUAL(receiver->ops->drain(receiver), drained);
+    irr_net_wait(&net, &send);
+    CU_ASSERT_EQUAL(send.status, IRR_OK);
+    irr_list_close(&list);
+    irr_net_close(&net);
+}
+
+static void test_fail_message(void)
+{
+    fail_message(&planned, IRR_OK);
+    /* UCX cannot have thrown away a message of this length at once. */
+    fail_message(&ucx_planned, IRR_IN_PROGRESS);
+}
+
+/* ---- the seed ---- */
+
+enum { NOTES = 40 };
+
+/* The order in which NOTES messages with tags of their own arrive; false if it is the order sent. */
+static bool record_order(uint64_t seed, uint64_t order[NOTES])
+{
+    irr_op_t sends[NOTES] = { { .then = NULL } }, recv = { .then = NULL };
+    irr_list_t from, to;
+    irr_net_t net;
+    bool mixed = false;
+
+    plan = (irr_fault_t){ .seed = seed, .hold_percent = 50, .hold_rounds = 10 };
+    if (!irr_net_open(&net, &planned)) {
+        return true;
+    }
+    irr_list_open_even(&from, 1, 8);
+    irr_list_open_even(&to, 1, 8);
+    for (uint64_t i = 0; i < NOTES; i++) {
+        irr_net_send(&net, 0, 1, TAG + i, &from, IRR_FORM_IOVEC, &sends[i]);
+    }
+    for (uint64_t i = 0; i < NOTES; i++) {
+        irr_message_t message;
+
+        irr_net_probe(&net, 1, 0, 0, &message);
+        irr_net_recv_message(&net, 1, &message, &to, IRR_FORM_IOVEC, &recv);
+        order[i] = message.tag - TAG;
+        mixed |= order[i] != i;
+    }
+    for (int i = 0; i < NOTES; i++) {
+        irr_net_wait(&net, &sends[i]);
+    }
+    irr_list_close(&to);
+    irr_list_close(&from);
+    irr_net_close(&net);
+    return mixed;
+}
+
+static void test_seed(void)
+{
+    uint64_t first[NOTES], again[NOTES], other[NOTES];
+
+    CU_ASSERT_TRUE(record_order(1, first));
+    CU_ASSERT_TRUE(record_order(1, again));
+    CU_ASSERT_TRUE(record_order(2, other));
+    CU_ASSERT_EQUAL(memcmp(first, again, sizeof(first)), 0);
+    CU_ASSERT_NOT_EQUAL(memcmp(first, other, sizeof(first)), 0);
+}
+
+/* ---- what is refused, memory, sleep ---- */
+
+/* A plan that is refused, or one without memory for it, leaves the inner transport to its owner. */
+static void test_open(void)
+{
+    static const irr_fault_t bad[] = {
+        { .hold_percent = 101, .hold_rounds = 1 },
+        { .hold_percent = 1 },
+        { .delay_send = 1 },
+        { .fail_send = 1 },
+        { .fail_recv = 1, .failure = IRR_IN_PROGRESS }
+    }, good = { .seed = 0 };
+    irr_transport_t *transports[IRR_NET_RANKS], *fault = NULL;
+
+    irr_memory_begin();
+    CU_ASSERT_EQUAL_FATAL(open_loopback(0, 0, transports), IRR_OK);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        CU_ASSERT_EQUAL(irr_fault_open(transports[0], &bad[i], &fault), IRR_ERR_BAD_PARAM);
+    }
+    irr_memory_fail(1, NULL);
+    CU_ASSERT_EQUAL(irr_fault_open(transports[0], &good, &fault), IRR_ERR_NO_MEMORY);
+    CU_ASSERT_PTR_NULL(fault);
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        transports[r]->ops->free(transports[r]);
+    }
+    close_fabric();
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+/* A hold allocates nothing; what fails when it is handed on reaches `done`. */
+static void test_no_memory(void)
+{
+    mail_t mail;
+    irr_net_t net;
+
+    plan = (irr_fault_t){ .delay_send = 1, .delay_rounds = 2 };
+    irr_memory_begin();
+    if (irr_net_open(&net, &planned)) {
+        irr_memory_fail(1, NULL);
+        post(&net, &mail, 1, 1, TAG, 8);
+        CU_ASSERT_EQUAL(mail.send.status, IRR_IN_PROGRESS);
+        CU_ASSERT_FALSE(irr_memory_failed());
+        irr_net_wait(&net, &mail.send);
+        CU_ASSERT_EQUAL(mail.send.status, IRR_ERR_NO_MEMORY);
+        irr_net_cancel(&net, 1, &mail.recv);
+        irr_net_wait(&net, &mail.recv);
+        close_mails(&mail, 1);
+        irr_net_close(&net);
+    }
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+/* Nobody may fall asleep on what only his own progress can send. */
+static void test_no_sleep(void)
+{
+    irr_transport_t *sender;
+    irr_status_t status;
+    mail_t mail;
+    irr_net_t net;
+    int fd;
+
+    plan = (irr_fault_t){ .delay_send = 1, .delay_rounds = 1000 };
+    if (!irr_net_open(&net, &ucx_planned)) {
+        return;
+    }
+    sender = net.transports[0];
+    post(&net, &mail, 1, 0, TAG, 8);
+    while (sender->caps.wakes && (status = sender->ops->arm(sender, &fd)) == IRR_IN_PROGRESS) {
+        irr_net_progress_one(&net, 0);
+    }
+    CU_ASSERT(!sender->caps.wakes || (status == IRR_OK && arrived(&mail)));
+    irr_net_wait(&net, &mail.recv);
+    close_mails(&mail, 1);
+    irr_net_close(&net);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, eager)
+        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, all_held)
+        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, shuffled)
+        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, ucx)
+        { "no fault", test_no_fault },
+        { "a send that is late, and what waits behind it", test_delay },
+        { "a send that is held until close", test_until_close },
+        { "a send that fails", test_fail_send },
+        { "a receive that fails", test_fail_recv },
+        { "a receive of a probed message that fails", test_fail_message },
+        { "order by seed", test_seed },
+        { "open", test_open },
+        { "no memory", test_no_memory },
+        { "no sleep on a held send", test_no_sleep },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("fault", cases, 240);
+}

@@ -1,0 +1,95 @@
+/*
+ * transfer.c - see transfer.h.  Counts messages and bytes: sends when they start, receives when they are over.
+ */
+#include "exec/transfer.h"
+
+void irr_transfer_begin(irr_transfer_t *transfer, irr_transport_t *transport, irr_counters_t *counters,
+                        void (*over)(irr_transfer_t *transfer))
+{
+    *transfer = (irr_transfer_t){
+        .over = over, .transport = transport, .counters = counters, .pending = 1, .status = IRR_OK
+    };
+}
+
+void irr_transfer_end(irr_transfer_t *transfer)
+{
+    if (--transfer->pending == 0) {
+        transfer->over(transfer);
+    }
+}
+
+static void end_part(irr_part_t *part, irr_status_t status)
+{
+    irr_transfer_t *transfer = part->transfer;
+    irr_counters_t *counters = transfer->counters;
+
+    if (part->receives && status == IRR_OK) {
+        counters->messages_received++;
+        counters->bytes_received += part->request.bytes;
+        counters->bytes_gathered += part->gathers ? part->request.bytes : 0;
+    }
+    if (transfer->status == IRR_OK) {
+        transfer->status = status;
+    }
+    irr_transfer_end(transfer);
+}
+
+static void on_done(irr_request_t *request, irr_status_t status)
+{
+    end_part((irr_part_t *)request, status);
+}
+
+_Static_assert(offsetof(irr_part_t, request) == 0, "on_done takes a request for its part");
+
+static void prepare(irr_transfer_t *transfer, irr_part_t *part, bool receives, size_t count, irr_form_t form)
+{
+    part->request.done = on_done;
+    part->transfer = transfer;
+    part->receives = receives;
+    part->gathers = form == IRR_FORM_GATHER && count > 1;
+    transfer->pending++;
+}
+
+static void started(irr_part_t *part, irr_status_t status)
+{
+    if (status != IRR_IN_PROGRESS) {
+        end_part(part, status);
+    }
+}
+
+void irr_transfer_send(irr_transfer_t *transfer, irr_part_t *part, irr_peer_t *peer, uint64_t tag,
+                       const irr_iov_t *iov, size_t count, irr_form_t form, size_t header)
+{
+    irr_transport_t *transport = transfer->transport;
+    irr_counters_t *counters = transfer->counters;
+    size_t bytes = 0;
+
+    prepare(transfer, part, false, count, form);
+    for (size_t i = 0; i < count; i++) {
+        bytes += iov[i].length;
+    }
+    counters->messages_sent++;
+    counters->bytes_sent += bytes - header;
+    counters->header_bytes += header;
+    counters->bytes_gathered += part->gathers ? bytes : 0;
+    counters->largest_message = bytes > counters->largest_message ? bytes : counters->largest_message;
+    started(part, transport->ops->send(transport, peer, tag, iov, count, form, &part->request));
+}
+
+void irr_transfer_receive(irr_transfer_t *transfer, irr_part_t *part, uint64_t tag, const irr_iov_t *iov,
+                          size_t count, irr_form_t form)
+{
+    irr_transport_t *transport = transfer->transport;
+
+    prepare(transfer, part, true, count, form);
+    started(part, transport->ops->recv(transport, tag, iov, count, form, &part->request));
+}
+
+void irr_transfer_take(irr_transfer_t *transfer, irr_part_t *part, const irr_message_t *message,
+                       const irr_iov_t *iov, size_t count, irr_form_t form)
+{
+    irr_transport_t *transport = transfer->transport;
+
+    prepare(transfer, part, true, count, form);
+    started(part, transport->ops->recv_message(transport, message, iov, count, form, &part->request));
+}

@@ -1,0 +1,45 @@
+/*
+ * transfer.h - one message of a plan on its way: the few messages of the transport that it is made of.
+ *
+ *     begin; send or receive for each message, with parts that stay where they are; end
+ *
+ * The transfer is over when the last of them is, well or not; `over` is called then, once, from within end or from
+ * within the transport's progress.
+ */
+#ifndef IRR_TRANSFER_H
+#define IRR_TRANSFER_H
+
+#include "transport/transport.h"
+
+typedef struct irr_transfer irr_transfer_t;
+
+struct irr_transfer {
+    void          (*over)(irr_transfer_t *transfer);
+    irr_transport_t *transport;
+    irr_counters_t  *counters;
+    size_t           pending;
+    irr_status_t     status;    /* the first error */
+};
+
+/* What the transport holds of one message. */
+typedef struct irr_part {
+    irr_request_t   request;
+    irr_transfer_t *transfer;
+    bool            receives, gathers;
+} irr_part_t;
+
+void irr_transfer_begin(irr_transfer_t *transfer, irr_transport_t *transport, irr_counters_t *counters,
+                        void (*over)(irr_transfer_t *transfer));
+void irr_transfer_end(irr_transfer_t *transfer);
+
+/* header: so many bytes of the message are description, not user data. */
+void irr_transfer_send(irr_transfer_t *transfer, irr_part_t *part, irr_peer_t *peer, uint64_t tag,
+                       const irr_iov_t *iov, size_t count, irr_form_t form, size_t header);
+void irr_transfer_receive(irr_transfer_t *transfer, irr_part_t *part, uint64_t tag, const irr_iov_t *iov,
+                          size_t count, irr_form_t form);
+
+/* Receives what a probe has found. */
+void irr_transfer_take(irr_transfer_t *transfer, irr_part_t *part, const irr_message_t *message,
+                       const irr_iov_t *iov, size_t count, irr_form_t form);
+
+#endif

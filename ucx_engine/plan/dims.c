@@ -1,0 +1,56 @@
+/*
+ * dims.c - dimensions of a grid as users write them: "auto", "8x8", "4x4x4", "2^6", "16x2^3".
+ */
+#include "irr.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <strings.h>
+
+/* A number from 1 to max at *text, which then points behind it; 0 if there is none. */
+static int number(const char **text, long max)
+{
+    char *end;
+    long value;
+
+    if (!isdigit((unsigned char)**text)) {
+        return 0;
+    }
+    value = strtol(*text, &end, 10);
+    *text = end;
+    return value >= 1 && value <= max ? (int)value : 0;
+}
+
+/* One factor: a size, or a size and how often. */
+static bool factor(const char **text, irr_dims_t *dims)
+{
+    int size = number(text, INT32_MAX), times = 1;
+
+    if (size >= 2 && **text == '^') {
+        (*text)++;
+        times = number(text, IRR_DIMS_MAX);
+    }
+    if (size < 2 || times < 1 || dims->count + times > IRR_DIMS_MAX) {
+        return false;
+    }
+    while (times-- > 0) {
+        dims->size[dims->count++] = size;
+    }
+    return true;
+}
+
+irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims)
+{
+    irr_dims_t read = { .count = 0 };
+
+    if (strcasecmp(text, "auto") != 0) {
+        while (factor(&text, &read) && *text == 'x') {
+            text++;
+        }
+        if (*text != '\0' || read.count == 0) {
+            return IRR_ERR_BAD_PARAM;
+        }
+    }
+    *dims = read;
+    return IRR_OK;
+}

@@ -1,0 +1,318 @@
+/*
+ * grid_plan.c - see grid_plan.h.
+ *
+ * A slice that reaches its destination is received straight into OUTPUT, others into SCRATCH, from where the next
+ * send of it reads; that send depends on the receive.  Scratch that the sends of a stage have read is free from
+ * the next stage on: a receive that takes it depends on all sends before.  So a rank holds at most what it has
+ * received in two stages, which is what theorem 1 of the JPDC paper bounds.
+ *
+ * The overlap is nothing but dependencies: `dual` adds all receives of the stage before to those of a send,
+ * `single` the sends too, `blocking` a barrier, and makes each send wait for the one before.
+ *
+ * Cost: at most one send a slot and one receive a sender in each stage; O(n log n) time for n slices in a stage.
+ * JPDC 3.1.2, 3.1.3, 3.2 and 5; overlap: JPDC 3.3.
+ */
+#include "route/grid_plan.h"
+
+#include "core/alloc.h"
+#include "route/barrier.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+irr_status_t irr_grid_plan_init(irr_grid_plan_t *build, const irr_stages_t *stages)
+{
+    memset(build, 0, sizeof(*build));
+    build->stages = stages;
+    irr_plan_init(&build->plan);
+    build->send_steps = irr_alloc((size_t)stages->slots, sizeof(*build->send_steps));
+    build->recv_steps = irr_alloc((size_t)stages->senders, sizeof(*build->recv_steps));
+    if (build->send_steps == NULL || build->recv_steps == NULL) {
+        irr_grid_plan_fini(build);
+        return IRR_ERR_NO_MEMORY;
+    }
+    return IRR_OK;
+}
+
+void irr_grid_plan_fini(irr_grid_plan_t *build)
+{
+    irr_free(build->deps);
+    irr_free(build->pieces);
+    irr_extents_fini(&build->scratch);
+    irr_deal_fini(&build->deal);
+    irr_items_fini(&build->held);
+    irr_free(build->recv_steps);
+    irr_free(build->send_steps);
+    irr_free(build->slices);
+    irr_plan_fini(&build->plan);
+    memset(build, 0, sizeof(*build));
+}
+
+irr_status_t irr_grid_plan_begin(irr_grid_plan_t *build, const irr_problem_t *problem, size_t slice_min,
+                                 irr_overlap_t overlap)
+{
+    irr_status_t status = IRR_OK;
+
+    build->problem = problem;
+    build->slice_min = slice_min;
+    build->overlap = overlap;
+    build->truncated = false;
+    build->slot_base = 0;
+    build->sender_base = 0;
+    build->barrier = IRR_NO_STEP;
+    build->held.count = 0;
+    irr_extents_reset(&build->scratch);
+    irr_plan_reset(&build->plan, problem);
+    for (int i = 0; i < build->stages->slots; i++) {
+        build->send_steps[i] = IRR_NO_STEP;
+    }
+    for (int i = 0; i < build->stages->senders; i++) {
+        build->recv_steps[i] = IRR_NO_STEP;
+    }
+    for (int to = 0; to < problem->ranks && status == IRR_OK; to++) {
+        const irr_block_t *block = &problem->send[to];
+
+        if (to != problem->rank && block->length > 0) {
+            status = irr_items_add(&build->held, (irr_item_t){
+                .slice = { .source = problem->rank, .destination = to, .length = block->length },
+                .place = (uintptr_t)block->offset, .owner = IRR_NO_STEP });
+        }
+    }
+    return status;
+}
+
+/* ---- dependencies ---- */
+
+static int compare(const void *a, const void *b)
+{
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static size_t append(size_t *deps, size_t count, const size_t *steps, int nsteps)
+{
+    for (int i = 0; i < nsteps; i++) {
+        if (steps[i] != IRR_NO_STEP) {
+            deps[count++] = steps[i];
+        }
+    }
+    return count;
+}
+
+/* Sorts, each once. */
+static size_t unique(size_t *deps, size_t count)
+{
+    size_t kept = 0;
+
+    if (count > 0) {
+        qsort(deps, count, sizeof(*deps), compare);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (kept == 0 || deps[kept - 1] != deps[i]) {
+            deps[kept++] = deps[i];
+        }
+    }
+    return kept;
+}
+
+/* What a send of a stage waits for: what it is made of, and what the overlap adds. */
+static size_t send_deps(irr_grid_plan_t *build, int stage, const irr_items_t *items, size_t before)
+{
+    size_t *deps = build->deps, count = 0;
+
+    for (size_t i = 0; i < items->count; i++) {
+        if (items->array[i].owner != IRR_NO_STEP) {
+            deps[count++] = items->array[i].owner;
+        }
+    }
+    if (build->overlap != IRR_OVERLAP_PIPELINED && stage > 1) {
+        const irr_stage_t *last = &build->stages->stage[stage - 2];
+
+        count = append(deps, count, build->recv_steps + build->sender_base - last->senders, last->senders);
+        if (build->overlap != IRR_OVERLAP_DUAL) {
+            count = append(deps, count, build->send_steps + build->slot_base - last->slots, last->slots);
+        }
+    }
+    if (build->overlap == IRR_OVERLAP_BLOCKING) {
+        count = append(deps, count, &build->barrier, 1);
+        count = append(deps, count, &before, 1);
+    }
+    return unique(deps, count);
+}
+
+/* ---- steps ---- */
+
+static irr_status_t make_room(irr_grid_plan_t *build, size_t count)
+{
+    void *pieces = build->pieces, *deps = build->deps, *slices = build->slices;
+    size_t steps = (size_t)build->stages->slots + (size_t)build->stages->senders;
+    irr_status_t status = irr_grow(&pieces, &build->pieces_max, count, sizeof(*build->pieces));
+
+    build->pieces = pieces;
+    if (status == IRR_OK) {
+        status = irr_grow(&deps, &build->deps_max, count + steps + 2, sizeof(*build->deps));
+        build->deps = deps;
+    }
+    if (status == IRR_OK) {
+        status = irr_grow(&slices, &build->slices_max, build->plan.npieces + count, sizeof(*build->slices));
+        build->slices = slices;
+    }
+    return status;
+}
+
+static irr_status_t add_send(irr_grid_plan_t *build, int number, int slot, size_t *before)
+{
+    const irr_stage_t *stage = &build->stages->stage[number - 1];
+    const irr_items_t *items = &build->deal.slots[slot];
+    irr_step_params_t params = {
+        .kind = IRR_STEP_SEND, .peer = stage->peer[slot], .stage = number, .number = stage->number[slot],
+        .npieces = items->count
+    };
+    irr_status_t status = make_room(build, items->count);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < items->count; i++) {
+        const irr_item_t *item = &items->array[i];
+
+        build->slices[build->plan.npieces + i] = item->slice;
+        build->pieces[i] = (irr_piece_t){
+            .buffer = item->owner == IRR_NO_STEP ? IRR_BUFFER_INPUT : IRR_BUFFER_SCRATCH,
+            .offset = (ptrdiff_t)item->place, .length = item->slice.length
+        };
+    }
+    params.ndeps = send_deps(build, number, items, *before);
+    params.pieces = build->pieces;
+    params.deps = build->deps;
+    *before = build->plan.nsteps;
+    build->send_steps[build->slot_base + (size_t)slot] = build->plan.nsteps;
+    return irr_plan_add(&build->plan, &params);
+}
+
+/* In the order of the schedule: from the slot after the own one on, the steps nearly ascend. */
+irr_status_t irr_grid_plan_sends(irr_grid_plan_t *build, int number)
+{
+    const irr_stage_t *stage = &build->stages->stage[number - 1];
+    irr_status_t status = irr_deal(&build->deal, stage, build->slice_min, &build->held);
+    size_t before = IRR_NO_STEP;
+    irr_items_t own;
+
+    for (int k = 1; k < stage->slots && status == IRR_OK; k++) {
+        int slot = (stage->own + k) % stage->slots;
+
+        if (build->deal.slots[slot].count > 0) {
+            status = add_send(build, number, slot, &before);
+        }
+    }
+    if (status == IRR_OK) {
+        own = build->deal.slots[stage->own];
+        build->deal.slots[stage->own] = build->held;
+        build->held = own;
+    }
+    return status;
+}
+
+/* Where a slice that arrives goes; *used: to scratch that was used before. */
+static irr_piece_t place(irr_grid_plan_t *build, const irr_slice_t *slice, bool *used)
+{
+    const irr_block_t *block = &build->problem->recv[slice->source];
+    bool arrived = slice->destination == build->problem->rank, again = false;
+    irr_piece_t piece = { .buffer = IRR_BUFFER_OUTPUT, .length = slice->length };
+
+    if (arrived && slice->offset <= block->length && slice->length <= block->length - slice->offset) {
+        piece.offset = block->offset + (ptrdiff_t)slice->offset;
+        return piece;
+    }
+    build->truncated = build->truncated || arrived;
+    piece.buffer = IRR_BUFFER_SCRATCH;
+    piece.offset = (ptrdiff_t)irr_extents_take(&build->scratch, slice->length, &again);
+    *used = *used || again;
+    return piece;
+}
+
+irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int number, int i, const irr_slice_t *slices,
+                                   size_t count)
+{
+    const irr_stage_t *stage = &build->stages->stage[number - 1];
+    irr_step_params_t params = {
+        .kind = IRR_STEP_RECV, .peer = stage->sender[i], .stage = number, .number = stage->sender_number[i],
+        .npieces = count
+    };
+    irr_status_t status = make_room(build, count);
+    bool used = false;
+
+    for (size_t k = 0; k < count && status == IRR_OK; k++) {
+        build->slices[build->plan.npieces + k] = slices[k];
+        build->pieces[k] = place(build, &slices[k], &used);
+        if (slices[k].destination != build->problem->rank) {
+            status = irr_items_add(&build->held, (irr_item_t){
+                .slice = slices[k], .place = (uintptr_t)build->pieces[k].offset, .owner = build->plan.nsteps });
+        }
+    }
+    if (status != IRR_OK) {
+        return status;
+    }
+    if (used) {
+        params.ndeps = unique(build->deps, append(build->deps, 0, build->send_steps, (int)build->slot_base));
+    }
+    params.pieces = build->pieces;
+    params.deps = build->deps;
+    build->recv_steps[build->sender_base + (size_t)i] = build->plan.nsteps;
+    return irr_plan_add(&build->plan, &params);
+}
+
+/* ---- the end of a stage ---- */
+
+static irr_status_t free_sent(irr_grid_plan_t *build, const irr_stage_t *stage)
+{
+    irr_status_t status = IRR_OK;
+
+    for (int slot = 0; slot < stage->slots; slot++) {
+        size_t index = build->send_steps[build->slot_base + (size_t)slot];
+        const irr_step_t *step = index != IRR_NO_STEP ? &build->plan.steps[index] : NULL;
+
+        for (size_t i = 0; step != NULL && i < step->pieces && status == IRR_OK; i++) {
+            const irr_piece_t *piece = &build->plan.pieces[step->first_piece + i];
+
+            if (piece->buffer == IRR_BUFFER_SCRATCH) {
+                status = irr_extents_give(&build->scratch, (size_t)piece->offset, piece->length);
+            }
+        }
+    }
+    return status;
+}
+
+static irr_status_t add_barrier(irr_grid_plan_t *build, int number, const irr_stage_t *stage)
+{
+    irr_status_t status = make_room(build, (size_t)build->stages->ranks);
+    size_t count;
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    count = append(build->deps, 0, build->recv_steps + build->sender_base, stage->senders);
+    count = append(build->deps, count, build->send_steps + build->slot_base, stage->slots);
+    count = append(build->deps, count, &build->barrier, 1);
+    return irr_barrier_add(&build->plan, number, stage->slots + 1, build->deps, unique(build->deps, count),
+                           &build->barrier);
+}
+
+irr_status_t irr_grid_plan_end_stage(irr_grid_plan_t *build, int number)
+{
+    const irr_stage_t *stage = &build->stages->stage[number - 1];
+    irr_status_t status = free_sent(build, stage);
+
+    if (status == IRR_OK && build->overlap == IRR_OVERLAP_BLOCKING) {
+        status = add_barrier(build, number, stage);
+    }
+    build->slot_base += (size_t)stage->slots;
+    build->sender_base += (size_t)stage->senders;
+    return status;
+}
+
+irr_status_t irr_grid_plan_finish(irr_grid_plan_t *build)
+{
+    return irr_plan_add_self(build->problem, &build->plan);
+}

@@ -1,0 +1,66 @@
+/*
+ * grid_plan.h - the plan of one rank for a grid route, built stage by stage.
+ *
+ * What a rank sends in a stage depends on what it received in the ones before, so whoever builds the plan tells it
+ * what arrives: the sender's plan where all ranks are at hand (grid_plans.c), or what an exchange has learnt
+ * (exec/relay.c).
+ *
+ *     begin; for each stage: sends, receive for each message that is not empty, end_stage; finish
+ */
+#ifndef IRR_GRID_PLAN_H
+#define IRR_GRID_PLAN_H
+
+#include "plan/plan.h"
+#include "route/deal.h"
+#include "route/extents.h"
+
+#define IRR_NO_STEP SIZE_MAX
+
+typedef struct irr_grid_plan {
+    const irr_stages_t  *stages;
+    const irr_problem_t *problem;
+    size_t               slice_min;
+    irr_overlap_t        overlap;
+    irr_plan_t           plan;         /* a step for each message that is not empty */
+    irr_slice_t         *slices;       /* one for each piece of a send or receive, by the piece's index */
+    size_t               slices_max;
+    size_t              *send_steps;   /* by stage and slot: IRR_NO_STEP if there is no message */
+    size_t              *recv_steps;   /* by stage and sender */
+    size_t               slot_base, sender_base;   /* of the stage that is being built */
+    bool                 truncated;    /* something is longer than its block, and goes to scratch instead */
+    irr_items_t          held;
+    irr_deal_t           deal;
+    irr_extents_t        scratch;
+    irr_piece_t         *pieces;       /* room for one step */
+    size_t              *deps;
+    size_t               pieces_max, deps_max;
+    size_t               barrier;      /* overlap blocking: the step that ended the last stage */
+} irr_grid_plan_t;
+
+/* The stages are borrowed.  Fails with IRR_ERR_NO_MEMORY, and so does all that follows. */
+irr_status_t irr_grid_plan_init(irr_grid_plan_t *build, const irr_stages_t *stages);
+void         irr_grid_plan_fini(irr_grid_plan_t *build);
+
+/* Starts a plan, in the room of the last one; the problem is borrowed until finish. */
+irr_status_t irr_grid_plan_begin(irr_grid_plan_t *build, const irr_problem_t *problem, size_t slice_min,
+                                 irr_overlap_t overlap);
+
+/* Appends the sends of a stage, which counts from 1. */
+irr_status_t irr_grid_plan_sends(irr_grid_plan_t *build, int stage);
+
+/* Appends the receive of what sender number i of the stage sends, which is not empty. */
+irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int stage, int i, const irr_slice_t *slices,
+                                   size_t count);
+
+irr_status_t irr_grid_plan_end_stage(irr_grid_plan_t *build, int stage);
+
+/* Appends the copy of the message to itself. */
+irr_status_t irr_grid_plan_finish(irr_grid_plan_t *build);
+
+/* The slices of a step. */
+static inline const irr_slice_t *irr_grid_plan_slices(const irr_grid_plan_t *build, size_t step)
+{
+    return build->slices + build->plan.steps[step].first_piece;
+}
+
+#endif

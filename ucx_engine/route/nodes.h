@@ -1,0 +1,32 @@
+/*
+ * nodes.h - which ranks share a node, for the route that keeps its first dimension inside the nodes.
+ */
+#ifndef IRR_NODES_H
+#define IRR_NODES_H
+
+#include "irr.h"
+
+/* Nodes count from 0 in the order of their lowest ranks; the ranks of a node ascend. */
+typedef struct irr_nodes {
+    int  ranks;
+    int  count;
+    int  smallest, largest;  /* ranks of a node */
+    int *node;               /* by rank */
+    int *place;              /* by rank: which one of its node, from 0 */
+    int *first;              /* by node, and one more: where its ranks begin in `members` */
+    int *members;            /* all ranks, node by node */
+} irr_nodes_t;
+
+/*
+ * Ranks with equal labels share a node; labels are any numbers that all ranks know alike.  Fails with
+ * IRR_ERR_NO_MEMORY.  O(P log P).
+ */
+irr_status_t irr_nodes_init(irr_nodes_t *nodes, int ranks, const int *labels);
+void         irr_nodes_fini(irr_nodes_t *nodes);
+
+static inline int irr_nodes_size(const irr_nodes_t *nodes, int node)
+{
+    return nodes->first[node + 1] - nodes->first[node];
+}
+
+#endif

@@ -1,0 +1,230 @@
+/*
+ * stages.c - the tables of stages.h, from the geometry.
+ *
+ * Without nodes a slot is a column of the level, and the step is that of the priority schedule (order/priority.c).
+ *
+ * With nodes, rank a of its node (counted from 0, of n) takes over what goes to the ranks j of other nodes with
+ * j mod n = a.  So the first dimension never leaves the node, and in the second a rank sends one message to each
+ * node that is not larger than its own, and a few to larger ones.  The step is told by the distance d between the
+ * nodes and j / n, which no two senders to one rank share: (d - 1) * w + j / n + 1, w = ceil(largest / smallest).
+ */
+#include "route/stages.h"
+
+#include "core/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- tables of a stage ---- */
+
+static irr_status_t make_room(irr_stage_t *stage, int slots, int senders)
+{
+    stage->peer = irr_alloc((size_t)slots, sizeof(int));
+    stage->number = irr_alloc_zero((size_t)slots, sizeof(int));
+    stage->sender = irr_alloc((size_t)senders, sizeof(int));
+    stage->sender_number = irr_alloc((size_t)senders, sizeof(int));
+    stage->slots = slots;
+    return stage->peer != NULL && stage->number != NULL && stage->sender != NULL && stage->sender_number != NULL
+           ? IRR_OK : IRR_ERR_NO_MEMORY;
+}
+
+/* Keeps the senders sorted by step; they come nearly so. */
+static void add_sender(irr_stage_t *stage, int rank, int number)
+{
+    int i = stage->senders++;
+
+    for (; i > 0 && stage->sender_number[i - 1] > number; i--) {
+        stage->sender[i] = stage->sender[i - 1];
+        stage->sender_number[i] = stage->sender_number[i - 1];
+    }
+    stage->sender[i] = rank;
+    stage->sender_number[i] = number;
+}
+
+static irr_status_t tabulate_level(irr_stage_t *stage, int ranks)
+{
+    const irr_grid_level_t *level = &stage->level;
+    int member, columns;
+    irr_status_t status;
+
+    stage->level = irr_grid_level(stage->grid, ranks, stage->dimension, stage->rank);
+    columns = level->rows.columns;
+    member = irr_grid_member(level, stage->rank);
+    status = make_room(stage, columns, level->size);
+    if (status != IRR_OK) {
+        return status;
+    }
+    stage->own = member % columns;
+    for (int column = 0; column < columns; column++) {
+        bool own = column == stage->own;
+
+        stage->peer[column] = own ? stage->rank : irr_grid_rank(level, irr_grid_hop(level, member, column));
+        stage->number[column] = own ? 0 : irr_priority_step(level->rows, member, column);
+    }
+    for (int k = 1; k < level->size; k++) {
+        int from = (member - k + level->size) % level->size;
+
+        if (from % columns != stage->own && irr_grid_hop(level, from, stage->own) == member) {
+            add_sender(stage, irr_grid_rank(level, from), irr_priority_step(level->rows, from, stage->own));
+        }
+    }
+    return IRR_OK;
+}
+
+/* ---- nodes ---- */
+
+static irr_status_t tabulate_inside(irr_stage_t *stage)
+{
+    const irr_nodes_t *nodes = stage->grid->nodes;
+    int node = nodes->node[stage->rank], size = irr_nodes_size(nodes, node);
+    irr_status_t status = make_room(stage, size, size);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    stage->own = nodes->place[stage->rank];
+    for (int k = 0; k < size; k++) {
+        int to = (stage->own + k) % size, from = (stage->own - k + size) % size;
+
+        stage->peer[to] = nodes->members[nodes->first[node] + to];
+        stage->number[to] = k;
+        if (k > 0) {
+            add_sender(stage, nodes->members[nodes->first[node] + from], k);
+        }
+    }
+    return IRR_OK;
+}
+
+/* The step of a message to place j of a node that is `distance` nodes on, from a node of so many ranks. */
+static int outside_step(const irr_nodes_t *nodes, int distance, int j, int size)
+{
+    int width = (nodes->largest + nodes->smallest - 1) / nodes->smallest;
+
+    return (distance - 1) * width + j / size + 1;
+}
+
+static void add_outside_slots(irr_stage_t *stage, int node)
+{
+    const irr_nodes_t *nodes = stage->grid->nodes;
+    int mine = nodes->node[stage->rank], place = nodes->place[stage->rank], size = irr_nodes_size(nodes, mine);
+    int distance = (node - mine + nodes->count) % nodes->count;
+
+    stage->node_slot[node] = stage->slots;
+    if (node == mine) {
+        stage->own = stage->slots;
+        stage->peer[stage->slots++] = stage->rank;
+        return;
+    }
+    for (int j = place; j < irr_nodes_size(nodes, node); j += size) {
+        stage->peer[stage->slots] = nodes->members[nodes->first[node] + j];
+        stage->number[stage->slots++] = outside_step(nodes, distance, j, size);
+    }
+}
+
+static irr_status_t tabulate_outside(irr_stage_t *stage)
+{
+    const irr_nodes_t *nodes = stage->grid->nodes;
+    int mine = nodes->node[stage->rank], place = nodes->place[stage->rank];
+    irr_status_t status = make_room(stage, nodes->ranks, nodes->count);
+
+    stage->slots = 0;
+    stage->node_slot = irr_alloc((size_t)nodes->count, sizeof(int));
+    if (status != IRR_OK || stage->node_slot == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    for (int node = 0; node < nodes->count; node++) {
+        add_outside_slots(stage, node);
+    }
+    for (int distance = 1; distance < nodes->count; distance++) {
+        int node = (mine - distance + nodes->count) % nodes->count, size = irr_nodes_size(nodes, node);
+
+        add_sender(stage, nodes->members[nodes->first[node] + place % size],
+                   outside_step(nodes, distance, place, size));
+    }
+    return IRR_OK;
+}
+
+static int node_slot(const irr_stage_t *stage, int destination)
+{
+    const irr_nodes_t *nodes = stage->grid->nodes;
+    int mine = nodes->node[stage->rank], size = irr_nodes_size(nodes, mine);
+    int node = nodes->node[destination], place = nodes->place[destination];
+
+    if (stage->dimension == 0) {
+        return place % size;
+    }
+    if (node == mine) {
+        return destination == stage->rank ? stage->own : -1;
+    }
+    return place % size == nodes->place[stage->rank] ? stage->node_slot[node] + place / size : -1;
+}
+
+/* ---- stages ---- */
+
+int irr_stage_slot(const irr_stage_t *stage, int destination)
+{
+    const irr_grid_level_t *level = &stage->level;
+    int from_base = destination - level->base;
+
+    if (stage->grid->nodes != NULL) {
+        return node_slot(stage, destination);
+    }
+    if (from_base < 0 || from_base % level->stride != 0 || from_base / level->stride >= level->size) {
+        return -1;
+    }
+    return from_base / level->stride % level->rows.columns;
+}
+
+bool irr_stage_accepts(const irr_stage_t *stage, int destination)
+{
+    return stage->spreading || irr_stage_slot(stage, destination) == stage->own;
+}
+
+static irr_status_t tabulate(irr_stage_t *stage, int ranks)
+{
+    if (stage->grid->nodes == NULL) {
+        return tabulate_level(stage, ranks);
+    }
+    return stage->dimension == 0 ? tabulate_inside(stage) : tabulate_outside(stage);
+}
+
+irr_status_t irr_stages_init(irr_stages_t *stages, const irr_grid_t *grid, int ranks, int rank)
+{
+    irr_status_t status = IRR_OK;
+
+    *stages = (irr_stages_t){ .grid = *grid, .ranks = ranks, .rank = rank, .count = irr_grid_stages(grid) };
+    stages->stage = irr_alloc_zero((size_t)stages->count, sizeof(*stages->stage));
+    if (stages->stage == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    for (int s = 0; s < stages->count && status == IRR_OK; s++) {
+        irr_stage_t *stage = &stages->stage[s];
+
+        stage->grid = &stages->grid;
+        stage->rank = rank;
+        stage->spreading = grid->balanced && s < grid->levels;
+        stage->dimension = s % grid->levels;
+        status = tabulate(stage, ranks);
+        stages->slots += stage->slots;
+        stages->senders += stage->senders;
+    }
+    if (status != IRR_OK) {
+        irr_stages_fini(stages);
+    }
+    return status;
+}
+
+void irr_stages_fini(irr_stages_t *stages)
+{
+    for (int s = 0; stages->stage != NULL && s < stages->count; s++) {
+        irr_stage_t *stage = &stages->stage[s];
+
+        irr_free(stage->node_slot);
+        irr_free(stage->sender_number);
+        irr_free(stage->sender);
+        irr_free(stage->number);
+        irr_free(stage->peer);
+    }
+    irr_free(stages->stage);
+    memset(stages, 0, sizeof(*stages));
+}
