@@ -183,7 +183,7 @@ const char *irr_compose_name(int i);
 #define IRR_OVERLAP_MAP(X)                                                                                \
     X(IRR_OVERLAP_PIPELINED, "pipelined", "a message leaves when what it is made of has arrived")        \
     X(IRR_OVERLAP_DUAL,      "dual",      "the sends of a stage start when all of the one before arrived") \
-    X(IRR_OVERLAP_SINGLE,    "single",    "a stage starts when all sends and receives of the one before are over") \
+    X(IRR_OVERLAP_SINGLE,    "single",    "the same, and all sends of the one before are over")           \
     X(IRR_OVERLAP_BLOCKING,  "blocking",  "one send at a time, and a barrier after each stage")
 
 #define IRR_OVERLAP_ENUM(name, text, meaning) name,

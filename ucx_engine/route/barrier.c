@@ -4,8 +4,8 @@
  */
 #include "route/barrier.h"
 
-static irr_status_t add(irr_plan_t *plan, irr_step_kind_t kind, int peer, int stage, int number, const size_t *deps,
-                        size_t ndeps)
+static irr_status_t add(irr_plan_t *plan, irr_step_kind_t kind, int peer, int stage, int number,
+                        const size_t *deps, size_t ndeps)
 {
     static const irr_piece_t nothing = { IRR_BUFFER_INPUT, 0, 0 };
     irr_step_params_t params = {

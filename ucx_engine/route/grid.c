@@ -30,7 +30,8 @@ irr_grid_level_t irr_grid_level(const irr_grid_t *grid, int ranks, int number, i
 
         lay_out(&level, columns);
         if (i < number) {
-            int column = irr_grid_member(&level, rank) % level.rows.columns, size = irr_grid_column_size(&level, column);
+            int column = irr_grid_member(&level, rank) % level.rows.columns;
+            int size = irr_grid_column_size(&level, column);
 
             level.base += column * level.stride;
             level.stride *= level.rows.columns;
