@@ -80,6 +80,13 @@ files_are_short() {
         FNR == 501 { print FILENAME " has more than 500 lines" }' {} +
 }
 
+# A source that no list names builds here and is missing from what make dist packs.
+sources_are_listed() {
+    ( cd "$1" && find ucx_engine ompi_coll_irr tools tests -name '*.[ch]' ) | while read -r source; do
+        grep -qwF "$source" "$1/Makefile.am" || echo "$source is not in Makefile.am"
+    done
+}
+
 # In an archive, not in a tree.  The sanitizers add symbols of their own.
 symbols_have_the_prefix() {
     nm -g -P "$1" | awk '$2 ~ /^[A-TV-Z]$/ && $1 !~ /^irr_/ && $1 !~ /^__odr_asan/ { print $1 " has no prefix" }'
@@ -100,6 +107,7 @@ make_bad_tree() {
     printf '#include <ucp/api/ucp.h>\n' > "$1/ompi_coll_irr/bad.c"
     awk 'BEGIN { for (i = 0; i < 501; i++) print "" }' > "$1/tools/bad.c"
     awk 'BEGIN { for (i = 0; i < 500; i++) print "" }' > "$1/tests/good.c"
+    find "$1" -name '*.[ch]' ! -path '*/order/bad.c' > "$1/Makefile.am"
 }
 
 # sees LINES SCAN: the scan prints so many lines about the bad tree.
@@ -115,6 +123,7 @@ violations_are_seen() {
     sees 2 planning_is_pure
     sees 1 component_calls_no_ucx
     sees 1 files_are_short
+    sees 1 sources_are_listed
     headers_stand_alone "$scratch/bad" | grep -q 'bad\.h' || echo "headers_stand_alone saw nothing"
 }
 
@@ -128,12 +137,13 @@ wrong_symbol_is_seen() {
 
 archive=${builddir:+$builddir/.libs/libirr_exec.a}
 
-echo "1..8"
+echo "1..9"
 check "the engine includes nothing of MPI" engine_knows_no_mpi "$srcdir"
 check "planning knows no transport, no clock and no environment" planning_is_pure "$srcdir"
 check "the component includes nothing of UCX" component_calls_no_ucx "$srcdir"
 check "each header of the engine compiles alone" headers_stand_alone "$srcdir"
 check "no source file has more than 500 lines" files_are_short "$srcdir"
+check "each source file is in a list of Makefile.am" sources_are_listed "$srcdir"
 if [ -f "$archive" ]; then
     check "each symbol of the engine starts with irr_" symbols_have_the_prefix "$archive"
 else
