@@ -46,7 +46,8 @@
     X(IRR_ERR_FORMAT,         -9, "file is malformed")                             \
     X(IRR_ERR_OOB,           -10, "out-of-band collective of the host failed")     \
     X(IRR_ERR_INVALID_PLAN,  -11, "plan breaks a rule of plans")                   \
-    X(IRR_ERR_TIMEOUT,       -12, "nothing happened within the time limit")
+    X(IRR_ERR_TIMEOUT,       -12, "nothing happened within the time limit")        \
+    X(IRR_ERR_PROTOCOL,      -13, "message of a peer is malformed")
 
 #define IRR_STATUS_ENUM(name, value, text) name = value,
 typedef enum irr_status { IRR_STATUS_MAP(IRR_STATUS_ENUM) } irr_status_t;
@@ -277,6 +278,7 @@ typedef struct irr_comm_params {
     const irr_oob_t      *oob;      /* used during irr_comm_create only */
     irr_status_t          trouble;  /* not IRR_OK: this rank cannot take part; it must call all the same */
     const char           *reason;   /* of the trouble, for the user; the lowest rank in trouble logs its own */
+    uint64_t              node;     /* equal on ranks that share a node, for the row that asks where they are */
 } irr_comm_params_t;
 
 /*

@@ -1,0 +1,138 @@
+/*
+ * header.c - see header.h.  O(1) a slice.
+ */
+#include "exec/header.h"
+
+enum { HAS_SOURCE = 1, HAS_OFFSET = 2, HAS_LENGTH = 4, WHAT_BITS = 3 };
+
+/* ---- numbers ---- */
+
+static size_t put(unsigned char *out, size_t at, uint64_t value)
+{
+    do {
+        unsigned char more = value > 0x7f ? 0x80 : 0;
+
+        if (out != NULL) {
+            out[at] = (unsigned char)((value & 0x7f) | more);
+        }
+        at++;
+        value >>= 7;
+    } while (value > 0);
+    return at;
+}
+
+/* A number of at most max; false if there is none. */
+static bool get(const unsigned char *in, size_t length, size_t *at, uint64_t max, uint64_t *value)
+{
+    uint64_t read = 0;
+
+    for (unsigned shift = 0; shift < 63 && *at < length; shift += 7) {
+        unsigned char byte = in[(*at)++];
+
+        read |= (uint64_t)(byte & 0x7f) << shift;
+        if ((byte & 0x80) == 0) {
+            *value = read;
+            return read <= max;
+        }
+    }
+    return false;
+}
+
+/* ---- headers ---- */
+
+static const irr_slice_t before_first;
+
+static size_t put_slice(unsigned char *out, size_t at, const irr_slice_t *before, const irr_slice_t *slice)
+{
+    uint64_t what = (uint64_t)(slice->destination - before->destination) << WHAT_BITS;
+
+    what |= slice->source != before->source ? HAS_SOURCE : 0;
+    what |= slice->offset != 0 ? HAS_OFFSET : 0;
+    what |= slice->length != before->length ? HAS_LENGTH : 0;
+    at = put(out, at, what);
+    if (what & HAS_SOURCE) {
+        at = put(out, at, (uint64_t)slice->source);
+    }
+    if (what & HAS_OFFSET) {
+        at = put(out, at, slice->offset);
+    }
+    if (what & HAS_LENGTH) {
+        at = put(out, at, slice->length);
+    }
+    return at;
+}
+
+size_t irr_header_encode(const irr_header_t *header, const irr_slice_t *slices, unsigned char *out)
+{
+    size_t at = 1;
+
+    if (out != NULL) {
+        out[0] = (unsigned char)-header->status;
+    }
+    at = put(out, at, header->parts);
+    at = put(out, at, header->slices);
+    for (size_t i = 0; i < header->slices; i++) {
+        at = put_slice(out, at, i > 0 ? &slices[i - 1] : &before_first, &slices[i]);
+    }
+    return at;
+}
+
+irr_status_t irr_header_decode(const unsigned char *in, size_t length, irr_header_t *header, size_t *used)
+{
+    uint64_t parts, slices;
+    size_t at = 1;
+
+    if (length < 1 || in[0] > 0x7f || !get(in, length, &at, length, &parts) ||
+        !get(in, length, &at, length, &slices) || slices > length - at || parts > slices) {
+        return IRR_ERR_PROTOCOL;
+    }
+    *header = (irr_header_t){ .status = (irr_status_t)-(int)in[0], .parts = parts, .slices = slices };
+    *used = at;
+    return IRR_OK;
+}
+
+static bool get_slice(const unsigned char *in, size_t length, size_t *at, uint64_t ranks, irr_slice_t *slice)
+{
+    uint64_t what, source = (uint64_t)slice->source, offset = 0, bytes = slice->length;
+
+    if (!get(in, length, at, (ranks << WHAT_BITS) - 1, &what) ||
+        ((what & HAS_SOURCE) && !get(in, length, at, ranks - 1, &source)) ||
+        ((what & HAS_OFFSET) && !get(in, length, at, PTRDIFF_MAX, &offset)) ||
+        ((what & HAS_LENGTH) && !get(in, length, at, PTRDIFF_MAX, &bytes))) {
+        return false;
+    }
+    what >>= WHAT_BITS;
+    if (bytes == 0 || bytes > PTRDIFF_MAX - offset || (uint64_t)slice->destination + what >= ranks) {
+        return false;
+    }
+    slice->source = (int)source;
+    slice->destination += (int)what;
+    slice->offset = offset;
+    slice->length = bytes;
+    return slice->source != slice->destination;
+}
+
+/* Behind the one before it in the stream of its destination, without a byte of it. */
+static bool in_order(const irr_slice_t *before, const irr_slice_t *slice)
+{
+    if (before->destination != slice->destination || before->source != slice->source) {
+        return before->destination != slice->destination || before->source < slice->source;
+    }
+    return slice->offset >= before->offset + before->length;
+}
+
+irr_status_t irr_header_decode_slices(const unsigned char *in, size_t length, const irr_header_t *header, int ranks,
+                                      irr_slice_t *slices, size_t *used)
+{
+    irr_slice_t slice = before_first;
+    size_t at = 0;
+
+    for (size_t i = 0; i < header->slices; i++) {
+        if (!get_slice(in, length, &at, (uint64_t)ranks, &slice) || (i > 0 && !in_order(&slices[i - 1], &slice))) {
+            return IRR_ERR_PROTOCOL;
+        }
+        slices[i] = slice;
+    }
+    *used = at;
+    return IRR_OK;
+}

@@ -1,0 +1,46 @@
+/*
+ * header.h - the description in front of a message whose layout its receiver does not know.
+ *
+ *     status   one byte: 0, or why the sender could not pass on all that it should (a negative irr_status_t)
+ *     parts    pieces that follow in messages of their own
+ *     slices   their number, and then for each, in the order of destination, source and offset:
+ *         what     8 * (destination - the one before) + a bit for each of the three that follows
+ *         source   if it is not the one before
+ *         offset   if it is not 0
+ *         length   if it is not the one before
+ *
+ * All but the status are numbers in 7 bits a byte, low ones first, the top bit says that more follow.  Before the
+ * first slice stand destination 0, source 0 and length 0.  A short message costs 1 to 3 bytes.
+ */
+#ifndef IRR_HEADER_H
+#define IRR_HEADER_H
+
+#include "irr.h"
+#include "plan/slice.h"
+
+typedef struct irr_header {
+    irr_status_t status;
+    size_t       parts;
+    size_t       slices;
+} irr_header_t;
+
+/* Most bytes of a header without slices. */
+#define IRR_HEADER_PREFIX_MAX 21
+
+/* Writes a header, whose bytes are returned; counts only where out is NULL. */
+size_t irr_header_encode(const irr_header_t *header, const irr_slice_t *slices, unsigned char *out);
+
+/*
+ * Reads what stands before the slices; *used: its bytes.  IRR_ERR_PROTOCOL if that is no header, or one with more
+ * slices than the length has room for; length: of the whole message.
+ */
+irr_status_t irr_header_decode(const unsigned char *in, size_t length, irr_header_t *header, size_t *used);
+
+/*
+ * Reads the slices that follow: header->slices entries; *used: their bytes.  IRR_ERR_PROTOCOL if one is empty, out
+ * of order, or not from a rank to another one, or if the message ends early.
+ */
+irr_status_t irr_header_decode_slices(const unsigned char *in, size_t length, const irr_header_t *header, int ranks,
+                                      irr_slice_t *slices, size_t *used);
+
+#endif
