@@ -161,7 +161,7 @@ static bool build(const char *algorithm, const char *pattern, int ranks, uint64_
     irr_status_t status = irr_matrix_pattern(pattern, ranks, 90, seed, &matrix);
 
     CU_ASSERT_EQUAL_FATAL(status, IRR_OK);
-    status = irr_plan_all(irr_plans_algorithm_find(algorithm), 0, &matrix, plans);
+    status = irr_plan_all(irr_algorithm_find(algorithm), 0, &matrix, plans);
     irr_matrix_fini(&matrix);
     CU_ASSERT_EQUAL(status, IRR_OK);
     return status == IRR_OK;

@@ -283,7 +283,7 @@ static void test_algorithm_rows(void)
             CU_ASSERT_STRING_NOT_EQUAL(row->name, "auto");
         }
         CU_ASSERT_PTR_NULL(irr_algorithm_resolve(-1, ranks));
-        while (irr_plans_algorithm_name(all) != NULL) {
+        while (irr_algorithm_name(all) != NULL) {
             CU_ASSERT_PTR_NULL(irr_algorithm_resolve(all++, ranks)->route);
         }
         CU_ASSERT_PTR_NULL(irr_algorithm_resolve(all, ranks));

@@ -76,7 +76,7 @@ static void test_layout(void)
     irr_matrix_t matrix = numbered_matrix(3);
     irr_plans_t plans;
 
-    CU_ASSERT_EQUAL_FATAL(irr_plan_all(irr_plans_algorithm_find("a1"), 0, &matrix, &plans), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_plan_all(irr_algorithm_find("a1"), 0, &matrix, &plans), IRR_OK);
     CU_ASSERT_EQUAL(plans.ranks, 3);
     for (int r = 0; r < 3; r++) {
         CU_ASSERT_EQUAL(plans.problems[r].rank, r);
@@ -100,7 +100,7 @@ static void test_refused(void)
     CU_ASSERT_EQUAL(irr_plan_all(-1, 0, &matrix, &plans), IRR_ERR_BAD_PARAM);
     CU_ASSERT_EQUAL(irr_plan_all(1000, 0, &matrix, &plans), IRR_ERR_BAD_PARAM);
     *irr_matrix_at(&matrix, 0, 1) = INT64_MAX;
-    CU_ASSERT_EQUAL(irr_plan_all(irr_plans_algorithm_find("a1"), 0, &matrix, &plans), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_plan_all(irr_algorithm_find("a1"), 0, &matrix, &plans), IRR_ERR_BAD_PARAM);
     CU_ASSERT_EQUAL(plans.ranks, 77);
     irr_matrix_fini(&matrix);
 }
@@ -113,7 +113,7 @@ static void test_direct(void)
     irr_plans_t plans;
 
     *irr_matrix_at(&matrix, 2, 0) = 0;
-    CU_ASSERT_EQUAL_FATAL(irr_plan_all(irr_plans_algorithm_find("a1"), 0, &matrix, &plans), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_plan_all(irr_algorithm_find("a1"), 0, &matrix, &plans), IRR_OK);
     expect_messages(&plans, "1.1 0>1 2: 0>1[0,2)\n"
                             "1.1 1>2 13: 1>2[0,13)\n"
                             "1.2 0>2 3: 0>2[0,3)\n"
@@ -231,7 +231,7 @@ static void test_memory(void)
 
         irr_memory_begin();
         irr_memory_fail(++nth, NULL);
-        status = irr_plan_all(irr_plans_algorithm_find("a4"), 0, &matrix, &plans);
+        status = irr_plan_all(irr_algorithm_find("a4"), 0, &matrix, &plans);
         if (status == IRR_OK) {
             status = irr_plans_each_message(&plans, record_message, &record);
             irr_plans_fini(&plans);
@@ -328,7 +328,7 @@ static void check_replay(int algorithm, const irr_matrix_t *matrix)
     }
     CU_ASSERT_EQUAL(replay.wrong, 0);
     if (replay.wrong > 0) {
-        printf("# %s, %d ranks: %zu wrong\n", irr_plans_algorithm_name(algorithm), matrix->ranks, replay.wrong);
+        printf("# %s, %d ranks: %zu wrong\n", irr_algorithm_name(algorithm), matrix->ranks, replay.wrong);
     }
     irr_plans_fini(&plans);
 }
@@ -345,7 +345,7 @@ static void test_replay(void)
         for (int i = 0; i < ranks * ranks; i++) {
             matrix.entries[i] = irr_test_below(&state, 3) > 0 ? irr_test_below(&state, REPLAY_LENGTH + 1) : 0;
         }
-        for (int a = 0; irr_plans_algorithm_name(a) != NULL; a++) {
+        for (int a = 0; irr_algorithm_name(a) != NULL; a++) {
             check_replay(a, &matrix);
         }
         irr_matrix_fini(&matrix);

@@ -130,7 +130,7 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, const irr_matr
         irr_nodes_fini(&nodes);
     }
     if (status != IRR_OK) {
-        irr_cli_complain("algorithm %s for %d ranks: %s", irr_plans_algorithm_name(options->algorithm),
+        irr_cli_complain("algorithm %s for %d ranks: %s", irr_algorithm_name(options->algorithm),
                          matrix->ranks, irr_status_text(status));
     }
     return code;

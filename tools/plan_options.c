@@ -94,7 +94,7 @@ static irr_cli_exit_t help(void)
                rows[i].text);
     }
     printf("\n%s", figures);
-    list("Algorithms", irr_plans_algorithm_name, irr_plans_algorithm_text);
+    list("Algorithms", irr_algorithm_name, irr_algorithm_text);
     list("Patterns", irr_pattern_name, irr_pattern_text);
     printf("\nExit status: 0 good, 1 the plans do not deliver, 2 the input was refused.\n");
     return IRR_CLI_GOOD;
@@ -131,7 +131,7 @@ static const char *command_name(int i)
 
 static irr_cli_exit_t read_algorithm(const char *name, irr_tool_options_t *options)
 {
-    options->algorithm = find("algorithm", name, irr_plans_algorithm_name);
+    options->algorithm = find("algorithm", name, irr_algorithm_name);
     return options->algorithm >= 0 ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 

@@ -278,7 +278,7 @@ typedef struct irr_comm_params {
     const irr_oob_t      *oob;      /* used during irr_comm_create only */
     irr_status_t          trouble;  /* not IRR_OK: this rank cannot take part; it must call all the same */
     const char           *reason;   /* of the trouble, for the user; the lowest rank in trouble logs its own */
-    uint64_t              node;     /* equal on ranks that share a node, for the row that asks where they are */
+    int                   node;     /* equal on ranks that share a node, for the row that asks where they are */
 } irr_comm_params_t;
 
 /*
@@ -295,7 +295,8 @@ void irr_comm_destroy(irr_comm_t *comm);
 /*
  * Starts the exchange that the problem states.  All members must start exchanges of a communicator in the
  * same order; one may be open at a time (IRR_ERR_BAD_PARAM otherwise).  input is read and output written
- * until the exchange is over.  Needs no memory beyond what irr_comm_create reserved.
+ * until the exchange is over.  A direct algorithm needs no memory beyond what irr_comm_create reserved; one that
+ * forwards ends in IRR_ERR_NO_MEMORY on this rank and those that miss something from it, and leaves nobody waiting.
  */
 irr_status_t irr_exchange_start(irr_comm_t *comm, const irr_problem_t *problem, const void *input, void *output);
 
@@ -304,5 +305,18 @@ irr_status_t irr_exchange_start(irr_comm_t *comm, const irr_problem_t *problem, 
  * longer than its block, whose bytes are undefined; all others arrived.  Does not progress the engine.
  */
 irr_status_t irr_exchange_test(irr_comm_t *comm);
+
+/* What the last exchange cost this rank; of an open one, so far. */
+void irr_exchange_counters(irr_comm_t *comm, irr_counters_t *counters);
+
+/*
+ * Collective, after an exchange with this problem that ended well, which must stay as it is: learns from it the exact
+ * plan, so that restart runs it again with neither headers nor probes.  The result is alike on all ranks: IRR_OK, or
+ * IRR_ERR_NOT_SUPPORTED if some rank cannot.  Needs memory for the scratch of the plan.
+ */
+irr_status_t irr_exchange_freeze(irr_comm_t *comm, const irr_problem_t *problem, const irr_oob_t *oob);
+
+/* Starts the frozen exchange on other buffers, or the same; until the next irr_exchange_start. */
+irr_status_t irr_exchange_restart(irr_comm_t *comm, const void *input, void *output);
 
 #endif

@@ -3,10 +3,11 @@
  *
  * Set-up is done in the first exchange and costs three all-reduces of a few words; if a member does not know
  * all others yet, one all-gather of addresses and one all-reduce more; and one for each time that members
- * propose different ids.  Everything that an exchange needs is allocated here, before the last agreement, so
- * that starting an exchange cannot fail on one rank alone.
+ * propose different ids; an algorithm that follows the nodes adds one all-gather and one all-reduce.  What an exchange
+ * needs to end well, or alike on all ranks, is allocated here, before the last agreement.
  */
 #include "comm/agree.h"
+#include "comm/comm_route.h"
 
 #include "core/alloc.h"
 #include "core/log.h"
@@ -21,12 +22,15 @@ static size_t entry_bytes(const irr_agreement_t *agreement)
     return sizeof(uint64_t) + agreement->address_bytes;
 }
 
-/* All that the communicator needs locally; entries is room for the all-gather of addresses and our own. */
+/*
+ * All that the communicator needs locally, but for what has to wait for the nodes; entries is room for the all-gather
+ * of addresses and our own.
+ */
 static irr_status_t allocate(irr_engine_t *engine, const irr_comm_params_t *params,
                              const irr_agreement_t *agreement, irr_comm_t **comm_p, char **entries_p)
 {
-    irr_plan_bounds_t bounds = irr_plan_bounds(params->settings.algorithm, params->ranks);
     size_t entries = agreement->addresses_needed ? (size_t)params->ranks + 1 : 0;
+    bool needs_nodes = irr_comm_route_needs_nodes(&params->settings, params->ranks);
     irr_comm_t *comm = irr_alloc_zero(1, sizeof(*comm));
     irr_status_t status = IRR_ERR_NO_MEMORY;
 
@@ -38,15 +42,11 @@ static irr_status_t allocate(irr_engine_t *engine, const irr_comm_params_t *para
     comm->rank = params->rank;
     comm->settings = params->settings;
     comm->id = IRR_IDS_NONE;
-    irr_plan_init(&comm->plan);
-    irr_exec_init(&comm->exec);
     comm->peers = irr_alloc_zero((size_t)params->ranks, sizeof(*comm->peers));
+    comm->labels = irr_alloc(needs_nodes ? (size_t)params->ranks : 0, sizeof(*comm->labels));
     *entries_p = irr_alloc_zero(entries, entry_bytes(agreement));
-    if (comm->peers != NULL && *entries_p != NULL) {
-        status = irr_plan_reserve(&comm->plan, bounds);
-    }
-    if (status == IRR_OK) {
-        status = irr_exec_reserve(&comm->exec, bounds);
+    if (comm->peers != NULL && comm->labels != NULL && *entries_p != NULL) {
+        status = needs_nodes ? IRR_OK : irr_comm_route_init(comm, NULL);
     }
     if (status != IRR_OK) {
         irr_free(*entries_p);
@@ -148,6 +148,19 @@ static irr_status_t exchange_addresses(irr_comm_t *comm, irr_comm_params_t *para
     return irr_agree_no_trouble(params);
 }
 
+/* Collective: learns which members share a node, and makes the route that follows it. */
+static irr_status_t exchange_nodes(irr_comm_t *comm, irr_comm_params_t *params)
+{
+    const irr_oob_t *oob = params->oob;
+
+    if (oob->allgather(oob->context, &params->node, comm->labels, sizeof(params->node)) != IRR_OK) {
+        return IRR_ERR_OOB;
+    }
+    params->trouble = irr_comm_route_init(comm, comm->labels);
+    params->reason = "a rank has no memory for a communicator";
+    return irr_agree_no_trouble(params);
+}
+
 /* What the engine itself finds wrong becomes trouble of this rank, told in the agreement like the host's. */
 static void check_params(irr_comm_params_t *params)
 {
@@ -158,13 +171,19 @@ static void check_params(irr_comm_params_t *params)
         params->trouble = IRR_ERR_NOT_SUPPORTED;
         params->reason = "the communicator has more ranks than a tag can tell apart, which is 1048576";
     } else if (irr_algorithm_name(params->settings.algorithm) == NULL ||
-               irr_compose_name((int)params->settings.compose) == NULL) {
+               irr_compose_name((int)params->settings.compose) == NULL ||
+               irr_overlap_name((int)params->settings.overlap) == NULL) {
         params->trouble = IRR_ERR_BAD_PARAM;
-        params->reason = "the settings of a communicator name an algorithm or a composition that does not exist";
+        params->reason = "the settings of a communicator name an algorithm, a composition or an overlap that does not "
+                         "exist";
+    } else if (!irr_comm_route_fits(&params->settings, params->ranks)) {
+        params->trouble = IRR_ERR_BAD_PARAM;
+        params->reason = "the dims of a communicator make more than 15 stages, and a balanced algorithm has two a "
+                         "dimension";
     }
 }
 
-_Static_assert(IRR_TAG_RANKS_MAX == 1048576, "a text above says so");
+_Static_assert(IRR_TAG_RANKS_MAX == 1048576 && IRR_TAG_STAGES_MAX == 15, "texts above say so");
 
 irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *given, irr_comm_t **comm_p)
 {
@@ -187,6 +206,9 @@ irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *give
     status = irr_agree_no_trouble(&params);
     if (status == IRR_OK && agreement.addresses_needed) {
         status = exchange_addresses(comm, &params, &agreement, entries);
+    }
+    if (status == IRR_OK && irr_comm_route_needs_nodes(&params.settings, params.ranks)) {
+        status = exchange_nodes(comm, &params);
     }
     if (status != IRR_OK) {
         goto err_free;
@@ -215,8 +237,8 @@ void irr_comm_destroy(irr_comm_t *comm)
 {
     assert(!comm->started);
     irr_agree_id_release(comm->engine, comm->id);
-    irr_exec_fini(&comm->exec);
-    irr_plan_fini(&comm->plan);
+    irr_comm_route_fini(comm);
+    irr_free(comm->labels);
     irr_free(comm->peers);
     irr_free(comm);
 }

@@ -45,36 +45,6 @@ irr_status_t irr_engine_create(const irr_engine_config_t *config, irr_engine_t *
     return IRR_OK;
 }
 
-uint64_t irr_engine_clock(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
-/* The steps of the schedule that this rank sends in, over all stages. */
-static uint64_t count_steps(const irr_plan_t *plan)
-{
-    uint64_t steps = 0;
-
-    for (size_t i = 0; i < plan->nsteps; i++) {
-        steps += plan->steps[i].kind == IRR_STEP_SEND;
-    }
-    return steps;
-}
-
-static void count_exchange(irr_engine_t *engine, const irr_comm_t *comm)
-{
-    irr_counters_t *counters = &engine->counters;
-    size_t scratch = comm->plan.scratch_bytes;
-
-    counters->exchanges++;
-    counters->steps += count_steps(&comm->plan);
-    counters->waiting_ns += irr_engine_clock() - comm->start_ns;
-    counters->scratch_bytes = scratch > counters->scratch_bytes ? scratch : counters->scratch_bytes;
-}
-
 /* Lets every open exchange start what it can, and takes those that are over off the list. */
 static void progress_exchanges(irr_engine_t *engine)
 {
@@ -83,11 +53,9 @@ static void progress_exchanges(irr_engine_t *engine)
     while (*link != NULL) {
         irr_comm_t *comm = *link;
 
-        comm->result = irr_exec_progress(&comm->exec);
-        if (comm->result == IRR_IN_PROGRESS) {
+        if (irr_comm_progress(comm) == IRR_IN_PROGRESS) {
             link = &comm->next_open;
         } else {
-            count_exchange(engine, comm);
             *link = comm->next_open;
         }
     }

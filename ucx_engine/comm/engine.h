@@ -8,6 +8,7 @@
 #include "comm/peers.h"
 #include "core/lock.h"
 #include "exec/exec.h"
+#include "exec/relay.h"
 
 struct irr_engine {
     irr_transport_t *transport;
@@ -26,16 +27,25 @@ struct irr_comm {
     uint32_t        sequence;    /* exchanges started, for the tag */
     irr_settings_t  settings;
     irr_peer_t    **peers;       /* by rank; NULL for this rank */
-    irr_plan_t      plan;
+    bool            direct;      /* the plan is known from the start; else the relay learns it */
+    int            *labels;      /* by rank: equal on ranks that share a node, if the algorithm asks */
+    irr_nodes_t     nodes;
+    irr_relay_t     relay;
+    irr_grid_plan_t frozen;      /* what the relay learnt */
+    void           *scratch;     /* of the frozen plan */
+    irr_plan_t      plan;        /* of a direct route */
     irr_exec_t      exec;
+    const irr_plan_t *running;   /* by the executor; NULL: by the relay */
+    bool            fixed;       /* irr_exchange_freeze was here */
     irr_status_t    result;      /* IRR_IN_PROGRESS while the exchange is open */
+    irr_counters_t  counters;    /* of the exchange that is open, or the last one */
     uint64_t        start_ns;    /* when the exchange started */
     bool            started;     /* an exchange is open or its result was not read */
     irr_comm_t     *next_open;
 };
 
-/* Nanoseconds of a clock that only goes on. */
-uint64_t irr_engine_clock(void);
+/* Goes on with the open exchange of a communicator; the engine is locked. */
+irr_status_t irr_comm_progress(irr_comm_t *comm);
 
 /* An engine on a transport that the caller opened, which then belongs to the engine. */
 irr_status_t irr_engine_create_on(irr_transport_t *transport, bool threads, irr_engine_t **engine_p);

@@ -11,7 +11,6 @@
 
 #include <string.h>
 
-/* The rows that the host is offered come first. */
 static const irr_algorithm_t algorithms[] = {
     { "auto", NULL, NULL, IRR_SHAPE_NONE, false,
       "chosen by the engine from what all ranks know alike" },
@@ -31,36 +30,19 @@ static const irr_algorithm_t algorithms[] = {
       "inside the node to the rank that serves the destination's place, then from node to node" },
 };
 
-enum { ROW_AUTO, ROW_A1, ROW_AC, ROWS_SERVED, ROWS = sizeof(algorithms) / sizeof(algorithms[0]) };
+enum { ROW_AUTO, ROW_A1, ROWS = sizeof(algorithms) / sizeof(algorithms[0]) };
 
 const char *irr_algorithm_name(int i)
-{
-    return i >= 0 && i < ROWS_SERVED ? algorithms[i].name : NULL;
-}
-
-const char *irr_algorithm_text(int i)
-{
-    return i >= 0 && i < ROWS_SERVED ? algorithms[i].text : NULL;
-}
-
-int irr_algorithm_find(const char *name)
-{
-    int row = irr_plans_algorithm_find(name);
-
-    return row < ROWS_SERVED ? row : -1;
-}
-
-const char *irr_plans_algorithm_name(int i)
 {
     return i >= 0 && i < ROWS ? algorithms[i].name : NULL;
 }
 
-const char *irr_plans_algorithm_text(int i)
+const char *irr_algorithm_text(int i)
 {
     return i >= 0 && i < ROWS ? algorithms[i].text : NULL;
 }
 
-int irr_plans_algorithm_find(const char *name)
+int irr_algorithm_find(const char *name)
 {
     for (int i = 0; i < ROWS; i++) {
         if (strcmp(algorithms[i].name, name) == 0) {

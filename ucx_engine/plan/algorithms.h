@@ -18,8 +18,8 @@ typedef enum irr_shape {
 } irr_shape_t;
 
 /*
- * A rank can build the plan of a direct row alone; a grid row needs what others send (route/grid_plan.h),
- * so the host is not offered those until the executor can learn it on the way.
+ * A rank can build the plan of a direct row alone; a grid row needs what others send (route/grid_plan.h), which the
+ * exchange learns on the way (exec/relay.h).
  */
 typedef struct irr_algorithm {
     const char        *name;

@@ -19,13 +19,6 @@ typedef struct irr_plans {
     irr_block_t   *blocks;   /* what the problems point into */
 } irr_plans_t;
 
-/* Row i of the whole table of algorithms, those included that the host is not offered; NULL past the last. */
-const char *irr_plans_algorithm_name(int i);
-const char *irr_plans_algorithm_text(int i);
-
-/* The row of that name in the whole table, -1 if there is none. */
-int irr_plans_algorithm_find(const char *name);
-
 /*
  * Builds all plans with the algorithm, dims and slice_min of the settings; nodes is for the row that needs it,
  * else NULL.  IRR_ERR_BAD_PARAM: no such row or grid, or a row or column of the matrix sums to more than

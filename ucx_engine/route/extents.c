@@ -39,17 +39,23 @@ static size_t shrink(irr_extents_t *extents, size_t i, size_t length)
     return offset;
 }
 
-size_t irr_extents_take(irr_extents_t *extents, size_t length, bool *used)
+static bool take_hole(irr_extents_t *extents, size_t length, size_t *offset)
+{
+    for (size_t i = 0; i < extents->count; i++) {
+        if (extents->holes[i].length >= length) {
+            *offset = shrink(extents, i, length);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A hole that ends where the buffer does is part of what is taken. */
+static size_t take_end(irr_extents_t *extents, size_t length, bool *used)
 {
     irr_hole_t *last = extents->count > 0 ? &extents->holes[extents->count - 1] : NULL;
     size_t offset = extents->end;
 
-    for (size_t i = 0; i < extents->count; i++) {
-        if (extents->holes[i].length >= length) {
-            *used = true;
-            return shrink(extents, i, length);
-        }
-    }
     *used = last != NULL && last->offset + last->length == extents->end;
     if (*used) {
         offset = last->offset;
@@ -57,6 +63,29 @@ size_t irr_extents_take(irr_extents_t *extents, size_t length, bool *used)
     }
     extents->end = offset + length;
     return offset;
+}
+
+irr_status_t irr_extents_take(irr_extents_t *extents, size_t length, size_t *offset, bool *used)
+{
+    irr_hole_t more;
+    irr_status_t status;
+
+    *used = true;
+    if (take_hole(extents, length, offset)) {
+        return IRR_OK;
+    }
+    if (extents->grow == NULL) {
+        *offset = take_end(extents, length, used);
+        return IRR_OK;
+    }
+    status = extents->grow(extents->context, length, &more);
+    if (status == IRR_OK) {
+        status = irr_extents_give(extents, more.offset, more.length);
+    }
+    if (status == IRR_OK) {
+        take_hole(extents, length, offset);
+    }
+    return status;
 }
 
 irr_status_t irr_extents_give(irr_extents_t *extents, size_t offset, size_t length)

@@ -214,22 +214,23 @@ irr_status_t irr_grid_plan_sends(irr_grid_plan_t *build, int number)
     return status;
 }
 
-/* Where a slice that arrives goes; *used: to scratch that was used before. */
-static irr_piece_t place(irr_grid_plan_t *build, const irr_slice_t *slice, bool *used)
+/* Where a slice that arrives goes; *used is set if to scratch that may have been used before. */
+static irr_status_t place(irr_grid_plan_t *build, const irr_slice_t *slice, irr_piece_t *piece, bool *used)
 {
     const irr_block_t *block = &build->problem->recv[slice->source];
     bool arrived = slice->destination == build->problem->rank, again = false;
-    irr_piece_t piece = { .buffer = IRR_BUFFER_OUTPUT, .length = slice->length };
+    size_t offset = 0;
+    irr_status_t status;
 
     if (arrived && slice->offset <= block->length && slice->length <= block->length - slice->offset) {
-        piece.offset = block->offset + (ptrdiff_t)slice->offset;
-        return piece;
+        *piece = (irr_piece_t){ IRR_BUFFER_OUTPUT, block->offset + (ptrdiff_t)slice->offset, slice->length };
+        return IRR_OK;
     }
     build->truncated = build->truncated || arrived;
-    piece.buffer = IRR_BUFFER_SCRATCH;
-    piece.offset = (ptrdiff_t)irr_extents_take(&build->scratch, slice->length, &again);
+    status = irr_extents_take(&build->scratch, slice->length, &offset, &again);
+    *piece = (irr_piece_t){ IRR_BUFFER_SCRATCH, (ptrdiff_t)offset, slice->length };
     *used = *used || again;
-    return piece;
+    return status;
 }
 
 irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int number, int i, const irr_slice_t *slices,
@@ -245,8 +246,8 @@ irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int number, int i, co
 
     for (size_t k = 0; k < count && status == IRR_OK; k++) {
         build->slices[build->plan.npieces + k] = slices[k];
-        build->pieces[k] = place(build, &slices[k], &used);
-        if (slices[k].destination != build->problem->rank) {
+        status = place(build, &slices[k], &build->pieces[k], &used);
+        if (status == IRR_OK && slices[k].destination != build->problem->rank) {
             status = irr_items_add(&build->held, (irr_item_t){
                 .slice = slices[k], .place = (uintptr_t)build->pieces[k].offset, .owner = build->plan.nsteps });
         }

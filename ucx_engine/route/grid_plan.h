@@ -30,7 +30,7 @@ typedef struct irr_grid_plan {
     bool                 truncated;    /* something is longer than its block, and goes to scratch instead */
     irr_items_t          held;
     irr_deal_t           deal;
-    irr_extents_t        scratch;
+    irr_extents_t        scratch;   /* who has the memory sets its grow after init */
     irr_piece_t         *pieces;       /* room for one step */
     size_t              *deps;
     size_t               pieces_max, deps_max;
