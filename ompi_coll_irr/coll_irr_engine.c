@@ -10,16 +10,20 @@
 
 #include "opal/runtime/opal_progress.h"
 
+#include <sched.h>
 #include <unistd.h>
 
-/* Rounds of progress without an event before a wait on an oversubscribed node goes to sleep. */
-#define IDLE_ROUNDS 20
+/* Turns without an event before a wait on an oversubscribed node goes to sleep. */
+#define IDLE_TURNS 20
 
 /* Longest sleep: the delay that other MPI traffic may see. */
 #define SLEEP_US 1000
 
-/* Rounds of engine progress between two rounds of all of MPI. */
+/* Rounds of engine progress in a turn: to give the processor away costs more than a few looks. */
 #define ENGINE_ROUNDS 8
+
+/* Turns between two rounds of all of MPI on an oversubscribed node. */
+#define MPI_TURNS 8
 
 static bool oversubscribed(size_t node_ranks)
 {
@@ -103,6 +107,19 @@ static irr_status_t progress_engine(irr_comm_t *comm, unsigned *events)
     return status;
 }
 
+/* Between two turns on a node where others need the processor. */
+static void let_others_run(unsigned turn, unsigned idle)
+{
+    if (turn % MPI_TURNS == 0) {
+        opal_progress();
+    }
+    if (idle > IDLE_TURNS) {
+        irr_engine_wait(mca_coll_irr_component.engine, SLEEP_US);
+    } else {
+        sched_yield();
+    }
+}
+
 irr_status_t mca_coll_irr_engine_wait(irr_comm_t *comm)
 {
     unsigned idle = 0, events = 0;
@@ -112,11 +129,12 @@ irr_status_t mca_coll_irr_engine_wait(irr_comm_t *comm)
         return status;
     }
     progress_open();
-    while (status == IRR_IN_PROGRESS) {
-        opal_progress();
+    for (unsigned turn = 1; status == IRR_IN_PROGRESS; turn++) {
         idle = events > 0 ? 0 : idle + 1;
-        if (mca_coll_irr_component.may_sleep && idle > IDLE_ROUNDS) {
-            irr_engine_wait(mca_coll_irr_component.engine, SLEEP_US);
+        if (mca_coll_irr_component.may_sleep) {
+            let_others_run(turn, idle);
+        } else {
+            opal_progress();
         }
         events = 0;
         status = progress_engine(comm, &events);
