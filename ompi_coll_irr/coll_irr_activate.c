@@ -62,7 +62,7 @@ static void serve(mca_coll_irr_module_t *module, mca_coll_irr_group_t *group)
     module->state = MCA_COLL_IRR_SERVING;
     opal_output_verbose(1, mca_coll_irr_component.output, "coll:irr: communicator %s of %d ranks is served, "
                         "MPI_Alltoallv by %s", module->comm->c_name, ompi_comm_size(module->comm),
-                        irr_algorithm_name(module->settings.algorithm));
+                        irr_algorithm_name(module->settings.engine.algorithm));
 }
 
 static void decline(mca_coll_irr_module_t *module, mca_coll_irr_group_t *group)
@@ -85,7 +85,7 @@ int mca_coll_irr_activate(mca_coll_irr_module_t *module)
     irr_comm_params_t params = {
         .ranks = ompi_comm_size(module->comm),
         .rank = ompi_comm_rank(module->comm),
-        .settings = module->settings,
+        .settings = module->settings.engine,
         .oob = &oob
     };
     mca_coll_irr_group_t *group = NULL;
