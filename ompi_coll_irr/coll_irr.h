@@ -6,6 +6,7 @@
  *
  *   coll_irr_component.c  open, close, the table Open MPI looks for
  *   coll_irr_params.c     MCA parameters, info keys, and the settings of a communicator
+ *   coll_irr_values.c     texts of both to values
  *   coll_irr_pvars.c      MPI_T performance variables
  *   coll_irr_module.c     a module for each communicator: query, enable, destruct
  *   coll_irr_activate.c   the first collective on a communicator: agree, or leave it to the previous module
@@ -30,8 +31,12 @@ typedef struct mca_coll_irr_params_t {
     int   verbose;
     int   alltoallv_algorithm;
     int   compose;
+    int   overlap;
     char *window_messages;
     char *window_bytes;
+    char *dims;
+    char *slice_min;
+    char *ranks_per_node;
     char *ucx_tls;
     char *ucx_devices;
 } mca_coll_irr_params_t;
@@ -63,6 +68,12 @@ typedef struct mca_coll_irr_component_t {
 /* The one symbol that Open MPI may see. */
 extern mca_coll_irr_component_t mca_coll_irr_component __attribute__((visibility("default")));
 
+/* What a communicator uses. */
+typedef struct mca_coll_irr_settings_t {
+    irr_settings_t engine;
+    size_t         ranks_per_node;  /* so many consecutive ranks are a node; 0: the nodes that Open MPI knows */
+} mca_coll_irr_settings_t;
+
 /* ---- module ---- */
 
 /* NEW until the first collective on the communicator, which decides once and for all. */
@@ -77,7 +88,7 @@ struct mca_coll_irr_module_t {
     void                       *pad[16];        /* newer releases of a series write behind their own members */
     ompi_communicator_t        *comm;           /* not retained: it owns the module */
     mca_coll_irr_module_state_t state;
-    irr_settings_t              settings;
+    mca_coll_irr_settings_t     settings;
     irr_status_t                trouble;        /* why this rank cannot take part; told in the agreement */
     char                       *reason;         /* of the trouble, for the user */
     irr_comm_t                 *irr_comm;       /* while SERVING */
@@ -107,9 +118,34 @@ int mca_coll_irr_params_register(void);
  * Settings of a communicator from parameters and its info keys.  IRR_ERR_BAD_PARAM and in *reason_p what the
  * user should read, from malloc.
  */
-irr_status_t mca_coll_irr_settings(ompi_communicator_t *comm, irr_settings_t *settings, char **reason_p);
+irr_status_t mca_coll_irr_settings(ompi_communicator_t *comm, mca_coll_irr_settings_t *settings,
+                                   char **reason_p);
 
 int mca_coll_irr_pvars_register(void);
+
+/* ---- values ---- */
+
+/* Stands for a text that is none of the names. */
+#define MCA_COLL_IRR_BAD_NAME (-1)
+
+/* The number of the name, or MCA_COLL_IRR_BAD_NAME; name gives NULL past the last. */
+int mca_coll_irr_parse_name(const char *text, const char *(*name)(int i));
+
+/* Read all of a text, or return false and leave the value. */
+
+/* A size_t: a whole number with an optional suffix k, m or g for 2^10, 2^20, 2^30. */
+bool mca_coll_irr_parse_size(const char *text, void *size);
+
+/* An irr_dims_t, as irr_dims_parse reads it. */
+bool mca_coll_irr_parse_dims(const char *text, void *dims);
+
+/* IRR_ERR_BAD_PARAM, and in *reason_p what the user should read, from malloc; NULL without memory. */
+irr_status_t mca_coll_irr_bad_value(const char *parameter, const char *value, const char *allowed,
+                                    char **reason_p);
+
+/* The same where the names are what is allowed. */
+irr_status_t mca_coll_irr_bad_name(const char *parameter, const char *value, const char *(*name)(int i),
+                                   char **reason_p);
 
 /* ---- activation ---- */
 

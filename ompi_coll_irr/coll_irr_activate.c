@@ -39,6 +39,29 @@ static uint64_t process_name(void *context, int rank)
     return ompi_group_get_proc_name(module->comm->c_local_group, rank).vpid;
 }
 
+/*
+ * Equal on ranks that share a node: the lowest rank on mine, from what Open MPI knows without asking anybody.
+ * Open MPI makes the procs of its node when it starts, so a proc that does not exist yet is elsewhere.
+ */
+static uint64_t node_label(mca_coll_irr_module_t *module)
+{
+    size_t ranks_per_node = module->settings.ranks_per_node;
+    int me = ompi_comm_rank(module->comm), lowest = 0;
+
+    if (ranks_per_node > 0) {
+        return (size_t)me / ranks_per_node;
+    }
+    while (lowest < me) {
+        ompi_proc_t *proc = ompi_group_get_proc_ptr_raw(module->comm->c_local_group, lowest);
+
+        if (!ompi_proc_is_sentinel(proc) && OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags)) {
+            break;
+        }
+        lowest++;
+    }
+    return (uint64_t)lowest;
+}
+
 /* What only this rank can know: bad settings, no memory, no transport. */
 static irr_status_t prepare(mca_coll_irr_module_t *module, mca_coll_irr_group_t **group_p)
 {
@@ -62,7 +85,7 @@ static void serve(mca_coll_irr_module_t *module, mca_coll_irr_group_t *group)
     module->state = MCA_COLL_IRR_SERVING;
     opal_output_verbose(1, mca_coll_irr_component.output, "coll:irr: communicator %s of %d ranks is served, "
                         "MPI_Alltoallv by %s", module->comm->c_name, ompi_comm_size(module->comm),
-                        irr_algorithm_name(module->settings.algorithm));
+                        irr_algorithm_name(module->settings.engine.algorithm));
 }
 
 static void decline(mca_coll_irr_module_t *module, mca_coll_irr_group_t *group)
@@ -85,7 +108,7 @@ int mca_coll_irr_activate(mca_coll_irr_module_t *module)
     irr_comm_params_t params = {
         .ranks = ompi_comm_size(module->comm),
         .rank = ompi_comm_rank(module->comm),
-        .settings = module->settings,
+        .settings = module->settings.engine,
         .oob = &oob
     };
     mca_coll_irr_group_t *group = NULL;
@@ -94,6 +117,9 @@ int mca_coll_irr_activate(mca_coll_irr_module_t *module)
     if (module->state != MCA_COLL_IRR_NEW) {
         return OMPI_SUCCESS;
     }
+    params.node = node_label(module);
+    opal_output_verbose(10, mca_coll_irr_component.output, "coll:irr: rank %d of communicator %s is on node %llu",
+                        params.rank, module->comm->c_name, (unsigned long long)params.node);
     params.trouble = prepare(module, &group);
     params.reason = module->reason;
     status = irr_comm_create(mca_coll_irr_component.engine, &params, &module->irr_comm);

@@ -118,16 +118,49 @@ static void case_some_ranks(void)
     }
 }
 
+/* Each info key with two values that are allowed, and one that is not. */
+static const struct {
+    const char *key, *one, *other, *bad;
+} infos[] = {
+    { "coll_irr_alltoallv_algorithm", "a1",       "ac",     "fastest" },
+    { "coll_irr_compose",             "iovec",    "gather", "7" },
+    { "coll_irr_window_messages",     "5",        "0",      "-3" },
+    { "coll_irr_window_bytes",        "64k",      "1m",     "many" },
+    { "coll_irr_dims",                "2x2",      "auto",   "1x8" },
+    { "coll_irr_slice_min",           "0",        "4k",     "-1" },
+    { "coll_irr_overlap",             "blocking", "dual",   "foo" },
+    { "coll_irr_ranks_per_node",      "2",        "2",      "two" }
+};
+
+enum { INFOS = sizeof(infos) / sizeof(infos[0]) };
+
+/* One exchange on a duplicate with an info key; returns if coll/irr served it. */
+static int info_served(const char *key, const char *value)
+{
+    unsigned long long before = mpi_test_served();
+    MPI_Comm dup = mpi_test_dup(MPI_COMM_WORLD, key, value);
+
+    CHECK(exchange(dup));
+    MPI_Comm_free(&dup);
+    return mpi_test_served() == before + 1;
+}
+
+static void case_good_info(void)
+{
+    for (int i = 0; i < INFOS; i++) {
+        CHECK(info_served(infos[i].key, infos[i].one));
+        CHECK(info_served(infos[i].key, infos[i].other));
+    }
+}
+
 /* A bad info key leaves its communicator to Open MPI, and no other. */
 static void case_bad_info(void)
 {
-    MPI_Comm bad = mpi_test_dup(MPI_COMM_WORLD, "coll_irr_window_bytes", "many");
-
-    CHECK(exchange(bad));
-    CHECK(mpi_test_served() == 0);
+    for (int i = 0; i < INFOS; i++) {
+        CHECK(!info_served(infos[i].key, infos[i].bad));
+    }
     CHECK(exchange(MPI_COMM_WORLD));
     CHECK(mpi_test_served() == 1);
-    MPI_Comm_free(&bad);
 }
 
 /* The even rank waits in the exchange while the odd one needs its point-to-point message to get there. */
@@ -245,8 +278,9 @@ static const struct {
     { "unused", case_unused, 0 }, { "leaked", case_leaked, 0 },
     { "leaked_to_host", case_leaked_to_host, 0 }, { "freed_late", case_freed_late, 0 },
     { "parts", case_parts, 0 }, { "some_ranks", case_some_ranks, 0 }, { "inter", case_inter, 0 },
-    { "bad_info", case_bad_info, 0 }, { "other_traffic", case_other_traffic, 0 },
-    { "first_dup", case_first_dup, 1 }, { "threads", case_threads, 1 }, { "many", case_many, 0 }
+    { "good_info", case_good_info, 0 }, { "bad_info", case_bad_info, 0 },
+    { "other_traffic", case_other_traffic, 0 }, { "first_dup", case_first_dup, 1 },
+    { "threads", case_threads, 1 }, { "many", case_many, 0 }
 };
 
 int main(int argc, char **argv)

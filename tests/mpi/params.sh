@@ -44,7 +44,7 @@ exec "$@"
 END
 chmod +x "$MPI_SH"
 
-# served TEXT COMMAND...: the verbose output has the text.
+# says TEXT COMMAND...: the output has the text.
 says() {
     text=$1
     shift
@@ -53,13 +53,27 @@ says() {
     grep -q "$text" "$scratch/run"
 }
 
-plan 22
+# Each bad info key has a text of its own, once.
+bad_infos() {
+    ranks 4 "$program" bad_info > "$scratch/run" 2>&1 || { cat "$scratch/run"; return 1; }
+    cat "$scratch/run"
+    for name in alltoallv_algorithm compose window_messages window_bytes dims slice_min overlap ranks_per_node; do
+        [ "$(grep -c "Parameter: coll_irr_$name\$" "$scratch/run")" -eq 1 ] || return 1
+    done
+}
+
+plan 38
 check "ompi_info: priority" listed priority 4 "Priority of the irr coll component"
 check "ompi_info: verbose" listed verbose 5 "Verbosity"
 check "ompi_info: algorithm" listed alltoallv_algorithm 3 'Valid values: 0:"auto", 1:"a1", 2:"ac"'
 check "ompi_info: window_messages" listed window_messages 4 "Largest number of messages"
 check "ompi_info: window_bytes" listed window_bytes 4 "Largest number of bytes"
 check "ompi_info: compose" listed compose 5 'Valid values: 0:"auto", 1:"iovec", 2:"gather", 3:"split"'
+check "ompi_info: dims" listed dims 4 'current value: "auto"'
+check "ompi_info: slice_min" listed slice_min 5 'current value: "256"'
+check "ompi_info: overlap" listed overlap 5 'current value: "pipelined"'
+check "ompi_info: overlaps" listed overlap 5 'Valid values: 0:"pipelined", 1:"dual", 2:"single", 3:"blocking"'
+check "ompi_info: ranks_per_node" listed ranks_per_node 6 'current value: "0"'
 check "ompi_info: ucx_tls" listed ucx_tls 4 "UCX_TLS"
 check "ompi_info: ucx_devices" listed ucx_devices 4 "UCX_NET_DEVICES"
 check "bad algorithm" refused coll_irr_alltoallv_algorithm fastest "one of auto, a1, ac"
@@ -67,10 +81,18 @@ check "bad composition" refused coll_irr_compose 7 "one of auto, iovec, gather, 
 check "bad window_messages" refused coll_irr_window_messages -3 "a whole number"
 check "bad window_bytes" refused coll_irr_window_bytes 12q "a whole number"
 check "window_bytes out of range" refused coll_irr_window_bytes 99999999999999999999 "a whole number"
-check "a bad info key" says "Parameter: coll_irr_window_bytes" ranks 4 "$program" bad_info
+check "a bad size in dims" refused coll_irr_dims 1x8 "auto, or at most 15 sizes"
+check "no dims at all" refused coll_irr_dims square "auto, or at most 15 sizes"
+check "bad slice_min" refused coll_irr_slice_min -1 "a whole number.*0 means to cut to the byte"
+check "bad overlap" refused coll_irr_overlap foo "one of pipelined, dual, single, blocking"
+check "bad ranks_per_node" refused coll_irr_ranks_per_node -1 "a whole number.*that Open MPI knows"
+check "good info keys" ranks 4 "$program" good_info
+check "bad info keys" bad_infos
 check "a bad value on two of four ranks" divided OMPI_MCA_coll_irr_compose=nonsense
 check "transports of two ranks that do not reach the others" divided OMPI_MCA_coll_irr_ucx_tls=tcp,self
 check "different settings on two of four ranks" divided OMPI_MCA_coll_irr_window_messages=5
+check "different dims on two of four ranks" divided OMPI_MCA_coll_irr_dims=2x2
+check "different overlap on two of four ranks" divided OMPI_MCA_coll_irr_overlap=dual
 check "transports that do not exist" ranks 4 --mca coll_irr_ucx_tls nonsense "$program" leaked_to_host
 check "a negative priority disables" ranks 4 --mca coll_irr_priority -1 "$program" leaked_to_host
 check "a priority below tuned leaves it to tuned" ranks 4 --mca coll_irr_priority 5 "$program" leaked_to_host
@@ -79,4 +101,10 @@ check "verbose says that a communicator is served" \
 check "verbose says why a communicator is not served" \
     says "MPI_COMM_SELF is left to others: there is nobody to exchange with" \
     ranks 2 --mca coll_irr_verbose 1 "$program" unused
+check "ranks on one node" says "rank 3 of communicator MPI_COMM_WORLD is on node 0" \
+    ranks 4 --mca coll_irr_verbose 10 "$program" leaked
+check "two ranks a node" says "rank 3 of communicator MPI_COMM_WORLD is on node 1" \
+    ranks 4 --mca coll_irr_verbose 10 --mca coll_irr_ranks_per_node 2 "$program" leaked
+check "two ranks a node, by info key" says "rank 3 of .* DUP FROM 0 is on node 1" \
+    ranks 4 --mca coll_irr_verbose 10 "$program" good_info
 exit $failed

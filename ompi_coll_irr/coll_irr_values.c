@@ -1,0 +1,80 @@
+/*
+ * coll_irr_values.c - texts of parameters and info keys to values, and what the user reads of a bad one.
+ *
+ * The texts come from outside: a value is written only if all of its text was understood.
+ */
+#include "coll_irr.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+
+int mca_coll_irr_parse_name(const char *text, const char *(*name)(int i))
+{
+    for (int i = 0; name(i) != NULL; i++) {
+        if (strcasecmp(name(i), text) == 0) {
+            return i;
+        }
+    }
+    return MCA_COLL_IRR_BAD_NAME;
+}
+
+bool mca_coll_irr_parse_size(const char *text, void *size)
+{
+    static const char suffixes[] = "kmg";
+    unsigned long long number;
+    const char *suffix;
+    int shift = 0;
+    char *end;
+
+    if (!isdigit((unsigned char)text[0])) {
+        return false;
+    }
+    errno = 0;
+    number = strtoull(text, &end, 10);
+    if (errno != 0) {
+        return false;
+    }
+    if (*end != '\0') {
+        suffix = strchr(suffixes, tolower((unsigned char)*end));
+        if (suffix == NULL || end[1] != '\0') {
+            return false;
+        }
+        shift = 10 * (int)(suffix - suffixes + 1);
+    }
+    if (number > SIZE_MAX >> shift) {
+        return false;
+    }
+    *(size_t *)size = (size_t)number << shift;
+    return true;
+}
+
+bool mca_coll_irr_parse_dims(const char *text, void *dims)
+{
+    return irr_dims_parse(text, dims) == IRR_OK;
+}
+
+irr_status_t mca_coll_irr_bad_value(const char *parameter, const char *value, const char *allowed,
+                                    char **reason_p)
+{
+    char *reason = opal_show_help_string("help-coll-irr.txt", "bad-value", false, parameter, value, allowed);
+
+    for (size_t end = reason != NULL ? strlen(reason) : 0; end > 0 && reason[end - 1] == '\n'; end--) {
+        reason[end - 1] = '\0';
+    }
+    *reason_p = reason;
+    return IRR_ERR_BAD_PARAM;
+}
+
+irr_status_t mca_coll_irr_bad_name(const char *parameter, const char *value, const char *(*name)(int i),
+                                   char **reason_p)
+{
+    char allowed[256] = "one of";
+    size_t length = strlen(allowed);
+
+    for (int i = 0; name(i) != NULL && length < sizeof(allowed); i++) {
+        length += (size_t)snprintf(allowed + length, sizeof(allowed) - length, "%s %s", i > 0 ? "," : "",
+                                   name(i));
+    }
+    return mca_coll_irr_bad_value(parameter, value, allowed, reason_p);
+}
