@@ -299,6 +299,33 @@ static void test_route_table(void)
     CU_ASSERT_PTR_NULL(irr_route_at(1));
 }
 
+/* ---- dims ---- */
+
+static void test_dims(void)
+{
+    static const struct {
+        const char *text;
+        int         count, first, last;   /* count -1: refused */
+    } rows[] = {
+        { "auto", 0, 0, 0 }, { "AUTO", 0, 0, 0 }, { "8", 1, 8, 8 }, { "8x4", 2, 8, 4 }, { "2^6", 6, 2, 2 },
+        { "16x2^3", 4, 16, 2 }, { "2^2x5", 3, 2, 5 }, { "2^15", 15, 2, 2 },
+        { "", -1, 0, 0 }, { "x", -1, 0, 0 }, { "8x", -1, 0, 0 }, { "x8", -1, 0, 0 }, { "8x1", -1, 0, 0 },
+        { "1x8", -1, 0, 0 }, { "8x2^0", -1, 0, 0 }, { "2^16", -1, 0, 0 }, { "2x2^15", -1, 0, 0 },
+        { "8x99999999999", -1, 0, 0 }, { "8 x 4", -1, 0, 0 }, { "-8", -1, 0, 0 }, { "8x4 ", -1, 0, 0 },
+        { "2^", -1, 0, 0 }, { "2^2^2", -1, 0, 0 }, { "autox2", -1, 0, 0 }
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        irr_dims_t dims = { .count = -1 };
+        irr_status_t status = irr_dims_parse(rows[i].text, &dims);
+
+        CU_ASSERT_EQUAL(status, rows[i].count >= 0 ? IRR_OK : IRR_ERR_BAD_PARAM);
+        CU_ASSERT_EQUAL(dims.count, rows[i].count);
+        CU_ASSERT(dims.count <= 0 || dims.size[0] == rows[i].first);
+        CU_ASSERT(dims.count <= 0 || dims.size[dims.count - 1] == rows[i].last);
+    }
+}
+
 int main(void)
 {
     static const irr_test_case_t cases[] = {
@@ -315,6 +342,7 @@ int main(void)
         { "algorithms are found by their names",             test_algorithm_names },
         { "every algorithm has a route and an order",        test_algorithm_rows },
         { "the table of routes",                             test_route_table },
+        { "dims are read, or refused",                           test_dims },
         { NULL, NULL }
     };
 

@@ -76,7 +76,7 @@ check "ompi_info: overlaps" listed overlap 5 'Valid values: 0:"pipelined", 1:"du
 check "ompi_info: ranks_per_node" listed ranks_per_node 6 'current value: "0"'
 check "ompi_info: ucx_tls" listed ucx_tls 4 "UCX_TLS"
 check "ompi_info: ucx_devices" listed ucx_devices 4 "UCX_NET_DEVICES"
-check "bad algorithm" refused coll_irr_alltoallv_algorithm fastest "one of auto, a1, ac"
+check "bad algorithm" refused coll_irr_alltoallv_algorithm fastest "one of auto, a1, ac, a2, a3, a4, multistage, node"
 check "bad composition" refused coll_irr_compose 7 "one of auto, iovec, gather, split"
 check "bad window_messages" refused coll_irr_window_messages -3 "a whole number"
 check "bad window_bytes" refused coll_irr_window_bytes 12q "a whole number"

@@ -44,10 +44,12 @@ irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims)
     irr_dims_t read = { .count = 0 };
 
     if (strcasecmp(text, "auto") != 0) {
-        while (factor(&text, &read) && *text == 'x') {
-            text++;
-        }
-        if (*text != '\0' || read.count == 0) {
+        do {
+            if (!factor(&text, &read)) {
+                return IRR_ERR_BAD_PARAM;
+            }
+        } while (*text++ == 'x');
+        if (text[-1] != '\0') {
             return IRR_ERR_BAD_PARAM;
         }
     }
