@@ -358,8 +358,8 @@ static void test_settings(void)
         }
         start_log();
         CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
-        end_log(1, "ranks of a communicator have different settings of algorithm, composition or window; "
-                   "they must be the same on all ranks");
+        end_log(1, "ranks of a communicator have different settings of algorithm, dims, slice_min, overlap, "
+                   "composition or window; they must be the same on all ranks");
         expect_recovery(&team);
     }
 }

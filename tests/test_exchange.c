@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* Rows of the table of algorithms. */
+enum { AUTO, A1, AC, A2, A3, A4, MULTISTAGE, NODE };
+
 #define TEAMS_MAX 4
 #define TURNS_MAX 30
 
@@ -48,7 +51,12 @@ static void test_kinds(void)
         { .algorithm = 0 },
         { .algorithm = 1, .compose = IRR_COMPOSE_SPLIT, .window_messages = 1 },
         { .algorithm = 2, .compose = IRR_COMPOSE_GATHER, .window_bytes = 300 },
-        { .algorithm = 2, .compose = IRR_COMPOSE_IOVEC, .window_messages = 2, .window_bytes = 1000 }
+        { .algorithm = 2, .compose = IRR_COMPOSE_IOVEC, .window_messages = 2, .window_bytes = 1000 },
+        { .algorithm = A2, .window_messages = 1 },
+        { .algorithm = A3, .compose = IRR_COMPOSE_SPLIT, .overlap = IRR_OVERLAP_SINGLE },
+        { .algorithm = A4, .slice_min = IRR_SLICE_MIN_DEFAULT, .overlap = IRR_OVERLAP_BLOCKING },
+        { .algorithm = MULTISTAGE, .compose = IRR_COMPOSE_GATHER, .window_bytes = 300 },
+        { .algorithm = NODE }
     };
     uint64_t state = irr_test_seed();
 
@@ -61,6 +69,7 @@ static void test_kinds(void)
             irr_team_init(&team, &world, 0, 1);
             for (int r = 0; r < sizes[i]; r++) {
                 team.params[r].settings = settings[k];
+                team.params[r].node = r / 3;
             }
             CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
             for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {
@@ -165,8 +174,8 @@ static void take_turns(int rank, void *context)
     }
 }
 
-/* Communicators of all, the odd and the even ranks, and of all in reverse. */
-static void run_overlap(uint64_t seed, size_t eager_max, uint64_t *state)
+/* Communicators of all, the odd and the even ranks, and of all in reverse, with these algorithms. */
+static void run_overlap(const int *algorithms, uint64_t seed, size_t eager_max, uint64_t *state)
 {
     static overlap_t overlap;
     irr_world_t world;
@@ -178,6 +187,9 @@ static void run_overlap(uint64_t seed, size_t eager_max, uint64_t *state)
     irr_team_init(&overlap.teams[2], &world, 0, 2);
     irr_team_init(&overlap.teams[3], &world, 5, -1);
     for (int t = 0; t < TEAMS_MAX; t++) {
+        for (int i = 0; i < overlap.teams[t].group.ranks; i++) {
+            overlap.teams[t].params[i].settings.algorithm = algorithms[t];
+        }
         CU_ASSERT_EQUAL_FATAL(irr_team_create(&overlap.teams[t]), IRR_OK);
         for (int turn = 0; turn < TURNS_MAX; turn++) {
             irr_job_kind_t kind = (irr_job_kind_t)irr_test_below(state, IRR_JOB_KINDS);
@@ -201,9 +213,13 @@ static void test_overlap(void)
 {
     uint64_t state = irr_test_seed();
 
-    run_overlap(0, 100, &state);
-    run_overlap(irr_test_random(&state), 100, &state);
-    run_overlap(irr_test_random(&state), 0, &state);
+    static const int direct[TEAMS_MAX] = { A1, AC, AUTO, A1 }, grids[TEAMS_MAX] = { A4, MULTISTAGE, A1, A3 };
+
+    run_overlap(direct, 0, 100, &state);
+    run_overlap(grids, 0, 100, &state);
+    run_overlap(grids, irr_test_random(&state), 100, &state);
+    run_overlap(direct, irr_test_random(&state), 0, &state);
+    run_overlap(grids, irr_test_random(&state), 0, &state);
 }
 
 /* ---- many in a row ---- */
@@ -229,15 +245,17 @@ static void exchange_series(int rank, void *context)
     }
 }
 
-/* The sequence in the tags wraps at 256, while some ranks are ahead of others. */
-static void test_series(void)
+/* The sequence in the tags wraps, while some ranks are ahead of others. */
+static void run_series(int algorithm, uint64_t state)
 {
-    uint64_t state = irr_test_seed();
     series_t series = { .wrong = 0 };
     irr_world_t world;
 
     irr_world_open(&world, 3, irr_test_random(&state), 100);
     irr_team_init(&series.team, &world, 0, 1);
+    for (int r = 0; r < 3; r++) {
+        series.team.params[r].settings.algorithm = algorithm;
+    }
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&series.team), IRR_OK);
     for (int i = 0; i < JOBS; i++) {
         series.jobs[i] = irr_job_create(3, (irr_job_kind_t)i, irr_test_random(&state));
@@ -253,6 +271,14 @@ static void test_series(void)
     }
     irr_team_destroy(&series.team);
     CU_ASSERT_TRUE(irr_world_close(&world));
+}
+
+static void test_series(void)
+{
+    uint64_t state = irr_test_seed();
+
+    run_series(A1, irr_test_random(&state));
+    run_series(A4, irr_test_random(&state));
 }
 
 /* ---- errors ---- */

@@ -3,7 +3,7 @@
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_alltoallv
 
-plan 15
+plan 32
 for n in 1 2 3 4 7 16; do
     check "$n ranks, every byte as Open MPI's own" ranks "$n" "$program" 2
 done
@@ -11,6 +11,15 @@ for setting in alltoallv_algorithm=a1 alltoallv_algorithm=ac window_messages=1 w
     compose=split; do
     check "4 ranks, info key coll_irr_$setting" ranks 4 "$program" 1 "coll_irr_$setting"
 done
+for algorithm in a2 a3 a4 multistage node; do
+    check "5 ranks, $algorithm" ranks 5 "$program" 1 "coll_irr_alltoallv_algorithm=$algorithm"
+    check "16 ranks, $algorithm" ranks 16 "$program" 1 "coll_irr_alltoallv_algorithm=$algorithm"
+done
+for setting in slice_min=0 overlap=single overlap=blocking dims=3x2 compose=split window_messages=1; do
+    check "7 ranks, a4 and coll_irr_$setting" ranks 7 "$program" 1 coll_irr_alltoallv_algorithm=a4 "coll_irr_$setting"
+done
+check "8 ranks, node, on nodes of 3, 3 and 2 ranks" \
+    ranks 8 "$program" 1 coll_irr_alltoallv_algorithm=node coll_irr_ranks_per_node=3
 check "4 ranks over tcp" ranks 4 --mca coll_irr_ucx_tls tcp,self --mca coll_irr_ucx_devices lo "$program" 1
 check "4 ranks over all that UCX selects" ranks 4 --mca coll_irr_ucx_tls all "$program" 1
 check "4 ranks beside pml ucx" ranks 4 --mca pml ucx --mca opal_common_ucx_tls any \

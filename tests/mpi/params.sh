@@ -62,10 +62,16 @@ bad_infos() {
     done
 }
 
-plan 38
+# A balanced algorithm has two stages a dimension.  (lib.sh's wrappers refuse what is bad for all algorithms.)
+too_many_stages() {
+    says "make more than 15 stages" ranks 4 --mca coll_irr_alltoallv_algorithm a4 --mca coll_irr_dims '2^8' \
+        "$program" leaked_to_host
+}
+
+plan 40
 check "ompi_info: priority" listed priority 4 "Priority of the irr coll component"
 check "ompi_info: verbose" listed verbose 5 "Verbosity"
-check "ompi_info: algorithm" listed alltoallv_algorithm 3 'Valid values: 0:"auto", 1:"a1", 2:"ac"'
+check "ompi_info: algorithm" listed alltoallv_algorithm 3 'Valid values: 0:"auto", 1:"a1", 2:"ac", 3:"a2"'
 check "ompi_info: window_messages" listed window_messages 4 "Largest number of messages"
 check "ompi_info: window_bytes" listed window_bytes 4 "Largest number of bytes"
 check "ompi_info: compose" listed compose 5 'Valid values: 0:"auto", 1:"iovec", 2:"gather", 3:"split"'
@@ -82,6 +88,7 @@ check "bad window_messages" refused coll_irr_window_messages -3 "a whole number"
 check "bad window_bytes" refused coll_irr_window_bytes 12q "a whole number"
 check "window_bytes out of range" refused coll_irr_window_bytes 99999999999999999999 "a whole number"
 check "a bad size in dims" refused coll_irr_dims 1x8 "auto, or at most 15 sizes"
+check "dims cut short" refused coll_irr_dims 8x "auto, or at most 15 sizes"
 check "no dims at all" refused coll_irr_dims square "auto, or at most 15 sizes"
 check "bad slice_min" refused coll_irr_slice_min -1 "a whole number.*0 means to cut to the byte"
 check "bad overlap" refused coll_irr_overlap foo "one of pipelined, dual, single, blocking"
@@ -94,6 +101,7 @@ check "different settings on two of four ranks" divided OMPI_MCA_coll_irr_window
 check "different dims on two of four ranks" divided OMPI_MCA_coll_irr_dims=2x2
 check "different overlap on two of four ranks" divided OMPI_MCA_coll_irr_overlap=dual
 check "transports that do not exist" ranks 4 --mca coll_irr_ucx_tls nonsense "$program" leaked_to_host
+check "dims of more stages than a tag tells" too_many_stages
 check "a negative priority disables" ranks 4 --mca coll_irr_priority -1 "$program" leaked_to_host
 check "a priority below tuned leaves it to tuned" ranks 4 --mca coll_irr_priority 5 "$program" leaked_to_host
 check "verbose says that a communicator is served" \

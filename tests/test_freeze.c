@@ -1,0 +1,136 @@
+/*
+ * test_freeze.c - an exchange that is frozen and runs again: every byte, no headers, and who may not.
+ */
+#include "irr_memory.h"
+#include "irr_test.h"
+#include "irr_world.h"
+
+#include <string.h>
+
+enum { RANKS = 7, RESTARTS = 3 };
+
+typedef struct scene {
+    irr_team_t  *team;
+    irr_job_t   *job, *other;
+    irr_status_t freeze;       /* what freezing should end in */
+    int          wrong;
+    int          refuses;      /* the rank that freezes with another problem; -1: none */
+} scene_t;
+
+static irr_status_t restart(irr_team_t *team, irr_job_t *job, int rank)
+{
+    irr_status_t status;
+
+    irr_job_poison(job, rank);
+    status = irr_exchange_restart(team->comms[rank], irr_job_input(job, rank), irr_job_output(job, rank));
+    return status == IRR_OK ? irr_team_wait(team) : status;
+}
+
+/* No description travels, and a rank copies nothing but its message to itself. */
+static bool is_bare(irr_comm_t *comm, const irr_job_t *job, int rank)
+{
+    irr_counters_t counters;
+
+    irr_exchange_counters(comm, &counters);
+    return counters.exchanges == 1 && counters.header_bytes == 0 &&
+           counters.bytes_staged == irr_job_length(job, rank, rank) && counters.waiting_ns > 0;
+}
+
+static irr_status_t run(scene_t *scene, irr_job_t *job)
+{
+    irr_status_t status = irr_team_start(scene->team, job);
+
+    return status == IRR_OK ? irr_team_wait(scene->team) : status;
+}
+
+static irr_status_t freeze(scene_t *scene, int rank)
+{
+    irr_oob_t oob = irr_crew_oob(&scene->team->group);
+    irr_problem_t copy = scene->job->problems[rank];
+
+    return irr_exchange_freeze(scene->team->comms[rank],
+                               rank == scene->refuses ? &copy : &scene->job->problems[rank], &oob);
+}
+
+static void freeze_and_restart(int rank, void *context)
+{
+    scene_t *scene = context;
+    irr_comm_t *comm = scene->team->comms[rank];
+
+    scene->wrong += restart(scene->team, scene->job, rank) != IRR_ERR_BAD_PARAM;
+    scene->wrong += run(scene, scene->job) != IRR_OK;
+    scene->wrong += freeze(scene, rank) != scene->freeze;
+    for (int i = 0; i < RESTARTS && scene->freeze == IRR_OK; i++) {
+        scene->wrong += restart(scene->team, scene->job, rank) != IRR_OK;
+        scene->wrong += !irr_job_verify(scene->job, rank) || !is_bare(comm, scene->job, rank);
+    }
+    scene->wrong += run(scene, scene->other) != IRR_OK || !irr_job_verify(scene->other, rank);
+    scene->wrong += restart(scene->team, scene->job, rank) != IRR_ERR_BAD_PARAM;
+}
+
+static void expect(irr_settings_t settings, irr_job_kind_t kind, int refuses, uint64_t *state)
+{
+    scene_t scene = {
+        .job = irr_job_create(RANKS, kind, irr_test_random(state)),
+        .other = irr_job_create(RANKS, IRR_JOB_SPARSE, irr_test_random(state)),
+        .freeze = refuses >= 0 ? IRR_ERR_NOT_SUPPORTED : IRR_OK, .refuses = refuses
+    };
+    irr_team_t team;
+    irr_world_t world;
+
+    irr_memory_begin();
+    irr_world_open(&world, RANKS, irr_test_random(state), 100);
+    irr_team_init(&team, &world, 0, 1);
+    for (int r = 0; r < RANKS; r++) {
+        team.params[r].settings = settings;
+        team.params[r].node = r * r % 3;
+    }
+    scene.team = &team;
+    irr_job_fill(scene.job);
+    irr_job_fill(scene.other);
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+    CU_ASSERT_TRUE(irr_crew_run(RANKS, freeze_and_restart, &scene));
+    CU_ASSERT_EQUAL(scene.wrong, 0);
+    irr_team_destroy(&team);
+    CU_ASSERT_TRUE(irr_world_close(&world));
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    irr_job_destroy(scene.other);
+    irr_job_destroy(scene.job);
+}
+
+static void test_all(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int a = 1; irr_algorithm_name(a) != NULL; a++) {
+        for (int overlap = 0; overlap < IRR_OVERLAP_COUNT; overlap++) {
+            for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {
+                irr_settings_t settings = {
+                    .algorithm = a, .overlap = (irr_overlap_t)overlap, .slice_min = kind % 2 * 100,
+                    .compose = (irr_compose_t)(kind % IRR_COMPOSE_COUNT)
+                };
+
+                expect(settings, (irr_job_kind_t)kind, -1, &state);
+            }
+        }
+    }
+}
+
+/* One rank that cannot is enough for all. */
+static void test_refused(void)
+{
+    uint64_t state = irr_test_seed();
+
+    expect((irr_settings_t){ .algorithm = irr_algorithm_find("a4") }, IRR_JOB_UNIFORM, 3, &state);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "every algorithm, overlap and kind of job runs again", test_all },
+        { "all refuse if one does",                              test_refused },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("freeze", cases, 60);
+}
