@@ -83,7 +83,8 @@ void irr_check_uses_fini(irr_check_uses_t *uses);
  * Collects what the steps before step i use but those that must come before it: ancestor[j] is i + 1 for them.
  * Does nothing if that was done for this step already.  IRR_ERR_NO_MEMORY.
  */
-irr_status_t irr_check_uses_collect(irr_check_uses_t *uses, const irr_plan_t *plan, size_t i, const size_t *ancestor);
+irr_status_t irr_check_uses_collect(irr_check_uses_t *uses, const irr_plan_t *plan, size_t i,
+                                    const size_t *ancestor);
 
 /* Is a byte from offset to end used? */
 bool irr_check_uses_hit(const irr_check_uses_t *uses, ptrdiff_t offset, ptrdiff_t end);

@@ -4,9 +4,9 @@
  * The uses are sorted by offset, and each knows how far those up to it reach at most.  Then a range is used
  * exactly if the last use that begins before its end reaches beyond its begin: they may overlap each other.
  *
- * Cost: O(n) for n pieces a step that writes to used scratch, and O(n log n) for those that are new since the last
- * such step: the receives of a stage follow each other, and each meets what the one before it met and that one.
- * O(log n) a question.
+ * Cost: O(n) for n pieces a step that writes to used scratch, and O(n log n) for those that are new since the
+ * last such step: the receives of a stage follow each other, and each meets what the one before it met and that
+ * one. O(log n) a question.
  */
 #include "plan/check.h"
 
@@ -97,7 +97,8 @@ static irr_status_t merge(irr_check_uses_t *uses, size_t sorted)
     return IRR_OK;
 }
 
-irr_status_t irr_check_uses_collect(irr_check_uses_t *uses, const irr_plan_t *plan, size_t i, const size_t *ancestor)
+irr_status_t irr_check_uses_collect(irr_check_uses_t *uses, const irr_plan_t *plan, size_t i,
+                                    const size_t *ancestor)
 {
     irr_status_t status = uses->owner == i + 1 ? IRR_OK : begin(uses, i, ancestor);
     size_t sorted = uses->count;
