@@ -244,15 +244,19 @@ static irr_status_t run_all(run_t *run, char *reason, size_t size)
         running = take_turns(run, &moved);
         idle = moved ? 0 : idle + 1;
     }
+    for (int r = 0; r < run->plans->ranks; r++) {
+        const rank_t *rank = &run->ranks[r];
+        irr_status_t result = rank->running ? rank->exec.result : rank->result;
+
+        /* What failed on a rank may be why others never end. */
+        if (result != IRR_OK) {
+            snprintf(reason, size, "run: rank %d: %s", r, irr_status_text(result));
+            return result;
+        }
+    }
     if (running > 0) {
         snprintf(reason, size, "run: %d ranks do not come to an end", running);
         return IRR_ERR_TIMEOUT;
-    }
-    for (int r = 0; r < run->plans->ranks; r++) {
-        if (run->ranks[r].result != IRR_OK) {
-            snprintf(reason, size, "run: rank %d: %s", r, irr_status_text(run->ranks[r].result));
-            return run->ranks[r].result;
-        }
     }
     return IRR_OK;
 }

@@ -34,12 +34,14 @@ static irr_status_t receive(rank_t *all, int rank, int number)
     return status;
 }
 
+/* The room of a deal is as large as all that a rank holds, so it is not kept for all ranks at once. */
 static irr_status_t run_stage(rank_t *all, int ranks, int number)
 {
     irr_status_t status = IRR_OK;
 
     for (int r = 0; r < ranks && status == IRR_OK; r++) {
         status = irr_grid_plan_sends(&all[r].build, number);
+        irr_deal_fini(&all[r].build.deal);
     }
     for (int r = 0; r < ranks && status == IRR_OK; r++) {
         status = receive(all, r, number);
