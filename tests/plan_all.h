@@ -1,5 +1,5 @@
 /*
- * plan_all.h - the plans of all ranks with a row of the table, by its name; for tests.
+ * plan_all.h - the plans of all ranks with a row of the table, for tests.
  */
 #ifndef IRR_PLAN_ALL_H
 #define IRR_PLAN_ALL_H
@@ -26,18 +26,25 @@ static inline irr_status_t irr_plan_all_nodes(int ranks, irr_nodes_t *nodes)
     return status;
 }
 
-static inline irr_status_t irr_plan_all(int algorithm, size_t slice_min, const irr_matrix_t *matrix,
-                                        irr_plans_t *plans)
+static inline irr_status_t irr_plan_all_with(const irr_settings_t *settings, const irr_matrix_t *matrix,
+                                             irr_plans_t *plans)
 {
-    const irr_settings_t settings = { .algorithm = algorithm, .slice_min = slice_min };
     irr_nodes_t nodes;
     irr_status_t status = irr_plan_all_nodes(matrix->ranks, &nodes);
 
     if (status == IRR_OK) {
-        status = irr_plans_build(&settings, &nodes, matrix, plans);
+        status = irr_plans_build(settings, &nodes, matrix, plans);
         irr_nodes_fini(&nodes);
     }
     return status;
+}
+
+static inline irr_status_t irr_plan_all(int algorithm, size_t slice_min, const irr_matrix_t *matrix,
+                                        irr_plans_t *plans)
+{
+    const irr_settings_t settings = { .algorithm = algorithm, .slice_min = slice_min };
+
+    return irr_plan_all_with(&settings, matrix, plans);
 }
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * irr_plan.c - shows and proves the plans of all ranks without running an exchange; see plan.h.
+ * irr_plan.c - shows, proves and draws the plans of all ranks; see plan.h.
  */
 #include "plan.h"
 
@@ -116,7 +116,9 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, const irr_matr
     };
     irr_plans_t plans;
     irr_nodes_t nodes;
-    irr_tool_job_t job = { .options = options, .matrix = matrix, .plans = &plans };
+    irr_tool_job_t job = {
+        .options = options, .matrix = matrix, .settings = &settings, .nodes = &nodes, .plans = &plans
+    };
     irr_status_t status = make_nodes(&settings, matrix->ranks, &nodes);
     irr_cli_exit_t code = IRR_CLI_REFUSED;
 

@@ -1,14 +1,16 @@
 /*
- * plan.h - irr_plan: the plans of all ranks shown, proved and drawn, without running an exchange.
+ * plan.h - irr_plan: the plans of all ranks shown, proved, run on loopback, and drawn.
  *
  *   irr_plan.c       the order of a run: options, matrix, plans, command, output
  *   plan_options.c   the command line
  *   plan_input.c     a file or a pattern becomes the count matrix
  *   plan_json.c      print --json
- *   plan_check.c     check: the proof and the figures
+ *   plan_check.c     check: the proof, the run and the figures
+ *   plan_headers.c   what describes messages in a first run
+ *   plan_run.c       the run, on the loopback transport
  *   plan_draw.c      draw: the rank x step chart
  *
- * One process, no MPI, no transport.
+ * One process, no MPI, no network.
  */
 #ifndef IRR_TOOL_PLAN_H
 #define IRR_TOOL_PLAN_H
@@ -64,6 +66,8 @@ uint64_t irr_tool_lmax(const irr_matrix_t *matrix);
 typedef struct irr_tool_job {
     const irr_tool_options_t *options;
     const irr_matrix_t       *matrix;
+    const irr_settings_t     *settings;
+    const irr_nodes_t        *nodes;
     const irr_plans_t        *plans;
     const char               *algorithm;  /* its name, "auto" resolved */
     int                       ndims;      /* of its grid; 0: the route is direct */
@@ -75,6 +79,39 @@ typedef struct irr_tool_job {
 irr_cli_exit_t irr_tool_json(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_draw(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_check(const irr_tool_job_t *job);
+
+/* ---- parts of check ---- */
+
+/* Counts the headers of the first run while the messages go by. */
+typedef struct irr_tool_headers {
+    bool         self_describing;  /* the route is a grid */
+    uint64_t     neighbours;       /* messages of all ranks and stages, empty ones included */
+    uint64_t     messages, bytes;  /* of those that are not empty */
+    irr_slice_t *slices;           /* room for one message */
+    size_t       max;
+} irr_tool_headers_t;
+
+/* IRR_ERR_NO_MEMORY; to be closed in any case. */
+irr_status_t irr_tool_headers_open(irr_tool_headers_t *headers, const irr_settings_t *settings,
+                                   const irr_nodes_t *nodes, int ranks);
+
+/* False: memory ran out. */
+bool irr_tool_headers_add(irr_tool_headers_t *headers, const irr_plans_t *plans,
+                          const irr_plans_message_t *message);
+
+/* All bytes of headers. */
+uint64_t irr_tool_headers_close(irr_tool_headers_t *headers);
+
+/* Memory that a run takes; one that would take more than the limit is left out. */
+uint64_t irr_tool_run_bytes(const irr_plans_t *plans);
+
+#define IRR_TOOL_RUN_BYTES_MAX (UINT64_C(1) << 30)
+
+/*
+ * Runs plans that are proved.  IRR_OK: every byte arrived; IRR_ERR_NO_MEMORY; anything else: it went wrong, and
+ * reason says how.
+ */
+irr_status_t irr_tool_run(const irr_plans_t *plans, char *reason, size_t size);
 
 /* The exit status for a status of irr_plans_each_message; complains about what is not good. */
 irr_cli_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status);

@@ -53,10 +53,10 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 static const char usage[] =
     "usage: irr_plan print|check|draw --algorithm NAME --ranks P [OPTION...]\n"
     "       irr_plan print|check|draw --algorithm NAME --matrix FILE [OPTION...]\n"
-    "Shows and proves the plans of all ranks without running an exchange.\n"
+    "Shows and proves the plans of all ranks, in one process.\n"
     "\n"
     "  print  the steps of each rank as text, or all messages as JSON\n"
-    "  check  prove the plans, and print what they cost, one key=value a line (below)\n"
+    "  check  prove the plans, run them, and print what they cost, one key=value a line (below)\n"
     "  draw   the messages as an SVG chart, rank by step\n";
 
 static const char figures[] =
@@ -70,8 +70,14 @@ static const char figures[] =
     "  scratch_bytes_max      bytes of scratch on one rank\n"
     "  traffic_bytes_max      bytes that one rank sends, its own and forwarded ones, nothing else\n"
     "  lmax                   bytes that one rank has to send or to receive, those for itself included\n"
+    "  header_bytes           bytes of all ranks that describe the messages of a grid in a first run\n"
     "  contention             cases of a rank, stage and step with more than one message received\n"
-    "  delivered              ok, or the first rule of plans that is broken\n";
+    "  lemma1                 messages received in a stage (Liu, Wang, Prasanna): ok, or by how much missed\n"
+    "  lemma3                 length of a message: the same, with the bytes that whole slices may add\n"
+    "  theorem1               scratch: the same\n"
+    "  delivered              ok: proved, and every byte arrived in a run; or what is wrong\n"
+    "The paper has lemma1 for a3 and a4, and the others for a4, without --dims; other rows have nothing to miss\n"
+    "there and print ok. With --slice-min above 1 the bounds have room for slices that long.\n";
 
 static void list(const char *title, const char *(*name)(int i), const char *(*text)(int i))
 {
@@ -96,7 +102,9 @@ static irr_cli_exit_t help(void)
     printf("\n%s", figures);
     list("Algorithms", irr_algorithm_name, irr_algorithm_text);
     list("Patterns", irr_pattern_name, irr_pattern_text);
-    printf("\nExit status: 0 good, 1 the plans do not deliver, 2 the input was refused.\n");
+    printf("\nExit status: 0 good, 1 the plans do not deliver or miss a bound, or there is contention\n"
+           "where the row has none (all but ac, and dims of your own with a longer last row than rows above it),\n"
+           "2 the input was refused.\n");
     return IRR_CLI_GOOD;
 }
 

@@ -63,6 +63,32 @@ irr_status_t irr_check_ends(irr_check_t *check);
 /* check_trace.c: rules 2 and 3 on each rank; sets wanted, output and the recipes. */
 irr_status_t irr_check_trace(irr_check_t *check);
 
+/* check_uses.c: where in SCRATCH the steps of a rank read and write, as ranges; a zeroed index is empty. */
+typedef struct irr_check_use {
+    ptrdiff_t offset, end;
+    ptrdiff_t reach;  /* the last end up to this one */
+} irr_check_use_t;
+
+typedef struct irr_check_uses {
+    irr_check_use_t *items;      /* by offset */
+    size_t           count, max;
+    size_t           owner;      /* i + 1: was collected for step i; 0: for none of this rank */
+    size_t          *taken;      /* by step: the round in which it was collected last */
+    size_t           taken_max, round;
+} irr_check_uses_t;
+
+void irr_check_uses_fini(irr_check_uses_t *uses);
+
+/*
+ * Collects what the steps before step i use but those that must come before it: ancestor[j] is i + 1 for them.
+ * Does nothing if that was done for this step already.  IRR_ERR_NO_MEMORY.
+ */
+irr_status_t irr_check_uses_collect(irr_check_uses_t *uses, const irr_plan_t *plan, size_t i,
+                                    const size_t *ancestor);
+
+/* Is a byte from offset to end used? */
+bool irr_check_uses_hit(const irr_check_uses_t *uses, ptrdiff_t offset, ptrdiff_t end);
+
 /* check_delivery.c: rule 4 over all ranks; uses up output and the recipes. */
 irr_status_t irr_check_delivery(irr_check_t *check);
 

@@ -7,8 +7,8 @@
  * computes what the order of the plan does.  So a step may use scratch again if it depends on all that used
  * it before.
  *
- * A step visits all that it depends on, directly or not, and a write to used scratch looks at all earlier
- * steps of its rank; everything else is a binary search.
+ * A step visits all that it depends on, directly or not, and one that writes to used scratch sorts what the steps
+ * use that may run beside it; everything else is a binary search.
  *
  * INPUT is named by its offsets, not by the block that a byte is sent in: send blocks may overlap, as those of
  * MPI may, and then a byte belongs to several messages.
@@ -23,11 +23,12 @@ static const char *const buffer_names[] = { "INPUT", "OUTPUT", "SCRATCH" };
 
 /* Beside the check: what is known of the rank that is being traced. */
 typedef struct tracer {
-    irr_check_t    *check;
-    irr_segments_t  input;     /* what its send blocks cover; the origin is IRR_CHECK_OWN */
-    irr_segments_t  scratch;   /* what scratch holds at the step; origins are earlier steps */
-    size_t         *ancestor;  /* by step: i + 1 if it comes before step i by dependencies */
-    size_t         *stack;
+    irr_check_t     *check;
+    irr_segments_t   input;     /* what its send blocks cover; the origin is IRR_CHECK_OWN */
+    irr_segments_t   scratch;   /* what scratch holds at the step; origins are earlier steps */
+    size_t          *ancestor;  /* by step: i + 1 if it comes before step i by dependencies */
+    size_t          *stack;
+    irr_check_uses_t uses;      /* of scratch, by the steps that may run beside the step */
 } tracer_t;
 
 static ptrdiff_t end_of(const irr_piece_t *piece)
@@ -131,8 +132,8 @@ static bool overlap(const irr_piece_t *a, const irr_piece_t *b)
            b->offset < end_of(a);
 }
 
-/* Scratch that holds something already: all earlier steps that touch the piece must come before step i. */
-static irr_status_t check_reuse(tracer_t *tracer, int rank, size_t i, const irr_piece_t *piece)
+/* Which of the earlier steps that touch the piece does not come before step i? */
+static irr_status_t report_reuse(tracer_t *tracer, int rank, size_t i, const irr_piece_t *piece)
 {
     const irr_plan_t *plan = &tracer->check->plans[rank];
 
@@ -149,6 +150,17 @@ static irr_status_t check_reuse(tracer_t *tracer, int rank, size_t i, const irr_
         }
     }
     return IRR_OK;
+}
+
+/* Scratch that holds something already: all earlier steps that touch the piece must come before step i. */
+static irr_status_t check_reuse(tracer_t *tracer, int rank, size_t i, const irr_piece_t *piece)
+{
+    irr_status_t status = irr_check_uses_collect(&tracer->uses, &tracer->check->plans[rank], i, tracer->ancestor);
+
+    if (status == IRR_OK && irr_check_uses_hit(&tracer->uses, piece->offset, end_of(piece))) {
+        status = report_reuse(tracer, rank, i, piece);
+    }
+    return status;
 }
 
 /* The step whose bytes a write must not replace: any in OUTPUT, and itself; IRR_CHECK_OWN if it replaces none. */
@@ -269,6 +281,7 @@ static irr_status_t trace_rank(tracer_t *tracer, int rank)
         status = own_input(tracer, rank);
     }
     irr_segments_clear(&tracer->scratch);
+    tracer->uses.owner = 0;
     memset(tracer->ancestor, 0, steps * sizeof(*tracer->ancestor));
     for (size_t i = 0; status == IRR_OK && i < steps; i++) {
         status = trace_step(tracer, rank, i);
@@ -289,6 +302,7 @@ irr_status_t irr_check_trace(irr_check_t *check)
     for (int r = 0; status == IRR_OK && r < check->ranks; r++) {
         status = trace_rank(&tracer, r);
     }
+    irr_check_uses_fini(&tracer.uses);
     irr_segments_fini(&tracer.scratch);
     irr_segments_fini(&tracer.input);
     irr_free(tracer.stack);

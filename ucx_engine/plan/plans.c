@@ -44,8 +44,8 @@ static irr_status_t build(const irr_settings_t *settings, const irr_nodes_t *nod
 
     if (row != NULL && row->route == NULL) {
         status = irr_algorithm_grid(row, plans->ranks, &settings->dims, nodes, &grid);
-        return status != IRR_OK ? status : irr_grid_plans_build(&grid, settings->slice_min, plans->problems,
-                                                                plans->ranks, plans->plans);
+        return status != IRR_OK ? status : irr_grid_plans_build(&grid, settings->slice_min, settings->overlap,
+                                                                plans->problems, plans->ranks, plans->plans);
     }
     for (int r = 0; r < plans->ranks && status == IRR_OK; r++) {
         status = irr_plan_build(settings->algorithm, &plans->problems[r], &plans->plans[r]);

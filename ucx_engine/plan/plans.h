@@ -20,8 +20,8 @@ typedef struct irr_plans {
 } irr_plans_t;
 
 /*
- * Builds all plans with the algorithm, dims and slice_min of the settings; nodes is for the row that needs it,
- * else NULL.  IRR_ERR_BAD_PARAM: no such row or grid, or a row or column of the matrix sums to more than
+ * Builds all plans with the algorithm, dims, slice_min and overlap of the settings; nodes is for the row that
+ * needs it, else NULL.  IRR_ERR_BAD_PARAM: no such row or grid, or a row or column of the matrix sums to more than
  * PTRDIFF_MAX bytes; IRR_ERR_NO_MEMORY.  Outputs are set on success only.
  */
 irr_status_t irr_plans_build(const irr_settings_t *settings, const irr_nodes_t *nodes, const irr_matrix_t *matrix,
@@ -32,6 +32,7 @@ void irr_plans_fini(irr_plans_t *plans);
 /* One message of the job, as design and tools speak of it; steps that stay on a rank are none. */
 typedef struct irr_plans_message {
     int                stage, step, from, to;
+    size_t             index;    /* of the send in the plan of its rank */
     size_t             bytes;
     const irr_slice_t *slices;   /* in the order of the message, adjacent ones merged; valid during the call */
     size_t             nslices;

@@ -141,7 +141,8 @@ irr_status_t irr_plans_each_message(const irr_plans_t *plans,
         status = cut_message(&check, messages[i], &slices);
         more = status == IRR_OK && fn(context, &(irr_plans_message_t){
             .stage = step->stage, .step = step->number, .from = messages[i]->rank, .to = step->peer,
-            .bytes = step->bytes, .slices = slices.items, .nslices = slices.count
+            .index = irr_check_index(&check, (size_t)(messages[i] - check.steps)), .bytes = step->bytes,
+            .slices = slices.items, .nslices = slices.count
         });
     }
     irr_free(slices.items);

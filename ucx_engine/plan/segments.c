@@ -96,8 +96,10 @@ static irr_status_t splice(irr_segments_t *segments, size_t first, size_t last, 
         return status;
     }
     segments->items = items;
-    memmove(segments->items + first + count, segments->items + last,
-            (segments->count - last) * sizeof(*segments->items));
+    if (first + count != last) {
+        memmove(segments->items + first + count, segments->items + last,
+                (segments->count - last) * sizeof(*segments->items));
+    }
     memcpy(segments->items + first, parts, count * sizeof(*parts));
     segments->count = total;
     return IRR_OK;

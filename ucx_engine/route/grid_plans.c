@@ -34,12 +34,14 @@ static irr_status_t receive(rank_t *all, int rank, int number)
     return status;
 }
 
+/* The room of a deal is as large as all that a rank holds, so it is not kept for all ranks at once. */
 static irr_status_t run_stage(rank_t *all, int ranks, int number)
 {
     irr_status_t status = IRR_OK;
 
     for (int r = 0; r < ranks && status == IRR_OK; r++) {
         status = irr_grid_plan_sends(&all[r].build, number);
+        irr_deal_fini(&all[r].build.deal);
     }
     for (int r = 0; r < ranks && status == IRR_OK; r++) {
         status = receive(all, r, number);
@@ -50,7 +52,8 @@ static irr_status_t run_stage(rank_t *all, int ranks, int number)
     return status;
 }
 
-static irr_status_t start(rank_t *rank, const irr_grid_t *grid, size_t slice_min, const irr_problem_t *problem)
+static irr_status_t start(rank_t *rank, const irr_grid_t *grid, size_t slice_min, irr_overlap_t overlap,
+                          const irr_problem_t *problem)
 {
     irr_status_t status = irr_stages_init(&rank->stages, grid, problem->ranks, problem->rank);
 
@@ -58,19 +61,19 @@ static irr_status_t start(rank_t *rank, const irr_grid_t *grid, size_t slice_min
         status = irr_grid_plan_init(&rank->build, &rank->stages);
     }
     if (status == IRR_OK) {
-        status = irr_grid_plan_begin(&rank->build, problem, slice_min, IRR_OVERLAP_PIPELINED);
+        status = irr_grid_plan_begin(&rank->build, problem, slice_min, overlap);
     }
     return status;
 }
 
-irr_status_t irr_grid_plans_build(const irr_grid_t *grid, size_t slice_min, const irr_problem_t *problems,
-                                  int ranks, irr_plan_t *plans)
+irr_status_t irr_grid_plans_build(const irr_grid_t *grid, size_t slice_min, irr_overlap_t overlap,
+                                  const irr_problem_t *problems, int ranks, irr_plan_t *plans)
 {
     rank_t *all = irr_alloc_zero((size_t)ranks, sizeof(*all));
     irr_status_t status = all != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
 
     for (int r = 0; r < ranks && status == IRR_OK; r++) {
-        status = start(&all[r], grid, slice_min, &problems[r]);
+        status = start(&all[r], grid, slice_min, overlap, &problems[r]);
     }
     for (int number = 1; status == IRR_OK && number <= irr_grid_stages(grid); number++) {
         status = run_stage(all, ranks, number);

@@ -15,7 +15,7 @@
  * in slices of at least slice_min bytes where a balanced grid spreads it (0: to the byte, as published).  Fails
  * with IRR_ERR_NO_MEMORY only, with the plans as they were.
  */
-irr_status_t irr_grid_plans_build(const irr_grid_t *grid, size_t slice_min, const irr_problem_t *problems,
-                                  int ranks, irr_plan_t *plans);
+irr_status_t irr_grid_plans_build(const irr_grid_t *grid, size_t slice_min, irr_overlap_t overlap,
+                                  const irr_problem_t *problems, int ranks, irr_plan_t *plans);
 
 #endif

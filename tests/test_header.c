@@ -1,0 +1,302 @@
+/*
+ * test_header.c - descriptions of messages: what is written is read, and hostile bytes are refused or harmless.
+ *
+ * Bytes are read from the end of blocks of exactly their length, so that the sanitizers see a byte too many.
+ */
+#include "irr_test.h"
+#include "plan_all.h"
+
+#include "exec/header.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLICES_MAX = 40, HEADER_MAX = IRR_HEADER_PREFIX_MAX + SLICES_MAX * 40, SHORT_MAX = 400 };
+
+typedef struct list {
+    int          ranks;
+    irr_header_t header;
+    irr_slice_t  slices[SLICES_MAX];
+} list_t;
+
+/* A number of any magnitude, from 1 to limit. */
+static uint64_t magnitude(uint64_t *state, uint64_t limit)
+{
+    uint64_t value = irr_test_random(state) >> irr_test_below(state, 64);
+
+    return value % limit + 1;
+}
+
+/* Behind a slice in the order of headers; false if that is not possible any more. */
+static bool advance(uint64_t *state, int ranks, irr_slice_t *slice)
+{
+    size_t end = slice->offset + slice->length;
+
+    switch (irr_test_below(state, 3)) {
+    case 0:
+        if (end < PTRDIFF_MAX - 1) {
+            slice->offset = end + magnitude(state, PTRDIFF_MAX - end - 1) - 1;
+            break;
+        }
+        /* fall through */
+    case 1:
+        if (slice->source + 1 < ranks) {
+            slice->source += (int)magnitude(state, (uint64_t)(ranks - 1 - slice->source));
+            slice->offset = irr_test_below(state, 2) * (magnitude(state, PTRDIFF_MAX) - 1);
+            break;
+        }
+        /* fall through */
+    default:
+        if (slice->destination + 1 >= ranks) {
+            return false;
+        }
+        slice->destination += (int)magnitude(state, (uint64_t)(ranks - 1 - slice->destination));
+        slice->source = (int)irr_test_below(state, (uint64_t)ranks);
+        slice->offset = irr_test_below(state, 2) * (magnitude(state, PTRDIFF_MAX) - 1);
+    }
+    if (irr_test_below(state, 2) == 0 || slice->length > PTRDIFF_MAX - slice->offset) {
+        slice->length = magnitude(state, PTRDIFF_MAX - slice->offset);
+    }
+    return true;
+}
+
+/* About half of the neighbours have one length, as in exchanges they do. */
+static list_t make_list(uint64_t *state, size_t most)
+{
+    list_t list = { .ranks = 2 + (int)magnitude(state, 1000000) };
+    irr_slice_t slice = { .source = 0, .destination = 0, .offset = 0, .length = 1 };
+    size_t wanted = irr_test_below(state, most + 1), count = 0;
+
+    while (count < wanted && advance(state, list.ranks, &slice)) {
+        if (slice.source != slice.destination) {
+            list.slices[count++] = slice;
+        }
+    }
+    list.header = (irr_header_t){
+        .status = (irr_status_t)-(int)irr_test_below(state, 14), .slices = count,
+        .parts = irr_test_below(state, count + 1)
+    };
+    return list;
+}
+
+static size_t encode(const list_t *list, unsigned char *bytes)
+{
+    size_t length = irr_header_encode(&list->header, list->slices, NULL);
+
+    CU_ASSERT_FATAL(length < HEADER_MAX);
+    memset(bytes, 0xa5, HEADER_MAX);
+    CU_ASSERT_EQUAL(irr_header_encode(&list->header, list->slices, bytes), length);
+    for (size_t i = length; i < HEADER_MAX; i++) {
+        CU_ASSERT_EQUAL_FATAL(bytes[i], 0xa5);
+    }
+    return length;
+}
+
+/* Is this what a receiver may rely on? */
+static bool is_sound(const irr_slice_t *slices, size_t count, int ranks)
+{
+    bool sound = true;
+
+    for (size_t i = 0; i < count && sound; i++) {
+        const irr_slice_t *now = &slices[i], *before = i > 0 ? &slices[i - 1] : NULL;
+
+        sound = now->source >= 0 && now->source < ranks && now->destination >= 0 && now->destination < ranks &&
+                now->source != now->destination && now->length > 0 && now->length <= PTRDIFF_MAX &&
+                now->offset <= PTRDIFF_MAX - now->length;
+        if (sound && before != NULL && before->destination == now->destination) {
+            sound = before->source < now->source ||
+                    (before->source == now->source && before->offset + before->length <= now->offset);
+        } else if (sound && before != NULL) {
+            sound = before->destination < now->destination;
+        }
+    }
+    return sound;
+}
+
+/* Reads from a copy that ends where the memory does.  IRR_OK: *header, and *slices_p, which is to be freed. */
+static irr_status_t decode(const unsigned char *bytes, size_t length, int ranks, irr_header_t *header,
+                           irr_slice_t **slices_p)
+{
+    unsigned char *copy = malloc(length > 0 ? length : 1), *in = length > 0 ? copy : copy + 1;
+    size_t used = 0, more = 0;
+    irr_slice_t *slices;
+    irr_status_t status;
+
+    memcpy(in, bytes, length);
+    status = irr_header_decode(in, length, header, &used);
+    if (status == IRR_OK) {
+        CU_ASSERT_FATAL(used <= length && header->slices <= length - used && header->parts <= header->slices);
+        CU_ASSERT(header->status <= 0);
+        CU_ASSERT_PTR_NOT_NULL(irr_status_text(header->status));
+        slices = malloc(header->slices * sizeof(*slices) + 1);
+        status = irr_header_decode_slices(in + used, length - used, header, ranks, slices, &more);
+        CU_ASSERT(status != IRR_OK || more <= length - used);
+        if (status == IRR_OK) {
+            *slices_p = slices;
+        } else {
+            free(slices);
+        }
+    }
+    free(copy);
+    return status;
+}
+
+/* Whatever the bytes are. */
+static void meet(const unsigned char *bytes, size_t length, int ranks)
+{
+    irr_header_t header;
+    irr_slice_t *slices;
+    irr_status_t status = decode(bytes, length, ranks, &header, &slices);
+
+    CU_ASSERT(status == IRR_OK || status == IRR_ERR_PROTOCOL);
+    if (status == IRR_OK) {
+        CU_ASSERT(is_sound(slices, header.slices, ranks));
+        free(slices);
+    }
+}
+
+static void test_round_trip(void)
+{
+    static unsigned char bytes[HEADER_MAX];
+    uint64_t state = irr_test_seed();
+
+    for (int round = 0; round < 20000; round++) {
+        list_t list = make_list(&state, SLICES_MAX);
+        size_t length = encode(&list, bytes), payload = irr_test_below(&state, 20);
+        irr_header_t header = { .slices = 0 };
+        irr_slice_t *slices = NULL;
+
+        CU_ASSERT_FATAL(is_sound(list.slices, list.header.slices, list.ranks));
+        CU_ASSERT_EQUAL_FATAL(decode(bytes, length + payload, list.ranks, &header, &slices), IRR_OK);
+        CU_ASSERT_EQUAL(header.status, list.header.status);
+        CU_ASSERT_EQUAL(header.parts, list.header.parts);
+        CU_ASSERT_EQUAL_FATAL(header.slices, list.header.slices);
+        CU_ASSERT_EQUAL(memcmp(slices, list.slices, header.slices * sizeof(*slices)), 0);
+        free(slices);
+    }
+}
+
+static void test_largest(void)
+{
+    const irr_header_t header = { .status = IRR_ERR_PROTOCOL, .parts = SIZE_MAX, .slices = 0 };
+    const irr_slice_t slice = { .source = 1, .destination = 0, .offset = 0, .length = PTRDIFF_MAX };
+    list_t list = { .ranks = 2, .header = { .slices = 1 }, .slices = { slice } };
+    unsigned char bytes[HEADER_MAX];
+    irr_slice_t *slices;
+    irr_header_t read;
+
+    CU_ASSERT(irr_header_encode(&header, NULL, NULL) + 9 <= IRR_HEADER_PREFIX_MAX);
+    CU_ASSERT_EQUAL_FATAL(decode(bytes, encode(&list, bytes), 2, &read, &slices), IRR_OK);
+    CU_ASSERT_EQUAL(slices[0].length, PTRDIFF_MAX);
+    free(slices);
+    /* A rank that is none, and a slice that would end beyond what an offset can say. */
+    CU_ASSERT_EQUAL(decode(bytes, encode(&list, bytes), 1, &read, &slices), IRR_ERR_PROTOCOL);
+    list.slices[0].offset = 1;
+    CU_ASSERT_EQUAL(decode(bytes, encode(&list, bytes), 2, &read, &slices), IRR_ERR_PROTOCOL);
+}
+
+/* No part of a header but the whole is one. */
+static void test_truncated(void)
+{
+    static unsigned char bytes[HEADER_MAX];
+    uint64_t state = irr_test_seed();
+
+    for (int round = 0; round < 500; round++) {
+        list_t list = make_list(&state, SLICES_MAX);
+        size_t length = encode(&list, bytes);
+
+        for (size_t left = 0; left < length; left++) {
+            irr_slice_t *slices;
+            irr_header_t header;
+
+            CU_ASSERT_EQUAL_FATAL(decode(bytes, left, list.ranks, &header, &slices), IRR_ERR_PROTOCOL);
+        }
+    }
+}
+
+static void test_changed(void)
+{
+    static unsigned char bytes[HEADER_MAX];
+    uint64_t state = irr_test_seed();
+
+    for (int round = 0; round < 60; round++) {
+        list_t list = make_list(&state, 8);
+        size_t length = encode(&list, bytes);
+
+        for (size_t i = 0; i < length * 256; i++) {
+            unsigned char was = bytes[i / 256];
+
+            bytes[i / 256] = (unsigned char)(i % 256);
+            meet(bytes, length, list.ranks);
+            bytes[i / 256] = was;
+        }
+    }
+}
+
+/* Random bytes, half of them behind a prefix that announces some slices, and often small numbers. */
+static void test_random(void)
+{
+    uint64_t state = irr_test_seed();
+    unsigned char bytes[SHORT_MAX];
+
+    for (int round = 0; round < 200000; round++) {
+        size_t length = irr_test_below(&state, 60);
+        unsigned char mask = irr_test_below(&state, 2) == 0 ? 0xff : 0x0f;
+
+        for (size_t i = 0; i < length; i++) {
+            bytes[i] = (unsigned char)irr_test_random(&state) & mask;
+        }
+        if (length > 3 && irr_test_below(&state, 2) == 0) {
+            bytes[0] = 0;
+            bytes[1] = 0;
+            bytes[2] = (unsigned char)irr_test_below(&state, length);
+        }
+        meet(bytes, length, 1 + (int)magnitude(&state, 100000));
+    }
+}
+
+typedef struct sums {
+    size_t headers, payload;
+} sums_t;
+
+static bool add_message(void *context, const irr_plans_message_t *message)
+{
+    sums_t *sums = context;
+    const irr_header_t header = { .status = IRR_OK, .slices = message->nslices };
+
+    sums->headers += irr_header_encode(&header, message->slices, NULL);
+    sums->payload += message->bytes;
+    return true;
+}
+
+/* Where messages are short, their description must not outgrow them. */
+static void test_size(void)
+{
+    irr_matrix_t matrix;
+    irr_plans_t plans;
+    sums_t sums = { 0 };
+
+    CU_ASSERT_EQUAL_FATAL(irr_matrix_pattern("uniform", 64, 8, 1, &matrix), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_plan_all(irr_algorithm_find("a3"), 0, &matrix, &plans), IRR_OK);
+    CU_ASSERT_EQUAL(irr_plans_each_message(&plans, add_message, &sums), IRR_OK);
+    CU_ASSERT(sums.payload > 0 && sums.headers > 0);
+    CU_ASSERT(sums.headers <= 2 * sums.payload);
+    printf("# 8 bytes, 64 ranks: %zu bytes of headers for %zu\n", sums.headers, sums.payload);
+    irr_plans_fini(&plans);
+    irr_matrix_fini(&matrix);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "what is written is read",          test_round_trip },
+        { "the largest numbers",              test_largest },
+        { "headers that end early",           test_truncated },
+        { "headers with a byte changed",      test_changed },
+        { "random bytes",                     test_random },
+        { "short headers for short messages", test_size },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("header", cases, 120);
+}

@@ -1,0 +1,111 @@
+/*
+ * test_plan_run.c - the run of irr_plan check: plans that are right deliver, and those that are not end, too.
+ */
+#include "irr_memory.h"
+#include "irr_test.h"
+#include "plan.h"
+#include "plan_all.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void build(const char *algorithm, irr_overlap_t overlap, int ranks, irr_plans_t *plans)
+{
+    const irr_settings_t settings = { .algorithm = irr_algorithm_find(algorithm), .overlap = overlap };
+    irr_matrix_t matrix;
+
+    CU_ASSERT_EQUAL_FATAL(irr_matrix_pattern("random", ranks, 3000, irr_test_seed(), &matrix), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_plan_all_with(&settings, &matrix, plans), IRR_OK);
+    irr_matrix_fini(&matrix);
+}
+
+static void test_delivers(void)
+{
+    for (int a = 0; irr_algorithm_name(a) != NULL; a++) {
+        for (int ranks = 1; ranks <= 13; ranks += 3) {
+            for (int overlap = 0; overlap < IRR_OVERLAP_COUNT; overlap++) {
+                char reason[256] = "";
+                irr_plans_t plans;
+
+                build(irr_algorithm_name(a), (irr_overlap_t)overlap, ranks, &plans);
+                CU_ASSERT_EQUAL(irr_tool_run(&plans, reason, sizeof(reason)), IRR_OK);
+                CU_ASSERT_STRING_EQUAL(reason, "");
+                CU_ASSERT(irr_tool_run_bytes(&plans) < IRR_TOOL_RUN_BYTES_MAX);
+                irr_plans_fini(&plans);
+            }
+        }
+    }
+}
+
+/* The last send of rank 0 goes to nobody, so its receiver waits for ever. */
+static void test_never_ends(void)
+{
+    char reason[256] = "";
+    irr_plans_t plans;
+    size_t last = 0;
+
+    build("a4", IRR_OVERLAP_PIPELINED, 9, &plans);
+    for (size_t i = 0; i < plans.plans[0].nsteps; i++) {
+        last = plans.plans[0].steps[i].kind == IRR_STEP_SEND ? i : last;
+    }
+    plans.plans[0].steps[last].stage = 15;
+    CU_ASSERT_EQUAL(irr_tool_run(&plans, reason, sizeof(reason)), IRR_ERR_TIMEOUT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(reason, "do not come to an end"));
+    irr_plans_fini(&plans);
+}
+
+/* Each rank receives two messages into each other's place. */
+static void test_wrong_place(void)
+{
+    char reason[256] = "";
+    irr_matrix_t matrix;
+    irr_plans_t plans;
+    irr_plan_t *plan;
+    ptrdiff_t first;
+
+    CU_ASSERT_EQUAL_FATAL(irr_matrix_pattern("uniform", 3, 100, 1, &matrix), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_plan_all(irr_algorithm_find("a1"), 0, &matrix, &plans), IRR_OK);
+    plan = &plans.plans[1];
+    first = plan->pieces[plan->steps[0].first_piece].offset;
+    plan->pieces[plan->steps[0].first_piece].offset = plan->pieces[plan->steps[1].first_piece].offset;
+    plan->pieces[plan->steps[1].first_piece].offset = first;
+    CU_ASSERT_EQUAL(irr_tool_run(&plans, reason, sizeof(reason)), IRR_ERR_INVALID_PLAN);
+    CU_ASSERT_STRING_EQUAL(reason, "run: rank 1: byte 0 of the block from rank 0 is wrong");
+    irr_plans_fini(&plans);
+    irr_matrix_fini(&matrix);
+}
+
+/* Whichever allocation of the engine fails, that is what comes back, and nothing leaks. */
+static void test_memory(void)
+{
+    irr_status_t status;
+    irr_plans_t plans;
+    size_t nth = 0;
+
+    build("a3", IRR_OVERLAP_PIPELINED, 5, &plans);
+    do {
+        char reason[256] = "";
+
+        irr_memory_begin();
+        irr_memory_fail(++nth, NULL);
+        status = irr_tool_run(&plans, reason, sizeof(reason));
+        CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    } while (status == IRR_ERR_NO_MEMORY && nth < 10000);
+    CU_ASSERT_EQUAL(status, IRR_OK);
+    CU_ASSERT(nth > 20);
+    irr_plans_fini(&plans);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "all rows deliver",               test_delivers },
+        { "a run without an end ends",      test_never_ends },
+        { "bytes in a wrong place are seen", test_wrong_place },
+        { "memory runs out anywhere",       test_memory },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("plan run", cases, 60);
+}

@@ -1,0 +1,294 @@
+/*
+ * plan_run.c - runs the plans of all ranks in this process, over the loopback transport, on real bytes.
+ *
+ * A byte of input tells its source, its destination and its place in the message; output begins as the opposite
+ * of what is to arrive, so that a byte which never comes is seen.  The executors of all ranks take turns.  The
+ * fabric reorders what may overtake and hands large messages over only when they are received, with the same
+ * seed in each run.  When nothing has moved for some rounds, nothing ever will, and the run ends as a failure.
+ */
+#include "plan.h"
+
+#include "exec/exec.h"
+
+#include <stdlib.h>
+
+#define SEED      1
+#define EAGER_MAX 4096
+
+/* Nothing is left to chance within a round, so a few would do. */
+#define IDLE_ROUNDS 16
+
+typedef struct rank {
+    irr_transport_t *transport;
+    irr_peer_t     **peers;
+    irr_exec_t       exec;
+    irr_counters_t   counters;
+    unsigned char   *input, *output, *scratch;
+    bool             running;
+    irr_status_t     result;
+} rank_t;
+
+typedef struct run {
+    const irr_plans_t *plans;
+    irr_fabric_t      *fabric;
+    rank_t            *ranks;
+} run_t;
+
+/* ---- bytes ---- */
+
+/* Eight bytes of a message. */
+static uint64_t word(int source, int destination, uint64_t index)
+{
+    uint64_t z = ((uint64_t)source << 32 | (uint32_t)destination) * UINT64_C(0x9e3779b97f4a7c15) + index;
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static void fill(unsigned char *bytes, size_t length, int source, int destination, unsigned char change)
+{
+    uint64_t now = 0;
+
+    for (size_t i = 0; i < length; i++, now >>= 8) {
+        now = i % 8 == 0 ? word(source, destination, i / 8) : now;
+        bytes[i] = (unsigned char)now ^ change;
+    }
+}
+
+/* The first byte that is wrong; length if none is. */
+static size_t compare(const unsigned char *bytes, size_t length, int source, int destination)
+{
+    uint64_t now = 0;
+    size_t i;
+
+    for (i = 0; i < length; i++, now >>= 8) {
+        now = i % 8 == 0 ? word(source, destination, i / 8) : now;
+        if (bytes[i] != (unsigned char)now) {
+            break;
+        }
+    }
+    return i;
+}
+
+/* Blocks lie without gaps; see plans.h. */
+static size_t bytes_of(const irr_block_t *blocks, int ranks)
+{
+    return (size_t)blocks[ranks - 1].offset + blocks[ranks - 1].length;
+}
+
+static void add(uint64_t *bytes, uint64_t more)
+{
+    *bytes = more < UINT64_MAX - *bytes ? *bytes + more : UINT64_MAX;
+}
+
+uint64_t irr_tool_run_bytes(const irr_plans_t *plans)
+{
+    uint64_t bytes = 0;
+
+    for (int r = 0; r < plans->ranks; r++) {
+        const irr_problem_t *problem = &plans->problems[r];
+        const irr_plan_t *plan = &plans->plans[r];
+
+        add(&bytes, bytes_of(problem->send, plans->ranks));
+        add(&bytes, bytes_of(problem->recv, plans->ranks));
+        add(&bytes, plan->scratch_bytes);
+        add(&bytes, plan->nsteps * sizeof(irr_exec_step_t));
+        add(&bytes, plan->npieces * (sizeof(irr_part_t) + sizeof(irr_iov_t)));
+    }
+    return bytes;
+}
+
+/* ---- the run ---- */
+
+/* The transports go first: after a run that did not end, they know requests of the executors. */
+static void close_run(run_t *run)
+{
+    for (int r = 0; run->ranks != NULL && r < run->plans->ranks; r++) {
+        irr_transport_t *transport = run->ranks[r].transport;
+
+        if (transport != NULL) {
+            transport->ops->free(transport);
+        }
+    }
+    if (run->fabric != NULL) {
+        irr_fabric_destroy(run->fabric);
+    }
+    for (int r = 0; run->ranks != NULL && r < run->plans->ranks; r++) {
+        rank_t *rank = &run->ranks[r];
+
+        irr_exec_fini(&rank->exec);
+        free(rank->scratch);
+        free(rank->output);
+        free(rank->input);
+        free(rank->peers);
+    }
+    free(run->ranks);
+}
+
+static irr_status_t open_rank(const run_t *run, int r)
+{
+    const irr_problem_t *problem = &run->plans->problems[r];
+    const irr_plan_t *plan = &run->plans->plans[r];
+    rank_t *rank = &run->ranks[r];
+    int ranks = run->plans->ranks;
+
+    rank->input = malloc(bytes_of(problem->send, ranks) + 1);
+    rank->output = malloc(bytes_of(problem->recv, ranks) + 1);
+    rank->scratch = malloc(plan->scratch_bytes + 1);
+    rank->peers = calloc((size_t)ranks, sizeof(irr_peer_t *));
+    if (rank->input == NULL || rank->output == NULL || rank->scratch == NULL || rank->peers == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    for (int i = 0; i < ranks; i++) {
+        const irr_block_t *send = &problem->send[i], *recv = &problem->recv[i];
+
+        fill(rank->input + send->offset, send->length, r, i, 0);
+        fill(rank->output + recv->offset, recv->length, i, r, 0xff);
+    }
+    return irr_loopback_open(run->fabric, r, &rank->transport);
+}
+
+/* Only those that the plan sends to. */
+static irr_status_t connect_rank(const run_t *run, int r)
+{
+    const irr_plan_t *plan = &run->plans->plans[r];
+    rank_t *rank = &run->ranks[r];
+    irr_status_t status = IRR_OK;
+
+    for (size_t i = 0; i < plan->nsteps && status == IRR_OK; i++) {
+        int peer = plan->steps[i].peer;
+        irr_transport_t *other = run->ranks[peer].transport;
+        const void *address;
+        size_t length;
+
+        if (plan->steps[i].kind == IRR_STEP_SEND && rank->peers[peer] == NULL) {
+            status = other->ops->address(other, &address, &length);
+            status = status != IRR_OK ? status : rank->transport->ops->connect(rank->transport, address, length,
+                                                                               &rank->peers[peer]);
+        }
+    }
+    return status;
+}
+
+static irr_status_t open_run(run_t *run)
+{
+    int ranks = run->plans->ranks;
+    irr_status_t status = irr_fabric_create(ranks, SEED, EAGER_MAX, &run->fabric);
+
+    run->ranks = calloc((size_t)ranks, sizeof(*run->ranks));
+    if (run->ranks == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    for (int r = 0; r < ranks; r++) {
+        irr_exec_init(&run->ranks[r].exec);
+    }
+    for (int r = 0; r < ranks && status == IRR_OK; r++) {
+        status = open_rank(run, r);
+    }
+    for (int r = 0; r < ranks && status == IRR_OK; r++) {
+        const irr_plan_t *plan = &run->plans->plans[r];
+
+        status = connect_rank(run, r);
+        if (status == IRR_OK) {
+            status = irr_exec_reserve(&run->ranks[r].exec, (irr_plan_bounds_t){
+                .steps = plan->nsteps, .pieces = plan->npieces });
+        }
+    }
+    return status;
+}
+
+static void start_rank(const run_t *run, int r)
+{
+    rank_t *rank = &run->ranks[r];
+    const irr_exec_env_t env = {
+        .transport = rank->transport, .peers = rank->peers,
+        .tag_base = irr_tag_base(1, 0), .tag_kind = IRR_TAG_DATA,
+        .input = rank->input, .output = rank->output, .scratch = rank->scratch, .compose = IRR_COMPOSE_AUTO,
+        .pace = &irr_pace_free, .counters = &rank->counters
+    };
+
+    irr_exec_start(&rank->exec, &run->plans->plans[r], &env);
+    rank->running = true;
+}
+
+/* Progresses each rank once; returns how many are still at work, and whether anything moved. */
+static int take_turns(run_t *run, bool *moved)
+{
+    int running = 0;
+
+    *moved = false;
+    for (int r = 0; r < run->plans->ranks; r++) {
+        rank_t *rank = &run->ranks[r];
+
+        *moved = rank->transport->ops->progress(rank->transport) > 0 || *moved;
+        if (rank->running) {
+            rank->result = irr_exec_progress(&rank->exec);
+            rank->running = rank->result == IRR_IN_PROGRESS;
+            *moved = *moved || !rank->running;
+        }
+        running += rank->running;
+    }
+    return running;
+}
+
+static irr_status_t run_all(run_t *run, char *reason, size_t size)
+{
+    int running = 1, idle = 0;
+    bool moved;
+
+    for (int r = 0; r < run->plans->ranks; r++) {
+        start_rank(run, r);
+    }
+    while (running > 0 && idle < IDLE_ROUNDS) {
+        running = take_turns(run, &moved);
+        idle = moved ? 0 : idle + 1;
+    }
+    for (int r = 0; r < run->plans->ranks; r++) {
+        const rank_t *rank = &run->ranks[r];
+        irr_status_t result = rank->running ? rank->exec.result : rank->result;
+
+        /* What failed on a rank may be why others never end. */
+        if (result != IRR_OK) {
+            snprintf(reason, size, "run: rank %d: %s", r, irr_status_text(result));
+            return result;
+        }
+    }
+    if (running > 0) {
+        snprintf(reason, size, "run: %d ranks do not come to an end", running);
+        return IRR_ERR_TIMEOUT;
+    }
+    return IRR_OK;
+}
+
+static irr_status_t verify(const run_t *run, char *reason, size_t size)
+{
+    for (int r = 0; r < run->plans->ranks; r++) {
+        for (int i = 0; i < run->plans->ranks; i++) {
+            const irr_block_t *block = &run->plans->problems[r].recv[i];
+            size_t right = compare(run->ranks[r].output + block->offset, block->length, i, r);
+
+            if (right < block->length) {
+                snprintf(reason, size, "run: rank %d: byte %zu of the block from rank %d is wrong", r, right,
+                         i);
+                return IRR_ERR_INVALID_PLAN;
+            }
+        }
+    }
+    return IRR_OK;
+}
+
+irr_status_t irr_tool_run(const irr_plans_t *plans, char *reason, size_t size)
+{
+    run_t run = { .plans = plans };
+    irr_status_t status = open_run(&run);
+
+    if (status == IRR_OK) {
+        status = run_all(&run, reason, size);
+    }
+    if (status == IRR_OK) {
+        status = verify(&run, reason, size);
+    }
+    close_run(&run);
+    return status;
+}

@@ -1,0 +1,203 @@
+/*
+ * bounds.c - see bounds.h.  O(P) a plan and O(slices) a message.
+ *
+ * The paper assumes messages that P divides.  We cut at whole bytes, and with slice_min not within slice_min
+ * bytes of the end of a slice.  Then the part of a stream (what a rank holds for one destination) that goes to
+ * one place is longer than its share by less than the granule G: 1 byte, or 3 * slice_min - 2 (the cut before
+ * is rounded down by less than slice_min, and both cuts move to the end of a slice by less than that).  From
+ * there:
+ *
+ *   I    a message has for each destination its share and less than G.
+ *   II   a rank holds for a destination what n ranks sent, itself included, n = C or, in an incomplete
+ *        column, C + 1: too much by less than n * G.  It cuts that over its column of m ranks, m = R or R - 1,
+ *        so a message has too much by less than n * G / m + G for each destination.
+ *   III  a rank holds m such parts, itself included: too much by less than (n + m) * G for each destination.
+ *        All cuts of a column for a destination begin at the same rank, so their remainders do meet on one.
+ *   IV   is what n ranks of the row hold for one destination, by less than n * (n + m) * G.
+ *
+ * Scratch holds what came in one stage and what comes in the next: too much by n * G for each of P destinations
+ * after I, (n + m) * G for each of P after II, and n * (n + m) * G for each of m after III; n + m is C + R in
+ * any column.
+ */
+#include "plan/bounds.h"
+
+#include "plan/algorithms.h"
+
+/* ---- what is promised ---- */
+
+/* The priority schedule is free of contention where the rows can take the messages for pseudo-nodes. */
+static bool is_calm(const irr_grid_t *grid, int ranks)
+{
+    bool calm = true;
+
+    for (int i = 0; i < grid->levels && grid->nodes == NULL && calm; i++) {
+        for (int r = 0; r < ranks && calm; r++) {
+            irr_grid_level_t level = irr_grid_level(grid, ranks, i, r);
+
+            calm = level.rows.rest <= level.rows.rows - 1;
+        }
+    }
+    return calm;
+}
+
+static int root_of(int ranks)
+{
+    int root = 1;
+
+    while (root * root < ranks) {
+        root++;
+    }
+    return root;
+}
+
+void irr_bounds_init(irr_bounds_t *bounds, const irr_settings_t *settings, const irr_nodes_t *nodes, int ranks,
+                     uint64_t lmax)
+{
+    const irr_algorithm_t *row = irr_algorithm_resolve(settings->algorithm, ranks);
+    uint64_t slice_min = settings->slice_min < lmax ? settings->slice_min : lmax;
+    irr_grid_t grid;
+
+    *bounds = (irr_bounds_t){
+        .ranks = ranks, .root = root_of(ranks), .lmax = lmax, .granule = slice_min > 1 ? 3 * slice_min - 2 : 1
+    };
+    if (row == NULL || irr_algorithm_grid(row, ranks, &settings->dims, nodes, &grid) != IRR_OK) {
+        bounds->calm = row != NULL && row->order == &irr_order_rotate;
+        return;
+    }
+    bounds->calm = is_calm(&grid, ranks);
+    bounds->shape = row->shape == IRR_SHAPE_SQUARE && settings->dims.count == 0;
+    bounds->balance = bounds->shape && row->balanced;
+    if (bounds->shape) {
+        bounds->rows = irr_grid_level(&grid, ranks, 0, 0).rows;
+    }
+}
+
+/* ---- numbers, which end at UINT64_MAX ---- */
+
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+    return b < UINT64_MAX - a ? a + b : UINT64_MAX;
+}
+
+static uint64_t times(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+/* times * Lmax / P, rounded down. */
+static uint64_t share(const irr_bounds_t *bounds, uint64_t count)
+{
+    uint64_t ranks = (uint64_t)bounds->ranks;
+
+    return plus(times(bounds->lmax / ranks, count), bounds->lmax % ranks * count / ranks);
+}
+
+static uint64_t excess(uint64_t value, uint64_t limit)
+{
+    return value > limit ? value - limit : 0;
+}
+
+static void raise_to(uint64_t *most, uint64_t value)
+{
+    *most = value > *most ? value : *most;
+}
+
+/* ---- the square ---- */
+
+static bool is_complete(const irr_bounds_t *bounds, int rank)
+{
+    return bounds->rows.rest == 0 || rank % bounds->rows.columns < bounds->rows.rest;
+}
+
+/* n: how many ranks a rank hears from along its row, itself included. */
+static uint64_t hears_from(const irr_bounds_t *bounds, bool complete)
+{
+    return (uint64_t)bounds->rows.columns + !complete;
+}
+
+/* m: how many ranks a column has. */
+static uint64_t column_size(const irr_bounds_t *bounds, bool complete)
+{
+    return (uint64_t)bounds->rows.rows - !complete;
+}
+
+/* What ranks hold too much after stage II, for so many destinations. */
+static uint64_t held(const irr_bounds_t *bounds, uint64_t destinations)
+{
+    return times(bounds->granule, times((uint64_t)(bounds->rows.columns + bounds->rows.rows), destinations));
+}
+
+/* Along the rows in stage 1 of each half, along the columns in the last of a3 and in II and IV of a4. */
+static bool along_rows(int stage)
+{
+    return stage % 2 == 1;
+}
+
+static uint64_t limit_of_messages(const irr_bounds_t *bounds, int stage, bool complete)
+{
+    uint64_t root = (uint64_t)bounds->root;
+
+    return complete ? root : along_rows(stage) ? root + 1 : root - 1;
+}
+
+static uint64_t limit_of_length(const irr_bounds_t *bounds, const irr_plans_message_t *message,
+                                uint64_t destinations)
+{
+    bool complete = is_complete(bounds, message->to);
+    uint64_t n = hears_from(bounds, complete), m = column_size(bounds, complete);
+    uint64_t root = (uint64_t)bounds->root, more;
+
+    switch (message->stage) {
+    case 1:  more = times(bounds->granule, destinations); break;
+    case 2:  more = times(bounds->granule, destinations + (n * destinations + m - 1) / m); break;
+    case 3:  more = held(bounds, destinations); break;
+    default: more = held(bounds, n * destinations);
+    }
+    return plus(share(bounds, complete ? root : along_rows(message->stage) ? root - 1 : root + 1), more);
+}
+
+static uint64_t limit_of_scratch(const irr_bounds_t *bounds, bool complete)
+{
+    uint64_t root = (uint64_t)bounds->root, n = hears_from(bounds, complete), m = column_size(bounds, complete);
+    uint64_t ranks = (uint64_t)bounds->ranks, more = times(bounds->granule, n * ranks);
+
+    raise_to(&more, held(bounds, n * m));
+    return plus(share(bounds, 2 * root * root), plus(more, held(bounds, ranks)));
+}
+
+/* ---- what is kept ---- */
+
+void irr_bounds_plan(irr_bounds_t *bounds, const irr_plan_t *plan)
+{
+    bool complete = is_complete(bounds, plan->rank);
+    uint64_t received[IRR_STAGES_MAX + 1] = { 0 };
+
+    for (size_t i = 0; i < plan->nsteps; i++) {
+        const irr_step_t *step = &plan->steps[i];
+
+        if (step->kind == IRR_STEP_RECV && step->bytes > 0 && step->stage <= IRR_STAGES_MAX) {
+            received[step->stage]++;
+        }
+    }
+    for (int stage = 1; stage <= plan->stages && stage <= IRR_STAGES_MAX && bounds->shape; stage++) {
+        raise_to(&bounds->lemma1, excess(received[stage] + 1, limit_of_messages(bounds, stage, complete)));
+    }
+    if (bounds->balance) {
+        raise_to(&bounds->theorem1, excess(plan->scratch_bytes, limit_of_scratch(bounds, complete)));
+    }
+}
+
+void irr_bounds_message(irr_bounds_t *bounds, const irr_plans_message_t *message)
+{
+    uint64_t destinations = 0;
+
+    if (!bounds->balance) {
+        return;
+    }
+    for (size_t i = 0; i < message->nslices; i++) {
+        destinations += i == 0 || message->slices[i].destination != message->slices[i - 1].destination;
+    }
+    raise_to(&bounds->lemma3, excess(message->bytes, limit_of_length(bounds, message, destinations)));
+}

@@ -1,0 +1,133 @@
+/*
+ * check_uses.c - an index over the scratch that steps use, for check_trace.c.
+ *
+ * The uses are sorted by offset, and each knows how far those up to it reach at most.  Then a range is used
+ * exactly if the last use that begins before its end reaches beyond its begin: they may overlap each other.
+ *
+ * Cost: O(n) for n pieces a step that writes to used scratch, and O(n log n) for those that are new since the
+ * last such step: the receives of a stage follow each other, and each meets what the one before it met and that
+ * one. O(log n) a question.
+ */
+#include "plan/check.h"
+
+#include "core/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void irr_check_uses_fini(irr_check_uses_t *uses)
+{
+    irr_free(uses->taken);
+    irr_free(uses->items);
+    *uses = (irr_check_uses_t){ .items = NULL };
+}
+
+static int by_offset(const void *a, const void *b)
+{
+    const irr_check_use_t *x = a, *y = b;
+
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static irr_status_t add_step(irr_check_uses_t *uses, const irr_piece_t *pieces, size_t count)
+{
+    void *items = uses->items;
+    irr_status_t status = irr_grow(&items, &uses->max, uses->count + count, sizeof(*uses->items));
+
+    uses->items = items;
+    for (size_t p = 0; p < count && status == IRR_OK; p++) {
+        if (pieces[p].buffer == IRR_BUFFER_SCRATCH && pieces[p].length > 0) {
+            uses->items[uses->count++] = (irr_check_use_t){
+                pieces[p].offset, pieces[p].offset + (ptrdiff_t)pieces[p].length, 0
+            };
+        }
+    }
+    return status;
+}
+
+/* Starts anew if a step that was collected comes before step i, as those of another stage do. */
+static irr_status_t begin(irr_check_uses_t *uses, size_t i, const size_t *ancestor)
+{
+    void *taken = uses->taken;
+    size_t had = uses->taken_max;
+    irr_status_t status = irr_grow(&taken, &uses->taken_max, i, sizeof(*uses->taken));
+    bool anew = uses->owner == 0;
+
+    uses->taken = taken;
+    for (size_t j = had; j < uses->taken_max; j++) {
+        uses->taken[j] = 0;
+    }
+    for (size_t j = 0; j < i && status == IRR_OK && !anew; j++) {
+        anew = uses->taken[j] == uses->round && ancestor[j] == i + 1;
+    }
+    if (anew) {
+        uses->round++;
+        uses->count = 0;
+    }
+    return status;
+}
+
+/* Sorts the uses from `sorted` on into those before them, and sets how far they reach. */
+static irr_status_t merge(irr_check_uses_t *uses, size_t sorted)
+{
+    size_t more = uses->count - sorted, left = sorted;
+    void *array = uses->items;
+    irr_status_t status = irr_grow(&array, &uses->max, uses->count + more, sizeof(*uses->items));
+    irr_check_use_t *items = array, *added;
+    ptrdiff_t reach = PTRDIFF_MIN;
+
+    uses->items = items;
+    if (status != IRR_OK || more == 0) {
+        return status;
+    }
+    added = items + uses->count;
+    memcpy(added, items + sorted, more * sizeof(*items));
+    qsort(added, more, sizeof(*items), by_offset);
+    while (more > 0) {
+        bool old = left > 0 && items[left - 1].offset > added[more - 1].offset;
+
+        items[left + more - 1] = old ? items[left - 1] : added[more - 1];
+        left -= old;
+        more -= !old;
+    }
+    for (size_t u = 0; u < uses->count; u++) {
+        reach = items[u].end > reach ? items[u].end : reach;
+        items[u].reach = reach;
+    }
+    return IRR_OK;
+}
+
+irr_status_t irr_check_uses_collect(irr_check_uses_t *uses, const irr_plan_t *plan, size_t i,
+                                    const size_t *ancestor)
+{
+    irr_status_t status = uses->owner == i + 1 ? IRR_OK : begin(uses, i, ancestor);
+    size_t sorted = uses->count;
+
+    for (size_t j = 0; j < i && status == IRR_OK && uses->owner != i + 1; j++) {
+        if (ancestor[j] != i + 1 && uses->taken[j] != uses->round) {
+            status = add_step(uses, &plan->pieces[plan->steps[j].first_piece], plan->steps[j].pieces);
+            uses->taken[j] = uses->round;
+        }
+    }
+    if (status == IRR_OK && uses->owner != i + 1) {
+        status = merge(uses, sorted);
+    }
+    uses->owner = i + 1;
+    return status;
+}
+
+bool irr_check_uses_hit(const irr_check_uses_t *uses, ptrdiff_t offset, ptrdiff_t end)
+{
+    size_t low = 0, high = uses->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (uses->items[middle].offset < end) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low > 0 && uses->items[low - 1].reach > offset;
+}
