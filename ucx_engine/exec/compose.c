@@ -26,7 +26,7 @@
  *
  * So a piece goes apart from the length on from which the transport moves it without copies.  Below, iovec
  * and gather cost the same here; gather where a list would take many packets and the pieces are small, which
- * is what a transport's own list is bad at.
+ * is what a transport's own list is bad at, and where the transport sends a short message at once.
  */
 #include "exec/compose.h"
 
@@ -35,7 +35,8 @@
 
 static irr_composition_t automatic(const irr_transport_caps_t *caps, size_t pieces, size_t bytes)
 {
-    bool listed = pieces <= caps->iov_wire_max || bytes / pieces >= IOVEC_MEAN_BYTES;
+    bool listed = bytes > caps->gather_max &&
+                  (pieces <= caps->iov_wire_max || bytes / pieces >= IOVEC_MEAN_BYTES);
 
     return (irr_composition_t){
         .form = listed ? IRR_FORM_IOVEC : IRR_FORM_GATHER, .apart_min = caps->zero_copy_min

@@ -64,6 +64,7 @@ typedef struct irr_transport_caps {
     const char *name;
     int         tag_bits;            /* low bits of a tag that are matched */
     size_t      iov_wire_max;        /* pieces that one wire packet takes; more cost more packets */
+    size_t      gather_max;          /* lists of up to so many bytes are sent fastest in the gather form */
     size_t      zero_copy_min;       /* contiguous messages from here on move without copies; SIZE_MAX: never */
     bool        wakes;               /* arm can prepare a sleep */
 } irr_transport_caps_t;

@@ -61,9 +61,16 @@ static inline irr_ucx_t *irr_ucx_of(irr_transport_t *transport)
 /* The one place where UCX's status becomes ours. */
 irr_status_t irr_ucx_status(ucs_status_t status);
 
+/*
+ * Lists of up to so many bytes are tried as a short message first: gathered on the stack and copied into the queue
+ * of the receiver, which UCX does with contiguous memory alone.  A little below what our queue elements hold.
+ */
+#define IRR_UCX_GATHER_MAX 344
+
 /* ucx_datatype.c */
 irr_status_t irr_ucx_gather_create(ucp_datatype_t *datatype_p);
 void irr_ucx_cursor_init(irr_ucx_cursor_t *cursor, const irr_iov_t *iov, size_t count, uint64_t *copied);
+void irr_ucx_gather(const irr_iov_t *iov, size_t count, char *to);
 
 /* ucx_endpoint.c */
 irr_status_t irr_ucx_connect(irr_transport_t *transport, const void *address, size_t length, irr_peer_t **peer_p);

@@ -59,6 +59,14 @@ static size_t copy(irr_ucx_cursor_t *cursor, size_t offset, char *to, const char
     return done;
 }
 
+void irr_ucx_gather(const irr_iov_t *iov, size_t count, char *to)
+{
+    for (size_t i = 0; i < count; i++) {
+        memcpy(to, iov[i].base, iov[i].length);
+        to += iov[i].length;
+    }
+}
+
 static void *start_pack(void *context, const void *buffer, size_t count)
 {
     (void)context;

@@ -113,6 +113,26 @@ static void describe_receive(irr_ucx_t *ucx, const irr_iov_t *iov, size_t count,
     slot_of(request)->inside = true;
 }
 
+/* Sends a short list at once; false if it is too long, or cannot be sent without a request now. */
+static bool send_short(irr_ucx_t *ucx, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov, size_t count)
+{
+    const ucp_request_param_t param = { .op_attr_mask = UCP_OP_ATTR_FLAG_FORCE_IMM_CMPL };
+    char bytes[IRR_UCX_GATHER_MAX];
+    size_t length = 0;
+    ucs_status_ptr_t handle;
+
+    for (size_t i = 0; i < count; i++) {
+        if (iov[i].length > sizeof(bytes) - length) {
+            return false;
+        }
+        length += iov[i].length;
+    }
+    irr_ucx_gather(iov, count, bytes);
+    handle = ucp_tag_send_nbx(peer->endpoint, bytes, length, tag, &param);
+    ucx->bytes_gathered += handle == NULL ? length : 0;
+    return handle == NULL;
+}
+
 irr_status_t irr_ucx_send(irr_transport_t *transport, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov,
                           size_t count, irr_form_t form, irr_request_t *request)
 {
@@ -123,6 +143,9 @@ irr_status_t irr_ucx_send(irr_transport_t *transport, irr_peer_t *peer, uint64_t
     if (status != IRR_OK) {
         irr_log(IRR_LOG_ERROR, "ucx cannot open an endpoint to a peer: %s", irr_status_text(status));
         return status;
+    }
+    if (form == IRR_FORM_GATHER && count > 1 && send_short(ucx, peer, tag, iov, count)) {
+        return IRR_OK;
     }
     describe(ucx, iov, count, form, request, &message);
     message.param.cb.send = on_sent;
