@@ -36,18 +36,6 @@ static irr_status_t grow_scratch(void *context, size_t length, irr_hole_t *hole)
     return IRR_OK;
 }
 
-/* All scratch is free for the plan of a new exchange. */
-static irr_status_t free_scratch(irr_relay_t *relay)
-{
-    irr_status_t status = IRR_OK;
-
-    for (size_t i = 0; i < relay->nsegments && status == IRR_OK; i++) {
-        status = irr_extents_give(&relay->plan->scratch, (size_t)(uintptr_t)relay->segments[i].memory,
-                                  relay->segments[i].length);
-    }
-    return status;
-}
-
 /* ---- life ---- */
 
 static irr_status_t prepare_barrier(irr_relay_t *relay, int rank)
@@ -78,8 +66,9 @@ static irr_status_t allocate(irr_relay_t *relay)
     relay->received_known = irr_alloc_zero((size_t)stages->senders, sizeof(*relay->received_known));
     relay->spares = irr_alloc_zero((size_t)slots, sizeof(*relay->spares));
     relay->sender_number = irr_alloc((size_t)stages->ranks, sizeof(*relay->sender_number));
+    relay->blocks = irr_alloc_zero(2 * (size_t)stages->ranks, sizeof(*relay->blocks));
     if (relay->sent_known == NULL || relay->received_known == NULL || relay->spares == NULL ||
-        relay->sender_number == NULL) {
+        relay->sender_number == NULL || relay->blocks == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
     for (int i = 0; i < 2 && status == IRR_OK; i++) {
@@ -127,6 +116,7 @@ void irr_relay_fini(irr_relay_t *relay)
     irr_free(relay->segments);
     irr_grid_plan_fini(&relay->plans[1]);
     irr_grid_plan_fini(&relay->plans[0]);
+    irr_free(relay->blocks);
     irr_free(relay->sender_number);
     irr_free(relay->spares);
     irr_free(relay->received_known);
@@ -199,7 +189,7 @@ static void begin_stage(irr_relay_t *relay, int number)
     for (int i = 0; i < stage->senders; i++) {
         relay->sender_number[stage->sender[i]] = i;
     }
-    if (!relay->broken) {
+    if (!relay->broken && !irr_relay_following(relay)) {
         irr_relay_break(relay, irr_grid_plan_sends(relay->plan, number));
     }
 }
@@ -255,7 +245,7 @@ static bool end_stage(irr_relay_t *relay)
     if (!(relay->barrier_open || stage_is_over(relay)) || !pass_barrier(relay)) {
         return false;
     }
-    if (!relay->broken) {
+    if (!relay->broken && !irr_relay_following(relay)) {
         irr_relay_break(relay, irr_grid_plan_end_stage(relay->plan, relay->stage));
     }
     relay->slot_base += (size_t)stage->slots;
@@ -285,11 +275,8 @@ static irr_status_t copy_self(irr_relay_t *relay)
 
 void irr_relay_start(irr_relay_t *relay, const irr_problem_t *problem, const irr_exec_env_t *env)
 {
-    irr_grid_plan_t *last = relay->plan;
-
     assert(relay->open_sends == 0 && relay->open_receives == 0);
-    relay->plan = relay->last;
-    relay->last = last;
+    relay->last = relay->plan;
     relay->problem = problem;
     relay->env = *env;
     relay->pace = (irr_pace_state_t){
@@ -303,9 +290,10 @@ void irr_relay_start(irr_relay_t *relay, const irr_problem_t *problem, const irr
     relay->broken = false;
     relay->slot_base = 0;
     relay->sender_base = 0;
-    /* Pipelined, because the relay itself keeps the order that the other overlaps would write down. */
-    irr_relay_break(relay, irr_grid_plan_begin(relay->plan, problem, relay->slice_min, IRR_OVERLAP_PIPELINED));
-    irr_relay_break(relay, free_scratch(relay));
+    if (!irr_relay_may_follow(relay, problem)) {
+        irr_relay_break(relay, irr_relay_begin(relay));
+    }
+    relay->ended_well = false;
     begin_stage(relay, 1);
     irr_relay_send(relay);
     relay->copied = copy_self(relay);
@@ -326,5 +314,6 @@ irr_status_t irr_relay_progress(irr_relay_t *relay)
     if (relay->status != IRR_OK) {
         return relay->status;
     }
+    relay->ended_well = !relay->plan->truncated;
     return relay->plan->truncated ? IRR_ERR_TRUNCATE : relay->copied;
 }

@@ -7,6 +7,9 @@
  * becomes the plan of the exchange (route/grid_plan.h), from which the next stage sends, and with which the next
  * exchange compares; frozen, it runs without headers and probes (exec/exec.h).
  *
+ * As long as all is as in the last exchange, its plan is followed and nothing is built; what differs first makes the
+ * relay build the plan again up to there, with the places that are in use.
+ *
  * A stage is sent when all of the one before has arrived, and its leads are taken when the sends of the one before
  * are over, so scratch holds what theorem 1 of the JPDC paper allows.  `pipelined` is `dual` here: before a rank has
  * heard from all senders of a stage, it cannot know that nothing changed.
@@ -18,9 +21,11 @@
  *   relay.c          life, stages, the end
  *   relay_send.c     the messages of a stage
  *   relay_receive.c  leads and parts
+ *   relay_follow.c   is all as in the last exchange?
  *   relay_freeze.c   the plan of the next exchanges with the same counts
  *
- * Cost: one message a peer and stage and one for each piece that goes apart; O(n log n) time for n slices in a stage.
+ * Cost: one message a peer and stage and one for each piece that goes apart; O(n log n) time for n slices in a stage,
+ * O(P + n) where the last plan is followed.
  */
 #ifndef IRR_RELAY_H
 #define IRR_RELAY_H
@@ -81,7 +86,9 @@ struct irr_relay {
     size_t           slice_min;
     irr_overlap_t    overlap;
     irr_grid_plan_t  plans[2];      /* of this exchange and of the last one; SCRATCH offsets are addresses */
-    irr_grid_plan_t *plan, *last;
+    irr_grid_plan_t *plan, *last;   /* the same while the last one is followed */
+    irr_block_t     *blocks;        /* of the last exchange: send, then recv */
+    bool             ended_well;    /* the last exchange: what it left in plan and blocks can be followed */
     bool            *sent_known;    /* by stage and slot: the peer has the layout of `last` */
     bool            *received_known;
     irr_segment_t   *segments;      /* the scratch */
@@ -129,6 +136,23 @@ irr_status_t irr_relay_progress(irr_relay_t *relay);
 irr_status_t irr_relay_freeze(const irr_relay_t *relay, const irr_problem_t *problem, irr_grid_plan_t *frozen);
 
 /* ---- private to exec/relay*.c ---- */
+
+static inline bool irr_relay_following(const irr_relay_t *relay)
+{
+    return relay->plan == relay->last;
+}
+
+/* Are the blocks those of the last exchange, and did it end well?  Remembers them for the next time. */
+bool irr_relay_may_follow(irr_relay_t *relay, const irr_problem_t *problem);
+
+/* Starts the plan of an exchange that follows none. */
+irr_status_t irr_relay_begin(irr_relay_t *relay);
+
+/*
+ * Something is not as in the last exchange: builds the plan up to here.  The senders that were heard in this stage,
+ * but for that one, sent what they did the last time.
+ */
+irr_status_t irr_relay_leave(irr_relay_t *relay, int sender);
 
 /* Goes on without contents from here. */
 void irr_relay_break(irr_relay_t *relay, irr_status_t status);

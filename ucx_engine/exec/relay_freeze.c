@@ -22,7 +22,7 @@ static irr_status_t freeze_stage(const irr_relay_t *relay, int number, irr_grid_
 
     for (int i = 0; i < stage->senders && status == IRR_OK; i++) {
         if (recv_steps[i] != IRR_NO_STEP) {
-            status = irr_grid_plan_receive(frozen, number, i, irr_grid_plan_slices(relay->plan, recv_steps[i]),
+            status = irr_grid_plan_receive(frozen, number, i, irr_grid_plan_slices(relay->plan, recv_steps[i]), NULL,
                                            relay->plan->plan.steps[recv_steps[i]].pieces);
         }
     }

@@ -82,17 +82,33 @@ static void receive_over(irr_transfer_t *transfer)
     irr_relay_land(flight);
 }
 
+/* Does the sender send what it did the last time? */
+static bool is_last(const irr_relay_t *relay, int sender, const irr_slice_t *slices, size_t count)
+{
+    size_t index = relay->last->recv_steps[relay->sender_base + (size_t)sender];
+
+    return index != IRR_NO_STEP && relay->last->plan.steps[index].pieces == count &&
+           memcmp(irr_grid_plan_slices(relay->last, index), slices, count * sizeof(*slices)) == 0;
+}
+
 /* The step of a message in the plan; the layout is known from now on.  NULL: no memory. */
 static const irr_step_t *place(irr_relay_t *relay, int sender, const irr_slice_t *slices, size_t count)
 {
-    irr_status_t status = irr_grid_plan_receive(relay->plan, relay->stage, sender, slices, count);
+    size_t index = relay->sender_base + (size_t)sender;
+    irr_status_t status = IRR_OK;
 
+    if (irr_relay_following(relay) && !is_last(relay, sender, slices, count)) {
+        status = irr_relay_leave(relay, sender);
+    }
+    if (status == IRR_OK && !irr_relay_following(relay)) {
+        status = irr_grid_plan_receive(relay->plan, relay->stage, sender, slices, NULL, count);
+    }
     irr_relay_break(relay, status);
     if (status != IRR_OK) {
         return NULL;
     }
-    relay->received_known[relay->sender_base + (size_t)sender] = true;
-    return &relay->plan->plan.steps[relay->plan->plan.nsteps - 1];
+    relay->received_known[index] = true;
+    return &relay->plan->plan.steps[relay->plan->recv_steps[index]];
 }
 
 /* Lists the places of the pieces that came together or apart. */
@@ -224,6 +240,17 @@ static irr_status_t read_slices(irr_relay_t *relay, const irr_header_t *header, 
     return IRR_OK;
 }
 
+/* A header without slices, where there may have been some the last time. */
+static void read_empty(irr_relay_t *relay)
+{
+    size_t index = relay->sender_base + (size_t)relay->inbox.sender;
+
+    if (!relay->broken && irr_relay_following(relay) && relay->last->recv_steps[index] != IRR_NO_STEP) {
+        irr_relay_break(relay, irr_relay_leave(relay, relay->inbox.sender));
+    }
+    relay->received_known[index] = true;
+}
+
 static void read_header(irr_relay_t *relay)
 {
     irr_inbox_t *inbox = &relay->inbox;
@@ -239,7 +266,7 @@ static void read_header(irr_relay_t *relay)
     irr_relay_keep(relay, header.status);
     if (header.slices == 0) {
         irr_relay_break(relay, used == inbox->length ? IRR_OK : IRR_ERR_PROTOCOL);
-        relay->received_known[relay->sender_base + (size_t)inbox->sender] = true;
+        read_empty(relay);
         return;
     }
     status = relay->broken ? relay->status : read_slices(relay, &header, used);

@@ -67,8 +67,8 @@ static bool as_last(const irr_relay_t *relay, const outgoing_t *message)
 {
     size_t step = relay->last->send_steps[message->slot], slices;
 
-    if (!relay->sent_known[message->slot] || relay->status != IRR_OK) {
-        return false;
+    if (!relay->sent_known[message->slot] || relay->status != IRR_OK || irr_relay_following(relay)) {
+        return relay->sent_known[message->slot] && relay->status == IRR_OK;
     }
     slices = step != IRR_NO_STEP ? relay->last->plan.steps[step].pieces : 0;
     return slices == message->header.slices &&

@@ -38,6 +38,9 @@ void irr_extents_reset(irr_extents_t *extents);
  */
 irr_status_t irr_extents_take(irr_extents_t *extents, size_t length, size_t *offset, bool *used);
 
+/* Takes these bytes, which must be free.  Fails with IRR_ERR_NO_MEMORY. */
+irr_status_t irr_extents_take_at(irr_extents_t *extents, size_t offset, size_t length);
+
 /* Gives bytes back that were taken.  Fails with IRR_ERR_NO_MEMORY. */
 irr_status_t irr_extents_give(irr_extents_t *extents, size_t offset, size_t length);
 

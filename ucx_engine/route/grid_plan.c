@@ -233,8 +233,18 @@ static irr_status_t place(irr_grid_plan_t *build, const irr_slice_t *slice, irr_
     return status;
 }
 
+static irr_status_t take(irr_grid_plan_t *build, const irr_piece_t *place, irr_piece_t *piece, bool *used)
+{
+    *piece = *place;
+    if (place->buffer != IRR_BUFFER_SCRATCH) {
+        return IRR_OK;
+    }
+    *used = true;
+    return irr_extents_take_at(&build->scratch, (size_t)place->offset, place->length);
+}
+
 irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int number, int i, const irr_slice_t *slices,
-                                   size_t count)
+                                   const irr_piece_t *places, size_t count)
 {
     const irr_stage_t *stage = &build->stages->stage[number - 1];
     irr_step_params_t params = {
@@ -246,7 +256,8 @@ irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int number, int i, co
 
     for (size_t k = 0; k < count && status == IRR_OK; k++) {
         build->slices[build->plan.npieces + k] = slices[k];
-        status = place(build, &slices[k], &build->pieces[k], &used);
+        status = places != NULL ? take(build, &places[k], &build->pieces[k], &used)
+                                : place(build, &slices[k], &build->pieces[k], &used);
         if (status == IRR_OK && slices[k].destination != build->problem->rank) {
             status = irr_items_add(&build->held, (irr_item_t){
                 .slice = slices[k], .place = (uintptr_t)build->pieces[k].offset, .owner = build->plan.nsteps });

@@ -48,9 +48,12 @@ irr_status_t irr_grid_plan_begin(irr_grid_plan_t *build, const irr_problem_t *pr
 /* Appends the sends of a stage, which counts from 1. */
 irr_status_t irr_grid_plan_sends(irr_grid_plan_t *build, int stage);
 
-/* Appends the receive of what sender number i of the stage sends, which is not empty. */
+/*
+ * Appends the receive of what sender number i of the stage sends, which is not empty: to these places, which must be
+ * free, or where there is room if places is NULL.
+ */
 irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int stage, int i, const irr_slice_t *slices,
-                                   size_t count);
+                                   const irr_piece_t *places, size_t count);
 
 irr_status_t irr_grid_plan_end_stage(irr_grid_plan_t *build, int stage);
 

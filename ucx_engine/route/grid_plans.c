@@ -27,7 +27,7 @@ static irr_status_t receive(rank_t *all, int rank, int number)
         size_t step = build->send_steps[build->slot_base + (size_t)slot];
 
         if (step != IRR_NO_STEP) {
-            status = irr_grid_plan_receive(&all[rank].build, number, i, irr_grid_plan_slices(build, step),
+            status = irr_grid_plan_receive(&all[rank].build, number, i, irr_grid_plan_slices(build, step), NULL,
                                            build->plan.steps[step].pieces);
         }
     }
