@@ -80,7 +80,7 @@ static void open_transport(irr_relays_t *relays, int index)
     irr_transport_t *transport;
 
     must(irr_loopback_open(relays->fabric, index, &transport));
-    if (params->fault != NULL) {
+    if (params->fault != NULL && (params->faulty == index || params->faulty < 0)) {
         irr_fault_t fault = *params->fault;
 
         fault.seed += (uint64_t)index;
@@ -236,9 +236,12 @@ irr_status_t irr_relays_freeze(irr_relays_t *relays, const irr_job_t *job)
         rank->frozen = frozen;
         free(rank->scratch);
         rank->scratch = make_array(frozen.plan.scratch_bytes, 1);
-        must(irr_exec_reserve(&rank->exec, (irr_plan_bounds_t){
+        status = irr_exec_reserve(&rank->exec, (irr_plan_bounds_t){
             .steps = frozen.plan.nsteps, .pieces = frozen.plan.npieces
-        }));
+        });
+        if (status != IRR_OK) {
+            return status;
+        }
     }
     return IRR_OK;
 }

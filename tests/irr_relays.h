@@ -23,7 +23,8 @@ typedef struct irr_relays_params {
     irr_overlap_t      overlap;
     irr_compose_t      compose;
     size_t             window_messages, window_bytes;   /* both 0: pace free */
-    const irr_fault_t *fault;          /* of all ranks, each with a seed of its own; NULL: none */
+    const irr_fault_t *fault;          /* NULL: none */
+    int                faulty;         /* the rank with the fault; -1: all, each with a seed of its own */
 } irr_relays_params_t;
 
 typedef struct irr_relays_rank {
