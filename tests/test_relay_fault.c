@@ -274,7 +274,7 @@ static void test_short(void)
 {
     static const scene_t places[] = {
         { "a4", 6, IRR_OVERLAP_PIPELINED, 0, 40 },
-        { "a4", 9, IRR_OVERLAP_BLOCKING, 0, 20 },
+        { "a4", 9, IRR_OVERLAP_BLOCKING, 0, 8 },
         { "a3", 9, IRR_OVERLAP_PIPELINED, 100, 0 },
         { "node", 7, IRR_OVERLAP_SINGLE, 0, 40 },
     };

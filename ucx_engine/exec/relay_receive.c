@@ -53,7 +53,7 @@ static void sink_lead(irr_relay_t *relay, const irr_message_t *message)
     bool described = irr_tag_kind(message->tag) == IRR_TAG_HEADER;
 
     relay->inbox.parts = 0;
-    relay->inbox.length = message->bytes < sizeof(spare->header) ? message->bytes : sizeof(spare->header);
+    relay->inbox.length = message->bytes;   /* of all: the number of slices is checked against it */
     open_inbox(relay, described ? IRR_INBOX_SINK : IRR_INBOX_FREE, (irr_iov_t){ spare->header, sizeof(spare->header) },
                sink);
     irr_transfer_take(&spare->flight.transfer, &spare->part, message, spare->iov, 2, IRR_FORM_GATHER);
