@@ -193,6 +193,7 @@ static bool run_deaf(const irr_relays_params_t *params, irr_job_t *job, irr_job_
     result = relays->rank[params->faulty].result;
     CU_ASSERT_EQUAL(expect_only(relays, job, params->fault->failure) > 0, result != IRR_OK);
     if (result != IRR_OK) {
+        CU_ASSERT_EQUAL(irr_relays_freeze(relays, job), IRR_ERR_BAD_PARAM);
         expect_well(relays, other);
     }
     irr_relays_destroy(relays);
@@ -368,5 +369,5 @@ int main(void)
         { NULL, NULL }
     };
 
-    return irr_test_main("relay under faults", cases, 240);
+    return irr_test_main("relay under faults", cases, 600);
 }

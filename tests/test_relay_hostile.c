@@ -438,5 +438,5 @@ int main(void)
         { NULL, NULL }
     };
 
-    return irr_test_main("relay among hostile peers", cases, 240);
+    return irr_test_main("relay among hostile peers", cases, 600);
 }
