@@ -155,10 +155,11 @@ static unsigned char byte_of(int from, int to, size_t i)
 }
 
 /* Writes a block of a buffer. */
-static void write_block(unsigned char *memory, size_t base, const irr_block_t *block, int from, int to)
+static void write_block(const irr_job_t *job, unsigned char *memory, size_t base, const irr_block_t *block,
+                        int from, int to)
 {
     for (size_t i = 0; i < block->length; i++) {
-        memory[base + (size_t)block->offset + i] = byte_of(from, to, i);
+        memory[base + (size_t)block->offset + i] = (unsigned char)(byte_of(from, to, i) + job->salt);
     }
 }
 
@@ -176,7 +177,7 @@ void irr_job_fill(irr_job_t *job)
         open_buffer(&job->input[r]);
         open_buffer(&job->output[r]);
         for (int to = 0; to < job->ranks; to++) {
-            write_block(job->input[r].memory, job->input[r].base, &job->send[r * job->ranks + to], r, to);
+            write_block(job, job->input[r].memory, job->input[r].base, &job->send[r * job->ranks + to], r, to);
         }
     }
 }
@@ -201,6 +202,12 @@ void irr_job_disregard(irr_job_t *job, int rank, int source)
     job->undefined[rank * job->ranks + source] = true;
 }
 
+void irr_job_shorten(irr_job_t *job, int from, int to, size_t length)
+{
+    job->send[from * job->ranks + to].length = length;
+    job->recv[to * job->ranks + from].length = length;
+}
+
 void irr_job_cut(irr_job_t *job, int rank, int source, size_t length)
 {
     job->recv[rank * job->ranks + source].length = length;
@@ -218,7 +225,7 @@ static unsigned char *expected_output(const irr_job_t *job, int rank)
         const irr_block_t *block = &job->recv[rank * job->ranks + from];
 
         if (!job->undefined[rank * job->ranks + from]) {
-            write_block(expected, output->base, block, from, rank);
+            write_block(job, expected, output->base, block, from, rank);
         } else if (block->length > 0) {
             memcpy(expected + output->base + block->offset, output->memory + output->base + block->offset,
                    block->length);

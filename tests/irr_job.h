@@ -22,7 +22,7 @@ typedef enum irr_job_kind {
     IRR_JOB_KINDS
 } irr_job_kind_t;
 
-#define IRR_JOB_RANKS_MAX 128
+#define IRR_JOB_RANKS_MAX 300
 
 typedef struct irr_job_buffer {
     unsigned char *memory;   /* NULL until the job is filled */
@@ -38,6 +38,7 @@ typedef struct irr_job {
     bool             *undefined;   /* by receiver and source: whatever stands in the block is right */
     irr_job_buffer_t *input;       /* by rank */
     irr_job_buffer_t *output;
+    unsigned char     salt;        /* added to each byte of input; for the next fill */
 } irr_job_t;
 
 /* A job of at most IRR_JOB_RANKS_MAX ranks, without buffers: what planning needs. */
@@ -60,6 +61,9 @@ void       *irr_job_output(const irr_job_t *job, int rank);
 
 /* The block of a rank that receives from source: what it holds in the end does not count. */
 void irr_job_disregard(irr_job_t *job, int rank, int source);
+
+/* Makes a message shorter, at both ends, before the job is filled; what the blocks lose are guard bytes. */
+void irr_job_shorten(irr_job_t *job, int from, int to, size_t length);
 
 /* Makes that block shorter than the message.  The bytes that it loses are guard bytes from then on. */
 void irr_job_cut(irr_job_t *job, int rank, int source, size_t length);

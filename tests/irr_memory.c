@@ -9,7 +9,8 @@
 
 static size_t alive;
 static size_t due;                /* allocations until one fails, with that one; 0: none fails */
-static bool   failed;
+static bool   failed, all;
+static size_t bytes_max = SIZE_MAX;
 static bool (*counted)(void);
 
 static bool fails_now(void)
@@ -17,13 +18,14 @@ static bool fails_now(void)
     if (due == 0 || (counted != NULL && !counted()) || --due > 0) {
         return false;
     }
+    due = all;
     failed = true;
     return true;
 }
 
 static void *watched_alloc(size_t size)
 {
-    void *memory = fails_now() ? NULL : malloc(size);
+    void *memory = size > bytes_max || fails_now() ? NULL : malloc(size);
 
     alive += memory != NULL;
     return memory;
@@ -31,7 +33,7 @@ static void *watched_alloc(size_t size)
 
 static void *watched_resize(void *memory, size_t size)
 {
-    void *larger = fails_now() ? NULL : realloc(memory, size);
+    void *larger = size > bytes_max || fails_now() ? NULL : realloc(memory, size);
 
     alive += memory == NULL && larger != NULL;
     return larger;
@@ -49,6 +51,7 @@ void irr_memory_begin(void)
 
     alive = 0;
     irr_memory_fail(0, NULL);
+    irr_memory_limit(SIZE_MAX);
     irr_allocator_set(&watched);
 }
 
@@ -63,6 +66,17 @@ void irr_memory_fail(size_t nth, bool (*applies)(void))
     due = nth;
     counted = applies;
     failed = false;
+    all = false;
+}
+
+void irr_memory_fail_all(void)
+{
+    all = true;
+}
+
+void irr_memory_limit(size_t bytes)
+{
+    bytes_max = bytes;
 }
 
 bool irr_memory_failed(void)

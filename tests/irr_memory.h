@@ -19,6 +19,12 @@ size_t irr_memory_end(void);
  */
 void irr_memory_fail(size_t nth, bool (*applies)(void));
 
+/* After that one all others fail too, as far as they count. */
+void irr_memory_fail_all(void);
+
+/* Allocations of more bytes fail from now on; SIZE_MAX: none for its length. */
+void irr_memory_limit(size_t bytes);
+
 /* Did an allocation fail since the last irr_memory_fail? */
 bool irr_memory_failed(void);
 

@@ -14,6 +14,8 @@ typedef struct watch {
     size_t         bytes;
 } watch_t;
 
+static bool sends_now;
+
 static irr_spy_t *spy_of(irr_transport_t *transport)
 {
     return (irr_spy_t *)transport;
@@ -102,6 +104,11 @@ static void on_repaired(irr_request_t *request, irr_status_t status)
     spy->repairing = false;
 }
 
+bool irr_spy_sends_now(void)
+{
+    return sends_now;
+}
+
 void irr_spy_repair(irr_spy_t *spy)
 {
     irr_status_t status;
@@ -158,9 +165,14 @@ static irr_status_t send(irr_transport_t *transport, irr_peer_t *peer, uint64_t 
         keep(spy, peer, tag, iov, count);
         return spy->refusal;
     }
+    if (spy->on_send != NULL) {
+        spy->on_send(spy->context, peer, tag, iov, count);
+    }
     watch = begin_send(spy, request, count_bytes(iov, count));
     watch->request.done = on_sent;
+    sends_now = true;
     status = spy->inner->ops->send(spy->inner, peer, tag, iov, count, form, &watch->request);
+    sends_now = false;
     if (status != IRR_IN_PROGRESS) {
         end_send(watch);
     }

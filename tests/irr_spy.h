@@ -22,6 +22,11 @@ typedef struct irr_spy {
     irr_status_t     refusal;            /* what it returns then */
     bool             unreachable;        /* reach says so of every peer */
 
+    /* Not NULL: sees each send before it starts. */
+    void           (*on_send)(void *context, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov,
+                              size_t count);
+    void            *context;
+
     /* The operation that was refused, for irr_spy_repair. */
     irr_request_t    request;
     irr_peer_t      *peer;               /* NULL: a receive */
@@ -32,6 +37,9 @@ typedef struct irr_spy {
 
 /* The spy owns inner: freeing one as a transport frees both. */
 irr_spy_t *irr_spy_create(irr_transport_t *inner);
+
+/* Is a send of some inner transport running now?  So a test tells whose allocations are whose. */
+bool irr_spy_sends_now(void);
 
 /* Hands over what was refused: sends the message, or receives it into memory of its own. */
 void irr_spy_repair(irr_spy_t *spy);

@@ -33,8 +33,8 @@ irr_status_t irr_relay_freeze(const irr_relay_t *relay, const irr_problem_t *pro
 {
     irr_status_t status;
 
-    if (problem != relay->problem || relay->status != IRR_OK || relay->plan->truncated ||
-        !all_known(relay->received_known, relay->stages.senders)) {
+    if (problem != relay->problem || relay->status != IRR_OK || relay->copied != IRR_OK ||
+        relay->plan->truncated || !all_known(relay->received_known, relay->stages.senders)) {
         return IRR_ERR_BAD_PARAM;
     }
     status = irr_grid_plan_init(frozen, &relay->stages);

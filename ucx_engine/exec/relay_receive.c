@@ -46,14 +46,14 @@ static irr_spare_t *open_inbox(irr_relay_t *relay, irr_inbox_state_t next, irr_i
 
 static const irr_iov_t sink = { NULL, IRR_SINK_BYTES };
 
-/* Throws a lead away, but for what tells how many parts it has. */
-static void sink_lead(irr_relay_t *relay, const irr_message_t *message)
+/* Throws a lead away, but for what tells how many parts it has; of one that nobody should send none is awaited. */
+static void sink_lead(irr_relay_t *relay, const irr_message_t *message, bool expected)
 {
     irr_spare_t *spare = &relay->inbox.spare;
-    bool described = irr_tag_kind(message->tag) == IRR_TAG_HEADER;
+    bool described = expected && irr_tag_kind(message->tag) == IRR_TAG_HEADER;
 
     relay->inbox.parts = 0;
-    relay->inbox.length = message->bytes < sizeof(spare->header) ? message->bytes : sizeof(spare->header);
+    relay->inbox.length = message->bytes;   /* of all: the number of slices is checked against it */
     open_inbox(relay, described ? IRR_INBOX_SINK : IRR_INBOX_FREE, (irr_iov_t){ spare->header, sizeof(spare->header) },
                sink);
     irr_transfer_take(&spare->flight.transfer, &spare->part, message, spare->iov, 2, IRR_FORM_GATHER);
@@ -310,7 +310,7 @@ static void receive_header(irr_relay_t *relay, const irr_message_t *message)
     inbox->bytes = bytes;
     if (status != IRR_OK) {
         irr_relay_break(relay, status);
-        sink_lead(relay, message);
+        sink_lead(relay, message, true);
         return;
     }
     inbox->length = message->bytes;
@@ -338,7 +338,7 @@ static void receive_data(irr_relay_t *relay, const irr_message_t *message, bool 
     } else if (relay->broken || !known || !take_known(relay, relay->inbox.sender, message)) {
         /* The layout was told when there was no memory for it. */
         irr_relay_break(relay, known ? IRR_OK : IRR_ERR_NO_MEMORY);
-        sink_lead(relay, message);
+        sink_lead(relay, message, true);
     }
 }
 
@@ -349,8 +349,7 @@ static void receive_lead(irr_relay_t *relay, const irr_message_t *message)
 
     if (sender < 0) {
         irr_relay_break(relay, IRR_ERR_PROTOCOL);
-        relay->inbox.sender = 0;
-        sink_lead(relay, message);
+        sink_lead(relay, message, false);
         return;
     }
     relay->sender_number[rank] = -1;
@@ -361,7 +360,7 @@ static void receive_lead(irr_relay_t *relay, const irr_message_t *message)
     if (irr_tag_kind(message->tag) == IRR_TAG_DATA) {
         receive_data(relay, message, known);
     } else if (relay->broken) {
-        sink_lead(relay, message);
+        sink_lead(relay, message, true);
     } else {
         receive_header(relay, message);
     }

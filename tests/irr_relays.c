@@ -1,0 +1,275 @@
+/*
+ * irr_relays.c - see irr_relays.h.
+ */
+#include "irr_relays.h"
+
+#include "plan/algorithms.h"
+#include "plan_all.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COMM 5
+
+static void *make_array(size_t count, size_t size)
+{
+    void *memory = calloc(count > 0 ? count : 1, size);
+
+    if (memory == NULL) {
+        abort();
+    }
+    return memory;
+}
+
+static void must(irr_status_t status)
+{
+    if (status != IRR_OK) {
+        abort();
+    }
+}
+
+/* ---- life ---- */
+
+irr_grid_t irr_relays_grid(const irr_relays_t *relays)
+{
+    static const irr_dims_t automatic = { .count = 0 };
+    const irr_relays_params_t *params = &relays->params;
+    const irr_algorithm_t *row = irr_algorithm_resolve(irr_algorithm_find(params->algorithm), params->ranks);
+    irr_grid_t grid;
+
+    must(irr_algorithm_grid(row, params->ranks, &automatic, &relays->nodes, &grid));
+    return grid;
+}
+
+static void connect_to(irr_relays_t *relays, int rank, int to)
+{
+    irr_transport_t *from = &relays->rank[rank].spy->super, *other = &relays->rank[to].spy->super;
+    const void *address;
+    size_t length;
+
+    if (relays->rank[rank].peers[to] == NULL) {
+        must(other->ops->address(other, &address, &length));
+        must(from->ops->connect(from, address, length, &relays->rank[rank].peers[to]));
+    }
+}
+
+static void connect_stages(irr_relays_t *relays, int rank)
+{
+    const irr_stages_t *stages = &relays->rank[rank].relay.stages;
+
+    for (int s = 0; s < stages->count; s++) {
+        const irr_stage_t *stage = &stages->stage[s];
+
+        for (int slot = 0; slot < stage->slots; slot++) {
+            if (slot != stage->own) {
+                connect_to(relays, rank, stage->peer[slot]);
+            }
+        }
+    }
+    for (int distance = 1; distance < relays->params.ranks; distance *= 2) {
+        if (relays->params.overlap == IRR_OVERLAP_BLOCKING) {
+            connect_to(relays, rank, (rank + distance) % relays->params.ranks);
+        }
+    }
+}
+
+static void open_transport(irr_relays_t *relays, int index)
+{
+    const irr_relays_params_t *params = &relays->params;
+    irr_relays_rank_t *rank = &relays->rank[index];
+    irr_transport_t *transport;
+
+    must(irr_loopback_open(relays->fabric, index, &transport));
+    if (params->fault != NULL && (params->faulty == index || params->faulty < 0)) {
+        irr_fault_t fault = *params->fault;
+
+        fault.seed += (uint64_t)index;
+        must(irr_fault_open(transport, &fault, &transport));
+    }
+    rank->spy = irr_spy_create(transport);
+    rank->spy->super.caps.zero_copy_min = params->zero_copy_min > 0 ? params->zero_copy_min : SIZE_MAX;
+    rank->peers = make_array((size_t)params->ranks, sizeof(irr_peer_t *));
+}
+
+irr_relays_t *irr_relays_create(const irr_relays_params_t *params)
+{
+    irr_relays_t *relays = make_array(1, sizeof(*relays));
+    irr_grid_t grid;
+
+    relays->params = *params;
+    relays->rank = make_array((size_t)params->ranks, sizeof(*relays->rank));
+    must(irr_plan_all_nodes(params->ranks, &relays->nodes));
+    grid = irr_relays_grid(relays);
+    must(irr_fabric_create(params->ranks, params->seed, params->eager_max, &relays->fabric));
+    for (int r = 0; r < params->ranks; r++) {
+        open_transport(relays, r);
+        irr_exec_init(&relays->rank[r].exec);
+        must(irr_relay_init(&relays->rank[r].relay, &grid, params->ranks, r, params->slice_min,
+                            params->overlap));
+    }
+    for (int r = 0; r < params->ranks; r++) {
+        connect_stages(relays, r);
+    }
+    return relays;
+}
+
+void irr_relays_destroy(irr_relays_t *relays)
+{
+    for (int r = 0; r < relays->params.ranks; r++) {
+        irr_relays_rank_t *rank = &relays->rank[r];
+
+        irr_grid_plan_fini(&rank->frozen);
+        irr_exec_fini(&rank->exec);
+        irr_relay_fini(&rank->relay);
+        rank->spy->super.ops->free(&rank->spy->super);
+        free(rank->scratch);
+        free(rank->peers);
+    }
+    irr_fabric_destroy(relays->fabric);
+    irr_nodes_fini(&relays->nodes);
+    free(relays->rank);
+    free(relays);
+}
+
+/* ---- exchanges ---- */
+
+static irr_exec_env_t make_env(irr_relays_t *relays, const irr_job_t *job, int index)
+{
+    const irr_relays_params_t *params = &relays->params;
+    irr_relays_rank_t *rank = &relays->rank[index];
+    bool windowed = params->window_messages > 0 || params->window_bytes > 0;
+
+    memset(&rank->counters, 0, sizeof(rank->counters));
+    rank->running = true;
+    rank->result = IRR_IN_PROGRESS;
+    return (irr_exec_env_t){
+        .transport = &rank->spy->super,
+        .peers = rank->peers,
+        .tag_base = irr_tag_base(COMM, relays->sequence),
+        .input = irr_job_input(job, index),
+        .output = irr_job_output(job, index),
+        .scratch = rank->scratch,
+        .compose = params->compose,
+        .pace = windowed ? &irr_pace_window : &irr_pace_free,
+        .window_messages = params->window_messages,
+        .window_bytes = params->window_bytes,
+        .counters = &rank->counters
+    };
+}
+
+void irr_relays_start(irr_relays_t *relays, const irr_job_t *job, int rank)
+{
+    irr_exec_env_t env = make_env(relays, job, rank);
+
+    irr_relay_start(&relays->rank[rank].relay, &job->problems[rank], &env);
+}
+
+static void start_frozen(irr_relays_t *relays, const irr_job_t *job, int rank)
+{
+    irr_exec_env_t env = make_env(relays, job, rank);
+
+    irr_exec_start(&relays->rank[rank].exec, &relays->rank[rank].frozen.plan, &env);
+}
+
+/* A relay is at rest until its first exchange, and an executor knows whether it runs. */
+static irr_status_t progress_rank(irr_relays_rank_t *rank)
+{
+    return rank->exec.plan != NULL ? irr_exec_progress(&rank->exec) : irr_relay_progress(&rank->relay);
+}
+
+bool irr_relays_progress(irr_relays_t *relays, int rounds)
+{
+    bool busy = true;
+
+    for (int round = 0; round < rounds && busy; round++) {
+        busy = false;
+        for (int r = 0; r < relays->params.ranks; r++) {
+            irr_relays_rank_t *rank = &relays->rank[r];
+
+            rank->spy->super.ops->progress(&rank->spy->super);
+            if (rank->running) {
+                rank->result = progress_rank(rank);
+                rank->running = rank->result == IRR_IN_PROGRESS;
+            }
+            busy = busy || rank->running || rank->spy->repairing;
+        }
+    }
+    return !busy;
+}
+
+static void start_all(irr_relays_t *relays, irr_job_t *job,
+                      void (*start)(irr_relays_t *relays, const irr_job_t *job, int rank))
+{
+    job->salt++;
+    irr_job_fill(job);
+    for (int r = 0; r < job->ranks; r++) {
+        start(relays, job, r);
+        if (r == job->ranks / 2) {
+            irr_relays_progress(relays, 10);
+        }
+    }
+    relays->sequence++;
+}
+
+void irr_relays_start_all(irr_relays_t *relays, irr_job_t *job)
+{
+    start_all(relays, job, irr_relays_start);
+}
+
+bool irr_relays_exchange(irr_relays_t *relays, irr_job_t *job)
+{
+    irr_relays_start_all(relays, job);
+    return irr_relays_progress(relays, IRR_RELAYS_ROUNDS);
+}
+
+irr_status_t irr_relays_freeze(irr_relays_t *relays, const irr_job_t *job)
+{
+    for (int r = 0; r < job->ranks; r++) {
+        irr_relays_rank_t *rank = &relays->rank[r];
+        irr_grid_plan_t frozen;
+        irr_status_t status = irr_relay_freeze(&rank->relay, &job->problems[r], &frozen);
+
+        if (status != IRR_OK) {
+            return status;
+        }
+        irr_grid_plan_fini(&rank->frozen);
+        rank->frozen = frozen;
+        free(rank->scratch);
+        rank->scratch = make_array(frozen.plan.scratch_bytes, 1);
+        status = irr_exec_reserve(&rank->exec, (irr_plan_bounds_t){
+            .steps = frozen.plan.nsteps, .pieces = frozen.plan.npieces
+        });
+        if (status != IRR_OK) {
+            return status;
+        }
+    }
+    return IRR_OK;
+}
+
+bool irr_relays_exchange_frozen(irr_relays_t *relays, irr_job_t *job)
+{
+    start_all(relays, job, start_frozen);
+    return irr_relays_progress(relays, IRR_RELAYS_ROUNDS);
+}
+
+/* ---- results ---- */
+
+int irr_relays_untrue(const irr_relays_t *relays, const irr_job_t *job)
+{
+    int untrue = 0;
+
+    for (int r = 0; r < job->ranks; r++) {
+        untrue += relays->rank[r].result == IRR_OK && !irr_job_verify(job, r);
+    }
+    return untrue;
+}
+
+int irr_relays_wrong(const irr_relays_t *relays, const irr_job_t *job)
+{
+    int wrong = 0;
+
+    for (int r = 0; r < job->ranks; r++) {
+        wrong += relays->rank[r].result != IRR_OK || !irr_job_verify(job, r);
+    }
+    return wrong;
+}

@@ -1,0 +1,83 @@
+/*
+ * irr_relays.h - N ranks in one process and one thread that run exchanges on a grid route over loopback.
+ *
+ * Each rank has a relay, and a spy between it and its transport, which a fault transport may wrap.  Peers are
+ * connected only where a stage sends, and where the barrier of `blocking` does.  The number of rounds of an
+ * exchange is bounded, so one that hangs is a failure and not a time-out.
+ */
+#ifndef IRR_RELAYS_H
+#define IRR_RELAYS_H
+
+#include "irr_job.h"
+#include "irr_spy.h"
+
+#include "exec/relay.h"
+
+typedef struct irr_relays_params {
+    const char        *algorithm;      /* name of a grid row */
+    int                ranks;
+    uint64_t           seed;           /* of the fabric, as irr_fabric_create has it, and so is eager_max */
+    size_t             eager_max;
+    size_t             zero_copy_min;  /* of caps; 0: never */
+    size_t             slice_min;
+    irr_overlap_t      overlap;
+    irr_compose_t      compose;
+    size_t             window_messages, window_bytes;   /* both 0: pace free */
+    const irr_fault_t *fault;          /* NULL: none */
+    int                faulty;         /* the rank with the fault; -1: all, each with a seed of its own */
+} irr_relays_params_t;
+
+typedef struct irr_relays_rank {
+    irr_spy_t      *spy;
+    irr_peer_t    **peers;       /* NULL where nothing is sent */
+    irr_relay_t     relay;
+    irr_grid_plan_t frozen;
+    irr_exec_t      exec;        /* runs the frozen plan */
+    void           *scratch;
+    irr_counters_t  counters;    /* of the last exchange */
+    bool            running;
+    irr_status_t    result;      /* of the last exchange */
+} irr_relays_rank_t;
+
+typedef struct irr_relays {
+    irr_relays_params_t params;
+    irr_nodes_t         nodes;
+    irr_fabric_t       *fabric;
+    uint32_t            sequence;   /* of exchanges, also the one to come */
+    irr_relays_rank_t  *rank;
+} irr_relays_t;
+
+irr_relays_t *irr_relays_create(const irr_relays_params_t *params);
+void          irr_relays_destroy(irr_relays_t *relays);
+
+/* The grid of the params; relays->nodes must be made. */
+irr_grid_t irr_relays_grid(const irr_relays_t *relays);
+
+/* Starts the relay of one rank on a filled job. */
+void irr_relays_start(irr_relays_t *relays, const irr_job_t *job, int rank);
+
+/* Progresses all ranks until none runs, at most so many times.  False: some still run. */
+bool irr_relays_progress(irr_relays_t *relays, int rounds);
+
+/* Fills the job with new bytes and starts it on all ranks, the first of which run alone for a while. */
+void irr_relays_start_all(irr_relays_t *relays, irr_job_t *job);
+
+/* The same, and progresses until none runs.  False: they did not come to an end. */
+bool irr_relays_exchange(irr_relays_t *relays, irr_job_t *job);
+
+/* Freezes all ranks after an exchange of this job: IRR_OK or the first error. */
+irr_status_t irr_relays_freeze(irr_relays_t *relays, const irr_job_t *job);
+
+/* As irr_relays_exchange, with the frozen plans. */
+bool irr_relays_exchange_frozen(irr_relays_t *relays, irr_job_t *job);
+
+/* How many ranks did not end in IRR_OK with every byte right. */
+int irr_relays_wrong(const irr_relays_t *relays, const irr_job_t *job);
+
+/* How many ended in IRR_OK, but have a byte that is not right. */
+int irr_relays_untrue(const irr_relays_t *relays, const irr_job_t *job);
+
+/* How often an exchange may progress all ranks. */
+#define IRR_RELAYS_ROUNDS 20000
+
+#endif

@@ -1,0 +1,442 @@
+/*
+ * test_relay_hostile.c - a relay among peers that send anything: it ends, writes nothing outside its blocks,
+ * and the next exchange with peers that behave is right.
+ *
+ * Good exchanges of all ranks are recorded, as the letters that one rank, the victim, gets.  Then the victim
+ * runs alone, and the letters are sent to it again with some of them spoilt.  Who gets a header that announces
+ * parts waits for them, so as many are sent.
+ */
+#include "irr_memory.h"
+#include "irr_relays.h"
+#include "irr_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ALL_EAGER SIZE_MAX
+#define COUNT(array) (sizeof(array) / sizeof(array[0]))
+
+enum { VICTIM = 1, EXCHANGES = 3, BYTES_MAX = 1 << 20 };
+
+/* ---- letters ---- */
+
+typedef struct letter {
+    int            from;
+    uint64_t       tag;
+    size_t         length;
+    unsigned char *bytes;
+} letter_t;
+
+/* What the victim got in some exchanges. */
+typedef struct mail {
+    irr_relays_params_t params;
+    irr_job_t          *jobs[EXCHANGES];   /* the first two are the same */
+    unsigned char       salts[EXCHANGES];
+    letter_t           *letters;
+    size_t              count, max;
+} mail_t;
+
+typedef struct recorder {
+    mail_t       *mail;
+    irr_relays_t *relays;
+    int           from;
+} recorder_t;
+
+static unsigned sequence_of(uint64_t tag)
+{
+    return (unsigned)(tag >> IRR_TAG_SEQUENCE_SHIFT) & ((1u << IRR_TAG_SEQUENCE_BITS) - 1);
+}
+
+static int stage_of(uint64_t tag)
+{
+    return (int)(tag >> IRR_TAG_STAGE_SHIFT) & IRR_TAG_STAGES_MAX;
+}
+
+static bool is_lead(const letter_t *letter)
+{
+    irr_tag_kind_t kind = irr_tag_kind(letter->tag);
+
+    return kind == IRR_TAG_DATA || kind == IRR_TAG_HEADER;
+}
+
+static void *copy_of(const void *bytes, size_t length)
+{
+    void *copy = malloc(length + 1);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(copy);
+    if (length > 0) {
+        memcpy(copy, bytes, length);
+    }
+    return copy;
+}
+
+static void add_letter(mail_t *mail, letter_t letter)
+{
+    if (mail->count == mail->max) {
+        mail->max = 2 * mail->max + 16;
+        mail->letters = realloc(mail->letters, mail->max * sizeof(*mail->letters));
+        CU_ASSERT_PTR_NOT_NULL_FATAL(mail->letters);
+    }
+    mail->letters[mail->count++] = letter;
+}
+
+static void record(void *context, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov, size_t count)
+{
+    const recorder_t *recorder = context;
+    unsigned char bytes[8192];
+    size_t length = 0;
+
+    if (peer != recorder->relays->rank[recorder->from].peers[VICTIM]) {
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        CU_ASSERT_FATAL(iov[i].length <= sizeof(bytes) - length);
+        memcpy(bytes + length, iov[i].base, iov[i].length);
+        length += iov[i].length;
+    }
+    add_letter(recorder->mail, (letter_t){ recorder->from, tag, length, copy_of(bytes, length) });
+}
+
+/* The same job twice, and then one whose messages all differ. */
+static void open_mail(mail_t *mail, const irr_relays_params_t *params, uint64_t seed)
+{
+    irr_relays_t *relays = irr_relays_create(params);
+    recorder_t recorders[16];
+
+    *mail = (mail_t){ .params = *params };
+    mail->jobs[0] = irr_job_create(params->ranks, IRR_JOB_SPARSE, seed);
+    mail->jobs[1] = mail->jobs[0];
+    mail->jobs[2] = irr_job_create(params->ranks, IRR_JOB_UNIFORM, seed);
+    for (int r = 0; r < params->ranks; r++) {
+        recorders[r] = (recorder_t){ mail, relays, r };
+        relays->rank[r].spy->on_send = record;
+        relays->rank[r].spy->context = &recorders[r];
+    }
+    for (int i = 0; i < EXCHANGES; i++) {
+        CU_ASSERT_TRUE_FATAL(irr_relays_exchange(relays, mail->jobs[i]));
+        CU_ASSERT_EQUAL(irr_relays_wrong(relays, mail->jobs[i]), 0);
+        mail->salts[i] = mail->jobs[i]->salt;
+    }
+    irr_relays_destroy(relays);
+}
+
+static void close_mail(mail_t *mail)
+{
+    for (size_t i = 0; i < mail->count; i++) {
+        free(mail->letters[i].bytes);
+    }
+    free(mail->letters);
+    irr_job_destroy(mail->jobs[2]);
+    irr_job_destroy(mail->jobs[0]);
+}
+
+/* ---- the post ---- */
+
+static void never(irr_request_t *request, irr_status_t status)
+{
+    (void)request;
+    CU_ASSERT_EQUAL(status, IRR_IN_PROGRESS);   /* all is eager */
+}
+
+/* Sends to the victim from any rank, also one that is no sender of it. */
+static void post(irr_relays_t *relays, const letter_t *letter)
+{
+    irr_relays_rank_t *from = &relays->rank[letter->from];
+    irr_transport_t *transport = &from->spy->super, *victim = &relays->rank[VICTIM].spy->super;
+    irr_iov_t iov = { letter->bytes, letter->length };
+    irr_request_t request = { .done = never };
+    irr_peer_t **peer = &from->peers[VICTIM];
+    const void *address;
+    size_t length;
+
+    if (*peer == NULL) {
+        CU_ASSERT_EQUAL_FATAL(victim->ops->address(victim, &address, &length), IRR_OK);
+        CU_ASSERT_EQUAL_FATAL(transport->ops->connect(transport, address, length, peer), IRR_OK);
+    }
+    CU_ASSERT_EQUAL(transport->ops->send(transport, *peer, letter->tag, &iov, 1, IRR_FORM_IOVEC, &request),
+                    IRR_OK);
+}
+
+static size_t parts_of(const mail_t *mail, const letter_t *lead)
+{
+    size_t parts = 0;
+
+    for (size_t i = 0; i < mail->count; i++) {
+        const letter_t *letter = &mail->letters[i];
+
+        parts += irr_tag_kind(letter->tag) == IRR_TAG_PART && letter->from == lead->from &&
+                 sequence_of(letter->tag) == sequence_of(lead->tag) &&
+                 stage_of(letter->tag) == stage_of(lead->tag);
+    }
+    return parts;
+}
+
+/* Sends the parts that a spoilt header announces beyond those that were recorded. */
+static void post_parts(irr_relays_t *relays, const letter_t *lead, size_t there)
+{
+    uint64_t base = irr_tag_base((uint32_t)(lead->tag >> IRR_TAG_COMM_SHIFT), sequence_of(lead->tag));
+    uint64_t tag = irr_tag(base, IRR_TAG_PART, stage_of(lead->tag), irr_tag_sender(lead->tag));
+    letter_t part = { lead->from, tag, 5, (unsigned char *)"party" };
+    irr_header_t header;
+    size_t used;
+
+    if (irr_tag_kind(lead->tag) == IRR_TAG_HEADER &&
+        irr_header_decode(lead->bytes, lead->length, &header, &used) == IRR_OK) {
+        for (size_t i = there; i < header.parts; i++) {
+            post(relays, &part);
+        }
+    }
+}
+
+/* ---- spoiling ---- */
+
+static void flip(letter_t *letter, uint64_t *state)
+{
+    if (letter->length > 0) {
+        letter->bytes[irr_test_below(state, letter->length)] ^= (unsigned char)(1 + irr_test_below(state, 255));
+    }
+}
+
+/* In the first bytes, which are most of what is described. */
+static void flip_early(letter_t *letter, uint64_t *state)
+{
+    size_t first = letter->length < 12 ? letter->length : 12;
+
+    if (first > 0) {
+        letter->bytes[irr_test_below(state, first)] = (unsigned char)irr_test_random(state);
+    }
+}
+
+static void swap(letter_t *letter, uint64_t *state)
+{
+    size_t i = letter->length > 1 ? irr_test_below(state, letter->length - 1) : 0;
+    unsigned char byte = letter->bytes[i];
+
+    if (letter->length > 1) {
+        letter->bytes[i] = letter->bytes[i + 1];
+        letter->bytes[i + 1] = byte;
+    }
+}
+
+static void cut(letter_t *letter, uint64_t *state)
+{
+    letter->length = irr_test_below(state, letter->length + 1);
+}
+
+/* Opens a gap of a few random bytes anywhere. */
+static void insert(letter_t *letter, uint64_t *state)
+{
+    size_t at = irr_test_below(state, letter->length + 1), more = 1 + irr_test_below(state, 12);
+
+    letter->bytes = realloc(letter->bytes, letter->length + more);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(letter->bytes);
+    memmove(letter->bytes + at + more, letter->bytes + at, letter->length - at);
+    for (size_t i = 0; i < more; i++) {
+        letter->bytes[at + i] = (unsigned char)irr_test_random(state);
+    }
+    letter->length += more;
+}
+
+/* A number that is as large as they get, where some byte was. */
+static void enlarge(letter_t *letter, uint64_t *state)
+{
+    size_t at = irr_test_below(state, letter->length + 1), ones = 4 + irr_test_below(state, 6);
+
+    letter->bytes = realloc(letter->bytes, letter->length + ones);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(letter->bytes);
+    memmove(letter->bytes + at + ones, letter->bytes + at, letter->length - at);
+    memset(letter->bytes + at, 0xff, ones);
+    letter->bytes[at + ones - 1] = 0x7f;
+    letter->length += ones;
+}
+
+static void randomize(letter_t *letter, uint64_t *state)
+{
+    for (size_t i = 0; i < letter->length; i++) {
+        letter->bytes[i] = (unsigned char)(irr_test_random(state) % (i < 3 ? 8 : 256));
+    }
+}
+
+/* A header is announced as data, and data as a header. */
+static void change_kind(letter_t *letter, uint64_t *state)
+{
+    (void)state;
+    letter->tag ^= UINT64_C(1) << IRR_TAG_KIND_SHIFT;
+}
+
+static void leave(letter_t *letter, uint64_t *state)
+{
+    (void)letter;
+    (void)state;
+}
+
+static void (*const spoil[])(letter_t *letter, uint64_t *state) = {
+    leave, flip, flip_early, flip_early, swap, cut, insert, enlarge, randomize, change_kind
+};
+
+/* Where a lead goes besides its own place: again, in the name of any rank, or of none that there is. */
+typedef enum extra { NOTHING, TWICE, STRANGER, NOBODY, EXTRAS } extra_t;
+
+/* A lead that nobody should send; with parts, for it may come before the own lead of a sender. */
+static void post_extra(irr_relays_t *relays, const letter_t *lead, extra_t extra, uint64_t *state)
+{
+    int rank = irr_tag_sender(lead->tag);
+    letter_t letter = *lead;
+
+    if (extra == STRANGER) {
+        rank = (int)irr_test_below(state, (uint64_t)relays->params.ranks);
+    } else if (extra == NOBODY) {
+        rank = relays->params.ranks + (int)irr_test_below(state, 1000);
+    }
+    letter.tag = (lead->tag & ~((UINT64_C(1) << IRR_TAG_RANK_BITS) - 1)) | (uint64_t)rank;
+    letter.from = (int)irr_test_below(state, (uint64_t)relays->params.ranks);
+    letter.from = letter.from == VICTIM ? 0 : letter.from;
+    post(relays, &letter);
+    post_parts(relays, &letter, 0);
+}
+
+/* ---- runs ---- */
+
+/* Letters of the first exchanges that are spoilt. */
+typedef struct attack {
+    size_t first, last;   /* all leads among these */
+    bool   none;
+} attack_t;
+
+static bool hits(const attack_t *attack, const mail_t *mail, size_t i)
+{
+    const letter_t *letter = &mail->letters[i];
+
+    return !attack->none && i >= attack->first && i <= attack->last && is_lead(letter) &&
+           sequence_of(letter->tag) < EXCHANGES - 1;
+}
+
+static void post_spoilt(irr_relays_t *relays, const mail_t *mail, size_t i, uint64_t *state)
+{
+    extra_t extra = irr_test_below(state, 3) == 0 ? (extra_t)irr_test_below(state, EXTRAS) : NOTHING;
+    bool before = irr_test_below(state, 2) == 0;
+    letter_t letter = mail->letters[i];
+    size_t there = parts_of(mail, &letter);
+
+    letter.bytes = copy_of(letter.bytes, letter.length);
+    if (extra != NOTHING && before) {
+        post_extra(relays, &letter, extra, state);
+    }
+    spoil[irr_test_below(state, COUNT(spoil))](&letter, state);
+    post(relays, &letter);
+    post_parts(relays, &letter, there);
+    if (extra != NOTHING && !before) {
+        post_extra(relays, &letter, extra, state);
+    }
+    free(letter.bytes);
+}
+
+/* Runs one exchange of the victim, which must end; returns its result. */
+static irr_status_t run_victim(irr_relays_t *relays, const mail_t *mail, unsigned exchange,
+                               const attack_t *attack, uint64_t *state)
+{
+    irr_job_t *job = mail->jobs[exchange];
+
+    job->salt = mail->salts[exchange];
+    irr_job_fill(job);
+    relays->sequence = exchange;
+    irr_relays_start(relays, job, VICTIM);
+    for (size_t i = 0; i < mail->count; i++) {
+        if (sequence_of(mail->letters[i].tag) == exchange) {
+            if (hits(attack, mail, i)) {
+                post_spoilt(relays, mail, i, state);
+            } else {
+                post(relays, &mail->letters[i]);
+            }
+        }
+    }
+    CU_ASSERT_TRUE_FATAL(irr_relays_progress(relays, IRR_RELAYS_ROUNDS));
+    CU_ASSERT(relays->rank[VICTIM].result <= IRR_OK);
+    return relays->rank[VICTIM].result;
+}
+
+/* Blocks may hold anything after an attack, guards may not; without one, and in the end, all is right. */
+static void run_attack(const mail_t *mail, const attack_t *attack, uint64_t *state)
+{
+    irr_relays_params_t params = mail->params;
+    irr_relays_t *relays;
+
+    params.seed = irr_test_random(state);
+    irr_memory_begin();
+    irr_memory_limit(BYTES_MAX);
+    relays = irr_relays_create(&params);
+    for (unsigned exchange = 0; exchange < EXCHANGES; exchange++) {
+        irr_status_t result = run_victim(relays, mail, exchange, attack, state);
+        bool last = exchange == EXCHANGES - 1;
+
+        for (int r = 0; r < params.ranks && !attack->none; r++) {
+            mail->jobs[exchange]->undefined[VICTIM * params.ranks + r] = !last;
+        }
+        CU_ASSERT(result == IRR_OK || (!attack->none && !last));
+        CU_ASSERT_TRUE(irr_job_verify(mail->jobs[exchange], VICTIM));
+    }
+    irr_relays_destroy(relays);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+static void attack_all(const irr_relays_params_t *params, int times, uint64_t *state)
+{
+    attack_t attack = { .none = true };
+    mail_t mail;
+
+    open_mail(&mail, params, irr_test_random(state));
+    run_attack(&mail, &attack, state);
+    attack.none = false;
+    for (int i = 0; i < times; i++) {
+        attack.first = irr_test_below(state, mail.count);
+        attack.last = i % 4 == 0 ? mail.count : attack.first;
+        run_attack(&mail, &attack, state);
+    }
+    close_mail(&mail);
+}
+
+static void attack_row(const char *row, int ranks, int times)
+{
+    static const size_t zero_copy_min[] = { 0, 30 };
+    uint64_t state = irr_test_seed();
+
+    for (int i = 0; i < 12; i++) {
+        irr_relays_params_t params = {
+            .algorithm = row, .ranks = ranks, .seed = irr_test_random(&state), .eager_max = ALL_EAGER,
+            .zero_copy_min = zero_copy_min[i % 2], .compose = i % 4 == 3 ? IRR_COMPOSE_SPLIT : IRR_COMPOSE_AUTO,
+            .overlap = i % 3 == 2 ? IRR_OVERLAP_BLOCKING : IRR_OVERLAP_PIPELINED
+        };
+
+        attack_all(&params, times, &state);
+    }
+}
+
+static void test_square(void)
+{
+    attack_row("a3", 4, 1000);
+}
+
+static void test_balanced(void)
+{
+    attack_row("a4", 4, 1000);
+}
+
+static void test_larger(void)
+{
+    attack_row("a4", 9, 300);
+    attack_row("a2", 5, 300);
+    attack_row("node", 7, 300);
+    attack_row("multistage", 6, 300);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "4 ranks, a square",             test_square },
+        { "4 ranks, a balanced square",    test_balanced },
+        { "more ranks, and the other rows", test_larger },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("relay among hostile peers", cases, 600);
+}
