@@ -286,6 +286,28 @@ static void test_size(void)
     irr_matrix_fini(&matrix);
 }
 
+/* A sender may report success and each error, and nothing else. */
+static void test_status(void)
+{
+    unsigned char bytes[3] = { 0, 0, 0 };
+    int accepted = 0, errors = 0;
+
+#define STATUS_COUNT(name, value, text) errors += (value) <= 0;
+    IRR_STATUS_MAP(STATUS_COUNT)
+#undef STATUS_COUNT
+    for (int byte = 0; byte <= 0xff; byte++) {
+        irr_header_t header = { .status = IRR_IN_PROGRESS };
+        size_t used;
+        irr_status_t status;
+
+        bytes[0] = (unsigned char)byte;
+        status = irr_header_decode(bytes, sizeof(bytes), &header, &used);
+        CU_ASSERT(status == IRR_OK ? (int)header.status == -byte : status == IRR_ERR_PROTOCOL);
+        accepted += status == IRR_OK;
+    }
+    CU_ASSERT_EQUAL(accepted, errors);
+}
+
 int main(void)
 {
     static const irr_test_case_t cases[] = {
@@ -295,6 +317,7 @@ int main(void)
         { "headers with a byte changed",      test_changed },
         { "random bytes",                     test_random },
         { "short headers for short messages", test_size },
+        { "a status is one that exists", test_status },
         { NULL, NULL }
     };
 

@@ -77,12 +77,21 @@ size_t irr_header_encode(const irr_header_t *header, const irr_slice_t *slices, 
     return at;
 }
 
+/* The byte for a status that a sender may report. */
+static bool is_status(unsigned char byte)
+{
+#define STATUS_CASE(name, value, text) case value:
+    switch (-(int)byte) { IRR_STATUS_MAP(STATUS_CASE) return true; }
+#undef STATUS_CASE
+    return false;
+}
+
 irr_status_t irr_header_decode(const unsigned char *in, size_t length, irr_header_t *header, size_t *used)
 {
     uint64_t parts, slices;
     size_t at = 1;
 
-    if (length < 1 || in[0] > 0x7f || !get(in, length, &at, length, &parts) ||
+    if (length < 1 || !is_status(in[0]) || !get(in, length, &at, length, &parts) ||
         !get(in, length, &at, length, &slices) || slices > length - at || parts > slices) {
         return IRR_ERR_PROTOCOL;
     }

@@ -26,7 +26,7 @@ static irr_status_t grow_scratch(void *context, size_t length, irr_hole_t *hole)
     relay->segments = segments;
     bytes = length > bytes ? length : bytes;
     /* One byte more than is given away: so two segments never touch, and no place crosses into another one. */
-    memory = status == IRR_OK ? irr_alloc(bytes, 1) : NULL;
+    memory = status == IRR_OK && bytes < SIZE_MAX ? irr_alloc(bytes + 1, 1) : NULL;
     if (memory == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
