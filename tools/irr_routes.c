@@ -92,8 +92,9 @@ static void print_head(const irr_routes_job_t *job)
            (unsigned long long)options->seed);
     printf("# iterations: %d after %d to warm up; ms of the slowest rank, counters of the rank with most\n#\n",
            options->iterations, options->warmup);
-    printf("# %-10s %-16s %9s %9s %9s %8s %10s %10s %8s %10s %8s %8s\n", "algorithm", "variant", "median",
-           "min", "max", "messages", "staged", "gathered", "headers", "scratch", "min/twin", "med/twin");
+    printf("# %-10s %-16s %9s %9s %9s %8s %10s %10s %8s %10s %8s %8s %8s\n", "algorithm", "variant", "median",
+           "min", "max", "messages", "staged", "gathered", "headers", "scratch", "min/twin", "cpu/twin",
+           "med/twin");
     fflush(stdout);
 }
 

@@ -3,7 +3,8 @@
  *
  * Each has a communicator of its own.  All run in one process and take turns, round by round, another one first
  * each time, so that what changes on the machine changes for all alike.  The time of a variant in a round is
- * that of the slowest rank.  Every byte is compared before the measured rounds and after them.
+ * that of the slowest rank; its processor time, which other programs disturb less, that of all ranks together.
+ * Every byte is compared before the measured rounds and after them.
  */
 #include "routes.h"
 
@@ -12,6 +13,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum {
     VARIANTS_MAX  = IRR_OVERLAP_COUNT + 2,
@@ -28,7 +30,12 @@ typedef struct variant {
     bool           twin;       /* delivers nothing */
     irr_counters_t counters;   /* of the last run */
     double        *times;      /* seconds, by round */
+    double        *busy;       /* seconds of processor time, by round */
 } variant_t;
+
+typedef struct sample {
+    double seconds, busy;
+} sample_t;
 
 typedef struct variants {
     int       count;
@@ -59,22 +66,30 @@ static irr_status_t wait_for(const irr_routes_job_t *job, irr_comm_t *comm)
     }
 }
 
-static double run(const irr_routes_job_t *job, variant_t *variant)
+static double busy_seconds(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static sample_t run(const irr_routes_job_t *job, variant_t *variant)
 {
     irr_status_t status;
-    double start;
+    sample_t start, end;
 
     MPI_Barrier(MPI_COMM_WORLD);
-    start = MPI_Wtime();
+    start = (sample_t){ MPI_Wtime(), busy_seconds() };
     status = variant->again ? irr_exchange_restart(variant->comm, job->input, job->output)
                             : irr_exchange_start(variant->comm, &job->problem, job->input, job->output);
     if (status == IRR_OK) {
         status = wait_for(job, variant->comm);
     }
-    start = MPI_Wtime() - start;
+    end = (sample_t){ MPI_Wtime(), busy_seconds() };
     irr_routes_must(variant->name, status);
     irr_exchange_counters(variant->comm, &variant->counters);
-    return start;
+    return (sample_t){ end.seconds - start.seconds, end.busy - start.busy };
 }
 
 static void run_and_verify(irr_routes_job_t *job, variant_t *variant)
@@ -104,7 +119,8 @@ static variant_t *add(const irr_routes_job_t *job, variants_t *variants, const c
         .node = job->problem.rank / options->ranks_per_node
     };
 
-    variant->times = variants->times + (size_t)variants->count * (size_t)options->iterations;
+    variant->times = variants->times + 2 * (size_t)variants->count * (size_t)options->iterations;
+    variant->busy = variant->times + options->iterations;
     variants->count++;
     snprintf(variant->name, sizeof(variant->name), "%s", name);
     irr_routes_must("making a communicator", irr_comm_create(job->engine, &params, &variant->comm));
@@ -160,21 +176,23 @@ static double median(const double *sorted, int count)
     return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
 }
 
-static void reduce_max(const irr_routes_job_t *job, void *values, size_t count, MPI_Datatype type)
+static void reduce(const irr_routes_job_t *job, void *values, size_t count, MPI_Datatype type, MPI_Op op)
 {
     const void *own = job->problem.rank == 0 ? MPI_IN_PLACE : values;
 
-    MPI_Reduce(own, values, (int)count, type, MPI_MAX, 0, MPI_COMM_WORLD);
+    MPI_Reduce(own, values, (int)count, type, op, 0, MPI_COMM_WORLD);
 }
 
-/* The slowest rank's times and the largest counters, on rank 0. */
+/* The slowest rank's times, sorted, and the processor's; the largest counters; on rank 0. */
 static void gather(const irr_routes_job_t *job, variant_t *variant)
 {
     const size_t iterations = (size_t)job->options->iterations;
 
-    reduce_max(job, variant->times, iterations, MPI_DOUBLE);
-    reduce_max(job, &variant->counters, sizeof(variant->counters) / sizeof(uint64_t), MPI_UINT64_T);
+    reduce(job, variant->times, iterations, MPI_DOUBLE, MPI_MAX);
+    reduce(job, variant->busy, iterations, MPI_DOUBLE, MPI_SUM);
+    reduce(job, &variant->counters, sizeof(variant->counters) / sizeof(uint64_t), MPI_UINT64_T, MPI_MAX);
     qsort(variant->times, iterations, sizeof(*variant->times), compare);
+    qsort(variant->busy, iterations, sizeof(*variant->busy), compare);
 }
 
 static void print_row(int algorithm, const variant_t *variant, const variant_t *twin, int iterations)
@@ -182,12 +200,14 @@ static void print_row(int algorithm, const variant_t *variant, const variant_t *
     const irr_counters_t *counters = &variant->counters;
     double middle = median(variant->times, iterations);
 
-    printf("  %-10s %-16s %9.4f %9.4f %9.4f %8llu %10llu %10llu %8llu %10llu %8.3f %8.3f\n",
+    printf("  %-10s %-16s %9.4f %9.4f %9.4f %8llu %10llu %10llu %8llu %10llu %8.3f %8.3f %8.3f\n",
            irr_algorithm_name(algorithm), variant->name, middle * MILLI, variant->times[0] * MILLI,
            variant->times[iterations - 1] * MILLI, (unsigned long long)counters->messages_sent,
            (unsigned long long)counters->bytes_staged, (unsigned long long)counters->bytes_gathered,
            (unsigned long long)counters->header_bytes, (unsigned long long)counters->scratch_bytes,
-           variant->times[0] / twin->times[0], middle / median(twin->times, iterations));
+           variant->times[0] / twin->times[0],
+           median(variant->busy, iterations) / median(twin->busy, iterations),
+           middle / median(twin->times, iterations));
 }
 
 static void report(const irr_routes_job_t *job, int algorithm, variants_t *variants)
@@ -204,17 +224,18 @@ static void report(const irr_routes_job_t *job, int algorithm, variants_t *varia
 void irr_routes_measure(irr_routes_job_t *job, int algorithm)
 {
     const int iterations = job->options->iterations, rounds = job->options->warmup + iterations;
-    variants_t variants = { .times = calloc((size_t)iterations * VARIANTS_MAX, sizeof(double)) };
+    variants_t variants = { .times = calloc((size_t)iterations * VARIANTS_MAX, 2 * sizeof(double)) };
 
     irr_routes_must("making room for times", variants.times == NULL ? IRR_ERR_NO_MEMORY : IRR_OK);
     add_all(job, algorithm, &variants);
     for (int round = 0; round < rounds; round++) {
         for (int turn = 0; turn < variants.count; turn++) {
             variant_t *variant = &variants.row[(round + turn) % variants.count];
-            double seconds = run(job, variant);
+            sample_t sample = run(job, variant);
 
             if (round >= job->options->warmup) {
-                variant->times[round - job->options->warmup] = seconds;
+                variant->times[round - job->options->warmup] = sample.seconds;
+                variant->busy[round - job->options->warmup] = sample.busy;
             }
         }
     }
