@@ -87,9 +87,9 @@ static void print_head(const irr_routes_job_t *job)
 
     printf("# irr_routes: ranks: %d, %d on a node of `node`, transport %s %s\n", job->problem.ranks,
            options->ranks_per_node, job->engine->transport->caps.name, ucp_get_version_string());
-    printf("# pattern %s, unit %llu bytes, seed %llu; every byte compared before and after\n",
+    printf("# pattern %s, unit %llu bytes, seed %llu, slices of %llu bytes at least; every byte compared\n",
            irr_pattern_name(options->pattern), (unsigned long long)options->unit,
-           (unsigned long long)options->seed);
+           (unsigned long long)options->seed, (unsigned long long)options->slice_min);
     printf("# iterations: %d after %d to warm up; ms of the slowest rank, counters of the rank with most\n#\n",
            options->iterations, options->warmup);
     printf("# %-10s %-16s %9s %9s %9s %8s %10s %10s %8s %10s %8s %8s %8s\n", "algorithm", "variant", "median",

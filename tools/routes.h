@@ -23,7 +23,7 @@
 typedef struct irr_routes_options {
     bool     run;             /* false: help was printed */
     int      pattern;         /* row of the table of patterns */
-    uint64_t unit, seed;
+    uint64_t unit, seed, slice_min;
     int      iterations, warmup;
     int      ranks_per_node;
     int      algorithms, algorithm[IRR_ROUTES_ROWS_MAX];

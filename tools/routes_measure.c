@@ -115,7 +115,7 @@ static variant_t *add(const irr_routes_job_t *job, variants_t *variants, const c
     variant_t *variant = &variants->row[variants->count];
     irr_comm_params_t params = {
         .ranks = job->problem.ranks, .rank = job->problem.rank, .oob = &job->oob,
-        .settings = { .algorithm = algorithm, .slice_min = IRR_SLICE_MIN_DEFAULT, .overlap = overlap },
+        .settings = { .algorithm = algorithm, .slice_min = (size_t)options->slice_min, .overlap = overlap },
         .node = job->problem.rank / options->ranks_per_node
     };
 

@@ -13,6 +13,7 @@ static const char usage[] =
     "  --unit BYTES          unit of the pattern; default 1048576\n"
     "  --seed N              seed of random patterns; default 1\n"
     "  --algorithms LIST     names with commas between (below); default all but auto\n"
+    "  --slice-min BYTES     shortest slice that a balanced route cuts; default 256\n"
     "  --overlaps LIST       names with commas between (below); default all.  The twin is the first one's\n"
     "  --iterations N        measured rounds; default 30\n"
     "  --warmup N            rounds before the measured ones; default 5\n"
@@ -85,6 +86,7 @@ static irr_cli_exit_t read_option(int id, const char *value, irr_routes_options_
                          &options->overlaps);
     case 'u': return irr_cli_number("unit", value, 0, INT32_MAX, &options->unit);
     case 's': return irr_cli_number("seed", value, 0, INT64_MAX, &options->seed);
+    case 'm': return irr_cli_number("slice-min", value, 0, INT64_MAX, &options->slice_min);
     case 'i': return irr_cli_int("iterations", value, 1, ROUNDS_MAX, &options->iterations);
     case 'w': return irr_cli_int("warmup", value, 0, ROUNDS_MAX, &options->warmup);
     case 'n': return irr_cli_int("ranks-per-node", value, 1, RANKS_MAX, &options->ranks_per_node);
@@ -102,13 +104,15 @@ irr_cli_exit_t irr_routes_options_read(int argc, char **argv, irr_routes_options
         { "seed", required_argument, NULL, 's' },       { "algorithms", required_argument, NULL, 'a' },
         { "overlaps", required_argument, NULL, 'o' },   { "iterations", required_argument, NULL, 'i' },
         { "warmup", required_argument, NULL, 'w' },     { "ranks-per-node", required_argument, NULL, 'n' },
-        { "help", no_argument, NULL, 'h' },             { NULL, 0, NULL, 0 }
+        { "slice-min", required_argument, NULL, 'm' },  { "help", no_argument, NULL, 'h' },
+        { NULL, 0, NULL, 0 }
     };
     irr_cli_exit_t code = IRR_CLI_GOOD;
     int id;
 
     *options = (irr_routes_options_t){
-        .run = true, .unit = 1 << 20, .seed = 1, .iterations = 30, .warmup = 5, .ranks_per_node = 2
+        .run = true, .unit = 1 << 20, .seed = 1, .slice_min = IRR_SLICE_MIN_DEFAULT, .iterations = 30,
+        .warmup = 5, .ranks_per_node = 2
     };
     for (int i = 1; irr_algorithm_name(i) != NULL && i <= IRR_ROUTES_ROWS_MAX; i++) {
         options->algorithm[options->algorithms++] = i;
