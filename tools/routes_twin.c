@@ -2,8 +2,9 @@
  * routes_twin.c - the contiguous twin of a plan: what the route would cost if nothing of it were in pieces.
  *
  * What arrives in a stage lands in a region of its own, message after message; what is sent in the next stage
- * is read from there in the same way, and in the first stage from INPUT.  A region has room for both, so that
- * no byte is read twice in a stage: a second look would come out of the cache.  The bytes mean nothing.
+ * is read from there in the same way, and in the first stage from INPUT.  The caches see what they see of the
+ * route: the sends of a stage read as many bytes of what has arrived as the route forwards then, the last ones,
+ * and go on behind them where nothing arrives, as the route goes on in INPUT.  The bytes mean nothing.
  */
 #include "routes.h"
 
@@ -15,7 +16,7 @@
 /* Where the messages of a stage are read from, or land. */
 typedef struct region {
     size_t base, length;
-    size_t sent, received;   /* so far */
+    size_t sent, received;   /* so far; of the next stage, and of its own */
 } region_t;
 
 /* By stage; 0 is INPUT. */
@@ -23,9 +24,20 @@ typedef struct regions {
     region_t region[IRR_TAG_STAGES_MAX + 1];
 } regions_t;
 
+/* What a send forwards: the rest is read from INPUT. */
+static size_t forwarded(const irr_plan_t *plan, const irr_step_t *step)
+{
+    size_t bytes = 0;
+
+    for (size_t i = step->first_piece; i < step->first_piece + step->pieces; i++) {
+        bytes += plan->pieces[i].buffer == IRR_BUFFER_SCRATCH ? plan->pieces[i].length : 0;
+    }
+    return bytes;
+}
+
 static void measure_regions(const irr_plan_t *plan, size_t input_bytes, regions_t *regions)
 {
-    size_t base = 0;
+    size_t forwards[IRR_TAG_STAGES_MAX + 1] = { 0 }, base = 0;
 
     memset(regions, 0, sizeof(*regions));
     for (size_t i = 0; i < plan->nsteps; i++) {
@@ -33,17 +45,20 @@ static void measure_regions(const irr_plan_t *plan, size_t input_bytes, regions_
 
         regions->region[step->stage].received += step->kind == IRR_STEP_RECV ? step->bytes : 0;
         regions->region[step->stage - 1].sent += step->kind == IRR_STEP_SEND ? step->bytes : 0;
+        forwards[step->stage - 1] += step->kind == IRR_STEP_SEND ? forwarded(plan, step) : 0;
     }
     for (int stage = 0; stage <= plan->stages; stage++) {
         region_t *region = &regions->region[stage];
-        size_t length = region->sent > region->received ? region->sent : region->received;
+        size_t skip = region->received > forwards[stage] ? region->received - forwards[stage] : 0;
+        size_t length = skip + region->sent > region->received ? skip + region->sent : region->received;
 
-        *region = (region_t){ .base = stage > 0 ? base : 0, .length = stage > 0 ? length : input_bytes };
+        *region = (region_t){ .base = base, .length = length, .sent = skip };
         base += stage > 0 ? length : 0;
     }
+    regions->region[0].length = input_bytes;
 }
 
-/* The next bytes of a region; from its start again where they are not enough. */
+/* The next bytes of a region; from its start again where INPUT is not enough. */
 static size_t next_place(const region_t *region, size_t *used, size_t bytes)
 {
     size_t offset = *used + bytes <= region->length ? *used : 0;
