@@ -111,41 +111,6 @@ static irr_cli_exit_t read_sweep(const char *text, irr_bench_work_t *work)
     return IRR_CLI_GOOD;
 }
 
-/* Says which names of a kind there are: those of a table, and one beside it unless that is NULL. */
-static irr_cli_exit_t refuse_name(const char *kind, const char *name, const char *beside,
-                                  const char *(*known)(int i))
-{
-    char text[512] = "";
-    size_t used = 0;
-
-    for (int i = 0; known(i) != NULL && used < sizeof(text); i++) {
-        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i > 0 ? ", " : "", known(i));
-    }
-    irr_cli_complain("unknown %s '%.63s', known are %s%s%s", kind, name, beside != NULL ? beside : "",
-                     beside != NULL ? ", " : "", text);
-    return IRR_CLI_REFUSED;
-}
-
-/* The row of a table that has this name, -1 if none. */
-static int find_name(const char *name, const char *(*known)(int i))
-{
-    for (int i = 0; known(i) != NULL; i++) {
-        if (strcmp(known(i), name) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-/* Takes the first name off a list with commas between, of which NULL is left behind the last. */
-static void take_name(const char **list, char *name, size_t size)
-{
-    const size_t length = strcspn(*list, ",");
-
-    snprintf(name, size, "%.*s", (int)length, *list);
-    *list = (*list)[length] == ',' ? *list + length + 1 : NULL;
-}
-
 static irr_cli_exit_t read_algorithms(const char *list, irr_bench_work_t *work)
 {
     work->rows = 0;
@@ -154,17 +119,17 @@ static irr_cli_exit_t read_algorithms(const char *list, irr_bench_work_t *work)
         bool host;
         int row;
 
-        take_name(&list, name, sizeof(name));
+        irr_cli_take_name(&list, name, sizeof(name));
         host = strcmp(name, HOST) == 0;
-        row = irr_algorithm_find(name);
+        row = host ? IRR_BENCH_HOST : irr_cli_find("algorithm", name, HOST, irr_algorithm_name);
         if (row < 0 && !host) {
-            return refuse_name("algorithm", name, HOST, irr_algorithm_name);
+            return IRR_CLI_REFUSED;
         }
         if (work->rows == IRR_BENCH_ROWS_MAX) {
             irr_cli_complain("--algorithms names more than the %d allowed", IRR_BENCH_ROWS_MAX);
             return IRR_CLI_REFUSED;
         }
-        work->algorithms[work->rows++] = host ? IRR_BENCH_HOST : row;
+        work->algorithms[work->rows++] = row;
     }
     return IRR_CLI_GOOD;
 }
@@ -188,13 +153,13 @@ static irr_cli_exit_t read_columns(const char *list, irr_bench_options_t *option
         int counter;
         bool all;
 
-        take_name(&list, name, sizeof(name));
+        irr_cli_take_name(&list, name, sizeof(name));
         all = strcmp(name, ALL) == 0;
-        counter = find_name(name, irr_bench_counter_name);
-        if (counter < 0 && !all) {
-            return refuse_name("counter", name, ALL, irr_bench_counter_name);
+        counter = all ? 0 : irr_cli_find("counter", name, ALL, irr_bench_counter_name);
+        if (counter < 0) {
+            return IRR_CLI_REFUSED;
         }
-        for (int i = all ? 0 : counter; i < (all ? IRR_BENCH_COUNTERS : counter + 1); i++) {
+        for (int i = counter; i < (all ? IRR_BENCH_COUNTERS : counter + 1); i++) {
             add_column(options, i);
         }
     }
@@ -203,8 +168,8 @@ static irr_cli_exit_t read_columns(const char *list, irr_bench_options_t *option
 
 static irr_cli_exit_t read_pattern(const char *name, const char **pattern_p)
 {
-    if (find_name(name, irr_pattern_name) < 0) {
-        return refuse_name("pattern", name, NULL, irr_pattern_name);
+    if (irr_cli_find("pattern", name, NULL, irr_pattern_name) < 0) {
+        return IRR_CLI_REFUSED;
     }
     *pattern_p = name;
     return IRR_CLI_GOOD;

@@ -72,6 +72,32 @@ irr_cli_exit_t irr_cli_scale(const char *text, double *scale_p)
     return IRR_CLI_GOOD;
 }
 
+int irr_cli_find(const char *kind, const char *name, const char *beside, const char *(*known)(int i))
+{
+    char text[512] = "";
+    size_t used = 0;
+
+    for (int i = 0; known(i) != NULL; i++) {
+        if (strcmp(known(i), name) == 0) {
+            return i;
+        }
+        if (used < sizeof(text)) {
+            used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i > 0 ? ", " : "", known(i));
+        }
+    }
+    irr_cli_complain("unknown %s '%.64s', known are %s%s%s", kind, name, beside != NULL ? beside : "",
+                     beside != NULL ? ", " : "", text);
+    return -1;
+}
+
+void irr_cli_take_name(const char **list, char *name, size_t size)
+{
+    const size_t length = strcspn(*list, ",");
+
+    snprintf(name, size, "%.*s", (int)length, *list);
+    *list = (*list)[length] == ',' ? *list + length + 1 : NULL;
+}
+
 irr_cli_exit_t irr_cli_read_matrix(const char *path, irr_matrix_t *matrix)
 {
     irr_file_error_t error = { 0 };

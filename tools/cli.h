@@ -28,6 +28,12 @@ irr_cli_exit_t irr_cli_number(const char *name, const char *text, uint64_t min, 
 irr_cli_exit_t irr_cli_int(const char *name, const char *text, int min, int max, int *value_p);
 irr_cli_exit_t irr_cli_scale(const char *text, double *scale_p);
 
+/* The row of a name in a table, -1 if none: then told with all that are known, `beside` (may be NULL) among them. */
+int irr_cli_find(const char *kind, const char *name, const char *beside, const char *(*known)(int i));
+
+/* Takes the first name off a list with commas between, of which NULL is left behind the last. */
+void irr_cli_take_name(const char **list, char *name, size_t size);
+
 /* A matrix from a file or a pattern. */
 irr_cli_exit_t irr_cli_read_matrix(const char *path, irr_matrix_t *matrix);
 irr_cli_exit_t irr_cli_make_matrix(const char *pattern, int ranks, uint64_t unit, uint64_t seed,

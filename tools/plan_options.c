@@ -110,24 +110,6 @@ static irr_cli_exit_t help(void)
 
 /* ---- values ---- */
 
-/* The row of a name in a table; if there is none, a line that lists what is known, and -1. */
-static int find(const char *what, const char *wanted, const char *(*name)(int i))
-{
-    char known[400] = "";
-    size_t used = 0;
-
-    for (int i = 0; name(i) != NULL; i++) {
-        if (strcmp(name(i), wanted) == 0) {
-            return i;
-        }
-        if (used < sizeof(known)) {
-            used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i > 0 ? ", " : "", name(i));
-        }
-    }
-    irr_cli_complain("unknown %s '%.64s', known are %s", what, wanted, known);
-    return -1;
-}
-
 static const char *command_name(int i)
 {
     static const char *const names[] = { "print", "check", "draw", NULL };
@@ -139,13 +121,13 @@ static const char *command_name(int i)
 
 static irr_cli_exit_t read_algorithm(const char *name, irr_tool_options_t *options)
 {
-    options->algorithm = find("algorithm", name, irr_algorithm_name);
+    options->algorithm = irr_cli_find("algorithm", name, NULL, irr_algorithm_name);
     return options->algorithm >= 0 ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
 static irr_cli_exit_t read_pattern(const char *name, irr_tool_options_t *options)
 {
-    options->pattern = irr_pattern_name(find("pattern", name, irr_pattern_name));
+    options->pattern = irr_pattern_name(irr_cli_find("pattern", name, NULL, irr_pattern_name));
     return options->pattern != NULL ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
@@ -218,7 +200,7 @@ static irr_cli_exit_t read_command(int argc, char **argv, irr_tool_options_t *op
         irr_cli_complain("what to do is missing: print, check or draw; irr_plan --help lists the options");
         return IRR_CLI_REFUSED;
     }
-    command = find("command", argv[optind], command_name);
+    command = irr_cli_find("command", argv[optind], NULL, command_name);
     if (command < 0) {
         return IRR_CLI_REFUSED;
     }
