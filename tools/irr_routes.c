@@ -8,6 +8,7 @@
  */
 #include "routes.h"
 
+#include <sched.h>
 #include <ucp/api/ucp.h>
 
 const char irr_cli_program[] = "irr_routes";
@@ -62,20 +63,31 @@ static void open_engine(irr_routes_job_t *job, int ranks)
     irr_routes_must("opening the engine", irr_engine_create(&config, &job->engine));
 }
 
-/* The barrier must not wait for a rank whose engine waits for ours. */
-static void close_engine(irr_routes_job_t *job)
+/*
+ * A rank whose exchange is over may still owe its peers something: where their queues are full, UCX keeps the
+ * end of a rendezvous that it has told us of, and sends it when it is progressed.
+ */
+void irr_routes_barrier(const irr_routes_job_t *job)
 {
     MPI_Request request;
     int over = 0;
 
-    irr_engine_close(job->engine);
-    while (irr_engine_drain(job->engine) == IRR_IN_PROGRESS) {
-    }
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Test(&request, &over, MPI_STATUS_IGNORE);
     while (!over) {
         irr_engine_progress(job->engine);
+        sched_yield();
         MPI_Test(&request, &over, MPI_STATUS_IGNORE);
     }
+}
+
+static void close_engine(irr_routes_job_t *job)
+{
+    irr_engine_close(job->engine);
+    while (irr_engine_drain(job->engine) == IRR_IN_PROGRESS) {
+        sched_yield();
+    }
+    irr_routes_barrier(job);
     irr_engine_destroy(job->engine);
 }
 

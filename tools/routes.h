@@ -47,6 +47,9 @@ typedef struct irr_routes_job {
 /* Ends the job with a line about what failed and why, unless nothing did. */
 void irr_routes_must(const char *what, irr_status_t status);
 
+/* A barrier of all ranks that keeps their engines moving. */
+void irr_routes_barrier(const irr_routes_job_t *job);
+
 /* Blocks one behind the other, as the pattern has them; input is filled.  Engine and oob stay as they are. */
 void irr_routes_job_init(irr_routes_job_t *job, int ranks, int rank);
 void irr_routes_job_fini(irr_routes_job_t *job);

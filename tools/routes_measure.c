@@ -79,7 +79,7 @@ static sample_t run(const irr_routes_job_t *job, variant_t *variant)
     irr_status_t status;
     sample_t start, end;
 
-    MPI_Barrier(MPI_COMM_WORLD);
+    irr_routes_barrier(job);
     start = (sample_t){ MPI_Wtime(), busy_seconds() };
     status = variant->again ? irr_exchange_restart(variant->comm, job->input, job->output)
                             : irr_exchange_start(variant->comm, &job->problem, job->input, job->output);
@@ -89,6 +89,7 @@ static sample_t run(const irr_routes_job_t *job, variant_t *variant)
     end = (sample_t){ MPI_Wtime(), busy_seconds() };
     irr_routes_must(variant->name, status);
     irr_exchange_counters(variant->comm, &variant->counters);
+    irr_routes_barrier(job);
     return (sample_t){ end.seconds - start.seconds, end.busy - start.busy };
 }
 
