@@ -64,8 +64,8 @@ static void open_engine(irr_routes_job_t *job, int ranks)
 }
 
 /*
- * A rank whose exchange is over may still owe its peers something: where their queues are full, UCX keeps the end
- * of a rendezvous that it has told us of, and sends it when it is progressed.
+ * A rank whose exchange is over may still owe its peers something: where their queues are full, UCX keeps the
+ * end of a rendezvous that it has told us of, and sends it when it is progressed.
  */
 void irr_routes_barrier(const irr_routes_job_t *job)
 {
