@@ -61,7 +61,7 @@ typedef struct mca_coll_irr_component_t {
     bool                        opening;        /* errors of the engine become engine_reason */
     char                       *engine_reason;  /* why it FAILED */
     irr_counters_t              last_counters;  /* of the engine when it went */
-    int                         open_waits;     /* progress is registered while there are any */
+    int                         open_waits;     /* progress has its full share while there are any */
     mca_coll_irr_module_t      *modules;        /* all that live */
 } mca_coll_irr_component_t;
 
@@ -159,6 +159,9 @@ int mca_coll_irr_activate(mca_coll_irr_module_t *module);
 
 /* Opens the engine of the process if it is not open; IRR_OK or why not, and the reason from malloc. */
 irr_status_t mca_coll_irr_engine_open(char **reason_p);
+
+/* Destroys the open engine; all processes that talked to each other must have drained theirs. */
+void mca_coll_irr_engine_close(void);
 
 /* Waits for the exchange of a communicator while it progresses all of MPI; returns its result. */
 irr_status_t mca_coll_irr_engine_wait(irr_comm_t *comm);

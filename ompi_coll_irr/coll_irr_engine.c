@@ -50,6 +50,11 @@ static irr_status_t create(void)
     return irr_engine_create(&config, &mca_coll_irr_component.engine);
 }
 
+static int progress(void)
+{
+    return (int)irr_engine_progress(mca_coll_irr_component.engine);
+}
+
 irr_status_t mca_coll_irr_engine_open(char **reason_p)
 {
     mca_coll_irr_component_t *component = &mca_coll_irr_component;
@@ -61,6 +66,9 @@ irr_status_t mca_coll_irr_engine_open(char **reason_p)
         status = create();
         component->opening = false;
         component->engine_state = status == IRR_OK ? MCA_COLL_IRR_ENGINE_OPEN : MCA_COLL_IRR_ENGINE_FAILED;
+        if (status == IRR_OK) {
+            opal_progress_register_lp(progress);
+        }
     } else if (component->engine_state != MCA_COLL_IRR_ENGINE_OPEN) {
         status = IRR_ERR_NOT_SUPPORTED;
     }
@@ -71,12 +79,11 @@ irr_status_t mca_coll_irr_engine_open(char **reason_p)
     return status;
 }
 
-static int progress(void)
-{
-    return (int)irr_engine_progress(mca_coll_irr_component.engine);
-}
-
-/* Registered from the first wait that lasts to the last. */
+/*
+ * Registered twice: for every round of MPI's progress while a wait lasts, and for every few rounds as long as the
+ * engine is open.  A rank whose exchange is over may still owe its peers something that UCX could not send yet, such
+ * as the end of a rendezvous while a queue was full; they would wait for it, and it for them in a barrier.
+ */
 static void progress_open(void)
 {
     opal_mutex_lock(&mca_coll_irr_component.lock);
@@ -90,7 +97,7 @@ static void progress_close(void)
 {
     opal_mutex_lock(&mca_coll_irr_component.lock);
     if (--mca_coll_irr_component.open_waits == 0) {
-        opal_progress_unregister(progress);
+        opal_progress_register_lp(progress);   /* takes it off the other list */
     }
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
@@ -141,6 +148,14 @@ irr_status_t mca_coll_irr_engine_wait(irr_comm_t *comm)
     }
     progress_close();
     return status;
+}
+
+void mca_coll_irr_engine_close(void)
+{
+    opal_progress_unregister(progress);
+    irr_engine_counters(mca_coll_irr_component.engine, &mca_coll_irr_component.last_counters);
+    irr_engine_destroy(mca_coll_irr_component.engine);
+    mca_coll_irr_component.engine = NULL;
 }
 
 void mca_coll_irr_counters(irr_counters_t *counters)

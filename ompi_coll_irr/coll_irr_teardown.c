@@ -189,9 +189,7 @@ void mca_coll_irr_teardown_local(void)
         }
     }
     if (component->engine_state == MCA_COLL_IRR_ENGINE_OPEN) {
-        irr_engine_counters(component->engine, &component->last_counters);
-        irr_engine_destroy(component->engine);
-        component->engine = NULL;
+        mca_coll_irr_engine_close();
     }
     component->engine_state = MCA_COLL_IRR_ENGINE_GONE;
     while (groups != NULL) {

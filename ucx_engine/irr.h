@@ -225,7 +225,11 @@ typedef struct irr_engine_config {
 /* Opens the transport: milliseconds and megabytes, so do it at the first exchange.  Sends nothing. */
 irr_status_t irr_engine_create(const irr_engine_config_t *config, irr_engine_t **engine_p);
 
-/* Moves every open exchange; returns the number of events seen.  Never blocks; within itself it does nothing. */
+/*
+ * Moves every open exchange; returns the number of events seen.  Never blocks; within itself it does nothing.  To be
+ * called now and then while none is open, too: a rank that is done may still owe its peers something that could not be
+ * sent yet, and they wait for it.
+ */
 unsigned irr_engine_progress(irr_engine_t *engine);
 
 /*

@@ -3,7 +3,7 @@
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_alltoallv
 
-plan 32
+plan 34
 for n in 1 2 3 4 7 16; do
     check "$n ranks, every byte as Open MPI's own" ranks "$n" "$program" 2
 done
@@ -24,4 +24,9 @@ check "4 ranks over tcp" ranks 4 --mca coll_irr_ucx_tls tcp,self --mca coll_irr_
 check "4 ranks over all that UCX selects" ranks 4 --mca coll_irr_ucx_tls all "$program" 1
 check "4 ranks beside pml ucx" ranks 4 --mca pml ucx --mca opal_common_ucx_tls any \
     --mca opal_common_ucx_devices any "$program" 1
+# The end of a rendezvous waits where a queue is full: who is done and in a barrier must still send it.
+for algorithm in a1 a4; do
+    check "6 ranks with queues of 4 messages, $algorithm" ranks 6 -x UCX_MM_FIFO_SIZE=4 "$builddir/irr_bench" \
+        --unit 200000 --iterations 20 --algorithms "$algorithm"
+done
 exit $failed
