@@ -61,7 +61,6 @@ typedef struct mca_coll_irr_component_t {
     bool                        opening;        /* errors of the engine become engine_reason */
     char                       *engine_reason;  /* why it FAILED */
     irr_counters_t              last_counters;  /* of the engine when it went */
-    int                         open_waits;     /* progress has its full share while there are any */
     mca_coll_irr_module_t      *modules;        /* all that live */
 } mca_coll_irr_component_t;
 

@@ -67,6 +67,11 @@ irr_status_t mca_coll_irr_engine_open(char **reason_p)
         component->opening = false;
         component->engine_state = status == IRR_OK ? MCA_COLL_IRR_ENGINE_OPEN : MCA_COLL_IRR_ENGINE_FAILED;
         if (status == IRR_OK) {
+            /*
+             * A wait moves the engine itself.  But a rank whose exchange is over may still owe its peers something
+             * that UCX could not send yet, such as the end of a rendezvous while a queue was full: they would wait
+             * for it, and it for them in a barrier.
+             */
             opal_progress_register_lp(progress);
         }
     } else if (component->engine_state != MCA_COLL_IRR_ENGINE_OPEN) {
@@ -77,29 +82,6 @@ irr_status_t mca_coll_irr_engine_open(char **reason_p)
     }
     opal_mutex_unlock(&component->lock);
     return status;
-}
-
-/*
- * Registered twice: for every round of MPI's progress while a wait lasts, and for every few rounds as long as the
- * engine is open.  A rank whose exchange is over may still owe its peers something that UCX could not send yet, such
- * as the end of a rendezvous while a queue was full; they would wait for it, and it for them in a barrier.
- */
-static void progress_open(void)
-{
-    opal_mutex_lock(&mca_coll_irr_component.lock);
-    if (mca_coll_irr_component.open_waits++ == 0) {
-        opal_progress_register(progress);
-    }
-    opal_mutex_unlock(&mca_coll_irr_component.lock);
-}
-
-static void progress_close(void)
-{
-    opal_mutex_lock(&mca_coll_irr_component.lock);
-    if (--mca_coll_irr_component.open_waits == 0) {
-        opal_progress_register_lp(progress);   /* takes it off the other list */
-    }
-    opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
 /* A few rounds of the engine alone; adds the events seen. */
@@ -135,7 +117,6 @@ irr_status_t mca_coll_irr_engine_wait(irr_comm_t *comm)
     if (status != IRR_IN_PROGRESS) {
         return status;
     }
-    progress_open();
     for (unsigned turn = 1; status == IRR_IN_PROGRESS; turn++) {
         idle = events > 0 ? 0 : idle + 1;
         if (mca_coll_irr_component.may_sleep) {
@@ -146,7 +127,6 @@ irr_status_t mca_coll_irr_engine_wait(irr_comm_t *comm)
         events = 0;
         status = progress_engine(comm, &events);
     }
-    progress_close();
     return status;
 }
 

@@ -28,6 +28,10 @@ static irr_status_t init_direct(irr_comm_t *comm)
     irr_plan_bounds_t bounds = irr_plan_bounds(comm->settings.algorithm, comm->ranks);
     irr_status_t status = irr_plan_reserve(&comm->plan, bounds);
 
+    comm->blocks = irr_alloc_zero(2 * (size_t)comm->ranks, sizeof(*comm->blocks));
+    if (comm->blocks == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
     return status == IRR_OK ? irr_exec_reserve(&comm->exec, bounds) : status;
 }
 
@@ -71,5 +75,7 @@ void irr_comm_route_fini(irr_comm_t *comm)
     irr_relay_fini(&comm->relay);
     irr_nodes_fini(&comm->nodes);
     irr_exec_fini(&comm->exec);
+    irr_free(comm->blocks);
+    comm->blocks = NULL;
     irr_plan_fini(&comm->plan);
 }

@@ -34,6 +34,8 @@ struct irr_comm {
     irr_grid_plan_t frozen;      /* what the relay learnt */
     void           *scratch;     /* of the frozen plan */
     irr_plan_t      plan;        /* of a direct route */
+    irr_block_t    *blocks;      /* that it was built for: send, then recv */
+    bool            planned;
     irr_exec_t      exec;
     const irr_plan_t *running;   /* by the executor; NULL: by the relay */
     bool            fixed;       /* irr_exchange_freeze was here */

@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "exec/tag.h"
+#include "problem/blocks.h"
 
 #include <string.h>
 #include <time.h>
@@ -66,8 +67,9 @@ irr_status_t irr_exchange_start(irr_comm_t *comm, const irr_problem_t *problem, 
     if (comm->started || problem->ranks != comm->ranks || problem->rank != comm->rank) {
         return IRR_ERR_BAD_PARAM;
     }
-    if (comm->direct) {
+    if (comm->direct && (!irr_blocks_repeat(comm->blocks, problem) || !comm->planned)) {
         status = irr_plan_build(comm->settings.algorithm, problem, &comm->plan);
+        comm->planned = status == IRR_OK;
     }
     if (status != IRR_OK) {
         return status;
@@ -81,17 +83,6 @@ irr_status_t irr_exchange_start(irr_comm_t *comm, const irr_problem_t *problem, 
 
 /* ---- progress and test ---- */
 
-/* The steps of the schedule that this rank sends in, over all stages. */
-static uint64_t count_steps(const irr_plan_t *plan)
-{
-    uint64_t steps = 0;
-
-    for (size_t i = 0; i < plan->nsteps; i++) {
-        steps += plan->steps[i].kind == IRR_STEP_SEND;
-    }
-    return steps;
-}
-
 /* What the exchange cost, also in the totals of the engine. */
 static void count(irr_comm_t *comm)
 {
@@ -100,7 +91,7 @@ static void count(irr_comm_t *comm)
 
     counters->exchanges = 1;
     counters->waiting_ns = clock_ns() - comm->start_ns;
-    counters->steps = count_steps(comm->running != NULL ? comm->running : &comm->relay.plan->plan);
+    counters->steps = comm->running != NULL ? comm->running->nsends : comm->relay.plan->plan.nsends;
     counters->scratch_bytes = comm->running != NULL ? comm->running->scratch_bytes : comm->relay.scratch_bytes;
 #define COUNTER_ADD(field, text) totals->field += counters->field;
     IRR_COUNTERS_MAP(COUNTER_ADD)

@@ -128,7 +128,8 @@ static void start_message(irr_exec_t *exec, size_t index)
     irr_composition_t composition =
         irr_compose(exec->env.compose, &exec->env.transport->caps, step->pieces, step->bytes);
     size_t together = resolve(exec, step, 0, composition.apart_min, false);
-    size_t total = resolve(exec, step, together, composition.apart_min, true);
+    size_t total = composition.apart_min == SIZE_MAX ? together
+                                                     : resolve(exec, step, together, composition.apart_min, true);
     bool one_together = together > 0 || total == 0;   /* an empty message is a message too */
 
     exec->steps[index].exec = exec;

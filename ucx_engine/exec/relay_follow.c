@@ -7,19 +7,11 @@
  */
 #include "exec/relay.h"
 
-#include <string.h>
+#include "problem/blocks.h"
 
 bool irr_relay_may_follow(irr_relay_t *relay, const irr_problem_t *problem)
 {
-    size_t bytes = (size_t)problem->ranks * sizeof(*relay->blocks);
-    irr_block_t *send = relay->blocks, *recv = relay->blocks + problem->ranks;
-    bool same = relay->ended_well && memcmp(send, problem->send, bytes) == 0 && memcmp(recv, problem->recv, bytes) == 0;
-
-    if (!same) {
-        memcpy(send, problem->send, bytes);
-        memcpy(recv, problem->recv, bytes);
-    }
-    return same;
+    return irr_blocks_repeat(relay->blocks, problem) && relay->ended_well;
 }
 
 irr_status_t irr_relay_begin(irr_relay_t *relay)

@@ -30,6 +30,7 @@ void irr_plan_reset(irr_plan_t *plan, const irr_problem_t *problem)
     plan->stages = 0;
     plan->scratch_bytes = 0;
     plan->nsteps = 0;
+    plan->nsends = 0;
     plan->npieces = 0;
     plan->ndeps = 0;
 }
@@ -66,6 +67,7 @@ irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params)
         return status;
     }
     step = &plan->steps[plan->nsteps++];
+    plan->nsends += params->kind == IRR_STEP_SEND;
     *step = (irr_step_t){
         .kind = params->kind, .peer = params->peer, .stage = params->stage, .number = params->number,
         .first_piece = plan->npieces, .pieces = params->npieces,

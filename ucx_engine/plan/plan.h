@@ -52,6 +52,7 @@ typedef struct irr_plan {
     size_t       scratch_bytes;
     irr_step_t  *steps;
     size_t       nsteps, steps_max;
+    size_t       nsends;
     irr_piece_t *pieces;
     size_t       npieces, pieces_max;
     size_t      *deps;            /* indices of earlier steps */
