@@ -72,10 +72,12 @@ static int ascending(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* As many messages as make up the share, at least one. */
+/* A share of the messages, to nearest and at least one. */
 static size_t messages_of(uint64_t share, size_t count)
 {
-    return share >= IRR_LAMBDA_ONE ? count : (share * count + IRR_LAMBDA_ONE - 1) / IRR_LAMBDA_ONE;
+    const size_t whole = share >= IRR_LAMBDA_ONE ? count : (share * count + IRR_LAMBDA_ONE / 2) / IRR_LAMBDA_ONE;
+
+    return whole > 0 ? whole : 1;
 }
 
 /*
@@ -110,7 +112,6 @@ uint64_t irr_lambda_threshold(irr_lambda_t lambda, const irr_lambda_step_t *step
 
     if (lambda.rule == IRR_LAMBDA_PROPORTIONAL) {
         share = share * step->left / step->ranks;
-        share = share > 0 ? share : 1;
     }
     whole = second_phase(step) ? step->count : messages_of(share, step->count);
     if (whole == step->count) {
