@@ -1,7 +1,6 @@
 /*
  * optimal.c - the shortest schedule there is: preemptive open shop, Gonzalez and Sahni, J. ACM 23 (1976);
- * Birkhoff's decomposition of a matrix with equal sums.  The orders of Ranka, Wang and Kumar are measured against
- * it.
+ * Birkhoff's decomposition of a matrix with equal sums.
  *
  * Dummy bytes fill the matrix up until each rank sends and receives as much as the busiest port,
  * irr_schedule_bound.  Then a perfect matching of senders and receivers exists (Birkhoff); it is a step, as long
@@ -14,11 +13,11 @@
  *
  * A limit on the steps: lengths are rounded up to granules.  Bisection looks for the smallest that keeps the
  * limit, in about ten attempts, and the shortest schedule on the way is taken: at most the bound and a granule for
- * each message of the busiest port; irr_schedule_makespan tells how far from optimal it is.  Granules of the longest
- * message always do: as many steps as that port has messages.  There is no schedule with fewer, so a lower limit
- * counts as that.
+ * each message of the busiest port; irr_schedule_makespan tells how far from optimal it is.  Granules of the
+ * longest message always do: as many steps as that port has messages.  There is no schedule with fewer, so a lower
+ * limit counts as that.
  *
- * Time for 256 ranks, dense: below a tenth of a second, with a limit twice that; memory O(P * P).
+ * Time for 256 ranks, dense: about a tenth of a second, with a limit one and a half; memory O(P * P).
  */
 #include "order/matching.h"
 #include "order/messages.h"
