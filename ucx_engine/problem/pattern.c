@@ -13,25 +13,15 @@
  * on every machine.  Time O(P * P) for P ranks.
  */
 #include "core/alloc.h"
+#include "core/random.h"
 
 #include <string.h>
 
 #define LONG 64
 
-/* splitmix64: a counter and a mixing function. */
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-/* From 0 to limit - 1.  The bias of the remainder is below 2^-30 for the small limits of this file. */
 static int below(uint64_t *state, int limit)
 {
-    return (int)(draw(state) % (uint64_t)limit);
+    return (int)irr_random_below(state, (size_t)limit);
 }
 
 /* Columns of the papers' logical grid: ceil(sqrt P). */

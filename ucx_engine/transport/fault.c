@@ -15,7 +15,7 @@
 #include "transport/transport.h"
 
 #include "core/alloc.h"
-#include "transport/random.h"
+#include "core/random.h"
 
 /* A send that is held, in irr_request_t.reserved; so it may alias what the caller declared there. */
 typedef struct slot {

@@ -12,7 +12,7 @@
 #include "transport/loopback.h"
 
 #include "core/alloc.h"
-#include "transport/random.h"
+#include "core/random.h"
 
 #include <string.h>
 

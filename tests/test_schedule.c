@@ -1,0 +1,225 @@
+/*
+ * test_schedule.c - the orders that compute schedules: their rules on random matrices.
+ */
+#include "irr_test.h"
+
+#include "order/scheduled.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SMALL_LARGEST 12
+
+static uint64_t state;   /* of random numbers, where the matrix is not the point of a case */
+
+static const irr_scheduled_params_t plain = { .seed = 1, .lambda = { IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE } };
+
+/* Any number of ranks, density and kind of lengths, zeros and messages of a rank to itself among them. */
+static void make_small(irr_matrix_t *matrix)
+{
+    const uint64_t limits[] = { 1, 3, 40, 100000, UINT64_C(1) << 55 };
+    const uint64_t limit = limits[irr_test_below(&state, 5)], percent = irr_test_below(&state, 101);
+    const int ranks = 1 + (int)irr_test_below(&state, SMALL_LARGEST);
+
+    CU_ASSERT_EQUAL_FATAL(irr_matrix_init(matrix, ranks), IRR_OK);
+    for (int i = 0; i < ranks * ranks; i++) {
+        if (irr_test_below(&state, 100) < percent) {
+            matrix->entries[i] = 1 + irr_test_below(&state, limit);
+        }
+    }
+}
+
+static irr_scheduled_params_t make_params(void)
+{
+    static const char *const lambdas[] = { "incremental", "one", "fixed:0.5", "fixed:0.01", "proportional:0.1" };
+    irr_scheduled_params_t params = { .seed = irr_test_random(&state), .latency = irr_test_below(&state, 1000),
+                                      .shift = irr_test_below(&state, 2) };
+
+    irr_lambda_parse(lambdas[irr_test_below(&state, 5)], &params.lambda);
+    return params;
+}
+
+static irr_schedule_t build(const char *name, const irr_matrix_t *matrix, const irr_scheduled_params_t *params)
+{
+    irr_schedule_t schedule = { 0 };
+    const irr_scheduled_t *row = irr_scheduled_find(name);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(row);
+    CU_ASSERT_EQUAL_FATAL(irr_scheduled_build(row, matrix, params, &schedule), IRR_OK);
+    return schedule;
+}
+
+/* Most messages that one rank sends or receives. */
+static int degree_of(const irr_matrix_t *matrix)
+{
+    int degree = 0;
+
+    for (int i = 0; i < matrix->ranks; i++) {
+        int sends = 0, receives = 0;
+
+        for (int j = 0; j < matrix->ranks; j++) {
+            sends += i != j && *irr_matrix_at(matrix, i, j) > 0;
+            receives += i != j && *irr_matrix_at(matrix, j, i) > 0;
+        }
+        degree = sends > degree ? sends : degree;
+        degree = receives > degree ? receives : degree;
+    }
+    return degree;
+}
+
+static bool same(const irr_schedule_t *a, const irr_schedule_t *b)
+{
+    bool equal = a->ranks == b->ranks && a->steps == b->steps && a->count == b->count;
+
+    for (size_t i = 0; equal && i < a->count; i++) {
+        const irr_transmission_t *x = &a->list[i], *y = &b->list[i];
+
+        equal = x->step == y->step && x->from == y->from && x->to == y->to && x->offset == y->offset &&
+                x->length == y->length;
+    }
+    return equal;
+}
+
+/* Rules of one schedule, whatever made it. */
+static void expect_rules(const char *name, const irr_schedule_t *schedule, const irr_matrix_t *matrix)
+{
+    const size_t splits = irr_schedule_splits(schedule, matrix);
+    char reason[160] = "";
+
+    if (irr_schedule_check(schedule, matrix, reason, sizeof(reason)) != IRR_OK) {
+        printf("# %s: %s\n", name, reason);
+        CU_FAIL("broken schedule");
+    }
+    CU_ASSERT(irr_schedule_makespan(schedule) >= irr_schedule_bound(matrix));
+    CU_ASSERT(schedule->steps >= degree_of(matrix));
+    CU_ASSERT(strcmp(name, "rs_nh") == 0 || strcmp(name, "optimal") == 0 || splits == 0);
+    CU_ASSERT(strcmp(name, "lp") == 0 || (size_t)schedule->steps <= schedule->count);
+    CU_ASSERT(strcmp(name, "rs_nh") != 0 || (size_t)schedule->steps <= schedule->count - splits);
+    CU_ASSERT(strcmp(name, "optimal") != 0 || irr_schedule_makespan(schedule) == irr_schedule_bound(matrix));
+}
+
+static void test_rules(void)
+{
+    state = irr_test_seed();
+    for (int n = 0; n < 3000; n++) {
+        irr_scheduled_params_t params = make_params();
+        irr_matrix_t matrix;
+
+        make_small(&matrix);
+        for (int i = 0; irr_scheduled_at(i) != NULL; i++) {
+            const char *name = irr_scheduled_at(i)->name;
+            irr_schedule_t schedule = build(name, &matrix, &params), again = build(name, &matrix, &params);
+
+            expect_rules(name, &schedule, &matrix);
+            CU_ASSERT(same(&schedule, &again));
+            irr_schedule_fini(&again);
+            irr_schedule_fini(&schedule);
+        }
+        irr_matrix_fini(&matrix);
+    }
+}
+
+/* Takes the step that starts at `at` off the matrix; returns where the next one starts. */
+static size_t take_step(const irr_schedule_t *schedule, size_t at, irr_matrix_t *left, bool *idle)
+{
+    const int step = schedule->list[at].step, ranks = left->ranks;
+    uint64_t longest = 0;
+    size_t end = at;
+
+    memset(idle, 1, 2 * (size_t)ranks);
+    for (; end < schedule->count && schedule->list[end].step == step; end++) {
+        const irr_transmission_t *t = &schedule->list[end];
+
+        idle[t->from] = idle[ranks + t->to] = false;
+        longest = t->length > longest ? t->length : longest;
+    }
+    for (int i = 0; i < ranks * ranks; i++) {
+        CU_ASSERT(!idle[i / ranks] || !idle[ranks + i % ranks] || left->entries[i] == 0);
+    }
+    for (; at < end; at++) {
+        uint64_t *entry = irr_matrix_at(left, schedule->list[at].from, schedule->list[at].to);
+
+        *entry -= schedule->list[at].length;
+        CU_ASSERT(*entry == 0 || schedule->list[at].length == longest);
+    }
+    return end;
+}
+
+/* In a random order no rank idles that has a message for an idle one, and only what is too long is cut. */
+static void test_greedy(void)
+{
+    static const char *const names[] = { "rs_n", "rs_n_sort", "rs_nh" };
+
+    state = irr_test_seed() + 1;
+    for (int n = 0; n < 1000; n++) {
+        irr_scheduled_params_t params = make_params();
+        bool idle[2 * SMALL_LARGEST];
+        irr_schedule_t schedule;
+        irr_matrix_t matrix;
+
+        make_small(&matrix);
+        for (int i = 0; i < matrix.ranks; i++) {
+            *irr_matrix_at(&matrix, i, i) = 0;
+        }
+        schedule = build(names[n % 3], &matrix, &params);
+        for (size_t at = 0; at < schedule.count;) {
+            at = take_step(&schedule, at, &matrix, idle);
+        }
+        irr_schedule_fini(&schedule);
+        irr_matrix_fini(&matrix);
+    }
+}
+
+/* Without splits optimal needs as many steps as the busiest port has messages; with more steps it gets shorter. */
+static void test_optimal_limit(void)
+{
+    state = irr_test_seed() + 2;
+    for (int n = 0; n < 500; n++) {
+        irr_scheduled_params_t params = plain;
+        irr_schedule_t schedule;
+        irr_matrix_t matrix;
+        int degree;
+
+        make_small(&matrix);
+        degree = degree_of(&matrix);
+        for (params.max_steps = 1; params.max_steps <= 64; params.max_steps *= 4) {
+            schedule = build("optimal", &matrix, &params);
+            CU_ASSERT_EQUAL(irr_schedule_check(&schedule, &matrix, NULL, 0), IRR_OK);
+            CU_ASSERT(schedule.steps <= (params.max_steps > degree ? params.max_steps : degree));
+            CU_ASSERT(irr_schedule_makespan(&schedule) >= irr_schedule_bound(&matrix));
+            CU_ASSERT(params.max_steps > 1 || irr_schedule_splits(&schedule, &matrix) == 0);
+            irr_schedule_fini(&schedule);
+        }
+        irr_matrix_fini(&matrix);
+    }
+}
+
+/* Dense, and hardly two lengths alike, so most steps empty one entry only. */
+static void test_optimal_dense(void)
+{
+    irr_schedule_t schedule;
+    irr_matrix_t matrix;
+
+    state = irr_test_seed() + 3;
+    CU_ASSERT_EQUAL_FATAL(irr_matrix_init(&matrix, 96), IRR_OK);
+    for (int i = 0; i < 96 * 96; i++) {
+        matrix.entries[i] = 1 + irr_test_below(&state, 1000000);
+    }
+    schedule = build("optimal", &matrix, &plain);
+    expect_rules("optimal", &schedule, &matrix);
+    irr_schedule_fini(&schedule);
+    irr_matrix_fini(&matrix);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "every order keeps the rules, and a seed gives one schedule", test_rules },
+        { "random orders: nobody idles who could send", test_greedy },
+        { "optimal: a limit on the steps is kept", test_optimal_limit },
+        { "optimal: as long as the busiest port, dense", test_optimal_dense },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("schedule", cases, 300);
+}

@@ -1,0 +1,126 @@
+/*
+ * lambda.c - see lambda.h.  O(m log m) for a step of m messages, O(m) where none is split.
+ */
+#include "order/lambda.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define DIGITS_MAX 9
+#define FACTOR_MAX 100
+
+/* A decimal number in 1 / IRR_LAMBDA_ONE, to nearest; 0 if it is none, or rounds to 0, or is above limit. */
+static uint32_t read_share(const char *text, uint32_t limit)
+{
+    uint64_t number = 0, unit = 1;
+    bool fraction = false;
+    int digits = 0;
+
+    for (; isdigit((unsigned char)*text) || (*text == '.' && !fraction); text++) {
+        if (*text == '.') {
+            fraction = true;
+            continue;
+        }
+        number = number * 10 + (uint64_t)(*text - '0');
+        unit *= fraction ? 10 : 1;
+        if (++digits > DIGITS_MAX) {
+            return 0;
+        }
+    }
+    number = (number * IRR_LAMBDA_ONE + unit / 2) / unit;
+    return *text == '\0' && digits > 0 && number <= limit ? (uint32_t)number : 0;
+}
+
+irr_status_t irr_lambda_parse(const char *text, irr_lambda_t *lambda)
+{
+#define LAMBDA_NAME(name, text) text,
+    static const char *const names[] = { IRR_LAMBDA_MAP(LAMBDA_NAME) };
+#undef LAMBDA_NAME
+    const size_t length = strcspn(text, ":");
+    uint32_t limit = IRR_LAMBDA_ONE;
+    irr_lambda_t read = IRR_LAMBDA_DEFAULT;
+
+    if (strcasecmp(text, "one") == 0) {
+        *lambda = (irr_lambda_t){ IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE };
+        return IRR_OK;
+    }
+    for (read.rule = 0; read.rule < IRR_LAMBDA_RULES; read.rule++) {
+        if (strlen(names[read.rule]) == length && strncasecmp(text, names[read.rule], length) == 0) {
+            break;
+        }
+    }
+    if (read.rule == IRR_LAMBDA_RULES || (text[length] == '\0' && read.rule != IRR_LAMBDA_INCREMENTAL)) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    limit *= read.rule == IRR_LAMBDA_PROPORTIONAL ? FACTOR_MAX : 1;
+    if (text[length] == ':') {
+        read.share = read_share(text + length + 1, limit);
+    }
+    if (read.share == 0) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    *lambda = read;
+    return IRR_OK;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* A share of the messages, to nearest and at least one. */
+static size_t messages_of(uint64_t share, size_t count)
+{
+    const size_t whole = share >= IRR_LAMBDA_ONE ? count : (share * count + IRR_LAMBDA_ONE / 2) / IRR_LAMBDA_ONE;
+
+    return whole > 0 ? whole : 1;
+}
+
+/*
+ * The paper's Gain for one more message than k is (1/m) / (k/m) * tau/phi - dM.  The sum of dM telescopes, so
+ * what is earned, in 1/65536 byte, is compared with the distance of two lengths, and nothing overflows.
+ */
+static size_t increments(const irr_lambda_step_t *step, size_t least)
+{
+    const uint64_t latency = step->latency < UINT64_C(1) << 40 ? step->latency : UINT64_C(1) << 40;
+    uint64_t earned = 0, earned_best = 0;
+    size_t best = least;
+
+    for (size_t k = least; k < step->count; k++) {
+        earned += (latency << 16) / k;
+        if ((earned - earned_best) >> 16 >= step->lengths[k] - step->lengths[best - 1]) {
+            best = k + 1;
+            earned_best = earned;
+        }
+    }
+    return best;
+}
+
+static bool second_phase(const irr_lambda_step_t *step)
+{
+    return step->left <= 2 * step->ranks || step->left <= step->total / 16;
+}
+
+uint64_t irr_lambda_threshold(irr_lambda_t lambda, const irr_lambda_step_t *step)
+{
+    uint64_t share = lambda.share, longest = 0;
+    size_t whole;
+
+    if (lambda.rule == IRR_LAMBDA_PROPORTIONAL) {
+        share = share * step->left / step->ranks;
+    }
+    whole = second_phase(step) ? step->count : messages_of(share, step->count);
+    if (whole == step->count) {
+        for (size_t i = 0; i < step->count; i++) {
+            longest = step->lengths[i] > longest ? step->lengths[i] : longest;
+        }
+        return longest;
+    }
+    qsort(step->lengths, step->count, sizeof(*step->lengths), ascending);
+    whole = lambda.rule == IRR_LAMBDA_INCREMENTAL ? increments(step, whole) : whole;
+    return step->lengths[whole - 1];
+}

@@ -1,0 +1,130 @@
+/*
+ * matching.c - see matching.h: breadth-first search for an augmenting path, on bit sets.
+ */
+#include "order/matching.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+irr_status_t irr_matching_init(irr_matching_t *matching, int size)
+{
+    const size_t n = (size_t)size;
+    irr_matching_t made = { .size = size, .words = (n + 63) / 64 };
+
+    made.allowed = irr_alloc_zero(n * made.words, sizeof(*made.allowed));
+    made.unseen = irr_alloc(made.words, sizeof(*made.unseen));
+    made.single = irr_alloc_zero(made.words, sizeof(*made.single));
+    made.to = irr_alloc(n, sizeof(*made.to));
+    made.from = irr_alloc(n, sizeof(*made.from));
+    made.parent = irr_alloc(n, sizeof(*made.parent));
+    made.queue = irr_alloc(n, sizeof(*made.queue));
+    if (made.allowed == NULL || made.unseen == NULL || made.single == NULL || made.to == NULL ||
+        made.from == NULL || made.parent == NULL || made.queue == NULL) {
+        irr_matching_fini(&made);
+        return IRR_ERR_NO_MEMORY;
+    }
+    for (size_t i = 0; i < n; i++) {
+        made.to[i] = made.from[i] = -1;
+        made.single[i / 64] |= UINT64_C(1) << i % 64;
+    }
+    *matching = made;
+    return IRR_OK;
+}
+
+void irr_matching_fini(irr_matching_t *matching)
+{
+    irr_free(matching->queue);
+    irr_free(matching->parent);
+    irr_free(matching->from);
+    irr_free(matching->to);
+    irr_free(matching->single);
+    irr_free(matching->unseen);
+    irr_free(matching->allowed);
+    *matching = (irr_matching_t){ .size = 0 };
+}
+
+static uint64_t *word(const irr_matching_t *matching, int from, int to)
+{
+    return &matching->allowed[(size_t)from * matching->words + (size_t)to / 64];
+}
+
+void irr_matching_allow(irr_matching_t *matching, int from, int to)
+{
+    *word(matching, from, to) |= UINT64_C(1) << to % 64;
+}
+
+void irr_matching_forbid(irr_matching_t *matching, int from, int to)
+{
+    *word(matching, from, to) &= ~(UINT64_C(1) << to % 64);
+    if (matching->to[from] == to) {
+        matching->to[from] = matching->from[to] = -1;
+        matching->single[to / 64] |= UINT64_C(1) << to % 64;
+    }
+}
+
+/* From a receiver without a sender back along the search, each sender takes the receiver from which it was met. */
+static void turn(irr_matching_t *matching, int to)
+{
+    matching->single[to / 64] &= ~(UINT64_C(1) << to % 64);
+    while (to >= 0) {
+        int from = matching->parent[to], next = matching->to[from];
+
+        matching->to[from] = to;
+        matching->from[to] = from;
+        to = next;
+    }
+}
+
+/* A receiver without a sender that this sender may have; -1 for none. */
+static int find_single(const irr_matching_t *matching, int from)
+{
+    const uint64_t *allowed = word(matching, from, 0);
+
+    for (size_t w = 0; w < matching->words; w++) {
+        uint64_t found = allowed[w] & matching->single[w];
+
+        if (found != 0) {
+            return (int)(w * 64) + __builtin_ctzll(found);
+        }
+    }
+    return -1;
+}
+
+/* Queues the senders of the receivers that this one may have and the search has not met; returns the tail. */
+static int spread(irr_matching_t *matching, int from, int tail)
+{
+    const uint64_t *allowed = word(matching, from, 0);
+
+    for (size_t w = 0; w < matching->words; w++) {
+        uint64_t found = allowed[w] & matching->unseen[w];
+
+        matching->unseen[w] &= ~found;
+        for (; found != 0; found &= found - 1) {
+            int to = (int)(w * 64) + __builtin_ctzll(found);
+
+            matching->parent[to] = from;
+            matching->queue[tail++] = matching->from[to];
+        }
+    }
+    return tail;
+}
+
+bool irr_matching_augment(irr_matching_t *matching, int sender)
+{
+    int head = 0, tail = 0;
+
+    memset(matching->unseen, 0xff, matching->words * sizeof(*matching->unseen));
+    matching->queue[tail++] = sender;
+    while (head < tail) {
+        int from = matching->queue[head++], to = find_single(matching, from);
+
+        if (to >= 0) {
+            matching->parent[to] = from;
+            turn(matching, to);
+            return true;
+        }
+        tail = spread(matching, from, tail);
+    }
+    return false;
+}

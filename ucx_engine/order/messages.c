@@ -1,0 +1,115 @@
+/*
+ * messages.c - see messages.h.
+ */
+#include "order/messages.h"
+
+#include "core/alloc.h"
+#include "core/random.h"
+
+#include <stdlib.h>
+
+/* Counts, and refuses sums that would overflow wherever lengths are added later. */
+static irr_status_t count_messages(irr_messages_t *messages, const irr_matrix_t *matrix)
+{
+    uint64_t bytes = 0;
+
+    for (int i = 0; i < matrix->ranks; i++) {
+        for (int j = 0; j < matrix->ranks; j++) {
+            uint64_t length = i != j ? *irr_matrix_at(matrix, i, j) : 0;
+
+            if (length > (uint64_t)INT64_MAX - bytes) {
+                return IRR_ERR_BAD_PARAM;
+            }
+            bytes += length;
+            messages->count += length > 0;
+            messages->longest = length > messages->longest ? length : messages->longest;
+        }
+    }
+    return IRR_OK;
+}
+
+static void fill(irr_messages_t *messages, const irr_matrix_t *matrix)
+{
+    size_t next = 0;
+
+    for (int i = 0; i < matrix->ranks; i++) {
+        messages->first[i] = next;
+        for (int j = 0; j < matrix->ranks; j++) {
+            uint64_t length = i != j ? *irr_matrix_at(matrix, i, j) : 0;
+
+            if (length > 0) {
+                messages->list[next++] = (irr_message_t){ .to = j, .length = length };
+            }
+        }
+        messages->left[i] = (int)(next - messages->first[i]);
+    }
+}
+
+irr_status_t irr_messages_init(irr_messages_t *messages, const irr_matrix_t *matrix)
+{
+    irr_messages_t made = { .ranks = matrix->ranks };
+    irr_status_t status = count_messages(&made, matrix);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    made.first = irr_alloc((size_t)made.ranks, sizeof(*made.first));
+    made.left = irr_alloc((size_t)made.ranks, sizeof(*made.left));
+    made.list = irr_alloc(made.count, sizeof(*made.list));
+    if (made.first == NULL || made.left == NULL || made.list == NULL) {
+        irr_messages_fini(&made);
+        return IRR_ERR_NO_MEMORY;
+    }
+    fill(&made, matrix);
+    *messages = made;
+    return IRR_OK;
+}
+
+void irr_messages_fini(irr_messages_t *messages)
+{
+    irr_free(messages->list);
+    irr_free(messages->left);
+    irr_free(messages->first);
+    *messages = (irr_messages_t){ .ranks = 0 };
+}
+
+void irr_messages_shuffle(irr_messages_t *messages, uint64_t *random)
+{
+    for (int i = 0; i < messages->ranks; i++) {
+        irr_message_t *row = irr_messages_row(messages, i);
+
+        for (int n = messages->left[i]; n > 1; n--) {
+            size_t other = irr_random_below(random, (size_t)n);
+            irr_message_t last = row[n - 1];
+
+            row[n - 1] = row[other];
+            row[other] = last;
+        }
+    }
+}
+
+static int longest_first(const void *a, const void *b)
+{
+    const irr_message_t *x = a, *y = b;
+
+    if (x->length != y->length) {
+        return x->length > y->length ? -1 : 1;
+    }
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* qsort is not stable: while it runs, the offset, which is 0, holds the place. */
+void irr_messages_sort(irr_messages_t *messages)
+{
+    for (int i = 0; i < messages->ranks; i++) {
+        irr_message_t *row = irr_messages_row(messages, i);
+
+        for (int n = 0; n < messages->left[i]; n++) {
+            row[n].offset = (uint64_t)n;
+        }
+        qsort(row, (size_t)messages->left[i], sizeof(*row), longest_first);
+        for (int n = 0; n < messages->left[i]; n++) {
+            row[n].offset = 0;
+        }
+    }
+}

@@ -1,0 +1,261 @@
+/*
+ * optimal.c - the shortest schedule there is: preemptive open shop, Gonzalez and Sahni, J. ACM 23 (1976);
+ * Birkhoff's decomposition of a matrix with equal sums.
+ *
+ * Dummy bytes fill the matrix up until each rank sends and receives as much as the busiest port,
+ * irr_schedule_bound.  Then a perfect matching of senders and receivers exists (Birkhoff); it is a step, as long
+ * as the shortest of its entries; what is left has equal sums again.  So the steps add up to the bound, and
+ * messages are split.
+ *
+ * Each step empties an entry, so there are at most as many steps as entries.  To have few, the matching takes
+ * only entries of at least a threshold, a power of two that is halved when there is no such matching any more.
+ * An emptied pair costs one augmenting path (matching.h), so a step is O(P) and the repair of what it emptied.
+ *
+ * A limit on the steps: lengths are rounded up to granules.  Bisection looks for the smallest that keeps the
+ * limit, in about ten attempts, and the shortest schedule on the way is taken: at most the bound and a granule for
+ * each message of the busiest port; irr_schedule_makespan tells how far from optimal it is.  Granules of the
+ * longest message always do: as many steps as that port has messages.  There is no schedule with fewer, so a lower
+ * limit counts as that.
+ *
+ * Time for 256 ranks, dense: about a tenth of a second, with a limit one and a half; memory O(P * P).
+ */
+#include "order/matching.h"
+#include "order/messages.h"
+#include "order/scheduled.h"
+
+#include "core/alloc.h"
+
+typedef struct shop {
+    size_t         ranks;
+    uint64_t       granule;    /* bytes */
+    uint64_t       bound;      /* granules of the busiest port that are left */
+    uint64_t       threshold;  /* shortest entry that may be matched */
+    uint64_t      *left;       /* granules by sender and receiver, the dummy ones too */
+    irr_message_t *messages;   /* by sender and receiver, of length 0 where there is none */
+    irr_matching_t matching;
+} shop_t;
+
+static void shop_fini(shop_t *shop)
+{
+    irr_matching_fini(&shop->matching);
+    irr_free(shop->messages);
+    irr_free(shop->left);
+}
+
+/* slack[i]: what sender i lacks, slack[ranks + j]: what receiver j lacks to be as busy as the busiest. */
+static void find_slack(shop_t *shop, uint64_t *slack)
+{
+    const size_t n = shop->ranks;
+
+    for (size_t i = 0; i < n * n; i++) {
+        slack[i / n] += shop->left[i];
+        slack[n + i % n] += shop->left[i];
+    }
+    for (size_t i = 0; i < 2 * n; i++) {
+        shop->bound = slack[i] > shop->bound ? slack[i] : shop->bound;
+    }
+    for (size_t i = 0; i < 2 * n; i++) {
+        slack[i] = shop->bound - slack[i];
+    }
+}
+
+/* Senders and receivers lack the same in sum, so one pass along both fills all. */
+static void fill_up(shop_t *shop, uint64_t *slack)
+{
+    const size_t n = shop->ranks;
+
+    find_slack(shop, slack);
+    for (size_t i = 0, j = 0; i < n && j < n;) {
+        uint64_t most = slack[i] < slack[n + j] ? slack[i] : slack[n + j];
+
+        shop->left[i * n + j] += most;
+        slack[i] -= most;
+        slack[n + j] -= most;
+        i += slack[i] == 0;
+        j += slack[n + j] == 0;
+    }
+}
+
+static void enter(shop_t *shop, const irr_messages_t *messages)
+{
+    for (int i = 0; i < messages->ranks; i++) {
+        const irr_message_t *row = irr_messages_row(messages, i);
+
+        for (int n = 0; n < messages->left[i]; n++) {
+            size_t at = (size_t)i * shop->ranks + (size_t)row[n].to;
+
+            shop->messages[at] = row[n];
+            shop->left[at] = (row[n].length - 1) / shop->granule + 1;
+        }
+    }
+}
+
+static irr_status_t shop_init(shop_t *shop, const irr_messages_t *messages, uint64_t granule)
+{
+    const size_t n = (size_t)messages->ranks;
+    uint64_t *slack = irr_alloc_zero(2 * n, sizeof(*slack));
+    irr_status_t status;
+
+    *shop = (shop_t){ .ranks = n, .granule = granule, .threshold = UINT64_C(1) << 63 };
+    status = irr_matching_init(&shop->matching, messages->ranks);
+    shop->left = irr_alloc_zero(n * n, sizeof(*shop->left));
+    shop->messages = irr_alloc_zero(n * n, sizeof(*shop->messages));
+    if (slack == NULL || status != IRR_OK || shop->left == NULL || shop->messages == NULL) {
+        irr_free(slack);
+        shop_fini(shop);
+        return IRR_ERR_NO_MEMORY;
+    }
+    enter(shop, messages);
+    fill_up(shop, slack);
+    irr_free(slack);
+    return IRR_OK;
+}
+
+static void lower_threshold(shop_t *shop)
+{
+    const size_t n = shop->ranks;
+
+    shop->threshold /= 2;
+    for (size_t i = 0; i < n * n; i++) {
+        if (shop->left[i] >= shop->threshold) {
+            irr_matching_allow(&shop->matching, (int)(i / n), (int)(i % n));
+        }
+    }
+}
+
+/* Sums are equal, so with all entries allowed there is always a way. */
+static irr_status_t match_all(shop_t *shop)
+{
+    for (int i = 0; i < (int)shop->ranks; i++) {
+        while (shop->matching.to[i] < 0 && !irr_matching_augment(&shop->matching, i)) {
+            if (shop->threshold == 1) {
+                return IRR_ERR_INVALID_PLAN;
+            }
+            lower_threshold(shop);
+        }
+    }
+    return IRR_OK;
+}
+
+static uint64_t shortest(const shop_t *shop)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (size_t i = 0; i < shop->ranks; i++) {
+        uint64_t left = shop->left[i * shop->ranks + (size_t)shop->matching.to[i]];
+
+        least = left < least ? left : least;
+    }
+    return least;
+}
+
+/* Sends so many granules on all pairs of the matching: data first, then dummies. */
+static irr_status_t send(shop_t *shop, int step, uint64_t granules, irr_schedule_t *schedule)
+{
+    irr_status_t status = IRR_OK;
+
+    for (size_t i = 0; status == IRR_OK && i < shop->ranks; i++) {
+        int to = shop->matching.to[i];
+        size_t at = i * shop->ranks + (size_t)to;
+        irr_message_t *message = &shop->messages[at];
+        uint64_t length = message->length;
+
+        length = length / shop->granule < granules ? length : granules * shop->granule;
+        if (length > 0) {
+            status = irr_schedule_add(schedule, (irr_transmission_t){
+                .step = step, .from = (int)i, .to = to, .offset = message->offset, .length = length });
+            message->offset += length;
+            message->length -= length;
+        }
+        shop->left[at] -= granules;
+        if (shop->left[at] < shop->threshold) {
+            irr_matching_forbid(&shop->matching, (int)i, to);
+        }
+    }
+    shop->bound -= granules;
+    return status;
+}
+
+/* Replaces what is in the schedule.  *fits: in so many steps, else the schedule is not complete. */
+static irr_status_t attempt(const irr_messages_t *messages, uint64_t granule, int max_steps,
+                            irr_schedule_t *schedule, bool *fits)
+{
+    shop_t shop;
+    irr_status_t status = shop_init(&shop, messages, granule);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    schedule->count = 0;
+    schedule->steps = 0;
+    for (int step = 1; status == IRR_OK && shop.bound > 0 && step <= max_steps; step++) {
+        status = match_all(&shop);
+        if (status == IRR_OK) {
+            status = send(&shop, step, shortest(&shop), schedule);
+        }
+    }
+    *fits = shop.bound == 0;
+    shop_fini(&shop);
+    return status;
+}
+
+/* 8, 9 .. 15, 16, 18 .. 30, 32, 36 ..: eight to each power of two, for i below 8 * 61. */
+static uint64_t granule_of(int i)
+{
+    return (uint64_t)(8 + i % 8) << i / 8;
+}
+
+/* Keeps the shorter of two schedules; of equal ones the one that is there. */
+static void keep(irr_schedule_t *schedule, irr_schedule_t *tried)
+{
+    irr_schedule_t kept = *schedule;
+
+    if (irr_schedule_makespan(tried) < irr_schedule_makespan(schedule)) {
+        *schedule = *tried;
+        *tried = kept;
+    }
+}
+
+/* Bisection between granules that are too short and those that always do, as they hold the longest message. */
+static irr_status_t coarsen(const irr_messages_t *messages, int max_steps, irr_schedule_t *schedule)
+{
+    irr_schedule_t tried = { .ranks = schedule->ranks };
+    irr_status_t status;
+    int low = -1, high = 0;
+    bool fits = false;
+
+    while (granule_of(high) < messages->longest) {
+        high++;
+    }
+    status = attempt(messages, granule_of(high), INT32_MAX, schedule, &fits);
+    while (status == IRR_OK && high - low > 1) {
+        const int middle = low + (high - low) / 2;
+
+        status = attempt(messages, granule_of(middle), max_steps, &tried, &fits);
+        if (status == IRR_OK && fits) {
+            keep(schedule, &tried);
+        }
+        *(fits ? &high : &low) = middle;
+    }
+    irr_schedule_fini(&tried);
+    return status;
+}
+
+irr_status_t irr_scheduled_optimal(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
+                                   irr_schedule_t *schedule)
+{
+    const int max_steps = params->max_steps > 0 ? params->max_steps : INT32_MAX;
+    irr_messages_t messages;
+    irr_status_t status = irr_messages_init(&messages, matrix);
+    bool fits = true;
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    status = attempt(&messages, 1, max_steps, schedule, &fits);
+    if (status == IRR_OK && !fits) {
+        status = coarsen(&messages, max_steps, schedule);
+    }
+    irr_messages_fini(&messages);
+    return status;
+}

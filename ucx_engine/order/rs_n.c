@@ -1,0 +1,92 @@
+/*
+ * rs_n.c - random scheduling that avoids node contention: RS_N of Ranka, Wang and Kumar, sections 5.2 and 7.1.
+ *
+ * The rows of messages are put in random order once.  In each step the ranks, from a random one on, look for the
+ * first message in their row whose receiver is free; the last entry of the row takes its place.  No message is
+ * split.  With d messages from and to each rank about d + log d steps, each O(P * d) at worst and O(P) plus the
+ * conflicts as a rule.
+ */
+#include "order/rs_n.h"
+
+#include "core/alloc.h"
+#include "core/random.h"
+#include "order/scheduled.h"
+
+/* The first message of the row whose receiver is free, moved to the end of those left; NULL if all are taken. */
+static irr_message_t *take(irr_messages_t *messages, int row, const int *busy, int step)
+{
+    irr_message_t *list = irr_messages_row(messages, row);
+
+    for (int n = 0; n < messages->left[row]; n++) {
+        if (busy[list[n].to] != step) {
+            irr_message_t taken = list[n], *last = &list[--messages->left[row]];
+
+            list[n] = *last;
+            *last = taken;
+            return last;
+        }
+    }
+    return NULL;
+}
+
+/* busy[j]: the last step in which rank j received; taken[i]: what rank i sends in this one. */
+static irr_status_t run_steps(irr_messages_t *messages, uint64_t *random, int *busy, irr_message_t **taken,
+                              irr_schedule_t *schedule)
+{
+    const int ranks = messages->ranks;
+    irr_status_t status = IRR_OK;
+    size_t left = messages->count;
+
+    for (int step = 1; left > 0; step++) {
+        const size_t start = irr_random_below(random, (size_t)ranks);
+
+        for (int n = 0; n < ranks; n++) {
+            int i = (int)((start + (size_t)n) % (size_t)ranks);
+
+            taken[i] = take(messages, i, busy, step);
+            if (taken[i] != NULL) {
+                busy[taken[i]->to] = step;
+                left--;
+            }
+        }
+        for (int i = 0; status == IRR_OK && i < ranks; i++) {
+            if (taken[i] != NULL) {
+                status = irr_schedule_add(schedule, (irr_transmission_t){
+                    .step = step, .from = i, .to = taken[i]->to, .length = taken[i]->length });
+            }
+        }
+        if (status != IRR_OK) {
+            break;
+        }
+    }
+    return status;
+}
+
+irr_status_t irr_rs_n_steps(irr_messages_t *messages, uint64_t *random, irr_schedule_t *schedule)
+{
+    int *busy = irr_alloc_zero((size_t)messages->ranks, sizeof(*busy));
+    irr_message_t **taken = irr_alloc((size_t)messages->ranks, sizeof(*taken));
+    irr_status_t status = IRR_ERR_NO_MEMORY;
+
+    if (busy != NULL && taken != NULL) {
+        status = run_steps(messages, random, busy, taken, schedule);
+    }
+    irr_free(taken);
+    irr_free(busy);
+    return status;
+}
+
+irr_status_t irr_scheduled_rs_n(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
+                                irr_schedule_t *schedule)
+{
+    uint64_t random = params->seed;
+    irr_messages_t messages;
+    irr_status_t status = irr_messages_init(&messages, matrix);
+
+    if (status == IRR_OK) {
+        irr_messages_shuffle(&messages, &random);
+        status = irr_rs_n_steps(&messages, &random, schedule);
+        irr_messages_fini(&messages);
+    }
+    return status;
+}

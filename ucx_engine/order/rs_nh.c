@@ -1,0 +1,152 @@
+/*
+ * rs_nh.c - random scheduling with heaps: RS_NH of Ranka, Wang and Kumar, sections 5.2, 6 and 7.
+ *
+ * In each step the ranks, from a random one on, take from a heap of what they have left the longest message whose
+ * receiver is free.  Of the messages of a step most go whole; from the longest only as many bytes go as lambda.h
+ * says, the remainder returns to its heap, so that no step waits for one long message.
+ *
+ * With d messages from and to each rank and a part lambda of them whole, the paper counts about P * d / lambda *
+ * ln d heap operations of O(log d) each, and each step sorts P lengths.  At most one step a message.
+ */
+#include "order/heap.h"
+#include "order/lambda.h"
+#include "order/scheduled.h"
+
+#include "core/alloc.h"
+#include "core/random.h"
+
+typedef struct heaps {
+    irr_messages_t messages;
+    size_t         left;      /* messages in all heaps */
+    uint64_t       random;
+    int           *busy;      /* the last step in which a rank received */
+    bool          *sends;     /* in this step; what a rank sends lies right behind its heap */
+    uint64_t      *lengths;   /* of what goes in this step */
+} heaps_t;
+
+static void heaps_fini(heaps_t *heaps)
+{
+    irr_free(heaps->lengths);
+    irr_free(heaps->sends);
+    irr_free(heaps->busy);
+    irr_messages_fini(&heaps->messages);
+}
+
+static irr_status_t heaps_init(heaps_t *heaps, const irr_matrix_t *matrix, uint64_t seed)
+{
+    const size_t ranks = (size_t)matrix->ranks;
+    irr_status_t status;
+
+    *heaps = (heaps_t){ .random = seed };
+    status = irr_messages_init(&heaps->messages, matrix);
+    if (status != IRR_OK) {
+        return status;
+    }
+    heaps->left = heaps->messages.count;
+    heaps->busy = irr_alloc_zero(ranks, sizeof(*heaps->busy));
+    heaps->sends = irr_alloc_zero(ranks, sizeof(*heaps->sends));
+    heaps->lengths = irr_alloc(ranks, sizeof(*heaps->lengths));
+    if (heaps->busy == NULL || heaps->sends == NULL || heaps->lengths == NULL) {
+        heaps_fini(heaps);
+        return IRR_ERR_NO_MEMORY;
+    }
+    irr_messages_shuffle(&heaps->messages, &heaps->random);  /* the order of equal ones */
+    for (int i = 0; i < matrix->ranks; i++) {
+        irr_heap_build(irr_messages_row(&heaps->messages, i), heaps->messages.left[i]);
+    }
+    return IRR_OK;
+}
+
+/* Takes the longest message of the row whose receiver is free, which then lies behind the heap. */
+static bool take(heaps_t *heaps, int row, int step)
+{
+    irr_message_t *heap = irr_messages_row(&heaps->messages, row);
+    const int all = heaps->messages.left[row];
+    int rest = all;
+    bool found = false;
+
+    while (rest > 0 && !found) {
+        irr_heap_extract(heap, rest--);
+        found = heaps->busy[heap[rest].to] != step;
+    }
+    if (found) {
+        irr_message_t taken = heap[rest];
+
+        heap[rest] = heap[all - 1];
+        heap[all - 1] = taken;
+        heaps->busy[taken.to] = step;
+        heaps->messages.left[row]--;
+        heaps->left--;
+    }
+    for (; rest < heaps->messages.left[row]; rest++) {
+        irr_heap_insert(heap, rest);
+    }
+    return found;
+}
+
+static irr_message_t *taken(heaps_t *heaps, int row)
+{
+    return irr_messages_row(&heaps->messages, row) + heaps->messages.left[row];
+}
+
+/* Who sends what, and how much of it at most. */
+static uint64_t choose(heaps_t *heaps, const irr_scheduled_params_t *params, int step)
+{
+    const size_t ranks = (size_t)heaps->messages.ranks, start = irr_random_below(&heaps->random, ranks);
+    irr_lambda_step_t sizes = { .lengths = heaps->lengths, .ranks = ranks, .latency = params->latency,
+                                .total = heaps->messages.count };
+
+    for (size_t n = 0; n < ranks; n++) {
+        int i = (int)((start + n) % ranks);
+
+        heaps->sends[i] = take(heaps, i, step);
+        if (heaps->sends[i]) {
+            heaps->lengths[sizes.count++] = taken(heaps, i)->length;
+        }
+    }
+    sizes.left = heaps->left;
+    return irr_lambda_threshold(params->lambda, &sizes);
+}
+
+/* Appends the step, and puts remainders back. */
+static irr_status_t send(heaps_t *heaps, int step, uint64_t most, irr_schedule_t *schedule)
+{
+    irr_status_t status = IRR_OK;
+
+    for (int i = 0; status == IRR_OK && i < heaps->messages.ranks; i++) {
+        irr_message_t *message = taken(heaps, i);
+        uint64_t length;
+
+        if (!heaps->sends[i]) {
+            continue;
+        }
+        length = message->length < most ? message->length : most;
+        status = irr_schedule_add(schedule, (irr_transmission_t){
+            .step = step, .from = i, .to = message->to, .offset = message->offset, .length = length });
+        message->offset += length;
+        message->length -= length;
+        if (message->length > 0) {
+            irr_heap_insert(irr_messages_row(&heaps->messages, i), heaps->messages.left[i]++);
+            heaps->left++;
+        }
+    }
+    return status;
+}
+
+irr_status_t irr_scheduled_rs_nh(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
+                                 irr_schedule_t *schedule)
+{
+    heaps_t heaps;
+    irr_status_t status = heaps_init(&heaps, matrix, params->seed);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    for (int step = 1; status == IRR_OK && heaps.left > 0; step++) {
+        uint64_t most = choose(&heaps, params, step);
+
+        status = send(&heaps, step, most, schedule);
+    }
+    heaps_fini(&heaps);
+    return status;
+}

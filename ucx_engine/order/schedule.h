@@ -1,0 +1,49 @@
+/*
+ * schedule.h - a schedule: who sends what to whom in which step, computed from the count matrix.
+ *
+ * In a step a rank sends at most one message and receives at most one, unless the order that made it says otherwise.  A
+ * long message may be split over steps.  The message of a rank to itself is in none.  All ranks compute the same
+ * schedule from the same matrix and seed.
+ */
+#ifndef IRR_SCHEDULE_H
+#define IRR_SCHEDULE_H
+
+#include "irr.h"
+
+/* Bytes [offset, offset + length) of the message from one rank to another; length is not 0. */
+typedef struct irr_transmission {
+    int      step;          /* from 1 */
+    int      from, to;
+    uint64_t offset, length;
+} irr_transmission_t;
+
+/* Zeroed is empty. */
+typedef struct irr_schedule {
+    int                 ranks;
+    int                 steps;     /* the largest step there is */
+    irr_transmission_t *list;      /* by step, then by sender */
+    size_t              count, max;
+} irr_schedule_t;
+
+void irr_schedule_fini(irr_schedule_t *schedule);
+
+/* Appends; in any order, irr_schedule_sort puts them in theirs.  Fails with IRR_ERR_NO_MEMORY. */
+irr_status_t irr_schedule_add(irr_schedule_t *schedule, irr_transmission_t transmission);
+void         irr_schedule_sort(irr_schedule_t *schedule);
+
+/*
+ * Is each byte of the matrix sent once, and none else, and does no rank send, or receive, twice in a step?
+ * IRR_ERR_INVALID_PLAN, and what is wrong in reason (size bytes, may be NULL); IRR_ERR_NO_MEMORY.
+ */
+irr_status_t irr_schedule_check(const irr_schedule_t *schedule, const irr_matrix_t *matrix, char *reason, size_t size);
+
+/* The sum over the steps of the longest transmission in each: the time, if steps do not overlap. */
+uint64_t irr_schedule_makespan(const irr_schedule_t *schedule);
+
+/* Most bytes that one rank sends or receives, its message to itself left out: no schedule takes less. */
+uint64_t irr_schedule_bound(const irr_matrix_t *matrix);
+
+/* Transmissions beyond one a message. */
+size_t irr_schedule_splits(const irr_schedule_t *schedule, const irr_matrix_t *matrix);
+
+#endif
