@@ -57,9 +57,6 @@ irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *
 /* The matrix that the options ask for, scaled; complains if there is none. */
 irr_cli_exit_t irr_tool_load(const irr_tool_options_t *options, irr_matrix_t *matrix);
 
-/* The most bytes that one rank sends or receives, its message to itself included: JPDC's Lmax. */
-uint64_t irr_tool_lmax(const irr_matrix_t *matrix);
-
 /* ---- commands ---- */
 
 /* What a command works on. */

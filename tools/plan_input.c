@@ -27,27 +27,11 @@ static void scale_entries(const irr_matrix_t *matrix, double scale)
     }
 }
 
-static uint64_t plus(uint64_t a, uint64_t b)
-{
-    return b < UINT64_MAX - a ? a + b : UINT64_MAX;
-}
-
-/* The bytes of row i or of column i; UINT64_MAX stands for all that is more. */
-static uint64_t sum(const irr_matrix_t *matrix, int i, bool row)
-{
-    uint64_t bytes = 0;
-
-    for (int j = 0; j < matrix->ranks; j++) {
-        bytes = plus(bytes, row ? *irr_matrix_at(matrix, i, j) : *irr_matrix_at(matrix, j, i));
-    }
-    return bytes;
-}
-
 static irr_cli_exit_t check_sums(const irr_tool_options_t *options, const irr_matrix_t *matrix)
 {
     for (int i = 0; i < matrix->ranks; i++) {
         for (int row = 0; row <= 1; row++) {
-            if (sum(matrix, i, row) > (uint64_t)IRR_SEGMENTS_LIMIT) {
+            if (irr_cli_sum(matrix, i, row) > (uint64_t)IRR_SEGMENTS_LIMIT) {
                 irr_cli_complain("%.256s: %s %d has more than %td bytes in all",
                                  options->matrix != NULL ? options->matrix : options->pattern,
                                  row ? "row" : "column", i + 1, IRR_SEGMENTS_LIMIT);
@@ -73,17 +57,4 @@ irr_cli_exit_t irr_tool_load(const irr_tool_options_t *options, irr_matrix_t *ma
         irr_matrix_fini(matrix);
     }
     return code;
-}
-
-uint64_t irr_tool_lmax(const irr_matrix_t *matrix)
-{
-    uint64_t lmax = 0;
-
-    for (int i = 0; i < matrix->ranks; i++) {
-        uint64_t out = sum(matrix, i, true), in = sum(matrix, i, false);
-
-        lmax = out > lmax ? out : lmax;
-        lmax = in > lmax ? in : lmax;
-    }
-    return lmax;
 }
