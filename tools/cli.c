@@ -108,7 +108,8 @@ irr_cli_exit_t irr_cli_redistribute(const char *text, uint64_t unit, int ranks_m
     }
     status = irr_redistribution_matrix(&redistribution, matrix);
     if (status == IRR_ERR_BAD_PARAM) {
-        irr_cli_complain("redistribution '%.64s' of %" PRIu64 " bytes each overflows 63 bits", text, unit);
+        irr_cli_complain("redistribution '%.64s' with elements of %" PRIu64 " bytes has none, or 2^63 and more",
+                         text, unit);
     } else if (status == IRR_ERR_NOT_SUPPORTED) {
         irr_cli_complain("redistribution '%.64s' takes too long; a multiple of lcm(xp, yq) elements does not",
                          text);
