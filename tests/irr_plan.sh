@@ -53,7 +53,7 @@ algorithms() {
     "$PLAN" --help | awk '/^Algorithms:/ { inside = 1; next } /^$/ { inside = 0 } inside { print $1 }'
 }
 
-echo 1..53
+echo 1..57
 
 # ---- print ----
 
@@ -184,6 +184,10 @@ done
 [ -n "$(algorithms)" ] && [ -z "$undelivered" ]
 report $? "every algorithm delivers and keeps its bounds$undelivered"
 
+good check --algorithm a1 --redistribute 2,6,3,6 --unit 1 && [ "$(lines '^lmax=6$')" -eq 1 ] &&
+    [ "$(lines '^traffic_bytes_max=6$')" -eq 1 ]
+report $? "a redistribution"
+
 # ---- draw ----
 
 good draw --algorithm a1 --ranks 5 && [ "$(lines '^<g><title>.*class="cell s0"')" -eq 20 ] &&
@@ -257,6 +261,12 @@ refused "a unit that overflows" "pattern next overflows 64 bits" \
 refused "a scale of zero" "--scale '0' is not a number above 0" check --algorithm a1 --ranks 2 --scale 0
 refused "a matrix and a unit" "--matrix and --unit exclude each other" \
     check --algorithm a1 --matrix "$mesh" --unit 8
+refused "a redistribution that is none" "redistribution '2,6,3' is not x,p,y,q" \
+    check --algorithm a1 --redistribute 2,6,3
+refused "a redistribution and a matrix" "--matrix and --redistribute exclude each other" \
+    check --algorithm a1 --matrix "$mesh" --redistribute 2,6,3,6
+refused "a redistribution on ranks" "--redistribute and --ranks exclude each other" \
+    check --algorithm a1 --ranks 6 --redistribute 2,6,3,6
 refused "a rank that is none" "--rank 2 is not one of 2 ranks" print --algorithm a1 --ranks 2 --rank 2
 refused "a check of one rank" "--rank goes with print only" check --algorithm a1 --ranks 2 --rank 1
 refused "a drawing as JSON" "--json goes with print only" draw --algorithm a1 --ranks 2 --json

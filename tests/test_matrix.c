@@ -241,6 +241,67 @@ static void test_airfoil(void)
     }
 }
 
+/* ---- what is written ---- */
+
+/* Writes a matrix and reads it back, and compares; the file holds the text, up to its end. */
+static void write_and_read(const irr_matrix_t *matrix, const char *comment, const char *text)
+{
+    char *written = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&written, &length);
+    irr_matrix_t read = { .ranks = 0 };
+    irr_file_error_t error;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(stream);
+    CU_ASSERT_EQUAL(irr_matrix_write(matrix, comment, stream), IRR_OK);
+    fclose(stream);
+    CU_ASSERT_EQUAL_FATAL(read_text(written, length, &read, &error), IRR_OK);
+    CU_ASSERT(text == NULL || strcmp(text, written) == 0);
+    CU_ASSERT_EQUAL_FATAL(read.ranks, matrix->ranks);
+    CU_ASSERT_EQUAL(memcmp(read.entries, matrix->entries,
+                           sizeof(uint64_t) * (size_t)(read.ranks * read.ranks)), 0);
+    irr_matrix_fini(&read);
+    free(written);
+}
+
+static void test_write(void)
+{
+    irr_matrix_t matrix;
+    uint64_t state = irr_test_seed();
+
+    CU_ASSERT_EQUAL_FATAL(irr_matrix_init(&matrix, 2), IRR_OK);
+    write_and_read(&matrix, NULL, HEADER "2 2 0\n");
+    *irr_matrix_at(&matrix, 0, 1) = INT64_MAX;
+    *irr_matrix_at(&matrix, 1, 1) = 7;
+    write_and_read(&matrix, "why", HEADER "% why\n2 2 2\n1 2 9223372036854775807\n2 2 7\n");
+    *irr_matrix_at(&matrix, 0, 0) = (uint64_t)INT64_MAX + 1;
+    CU_ASSERT_EQUAL(irr_matrix_write(&matrix, NULL, stdout), IRR_ERR_BAD_PARAM);
+    irr_matrix_fini(&matrix);
+
+    CU_ASSERT_EQUAL_FATAL(irr_matrix_init(&matrix, 40), IRR_OK);
+    for (int i = 0; i < 1600; i++) {
+        matrix.entries[i] = irr_test_below(&state, 2) * (irr_test_random(&state) >> 1);
+    }
+    write_and_read(&matrix, NULL, NULL);
+    irr_matrix_fini(&matrix);
+}
+
+static void test_write_nowhere(void)
+{
+    FILE *full = fopen("/dev/full", "w");
+    irr_matrix_t matrix;
+
+    if (full == NULL) {
+        irr_test_skip("there is no /dev/full");
+        return;
+    }
+    setbuf(full, NULL);
+    CU_ASSERT_EQUAL_FATAL(irr_matrix_init(&matrix, 2), IRR_OK);
+    CU_ASSERT_EQUAL(irr_matrix_write(&matrix, NULL, full), IRR_ERR_IO);
+    irr_matrix_fini(&matrix);
+    fclose(full);
+}
+
 /* ---- memory ---- */
 
 static void test_init(void)
@@ -298,6 +359,8 @@ int main(void)
         { "a line may have 1023 bytes and not more",        test_long_line },
         { "a missing file and a folder are refused",        test_unreadable },
         { "damaged files end in a matrix or in a reason",   test_noise },
+        { "what is written is read back",                   test_write },
+        { "a stream with an error is one",                  test_write_nowhere },
         { NULL, NULL }
     };
 

@@ -3,6 +3,8 @@
  */
 #include "cli.h"
 
+#include "problem/redistribution.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -98,17 +100,77 @@ void irr_cli_take_name(const char **list, char *name, size_t size)
     *list = (*list)[length] == ',' ? *list + length + 1 : NULL;
 }
 
+irr_cli_exit_t irr_cli_file_read(const char *path, irr_status_t status, const irr_file_error_t *error)
+{
+    if (status != IRR_OK && error->line > 0) {
+        irr_cli_complain("%.256s:%zu: %s", path, error->line, error->reason);
+    } else if (status != IRR_OK) {
+        irr_cli_complain("%.256s: %s", path, error->reason);
+    }
+    return status == IRR_OK ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+}
+
 irr_cli_exit_t irr_cli_read_matrix(const char *path, irr_matrix_t *matrix)
 {
     irr_file_error_t error = { 0 };
     irr_status_t status = irr_matrix_read(path, matrix, &error);
 
-    if (status != IRR_OK && error.line > 0) {
-        irr_cli_complain("%.256s:%zu: %s", path, error.line, error.reason);
+    return irr_cli_file_read(path, status, &error);
+}
+
+irr_cli_exit_t irr_cli_redistribute(const char *text, uint64_t unit, int ranks_max, irr_matrix_t *matrix)
+{
+    irr_redistribution_t redistribution = { .unit = unit };
+    irr_status_t status = irr_redistribution_parse(text, &redistribution);
+
+    if (status != IRR_OK) {
+        irr_cli_complain("redistribution '%.64s' is not x,p,y,q or x,p,y,q,N: integers from 1, p and q below "
+                         "2^31, no N only where lcm(xp, yq) is below 2^64", text);
+        return IRR_CLI_REFUSED;
+    }
+    if (redistribution.p > ranks_max || redistribution.q > ranks_max) {
+        irr_cli_complain("redistribution '%.64s' has more than %d ranks", text, ranks_max);
+        return IRR_CLI_REFUSED;
+    }
+    status = irr_redistribution_matrix(&redistribution, matrix);
+    if (status == IRR_ERR_BAD_PARAM) {
+        irr_cli_complain("redistribution '%.64s' with elements of %" PRIu64 " bytes has none, or 2^63 and more",
+                         text, unit);
+    } else if (status == IRR_ERR_NOT_SUPPORTED) {
+        irr_cli_complain("redistribution '%.64s' takes too long; a multiple of lcm(xp, yq) elements does not",
+                         text);
     } else if (status != IRR_OK) {
-        irr_cli_complain("%.256s: %s", path, error.reason);
+        irr_cli_complain("redistribution '%.64s': %s", text, irr_status_text(status));
     }
     return status == IRR_OK ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+}
+
+uint64_t irr_cli_plus(uint64_t a, uint64_t b)
+{
+    return b < UINT64_MAX - a ? a + b : UINT64_MAX;
+}
+
+uint64_t irr_cli_sum(const irr_matrix_t *matrix, int i, bool row)
+{
+    uint64_t bytes = 0;
+
+    for (int j = 0; j < matrix->ranks; j++) {
+        bytes = irr_cli_plus(bytes, row ? *irr_matrix_at(matrix, i, j) : *irr_matrix_at(matrix, j, i));
+    }
+    return bytes;
+}
+
+uint64_t irr_cli_lmax(const irr_matrix_t *matrix)
+{
+    uint64_t lmax = 0;
+
+    for (int i = 0; i < matrix->ranks; i++) {
+        uint64_t out = irr_cli_sum(matrix, i, true), in = irr_cli_sum(matrix, i, false);
+
+        lmax = out > lmax ? out : lmax;
+        lmax = in > lmax ? in : lmax;
+    }
+    return lmax;
 }
 
 irr_cli_exit_t irr_cli_make_matrix(const char *pattern, int ranks, uint64_t unit, uint64_t seed,

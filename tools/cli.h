@@ -34,10 +34,23 @@ int irr_cli_find(const char *kind, const char *name, const char *beside, const c
 /* Takes the first name off a list with commas between, of which NULL is left behind the last. */
 void irr_cli_take_name(const char **list, char *name, size_t size);
 
-/* A matrix from a file or a pattern. */
+/* What reading a file came to; complains with its name and line. */
+irr_cli_exit_t irr_cli_file_read(const char *path, irr_status_t status, const irr_file_error_t *error);
+
+/* A matrix from a file, a pattern, or a redistribution "x,p,y,q" or "x,p,y,q,N" with elements of unit bytes. */
+irr_cli_exit_t irr_cli_redistribute(const char *text, uint64_t unit, int ranks_max, irr_matrix_t *matrix);
 irr_cli_exit_t irr_cli_read_matrix(const char *path, irr_matrix_t *matrix);
 irr_cli_exit_t irr_cli_make_matrix(const char *pattern, int ranks, uint64_t unit, uint64_t seed,
                                    irr_matrix_t *matrix);
+
+/* UINT64_MAX stands for all sums that are more. */
+uint64_t irr_cli_plus(uint64_t a, uint64_t b);
+
+/* The bytes of row i, or of column i. */
+uint64_t irr_cli_sum(const irr_matrix_t *matrix, int i, bool row);
+
+/* The most bytes that one rank sends or receives, its message to itself included: JPDC's Lmax. */
+uint64_t irr_cli_lmax(const irr_matrix_t *matrix);
 
 /* To nearest, saturating; a message stays a message, however small the scale makes it. */
 uint64_t irr_cli_scaled(uint64_t bytes, double scale);

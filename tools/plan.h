@@ -38,7 +38,8 @@ typedef struct irr_tool_options {
     irr_tool_command_t command;
     int                algorithm;  /* row of the algorithm table; -1 until it is given */
     int                ranks;      /* 0: what the matrix has */
-    const char        *matrix;     /* NULL: a pattern */
+    const char        *matrix;     /* NULL: a redistribution, or a pattern */
+    const char        *redistribute;
     const char        *pattern;
     uint64_t           unit, seed;
     double             scale;
@@ -54,11 +55,11 @@ irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *
 
 /* ---- input ---- */
 
+/* What the matrix is made from, as the user named it. */
+const char *irr_tool_source(const irr_tool_options_t *options);
+
 /* The matrix that the options ask for, scaled; complains if there is none. */
 irr_cli_exit_t irr_tool_load(const irr_tool_options_t *options, irr_matrix_t *matrix);
-
-/* The most bytes that one rank sends or receives, its message to itself included: JPDC's Lmax. */
-uint64_t irr_tool_lmax(const irr_matrix_t *matrix);
 
 /* ---- commands ---- */
 

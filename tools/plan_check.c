@@ -74,7 +74,7 @@ static irr_status_t measure(check_t *check)
     const irr_tool_job_t *job = check->job;
     irr_status_t status = irr_figures_count(job->plans, &check->figures);
 
-    irr_bounds_init(&check->bounds, job->settings, job->nodes, job->plans->ranks, irr_tool_lmax(job->matrix));
+    irr_bounds_init(&check->bounds, job->settings, job->nodes, job->plans->ranks, irr_cli_lmax(job->matrix));
     for (int r = 0; r < job->plans->ranks; r++) {
         irr_bounds_plan(&check->bounds, &job->plans->plans[r]);
     }

@@ -116,7 +116,7 @@ static int larger(int a, int b)
 static int lay_out(chart_t *chart)
 {
     const irr_tool_options_t *options = chart->job->options;
-    int x = MARGIN + LABEL_WIDTH, letters = options->matrix != NULL ? (int)strnlen(options->matrix, 4096) + 32 : 0;
+    int x = MARGIN + LABEL_WIDTH, letters = (int)strnlen(irr_tool_source(options), 4096) + 32;
 
     for (int s = 0; s < chart->nstages; s++) {
         chart->stages[s].x = x;
@@ -159,6 +159,10 @@ static void write_input(const chart_t *chart)
     if (options->matrix != NULL) {
         fputs("matrix ", chart->stream);
         write_text(options->matrix, chart->stream);
+    } else if (options->redistribute != NULL) {
+        fputs("redistribution ", chart->stream);
+        write_text(options->redistribute, chart->stream);
+        fprintf(chart->stream, ", elements of %" PRIu64 " bytes", options->unit);
     } else {
         fputs("pattern ", chart->stream);
         write_text(options->pattern, chart->stream);

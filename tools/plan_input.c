@@ -27,29 +27,20 @@ static void scale_entries(const irr_matrix_t *matrix, double scale)
     }
 }
 
-static uint64_t plus(uint64_t a, uint64_t b)
+const char *irr_tool_source(const irr_tool_options_t *options)
 {
-    return b < UINT64_MAX - a ? a + b : UINT64_MAX;
-}
-
-/* The bytes of row i or of column i; UINT64_MAX stands for all that is more. */
-static uint64_t sum(const irr_matrix_t *matrix, int i, bool row)
-{
-    uint64_t bytes = 0;
-
-    for (int j = 0; j < matrix->ranks; j++) {
-        bytes = plus(bytes, row ? *irr_matrix_at(matrix, i, j) : *irr_matrix_at(matrix, j, i));
+    if (options->matrix != NULL) {
+        return options->matrix;
     }
-    return bytes;
+    return options->redistribute != NULL ? options->redistribute : options->pattern;
 }
 
 static irr_cli_exit_t check_sums(const irr_tool_options_t *options, const irr_matrix_t *matrix)
 {
     for (int i = 0; i < matrix->ranks; i++) {
         for (int row = 0; row <= 1; row++) {
-            if (sum(matrix, i, row) > (uint64_t)IRR_SEGMENTS_LIMIT) {
-                irr_cli_complain("%.256s: %s %d has more than %td bytes in all",
-                                 options->matrix != NULL ? options->matrix : options->pattern,
+            if (irr_cli_sum(matrix, i, row) > (uint64_t)IRR_SEGMENTS_LIMIT) {
+                irr_cli_complain("%.256s: %s %d has more than %td bytes in all", irr_tool_source(options),
                                  row ? "row" : "column", i + 1, IRR_SEGMENTS_LIMIT);
                 return IRR_CLI_REFUSED;
             }
@@ -58,11 +49,20 @@ static irr_cli_exit_t check_sums(const irr_tool_options_t *options, const irr_ma
     return IRR_CLI_GOOD;
 }
 
+static irr_cli_exit_t make_matrix(const irr_tool_options_t *options, irr_matrix_t *matrix)
+{
+    if (options->matrix != NULL) {
+        return read_file(options, matrix);
+    }
+    if (options->redistribute != NULL) {
+        return irr_cli_redistribute(options->redistribute, options->unit, IRR_TOOL_RANKS_MAX, matrix);
+    }
+    return irr_cli_make_matrix(options->pattern, options->ranks, options->unit, options->seed, matrix);
+}
+
 irr_cli_exit_t irr_tool_load(const irr_tool_options_t *options, irr_matrix_t *matrix)
 {
-    irr_cli_exit_t code = options->matrix != NULL ?
-        read_file(options, matrix) :
-        irr_cli_make_matrix(options->pattern, options->ranks, options->unit, options->seed, matrix);
+    irr_cli_exit_t code = make_matrix(options, matrix);
 
     if (code != IRR_CLI_GOOD) {
         return code;
@@ -73,17 +73,4 @@ irr_cli_exit_t irr_tool_load(const irr_tool_options_t *options, irr_matrix_t *ma
         irr_matrix_fini(matrix);
     }
     return code;
-}
-
-uint64_t irr_tool_lmax(const irr_matrix_t *matrix)
-{
-    uint64_t lmax = 0;
-
-    for (int i = 0; i < matrix->ranks; i++) {
-        uint64_t out = sum(matrix, i, true), in = sum(matrix, i, false);
-
-        lmax = out > lmax ? out : lmax;
-        lmax = in > lmax ? in : lmax;
-    }
-    return lmax;
 }

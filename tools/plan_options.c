@@ -1,43 +1,29 @@
 /*
  * plan_options.c - the command line of irr_plan.
  *
- * One table holds the options: getopt reads from it and the help is printed from it.  The first thing that
- * is wrong ends in one line that names the option, its value and what is allowed.
+ * One table holds the options; see cli_options.h.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "plan.h"
+
+#include "cli_options.h"
 
 #include <getopt.h>
 #include <string.h>
 
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "unreleased"
-#endif
-
-#define LETTERS_END 256  /* ids below are short options, too */
-
 enum {
-    OPTION_ALGORITHM = LETTERS_END, OPTION_RANKS, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_MATRIX,
-    OPTION_SCALE, OPTION_DIMS, OPTION_SLICE_MIN, OPTION_RANK, OPTION_JSON, OPTION_VERSION
+    OPTION_ALGORITHM = IRR_CLI_VERSION + 1, OPTION_RANKS, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_MATRIX,
+    OPTION_REDISTRIBUTE, OPTION_SCALE, OPTION_DIMS, OPTION_SLICE_MIN, OPTION_RANK, OPTION_JSON
 };
 
-typedef struct row {
-    const char *name;
-    int         id;
-    const char *argument;  /* NULL: takes none */
-    const char *text;
-} row_t;
-
-static const row_t rows[] = {
+static const irr_cli_option_t rows[] = {
     { "algorithm", OPTION_ALGORITHM, "NAME",  "row of the algorithm table (below)" },
     { "ranks",     OPTION_RANKS,     "P",     "number of ranks; with --matrix, its rows" },
     { "pattern",   OPTION_PATTERN,   "NAME",  "count matrix of a pattern (below); default uniform" },
     { "unit",      OPTION_UNIT,      "BYTES", "unit of the pattern; default 1024" },
     { "seed",      OPTION_SEED,      "N",     "seed of random patterns; default 1" },
     { "matrix",    OPTION_MATRIX,    "FILE",  "count matrix, Matrix Market coordinate integer, bytes" },
+    { "redistribute", OPTION_REDISTRIBUTE, "LIST",
+      "x,p,y,q[,N]: N elements of 8 bytes, or --unit, from cyclic(x) on p ranks to cyclic(y) on q" },
     { "scale",     OPTION_SCALE,     "F",     "multiply all entries, to nearest, at least 1; default 1" },
     { "dims",      OPTION_DIMS,      "DIMS",  "sizes of the grid, as in 8x8 or 2^6; for node, its ranks first" },
     { "slice-min", OPTION_SLICE_MIN, "BYTES", "shortest slice of a balanced grid; default 0: to the byte" },
@@ -45,7 +31,7 @@ static const row_t rows[] = {
     { "json",      OPTION_JSON,      NULL,    "print the messages of all ranks as JSON" },
     { "output",    'o',              "FILE",  "write to a file instead of stdout" },
     { "help",      'h',              NULL,    "this text" },
-    { "version",   OPTION_VERSION,   NULL,    "the version" },
+    { "version",   IRR_CLI_VERSION,   NULL,    "the version" },
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -53,6 +39,7 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 static const char usage[] =
     "usage: irr_plan print|check|draw --algorithm NAME --ranks P [OPTION...]\n"
     "       irr_plan print|check|draw --algorithm NAME --matrix FILE [OPTION...]\n"
+    "       irr_plan print|check|draw --algorithm NAME --redistribute x,p,y,q[,N] [OPTION...]\n"
     "Shows and proves the plans of all ranks, in one process.\n"
     "\n"
     "  print  the steps of each rank as text, or all messages as JSON\n"
@@ -79,33 +66,21 @@ static const char figures[] =
     "The paper has lemma1 for a3 and a4, and the others for a4, without --dims; other rows have nothing to miss\n"
     "there and print ok. With --slice-min above 1 the bounds have room for slices that long.\n";
 
-static void list(const char *title, const char *(*name)(int i), const char *(*text)(int i))
-{
-    printf("\n%s:\n", title);
-    for (int i = 0; name(i) != NULL; i++) {
-        printf("  %-10s %s\n", name(i), text(i));
-    }
-}
+static irr_cli_exit_t read_option(int id, const char *value, void *context);
+static void help(void);
 
-static irr_cli_exit_t help(void)
+static const irr_cli_options_t table = { rows, ROWS, help, read_option };
+
+static void help(void)
 {
     printf("%s\n", usage);
-    for (int i = 0; i < ROWS; i++) {
-        bool letter = rows[i].id < LETTERS_END;
-        char name[32];
-
-        snprintf(name, sizeof(name), "%s%s%s", rows[i].name, rows[i].argument != NULL ? " " : "",
-                 rows[i].argument != NULL ? rows[i].argument : "");
-        printf("  %c%c%c --%-15s %s\n", letter ? '-' : ' ', letter ? rows[i].id : ' ', letter ? ',' : ' ', name,
-               rows[i].text);
-    }
+    irr_cli_options_print(&table);
     printf("\n%s", figures);
-    list("Algorithms", irr_algorithm_name, irr_algorithm_text);
-    list("Patterns", irr_pattern_name, irr_pattern_text);
+    irr_cli_list("Algorithms", irr_algorithm_name, irr_algorithm_text);
+    irr_cli_list("Patterns", irr_pattern_name, irr_pattern_text);
     printf("\nExit status: 0 good, 1 the plans do not deliver or miss a bound, or there is contention\n"
            "where the row has none (all but ac, and dims of your own with a longer last row than rows above it),\n"
            "2 the input was refused.\n");
-    return IRR_CLI_GOOD;
 }
 
 /* ---- values ---- */
@@ -141,9 +116,10 @@ static irr_cli_exit_t read_dims(const char *value, irr_dims_t *dims)
     return IRR_CLI_REFUSED;
 }
 
-/* Options that end the run leave the command at nothing. */
-static irr_cli_exit_t read_option(int id, const char *value, irr_tool_options_t *options)
+static irr_cli_exit_t read_option(int id, const char *value, void *context)
 {
+    irr_tool_options_t *options = context;
+
     switch (id) {
     case OPTION_ALGORITHM: return read_algorithm(value, options);
     case OPTION_RANKS:     return irr_cli_int("ranks", value, 1, IRR_TOOL_RANKS_MAX, &options->ranks);
@@ -151,44 +127,14 @@ static irr_cli_exit_t read_option(int id, const char *value, irr_tool_options_t 
     case OPTION_UNIT:      return irr_cli_number("unit", value, 0, INT64_MAX, &options->unit);
     case OPTION_SEED:      return irr_cli_number("seed", value, 0, INT64_MAX, &options->seed);
     case OPTION_MATRIX:    options->matrix = value; return IRR_CLI_GOOD;
+    case OPTION_REDISTRIBUTE: options->redistribute = value; return IRR_CLI_GOOD;
     case OPTION_SCALE:     return irr_cli_scale(value, &options->scale);
     case OPTION_DIMS:      return read_dims(value, &options->dims);
     case OPTION_SLICE_MIN: return irr_cli_number("slice-min", value, 0, INT64_MAX, &options->slice_min);
     case OPTION_RANK:      return irr_cli_int("rank", value, 0, IRR_TOOL_RANKS_MAX - 1, &options->rank);
     case OPTION_JSON:      options->json = true; return IRR_CLI_GOOD;
-    case 'o':              options->output = value; return IRR_CLI_GOOD;
-    case 'h':              return help();
-    default:
-        printf("irr_plan %s\n", PACKAGE_VERSION);
-        return IRR_CLI_GOOD;
+    default:               options->output = value; return IRR_CLI_GOOD;
     }
-}
-
-/* getopt's tables from ours; short has room for two signs an option and the leading colon. */
-static void getopt_tables(struct option *longs, char *shorts)
-{
-    *shorts++ = ':';
-    for (int i = 0; i < ROWS; i++) {
-        longs[i] = (struct option){ rows[i].name, rows[i].argument != NULL, NULL, rows[i].id };
-        if (rows[i].id < LETTERS_END) {
-            *shorts++ = (char)rows[i].id;
-            if (rows[i].argument != NULL) {
-                *shorts++ = ':';
-            }
-        }
-    }
-    longs[ROWS] = (struct option){ NULL, 0, NULL, 0 };
-    *shorts = '\0';
-}
-
-static irr_cli_exit_t refuse_option(int id, char **argv)
-{
-    char letter[3] = { '-', (char)optopt, '\0' };
-    const char *name = optopt > 0 && optopt < LETTERS_END ? letter : argv[optind - 1];
-
-    irr_cli_complain(id == ':' ? "option '%.64s' needs a value; irr_plan --help lists the options"
-                                : "unknown option '%.64s'; irr_plan --help lists the options", name);
-    return IRR_CLI_REFUSED;
 }
 
 /* The one argument that is no option. */
@@ -212,23 +158,47 @@ static irr_cli_exit_t read_command(int argc, char **argv, irr_tool_options_t *op
     return IRR_CLI_GOOD;
 }
 
-/* What is missing or does not go together; seen[i]: row i of the table was given. */
+/* The row of an id that the table has. */
+static int row_of(int id)
+{
+    int i = 0;
+
+    while (rows[i].id != id) {
+        i++;
+    }
+    return i;
+}
+
+/* A matrix comes from one place: a file, a redistribution, or a pattern.  seen[i]: row i was given. */
+static irr_cli_exit_t check_source(const bool *seen)
+{
+    static const struct { int one, other; } clashes[] = {
+        { OPTION_MATRIX, OPTION_PATTERN }, { OPTION_MATRIX, OPTION_UNIT }, { OPTION_MATRIX, OPTION_SEED },
+        { OPTION_MATRIX, OPTION_REDISTRIBUTE }, { OPTION_REDISTRIBUTE, OPTION_PATTERN },
+        { OPTION_REDISTRIBUTE, OPTION_SEED }, { OPTION_REDISTRIBUTE, OPTION_RANKS }
+    };
+
+    for (size_t c = 0; c < sizeof(clashes) / sizeof(clashes[0]); c++) {
+        if (seen[row_of(clashes[c].one)] && seen[row_of(clashes[c].other)]) {
+            irr_cli_complain("--%s and --%s exclude each other", rows[row_of(clashes[c].one)].name,
+                             rows[row_of(clashes[c].other)].name);
+            return IRR_CLI_REFUSED;
+        }
+    }
+    return IRR_CLI_GOOD;
+}
+
+/* What is missing or does not go together. */
 static irr_cli_exit_t check_together(const irr_tool_options_t *options, const bool *seen)
 {
     const char *complaint = NULL;
 
-    for (int i = 0; i < ROWS; i++) {
-        bool makes_matrix = rows[i].id == OPTION_PATTERN || rows[i].id == OPTION_UNIT ||
-                            rows[i].id == OPTION_SEED;
-
-        if (seen[i] && makes_matrix && options->matrix != NULL) {
-            irr_cli_complain("--matrix and --%s exclude each other", rows[i].name);
-            return IRR_CLI_REFUSED;
-        }
+    if (check_source(seen) != IRR_CLI_GOOD) {
+        return IRR_CLI_REFUSED;
     }
     if (options->algorithm < 0) {
         complaint = "--algorithm is missing; irr_plan --help lists the algorithms";
-    } else if (options->ranks == 0 && options->matrix == NULL) {
+    } else if (options->ranks == 0 && options->matrix == NULL && options->redistribute == NULL) {
         complaint = "--ranks or --matrix is missing";
     } else if (options->command != IRR_TOOL_PRINT && options->json) {
         complaint = "--json goes with print only";
@@ -244,26 +214,19 @@ static irr_cli_exit_t check_together(const irr_tool_options_t *options, const bo
 
 irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *options)
 {
-    struct option longs[ROWS + 1];
-    char shorts[2 * ROWS + 2];
-    bool seen[ROWS] = { false };
+    bool seen[ROWS] = { false }, done;
     irr_cli_exit_t code;
-    int id;
 
     *options = (irr_tool_options_t){
         .command = IRR_TOOL_NOTHING, .algorithm = -1, .pattern = "uniform", .unit = 1024, .seed = 1, .scale = 1,
         .rank = IRR_TOOL_ALL_RANKS
     };
-    getopt_tables(longs, shorts);
-    opterr = 0;
-    while ((id = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-        code = id == '?' || id == ':' ? refuse_option(id, argv) : read_option(id, optarg, options);
-        if (code != IRR_CLI_GOOD || id == 'h' || id == OPTION_VERSION) {
-            return code;
-        }
-        for (int i = 0; i < ROWS; i++) {
-            seen[i] = seen[i] || rows[i].id == id;
-        }
+    code = irr_cli_options_read(&table, argc, argv, options, seen, &done);
+    if (code != IRR_CLI_GOOD || done) {
+        return code;
+    }
+    if (options->redistribute != NULL && !seen[row_of(OPTION_UNIT)]) {
+        options->unit = 8;
     }
     code = read_command(argc, argv, options);
     return code == IRR_CLI_GOOD ? check_together(options, seen) : code;

@@ -133,6 +133,9 @@ irr_status_t irr_matrix_init(irr_matrix_t *matrix, int ranks);
 void         irr_matrix_fini(irr_matrix_t *matrix);
 uint64_t    *irr_matrix_at(const irr_matrix_t *matrix, int from, int to);
 
+/* Readers take no more ranks, which is 2 GiB of matrix: a short file must not take the whole machine. */
+#define IRR_MATRIX_RANKS_MAX 16384
+
 /* Where and why a file was refused; line 0 means the file as a whole. */
 typedef struct irr_file_error {
     size_t line;
@@ -141,11 +144,17 @@ typedef struct irr_file_error {
 
 /*
  * Reads a square Matrix Market file ("matrix coordinate integer general"), entries in bytes.  Repeated
- * entries, entries below zero or above INT64_MAX, indices outside the matrix, more than 16384 ranks and
- * files that end early are errors.  May block on the file system.  On failure *error is filled and *matrix
+ * entries, entries below zero or above INT64_MAX, indices outside the matrix, more than
+ * IRR_MATRIX_RANKS_MAX ranks and files that end early are errors.  May block on the file system.  On failure *error is filled and *matrix
  * is untouched.
  */
 irr_status_t irr_matrix_read(const char *path, irr_matrix_t *matrix, irr_file_error_t *error);
+
+/*
+ * Writes such a file, row by row; the comment is one line, or NULL.  IRR_ERR_BAD_PARAM, and nothing is written: an
+ * entry is above INT64_MAX.  IRR_ERR_IO: the stream, which is not flushed, has an error.  May block.
+ */
+irr_status_t irr_matrix_write(const irr_matrix_t *matrix, const char *comment, FILE *stream);
 
 /*
  * Fills a matrix with one of the papers' patterns, seeded: unit is the length of a short message or the

@@ -1,0 +1,337 @@
+#!/bin/sh
+# irr_matrix.sh - irr_matrix makes, describes and changes count matrices, and refuses bad input with one line and
+# exit status 2.
+
+srcdir=${srcdir:-.}
+. "$srcdir/tests/tap.sh"
+MATRIX=${builddir:-.}/irr_matrix
+PLAN=${builddir:-.}/irr_plan
+mesh=$srcdir/tests/data/airfoil-8.mtx
+
+# matrix ARGUMENT...: leaves the exit status in $status, stdout and stderr in $scratch/out and err.
+matrix() {
+    "$MATRIX" "$@" > "$scratch/out" 2> "$scratch/err" < /dev/null
+    status=$?
+}
+
+# good ARGUMENT...: exit status 0 and nothing on stderr.
+good() {
+    matrix "$@"
+    [ $status -eq 0 ] && [ ! -s "$scratch/err" ]
+}
+
+# prints NAME ARGUMENT...: stdout without comments is what stands in $scratch/expected.
+prints() {
+    name=$1
+    shift
+    good "$@" && without_comments "$scratch/out" | cmp -s "$scratch/expected" -
+    report $? "$name"
+}
+
+# refused NAME TEXT ARGUMENT...: one line on stderr, which starts with TEXT, nothing on stdout, exit status 2.
+refused() {
+    name=$1
+    text=$2
+    shift 2
+    matrix "$@"
+    [ $status -eq 2 ] && [ ! -s "$scratch/out" ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] &&
+        grep -q -F "irr_matrix: $text" "$scratch/err"
+    report $? "$name"
+}
+
+# The header of Matrix Market begins with two signs.
+without_comments() {
+    sed -e '/^% /d' -e '/^#/d' "$1"
+}
+
+same() {
+    without_comments "$1" > "$scratch/a"
+    without_comments "$2" | cmp -s "$scratch/a" -
+}
+
+# ucc LINE...: a pattern file of these lines after the type.
+ucc() {
+    printf '%s\n' '[collective]' 'type = ALLTOALLV' "$@" > "$scratch/x.ptini"
+}
+
+# graph LINE...: a graph file of these lines.
+graph() {
+    printf '%s\n' "$@" > "$scratch/x.graph"
+}
+
+lines() {
+    grep -c -e "$1" "$scratch/out"
+}
+
+if "$MATRIX" partition "$scratch/none" -k 2 2>&1 | grep -q 'built without'; then
+    metis=no
+else
+    metis=yes
+fi
+
+# partition REPORT NAME ARGUMENT...: runs a case that needs METIS, or skips it.
+partition() {
+    if [ $metis = no ]; then
+        skip "$2" "irr_matrix was built without METIS (Debian: libmetis-dev)"
+    else
+        "$@"
+    fi
+}
+
+echo 1..59
+
+# ---- generate ----
+
+cat > "$scratch/expected" << 'END'
+%%MatrixMarket matrix coordinate integer general
+2 2 4
+1 1 3
+1 2 192
+2 1 192
+2 2 3
+END
+prints "a pattern" generate next --ranks 2 --unit 3
+"$MATRIX" generate next --ranks 2 --unit 3 -o "$scratch/next.mtx" && "$MATRIX" generate next --ranks 2 --unit 3 -o - |
+    cmp -s "$scratch/next.mtx" -
+report $? "the same into a file, and into -"
+"$MATRIX" generate random --ranks 20 --seed 7 > "$scratch/seven" && good generate random --ranks 20 --seed 8 &&
+    ! same "$scratch/out" "$scratch/seven" && good generate random --ranks 20 --seed 7 &&
+    same "$scratch/out" "$scratch/seven"
+report $? "a seed gives a matrix"
+
+# ---- stats ----
+
+cat > "$scratch/expected" << 'END'
+ranks=8
+messages=30
+bytes=5200
+self_bytes=0
+lmax=1016
+message_bytes_max=280
+message_bytes_mean=173.3
+zero_rows=0
+zero_columns=0
+density=0.5357
+degree_mean=3.75
+degree_max=6
+skew=1.563
+END
+prints "a mesh in figures" stats "$mesh"
+[ "$("$PLAN" check --algorithm a1 --matrix "$mesh" | grep lmax)" = "$(grep lmax "$scratch/expected")" ]
+report $? "lmax is that of irr_plan"
+cat > "$scratch/expected" << 'END'
+ranks=3
+messages=1
+bytes=5
+self_bytes=7
+lmax=7
+message_bytes_max=5
+message_bytes_mean=5.0
+zero_rows=2
+zero_columns=2
+density=0.1667
+degree_mean=0.33
+degree_max=1
+skew=3.000
+END
+printf '%s\n' '%%MatrixMarket matrix coordinate integer general' '3 3 2' '1 2 5' '3 3 7' > "$scratch/pair"
+prints "what stays on a rank is no message" stats "$scratch/pair"
+printf '%s\n' '%%MatrixMarket matrix coordinate integer general' '1 1 0' > "$scratch/empty"
+good stats "$scratch/empty" && [ "$(lines '^density=0.0000$')" -eq 1 ] && [ "$(lines '^skew=1.000$')" -eq 1 ]
+report $? "one rank with nothing to say"
+printf '%s\n' '%%MatrixMarket matrix coordinate integer general' '3 3 3' '1 2 9223372036854775807' \
+    '1 3 9223372036854775807' '2 3 9223372036854775807' > "$scratch/huge"
+good stats "$scratch/huge" && [ "$(lines '^bytes=18446744073709551615$')" -eq 1 ]
+report $? "sums that are too large stay at the largest"
+
+# ---- convert ----
+
+cat > "$scratch/expected" << 'END'
+[format]
+version = 1.0
+
+[collective]
+type = ALLTOALLV
+team_size = 3
+datatype = INT8
+flags = COUNT_32BIT
+counts = {
+    0,5,0
+    0,0,0
+    0,0,7
+}
+END
+prints "a pattern file of UCC" convert "$scratch/pair" - --to ucc
+good convert "$mesh" "$scratch/mesh.ptini" && good convert "$scratch/mesh.ptini" - && same "$scratch/out" "$mesh"
+report $? "to UCC and back"
+good generate uniform --ranks 1200 --unit 4294967295 -o "$scratch/wide.ptini" &&
+    [ "$(awk '{ if (length($0) > most) most = length($0) } END { print most }' "$scratch/wide.ptini")" -lt 8191 ] &&
+    good stats "$scratch/wide.ptini" && [ "$(lines '^message_bytes_max=4294967295$')" -eq 1 ]
+report $? "long rows take several lines"
+cp "$scratch/mesh.ptini" "$scratch/mesh.txt"
+good convert "$scratch/mesh.txt" - --from ucc --to mtx && same "$scratch/out" "$mesh"
+report $? "kinds by option"
+
+cat > "$scratch/two.ptini" << 'END'
+; as UCC's own examples
+[format]
+version = 1.0
+description = whatever
+
+[collective]
+type = ALLTOALLV
+team_size = 2
+datatype = INT32   ; four bytes
+counts = {
+    1,2
+    # a comment
+    0,4,
+}
+[collective]
+type: ALLTOALLV
+counts = {5,6,
+    0, 0 }
+END
+cat > "$scratch/expected" << 'END'
+%%MatrixMarket matrix coordinate integer general
+2 2 3
+1 1 4
+1 2 8
+2 2 16
+END
+prints "counts are elements of the datatype" convert "$scratch/two.ptini" - --collective 1
+cat > "$scratch/expected" << 'END'
+%%MatrixMarket matrix coordinate integer general
+2 2 2
+1 1 20
+1 2 24
+END
+prints "which are float32 unless the file says otherwise" convert "$scratch/two.ptini" - --collective 2
+refused "several collectives" "$scratch/two.ptini:18: file has several" stats "$scratch/two.ptini"
+refused "a collective that is not there" "$scratch/two.ptini: file has 2 collectives" \
+    stats "$scratch/two.ptini" --collective 3
+
+# ---- redistribute ----
+
+cat > "$scratch/expected" << 'END'
+%%MatrixMarket matrix coordinate integer general
+3 3 4
+1 1 2
+2 1 1
+2 2 1
+3 2 2
+END
+prints "a redistribution, by its elements" redistribute 2,3,3,3,6 --unit 1
+good redistribute 2,6,3,6 --unit 1 && awk 'NR > 3 { print $3 }' "$scratch/out" | sort | uniq -c |
+    awk '{ print $1 "x" $2 }' | tr '\n' ' ' > "$scratch/lengths"
+[ "$(cat "$scratch/lengths")" = '12x1 12x2 ' ]
+report $? "a slice of the paper's example 2"
+good redistribute 1,2,1,3 && [ "$(lines '^3 3 6$')" -eq 1 ] && [ "$(lines '^1 2 8$')" -eq 1 ]
+report $? "more targets than sources; elements of 8 bytes"
+
+# ---- partition ----
+
+awk 'BEGIN {
+    n = 12
+    print n * n, 2 * n * (n - 1)
+    for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++) {
+            v = i * n + j + 1
+            print (i > 0 ? v - n : ""), (j > 0 ? v - 1 : ""), (j < n - 1 ? v + 1 : ""), (i < n - 1 ? v + n : "")
+        }
+}' > "$scratch/square.graph"
+square() {
+    good partition "$scratch/square.graph" -k 4 && [ "$(lines '^4 4 ')" -eq 1 ] &&
+        awk 'NR > 3 { if ($1 == $2 || $3 % 8 != 0 || $3 > 288) exit 1; sum += $3 }
+             END { exit sum < 8 * 24 || sum > 8 * 96 }' "$scratch/out"
+    report $? "$1"
+}
+partition square "a square is cut along short lines"
+twice() {
+    "$MATRIX" partition "$scratch/square.graph" --parts 5 --seed 3 --unit 1 > "$scratch/first" &&
+        good partition "$scratch/square.graph" --parts 5 --seed 3 --unit 1 && cmp -s "$scratch/out" "$scratch/first"
+    report $? "$1"
+}
+partition twice "a seed gives a partition"
+graph '% two pairs' '4 2 0' '2' '% of friends' '1' '4' '3'
+pairs() {
+    good partition "$scratch/x.graph" -k 2 && [ "$(lines '^2 2 0$')" -eq 1 ]
+    report $? "$1"
+}
+partition pairs "parts may have nothing to say to each other"
+
+partition refused "a partition without parts" "-k is missing" partition "$scratch/x.graph"
+partition refused "more parts than vertices" "$scratch/x.graph: 4 vertices cannot be cut in 5 parts" \
+    partition "$scratch/x.graph" -k 5
+partition refused "no graph" "$scratch/none: No such file" partition "$scratch/none" -k 2
+graph ''
+partition refused "an empty graph" "$scratch/x.graph:1: first line must have" partition "$scratch/x.graph" -k 2
+graph '2 1 011' '2 1' '1 1'
+partition refused "weights" "$scratch/x.graph:1: format '011' has weights" partition "$scratch/x.graph" -k 2
+graph '2000000000 1' '2' '1'
+partition refused "a graph that ends early" "$scratch/x.graph:3: file ends after 2 of the 2000000000" \
+    partition "$scratch/x.graph" -k 2
+graph '2 1' '2' '3'
+partition refused "a vertex that is none" "$scratch/x.graph:3: neighbour '3' is not an integer from 1 to 2" \
+    partition "$scratch/x.graph" -k 2
+graph '2 1' '1' '2'
+partition refused "a loop" "$scratch/x.graph:2: vertex 1 is a neighbour of itself" partition "$scratch/x.graph" -k 2
+graph '3 1' '2' '3' ''
+partition refused "an edge in one direction" "$scratch/x.graph: an edge of vertex 1 is not there" \
+    partition "$scratch/x.graph" -k 2
+graph '2 2' '2 2' '1 1'
+partition refused "an edge twice" "$scratch/x.graph: the edge of 2 and 1 is there twice" \
+    partition "$scratch/x.graph" -k 2
+graph '3 1' '2' '1 3' '2'
+partition refused "more edges than announced" "$scratch/x.graph:3: neighbours are more than twice the 1 edges" \
+    partition "$scratch/x.graph" -k 2
+graph '2 1' '2' '1' '1'
+partition refused "a line too many" "$scratch/x.graph:4: line follows" partition "$scratch/x.graph" -k 2
+
+# ---- help ----
+
+good --help && [ "$(lines '^usage: irr_matrix ')" -eq 1 ] && [ "$(lines '^  redistribute ')" -eq 1 ]
+report $? "help"
+good --version && [ "$(lines '^irr_matrix [^ ]*$')" -eq 1 ]
+report $? "version"
+
+# ---- bad files ----
+
+refused "no file" "$scratch/none: No such file" stats "$scratch/none"
+refused "a file of another kind" "$scratch/two.ptini:1: first word" stats "$scratch/two.ptini" --from mtx
+ucc 'counts = {' '    1,2,3' '}'
+refused "counts that are no square" "$scratch/x.ptini:5: 3 counts are not those" stats "$scratch/x.ptini"
+ucc 'team_size = 3' 'counts = {' '    1,2,3,4' '}'
+refused "counts of another team" "$scratch/x.ptini:6: 4 counts are those of 2 ranks" stats "$scratch/x.ptini"
+ucc 'counts = {' '    4294967296' '}'
+refused "a count above 32 bits" "$scratch/x.ptini:4: count '4294967296' is not an integer" stats "$scratch/x.ptini"
+ucc 'counts = {' '1' '}'
+refused "counts that ucc_perftest leaves out" "$scratch/x.ptini:4: line of counts must begin" stats "$scratch/x.ptini"
+ucc 'counts = {' '    1'
+refused "counts without an end" "$scratch/x.ptini:4: counts have no }" stats "$scratch/x.ptini"
+ucc 'counts = {' '    1 2,3,4' '}'
+refused "counts without a comma" "$scratch/x.ptini:4: there is no comma" stats "$scratch/x.ptini"
+ucc 'datatype = INT7'
+refused "an unknown datatype" "$scratch/x.ptini:3: datatype 'INT7' is none" stats "$scratch/x.ptini"
+printf '[collective]\ntype = ALLGATHERV\n' > "$scratch/x.ptini"
+refused "another collective" "$scratch/x.ptini:2: type 'ALLGATHERV' is not ALLTOALLV" stats "$scratch/x.ptini"
+ucc
+refused "a collective without counts" "$scratch/x.ptini: file has 0 collectives" stats "$scratch/x.ptini"
+refused "an entry that UCC cannot count" "entry (1, 2) is 9223372036854775807 bytes, above the 4294967295" \
+    convert "$scratch/huge" "$scratch/huge.ptini"
+refused "an output file that cannot be written" "$scratch/none/x: No such file" convert "$mesh" "$scratch/none/x"
+refused "an output file that is full" "/dev/full: output cannot be written" convert "$mesh" /dev/full
+
+# ---- bad options ----
+
+refused "no command" "what to do is missing"
+refused "an unknown command" "unknown command 'invent', known are generate, stats" invent
+refused "too few operands" "convert needs IN OUT and nothing else, not 1" convert "$mesh"
+refused "an option of another command" "--ranks does not go with stats" stats "$mesh" --ranks 8
+refused "an unknown pattern" "unknown pattern 'stripes', known are uniform" generate stripes --ranks 2
+refused "no ranks" "--ranks is missing" generate next
+refused "a redistribution that is none" "redistribution '2,0,3,6' is not x,p,y,q" redistribute 2,0,3,6
+refused "a redistribution of too many ranks" "redistribution '1,20000,1,2' has more than 16384" \
+    redistribute 1,20000,1,2
+refused "a collective of a matrix" "--collective goes with ucc files" stats "$mesh" --collective 1
+exit $failed

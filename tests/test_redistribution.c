@@ -1,0 +1,465 @@
+/*
+ * test_redistribution.c - block-cyclic redistributions: the table against a walk over all elements, the paper's
+ * two examples, and what holds for the schedules of any redistribution.
+ */
+#include "irr_memory.h"
+#include "irr_test.h"
+
+#include "order/redistribution.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const irr_redistribution_order_t orders[] = {
+    irr_redistribution_one, irr_redistribution_two, irr_redistribution_rotate, irr_redistribution_order
+};
+
+enum { ORDERS = sizeof(orders) / sizeof(orders[0]) };
+
+/* ---- the table ---- */
+
+/* Element by element; formulas 4 of the paper. */
+static void walk(const irr_redistribution_t *r, const irr_matrix_t *matrix)
+{
+    for (uint64_t g = 0; g < r->elements; g++) {
+        *irr_matrix_at(matrix, (int)(g / r->x % (uint64_t)r->p), (int)(g / r->y % (uint64_t)r->q)) += r->unit;
+    }
+}
+
+static bool same(const irr_matrix_t *a, const irr_matrix_t *b)
+{
+    return a->ranks == b->ranks &&
+           memcmp(a->entries, b->entries, (size_t)a->ranks * (size_t)a->ranks * sizeof(*a->entries)) == 0;
+}
+
+static void check_table(const irr_redistribution_t *r)
+{
+    irr_matrix_t walked, computed;
+
+    CU_ASSERT_EQUAL_FATAL(irr_matrix_init(&walked, r->p > r->q ? r->p : r->q), IRR_OK);
+    walk(r, &walked);
+    CU_ASSERT_EQUAL_FATAL(irr_redistribution_matrix(r, &computed), IRR_OK);
+    if (!same(&walked, &computed)) {
+        CU_FAIL("table");
+        printf("# cyclic(%lu) on %d to cyclic(%lu) on %d, %lu elements\n", (unsigned long)r->x, r->p,
+               (unsigned long)r->y, r->q, (unsigned long)r->elements);
+    }
+    irr_matrix_fini(&walked);
+    irr_matrix_fini(&computed);
+}
+
+/* Blocks of at most `block` elements on at most `ranks` ranks; the elements are left to the caller. */
+static irr_redistribution_t draw(uint64_t *state, uint64_t block, uint64_t ranks)
+{
+    return (irr_redistribution_t){
+        .x = 1 + irr_test_below(state, block), .p = (int)(1 + irr_test_below(state, ranks)),
+        .y = 1 + irr_test_below(state, block), .q = (int)(1 + irr_test_below(state, ranks)),
+        .unit = 1 + irr_test_below(state, 8)
+    };
+}
+
+static void test_table(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int run = 0; run < 400; run++) {
+        irr_redistribution_t r = draw(&state, run % 2 == 0 ? 12 : 300, 9);
+        const uint64_t slice = irr_redistribution_slice(&r);
+
+        r.elements = slice < 40000 ? slice * irr_test_below(&state, 3) : 0;
+        check_table(&r);
+        r.elements += irr_test_below(&state, slice < 40000 ? slice : 40000);
+        check_table(&r);
+    }
+}
+
+/* Too long to be walked: the sums must be what a rank owns. */
+static void test_long_table(void)
+{
+    irr_redistribution_t r = {
+        .x = 10000000, .p = 1000, .y = 10010011, .q = 999, .elements = UINT64_C(10000000000), .unit = 8
+    };
+    irr_matrix_t matrix;
+
+    CU_ASSERT_EQUAL_FATAL(irr_redistribution_matrix(&r, &matrix), IRR_OK);
+    for (int i = 0; i < r.p; i++) {
+        uint64_t sum = 0;
+
+        for (int j = 0; j < r.q; j++) {
+            sum += *irr_matrix_at(&matrix, i, j);
+        }
+        CU_ASSERT_EQUAL(sum, r.x * r.unit);
+    }
+    irr_matrix_fini(&matrix);
+
+    r = (irr_redistribution_t){ .x = 1, .p = 7, .y = UINT64_C(1) << 50, .q = 3, .elements = UINT64_C(7) << 52,
+                                .unit = 1 };
+    CU_ASSERT_EQUAL_FATAL(irr_redistribution_matrix(&r, &matrix), IRR_OK);
+    CU_ASSERT_EQUAL(*irr_matrix_at(&matrix, 0, 0) + *irr_matrix_at(&matrix, 0, 1) + *irr_matrix_at(&matrix, 0, 2),
+                    UINT64_C(1) << 52);
+    irr_matrix_fini(&matrix);
+}
+
+static void test_limits(void)
+{
+    static const irr_redistribution_t bad[] = {
+        { 0, 1, 1, 1, 1, 1 }, { 1, 0, 1, 1, 1, 1 }, { 1, 1, 0, 1, 1, 1 }, { 1, 1, 1, -1, 1, 1 },
+        { 1, 1, 1, 1, 1, 0 }, { INT64_MAX, 2, 1, 1, 1, 1 }, { 1, 1, INT64_MAX, 2, 1, 1 },
+        { 1, 1, 1, 1, UINT64_C(1) << 62, 2 }
+    };
+    const irr_redistribution_t endless = {
+        .x = 1000003, .p = 1000, .y = 1000033, .q = 999, .elements = UINT64_C(1) << 58, .unit = 1
+    };
+    irr_redistribution_t block = {
+        .x = 1000000000000, .p = 10, .y = 1000001900001, .q = 9, .elements = 10000000000000, .unit = 1
+    };
+    irr_matrix_t matrix = { .ranks = 77, .entries = NULL };
+    irr_large_t large;
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        CU_ASSERT_EQUAL(irr_redistribution_matrix(&bad[i], &matrix), IRR_ERR_BAD_PARAM);
+    }
+    CU_ASSERT_EQUAL(irr_redistribution_matrix(&endless, &matrix), IRR_ERR_NOT_SUPPORTED);
+    CU_ASSERT_EQUAL(matrix.ranks, 77);
+
+    CU_ASSERT_EQUAL_FATAL(irr_redistribution_matrix(&block, &matrix), IRR_OK);
+    CU_ASSERT_EQUAL(irr_redistribution_slice(&block), UINT64_MAX);
+    CU_ASSERT_EQUAL(irr_redistribution_two(&block, &matrix, &large), IRR_ERR_NOT_SUPPORTED);
+    CU_ASSERT_EQUAL_FATAL(irr_redistribution_order(&block, &matrix, &large), IRR_OK);
+    CU_ASSERT_EQUAL(irr_schedule_check(&large.schedule, &matrix, NULL, 0), IRR_OK);
+    irr_large_fini(&large);
+    irr_matrix_fini(&matrix);
+}
+
+static void test_parse(void)
+{
+    static const char *const bad[] = {
+        "", "1", "1,2,3", "1,2,3,", "1,2,3,4,", "1,2,3,4,5,", "1,2,3,4,5,6", "0,1,1,1", "1,1,1,0", "1,1,1,1,-1",
+        " 1,1,1,1", "1,1,1,1 ", "1;1;1;1", "1,4294967296,1,1", "99999999999999999999,1,1,1",
+        "9223372036854775807,2,3,2", "x,p,y,q"
+    };
+    irr_redistribution_t r = { .unit = 5 };
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        CU_ASSERT_EQUAL(irr_redistribution_parse(bad[i], &r), IRR_ERR_BAD_PARAM);
+    }
+    CU_ASSERT_EQUAL(r.x, 0);
+    CU_ASSERT_EQUAL(irr_redistribution_parse("4,5,3,7", &r), IRR_OK);
+    CU_ASSERT(r.x == 4 && r.p == 5 && r.y == 3 && r.q == 7 && r.elements == 420 && r.unit == 5);
+    CU_ASSERT_EQUAL(irr_redistribution_parse("4,5,3,7,0", &r), IRR_OK);
+    CU_ASSERT_EQUAL(r.elements, 0);
+}
+
+/* ---- the paper's examples ---- */
+
+#define RANKS_MAX 16
+
+/* A file of tests/data; the order has the text of the line of each source. */
+typedef struct golden {
+    irr_redistribution_t redistribution;
+    int      algorithm, steps;
+    uint64_t table[RANKS_MAX][RANKS_MAX];
+    char     order[RANKS_MAX][128];
+    uint64_t large, small;
+} golden_t;
+
+static void read_rows(FILE *file, bool is_table, golden_t *golden)
+{
+    for (int i = 0; i < golden->redistribution.p; i++) {
+        char *line = golden->order[i];
+
+        CU_ASSERT_PTR_NOT_NULL_FATAL(fgets(line, sizeof(golden->order[i]), file));
+        line[strcspn(line, "\n")] = '\0';
+        for (int j = 0; is_table && j < golden->redistribution.q; j++) {
+            golden->table[i][j] = strtoull(line, &line, 10);
+        }
+    }
+}
+
+static void read_golden(const char *name, golden_t *golden)
+{
+    const char *source = getenv("srcdir");
+    char path[512], line[256], key[32], value[64];
+    FILE *file;
+
+    memset(golden, 0, sizeof(*golden));
+    golden->redistribution.unit = 1;
+    snprintf(path, sizeof(path), "%s/tests/data/%s", source != NULL ? source : ".", name);
+    file = fopen(path, "r");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    while (fgets(line, sizeof(line), file) != NULL) {
+        int words = line[0] != '#' ? sscanf(line, "%31s %63s", key, value) : 0;
+
+        if (words == 1) {
+            read_rows(file, strcmp(key, "table") == 0, golden);
+        } else if (words == 2 && strcmp(key, "parameters") == 0) {
+            CU_ASSERT_EQUAL_FATAL(irr_redistribution_parse(value, &golden->redistribution), IRR_OK);
+        } else if (words == 2) {
+            golden->algorithm = strcmp(key, "algorithm") == 0 ? atoi(value) : golden->algorithm;
+            golden->steps = strcmp(key, "steps") == 0 ? atoi(value) : golden->steps;
+            golden->large = strcmp(key, "large") == 0 ? strtoull(value, NULL, 10) : golden->large;
+            golden->small = strcmp(key, "small") == 0 ? strtoull(value, NULL, 10) : golden->small;
+        }
+    }
+    fclose(file);
+}
+
+/* The step of a message, 0 if it is in none. */
+static int step_of(const irr_large_t *large, int from, int to)
+{
+    for (size_t i = 0; i < large->schedule.count; i++) {
+        if (large->schedule.list[i].from == from && large->schedule.list[i].to == to) {
+            return large->schedule.list[i].step;
+        }
+    }
+    return 0;
+}
+
+/* Does a source send to its targets in the large steps and in the order of its line?  Returns their number. */
+static size_t check_source(const irr_large_t *large, int i, const char *line)
+{
+    size_t count = 0, n = 0;
+    int before = 0;
+
+    while (*line != '\0') {
+        char *end;
+        int to = (int)strtol(line, &end, 10), step = step_of(large, i, to);
+
+        CU_ASSERT_FATAL(end > line);
+        if (to != i) {
+            CU_ASSERT_FATAL(n < large->count);
+            CU_ASSERT(step > before && step <= large->last[n] && (n == 0 || step > large->last[n - 1]));
+            before = step;
+            count++;
+        }
+        n += *end == ' ';
+        line = end + (*end != '\0');
+    }
+    return count;
+}
+
+static void check_golden(const char *name)
+{
+    irr_matrix_t matrix;
+    irr_large_t large;
+    golden_t golden;
+    size_t count = 0;
+    uint64_t length = 0;
+
+    read_golden(name, &golden);
+    CU_ASSERT_EQUAL_FATAL(irr_redistribution_matrix(&golden.redistribution, &matrix), IRR_OK);
+    for (int i = 0; i < matrix.ranks; i++) {
+        for (int j = 0; j < matrix.ranks; j++) {
+            CU_ASSERT_EQUAL(*irr_matrix_at(&matrix, i, j), golden.table[i][j]);
+        }
+    }
+    CU_ASSERT_EQUAL_FATAL(orders[golden.algorithm - 1](&golden.redistribution, &matrix, &large), IRR_OK);
+    CU_ASSERT_EQUAL(irr_schedule_check(&large.schedule, &matrix, NULL, 0), IRR_OK);
+    for (int i = 0; i < matrix.ranks; i++) {
+        count += check_source(&large, i, golden.order[i]);
+    }
+    CU_ASSERT_EQUAL(large.schedule.count, count);
+    CU_ASSERT_EQUAL(large.schedule.steps, golden.steps);
+    CU_ASSERT_EQUAL(irr_large_makespan(&large, &length), IRR_OK);
+    CU_ASSERT_EQUAL(length, golden.large);
+    CU_ASSERT_EQUAL(irr_schedule_makespan(&large.schedule), golden.small);
+    irr_large_fini(&large);
+    irr_matrix_fini(&matrix);
+}
+
+static void test_example_1(void)
+{
+    check_golden("redistribution-1.txt");
+}
+
+static void test_example_2(void)
+{
+    check_golden("redistribution-2.txt");
+}
+
+/* ---- all redistributions ---- */
+
+static void check_large(const irr_large_t *large, const irr_matrix_t *matrix)
+{
+    uint64_t length = 0;
+    char reason[200] = "";
+
+    CU_ASSERT_EQUAL(irr_schedule_check(&large->schedule, matrix, reason, sizeof(reason)), IRR_OK);
+    CU_ASSERT_STRING_EQUAL(reason, "");
+    CU_ASSERT_EQUAL(irr_schedule_splits(&large->schedule, matrix), 0);
+    for (size_t n = 1; n < large->count; n++) {
+        CU_ASSERT(large->last[n] > large->last[n - 1]);
+    }
+    CU_ASSERT_EQUAL(large->count > 0 ? large->last[large->count - 1] : 0, large->schedule.steps);
+    CU_ASSERT_EQUAL(irr_large_makespan(large, &length), IRR_OK);
+    CU_ASSERT(length >= irr_schedule_bound(matrix) && length <= irr_schedule_makespan(&large->schedule));
+}
+
+static void test_schedules(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int run = 0; run < 400; run++) {
+        irr_redistribution_t r = draw(&state, run % 2 == 0 ? 12 : 60, run % 4 < 2 ? 9 : 24);
+        irr_matrix_t matrix;
+        irr_large_t large;
+
+        r.elements = irr_test_below(&state, 3 * irr_redistribution_slice(&r));
+        CU_ASSERT_EQUAL_FATAL(irr_redistribution_matrix(&r, &matrix), IRR_OK);
+        for (int k = 0; k < ORDERS; k++) {
+            irr_status_t status = orders[k](&r, &matrix, &large);
+
+            CU_ASSERT_EQUAL(status, k > 0 || irr_redistribution_aligns(&r) ? IRR_OK : IRR_ERR_NOT_SUPPORTED);
+            if (status == IRR_OK) {
+                check_large(&large, &matrix);
+                irr_large_fini(&large);
+            }
+        }
+        irr_matrix_fini(&matrix);
+    }
+}
+
+/* Algorithm 1, whole slices: a step is a large step, its messages are equally long, and there are few. */
+static void test_equal_lengths(void)
+{
+    uint64_t state = irr_test_seed();
+    int aligned = 0;
+
+    for (int run = 0; run < 400; run++) {
+        irr_redistribution_t r = draw(&state, 40, 20);
+        irr_matrix_t matrix;
+        irr_large_t large;
+
+        r.elements = irr_redistribution_slice(&r) * (1 + irr_test_below(&state, 3));
+        CU_ASSERT_EQUAL_FATAL(irr_redistribution_matrix(&r, &matrix), IRR_OK);
+        if (irr_redistribution_one(&r, &matrix, &large) == IRR_OK) {
+            const irr_transmission_t *list = large.schedule.list;
+
+            for (size_t i = 1; i < large.schedule.count; i++) {
+                CU_ASSERT(list[i].step != list[i - 1].step || list[i].length == list[i - 1].length);
+            }
+            CU_ASSERT_EQUAL(large.count, (size_t)large.schedule.steps);
+            CU_ASSERT(large.schedule.steps <= matrix.ranks);
+            irr_large_fini(&large);
+            aligned++;
+        }
+        irr_matrix_fini(&matrix);
+    }
+    CU_ASSERT(aligned > 50);
+}
+
+/* Theorem 2 for blocks of sh x th entries: all are equal, and so are the sums of their rows. */
+static void check_blocks(const irr_redistribution_t *r)
+{
+    const uint64_t common = irr_gcd(r->x, r->y), p = (uint64_t)r->p, q = (uint64_t)r->q;
+    const uint64_t s = irr_gcd(r->y / common, p), t = irr_gcd(r->x / common, q), h = irr_gcd(p / s, q / t);
+    const int height = (int)(s * h), width = (int)(t * h);
+    uint64_t sum, first_sum = 0;
+
+    for (int i = 0; i < r->p; i++) {
+        sum = 0;
+        for (int j = 0; j < r->q; j++) {
+            uint64_t entry = irr_redistribution_entry(r, i, j);
+
+            CU_ASSERT_EQUAL(entry, irr_redistribution_entry(r, (i + height) % r->p, j));
+            CU_ASSERT_EQUAL(entry, irr_redistribution_entry(r, i, (j + width) % r->q));
+            sum += j < width ? entry : 0;
+        }
+        first_sum = i == 0 ? sum : first_sum;
+        CU_ASSERT_EQUAL(sum, first_sum);
+    }
+}
+
+static void test_blocks(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int run = 0; run < 400; run++) {
+        const irr_redistribution_t r = draw(&state, 40, 24);
+
+        check_blocks(&r);
+    }
+}
+
+/* Schemes of the paper, and one where its blocks are not all equal: no schedule can be shorter. */
+static void test_large_steps_pay(void)
+{
+    static const char *const better[] = {
+        "2,6,3,6", "3,6,2,6", "20,12,30,12", "8,20,6,20", "8,60,6,5", "4,30,3,30"
+    };
+
+    for (size_t i = 0; i < sizeof(better) / sizeof(better[0]); i++) {
+        irr_redistribution_t r = { .unit = 1 };
+        irr_matrix_t matrix;
+        irr_large_t large;
+        uint64_t length = 0;
+
+        CU_ASSERT_EQUAL_FATAL(irr_redistribution_parse(better[i], &r), IRR_OK);
+        CU_ASSERT_EQUAL_FATAL(irr_redistribution_matrix(&r, &matrix), IRR_OK);
+        CU_ASSERT_EQUAL_FATAL(irr_redistribution_two(&r, &matrix, &large), IRR_OK);
+        CU_ASSERT_EQUAL(irr_large_makespan(&large, &length), IRR_OK);
+        CU_ASSERT_EQUAL(length, irr_schedule_bound(&matrix));
+        irr_large_fini(&large);
+        CU_ASSERT_EQUAL_FATAL(irr_redistribution_rotate(&r, &matrix, &large), IRR_OK);
+        CU_ASSERT(irr_schedule_makespan(&large.schedule) > length);
+        irr_large_fini(&large);
+        irr_matrix_fini(&matrix);
+    }
+}
+
+/* ---- memory ---- */
+
+static void fail_everywhere(const irr_redistribution_t *r, irr_redistribution_order_t order)
+{
+    irr_status_t status = IRR_ERR_NO_MEMORY;
+
+    for (size_t nth = 1; status != IRR_OK; nth++) {
+        irr_matrix_t matrix;
+        irr_large_t large;
+        uint64_t length;
+
+        irr_memory_begin();
+        irr_memory_fail(nth, NULL);
+        status = irr_redistribution_matrix(r, &matrix);
+        if (status == IRR_OK) {
+            status = order(r, &matrix, &large);
+            if (status == IRR_OK) {
+                status = irr_large_makespan(&large, &length);
+                irr_large_fini(&large);
+            }
+            irr_matrix_fini(&matrix);
+        }
+        CU_ASSERT(status == IRR_OK || (status == IRR_ERR_NO_MEMORY && irr_memory_failed()));
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+}
+
+static void test_no_memory(void)
+{
+    irr_redistribution_t r = { .unit = 1 };
+
+    CU_ASSERT_EQUAL_FATAL(irr_redistribution_parse("4,5,3,7", &r), IRR_OK);
+    for (int k = 0; k < ORDERS; k++) {
+        fail_everywhere(&r, orders[k]);
+    }
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "the table is what a walk over all elements finds",  test_table },
+        { "long blocks are not walked",                        test_long_table },
+        { "what is too much is refused",                       test_limits },
+        { "parameters are read",                               test_parse },
+        { "example 1 of the paper: 5 steps of equal lengths",  test_example_1 },
+        { "example 2 of the paper: 6 units, not 9",            test_example_2 },
+        { "schedules are valid and miss nothing",              test_schedules },
+        { "algorithm 1 has equal lengths in a step",           test_equal_lengths },
+        { "blocks of the table are equal (theorem 2)",         test_blocks },
+        { "algorithm 2 meets the bound where it should",       test_large_steps_pay },
+        { "want of memory is an error and leaks nothing",      test_no_memory },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("redistribution", cases, 60);
+}

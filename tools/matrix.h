@@ -1,0 +1,95 @@
+/*
+ * matrix.h - irr_matrix: makes count matrices, describes them, and changes their files.
+ *
+ *   irr_matrix.c         the commands
+ *   matrix_options.c     the command line
+ *   matrix_file.c        the kinds of files, and output
+ *   matrix_stats.c       stats
+ *   matrix_ucc.c         pattern files of ucc_perftest: read
+ *   matrix_ucc_write.c   and written
+ *   matrix_graph.c       METIS graph files
+ *   matrix_partition.c   partition, by the METIS library
+ *
+ * One process, no MPI, no network.
+ */
+#ifndef IRR_TOOL_MATRIX_H
+#define IRR_TOOL_MATRIX_H
+
+#include "cli.h"
+
+/* ---- options ---- */
+
+typedef enum irr_matrix_kind {
+    IRR_MATRIX_BY_NAME,  /* what the end of the file's name says */
+    IRR_MATRIX_MTX,
+    IRR_MATRIX_UCC
+} irr_matrix_kind_t;
+
+struct irr_matrix_command;
+
+/* The strings are the command line's own, or constants. */
+typedef struct irr_matrix_options {
+    const struct irr_matrix_command *command;      /* NULL: help or version was printed */
+    const char       *operands[2];                 /* as many as the command has */
+    int               ranks, parts;                /* 0: not given */
+    uint64_t          unit, seed;
+    uint64_t          collective;                  /* of a UCC file, from 1; 0: the only one */
+    irr_matrix_kind_t from, to;
+    const char       *output;                      /* NULL or "-": stdout */
+    bool              has_unit;
+} irr_matrix_options_t;
+
+typedef struct irr_matrix_command {
+    const char *name;
+    const char *usage;     /* of its operands */
+    int         operands;
+    const char *options;   /* the names of those that it takes, each in blanks */
+    const char *text;
+    irr_cli_exit_t (*run)(const irr_matrix_options_t *options);
+} irr_matrix_command_t;
+
+/* The table of commands, and its end. */
+const irr_matrix_command_t *irr_matrix_command_at(int i);
+
+/* Prints help or version to stdout, or one line to stderr if the command line is refused. */
+irr_cli_exit_t irr_matrix_options_read(int argc, char **argv, irr_matrix_options_t *options);
+
+/* ---- files; what fails is complained about ---- */
+
+/* Reads the file of either kind. */
+irr_cli_exit_t irr_matrix_load(const irr_matrix_options_t *options, const char *path, irr_matrix_t *matrix);
+
+/* Writes the matrix where the options say, or to path if that is not NULL; how it was made stands in a comment. */
+irr_cli_exit_t irr_matrix_save(const irr_matrix_options_t *options, const char *path, const irr_matrix_t *matrix);
+
+/* A stream for the output, NULL if there is none; and its end, which looks for what could not be written. */
+FILE          *irr_matrix_open_output(const char *path);
+irr_cli_exit_t irr_matrix_close_output(FILE *stream, const char *path);
+
+/* Collective number `collective` of a pattern file, 0: the only one; errors as irr_matrix_read has them. */
+irr_status_t irr_matrix_read_ucc(const char *path, uint64_t collective, irr_matrix_t *matrix,
+                                 irr_file_error_t *error);
+
+/* IRR_ERR_BAD_PARAM: an entry is above UINT32_MAX, and nothing was written; IRR_ERR_IO. */
+irr_status_t irr_matrix_write_ucc(const irr_matrix_t *matrix, const char *comment, FILE *stream);
+
+/* ---- commands that are more than a call ---- */
+
+void irr_matrix_stats(const irr_matrix_t *matrix, FILE *stream);
+
+/* What the parts of a graph send each other; see matrix_partition.c. */
+irr_cli_exit_t irr_matrix_partition(const irr_matrix_options_t *options, irr_matrix_t *matrix);
+
+/* ---- graphs ---- */
+
+/* As METIS wants it: the neighbours of vertex v, from 0, are edges[first[v]] to edges[first[v + 1] - 1]. */
+typedef struct irr_matrix_graph {
+    int32_t  vertices;
+    int32_t *first, *edges;
+} irr_matrix_graph_t;
+
+/* Errors as irr_matrix_read has them; the graph is good: no loops, no edge twice, each edge in both directions. */
+irr_status_t irr_matrix_graph_read(const char *path, irr_matrix_graph_t *graph, irr_file_error_t *error);
+void         irr_matrix_graph_fini(irr_matrix_graph_t *graph);
+
+#endif

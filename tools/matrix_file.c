@@ -1,0 +1,119 @@
+/*
+ * matrix_file.c - the kinds of files that hold count matrices, by name or by option, and output.
+ */
+#include "matrix.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The end of the names of pattern files, as UCC's own examples have it. */
+#define UCC_END ".ptini"
+
+static irr_matrix_kind_t kind_of(irr_matrix_kind_t wanted, const char *path)
+{
+    const size_t length = path != NULL ? strlen(path) : 0, end = strlen(UCC_END);
+
+    if (wanted != IRR_MATRIX_BY_NAME) {
+        return wanted;
+    }
+    return length > end && strcmp(path + length - end, UCC_END) == 0 ? IRR_MATRIX_UCC : IRR_MATRIX_MTX;
+}
+
+irr_cli_exit_t irr_matrix_load(const irr_matrix_options_t *options, const char *path, irr_matrix_t *matrix)
+{
+    irr_file_error_t error = { 0 };
+    irr_status_t status;
+
+    if (kind_of(options->from, path) == IRR_MATRIX_UCC) {
+        status = irr_matrix_read_ucc(path, options->collective, matrix, &error);
+        return irr_cli_file_read(path, status, &error);
+    }
+    if (options->collective > 0) {
+        irr_cli_complain("--collective goes with ucc files only, not with %.256s", path);
+        return IRR_CLI_REFUSED;
+    }
+    return irr_cli_read_matrix(path, matrix);
+}
+
+static bool is_stdout(const char *path)
+{
+    return path == NULL || strcmp(path, "-") == 0;
+}
+
+FILE *irr_matrix_open_output(const char *path)
+{
+    FILE *stream = is_stdout(path) ? stdout : fopen(path, "w");
+
+    if (stream == NULL) {
+        irr_cli_complain("%.256s: %s", path, strerror(errno));
+    }
+    return stream;
+}
+
+irr_cli_exit_t irr_matrix_close_output(FILE *stream, const char *path)
+{
+    bool good = fflush(stream) == 0 && !ferror(stream);
+
+    if (stream != stdout && fclose(stream) != 0) {
+        good = false;
+    }
+    if (!good) {
+        irr_cli_complain("%.256s: output cannot be written", is_stdout(path) ? "stdout" : path);
+    }
+    return good ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+}
+
+/* The command line again, as far as it makes the matrix; what could end the comment's line is left out. */
+static void describe(const irr_matrix_options_t *options, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "irr_matrix %s", options->command->name);
+    const char *slash = strrchr(options->operands[0], '/');
+
+    used += (size_t)snprintf(text + used, size - used, " %.128s",
+                             slash != NULL ? slash + 1 : options->operands[0]);
+    if (options->ranks > 0) {
+        used += (size_t)snprintf(text + used, size - used, " --ranks %d", options->ranks);
+    }
+    if (options->parts > 0) {
+        used += (size_t)snprintf(text + used, size - used, " -k %d", options->parts);
+    }
+    if (options->has_unit) {
+        used += (size_t)snprintf(text + used, size - used, " --unit %llu", (unsigned long long)options->unit);
+    }
+    if (options->seed != 1) {
+        snprintf(text + used, size - used, " --seed %llu", (unsigned long long)options->seed);
+    }
+    for (char *c = text; *c != '\0'; c++) {
+        *c = (unsigned char)*c < ' ' ? '?' : *c;
+    }
+}
+
+irr_cli_exit_t irr_matrix_save(const irr_matrix_options_t *options, const char *path, const irr_matrix_t *matrix)
+{
+    const char *name = path != NULL ? path : options->output;
+    const bool ucc = kind_of(options->to, name) == IRR_MATRIX_UCC;
+    const uint64_t limit = ucc ? UINT32_MAX : INT64_MAX;
+    const size_t cells = (size_t)matrix->ranks * (size_t)matrix->ranks;
+    char comment[400];
+    FILE *stream;
+
+    for (size_t i = 0; i < cells; i++) {
+        if (matrix->entries[i] > limit) {
+            irr_cli_complain("entry (%zu, %zu) is %llu bytes, above the %llu that the file can hold",
+                             i / (size_t)matrix->ranks + 1, i % (size_t)matrix->ranks + 1,
+                             (unsigned long long)matrix->entries[i], (unsigned long long)limit);
+            return IRR_CLI_REFUSED;
+        }
+    }
+    stream = irr_matrix_open_output(name);
+    if (stream == NULL) {
+        return IRR_CLI_REFUSED;
+    }
+    describe(options, comment, sizeof(comment));
+    if (ucc) {
+        irr_matrix_write_ucc(matrix, comment, stream);
+    } else {
+        irr_matrix_write(matrix, comment, stream);
+    }
+    return irr_matrix_close_output(stream, name);
+}

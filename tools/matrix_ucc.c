@@ -1,0 +1,278 @@
+/*
+ * matrix_ucc.c - reads a pattern file of UCC's benchmark, ucc_perftest -c alltoallv --gen file:name=FILE.
+ *
+ *     [collective]                 once a collective, each with its own matrix
+ *     type = ALLTOALLV             nothing else is known
+ *     team_size = 4                these two are not read by ucc_perftest, which goes by the counts and its -d
+ *     datatype = INT32
+ *     counts = {
+ *         5,0,3,1                  rank by rank; lines begin with a blank, and may end anywhere between counts
+ *     }
+ *
+ * Other keys and sections say nothing about the matrix.  Lines may have 8191 bytes; ';' and '#' begin comments.
+ * What ucc_perftest would read wrongly without a word is refused: counts of more than 32 bits, signs, lines of
+ * counts that begin without a blank.  An entry is a count times the bytes of the datatype; without one, of
+ * float32, its default.
+ */
+#include "matrix.h"
+
+#include "core/alloc.h"
+#include "problem/lines.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define LINE_BYTES 8192
+
+typedef struct parser {
+    irr_lines_t lines;
+    uint64_t    wanted, found;      /* number of the collective to read, 0: the only one; collectives so far */
+    bool        collective;         /* in its section, not another one */
+    bool        counting, closed;   /* between the braces of counts; at the second one */
+    uint64_t    team, bytes;        /* of the current collective; 0: not named */
+    uint64_t   *counts;             /* of the current one */
+    size_t      count, max;
+    irr_matrix_t matrix;            /* the result; ranks is 0 until there is one */
+} parser_t;
+
+static const struct { const char *name; uint64_t bytes; } datatypes[] = {
+    { "INT8", 1 }, { "UINT8", 1 }, { "INT16", 2 }, { "UINT16", 2 }, { "FLOAT16", 2 }, { "BFLOAT16", 2 },
+    { "INT32", 4 }, { "UINT32", 4 }, { "FLOAT32", 4 }, { "INT64", 8 }, { "UINT64", 8 }, { "FLOAT64", 8 },
+    { "FLOAT32_COMPLEX", 8 }, { "INT128", 16 }, { "UINT128", 16 }, { "FLOAT128", 16 }, { "FLOAT64_COMPLEX", 16 },
+    { "FLOAT128_COMPLEX", 32 }
+};
+
+static irr_status_t add_count(parser_t *parser, const char *word)
+{
+    const size_t limit = (size_t)IRR_MATRIX_RANKS_MAX * IRR_MATRIX_RANKS_MAX;
+    void *counts = parser->counts;
+    uint64_t count;
+    irr_status_t status = irr_lines_number(&parser->lines, "count", word, 0, UINT32_MAX, &count);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    if (parser->count == limit) {
+        return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "there are more than %zu counts", limit);
+    }
+    status = irr_grow(&counts, &parser->max, parser->count + 1, sizeof(*parser->counts));
+    parser->counts = counts;
+    if (status != IRR_OK) {
+        return irr_lines_refuse(&parser->lines, status, "not enough memory for %zu counts", parser->count + 1);
+    }
+    parser->counts[parser->count++] = count;
+    return IRR_OK;
+}
+
+/* The counts of the collective become the matrix. */
+static irr_status_t keep(parser_t *parser)
+{
+    const uint64_t bytes = parser->bytes > 0 ? parser->bytes : 4;
+    int ranks = 1;
+    irr_status_t status;
+
+    while ((size_t)ranks * (size_t)ranks < parser->count) {
+        ranks++;
+    }
+    if ((size_t)ranks * (size_t)ranks != parser->count) {
+        return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "%zu counts are not those of a square matrix",
+                                parser->count);
+    }
+    if (parser->team > 0 && parser->team != (uint64_t)ranks) {
+        return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT,
+                                "%zu counts are those of %d ranks, team_size is %llu", parser->count, ranks,
+                                (unsigned long long)parser->team);
+    }
+    status = irr_matrix_init(&parser->matrix, ranks);
+    if (status != IRR_OK) {
+        return irr_lines_refuse(&parser->lines, status, "not enough memory for a matrix of %d ranks", ranks);
+    }
+    for (size_t i = 0; i < parser->count; i++) {
+        parser->matrix.entries[i] = parser->counts[i] * bytes;
+    }
+    return IRR_OK;
+}
+
+/* The end of a collective: the next section, or the end of the file. */
+static irr_status_t end_collective(parser_t *parser)
+{
+    irr_status_t status = IRR_OK;
+
+    if (parser->counting && !parser->closed) {
+        return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "counts have no } at their end");
+    }
+    if (parser->counting) {
+        parser->found++;
+        if (parser->wanted == 0 && parser->found == 2) {
+            return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT,
+                                    "file has several collectives, --collective picks one");
+        }
+        if (parser->found == (parser->wanted > 0 ? parser->wanted : 1)) {
+            status = keep(parser);
+        }
+    }
+    parser->counting = parser->closed = false;
+    parser->team = parser->bytes = 0;
+    parser->count = 0;
+    return status;
+}
+
+/* What stands between the braces, or a part of it. */
+static irr_status_t read_counts(parser_t *parser, char *text)
+{
+    char *brace = strchr(text, '}'), *rest = text, *item;
+    irr_status_t status = IRR_OK;
+
+    if (brace != NULL) {
+        *brace++ = '\0';
+        parser->closed = true;
+        if (*irr_lines_word(&brace) != '\0') {
+            return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "something stands after the } of counts");
+        }
+    }
+    while (status == IRR_OK && (item = strsep(&rest, ",")) != NULL) {
+        char *word = irr_lines_word(&item);
+
+        if (*word == '\0') {
+            continue;
+        }
+        status = *irr_lines_word(&item) == '\0' ? add_count(parser, word) :
+            irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "there is no comma after count '%.32s'", word);
+    }
+    return status;
+}
+
+static irr_status_t read_datatype(parser_t *parser, const char *value)
+{
+    for (size_t i = 0; i < sizeof(datatypes) / sizeof(datatypes[0]); i++) {
+        if (strcmp(datatypes[i].name, value) == 0) {
+            parser->bytes = datatypes[i].bytes;
+            return IRR_OK;
+        }
+    }
+    return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "datatype '%.32s' is none of UCC's", value);
+}
+
+static irr_status_t read_key(parser_t *parser, const char *name, char *value)
+{
+    const irr_lines_t *lines = &parser->lines;
+
+    if (!parser->collective) {
+        return IRR_OK;
+    }
+    if (strcmp(name, "type") == 0 && strcmp(value, "ALLTOALLV") != 0) {
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "type '%.32s' is not ALLTOALLV", value);
+    }
+    if (strcmp(name, "team_size") == 0) {
+        return irr_lines_number(lines, "team_size", value, 1, IRR_MATRIX_RANKS_MAX, &parser->team);
+    }
+    if (strcmp(name, "datatype") == 0) {
+        return read_datatype(parser, value);
+    }
+    if (strcmp(name, "counts") != 0) {
+        return IRR_OK;
+    }
+    if (parser->counting) {
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "a collective has counts twice, once is allowed");
+    }
+    if (value[0] != '{') {
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "counts begin with '%.32s', not with {", value);
+    }
+    parser->counting = true;
+    return read_counts(parser, value + 1);
+}
+
+static irr_status_t read_section(parser_t *parser, char *text)
+{
+    char *end = strchr(text, ']');
+    irr_status_t status = end_collective(parser);
+
+    if (status == IRR_OK && end == NULL) {
+        return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "section has no ] at its end");
+    }
+    if (status == IRR_OK) {
+        *end = '\0';
+        parser->collective = strcmp(text, "collective") == 0;
+    }
+    return status;
+}
+
+/* Blanks at the end, and a comment after a blank, are no part of a value. */
+static void cut_value(char *value)
+{
+    char *end = value;
+
+    for (char *c = value; *c != '\0' && !(*c == ';' && c > value && isspace((unsigned char)c[-1])); c++) {
+        end = isspace((unsigned char)*c) ? end : c + 1;
+    }
+    *end = '\0';
+}
+
+static irr_status_t read_line(parser_t *parser)
+{
+    char *text = parser->lines.text, *start = text + strspn(text, IRR_LINES_BLANKS), *equals;
+
+    if (parser->counting && !parser->closed) {
+        if (start == text && *start != '}') {
+            return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT,
+                                    "line of counts must begin with a blank, or ucc_perftest leaves it out");
+        }
+        return read_counts(parser, start);
+    }
+    if (*start == '[') {
+        return read_section(parser, start + 1);
+    }
+    equals = strpbrk(start, "=:");
+    if (equals == NULL) {
+        return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "'%.32s' is no section, and no key with a value",
+                                start);
+    }
+    *equals++ = '\0';
+    equals += strspn(equals, IRR_LINES_BLANKS);
+    cut_value(start);
+    cut_value(equals);
+    return read_key(parser, start, equals);
+}
+
+static irr_status_t read_all(parser_t *parser)
+{
+    irr_status_t status;
+
+    while ((status = irr_lines_next_data(&parser->lines, ";#")) == IRR_OK && !parser->lines.at_end) {
+        status = read_line(parser);
+        if (status != IRR_OK) {
+            return status;
+        }
+    }
+    if (status == IRR_OK) {
+        status = end_collective(parser);
+    }
+    if (status == IRR_OK && parser->matrix.ranks == 0) {
+        parser->lines.line = 0;
+        return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "file has %llu collectives with counts%s",
+                                (unsigned long long)parser->found,
+                                parser->wanted > 0 ? ", --collective names another one" : "");
+    }
+    return status;
+}
+
+irr_status_t irr_matrix_read_ucc(const char *path, uint64_t collective, irr_matrix_t *matrix,
+                                 irr_file_error_t *error)
+{
+    char text[LINE_BYTES];
+    parser_t parser = { .wanted = collective };
+    irr_status_t status = irr_lines_open(&parser.lines, path, text, sizeof(text), error);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    status = read_all(&parser);
+    irr_lines_close(&parser.lines);
+    irr_free(parser.counts);
+    if (status == IRR_OK) {
+        *matrix = parser.matrix;
+    } else if (parser.matrix.ranks > 0) {
+        irr_matrix_fini(&parser.matrix);
+    }
+    return status;
+}

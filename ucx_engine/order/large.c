@@ -1,0 +1,85 @@
+/*
+ * large.c - see large.h.  To append is O(1), amortised; the makespan takes O(P) a large step and O(1) a message.
+ *
+ * Guo, Pan: Improving communication scheduling for array redistribution, section 4.2, has the large steps.
+ */
+#include "order/large.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+void irr_large_fini(irr_large_t *large)
+{
+    irr_schedule_fini(&large->schedule);
+    irr_free(large->last);
+    memset(large, 0, sizeof(*large));
+}
+
+static irr_status_t open_large_step(irr_large_t *large)
+{
+    void *last = large->last;
+    irr_status_t status = irr_grow(&last, &large->max, large->count + 1, sizeof(*large->last));
+
+    large->last = last;
+    if (status == IRR_OK) {
+        large->last[large->count++] = large->schedule.steps;
+    }
+    return status;
+}
+
+irr_status_t irr_large_add(irr_large_t *large, int number, int small, int from, int to, uint64_t length)
+{
+    const bool new_step = number != large->number || small != large->small;
+    const irr_transmission_t whole = {
+        .step = large->schedule.steps + new_step, .from = from, .to = to, .length = length
+    };
+    irr_status_t status = IRR_OK;
+
+    if (from == to || length == 0) {
+        return IRR_OK;
+    }
+    if (number != large->number) {
+        status = open_large_step(large);
+    }
+    if (status == IRR_OK) {
+        status = irr_schedule_add(&large->schedule, whole);
+    }
+    if (status == IRR_OK) {
+        large->number = number;
+        large->small = small;
+        large->last[large->count - 1] = whole.step;
+    }
+    return status;
+}
+
+irr_status_t irr_large_makespan(const irr_large_t *large, uint64_t *makespan_p)
+{
+    const irr_schedule_t *schedule = &large->schedule;
+    const size_t ports = 2 * (size_t)schedule->ranks;
+    uint64_t *busy = irr_alloc(ports, sizeof(*busy)), now = 0;   /* until when: senders, then receivers */
+    size_t next = 0;
+
+    if (busy == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    for (size_t n = 0; n < large->count; n++) {
+        uint64_t end = now;
+
+        for (size_t port = 0; port < ports; port++) {
+            busy[port] = now;
+        }
+        for (; next < schedule->count && schedule->list[next].step <= large->last[n]; next++) {
+            const irr_transmission_t *t = &schedule->list[next];
+            uint64_t *sender = &busy[t->from], *receiver = &busy[schedule->ranks + t->to];
+
+            *sender = (*sender > *receiver ? *sender : *receiver) + t->length;
+            *receiver = *sender;
+            end = *sender > end ? *sender : end;
+        }
+        now = end;
+    }
+    irr_free(busy);
+    *makespan_p = now;
+    return IRR_OK;
+}

@@ -1,0 +1,276 @@
+/*
+ * redistribution_two.c - any redistribution, in large steps in which each rank sends equally much.
+ *
+ *     Guo, Pan: Improving communication scheduling for array redistribution,
+ *     section 4.2, theorem 2 and algorithm 2
+ *
+ * The table is cut in equal blocks.  With s = gcd(y, p) and t = gcd(x, q) entry (i, j) is equal to (i + yk mod p,
+ * j + xk mod q), which moves it by multiples of s and t.  The paper takes blocks of s x t entries, but those are
+ * all equal only if h = gcd(p / s, q / t) is 1, since the two moves depend on each other; blocks of sh x th are
+ * always.
+ *
+ * 1. Each source picks one block of its row, where it sends in the first large step: sources with long messages
+ *    first, the diagonal of the table first, and no block where a target would get more than a source sends, if
+ *    possible.
+ * 2. Small steps: the longest message whose source and target are both free goes next, until all have gone.
+ * 3. Large step n is the first one, its targets moved n - 1 blocks on.
+ *
+ * Steps 1 and 2 are the paper's steps 3 to 9, whose printed loops do not end in a schedule as they stand; ties are
+ * decided so that the paper's table for example 2 comes out.  The paper assumes p / s < q / t without loss of
+ * generality; here sources and targets also change places, and the shorter schedule is kept, the paper's in doubt.
+ *
+ * q / th large steps, or p / sh; time O(pq * (s + t) * h) at most, memory O(pth + q).
+ */
+#include "order/redistribution.h"
+
+#include "core/alloc.h"
+
+#include <stdlib.h>
+
+typedef struct message {
+    uint64_t length;
+    int      i, j;
+    int      small;
+} message_t;
+
+typedef struct two {
+    const irr_redistribution_view_t *view;
+    int        height, width;     /* of a block: sh, th */
+    int        columns;           /* of blocks */
+    uint64_t  *load;              /* by target: what it receives in the first large step */
+    int       *sends, *receives;  /* the latest small step in which a source, or target, was busy */
+    message_t *sources;           /* by rank: the longest message of each, to sort them */
+    message_t *messages;          /* of the first large step */
+    size_t     count;
+} two_t;
+
+static void two_fini(two_t *two)
+{
+    irr_free(two->load);
+    irr_free(two->sends);
+    irr_free(two->receives);
+    irr_free(two->sources);
+    irr_free(two->messages);
+}
+
+static irr_status_t two_init(two_t *two, const irr_redistribution_view_t *view)
+{
+    const irr_redistribution_t *sides = &view->sides;
+    const size_t p = (size_t)sides->p, q = (size_t)sides->q;
+    const uint64_t s = irr_gcd(sides->y, p), t = irr_gcd(sides->x, q), h = irr_gcd(p / s, q / t);
+
+    *two = (two_t){ .view = view, .height = (int)(s * h), .width = (int)(t * h), .columns = (int)(q / (t * h)) };
+    two->load = irr_alloc(q, sizeof(*two->load));
+    two->sends = irr_alloc(p, sizeof(*two->sends));
+    two->receives = irr_alloc(q, sizeof(*two->receives));
+    two->sources = irr_alloc(p, sizeof(*two->sources));
+    two->messages = irr_alloc(p, (size_t)two->width * sizeof(*two->messages));
+    if (two->load == NULL || two->sends == NULL || two->receives == NULL || two->sources == NULL ||
+        two->messages == NULL) {
+        two_fini(two);
+        return IRR_ERR_NO_MEMORY;
+    }
+    return IRR_OK;
+}
+
+/* Longest first, then by source, then by target. */
+static int by_length(const void *a, const void *b)
+{
+    const message_t *x = a, *y = b;
+
+    if (x->length != y->length) {
+        return x->length > y->length ? -1 : 1;
+    }
+    if (x->i != y->i) {
+        return x->i < y->i ? -1 : 1;
+    }
+    return (x->j > y->j) - (x->j < y->j);
+}
+
+/* Fills two->sources, sorted; returns what each of them sends in a block: all sums are equal, says theorem 2. */
+static uint64_t sort_sources(two_t *two)
+{
+    const irr_redistribution_t *sides = &two->view->sides;
+    uint64_t sum = 0;
+
+    for (int i = 0; i < sides->p; i++) {
+        uint64_t longest = 0;
+
+        sum = 0;
+        for (int j = 0; j < two->width; j++) {
+            uint64_t length = irr_redistribution_entry(sides, i, j);
+
+            sum += length;
+            longest = length > longest ? length : longest;
+        }
+        two->sources[i] = (message_t){ .length = longest, .i = i };
+    }
+    qsort(two->sources, (size_t)sides->p, sizeof(*two->sources), by_length);
+    return sum;
+}
+
+/* What the busiest target of a column of blocks would receive with source i. */
+static uint64_t load_with(const two_t *two, int i, int column)
+{
+    uint64_t most = 0;
+
+    for (int j = column * two->width; j < (column + 1) * two->width; j++) {
+        uint64_t length = irr_redistribution_entry(&two->view->sides, i, j);
+        uint64_t load = length > 0 ? two->load[j] + length : 0;
+
+        most = load > most ? load : most;
+    }
+    return most;
+}
+
+/* Where source i starts: the first column that stays within the limit, else the one that is loaded least. */
+static int pick_column(const two_t *two, int i, uint64_t limit)
+{
+    uint64_t least = UINT64_MAX;
+    int best = 0;
+
+    for (int n = 0; n < two->columns && least > limit; n++) {
+        int column = (i / two->height + n) % two->columns;
+        uint64_t load = load_with(two, i, column);
+
+        if (load < least) {
+            least = load;
+            best = column;
+        }
+    }
+    return best;
+}
+
+static void fill_first_step(two_t *two)
+{
+    const irr_redistribution_t *sides = &two->view->sides;
+    const uint64_t limit = sort_sources(two);
+
+    for (int j = 0; j < sides->q; j++) {
+        two->load[j] = 0;
+    }
+    two->count = 0;
+    for (int k = 0; k < sides->p; k++) {
+        const int i = two->sources[k].i, column = pick_column(two, i, limit);
+
+        for (int j = column * two->width; j < (column + 1) * two->width; j++) {
+            uint64_t length = irr_redistribution_entry(sides, i, j);
+
+            if (length > 0) {
+                two->load[j] += length;
+                two->messages[two->count++] = (message_t){ .length = length, .i = i, .j = j };
+            }
+        }
+    }
+}
+
+static int by_small_step(const void *a, const void *b)
+{
+    const message_t *x = a, *y = b;
+
+    return x->small != y->small ? (x->small > y->small) - (x->small < y->small) : (x->i > y->i) - (x->i < y->i);
+}
+
+static void order_first_step(two_t *two)
+{
+    const irr_redistribution_t *sides = &two->view->sides;
+    size_t left = two->count;
+
+    qsort(two->messages, two->count, sizeof(*two->messages), by_length);
+    for (int i = 0; i < sides->p; i++) {
+        two->sends[i] = 0;
+    }
+    for (int j = 0; j < sides->q; j++) {
+        two->receives[j] = 0;
+    }
+    for (int small = 1; left > 0; small++) {
+        for (size_t k = 0; k < two->count; k++) {
+            message_t *message = &two->messages[k];
+
+            if (message->small == 0 && two->sends[message->i] != small && two->receives[message->j] != small) {
+                message->small = two->sends[message->i] = two->receives[message->j] = small;
+                left--;
+            }
+        }
+    }
+    qsort(two->messages, two->count, sizeof(*two->messages), by_small_step);
+}
+
+static irr_status_t send_all(const two_t *two)
+{
+    const int64_t q = two->view->sides.q;
+    irr_status_t status = IRR_OK;
+
+    for (int n = 0; n < two->columns; n++) {
+        for (size_t k = 0; status == IRR_OK && k < two->count; k++) {
+            const message_t *message = &two->messages[k];
+            const int j = (int)((message->j + (int64_t)two->width * n) % q);
+
+            status = irr_redistribution_send(two->view, n + 1, message->small, message->i, j);
+        }
+    }
+    return status;
+}
+
+static irr_status_t build(const irr_redistribution_t *redistribution, bool turned, const irr_matrix_t *matrix,
+                          irr_large_t *large)
+{
+    const irr_redistribution_view_t view = irr_redistribution_view(redistribution, turned, matrix, large);
+    two_t two;
+    irr_status_t status = two_init(&two, &view);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    fill_first_step(&two);
+    order_first_step(&two);
+    status = send_all(&two);
+    two_fini(&two);
+    return irr_redistribution_end(large, status);
+}
+
+/* More blocks from top to bottom than from left to right: then the paper has sources and targets change places. */
+static bool is_turned(const irr_redistribution_t *redistribution)
+{
+    const uint64_t common = irr_gcd(redistribution->x, redistribution->y);
+    const uint64_t p = (uint64_t)redistribution->p, q = (uint64_t)redistribution->q;
+
+    return p / irr_gcd(redistribution->y / common, p) > q / irr_gcd(redistribution->x / common, q);
+}
+
+irr_status_t irr_redistribution_two(const irr_redistribution_t *redistribution, const irr_matrix_t *matrix,
+                                    irr_large_t *large)
+{
+    irr_large_t first, second;
+    uint64_t first_length = 0, second_length = 0;
+    irr_status_t status;
+
+    if (irr_redistribution_slice(redistribution) > INT64_MAX) {
+        return IRR_ERR_NOT_SUPPORTED;
+    }
+    status = build(redistribution, is_turned(redistribution), matrix, &first);
+    if (status != IRR_OK) {
+        return status;
+    }
+    status = build(redistribution, !is_turned(redistribution), matrix, &second);
+    if (status != IRR_OK) {
+        goto fini_first;
+    }
+    if ((status = irr_large_makespan(&first, &first_length)) != IRR_OK ||
+        (status = irr_large_makespan(&second, &second_length)) != IRR_OK) {
+        goto fini_second;
+    }
+    if (second_length < first_length) {
+        irr_large_fini(&first);
+        *large = second;
+    } else {
+        irr_large_fini(&second);
+        *large = first;
+    }
+    return IRR_OK;
+fini_second:
+    irr_large_fini(&second);
+fini_first:
+    irr_large_fini(&first);
+    return status;
+}

@@ -1,0 +1,126 @@
+/*
+ * lines.c - see lines.h.  One pass over the file, in time linear in its length.
+ */
+#include "problem/lines.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+irr_status_t irr_lines_open(irr_lines_t *lines, const char *path, char *text, size_t size, irr_file_error_t *error)
+{
+    *lines = (irr_lines_t){ .error = error, .text = text, .size = size };
+    lines->stream = fopen(path, "r");
+    return lines->stream != NULL ? IRR_OK : irr_lines_refuse(lines, IRR_ERR_IO, "%s", strerror(errno));
+}
+
+void irr_lines_close(irr_lines_t *lines)
+{
+    fclose(lines->stream);
+}
+
+/* What could disturb a terminal is replaced. */
+irr_status_t irr_lines_refuse(const irr_lines_t *lines, irr_status_t status, const char *format, ...)
+{
+    irr_file_error_t *error = lines->error;
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(error->reason, sizeof(error->reason), format, arguments);
+    va_end(arguments);
+    for (char *c = error->reason; *c != '\0'; c++) {
+        if (*c < ' ' || *c > '~') {
+            *c = '?';
+        }
+    }
+    error->line = lines->line;
+    return status;
+}
+
+irr_status_t irr_lines_next(irr_lines_t *lines)
+{
+    size_t length = 0;
+    int c;
+
+    lines->line++;
+    while ((c = getc_unlocked(lines->stream)) != EOF && c != '\n') {
+        if (c == '\0') {
+            return irr_lines_refuse(lines, IRR_ERR_FORMAT, "byte %zu of the line is 0, only text is allowed",
+                                    length + 1);
+        }
+        if (length == lines->size - 1) {
+            return irr_lines_refuse(lines, IRR_ERR_FORMAT, "line is longer than the %zu bytes allowed",
+                                    lines->size - 1);
+        }
+        lines->text[length++] = (char)c;
+    }
+    if (ferror(lines->stream)) {
+        lines->line = 0;
+        return irr_lines_refuse(lines, IRR_ERR_IO, "%s", strerror(errno));
+    }
+    lines->text[length] = '\0';
+    lines->at_end = c == EOF && length == 0;
+    if (lines->at_end) {
+        lines->line--;
+    }
+    return IRR_OK;
+}
+
+irr_status_t irr_lines_next_data(irr_lines_t *lines, const char *comment_signs)
+{
+    irr_status_t status;
+    char first;
+
+    do {
+        status = irr_lines_next(lines);
+        first = lines->text[strspn(lines->text, IRR_LINES_BLANKS)];
+    } while (status == IRR_OK && !lines->at_end && (first == '\0' || strchr(comment_signs, first) != NULL));
+    return status;
+}
+
+char *irr_lines_word(char **rest)
+{
+    char *word = *rest + strspn(*rest, IRR_LINES_BLANKS);
+
+    *rest = word + strcspn(word, IRR_LINES_BLANKS);
+    if (**rest != '\0') {
+        *(*rest)++ = '\0';
+    }
+    return word;
+}
+
+size_t irr_lines_split(irr_lines_t *lines, char **words, size_t count)
+{
+    char *rest = lines->text;
+    size_t found = 0;
+    char *word;
+
+    while (*(word = irr_lines_word(&rest)) != '\0') {
+        if (found < count) {
+            words[found] = word;
+        }
+        found++;
+    }
+    for (size_t i = found; i < count; i++) {
+        words[i] = word;
+    }
+    return found;
+}
+
+irr_status_t irr_lines_number(const irr_lines_t *lines, const char *what, const char *word, uint64_t min,
+                              uint64_t max, uint64_t *value_p)
+{
+    uint64_t value = 0;
+    bool good = word[0] != '\0';
+
+    for (const char *c = word; good && *c != '\0'; c++) {
+        good = *c >= '0' && *c <= '9' && !__builtin_mul_overflow(value, 10, &value) &&
+               !__builtin_add_overflow(value, (uint64_t)(*c - '0'), &value);
+    }
+    if (!good || value < min || value > max) {
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "%s '%.32s' is not an integer from %" PRIu64 " to %" PRIu64,
+                                what, word, min, max);
+    }
+    *value_p = value;
+    return IRR_OK;
+}

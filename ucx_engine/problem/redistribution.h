@@ -1,0 +1,45 @@
+/*
+ * redistribution.h - an array changes from cyclic(x) on p ranks to cyclic(y) on q ranks: who sends how much to
+ * whom.
+ *
+ * Element g lies on source (g / x) mod p before, and on target (g / y) mod q after.  Sources and targets are the
+ * same ranks, counted from 0: source i and target i are rank i, and there are max(p, q) of them.  The pattern
+ * repeats after a slice of lcm(xp, yq) elements.
+ */
+#ifndef IRR_REDISTRIBUTION_H
+#define IRR_REDISTRIBUTION_H
+
+#include "irr.h"
+
+typedef struct irr_redistribution {
+    uint64_t x;         /* elements in a block before */
+    int      p;         /* ranks that have them */
+    uint64_t y;         /* elements in a block after */
+    int      q;
+    uint64_t elements;  /* in the whole array */
+    uint64_t unit;      /* bytes of an element */
+} irr_redistribution_t;
+
+/*
+ * Reads "x,p,y,q" or "x,p,y,q,N"; N is one slice unless it is given, the unit is left as it is.  IRR_ERR_BAD_PARAM
+ * for anything else, for zeros but that of N, and where no N is given and a slice is too long to count.
+ */
+irr_status_t irr_redistribution_parse(const char *text, irr_redistribution_t *redistribution);
+
+/* Elements of a slice, UINT64_MAX if they are more. */
+uint64_t irr_redistribution_slice(const irr_redistribution_t *redistribution);
+
+/* Elements that source i sends to target j in each slice; the slice must be below UINT64_MAX. */
+uint64_t irr_redistribution_entry(const irr_redistribution_t *redistribution, int i, int j);
+
+/*
+ * The communication table, in bytes, for max(p, q) ranks.  IRR_ERR_BAD_PARAM: a zero (but elements), or more than
+ * INT64_MAX bytes in the array or elements in xp or yq.  IRR_ERR_NOT_SUPPORTED: what is left after the last whole
+ * slice has too many blocks to be counted.  IRR_ERR_NO_MEMORY.
+ */
+irr_status_t irr_redistribution_matrix(const irr_redistribution_t *redistribution, irr_matrix_t *matrix);
+
+/* Greatest common divisor; one of the two must not be 0. */
+uint64_t irr_gcd(uint64_t a, uint64_t b);
+
+#endif
