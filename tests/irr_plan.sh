@@ -53,7 +53,7 @@ algorithms() {
     "$PLAN" --help | awk '/^Algorithms:/ { inside = 1; next } /^$/ { inside = 0 } inside { print $1 }'
 }
 
-echo 1..53
+echo 1..62
 
 # ---- print ----
 
@@ -173,6 +173,60 @@ plan check --algorithm a1 --ranks 2 --pattern next --unit 1073741824
     grep -q -F 'irr_plan: proved but not run: ' "$scratch/err"
 report $? "a run that takes too much memory is left out"
 
+cat > "$scratch/expected" << 'END'
+ranks=3
+stages=1
+steps=3
+messages_sent_max=3
+messages_received_max=3
+message_bytes_max=20
+scratch_bytes_max=0
+traffic_bytes_max=40
+lmax=40
+header_bytes=0
+contention=0
+lemma1=ok
+lemma3=ok
+theorem1=ok
+delivered=ok
+permutations=3
+makespan_bytes=40
+lower_bound_bytes=40
+schedule_ms=
+splits=2
+END
+file triangle '3 3 6' '1 2 30' '1 3 10' '2 1 20' '2 3 20' '3 1 20' '3 2 10'
+good check --algorithm optimal --matrix "$scratch/triangle" &&
+    sed 's/^schedule_ms=[0-9]*\.[0-9]*$/schedule_ms=/' "$scratch/out" | diff "$scratch/expected" - > /dev/null
+report $? "a schedule is as long as its busiest rank, in more messages"
+# value KEY: of the last check.
+value() {
+    sed -n "s/^$1=//p" "$scratch/out"
+}
+good check --algorithm rs_nh --matrix "$scratch/triangle" --lambda one && [ "$(value splits)" -eq 0 ] &&
+    [ "$(value makespan_bytes)" -gt 40 ] &&
+    good check --algorithm rs_nh --pattern skewed --ranks 32 --lambda fixed:0.5 && [ "$(value splits)" -gt 0 ]
+report $? "lambda says what is split"
+good check --algorithm rs_nh --pattern random --ranks 32 --latency 0 && many=$(value splits) &&
+    good check --algorithm rs_nh --pattern random --ranks 32 --latency 1000000000 &&
+    [ "$(value splits)" -lt "$many" ]
+report $? "where start-ups take long, less is split"
+good check --algorithm optimal --pattern random --ranks 24 && full=$(value permutations) &&
+    good check --algorithm optimal --pattern random --ranks 24 --max-steps 30 &&
+    [ "$(value permutations)" -lt "$full" ]
+report $? "a limit makes a schedule of fewer steps"
+good print --algorithm rs_n --matrix "$mesh" --seed 2 --json && cp "$scratch/out" "$scratch/two" &&
+    good print --algorithm rs_n --matrix "$mesh" --seed 3 --json && ! cmp -s "$scratch/out" "$scratch/two" &&
+    good print --algorithm rs_n --matrix "$mesh" --seed 2 --json && cmp -s "$scratch/out" "$scratch/two"
+report $? "a seed makes a random schedule, of a matrix too"
+contended=
+for algorithm in lp rs_n rs_n_sort rs_nh optimal; do
+    good check --algorithm $algorithm --ranks 29 --pattern sparse && [ "$(value contention)" -eq 0 ] &&
+        [ "$(value makespan_bytes)" -ge "$(value lower_bound_bytes)" ] || contended="$contended $algorithm"
+done
+[ -z "$contended" ]
+report $? "schedules are free of contention and no shorter than they can be$contended"
+
 undelivered=
 for algorithm in $(algorithms); do
     for ranks in 1 2 7 18 61; do
@@ -257,6 +311,12 @@ refused "a unit that overflows" "pattern next overflows 64 bits" \
 refused "a scale of zero" "--scale '0' is not a number above 0" check --algorithm a1 --ranks 2 --scale 0
 refused "a matrix and a unit" "--matrix and --unit exclude each other" \
     check --algorithm a1 --matrix "$mesh" --unit 8
+refused "a lambda of zero" "--lambda 'fixed:0' is not incremental, " \
+    check --algorithm rs_nh --ranks 2 --lambda fixed:0
+refused "a latency without end" "--latency '1099511627776' is not an integer" \
+    check --algorithm rs_nh --ranks 2 --latency 1099511627776
+refused "a limit that is no number" "--max-steps 'few' is not an integer" \
+    check --algorithm optimal --ranks 2 --max-steps few
 refused "a rank that is none" "--rank 2 is not one of 2 ranks" print --algorithm a1 --ranks 2 --rank 2
 refused "a check of one rank" "--rank goes with print only" check --algorithm a1 --ranks 2 --rank 1
 refused "a drawing as JSON" "--json goes with print only" draw --algorithm a1 --ranks 2 --json

@@ -16,6 +16,7 @@
 #define IRR_TOOL_PLAN_H
 
 #include "cli.h"
+#include "order/scheduled.h"
 #include "plan/plans.h"
 #include "route/grid.h"
 
@@ -44,6 +45,7 @@ typedef struct irr_tool_options {
     double             scale;
     irr_dims_t         dims;
     uint64_t           slice_min;
+    irr_scheduled_params_t scheduled;
     int                rank;       /* IRR_TOOL_ALL_RANKS, or the one to print */
     bool               json;
     const char        *output;     /* NULL: stdout */
@@ -69,6 +71,8 @@ typedef struct irr_tool_job {
     const irr_settings_t     *settings;
     const irr_nodes_t        *nodes;
     const irr_plans_t        *plans;
+    const irr_schedule_t     *schedule;    /* NULL: the algorithm is no scheduled order */
+    double                    schedule_ms; /* that computing it took */
     const char               *algorithm;  /* its name, "auto" resolved */
     int                       ndims;      /* of its grid; 0: the route is direct */
     int                       dims[IRR_GRID_LEVELS_MAX];

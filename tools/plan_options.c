@@ -10,6 +10,8 @@
 
 #include "plan.h"
 
+#include "plan/algorithms.h"
+
 #include <getopt.h>
 #include <string.h>
 
@@ -17,11 +19,15 @@
 #define PACKAGE_VERSION "unreleased"
 #endif
 
+#define LATENCY_DEFAULT 4096
+#define LATENCY_MAX     ((UINT64_C(1) << 40) - 1)
+
 #define LETTERS_END 256  /* ids below are short options, too */
 
 enum {
     OPTION_ALGORITHM = LETTERS_END, OPTION_RANKS, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_MATRIX,
-    OPTION_SCALE, OPTION_DIMS, OPTION_SLICE_MIN, OPTION_RANK, OPTION_JSON, OPTION_VERSION
+    OPTION_SCALE, OPTION_DIMS, OPTION_SLICE_MIN, OPTION_LAMBDA, OPTION_LATENCY, OPTION_MAX_STEPS, OPTION_RANK,
+    OPTION_JSON, OPTION_VERSION
 };
 
 typedef struct row {
@@ -36,11 +42,14 @@ static const row_t rows[] = {
     { "ranks",     OPTION_RANKS,     "P",     "number of ranks; with --matrix, its rows" },
     { "pattern",   OPTION_PATTERN,   "NAME",  "count matrix of a pattern (below); default uniform" },
     { "unit",      OPTION_UNIT,      "BYTES", "unit of the pattern; default 1024" },
-    { "seed",      OPTION_SEED,      "N",     "seed of random patterns; default 1" },
+    { "seed",      OPTION_SEED,      "N",     "seed of random patterns and of random scheduling; default 1" },
     { "matrix",    OPTION_MATRIX,    "FILE",  "count matrix, Matrix Market coordinate integer, bytes" },
     { "scale",     OPTION_SCALE,     "F",     "multiply all entries, to nearest, at least 1; default 1" },
     { "dims",      OPTION_DIMS,      "DIMS",  "sizes of the grid, as in 8x8 or 2^6; for node, its ranks first" },
     { "slice-min", OPTION_SLICE_MIN, "BYTES", "shortest slice of a balanced grid; default 0: to the byte" },
+    { "lambda",    OPTION_LAMBDA,    "RULE",  "rs_nh: incremental[:L] (default), fixed:L, proportional:F or one" },
+    { "latency",   OPTION_LATENCY,   "BYTES", "rs_nh: bytes that travel in the time of a start-up; default 4096" },
+    { "max-steps", OPTION_MAX_STEPS, "N",     "optimal: about so many steps at most; default 0: no limit" },
     { "rank",      OPTION_RANK,      "R",     "print the plan of one rank; with --json, its messages" },
     { "json",      OPTION_JSON,      NULL,    "print the messages of all ranks as JSON" },
     { "output",    'o',              "FILE",  "write to a file instead of stdout" },
@@ -57,7 +66,7 @@ static const char usage[] =
     "\n"
     "  print  the steps of each rank as text, or all messages as JSON\n"
     "  check  prove the plans, run them, and print what they cost, one key=value a line (below)\n"
-    "  draw   the messages as an SVG chart, rank by step\n";
+    "  draw   the messages as an SVG chart, rank by step; of a scheduled order, rank by time\n";
 
 static const char figures[] =
     "Figures of check, over all ranks (max) and without what stays on a rank, unless they say otherwise:\n"
@@ -76,6 +85,12 @@ static const char figures[] =
     "  lemma3                 length of a message: the same, with the bytes that whole slices may add\n"
     "  theorem1               scratch: the same\n"
     "  delivered              ok: proved, and every byte arrived in a run; or what is wrong\n"
+    "and of the scheduled orders, lp to optimal, as if a step began when the one before has ended on all ranks:\n"
+    "  permutations           steps of the schedule\n"
+    "  makespan_bytes         the longest message of each step, summed over the steps\n"
+    "  lower_bound_bytes      bytes that the busiest rank sends or receives; no schedule is shorter\n"
+    "  schedule_ms            time that computing the schedule took\n"
+    "  splits                 messages sent beyond one for each pair of ranks\n"
     "The paper has lemma1 for a3 and a4, and the others for a4, without --dims; other rows have nothing to miss\n"
     "there and print ok. With --slice-min above 1 the bounds have room for slices that long.\n";
 
@@ -100,7 +115,7 @@ static irr_cli_exit_t help(void)
                rows[i].text);
     }
     printf("\n%s", figures);
-    list("Algorithms", irr_algorithm_name, irr_algorithm_text);
+    list("Algorithms", irr_plans_algorithm_name, irr_plans_algorithm_text);
     list("Patterns", irr_pattern_name, irr_pattern_text);
     printf("\nExit status: 0 good, 1 the plans do not deliver or miss a bound, or there is contention\n"
            "where the row has none (all but ac, and dims of your own with a longer last row than rows above it),\n"
@@ -121,7 +136,7 @@ static const char *command_name(int i)
 
 static irr_cli_exit_t read_algorithm(const char *name, irr_tool_options_t *options)
 {
-    options->algorithm = irr_cli_find("algorithm", name, NULL, irr_algorithm_name);
+    options->algorithm = irr_cli_find("algorithm", name, NULL, irr_plans_algorithm_name);
     return options->algorithm >= 0 ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
@@ -141,6 +156,16 @@ static irr_cli_exit_t read_dims(const char *value, irr_dims_t *dims)
     return IRR_CLI_REFUSED;
 }
 
+static irr_cli_exit_t read_lambda(const char *value, irr_lambda_t *lambda)
+{
+    if (irr_lambda_parse(value, lambda) == IRR_OK) {
+        return IRR_CLI_GOOD;
+    }
+    irr_cli_complain("--lambda '%.64s' is not incremental, incremental:L or fixed:L with L above 0 and at most 1, "
+                     "proportional:F with F at most 100, or one", value);
+    return IRR_CLI_REFUSED;
+}
+
 /* Options that end the run leave the command at nothing. */
 static irr_cli_exit_t read_option(int id, const char *value, irr_tool_options_t *options)
 {
@@ -154,6 +179,9 @@ static irr_cli_exit_t read_option(int id, const char *value, irr_tool_options_t 
     case OPTION_SCALE:     return irr_cli_scale(value, &options->scale);
     case OPTION_DIMS:      return read_dims(value, &options->dims);
     case OPTION_SLICE_MIN: return irr_cli_number("slice-min", value, 0, INT64_MAX, &options->slice_min);
+    case OPTION_LAMBDA:    return read_lambda(value, &options->scheduled.lambda);
+    case OPTION_LATENCY:   return irr_cli_number("latency", value, 0, LATENCY_MAX, &options->scheduled.latency);
+    case OPTION_MAX_STEPS: return irr_cli_int("max-steps", value, 0, INT32_MAX, &options->scheduled.max_steps);
     case OPTION_RANK:      return irr_cli_int("rank", value, 0, IRR_TOOL_RANKS_MAX - 1, &options->rank);
     case OPTION_JSON:      options->json = true; return IRR_CLI_GOOD;
     case 'o':              options->output = value; return IRR_CLI_GOOD;
@@ -215,11 +243,12 @@ static irr_cli_exit_t read_command(int argc, char **argv, irr_tool_options_t *op
 /* What is missing or does not go together; seen[i]: row i of the table was given. */
 static irr_cli_exit_t check_together(const irr_tool_options_t *options, const bool *seen)
 {
+    const bool scheduled = irr_algorithm_scheduled(options->algorithm) != NULL;
     const char *complaint = NULL;
 
     for (int i = 0; i < ROWS; i++) {
         bool makes_matrix = rows[i].id == OPTION_PATTERN || rows[i].id == OPTION_UNIT ||
-                            rows[i].id == OPTION_SEED;
+                            (rows[i].id == OPTION_SEED && !scheduled);
 
         if (seen[i] && makes_matrix && options->matrix != NULL) {
             irr_cli_complain("--matrix and --%s exclude each other", rows[i].name);
@@ -252,7 +281,7 @@ irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *
 
     *options = (irr_tool_options_t){
         .command = IRR_TOOL_NOTHING, .algorithm = -1, .pattern = "uniform", .unit = 1024, .seed = 1, .scale = 1,
-        .rank = IRR_TOOL_ALL_RANKS
+        .rank = IRR_TOOL_ALL_RANKS, .scheduled = { .lambda = IRR_LAMBDA_DEFAULT, .latency = LATENCY_DEFAULT }
     };
     getopt_tables(longs, shorts);
     opterr = 0;
@@ -265,6 +294,7 @@ irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *
             seen[i] = seen[i] || rows[i].id == id;
         }
     }
+    options->scheduled.seed = options->seed;
     code = read_command(argc, argv, options);
     return code == IRR_CLI_GOOD ? check_together(options, seen) : code;
 }

@@ -3,8 +3,8 @@
  *
  * An algorithm is a route and an order; the pace is chosen by the window parameters, because any pace
  * goes with any row.  A grid has the priority order, which is rotation where all rows are complete.  Row 0 is
- * "auto", so that 0 is the default everywhere.  The table goes on with that of the scheduled orders, which the host is
- * not offered.
+ * "auto", so that 0 is the default everywhere.  The table goes on with that of the scheduled orders, which the host
+ * is not offered.
  */
 #include "plan/algorithms.h"
 

@@ -38,8 +38,8 @@ typedef struct irr_algorithm {
 const irr_algorithm_t *irr_algorithm_resolve(int algorithm, int ranks);
 
 /*
- * The rows behind those are the scheduled orders (order/scheduled.c) over the direct route.  A rank needs the counts
- * of all ranks for them, so only tools and tests that plan for all ranks have them.  NULL: the row is none of these.
+ * The rows behind those are the scheduled orders (order/scheduled.c) over the direct route.  A rank needs the
+ * counts of all ranks for them, so only tools and tests that plan for all ranks have them.  NULL: the row is none.
  */
 const irr_scheduled_t *irr_algorithm_scheduled(int algorithm);
 

@@ -2,8 +2,8 @@
  * schedule_plans.c - a transmission of the schedule is a send of one rank and a receive of another.
  *
  * The list goes by steps, so the messages of a rank do, and those between two ranks are in the same order at both
- * ends, which is all that tells the parts of a split message apart.  No message depends on another: the steps are an
- * order, and the pace says how far a rank may run ahead.
+ * ends, which is all that tells the parts of a split message apart.  No message depends on another: the steps are
+ * an order, and the pace says how far a rank may run ahead.
  *
  * Cost: O(P + n) time for n transmissions; two steps of a plan each.  Ranka, Wang and Kumar, section 3.
  */

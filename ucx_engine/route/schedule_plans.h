@@ -8,8 +8,8 @@
 #include "plan/plan.h"
 
 /*
- * Builds plans[r] for problems[r]: the problems of a matrix, and a sorted schedule that passes irr_schedule_check for
- * it.  Plans are initialised or reset.  IRR_ERR_NO_MEMORY: the plans are good for irr_plan_fini only.
+ * Builds plans[r] for problems[r]: the problems of a matrix, and a sorted schedule that passes irr_schedule_check
+ * for it.  Plans are initialised or reset.  IRR_ERR_NO_MEMORY: the plans are good for irr_plan_fini only.
  */
 irr_status_t irr_schedule_plans_build(const irr_schedule_t *schedule, const irr_problem_t *problems,
                                       irr_plan_t *plans);
