@@ -53,7 +53,7 @@ algorithms() {
     "$PLAN" --help | awk '/^Algorithms:/ { inside = 1; next } /^$/ { inside = 0 } inside { print $1 }'
 }
 
-echo 1..62
+echo 1..65
 
 # ---- print ----
 
@@ -259,6 +259,21 @@ good draw --algorithm a1 --matrix "$scratch/a&b<c" && [ "$(lines 'a&amp;b&lt;c<'
 report $? "names are escaped"
 good draw --algorithm a1 --ranks 1 && [ "$(lines '^<g><title>')" -eq 0 ]
 report $? "one rank has nothing to draw"
+good draw --algorithm optimal --matrix "$scratch/triangle" &&
+    [ "$(lines '<title>step 1: 0 to 1, bytes 0 to 20</title>.* s1" x="52.00" y="199" width="450.00"')" -eq 1 ] &&
+    [ "$(lines '<title>step 2: 1 to 0, bytes 0 to 10</title>.* s1" x="502.00" y="217" width="225.00"')" -eq 1 ] &&
+    [ "$(lines '<title>step 3: 2 to 1, bytes 0 to 10</title>.* s0" x="727.00" y="235" width="225.00"')" -eq 1 ] &&
+    [ "$(lines '^<g><title>')" -eq 8 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
+report $? "a schedule is drawn over time"
+[ "$(lines 'class="rank".*>2</text><rect class="idle" x="52"')" -eq 1 ] &&
+    [ "$(lines 'class="barrier"')" -eq 3 ] &&
+    [ "$(lines '^<path class="bound" d="M952.00 194V256"/>$')" -eq 1 ] &&
+    [ "$(lines 'in 8.3 % of the 40 bytes of 3 steps<')" -eq 1 ]
+report $? "with what is idle, the ends of its steps and the bound"
+file nothing '2 2 0'
+good draw --algorithm rs_nh --matrix "$scratch/nothing" && [ "$(lines '^<g><title>')" -eq 0 ] &&
+    good draw --algorithm lp --ranks 1 && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
+report $? "an empty schedule has nothing to draw"
 
 # ---- help ----
 

@@ -46,7 +46,7 @@ static irr_cli_exit_t run_command(const irr_tool_job_t *job)
     switch (job->options->command) {
     case IRR_TOOL_PRINT: return job->options->json ? irr_tool_json(job) : print_text(job);
     case IRR_TOOL_CHECK: return irr_tool_check(job);
-    case IRR_TOOL_DRAW:  return irr_tool_draw(job);
+    case IRR_TOOL_DRAW:  return job->schedule != NULL ? irr_tool_draw_time(job) : irr_tool_draw_steps(job);
     case IRR_TOOL_NOTHING: break;
     }
     return IRR_CLI_GOOD;
