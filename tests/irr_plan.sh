@@ -53,7 +53,7 @@ algorithms() {
     "$PLAN" --help | awk '/^Algorithms:/ { inside = 1; next } /^$/ { inside = 0 } inside { print $1 }'
 }
 
-echo 1..65
+echo 1..66
 
 # ---- print ----
 
@@ -323,6 +323,8 @@ refused "no ranks" "--ranks '0' is not an integer from 1 to" check --algorithm a
 refused "a unit that is no number" "--unit '1k' is not an integer" check --algorithm a1 --ranks 2 --unit 1k
 refused "a unit that overflows" "pattern next overflows 64 bits" \
     check --algorithm a1 --ranks 2 --pattern next --unit 9223372036854775807
+refused "more bytes than a schedule can have" "next: more than 9223372036854775807 bytes in all" \
+    check --algorithm optimal --ranks 300 --pattern next --unit 1000000000000000
 refused "a scale of zero" "--scale '0' is not a number above 0" check --algorithm a1 --ranks 2 --scale 0
 refused "a matrix and a unit" "--matrix and --unit exclude each other" \
     check --algorithm a1 --matrix "$mesh" --unit 8
