@@ -53,7 +53,7 @@ algorithms() {
     "$PLAN" --help | awk '/^Algorithms:/ { inside = 1; next } /^$/ { inside = 0 } inside { print $1 }'
 }
 
-echo 1..57
+echo 1..70
 
 # ---- print ----
 
@@ -173,6 +173,60 @@ plan check --algorithm a1 --ranks 2 --pattern next --unit 1073741824
     grep -q -F 'irr_plan: proved but not run: ' "$scratch/err"
 report $? "a run that takes too much memory is left out"
 
+cat > "$scratch/expected" << 'END'
+ranks=3
+stages=1
+steps=3
+messages_sent_max=3
+messages_received_max=3
+message_bytes_max=20
+scratch_bytes_max=0
+traffic_bytes_max=40
+lmax=40
+header_bytes=0
+contention=0
+lemma1=ok
+lemma3=ok
+theorem1=ok
+delivered=ok
+permutations=3
+makespan_bytes=40
+lower_bound_bytes=40
+schedule_ms=
+splits=2
+END
+file triangle '3 3 6' '1 2 30' '1 3 10' '2 1 20' '2 3 20' '3 1 20' '3 2 10'
+good check --algorithm optimal --matrix "$scratch/triangle" &&
+    sed 's/^schedule_ms=[0-9]*\.[0-9]*$/schedule_ms=/' "$scratch/out" | diff "$scratch/expected" - > /dev/null
+report $? "a schedule is as long as its busiest rank, in more messages"
+# value KEY: of the last check.
+value() {
+    sed -n "s/^$1=//p" "$scratch/out"
+}
+good check --algorithm rs_nh --matrix "$scratch/triangle" --lambda one && [ "$(value splits)" -eq 0 ] &&
+    [ "$(value makespan_bytes)" -gt 40 ] &&
+    good check --algorithm rs_nh --pattern skewed --ranks 32 --lambda fixed:0.5 && [ "$(value splits)" -gt 0 ]
+report $? "lambda says what is split"
+good check --algorithm rs_nh --pattern random --ranks 32 --latency 0 && many=$(value splits) &&
+    good check --algorithm rs_nh --pattern random --ranks 32 --latency 1000000000 &&
+    [ "$(value splits)" -lt "$many" ]
+report $? "where start-ups take long, less is split"
+good check --algorithm optimal --pattern random --ranks 24 && full=$(value permutations) &&
+    good check --algorithm optimal --pattern random --ranks 24 --max-steps 30 &&
+    [ "$(value permutations)" -lt "$full" ]
+report $? "a limit makes a schedule of fewer steps"
+good print --algorithm rs_n --matrix "$mesh" --seed 2 --json && cp "$scratch/out" "$scratch/two" &&
+    good print --algorithm rs_n --matrix "$mesh" --seed 3 --json && ! cmp -s "$scratch/out" "$scratch/two" &&
+    good print --algorithm rs_n --matrix "$mesh" --seed 2 --json && cmp -s "$scratch/out" "$scratch/two"
+report $? "a seed makes a random schedule, of a matrix too"
+contended=
+for algorithm in lp rs_n rs_n_sort rs_nh optimal; do
+    good check --algorithm $algorithm --ranks 29 --pattern sparse && [ "$(value contention)" -eq 0 ] &&
+        [ "$(value makespan_bytes)" -ge "$(value lower_bound_bytes)" ] || contended="$contended $algorithm"
+done
+[ -z "$contended" ]
+report $? "schedules are free of contention and no shorter than they can be$contended"
+
 undelivered=
 for algorithm in $(algorithms); do
     for ranks in 1 2 7 18 61; do
@@ -209,6 +263,21 @@ good draw --algorithm a1 --matrix "$scratch/a&b<c" && [ "$(lines 'a&amp;b&lt;c<'
 report $? "names are escaped"
 good draw --algorithm a1 --ranks 1 && [ "$(lines '^<g><title>')" -eq 0 ]
 report $? "one rank has nothing to draw"
+good draw --algorithm optimal --matrix "$scratch/triangle" &&
+    [ "$(lines '<title>step 1: 0 to 1, bytes 0 to 20</title>.* s1" x="52.00" y="199" width="450.00"')" -eq 1 ] &&
+    [ "$(lines '<title>step 2: 1 to 0, bytes 0 to 10</title>.* s1" x="502.00" y="217" width="225.00"')" -eq 1 ] &&
+    [ "$(lines '<title>step 3: 2 to 1, bytes 0 to 10</title>.* s0" x="727.00" y="235" width="225.00"')" -eq 1 ] &&
+    [ "$(lines '^<g><title>')" -eq 8 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
+report $? "a schedule is drawn over time"
+[ "$(lines 'class="rank".*>2</text><rect class="idle" x="52"')" -eq 1 ] &&
+    [ "$(lines 'class="barrier"')" -eq 3 ] &&
+    [ "$(lines '^<path class="bound" d="M952.00 194V256"/>$')" -eq 1 ] &&
+    [ "$(lines 'in 8.3 % of the 40 bytes of 3 steps<')" -eq 1 ]
+report $? "with what is idle, the ends of its steps and the bound"
+file nothing '2 2 0'
+good draw --algorithm rs_nh --matrix "$scratch/nothing" && [ "$(lines '^<g><title>')" -eq 0 ] &&
+    good draw --algorithm lp --ranks 1 && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
+report $? "an empty schedule has nothing to draw"
 
 # ---- help ----
 
@@ -258,6 +327,8 @@ refused "no ranks" "--ranks '0' is not an integer from 1 to" check --algorithm a
 refused "a unit that is no number" "--unit '1k' is not an integer" check --algorithm a1 --ranks 2 --unit 1k
 refused "a unit that overflows" "pattern next overflows 64 bits" \
     check --algorithm a1 --ranks 2 --pattern next --unit 9223372036854775807
+refused "more bytes than a schedule can have" "next: more than 9223372036854775807 bytes in all" \
+    check --algorithm optimal --ranks 300 --pattern next --unit 1000000000000000
 refused "a scale of zero" "--scale '0' is not a number above 0" check --algorithm a1 --ranks 2 --scale 0
 refused "a matrix and a unit" "--matrix and --unit exclude each other" \
     check --algorithm a1 --matrix "$mesh" --unit 8
@@ -267,6 +338,12 @@ refused "a redistribution and a matrix" "--matrix and --redistribute exclude eac
     check --algorithm a1 --matrix "$mesh" --redistribute 2,6,3,6
 refused "a redistribution on ranks" "--redistribute and --ranks exclude each other" \
     check --algorithm a1 --ranks 6 --redistribute 2,6,3,6
+refused "a lambda of zero" "--lambda 'fixed:0' is not incremental, " \
+    check --algorithm rs_nh --ranks 2 --lambda fixed:0
+refused "a latency without end" "--latency '1099511627776' is not an integer" \
+    check --algorithm rs_nh --ranks 2 --latency 1099511627776
+refused "a limit that is no number" "--max-steps 'few' is not an integer" \
+    check --algorithm optimal --ranks 2 --max-steps few
 refused "a rank that is none" "--rank 2 is not one of 2 ranks" print --algorithm a1 --ranks 2 --rank 2
 refused "a check of one rank" "--rank goes with print only" check --algorithm a1 --ranks 2 --rank 1
 refused "a drawing as JSON" "--json goes with print only" draw --algorithm a1 --ranks 2 --json

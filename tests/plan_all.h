@@ -5,6 +5,7 @@
 #define IRR_PLAN_ALL_H
 
 #include "irr_test.h"
+#include "plan/algorithms.h"
 #include "plan/plans.h"
 
 #include <stdlib.h>
@@ -26,12 +27,32 @@ static inline irr_status_t irr_plan_all_nodes(int ranks, irr_nodes_t *nodes)
     return status;
 }
 
+/* Long messages are split where the order splits any. */
+static inline irr_status_t irr_plan_all_scheduled(const irr_scheduled_t *row, const irr_matrix_t *matrix,
+                                                  irr_plans_t *plans)
+{
+    const irr_scheduled_params_t params = { .seed = 1, .lambda = { IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE / 2 } };
+    irr_schedule_t schedule;
+    irr_status_t status = irr_scheduled_build(row, matrix, &params, &schedule);
+
+    if (status == IRR_OK) {
+        status = irr_plans_schedule(&schedule, matrix, plans);
+        irr_schedule_fini(&schedule);
+    }
+    return status;
+}
+
 static inline irr_status_t irr_plan_all_with(const irr_settings_t *settings, const irr_matrix_t *matrix,
                                              irr_plans_t *plans)
 {
+    const irr_scheduled_t *scheduled = irr_algorithm_scheduled(settings->algorithm);
     irr_nodes_t nodes;
-    irr_status_t status = irr_plan_all_nodes(matrix->ranks, &nodes);
+    irr_status_t status;
 
+    if (scheduled != NULL) {
+        return irr_plan_all_scheduled(scheduled, matrix, plans);
+    }
+    status = irr_plan_all_nodes(matrix->ranks, &nodes);
     if (status == IRR_OK) {
         status = irr_plans_build(settings, &nodes, matrix, plans);
         irr_nodes_fini(&nodes);

@@ -96,9 +96,11 @@ static void test_refused(void)
 {
     irr_matrix_t matrix = numbered_matrix(2);
     irr_plans_t plans = { .ranks = 77 };
+    const irr_settings_t unscheduled = { .algorithm = irr_plans_algorithm_find("lp") };
 
     CU_ASSERT_EQUAL(irr_plan_all(-1, 0, &matrix, &plans), IRR_ERR_BAD_PARAM);
     CU_ASSERT_EQUAL(irr_plan_all(1000, 0, &matrix, &plans), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_plans_build(&unscheduled, NULL, &matrix, &plans), IRR_ERR_BAD_PARAM);
     *irr_matrix_at(&matrix, 0, 1) = INT64_MAX;
     CU_ASSERT_EQUAL(irr_plan_all(irr_algorithm_find("a1"), 0, &matrix, &plans), IRR_ERR_BAD_PARAM);
     CU_ASSERT_EQUAL(plans.ranks, 77);
@@ -119,6 +121,35 @@ static void test_direct(void)
                             "1.2 0>2 3: 0>2[0,3)\n"
                             "1.2 1>0 11: 1>0[0,11)\n"
                             "1.2 2>1 22: 2>1[0,22)\n");
+    irr_plans_fini(&plans);
+    irr_matrix_fini(&matrix);
+}
+
+/* The parts of a message are told apart by their order alone, and may go in any. */
+static void test_scheduled(void)
+{
+    irr_transmission_t list[] = {
+        { 1, 0, 1, 1, 1 }, { 1, 1, 2, 0, 13 }, { 2, 0, 2, 0, 3 }, { 2, 1, 0, 6, 5 }, { 2, 2, 1, 0, 22 },
+        { 3, 0, 1, 0, 1 }, { 4, 1, 0, 0, 6 }
+    };
+    irr_schedule_t schedule = { .ranks = 3, .steps = 4, .list = list, .count = sizeof(list) / sizeof(list[0]) };
+    irr_matrix_t matrix = numbered_matrix(3);
+    irr_plans_t plans = { .ranks = 77 };
+
+    *irr_matrix_at(&matrix, 2, 0) = 0;
+    CU_ASSERT_EQUAL_FATAL(irr_schedule_check(&schedule, &matrix, NULL, 0), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_plans_schedule(&schedule, &matrix, &plans), IRR_OK);
+    expect_messages(&plans, "1.1 0>1 1: 0>1[1,2)\n"
+                            "1.1 1>2 13: 1>2[0,13)\n"
+                            "1.2 0>2 3: 0>2[0,3)\n"
+                            "1.2 1>0 5: 1>0[6,11)\n"
+                            "1.2 2>1 22: 2>1[0,22)\n"
+                            "1.3 0>1 1: 0>1[0,1)\n"
+                            "1.4 1>0 6: 1>0[0,6)\n");
+    list[6].length = 5;
+    irr_plans_fini(&plans);
+    CU_ASSERT_EQUAL_FATAL(irr_plans_schedule(&schedule, &matrix, &plans), IRR_OK);
+    CU_ASSERT_EQUAL(irr_plan_check(plans.plans, plans.problems, 3, NULL, 0), IRR_ERR_INVALID_PLAN);
     irr_plans_fini(&plans);
     irr_matrix_fini(&matrix);
 }
@@ -219,7 +250,7 @@ static void test_broken(void)
 }
 
 /* Whichever allocation fails, that is what comes back, and nothing leaks. */
-static void test_memory(void)
+static void expect_memory(const char *algorithm)
 {
     irr_matrix_t matrix = numbered_matrix(3);
     irr_status_t status;
@@ -231,7 +262,7 @@ static void test_memory(void)
 
         irr_memory_begin();
         irr_memory_fail(++nth, NULL);
-        status = irr_plan_all(irr_algorithm_find("a4"), 0, &matrix, &plans);
+        status = irr_plan_all(irr_plans_algorithm_find(algorithm), 0, &matrix, &plans);
         if (status == IRR_OK) {
             status = irr_plans_each_message(&plans, record_message, &record);
             irr_plans_fini(&plans);
@@ -242,6 +273,12 @@ static void test_memory(void)
     CU_ASSERT_EQUAL(status, IRR_OK);
     CU_ASSERT(nth > 20);
     irr_matrix_fini(&matrix);
+}
+
+static void test_memory(void)
+{
+    expect_memory("a4");
+    expect_memory("optimal");
 }
 
 /* ---- replay ---- */
@@ -328,7 +365,7 @@ static void check_replay(int algorithm, const irr_matrix_t *matrix)
     }
     CU_ASSERT_EQUAL(replay.wrong, 0);
     if (replay.wrong > 0) {
-        printf("# %s, %d ranks: %zu wrong\n", irr_algorithm_name(algorithm), matrix->ranks, replay.wrong);
+        printf("# %s, %d ranks: %zu wrong\n", irr_plans_algorithm_name(algorithm), matrix->ranks, replay.wrong);
     }
     irr_plans_fini(&plans);
 }
@@ -345,7 +382,7 @@ static void test_replay(void)
         for (int i = 0; i < ranks * ranks; i++) {
             matrix.entries[i] = irr_test_below(&state, 3) > 0 ? irr_test_below(&state, REPLAY_LENGTH + 1) : 0;
         }
-        for (int a = 0; irr_algorithm_name(a) != NULL; a++) {
+        for (int a = 0; irr_plans_algorithm_name(a) != NULL; a++) {
             check_replay(a, &matrix);
         }
         irr_matrix_fini(&matrix);
@@ -358,6 +395,7 @@ int main(void)
         { "blocks lie without gaps, by rank", test_layout },
         { "rows and matrices that cannot be planned are refused", test_refused },
         { "messages of direct plans", test_direct },
+        { "messages of a schedule", test_scheduled },
         { "messages of forwarding plans", test_forwarded },
         { "messages through scratch that is used twice", test_scratch_reused },
         { "slices that continue each other are merged", test_merged },

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 const char irr_cli_program[] = "irr_plan";
 
@@ -45,7 +46,7 @@ static irr_cli_exit_t run_command(const irr_tool_job_t *job)
     switch (job->options->command) {
     case IRR_TOOL_PRINT: return job->options->json ? irr_tool_json(job) : print_text(job);
     case IRR_TOOL_CHECK: return irr_tool_check(job);
-    case IRR_TOOL_DRAW:  return irr_tool_draw(job);
+    case IRR_TOOL_DRAW:  return job->schedule != NULL ? irr_tool_draw_time(job) : irr_tool_draw_steps(job);
     case IRR_TOOL_NOTHING: break;
     }
     return IRR_CLI_GOOD;
@@ -81,8 +82,9 @@ static void describe(const irr_settings_t *settings, const irr_nodes_t *nodes, i
     const irr_algorithm_t *algorithm = irr_algorithm_resolve(settings->algorithm, ranks);
     irr_grid_t grid;
 
-    job->algorithm = algorithm->name;
-    if (irr_algorithm_grid(algorithm, ranks, &settings->dims, nodes, &grid) != IRR_OK || grid.nodes != NULL) {
+    job->algorithm = algorithm != NULL ? algorithm->name : irr_plans_algorithm_name(settings->algorithm);
+    if (algorithm == NULL ||
+        irr_algorithm_grid(algorithm, ranks, &settings->dims, nodes, &grid) != IRR_OK || grid.nodes != NULL) {
         return;
     }
     job->ndims = grid.levels;
@@ -109,12 +111,37 @@ static irr_status_t make_nodes(const irr_settings_t *settings, int ranks, irr_no
     return status;
 }
 
+static double now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+/* The job's plans and schedule are the caller's to release: zeroed, they are empty. */
+static irr_status_t build_plans(irr_tool_job_t *job, irr_schedule_t *schedule, irr_plans_t *plans)
+{
+    const irr_scheduled_t *scheduled = irr_algorithm_scheduled(job->settings->algorithm);
+    double start = now_ms();
+    irr_status_t status;
+
+    if (scheduled == NULL) {
+        return irr_plans_build(job->settings, job->nodes, job->matrix, plans);
+    }
+    status = irr_scheduled_build(scheduled, job->matrix, &job->options->scheduled, schedule);
+    job->schedule_ms = now_ms() - start;
+    job->schedule = schedule;
+    return status != IRR_OK ? status : irr_plans_schedule(schedule, job->matrix, plans);
+}
+
 static irr_cli_exit_t plan_all(const irr_tool_options_t *options, const irr_matrix_t *matrix)
 {
     const irr_settings_t settings = {
         .algorithm = options->algorithm, .dims = options->dims, .slice_min = (size_t)options->slice_min
     };
-    irr_plans_t plans;
+    irr_plans_t plans = { .ranks = 0 };
+    irr_schedule_t schedule = { .ranks = 0 };
     irr_nodes_t nodes;
     irr_tool_job_t job = {
         .options = options, .matrix = matrix, .settings = &settings, .nodes = &nodes, .plans = &plans
@@ -123,16 +150,17 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, const irr_matr
     irr_cli_exit_t code = IRR_CLI_REFUSED;
 
     if (status == IRR_OK) {
-        status = irr_plans_build(&settings, &nodes, matrix, &plans);
+        status = build_plans(&job, &schedule, &plans);
         if (status == IRR_OK) {
             describe(&settings, &nodes, matrix->ranks, &job);
             code = write_output(&job);
-            irr_plans_fini(&plans);
         }
+        irr_plans_fini(&plans);
+        irr_schedule_fini(&schedule);
         irr_nodes_fini(&nodes);
     }
     if (status != IRR_OK) {
-        irr_cli_complain("algorithm %s for %d ranks: %s", irr_algorithm_name(options->algorithm),
+        irr_cli_complain("algorithm %s for %d ranks: %s", irr_plans_algorithm_name(options->algorithm),
                          matrix->ranks, irr_status_text(status));
     }
     return code;

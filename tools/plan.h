@@ -9,6 +9,8 @@
  *   plan_headers.c   what describes messages in a first run
  *   plan_run.c       the run, on the loopback transport
  *   plan_draw.c      draw: the rank x step chart
+ *   plan_time.c      draw: the rank x time chart of a schedule
+ *   plan_svg.c       the head of either
  *
  * One process, no MPI, no network.
  */
@@ -16,6 +18,7 @@
 #define IRR_TOOL_PLAN_H
 
 #include "cli.h"
+#include "order/scheduled.h"
 #include "plan/plans.h"
 #include "route/grid.h"
 
@@ -45,6 +48,7 @@ typedef struct irr_tool_options {
     double             scale;
     irr_dims_t         dims;
     uint64_t           slice_min;
+    irr_scheduled_params_t scheduled;
     int                rank;       /* IRR_TOOL_ALL_RANKS, or the one to print */
     bool               json;
     const char        *output;     /* NULL: stdout */
@@ -70,6 +74,8 @@ typedef struct irr_tool_job {
     const irr_settings_t     *settings;
     const irr_nodes_t        *nodes;
     const irr_plans_t        *plans;
+    const irr_schedule_t     *schedule;    /* NULL: the algorithm is no scheduled order */
+    double                    schedule_ms; /* that computing it took */
     const char               *algorithm;  /* its name, "auto" resolved */
     int                       ndims;      /* of its grid; 0: the route is direct */
     int                       dims[IRR_GRID_LEVELS_MAX];
@@ -78,7 +84,8 @@ typedef struct irr_tool_job {
 
 /* They complain where plans are wrong or memory runs out, before they have written anything. */
 irr_cli_exit_t irr_tool_json(const irr_tool_job_t *job);
-irr_cli_exit_t irr_tool_draw(const irr_tool_job_t *job);
+irr_cli_exit_t irr_tool_draw_steps(const irr_tool_job_t *job);
+irr_cli_exit_t irr_tool_draw_time(const irr_tool_job_t *job);  /* of a schedule */
 irr_cli_exit_t irr_tool_check(const irr_tool_job_t *job);
 
 /* ---- parts of check ---- */
@@ -116,6 +123,17 @@ irr_status_t irr_tool_run(const irr_plans_t *plans, char *reason, size_t size);
 
 /* The exit status for a status of irr_plans_each_message; complains about what is not good. */
 irr_cli_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status);
+
+/* ---- parts of draw ---- */
+
+/* Pixels of the margin, of the title with the two lines below it; colours s0, s1, ... of the styles. */
+enum { IRR_TOOL_SVG_MARGIN = 16, IRR_TOOL_SVG_TITLE = 86, IRR_TOOL_SVG_COLOURS = 8 };
+
+/* Pixels that the title takes at least. */
+int irr_tool_svg_width(const irr_tool_job_t *job);
+
+/* Begins the picture; the caller ends it with </svg>.  styles are CSS, caption is XML. */
+void irr_tool_svg_open(const irr_tool_job_t *job, int width, int height, const char *styles, const char *caption);
 
 /* draw refuses more ranks: nobody could read the chart. */
 #define IRR_TOOL_DRAW_RANKS_MAX 512

@@ -98,6 +98,15 @@ static void print_bound(const check_t *check, const char *key, bool known, uint6
     }
 }
 
+/* What a schedule takes if a step begins when the one before has ended on all ranks. */
+static void print_schedule(const irr_tool_job_t *job)
+{
+    fprintf(job->stream, "permutations=%d\nmakespan_bytes=%" PRIu64 "\nlower_bound_bytes=%" PRIu64 "\n",
+            job->schedule->steps, irr_schedule_makespan(job->schedule), irr_schedule_bound(job->matrix));
+    fprintf(job->stream, "schedule_ms=%.3f\nsplits=%zu\n", job->schedule_ms,
+            irr_schedule_splits(job->schedule, job->matrix));
+}
+
 static void print(const check_t *check)
 {
     const irr_figures_t *figures = &check->figures;
@@ -119,6 +128,9 @@ static void print(const check_t *check)
     print_bound(check, "lemma3", check->proved, check->bounds.lemma3, "byte");
     print_bound(check, "theorem1", true, check->bounds.theorem1, "byte");
     fprintf(stream, "delivered=%s\n", check->delivered ? "ok" : check->reason);
+    if (check->job->schedule != NULL) {
+        print_schedule(check->job);
+    }
 }
 
 irr_cli_exit_t irr_tool_check(const irr_tool_job_t *job)

@@ -1,5 +1,5 @@
 /*
- * plan_draw.c - draw: which rank sends to which in each step, as an SVG chart.
+ * plan_draw.c - draw by step: which rank sends to which in each step, as an SVG chart.
  *
  * A row for each rank, a column for each step, the stages side by side with a heading.  A cell shows the rank
  * that the row sends to, and stays empty where the row sends nothing.  A red frame marks a message whose receiver
@@ -9,22 +9,13 @@
  */
 #include "plan.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Sizes in pixels. */
 enum {
-    CELL_WIDTH = 26, CELL_HEIGHT = 18, MARGIN = 16, LABEL_WIDTH = 36, STAGE_GAP = 24, STAGE_WIDTH_MIN = 64,
-    TITLE_HEIGHT = 86, LEGEND_HEIGHT = 20, HEADING_HEIGHT = 44, WIDTH_MIN = 720, LETTER_WIDTH = 8
+    CELL_WIDTH = 26, CELL_HEIGHT = 18, LABEL_WIDTH = 36, STAGE_GAP = 24, STAGE_WIDTH_MIN = 64,
+    LEGEND_HEIGHT = 20, HEADING_HEIGHT = 44
 };
-
-/* Pale enough for dark text, and no two that a colour-blind reader would take for each other side by side. */
-static const char *const colours[] = {
-    "#9ecbf0", "#fbc98a", "#a5dfae", "#d9bff0", "#f7e58b", "#f4b3c2", "#9fe0e0", "#d6c6b0"
-};
-
-enum { COLOURS = sizeof(colours) / sizeof(colours[0]) };
 
 typedef struct message {
     int    stage, step, from, to;
@@ -115,8 +106,7 @@ static int larger(int a, int b)
 /* Places the stages; returns the width of the picture, which has room for the titles, too. */
 static int lay_out(chart_t *chart)
 {
-    const irr_tool_options_t *options = chart->job->options;
-    int x = MARGIN + LABEL_WIDTH, letters = (int)strnlen(irr_tool_source(options), 4096) + 32;
+    int x = IRR_TOOL_SVG_MARGIN + LABEL_WIDTH;
 
     for (int s = 0; s < chart->nstages; s++) {
         chart->stages[s].x = x;
@@ -124,97 +114,36 @@ static int lay_out(chart_t *chart)
         x += s + 1 < chart->nstages ? STAGE_GAP : 0;
     }
     chart->right = x;
-    chart->top = TITLE_HEIGHT + (chart->nstages + 2) * LEGEND_HEIGHT + HEADING_HEIGHT;
-    return larger(x + LABEL_WIDTH + MARGIN, larger(WIDTH_MIN, letters * LETTER_WIDTH));
+    chart->top = IRR_TOOL_SVG_TITLE + (chart->nstages + 2) * LEGEND_HEIGHT + HEADING_HEIGHT;
+    return larger(x + LABEL_WIDTH + IRR_TOOL_SVG_MARGIN, irr_tool_svg_width(chart->job));
 }
 
 /* ---- how it is drawn ---- */
-
-/* Text of any origin; what XML or the encoding might not allow becomes a question mark. */
-static void write_text(const char *text, FILE *stream)
-{
-    for (; *text != '\0'; text++) {
-        switch (*text) {
-        case '&': fputs("&amp;", stream); break;
-        case '<': fputs("&lt;", stream); break;
-        case '>': fputs("&gt;", stream); break;
-        default:  fputc(*text >= ' ' && *text <= '~' ? *text : '?', stream);
-        }
-    }
-}
-
-static void write_title(const chart_t *chart)
-{
-    write_text(chart->job->algorithm, chart->stream);
-    fprintf(chart->stream, ", %d rank%s", chart->job->plans->ranks, chart->job->plans->ranks == 1 ? "" : "s");
-    for (int i = 0; i < chart->job->ndims; i++) {
-        fprintf(chart->stream, "%s%d", i == 0 ? " in a grid of " : " x ", chart->job->dims[i]);
-    }
-}
-
-static void write_input(const chart_t *chart)
-{
-    const irr_tool_options_t *options = chart->job->options;
-
-    if (options->matrix != NULL) {
-        fputs("matrix ", chart->stream);
-        write_text(options->matrix, chart->stream);
-    } else if (options->redistribute != NULL) {
-        fputs("redistribution ", chart->stream);
-        write_text(options->redistribute, chart->stream);
-        fprintf(chart->stream, ", elements of %" PRIu64 " bytes", options->unit);
-    } else {
-        fputs("pattern ", chart->stream);
-        write_text(options->pattern, chart->stream);
-        fprintf(chart->stream, ", unit %" PRIu64 " bytes, seed %" PRIu64, options->unit, options->seed);
-    }
-    if (options->scale != 1) {
-        fprintf(chart->stream, ", scaled by %g", options->scale);
-    }
-}
 
 static void write_head(const chart_t *chart, int width, int height)
 {
     FILE *out = chart->stream;
 
-    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n",
-            width, height, width, height);
-    fputs("<title>", out);
-    write_title(chart);
-    fputs("</title>\n<style>\n"
-          "text { font: 12px sans-serif; fill: #222; }\n"
-          ".title { font-size: 18px; font-weight: bold; }\n"
-          ".stage { font-size: 14px; font-weight: bold; }\n"
-          ".rank, .step { font-size: 11px; fill: #666; }\n"
-          ".step, .to { text-anchor: middle; }\n"
-          ".small { font-size: 8px; text-anchor: middle; }\n"
-          ".cell { stroke: #fff; }\n"
-          ".contended { stroke: #d01c1c; stroke-width: 1.5; }\n", out);
-    for (int i = 0; i < COLOURS; i++) {
-        fprintf(out, ".s%d { fill: %s; }\n", i, colours[i]);
-    }
-    fprintf(out, "</style>\n<defs><pattern id=\"empty\" width=\"%d\" height=\"%d\" "
+    irr_tool_svg_open(chart->job, width, height,
+                      ".to { text-anchor: middle; }\n"
+                      ".small { font-size: 8px; text-anchor: middle; }\n"
+                      ".contended { stroke: #d01c1c; stroke-width: 1.5; }\n",
+                      "A cell names the rank that the rank of its row sends to in the step of its column.");
+    fprintf(out, "<defs><pattern id=\"empty\" width=\"%d\" height=\"%d\" "
             "patternUnits=\"userSpaceOnUse\"><rect width=\"%d\" height=\"%d\" fill=\"#e9e9e9\" stroke=\"#fff\"/>"
             "<circle cx=\"%d\" cy=\"%d\" r=\"1.5\" fill=\"#888\"/></pattern></defs>\n",
             CELL_WIDTH, CELL_HEIGHT, CELL_WIDTH, CELL_HEIGHT, CELL_WIDTH / 2, CELL_HEIGHT / 2);
-    fprintf(out, "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", width, height);
-    fprintf(out, "<text class=\"title\" x=\"%d\" y=\"30\">", MARGIN);
-    write_title(chart);
-    fprintf(out, "</text>\n<text x=\"%d\" y=\"50\">", MARGIN);
-    write_input(chart);
-    fprintf(out, "</text>\n<text x=\"%d\" y=\"68\">A cell names the rank that the rank of its row sends to in the "
-            "step of its column.</text>\n", MARGIN);
 }
 
 /* The cell of the legend's row i; the caller adds the text. */
 static void write_sample(const chart_t *chart, int i, const char *class, const char *label)
 {
-    int y = TITLE_HEIGHT - 8 + i * LEGEND_HEIGHT;
+    int y = IRR_TOOL_SVG_TITLE - 8 + i * LEGEND_HEIGHT;
 
     fprintf(chart->stream, "<g transform=\"translate(%d,%d)\"><rect class=\"%s\" width=\"%d\" height=\"%d\"%s/>"
-            "<text class=\"to\" x=\"%d\" y=\"%d\">%s</text></g>", MARGIN, y, class, CELL_WIDTH, CELL_HEIGHT,
-            class[0] == '\0' ? " fill=\"url(#empty)\"" : "", CELL_WIDTH / 2, CELL_HEIGHT - 5, label);
-    fprintf(chart->stream, "<text x=\"%d\" y=\"%d\">", MARGIN + CELL_WIDTH + 8, y + CELL_HEIGHT - 5);
+            "<text class=\"to\" x=\"%d\" y=\"%d\">%s</text></g>", IRR_TOOL_SVG_MARGIN, y, class, CELL_WIDTH,
+            CELL_HEIGHT, class[0] == '\0' ? " fill=\"url(#empty)\"" : "", CELL_WIDTH / 2, CELL_HEIGHT - 5, label);
+    fprintf(chart->stream, "<text x=\"%d\" y=\"%d\">", IRR_TOOL_SVG_MARGIN + CELL_WIDTH + 8, y + CELL_HEIGHT - 5);
 }
 
 static void write_legend(const chart_t *chart)
@@ -223,7 +152,7 @@ static void write_legend(const chart_t *chart)
         const stage_t *stage = &chart->stages[s];
         char class[32];
 
-        snprintf(class, sizeof(class), "cell s%d", s % COLOURS);
+        snprintf(class, sizeof(class), "cell s%d", s % IRR_TOOL_SVG_COLOURS);
         write_sample(chart, s, class, "");
         fprintf(chart->stream, "stage %d: %zu message%s in %d step%s, the largest of %zu bytes</text>\n", s + 1,
                 stage->messages, stage->messages == 1 ? "" : "s", stage->steps, stage->steps == 1 ? "" : "s",
@@ -281,7 +210,7 @@ static void write_cell(const chart_t *chart, const message_t *messages, size_t c
     }
     fprintf(chart->stream, "</title><rect class=\"cell %ss%d\" x=\"%g\" y=\"%g\" width=\"%d\" height=\"%d\"/>"
             "<text class=\"%s\" x=\"%d\" y=\"%d\">%s</text></g>\n", contended ? "contended " : "",
-            (first->stage - 1) % COLOURS, x + 1.0, y + 1.0, CELL_WIDTH - 2, CELL_HEIGHT - 2,
+            (first->stage - 1) % IRR_TOOL_SVG_COLOURS, x + 1.0, y + 1.0, CELL_WIDTH - 2, CELL_HEIGHT - 2,
             length > 3 ? "small" : "to", x + CELL_WIDTH / 2, y + CELL_HEIGHT - 5, label);
 }
 
@@ -315,12 +244,12 @@ static void write_step(const chart_t *chart, const message_t *messages, size_t c
 
 static void write_chart(const chart_t *chart, int width)
 {
-    int height = chart->top + chart->job->plans->ranks * CELL_HEIGHT + MARGIN;
+    int height = chart->top + chart->job->plans->ranks * CELL_HEIGHT + IRR_TOOL_SVG_MARGIN;
     size_t next = 0;
 
     write_head(chart, width, height);
     write_legend(chart);
-    write_ranks(chart, MARGIN + LABEL_WIDTH - 8, "end");
+    write_ranks(chart, IRR_TOOL_SVG_MARGIN + LABEL_WIDTH - 8, "end");
     write_ranks(chart, chart->right + 8, "start");
     for (int s = 0; s < chart->nstages; s++) {
         fprintf(chart->stream, "<g transform=\"translate(%d,%d)\">\n", chart->stages[s].x, chart->top);
@@ -336,7 +265,7 @@ static void write_chart(const chart_t *chart, int width)
     fputs("</svg>\n", chart->stream);
 }
 
-irr_cli_exit_t irr_tool_draw(const irr_tool_job_t *job)
+irr_cli_exit_t irr_tool_draw_steps(const irr_tool_job_t *job)
 {
     chart_t chart = { .job = job, .stream = job->stream };
     irr_status_t status = collect(&chart);

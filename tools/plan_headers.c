@@ -72,7 +72,7 @@ irr_status_t irr_tool_headers_open(irr_tool_headers_t *headers, const irr_settin
     irr_grid_t grid;
 
     *headers = (irr_tool_headers_t){ .bytes = 0 };
-    if (irr_algorithm_grid(row, ranks, &settings->dims, nodes, &grid) != IRR_OK) {
+    if (row == NULL || irr_algorithm_grid(row, ranks, &settings->dims, nodes, &grid) != IRR_OK) {
         return IRR_OK;
     }
     headers->self_describing = true;

@@ -3,7 +3,10 @@
  */
 #include "plan.h"
 
+#include "plan/algorithms.h"
 #include "plan/segments.h"
+
+#include <inttypes.h>
 
 static irr_cli_exit_t read_file(const irr_tool_options_t *options, irr_matrix_t *matrix)
 {
@@ -49,6 +52,25 @@ static irr_cli_exit_t check_sums(const irr_tool_options_t *options, const irr_ma
     return IRR_CLI_GOOD;
 }
 
+/* A scheduled order counts the bytes of all ranks together. */
+static irr_cli_exit_t check_total(const irr_tool_options_t *options, const irr_matrix_t *matrix)
+{
+    uint64_t bytes = 0;
+
+    for (int i = 0; i < matrix->ranks; i++) {
+        uint64_t row = irr_cli_sum(matrix, i, true);
+
+        bytes = row < UINT64_MAX - bytes ? bytes + row : UINT64_MAX;
+    }
+    if (irr_algorithm_scheduled(options->algorithm) != NULL && bytes > INT64_MAX) {
+        irr_cli_complain("%.256s: more than %" PRId64 " bytes in all, which %s does not schedule",
+                         irr_tool_source(options), INT64_MAX,
+                         irr_plans_algorithm_name(options->algorithm));
+        return IRR_CLI_REFUSED;
+    }
+    return IRR_CLI_GOOD;
+}
+
 static irr_cli_exit_t make_matrix(const irr_tool_options_t *options, irr_matrix_t *matrix)
 {
     if (options->matrix != NULL) {
@@ -69,6 +91,7 @@ irr_cli_exit_t irr_tool_load(const irr_tool_options_t *options, irr_matrix_t *ma
     }
     scale_entries(matrix, options->scale);
     code = check_sums(options, matrix);
+    code = code == IRR_CLI_GOOD ? check_total(options, matrix) : code;
     if (code != IRR_CLI_GOOD) {
         irr_matrix_fini(matrix);
     }

@@ -6,13 +6,18 @@
 #include "plan.h"
 
 #include "cli_options.h"
+#include "plan/algorithms.h"
 
 #include <getopt.h>
 #include <string.h>
 
+#define LATENCY_DEFAULT 4096
+#define LATENCY_MAX     ((UINT64_C(1) << 40) - 1)
+
 enum {
     OPTION_ALGORITHM = IRR_CLI_VERSION + 1, OPTION_RANKS, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_MATRIX,
-    OPTION_REDISTRIBUTE, OPTION_SCALE, OPTION_DIMS, OPTION_SLICE_MIN, OPTION_RANK, OPTION_JSON
+    OPTION_REDISTRIBUTE, OPTION_SCALE, OPTION_DIMS, OPTION_SLICE_MIN, OPTION_LAMBDA, OPTION_LATENCY,
+    OPTION_MAX_STEPS, OPTION_RANK, OPTION_JSON
 };
 
 static const irr_cli_option_t rows[] = {
@@ -20,13 +25,16 @@ static const irr_cli_option_t rows[] = {
     { "ranks",     OPTION_RANKS,     "P",     "number of ranks; with --matrix, its rows" },
     { "pattern",   OPTION_PATTERN,   "NAME",  "count matrix of a pattern (below); default uniform" },
     { "unit",      OPTION_UNIT,      "BYTES", "unit of the pattern; default 1024" },
-    { "seed",      OPTION_SEED,      "N",     "seed of random patterns; default 1" },
+    { "seed",      OPTION_SEED,      "N",     "seed of random patterns and of random scheduling; default 1" },
     { "matrix",    OPTION_MATRIX,    "FILE",  "count matrix, Matrix Market coordinate integer, bytes" },
     { "redistribute", OPTION_REDISTRIBUTE, "LIST",
       "x,p,y,q[,N]: N elements of 8 bytes, or --unit, from cyclic(x) on p ranks to cyclic(y) on q" },
     { "scale",     OPTION_SCALE,     "F",     "multiply all entries, to nearest, at least 1; default 1" },
     { "dims",      OPTION_DIMS,      "DIMS",  "sizes of the grid, as in 8x8 or 2^6; for node, its ranks first" },
     { "slice-min", OPTION_SLICE_MIN, "BYTES", "shortest slice of a balanced grid; default 0: to the byte" },
+    { "lambda",    OPTION_LAMBDA,    "RULE",  "rs_nh: incremental[:L] (default), fixed:L, proportional:F or one" },
+    { "latency",   OPTION_LATENCY,   "BYTES", "rs_nh: bytes that travel in the time of a start-up; default 4096" },
+    { "max-steps", OPTION_MAX_STEPS, "N",     "optimal: about so many steps at most; default 0: no limit" },
     { "rank",      OPTION_RANK,      "R",     "print the plan of one rank; with --json, its messages" },
     { "json",      OPTION_JSON,      NULL,    "print the messages of all ranks as JSON" },
     { "output",    'o',              "FILE",  "write to a file instead of stdout" },
@@ -44,7 +52,7 @@ static const char usage[] =
     "\n"
     "  print  the steps of each rank as text, or all messages as JSON\n"
     "  check  prove the plans, run them, and print what they cost, one key=value a line (below)\n"
-    "  draw   the messages as an SVG chart, rank by step\n";
+    "  draw   the messages as an SVG chart, rank by step; of a scheduled order, rank by time\n";
 
 static const char figures[] =
     "Figures of check, over all ranks (max) and without what stays on a rank, unless they say otherwise:\n"
@@ -63,6 +71,12 @@ static const char figures[] =
     "  lemma3                 length of a message: the same, with the bytes that whole slices may add\n"
     "  theorem1               scratch: the same\n"
     "  delivered              ok: proved, and every byte arrived in a run; or what is wrong\n"
+    "and of the scheduled orders, lp to optimal, as if a step began when the one before has ended on all ranks:\n"
+    "  permutations           steps of the schedule\n"
+    "  makespan_bytes         the longest message of each step, summed over the steps\n"
+    "  lower_bound_bytes      bytes that the busiest rank sends or receives; no schedule is shorter\n"
+    "  schedule_ms            time that computing the schedule took\n"
+    "  splits                 messages sent beyond one for each pair of ranks\n"
     "The paper has lemma1 for a3 and a4, and the others for a4, without --dims; other rows have nothing to miss\n"
     "there and print ok. With --slice-min above 1 the bounds have room for slices that long.\n";
 
@@ -76,7 +90,7 @@ static void help(void)
     printf("%s\n", usage);
     irr_cli_options_print(&table);
     printf("\n%s", figures);
-    irr_cli_list("Algorithms", irr_algorithm_name, irr_algorithm_text);
+    irr_cli_list("Algorithms", irr_plans_algorithm_name, irr_plans_algorithm_text);
     irr_cli_list("Patterns", irr_pattern_name, irr_pattern_text);
     printf("\nExit status: 0 good, 1 the plans do not deliver or miss a bound, or there is contention\n"
            "where the row has none (all but ac, and dims of your own with a longer last row than rows above it),\n"
@@ -96,7 +110,7 @@ static const char *command_name(int i)
 
 static irr_cli_exit_t read_algorithm(const char *name, irr_tool_options_t *options)
 {
-    options->algorithm = irr_cli_find("algorithm", name, NULL, irr_algorithm_name);
+    options->algorithm = irr_cli_find("algorithm", name, NULL, irr_plans_algorithm_name);
     return options->algorithm >= 0 ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
@@ -116,6 +130,16 @@ static irr_cli_exit_t read_dims(const char *value, irr_dims_t *dims)
     return IRR_CLI_REFUSED;
 }
 
+static irr_cli_exit_t read_lambda(const char *value, irr_lambda_t *lambda)
+{
+    if (irr_lambda_parse(value, lambda) == IRR_OK) {
+        return IRR_CLI_GOOD;
+    }
+    irr_cli_complain("--lambda '%.64s' is not incremental, incremental:L or fixed:L with L above 0 and at most 1, "
+                     "proportional:F with F at most 100, or one", value);
+    return IRR_CLI_REFUSED;
+}
+
 static irr_cli_exit_t read_option(int id, const char *value, void *context)
 {
     irr_tool_options_t *options = context;
@@ -131,6 +155,9 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_SCALE:     return irr_cli_scale(value, &options->scale);
     case OPTION_DIMS:      return read_dims(value, &options->dims);
     case OPTION_SLICE_MIN: return irr_cli_number("slice-min", value, 0, INT64_MAX, &options->slice_min);
+    case OPTION_LAMBDA:    return read_lambda(value, &options->scheduled.lambda);
+    case OPTION_LATENCY:   return irr_cli_number("latency", value, 0, LATENCY_MAX, &options->scheduled.latency);
+    case OPTION_MAX_STEPS: return irr_cli_int("max-steps", value, 0, INT32_MAX, &options->scheduled.max_steps);
     case OPTION_RANK:      return irr_cli_int("rank", value, 0, IRR_TOOL_RANKS_MAX - 1, &options->rank);
     case OPTION_JSON:      options->json = true; return IRR_CLI_GOOD;
     default:               options->output = value; return IRR_CLI_GOOD;
@@ -169,8 +196,11 @@ static int row_of(int id)
     return i;
 }
 
-/* A matrix comes from one place: a file, a redistribution, or a pattern.  seen[i]: row i was given. */
-static irr_cli_exit_t check_source(const bool *seen)
+/*
+ * A matrix comes from one place: a file, a redistribution, or a pattern.  The seed of a scheduled order goes with each.
+ * seen[i]: row i was given.
+ */
+static irr_cli_exit_t check_source(const bool *seen, bool scheduled)
 {
     static const struct { int one, other; } clashes[] = {
         { OPTION_MATRIX, OPTION_PATTERN }, { OPTION_MATRIX, OPTION_UNIT }, { OPTION_MATRIX, OPTION_SEED },
@@ -179,7 +209,8 @@ static irr_cli_exit_t check_source(const bool *seen)
     };
 
     for (size_t c = 0; c < sizeof(clashes) / sizeof(clashes[0]); c++) {
-        if (seen[row_of(clashes[c].one)] && seen[row_of(clashes[c].other)]) {
+        if (seen[row_of(clashes[c].one)] && seen[row_of(clashes[c].other)] &&
+            !(scheduled && clashes[c].other == OPTION_SEED)) {
             irr_cli_complain("--%s and --%s exclude each other", rows[row_of(clashes[c].one)].name,
                              rows[row_of(clashes[c].other)].name);
             return IRR_CLI_REFUSED;
@@ -193,7 +224,7 @@ static irr_cli_exit_t check_together(const irr_tool_options_t *options, const bo
 {
     const char *complaint = NULL;
 
-    if (check_source(seen) != IRR_CLI_GOOD) {
+    if (check_source(seen, irr_algorithm_scheduled(options->algorithm) != NULL) != IRR_CLI_GOOD) {
         return IRR_CLI_REFUSED;
     }
     if (options->algorithm < 0) {
@@ -219,7 +250,7 @@ irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *
 
     *options = (irr_tool_options_t){
         .command = IRR_TOOL_NOTHING, .algorithm = -1, .pattern = "uniform", .unit = 1024, .seed = 1, .scale = 1,
-        .rank = IRR_TOOL_ALL_RANKS
+        .rank = IRR_TOOL_ALL_RANKS, .scheduled = { .lambda = IRR_LAMBDA_DEFAULT, .latency = LATENCY_DEFAULT }
     };
     code = irr_cli_options_read(&table, argc, argv, options, seen, &done);
     if (code != IRR_CLI_GOOD || done) {
@@ -228,6 +259,7 @@ irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *
     if (options->redistribute != NULL && !seen[row_of(OPTION_UNIT)]) {
         options->unit = 8;
     }
+    options->scheduled.seed = options->seed;
     code = read_command(argc, argv, options);
     return code == IRR_CLI_GOOD ? check_together(options, seen) : code;
 }

@@ -3,7 +3,8 @@
  *
  * An algorithm is a route and an order; the pace is chosen by the window parameters, because any pace
  * goes with any row.  A grid has the priority order, which is rotation where all rows are complete.  Row 0 is
- * "auto", so that 0 is the default everywhere.
+ * "auto", so that 0 is the default everywhere.  The table goes on with that of the scheduled orders, which the host
+ * is not offered.
  */
 #include "plan/algorithms.h"
 
@@ -44,8 +45,34 @@ const char *irr_algorithm_text(int i)
 
 int irr_algorithm_find(const char *name)
 {
-    for (int i = 0; i < ROWS; i++) {
-        if (strcmp(algorithms[i].name, name) == 0) {
+    int row = irr_plans_algorithm_find(name);
+
+    return row < ROWS ? row : -1;
+}
+
+const irr_scheduled_t *irr_algorithm_scheduled(int algorithm)
+{
+    return algorithm >= ROWS ? irr_scheduled_at(algorithm - ROWS) : NULL;
+}
+
+const char *irr_plans_algorithm_name(int i)
+{
+    const irr_scheduled_t *scheduled = irr_algorithm_scheduled(i);
+
+    return scheduled != NULL ? scheduled->name : irr_algorithm_name(i);
+}
+
+const char *irr_plans_algorithm_text(int i)
+{
+    const irr_scheduled_t *scheduled = irr_algorithm_scheduled(i);
+
+    return scheduled != NULL ? scheduled->text : irr_algorithm_text(i);
+}
+
+int irr_plans_algorithm_find(const char *name)
+{
+    for (int i = 0; irr_plans_algorithm_name(i) != NULL; i++) {
+        if (strcmp(irr_plans_algorithm_name(i), name) == 0) {
             return i;
         }
     }

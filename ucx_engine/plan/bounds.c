@@ -61,7 +61,8 @@ void irr_bounds_init(irr_bounds_t *bounds, const irr_settings_t *settings, const
         .ranks = ranks, .root = root_of(ranks), .lmax = lmax, .granule = slice_min > 1 ? 3 * slice_min - 2 : 1
     };
     if (row == NULL || irr_algorithm_grid(row, ranks, &settings->dims, nodes, &grid) != IRR_OK) {
-        bounds->calm = row != NULL && row->order == &irr_order_rotate;
+        bounds->calm = irr_algorithm_scheduled(settings->algorithm) != NULL ||
+                       (row != NULL && row->order == &irr_order_rotate);
         return;
     }
     bounds->calm = is_calm(&grid, ranks);

@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "plan/algorithms.h"
 #include "route/grid_plans.h"
+#include "route/schedule_plans.h"
 
 /* Lays the blocks of one side of one rank out; false if they do not fit an offset. */
 static bool lay_out(const irr_matrix_t *matrix, int rank, bool sends, irr_block_t *blocks)
@@ -53,28 +54,53 @@ static irr_status_t build(const irr_settings_t *settings, const irr_nodes_t *nod
     return status;
 }
 
+/* All but the plans, which are empty; to be closed in any case. */
+static irr_status_t open_plans(const irr_matrix_t *matrix, irr_plans_t *plans)
+{
+    size_t ranks = (size_t)matrix->ranks;
+
+    *plans = (irr_plans_t){ .ranks = matrix->ranks };
+    plans->problems = irr_alloc_zero(ranks, sizeof(*plans->problems));
+    plans->plans = irr_alloc_zero(ranks, sizeof(*plans->plans));
+    plans->blocks = irr_alloc_zero(2 * ranks, ranks * sizeof(*plans->blocks));
+    if (plans->problems == NULL || plans->plans == NULL || plans->blocks == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    return state_problems(matrix, plans);
+}
+
+/* Hands them over if all went well. */
+static irr_status_t close_plans(irr_plans_t *made, irr_status_t status, irr_plans_t *plans)
+{
+    if (status != IRR_OK) {
+        irr_plans_fini(made);
+        return status;
+    }
+    *plans = *made;
+    return IRR_OK;
+}
+
 irr_status_t irr_plans_build(const irr_settings_t *settings, const irr_nodes_t *nodes, const irr_matrix_t *matrix,
                              irr_plans_t *plans)
 {
-    size_t ranks = (size_t)matrix->ranks;
-    irr_plans_t made = { .ranks = matrix->ranks };
-    irr_status_t status = IRR_ERR_NO_MEMORY;
+    irr_plans_t made;
+    irr_status_t status = open_plans(matrix, &made);
 
-    made.problems = irr_alloc_zero(ranks, sizeof(*made.problems));
-    made.plans = irr_alloc_zero(ranks, sizeof(*made.plans));
-    made.blocks = irr_alloc_zero(2 * ranks, ranks * sizeof(*made.blocks));
-    if (made.problems != NULL && made.plans != NULL && made.blocks != NULL) {
-        status = state_problems(matrix, &made);
-    }
     if (status == IRR_OK) {
         status = build(settings, nodes, &made);
     }
-    if (status != IRR_OK) {
-        irr_plans_fini(&made);
-        return status;
+    return close_plans(&made, status, plans);
+}
+
+irr_status_t irr_plans_schedule(const irr_schedule_t *schedule, const irr_matrix_t *matrix, irr_plans_t *plans)
+{
+    irr_plans_t made;
+    irr_status_t status = open_plans(matrix, &made);
+
+    if (status == IRR_OK) {
+        status = irr_schedule_plans_build(schedule, made.problems, made.plans);
     }
-    *plans = made;
-    return IRR_OK;
+    return close_plans(&made, status, plans);
 }
 
 void irr_plans_fini(irr_plans_t *plans)

@@ -4,6 +4,7 @@
 #ifndef IRR_PLANS_H
 #define IRR_PLANS_H
 
+#include "order/schedule.h"
 #include "plan/plan.h"
 #include "plan/slice.h"
 #include "route/nodes.h"
@@ -19,13 +20,26 @@ typedef struct irr_plans {
     irr_block_t   *blocks;   /* what the problems point into */
 } irr_plans_t;
 
+/* Row i of all algorithms, the scheduled ones included, which the host is not offered; NULL past the last. */
+const char *irr_plans_algorithm_name(int i);
+const char *irr_plans_algorithm_text(int i);
+
+/* The row of that name among all, -1 if there is none. */
+int irr_plans_algorithm_find(const char *name);
+
 /*
  * Builds all plans with the algorithm, dims, slice_min and overlap of the settings; nodes is for the row that
- * needs it, else NULL.  IRR_ERR_BAD_PARAM: no such row or grid, or a row or column of the matrix sums to more than
- * PTRDIFF_MAX bytes; IRR_ERR_NO_MEMORY.  Outputs are set on success only.
+ * needs it, else NULL.  IRR_ERR_BAD_PARAM: no such row or grid, a scheduled row, or a row or column of the matrix
+ * sums to more than PTRDIFF_MAX bytes; IRR_ERR_NO_MEMORY.  Outputs are set on success only.
  */
 irr_status_t irr_plans_build(const irr_settings_t *settings, const irr_nodes_t *nodes, const irr_matrix_t *matrix,
                              irr_plans_t *plans);
+
+/*
+ * Builds all plans from a sorted schedule of the matrix, be it that of a scheduled row (irr_scheduled_build) or any
+ * other that passes irr_schedule_check.  Errors are those of irr_plans_build; the schedule is not needed afterwards.
+ */
+irr_status_t irr_plans_schedule(const irr_schedule_t *schedule, const irr_matrix_t *matrix, irr_plans_t *plans);
 
 void irr_plans_fini(irr_plans_t *plans);
 

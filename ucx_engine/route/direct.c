@@ -7,21 +7,22 @@
  * Cost per rank: at most P - 1 messages sent and received, each byte once on the wire, no scratch; the
  * plan takes O(P) time.  JPDC 3.1.1 (A1), Ranka 4 (AC).
  */
+#include "route/direct.h"
+
 #include "route/route.h"
 
-static irr_status_t add_message(irr_step_kind_t kind, int peer, int number, const irr_block_t *block,
-                                irr_plan_t *plan)
+irr_status_t irr_direct_add(irr_step_kind_t kind, int peer, int number, irr_block_t block, irr_plan_t *plan)
 {
     irr_piece_t piece = {
         .buffer = kind == IRR_STEP_SEND ? IRR_BUFFER_INPUT : IRR_BUFFER_OUTPUT,
-        .offset = block->offset,
-        .length = block->length
+        .offset = block.offset,
+        .length = block.length
     };
     irr_step_params_t params = {
         .kind = kind, .peer = peer, .stage = 1, .number = number, .pieces = &piece, .npieces = 1
     };
 
-    return block->length > 0 ? irr_plan_add(plan, &params) : IRR_OK;
+    return block.length > 0 ? irr_plan_add(plan, &params) : IRR_OK;
 }
 
 static irr_status_t build(const irr_problem_t *problem, const irr_order_t *order, irr_plan_t *plan)
@@ -34,13 +35,13 @@ static irr_status_t build(const irr_problem_t *problem, const irr_order_t *order
     for (int k = 1; status == IRR_OK && k <= steps; k++) {
         order->peers(group, k, &to, &from);
         if (from != IRR_NOBODY) {
-            status = add_message(IRR_STEP_RECV, from, k, &problem->recv[from], plan);
+            status = irr_direct_add(IRR_STEP_RECV, from, k, problem->recv[from], plan);
         }
     }
     for (int k = 1; status == IRR_OK && k <= steps; k++) {
         order->peers(group, k, &to, &from);
         if (to != IRR_NOBODY) {
-            status = add_message(IRR_STEP_SEND, to, k, &problem->send[to], plan);
+            status = irr_direct_add(IRR_STEP_SEND, to, k, problem->send[to], plan);
         }
     }
     return status == IRR_OK ? irr_plan_add_self(problem, plan) : status;

@@ -1,0 +1,236 @@
+/*
+ * plan_time.c - draw of a schedule: which rank sends to which, and for how long, as an SVG chart.
+ *
+ * A row for each rank, time from left to right, in bytes of one port.  A step begins when the step before has
+ * ended on all ranks, that is when its longest message has; where a rank does not send, its row is hatched: idle.
+ * Guo and Pan compare schedules so in figure 1 (d) and (e).  A broken line shows when the busiest rank would be
+ * done if it never waited.  Pointing at a bar tells what the message is.
+ */
+#include "plan.h"
+
+#include <inttypes.h>
+
+/* Sizes in pixels. */
+enum {
+    ROW_HEIGHT = 18, LABEL_WIDTH = 36, STEP_WIDTH = 26, PLOT_MIN = 900, PLOT_MAX = 4000, LEGEND_HEIGHT = 20,
+    LEGEND_ROWS = 4, SAMPLE_WIDTH = 26, HEADING_HEIGHT = 32, AXIS_HEIGHT = 44, DIGIT_WIDTH = 7, TICKS_MAX = 12
+};
+
+typedef struct chart {
+    const irr_tool_job_t *job;
+    FILE                 *stream;
+    uint64_t              makespan, bound;
+    int                   left, top, width, bottom;  /* of the rows */
+} chart_t;
+
+/* A step of the schedule, and when it is. */
+typedef struct step {
+    const irr_transmission_t *list;
+    size_t                    count;
+    uint64_t                  begin, longest;
+} step_t;
+
+static double x_of(const chart_t *chart, uint64_t time)
+{
+    return chart->left + (double)chart->width * (double)time / (double)(chart->makespan > 0 ? chart->makespan : 1);
+}
+
+static void lay_out(chart_t *chart)
+{
+    int wanted = chart->job->schedule->steps < PLOT_MAX / STEP_WIDTH ?
+                 chart->job->schedule->steps * STEP_WIDTH : PLOT_MAX;
+
+    chart->left = IRR_TOOL_SVG_MARGIN + LABEL_WIDTH;
+    chart->top = IRR_TOOL_SVG_TITLE + LEGEND_ROWS * LEGEND_HEIGHT + HEADING_HEIGHT;
+    chart->width = wanted > PLOT_MIN ? wanted : PLOT_MIN;
+    chart->bottom = chart->top + chart->job->plans->ranks * ROW_HEIGHT;
+}
+
+/* The next step that sends anything; begin and longest are those of the step before. */
+static bool next_step(const irr_schedule_t *schedule, size_t first, step_t *step)
+{
+    *step = (step_t){ .list = &schedule->list[first], .begin = step->begin + step->longest };
+    while (first + step->count < schedule->count && step->list[step->count].step == step->list->step) {
+        uint64_t length = step->list[step->count++].length;
+
+        step->longest = length > step->longest ? length : step->longest;
+    }
+    return step->count > 0;
+}
+
+/* ---- around the rows ---- */
+
+/* Share of the time in which the ranks do not send, in percent. */
+static double idle(const chart_t *chart)
+{
+    double all = (double)chart->makespan * chart->job->plans->ranks, busy = 0;
+
+    for (size_t i = 0; i < chart->job->schedule->count; i++) {
+        busy += (double)chart->job->schedule->list[i].length;
+    }
+    return all > 0 ? 100 * (1 - busy / all) : 0;
+}
+
+static void write_sample(const chart_t *chart, int row, const char *class)
+{
+    int y = IRR_TOOL_SVG_TITLE - 8 + row * LEGEND_HEIGHT;
+
+    fprintf(chart->stream, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/><text x=\"%d\" "
+            "y=\"%d\">", class, IRR_TOOL_SVG_MARGIN, y, SAMPLE_WIDTH, ROW_HEIGHT - 2,
+            IRR_TOOL_SVG_MARGIN + SAMPLE_WIDTH + 8, y + ROW_HEIGHT - 5);
+}
+
+static void write_legend(const chart_t *chart)
+{
+    int y = IRR_TOOL_SVG_TITLE + 3 * LEGEND_HEIGHT, steps = chart->job->schedule->steps;
+
+    write_sample(chart, 0, "cell s0");
+    fputs("a whole message</text>\n", chart->stream);
+    write_sample(chart, 1, "cell s1");
+    fprintf(chart->stream, "a part of a message; there are %zu more parts than messages</text>\n",
+            irr_schedule_splits(chart->job->schedule, chart->job->matrix));
+    write_sample(chart, 2, "idle");
+    fprintf(chart->stream, "idle: the ranks do not send in %.1f %% of the %" PRIu64 " bytes of %d step%s</text>\n",
+            idle(chart), chart->makespan, steps, steps == 1 ? "" : "s");
+    fprintf(chart->stream, "<path class=\"bound\" d=\"M%d %dh%d\"/><text x=\"%d\" y=\"%d\">%" PRIu64
+            " bytes: what the busiest rank sends or receives; no schedule ends earlier</text>\n",
+            IRR_TOOL_SVG_MARGIN, y, SAMPLE_WIDTH, IRR_TOOL_SVG_MARGIN + SAMPLE_WIDTH + 8, y + 5, chart->bound);
+}
+
+/* 1, 2 or 5 times a power of ten, so that there are not too many. */
+static uint64_t tick_of(uint64_t makespan)
+{
+    static const uint64_t times[] = { 1, 2, 5 };
+    uint64_t power = 1;
+    int i = 0;
+
+    while (makespan / power / times[i] > TICKS_MAX) {
+        i = (i + 1) % 3;
+        power *= i == 0 ? 10 : 1;
+    }
+    return power * times[i];
+}
+
+static void write_axis(const chart_t *chart)
+{
+    uint64_t tick = tick_of(chart->makespan);
+
+    for (uint64_t i = 0; i <= chart->makespan / tick; i++) {
+        double x = x_of(chart, i * tick);
+
+        fprintf(chart->stream, "<path class=\"tick\" d=\"M%.2f %dv5\"/><text class=\"step\" x=\"%.2f\" y=\"%d\">%"
+                PRIu64 "</text>\n", x, chart->bottom, x, chart->bottom + 17, i * tick);
+    }
+    fprintf(chart->stream, "<text class=\"step\" x=\"%d\" y=\"%d\">bytes</text>\n", chart->left + chart->width / 2,
+            chart->bottom + 32);
+    if (chart->bound > 0) {
+        fprintf(chart->stream, "<path class=\"bound\" d=\"M%.2f %dV%d\"/>\n", x_of(chart, chart->bound),
+                chart->top - 4, chart->bottom + 4);
+    }
+}
+
+static void write_rows(const chart_t *chart)
+{
+    fprintf(chart->stream, "<text class=\"rank\" x=\"%d\" y=\"%d\">rank</text>\n", chart->left - 8,
+            chart->top - 6);
+    for (int r = 0; r < chart->job->plans->ranks; r++) {
+        int y = chart->top + r * ROW_HEIGHT;
+
+        fprintf(chart->stream, "<text class=\"rank\" x=\"%d\" y=\"%d\">%d</text>", chart->left - 8,
+                y + ROW_HEIGHT - 5, r);
+        fprintf(chart->stream, "<rect class=\"idle\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n",
+                chart->left, y + 1, chart->makespan > 0 ? chart->width : 0, ROW_HEIGHT - 2);
+    }
+}
+
+/* ---- the bars ---- */
+
+static int digits(int number)
+{
+    return snprintf(NULL, 0, "%d", number);
+}
+
+static void write_bar(const chart_t *chart, const step_t *step, const irr_transmission_t *t)
+{
+    bool part = t->length < *irr_matrix_at(chart->job->matrix, t->from, t->to);
+    double x = x_of(chart, step->begin), width = x_of(chart, step->begin + t->length) - x;
+    int y = chart->top + t->from * ROW_HEIGHT;
+
+    fprintf(chart->stream, "<g><title>step %d: %d to %d, bytes %" PRIu64 " to %" PRIu64 "</title>"
+            "<rect class=\"cell s%d\" x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\"/>", t->step, t->from, t->to,
+            t->offset, t->offset + t->length, part, x, y + 1, width, ROW_HEIGHT - 2);
+    if (width > digits(t->to) * DIGIT_WIDTH + 2) {
+        fprintf(chart->stream, "<text class=\"to\" x=\"%.2f\" y=\"%d\">%d</text>", x + width / 2,
+                y + ROW_HEIGHT - 5, t->to);
+    }
+    fputs("</g>\n", chart->stream);
+}
+
+static void write_bars(const chart_t *chart, const step_t *step)
+{
+    for (size_t i = 0; i < step->count; i++) {
+        write_bar(chart, step, &step->list[i]);
+    }
+}
+
+/* Where a step ends, and its number. */
+static void write_barrier(const chart_t *chart, const step_t *step)
+{
+    double x = x_of(chart, step->begin), end = x_of(chart, step->begin + step->longest);
+    int number = step->list->step;
+
+    fprintf(chart->stream, "<path class=\"barrier\" d=\"M%.2f %dV%d\"/>\n", end, chart->top, chart->bottom);
+    if (end - x > digits(number) * DIGIT_WIDTH + 2) {
+        fprintf(chart->stream, "<text class=\"step\" x=\"%.2f\" y=\"%d\">%d</text>\n", (x + end) / 2,
+                chart->top - 6, number);
+    }
+}
+
+static void each_step(const chart_t *chart, void (*write)(const chart_t *chart, const step_t *step))
+{
+    step_t step = { .begin = 0 };
+
+    for (size_t i = 0; next_step(chart->job->schedule, i, &step); i += step.count) {
+        write(chart, &step);
+    }
+}
+
+static void write_chart(const chart_t *chart)
+{
+    int right = chart->left + chart->width + LABEL_WIDTH + IRR_TOOL_SVG_MARGIN;
+    int least = irr_tool_svg_width(chart->job);
+
+    irr_tool_svg_open(chart->job, right > least ? right : least, chart->bottom + AXIS_HEIGHT,
+                      ".rank { text-anchor: end; }\n"
+                      ".to { font-size: 11px; text-anchor: middle; }\n"
+                      ".idle { fill: url(#hatch); }\n"
+                      ".cell { stroke-width: .5; }\n"
+                      ".tick, .barrier { stroke: #666; stroke-width: 1; }\n"
+                      ".bound { stroke: #d01c1c; stroke-width: 2; stroke-dasharray: 6 4; }\n",
+                      "A bar is a message to the rank that it names, as long as its bytes take. A step begins "
+                      "when the one before has ended on all ranks.");
+    fputs("<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+          "patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"#f0f0f0\"/>"
+          "<rect width=\"1.5\" height=\"6\" fill=\"#bbb\"/></pattern></defs>\n", chart->stream);
+    write_legend(chart);
+    write_rows(chart);
+    each_step(chart, write_bars);
+    each_step(chart, write_barrier);
+    write_axis(chart);
+    fputs("</svg>\n", chart->stream);
+}
+
+irr_cli_exit_t irr_tool_draw_time(const irr_tool_job_t *job)
+{
+    chart_t chart = {
+        .job = job, .stream = job->stream, .makespan = irr_schedule_makespan(job->schedule),
+        .bound = irr_schedule_bound(job->matrix)
+    };
+    irr_status_t status = irr_schedule_check(job->schedule, job->matrix, NULL, 0);
+
+    if (status == IRR_OK) {
+        lay_out(&chart);
+        write_chart(&chart);
+    }
+    return irr_tool_outcome(job, status);
+}
