@@ -39,7 +39,7 @@ void irr_gathers_start(irr_gathers_t *gathers, int rank);
 /* Progresses all ranks until none of those that started runs, at most so many times; false: some still run. */
 bool irr_gathers_progress(irr_gathers_t *gathers, int rounds);
 
-/* Starts all ranks in the order of `first`, `first` + 1 and so on around, progresses so often between them, and ends. */
+/* Starts all ranks from `first` on around, progresses so often between them, and ends; false as above. */
 bool irr_gathers_run(irr_gathers_t *gathers, int first, int between);
 
 /* Has this rank the rows of all, as it reads them and as a matrix? */

@@ -1,6 +1,6 @@
 /*
- * test_consensus.c - the maximum of a few words over all ranks: right on each of them, in ceil(log2 P) messages, with
- * ranks that start late, and with messages of a wrong length.
+ * test_consensus.c - the maximum of a few words over all ranks: right on each of them, in ceil(log2 P) messages,
+ * with ranks that start late, and with messages of a wrong length.
  */
 #include "irr_fleet.h"
 #include "irr_test.h"

@@ -2,8 +2,8 @@
  * test_gather_hostile.c - a gather among peers that send anything: it ends, reads and writes nothing outside its
  * memory, and the next one with peers that behave is right.
  *
- * A good gather of all ranks is recorded, as the letters that one rank, the victim, gets.  Then the victim runs alone,
- * and the letters are sent to it again with one or all of them spoilt.  It runs best with the sanitizers.
+ * A good gather of all ranks is recorded, as the letters that one rank, the victim, gets.  Then the victim runs
+ * alone, and the letters are sent to it again with one or all of them spoilt.  It runs best with the sanitizers.
  */
 #include "irr_gathers.h"
 #include "irr_memory.h"
@@ -222,16 +222,16 @@ static void attack_ranks(int ranks, int mails, int times)
 
 static void test_few(void)
 {
-    attack_ranks(2, 20, 200);
-    attack_ranks(3, 20, 200);
-    attack_ranks(4, 20, 200);
+    attack_ranks(2, 40, 500);
+    attack_ranks(3, 40, 500);
+    attack_ranks(4, 40, 500);
 }
 
 static void test_more(void)
 {
-    attack_ranks(7, 20, 100);
-    attack_ranks(16, 10, 60);
-    attack_ranks(21, 10, 60);
+    attack_ranks(7, 40, 300);
+    attack_ranks(16, 20, 200);
+    attack_ranks(21, 20, 200);
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /*
- * test_row.c - rows of the count matrix as bytes: what is no row is refused.  test_gather.c reads what was written.
+ * test_row.c - rows of the count matrix as bytes: what is no row is refused.  test_gather.c reads what was
+ * written.
  */
 #include "irr_test.h"
 

@@ -72,7 +72,8 @@ static void end_round(irr_consensus_t *consensus)
     consensus->distance *= 2;
 }
 
-void irr_consensus_start(irr_consensus_t *consensus, const uint64_t *words, size_t count, const irr_exec_env_t *env)
+void irr_consensus_start(irr_consensus_t *consensus, const uint64_t *words, size_t count,
+                         const irr_exec_env_t *env)
 {
     assert(!consensus->busy && count > 0 && count <= IRR_CONSENSUS_WORDS_MAX);
     consensus->env = *env;

@@ -1,9 +1,9 @@
 /*
  * gather.c - see gather.h.
  *
- * What a rank sends may be on its way while it receives, and a large message is over only when its receiver takes it,
- * so the rows cannot be moved within a round: if they outgrow their place, they are copied to a larger one, and the
- * old one is freed at the end of the round.  Rooms at least double, so this costs O(1) a byte.
+ * What a rank sends may be on its way while it receives, and a large message is over only when its receiver takes
+ * it, so the rows cannot be moved within a round: if they outgrow their place, they are copied to a larger one,
+ * and the old one is freed at the end of the round.  Rooms at least double, so this costs O(1) a byte.
  */
 #include "exec/gather.h"
 
@@ -180,10 +180,10 @@ static bool listen(irr_gather_t *gather)
 {
     irr_transport_t *transport = gather->env.transport;
     int from = (gather->rank + gather->distance) % gather->ranks;
+    uint64_t tag = irr_tag(gather->env.tag_base, IRR_TAG_HEADER, gather->round, from);
     irr_message_t message;
 
-    if (transport->ops->probe(transport, irr_tag(gather->env.tag_base, IRR_TAG_HEADER, gather->round, from), TAG_MASK,
-                              &message) != IRR_OK) {
+    if (transport->ops->probe(transport, tag, TAG_MASK, &message) != IRR_OK) {
         return false;
     }
     take(gather, &message);
@@ -204,7 +204,8 @@ static void end_round(irr_gather_t *gather)
 
 /* ---- the gather ---- */
 
-void irr_gather_start(irr_gather_t *gather, const irr_block_t *row, irr_status_t trouble, const irr_exec_env_t *env)
+void irr_gather_start(irr_gather_t *gather, const irr_block_t *row, irr_status_t trouble,
+                      const irr_exec_env_t *env)
 {
     assert(gather->state == IRR_GATHER_AGREES && !gather->consensus.busy);
     gather->env = *env;

@@ -18,12 +18,12 @@ size_t irr_row_encode(const irr_block_t *blocks, int ranks, unsigned char *out)
     }
     at = irr_varint_put(out, 0, entries);
     for (int to = 0; to < ranks; to++) {
-        uint64_t length = blocks[to].length;
+        uint64_t length = blocks[to].length, what = (uint64_t)(to - before - 1) << WHAT_BITS;
 
         if (length == 0) {
             continue;
         }
-        at = irr_varint_put(out, at, (uint64_t)(to - before - 1) << WHAT_BITS | (length != bytes ? HAS_LENGTH : 0));
+        at = irr_varint_put(out, at, what | (length != bytes ? HAS_LENGTH : 0));
         if (length != bytes) {
             at = irr_varint_put(out, at, length);
         }
@@ -45,7 +45,8 @@ bool irr_row_next(irr_row_t *row)
 
     if (row->left == 0 || room == 0 ||
         !irr_varint_get(row->in, row->length, &row->at, (room << WHAT_BITS) - 1, &what) ||
-        ((what & HAS_LENGTH) && !irr_varint_get(row->in, row->length, &row->at, PTRDIFF_MAX, &bytes)) || bytes == 0) {
+        ((what & HAS_LENGTH) && !irr_varint_get(row->in, row->length, &row->at, PTRDIFF_MAX, &bytes)) ||
+        bytes == 0) {
         return false;
     }
     row->to += 1 + (int)(what >> WHAT_BITS);

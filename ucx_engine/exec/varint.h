@@ -26,7 +26,8 @@ static inline size_t irr_varint_put(unsigned char *out, size_t at, uint64_t valu
 }
 
 /* Reads a number of at most max, which is below 2^63, from in[*at] on; false if there is none. */
-static inline bool irr_varint_get(const unsigned char *in, size_t length, size_t *at, uint64_t max, uint64_t *value)
+static inline bool irr_varint_get(const unsigned char *in, size_t length, size_t *at, uint64_t max,
+                                  uint64_t *value)
 {
     uint64_t read = 0;
 
