@@ -3,40 +3,9 @@
  */
 #include "exec/header.h"
 
+#include "exec/varint.h"
+
 enum { HAS_SOURCE = 1, HAS_OFFSET = 2, HAS_LENGTH = 4, WHAT_BITS = 3 };
-
-/* ---- numbers ---- */
-
-static size_t put(unsigned char *out, size_t at, uint64_t value)
-{
-    do {
-        unsigned char more = value > 0x7f ? 0x80 : 0;
-
-        if (out != NULL) {
-            out[at] = (unsigned char)((value & 0x7f) | more);
-        }
-        at++;
-        value >>= 7;
-    } while (value > 0);
-    return at;
-}
-
-/* A number of at most max; false if there is none. */
-static bool get(const unsigned char *in, size_t length, size_t *at, uint64_t max, uint64_t *value)
-{
-    uint64_t read = 0;
-
-    for (unsigned shift = 0; shift < 63 && *at < length; shift += 7) {
-        unsigned char byte = in[(*at)++];
-
-        read |= (uint64_t)(byte & 0x7f) << shift;
-        if ((byte & 0x80) == 0) {
-            *value = read;
-            return read <= max;
-        }
-    }
-    return false;
-}
 
 /* ---- headers ---- */
 
@@ -49,15 +18,15 @@ static size_t put_slice(unsigned char *out, size_t at, const irr_slice_t *before
     what |= slice->source != before->source ? HAS_SOURCE : 0;
     what |= slice->offset != 0 ? HAS_OFFSET : 0;
     what |= slice->length != before->length ? HAS_LENGTH : 0;
-    at = put(out, at, what);
+    at = irr_varint_put(out, at, what);
     if (what & HAS_SOURCE) {
-        at = put(out, at, (uint64_t)slice->source);
+        at = irr_varint_put(out, at, (uint64_t)slice->source);
     }
     if (what & HAS_OFFSET) {
-        at = put(out, at, slice->offset);
+        at = irr_varint_put(out, at, slice->offset);
     }
     if (what & HAS_LENGTH) {
-        at = put(out, at, slice->length);
+        at = irr_varint_put(out, at, slice->length);
     }
     return at;
 }
@@ -69,8 +38,8 @@ size_t irr_header_encode(const irr_header_t *header, const irr_slice_t *slices, 
     if (out != NULL) {
         out[0] = (unsigned char)-header->status;
     }
-    at = put(out, at, header->parts);
-    at = put(out, at, header->slices);
+    at = irr_varint_put(out, at, header->parts);
+    at = irr_varint_put(out, at, header->slices);
     for (size_t i = 0; i < header->slices; i++) {
         at = put_slice(out, at, i > 0 ? &slices[i - 1] : &before_first, &slices[i]);
     }
@@ -91,8 +60,8 @@ irr_status_t irr_header_decode(const unsigned char *in, size_t length, irr_heade
     uint64_t parts, slices;
     size_t at = 1;
 
-    if (length < 1 || !is_status(in[0]) || !get(in, length, &at, length, &parts) ||
-        !get(in, length, &at, length, &slices) || slices > length - at || parts > slices) {
+    if (length < 1 || !is_status(in[0]) || !irr_varint_get(in, length, &at, length, &parts) ||
+        !irr_varint_get(in, length, &at, length, &slices) || slices > length - at || parts > slices) {
         return IRR_ERR_PROTOCOL;
     }
     *header = (irr_header_t){ .status = (irr_status_t)-(int)in[0], .parts = parts, .slices = slices };
@@ -104,10 +73,10 @@ static bool get_slice(const unsigned char *in, size_t length, size_t *at, uint64
 {
     uint64_t what, source = (uint64_t)slice->source, offset = 0, bytes = slice->length;
 
-    if (!get(in, length, at, (ranks << WHAT_BITS) - 1, &what) ||
-        ((what & HAS_SOURCE) && !get(in, length, at, ranks - 1, &source)) ||
-        ((what & HAS_OFFSET) && !get(in, length, at, PTRDIFF_MAX, &offset)) ||
-        ((what & HAS_LENGTH) && !get(in, length, at, PTRDIFF_MAX, &bytes))) {
+    if (!irr_varint_get(in, length, at, (ranks << WHAT_BITS) - 1, &what) ||
+        ((what & HAS_SOURCE) && !irr_varint_get(in, length, at, ranks - 1, &source)) ||
+        ((what & HAS_OFFSET) && !irr_varint_get(in, length, at, PTRDIFF_MAX, &offset)) ||
+        ((what & HAS_LENGTH) && !irr_varint_get(in, length, at, PTRDIFF_MAX, &bytes))) {
         return false;
     }
     what >>= WHAT_BITS;

@@ -25,7 +25,7 @@ static void end_part(irr_part_t *part, irr_status_t status)
 
     if (part->receives && status == IRR_OK) {
         counters->messages_received++;
-        counters->bytes_received += part->request.bytes;
+        counters->bytes_received += transfer->describes ? 0 : part->request.bytes;
         counters->bytes_gathered += part->gathers ? part->request.bytes : 0;
     }
     if (transfer->status == IRR_OK) {

@@ -19,6 +19,7 @@ struct irr_transfer {
     irr_counters_t  *counters;
     size_t           pending;
     irr_status_t     status;    /* the first error */
+    bool             describes; /* what it receives is no user data; false unless set after begin */
 };
 
 /* What the transport holds of one message. */

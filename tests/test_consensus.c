@@ -1,0 +1,239 @@
+/*
+ * test_consensus.c - the maximum of a few words over all ranks: right on each of them, in ceil(log2 P) messages,
+ * with ranks that start late, and with messages of a wrong length.
+ */
+#include "irr_fleet.h"
+#include "irr_test.h"
+
+#include "exec/consensus.h"
+
+#include <stdlib.h>
+
+#define ALL_EAGER SIZE_MAX
+
+enum { COMM = 9, ROUNDS_MAX = 20000 };
+
+typedef struct team {
+    irr_fleet_t     *fleet;
+    irr_consensus_t *consensus;   /* by rank */
+    irr_status_t    *result;
+    int              started;     /* the first ranks */
+} team_t;
+
+static void open_team(team_t *team, int ranks, uint64_t seed, size_t eager_max)
+{
+    team->fleet = irr_fleet_create(ranks, seed, eager_max);
+    team->consensus = calloc((size_t)ranks, sizeof(*team->consensus));
+    team->result = calloc((size_t)ranks, sizeof(*team->result));
+    CU_ASSERT_FATAL(team->consensus != NULL && team->result != NULL);
+    for (int r = 0; r < ranks; r++) {
+        CU_ASSERT_EQUAL_FATAL(irr_consensus_init(&team->consensus[r], ranks, r), IRR_OK);
+    }
+}
+
+static void close_team(team_t *team)
+{
+    irr_fleet_destroy(team->fleet);
+    free(team->consensus);
+    free(team->result);
+}
+
+static irr_exec_env_t env_of(const team_t *team, int r, uint32_t sequence)
+{
+    irr_fleet_rank_t *rank = &team->fleet->rank[r];
+
+    rank->counters = (irr_counters_t){ 0 };
+    return (irr_exec_env_t){
+        .transport = &rank->spy->super, .peers = rank->peers, .tag_base = irr_tag_base(COMM, sequence),
+        .counters = &rank->counters
+    };
+}
+
+/* Progresses the ranks that were started until none runs; false: they did not come to an end. */
+static bool progress(team_t *team, int rounds)
+{
+    bool busy = true;
+
+    for (int round = 0; round < rounds && busy; round++) {
+        busy = false;
+        for (int r = 0; r < team->fleet->ranks; r++) {
+            irr_transport_t *transport = &team->fleet->rank[r].spy->super;
+
+            transport->ops->progress(transport);
+            if (r < team->started) {
+                team->result[r] = irr_consensus_progress(&team->consensus[r]);
+                busy = busy || team->result[r] == IRR_IN_PROGRESS;
+            }
+        }
+    }
+    return !busy;
+}
+
+static int log2_up(int ranks)
+{
+    int rounds = 0;
+
+    while (1 << rounds < ranks) {
+        rounds++;
+    }
+    return rounds;
+}
+
+/* Random words of any magnitude; each rank starts a while after the one before if late. */
+static void run(team_t *team, uint32_t sequence, size_t count, bool late, uint64_t *state)
+{
+    uint64_t most[IRR_CONSENSUS_WORDS_MAX] = { 0 };
+    int ranks = team->fleet->ranks;
+
+    for (team->started = 0; team->started < ranks; team->started++) {
+        uint64_t words[IRR_CONSENSUS_WORDS_MAX];
+        irr_exec_env_t env = env_of(team, team->started, sequence);
+
+        for (size_t i = 0; i < count; i++) {
+            words[i] = irr_test_random(state) >> irr_test_below(state, 64);
+            most[i] = words[i] > most[i] ? words[i] : most[i];
+        }
+        irr_consensus_start(&team->consensus[team->started], words, count, &env);
+        if (late) {
+            progress(team, 2);
+        }
+    }
+    CU_ASSERT_TRUE_FATAL(progress(team, ROUNDS_MAX));
+    for (int r = 0; r < ranks; r++) {
+        const irr_counters_t *counters = &team->fleet->rank[r].counters;
+        uint64_t messages = (uint64_t)log2_up(ranks);
+
+        CU_ASSERT_EQUAL(team->result[r], IRR_OK);
+        for (size_t i = 0; i < count; i++) {
+            CU_ASSERT_EQUAL(team->consensus[r].words[i], most[i]);
+        }
+        CU_ASSERT_EQUAL(counters->messages_sent, messages);
+        CU_ASSERT_EQUAL(counters->messages_received, messages);
+        CU_ASSERT_EQUAL(counters->header_bytes, messages * count * sizeof(uint64_t));
+        CU_ASSERT_EQUAL(counters->bytes_sent + counters->bytes_received, 0);
+    }
+}
+
+static void run_all(int ranks, size_t eager_max, uint64_t *state)
+{
+    team_t team;
+
+    open_team(&team, ranks, irr_test_random(state) % 4, eager_max);
+    for (uint32_t sequence = 0; sequence < 3; sequence++) {
+        run(&team, sequence, 1 + irr_test_below(state, IRR_CONSENSUS_WORDS_MAX), sequence == 1, state);
+    }
+    close_team(&team);
+}
+
+static void test_right(void)
+{
+    static const int more[] = { 100, 127, 128, 129, 255, 256, 257, 300 };
+    uint64_t state = irr_test_seed();
+
+    for (int ranks = 1; ranks <= 70; ranks++) {
+        run_all(ranks, ALL_EAGER, &state);
+        run_all(ranks, 0, &state);
+    }
+    for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+        run_all(more[i], i % 2 == 0 ? 0 : ALL_EAGER, &state);
+    }
+}
+
+/* The sequence of an exchange has 6 bits. */
+static void test_wrap(void)
+{
+    uint64_t state = irr_test_seed();
+    team_t team;
+
+    open_team(&team, 5, irr_test_random(&state), 0);
+    for (uint32_t sequence = 0; sequence < 150; sequence++) {
+        run(&team, sequence, 3, sequence % 2 == 0, &state);
+    }
+    close_team(&team);
+}
+
+static void test_ranks(void)
+{
+    irr_consensus_t consensus;
+
+    CU_ASSERT_EQUAL(irr_consensus_init(&consensus, IRR_CONSENSUS_RANKS_MAX, 7), IRR_OK);
+    CU_ASSERT_EQUAL(irr_consensus_init(&consensus, IRR_CONSENSUS_RANKS_MAX + 1, 7), IRR_ERR_NOT_SUPPORTED);
+}
+
+/* One rank has another number of words: who hears from it says so, and all end. */
+static void run_length(int ranks, int odd, size_t count, size_t odd_count, uint64_t seed)
+{
+    static const uint64_t words[IRR_CONSENSUS_WORDS_MAX] = { 1, 2, 3 };
+    team_t team;
+
+    open_team(&team, ranks, seed, seed % 2 == 0 ? 0 : ALL_EAGER);
+    for (int r = 0; r < ranks; r++) {
+        irr_exec_env_t env = env_of(&team, r, 0);
+
+        irr_consensus_start(&team.consensus[r], words, r == odd ? odd_count : count, &env);
+    }
+    team.started = ranks;
+    CU_ASSERT_TRUE_FATAL(progress(&team, ROUNDS_MAX));
+    for (int r = 0; r < ranks; r++) {
+        int distance = (r - odd + ranks) % ranks;
+        bool hears = (distance & (distance - 1)) == 0;   /* 0: the odd one, which hears the others */
+
+        CU_ASSERT_EQUAL(team.result[r], hears ? IRR_ERR_PROTOCOL : IRR_OK);
+        CU_ASSERT_EQUAL(team.consensus[r].words[0], 1);
+    }
+    close_team(&team);
+}
+
+static void test_length(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int ranks = 2; ranks < 20; ranks++) {
+        run_length(ranks, (int)irr_test_below(&state, (uint64_t)ranks), 3, 2, irr_test_random(&state));
+        run_length(ranks, (int)irr_test_below(&state, (uint64_t)ranks), 3, 8, irr_test_random(&state));
+    }
+}
+
+/* A send or receive that fails is the result of that rank alone; what was refused goes out later. */
+static void test_failure(void)
+{
+    static const uint64_t word = 4;
+
+    for (size_t nth = 1; nth <= 6; nth++) {
+        team_t team;
+        irr_spy_t *spy;
+
+        open_team(&team, 6, 0, ALL_EAGER);
+        spy = team.fleet->rank[2].spy;
+        spy->refusal = IRR_ERR_TRANSPORT;
+        spy->refuse_send = nth <= 3 ? nth : 0;
+        spy->refuse_recv = nth > 3 ? nth - 3 : 0;
+        for (int r = 0; r < 6; r++) {
+            irr_exec_env_t env = env_of(&team, r, 0);
+
+            irr_consensus_start(&team.consensus[r], &word, 1, &env);
+        }
+        team.started = 6;
+        progress(&team, 50);
+        irr_spy_repair(spy);
+        CU_ASSERT_TRUE_FATAL(progress(&team, ROUNDS_MAX));
+        for (int r = 0; r < 6; r++) {
+            CU_ASSERT_EQUAL(team.result[r], r == 2 ? IRR_ERR_TRANSPORT : IRR_OK);
+        }
+        close_team(&team);
+    }
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "right for each number of ranks", test_right },
+        { "more consensuses than sequence numbers", test_wrap },
+        { "too many ranks", test_ranks },
+        { "messages of a wrong length", test_length },
+        { "sends and receives that fail", test_failure },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("consensus", cases, 60);
+}

@@ -1,0 +1,104 @@
+/*
+ * test_row.c - rows of the count matrix as bytes: what is no row is refused.  test_gather.c reads what was
+ * written.
+ */
+#include "irr_test.h"
+
+#include "exec/row.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array[0]))
+
+/* Bytes are read from the end of a block of exactly their length, so that the sanitizers see a byte too many. */
+static irr_status_t check(const unsigned char *bytes, size_t length, int ranks, int count)
+{
+    unsigned char *copy = malloc(length + 1);
+    size_t *ends = malloc((size_t)count * sizeof(*ends));
+    uint64_t total = 0;
+    irr_status_t status;
+
+    CU_ASSERT_FATAL(copy != NULL && ends != NULL);
+    memcpy(copy + 1, bytes, length);
+    status = irr_row_check(copy + 1, 0, length, ranks, count, ends, &total);
+    CU_ASSERT(status == IRR_OK || total == 0);
+    CU_ASSERT(status != IRR_OK || ends[count - 1] == length);
+    free(ends);
+    free(copy);
+    return status;
+}
+
+static void test_known(void)
+{
+    static const struct {
+        unsigned char bytes[14];
+        size_t        length;
+        bool          good;
+    } rows[] = {
+        { { 0 }, 1, true },
+        { { 1, 1, 5 }, 3, true },            /* 5 bytes to rank 0 */
+        { { 2, 1, 5, 0 }, 4, true },         /* and 5 to rank 1 */
+        { { 1, 7, 5 }, 3, true },            /* to rank 3, the last */
+        { { 1, 9, 5 }, 3, false },           /* to rank 4 */
+        { { 2, 7, 5, 0 }, 4, false },        /* behind the last */
+        { { 1, 0 }, 2, false },              /* no length */
+        { { 1, 1, 0 }, 3, false },           /* an empty one */
+        { { 5, 1, 5, 0, 0, 0, 0 }, 7, false },
+        { { 4, 1, 5, 0, 0, 0 }, 6, true },
+        { { 4, 1, 5, 0, 0 }, 5, false },     /* ends early */
+        { { 0, 0 }, 2, false },              /* a byte too many */
+        { { 0 }, 0, false },
+        { { 1, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f }, 11, true },
+        { { 1, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1 }, 12, false },
+        { { 2, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0 }, 12, false },   /* the sum */
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CU_ASSERT_EQUAL(check(rows[i].bytes, rows[i].length, 4, 1), rows[i].good ? IRR_OK : IRR_ERR_PROTOCOL);
+    }
+}
+
+static void test_random(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int i = 0; i < 300000; i++) {
+        unsigned char bytes[40];
+        size_t length = irr_test_below(&state, sizeof(bytes));
+
+        for (size_t k = 0; k < sizeof(bytes); k++) {
+            bytes[k] = (unsigned char)irr_test_random(&state) & (i % 2 == 0 ? 0xff : 7);
+        }
+        check(bytes, length, 1 + (int)irr_test_below(&state, 300), 1 + (int)irr_test_below(&state, 4));
+    }
+}
+
+/* Neighbours of one length cost a byte each. */
+static void test_short(void)
+{
+    irr_block_t blocks[100];
+    unsigned char bytes[400];
+    size_t length;
+
+    for (int i = 0; i < 100; i++) {
+        blocks[i] = (irr_block_t){ .offset = -i, .length = 1000 };
+    }
+    CU_ASSERT_EQUAL(irr_row_encode(blocks, 100, NULL), 1 + 2 + 100);
+    length = irr_row_encode(blocks, 100, bytes);
+    CU_ASSERT_EQUAL(length, 1 + 2 + 100);
+    CU_ASSERT_EQUAL(check(bytes, length, 100, 1), IRR_OK);
+    CU_ASSERT_EQUAL(check(bytes, length, 99, 1), IRR_ERR_PROTOCOL);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "rows that are known to be good or not", test_known },
+        { "random bytes", test_random },
+        { "short rows", test_short },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("row", cases, 60);
+}

@@ -1,0 +1,54 @@
+/*
+ * consensus.h - all ranks learn the maximum of a few words, over the engine's own transport.
+ *
+ * A dissemination all-reduce: in round k, from 0, a rank sends the maximum it knows to rank + 2^k and hears from
+ * rank - 2^k.  After the last round each rank has heard, through others, from all; that it has heard from some of
+ * them twice does no harm to a maximum.  Hensgen, Finkel, Manber, "Two algorithms for barrier synchronization",
+ * 1988.
+ *
+ * The words are sent as they are in memory, as user data is: all ranks have one byte order.
+ *
+ * Cost: ceil(log2 P) messages a rank of the length of the words, one after the other; O(log P) time; no memory.
+ */
+#ifndef IRR_CONSENSUS_H
+#define IRR_CONSENSUS_H
+
+#include "exec/exec.h"
+
+#define IRR_CONSENSUS_WORDS_MAX 8
+#define IRR_CONSENSUS_RANKS_MAX (1 << IRR_TAG_STAGES_MAX)  /* a round has the number of a stage in its tags */
+
+/* Owns nothing, so it needs no fini; it may not be moved while it runs. */
+typedef struct irr_consensus {
+    irr_transfer_t transfer;   /* of the round */
+    irr_part_t     parts[2];
+    irr_iov_t      iov[2];
+    irr_exec_env_t env;
+    int            ranks, rank;
+    int            round, distance;   /* from 1; 2^(round - 1) */
+    bool           busy;              /* messages of the round are on their way */
+    irr_status_t   status;            /* the first failure here */
+    size_t         count;
+    uint64_t       words[IRR_CONSENSUS_WORDS_MAX];   /* the result, when it is over */
+    uint64_t       heard[IRR_CONSENSUS_WORDS_MAX];
+} irr_consensus_t;
+
+/* IRR_ERR_NOT_SUPPORTED, alike on all ranks, above IRR_CONSENSUS_RANKS_MAX ranks. */
+irr_status_t irr_consensus_init(irr_consensus_t *consensus, int ranks, int rank);
+
+/*
+ * Starts one among all ranks, which give the same count, from 1 to IRR_CONSENSUS_WORDS_MAX; none may run.  The
+ * words are copied.  Of env transport, peers, tag_base and counters are used; what they point to is borrowed until
+ * it is over.  Messages are of kind IRR_TAG_SYNC.  Never blocks.
+ */
+void irr_consensus_start(irr_consensus_t *consensus, const uint64_t *words, size_t count,
+                         const irr_exec_env_t *env);
+
+/*
+ * Goes on after progress of the transport.  IRR_IN_PROGRESS; IRR_OK: consensus->words are the maxima; or why this
+ * rank has not heard all: IRR_ERR_PROTOCOL (a message had another length), or the error of the transport.  All
+ * rounds are served even so.
+ */
+irr_status_t irr_consensus_progress(irr_consensus_t *consensus);
+
+#endif
