@@ -86,7 +86,8 @@ void irr_allocator_set(const irr_allocator_t *allocator);
     X(bytes_sent,        "Bytes of user data handed to the transport")                                   \
     X(bytes_received,    "Bytes of user data received from the transport")                               \
     X(header_bytes,      "Bytes sent that describe how messages are laid out")                           \
-    X(bytes_staged,      "Bytes copied by the engine itself, which is the message of a rank to itself")  \
+    X(bytes_staged,      "Bytes copied by the engine itself: the message of a rank to itself, and short " \
+                         "pieces that came with a description")                                          \
     X(bytes_gathered,    "Bytes copied between the user's buffers and the transport's own fragments by " \
                          "the engine's datatype callbacks")                                              \
     X(largest_message,   "Bytes of the largest message sent so far (a gauge)")                           \
