@@ -3,26 +3,11 @@
  */
 #include "irr_fleet.h"
 
+#include "irr_test.h"
+
 #include <stdlib.h>
 
 #define ROUNDS_MAX 20000
-
-static void *make_array(size_t count, size_t size)
-{
-    void *memory = calloc(count > 0 ? count : 1, size);
-
-    if (memory == NULL) {
-        abort();
-    }
-    return memory;
-}
-
-static void must(irr_status_t status)
-{
-    if (status != IRR_OK) {
-        abort();
-    }
-}
 
 static void connect_all(irr_fleet_t *fleet, int rank)
 {
@@ -33,25 +18,25 @@ static void connect_all(irr_fleet_t *fleet, int rank)
         const void *address;
         size_t length;
 
-        must(other->ops->address(other, &address, &length));
-        must(transport->ops->connect(transport, address, length, &fleet->rank[rank].peers[i]));
+        irr_test_must(other->ops->address(other, &address, &length));
+        irr_test_must(transport->ops->connect(transport, address, length, &fleet->rank[rank].peers[i]));
     }
 }
 
 irr_fleet_t *irr_fleet_create(int ranks, uint64_t seed, size_t eager_max)
 {
-    irr_fleet_t *fleet = make_array(1, sizeof(*fleet));
+    irr_fleet_t *fleet = irr_test_array(1, sizeof(*fleet));
 
     fleet->ranks = ranks;
-    fleet->rank = make_array((size_t)ranks, sizeof(*fleet->rank));
+    fleet->rank = irr_test_array((size_t)ranks, sizeof(*fleet->rank));
     fleet->compose = IRR_COMPOSE_AUTO;
-    must(irr_fabric_create(ranks, seed, eager_max, &fleet->fabric));
+    irr_test_must(irr_fabric_create(ranks, seed, eager_max, &fleet->fabric));
     for (int r = 0; r < ranks; r++) {
         irr_transport_t *transport;
 
-        must(irr_loopback_open(fleet->fabric, r, &transport));
+        irr_test_must(irr_loopback_open(fleet->fabric, r, &transport));
         fleet->rank[r].spy = irr_spy_create(transport);
-        fleet->rank[r].peers = make_array((size_t)ranks, sizeof(irr_peer_t *));
+        fleet->rank[r].peers = irr_test_array((size_t)ranks, sizeof(irr_peer_t *));
         irr_plan_init(&fleet->rank[r].plan);
         irr_exec_init(&fleet->rank[r].exec);
     }
@@ -95,9 +80,9 @@ void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *out
     };
 
     free(rank->scratch);
-    rank->scratch = rank->plan.scratch_bytes > 0 ? make_array(rank->plan.scratch_bytes, 1) : NULL;
+    rank->scratch = rank->plan.scratch_bytes > 0 ? irr_test_array(rank->plan.scratch_bytes, 1) : NULL;
     env.scratch = rank->scratch;
-    must(irr_exec_reserve(&rank->exec, (irr_plan_bounds_t){
+    irr_test_must(irr_exec_reserve(&rank->exec, (irr_plan_bounds_t){
         .steps = rank->plan.nsteps, .pieces = rank->plan.npieces
     }));
     irr_exec_start(&rank->exec, &rank->plan, &env);

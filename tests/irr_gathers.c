@@ -8,29 +8,19 @@
 
 #define COMM 6
 
-static void *make_array(size_t count, size_t size)
-{
-    void *memory = calloc(count, size);
-
-    if (memory == NULL) {
-        abort();
-    }
-    return memory;
-}
-
 /* ---- life ---- */
 
 irr_gathers_t *irr_gathers_create(int ranks, uint64_t seed, size_t eager_max, size_t max_bytes)
 {
-    irr_gathers_t *gathers = make_array(1, sizeof(*gathers));
+    irr_gathers_t *gathers = irr_test_array(1, sizeof(*gathers));
     size_t count = (size_t)ranks;
 
     gathers->fleet = irr_fleet_create(ranks, seed, eager_max);
-    gathers->blocks = make_array(count * count, sizeof(*gathers->blocks));
-    gathers->gather = make_array(count, sizeof(*gathers->gather));
-    gathers->started = make_array(count, sizeof(*gathers->started));
-    gathers->trouble = make_array(count, sizeof(*gathers->trouble));
-    gathers->result = make_array(count, sizeof(*gathers->result));
+    gathers->blocks = irr_test_array(count * count, sizeof(*gathers->blocks));
+    gathers->gather = irr_test_array(count, sizeof(*gathers->gather));
+    gathers->started = irr_test_array(count, sizeof(*gathers->started));
+    gathers->trouble = irr_test_array(count, sizeof(*gathers->trouble));
+    gathers->result = irr_test_array(count, sizeof(*gathers->result));
     for (int r = 0; r < ranks; r++) {
         if (irr_gather_init(&gathers->gather[r], ranks, r, max_bytes) != IRR_OK) {
             abort();
@@ -166,7 +156,7 @@ bool irr_gathers_right(const irr_gathers_t *gathers, int rank)
 {
     const irr_gather_t *gather = &gathers->gather[rank];
     size_t ranks = (size_t)gathers->fleet->ranks;
-    irr_matrix_t matrix = { (int)ranks, make_array(ranks * ranks, sizeof(uint64_t)) };
+    irr_matrix_t matrix = { (int)ranks, irr_test_array(ranks * ranks, sizeof(uint64_t)) };
     bool right = true;
 
     irr_gather_matrix(gather, &matrix);

@@ -23,17 +23,6 @@ const char *irr_job_kind_name(irr_job_kind_t kind)
     return names[kind];
 }
 
-/* Tests cannot go on without memory, and need not. */
-static void *make_array(size_t count, size_t size)
-{
-    void *memory = calloc(count > 0 ? count : 1, size);
-
-    if (memory == NULL) {
-        abort();
-    }
-    return memory;
-}
-
 static size_t any_short(uint64_t *state)
 {
     return 1 + irr_test_below(state, SHORT_MAX);
@@ -99,17 +88,17 @@ irr_job_t *irr_job_create(int ranks, irr_job_kind_t kind, uint64_t seed)
 {
     size_t n = (size_t)ranks;
     uint64_t state = seed;
-    irr_job_t *job = make_array(1, sizeof(*job));
+    irr_job_t *job = irr_test_array(1, sizeof(*job));
     int hot = (int)irr_test_below(&state, n);
     size_t unit = any_short(&state);
 
     job->ranks = ranks;
-    job->problems = make_array(n, sizeof(*job->problems));
-    job->send = make_array(n * n, sizeof(*job->send));
-    job->recv = make_array(n * n, sizeof(*job->recv));
-    job->undefined = make_array(n * n, sizeof(*job->undefined));
-    job->input = make_array(n, sizeof(*job->input));
-    job->output = make_array(n, sizeof(*job->output));
+    job->problems = irr_test_array(n, sizeof(*job->problems));
+    job->send = irr_test_array(n * n, sizeof(*job->send));
+    job->recv = irr_test_array(n * n, sizeof(*job->recv));
+    job->undefined = irr_test_array(n * n, sizeof(*job->undefined));
+    job->input = irr_test_array(n, sizeof(*job->input));
+    job->output = irr_test_array(n, sizeof(*job->output));
     for (int from = 0; from < ranks; from++) {
         for (int to = 0; to < ranks; to++) {
             size_t length = draw_length(kind, ranks, from, to, hot, unit, &state);
@@ -166,7 +155,7 @@ static void write_block(const irr_job_t *job, unsigned char *memory, size_t base
 static void open_buffer(irr_job_buffer_t *buffer)
 {
     if (buffer->memory == NULL) {
-        buffer->memory = make_array(buffer->bytes, 1);
+        buffer->memory = irr_test_array(buffer->bytes, 1);
     }
     memset(buffer->memory, POISON, buffer->bytes);
 }
@@ -218,7 +207,7 @@ void irr_job_cut(irr_job_t *job, int rank, int source, size_t length)
 static unsigned char *expected_output(const irr_job_t *job, int rank)
 {
     const irr_job_buffer_t *output = &job->output[rank];
-    unsigned char *expected = make_array(output->bytes, 1);
+    unsigned char *expected = irr_test_array(output->bytes, 1);
 
     memset(expected, POISON, output->bytes);
     for (int from = 0; from < job->ranks; from++) {

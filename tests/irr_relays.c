@@ -3,6 +3,8 @@
  */
 #include "irr_relays.h"
 
+#include "irr_test.h"
+
 #include "plan/algorithms.h"
 #include "plan_all.h"
 
@@ -10,23 +12,6 @@
 #include <string.h>
 
 #define COMM 5
-
-static void *make_array(size_t count, size_t size)
-{
-    void *memory = calloc(count > 0 ? count : 1, size);
-
-    if (memory == NULL) {
-        abort();
-    }
-    return memory;
-}
-
-static void must(irr_status_t status)
-{
-    if (status != IRR_OK) {
-        abort();
-    }
-}
 
 /* ---- life ---- */
 
@@ -37,7 +22,7 @@ irr_grid_t irr_relays_grid(const irr_relays_t *relays)
     const irr_algorithm_t *row = irr_algorithm_resolve(irr_algorithm_find(params->algorithm), params->ranks);
     irr_grid_t grid;
 
-    must(irr_algorithm_grid(row, params->ranks, &automatic, &relays->nodes, &grid));
+    irr_test_must(irr_algorithm_grid(row, params->ranks, &automatic, &relays->nodes, &grid));
     return grid;
 }
 
@@ -48,8 +33,8 @@ static void connect_to(irr_relays_t *relays, int rank, int to)
     size_t length;
 
     if (relays->rank[rank].peers[to] == NULL) {
-        must(other->ops->address(other, &address, &length));
-        must(from->ops->connect(from, address, length, &relays->rank[rank].peers[to]));
+        irr_test_must(other->ops->address(other, &address, &length));
+        irr_test_must(from->ops->connect(from, address, length, &relays->rank[rank].peers[to]));
     }
 }
 
@@ -79,32 +64,32 @@ static void open_transport(irr_relays_t *relays, int index)
     irr_relays_rank_t *rank = &relays->rank[index];
     irr_transport_t *transport;
 
-    must(irr_loopback_open(relays->fabric, index, &transport));
+    irr_test_must(irr_loopback_open(relays->fabric, index, &transport));
     if (params->fault != NULL && (params->faulty == index || params->faulty < 0)) {
         irr_fault_t fault = *params->fault;
 
         fault.seed += (uint64_t)index;
-        must(irr_fault_open(transport, &fault, &transport));
+        irr_test_must(irr_fault_open(transport, &fault, &transport));
     }
     rank->spy = irr_spy_create(transport);
     rank->spy->super.caps.zero_copy_min = params->zero_copy_min > 0 ? params->zero_copy_min : SIZE_MAX;
-    rank->peers = make_array((size_t)params->ranks, sizeof(irr_peer_t *));
+    rank->peers = irr_test_array((size_t)params->ranks, sizeof(irr_peer_t *));
 }
 
 irr_relays_t *irr_relays_create(const irr_relays_params_t *params)
 {
-    irr_relays_t *relays = make_array(1, sizeof(*relays));
+    irr_relays_t *relays = irr_test_array(1, sizeof(*relays));
     irr_grid_t grid;
 
     relays->params = *params;
-    relays->rank = make_array((size_t)params->ranks, sizeof(*relays->rank));
-    must(irr_plan_all_nodes(params->ranks, &relays->nodes));
+    relays->rank = irr_test_array((size_t)params->ranks, sizeof(*relays->rank));
+    irr_test_must(irr_plan_all_nodes(params->ranks, &relays->nodes));
     grid = irr_relays_grid(relays);
-    must(irr_fabric_create(params->ranks, params->seed, params->eager_max, &relays->fabric));
+    irr_test_must(irr_fabric_create(params->ranks, params->seed, params->eager_max, &relays->fabric));
     for (int r = 0; r < params->ranks; r++) {
         open_transport(relays, r);
         irr_exec_init(&relays->rank[r].exec);
-        must(irr_relay_init(&relays->rank[r].relay, &grid, params->ranks, r, params->slice_min,
+        irr_test_must(irr_relay_init(&relays->rank[r].relay, &grid, params->ranks, r, params->slice_min,
                             params->overlap));
     }
     for (int r = 0; r < params->ranks; r++) {
@@ -235,7 +220,7 @@ irr_status_t irr_relays_freeze(irr_relays_t *relays, const irr_job_t *job)
         irr_grid_plan_fini(&rank->frozen);
         rank->frozen = frozen;
         free(rank->scratch);
-        rank->scratch = make_array(frozen.plan.scratch_bytes, 1);
+        rank->scratch = irr_test_array(frozen.plan.scratch_bytes, 1);
         status = irr_exec_reserve(&rank->exec, (irr_plan_bounds_t){
             .steps = frozen.plan.nsteps, .pieces = frozen.plan.npieces
         });

@@ -99,3 +99,20 @@ uint64_t irr_test_below(uint64_t *state, uint64_t limit)
 {
     return irr_test_random(state) % limit;
 }
+
+void *irr_test_array(size_t count, size_t size)
+{
+    void *memory = calloc(count > 0 ? count : 1, size);
+
+    if (memory == NULL) {
+        abort();
+    }
+    return memory;
+}
+
+void irr_test_must(irr_status_t status)
+{
+    if (status != IRR_OK) {
+        abort();
+    }
+}

@@ -7,6 +7,8 @@
 #ifndef IRR_TEST_H
 #define IRR_TEST_H
 
+#include "irr.h"
+
 #include <CUnit/CUnit.h>
 #include <stdint.h>
 
@@ -29,5 +31,11 @@ uint64_t irr_test_random(uint64_t *state);
 
 /* A number from 0 to limit - 1; limit > 0. */
 uint64_t irr_test_below(uint64_t *state, uint64_t limit);
+
+/* A zeroed array, which the caller frees.  Tests cannot go on without memory, and need not: they abort. */
+void *irr_test_array(size_t count, size_t size);
+
+/* Aborts unless it is IRR_OK: for the set-up of a test. */
+void irr_test_must(irr_status_t status);
 
 #endif

@@ -3,29 +3,24 @@
  */
 #include "irr_world.h"
 
+#include "irr_test.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #define DRAIN_ROUNDS 1000
 
-static void must(irr_status_t status)
-{
-    if (status != IRR_OK) {
-        abort();
-    }
-}
-
 void irr_world_open(irr_world_t *world, int ranks, uint64_t seed, size_t eager_max)
 {
     memset(world, 0, sizeof(*world));
     world->ranks = ranks;
-    must(irr_fabric_create(ranks, seed, eager_max, &world->fabric));
+    irr_test_must(irr_fabric_create(ranks, seed, eager_max, &world->fabric));
     for (int r = 0; r < ranks; r++) {
         irr_transport_t *transport;
 
-        must(irr_loopback_open(world->fabric, r, &transport));
+        irr_test_must(irr_loopback_open(world->fabric, r, &transport));
         world->spies[r] = irr_spy_create(transport);
-        must(irr_engine_create_on(&world->spies[r]->super, false, &world->engines[r]));
+        irr_test_must(irr_engine_create_on(&world->spies[r]->super, false, &world->engines[r]));
     }
 }
 

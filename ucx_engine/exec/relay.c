@@ -71,6 +71,9 @@ static irr_status_t allocate(irr_relay_t *relay)
         relay->sender_number == NULL || relay->blocks == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
+    for (int r = 0; r < stages->ranks; r++) {
+        relay->sender_number[r] = -1;
+    }
     for (int i = 0; i < 2 && status == IRR_OK; i++) {
         status = irr_grid_plan_init(&relay->plans[i], stages);
         relay->plans[i].scratch.grow = grow_scratch;
@@ -183,9 +186,7 @@ static void begin_stage(irr_relay_t *relay, int number)
     relay->next = 1;
     relay->heard = 0;
     relay->earlier_sends = relay->open_sends;
-    for (int r = 0; r < relay->stages.ranks; r++) {
-        relay->sender_number[r] = -1;
-    }
+    /* The senders of the stage before were all heard, so nobody is awaited but these. */
     for (int i = 0; i < stage->senders; i++) {
         relay->sender_number[stage->sender[i]] = i;
     }

@@ -73,22 +73,13 @@ static bool given(const char *value)
  */
 static void tune(ucp_config_t *config)
 {
-    static const struct {
-        const char *name, *value, *environment;
-    } rows[] = {
-        { "MM_FIFO_ELEM_SIZE", "384", "UCX_MM_FIFO_ELEM_SIZE" }
-    };
+    ucs_status_t status = UCS_OK;
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        ucs_status_t status = UCS_OK;
-
-        if (getenv(rows[i].environment) == NULL) {
-            status = ucp_config_modify(config, rows[i].name, rows[i].value);
-        }
-        if (status != UCS_OK) {
-            irr_log(IRR_LOG_DEBUG, "ucx does not take %s for %s: %s", rows[i].value, rows[i].environment,
-                    ucs_status_string(status));
-        }
+    if (getenv("UCX_MM_FIFO_ELEM_SIZE") == NULL) {
+        status = ucp_config_modify(config, "MM_FIFO_ELEM_SIZE", "384");
+    }
+    if (status != UCS_OK) {
+        irr_log(IRR_LOG_DEBUG, "ucx does not take 384 for UCX_MM_FIFO_ELEM_SIZE: %s", ucs_status_string(status));
     }
 }
 
