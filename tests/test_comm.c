@@ -333,21 +333,37 @@ static void test_trouble_of_several(void)
 
 static void test_settings(void)
 {
-    static const irr_dims_t dims = { 2, { 4, 4 } }, more = { 3, { 4, 4 } }, turned = { 2, { 2, 8 } };
-    static const irr_settings_t common = { 1, IRR_COMPOSE_AUTO, 4, 1000, dims, 64, IRR_OVERLAP_DUAL };
-    static const irr_settings_t others[] = {
-        { 2, IRR_COMPOSE_AUTO, 4, 1000, dims, 64, IRR_OVERLAP_DUAL },
-        { 1, IRR_COMPOSE_SPLIT, 4, 1000, dims, 64, IRR_OVERLAP_DUAL },
-        { 1, IRR_COMPOSE_AUTO, 5, 1000, dims, 64, IRR_OVERLAP_DUAL },
-        { 1, IRR_COMPOSE_AUTO, 4, 0, dims, 64, IRR_OVERLAP_DUAL },
-        { 1, IRR_COMPOSE_AUTO, 1000, 4, dims, 64, IRR_OVERLAP_DUAL },
-        { 1, IRR_COMPOSE_AUTO, 4, 1000, more, 64, IRR_OVERLAP_DUAL },
-        { 1, IRR_COMPOSE_AUTO, 4, 1000, turned, 64, IRR_OVERLAP_DUAL },
-        { 1, IRR_COMPOSE_AUTO, 4, 1000, dims, 65, IRR_OVERLAP_DUAL },
-        { 1, IRR_COMPOSE_AUTO, 4, 1000, dims, 64, IRR_OVERLAP_SINGLE }
+    enum { DIFFERENCES = 19 };
+    const irr_settings_t common = {
+        .algorithm = 1, .compose = IRR_COMPOSE_AUTO, .window_messages = 4, .window_bytes = 1000,
+        .dims = { 2, { 4, 4 } }, .slice_min = 64, .overlap = IRR_OVERLAP_DUAL
     };
+    irr_settings_t others[DIFFERENCES];
 
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+    for (int i = 0; i < DIFFERENCES; i++) {
+        others[i] = common;
+    }
+    others[0].algorithm = 2;
+    others[1].compose = IRR_COMPOSE_SPLIT;
+    others[2].window_messages = 5;
+    others[3].window_bytes = 0;
+    others[4].window_messages = 1000;
+    others[4].window_bytes = 4;
+    others[5].dims = (irr_dims_t){ 3, { 4, 4 } };
+    others[6].dims = (irr_dims_t){ 2, { 2, 8 } };
+    others[7].slice_min = 65;
+    others[8].overlap = IRR_OVERLAP_SINGLE;
+    others[9].pace = IRR_PACE_GRANT;
+    others[10].grants = 3;
+    others[11].scheduled.seed = 1;
+    others[12].scheduled.lambda.rule = IRR_LAMBDA_FIXED;
+    others[13].scheduled.lambda.share = 1;
+    others[14].scheduled.latency = 1;
+    others[15].scheduled.max_steps = 1;
+    others[16].scheduled.shift = true;
+    others[17].scheduled.redistribution.x = 1;
+    others[18].scheduled.redistribution.q = 1;
+    for (size_t i = 0; i < DIFFERENCES; i++) {
         irr_team_t team;
         irr_world_t world;
 
@@ -359,7 +375,7 @@ static void test_settings(void)
         start_log();
         CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
         end_log(1, "ranks of a communicator have different settings of algorithm, dims, slice_min, overlap, "
-                   "composition or window; they must be the same on all ranks");
+                   "composition, window, pace or schedule; they must be the same on all ranks");
         expect_recovery(&team);
     }
 }

@@ -219,6 +219,77 @@ irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 /* Messages are cut in slices of at least so many bytes, unless the user says otherwise. */
 #define IRR_SLICE_MIN_DEFAULT 256
 
+/* ---- schedules ------------------------------------------------------------------------------- */
+
+#define IRR_LAMBDA_ONE 65536  /* lambda = 1 */
+
+#define IRR_LAMBDA_MAP(X)                         \
+    X(IRR_LAMBDA_INCREMENTAL,  "incremental")     \
+    X(IRR_LAMBDA_FIXED,        "fixed")           \
+    X(IRR_LAMBDA_PROPORTIONAL, "proportional")
+
+#define IRR_LAMBDA_ENUM(name, text) name,
+typedef enum irr_lambda_rule { IRR_LAMBDA_MAP(IRR_LAMBDA_ENUM) IRR_LAMBDA_RULES } irr_lambda_rule_t;
+#undef IRR_LAMBDA_ENUM
+
+/* How much of a message a step of rs_nh sends; see order/lambda.h. */
+typedef struct irr_lambda {
+    irr_lambda_rule_t rule;
+    uint32_t          share;   /* the number of the rule, in 1 / IRR_LAMBDA_ONE */
+} irr_lambda_t;
+
+/* The paper's own choice. */
+#define IRR_LAMBDA_DEFAULT ((irr_lambda_t){ IRR_LAMBDA_INCREMENTAL, IRR_LAMBDA_ONE / 4 * 3 })
+
+/*
+ * Reads "incremental", "incremental:0.75", "fixed:0.875", "proportional:0.8" or "one".  A lambda is above 0 and
+ * at most 1, a factor at most 100.  IRR_ERR_BAD_PARAM.
+ */
+irr_status_t irr_lambda_parse(const char *text, irr_lambda_t *lambda);
+
+/* An array changes from cyclic(x) on p ranks to cyclic(y) on q ranks; see problem/redistribution.h. */
+typedef struct irr_redistribution {
+    uint64_t x;         /* elements in a block before */
+    int      p;         /* ranks that have them; 0: there is no redistribution */
+    uint64_t y;         /* elements in a block after */
+    int      q;
+    uint64_t elements;  /* in the whole array */
+    uint64_t unit;      /* bytes of an element */
+} irr_redistribution_t;
+
+/*
+ * Reads "x,p,y,q" or "x,p,y,q,N"; N is one slice unless it is given, the unit is left as it is.  IRR_ERR_BAD_PARAM
+ * for anything else, for zeros but that of N, and where no N is given and a slice is too long to count.
+ */
+irr_status_t irr_redistribution_parse(const char *text, irr_redistribution_t *redistribution);
+
+/* What the orders that compute a schedule from the count matrix ask for. */
+typedef struct irr_scheduled_params {
+    uint64_t     seed;       /* of the random ones */
+    irr_lambda_t lambda;     /* rs_nh: which part of the messages of a step go whole */
+    uint64_t     latency;    /* rs_nh, incremental: bytes that travel in the time of a start-up; below 2^40 */
+    int          max_steps;  /* optimal: about so many steps at most; 0: no limit */
+    bool         shift;      /* lp: step k is for rank (i + k) mod P, for powers of two too */
+    irr_redistribution_t redistribution;  /* redist: its structure; elements and unit are not looked at */
+} irr_scheduled_params_t;
+
+/* When a send may start. */
+#define IRR_PACE_MAP(X)                                                                                      \
+    X(IRR_PACE_AUTO,  "auto",  "what goes with the algorithm")                                               \
+    X(IRR_PACE_FREE,  "free",  "at once, in the order of the plan")                                          \
+    X(IRR_PACE_LOOSE, "loose", "when this rank has sent and received all of the steps before")               \
+    X(IRR_PACE_GRANT, "grant", "when the receiver, which admits a few senders at a time, has asked for it")
+
+#define IRR_PACE_ENUM(name, text, meaning) name,
+typedef enum irr_pacing { IRR_PACE_MAP(IRR_PACE_ENUM) IRR_PACE_COUNT } irr_pacing_t;
+#undef IRR_PACE_ENUM
+
+/* The name of pace i; NULL past the last. */
+const char *irr_pacing_name(int i);
+
+/* So the next sender is told while the one before still sends. */
+#define IRR_GRANTS_DEFAULT 2
+
 /* ---- engine ---------------------------------------------------------------------------------- */
 
 typedef struct irr_engine irr_engine_t;
@@ -281,6 +352,9 @@ typedef struct irr_settings {
     irr_dims_t    dims;             /* of the grid; see irr_dims_t */
     size_t        slice_min;        /* shortest slice that a balanced route cuts; 0: to the byte */
     irr_overlap_t overlap;
+    irr_pacing_t  pace;
+    size_t        grants;           /* senders that a receiver admits at a time; 0: IRR_GRANTS_DEFAULT */
+    irr_scheduled_params_t scheduled;
 } irr_settings_t;
 
 typedef struct irr_comm irr_comm_t;

@@ -25,10 +25,15 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 /* All settings in one word; different settings have different words but for a negligible few. */
 static uint64_t digest(const irr_settings_t *settings)
 {
+    const irr_scheduled_params_t *scheduled = &settings->scheduled;
+    const irr_redistribution_t *redistribution = &scheduled->redistribution;
     const uint64_t words[] = {
         (uint64_t)settings->algorithm, (uint64_t)settings->compose,
         settings->window_messages, settings->window_bytes,
-        settings->slice_min, (uint64_t)settings->overlap, (uint64_t)settings->dims.count
+        settings->slice_min, (uint64_t)settings->overlap, (uint64_t)settings->pace, settings->grants,
+        scheduled->seed, (uint64_t)scheduled->lambda.rule, scheduled->lambda.share, scheduled->latency,
+        (uint64_t)scheduled->max_steps, scheduled->shift, redistribution->x, (uint64_t)redistribution->p,
+        redistribution->y, (uint64_t)redistribution->q, (uint64_t)settings->dims.count
     };
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
@@ -96,7 +101,7 @@ irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *para
     if (words[SETTINGS] != ~words[SETTINGS_COMPLEMENT]) {
         if (params->rank == 0) {
             irr_log(IRR_LOG_ERROR, "ranks of a communicator have different settings of algorithm, dims, slice_min, "
-                    "overlap, composition or window; they must be the same on all ranks");
+                    "overlap, composition, window, pace or schedule; they must be the same on all ranks");
         }
         return IRR_ERR_NOT_SUPPORTED;
     }

@@ -17,31 +17,6 @@
 
 #include "irr.h"
 
-#define IRR_LAMBDA_ONE 65536  /* lambda = 1 */
-
-#define IRR_LAMBDA_MAP(X)                         \
-    X(IRR_LAMBDA_INCREMENTAL,  "incremental")     \
-    X(IRR_LAMBDA_FIXED,        "fixed")           \
-    X(IRR_LAMBDA_PROPORTIONAL, "proportional")
-
-#define IRR_LAMBDA_ENUM(name, text) name,
-typedef enum irr_lambda_rule { IRR_LAMBDA_MAP(IRR_LAMBDA_ENUM) IRR_LAMBDA_RULES } irr_lambda_rule_t;
-#undef IRR_LAMBDA_ENUM
-
-typedef struct irr_lambda {
-    irr_lambda_rule_t rule;
-    uint32_t          share;   /* the number of the rule, in 1 / IRR_LAMBDA_ONE */
-} irr_lambda_t;
-
-/* The paper's own choice. */
-#define IRR_LAMBDA_DEFAULT ((irr_lambda_t){ IRR_LAMBDA_INCREMENTAL, IRR_LAMBDA_ONE / 4 * 3 })
-
-/*
- * Reads "incremental", "incremental:0.75", "fixed:0.875", "proportional:0.8" or "one".  A lambda is above 0 and
- * at most 1, a factor at most 100.  IRR_ERR_BAD_PARAM.
- */
-irr_status_t irr_lambda_parse(const char *text, irr_lambda_t *lambda);
-
 /* A step before its threshold is known. */
 typedef struct irr_lambda_step {
     uint64_t *lengths;   /* of its messages, what is left of each; are sorted */

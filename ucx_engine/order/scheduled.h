@@ -10,14 +10,6 @@
 #include "order/lambda.h"
 #include "order/schedule.h"
 
-typedef struct irr_scheduled_params {
-    uint64_t     seed;       /* of the random ones */
-    irr_lambda_t lambda;     /* rs_nh: which part of the messages of a step go whole */
-    uint64_t     latency;    /* rs_nh, incremental: bytes that travel in the time of a start-up; below 2^40 */
-    int          max_steps;  /* optimal: about so many steps at most; 0: no limit */
-    bool         shift;      /* lp: step k is for rank (i + k) mod P, for powers of two too */
-} irr_scheduled_params_t;
-
 typedef struct irr_scheduled {
     const char   *name;
     irr_status_t (*build)(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,

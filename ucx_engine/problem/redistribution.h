@@ -11,21 +11,6 @@
 
 #include "irr.h"
 
-typedef struct irr_redistribution {
-    uint64_t x;         /* elements in a block before */
-    int      p;         /* ranks that have them */
-    uint64_t y;         /* elements in a block after */
-    int      q;
-    uint64_t elements;  /* in the whole array */
-    uint64_t unit;      /* bytes of an element */
-} irr_redistribution_t;
-
-/*
- * Reads "x,p,y,q" or "x,p,y,q,N"; N is one slice unless it is given, the unit is left as it is.  IRR_ERR_BAD_PARAM
- * for anything else, for zeros but that of N, and where no N is given and a slice is too long to count.
- */
-irr_status_t irr_redistribution_parse(const char *text, irr_redistribution_t *redistribution);
-
 /* Elements of a slice, UINT64_MAX if they are more. */
 uint64_t irr_redistribution_slice(const irr_redistribution_t *redistribution);
 
