@@ -133,9 +133,10 @@ static variant_t *add_frozen(irr_routes_job_t *job, variants_t *variants, const 
 {
     variant_t *variant = add(job, variants, name, algorithm, overlap);
 
-    run_and_verify(job, variant);
-    irr_routes_must("freezing", irr_exchange_freeze(variant->comm, &job->problem, &job->oob));
+    irr_routes_must("planning", irr_exchange_plan(variant->comm, &job->problem));
+    irr_routes_must("planning", wait_for(job, variant->comm));
     variant->again = true;
+    run_and_verify(job, variant);
     run_and_verify(job, variant);
     return variant;
 }

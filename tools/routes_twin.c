@@ -114,6 +114,6 @@ irr_status_t irr_routes_twin(const irr_plan_t *plan, size_t input_bytes, irr_com
     }
     /* Memory that was never written to is one page of zeros, which is read much faster than others. */
     memset(comm->scratch, comm->rank, comm->plan.scratch_bytes);
-    comm->fixed = true;
+    comm->planned = true;
     return IRR_OK;
 }

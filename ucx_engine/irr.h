@@ -10,6 +10,7 @@
  *     irr_comm_create        once a communicator; collective, may block in the host's collectives
  *     irr_exchange_start     builds the plan, posts what may be posted; never blocks
  *     irr_exchange_test      IRR_IN_PROGRESS until done; never blocks
+ *     irr_exchange_plan, irr_exchange_restart    the same exchange many times, planned once
  *     irr_comm_destroy       local
  *     irr_engine_close, irr_engine_drain, the host's barrier, irr_engine_destroy
  *
@@ -398,13 +399,17 @@ irr_status_t irr_exchange_test(irr_comm_t *comm);
 void irr_exchange_counters(irr_comm_t *comm, irr_counters_t *counters);
 
 /*
- * Collective, after an exchange with this problem that ended well, which must stay as it is: learns from it the exact
- * plan, so that restart runs it again with neither headers nor probes.  The result is alike on all ranks: IRR_OK, or
- * IRR_ERR_NOT_SUPPORTED if some rank cannot.  Needs memory for the scratch of the plan.
+ * Starts to plan exchanges with this problem, whose arrays are borrowed until the next irr_exchange_start or
+ * irr_exchange_plan, or the end of the communicator.  An exchange as far as order and irr_exchange_test go, which
+ * says when all is ready; but nothing is sent of the user's data, and no buffer is touched.
  */
-irr_status_t irr_exchange_freeze(irr_comm_t *comm, const irr_problem_t *problem, const irr_oob_t *oob);
+irr_status_t irr_exchange_plan(irr_comm_t *comm, const irr_problem_t *problem);
 
-/* Starts the frozen exchange on other buffers, or the same; until the next irr_exchange_start. */
+/*
+ * Starts the planned exchange on buffers; as often as wanted, one after the other.  IRR_ERR_BAD_PARAM: none is
+ * planned.  An algorithm that forwards learns its exact plan in the first run, if memory allows on all ranks; from then
+ * on, and with other algorithms from the first, there are neither descriptions nor allocations.
+ */
 irr_status_t irr_exchange_restart(irr_comm_t *comm, const void *input, void *output);
 
 #endif

@@ -51,6 +51,7 @@ static irr_status_t init_grid(irr_comm_t *comm, const irr_algorithm_t *row, cons
         status = irr_relay_init(&comm->relay, &grid, comm->ranks, comm->rank, settings->slice_min,
                                 settings->overlap);
     }
+    comm->agrees = irr_consensus_init(&comm->consensus, comm->ranks, comm->rank) == IRR_OK;
     return status;
 }
 

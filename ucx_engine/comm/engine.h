@@ -7,6 +7,7 @@
 #include "comm/ids.h"
 #include "comm/peers.h"
 #include "core/lock.h"
+#include "exec/consensus.h"
 #include "exec/exec.h"
 #include "exec/relay.h"
 
@@ -19,31 +20,47 @@ struct irr_engine {
     irr_comm_t      *open;       /* communicators with an exchange in progress */
 };
 
+/* What an open exchange does now. */
+typedef enum irr_comm_state {
+    IRR_COMM_RUNS,     /* the executor runs a plan */
+    IRR_COMM_RELAYS,   /* the relay finds its way */
+    IRR_COMM_FREEZES   /* the ranks agree whether what the relay learnt may run alone */
+} irr_comm_state_t;
+
 struct irr_comm {
-    irr_engine_t   *engine;
-    int             ranks;
-    int             rank;
-    uint32_t        id;
-    uint32_t        sequence;    /* exchanges started, for the tag */
-    irr_settings_t  settings;
-    irr_peer_t    **peers;       /* by rank; NULL for this rank */
-    bool            direct;      /* the plan is known from the start; else the relay learns it */
-    int            *labels;      /* by rank: equal on ranks that share a node, if the algorithm asks */
-    irr_nodes_t     nodes;
-    irr_relay_t     relay;
-    irr_grid_plan_t frozen;      /* what the relay learnt */
-    void           *scratch;     /* of the frozen plan */
-    irr_plan_t      plan;        /* of a direct route */
-    irr_block_t    *blocks;      /* that it was built for: send, then recv */
-    bool            planned;
-    irr_exec_t      exec;
-    const irr_plan_t *running;   /* by the executor; NULL: by the relay */
-    bool            fixed;       /* irr_exchange_freeze was here */
-    irr_status_t    result;      /* IRR_IN_PROGRESS while the exchange is open */
-    irr_counters_t  counters;    /* of the exchange that is open, or the last one */
-    uint64_t        start_ns;    /* when the exchange started */
-    bool            started;     /* an exchange is open or its result was not read */
-    irr_comm_t     *next_open;
+    irr_engine_t    *engine;
+    int              ranks;
+    int              rank;
+    uint32_t         id;
+    uint32_t         sequence;    /* of tags: an exchange takes one or more */
+    irr_settings_t   settings;
+    irr_peer_t     **peers;       /* by rank; NULL for this rank */
+    bool             direct;      /* the plan is known from the start; else the relay learns it */
+    int             *labels;      /* by rank: equal on ranks that share a node, if the algorithm asks */
+    irr_nodes_t      nodes;
+    irr_relay_t      relay;
+    irr_grid_plan_t  frozen;      /* what the relay learnt */
+    void            *scratch;     /* of the frozen plan */
+    bool             agrees;      /* there are few enough ranks for a consensus */
+    irr_consensus_t  consensus;   /* on the frozen plan */
+    irr_plan_t       plan;        /* of a direct route */
+    irr_block_t     *blocks;      /* that it was built for: send, then recv */
+    bool             built;       /* it was */
+    irr_exec_t       exec;
+
+    irr_problem_t    problem;     /* of the exchange that is open, or planned, or was the last one */
+    const void      *input;
+    void            *output;
+    irr_comm_state_t state;
+    bool             planned;     /* irr_exchange_plan was here, so irr_exchange_restart may come */
+    bool             exact;       /* all ranks have a frozen plan of the planned exchange */
+    const irr_plan_t *running;    /* by the executor; NULL: by the relay */
+    irr_status_t     relayed;     /* result of the relay, while the ranks agree */
+    irr_status_t     result;      /* IRR_IN_PROGRESS while the exchange is open */
+    irr_counters_t   counters;    /* of the exchange that is open, or the last one */
+    uint64_t         start_ns;    /* when the exchange started */
+    bool             started;     /* an exchange is open or its result was not read */
+    irr_comm_t      *next_open;
 };
 
 /* Goes on with the open exchange of a communicator; the engine is locked. */

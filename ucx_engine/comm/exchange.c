@@ -1,7 +1,10 @@
 /*
- * exchange.c - the exchanges of a communicator: start, test, progress, and the ones that run again.
+ * exchange.c - the exchanges of a communicator: start, test, progress, and planned ones that run many times.
+ *
+ * A planned exchange on a grid runs through the relay first; then the ranks agree whether all could freeze what it
+ * learnt (exec/relay_freeze.c), and go on without it if so.
  */
-#include "comm/agree.h"
+#include "comm/engine.h"
 
 #include "core/alloc.h"
 #include "exec/tag.h"
@@ -20,7 +23,7 @@ static uint64_t clock_ns(void)
 
 /* ---- start ---- */
 
-static irr_exec_env_t make_env(irr_comm_t *comm, const void *input, void *output)
+static irr_exec_env_t make_env(irr_comm_t *comm)
 {
     const irr_settings_t *settings = &comm->settings;
     bool windowed = settings->window_messages > 0 || settings->window_bytes > 0;
@@ -29,8 +32,8 @@ static irr_exec_env_t make_env(irr_comm_t *comm, const void *input, void *output
         .transport = comm->engine->transport,
         .peers = comm->peers,
         .tag_base = irr_tag_base(comm->id, comm->sequence++),
-        .input = input,
-        .output = output,
+        .input = comm->input,
+        .output = comm->output,
         .scratch = comm->scratch,
         .compose = settings->compose,
         .pace = windowed ? &irr_pace_window : &irr_pace_free,
@@ -40,48 +43,153 @@ static irr_exec_env_t make_env(irr_comm_t *comm, const void *input, void *output
     };
 }
 
-/* Starts a plan, or without one the relay with the problem; the engine is locked. */
-static void start(irr_comm_t *comm, const irr_plan_t *plan, const irr_problem_t *problem, const void *input,
-                  void *output)
+/* Starts the plan that is there, or else the relay. */
+static void run(irr_comm_t *comm)
 {
-    irr_exec_env_t env = make_env(comm, input, output);
+    irr_exec_env_t env = make_env(comm);
 
+    comm->running = comm->direct ? &comm->plan : comm->exact ? &comm->frozen.plan : NULL;
+    comm->state = comm->running != NULL ? IRR_COMM_RUNS : IRR_COMM_RELAYS;
+    if (comm->running != NULL) {
+        irr_exec_start(&comm->exec, comm->running, &env);
+    } else {
+        irr_relay_start(&comm->relay, &comm->problem, &env);
+    }
+}
+
+/* The communicator has an exchange from now on; the engine is locked. */
+static void open_exchange(irr_comm_t *comm)
+{
     memset(&comm->counters, 0, sizeof(comm->counters));
     comm->start_ns = clock_ns();
-    comm->running = plan;
     comm->started = true;
     comm->result = IRR_IN_PROGRESS;
     comm->next_open = comm->engine->open;
     comm->engine->open = comm;
-    if (plan != NULL) {
-        irr_exec_start(&comm->exec, plan, &env);
-    } else {
-        irr_relay_start(&comm->relay, problem, &env);
-    }
 }
 
-irr_status_t irr_exchange_start(irr_comm_t *comm, const irr_problem_t *problem, const void *input, void *output)
+/* What comes next has this problem, and no plan of another one. */
+static irr_status_t take(irr_comm_t *comm, const irr_problem_t *problem)
 {
     irr_status_t status = IRR_OK;
 
     if (comm->started || problem->ranks != comm->ranks || problem->rank != comm->rank) {
         return IRR_ERR_BAD_PARAM;
     }
-    if (comm->direct && (!irr_blocks_repeat(comm->blocks, problem) || !comm->planned)) {
+    comm->problem = *problem;
+    comm->planned = false;
+    comm->exact = false;
+    if (comm->direct && (!irr_blocks_repeat(comm->blocks, problem) || !comm->built)) {
         status = irr_plan_build(comm->settings.algorithm, problem, &comm->plan);
-        comm->planned = status == IRR_OK;
+        comm->built = status == IRR_OK;
     }
+    return status;
+}
+
+/* On these buffers, with the problem that was taken. */
+static void start(irr_comm_t *comm, const void *input, void *output)
+{
+    comm->input = input;
+    comm->output = output;
+    irr_lock_acquire(&comm->engine->lock);
+    open_exchange(comm);
+    run(comm);
+    irr_lock_release(&comm->engine->lock);
+}
+
+irr_status_t irr_exchange_start(irr_comm_t *comm, const irr_problem_t *problem, const void *input, void *output)
+{
+    irr_status_t status = take(comm, problem);
+
+    if (status == IRR_OK) {
+        start(comm, input, output);
+    }
+    return status;
+}
+
+irr_status_t irr_exchange_plan(irr_comm_t *comm, const irr_problem_t *problem)
+{
+    irr_status_t status = take(comm, problem);
+
     if (status != IRR_OK) {
         return status;
     }
-    comm->fixed = false;
-    irr_lock_acquire(&comm->engine->lock);
-    start(comm, comm->direct ? &comm->plan : NULL, problem, input, output);
-    irr_lock_release(&comm->engine->lock);
+    comm->planned = true;
+    comm->started = true;
+    comm->result = IRR_OK;
+    return IRR_OK;
+}
+
+irr_status_t irr_exchange_restart(irr_comm_t *comm, const void *input, void *output)
+{
+    if (comm->started || !comm->planned) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    start(comm, input, output);
+    return IRR_OK;
+}
+
+/* ---- freezing ---- */
+
+/* Local: the exact plan of the relay's last run, and all that running it needs. */
+static irr_status_t freeze(irr_comm_t *comm)
+{
+    irr_grid_plan_t frozen;
+    void *scratch;
+    irr_status_t status = irr_relay_freeze(&comm->relay, &comm->problem, &frozen);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    scratch = irr_alloc(frozen.plan.scratch_bytes, 1);
+    status = scratch == NULL ? IRR_ERR_NO_MEMORY : irr_exec_reserve(&comm->exec, (irr_plan_bounds_t){
+        .steps = frozen.plan.nsteps, .pieces = frozen.plan.npieces });
+    if (status != IRR_OK) {
+        irr_free(scratch);
+        irr_grid_plan_fini(&frozen);
+        return status;
+    }
+    irr_free(comm->scratch);
+    irr_grid_plan_fini(&comm->frozen);
+    comm->scratch = scratch;
+    comm->frozen = frozen;
     return IRR_OK;
 }
 
 /* ---- progress and test ---- */
+
+static irr_status_t progress_run(irr_comm_t *comm)
+{
+    return irr_exec_progress(&comm->exec);
+}
+
+static irr_status_t progress_relay(irr_comm_t *comm)
+{
+    irr_status_t status = irr_relay_progress(&comm->relay);
+    irr_exec_env_t env;
+    uint64_t failed;
+
+    if (status == IRR_IN_PROGRESS || !comm->planned || !comm->agrees) {
+        return status;
+    }
+    env = make_env(comm);
+    failed = status != IRR_OK || freeze(comm) != IRR_OK;
+    comm->relayed = status;
+    comm->state = IRR_COMM_FREEZES;
+    irr_consensus_start(&comm->consensus, &failed, 1, &env);
+    return IRR_IN_PROGRESS;
+}
+
+static irr_status_t progress_freeze(irr_comm_t *comm)
+{
+    irr_status_t status = irr_consensus_progress(&comm->consensus);
+
+    if (status == IRR_IN_PROGRESS) {
+        return status;
+    }
+    comm->exact = status == IRR_OK && comm->consensus.words[0] == 0;
+    return comm->relayed != IRR_OK ? comm->relayed : status;
+}
 
 /* What the exchange cost, also in the totals of the engine. */
 static void count(irr_comm_t *comm)
@@ -102,7 +210,15 @@ static void count(irr_comm_t *comm)
 
 irr_status_t irr_comm_progress(irr_comm_t *comm)
 {
-    comm->result = comm->running != NULL ? irr_exec_progress(&comm->exec) : irr_relay_progress(&comm->relay);
+    static irr_status_t (*const progress[])(irr_comm_t *comm) = {
+        [IRR_COMM_RUNS] = progress_run, [IRR_COMM_RELAYS] = progress_relay, [IRR_COMM_FREEZES] = progress_freeze
+    };
+    irr_comm_state_t state;
+
+    do {
+        state = comm->state;
+        comm->result = progress[state](comm);
+    } while (comm->result == IRR_IN_PROGRESS && comm->state != state);
     if (comm->result != IRR_IN_PROGRESS) {
         count(comm);
     }
@@ -125,60 +241,4 @@ void irr_exchange_counters(irr_comm_t *comm, irr_counters_t *counters)
     irr_lock_acquire(&comm->engine->lock);
     *counters = comm->counters;
     irr_lock_release(&comm->engine->lock);
-}
-
-/* ---- the same exchange again ---- */
-
-/* Local: the exact plan of the last exchange, and all that running it needs. */
-static irr_status_t freeze(irr_comm_t *comm, const irr_problem_t *problem)
-{
-    irr_grid_plan_t frozen;
-    void *scratch;
-    irr_status_t status;
-
-    if (comm->started || comm->result != IRR_OK) {
-        return IRR_ERR_BAD_PARAM;
-    }
-    if (comm->direct) {
-        return IRR_OK;
-    }
-    status = irr_relay_freeze(&comm->relay, problem, &frozen);
-    if (status != IRR_OK) {
-        return status;
-    }
-    scratch = irr_alloc(frozen.plan.scratch_bytes, 1);
-    status = scratch == NULL ? IRR_ERR_NO_MEMORY : irr_exec_reserve(&comm->exec, (irr_plan_bounds_t){
-        .steps = frozen.plan.nsteps, .pieces = frozen.plan.npieces });
-    if (status != IRR_OK) {
-        irr_free(scratch);
-        irr_grid_plan_fini(&frozen);
-        return status;
-    }
-    irr_free(comm->scratch);
-    irr_grid_plan_fini(&comm->frozen);
-    comm->scratch = scratch;
-    comm->frozen = frozen;
-    return IRR_OK;
-}
-
-irr_status_t irr_exchange_freeze(irr_comm_t *comm, const irr_problem_t *problem, const irr_oob_t *oob)
-{
-    irr_comm_params_t params = {
-        .ranks = comm->ranks, .rank = comm->rank, .oob = oob, .trouble = freeze(comm, problem)
-    };
-    irr_status_t status = irr_agree_no_trouble(&params);
-
-    comm->fixed = status == IRR_OK;
-    return status;
-}
-
-irr_status_t irr_exchange_restart(irr_comm_t *comm, const void *input, void *output)
-{
-    if (comm->started || !comm->fixed) {
-        return IRR_ERR_BAD_PARAM;
-    }
-    irr_lock_acquire(&comm->engine->lock);
-    start(comm, comm->direct ? &comm->plan : &comm->frozen.plan, NULL, input, output);
-    irr_lock_release(&comm->engine->lock);
-    return IRR_OK;
 }
