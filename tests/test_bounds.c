@@ -213,7 +213,7 @@ static void test_missed(void)
     CU_ASSERT_FALSE(bounds.shape || bounds.balance);
 
     for (int i = 0; irr_scheduled_at(i) != NULL; i++) {
-        settings.algorithm = irr_plans_algorithm_find(irr_scheduled_at(i)->name);
+        settings.algorithm = irr_algorithm_find(irr_scheduled_at(i)->name);
         irr_bounds_init(&bounds, &settings, NULL, 19, 1600);
         CU_ASSERT_TRUE(bounds.calm);
         CU_ASSERT_FALSE(bounds.shape || bounds.balance);

@@ -268,37 +268,42 @@ static void test_algorithm_names(void)
     CU_ASSERT_EQUAL(irr_algorithm_find("a"), -1);
 }
 
-/* The scheduled orders follow, for those who plan for all ranks. */
-static void test_plans_algorithms(void)
+/* The scheduled orders follow. */
+static void test_scheduled_rows(void)
 {
-    int served = count_algorithms(), i = 0;
+    int all = count_algorithms(), direct = 0;
 
-    for (; i < served; i++) {
-        CU_ASSERT_PTR_EQUAL(irr_plans_algorithm_name(i), irr_algorithm_name(i));
-        CU_ASSERT_PTR_EQUAL(irr_plans_algorithm_text(i), irr_algorithm_text(i));
-        CU_ASSERT_EQUAL(irr_plans_algorithm_find(irr_algorithm_name(i)), i);
-        CU_ASSERT_PTR_NULL(irr_algorithm_scheduled(i));
+    while (irr_algorithm_scheduled(direct) == NULL && direct < all) {
+        CU_ASSERT_EQUAL(irr_algorithm_alone(direct), direct);
+        direct++;
     }
-    for (; irr_plans_algorithm_name(i) != NULL; i++) {
-        const irr_scheduled_t *scheduled = irr_scheduled_at(i - served);
+    for (int i = direct; i < all; i++) {
+        const irr_scheduled_t *scheduled = irr_scheduled_at(i - direct);
 
         CU_ASSERT_PTR_NOT_NULL_FATAL(scheduled);
         CU_ASSERT_PTR_EQUAL(irr_algorithm_scheduled(i), scheduled);
-        CU_ASSERT_STRING_EQUAL(irr_plans_algorithm_name(i), scheduled->name);
-        CU_ASSERT(strlen(irr_plans_algorithm_text(i)) > 0);
-        CU_ASSERT_EQUAL(irr_plans_algorithm_find(scheduled->name), i);
-        CU_ASSERT_EQUAL(irr_algorithm_find(scheduled->name), -1);
+        CU_ASSERT_STRING_EQUAL(irr_algorithm_name(i), scheduled->name);
+        CU_ASSERT_EQUAL(irr_algorithm_alone(i), irr_algorithm_find("a1"));
         CU_ASSERT_PTR_NULL(irr_algorithm_resolve(i, 8));
     }
-    CU_ASSERT_PTR_NULL(irr_scheduled_at(i - served));
-    CU_ASSERT_PTR_NULL(irr_plans_algorithm_text(i));
-    CU_ASSERT_PTR_NULL(irr_plans_algorithm_name(-1));
-    CU_ASSERT_EQUAL(irr_plans_algorithm_find("rs"), -1);
+    CU_ASSERT(all > direct);
+    CU_ASSERT_PTR_NULL(irr_scheduled_at(all - direct));
+    CU_ASSERT_EQUAL(irr_algorithm_find("rs"), -1);
+}
+
+static int count_direct(void)
+{
+    int rows = 0;
+
+    while (irr_algorithm_resolve(rows, 8) != NULL) {
+        rows++;
+    }
+    return rows;
 }
 
 static void test_algorithm_rows(void)
 {
-    int rows = count_algorithms(), all = rows;
+    int rows = count_direct();
 
     for (int ranks = 1; ranks <= SIZE_LARGEST; ranks++) {
         for (int i = 0; i < rows; i++) {
@@ -311,10 +316,7 @@ static void test_algorithm_rows(void)
             CU_ASSERT_STRING_NOT_EQUAL(row->name, "auto");
         }
         CU_ASSERT_PTR_NULL(irr_algorithm_resolve(-1, ranks));
-        while (irr_algorithm_name(all) != NULL) {
-            CU_ASSERT_PTR_NULL(irr_algorithm_resolve(all++, ranks)->route);
-        }
-        CU_ASSERT_PTR_NULL(irr_algorithm_resolve(all, ranks));
+        CU_ASSERT_PTR_NULL(irr_algorithm_resolve(rows, ranks));
     }
     CU_ASSERT_PTR_EQUAL(irr_algorithm_resolve(0, 8), irr_algorithm_resolve(1, 8));
 }
@@ -368,7 +370,7 @@ int main(void)
         { "window: the account of random sends",             test_window_account },
         { "the table of paces",                              test_pace_table },
         { "algorithms are found by their names",             test_algorithm_names },
-        { "scheduled orders follow the algorithms of the host", test_plans_algorithms },
+        { "scheduled orders follow the algorithms of the host", test_scheduled_rows },
         { "every algorithm has a route and an order",        test_algorithm_rows },
         { "the table of routes",                             test_route_table },
         { "dims are read, or refused",                           test_dims },

@@ -11,7 +11,7 @@
 
 static void build(const char *algorithm, irr_overlap_t overlap, int ranks, irr_plans_t *plans)
 {
-    const irr_settings_t settings = { .algorithm = irr_plans_algorithm_find(algorithm), .overlap = overlap };
+    const irr_settings_t settings = { .algorithm = irr_algorithm_find(algorithm), .overlap = overlap };
     irr_matrix_t matrix;
 
     CU_ASSERT_EQUAL_FATAL(irr_matrix_pattern("random", ranks, 3000, irr_test_seed(), &matrix), IRR_OK);
@@ -21,13 +21,13 @@ static void build(const char *algorithm, irr_overlap_t overlap, int ranks, irr_p
 
 static void test_delivers(void)
 {
-    for (int a = 0; irr_plans_algorithm_name(a) != NULL; a++) {
+    for (int a = 0; irr_algorithm_name(a) != NULL; a++) {
         for (int ranks = 1; ranks <= 13; ranks += 3) {
             for (int overlap = 0; overlap < IRR_OVERLAP_COUNT; overlap++) {
                 char reason[256] = "";
                 irr_plans_t plans;
 
-                build(irr_plans_algorithm_name(a), (irr_overlap_t)overlap, ranks, &plans);
+                build(irr_algorithm_name(a), (irr_overlap_t)overlap, ranks, &plans);
                 CU_ASSERT_EQUAL(irr_tool_run(&plans, reason, sizeof(reason)), IRR_OK);
                 CU_ASSERT_STRING_EQUAL(reason, "");
                 CU_ASSERT(irr_tool_run_bytes(&plans) < IRR_TOOL_RUN_BYTES_MAX);

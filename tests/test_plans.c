@@ -96,7 +96,7 @@ static void test_refused(void)
 {
     irr_matrix_t matrix = numbered_matrix(2);
     irr_plans_t plans = { .ranks = 77 };
-    const irr_settings_t unscheduled = { .algorithm = irr_plans_algorithm_find("lp") };
+    const irr_settings_t unscheduled = { .algorithm = irr_algorithm_find("lp") };
 
     CU_ASSERT_EQUAL(irr_plan_all(-1, 0, &matrix, &plans), IRR_ERR_BAD_PARAM);
     CU_ASSERT_EQUAL(irr_plan_all(1000, 0, &matrix, &plans), IRR_ERR_BAD_PARAM);
@@ -262,7 +262,7 @@ static void expect_memory(const char *algorithm)
 
         irr_memory_begin();
         irr_memory_fail(++nth, NULL);
-        status = irr_plan_all(irr_plans_algorithm_find(algorithm), 0, &matrix, &plans);
+        status = irr_plan_all(irr_algorithm_find(algorithm), 0, &matrix, &plans);
         if (status == IRR_OK) {
             status = irr_plans_each_message(&plans, record_message, &record);
             irr_plans_fini(&plans);
@@ -365,7 +365,7 @@ static void check_replay(int algorithm, const irr_matrix_t *matrix)
     }
     CU_ASSERT_EQUAL(replay.wrong, 0);
     if (replay.wrong > 0) {
-        printf("# %s, %d ranks: %zu wrong\n", irr_plans_algorithm_name(algorithm), matrix->ranks, replay.wrong);
+        printf("# %s, %d ranks: %zu wrong\n", irr_algorithm_name(algorithm), matrix->ranks, replay.wrong);
     }
     irr_plans_fini(&plans);
 }
@@ -382,7 +382,7 @@ static void test_replay(void)
         for (int i = 0; i < ranks * ranks; i++) {
             matrix.entries[i] = irr_test_below(&state, 3) > 0 ? irr_test_below(&state, REPLAY_LENGTH + 1) : 0;
         }
-        for (int a = 0; irr_plans_algorithm_name(a) != NULL; a++) {
+        for (int a = 0; irr_algorithm_name(a) != NULL; a++) {
             check_replay(a, &matrix);
         }
         irr_matrix_fini(&matrix);

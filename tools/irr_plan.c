@@ -82,7 +82,7 @@ static void describe(const irr_settings_t *settings, const irr_nodes_t *nodes, i
     const irr_algorithm_t *algorithm = irr_algorithm_resolve(settings->algorithm, ranks);
     irr_grid_t grid;
 
-    job->algorithm = algorithm != NULL ? algorithm->name : irr_plans_algorithm_name(settings->algorithm);
+    job->algorithm = algorithm != NULL ? algorithm->name : irr_algorithm_name(settings->algorithm);
     if (algorithm == NULL ||
         irr_algorithm_grid(algorithm, ranks, &settings->dims, nodes, &grid) != IRR_OK || grid.nodes != NULL) {
         return;
@@ -160,7 +160,7 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, const irr_matr
         irr_nodes_fini(&nodes);
     }
     if (status != IRR_OK) {
-        irr_cli_complain("algorithm %s for %d ranks: %s", irr_plans_algorithm_name(options->algorithm),
+        irr_cli_complain("algorithm %s for %d ranks: %s", irr_algorithm_name(options->algorithm),
                          matrix->ranks, irr_status_text(status));
     }
     return code;

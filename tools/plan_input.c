@@ -65,7 +65,7 @@ static irr_cli_exit_t check_total(const irr_tool_options_t *options, const irr_m
     if (irr_algorithm_scheduled(options->algorithm) != NULL && bytes > INT64_MAX) {
         irr_cli_complain("%.256s: more than %" PRId64 " bytes in all, which %s does not schedule",
                          irr_tool_source(options), INT64_MAX,
-                         irr_plans_algorithm_name(options->algorithm));
+                         irr_algorithm_name(options->algorithm));
         return IRR_CLI_REFUSED;
     }
     return IRR_CLI_GOOD;

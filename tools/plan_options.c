@@ -90,7 +90,7 @@ static void help(void)
     printf("%s\n", usage);
     irr_cli_options_print(&table);
     printf("\n%s", figures);
-    irr_cli_list("Algorithms", irr_plans_algorithm_name, irr_plans_algorithm_text);
+    irr_cli_list("Algorithms", irr_algorithm_name, irr_algorithm_text);
     irr_cli_list("Patterns", irr_pattern_name, irr_pattern_text);
     printf("\nExit status: 0 good, 1 the plans do not deliver or miss a bound, or there is contention\n"
            "where the row has none (all but ac, and dims of your own with a longer last row than rows above it),\n"
@@ -110,7 +110,7 @@ static const char *command_name(int i)
 
 static irr_cli_exit_t read_algorithm(const char *name, irr_tool_options_t *options)
 {
-    options->algorithm = irr_cli_find("algorithm", name, NULL, irr_plans_algorithm_name);
+    options->algorithm = irr_cli_find("algorithm", name, NULL, irr_algorithm_name);
     return options->algorithm >= 0 ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 

@@ -95,6 +95,12 @@ void irr_allocator_set(const irr_allocator_t *allocator);
     X(scratch_bytes,     "Most bytes of scratch that an exchange held at once so far (a gauge)")         \
     X(endpoints_open,    "Number of transport endpoints open now (a gauge)")                             \
     X(steps,             "Number of steps of schedules in which this rank sent, over all stages")        \
+    X(matrices,          "Number of count matrices gathered")                                            \
+    X(matrix_bytes,      "Bytes of the rows of all ranks in the count matrices gathered")                \
+    X(matrix_ns,         "Nanoseconds that gathering count matrices took")                               \
+    X(schedules_built,   "Number of schedules computed from a count matrix")                             \
+    X(schedules_reused,  "Number of times that exchanges or plans found a schedule that was there")      \
+    X(schedule_ns,       "Nanoseconds that computing schedules took on this rank")                       \
     X(waits,             "Number of times a wait slept on the transport's event")                        \
     X(waiting_ns,        "Nanoseconds from the start of exchanges to their end")
 
@@ -227,7 +233,8 @@ irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 #define IRR_LAMBDA_MAP(X)                         \
     X(IRR_LAMBDA_INCREMENTAL,  "incremental")     \
     X(IRR_LAMBDA_FIXED,        "fixed")           \
-    X(IRR_LAMBDA_PROPORTIONAL, "proportional")
+    X(IRR_LAMBDA_PROPORTIONAL, "proportional")    \
+    X(IRR_LAMBDA_SEARCH,       "search")
 
 #define IRR_LAMBDA_ENUM(name, text) name,
 typedef enum irr_lambda_rule { IRR_LAMBDA_MAP(IRR_LAMBDA_ENUM) IRR_LAMBDA_RULES } irr_lambda_rule_t;
@@ -236,15 +243,15 @@ typedef enum irr_lambda_rule { IRR_LAMBDA_MAP(IRR_LAMBDA_ENUM) IRR_LAMBDA_RULES 
 /* How much of a message a step of rs_nh sends; see order/lambda.h. */
 typedef struct irr_lambda {
     irr_lambda_rule_t rule;
-    uint32_t          share;   /* the number of the rule, in 1 / IRR_LAMBDA_ONE */
+    uint32_t          share;   /* the number of the rule, in 1 / IRR_LAMBDA_ONE; search has none */
 } irr_lambda_t;
 
 /* The paper's own choice. */
 #define IRR_LAMBDA_DEFAULT ((irr_lambda_t){ IRR_LAMBDA_INCREMENTAL, IRR_LAMBDA_ONE / 4 * 3 })
 
 /*
- * Reads "incremental", "incremental:0.75", "fixed:0.875", "proportional:0.8" or "one".  A lambda is above 0 and
- * at most 1, a factor at most 100.  IRR_ERR_BAD_PARAM.
+ * Reads "incremental", "incremental:0.75", "fixed:0.875", "proportional:0.8", "search" or "one".  A lambda is above 0
+ * and at most 1, a factor at most 100.  IRR_ERR_BAD_PARAM.
  */
 irr_status_t irr_lambda_parse(const char *text, irr_lambda_t *lambda);
 
@@ -356,6 +363,10 @@ typedef struct irr_settings {
     irr_pacing_t  pace;
     size_t        grants;           /* senders that a receiver admits at a time; 0: IRR_GRANTS_DEFAULT */
     irr_scheduled_params_t scheduled;
+    size_t        matrix_max_bytes; /* of the count matrix of a scheduled algorithm, which else does as a1; 0: no limit */
+    size_t        cache_bytes;      /* of the schedules that a communicator keeps; 0: no limit but seven */
+    const char   *schedule_file;    /* of irr_plan --save, for exchanges with its counts; NULL or "": none */
+    const char   *matrix_dump;      /* rank 0 writes the count matrices to PREFIX.N.mtx; NULL or "": none */
 } irr_settings_t;
 
 typedef struct irr_comm irr_comm_t;

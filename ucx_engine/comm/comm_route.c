@@ -1,22 +1,26 @@
 /*
  * comm_route.c - a direct route needs room for its plan and the executor's; a grid route a relay, and the nodes if it
- * follows them.  See comm_route.h.
+ * follows them; an order that needs the count matrix what finds schedules.  See comm_route.h.
  */
 #include "comm/comm_route.h"
 
 #include "core/alloc.h"
 #include "plan/algorithms.h"
 
+/* What exchanges without a schedule go by. */
+static const irr_algorithm_t *row_of(const irr_settings_t *settings, int ranks)
+{
+    return irr_algorithm_resolve(irr_algorithm_alone(settings->algorithm), ranks);
+}
+
 bool irr_comm_route_needs_nodes(const irr_settings_t *settings, int ranks)
 {
-    const irr_algorithm_t *row = irr_algorithm_resolve(settings->algorithm, ranks);
-
-    return row != NULL && row->shape == IRR_SHAPE_NODES;
+    return row_of(settings, ranks)->shape == IRR_SHAPE_NODES;
 }
 
 bool irr_comm_route_fits(const irr_settings_t *settings, int ranks)
 {
-    const irr_algorithm_t *row = irr_algorithm_resolve(settings->algorithm, ranks);
+    const irr_algorithm_t *row = row_of(settings, ranks);
     irr_grid_t grid;
 
     return row->shape == IRR_SHAPE_NONE || row->shape == IRR_SHAPE_NODES ||
@@ -25,7 +29,7 @@ bool irr_comm_route_fits(const irr_settings_t *settings, int ranks)
 
 static irr_status_t init_direct(irr_comm_t *comm)
 {
-    irr_plan_bounds_t bounds = irr_plan_bounds(comm->settings.algorithm, comm->ranks);
+    irr_plan_bounds_t bounds = irr_plan_bounds(comm->algorithm, comm->ranks);
     irr_status_t status = irr_plan_reserve(&comm->plan, bounds);
 
     comm->blocks = irr_alloc_zero(2 * (size_t)comm->ranks, sizeof(*comm->blocks));
@@ -57,11 +61,17 @@ static irr_status_t init_grid(irr_comm_t *comm, const irr_algorithm_t *row, cons
 
 irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels)
 {
-    const irr_algorithm_t *row = irr_algorithm_resolve(comm->settings.algorithm, comm->ranks);
+    const irr_scheduled_t *scheduled = irr_algorithm_scheduled(comm->settings.algorithm);
+    const irr_algorithm_t *row = row_of(&comm->settings, comm->ranks);
     irr_status_t status;
 
+    comm->algorithm = irr_algorithm_alone(comm->settings.algorithm);
     comm->direct = row->route != NULL;
     status = comm->direct ? init_direct(comm) : init_grid(comm, row, labels);
+    if (status == IRR_OK) {
+        status = irr_schedules_init(&comm->schedules, scheduled, &comm->settings, comm->ranks, comm->rank,
+                                    &comm->plan, &comm->exec);
+    }
     if (status != IRR_OK) {
         irr_comm_route_fini(comm);
     }
@@ -70,6 +80,7 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels)
 
 void irr_comm_route_fini(irr_comm_t *comm)
 {
+    irr_schedules_fini(&comm->schedules);
     irr_free(comm->scratch);
     comm->scratch = NULL;
     irr_grid_plan_fini(&comm->frozen);

@@ -6,6 +6,7 @@
 
 #include "comm/ids.h"
 #include "comm/peers.h"
+#include "comm/schedules.h"
 #include "core/lock.h"
 #include "exec/consensus.h"
 #include "exec/exec.h"
@@ -22,10 +23,16 @@ struct irr_engine {
 
 /* What an open exchange does now. */
 typedef enum irr_comm_state {
+    IRR_COMM_SCHEDULES,   /* the ranks find a schedule */
     IRR_COMM_RUNS,     /* the executor runs a plan */
     IRR_COMM_RELAYS,   /* the relay finds its way */
     IRR_COMM_FREEZES   /* the ranks agree whether what the relay learnt may run alone */
 } irr_comm_state_t;
+
+/* Which plan is there; other numbers are serials of schedules. */
+enum { IRR_COMM_BUILT_NOTHING, IRR_COMM_BUILT_ALONE };
+
+_Static_assert(IRR_COMM_BUILT_ALONE < IRR_CACHE_FIRST, "a serial is neither");
 
 struct irr_comm {
     irr_engine_t    *engine;
@@ -35,7 +42,8 @@ struct irr_comm {
     uint32_t         sequence;    /* of tags: an exchange takes one or more */
     irr_settings_t   settings;
     irr_peer_t     **peers;       /* by rank; NULL for this rank */
-    bool             direct;      /* the plan is known from the start; else the relay learns it */
+    int              algorithm;   /* that exchanges without a schedule go by */
+    bool             direct;      /* its plan is known from the start; else the relay learns it */
     int             *labels;      /* by rank: equal on ranks that share a node, if the algorithm asks */
     irr_nodes_t      nodes;
     irr_relay_t      relay;
@@ -43,18 +51,21 @@ struct irr_comm {
     void            *scratch;     /* of the frozen plan */
     bool             agrees;      /* there are few enough ranks for a consensus */
     irr_consensus_t  consensus;   /* on the frozen plan */
-    irr_plan_t       plan;        /* of a direct route */
+    irr_plan_t       plan;        /* of a direct route, or a schedule */
     irr_block_t     *blocks;      /* that it was built for: send, then recv */
-    bool             built;       /* it was */
+    uint64_t         built;       /* for which schedule: its serial, or IRR_COMM_BUILT_... */
+    irr_schedules_t  schedules;
+    bool             scheduled;   /* the plan is that of a schedule */
     irr_exec_t       exec;
 
     irr_problem_t    problem;     /* of the exchange that is open, or planned, or was the last one */
     const void      *input;
     void            *output;
     irr_comm_state_t state;
+    bool             plans;       /* there are no buffers yet */
     bool             planned;     /* irr_exchange_plan was here, so irr_exchange_restart may come */
     bool             exact;       /* all ranks have a frozen plan of the planned exchange */
-    const irr_plan_t *running;    /* by the executor; NULL: by the relay */
+    const irr_plan_t *running;    /* by the executor; NULL: none, or by the relay */
     irr_status_t     relayed;     /* result of the relay, while the ranks agree */
     irr_status_t     result;      /* IRR_IN_PROGRESS while the exchange is open */
     irr_counters_t   counters;    /* of the exchange that is open, or the last one */

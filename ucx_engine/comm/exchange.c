@@ -7,19 +7,12 @@
 #include "comm/engine.h"
 
 #include "core/alloc.h"
+#include "core/clock.h"
 #include "exec/tag.h"
 #include "problem/blocks.h"
+#include "route/schedule_plans.h"
 
 #include <string.h>
-#include <time.h>
-
-static uint64_t clock_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 /* ---- start ---- */
 
@@ -48,7 +41,11 @@ static void run(irr_comm_t *comm)
 {
     irr_exec_env_t env = make_env(comm);
 
-    comm->running = comm->direct ? &comm->plan : comm->exact ? &comm->frozen.plan : NULL;
+    if (comm->scheduled || comm->direct) {
+        comm->running = &comm->plan;
+    } else {
+        comm->running = comm->exact ? &comm->frozen.plan : NULL;
+    }
     comm->state = comm->running != NULL ? IRR_COMM_RUNS : IRR_COMM_RELAYS;
     if (comm->running != NULL) {
         irr_exec_start(&comm->exec, comm->running, &env);
@@ -57,43 +54,70 @@ static void run(irr_comm_t *comm)
     }
 }
 
-/* The communicator has an exchange from now on; the engine is locked. */
-static void open_exchange(irr_comm_t *comm)
+/* Where the ranks have no schedule in common, the route makes its plan alone, or the relay finds its way. */
+static irr_status_t build(irr_comm_t *comm, const irr_cache_entry_t *entry)
 {
-    memset(&comm->counters, 0, sizeof(comm->counters));
-    comm->start_ns = clock_ns();
-    comm->started = true;
-    comm->result = IRR_IN_PROGRESS;
-    comm->next_open = comm->engine->open;
-    comm->engine->open = comm;
+    uint64_t wanted = entry != NULL ? entry->serial : IRR_COMM_BUILT_ALONE;
+    irr_status_t status = IRR_OK;
+
+    comm->scheduled = entry != NULL;
+    if (comm->built == wanted || (entry == NULL && !comm->direct)) {
+        return IRR_OK;
+    }
+    status = entry != NULL ? irr_schedule_plan_build(&entry->own, &comm->problem, &comm->plan)
+                           : irr_plan_build(comm->algorithm, &comm->problem, &comm->plan);
+    comm->built = status == IRR_OK ? wanted : IRR_COMM_BUILT_NOTHING;
+    return status;
 }
 
 /* What comes next has this problem, and no plan of another one. */
 static irr_status_t take(irr_comm_t *comm, const irr_problem_t *problem)
 {
-    irr_status_t status = IRR_OK;
-
     if (comm->started || problem->ranks != comm->ranks || problem->rank != comm->rank) {
         return IRR_ERR_BAD_PARAM;
     }
     comm->problem = *problem;
     comm->planned = false;
     comm->exact = false;
-    if (comm->direct && (!irr_blocks_repeat(comm->blocks, problem) || !comm->built)) {
-        status = irr_plan_build(comm->settings.algorithm, problem, &comm->plan);
-        comm->built = status == IRR_OK;
+    if (comm->direct && !irr_blocks_repeat(comm->blocks, problem)) {
+        comm->built = IRR_COMM_BUILT_NOTHING;
     }
-    return status;
+    return comm->schedules.asked ? IRR_OK : build(comm, NULL);
 }
 
-/* On these buffers, with the problem that was taken. */
-static void start(irr_comm_t *comm, const void *input, void *output)
+/* The communicator has an exchange from now on; the engine is locked. */
+static void open_exchange(irr_comm_t *comm, bool plans)
+{
+    memset(&comm->counters, 0, sizeof(comm->counters));
+    comm->start_ns = irr_clock_ns();
+    comm->plans = plans;
+    comm->running = NULL;
+    comm->started = true;
+    comm->result = IRR_IN_PROGRESS;
+    comm->next_open = comm->engine->open;
+    comm->engine->open = comm;
+}
+
+static void find_schedule(irr_comm_t *comm)
+{
+    irr_exec_env_t env = make_env(comm);
+
+    comm->state = IRR_COMM_SCHEDULES;
+    irr_schedules_start(&comm->schedules, &comm->problem, &env);
+}
+
+/* On these buffers, with the problem that was taken; planned: all ranks know how. */
+static void start(irr_comm_t *comm, const void *input, void *output, bool planned)
 {
     comm->input = input;
     comm->output = output;
     irr_lock_acquire(&comm->engine->lock);
-    open_exchange(comm);
-    run(comm);
+    open_exchange(comm, false);
+    if (comm->schedules.asked && !planned) {
+        find_schedule(comm);
+    } else {
+        run(comm);
+    }
     irr_lock_release(&comm->engine->lock);
 }
 
@@ -102,7 +126,7 @@ irr_status_t irr_exchange_start(irr_comm_t *comm, const irr_problem_t *problem, 
     irr_status_t status = take(comm, problem);
 
     if (status == IRR_OK) {
-        start(comm, input, output);
+        start(comm, input, output, false);
     }
     return status;
 }
@@ -115,8 +139,15 @@ irr_status_t irr_exchange_plan(irr_comm_t *comm, const irr_problem_t *problem)
         return status;
     }
     comm->planned = true;
-    comm->started = true;
-    comm->result = IRR_OK;
+    if (!comm->schedules.asked) {
+        comm->started = true;
+        comm->result = IRR_OK;
+        return IRR_OK;
+    }
+    irr_lock_acquire(&comm->engine->lock);
+    open_exchange(comm, true);
+    find_schedule(comm);
+    irr_lock_release(&comm->engine->lock);
     return IRR_OK;
 }
 
@@ -125,7 +156,7 @@ irr_status_t irr_exchange_restart(irr_comm_t *comm, const void *input, void *out
     if (comm->started || !comm->planned) {
         return IRR_ERR_BAD_PARAM;
     }
-    start(comm, input, output);
+    start(comm, input, output, true);
     return IRR_OK;
 }
 
@@ -157,6 +188,25 @@ static irr_status_t freeze(irr_comm_t *comm)
 }
 
 /* ---- progress and test ---- */
+
+static irr_status_t progress_schedules(irr_comm_t *comm)
+{
+    const irr_cache_entry_t *entry;
+    irr_status_t status = irr_schedules_progress(&comm->schedules, &entry);
+
+    if (status == IRR_IN_PROGRESS) {
+        return status;
+    }
+    if (status == IRR_OK) {
+        status = build(comm, entry);
+    }
+    if (comm->plans || status != IRR_OK) {
+        comm->planned = comm->plans && status == IRR_OK;
+        return status;
+    }
+    run(comm);
+    return IRR_IN_PROGRESS;
+}
 
 static irr_status_t progress_run(irr_comm_t *comm)
 {
@@ -191,16 +241,27 @@ static irr_status_t progress_freeze(irr_comm_t *comm)
     return comm->relayed != IRR_OK ? comm->relayed : status;
 }
 
+/* What the route took. */
+static void count_route(irr_comm_t *comm)
+{
+    irr_counters_t *counters = &comm->counters;
+    const irr_plan_t *plan = comm->running;
+
+    counters->exchanges = 1;
+    counters->steps = plan != NULL ? plan->nsends : comm->relay.plan->plan.nsends;
+    counters->scratch_bytes = plan != NULL ? plan->scratch_bytes : comm->relay.scratch_bytes;
+}
+
 /* What the exchange cost, also in the totals of the engine. */
 static void count(irr_comm_t *comm)
 {
     irr_counters_t *counters = &comm->counters, *totals = &comm->engine->counters;
     uint64_t largest = totals->largest_message, scratch = totals->scratch_bytes;
 
-    counters->exchanges = 1;
-    counters->waiting_ns = clock_ns() - comm->start_ns;
-    counters->steps = comm->running != NULL ? comm->running->nsends : comm->relay.plan->plan.nsends;
-    counters->scratch_bytes = comm->running != NULL ? comm->running->scratch_bytes : comm->relay.scratch_bytes;
+    if (comm->state != IRR_COMM_SCHEDULES) {
+        count_route(comm);
+    }
+    counters->waiting_ns = irr_clock_ns() - comm->start_ns;
 #define COUNTER_ADD(field, text) totals->field += counters->field;
     IRR_COUNTERS_MAP(COUNTER_ADD)
 #undef COUNTER_ADD
@@ -211,7 +272,8 @@ static void count(irr_comm_t *comm)
 irr_status_t irr_comm_progress(irr_comm_t *comm)
 {
     static irr_status_t (*const progress[])(irr_comm_t *comm) = {
-        [IRR_COMM_RUNS] = progress_run, [IRR_COMM_RELAYS] = progress_relay, [IRR_COMM_FREEZES] = progress_freeze
+        [IRR_COMM_SCHEDULES] = progress_schedules, [IRR_COMM_RUNS] = progress_run,
+        [IRR_COMM_RELAYS] = progress_relay, [IRR_COMM_FREEZES] = progress_freeze
     };
     irr_comm_state_t state;
 

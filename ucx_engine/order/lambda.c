@@ -33,6 +33,11 @@ static uint32_t read_share(const char *text, uint32_t limit)
     return *text == '\0' && digits > 0 && number <= limit ? (uint32_t)number : 0;
 }
 
+static bool works_alone(irr_lambda_rule_t rule)
+{
+    return rule == IRR_LAMBDA_INCREMENTAL || rule == IRR_LAMBDA_SEARCH;
+}
+
 irr_status_t irr_lambda_parse(const char *text, irr_lambda_t *lambda)
 {
 #define LAMBDA_NAME(name, text) text,
@@ -51,7 +56,8 @@ irr_status_t irr_lambda_parse(const char *text, irr_lambda_t *lambda)
             break;
         }
     }
-    if (read.rule == IRR_LAMBDA_RULES || (text[length] == '\0' && read.rule != IRR_LAMBDA_INCREMENTAL)) {
+    if (read.rule == IRR_LAMBDA_RULES || (text[length] == '\0' && !works_alone(read.rule)) ||
+        (text[length] == ':' && read.rule == IRR_LAMBDA_SEARCH)) {
         return IRR_ERR_BAD_PARAM;
     }
     limit *= read.rule == IRR_LAMBDA_PROPORTIONAL ? FACTOR_MAX : 1;

@@ -3,6 +3,11 @@
  */
 #include "order/lambda_search.h"
 
+int irr_lambda_candidates(int ranks)
+{
+    return ranks < IRR_LAMBDA_CANDIDATES ? ranks : IRR_LAMBDA_CANDIDATES;
+}
+
 irr_lambda_t irr_lambda_candidate(int candidate, int candidates)
 {
     const int64_t below = candidates > 1 ? (int64_t)IRR_LAMBDA_ONE / 4 * candidate / (candidates - 1) : 0;

@@ -9,6 +9,12 @@
 
 #include "order/scheduled.h"
 
+/* More are hardly better: from 1 down to 3/4, a lambda of 32 ranks changes by 8 messages. */
+#define IRR_LAMBDA_CANDIDATES 16
+
+/* So many for so many ranks. */
+int irr_lambda_candidates(int ranks);
+
 irr_lambda_t irr_lambda_candidate(int candidate, int candidates);
 
 /*

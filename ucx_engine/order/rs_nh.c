@@ -9,7 +9,7 @@
  * ln d heap operations of O(log d) each, and each step sorts P lengths.  At most one step a message.
  */
 #include "order/heap.h"
-#include "order/lambda.h"
+#include "order/lambda_search.h"
 #include "order/scheduled.h"
 
 #include "core/alloc.h"
@@ -137,8 +137,13 @@ irr_status_t irr_scheduled_rs_nh(const irr_matrix_t *matrix, const irr_scheduled
                                  irr_schedule_t *schedule)
 {
     heaps_t heaps;
-    irr_status_t status = heaps_init(&heaps, matrix, params->seed);
+    irr_status_t status;
+    int winner;
 
+    if (params->lambda.rule == IRR_LAMBDA_SEARCH) {
+        return irr_lambda_search(matrix, params, irr_lambda_candidates(matrix->ranks), &winner, schedule);
+    }
+    status = heaps_init(&heaps, matrix, params->seed);
     if (status != IRR_OK) {
         return status;
     }

@@ -3,12 +3,9 @@
  *
  * An algorithm is a route and an order; the pace is chosen by the window parameters, because any pace
  * goes with any row.  A grid has the priority order, which is rotation where all rows are complete.  Row 0 is
- * "auto", so that 0 is the default everywhere.  The table goes on with that of the scheduled orders, which the host
- * is not offered.
+ * "auto", so that 0 is the default everywhere.  The table goes on with that of the scheduled orders.
  */
 #include "plan/algorithms.h"
-
-#include "plan/plans.h"
 
 #include <string.h>
 
@@ -33,46 +30,35 @@ static const irr_algorithm_t algorithms[] = {
 
 enum { ROW_AUTO, ROW_A1, ROWS = sizeof(algorithms) / sizeof(algorithms[0]) };
 
-const char *irr_algorithm_name(int i)
-{
-    return i >= 0 && i < ROWS ? algorithms[i].name : NULL;
-}
-
-const char *irr_algorithm_text(int i)
-{
-    return i >= 0 && i < ROWS ? algorithms[i].text : NULL;
-}
-
-int irr_algorithm_find(const char *name)
-{
-    int row = irr_plans_algorithm_find(name);
-
-    return row < ROWS ? row : -1;
-}
-
 const irr_scheduled_t *irr_algorithm_scheduled(int algorithm)
 {
     return algorithm >= ROWS ? irr_scheduled_at(algorithm - ROWS) : NULL;
 }
 
-const char *irr_plans_algorithm_name(int i)
+const char *irr_algorithm_name(int i)
 {
     const irr_scheduled_t *scheduled = irr_algorithm_scheduled(i);
 
-    return scheduled != NULL ? scheduled->name : irr_algorithm_name(i);
+    if (scheduled != NULL) {
+        return scheduled->name;
+    }
+    return i >= 0 && i < ROWS ? algorithms[i].name : NULL;
 }
 
-const char *irr_plans_algorithm_text(int i)
+const char *irr_algorithm_text(int i)
 {
     const irr_scheduled_t *scheduled = irr_algorithm_scheduled(i);
 
-    return scheduled != NULL ? scheduled->text : irr_algorithm_text(i);
+    if (scheduled != NULL) {
+        return scheduled->text;
+    }
+    return i >= 0 && i < ROWS ? algorithms[i].text : NULL;
 }
 
-int irr_plans_algorithm_find(const char *name)
+int irr_algorithm_find(const char *name)
 {
-    for (int i = 0; irr_plans_algorithm_name(i) != NULL; i++) {
-        if (strcmp(irr_plans_algorithm_name(i), name) == 0) {
+    for (int i = 0; irr_algorithm_name(i) != NULL; i++) {
+        if (strcmp(irr_algorithm_name(i), name) == 0) {
             return i;
         }
     }
@@ -87,6 +73,11 @@ static int choose(int ranks)
 {
     (void)ranks;
     return ROW_A1;
+}
+
+int irr_algorithm_alone(int algorithm)
+{
+    return irr_algorithm_scheduled(algorithm) != NULL ? ROW_A1 : algorithm;
 }
 
 const irr_algorithm_t *irr_algorithm_resolve(int algorithm, int ranks)

@@ -31,17 +31,17 @@ typedef struct irr_algorithm {
     const char        *text;      /* one sentence, with the source */
 } irr_algorithm_t;
 
-/*
- * Row i of those that the host is offered, with "auto" resolved for that number of ranks; NULL if there is no such
- * row.
- */
+/* Row i of those before the scheduled ones, with "auto" resolved for that number of ranks; NULL: it is none. */
 const irr_algorithm_t *irr_algorithm_resolve(int algorithm, int ranks);
 
 /*
  * The rows behind those are the scheduled orders (order/scheduled.c) over the direct route.  A rank needs the
- * counts of all ranks for them, so only tools and tests that plan for all ranks have them.  NULL: the row is none.
+ * counts of all ranks for them (comm/schedules.h).  NULL: the row is none.
  */
 const irr_scheduled_t *irr_algorithm_scheduled(int algorithm);
+
+/* What a row does where there is no schedule: a1 for a scheduled one, and else itself. */
+int irr_algorithm_alone(int algorithm);
 
 /*
  * The grid of a row, with the user's dimensions where it takes them; nodes is borrowed, for the row that needs it.

@@ -20,13 +20,6 @@ typedef struct irr_plans {
     irr_block_t   *blocks;   /* what the problems point into */
 } irr_plans_t;
 
-/* Row i of all algorithms, the scheduled ones included, which the host is not offered; NULL past the last. */
-const char *irr_plans_algorithm_name(int i);
-const char *irr_plans_algorithm_text(int i);
-
-/* The row of that name among all, -1 if there is none. */
-int irr_plans_algorithm_find(const char *name);
-
 /*
  * Builds all plans with the algorithm, dims, slice_min and overlap of the settings; nodes is for the row that
  * needs it, else NULL.  IRR_ERR_BAD_PARAM: no such row or grid, a scheduled row, or a row or column of the matrix

@@ -22,7 +22,7 @@ irr_status_t irr_direct_add(irr_step_kind_t kind, int peer, int number, irr_bloc
         .kind = kind, .peer = peer, .stage = 1, .number = number, .pieces = &piece, .npieces = 1
     };
 
-    return block.length > 0 ? irr_plan_add(plan, &params) : IRR_OK;
+    return irr_plan_add(plan, &params);
 }
 
 static irr_status_t build(const irr_problem_t *problem, const irr_order_t *order, irr_plan_t *plan)
@@ -34,13 +34,13 @@ static irr_status_t build(const irr_problem_t *problem, const irr_order_t *order
 
     for (int k = 1; status == IRR_OK && k <= steps; k++) {
         order->peers(group, k, &to, &from);
-        if (from != IRR_NOBODY) {
+        if (from != IRR_NOBODY && problem->recv[from].length > 0) {
             status = irr_direct_add(IRR_STEP_RECV, from, k, problem->recv[from], plan);
         }
     }
     for (int k = 1; status == IRR_OK && k <= steps; k++) {
         order->peers(group, k, &to, &from);
-        if (to != IRR_NOBODY) {
+        if (to != IRR_NOBODY && problem->send[to].length > 0) {
             status = irr_direct_add(IRR_STEP_SEND, to, k, problem->send[to], plan);
         }
     }

@@ -9,14 +9,29 @@
  */
 #include "route/schedule_plans.h"
 
+#include "core/alloc.h"
 #include "route/direct.h"
 
-/* The part of a block that a transmission carries. */
+/* The part of a block that a transmission carries; a block that is too short cuts it, and the transport will tell. */
 static irr_block_t part_of(const irr_block_t *block, const irr_transmission_t *transmission)
 {
+    size_t offset = transmission->offset < block->length ? (size_t)transmission->offset : block->length;
+    size_t room = block->length - offset;
+
     return (irr_block_t){
-        .offset = block->offset + (ptrdiff_t)transmission->offset, .length = (size_t)transmission->length
+        .offset = block->offset + (ptrdiff_t)offset,
+        .length = transmission->length < room ? (size_t)transmission->length : room
     };
+}
+
+static irr_status_t add(irr_step_kind_t kind, const irr_transmission_t *t, const irr_problem_t *problem,
+                        irr_plan_t *plan)
+{
+    bool sends = kind == IRR_STEP_SEND;
+    int peer = sends ? t->to : t->from;
+    const irr_block_t *block = sends ? &problem->send[peer] : &problem->recv[peer];
+
+    return irr_direct_add(kind, peer, t->step, part_of(block, t), plan);
 }
 
 static irr_status_t add_all(irr_step_kind_t kind, const irr_schedule_t *schedule, const irr_problem_t *problems,
@@ -25,11 +40,9 @@ static irr_status_t add_all(irr_step_kind_t kind, const irr_schedule_t *schedule
     irr_status_t status = IRR_OK;
 
     for (size_t i = 0; i < schedule->count && status == IRR_OK; i++) {
-        const irr_transmission_t *t = &schedule->list[i];
-        int rank = kind == IRR_STEP_SEND ? t->from : t->to, peer = kind == IRR_STEP_SEND ? t->to : t->from;
-        const irr_block_t *blocks = kind == IRR_STEP_SEND ? problems[rank].send : problems[rank].recv;
+        int rank = kind == IRR_STEP_SEND ? schedule->list[i].from : schedule->list[i].to;
 
-        status = irr_direct_add(kind, peer, t->step, part_of(&blocks[peer], t), &plans[rank]);
+        status = add(kind, &schedule->list[i], &problems[rank], &plans[rank]);
     }
     return status;
 }
@@ -50,4 +63,63 @@ irr_status_t irr_schedule_plans_build(const irr_schedule_t *schedule, const irr_
         status = irr_plan_add_self(&problems[r], &plans[r]);
     }
     return status;
+}
+
+/* ---- one rank ---- */
+
+static bool concerns(irr_step_kind_t kind, const irr_transmission_t *t, int rank)
+{
+    return (kind == IRR_STEP_SEND ? t->from : t->to) == rank;
+}
+
+static irr_status_t add_own(irr_step_kind_t kind, const irr_schedule_t *schedule, const irr_problem_t *problem,
+                            irr_plan_t *plan)
+{
+    irr_status_t status = IRR_OK;
+
+    for (size_t i = 0; i < schedule->count && status == IRR_OK; i++) {
+        if (concerns(kind, &schedule->list[i], problem->rank)) {
+            status = add(kind, &schedule->list[i], problem, plan);
+        }
+    }
+    return status;
+}
+
+irr_status_t irr_schedule_plan_build(const irr_schedule_t *schedule, const irr_problem_t *problem, irr_plan_t *plan)
+{
+    irr_status_t status;
+
+    irr_plan_reset(plan, problem);
+    status = add_own(IRR_STEP_RECV, schedule, problem, plan);
+    if (status == IRR_OK) {
+        status = add_own(IRR_STEP_SEND, schedule, problem, plan);
+    }
+    return status == IRR_OK ? irr_plan_add_self(problem, plan) : status;
+}
+
+irr_status_t irr_schedule_own(const irr_schedule_t *schedule, int rank, irr_schedule_t *own)
+{
+    irr_schedule_t made = { .ranks = schedule->ranks, .steps = schedule->steps };
+    size_t count = 0;
+
+    for (size_t i = 0; i < schedule->count; i++) {
+        count += schedule->list[i].from == rank || schedule->list[i].to == rank;
+    }
+    made.list = irr_alloc(count, sizeof(*made.list));
+    if (made.list == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    made.max = count;
+    for (size_t i = 0; i < schedule->count; i++) {
+        if (schedule->list[i].from == rank || schedule->list[i].to == rank) {
+            made.list[made.count++] = schedule->list[i];
+        }
+    }
+    *own = made;
+    return IRR_OK;
+}
+
+irr_plan_bounds_t irr_schedule_plan_bounds(const irr_schedule_t *own)
+{
+    return (irr_plan_bounds_t){ .steps = own->count + 1, .pieces = own->count + 2, .deps = 0 };
 }

@@ -1,5 +1,5 @@
 /*
- * schedule_plans.h - the plans of all ranks for a schedule: direct messages in the steps that it says.
+ * schedule_plans.h - the plans for a schedule, of all ranks or of one: direct messages in the steps that it says.
  */
 #ifndef IRR_SCHEDULE_PLANS_H
 #define IRR_SCHEDULE_PLANS_H
@@ -13,5 +13,21 @@
  */
 irr_status_t irr_schedule_plans_build(const irr_schedule_t *schedule, const irr_problem_t *problems,
                                       irr_plan_t *plans);
+
+/* ---- one rank ---- */
+
+/* The transmissions that a rank sends or receives, in their order; the caller's to irr_schedule_fini. */
+irr_status_t irr_schedule_own(const irr_schedule_t *schedule, int rank, irr_schedule_t *own);
+
+/*
+ * Builds the plan of the problem's rank from a schedule, or from what irr_schedule_own left of it; the lengths of
+ * messages are those of the schedule, and the blocks of what is sent must have them.  A block that is too short for
+ * what comes takes less, and running the plan ends in IRR_ERR_TRUNCATE.  O(n).  IRR_ERR_NO_MEMORY, not within the
+ * bounds.
+ */
+irr_status_t irr_schedule_plan_build(const irr_schedule_t *schedule, const irr_problem_t *problem, irr_plan_t *plan);
+
+/* What irr_plan_reserve needs for the plan of a rank. */
+irr_plan_bounds_t irr_schedule_plan_bounds(const irr_schedule_t *own);
 
 #endif

@@ -1,0 +1,72 @@
+/*
+ * cache.h - the schedules that a communicator keeps, by what its ranks send.
+ *
+ * A rank compares its own row of the count matrix alone; the matrix is that of a kept schedule where all ranks find
+ * their rows in the same slot, which they agree on before they use it (comm/schedules.h).  So all ranks must keep the
+ * same schedules in the same slots: whatever is done here is done on all of them in the same order, with numbers that
+ * are alike.  Room is bounded by the number of slots and by bytes; what was used longest ago goes first.
+ *
+ * Cost: O(P) time for a look at all slots, if no two rows have the same hash; memory for P lengths and the rank's own
+ * transmissions a slot.
+ */
+#ifndef IRR_CACHE_H
+#define IRR_CACHE_H
+
+#include "order/schedule.h"
+
+#define IRR_CACHE_SLOTS 7
+#define IRR_CACHE_FIRST 2
+
+/* A row of the count matrix, without what a rank sends to itself. */
+typedef struct irr_cache_row {
+    uint64_t  hash;
+    uint64_t *lengths;   /* by rank */
+} irr_cache_row_t;
+
+typedef struct irr_cache_entry {
+    irr_cache_row_t row;
+    irr_schedule_t  own;        /* what this rank sends and receives */
+    bool            declined;   /* there is no schedule: the exchange goes without */
+    bool            pinned;     /* never goes */
+    uint64_t        bytes;      /* of the rank that needs most, as agreed */
+    uint64_t        serial;     /* unlike that of any other, from IRR_CACHE_FIRST; 0: the slot is free */
+    uint64_t        used;       /* when it was used last */
+} irr_cache_entry_t;
+
+typedef struct irr_cache {
+    int               ranks;
+    uint64_t          max_bytes;   /* 0: no limit but the slots */
+    uint64_t          clock;       /* counts uses and entries */
+    irr_cache_entry_t slot[IRR_CACHE_SLOTS];
+} irr_cache_t;
+
+void irr_cache_init(irr_cache_t *cache, int ranks, uint64_t max_bytes);
+void irr_cache_fini(irr_cache_t *cache);
+
+/* Forgets all that is not pinned. */
+void irr_cache_clear(irr_cache_t *cache);
+
+irr_status_t irr_cache_row_init(irr_cache_row_t *row, int ranks);
+void         irr_cache_row_fini(irr_cache_row_t *row);
+
+/* Fills a row with the lengths of a rank's blocks. */
+void irr_cache_row_take(irr_cache_row_t *row, const irr_problem_t *problem);
+
+/* misses[i]: 1 if slot i does not have this row, else 0. */
+void irr_cache_look(const irr_cache_t *cache, const irr_cache_row_t *row, uint64_t misses[IRR_CACHE_SLOTS]);
+
+/* The entry of a slot that all ranks found their rows in. */
+const irr_cache_entry_t *irr_cache_use(irr_cache_t *cache, int slot);
+
+/* An entry by itself, empty; and the bytes that this rank needs for it. */
+irr_status_t irr_cache_entry_init(irr_cache_entry_t *entry, const irr_cache_row_t *row, int ranks);
+void         irr_cache_entry_fini(irr_cache_entry_t *entry);
+uint64_t     irr_cache_entry_bytes(const irr_cache_entry_t *entry, int ranks);
+
+/*
+ * Takes an entry over, with its bytes agreed.  It stays until the next one comes, even if it alone has more bytes than
+ * allowed; others go for it.  At least one slot must not be pinned.
+ */
+const irr_cache_entry_t *irr_cache_insert(irr_cache_t *cache, irr_cache_entry_t *entry);
+
+#endif

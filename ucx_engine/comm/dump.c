@@ -1,0 +1,44 @@
+/*
+ * dump.c - see dump.h.
+ */
+#include "comm/dump.h"
+
+#include "core/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* False, with errno: the file is not there, or not whole. */
+static bool write_file(const char *path, const irr_matrix_t *matrix)
+{
+    FILE *stream = fopen(path, "w");
+    irr_status_t status;
+
+    if (stream == NULL) {
+        return false;
+    }
+    status = irr_matrix_write(matrix, "bytes that rank row - 1 sends to rank column - 1", stream);
+    return fclose(stream) == 0 && status == IRR_OK;
+}
+
+void irr_dump(const char *prefix, const irr_matrix_t *matrix, unsigned *count)
+{
+    char path[4096];
+    int length;
+
+    if (prefix == NULL || prefix[0] == '\0' || *count >= IRR_DUMP_MAX) {
+        return;
+    }
+    length = snprintf(path, sizeof(path), "%s.%u.mtx", prefix, *count + 1);
+    errno = ENAMETOOLONG;
+    if (length < 0 || (size_t)length >= sizeof(path) || !write_file(path, matrix)) {
+        irr_log(IRR_LOG_ERROR, "count matrix %.256s.%u.mtx cannot be written: %s; no more are", prefix, *count + 1,
+                strerror(errno));
+        *count = IRR_DUMP_MAX;
+        return;
+    }
+    if (++*count == IRR_DUMP_MAX) {
+        irr_log(IRR_LOG_WARN, "count matrix %.256s.%u.mtx is the last one of its communicator", prefix, *count);
+    }
+}

@@ -1,0 +1,80 @@
+/*
+ * schedules.h - before an exchange, all ranks find the schedule for what they send, or compute one.
+ *
+ *     look     in which slots of the cache has everybody its row?  One consensus; if there is one, that is it.
+ *     gather   all ranks learn the count matrix (exec/gather.h).
+ *     search   with lambda "search": each rank tries another lambda, and one consensus tells the best.
+ *     commit   each rank has computed the same schedule; one consensus tells whether all have the memory to run it.
+ *
+ * A schedule that all have goes to the cache.  Where there is none, the exchange goes without: the matrix is above the
+ * limit, or the order does not take it (kept too, as "declined"); or some rank has no memory (tried again next time).
+ * Every one of these ways is taken by all ranks alike, because each follows from the matrix, which all have, or from
+ * what a consensus told.
+ *
+ * A rank whose consensus failed may have missed something.  It says so in its next look, and all empty their caches.
+ *
+ * Cost: a hit takes ceil(log2 P) short messages one after the other; a miss three to four times that, the rows of
+ * the matrix, and the time of the order, during which the engine stands still.
+ *
+ * The static scheduling and the run-time scheduling of Ranka, Wang and Kumar, section 3.
+ */
+#ifndef IRR_SCHEDULES_H
+#define IRR_SCHEDULES_H
+
+#include "comm/cache.h"
+#include "exec/gather.h"
+#include "order/scheduled.h"
+
+typedef enum irr_schedules_state {
+    IRR_SCHEDULES_LOOKS,
+    IRR_SCHEDULES_GATHERS,
+    IRR_SCHEDULES_SEARCHES,
+    IRR_SCHEDULES_COMMITS
+} irr_schedules_state_t;
+
+/* May not be moved while it runs. */
+typedef struct irr_schedules {
+    const irr_settings_t  *settings;   /* borrowed, and so are */
+    irr_plan_t            *plan;       /* what a schedule needs in them is reserved before all agree on it */
+    irr_exec_t            *exec;
+    const irr_scheduled_t *row;        /* NULL: nothing is computed */
+    bool                   learns;     /* a miss is worth the matrix: for the row, or for a dump */
+    bool                   asked;      /* is there anything to look for at all? */
+    int                    ranks, rank;
+    irr_cache_t            cache;
+    const irr_problem_t   *problem;    /* borrowed */
+    irr_cache_row_t        own;        /* of the problem */
+    irr_consensus_t        consensus;
+    irr_gather_t           gather;
+    irr_exec_env_t         env;
+    irr_schedules_state_t  state;
+    bool                   lost;       /* this rank may have missed something */
+    bool                   warned;     /* of a matrix above the limit */
+    uint64_t               since;      /* when the gather began, in ns */
+    irr_matrix_t           matrix;     /* from gather to commit, as are */
+    irr_status_t           trouble;    /* what failed here */
+    bool                   declined;   /* no rank computes */
+    irr_cache_entry_t      made;       /* for the cache */
+    unsigned               dumped;     /* matrices written by this rank */
+} irr_schedules_t;
+
+/*
+ * row: the order of the algorithm, or NULL.  The settings stay where they are.  IRR_ERR_NO_MEMORY;
+ * IRR_ERR_NOT_SUPPORTED, alike on all ranks, where a consensus is not.  Says on rank 0, once, if the count matrix of
+ * so many ranks is above the limit.
+ */
+irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_t *row,
+                                const irr_settings_t *settings, int ranks, int rank, irr_plan_t *plan,
+                                irr_exec_t *exec);
+void         irr_schedules_fini(irr_schedules_t *schedules);
+
+/* Starts for the counts of a problem, borrowed until it is over; none may run.  Of env see irr_gather_start. */
+void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *problem, const irr_exec_env_t *env);
+
+/*
+ * Goes on after progress of the transport.  IRR_IN_PROGRESS; IRR_OK and in *entry_p the schedule, valid until the next
+ * start, or NULL if the exchange goes without one; or the error of the transport, on this rank alone.
+ */
+irr_status_t irr_schedules_progress(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p);
+
+#endif
