@@ -194,7 +194,7 @@ static void warn(irr_schedules_t *schedules)
 {
     if (schedules->rank == 0 && !schedules->warned) {
         irr_log(IRR_LOG_WARN, "a count matrix was not gathered, because its rows have more bytes than "
-                "matrix_max_bytes, which is %zu, or a rank has no memory: exchanges with it go without a schedule",
+                "matrix_max_bytes, which is %zu: exchanges with it go without a schedule",
                 schedules->settings->matrix_max_bytes);
     }
     schedules->warned = true;
@@ -203,13 +203,17 @@ static void warn(irr_schedules_t *schedules)
 static void begin_commit(irr_schedules_t *schedules, const irr_lambda_t *lambda);
 
 /* status is alike on all ranks. */
-static irr_status_t end_gather(irr_schedules_t *schedules, irr_status_t status)
+static irr_status_t end_gather(irr_schedules_t *schedules, irr_status_t status, const irr_cache_entry_t **entry_p)
 {
     irr_counters_t *counters = schedules->env.counters;
 
     charge(schedules->since, &counters->matrix_ns);
     schedules->declined = status != IRR_OK || schedules->row == NULL;
     schedules->trouble = IRR_OK;
+    if (status != IRR_OK && !schedules->gather.too_large) {
+        *entry_p = NULL;   /* the next exchange tries again */
+        return IRR_OK;
+    }
     if (status == IRR_OK) {
         counters->matrices++;
         counters->matrix_bytes += schedules->gather.ends[schedules->ranks];
@@ -338,7 +342,7 @@ static irr_status_t step(irr_schedules_t *schedules, const irr_cache_entry_t **e
     }
     switch (schedules->state) {
     case IRR_SCHEDULES_LOOKS:    return end_look(schedules, entry_p);
-    case IRR_SCHEDULES_GATHERS:  return end_gather(schedules, status);
+    case IRR_SCHEDULES_GATHERS:  return end_gather(schedules, status, entry_p);
     case IRR_SCHEDULES_SEARCHES: return end_search(schedules);
     default:                     return end_commit(schedules, entry_p);
     }

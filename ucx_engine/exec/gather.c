@@ -12,6 +12,9 @@
 #include <assert.h>
 #include <string.h>
 
+/* What the ranks agree on: who failed, the worst. */
+enum { NOBODY, LARGE, OTHERWISE };
+
 #define TAG_MASK ((UINT64_C(1) << IRR_TAG_BITS) - 1)
 
 /* ---- life ---- */
@@ -140,7 +143,7 @@ static void send(irr_gather_t *gather)
 /* Goes on to the round of this distance, or to the consensus if there is none. */
 static void begin_round(irr_gather_t *gather)
 {
-    uint64_t failed = gather->status != IRR_OK;
+    uint64_t failed = gather->status == IRR_OK ? NOBODY : gather->status == IRR_ERR_NOT_SUPPORTED ? LARGE : OTHERWISE;
 
     if (gather->distance >= gather->ranks) {
         gather->state = IRR_GATHER_AGREES;
@@ -226,7 +229,8 @@ static irr_status_t agree(irr_gather_t *gather)
     if (status != IRR_OK) {
         return status;
     }
-    return gather->consensus.words[0] == 0 ? IRR_OK : IRR_ERR_NOT_SUPPORTED;
+    gather->too_large = gather->consensus.words[0] == LARGE;
+    return gather->consensus.words[0] == NOBODY ? IRR_OK : IRR_ERR_NOT_SUPPORTED;
 }
 
 irr_status_t irr_gather_progress(irr_gather_t *gather)

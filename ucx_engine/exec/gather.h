@@ -45,6 +45,7 @@ typedef struct irr_gather {
     unsigned char     *retired;    /* rows that are still being sent from where they were */
     size_t            *ends;       /* ends[0] is 0; row i in bytes is from ends[i] to ends[i + 1] */
     uint64_t           total;      /* of the lengths */
+    bool               too_large;  /* it failed for max_bytes and nothing else; alike on all ranks */
 } irr_gather_t;
 
 /*
@@ -65,7 +66,7 @@ void irr_gather_start(irr_gather_t *gather, const irr_block_t *row, irr_status_t
 
 /*
  * Goes on after progress of the transport.  IRR_IN_PROGRESS; IRR_OK on all ranks: the rows are here; or
- * IRR_ERR_NOT_SUPPORTED on all: gather->status says what failed here, if that was here.  Only where the consensus
+ * IRR_ERR_NOT_SUPPORTED on all: gather->too_large, and gather->status says what failed here, if that was here.  Only where the consensus
  * fails on a rank this rank alone may end in its error (irr_consensus_progress).
  */
 irr_status_t irr_gather_progress(irr_gather_t *gather);
