@@ -5,7 +5,8 @@
  * communicators and of the job into the life of engine objects.
  *
  *   coll_irr_component.c  open, close, the table Open MPI looks for
- *   coll_irr_params.c     MCA parameters, info keys, and the settings of a communicator
+ *   coll_irr_params.c     MCA parameters
+ *   coll_irr_settings.c   the settings of a communicator, from parameters and info keys
  *   coll_irr_values.c     texts of both to values
  *   coll_irr_pvars.c      MPI_T performance variables
  *   coll_irr_module.c     a module for each communicator: query, enable, destruct
@@ -32,11 +33,7 @@ typedef struct mca_coll_irr_params_t {
     int   alltoallv_algorithm;
     int   compose;
     int   overlap;
-    char *window_messages;
-    char *window_bytes;
-    char *dims;
-    char *slice_min;
-    char *ranks_per_node;
+    int   pace;
     char *ucx_tls;
     char *ucx_devices;
 } mca_coll_irr_params_t;
@@ -71,6 +68,9 @@ extern mca_coll_irr_component_t mca_coll_irr_component __attribute__((visibility
 typedef struct mca_coll_irr_settings_t {
     irr_settings_t engine;
     size_t         ranks_per_node;  /* so many consecutive ranks are a node; 0: the nodes that Open MPI knows */
+    size_t         seed, latency;   /* of the engine's */
+    char          *schedule_file;   /* from malloc, what the engine's point to */
+    char          *matrix_dump;
 } mca_coll_irr_settings_t;
 
 /* ---- module ---- */
@@ -119,6 +119,7 @@ int mca_coll_irr_params_register(void);
  */
 irr_status_t mca_coll_irr_settings(ompi_communicator_t *comm, mca_coll_irr_settings_t *settings,
                                    char **reason_p);
+void mca_coll_irr_settings_fini(mca_coll_irr_settings_t *settings);
 
 int mca_coll_irr_pvars_register(void);
 
@@ -135,8 +136,22 @@ int mca_coll_irr_parse_name(const char *text, const char *(*name)(int i));
 /* A size_t: a whole number with an optional suffix k, m or g for 2^10, 2^20, 2^30. */
 bool mca_coll_irr_parse_size(const char *text, void *size);
 
-/* An irr_dims_t, as irr_dims_parse reads it. */
+/* The same, but not 0; and an int. */
+bool mca_coll_irr_parse_count(const char *text, void *size);
+bool mca_coll_irr_parse_steps(const char *text, void *steps);
+
+/* A bool: 0 or 1. */
+bool mca_coll_irr_parse_switch(const char *text, void *on);
+
+/* An irr_dims_t, as irr_dims_parse reads it; so an irr_lambda_t. */
 bool mca_coll_irr_parse_dims(const char *text, void *dims);
+bool mca_coll_irr_parse_lambda(const char *text, void *lambda);
+
+/* An irr_redistribution_t: none, or as irr_redistribution_parse reads it. */
+bool mca_coll_irr_parse_redistribution(const char *text, void *redistribution);
+
+/* A char *: the text itself, from malloc; false without memory. */
+bool mca_coll_irr_parse_path(const char *text, void *path);
 
 /* IRR_ERR_BAD_PARAM, and in *reason_p what the user should read, from malloc; NULL without memory. */
 irr_status_t mca_coll_irr_bad_value(const char *parameter, const char *value, const char *allowed,

@@ -149,6 +149,7 @@ static void destruct(mca_coll_irr_module_t *module)
         irr_comm_destroy(module->irr_comm);
     }
     free(module->reason);
+    mca_coll_irr_settings_fini(&module->settings);
     free(module->send_blocks);
     free(module->recv_blocks);
     release(module->previous_alltoallv_module);

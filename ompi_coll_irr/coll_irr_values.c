@@ -54,6 +54,59 @@ bool mca_coll_irr_parse_dims(const char *text, void *dims)
     return irr_dims_parse(text, dims) == IRR_OK;
 }
 
+bool mca_coll_irr_parse_count(const char *text, void *size)
+{
+    size_t count;
+
+    if (!mca_coll_irr_parse_size(text, &count) || count == 0) {
+        return false;
+    }
+    *(size_t *)size = count;
+    return true;
+}
+
+bool mca_coll_irr_parse_steps(const char *text, void *steps)
+{
+    size_t count;
+
+    if (!mca_coll_irr_parse_size(text, &count) || count > INT_MAX) {
+        return false;
+    }
+    *(int *)steps = (int)count;
+    return true;
+}
+
+bool mca_coll_irr_parse_switch(const char *text, void *on)
+{
+    if ((text[0] != '0' && text[0] != '1') || text[1] != '\0') {
+        return false;
+    }
+    *(bool *)on = text[0] == '1';
+    return true;
+}
+
+bool mca_coll_irr_parse_lambda(const char *text, void *lambda)
+{
+    return irr_lambda_parse(text, lambda) == IRR_OK;
+}
+
+bool mca_coll_irr_parse_redistribution(const char *text, void *redistribution)
+{
+    irr_redistribution_t read = { .unit = 1 };
+
+    if (strcasecmp(text, "none") != 0 && irr_redistribution_parse(text, &read) != IRR_OK) {
+        return false;
+    }
+    *(irr_redistribution_t *)redistribution = read;
+    return true;
+}
+
+bool mca_coll_irr_parse_path(const char *text, void *path)
+{
+    *(char **)path = strdup(text);
+    return *(char **)path != NULL;
+}
+
 irr_status_t mca_coll_irr_bad_value(const char *parameter, const char *value, const char *allowed,
                                     char **reason_p)
 {

@@ -115,6 +115,18 @@ static inline bool mca_coll_irr_info_get(ompi_communicator_t *comm, const char *
     return found != 0;
 }
 
+/* ---- communicators ---- */
+
+/* Unlike that of any other communicator which this process is a member of now. */
+static inline unsigned mca_coll_irr_comm_number(ompi_communicator_t *comm)
+{
+#if OMPI_MAJOR_VERSION == 4
+    return comm->c_contextid;
+#else
+    return (unsigned)comm->c_index;
+#endif
+}
+
 /* ---- fault tolerance ---- */
 
 /* Under ULFM a collective must end when a peer dies, which ours cannot promise; known alike on all ranks. */

@@ -12,7 +12,7 @@
 /* False, with errno: the file is not there, or not whole. */
 static bool write_file(const char *path, const irr_matrix_t *matrix)
 {
-    FILE *stream = fopen(path, "w");
+    FILE *stream = fopen(path, "wx");
     irr_status_t status;
 
     if (stream == NULL) {
@@ -25,20 +25,20 @@ static bool write_file(const char *path, const irr_matrix_t *matrix)
 void irr_dump(const char *prefix, const irr_matrix_t *matrix, unsigned *count)
 {
     char path[4096];
-    int length;
+    bool written = false;
 
-    if (prefix == NULL || prefix[0] == '\0' || *count >= IRR_DUMP_MAX) {
-        return;
-    }
-    length = snprintf(path, sizeof(path), "%s.%u.mtx", prefix, *count + 1);
-    errno = ENAMETOOLONG;
-    if (length < 0 || (size_t)length >= sizeof(path) || !write_file(path, matrix)) {
-        irr_log(IRR_LOG_ERROR, "count matrix %.256s.%u.mtx cannot be written: %s; no more are", prefix, *count + 1,
-                strerror(errno));
-        *count = IRR_DUMP_MAX;
-        return;
-    }
-    if (++*count == IRR_DUMP_MAX) {
-        irr_log(IRR_LOG_WARN, "count matrix %.256s.%u.mtx is the last one of its communicator", prefix, *count);
+    errno = EEXIST;
+    while (prefix != NULL && !written && errno == EEXIST && *count < IRR_DUMP_MAX) {
+        int length = snprintf(path, sizeof(path), "%s.%u.mtx", prefix, ++*count);
+
+        errno = ENAMETOOLONG;
+        written = length >= 0 && (size_t)length < sizeof(path) && write_file(path, matrix);
+        if (!written && errno != EEXIST) {
+            irr_log(IRR_LOG_ERROR, "count matrix %.256s.%u.mtx cannot be written: %s; no more are", prefix, *count,
+                    strerror(errno));
+            *count = IRR_DUMP_MAX;
+        } else if (*count == IRR_DUMP_MAX) {
+            irr_log(IRR_LOG_WARN, "no count matrix after %.256s.%u.mtx is written", prefix, *count);
+        }
     }
 }

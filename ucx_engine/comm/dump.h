@@ -10,9 +10,9 @@
 #define IRR_DUMP_MAX 1000
 
 /*
- * Writes a matrix to PREFIX.N.mtx, N one more than *count, which counts matrices; nothing if there is no prefix, and
- * after IRR_DUMP_MAX of them.  Tells the user of the first file that cannot be written, and then writes no more.  May
- * block on the file system.
+ * Writes a matrix to PREFIX.N.mtx, N the first number above *count for which there is no such file, and sets *count;
+ * nothing if the prefix is NULL, or N would be above IRR_DUMP_MAX.  Tells the user of the last one, and of the first
+ * that cannot be written, after which no more are.  May block on the file system.
  */
 void irr_dump(const char *prefix, const irr_matrix_t *matrix, unsigned *count);
 

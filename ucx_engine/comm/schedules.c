@@ -30,38 +30,59 @@ static bool too_large(int ranks, size_t max_bytes)
     return max_bytes > 0 && entries > max_bytes / sizeof(uint64_t);
 }
 
+/* A copy; NULL without memory. */
+static char *copy(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *made = irr_alloc(bytes, 1);
+
+    return made != NULL ? memcpy(made, text, bytes) : NULL;
+}
+
+/* What a look, and what comes after it, needs. */
+static irr_status_t allocate(irr_schedules_t *schedules, const char *dump)
+{
+    size_t limit = schedules->max_bytes > 0 ? schedules->max_bytes : SIZE_MAX;
+    irr_status_t status = irr_consensus_init(&schedules->consensus, schedules->ranks, schedules->rank);
+
+    if (status == IRR_OK) {
+        status = irr_gather_init(&schedules->gather, schedules->ranks, schedules->rank, limit);
+    }
+    if (status == IRR_OK) {
+        status = irr_cache_row_init(&schedules->own, schedules->ranks);
+    }
+    if (status == IRR_OK && dump != NULL && schedules->rank == 0) {
+        schedules->dump = copy(dump);
+        status = schedules->dump != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+    }
+    return status;
+}
+
 irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_t *row,
                                 const irr_settings_t *settings, int ranks, int rank, irr_plan_t *plan,
                                 irr_exec_t *exec)
 {
-    bool large = too_large(ranks, settings->matrix_max_bytes);
     bool dumps = settings->matrix_dump != NULL && settings->matrix_dump[0] != '\0';
-    size_t limit = settings->matrix_max_bytes > 0 ? settings->matrix_max_bytes : SIZE_MAX;
-    irr_status_t status;
+    bool large = too_large(ranks, settings->matrix_max_bytes), wanted = row != NULL || dumps;
+    irr_status_t status = IRR_OK;
 
     memset(schedules, 0, sizeof(*schedules));
-    schedules->settings = settings;
+    schedules->params = settings->scheduled;
+    schedules->max_bytes = settings->matrix_max_bytes;
     schedules->plan = plan;
     schedules->exec = exec;
     schedules->row = large ? NULL : row;
-    schedules->learns = (row != NULL || dumps) && !large;
+    schedules->learns = wanted && !large;
     schedules->asked = schedules->learns;
     schedules->ranks = ranks;
     schedules->rank = rank;
-    if (!schedules->learns && rank == 0 && (row != NULL || dumps)) {
+    if (wanted && large && rank == 0) {
         irr_log(IRR_LOG_WARN, "the count matrix of %d ranks has more bytes than matrix_max_bytes, which is %zu, so "
                 "exchanges go without a schedule", ranks, settings->matrix_max_bytes);
     }
     irr_cache_init(&schedules->cache, ranks, settings->cache_bytes);
-    if (!schedules->asked) {
-        return IRR_OK;
-    }
-    status = irr_consensus_init(&schedules->consensus, ranks, rank);
-    if (status == IRR_OK) {
-        status = irr_gather_init(&schedules->gather, ranks, rank, limit);
-    }
-    if (status == IRR_OK) {
-        status = irr_cache_row_init(&schedules->own, ranks);
+    if (schedules->asked) {
+        status = allocate(schedules, dumps ? settings->matrix_dump : NULL);
     }
     if (status != IRR_OK) {
         irr_schedules_fini(schedules);
@@ -81,6 +102,7 @@ void irr_schedules_fini(irr_schedules_t *schedules)
     clean(schedules);
     irr_cache_row_fini(&schedules->own);
     irr_gather_fini(&schedules->gather);
+    irr_free(schedules->dump);
     irr_cache_fini(&schedules->cache);
     memset(schedules, 0, sizeof(*schedules));
 }
@@ -141,7 +163,7 @@ static irr_status_t end_look(irr_schedules_t *schedules, const irr_cache_entry_t
 static bool searches(const irr_schedules_t *schedules)
 {
     return !schedules->declined && schedules->row == irr_scheduled_find("rs_nh") &&
-           schedules->settings->scheduled.lambda.rule == IRR_LAMBDA_SEARCH;
+           schedules->params.lambda.rule == IRR_LAMBDA_SEARCH;
 }
 
 /* Adds the time since to a counter. */
@@ -165,7 +187,7 @@ static void begin_search(irr_schedules_t *schedules)
     irr_schedule_t tried;
 
     if (schedules->trouble == IRR_OK) {
-        schedules->trouble = irr_lambda_try(&schedules->matrix, &schedules->settings->scheduled, candidate,
+        schedules->trouble = irr_lambda_try(&schedules->matrix, &schedules->params, candidate,
                                             candidates, &time, &tried);
     }
     if (schedules->trouble == IRR_OK) {
@@ -183,9 +205,7 @@ static irr_status_t take_matrix(irr_schedules_t *schedules)
 
     if (status == IRR_OK) {
         irr_gather_matrix(&schedules->gather, &schedules->matrix);
-        if (schedules->rank == 0) {
-            irr_dump(schedules->settings->matrix_dump, &schedules->matrix, &schedules->dumped);
-        }
+        irr_dump(schedules->dump, &schedules->matrix, &schedules->dumped);
     }
     return status;
 }
@@ -195,7 +215,7 @@ static void warn(irr_schedules_t *schedules)
     if (schedules->rank == 0 && !schedules->warned) {
         irr_log(IRR_LOG_WARN, "a count matrix was not gathered, because its rows have more bytes than "
                 "matrix_max_bytes, which is %zu: exchanges with it go without a schedule",
-                schedules->settings->matrix_max_bytes);
+                schedules->max_bytes);
     }
     schedules->warned = true;
 }
@@ -224,7 +244,7 @@ static irr_status_t end_gather(irr_schedules_t *schedules, irr_status_t status, 
     if (searches(schedules)) {
         begin_search(schedules);
     } else {
-        begin_commit(schedules, &schedules->settings->scheduled.lambda);
+        begin_commit(schedules, &schedules->params.lambda);
     }
     return IRR_IN_PROGRESS;
 }
@@ -245,7 +265,7 @@ static irr_status_t end_search(irr_schedules_t *schedules)
 
 static irr_status_t compute(irr_schedules_t *schedules, const irr_lambda_t *lambda, irr_schedule_t *schedule)
 {
-    irr_scheduled_params_t params = schedules->settings->scheduled;
+    irr_scheduled_params_t params = schedules->params;
     uint64_t since = irr_clock_ns();
     irr_status_t status;
 

@@ -34,8 +34,9 @@ typedef enum irr_schedules_state {
 
 /* May not be moved while it runs. */
 typedef struct irr_schedules {
-    const irr_settings_t  *settings;   /* borrowed, and so are */
-    irr_plan_t            *plan;       /* what a schedule needs in them is reserved before all agree on it */
+    irr_scheduled_params_t params;
+    size_t                 max_bytes;  /* of a matrix; 0: no limit */
+    irr_plan_t            *plan;       /* borrowed; what a schedule needs in them is reserved before all agree on it */
     irr_exec_t            *exec;
     const irr_scheduled_t *row;        /* NULL: nothing is computed */
     bool                   learns;     /* a miss is worth the matrix: for the row, or for a dump */
@@ -55,11 +56,12 @@ typedef struct irr_schedules {
     irr_status_t           trouble;    /* what failed here */
     bool                   declined;   /* no rank computes */
     irr_cache_entry_t      made;       /* for the cache */
-    unsigned               dumped;     /* matrices written by this rank */
+    char                  *dump;       /* where rank 0 writes matrices; NULL: nowhere */
+    unsigned               dumped;     /* number of the last one */
 } irr_schedules_t;
 
 /*
- * row: the order of the algorithm, or NULL.  The settings stay where they are.  IRR_ERR_NO_MEMORY;
+ * row: the order of the algorithm, or NULL.  IRR_ERR_NO_MEMORY;
  * IRR_ERR_NOT_SUPPORTED, alike on all ranks, where a consensus is not.  Says on rank 0, once, if the count matrix of
  * so many ranks is above the limit.
  */

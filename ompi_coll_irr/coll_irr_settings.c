@@ -1,0 +1,256 @@
+/*
+ * coll_irr_settings.c - what a communicator uses, from parameters and the info keys of the same names.
+ *
+ * Both are texts from outside and go through the same check.  A bad value becomes trouble in the agreement of
+ * the first collective: so all ranks leave the communicator to Open MPI, even if one rank alone has the bad
+ * value, and one of them tells the user, by a help text that names the value and what is allowed.
+ *
+ * A setting is a row of one of two tables: names of the engine, or texts with a parser.
+ */
+#include "coll_irr_settings.h"
+
+#include <stdlib.h>
+
+#define PREFIX MCA_COLL_IRR_PREFIX
+
+#define INFO_KEY " Also an info key of a communicator."
+
+/* What mca_coll_irr_parse_size reads, to be continued by what 0 means. */
+#define SIZE_ALLOWED "a whole number, with an optional suffix k, m or g; 0 "
+
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+
+mca_coll_irr_choice_t mca_coll_irr_choices[MCA_COLL_IRR_CHOICES] = {
+    [MCA_COLL_IRR_ALGORITHM] = {
+        PREFIX "alltoallv_algorithm", NULL, OPAL_INFO_LVL_3, irr_algorithm_name,
+        &mca_coll_irr_component.params.alltoallv_algorithm, ""
+    },
+    [MCA_COLL_IRR_COMPOSE] = {
+        PREFIX "compose",
+        "How a message of several pieces reaches the wire. auto chooses by number and size of the pieces; "
+        "iovec hands the list to the transport; gather copies straight into the transport's fragments; split "
+        "sends each piece as a message of its own." INFO_KEY,
+        OPAL_INFO_LVL_5, irr_compose_name, &mca_coll_irr_component.params.compose, ""
+    },
+    [MCA_COLL_IRR_OVERLAP] = {
+        PREFIX "overlap",
+        "How the stages of a store-and-forward route overlap on a rank. pipelined: a message leaves when what "
+        "it is made of has arrived; dual: the sends of a stage start when all of the one before arrived; "
+        "single: the same, and all sends of the one before are over; blocking: one send at a time, and a "
+        "barrier after each stage." INFO_KEY,
+        OPAL_INFO_LVL_5, irr_overlap_name, &mca_coll_irr_component.params.overlap, ""
+    },
+    [MCA_COLL_IRR_PACE] = {
+        PREFIX "pace",
+        "When a message of a direct or scheduled algorithm may start, besides the window. free: at once, in order; "
+        "loose: when this rank has sent and received all of the steps before; grant: when the receiver, which admits "
+        "a few senders at a time, has asked for it; auto: grant with optimal, loose with the other scheduled "
+        "algorithms, else free." INFO_KEY,
+        OPAL_INFO_LVL_5, irr_pacing_name, &mca_coll_irr_component.params.pace, ""
+    }
+};
+
+static mca_coll_irr_text_t texts[] = {
+    {
+        PREFIX "window_messages", "0",
+        "Largest number of messages that a rank has in flight in one exchange. 0 means no limit." INFO_KEY,
+        OPAL_INFO_LVL_4, mca_coll_irr_parse_size, SIZE_ALLOWED "means no limit",
+        offsetof(mca_coll_irr_settings_t, engine.window_messages), NULL
+    }, {
+        PREFIX "window_bytes", "0",
+        "Largest number of bytes that a rank has in flight in one exchange, with an optional suffix k, m or g; "
+        "a longer message goes alone. 0 means no limit." INFO_KEY,
+        OPAL_INFO_LVL_4, mca_coll_irr_parse_size, SIZE_ALLOWED "means no limit",
+        offsetof(mca_coll_irr_settings_t, engine.window_bytes), NULL
+    }, {
+        PREFIX "dims", "auto",
+        "Columns of the grid of the routes a3, a4 and multistage, dimension by dimension, as in 8x8, 4x4x4 or "
+        "2^6; the last dimension takes what is left. auto lets the route choose." INFO_KEY,
+        OPAL_INFO_LVL_4, mca_coll_irr_parse_dims,
+        "auto, or at most " TEXT(IRR_DIMS_MAX) " sizes of at least 2, as in 8x8, 4x4x4 or 2^6",
+        offsetof(mca_coll_irr_settings_t, engine.dims), NULL
+    }, {
+        PREFIX "slice_min", TEXT(IRR_SLICE_MIN_DEFAULT),
+        "Length in bytes of the shortest slice that a balanced route (a2, a4) cuts, with an optional suffix k, "
+        "m or g. 0 means to cut to the byte, as published." INFO_KEY,
+        OPAL_INFO_LVL_5, mca_coll_irr_parse_size, SIZE_ALLOWED "means to cut to the byte",
+        offsetof(mca_coll_irr_settings_t, engine.slice_min), NULL
+    }, {
+        PREFIX "ranks_per_node", "0",
+        "Number of consecutive ranks of a communicator that count as a node, for routes that ask which ranks "
+        "share one: it may be a NUMA domain, or all that is behind a switch. 0 means the nodes that Open MPI "
+        "knows." INFO_KEY,
+        OPAL_INFO_LVL_6, mca_coll_irr_parse_size, SIZE_ALLOWED "means the nodes that Open MPI knows",
+        offsetof(mca_coll_irr_settings_t, ranks_per_node), NULL
+    }, {
+        PREFIX "grants", TEXT(IRR_GRANTS_DEFAULT),
+        "With pace grant: number of senders that a receiver admits at a time, and of messages that a rank sends at a "
+        "time." INFO_KEY,
+        OPAL_INFO_LVL_5, mca_coll_irr_parse_count, "a whole number from 1 on",
+        offsetof(mca_coll_irr_settings_t, engine.grants), NULL
+    }, {
+        PREFIX "seed", "1",
+        "Seed of the random orders (rs_n, rs_n_sort, rs_nh)." INFO_KEY,
+        OPAL_INFO_LVL_6, mca_coll_irr_parse_size, "a whole number, with an optional suffix k, m or g",
+        offsetof(mca_coll_irr_settings_t, seed), NULL
+    }, {
+        PREFIX "lambda", "incremental",
+        "With rs_nh: which part of the messages of a step go whole, while longer ones are split. incremental:L grows "
+        "from L (0.75 without it) as long as that pays; fixed:L; proportional:F, F times the messages that a rank "
+        "has left; search tries several fixed ones, each rank another, and takes the best; one splits nothing." INFO_KEY,
+        OPAL_INFO_LVL_5, mca_coll_irr_parse_lambda,
+        "incremental, incremental:L, fixed:L, proportional:F, search or one; L above 0 and at most 1, F at most 100",
+        offsetof(mca_coll_irr_settings_t, engine.scheduled.lambda), NULL
+    }, {
+        PREFIX "latency_bytes", "16k",
+        "With rs_nh: number of bytes that a rank could send in the time that a message takes to start, with an "
+        "optional suffix k, m or g. irr_compose measures what it follows from." INFO_KEY,
+        OPAL_INFO_LVL_5, mca_coll_irr_parse_size, "a whole number, with an optional suffix k, m or g",
+        offsetof(mca_coll_irr_settings_t, latency), NULL
+    }, {
+        PREFIX "max_steps", "0",
+        "With optimal: number of steps from which on the schedule is coarsened, so that it is somewhat longer than "
+        "the bytes of the busiest rank. 0 means no limit." INFO_KEY,
+        OPAL_INFO_LVL_5, mca_coll_irr_parse_steps, "a whole number up to 2147483647; 0 means no limit",
+        offsetof(mca_coll_irr_settings_t, engine.scheduled.max_steps), NULL
+    }, {
+        PREFIX "lp_shift", "0",
+        "With lp: 1 means that in step k rank i sends to i + k for powers of two too, where 0 means to i xor k."
+        INFO_KEY,
+        OPAL_INFO_LVL_6, mca_coll_irr_parse_switch, "0 or 1",
+        offsetof(mca_coll_irr_settings_t, engine.scheduled.shift), NULL
+    }, {
+        PREFIX "redistribution", "none",
+        "With redist: the redistribution of an array that the exchange does, as x,p,y,q: from blocks of x elements "
+        "in turn on p ranks to blocks of y elements in turn on q ranks." INFO_KEY,
+        OPAL_INFO_LVL_5, mca_coll_irr_parse_redistribution, "none, or x,p,y,q, all from 1 on",
+        offsetof(mca_coll_irr_settings_t, engine.scheduled.redistribution), NULL
+    }, {
+        PREFIX "matrix_max_bytes", "64m",
+        "Number of bytes of memory for the count matrix on each rank, with an optional suffix k, m or g. Above it, "
+        "which is from 2897 ranks on by default, an algorithm that needs the matrix does as a1. 0 means no limit."
+        INFO_KEY,
+        OPAL_INFO_LVL_5, mca_coll_irr_parse_size, SIZE_ALLOWED "means no limit",
+        offsetof(mca_coll_irr_settings_t, engine.matrix_max_bytes), NULL
+    }, {
+        PREFIX "cache_bytes", "16m",
+        "Number of bytes of the schedules that a communicator keeps on each rank, with an optional suffix k, m or g; "
+        "the latest one, and at most seven, are kept in any case. 0 means no limit." INFO_KEY,
+        OPAL_INFO_LVL_5, mca_coll_irr_parse_size, SIZE_ALLOWED "means no limit",
+        offsetof(mca_coll_irr_settings_t, engine.cache_bytes), NULL
+    }, {
+        PREFIX "schedule_file", "",
+        "File with a schedule that irr_plan --save has written. Exchanges with its counts go by it and need no count "
+        "matrix; others, and communicators of another size, go as if there were none." INFO_KEY,
+        OPAL_INFO_LVL_5, mca_coll_irr_parse_path, "the name of a file",
+        offsetof(mca_coll_irr_settings_t, schedule_file), NULL
+    }, {
+        PREFIX "matrix_dump", "",
+        "Prefix of files for the count matrices of a running application. Rank 0 of each communicator writes a file "
+        "of Matrix Market format, PREFIX.R-C.N.mtx, for each new matrix: R is its rank in MPI_COMM_WORLD, C the "
+        "number that Open MPI gave the communicator, and N counts. Costs an agreement an exchange." INFO_KEY,
+        OPAL_INFO_LVL_5, mca_coll_irr_parse_path, "the beginning of file names",
+        offsetof(mca_coll_irr_settings_t, matrix_dump), NULL
+    }
+};
+
+enum { TEXTS = sizeof(texts) / sizeof(texts[0]) };
+
+mca_coll_irr_text_t *mca_coll_irr_text_at(int i)
+{
+    return i >= 0 && i < TEXTS ? &texts[i] : NULL;
+}
+
+/* ---- settings of a communicator ---- */
+
+static irr_status_t read_choice(const mca_coll_irr_choice_t *choice, ompi_communicator_t *comm, int *value,
+                                char **reason_p)
+{
+    char key[OPAL_MAX_INFO_VAL + 1];
+    const char *text = choice->bad;
+
+    *value = *choice->storage;
+    if (mca_coll_irr_info_get(comm, choice->parameter, key, sizeof(key))) {
+        text = key;
+        *value = mca_coll_irr_parse_name(text, choice->name);
+    }
+    if (*value == MCA_COLL_IRR_BAD_NAME) {
+        return mca_coll_irr_bad_name(choice->parameter, text, choice->name, reason_p);
+    }
+    return IRR_OK;
+}
+
+static irr_status_t read_text(const mca_coll_irr_text_t *row, ompi_communicator_t *comm, void *value,
+                              char **reason_p)
+{
+    char key[OPAL_MAX_INFO_VAL + 1];
+    const char *text = row->value != NULL ? row->value : row->standard;
+
+    if (mca_coll_irr_info_get(comm, row->parameter, key, sizeof(key))) {
+        text = key;
+    }
+    if (!row->parse(text, value)) {
+        return mca_coll_irr_bad_value(row->parameter, text, row->allowed, reason_p);
+    }
+    return IRR_OK;
+}
+
+/* Where rank 0 writes matrices; NULL: nowhere, and without memory. */
+static char *dump_prefix(ompi_communicator_t *comm, const char *prefix)
+{
+    unsigned rank = (unsigned)ompi_group_get_proc_name(comm->c_local_group, 0).vpid;
+    char *made = NULL;
+
+    if (prefix[0] != '\0' && asprintf(&made, "%s.%u-%u", prefix, rank, mca_coll_irr_comm_number(comm)) < 0) {
+        made = NULL;
+    }
+    return made;
+}
+
+static irr_status_t read_all(ompi_communicator_t *comm, mca_coll_irr_settings_t *settings, int *chosen,
+                             char **reason_p)
+{
+    irr_status_t status = IRR_OK;
+
+    for (int i = 0; i < MCA_COLL_IRR_CHOICES && status == IRR_OK; i++) {
+        status = read_choice(&mca_coll_irr_choices[i], comm, &chosen[i], reason_p);
+    }
+    for (int i = 0; i < TEXTS && status == IRR_OK; i++) {
+        status = read_text(&texts[i], comm, (char *)settings + texts[i].offset, reason_p);
+    }
+    return status;
+}
+
+irr_status_t mca_coll_irr_settings(ompi_communicator_t *comm, mca_coll_irr_settings_t *settings,
+                                   char **reason_p)
+{
+    mca_coll_irr_settings_t made = { .ranks_per_node = 0 };
+    int chosen[MCA_COLL_IRR_CHOICES];
+    irr_status_t status = read_all(comm, &made, chosen, reason_p);
+    char *prefix;
+
+    if (status != IRR_OK) {
+        mca_coll_irr_settings_fini(&made);
+        return status;
+    }
+    prefix = dump_prefix(comm, made.matrix_dump);
+    free(made.matrix_dump);
+    made.matrix_dump = prefix;
+    made.engine.algorithm = chosen[MCA_COLL_IRR_ALGORITHM];
+    made.engine.compose = (irr_compose_t)chosen[MCA_COLL_IRR_COMPOSE];
+    made.engine.overlap = (irr_overlap_t)chosen[MCA_COLL_IRR_OVERLAP];
+    made.engine.pace = (irr_pacing_t)chosen[MCA_COLL_IRR_PACE];
+    made.engine.scheduled.seed = made.seed;
+    made.engine.scheduled.latency = made.latency;
+    made.engine.schedule_file = made.schedule_file;
+    made.engine.matrix_dump = made.matrix_dump;
+    *settings = made;
+    return IRR_OK;
+}
+
+void mca_coll_irr_settings_fini(mca_coll_irr_settings_t *settings)
+{
+    free(settings->schedule_file);
+    free(settings->matrix_dump);
+}
