@@ -3,7 +3,7 @@
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_alltoallv
 
-plan 34
+plan 53
 for n in 1 2 3 4 7 16; do
     check "$n ranks, every byte as Open MPI's own" ranks "$n" "$program" 2
 done
@@ -17,6 +17,15 @@ for algorithm in a2 a3 a4 multistage node; do
 done
 for setting in slice_min=0 overlap=single overlap=blocking dims=3x2 compose=split window_messages=1; do
     check "7 ranks, a4 and coll_irr_$setting" ranks 7 "$program" 1 coll_irr_alltoallv_algorithm=a4 "coll_irr_$setting"
+done
+for algorithm in lp rs_n rs_n_sort rs_nh optimal; do
+    check "5 ranks, $algorithm" ranks 5 "$program" 1 "coll_irr_alltoallv_algorithm=$algorithm"
+    check "16 ranks, $algorithm" ranks 16 "$program" 1 "coll_irr_alltoallv_algorithm=$algorithm"
+done
+for setting in lambda=search lambda=fixed:0.5 cache_bytes=1 matrix_max_bytes=100 pace=free pace=loose pace=grant \
+    compose=split window_messages=1; do
+    check "7 ranks, rs_nh and coll_irr_$setting" \
+        ranks 7 "$program" 1 coll_irr_alltoallv_algorithm=rs_nh "coll_irr_$setting"
 done
 check "8 ranks, node, on nodes of 3, 3 and 2 ranks" \
     ranks 8 "$program" 1 coll_irr_alltoallv_algorithm=node coll_irr_ranks_per_node=3

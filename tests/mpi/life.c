@@ -129,7 +129,17 @@ static const struct {
     { "coll_irr_dims",                "2x2",      "auto",   "1x8" },
     { "coll_irr_slice_min",           "0",        "4k",     "-1" },
     { "coll_irr_overlap",             "blocking", "dual",   "foo" },
-    { "coll_irr_ranks_per_node",      "2",        "2",      "two" }
+    { "coll_irr_ranks_per_node",      "2",        "2",      "two" },
+    { "coll_irr_pace",                "loose",    "grant",  "slow" },
+    { "coll_irr_grants",              "1",        "5",      "0" },
+    { "coll_irr_seed",                "0",        "7",      "x" },
+    { "coll_irr_lambda",              "search",   "fixed:0.5", "fixed:2" },
+    { "coll_irr_latency_bytes",       "0",        "1m",     "-1" },
+    { "coll_irr_max_steps",           "0",        "100",    "4g" },
+    { "coll_irr_lp_shift",            "0",        "1",      "2" },
+    { "coll_irr_redistribution",      "none",     "2,2,3,4", "2,0,3,4" },
+    { "coll_irr_matrix_max_bytes",    "0",        "1k",     "1kk" },
+    { "coll_irr_cache_bytes",         "0",        "1",      "all" }
 };
 
 enum { INFOS = sizeof(infos) / sizeof(infos[0]) };

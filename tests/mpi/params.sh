@@ -57,7 +57,8 @@ says() {
 bad_infos() {
     ranks 4 "$program" bad_info > "$scratch/run" 2>&1 || { cat "$scratch/run"; return 1; }
     cat "$scratch/run"
-    for name in alltoallv_algorithm compose window_messages window_bytes dims slice_min overlap ranks_per_node; do
+    for name in alltoallv_algorithm compose window_messages window_bytes dims slice_min overlap ranks_per_node \
+        pace grants seed lambda latency_bytes max_steps lp_shift redistribution matrix_max_bytes cache_bytes; do
         [ "$(grep -c "Parameter: coll_irr_$name\$" "$scratch/run")" -eq 1 ] || return 1
     done
 }
@@ -68,7 +69,7 @@ too_many_stages() {
         "$program" leaked_to_host
 }
 
-plan 40
+plan 57
 check "ompi_info: priority" listed priority 4 "Priority of the irr coll component"
 check "ompi_info: verbose" listed verbose 5 "Verbosity"
 check "ompi_info: algorithm" listed alltoallv_algorithm 3 'Valid values: 0:"auto", 1:"a1", 2:"ac", 3:"a2"'
@@ -80,9 +81,21 @@ check "ompi_info: slice_min" listed slice_min 5 'current value: "256"'
 check "ompi_info: overlap" listed overlap 5 'current value: "pipelined"'
 check "ompi_info: overlaps" listed overlap 5 'Valid values: 0:"pipelined", 1:"dual", 2:"single", 3:"blocking"'
 check "ompi_info: ranks_per_node" listed ranks_per_node 6 'current value: "0"'
+check "ompi_info: pace" listed pace 5 'Valid values: 0:"auto", 1:"free", 2:"loose", 3:"grant"'
+check "ompi_info: grants" listed grants 5 'current value: "2"'
+check "ompi_info: seed" listed seed 6 'current value: "1"'
+check "ompi_info: lambda" listed lambda 5 'current value: "incremental"'
+check "ompi_info: latency_bytes" listed latency_bytes 5 'current value: "16k"'
+check "ompi_info: max_steps" listed max_steps 5 'current value: "0"'
+check "ompi_info: lp_shift" listed lp_shift 6 'current value: "0"'
+check "ompi_info: redistribution" listed redistribution 5 'current value: "none"'
+check "ompi_info: matrix_max_bytes" listed matrix_max_bytes 5 'current value: "64m"'
+check "ompi_info: cache_bytes" listed cache_bytes 5 'current value: "16m"'
+check "ompi_info: schedule_file" listed schedule_file 5 'current value: ""'
+check "ompi_info: matrix_dump" listed matrix_dump 5 'current value: ""'
 check "ompi_info: ucx_tls" listed ucx_tls 4 "UCX_TLS"
 check "ompi_info: ucx_devices" listed ucx_devices 4 "UCX_NET_DEVICES"
-check "bad algorithm" refused coll_irr_alltoallv_algorithm fastest "one of auto, a1, ac, a2, a3, a4, multistage, node"
+check "bad algorithm" refused coll_irr_alltoallv_algorithm fastest "one of auto, a1, ac, a2, a3, a4, multistage, node, lp, rs_n"
 check "bad composition" refused coll_irr_compose 7 "one of auto, iovec, gather, split"
 check "bad window_messages" refused coll_irr_window_messages -3 "a whole number"
 check "bad window_bytes" refused coll_irr_window_bytes 12q "a whole number"
@@ -93,6 +106,9 @@ check "no dims at all" refused coll_irr_dims square "auto, or at most 15 sizes"
 check "bad slice_min" refused coll_irr_slice_min -1 "a whole number.*0 means to cut to the byte"
 check "bad overlap" refused coll_irr_overlap foo "one of pipelined, dual, single, blocking"
 check "bad ranks_per_node" refused coll_irr_ranks_per_node -1 "a whole number.*that Open MPI knows"
+check "bad pace" refused coll_irr_pace fast "one of auto, free, loose, grant"
+check "bad lambda" refused coll_irr_lambda proportional "incremental, incremental:L, fixed:L, proportional:F"
+check "bad redistribution" refused coll_irr_redistribution 1,2,3 "none, or x,p,y,q"
 check "good info keys" ranks 4 "$program" good_info
 check "bad info keys" bad_infos
 check "a bad value on two of four ranks" divided OMPI_MCA_coll_irr_compose=nonsense
@@ -100,6 +116,8 @@ check "transports of two ranks that do not reach the others" divided OMPI_MCA_co
 check "different settings on two of four ranks" divided OMPI_MCA_coll_irr_window_messages=5
 check "different dims on two of four ranks" divided OMPI_MCA_coll_irr_dims=2x2
 check "different overlap on two of four ranks" divided OMPI_MCA_coll_irr_overlap=dual
+check "different seeds on two of four ranks" divided OMPI_MCA_coll_irr_seed=3
+check "a dump on two of four ranks" divided OMPI_MCA_coll_irr_matrix_dump="$scratch/dump"
 check "transports that do not exist" ranks 4 --mca coll_irr_ucx_tls nonsense "$program" leaked_to_host
 check "dims of more stages than a tag tells" too_many_stages
 check "a negative priority disables" ranks 4 --mca coll_irr_priority -1 "$program" leaked_to_host
