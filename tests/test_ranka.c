@@ -119,12 +119,13 @@ static void test_parse(void)
         { "fixed:0.875", IRR_LAMBDA_FIXED, 57344 }, { "fixed:1", IRR_LAMBDA_FIXED, 65536 },
         { "fixed:.25", IRR_LAMBDA_FIXED, 16384 }, { "fixed:1.0", IRR_LAMBDA_FIXED, 65536 },
         { "one", IRR_LAMBDA_FIXED, 65536 }, { "proportional:0.8", IRR_LAMBDA_PROPORTIONAL, 52429 },
-        { "proportional:100", IRR_LAMBDA_PROPORTIONAL, 6553600 },
+        { "proportional:100", IRR_LAMBDA_PROPORTIONAL, 6553600 }, { "search", IRR_LAMBDA_SEARCH, 49152 },
     };
     static const char *const bad[] = {
         "", "none", "fixed", "fixed:", "fixed:0", "fixed:0.000001", "fixed:1.1", "fixed:-1", "fixed:.",
         "fixed:1..0", "fixed:0.5x", "fixed:1e-1", "fixed:0.1234567890", "fixed:9999999999", "proportional",
         "proportional:101", "incremental:", "incremental:2", "one:1", "fixe:0.5", "fixed 0.5", " one",
+        "search:1", "search:",
     };
     irr_lambda_t lambda;
 

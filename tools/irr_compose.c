@@ -173,10 +173,43 @@ static void print_row(size_t pieces, size_t size, const double *us)
     fflush(stdout);
 }
 
+/* The shortest and the longest contiguous message, in bytes and microseconds. */
+typedef struct extremes {
+    double shortest, shortest_us, longest, longest_us;
+} extremes_t;
+
+static void extend(extremes_t *extremes, double bytes, double us)
+{
+    if (extremes->shortest == 0 || bytes < extremes->shortest) {
+        extremes->shortest = bytes;
+        extremes->shortest_us = us;
+    }
+    if (bytes > extremes->longest) {
+        extremes->longest = bytes;
+        extremes->longest_us = us;
+    }
+}
+
+/* The tau / phi of the papers' model: a start-up takes as long as so many bytes. */
+static void print_latency(const extremes_t *extremes)
+{
+    double more = extremes->longest_us - extremes->shortest_us;
+    double rate = (extremes->longest - extremes->shortest) / more;
+
+    if (more <= 0) {
+        printf("# coll_irr_latency_bytes: a long message took no longer than a short one; the machine is too busy\n");
+        return;
+    }
+    printf("# coll_irr_latency_bytes %.0f: %.0f bytes take %.1f us, %.0f bytes %.1f us\n",
+           extremes->shortest_us * rate, extremes->shortest, extremes->shortest_us, extremes->longest,
+           extremes->longest_us);
+}
+
 static void run(int rank, int socket, const options_t *options)
 {
     side_t side = { .rank = rank };
     irr_status_t status = irr_ucx_open(&options->config, &side.transport);
+    extremes_t extremes = { 0 };
     double us[FORMS];
     char byte = 0;
 
@@ -194,11 +227,15 @@ static void run(int rank, int socket, const options_t *options)
         for (size_t j = 0; j < sizeof(piece_sizes) / sizeof(piece_sizes[0]); j++) {
             if (piece_counts[i] * piece_sizes[j] <= MAX_BYTES) {
                 measure(&side, piece_counts[i], piece_sizes[j], options->iterations, us);
+                extend(&extremes, (double)(piece_counts[i] * piece_sizes[j]), us[CONTIGUOUS]);
                 if (rank == 0) {
                     print_row(piece_counts[i], piece_sizes[j], us);
                 }
             }
         }
+    }
+    if (rank == 0) {
+        print_latency(&extremes);
     }
     side.transport->ops->close(side.transport);
     while (side.transport->ops->drain(side.transport) == IRR_IN_PROGRESS) {
