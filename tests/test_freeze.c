@@ -55,17 +55,22 @@ static void plan_and_restart(int rank, void *context)
     scene_t *scene = context;
     irr_comm_t *comm = scene->team->comms[rank];
     irr_status_t wanted = rank == scene->cut ? IRR_ERR_TRUNCATE : IRR_OK;
+    irr_counters_t before, after;
 
     scene->wrong += restart(scene->team, scene->job, rank) != IRR_ERR_BAD_PARAM;
     scene->wrong += run(scene, scene->other) != IRR_OK;
     scene->wrong += restart(scene->team, scene->job, rank) != IRR_ERR_BAD_PARAM;
     scene->wrong += plan(scene, rank) != IRR_OK;
+    irr_engine_counters(scene->team->world->engines[rank], &before);
     for (int i = 0; i <= RESTARTS; i++) {
         scene->wrong += restart(scene->team, scene->job, rank) != wanted;
         scene->wrong += wanted == IRR_OK && !irr_job_verify(scene->job, rank);
         scene->wrong += scene->cut < 0 && i > 0 && !is_bare(comm, scene->job, rank);
         scene->wrong += scene->cut >= 0 && comm->exact;
     }
+    irr_engine_counters(scene->team->world->engines[rank], &after);
+    scene->wrong += comm->direct && after.endpoints_open != before.endpoints_open;
+    scene->wrong += after.matrices != before.matrices || after.schedules_reused != before.schedules_reused;
     scene->wrong += run(scene, scene->other) != IRR_OK || !irr_job_verify(scene->other, rank);
     scene->wrong += restart(scene->team, scene->job, rank) != IRR_ERR_BAD_PARAM;
 }

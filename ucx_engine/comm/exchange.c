@@ -131,6 +131,23 @@ irr_status_t irr_exchange_start(irr_comm_t *comm, const irr_problem_t *problem, 
     return status;
 }
 
+/*
+ * Opens what the plan sends through, so that the first run need not.  What cannot be opened fails in that run.  The
+ * engine is locked.
+ */
+static void open_endpoints(irr_comm_t *comm)
+{
+    irr_transport_t *transport = comm->engine->transport;
+
+    for (size_t i = 0; (comm->scheduled || comm->direct) && i < comm->plan.nsteps; i++) {
+        const irr_step_t *step = &comm->plan.steps[i];
+
+        if (step->kind == IRR_STEP_SEND) {
+            (void)transport->ops->reach(transport, comm->peers[step->peer]);
+        }
+    }
+}
+
 irr_status_t irr_exchange_plan(irr_comm_t *comm, const irr_problem_t *problem)
 {
     irr_status_t status = take(comm, problem);
@@ -139,14 +156,15 @@ irr_status_t irr_exchange_plan(irr_comm_t *comm, const irr_problem_t *problem)
         return status;
     }
     comm->planned = true;
-    if (!comm->schedules.asked) {
+    irr_lock_acquire(&comm->engine->lock);
+    if (comm->schedules.asked) {
+        open_exchange(comm, true);
+        find_schedule(comm);
+    } else {
+        open_endpoints(comm);
         comm->started = true;
         comm->result = IRR_OK;
-        return IRR_OK;
     }
-    irr_lock_acquire(&comm->engine->lock);
-    open_exchange(comm, true);
-    find_schedule(comm);
     irr_lock_release(&comm->engine->lock);
     return IRR_OK;
 }
@@ -200,8 +218,12 @@ static irr_status_t progress_schedules(irr_comm_t *comm)
     if (status == IRR_OK) {
         status = build(comm, entry);
     }
-    if (comm->plans || status != IRR_OK) {
-        comm->planned = comm->plans && status == IRR_OK;
+    if (comm->plans && status == IRR_OK) {
+        open_endpoints(comm);
+        return IRR_OK;
+    }
+    if (status != IRR_OK) {
+        comm->planned = false;
         return status;
     }
     run(comm);
