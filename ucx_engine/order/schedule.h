@@ -1,9 +1,9 @@
 /*
  * schedule.h - a schedule: who sends what to whom in which step, computed from the count matrix.
  *
- * In a step a rank sends at most one message and receives at most one, unless the order that made it says otherwise.  A
- * long message may be split over steps.  The message of a rank to itself is in none.  All ranks compute the same
- * schedule from the same matrix and seed.
+ * In a step a rank sends at most one message and receives at most one, unless the order that made it says
+ * otherwise.  A long message may be split over steps.  The message of a rank to itself is in none.  All ranks
+ * compute the same schedule from the same matrix and seed.
  */
 #ifndef IRR_SCHEDULE_H
 #define IRR_SCHEDULE_H
@@ -20,7 +20,7 @@ typedef struct irr_transmission {
 /* Zeroed is empty. */
 typedef struct irr_schedule {
     int                 ranks;
-    int                 steps;     /* the largest step there is */
+    int                 steps;     /* the last step; some may be empty, even the last */
     irr_transmission_t *list;      /* by step, then by sender */
     size_t              count, max;
 } irr_schedule_t;
@@ -35,7 +35,27 @@ void         irr_schedule_sort(irr_schedule_t *schedule);
  * Is each byte of the matrix sent once, and none else, and does no rank send, or receive, twice in a step?
  * IRR_ERR_INVALID_PLAN, and what is wrong in reason (size bytes, may be NULL); IRR_ERR_NO_MEMORY.
  */
-irr_status_t irr_schedule_check(const irr_schedule_t *schedule, const irr_matrix_t *matrix, char *reason, size_t size);
+irr_status_t irr_schedule_check(const irr_schedule_t *schedule, const irr_matrix_t *matrix, char *reason,
+                                size_t size);
+
+/* What is wrong with a schedule, and the first transmission that shows it. */
+typedef struct irr_schedule_fault {
+    size_t index;        /* in the list; its count: no single one does */
+    char   reason[160];
+} irr_schedule_fault_t;
+
+/*
+ * The same without a matrix: each message is sent from byte 0 on, without a gap or an overlap, and all together
+ * have at most INT64_MAX bytes.  Anything may stand in the list.  IRR_ERR_INVALID_PLAN, with which alone the fault
+ * is set; IRR_ERR_NO_MEMORY.
+ */
+irr_status_t irr_schedule_check_alone(const irr_schedule_t *schedule, irr_schedule_fault_t *fault);
+
+/*
+ * The matrix that a schedule delivers, which has passed irr_schedule_check_alone; nothing for a rank itself.
+ * IRR_ERR_BAD_PARAM: no ranks; IRR_ERR_NO_MEMORY.
+ */
+irr_status_t irr_schedule_matrix(const irr_schedule_t *schedule, irr_matrix_t *matrix);
 
 /* The sum over the steps of the longest transmission in each: the time, if steps do not overlap. */
 uint64_t irr_schedule_makespan(const irr_schedule_t *schedule);

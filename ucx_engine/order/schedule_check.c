@@ -1,0 +1,204 @@
+/*
+ * schedule_check.c - does a schedule keep the rules, and does it deliver a matrix?  See schedule.h.
+ *
+ * The list is walked by step, which finds ranks that are busy twice, and then by message and offset, which finds
+ * what is missing or sent twice.  O(n log n) time for n transmissions and O(P + n) memory; a matrix takes O(P * P)
+ * time beside.
+ */
+#include "order/schedule.h"
+
+#include "core/alloc.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+typedef struct check {
+    const irr_schedule_t      *schedule;
+    int                       *busy;     /* [r]: the last step in which rank r sent; [ranks + r]: received */
+    const irr_transmission_t **sorted;   /* by message, then by offset */
+    irr_schedule_fault_t      *fault;
+} check_t;
+
+__attribute__((format(printf, 3, 4)))
+static irr_status_t broken(const check_t *check, size_t index, const char *format, ...)
+{
+    va_list arguments;
+
+    check->fault->index = index;
+    va_start(arguments, format);
+    vsnprintf(check->fault->reason, sizeof(check->fault->reason), format, arguments);
+    va_end(arguments);
+    return IRR_ERR_INVALID_PLAN;
+}
+
+/* ---- by step ---- */
+
+/* Fields that can be judged without the other transmissions; bytes is what is left of INT64_MAX. */
+static irr_status_t check_fields(const check_t *check, size_t i, uint64_t bytes)
+{
+    const irr_transmission_t *t = &check->schedule->list[i];
+    const int ranks = check->schedule->ranks;
+
+    if (t->from < 0 || t->from >= ranks || t->to < 0 || t->to >= ranks) {
+        return broken(check, i, "a message from %d to %d, but there are %d ranks, from 0", t->from, t->to, ranks);
+    }
+    if (t->from == t->to) {
+        return broken(check, i, "a message from rank %d to itself is in no schedule", t->from);
+    }
+    if (t->step < 1 || t->step > check->schedule->steps) {
+        return broken(check, i, "step %d is not one of %d, from 1", t->step, check->schedule->steps);
+    }
+    if (t->length == 0) {
+        return broken(check, i, "nothing is sent from %d to %d", t->from, t->to);
+    }
+    if (t->length > bytes) {
+        return broken(check, i, "up to here more than %" PRId64 " bytes in all", INT64_MAX);
+    }
+    return IRR_OK;
+}
+
+static irr_status_t check_step(const check_t *check, size_t i)
+{
+    const irr_transmission_t *t = &check->schedule->list[i];
+    int *sends = &check->busy[t->from], *receives = &check->busy[check->schedule->ranks + t->to];
+
+    if (*sends == t->step) {
+        return broken(check, i, "rank %d sends twice in step %d", t->from, t->step);
+    }
+    if (*receives == t->step) {
+        return broken(check, i, "rank %d receives twice in step %d", t->to, t->step);
+    }
+    if (i > 0 && (t->step < t[-1].step || (t->step == t[-1].step && t->from < t[-1].from))) {
+        return broken(check, i, "step %d from rank %d is out of order: by step, then by sender", t->step, t->from);
+    }
+    *sends = *receives = t->step;
+    return IRR_OK;
+}
+
+static irr_status_t check_steps(const check_t *check)
+{
+    uint64_t bytes = INT64_MAX;
+    irr_status_t status = IRR_OK;
+
+    for (size_t i = 0; status == IRR_OK && i < check->schedule->count; i++) {
+        status = check_fields(check, i, bytes);
+        if (status == IRR_OK) {
+            status = check_step(check, i);
+            bytes -= check->schedule->list[i].length;
+        }
+    }
+    return status;
+}
+
+/* ---- by message ---- */
+
+static int by_message(const void *a, const void *b)
+{
+    const irr_transmission_t *x = *(const irr_transmission_t *const *)a;
+    const irr_transmission_t *y = *(const irr_transmission_t *const *)b;
+
+    if (x->from != y->from) {
+        return x->from < y->from ? -1 : 1;
+    }
+    if (x->to != y->to) {
+        return x->to < y->to ? -1 : 1;
+    }
+    if (x->offset != y->offset) {
+        return x->offset < y->offset ? -1 : 1;
+    }
+    return (x->step > y->step) - (x->step < y->step);
+}
+
+static bool is_part_of(const irr_transmission_t *t, int from, int to)
+{
+    return t->from == from && t->to == to;
+}
+
+/* Each part begins where the one before ends, the first at 0. */
+static irr_status_t check_parts(const check_t *check)
+{
+    uint64_t end = 0;
+
+    for (size_t k = 0; k < check->schedule->count; k++) {
+        const irr_transmission_t *t = check->sorted[k];
+
+        end = k > 0 && is_part_of(check->sorted[k - 1], t->from, t->to) ? end : 0;
+        if (t->offset != end) {
+            return broken(check, (size_t)(t - check->schedule->list),
+                          "bytes from %" PRIu64 " of the message from %d to %d are %s",
+                          t->offset < end ? t->offset : end, t->from, t->to,
+                          t->offset < end ? "sent twice" : "not sent");
+        }
+        end += t->length;
+    }
+    return IRR_OK;
+}
+
+/* A message is as long as the end of its last part. */
+static irr_status_t check_lengths(const check_t *check, const irr_matrix_t *matrix)
+{
+    size_t next = 0;
+
+    for (int i = 0; i < matrix->ranks; i++) {
+        for (int j = 0; j < matrix->ranks; j++) {
+            uint64_t wanted = i != j ? *irr_matrix_at(matrix, i, j) : 0, sent = 0;
+
+            for (; next < check->schedule->count && is_part_of(check->sorted[next], i, j); next++) {
+                sent = check->sorted[next]->offset + check->sorted[next]->length;
+            }
+            if (sent != wanted) {
+                return broken(check, check->schedule->count,
+                              "%" PRIu64 " bytes are sent from %d to %d, not %" PRIu64, sent, i, j, wanted);
+            }
+        }
+    }
+    return IRR_OK;
+}
+
+/* ---- both ---- */
+
+static irr_status_t check_with(const irr_schedule_t *schedule, const irr_matrix_t *matrix,
+                               irr_schedule_fault_t *fault)
+{
+    check_t check = { .schedule = schedule, .fault = fault };
+    irr_status_t status;
+
+    if (matrix != NULL && matrix->ranks != schedule->ranks) {
+        return broken(&check, schedule->count, "a schedule for %d ranks, and a matrix of %d", schedule->ranks,
+                      matrix->ranks);
+    }
+    check.busy = irr_alloc_zero(2 * (size_t)schedule->ranks, sizeof(*check.busy));
+    check.sorted = irr_alloc(schedule->count, sizeof(*check.sorted));
+    status = check.busy != NULL && check.sorted != NULL ? check_steps(&check) : IRR_ERR_NO_MEMORY;
+    if (status == IRR_OK) {
+        for (size_t i = 0; i < schedule->count; i++) {
+            check.sorted[i] = &schedule->list[i];
+        }
+        qsort(check.sorted, schedule->count, sizeof(*check.sorted), by_message);
+        status = check_parts(&check);
+    }
+    if (status == IRR_OK && matrix != NULL) {
+        status = check_lengths(&check, matrix);
+    }
+    irr_free(check.sorted);
+    irr_free(check.busy);
+    return status;
+}
+
+irr_status_t irr_schedule_check_alone(const irr_schedule_t *schedule, irr_schedule_fault_t *fault)
+{
+    return check_with(schedule, NULL, fault);
+}
+
+irr_status_t irr_schedule_check(const irr_schedule_t *schedule, const irr_matrix_t *matrix, char *reason,
+                                size_t size)
+{
+    irr_schedule_fault_t fault;
+    irr_status_t status = check_with(schedule, matrix, &fault);
+
+    if (status == IRR_ERR_INVALID_PLAN && reason != NULL) {
+        snprintf(reason, size, "%s", fault.reason);
+    }
+    return status;
+}

@@ -1,0 +1,33 @@
+/*
+ * schedule_file.h - a schedule as a text file.
+ *
+ *     irr_schedule 1
+ *     # any number of comments, anywhere below the first line
+ *     RANKS STEPS TRANSMISSIONS
+ *     STEP FROM TO OFFSET LENGTH       once per transmission
+ *     end
+ *
+ * Steps count from 1, ranks from 0; offset and length are bytes of the message from one rank to the other.  Lines
+ * go by step, then by sender.  STEPS is the last step, which may be empty, as those before it may.  A file holds a
+ * whole schedule: no rank sends, or receives, twice in a step, and each message is sent from byte 0 on, without a
+ * gap or an overlap.  `end` tells that nothing was cut off.
+ */
+#ifndef IRR_SCHEDULE_FILE_H
+#define IRR_SCHEDULE_FILE_H
+
+#include "order/schedule.h"
+
+/*
+ * Reads a file, of at most IRR_MATRIX_RANKS_MAX ranks and INT64_MAX bytes in all; no matrix is needed.  On success
+ * the schedule is the caller's to irr_schedule_fini.  IRR_ERR_IO, IRR_ERR_FORMAT, IRR_ERR_NO_MEMORY: *error is
+ * filled and *schedule is untouched.  May block on the file system.
+ */
+irr_status_t irr_schedule_read(const char *path, irr_schedule_t *schedule, irr_file_error_t *error);
+
+/*
+ * Writes such a file; the comment is one line, or NULL.  IRR_ERR_NO_MEMORY, and IRR_ERR_BAD_PARAM, it could not be
+ * read back: nothing is written.  IRR_ERR_IO: the stream, which is not flushed, has an error.  May block.
+ */
+irr_status_t irr_schedule_write(const irr_schedule_t *schedule, const char *comment, FILE *stream);
+
+#endif
