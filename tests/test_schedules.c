@@ -7,6 +7,7 @@
 #include "irr_world.h"
 
 #include "plan/algorithms.h"
+#include "problem/redistribution.h"
 #include "route/schedule_plans.h"
 
 #include <stdio.h>
@@ -54,6 +55,18 @@ static void open_scene(scene_t *scene, const irr_settings_t *settings, uint64_t 
 static void add_job(scene_t *scene, int number, irr_job_kind_t kind, uint64_t seed)
 {
     scene->jobs[number] = irr_job_create(RANKS, kind, seed);
+}
+
+/* A job of equal messages that are long enough to be made into any of the others here. */
+static void add_uniform(scene_t *scene, int number)
+{
+    uint64_t seed = 1;
+
+    add_job(scene, number, IRR_JOB_UNIFORM, seed);
+    while (irr_job_length(scene->jobs[number], 0, 0) < 100) {
+        irr_job_destroy(scene->jobs[number]);
+        add_job(scene, number, IRR_JOB_UNIFORM, ++seed);
+    }
 }
 
 /* Runs the turns, given as letters: A is job 0. */
@@ -187,6 +200,124 @@ static void test_same_plan(void)
     }
 }
 
+/* ---- redistributions ---- */
+
+/* A job that sends what an array of so many bytes does from cyclic(2) on 4 ranks to cyclic(3) on all. */
+static void add_redistribution(scene_t *scene, int number, uint64_t elements)
+{
+    irr_redistribution_t redistribution = { .x = 2, .p = 4, .y = 3, .q = RANKS, .elements = elements, .unit = 1 };
+    irr_matrix_t matrix;
+
+    add_uniform(scene, number);
+    irr_test_must(irr_redistribution_matrix(&redistribution, &matrix));
+    for (int i = 0; i < RANKS * RANKS; i++) {
+        irr_job_shorten(scene->jobs[number], i / RANKS, i % RANKS, (size_t)matrix.entries[i]);
+    }
+    irr_matrix_fini(&matrix);
+}
+
+/* Any length of the array goes by the redistribution's steps; what is no redistribution goes without a schedule. */
+static void test_redistribution(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_settings_t settings = with("redist");
+    scene_t scene;
+
+    settings.scheduled.redistribution = (irr_redistribution_t){ .x = 2, .p = 4, .y = 3, .q = RANKS };
+    open_scene(&scene, &settings, &state);
+    add_redistribution(&scene, 0, 168);
+    add_redistribution(&scene, 1, 1000);
+    add_uniform(&scene, 2);
+    run_letters(&scene, "AB");
+    expect_plan(&scene, &settings, scene.jobs[1]);
+    run_letters(&scene, "CABC");
+    expect_counts(&scene, 3, 2, 2);
+    close_scene(&scene);
+}
+
+/* ---- files ---- */
+
+/* Settings of a communicator whose schedule file is this text. */
+static const char *write_text(const char *text)
+{
+    static char path[64];
+    FILE *stream;
+
+    snprintf(path, sizeof(path), "test_schedules.%ld.txt", (long)getpid());
+    stream = fopen(path, "w");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(stream);
+    fputs(text, stream);
+    CU_ASSERT_EQUAL(fclose(stream), 0);
+    return path;
+}
+
+/* Job A is what the file is for; any algorithm takes it. */
+static void test_file(void)
+{
+    static const char *const rows[] = { "auto", "ac", "a3", "rs_nh" };
+    uint64_t state = irr_test_seed();
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        irr_settings_t settings = with(rows[i]);
+        bool learns = strcmp(rows[i], "rs_nh") == 0;
+        scene_t scene;
+
+        settings.schedule_file = write_text("irr_schedule 1\n7 3 4\n1 0 1 0 5\n1 2 3 0 1\n2 0 4 0 3\n3 0 1 5 2\nend\n");
+        open_scene(&scene, &settings, &state);
+        CU_ASSERT_EQUAL(unlink(settings.schedule_file), 0);
+        add_uniform(&scene, 0);
+        add_uniform(&scene, 1);
+        for (int p = 0; p < RANKS * RANKS; p++) {
+            size_t length = p == 1 ? 7 : p == 2 * RANKS + 3 ? 1 : p == 4 ? 3 : p % (RANKS + 1) == 0 ? 9 : 0;
+
+            irr_job_shorten(scene.jobs[0], p / RANKS, p % RANKS, length);
+        }
+        run_letters(&scene, "ABAAB");
+        expect_counts(&scene, learns, learns, 3 + learns);
+        CU_ASSERT_EQUAL(scene.team.comms[0]->schedules.asked, true);
+        close_scene(&scene);
+    }
+}
+
+static void count_refusal(void *context, irr_log_level_t level, const char *text)
+{
+    *(int *)context += level == IRR_LOG_ERROR && strstr(text, "schedule_file") != NULL && strstr(text, ".txt") != NULL;
+}
+
+/* A file that is malformed, or not there, on one rank or on all: nobody is served, and one text says why. */
+static void test_bad_file(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int bad = 0; bad < 4; bad++) {
+        irr_settings_t settings = with("rs_nh");
+        int told = 0;
+        irr_team_t team;
+        irr_world_t world;
+
+        settings.schedule_file = write_text(bad == 1 ? "irr_schedule 1\n7 1 1\n1 0 9 0 5\nend\n" :
+                                            "irr_schedule 1\n7 1 1\n1 0 6 0 5\nend\n");
+        if (bad == 2) {
+            CU_ASSERT_EQUAL(unlink(settings.schedule_file), 0);
+        }
+        irr_memory_begin();
+        irr_log_set(count_refusal, &told, IRR_LOG_ERROR);
+        irr_world_open(&world, RANKS, irr_test_random(&state), 0);
+        irr_team_init(&team, &world, 0, 1);
+        for (int r = 0; r < RANKS; r++) {
+            team.params[r].settings = settings;
+            team.params[r].settings.schedule_file = bad == 3 && r == 5 ? NULL : settings.schedule_file;
+        }
+        CU_ASSERT_EQUAL(irr_team_create(&team), bad > 0 ? IRR_ERR_NOT_SUPPORTED : IRR_OK);
+        irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+        CU_ASSERT_EQUAL(told, bad == 1 || bad == 2);
+        irr_team_destroy(&team);
+        CU_ASSERT_TRUE(irr_world_close(&world));
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+        CU_ASSERT_EQUAL(unlink(settings.schedule_file), bad == 2 ? -1 : 0);
+    }
+}
+
 /* ---- reuse ---- */
 
 static void test_back_and_forth(void)
@@ -243,7 +374,7 @@ static void test_slots(void)
 
     open_scene(&scene, &settings, &state);
     for (int i = 0; i < 9; i++) {
-        add_job(&scene, i, IRR_JOB_UNIFORM, 1);
+        add_uniform(&scene, i);
         irr_job_shorten(scene.jobs[i], 0, 1, (size_t)i + 1);
     }
     run_letters(&scene, "ABCDEFG");
@@ -358,14 +489,14 @@ static void test_truncated(void)
     uint64_t state = irr_test_seed();
 
     for (int a = 0; irr_algorithm_name(a) != NULL; a++) {
-        irr_settings_t settings = { .algorithm = a };
+        irr_settings_t settings = { .algorithm = a, .scheduled.redistribution = { 1, RANKS, 2, RANKS, 1, 1 } };
         scene_t scene;
 
         if (irr_algorithm_scheduled(a) == NULL) {
             continue;
         }
         open_scene(&scene, &settings, &state);
-        add_job(&scene, 0, IRR_JOB_UNIFORM, 9);
+        add_uniform(&scene, 0);
         irr_job_cut(scene.jobs[0], 4, 3, (size_t)a % 3 * (irr_job_length(scene.jobs[0], 3, 4) - 1) / 2);
         irr_job_disregard(scene.jobs[0], 4, 3);
         scene.wanted[4] = IRR_ERR_TRUNCATE;
@@ -440,6 +571,9 @@ int main(void)
     static const irr_test_case_t cases[] = {
         { "every row and kind of job delivers every byte",       test_rows },
         { "a rank runs the plan that all would make for it",     test_same_plan },
+        { "redistributions go by their own steps",               test_redistribution },
+        { "a schedule file is for its counts, with any row",     test_file },
+        { "a bad schedule file is told once, and serves nobody", test_bad_file },
         { "schedules are found again when some ranks change",    test_back_and_forth },
         { "what a rank sends to itself does not count",          test_self },
         { "the schedule used longest ago goes",                  test_slots },

@@ -13,10 +13,11 @@ typedef struct irr_agreement {
 } irr_agreement_t;
 
 /*
- * Agrees that all members can go on with equal settings.  IRR_ERR_NOT_SUPPORTED, alike on all, if one has
- * trouble or other settings.  engine may be NULL with trouble.
+ * Agrees that all members can go on with equal settings and equal schedules from their files.  IRR_ERR_NOT_SUPPORTED,
+ * alike on all, if one has trouble or others.  engine may be NULL with trouble.
  */
-irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *params, irr_agreement_t *agreement);
+irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *params, const irr_schedule_t *file,
+                             irr_agreement_t *agreement);
 
 /* Agrees that params->trouble is unset at all members since; IRR_ERR_NOT_SUPPORTED, alike on all, if not. */
 irr_status_t irr_agree_no_trouble(const irr_comm_params_t *params);

@@ -36,12 +36,17 @@ static uint64_t hash_of(const uint64_t *lengths, int ranks)
     return hash;
 }
 
+void irr_cache_row_hash(irr_cache_row_t *row, int ranks)
+{
+    row->hash = hash_of(row->lengths, ranks);
+}
+
 void irr_cache_row_take(irr_cache_row_t *row, const irr_problem_t *problem)
 {
     for (int i = 0; i < problem->ranks; i++) {
         row->lengths[i] = i != problem->rank ? problem->send[i].length : 0;
     }
-    row->hash = hash_of(row->lengths, problem->ranks);
+    irr_cache_row_hash(row, problem->ranks);
 }
 
 /* ---- entries ---- */

@@ -49,6 +49,9 @@ void irr_cache_clear(irr_cache_t *cache);
 irr_status_t irr_cache_row_init(irr_cache_row_t *row, int ranks);
 void         irr_cache_row_fini(irr_cache_row_t *row);
 
+/* To be called when the lengths have changed. */
+void irr_cache_row_hash(irr_cache_row_t *row, int ranks);
+
 /* Fills a row with the lengths of a rank's blocks. */
 void irr_cache_row_take(irr_cache_row_t *row, const irr_problem_t *problem);
 

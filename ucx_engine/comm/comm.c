@@ -12,6 +12,7 @@
 #include "core/alloc.h"
 #include "core/log.h"
 #include "exec/tag.h"
+#include "order/schedule_file.h"
 
 #include <assert.h>
 #include <string.h>
@@ -27,7 +28,8 @@ static size_t entry_bytes(const irr_agreement_t *agreement)
  * of addresses and our own.
  */
 static irr_status_t allocate(irr_engine_t *engine, const irr_comm_params_t *params,
-                             const irr_agreement_t *agreement, irr_comm_t **comm_p, char **entries_p)
+                             const irr_agreement_t *agreement, const irr_schedule_t *file, irr_comm_t **comm_p,
+                             char **entries_p)
 {
     size_t entries = agreement->addresses_needed ? (size_t)params->ranks + 1 : 0;
     bool needs_nodes = irr_comm_route_needs_nodes(&params->settings, params->ranks);
@@ -46,7 +48,7 @@ static irr_status_t allocate(irr_engine_t *engine, const irr_comm_params_t *para
     comm->labels = irr_alloc(needs_nodes ? (size_t)params->ranks : 0, sizeof(*comm->labels));
     *entries_p = irr_alloc_zero(entries, entry_bytes(agreement));
     if (comm->peers != NULL && comm->labels != NULL && *entries_p != NULL) {
-        status = needs_nodes ? IRR_OK : irr_comm_route_init(comm, NULL);
+        status = needs_nodes ? IRR_OK : irr_comm_route_init(comm, NULL, file);
     }
     if (status != IRR_OK) {
         irr_free(*entries_p);
@@ -149,14 +151,14 @@ static irr_status_t exchange_addresses(irr_comm_t *comm, irr_comm_params_t *para
 }
 
 /* Collective: learns which members share a node, and makes the route that follows it. */
-static irr_status_t exchange_nodes(irr_comm_t *comm, irr_comm_params_t *params)
+static irr_status_t exchange_nodes(irr_comm_t *comm, irr_comm_params_t *params, const irr_schedule_t *file)
 {
     const irr_oob_t *oob = params->oob;
 
     if (oob->allgather(oob->context, &params->node, comm->labels, sizeof(params->node)) != IRR_OK) {
         return IRR_ERR_OOB;
     }
-    params->trouble = irr_comm_route_init(comm, comm->labels);
+    params->trouble = irr_comm_route_init(comm, comm->labels, file);
     params->reason = "a rank has no memory for a communicator";
     return irr_agree_no_trouble(params);
 }
@@ -172,14 +174,38 @@ static void check_params(irr_comm_params_t *params)
         params->reason = "the communicator has more ranks than a tag can tell apart, which is 1048576";
     } else if (irr_algorithm_name(params->settings.algorithm) == NULL ||
                irr_compose_name((int)params->settings.compose) == NULL ||
-               irr_overlap_name((int)params->settings.overlap) == NULL) {
+               irr_overlap_name((int)params->settings.overlap) == NULL ||
+               irr_pacing_name((int)params->settings.pace) == NULL) {
         params->trouble = IRR_ERR_BAD_PARAM;
-        params->reason = "the settings of a communicator name an algorithm, a composition or an overlap that does not "
-                         "exist";
+        params->reason = "the settings of a communicator name an algorithm, a composition, an overlap or a pace that "
+                         "does not exist";
+    } else if (irr_comm_route_lacks(&params->settings)) {
+        params->trouble = IRR_ERR_BAD_PARAM;
+        params->reason = "the algorithm redist needs a redistribution, as x,p,y,q";
     } else if (!irr_comm_route_fits(&params->settings, params->ranks)) {
         params->trouble = IRR_ERR_BAD_PARAM;
         params->reason = "the dims of a communicator make more than 15 stages, and a balanced algorithm has two a "
                          "dimension";
+    }
+}
+
+/* The schedule in the file of the settings, if they name one.  reason has room for what is wrong with it. */
+static void read_file(irr_comm_params_t *params, irr_schedule_t *file, char *reason, size_t size)
+{
+    const char *path = params->settings.schedule_file;
+    char where[32] = "";
+    irr_file_error_t error;
+
+    if (params->trouble != IRR_OK || path == NULL || path[0] == '\0') {
+        return;
+    }
+    params->trouble = irr_schedule_read(path, file, &error);
+    if (params->trouble != IRR_OK) {
+        if (error.line > 0) {
+            snprintf(where, sizeof(where), ", line %zu", error.line);
+        }
+        snprintf(reason, size, "schedule_file %.256s%s: %s", path, where, error.reason);
+        params->reason = reason;
     }
 }
 
@@ -188,17 +214,19 @@ _Static_assert(IRR_TAG_RANKS_MAX == 1048576 && IRR_TAG_STAGES_MAX == 15, "texts 
 irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *given, irr_comm_t **comm_p)
 {
     irr_comm_params_t params = *given;
+    irr_schedule_t file = { .ranks = 0 };
     irr_agreement_t agreement;
     irr_status_t status;
     irr_comm_t *comm = NULL;
-    char *entries = NULL;
+    char *entries = NULL, reason[512];
 
     check_params(&params);
-    status = irr_agree_start(engine, &params, &agreement);
+    read_file(&params, &file, reason, sizeof(reason));
+    status = irr_agree_start(engine, &params, &file, &agreement);
     if (status != IRR_OK) {
-        return status;
+        goto err_free;
     }
-    params.trouble = allocate(engine, &params, &agreement, &comm, &entries);
+    params.trouble = allocate(engine, &params, &agreement, &file, &comm, &entries);
     params.reason = "a rank has no memory for a communicator";
     if (params.trouble == IRR_OK && !agreement.addresses_needed) {
         find_peers(comm, &params);
@@ -208,7 +236,7 @@ irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *give
         status = exchange_addresses(comm, &params, &agreement, entries);
     }
     if (status == IRR_OK && irr_comm_route_needs_nodes(&params.settings, params.ranks)) {
-        status = exchange_nodes(comm, &params);
+        status = exchange_nodes(comm, &params, &file);
     }
     if (status != IRR_OK) {
         goto err_free;
@@ -221,11 +249,13 @@ irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *give
         }
         goto err_free;
     }
+    irr_schedule_fini(&file);
     irr_free(entries);
     *comm_p = comm;
     return IRR_OK;
 
 err_free:
+    irr_schedule_fini(&file);
     irr_free(entries);
     if (comm != NULL) {
         irr_comm_destroy(comm);

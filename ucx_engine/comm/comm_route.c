@@ -18,6 +18,12 @@ bool irr_comm_route_needs_nodes(const irr_settings_t *settings, int ranks)
     return row_of(settings, ranks)->shape == IRR_SHAPE_NODES;
 }
 
+bool irr_comm_route_lacks(const irr_settings_t *settings)
+{
+    return irr_algorithm_scheduled(settings->algorithm) == irr_scheduled_find("redist") &&
+           settings->scheduled.redistribution.p == 0;
+}
+
 bool irr_comm_route_fits(const irr_settings_t *settings, int ranks)
 {
     const irr_algorithm_t *row = row_of(settings, ranks);
@@ -32,10 +38,6 @@ static irr_status_t init_direct(irr_comm_t *comm)
     irr_plan_bounds_t bounds = irr_plan_bounds(comm->algorithm, comm->ranks);
     irr_status_t status = irr_plan_reserve(&comm->plan, bounds);
 
-    comm->blocks = irr_alloc_zero(2 * (size_t)comm->ranks, sizeof(*comm->blocks));
-    if (comm->blocks == NULL) {
-        return IRR_ERR_NO_MEMORY;
-    }
     return status == IRR_OK ? irr_exec_reserve(&comm->exec, bounds) : status;
 }
 
@@ -59,9 +61,25 @@ static irr_status_t init_grid(irr_comm_t *comm, const irr_algorithm_t *row, cons
     return status;
 }
 
-irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels)
+/* What finds schedules, and remembers for which blocks the plan was made. */
+static irr_status_t init_schedules(irr_comm_t *comm, const irr_schedule_t *file)
 {
     const irr_scheduled_t *scheduled = irr_algorithm_scheduled(comm->settings.algorithm);
+    irr_status_t status = irr_schedules_init(&comm->schedules, scheduled, &comm->settings, comm->ranks, comm->rank,
+                                             &comm->plan, &comm->exec);
+
+    if (status == IRR_OK && file->ranks == comm->ranks) {
+        status = irr_schedules_pin(&comm->schedules, file);
+    }
+    if (status == IRR_OK && (comm->direct || comm->schedules.asked)) {
+        comm->blocks = irr_alloc_zero(2 * (size_t)comm->ranks, sizeof(*comm->blocks));
+        status = comm->blocks != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+    }
+    return status;
+}
+
+irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_schedule_t *file)
+{
     const irr_algorithm_t *row = row_of(&comm->settings, comm->ranks);
     irr_status_t status;
 
@@ -69,8 +87,7 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels)
     comm->direct = row->route != NULL;
     status = comm->direct ? init_direct(comm) : init_grid(comm, row, labels);
     if (status == IRR_OK) {
-        status = irr_schedules_init(&comm->schedules, scheduled, &comm->settings, comm->ranks, comm->rank,
-                                    &comm->plan, &comm->exec);
+        status = init_schedules(comm, file);
     }
     if (status != IRR_OK) {
         irr_comm_route_fini(comm);

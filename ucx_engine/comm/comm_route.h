@@ -9,14 +9,18 @@
 /* Does the algorithm ask which ranks share a node? */
 bool irr_comm_route_needs_nodes(const irr_settings_t *settings, int ranks);
 
+/* The algorithm is redist, and there is no redistribution. */
+bool irr_comm_route_lacks(const irr_settings_t *settings);
+
 /* False: the dims make more stages than a tag can tell. */
 bool irr_comm_route_fits(const irr_settings_t *settings, int ranks);
 
 /*
  * Reserves all that exchanges need to end alike on all ranks.  labels: by rank, equal on ranks that share a node, for
- * an algorithm that needs them.  Fails with IRR_ERR_NO_MEMORY.
+ * an algorithm that needs them.  file: a schedule for some counts, which is not needed afterwards; of another number
+ * of ranks, or none, it has no effect.  IRR_ERR_NO_MEMORY.
  */
-irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels);
+irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_schedule_t *file);
 void         irr_comm_route_fini(irr_comm_t *comm);
 
 #endif

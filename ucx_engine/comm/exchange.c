@@ -79,7 +79,7 @@ static irr_status_t take(irr_comm_t *comm, const irr_problem_t *problem)
     comm->problem = *problem;
     comm->planned = false;
     comm->exact = false;
-    if (comm->direct && !irr_blocks_repeat(comm->blocks, problem)) {
+    if (comm->blocks != NULL && !irr_blocks_repeat(comm->blocks, problem)) {
         comm->built = IRR_COMM_BUILT_NOTHING;
     }
     return comm->schedules.asked ? IRR_OK : build(comm, NULL);

@@ -22,12 +22,12 @@ _Static_assert(LOOK_WORDS <= IRR_CONSENSUS_WORDS_MAX, "a look is one consensus")
 
 /* ---- life ---- */
 
-/* The orders work on all P * P entries, so these count against the limit too. */
+/* The orders work on all P * P entries, so these count against the limit too; a consensus has one of its own. */
 static bool too_large(int ranks, size_t max_bytes)
 {
     size_t entries = (size_t)ranks * (size_t)ranks;
 
-    return max_bytes > 0 && entries > max_bytes / sizeof(uint64_t);
+    return ranks > IRR_CONSENSUS_RANKS_MAX || (max_bytes > 0 && entries > max_bytes / sizeof(uint64_t));
 }
 
 /* A copy; NULL without memory. */
@@ -39,18 +39,27 @@ static char *copy(const char *text)
     return made != NULL ? memcpy(made, text, bytes) : NULL;
 }
 
-/* What a look, and what comes after it, needs. */
-static irr_status_t allocate(irr_schedules_t *schedules, const char *dump)
+/* What a look needs. */
+static irr_status_t enable_looks(irr_schedules_t *schedules)
 {
-    size_t limit = schedules->max_bytes > 0 ? schedules->max_bytes : SIZE_MAX;
-    irr_status_t status = irr_consensus_init(&schedules->consensus, schedules->ranks, schedules->rank);
+    irr_status_t status = IRR_OK;
 
-    if (status == IRR_OK) {
-        status = irr_gather_init(&schedules->gather, schedules->ranks, schedules->rank, limit);
+    if (!schedules->asked) {
+        status = irr_consensus_init(&schedules->consensus, schedules->ranks, schedules->rank);
     }
-    if (status == IRR_OK) {
+    if (status == IRR_OK && !schedules->asked) {
         status = irr_cache_row_init(&schedules->own, schedules->ranks);
     }
+    schedules->asked = status == IRR_OK;
+    return status;
+}
+
+/* What comes after a miss needs. */
+static irr_status_t enable_learning(irr_schedules_t *schedules, const char *dump)
+{
+    size_t limit = schedules->max_bytes > 0 ? schedules->max_bytes : SIZE_MAX;
+    irr_status_t status = irr_gather_init(&schedules->gather, schedules->ranks, schedules->rank, limit);
+
     if (status == IRR_OK && dump != NULL && schedules->rank == 0) {
         schedules->dump = copy(dump);
         status = schedules->dump != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
@@ -73,16 +82,19 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_
     schedules->exec = exec;
     schedules->row = large ? NULL : row;
     schedules->learns = wanted && !large;
-    schedules->asked = schedules->learns;
     schedules->ranks = ranks;
     schedules->rank = rank;
     if (wanted && large && rank == 0) {
-        irr_log(IRR_LOG_WARN, "the count matrix of %d ranks has more bytes than matrix_max_bytes, which is %zu, so "
-                "exchanges go without a schedule", ranks, settings->matrix_max_bytes);
+        irr_log(IRR_LOG_WARN, "exchanges of %d ranks go without a schedule: their count matrix has more bytes than "
+                "matrix_max_bytes, which is %zu, or they are more than %d", ranks, settings->matrix_max_bytes,
+                IRR_CONSENSUS_RANKS_MAX);
     }
     irr_cache_init(&schedules->cache, ranks, settings->cache_bytes);
-    if (schedules->asked) {
-        status = allocate(schedules, dumps ? settings->matrix_dump : NULL);
+    if (schedules->learns) {
+        status = enable_learning(schedules, dumps ? settings->matrix_dump : NULL);
+    }
+    if (schedules->learns && status == IRR_OK) {
+        status = enable_looks(schedules);
     }
     if (status != IRR_OK) {
         irr_schedules_fini(schedules);
@@ -105,6 +117,60 @@ void irr_schedules_fini(irr_schedules_t *schedules)
     irr_free(schedules->dump);
     irr_cache_fini(&schedules->cache);
     memset(schedules, 0, sizeof(*schedules));
+}
+
+/* ---- schedules that are known before ---- */
+
+/* The own part of a schedule, and room to run it. */
+static irr_status_t keep_own(irr_schedules_t *schedules, const irr_schedule_t *schedule, irr_schedule_t *own)
+{
+    irr_status_t status = irr_schedule_own(schedule, schedules->rank, own);
+    irr_plan_bounds_t bounds;
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    bounds = irr_schedule_plan_bounds(own);
+    status = irr_plan_reserve(schedules->plan, bounds);
+    return status == IRR_OK ? irr_exec_reserve(schedules->exec, bounds) : status;
+}
+
+/* What this rank sends in a schedule. */
+static void row_of(const irr_schedule_t *schedule, int rank, irr_cache_row_t *row)
+{
+    for (size_t i = 0; i < schedule->count; i++) {
+        const irr_transmission_t *t = &schedule->list[i];
+
+        row->lengths[t->to] += t->from == rank ? t->length : 0;
+    }
+    irr_cache_row_hash(row, schedule->ranks);
+}
+
+irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t *schedule)
+{
+    irr_cache_entry_t entry;
+    irr_status_t status;
+
+    if (schedules->ranks > IRR_CONSENSUS_RANKS_MAX) {
+        return IRR_OK;
+    }
+    status = enable_looks(schedules);
+    if (status == IRR_OK) {
+        memset(schedules->own.lengths, 0, (size_t)schedules->ranks * sizeof(*schedules->own.lengths));
+        row_of(schedule, schedules->rank, &schedules->own);
+        status = irr_cache_entry_init(&entry, &schedules->own, schedules->ranks);
+    }
+    if (status != IRR_OK) {
+        return status;
+    }
+    status = keep_own(schedules, schedule, &entry.own);
+    if (status != IRR_OK) {
+        irr_cache_entry_fini(&entry);
+        return status;
+    }
+    entry.pinned = true;
+    (void)irr_cache_insert(&schedules->cache, &entry);
+    return IRR_OK;
 }
 
 /* ---- look ---- */
@@ -274,20 +340,6 @@ static irr_status_t compute(irr_schedules_t *schedules, const irr_lambda_t *lamb
     charge(since, &schedules->env.counters->schedule_ns);
     schedules->env.counters->schedules_built += status == IRR_OK;
     return status;
-}
-
-/* The own part of a schedule, and room to run it. */
-static irr_status_t keep_own(irr_schedules_t *schedules, const irr_schedule_t *schedule, irr_schedule_t *own)
-{
-    irr_status_t status = irr_schedule_own(schedule, schedules->rank, own);
-    irr_plan_bounds_t bounds;
-
-    if (status != IRR_OK) {
-        return status;
-    }
-    bounds = irr_schedule_plan_bounds(own);
-    status = irr_plan_reserve(schedules->plan, bounds);
-    return status == IRR_OK ? irr_exec_reserve(schedules->exec, bounds) : status;
 }
 
 /* What this rank would put into the cache. */

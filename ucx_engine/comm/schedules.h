@@ -61,14 +61,16 @@ typedef struct irr_schedules {
 } irr_schedules_t;
 
 /*
- * row: the order of the algorithm, or NULL.  IRR_ERR_NO_MEMORY;
- * IRR_ERR_NOT_SUPPORTED, alike on all ranks, where a consensus is not.  Says on rank 0, once, if the count matrix of
- * so many ranks is above the limit.
+ * row: the order of the algorithm, or NULL.  IRR_ERR_NO_MEMORY.  Says on rank 0, once, if the count matrix of so many
+ * ranks is above the limit, or they are too many for a consensus; then there are no schedules.
  */
 irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_t *row,
                                 const irr_settings_t *settings, int ranks, int rank, irr_plan_t *plan,
                                 irr_exec_t *exec);
 void         irr_schedules_fini(irr_schedules_t *schedules);
+
+/* Keeps a schedule for good, for exchanges of its counts, which then need no matrix.  Once.  IRR_ERR_NO_MEMORY. */
+irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t *schedule);
 
 /* Starts for the counts of a problem, borrowed until it is over; none may run.  Of env see irr_gather_start. */
 void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *problem, const irr_exec_env_t *env);
