@@ -1,5 +1,5 @@
 #!/bin/sh
-# schedules.sh - count matrices of running applications.
+# schedules.sh - count matrices of running applications, schedules from files, and redistributions.
 . "${srcdir:-.}/tests/mpi/lib.sh"
 
 # dumped ALGORITHM: the file of a communicator has the matrix of the pattern, once, and a second run has files of its
@@ -25,9 +25,66 @@ not_dumped() {
     [ "$(grep -c 'cannot be written' "$scratch/run")" -eq 1 ]
 }
 
-plan 4
+# counted WANTED ALGORITHM MATRIX OPTIONS...: in the first exchange matrices are gathered, schedules built, and found
+# again, or not: + or 0 in this order.
+counted() {
+    wanted=$1 algorithm=$2 matrix=$3
+    shift 3
+    ranks 6 "$@" "$builddir/irr_bench" --matrix "$matrix" --algorithms "$algorithm" -i 1 -x 0 \
+        --columns matrices,schedules_built,schedules_reused > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && [ "$(awk -v name="$algorithm" '$1 == name && $NF == "yes" {
+        for (i = NF - 3; i < NF; i++) printf "%s", ($i > 0 ? "+" : "0") }' "$scratch/run")" = "$wanted" ]
+}
+
+# The schedule of a file is used by any algorithm, and needs no matrix.
+from_file() {
+    counted 00+ "$1" "$scratch/matrix.mtx" --mca coll_irr_schedule_file "$scratch/schedule"
+}
+
+# Its counts are not those of the file.
+not_from_file() {
+    counted ++0 rs_n "$scratch/other.mtx" --mca coll_irr_schedule_file "$scratch/schedule"
+}
+
+# bad_file TEXT: one line tells, and Open MPI serves.
+bad_file() {
+    ranks 4 --mca coll_irr_schedule_file "$scratch/bad" "$builddir/mpi_life" leaked_to_host > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && [ "$(grep -c "schedule_file $scratch/bad$1" "$scratch/run")" -eq 1 ]
+}
+
+redistribution() {
+    "$builddir/irr_matrix" redistribute 2,6,3,6,120000 -o "$scratch/redist.mtx"
+    counted ++0 redist "$scratch/redist.mtx" --mca coll_irr_redistribution 2,6,3,6
+}
+
+no_redistribution() {
+    ranks 4 --mca coll_irr_alltoallv_algorithm redist "$builddir/mpi_life" leaked_to_host > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && [ "$(grep -c 'redist needs a redistribution' "$scratch/run")" -eq 1 ]
+}
+
+"$builddir/irr_matrix" generate random --ranks 6 --unit 5000 --seed 7 -o "$scratch/matrix.mtx"
+"$builddir/irr_matrix" generate random --ranks 6 --unit 5000 --seed 8 -o "$scratch/other.mtx"
+"$builddir/irr_plan" check --algorithm optimal --matrix "$scratch/matrix.mtx" --save "$scratch/schedule" > /dev/null
+head -n 5 "$scratch/schedule" > "$scratch/bad"
+
+plan 12
 for algorithm in a1 a3 optimal; do
     check "the matrices of $algorithm are dumped" dumped $algorithm
 done
 check "a dump that cannot be written" not_dumped
+for algorithm in auto a3 rs_nh; do
+    check "a schedule from a file, $algorithm" from_file $algorithm
+done
+check "other counts than those of the file" not_from_file
+check "a file that was cut" bad_file ", line 5: "
+rm "$scratch/bad"
+check "a file that is not there" bad_file ": "
+check "a redistribution" redistribution
+check "redist without a redistribution" no_redistribution
 exit $failed
