@@ -27,11 +27,14 @@ static inline irr_status_t irr_plan_all_nodes(int ranks, irr_nodes_t *nodes)
     return status;
 }
 
-/* Long messages are split where the order splits any. */
+/* Long messages are split where the order splits any; redist has a message for each pair of ranks. */
 static inline irr_status_t irr_plan_all_scheduled(const irr_scheduled_t *row, const irr_matrix_t *matrix,
                                                   irr_plans_t *plans)
 {
-    const irr_scheduled_params_t params = { .seed = 1, .lambda = { IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE / 2 } };
+    const irr_scheduled_params_t params = {
+        .seed = 1, .lambda = { IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE / 2 },
+        .redistribution = { .x = 1, .p = matrix->ranks, .y = 1, .q = matrix->ranks }
+    };
     irr_schedule_t schedule;
     irr_status_t status = irr_scheduled_build(row, matrix, &params, &schedule);
 

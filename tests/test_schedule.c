@@ -40,6 +40,15 @@ static irr_scheduled_params_t make_params(void)
     return params;
 }
 
+/* The structure of redist: one that has a message for each pair of ranks. */
+static irr_redistribution_t all_pairs(int ranks)
+{
+    const uint64_t p = (uint64_t)ranks;
+
+    return (irr_redistribution_t){ .x = 1 + p * irr_test_below(&state, 3), .p = ranks,
+                                   .y = 1 + p * irr_test_below(&state, 3), .q = ranks };
+}
+
 static irr_schedule_t build(const char *name, const irr_matrix_t *matrix, const irr_scheduled_params_t *params)
 {
     irr_schedule_t schedule = { 0 };
@@ -94,6 +103,7 @@ static void test_rules(void)
         irr_matrix_t matrix;
 
         make_small(&matrix);
+        params.redistribution = all_pairs(matrix.ranks);
         for (int i = 0; irr_scheduled_at(i) != NULL; i++) {
             const char *name = irr_scheduled_at(i)->name;
             irr_schedule_t schedule = build(name, &matrix, &params), again = build(name, &matrix, &params);

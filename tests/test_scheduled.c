@@ -1,9 +1,11 @@
 /*
- * test_scheduled.c - the table of the orders that compute schedules: lp by hand, the same everywhere, failures.
+ * test_scheduled.c - the table of the orders that compute schedules: lp and redist by hand, the same everywhere,
+ * failures.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
 
+#include "order/redistribution.h"
 #include "order/scheduled.h"
 
 #include <stdio.h>
@@ -66,8 +68,10 @@ static void test_everywhere(void)
         { "rs_n_sort", UINT64_C(0x91af4917b12dc75d) },
         { "rs_nh", UINT64_C(0xf8f8dfebdbc6093) },
         { "optimal", UINT64_C(0x3315c268c08085cf) },
+        { "redist", UINT64_C(0xad9edb602a377465) },
     };
-    irr_scheduled_params_t params = { .seed = 5, .lambda = IRR_LAMBDA_DEFAULT, .latency = 4000 }, other = params;
+    irr_scheduled_params_t params = { .seed = 5, .lambda = IRR_LAMBDA_DEFAULT, .latency = 4000,
+                                      .redistribution = { .x = 5, .p = 24, .y = 7, .q = 24 } }, other = params;
     irr_matrix_t matrix;
 
     other.seed = 6;
@@ -87,6 +91,101 @@ static void test_everywhere(void)
     irr_matrix_fini(&matrix);
 }
 
+/* ---- redist ---- */
+
+static irr_status_t try_redist(const irr_redistribution_t *structure, const irr_matrix_t *matrix)
+{
+    const irr_scheduled_params_t params = { .redistribution = *structure };
+    irr_schedule_t schedule = { .ranks = -7 };
+    irr_status_t status = irr_scheduled_build(irr_scheduled_find("redist"), matrix, &params, &schedule);
+
+    if (status == IRR_OK) {
+        CU_ASSERT_EQUAL(irr_schedule_check(&schedule, matrix, NULL, 0), IRR_OK);
+        irr_schedule_fini(&schedule);
+    } else {
+        CU_ASSERT_EQUAL(schedule.ranks, -7);
+    }
+    return status;
+}
+
+/* Example 2 of the paper, whose structure has no message from 0 to 1. */
+static void test_redist(void)
+{
+    irr_redistribution_t example = { .x = 2, .p = 6, .y = 3, .q = 6, .elements = 36, .unit = 1 };
+    irr_matrix_t matrix;
+
+    CU_ASSERT_EQUAL_FATAL(irr_redistribution_matrix(&example, &matrix), IRR_OK);
+    example.elements = example.unit = 0;
+    CU_ASSERT_EQUAL(try_redist(&example, &matrix), IRR_OK);
+    *irr_matrix_at(&matrix, 0, 2) = 0;
+    *irr_matrix_at(&matrix, 1, 2) = 1000000;
+    *irr_matrix_at(&matrix, 3, 3) = 9;
+    CU_ASSERT_EQUAL(try_redist(&example, &matrix), IRR_OK);
+    *irr_matrix_at(&matrix, 0, 1) = 1;
+    CU_ASSERT_EQUAL(try_redist(&example, &matrix), IRR_ERR_NOT_SUPPORTED);
+    irr_matrix_fini(&matrix);
+}
+
+/* Ranks beside those of the redistribution have nothing to send, and there must be no fewer. */
+static void test_redist_ranks(void)
+{
+    const irr_redistribution_t structure = { .x = 4, .p = 5, .y = 3, .q = 7 };
+    irr_matrix_t matrix;
+
+    CU_ASSERT_EQUAL_FATAL(irr_matrix_init(&matrix, 6), IRR_OK);
+    CU_ASSERT_EQUAL(try_redist(&structure, &matrix), IRR_ERR_NOT_SUPPORTED);
+    irr_matrix_fini(&matrix);
+    CU_ASSERT_EQUAL_FATAL(irr_matrix_init(&matrix, 8), IRR_OK);
+    *irr_matrix_at(&matrix, 1, 6) = 5;
+    CU_ASSERT_EQUAL(try_redist(&structure, &matrix), IRR_OK);
+    *irr_matrix_at(&matrix, 1, 7) = 5;
+    CU_ASSERT_EQUAL(try_redist(&structure, &matrix), IRR_ERR_NOT_SUPPORTED);
+    irr_matrix_fini(&matrix);
+}
+
+static void test_redist_without(void)
+{
+    static const irr_redistribution_t bad[] = {
+        { .p = 0 }, { .x = 1, .p = -1, .y = 1, .q = 1 }, { .x = 0, .p = 1, .y = 1, .q = 1 },
+        { .x = 1, .p = 1, .y = 0, .q = 1 }, { .x = 1, .p = 1, .y = 1, .q = 0 },
+        { .x = INT64_MAX, .p = 2, .y = 1, .q = 1 }, { .x = 1, .p = 1, .y = UINT64_MAX, .q = 1 }
+    };
+    irr_matrix_t matrix;
+
+    CU_ASSERT_EQUAL_FATAL(irr_matrix_init(&matrix, 2), IRR_OK);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        CU_ASSERT_EQUAL(try_redist(&bad[i], &matrix), IRR_ERR_BAD_PARAM);
+    }
+    irr_matrix_fini(&matrix);
+}
+
+/* Any redistribution has a schedule, and it is that of the large steps. */
+static void test_redist_all(void)
+{
+    const irr_scheduled_t *row = irr_scheduled_find("redist");
+    uint64_t state = irr_test_seed();
+
+    for (int n = 0; n < 1000; n++) {
+        irr_scheduled_params_t params = { .redistribution = {
+            .x = 1 + irr_test_below(&state, 40), .p = 1 + (int)irr_test_below(&state, 12),
+            .y = 1 + irr_test_below(&state, 40), .q = 1 + (int)irr_test_below(&state, 12),
+            .elements = irr_test_below(&state, 5000), .unit = 3 } };
+        irr_schedule_t schedule;
+        irr_matrix_t matrix;
+        irr_large_t large;
+
+        CU_ASSERT_EQUAL_FATAL(irr_redistribution_matrix(&params.redistribution, &matrix), IRR_OK);
+        CU_ASSERT_EQUAL_FATAL(irr_scheduled_build(row, &matrix, &params, &schedule), IRR_OK);
+        CU_ASSERT_EQUAL_FATAL(irr_redistribution_order(&params.redistribution, &matrix, &large), IRR_OK);
+        CU_ASSERT_EQUAL(schedule.ranks, matrix.ranks);
+        CU_ASSERT_EQUAL(schedule.steps, large.schedule.steps);
+        CU_ASSERT_EQUAL(hash(&schedule), hash(&large.schedule));
+        irr_large_fini(&large);
+        irr_schedule_fini(&schedule);
+        irr_matrix_fini(&matrix);
+    }
+}
+
 static void test_failures(void)
 {
     irr_scheduled_params_t params = plain;
@@ -95,6 +194,7 @@ static void test_failures(void)
 
     params.lambda.share = IRR_LAMBDA_ONE / 2;
     params.max_steps = 9;
+    params.redistribution = (irr_redistribution_t){ .x = 1, .p = 9, .y = 1, .q = 9 };
     for (int i = 0; irr_scheduled_at(i) != NULL; i++) {
         irr_status_t status = IRR_ERR_NO_MEMORY;
 
@@ -130,6 +230,10 @@ int main(void)
         { "the table", test_table },
         { "lp: the steps by hand", test_lp },
         { "a seed gives the same schedule everywhere", test_everywhere },
+        { "redist: the structure says when, the matrix how much", test_redist },
+        { "redist: ranks beside those of the structure", test_redist_ranks },
+        { "redist: no structure, or an impossible one", test_redist_without },
+        { "redist: every redistribution", test_redist_all },
         { "want of memory and too many bytes are errors", test_failures },
         { NULL, NULL }
     };

@@ -8,8 +8,7 @@
 
 #include <stdlib.h>
 
-/* Counts, and refuses sums that would overflow wherever lengths are added later. */
-static irr_status_t count_messages(irr_messages_t *messages, const irr_matrix_t *matrix)
+irr_status_t irr_messages_bytes(const irr_matrix_t *matrix, uint64_t *bytes_p)
 {
     uint64_t bytes = 0;
 
@@ -21,11 +20,22 @@ static irr_status_t count_messages(irr_messages_t *messages, const irr_matrix_t 
                 return IRR_ERR_BAD_PARAM;
             }
             bytes += length;
+        }
+    }
+    *bytes_p = bytes;
+    return IRR_OK;
+}
+
+static void count_messages(irr_messages_t *messages, const irr_matrix_t *matrix)
+{
+    for (int i = 0; i < matrix->ranks; i++) {
+        for (int j = 0; j < matrix->ranks; j++) {
+            uint64_t length = i != j ? *irr_matrix_at(matrix, i, j) : 0;
+
             messages->count += length > 0;
             messages->longest = length > messages->longest ? length : messages->longest;
         }
     }
-    return IRR_OK;
 }
 
 static void fill(irr_messages_t *messages, const irr_matrix_t *matrix)
@@ -48,11 +58,13 @@ static void fill(irr_messages_t *messages, const irr_matrix_t *matrix)
 irr_status_t irr_messages_init(irr_messages_t *messages, const irr_matrix_t *matrix)
 {
     irr_messages_t made = { .ranks = matrix->ranks };
-    irr_status_t status = count_messages(&made, matrix);
+    uint64_t bytes;
+    irr_status_t status = irr_messages_bytes(matrix, &bytes);
 
     if (status != IRR_OK) {
         return status;
     }
+    count_messages(&made, matrix);
     made.first = irr_alloc((size_t)made.ranks, sizeof(*made.first));
     made.left = irr_alloc((size_t)made.ranks, sizeof(*made.left));
     made.list = irr_alloc(made.count, sizeof(*made.list));

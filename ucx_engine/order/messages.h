@@ -26,6 +26,12 @@ typedef struct irr_messages {
     irr_message_t *list;
 } irr_messages_t;
 
+/*
+ * What all ranks have for others, together.  IRR_ERR_BAD_PARAM if that is 2^63 bytes or more: then sums of lengths
+ * could overflow.
+ */
+irr_status_t irr_messages_bytes(const irr_matrix_t *matrix, uint64_t *bytes_p);
+
 /* By destination.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM if all together are 2^63 bytes or more. */
 irr_status_t irr_messages_init(irr_messages_t *messages, const irr_matrix_t *matrix);
 void         irr_messages_fini(irr_messages_t *messages);

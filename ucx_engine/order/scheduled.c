@@ -16,6 +16,8 @@ static const irr_scheduled_t rows[] = {
       "random scheduling with heaps: the longest message that has a free receiver goes, and long ones are split" },
     { "optimal", irr_scheduled_optimal,
       "preemptive open shop: messages are split so that the busiest port never waits" },
+    { "redist", irr_scheduled_redist,
+      "block-cyclic redistribution: steps in which messages are equally long, or ranks send equally much" },
 };
 
 #define ROWS ((int)(sizeof(rows) / sizeof(rows[0])))

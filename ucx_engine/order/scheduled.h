@@ -25,7 +25,9 @@ const irr_scheduled_t *irr_scheduled_find(const char *name);
 
 /*
  * Runs a row.  The schedule is written on success only, and is the caller's to irr_schedule_fini.
- * IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM if the bytes of the matrix are 2^63 or more.
+ * IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM if the bytes of the matrix are 2^63 or more.  And redist alone:
+ * IRR_ERR_BAD_PARAM if the parameters have no redistribution (p is 0, for one); IRR_ERR_NOT_SUPPORTED if it has
+ * more ranks than the matrix, or the matrix has messages that it has not.
  */
 irr_status_t irr_scheduled_build(const irr_scheduled_t *row, const irr_matrix_t *matrix,
                                  const irr_scheduled_params_t *params, irr_schedule_t *schedule);
@@ -41,5 +43,7 @@ irr_status_t irr_scheduled_rs_nh(const irr_matrix_t *matrix, const irr_scheduled
                                  irr_schedule_t *schedule);
 irr_status_t irr_scheduled_optimal(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
                                    irr_schedule_t *schedule);
+irr_status_t irr_scheduled_redist(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
+                                  irr_schedule_t *schedule);
 
 #endif

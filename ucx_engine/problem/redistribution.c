@@ -114,14 +114,13 @@ static irr_status_t count_rest(const irr_matrix_t *matrix, const side_t *longer,
     return IRR_OK;
 }
 
-static bool is_good(const irr_redistribution_t *redistribution)
+bool irr_redistribution_has_sides(const irr_redistribution_t *redistribution)
 {
     const uint64_t limit = INT64_MAX;
 
     return redistribution->p > 0 && redistribution->q > 0 && redistribution->x > 0 && redistribution->y > 0 &&
            redistribution->x <= limit / (uint64_t)redistribution->p &&
-           redistribution->y <= limit / (uint64_t)redistribution->q && redistribution->unit > 0 &&
-           redistribution->elements <= limit / redistribution->unit;
+           redistribution->y <= limit / (uint64_t)redistribution->q;
 }
 
 irr_status_t irr_redistribution_matrix(const irr_redistribution_t *redistribution, irr_matrix_t *matrix)
@@ -134,7 +133,8 @@ irr_status_t irr_redistribution_matrix(const irr_redistribution_t *redistributio
     irr_status_t status;
     uint64_t slice, slices;
 
-    if (!is_good(redistribution)) {
+    if (!irr_redistribution_has_sides(redistribution) || redistribution->unit == 0 ||
+        redistribution->elements > INT64_MAX / redistribution->unit) {
         return IRR_ERR_BAD_PARAM;
     }
     status = irr_matrix_init(&result, p > q ? p : q);

@@ -11,6 +11,9 @@
 
 #include "irr.h"
 
+/* Are there blocks and ranks on both sides, and at most INT64_MAX elements in xp and yq?  The orders need that. */
+bool irr_redistribution_has_sides(const irr_redistribution_t *redistribution);
+
 /* Elements of a slice, UINT64_MAX if they are more. */
 uint64_t irr_redistribution_slice(const irr_redistribution_t *redistribution);
 
