@@ -260,7 +260,7 @@ static void check_golden(const char *name)
     }
     CU_ASSERT_EQUAL(large.schedule.count, count);
     CU_ASSERT_EQUAL(large.schedule.steps, golden.steps);
-    CU_ASSERT_EQUAL(irr_large_makespan(&large, &length), IRR_OK);
+    CU_ASSERT_EQUAL(irr_large_makespan(&large, NULL, &length), IRR_OK);
     CU_ASSERT_EQUAL(length, golden.large);
     CU_ASSERT_EQUAL(irr_schedule_makespan(&large.schedule), golden.small);
     irr_large_fini(&large);
@@ -279,6 +279,28 @@ static void test_example_2(void)
 
 /* ---- all redistributions ---- */
 
+/* A port is never busy twice, and without large steps nothing is over later. */
+static void check_times(const irr_large_t *large, uint64_t length)
+{
+    const irr_schedule_t *schedule = &large->schedule;
+    uint64_t *begins = irr_test_array(schedule->count, sizeof(*begins)), async = 0, end = 0;
+    uint64_t *busy = irr_test_array(2 * (size_t)schedule->ranks, sizeof(*busy));
+
+    CU_ASSERT_EQUAL(irr_large_makespan_async(schedule, begins, &async), IRR_OK);
+    for (size_t i = 0; i < schedule->count; i++) {
+        const irr_transmission_t *t = &schedule->list[i];
+        uint64_t *sender = &busy[t->from], *receiver = &busy[schedule->ranks + t->to];
+
+        CU_ASSERT_EQUAL(begins[i], *sender > *receiver ? *sender : *receiver);
+        *sender = *receiver = begins[i] + t->length;
+        end = *sender > end ? *sender : end;
+    }
+    CU_ASSERT_EQUAL(async, end);
+    CU_ASSERT(async <= length);
+    free(busy);
+    free(begins);
+}
+
 static void check_large(const irr_large_t *large, const irr_matrix_t *matrix)
 {
     uint64_t length = 0;
@@ -291,8 +313,9 @@ static void check_large(const irr_large_t *large, const irr_matrix_t *matrix)
         CU_ASSERT(large->last[n] > large->last[n - 1]);
     }
     CU_ASSERT_EQUAL(large->count > 0 ? large->last[large->count - 1] : 0, large->schedule.steps);
-    CU_ASSERT_EQUAL(irr_large_makespan(large, &length), IRR_OK);
+    CU_ASSERT_EQUAL(irr_large_makespan(large, NULL, &length), IRR_OK);
     CU_ASSERT(length >= irr_schedule_bound(matrix) && length <= irr_schedule_makespan(&large->schedule));
+    check_times(large, length);
 }
 
 static void test_schedules(void)
@@ -397,7 +420,7 @@ static void test_large_steps_pay(void)
         CU_ASSERT_EQUAL_FATAL(irr_redistribution_parse(better[i], &r), IRR_OK);
         CU_ASSERT_EQUAL_FATAL(irr_redistribution_matrix(&r, &matrix), IRR_OK);
         CU_ASSERT_EQUAL_FATAL(irr_redistribution_two(&r, &matrix, &large), IRR_OK);
-        CU_ASSERT_EQUAL(irr_large_makespan(&large, &length), IRR_OK);
+        CU_ASSERT_EQUAL(irr_large_makespan(&large, NULL, &length), IRR_OK);
         CU_ASSERT_EQUAL(length, irr_schedule_bound(&matrix));
         irr_large_fini(&large);
         CU_ASSERT_EQUAL_FATAL(irr_redistribution_rotate(&r, &matrix, &large), IRR_OK);
@@ -424,7 +447,7 @@ static void fail_everywhere(const irr_redistribution_t *r, irr_redistribution_or
         if (status == IRR_OK) {
             status = order(r, &matrix, &large);
             if (status == IRR_OK) {
-                status = irr_large_makespan(&large, &length);
+                status = irr_large_makespan(&large, NULL, &length);
                 irr_large_fini(&large);
             }
             irr_matrix_fini(&matrix);

@@ -53,7 +53,7 @@ irr_status_t irr_large_add(irr_large_t *large, int number, int small, int from, 
     return status;
 }
 
-irr_status_t irr_large_makespan(const irr_large_t *large, uint64_t *makespan_p)
+irr_status_t irr_large_makespan(const irr_large_t *large, uint64_t *begins, uint64_t *makespan_p)
 {
     const irr_schedule_t *schedule = &large->schedule;
     const size_t ports = 2 * (size_t)schedule->ranks;
@@ -73,8 +73,12 @@ irr_status_t irr_large_makespan(const irr_large_t *large, uint64_t *makespan_p)
             const irr_transmission_t *t = &schedule->list[next];
             uint64_t *sender = &busy[t->from], *receiver = &busy[schedule->ranks + t->to];
 
-            *sender = (*sender > *receiver ? *sender : *receiver) + t->length;
-            *receiver = *sender;
+            const uint64_t begin = *sender > *receiver ? *sender : *receiver;
+
+            if (begins != NULL) {
+                begins[next] = begin;
+            }
+            *sender = *receiver = begin + t->length;
             end = *sender > end ? *sender : end;
         }
         now = end;
@@ -82,4 +86,12 @@ irr_status_t irr_large_makespan(const irr_large_t *large, uint64_t *makespan_p)
     irr_free(busy);
     *makespan_p = now;
     return IRR_OK;
+}
+
+irr_status_t irr_large_makespan_async(const irr_schedule_t *schedule, uint64_t *begins, uint64_t *makespan_p)
+{
+    int last = schedule->steps;
+    const irr_large_t large = { .schedule = *schedule, .last = &last, .count = 1 };
+
+    return irr_large_makespan(&large, begins, makespan_p);
 }

@@ -26,7 +26,13 @@ void irr_large_fini(irr_large_t *large);
  */
 irr_status_t irr_large_add(irr_large_t *large, int number, int small, int from, int to, uint64_t length);
 
-/* Bytes that go by one after the other until all is sent; the schedule must be sorted.  IRR_ERR_NO_MEMORY. */
-irr_status_t irr_large_makespan(const irr_large_t *large, uint64_t *makespan_p);
+/*
+ * Bytes that go by one after the other until all is sent; the schedule must be sorted.  begins (may be NULL) has
+ * room for each transmission: so many bytes go by before it begins.  IRR_ERR_NO_MEMORY.
+ */
+irr_status_t irr_large_makespan(const irr_large_t *large, uint64_t *begins, uint64_t *makespan_p);
+
+/* The same for a schedule whose steps are all one large step: nobody waits for more than the other rank. */
+irr_status_t irr_large_makespan_async(const irr_schedule_t *schedule, uint64_t *begins, uint64_t *makespan_p);
 
 #endif

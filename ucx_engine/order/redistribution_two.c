@@ -256,8 +256,8 @@ irr_status_t irr_redistribution_two(const irr_redistribution_t *redistribution, 
     if (status != IRR_OK) {
         goto fini_first;
     }
-    if ((status = irr_large_makespan(&first, &first_length)) != IRR_OK ||
-        (status = irr_large_makespan(&second, &second_length)) != IRR_OK) {
+    if ((status = irr_large_makespan(&first, NULL, &first_length)) != IRR_OK ||
+        (status = irr_large_makespan(&second, NULL, &second_length)) != IRR_OK) {
         goto fini_second;
     }
     if (second_length < first_length) {
