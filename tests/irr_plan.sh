@@ -53,7 +53,7 @@ algorithms() {
     "$PLAN" --help | awk '/^Algorithms:/ { inside = 1; next } /^$/ { inside = 0 } inside { print $1 }'
 }
 
-echo 1..70
+echo 1..98
 
 # ---- print ----
 
@@ -191,6 +191,7 @@ theorem1=ok
 delivered=ok
 permutations=3
 makespan_bytes=40
+async_bytes=40
 lower_bound_bytes=40
 schedule_ms=
 splits=2
@@ -228,9 +229,13 @@ done
 report $? "schedules are free of contention and no shorter than they can be$contended"
 
 undelivered=
-for algorithm in $(algorithms | grep -v redist); do   # irr_plan cannot give it a redistribution
+for algorithm in $(algorithms); do
     for ranks in 1 2 7 18 61; do
-        good check --algorithm "$algorithm" --ranks $ranks --pattern random --unit 3 &&
+        input="--ranks $ranks --pattern random"
+        [ "$algorithm" != redist ] || input="--redistribute 5,$ranks,3,$ranks,4000"
+        # The input is a list of words.
+        # shellcheck disable=SC2086
+        good check --algorithm "$algorithm" $input --unit 3 &&
             [ "$(grep -c -E '^(lemma1|lemma3|theorem1|delivered)=ok$' "$scratch/out")" -eq 4 ] ||
             undelivered="$undelivered $algorithm:$ranks"
     done
@@ -241,6 +246,70 @@ report $? "every algorithm delivers and keeps its bounds$undelivered"
 good check --algorithm a1 --redistribute 2,6,3,6 --unit 1 && [ "$(lines '^lmax=6$')" -eq 1 ] &&
     [ "$(lines '^traffic_bytes_max=6$')" -eq 1 ]
 report $? "a redistribution"
+good check --redistribute 2,6,3,6 --unit 1 && [ "$(value makespan_bytes)" -eq 9 ] &&
+    [ "$(value async_bytes)" -eq 6 ] && [ "$(value permutations)" -eq 6 ] && cp "$scratch/out" "$scratch/two" &&
+    good check --algorithm redist --redistribute 2,6,3,6 --unit 1 &&
+    [ "$(grep -v _ms= "$scratch/two")" = "$(grep -v _ms= "$scratch/out")" ]
+report $? "a redistribution has steps of its own: example 2 of Guo and Pan takes 9 units, or 6"
+good check --algorithm redist --redistribute 4,5,3,5 --unit 1 --scale 100 &&
+    [ "$(value permutations)" -eq 5 ] && [ "$(value makespan_bytes)" -eq 1200 ]
+report $? "example 1, too, whose steps are equally long; scaled"
+# step LINE: of the only message of the last print --json.
+step() {
+    sed -n 's/^{"stage":1,"step":\([0-9]*\),.*/\1/p' "$scratch/out"
+}
+file far '8 8 1' '3 2 9'
+good print --algorithm lp --matrix "$scratch/far" --json && [ "$(step)" -eq 3 ] &&
+    good print --algorithm lp --matrix "$scratch/far" --json --shift && [ "$(step)" -eq 7 ]
+report $? "lp shifts if asked to"
+
+# ---- save and load ----
+
+cat > "$scratch/expected" << 'END'
+irr_schedule 1
+# algorithm optimal
+3 3 8
+1 0 1 0 20
+1 1 2 0 20
+1 2 0 0 20
+2 0 1 20 10
+2 1 0 0 10
+3 0 2 0 10
+3 1 0 10 10
+3 2 1 0 10
+end
+END
+good check --algorithm optimal --matrix "$scratch/triangle" --save "$scratch/saved" &&
+    cmp -s "$scratch/expected" "$scratch/saved"
+report $? "a schedule is saved"
+lost=
+for algorithm in lp rs_n rs_n_sort rs_nh optimal redist; do
+    good check --algorithm $algorithm --redistribute 4,9,3,16 --save "$scratch/all" &&
+        grep -v _ms= "$scratch/out" > "$scratch/two" && good check --load "$scratch/all" &&
+        grep -v -e _ms= -e '^lmax=' "$scratch/out" > "$scratch/out2" &&
+        grep -v '^lmax=' "$scratch/two" | cmp -s - "$scratch/out2" || lost="$lost $algorithm"
+done
+[ -z "$lost" ]
+report $? "what is loaded has the figures of what was saved$lost"
+good print --algorithm optimal --matrix "$scratch/triangle" --json &&
+    sed 's/"optimal"/"file"/' "$scratch/out" > "$scratch/expected"
+prints "the messages of a loaded schedule" print --load "$scratch/saved" --json
+prints "beside its matrix" print --load "$scratch/saved" --matrix "$scratch/triangle" --json
+good draw --load "$scratch/saved" -o "$scratch/loaded.svg" && good draw --algorithm optimal \
+    --matrix "$scratch/triangle" && grep '^<g><title>' "$scratch/out" > "$scratch/bars" &&
+    grep '^<g><title>' "$scratch/loaded.svg" | cmp -s - "$scratch/bars" &&
+    grep -q -F ">file, 3 ranks<" "$scratch/loaded.svg" &&
+    grep -q -F ">schedule $scratch/saved<" "$scratch/loaded.svg"
+report $? "the drawing of one"
+good check --algorithm rs_nh --ranks 4 --pattern random --save "$scratch/all" &&
+    good check --load "$scratch/all" --pattern random &&
+    good check --load "$scratch/all" --pattern random --ranks 4
+report $? "a pattern for the ranks of a schedule"
+printf 'irr_schedule 1\n2 2147483647 1\n2147483647 0 1 0 5\nend\n' > "$scratch/late"
+good check --load "$scratch/late" && [ "$(value permutations)" -eq 2147483647 ] &&
+    good print --load "$scratch/late" && good draw --load "$scratch/late" &&
+    good draw --async --load "$scratch/late"
+report $? "a late step costs nothing"
 
 # ---- draw ----
 
@@ -264,16 +333,23 @@ report $? "names are escaped"
 good draw --algorithm a1 --ranks 1 && [ "$(lines '^<g><title>')" -eq 0 ]
 report $? "one rank has nothing to draw"
 good draw --algorithm optimal --matrix "$scratch/triangle" &&
-    [ "$(lines '<title>step 1: 0 to 1, bytes 0 to 20</title>.* s1" x="52.00" y="199" width="450.00"')" -eq 1 ] &&
-    [ "$(lines '<title>step 2: 1 to 0, bytes 0 to 10</title>.* s1" x="502.00" y="217" width="225.00"')" -eq 1 ] &&
-    [ "$(lines '<title>step 3: 2 to 1, bytes 0 to 10</title>.* s0" x="727.00" y="235" width="225.00"')" -eq 1 ] &&
+    [ "$(lines '<title>step 1: 0 to 1, bytes 0 to 20</title>.* s1" x="88.00" y="203" width="450.00"')" -eq 1 ] &&
+    [ "$(lines '<title>step 2: 1 to 0, bytes 0 to 10</title>.* s1" x="538.00" y="243" width="225.00"')" -eq 1 ] &&
+    [ "$(lines '<title>step 3: 2 to 1, bytes 0 to 10</title>.* s0" x="763.00" y="283" width="225.00"')" -eq 1 ] &&
     [ "$(lines '^<g><title>')" -eq 8 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
 report $? "a schedule is drawn over time"
-[ "$(lines 'class="rank".*>2</text><rect class="idle" x="52"')" -eq 1 ] &&
-    [ "$(lines 'class="barrier"')" -eq 3 ] &&
-    [ "$(lines '^<path class="bound" d="M952.00 194V256"/>$')" -eq 1 ] &&
+[ "$(lines 'step 1: 0 to 1.* s1 from" x="88.00" y="259" width="450.00".*>0</text></g>$')" -eq 1 ] &&
+    [ "$(lines ' from" x=')" -eq 8 ]
+report $? "with what each rank receives"
+[ "$(lines '^<text class="rank number" x="46" y="302">2</text>$')" -eq 1 ] &&
+    [ "$(lines 'class="idle" x="88"')" -eq 6 ] && [ "$(lines 'class="barrier"')" -eq 3 ] &&
+    [ "$(lines '^<path class="bound" d="M988.00 194V322"/>$')" -eq 1 ] &&
     [ "$(lines 'in 8.3 % of the 40 bytes of 3 steps<')" -eq 1 ]
 report $? "with what is idle, the ends of its steps and the bound"
+good draw --redistribute 2,6,3,6 --unit 1 --async && [ "$(lines 'class="barrier"')" -eq 0 ] &&
+    [ "$(lines 'in 16.7 % of the 6 bytes of 6 steps<')" -eq 1 ] &&
+    [ "$(lines '<title>step 2: 1 to 5, bytes 0 to 1</title>.* s0" x="238.00"')" -eq 1 ]
+report $? "without steps, if asked for"
 file nothing '2 2 0'
 good draw --algorithm rs_nh --matrix "$scratch/nothing" && [ "$(lines '^<g><title>')" -eq 0 ] &&
     good draw --algorithm lp --ranks 1 && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
@@ -313,6 +389,27 @@ refused "an output file that cannot be written" "$scratch/none/x: No such file" 
 refused "an output file that is full" "/dev/full: output cannot be written" \
     print --algorithm a1 --ranks 2 --json -o /dev/full
 
+printf 'irr_schedule 1\n3000 0 0\nend\n' > "$scratch/huge"
+head -c 60 "$scratch/saved" > "$scratch/cut"
+refused "no schedule file" "$scratch/none: No such file" check --load "$scratch/none"
+refused "a matrix for a schedule" "$scratch/pair:1: first line does not say 'irr_schedule 1'" \
+    check --load "$scratch/pair"
+refused "a schedule that is cut" "$scratch/cut:5: line has 4 words, it must have 5" check --load "$scratch/cut"
+refused "a schedule of too many ranks" "$scratch/huge: schedule is for 3000 ranks, irr_plan plans for at most" \
+    check --load "$scratch/huge"
+refused "a schedule for other ranks" "$scratch/saved: schedule is for 3 ranks, --ranks says 4" \
+    check --load "$scratch/saved" --ranks 4
+refused "a schedule of another matrix" \
+    "$scratch/saved does not deliver random: 30 bytes are sent from 0 to 1, not " \
+    check --load "$scratch/saved" --pattern random
+refused "a schedule of a smaller matrix" \
+    "$scratch/saved does not deliver $mesh: a schedule for 3 ranks, and a matrix of 8" \
+    check --load "$scratch/saved" --matrix "$mesh"
+refused "a schedule that cannot be saved" "$scratch/none/x: No such file" \
+    check --algorithm lp --ranks 2 --save "$scratch/none/x"
+refused "a full disk for it" "/dev/full: output cannot be written" \
+    check --algorithm lp --ranks 2 --save /dev/full
+
 # ---- bad options ----
 
 refused "no command" "what to do is missing" --algorithm a1 --ranks 2
@@ -338,6 +435,17 @@ refused "a redistribution and a matrix" "--matrix and --redistribute exclude eac
     check --algorithm a1 --matrix "$mesh" --redistribute 2,6,3,6
 refused "a redistribution on ranks" "--redistribute and --ranks exclude each other" \
     check --algorithm a1 --ranks 6 --redistribute 2,6,3,6
+refused "redist and no redistribution" "algorithm redist needs --redistribute" check --algorithm redist --ranks 6
+refused "a row without a schedule" "--save: algorithm a1 has no schedule, only lp to redist have" \
+    check --algorithm a1 --ranks 2 --save "$scratch/none"
+refused "an algorithm beside a file" "--load and --algorithm exclude each other" \
+    check --algorithm lp --load "$scratch/saved"
+refused "loading and saving" "--load and --save exclude each other" \
+    check --load "$scratch/saved" --save "$scratch/none"
+refused "a unit without a matrix" "--unit needs a matrix beside --load" check --load "$scratch/saved" --unit 8
+refused "a scale without a matrix" "--scale needs a matrix beside --load" check --load "$scratch/saved" --scale 2
+refused "async steps of no schedule" "--async goes with draw only, and with a schedule" \
+    draw --algorithm a1 --ranks 2 --async
 refused "a lambda of zero" "--lambda 'fixed:0' is not incremental, " \
     check --algorithm rs_nh --ranks 2 --lambda fixed:0
 refused "a latency without end" "--latency '1099511627776' is not an integer" \

@@ -118,24 +118,31 @@ irr_cli_exit_t irr_cli_read_matrix(const char *path, irr_matrix_t *matrix)
     return irr_cli_file_read(path, status, &error);
 }
 
-irr_cli_exit_t irr_cli_redistribute(const char *text, uint64_t unit, int ranks_max, irr_matrix_t *matrix)
+irr_cli_exit_t irr_cli_redistribution(const char *text, int ranks_max, irr_redistribution_t *redistribution)
 {
-    irr_redistribution_t redistribution = { .unit = unit };
-    irr_status_t status = irr_redistribution_parse(text, &redistribution);
+    irr_redistribution_t read = *redistribution;
 
-    if (status != IRR_OK) {
+    if (irr_redistribution_parse(text, &read) != IRR_OK) {
         irr_cli_complain("redistribution '%.64s' is not x,p,y,q or x,p,y,q,N: integers from 1, p and q below "
                          "2^31, no N only where lcm(xp, yq) is below 2^64", text);
         return IRR_CLI_REFUSED;
     }
-    if (redistribution.p > ranks_max || redistribution.q > ranks_max) {
+    if (read.p > ranks_max || read.q > ranks_max) {
         irr_cli_complain("redistribution '%.64s' has more than %d ranks", text, ranks_max);
         return IRR_CLI_REFUSED;
     }
-    status = irr_redistribution_matrix(&redistribution, matrix);
+    *redistribution = read;
+    return IRR_CLI_GOOD;
+}
+
+irr_cli_exit_t irr_cli_redistribute(const char *text, const irr_redistribution_t *redistribution,
+                                    irr_matrix_t *matrix)
+{
+    irr_status_t status = irr_redistribution_matrix(redistribution, matrix);
+
     if (status == IRR_ERR_BAD_PARAM) {
         irr_cli_complain("redistribution '%.64s' with elements of %" PRIu64 " bytes has none, or 2^63 and more",
-                         text, unit);
+                         text, redistribution->unit);
     } else if (status == IRR_ERR_NOT_SUPPORTED) {
         irr_cli_complain("redistribution '%.64s' takes too long; a multiple of lcm(xp, yq) elements does not",
                          text);

@@ -37,8 +37,12 @@ void irr_cli_take_name(const char **list, char *name, size_t size);
 /* What reading a file came to; complains with its name and line. */
 irr_cli_exit_t irr_cli_file_read(const char *path, irr_status_t status, const irr_file_error_t *error);
 
-/* A matrix from a file, a pattern, or a redistribution "x,p,y,q" or "x,p,y,q,N" with elements of unit bytes. */
-irr_cli_exit_t irr_cli_redistribute(const char *text, uint64_t unit, int ranks_max, irr_matrix_t *matrix);
+/* A redistribution "x,p,y,q" or "x,p,y,q,N", whose unit is left as it is; and its matrix. text: for complaints. */
+irr_cli_exit_t irr_cli_redistribution(const char *text, int ranks_max, irr_redistribution_t *redistribution);
+irr_cli_exit_t irr_cli_redistribute(const char *text, const irr_redistribution_t *redistribution,
+                                    irr_matrix_t *matrix);
+
+/* A matrix from a file or a pattern. */
 irr_cli_exit_t irr_cli_read_matrix(const char *path, irr_matrix_t *matrix);
 irr_cli_exit_t irr_cli_make_matrix(const char *pattern, int ranks, uint64_t unit, uint64_t seed,
                                    irr_matrix_t *matrix);

@@ -65,10 +65,12 @@ static irr_cli_exit_t convert(const irr_matrix_options_t *options)
 
 static irr_cli_exit_t redistribute(const irr_matrix_options_t *options)
 {
+    const char *text = options->operands[0];
+    irr_redistribution_t redistribution = { .unit = options->has_unit ? options->unit : 8 };
+    irr_cli_exit_t code = irr_cli_redistribution(text, IRR_MATRIX_RANKS_MAX, &redistribution);
     irr_matrix_t matrix;
-    irr_cli_exit_t code = irr_cli_redistribute(options->operands[0], options->has_unit ? options->unit : 8,
-                                               IRR_MATRIX_RANKS_MAX, &matrix);
 
+    code = code == IRR_CLI_GOOD ? irr_cli_redistribute(text, &redistribution, &matrix) : code;
     return code == IRR_CLI_GOOD ? save(options, &matrix) : code;
 }
 

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 const char irr_cli_program[] = "irr_plan";
 
@@ -52,10 +51,10 @@ static irr_cli_exit_t run_command(const irr_tool_job_t *job)
     return IRR_CLI_GOOD;
 }
 
-/* Runs the command with its output open; a file that cannot be written is bad input. */
-static irr_cli_exit_t write_output(irr_tool_job_t *job)
+/* Calls write with its output open: a file, or stdout if path is NULL.  What cannot be written is bad input. */
+static irr_cli_exit_t write_output(irr_tool_job_t *job, const char *path,
+                                   irr_cli_exit_t (*write)(const irr_tool_job_t *job))
 {
-    const char *path = job->options->output;
     irr_cli_exit_t code;
     bool good;
 
@@ -64,7 +63,7 @@ static irr_cli_exit_t write_output(irr_tool_job_t *job)
         irr_cli_complain("%.256s: %s", path, strerror(errno));
         return IRR_CLI_REFUSED;
     }
-    code = run_command(job);
+    code = write(job);
     good = fflush(job->stream) == 0 && !ferror(job->stream);
     if (path != NULL && fclose(job->stream) != 0) {
         good = false;
@@ -76,13 +75,19 @@ static irr_cli_exit_t write_output(irr_tool_job_t *job)
     return code;
 }
 
+/* As the user gave it; "file" for a schedule that was read from one. */
+static const char *name_of(const irr_tool_options_t *options)
+{
+    return options->load != NULL ? "file" : irr_plans_algorithm_name(options->algorithm);
+}
+
 /* The name of the algorithm and the dimensions of its grid, as rank 0 sees them: nobody's are larger. */
 static void describe(const irr_settings_t *settings, const irr_nodes_t *nodes, int ranks, irr_tool_job_t *job)
 {
     const irr_algorithm_t *algorithm = irr_algorithm_resolve(settings->algorithm, ranks);
     irr_grid_t grid;
 
-    job->algorithm = algorithm != NULL ? algorithm->name : irr_plans_algorithm_name(settings->algorithm);
+    job->algorithm = algorithm != NULL ? algorithm->name : name_of(job->options);
     if (algorithm == NULL ||
         irr_algorithm_grid(algorithm, ranks, &settings->dims, nodes, &grid) != IRR_OK || grid.nodes != NULL) {
         return;
@@ -111,57 +116,59 @@ static irr_status_t make_nodes(const irr_settings_t *settings, int ranks, irr_no
     return status;
 }
 
-static double now_ms(void)
+/* The plans are the caller's to release: zeroed, they are empty. */
+static irr_status_t build_plans(irr_tool_job_t *job, irr_tool_input_t *input, irr_plans_t *plans)
 {
-    struct timespec now;
+    irr_status_t status = IRR_OK;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
-/* The job's plans and schedule are the caller's to release: zeroed, they are empty. */
-static irr_status_t build_plans(irr_tool_job_t *job, irr_schedule_t *schedule, irr_plans_t *plans)
-{
-    const irr_scheduled_t *scheduled = irr_algorithm_scheduled(job->settings->algorithm);
-    double start = now_ms();
-    irr_status_t status;
-
-    if (scheduled == NULL) {
+    if (!irr_tool_has_schedule(job->options)) {
         return irr_plans_build(job->settings, job->nodes, job->matrix, plans);
     }
-    status = irr_scheduled_build(scheduled, job->matrix, &job->options->scheduled, schedule);
-    job->schedule_ms = now_ms() - start;
-    job->schedule = schedule;
-    return status != IRR_OK ? status : irr_plans_schedule(schedule, job->matrix, plans);
+    if (job->options->load == NULL) {
+        status = irr_tool_schedule_compute(job->options, input);
+    }
+    job->schedule = &input->schedule;
+    job->schedule_ms = input->schedule_ms;
+    return status != IRR_OK ? status : irr_plans_schedule(job->schedule, job->matrix, plans);
 }
 
-static irr_cli_exit_t plan_all(const irr_tool_options_t *options, const irr_matrix_t *matrix)
+/* Saves the schedule if that is asked for, and runs the command. */
+static irr_cli_exit_t write_all(irr_tool_job_t *job)
+{
+    const irr_tool_options_t *options = job->options;
+    irr_cli_exit_t code = IRR_CLI_GOOD;
+
+    if (options->save != NULL) {
+        code = write_output(job, options->save, irr_tool_schedule_save);
+    }
+    return code == IRR_CLI_GOOD ? write_output(job, options->output, run_command) : code;
+}
+
+static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
     const irr_settings_t settings = {
         .algorithm = options->algorithm, .dims = options->dims, .slice_min = (size_t)options->slice_min
     };
+    const int ranks = input->matrix.ranks;
     irr_plans_t plans = { .ranks = 0 };
-    irr_schedule_t schedule = { .ranks = 0 };
     irr_nodes_t nodes;
     irr_tool_job_t job = {
-        .options = options, .matrix = matrix, .settings = &settings, .nodes = &nodes, .plans = &plans
+        .options = options, .matrix = &input->matrix, .settings = &settings, .nodes = &nodes, .plans = &plans
     };
-    irr_status_t status = make_nodes(&settings, matrix->ranks, &nodes);
+    irr_status_t status = make_nodes(&settings, ranks, &nodes);
     irr_cli_exit_t code = IRR_CLI_REFUSED;
 
     if (status == IRR_OK) {
-        status = build_plans(&job, &schedule, &plans);
+        status = build_plans(&job, input, &plans);
         if (status == IRR_OK) {
-            describe(&settings, &nodes, matrix->ranks, &job);
-            code = write_output(&job);
+            describe(&settings, &nodes, ranks, &job);
+            code = write_all(&job);
         }
         irr_plans_fini(&plans);
-        irr_schedule_fini(&schedule);
         irr_nodes_fini(&nodes);
     }
     if (status != IRR_OK) {
-        irr_cli_complain("algorithm %s for %d ranks: %s", irr_plans_algorithm_name(options->algorithm),
-                         matrix->ranks, irr_status_text(status));
+        irr_cli_complain("algorithm %s for %d ranks: %s", name_of(options), ranks, irr_status_text(status));
     }
     return code;
 }
@@ -188,20 +195,20 @@ static irr_cli_exit_t check_ranks(const irr_tool_options_t *options, int ranks)
 int main(int argc, char **argv)
 {
     irr_tool_options_t options;
-    irr_matrix_t matrix;
+    irr_tool_input_t input = { .schedule_ms = 0 };
     irr_cli_exit_t code = irr_tool_options_read(argc, argv, &options);
 
     if (code != IRR_CLI_GOOD || options.command == IRR_TOOL_NOTHING) {
         return (int)code;
     }
-    code = irr_tool_load(&options, &matrix);
+    code = irr_tool_input_load(&options, &input);
     if (code != IRR_CLI_GOOD) {
         return (int)code;
     }
-    code = check_ranks(&options, matrix.ranks);
+    code = check_ranks(&options, input.matrix.ranks);
     if (code == IRR_CLI_GOOD) {
-        code = plan_all(&options, &matrix);
+        code = plan_all(&options, &input);
     }
-    irr_matrix_fini(&matrix);
+    irr_tool_input_fini(&input);
     return (int)code;
 }

@@ -4,6 +4,7 @@
  *   irr_plan.c       the order of a run: options, matrix, plans, command, output
  *   plan_options.c   the command line
  *   plan_input.c     a file or a pattern becomes the count matrix
+ *   plan_schedule.c  the schedule: read, computed, saved
  *   plan_json.c      print --json
  *   plan_check.c     check: the proof, the run and the figures
  *   plan_headers.c   what describes messages in a first run
@@ -39,9 +40,10 @@ typedef enum irr_tool_command {
 /* The strings are the command line's own, or constants. */
 typedef struct irr_tool_options {
     irr_tool_command_t command;
-    int                algorithm;  /* row of the algorithm table; -1 until it is given */
+    int                algorithm;  /* row of the algorithm table; -1 until it is given, and beside load */
+    const char        *load, *save; /* files of schedules, or NULL */
     int                ranks;      /* 0: what the matrix has */
-    const char        *matrix;     /* NULL: a redistribution, or a pattern */
+    const char        *matrix;     /* one of three, or none: what the loaded schedule delivers */
     const char        *redistribute;
     const char        *pattern;
     uint64_t           unit, seed;
@@ -51,6 +53,7 @@ typedef struct irr_tool_options {
     irr_scheduled_params_t scheduled;
     int                rank;       /* IRR_TOOL_ALL_RANKS, or the one to print */
     bool               json;
+    bool               async;      /* draw messages that do not wait for steps */
     const char        *output;     /* NULL: stdout */
 } irr_tool_options_t;
 
@@ -59,11 +62,31 @@ irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *
 
 /* ---- input ---- */
 
+/* Zeroed, it is empty. */
+typedef struct irr_tool_input {
+    irr_matrix_t   matrix;
+    irr_schedule_t schedule;
+    double         schedule_ms;  /* that reading or computing it took */
+} irr_tool_input_t;
+
 /* What the matrix is made from, as the user named it. */
 const char *irr_tool_source(const irr_tool_options_t *options);
 
-/* The matrix that the options ask for, scaled; complains if there is none. */
-irr_cli_exit_t irr_tool_load(const irr_tool_options_t *options, irr_matrix_t *matrix);
+/* The matrix that the options ask for, scaled, and the schedule if it is in a file; complains if there is none. */
+irr_cli_exit_t irr_tool_input_load(const irr_tool_options_t *options, irr_tool_input_t *input);
+void           irr_tool_input_fini(irr_tool_input_t *input);
+
+/* Is there one, or will there be? */
+bool irr_tool_has_schedule(const irr_tool_options_t *options);
+
+/* The file that the options name.  Complains. */
+irr_cli_exit_t irr_tool_schedule_load(const irr_tool_options_t *options, irr_tool_input_t *input);
+
+/* Complains unless the schedule of the file delivers the matrix. */
+irr_cli_exit_t irr_tool_schedule_match(const irr_tool_options_t *options, const irr_tool_input_t *input);
+
+/* The algorithm must be a scheduled order; see irr_scheduled_build. */
+irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, irr_tool_input_t *input);
 
 /* ---- commands ---- */
 
@@ -74,9 +97,9 @@ typedef struct irr_tool_job {
     const irr_settings_t     *settings;
     const irr_nodes_t        *nodes;
     const irr_plans_t        *plans;
-    const irr_schedule_t     *schedule;    /* NULL: the algorithm is no scheduled order */
-    double                    schedule_ms; /* that computing it took */
-    const char               *algorithm;  /* its name, "auto" resolved */
+    const irr_schedule_t     *schedule;    /* NULL: there is none */
+    double                    schedule_ms; /* that reading or computing it took */
+    const char               *algorithm;  /* its name, "auto" resolved; "file": the schedule was loaded */
     int                       ndims;      /* of its grid; 0: the route is direct */
     int                       dims[IRR_GRID_LEVELS_MAX];
     FILE                     *stream;     /* the caller looks for write errors in the end */
@@ -87,6 +110,7 @@ irr_cli_exit_t irr_tool_json(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_draw_steps(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_draw_time(const irr_tool_job_t *job);  /* of a schedule */
 irr_cli_exit_t irr_tool_check(const irr_tool_job_t *job);
+irr_cli_exit_t irr_tool_schedule_save(const irr_tool_job_t *job);
 
 /* ---- parts of check ---- */
 

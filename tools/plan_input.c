@@ -1,5 +1,6 @@
 /*
- * plan_input.c - the count matrix of irr_plan: read or made, scaled, and within what the checker can prove.
+ * plan_input.c - the count matrix of irr_plan: read or made, scaled, and within what the checker can prove; and
+ * the loaded schedule that it must go with.
  */
 #include "plan.h"
 
@@ -35,7 +36,10 @@ const char *irr_tool_source(const irr_tool_options_t *options)
     if (options->matrix != NULL) {
         return options->matrix;
     }
-    return options->redistribute != NULL ? options->redistribute : options->pattern;
+    if (options->redistribute != NULL) {
+        return options->redistribute;
+    }
+    return options->pattern != NULL ? options->pattern : options->load;
 }
 
 static irr_cli_exit_t check_sums(const irr_tool_options_t *options, const irr_matrix_t *matrix)
@@ -71,29 +75,60 @@ static irr_cli_exit_t check_total(const irr_tool_options_t *options, const irr_m
     return IRR_CLI_GOOD;
 }
 
-static irr_cli_exit_t make_matrix(const irr_tool_options_t *options, irr_matrix_t *matrix)
+static irr_cli_exit_t make_matrix(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
+    const int ranks = options->ranks > 0 ? options->ranks : input->schedule.ranks;
+    irr_status_t status;
+
     if (options->matrix != NULL) {
-        return read_file(options, matrix);
+        return read_file(options, &input->matrix);
     }
     if (options->redistribute != NULL) {
-        return irr_cli_redistribute(options->redistribute, options->unit, IRR_TOOL_RANKS_MAX, matrix);
+        return irr_cli_redistribute(options->redistribute, &options->scheduled.redistribution, &input->matrix);
     }
-    return irr_cli_make_matrix(options->pattern, options->ranks, options->unit, options->seed, matrix);
+    if (options->pattern != NULL) {
+        return irr_cli_make_matrix(options->pattern, ranks, options->unit, options->seed, &input->matrix);
+    }
+    status = irr_schedule_matrix(&input->schedule, &input->matrix);
+    if (status != IRR_OK) {
+        irr_cli_complain("%.256s: %s", options->load, irr_status_text(status));
+    }
+    return status == IRR_OK ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
-irr_cli_exit_t irr_tool_load(const irr_tool_options_t *options, irr_matrix_t *matrix)
+/* All within limits, and the schedule that of the matrix. */
+static irr_cli_exit_t check_input(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
-    irr_cli_exit_t code = make_matrix(options, matrix);
+    irr_cli_exit_t code = check_sums(options, &input->matrix);
 
-    if (code != IRR_CLI_GOOD) {
-        return code;
+    if (code == IRR_CLI_GOOD) {
+        code = check_total(options, &input->matrix);
     }
-    scale_entries(matrix, options->scale);
-    code = check_sums(options, matrix);
-    code = code == IRR_CLI_GOOD ? check_total(options, matrix) : code;
-    if (code != IRR_CLI_GOOD) {
-        irr_matrix_fini(matrix);
+    if (code == IRR_CLI_GOOD && options->load != NULL) {
+        code = irr_tool_schedule_match(options, input);
     }
     return code;
+}
+
+irr_cli_exit_t irr_tool_input_load(const irr_tool_options_t *options, irr_tool_input_t *input)
+{
+    irr_cli_exit_t code = options->load != NULL ? irr_tool_schedule_load(options, input) : IRR_CLI_GOOD;
+
+    if (code == IRR_CLI_GOOD) {
+        code = make_matrix(options, input);
+    }
+    if (code == IRR_CLI_GOOD) {
+        scale_entries(&input->matrix, options->scale);
+        code = check_input(options, input);
+    }
+    if (code != IRR_CLI_GOOD) {
+        irr_tool_input_fini(input);
+    }
+    return code;
+}
+
+void irr_tool_input_fini(irr_tool_input_t *input)
+{
+    irr_matrix_fini(&input->matrix);
+    irr_schedule_fini(&input->schedule);
 }

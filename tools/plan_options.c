@@ -17,11 +17,12 @@
 enum {
     OPTION_ALGORITHM = IRR_CLI_VERSION + 1, OPTION_RANKS, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_MATRIX,
     OPTION_REDISTRIBUTE, OPTION_SCALE, OPTION_DIMS, OPTION_SLICE_MIN, OPTION_LAMBDA, OPTION_LATENCY,
-    OPTION_MAX_STEPS, OPTION_RANK, OPTION_JSON
+    OPTION_MAX_STEPS, OPTION_SHIFT, OPTION_LOAD, OPTION_SAVE, OPTION_RANK, OPTION_JSON,
+    OPTION_ASYNC
 };
 
 static const irr_cli_option_t rows[] = {
-    { "algorithm", OPTION_ALGORITHM, "NAME",  "row of the algorithm table (below)" },
+    { "algorithm", OPTION_ALGORITHM, "NAME",  "row of the table (below); default redist with --redistribute" },
     { "ranks",     OPTION_RANKS,     "P",     "number of ranks; with --matrix, its rows" },
     { "pattern",   OPTION_PATTERN,   "NAME",  "count matrix of a pattern (below); default uniform" },
     { "unit",      OPTION_UNIT,      "BYTES", "unit of the pattern; default 1024" },
@@ -35,8 +36,12 @@ static const irr_cli_option_t rows[] = {
     { "lambda",    OPTION_LAMBDA,    "RULE",  "rs_nh: incremental[:L] (default), fixed:L, proportional:F or one" },
     { "latency",   OPTION_LATENCY,   "BYTES", "rs_nh: bytes that travel in the time of a start-up; default 4096" },
     { "max-steps", OPTION_MAX_STEPS, "N",     "optimal: about so many steps at most; default 0: no limit" },
+    { "shift",     OPTION_SHIFT,     NULL,    "lp: in step k to (i + k) mod P, for powers of two, too" },
+    { "load",      OPTION_LOAD,      "FILE",  "a saved schedule, in place of --algorithm; brings its own matrix" },
+    { "save",      OPTION_SAVE,      "FILE",  "write the schedule of a scheduled order to a file, too" },
     { "rank",      OPTION_RANK,      "R",     "print the plan of one rank; with --json, its messages" },
     { "json",      OPTION_JSON,      NULL,    "print the messages of all ranks as JSON" },
+    { "async",     OPTION_ASYNC,     NULL,    "draw a schedule whose messages wait for their two ranks alone" },
     { "output",    'o',              "FILE",  "write to a file instead of stdout" },
     { "help",      'h',              NULL,    "this text" },
     { "version",   IRR_CLI_VERSION,   NULL,    "the version" },
@@ -47,7 +52,8 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 static const char usage[] =
     "usage: irr_plan print|check|draw --algorithm NAME --ranks P [OPTION...]\n"
     "       irr_plan print|check|draw --algorithm NAME --matrix FILE [OPTION...]\n"
-    "       irr_plan print|check|draw --algorithm NAME --redistribute x,p,y,q[,N] [OPTION...]\n"
+    "       irr_plan print|check|draw --redistribute x,p,y,q[,N] [--algorithm NAME] [OPTION...]\n"
+    "       irr_plan print|check|draw --load FILE [OPTION...]\n"
     "Shows and proves the plans of all ranks, in one process.\n"
     "\n"
     "  print  the steps of each rank as text, or all messages as JSON\n"
@@ -71,11 +77,12 @@ static const char figures[] =
     "  lemma3                 length of a message: the same, with the bytes that whole slices may add\n"
     "  theorem1               scratch: the same\n"
     "  delivered              ok: proved, and every byte arrived in a run; or what is wrong\n"
-    "and of the scheduled orders, lp to optimal, as if a step began when the one before has ended on all ranks:\n"
+    "and of the scheduled orders, lp to redist, as if a step began when the one before has ended on all ranks:\n"
     "  permutations           steps of the schedule\n"
     "  makespan_bytes         the longest message of each step, summed over the steps\n"
+    "  async_bytes            the same if a message begins when its two ranks have done with those before it\n"
     "  lower_bound_bytes      bytes that the busiest rank sends or receives; no schedule is shorter\n"
-    "  schedule_ms            time that computing the schedule took\n"
+    "  schedule_ms            time that computing the schedule, or reading it, took\n"
     "  splits                 messages sent beyond one for each pair of ranks\n"
     "The paper has lemma1 for a3 and a4, and the others for a4, without --dims; other rows have nothing to miss\n"
     "there and print ok. With --slice-min above 1 the bounds have room for slices that long.\n";
@@ -140,6 +147,12 @@ static irr_cli_exit_t read_lambda(const char *value, irr_lambda_t *lambda)
     return IRR_CLI_REFUSED;
 }
 
+static irr_cli_exit_t read_redistribution(const char *value, irr_tool_options_t *options)
+{
+    options->redistribute = value;
+    return irr_cli_redistribution(value, IRR_TOOL_RANKS_MAX, &options->scheduled.redistribution);
+}
+
 static irr_cli_exit_t read_option(int id, const char *value, void *context)
 {
     irr_tool_options_t *options = context;
@@ -151,15 +164,19 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_UNIT:      return irr_cli_number("unit", value, 0, INT64_MAX, &options->unit);
     case OPTION_SEED:      return irr_cli_number("seed", value, 0, INT64_MAX, &options->seed);
     case OPTION_MATRIX:    options->matrix = value; return IRR_CLI_GOOD;
-    case OPTION_REDISTRIBUTE: options->redistribute = value; return IRR_CLI_GOOD;
+    case OPTION_REDISTRIBUTE: return read_redistribution(value, options);
     case OPTION_SCALE:     return irr_cli_scale(value, &options->scale);
     case OPTION_DIMS:      return read_dims(value, &options->dims);
     case OPTION_SLICE_MIN: return irr_cli_number("slice-min", value, 0, INT64_MAX, &options->slice_min);
     case OPTION_LAMBDA:    return read_lambda(value, &options->scheduled.lambda);
     case OPTION_LATENCY:   return irr_cli_number("latency", value, 0, LATENCY_MAX, &options->scheduled.latency);
     case OPTION_MAX_STEPS: return irr_cli_int("max-steps", value, 0, INT32_MAX, &options->scheduled.max_steps);
+    case OPTION_SHIFT:     options->scheduled.shift = true; return IRR_CLI_GOOD;
+    case OPTION_LOAD:      options->load = value; return IRR_CLI_GOOD;
+    case OPTION_SAVE:      options->save = value; return IRR_CLI_GOOD;
     case OPTION_RANK:      return irr_cli_int("rank", value, 0, IRR_TOOL_RANKS_MAX - 1, &options->rank);
     case OPTION_JSON:      options->json = true; return IRR_CLI_GOOD;
+    case OPTION_ASYNC:     options->async = true; return IRR_CLI_GOOD;
     default:               options->output = value; return IRR_CLI_GOOD;
     }
 }
@@ -196,20 +213,26 @@ static int row_of(int id)
     return i;
 }
 
+static bool is_seen(const bool *seen, int id)
+{
+    return seen[row_of(id)];
+}
+
 /*
- * A matrix comes from one place: a file, a redistribution, or a pattern.  The seed of a scheduled order goes with each.
- * seen[i]: row i was given.
+ * A matrix comes from one place: a file, a redistribution, or a pattern.  The seed of a scheduled order goes with
+ * each.  seen[i]: row i was given.
  */
 static irr_cli_exit_t check_source(const bool *seen, bool scheduled)
 {
     static const struct { int one, other; } clashes[] = {
         { OPTION_MATRIX, OPTION_PATTERN }, { OPTION_MATRIX, OPTION_UNIT }, { OPTION_MATRIX, OPTION_SEED },
         { OPTION_MATRIX, OPTION_REDISTRIBUTE }, { OPTION_REDISTRIBUTE, OPTION_PATTERN },
-        { OPTION_REDISTRIBUTE, OPTION_SEED }, { OPTION_REDISTRIBUTE, OPTION_RANKS }
+        { OPTION_REDISTRIBUTE, OPTION_SEED }, { OPTION_REDISTRIBUTE, OPTION_RANKS },
+        { OPTION_LOAD, OPTION_ALGORITHM }, { OPTION_LOAD, OPTION_SAVE }
     };
 
     for (size_t c = 0; c < sizeof(clashes) / sizeof(clashes[0]); c++) {
-        if (seen[row_of(clashes[c].one)] && seen[row_of(clashes[c].other)] &&
+        if (is_seen(seen, clashes[c].one) && is_seen(seen, clashes[c].other) &&
             !(scheduled && clashes[c].other == OPTION_SEED)) {
             irr_cli_complain("--%s and --%s exclude each other", rows[row_of(clashes[c].one)].name,
                              rows[row_of(clashes[c].other)].name);
@@ -219,28 +242,75 @@ static irr_cli_exit_t check_source(const bool *seen, bool scheduled)
     return IRR_CLI_GOOD;
 }
 
+/* What changes a matrix needs one to change; that of a loaded schedule is as it is. */
+static irr_cli_exit_t check_changes(const irr_tool_options_t *options, const bool *seen)
+{
+    static const int changes[] = { OPTION_UNIT, OPTION_SEED, OPTION_SCALE };
+
+    for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+        if (irr_tool_source(options) == options->load && is_seen(seen, changes[i])) {
+            irr_cli_complain("--%s needs a matrix beside --load: --matrix, --pattern or --redistribute",
+                             rows[row_of(changes[i])].name);
+            return IRR_CLI_REFUSED;
+        }
+    }
+    return IRR_CLI_GOOD;
+}
+
+/* The scheduled orders, by what they need and what needs them. */
+static irr_cli_exit_t check_scheduled(const irr_tool_options_t *options)
+{
+    const irr_scheduled_t *scheduled = irr_algorithm_scheduled(options->algorithm);
+
+    if (scheduled != NULL && scheduled->build == irr_scheduled_redist && options->redistribute == NULL) {
+        irr_cli_complain("algorithm %s needs --redistribute", scheduled->name);
+        return IRR_CLI_REFUSED;
+    }
+    if (options->save != NULL && scheduled == NULL) {
+        irr_cli_complain("--save: algorithm %s has no schedule, only lp to redist have",
+                         irr_plans_algorithm_name(options->algorithm));
+        return IRR_CLI_REFUSED;
+    }
+    return IRR_CLI_GOOD;
+}
+
 /* What is missing or does not go together. */
 static irr_cli_exit_t check_together(const irr_tool_options_t *options, const bool *seen)
 {
     const char *complaint = NULL;
 
-    if (check_source(seen, irr_algorithm_scheduled(options->algorithm) != NULL) != IRR_CLI_GOOD) {
-        return IRR_CLI_REFUSED;
-    }
-    if (options->algorithm < 0) {
+    if (options->algorithm < 0 && options->load == NULL) {
         complaint = "--algorithm is missing; irr_plan --help lists the algorithms";
-    } else if (options->ranks == 0 && options->matrix == NULL && options->redistribute == NULL) {
+    } else if (options->ranks == 0 && irr_tool_source(options) == options->pattern && options->load == NULL) {
         complaint = "--ranks or --matrix is missing";
     } else if (options->command != IRR_TOOL_PRINT && options->json) {
         complaint = "--json goes with print only";
     } else if (options->command != IRR_TOOL_PRINT && options->rank != IRR_TOOL_ALL_RANKS) {
         complaint = "--rank goes with print only";
+    } else if (options->async && (options->command != IRR_TOOL_DRAW || !irr_tool_has_schedule(options))) {
+        complaint = "--async goes with draw only, and with a schedule";
     }
     if (complaint != NULL) {
         irr_cli_complain("%s", complaint);
         return IRR_CLI_REFUSED;
     }
-    return IRR_CLI_GOOD;
+    return options->load != NULL ? check_changes(options, seen) : check_scheduled(options);
+}
+
+/* What was not given and follows from what was. */
+static void set_defaults(const bool *seen, irr_tool_options_t *options)
+{
+    if (options->redistribute != NULL && !is_seen(seen, OPTION_UNIT)) {
+        options->unit = 8;
+    }
+    if (options->redistribute != NULL && options->load == NULL && options->algorithm < 0) {
+        options->algorithm = irr_plans_algorithm_find("redist");
+    }
+    if (irr_tool_source(options) == NULL) {
+        options->pattern = "uniform";
+    }
+    options->scheduled.seed = options->seed;
+    options->scheduled.redistribution.unit = options->unit;
 }
 
 irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *options)
@@ -249,17 +319,17 @@ irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *
     irr_cli_exit_t code;
 
     *options = (irr_tool_options_t){
-        .command = IRR_TOOL_NOTHING, .algorithm = -1, .pattern = "uniform", .unit = 1024, .seed = 1, .scale = 1,
+        .command = IRR_TOOL_NOTHING, .algorithm = -1, .unit = 1024, .seed = 1, .scale = 1,
         .rank = IRR_TOOL_ALL_RANKS, .scheduled = { .lambda = IRR_LAMBDA_DEFAULT, .latency = LATENCY_DEFAULT }
     };
     code = irr_cli_options_read(&table, argc, argv, options, seen, &done);
     if (code != IRR_CLI_GOOD || done) {
         return code;
     }
-    if (options->redistribute != NULL && !seen[row_of(OPTION_UNIT)]) {
-        options->unit = 8;
-    }
-    options->scheduled.seed = options->seed;
+    set_defaults(seen, options);
     code = read_command(argc, argv, options);
+    if (code == IRR_CLI_GOOD) {
+        code = check_source(seen, irr_algorithm_scheduled(options->algorithm) != NULL);
+    }
     return code == IRR_CLI_GOOD ? check_together(options, seen) : code;
 }

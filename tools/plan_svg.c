@@ -38,7 +38,13 @@ static void write_title(const irr_tool_job_t *job)
 static void write_input(const irr_tool_job_t *job)
 {
     const irr_tool_options_t *options = job->options;
+    const char *source = irr_tool_source(options);
 
+    if (options->load != NULL) {
+        fputs("schedule ", job->stream);
+        write_text(options->load, job->stream);
+        fputs(source != options->load ? ", " : "", job->stream);
+    }
     if (options->matrix != NULL) {
         fputs("matrix ", job->stream);
         write_text(options->matrix, job->stream);
@@ -46,7 +52,7 @@ static void write_input(const irr_tool_job_t *job)
         fputs("redistribution ", job->stream);
         write_text(options->redistribute, job->stream);
         fprintf(job->stream, ", elements of %" PRIu64 " bytes", options->unit);
-    } else {
+    } else if (options->pattern != NULL) {
         fputs("pattern ", job->stream);
         write_text(options->pattern, job->stream);
         fprintf(job->stream, ", unit %" PRIu64 " bytes, seed %" PRIu64, options->unit, options->seed);
@@ -58,8 +64,10 @@ static void write_input(const irr_tool_job_t *job)
 
 int irr_tool_svg_width(const irr_tool_job_t *job)
 {
-    int letters = (int)strnlen(irr_tool_source(job->options), 4096) + 32;
+    const char *source = irr_tool_source(job->options), *load = job->options->load;
+    int letters = (int)strnlen(source, 4096) + 32;
 
+    letters += load != NULL && load != source ? (int)strnlen(load, 4096) : 0;
     return letters * LETTER_WIDTH > WIDTH_MIN ? letters * LETTER_WIDTH : WIDTH_MIN;
 }
 

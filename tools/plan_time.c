@@ -1,25 +1,35 @@
 /*
  * plan_time.c - draw of a schedule: which rank sends to which, and for how long, as an SVG chart.
  *
- * A row for each rank, time from left to right, in bytes of one port.  A step begins when the step before has
- * ended on all ranks, that is when its longest message has; where a rank does not send, its row is hatched: idle.
- * Guo and Pan compare schedules so in figure 1 (d) and (e).  A broken line shows when the busiest rank would be
- * done if it never waited.  Pointing at a bar tells what the message is.
+ * Two rows for each rank, what it sends and what it receives; time from left to right, in bytes of one port.  A
+ * step begins when the step before has ended on all ranks, that is when its longest message has; where a rank does
+ * not send, or does not receive, its row is hatched: idle.  Guo and Pan compare schedules so in figure 1 (d) and
+ * (e).  With --async steps are no more than the order of the messages of a rank, as in the large steps of their
+ * section 4.2.  A broken line shows when the busiest rank would be done if it never waited.  Pointing at a bar
+ * tells what the message is.
  */
 #include "plan.h"
 
+#include "order/large.h"
+
 #include <inttypes.h>
+#include <stdlib.h>
 
 /* Sizes in pixels. */
 enum {
-    ROW_HEIGHT = 18, LABEL_WIDTH = 36, STEP_WIDTH = 26, PLOT_MIN = 900, PLOT_MAX = 4000, LEGEND_HEIGHT = 20,
-    LEGEND_ROWS = 4, SAMPLE_WIDTH = 26, HEADING_HEIGHT = 32, AXIS_HEIGHT = 44, DIGIT_WIDTH = 7, TICKS_MAX = 12
+    ROW_HEIGHT = 16, RANK_HEIGHT = 40, LABEL_WIDTH = 72, SIDE_WIDTH = 42, STEP_WIDTH = 26, PLOT_MIN = 900,
+    PLOT_MAX = 4000, LEGEND_HEIGHT = 20, LEGEND_ROWS = 4, SAMPLE_WIDTH = 26, HEADING_HEIGHT = 32, AXIS_HEIGHT = 44,
+    DIGIT_WIDTH = 7, TICKS_MAX = 12
 };
+
+/* The rows of a rank. */
+typedef enum side { TO, FROM } side_t;
 
 typedef struct chart {
     const irr_tool_job_t *job;
     FILE                 *stream;
     uint64_t              makespan, bound;
+    uint64_t             *begins;                    /* by transmission; NULL: with its step */
     int                   left, top, width, bottom;  /* of the rows */
 } chart_t;
 
@@ -43,7 +53,13 @@ static void lay_out(chart_t *chart)
     chart->left = IRR_TOOL_SVG_MARGIN + LABEL_WIDTH;
     chart->top = IRR_TOOL_SVG_TITLE + LEGEND_ROWS * LEGEND_HEIGHT + HEADING_HEIGHT;
     chart->width = wanted > PLOT_MIN ? wanted : PLOT_MIN;
-    chart->bottom = chart->top + chart->job->plans->ranks * ROW_HEIGHT;
+    chart->bottom = chart->top + chart->job->plans->ranks * RANK_HEIGHT;
+}
+
+/* Of the upper side of a row. */
+static int y_of(const chart_t *chart, int rank, side_t side)
+{
+    return chart->top + rank * RANK_HEIGHT + (RANK_HEIGHT - 2 * ROW_HEIGHT) / 2 + (int)side * ROW_HEIGHT;
 }
 
 /* The next step that sends anything; begin and longest are those of the step before. */
@@ -60,7 +76,7 @@ static bool next_step(const irr_schedule_t *schedule, size_t first, step_t *step
 
 /* ---- around the rows ---- */
 
-/* Share of the time in which the ranks do not send, in percent. */
+/* Share of the time in which the ranks do not send, in percent; it is that in which they do not receive. */
 static double idle(const chart_t *chart)
 {
     double all = (double)chart->makespan * chart->job->plans->ranks, busy = 0;
@@ -76,8 +92,8 @@ static void write_sample(const chart_t *chart, int row, const char *class)
     int y = IRR_TOOL_SVG_TITLE - 8 + row * LEGEND_HEIGHT;
 
     fprintf(chart->stream, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/><text x=\"%d\" "
-            "y=\"%d\">", class, IRR_TOOL_SVG_MARGIN, y, SAMPLE_WIDTH, ROW_HEIGHT - 2,
-            IRR_TOOL_SVG_MARGIN + SAMPLE_WIDTH + 8, y + ROW_HEIGHT - 5);
+            "y=\"%d\">", class, IRR_TOOL_SVG_MARGIN, y, SAMPLE_WIDTH, ROW_HEIGHT,
+            IRR_TOOL_SVG_MARGIN + SAMPLE_WIDTH + 8, y + ROW_HEIGHT - 4);
 }
 
 static void write_legend(const chart_t *chart)
@@ -85,13 +101,13 @@ static void write_legend(const chart_t *chart)
     int y = IRR_TOOL_SVG_TITLE + 3 * LEGEND_HEIGHT, steps = chart->job->schedule->steps;
 
     write_sample(chart, 0, "cell s0");
-    fputs("a whole message</text>\n", chart->stream);
+    fputs("a whole message, dark where it is sent and pale where it is received</text>\n", chart->stream);
     write_sample(chart, 1, "cell s1");
     fprintf(chart->stream, "a part of a message; there are %zu more parts than messages</text>\n",
             irr_schedule_splits(chart->job->schedule, chart->job->matrix));
     write_sample(chart, 2, "idle");
-    fprintf(chart->stream, "idle: the ranks do not send in %.1f %% of the %" PRIu64 " bytes of %d step%s</text>\n",
-            idle(chart), chart->makespan, steps, steps == 1 ? "" : "s");
+    fprintf(chart->stream, "idle: the ranks do not send, or receive, in %.1f %% of the %" PRIu64 " bytes of %d "
+            "step%s</text>\n", idle(chart), chart->makespan, steps, steps == 1 ? "" : "s");
     fprintf(chart->stream, "<path class=\"bound\" d=\"M%d %dh%d\"/><text x=\"%d\" y=\"%d\">%" PRIu64
             " bytes: what the busiest rank sends or receives; no schedule ends earlier</text>\n",
             IRR_TOOL_SVG_MARGIN, y, SAMPLE_WIDTH, IRR_TOOL_SVG_MARGIN + SAMPLE_WIDTH + 8, y + 5, chart->bound);
@@ -129,17 +145,26 @@ static void write_axis(const chart_t *chart)
     }
 }
 
+static void write_row(const chart_t *chart, int rank, side_t side)
+{
+    static const char *const names[] = { "to", "from" };
+    int y = y_of(chart, rank, side);
+
+    fprintf(chart->stream, "<text class=\"rank\" x=\"%d\" y=\"%d\">%s</text><rect class=\"idle\" x=\"%d\" "
+            "y=\"%d\" width=\"%d\" height=\"%d\"/>\n", chart->left - 6, y + ROW_HEIGHT - 4, names[side],
+            chart->left, y + 1, chart->makespan > 0 ? chart->width : 0, ROW_HEIGHT - 2);
+}
+
 static void write_rows(const chart_t *chart)
 {
-    fprintf(chart->stream, "<text class=\"rank\" x=\"%d\" y=\"%d\">rank</text>\n", chart->left - 8,
-            chart->top - 6);
-    for (int r = 0; r < chart->job->plans->ranks; r++) {
-        int y = chart->top + r * ROW_HEIGHT;
+    int x = chart->left - SIDE_WIDTH;
 
-        fprintf(chart->stream, "<text class=\"rank\" x=\"%d\" y=\"%d\">%d</text>", chart->left - 8,
-                y + ROW_HEIGHT - 5, r);
-        fprintf(chart->stream, "<rect class=\"idle\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n",
-                chart->left, y + 1, chart->makespan > 0 ? chart->width : 0, ROW_HEIGHT - 2);
+    fprintf(chart->stream, "<text class=\"rank\" x=\"%d\" y=\"%d\">rank</text>\n", x, chart->top - 6);
+    for (int r = 0; r < chart->job->plans->ranks; r++) {
+        fprintf(chart->stream, "<text class=\"rank number\" x=\"%d\" y=\"%d\">%d</text>\n", x,
+                y_of(chart, r, FROM) + 4, r);
+        write_row(chart, r, TO);
+        write_row(chart, r, FROM);
     }
 }
 
@@ -150,26 +175,36 @@ static int digits(int number)
     return snprintf(NULL, 0, "%d", number);
 }
 
-static void write_bar(const chart_t *chart, const step_t *step, const irr_transmission_t *t)
+/* On one of its sides, with the rank on the other. */
+static void write_bar(const chart_t *chart, uint64_t begin, const irr_transmission_t *t, side_t side)
 {
     bool part = t->length < *irr_matrix_at(chart->job->matrix, t->from, t->to);
-    double x = x_of(chart, step->begin), width = x_of(chart, step->begin + t->length) - x;
-    int y = chart->top + t->from * ROW_HEIGHT;
+    double x = x_of(chart, begin), width = x_of(chart, begin + t->length) - x;
+    int rank = side == TO ? t->from : t->to, other = side == TO ? t->to : t->from, y = y_of(chart, rank, side);
 
-    fprintf(chart->stream, "<g><title>step %d: %d to %d, bytes %" PRIu64 " to %" PRIu64 "</title>"
-            "<rect class=\"cell s%d\" x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\"/>", t->step, t->from, t->to,
-            t->offset, t->offset + t->length, part, x, y + 1, width, ROW_HEIGHT - 2);
-    if (width > digits(t->to) * DIGIT_WIDTH + 2) {
+    fprintf(chart->stream, "<rect class=\"cell s%d%s\" x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\"/>", part,
+            side == FROM ? " from" : "", x, y + 1, width, ROW_HEIGHT - 2);
+    if (width > digits(other) * DIGIT_WIDTH + 2) {
         fprintf(chart->stream, "<text class=\"to\" x=\"%.2f\" y=\"%d\">%d</text>", x + width / 2,
-                y + ROW_HEIGHT - 5, t->to);
+                y + ROW_HEIGHT - 4, other);
     }
+}
+
+static void write_message(const chart_t *chart, const step_t *step, const irr_transmission_t *t)
+{
+    uint64_t begin = chart->begins != NULL ? chart->begins[t - chart->job->schedule->list] : step->begin;
+
+    fprintf(chart->stream, "<g><title>step %d: %d to %d, bytes %" PRIu64 " to %" PRIu64 "</title>", t->step,
+            t->from, t->to, t->offset, t->offset + t->length);
+    write_bar(chart, begin, t, TO);
+    write_bar(chart, begin, t, FROM);
     fputs("</g>\n", chart->stream);
 }
 
 static void write_bars(const chart_t *chart, const step_t *step)
 {
     for (size_t i = 0; i < step->count; i++) {
-        write_bar(chart, step, &step->list[i]);
+        write_message(chart, step, &step->list[i]);
     }
 }
 
@@ -195,42 +230,71 @@ static void each_step(const chart_t *chart, void (*write)(const chart_t *chart, 
     }
 }
 
-static void write_chart(const chart_t *chart)
+static void write_head(const chart_t *chart)
 {
     int right = chart->left + chart->width + LABEL_WIDTH + IRR_TOOL_SVG_MARGIN;
     int least = irr_tool_svg_width(chart->job);
+    const char *caption = chart->begins == NULL ?
+        "A bar is a message to, or from, the rank that it names, as long as its bytes take. A step begins when "
+        "the one before has ended on all ranks." :
+        "A bar is a message to, or from, the rank that it names, as long as its bytes take. It begins when both "
+        "ranks have done with those before it.";
 
     irr_tool_svg_open(chart->job, right > least ? right : least, chart->bottom + AXIS_HEIGHT,
                       ".rank { text-anchor: end; }\n"
+                      ".from.s0 { fill: #cfe5f7; }\n"
+                      ".from.s1 { fill: #fde4c5; }\n"
+                      ".number { font-size: 13px; fill: #222; }\n"
                       ".to { font-size: 11px; text-anchor: middle; }\n"
                       ".idle { fill: url(#hatch); }\n"
                       ".cell { stroke-width: .5; }\n"
                       ".tick, .barrier { stroke: #666; stroke-width: 1; }\n"
                       ".bound { stroke: #d01c1c; stroke-width: 2; stroke-dasharray: 6 4; }\n",
-                      "A bar is a message to the rank that it names, as long as its bytes take. A step begins "
-                      "when the one before has ended on all ranks.");
+                      caption);
     fputs("<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
           "patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"#f0f0f0\"/>"
           "<rect width=\"1.5\" height=\"6\" fill=\"#bbb\"/></pattern></defs>\n", chart->stream);
+}
+
+static void write_chart(const chart_t *chart)
+{
+    write_head(chart);
     write_legend(chart);
     write_rows(chart);
     each_step(chart, write_bars);
-    each_step(chart, write_barrier);
+    if (chart->begins == NULL) {
+        each_step(chart, write_barrier);
+    }
     write_axis(chart);
     fputs("</svg>\n", chart->stream);
 }
 
+/* When each message begins, and when all are over. */
+static irr_status_t set_times(chart_t *chart)
+{
+    const irr_schedule_t *schedule = chart->job->schedule;
+
+    if (!chart->job->options->async) {
+        chart->makespan = irr_schedule_makespan(schedule);
+        return IRR_OK;
+    }
+    chart->begins = calloc(schedule->count + 1, sizeof(*chart->begins));
+    return chart->begins != NULL ? irr_large_makespan_async(schedule, chart->begins, &chart->makespan)
+                                 : IRR_ERR_NO_MEMORY;
+}
+
 irr_cli_exit_t irr_tool_draw_time(const irr_tool_job_t *job)
 {
-    chart_t chart = {
-        .job = job, .stream = job->stream, .makespan = irr_schedule_makespan(job->schedule),
-        .bound = irr_schedule_bound(job->matrix)
-    };
+    chart_t chart = { .job = job, .stream = job->stream, .bound = irr_schedule_bound(job->matrix) };
     irr_status_t status = irr_schedule_check(job->schedule, job->matrix, NULL, 0);
 
+    if (status == IRR_OK) {
+        status = set_times(&chart);
+    }
     if (status == IRR_OK) {
         lay_out(&chart);
         write_chart(&chart);
     }
+    free(chart.begins);
     return irr_tool_outcome(job, status);
 }

@@ -1,0 +1,85 @@
+/*
+ * plan_schedule.c - the schedule of irr_plan: read from a file, or computed by a row of the table; and saved.
+ *
+ * A file is checked when it is read.  It must deliver the count matrix, if there is one beside it.
+ */
+#include "plan.h"
+
+#include "order/schedule_file.h"
+#include "plan/algorithms.h"
+
+#include <time.h>
+
+static double now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+bool irr_tool_has_schedule(const irr_tool_options_t *options)
+{
+    return options->load != NULL || irr_algorithm_scheduled(options->algorithm) != NULL;
+}
+
+irr_cli_exit_t irr_tool_schedule_load(const irr_tool_options_t *options, irr_tool_input_t *input)
+{
+    const double start = now_ms();
+    irr_file_error_t error = { 0 };
+    irr_status_t status = irr_schedule_read(options->load, &input->schedule, &error);
+    const int ranks = input->schedule.ranks;
+
+    input->schedule_ms = now_ms() - start;
+    if (status != IRR_OK) {
+        return irr_cli_file_read(options->load, status, &error);
+    }
+    if (ranks > IRR_TOOL_RANKS_MAX) {
+        irr_cli_complain("%.256s: schedule is for %d ranks, irr_plan plans for at most %d", options->load, ranks,
+                         IRR_TOOL_RANKS_MAX);
+        return IRR_CLI_REFUSED;
+    }
+    if (options->ranks > 0 && ranks != options->ranks) {
+        irr_cli_complain("%.256s: schedule is for %d ranks, --ranks says %d: they must be equal", options->load,
+                         ranks, options->ranks);
+        return IRR_CLI_REFUSED;
+    }
+    return IRR_CLI_GOOD;
+}
+
+irr_cli_exit_t irr_tool_schedule_match(const irr_tool_options_t *options, const irr_tool_input_t *input)
+{
+    char reason[256];
+    irr_status_t status = irr_schedule_check(&input->schedule, &input->matrix, reason, sizeof(reason));
+
+    if (status == IRR_ERR_INVALID_PLAN) {
+        irr_cli_complain("%.256s does not deliver %.256s: %s", options->load, irr_tool_source(options), reason);
+    } else if (status != IRR_OK) {
+        irr_cli_complain("%.256s: %s", options->load, irr_status_text(status));
+    }
+    return status == IRR_OK ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+}
+
+irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, irr_tool_input_t *input)
+{
+    const irr_scheduled_t *row = irr_algorithm_scheduled(options->algorithm);
+    const double start = now_ms();
+    irr_status_t status = irr_scheduled_build(row, &input->matrix, &options->scheduled, &input->schedule);
+
+    input->schedule_ms = now_ms() - start;
+    return status;
+}
+
+irr_cli_exit_t irr_tool_schedule_save(const irr_tool_job_t *job)
+{
+    char comment[64];
+    irr_status_t status;
+
+    snprintf(comment, sizeof(comment), "algorithm %s", job->algorithm);
+    status = irr_schedule_write(job->schedule, comment, job->stream);
+    if (status != IRR_OK && status != IRR_ERR_IO) {
+        irr_cli_complain("%.256s: %s", job->options->save, irr_status_text(status));
+        return IRR_CLI_REFUSED;
+    }
+    return IRR_CLI_GOOD;
+}
