@@ -1,0 +1,95 @@
+/*
+ * irr_turns.c - see irr_turns.h.
+ */
+#include "irr_turns.h"
+
+#include "irr_memory.h"
+#include "irr_test.h"
+
+#include <string.h>
+
+static void run_turns(int rank, void *context)
+{
+    irr_turns_t *turns = context;
+
+    for (int i = 0; i < turns->turns; i++) {
+        irr_job_t *job = turns->jobs[turns->turn[i]];
+        irr_status_t status = irr_team_start(&turns->team, job);
+
+        status = status == IRR_OK ? irr_team_wait(&turns->team) : status;
+        turns->wrong += status != turns->wanted[rank] || !irr_job_verify(job, rank);
+    }
+}
+
+void irr_turns_open(irr_turns_t *turns, const irr_settings_t *settings, uint64_t *state)
+{
+    memset(turns, 0, sizeof(*turns));
+    irr_memory_begin();
+    irr_world_open(&turns->world, IRR_TURNS_RANKS, irr_test_random(state), irr_test_random(state) % 3 * 100);
+    irr_team_init(&turns->team, &turns->world, 0, 1);
+    for (int r = 0; r < IRR_TURNS_RANKS; r++) {
+        turns->team.params[r].settings = *settings;
+    }
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&turns->team), IRR_OK);
+}
+
+void irr_turns_add(irr_turns_t *turns, int number, irr_job_kind_t kind, uint64_t seed)
+{
+    turns->jobs[number] = irr_job_create(IRR_TURNS_RANKS, kind, seed);
+}
+
+void irr_turns_add_uniform(irr_turns_t *turns, int number)
+{
+    uint64_t seed = 1;
+
+    irr_turns_add(turns, number, IRR_JOB_UNIFORM, seed);
+    while (irr_job_length(turns->jobs[number], 0, 0) < 100) {
+        irr_job_destroy(turns->jobs[number]);
+        irr_turns_add(turns, number, IRR_JOB_UNIFORM, ++seed);
+    }
+}
+
+void irr_turns_run(irr_turns_t *turns, const char *letters)
+{
+    turns->wrong = 0;
+    turns->turns = (int)strlen(letters);
+    for (int i = 0; i < turns->turns; i++) {
+        turns->turn[i] = letters[i] - 'A';
+        irr_job_fill(turns->jobs[turns->turn[i]]);
+    }
+    CU_ASSERT_TRUE(irr_crew_run(IRR_TURNS_RANKS, run_turns, turns));
+    CU_ASSERT_EQUAL(turns->wrong, 0);
+    for (int r = 0; r < IRR_TURNS_RANKS; r++) {
+        irr_engine_counters(turns->world.engines[r], &turns->counters[r]);
+    }
+}
+
+void irr_turns_close(irr_turns_t *turns)
+{
+    irr_team_destroy(&turns->team);
+    CU_ASSERT_TRUE(irr_world_close(&turns->world));
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    for (int i = 0; i < IRR_TURNS_JOBS; i++) {
+        if (turns->jobs[i] != NULL) {
+            irr_job_destroy(turns->jobs[i]);
+        }
+    }
+}
+
+void irr_turns_expect(const irr_turns_t *turns, uint64_t matrices, uint64_t built, uint64_t reused)
+{
+    for (int r = 0; r < IRR_TURNS_RANKS; r++) {
+        CU_ASSERT_EQUAL(turns->counters[r].matrices, matrices);
+        CU_ASSERT_EQUAL(turns->counters[r].schedules_built, built);
+        CU_ASSERT_EQUAL(turns->counters[r].schedules_reused, reused);
+        CU_ASSERT_EQUAL(turns->counters[r].matrix_bytes, turns->counters[0].matrix_bytes);
+        CU_ASSERT_EQUAL(turns->counters[r].matrix_bytes > 0, matrices > 0);
+        CU_ASSERT_EQUAL(turns->counters[r].matrix_ns > 0, matrices > 0);
+        CU_ASSERT_EQUAL(turns->counters[r].schedule_ns > 0, built > 0);
+    }
+}
+
+irr_settings_t irr_turns_with(const char *algorithm)
+{
+    return (irr_settings_t){ .algorithm = irr_algorithm_find(algorithm), .scheduled = { .seed = 5 } };
+}

@@ -1,0 +1,39 @@
+/*
+ * irr_turns.h - jobs that all ranks of a communicator exchange one after the other, and what their engines counted.
+ */
+#ifndef IRR_TURNS_H
+#define IRR_TURNS_H
+
+#include "irr_world.h"
+
+enum { IRR_TURNS_RANKS = 7, IRR_TURNS_JOBS = 12, IRR_TURNS_MAX = 40 };
+
+typedef struct irr_turns {
+    irr_team_t     team;
+    irr_world_t    world;
+    irr_job_t     *jobs[IRR_TURNS_JOBS];
+    int            turns, turn[IRR_TURNS_MAX];    /* into jobs */
+    irr_status_t   wanted[IRR_TURNS_RANKS];       /* how each turn ends on a rank */
+    int            wrong;
+    irr_counters_t counters[IRR_TURNS_RANKS];     /* of the engines, in the end */
+} irr_turns_t;
+
+/* The algorithm of that name, and the seed 5. */
+irr_settings_t irr_turns_with(const char *algorithm);
+
+/* Makes world and communicator, and watches the memory until close. */
+void irr_turns_open(irr_turns_t *turns, const irr_settings_t *settings, uint64_t *state);
+void irr_turns_close(irr_turns_t *turns);
+
+void irr_turns_add(irr_turns_t *turns, int number, irr_job_kind_t kind, uint64_t seed);
+
+/* A job of equal messages of at least 100 bytes, to be shortened. */
+void irr_turns_add_uniform(irr_turns_t *turns, int number);
+
+/* Runs the jobs named by letters, A is job 0; every byte must be right on every rank. */
+void irr_turns_run(irr_turns_t *turns, const char *letters);
+
+/* All ranks have gathered so many matrices, and computed, and found, so many schedules, since open. */
+void irr_turns_expect(const irr_turns_t *turns, uint64_t matrices, uint64_t built, uint64_t reused);
+
+#endif

@@ -1,0 +1,274 @@
+/*
+ * test_schedules_odd.c - where exchanges go without a schedule, or by one from a file: all ranks alike.
+ */
+#include "irr_memory.h"
+#include "irr_test.h"
+#include "irr_turns.h"
+
+#include "plan/algorithms.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RANKS = IRR_TURNS_RANKS };
+
+/* ---- without a schedule ---- */
+
+static unsigned warnings;
+
+static void count_warning(void *context, irr_log_level_t level, const char *text)
+{
+    (void)context;
+    (void)text;
+    warnings += level == IRR_LOG_WARN;
+}
+
+/* The dense matrix, or its rows, are too large: all go without, and hear of it once. */
+static void test_limit(void)
+{
+    static const size_t dense = RANKS * RANKS * sizeof(uint64_t);
+    static const uint64_t built[] = { 0, 2, 1 }, reused[] = { 0, 3, 1 }, matrices[] = { 0, 2, 1 };
+    uint64_t state = irr_test_seed();
+
+    for (size_t i = 0; i < 3; i++) {
+        irr_settings_t settings = irr_turns_with("rs_n");
+        irr_turns_t scene;
+
+        warnings = 0;
+        irr_log_set(count_warning, NULL, IRR_LOG_WARN);
+        settings.matrix_max_bytes = i == 0 ? dense - 1 : dense;
+        irr_turns_open(&scene, &settings, &state);
+        irr_turns_add(&scene, 0, IRR_JOB_MIXED, 1);
+        irr_turns_add(&scene, 1, IRR_JOB_ZERO, 1);
+        for (int r = 0; r < RANKS && i == 2; r++) {
+            scene.team.comms[r]->schedules.gather.max_bytes = RANKS;
+        }
+        irr_turns_run(&scene, "AABBA");
+        irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+        CU_ASSERT_EQUAL(warnings, i != 1);
+        irr_turns_expect(&scene, matrices[i], built[i], reused[i]);
+        irr_turns_close(&scene);
+    }
+}
+
+static int fails_on = -1;
+
+static bool on_that_rank(void)
+{
+    return irr_crew_self() == fails_on && !irr_spy_sends_now();
+}
+
+/* Whichever allocation fails on one rank, all exchange well, and compute the schedule when there is memory again. */
+static void test_no_memory(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_settings_t settings = irr_turns_with("optimal");
+    size_t nth = 1;
+    bool failed = true;
+
+    for (; failed; nth++) {
+        irr_turns_t scene;
+
+        fails_on = (int)(nth % RANKS);
+        irr_turns_open(&scene, &settings, &state);
+        irr_turns_add(&scene, 0, IRR_JOB_MIXED, 1);
+        irr_memory_fail(nth, on_that_rank);
+        irr_turns_run(&scene, "A");
+        failed = irr_memory_failed();
+        irr_memory_fail(0, NULL);
+        irr_turns_run(&scene, "AA");
+        for (int r = 0; r < RANKS; r++) {
+            CU_ASSERT(scene.counters[r].schedules_built >= 1 && scene.counters[r].schedules_built <= 2);
+            CU_ASSERT_EQUAL(scene.counters[r].schedules_reused, scene.counters[0].schedules_reused);
+        }
+        CU_ASSERT(scene.counters[0].schedules_reused >= 1);
+        irr_turns_close(&scene);
+    }
+    CU_ASSERT(nth > 8);
+}
+
+/* ---- blocks that are too short ---- */
+
+static void test_truncated(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int a = 0; irr_algorithm_name(a) != NULL; a++) {
+        irr_settings_t settings = { .algorithm = a, .scheduled.redistribution = { 1, RANKS, 2, RANKS, 1, 1 } };
+        irr_turns_t scene;
+
+        if (irr_algorithm_scheduled(a) == NULL) {
+            continue;
+        }
+        irr_turns_open(&scene, &settings, &state);
+        irr_turns_add_uniform(&scene, 0);
+        irr_job_cut(scene.jobs[0], 4, 3, (size_t)a % 3 * (irr_job_length(scene.jobs[0], 3, 4) - 1) / 2);
+        irr_job_disregard(scene.jobs[0], 4, 3);
+        scene.wanted[4] = IRR_ERR_TRUNCATE;
+        irr_turns_run(&scene, "AA");
+        irr_turns_close(&scene);
+    }
+}
+
+/* ---- files ---- */
+
+/* Settings of a communicator whose schedule file is this text. */
+static const char *write_text(const char *text)
+{
+    static char path[64];
+    FILE *stream;
+
+    snprintf(path, sizeof(path), "test_schedules.%ld.txt", (long)getpid());
+    stream = fopen(path, "w");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(stream);
+    fputs(text, stream);
+    CU_ASSERT_EQUAL(fclose(stream), 0);
+    return path;
+}
+
+/* Job A is what the file is for; any algorithm takes it. */
+static void test_file(void)
+{
+    static const char *const rows[] = { "auto", "ac", "a3", "rs_nh" };
+    uint64_t state = irr_test_seed();
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        irr_settings_t settings = irr_turns_with(rows[i]);
+        bool learns = strcmp(rows[i], "rs_nh") == 0;
+        irr_turns_t scene;
+
+        settings.schedule_file = write_text("irr_schedule 1\n7 3 4\n"
+                                            "1 0 1 0 5\n1 2 3 0 1\n2 0 4 0 3\n3 0 1 5 2\nend\n");
+        irr_turns_open(&scene, &settings, &state);
+        CU_ASSERT_EQUAL(unlink(settings.schedule_file), 0);
+        irr_turns_add_uniform(&scene, 0);
+        irr_turns_add_uniform(&scene, 1);
+        for (int p = 0; p < RANKS * RANKS; p++) {
+            size_t length = p == 1 ? 7 : p == 2 * RANKS + 3 ? 1 : p == 4 ? 3 : p % (RANKS + 1) == 0 ? 9 : 0;
+
+            irr_job_shorten(scene.jobs[0], p / RANKS, p % RANKS, length);
+        }
+        irr_turns_run(&scene, "ABAAB");
+        irr_turns_expect(&scene, learns, learns, 3 + learns);
+        CU_ASSERT_EQUAL(scene.team.comms[0]->schedules.asked, true);
+        irr_turns_close(&scene);
+    }
+}
+
+static void count_refusal(void *context, irr_log_level_t level, const char *text)
+{
+    *(int *)context += level == IRR_LOG_ERROR && strstr(text, "schedule_file") != NULL &&
+                       strstr(text, ".txt") != NULL;
+}
+
+/* A file that is malformed, or not there, on one rank or on all: nobody is served, and one text says why. */
+static void test_bad_file(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int bad = 0; bad < 4; bad++) {
+        irr_settings_t settings = irr_turns_with("rs_nh");
+        int told = 0;
+        irr_team_t team;
+        irr_world_t world;
+
+        settings.schedule_file = write_text(bad == 1 ? "irr_schedule 1\n7 1 1\n1 0 9 0 5\nend\n" :
+                                            "irr_schedule 1\n7 1 1\n1 0 6 0 5\nend\n");
+        if (bad == 2) {
+            CU_ASSERT_EQUAL(unlink(settings.schedule_file), 0);
+        }
+        irr_memory_begin();
+        irr_log_set(count_refusal, &told, IRR_LOG_ERROR);
+        irr_world_open(&world, RANKS, irr_test_random(&state), 0);
+        irr_team_init(&team, &world, 0, 1);
+        for (int r = 0; r < RANKS; r++) {
+            team.params[r].settings = settings;
+            team.params[r].settings.schedule_file = bad == 3 && r == 5 ? NULL : settings.schedule_file;
+        }
+        CU_ASSERT_EQUAL(irr_team_create(&team), bad > 0 ? IRR_ERR_NOT_SUPPORTED : IRR_OK);
+        irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+        CU_ASSERT_EQUAL(told, bad == 1 || bad == 2);
+        irr_team_destroy(&team);
+        CU_ASSERT_TRUE(irr_world_close(&world));
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+        CU_ASSERT_EQUAL(unlink(settings.schedule_file), bad == 2 ? -1 : 0);
+    }
+}
+
+/* ---- dumps ---- */
+
+static void test_dump(void)
+{
+    uint64_t state = irr_test_seed();
+    static const char *const rows[] = { "rs_n", "a1", "a3" };
+    char prefix[64], path[96];
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        irr_settings_t settings = irr_turns_with(rows[i]);
+        irr_turns_t scene;
+
+        snprintf(prefix, sizeof(prefix), "test_schedules.%ld", (long)getpid());
+        settings.matrix_dump = prefix;
+        irr_turns_open(&scene, &settings, &state);
+        irr_turns_add(&scene, 0, IRR_JOB_MIXED, 1);
+        irr_turns_add(&scene, 1, IRR_JOB_SPARSE, 1);
+        irr_turns_run(&scene, "AABBA");
+        for (int n = 1; n <= 3; n++) {
+            irr_file_error_t error;
+            irr_matrix_t matrix;
+
+            snprintf(path, sizeof(path), "%s.%d.mtx", prefix, n);
+            CU_ASSERT_EQUAL(irr_matrix_read(path, &matrix, &error), n < 3 ? IRR_OK : IRR_ERR_IO);
+            for (int e = 0; n < 3 && e < RANKS * RANKS; e++) {
+                CU_ASSERT_EQUAL(matrix.entries[e], irr_job_length(scene.jobs[n - 1], e / RANKS, e % RANKS));
+            }
+            if (n < 3) {
+                irr_matrix_fini(&matrix);
+                CU_ASSERT_EQUAL(unlink(path), 0);
+            }
+        }
+        irr_turns_close(&scene);
+    }
+}
+
+static unsigned errors;
+
+static void count_error(void *context, irr_log_level_t level, const char *text)
+{
+    (void)context;
+    errors += level == IRR_LOG_ERROR && strstr(text, "cannot be written") != NULL;
+}
+
+static void test_dump_fails(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_settings_t settings = irr_turns_with("a1");
+    irr_turns_t scene;
+
+    settings.matrix_dump = "no/such/folder/matrix";
+    irr_log_set(count_error, NULL, IRR_LOG_ERROR);
+    irr_turns_open(&scene, &settings, &state);
+    irr_turns_add(&scene, 0, IRR_JOB_MIXED, 1);
+    irr_turns_add(&scene, 1, IRR_JOB_SPARSE, 1);
+    irr_turns_run(&scene, "ABA");
+    irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+    CU_ASSERT_EQUAL(errors, 1);
+    irr_turns_close(&scene);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "a schedule file is for its counts, with any row",     test_file },
+        { "a bad schedule file is told once, and serves nobody", test_bad_file },
+        { "a matrix above the limit is left alone by all",       test_limit },
+        { "want of memory on one rank is survived by all",       test_no_memory },
+        { "a block that is too short is an error there alone",   test_truncated },
+        { "matrices are dumped once each",                       test_dump },
+        { "a dump that cannot be written is told once",          test_dump_fails },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("schedules_odd", cases, 60);
+}
