@@ -30,6 +30,7 @@ irr_fleet_t *irr_fleet_create(int ranks, uint64_t seed, size_t eager_max)
     fleet->ranks = ranks;
     fleet->rank = irr_test_array((size_t)ranks, sizeof(*fleet->rank));
     fleet->compose = IRR_COMPOSE_AUTO;
+    fleet->pace = &irr_pace_free;
     irr_test_must(irr_fabric_create(ranks, seed, eager_max, &fleet->fabric));
     for (int r = 0; r < ranks; r++) {
         irr_transport_t *transport;
@@ -65,7 +66,6 @@ void irr_fleet_destroy(irr_fleet_t *fleet)
 void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *output)
 {
     irr_fleet_rank_t *rank = &fleet->rank[index];
-    bool windowed = fleet->window_messages > 0 || fleet->window_bytes > 0;
     irr_exec_env_t env = {
         .transport = &rank->spy->super,
         .peers = rank->peers,
@@ -73,9 +73,10 @@ void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *out
         .input = input,
         .output = output,
         .compose = fleet->compose,
-        .pace = windowed ? &irr_pace_window : &irr_pace_free,
+        .pace = fleet->pace,
         .window_messages = fleet->window_messages,
         .window_bytes = fleet->window_bytes,
+        .grants = fleet->grants,
         .counters = &rank->counters
     };
 
@@ -84,7 +85,7 @@ void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *out
     env.scratch = rank->scratch;
     irr_test_must(irr_exec_reserve(&rank->exec, (irr_plan_bounds_t){
         .steps = rank->plan.nsteps, .pieces = rank->plan.npieces
-    }));
+    }, fleet->pace));
     irr_exec_start(&rank->exec, &rank->plan, &env);
     rank->running = true;
 }

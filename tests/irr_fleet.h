@@ -27,7 +27,9 @@ typedef struct irr_fleet {
     irr_fabric_t     *fabric;
     irr_fleet_rank_t *rank;
     irr_compose_t     compose;
-    size_t            window_messages, window_bytes;  /* both 0: pace free */
+    size_t            window_messages, window_bytes;
+    const irr_pace_t *pace;                           /* free unless set */
+    size_t            grants;
     uint64_t          tag_base;                       /* a new one for each exchange */
 } irr_fleet_t;
 

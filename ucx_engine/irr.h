@@ -273,7 +273,10 @@ typedef struct irr_scheduled_params {
     irr_redistribution_t redistribution;  /* redist: its structure; elements and unit are not looked at */
 } irr_scheduled_params_t;
 
-/* When a send may start. */
+/*
+ * When a send may start, beside the window, which goes with all of them.  auto is grant for optimal, loose for the
+ * other algorithms that compute a schedule, and free for the rest.  An algorithm that forwards is always free.
+ */
 #define IRR_PACE_MAP(X)                                                                                      \
     X(IRR_PACE_AUTO,  "auto",  "what goes with the algorithm")                                               \
     X(IRR_PACE_FREE,  "free",  "at once, in the order of the plan")                                          \
@@ -352,8 +355,9 @@ typedef struct irr_settings {
     irr_dims_t    dims;             /* of the grid; see irr_dims_t */
     size_t        slice_min;        /* shortest slice that a balanced route cuts; 0: to the byte */
     irr_overlap_t overlap;
-    irr_pacing_t  pace;
-    size_t        grants;           /* senders that a receiver admits at a time; 0: IRR_GRANTS_DEFAULT */
+    irr_pacing_t  pace;             /* of an algorithm that does not forward */
+    size_t        grants;           /* grant: messages that a rank receives, and sends, at a time at most; 0:
+                                       IRR_GRANTS_DEFAULT */
     irr_scheduled_params_t scheduled;
 } irr_settings_t;
 

@@ -172,10 +172,11 @@ static void check_params(irr_comm_params_t *params)
         params->reason = "the communicator has more ranks than a tag can tell apart, which is 1048576";
     } else if (irr_algorithm_name(params->settings.algorithm) == NULL ||
                irr_compose_name((int)params->settings.compose) == NULL ||
-               irr_overlap_name((int)params->settings.overlap) == NULL) {
+               irr_overlap_name((int)params->settings.overlap) == NULL ||
+               irr_pacing_name((int)params->settings.pace) == NULL) {
         params->trouble = IRR_ERR_BAD_PARAM;
-        params->reason = "the settings of a communicator name an algorithm, a composition or an overlap that does not "
-                         "exist";
+        params->reason = "the settings of a communicator name an algorithm, a composition, an overlap or a pace "
+                         "that does not exist";
     } else if (!irr_comm_route_fits(&params->settings, params->ranks)) {
         params->trouble = IRR_ERR_BAD_PARAM;
         params->reason = "the dims of a communicator make more than 15 stages, and a balanced algorithm has two a "

@@ -23,6 +23,11 @@ bool irr_comm_route_fits(const irr_settings_t *settings, int ranks)
            irr_algorithm_grid(row, ranks, &settings->dims, NULL, &grid) == IRR_OK;
 }
 
+const irr_pace_t *irr_comm_pace(const irr_comm_t *comm)
+{
+    return irr_pace_of(irr_algorithm_pacing(&comm->settings, comm->ranks));
+}
+
 static irr_status_t init_direct(irr_comm_t *comm)
 {
     irr_plan_bounds_t bounds = irr_plan_bounds(comm->settings.algorithm, comm->ranks);
@@ -32,7 +37,7 @@ static irr_status_t init_direct(irr_comm_t *comm)
     if (comm->blocks == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    return status == IRR_OK ? irr_exec_reserve(&comm->exec, bounds) : status;
+    return status == IRR_OK ? irr_exec_reserve(&comm->exec, bounds, irr_comm_pace(comm)) : status;
 }
 
 static irr_status_t init_grid(irr_comm_t *comm, const irr_algorithm_t *row, const int *labels)

@@ -2,6 +2,7 @@
  * exchange.c - the exchanges of a communicator: start, test, progress, and the ones that run again.
  */
 #include "comm/agree.h"
+#include "comm/comm_route.h"
 
 #include "core/alloc.h"
 #include "exec/tag.h"
@@ -23,7 +24,6 @@ static uint64_t clock_ns(void)
 static irr_exec_env_t make_env(irr_comm_t *comm, const void *input, void *output)
 {
     const irr_settings_t *settings = &comm->settings;
-    bool windowed = settings->window_messages > 0 || settings->window_bytes > 0;
 
     return (irr_exec_env_t){
         .transport = comm->engine->transport,
@@ -33,9 +33,10 @@ static irr_exec_env_t make_env(irr_comm_t *comm, const void *input, void *output
         .output = output,
         .scratch = comm->scratch,
         .compose = settings->compose,
-        .pace = windowed ? &irr_pace_window : &irr_pace_free,
+        .pace = irr_comm_pace(comm),
         .window_messages = settings->window_messages,
         .window_bytes = settings->window_bytes,
+        .grants = settings->grants,
         .counters = &comm->counters
     };
 }
@@ -148,7 +149,7 @@ static irr_status_t freeze(irr_comm_t *comm, const irr_problem_t *problem)
     }
     scratch = irr_alloc(frozen.plan.scratch_bytes, 1);
     status = scratch == NULL ? IRR_ERR_NO_MEMORY : irr_exec_reserve(&comm->exec, (irr_plan_bounds_t){
-        .steps = frozen.plan.nsteps, .pieces = frozen.plan.npieces });
+        .steps = frozen.plan.nsteps, .pieces = frozen.plan.npieces }, irr_comm_pace(comm));
     if (status != IRR_OK) {
         irr_free(scratch);
         irr_grid_plan_fini(&frozen);

@@ -10,26 +10,10 @@
 #define IRR_EXEC_H
 
 #include "exec/compose.h"
-#include "exec/tag.h"
+#include "exec/env.h"
+#include "exec/grant.h"
 #include "exec/transfer.h"
-#include "pace/pace.h"
 #include "plan/plan.h"
-#include "transport/transport.h"
-
-/* What a plan meets when it runs.  Borrowed until the run is over. */
-typedef struct irr_exec_env {
-    irr_transport_t  *transport;
-    irr_peer_t *const *peers;     /* by rank; the own entry is not used */
-    uint64_t          tag_base;
-    irr_tag_kind_t    tag_kind;   /* of the messages of a plan */
-    const void       *input;
-    void             *output;
-    void             *scratch;    /* plan->scratch_bytes, NULL if 0 */
-    irr_compose_t     compose;
-    const irr_pace_t *pace;
-    size_t            window_messages, window_bytes;
-    irr_counters_t   *counters;
-} irr_exec_env_t;
 
 typedef struct irr_exec irr_exec_t;
 
@@ -50,6 +34,9 @@ struct irr_exec {
     size_t            steps_max;
     size_t            next_recv;    /* first step that may be a receive not posted yet */
     size_t            next_send;    /* the same for sends and copies */
+    size_t            open_recv;    /* first step that may be a receive not over */
+    size_t            open_send;    /* the same for sends */
+    irr_grants_t      grants;
     size_t            open_steps;   /* steps not complete */
     irr_status_t      result;
 };
@@ -57,10 +44,12 @@ struct irr_exec {
 void irr_exec_init(irr_exec_t *exec);
 void irr_exec_fini(irr_exec_t *exec);
 
-/* Makes room for a plan, so that start cannot fail. */
-irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds);
+/*
+ * Makes room for a plan under a pace, so that start cannot fail.  What there was before stays.  IRR_ERR_NO_MEMORY.
+ */
+irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds, const irr_pace_t *pace);
 
-/* Starts a plan that fits the reserve; posts what may be posted.  Nothing may be running.  Never blocks. */
+/* Starts a plan and a pace that fit the reserve; posts what may be posted.  None may be running.  Never blocks. */
 void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env_t *env);
 
 /*
