@@ -25,6 +25,11 @@ static void connect_all(irr_fleet_t *fleet, int rank)
 
 irr_fleet_t *irr_fleet_create(int ranks, uint64_t seed, size_t eager_max)
 {
+    return irr_fleet_create_faulty(ranks, seed, eager_max, NULL);
+}
+
+irr_fleet_t *irr_fleet_create_faulty(int ranks, uint64_t seed, size_t eager_max, const irr_fault_t *faults)
+{
     irr_fleet_t *fleet = irr_test_array(1, sizeof(*fleet));
 
     fleet->ranks = ranks;
@@ -36,6 +41,9 @@ irr_fleet_t *irr_fleet_create(int ranks, uint64_t seed, size_t eager_max)
         irr_transport_t *transport;
 
         irr_test_must(irr_loopback_open(fleet->fabric, r, &transport));
+        if (faults != NULL) {
+            irr_test_must(irr_fault_open(transport, &faults[r], &transport));
+        }
         fleet->rank[r].spy = irr_spy_create(transport);
         fleet->rank[r].peers = irr_test_array((size_t)ranks, sizeof(irr_peer_t *));
         irr_plan_init(&fleet->rank[r].plan);

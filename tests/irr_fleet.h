@@ -35,6 +35,10 @@ typedef struct irr_fleet {
 
 /* Seed and eager_max as irr_fabric_create has them. */
 irr_fleet_t *irr_fleet_create(int ranks, uint64_t seed, size_t eager_max);
+
+/* The same with a fault between the spy of each rank and its transport; one a rank. */
+irr_fleet_t *irr_fleet_create_faulty(int ranks, uint64_t seed, size_t eager_max, const irr_fault_t *faults);
+
 void         irr_fleet_destroy(irr_fleet_t *fleet);
 
 /* Starts the plan of one rank. */

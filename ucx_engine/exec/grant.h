@@ -18,9 +18,12 @@
  * sent gives its place to the next receive, so that nobody else waits for it, and is sent again until it goes out,
  * because its sender waits for nothing else.  In both cases the error is the result of the run.
  *
- * Cost: one empty message for each message of the plan, O(1) time each; memory for one grant a step.  What it
- * gains was measured on switched Ethernet: 0.5 of a port without, 0.8 to 0.9 with grants, in messages of 32 to 128
- * kB.
+ * What never comes holds up what is behind it in that order, on other ranks too.
+ *
+ * Cost: one empty message for each message of the plan, O(1) time each; memory for one grant a step.  On emulated
+ * switched Ethernet a prototype reached 0.82 to 0.91 of a port where exchanges without grants reach about half: with
+ * pieces of 16 to 128 KiB, strict order on both sides, and the next grant on its way before a piece ends.  A limit of
+ * 2 stands for that lead, and has not been measured.
  */
 #ifndef IRR_GRANT_H
 #define IRR_GRANT_H
