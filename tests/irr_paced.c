@@ -238,16 +238,30 @@ irr_paced_t *irr_paced_create(irr_job_t *job, const irr_paced_params_t *params)
     return paced;
 }
 
+static void forget(irr_paced_rank_t *rank)
+{
+    free(rank->tags);
+    free(rank->granted_to);
+    free(rank->sent_to);
+    free(rank->recvs);
+    free(rank->sends);
+}
+
+void irr_paced_renew(irr_paced_t *paced, irr_job_t *job)
+{
+    irr_job_fill(job);
+    paced->fleet->tag_base = irr_tag_base(0, ++paced->sequence);
+    for (int r = 0; r < job->ranks; r++) {
+        paced->fleet->rank[r].counters = (irr_counters_t){ 0 };
+        forget(&paced->rank[r]);
+        watch(paced, r);
+    }
+}
+
 void irr_paced_destroy(irr_paced_t *paced)
 {
     for (int r = 0; r < paced->fleet->ranks; r++) {
-        irr_paced_rank_t *rank = &paced->rank[r];
-
-        free(rank->tags);
-        free(rank->granted_to);
-        free(rank->sent_to);
-        free(rank->recvs);
-        free(rank->sends);
+        forget(&paced->rank[r]);
     }
     irr_fleet_destroy(paced->fleet);
     free(paced->rank);

@@ -50,6 +50,7 @@ struct irr_paced {
     irr_paced_params_t params;
     irr_fleet_t       *fleet;
     irr_paced_rank_t  *rank;
+    uint32_t           sequence;
     size_t             broken;      /* what the watch has counted */
 };
 
@@ -59,5 +60,8 @@ void         irr_paced_destroy(irr_paced_t *paced);
 
 /* Starts all ranks, some of them late. */
 void irr_paced_start(irr_paced_t *paced, const irr_job_t *job);
+
+/* After an exchange: fills the job again and forgets what was sent and counted, for the next one. */
+void irr_paced_renew(irr_paced_t *paced, irr_job_t *job);
 
 #endif

@@ -69,9 +69,9 @@ static bool counters_are_right(const irr_paced_t *paced, const irr_job_t *job, i
     return memcmp(&paced->fleet->rank[rank].counters, &expected, sizeof(expected)) == 0;
 }
 
-static void run(irr_job_t *job, const irr_paced_params_t *params)
+static void run_once(irr_paced_t *paced, const irr_job_t *job)
 {
-    irr_paced_t *paced = irr_paced_create(job, params);
+    const irr_paced_params_t *params = &paced->params;
     bool ended;
 
     irr_paced_start(paced, job);
@@ -91,6 +91,16 @@ static void run(irr_job_t *job, const irr_paced_params_t *params)
         CU_ASSERT_TRUE(counters_are_right(paced, job, r));
         CU_ASSERT_TRUE(irr_job_verify(job, r));
     }
+}
+
+/* Twice with the same executors. */
+static void run(irr_job_t *job, const irr_paced_params_t *params)
+{
+    irr_paced_t *paced = irr_paced_create(job, params);
+
+    run_once(paced, job);
+    irr_paced_renew(paced, job);
+    run_once(paced, job);
     irr_paced_destroy(paced);
 }
 
@@ -193,6 +203,57 @@ static void test_used(void)
     irr_job_destroy(job);
 }
 
+/* ---- stages ---- */
+
+static void add(irr_plan_t *plan, irr_step_kind_t kind, int stage, int number, const size_t *dep)
+{
+    const irr_piece_t piece = {
+        .buffer = kind == IRR_STEP_SEND ? IRR_BUFFER_INPUT : IRR_BUFFER_OUTPUT, .offset = 2 * stage + number,
+        .length = 1
+    };
+    const irr_step_params_t params = {
+        .kind = kind, .peer = 1 - plan->rank, .stage = stage, .number = number, .pieces = &piece, .npieces = 1,
+        .deps = dep, .ndeps = dep != NULL
+    };
+
+    irr_test_must(irr_plan_add(plan, &params));
+}
+
+/* A send waits for the steps below it in its own stage, and for none of another stage. */
+static void test_stages(void)
+{
+    irr_fleet_t *fleet = irr_fleet_create(2, 0, ALL_EAGER);
+    irr_plan_t *plan = &fleet->rank[0].plan, *other = &fleet->rank[1].plan;
+    const char input[9] = "........";
+    char output[2][9];
+    size_t last;
+
+    for (int r = 0; r < 2; r++) {
+        irr_plan_reset(&fleet->rank[r].plan, &(irr_problem_t){ .ranks = 2, .rank = r });
+    }
+    add(plan, IRR_STEP_RECV, 1, 1, NULL);
+    add(plan, IRR_STEP_RECV, 2, 1, NULL);
+    add(plan, IRR_STEP_SEND, 2, 1, NULL);
+    add(plan, IRR_STEP_SEND, 2, 2, NULL);
+    add(plan, IRR_STEP_RECV, 3, 1, NULL);
+    add(other, IRR_STEP_RECV, 2, 1, NULL);
+    last = other->nsteps;
+    add(other, IRR_STEP_RECV, 2, 2, NULL);
+    add(other, IRR_STEP_SEND, 2, 1, NULL);
+    add(other, IRR_STEP_SEND, 1, 1, &last);
+    add(other, IRR_STEP_SEND, 3, 1, &last);
+    fleet->pace = &irr_pace_loose;
+    irr_fleet_start(fleet, 0, input, output[0]);
+    irr_fleet_progress(fleet, 10);
+    CU_ASSERT_EQUAL(fleet->rank[0].spy->sends, 1);
+    fleet->pace = &irr_pace_free;
+    irr_fleet_start(fleet, 1, input, output[1]);
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
+    CU_ASSERT_EQUAL(fleet->rank[0].result, IRR_OK);
+    CU_ASSERT_EQUAL(fleet->rank[0].spy->sends, 2);
+    irr_fleet_destroy(fleet);
+}
+
 int main(void)
 {
     static const irr_test_case_t cases[] = {
@@ -200,6 +261,7 @@ int main(void)
         { "every algorithm under every pace, 16 ranks",     test_rows },
         { "the watch sees a pace that is not kept",         test_watch },
         { "as many are granted and sent as may be",         test_used },
+        { "loose looks at one stage",                       test_stages },
         { NULL, NULL }
     };
 
