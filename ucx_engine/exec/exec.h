@@ -4,7 +4,8 @@
  * Receives are posted as soon as their dependencies are complete, in the order of the plan; sends and
  * copies start in the order of the plan, when their dependencies are complete and the pace admits them.  A
  * step that fails counts as complete and its status becomes the result, while all other steps go on: a
- * rank must never stop serving its peers because of an error of its own.
+ * rank must never stop serving its peers because of an error of its own.  What never comes holds up its receiver,
+ * and with the paces loose and grant what is behind it, on other ranks too.
  */
 #ifndef IRR_EXEC_H
 #define IRR_EXEC_H
@@ -45,7 +46,8 @@ void irr_exec_init(irr_exec_t *exec);
 void irr_exec_fini(irr_exec_t *exec);
 
 /*
- * Makes room for a plan under a pace, so that start cannot fail.  What there was before stays.  IRR_ERR_NO_MEMORY.
+ * Makes room for a plan under a pace, so that start cannot fail.  IRR_ERR_NO_MEMORY: the room is as before, or for
+ * more steps without grants.
  */
 irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds, const irr_pace_t *pace);
 

@@ -21,9 +21,9 @@
  * What never comes holds up what is behind it in that order, on other ranks too.
  *
  * Cost: one empty message for each message of the plan, O(1) time each; memory for one grant a step.  On emulated
- * switched Ethernet a prototype reached 0.82 to 0.91 of a port where exchanges without grants reach about half: with
- * pieces of 16 to 128 KiB, strict order on both sides, and the next grant on its way before a piece ends.  A limit of
- * 2 stands for that lead, and has not been measured.
+ * switched Ethernet a prototype reached 0.82 to 0.91 of a port where exchanges without grants reach about half:
+ * with pieces of 16 to 128 KiB, strict order on both sides, and the next grant on its way before a piece ends.  A
+ * limit of 2 stands for that lead, and has not been measured.
  */
 #ifndef IRR_GRANT_H
 #define IRR_GRANT_H
