@@ -25,16 +25,25 @@ static void connect_all(irr_fleet_t *fleet, int rank)
 
 irr_fleet_t *irr_fleet_create(int ranks, uint64_t seed, size_t eager_max)
 {
+    return irr_fleet_create_faulty(ranks, seed, eager_max, NULL);
+}
+
+irr_fleet_t *irr_fleet_create_faulty(int ranks, uint64_t seed, size_t eager_max, const irr_fault_t *faults)
+{
     irr_fleet_t *fleet = irr_test_array(1, sizeof(*fleet));
 
     fleet->ranks = ranks;
     fleet->rank = irr_test_array((size_t)ranks, sizeof(*fleet->rank));
     fleet->compose = IRR_COMPOSE_AUTO;
+    fleet->pace = &irr_pace_free;
     irr_test_must(irr_fabric_create(ranks, seed, eager_max, &fleet->fabric));
     for (int r = 0; r < ranks; r++) {
         irr_transport_t *transport;
 
         irr_test_must(irr_loopback_open(fleet->fabric, r, &transport));
+        if (faults != NULL) {
+            irr_test_must(irr_fault_open(transport, &faults[r], &transport));
+        }
         fleet->rank[r].spy = irr_spy_create(transport);
         fleet->rank[r].peers = irr_test_array((size_t)ranks, sizeof(irr_peer_t *));
         irr_plan_init(&fleet->rank[r].plan);
@@ -65,7 +74,6 @@ void irr_fleet_destroy(irr_fleet_t *fleet)
 void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *output)
 {
     irr_fleet_rank_t *rank = &fleet->rank[index];
-    bool windowed = fleet->window_messages > 0 || fleet->window_bytes > 0;
     irr_exec_env_t env = {
         .transport = &rank->spy->super,
         .peers = rank->peers,
@@ -73,9 +81,10 @@ void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *out
         .input = input,
         .output = output,
         .compose = fleet->compose,
-        .pace = windowed ? &irr_pace_window : &irr_pace_free,
+        .pace = fleet->pace,
         .window_messages = fleet->window_messages,
         .window_bytes = fleet->window_bytes,
+        .grants = fleet->grants,
         .counters = &rank->counters
     };
 
@@ -84,7 +93,7 @@ void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *out
     env.scratch = rank->scratch;
     irr_test_must(irr_exec_reserve(&rank->exec, (irr_plan_bounds_t){
         .steps = rank->plan.nsteps, .pieces = rank->plan.npieces
-    }));
+    }, fleet->pace));
     irr_exec_start(&rank->exec, &rank->plan, &env);
     rank->running = true;
 }

@@ -27,12 +27,18 @@ typedef struct irr_fleet {
     irr_fabric_t     *fabric;
     irr_fleet_rank_t *rank;
     irr_compose_t     compose;
-    size_t            window_messages, window_bytes;  /* both 0: pace free */
+    size_t            window_messages, window_bytes;
+    const irr_pace_t *pace;                           /* free unless set */
+    size_t            grants;
     uint64_t          tag_base;                       /* a new one for each exchange */
 } irr_fleet_t;
 
 /* Seed and eager_max as irr_fabric_create has them. */
 irr_fleet_t *irr_fleet_create(int ranks, uint64_t seed, size_t eager_max);
+
+/* The same with a fault between the spy of each rank and its transport; one a rank. */
+irr_fleet_t *irr_fleet_create_faulty(int ranks, uint64_t seed, size_t eager_max, const irr_fault_t *faults);
+
 void         irr_fleet_destroy(irr_fleet_t *fleet);
 
 /* Starts the plan of one rank. */

@@ -56,7 +56,14 @@ static void test_kinds(void)
         { .algorithm = A3, .compose = IRR_COMPOSE_SPLIT, .overlap = IRR_OVERLAP_SINGLE },
         { .algorithm = A4, .slice_min = IRR_SLICE_MIN_DEFAULT, .overlap = IRR_OVERLAP_BLOCKING },
         { .algorithm = MULTISTAGE, .compose = IRR_COMPOSE_GATHER, .window_bytes = 300 },
-        { .algorithm = NODE }
+        { .algorithm = NODE },
+        { .algorithm = A1, .pace = IRR_PACE_LOOSE, .window_messages = 2 },
+        { .algorithm = AC, .pace = IRR_PACE_LOOSE, .compose = IRR_COMPOSE_SPLIT },
+        { .algorithm = A1, .pace = IRR_PACE_GRANT },
+        { .algorithm = AC, .pace = IRR_PACE_GRANT, .grants = 1, .window_bytes = 300 },
+        { .algorithm = AUTO, .pace = IRR_PACE_GRANT, .grants = 3, .window_messages = 1 },
+        { .algorithm = A4, .pace = IRR_PACE_GRANT, .grants = 1 },
+        { .algorithm = A3, .pace = IRR_PACE_LOOSE, .overlap = IRR_OVERLAP_BLOCKING }
     };
     uint64_t state = irr_test_seed();
 

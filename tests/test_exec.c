@@ -441,11 +441,11 @@ static void test_reserve(void)
         irr_memory_begin();
         irr_exec_init(&exec);
         irr_memory_fail(++nth, NULL);
-        status = irr_exec_reserve(&exec, bounds);
+        status = irr_exec_reserve(&exec, bounds, &irr_pace_free);
         CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
         CU_ASSERT_EQUAL(exec.steps_max, status == IRR_OK ? 9 : 0);
         irr_memory_fail(1, NULL);
-        CU_ASSERT_EQUAL(irr_exec_reserve(&exec, fewer), status);  /* nothing to do if there is more already */
+        CU_ASSERT_EQUAL(irr_exec_reserve(&exec, fewer, &irr_pace_free), status);  /* there is more already */
         irr_exec_fini(&exec);
         CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }

@@ -154,9 +154,11 @@ static void test_order_table(void)
 
 static bool window_admits(size_t window_messages, size_t window_bytes, size_t messages, size_t bytes, size_t more)
 {
-    irr_pace_state_t state = { window_messages, window_bytes, messages, bytes };
+    irr_pace_state_t state = {
+        .window_messages = window_messages, .window_bytes = window_bytes, .messages = messages, .bytes = bytes
+    };
 
-    return irr_pace_window.admits(&state, more);
+    return irr_window_admits(&state, more);
 }
 
 static void test_window(void)
@@ -175,24 +177,73 @@ static void test_window(void)
     CU_ASSERT_TRUE(window_admits(0, 0, 1000000, SIZE_MAX, SIZE_MAX));
 }
 
+static bool admits(const irr_pace_t *pace, irr_pace_state_t state, irr_pace_send_t send)
+{
+    return irr_pace_admits(pace, &state, &send);
+}
+
+/* Nothing before it is open, and its receiver admits it. */
 static void test_alone(void)
 {
-    const irr_pace_t *pace;
+    const irr_pace_state_t state = { .window_messages = 1, .window_bytes = 1, .grants = 1, .first_open = 7 };
 
-    for (int i = 0; (pace = irr_pace_at(i)) != NULL; i++) {
-        irr_pace_state_t state = { .window_messages = 1, .window_bytes = 1 };
+    for (int i = IRR_PACE_AUTO + 1; i < (int)IRR_PACE_COUNT; i++) {
+        const irr_pace_t *pace = irr_pace_of((irr_pacing_t)i);
 
-        CU_ASSERT_TRUE(pace->admits(&state, 0));
-        CU_ASSERT_TRUE(pace->admits(&state, SIZE_MAX));
+        CU_ASSERT_TRUE(admits(pace, state, (irr_pace_send_t){ .bytes = 0, .number = 7, .granted = true }));
+        CU_ASSERT_TRUE(admits(pace, state, (irr_pace_send_t){ .bytes = SIZE_MAX, .number = 7, .granted = true }));
+    }
+}
+
+/* The window goes with every pace. */
+static void test_window_and_pace(void)
+{
+    const irr_pace_send_t send = { .bytes = 50, .number = 7, .granted = true };
+
+    for (int i = IRR_PACE_AUTO + 1; i < (int)IRR_PACE_COUNT; i++) {
+        const irr_pace_t *pace = irr_pace_of((irr_pacing_t)i);
+        irr_pace_state_t state = {
+            .window_messages = 2, .messages = 1, .bytes = 60, .grants = 9, .first_open = 7
+        };
+
+        CU_ASSERT_TRUE(admits(pace, state, send));
+        state.messages = 2;
+        CU_ASSERT_FALSE(admits(pace, state, send));
+        state.messages = 1;
+        state.window_bytes = 110;
+        CU_ASSERT_TRUE(admits(pace, state, send));
+        state.window_bytes = 109;
+        CU_ASSERT_FALSE(admits(pace, state, send));
     }
 }
 
 static void test_free(void)
 {
-    irr_pace_state_t state = { 1, 1, 1000000, SIZE_MAX };
+    const irr_pace_state_t state = { .messages = 1000000, .bytes = SIZE_MAX, .grants = 1, .first_open = 1 };
 
-    CU_ASSERT_TRUE(irr_pace_free.admits(&state, 0));
-    CU_ASSERT_TRUE(irr_pace_free.admits(&state, SIZE_MAX));
+    CU_ASSERT_TRUE(admits(&irr_pace_free, state, (irr_pace_send_t){ .bytes = 0, .number = 9 }));
+    CU_ASSERT_TRUE(admits(&irr_pace_free, state, (irr_pace_send_t){ .bytes = SIZE_MAX, .number = 9 }));
+}
+
+static void test_loose(void)
+{
+    const irr_pace_state_t state = { .messages = 1000000, .bytes = SIZE_MAX, .grants = 1, .first_open = 5 };
+
+    CU_ASSERT_TRUE(admits(&irr_pace_loose, state, (irr_pace_send_t){ .number = 5 }));
+    CU_ASSERT_TRUE(admits(&irr_pace_loose, state, (irr_pace_send_t){ .number = 4 }));
+    CU_ASSERT_FALSE(admits(&irr_pace_loose, state, (irr_pace_send_t){ .number = 6, .granted = true }));
+}
+
+static void test_grant(void)
+{
+    irr_pace_state_t state = { .messages = 2, .bytes = SIZE_MAX, .grants = 3, .first_open = 1 };
+
+    CU_ASSERT_TRUE(admits(&irr_pace_grant, state, (irr_pace_send_t){ .number = 9, .granted = true }));
+    CU_ASSERT_FALSE(admits(&irr_pace_grant, state, (irr_pace_send_t){ .number = 1 }));
+    state.messages = 3;
+    CU_ASSERT_FALSE(admits(&irr_pace_grant, state, (irr_pace_send_t){ .number = 9, .granted = true }));
+    state.messages = 0;
+    CU_ASSERT_FALSE(admits(&irr_pace_grant, state, (irr_pace_send_t){ .number = 1 }));
 }
 
 /* Random sends and ends: what the window admits never exceeds it, but for a message that is alone. */
@@ -209,7 +260,7 @@ static void test_window_account(void)
         for (int i = 0; i < 200; i++) {
             size_t bytes = irr_test_below(&state, 150);
 
-            if (pace.messages < 64 && irr_pace_window.admits(&pace, bytes)) {
+            if (pace.messages < 64 && irr_window_admits(&pace, bytes)) {
                 lengths[pace.messages] = bytes;
                 irr_pace_begin(&pace, bytes);
             } else {
@@ -228,12 +279,15 @@ static void test_window_account(void)
 
 static void test_pace_table(void)
 {
-    CU_ASSERT_PTR_EQUAL(irr_pace_at(0), &irr_pace_free);
-    CU_ASSERT_PTR_EQUAL(irr_pace_at(1), &irr_pace_window);
-    CU_ASSERT_STRING_EQUAL(irr_pace_free.name, "free");
-    CU_ASSERT_STRING_EQUAL(irr_pace_window.name, "window");
-    CU_ASSERT_PTR_NULL(irr_pace_at(-1));
-    CU_ASSERT_PTR_NULL(irr_pace_at(2));
+    CU_ASSERT_PTR_EQUAL(irr_pace_of(IRR_PACE_FREE), &irr_pace_free);
+    CU_ASSERT_PTR_EQUAL(irr_pace_of(IRR_PACE_LOOSE), &irr_pace_loose);
+    CU_ASSERT_PTR_EQUAL(irr_pace_of(IRR_PACE_GRANT), &irr_pace_grant);
+    for (int i = IRR_PACE_AUTO + 1; i < (int)IRR_PACE_COUNT; i++) {
+        CU_ASSERT_STRING_EQUAL(irr_pace_of((irr_pacing_t)i)->name, irr_pacing_name(i));
+    }
+    CU_ASSERT_PTR_NULL(irr_pace_of(IRR_PACE_AUTO));
+    CU_ASSERT_PTR_NULL(irr_pace_of(IRR_PACE_COUNT));
+    CU_ASSERT_PTR_NULL(irr_pace_of((irr_pacing_t)-1));
 }
 
 /* ---- algorithms ---- */
@@ -321,6 +375,25 @@ static void test_algorithm_rows(void)
     CU_ASSERT_PTR_EQUAL(irr_algorithm_resolve(0, 8), irr_algorithm_resolve(1, 8));
 }
 
+/* `auto` is the pace of the row; a grid has one alone. */
+static void test_pacing(void)
+{
+    for (int i = 0; irr_algorithm_name(i) != NULL; i++) {
+        const char *name = irr_algorithm_name(i);
+        bool scheduled = irr_algorithm_scheduled(i) != NULL;
+        bool direct = scheduled || irr_algorithm_resolve(i, 9)->route != NULL;
+        irr_pacing_t scheduled_own = strcmp(name, "optimal") == 0 ? IRR_PACE_GRANT : IRR_PACE_LOOSE;
+        irr_pacing_t own = scheduled ? scheduled_own : IRR_PACE_FREE;
+
+        for (int pace = 0; pace < (int)IRR_PACE_COUNT; pace++) {
+            const irr_settings_t settings = { .algorithm = i, .pace = (irr_pacing_t)pace };
+            irr_pacing_t expected = !direct ? IRR_PACE_FREE : pace == IRR_PACE_AUTO ? own : (irr_pacing_t)pace;
+
+            CU_ASSERT_EQUAL(irr_algorithm_pacing(&settings, 9), expected);
+        }
+    }
+}
+
 static void test_route_table(void)
 {
     CU_ASSERT_PTR_EQUAL(irr_route_at(0), &irr_route_direct);
@@ -366,12 +439,16 @@ int main(void)
         { "the table of orders",                             test_order_table },
         { "window: both limits",                             test_window },
         { "every pace admits a message that is alone",       test_alone },
+        { "the window goes with every pace",                 test_window_and_pace },
         { "free admits everything",                          test_free },
+        { "loose: nothing before it is open",                test_loose },
+        { "grant: granted, and few in flight",               test_grant },
         { "window: the account of random sends",             test_window_account },
         { "the table of paces",                              test_pace_table },
         { "algorithms are found by their names",             test_algorithm_names },
         { "scheduled orders follow the algorithms of the host", test_scheduled_rows },
         { "every algorithm has a route and an order",        test_algorithm_rows },
+        { "the pace of every algorithm",                     test_pacing },
         { "the table of routes",                             test_route_table },
         { "dims are read, or refused",                           test_dims },
         { NULL, NULL }

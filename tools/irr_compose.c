@@ -141,7 +141,8 @@ static void measure(side_t *side, size_t pieces, size_t size, int iterations, do
     irr_plan_init(&contiguous);
     build_plan(&scattered, side->rank, pieces, size);
     build_plan(&contiguous, side->rank, 1, pieces * size);
-    if (samples == NULL || irr_exec_reserve(&side->exec, (irr_plan_bounds_t){ 2, 2 * pieces, 1 }) != IRR_OK) {
+    if (samples == NULL ||
+        irr_exec_reserve(&side->exec, (irr_plan_bounds_t){ 2, 2 * pieces, 1 }, &irr_pace_free) != IRR_OK) {
         fail("measuring", IRR_ERR_NO_MEMORY);
     }
     for (int i = -3; i < iterations; i++) {

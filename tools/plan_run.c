@@ -192,7 +192,7 @@ static irr_status_t open_run(run_t *run)
         status = connect_rank(run, r);
         if (status == IRR_OK) {
             status = irr_exec_reserve(&run->ranks[r].exec, (irr_plan_bounds_t){
-                .steps = plan->nsteps, .pieces = plan->npieces });
+                .steps = plan->nsteps, .pieces = plan->npieces }, &irr_pace_free);
         }
     }
     return status;

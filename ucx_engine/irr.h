@@ -281,7 +281,10 @@ typedef struct irr_scheduled_params {
     irr_redistribution_t redistribution;  /* redist: its structure; elements and unit are not looked at */
 } irr_scheduled_params_t;
 
-/* When a send may start. */
+/*
+ * When a send may start, beside the window, which goes with all of them.  auto is grant for optimal, loose for the
+ * other algorithms that compute a schedule, and free for the rest.  An algorithm that forwards is always free.
+ */
 #define IRR_PACE_MAP(X)                                                                                      \
     X(IRR_PACE_AUTO,  "auto",  "what goes with the algorithm")                                               \
     X(IRR_PACE_FREE,  "free",  "at once, in the order of the plan")                                          \
@@ -360,8 +363,9 @@ typedef struct irr_settings {
     irr_dims_t    dims;             /* of the grid; see irr_dims_t */
     size_t        slice_min;        /* shortest slice that a balanced route cuts; 0: to the byte */
     irr_overlap_t overlap;
-    irr_pacing_t  pace;
-    size_t        grants;           /* senders that a receiver admits at a time; 0: IRR_GRANTS_DEFAULT */
+    irr_pacing_t  pace;             /* of an algorithm that does not forward */
+    size_t        grants;           /* grant: messages that a rank receives, and sends, at a time at most; 0:
+                                       IRR_GRANTS_DEFAULT */
     irr_scheduled_params_t scheduled;
     size_t        matrix_max_bytes; /* of the count matrix of a scheduled algorithm, which else does as a1; 0: no limit */
     size_t        cache_bytes;      /* of the schedules that a communicator keeps; 0: no limit but seven */

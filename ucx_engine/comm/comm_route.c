@@ -33,12 +33,23 @@ bool irr_comm_route_fits(const irr_settings_t *settings, int ranks)
            irr_algorithm_grid(row, ranks, &settings->dims, NULL, &grid) == IRR_OK;
 }
 
+const irr_pace_t *irr_comm_pace(const irr_comm_t *comm)
+{
+    irr_pacing_t pacing = irr_algorithm_pacing(&comm->settings, comm->ranks);
+
+    /* A schedule from a file runs under an algorithm that has none. */
+    if (comm->scheduled && comm->settings.pace == IRR_PACE_AUTO && pacing == IRR_PACE_FREE) {
+        pacing = IRR_PACE_LOOSE;
+    }
+    return irr_pace_of(pacing);
+}
+
 static irr_status_t init_direct(irr_comm_t *comm)
 {
     irr_plan_bounds_t bounds = irr_plan_bounds(comm->algorithm, comm->ranks);
     irr_status_t status = irr_plan_reserve(&comm->plan, bounds);
 
-    return status == IRR_OK ? irr_exec_reserve(&comm->exec, bounds) : status;
+    return status == IRR_OK ? irr_exec_reserve(&comm->exec, bounds, irr_comm_pace(comm)) : status;
 }
 
 static irr_status_t init_grid(irr_comm_t *comm, const irr_algorithm_t *row, const int *labels)
@@ -66,7 +77,7 @@ static irr_status_t init_schedules(irr_comm_t *comm, const irr_schedule_t *file)
 {
     const irr_scheduled_t *scheduled = irr_algorithm_scheduled(comm->settings.algorithm);
     irr_status_t status = irr_schedules_init(&comm->schedules, scheduled, &comm->settings, comm->ranks, comm->rank,
-                                             &comm->plan, &comm->exec);
+                                             irr_comm_pace(comm), &comm->plan, &comm->exec);
 
     if (status == IRR_OK && file->ranks == comm->ranks) {
         status = irr_schedules_pin(&comm->schedules, file);

@@ -4,7 +4,7 @@
  * A planned exchange on a grid runs through the relay first; then the ranks agree whether all could freeze what it
  * learnt (exec/relay_freeze.c), and go on without it if so.
  */
-#include "comm/engine.h"
+#include "comm/comm_route.h"
 
 #include "core/alloc.h"
 #include "core/clock.h"
@@ -19,7 +19,6 @@
 static irr_exec_env_t make_env(irr_comm_t *comm)
 {
     const irr_settings_t *settings = &comm->settings;
-    bool windowed = settings->window_messages > 0 || settings->window_bytes > 0;
 
     return (irr_exec_env_t){
         .transport = comm->engine->transport,
@@ -29,9 +28,10 @@ static irr_exec_env_t make_env(irr_comm_t *comm)
         .output = comm->output,
         .scratch = comm->scratch,
         .compose = settings->compose,
-        .pace = windowed ? &irr_pace_window : &irr_pace_free,
+        .pace = irr_comm_pace(comm),
         .window_messages = settings->window_messages,
         .window_bytes = settings->window_bytes,
+        .grants = settings->grants,
         .counters = &comm->counters
     };
 }
@@ -192,7 +192,7 @@ static irr_status_t freeze(irr_comm_t *comm)
     }
     scratch = irr_alloc(frozen.plan.scratch_bytes, 1);
     status = scratch == NULL ? IRR_ERR_NO_MEMORY : irr_exec_reserve(&comm->exec, (irr_plan_bounds_t){
-        .steps = frozen.plan.nsteps, .pieces = frozen.plan.npieces });
+        .steps = frozen.plan.nsteps, .pieces = frozen.plan.npieces }, irr_comm_pace(comm));
     if (status != IRR_OK) {
         irr_free(scratch);
         irr_grid_plan_fini(&frozen);

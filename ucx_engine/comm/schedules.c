@@ -68,8 +68,8 @@ static irr_status_t enable_learning(irr_schedules_t *schedules, const char *dump
 }
 
 irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_t *row,
-                                const irr_settings_t *settings, int ranks, int rank, irr_plan_t *plan,
-                                irr_exec_t *exec)
+                                const irr_settings_t *settings, int ranks, int rank, const irr_pace_t *pace,
+                                irr_plan_t *plan, irr_exec_t *exec)
 {
     bool dumps = settings->matrix_dump != NULL && settings->matrix_dump[0] != '\0';
     bool large = too_large(ranks, settings->matrix_max_bytes), wanted = row != NULL || dumps;
@@ -80,6 +80,7 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_
     schedules->max_bytes = settings->matrix_max_bytes;
     schedules->plan = plan;
     schedules->exec = exec;
+    schedules->pace = pace;
     schedules->row = large ? NULL : row;
     schedules->learns = wanted && !large;
     schedules->ranks = ranks;
@@ -132,7 +133,7 @@ static irr_status_t keep_own(irr_schedules_t *schedules, const irr_schedule_t *s
     }
     bounds = irr_schedule_plan_bounds(own);
     status = irr_plan_reserve(schedules->plan, bounds);
-    return status == IRR_OK ? irr_exec_reserve(schedules->exec, bounds) : status;
+    return status == IRR_OK ? irr_exec_reserve(schedules->exec, bounds, schedules->pace) : status;
 }
 
 /* What this rank sends in a schedule. */

@@ -1,18 +1,19 @@
 /*
  * exec.c - the executor; see exec.h for what it promises.
  *
- * Two cursors walk the steps of the plan, one for receives and one for sends and copies, so that a send
- * held back by its pace never holds back a receive.  A step is a few messages (its parts, see compose.c),
- * which the pace counts as one; it is complete when all of them are.
+ * Two cursors walk the steps of the plan, one for receives and one for sends and copies, so that a send held back
+ * by its pace never holds back a receive.  A step is a few messages (its parts, see compose.c), which the pace
+ * counts as one; it is complete when all of them are.  Two more cursors know the first receive and the first send
+ * that are not over, for the paces that ask; what a pace needs of messages is in exec/grant.c.
  *
  * Cost: O(1) a step and piece over the whole run, plus the dependencies of each step once a look.
  */
 #include "exec/exec.h"
 
 #include "core/alloc.h"
-#include "exec/tag.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <string.h>
 
 /* Values of `pending` that are not a number of messages. */
@@ -26,39 +27,42 @@ void irr_exec_init(irr_exec_t *exec)
 
 void irr_exec_fini(irr_exec_t *exec)
 {
+    irr_grants_fini(&exec->grants);
     irr_free(exec->steps);
     irr_free(exec->parts);
     irr_free(exec->iov);
     irr_exec_init(exec);
 }
 
-irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds)
+static irr_status_t grow(irr_exec_t *exec, irr_plan_bounds_t bounds)
 {
-    irr_exec_t larger;
+    irr_iov_t *iov = irr_alloc(bounds.pieces, sizeof(*iov));
+    irr_part_t *parts = irr_alloc(bounds.pieces, sizeof(*parts));
+    irr_exec_step_t *steps = irr_alloc(bounds.steps, sizeof(*steps));
 
-    if (bounds.steps <= exec->steps_max && bounds.pieces <= exec->pieces_max) {
-        return IRR_OK;
-    }
-    irr_exec_init(&larger);
-    larger.iov = irr_alloc(bounds.pieces, sizeof(*larger.iov));
-    larger.parts = irr_alloc(bounds.pieces, sizeof(*larger.parts));
-    larger.steps = irr_alloc(bounds.steps, sizeof(*larger.steps));
-    if (larger.iov == NULL || larger.parts == NULL || larger.steps == NULL) {
-        irr_exec_fini(&larger);
+    if (iov == NULL || parts == NULL || steps == NULL) {
+        irr_free(steps);
+        irr_free(parts);
+        irr_free(iov);
         return IRR_ERR_NO_MEMORY;
     }
-    larger.pieces_max = bounds.pieces;
-    larger.steps_max = bounds.steps;
-    irr_exec_fini(exec);
-    *exec = larger;
+    irr_free(exec->steps);
+    irr_free(exec->parts);
+    irr_free(exec->iov);
+    exec->iov = iov;
+    exec->parts = parts;
+    exec->steps = steps;
+    exec->pieces_max = bounds.pieces;
+    exec->steps_max = bounds.steps;
     return IRR_OK;
 }
 
-static void keep_first_error(irr_exec_t *exec, irr_status_t status)
+irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds, const irr_pace_t *pace)
 {
-    if (status != IRR_OK && exec->result == IRR_OK) {
-        exec->result = status;
-    }
+    bool fits = bounds.steps <= exec->steps_max && bounds.pieces <= exec->pieces_max;
+    irr_status_t status = fits ? IRR_OK : grow(exec, bounds);
+
+    return status == IRR_OK && pace->grants ? irr_grants_reserve(&exec->grants, bounds.steps) : status;
 }
 
 /* The message of a step is over, well or not. */
@@ -66,12 +70,15 @@ static void end_step(irr_transfer_t *transfer)
 {
     irr_exec_step_t *state = (irr_exec_step_t *)transfer;
     irr_exec_t *exec = state->exec;
-    const irr_step_t *step = &exec->plan->steps[state - exec->steps];
+    size_t index = (size_t)(state - exec->steps);
+    const irr_step_t *step = &exec->plan->steps[index];
 
-    keep_first_error(exec, transfer->status);
+    irr_exec_keep(&exec->result, transfer->status);
     exec->open_steps--;
     if (step->kind == IRR_STEP_SEND) {
         irr_pace_end(&exec->pace, step->bytes);
+    } else {
+        irr_grants_close(&exec->grants, index);
     }
 }
 
@@ -155,7 +162,7 @@ static void run_copy(irr_exec_t *exec, size_t index)
         memmove(address_of(exec, to), address_of(exec, from), bytes);
     }
     exec->env.counters->bytes_staged += bytes;
-    keep_first_error(exec, from->length > to->length ? IRR_ERR_TRUNCATE : IRR_OK);
+    irr_exec_keep(&exec->result, from->length > to->length ? IRR_ERR_TRUNCATE : IRR_OK);
     exec->steps[index].transfer.pending = COMPLETE;
     exec->open_steps--;
 }
@@ -185,6 +192,31 @@ static void advance_receives(irr_exec_t *exec)
     }
 }
 
+/* The lowest number of a step of this kind and stage that is not over, INT_MAX if all are; moves the cursor on. */
+static int first_open(const irr_exec_t *exec, irr_step_kind_t kind, int stage, size_t *cursor)
+{
+    const irr_step_t *steps = exec->plan->steps;
+
+    while (*cursor < exec->plan->nsteps && (steps[*cursor].kind != kind || steps[*cursor].stage < stage ||
+                                            exec->steps[*cursor].transfer.pending == COMPLETE)) {
+        ++*cursor;
+    }
+    return *cursor < exec->plan->nsteps && steps[*cursor].stage == stage ? steps[*cursor].number : INT_MAX;
+}
+
+static bool admits(irr_exec_t *exec, size_t index)
+{
+    const irr_step_t *step = &exec->plan->steps[index];
+    irr_pace_send_t send = {
+        .bytes = step->bytes, .number = step->number, .granted = irr_grants_here(&exec->grants, index)
+    };
+    int recv_number = first_open(exec, IRR_STEP_RECV, step->stage, &exec->open_recv);
+    int send_number = first_open(exec, IRR_STEP_SEND, step->stage, &exec->open_send);
+
+    exec->pace.first_open = recv_number < send_number ? recv_number : send_number;
+    return irr_pace_admits(exec->env.pace, &exec->pace, &send);
+}
+
 static void advance_sends(irr_exec_t *exec)
 {
     for (; exec->next_send < exec->plan->nsteps; exec->next_send++) {
@@ -198,7 +230,7 @@ static void advance_sends(irr_exec_t *exec)
         }
         if (step->kind == IRR_STEP_COPY) {
             run_copy(exec, exec->next_send);
-        } else if (exec->env.pace->admits(&exec->pace, step->bytes)) {
+        } else if (admits(exec, exec->next_send)) {
             start_message(exec, exec->next_send);
         } else {
             return;
@@ -206,31 +238,43 @@ static void advance_sends(irr_exec_t *exec)
     }
 }
 
+static void advance(irr_exec_t *exec)
+{
+    advance_receives(exec);
+    irr_grants_advance(&exec->grants, exec->next_recv);
+    advance_sends(exec);
+}
+
 void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env_t *env)
 {
     assert(exec->plan == NULL);
     assert(plan->nsteps <= exec->steps_max && plan->npieces <= exec->pieces_max);
+    assert(!env->pace->grants || plan->nsteps <= exec->grants.list_max);
     exec->plan = plan;
     exec->env = *env;
     exec->pace = (irr_pace_state_t){
-        .window_messages = env->window_messages, .window_bytes = env->window_bytes
+        .window_messages = env->window_messages, .window_bytes = env->window_bytes,
+        .grants = env->grants > 0 ? env->grants : IRR_GRANTS_DEFAULT
     };
     exec->next_recv = 0;
     exec->next_send = 0;
+    exec->open_recv = 0;
+    exec->open_send = 0;
     exec->open_steps = plan->nsteps;
     exec->result = IRR_OK;
     for (size_t i = 0; i < plan->nsteps; i++) {
         exec->steps[i].transfer.pending = NOT_STARTED;
     }
-    advance_receives(exec);
-    advance_sends(exec);
+    if (env->pace->grants) {
+        irr_grants_start(&exec->grants, plan, &exec->env, exec->pace.grants, &exec->result);
+    }
+    advance(exec);
 }
 
 irr_status_t irr_exec_progress(irr_exec_t *exec)
 {
-    advance_receives(exec);
-    advance_sends(exec);
-    if (exec->open_steps > 0) {
+    advance(exec);
+    if (exec->open_steps > 0 || !irr_grants_end(&exec->grants)) {
         return IRR_IN_PROGRESS;
     }
     assert(exec->pace.messages == 0 && exec->pace.bytes == 0);

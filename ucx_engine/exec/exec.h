@@ -4,32 +4,17 @@
  * Receives are posted as soon as their dependencies are complete, in the order of the plan; sends and
  * copies start in the order of the plan, when their dependencies are complete and the pace admits them.  A
  * step that fails counts as complete and its status becomes the result, while all other steps go on: a
- * rank must never stop serving its peers because of an error of its own.
+ * rank must never stop serving its peers because of an error of its own.  What never comes holds up its receiver,
+ * and with the paces loose and grant what is behind it, on other ranks too.
  */
 #ifndef IRR_EXEC_H
 #define IRR_EXEC_H
 
 #include "exec/compose.h"
-#include "exec/tag.h"
+#include "exec/env.h"
+#include "exec/grant.h"
 #include "exec/transfer.h"
-#include "pace/pace.h"
 #include "plan/plan.h"
-#include "transport/transport.h"
-
-/* What a plan meets when it runs.  Borrowed until the run is over. */
-typedef struct irr_exec_env {
-    irr_transport_t  *transport;
-    irr_peer_t *const *peers;     /* by rank; the own entry is not used */
-    uint64_t          tag_base;
-    irr_tag_kind_t    tag_kind;   /* of the messages of a plan */
-    const void       *input;
-    void             *output;
-    void             *scratch;    /* plan->scratch_bytes, NULL if 0 */
-    irr_compose_t     compose;
-    const irr_pace_t *pace;
-    size_t            window_messages, window_bytes;
-    irr_counters_t   *counters;
-} irr_exec_env_t;
 
 typedef struct irr_exec irr_exec_t;
 
@@ -50,6 +35,9 @@ struct irr_exec {
     size_t            steps_max;
     size_t            next_recv;    /* first step that may be a receive not posted yet */
     size_t            next_send;    /* the same for sends and copies */
+    size_t            open_recv;    /* first step that may be a receive not over */
+    size_t            open_send;    /* the same for sends */
+    irr_grants_t      grants;
     size_t            open_steps;   /* steps not complete */
     irr_status_t      result;
 };
@@ -57,10 +45,13 @@ struct irr_exec {
 void irr_exec_init(irr_exec_t *exec);
 void irr_exec_fini(irr_exec_t *exec);
 
-/* Makes room for a plan, so that start cannot fail. */
-irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds);
+/*
+ * Makes room for a plan under a pace, so that start cannot fail.  IRR_ERR_NO_MEMORY: the room is as before, or for
+ * more steps without grants.
+ */
+irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds, const irr_pace_t *pace);
 
-/* Starts a plan that fits the reserve; posts what may be posted.  Nothing may be running.  Never blocks. */
+/* Starts a plan and a pace that fit the reserve; posts what may be posted.  None may be running.  Never blocks. */
 void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env_t *env);
 
 /*

@@ -48,7 +48,7 @@ static irr_status_t prepare_barrier(irr_relay_t *relay, int rank)
     status = irr_barrier_add(&relay->barrier_plan, 1, 1, NULL, 0, &done);
     if (status == IRR_OK) {
         status = irr_exec_reserve(&relay->barrier, (irr_plan_bounds_t){
-            .steps = relay->barrier_plan.nsteps, .pieces = relay->barrier_plan.npieces });
+            .steps = relay->barrier_plan.nsteps, .pieces = relay->barrier_plan.npieces }, &irr_pace_free);
     }
     return status;
 }
@@ -284,7 +284,6 @@ void irr_relay_start(irr_relay_t *relay, const irr_problem_t *problem, const irr
         .window_messages = env->window_messages, .window_bytes = env->window_bytes
     };
     if (relay->overlap == IRR_OVERLAP_BLOCKING) {
-        relay->env.pace = &irr_pace_window;
         relay->pace.window_messages = 1;
     }
     relay->status = IRR_OK;

@@ -181,7 +181,7 @@ bool irr_relay_send(irr_relay_t *relay)
     while (relay->next < stage->slots) {
         int slot = next_slot(relay);
 
-        if (!relay->env.pace->admits(&relay->pace, bytes_of(relay, slot))) {
+        if (!irr_window_admits(&relay->pace, bytes_of(relay, slot))) {
             break;
         }
         send_slot(relay, slot);

@@ -14,6 +14,7 @@ typedef struct irr_scheduled {
     const char   *name;
     irr_status_t (*build)(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
                           irr_schedule_t *schedule);
+    irr_pacing_t  pace;   /* that goes with it, unless the user says otherwise */
     const char   *text;
 } irr_scheduled_t;
 

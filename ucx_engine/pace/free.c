@@ -3,10 +3,10 @@
  */
 #include "pace/pace.h"
 
-static bool admits(const irr_pace_state_t *state, size_t bytes)
+static bool admits(const irr_pace_state_t *state, const irr_pace_send_t *send)
 {
     (void)state;
-    (void)bytes;
+    (void)send;
     return true;
 }
 

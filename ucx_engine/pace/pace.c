@@ -3,14 +3,18 @@
  */
 #include "pace/pace.h"
 
-static const irr_pace_t *const paces[] = {
-    &irr_pace_free,
-    &irr_pace_window,
-};
-
-const irr_pace_t *irr_pace_at(int i)
+const irr_pace_t *irr_pace_of(irr_pacing_t pacing)
 {
-    return i >= 0 && i < (int)(sizeof(paces) / sizeof(paces[0])) ? paces[i] : NULL;
+    static const irr_pace_t *const paces[IRR_PACE_COUNT] = {
+        [IRR_PACE_FREE] = &irr_pace_free, [IRR_PACE_LOOSE] = &irr_pace_loose, [IRR_PACE_GRANT] = &irr_pace_grant
+    };
+
+    return (int)pacing >= 0 && (int)pacing < (int)IRR_PACE_COUNT ? paces[pacing] : NULL;
+}
+
+bool irr_pace_admits(const irr_pace_t *pace, const irr_pace_state_t *state, const irr_pace_send_t *send)
+{
+    return irr_window_admits(state, send->bytes) && pace->admits(state, send);
 }
 
 const char *irr_pacing_name(int i)

@@ -1,9 +1,9 @@
 /*
  * algorithms.c - the table of algorithms, and building a plan with one of its rows.
  *
- * An algorithm is a route and an order; the pace is chosen by the window parameters, because any pace
- * goes with any row.  A grid has the priority order, which is rotation where all rows are complete.  Row 0 is
- * "auto", so that 0 is the default everywhere.  The table goes on with that of the scheduled orders.
+ * An algorithm is a route and an order; the pace is a choice of its own, because any pace goes with any direct
+ * row.  A grid has the priority order, which is rotation where all rows are complete.  Row 0 is "auto", so that 0
+ * is the default everywhere.  The table goes on with that of the scheduled orders.
  */
 #include "plan/algorithms.h"
 
@@ -85,6 +85,20 @@ const irr_algorithm_t *irr_algorithm_resolve(int algorithm, int ranks)
     int row = algorithm == ROW_AUTO ? choose(ranks) : algorithm;
 
     return row > ROW_AUTO && row < ROWS ? &algorithms[row] : NULL;
+}
+
+irr_pacing_t irr_algorithm_pacing(const irr_settings_t *settings, int ranks)
+{
+    const irr_scheduled_t *scheduled = irr_algorithm_scheduled(settings->algorithm);
+    const irr_algorithm_t *row = irr_algorithm_resolve(settings->algorithm, ranks);
+
+    if (scheduled == NULL && (row == NULL || row->route == NULL)) {
+        return IRR_PACE_FREE;
+    }
+    if (settings->pace != IRR_PACE_AUTO) {
+        return settings->pace;
+    }
+    return scheduled != NULL ? scheduled->pace : IRR_PACE_FREE;
 }
 
 /* ---- grids ---- */

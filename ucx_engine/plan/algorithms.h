@@ -19,8 +19,8 @@ typedef enum irr_shape {
 } irr_shape_t;
 
 /*
- * A rank can build the plan of a direct row alone; a grid row needs what others send (route/grid_plan.h), which the
- * exchange learns on the way (exec/relay.h).
+ * A rank can build the plan of a direct row alone; a grid row needs what others send (route/grid_plan.h), which
+ * the exchange learns on the way (exec/relay.h).
  */
 typedef struct irr_algorithm {
     const char        *name;
@@ -42,6 +42,13 @@ const irr_scheduled_t *irr_algorithm_scheduled(int algorithm);
 
 /* What a row does where there is no schedule: a1 for a scheduled one, and else itself. */
 int irr_algorithm_alone(int algorithm);
+
+/*
+ * The one place where IRR_PACE_AUTO becomes a pace, from what all ranks know: that of the scheduled row, else
+ * free.  Rows of a grid have no other than free, because they have no order of messages that both ends keep
+ * (exec/grant.h).  Never IRR_PACE_AUTO.
+ */
+irr_pacing_t irr_algorithm_pacing(const irr_settings_t *settings, int ranks);
 
 /*
  * The grid of a row, with the user's dimensions where it takes them; nodes is borrowed, for the row that needs it.

@@ -13,7 +13,8 @@
  * these waits have no cycle.  A pace that keeps the order of the plan lets a send start at the latest when
  * all sends before it are complete: its waits are implied by ours, so a cycle of its waits would be one of
  * ours.  That holds for any window, and for all sends at once.  It does not hold for an executor that sends
- * out of the order of the plan while a window is full; exec.c does not.
+ * out of the order of the plan while a window is full; exec.c does not.  Nor does it hold for paces whose sends
+ * wait for receives, loose and grant: pace/loose.c and exec/grant.h say which plans end with them.
  *
  * Cost: O(m log m) for m messages; a dependency is looked at once, and again only while its step waits for it.
  */

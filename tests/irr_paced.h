@@ -1,0 +1,67 @@
+/*
+ * irr_paced.h - a fleet that runs a job under a pace, and a watch over everything it sends.
+ *
+ * The watch knows the plans, and of the executor only which steps are over.  It counts what breaks the pace:
+ *
+ *   all     a send that is not the next one of the plan; more in flight than the window of messages
+ *   loose   a send of a step while a step of its rank below it is open
+ *   grant   a grant that is not for the next receive, or has bytes; more receives granted and open, or sends in
+ *           flight, than grants; a message that was not granted
+ */
+#ifndef IRR_PACED_H
+#define IRR_PACED_H
+
+#include "irr_fleet.h"
+#include "irr_job.h"
+
+/* A schedule that was drawn at random: messages in parts, any number of them in a step. */
+#define IRR_PACED_ANY (-1)
+
+typedef struct irr_paced_params {
+    int          algorithm;         /* row of all algorithms, a direct one; or IRR_PACED_ANY */
+    irr_pacing_t pacing;            /* no auto */
+    irr_pacing_t watched;           /* what the watch looks for */
+    size_t       grants;
+    size_t       window_messages;
+    uint64_t     seed;              /* of the fabric, the schedule, the holds and the late starts; 0: in order */
+    size_t       eager_max;
+    unsigned     hold_percent;      /* of the sends are held back, for up to hold_rounds */
+    size_t       hold_rounds;
+    int          failing;           /* the rank of which send fail_send fails, with failure; see irr_fault_t */
+    size_t       fail_send;
+    irr_status_t failure;
+} irr_paced_params_t;
+
+typedef struct irr_paced irr_paced_t;
+
+typedef struct irr_paced_rank {
+    irr_paced_t *paced;
+    int          rank;
+    size_t      *sends, *recvs;     /* steps of the plan */
+    size_t       nsends, nrecvs;
+    size_t       sent, granted;     /* so far */
+    size_t      *sent_to, *granted_to;
+    size_t       messages;          /* sent and granted, and those that broke something */
+    uint64_t    *tags;              /* of all of them */
+    size_t       tags_max;
+} irr_paced_rank_t;
+
+struct irr_paced {
+    irr_paced_params_t params;
+    irr_fleet_t       *fleet;
+    irr_paced_rank_t  *rank;
+    uint32_t           sequence;
+    size_t             broken;      /* what the watch has counted */
+};
+
+/* The fleet, with the plans of the job, which is filled. */
+irr_paced_t *irr_paced_create(irr_job_t *job, const irr_paced_params_t *params);
+void         irr_paced_destroy(irr_paced_t *paced);
+
+/* Starts all ranks, some of them late. */
+void irr_paced_start(irr_paced_t *paced, const irr_job_t *job);
+
+/* After an exchange: fills the job again and forgets what was sent and counted, for the next one. */
+void irr_paced_renew(irr_paced_t *paced, irr_job_t *job);
+
+#endif

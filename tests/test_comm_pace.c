@@ -1,0 +1,217 @@
+/*
+ * test_comm_pace.c - the pace of a communicator: its exchanges obey the settings, and start without allocating.
+ */
+#include "irr_memory.h"
+#include "irr_test.h"
+#include "irr_world.h"
+
+#include "exec/tag.h"
+
+/* Rows of the table of algorithms. */
+enum { AUTO, A1, AC, A2, A3, A4, MULTISTAGE, NODE };
+
+typedef struct scene {
+    irr_team_t  *team;
+    irr_job_t   *job;
+    irr_status_t results[IRR_CREW_MAX];
+} scene_t;
+
+static void exchange(int rank, void *context)
+{
+    scene_t *scene = context;
+
+    scene->results[rank] = irr_team_start(scene->team, scene->job);
+    if (scene->results[rank] == IRR_OK) {
+        scene->results[rank] = irr_team_wait(scene->team);
+    }
+}
+
+static void expect_exchange(irr_team_t *team, irr_job_t *job)
+{
+    scene_t scene = { .team = team, .job = job };
+
+    irr_job_fill(job);
+    CU_ASSERT_TRUE(irr_crew_run(job->ranks, exchange, &scene));
+    for (int r = 0; r < job->ranks; r++) {
+        CU_ASSERT_EQUAL(scene.results[r], IRR_OK);
+        CU_ASSERT_TRUE(irr_job_verify(job, r));
+    }
+}
+
+static void set(irr_team_t *team, const irr_settings_t *settings)
+{
+    for (int r = 0; r < team->group.ranks; r++) {
+        team->params[r].settings = *settings;
+    }
+}
+
+/* ---- what is sent ---- */
+
+/* What a rank sends: messages of data, and empty ones of kind SYNC. */
+typedef struct sent {
+    size_t data, grants, bytes;
+} sent_t;
+
+static void see(void *context, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov, size_t count)
+{
+    sent_t *sent = context;
+    bool grant = irr_tag_kind(tag) == IRR_TAG_SYNC;
+
+    (void)peer;
+    sent->grants += grant;
+    sent->data += !grant;
+    for (size_t i = 0; i < count && grant; i++) {
+        sent->bytes += iov[i].length;
+    }
+}
+
+/* The exchange of 5 ranks under these settings, whose ranks send so many grants each. */
+static void run(irr_settings_t settings, size_t grants)
+{
+    irr_job_t *job = irr_job_create(5, IRR_JOB_UNIFORM, 1);
+    sent_t sent[5] = { { .data = 0 } };
+    irr_team_t team;
+    irr_world_t world;
+
+    irr_world_open(&world, 5, 0, 0);
+    irr_team_init(&team, &world, 0, 1);
+    set(&team, &settings);
+    for (int r = 0; r < 5; r++) {
+        world.spies[r]->on_send = see;
+        world.spies[r]->context = &sent[r];
+    }
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+    expect_exchange(&team, job);
+    for (int r = 0; r < 5; r++) {
+        irr_counters_t counters;
+
+        irr_exchange_counters(team.comms[r], &counters);
+        CU_ASSERT_EQUAL(sent[r].grants, grants);
+        CU_ASSERT_EQUAL(sent[r].bytes, 0);
+        CU_ASSERT_EQUAL(counters.messages_sent, sent[r].data + sent[r].grants);
+        CU_ASSERT(grants == 0 || (counters.messages_received == 4 + grants && counters.header_bytes == 0));
+        CU_ASSERT(grants == 0 || sent[r].data == 4);
+    }
+    irr_team_destroy(&team);
+    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_job_destroy(job);
+}
+
+/* Grants are sent where they are asked for, on a direct route, and nowhere else. */
+static void test_pace(void)
+{
+    run((irr_settings_t){ .algorithm = A1, .pace = IRR_PACE_GRANT }, 4);
+    run((irr_settings_t){ .algorithm = AUTO, .pace = IRR_PACE_GRANT, .grants = 7 }, 4);
+    run((irr_settings_t){ .algorithm = AC, .pace = IRR_PACE_GRANT, .grants = 1 }, 4);
+    run((irr_settings_t){ .algorithm = A1 }, 0);
+    run((irr_settings_t){ .algorithm = A1, .grants = 3 }, 0);
+    run((irr_settings_t){ .algorithm = AC, .pace = IRR_PACE_LOOSE }, 0);
+    run((irr_settings_t){ .algorithm = A4, .pace = IRR_PACE_GRANT }, 0);
+    run((irr_settings_t){ .algorithm = MULTISTAGE, .pace = IRR_PACE_GRANT }, 0);
+}
+
+/* ---- what fails ---- */
+
+static void test_no_pace(void)
+{
+    const irr_settings_t wrong = { .pace = IRR_PACE_COUNT }, right = { .pace = IRR_PACE_GRANT };
+    irr_team_t team;
+    irr_world_t world;
+
+    irr_world_open(&world, 3, 0, 0);
+    irr_team_init(&team, &world, 0, 1);
+    set(&team, &wrong);
+    CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
+    set(&team, &right);
+    CU_ASSERT_EQUAL(irr_team_create(&team), IRR_OK);
+    irr_team_destroy(&team);
+    CU_ASSERT_TRUE(irr_world_close(&world));
+}
+
+static bool rank_1_runs(void)
+{
+    return irr_crew_self() == 1;
+}
+
+/* One allocation fails on one rank: all decline alike, nothing is lost, and the next try succeeds. */
+static bool survives_failure(size_t nth)
+{
+    const irr_settings_t settings = { .algorithm = A1, .pace = IRR_PACE_GRANT };
+    irr_team_t team;
+    irr_world_t world;
+    bool failed;
+
+    irr_memory_begin();
+    irr_world_open(&world, 3, 0, 0);
+    irr_team_init(&team, &world, 0, 1);
+    set(&team, &settings);
+    irr_memory_fail(nth, rank_1_runs);
+    CU_ASSERT_EQUAL(irr_team_create(&team), irr_memory_failed() ? IRR_ERR_NOT_SUPPORTED : IRR_OK);
+    failed = irr_memory_failed();
+    irr_memory_fail(0, NULL);
+    irr_team_destroy(&team);
+    CU_ASSERT_EQUAL(irr_team_create(&team), IRR_OK);
+    irr_team_destroy(&team);
+    CU_ASSERT_TRUE(irr_world_close(&world));
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    return failed;
+}
+
+static void test_no_memory(void)
+{
+    size_t nth = 1;
+
+    while (nth < 50 && survives_failure(nth)) {
+        nth++;
+    }
+    CU_ASSERT(nth > 10 && nth < 50);
+}
+
+static size_t allocations;
+
+static bool count_allocation(void)
+{
+    allocations++;
+    return false;
+}
+
+/* Starting an exchange allocates nothing; what is allocated is loopback's, one message for each that is sent. */
+static void test_no_allocation(void)
+{
+    irr_job_t *job = irr_job_create(5, IRR_JOB_UNIFORM, 2);
+
+    for (int pace = 0; pace < (int)IRR_PACE_COUNT; pace++) {
+        const irr_settings_t settings = { .algorithm = A1, .pace = (irr_pacing_t)pace };
+        irr_team_t team;
+        irr_world_t world;
+
+        irr_memory_begin();
+        irr_world_open(&world, 5, 0, 0);
+        irr_team_init(&team, &world, 0, 1);
+        set(&team, &settings);
+        CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+        allocations = 0;
+        irr_memory_fail(1, count_allocation);
+        expect_exchange(&team, job);
+        expect_exchange(&team, job);
+        CU_ASSERT_EQUAL(allocations, 2 * 5 * (pace == (int)IRR_PACE_GRANT ? 8 : 4));
+        irr_memory_fail(0, NULL);
+        irr_team_destroy(&team);
+        CU_ASSERT_TRUE(irr_world_close(&world));
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+    irr_job_destroy(job);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "grants are sent where they are asked for", test_pace },
+        { "a pace that does not exist",               test_no_pace },
+        { "want of memory",                           test_no_memory },
+        { "an exchange allocates nothing",            test_no_allocation },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("comm_pace", cases, 60);
+}

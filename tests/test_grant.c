@@ -1,0 +1,427 @@
+/*
+ * test_grant.c - grants that go wrong, and messages that go wrong under loose and grant: one rank has the error,
+ * and nobody hangs.
+ */
+#include "irr_memory.h"
+#include "irr_paced.h"
+#include "irr_test.h"
+
+#include "exec/tag.h"
+
+#define ALL_EAGER SIZE_MAX
+
+enum { RANKS = 6, VICTIM = 2, GRANTS_MAX = 3, A1 = 1, AC = 2 };
+
+/* Rounds after which nothing moves any more. */
+#define A_WHILE 500
+
+static irr_paced_params_t params_of(int algorithm, size_t grants, size_t eager_max, uint64_t seed)
+{
+    return (irr_paced_params_t){
+        .algorithm = algorithm, .pacing = IRR_PACE_GRANT, .watched = IRR_PACE_GRANT, .grants = grants,
+        .eager_max = eager_max, .seed = seed
+    };
+}
+
+static void expect_results(const irr_paced_t *paced, const irr_job_t *job, irr_status_t of_victim)
+{
+    for (int r = 0; r < job->ranks; r++) {
+        CU_ASSERT_EQUAL(paced->fleet->rank[r].result, r == VICTIM ? of_victim : IRR_OK);
+        CU_ASSERT_TRUE(irr_job_verify(job, r));
+    }
+}
+
+/* ---- operations that are refused ---- */
+
+/*
+ * The nth send of one rank is refused.  Nobody waits for ever for a grant; a message of data that never comes is
+ * handed over later, or its receiver could not end.
+ */
+static bool run_refused_send(size_t nth, const irr_paced_params_t *params)
+{
+    irr_job_t *job = irr_job_create(RANKS, IRR_JOB_UNIFORM, params->seed + 1);
+    irr_paced_t *paced = irr_paced_create(job, params);
+    irr_spy_t *spy = paced->fleet->rank[VICTIM].spy;
+    bool refused;
+
+    spy->refuse_send = nth;
+    spy->refusal = IRR_ERR_UNREACHABLE;
+    irr_paced_start(paced, job);
+    irr_fleet_progress(paced->fleet, A_WHILE);
+    refused = spy->refused;
+    if (refused && irr_tag_kind(spy->tag) == IRR_TAG_DATA) {
+        irr_spy_repair(spy);
+    }
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(paced->fleet));
+    CU_ASSERT_EQUAL(paced->fleet->rank[VICTIM].result, refused ? IRR_ERR_UNREACHABLE : IRR_OK);
+    /* Where a message has parts, the next one may have come in the place of the one that was late. */
+    if (params->algorithm != IRR_PACED_ANY || irr_tag_kind(spy->tag) == IRR_TAG_SYNC) {
+        expect_results(paced, job, refused ? IRR_ERR_UNREACHABLE : IRR_OK);
+    }
+    irr_paced_destroy(paced);
+    irr_job_destroy(job);
+    return refused;
+}
+
+/* Runs a case for each n that there is, under loose and with any number of grants; returns the number of runs. */
+static size_t sweep(bool (*refuses)(size_t nth, const irr_paced_params_t *params), int first_algorithm)
+{
+    static const size_t eager_max[] = { 0, ALL_EAGER };
+    uint64_t state = irr_test_seed();
+    size_t runs = 0;
+
+    for (int algorithm = first_algorithm; algorithm <= AC; algorithm++) {
+        for (size_t i = 0; i < 2 * (1 + GRANTS_MAX); i++) {
+            irr_paced_params_t params = params_of(algorithm, i / 2, eager_max[i % 2], irr_test_random(&state));
+
+            params.pacing = i / 2 == 0 ? IRR_PACE_LOOSE : IRR_PACE_GRANT;
+            for (size_t nth = 1; refuses(nth, &params); nth++) {
+                runs++;
+            }
+        }
+    }
+    return runs;
+}
+
+static void test_refused_send(void)
+{
+    CU_ASSERT(sweep(run_refused_send, IRR_PACED_ANY) > 4 * (2 + 4 * GRANTS_MAX) * (RANKS - 1));
+}
+
+/* The same with receives.  The sender of a rendezvous waits until its message is received. */
+static bool run_refused_recv(size_t nth, const irr_paced_params_t *params)
+{
+    irr_job_t *job = irr_job_create(RANKS, IRR_JOB_UNIFORM, params->seed + 1);
+    irr_paced_t *paced = irr_paced_create(job, params);
+    irr_spy_t *spy = paced->fleet->rank[VICTIM].spy;
+    bool refused;
+
+    spy->refuse_recv = nth;
+    spy->refusal = IRR_ERR_TRANSPORT;
+    irr_paced_start(paced, job);
+    irr_fleet_progress(paced->fleet, A_WHILE);
+    CU_ASSERT(params->eager_max == 0 || !paced->fleet->rank[VICTIM].running);
+    refused = spy->refused;
+    if (refused && irr_tag_kind(spy->tag) == IRR_TAG_DATA) {
+        irr_job_disregard(job, VICTIM, irr_tag_sender(spy->tag));
+        irr_spy_repair(spy);
+    }
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(paced->fleet));
+    expect_results(paced, job, refused ? IRR_ERR_TRANSPORT : IRR_OK);
+    irr_paced_destroy(paced);
+    irr_job_destroy(job);
+    return refused;
+}
+
+static void test_refused_recv(void)
+{
+    CU_ASSERT_EQUAL(sweep(run_refused_recv, A1), 2 * (2 + 4 * GRANTS_MAX) * (RANKS - 1));
+}
+
+/* ---- a grant that fails when it is on its way ---- */
+
+/* The tags of all that the victim sends if nothing fails. */
+static size_t learn_tags(irr_job_t *job, const irr_paced_params_t *params, uint64_t *tags)
+{
+    irr_paced_t *paced = irr_paced_create(job, params);
+    const irr_paced_rank_t *victim = &paced->rank[VICTIM];
+    size_t count = victim->tags_max;
+
+    irr_paced_start(paced, job);
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(paced->fleet));
+    CU_ASSERT_EQUAL(victim->messages, 2 * (RANKS - 1));
+    for (size_t i = 0; i < count; i++) {
+        tags[i] = victim->tags[i];
+    }
+    irr_paced_destroy(paced);
+    return victim->messages;
+}
+
+static void run_late(size_t nth, irr_job_t *job, irr_paced_params_t params)
+{
+    irr_paced_t *paced;
+
+    params.failing = VICTIM;
+    params.fail_send = nth;
+    params.failure = IRR_ERR_TRANSPORT;
+    paced = irr_paced_create(job, &params);
+    irr_paced_start(paced, job);
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(paced->fleet));
+    expect_results(paced, job, IRR_ERR_TRANSPORT);
+    irr_paced_destroy(paced);
+}
+
+static void test_late(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (size_t grants = 1; grants <= GRANTS_MAX; grants++) {
+        irr_job_t *job = irr_job_create(RANKS, IRR_JOB_UNIFORM, irr_test_random(&state));
+        irr_paced_params_t params = params_of(A1, grants, 0, irr_test_random(&state));
+        uint64_t tags[4 * RANKS] = { 0 };
+
+        params.hold_percent = 100;
+        params.hold_rounds = 6;
+        learn_tags(job, &params, tags);
+        for (size_t nth = 1; nth <= 2 * (RANKS - 1); nth++) {
+            if (irr_tag_kind(tags[nth - 1]) == IRR_TAG_SYNC) {
+                run_late(nth, job, params);
+            }
+        }
+        irr_job_destroy(job);
+    }
+}
+
+/* The peer that no grant of the victim reaches, as long as its operations are these. */
+static const irr_peer_t *unreached;
+static const irr_transport_ops_t *whole;
+
+static irr_status_t send_but_grants(irr_transport_t *transport, irr_peer_t *peer, uint64_t tag,
+                                    const irr_iov_t *iov, size_t count, irr_form_t form, irr_request_t *request)
+{
+    if (peer == unreached && irr_tag_kind(tag) == IRR_TAG_SYNC) {
+        return IRR_ERR_UNREACHABLE;
+    }
+    return whole->send(transport, peer, tag, iov, count, form, request);
+}
+
+/* Who waits for a grant that cannot be sent takes no place from the others, and gets it when it can be sent. */
+static void run_unreached(int peer, size_t grants)
+{
+    irr_job_t *job = irr_job_create(RANKS, IRR_JOB_UNIFORM, 4);
+    irr_paced_params_t params = params_of(A1, grants, ALL_EAGER, 0);
+    irr_paced_t *paced = irr_paced_create(job, &params);
+    irr_fleet_rank_t *victim = &paced->fleet->rank[VICTIM];
+    irr_transport_ops_t broken = *victim->spy->super.ops;
+
+    whole = victim->spy->super.ops;
+    unreached = victim->peers[peer];
+    broken.send = send_but_grants;
+    victim->spy->super.ops = &broken;
+    irr_paced_start(paced, job);
+    irr_fleet_progress(paced->fleet, A_WHILE);
+    CU_ASSERT_TRUE(victim->running);
+    CU_ASSERT_TRUE(paced->fleet->rank[peer].running);
+    for (int r = 0; r < RANKS; r++) {
+        CU_ASSERT_EQUAL(paced->rank[r].sent_to[VICTIM], r != VICTIM && r != peer);
+    }
+    victim->spy->super.ops = whole;
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(paced->fleet));
+    expect_results(paced, job, IRR_ERR_UNREACHABLE);
+    irr_paced_destroy(paced);
+    irr_job_destroy(job);
+}
+
+static void test_unreached(void)
+{
+    /* With a1 nobody has to send to such a peer's later receivers before it sends to the victim. */
+    for (int peer = 0; peer < RANKS; peer++) {
+        for (size_t grants = 1; peer != VICTIM && grants <= GRANTS_MAX; grants++) {
+            run_unreached(peer, grants);
+        }
+    }
+}
+
+/* Grants that have left, but of which the transport has not said so. */
+static irr_request_t *silent[RANKS];
+static size_t silent_count;
+
+static irr_status_t send_silently(irr_transport_t *transport, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov,
+                                  size_t count, irr_form_t form, irr_request_t *request)
+{
+    irr_request_t copy = { .done = NULL };
+    irr_status_t status;
+
+    if (irr_tag_kind(tag) != IRR_TAG_SYNC) {
+        return whole->send(transport, peer, tag, iov, count, form, request);
+    }
+    status = whole->send(transport, peer, tag, iov, count, form, &copy);
+    silent[silent_count++] = request;
+    return status == IRR_OK ? IRR_IN_PROGRESS : status;
+}
+
+/* An exchange is not over while the transport has a grant, whose memory may be used again then. */
+static void test_silent(void)
+{
+    irr_job_t *job = irr_job_create(RANKS, IRR_JOB_UNIFORM, 4);
+    irr_paced_params_t params = params_of(A1, 1, ALL_EAGER, 0);
+    irr_paced_t *paced = irr_paced_create(job, &params);
+    irr_fleet_rank_t *victim = &paced->fleet->rank[VICTIM];
+    irr_transport_ops_t broken = *victim->spy->super.ops;
+
+    silent_count = 0;
+    whole = victim->spy->super.ops;
+    broken.send = send_silently;
+    victim->spy->super.ops = &broken;
+    irr_paced_start(paced, job);
+    irr_fleet_progress(paced->fleet, A_WHILE);
+    CU_ASSERT_EQUAL_FATAL(silent_count, RANKS - 1);
+    for (size_t i = 0; i < silent_count; i++) {
+        irr_fleet_progress(paced->fleet, 1);
+        CU_ASSERT_TRUE(victim->running);
+        silent[i]->done(silent[i], IRR_OK);
+    }
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(paced->fleet));
+    CU_ASSERT_EQUAL(paced->broken, 0);
+    expect_results(paced, job, IRR_OK);
+    irr_paced_destroy(paced);
+    irr_job_destroy(job);
+}
+
+/* ---- wrong messages ---- */
+
+/* A block that is too short for what comes is the error of its rank alone, with any number of grants. */
+static void test_truncate(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int run = 0; run < 60; run++) {
+        irr_job_t *job = irr_job_create(RANKS, IRR_JOB_UNIFORM, irr_test_random(&state));
+        irr_paced_params_t params = params_of(run % 2 == 0 ? A1 : AC, 1 + (size_t)run % GRANTS_MAX,
+                                              run % 4 < 2 ? 0 : ALL_EAGER, irr_test_random(&state));
+        irr_paced_t *paced;
+        int source = (VICTIM + 1 + run % (RANKS - 1)) % RANKS;
+
+        irr_job_cut(job, VICTIM, source, irr_job_length(job, source, VICTIM) - 1);
+        if (irr_job_length(job, source, VICTIM) == 1) {
+            irr_job_destroy(job);
+            continue;   /* an empty block has no receive */
+        }
+        paced = irr_paced_create(job, &params);
+        irr_paced_start(paced, job);
+        CU_ASSERT_TRUE_FATAL(irr_fleet_run(paced->fleet));
+        CU_ASSERT_EQUAL(paced->broken, 0);
+        expect_results(paced, job, IRR_ERR_TRUNCATE);
+        irr_paced_destroy(paced);
+        irr_job_destroy(job);
+    }
+}
+
+static void ignore(irr_request_t *request, irr_status_t status)
+{
+    (void)request;
+    (void)status;
+}
+
+/* A grant has no bytes; one that has is an error of who gets it, and lets its message go. */
+static void test_hostile(void)
+{
+    static char bytes[3];
+    const irr_iov_t iov = { bytes, sizeof(bytes) };
+
+    for (size_t grants = 1; grants <= GRANTS_MAX; grants++) {
+        irr_job_t *job = irr_job_create(RANKS, IRR_JOB_UNIFORM, grants);
+        irr_paced_params_t params = params_of(A1, grants, ALL_EAGER, 0);
+        irr_paced_t *paced = irr_paced_create(job, &params);
+        irr_fleet_rank_t *hostile = &paced->fleet->rank[VICTIM + 1];
+        irr_transport_t *transport = hostile->spy->inner;
+        irr_request_t request = { .done = ignore };
+
+        CU_ASSERT_EQUAL(transport->ops->send(transport, hostile->peers[VICTIM],
+                                             irr_tag(paced->fleet->tag_base, IRR_TAG_SYNC, 1, VICTIM + 1), &iov, 1,
+                                             IRR_FORM_IOVEC, &request), IRR_OK);
+        irr_paced_start(paced, job);
+        CU_ASSERT_TRUE_FATAL(irr_fleet_run(paced->fleet));
+        expect_results(paced, job, IRR_ERR_PROTOCOL);
+        irr_paced_destroy(paced);
+        irr_job_destroy(job);
+    }
+}
+
+/* ---- one after the other ---- */
+
+/* Exchanges under changing paces, whose ranks run ahead of each other: no grant is left for the next one. */
+static void test_again(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_fleet_t *fleet = irr_fleet_create(7, irr_test_random(&state), 100);
+
+    for (uint32_t sequence = 0; sequence < 200; sequence++) {
+        irr_job_t *job = irr_job_create(7, (irr_job_kind_t)irr_test_below(&state, IRR_JOB_KINDS),
+                                        irr_test_random(&state));
+        int algorithm = irr_test_below(&state, 2) == 0 ? A1 : AC;
+
+        fleet->tag_base = irr_tag_base(9, sequence);
+        fleet->pace = irr_pace_of((irr_pacing_t)(1 + irr_test_below(&state, IRR_PACE_COUNT - 1)));
+        fleet->grants = irr_test_below(&state, 4);
+        irr_job_fill(job);
+        for (int r = 0; r < 7; r++) {
+            irr_test_must(irr_plan_build(algorithm, &job->problems[r], &fleet->rank[r].plan));
+            irr_fleet_start(fleet, r, irr_job_input(job, r), irr_job_output(job, r));
+            irr_fleet_progress(fleet, (int)irr_test_below(&state, 3));
+        }
+        CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
+        for (int r = 0; r < 7; r++) {
+            CU_ASSERT_EQUAL(fleet->rank[r].result, IRR_OK);
+            CU_ASSERT_TRUE(irr_job_verify(job, r));
+        }
+        irr_job_destroy(job);
+    }
+    irr_fleet_destroy(fleet);
+}
+
+/* ---- memory ---- */
+
+static void test_reserve(void)
+{
+    const irr_plan_bounds_t bounds = { .steps = 9, .pieces = 20 }, more = { .steps = 10, .pieces = 20 };
+    irr_status_t status = IRR_ERR_NO_MEMORY;
+    size_t nth = 0;
+
+    while (status != IRR_OK && nth < 10) {
+        irr_exec_t exec;
+
+        irr_memory_begin();
+        irr_exec_init(&exec);
+        irr_memory_fail(++nth, NULL);
+        status = irr_exec_reserve(&exec, bounds, &irr_pace_grant);
+        CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
+        CU_ASSERT_EQUAL(exec.grants.list_max, status == IRR_OK ? 9 : 0);
+        irr_memory_fail(1, NULL);
+        irr_memory_fail_all();
+        CU_ASSERT_EQUAL(irr_exec_reserve(&exec, bounds, &irr_pace_grant), status);
+        CU_ASSERT_EQUAL(irr_exec_reserve(&exec, more, &irr_pace_grant), IRR_ERR_NO_MEMORY);
+        CU_ASSERT_EQUAL(exec.grants.list_max, status == IRR_OK ? 9 : 0);
+        irr_exec_fini(&exec);
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+    CU_ASSERT_EQUAL(nth, 5);
+}
+
+/* Only the pace that needs grants makes room for them; room for steps that is there already is no excuse. */
+static void test_reserve_late(void)
+{
+    const irr_plan_bounds_t bounds = { .steps = 9, .pieces = 20 };
+    irr_exec_t exec;
+
+    irr_memory_begin();
+    irr_exec_init(&exec);
+    CU_ASSERT_EQUAL(irr_exec_reserve(&exec, bounds, &irr_pace_free), IRR_OK);
+    CU_ASSERT_EQUAL(irr_exec_reserve(&exec, bounds, &irr_pace_loose), IRR_OK);
+    CU_ASSERT_EQUAL(exec.grants.list_max, 0);
+    irr_memory_fail(1, NULL);
+    CU_ASSERT_EQUAL(irr_exec_reserve(&exec, bounds, &irr_pace_grant), IRR_ERR_NO_MEMORY);
+    CU_ASSERT_EQUAL(irr_exec_reserve(&exec, bounds, &irr_pace_grant), IRR_OK);
+    CU_ASSERT_EQUAL(exec.grants.list_max, 9);
+    irr_exec_fini(&exec);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "any send that is refused",                       test_refused_send },
+        { "any receive that is refused",                    test_refused_recv },
+        { "a grant that fails on its way",                  test_late },
+        { "a peer that no grant reaches",                   test_unreached },
+        { "a grant that is long in leaving",                test_silent },
+        { "a message too long for its block",               test_truncate },
+        { "a grant with bytes",                             test_hostile },
+        { "one exchange after another, under any pace",     test_again },
+        { "want of memory while reserving",                 test_reserve },
+        { "room for grants comes later",                    test_reserve_late },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("grant", cases, 60);
+}

@@ -1,0 +1,35 @@
+/*
+ * env.h - what a plan meets when it runs.
+ */
+#ifndef IRR_ENV_H
+#define IRR_ENV_H
+
+#include "exec/tag.h"
+#include "pace/pace.h"
+#include "transport/transport.h"
+
+/* Borrowed until the run is over. */
+typedef struct irr_exec_env {
+    irr_transport_t  *transport;
+    irr_peer_t *const *peers;     /* by rank; the own entry is not used */
+    uint64_t          tag_base;
+    irr_tag_kind_t    tag_kind;   /* of the messages of a plan */
+    const void       *input;
+    void             *output;
+    void             *scratch;    /* plan->scratch_bytes, NULL if 0 */
+    irr_compose_t     compose;
+    const irr_pace_t *pace;
+    size_t            window_messages, window_bytes;
+    size_t            grants;     /* as in irr_settings_t */
+    irr_counters_t   *counters;
+} irr_exec_env_t;
+
+/* The result of a run is its first error. */
+static inline void irr_exec_keep(irr_status_t *result, irr_status_t status)
+{
+    if (status != IRR_OK && *result == IRR_OK) {
+        *result = status;
+    }
+}
+
+#endif
