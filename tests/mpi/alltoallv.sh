@@ -3,12 +3,12 @@
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_alltoallv
 
-plan 53
+plan 55
 for n in 1 2 3 4 7 16; do
     check "$n ranks, every byte as Open MPI's own" ranks "$n" "$program" 2
 done
 for setting in alltoallv_algorithm=a1 alltoallv_algorithm=ac window_messages=1 window_bytes=4k compose=gather \
-    compose=split; do
+    compose=split pace=loose pace=grant; do
     check "4 ranks, info key coll_irr_$setting" ranks 4 "$program" 1 "coll_irr_$setting"
 done
 for algorithm in a2 a3 a4 multistage node; do
