@@ -1,0 +1,468 @@
+/*
+ * persistent.c - persistent MPI_Alltoallv of coll/irr against Open MPI's own MPI_Alltoallv, byte by byte.
+ *
+ *     mpi_persistent CASE [INFO_KEY=VALUE ...]   one of the table at the end; the keys go to the communicators of
+ *                                                coll/irr
+ *
+ * Every start has other contents.  The arrays of counts are overwritten and the datatypes freed once the request
+ * exists.
+ */
+#include "mpi_call.h"
+
+static char **keys;
+static int nkeys;
+
+/* A request, and what its starts must bring. */
+typedef struct work {
+    call_t      call;
+    int         in_place;
+    MPI_Comm    comm;      /* of the request */
+    MPI_Comm    host;      /* where Open MPI's own algorithm runs */
+    side_t      saved;     /* arrays of the receiving side, and what is expected */
+    side_t      sent;      /* arrays of the sending side, and what is sent */
+    MPI_Request request;
+    uint64_t    number;    /* of the start */
+} work_t;
+
+/* ---- one request ---- */
+
+static void keep(const side_t *side, side_t *kept, int ranks)
+{
+    side_init(kept, ranks);
+    memcpy(kept->counts, side->counts, (size_t)ranks * sizeof(int));
+    memcpy(kept->displs, side->displs, (size_t)ranks * sizeof(int));
+    kept->bytes = side->bytes;
+    kept->buffer = malloc(side->bytes + 1);
+    kept->base = kept->buffer + (side->base - side->buffer);
+    MPI_Type_dup(side->type, &kept->type);
+}
+
+static void scribble(side_t *side, int ranks)
+{
+    memset(side->counts, 0x55, (size_t)ranks * sizeof(int));
+    memset(side->displs, 0x55, (size_t)ranks * sizeof(int));
+}
+
+/* Makes the request of a call that was made; frees the types that were made for it. */
+static void work_open(work_t *work, MPI_Comm comm, MPI_Comm host)
+{
+    side_t *send = work->in_place ? &work->call.recv : &work->call.send, *recv = &work->call.recv;
+    MPI_Datatype types[2];
+    int ranks;
+
+    MPI_Comm_size(comm, &ranks);
+    work->comm = comm;
+    work->host = host;
+    work->number = 0;
+    keep(send, &work->sent, ranks);
+    keep(recv, &work->saved, ranks);
+    MPI_Type_dup(send->type, &types[0]);
+    MPI_Type_dup(recv->type, &types[1]);
+    ALLTOALLV_INIT(work->in_place ? MPI_IN_PLACE : send->base, send->counts, send->displs, types[0], recv->base,
+                   recv->counts, recv->displs, types[1], comm, MPI_INFO_NULL, &work->request);
+    MPI_Type_free(&types[0]);
+    MPI_Type_free(&types[1]);
+    scribble(send, ranks);
+    scribble(recv, ranks);
+}
+
+static void work_close(work_t *work)
+{
+    if (work->request != MPI_REQUEST_NULL) {
+        MPI_Request_free(&work->request);
+    }
+    CHECK(work->request == MPI_REQUEST_NULL);
+    MPI_Type_free(&work->sent.type);
+    MPI_Type_free(&work->saved.type);
+    side_fini(&work->sent);
+    side_fini(&work->saved);
+    call_fini(&work->call);
+}
+
+static void work_shape(work_t *work, MPI_Comm comm, MPI_Comm host, int shape, uint64_t *state)
+{
+    work->in_place = 0;
+    call_init(&work->call, comm, shape, MPI_INT, MPI_INT, 1, state);
+    work_open(work, comm, host);
+}
+
+/* New contents; the reference is made before, with buffers of its own. */
+static void work_fill(work_t *work)
+{
+    side_t *send = &work->sent, *recv = &work->saved;
+    int rank;
+
+    MPI_Comm_rank(work->host, &rank);
+    work->number++;
+    fill(send->buffer, send->bytes, (uint64_t)rank + 1000 * work->number);
+    if (work->in_place) {
+        memcpy(recv->buffer, send->buffer, recv->bytes);
+        memcpy(work->call.recv.buffer, send->buffer, send->bytes);
+    } else {
+        fill(recv->buffer, recv->bytes, work->number + 7);
+        memcpy(work->call.recv.buffer, recv->buffer, recv->bytes);
+        memcpy(work->call.send.buffer, send->buffer, send->bytes);
+    }
+    MPI_Alltoallv(send->base, send->counts, send->displs, send->type, recv->base, recv->counts, recv->displs,
+                  recv->type, work->host);
+}
+
+static int work_is_right(const work_t *work)
+{
+    return memcmp(work->call.recv.buffer, work->saved.buffer, work->saved.bytes) == 0;
+}
+
+/* Starts and waits a few times; every start must be served by coll/irr, or none. */
+static void work_run(work_t *work, int starts, int served_by_irr)
+{
+    for (int i = 0; i < starts; i++) {
+        unsigned long long served;
+
+        work_fill(work);
+        served = mpi_test_served();
+        MPI_Start(&work->request);
+        MPI_Wait(&work->request, MPI_STATUS_IGNORE);
+        CHECK(mpi_test_served() == served + (served_by_irr ? 1 : 0));
+        CHECK(work_is_right(work));
+    }
+}
+
+/* ---- cases ---- */
+
+static MPI_Comm make_host(MPI_Comm comm)
+{
+    return mpi_test_dup(comm, "ompi_comm_coll_preference", "^irr");
+}
+
+static void run_types(MPI_Comm irr, MPI_Comm host, MPI_Datatype send_type, MPI_Datatype recv_type, uint64_t *state)
+{
+    for (int shape = 0; shape < SHAPES; shape++) {
+        work_t work = { .in_place = 0 };
+
+        call_init(&work.call, irr, shape, send_type, recv_type, shape % 2, state);
+        work_open(&work, irr, host);
+        work_run(&work, 4, 1);
+        work_close(&work);
+    }
+}
+
+static void run_in_place(MPI_Comm irr, MPI_Comm host, MPI_Datatype type, uint64_t *state)
+{
+    work_t work = { .in_place = 1 };
+
+    call_init_in_place(&work.call, irr, type, state);
+    work_open(&work, irr, host);
+    work_run(&work, 4, 1);
+    work_close(&work);
+}
+
+static void case_types(uint64_t *state)
+{
+    MPI_Comm irr = dup_irr(MPI_COMM_WORLD, keys, nkeys), host = make_host(MPI_COMM_WORLD);
+    MPI_Datatype pair = pair_type(), vector = vector_type();
+    int rank;
+
+    MPI_Comm_rank(irr, &rank);
+    run_types(irr, host, MPI_CHAR, MPI_CHAR, state);
+    run_types(irr, host, MPI_DOUBLE, MPI_DOUBLE, state);
+    run_types(irr, host, rank % 2 == 0 ? pair : vector, rank % 3 == 0 ? vector : pair, state);
+    run_in_place(irr, host, MPI_DOUBLE, state);
+    run_in_place(irr, host, vector, state);
+    MPI_Type_free(&pair);
+    MPI_Type_free(&vector);
+    MPI_Comm_free(&irr);
+    MPI_Comm_free(&host);
+}
+
+/* Requests are active together, started in an order of each rank's own, with plain calls between. */
+static void case_together(uint64_t *state)
+{
+    enum { REQUESTS = 5, ROUNDS = 20 };
+    MPI_Comm irr = dup_irr(MPI_COMM_WORLD, keys, nkeys), host = make_host(MPI_COMM_WORLD);
+    work_t works[REQUESTS];
+    MPI_Request requests[REQUESTS];
+    int rank;
+
+    MPI_Comm_rank(irr, &rank);
+    for (int i = 0; i < REQUESTS; i++) {
+        work_shape(&works[i], irr, host, i % SHAPES, state);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        int one = 1;
+
+        for (int i = 0; i < REQUESTS; i++) {
+            work_fill(&works[i]);
+        }
+        for (int i = 0; i < REQUESTS; i++) {
+            MPI_Start(&works[(i * (1 + rank % 4) + rank + round) % REQUESTS].request);
+            if (i == 2) {
+                call_t call;
+
+                call_init(&call, irr, 1, MPI_CHAR, MPI_CHAR, 0, state);
+                MPI_Alltoallv(call.send.base, call.send.counts, call.send.displs, MPI_CHAR, call.recv.base,
+                              call.recv.counts, call.recv.displs, MPI_CHAR, irr);
+                MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_INT, MPI_MIN, irr);
+                call_fini(&call);
+            }
+        }
+        for (int i = 0; i < REQUESTS; i++) {
+            requests[i] = works[(i + rank) % REQUESTS].request;
+        }
+        MPI_Waitall(REQUESTS, requests, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < REQUESTS; i++) {
+            CHECK(work_is_right(&works[i]));
+        }
+    }
+    for (int i = 0; i < REQUESTS; i++) {
+        work_close(&works[(i + rank) % REQUESTS]);
+    }
+    MPI_Comm_free(&irr);
+    MPI_Comm_free(&host);
+}
+
+/* Startall, and all ways to wait and test. */
+static void case_completion(uint64_t *state)
+{
+    enum { REQUESTS = 3, ROUNDS = 12 };
+    MPI_Comm irr = dup_irr(MPI_COMM_WORLD, keys, nkeys), host = make_host(MPI_COMM_WORLD);
+    work_t works[REQUESTS];
+    MPI_Request requests[REQUESTS];
+    MPI_Status statuses[REQUESTS];
+    int flag, index;
+
+    for (int i = 0; i < REQUESTS; i++) {
+        work_shape(&works[i], irr, host, 1 + i, state);
+        requests[i] = works[i].request;
+        MPI_Wait(&requests[i], &statuses[i]);   /* inactive: returns at once */
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < REQUESTS; i++) {
+            work_fill(&works[i]);
+        }
+        MPI_Startall(REQUESTS, requests);
+        flag = 0;
+        if (round % 3 == 0) {
+            while (!flag) {
+                MPI_Testall(REQUESTS, requests, &flag, statuses);
+            }
+        } else if (round % 3 == 1) {
+            for (int i = 0; i < REQUESTS; i++) {
+                MPI_Waitany(REQUESTS, requests, &index, &statuses[i]);
+                CHECK(work_is_right(&works[index]));
+            }
+            MPI_Waitany(REQUESTS, requests, &index, MPI_STATUS_IGNORE);
+            CHECK(index == MPI_UNDEFINED);
+        } else {
+            for (int i = 0; i < REQUESTS; i++) {
+                for (flag = 0; !flag;) {
+                    MPI_Test(&requests[i], &flag, &statuses[i]);
+                }
+            }
+        }
+        for (int i = 0; i < REQUESTS; i++) {
+            CHECK(work_is_right(&works[i]));
+        }
+    }
+    for (int i = 0; i < REQUESTS; i++) {
+        work_close(&works[i]);
+    }
+    MPI_Comm_free(&irr);
+    MPI_Comm_free(&host);
+}
+
+/* The communicator goes first: while a request is inactive, and while it is active. */
+static void case_orphans(uint64_t *state)
+{
+    MPI_Comm irr = dup_irr(MPI_COMM_WORLD, keys, nkeys), host = make_host(MPI_COMM_WORLD), other;
+    work_t inactive, active;
+
+    work_shape(&inactive, irr, host, 1, state);
+    work_shape(&active, irr, host, 2, state);
+    work_run(&inactive, 2, 1);
+    work_fill(&active);
+    MPI_Start(&active.request);
+    MPI_Comm_free(&irr);
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    MPI_Wait(&active.request, MPI_STATUS_IGNORE);
+    CHECK(work_is_right(&active));
+    work_run(&inactive, 3, 1);
+    work_run(&active, 3, 1);
+    work_close(&inactive);
+    work_run(&active, 1, 1);
+    work_close(&active);
+    MPI_Comm_free(&other);
+    MPI_Comm_free(&host);
+}
+
+/* Requests that nobody frees: of a communicator that was freed, of one that was not, and of MPI_COMM_WORLD. */
+static void case_leaked(uint64_t *state)
+{
+    MPI_Comm freed = dup_irr(MPI_COMM_WORLD, keys, nkeys), left = dup_irr(MPI_COMM_WORLD, keys, nkeys);
+    MPI_Comm host = make_host(MPI_COMM_WORLD);
+    work_t works[3];
+
+    work_shape(&works[0], freed, host, 1, state);
+    work_shape(&works[1], left, host, 1, state);
+    work_shape(&works[2], MPI_COMM_WORLD, host, 1, state);
+    for (int i = 0; i < 3; i++) {
+        work_run(&works[i], i, 1);
+    }
+    MPI_Comm_free(&freed);
+    MPI_Comm_free(&host);
+}
+
+/* Parts of the job, ranks in other orders, and ranks that take no part. */
+static void case_parts(uint64_t *state)
+{
+    int rank, ranks, size;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (int kind = 0; kind < 3; kind++) {
+        int colour = kind == 0 ? rank % 2 : kind == 1 ? rank < ranks / 2 : rank == ranks - 1 ? MPI_UNDEFINED : 0;
+        uint64_t part_state = *state + (uint64_t)kind;
+        MPI_Comm part, irr, host;
+        work_t works[2];
+
+        MPI_Comm_split(MPI_COMM_WORLD, colour, -rank, &part);
+        if (part == MPI_COMM_NULL) {
+            continue;
+        }
+        irr = dup_irr(part, keys, nkeys);
+        host = make_host(part);
+        MPI_Comm_size(part, &size);
+        for (int i = 0; i < 2; i++) {
+            work_shape(&works[i], irr, host, 1 + i, &part_state);
+            work_run(&works[i], 3, size > 1);
+        }
+        work_close(&works[rank % 2]);
+        MPI_Comm_free(&irr);
+        work_close(&works[1 - rank % 2]);
+        MPI_Comm_free(&host);
+        MPI_Comm_free(&part);
+    }
+}
+
+/* One rank has a bad info key: all have a request of Open MPI's own. */
+static void case_refused(uint64_t *state)
+{
+    MPI_Comm host = make_host(MPI_COMM_WORLD), irr;
+    work_t work;
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    irr = mpi_test_dup(MPI_COMM_WORLD, "coll_irr_compose", rank == 1 ? "nonsense" : "auto");
+    work_shape(&work, irr, host, 1, state);
+    work_run(&work, 3, 0);
+    CHECK(mpi_test_served() == 0);
+    work_close(&work);
+    MPI_Comm_free(&irr);
+    MPI_Comm_free(&host);
+}
+
+/* A request that is active cannot be freed, and goes on. */
+static void case_active(uint64_t *state)
+{
+    MPI_Comm irr = dup_irr(MPI_COMM_WORLD, keys, nkeys), host = make_host(MPI_COMM_WORLD);
+    work_t work;
+    int rank, class;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    call_init_in_place(&work.call, irr, MPI_INT, state);
+    work.in_place = 1;
+    for (int i = 0; i < work.call.recv.counts[0]; i++) {
+        ((int *)work.call.recv.base)[i] = i;
+    }
+    work_open(&work, irr, host);
+    work_fill(&work);
+    if (rank > 0) {
+        MPI_Start(&work.request);
+        if (work.saved.counts[0] > 0) {
+            MPI_Error_class(MPI_Request_free(&work.request), &class);
+            CHECK(class == MPI_ERR_REQUEST);
+        }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        MPI_Start(&work.request);
+    }
+    MPI_Wait(&work.request, MPI_STATUS_IGNORE);
+    CHECK(work_is_right(&work));
+    work_close(&work);
+    MPI_Comm_free(&irr);
+    MPI_Comm_free(&host);
+}
+
+/* Rank 0 sends more than the others expect: they learn it from their wait, and nothing is overwritten. */
+static void case_truncation(uint64_t *state)
+{
+    enum { N = 64, GUARD = 12345 };
+    MPI_Comm irr = dup_irr(MPI_COMM_WORLD, keys, nkeys);
+    int ranks, rank, class, intact = 1, *sent, *got;
+    MPI_Request request;
+    side_t send, recv;
+
+    (void)state;
+    MPI_Comm_size(irr, &ranks);
+    MPI_Comm_rank(irr, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(irr, MPI_ERRORS_RETURN);
+    side_init(&send, ranks);
+    side_init(&recv, ranks);
+    sent = calloc((size_t)ranks * 4 * N, sizeof(int));
+    got = malloc((size_t)ranks * 4 * N * sizeof(int));
+    for (int i = 0; i < ranks * 4 * N; i++) {
+        got[i] = GUARD;
+    }
+    for (int i = 0; i < ranks; i++) {
+        send.counts[i] = rank == 0 && i != 0 ? 2 * N : N;
+        recv.counts[i] = N;
+        send.displs[i] = recv.displs[i] = i * 4 * N;
+    }
+    ALLTOALLV_INIT(sent, send.counts, send.displs, MPI_INT, got, recv.counts, recv.displs, MPI_INT, irr,
+                   MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    MPI_Error_class(MPI_Wait(&request, MPI_STATUS_IGNORE), &class);
+    CHECK(class == (rank == 0 ? MPI_SUCCESS : MPI_ERR_TRUNCATE));
+    for (int i = 0; i < ranks * 4 * N; i++) {
+        intact = intact && (i % (4 * N) < N || got[i] == GUARD);
+    }
+    CHECK(intact);
+    if (request != MPI_REQUEST_NULL) {
+        MPI_Request_free(&request);
+    }
+    free(got);
+    free(sent);
+    side_fini(&recv);
+    side_fini(&send);
+    MPI_Comm_free(&irr);
+}
+
+static const struct {
+    const char *name;
+    void      (*run)(uint64_t *state);
+} cases[] = {
+    { "types", case_types }, { "together", case_together }, { "completion", case_completion },
+    { "orphans", case_orphans }, { "leaked", case_leaked }, { "parts", case_parts }, { "refused", case_refused },
+    { "active", case_active }, { "truncation", case_truncation }
+};
+
+int main(int argc, char **argv)
+{
+    uint64_t state;
+
+    for (size_t i = 0; argc > 1 && i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (strcmp(argv[1], cases[i].name) == 0) {
+            MPI_Init(&argc, &argv);
+            keys = argv + 2;
+            nkeys = argc - 2;
+            state = mpi_test_seed();
+            mpi_test_served();
+            cases[i].run(&state);
+            return mpi_test_end();
+        }
+    }
+    fprintf(stderr, "usage: mpi_persistent CASE [INFO_KEY=VALUE ...]\n");
+    return 2;
+}
