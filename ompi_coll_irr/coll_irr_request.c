@@ -9,16 +9,16 @@
  * Open MPI's, and nothing is unregistered from within progress, which would skip another function.  Without active
  * requests it costs one look.
  *
- * Memory of requests is kept for the next ones and never given back before the end: Open MPI hooks req_free to
- * release datatypes, and looks into the request after it was freed.
+ * Memory of requests is kept for the next ones and not given back before the end: Open MPI hooks req_free to release
+ * datatypes, and looks into the request after it was freed.
  */
 #include "coll_irr.h"
 
 #include "opal/runtime/opal_progress.h"
 
 static struct {
-    opal_free_list_t                 pool;
     opal_mutex_t                     lock;     /* guards what follows; a request is completed without it */
+    mca_coll_irr_request_t          *spare;    /* for the next ones */
     mca_coll_irr_request_t          *live;
     mca_coll_irr_request_t *volatile active;   /* also looked at without the lock */
 } requests;
@@ -133,6 +133,28 @@ static int cancel(ompi_request_t *request, int complete)
 
 /* ---- life ---- */
 
+/* NULL without memory. */
+static mca_coll_irr_request_t *take_spare(void)
+{
+    mca_coll_irr_request_t *request;
+
+    opal_mutex_lock(&requests.lock);
+    request = requests.spare;
+    if (request != NULL) {
+        requests.spare = request->next;
+    }
+    opal_mutex_unlock(&requests.lock);
+    return request != NULL ? request : OBJ_NEW(mca_coll_irr_request_t);
+}
+
+static void give_spare(mca_coll_irr_request_t *request)
+{
+    opal_mutex_lock(&requests.lock);
+    request->next = requests.spare;
+    requests.spare = request;
+    opal_mutex_unlock(&requests.lock);
+}
+
 static void link_request(mca_coll_irr_request_t *request)
 {
     opal_mutex_lock(&requests.lock);
@@ -207,16 +229,16 @@ static void close_call(mca_coll_irr_call_t *call)
 mca_coll_irr_request_t *mca_coll_irr_request_create(ompi_communicator_t *comm, const mca_coll_irr_side_t *send,
                                                     const mca_coll_irr_side_t *recv, bool in_place)
 {
-    opal_free_list_item_t *item = opal_free_list_get(&requests.pool);
-    mca_coll_irr_request_t *request = (mca_coll_irr_request_t *)item;
-    ompi_request_t *base = &request->super.super;
+    mca_coll_irr_request_t *request = take_spare();
+    ompi_request_t *base;
 
-    if (item == NULL) {
+    if (request == NULL) {
         return NULL;
     }
+    base = &request->super.super;
     request->call = (mca_coll_irr_call_t){ .send = *send, .recv = *recv };
     if (open_call(&request->call, in_place) != OMPI_SUCCESS) {
-        opal_free_list_return(&requests.pool, item);
+        give_spare(request);
         return NULL;
     }
     OMPI_REQUEST_INIT(base, true);
@@ -236,7 +258,7 @@ void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
     }
     close_call(&request->call);
     OMPI_REQUEST_FINI(&request->super.super);
-    opal_free_list_return(&requests.pool, (opal_free_list_item_t *)request);
+    give_spare(request);
 }
 
 /* Errors of what is freed are MPI_COMM_WORLD's, as those of all requests of no communicator. */
@@ -282,13 +304,15 @@ OBJ_CLASS_INSTANCE(mca_coll_irr_request_t, ompi_coll_base_nbc_request_t, constru
 void mca_coll_irr_requests_open(void)
 {
     OBJ_CONSTRUCT(&requests.lock, opal_mutex_t);
-    OBJ_CONSTRUCT(&requests.pool, opal_free_list_t);
-    opal_free_list_init(&requests.pool, sizeof(mca_coll_irr_request_t), opal_cache_line_size,
-                        OBJ_CLASS(mca_coll_irr_request_t), 0, 0, 0, -1, 8, NULL, 0, NULL, NULL, NULL);
 }
 
 void mca_coll_irr_requests_close(void)
 {
-    OBJ_DESTRUCT(&requests.pool);
+    while (requests.spare != NULL) {
+        mca_coll_irr_request_t *request = requests.spare;
+
+        requests.spare = request->next;
+        OBJ_RELEASE(request);
+    }
     OBJ_DESTRUCT(&requests.lock);
 }

@@ -3,136 +3,13 @@
  *
  *     mpi_persistent CASE [INFO_KEY=VALUE ...]   one of the table at the end; the keys go to the communicators of
  *                                                coll/irr
- *
- * Every start has other contents.  The arrays of counts are overwritten and the datatypes freed once the request
- * exists.
  */
-#include "mpi_call.h"
+#include "mpi_work.h"
+
+#include <pthread.h>
 
 static char **keys;
 static int nkeys;
-
-/* A request, and what its starts must bring. */
-typedef struct work {
-    call_t      call;
-    int         in_place;
-    MPI_Comm    comm;      /* of the request */
-    MPI_Comm    host;      /* where Open MPI's own algorithm runs */
-    side_t      saved;     /* arrays of the receiving side, and what is expected */
-    side_t      sent;      /* arrays of the sending side, and what is sent */
-    MPI_Request request;
-    uint64_t    number;    /* of the start */
-} work_t;
-
-/* ---- one request ---- */
-
-static void keep(const side_t *side, side_t *kept, int ranks)
-{
-    side_init(kept, ranks);
-    memcpy(kept->counts, side->counts, (size_t)ranks * sizeof(int));
-    memcpy(kept->displs, side->displs, (size_t)ranks * sizeof(int));
-    kept->bytes = side->bytes;
-    kept->buffer = malloc(side->bytes + 1);
-    kept->base = kept->buffer + (side->base - side->buffer);
-    MPI_Type_dup(side->type, &kept->type);
-}
-
-static void scribble(side_t *side, int ranks)
-{
-    memset(side->counts, 0x55, (size_t)ranks * sizeof(int));
-    memset(side->displs, 0x55, (size_t)ranks * sizeof(int));
-}
-
-/* Makes the request of a call that was made; frees the types that were made for it. */
-static void work_open(work_t *work, MPI_Comm comm, MPI_Comm host)
-{
-    side_t *send = work->in_place ? &work->call.recv : &work->call.send, *recv = &work->call.recv;
-    MPI_Datatype types[2];
-    int ranks;
-
-    MPI_Comm_size(comm, &ranks);
-    work->comm = comm;
-    work->host = host;
-    work->number = 0;
-    keep(send, &work->sent, ranks);
-    keep(recv, &work->saved, ranks);
-    MPI_Type_dup(send->type, &types[0]);
-    MPI_Type_dup(recv->type, &types[1]);
-    ALLTOALLV_INIT(work->in_place ? MPI_IN_PLACE : send->base, send->counts, send->displs, types[0], recv->base,
-                   recv->counts, recv->displs, types[1], comm, MPI_INFO_NULL, &work->request);
-    MPI_Type_free(&types[0]);
-    MPI_Type_free(&types[1]);
-    scribble(send, ranks);
-    scribble(recv, ranks);
-}
-
-static void work_close(work_t *work)
-{
-    if (work->request != MPI_REQUEST_NULL) {
-        MPI_Request_free(&work->request);
-    }
-    CHECK(work->request == MPI_REQUEST_NULL);
-    MPI_Type_free(&work->sent.type);
-    MPI_Type_free(&work->saved.type);
-    side_fini(&work->sent);
-    side_fini(&work->saved);
-    call_fini(&work->call);
-}
-
-static void work_shape(work_t *work, MPI_Comm comm, MPI_Comm host, int shape, uint64_t *state)
-{
-    work->in_place = 0;
-    call_init(&work->call, comm, shape, MPI_INT, MPI_INT, 1, state);
-    work_open(work, comm, host);
-}
-
-/* New contents; the reference is made before, with buffers of its own. */
-static void work_fill(work_t *work)
-{
-    side_t *send = &work->sent, *recv = &work->saved;
-    int rank;
-
-    MPI_Comm_rank(work->host, &rank);
-    work->number++;
-    fill(send->buffer, send->bytes, (uint64_t)rank + 1000 * work->number);
-    if (work->in_place) {
-        memcpy(recv->buffer, send->buffer, recv->bytes);
-        memcpy(work->call.recv.buffer, send->buffer, send->bytes);
-    } else {
-        fill(recv->buffer, recv->bytes, work->number + 7);
-        memcpy(work->call.recv.buffer, recv->buffer, recv->bytes);
-        memcpy(work->call.send.buffer, send->buffer, send->bytes);
-    }
-    MPI_Alltoallv(send->base, send->counts, send->displs, send->type, recv->base, recv->counts, recv->displs,
-                  recv->type, work->host);
-}
-
-static int work_is_right(const work_t *work)
-{
-    return memcmp(work->call.recv.buffer, work->saved.buffer, work->saved.bytes) == 0;
-}
-
-/* Starts and waits a few times; every start must be served by coll/irr, or none. */
-static void work_run(work_t *work, int starts, int served_by_irr)
-{
-    for (int i = 0; i < starts; i++) {
-        unsigned long long served;
-
-        work_fill(work);
-        served = mpi_test_served();
-        MPI_Start(&work->request);
-        MPI_Wait(&work->request, MPI_STATUS_IGNORE);
-        CHECK(mpi_test_served() == served + (served_by_irr ? 1 : 0));
-        CHECK(work_is_right(work));
-    }
-}
-
-/* ---- cases ---- */
-
-static MPI_Comm make_host(MPI_Comm comm)
-{
-    return mpi_test_dup(comm, "ompi_comm_coll_preference", "^irr");
-}
 
 static void run_types(MPI_Comm irr, MPI_Comm host, MPI_Datatype send_type, MPI_Datatype recv_type, uint64_t *state)
 {
@@ -439,22 +316,63 @@ static void case_truncation(uint64_t *state)
     MPI_Comm_free(&irr);
 }
 
+static void *run_thread(void *argument)
+{
+    intptr_t bad = 0;
+
+    for (int i = 0; i < 100; i++) {
+        bad += !work_once(argument);
+    }
+    return (void *)bad;
+}
+
+/* Each thread has a request of its own, on the same communicator. */
+static void case_threads(uint64_t *state)
+{
+    enum { THREADS = 2 };
+    MPI_Comm irr = dup_irr(MPI_COMM_WORLD, keys, nkeys), hosts[THREADS];
+    pthread_t threads[THREADS];
+    work_t works[THREADS];
+    int provided;
+    void *bad;
+
+    MPI_Query_thread(&provided);
+    for (int i = 0; i < THREADS; i++) {
+        hosts[i] = make_host(MPI_COMM_WORLD);
+        work_shape(&works[i], irr, hosts[i], 1 + i, state);
+    }
+    for (int i = 0; i < THREADS && provided == MPI_THREAD_MULTIPLE; i++) {
+        CHECK(pthread_create(&threads[i], NULL, run_thread, &works[i]) == 0);
+    }
+    for (int i = 0; i < THREADS && provided == MPI_THREAD_MULTIPLE; i++) {
+        pthread_join(threads[i], &bad);
+        CHECK(bad == NULL);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        work_close(&works[i]);
+        MPI_Comm_free(&hosts[i]);
+    }
+    MPI_Comm_free(&irr);
+}
+
 static const struct {
     const char *name;
     void      (*run)(uint64_t *state);
 } cases[] = {
     { "types", case_types }, { "together", case_together }, { "completion", case_completion },
     { "orphans", case_orphans }, { "leaked", case_leaked }, { "parts", case_parts }, { "refused", case_refused },
-    { "active", case_active }, { "truncation", case_truncation }
+    { "active", case_active }, { "truncation", case_truncation }, { "threads", case_threads }
 };
 
 int main(int argc, char **argv)
 {
     uint64_t state;
+    int provided;
 
     for (size_t i = 0; argc > 1 && i < sizeof(cases) / sizeof(cases[0]); i++) {
         if (strcmp(argv[1], cases[i].name) == 0) {
-            MPI_Init(&argc, &argv);
+            MPI_Init_thread(&argc, &argv, cases[i].run == case_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                            &provided);
             keys = argv + 2;
             nkeys = argc - 2;
             state = mpi_test_seed();
