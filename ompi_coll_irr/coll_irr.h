@@ -177,9 +177,6 @@ irr_status_t mca_coll_irr_engine_open(char **reason_p);
 /* Destroys the open engine; all processes that talked to each other must have drained theirs. */
 void mca_coll_irr_engine_close(void);
 
-/* Rounds of engine progress at a time: to give the processor away costs more than a few looks. */
-#define MCA_COLL_IRR_ENGINE_ROUNDS 8
-
 /* Waits for the exchange of a communicator while it progresses all of MPI; returns its result. */
 irr_status_t mca_coll_irr_engine_wait(irr_comm_t *comm);
 

@@ -88,7 +88,8 @@ static size_t blocks_packed(const mca_coll_irr_side_t *side, irr_block_t *blocks
 }
 
 /* The bytes of one side, and in *packed_p those that we own. */
-static int open_side(const mca_coll_irr_side_t *side, bool pack, irr_block_t *blocks, void **bytes_p, void **packed_p)
+static int open_side(const mca_coll_irr_side_t *side, bool pack, irr_block_t *blocks, void **bytes_p,
+                     void **packed_p)
 {
     size_t needed;
 

@@ -19,6 +19,9 @@
 /* Longest sleep: the delay that other MPI traffic may see. */
 #define SLEEP_US 1000
 
+/* Rounds of engine progress in a turn: to give the processor away costs more than a few looks. */
+#define ENGINE_ROUNDS 8
+
 /* Turns between two rounds of all of MPI on an oversubscribed node. */
 #define MPI_TURNS 8
 
@@ -86,7 +89,7 @@ static irr_status_t progress_engine(irr_comm_t *comm, unsigned *events)
 {
     irr_status_t status = IRR_IN_PROGRESS;
 
-    for (int i = 0; i < MCA_COLL_IRR_ENGINE_ROUNDS && status == IRR_IN_PROGRESS; i++) {
+    for (int i = 0; i < ENGINE_ROUNDS && status == IRR_IN_PROGRESS; i++) {
         *events += irr_engine_progress(mca_coll_irr_component.engine);
         status = irr_exchange_test(comm);
     }

@@ -1,10 +1,10 @@
 /*
  * coll_irr_persistent.c - MPI_Alltoallv_init: agree, plan, or leave it to the previous module.
  *
- * A persistent collective is planned once and started many times.  All that may fail, wait or differ between ranks
- * is done here, where all ranks are: each takes its own trouble into the agreement on an engine communicator for the
- * request, plans its exchange, and then all ask each other whether that went well.  If not, all ranks have a request
- * of the previous module.
+ * A persistent collective is planned once and started many times.  All that may fail, wait or differ between
+ * ranks is done here, where all ranks are: each takes its own trouble into the agreement on an engine communicator
+ * for the request, plans its exchange, and then all ask each other whether that went well.  If not, all ranks have
+ * a request of the previous module.
  *
  * Cost: an agreement as for a communicator's first collective, what planning takes, and one all-reduce.
  */
@@ -25,8 +25,8 @@ static irr_status_t plan(mca_coll_irr_request_t *request, ompi_communicator_t *c
 }
 
 /*
- * Collective, with or without a request on this rank: makes it ready to be started.  IRR_ERR_NOT_SUPPORTED, alike on
- * all ranks, or IRR_ERR_OOB.
+ * Collective, with or without a request on this rank: makes it ready to be started.  IRR_ERR_NOT_SUPPORTED, alike
+ * on all ranks, or IRR_ERR_OOB.
  */
 static irr_status_t make_ready(mca_coll_irr_module_t *module, mca_coll_irr_request_t *request)
 {
@@ -80,8 +80,8 @@ int mca_coll_irr_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts,
     if (status != IRR_ERR_NOT_SUPPORTED) {
         return mca_coll_irr_error(status);
     }
-    opal_output_verbose(10, mca_coll_irr_component.output, "coll:irr: a persistent request of communicator %s is left "
-                        "to others", comm->c_name);
-    return module->previous_alltoallv_init(sbuf, scounts, sdispls, sdtype, rbuf, rcounts, rdispls, rdtype, comm, info,
-                                           request_p, module->previous_alltoallv_init_module);
+    opal_output_verbose(10, mca_coll_irr_component.output, "coll:irr: a persistent request of communicator %s is "
+                        "left to others", comm->c_name);
+    return module->previous_alltoallv_init(sbuf, scounts, sdispls, sdtype, rbuf, rcounts, rdispls, rdtype, comm,
+                                           info, request_p, module->previous_alltoallv_init_module);
 }

@@ -1,29 +1,54 @@
 /*
  * coll_irr_request.c - persistent requests: start, progress, completion, free.
  *
- * Each request has an engine communicator of its own, so requests on one communicator may be active together and be
- * started in any order.  A start packs what must be packed and posts the planned exchange; Open MPI's progress moves
- * it and completes the request.  Neither allocates.
+ * Each request has an engine communicator of its own, so requests on one communicator may be active together and
+ * be started in any order.  A start packs what must be packed and posts the planned exchange; Open MPI's progress
+ * moves it and completes the request.  Neither allocates.
  *
- * The progress function is registered while requests live, not while they are active: a start then takes no lock of
- * Open MPI's, and nothing is unregistered from within progress, which would skip another function.  Without active
- * requests it costs one look.
+ * The progress function is registered while requests live, not while they are active: a start then takes no lock
+ * of Open MPI's, and nothing is unregistered from within progress, which would skip another function.  Without
+ * active requests it costs one look.
  *
- * Memory of requests is kept for the next ones and not given back before the end: Open MPI hooks req_free to release
- * datatypes, and looks into the request after it was freed.
+ * Where ranks share processors, what a wait needs has to be sent by ranks that do not run: so it gives way before
+ * it looks, and not only after.  A test in a program that computes must not pay for that, and cannot be told from
+ * a wait but by the time since it was here before.
+ *
+ * Memory of requests is kept for the next ones and not given back before the end: Open MPI hooks req_free to
+ * release datatypes, and looks into the request after it was freed.
  */
 #include "coll_irr.h"
 
 #include "opal/runtime/opal_progress.h"
+
+#include <sched.h>
+#include <time.h>
+
+/* Most rounds of engine progress at a time: peers that never stop must not keep the rest of MPI waiting. */
+#define LOOKS_MAX 32
+
+/* A caller that comes back within this time does nothing but wait. */
+#define AT_ONCE_NS 1000
+
+/* Times that a wait gives way before the rest of MPI has its turn. */
+#define TURNS 3
 
 static struct {
     opal_mutex_t                     lock;     /* guards what follows; a request is completed without it */
     mca_coll_irr_request_t          *spare;    /* for the next ones */
     mca_coll_irr_request_t          *live;
     mca_coll_irr_request_t *volatile active;   /* also looked at without the lock */
+    uint64_t                         left_ns;  /* when a start or progress last returned to its caller */
 } requests;
 
 /* ---- progress and completion ---- */
+
+static uint64_t clock_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
 
 /* Takes the requests whose exchanges are over off the list of active ones; the lock is held. */
 static mca_coll_irr_request_t *take_done(void)
@@ -31,11 +56,13 @@ static mca_coll_irr_request_t *take_done(void)
     mca_coll_irr_request_t *request = requests.active, *left = NULL, *done = NULL;
 
     while (request != NULL) {
-        mca_coll_irr_request_t *next = request->next_active, **list;
+        mca_coll_irr_request_t *next = request->next_active, **list = &left;
         irr_status_t status = irr_exchange_test(request->irr_comm);
 
-        list = status == IRR_IN_PROGRESS ? &left : &done;
-        request->super.super.req_status.MPI_ERROR = mca_coll_irr_error(status);
+        if (status != IRR_IN_PROGRESS) {
+            request->super.super.req_status.MPI_ERROR = mca_coll_irr_error(status);
+            list = &done;
+        }
         request->next_active = *list;
         *list = request;
         request = next;
@@ -57,19 +84,57 @@ static void complete(mca_coll_irr_request_t *request)
     ompi_request_complete(&request->super.super, true);
 }
 
-/* Called by Open MPI; returns the number of events, so that it yields the processor if there were none. */
+/* Looks as long as that brings something; the lock is held.  Returns the requests that are over. */
+static mca_coll_irr_request_t *look(void)
+{
+    mca_coll_irr_request_t *done;
+    unsigned events;
+    int looks = 0;
+
+    do {
+        events = irr_engine_progress(mca_coll_irr_component.engine);
+        done = take_done();
+    } while (done == NULL && events > 0 && ++looks < LOOKS_MAX);
+    return done;
+}
+
+/*
+ * The same for a caller that only waits, on a node where others need the processor: first they, then we.  The lock
+ * is held, but not while we give way; false if another thread has it then.
+ */
+static bool give_way_and_look(mca_coll_irr_request_t **done_p)
+{
+    *done_p = NULL;
+    for (int turn = 0; turn < TURNS && *done_p == NULL; turn++) {
+        opal_mutex_unlock(&requests.lock);
+        sched_yield();
+        if (opal_mutex_trylock(&requests.lock) != 0) {
+            return false;
+        }
+        *done_p = look();
+    }
+    return true;
+}
+
+/*
+ * Called by Open MPI; returns the number of events.  If there were none Open MPI yields the processor where it is
+ * scarce, which is our own business there.
+ */
 static int progress(void)
 {
-    mca_coll_irr_request_t *done = NULL, *next;
-    int events = 0;
+    const bool scarce = mca_coll_irr_component.may_sleep;
+    mca_coll_irr_request_t *done, *next;
+    int events = scarce;
 
     if (requests.active == NULL || opal_mutex_trylock(&requests.lock) != 0) {
         return 0;
     }
-    for (int i = 0; i < MCA_COLL_IRR_ENGINE_ROUNDS && done == NULL; i++) {
-        events += (int)irr_engine_progress(mca_coll_irr_component.engine);
-        done = take_done();
+    if (!scarce || clock_ns() - requests.left_ns > AT_ONCE_NS) {
+        done = look();
+    } else if (!give_way_and_look(&done)) {
+        return events;
     }
+    requests.left_ns = scarce ? clock_ns() : 0;
     opal_mutex_unlock(&requests.lock);
     for (; done != NULL; done = next) {
         next = done->next_active;
@@ -95,11 +160,13 @@ static int start_one(mca_coll_irr_request_t *request)
     if (status != IRR_OK) {
         return MPI_ERR_INTERN;
     }
+    base->req_status.MPI_ERROR = OMPI_SUCCESS;
     base->req_complete = REQUEST_PENDING;
     base->req_state = OMPI_REQUEST_ACTIVE;
     opal_mutex_lock(&requests.lock);
     request->next_active = requests.active;
     requests.active = request;
+    requests.left_ns = mca_coll_irr_component.may_sleep ? clock_ns() : 0;
     opal_mutex_unlock(&requests.lock);
     return OMPI_SUCCESS;
 }

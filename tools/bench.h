@@ -6,7 +6,7 @@
  *   bench_input.c     a file or a pattern becomes the count matrix, checked against MPI's limits
  *   bench_exchange.c  the counts and buffers of one rank; what they must hold before and after
  *   bench_run.c       one communicator a row, interleaved measurement
- *   bench_persistent.c  the persistent requests of rows that start them
+ *   bench_persistent.c   the persistent requests of rows that start them
  *   bench_pvar.c      what coll/irr counted, through MPI_T
  *   bench_progress.c  a progress line on the terminal
  *   bench_report.c    the table
@@ -136,7 +136,10 @@ void irr_bench_verify(const irr_bench_exchange_t *exchange, uint64_t number, irr
 
 /* ---- measurement ---- */
 
-/* One algorithm on one matrix, plain or persistent.  by_irr, misled, counters and the times of all ranks: rank 0 only. */
+/*
+ * One algorithm on one matrix, plain or persistent.  by_irr, misled, counters and the times of all ranks: rank 0
+ * only.
+ */
 typedef struct irr_bench_row {
     const char       *name;      /* of the algorithm */
     bool              starts;    /* persistent */
@@ -160,7 +163,7 @@ void irr_bench_comms_destroy(const irr_bench_work_t *work, MPI_Comm *comms);
 /* Does this MPI have persistent collectives? */
 bool irr_bench_persistent(void);
 
-/* The requests of the rows that start them, on the buffers of the exchange; MPI_REQUEST_NULL for others. Collective. */
+/* Collective.  Requests of the rows that start them, on the buffers of the exchange; MPI_REQUEST_NULL of others. */
 void irr_bench_requests_create(const irr_bench_work_t *work, const MPI_Comm *comms,
                                const irr_bench_exchange_t *exchange, MPI_Request *requests);
 void irr_bench_requests_destroy(const irr_bench_work_t *work, MPI_Request *requests);

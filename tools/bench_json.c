@@ -5,7 +5,8 @@
  *      "input": {"matrix": FILE} or {"pattern": NAME, "seed": 1}, and "scale": 1.0,
  *      "iterations": 100, "warmup": 10, "check": true,
  *      "results": [{"unit": 1024, "messages": ..., "bytes": ..., "largest_message": ..., "lmax": ...,
- *                   "rows": [{"algorithm": "a1", "persistent": false, "served_by": "irr", "median_ms": ..., "times_ms": [...],
+ *                   "rows": [{"algorithm": "a1", "persistent": false, "served_by": "irr",
+ *                             "median_ms": ..., "times_ms": [...],
  *                             "counters": {"exchanges": 1.0, ...}, ...}]}]}
  *
  * What does not apply is null; each row names all counters.  A failure to build the tree is remembered as a

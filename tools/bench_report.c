@@ -2,8 +2,8 @@
  * bench_report.c - what irr_bench prints: a header of `#` lines and one row an algorithm.
  *
  * Times are in milliseconds.  The columns are fixed; --full appends to them, --columns puts counters before
- * `verified`, --persistent a second ratio behind the first, and a sweep the unit in front, so a script can count on
- * their order.
+ * `verified`, --persistent a second ratio behind the first, and a sweep the unit in front, so a script can
+ * count on their order.
  */
 #include "bench.h"
 
@@ -165,7 +165,8 @@ static void report_row(const irr_bench_options_t *options, const irr_bench_resul
     const irr_bench_summary_t *summary = &result->summaries[i];
     char name[64];
 
-    snprintf(name, sizeof(name), "%s%s%s", row->name, IRR_BENCH_SUFFIX(row), !row->misled ? "" : row->by_irr ? "(irr)" : "(host)");
+    snprintf(name, sizeof(name), "%s%s%s", row->name, IRR_BENCH_SUFFIX(row),
+             !row->misled ? "" : row->by_irr ? "(irr)" : "(host)");
     printf("  ");
     if (sweeps(options)) {
         printf("%12" PRIu64 " ", result->unit);

@@ -88,8 +88,8 @@ static void gather_fault(irr_bench_row_t *row, int me)
     MPI_Bcast(&fault, sizeof(fault), MPI_BYTE, first.rank, MPI_COMM_WORLD);
     if (me == 0) {
         irr_cli_complain("wrong byte with %s%s: rank %d, message from rank %d, offset %d: 0x%02x instead of "
-                         "0x%02x, in round %d", row->name, IRR_BENCH_SUFFIX(row), first.rank, fault.source, fault.offset, fault.got,
-                         fault.expected, first.round);
+                         "0x%02x, in round %d", row->name, IRR_BENCH_SUFFIX(row), first.rank, fault.source,
+                         fault.offset, fault.got, fault.expected, first.round);
     }
 }
 

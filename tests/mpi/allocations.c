@@ -3,9 +3,9 @@
  *
  *     mpi_allocations [INFO_KEY=VALUE ...]   the keys go to the communicator
  *
- * The program's own malloc, calloc and realloc stand before those of the C library in all that it loads, and count
- * what the component calls.  UCX and Open MPI may grow pools of their own, which no plan can foresee.  The counters
- * must show that no message was described either.
+ * The program's own malloc, calloc and realloc stand before those of the C library in all that it loads, and
+ * count what the component calls.  UCX and Open MPI may grow pools of their own, which no plan can foresee.  The
+ * counters must show that no message was described either.
  */
 #include "mpi_call.h"
 

@@ -44,7 +44,7 @@ static void cycle(int i)
     MPI_Comm_free(&comm);
 }
 
-/* Two requests at a time, started and freed in orders of each rank's own; sometimes their communicator goes first. */
+/* Two requests at a time, started and freed in each rank's own order; sometimes their communicator goes first. */
 static void cycle_persistent(int i)
 {
     int rank, ranks, in[2] = { 1, 2 }, out[2][64];

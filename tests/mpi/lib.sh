@@ -39,10 +39,11 @@ ranks() {
     timeout -k 5 "$LIMIT" "$MPIRUN" --oversubscribe -np "$n" "$@"
 }
 
-# under_valgrind COMMAND...: on 2 ranks; Open MPI and PMIx lose memory of their own, so only records that pass through
-# coll/irr count.
+# under_valgrind COMMAND...: on 2 ranks; Open MPI and PMIx lose memory of their own, so only records that pass
+# through coll/irr count.
 under_valgrind() {
-    suppressions=$("$OMPI_INFO" --path pkgdatadir --parsable | sed -n 's/^path:pkgdatadir://p')/openmpi-valgrind.supp
+    suppressions=$("$OMPI_INFO" --path pkgdatadir --parsable | sed -n 's/^path:pkgdatadir://p')
+    suppressions=$suppressions/openmpi-valgrind.supp
     ranks 2 valgrind --leak-check=full --show-leak-kinds=definite,indirect --num-callers=40 --keep-debuginfo=yes \
         --suppressions="$suppressions" --log-file="$scratch/valgrind.%p" "$@" || return 1
     [ "$(cat "$scratch"/valgrind.* | grep -c 'LEAK SUMMARY')" -eq 2 ] || return 1

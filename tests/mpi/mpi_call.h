@@ -1,5 +1,5 @@
 /*
- * mpi_call.h - random arguments of MPI_Alltoallv: counts of many shapes, blocks in any order, datatypes that match.
+ * mpi_call.h - random arguments of MPI_Alltoallv: counts of many shapes, blocks in any order, types that match.
  */
 #ifndef MPI_CALL_H
 #define MPI_CALL_H
@@ -179,8 +179,8 @@ typedef struct call {
 } call_t;
 
 /* A call of a shape, with types that may differ between the sides and between the ranks, but match. */
-static inline void call_init(call_t *call, MPI_Comm comm, int shape, MPI_Datatype send_type, MPI_Datatype recv_type,
-                             int middle, uint64_t *state)
+static inline void call_init(call_t *call, MPI_Comm comm, int shape, MPI_Datatype send_type,
+                             MPI_Datatype recv_type, int middle, uint64_t *state)
 {
     int ranks, rank, *counts;
 

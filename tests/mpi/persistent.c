@@ -271,48 +271,76 @@ static void case_active(uint64_t *state)
     MPI_Comm_free(&host);
 }
 
-/* Rank 0 sends more than the others expect: they learn it from their wait, and nothing is overwritten. */
-static void case_truncation(uint64_t *state)
+/* A request by which each rank has `expected` ints from each other, while rank 0 sends `sent`. */
+static MPI_Request make_uneven(MPI_Comm comm, int sent, int expected, int *out, int *in, int stride)
 {
-    enum { N = 64, GUARD = 12345 };
-    MPI_Comm irr = dup_irr(MPI_COMM_WORLD, keys, nkeys);
-    int ranks, rank, class, intact = 1, *sent, *got;
+    int ranks, rank;
     MPI_Request request;
     side_t send, recv;
+
+    MPI_Comm_size(comm, &ranks);
+    MPI_Comm_rank(comm, &rank);
+    side_init(&send, ranks);
+    side_init(&recv, ranks);
+    for (int i = 0; i < ranks; i++) {
+        send.counts[i] = rank == 0 && i != 0 ? sent : expected;
+        recv.counts[i] = expected;
+        send.displs[i] = recv.displs[i] = i * stride;
+    }
+    ALLTOALLV_INIT(out, send.counts, send.displs, MPI_INT, in, recv.counts, recv.displs, MPI_INT, comm,
+                   MPI_INFO_NULL, &request);
+    side_fini(&recv);
+    side_fini(&send);
+    return request;
+}
+
+/*
+ * Rank 0 sends more than the others expect: they learn it from their wait, also when another request is active, and
+ * nothing is overwritten.
+ */
+static void case_truncation(uint64_t *state)
+{
+    enum { N = 64, STRIDE = 4 * N, GUARD = 12345 };
+    MPI_Comm irr = dup_irr(MPI_COMM_WORLD, keys, nkeys);
+    int ranks, rank, class, index, intact = 1, *sent, *got, *other;
+    MPI_Request requests[2];
 
     (void)state;
     MPI_Comm_size(irr, &ranks);
     MPI_Comm_rank(irr, &rank);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(irr, MPI_ERRORS_RETURN);
-    side_init(&send, ranks);
-    side_init(&recv, ranks);
-    sent = calloc((size_t)ranks * 4 * N, sizeof(int));
-    got = malloc((size_t)ranks * 4 * N * sizeof(int));
-    for (int i = 0; i < ranks * 4 * N; i++) {
+    sent = calloc((size_t)ranks * STRIDE, sizeof(int));
+    got = malloc((size_t)ranks * STRIDE * sizeof(int));
+    other = calloc((size_t)ranks * STRIDE, sizeof(int));
+    for (int i = 0; i < ranks * STRIDE; i++) {
         got[i] = GUARD;
     }
-    for (int i = 0; i < ranks; i++) {
-        send.counts[i] = rank == 0 && i != 0 ? 2 * N : N;
-        recv.counts[i] = N;
-        send.displs[i] = recv.displs[i] = i * 4 * N;
+    requests[0] = make_uneven(irr, N, N, sent, other, STRIDE);
+    requests[1] = make_uneven(irr, 2 * N, N, sent, got, STRIDE);
+    if (rank != 0) {
+        MPI_Start(&requests[0]);
     }
-    ALLTOALLV_INIT(sent, send.counts, send.displs, MPI_INT, got, recv.counts, recv.displs, MPI_INT, irr,
-                   MPI_INFO_NULL, &request);
-    MPI_Start(&request);
-    MPI_Error_class(MPI_Wait(&request, MPI_STATUS_IGNORE), &class);
+    MPI_Start(&requests[1]);
+    MPI_Error_class(MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE), &class);
     CHECK(class == (rank == 0 ? MPI_SUCCESS : MPI_ERR_TRUNCATE));
-    for (int i = 0; i < ranks * 4 * N; i++) {
-        intact = intact && (i % (4 * N) < N || got[i] == GUARD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        MPI_Start(&requests[0]);
+    }
+    CHECK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    for (int i = 0; i < ranks * STRIDE; i++) {
+        intact = intact && (i % STRIDE < N || got[i] == GUARD);
     }
     CHECK(intact);
-    if (request != MPI_REQUEST_NULL) {
-        MPI_Request_free(&request);
+    for (int i = 0; i < 2; i++) {
+        if (requests[i] != MPI_REQUEST_NULL) {
+            MPI_Request_free(&requests[i]);
+        }
     }
+    free(other);
     free(got);
     free(sent);
-    side_fini(&recv);
-    side_fini(&send);
     MPI_Comm_free(&irr);
 }
 
