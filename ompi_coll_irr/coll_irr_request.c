@@ -191,10 +191,10 @@ static int free_request(ompi_request_t **request_p)
     return OMPI_SUCCESS;
 }
 
-static int cancel(ompi_request_t *request, int complete)
+static int cancel(ompi_request_t *request, int flag)
 {
     (void)request;
-    (void)complete;
+    (void)flag;
     return MPI_ERR_REQUEST;
 }
 
@@ -349,11 +349,10 @@ void mca_coll_irr_requests_strand(void)
             request->irr_comm = NULL;
         }
     }
+    requests.active = NULL;
     if (requests.live != NULL) {
         opal_progress_unregister(progress);
     }
-    requests.live = NULL;
-    requests.active = NULL;
     opal_mutex_unlock(&requests.lock);
 }
 
