@@ -163,7 +163,7 @@ void irr_bench_comms_destroy(const irr_bench_work_t *work, MPI_Comm *comms);
 /* Does this MPI have persistent collectives? */
 bool irr_bench_persistent(void);
 
-/* Collective.  Requests of the rows that start them, on the buffers of the exchange; MPI_REQUEST_NULL of others. */
+/* Collective.  Requests of rows that start them, on the buffers of the exchange; MPI_REQUEST_NULL of others. */
 void irr_bench_requests_create(const irr_bench_work_t *work, const MPI_Comm *comms,
                                const irr_bench_exchange_t *exchange, MPI_Request *requests);
 void irr_bench_requests_destroy(const irr_bench_work_t *work, MPI_Request *requests);

@@ -295,8 +295,8 @@ static MPI_Request make_uneven(MPI_Comm comm, int sent, int expected, int *out, 
 }
 
 /*
- * Rank 0 sends more than the others expect: they learn it from their wait, also when another request is active, and
- * nothing is overwritten.
+ * Rank 0 sends more than the others expect: they learn it from their wait, also while another request is active,
+ * and nothing is overwritten.
  */
 static void case_truncation(uint64_t *state)
 {
