@@ -15,6 +15,8 @@
  *   coll_irr_teardown.c   the way down at the end of the job
  *   coll_irr_buffer.c     counts, displacements and datatypes to blocks of bytes
  *   coll_irr_alltoallv.c  MPI_Alltoallv
+ *   coll_irr_persistent.c MPI_Alltoallv_init: agree, plan, or leave it to the previous module
+ *   coll_irr_request.c    persistent requests: start, progress, completion, free
  */
 #ifndef MCA_COLL_IRR_H
 #define MCA_COLL_IRR_H
@@ -98,6 +100,8 @@ struct mca_coll_irr_module_t {
     /* Who served before us; the modules are retained. */
     mca_coll_base_module_alltoallv_fn_t previous_alltoallv;
     mca_coll_base_module_t             *previous_alltoallv_module;
+    mca_coll_base_module_alltoallv_init_fn_t previous_alltoallv_init;  /* NULL: nor do we offer it */
+    mca_coll_base_module_t             *previous_alltoallv_init_module;
     mca_coll_base_module_allgather_fn_t previous_allgather;
     mca_coll_base_module_t             *previous_allgather_module;
     mca_coll_base_module_allreduce_fn_t previous_allreduce;
@@ -169,6 +173,17 @@ irr_status_t mca_coll_irr_bad_name(const char *parameter, const char *value, con
  */
 int mca_coll_irr_activate(mca_coll_irr_module_t *module);
 
+/*
+ * Collective over the communicator, in whose previous functions it may block: another engine communicator with
+ * its settings, an id and tags of its own.  trouble, and its reason for the user, are this rank's; with trouble
+ * the engine may be closed.  The result is that of irr_comm_create.
+ */
+irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, irr_status_t trouble, const char *reason,
+                                irr_comm_t **comm_p);
+
+/* Collective, blocking alike: IRR_OK if all ranks say true, else IRR_ERR_NOT_SUPPORTED; or IRR_ERR_OOB. */
+irr_status_t mca_coll_irr_agree_all(mca_coll_irr_module_t *module, bool mine);
+
 /* ---- engine ---- */
 
 /* Opens the engine of the process if it is not open; IRR_OK or why not, and the reason from malloc. */
@@ -221,18 +236,34 @@ typedef struct mca_coll_irr_side_t {
     int                   ranks;
 } mca_coll_irr_side_t;
 
-/* True if every element is one run of bytes without gaps, so that blocks of the buffer are contiguous. */
-bool mca_coll_irr_contiguous(const mca_coll_irr_side_t *side);
+/*
+ * A side that outlives its call: counts and displacements become copies, the datatype is retained.
+ * OMPI_ERR_OUT_OF_RESOURCE, and there is nothing to drop.
+ */
+int  mca_coll_irr_side_keep(mca_coll_irr_side_t *side);
+void mca_coll_irr_side_drop(mca_coll_irr_side_t *side);
 
-/* The blocks of a contiguous side, relative to its buffer. */
-void mca_coll_irr_blocks(const mca_coll_irr_side_t *side, irr_block_t *blocks);
+/* Both sides of a call and their bytes: in the user's buffers, or in packed copies that we own. */
+typedef struct mca_coll_irr_call_t {
+    mca_coll_irr_side_t send, recv;
+    irr_block_t        *send_blocks;    /* one entry a rank, the caller's; relative to input */
+    irr_block_t        *recv_blocks;    /* relative to output */
+    void               *input, *output;
+    void               *packed_input;   /* NULL: input is the user's */
+    void               *packed_output;  /* NULL: output is the user's */
+} mca_coll_irr_call_t;
 
-/* Packed blocks, one behind the other from offset 0; returns the bytes they need. */
-size_t mca_coll_irr_packed_blocks(const mca_coll_irr_side_t *side, irr_block_t *blocks);
+/*
+ * Fills the blocks of a call whose sides and arrays are set, and makes the packed copies that it needs: of
+ * datatypes with gaps, and of what MPI_IN_PLACE overwrites, for which both sides are the receiving one.
+ * OMPI_ERR_OUT_OF_RESOURCE; then there is nothing to close.
+ */
+int  mca_coll_irr_call_open(mca_coll_irr_call_t *call, bool in_place);
+void mca_coll_irr_call_close(mca_coll_irr_call_t *call);
 
-/* Copies all blocks of a side to their packed places, or back. */
-int mca_coll_irr_pack(const mca_coll_irr_side_t *side, const irr_block_t *blocks, char *packed);
-int mca_coll_irr_unpack(const mca_coll_irr_side_t *side, const irr_block_t *blocks, char *packed);
+/* Between the user's buffers and the packed copies that there are; OMPI_SUCCESS or the datatype engine's error. */
+int mca_coll_irr_call_pack(const mca_coll_irr_call_t *call);
+int mca_coll_irr_call_unpack(const mca_coll_irr_call_t *call);
 
 /* ---- collectives ---- */
 
@@ -240,5 +271,44 @@ int mca_coll_irr_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_
                            ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,
                            mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
                            mca_coll_base_module_t *module);
+
+int mca_coll_irr_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
+                                ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,
+                                mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
+                                ompi_info_t *info, ompi_request_t **request_p, mca_coll_base_module_t *module);
+
+/* ---- persistent requests ---- */
+
+/* A request that can be started: its engine communicator has a plan for the blocks of its call. */
+typedef struct mca_coll_irr_request_t {
+    ompi_coll_base_nbc_request_t   super;
+    irr_comm_t                    *irr_comm;      /* NULL: the engine of the job is gone */
+    mca_coll_irr_call_t            call;
+    int                            packed;        /* OMPI_SUCCESS, or why what was sent is not right */
+    struct mca_coll_irr_request_t *next, *prev;   /* of all that live */
+    struct mca_coll_irr_request_t *next_active;
+} mca_coll_irr_request_t;
+
+OBJ_CLASS_DECLARATION(mca_coll_irr_request_t);
+
+/* With the component. */
+void mca_coll_irr_requests_open(void);
+void mca_coll_irr_requests_close(void);
+
+/*
+ * An inactive request for a call on a communicator, without an engine communicator, which the caller adds before
+ * the request is started; it keeps what it needs of the sides.  NULL without memory.
+ */
+mca_coll_irr_request_t *mca_coll_irr_request_create(ompi_communicator_t *comm, const mca_coll_irr_side_t *send,
+                                                    const mca_coll_irr_side_t *recv, bool in_place);
+
+/* Of a request that is not active. */
+void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request);
+
+/* The communicator goes, its requests stay. */
+void mca_coll_irr_requests_orphan(ompi_communicator_t *comm);
+
+/* The engine goes, and with it the engine communicators of all requests: none can be started any more. */
+void mca_coll_irr_requests_strand(void);
 
 #endif

@@ -100,7 +100,8 @@ static void decline(mca_coll_irr_module_t *module, mca_coll_irr_group_t *group)
                         "its ranks can take part with equal settings", module->comm->c_name);
 }
 
-int mca_coll_irr_activate(mca_coll_irr_module_t *module)
+irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, irr_status_t trouble, const char *reason,
+                                irr_comm_t **comm_p)
 {
     const irr_oob_t oob = {
         .context = module, .allgather = allgather, .allreduce_max = allreduce_max, .process_name = process_name
@@ -109,20 +110,35 @@ int mca_coll_irr_activate(mca_coll_irr_module_t *module)
         .ranks = ompi_comm_size(module->comm),
         .rank = ompi_comm_rank(module->comm),
         .settings = module->settings.engine,
-        .oob = &oob
+        .oob = &oob,
+        .trouble = trouble,
+        .reason = reason,
+        .node = node_label(module)
     };
+
+    opal_output_verbose(10, mca_coll_irr_component.output, "coll:irr: rank %d of communicator %s is on node %llu",
+                        params.rank, module->comm->c_name, (unsigned long long)params.node);
+    return irr_comm_create(mca_coll_irr_component.engine, &params, comm_p);
+}
+
+irr_status_t mca_coll_irr_agree_all(mca_coll_irr_module_t *module, bool mine)
+{
+    uint64_t failed = !mine;
+    irr_status_t status = allreduce_max(module, &failed, 1);
+
+    return status == IRR_OK && failed != 0 ? IRR_ERR_NOT_SUPPORTED : status;
+}
+
+int mca_coll_irr_activate(mca_coll_irr_module_t *module)
+{
     mca_coll_irr_group_t *group = NULL;
     irr_status_t status;
 
     if (module->state != MCA_COLL_IRR_NEW) {
         return OMPI_SUCCESS;
     }
-    params.node = node_label(module);
-    opal_output_verbose(10, mca_coll_irr_component.output, "coll:irr: rank %d of communicator %s is on node %llu",
-                        params.rank, module->comm->c_name, (unsigned long long)params.node);
-    params.trouble = prepare(module, &group);
-    params.reason = module->reason;
-    status = irr_comm_create(mca_coll_irr_component.engine, &params, &module->irr_comm);
+    status = prepare(module, &group);
+    status = mca_coll_irr_agree(module, status, module->reason, &module->irr_comm);
     if (status == IRR_OK) {
         serve(module, group);
         return OMPI_SUCCESS;

@@ -1,10 +1,16 @@
 /*
  * coll_irr_buffer.c - counts, displacements and datatypes to blocks of bytes, and packing by Open MPI's
  * convertor where an element is not one run of bytes.
+ *
+ * Contiguous blocks are exchanged where they are.  Blocks of other datatypes, and MPI_IN_PLACE, which
+ * overwrites what it sends, go through a packed copy: that is a local matter, because the bytes of a message
+ * are the same either way, so ranks may differ in it.
  */
 #include "coll_irr.h"
 
 #include "opal/datatype/opal_convertor.h"
+
+#include <stdlib.h>
 
 static size_t block_bytes(const mca_coll_irr_side_t *side, int i)
 {
@@ -22,13 +28,39 @@ static char *block_address(const mca_coll_irr_side_t *side, int i)
     return (char *)side->buffer + mca_coll_irr_displ(side->displs, i) * extent;
 }
 
-bool mca_coll_irr_contiguous(const mca_coll_irr_side_t *side)
+int mca_coll_irr_side_keep(mca_coll_irr_side_t *side)
+{
+    if (!mca_coll_irr_counts_keep(&side->counts, side->ranks)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (!mca_coll_irr_displs_keep(&side->displs, side->ranks)) {
+        mca_coll_irr_counts_drop(side->counts);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (!ompi_datatype_is_predefined(side->datatype)) {
+        OBJ_RETAIN(side->datatype);
+    }
+    return OMPI_SUCCESS;
+}
+
+void mca_coll_irr_side_drop(mca_coll_irr_side_t *side)
+{
+    if (!ompi_datatype_is_predefined(side->datatype)) {
+        OBJ_RELEASE(side->datatype);
+    }
+    mca_coll_irr_displs_drop(side->displs);
+    mca_coll_irr_counts_drop(side->counts);
+}
+
+/* True if every element is one run of bytes without gaps, so that blocks of the buffer are contiguous. */
+static bool is_contiguous(const mca_coll_irr_side_t *side)
 {
     /* Asked for two elements, so that a gap between elements counts. */
     return ompi_datatype_is_contiguous_memory_layout(side->datatype, 2);
 }
 
-void mca_coll_irr_blocks(const mca_coll_irr_side_t *side, irr_block_t *blocks)
+/* The blocks of a contiguous side, relative to its buffer. */
+static void blocks_in_place(const mca_coll_irr_side_t *side, irr_block_t *blocks)
 {
     ptrdiff_t lower, extent, true_lower, true_extent;
     size_t size;
@@ -42,7 +74,8 @@ void mca_coll_irr_blocks(const mca_coll_irr_side_t *side, irr_block_t *blocks)
     }
 }
 
-size_t mca_coll_irr_packed_blocks(const mca_coll_irr_side_t *side, irr_block_t *blocks)
+/* Packed blocks, one behind the other from offset 0; returns the bytes they need. */
+static size_t blocks_packed(const mca_coll_irr_side_t *side, irr_block_t *blocks)
 {
     size_t needed = 0;
 
@@ -52,6 +85,46 @@ size_t mca_coll_irr_packed_blocks(const mca_coll_irr_side_t *side, irr_block_t *
         needed += blocks[i].length;
     }
     return needed;
+}
+
+/* The bytes of one side, and in *packed_p those that we own. */
+static int open_side(const mca_coll_irr_side_t *side, bool pack, irr_block_t *blocks, void **bytes_p,
+                     void **packed_p)
+{
+    size_t needed;
+
+    *packed_p = NULL;
+    *bytes_p = side->buffer;
+    if (!pack) {
+        blocks_in_place(side, blocks);
+        return OMPI_SUCCESS;
+    }
+    needed = blocks_packed(side, blocks);
+    *packed_p = malloc(needed > 0 ? needed : 1);
+    *bytes_p = *packed_p;
+    return *packed_p != NULL ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+int mca_coll_irr_call_open(mca_coll_irr_call_t *call, bool in_place)
+{
+    int result = open_side(&call->send, in_place || !is_contiguous(&call->send), call->send_blocks, &call->input,
+                           &call->packed_input);
+
+    if (result != OMPI_SUCCESS) {
+        return result;
+    }
+    result = open_side(&call->recv, !is_contiguous(&call->recv), call->recv_blocks, &call->output,
+                       &call->packed_output);
+    if (result != OMPI_SUCCESS) {
+        free(call->packed_input);
+    }
+    return result;
+}
+
+void mca_coll_irr_call_close(mca_coll_irr_call_t *call)
+{
+    free(call->packed_output);
+    free(call->packed_input);
 }
 
 /* Copies one block to its packed place, or back. */
@@ -93,12 +166,14 @@ static int convert(const mca_coll_irr_side_t *side, const irr_block_t *blocks, c
     return result;
 }
 
-int mca_coll_irr_pack(const mca_coll_irr_side_t *side, const irr_block_t *blocks, char *packed)
+int mca_coll_irr_call_pack(const mca_coll_irr_call_t *call)
 {
-    return convert(side, blocks, packed, true);
+    return call->packed_input == NULL ? OMPI_SUCCESS
+                                      : convert(&call->send, call->send_blocks, call->packed_input, true);
 }
 
-int mca_coll_irr_unpack(const mca_coll_irr_side_t *side, const irr_block_t *blocks, char *packed)
+int mca_coll_irr_call_unpack(const mca_coll_irr_call_t *call)
 {
-    return convert(side, blocks, packed, false);
+    return call->packed_output == NULL ? OMPI_SUCCESS
+                                       : convert(&call->recv, call->recv_blocks, call->packed_output, false);
 }

@@ -75,6 +75,7 @@ mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *
     }
     module->super.coll_module_enable = enable;
     module->super.coll_alltoallv = mca_coll_irr_alltoallv;
+    module->super.coll_alltoallv_init = mca_coll_irr_alltoallv_init;
     *priority = mca_coll_irr_component.params.priority;
     return &module->super;
 }
@@ -92,6 +93,8 @@ static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
     module->comm = comm;
     module->previous_alltoallv = previous->coll_alltoallv;
     module->previous_alltoallv_module = previous->coll_alltoallv_module;
+    module->previous_alltoallv_init = previous->coll_alltoallv_init;
+    module->previous_alltoallv_init_module = previous->coll_alltoallv_init_module;
     module->previous_allgather = previous->coll_allgather;
     module->previous_allgather_module = previous->coll_allgather_module;
     module->previous_allreduce = previous->coll_allreduce;
@@ -99,6 +102,12 @@ static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
     OBJ_RETAIN(module->previous_alltoallv_module);
     OBJ_RETAIN(module->previous_allgather_module);
     OBJ_RETAIN(module->previous_allreduce_module);
+    if (module->previous_alltoallv_init != NULL) {
+        OBJ_RETAIN(module->previous_alltoallv_init_module);
+    } else {
+        /* Where we may have to decline, somebody must be there to take over. */
+        module->super.coll_alltoallv_init = NULL;
+    }
     module->trouble = mca_coll_irr_settings(comm, &module->settings, &module->reason);
     return OMPI_SUCCESS;
 }
@@ -144,6 +153,7 @@ static void destruct(mca_coll_irr_module_t *module)
     if (module->comm == &ompi_mpi_comm_world.comm) {
         mca_coll_irr_teardown();
     }
+    mca_coll_irr_requests_orphan(module->comm);
     unlink_module(module);
     if (module->irr_comm != NULL) {
         irr_comm_destroy(module->irr_comm);
@@ -153,6 +163,7 @@ static void destruct(mca_coll_irr_module_t *module)
     free(module->send_blocks);
     free(module->recv_blocks);
     release(module->previous_alltoallv_module);
+    release(module->previous_alltoallv_init_module);
     release(module->previous_allgather_module);
     release(module->previous_allreduce_module);
 }

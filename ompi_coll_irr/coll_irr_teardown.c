@@ -181,6 +181,7 @@ void mca_coll_irr_teardown_local(void)
 {
     mca_coll_irr_component_t *component = &mca_coll_irr_component;
 
+    mca_coll_irr_requests_strand();
     for (mca_coll_irr_module_t *module = component->modules; module != NULL; module = module->next) {
         if (module->irr_comm != NULL) {
             irr_comm_destroy(module->irr_comm);

@@ -15,6 +15,15 @@
 
 #include "ompi_config.h"
 
+/*
+ * coll_base_util.h includes op.h, which includes a header that packages leave out; of op.h it needs the name of a
+ * type alone.
+ */
+#if !__has_include("ompi/mpi/fortran/base/fint_2_int.h")
+#define OMPI_OP_H
+typedef struct ompi_op_t ompi_op_t;
+#endif
+
 #include "mpi.h"
 #include "ompi/communicator/communicator.h"
 #include "ompi/constants.h"
@@ -22,6 +31,7 @@
 #include "ompi/info/info.h"
 #include "ompi/mca/coll/base/base.h"
 #include "ompi/mca/coll/base/coll_base_functions.h"
+#include "ompi/mca/coll/base/coll_base_util.h"
 #include "ompi/mca/coll/base/coll_tags.h"
 #include "ompi/mca/coll/coll.h"
 #include "ompi/mca/pml/pml.h"
@@ -33,6 +43,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #if OMPI_MAJOR_VERSION < 4 || (OMPI_MAJOR_VERSION == 4 && OMPI_MINOR_VERSION < 1)
@@ -76,6 +87,35 @@ static inline ptrdiff_t mca_coll_irr_displ(mca_coll_irr_displs_t displs, int i)
 {
     return displs[i];
 }
+
+/* Replaces the user's array by a copy of n; false, and the array is as it was, without memory. */
+static inline bool mca_coll_irr_counts_keep(mca_coll_irr_counts_t *counts, int n)
+{
+    int *copy = malloc((size_t)n * sizeof(*copy));
+
+    if (copy == NULL) {
+        return false;
+    }
+    memcpy(copy, *counts, (size_t)n * sizeof(*copy));
+    *counts = copy;
+    return true;
+}
+
+static inline bool mca_coll_irr_displs_keep(mca_coll_irr_displs_t *displs, int n)
+{
+    return mca_coll_irr_counts_keep(displs, n);
+}
+
+/* Of an array that was kept. */
+static inline void mca_coll_irr_counts_drop(mca_coll_irr_counts_t counts)
+{
+    free((void *)counts);
+}
+
+static inline void mca_coll_irr_displs_drop(mca_coll_irr_displs_t displs)
+{
+    free((void *)displs);
+}
 #else
 typedef ompi_count_array_t mca_coll_irr_counts_t;
 typedef ompi_disp_array_t mca_coll_irr_displs_t;
@@ -88,6 +128,42 @@ static inline size_t mca_coll_irr_count(mca_coll_irr_counts_t counts, int i)
 static inline ptrdiff_t mca_coll_irr_displ(mca_coll_irr_displs_t displs, int i)
 {
     return ompi_disp_array_get(displs, i);
+}
+
+static inline bool mca_coll_irr_counts_keep(mca_coll_irr_counts_t *counts, int n)
+{
+    size_t *copy = malloc((size_t)n * sizeof(*copy));
+
+    for (int i = 0; copy != NULL && i < n; i++) {
+        copy[i] = mca_coll_irr_count(*counts, i);
+    }
+    if (copy != NULL) {
+        *counts = ompi_count_array_create_c(copy);
+    }
+    return copy != NULL;
+}
+
+static inline bool mca_coll_irr_displs_keep(mca_coll_irr_displs_t *displs, int n)
+{
+    ptrdiff_t *copy = malloc((size_t)n * sizeof(*copy));
+
+    for (int i = 0; copy != NULL && i < n; i++) {
+        copy[i] = mca_coll_irr_displ(*displs, i);
+    }
+    if (copy != NULL) {
+        *displs = ompi_disp_array_create_c(copy);
+    }
+    return copy != NULL;
+}
+
+static inline void mca_coll_irr_counts_drop(mca_coll_irr_counts_t counts)
+{
+    free((void *)ompi_count_array_ptr(counts));
+}
+
+static inline void mca_coll_irr_displs_drop(mca_coll_irr_displs_t displs)
+{
+    free((void *)ompi_disp_array_ptr(displs));
 }
 #endif
 

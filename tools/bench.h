@@ -5,7 +5,8 @@
  *   bench_options.c   the command line
  *   bench_input.c     a file or a pattern becomes the count matrix, checked against MPI's limits
  *   bench_exchange.c  the counts and buffers of one rank; what they must hold before and after
- *   bench_run.c       one communicator an algorithm, interleaved measurement
+ *   bench_run.c       one communicator a row, interleaved measurement
+ *   bench_persistent.c   the persistent requests of rows that start them
  *   bench_pvar.c      what coll/irr counted, through MPI_T
  *   bench_progress.c  a progress line on the terminal
  *   bench_report.c    the table
@@ -21,7 +22,8 @@
 
 #include <mpi.h>
 
-#define IRR_BENCH_ROWS_MAX 16
+#define IRR_BENCH_LIST_MAX 16                        /* algorithms that are named */
+#define IRR_BENCH_ROWS_MAX (2 * IRR_BENCH_LIST_MAX)  /* each plain and persistent */
 #define IRR_BENCH_HOST     (-1)  /* in place of a row of the algorithm table: Open MPI without coll/irr */
 
 /* ---- counters of coll/irr ---- */
@@ -62,8 +64,10 @@ typedef struct irr_bench_work {
     bool     check;
     int      iterations;
     int      warmup;
+    bool     persistent;                      /* there are rows that start requests */
     int      rows;
     int      algorithms[IRR_BENCH_ROWS_MAX];  /* rows of the algorithm table, or IRR_BENCH_HOST */
+    bool     starts[IRR_BENCH_ROWS_MAX];      /* MPI_Start and MPI_Wait of a request, not MPI_Alltoallv */
     uint64_t unit_min, unit_max;              /* of a pattern; equal unless it is swept */
 } irr_bench_work_t;
 
@@ -132,9 +136,13 @@ void irr_bench_verify(const irr_bench_exchange_t *exchange, uint64_t number, irr
 
 /* ---- measurement ---- */
 
-/* One algorithm on one matrix.  by_irr, misled, counters and the times of all ranks: rank 0 only. */
+/*
+ * One algorithm on one matrix, plain or persistent.  by_irr, misled, counters and the times of all ranks: rank 0
+ * only.
+ */
 typedef struct irr_bench_row {
-    const char       *name;
+    const char       *name;      /* of the algorithm */
+    bool              starts;    /* persistent */
     double           *times;     /* seconds of the slowest rank, one an iteration */
     bool              by_irr;    /* coll/irr served it: each iteration on each rank */
     bool              misled;    /* and should not have, or did not and should have */
@@ -145,9 +153,20 @@ typedef struct irr_bench_row {
     double            counters[IRR_BENCH_COUNTERS];
 } irr_bench_row_t;
 
-/* The communicators, one an algorithm.  Collective. */
+/* What the row is called in text: a persistent one has this behind the name of its algorithm. */
+#define IRR_BENCH_SUFFIX(row) ((row)->starts ? "-start" : "")
+
+/* The communicators, one a row.  Collective. */
 void irr_bench_comms_create(const irr_bench_work_t *work, MPI_Comm *comms);
 void irr_bench_comms_destroy(const irr_bench_work_t *work, MPI_Comm *comms);
+
+/* Does this MPI have persistent collectives? */
+bool irr_bench_persistent(void);
+
+/* Collective.  Requests of rows that start them, on the buffers of the exchange; MPI_REQUEST_NULL of others. */
+void irr_bench_requests_create(const irr_bench_work_t *work, const MPI_Comm *comms,
+                               const irr_bench_exchange_t *exchange, MPI_Request *requests);
+void irr_bench_requests_destroy(const irr_bench_work_t *work, MPI_Request *requests);
 
 /*
  * Collective.  Fills work->rows rows, whose times have room for work->iterations.  All ranks get the same
@@ -166,6 +185,7 @@ void irr_bench_progress_end(void);
 typedef struct irr_bench_summary {
     double median, min, max, mean, p90, p99;  /* seconds */
     double ratio;                             /* host's median over this one; below 0 without a host */
+    double start_ratio;                       /* the same of host's persistent row */
 } irr_bench_summary_t;
 
 /* summaries has room for work->rows; scratch, in which times are sorted, for work->iterations. */

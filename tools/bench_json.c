@@ -5,7 +5,8 @@
  *      "input": {"matrix": FILE} or {"pattern": NAME, "seed": 1}, and "scale": 1.0,
  *      "iterations": 100, "warmup": 10, "check": true,
  *      "results": [{"unit": 1024, "messages": ..., "bytes": ..., "largest_message": ..., "lmax": ...,
- *                   "rows": [{"algorithm": "a1", "served_by": "irr", "median_ms": ..., "times_ms": [...],
+ *                   "rows": [{"algorithm": "a1", "persistent": false, "served_by": "irr",
+ *                             "median_ms": ..., "times_ms": [...],
  *                             "counters": {"exchanges": 1.0, ...}, ...}]}]}
  *
  * What does not apply is null; each row names all counters.  A failure to build the tree is remembered as a
@@ -104,12 +105,12 @@ static json_t *row_of(const irr_bench_options_t *options, const irr_bench_row_t 
 {
     json_t *verified = options->work.check ? json_boolean(!row->wrong) : json_null();
 
-    return json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o}",
-                     "algorithm", row->name, "served_by", row->by_irr ? "irr" : "host",
+    return json_pack("{s:s, s:b, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "algorithm", row->name, "persistent", row->starts, "served_by", row->by_irr ? "irr" : "host",
                      "median_ms", summary->median * MILLI, "min_ms", summary->min * MILLI,
                      "max_ms", summary->max * MILLI, "mean_ms", summary->mean * MILLI,
                      "p90_ms", summary->p90 * MILLI, "p99_ms", summary->p99 * MILLI,
-                     "host_ratio", number(summary->ratio),
+                     "host_ratio", number(summary->ratio), "host_start_ratio", number(summary->start_ratio),
                      "messages_sent", number(row->counters[IRR_BENCH_COUNTER_messages_sent]),
                      "verified", verified, "counters", counters_of(row),
                      "times_ms", times_of(row, options->work.iterations));

@@ -24,7 +24,7 @@
 
 enum {
     OPTION_MATRIX = 256, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_SCALE, OPTION_ALGORITHMS,
-    OPTION_NO_CHECK, OPTION_COLUMNS, OPTION_JSON, OPTION_VERSION
+    OPTION_PERSISTENT, OPTION_NO_CHECK, OPTION_COLUMNS, OPTION_JSON, OPTION_VERSION
 };
 
 typedef struct row {
@@ -42,6 +42,7 @@ static const row_t rows[] = {
     { "seed",       OPTION_SEED,       "N",       "seed of random patterns; default 1" },
     { "scale",      OPTION_SCALE,      "F",       "multiply all entries, to nearest, at least 1; default 1" },
     { "algorithms", OPTION_ALGORITHMS, "LIST",    "names with commas between (below); default " DEFAULT_LIST },
+    { "persistent", OPTION_PERSISTENT, NULL,      "more rows: MPI_Start and MPI_Wait of MPI_Alltoallv_init" },
     { "iterations", 'i',               "N",       "measured iterations; default 100" },
     { "warmup",     'x',               "N",       "iterations before the measured ones; default 10" },
     { "check",      'c',               NULL,      "compare every byte that arrives; the default" },
@@ -73,7 +74,8 @@ static void help_counters(void)
 static irr_cli_exit_t help(void)
 {
     printf("usage: irr_bench [--matrix FILE | --pattern NAME --unit BYTES] [OPTION...]\n"
-           "Times MPI_Alltoallv with several algorithms of coll/irr, and without it, in one job.\n\n");
+           "Times MPI_Alltoallv with several algorithms of coll/irr, and without it, in one job.\n"
+           "Rows with -start behind their name time one start of a persistent request.\n\n");
     for (int i = 0; i < ROWS; i++) {
         char name[32];
 
@@ -125,8 +127,8 @@ static irr_cli_exit_t read_algorithms(const char *list, irr_bench_work_t *work)
         if (row < 0 && !host) {
             return IRR_CLI_REFUSED;
         }
-        if (work->rows == IRR_BENCH_ROWS_MAX) {
-            irr_cli_complain("--algorithms names more than the %d allowed", IRR_BENCH_ROWS_MAX);
+        if (work->rows == IRR_BENCH_LIST_MAX) {
+            irr_cli_complain("--algorithms names more than the %d allowed", IRR_BENCH_LIST_MAX);
             return IRR_CLI_REFUSED;
         }
         work->algorithms[work->rows++] = row;
@@ -190,6 +192,7 @@ static irr_cli_exit_t read_option(int id, const char *value, irr_bench_options_t
     case OPTION_ALGORITHMS: return read_algorithms(value, work);
     case OPTION_COLUMNS:    return read_columns(value, options);
     case OPTION_JSON:       options->json = value; return IRR_CLI_GOOD;
+    case OPTION_PERSISTENT: work->persistent = true; return IRR_CLI_GOOD;
     case OPTION_NO_CHECK:   work->check = false; return IRR_CLI_GOOD;
     case 'c':               work->check = true; return IRR_CLI_GOOD;
     case 'f':               options->full = true; return IRR_CLI_GOOD;
@@ -262,6 +265,23 @@ static irr_cli_exit_t check_together(const bool *seen)
     return IRR_CLI_GOOD;
 }
 
+/* Each row once more, persistent. */
+static irr_cli_exit_t add_persistent(irr_bench_work_t *work)
+{
+    const int listed = work->rows;
+
+    if (!irr_bench_persistent()) {
+        irr_cli_complain("--persistent: this MPI has no persistent MPI_Alltoallv");
+        return IRR_CLI_REFUSED;
+    }
+    for (int i = 0; i < listed; i++) {
+        work->algorithms[listed + i] = work->algorithms[i];
+        work->starts[listed + i] = true;
+    }
+    work->rows = 2 * listed;
+    return IRR_CLI_GOOD;
+}
+
 irr_cli_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t *options)
 {
     struct option longs[ROWS + 1];
@@ -291,5 +311,8 @@ irr_cli_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t
         irr_cli_complain("unexpected argument '%.64s'; irr_bench --help lists the options", argv[optind]);
         return IRR_CLI_REFUSED;
     }
-    return options->work.run ? check_together(seen) : code;
+    if (code == IRR_CLI_GOOD && options->work.persistent) {
+        code = add_persistent(&options->work);
+    }
+    return options->work.run && code == IRR_CLI_GOOD ? check_together(seen) : code;
 }

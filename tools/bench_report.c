@@ -2,7 +2,8 @@
  * bench_report.c - what irr_bench prints: a header of `#` lines and one row an algorithm.
  *
  * Times are in milliseconds.  The columns are fixed; --full appends to them, --columns puts counters before
- * `verified` and a sweep the unit in front, so a script can count on their order.
+ * `verified`, --persistent a second ratio behind the first, and a sweep the unit in front, so a script can
+ * count on their order.
  */
 #include "bench.h"
 
@@ -43,22 +44,31 @@ static void summarise(double *times, int count, irr_bench_summary_t *summary)
         .median = (times[(count - 1) / 2] + times[count / 2]) / 2,
         .min = times[0], .max = times[count - 1], .mean = sum / count,
         .p90 = percentile(times, count, 0.90), .p99 = percentile(times, count, 0.99),
-        .ratio = -1
+        .ratio = -1, .start_ratio = -1
     };
+}
+
+/* Median over median; below 0 if there is none. */
+static double ratio(const irr_bench_summary_t *summaries, int host, int i)
+{
+    return host >= 0 && summaries[i].median > 0 ? summaries[host].median / summaries[i].median : -1;
 }
 
 void irr_bench_summarise(const irr_bench_work_t *work, const irr_bench_row_t *rows, double *scratch,
                          irr_bench_summary_t *summaries)
 {
-    int host = -1;
+    int host = -1, host_start = -1;
 
     for (int i = 0; i < work->rows; i++) {
+        int *first = work->starts[i] ? &host_start : &host;
+
         memcpy(scratch, rows[i].times, (size_t)work->iterations * sizeof(*scratch));
         summarise(scratch, work->iterations, &summaries[i]);
-        host = host < 0 && work->algorithms[i] == IRR_BENCH_HOST ? i : host;
+        *first = *first < 0 && work->algorithms[i] == IRR_BENCH_HOST ? i : *first;
     }
-    for (int i = 0; host >= 0 && i < work->rows; i++) {
-        summaries[i].ratio = summaries[i].median > 0 ? summaries[host].median / summaries[i].median : -1;
+    for (int i = 0; i < work->rows; i++) {
+        summaries[i].ratio = ratio(summaries, host, i);
+        summaries[i].start_ratio = ratio(summaries, host_start, i);
     }
 }
 
@@ -115,8 +125,11 @@ void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const 
     if (sweeps(options)) {
         printf("%12s ", "unit");
     }
-    printf("%-14s %10s %10s %10s %9s %9s %12s", "algorithm", "median", "min", "max", "host/this", "messages",
-           "Lmax");
+    printf("%-14s %10s %10s %10s %9s", "algorithm", "median", "min", "max", "host/this");
+    if (work->persistent) {
+        printf(" %15s", "host-start/this");
+    }
+    printf(" %9s %12s", "messages", "Lmax");
     for (int i = 0; i < options->columns; i++) {
         const char *name = irr_bench_counter_name(options->column[i]);
 
@@ -152,7 +165,8 @@ static void report_row(const irr_bench_options_t *options, const irr_bench_resul
     const irr_bench_summary_t *summary = &result->summaries[i];
     char name[64];
 
-    snprintf(name, sizeof(name), "%s%s", row->name, !row->misled ? "" : row->by_irr ? "(irr)" : "(host)");
+    snprintf(name, sizeof(name), "%s%s%s", row->name, IRR_BENCH_SUFFIX(row),
+             !row->misled ? "" : row->by_irr ? "(irr)" : "(host)");
     printf("  ");
     if (sweeps(options)) {
         printf("%12" PRIu64 " ", result->unit);
@@ -160,6 +174,9 @@ static void report_row(const irr_bench_options_t *options, const irr_bench_resul
     printf("%-14s %10.4f %10.4f %10.4f", name, summary->median * MILLI, summary->min * MILLI,
            summary->max * MILLI);
     report_number(summary->ratio, 9, 2);
+    if (options->work.persistent) {
+        report_number(summary->start_ratio, 15, 2);
+    }
     report_count(row->counters[IRR_BENCH_COUNTER_messages_sent], 9);
     printf(" %12" PRIu64, result->facts.busiest);
     for (int k = 0; k < options->columns; k++) {

@@ -1,10 +1,11 @@
 /*
  * bench_run.c - the measurement.
  *
- * Each algorithm has a communicator of its own, made with the info keys that choose it.  All run in one
+ * Each row has a communicator of its own, made with the info keys that choose it.  All run in one
  * process and take turns: iteration by iteration, another one first each time, so that whatever changes on
  * the machine during the run changes for all of them alike.  Before each exchange is a barrier; its time on
- * a rank is that of MPI_Alltoallv alone, and the time of the exchange is that of its slowest rank.
+ * a rank is that of MPI_Alltoallv alone, or of MPI_Start and MPI_Wait, and the time of the exchange is that of its
+ * slowest rank.
  * Filling and comparing the buffers, and reading counters, stay outside.
  */
 #include "bench.h"
@@ -49,7 +50,8 @@ typedef struct sample {
     irr_bench_counts_t before, after;
 } sample_t;
 
-static sample_t exchange_once(MPI_Comm comm, const irr_bench_exchange_t *exchange)
+/* By the request, unless there is none. */
+static sample_t exchange_once(MPI_Comm comm, MPI_Request *request, const irr_bench_exchange_t *exchange)
 {
     sample_t sample;
     double start;
@@ -57,8 +59,13 @@ static sample_t exchange_once(MPI_Comm comm, const irr_bench_exchange_t *exchang
     sample.before = irr_bench_pvars_read();
     MPI_Barrier(MPI_COMM_WORLD);
     start = MPI_Wtime();
-    MPI_Alltoallv(exchange->input, exchange->send_counts, exchange->send_offsets, MPI_BYTE,
-                  exchange->output, exchange->recv_counts, exchange->recv_offsets, MPI_BYTE, comm);
+    if (*request != MPI_REQUEST_NULL) {
+        MPI_Start(request);
+        MPI_Wait(request, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Alltoallv(exchange->input, exchange->send_counts, exchange->send_offsets, MPI_BYTE,
+                      exchange->output, exchange->recv_counts, exchange->recv_offsets, MPI_BYTE, comm);
+    }
     sample.seconds = MPI_Wtime() - start;
     sample.after = irr_bench_pvars_read();
     return sample;
@@ -80,9 +87,9 @@ static void gather_fault(irr_bench_row_t *row, int me)
     fault = row->fault;
     MPI_Bcast(&fault, sizeof(fault), MPI_BYTE, first.rank, MPI_COMM_WORLD);
     if (me == 0) {
-        irr_cli_complain("wrong byte with %s: rank %d, message from rank %d, offset %d: 0x%02x instead of "
-                         "0x%02x, in round %d", row->name, first.rank, fault.source, fault.offset, fault.got,
-                         fault.expected, first.round);
+        irr_cli_complain("wrong byte with %s%s: rank %d, message from rank %d, offset %d: 0x%02x instead of "
+                         "0x%02x, in round %d", row->name, IRR_BENCH_SUFFIX(row), first.rank, fault.source,
+                         fault.offset, fault.got, fault.expected, first.round);
     }
 }
 
@@ -117,21 +124,22 @@ static void start_rows(const irr_bench_work_t *work, irr_bench_row_t *rows)
         double *times = rows[i].times;
 
         rows[i] = (irr_bench_row_t){ .times = times };
+        rows[i].starts = work->starts[i];
         rows[i].name = work->algorithms[i] == IRR_BENCH_HOST ? "host" : irr_algorithm_name(work->algorithms[i]);
     }
 }
 
 /* Exchanges once for a row; number differs from exchange to exchange. */
-static sample_t take_turn(const irr_bench_work_t *work, MPI_Comm comm, const irr_bench_exchange_t *exchange,
-                          uint64_t number, irr_bench_row_t *row)
+static sample_t take_turn(const irr_bench_work_t *work, MPI_Comm comm, MPI_Request *request,
+                          const irr_bench_exchange_t *exchange, uint64_t number, irr_bench_row_t *row)
 {
     sample_t sample;
 
     if (!work->check) {
-        return exchange_once(comm, exchange);
+        return exchange_once(comm, request, exchange);
     }
     irr_bench_fill(exchange, number);
-    sample = exchange_once(comm, exchange);
+    sample = exchange_once(comm, request, exchange);
     if (!row->fault.found) {
         irr_bench_verify(exchange, number, &row->fault);
         row->round++;
@@ -144,10 +152,12 @@ irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *c
 {
     const int rounds = work->warmup + work->iterations;
     irr_bench_counts_t counts[IRR_BENCH_ROWS_MAX] = { { { 0 } } };
+    MPI_Request requests[IRR_BENCH_ROWS_MAX];
     irr_cli_exit_t code = IRR_CLI_GOOD;
     uint64_t number = 0;
 
     start_rows(work, rows);
+    irr_bench_requests_create(work, comms, exchange, requests);
     irr_bench_fill(exchange, number);
     for (int round = 0; round < rounds; round++) {
         if (exchange->rank == 0) {
@@ -155,7 +165,7 @@ irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *c
         }
         for (int turn = 0; turn < work->rows; turn++) {
             const int i = (round + turn) % work->rows;
-            const sample_t sample = take_turn(work, comms[i], exchange, ++number, &rows[i]);
+            const sample_t sample = take_turn(work, comms[i], &requests[i], exchange, ++number, &rows[i]);
 
             if (round >= work->warmup) {
                 rows[i].times[round - work->warmup] = sample.seconds;
@@ -166,6 +176,7 @@ irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *c
     if (exchange->rank == 0) {
         irr_bench_progress_end();
     }
+    irr_bench_requests_destroy(work, requests);
     for (int i = 0; i < work->rows; i++) {
         gather_row(work, work->algorithms[i], &counts[i], &rows[i], exchange->rank);
         code = rows[i].wrong ? IRR_CLI_WRONG : code;

@@ -7,90 +7,12 @@
  *
  *     mpi_alltoallv [ROUNDS [INFO_KEY=VALUE ...]]   the keys go to the communicators of coll/irr
  */
-#include "mpi_test.h"
+#include "mpi_call.h"
 
 typedef struct comms {
     MPI_Comm irr;
     MPI_Comm host;
 } comms_t;
-
-/* The arguments of one side. */
-typedef struct side {
-    int         *counts;
-    int         *displs;
-    MPI_Datatype type;
-    char        *buffer;    /* start of memory */
-    size_t       bytes;
-    char        *base;      /* what MPI gets, may lie within the memory */
-} side_t;
-
-static MPI_Comm dup_irr(MPI_Comm comm, char **keys, int nkeys)
-{
-    MPI_Comm dup;
-    MPI_Info info;
-
-    MPI_Info_create(&info);
-    for (int i = 0; i < nkeys; i++) {
-        char key[128];
-        const char *equals = strchr(keys[i], '=');
-
-        snprintf(key, sizeof(key), "%.*s", (int)(equals - keys[i]), keys[i]);
-        MPI_Info_set(info, key, equals + 1);
-    }
-    MPI_Comm_dup_with_info(comm, info, &dup);
-    MPI_Info_free(&info);
-    return dup;
-}
-
-static void fill(char *memory, size_t bytes, uint64_t seed)
-{
-    for (size_t i = 0; i < bytes; i++) {
-        memory[i] = (char)(i * 31 + seed * 131 + (i >> 8) * 7);
-    }
-}
-
-static void side_init(side_t *side, int ranks)
-{
-    memset(side, 0, sizeof(*side));
-    side->counts = calloc((size_t)ranks, sizeof(int));
-    side->displs = calloc((size_t)ranks, sizeof(int));
-}
-
-static void side_fini(side_t *side)
-{
-    free(side->counts);
-    free(side->displs);
-    free(side->buffer);
-}
-
-/* Lays the blocks out in a random order with gaps; a base in the middle makes some displacements negative. */
-static void side_lay_out(side_t *side, int ranks, MPI_Datatype type, int middle, uint64_t *state)
-{
-    MPI_Aint lower, extent;
-    int position = (int)(mpi_test_random(state) % 3), shift;
-    int *order = malloc((size_t)ranks * sizeof(int));
-
-    for (int i = 0; i < ranks; i++) {
-        int j = (int)(mpi_test_random(state) % (uint64_t)(i + 1));
-
-        order[i] = order[j];
-        order[j] = i;
-    }
-    for (int i = 0; i < ranks; i++) {
-        side->displs[order[i]] = position;
-        position += side->counts[order[i]] + (int)(mpi_test_random(state) % 3);
-    }
-    free(order);
-    shift = middle ? position / 2 : 0;
-    for (int i = 0; i < ranks; i++) {
-        side->displs[i] -= shift;
-    }
-    MPI_Type_get_extent(type, &lower, &extent);
-    side->type = type;
-    side->bytes = (size_t)(position + 2) * (size_t)extent;
-    side->buffer = malloc(side->bytes);
-    side->base = side->buffer + (MPI_Aint)shift * extent;
-}
 
 /* Makes the call on both communicators and compares. */
 static void compare(const comms_t *comms, const side_t *send, side_t *recv, int in_place, const char *what)
@@ -115,112 +37,14 @@ static void compare(const comms_t *comms, const side_t *send, side_t *recv, int 
     free(expected);
 }
 
-/* counts[i * ranks + j] elements go from i to j; the same on all ranks. */
-typedef void (*counts_fn)(int *counts, int ranks, uint64_t *state);
-
-static void counts_zero(int *counts, int ranks, uint64_t *state)
-{
-    (void)state;
-    memset(counts, 0, (size_t)ranks * (size_t)ranks * sizeof(int));
-}
-
-static void counts_random(int *counts, int ranks, uint64_t *state)
-{
-    for (int i = 0; i < ranks * ranks; i++) {
-        counts[i] = (int)(mpi_test_random(state) % 200);
-    }
-}
-
-static void counts_sparse(int *counts, int ranks, uint64_t *state)
-{
-    for (int i = 0; i < ranks * ranks; i++) {
-        counts[i] = mpi_test_random(state) % 4 == 0 ? (int)(mpi_test_random(state) % 3000) : 0;
-    }
-}
-
-static void counts_one_row(int *counts, int ranks, uint64_t *state)
-{
-    int row = (int)(mpi_test_random(state) % (uint64_t)ranks);
-
-    counts_zero(counts, ranks, state);
-    for (int j = 0; j < ranks; j++) {
-        counts[row * ranks + j] = 1 + (int)(mpi_test_random(state) % 5000);
-    }
-}
-
-static void counts_one_column(int *counts, int ranks, uint64_t *state)
-{
-    int column = (int)(mpi_test_random(state) % (uint64_t)ranks);
-
-    counts_zero(counts, ranks, state);
-    for (int i = 0; i < ranks; i++) {
-        counts[i * ranks + column] = 1 + (int)(mpi_test_random(state) % 5000);
-    }
-}
-
-static void counts_large(int *counts, int ranks, uint64_t *state)
-{
-    counts_sparse(counts, ranks, state);
-    counts[mpi_test_random(state) % (uint64_t)(ranks * ranks)] = 1 << 18;
-    counts[mpi_test_random(state) % (uint64_t)(ranks * ranks)] = 1 << 16;
-}
-
-static const struct {
-    const char *name;
-    counts_fn   fill;
-} shapes[] = {
-    { "zero", counts_zero }, { "random", counts_random }, { "sparse", counts_sparse },
-    { "one row", counts_one_row }, { "one column", counts_one_column }, { "large", counts_large }
-};
-
-enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
-
-/* A vector with gaps of two doubles, and the contiguous type of equal signature. */
-static MPI_Datatype vector_type(void)
-{
-    MPI_Datatype vector, resized;
-
-    MPI_Type_vector(2, 1, 2, MPI_DOUBLE, &vector);
-    MPI_Type_create_resized(vector, 0, 4 * (MPI_Aint)sizeof(double), &resized);
-    MPI_Type_commit(&resized);
-    MPI_Type_free(&vector);
-    return resized;
-}
-
-static MPI_Datatype pair_type(void)
-{
-    MPI_Datatype pair;
-
-    MPI_Type_contiguous(2, MPI_DOUBLE, &pair);
-    MPI_Type_commit(&pair);
-    return pair;
-}
-
-/* One call with types that may differ between the sides and between the ranks, but match. */
 static void run_shape(const comms_t *comms, int shape, MPI_Datatype send_type, MPI_Datatype recv_type, int middle,
                       uint64_t *state, const char *what)
 {
-    int ranks, rank;
-    int *counts;
-    side_t send, recv;
+    call_t call;
 
-    MPI_Comm_size(comms->irr, &ranks);
-    MPI_Comm_rank(comms->irr, &rank);
-    counts = malloc((size_t)ranks * (size_t)ranks * sizeof(int));
-    shapes[shape].fill(counts, ranks, state);
-    side_init(&send, ranks);
-    side_init(&recv, ranks);
-    for (int i = 0; i < ranks; i++) {
-        send.counts[i] = counts[rank * ranks + i];
-        recv.counts[i] = counts[i * ranks + rank];
-    }
-    side_lay_out(&send, ranks, send_type, middle, state);
-    side_lay_out(&recv, ranks, recv_type, middle, state);
-    fill(send.buffer, send.bytes, (uint64_t)rank);
-    compare(comms, &send, &recv, 0, what);
-    side_fini(&recv);
-    side_fini(&send);
-    free(counts);
+    call_init(&call, comms->irr, shape, send_type, recv_type, middle, state);
+    compare(comms, &call.send, &call.recv, 0, what);
+    call_fini(&call);
 }
 
 static void test_types(const comms_t *comms, uint64_t *state)
@@ -242,43 +66,35 @@ static void test_types(const comms_t *comms, uint64_t *state)
     MPI_Type_free(&vector);
 }
 
-/* The same counts in both directions between each two ranks, as MPI_IN_PLACE wants them. */
 static void test_in_place(const comms_t *comms, uint64_t *state)
 {
-    int ranks, rank, *counts;
-    side_t recv;
     MPI_Datatype vector = vector_type();
+    int rank;
 
-    MPI_Comm_size(comms->irr, &ranks);
     MPI_Comm_rank(comms->irr, &rank);
-    counts = malloc((size_t)ranks * (size_t)ranks * sizeof(int));
     for (int k = 0; k < 2; k++) {
         unsigned long long served = mpi_test_served();
         char *expected, *from;
+        call_t call;
+        side_t *recv = &call.recv;
 
-        counts_random(counts, ranks, state);
-        side_init(&recv, ranks);
-        for (int i = 0; i < ranks; i++) {
-            recv.counts[i] = counts[rank < i ? rank * ranks + i : i * ranks + rank];
-        }
-        side_lay_out(&recv, ranks, k == 0 ? MPI_DOUBLE : vector, 0, state);
-        expected = malloc(recv.bytes);
-        from = malloc(recv.bytes);
-        fill(expected, recv.bytes, (uint64_t)rank);
-        memcpy(from, expected, recv.bytes);
+        call_init_in_place(&call, comms->irr, k == 0 ? MPI_DOUBLE : vector, state);
+        expected = malloc(recv->bytes);
+        from = malloc(recv->bytes);
+        fill(expected, recv->bytes, (uint64_t)rank);
+        memcpy(from, expected, recv->bytes);
         /* The reference is the call that is not in place: some releases of Open MPI had bugs in the other. */
-        MPI_Alltoallv(from, recv.counts, recv.displs, recv.type, expected, recv.counts, recv.displs, recv.type,
+        MPI_Alltoallv(from, recv->counts, recv->displs, recv->type, expected, recv->counts, recv->displs, recv->type,
                       comms->host);
-        fill(recv.buffer, recv.bytes, (uint64_t)rank);
-        MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, recv.buffer, recv.counts, recv.displs,
-                      recv.type, comms->irr);
-        CHECK(memcmp(expected, recv.buffer, recv.bytes) == 0);
+        fill(recv->buffer, recv->bytes, (uint64_t)rank);
+        MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, recv->buffer, recv->counts, recv->displs,
+                      recv->type, comms->irr);
+        CHECK(memcmp(expected, recv->buffer, recv->bytes) == 0);
         CHECK(mpi_test_served() == served + 1);
         free(from);
         free(expected);
-        side_fini(&recv);
+        call_fini(&call);
     }
-    free(counts);
     MPI_Type_free(&vector);
 }
 

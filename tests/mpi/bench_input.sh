@@ -79,7 +79,7 @@ file() {
     printf '%s\n' '%%MatrixMarket matrix coordinate integer general' "$@" > "$name"
 }
 
-plan 40
+plan 42
 
 # ---- files ----
 
@@ -141,6 +141,17 @@ accepted "help" 2 0 --help
 bench 2 --algorithms host -i 3 --json "$scratch/result.json"
 [ $status -eq 0 ] && [ "$(grep -c '"verified": true' "$scratch/result.json")" -eq 1 ]
 report $? "results as JSON"
+
+# ---- persistent requests ----
+
+bench 4 --persistent --algorithms host,a1,a4 -i 5 --unit 100 --columns header_bytes --json "$scratch/result.json"
+[ $status -eq 0 ] && [ "$(lines ' yes$')" -eq 6 ] && [ "$(lines '(host)')" -eq 0 ] &&
+    [ "$(lines ' a[14]-start .* 0 *yes$')" -eq 2 ] && [ "$(lines ' host-start .* - *yes$')" -eq 1 ] &&
+    [ "$(lines 'host/this host-start/this')" -eq 1 ]
+report $? "each algorithm once more, persistent, without descriptions"
+[ "$(grep -c '"persistent": true' "$scratch/result.json")" -eq 3 ] &&
+    [ "$(grep -c '"host_start_ratio": [0-9]' "$scratch/result.json")" -eq 6 ]
+report $? "persistent rows as JSON"
 
 # ---- counters ----
 

@@ -1,9 +1,11 @@
 /*
  * cycles.c - communicators come and go: duplicate, exchange, free, many times, at constant memory.
  *
- *     mpi_cycles CYCLES KIBIBYTES   resident memory may grow by so much from a tenth of the cycles on
+ *     mpi_cycles CYCLES KIBIBYTES [persistent]   resident memory may grow by so much from a tenth of the cycles on
+ *
+ * With persistent, requests come and go, two a cycle and mostly on one communicator.
  */
-#include "mpi_test.h"
+#include "mpi_call.h"
 
 static long resident_kib(void)
 {
@@ -42,9 +44,44 @@ static void cycle(int i)
     MPI_Comm_free(&comm);
 }
 
+/* Two requests at a time, started and freed in each rank's own order; sometimes their communicator goes first. */
+static void cycle_persistent(int i)
+{
+    int rank, ranks, in[2] = { 1, 2 }, out[2][64];
+    int counts[64] = { 0 }, displs[64] = { 0 }, first;
+    MPI_Request requests[2];
+    MPI_Comm comm = MPI_COMM_WORLD;
+
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    if (i % 64 == 0) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    }
+    for (int j = 0; j < ranks; j++) {
+        counts[j] = 1;
+        displs[j] = j;
+        out[0][j] = out[1][j] = 0;
+    }
+    for (int k = 0; k < 2; k++) {
+        ALLTOALLV_INIT(in + k, counts, displs + 63 - ranks, MPI_INT, out[k], counts, displs, MPI_INT, comm,
+                       MPI_INFO_NULL, &requests[k]);
+    }
+    first = (rank + i) % 2;
+    MPI_Start(&requests[first]);
+    MPI_Start(&requests[1 - first]);
+    if (comm != MPI_COMM_WORLD) {
+        MPI_Comm_free(&comm);
+    }
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    CHECK(out[0][0] == 1 && out[0][ranks - 1] == 1 && out[1][0] == 2 && out[1][ranks - 1] == 2);
+    MPI_Request_free(&requests[1 - first]);
+    MPI_Request_free(&requests[first]);
+}
+
 int main(int argc, char **argv)
 {
     int cycles = argc > 1 ? atoi(argv[1]) : 1000;
+    int persistent = argc > 3 && strcmp(argv[3], "persistent") == 0;
     long allowed = argc > 2 ? atol(argv[2]) : 64, base = 0, grown;
 
     MPI_Init(&argc, &argv);
@@ -53,12 +90,16 @@ int main(int argc, char **argv)
         if (i == cycles / 10) {
             base = resident_kib();
         }
-        cycle(i);
+        if (persistent) {
+            cycle_persistent(i);
+        } else {
+            cycle(i);
+        }
     }
     grown = resident_kib() - base;
     if (!CHECK(grown <= allowed)) {
         fprintf(stderr, "resident memory grew by %ld KiB in %d cycles, %ld are allowed\n", grown, cycles, allowed);
     }
-    CHECK(mpi_test_served() == (unsigned long long)cycles);
+    CHECK(mpi_test_served() == (unsigned long long)cycles * (persistent ? 2 : 1));
     return mpi_test_end();
 }

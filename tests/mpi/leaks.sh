@@ -3,14 +3,8 @@
 LIMIT=300
 . "${srcdir:-.}/tests/mpi/lib.sh"
 
-# Open MPI and PMIx lose memory of their own, so only records that pass through coll/irr count.
 valgrind_cycles() {
-    suppressions=$("$OMPI_INFO" --path pkgdatadir --parsable | sed -n 's/^path:pkgdatadir://p')/openmpi-valgrind.supp
-    ranks 2 valgrind --leak-check=full --show-leak-kinds=definite,indirect --num-callers=40 --keep-debuginfo=yes \
-        --suppressions="$suppressions" --log-file="$scratch/valgrind.%p" "$builddir/mpi_cycles" 1000 100000 || return 1
-    [ "$(cat "$scratch"/valgrind.* | grep -c 'LEAK SUMMARY')" -eq 2 ] || return 1
-    awk '/^==[0-9]+== *$/ { if (record ~ /irr_/) { print record; bad = 1 } record = "" }
-         { record = record $0 "\n" } END { exit bad }' "$scratch"/valgrind.*
+    under_valgrind "$builddir/mpi_cycles" 1000 100000
 }
 
 plan 3

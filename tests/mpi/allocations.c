@@ -1,0 +1,124 @@
+/*
+ * allocations.c - what coll/irr allocates between a start and its completion: nothing, from the second start on.
+ *
+ *     mpi_allocations [INFO_KEY=VALUE ...]   the keys go to the communicator
+ *
+ * The program's own malloc, calloc and realloc stand before those of the C library in all that it loads, and
+ * count what the component calls.  UCX and Open MPI may grow pools of their own, which no plan can foresee.  The
+ * counters must show that no message was described either.
+ */
+#include "mpi_call.h"
+
+#include <link.h>
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+
+/* To all that the program loads. */
+#define VISIBLE __attribute__((visibility("default")))
+
+static const char *code_start, *code_end;   /* of the component */
+static int counted;
+
+static void count(const void *caller)
+{
+    counted += (const char *)caller >= code_start && (const char *)caller < code_end;
+}
+
+VISIBLE void *malloc(size_t size)
+{
+    count(__builtin_return_address(0));
+    return __libc_malloc(size);
+}
+
+VISIBLE void *calloc(size_t elements, size_t size)
+{
+    count(__builtin_return_address(0));
+    return __libc_calloc(elements, size);
+}
+
+VISIBLE void *realloc(void *memory, size_t size)
+{
+    count(__builtin_return_address(0));
+    return __libc_realloc(memory, size);
+}
+
+static int find_component(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size;
+    (void)context;
+    for (int i = 0; strstr(info->dlpi_name, "mca_coll_irr.so") != NULL && i < info->dlpi_phnum; i++) {
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_X) != 0) {
+            code_start = (const char *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+            code_end = code_start + info->dlpi_phdr[i].p_memsz;
+        }
+    }
+    return 0;
+}
+
+static unsigned long long header_bytes(void)
+{
+    static MPI_T_pvar_session session;
+    static MPI_T_pvar_handle handle;
+    unsigned long long value = 0;
+
+    if (session == NULL) {
+        handle = mpi_test_pvar_open("coll_irr_header_bytes", MPI_T_PVAR_CLASS_COUNTER, &session);
+        CHECK(handle != MPI_T_PVAR_HANDLE_NULL);
+    }
+    MPI_T_pvar_read(session, handle, &value);
+    return value;
+}
+
+static void start(MPI_Request *request)
+{
+    MPI_Start(request);
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+}
+
+/* The requests of a run: blocks in place, and packed ones of a type with gaps. */
+static void check_starts(MPI_Comm comm, MPI_Datatype type, uint64_t *state)
+{
+    unsigned long long described;
+    MPI_Request request;
+    call_t call;
+
+    call_init(&call, comm, 1, type, type, 0, state);
+    counted = 0;
+    ALLTOALLV_INIT(call.send.base, call.send.counts, call.send.displs, type, call.recv.base, call.recv.counts,
+                   call.recv.displs, type, comm, MPI_INFO_NULL, &request);
+    CHECK(counted > 0);
+    start(&request);
+    MPI_Barrier(MPI_COMM_WORLD);
+    counted = 0;
+    described = header_bytes();
+    for (int i = 0; i < 50; i++) {
+        start(&request);
+    }
+    CHECK(counted == 0);
+    CHECK(header_bytes() == described);
+    MPI_Request_free(&request);
+    call_fini(&call);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Datatype vector;
+    MPI_Comm comm;
+    uint64_t state;
+
+    MPI_Init(&argc, &argv);
+    state = mpi_test_seed();
+    comm = dup_irr(MPI_COMM_WORLD, argv + 1, argc - 1);
+    vector = vector_type();
+    mpi_test_served();
+    dl_iterate_phdr(find_component, NULL);
+    CHECK(code_start != NULL);
+    check_starts(comm, MPI_DOUBLE, &state);
+    check_starts(comm, vector, &state);
+    CHECK(mpi_test_served() == 102);
+    MPI_Type_free(&vector);
+    MPI_Comm_free(&comm);
+    return mpi_test_end();
+}

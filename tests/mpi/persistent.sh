@@ -1,0 +1,45 @@
+#!/bin/sh
+# persistent.sh - persistent MPI_Alltoallv: every byte, every way to start, wait and free, no allocation, no leak.
+LIMIT=120
+. "${srcdir:-.}/tests/mpi/lib.sh"
+program=$builddir/mpi_persistent
+algorithms="auto a1 ac a2 a3 a4 multistage node"
+
+# The names that irr_bench lists between "Algorithms:" and the next heading, but for the host's.
+all_named() {
+    listed=$(ranks 1 "$builddir/irr_bench" --help | sed -n '/^Algorithms:/,/^$/p' |
+        awk 'NF && NR > 1 && $1 != "host" { print $1 }' | tr '\n' ' ')
+    echo "irr_bench lists: $listed"
+    [ "$listed" = "$algorithms " ]
+}
+
+valgrind_persistent() {
+    under_valgrind "$builddir/mpi_cycles" 200 100000 persistent
+}
+
+plan 40
+check "the algorithms below are all there are" all_named
+for algorithm in $algorithms; do
+    check "5 ranks, $algorithm: every byte as Open MPI's own" \
+        ranks 5 "$program" types "coll_irr_alltoallv_algorithm=$algorithm"
+    check "8 ranks, $algorithm: requests active together" \
+        ranks 8 "$program" together "coll_irr_alltoallv_algorithm=$algorithm"
+    check "4 ranks, $algorithm: no allocation and no description from the second start on" \
+        ranks 4 "$builddir/mpi_allocations" "coll_irr_alltoallv_algorithm=$algorithm"
+done
+for case in types completion orphans leaked parts refused active truncation threads; do
+    check "4 ranks, $case" ranks 4 "$program" $case
+done
+for case in orphans threads; do
+    check "7 ranks, a4, $case" ranks 7 "$program" $case coll_irr_alltoallv_algorithm=a4
+done
+check "2 ranks, types" ranks 2 "$program" types
+check "4 ranks over tcp, types" \
+    ranks 4 --mca coll_irr_ucx_tls tcp,self --mca coll_irr_ucx_devices lo "$program" types
+check "more requests than there are ids, at constant memory" ranks 2 "$builddir/mpi_cycles" 40000 256 persistent
+if command -v valgrind > /dev/null; then
+    check "400 requests under valgrind lose nothing and touch nothing they should not" valgrind_persistent
+else
+    skip "400 requests under valgrind" "valgrind was not found; install it (Debian: valgrind)"
+fi
+exit $failed

@@ -1,0 +1,56 @@
+/*
+ * bench_persistent.c - the persistent requests of rows that start them.
+ *
+ * Open MPI 4.1 has persistent collectives as an extension, under names that MPI 4.0 then took over.
+ */
+#include "bench.h"
+
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+#define ALLTOALLV_INIT MPI_Alltoallv_init
+#elif defined(OMPI_MAJOR_VERSION)
+#include <mpi-ext.h>
+#ifdef OMPI_HAVE_MPI_EXT_PCOLLREQ
+#define ALLTOALLV_INIT MPIX_Alltoallv_init
+#endif
+#endif
+
+bool irr_bench_persistent(void)
+{
+#ifdef ALLTOALLV_INIT
+    return true;
+#else
+    return false;
+#endif
+}
+
+static void create(MPI_Comm comm, const irr_bench_exchange_t *exchange, MPI_Request *request)
+{
+#ifdef ALLTOALLV_INIT
+    ALLTOALLV_INIT(exchange->input, exchange->send_counts, exchange->send_offsets, MPI_BYTE, exchange->output,
+                   exchange->recv_counts, exchange->recv_offsets, MPI_BYTE, comm, MPI_INFO_NULL, request);
+#else
+    (void)comm;
+    (void)exchange;
+    (void)request;
+#endif
+}
+
+void irr_bench_requests_create(const irr_bench_work_t *work, const MPI_Comm *comms,
+                               const irr_bench_exchange_t *exchange, MPI_Request *requests)
+{
+    for (int i = 0; i < work->rows; i++) {
+        requests[i] = MPI_REQUEST_NULL;
+        if (work->starts[i]) {
+            create(comms[i], exchange, &requests[i]);
+        }
+    }
+}
+
+void irr_bench_requests_destroy(const irr_bench_work_t *work, MPI_Request *requests)
+{
+    for (int i = 0; i < work->rows; i++) {
+        if (requests[i] != MPI_REQUEST_NULL) {
+            MPI_Request_free(&requests[i]);
+        }
+    }
+}
