@@ -3,7 +3,11 @@
 LIMIT=120
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_persistent
-algorithms="auto a1 ac a2 a3 a4 multistage node"
+algorithms="auto a1 ac a2 a3 a4 multistage node lp rs_n rs_n_sort rs_nh optimal redist"
+
+# What redist needs; other exchanges than this one go by a1 then.
+OMPI_MCA_coll_irr_redistribution=1,2,1,2
+export OMPI_MCA_coll_irr_redistribution
 
 # The names that irr_bench lists between "Algorithms:" and the next heading, but for the host's.
 all_named() {
@@ -17,7 +21,7 @@ valgrind_persistent() {
     under_valgrind "$builddir/mpi_cycles" 200 100000 persistent
 }
 
-plan 40
+plan 58
 check "the algorithms below are all there are" all_named
 for algorithm in $algorithms; do
     check "5 ranks, $algorithm: every byte as Open MPI's own" \
