@@ -98,7 +98,8 @@ static mca_coll_irr_text_t texts[] = {
         PREFIX "lambda", "incremental",
         "With rs_nh: which part of the messages of a step go whole, while longer ones are split. incremental:L grows "
         "from L (0.75 without it) as long as that pays; fixed:L; proportional:F, F times the messages that a rank "
-        "has left; search tries several fixed ones, each rank another, and takes the best; one splits nothing." INFO_KEY,
+        "has left; search tries several fixed ones, each rank another, and takes the best; one splits nothing."
+        INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_lambda,
         "incremental, incremental:L, fixed:L, proportional:F, search or one; L above 0 and at most 1, F at most 100",
         offsetof(mca_coll_irr_settings_t, engine.scheduled.lambda), NULL

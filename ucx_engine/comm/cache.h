@@ -67,8 +67,8 @@ void         irr_cache_entry_fini(irr_cache_entry_t *entry);
 uint64_t     irr_cache_entry_bytes(const irr_cache_entry_t *entry, int ranks);
 
 /*
- * Takes an entry over, with its bytes agreed.  It stays until the next one comes, even if it alone has more bytes than
- * allowed; others go for it.  At least one slot must not be pinned.
+ * Takes an entry over, with its bytes agreed.  It stays until the next one comes, even if it alone has more bytes
+ * than allowed; others go for it.  At least one slot must not be pinned.
  */
 const irr_cache_entry_t *irr_cache_insert(irr_cache_t *cache, irr_cache_entry_t *entry);
 

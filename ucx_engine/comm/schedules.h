@@ -36,7 +36,7 @@ typedef enum irr_schedules_state {
 typedef struct irr_schedules {
     irr_scheduled_params_t params;
     size_t                 max_bytes;  /* of a matrix; 0: no limit */
-    irr_plan_t            *plan;       /* borrowed; what a schedule needs in them is reserved before all agree on it */
+    irr_plan_t            *plan;       /* borrowed; what a schedule needs in them is reserved first */
     irr_exec_t            *exec;
     const irr_pace_t      *pace;       /* that they will run with */
     const irr_scheduled_t *row;        /* NULL: nothing is computed */
@@ -62,8 +62,9 @@ typedef struct irr_schedules {
 } irr_schedules_t;
 
 /*
- * row: the order of the algorithm, or NULL.  pace: that plans run with.  IRR_ERR_NO_MEMORY.  Says on rank 0, once, if the count matrix of so many
- * ranks is above the limit, or they are too many for a consensus; then there are no schedules.
+ * row: the order of the algorithm, or NULL.  pace: that plans run with.  IRR_ERR_NO_MEMORY.  Says on rank 0, once,
+ * if the count matrix of so many ranks is above the limit, or they are too many for a consensus; then there are no
+ * schedules.
  */
 irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_t *row,
                                 const irr_settings_t *settings, int ranks, int rank, const irr_pace_t *pace,

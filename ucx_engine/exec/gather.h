@@ -66,8 +66,8 @@ void irr_gather_start(irr_gather_t *gather, const irr_block_t *row, irr_status_t
 
 /*
  * Goes on after progress of the transport.  IRR_IN_PROGRESS; IRR_OK on all ranks: the rows are here; or
- * IRR_ERR_NOT_SUPPORTED on all: gather->too_large, and gather->status says what failed here, if that was here.  Only where the consensus
- * fails on a rank this rank alone may end in its error (irr_consensus_progress).
+ * IRR_ERR_NOT_SUPPORTED on all: gather->too_large, and gather->status says what failed here, if that was here.
+ * Only where the consensus fails on a rank this rank alone may end in its error (irr_consensus_progress).
  */
 irr_status_t irr_gather_progress(irr_gather_t *gather);
 

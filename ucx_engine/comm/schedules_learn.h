@@ -1,0 +1,25 @@
+/*
+ * schedules_learn.h - private to schedules*.c: from the gathered count matrix to a schedule that all ranks have.
+ *
+ * Each function goes on where a gather or a consensus has ended well, and starts the next one, IRR_IN_PROGRESS, or
+ * ends with the entry, as irr_schedules_progress does.
+ */
+#ifndef IRR_SCHEDULES_LEARN_H
+#define IRR_SCHEDULES_LEARN_H
+
+#include "comm/schedules.h"
+
+/* status: IRR_OK, or IRR_ERR_NOT_SUPPORTED, alike on all ranks. */
+irr_status_t irr_schedules_end_gather(irr_schedules_t *schedules, irr_status_t status,
+                                      const irr_cache_entry_t **entry_p);
+irr_status_t irr_schedules_end_search(irr_schedules_t *schedules);
+irr_status_t irr_schedules_end_commit(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p);
+
+/* Forgets what was there between gather and commit. */
+void irr_schedules_clean(irr_schedules_t *schedules);
+
+/* The own part of a schedule, and room to run it.  IRR_ERR_NO_MEMORY; own may be set even so. */
+irr_status_t irr_schedules_keep_own(irr_schedules_t *schedules, const irr_schedule_t *schedule,
+                                    irr_schedule_t *own);
+
+#endif
