@@ -1,0 +1,2 @@
+def add_options(p): pass
+demo = bench = None
