@@ -19,7 +19,7 @@ def settings(lab, build):
     mca = {"plm": "rsh", "plm_rsh_agent": f"{network.HERE}/enter", "plm_rsh_no_tree_spawn": "1",
            "oob_tcp_if_include": network.SUBNET, "btl_tcp_if_include": network.SUBNET,
            "pml": "ob1", "btl": "self,vader,tcp", "mpi_yield_when_idle": "1",
-           "coll_irr_ucx_tls": "tcp,self", "coll_irr_ucx_devices": "eth0",
+           "coll_irr_ucx_tls": "tcp,sm,self", "coll_irr_ucx_devices": "eth0",
            "coll_irr_topology_file": f"{lab.state}/topology.conf"}
     env = dict(os.environ, IRR_LAB_STATE=lab.state, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     env.update({f"OMPI_MCA_{name}": value for name, value in mca.items()})
@@ -56,13 +56,17 @@ def resent(lab):
 
 def wait(job):
     """An interrupt from the terminal reaches mpirun by itself, which ends the job; SIGTERM is handed on."""
-    old = [signal.signal(signal.SIGINT, signal.SIG_IGN),
+    interrupts = []
+    old = [signal.signal(signal.SIGINT, lambda *_: interrupts.append(1)),
            signal.signal(signal.SIGTERM, lambda *_: job.terminate())]
     try:
-        return job.wait()
+        status = job.wait()
     finally:
         signal.signal(signal.SIGINT, old[0])
         signal.signal(signal.SIGTERM, old[1])
+    if interrupts:
+        raise KeyboardInterrupt
+    return status
 
 
 def run(lab, build, ranks, options, program, output=None):

@@ -28,7 +28,7 @@ DEMO = {"spec": "star:2,2,2,2", "np": None, "patterns": "uniform", "sizes": "64k
         "warmup": 1, "algorithms": "linear,pairwise,auto", "output": None}
 # $0 is contrib/lab, from which contrib/setup finds the checkout.
 PREPARE = """. "$(dirname "$0")/setup"
-packages="$packages iproute2 ethtool util-linux"
+packages="$packages $lab_packages"
 install_packages
 configure_in "$build"
 step "building" make -C "$build" -j "$jobs"

@@ -45,8 +45,15 @@ class Lab:
         self.spec, self.rate, self.congestion = facts["spec"], facts["rate"], facts["congestion"]
 
     def pid(self, name):
-        with open(f"{self.state}/pids/{name}", encoding="utf-8") as file:
-            return int(file.read())
+        """The first process of a host, or of the switches."""
+        try:
+            with open(f"{self.state}/pids/{name}", encoding="utf-8") as file:
+                pid = int(file.read())
+        except FileNotFoundError:
+            pid = 0
+        if not is_keeper(pid, self.state):
+            raise LabError(f"the lab has no '{name}' (any more); remove what is left with lab down", 1)
+        return pid
 
     def ports(self):
         """(from, to, name whose namespace it is in, interface) of each directed link."""
@@ -75,6 +82,12 @@ def words(pid):
         return []
 
 
+def is_keeper(pid, state):
+    """Is it `keep STATE NAME KIND`, or the command that starts it?"""
+    found = words(pid)
+    return any(word.endswith("/lab/keep") and after == state for word, after in zip(found, found[1:]))
+
+
 def network_of(pid):
     try:
         return os.readlink(f"/proc/{pid}/ns/net")
@@ -85,8 +98,7 @@ def network_of(pid):
 def left_over(state):
     """The ids of the processes that belong to the lab with this state folder: keepers, and all in their networks."""
     own = network_of("self")
-    keepers = [pid for pid in processes() if any(word == f"{HERE}/keep" and after == state
-                                                 for word, after in zip(words(pid), words(pid)[1:]))]
+    keepers = [pid for pid in processes() if is_keeper(pid, state)]
     networks = {network_of(pid) for pid in keepers} - {own, None}
     return keepers + [pid for pid in processes() if pid not in keepers and network_of(pid) in networks]
 
@@ -155,8 +167,8 @@ def plain(pid, cards):
 
 
 def burst(rate):
-    """What a timer that is a millisecond late may make up for."""
-    return max(3 * FRAME, rate // 8000)
+    """Bytes that a port may send at once: none on a wire, but a timer of the kernel is late by some 100 us."""
+    return max(2 * FRAME, rate // 80000)
 
 
 def host_limit(rate):

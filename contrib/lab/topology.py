@@ -82,6 +82,8 @@ def expand_range(text):
 
 def expand(text):
     """The names that a list such as n[1-3,7],login stands for."""
+    if not re.fullmatch(r"([^\[\]]|\[[^\[\]]*\])*", text):
+        raise LabError(f"the brackets of '{text}' do not match; allowed is for example n[1-8,10]")
     names = []
     for item in split_list(text):
         group = [""]
