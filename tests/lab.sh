@@ -66,7 +66,7 @@ refused() {
     shift
     expect_failure lab "$@" > "$scratch/refused" 2>&1
     cat "$scratch/refused"
-    grep -q "$what" "$scratch/refused"
+    grep -q -e "$what" "$scratch/refused"
 }
 # Malformed clusters; the lab that is up is not asked.
 refuses() {
@@ -110,9 +110,11 @@ topology_file() {
     lab up "$scratch/conf" --rate 1gbit && cmp "$scratch/conf" "$IRR_LAB_STATE/topology.conf" && bench --unit 1024 &&
         lab status | grep '^top -> leaf3 .* 1gbit'
 }
+# Four messages go from switch to switch, three leave each host.
 bench_writes() {
-    lab down && lab bench chain:1,1,1 --rate 1gbit --sizes 1k,4k --algorithms pairwise,a1 --rounds 2 --iterations 2 \
-        -o "$scratch/bench" && [ "$(wc -l < "$scratch/bench.csv")" -eq 5 ] &&
+    lab down && lab bench chain:2,2 --rate 1gbit --sizes 1k,4k --algorithms pairwise,a1 --rounds 2 --iterations 2 \
+        -o "$scratch/bench" > "$scratch/run" && grep 'busiest link s1 -> s2: 4096 bytes' "$scratch/run" &&
+        [ "$(wc -l < "$scratch/bench.csv")" -eq 5 ] &&
         python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$scratch/bench.svg" && nothing_left
 }
 

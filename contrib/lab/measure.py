@@ -22,8 +22,8 @@ import topology
 
 USABLE = 0.955
 TUNED = {"linear": 1, "pairwise": 2}
-COLUMNS = ["spec", "rate_bits", "congestion", "pattern", "size", "ranks", "algorithm", "bound_ms", "median_ms", "min_ms",
-           "max_ms", "share", "iterations", "timeouts", "resent"]
+COLUMNS = ["spec", "rate_bits", "congestion", "pattern", "size", "ranks", "algorithm", "bound_ms", "median_ms",
+           "min_ms", "max_ms", "share", "iterations", "timeouts", "resent"]
 DEMO = {"spec": "star:2,2,2,2", "np": None, "patterns": "uniform", "sizes": "64k,256k", "rounds": 2, "iterations": 5,
         "warmup": 1, "algorithms": "linear,pairwise,auto", "output": None}
 # $0 is contrib/lab, from which contrib/setup finds the checkout.
@@ -207,7 +207,7 @@ def demo(options):
     def use(lab):
         for _ in series(lab, options):
             pass
-        print("\nshare: of what the busiest link can carry; timeouts: of TCP, which then waits 200 ms; resent: its "
+        print("\nshare: of what the busiest link can carry; timeouts: of TCP, each 200 ms or more; resent: its "
               "segments sent again")
     sys.stdout.flush()
     return with_lab(options, use)

@@ -145,8 +145,8 @@ def draw(rows, title_of):
     step = HEIGHT + GAP
     width, height = 2 * (LEFT + WIDTH + RIGHT), TOP + step * len(patterns)
     first = rows[0]
-    title = f"{first['ranks']} ranks on {os.path.basename(first['spec'])}, ports of {first['rate_bits'] / 1e6:g} Mbit/s, " \
-            f"TCP {first['congestion']}"
+    title = f"{first['ranks']} ranks on {os.path.basename(first['spec'])}, " \
+            f"ports of {first['rate_bits'] / 1e6:g} Mbit/s, TCP {first['congestion']}"
     parts = [text(width / 2, 26, title, kind="title"), *legend(names, LEFT + 12, 54)]
     for number, pattern in enumerate(patterns):
         own = [row for row in rows if row["pattern"] == pattern]
@@ -154,6 +154,7 @@ def draw(rows, title_of):
         parts += time_plot(own, LEFT, y) + share_plot(own, 2 * LEFT + WIDTH + RIGHT, y)
     parts.append(text(LEFT, height - 12, f"medians of {first['iterations']} exchanges, bars from least to most; bound: "
                       "the busiest link's bytes at 95.5% of the rate", "start", "note"))
-    return f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" ' \
-           f'viewBox="0 0 {width} {height}">\n<style>{STYLE}</style>\n<rect width="100%" height="100%" fill="white"/>\n' + \
-        "\n".join(parts) + "\n</svg>\n"
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+             f'viewBox="0 0 {width} {height}">', f"<style>{STYLE}</style>",
+             '<rect width="100%" height="100%" fill="white"/>', *parts, "</svg>"]
+    return "\n".join(parts) + "\n"

@@ -15,7 +15,7 @@ def rate_text(rate):
 
 def summary(lab):
     cluster = lab.cluster
-    print(f"{lab.spec}: {len(cluster.hosts)} hosts on {len(cluster.switches)} switches, {rate_text(lab.rate)} a port, "
+    print(f"{lab.spec}: hosts {len(cluster.hosts)}, switches {len(cluster.switches)}, {rate_text(lab.rate)} a port, "
           f"TCP {lab.congestion}")
     if cluster.has_speeds:
         print("LinkSpeed is not used: all ports have the same rate")

@@ -137,19 +137,26 @@ def read(text, name):
     for number, line in logical_lines(text):
         where = f"{name}: line {number}"
         found = fields(line, where)
-        switch, *others = expand(found["switchname"])
+        switch, *others = names_of(found, "switchname", where)
         if others or switch in below:
             raise LabError(f"{where}: SwitchName is '{found['switchname']}', allowed is one new name a line")
         cluster.switches.append(switch)
         cluster.has_speeds |= "linkspeed" in found
-        below[switch] = expand(found.get("switches", ""))
-        for host in expand(found.get("nodes", "")):
+        below[switch] = names_of(found, "switches", where)
+        for host in names_of(found, "nodes", where):
             if host in cluster.home:
                 raise LabError(f"{where}: host '{host}' is on switch '{cluster.home[host]}' already")
             cluster.hosts.append(host)
             cluster.home[host] = switch
     join(cluster, below, name)
     return cluster
+
+
+def names_of(found, key, where):
+    try:
+        return expand(found.get(key, ""))
+    except LabError as error:
+        raise LabError(f"{where}: {error}") from None
 
 
 def join(cluster, below, name):
