@@ -24,6 +24,7 @@ HOST_QUEUE = 512 * 1024
 PORT_QUEUE = 128 * 1024
 SMALL_QUEUE = 128 * 1024
 FRAME = 1514
+LACKS = ("kind is unknown", "No such file", "Unknown device type", "not supported", "not permitted")
 
 
 def address(number):
@@ -149,14 +150,14 @@ def inside(pid, *command):
     return ["nsenter", "--target", str(pid), "--net", *command]
 
 
-def traffic(pid, lines):
-    """Commands for tc in a namespace."""
+def batch(pid, program, lines):
+    """Commands for ip or tc in a namespace."""
     try:
-        call(inside(pid, "tc", "-batch", "-"), "\n".join(lines) + "\n")
+        call(inside(pid, program, "-batch", "-"), "\n".join(lines) + "\n")
     except LabError as error:
-        if "kind is unknown" in str(error) or "No such file" in str(error):
-            raise LabError("the kernel lacks HTB, TBF or u32 filters (modules sch_htb, sch_tbf, cls_u32): "
-                           f"{error}", 3) from None
+        if any(reason in str(error) for reason in LACKS):
+            raise LabError("the kernel lacks, or forbids, bridges, veth, HTB, TBF or u32 filters (modules bridge, veth, "
+                           f"sch_htb, sch_tbf, cls_u32): {error}", 3) from None
         raise
 
 
@@ -217,14 +218,14 @@ def build(lab):
     kinds = {SWITCHES: "switches", **dict.fromkeys(lab.cluster.hosts, "host")}
     pids = {name: keep(lab.state, name, kind) for name, kind in kinds.items()}
     head = pids[SWITCHES]
-    call(inside(head, "ip", "-batch", "-"), "\n".join(cables(lab, pids)) + "\n")
+    batch(head, "ip", cables(lab, pids))
     ports = [port for _, _, name, port in lab.ports() if name == SWITCHES]
     plain(head, ports)
-    traffic(head, [port_limit(port, lab.rate) for port in ports])
+    batch(head, "tc", [port_limit(port, lab.rate) for port in ports])
     for number, host in enumerate(lab.cluster.hosts):
         plain(pids[host], ["eth0"])
-        traffic(pids[host], host_limit(lab.rate))
-        call(inside(pids[host], "ip", "-batch", "-"), "\n".join(card(address(number), lab.congestion)) + "\n")
+        batch(pids[host], "tc", host_limit(lab.rate))
+        batch(pids[host], "ip", card(address(number), lab.congestion))
 
 
 def check_root():
