@@ -1,0 +1,57 @@
+"""common.py - what all parts of the lab share: errors, running a command, values with a unit."""
+
+import re
+import shutil
+import subprocess
+
+PACKAGES = {"ip": "iproute2", "tc": "iproute2", "ethtool": "ethtool", "unshare": "util-linux", "nsenter": "util-linux",
+            "mpirun": "openmpi-bin", "sh": "dash"}
+UNITS = {"": 1, "k": 1024, "m": 1024 ** 2, "g": 1024 ** 3}
+
+
+class LabError(Exception):
+    """What the user is told.  status: 2 for bad input, 3 for a machine that cannot, 1 for the rest."""
+
+    def __init__(self, text, status=2):
+        super().__init__(text)
+        self.status = status
+
+
+def need(*commands):
+    for command in commands:
+        if not shutil.which(command):
+            raise LabError(f"'{command}' was not found; install it (Debian: {PACKAGES[command]})", 3)
+
+
+def call(command, text=None):
+    """Runs a command, gives it a text, and returns what it printed."""
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = (done.stderr.strip() or done.stdout.strip()).replace("\n", "; ")
+        raise LabError(f"'{' '.join(command[:12])}' failed: {said[-600:]}", 1)
+    return done.stdout
+
+
+def read_rate(text):
+    """Bits a second."""
+    match = re.fullmatch(r"([0-9]+)([kmg])bit", text.lower())
+    rate = int(match[1]) * {"k": 10 ** 3, "m": 10 ** 6, "g": 10 ** 9}[match[2]] if match else 0
+    if not 10 ** 6 <= rate <= 10 ** 10:
+        raise LabError(f"--rate is '{text}', allowed is 1mbit to 10gbit, as in 100mbit")
+    return rate
+
+
+def read_size(text):
+    """Bytes, with suffix k, m or g."""
+    match = re.fullmatch(r"([0-9]+)([kmg]?)", text.lower())
+    size = int(match[1]) * UNITS[match[2]] if match else 0
+    if not 1 <= size <= 2 ** 30:
+        raise LabError(f"size '{text}': allowed is 1 to 1g, with suffix k, m or g for powers of 1024")
+    return size
+
+
+def write_size(size):
+    for suffix, unit in (("MiB", 1024 ** 2), ("KiB", 1024)):
+        if size % unit == 0:
+            return f"{size // unit} {suffix}"
+    return f"{size} B"

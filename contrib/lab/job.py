@@ -1,0 +1,81 @@
+"""job.py - runs MPI programs on the lab, and counts what TCP had to send again.
+
+mpirun runs beside the switches, under a name of its own, and reaches each host through `enter`.  The settings are
+environment variables, so that a --mca of the user is stronger.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+
+from common import LabError, need
+import network
+import topology
+
+
+def settings(lab, build):
+    """The environment of mpirun: Open MPI and coll/irr stay on the lab's network."""
+    mca = {"plm": "rsh", "plm_rsh_agent": f"{network.HERE}/enter", "plm_rsh_no_tree_spawn": "1",
+           "oob_tcp_if_include": network.SUBNET, "btl_tcp_if_include": network.SUBNET,
+           "pml": "ob1", "btl": "self,vader,tcp", "mpi_yield_when_idle": "1",
+           "coll_irr_ucx_tls": "tcp,sm,self", "coll_irr_ucx_devices": "eth0",
+           "coll_irr_topology_file": f"{lab.state}/topology.conf"}
+    env = dict(os.environ, IRR_LAB_STATE=lab.state, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    env.update({f"OMPI_MCA_{name}": value for name, value in mca.items()})
+    if os.path.exists(f"{build}/.libs/mca_coll_irr.so"):
+        env.setdefault("OMPI_MCA_mca_base_component_path", f"{build}/.libs:SYS_DEFAULT")
+        env["PATH"] = f"{build}:{env['PATH']}"
+    return env
+
+
+def command(lab, ranks, options, program):
+    """mpirun with the ranks in the order of the hosts."""
+    if not 1 <= ranks <= 64 * len(lab.cluster.hosts):
+        raise LabError(f"NP is {ranks}, allowed is 1 to 64 ranks a host, {64 * len(lab.cluster.hosts)}")
+    places = topology.place(lab.cluster.hosts, ranks)
+    hosts = ",".join(f"{host}:{places.count(host)}" for host in lab.cluster.hosts if host in places)
+    return ["nsenter", "--target", str(lab.pid(network.SWITCHES)), "--net", "--uts", "--mount",
+            "sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", os.getcwd(),
+            "mpirun", "--host", hosts, "-np", str(ranks), "--map-by", "slot", "--bind-to", "none", *options, *program]
+
+
+def counter(pid, file, group, name):
+    """A counter of the kernel in the network of a process, as nstat shows it."""
+    with open(f"/proc/{pid}/net/{file}", encoding="ascii") as stream:
+        lines = [line.split() for line in stream if line.startswith(f"{group}:")]
+    return int(dict(zip(lines[0], lines[1])).get(name, 0))
+
+
+def resent(lab):
+    """TcpExtTCPTimeouts and TcpRetransSegs, summed over the hosts."""
+    pids = [lab.pid(host) for host in lab.cluster.hosts]
+    return (sum(counter(pid, "netstat", "TcpExt", "TCPTimeouts") for pid in pids),
+            sum(counter(pid, "snmp", "Tcp", "RetransSegs") for pid in pids))
+
+
+def wait(job):
+    """An interrupt from the terminal reaches mpirun by itself, which ends the job; SIGTERM is handed on."""
+    interrupts = []
+    old = [signal.signal(signal.SIGINT, lambda *_: interrupts.append(1)),
+           signal.signal(signal.SIGTERM, lambda *_: job.terminate())]
+    try:
+        status = job.wait()
+    finally:
+        signal.signal(signal.SIGINT, old[0])
+        signal.signal(signal.SIGTERM, old[1])
+    if interrupts:
+        raise KeyboardInterrupt
+    return status
+
+
+def run(lab, build, ranks, options, program, output=None):
+    """Returns mpirun's exit status, the timeouts of retransmissions and the segments sent again."""
+    need("mpirun")
+    before = resent(lab)
+    sys.stdout.flush()
+    with subprocess.Popen(command(lab, ranks, options, program), env=settings(lab, build),
+                          stdout=output, stderr=subprocess.STDOUT if output else None) as job:
+        status = wait(job)
+    after = resent(lab)
+    return (128 - status if status < 0 else status), after[0] - before[0], after[1] - before[1]

@@ -1,0 +1,213 @@
+"""measure.py - coll/irr beside Open MPI's own algorithms on the lab: lab demo and lab bench.
+
+Each algorithm runs in a job of its own, so that timeouts are known to be its own, and the jobs take turns, a few
+rounds of some iterations each.  The bound is the time that the busiest link needs for its bytes, all the time at
+USABLE of the rate: of 1514 bytes of a frame 1446 are the user's.
+"""
+
+import csv
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+from common import LabError, call, read_rate, read_size, write_size
+import job
+import network
+import plot
+import show
+import topology
+
+USABLE = 0.955
+TUNED = {"linear": 1, "pairwise": 2}
+COLUMNS = ["spec", "rate_bits", "congestion", "pattern", "size", "ranks", "algorithm", "bound_ms", "median_ms",
+           "min_ms", "max_ms", "share", "iterations", "timeouts", "resent"]
+DEMO = {"spec": "star:2,2,2,2", "np": None, "patterns": "uniform", "sizes": "64k,256k", "rounds": 2, "iterations": 5,
+        "warmup": 1, "algorithms": "linear,pairwise,auto", "output": None}
+# $0 is contrib/lab, from which contrib/setup finds the checkout.
+PREPARE = """. "$(dirname "$0")/setup"
+packages="$packages $lab_packages"
+install_packages
+configure_in "$build"
+step "building" make -C "$build" -j "$jobs"
+"""
+
+
+def add_options(parser):
+    parser.add_argument("--np", metavar="NP", help="ranks; default one a host")
+    parser.add_argument("--patterns", default="uniform", metavar="LIST",
+                        help="patterns of irr_matrix with commas between; default uniform")
+    parser.add_argument("--sizes", default="1k,8k,64k,256k", metavar="LIST",
+                        help="mean bytes of a message, with suffix k, m or g; default 1k,8k,64k,256k")
+    parser.add_argument("--algorithms", default="linear,pairwise,auto", metavar="LIST",
+                        help="linear and pairwise are Open MPI's, others coll/irr's; default linear,pairwise,auto")
+    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="jobs of each algorithm; default 3")
+    parser.add_argument("--iterations", type=int, default=10, metavar="N", help="exchanges of a job; default 10")
+    parser.add_argument("--warmup", type=int, default=2, metavar="N", help="exchanges before them; default 2")
+    parser.add_argument("-o", "--output", default="lab-bench", metavar="PREFIX",
+                        help="writes PREFIX.csv and PREFIX.svg; default lab-bench")
+
+
+# ---- what is exchanged ----
+
+def read_matrix(file):
+    """(from, to) -> bytes, ranks from 0."""
+    with open(file, encoding="ascii") as stream:
+        lines = [line.split() for line in stream if not line.startswith("%")]
+    return {(int(i) - 1, int(j) - 1): int(size) for i, j, size in lines[1:]}
+
+
+def generate(options, pattern, ranks, unit, file):
+    call([f"{options.build}/irr_matrix", "generate", pattern, "--ranks", str(ranks), "--unit", str(unit), "-o", file])
+    return read_matrix(file)
+
+
+def make_matrix(options, pattern, ranks, size, file):
+    """A pattern with messages between ranks of `size` bytes in the mean."""
+    def mean(matrix):
+        return statistics.mean([count for (i, j), count in matrix.items() if i != j] or [1])
+    unit = max(1, round(size / mean(generate(options, pattern, ranks, 1, file))))
+    return generate(options, pattern, ranks, unit, file)
+
+
+def bound_of(lab, matrix, ranks):
+    """The busiest link, its bytes, and how many milliseconds they take at the least."""
+    loads = lab.cluster.loads(matrix, topology.place(lab.cluster.hosts, ranks))
+    if not loads:
+        raise LabError("no byte of this exchange leaves its host, so no link bounds it")
+    link = max(loads, key=loads.get)
+    return link, loads[link], loads[link] * 8 / (USABLE * lab.rate) * 1e3
+
+
+# ---- jobs ----
+
+def algorithm_options(algorithm):
+    """What mpirun and irr_bench are told."""
+    if algorithm not in TUNED:
+        return [], algorithm
+    number = str(TUNED[algorithm])
+    return ["--mca", "coll_tuned_use_dynamic_rules", "1", "--mca", "coll_tuned_alltoallv_algorithm", number,
+            "--mca", "coll_tuned_alltoall_algorithm", number], "host"
+
+
+def run_job(lab, options, ranks, algorithm, folder):
+    """The times of one job's exchanges in ms, timeouts, segments sent again."""
+    mpirun, name = algorithm_options(algorithm)
+    program = [f"{options.build}/irr_bench", "--matrix", f"{folder}/matrix.mtx", "--algorithms", name,
+               "--iterations", str(options.iterations), "--warmup", str(options.warmup),
+               "--json", f"{folder}/result.json"]
+    with open(f"{folder}/out", "w+", encoding="utf-8", errors="replace") as out:
+        status, timeouts, resent = job.run(lab, options.build, ranks, mpirun, program, out)
+        if status:
+            out.seek(0)
+            raise LabError(f"irr_bench with '{algorithm}' ended with status {status}: {out.read()[-3000:].strip()}", 1)
+    with open(f"{folder}/result.json", encoding="utf-8") as file:
+        row = json.load(file)["results"][0]["rows"][0]
+    if row["served_by"] != ("host" if algorithm in TUNED else "irr"):
+        raise LabError(f"'{algorithm}' was served by {row['served_by']}, so it was not measured", 1)
+    return row["times_ms"], timeouts, resent
+
+
+def measure(lab, options, ranks, folder):
+    """The rows of one exchange, an algorithm each; the jobs take turns."""
+    found = {algorithm: ([], [], []) for algorithm in options.algorithms.split(",")}
+    for _ in range(options.rounds):
+        for algorithm, (times, timeouts, resent) in found.items():
+            result = run_job(lab, options, ranks, algorithm, folder)
+            times += result[0]
+            timeouts.append(result[1])
+            resent.append(result[2])
+    for algorithm, (times, timeouts, resent) in found.items():
+        yield {"algorithm": algorithm, "median_ms": statistics.median(times), "min_ms": min(times),
+               "max_ms": max(times), "iterations": len(times), "timeouts": sum(timeouts), "resent": sum(resent)}
+
+
+def title_of(algorithm):
+    return f"Open MPI {algorithm}" if algorithm in TUNED else f"coll/irr {algorithm}"
+
+
+def print_row(row):
+    print(f"  {title_of(row['algorithm']):<20} {row['median_ms']:>9.1f} {row['min_ms']:>9.1f} {row['max_ms']:>9.1f} "
+          f"{row['share']:>7.2f} {row['timeouts']:>9} {row['resent']:>9}", flush=True)
+
+
+def series(lab, options):
+    """All rows of the bench, printed as they come."""
+    ranks = int(options.np) if options.np else len(lab.cluster.hosts)
+    with tempfile.TemporaryDirectory(prefix="irr-lab-") as folder:
+        for pattern in options.patterns.split(","):
+            for size in map(read_size, options.sizes.split(",")):
+                matrix = make_matrix(options, pattern, ranks, size, f"{folder}/matrix.mtx")
+                link, load, bound = bound_of(lab, matrix, ranks)
+                print(f"\n== {pattern}, {write_size(size)} a message, {ranks} ranks\n"
+                      f"   busiest link {link[0]} -> {link[1]}: {load} bytes, at least {bound:.1f} ms\n"
+                      f"  {'':<20} {'median ms':>9} {'min':>9} {'max':>9} {'share':>7} {'timeouts':>9} {'resent':>9}")
+                for row in measure(lab, options, ranks, folder):
+                    row.update(spec=lab.spec, rate_bits=lab.rate, congestion=lab.congestion, pattern=pattern, size=size,
+                               ranks=ranks, bound_ms=bound, share=bound / row["median_ms"])
+                    print_row(row)
+                    yield row
+
+
+# ---- commands ----
+
+def with_lab(options, use):
+    """Builds the cluster, uses it, and removes it in any case."""
+    lab = network.up(options.state, options.spec, read_rate(options.rate), options.congestion)
+    try:
+        show.summary(lab)
+        use(lab)
+    finally:
+        network.down(options.state)
+    return 0
+
+
+def check_options(options):
+    for name in ("rounds", "iterations"):
+        if getattr(options, name) < 1:
+            raise LabError(f"--{name} is {getattr(options, name)}, allowed is 1 and more")
+    if options.np and (not options.np.isdigit() or int(options.np) < 2):
+        raise LabError(f"--np is '{options.np}', allowed is 2 and more")
+    for size in options.sizes.split(","):
+        read_size(size)
+    network.check_root()
+    if not os.access(f"{options.build}/irr_bench", os.X_OK):
+        raise LabError(f"{options.build}/irr_bench was not found; build coll/irr, or name its folder with --build")
+
+
+def bench(options):
+    check_options(options)
+
+    def use(lab):
+        rows = []
+        with open(f"{options.output}.csv", "w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, COLUMNS)
+            writer.writeheader()
+            for row in series(lab, options):
+                rows.append(row)
+                writer.writerow({key: f"{value:.4f}" if isinstance(value, float) else value
+                                 for key, value in row.items()})
+                file.flush()
+        with open(f"{options.output}.svg", "w", encoding="utf-8") as file:
+            file.write(plot.draw(rows, title_of))
+        print(f"\nwrote {options.output}.csv and {options.output}.svg")
+    return with_lab(options, use)
+
+
+def demo(options):
+    vars(options).update(DEMO)
+    network.check_root()
+    if options.build == f"{os.path.dirname(os.path.dirname(network.HERE))}/build":
+        if subprocess.run(["sh", "-c", PREPARE, os.path.dirname(network.HERE) + "/lab"], check=False).returncode:
+            raise LabError("coll/irr could not be built", 1)
+    check_options(options)
+
+    def use(lab):
+        for _ in series(lab, options):
+            pass
+        print("\nshare: of what the busiest link can carry; timeouts: of TCP, each 200 ms or more; resent: its "
+              "segments sent again")
+    sys.stdout.flush()
+    return with_lab(options, use)

@@ -1,0 +1,136 @@
+#!/bin/sh
+# lab.sh - contrib/lab: a cluster comes up, MPI runs on it as on separate machines, and nothing of it is left after.
+#
+# The cluster has a state folder of its own, so that one of the user's may be up beside it.
+. "${srcdir:-.}/tests/mpi/lib.sh"
+
+builddir=$(cd "${builddir:-.}" && pwd)
+IRR_LAB_STATE=$scratch/state
+export IRR_LAB_STATE
+LIMIT=60
+
+lab() { timeout -k 5 "$LIMIT" "${srcdir:-.}/contrib/lab/lab" --build "$builddir" "$@"; }
+skip_all() {
+    echo "1..0 # SKIP $*"
+    exit 0
+}
+end() {
+    lab down > "$scratch/down" 2>&1
+    rm -rf "$scratch"
+}
+
+command -v python3 > /dev/null || skip_all "python3 was not found"
+[ "$(id -u)" -eq 0 ] || skip_all "contrib/lab needs root"
+unshare --net --uts --ipc --mount --pid --fork true 2> /dev/null || skip_all "namespaces are not permitted"
+trap end EXIT
+lab up single:3 > "$scratch/up" 2>&1
+status=$?
+[ $status -ne 3 ] || skip_all "$(sed -n 's/^lab: //p' "$scratch/up" | head -n 1)"
+
+bench() {
+    lab run 3 -- "$builddir/irr_bench" --algorithms host,a1 -i 5 -x 1 "$@" > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    return $status
+}
+is_up() { cat "$scratch/up" && grep -qx "topology: $IRR_LAB_STATE/topology.conf" "$scratch/up"; }
+every_byte() {
+    bench --unit 262144 && grep -q '^  host .* yes$' "$scratch/run" && grep -q '^  a1 .* yes$' "$scratch/run" &&
+        grep -q '^lab: [0-9]* retransmission timeouts, [0-9]* segments sent again$' "$scratch/run"
+}
+# Two messages of 256 KiB leave each host: 41.9 ms at 100 Mbit/s, less what a port may send at once.
+rate_holds() {
+    awk '$1 == "host" || $1 == "a1" { rows++; if ($3 < 40) bad = 1 } END { exit rows != 2 || bad }' "$scratch/run"
+}
+names() {
+    lab run 5 -- sh -c 'echo "$OMPI_COMM_WORLD_RANK $(uname -n)"' | sort > "$scratch/names"
+    printf '%s\n' '0 n1' '1 n1' '2 n2' '3 n2' '4 n3' | diff - "$scratch/names"
+}
+# Open MPI finds no shared memory between hosts, and inside of a host it does.
+no_shared_memory() {
+    expect_failure lab run 2 --mca btl self,vader -- "$builddir/irr_bench" -i 1 > "$scratch/run" 2>&1
+    grep 'unable to reach each other' "$scratch/run"
+}
+no_shared_memory_ucx() {
+    lab run 3 --mca coll_irr_ucx_tls sm,self -- "$builddir/irr_bench" --unit 64 --algorithms a1 -i 1 -x 1 |
+        grep '^  a1(host) .* yes$'
+}
+links() {
+    lab status > "$scratch/status" || return
+    cat "$scratch/status"
+    [ "$(awk '$2 == "->" && $4 == "100mbit" && $5 > 524288' "$scratch/status" | wc -l)" -eq 6 ]
+}
+second_is_refused() { expect_failure lab up single:2 2>&1 | grep 'a lab is up'; }
+refused() {
+    what=$1
+    shift
+    expect_failure lab "$@" > "$scratch/refused" 2>&1
+    cat "$scratch/refused"
+    grep -q -e "$what" "$scratch/refused"
+}
+# Malformed clusters; the lab that is up is not asked.
+refuses() {
+    printf 'SwitchName=a Switches=b\nSwitchName=b Switches=a Nodes=n1\n' > "$scratch/loop"
+    printf 'SwitchName=a Nodes=n[1-3\n' > "$scratch/range"
+    printf 'SwitchName=a Nodes=n[1-3]\nSwitchName=b Nodes=n3\n' > "$scratch/twice"
+    printf 'SwitchName=a Switches=c Nodes=n1\n' > "$scratch/unknown"
+    refused 'not joined' up "$scratch/loop" && refused 'brackets' up "$scratch/range" &&
+        refused 'is on switch' up "$scratch/twice" && refused 'no line of its own' up "$scratch/unknown" &&
+        refused 'SPEC is' up ring:3 && refused 'SPEC is' up star:3,x && refused '--rate is' up single:2 --rate 3 &&
+        refused 'PROGRAM is missing' run 2
+}
+
+# nothing_left: of namespaces, processes and mounts; cards and bridges were never outside of the namespaces.
+nothing_left() {
+    [ ! -e "$IRR_LAB_STATE" ] || return
+    ! grep "$scratch" /proc/mounts || return
+    for process in /proc/[0-9]*; do
+        ! tr '\0' ' ' < "$process/cmdline" 2> /dev/null | grep "keep $IRR_LAB_STATE" || return
+        [ "$(readlink "$process/ns/net")" != "$network" ] || return
+    done
+}
+network=$(readlink "/proc/$(cat "$IRR_LAB_STATE/pids/n1")/ns/net")
+is_down() { lab down && nothing_left; }
+down_again() { lab down | grep -x 'no lab was up'; }
+
+# A lab that is killed while it comes up, with some of its hosts there.
+after_a_crash() {
+    "${srcdir:-.}/contrib/lab/lab" up chain:12,12 &
+    crashing=$!
+    while [ ! -s "$IRR_LAB_STATE/pids/n1" ] && kill -0 $crashing; do :; done
+    kill -9 $crashing
+    wait $crashing
+    network=$(readlink "/proc/$(cat "$IRR_LAB_STATE/pids/n1")/ns/net")
+    lab down && nothing_left
+}
+# Nodes of a file, with a range and a line that goes on; ports of four switches carry what irr_bench sends.
+topology_file() {
+    printf '# four\nswitchname=top Switches=leaf[1-3] \\\n  LinkSpeed=100 # more\n' > "$scratch/conf"
+    printf 'SwitchName=leaf%d Nodes=node-0%d\n' 1 1 2 2 3 3 >> "$scratch/conf"
+    lab up "$scratch/conf" --rate 1gbit && cmp "$scratch/conf" "$IRR_LAB_STATE/topology.conf" && bench --unit 1024 &&
+        lab status | grep '^top -> leaf3 .* 1gbit'
+}
+# Four messages go from switch to switch, three leave each host.
+bench_writes() {
+    lab down && lab bench chain:2,2 --rate 1gbit --sizes 1k,4k --algorithms pairwise,a1 --rounds 2 --iterations 2 \
+        -o "$scratch/bench" > "$scratch/run" && grep 'busiest link s1 -> s2: 4096 bytes' "$scratch/run" &&
+        [ "$(wc -l < "$scratch/bench.csv")" -eq 5 ] &&
+        python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$scratch/bench.svg" && nothing_left
+}
+
+plan 14
+check "a cluster of three hosts comes up" is_up
+check "every byte arrives, with and without coll/irr, and timeouts are counted" every_byte
+check "no port is faster than its rate" rate_holds
+check "ranks fill the hosts in their order, each under its own name" names
+check "Open MPI finds no shared memory between hosts" no_shared_memory
+check "UCX finds no shared memory between hosts" no_shared_memory_ucx
+check "status shows what each link carried" links
+check "a second cluster in its place is refused" second_is_refused
+check "malformed clusters and options are refused" refuses
+check "lab down leaves nothing" is_down
+check "lab down twice is no error" down_again
+check "lab down removes what a crash has left" after_a_crash
+check "a topology.conf is built as it is" topology_file
+check "lab bench writes its files and leaves nothing" bench_writes
+exit $failed
