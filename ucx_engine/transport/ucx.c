@@ -66,12 +66,37 @@ static bool given(const char *value)
     return value != NULL && value[0] != '\0';
 }
 
+/*
+ * May UCX use shared memory by queues?  The list is that of UCX_TLS, NULL for UCX's own choice.  What it says to leave
+ * out (^), or selects by pattern, is not looked into.
+ */
+static bool has_queues(const char *tls)
+{
+    static const char *const names[] = { "all", "sm", "shm", "mm", "posix", "sysv", "xpmem" };
+
+    if (tls == NULL || strpbrk(tls, "^*?[") != NULL) {
+        return true;
+    }
+    while (*tls != '\0') {
+        size_t length = strcspn(tls, ",");
+
+        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+            if (strlen(names[i]) == length && strncasecmp(names[i], tls, length) == 0) {
+                return true;
+            }
+        }
+        tls += length + (tls[length] == ',');
+    }
+    return false;
+}
+
 #define MM_FIFO_ELEM_SIZE "1088"
 
 /*
  * Where UCX's defaults are for others.  An exchange of short messages has one of them for each peer, and from 93
  * bytes on each went through a segment of its own, which cost a third to a half more on shared memory: now those of
- * up to 1 KiB travel in the queue as well, which takes 270 KiB a process.
+ * up to 1 KiB travel in the queue as well, which takes 270 KiB a process.  UCX warns of settings that no transport
+ * asks for.
  */
 static void tune(ucp_config_t *config)
 {
@@ -92,7 +117,9 @@ static irr_status_t configure(const irr_engine_config_t *config, ucp_config_t *u
     unsigned major, minor, release;
     irr_status_t status = IRR_OK;
 
-    tune(ucp_config);
+    if (has_queues(tls)) {
+        tune(ucp_config);
+    }
     ucp_get_version(&major, &minor, &release);
     if (major == PROTO_V2_MAJOR && minor < PROTO_V2_MINOR) {
         status = set(ucp_config, "ZCOPY_THRESH", "inf");
