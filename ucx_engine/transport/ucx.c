@@ -18,6 +18,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 /* Proto v1, the default before this version, sends a list over tcp in packets of a few entries each. */
 #define PROTO_V2_MAJOR 1
