@@ -270,7 +270,8 @@ static void describe(const irr_topology_t *topology, char *text, size_t size)
         const int up = topology->parent[v];
 
         used += (size_t)snprintf(text + used, size - used, "%s%s%s%s",
-                                 v == 0 ? "" : v == topology->hosts ? " | " : " ", topology->names[v], up < 0 ? "" : "<", up < 0 ? "" : topology->names[up]);
+                                 v == 0 ? "" : v == topology->hosts ? " | " : " ", topology->names[v],
+                                 up < 0 ? "" : "<", up < 0 ? "" : topology->names[up]);
     }
 }
 
