@@ -127,7 +127,8 @@ static bool is_busier(const count_t *count, irr_link_t one, irr_link_t other)
     if (other.vertex < 0) {
         return bytes > 0;
     }
-    return bytes * speed[other.vertex] > (wide_t)count->links.bytes[other.direction][other.vertex] * speed[one.vertex];
+    return bytes * speed[other.vertex] >
+           (wide_t)count->links.bytes[other.direction][other.vertex] * speed[one.vertex];
 }
 
 static void find_busiest(count_t *count)
