@@ -25,7 +25,7 @@ conf two 'SwitchName=s0 Nodes=n[0-1]' 'SwitchName=s1 Nodes=n[2-3]' 'SwitchName=t
 conf star 'SwitchName=s0 Nodes=n[0-3] Switches=s[1-3]' 'SwitchName=s1 Nodes=n[4-7]' 'SwitchName=s2 Nodes=n[8-11]' \
     'SwitchName=s3 Nodes=n[12-15]'
 
-echo 1..28
+echo 1..36
 
 # ---- print ----
 
@@ -116,4 +116,87 @@ refused "a list for other ranks" "--hosts has 2 names for 3 ranks" \
 refused "hosts without a topology" "--hosts goes with --topology only" check --algorithm a1 --ranks 2 --hosts n0,n1
 refused "a tree over time" "--async does not go with --topology" \
     draw --algorithm lp --async --topology "$scratch/two"
+# ---- from LLDP ----
+
+# Four hosts in the forms that lldpcli writes, and one whose file names it; then the switches, too.
+lldp=$srcdir/tests/data/lldp
+converter=$srcdir/contrib/lldp2topology
+
+# convert ARGUMENT...: leaves the exit status in $status, stdout and stderr in $scratch/out and err.
+convert() {
+    python3 "$converter" "$@" > "$scratch/out" 2> "$scratch/err" < /dev/null
+    status=$?
+}
+
+# converts NAME ARGUMENT...: stdout is $scratch/expected, and irr_plan reads it.
+converts() {
+    name=$1
+    shift
+    convert "$@"
+    [ $status -eq 0 ] && cmp -s "$scratch/expected" "$scratch/out" && cp "$scratch/out" "$scratch/conf" &&
+        "$PLAN" check --algorithm a1 --topology "$scratch/conf" > /dev/null
+    report $? "$name"
+}
+
+# declines NAME TEXT ARGUMENT...: one line on stderr with TEXT, nothing on stdout, exit status 2.
+declines() {
+    name=$1
+    text=$2
+    shift 2
+    convert "$@"
+    [ $status -eq 2 ] && [ ! -s "$scratch/out" ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] &&
+        grep -q -F "lldp2topology: $text" "$scratch/err"
+    report $? "$name"
+}
+
+from_lldp() {
+    cat > "$scratch/expected" << 'END'
+# written by lldp2topology
+SwitchName=spine Switches=00:1c:0f:00:00:03,leaf[1-2]
+SwitchName=00:1c:0f:00:00:03 Nodes=login1
+SwitchName=leaf1 Nodes=n[08-09] LinkSpeed=2
+SwitchName=leaf2 Nodes=n[10-11]
+END
+    converts "$1" --interface eth0 "$lldp"/hosts/*.json --switches "$lldp"/switches/*.json
+
+    cat > "$scratch/expected" << 'END'
+# written by lldp2topology
+SwitchName=00:1c:0f:00:00:03 Nodes=login1
+SwitchName=leaf1.example.net Nodes=n[08-09]
+SwitchName=leaf2.example.net Nodes=n[10-11]
+SwitchName=root Switches=00:1c:0f:00:00:03,leaf[1-2].example.net
+END
+    converts "$2" --interface eth0 --top root "$lldp"/hosts/*.json
+
+    grep -q "is not known: put below 'root', which is made up" "$scratch/err"
+    report $? "$3"
+
+    cat > "$scratch/expected" << 'END'
+# written by lldp2topology
+SwitchName=leaf1.example.net Nodes=n08
+END
+    converts "$4" "$lldp/hosts/n08.json"
+
+    declines "$5" "host 'n09' sees several switches, leaf1.example.net on eth0, mgmt on eno1" "$lldp"/hosts/*.json
+
+    echo '{"lldp": {}}' > "$scratch/alone.json"
+    declines "$6" "host 'alone' sees no switch" "$scratch/alone.json"
+
+    head -c 300 "$lldp/hosts/n08.json" > "$scratch/cut.json"
+    declines "$7" "$scratch/cut.json: not JSON" "$scratch/cut.json"
+
+    sed 's/spine/leaf2/' "$lldp/switches/leaf1.json" > "$scratch/leaf1.json"
+    declines "$8" "the links between switches form a ring" --interface eth0 "$lldp"/hosts/*.json \
+        --switches "$scratch/leaf1.json" "$lldp/switches/leaf2.json" "$lldp/switches/spine.json"
+}
+
+set -- "hosts and switches that speak LLDP make a topology" "hosts alone, below a switch that is made up" \
+    "which is told" "one switch" "a host on two networks" "a host without a switch" "what is no JSON" "a ring"
+if command -v python3 > /dev/null; then
+    from_lldp "$@"
+else
+    for name; do
+        skip "$name" "there is no python3"
+    done
+fi
 exit $failed
