@@ -8,7 +8,7 @@
  *
  * dims is left out for direct routes; with a topology "hosts": ["n0", ...] follows, the host of each rank.
  * Messages are sorted by stage, step and sender; stages and steps count from 1.  A slice is [source, destination,
- * offset, length], a range of the message that source has for destination. What stays on a rank is not listed.
+ * offset, length], a range of the message that source has for destination.  What stays on a rank is not listed.
  *
  * Messages are written one by one, a line each, so that memory does not grow with the job and a diff of two
  * plans can be read.
