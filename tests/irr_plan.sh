@@ -2,44 +2,8 @@
 # irr_plan.sh - irr_plan prints, proves and draws plans, and refuses bad input with one line and exit status 2.
 
 srcdir=${srcdir:-.}
-. "$srcdir/tests/tap.sh"
-PLAN=${builddir:-.}/irr_plan
+. "$srcdir/tests/plan_tap.sh"
 mesh=$srcdir/tests/data/airfoil-8.mtx
-# plan ARGUMENT...: leaves the exit status in $status, stdout and stderr in $scratch/out and err.
-plan() {
-    "$PLAN" "$@" > "$scratch/out" 2> "$scratch/err" < /dev/null
-    status=$?
-}
-
-# good ARGUMENT...: exit status 0 and nothing on stderr.
-good() {
-    plan "$@"
-    [ $status -eq 0 ] && [ ! -s "$scratch/err" ]
-}
-
-# prints NAME ARGUMENT...: stdout is what stands in $scratch/expected.
-prints() {
-    name=$1
-    shift
-    good "$@" && cmp -s "$scratch/expected" "$scratch/out"
-    report $? "$name"
-}
-
-# lines TEXT: how many lines of stdout have it.
-lines() {
-    grep -c -e "$1" "$scratch/out"
-}
-
-# refused NAME TEXT ARGUMENT...: one line on stderr, which starts with TEXT, nothing on stdout, exit status 2.
-refused() {
-    name=$1
-    text=$2
-    shift 2
-    plan "$@"
-    [ $status -eq 2 ] && [ ! -s "$scratch/out" ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] &&
-        grep -q -F "irr_plan: $text" "$scratch/err"
-    report $? "$name"
-}
 
 # file NAME LINE...: writes a matrix file, a good header and these lines, to $scratch/NAME.
 file() {

@@ -17,6 +17,9 @@ static irr_cli_exit_t print_text(const irr_tool_job_t *job)
 
     for (int r = 0; r < job->plans->ranks; r++) {
         if (rank == IRR_TOOL_ALL_RANKS || rank == r) {
+            if (job->topology != NULL) {
+                fprintf(job->stream, "rank %d is on %s\n", r, job->topology->names[job->host_of[r]]);
+            }
             irr_plan_print(&job->plans->plans[r], job->stream);
         }
     }
@@ -40,12 +43,20 @@ irr_cli_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status)
     return IRR_CLI_GOOD;
 }
 
+static irr_cli_exit_t draw(const irr_tool_job_t *job)
+{
+    if (job->topology != NULL) {
+        return irr_tool_draw_tree(job);
+    }
+    return job->schedule != NULL ? irr_tool_draw_time(job) : irr_tool_draw_steps(job);
+}
+
 static irr_cli_exit_t run_command(const irr_tool_job_t *job)
 {
     switch (job->options->command) {
     case IRR_TOOL_PRINT: return job->options->json ? irr_tool_json(job) : print_text(job);
     case IRR_TOOL_CHECK: return irr_tool_check(job);
-    case IRR_TOOL_DRAW:  return job->schedule != NULL ? irr_tool_draw_time(job) : irr_tool_draw_steps(job);
+    case IRR_TOOL_DRAW:  return draw(job);
     case IRR_TOOL_NOTHING: break;
     }
     return IRR_CLI_GOOD;
@@ -153,7 +164,8 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
     irr_plans_t plans = { .ranks = 0 };
     irr_nodes_t nodes;
     irr_tool_job_t job = {
-        .options = options, .matrix = &input->matrix, .settings = &settings, .nodes = &nodes, .plans = &plans
+        .options = options, .matrix = &input->matrix, .settings = &settings, .nodes = &nodes, .plans = &plans,
+        .topology = options->topology != NULL ? &input->topology : NULL, .host_of = input->host_of
     };
     irr_status_t status = make_nodes(&settings, ranks, &nodes);
     irr_cli_exit_t code = IRR_CLI_REFUSED;

@@ -5,13 +5,15 @@
  *   plan_options.c   the command line
  *   plan_input.c     a file or a pattern becomes the count matrix
  *   plan_schedule.c  the schedule: read, computed, saved
+ *   plan_topology.c  the tree of switches, and which host a rank is on
  *   plan_json.c      print --json
  *   plan_check.c     check: the proof, the run and the figures
  *   plan_headers.c   what describes messages in a first run
  *   plan_run.c       the run, on the loopback transport
  *   plan_draw.c      draw: the rank x step chart
  *   plan_time.c      draw: the rank x time chart of a schedule
- *   plan_svg.c       the head of either
+ *   plan_tree.c      draw --topology: the tree with the bytes on its links
+ *   plan_svg.c       the head of each
  *
  * One process, no MPI, no network.
  */
@@ -20,7 +22,9 @@
 
 #include "cli.h"
 #include "order/scheduled.h"
+#include "plan/links.h"
 #include "plan/plans.h"
+#include "problem/names.h"
 #include "route/grid.h"
 
 #define IRR_TOOL_ALL_RANKS (-1)
@@ -46,6 +50,8 @@ typedef struct irr_tool_options {
     const char        *matrix;     /* one of three, or none: what the loaded schedule delivers */
     const char        *redistribute;
     const char        *pattern;
+    const char        *topology;   /* file, or NULL */
+    const char        *hosts;      /* a list, one a rank; NULL: ranks fill the hosts of the file */
     uint64_t           unit, seed;
     double             scale;
     irr_dims_t         dims;
@@ -67,6 +73,9 @@ typedef struct irr_tool_input {
     irr_matrix_t   matrix;
     irr_schedule_t schedule;
     double         schedule_ms;  /* that reading or computing it took */
+    irr_names_t    hosts;        /* that --hosts lists */
+    irr_topology_t topology;     /* with --topology: that of the file, and once ranks are placed what they use */
+    int           *host_of;      /* by rank: its host; NULL: there is no topology */
 } irr_tool_input_t;
 
 /* What the matrix is made from, as the user named it. */
@@ -88,6 +97,15 @@ irr_cli_exit_t irr_tool_schedule_match(const irr_tool_options_t *options, const 
 /* The algorithm must be a scheduled order; see irr_scheduled_build. */
 irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, irr_tool_input_t *input);
 
+/* The topology of the file and the names of --hosts.  Complains. */
+irr_cli_exit_t irr_tool_topology_load(const irr_tool_options_t *options, irr_tool_input_t *input);
+
+/* Ranks if nothing else says how many: one a host of the list, or else of the file; 0: no topology. */
+int irr_tool_topology_ranks(const irr_tool_input_t *input);
+
+/* Puts the ranks of the matrix on hosts, and cuts the topology down to what they use.  Complains. */
+irr_cli_exit_t irr_tool_topology_place(const irr_tool_options_t *options, irr_tool_input_t *input);
+
 /* ---- commands ---- */
 
 /* What a command works on. */
@@ -99,6 +117,8 @@ typedef struct irr_tool_job {
     const irr_plans_t        *plans;
     const irr_schedule_t     *schedule;    /* NULL: there is none */
     double                    schedule_ms; /* that reading or computing it took */
+    const irr_topology_t     *topology;    /* NULL: there is none */
+    const int                *host_of;     /* by rank, with a topology */
     const char               *algorithm;  /* its name, "auto" resolved; "file": the schedule was loaded */
     int                       ndims;      /* of its grid; 0: the route is direct */
     int                       dims[IRR_GRID_LEVELS_MAX];
@@ -109,6 +129,7 @@ typedef struct irr_tool_job {
 irr_cli_exit_t irr_tool_json(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_draw_steps(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_draw_time(const irr_tool_job_t *job);  /* of a schedule */
+irr_cli_exit_t irr_tool_draw_tree(const irr_tool_job_t *job);  /* of a topology */
 irr_cli_exit_t irr_tool_check(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_schedule_save(const irr_tool_job_t *job);
 
@@ -152,6 +173,9 @@ irr_cli_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status);
 
 /* Pixels of the margin, of the title with the two lines below it; colours s0, s1, ... of the styles. */
 enum { IRR_TOOL_SVG_MARGIN = 16, IRR_TOOL_SVG_TITLE = 86, IRR_TOOL_SVG_COLOURS = 8 };
+
+/* Writes text of any origin, as XML has it. */
+void irr_tool_svg_text(const irr_tool_job_t *job, const char *text);
 
 /* Pixels that the title takes at least. */
 int irr_tool_svg_width(const irr_tool_job_t *job);

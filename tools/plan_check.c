@@ -23,6 +23,7 @@ typedef struct check {
     bool                  delivered;
     uint64_t              header_bytes;
     uint64_t              async;      /* makespan of the schedule */
+    irr_links_t           links;      /* with a topology */
     char                  reason[256];
 } check_t;
 
@@ -83,6 +84,9 @@ static irr_status_t measure(check_t *check)
     if (status == IRR_OK && job->schedule != NULL) {
         status = irr_large_makespan_async(job->schedule, NULL, &check->async);
     }
+    if (status == IRR_OK && job->topology != NULL) {
+        status = irr_links_count(job->plans, job->topology, job->host_of, &check->links);
+    }
     if (status == IRR_OK) {
         status = prove(check);
     }
@@ -114,6 +118,22 @@ static void print_schedule(const irr_tool_job_t *job, uint64_t async)
             irr_schedule_splits(job->schedule, job->matrix));
 }
 
+static void print_links(const irr_tool_job_t *job, const irr_links_t *links)
+{
+    const irr_topology_t *topology = job->topology;
+    const int vertex = links->busiest.vertex;
+
+    fprintf(job->stream, "link_contention=%zu\nload=%" PRIu64 "\nload_link=", links->contention, links->load);
+    if (vertex < 0) {
+        fputs("none\n", job->stream);
+    } else {
+        const char *name = topology->names[vertex], *parent = topology->names[topology->parent[vertex]];
+        const bool up = links->busiest.direction == IRR_UP;
+
+        fprintf(job->stream, "%s->%s\n", up ? name : parent, up ? parent : name);
+    }
+}
+
 static void print(const check_t *check)
 {
     const irr_figures_t *figures = &check->figures;
@@ -138,6 +158,9 @@ static void print(const check_t *check)
     if (check->job->schedule != NULL) {
         print_schedule(check->job, check->async);
     }
+    if (check->job->topology != NULL) {
+        print_links(check->job, &check->links);
+    }
 }
 
 irr_cli_exit_t irr_tool_check(const irr_tool_job_t *job)
@@ -148,9 +171,11 @@ irr_cli_exit_t irr_tool_check(const irr_tool_job_t *job)
 
     if (status != IRR_OK) {
         irr_cli_complain("%s", irr_status_text(status));
+        irr_links_fini(&check.links);
         return IRR_CLI_REFUSED;
     }
     print(&check);
+    irr_links_fini(&check.links);
     if (check.bounds.calm && check.figures.contention > 0) {
         kept = false;
     }

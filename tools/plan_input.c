@@ -1,6 +1,6 @@
 /*
- * plan_input.c - the count matrix of irr_plan: read or made, scaled, and within what the checker can prove; and
- * the loaded schedule that it must go with.
+ * plan_input.c - the count matrix of irr_plan: read or made, scaled, and within what the checker can prove; the
+ * loaded schedule that it must go with; and the hosts of its ranks.
  */
 #include "plan.h"
 
@@ -8,6 +8,7 @@
 #include "plan/segments.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 static irr_cli_exit_t read_file(const irr_tool_options_t *options, irr_matrix_t *matrix)
 {
@@ -77,7 +78,8 @@ static irr_cli_exit_t check_total(const irr_tool_options_t *options, const irr_m
 
 static irr_cli_exit_t make_matrix(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
-    const int ranks = options->ranks > 0 ? options->ranks : input->schedule.ranks;
+    const int given = options->ranks > 0 ? options->ranks : input->schedule.ranks;
+    const int ranks = given > 0 ? given : irr_tool_topology_ranks(input);
     irr_status_t status;
 
     if (options->matrix != NULL) {
@@ -112,14 +114,20 @@ static irr_cli_exit_t check_input(const irr_tool_options_t *options, const irr_t
 
 irr_cli_exit_t irr_tool_input_load(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
-    irr_cli_exit_t code = options->load != NULL ? irr_tool_schedule_load(options, input) : IRR_CLI_GOOD;
+    irr_cli_exit_t code = options->topology != NULL ? irr_tool_topology_load(options, input) : IRR_CLI_GOOD;
 
+    if (code == IRR_CLI_GOOD && options->load != NULL) {
+        code = irr_tool_schedule_load(options, input);
+    }
     if (code == IRR_CLI_GOOD) {
         code = make_matrix(options, input);
     }
     if (code == IRR_CLI_GOOD) {
         scale_entries(&input->matrix, options->scale);
         code = check_input(options, input);
+    }
+    if (code == IRR_CLI_GOOD && options->topology != NULL) {
+        code = irr_tool_topology_place(options, input);
     }
     if (code != IRR_CLI_GOOD) {
         irr_tool_input_fini(input);
@@ -131,4 +139,7 @@ void irr_tool_input_fini(irr_tool_input_t *input)
 {
     irr_matrix_fini(&input->matrix);
     irr_schedule_fini(&input->schedule);
+    irr_topology_fini(&input->topology);
+    irr_names_fini(&input->hosts);
+    free(input->host_of);
 }

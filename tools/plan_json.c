@@ -6,9 +6,9 @@
  *     ...
  *     ]}
  *
- * dims is left out for direct routes.  Messages are sorted by stage, step and sender; stages and steps count from
- * 1.  A slice is [source, destination, offset, length], a range of the message that source has for destination.
- * What stays on a rank is not listed.
+ * dims is left out for direct routes; with a topology "hosts": ["n0", ...] follows, the host of each rank.
+ * Messages are sorted by stage, step and sender; stages and steps count from 1.  A slice is [source, destination,
+ * offset, length], a range of the message that source has for destination.  What stays on a rank is not listed.
  *
  * Messages are written one by one, a line each, so that memory does not grow with the job and a diff of two
  * plans can be read.
@@ -39,10 +39,32 @@ static json_t *slices_of(const irr_plans_message_t *message)
     return slices;
 }
 
-/* All before the messages; the name goes through jansson, as only it may need escapes. */
+/* Text of any origin, with escapes where it needs them. */
+static bool write_string(const irr_tool_job_t *job, const char *text)
+{
+    json_t *string = json_string(text);
+    bool good = string != NULL && json_dumpf(string, job->stream, JSON_ENCODE_ANY) == 0;
+
+    json_decref(string);
+    return good;
+}
+
+static bool write_hosts(const irr_tool_job_t *job)
+{
+    bool good = true;
+
+    fputs(", \"hosts\": [", job->stream);
+    for (int r = 0; good && r < job->plans->ranks; r++) {
+        fputs(r > 0 ? ", " : "", job->stream);
+        good = write_string(job, job->topology->names[job->host_of[r]]);
+    }
+    fputs("]", job->stream);
+    return good;
+}
+
+/* All before the messages. */
 static bool write_head(const irr_tool_job_t *job)
 {
-    json_t *name = json_string(job->algorithm);
     int stages = 0;
     bool good;
 
@@ -50,13 +72,13 @@ static bool write_head(const irr_tool_job_t *job)
         stages = job->plans->plans[r].stages > stages ? job->plans->plans[r].stages : stages;
     }
     fputs("{\"algorithm\": ", job->stream);
-    good = name != NULL && json_dumpf(name, job->stream, JSON_ENCODE_ANY) == 0;
-    json_decref(name);
+    good = write_string(job, job->algorithm);
     fprintf(job->stream, ", \"ranks\": %d", job->plans->ranks);
     for (int i = 0; i < job->ndims; i++) {
         fprintf(job->stream, "%s%d%s", i == 0 ? ", \"dims\": [" : ", ", job->dims[i],
                 i == job->ndims - 1 ? "]" : "");
     }
+    good = good && (job->topology == NULL || write_hosts(job));
     fprintf(job->stream, ", \"stages\": %d, \"messages\": [", stages);
     return good;
 }

@@ -18,7 +18,7 @@ enum {
     OPTION_ALGORITHM = IRR_CLI_VERSION + 1, OPTION_RANKS, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_MATRIX,
     OPTION_REDISTRIBUTE, OPTION_SCALE, OPTION_DIMS, OPTION_SLICE_MIN, OPTION_LAMBDA, OPTION_LATENCY,
     OPTION_MAX_STEPS, OPTION_SHIFT, OPTION_LOAD, OPTION_SAVE, OPTION_RANK, OPTION_JSON,
-    OPTION_ASYNC
+    OPTION_ASYNC, OPTION_TOPOLOGY, OPTION_HOSTS
 };
 
 static const irr_cli_option_t rows[] = {
@@ -39,6 +39,8 @@ static const irr_cli_option_t rows[] = {
     { "shift",     OPTION_SHIFT,     NULL,    "lp: in step k to (i + k) mod P, for powers of two, too" },
     { "load",      OPTION_LOAD,      "FILE",  "a saved schedule, in place of --algorithm; brings its own matrix" },
     { "save",      OPTION_SAVE,      "FILE",  "write the schedule of a scheduled order to a file, too" },
+    { "topology",  OPTION_TOPOLOGY,  "FILE",  "tree of switches: Slurm's topology.conf; ranks fill its hosts" },
+    { "hosts",     OPTION_HOSTS,     "LIST",  "the host of each rank, as in n[0-3],m1; some may be the same" },
     { "rank",      OPTION_RANK,      "R",     "print the plan of one rank; with --json, its messages" },
     { "json",      OPTION_JSON,      NULL,    "print the messages of all ranks as JSON" },
     { "async",     OPTION_ASYNC,     NULL,    "draw a schedule whose messages wait for their two ranks alone" },
@@ -58,7 +60,8 @@ static const char usage[] =
     "\n"
     "  print  the steps of each rank as text, or all messages as JSON\n"
     "  check  prove the plans, run them, and print what they cost, one key=value a line (below)\n"
-    "  draw   the messages as an SVG chart, rank by step; of a scheduled order, rank by time\n";
+    "  draw   the messages as an SVG chart, rank by step; of a scheduled order, rank by time; with --topology\n"
+    "         the tree of switches and the bytes on its links\n";
 
 static const char figures[] =
     "Figures of check, over all ranks (max) and without what stays on a rank, unless they say otherwise:\n"
@@ -84,6 +87,10 @@ static const char figures[] =
     "  lower_bound_bytes      bytes that the busiest rank sends or receives; no schedule is shorter\n"
     "  schedule_ms            time that computing the schedule, or reading it, took\n"
     "  splits                 messages sent beyond one for each pair of ranks\n"
+    "and with --topology, of what goes over the links between hosts and switches, each direction by itself:\n"
+    "  link_contention        cases of a stage, step and directed link with more than one message\n"
+    "  load                   bytes on the busiest directed link, divided by its LinkSpeed\n"
+    "  load_link              that link, FROM->TO, or none\n"
     "The paper has lemma1 for a3 and a4, and the others for a4, without --dims; other rows have nothing to miss\n"
     "there and print ok. With --slice-min above 1 the bounds have room for slices that long.\n";
 
@@ -174,6 +181,8 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_SHIFT:     options->scheduled.shift = true; return IRR_CLI_GOOD;
     case OPTION_LOAD:      options->load = value; return IRR_CLI_GOOD;
     case OPTION_SAVE:      options->save = value; return IRR_CLI_GOOD;
+    case OPTION_TOPOLOGY:  options->topology = value; return IRR_CLI_GOOD;
+    case OPTION_HOSTS:     options->hosts = value; return IRR_CLI_GOOD;
     case OPTION_RANK:      return irr_cli_int("rank", value, 0, IRR_TOOL_RANKS_MAX - 1, &options->rank);
     case OPTION_JSON:      options->json = true; return IRR_CLI_GOOD;
     case OPTION_ASYNC:     options->async = true; return IRR_CLI_GOOD;
@@ -281,8 +290,13 @@ static irr_cli_exit_t check_together(const irr_tool_options_t *options, const bo
 
     if (options->algorithm < 0 && options->load == NULL) {
         complaint = "--algorithm is missing; irr_plan --help lists the algorithms";
-    } else if (options->ranks == 0 && irr_tool_source(options) == options->pattern && options->load == NULL) {
+    } else if (options->ranks == 0 && irr_tool_source(options) == options->pattern && options->load == NULL &&
+               options->topology == NULL) {
         complaint = "--ranks or --matrix is missing";
+    } else if (options->hosts != NULL && options->topology == NULL) {
+        complaint = "--hosts goes with --topology only";
+    } else if (options->async && options->topology != NULL) {
+        complaint = "--async does not go with --topology, whose drawing has no time";
     } else if (options->command != IRR_TOOL_PRINT && options->json) {
         complaint = "--json goes with print only";
     } else if (options->command != IRR_TOOL_PRINT && options->rank != IRR_TOOL_ALL_RANKS) {

@@ -13,9 +13,11 @@ static const char *const colours[IRR_TOOL_SVG_COLOURS] = {
     "#9ecbf0", "#fbc98a", "#a5dfae", "#d9bff0", "#f7e58b", "#f4b3c2", "#9fe0e0", "#d6c6b0"
 };
 
-/* Text of any origin; what XML or the encoding might not allow becomes a question mark. */
-static void write_text(const char *text, FILE *stream)
+/* What XML or the encoding might not allow becomes a question mark. */
+void irr_tool_svg_text(const irr_tool_job_t *job, const char *text)
 {
+    FILE *stream = job->stream;
+
     for (; *text != '\0'; text++) {
         switch (*text) {
         case '&': fputs("&amp;", stream); break;
@@ -28,7 +30,7 @@ static void write_text(const char *text, FILE *stream)
 
 static void write_title(const irr_tool_job_t *job)
 {
-    write_text(job->algorithm, job->stream);
+    irr_tool_svg_text(job, job->algorithm);
     fprintf(job->stream, ", %d rank%s", job->plans->ranks, job->plans->ranks == 1 ? "" : "s");
     for (int i = 0; i < job->ndims; i++) {
         fprintf(job->stream, "%s%d", i == 0 ? " in a grid of " : " x ", job->dims[i]);
@@ -42,32 +44,38 @@ static void write_input(const irr_tool_job_t *job)
 
     if (options->load != NULL) {
         fputs("schedule ", job->stream);
-        write_text(options->load, job->stream);
+        irr_tool_svg_text(job, options->load);
         fputs(source != options->load ? ", " : "", job->stream);
     }
     if (options->matrix != NULL) {
         fputs("matrix ", job->stream);
-        write_text(options->matrix, job->stream);
+        irr_tool_svg_text(job, options->matrix);
     } else if (options->redistribute != NULL) {
         fputs("redistribution ", job->stream);
-        write_text(options->redistribute, job->stream);
+        irr_tool_svg_text(job, options->redistribute);
         fprintf(job->stream, ", elements of %" PRIu64 " bytes", options->unit);
     } else if (options->pattern != NULL) {
         fputs("pattern ", job->stream);
-        write_text(options->pattern, job->stream);
+        irr_tool_svg_text(job, options->pattern);
         fprintf(job->stream, ", unit %" PRIu64 " bytes, seed %" PRIu64, options->unit, options->seed);
     }
     if (options->scale != 1) {
         fprintf(job->stream, ", scaled by %g", options->scale);
+    }
+    if (options->topology != NULL) {
+        fputs(", topology ", job->stream);
+        irr_tool_svg_text(job, options->topology);
     }
 }
 
 int irr_tool_svg_width(const irr_tool_job_t *job)
 {
     const char *source = irr_tool_source(job->options), *load = job->options->load;
+    const char *topology = job->options->topology;
     int letters = (int)strnlen(source, 4096) + 32;
 
     letters += load != NULL && load != source ? (int)strnlen(load, 4096) : 0;
+    letters += topology != NULL ? (int)strnlen(topology, 4096) + 11 : 0;
     return letters * LETTER_WIDTH > WIDTH_MIN ? letters * LETTER_WIDTH : WIDTH_MIN;
 }
 

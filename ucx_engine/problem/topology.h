@@ -17,7 +17,42 @@ typedef struct irr_topology {
     char    **names;    /* by vertex */
 } irr_topology_t;
 
-/* Frees all; zeroed is empty. */
+/* Frees all, each name by itself; zeroed is empty, and names may be NULL. */
 void irr_topology_fini(irr_topology_t *topology);
+
+/* ---- from a file ---- */
+
+/* Most hosts, and most switches, of a file. */
+#define IRR_TOPOLOGY_MAX 65536
+
+/*
+ * Reads Slurm's topology.conf, as the topology/tree plugin has it; topology_lines.c says what is taken and what is
+ * refused.  On success the topology is the caller's to irr_topology_fini.  IRR_ERR_IO, IRR_ERR_FORMAT,
+ * IRR_ERR_NO_MEMORY: *error is filled, with line 0 if it is about the file as a whole, and *topology is untouched.
+ * O(n log n) for n bytes of names.  May block on the file system.
+ */
+irr_status_t irr_topology_read(const char *path, irr_topology_t *topology, irr_file_error_t *error);
+
+/* ---- hosts by name ---- */
+
+/* The hosts of a topology, sorted; it borrows the topology.  Zeroed, it is empty. */
+typedef struct irr_hosts {
+    const irr_topology_t   *topology;
+    struct irr_sorted_name *sorted;
+} irr_hosts_t;
+
+/* O(n log n) for n hosts; IRR_ERR_NO_MEMORY. */
+irr_status_t irr_hosts_init(const irr_topology_t *topology, irr_hosts_t *hosts);
+void         irr_hosts_fini(irr_hosts_t *hosts);
+
+enum { IRR_HOST_NONE = -1, IRR_HOST_SEVERAL = -2 };
+
+/*
+ * The host of that name, IRR_HOST_NONE, or IRR_HOST_SEVERAL.  A host that is called just so comes first.  Else the
+ * domain may be missing on either side, in whole or in its last parts: n0 is n0.rack1.site, and the other way
+ * round, but n0.rack1 is not n0.rack2, and numeric addresses are never cut.  Upper and lower case differ, as in
+ * Slurm.  O(log n) for each part of the name.
+ */
+int irr_topology_find(const irr_hosts_t *hosts, const char *name);
 
 #endif

@@ -1,0 +1,202 @@
+#!/bin/sh
+# irr_topology.sh - irr_plan on a tree of switches, and the converter that makes the file from what LLDP tells.
+
+srcdir=${srcdir:-.}
+. "$srcdir/tests/plan_tap.sh"
+
+# conf NAME LINE...: a topology of these lines in $scratch/NAME.
+conf() {
+    name=$scratch/$1
+    shift
+    printf '%s\n' "$@" > "$name"
+}
+
+# figure KEY: its value in what check printed.
+figure() {
+    sed -n "s/^$1=//p" "$scratch/out"
+}
+
+# shows CONTENTION LOAD LINK: what check printed of the links.
+shows() {
+    [ "$(figure link_contention)" = "$1" ] && [ "$(figure load)" = "$2" ] && [ "$(figure load_link)" = "$3" ]
+}
+
+conf two 'SwitchName=s0 Nodes=n[0-1]' 'SwitchName=s1 Nodes=n[2-3]' 'SwitchName=top Switches=s[0-1]'
+conf star 'SwitchName=s0 Nodes=n[0-3] Switches=s[1-3]' 'SwitchName=s1 Nodes=n[4-7]' 'SwitchName=s2 Nodes=n[8-11]' \
+    'SwitchName=s3 Nodes=n[12-15]'
+
+echo 1..36
+
+# ---- print ----
+
+cat > "$scratch/expected" << 'END'
+{"algorithm": "a1", "ranks": 3, "hosts": ["n0", "n1", "n2"], "stages": 1, "messages": [
+END
+good print --algorithm a1 --topology "$scratch/two" --ranks 3 --json &&
+    head -n 1 "$scratch/out" | cmp -s "$scratch/expected" -
+report $? "ranks fill the hosts in the order of the file"
+good print --algorithm a3 --topology "$scratch/two" --json &&
+    grep -q '"ranks": 4, "dims": \[2, 2\], "hosts": \["n0", "n1", "n2", "n3"\]' "$scratch/out"
+report $? "a rank a host, unless more are asked for"
+good print --algorithm a1 --topology "$scratch/two" --ranks 6 --json &&
+    grep -q '"hosts": \["n0", "n0", "n1", "n2", "n2", "n3"\]' "$scratch/out"
+report $? "more ranks than hosts are dealt out in blocks"
+good print --algorithm a1 --topology "$scratch/two" --hosts 'n[3,0-1,3].site' --json &&
+    grep -q '"ranks": 4, "hosts": \["n3", "n0", "n1", "n3"\]' "$scratch/out"
+report $? "a list says where ranks are, with or without the domain"
+good print --algorithm a1 --topology "$scratch/two" --hosts n0,n3 --rank 1 &&
+    [ "$(lines '^rank 1 is on n3$')" -eq 1 ]
+report $? "the plan of a rank as text says where it is"
+
+# ---- check ----
+
+good check --algorithm a1 --topology "$scratch/two" --unit 100 && shows 4 400 's0->top'
+report $? "the rotation contends on the links between switches"
+good check --algorithm ac --topology "$scratch/two" --unit 100 && [ "$(figure load)" = 400 ]
+report $? "bytes do not depend on the order"
+good check --algorithm a1 --topology "$scratch/two" --hosts n0,n0,n0 && shows 0 0 none
+report $? "nothing leaves a host with all ranks"
+good check --algorithm a1 --topology "$scratch/two" --hosts 'n[0-1]' --unit 100 && shows 0 100 'n0->s0'
+report $? "two hosts of one switch"
+sed 's/\(s[01]\) N/\1 LinkSpeed=3 N/' "$scratch/two" > "$scratch/fast"
+good check --algorithm a1 --topology "$scratch/fast" --unit 100 && shows 4 300 'n0->s0'
+report $? "a fast link counts by its speed"
+sed 's/\(s[1-3]\) N/\1 LinkSpeed=3 N/' "$scratch/star" > "$scratch/fast"
+good check --algorithm a1 --topology "$scratch/fast" --ranks 15 --unit 101 && [ "$(figure load)" = 1482 ] &&
+    [ "$(figure load_link)" = 's1->s0' ]
+report $? "loads are rounded up"
+good check --algorithm a1 --topology "$scratch/star" --unit 1024 && [ "$(figure load)" = 49152 ]
+report $? "a switch may have hosts and switches"
+good check --algorithm rs_nh --topology "$scratch/star" --pattern skewed && [ -n "$(figure permutations)" ] &&
+    [ -n "$(figure load_link)" ]
+report $? "a scheduled order on a tree"
+good print --algorithm optimal --topology "$scratch/two" --pattern skewed --save "$scratch/saved" &&
+    good check --load "$scratch/saved" --topology "$scratch/two" && [ "$(figure ranks)" = 4 ] &&
+    [ -n "$(figure load_link)" ]
+report $? "a loaded schedule on a tree"
+good check --algorithm a4 --matrix "$srcdir/tests/data/airfoil-8.mtx" --topology "$scratch/star" &&
+    [ "$(figure ranks)" = 8 ] && [ -n "$(figure load_link)" ]
+report $? "a matrix on a tree"
+good check --algorithm a1 --ranks 4 && [ -z "$(figure load)$(figure link_contention)$(figure load_link)" ]
+report $? "no links without a topology"
+
+# ---- draw ----
+
+good draw --algorithm a1 --topology "$scratch/two" --unit 100 && [ "$(lines 'class="host"')" -eq 4 ] &&
+    [ "$(lines 'class="switch"')" -eq 3 ] &&
+    [ "$(lines '<title>[a-z0-9]* -&gt; [a-z0-9]*: [34]00 bytes</title>')" -eq 12 ] &&
+    [ "$(lines '^<g>.*class="busiest"')" -eq 4 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
+report $? "the tree is drawn, with the busiest links"
+good draw --algorithm optimal --topology "$scratch/two" --hosts n0,n0,n1 && [ "$(lines 'class="host"')" -eq 2 ] &&
+    [ "$(lines 'class="switch"')" -eq 1 ] && [ "$(lines 'rank 0-1<')" -eq 1 ]
+report $? "only what ranks use is drawn"
+good draw --algorithm a1 --topology "$scratch/two" --hosts n0,n0 && [ "$(lines '^<g>.*class="unused"')" -eq 2 ] &&
+    [ "$(lines 'no message leaves its host')" -eq 1 ]
+report $? "a tree without traffic"
+conf 'a&b' 'SwitchName=<&> Nodes=a&b,c>d'
+good draw --algorithm a1 --topology "$scratch/a&b" && [ "$(lines '&lt;&amp;&gt;')" -gt 0 ] &&
+    [ "$(lines '<&>')" -eq 0 ]
+report $? "names of any kind are drawn"
+
+# ---- refused ----
+
+conf lost 'SwitchName=s0 Nodes=n0' '# more' 'SwitchName=s1 Nodes=n0'
+conf large 'SwitchName=s0 Nodes=n[0-2048]'
+refused "no topology" "$scratch/none: No such file" check --algorithm a1 --topology "$scratch/none"
+refused "a malformed topology" "$scratch/lost:3: host 'n0' hangs on switch 's0', too" \
+    check --algorithm a1 --topology "$scratch/lost"
+refused "more hosts than ranks may be" "$scratch/large: 2049 hosts, irr_plan plans for at most 2048 ranks" \
+    check --algorithm a1 --topology "$scratch/large"
+refused "a host that is not there" "$scratch/two: host 'n9' of rank 1 is not in the topology" \
+    check --algorithm a1 --topology "$scratch/two" --hosts n0,n9
+refused "a malformed list" "--hosts: range '3-1' descends" \
+    check --algorithm a1 --topology "$scratch/two" --hosts 'n[3-1]'
+refused "a list for other ranks" "--hosts has 2 names for 3 ranks" \
+    check --algorithm a1 --topology "$scratch/two" --hosts n0,n1 --ranks 3
+refused "hosts without a topology" "--hosts goes with --topology only" check --algorithm a1 --ranks 2 --hosts n0,n1
+refused "a tree over time" "--async does not go with --topology" \
+    draw --algorithm lp --async --topology "$scratch/two"
+# ---- from LLDP ----
+
+# Four hosts in the forms that lldpcli writes, and one whose file names it; then the switches, too.
+lldp=$srcdir/tests/data/lldp
+converter=$srcdir/contrib/lldp2topology
+
+# convert ARGUMENT...: leaves the exit status in $status, stdout and stderr in $scratch/out and err.
+convert() {
+    python3 "$converter" "$@" > "$scratch/out" 2> "$scratch/err" < /dev/null
+    status=$?
+}
+
+# converts NAME ARGUMENT...: stdout is $scratch/expected, and irr_plan reads it.
+converts() {
+    name=$1
+    shift
+    convert "$@"
+    [ $status -eq 0 ] && cmp -s "$scratch/expected" "$scratch/out" && cp "$scratch/out" "$scratch/conf" &&
+        "$PLAN" check --algorithm a1 --topology "$scratch/conf" > /dev/null
+    report $? "$name"
+}
+
+# declines NAME TEXT ARGUMENT...: one line on stderr with TEXT, nothing on stdout, exit status 2.
+declines() {
+    name=$1
+    text=$2
+    shift 2
+    convert "$@"
+    [ $status -eq 2 ] && [ ! -s "$scratch/out" ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] &&
+        grep -q -F "lldp2topology: $text" "$scratch/err"
+    report $? "$name"
+}
+
+from_lldp() {
+    cat > "$scratch/expected" << 'END'
+# written by lldp2topology
+SwitchName=spine Switches=00:1c:0f:00:00:03,leaf[1-2]
+SwitchName=00:1c:0f:00:00:03 Nodes=login1
+SwitchName=leaf1 Nodes=n[08-09] LinkSpeed=2
+SwitchName=leaf2 Nodes=n[10-11]
+END
+    converts "$1" --interface eth0 "$lldp"/hosts/*.json --switches "$lldp"/switches/*.json
+
+    cat > "$scratch/expected" << 'END'
+# written by lldp2topology
+SwitchName=00:1c:0f:00:00:03 Nodes=login1
+SwitchName=leaf1.example.net Nodes=n[08-09]
+SwitchName=leaf2.example.net Nodes=n[10-11]
+SwitchName=root Switches=00:1c:0f:00:00:03,leaf[1-2].example.net
+END
+    converts "$2" --interface eth0 --top root "$lldp"/hosts/*.json
+
+    grep -q "is not known: put below 'root', which is made up" "$scratch/err"
+    report $? "$3"
+
+    cat > "$scratch/expected" << 'END'
+# written by lldp2topology
+SwitchName=leaf1.example.net Nodes=n08
+END
+    converts "$4" "$lldp/hosts/n08.json"
+
+    declines "$5" "host 'n09' sees several switches, leaf1.example.net on eth0, mgmt on eno1" "$lldp"/hosts/*.json
+
+    echo '{"lldp": {}}' > "$scratch/alone.json"
+    declines "$6" "host 'alone' sees no switch" "$scratch/alone.json"
+
+    head -c 300 "$lldp/hosts/n08.json" > "$scratch/cut.json"
+    declines "$7" "$scratch/cut.json: not JSON" "$scratch/cut.json"
+
+    sed 's/spine/leaf2/' "$lldp/switches/leaf1.json" > "$scratch/leaf1.json"
+    declines "$8" "the links between switches form a ring" --interface eth0 "$lldp"/hosts/*.json \
+        --switches "$scratch/leaf1.json" "$lldp/switches/leaf2.json" "$lldp/switches/spine.json"
+}
+
+set -- "hosts and switches that speak LLDP make a topology" "hosts alone, below a switch that is made up" \
+    "which is told" "one switch" "a host on two networks" "a host without a switch" "what is no JSON" "a ring"
+if command -v python3 > /dev/null; then
+    from_lldp "$@"
+else
+    for name; do
+        skip "$name" "there is no python3"
+    done
+fi
+exit $failed

@@ -1,0 +1,226 @@
+/*
+ * test_links.c - bytes and contention on the links of a tree, beside counting each link in each step by itself.
+ */
+#include "irr_memory.h"
+#include "irr_test.h"
+#include "plan_all.h"
+
+#include "plan/links.h"
+
+#include <string.h>
+
+static uint64_t state;
+
+static int below(int limit)
+{
+    return (int)irr_test_below(&state, (uint64_t)limit);
+}
+
+/* Two switches with two hosts each, 4 and 5, and one above them, 6. */
+static int      small_parent[] = { 4, 4, 5, 5, 6, 6, -1 };
+static uint64_t small_speed[] = { 1, 1, 1, 1, 1, 1, 1 };
+static const irr_topology_t small = { .hosts = 4, .vertices = 7, .parent = small_parent, .speed = small_speed };
+
+static void build(const char *algorithm, const irr_matrix_t *matrix, irr_plans_t *plans)
+{
+    const irr_settings_t settings = { .algorithm = irr_algorithm_find(algorithm) };
+
+    CU_ASSERT_EQUAL_FATAL(irr_plan_all_with(&settings, matrix, plans), IRR_OK);
+}
+
+static void count_small(const char *algorithm, const int *host_of, irr_links_t *links)
+{
+    irr_matrix_t matrix;
+    irr_plans_t plans;
+
+    irr_test_must(irr_matrix_init(&matrix, 4));
+    for (int i = 0; i < 16; i++) {
+        matrix.entries[i] = 100;
+    }
+    build(algorithm, &matrix, &plans);
+    CU_ASSERT_EQUAL_FATAL(irr_links_count(&plans, &small, host_of, links), IRR_OK);
+    irr_plans_fini(&plans);
+    irr_matrix_fini(&matrix);
+}
+
+static void test_small(void)
+{
+    irr_links_t links;
+
+    /* Step 2 sends 0 and 1 to 2 and 3, and back: two messages on four directed links. */
+    count_small("a1", (int[]){ 0, 1, 2, 3 }, &links);
+    CU_ASSERT_EQUAL(links.contention, 4);
+    CU_ASSERT_EQUAL(links.bytes[IRR_UP][0], 300);
+    CU_ASSERT_EQUAL(links.bytes[IRR_DOWN][3], 300);
+    CU_ASSERT_EQUAL(links.bytes[IRR_UP][4], 400);
+    CU_ASSERT_EQUAL(links.bytes[IRR_UP][6], 0);
+    CU_ASSERT(links.load == 400 && links.busiest.vertex == 4 && links.busiest.direction == IRR_UP);
+    irr_links_fini(&links);
+
+    /* A fast link is as busy as a slow one with fewer bytes. */
+    small_speed[4] = small_speed[5] = 3;
+    count_small("a1", (int[]){ 0, 1, 2, 3 }, &links);
+    CU_ASSERT(links.load == 300 && links.busiest.vertex == 0 && links.busiest.direction == IRR_UP);
+    CU_ASSERT_EQUAL(irr_link_load(&links, &small, (irr_link_t){ 5, IRR_DOWN }), 134);
+    irr_links_fini(&links);
+    small_speed[4] = small_speed[5] = 1;
+
+    count_small("a1", (int[]){ 1, 1, 1, 1 }, &links);
+    CU_ASSERT(links.load == 0 && links.busiest.vertex == -1 && links.contention == 0);
+    irr_links_fini(&links);
+}
+
+/* ---- random ---- */
+
+enum { HOSTS = 12, VERTICES = 20, RANKS = 10, STEPS = 64, STAGES = 8 };
+
+typedef struct slow {
+    const irr_topology_t *topology;
+    const int            *host_of;
+    uint64_t              bytes[IRR_DIRECTIONS][VERTICES];
+    unsigned              used[STAGES][STEPS][IRR_DIRECTIONS][VERTICES];
+} slow_t;
+
+static bool is_above(const irr_topology_t *topology, int above, int v)
+{
+    while (v >= 0 && v != above) {
+        v = topology->parent[v];
+    }
+    return v == above;
+}
+
+/* A message goes up a link if its sender is below the link and its receiver is not. */
+static bool meet_message(void *context, const irr_plans_message_t *message)
+{
+    slow_t *slow = context;
+
+    CU_ASSERT_FATAL(message->stage < STAGES && message->step < STEPS);
+    for (int v = 0; v < VERTICES; v++) {
+        const bool from = is_above(slow->topology, v, slow->host_of[message->from]);
+        const bool to = is_above(slow->topology, v, slow->host_of[message->to]);
+
+        if (from != to) {
+            const irr_direction_t direction = from ? IRR_UP : IRR_DOWN;
+
+            slow->bytes[direction][v] += message->bytes;
+            slow->used[message->stage][message->step][direction][v]++;
+        }
+    }
+    return true;
+}
+
+static size_t contention_of(const slow_t *slow)
+{
+    const unsigned *used = &slow->used[0][0][0][0];
+    size_t contention = 0;
+
+    for (size_t i = 0; i < sizeof(slow->used) / sizeof(*used); i++) {
+        contention += used[i] > 1;
+    }
+    return contention;
+}
+
+static void check_links(const irr_links_t *links, const slow_t *slow)
+{
+    const irr_topology_t *topology = slow->topology;
+    double most = 0;
+
+    CU_ASSERT_EQUAL(links->contention, contention_of(slow));
+    for (int v = 0; v < VERTICES; v++) {
+        for (irr_direction_t d = IRR_UP; d < IRR_DIRECTIONS; d++) {
+            const double load = (double)slow->bytes[d][v] / (double)topology->speed[v];
+
+            CU_ASSERT_EQUAL(links->bytes[d][v], slow->bytes[d][v]);
+            most = load > most ? load : most;
+        }
+    }
+    if (links->busiest.vertex >= 0) {
+        const irr_link_t busiest = links->busiest;
+
+        CU_ASSERT_EQUAL((double)slow->bytes[busiest.direction][busiest.vertex] /
+                        (double)topology->speed[busiest.vertex], most);
+        CU_ASSERT((double)links->load >= most && (double)links->load < most + 1);
+    } else {
+        CU_ASSERT_EQUAL(most, 0);
+    }
+}
+
+static void make_random(int *parent, uint64_t *speed, irr_matrix_t *matrix, int *host_of)
+{
+    for (int v = 0; v < VERTICES; v++) {
+        parent[v] = v == VERTICES - 1 ? -1 : v < HOSTS ? HOSTS + below(VERTICES - HOSTS) :
+                    v + 1 + below(VERTICES - 1 - v);
+        speed[v] = v < HOSTS ? 1 : 1 + (uint64_t)below(5);
+    }
+    for (int r = 0; r < RANKS; r++) {
+        host_of[r] = below(HOSTS);
+    }
+    irr_test_must(irr_matrix_init(matrix, RANKS));
+    for (int i = 0; i < RANKS * RANKS; i++) {
+        matrix->entries[i] = below(3) == 0 ? (uint64_t)below(1000) : 0;
+    }
+}
+
+static void test_random(void)
+{
+    static const char *const algorithms[] = { "a1", "ac", "a3", "a4", "rs_nh", "optimal" };
+    static slow_t slow;
+
+    state = irr_test_seed();
+    for (int run = 0; run < 120; run++) {
+        int parent[VERTICES], host_of[RANKS];
+        uint64_t speed[VERTICES];
+        const irr_topology_t topology = { .hosts = HOSTS, .vertices = VERTICES, .parent = parent, .speed = speed };
+        irr_matrix_t matrix;
+        irr_plans_t plans;
+        irr_links_t links;
+
+        make_random(parent, speed, &matrix, host_of);
+        build(algorithms[run % 6], &matrix, &plans);
+        memset(&slow, 0, sizeof(slow));
+        slow.topology = &topology;
+        slow.host_of = host_of;
+        irr_test_must(irr_plans_each_message(&plans, meet_message, &slow));
+        CU_ASSERT_EQUAL_FATAL(irr_links_count(&plans, &topology, host_of, &links), IRR_OK);
+        check_links(&links, &slow);
+        irr_links_fini(&links);
+        irr_plans_fini(&plans);
+        irr_matrix_fini(&matrix);
+    }
+}
+
+static void test_errors(void)
+{
+    irr_status_t status = IRR_ERR_NO_MEMORY;
+    irr_links_t links = { .contention = 77 };
+    irr_matrix_t matrix;
+    irr_plans_t plans;
+
+    irr_memory_begin();
+    irr_test_must(irr_matrix_init(&matrix, 4));
+    build("a1", &matrix, &plans);
+    CU_ASSERT_EQUAL(irr_links_count(&plans, &small, (int[]){ 0, 1, 2, 4 }, &links), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_links_count(&plans, &small, (int[]){ 0, 1, -1, 3 }, &links), IRR_ERR_BAD_PARAM);
+    for (size_t nth = 1; status != IRR_OK; nth++) {
+        CU_ASSERT_EQUAL(links.contention, 77);
+        irr_memory_fail(nth, NULL);
+        status = irr_links_count(&plans, &small, (int[]){ 0, 1, 2, 3 }, &links);
+        CU_ASSERT(status == IRR_ERR_NO_MEMORY || nth > 6);
+    }
+    irr_links_fini(&links);
+    irr_plans_fini(&plans);
+    irr_matrix_fini(&matrix);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "two switches", test_small },
+        { "random trees, as link by link", test_random },
+        { "wrong hosts and want of memory are errors", test_errors },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("links", cases, 60);
+}

@@ -1,0 +1,451 @@
+/*
+ * test_placement.c - lists of hosts, hosts by name, ranks on hosts, and the part of a topology that they use.
+ */
+#include "irr_memory.h"
+#include "irr_test.h"
+
+#include "core/alloc.h"
+#include "problem/hostlist.h"
+#include "problem/placement.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t state;
+
+static size_t below(size_t limit)
+{
+    return (size_t)irr_test_below(&state, limit);
+}
+
+/* ---- lists ---- */
+
+static void join(const irr_names_t *names, char *text, size_t size)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < names->count && used < size; i++) {
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? " " : "", names->list[i]);
+    }
+}
+
+static void test_lists(void)
+{
+    static const struct { const char *text, *expected; } lists[] = {
+        { "n0", "n0" }, { " ,n1,,n0 n0,", "n1 n0 n0" }, { "n[0-2,9],login1", "n0 n1 n2 n9 login1" },
+        { "n[09-11]", "n09 n10 n11" }, { "n[9-11]", "n9 n10 n11" }, { "n[3,1,3]", "n3 n1 n3" },
+        { "r[1-2][0-1]", "r10 r11 r20 r21" }, { "[1-2]", "1 2" }, { "a[0]b[1]c[2]d", "a0b1c2d" },
+        { "n[999999999999999999]", "n999999999999999999" }, { "n0:8.x_y-z@!", "n0:8.x_y-z@!" }
+    };
+    char reason[128], text[256];
+
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        irr_names_t names = { .count = 0 };
+
+        CU_ASSERT_EQUAL_FATAL(irr_hostlist_expand(lists[i].text, &names, reason, sizeof(reason)), IRR_OK);
+        join(&names, text, sizeof(text));
+        CU_ASSERT_STRING_EQUAL(text, lists[i].expected);
+        irr_names_fini(&names);
+    }
+}
+
+static void test_bad_lists(void)
+{
+    static const struct { const char *text, *reason; } lists[] = {
+        { "", "list of names is empty" }, { " , ", "list of names is empty" },
+        { "n[2-1]", "range '2-1' descends" }, { "n[", "']' is missing behind '['" },
+        { "n[1", "']' is missing behind '[1'" }, { "n]", "']' without a '[' before ']'" },
+        { "n[1[2]]", "'1[2' in brackets is not a number or a range such as 0-7" },
+        { "n[-1]", "'-1' in brackets is not a number or a range such as 0-7" },
+        { "n[1,]", "'' in brackets is not a number or a range such as 0-7" },
+        { "n[1--2]", "'1--2' in brackets is not a number or a range such as 0-7" },
+        { "n[ 1]", "' 1' in brackets is not a number or a range such as 0-7" },
+        { "n[9999999999999999999]",
+          "'9999999999999999999' in brackets is not a number or a range such as 0-7" },
+        { "n0,a=b", "no name has a byte as at '=b'" }, { "n[0-300][0-300]", "more than 65536 names" }
+    };
+    irr_names_t names = { .count = 0 };
+    char reason[128], text[32];
+
+    CU_ASSERT_EQUAL_FATAL(irr_hostlist_expand("a,b", &names, reason, sizeof(reason)), IRR_OK);
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        CU_ASSERT_EQUAL(irr_hostlist_expand(lists[i].text, &names, reason, sizeof(reason)), IRR_ERR_BAD_PARAM);
+        CU_ASSERT_STRING_EQUAL(reason, lists[i].reason);
+        join(&names, text, sizeof(text));
+        CU_ASSERT_STRING_EQUAL(text, "a b");
+    }
+    irr_names_fini(&names);
+}
+
+static void test_long_names(void)
+{
+    irr_names_t names = { .count = 0 };
+    char text[400] = "", reason[128];
+
+    memset(text, 'x', 255);
+    CU_ASSERT_EQUAL(irr_hostlist_expand(text, &names, reason, sizeof(reason)), IRR_OK);
+    memset(text, 'x', 256);
+    CU_ASSERT_EQUAL(irr_hostlist_expand(text, &names, reason, sizeof(reason)), IRR_ERR_BAD_PARAM);
+    strcpy(text + 250, "[10000-10001]");
+    CU_ASSERT_EQUAL(irr_hostlist_expand(text, &names, reason, sizeof(reason)), IRR_OK);
+    CU_ASSERT_EQUAL(names.count, 3);
+    strcpy(text + 250, "[100000]");
+    CU_ASSERT_EQUAL(irr_hostlist_expand(text, &names, reason, sizeof(reason)), IRR_ERR_BAD_PARAM);
+    strcpy(text + 250, "[00000]y");
+    CU_ASSERT_EQUAL(irr_hostlist_expand(text, &names, reason, sizeof(reason)), IRR_ERR_BAD_PARAM);
+    CU_ASSERT(strstr(reason, "xxx...' is longer than 255 bytes") != NULL);
+    irr_names_fini(&names);
+}
+
+static void test_list_memory(void)
+{
+    irr_status_t status = IRR_ERR_NO_MEMORY;
+    char reason[128];
+
+    for (size_t nth = 1; status != IRR_OK; nth++) {
+        irr_names_t names = { .count = 0 };
+
+        irr_memory_begin();
+        irr_memory_fail(nth, NULL);
+        status = irr_hostlist_expand("n[0-30],x", &names, reason, sizeof(reason));
+        CU_ASSERT(status == IRR_OK || (status == IRR_ERR_NO_MEMORY && names.count == 0));
+        irr_names_fini(&names);
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+}
+
+/* ---- topologies of a test ---- */
+
+/* Hosts are the first of the names; the topology is the caller's to irr_topology_fini. */
+static void make(const char *list, int hosts, const int *parent, irr_topology_t *topology)
+{
+    irr_names_t names = { .count = 0 };
+    char reason[128];
+
+    irr_test_must(irr_hostlist_expand(list, &names, reason, sizeof(reason)));
+    *topology = (irr_topology_t){ .hosts = hosts, .vertices = (int)names.count, .names = names.list };
+    topology->parent = irr_alloc(names.count, sizeof(*topology->parent));
+    topology->speed = irr_alloc(names.count, sizeof(*topology->speed));
+    for (int v = 0; v < topology->vertices; v++) {
+        topology->parent[v] = parent[v];
+        topology->speed[v] = 10 + (uint64_t)v;
+    }
+}
+
+static const int flat[] = { 7, 7, 7, 7, 7, 7, 7, -1 };
+
+/* ---- hosts by name ---- */
+
+static void test_find(void)
+{
+    static const struct { const char *name; int host; } wanted[] = {
+        { "n0", 0 }, { "n0.site", 0 }, { "n0.rack.site", 0 }, { "n00", -1 }, { "n", -1 }, { "", -1 }, { "N0", -1 },
+        { ".", -1 }, { "n0.", 0 },
+        { "n1", 1 }, { "n1.rack1", 1 }, { "n1.rack1.site", 1 }, { "n1.rack1.site.org", 1 }, { "n1.rack2", -1 },
+        { "n1.rack", -1 }, { "n1.rack1.sit", -1 },
+        { "n2", IRR_HOST_SEVERAL }, { "n2.a", 2 }, { "n2.b", 3 }, { "n2.b.c", 3 }, { "n2.c", -1 },
+        { "10", 4 }, { "10.0.0.1", 5 }, { "10.0.0.2", -1 }, { "10.0.0.1.5", -1 }, { "10.0.0", -1 },
+        { "n3.x", 6 }, { "n3", 6 }, { "fe80::1", -1 }
+    };
+    char large[600];
+    irr_topology_t topology;
+    irr_hosts_t hosts;
+
+    make("n0,n1.rack1.site,n2.a,n2.b,10,10.0.0.1,n3.x,s", 7, flat, &topology);
+    irr_test_must(irr_hosts_init(&topology, &hosts));
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        CU_ASSERT_EQUAL(irr_topology_find(&hosts, wanted[i].name), wanted[i].host);
+    }
+    memset(large, 'x', sizeof(large) - 1);
+    large[sizeof(large) - 1] = '\0';
+    CU_ASSERT_EQUAL(irr_topology_find(&hosts, large), IRR_HOST_NONE);
+    memcpy(large, "n0.", 3);
+    CU_ASSERT_EQUAL(irr_topology_find(&hosts, large), IRR_HOST_NONE);
+    CU_ASSERT_EQUAL(irr_topology_find(&hosts, "s"), IRR_HOST_NONE);
+    irr_hosts_fini(&hosts);
+    irr_topology_fini(&topology);
+}
+
+/* As the header says it, one host after the other. */
+static bool matches(const char *a, const char *b)
+{
+    const size_t length = strlen(a);
+
+    return strncmp(a, b, length) == 0 && b[length] == '.';
+}
+
+static int find_slowly(const irr_topology_t *topology, const char *name)
+{
+    int found = 0, host = IRR_HOST_NONE;
+    size_t longest = 0;
+
+    for (int h = 0; h < topology->hosts; h++) {
+        if (strcmp(topology->names[h], name) == 0) {
+            return h;
+        }
+        if (matches(name, topology->names[h])) {
+            host = h;
+            found++;
+        }
+    }
+    for (int h = 0; found == 0 && h < topology->hosts; h++) {
+        if (matches(topology->names[h], name) && strlen(topology->names[h]) > longest) {
+            longest = strlen(topology->names[h]);
+            host = h;
+        }
+    }
+    return found > 1 ? IRR_HOST_SEVERAL : host;
+}
+
+static void random_name(char *name)
+{
+    static const char *const parts[] = { "a", "b", "ab", "a-", "c" };
+    size_t used = 0;
+
+    for (size_t n = 1 + below(3); n > 0; n--) {
+        used += (size_t)sprintf(name + used, "%s%s", used > 0 ? "." : "", parts[below(5)]);
+    }
+}
+
+static void test_find_random(void)
+{
+    state = irr_test_seed();
+    for (int run = 0; run < 500; run++) {
+        irr_topology_t topology;
+        irr_hosts_t hosts;
+        char list[128] = "", name[32];
+
+        for (int h = 0; h < 7; h++) {
+            random_name(name);
+            sprintf(list + strlen(list), "%s,", name);
+        }
+        strcat(list, "s");
+        make(list, 7, flat, &topology);
+        irr_test_must(irr_hosts_init(&topology, &hosts));
+        for (int i = 0; i < 20; i++) {
+            random_name(name);
+            CU_ASSERT_EQUAL(irr_topology_find(&hosts, name), find_slowly(&topology, name));
+        }
+        irr_hosts_fini(&hosts);
+        irr_topology_fini(&topology);
+    }
+}
+
+/* ---- ranks on hosts ---- */
+
+static void test_placement(void)
+{
+    const char *names[] = { "n2", "n0.site", "n2", "n6" };
+    irr_topology_t topology;
+    char reason[128] = "";
+    int host_of[4];
+
+    make("n[0-5],n6.site,s", 7, flat, &topology);
+    CU_ASSERT_EQUAL(irr_placement(&topology, names, 4, host_of, reason, sizeof(reason)), IRR_OK);
+    CU_ASSERT(host_of[0] == 2 && host_of[1] == 0 && host_of[2] == 2 && host_of[3] == 6);
+    names[2] = "n9";
+    CU_ASSERT_EQUAL(irr_placement(&topology, names, 4, host_of, reason, sizeof(reason)), IRR_ERR_NOT_SUPPORTED);
+    CU_ASSERT_STRING_EQUAL(reason, "host 'n9' of rank 2 is not in the topology");
+    irr_topology_fini(&topology);
+
+    make("n0,n1,n2.a,n2.b,n3,n4,n5,s", 7, flat, &topology);
+    CU_ASSERT_EQUAL(irr_placement(&topology, names, 4, host_of, reason, sizeof(reason)), IRR_ERR_NOT_SUPPORTED);
+    CU_ASSERT_STRING_EQUAL(reason, "host 'n2' of rank 0 may be any of several in the topology");
+    irr_memory_begin();
+    irr_memory_fail(1, NULL);
+    CU_ASSERT_EQUAL(irr_placement(&topology, names, 4, host_of, reason, sizeof(reason)), IRR_ERR_NO_MEMORY);
+    CU_ASSERT_STRING_EQUAL(reason, "not enough memory for 7 hosts");
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    irr_topology_fini(&topology);
+}
+
+/* ---- the part that is used ---- */
+
+static void describe(const irr_topology_t *topology, char *text, size_t size)
+{
+    size_t used = 0;
+
+    for (int v = 0; v < topology->vertices && used < size; v++) {
+        const int up = topology->parent[v];
+
+        used += (size_t)snprintf(text + used, size - used, "%s%s%s%s",
+                                 v == 0 ? "" : v == topology->hosts ? " | " : " ", topology->names[v],
+                                 up < 0 ? "" : "<", up < 0 ? "" : topology->names[up]);
+    }
+}
+
+/* top has a (n0, n1), b (n2, and c with n3, n4) and n5. */
+static void test_cut(void)
+{
+    static const int parent[] = { 6, 6, 7, 8, 8, 9, 9, 9, 7, -1 };
+    static const struct { int ranks, host_of[4], in_part[4]; const char *expected; } cuts[] = {
+        { 4, { 5, 0, 3, 0 }, { 2, 0, 1, 0 }, "n0<a n3<c n5<top | a<top b<top c<b top" },
+        { 2, { 0, 1 }, { 0, 1 }, "n0<a n1<a | a" },
+        { 3, { 4, 3, 4 }, { 1, 0, 1 }, "n3<c n4<c | c" },
+        { 2, { 2, 3 }, { 0, 1 }, "n2<b n3<c | b c<b" },
+        { 1, { 3 }, { 0 }, "n3<c | c" },
+        { 2, { 5, 5 }, { 0, 0 }, "n5<top | top" },
+        { 2, { 5, 2 }, { 1, 0 }, "n2<b n5<top | b<top top" },
+    };
+    irr_topology_t topology, part;
+    char text[256];
+
+    make("n[0-5],a,b,c,top", 6, parent, &topology);
+    for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
+        int host_of[4];
+
+        memcpy(host_of, cuts[i].host_of, sizeof(host_of));
+        CU_ASSERT_EQUAL_FATAL(irr_topology_cut(&topology, cuts[i].ranks, host_of, &part), IRR_OK);
+        describe(&part, text, sizeof(text));
+        CU_ASSERT_STRING_EQUAL(text, cuts[i].expected);
+        CU_ASSERT_EQUAL(memcmp(host_of, cuts[i].in_part, sizeof(int) * (size_t)cuts[i].ranks), 0);
+        irr_topology_fini(&part);
+    }
+    CU_ASSERT_EQUAL(irr_topology_cut(&topology, 0, NULL, &part), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_topology_cut(&topology, 1, (int[]){ 6 }, &part), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_topology_cut(&topology, 2, (int[]){ 0, -1 }, &part), IRR_ERR_BAD_PARAM);
+    irr_topology_fini(&topology);
+}
+
+/* The vertex that a vertex of the part was; names are unique here. */
+static int vertex_of(const irr_topology_t *whole, const char *name)
+{
+    int v = 0;
+
+    while (strcmp(whole->names[v], name) != 0) {
+        v++;
+    }
+    return v;
+}
+
+/* The links between two vertices, as names. */
+static void walk(const irr_topology_t *topology, int from, int to, char *text)
+{
+    int up[128], count = 0, common;
+
+    for (int v = from; v >= 0; v = topology->parent[v]) {
+        up[count++] = v;
+    }
+    for (common = to; ; common = topology->parent[common]) {
+        int i = 0;
+
+        while (i < count && up[i] != common) {
+            i++;
+        }
+        if (i < count) {
+            count = i + 1;
+            break;
+        }
+    }
+    text[0] = '\0';
+    for (int i = 0; i < count; i++) {
+        sprintf(text + strlen(text), " %s", topology->names[up[i]]);
+    }
+    for (int v = to; v != common; v = topology->parent[v]) {
+        sprintf(text + strlen(text), " %s", topology->names[v]);
+    }
+}
+
+static void make_random(irr_topology_t *topology)
+{
+    enum { HOSTS = 30, SWITCHES = 15 };
+    int parent[HOSTS + SWITCHES];
+
+    for (int s = 0; s < SWITCHES; s++) {
+        parent[HOSTS + s] = s == SWITCHES - 1 ? -1 : HOSTS + s + 1 + (int)below((size_t)(SWITCHES - 1 - s));
+    }
+    for (int h = 0; h < HOSTS; h++) {
+        parent[h] = HOSTS + (int)below(SWITCHES);
+    }
+    make("n[0-29],s[0-14]", HOSTS, parent, topology);
+}
+
+/* All ways stay as they were, and no vertex is there that no way passes. */
+static void check_part(const irr_topology_t *whole, const int *before, int ranks, const irr_topology_t *part,
+                       const int *after)
+{
+    bool passed[64] = { false };
+    char one[512], other[512];
+
+    for (int r = 0; r < ranks; r++) {
+        CU_ASSERT_FATAL(after[r] >= 0 && after[r] < part->hosts);
+        for (int q = 0; q < ranks; q++) {
+            walk(whole, before[r], before[q], one);
+            walk(part, after[r], after[q], other);
+            CU_ASSERT_STRING_EQUAL(one, other);
+            for (char *word = strtok(other, " "); word != NULL; word = strtok(NULL, " ")) {
+                passed[vertex_of(part, word)] = true;
+            }
+        }
+    }
+    for (int v = 0; v < part->vertices; v++) {
+        const int was = vertex_of(whole, part->names[v]);
+
+        CU_ASSERT(passed[v] || (part->hosts == 1 && v == 1 && part->vertices == 2));
+        CU_ASSERT_EQUAL(part->speed[v], whole->speed[was]);
+        CU_ASSERT_EQUAL(v < part->hosts, was < whole->hosts);
+        CU_ASSERT(v == 0 || was > vertex_of(whole, part->names[v - 1]));
+    }
+}
+
+static void test_cut_random(void)
+{
+    state = irr_test_seed() + 1;
+    for (int run = 0; run < 300; run++) {
+        irr_topology_t topology, part;
+        int before[12], after[12], ranks = 1 + (int)below(12);
+
+        make_random(&topology);
+        for (int r = 0; r < ranks; r++) {
+            before[r] = after[r] = (int)below((size_t)topology.hosts);
+        }
+        CU_ASSERT_EQUAL_FATAL(irr_topology_cut(&topology, ranks, after, &part), IRR_OK);
+        check_part(&topology, before, ranks, &part, after);
+        irr_topology_fini(&part);
+        irr_topology_fini(&topology);
+    }
+}
+
+static void test_cut_memory(void)
+{
+    irr_status_t status = IRR_ERR_NO_MEMORY;
+
+    for (size_t nth = 1; status != IRR_OK; nth++) {
+        irr_topology_t topology, part = { .hosts = 77 };
+        int host_of[] = { 4, 2 };
+
+        irr_memory_begin();
+        make("n[0-6],s", 7, flat, &topology);
+        irr_memory_fail(nth, NULL);
+        status = irr_topology_cut(&topology, 2, host_of, &part);
+        if (status != IRR_OK) {
+            CU_ASSERT_EQUAL(status, IRR_ERR_NO_MEMORY);
+            CU_ASSERT(part.hosts == 77 && host_of[0] == 4 && host_of[1] == 2);
+        } else {
+            CU_ASSERT(nth > 6);
+            irr_topology_fini(&part);
+        }
+        irr_topology_fini(&topology);
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "lists are expanded", test_lists },
+        { "malformed lists are refused", test_bad_lists },
+        { "names may have 255 bytes", test_long_names },
+        { "want of memory leaves a list as it was", test_list_memory },
+        { "hosts are found by short and by whole names", test_find },
+        { "the same as by looking at each", test_find_random },
+        { "ranks are on hosts, or it is said which host is missing", test_placement },
+        { "what no rank uses is cut off", test_cut },
+        { "ways stay as they were", test_cut_random },
+        { "want of memory changes nothing", test_cut_memory },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("placement", cases, 60);
+}

@@ -1,0 +1,360 @@
+/*
+ * plan_tree.c - draw --topology: the switches and hosts that the ranks use, and the bytes on each direction of
+ * each link, as an SVG picture.
+ *
+ * The switch at the top is at the left, and each vertex is as high as all below it: a link is then two arrows in
+ * the gap between its ends, and none crosses another.  An arrow is as wide as its load, that is its bytes by the
+ * speed of the link; those of the largest load are red.  Pointing at an arrow tells what it is.
+ *
+ * Vertices are visited without recursion, by first child and next sibling: O(vertices).
+ */
+#include "plan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sizes in pixels. */
+enum {
+    ROW_HEIGHT = 44, BOX_GAP = 4, BOX_MIN = 100, LETTER_WIDTH = 8, DIGIT_WIDTH = 7, LINK_WIDTH = 170,
+    ARROW_MARGIN = 5, ARROW_OFFSET = 10, ARROW_MIN = 2, ARROW_MAX = 13, HEAD_LENGTH = 9, HEAD_MORE = 6,
+    LEGEND_HEIGHT = 22, LEGEND_ROWS = 3, SAMPLE_WIDTH = 60
+};
+
+#define LETTERS_MAX 24  /* of a name; pointing at it shows more */
+
+typedef struct place {
+    int first_child, next;   /* -1: none */
+    int column;
+    int top, rows;           /* in rows of the picture */
+} place_t;
+
+typedef struct tree {
+    const irr_tool_job_t *job;
+    const irr_topology_t *topology;
+    FILE                 *stream;
+    irr_links_t           links;
+    place_t              *places;    /* by vertex */
+    int                   columns, rows;
+    int                   box_width;
+    int                   left, top;  /* of the tree */
+} tree_t;
+
+/* ---- places ---- */
+
+/* Children in the order of the file; returns the vertex at the top. */
+static int link_children(tree_t *tree)
+{
+    const irr_topology_t *topology = tree->topology;
+    int top = -1;
+
+    for (int v = 0; v < topology->vertices; v++) {
+        tree->places[v] = (place_t){ .first_child = -1, .next = -1 };
+    }
+    for (int v = topology->vertices - 1; v >= 0; v--) {
+        const int parent = topology->parent[v];
+
+        if (parent < 0) {
+            top = v;
+        } else {
+            tree->places[v].next = tree->places[parent].first_child;
+            tree->places[parent].first_child = v;
+        }
+    }
+    return top;
+}
+
+/* Gives a row to each host, and to a switch the rows of all below it. */
+static void place_all(tree_t *tree)
+{
+    place_t *places = tree->places;
+    int v = link_children(tree);
+
+    while (v >= 0) {
+        place_t *place = &places[v];
+
+        place->top = tree->rows;
+        tree->columns = place->column >= tree->columns ? place->column + 1 : tree->columns;
+        if (place->first_child >= 0) {
+            places[place->first_child].column = place->column + 1;
+            v = place->first_child;
+            continue;
+        }
+        tree->rows++;
+        for (; v >= 0 && places[v].next < 0; v = tree->topology->parent[v]) {
+            places[v].rows = tree->rows - places[v].top;
+        }
+        if (v >= 0) {
+            places[v].rows = tree->rows - places[v].top;
+            places[places[v].next].column = places[v].column;
+            v = places[v].next;
+        }
+    }
+}
+
+static void lay_out(tree_t *tree)
+{
+    size_t letters = 0;
+
+    place_all(tree);
+    for (int v = 0; v < tree->topology->vertices; v++) {
+        const size_t length = strnlen(tree->topology->names[v], LETTERS_MAX);
+
+        letters = length > letters ? length : letters;
+    }
+    tree->box_width = (int)letters * LETTER_WIDTH + 12;
+    tree->box_width = tree->box_width > BOX_MIN ? tree->box_width : BOX_MIN;
+    tree->left = IRR_TOOL_SVG_MARGIN;
+    tree->top = IRR_TOOL_SVG_TITLE + LEGEND_ROWS * LEGEND_HEIGHT + IRR_TOOL_SVG_MARGIN;
+}
+
+static int x_of(const tree_t *tree, int v)
+{
+    return tree->left + tree->places[v].column * (tree->box_width + LINK_WIDTH);
+}
+
+/* The middle. */
+static int y_of(const tree_t *tree, int v)
+{
+    return tree->top + tree->places[v].top * ROW_HEIGHT + tree->places[v].rows * ROW_HEIGHT / 2;
+}
+
+/* ---- texts ---- */
+
+/* Bytes as people read them. */
+static void format_bytes(uint64_t bytes, char *text, size_t size)
+{
+    static const char *const units[] = { "kB", "MB", "GB", "TB", "PB", "EB" };
+    double value = (double)bytes;
+    int unit = -1;
+
+    if (bytes < 100000) {
+        snprintf(text, size, "%" PRIu64 " B", bytes);
+        return;
+    }
+    while (value >= 999.5) {
+        value /= 1000;
+        unit++;
+    }
+    snprintf(text, size, "%.3g %s", value, units[unit]);
+}
+
+/* If a name does not fit, its domain is left out, and then its middle: names differ in their ends. */
+static void write_short_name(const tree_t *tree, int v)
+{
+    enum { PART = LETTERS_MAX / 2 - 1 };
+    const char *name = tree->topology->names[v];
+    const bool fits = strlen(name) <= LETTERS_MAX;
+    const int length = (int)(fits ? strlen(name) : strcspn(name, "."));
+    char text[LETTERS_MAX + 1];
+
+    if (length <= LETTERS_MAX) {
+        snprintf(text, sizeof(text), "%.*s", length, name);
+    } else {
+        snprintf(text, sizeof(text), "%.*s..%.*s", PART, name, PART, name + length - PART);
+    }
+    irr_tool_svg_text(tree->job, text);
+}
+
+/* The ranks of a host, as they fit: 0-3, or 0, 4, 8 and so on. */
+static void write_ranks(const tree_t *tree, int host)
+{
+    const int *host_of = tree->job->host_of, ranks = tree->job->plans->ranks;
+    const int letters = tree->box_width / DIGIT_WIDTH - (int)strlen(", ..");
+    int used = fprintf(tree->stream, "rank ");
+    const char *between = "";
+    char text[32];
+
+    for (int r = 0, last; r < ranks; r = last + 1) {
+        last = r;
+        if (host_of[r] != host) {
+            continue;
+        }
+        while (last + 1 < ranks && host_of[last + 1] == host) {
+            last++;
+        }
+        used += snprintf(text, sizeof(text), last > r ? "%s%d-%d" : "%s%d", between, r, last);
+        if (used > letters && between[0] != '\0') {
+            fputs(", ..", tree->stream);
+            break;
+        }
+        fputs(text, tree->stream);
+        between = ", ";
+    }
+}
+
+/* ---- the picture ---- */
+
+/* A direction of a link from its lower end to the higher one, or the other way. */
+static void write_link_name(const tree_t *tree, irr_link_t link)
+{
+    const char *name = tree->topology->names[link.vertex];
+    const char *parent = tree->topology->names[tree->topology->parent[link.vertex]];
+    const bool up = link.direction == IRR_UP;
+
+    irr_tool_svg_text(tree->job, up ? name : parent);
+    fputs(" -&gt; ", tree->stream);
+    irr_tool_svg_text(tree->job, up ? parent : name);
+}
+
+/* From x to x + length, which may be negative, with its head at the end. */
+static void write_arrow(FILE *out, const char *class, double x, double y, double length, double width)
+{
+    const double half = width / 2, sign = length < 0 ? -1 : 1, neck = x + length - sign * HEAD_LENGTH;
+
+    fprintf(out, "<path class=\"%s\" d=\"M%g %gL%g %gL%g %gL%g %gL%g %gL%g %gL%g %gZ\"/>", class, x, y - half,
+            neck, y - half, neck, y - half - HEAD_MORE / 2.0, x + length, y, neck, y + half + HEAD_MORE / 2.0,
+            neck, y + half, x, y + half);
+}
+
+static bool is_busiest(const tree_t *tree, irr_link_t link)
+{
+    return tree->links.load > 0 && irr_link_load(&tree->links, tree->topology, link) == tree->links.load;
+}
+
+static void write_label(const tree_t *tree, irr_link_t link, int x, int y)
+{
+    const uint64_t speed = tree->topology->speed[link.vertex];
+    char text[64];
+    int width;
+
+    format_bytes(tree->links.bytes[link.direction][link.vertex], text, sizeof(text));
+    if (speed != 1) {
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), " / %" PRIu64, speed);
+    }
+    width = (int)strlen(text) * DIGIT_WIDTH + 4;
+    fprintf(tree->stream, "<rect class=\"paper\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"14\"/>", x - width / 2,
+            y - 7, width);
+    fprintf(tree->stream, "<text class=\"bytes\" x=\"%d\" y=\"%d\">%s</text>", x, y + 4, text);
+}
+
+static void write_direction(const tree_t *tree, irr_link_t link)
+{
+    const uint64_t bytes = tree->links.bytes[link.direction][link.vertex];
+    const uint64_t load = irr_link_load(&tree->links, tree->topology, link);
+    const bool up = link.direction == IRR_UP;
+    const int right = x_of(tree, link.vertex) - ARROW_MARGIN, left = right - LINK_WIDTH + 2 * ARROW_MARGIN;
+    const int y = y_of(tree, link.vertex) + (up ? -ARROW_OFFSET : ARROW_OFFSET);
+
+    fputs("<g><title>", tree->stream);
+    write_link_name(tree, link);
+    fprintf(tree->stream, ": %" PRIu64 " bytes", bytes);
+    if (tree->topology->speed[link.vertex] != 1) {
+        fprintf(tree->stream, ", speed %" PRIu64, tree->topology->speed[link.vertex]);
+    }
+    fputs("</title>", tree->stream);
+    if (bytes == 0) {
+        fprintf(tree->stream, "<path class=\"unused\" d=\"M%d %dH%d\"/>", left, y, right);
+    } else {
+        write_arrow(tree->stream, is_busiest(tree, link) ? "busiest" : "used", up ? right : left, y,
+                    up ? left - right : right - left,
+                    ARROW_MIN + (ARROW_MAX - ARROW_MIN) * ((double)load / (double)tree->links.load));
+        write_label(tree, link, (left + right) / 2, y);
+    }
+    fputs("</g>\n", tree->stream);
+}
+
+static void write_vertex(const tree_t *tree, int v)
+{
+    const bool host = v < tree->topology->hosts;
+    const int x = x_of(tree, v), y = y_of(tree, v), height = tree->places[v].rows * ROW_HEIGHT - BOX_GAP;
+
+    fputs("<g><title>", tree->stream);
+    irr_tool_svg_text(tree->job, tree->topology->names[v]);
+    fprintf(tree->stream, "</title><rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>"
+            "<text class=\"name\" x=\"%d\" y=\"%d\">", host ? "host" : "switch", x, y - height / 2,
+            tree->box_width, height, x + tree->box_width / 2, host ? y - 2 : y + 4);
+    write_short_name(tree, v);
+    fputs("</text>", tree->stream);
+    if (host) {
+        fprintf(tree->stream, "<text class=\"rank on\" x=\"%d\" y=\"%d\">", x + tree->box_width / 2, y + 13);
+        write_ranks(tree, v);
+        fputs("</text>", tree->stream);
+    }
+    fputs("</g>\n", tree->stream);
+}
+
+/* The sample of a row of the legend, and the begin of its text. */
+static void write_sample(const tree_t *tree, int row, const char *class)
+{
+    const int y = IRR_TOOL_SVG_TITLE + 6 + row * LEGEND_HEIGHT;
+
+    if (strcmp(class, "unused") == 0) {
+        fprintf(tree->stream, "<path class=\"unused\" d=\"M%d %dh%d\"/>", IRR_TOOL_SVG_MARGIN, y, SAMPLE_WIDTH);
+    } else {
+        write_arrow(tree->stream, class, IRR_TOOL_SVG_MARGIN, y, SAMPLE_WIDTH,
+                    row == 0 ? ARROW_MAX : (ARROW_MIN + ARROW_MAX) / 2.0);
+    }
+    fprintf(tree->stream, "<text x=\"%d\" y=\"%d\">", IRR_TOOL_SVG_MARGIN + SAMPLE_WIDTH + 8, y + 4);
+}
+
+static void write_legend(const tree_t *tree)
+{
+    int others = -1;
+
+    for (int v = 0; v < tree->topology->vertices; v++) {
+        for (irr_direction_t d = IRR_UP; d < IRR_DIRECTIONS; d++) {
+            others += is_busiest(tree, (irr_link_t){ v, d });
+        }
+    }
+    write_sample(tree, 0, "busiest");
+    if (others < 0) {
+        fputs("the busiest: none, no message leaves its host", tree->stream);
+    } else {
+        fputs("the busiest: ", tree->stream);
+        write_link_name(tree, tree->links.busiest);
+        fprintf(tree->stream, ", %" PRIu64 " bytes%s", tree->links.load,
+                tree->topology->speed[tree->links.busiest.vertex] != 1 ? " / its speed" : "");
+    }
+    if (others > 0) {
+        fprintf(tree->stream, ", and %d other%s", others, others == 1 ? "" : "s");
+    }
+    fputs("</text>\n", tree->stream);
+    write_sample(tree, 1, "used");
+    fprintf(tree->stream, "as wide as its bytes / its speed; %zu time%s messages of one step share a direction"
+            "</text>\n", tree->links.contention, tree->links.contention == 1 ? "" : "s");
+    write_sample(tree, 2, "unused");
+    fputs("carries nothing</text>\n", tree->stream);
+}
+
+static void write_picture(const tree_t *tree)
+{
+    const int columns = tree->columns * (tree->box_width + LINK_WIDTH) - LINK_WIDTH;
+    const int width = columns + 2 * IRR_TOOL_SVG_MARGIN, least = irr_tool_svg_width(tree->job);
+
+    irr_tool_svg_open(tree->job, width > least ? width : least,
+                      tree->top + tree->rows * ROW_HEIGHT + IRR_TOOL_SVG_MARGIN,
+                      ".switch { fill: #e4e4e4; }\n.host { fill: #f5efdc; }\n.used { fill: #7fb2de; }\n"
+                      ".busiest { fill: #d01c1c; }\n.paper { fill: #fff; }\n"
+                      ".unused { fill: none; stroke: #aaa; stroke-dasharray: 2 4; }\n"
+                      ".name { font-weight: bold; text-anchor: middle; }\n.on { text-anchor: middle; }\n"
+                      ".bytes { font-size: 11px; text-anchor: middle; }\n",
+                      "Bytes between the switches and hosts in use, each direction of a link by itself.");
+    write_legend(tree);
+    for (int v = 0; v < tree->topology->vertices; v++) {
+        if (tree->topology->parent[v] >= 0) {
+            write_direction(tree, (irr_link_t){ v, IRR_UP });
+            write_direction(tree, (irr_link_t){ v, IRR_DOWN });
+        }
+        write_vertex(tree, v);
+    }
+    fputs("</svg>\n", tree->stream);
+}
+
+irr_cli_exit_t irr_tool_draw_tree(const irr_tool_job_t *job)
+{
+    tree_t tree = { .job = job, .topology = job->topology, .stream = job->stream };
+    irr_status_t status = irr_links_count(job->plans, job->topology, job->host_of, &tree.links);
+
+    if (status == IRR_OK) {
+        tree.places = malloc((size_t)job->topology->vertices * sizeof(*tree.places));
+        status = tree.places != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+    }
+    if (status == IRR_OK) {
+        lay_out(&tree);
+        write_picture(&tree);
+    }
+    free(tree.places);
+    irr_links_fini(&tree.links);
+    return irr_tool_outcome(job, status);
+}

@@ -1,0 +1,167 @@
+/*
+ * placement.c - see placement.h.
+ *
+ * The cut counts the used hosts below each vertex, by walking up from each host only as far as nobody walked
+ * before; then the top moves down as long as a single switch has all hosts below it.
+ */
+#include "problem/placement.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+irr_status_t irr_placement(const irr_topology_t *topology, const char *const *names, int ranks, int *host_of,
+                           char *reason, size_t size)
+{
+    irr_hosts_t hosts;
+    irr_status_t status = irr_hosts_init(topology, &hosts);
+
+    if (status != IRR_OK) {
+        snprintf(reason, size, "not enough memory for %d hosts", topology->hosts);
+        return status;
+    }
+    for (int r = 0; status == IRR_OK && r < ranks; r++) {
+        host_of[r] = irr_topology_find(&hosts, names[r]);
+        if (host_of[r] < 0) {
+            snprintf(reason, size, "host '%.100s' of rank %d %s", names[r], r, host_of[r] == IRR_HOST_NONE ?
+                     "is not in the topology" : "may be any of several in the topology");
+            status = IRR_ERR_NOT_SUPPORTED;
+        }
+    }
+    irr_hosts_fini(&hosts);
+    return status;
+}
+
+/* ---- the cut ---- */
+
+typedef struct cut {
+    const irr_topology_t *whole;
+    int                   top;
+    int                  *children;  /* by vertex: those with a used host in or below them */
+    bool                 *used;      /* by vertex: a used host is in or below it; later: it is in the part */
+    int                  *number;    /* by vertex that is used: what it is in the part */
+} cut_t;
+
+/* Marks what has used hosts in or below it; false if there is a wrong host. */
+static bool mark(cut_t *cut, int ranks, const int *host_of)
+{
+    const irr_topology_t *whole = cut->whole;
+
+    for (int r = 0; r < ranks; r++) {
+        if (host_of[r] < 0 || host_of[r] >= whole->hosts) {
+            return false;
+        }
+        for (int v = host_of[r]; !cut->used[v]; v = whole->parent[v]) {
+            cut->used[v] = true;
+            if (whole->parent[v] < 0) {
+                cut->top = v;
+                break;
+            }
+            cut->children[whole->parent[v]]++;
+        }
+    }
+    return ranks > 0;
+}
+
+/* All ranks are below one switch of the top: then the top is out, and its links carry nothing. */
+static void lower_top(cut_t *cut)
+{
+    const irr_topology_t *whole = cut->whole;
+
+    for (int v = whole->vertices - 1; v >= 0; v--) {
+        cut->number[v] = -1;
+    }
+    for (int v = whole->hosts; v < whole->vertices; v++) {
+        const int parent = whole->parent[v];
+
+        if (cut->used[v] && parent >= 0 && cut->children[parent] == 1) {
+            cut->number[parent] = v;
+        }
+    }
+    while (cut->number[cut->top] >= 0) {
+        cut->used[cut->top] = false;
+        cut->top = cut->number[cut->top];
+    }
+}
+
+/* Numbers what is left, hosts first, and counts it. */
+static void number_all(const cut_t *cut, irr_topology_t *part)
+{
+    int next = 0;
+
+    for (int v = 0; v < cut->whole->vertices; v++) {
+        cut->number[v] = cut->used[v] ? next : -1;
+        next += cut->used[v];
+        part->hosts += cut->used[v] && v < cut->whole->hosts;
+    }
+    part->vertices = next;
+}
+
+static irr_status_t copy_vertex(const cut_t *cut, int v, irr_topology_t *part)
+{
+    const irr_topology_t *whole = cut->whole;
+    const int to = cut->number[v];
+    const size_t bytes = strlen(whole->names[v]) + 1;
+
+    part->parent[to] = v == cut->top ? -1 : cut->number[whole->parent[v]];
+    part->speed[to] = whole->speed[v];
+    part->names[to] = irr_alloc(bytes, 1);
+    if (part->names[to] == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    memcpy(part->names[to], whole->names[v], bytes);
+    return IRR_OK;
+}
+
+static irr_status_t copy_part(const cut_t *cut, irr_topology_t *part)
+{
+    irr_status_t status = IRR_OK;
+
+    number_all(cut, part);
+    part->parent = irr_alloc((size_t)part->vertices, sizeof(*part->parent));
+    part->speed = irr_alloc((size_t)part->vertices, sizeof(*part->speed));
+    part->names = irr_alloc_zero((size_t)part->vertices, sizeof(*part->names));
+    if (part->parent == NULL || part->speed == NULL || part->names == NULL) {
+        status = IRR_ERR_NO_MEMORY;
+    }
+    for (int v = 0; status == IRR_OK && v < cut->whole->vertices; v++) {
+        status = cut->used[v] ? copy_vertex(cut, v, part) : IRR_OK;
+    }
+    if (status != IRR_OK) {
+        irr_topology_fini(part);
+    }
+    return status;
+}
+
+irr_status_t irr_topology_cut(const irr_topology_t *topology, int ranks, int *host_of, irr_topology_t *part)
+{
+    const size_t vertices = (size_t)topology->vertices;
+    cut_t cut = { .whole = topology, .top = -1 };
+    irr_topology_t result = { .hosts = 0 };
+    irr_status_t status = IRR_ERR_NO_MEMORY;
+
+    cut.children = irr_alloc_zero(vertices, sizeof(*cut.children));
+    cut.used = irr_alloc_zero(vertices, sizeof(*cut.used));
+    cut.number = irr_alloc(vertices, sizeof(*cut.number));
+    if (cut.children == NULL || cut.used == NULL || cut.number == NULL) {
+        goto free_all;
+    }
+    if (!mark(&cut, ranks, host_of)) {
+        status = IRR_ERR_BAD_PARAM;
+        goto free_all;
+    }
+    lower_top(&cut);
+    status = copy_part(&cut, &result);
+    if (status != IRR_OK) {
+        goto free_all;
+    }
+    for (int r = 0; r < ranks; r++) {
+        host_of[r] = cut.number[host_of[r]];
+    }
+    *part = result;
+free_all:
+    irr_free(cut.number);
+    irr_free(cut.used);
+    irr_free(cut.children);
+    return status;
+}

@@ -1,0 +1,84 @@
+/*
+ * topology.c - the end of a topology, and its hosts by name; see topology.h.
+ *
+ * Slurm's files mostly have short names, as Open MPI does unless it is told to keep the domain; but either may
+ * have the whole name.  So names match if one is the other with more of the domain behind it.
+ */
+#include "problem/topology.h"
+
+#include "core/alloc.h"
+#include "problem/names.h"
+
+#include <string.h>
+
+void irr_topology_fini(irr_topology_t *topology)
+{
+    for (int v = 0; topology->names != NULL && v < topology->vertices; v++) {
+        irr_free(topology->names[v]);
+    }
+    irr_free(topology->names);
+    irr_free(topology->speed);
+    irr_free(topology->parent);
+    *topology = (irr_topology_t){ .hosts = 0 };
+}
+
+irr_status_t irr_hosts_init(const irr_topology_t *topology, irr_hosts_t *hosts)
+{
+    irr_sorted_name_t *sorted = irr_alloc((size_t)topology->hosts, sizeof(*sorted));
+
+    if (sorted == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    irr_names_sort(topology->names, (size_t)topology->hosts, sorted);
+    *hosts = (irr_hosts_t){ topology, sorted };
+    return IRR_OK;
+}
+
+void irr_hosts_fini(irr_hosts_t *hosts)
+{
+    irr_free(hosts->sorted);
+    *hosts = (irr_hosts_t){ .sorted = NULL };
+}
+
+/* The dots of an address are not those of a domain. */
+static bool is_address(const char *name)
+{
+    return name[strspn(name, "0123456789.")] == '\0' || strchr(name, ':') != NULL;
+}
+
+/* Hosts that have more of the domain than the name. */
+static int find_longer(const irr_hosts_t *hosts, const char *name, size_t length)
+{
+    const size_t count = (size_t)hosts->topology->hosts;
+    char start[IRR_NAME_MAX + 2];
+    size_t place;
+    int found = 0, host = IRR_HOST_NONE;
+
+    memcpy(start, name, length);
+    start[length++] = '.';
+    place = irr_names_search(hosts->sorted, count, start, length);
+    for (; found < 2 && place < count && strncmp(hosts->sorted[place].name, start, length) == 0; place++) {
+        host = hosts->sorted[place].index;
+        found++;
+    }
+    return found < 2 ? host : IRR_HOST_SEVERAL;
+}
+
+int irr_topology_find(const irr_hosts_t *hosts, const char *name)
+{
+    const size_t count = (size_t)hosts->topology->hosts, length = strlen(name);
+    int host = irr_names_find(hosts->sorted, count, name, length);
+
+    if (host >= 0 || length > IRR_NAME_MAX || is_address(name)) {
+        return host >= 0 ? host : IRR_HOST_NONE;
+    }
+    host = find_longer(hosts, name, length);
+    for (size_t cut = length; host == IRR_HOST_NONE && cut > 1; cut--) {
+        if (name[cut - 1] == '.') {
+            const int shorter = irr_names_find(hosts->sorted, count, name, cut - 1);
+
+            host = shorter >= 0 ? shorter : IRR_HOST_NONE;
+        }
+    }
+    return host;
+}

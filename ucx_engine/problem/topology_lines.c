@@ -1,0 +1,289 @@
+/*
+ * topology_lines.c - the lines of Slurm's topology.conf (topology/tree).
+ *
+ *     # any text
+ *     SwitchName=leaf0 Nodes=n[0-7,9],login1
+ *     SwitchName=leaf1 Nodes=n[10-17] LinkSpeed=4
+ *     SwitchName=top Switches=leaf[0-1]
+ *
+ * As Slurm's own reader has it (parse_config.c, hostlist.c and switch_record.c of its sources): a line a switch;
+ * keywords in any case, blanks around =, values in double quotes or without blanks; a comment from # to the end of
+ * the line; a line goes on behind a backslash at its end; hostlist.h has the lists.  Names of hosts and of
+ * switches are apart.  LinkSpeed is a number of 32 bits whose unit and use Slurm leaves open: here it is the speed
+ * of the link from the switch to its parent, where the link of a host is 1; at the top it means nothing.
+ *
+ * Slurm takes, and this refuses: a switch with nothing below it, a keyword twice in a line, LinkSpeed 0, in
+ * hexadecimal or with a suffix, Include, and any other use of a backslash.
+ * Slurm refuses, and this takes: SwitchName behind other keywords, and Nodes and Switches in one line.  The latter
+ * because Ethernet switches have both; splitting one would make up a link, with a load and contention of its own.
+ *
+ * One pass, in time linear in the length of the file and of all names.
+ */
+#include "problem/topology_lines.h"
+
+#include "core/alloc.h"
+#include "problem/hostlist.h"
+#include "problem/topology.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define KEYWORD_SIGNS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."
+
+typedef struct reader {
+    irr_lines_t          *lines;
+    irr_topology_lines_t *read;
+    char                 *text;       /* a line with those that it goes on in */
+    size_t                length, max;
+} reader_t;
+
+enum { SWITCH_NAME, NODES, SWITCHES, LINK_SPEED, KEYWORDS };
+
+static const char *const keywords[KEYWORDS] = { "SwitchName", "Nodes", "Switches", "LinkSpeed" };
+
+static irr_status_t no_memory(const reader_t *reader)
+{
+    return irr_lines_refuse(reader->lines, IRR_ERR_NO_MEMORY, "not enough memory for the topology");
+}
+
+/* Cuts the comment and, if there is one, the backslash that tells that the line goes on. */
+static irr_status_t cut_line(const irr_lines_t *lines, bool *goes_on)
+{
+    char *text = lines->text, *comment = text + strcspn(text, "#"), *end = comment;
+    char *backslash = strchr(text, '\\');
+
+    while (end > text && strchr(IRR_LINES_BLANKS, end[-1]) != NULL) {
+        end--;
+    }
+    backslash = backslash != NULL && backslash < comment ? backslash : NULL;
+    if (backslash != NULL && (backslash + 1 != end || (*comment == '#' && end == comment))) {
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "a backslash is allowed at the end of a line alone");
+    }
+    *goes_on = backslash != NULL;
+    *(*goes_on ? backslash : end) = '\0';
+    return IRR_OK;
+}
+
+static irr_status_t append(reader_t *reader)
+{
+    const size_t more = strlen(reader->lines->text) + 1;
+    void *text = reader->text;
+    irr_status_t status = irr_grow(&text, &reader->max, reader->length + more, 1);
+
+    reader->text = text;
+    if (status != IRR_OK) {
+        return no_memory(reader);
+    }
+    memcpy(reader->text + reader->length, reader->lines->text, more);
+    reader->length += more - 1;
+    return IRR_OK;
+}
+
+/* The next line with all that it goes on in; at_end of the lines tells that there is none. */
+static irr_status_t next_line(reader_t *reader, size_t *first)
+{
+    irr_lines_t *lines = reader->lines;
+    bool goes_on = false;
+    irr_status_t status;
+
+    reader->length = 0;
+    *first = lines->line + 1;
+    do {
+        status = irr_lines_next(lines);
+        if (status == IRR_OK && lines->at_end) {
+            return goes_on ? irr_lines_refuse(lines, IRR_ERR_FORMAT, "file ends behind a backslash") : IRR_OK;
+        }
+        status = status == IRR_OK ? cut_line(lines, &goes_on) : status;
+        status = status == IRR_OK ? append(reader) : status;
+    } while (status == IRR_OK && goes_on);
+    return status;
+}
+
+/* ---- what a line says ---- */
+
+static int find_keyword(const char *text, size_t length)
+{
+    for (int i = 0; i < KEYWORDS; i++) {
+        if (strlen(keywords[i]) == length && strncasecmp(keywords[i], text, length) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Cuts a value off the text. */
+static irr_status_t cut_value(const irr_lines_t *lines, const char *keyword, char **text, char **value)
+{
+    const bool quoted = **text == '"';
+    char *end;
+
+    *text += quoted;
+    *value = *text;
+    end = *text + strcspn(*text, quoted ? "\"" : IRR_LINES_BLANKS);
+    if (quoted && *end == '\0') {
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "value of %s has one quote, it must have two", keyword);
+    }
+    if (quoted && end[1] != '\0' && strchr(IRR_LINES_BLANKS, end[1]) == NULL) {
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "'%.32s' follows the value of %s without a blank", end + 1,
+                                keyword);
+    }
+    *text = *end != '\0' ? end + 1 : end;
+    *end = '\0';
+    if (**value == '\0') {
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "value of %s is empty", keyword);
+    }
+    return IRR_OK;
+}
+
+/* KEYWORD=VALUE: cuts it off the text, into its place in values. */
+static irr_status_t read_pair(const irr_lines_t *lines, char **text, char **values)
+{
+    char *word = *text;
+    const size_t length = strspn(word, KEYWORD_SIGNS);
+    const int keyword = find_keyword(word, length);
+
+    *text += length + strspn(word + length, IRR_LINES_BLANKS);
+    if (length == 0 || **text != '=') {
+        word[strcspn(word, IRR_LINES_BLANKS)] = '\0';
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "'%.64s' is not KEYWORD=VALUE", word);
+    }
+    if (keyword < 0) {
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT,
+                                "unknown keyword '%.*s', known are SwitchName, Nodes, Switches and LinkSpeed",
+                                (int)(length < 32 ? length : 32), word);
+    }
+    if (values[keyword] != NULL) {
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "%s is there twice", keywords[keyword]);
+    }
+    (*text)++;
+    *text += strspn(*text, IRR_LINES_BLANKS);
+    return cut_value(lines, keywords[keyword], text, &values[keyword]);
+}
+
+static irr_status_t add_children(reader_t *reader, const char *keyword, const char *list,
+                                 irr_topology_children_t *children)
+{
+    const size_t before = children->names.count;
+    const int parent = (int)reader->read->names.count - 1;
+    void *parents = children->parent;
+    char reason[128];
+    irr_status_t status = irr_hostlist_expand(list, &children->names, reason, sizeof(reason));
+
+    if (status == IRR_ERR_BAD_PARAM) {
+        return irr_lines_refuse(reader->lines, IRR_ERR_FORMAT, "%s: %s", keyword, reason);
+    }
+    if (status == IRR_OK) {
+        status = irr_grow(&parents, &children->max, children->names.count, sizeof(*children->parent));
+        children->parent = parents;
+    }
+    if (status != IRR_OK) {
+        return no_memory(reader);
+    }
+    for (size_t i = before; i < children->names.count; i++) {
+        children->parent[i] = parent;
+    }
+    return IRR_OK;
+}
+
+static irr_status_t add_switch(reader_t *reader, const char *name, uint64_t speed)
+{
+    void *switches = reader->read->switches;
+    irr_status_t status;
+
+    if (!irr_name_is_good(name)) {
+        return irr_lines_refuse(reader->lines, IRR_ERR_FORMAT, "SwitchName '%.64s' is not the name of one switch",
+                                name);
+    }
+    if (reader->read->names.count == IRR_TOPOLOGY_MAX) {
+        return irr_lines_refuse(reader->lines, IRR_ERR_FORMAT, "more than %d switches", IRR_TOPOLOGY_MAX);
+    }
+    status = irr_grow(&switches, &reader->read->max, reader->read->names.count + 1,
+                      sizeof(*reader->read->switches));
+    reader->read->switches = switches;
+    if (status == IRR_OK) {
+        status = irr_names_add(&reader->read->names, name, strlen(name));
+    }
+    if (status != IRR_OK) {
+        return no_memory(reader);
+    }
+    reader->read->switches[reader->read->names.count - 1] = (irr_topology_line_t){ reader->lines->line, speed };
+    return IRR_OK;
+}
+
+static irr_status_t read_switch(reader_t *reader)
+{
+    char *text = reader->text + strspn(reader->text, IRR_LINES_BLANKS), *values[KEYWORDS] = { NULL };
+    uint64_t speed = 1;
+    irr_status_t status = IRR_OK;
+
+    while (status == IRR_OK && *text != '\0') {
+        status = read_pair(reader->lines, &text, values);
+        text += strspn(text, IRR_LINES_BLANKS);
+    }
+    if (status == IRR_OK && values[SWITCH_NAME] == NULL) {
+        status = irr_lines_refuse(reader->lines, IRR_ERR_FORMAT, "SwitchName is missing");
+    }
+    if (status == IRR_OK && values[NODES] == NULL && values[SWITCHES] == NULL) {
+        status = irr_lines_refuse(reader->lines, IRR_ERR_FORMAT, "switch '%.64s' has neither Nodes nor Switches",
+                                  values[SWITCH_NAME]);
+    }
+    if (status == IRR_OK && values[LINK_SPEED] != NULL) {
+        status = irr_lines_number(reader->lines, keywords[LINK_SPEED], values[LINK_SPEED], 1, UINT32_MAX, &speed);
+    }
+    if (status == IRR_OK) {
+        status = add_switch(reader, values[SWITCH_NAME], speed);
+    }
+    if (status == IRR_OK && values[NODES] != NULL) {
+        status = add_children(reader, keywords[NODES], values[NODES], &reader->read->hosts);
+    }
+    if (status == IRR_OK && values[SWITCHES] != NULL) {
+        status = add_children(reader, keywords[SWITCHES], values[SWITCHES], &reader->read->below);
+    }
+    return status;
+}
+
+/* Refusals name the first of the lines that make one. */
+static irr_status_t read_switches(reader_t *reader)
+{
+    irr_status_t status = IRR_OK;
+    size_t first;
+
+    while (status == IRR_OK) {
+        status = next_line(reader, &first);
+        if (status != IRR_OK || reader->lines->at_end) {
+            break;
+        }
+        if (reader->text[strspn(reader->text, IRR_LINES_BLANKS)] != '\0') {
+            const size_t last = reader->lines->line;
+
+            reader->lines->line = first;
+            status = read_switch(reader);
+            reader->lines->line = status == IRR_OK ? last : first;
+        }
+    }
+    if (status == IRR_OK && reader->read->names.count == 0) {
+        reader->lines->line = 0;
+        status = irr_lines_refuse(reader->lines, IRR_ERR_FORMAT, "file has no switch");
+    }
+    return status;
+}
+
+irr_status_t irr_topology_lines_read(irr_lines_t *lines, irr_topology_lines_t *read)
+{
+    reader_t reader = { .lines = lines, .read = read };
+    irr_status_t status = read_switches(&reader);
+
+    irr_free(reader.text);
+    return status;
+}
+
+void irr_topology_lines_fini(irr_topology_lines_t *read)
+{
+    irr_names_fini(&read->below.names);
+    irr_free(read->below.parent);
+    irr_names_fini(&read->hosts.names);
+    irr_free(read->hosts.parent);
+    irr_names_fini(&read->names);
+    irr_free(read->switches);
+    *read = (irr_topology_lines_t){ .max = 0 };
+}

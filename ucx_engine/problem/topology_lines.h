@@ -1,0 +1,38 @@
+/*
+ * topology_lines.h - what the lines of a topology.conf say, one by one; topology_read.c makes a tree of it.
+ */
+#ifndef IRR_TOPOLOGY_LINES_H
+#define IRR_TOPOLOGY_LINES_H
+
+#include "problem/lines.h"
+#include "problem/names.h"
+
+typedef struct irr_topology_line {
+    size_t   line;      /* number of it, the first if it goes on */
+    uint64_t speed;
+} irr_topology_line_t;
+
+/* Names in the order of the file, and by name the switch whose line has it. */
+typedef struct irr_topology_children {
+    irr_names_t names;
+    int        *parent;
+    size_t      max;
+} irr_topology_children_t;
+
+/* Zeroed, it is empty. */
+typedef struct irr_topology_lines {
+    irr_names_t             names;    /* of the switches, in the order of the file */
+    irr_topology_line_t    *switches; /* by switch */
+    size_t                  max;
+    irr_topology_children_t hosts, below;
+} irr_topology_lines_t;
+
+/*
+ * Reads all lines of an open file.  Names are good names; there is at least one switch, and each has something
+ * below it.  Nothing else is checked.  To be freed in any case.  IRR_ERR_IO, IRR_ERR_FORMAT, IRR_ERR_NO_MEMORY:
+ * refused, see irr_lines_refuse.  May block on the file system.
+ */
+irr_status_t irr_topology_lines_read(irr_lines_t *lines, irr_topology_lines_t *read);
+void         irr_topology_lines_fini(irr_topology_lines_t *read);
+
+#endif
