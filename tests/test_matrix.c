@@ -3,6 +3,7 @@
  */
 #include "irr.h"
 #include "irr_test.h"
+#include "irr_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,44 +12,19 @@
 
 #define HEADER "%%MatrixMarket matrix coordinate integer general\n"
 
-/* ---- a file with a given content ---- */
-
-static char path[128];
-
-static void write_file(const char *text, size_t length)
-{
-    const char *folder = getenv("TMPDIR");
-    ssize_t written;
-    int file;
-
-    snprintf(path, sizeof(path), "%s/irr_matrix.XXXXXX", folder != NULL ? folder : "/tmp");
-    file = mkstemp(path);
-    CU_ASSERT_FATAL(file >= 0);
-    written = write(file, text, length);
-    CU_ASSERT_EQUAL_FATAL(written, (ssize_t)length);
-    close(file);
-}
-
 static irr_status_t read_text(const char *text, size_t length, irr_matrix_t *matrix, irr_file_error_t *error)
 {
     irr_status_t status;
 
-    write_file(text, length);
-    status = irr_matrix_read(path, matrix, error);
-    unlink(path);
+    irr_text_open();
+    status = irr_matrix_read(irr_text_fill(text, length), matrix, error);
+    irr_text_close();
     return status;
 }
 
 /* ---- what is refused ---- */
 
-typedef struct bad_file {
-    const char *text;
-    size_t      length;  /* 0: up to the end of the string */
-    size_t      line;
-    const char *reason;
-} bad_file_t;
-
-static const bad_file_t bad_files[] = {
+static const irr_text_bad_t bad_files[] = {
     { "", 0, 0, "first word of the header is '', only '%%MatrixMarket' is read" },
     { "\n", 0, 1, "first word of the header is '', only '%%MatrixMarket' is read" },
     { "2 2 0\n", 0, 1, "first word of the header is '2', only '%%MatrixMarket' is read" },
@@ -101,23 +77,19 @@ static const bad_file_t bad_files[] = {
     { NULL, 0, 0, NULL }
 };
 
+static irr_status_t read_bad(const char *path, irr_file_error_t *error)
+{
+    irr_matrix_t matrix = { .ranks = 77 };
+    irr_status_t status = irr_matrix_read(path, &matrix, error);
+
+    CU_ASSERT_EQUAL(matrix.ranks, 77);
+    CU_ASSERT_PTR_NULL(matrix.entries);
+    return status;
+}
+
 static void test_bad_files(void)
 {
-    for (const bad_file_t *bad = bad_files; bad->text != NULL; bad++) {
-        irr_matrix_t matrix = { .ranks = 77, .entries = NULL };
-        irr_file_error_t error = { 0 };
-        size_t length = bad->length > 0 ? bad->length : strlen(bad->text);
-        irr_status_t status = read_text(bad->text, length, &matrix, &error);
-
-        CU_ASSERT_EQUAL(status, IRR_ERR_FORMAT);
-        CU_ASSERT_EQUAL(error.line, bad->line);
-        CU_ASSERT_STRING_EQUAL(error.reason, bad->reason);
-        CU_ASSERT_EQUAL(matrix.ranks, 77);
-        CU_ASSERT_PTR_NULL(matrix.entries);
-        if (strcmp(error.reason, bad->reason) != 0 || error.line != bad->line) {
-            printf("# got line %zu, %s\n", error.line, error.reason);
-        }
-    }
+    irr_text_check_bad(bad_files, read_bad);
 }
 
 static void test_long_line(void)
@@ -140,11 +112,12 @@ static void test_long_line(void)
 
 static void test_unreadable(void)
 {
+    const char *path;
     irr_file_error_t error;
     irr_matrix_t matrix;
 
-    write_file("", 0);
-    unlink(path);
+    path = irr_text_open();
+    irr_text_close();
     CU_ASSERT_EQUAL(irr_matrix_read(path, &matrix, &error), IRR_ERR_IO);
     CU_ASSERT_EQUAL(error.line, 0);
     CU_ASSERT_STRING_EQUAL(error.reason, "No such file or directory");

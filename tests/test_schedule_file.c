@@ -3,6 +3,7 @@
  */
 #include "irr_memory.h"
 #include "irr_test.h"
+#include "irr_text.h"
 #include "schedule_same.h"
 
 #include "order/schedule_file.h"
@@ -20,44 +21,14 @@ static uint64_t state;
 
 /* ---- a file with a given content ---- */
 
-static char path[128];
-
-static void open_path(void)
-{
-    const char *folder = getenv("TMPDIR");
-    int file;
-
-    snprintf(path, sizeof(path), "%s/irr_schedule.XXXXXX", folder != NULL ? folder : "/tmp");
-    file = mkstemp(path);
-    CU_ASSERT_FATAL(file >= 0);
-    close(file);
-}
-
-static void fill_path(const char *text, size_t length)
-{
-    FILE *file = fopen(path, "w");
-
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    CU_ASSERT_EQUAL_FATAL(fwrite(text, 1, length, file), length);
-    CU_ASSERT_EQUAL_FATAL(fclose(file), 0);
-}
-
 static irr_status_t read_text(const char *text, size_t length, irr_schedule_t *schedule, irr_file_error_t *error)
 {
-    fill_path(text, length);
-    return irr_schedule_read(path, schedule, error);
+    return irr_schedule_read(irr_text_fill(text, length), schedule, error);
 }
 
 /* ---- what is refused ---- */
 
-typedef struct bad_file {
-    const char *text;
-    size_t      length;  /* 0: up to the end of the string */
-    size_t      line;
-    const char *reason;
-} bad_file_t;
-
-static const bad_file_t bad_files[] = {
+static const irr_text_bad_t bad_files[] = {
     { "", 0, 0, "first line does not say 'irr_schedule 1'" },
     { "\n" HEAD "2 0 0\nend\n", 0, 1, "first line does not say 'irr_schedule 1'" },
     { "# a comment\n" HEAD, 0, 1, "first line does not say 'irr_schedule 1'" },
@@ -123,23 +94,19 @@ static const bad_file_t bad_files[] = {
     { NULL, 0, 0, NULL }
 };
 
+static irr_status_t read_bad(const char *path, irr_file_error_t *error)
+{
+    irr_schedule_t schedule = { .ranks = 77 };
+    irr_status_t status = irr_schedule_read(path, &schedule, error);
+
+    CU_ASSERT_EQUAL(schedule.ranks, 77);
+    CU_ASSERT_PTR_NULL(schedule.list);
+    return status;
+}
+
 static void test_bad_files(void)
 {
-    open_path();
-    for (const bad_file_t *bad = bad_files; bad->text != NULL; bad++) {
-        irr_schedule_t schedule = { .ranks = 77 };
-        irr_file_error_t error = { 0 };
-        size_t length = bad->length > 0 ? bad->length : strlen(bad->text);
-
-        CU_ASSERT_EQUAL(read_text(bad->text, length, &schedule, &error), IRR_ERR_FORMAT);
-        CU_ASSERT_EQUAL(schedule.ranks, 77);
-        CU_ASSERT_PTR_NULL(schedule.list);
-        if (strcmp(error.reason, bad->reason) != 0 || error.line != bad->line) {
-            CU_FAIL("another reason");
-            printf("# '%s': line %zu, %s\n", bad->reason, error.line, error.reason);
-        }
-    }
-    unlink(path);
+    irr_text_check_bad(bad_files, read_bad);
 }
 
 static const char good_text[] = HEAD "# why\n3 4 4\n 1 0 1  0 10\n1\t1 2 0 700\r\n\n# half\n2 0 1 10 5\n"
@@ -154,9 +121,9 @@ static void test_good_file(void)
     irr_file_error_t error;
     irr_schedule_t schedule;
 
-    open_path();
+    irr_text_open();
     CU_ASSERT_EQUAL_FATAL(read_text(good_text, strlen(good_text), &schedule, &error), IRR_OK);
-    unlink(path);
+    irr_text_close();
     CU_ASSERT(irr_schedule_same(&schedule, &expected));
     irr_schedule_fini(&schedule);
 }
@@ -167,13 +134,13 @@ static void test_cut(void)
     irr_file_error_t error;
     irr_schedule_t schedule;
 
-    open_path();
+    irr_text_open();
     for (size_t length = 0; length < strlen(good_text) - 1; length++) {
         CU_ASSERT_EQUAL(read_text(good_text, length, &schedule, &error), IRR_ERR_FORMAT);
     }
     CU_ASSERT_EQUAL_FATAL(read_text(good_text, strlen(good_text) - 1, &schedule, &error), IRR_OK);
     irr_schedule_fini(&schedule);
-    unlink(path);
+    irr_text_close();
 }
 
 static void test_long_line(void)
@@ -182,7 +149,7 @@ static void test_long_line(void)
     irr_file_error_t error;
     irr_schedule_t schedule;
 
-    open_path();
+    irr_text_open();
     memset(text + strlen(text), 'x', 1022);
     strcat(text, "\n1 0 0\nend\n");
     CU_ASSERT_EQUAL_FATAL(read_text(text, strlen(text), &schedule, &error), IRR_OK);
@@ -191,16 +158,17 @@ static void test_long_line(void)
     CU_ASSERT_EQUAL(read_text(text, strlen(text), &schedule, &error), IRR_ERR_FORMAT);
     CU_ASSERT_EQUAL(error.line, 2);
     CU_ASSERT_STRING_EQUAL(error.reason, "line is longer than the 1023 bytes allowed");
-    unlink(path);
+    irr_text_close();
 }
 
 static void test_unreadable(void)
 {
+    const char *path;
     irr_file_error_t error;
     irr_schedule_t schedule;
 
-    open_path();
-    unlink(path);
+    path = irr_text_open();
+    irr_text_close();
     CU_ASSERT_EQUAL(irr_schedule_read(path, &schedule, &error), IRR_ERR_IO);
     CU_ASSERT_EQUAL(error.line, 0);
     CU_ASSERT_STRING_EQUAL(error.reason, "No such file or directory");
@@ -217,7 +185,7 @@ static void test_noise(void)
     irr_schedule_fault_t fault;
 
     state = irr_test_seed();
-    open_path();
+    irr_text_open();
     for (int run = 0; run < 2000; run++) {
         char text[] = HEAD "3 3 4\n1 0 1 0 10\n1 1 2 0 7\n2 0 1 10 5\n3 2 0 0 3\nend\n";
         const size_t head = strlen(HEAD), length = strlen(text);
@@ -236,7 +204,7 @@ static void test_noise(void)
             CU_ASSERT_NOT_EQUAL(error.reason[0], '\0');
         }
     }
-    unlink(path);
+    irr_text_close();
 }
 
 /* ---- what is written ---- */
@@ -266,7 +234,7 @@ static void make_schedule(irr_matrix_t *matrix, irr_schedule_t *schedule)
     CU_ASSERT_EQUAL_FATAL(irr_scheduled_build(row, matrix, &params, schedule), IRR_OK);
 }
 
-static irr_status_t write_path(const irr_schedule_t *schedule, const char *comment)
+static irr_status_t write_path(const char *path, const irr_schedule_t *schedule, const char *comment)
 {
     FILE *file = fopen(path, "w");
     irr_status_t status;
@@ -279,15 +247,16 @@ static irr_status_t write_path(const irr_schedule_t *schedule, const char *comme
 
 static void test_round_trip(void)
 {
+    const char *path;
     state = irr_test_seed() + 1;
-    open_path();
+    path = irr_text_open();
     for (int n = 0; n < 3000; n++) {
         irr_schedule_t schedule, again;
         irr_matrix_t matrix, delivered;
         irr_file_error_t error;
 
         make_schedule(&matrix, &schedule);
-        CU_ASSERT_EQUAL_FATAL(write_path(&schedule, n % 2 == 0 ? "a comment" : NULL), IRR_OK);
+        CU_ASSERT_EQUAL_FATAL(write_path(path, &schedule, n % 2 == 0 ? "a comment" : NULL), IRR_OK);
         CU_ASSERT_EQUAL_FATAL(irr_schedule_read(path, &again, &error), IRR_OK);
         CU_ASSERT(irr_schedule_same(&schedule, &again));
         CU_ASSERT_EQUAL_FATAL(irr_schedule_matrix(&again, &delivered), IRR_OK);
@@ -299,7 +268,7 @@ static void test_round_trip(void)
         irr_schedule_fini(&schedule);
         irr_matrix_fini(&matrix);
     }
-    unlink(path);
+    irr_text_close();
 }
 
 static void test_write(void)
@@ -331,19 +300,20 @@ static void test_write(void)
 
 static void test_long_comment(void)
 {
+    const char *path;
     const irr_schedule_t schedule = { .ranks = 1 };
     irr_schedule_t again;
     irr_file_error_t error;
     char comment[1024] = "";
 
-    open_path();
+    path = irr_text_open();
     memset(comment, 'x', 1021);
-    CU_ASSERT_EQUAL(write_path(&schedule, comment), IRR_OK);
+    CU_ASSERT_EQUAL(write_path(path, &schedule, comment), IRR_OK);
     CU_ASSERT_EQUAL_FATAL(irr_schedule_read(path, &again, &error), IRR_OK);
     irr_schedule_fini(&again);
     comment[1021] = 'x';
-    CU_ASSERT_EQUAL(write_path(&schedule, comment), IRR_ERR_BAD_PARAM);
-    unlink(path);
+    CU_ASSERT_EQUAL(write_path(path, &schedule, comment), IRR_ERR_BAD_PARAM);
+    irr_text_close();
 }
 
 /* ---- what a file cannot say ---- */
@@ -386,12 +356,13 @@ static void test_check(void)
 
 static void test_no_memory(void)
 {
+    const char *path;
     irr_status_t status = IRR_ERR_NO_MEMORY;
     irr_schedule_t schedule = { .ranks = 0 };
     irr_file_error_t error;
     irr_matrix_t matrix;
 
-    open_path();
+    path = irr_text_open();
     for (size_t nth = 1; status == IRR_ERR_NO_MEMORY; nth++) {
         irr_memory_begin();
         irr_memory_fail(nth, NULL);
@@ -401,7 +372,7 @@ static void test_no_memory(void)
         if (status == IRR_OK) {
             status = irr_schedule_matrix(&schedule, &matrix);
             if (status == IRR_OK) {
-                status = write_path(&schedule, NULL);
+                status = write_path(path, &schedule, NULL);
                 irr_matrix_fini(&matrix);
             }
             irr_schedule_fini(&schedule);
@@ -409,7 +380,7 @@ static void test_no_memory(void)
         CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
         CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
-    unlink(path);
+    irr_text_close();
 }
 
 /* A short file takes little, whatever it announces. */
@@ -419,12 +390,12 @@ static void test_announced(void)
     irr_schedule_t schedule;
     irr_file_error_t error;
 
-    open_path();
+    irr_text_open();
     irr_memory_begin();
     irr_memory_limit(4096);
     CU_ASSERT_EQUAL(read_text(text, strlen(text), &schedule, &error), IRR_ERR_FORMAT);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
-    unlink(path);
+    irr_text_close();
 }
 
 int main(void)

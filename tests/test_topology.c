@@ -4,21 +4,16 @@
 #include "irr_memory.h"
 #include "topology_text.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- what is refused ---- */
 
-typedef struct bad_file {
-    const char *text;
-    size_t      length;  /* 0: up to the end of the string */
-    size_t      line;
-    const char *reason;
-} bad_file_t;
-
 #define KNOWN "known are SwitchName, Nodes, Switches and LinkSpeed"
 
-static const bad_file_t bad_files[] = {
+static const irr_text_bad_t bad_files[] = {
     { "", 0, 0, "file has no switch" },
     { "# SwitchName=s0 Nodes=n0\n\n", 0, 0, "file has no switch" },
     { "Nodes=n0\n", 0, 1, "SwitchName is missing" },
@@ -91,32 +86,29 @@ static const bad_file_t bad_files[] = {
     { NULL, 0, 0, NULL }
 };
 
+static irr_status_t read_bad(const char *path, irr_file_error_t *error)
+{
+    irr_topology_t topology = { .hosts = 77 };
+    irr_status_t status = irr_topology_read(path, &topology, error);
+
+    CU_ASSERT_EQUAL(topology.hosts, 77);
+    CU_ASSERT_PTR_NULL(topology.names);
+    return status;
+}
+
 static void test_bad_files(void)
 {
-    open_path();
-    for (const bad_file_t *bad = bad_files; bad->text != NULL; bad++) {
-        irr_topology_t topology = { .hosts = 77 };
-        irr_file_error_t error = { 0 };
-        size_t length = bad->length > 0 ? bad->length : strlen(bad->text);
-
-        CU_ASSERT_EQUAL(read_text(bad->text, length, &topology, &error), IRR_ERR_FORMAT);
-        CU_ASSERT_EQUAL(topology.hosts, 77);
-        CU_ASSERT_PTR_NULL(topology.names);
-        if (strcmp(error.reason, bad->reason) != 0 || error.line != bad->line) {
-            CU_FAIL("another reason");
-            printf("# '%s': line %zu, %s\n", bad->reason, error.line, error.reason);
-        }
-    }
-    unlink(path);
+    irr_text_check_bad(bad_files, read_bad);
 }
 
 static void test_unreadable(void)
 {
+    const char *path;
     irr_file_error_t error;
     irr_topology_t topology;
 
-    open_path();
-    unlink(path);
+    path = irr_text_open();
+    irr_text_close();
     CU_ASSERT_EQUAL(irr_topology_read(path, &topology, &error), IRR_ERR_IO);
     CU_ASSERT_EQUAL(error.line, 0);
     CU_ASSERT_STRING_EQUAL(error.reason, "No such file or directory");
@@ -171,7 +163,7 @@ static const struct { const char *text, *expected; } good_files[] = {
 
 static void test_good_files(void)
 {
-    open_path();
+    irr_text_open();
     for (size_t i = 0; i < sizeof(good_files) / sizeof(good_files[0]); i++) {
         irr_topology_t topology;
         irr_file_error_t error;
@@ -184,7 +176,7 @@ static void test_good_files(void)
         irr_topology_fini(&topology);
         CU_ASSERT_PTR_NULL(topology.names);
     }
-    unlink(path);
+    irr_text_close();
 }
 
 /* As many hosts as there may be, in lines as long as they may be. */
@@ -199,7 +191,7 @@ static void test_large_file(void)
     for (int i = 0; i < NAMES; i++) {
         used += (size_t)sprintf(text + used, "%s%d%s", i > 0 ? "," : "", i, i % 1000 == 999 ? "\\\n" : "");
     }
-    open_path();
+    irr_text_open();
     CU_ASSERT_EQUAL_FATAL(read_text(text, used, &topology, &error), IRR_OK);
     CU_ASSERT_EQUAL(topology.hosts, NAMES);
     CU_ASSERT_STRING_EQUAL(topology.names[NAMES - 1], "65535");
@@ -210,7 +202,7 @@ static void test_large_file(void)
     memset(text, 'x', 65536);
     CU_ASSERT_EQUAL(read_text(text, 65536, &topology, &error), IRR_ERR_FORMAT);
     CU_ASSERT_STRING_EQUAL(error.reason, "line is longer than the 65535 bytes allowed");
-    unlink(path);
+    irr_text_close();
     free(text);
 }
 
@@ -222,7 +214,7 @@ static void test_memory(void)
                                "SwitchName=s2 Switches=s[0-1]\n";
     irr_status_t status = IRR_ERR_NO_MEMORY;
 
-    open_path();
+    irr_text_open();
     for (size_t nth = 1; status != IRR_OK; nth++) {
         irr_topology_t topology = { .hosts = 77 };
         irr_file_error_t error = { 0 };
@@ -240,7 +232,7 @@ static void test_memory(void)
         }
         CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
-    unlink(path);
+    irr_text_close();
 }
 
 int main(void)

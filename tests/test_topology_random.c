@@ -208,7 +208,7 @@ static void test_random_trees(void)
     static text_t text;
 
     state = irr_test_seed();
-    open_path();
+    irr_text_open();
     for (int run = 0; run < 800; run++) {
         irr_topology_t topology;
         irr_file_error_t error = { 0 };
@@ -225,7 +225,7 @@ static void test_random_trees(void)
         check_tree(&topology, &tree);
         irr_topology_fini(&topology);
     }
-    unlink(path);
+    irr_text_close();
 }
 
 /* ---- files that are cut or damaged ---- */
@@ -269,7 +269,7 @@ static void test_cut(void)
     tree_t tree;
 
     state = irr_test_seed() + 1;
-    open_path();
+    irr_text_open();
     for (int run = 0; run < 6; run++) {
         make_tree(&tree);
         put_tree(&text, &tree);
@@ -277,7 +277,7 @@ static void test_cut(void)
             read_any(text.bytes, length);
         }
     }
-    unlink(path);
+    irr_text_close();
 }
 
 static void test_noise(void)
@@ -287,7 +287,7 @@ static void test_noise(void)
     tree_t tree;
 
     state = irr_test_seed() + 2;
-    open_path();
+    irr_text_open();
     for (int run = 0; run < 1000; run++) {
         make_tree(&tree);
         put_tree(&text, &tree);
@@ -296,7 +296,7 @@ static void test_noise(void)
         }
         read_any(text.bytes, text.used);
     }
-    unlink(path);
+    irr_text_close();
 }
 
 int main(void)
