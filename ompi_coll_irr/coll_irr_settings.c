@@ -90,6 +90,13 @@ static mca_coll_irr_text_t texts[] = {
         OPAL_INFO_LVL_5, mca_coll_irr_parse_count, "a whole number from 1 on",
         offsetof(mca_coll_irr_settings_t, engine.grants), NULL
     }, {
+        PREFIX "piece_bytes", "0",
+        "With a scheduled algorithm: number of bytes above which a message goes in pieces, one after the other, with an "
+        "optional suffix k, m or g. With pace grant it should be less than what a port of a switch can queue. 0 means "
+        "no limit." INFO_KEY,
+        OPAL_INFO_LVL_5, mca_coll_irr_parse_size, SIZE_ALLOWED "means no limit",
+        offsetof(mca_coll_irr_settings_t, engine.piece_bytes), NULL
+    }, {
         PREFIX "seed", "1",
         "Seed of the random orders (rs_n, rs_n_sort, rs_nh)." INFO_KEY,
         OPAL_INFO_LVL_6, mca_coll_irr_parse_size, "a whole number, with an optional suffix k, m or g",

@@ -333,7 +333,7 @@ static void test_trouble_of_several(void)
 
 static void test_settings(void)
 {
-    enum { DIFFERENCES = 19 };
+    enum { DIFFERENCES = 22 };
     const irr_settings_t common = {
         .algorithm = 1, .compose = IRR_COMPOSE_AUTO, .window_messages = 4, .window_bytes = 1000,
         .dims = { 2, { 4, 4 } }, .slice_min = 64, .overlap = IRR_OVERLAP_DUAL
@@ -363,6 +363,9 @@ static void test_settings(void)
     others[16].scheduled.shift = true;
     others[17].scheduled.redistribution.x = 1;
     others[18].scheduled.redistribution.q = 1;
+    others[19].piece_bytes = 1;
+    others[20].matrix_max_bytes = 1;
+    others[21].cache_bytes = 1;
     for (size_t i = 0; i < DIFFERENCES; i++) {
         irr_team_t team;
         irr_world_t world;

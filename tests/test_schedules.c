@@ -27,6 +27,7 @@ static void test_rows(void)
         for (int search = 0; search <= 1; search++) {
             irr_turns_t scene;
 
+            settings.piece_bytes = search ? 700 : 0;
             settings.scheduled.lambda.rule = search ? IRR_LAMBDA_SEARCH : IRR_LAMBDA_INCREMENTAL;
             irr_turns_open(&scene, &settings, &state);
             for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {

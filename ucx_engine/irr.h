@@ -367,6 +367,7 @@ typedef struct irr_settings {
     size_t        grants;           /* grant: messages that a rank receives, and sends, at a time at most; 0:
                                        IRR_GRANTS_DEFAULT */
     irr_scheduled_params_t scheduled;
+    size_t        piece_bytes;      /* with a schedule: of a message at most, longer ones go in several; 0: no limit */
     size_t        matrix_max_bytes; /* of the count matrix of a scheduled algorithm, which else does as a1; 0: no limit */
     size_t        cache_bytes;      /* of the schedules that a communicator keeps; 0: no limit but seven */
     const char   *schedule_file;    /* of irr_plan --save, for exchanges with its counts; NULL or "": none */

@@ -3,7 +3,7 @@
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_alltoallv
 
-plan 55
+plan 56
 for n in 1 2 3 4 7 16; do
     check "$n ranks, every byte as Open MPI's own" ranks "$n" "$program" 2
 done
@@ -23,7 +23,7 @@ for algorithm in lp rs_n rs_n_sort rs_nh optimal; do
     check "16 ranks, $algorithm" ranks 16 "$program" 1 "coll_irr_alltoallv_algorithm=$algorithm"
 done
 for setting in lambda=search lambda=fixed:0.5 cache_bytes=1 matrix_max_bytes=100 pace=free pace=loose pace=grant \
-    compose=split window_messages=1; do
+    compose=split window_messages=1 piece_bytes=100; do
     check "7 ranks, rs_nh and coll_irr_$setting" \
         ranks 7 "$program" 1 coll_irr_alltoallv_algorithm=rs_nh "coll_irr_$setting"
 done

@@ -72,6 +72,7 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_
     memset(schedules, 0, sizeof(*schedules));
     schedules->params = settings->scheduled;
     schedules->max_bytes = settings->matrix_max_bytes;
+    schedules->piece_max = settings->piece_bytes;
     schedules->plan = plan;
     schedules->exec = exec;
     schedules->pace = pace;

@@ -20,7 +20,7 @@ void irr_schedules_clean(irr_schedules_t *schedules)
 
 irr_status_t irr_schedules_keep_own(irr_schedules_t *schedules, const irr_schedule_t *schedule, irr_schedule_t *own)
 {
-    irr_status_t status = irr_schedule_own(schedule, schedules->rank, own);
+    irr_status_t status = irr_schedule_own(schedule, schedules->rank, schedules->piece_max, own);
     irr_plan_bounds_t bounds;
 
     if (status != IRR_OK) {

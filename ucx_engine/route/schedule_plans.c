@@ -97,13 +97,35 @@ irr_status_t irr_schedule_plan_build(const irr_schedule_t *schedule, const irr_p
     return status == IRR_OK ? irr_plan_add_self(problem, plan) : status;
 }
 
-irr_status_t irr_schedule_own(const irr_schedule_t *schedule, int rank, irr_schedule_t *own)
+/* How many pieces of at most so many bytes, 0 for any length, a transmission makes. */
+static uint64_t pieces_of(const irr_transmission_t *t, uint64_t piece_max)
+{
+    return piece_max > 0 ? (t->length - 1) / piece_max + 1 : 1;
+}
+
+static void append_pieces(const irr_transmission_t *t, uint64_t piece_max, irr_schedule_t *own)
+{
+    uint64_t left = t->length;
+
+    while (left > 0) {
+        irr_transmission_t piece = *t;
+
+        piece.offset = t->offset + (t->length - left);
+        piece.length = piece_max > 0 && piece_max < left ? piece_max : left;
+        own->list[own->count++] = piece;
+        left -= piece.length;
+    }
+}
+
+irr_status_t irr_schedule_own(const irr_schedule_t *schedule, int rank, uint64_t piece_max, irr_schedule_t *own)
 {
     irr_schedule_t made = { .ranks = schedule->ranks, .steps = schedule->steps };
     size_t count = 0;
 
     for (size_t i = 0; i < schedule->count; i++) {
-        count += schedule->list[i].from == rank || schedule->list[i].to == rank;
+        const irr_transmission_t *t = &schedule->list[i];
+
+        count += t->from == rank || t->to == rank ? pieces_of(t, piece_max) : 0;
     }
     made.list = irr_alloc(count, sizeof(*made.list));
     if (made.list == NULL) {
@@ -111,8 +133,10 @@ irr_status_t irr_schedule_own(const irr_schedule_t *schedule, int rank, irr_sche
     }
     made.max = count;
     for (size_t i = 0; i < schedule->count; i++) {
-        if (schedule->list[i].from == rank || schedule->list[i].to == rank) {
-            made.list[made.count++] = schedule->list[i];
+        const irr_transmission_t *t = &schedule->list[i];
+
+        if (t->from == rank || t->to == rank) {
+            append_pieces(t, piece_max, &made);
         }
     }
     *own = made;
