@@ -25,6 +25,7 @@
 #include "order/aapc.h"
 
 #include "core/alloc.h"
+#include "order/messages.h"
 
 typedef struct aapc {
     const irr_tree_root_t *root;
@@ -192,6 +193,38 @@ irr_status_t irr_tree_aapc(const irr_tree_t *tree, uint64_t bytes, irr_schedule_
         return status;
     }
     irr_schedule_sort(&made);
+    *schedule = made;
+    return IRR_OK;
+}
+
+irr_status_t irr_tree_phased(const irr_tree_t *tree, const irr_matrix_t *matrix, irr_schedule_t *schedule)
+{
+    uint64_t bytes;
+    irr_schedule_t made;
+    irr_status_t status;
+    size_t count = 0;
+    int step = 0, last = 0;
+
+    if (matrix->ranks != tree->ranks || irr_messages_bytes(matrix, &bytes) != IRR_OK) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    status = irr_tree_aapc(tree, 1, &made);
+    if (status != IRR_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < made.count; i++) {
+        irr_transmission_t t = made.list[i];
+
+        t.length = *irr_matrix_at(matrix, t.from, t.to);
+        if (t.length > 0) {
+            step += t.step != last;
+            last = t.step;
+            t.step = step;
+            made.list[count++] = t;
+        }
+    }
+    made.count = count;
+    made.steps = step;
     *schedule = made;
     return IRR_OK;
 }

@@ -34,4 +34,10 @@ int64_t irr_tree_phases(const irr_tree_root_t *root);
  */
 irr_status_t irr_tree_aapc(const irr_tree_t *tree, uint64_t bytes, irr_schedule_t *schedule);
 
+/*
+ * The messages of a matrix, whole, each in the phase that it has there; phases without a message are left out.
+ * IRR_ERR_BAD_PARAM if the ranks differ or all together have 2^63 bytes or more; otherwise as irr_tree_aapc.
+ */
+irr_status_t irr_tree_phased(const irr_tree_t *tree, const irr_matrix_t *matrix, irr_schedule_t *schedule);
+
 #endif
