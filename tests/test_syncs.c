@@ -114,7 +114,7 @@ static void expect_needed(const irr_tree_t *tree, const irr_schedule_t *schedule
         const irr_transmission_t *a = &schedule->list[sync->after], *b = &schedule->list[sync->before];
 
         wrong += a->step >= b->step || !contend(tree, a, b) || sync->from != a->to || sync->to != b->from;
-        wrong += k > 0 && sync->before < sync[-1].before;
+        wrong += sync->from == sync->to || (k > 0 && sync->before < sync[-1].before);
         close_graph(schedule, syncs, k);
         redundant += reach[sync->after][sync->before];
     }

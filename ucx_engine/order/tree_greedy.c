@@ -3,7 +3,8 @@
  *
  * No schedule takes less than the bytes of the busiest directed edge.  To come close, a step first looks for a
  * message over the edge that has most left, then over the next one that is still free, and so on (tree_step.h):
- * an edge that idles costs time only if it is about as busy as the busiest.
+ * an edge that idles costs time only if it is about as busy as the busiest.  Such an edge is urgent, and may
+ * change what was chosen before (tree_repair.c).
  *
  * A step lasts until the first edge that it keeps busy, or idle, would make the rest longer than what the busiest
  * edge has left, and a hundredth of the step beyond that, so that messages of almost equal length need no split.
@@ -13,10 +14,10 @@
  *
  * A limit on the steps makes that shortest step longer (coarsen.h), until steps send whole messages.
  *
- * O(edges + chosen * (vertices + senders * receivers)) a step, with the ranks on either side of an edge that are
- * free.  An edge far from the busiest that found no message waits up to 63 steps before it looks again, else most
- * of the time would go there.  For 256 ranks, dense: 0.4 s on one switch, 4 s on a chain of four with 16400
- * steps; a limit on the steps takes ten times that at most.  Memory O(P * P).
+ * O(edges + chosen * (vertices + senders * receivers)) a step and its repairs, with the ranks on either side of
+ * an edge that are free.  An edge far from the busiest that found no message waits up to 63 steps before it looks
+ * again, else most of the time would go there.  For 256 ranks, dense: 0.4 s on one switch, 3 s on a chain of four
+ * with 16400 steps; a limit on the steps takes ten times that at most.  Memory O(P * P).
  */
 #include "order/tree_weighted.h"
 
@@ -28,7 +29,7 @@
 
 #define SPARE      100   /* a step is this part longer than the busiest edge allows */
 #define SHORTEST   64    /* and lasts at least this part of a mean message */
-#define FAR        8     /* an edge is far from the busiest by this part of its load */
+#define FAR        8     /* an edge is far from the busiest, and not urgent, by this part of its load */
 #define WAIT_LIMIT 63    /* steps */
 
 typedef struct job {
@@ -134,33 +135,45 @@ static irr_status_t work_init(work_t *work, const job_t *job, uint64_t granule)
 
 /* ---- a step ---- */
 
-static void look(work_t *work, int edge, bool is_far)
+static irr_status_t look(work_t *work, int edge, bool is_far)
 {
     int *waits = &work->waits[edge];
+    irr_status_t status = IRR_OK;
+    bool covered;
 
     if (is_far && work->next[edge] > work->step.number) {
-        return;
+        return IRR_OK;
     }
-    if (irr_tree_step_cover(&work->step, edge)) {
+    if (work->step.loads[edge] >= work->step.urgent_load) {
+        status = irr_tree_step_repair(&work->step, edge, &covered);
+    } else {
+        covered = irr_tree_step_cover(&work->step, edge);
+    }
+    if (covered) {
         *waits = 0;
     } else {
         *waits = *waits < WAIT_LIMIT ? 2 * *waits + 1 : WAIT_LIMIT;
         work->next[edge] = work->step.number + *waits;
     }
+    return status;
 }
 
-static void choose(work_t *work)
+static irr_status_t choose(work_t *work)
 {
     const uint64_t most = most_left(work), far = most - most / FAR;
+    const uint64_t urgent = work->mean < most / FAR ? most - work->mean : far;
 
-    irr_tree_step_begin(&work->step, most > work->mean ? most - work->mean : most);
-    for (int i = 0; i < work->edges; i++) {
+    irr_status_t status = IRR_OK;
+
+    irr_tree_step_begin(&work->step, urgent);
+    for (int i = 0; status == IRR_OK && i < work->edges; i++) {
         const int edge = work->order[i];
 
         if (!irr_tree_step_uses(&work->step, edge)) {
-            look(work, edge, work->step.loads[edge] < far);
+            status = look(work, edge, work->step.loads[edge] < far);
         }
     }
+    return status;
 }
 
 static uint64_t longest_chosen(const work_t *work)
@@ -186,7 +199,7 @@ static uint64_t duration(const work_t *work)
         const int edge = work->order[i];
         const bool busy = irr_tree_step_uses(&work->step, edge);
         const uint64_t slack = most - work->step.loads[edge];
-        const uint64_t fits = slack + (busy ? work->step.carries[edge] : 0);
+        const uint64_t fits = slack + (busy ? irr_tree_step_carries(&work->step, edge) : 0);
 
         if ((busy || slack > work->shortest) && fits + fits / SPARE < lasts) {
             lasts = fits + fits / SPARE;
@@ -228,9 +241,9 @@ static irr_status_t attempt(const void *context, uint64_t granule, int max_steps
     while (status == IRR_OK && work.edges > 0 && work.step.number < max_steps) {
         uint64_t bytes;
 
-        choose(&work);
+        status = choose(&work);
         bytes = duration(&work);
-        status = add(&work, job, bytes, schedule);
+        status = status == IRR_OK ? add(&work, job, bytes, schedule) : status;
         irr_tree_step_send(&work.step, bytes);
         sort_edges(&work);
     }

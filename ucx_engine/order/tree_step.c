@@ -9,6 +9,7 @@
 
 void irr_tree_step_fini(irr_tree_step_t *step)
 {
+    irr_free(step->changes);
     irr_free(step->path);
     irr_free(step->came_from);
     irr_free(step->stack);
@@ -16,7 +17,7 @@ void irr_tree_step_fini(irr_tree_step_t *step)
     irr_free(step->senders);
     irr_free(step->children);
     irr_free(step->first);
-    irr_free(step->carries);
+    irr_free(step->user);
     irr_free(step->used);
     irr_free(step->chosen);
     irr_free(step->loads);
@@ -32,7 +33,7 @@ static bool allocate(irr_tree_step_t *step)
     step->loads = irr_alloc(2 * vertices, sizeof(*step->loads));
     step->chosen = irr_alloc(ranks, sizeof(*step->chosen));
     step->used = irr_alloc_zero(2 * vertices, sizeof(*step->used));
-    step->carries = irr_alloc(2 * vertices, sizeof(*step->carries));
+    step->user = irr_alloc(2 * vertices, sizeof(*step->user));
     step->first = irr_alloc_zero(vertices + 2, sizeof(*step->first));
     step->children = irr_alloc(vertices, sizeof(*step->children));
     step->senders = irr_alloc(ranks, sizeof(*step->senders));
@@ -41,7 +42,7 @@ static bool allocate(irr_tree_step_t *step)
     step->came_from = irr_alloc(vertices, sizeof(*step->came_from));
     step->path = irr_alloc((size_t)step->tree->longest, sizeof(*step->path));
     return step->left != NULL && step->loads != NULL && step->chosen != NULL && step->used != NULL &&
-           step->carries != NULL && step->first != NULL && step->children != NULL && step->senders != NULL &&
+           step->user != NULL && step->first != NULL && step->children != NULL && step->senders != NULL &&
            step->receivers != NULL && step->stack != NULL && step->came_from != NULL && step->path != NULL;
 }
 
@@ -89,6 +90,7 @@ void irr_tree_step_begin(irr_tree_step_t *step, uint64_t urgent_load)
     step->number++;
     step->count = 0;
     step->urgent_load = urgent_load;
+    step->tries = IRR_TREE_TRIES;
 }
 
 /* ---- walks ---- */
@@ -99,6 +101,11 @@ typedef struct walk {
     int              top;      /* of the stack */
 } walk_t;
 
+static bool is_closed(const irr_tree_step_t *step, int edge)
+{
+    return irr_tree_step_uses(step, edge) && (!step->repairs || step->chosen[step->user[edge]].kept);
+}
+
 /* Puts a neighbour on the stack, if the edge between may be used. */
 static void push(walk_t *walk, int vertex, int neighbour, int urgent)
 {
@@ -106,15 +113,14 @@ static void push(walk_t *walk, int vertex, int neighbour, int urgent)
     const bool above = neighbour == step->tree->parent[vertex];
     const int edge = above ? 2 * vertex + walk->inward : 2 * neighbour + !walk->inward;
 
-    if (step->loads[edge] > 0 && !irr_tree_step_uses(step, edge)) {
+    if (step->loads[edge] > 0 && !is_closed(step, edge)) {
         urgent += step->loads[edge] >= step->urgent_load;
         step->stack[walk->top] = (irr_tree_reach_t){ neighbour, urgent };
         step->came_from[walk->top++] = vertex;
     }
 }
 
-/* Ranks that have a free way to a vertex (inward), or from it, other than by a neighbour; returns how many. */
-static int reach(irr_tree_step_t *step, int start, int not_by, bool inward, irr_tree_reach_t *ranks)
+int irr_tree_step_reach(irr_tree_step_t *step, int start, int not_by, bool inward, irr_tree_reach_t *ranks)
 {
     const irr_tree_t *tree = step->tree;
     walk_t walk = { step, inward, 1 };
@@ -144,24 +150,45 @@ static int reach(irr_tree_step_t *step, int start, int not_by, bool inward, irr_
 
 /* ---- messages ---- */
 
-static void choose(irr_tree_step_t *step, int from, int to)
+/* Makes a message the user of its edges. */
+static void take(irr_tree_step_t *step, int place)
 {
-    const int edges = irr_tree_path(step->tree, from, to, step->path);
+    const irr_tree_chosen_t message = step->chosen[place];
+    const int edges = irr_tree_path(step->tree, message.from, message.to, step->path);
 
     for (int k = 0; k < edges; k++) {
         step->used[step->path[k]] = step->number;
-        step->carries[step->path[k]] = *irr_tree_step_left(step, from, to);
+        step->user[step->path[k]] = place;
     }
-    step->chosen[step->count++] = (irr_tree_chosen_t){ from, to };
+}
+
+void irr_tree_step_choose(irr_tree_step_t *step, int from, int to)
+{
+    step->chosen[step->count] = (irr_tree_chosen_t){ from, to, false };
+    take(step, step->count++);
+}
+
+void irr_tree_step_drop(irr_tree_step_t *step, int place)
+{
+    const irr_tree_chosen_t message = step->chosen[place];
+    const int edges = irr_tree_path(step->tree, message.from, message.to, step->path);
+
+    for (int k = 0; k < edges; k++) {
+        step->used[step->path[k]] = 0;
+    }
+    step->chosen[place] = step->chosen[--step->count];
+    if (place < step->count) {
+        take(step, place);
+    }
 }
 
 bool irr_tree_step_cover(irr_tree_step_t *step, int edge)
 {
     const int below = edge / 2, above = step->tree->parent[below];
     const int tail = edge % 2 == 0 ? below : above, head = edge % 2 == 0 ? above : below;
-    const int senders = reach(step, tail, head, true, step->senders);
-    const int receivers = senders > 0 ? reach(step, head, tail, false, step->receivers) : 0;
-    irr_tree_chosen_t best = { 0, 0 };
+    const int senders = irr_tree_step_reach(step, tail, head, true, step->senders);
+    const int receivers = senders > 0 ? irr_tree_step_reach(step, head, tail, false, step->receivers) : 0;
+    irr_tree_chosen_t best = { 0, 0, false };
     uint64_t longest = 0;
     int most = 0;
 
@@ -174,14 +201,14 @@ bool irr_tree_step_cover(irr_tree_step_t *step, int edge)
             const int urgent = from.urgent + to.urgent;
 
             if (left > 0 && (urgent > most || (urgent == most && left > longest))) {
-                best = (irr_tree_chosen_t){ from.rank, to.rank };
+                best = (irr_tree_chosen_t){ from.rank, to.rank, false };
                 longest = left;
                 most = urgent;
             }
         }
     }
     if (longest > 0) {
-        choose(step, best.from, best.to);
+        irr_tree_step_choose(step, best.from, best.to);
     }
     return longest > 0;
 }

@@ -5,11 +5,18 @@
  * tail against the direction of messages to those who may send, from its head to those who may receive.  An edge
  * that has no load is not walked.  Of the pairs that still have something to send, the one is taken that uses
  * most edges that are urgent; of equal ones the longest.  O(vertices + senders * receivers) a message.
+ *
+ * If there is none, a repair takes messages out again that stand in the way of one, and looks for others over the
+ * urgent edges that they leave, which may have to take out others in turn: what an augmenting path is for a
+ * matching.
  */
 #ifndef IRR_TREE_STEP_H
 #define IRR_TREE_STEP_H
 
 #include "order/tree.h"
+
+/* Messages that the repairs of a step put in by trial, at most. */
+#define IRR_TREE_TRIES 512
 
 /* A rank that the walk reached. */
 typedef struct irr_tree_reach {
@@ -18,8 +25,15 @@ typedef struct irr_tree_reach {
 } irr_tree_reach_t;
 
 typedef struct irr_tree_chosen {
-    int from, to;
+    int  from, to;
+    bool kept;    /* a repair put it in, and must not take it out */
 } irr_tree_chosen_t;
+
+/* What a repair did, to be undone. */
+typedef struct irr_tree_change {
+    irr_tree_chosen_t message;
+    bool              added;   /* or taken out */
+} irr_tree_change_t;
 
 typedef struct irr_tree_step {
     const irr_tree_t  *tree;
@@ -30,7 +44,11 @@ typedef struct irr_tree_step {
     int                count;        /* messages chosen in it */
     irr_tree_chosen_t *chosen;
     int               *used;         /* by edge: the last step in which it is used */
-    uint64_t          *carries;      /* by edge: what is left of the message that uses it */
+    int               *user;         /* by edge: the place in chosen of the message that uses it */
+    bool               repairs;      /* walks take edges of messages that are not kept */
+    int                tries;        /* that repairs in this step have left */
+    irr_tree_change_t *changes;
+    size_t             changed, max_changes;
     int               *first;        /* children of vertex v: from first[v] to first[v + 1] - 1 */
     int               *children;
     irr_tree_reach_t  *senders, *receivers;
@@ -58,8 +76,26 @@ static inline uint64_t *irr_tree_step_left(const irr_tree_step_t *step, int from
     return &step->left[(size_t)from * (size_t)step->tree->ranks + (size_t)to];
 }
 
+/* Bytes that are left of the message that uses an edge. */
+static inline uint64_t irr_tree_step_carries(const irr_tree_step_t *step, int edge)
+{
+    const irr_tree_chosen_t message = step->chosen[step->user[edge]];
+
+    return *irr_tree_step_left(step, message.from, message.to);
+}
+
 /* Chooses a message that uses a free edge; false if there is none. */
 bool irr_tree_step_cover(irr_tree_step_t *step, int edge);
+
+/* The same, with other choices changed if need be; see tree_repair.c.  IRR_ERR_NO_MEMORY. */
+irr_status_t irr_tree_step_repair(irr_tree_step_t *step, int edge, bool *covered);
+
+/* Puts a message in whose edges are free, and takes one out. */
+void irr_tree_step_choose(irr_tree_step_t *step, int from, int to);
+void irr_tree_step_drop(irr_tree_step_t *step, int place);
+
+/* Ranks that have a free way to a vertex (inward), or from it, other than by a neighbour; returns how many. */
+int irr_tree_step_reach(irr_tree_step_t *step, int start, int not_by, bool inward, irr_tree_reach_t *ranks);
 
 /* Takes so many bytes at most off each message that was chosen, and off the loads. */
 void irr_tree_step_send(irr_tree_step_t *step, uint64_t bytes);
