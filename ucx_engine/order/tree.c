@@ -172,10 +172,30 @@ irr_status_t irr_tree_bound(const irr_tree_t *tree, const irr_matrix_t *matrix, 
     return status;
 }
 
+/* Uses the edges of a transmission; last has the last user of each edge, counted from 1. */
+static irr_status_t use(const irr_tree_t *tree, const irr_schedule_t *schedule, size_t i, size_t *last, int *path,
+                        irr_tree_clash_t *clash)
+{
+    const irr_transmission_t *t = &schedule->list[i];
+    const int edges = irr_tree_path(tree, t->from, t->to, path);
+
+    for (int k = 0; k < edges; k++) {
+        const size_t before = last[path[k]];
+
+        last[path[k]] = i + 1;
+        if (before > 0 && path[k] < 2 * tree->links && schedule->list[before - 1].step == t->step) {
+            *clash = (irr_tree_clash_t){ before - 1, i, path[k] };
+            return IRR_ERR_INVALID_PLAN;
+        }
+    }
+    return IRR_OK;
+}
+
 irr_status_t irr_tree_check(const irr_tree_t *tree, const irr_schedule_t *schedule, irr_tree_clash_t *clash)
 {
     irr_status_t status = schedule->ranks == tree->ranks ? IRR_OK : IRR_ERR_BAD_PARAM;
-    size_t *last;   /* by edge: the last transmission that used it, counted from 1 */
+    irr_tree_clash_t unseen;
+    size_t *last;
     int *path;
 
     if (status != IRR_OK) {
@@ -185,20 +205,7 @@ irr_status_t irr_tree_check(const irr_tree_t *tree, const irr_schedule_t *schedu
     path = irr_alloc((size_t)tree->longest, sizeof(*path));
     status = last != NULL && path != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
     for (size_t i = 0; status == IRR_OK && i < schedule->count; i++) {
-        const irr_transmission_t *t = &schedule->list[i];
-        const int edges = irr_tree_path(tree, t->from, t->to, path);
-
-        for (int k = 0; status == IRR_OK && k < edges; k++) {
-            const size_t before = last[path[k]];
-
-            last[path[k]] = i + 1;
-            if (before > 0 && path[k] < 2 * tree->links && schedule->list[before - 1].step == t->step) {
-                status = IRR_ERR_INVALID_PLAN;
-                if (clash != NULL) {
-                    *clash = (irr_tree_clash_t){ before - 1, i, path[k] };
-                }
-            }
-        }
+        status = use(tree, schedule, i, last, path, clash != NULL ? clash : &unseen);
     }
     irr_free(path);
     irr_free(last);
