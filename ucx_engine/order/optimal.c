@@ -11,14 +11,14 @@
  * only entries of at least a threshold, a power of two that is halved when there is no such matching any more.
  * An emptied pair costs one augmenting path (matching.h), so a step is O(P) and the repair of what it emptied.
  *
- * A limit on the steps: lengths are rounded up to granules.  Bisection looks for the smallest that keeps the
- * limit, in about ten attempts, and the shortest schedule on the way is taken: at most the bound and a granule for
- * each message of the busiest port; irr_schedule_makespan tells how far from optimal it is.  Granules of the
- * longest message always do: as many steps as that port has messages.  There is no schedule with fewer, so a lower
- * limit counts as that.
+ * A limit on the steps: lengths are rounded up to granules (coarsen.h).  That takes at most the bound and a
+ * granule for each message of the busiest port; irr_schedule_makespan tells how far from optimal it is.  Granules
+ * of the longest message always do: as many steps as that port has messages.  There is no schedule with fewer, so
+ * a lower limit counts as that.
  *
  * Time for 256 ranks, dense: about a tenth of a second, with a limit one and a half; memory O(P * P).
  */
+#include "order/coarsen.h"
 #include "order/matching.h"
 #include "order/messages.h"
 #include "order/scheduled.h"
@@ -176,9 +176,9 @@ static irr_status_t send(shop_t *shop, int step, uint64_t granules, irr_schedule
     return status;
 }
 
-/* Replaces what is in the schedule.  *fits: in so many steps, else the schedule is not complete. */
-static irr_status_t attempt(const irr_messages_t *messages, uint64_t granule, int max_steps,
-                            irr_schedule_t *schedule, bool *fits)
+/* An irr_coarsen_t's; the context is the messages. */
+static irr_status_t attempt(const void *messages, uint64_t granule, int max_steps, irr_schedule_t *schedule,
+                            bool *fits)
 {
     shop_t shop;
     irr_status_t status = shop_init(&shop, messages, granule);
@@ -199,63 +199,16 @@ static irr_status_t attempt(const irr_messages_t *messages, uint64_t granule, in
     return status;
 }
 
-/* 8, 9 .. 15, 16, 18 .. 30, 32, 36 ..: eight to each power of two, for i below 8 * 61. */
-static uint64_t granule_of(int i)
-{
-    return (uint64_t)(8 + i % 8) << i / 8;
-}
-
-/* Keeps the shorter of two schedules; of equal ones the one that is there. */
-static void keep(irr_schedule_t *schedule, irr_schedule_t *tried)
-{
-    irr_schedule_t kept = *schedule;
-
-    if (irr_schedule_makespan(tried) < irr_schedule_makespan(schedule)) {
-        *schedule = *tried;
-        *tried = kept;
-    }
-}
-
-/* Bisection between granules that are too short and those that always do, as they hold the longest message. */
-static irr_status_t coarsen(const irr_messages_t *messages, int max_steps, irr_schedule_t *schedule)
-{
-    irr_schedule_t tried = { .ranks = schedule->ranks };
-    irr_status_t status;
-    int low = -1, high = 0;
-    bool fits = false;
-
-    while (granule_of(high) < messages->longest) {
-        high++;
-    }
-    status = attempt(messages, granule_of(high), INT32_MAX, schedule, &fits);
-    while (status == IRR_OK && high - low > 1) {
-        const int middle = low + (high - low) / 2;
-
-        status = attempt(messages, granule_of(middle), max_steps, &tried, &fits);
-        if (status == IRR_OK && fits) {
-            keep(schedule, &tried);
-        }
-        *(fits ? &high : &low) = middle;
-    }
-    irr_schedule_fini(&tried);
-    return status;
-}
-
 irr_status_t irr_scheduled_optimal(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
                                    irr_schedule_t *schedule)
 {
-    const int max_steps = params->max_steps > 0 ? params->max_steps : INT32_MAX;
     irr_messages_t messages;
     irr_status_t status = irr_messages_init(&messages, matrix);
-    bool fits = true;
 
     if (status != IRR_OK) {
         return status;
     }
-    status = attempt(&messages, 1, max_steps, schedule, &fits);
-    if (status == IRR_OK && !fits) {
-        status = coarsen(&messages, max_steps, schedule);
-    }
+    status = irr_coarsen(&(irr_coarsen_t){ attempt, &messages, messages.longest }, params->max_steps, schedule);
     irr_messages_fini(&messages);
     return status;
 }

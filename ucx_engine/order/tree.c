@@ -1,0 +1,213 @@
+/*
+ * tree.c - see tree.h.  Making a tree is O(vertices * depth).
+ */
+#include "order/tree.h"
+
+#include "core/alloc.h"
+#include "order/messages.h"
+
+#include <string.h>
+
+void irr_tree_fini(irr_tree_t *tree)
+{
+    irr_free(tree->below);
+    irr_free(tree->depth);
+    irr_free(tree->parent);
+    memset(tree, 0, sizeof(*tree));
+}
+
+/* Hosts hang on switches, switches on others but for one, ranks are on hosts. */
+static bool is_valid(const irr_topology_t *topology, const int *host_of, int ranks)
+{
+    int tops = 0;
+
+    if (ranks < 1 || topology->hosts < 1 || ranks > INT32_MAX / 2 - topology->vertices) {
+        return false;
+    }
+    for (int v = 0; v < topology->vertices; v++) {
+        const int parent = topology->parent[v];
+
+        tops += parent == -1;
+        if (parent < -1 || parent >= topology->vertices || (parent >= 0 && parent < topology->hosts)) {
+            return false;
+        }
+    }
+    for (int r = 0; r < ranks; r++) {
+        const int host = host_of != NULL ? host_of[r] : r;
+
+        if (host < 0 || host >= topology->hosts) {
+            return false;
+        }
+    }
+    return tops == 1;
+}
+
+/* Edges up to the top; -1 if parents form a ring. */
+static int climb(const irr_tree_t *tree, int vertex)
+{
+    int depth = 0;
+
+    for (int v = tree->parent[vertex]; v >= 0; v = tree->parent[v]) {
+        if (++depth > tree->vertices) {
+            return -1;
+        }
+    }
+    return depth;
+}
+
+static irr_status_t measure(irr_tree_t *tree)
+{
+    int deepest = 0;
+
+    for (int v = 0; v < tree->vertices; v++) {
+        tree->depth[v] = climb(tree, v);
+        if (tree->depth[v] < 0) {
+            return IRR_ERR_BAD_PARAM;
+        }
+        deepest = tree->depth[v] > deepest ? tree->depth[v] : deepest;
+    }
+    tree->longest = 2 * deepest;
+    for (int r = 0; r < tree->ranks; r++) {
+        for (int v = irr_tree_leaf(tree, r); v >= 0; v = tree->parent[v]) {
+            tree->below[v]++;
+        }
+    }
+    return IRR_OK;
+}
+
+irr_status_t irr_tree_init(irr_tree_t *tree, const irr_topology_t *topology, const int *host_of, int ranks)
+{
+    irr_tree_t made = { .ranks = ranks, .hosts = topology->hosts, .links = topology->vertices };
+    irr_status_t status;
+
+    if (!is_valid(topology, host_of, ranks)) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    made.vertices = made.links + ranks;
+    made.parent = irr_alloc((size_t)made.vertices, sizeof(*made.parent));
+    made.depth = irr_alloc((size_t)made.vertices, sizeof(*made.depth));
+    made.below = irr_alloc_zero((size_t)made.vertices, sizeof(*made.below));
+    if (made.parent == NULL || made.depth == NULL || made.below == NULL) {
+        irr_tree_fini(&made);
+        return IRR_ERR_NO_MEMORY;
+    }
+    memcpy(made.parent, topology->parent, (size_t)made.links * sizeof(*made.parent));
+    for (int r = 0; r < ranks; r++) {
+        made.parent[irr_tree_leaf(&made, r)] = host_of != NULL ? host_of[r] : r;
+    }
+    status = measure(&made);
+    if (status != IRR_OK) {
+        irr_tree_fini(&made);
+        return status;
+    }
+    *tree = made;
+    return IRR_OK;
+}
+
+int irr_tree_path(const irr_tree_t *tree, int from, int to, int *path)
+{
+    int up = irr_tree_leaf(tree, from), down = irr_tree_leaf(tree, to), count = 0, length;
+
+    for (int u = up, d = down; u != d;) {
+        const bool climbs = tree->depth[u] >= tree->depth[d];
+
+        *(climbs ? &u : &d) = tree->parent[climbs ? u : d];
+        count++;
+    }
+    length = count;
+    for (int head = 0; up != down;) {
+        if (tree->depth[up] >= tree->depth[down]) {
+            path[head++] = 2 * up;
+            up = tree->parent[up];
+        } else {
+            path[--count] = 2 * down + 1;
+            down = tree->parent[down];
+        }
+    }
+    return length;
+}
+
+irr_status_t irr_tree_loads(const irr_tree_t *tree, const irr_matrix_t *matrix, uint64_t *loads)
+{
+    uint64_t bytes;
+    int *path;
+
+    if (matrix->ranks != tree->ranks || irr_messages_bytes(matrix, &bytes) != IRR_OK) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    path = irr_alloc((size_t)tree->longest, sizeof(*path));
+    if (path == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    memset(loads, 0, 2 * (size_t)tree->vertices * sizeof(*loads));
+    for (int i = 0; i < tree->ranks; i++) {
+        for (int j = 0; j < tree->ranks; j++) {
+            const uint64_t length = *irr_matrix_at(matrix, i, j);
+            const int edges = i != j && length > 0 ? irr_tree_path(tree, i, j, path) : 0;
+
+            for (int k = 0; k < edges; k++) {
+                loads[path[k]] += length;
+            }
+        }
+    }
+    irr_free(path);
+    return IRR_OK;
+}
+
+irr_status_t irr_tree_bound(const irr_tree_t *tree, const irr_matrix_t *matrix, irr_tree_bound_t *bound)
+{
+    uint64_t *loads = irr_alloc(2 * (size_t)tree->vertices, sizeof(*loads));
+    irr_tree_bound_t found = { 0 };
+    irr_status_t status = loads != NULL ? irr_tree_loads(tree, matrix, loads) : IRR_ERR_NO_MEMORY;
+
+    if (status == IRR_OK) {
+        for (int e = 0; e < 2 * tree->vertices; e++) {
+            if (loads[e] > found.bytes) {
+                found = (irr_tree_bound_t){ loads[e], e };
+            }
+        }
+        *bound = found;
+    }
+    irr_free(loads);
+    return status;
+}
+
+/* Uses the edges of a transmission; last has the last user of each edge, counted from 1. */
+static irr_status_t use(const irr_tree_t *tree, const irr_schedule_t *schedule, size_t i, size_t *last, int *path,
+                        irr_tree_clash_t *clash)
+{
+    const irr_transmission_t *t = &schedule->list[i];
+    const int edges = irr_tree_path(tree, t->from, t->to, path);
+
+    for (int k = 0; k < edges; k++) {
+        const size_t before = last[path[k]];
+
+        last[path[k]] = i + 1;
+        if (before > 0 && path[k] < 2 * tree->links && schedule->list[before - 1].step == t->step) {
+            *clash = (irr_tree_clash_t){ before - 1, i, path[k] };
+            return IRR_ERR_INVALID_PLAN;
+        }
+    }
+    return IRR_OK;
+}
+
+irr_status_t irr_tree_check(const irr_tree_t *tree, const irr_schedule_t *schedule, irr_tree_clash_t *clash)
+{
+    irr_status_t status = schedule->ranks == tree->ranks ? IRR_OK : IRR_ERR_BAD_PARAM;
+    irr_tree_clash_t unseen;
+    size_t *last;
+    int *path;
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    last = irr_alloc_zero(2 * (size_t)tree->vertices, sizeof(*last));
+    path = irr_alloc((size_t)tree->longest, sizeof(*path));
+    status = last != NULL && path != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+    for (size_t i = 0; status == IRR_OK && i < schedule->count; i++) {
+        status = use(tree, schedule, i, last, path, clash != NULL ? clash : &unseen);
+    }
+    irr_free(path);
+    irr_free(last);
+    return status;
+}

@@ -1,0 +1,182 @@
+/*
+ * tree_root.c - which vertex is the root of a tree, and what are its subtrees?
+ *
+ *     Faraj, Yuan: Message scheduling for all-to-all personalized communication, section 4.1
+ *
+ * A link with c of P ranks below it has a load of c * (P - c) messages.  From a busiest link the process walks
+ * into the larger side, as long as all ranks of that side lie behind one further link, which is as busy then.
+ * Where they branch is the root, and no subtree has more than half of the ranks (lemma 1).
+ *
+ * Beyond the paper: a host with several ranks is walked into and may be the root; its subtrees are its ranks and
+ * what lies behind its link.  A host with one rank is a machine, so the walk ends before it; that happens with
+ * two ranks only.  If all ranks are on one host, that is the root.
+ *
+ * O(vertices * depth).
+ */
+#include "order/aapc.h"
+
+#include "core/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void irr_tree_root_fini(irr_tree_root_t *root)
+{
+    irr_free(root->ranks);
+    irr_free(root->first);
+    memset(root, 0, sizeof(*root));
+}
+
+/* The vertex below a busiest link; -1 if no link has a load. */
+static int busiest(const irr_tree_t *tree)
+{
+    int64_t most = 0;
+    int found = -1;
+
+    for (int v = 0; v < tree->links; v++) {
+        const int64_t load = (int64_t)tree->below[v] * (tree->ranks - tree->below[v]);
+
+        if (load > most) {
+            most = load;
+            found = v;
+        }
+    }
+    return found;
+}
+
+/* Is that neighbour of a vertex, seen from another one, a branch with ranks? */
+static bool is_branch(const irr_tree_t *tree, int vertex, int neighbour, int seen_from)
+{
+    if (neighbour == seen_from) {
+        return false;
+    }
+    return neighbour == tree->parent[vertex] ? tree->below[vertex] < tree->ranks : tree->below[neighbour] > 0;
+}
+
+/* The only branch of a vertex that has ranks, seen from another one; -1 if there are more, or none. */
+static int only_branch(const irr_tree_t *tree, int vertex, int seen_from)
+{
+    const int parent = tree->parent[vertex];
+    int found = -1, branches = 0;
+
+    if (parent >= 0 && is_branch(tree, vertex, parent, seen_from)) {
+        found = parent;
+        branches++;
+    }
+    for (int v = 0; v < tree->vertices && branches < 2; v++) {
+        if (tree->parent[v] == vertex && is_branch(tree, vertex, v, seen_from)) {
+            found = v;
+            branches++;
+        }
+    }
+    return branches == 1 ? found : -1;
+}
+
+/* A rank, or a host with one. */
+static bool is_machine(const irr_tree_t *tree, int vertex)
+{
+    return vertex >= tree->links || (vertex < tree->hosts && tree->below[vertex] == 1);
+}
+
+static int find_vertex(const irr_tree_t *tree)
+{
+    int child = busiest(tree), root, from;
+
+    if (child < 0) {
+        root = tree->parent[irr_tree_leaf(tree, 0)];
+        return tree->ranks > 1 || tree->parent[root] < 0 ? root : tree->parent[root];
+    }
+    if (2 * tree->below[child] > tree->ranks) {
+        root = child;
+        from = tree->parent[child];
+    } else {
+        root = tree->parent[child];
+        from = child;
+    }
+    for (;;) {
+        const int next = only_branch(tree, root, from);
+
+        if (next < 0 || is_machine(tree, next)) {
+            return root;
+        }
+        from = root;
+        root = next;
+    }
+}
+
+/* The neighbour of the root behind which a rank lies: the vertex itself, or -1 for what is above. */
+static int branch_of(const irr_tree_t *tree, int root, int rank)
+{
+    int v = irr_tree_leaf(tree, rank);
+
+    while (v >= 0 && tree->parent[v] != root) {
+        v = tree->parent[v];
+    }
+    return v;
+}
+
+typedef struct member {
+    int rank, lowest, size;   /* lowest rank and number of ranks of its subtree */
+} member_t;
+
+static int by_subtree(const void *a, const void *b)
+{
+    const member_t *x = a, *y = b;
+
+    if (x->size != y->size) {
+        return x->size > y->size ? -1 : 1;
+    }
+    if (x->lowest != y->lowest) {
+        return x->lowest < y->lowest ? -1 : 1;
+    }
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* lowest: by vertex, and behind them for what is above the root. */
+static void sort_members(const irr_tree_t *tree, int root, int *lowest, member_t *members)
+{
+    for (int v = 0; v <= tree->vertices; v++) {
+        lowest[v] = -1;
+    }
+    for (int r = 0; r < tree->ranks; r++) {
+        const int branch = branch_of(tree, root, r), place = branch >= 0 ? branch : tree->vertices;
+
+        lowest[place] = lowest[place] < 0 ? r : lowest[place];
+        members[r] = (member_t){ r, lowest[place], branch >= 0 ? tree->below[branch]
+                                                               : tree->ranks - tree->below[root] };
+    }
+    qsort(members, (size_t)tree->ranks, sizeof(*members), by_subtree);
+}
+
+irr_status_t irr_tree_root_find(const irr_tree_t *tree, irr_tree_root_t *root)
+{
+    irr_tree_root_t made = { .vertex = find_vertex(tree) };
+    member_t *members = irr_alloc((size_t)tree->ranks, sizeof(*members));
+    int *lowest = irr_alloc((size_t)tree->vertices + 1, sizeof(*lowest));
+
+    made.first = irr_alloc((size_t)tree->ranks + 1, sizeof(*made.first));
+    made.ranks = irr_alloc((size_t)tree->ranks, sizeof(*made.ranks));
+    if (members == NULL || lowest == NULL || made.first == NULL || made.ranks == NULL) {
+        irr_tree_root_fini(&made);
+        irr_free(lowest);
+        irr_free(members);
+        return IRR_ERR_NO_MEMORY;
+    }
+    sort_members(tree, made.vertex, lowest, members);
+    for (int i = 0; i < tree->ranks; i++) {
+        if (i == 0 || members[i].lowest != members[i - 1].lowest) {
+            made.first[made.subtrees++] = i;
+        }
+        made.ranks[i] = members[i].rank;
+    }
+    made.first[made.subtrees] = tree->ranks;
+    irr_free(lowest);
+    irr_free(members);
+    *root = made;
+    return IRR_OK;
+}
+
+int64_t irr_tree_phases(const irr_tree_root_t *root)
+{
+    return (int64_t)root->first[1] * (root->first[root->subtrees] - root->first[1]);
+}

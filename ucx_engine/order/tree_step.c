@@ -1,0 +1,229 @@
+/*
+ * tree_step.c - see tree_step.h.
+ */
+#include "order/tree_step.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+void irr_tree_step_fini(irr_tree_step_t *step)
+{
+    irr_free(step->changes);
+    irr_free(step->path);
+    irr_free(step->came_from);
+    irr_free(step->stack);
+    irr_free(step->receivers);
+    irr_free(step->senders);
+    irr_free(step->children);
+    irr_free(step->first);
+    irr_free(step->user);
+    irr_free(step->used);
+    irr_free(step->chosen);
+    irr_free(step->loads);
+    irr_free(step->left);
+    memset(step, 0, sizeof(*step));
+}
+
+static bool allocate(irr_tree_step_t *step)
+{
+    const size_t ranks = (size_t)step->tree->ranks, vertices = (size_t)step->tree->vertices;
+
+    step->left = irr_alloc(ranks * ranks, sizeof(*step->left));
+    step->loads = irr_alloc(2 * vertices, sizeof(*step->loads));
+    step->chosen = irr_alloc(ranks, sizeof(*step->chosen));
+    step->used = irr_alloc_zero(2 * vertices, sizeof(*step->used));
+    step->user = irr_alloc(2 * vertices, sizeof(*step->user));
+    step->first = irr_alloc_zero(vertices + 2, sizeof(*step->first));
+    step->children = irr_alloc(vertices, sizeof(*step->children));
+    step->senders = irr_alloc(ranks, sizeof(*step->senders));
+    step->receivers = irr_alloc(ranks, sizeof(*step->receivers));
+    step->stack = irr_alloc(vertices, sizeof(*step->stack));
+    step->came_from = irr_alloc(vertices, sizeof(*step->came_from));
+    step->path = irr_alloc((size_t)step->tree->longest, sizeof(*step->path));
+    return step->left != NULL && step->loads != NULL && step->chosen != NULL && step->used != NULL &&
+           step->user != NULL && step->first != NULL && step->children != NULL && step->senders != NULL &&
+           step->receivers != NULL && step->stack != NULL && step->came_from != NULL && step->path != NULL;
+}
+
+/* Counting sort by parent: first[v + 1] is where the children of v begin until they are all in. */
+static void list_children(irr_tree_step_t *step)
+{
+    const irr_tree_t *tree = step->tree;
+
+    for (int v = 0; v < tree->vertices; v++) {
+        if (tree->parent[v] >= 0) {
+            step->first[tree->parent[v] + 2]++;
+        }
+    }
+    for (int v = 0; v <= tree->vertices; v++) {
+        step->first[v + 1] += step->first[v];
+    }
+    for (int v = 0; v < tree->vertices; v++) {
+        if (tree->parent[v] >= 0) {
+            step->children[step->first[tree->parent[v] + 1]++] = v;
+        }
+    }
+}
+
+irr_status_t irr_tree_step_init(irr_tree_step_t *step, const irr_tree_t *tree, const irr_matrix_t *matrix)
+{
+    const size_t ranks = (size_t)tree->ranks;
+    irr_tree_step_t made = { .tree = tree };
+    irr_status_t status = allocate(&made) ? irr_tree_loads(tree, matrix, made.loads) : IRR_ERR_NO_MEMORY;
+
+    if (status != IRR_OK) {
+        irr_tree_step_fini(&made);
+        return status;
+    }
+    memcpy(made.left, matrix->entries, ranks * ranks * sizeof(*made.left));
+    for (size_t r = 0; r < ranks; r++) {
+        made.left[r * ranks + r] = 0;
+    }
+    list_children(&made);
+    *step = made;
+    return IRR_OK;
+}
+
+void irr_tree_step_begin(irr_tree_step_t *step, uint64_t urgent_load)
+{
+    step->number++;
+    step->count = 0;
+    step->urgent_load = urgent_load;
+    step->tries = IRR_TREE_TRIES;
+}
+
+/* ---- walks ---- */
+
+typedef struct walk {
+    irr_tree_step_t *step;
+    bool             inward;   /* against the direction of messages */
+    int              top;      /* of the stack */
+} walk_t;
+
+static bool is_closed(const irr_tree_step_t *step, int edge)
+{
+    return irr_tree_step_uses(step, edge) && (!step->repairs || step->chosen[step->user[edge]].kept);
+}
+
+/* Puts a neighbour on the stack, if the edge between may be used. */
+static void push(walk_t *walk, int vertex, int neighbour, int urgent)
+{
+    irr_tree_step_t *step = walk->step;
+    const bool above = neighbour == step->tree->parent[vertex];
+    const int edge = above ? 2 * vertex + walk->inward : 2 * neighbour + !walk->inward;
+
+    if (step->loads[edge] > 0 && !is_closed(step, edge)) {
+        urgent += step->loads[edge] >= step->urgent_load;
+        step->stack[walk->top] = (irr_tree_reach_t){ neighbour, urgent };
+        step->came_from[walk->top++] = vertex;
+    }
+}
+
+int irr_tree_step_reach(irr_tree_step_t *step, int start, int not_by, bool inward, irr_tree_reach_t *ranks)
+{
+    const irr_tree_t *tree = step->tree;
+    walk_t walk = { step, inward, 1 };
+    int count = 0;
+
+    step->stack[0] = (irr_tree_reach_t){ start, 0 };
+    step->came_from[0] = not_by;
+    while (walk.top > 0) {
+        const irr_tree_reach_t at = step->stack[--walk.top];
+        const int vertex = at.rank, from = step->came_from[walk.top];
+
+        if (vertex >= tree->links) {
+            ranks[count++] = (irr_tree_reach_t){ vertex - tree->links, at.urgent };
+            continue;
+        }
+        if (tree->parent[vertex] >= 0 && tree->parent[vertex] != from) {
+            push(&walk, vertex, tree->parent[vertex], at.urgent);
+        }
+        for (int k = step->first[vertex]; k < step->first[vertex + 1]; k++) {
+            if (step->children[k] != from) {
+                push(&walk, vertex, step->children[k], at.urgent);
+            }
+        }
+    }
+    return count;
+}
+
+/* ---- messages ---- */
+
+/* Makes a message the user of its edges. */
+static void take(irr_tree_step_t *step, int place)
+{
+    const irr_tree_chosen_t message = step->chosen[place];
+    const int edges = irr_tree_path(step->tree, message.from, message.to, step->path);
+
+    for (int k = 0; k < edges; k++) {
+        step->used[step->path[k]] = step->number;
+        step->user[step->path[k]] = place;
+    }
+}
+
+void irr_tree_step_choose(irr_tree_step_t *step, int from, int to)
+{
+    step->chosen[step->count] = (irr_tree_chosen_t){ from, to, false };
+    take(step, step->count++);
+}
+
+void irr_tree_step_drop(irr_tree_step_t *step, int place)
+{
+    const irr_tree_chosen_t message = step->chosen[place];
+    const int edges = irr_tree_path(step->tree, message.from, message.to, step->path);
+
+    for (int k = 0; k < edges; k++) {
+        step->used[step->path[k]] = 0;
+    }
+    step->chosen[place] = step->chosen[--step->count];
+    if (place < step->count) {
+        take(step, place);
+    }
+}
+
+bool irr_tree_step_cover(irr_tree_step_t *step, int edge)
+{
+    const int below = edge / 2, above = step->tree->parent[below];
+    const int tail = edge % 2 == 0 ? below : above, head = edge % 2 == 0 ? above : below;
+    const int senders = irr_tree_step_reach(step, tail, head, true, step->senders);
+    const int receivers = senders > 0 ? irr_tree_step_reach(step, head, tail, false, step->receivers) : 0;
+    irr_tree_chosen_t best = { 0, 0, false };
+    uint64_t longest = 0;
+    int most = 0;
+
+    for (int i = 0; i < senders; i++) {
+        const irr_tree_reach_t from = step->senders[i];
+
+        for (int j = 0; j < receivers; j++) {
+            const irr_tree_reach_t to = step->receivers[j];
+            const uint64_t left = *irr_tree_step_left(step, from.rank, to.rank);
+            const int urgent = from.urgent + to.urgent;
+
+            if (left > 0 && (urgent > most || (urgent == most && left > longest))) {
+                best = (irr_tree_chosen_t){ from.rank, to.rank, false };
+                longest = left;
+                most = urgent;
+            }
+        }
+    }
+    if (longest > 0) {
+        irr_tree_step_choose(step, best.from, best.to);
+    }
+    return longest > 0;
+}
+
+void irr_tree_step_send(irr_tree_step_t *step, uint64_t bytes)
+{
+    for (int i = 0; i < step->count; i++) {
+        const irr_tree_chosen_t message = step->chosen[i];
+        uint64_t *left = irr_tree_step_left(step, message.from, message.to);
+        const uint64_t sent = *left < bytes ? *left : bytes;
+        const int edges = irr_tree_path(step->tree, message.from, message.to, step->path);
+
+        for (int k = 0; k < edges; k++) {
+            step->loads[step->path[k]] -= sent;
+        }
+        *left -= sent;
+    }
+}

@@ -1,0 +1,106 @@
+/*
+ * tree_weighted.c - contention-free steps for irregular counts: the shortest of three schedules.
+ *
+ * As a rule that of tree_greedy.c is within a hundredth of the bound, irr_tree_bound.  Where it exceeds that by a
+ * 50th, two others may be shorter: the phases of the paper (aapc.h), which are exact for counts that are alike;
+ * and, where all ranks branch off at the root, so that only their own edges count, preemptive open shop
+ * (optimal.c), which always is exact and has the most transmissions.
+ *
+ * Makespan by the bound, over the patterns and trees of tests/test_weighted.c: seldom above 1.015, and below 1.05.
+ * Cost: see the three files; the phases take O(P * P).
+ */
+#include "order/tree_weighted.h"
+
+#include "order/aapc.h"
+#include "order/scheduled.h"
+
+#define ENOUGH 50   /* a schedule that exceeds the bound by this part of it is left as it is */
+
+/* Keeps the shorter schedule, if it has not too many steps; the other one is released. */
+static void keep(irr_schedule_t *schedule, irr_schedule_t *other, int max_steps)
+{
+    const bool fits = max_steps <= 0 || other->steps <= max_steps;
+
+    if (fits && irr_schedule_makespan(other) < irr_schedule_makespan(schedule)) {
+        irr_schedule_fini(schedule);
+        *schedule = *other;
+    } else {
+        irr_schedule_fini(other);
+    }
+}
+
+static irr_status_t try_phases(const irr_tree_t *tree, const irr_matrix_t *matrix, int max_steps,
+                               irr_schedule_t *schedule)
+{
+    irr_schedule_t phased;
+    irr_status_t status = irr_tree_phased(tree, matrix, &phased);
+
+    if (status == IRR_OK) {
+        keep(schedule, &phased, max_steps);
+    }
+    return status == IRR_ERR_NOT_SUPPORTED ? IRR_OK : status;
+}
+
+/* Has the root one rank behind each of its edges? */
+static irr_status_t is_flat(const irr_tree_t *tree, bool *flat)
+{
+    irr_tree_root_t root;
+    irr_status_t status = irr_tree_root_find(tree, &root);
+
+    if (status == IRR_OK) {
+        *flat = root.first[1] == 1;
+        irr_tree_root_fini(&root);
+    }
+    return status;
+}
+
+static irr_status_t try_optimal(const irr_tree_t *tree, const irr_matrix_t *matrix, int max_steps,
+                                irr_schedule_t *schedule)
+{
+    const irr_scheduled_params_t params = { .max_steps = max_steps };
+    irr_schedule_t optimal;
+    bool flat = false;
+    irr_status_t status = is_flat(tree, &flat);
+
+    if (status != IRR_OK || !flat) {
+        return status;
+    }
+    status = irr_scheduled_build(irr_scheduled_find("optimal"), matrix, &params, &optimal);
+    if (status == IRR_OK) {
+        keep(schedule, &optimal, max_steps);
+    }
+    return status;
+}
+
+static irr_status_t improve(const irr_tree_t *tree, const irr_matrix_t *matrix, int max_steps,
+                            irr_schedule_t *schedule)
+{
+    irr_tree_bound_t bound;
+    irr_status_t status = irr_tree_bound(tree, matrix, &bound);
+
+    if (status == IRR_OK && irr_schedule_makespan(schedule) > bound.bytes + bound.bytes / ENOUGH) {
+        status = try_phases(tree, matrix, max_steps, schedule);
+    }
+    if (status == IRR_OK && irr_schedule_makespan(schedule) > bound.bytes + bound.bytes / ENOUGH) {
+        status = try_optimal(tree, matrix, max_steps, schedule);
+    }
+    return status;
+}
+
+irr_status_t irr_tree_weighted(const irr_tree_t *tree, const irr_matrix_t *matrix, int max_steps,
+                               irr_schedule_t *schedule)
+{
+    irr_schedule_t made;
+    irr_status_t status = irr_tree_greedy(tree, matrix, max_steps, &made);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    status = improve(tree, matrix, max_steps, &made);
+    if (status != IRR_OK) {
+        irr_schedule_fini(&made);
+        return status;
+    }
+    *schedule = made;
+    return IRR_OK;
+}
