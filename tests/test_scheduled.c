@@ -69,6 +69,7 @@ static void test_everywhere(void)
         { "rs_nh", UINT64_C(0xf8f8dfebdbc6093) },
         { "optimal", UINT64_C(0x3315c268c08085cf) },
         { "redist", UINT64_C(0xad9edb602a377465) },
+        { "aapc", UINT64_C(0x97d33a39bce094a7) },
     };
     irr_scheduled_params_t params = { .seed = 5, .lambda = IRR_LAMBDA_DEFAULT, .latency = 4000,
                                       .redistribution = { .x = 5, .p = 24, .y = 7, .q = 24 } }, other = params;

@@ -271,14 +271,18 @@ typedef struct irr_redistribution {
  */
 irr_status_t irr_redistribution_parse(const char *text, irr_redistribution_t *redistribution);
 
+/* The ranks of a job on a tree of switches; see order/tree.h. */
+typedef struct irr_tree irr_tree_t;
+
 /* What the orders that compute a schedule from the count matrix ask for. */
 typedef struct irr_scheduled_params {
     uint64_t     seed;       /* of the random ones */
     irr_lambda_t lambda;     /* rs_nh: which part of the messages of a step go whole */
     uint64_t     latency;    /* rs_nh, incremental: bytes that travel in the time of a start-up; below 2^40 */
-    int          max_steps;  /* optimal: about so many steps at most; 0: no limit */
+    int          max_steps;  /* optimal, aapc: about so many steps at most; 0: no limit */
     bool         shift;      /* lp: step k is for rank (i + k) mod P, for powers of two too */
     irr_redistribution_t redistribution;  /* redist: its structure; elements and unit are not looked at */
+    const irr_tree_t *tree;  /* aapc: of these ranks, borrowed; NULL: one switch, a host a rank */
 } irr_scheduled_params_t;
 
 /*

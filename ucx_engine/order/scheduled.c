@@ -18,6 +18,8 @@ static const irr_scheduled_t rows[] = {
       "preemptive open shop: messages are split so that the busiest port never waits" },
     { "redist", irr_scheduled_redist, IRR_PACE_LOOSE,
       "block-cyclic redistribution: steps in which messages are equally long, or ranks send equally much" },
+    { "aapc", irr_scheduled_aapc, IRR_PACE_GRANT,
+      "no two messages of a step on one link of a tree of switches (Faraj, Yuan), for any counts" },
 };
 
 #define ROWS ((int)(sizeof(rows) / sizeof(rows[0])))

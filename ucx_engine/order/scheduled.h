@@ -47,4 +47,7 @@ irr_status_t irr_scheduled_optimal(const irr_matrix_t *matrix, const irr_schedul
 irr_status_t irr_scheduled_redist(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
                                   irr_schedule_t *schedule);
 
+irr_status_t irr_scheduled_aapc(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
+                                irr_schedule_t *schedule);
+
 #endif

@@ -18,7 +18,7 @@
 #include "order/schedule.h"
 #include "problem/topology.h"
 
-typedef struct irr_tree {
+struct irr_tree {
     int  ranks;
     int  hosts;
     int  links;       /* vertices of the topology, whether or not there is something above */
@@ -27,7 +27,7 @@ typedef struct irr_tree {
     int *parent;      /* -1 for the vertex at the top */
     int *depth;
     int *below;       /* ranks at and below each vertex */
-} irr_tree_t;
+};
 
 /*
  * host_of[r] is the host of rank r; NULL: rank r is alone on host r.  Copies what it needs.  IRR_ERR_NO_MEMORY;
