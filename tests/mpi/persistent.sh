@@ -3,7 +3,7 @@
 LIMIT=120
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_persistent
-algorithms="auto a1 ac a2 a3 a4 multistage node lp rs_n rs_n_sort rs_nh optimal redist"
+algorithms="auto a1 ac a2 a3 a4 multistage node lp rs_n rs_n_sort rs_nh optimal redist aapc"
 
 # What redist needs; other exchanges than this one go by a1 then.
 OMPI_MCA_coll_irr_redistribution=1,2,1,2
@@ -21,7 +21,7 @@ valgrind_persistent() {
     under_valgrind "$builddir/mpi_cycles" 200 100000 persistent
 }
 
-plan 58
+plan 61
 check "the algorithms below are all there are" all_named
 for algorithm in $algorithms; do
     check "5 ranks, $algorithm: every byte as Open MPI's own" \
