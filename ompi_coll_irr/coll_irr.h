@@ -72,6 +72,7 @@ typedef struct mca_coll_irr_settings_t {
     size_t         ranks_per_node;  /* so many consecutive ranks are a node; 0: the nodes that Open MPI knows */
     size_t         seed, latency;   /* of the engine's */
     char          *schedule_file;   /* from malloc, what the engine's point to */
+    char          *topology_file;
     char          *matrix_dump;
 } mca_coll_irr_settings_t;
 

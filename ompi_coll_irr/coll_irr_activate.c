@@ -113,6 +113,7 @@ irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, irr_status_t trou
         .oob = &oob,
         .trouble = trouble,
         .reason = reason,
+        .host = mca_coll_irr_process_info.nodename,
         .node = node_label(module)
     };
 

@@ -154,6 +154,13 @@ static mca_coll_irr_text_t texts[] = {
         OPAL_INFO_LVL_5, mca_coll_irr_parse_path, "the name of a file",
         offsetof(mca_coll_irr_settings_t, schedule_file), NULL
     }, {
+        PREFIX "topology_file", "",
+        "File with the switches between the hosts, in the syntax of Slurm's topology.conf, for the algorithm aapc. A "
+        "host that it lacks leaves the communicator to Open MPI. Without a file all ranks count as hosts at one "
+        "switch." INFO_KEY,
+        OPAL_INFO_LVL_4, mca_coll_irr_parse_path, "the name of a file",
+        offsetof(mca_coll_irr_settings_t, topology_file), NULL
+    }, {
         PREFIX "matrix_dump", "",
         "Prefix of files for the count matrices of a running application. Rank 0 of each communicator writes a file "
         "of Matrix Market format, PREFIX.R-C.N.mtx, for each new matrix: R is its rank in MPI_COMM_WORLD, C the "
@@ -252,6 +259,7 @@ irr_status_t mca_coll_irr_settings(ompi_communicator_t *comm, mca_coll_irr_setti
     made.engine.scheduled.seed = made.seed;
     made.engine.scheduled.latency = made.latency;
     made.engine.schedule_file = made.schedule_file;
+    made.engine.topology_file = made.topology_file;
     made.engine.matrix_dump = made.matrix_dump;
     *settings = made;
     return IRR_OK;
@@ -260,5 +268,6 @@ irr_status_t mca_coll_irr_settings(ompi_communicator_t *comm, mca_coll_irr_setti
 void mca_coll_irr_settings_fini(mca_coll_irr_settings_t *settings)
 {
     free(settings->schedule_file);
+    free(settings->topology_file);
     free(settings->matrix_dump);
 }

@@ -375,6 +375,7 @@ typedef struct irr_settings {
     size_t        matrix_max_bytes; /* of the count matrix of a scheduled algorithm, which else does as a1; 0: no limit */
     size_t        cache_bytes;      /* of the schedules that a communicator keeps; 0: no limit but seven */
     const char   *schedule_file;    /* of irr_plan --save, for exchanges with its counts; NULL or "": none */
+    const char   *topology_file;    /* Slurm's topology.conf, for aapc; NULL or "": all ranks at one switch */
     const char   *matrix_dump;      /* rank 0 writes the count matrices to PREFIX.N.mtx; NULL or "": none */
 } irr_settings_t;
 
@@ -387,6 +388,7 @@ typedef struct irr_comm_params {
     const irr_oob_t      *oob;      /* used during irr_comm_create only */
     irr_status_t          trouble;  /* not IRR_OK: this rank cannot take part; it must call all the same */
     const char           *reason;   /* of the trouble, for the user; the lowest rank in trouble logs its own */
+    const char           *host;     /* name of this rank's, for a topology file; NULL: it has none */
     int                   node;     /* equal on ranks that share a node, for the row that asks where they are */
 } irr_comm_params_t;
 

@@ -3,7 +3,7 @@
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_alltoallv
 
-plan 56
+plan 58
 for n in 1 2 3 4 7 16; do
     check "$n ranks, every byte as Open MPI's own" ranks "$n" "$program" 2
 done
@@ -18,7 +18,7 @@ done
 for setting in slice_min=0 overlap=single overlap=blocking dims=3x2 compose=split window_messages=1; do
     check "7 ranks, a4 and coll_irr_$setting" ranks 7 "$program" 1 coll_irr_alltoallv_algorithm=a4 "coll_irr_$setting"
 done
-for algorithm in lp rs_n rs_n_sort rs_nh optimal; do
+for algorithm in lp rs_n rs_n_sort rs_nh optimal aapc; do
     check "5 ranks, $algorithm" ranks 5 "$program" 1 "coll_irr_alltoallv_algorithm=$algorithm"
     check "16 ranks, $algorithm" ranks 16 "$program" 1 "coll_irr_alltoallv_algorithm=$algorithm"
 done

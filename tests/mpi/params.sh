@@ -69,7 +69,7 @@ too_many_stages() {
         "$program" leaked_to_host
 }
 
-plan 58
+plan 59
 check "ompi_info: priority" listed priority 4 "Priority of the irr coll component"
 check "ompi_info: verbose" listed verbose 5 "Verbosity"
 check "ompi_info: algorithm" listed alltoallv_algorithm 3 'Valid values: 0:"auto", 1:"a1", 2:"ac", 3:"a2"'
@@ -93,6 +93,7 @@ check "ompi_info: redistribution" listed redistribution 5 'current value: "none"
 check "ompi_info: matrix_max_bytes" listed matrix_max_bytes 5 'current value: "64m"'
 check "ompi_info: cache_bytes" listed cache_bytes 5 'current value: "16m"'
 check "ompi_info: schedule_file" listed schedule_file 5 'current value: ""'
+check "ompi_info: topology_file" listed topology_file 4 'current value: ""'
 check "ompi_info: matrix_dump" listed matrix_dump 5 'current value: ""'
 check "ompi_info: ucx_tls" listed ucx_tls 4 "UCX_TLS"
 check "ompi_info: ucx_devices" listed ucx_devices 4 "UCX_NET_DEVICES"

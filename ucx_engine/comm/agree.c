@@ -22,9 +22,10 @@ static uint64_t mix(uint64_t hash, uint64_t word)
     return hash ^ hash >> 29;
 }
 
-/* All settings and the schedule in one word; different ones have different words but for a negligible few. */
-static uint64_t digest(const irr_settings_t *settings, const irr_schedule_t *file)
+/* All settings and files in one word; different ones have different words but for a negligible few. */
+static uint64_t digest(const irr_settings_t *settings, const irr_comm_files_t *files)
 {
+    const irr_topology_t *topology = &files->topology;
     const irr_scheduled_params_t *scheduled = &settings->scheduled;
     const irr_redistribution_t *redistribution = &scheduled->redistribution;
     const uint64_t words[] = {
@@ -35,7 +36,8 @@ static uint64_t digest(const irr_settings_t *settings, const irr_schedule_t *fil
         (uint64_t)scheduled->max_steps, scheduled->shift, redistribution->x, (uint64_t)redistribution->p,
         redistribution->y, (uint64_t)redistribution->q, settings->matrix_max_bytes, settings->cache_bytes,
         settings->piece_bytes,
-        settings->matrix_dump != NULL && settings->matrix_dump[0] != '\0', (uint64_t)file->ranks,
+        settings->matrix_dump != NULL && settings->matrix_dump[0] != '\0', (uint64_t)files->schedule.ranks,
+        (uint64_t)topology->hosts, (uint64_t)topology->vertices,
         (uint64_t)settings->dims.count
     };
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -46,8 +48,11 @@ static uint64_t digest(const irr_settings_t *settings, const irr_schedule_t *fil
     for (int i = 0; i < settings->dims.count; i++) {
         hash = mix(hash, (uint64_t)settings->dims.size[i]);
     }
-    for (size_t i = 0; i < file->count; i++) {
-        const irr_transmission_t *t = &file->list[i];
+    for (int i = 0; i < topology->vertices; i++) {
+        hash = mix(mix(hash, (uint64_t)topology->parent[i]), topology->speed[i]);
+    }
+    for (size_t i = 0; i < files->schedule.count; i++) {
+        const irr_transmission_t *t = &files->schedule.list[i];
 
         hash = mix(mix(mix(hash, (uint64_t)t->step), (uint64_t)t->from), (uint64_t)t->to);
         hash = mix(mix(hash, t->offset), t->length);
@@ -83,7 +88,7 @@ static void tell_trouble(const irr_comm_params_t *params, uint64_t reduced)
     }
 }
 
-irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *params, const irr_schedule_t *file,
+irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *params, const irr_comm_files_t *files,
                              irr_agreement_t *agreement)
 {
     enum { TROUBLE, SETTINGS, SETTINGS_COMPLEMENT, ADDRESS_BYTES, ADDRESSES_NEEDED, WORDS };
@@ -96,7 +101,7 @@ irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *para
         status = engine->transport->ops->address(engine->transport, &address, &length);
     }
     words[TROUBLE] = trouble_word(params, status);
-    words[SETTINGS] = digest(&params->settings, file);
+    words[SETTINGS] = digest(&params->settings, files);
     words[SETTINGS_COMPLEMENT] = ~words[SETTINGS];
     words[ADDRESS_BYTES] = length;
     words[ADDRESSES_NEEDED] = status == IRR_OK && lacks_address(engine, params);

@@ -4,7 +4,7 @@
 #ifndef IRR_AGREE_H
 #define IRR_AGREE_H
 
-#include "comm/engine.h"
+#include "comm/comm_files.h"
 
 /* What all members learn from the first agreement. */
 typedef struct irr_agreement {
@@ -13,10 +13,10 @@ typedef struct irr_agreement {
 } irr_agreement_t;
 
 /*
- * Agrees that all members can go on with equal settings and equal schedules from their files.  IRR_ERR_NOT_SUPPORTED,
+ * Agrees that all members can go on with equal settings and equal files.  IRR_ERR_NOT_SUPPORTED,
  * alike on all, if one has trouble or others.  engine may be NULL with trouble.
  */
-irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *params, const irr_schedule_t *file,
+irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *params, const irr_comm_files_t *files,
                              irr_agreement_t *agreement);
 
 /* Agrees that params->trouble is unset at all members since; IRR_ERR_NOT_SUPPORTED, alike on all, if not. */

@@ -12,7 +12,6 @@
 #include "core/alloc.h"
 #include "core/log.h"
 #include "exec/tag.h"
-#include "order/schedule_file.h"
 
 #include <assert.h>
 #include <string.h>
@@ -28,11 +27,11 @@ static size_t entry_bytes(const irr_agreement_t *agreement)
  * of addresses and our own.
  */
 static irr_status_t allocate(irr_engine_t *engine, const irr_comm_params_t *params,
-                             const irr_agreement_t *agreement, const irr_schedule_t *file, irr_comm_t **comm_p,
+                             const irr_agreement_t *agreement, const irr_comm_files_t *files, irr_comm_t **comm_p,
                              char **entries_p)
 {
     size_t entries = agreement->addresses_needed ? (size_t)params->ranks + 1 : 0;
-    bool needs_nodes = irr_comm_route_needs_nodes(&params->settings, params->ranks);
+    bool needs_labels = irr_comm_route_needs_labels(params, files);
     irr_comm_t *comm = irr_alloc_zero(1, sizeof(*comm));
     irr_status_t status = IRR_ERR_NO_MEMORY;
 
@@ -45,10 +44,10 @@ static irr_status_t allocate(irr_engine_t *engine, const irr_comm_params_t *para
     comm->settings = params->settings;
     comm->id = IRR_IDS_NONE;
     comm->peers = irr_alloc_zero((size_t)params->ranks, sizeof(*comm->peers));
-    comm->labels = irr_alloc(needs_nodes ? (size_t)params->ranks : 0, sizeof(*comm->labels));
+    comm->labels = irr_alloc(needs_labels ? (size_t)params->ranks : 0, sizeof(*comm->labels));
     *entries_p = irr_alloc_zero(entries, entry_bytes(agreement));
     if (comm->peers != NULL && comm->labels != NULL && *entries_p != NULL) {
-        status = needs_nodes ? IRR_OK : irr_comm_route_init(comm, NULL, file);
+        status = needs_labels ? IRR_OK : irr_comm_route_init(comm, NULL, files);
     }
     if (status != IRR_OK) {
         irr_free(*entries_p);
@@ -150,15 +149,16 @@ static irr_status_t exchange_addresses(irr_comm_t *comm, irr_comm_params_t *para
     return irr_agree_no_trouble(params);
 }
 
-/* Collective: learns which members share a node, and makes the route that follows it. */
-static irr_status_t exchange_nodes(irr_comm_t *comm, irr_comm_params_t *params, const irr_schedule_t *file)
+/* Collective: learns where the members are, and makes the route that follows it. */
+static irr_status_t exchange_labels(irr_comm_t *comm, irr_comm_params_t *params, const irr_comm_files_t *files)
 {
     const irr_oob_t *oob = params->oob;
+    int label = files->topology.hosts > 0 ? files->host : params->node;
 
-    if (oob->allgather(oob->context, &params->node, comm->labels, sizeof(params->node)) != IRR_OK) {
+    if (oob->allgather(oob->context, &label, comm->labels, sizeof(label)) != IRR_OK) {
         return IRR_ERR_OOB;
     }
-    params->trouble = irr_comm_route_init(comm, comm->labels, file);
+    params->trouble = irr_comm_route_init(comm, comm->labels, files);
     params->reason = "a rank has no memory for a communicator";
     return irr_agree_no_trouble(params);
 }
@@ -189,44 +189,24 @@ static void check_params(irr_comm_params_t *params)
     }
 }
 
-/* The schedule in the file of the settings, if they name one.  reason has room for what is wrong with it. */
-static void read_file(irr_comm_params_t *params, irr_schedule_t *file, char *reason, size_t size)
-{
-    const char *path = params->settings.schedule_file;
-    char where[32] = "";
-    irr_file_error_t error;
-
-    if (params->trouble != IRR_OK || path == NULL || path[0] == '\0') {
-        return;
-    }
-    params->trouble = irr_schedule_read(path, file, &error);
-    if (params->trouble != IRR_OK) {
-        if (error.line > 0) {
-            snprintf(where, sizeof(where), ", line %zu", error.line);
-        }
-        snprintf(reason, size, "schedule_file %.256s%s: %s", path, where, error.reason);
-        params->reason = reason;
-    }
-}
-
 _Static_assert(IRR_TAG_RANKS_MAX == 1048576 && IRR_TAG_STAGES_MAX == 15, "texts above say so");
 
 irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *given, irr_comm_t **comm_p)
 {
     irr_comm_params_t params = *given;
-    irr_schedule_t file = { .ranks = 0 };
+    irr_comm_files_t files = { .host = 0 };
     irr_agreement_t agreement;
     irr_status_t status;
     irr_comm_t *comm = NULL;
-    char *entries = NULL, reason[512];
+    char *entries = NULL;
 
     check_params(&params);
-    read_file(&params, &file, reason, sizeof(reason));
-    status = irr_agree_start(engine, &params, &file, &agreement);
+    irr_comm_files_read(&params, &files);
+    status = irr_agree_start(engine, &params, &files, &agreement);
     if (status != IRR_OK) {
         goto err_free;
     }
-    params.trouble = allocate(engine, &params, &agreement, &file, &comm, &entries);
+    params.trouble = allocate(engine, &params, &agreement, &files, &comm, &entries);
     params.reason = "a rank has no memory for a communicator";
     if (params.trouble == IRR_OK && !agreement.addresses_needed) {
         find_peers(comm, &params);
@@ -235,8 +215,8 @@ irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *give
     if (status == IRR_OK && agreement.addresses_needed) {
         status = exchange_addresses(comm, &params, &agreement, entries);
     }
-    if (status == IRR_OK && irr_comm_route_needs_nodes(&params.settings, params.ranks)) {
-        status = exchange_nodes(comm, &params, &file);
+    if (status == IRR_OK && irr_comm_route_needs_labels(&params, &files)) {
+        status = exchange_labels(comm, &params, &files);
     }
     if (status != IRR_OK) {
         goto err_free;
@@ -249,13 +229,13 @@ irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *give
         }
         goto err_free;
     }
-    irr_schedule_fini(&file);
+    irr_comm_files_fini(&files);
     irr_free(entries);
     *comm_p = comm;
     return IRR_OK;
 
 err_free:
-    irr_schedule_fini(&file);
+    irr_comm_files_fini(&files);
     irr_free(entries);
     if (comm != NULL) {
         irr_comm_destroy(comm);

@@ -6,6 +6,9 @@
 
 #include "core/alloc.h"
 #include "plan/algorithms.h"
+#include "problem/placement.h"
+
+#include <string.h>
 
 /* What exchanges without a schedule go by. */
 static const irr_algorithm_t *row_of(const irr_settings_t *settings, int ranks)
@@ -13,9 +16,9 @@ static const irr_algorithm_t *row_of(const irr_settings_t *settings, int ranks)
     return irr_algorithm_resolve(irr_algorithm_alone(settings->algorithm), ranks);
 }
 
-bool irr_comm_route_needs_nodes(const irr_settings_t *settings, int ranks)
+bool irr_comm_route_needs_labels(const irr_comm_params_t *params, const irr_comm_files_t *files)
 {
-    return row_of(settings, ranks)->shape == IRR_SHAPE_NODES;
+    return files->topology.hosts > 0 || row_of(&params->settings, params->ranks)->shape == IRR_SHAPE_NODES;
 }
 
 bool irr_comm_route_lacks(const irr_settings_t *settings)
@@ -72,6 +75,28 @@ static irr_status_t init_grid(irr_comm_t *comm, const irr_algorithm_t *row, cons
     return status;
 }
 
+/* The tree of the hosts and switches that this communicator's ranks use. */
+static irr_status_t init_tree(irr_comm_t *comm, const int *labels, const irr_topology_t *topology)
+{
+    int *host_of = irr_alloc((size_t)comm->ranks, sizeof(*host_of));
+    irr_topology_t part;
+    irr_status_t status = IRR_ERR_NO_MEMORY;
+
+    if (host_of != NULL) {
+        memcpy(host_of, labels, (size_t)comm->ranks * sizeof(*host_of));
+        status = irr_topology_cut(topology, comm->ranks, host_of, &part);
+    }
+    if (status == IRR_OK) {
+        status = irr_tree_init(&comm->tree, &part, host_of, comm->ranks);
+        irr_topology_fini(&part);
+    }
+    if (status == IRR_OK) {
+        comm->settings.scheduled.tree = &comm->tree;
+    }
+    irr_free(host_of);
+    return status;
+}
+
 /* What finds schedules, and remembers for which blocks the plan was made. */
 static irr_status_t init_schedules(irr_comm_t *comm, const irr_schedule_t *file)
 {
@@ -89,7 +114,7 @@ static irr_status_t init_schedules(irr_comm_t *comm, const irr_schedule_t *file)
     return status;
 }
 
-irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_schedule_t *file)
+irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_comm_files_t *files)
 {
     const irr_algorithm_t *row = row_of(&comm->settings, comm->ranks);
     irr_status_t status;
@@ -97,8 +122,11 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_
     comm->algorithm = irr_algorithm_alone(comm->settings.algorithm);
     comm->direct = row->route != NULL;
     status = comm->direct ? init_direct(comm) : init_grid(comm, row, labels);
+    if (status == IRR_OK && files->topology.hosts > 0) {
+        status = init_tree(comm, labels, &files->topology);
+    }
     if (status == IRR_OK) {
-        status = init_schedules(comm, file);
+        status = init_schedules(comm, &files->schedule);
     }
     if (status != IRR_OK) {
         irr_comm_route_fini(comm);
@@ -109,6 +137,7 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_
 void irr_comm_route_fini(irr_comm_t *comm)
 {
     irr_schedules_fini(&comm->schedules);
+    irr_tree_fini(&comm->tree);
     irr_free(comm->scratch);
     comm->scratch = NULL;
     irr_grid_plan_fini(&comm->frozen);

@@ -11,6 +11,7 @@
 #include "exec/consensus.h"
 #include "exec/exec.h"
 #include "exec/relay.h"
+#include "order/tree.h"
 
 struct irr_engine {
     irr_transport_t *transport;
@@ -54,6 +55,7 @@ struct irr_comm {
     irr_plan_t       plan;        /* of a direct route, or a schedule */
     irr_block_t     *blocks;      /* that it was built for: send, then recv */
     uint64_t         built;       /* for which schedule: its serial, or IRR_COMM_BUILT_... */
+    irr_tree_t       tree;        /* of the hosts, for schedules that ask */
     irr_schedules_t  schedules;
     bool             scheduled;   /* the plan is that of a schedule */
     irr_exec_t       exec;

@@ -1,0 +1,93 @@
+/*
+ * comm_files.c - see comm_files.h.
+ *
+ * All ranks read the same files, which may lie on a shared file system or on each node: that they are the same is
+ * agreed afterwards (comm/agree.c).
+ */
+#include "comm/comm_files.h"
+
+#include "order/schedule_file.h"
+#include "plan/algorithms.h"
+
+static bool given(const char *path)
+{
+    return path != NULL && path[0] != '\0';
+}
+
+/* What is wrong with a file, and where. */
+static void refuse(irr_comm_params_t *params, irr_comm_files_t *files, const char *what, const char *path,
+                   const irr_file_error_t *error)
+{
+    char where[32] = "";
+
+    if (error->line > 0) {
+        snprintf(where, sizeof(where), ", line %zu", error->line);
+    }
+    snprintf(files->reason, sizeof(files->reason), "%s %.256s%s: %s", what, path, where, error->reason);
+    params->reason = files->reason;
+}
+
+static void read_schedule(irr_comm_params_t *params, irr_comm_files_t *files)
+{
+    const char *path = params->settings.schedule_file;
+    irr_file_error_t error;
+
+    params->trouble = irr_schedule_read(path, &files->schedule, &error);
+    if (params->trouble != IRR_OK) {
+        refuse(params, files, "schedule_file", path, &error);
+    }
+}
+
+static irr_status_t find_host(irr_comm_params_t *params, irr_comm_files_t *files)
+{
+    const char *name = params->host != NULL ? params->host : "";
+    irr_hosts_t hosts;
+    irr_status_t status = irr_hosts_init(&files->topology, &hosts);
+
+    params->reason = "a rank has no memory for a communicator";
+    if (status != IRR_OK) {
+        return status;
+    }
+    files->host = irr_topology_find(&hosts, name);
+    irr_hosts_fini(&hosts);
+    if (files->host >= 0) {
+        return IRR_OK;
+    }
+    snprintf(files->reason, sizeof(files->reason), "topology_file %.256s: host '%.256s' is %s",
+             params->settings.topology_file, name,
+             files->host == IRR_HOST_SEVERAL ? "several of its hosts" : "none of its hosts");
+    params->reason = files->reason;
+    return IRR_ERR_NOT_SUPPORTED;
+}
+
+static void read_topology(irr_comm_params_t *params, irr_comm_files_t *files)
+{
+    const char *path = params->settings.topology_file;
+    irr_file_error_t error;
+
+    params->trouble = irr_topology_read(path, &files->topology, &error);
+    if (params->trouble != IRR_OK) {
+        refuse(params, files, "topology_file", path, &error);
+    } else {
+        params->trouble = find_host(params, files);
+    }
+}
+
+void irr_comm_files_read(irr_comm_params_t *params, irr_comm_files_t *files)
+{
+    const irr_settings_t *settings = &params->settings;
+
+    if (params->trouble == IRR_OK && given(settings->schedule_file)) {
+        read_schedule(params, files);
+    }
+    if (params->trouble == IRR_OK && given(settings->topology_file) &&
+        irr_algorithm_scheduled(settings->algorithm) == irr_scheduled_find("aapc")) {
+        read_topology(params, files);
+    }
+}
+
+void irr_comm_files_fini(irr_comm_files_t *files)
+{
+    irr_topology_fini(&files->topology);
+    irr_schedule_fini(&files->schedule);
+}

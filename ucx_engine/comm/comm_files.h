@@ -1,0 +1,25 @@
+/*
+ * comm_files.h - what the settings of a communicator name files for: a schedule, and the switches between hosts.
+ */
+#ifndef IRR_COMM_FILES_H
+#define IRR_COMM_FILES_H
+
+#include "comm/engine.h"
+#include "problem/topology.h"
+
+/* Zeroed is empty. */
+typedef struct irr_comm_files {
+    irr_schedule_t schedule;   /* for some counts; no ranks: none */
+    irr_topology_t topology;   /* no hosts: none */
+    int            host;       /* of this rank, there */
+    char           reason[640];
+} irr_comm_files_t;
+
+/*
+ * Local: reads the files that the settings name and the algorithm asks for, unless there is trouble already; params
+ * get the trouble and its reason, which lies in files.  May block on the file system.
+ */
+void irr_comm_files_read(irr_comm_params_t *params, irr_comm_files_t *files);
+void irr_comm_files_fini(irr_comm_files_t *files);
+
+#endif
