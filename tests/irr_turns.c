@@ -21,7 +21,7 @@ static void run_turns(int rank, void *context)
     }
 }
 
-void irr_turns_open(irr_turns_t *turns, const irr_settings_t *settings, uint64_t *state)
+void irr_turns_prepare(irr_turns_t *turns, const irr_settings_t *settings, uint64_t *state)
 {
     memset(turns, 0, sizeof(*turns));
     irr_memory_begin();
@@ -30,6 +30,11 @@ void irr_turns_open(irr_turns_t *turns, const irr_settings_t *settings, uint64_t
     for (int r = 0; r < IRR_TURNS_RANKS; r++) {
         turns->team.params[r].settings = *settings;
     }
+}
+
+void irr_turns_open(irr_turns_t *turns, const irr_settings_t *settings, uint64_t *state)
+{
+    irr_turns_prepare(turns, settings, state);
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&turns->team), IRR_OK);
 }
 

@@ -21,7 +21,10 @@ typedef struct irr_turns {
 /* The algorithm of that name, and the seed 5. */
 irr_settings_t irr_turns_with(const char *algorithm);
 
-/* Makes world and communicator, and watches the memory until close. */
+/* Makes the world, and what the communicator is to be made with; memory is watched until close. */
+void irr_turns_prepare(irr_turns_t *turns, const irr_settings_t *settings, uint64_t *state);
+
+/* The same, and makes the communicator. */
 void irr_turns_open(irr_turns_t *turns, const irr_settings_t *settings, uint64_t *state);
 void irr_turns_close(irr_turns_t *turns);
 

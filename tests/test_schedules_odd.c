@@ -3,6 +3,7 @@
  */
 #include "irr_memory.h"
 #include "irr_test.h"
+#include "irr_text.h"
 #include "irr_turns.h"
 
 #include "plan/algorithms.h"
@@ -113,24 +114,11 @@ static void test_truncated(void)
 
 /* ---- files ---- */
 
-/* Settings of a communicator whose schedule file is this text. */
-static const char *write_text(const char *text)
-{
-    static char path[64];
-    FILE *stream;
-
-    snprintf(path, sizeof(path), "test_schedules.%ld.txt", (long)getpid());
-    stream = fopen(path, "w");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(stream);
-    fputs(text, stream);
-    CU_ASSERT_EQUAL(fclose(stream), 0);
-    return path;
-}
-
 /* Job A is what the file is for; any algorithm takes it. */
 static void test_file(void)
 {
     static const char *const rows[] = { "auto", "ac", "a3", "rs_nh" };
+    static const char text[] = "irr_schedule 1\n7 3 4\n1 0 1 0 5\n1 2 3 0 1\n2 0 4 0 3\n3 0 1 5 2\nend\n";
     uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -138,10 +126,10 @@ static void test_file(void)
         bool learns = strcmp(rows[i], "rs_nh") == 0;
         irr_turns_t scene;
 
-        settings.schedule_file = write_text("irr_schedule 1\n7 3 4\n"
-                                            "1 0 1 0 5\n1 2 3 0 1\n2 0 4 0 3\n3 0 1 5 2\nend\n");
+        irr_text_open();
+        settings.schedule_file = irr_text_fill(text, strlen(text));
         irr_turns_open(&scene, &settings, &state);
-        CU_ASSERT_EQUAL(unlink(settings.schedule_file), 0);
+        irr_text_close();
         irr_turns_add_uniform(&scene, 0);
         irr_turns_add_uniform(&scene, 1);
         for (int p = 0; p < RANKS * RANKS; p++) {
@@ -158,42 +146,130 @@ static void test_file(void)
 
 static void count_refusal(void *context, irr_log_level_t level, const char *text)
 {
-    *(int *)context += level == IRR_LOG_ERROR && strstr(text, "schedule_file") != NULL &&
-                       strstr(text, ".txt") != NULL;
+    *(int *)context += level == IRR_LOG_ERROR && strstr(text, "_file ") != NULL &&
+                       strstr(text, "irr_text") != NULL;
+}
+
+/* Creates the communicator that should, or should not, come to be; so many texts name the file. */
+static void expect_creation(const irr_comm_params_t *params, bool good, int texts, uint64_t *state)
+{
+    int told = 0;
+    irr_team_t team;
+    irr_world_t world;
+
+    irr_memory_begin();
+    irr_log_set(count_refusal, &told, IRR_LOG_ERROR);
+    irr_world_open(&world, RANKS, irr_test_random(state), 0);
+    irr_team_init(&team, &world, 0, 1);
+    for (int r = 0; r < RANKS; r++) {
+        team.params[r].settings = params[r].settings;
+        team.params[r].host = params[r].host;
+    }
+    CU_ASSERT_EQUAL(irr_team_create(&team), good ? IRR_OK : IRR_ERR_NOT_SUPPORTED);
+    irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+    CU_ASSERT_EQUAL(told, texts);
+    irr_team_destroy(&team);
+    CU_ASSERT_TRUE(irr_world_close(&world));
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 /* A file that is malformed, or not there, on one rank or on all: nobody is served, and one text says why. */
 static void test_bad_file(void)
 {
+    static const char good[] = "irr_schedule 1\n7 1 1\n1 0 6 0 5\nend\n";
+    static const char wrong[] = "irr_schedule 1\n7 1 1\n1 0 9 0 5\nend\n";
     uint64_t state = irr_test_seed();
 
     for (int bad = 0; bad < 4; bad++) {
-        irr_settings_t settings = irr_turns_with("rs_nh");
-        int told = 0;
-        irr_team_t team;
-        irr_world_t world;
+        const char *text = bad == 1 ? wrong : good, *path = irr_text_open();
+        irr_comm_params_t params[RANKS] = { 0 };
 
-        settings.schedule_file = write_text(bad == 1 ? "irr_schedule 1\n7 1 1\n1 0 9 0 5\nend\n" :
-                                            "irr_schedule 1\n7 1 1\n1 0 6 0 5\nend\n");
+        irr_text_fill(text, strlen(text));
         if (bad == 2) {
-            CU_ASSERT_EQUAL(unlink(settings.schedule_file), 0);
+            irr_text_close();
         }
-        irr_memory_begin();
-        irr_log_set(count_refusal, &told, IRR_LOG_ERROR);
-        irr_world_open(&world, RANKS, irr_test_random(&state), 0);
-        irr_team_init(&team, &world, 0, 1);
         for (int r = 0; r < RANKS; r++) {
-            team.params[r].settings = settings;
-            team.params[r].settings.schedule_file = bad == 3 && r == 5 ? NULL : settings.schedule_file;
+            params[r].settings = irr_turns_with("rs_nh");
+            params[r].settings.schedule_file = bad == 3 && r == 5 ? NULL : path;
         }
-        CU_ASSERT_EQUAL(irr_team_create(&team), bad > 0 ? IRR_ERR_NOT_SUPPORTED : IRR_OK);
-        irr_log_set(NULL, NULL, IRR_LOG_ERROR);
-        CU_ASSERT_EQUAL(told, bad == 1 || bad == 2);
-        irr_team_destroy(&team);
-        CU_ASSERT_TRUE(irr_world_close(&world));
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
-        CU_ASSERT_EQUAL(unlink(settings.schedule_file), bad == 2 ? -1 : 0);
+        expect_creation(params, bad == 0, bad == 1 || bad == 2, &state);
+        irr_text_close();
     }
+}
+
+/* ---- topologies ---- */
+
+static const char tree_text[] = "SwitchName=t Switches=s[1-2]\nSwitchName=s1 Nodes=a,b\nSwitchName=s2 Nodes=c[1-9]\n";
+
+static void place(irr_comm_params_t *params, const char *path)
+{
+    static const char *const names[RANKS] = { "c3.site", "a", "b", "a", "c1", "c9", "b" };
+
+    for (int r = 0; r < RANKS; r++) {
+        params[r].settings = irr_turns_with("aapc");
+        params[r].settings.topology_file = path;
+        params[r].host = names[r];
+    }
+}
+
+/* A rank whose host is not there, another file on one rank, and one that is malformed; rs_n asks for none of it. */
+static void test_topology(void)
+{
+    enum { GOOD, NO_HOST, OTHER_FILE, MALFORMED, NOT_ASKED, KINDS };
+    uint64_t state = irr_test_seed();
+
+    for (int kind = 0; kind < KINDS; kind++) {
+        const char *path = irr_text_open();
+        irr_comm_params_t params[RANKS] = { 0 };
+
+        irr_text_fill(tree_text, strlen(tree_text) - (kind == MALFORMED ? 4 : 0));
+        place(params, path);
+        if (kind == NO_HOST) {
+            params[4].host = "d";
+        } else if (kind == OTHER_FILE) {
+            params[4].settings.topology_file = "";
+        }
+        for (int r = 0; r < RANKS && kind == NOT_ASKED; r++) {
+            params[r].host = NULL;
+            params[r].settings.algorithm = irr_algorithm_find("rs_n");
+        }
+        expect_creation(params, kind == GOOD || kind == NOT_ASKED, kind == NO_HOST || kind == MALFORMED, &state);
+        irr_text_close();
+    }
+}
+
+/* Every byte arrives, and no two messages of a step share a link. */
+static void test_tree(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_comm_params_t params[RANKS] = { 0 };
+    irr_turns_t scene;
+    const char *path = irr_text_open();
+
+    irr_text_fill(tree_text, strlen(tree_text));
+    place(params, path);
+    irr_turns_prepare(&scene, &params[0].settings, &state);
+    for (int r = 0; r < RANKS; r++) {
+        scene.team.params[r].host = params[r].host;
+    }
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
+    irr_text_close();
+    irr_turns_add(&scene, 0, IRR_JOB_UNIFORM, 1);
+    irr_turns_add(&scene, 1, IRR_JOB_MIXED, 2);
+    irr_turns_run(&scene, "ABAB");
+    irr_turns_expect(&scene, 2, 2, 2);
+    /* Ranks 0, 4 and 5 are at one switch, the 4 others at the other: 12 messages up and down each in a uniform job. */
+    irr_turns_run(&scene, "A");
+    for (int r = 0; r < RANKS; r++) {
+        const irr_plan_t *plan = &scene.team.comms[r]->plan;
+        int last = 0;
+
+        for (size_t i = 0; i < plan->nsteps; i++) {
+            last = plan->steps[i].number > last ? plan->steps[i].number : last;
+        }
+        CU_ASSERT(last <= 12);
+    }
+    irr_turns_close(&scene);
 }
 
 /* ---- dumps ---- */
@@ -262,6 +338,8 @@ int main(void)
     static const irr_test_case_t cases[] = {
         { "a schedule file is for its counts, with any row",     test_file },
         { "a bad schedule file is told once, and serves nobody", test_bad_file },
+        { "a topology is alike and has all hosts, or no one is served", test_topology },
+        { "exchanges on a tree deliver every byte",              test_tree },
         { "a matrix above the limit is left alone by all",       test_limit },
         { "want of memory on one rank is survived by all",       test_no_memory },
         { "a block that is too short is an error there alone",   test_truncated },
