@@ -93,11 +93,10 @@ static const char figures[] =
     "  load_link              that link, FROM->TO, or none\n"
     "and of a schedule on them, where ranks count as links, too, and all links as equally fast:\n"
     "  link_bound_bytes       bytes of the busiest rank or directed link; no contention-free schedule is shorter\n"
-    "  syncs                  messages of pair-wise synchronisation that keep messages of different steps off each\n"
+    "  syncs                  messages of pair-wise synchronisation that keep those of different steps off each\n"
     "                         other's links; unknown if messages of one step contend there (link_contention)\n"
     "  syncs_removed          others that need not be sent: they follow from those and from the ranks' own order\n"
-    "  phases                 aapc: steps of the schedule; with equal counts as many as messages cross the\n"
-    "                         busiest link\n"
+    "  phases                 aapc: steps of the schedule; with equal counts, messages over the busiest link\n"
     "  root                   aapc: the switch or host where the subtrees meet, none with over half of the ranks\n"
     "The paper has lemma1 for a3 and a4, and the others for a4, without --dims; other rows have nothing to miss\n"
     "there and print ok. With --slice-min above 1 the bounds have room for slices that long.\n";
