@@ -185,7 +185,7 @@ good print --algorithm rs_n --matrix "$mesh" --seed 2 --json && cp "$scratch/out
     good print --algorithm rs_n --matrix "$mesh" --seed 2 --json && cmp -s "$scratch/out" "$scratch/two"
 report $? "a seed makes a random schedule, of a matrix too"
 contended=
-for algorithm in lp rs_n rs_n_sort rs_nh optimal; do
+for algorithm in lp rs_n rs_n_sort rs_nh optimal aapc; do
     good check --algorithm $algorithm --ranks 29 --pattern sparse && [ "$(value contention)" -eq 0 ] &&
         [ "$(value makespan_bytes)" -ge "$(value lower_bound_bytes)" ] || contended="$contended $algorithm"
 done
@@ -247,7 +247,7 @@ good check --algorithm optimal --matrix "$scratch/triangle" --save "$scratch/sav
     cmp -s "$scratch/expected" "$scratch/saved"
 report $? "a schedule is saved"
 lost=
-for algorithm in lp rs_n rs_n_sort rs_nh optimal redist; do
+for algorithm in lp rs_n rs_n_sort rs_nh optimal redist aapc; do
     good check --algorithm $algorithm --redistribute 4,9,3,16 --save "$scratch/all" &&
         grep -v _ms= "$scratch/out" > "$scratch/two" && good check --load "$scratch/all" &&
         grep -v -e _ms= -e '^lmax=' "$scratch/out" > "$scratch/out2" &&
@@ -400,7 +400,7 @@ refused "a redistribution and a matrix" "--matrix and --redistribute exclude eac
 refused "a redistribution on ranks" "--redistribute and --ranks exclude each other" \
     check --algorithm a1 --ranks 6 --redistribute 2,6,3,6
 refused "redist and no redistribution" "algorithm redist needs --redistribute" check --algorithm redist --ranks 6
-refused "a row without a schedule" "--save: algorithm a1 has no schedule, only lp to redist have" \
+refused "a row without a schedule" "--save: algorithm a1 has no schedule, only lp to aapc have" \
     check --algorithm a1 --ranks 2 --save "$scratch/none"
 refused "an algorithm beside a file" "--load and --algorithm exclude each other" \
     check --algorithm lp --load "$scratch/saved"

@@ -25,7 +25,7 @@ conf two 'SwitchName=s0 Nodes=n[0-1]' 'SwitchName=s1 Nodes=n[2-3]' 'SwitchName=t
 conf star 'SwitchName=s0 Nodes=n[0-3] Switches=s[1-3]' 'SwitchName=s1 Nodes=n[4-7]' 'SwitchName=s2 Nodes=n[8-11]' \
     'SwitchName=s3 Nodes=n[12-15]'
 
-echo 1..36
+echo 1..48
 
 # ---- print ----
 
@@ -79,6 +79,72 @@ good check --algorithm a4 --matrix "$srcdir/tests/data/airfoil-8.mtx" --topology
 report $? "a matrix on a tree"
 good check --algorithm a1 --ranks 4 && [ -z "$(figure load)$(figure link_contention)$(figure load_link)" ]
 report $? "no links without a topology"
+
+# ---- aapc ----
+
+# apart PHASES ROOT ARGUMENT...: aapc is free of contention, in so many phases, from that root.
+apart() {
+    phases=$1
+    root=$2
+    shift 2
+    good check --algorithm aapc "$@" && [ "$(figure phases)" = "$phases" ] && [ "$(figure root)" = "$root" ] &&
+        [ "$(figure permutations)" = "$phases" ] && [ "$(figure link_contention)" = 0 ] &&
+        [ "$(figure delivered)" = ok ]
+}
+
+# short: the steps of the last check take at most 1.05 times what the busiest link does.
+short() {
+    makespan=$(figure makespan_bytes)
+    bound=$(figure link_bound_bytes)
+    [ "$bound" -gt 0 ] && [ "$makespan" -ge "$bound" ] && [ $((makespan * 100)) -le $((bound * 105)) ]
+}
+
+# each_once RANKS: the messages of the last print --json are those of each rank to each other, one line a pair.
+each_once() {
+    pairs=$(sed -n 's/^{.*"from":\([0-9]*\),"to":\([0-9]*\),.*/\1 \2/p' "$scratch/out" | sort -u | wc -l)
+    [ "$pairs" -eq $(($1 * ($1 - 1))) ] && [ "$(lines '^{"stage"')" -eq "$pairs" ]
+}
+
+conf chain 'SwitchName=s0 Nodes=n[0-3] Switches=s1' 'SwitchName=s1 Nodes=n[4-9] Switches=s2' \
+    'SwitchName=s2 Nodes=n[10-15] Switches=s3' 'SwitchName=s3 Nodes=n[16-23]'
+conf single 'SwitchName=s0 Nodes=n[0-8]'
+
+apart 48 s0 --topology "$scratch/star" --unit 100 && [ "$(figure makespan_bytes)" = 4800 ] &&
+    [ "$(figure link_bound_bytes)" = 4800 ] && [ "$(figure splits)" = 0 ]
+report $? "4 * 12 phases, as many as messages cross the busiest link"
+good print --algorithm aapc --topology "$scratch/star" --json && each_once 16
+report $? "each message goes once"
+apart 140 s2 --topology "$scratch/chain" && good print --algorithm aapc --topology "$scratch/chain" --json &&
+    each_once 24
+report $? "10 * 14 on a chain, whose root is not at the top"
+apart 8 s0 --topology "$scratch/single" && [ "$(figure syncs)" = 63 ] && [ "$(figure syncs_removed)" = 189 ]
+report $? "on one switch a phase less than ranks"
+apart 48 s0 --topology "$scratch/star" --hosts 'n[0-1,4-5,8-9,12-13],n[12-13,8-9,4-5,0-1]'
+report $? "a host with several ranks is a switch with ranks on it"
+apart 2 n0 --topology "$scratch/star" --hosts n0,n0,n0 && [ "$(figure syncs)" = 0 ] &&
+    apart 0 s1 --topology "$scratch/star" --hosts n5 && [ "$(figure link_bound_bytes)" = 0 ]
+report $? "ranks of one host have no links to share, and one rank nothing to send"
+good check --algorithm aapc --topology "$scratch/star" --pattern random && [ "$(figure link_contention)" = 0 ] &&
+    short && [ "$(figure phases)" -gt 48 ] && [ "$(figure root)" = s0 ]
+report $? "irregular counts take at most 1.05 times what the busiest link does"
+phases=$(figure phases)
+good check --algorithm aapc --topology "$scratch/star" --pattern random --max-steps 60 &&
+    [ "$(figure phases)" -lt "$phases" ] && [ "$(figure link_contention)" = 0 ]
+report $? "a limit makes fewer phases"
+good print --algorithm aapc --topology "$scratch/star" --pattern skewed --save "$scratch/saved" &&
+    good check --load "$scratch/saved" --topology "$scratch/star" && [ "$(figure link_contention)" = 0 ] &&
+    [ "$(figure syncs)" -gt 0 ] && [ -z "$(figure phases)$(figure root)" ]
+report $? "what is loaded keeps off links as well, but is not known to be aapc"
+good check --algorithm lp --topology "$scratch/star" && [ "$(figure link_contention)" -gt 0 ] &&
+    [ "$(figure syncs)" = unknown ] && [ "$(figure syncs_removed)" = unknown ] && [ -z "$(figure root)" ]
+report $? "no synchronisation mends steps that contend"
+good check --algorithm aapc --ranks 4 && [ "$(figure permutations)" = 3 ] &&
+    [ -z "$(figure phases)$(figure root)" ]
+report $? "without a topology all ranks are at one switch"
+good --help && [ "$(lines '^  aapc  ')" -eq 1 ] && [ "$(lines '^  link_bound_bytes ')" -eq 1 ] &&
+    [ "$(lines '^  syncs_removed ')" -eq 1 ] && [ "$(lines '^  phases ')" -eq 1 ] &&
+    [ "$(lines '^  root ')" -eq 1 ]
+report $? "help lists the row and its figures"
 
 # ---- draw ----
 

@@ -165,7 +165,8 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
     irr_nodes_t nodes;
     irr_tool_job_t job = {
         .options = options, .matrix = &input->matrix, .settings = &settings, .nodes = &nodes, .plans = &plans,
-        .topology = options->topology != NULL ? &input->topology : NULL, .host_of = input->host_of
+        .topology = options->topology != NULL ? &input->topology : NULL, .host_of = input->host_of,
+        .tree = options->topology != NULL ? &input->tree : NULL
     };
     irr_status_t status = make_nodes(&settings, ranks, &nodes);
     irr_cli_exit_t code = IRR_CLI_REFUSED;

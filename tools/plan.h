@@ -9,6 +9,7 @@
  *   plan_json.c      print --json
  *   plan_check.c     check: the proof, the run and the figures
  *   plan_headers.c   what describes messages in a first run
+ *   plan_phases.c    the steps of a schedule on the tree of switches
  *   plan_run.c       the run, on the loopback transport
  *   plan_draw.c      draw: the rank x step chart
  *   plan_time.c      draw: the rank x time chart of a schedule
@@ -22,6 +23,7 @@
 
 #include "cli.h"
 #include "order/scheduled.h"
+#include "order/tree.h"
 #include "plan/links.h"
 #include "plan/plans.h"
 #include "problem/names.h"
@@ -76,6 +78,7 @@ typedef struct irr_tool_input {
     irr_names_t    hosts;        /* that --hosts lists */
     irr_topology_t topology;     /* with --topology: that of the file, and once ranks are placed what they use */
     int           *host_of;      /* by rank: its host; NULL: there is no topology */
+    irr_tree_t     tree;         /* of the ranks on their hosts, with --topology */
 } irr_tool_input_t;
 
 /* What the matrix is made from, as the user named it. */
@@ -94,7 +97,7 @@ irr_cli_exit_t irr_tool_schedule_load(const irr_tool_options_t *options, irr_too
 /* Complains unless the schedule of the file delivers the matrix. */
 irr_cli_exit_t irr_tool_schedule_match(const irr_tool_options_t *options, const irr_tool_input_t *input);
 
-/* The algorithm must be a scheduled order; see irr_scheduled_build. */
+/* The algorithm must be a scheduled order; see irr_scheduled_build.  With --topology it is told the tree. */
 irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, irr_tool_input_t *input);
 
 /* The topology of the file and the names of --hosts.  Complains. */
@@ -103,7 +106,7 @@ irr_cli_exit_t irr_tool_topology_load(const irr_tool_options_t *options, irr_too
 /* Ranks if nothing else says how many: one a host of the list, or else of the file; 0: no topology. */
 int irr_tool_topology_ranks(const irr_tool_input_t *input);
 
-/* Puts the ranks of the matrix on hosts, and cuts the topology down to what they use.  Complains. */
+/* Puts the ranks of the matrix on hosts, cuts the topology down to what they use, makes the tree.  Complains. */
 irr_cli_exit_t irr_tool_topology_place(const irr_tool_options_t *options, irr_tool_input_t *input);
 
 /* ---- commands ---- */
@@ -119,6 +122,7 @@ typedef struct irr_tool_job {
     double                    schedule_ms; /* that reading or computing it took */
     const irr_topology_t     *topology;    /* NULL: there is none */
     const int                *host_of;     /* by rank, with a topology */
+    const irr_tree_t         *tree;        /* the same, for schedules */
     const char               *algorithm;  /* its name, "auto" resolved; "file": the schedule was loaded */
     int                       ndims;      /* of its grid; 0: the route is direct */
     int                       dims[IRR_GRID_LEVELS_MAX];
@@ -154,6 +158,19 @@ bool irr_tool_headers_add(irr_tool_headers_t *headers, const irr_plans_t *plans,
 
 /* All bytes of headers. */
 uint64_t irr_tool_headers_close(irr_tool_headers_t *headers);
+
+/* The steps of a schedule on the tree. */
+typedef struct irr_tool_phases {
+    bool     is_aapc;        /* the order, which promises steps without contention */
+    bool     contended;      /* messages of a step share a directed link: then syncs are not known */
+    int      root;           /* aapc: vertex of the topology */
+    uint64_t bound;          /* see irr_tree_bound */
+    uint64_t syncs, removed; /* see irr_syncs_t */
+} irr_tool_phases_t;
+
+/* The job has a schedule and a topology.  Set on success only.  IRR_ERR_NO_MEMORY. */
+irr_status_t irr_tool_phases_count(const irr_tool_job_t *job, irr_tool_phases_t *phases);
+void         irr_tool_phases_print(const irr_tool_job_t *job, const irr_tool_phases_t *phases);
 
 /* Memory that a run takes; one that would take more than the limit is left out. */
 uint64_t irr_tool_run_bytes(const irr_plans_t *plans);

@@ -24,6 +24,7 @@ typedef struct check {
     uint64_t              header_bytes;
     uint64_t              async;      /* makespan of the schedule */
     irr_links_t           links;      /* with a topology */
+    irr_tool_phases_t     phases;     /* with a schedule, too */
     char                  reason[256];
 } check_t;
 
@@ -86,6 +87,9 @@ static irr_status_t measure(check_t *check)
     }
     if (status == IRR_OK && job->topology != NULL) {
         status = irr_links_count(job->plans, job->topology, job->host_of, &check->links);
+    }
+    if (status == IRR_OK && job->schedule != NULL && job->topology != NULL) {
+        status = irr_tool_phases_count(job, &check->phases);
     }
     if (status == IRR_OK) {
         status = prove(check);
@@ -161,6 +165,9 @@ static void print(const check_t *check)
     if (check->job->topology != NULL) {
         print_links(check->job, &check->links);
     }
+    if (check->job->schedule != NULL && check->job->topology != NULL) {
+        irr_tool_phases_print(check->job, &check->phases);
+    }
 }
 
 irr_cli_exit_t irr_tool_check(const irr_tool_job_t *job)
@@ -177,6 +184,9 @@ irr_cli_exit_t irr_tool_check(const irr_tool_job_t *job)
     print(&check);
     irr_links_fini(&check.links);
     if (check.bounds.calm && check.figures.contention > 0) {
+        kept = false;
+    }
+    if (check.phases.is_aapc && check.phases.contended) {
         kept = false;
     }
     return check.delivered && kept ? IRR_CLI_GOOD : IRR_CLI_WRONG;

@@ -139,6 +139,7 @@ void irr_tool_input_fini(irr_tool_input_t *input)
 {
     irr_matrix_fini(&input->matrix);
     irr_schedule_fini(&input->schedule);
+    irr_tree_fini(&input->tree);
     irr_topology_fini(&input->topology);
     irr_names_fini(&input->hosts);
     free(input->host_of);

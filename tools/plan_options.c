@@ -35,7 +35,7 @@ static const irr_cli_option_t rows[] = {
     { "slice-min", OPTION_SLICE_MIN, "BYTES", "shortest slice of a balanced grid; default 0: to the byte" },
     { "lambda",    OPTION_LAMBDA,    "RULE",  "rs_nh: incremental[:L] (default), fixed:L, proportional:F or one" },
     { "latency",   OPTION_LATENCY,   "BYTES", "rs_nh: bytes that travel in the time of a start-up; default 4096" },
-    { "max-steps", OPTION_MAX_STEPS, "N",     "optimal: about so many steps at most; default 0: no limit" },
+    { "max-steps", OPTION_MAX_STEPS, "N",     "optimal, aapc: about so many steps at most; default 0: no limit" },
     { "shift",     OPTION_SHIFT,     NULL,    "lp: in step k to (i + k) mod P, for powers of two, too" },
     { "load",      OPTION_LOAD,      "FILE",  "a saved schedule, in place of --algorithm; brings its own matrix" },
     { "save",      OPTION_SAVE,      "FILE",  "write the schedule of a scheduled order to a file, too" },
@@ -80,7 +80,7 @@ static const char figures[] =
     "  lemma3                 length of a message: the same, with the bytes that whole slices may add\n"
     "  theorem1               scratch: the same\n"
     "  delivered              ok: proved, and every byte arrived in a run; or what is wrong\n"
-    "and of the scheduled orders, lp to redist, as if a step began when the one before has ended on all ranks:\n"
+    "and of the scheduled orders, lp to aapc, as if a step began when the one before has ended on all ranks:\n"
     "  permutations           steps of the schedule\n"
     "  makespan_bytes         the longest message of each step, summed over the steps\n"
     "  async_bytes            the same if a message begins when its two ranks have done with those before it\n"
@@ -91,6 +91,13 @@ static const char figures[] =
     "  link_contention        cases of a stage, step and directed link with more than one message\n"
     "  load                   bytes on the busiest directed link, divided by its LinkSpeed\n"
     "  load_link              that link, FROM->TO, or none\n"
+    "and of a schedule on them, where ranks count as links, too, and all links as equally fast:\n"
+    "  link_bound_bytes       bytes of the busiest rank or directed link; no contention-free schedule is shorter\n"
+    "  syncs                  messages of pair-wise synchronisation that keep those of different steps off each\n"
+    "                         other's links; unknown if messages of one step contend there (link_contention)\n"
+    "  syncs_removed          others that need not be sent: they follow from those and from the ranks' own order\n"
+    "  phases                 aapc: steps of the schedule; with equal counts, messages over the busiest link\n"
+    "  root                   aapc: the switch or host where the subtrees meet, none with over half of the ranks\n"
     "The paper has lemma1 for a3 and a4, and the others for a4, without --dims; other rows have nothing to miss\n"
     "there and print ok. With --slice-min above 1 the bounds have room for slices that long.\n";
 
@@ -107,7 +114,8 @@ static void help(void)
     irr_cli_list("Algorithms", irr_algorithm_name, irr_algorithm_text);
     irr_cli_list("Patterns", irr_pattern_name, irr_pattern_text);
     printf("\nExit status: 0 good, 1 the plans do not deliver or miss a bound, or there is contention\n"
-           "where the row has none (all but ac, and dims of your own with a longer last row than rows above it),\n"
+           "where the row has none (all but ac, and dims of your own with a longer last row than rows above it;\n"
+           "of aapc with --topology, on a link),\n"
            "2 the input was refused.\n");
 }
 
@@ -276,7 +284,7 @@ static irr_cli_exit_t check_scheduled(const irr_tool_options_t *options)
         return IRR_CLI_REFUSED;
     }
     if (options->save != NULL && scheduled == NULL) {
-        irr_cli_complain("--save: algorithm %s has no schedule, only lp to redist have",
+        irr_cli_complain("--save: algorithm %s has no schedule, only lp to aapc have",
                          irr_algorithm_name(options->algorithm));
         return IRR_CLI_REFUSED;
     }

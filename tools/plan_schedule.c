@@ -64,8 +64,11 @@ irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, irr_to
 {
     const irr_scheduled_t *row = irr_algorithm_scheduled(options->algorithm);
     const double start = now_ms();
-    irr_status_t status = irr_scheduled_build(row, &input->matrix, &options->scheduled, &input->schedule);
+    irr_scheduled_params_t params = options->scheduled;
+    irr_status_t status;
 
+    params.tree = options->topology != NULL ? &input->tree : NULL;
+    status = irr_scheduled_build(row, &input->matrix, &params, &input->schedule);
     input->schedule_ms = now_ms() - start;
     return status;
 }

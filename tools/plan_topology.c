@@ -83,11 +83,14 @@ irr_cli_exit_t irr_tool_topology_place(const irr_tool_options_t *options, irr_to
         return code;
     }
     status = irr_topology_cut(&input->topology, ranks, input->host_of, &part);
+    if (status == IRR_OK) {
+        irr_topology_fini(&input->topology);
+        input->topology = part;
+        status = irr_tree_init(&input->tree, &part, input->host_of, ranks);
+    }
     if (status != IRR_OK) {
         irr_cli_complain("%.256s: %s", options->topology, irr_status_text(status));
         return IRR_CLI_REFUSED;
     }
-    irr_topology_fini(&input->topology);
-    input->topology = part;
     return IRR_CLI_GOOD;
 }

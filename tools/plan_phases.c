@@ -1,0 +1,85 @@
+/*
+ * plan_phases.c - check --topology: the steps of a schedule on the tree of switches.
+ *
+ * Steps without contention keep off each other's links only if messages of different steps do, too: syncs are
+ * what that takes.  Where messages of one step contend already, there is nothing to keep.  For the cost see
+ * irr_tree_bound, irr_tree_check and syncs.c.
+ */
+#include "plan.h"
+
+#include "order/aapc.h"
+#include "order/syncs.h"
+#include "plan/algorithms.h"
+
+#include <inttypes.h>
+
+static bool is_aapc(const irr_tool_options_t *options)
+{
+    const irr_scheduled_t *row = irr_algorithm_scheduled(options->algorithm);
+
+    return row != NULL && row->build == irr_scheduled_aapc;
+}
+
+static irr_status_t find_root(const irr_tree_t *tree, int *vertex)
+{
+    irr_tree_root_t root;
+    irr_status_t status = irr_tree_root_find(tree, &root);
+
+    if (status == IRR_OK) {
+        *vertex = root.vertex;
+        irr_tree_root_fini(&root);
+    }
+    return status;
+}
+
+static irr_status_t count_syncs(const irr_tool_job_t *job, irr_tool_phases_t *phases)
+{
+    irr_status_t status = irr_tree_check(job->tree, job->schedule, NULL);
+    irr_syncs_t syncs;
+
+    phases->contended = status == IRR_ERR_INVALID_PLAN;
+    if (phases->contended) {
+        return IRR_OK;
+    }
+    if (status == IRR_OK) {
+        status = irr_syncs_find(job->tree, job->schedule, &syncs);
+    }
+    if (status == IRR_OK) {
+        phases->syncs = syncs.count;
+        phases->removed = syncs.removed;
+        irr_syncs_fini(&syncs);
+    }
+    return status;
+}
+
+irr_status_t irr_tool_phases_count(const irr_tool_job_t *job, irr_tool_phases_t *phases)
+{
+    irr_tool_phases_t counted = { .is_aapc = is_aapc(job->options) };
+    irr_tree_bound_t bound;
+    irr_status_t status = irr_tree_bound(job->tree, job->matrix, &bound);
+
+    if (status == IRR_OK) {
+        counted.bound = bound.bytes;
+        status = count_syncs(job, &counted);
+    }
+    if (status == IRR_OK && counted.is_aapc) {
+        status = find_root(job->tree, &counted.root);
+    }
+    if (status == IRR_OK) {
+        *phases = counted;
+    }
+    return status;
+}
+
+void irr_tool_phases_print(const irr_tool_job_t *job, const irr_tool_phases_t *phases)
+{
+    fprintf(job->stream, "link_bound_bytes=%" PRIu64 "\n", phases->bound);
+    if (phases->contended) {
+        fputs("syncs=unknown\nsyncs_removed=unknown\n", job->stream);
+    } else {
+        fprintf(job->stream, "syncs=%" PRIu64 "\nsyncs_removed=%" PRIu64 "\n", phases->syncs, phases->removed);
+    }
+    if (phases->is_aapc) {
+        fprintf(job->stream, "phases=%d\nroot=%s\n", job->schedule->steps, job->topology->names[phases->root]);
+    }
+}
