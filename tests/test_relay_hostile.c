@@ -97,8 +97,8 @@ static void record(void *context, irr_peer_t *peer, uint64_t tag, const irr_iov_
     add_letter(recorder->mail, (letter_t){ recorder->from, tag, length, copy_of(bytes, length) });
 }
 
-/* The same job twice, and then one whose messages all differ. */
-static void open_mail(mail_t *mail, const irr_relays_params_t *params, uint64_t seed)
+/* The same job twice, and then another one. */
+static void record_mail(mail_t *mail, const irr_relays_params_t *params, uint64_t seed)
 {
     irr_relays_t *relays = irr_relays_create(params);
     recorder_t recorders[16];
@@ -128,6 +128,33 @@ static void close_mail(mail_t *mail)
     free(mail->letters);
     irr_job_destroy(mail->jobs[2]);
     irr_job_destroy(mail->jobs[0]);
+}
+
+/* Does the last exchange describe all that comes to the victim? */
+static bool describes_last(const mail_t *mail)
+{
+    for (size_t i = 0; i < mail->count; i++) {
+        const letter_t *letter = &mail->letters[i];
+
+        if (sequence_of(letter->tag) == EXCHANGES - 1 && is_lead(letter) &&
+            irr_tag_kind(letter->tag) != IRR_TAG_HEADER) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
+ * The last job has no message that is laid out as before: what a spoilt exchange has left behind cannot matter then.
+ * Chance makes some alike now and then.
+ */
+static void open_mail(mail_t *mail, const irr_relays_params_t *params, uint64_t seed)
+{
+    record_mail(mail, params, seed);
+    while (!describes_last(mail)) {
+        close_mail(mail);
+        record_mail(mail, params, ++seed);
+    }
 }
 
 /* ---- the post ---- */
