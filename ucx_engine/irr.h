@@ -406,8 +406,8 @@ void irr_comm_destroy(irr_comm_t *comm);
 /*
  * Starts the exchange that the problem states.  All members must start exchanges of a communicator in the
  * same order; one may be open at a time (IRR_ERR_BAD_PARAM otherwise).  input is read and output written
- * until the exchange is over.  A direct algorithm needs no memory beyond what irr_comm_create reserved; one that
- * forwards ends in IRR_ERR_NO_MEMORY on this rank and those that miss something from it, and leaves nobody waiting.
+ * until the exchange is over.  A direct algorithm needs no memory beyond what irr_comm_create reserved; a scheduled
+ * one does as a1 on all ranks where one lacks it; one that forwards ends in IRR_ERR_NO_MEMORY on this rank and those that miss something from it, and leaves nobody waiting.
  */
 irr_status_t irr_exchange_start(irr_comm_t *comm, const irr_problem_t *problem, const void *input, void *output);
 

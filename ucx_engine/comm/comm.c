@@ -3,8 +3,8 @@
  *
  * Set-up is done in the first exchange and costs three all-reduces of a few words; if a member does not know
  * all others yet, one all-gather of addresses and one all-reduce more; and one for each time that members
- * propose different ids; an algorithm that follows the nodes adds one all-gather and one all-reduce.  What an exchange
- * needs to end well, or alike on all ranks, is allocated here, before the last agreement.
+ * propose different ids; an algorithm that asks where ranks are adds one all-gather and one all-reduce.  What an
+ * exchange needs to end well, or alike on all ranks, is allocated here, before the last agreement.
  */
 #include "comm/agree.h"
 #include "comm/comm_route.h"

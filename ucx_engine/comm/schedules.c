@@ -36,12 +36,13 @@ static char *copy(const char *text)
 /* What a look needs. */
 static irr_status_t enable_looks(irr_schedules_t *schedules)
 {
-    irr_status_t status = IRR_OK;
+    irr_status_t status;
 
-    if (!schedules->asked) {
-        status = irr_consensus_init(&schedules->consensus, schedules->ranks, schedules->rank);
+    if (schedules->asked) {
+        return IRR_OK;
     }
-    if (status == IRR_OK && !schedules->asked) {
+    status = irr_consensus_init(&schedules->consensus, schedules->ranks, schedules->rank);
+    if (status == IRR_OK) {
         status = irr_cache_row_init(&schedules->own, schedules->ranks);
     }
     schedules->asked = status == IRR_OK;
@@ -110,7 +111,7 @@ void irr_schedules_fini(irr_schedules_t *schedules)
 
 /* ---- schedules that are known before ---- */
 
-/* What this rank sends in a schedule. */
+/* What this rank sends in a schedule; the row is all zero before. */
 static void row_of(const irr_schedule_t *schedule, int rank, irr_cache_row_t *row)
 {
     for (size_t i = 0; i < schedule->count; i++) {
@@ -131,7 +132,6 @@ irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t 
     }
     status = enable_looks(schedules);
     if (status == IRR_OK) {
-        memset(schedules->own.lengths, 0, (size_t)schedules->ranks * sizeof(*schedules->own.lengths));
         row_of(schedule, schedules->rank, &schedules->own);
         status = irr_cache_entry_init(&entry, &schedules->own, schedules->ranks);
     }

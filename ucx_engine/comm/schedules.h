@@ -72,7 +72,7 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_
                                 irr_plan_t *plan, irr_exec_t *exec);
 void         irr_schedules_fini(irr_schedules_t *schedules);
 
-/* Keeps a schedule for good, for exchanges of its counts, which then need no matrix.  Once.  IRR_ERR_NO_MEMORY. */
+/* Keeps a schedule for good, for exchanges of its counts, which then need no matrix.  Once, before any start.  IRR_ERR_NO_MEMORY. */
 irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t *schedule);
 
 /* Starts for the counts of a problem, borrowed until it is over; none may run.  Of env see irr_gather_start. */
