@@ -286,14 +286,16 @@ typedef struct irr_scheduled_params {
 } irr_scheduled_params_t;
 
 /*
- * When a send may start, beside the window, which goes with all of them.  auto is grant for optimal, loose for the
- * other algorithms that compute a schedule, and free for the rest.  An algorithm that forwards is always free.
+ * When a send may start, beside the window, which goes with all of them.  auto is grant for optimal and aapc, loose for
+ * the other algorithms that compute a schedule, and free for the rest.  An algorithm that forwards is always free, and
+ * sync is loose where there is no schedule.
  */
 #define IRR_PACE_MAP(X)                                                                                      \
     X(IRR_PACE_AUTO,  "auto",  "what goes with the algorithm")                                               \
     X(IRR_PACE_FREE,  "free",  "at once, in the order of the plan")                                          \
     X(IRR_PACE_LOOSE, "loose", "when this rank has sent and received all of the steps before")               \
-    X(IRR_PACE_GRANT, "grant", "when the receiver, which admits a few senders at a time, has asked for it")
+    X(IRR_PACE_GRANT, "grant", "when the receiver, which admits a few senders at a time, has asked for it") \
+    X(IRR_PACE_SYNC,  "sync",  "when what it would meet on a link has been received, whose receiver tells")
 
 #define IRR_PACE_ENUM(name, text, meaning) name,
 typedef enum irr_pacing { IRR_PACE_MAP(IRR_PACE_ENUM) IRR_PACE_COUNT } irr_pacing_t;
@@ -304,6 +306,9 @@ const char *irr_pacing_name(int i);
 
 /* So the next sender is told while the one before still sends. */
 #define IRR_GRANTS_DEFAULT 2
+
+/* With sync, so many bytes before the end of what a rank receives. */
+#define IRR_LEAD_DEFAULT 49152
 
 /* ---- engine ---------------------------------------------------------------------------------- */
 
@@ -370,6 +375,7 @@ typedef struct irr_settings {
     irr_pacing_t  pace;             /* of an algorithm that does not forward */
     size_t        grants;           /* grant: messages that a rank receives, and sends, at a time at most; 0:
                                        IRR_GRANTS_DEFAULT */
+    size_t        lead_bytes;       /* sync: a rank counts what it receives as over so many bytes before it is */
     irr_scheduled_params_t scheduled;
     size_t        piece_bytes;      /* with a schedule: of a message at most, longer ones go in several; 0: no limit */
     size_t        matrix_max_bytes; /* of the count matrix of a scheduled algorithm, which else does as a1; 0: no limit */

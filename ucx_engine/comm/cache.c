@@ -67,6 +67,7 @@ irr_status_t irr_cache_entry_init(irr_cache_entry_t *entry, const irr_cache_row_
 
 void irr_cache_entry_fini(irr_cache_entry_t *entry)
 {
+    irr_schedule_syncs_fini(&entry->syncs);
     irr_schedule_fini(&entry->own);
     irr_cache_row_fini(&entry->row);
     memset(entry, 0, sizeof(*entry));
@@ -74,7 +75,8 @@ void irr_cache_entry_fini(irr_cache_entry_t *entry)
 
 uint64_t irr_cache_entry_bytes(const irr_cache_entry_t *entry, int ranks)
 {
-    return (uint64_t)ranks * sizeof(*entry->row.lengths) + entry->own.max * sizeof(*entry->own.list);
+    return (uint64_t)ranks * sizeof(*entry->row.lengths) + entry->own.max * sizeof(*entry->own.list) +
+           entry->syncs.ntells * sizeof(*entry->syncs.tells) + entry->syncs.nawaits * sizeof(*entry->syncs.awaits);
 }
 
 /* ---- the cache ---- */

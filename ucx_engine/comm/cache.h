@@ -13,6 +13,7 @@
 #define IRR_CACHE_H
 
 #include "order/schedule.h"
+#include "route/schedule_syncs.h"
 
 #define IRR_CACHE_SLOTS 7
 #define IRR_CACHE_FIRST 2
@@ -26,6 +27,7 @@ typedef struct irr_cache_row {
 typedef struct irr_cache_entry {
     irr_cache_row_t row;
     irr_schedule_t  own;        /* what this rank sends and receives */
+    irr_schedule_syncs_t syncs; /* what it tells and awaits with the pace sync; empty with any other */
     bool            declined;   /* there is no schedule: the exchange goes without */
     bool            pinned;     /* never goes */
     uint64_t        bytes;      /* of the rank that needs most, as agreed */

@@ -64,7 +64,7 @@ static irr_status_t build(irr_comm_t *comm, const irr_cache_entry_t *entry)
     if (comm->built == wanted || (entry == NULL && !comm->direct)) {
         return IRR_OK;
     }
-    status = entry != NULL ? irr_schedule_plan_build(&entry->own, &comm->problem, &comm->plan)
+    status = entry != NULL ? irr_schedule_plan_build(&entry->own, &entry->syncs, &comm->problem, &comm->plan)
                            : irr_plan_build(comm->algorithm, &comm->problem, &comm->plan);
     comm->built = status == IRR_OK ? wanted : IRR_COMM_BUILT_NOTHING;
     return status;

@@ -74,6 +74,7 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_
     schedules->params = settings->scheduled;
     schedules->max_bytes = settings->matrix_max_bytes;
     schedules->piece_max = settings->piece_bytes;
+    schedules->lead = settings->lead_bytes;
     schedules->plan = plan;
     schedules->exec = exec;
     schedules->pace = pace;
@@ -138,7 +139,7 @@ irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t 
     if (status != IRR_OK) {
         return status;
     }
-    status = irr_schedules_keep_own(schedules, schedule, &entry.own);
+    status = irr_schedules_keep(schedules, schedule, &entry);
     if (status != IRR_OK) {
         irr_cache_entry_fini(&entry);
         return status;

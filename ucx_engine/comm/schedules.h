@@ -37,6 +37,7 @@ typedef struct irr_schedules {
     irr_scheduled_params_t params;
     size_t                 max_bytes;  /* of a matrix; 0: no limit */
     size_t                 piece_max;  /* bytes of a message; 0: no limit */
+    size_t                 lead;       /* of the pace sync */
     irr_plan_t            *plan;       /* borrowed; what a schedule needs in them is reserved first */
     irr_exec_t            *exec;
     const irr_pace_t      *pace;       /* that they will run with */

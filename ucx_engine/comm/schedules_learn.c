@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "core/log.h"
 #include "order/lambda_search.h"
+#include "order/syncs.h"
 #include "route/schedule_plans.h"
 
 /* What the ranks tell each other in a commit. */
@@ -18,15 +19,54 @@ void irr_schedules_clean(irr_schedules_t *schedules)
     irr_cache_entry_fini(&schedules->made);
 }
 
-irr_status_t irr_schedules_keep_own(irr_schedules_t *schedules, const irr_schedule_t *schedule, irr_schedule_t *own)
+/*
+ * Of the ranks' hosts, or, where the schedule lets messages meet on a link within a step, or nothing is known of them,
+ * of a switch with all ranks: each of them receives from one at a time.
+ */
+static irr_status_t find_syncs(irr_schedules_t *schedules, const irr_schedule_t *schedule, irr_syncs_t *syncs)
 {
-    irr_status_t status = irr_schedule_own(schedule, schedules->rank, schedules->piece_max, own);
+    const irr_tree_t *tree = schedules->params.tree;
+    irr_status_t status = tree != NULL ? irr_tree_check(tree, schedule, NULL) : IRR_ERR_INVALID_PLAN;
+    irr_tree_t star;
+
+    if (status == IRR_OK) {
+        return irr_syncs_find(tree, schedule, syncs);
+    }
+    if (status == IRR_ERR_INVALID_PLAN) {
+        status = irr_tree_init_star(&star, schedule->ranks);
+    }
+    if (status == IRR_OK) {
+        status = irr_syncs_find(&star, schedule, syncs);
+        irr_tree_fini(&star);
+    }
+    return status;
+}
+
+static irr_status_t keep_syncs(irr_schedules_t *schedules, const irr_schedule_t *schedule, irr_cache_entry_t *entry)
+{
+    irr_syncs_t syncs = { 0 };
+    irr_status_t status = find_syncs(schedules, schedule, &syncs);
+
+    if (status == IRR_OK) {
+        status = irr_schedule_syncs_build(schedule, &syncs, schedules->rank, &entry->own, schedules->lead,
+                                          &entry->syncs);
+        irr_syncs_fini(&syncs);
+    }
+    return status;
+}
+
+irr_status_t irr_schedules_keep(irr_schedules_t *schedules, const irr_schedule_t *schedule, irr_cache_entry_t *entry)
+{
+    irr_status_t status = irr_schedule_own(schedule, schedules->rank, schedules->piece_max, &entry->own);
     irr_plan_bounds_t bounds;
 
+    if (status == IRR_OK && schedules->pace->syncs) {
+        status = keep_syncs(schedules, schedule, entry);
+    }
     if (status != IRR_OK) {
         return status;
     }
-    bounds = irr_schedule_plan_bounds(own);
+    bounds = irr_schedule_plan_bounds(&entry->own, &entry->syncs);
     status = irr_plan_reserve(schedules->plan, bounds);
     return status == IRR_OK ? irr_exec_reserve(schedules->exec, bounds, schedules->pace) : status;
 }
@@ -163,7 +203,7 @@ static irr_status_t make_entry(irr_schedules_t *schedules, const irr_lambda_t *l
     }
     status = compute(schedules, lambda, &schedule);
     if (status == IRR_OK) {
-        status = irr_schedules_keep_own(schedules, &schedule, &made->own);
+        status = irr_schedules_keep(schedules, &schedule, made);
         irr_schedule_fini(&schedule);
     } else if (status != IRR_ERR_NO_MEMORY) {
         made->declined = true;   /* the order does not take this matrix, which all ranks see */
