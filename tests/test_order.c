@@ -393,8 +393,8 @@ static void test_pacing(void)
         const char *name = irr_algorithm_name(i);
         bool scheduled = irr_algorithm_scheduled(i) != NULL;
         bool direct = scheduled || irr_algorithm_resolve(i, 9)->route != NULL;
-        bool granted = strcmp(name, "optimal") == 0 || strcmp(name, "aapc") == 0;
-        irr_pacing_t scheduled_own = granted ? IRR_PACE_GRANT : IRR_PACE_LOOSE;
+        irr_pacing_t scheduled_own = strcmp(name, "optimal") == 0 ? IRR_PACE_GRANT
+                                   : strcmp(name, "aapc") == 0    ? IRR_PACE_SYNC : IRR_PACE_LOOSE;
         irr_pacing_t own = scheduled ? scheduled_own : IRR_PACE_FREE;
 
         for (int pace = 0; pace < (int)IRR_PACE_COUNT; pace++) {

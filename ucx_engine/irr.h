@@ -310,6 +310,9 @@ const char *irr_pacing_name(int i);
 /* With sync, so many bytes before the end of what a rank receives. */
 #define IRR_LEAD_DEFAULT 49152
 
+/* Of piece_bytes and lead_bytes: aapc with a topology file tries, others have no pieces, and IRR_LEAD_DEFAULT. */
+#define IRR_BYTES_AUTO SIZE_MAX
+
 /* ---- engine ---------------------------------------------------------------------------------- */
 
 typedef struct irr_engine irr_engine_t;
@@ -321,6 +324,7 @@ typedef struct irr_engine_config {
     bool        threads;       /* several threads may call the engine */
     size_t      job_ranks;     /* ranks in the job, for UCX's choice of transports */
     size_t      node_ranks;    /* ranks of the job on this node */
+    size_t      eager_bytes;   /* messages of so many bytes and less go without asking the receiver; 0: UCX's choice */
 } irr_engine_config_t;
 
 /* Opens the transport: milliseconds and megabytes, so do it at the first exchange.  Sends nothing. */
@@ -375,9 +379,11 @@ typedef struct irr_settings {
     irr_pacing_t  pace;             /* of an algorithm that does not forward */
     size_t        grants;           /* grant: messages that a rank receives, and sends, at a time at most; 0:
                                        IRR_GRANTS_DEFAULT */
-    size_t        lead_bytes;       /* sync: a rank counts what it receives as over so many bytes before it is */
+    size_t        lead_bytes;       /* sync: a rank counts what it receives as over so many bytes before it is;
+                                       IRR_BYTES_AUTO */
     irr_scheduled_params_t scheduled;
-    size_t        piece_bytes;      /* with a schedule: of a message at most, longer ones go in several; 0: no limit */
+    size_t        piece_bytes;      /* with a schedule: of a message at most, longer ones go in several; 0: no limit;
+                                       IRR_BYTES_AUTO */
     size_t        matrix_max_bytes; /* of the count matrix of a scheduled algorithm, which else does as a1; 0: no limit */
     size_t        cache_bytes;      /* of the schedules that a communicator keeps; 0: no limit but seven */
     const char   *schedule_file;    /* of irr_plan --save, for exchanges with its counts; NULL or "": none */

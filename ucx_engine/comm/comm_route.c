@@ -36,23 +36,19 @@ bool irr_comm_route_fits(const irr_settings_t *settings, int ranks)
            irr_algorithm_grid(row, ranks, &settings->dims, NULL, &grid) == IRR_OK;
 }
 
-static const irr_pace_t *pace_of(const irr_settings_t *settings, int ranks, bool scheduled)
+/* Of a schedule: one from a file runs under an algorithm that has none. */
+static irr_pacing_t scheduled_pacing(const irr_settings_t *settings, int ranks)
 {
     irr_pacing_t pacing = irr_algorithm_pacing(settings, ranks);
 
-    /* A schedule from a file runs under an algorithm that has none. */
-    if (scheduled && settings->pace == IRR_PACE_AUTO && pacing == IRR_PACE_FREE) {
-        pacing = IRR_PACE_LOOSE;
-    }
-    if (!scheduled && pacing == IRR_PACE_SYNC) {
-        pacing = IRR_PACE_LOOSE;
-    }
-    return irr_pace_of(pacing);
+    return settings->pace == IRR_PACE_AUTO && pacing == IRR_PACE_FREE ? IRR_PACE_LOOSE : pacing;
 }
 
 const irr_pace_t *irr_comm_pace(const irr_comm_t *comm)
 {
-    return pace_of(&comm->settings, comm->ranks, comm->scheduled);
+    irr_pacing_t pacing = irr_algorithm_pacing(&comm->settings, comm->ranks);
+
+    return irr_pace_of(pacing == IRR_PACE_SYNC ? IRR_PACE_LOOSE : pacing);
 }
 
 static irr_status_t init_direct(irr_comm_t *comm)
@@ -109,9 +105,9 @@ static irr_status_t init_tree(irr_comm_t *comm, const int *labels, const irr_top
 static irr_status_t init_schedules(irr_comm_t *comm, const irr_schedule_t *file)
 {
     const irr_scheduled_t *scheduled = irr_algorithm_scheduled(comm->settings.algorithm);
-    const irr_pace_t *pace = pace_of(&comm->settings, comm->ranks, true);
     irr_status_t status = irr_schedules_init(&comm->schedules, scheduled, &comm->settings, comm->ranks, comm->rank,
-                                             pace, &comm->plan, &comm->exec);
+                                             scheduled_pacing(&comm->settings, comm->ranks), &comm->plan,
+                                             &comm->exec);
 
     if (status == IRR_OK && file->ranks == comm->ranks) {
         status = irr_schedules_pin(&comm->schedules, file);
