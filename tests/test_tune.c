@@ -14,7 +14,7 @@ static void test_ways(void)
 {
     irr_settings_t settings = open_settings();
     irr_tune_way_t ways[IRR_TUNE_WAYS_MAX];
-    int count = irr_tune_ways(&settings, IRR_PACE_SYNC, true, ways);
+    int count = irr_tune_ways(&settings, IRR_PACE_SYNC, true, 512, ways);
 
     CU_ASSERT(count > 2);
     CU_ASSERT_PTR_EQUAL(ways[0].pace, &irr_pace_sync);
@@ -30,7 +30,7 @@ static void test_no_trial(void)
     irr_settings_t settings = open_settings();
     irr_tune_way_t way[IRR_TUNE_WAYS_MAX];
 
-    CU_ASSERT_EQUAL(irr_tune_ways(&settings, IRR_PACE_LOOSE, false, way), 1);
+    CU_ASSERT_EQUAL(irr_tune_ways(&settings, IRR_PACE_LOOSE, false, 512, way), 1);
     CU_ASSERT_PTR_EQUAL(way[0].pace, &irr_pace_loose);
     CU_ASSERT_EQUAL(way[0].piece_max, 0);
     CU_ASSERT_EQUAL(way[0].lead, IRR_LEAD_DEFAULT);
@@ -38,7 +38,7 @@ static void test_no_trial(void)
     settings.piece_bytes = 1000;
     settings.lead_bytes = 10;
     settings.grants = 5;
-    CU_ASSERT_EQUAL(irr_tune_ways(&settings, IRR_PACE_GRANT, false, way), 1);
+    CU_ASSERT_EQUAL(irr_tune_ways(&settings, IRR_PACE_GRANT, false, 512, way), 1);
     CU_ASSERT_EQUAL(way[0].piece_max, 1000);
     CU_ASSERT_EQUAL(way[0].lead, 10);
     CU_ASSERT_EQUAL(way[0].grants, 5);
@@ -56,7 +56,7 @@ static void test_set(void)
                 .piece_bytes = bits & 1 ? 3000 : IRR_BYTES_AUTO, .lead_bytes = bits & 2 ? 0 : IRR_BYTES_AUTO
             };
             irr_pacing_t pacing = pace == IRR_PACE_AUTO ? IRR_PACE_SYNC : (irr_pacing_t)pace;
-            int count = irr_tune_ways(&settings, pacing, true, ways);
+            int count = irr_tune_ways(&settings, pacing, true, 512, ways);
 
             CU_ASSERT(count >= 1 && count <= IRR_TUNE_WAYS_MAX);
             for (int i = 0; i < count; i++) {
@@ -68,6 +68,22 @@ static void test_set(void)
             CU_ASSERT(pace != IRR_PACE_SYNC || bits != 3 || count == 1);
         }
     }
+}
+
+/* Many ranks: grants, unless the user wants signals. */
+static void test_many(void)
+{
+    irr_settings_t settings = open_settings();
+    irr_tune_way_t ways[IRR_TUNE_WAYS_MAX];
+    int count = irr_tune_ways(&settings, IRR_PACE_SYNC, true, 513, ways);
+
+    CU_ASSERT_EQUAL(count, 2);
+    CU_ASSERT_PTR_EQUAL(ways[0].pace, &irr_pace_grant);
+    CU_ASSERT_EQUAL(irr_tune_ways(&settings, IRR_PACE_SYNC, false, 513, ways), 1);
+    CU_ASSERT_PTR_EQUAL(ways[0].pace, &irr_pace_grant);
+    settings.pace = IRR_PACE_SYNC;
+    CU_ASSERT_EQUAL(irr_tune_ways(&settings, IRR_PACE_SYNC, true, 513, ways), 2);
+    CU_ASSERT_PTR_EQUAL(ways[1].pace, &irr_pace_sync);
 }
 
 static void test_turns(void)
@@ -116,6 +132,7 @@ int main(void)
         { "the ways that are tried",              test_ways },
         { "one way where nothing is tried",       test_no_trial },
         { "what is set is not tried",             test_set },
+        { "signals for few ranks alone",          test_many },
         { "each way in turn, then the fastest",   test_turns },
         { "a way that fails is not chosen",       test_failed },
         { NULL, NULL }

@@ -74,7 +74,7 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_
     schedules->params = settings->scheduled;
     schedules->max_bytes = settings->matrix_max_bytes;
     schedules->ways = irr_tune_ways(settings, pacing, row != NULL && row->tries && settings->scheduled.tree != NULL,
-                                    schedules->way);
+                                    ranks, schedules->way);
     schedules->plan = plan;
     schedules->exec = exec;
     schedules->row = large ? NULL : row;

@@ -46,7 +46,14 @@ static bool known(const irr_tune_way_t *ways, int count, const irr_tune_way_t *w
     return false;
 }
 
-int irr_tune_ways(const irr_settings_t *settings, irr_pacing_t pacing, bool tries,
+/* Has the user left this pace open, or asked for it? */
+static bool allows(const irr_settings_t *settings, irr_pacing_t pacing, int ranks)
+{
+    return settings->pace == pacing ||
+           (settings->pace == IRR_PACE_AUTO && (pacing != IRR_PACE_SYNC || ranks <= IRR_TUNE_SYNC_RANKS));
+}
+
+int irr_tune_ways(const irr_settings_t *settings, irr_pacing_t pacing, bool tries, int ranks,
                   irr_tune_way_t ways[IRR_TUNE_WAYS_MAX])
 {
     int count = 0;
@@ -59,12 +66,12 @@ int irr_tune_ways(const irr_settings_t *settings, irr_pacing_t pacing, bool trie
             way.grants = tried[i].grants;
         }
         way.lead = settings->lead_bytes == IRR_BYTES_AUTO ? tried[i].lead : way.lead;
-        if ((settings->pace == IRR_PACE_AUTO || settings->pace == tried[i].pacing) && !known(ways, count, &way)) {
+        if (allows(settings, tried[i].pacing, ranks) && !known(ways, count, &way)) {
             ways[count++] = way;
         }
     }
     if (count == 0) {
-        ways[count++] = standard(settings, pacing);
+        ways[count++] = standard(settings, allows(settings, pacing, ranks) ? pacing : IRR_PACE_GRANT);
     }
     return count;
 }

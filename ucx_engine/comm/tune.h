@@ -36,11 +36,14 @@ typedef struct irr_tune {
 /* Messages of at most so many bytes may go without any pace: their losses are soon made good. */
 #define IRR_TUNE_SHORT 16384
 
+/* With more ranks it takes seconds to find out which messages meet, so pace sync is only what a user asks for. */
+#define IRR_TUNE_SYNC_RANKS 512
+
 /*
  * All ways that settings leave open, the likely best first; how many.  tries: more than one may be returned, and the
  * last one may be free, for schedules whose messages are all short.
  */
-int irr_tune_ways(const irr_settings_t *settings, irr_pacing_t pacing, bool tries,
+int irr_tune_ways(const irr_settings_t *settings, irr_pacing_t pacing, bool tries, int ranks,
                   irr_tune_way_t ways[IRR_TUNE_WAYS_MAX]);
 
 void irr_tune_init(irr_tune_t *tune, int ways);
