@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 const char irr_cli_program[] = "irr_plan";
 
@@ -57,9 +58,20 @@ static irr_cli_exit_t run_command(const irr_tool_job_t *job)
     case IRR_TOOL_PRINT: return job->options->json ? irr_tool_json(job) : print_text(job);
     case IRR_TOOL_CHECK: return irr_tool_check(job);
     case IRR_TOOL_DRAW:  return draw(job);
+    case IRR_TOOL_EMIT:  return irr_tool_emit(job);
     case IRR_TOOL_NOTHING: break;
     }
     return IRR_CLI_GOOD;
+}
+
+/* No half of a file is left behind. */
+static void discard(const char *path)
+{
+    struct stat file;
+
+    if (stat(path, &file) == 0 && S_ISREG(file.st_mode)) {
+        remove(path);
+    }
 }
 
 /* Calls write with its output open: a file, or stdout if path is NULL.  What cannot be written is bad input. */
@@ -82,6 +94,9 @@ static irr_cli_exit_t write_output(irr_tool_job_t *job, const char *path,
     if (!good && code != IRR_CLI_REFUSED) {
         irr_cli_complain("%.256s: output cannot be written", path != NULL ? path : "stdout");
         code = IRR_CLI_REFUSED;
+    }
+    if (path != NULL && code == IRR_CLI_REFUSED) {
+        discard(path);
     }
     return code;
 }
@@ -186,6 +201,25 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
     return code;
 }
 
+/* Of the input this takes the tree alone. */
+static irr_cli_exit_t emit(const irr_tool_options_t *options, const irr_tool_input_t *input)
+{
+    irr_tool_routine_t routine;
+    irr_tool_job_t job = {
+        .options = options, .topology = &input->topology, .host_of = input->host_of, .routine = &routine
+    };
+    irr_status_t status = irr_tool_routine_make(&input->tree, &routine);
+    irr_cli_exit_t code;
+
+    if (status != IRR_OK) {
+        irr_cli_complain("%.256s for %d ranks: %s", options->topology, input->tree.ranks, irr_status_text(status));
+        return IRR_CLI_REFUSED;
+    }
+    code = write_output(&job, options->output, run_command);
+    irr_tool_routine_fini(&routine);
+    return code;
+}
+
 /* What depends on the number of ranks, which the matrix may have set. */
 static irr_cli_exit_t check_ranks(const irr_tool_options_t *options, int ranks)
 {
@@ -200,6 +234,10 @@ static irr_cli_exit_t check_ranks(const irr_tool_options_t *options, int ranks)
     }
     if (options->command == IRR_TOOL_DRAW && ranks > IRR_TOOL_DRAW_RANKS_MAX) {
         irr_cli_complain("draw shows at most %d ranks, not %d", IRR_TOOL_DRAW_RANKS_MAX, ranks);
+        return IRR_CLI_REFUSED;
+    }
+    if (options->command == IRR_TOOL_EMIT && (ranks < 2 || ranks > IRR_TOOL_EMIT_RANKS_MAX)) {
+        irr_cli_complain("emit-c writes for 2 to %d ranks, not %d", IRR_TOOL_EMIT_RANKS_MAX, ranks);
         return IRR_CLI_REFUSED;
     }
     return IRR_CLI_GOOD;
@@ -220,7 +258,7 @@ int main(int argc, char **argv)
     }
     code = check_ranks(&options, input.matrix.ranks);
     if (code == IRR_CLI_GOOD) {
-        code = plan_all(&options, &input);
+        code = options.command == IRR_TOOL_EMIT ? emit(&options, &input) : plan_all(&options, &input);
     }
     irr_tool_input_fini(&input);
     return (int)code;

@@ -14,6 +14,8 @@
  *   plan_draw.c      draw: the rank x step chart
  *   plan_time.c      draw: the rank x time chart of a schedule
  *   plan_tree.c      draw --topology: the tree with the bytes on its links
+ *   plan_routine.c   emit-c: what each rank does in each phase
+ *   plan_emit.c      emit-c: the C file; what all of them have in common is alltoall.c.in
  *   plan_svg.c       the head of each
  *
  * One process, no MPI, no network.
@@ -40,7 +42,8 @@ typedef enum irr_tool_command {
     IRR_TOOL_NOTHING,  /* help or version was printed */
     IRR_TOOL_PRINT,
     IRR_TOOL_CHECK,
-    IRR_TOOL_DRAW
+    IRR_TOOL_DRAW,
+    IRR_TOOL_EMIT
 } irr_tool_command_t;
 
 /* The strings are the command line's own, or constants. */
@@ -123,6 +126,7 @@ typedef struct irr_tool_job {
     const irr_topology_t     *topology;    /* NULL: there is none */
     const int                *host_of;     /* by rank, with a topology */
     const irr_tree_t         *tree;        /* the same, for schedules */
+    const struct irr_tool_routine *routine;    /* of emit-c */
     const char               *algorithm;  /* its name, "auto" resolved; "file": the schedule was loaded */
     int                       ndims;      /* of its grid; 0: the route is direct */
     int                       dims[IRR_GRID_LEVELS_MAX];
@@ -135,6 +139,7 @@ irr_cli_exit_t irr_tool_draw_steps(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_draw_time(const irr_tool_job_t *job);  /* of a schedule */
 irr_cli_exit_t irr_tool_draw_tree(const irr_tool_job_t *job);  /* of a topology */
 irr_cli_exit_t irr_tool_check(const irr_tool_job_t *job);
+irr_cli_exit_t irr_tool_emit(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_schedule_save(const irr_tool_job_t *job);
 
 /* ---- parts of check ---- */
@@ -202,5 +207,41 @@ void irr_tool_svg_open(const irr_tool_job_t *job, int width, int height, const c
 
 /* draw refuses more ranks: nobody could read the chart. */
 #define IRR_TOOL_DRAW_RANKS_MAX 512
+
+/* ---- parts of emit-c ---- */
+
+/* emit-c refuses more ranks: the tables grow with their square, and compilers take long. */
+#define IRR_TOOL_EMIT_RANKS_MAX 1024
+
+#define IRR_TOOL_NOBODY (-1)
+
+/* What a rank does in a phase. */
+typedef struct irr_tool_step {
+    int    phase;         /* from 1 */
+    int    to, from;      /* or IRR_TOOL_NOBODY */
+    size_t sync;          /* its entries: first those that the send waits for, then those to send */
+    int    waits, tells;  /* how many of each */
+} irr_tool_step_t;
+
+/* A synchronisation at one of its ends: the rank at the other, and the phase of the message that waits. */
+typedef struct irr_tool_entry {
+    int peer, phase;
+} irr_tool_entry_t;
+
+/* Zeroed is empty. */
+typedef struct irr_tool_routine {
+    int               ranks, phases;
+    int              *count;      /* by rank: its steps */
+    irr_tool_step_t  *steps;      /* those of rank r from r * room on, by phase */
+    size_t            room;
+    irr_tool_entry_t *entries;    /* 2 * syncs, each once where it is waited for and once where it is told */
+    size_t            syncs;
+    uint64_t          removed;    /* see irr_syncs_t */
+    int               steps_max, waits_max, tells_max;   /* of a rank, of a step, of a rank */
+} irr_tool_routine_t;
+
+/* Two ranks at least.  On success the caller's to irr_tool_routine_fini.  Errors as irr_tree_aapc. */
+irr_status_t irr_tool_routine_make(const irr_tree_t *tree, irr_tool_routine_t *routine);
+void         irr_tool_routine_fini(irr_tool_routine_t *routine);
 
 #endif

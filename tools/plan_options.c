@@ -56,12 +56,15 @@ static const char usage[] =
     "       irr_plan print|check|draw --algorithm NAME --matrix FILE [OPTION...]\n"
     "       irr_plan print|check|draw --redistribute x,p,y,q[,N] [--algorithm NAME] [OPTION...]\n"
     "       irr_plan print|check|draw --load FILE [OPTION...]\n"
+    "       irr_plan emit-c --topology FILE [--ranks P] [--hosts LIST] [-o FILE]\n"
     "Shows and proves the plans of all ranks, in one process.\n"
     "\n"
     "  print  the steps of each rank as text, or all messages as JSON\n"
     "  check  prove the plans, run them, and print what they cost, one key=value a line (below)\n"
     "  draw   the messages as an SVG chart, rank by step; of a scheduled order, rank by time; with --topology\n"
-    "         the tree of switches and the bytes on its links\n";
+    "         the tree of switches and the bytes on its links\n"
+    "  emit-c a C file with an MPI_Alltoall for these ranks on these hosts, in the phases of aapc, for any MPI;\n"
+    "         the comment at its top says how to use it\n";
 
 static const char figures[] =
     "Figures of check, over all ranks (max) and without what stays on a rank, unless they say otherwise:\n"
@@ -123,7 +126,7 @@ static void help(void)
 
 static const char *command_name(int i)
 {
-    static const char *const names[] = { "print", "check", "draw", NULL };
+    static const char *const names[] = { "print", "check", "draw", "emit-c", NULL };
 
     return names[i];
 }
@@ -204,7 +207,7 @@ static irr_cli_exit_t read_command(int argc, char **argv, irr_tool_options_t *op
     int command;
 
     if (optind == argc) {
-        irr_cli_complain("what to do is missing: print, check or draw; irr_plan --help lists the options");
+        irr_cli_complain("what to do is missing: print, check, draw or emit-c; irr_plan --help lists the options");
         return IRR_CLI_REFUSED;
     }
     command = irr_cli_find("command", argv[optind], NULL, command_name);
@@ -291,6 +294,29 @@ static irr_cli_exit_t check_scheduled(const irr_tool_options_t *options)
     return IRR_CLI_GOOD;
 }
 
+/* The file is made from the tree alone. */
+static irr_cli_exit_t check_emit(const irr_tool_options_t *options, const bool *seen)
+{
+    static const int takes[] = { OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_RANKS, 'o' };
+    bool taken[ROWS] = { false };
+
+    for (size_t i = 0; i < sizeof(takes) / sizeof(takes[0]); i++) {
+        taken[row_of(takes[i])] = true;
+    }
+    for (int i = 0; i < ROWS; i++) {
+        if (seen[i] && !taken[i]) {
+            irr_cli_complain("--%s does not go with emit-c, which takes --topology, --hosts, --ranks and --output",
+                             rows[i].name);
+            return IRR_CLI_REFUSED;
+        }
+    }
+    if (options->topology == NULL) {
+        irr_cli_complain("emit-c needs --topology");
+        return IRR_CLI_REFUSED;
+    }
+    return IRR_CLI_GOOD;
+}
+
 /* What is missing or does not go together. */
 static irr_cli_exit_t check_together(const irr_tool_options_t *options, const bool *seen)
 {
@@ -350,6 +376,9 @@ irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *
     }
     set_defaults(seen, options);
     code = read_command(argc, argv, options);
+    if (code == IRR_CLI_GOOD && options->command == IRR_TOOL_EMIT) {
+        return check_emit(options, seen);
+    }
     if (code == IRR_CLI_GOOD) {
         code = check_source(seen, irr_algorithm_scheduled(options->algorithm) != NULL);
     }

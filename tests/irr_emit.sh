@@ -1,0 +1,122 @@
+#!/bin/sh
+# irr_emit.sh - irr_plan emit-c: the tables of the C file, what it makes of odd names, and what it refuses.  That the
+# file works under MPI is shown by tests/mpi/emit_c.sh.
+
+srcdir=${srcdir:-.}
+. "$srcdir/tests/plan_tap.sh"
+
+# conf NAME LINE...: a topology of these lines in $scratch/NAME.
+conf() {
+    name=$scratch/$1
+    shift
+    printf '%s\n' "$@" > "$name"
+}
+
+# table NAME: the rows of that table in stdout.
+table() {
+    sed -n "/^static const .* $1\\[.*{\$/,/^};\$/p" "$scratch/out"
+}
+
+# balanced: each synchronisation is waited for once and told once, and the steps divide the table between them.
+balanced() {
+    table steps | awk -F '[{}, ]+' 'NF > 7 { bad = bad || $5 != entry; entry = $5 + $6 + $7; waits += $6; tells += $7 }
+        BEGIN { entry = 0 } END { exit bad || waits != tells || waits == 0 }'
+}
+
+# pairs RANKS: each rank sends to each other once, in the same phase in which that one receives from it.
+pairs() {
+    table steps | awk -F '[{}, ]+' -v ranks="$1" '
+        / rank / { rank = $4 }
+        NF > 7 && $3 != "NOBODY" { sends++; seen[$2 " " rank " " $3]++; pair[rank " " $3]++ }
+        NF > 7 && $4 != "NOBODY" { receives++; seen[$2 " " $4 " " rank]++ }
+        END { for (k in seen) bad = bad || seen[k] != 2
+              for (k in pair) bad = bad || pair[k] != 1
+              exit bad || sends != ranks * (ranks - 1) || receives != sends }'
+}
+
+# The cluster of the paper, figure 1, and four switches.
+conf figure1 'SwitchName=s0 Nodes=n[0-2]' 'SwitchName=s3 Nodes=n[3-4]' 'SwitchName=s1 Switches=s[0,3] Nodes=n5'
+conf four 'SwitchName=s0 Nodes=n[0-5] Switches=s[1-3]' 'SwitchName=s1 Nodes=n[6-11]' \
+    'SwitchName=s2 Nodes=n[12-17]' 'SwitchName=s3 Nodes=n[18-23]'
+
+echo 1..23
+
+# ---- the file ----
+
+good emit-c --topology "$scratch/figure1"
+report $? "a file is written"
+cat > "$scratch/expected" << 'END'
+/*
+ * MPI_Alltoall for one cluster, written by irr_plan emit-c from figure1.
+ *
+ * 6 ranks on 6 hosts, 9 phases, 23 synchronisations, from which 85 others follow.
+END
+head -n 4 "$scratch/out" | cmp -s - "$scratch/expected"
+report $? "its comment names the topology, without its folder"
+! grep -q -e "$scratch" -e '@' "$scratch/out" && [ "$(awk 'length > 115' "$scratch/out" | wc -l)" -eq 0 ]
+report $? "nothing is left of the template, and no line is long"
+cat > "$scratch/expected" << 'END'
+    /* rank 0 */
+    { 1, 4, 1, 0, 0, 1 },
+    { 3, 2, 5, 1, 1, 2 },
+    { 4, 3, 2, 4, 1, 1 },
+    { 5, 1, 3, 6, 0, 0 },
+    { 7, 5, 4, 6, 1, 0 },
+    /* rank 1 */
+END
+table steps | sed -n 2,8p | cmp -s - "$scratch/expected"
+report $? "rank 0 has the phases of the paper's table 4"
+balanced
+report $? "each synchronisation is waited for, and told"
+pairs 6
+report $? "each message is sent and received in one phase"
+cat > "$scratch/expected" << 'END'
+    "n3",
+    "n0",
+    "n3",
+END
+good emit-c --topology "$scratch/figure1" --hosts 'n3,n0.site,n3' && table hosts | sed 1d | head -n 3 |
+    cmp -s - "$scratch/expected"
+report $? "a list says where ranks are"
+good emit-c --topology "$scratch/figure1" --ranks 12 && pairs 12 && balanced &&
+    [ "$(table hosts | grep -c '"n5"')" -eq 2 ]
+report $? "several ranks a host"
+good emit-c --topology "$scratch/four" && pairs 24 && balanced && [ "$(lines ' 108 phases')" -eq 1 ]
+report $? "four switches, 6 * 18 phases"
+good emit-c --topology "$scratch/four" --ranks 2 && [ "$(lines 'TELLS_MAX = 1 ')" -eq 1 ] &&
+    [ "$(lines ' 0 synchronisations')" -eq 1 ] && pairs 2
+report $? "two ranks have nothing to wait for"
+conf 'odd*' 'SwitchName=s Nodes=a&b,c??>d,*/e'
+good emit-c --topology "$scratch/odd*" && [ "$(lines '"a.046b"')" -eq 1 ] && [ "$(lines '"c.077.077.076d"')" -eq 1 ] &&
+    [ "$(lines '".052.057e"')" -eq 1 ] && [ "$(lines ' from odd_.$')" -eq 1 ]
+report $? "names of any kind are quoted"
+
+# ---- where it goes ----
+
+plan emit-c --topology "$scratch/four" && cp "$scratch/out" "$scratch/expected"
+good emit-c --topology "$scratch/four" -o "$scratch/file.c" && [ ! -s "$scratch/out" ] &&
+    cmp -s "$scratch/expected" "$scratch/file.c"
+report $? "-o writes the same to a file"
+(trap '' XFSZ; ulimit -f 8; plan emit-c --topology "$scratch/four" -o "$scratch/file.c"; exit $status)
+[ $? -eq 2 ] && [ ! -e "$scratch/file.c" ]
+report $? "no half of a file is left"
+good --help && [ "$(lines '^  emit-c ')" -eq 1 ]
+report $? "help has it"
+
+# ---- refused ----
+
+conf large 'SwitchName=s0 Nodes=n[0-1024]'
+refused "a full disk" "/dev/full: output cannot be written" emit-c --topology "$scratch/four" -o /dev/full
+refused "a folder that is not there" "$scratch/none/x: No such file" \
+    emit-c --topology "$scratch/four" -o "$scratch/none/x"
+refused "no topology" "emit-c needs --topology" emit-c --ranks 4
+refused "a topology that is not there" "$scratch/none: No such file" emit-c --topology "$scratch/none"
+refused "one rank" "emit-c writes for 2 to 1024 ranks, not 1" emit-c --topology "$scratch/four" --ranks 1
+refused "more ranks than it writes for" "emit-c writes for 2 to 1024 ranks, not 1025" \
+    emit-c --topology "$scratch/large"
+refused "a host that is not there" "$scratch/four: host 'n99' of rank 1 is not in the topology" \
+    emit-c --topology "$scratch/four" --hosts n0,n99
+refused "an algorithm" "--algorithm does not go with emit-c, which takes --topology, --hosts, --ranks and --output" \
+    emit-c --topology "$scratch/four" --algorithm a1
+refused "counts" "--matrix does not go with emit-c" emit-c --topology "$scratch/four" --matrix "$scratch/none"
+exit $failed

@@ -1,0 +1,107 @@
+#!/bin/sh
+# emit_c.sh - the C file of irr_plan emit-c, compiled and run with Open MPI and with MPICH, every byte compared.
+#
+# All ranks are on this host: IRR_ANY_HOST makes the routine serve them, and without it a topology of other hosts must
+# leave all to the library, one of this host nothing.
+LIMIT=240
+. "${srcdir:-.}/tests/mpi/lib.sh"
+source=$srcdir/tests/mpi
+strict="-std=c11 -pedantic -Wall -Wextra -Werror -O2"
+MPICH_MPICC=${MPICH_MPICC:-mpicc.mpich}
+MPICH_MPIEXEC=${MPICH_MPIEXEC:-mpiexec.mpich}
+OMPI_MCA_coll=^irr   # the bytes are compared with those of Open MPI
+export OMPI_MCA_coll
+
+# conf NAME LINE...: a topology of these lines, and the C file for it; options of emit-c in $options.
+conf() {
+    name=$1
+    shift
+    printf '%s\n' "$@" > "$scratch/$name.conf"
+    # shellcheck disable=SC2086
+    "$builddir/irr_plan" emit-c --topology "$scratch/$name.conf" $options -o "$scratch/$name.c"
+}
+
+wrapper() {
+    if [ "$mpi" = openmpi ]; then
+        "$OMPI_MPICC" "$@"
+    else
+        "$MPICH_MPICC" "$@"
+    fi
+}
+
+# launch N FILE COMMAND...: ranks with the library FILE before them; none if it is empty.
+launch() {
+    n=$1 preload=$2
+    shift 2
+    if [ "$mpi" = openmpi ]; then
+        ranks "$n" ${preload:+-x LD_PRELOAD="$preload"} "$@"
+    else
+        timeout -k 5 "$LIMIT" "$MPICH_MPIEXEC" -n "$n" ${preload:+-genv LD_PRELOAD "$preload"} "$@"
+    fi
+}
+
+# program OUTPUT OBJECT...: the test program.
+program() {
+    output=$1
+    shift
+    share=
+    [ "$mpi" = openmpi ] || share=$source/yield.c
+    # shellcheck disable=SC2086
+    wrapper -std=c11 -D_GNU_SOURCE -O2 -rdynamic -o "$output" "$source/emit_c.c" $share "$@" -ldl
+}
+
+# compiles NAME: without a warning, with and without a look at the hosts.
+compiles() {
+    # shellcheck disable=SC2086
+    wrapper $strict -c "$scratch/$1.c" -o "$scratch/$1.$mpi.o" &&
+        wrapper $strict -DIRR_ANY_HOST=1 -c "$scratch/$1.c" -o "$scratch/$1.any.$mpi.o" &&
+        wrapper $strict -shared -fPIC "$scratch/$1.c" -o "$scratch/$1.$mpi.so"
+}
+
+# linked NAME RANKS [MODE]: the routine in the program, whatever hosts the ranks are on.
+linked() {
+    program "$scratch/linked" "$scratch/$1.any.$mpi.o" && launch "$2" "" "$scratch/linked" "${3:-linked}"
+}
+
+# preloaded NAME RANKS [MODE]: before a program that does not know of it.
+preloaded() {
+    program "$scratch/plain" && launch "$2" "$scratch/$1.$mpi.so" "$scratch/plain" "${3:-preloaded}"
+}
+
+# each CASE LIBRARY: CASE is check, or missing.
+each() {
+    for file in figure1 four here; do
+        $1 "$2: the file of $file compiles without a warning" compiles $file
+    done
+    $1 "$2: the paper's figure 1, 6 ranks" linked figure1 6
+    $1 "$2: the same with threads" linked figure1 6 threads
+    $1 "$2: four switches, 24 ranks" linked four 24
+    $1 "$2: a host with several ranks, by its name, before a program" preloaded here 6
+    $1 "$2: other hosts are left to the library" preloaded figure1 6 elsewhere
+    $1 "$2: other numbers of ranks, too" linked figure1 5 elsewhere
+}
+
+# missing NAME COMMAND...: a check that cannot be made; $why tells.
+missing() {
+    skip "$1" "$why"
+}
+
+plan 18
+host=$(hostname)
+options=
+conf figure1 'SwitchName=s0 Nodes=n[0-2]' 'SwitchName=s3 Nodes=n[3-4]' 'SwitchName=s1 Switches=s[0,3] Nodes=n5'
+conf four 'SwitchName=s0 Nodes=n[0-5] Switches=s[1-3]' 'SwitchName=s1 Nodes=n[6-11]' \
+    'SwitchName=s2 Nodes=n[12-17]' 'SwitchName=s3 Nodes=n[18-23]'
+options="--hosts ${host%%.*},$host,$host,$host,$host,$host"
+conf here "SwitchName=s0 Nodes=${host%%.*}.some.domain,other"
+
+mpi=openmpi
+each check "Open MPI"
+mpi=mpich
+if command -v "$MPICH_MPICC" > /dev/null && command -v "$MPICH_MPIEXEC" > /dev/null; then
+    each check MPICH
+else
+    why="$MPICH_MPICC or $MPICH_MPIEXEC was not found (Debian: mpich and libmpich-dev)"
+    each missing MPICH
+fi
+exit $failed
