@@ -222,11 +222,17 @@ static int sort_lengths(work_t *work, int edge)
  * How long a step may be for an edge of so many lanes that must not fall behind the busiest by more than the
  * slack: in a step of length d it falls behind by d, less the part of a lane in the bytes that it carries.  That
  * grows faster with each message that ends, so the first length that comes out before the next end is it.
+ * UINT64_MAX: as long as may be.
  */
 static uint64_t fits(const work_t *work, int users, int lanes, uint64_t slack)
 {
     wide_t ended = 0, length = 0;
 
+    if (lanes < 2) {   /* as a rule */
+        const uint64_t carried = users > 0 ? work->lengths[0] : 0;
+
+        return lanes > 0 && carried < UINT64_MAX - slack ? slack + carried : UINT64_MAX;
+    }
     for (int i = 0; i <= users; i++) {
         const int idle = lanes - (users - i);
 
@@ -236,7 +242,7 @@ static uint64_t fits(const work_t *work, int users, int lanes, uint64_t slack)
         }
         ended += work->lengths[i];
     }
-    return length + length / SPARE < UINT64_MAX ? (uint64_t)(length + length / SPARE) : UINT64_MAX;
+    return length < UINT64_MAX ? (uint64_t)length : UINT64_MAX;
 }
 
 /* Lanes that found no message although the edge cannot wait are lost for this step, and not looked at. */
@@ -249,9 +255,11 @@ static uint64_t duration(work_t *work)
         const int edge = work->order[i], users = sort_lengths(work, edge);
         const uint64_t slack = most - work->step.loads[edge];
         const int lanes = slack > work->shortest ? work->step.tree->capacity[edge / 2] : users;
-        const uint64_t limit = lanes > 0 ? fits(work, users, lanes, slack) : UINT64_MAX;
+        const uint64_t limit = fits(work, users, lanes, slack);
 
-        lasts = limit < lasts ? limit : lasts;
+        if (limit < lasts && limit + limit / SPARE < lasts) {
+            lasts = limit + limit / SPARE;
+        }
     }
     lasts = lasts > work->shortest ? lasts : work->shortest;
     return lasts < longest ? lasts : longest;

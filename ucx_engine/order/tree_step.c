@@ -20,8 +20,7 @@ void irr_tree_step_fini(irr_tree_step_t *step)
     irr_free(step->goal);
     irr_free(step->user);
     irr_free(step->lanes);
-    irr_free(step->users);
-    irr_free(step->used);
+    irr_free(step->room);
     irr_free(step->chosen);
     irr_free(step->loads);
     irr_free(step->bytes);
@@ -48,8 +47,7 @@ static bool allocate(irr_tree_step_t *step)
     step->bytes = irr_alloc(2 * vertices, sizeof(*step->bytes));
     step->loads = irr_alloc(2 * vertices, sizeof(*step->loads));
     step->chosen = irr_alloc(ranks, sizeof(*step->chosen));
-    step->used = irr_alloc_zero(2 * vertices, sizeof(*step->used));
-    step->users = irr_alloc(2 * vertices, sizeof(*step->users));
+    step->room = irr_alloc(2 * vertices, sizeof(*step->room));
     step->lanes = irr_alloc(2 * vertices, sizeof(*step->lanes));
     step->user = irr_alloc(count_lanes(step->tree), sizeof(*step->user));
     step->goal = irr_alloc(2 * vertices, sizeof(*step->goal));
@@ -61,7 +59,7 @@ static bool allocate(irr_tree_step_t *step)
     step->came_from = irr_alloc(vertices, sizeof(*step->came_from));
     step->path = irr_alloc((size_t)step->tree->longest, sizeof(*step->path));
     return step->left != NULL && step->bytes != NULL && step->loads != NULL && step->chosen != NULL &&
-           step->used != NULL && step->users != NULL && step->lanes != NULL && step->user != NULL &&
+           step->room != NULL && step->lanes != NULL && step->user != NULL &&
            step->goal != NULL && step->first != NULL && step->children != NULL &&
            step->senders != NULL && step->receivers != NULL && step->stack != NULL && step->came_from != NULL &&
            step->path != NULL;
@@ -124,6 +122,9 @@ void irr_tree_step_begin(irr_tree_step_t *step, uint64_t urgent_load)
     step->count = 0;
     step->urgent_load = urgent_load;
     step->tries = IRR_TREE_TRIES;
+    for (int e = 0; e < 2 * step->tree->vertices; e++) {
+        step->room[e] = step->tree->capacity[e / 2];
+    }
 }
 
 /* ---- walks ---- */
@@ -219,8 +220,7 @@ void irr_tree_step_choose(irr_tree_step_t *step, int from, int to)
         const int edge = step->path[k], lane = irr_tree_step_users(step, edge);
 
         step->user[step->lanes[edge] + (size_t)lane] = step->count;
-        step->users[edge] = lane + 1;
-        step->used[edge] = step->number;
+        step->room[edge]--;
     }
     step->chosen[step->count++] = (irr_tree_chosen_t){ from, to, false };
 }
@@ -231,8 +231,9 @@ void irr_tree_step_drop(irr_tree_step_t *step, int place)
     const int edges = irr_tree_path(step->tree, message.from, message.to, step->path);
 
     for (int k = 0; k < edges; k++) {
-        const int edge = step->path[k], last = --step->users[edge];
+        const int edge = step->path[k], last = irr_tree_step_users(step, edge) - 1;
 
+        step->room[edge]++;
         *find_user(step, edge, place) = irr_tree_step_user(step, edge, last);
     }
     step->count--;

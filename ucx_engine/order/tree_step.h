@@ -46,8 +46,7 @@ typedef struct irr_tree_step {
     int                number;       /* of this step, from 1 */
     int                count;        /* messages chosen in it */
     irr_tree_chosen_t *chosen;
-    int               *used;         /* by edge: the last step in which it is used */
-    int               *users;        /* by edge: how many messages use it in that step */
+    int               *room;         /* by edge: messages that it can take in yet */
     size_t            *lanes;        /* by edge: where its part of user begins, with room for its capacity */
     int               *user;         /* places in chosen of the messages that use an edge */
     int               *goal;         /* by edge: users that a repair must leave it if it is urgent */
@@ -73,7 +72,7 @@ void irr_tree_step_begin(irr_tree_step_t *step, uint64_t urgent_load);
 /* The messages that use an edge in this step: how many, and the place of one of them in chosen. */
 static inline int irr_tree_step_users(const irr_tree_step_t *step, int edge)
 {
-    return step->used[edge] == step->number ? step->users[edge] : 0;
+    return step->tree->capacity[edge / 2] - step->room[edge];
 }
 
 static inline int irr_tree_step_user(const irr_tree_step_t *step, int edge, int lane)
@@ -83,7 +82,7 @@ static inline int irr_tree_step_user(const irr_tree_step_t *step, int edge, int 
 
 static inline bool irr_tree_step_is_full(const irr_tree_step_t *step, int edge)
 {
-    return irr_tree_step_users(step, edge) == step->tree->capacity[edge / 2];
+    return step->room[edge] == 0;
 }
 
 /* Bytes of the message from one rank to another that are left. */
