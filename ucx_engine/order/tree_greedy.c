@@ -31,6 +31,7 @@ __extension__ typedef unsigned __int128 wide_t;
 
 #define SPARE      100   /* a step is this part longer than the busiest edge allows */
 #define SHORTEST   64    /* and lasts at least this part of a mean message */
+#define LOST       8     /* a step that loses one of several lanes lasts at most this part of it */
 #define FAR        8     /* an edge is far from the busiest, and not urgent, by this part of its load */
 #define WAIT_LIMIT 63    /* steps */
 
@@ -48,6 +49,7 @@ typedef struct work {
     uint64_t        mean;      /* bytes of a message of the busiest edge */
     uint64_t        shortest;  /* step */
     uint64_t       *lengths;   /* of the messages on an edge */
+    uint64_t        lost;      /* longest step that may lose a lane */
 } work_t;
 
 static void work_fini(work_t *work)
@@ -111,6 +113,16 @@ static uint64_t mean_message(work_t *work)
     return work->step.bytes[work->order[0]] / count;
 }
 
+static bool has_lanes(const irr_tree_t *tree)
+{
+    bool several = false;
+
+    for (int v = 0; v < tree->links; v++) {
+        several = several || tree->capacity[v] > 1;
+    }
+    return several;
+}
+
 static irr_status_t work_init(work_t *work, const job_t *job, uint64_t granule)
 {
     const int edges = 2 * job->tree->vertices;
@@ -134,6 +146,7 @@ static irr_status_t work_init(work_t *work, const job_t *job, uint64_t granule)
     }
     sort_edges(work);
     work->mean = work->edges > 0 ? mean_message(work) : 0;
+    work->lost = has_lanes(job->tree) ? work->mean / LOST : UINT64_MAX;
     work->shortest = work->mean / SHORTEST > granule ? work->mean / SHORTEST : granule;
     return IRR_OK;
 }
@@ -245,7 +258,11 @@ static uint64_t fits(const work_t *work, int users, int lanes, uint64_t slack)
     return length < UINT64_MAX ? (uint64_t)length : UINT64_MAX;
 }
 
-/* Lanes that found no message although the edge cannot wait are lost for this step, and not looked at. */
+/*
+ * Lanes that found no message although the edge cannot wait are lost for this step, and not looked at further.
+ * Where links have several, another choice soon may find one: with messages of equal length a whole step would be
+ * lost.
+ */
 static uint64_t duration(work_t *work)
 {
     const uint64_t most = most_left(work), longest = longest_chosen(work);
@@ -257,6 +274,9 @@ static uint64_t duration(work_t *work)
         const int lanes = slack > work->shortest ? work->step.tree->capacity[edge / 2] : users;
         const uint64_t limit = fits(work, users, lanes, slack);
 
+        if (slack <= work->shortest && !irr_tree_step_is_full(&work->step, edge) && work->lost < lasts) {
+            lasts = work->lost;
+        }
         if (limit < lasts && limit + limit / SPARE < lasts) {
             lasts = limit + limit / SPARE;
         }
