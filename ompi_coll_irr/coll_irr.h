@@ -38,6 +38,7 @@ typedef struct mca_coll_irr_params_t {
     int   pace;
     char *ucx_tls;
     char *ucx_devices;
+    char *eager_bytes;
 } mca_coll_irr_params_t;
 
 /* CLOSED -> OPEN or FAILED at the first exchange; GONE after the job's last. */
@@ -140,6 +141,7 @@ int mca_coll_irr_parse_name(const char *text, const char *(*name)(int i));
 
 /* A size_t: a whole number with an optional suffix k, m or g for 2^10, 2^20, 2^30. */
 bool mca_coll_irr_parse_size(const char *text, void *size);
+bool mca_coll_irr_parse_auto_size(const char *text, void *size);   /* "auto": IRR_BYTES_AUTO */
 
 /* The same, but not 0; and an int. */
 bool mca_coll_irr_parse_count(const char *text, void *size);

@@ -6,7 +6,7 @@
  * wait yields, and after some idle rounds sleeps on the transport's event, for a bounded time because the
  * rest of MPI does not wake it.
  */
-#include "coll_irr.h"
+#include "coll_irr_settings.h"
 
 #include "opal/runtime/opal_progress.h"
 
@@ -32,6 +32,38 @@ static bool oversubscribed(size_t node_ranks)
     return ompi_mpi_yield_when_idle || (cpus > 0 && node_ranks > (size_t)cpus);
 }
 
+/* What goes without asking is received into a buffer of the user's: receives are posted before it may come. */
+#define EAGER_AUTO 65536
+
+/* The parameter, not an info key: the engine is the process's, and may be there before the communicator. */
+static bool has_topology(void)
+{
+    const mca_coll_irr_text_t *row = NULL;
+
+    for (int i = 0; (row = mca_coll_irr_text_at(i)) != NULL; i++) {
+        if (strcmp(row->parameter, MCA_COLL_IRR_PREFIX "topology_file") == 0) {
+            break;
+        }
+    }
+    return row != NULL && row->value != NULL && row->value[0] != '\0';
+}
+
+static irr_status_t read_eager(size_t *bytes)
+{
+    const char *text = mca_coll_irr_component.params.eager_bytes;
+
+    text = text != NULL ? text : "auto";
+    if (!mca_coll_irr_parse_auto_size(text, bytes)) {
+        return mca_coll_irr_bad_value(MCA_COLL_IRR_PREFIX "eager_bytes", text,
+                                      "auto, or a whole number, with an optional suffix k, m or g; 0 means UCX's own "
+                                      "choice", &mca_coll_irr_component.engine_reason);
+    }
+    if (*bytes == IRR_BYTES_AUTO) {
+        *bytes = has_topology() ? EAGER_AUTO : 0;
+    }
+    return IRR_OK;
+}
+
 static irr_status_t create(void)
 {
     mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
@@ -46,6 +78,11 @@ static irr_status_t create(void)
         .node_ranks = node_ranks
     };
 
+    irr_status_t status = read_eager(&config.eager_bytes);
+
+    if (status != IRR_OK) {
+        return status;
+    }
     mca_coll_irr_component.may_sleep = oversubscribed(node_ranks);
     return irr_engine_create(&config, &mca_coll_irr_component.engine);
 }

@@ -126,6 +126,11 @@ int mca_coll_irr_params_register(void)
                       "Network devices that coll/irr's own UCX worker may use, in the syntax of UCX_NET_DEVICES. "
                       "Empty means UCX's own choice.",
                       "", OPAL_INFO_LVL_4, &params->ucx_devices),
+        register_text("eager_bytes",
+                      "Messages of so many bytes and less go without asking the receiver first, with an optional "
+                      "suffix k, m or g. 0 leaves it to UCX; auto: 64k for a job with coll_irr_topology_file, as UCX "
+                      "loses a third of TCP's rate by asking, otherwise as 0. UCX_RNDV_THRESH is stronger.",
+                      "auto", OPAL_INFO_LVL_5, &params->eager_bytes),
         mca_coll_irr_pvars_register()
     };
 

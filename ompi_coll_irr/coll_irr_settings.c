@@ -90,11 +90,19 @@ static mca_coll_irr_text_t texts[] = {
         OPAL_INFO_LVL_5, mca_coll_irr_parse_count, "a whole number from 1 on",
         offsetof(mca_coll_irr_settings_t, engine.grants), NULL
     }, {
-        PREFIX "piece_bytes", "0",
+        PREFIX "lead_bytes", "auto",
+        "With pace sync: a rank tells those that wait for what it receives so many bytes before the end of it, with an "
+        "optional suffix k, m or g. It should be about what the network carries in the time that a process takes to "
+        "answer, and less than what a port of a switch can queue. 0 means at the end; auto: aapc with a topology file "
+        "tries what is fastest, others take " TEXT(IRR_LEAD_DEFAULT) "." INFO_KEY,
+        OPAL_INFO_LVL_5, mca_coll_irr_parse_auto_size, "auto, or " SIZE_ALLOWED "means at the end",
+        offsetof(mca_coll_irr_settings_t, engine.lead_bytes), NULL
+    }, {
+        PREFIX "piece_bytes", "auto",
         "With a scheduled algorithm: number of bytes above which a message goes in pieces, one after the other, with an "
         "optional suffix k, m or g. With pace grant it should be less than what a port of a switch can queue. 0 means "
-        "no limit." INFO_KEY,
-        OPAL_INFO_LVL_5, mca_coll_irr_parse_size, SIZE_ALLOWED "means no limit",
+        "no limit; auto: aapc with a topology file tries what is fastest, for others there is no limit." INFO_KEY,
+        OPAL_INFO_LVL_5, mca_coll_irr_parse_auto_size, "auto, or " SIZE_ALLOWED "means no limit",
         offsetof(mca_coll_irr_settings_t, engine.piece_bytes), NULL
     }, {
         PREFIX "seed", "1",

@@ -65,6 +65,15 @@ bool mca_coll_irr_parse_count(const char *text, void *size)
     return true;
 }
 
+bool mca_coll_irr_parse_auto_size(const char *text, void *size)
+{
+    if (strcmp(text, "auto") == 0) {
+        *(size_t *)size = IRR_BYTES_AUTO;
+        return true;
+    }
+    return mca_coll_irr_parse_size(text, size);
+}
+
 bool mca_coll_irr_parse_steps(const char *text, void *steps)
 {
     size_t count;

@@ -92,7 +92,8 @@ void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *out
     rank->scratch = rank->plan.scratch_bytes > 0 ? irr_test_array(rank->plan.scratch_bytes, 1) : NULL;
     env.scratch = rank->scratch;
     irr_test_must(irr_exec_reserve(&rank->exec, (irr_plan_bounds_t){
-        .steps = rank->plan.nsteps, .pieces = rank->plan.npieces
+        .steps = rank->plan.nsteps, .pieces = rank->plan.npieces,
+        .syncs = rank->plan.ntells > rank->plan.nawaits ? rank->plan.ntells : rank->plan.nawaits
     }, fleet->pace));
     irr_exec_start(&rank->exec, &rank->plan, &env);
     rank->running = true;

@@ -385,7 +385,7 @@ static void test_reserve(void)
         irr_exec_fini(&exec);
         CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
-    CU_ASSERT_EQUAL(nth, 5);
+    CU_ASSERT_EQUAL(nth, 6);
 }
 
 /* Only the pace that needs grants makes room for them; room for steps that is there already is no excuse. */

@@ -185,7 +185,8 @@ static bool admits(const irr_pace_t *pace, irr_pace_state_t state, irr_pace_send
 /* Nothing before it is open, and its receiver admits it. */
 static void test_alone(void)
 {
-    const irr_pace_state_t state = { .window_messages = 1, .window_bytes = 1, .grants = 1, .first_open = 7 };
+    const irr_pace_state_t state = { .window_messages = 1, .window_bytes = 1, .grants = 1, .first_open = 7,
+                                     .first_send = 7 };
 
     for (int i = IRR_PACE_AUTO + 1; i < (int)IRR_PACE_COUNT; i++) {
         const irr_pace_t *pace = irr_pace_of((irr_pacing_t)i);
@@ -203,7 +204,7 @@ static void test_window_and_pace(void)
     for (int i = IRR_PACE_AUTO + 1; i < (int)IRR_PACE_COUNT; i++) {
         const irr_pace_t *pace = irr_pace_of((irr_pacing_t)i);
         irr_pace_state_t state = {
-            .window_messages = 2, .messages = 1, .bytes = 60, .grants = 9, .first_open = 7
+            .window_messages = 2, .messages = 1, .bytes = 60, .grants = 9, .first_open = 7, .first_send = 7
         };
 
         CU_ASSERT_TRUE(admits(pace, state, send));
@@ -223,6 +224,16 @@ static void test_free(void)
 
     CU_ASSERT_TRUE(admits(&irr_pace_free, state, (irr_pace_send_t){ .bytes = 0, .number = 9 }));
     CU_ASSERT_TRUE(admits(&irr_pace_free, state, (irr_pace_send_t){ .bytes = SIZE_MAX, .number = 9 }));
+}
+
+static void test_sync(void)
+{
+    const irr_pace_state_t state = { .messages = 1000000, .bytes = SIZE_MAX, .grants = 1, .first_open = 1,
+                                     .first_send = 5 };
+
+    CU_ASSERT_TRUE(admits(&irr_pace_sync, state, (irr_pace_send_t){ .number = 5, .granted = true }));
+    CU_ASSERT_FALSE(admits(&irr_pace_sync, state, (irr_pace_send_t){ .number = 5 }));
+    CU_ASSERT_FALSE(admits(&irr_pace_sync, state, (irr_pace_send_t){ .number = 6, .granted = true }));
 }
 
 static void test_loose(void)
@@ -382,8 +393,8 @@ static void test_pacing(void)
         const char *name = irr_algorithm_name(i);
         bool scheduled = irr_algorithm_scheduled(i) != NULL;
         bool direct = scheduled || irr_algorithm_resolve(i, 9)->route != NULL;
-        bool granted = strcmp(name, "optimal") == 0 || strcmp(name, "aapc") == 0;
-        irr_pacing_t scheduled_own = granted ? IRR_PACE_GRANT : IRR_PACE_LOOSE;
+        irr_pacing_t scheduled_own = strcmp(name, "optimal") == 0 ? IRR_PACE_GRANT
+                                   : strcmp(name, "aapc") == 0    ? IRR_PACE_SYNC : IRR_PACE_LOOSE;
         irr_pacing_t own = scheduled ? scheduled_own : IRR_PACE_FREE;
 
         for (int pace = 0; pace < (int)IRR_PACE_COUNT; pace++) {
@@ -443,6 +454,7 @@ int main(void)
         { "the window goes with every pace",                 test_window_and_pace },
         { "free admits everything",                          test_free },
         { "loose: nothing before it is open",                test_loose },
+        { "sync: told, and its own sends are over",          test_sync },
         { "grant: granted, and few in flight",               test_grant },
         { "window: the account of random sends",             test_window_account },
         { "the table of paces",                              test_pace_table },

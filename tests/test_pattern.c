@@ -101,6 +101,7 @@ static void test_next_and_columns(void)
 {
     for (int ranks = 1; ranks <= RANKS; ranks++) {
         irr_matrix_t next = make("next", ranks, 1), columns = make("columns", ranks, 1);
+        irr_matrix_t hotcol = make("hotcol", ranks, 1);
         int c = ceil_root(ranks);
 
         for (int i = 0; i < ranks; i++) {
@@ -108,11 +109,13 @@ static void test_next_and_columns(void)
                 bool to_next = j == (i + 1) % ranks;
 
                 CU_ASSERT_EQUAL(*irr_matrix_at(&next, i, j), (to_next ? 64 : 1) * UNIT);
+                CU_ASSERT_EQUAL(*irr_matrix_at(&hotcol, i, j), (j == 0 ? 64 : 1) * UNIT);
                 CU_ASSERT_EQUAL(*irr_matrix_at(&columns, i, j), (to_next || j % c == 0 ? 64 : 1) * UNIT);
             }
         }
         irr_matrix_fini(&next);
         irr_matrix_fini(&columns);
+        irr_matrix_fini(&hotcol);
     }
 }
 
@@ -223,6 +226,7 @@ static void test_same_everywhere(void)
         { "random",    UINT64_C(0x8566facfacbc95a5) },
         { "sparse",    UINT64_C(0x3487a6d8f0f328c5) },
         { "skewed",    UINT64_C(0x241a86749a7e80c5) },
+        { "hotcol",    UINT64_C(0x2e4d735ad0fdcbaf) },
     };
     enum { GOLDEN = sizeof(golden) / sizeof(golden[0]) };
 
@@ -344,7 +348,7 @@ int main(void)
         { "uniform: one unit everywhere",                       test_uniform },
         { "spike: one long message from each rank",             test_spike },
         { "transpose: the mirror image, a permutation",         test_transpose },
-        { "next and columns as defined",                        test_next_and_columns },
+        { "next, columns and hotcol as defined",                 test_next_and_columns },
         { "random: 1 to 64 units to each other rank",           test_random },
         { "sparse: P/4 messages in each row and column",        test_sparse },
         { "skewed: the paper's arrays for 32 ranks",            test_skewed_as_printed },

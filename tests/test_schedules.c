@@ -28,6 +28,8 @@ static void test_rows(void)
             irr_turns_t scene;
 
             settings.piece_bytes = search ? 700 : 0;
+            settings.pace = search ? IRR_PACE_SYNC : IRR_PACE_AUTO;
+            settings.lead_bytes = 500;
             settings.scheduled.lambda.rule = search ? IRR_LAMBDA_SEARCH : IRR_LAMBDA_INCREMENTAL;
             irr_turns_open(&scene, &settings, &state);
             for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {
@@ -58,7 +60,7 @@ static void expect_plan(irr_turns_t *scene, const irr_settings_t *settings, cons
         irr_plan_t plan;
 
         irr_plan_init(&plan);
-        irr_test_must(irr_schedule_plan_build(&schedule, &job->problems[r], &plan));
+        irr_test_must(irr_schedule_plan_build(&schedule, NULL, &job->problems[r], &plan));
         CU_ASSERT_EQUAL_FATAL(made->nsteps, plan.nsteps);
         for (size_t i = 0; i < plan.nsteps; i++) {
             CU_ASSERT_EQUAL(made->steps[i].kind, plan.steps[i].kind);

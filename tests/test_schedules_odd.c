@@ -272,6 +272,45 @@ static void test_tree(void)
     irr_turns_close(&scene);
 }
 
+/* All ranks choose the same way once all were tried, forget the others, and every byte is right in each of them. */
+static void test_tune(void)
+{
+    enum { TRIES = IRR_TUNE_WAYS_MAX * IRR_TUNE_ROUNDS };
+    uint64_t state = irr_test_seed();
+    irr_comm_params_t params[RANKS] = { 0 };
+    irr_turns_t scene;
+    const char *path = irr_text_open();
+
+    irr_text_fill(tree_text, strlen(tree_text));
+    place(params, path);
+    params[0].settings.piece_bytes = IRR_BYTES_AUTO;
+    params[0].settings.lead_bytes = IRR_BYTES_AUTO;
+    irr_turns_prepare(&scene, &params[0].settings, &state);
+    for (int r = 0; r < RANKS; r++) {
+        scene.team.params[r].host = params[r].host;
+    }
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
+    irr_text_close();
+    irr_turns_add(&scene, 0, IRR_JOB_SPARSE, 1);   /* short messages, so all ways are tried */
+    for (int i = 0; i < TRIES; i++) {
+        irr_turns_run(&scene, "A");
+        CU_ASSERT_EQUAL(scene.team.comms[0]->schedules.entry->tune.running, i % IRR_TUNE_WAYS_MAX);
+        CU_ASSERT_EQUAL(scene.team.comms[0]->schedules.entry->tune.chosen, -1);
+    }
+    irr_turns_run(&scene, "AA");
+    for (int r = 0; r < RANKS; r++) {
+        const irr_cache_entry_t *entry = scene.team.comms[r]->schedules.entry;
+        int chosen = scene.team.comms[0]->schedules.entry->tune.chosen;
+
+        CU_ASSERT_FATAL(chosen >= 0);
+        CU_ASSERT_EQUAL(entry->tune.chosen, chosen);
+        for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
+            CU_ASSERT_EQUAL(entry->way[i].own.list != NULL, i == chosen);
+        }
+    }
+    irr_turns_close(&scene);
+}
+
 /* ---- dumps ---- */
 
 static void test_dump(void)
@@ -340,6 +379,7 @@ int main(void)
         { "a bad schedule file is told once, and serves nobody", test_bad_file },
         { "a topology is alike and has all hosts, or no one is served", test_topology },
         { "exchanges on a tree deliver every byte",              test_tree },
+        { "the ways of a schedule are tried, then one is chosen",              test_tune },
         { "a matrix above the limit is left alone by all",       test_limit },
         { "want of memory on one rank is survived by all",       test_no_memory },
         { "a block that is too short is an error there alone",   test_truncated },

@@ -93,7 +93,7 @@ static void build_plan(irr_plan_t *plan, int rank, size_t pieces, size_t size)
     irr_plan_reset(plan, &problem);
     if (send == NULL || recv == NULL || irr_plan_add(plan, &receive) != IRR_OK ||
         irr_plan_add(plan, &answer) != IRR_OK ||
-        irr_plan_reserve(plan, (irr_plan_bounds_t){ 2, 2 * pieces, 1 }) != IRR_OK) {
+        irr_plan_reserve(plan, (irr_plan_bounds_t){ .steps = 2, .pieces = 2 * pieces, .deps = 1 }) != IRR_OK) {
         fail("building a plan", IRR_ERR_NO_MEMORY);
     }
     free(recv);
@@ -142,7 +142,7 @@ static void measure(side_t *side, size_t pieces, size_t size, int iterations, do
     build_plan(&scattered, side->rank, pieces, size);
     build_plan(&contiguous, side->rank, 1, pieces * size);
     if (samples == NULL ||
-        irr_exec_reserve(&side->exec, (irr_plan_bounds_t){ 2, 2 * pieces, 1 }, &irr_pace_free) != IRR_OK) {
+        irr_exec_reserve(&side->exec, (irr_plan_bounds_t){ .steps = 2, .pieces = 2 * pieces, .deps = 1 }, &irr_pace_free) != IRR_OK) {
         fail("measuring", IRR_ERR_NO_MEMORY);
     }
     for (int i = -3; i < iterations; i++) {

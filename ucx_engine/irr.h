@@ -286,14 +286,16 @@ typedef struct irr_scheduled_params {
 } irr_scheduled_params_t;
 
 /*
- * When a send may start, beside the window, which goes with all of them.  auto is grant for optimal, loose for the
- * other algorithms that compute a schedule, and free for the rest.  An algorithm that forwards is always free.
+ * When a send may start, beside the window, which goes with all of them.  auto is grant for optimal and aapc, loose for
+ * the other algorithms that compute a schedule, and free for the rest.  An algorithm that forwards is always free, and
+ * sync is loose where there is no schedule.
  */
 #define IRR_PACE_MAP(X)                                                                                      \
     X(IRR_PACE_AUTO,  "auto",  "what goes with the algorithm")                                               \
     X(IRR_PACE_FREE,  "free",  "at once, in the order of the plan")                                          \
     X(IRR_PACE_LOOSE, "loose", "when this rank has sent and received all of the steps before")               \
-    X(IRR_PACE_GRANT, "grant", "when the receiver, which admits a few senders at a time, has asked for it")
+    X(IRR_PACE_GRANT, "grant", "when the receiver, which admits a few senders at a time, has asked for it") \
+    X(IRR_PACE_SYNC,  "sync",  "when what it would meet on a link has been received, whose receiver tells")
 
 #define IRR_PACE_ENUM(name, text, meaning) name,
 typedef enum irr_pacing { IRR_PACE_MAP(IRR_PACE_ENUM) IRR_PACE_COUNT } irr_pacing_t;
@@ -304,6 +306,12 @@ const char *irr_pacing_name(int i);
 
 /* So the next sender is told while the one before still sends. */
 #define IRR_GRANTS_DEFAULT 2
+
+/* With sync, so many bytes before the end of what a rank receives. */
+#define IRR_LEAD_DEFAULT 49152
+
+/* Of piece_bytes and lead_bytes: aapc with a topology file tries, others have no pieces, and IRR_LEAD_DEFAULT. */
+#define IRR_BYTES_AUTO SIZE_MAX
 
 /* ---- engine ---------------------------------------------------------------------------------- */
 
@@ -316,6 +324,7 @@ typedef struct irr_engine_config {
     bool        threads;       /* several threads may call the engine */
     size_t      job_ranks;     /* ranks in the job, for UCX's choice of transports */
     size_t      node_ranks;    /* ranks of the job on this node */
+    size_t      eager_bytes;   /* messages of so many bytes and less go without asking the receiver; 0: UCX's choice */
 } irr_engine_config_t;
 
 /* Opens the transport: milliseconds and megabytes, so do it at the first exchange.  Sends nothing. */
@@ -370,8 +379,11 @@ typedef struct irr_settings {
     irr_pacing_t  pace;             /* of an algorithm that does not forward */
     size_t        grants;           /* grant: messages that a rank receives, and sends, at a time at most; 0:
                                        IRR_GRANTS_DEFAULT */
+    size_t        lead_bytes;       /* sync: a rank counts what it receives as over so many bytes before it is;
+                                       IRR_BYTES_AUTO */
     irr_scheduled_params_t scheduled;
-    size_t        piece_bytes;      /* with a schedule: of a message at most, longer ones go in several; 0: no limit */
+    size_t        piece_bytes;      /* with a schedule: of a message at most, longer ones go in several; 0: no limit;
+                                       IRR_BYTES_AUTO */
     size_t        matrix_max_bytes; /* of the count matrix of a scheduled algorithm, which else does as a1; 0: no limit */
     size_t        cache_bytes;      /* of the schedules that a communicator keeps; 0: no limit but seven */
     const char   *schedule_file;    /* of irr_plan --save, for exchanges with its counts; NULL or "": none */

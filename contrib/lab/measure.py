@@ -21,11 +21,12 @@ import show
 import topology
 
 USABLE = 0.955
+WARMUP = 13     # coll/irr tries its ways in the first 12 exchanges of a schedule
 TUNED = {"linear": 1, "pairwise": 2}
 COLUMNS = ["spec", "rate_bits", "congestion", "pattern", "size", "ranks", "algorithm", "bound_ms", "median_ms",
            "min_ms", "max_ms", "share", "iterations", "timeouts", "resent"]
 DEMO = {"spec": "star:2,2,2,2", "np": None, "patterns": "uniform", "sizes": "64k,256k", "rounds": 2, "iterations": 5,
-        "warmup": 1, "algorithms": "linear,pairwise,auto", "output": None}
+        "warmup": WARMUP, "algorithms": "linear,pairwise,aapc", "output": None}
 # $0 is contrib/lab, from which contrib/setup finds the checkout.
 PREPARE = """. "$(dirname "$0")/setup"
 packages="$packages $lab_packages"
@@ -41,11 +42,12 @@ def add_options(parser):
                         help="patterns of irr_matrix with commas between; default uniform")
     parser.add_argument("--sizes", default="1k,8k,64k,256k", metavar="LIST",
                         help="mean bytes of a message, with suffix k, m or g; default 1k,8k,64k,256k")
-    parser.add_argument("--algorithms", default="linear,pairwise,auto", metavar="LIST",
-                        help="linear and pairwise are Open MPI's, others coll/irr's; default linear,pairwise,auto")
+    parser.add_argument("--algorithms", default="linear,pairwise,aapc", metavar="LIST",
+                        help="linear and pairwise are Open MPI's, others coll/irr's; default linear,pairwise,aapc")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="jobs of each algorithm; default 3")
     parser.add_argument("--iterations", type=int, default=10, metavar="N", help="exchanges of a job; default 10")
-    parser.add_argument("--warmup", type=int, default=2, metavar="N", help="exchanges before them; default 2")
+    parser.add_argument("--warmup", type=int, default=WARMUP, metavar="N",
+                        help=f"exchanges before them, in which coll/irr tries what is fastest; default {WARMUP}")
     parser.add_argument("-o", "--output", default="lab-bench", metavar="PREFIX",
                         help="writes PREFIX.csv and PREFIX.svg; default lab-bench")
 

@@ -58,7 +58,7 @@ bad_infos() {
     ranks 4 "$program" bad_info > "$scratch/run" 2>&1 || { cat "$scratch/run"; return 1; }
     cat "$scratch/run"
     for name in alltoallv_algorithm compose window_messages window_bytes dims slice_min overlap ranks_per_node \
-        pace grants piece_bytes seed lambda latency_bytes max_steps lp_shift redistribution matrix_max_bytes cache_bytes; do
+        pace grants piece_bytes lead_bytes seed lambda latency_bytes max_steps lp_shift redistribution matrix_max_bytes cache_bytes; do
         [ "$(grep -c "Parameter: coll_irr_$name\$" "$scratch/run")" -eq 1 ] || return 1
     done
 }
@@ -69,7 +69,7 @@ too_many_stages() {
         "$program" leaked_to_host
 }
 
-plan 59
+plan 61
 check "ompi_info: priority" listed priority 4 "Priority of the irr coll component"
 check "ompi_info: verbose" listed verbose 5 "Verbosity"
 check "ompi_info: algorithm" listed alltoallv_algorithm 3 'Valid values: 0:"auto", 1:"a1", 2:"ac", 3:"a2"'
@@ -83,7 +83,9 @@ check "ompi_info: overlaps" listed overlap 5 'Valid values: 0:"pipelined", 1:"du
 check "ompi_info: ranks_per_node" listed ranks_per_node 6 'current value: "0"'
 check "ompi_info: pace" listed pace 5 'Valid values: 0:"auto", 1:"free", 2:"loose", 3:"grant"'
 check "ompi_info: grants" listed grants 5 'current value: "2"'
-check "ompi_info: piece_bytes" listed piece_bytes 5 'current value: "0"'
+check "ompi_info: piece_bytes" listed piece_bytes 5 'current value: "auto"'
+check "ompi_info: lead_bytes" listed lead_bytes 5 'current value: "auto"'
+check "ompi_info: eager_bytes" listed eager_bytes 5 'current value: "auto"'
 check "ompi_info: seed" listed seed 6 'current value: "1"'
 check "ompi_info: lambda" listed lambda 5 'current value: "incremental"'
 check "ompi_info: latency_bytes" listed latency_bytes 5 'current value: "16k"'

@@ -56,7 +56,7 @@ irr_status_t irr_cache_entry_init(irr_cache_entry_t *entry, const irr_cache_row_
     irr_status_t status;
 
     memset(entry, 0, sizeof(*entry));
-    entry->own.ranks = ranks;
+    irr_tune_init(&entry->tune, 1);
     status = irr_cache_row_init(&entry->row, ranks);
     if (status == IRR_OK) {
         memcpy(entry->row.lengths, row->lengths, (size_t)ranks * sizeof(*row->lengths));
@@ -65,16 +65,41 @@ irr_status_t irr_cache_entry_init(irr_cache_entry_t *entry, const irr_cache_row_
     return status;
 }
 
+static void way_fini(irr_cache_way_t *way)
+{
+    irr_schedule_syncs_fini(&way->syncs);
+    irr_schedule_fini(&way->own);
+}
+
+void irr_cache_entry_settle(irr_cache_entry_t *entry)
+{
+    for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
+        if (i != entry->tune.chosen) {
+            way_fini(&entry->way[i]);
+        }
+    }
+}
+
 void irr_cache_entry_fini(irr_cache_entry_t *entry)
 {
-    irr_schedule_fini(&entry->own);
+    for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
+        way_fini(&entry->way[i]);
+    }
     irr_cache_row_fini(&entry->row);
     memset(entry, 0, sizeof(*entry));
 }
 
 uint64_t irr_cache_entry_bytes(const irr_cache_entry_t *entry, int ranks)
 {
-    return (uint64_t)ranks * sizeof(*entry->row.lengths) + entry->own.max * sizeof(*entry->own.list);
+    uint64_t bytes = (uint64_t)ranks * sizeof(*entry->row.lengths);
+
+    for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
+        const irr_cache_way_t *way = &entry->way[i];
+
+        bytes += way->own.max * sizeof(*way->own.list) + way->syncs.ntells * sizeof(*way->syncs.tells) +
+                 way->syncs.nawaits * sizeof(*way->syncs.awaits);
+    }
+    return bytes;
 }
 
 /* ---- the cache ---- */
@@ -117,7 +142,7 @@ void irr_cache_look(const irr_cache_t *cache, const irr_cache_row_t *row, uint64
     }
 }
 
-const irr_cache_entry_t *irr_cache_use(irr_cache_t *cache, int slot)
+irr_cache_entry_t *irr_cache_use(irr_cache_t *cache, int slot)
 {
     cache->slot[slot].used = ++cache->clock;
     return &cache->slot[slot];
@@ -151,7 +176,7 @@ static irr_cache_entry_t *free_slot(irr_cache_t *cache)
     return NULL;
 }
 
-const irr_cache_entry_t *irr_cache_insert(irr_cache_t *cache, irr_cache_entry_t *entry)
+irr_cache_entry_t *irr_cache_insert(irr_cache_t *cache, irr_cache_entry_t *entry)
 {
     irr_cache_entry_t *slot = free_slot(cache), *oldest;
 

@@ -12,7 +12,9 @@
 #ifndef IRR_CACHE_H
 #define IRR_CACHE_H
 
+#include "comm/tune.h"
 #include "order/schedule.h"
+#include "route/schedule_syncs.h"
 
 #define IRR_CACHE_SLOTS 7
 #define IRR_CACHE_FIRST 2
@@ -23,9 +25,16 @@ typedef struct irr_cache_row {
     uint64_t *lengths;   /* by rank */
 } irr_cache_row_t;
 
+/* What a rank does in a schedule that goes one way. */
+typedef struct irr_cache_way {
+    irr_schedule_t       own;     /* what it sends and receives, in pieces */
+    irr_schedule_syncs_t syncs;   /* what it tells and awaits with the pace sync; empty with any other */
+} irr_cache_way_t;
+
 typedef struct irr_cache_entry {
     irr_cache_row_t row;
-    irr_schedule_t  own;        /* what this rank sends and receives */
+    irr_cache_way_t way[IRR_TUNE_WAYS_MAX];
+    irr_tune_t      tune;       /* which of them */
     bool            declined;   /* there is no schedule: the exchange goes without */
     bool            pinned;     /* never goes */
     uint64_t        bytes;      /* of the rank that needs most, as agreed */
@@ -59,17 +68,20 @@ void irr_cache_row_take(irr_cache_row_t *row, const irr_problem_t *problem);
 void irr_cache_look(const irr_cache_t *cache, const irr_cache_row_t *row, uint64_t misses[IRR_CACHE_SLOTS]);
 
 /* The entry of a slot that all ranks found their rows in. */
-const irr_cache_entry_t *irr_cache_use(irr_cache_t *cache, int slot);
+irr_cache_entry_t *irr_cache_use(irr_cache_t *cache, int slot);
 
-/* An entry by itself, empty; and the bytes that this rank needs for it. */
+/* An entry by itself, empty, with one way; and the bytes that this rank needs for it. */
 irr_status_t irr_cache_entry_init(irr_cache_entry_t *entry, const irr_cache_row_t *row, int ranks);
 void         irr_cache_entry_fini(irr_cache_entry_t *entry);
+
+/* Forgets all ways but the one that is chosen. */
+void         irr_cache_entry_settle(irr_cache_entry_t *entry);
 uint64_t     irr_cache_entry_bytes(const irr_cache_entry_t *entry, int ranks);
 
 /*
  * Takes an entry over, with its bytes agreed.  It stays until the next one comes, even if it alone has more bytes
  * than allowed; others go for it.  At least one slot must not be pinned.
  */
-const irr_cache_entry_t *irr_cache_insert(irr_cache_t *cache, irr_cache_entry_t *entry);
+irr_cache_entry_t *irr_cache_insert(irr_cache_t *cache, irr_cache_entry_t *entry);
 
 #endif

@@ -36,15 +36,19 @@ bool irr_comm_route_fits(const irr_settings_t *settings, int ranks)
            irr_algorithm_grid(row, ranks, &settings->dims, NULL, &grid) == IRR_OK;
 }
 
+/* Of a schedule: one from a file runs under an algorithm that has none. */
+static irr_pacing_t scheduled_pacing(const irr_settings_t *settings, int ranks)
+{
+    irr_pacing_t pacing = irr_algorithm_pacing(settings, ranks);
+
+    return settings->pace == IRR_PACE_AUTO && pacing == IRR_PACE_FREE ? IRR_PACE_LOOSE : pacing;
+}
+
 const irr_pace_t *irr_comm_pace(const irr_comm_t *comm)
 {
     irr_pacing_t pacing = irr_algorithm_pacing(&comm->settings, comm->ranks);
 
-    /* A schedule from a file runs under an algorithm that has none. */
-    if (comm->scheduled && comm->settings.pace == IRR_PACE_AUTO && pacing == IRR_PACE_FREE) {
-        pacing = IRR_PACE_LOOSE;
-    }
-    return irr_pace_of(pacing);
+    return irr_pace_of(pacing == IRR_PACE_SYNC ? IRR_PACE_LOOSE : pacing);
 }
 
 static irr_status_t init_direct(irr_comm_t *comm)
@@ -102,7 +106,8 @@ static irr_status_t init_schedules(irr_comm_t *comm, const irr_schedule_t *file)
 {
     const irr_scheduled_t *scheduled = irr_algorithm_scheduled(comm->settings.algorithm);
     irr_status_t status = irr_schedules_init(&comm->schedules, scheduled, &comm->settings, comm->ranks, comm->rank,
-                                             irr_comm_pace(comm), &comm->plan, &comm->exec);
+                                             scheduled_pacing(&comm->settings, comm->ranks), &comm->plan,
+                                             &comm->exec);
 
     if (status == IRR_OK && file->ranks == comm->ranks) {
         status = irr_schedules_pin(&comm->schedules, file);

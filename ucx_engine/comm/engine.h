@@ -55,9 +55,10 @@ struct irr_comm {
     irr_plan_t       plan;        /* of a direct route, or a schedule */
     irr_block_t     *blocks;      /* that it was built for: send, then recv */
     uint64_t         built;       /* for which schedule: its serial, or IRR_COMM_BUILT_... */
+    int              built_way;   /* and which way */
     irr_tree_t       tree;        /* of the hosts, for schedules that ask */
     irr_schedules_t  schedules;
-    bool             scheduled;   /* the plan is that of a schedule */
+    const irr_tune_way_t *way;    /* the plan is that of a schedule, which goes this way; NULL: it is not */
     irr_exec_t       exec;
 
     irr_problem_t    problem;     /* of the exchange that is open, or planned, or was the last one */
@@ -72,6 +73,7 @@ struct irr_comm {
     irr_status_t     result;      /* IRR_IN_PROGRESS while the exchange is open */
     irr_counters_t   counters;    /* of the exchange that is open, or the last one */
     uint64_t         start_ns;    /* when the exchange started */
+    uint64_t         run_ns;      /* when its schedule did */
     bool             started;     /* an exchange is open or its result was not read */
     irr_comm_t      *next_open;
 };

@@ -28,10 +28,10 @@ static irr_exec_env_t make_env(irr_comm_t *comm)
         .output = comm->output,
         .scratch = comm->scratch,
         .compose = settings->compose,
-        .pace = irr_comm_pace(comm),
+        .pace = comm->way != NULL ? comm->way->pace : irr_comm_pace(comm),
         .window_messages = settings->window_messages,
         .window_bytes = settings->window_bytes,
-        .grants = settings->grants,
+        .grants = comm->way != NULL ? comm->way->grants : settings->grants,
         .counters = &comm->counters
     };
 }
@@ -41,12 +41,13 @@ static void run(irr_comm_t *comm)
 {
     irr_exec_env_t env = make_env(comm);
 
-    if (comm->scheduled || comm->direct) {
+    if (comm->way != NULL || comm->direct) {
         comm->running = &comm->plan;
     } else {
         comm->running = comm->exact ? &comm->frozen.plan : NULL;
     }
     comm->state = comm->running != NULL ? IRR_COMM_RUNS : IRR_COMM_RELAYS;
+    comm->run_ns = comm->way != NULL ? irr_clock_ns() : 0;
     if (comm->running != NULL) {
         irr_exec_start(&comm->exec, comm->running, &env);
     } else {
@@ -58,14 +59,17 @@ static void run(irr_comm_t *comm)
 static irr_status_t build(irr_comm_t *comm, const irr_cache_entry_t *entry)
 {
     uint64_t wanted = entry != NULL ? entry->serial : IRR_COMM_BUILT_ALONE;
+    int index = entry != NULL ? entry->tune.running : 0;
+    const irr_cache_way_t *way = entry != NULL ? &entry->way[index] : NULL;
     irr_status_t status = IRR_OK;
 
-    comm->scheduled = entry != NULL;
-    if (comm->built == wanted || (entry == NULL && !comm->direct)) {
+    comm->way = entry != NULL ? &comm->schedules.way[index] : NULL;
+    if ((comm->built == wanted && comm->built_way == index) || (entry == NULL && !comm->direct)) {
         return IRR_OK;
     }
-    status = entry != NULL ? irr_schedule_plan_build(&entry->own, &comm->problem, &comm->plan)
+    status = entry != NULL ? irr_schedule_plan_build(&way->own, &way->syncs, &comm->problem, &comm->plan)
                            : irr_plan_build(comm->algorithm, &comm->problem, &comm->plan);
+    comm->built_way = index;
     comm->built = status == IRR_OK ? wanted : IRR_COMM_BUILT_NOTHING;
     return status;
 }
@@ -139,7 +143,7 @@ static void open_endpoints(irr_comm_t *comm)
 {
     irr_transport_t *transport = comm->engine->transport;
 
-    for (size_t i = 0; (comm->scheduled || comm->direct) && i < comm->plan.nsteps; i++) {
+    for (size_t i = 0; (comm->way != NULL || comm->direct) && i < comm->plan.nsteps; i++) {
         const irr_step_t *step = &comm->plan.steps[i];
 
         if (step->kind == IRR_STEP_SEND) {
@@ -232,7 +236,12 @@ static irr_status_t progress_schedules(irr_comm_t *comm)
 
 static irr_status_t progress_run(irr_comm_t *comm)
 {
-    return irr_exec_progress(&comm->exec);
+    irr_status_t status = irr_exec_progress(&comm->exec);
+
+    if (status == IRR_OK && comm->way != NULL && !comm->planned) {
+        irr_schedules_ran(&comm->schedules, irr_clock_ns() - comm->run_ns);
+    }
+    return status;
 }
 
 static irr_status_t progress_relay(irr_comm_t *comm)

@@ -63,7 +63,7 @@ static irr_status_t enable_learning(irr_schedules_t *schedules, const char *dump
 }
 
 irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_t *row,
-                                const irr_settings_t *settings, int ranks, int rank, const irr_pace_t *pace,
+                                const irr_settings_t *settings, int ranks, int rank, irr_pacing_t pacing,
                                 irr_plan_t *plan, irr_exec_t *exec)
 {
     bool dumps = settings->matrix_dump != NULL && settings->matrix_dump[0] != '\0';
@@ -73,10 +73,10 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_
     memset(schedules, 0, sizeof(*schedules));
     schedules->params = settings->scheduled;
     schedules->max_bytes = settings->matrix_max_bytes;
-    schedules->piece_max = settings->piece_bytes;
+    schedules->ways = irr_tune_ways(settings, pacing, row != NULL && row->tries && settings->scheduled.tree != NULL,
+                                    ranks, schedules->way);
     schedules->plan = plan;
     schedules->exec = exec;
-    schedules->pace = pace;
     schedules->row = large ? NULL : row;
     schedules->learns = wanted && !large;
     schedules->ranks = ranks;
@@ -138,7 +138,7 @@ irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t 
     if (status != IRR_OK) {
         return status;
     }
-    status = irr_schedules_keep_own(schedules, schedule, &entry.own);
+    status = irr_schedules_keep(schedules, schedule, 1, &entry);
     if (status != IRR_OK) {
         irr_cache_entry_fini(&entry);
         return status;
@@ -157,6 +157,7 @@ void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *proble
     schedules->env = *env;
     schedules->problem = problem;
     schedules->state = IRR_SCHEDULES_LOOKS;
+    schedules->entry = NULL;
     irr_cache_row_take(&schedules->own, problem);
     irr_cache_look(&schedules->cache, &schedules->own, words);
     words[LOST] = schedules->lost;
@@ -173,6 +174,38 @@ static int hit(const irr_schedules_t *schedules)
     return -1;
 }
 
+/* All ranks go on with this one. */
+static irr_status_t use(irr_schedules_t *schedules, irr_cache_entry_t *entry, const irr_cache_entry_t **entry_p)
+{
+    entry = entry != NULL && !entry->declined ? entry : NULL;
+    if (entry != NULL) {
+        irr_tune_begin(&entry->tune);
+    }
+    schedules->entry = entry;
+    *entry_p = entry;
+    return IRR_OK;
+}
+
+static irr_status_t end_tune(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p)
+{
+    irr_tune_choose(&schedules->entry->tune, schedules->consensus.words);
+    irr_cache_entry_settle(schedules->entry);
+    return use(schedules, schedules->entry, entry_p);
+}
+
+static irr_status_t end_hit(irr_schedules_t *schedules, irr_cache_entry_t *entry,
+                            const irr_cache_entry_t **entry_p)
+{
+    schedules->env.counters->schedules_reused += !entry->declined;
+    if (!irr_tune_due(&entry->tune)) {
+        return use(schedules, entry, entry_p);
+    }
+    schedules->entry = entry;
+    schedules->state = IRR_SCHEDULES_TUNES;
+    irr_consensus_start(&schedules->consensus, entry->tune.shortest, (size_t)entry->tune.ways, &schedules->env);
+    return IRR_IN_PROGRESS;
+}
+
 static irr_status_t end_look(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p)
 {
     int slot = hit(schedules);
@@ -183,15 +216,10 @@ static irr_status_t end_look(irr_schedules_t *schedules, const irr_cache_entry_t
         slot = -1;
     }
     if (slot >= 0) {
-        const irr_cache_entry_t *entry = irr_cache_use(&schedules->cache, slot);
-
-        schedules->env.counters->schedules_reused += !entry->declined;
-        *entry_p = entry->declined ? NULL : entry;
-        return IRR_OK;
+        return end_hit(schedules, irr_cache_use(&schedules->cache, slot), entry_p);
     }
     if (!schedules->learns) {
-        *entry_p = NULL;
-        return IRR_OK;
+        return use(schedules, NULL, entry_p);
     }
     schedules->state = IRR_SCHEDULES_GATHERS;
     schedules->since = irr_clock_ns();
@@ -223,9 +251,17 @@ static irr_status_t step(irr_schedules_t *schedules, const irr_cache_entry_t **e
     }
     switch (schedules->state) {
     case IRR_SCHEDULES_LOOKS:    return end_look(schedules, entry_p);
+    case IRR_SCHEDULES_TUNES:    return end_tune(schedules, entry_p);
     case IRR_SCHEDULES_GATHERS:  return irr_schedules_end_gather(schedules, status, entry_p);
     case IRR_SCHEDULES_SEARCHES: return irr_schedules_end_search(schedules);
-    default:                     return irr_schedules_end_commit(schedules, entry_p);
+    default:                     return use(schedules, irr_schedules_end_commit(schedules), entry_p);
+    }
+}
+
+void irr_schedules_ran(irr_schedules_t *schedules, uint64_t ns)
+{
+    if (schedules->entry != NULL) {
+        irr_tune_end(&schedules->entry->tune, ns);
     }
 }
 

@@ -4,6 +4,7 @@
  *     look     in which slots of the cache has everybody its row?  One consensus; if there is one, that is it.
  *     gather   all ranks learn the count matrix (exec/gather.h).
  *     search   with lambda "search": each rank tries another lambda, and one consensus tells the best.
+ *     tune     when all ways to run a schedule have been tried (comm/tune.h), one consensus chooses.
  *     commit   each rank has computed the same schedule; one consensus tells whether all have the memory to run it.
  *
  * A schedule that all have goes to the cache.  Where there is none, the exchange goes without: the matrix is above the
@@ -27,6 +28,7 @@
 
 typedef enum irr_schedules_state {
     IRR_SCHEDULES_LOOKS,
+    IRR_SCHEDULES_TUNES,
     IRR_SCHEDULES_GATHERS,
     IRR_SCHEDULES_SEARCHES,
     IRR_SCHEDULES_COMMITS
@@ -36,10 +38,10 @@ typedef enum irr_schedules_state {
 typedef struct irr_schedules {
     irr_scheduled_params_t params;
     size_t                 max_bytes;  /* of a matrix; 0: no limit */
-    size_t                 piece_max;  /* bytes of a message; 0: no limit */
+    irr_tune_way_t         way[IRR_TUNE_WAYS_MAX];   /* how a schedule may run; one from a file goes the first */
+    int                    ways;
     irr_plan_t            *plan;       /* borrowed; what a schedule needs in them is reserved first */
     irr_exec_t            *exec;
-    const irr_pace_t      *pace;       /* that they will run with */
     const irr_scheduled_t *row;        /* NULL: nothing is computed */
     bool                   learns;     /* a miss is worth the matrix: for the row, or for a dump */
     bool                   asked;      /* is there anything to look for at all? */
@@ -51,6 +53,7 @@ typedef struct irr_schedules {
     irr_gather_t           gather;
     irr_exec_env_t         env;
     irr_schedules_state_t  state;
+    irr_cache_entry_t     *entry;      /* of this exchange; NULL: none */
     bool                   lost;       /* this rank may have missed something */
     bool                   warned;     /* of a matrix above the limit */
     uint64_t               since;      /* when the gather began, in ns */
@@ -63,12 +66,13 @@ typedef struct irr_schedules {
 } irr_schedules_t;
 
 /*
- * row: the order of the algorithm, or NULL.  pace: that plans run with.  IRR_ERR_NO_MEMORY.  Says on rank 0, once,
+ * row: the order of the algorithm, or NULL.  pacing: that schedules run with, unless ways are tried.
+ * IRR_ERR_NO_MEMORY.  Says on rank 0, once,
  * if the count matrix of so many ranks is above the limit, or they are too many for a consensus; then there are no
  * schedules.
  */
 irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_t *row,
-                                const irr_settings_t *settings, int ranks, int rank, const irr_pace_t *pace,
+                                const irr_settings_t *settings, int ranks, int rank, irr_pacing_t pacing,
                                 irr_plan_t *plan, irr_exec_t *exec);
 void         irr_schedules_fini(irr_schedules_t *schedules);
 
@@ -78,9 +82,12 @@ irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t 
 /* Starts for the counts of a problem, borrowed until it is over; none may run.  Of env see irr_gather_start. */
 void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *problem, const irr_exec_env_t *env);
 
+/* The exchange of the schedule that was found last has ended well here, so many ns after it began. */
+void irr_schedules_ran(irr_schedules_t *schedules, uint64_t ns);
+
 /*
  * Goes on after progress of the transport.  IRR_IN_PROGRESS; IRR_OK and in *entry_p the schedule, valid until the next
- * start, or NULL if the exchange goes without one; or the error of the transport, on this rank alone.
+ * start, which goes the way tune.running, or NULL if the exchange goes without one; or the error of the transport, on this rank alone.
  */
 irr_status_t irr_schedules_progress(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p);
 

@@ -13,13 +13,15 @@
 irr_status_t irr_schedules_end_gather(irr_schedules_t *schedules, irr_status_t status,
                                       const irr_cache_entry_t **entry_p);
 irr_status_t irr_schedules_end_search(irr_schedules_t *schedules);
-irr_status_t irr_schedules_end_commit(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p);
+
+/* The entry that the cache has taken; NULL: some rank had no memory. */
+irr_cache_entry_t *irr_schedules_end_commit(irr_schedules_t *schedules);
 
 /* Forgets what was there between gather and commit. */
 void irr_schedules_clean(irr_schedules_t *schedules);
 
-/* The own part of a schedule, and room to run it.  IRR_ERR_NO_MEMORY; own may be set even so. */
-irr_status_t irr_schedules_keep_own(irr_schedules_t *schedules, const irr_schedule_t *schedule,
-                                    irr_schedule_t *own);
+/* The rank's part of a schedule in the first so many ways, and room to run it.  IRR_ERR_NO_MEMORY; the entry may have some of it even so. */
+irr_status_t irr_schedules_keep(irr_schedules_t *schedules, const irr_schedule_t *schedule, int ways,
+                                irr_cache_entry_t *entry);
 
 #endif

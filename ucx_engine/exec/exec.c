@@ -27,6 +27,7 @@ void irr_exec_init(irr_exec_t *exec)
 
 void irr_exec_fini(irr_exec_t *exec)
 {
+    irr_sync_run_fini(&exec->sync);
     irr_grants_fini(&exec->grants);
     irr_free(exec->steps);
     irr_free(exec->parts);
@@ -62,7 +63,10 @@ irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds, const 
     bool fits = bounds.steps <= exec->steps_max && bounds.pieces <= exec->pieces_max;
     irr_status_t status = fits ? IRR_OK : grow(exec, bounds);
 
-    return status == IRR_OK && pace->grants ? irr_grants_reserve(&exec->grants, bounds.steps) : status;
+    if (status == IRR_OK && pace->grants) {
+        status = irr_grants_reserve(&exec->grants, bounds.steps);
+    }
+    return status == IRR_OK && pace->syncs ? irr_sync_run_reserve(&exec->sync, bounds.syncs) : status;
 }
 
 /* The message of a step is over, well or not. */
@@ -208,11 +212,13 @@ static bool admits(irr_exec_t *exec, size_t index)
 {
     const irr_step_t *step = &exec->plan->steps[index];
     irr_pace_send_t send = {
-        .bytes = step->bytes, .number = step->number, .granted = irr_grants_here(&exec->grants, index)
+        .bytes = step->bytes, .number = step->number,
+        .granted = irr_grants_here(&exec->grants, index) && irr_sync_run_here(&exec->sync, index)
     };
     int recv_number = first_open(exec, IRR_STEP_RECV, step->stage, &exec->open_recv);
     int send_number = first_open(exec, IRR_STEP_SEND, step->stage, &exec->open_send);
 
+    exec->pace.first_send = send_number;
     exec->pace.first_open = recv_number < send_number ? recv_number : send_number;
     return irr_pace_admits(exec->env.pace, &exec->pace, &send);
 }
@@ -238,10 +244,20 @@ static void advance_sends(irr_exec_t *exec)
     }
 }
 
+/* Of a plan with syncs, which has one stage: the first step that is a receive and not over. */
+static size_t received(irr_exec_t *exec)
+{
+    (void)first_open(exec, IRR_STEP_RECV, 1, &exec->open_recv);
+    return exec->open_recv;
+}
+
 static void advance(irr_exec_t *exec)
 {
     advance_receives(exec);
     irr_grants_advance(&exec->grants, exec->next_recv);
+    if (exec->env.pace->syncs) {
+        irr_sync_run_advance(&exec->sync, received(exec));
+    }
     advance_sends(exec);
 }
 
@@ -250,6 +266,7 @@ void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env
     assert(exec->plan == NULL);
     assert(plan->nsteps <= exec->steps_max && plan->npieces <= exec->pieces_max);
     assert(!env->pace->grants || plan->nsteps <= exec->grants.list_max);
+    assert(!env->pace->syncs || plan->ntells + plan->nawaits <= exec->sync.signals.list_max);
     exec->plan = plan;
     exec->env = *env;
     exec->pace = (irr_pace_state_t){
@@ -268,13 +285,16 @@ void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env
     if (env->pace->grants) {
         irr_grants_start(&exec->grants, plan, &exec->env, exec->pace.grants, &exec->result);
     }
+    if (env->pace->syncs) {
+        irr_sync_run_start(&exec->sync, plan, &exec->env, &exec->result);
+    }
     advance(exec);
 }
 
 irr_status_t irr_exec_progress(irr_exec_t *exec)
 {
     advance(exec);
-    if (exec->open_steps > 0 || !irr_grants_end(&exec->grants)) {
+    if (exec->open_steps > 0 || !irr_grants_end(&exec->grants) || !irr_sync_run_end(&exec->sync)) {
         return IRR_IN_PROGRESS;
     }
     assert(exec->pace.messages == 0 && exec->pace.bytes == 0);

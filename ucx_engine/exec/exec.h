@@ -5,7 +5,7 @@
  * copies start in the order of the plan, when their dependencies are complete and the pace admits them.  A
  * step that fails counts as complete and its status becomes the result, while all other steps go on: a
  * rank must never stop serving its peers because of an error of its own.  What never comes holds up its receiver,
- * and with the paces loose and grant what is behind it, on other ranks too.
+ * and with the paces loose, grant and sync what is behind it, on other ranks too.
  */
 #ifndef IRR_EXEC_H
 #define IRR_EXEC_H
@@ -13,6 +13,7 @@
 #include "exec/compose.h"
 #include "exec/env.h"
 #include "exec/grant.h"
+#include "exec/sync.h"
 #include "exec/transfer.h"
 #include "plan/plan.h"
 
@@ -37,7 +38,8 @@ struct irr_exec {
     size_t            next_send;    /* the same for sends and copies */
     size_t            open_recv;    /* first step that may be a receive not over */
     size_t            open_send;    /* the same for sends */
-    irr_grants_t      grants;
+    irr_grants_t      grants;       /* of the pace, if it has some */
+    irr_sync_run_t    sync;
     size_t            open_steps;   /* steps not complete */
     irr_status_t      result;
 };
@@ -47,7 +49,7 @@ void irr_exec_fini(irr_exec_t *exec);
 
 /*
  * Makes room for a plan under a pace, so that start cannot fail.  IRR_ERR_NO_MEMORY: the room is as before, or for
- * more steps without grants.
+ * more steps without what the pace needs beside.
  */
 irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds, const irr_pace_t *pace);
 

@@ -14,9 +14,8 @@
  * receives from 0, 1, 2 ...  The ranks of a grid have no such order, and sends that wait for receives, so grids go
  * without grants.
  *
- * Errors: a grant that could not be received is as good as one that was: the send goes.  One that could not be
- * sent gives its place to the next receive, so that nobody else waits for it, and is sent again until it goes out,
- * because its sender waits for nothing else.  In both cases the error is the result of the run.
+ * Errors: see signal.h.  A grant that could not be sent gives its place to the next receive, so that nobody else
+ * waits for it.
  *
  * What never comes holds up what is behind it in that order, on other ranks too.
  *
@@ -28,37 +27,27 @@
 #ifndef IRR_GRANT_H
 #define IRR_GRANT_H
 
-#include "exec/env.h"
-#include "exec/transfer.h"
+#include "exec/signal.h"
 #include "plan/plan.h"
 
-typedef struct irr_grants irr_grants_t;
-typedef struct irr_grant irr_grant_t;
+/* Of a step that is a receive. */
+typedef struct irr_grant {
+    bool over;       /* the receive is */
+    bool admitted;   /* it takes one of the places */
+} irr_grant_t;
 
-/* Of a step: a send awaits it, a receive gives it. */
-struct irr_grant {
-    irr_transfer_t transfer;
-    irr_part_t     part;
-    irr_grants_t  *grants;
-    irr_grant_t   *next_failed;
-    bool           over;      /* of a send: it is here; of a receive: that receive is over */
-    bool           admitted;  /* a receive that takes one of the places */
-};
+/* Zeroed is empty. */
+typedef struct irr_grants {
+    irr_signals_t     signals;    /* one a step: a send awaits it, a receive gives it */
+    irr_grant_t      *list;       /* one entry a step */
+    size_t            list_max;
+    const irr_plan_t *plan;       /* NULL: this run has no grants */
+    size_t            limit;
+    size_t            next;       /* first step that may be a receive without a grant */
+    size_t            admitted;   /* receives granted and not over */
+} irr_grants_t;
 
-struct irr_grants {
-    irr_grant_t          *list;      /* one entry a step */
-    size_t                list_max;
-    const irr_plan_t     *plan;      /* NULL: this run has no grants */
-    const irr_exec_env_t *env;
-    irr_status_t         *result;
-    size_t                limit;
-    size_t                next;      /* first step that may be a receive without a grant */
-    size_t                admitted;  /* receives granted and not over */
-    size_t                pending;   /* messages that the transport has */
-    irr_grant_t          *failed;    /* to be sent again */
-};
-
-/* Zeroed is empty.  Makes room for plans of so many steps, so that start cannot fail.  IRR_ERR_NO_MEMORY. */
+/* Makes room for plans of so many steps, so that start cannot fail.  IRR_ERR_NO_MEMORY. */
 irr_status_t irr_grants_reserve(irr_grants_t *grants, size_t steps);
 void         irr_grants_fini(irr_grants_t *grants);
 

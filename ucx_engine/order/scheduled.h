@@ -15,6 +15,7 @@ typedef struct irr_scheduled {
     irr_status_t (*build)(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
                           irr_schedule_t *schedule);
     irr_pacing_t  pace;   /* that goes with it, unless the user says otherwise */
+    bool          tries;  /* on a known tree: which pace, pieces and lead; see comm/tune.h */
     const char   *text;
 } irr_scheduled_t;
 

@@ -10,6 +10,27 @@
 
 __extension__ typedef unsigned __int128 wide_t;
 
+irr_status_t irr_tree_init_star(irr_tree_t *tree, int ranks)
+{
+    irr_topology_t topology = { .hosts = ranks, .vertices = ranks + 1 };
+    irr_status_t status;
+
+    if (ranks < 1) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    topology.parent = irr_alloc((size_t)ranks + 1, sizeof(*topology.parent));
+    if (topology.parent == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    for (int i = 0; i < ranks; i++) {
+        topology.parent[i] = ranks;
+    }
+    topology.parent[ranks] = -1;
+    status = irr_tree_init(tree, &topology, NULL, ranks);
+    irr_free(topology.parent);
+    return status;
+}
+
 void irr_tree_fini(irr_tree_t *tree)
 {
     irr_free(tree->speed);

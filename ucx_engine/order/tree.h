@@ -44,6 +44,9 @@ struct irr_tree {
  */
 irr_status_t irr_tree_init(irr_tree_t *tree, const irr_topology_t *topology, const int *host_of, int ranks);
 
+/* All ranks on hosts of their own, at one switch.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM: no ranks. */
+irr_status_t irr_tree_init_star(irr_tree_t *tree, int ranks);
+
 /* Zeroed is empty. */
 void irr_tree_fini(irr_tree_t *tree);
 

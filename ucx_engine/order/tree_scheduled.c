@@ -11,8 +11,6 @@
 #include "order/scheduled.h"
 #include "order/tree_weighted.h"
 
-#include "core/alloc.h"
-
 static bool is_uniform(const irr_matrix_t *matrix)
 {
     uint64_t length = matrix->ranks > 1 ? *irr_matrix_at(matrix, 0, 1) : 0;
@@ -48,26 +46,6 @@ static irr_status_t build(const irr_tree_t *tree, const irr_matrix_t *matrix, in
                                                   : irr_tree_weighted(tree, matrix, max_steps, schedule);
 }
 
-/* All ranks on hosts of their own, at one switch. */
-static irr_status_t init_star(irr_tree_t *star, int ranks)
-{
-    irr_topology_t topology = {
-        .hosts = ranks, .vertices = ranks + 1,
-        .parent = irr_alloc((size_t)ranks + 1, sizeof(*topology.parent))
-    };
-    irr_status_t status = IRR_ERR_NO_MEMORY;
-
-    if (topology.parent != NULL) {
-        for (int i = 0; i < ranks; i++) {
-            topology.parent[i] = ranks;
-        }
-        topology.parent[ranks] = -1;
-        status = irr_tree_init(star, &topology, NULL, ranks);
-    }
-    irr_free(topology.parent);
-    return status;
-}
-
 irr_status_t irr_scheduled_aapc(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
                                 irr_schedule_t *schedule)
 {
@@ -77,7 +55,7 @@ irr_status_t irr_scheduled_aapc(const irr_matrix_t *matrix, const irr_scheduled_
     if (params->tree != NULL) {
         return build(params->tree, matrix, params->max_steps, schedule);
     }
-    status = init_star(&star, matrix->ranks);
+    status = irr_tree_init_star(&star, matrix->ranks);
     if (status == IRR_OK) {
         status = build(&star, matrix, params->max_steps, schedule);
         irr_tree_fini(&star);

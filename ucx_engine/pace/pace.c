@@ -6,7 +6,8 @@
 const irr_pace_t *irr_pace_of(irr_pacing_t pacing)
 {
     static const irr_pace_t *const paces[IRR_PACE_COUNT] = {
-        [IRR_PACE_FREE] = &irr_pace_free, [IRR_PACE_LOOSE] = &irr_pace_loose, [IRR_PACE_GRANT] = &irr_pace_grant
+        [IRR_PACE_FREE] = &irr_pace_free, [IRR_PACE_LOOSE] = &irr_pace_loose, [IRR_PACE_GRANT] = &irr_pace_grant,
+        [IRR_PACE_SYNC] = &irr_pace_sync
     };
 
     return (int)pacing >= 0 && (int)pacing < (int)IRR_PACE_COUNT ? paces[pacing] : NULL;

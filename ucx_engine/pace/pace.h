@@ -21,24 +21,27 @@ typedef struct irr_pace_state {
     size_t bytes;
     size_t grants;             /* most sends in flight, and receives granted, at a time; not 0 */
     int    first_open;         /* lowest number of its steps in the stage of the send that are not over */
+    int    first_send;         /* the same of its sends */
 } irr_pace_state_t;
 
 /* The send that is asked for. */
 typedef struct irr_pace_send {
     size_t bytes;
     int    number;             /* of its step in the stage */
-    bool   granted;            /* its receiver admits it */
+    bool   granted;            /* its receiver admits it, or all that it waits for has been received */
 } irr_pace_send_t;
 
 typedef struct irr_pace {
     const char *name;
     bool (*admits)(const irr_pace_state_t *state, const irr_pace_send_t *send);
     bool grants;               /* receivers admit senders: see exec/grant.h */
+    bool syncs;                /* receivers tell other senders: see exec/sync.h */
 } irr_pace_t;
 
 extern const irr_pace_t irr_pace_free;
 extern const irr_pace_t irr_pace_loose;
 extern const irr_pace_t irr_pace_grant;
+extern const irr_pace_t irr_pace_sync;
 
 /* The pace of that name (pace/pace.c); NULL for IRR_PACE_AUTO, which is none, and for what is not in the map. */
 const irr_pace_t *irr_pace_of(irr_pacing_t pacing);

@@ -1,5 +1,5 @@
 /*
- * plan.c - storage of plans: three growing arrays (steps, pieces, dependencies) and their append.
+ * plan.c - storage of plans: growing arrays (steps, pieces, dependencies, syncs) and their append.
  *
  * Appending is O(1) amortised; a plan that stays within its reserve never allocates, which is how an
  * exchange can start without being able to fail on one rank alone.
@@ -17,6 +17,8 @@ void irr_plan_init(irr_plan_t *plan)
 
 void irr_plan_fini(irr_plan_t *plan)
 {
+    irr_free(plan->awaits);
+    irr_free(plan->tells);
     irr_free(plan->deps);
     irr_free(plan->pieces);
     irr_free(plan->steps);
@@ -33,6 +35,21 @@ void irr_plan_reset(irr_plan_t *plan, const irr_problem_t *problem)
     plan->nsends = 0;
     plan->npieces = 0;
     plan->ndeps = 0;
+    plan->ntells = 0;
+    plan->nawaits = 0;
+}
+
+static irr_status_t reserve_syncs(irr_plan_t *plan, size_t syncs)
+{
+    void *tells = plan->tells, *awaits = plan->awaits;
+    irr_status_t status = irr_grow(&tells, &plan->tells_max, syncs, sizeof(*plan->tells));
+
+    plan->tells = tells;
+    if (status == IRR_OK) {
+        status = irr_grow(&awaits, &plan->awaits_max, syncs, sizeof(*plan->awaits));
+        plan->awaits = awaits;
+    }
+    return status;
 }
 
 irr_status_t irr_plan_reserve(irr_plan_t *plan, irr_plan_bounds_t bounds)
@@ -50,7 +67,7 @@ irr_status_t irr_plan_reserve(irr_plan_t *plan, irr_plan_bounds_t bounds)
         status = irr_grow(&deps, &plan->deps_max, bounds.deps, sizeof(*plan->deps));
         plan->deps = deps;
     }
-    return status;
+    return status == IRR_OK ? reserve_syncs(plan, bounds.syncs) : status;
 }
 
 irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params)

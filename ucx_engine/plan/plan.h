@@ -12,6 +12,9 @@
  *   3. No byte of OUTPUT is written twice, none outside the blocks of the problem.
  *   4. Each byte of each block is delivered exactly once, to its offset.
  *   5. The exchange ends even if no send completes before its receive is posted.
+ *
+ * For the pace `sync` a plan of one stage may say more: whom the rank tells that it has received what their sends wait
+ * for, and for what its own sends wait (exec/sync.h).
  */
 #ifndef IRR_PLAN_H
 #define IRR_PLAN_H
@@ -45,6 +48,22 @@ typedef struct irr_step {
     size_t          deps;
 } irr_step_t;
 
+/* When all receives before steps[received] are over, peer is told. */
+typedef struct irr_plan_tell {
+    size_t received;
+    int    peer;
+} irr_plan_tell_t;
+
+/*
+ * The send `step`, and all after it, starts when peer has told; peer is the rank itself: when all receives before
+ * steps[received] are over.
+ */
+typedef struct irr_plan_await {
+    size_t step;
+    int    peer;
+    size_t received;
+} irr_plan_await_t;
+
 typedef struct irr_plan {
     int          ranks;
     int          rank;
@@ -57,11 +76,16 @@ typedef struct irr_plan {
     size_t       npieces, pieces_max;
     size_t      *deps;            /* indices of earlier steps */
     size_t       ndeps, deps_max;
+    irr_plan_tell_t  *tells;      /* by received */
+    size_t            ntells, tells_max;
+    irr_plan_await_t *awaits;     /* by step; what one peer tells another is in the order in which it is awaited */
+    size_t            nawaits, awaits_max;
 } irr_plan_t;
 
 /* Most that a plan of some algorithm can need on a communicator of a size; see irr_plan_bounds. */
 typedef struct irr_plan_bounds {
     size_t steps, pieces, deps;
+    size_t syncs;                 /* tells, and awaits */
 } irr_plan_bounds_t;
 
 void irr_plan_init(irr_plan_t *plan);

@@ -99,6 +99,16 @@ static irr_status_t fill_columns(irr_matrix_t *matrix, uint64_t unit, uint64_t *
     return IRR_OK;
 }
 
+/* What many applications do with their first rank. */
+static irr_status_t fill_hotcol(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
+{
+    fill_uniform(matrix, unit, state);
+    for (int i = 0; i < matrix->ranks; i++) {
+        *irr_matrix_at(matrix, i, 0) = LONG * unit;
+    }
+    return IRR_OK;
+}
+
 static irr_status_t fill_random(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
 {
     for (int i = 0; i < matrix->ranks; i++) {
@@ -252,6 +262,7 @@ static const pattern_t patterns[] = {
     { "skewed", SKEWED_RANKS, fill_skewed,
       "Ranka set 2: P/2 units from each rank, from a few ranks in few long messages, from half of them in P/2 "
       "messages of one unit" },
+    { "hotcol", LONG, fill_hotcol, "64 units from each rank to rank 0, one unit to the rest" },
 };
 
 #define PATTERNS ((int)(sizeof(patterns) / sizeof(patterns[0])))

@@ -113,6 +113,18 @@ static void tune(ucp_config_t *config)
     }
 }
 
+/* UCX asks the receiver first from this length on. */
+static irr_status_t set_eager(ucp_config_t *config, size_t bytes)
+{
+    char text[32];
+
+    if (getenv("UCX_RNDV_THRESH") != NULL || getenv("IRR_UCX_RNDV_THRESH") != NULL) {
+        return IRR_OK;
+    }
+    snprintf(text, sizeof(text), "%zu", bytes + 1);
+    return set(config, "RNDV_THRESH", text);
+}
+
 static irr_status_t configure(const irr_engine_config_t *config, ucp_config_t *ucp_config)
 {
     const char *tls = given(config->ucx_tls) ? config->ucx_tls : config->one_node ? "sm,self" : NULL;
@@ -125,6 +137,9 @@ static irr_status_t configure(const irr_engine_config_t *config, ucp_config_t *u
     ucp_get_version(&major, &minor, &release);
     if (major == PROTO_V2_MAJOR && minor < PROTO_V2_MINOR) {
         status = set(ucp_config, "ZCOPY_THRESH", "inf");
+    }
+    if (status == IRR_OK && config->eager_bytes > 0) {
+        status = set_eager(ucp_config, config->eager_bytes);
     }
     if (status == IRR_OK && tls != NULL) {
         status = set(ucp_config, "TLS", tls);

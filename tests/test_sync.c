@@ -1,0 +1,358 @@
+/*
+ * test_sync.c - the pace sync: what a rank tells and awaits, runs on random trees with random delays, and failures.
+ */
+#include "irr_fleet.h"
+#include "irr_job.h"
+#include "irr_memory.h"
+#include "irr_test.h"
+#include "tree_scene.h"
+
+#include "exec/tag.h"
+#include "order/scheduled.h"
+#include "order/syncs.h"
+#include "route/schedule_plans.h"
+
+#include <stdlib.h>
+
+#define EAGER_ALL  ((size_t)1 << 40)
+#define RANKS_MAX  12
+
+/* ---- a run ---- */
+
+typedef struct run run_t;
+
+typedef struct watcher {
+    run_t *run;
+    int    rank;
+} watcher_t;
+
+/* The ranks of a scene, which go by one schedule. */
+struct run {
+    irr_tree_t     tree;
+    irr_job_t     *job;
+    irr_fleet_t   *fleet;
+    irr_schedule_t schedule;
+    uint64_t       piece_max, lead;
+    size_t         signals, met;   /* sent; pairs of messages that were on one link at a time */
+    size_t         sent[RANKS_MAX];
+    bool           started[RANKS_MAX];
+    watcher_t      watcher[RANKS_MAX];
+};
+
+static bool shares_link(const irr_tree_t *tree, const irr_transmission_t *a, const irr_transmission_t *b)
+{
+    int x[SCENE_VERTICES], y[SCENE_VERTICES];
+    const int first = irr_tree_path(tree, a->from, a->to, x), second = irr_tree_path(tree, b->from, b->to, y);
+
+    for (int i = 0; i < first; i++) {
+        for (int j = 0; j < second; j++) {
+            if (x[i] == y[j] && x[i] < 2 * tree->links) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The number-th transmission of the schedule that a rank sends, or receives. */
+static const irr_transmission_t *find(const irr_schedule_t *schedule, int rank, bool sends, size_t number)
+{
+    for (size_t i = 0; i < schedule->count; i++) {
+        const irr_transmission_t *t = &schedule->list[i];
+
+        if ((sends ? t->from : t->to) == rank && number-- == 0) {
+            return t;
+        }
+    }
+    return NULL;
+}
+
+/* Looks at what all ranks receive: whole messages, so receive and transmission have one number. */
+static void count_met(run_t *run, const irr_transmission_t *t)
+{
+    for (int r = 0; r < run->tree.ranks; r++) {
+        const irr_fleet_rank_t *member = &run->fleet->rank[r];
+
+        for (size_t i = 0; i < member->plan.nsteps && member->plan.steps[i].kind == IRR_STEP_RECV; i++) {
+            const irr_transmission_t *other = find(&run->schedule, r, false, i);
+            bool over = member->exec.plan == NULL || member->exec.steps[i].transfer.pending == 0;
+            bool open = !run->started[r] || !over;
+
+            run->met += open && other->step < t->step && shares_link(&run->tree, other, t);
+        }
+    }
+}
+
+static void on_send(void *context, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov, size_t count)
+{
+    const watcher_t *watcher = context;
+    run_t *run = watcher->run;
+
+    (void)peer;
+    (void)iov;
+    if (irr_tag_kind(tag) == IRR_TAG_SYNC) {
+        CU_ASSERT_EQUAL(count, 0);
+        run->signals++;
+    } else if (run->piece_max == 0) {
+        count_met(run, find(&run->schedule, watcher->rank, true, run->sent[watcher->rank]++));
+    }
+}
+
+static void fill_matrix(const irr_job_t *job, irr_matrix_t *matrix)
+{
+    irr_test_must(irr_matrix_init(matrix, job->ranks));
+    for (int i = 0; i < job->ranks * job->ranks; i++) {
+        matrix->entries[i] = irr_job_length(job, i / job->ranks, i % job->ranks);
+    }
+}
+
+static void make_plan(run_t *run, const irr_syncs_t *syncs, int rank)
+{
+    irr_schedule_syncs_t mine = { 0 };
+    irr_schedule_t own;
+
+    irr_test_must(irr_schedule_own(&run->schedule, rank, run->piece_max, &own));
+    irr_test_must(irr_schedule_syncs_build(&run->schedule, syncs, rank, &own, run->lead, &mine));
+    irr_test_must(irr_schedule_plan_build(&own, &mine, &run->job->problems[rank], &run->fleet->rank[rank].plan));
+    irr_schedule_syncs_fini(&mine);
+    irr_schedule_fini(&own);
+}
+
+static void open_run(run_t *run, const tree_scene_t *scene, irr_job_kind_t kind, size_t eager_max, uint64_t *state)
+{
+    irr_fault_t faults[RANKS_MAX] = { { .seed = 0 } };
+    irr_scheduled_params_t params = { .tree = &run->tree };
+    irr_syncs_t syncs = { 0 };
+    irr_matrix_t matrix;
+
+    run->tree = tree_scene_tree(scene);
+    run->job = irr_job_create(scene->ranks, kind, irr_test_random(state));
+    irr_job_fill(run->job);
+    fill_matrix(run->job, &matrix);
+    irr_test_must(irr_scheduled_build(irr_scheduled_find("aapc"), &matrix, &params, &run->schedule));
+    irr_test_must(irr_syncs_find(&run->tree, &run->schedule, &syncs));
+    for (int r = 0; r < scene->ranks; r++) {
+        faults[r] = (irr_fault_t){ .seed = irr_test_random(state), .hold_percent = 40, .hold_rounds = 6 };
+    }
+    run->fleet = irr_fleet_create_faulty(scene->ranks, irr_test_random(state), eager_max, faults);
+    run->fleet->pace = irr_pace_of(IRR_PACE_SYNC);
+    for (int r = 0; r < scene->ranks; r++) {
+        make_plan(run, &syncs, r);
+        run->watcher[r] = (watcher_t){ run, r };
+        run->fleet->rank[r].spy->on_send = on_send;
+        run->fleet->rank[r].spy->context = &run->watcher[r];
+    }
+    irr_syncs_fini(&syncs);
+    irr_matrix_fini(&matrix);
+}
+
+static void start_all(run_t *run)
+{
+    for (int r = 0; r < run->tree.ranks; r++) {
+        run->started[r] = true;
+        irr_fleet_start(run->fleet, r, irr_job_input(run->job, r), irr_job_output(run->job, r));
+    }
+}
+
+static void expect_right(const run_t *run)
+{
+    for (int r = 0; r < run->tree.ranks; r++) {
+        CU_ASSERT_EQUAL(run->fleet->rank[r].result, IRR_OK);
+        CU_ASSERT_TRUE(irr_job_verify(run->job, r));
+    }
+}
+
+static void close_run(run_t *run)
+{
+    irr_fleet_destroy(run->fleet);
+    irr_job_destroy(run->job);
+    irr_schedule_fini(&run->schedule);
+    irr_tree_fini(&run->tree);
+}
+
+static void draw_scene(tree_scene_t *scene, uint64_t *state)
+{
+    do {
+        tree_scene_random(scene, state, 8);
+        if (irr_test_below(state, 2) == 0) {
+            tree_scene_crowd(scene, state, RANKS_MAX);
+        }
+    } while (scene->ranks > RANKS_MAX || scene->ranks < 2);
+}
+
+/* ---- tests ---- */
+
+static tree_scene_t scene;
+
+/*
+ * Whole messages and no lead: no two are on a link at a time, whatever is late.  A send is over when it is received,
+ * as with a rendezvous: what is over earlier may be overtaken by what its sender sends next.
+ */
+static void test_never_meet(void)
+{
+    uint64_t state = irr_test_seed();
+    size_t signals = 0;
+
+    for (int i = 0; i < 150; i++) {
+        run_t run = { .lead = 0 };
+
+        draw_scene(&scene, &state);
+        open_run(&run, &scene, (irr_job_kind_t)irr_test_below(&state, IRR_JOB_KINDS), 0, &state);
+        start_all(&run);
+        CU_ASSERT_TRUE_FATAL(irr_fleet_run(run.fleet));
+        expect_right(&run);
+        CU_ASSERT_EQUAL(run.met, 0);
+        signals += run.signals;
+        close_run(&run);
+    }
+    CU_ASSERT(signals > 100);
+}
+
+/* Pieces and leads of any length: every byte arrives, and nobody hangs. */
+static void test_pieces(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int i = 0; i < 150; i++) {
+        run_t run = { .piece_max = 1 + irr_test_below(&state, 40), .lead = irr_test_below(&state, 200) };
+
+        draw_scene(&scene, &state);
+        open_run(&run, &scene, irr_test_below(&state, 2) == 0 ? IRR_JOB_UNIFORM : IRR_JOB_SPARSE,
+                 i % 2 == 0 ? EAGER_ALL : 0, &state);
+        start_all(&run);
+        CU_ASSERT_TRUE_FATAL(irr_fleet_run(run.fleet));
+        expect_right(&run);
+        close_run(&run);
+    }
+}
+
+/* The watch sees what the pace prevents: without it messages meet. */
+static void test_watch(void)
+{
+    uint64_t state = 1;
+    run_t run = { .lead = 0 };
+
+    tree_scene_shape(&scene, "chain:2,2,2");
+    open_run(&run, &scene, IRR_JOB_UNIFORM, EAGER_ALL, &state);
+    run.fleet->pace = irr_pace_of(IRR_PACE_FREE);
+    start_all(&run);
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(run.fleet));
+    CU_ASSERT(run.met > 0);
+    CU_ASSERT_EQUAL(run.signals, 0);
+    close_run(&run);
+}
+
+/* A signal that cannot be sent goes out later: its rank has the error, all others their bytes. */
+static void test_lost_signal(void)
+{
+    size_t runs = 0;
+    bool refused = true;
+
+    for (size_t nth = 1; refused; nth++) {
+        uint64_t state = 7;
+        run_t run = { .lead = 0 };
+        irr_spy_t *spy;
+
+        tree_scene_shape(&scene, "chain:2,2");
+        open_run(&run, &scene, IRR_JOB_UNIFORM, EAGER_ALL, &state);
+        spy = run.fleet->rank[1].spy;
+        spy->refuse_send = nth;
+        spy->refusal = IRR_ERR_TRANSPORT;
+        start_all(&run);
+        irr_fleet_progress(run.fleet, 400);
+        refused = spy->refused;
+        if (refused && irr_tag_kind(spy->tag) == IRR_TAG_SYNC) {
+            runs++;
+            CU_ASSERT_TRUE_FATAL(irr_fleet_run(run.fleet));
+            for (int r = 0; r < run.tree.ranks; r++) {
+                CU_ASSERT_EQUAL(run.fleet->rank[r].result, r == 1 ? IRR_ERR_TRANSPORT : IRR_OK);
+                CU_ASSERT_TRUE(irr_job_verify(run.job, r));
+            }
+        } else if (refused) {
+            irr_spy_repair(spy);
+            CU_ASSERT_TRUE_FATAL(irr_fleet_run(run.fleet));
+        }
+        close_run(&run);
+    }
+    CU_ASSERT(runs > 0);
+}
+
+/* Rank 0 receives 100 bytes of rank 1 in step 1, then of rank 2 in step 2, in pieces of 30. */
+static void test_lead(void)
+{
+    static const struct {
+        uint64_t lead;
+        size_t   received;
+    } rows[] = { { 0, 4 }, { 9, 4 }, { 10, 3 }, { 39, 3 }, { 40, 2 }, { 99, 1 }, { 100, 0 }, { UINT64_MAX, 0 } };
+    irr_transmission_t list[] = { { 1, 1, 0, 0, 100 }, { 2, 2, 0, 0, 100 } };
+    irr_schedule_t schedule = { .ranks = 3, .steps = 2, .list = list, .count = 2, .max = 2 }, own;
+    irr_syncs_t syncs = { 0 };
+    irr_tree_t star;
+
+    irr_test_must(irr_tree_init_star(&star, 3));
+    irr_test_must(irr_syncs_find(&star, &schedule, &syncs));
+    CU_ASSERT_EQUAL_FATAL(syncs.count, 1);
+    irr_test_must(irr_schedule_own(&schedule, 0, 30, &own));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        irr_schedule_syncs_t mine = { 0 };
+
+        irr_test_must(irr_schedule_syncs_build(&schedule, &syncs, 0, &own, rows[i].lead, &mine));
+        CU_ASSERT_EQUAL_FATAL(mine.ntells, 1);
+        CU_ASSERT_EQUAL(mine.tells[0].peer, 2);
+        CU_ASSERT_EQUAL(mine.tells[0].received, rows[i].received);
+        CU_ASSERT_EQUAL(mine.nawaits, 0);
+        irr_schedule_syncs_fini(&mine);
+    }
+    irr_schedule_fini(&own);
+    irr_syncs_fini(&syncs);
+    irr_tree_fini(&star);
+}
+
+/* Every allocation may fail: nothing is written, nothing leaks. */
+static void test_memory(void)
+{
+    irr_transmission_t list[] = { { 1, 1, 0, 0, 100 }, { 2, 0, 1, 0, 10 }, { 2, 2, 0, 0, 100 } };
+    irr_schedule_t schedule = { .ranks = 3, .steps = 2, .list = list, .count = 3, .max = 3 }, own;
+    irr_syncs_t syncs = { 0 };
+    irr_tree_t star;
+    bool failed = true;
+    size_t failures = 0;
+
+    irr_memory_begin();
+    irr_test_must(irr_tree_init_star(&star, 3));
+    irr_test_must(irr_syncs_find(&star, &schedule, &syncs));
+    irr_test_must(irr_schedule_own(&schedule, 0, 30, &own));
+    for (size_t nth = 1; failed; nth++) {
+        irr_schedule_syncs_t mine = { 0 };
+        irr_status_t status;
+
+        irr_memory_fail(nth, NULL);
+        status = irr_schedule_syncs_build(&schedule, &syncs, 0, &own, 0, &mine);
+        failed = irr_memory_failed();
+        irr_memory_fail(0, NULL);
+        CU_ASSERT_EQUAL(status, failed ? IRR_ERR_NO_MEMORY : IRR_OK);
+        CU_ASSERT_EQUAL(mine.tells == NULL, failed);
+        failures += failed;
+        irr_schedule_syncs_fini(&mine);
+    }
+    CU_ASSERT_EQUAL(failures, 6);
+    irr_schedule_fini(&own);
+    irr_syncs_fini(&syncs);
+    irr_tree_fini(&star);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "no two messages meet on a link",         test_never_meet },
+        { "pieces and leads of any length",         test_pieces },
+        { "messages meet without the pace",         test_watch },
+        { "a signal that is lost is sent again",    test_lost_signal },
+        { "where the lead puts a signal",           test_lead },
+        { "want of memory is an error, no leak",    test_memory },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("sync", cases, 120);
+}

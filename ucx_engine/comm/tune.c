@@ -1,0 +1,114 @@
+/*
+ * tune.c - see tune.h.
+ *
+ * The ways: signals between those that would meet, with pieces short enough to be counted as they come; the same with
+ * more bytes under way, where processes answer late; grants; and, for messages so short that no signal pays, nothing.
+ */
+#include "comm/tune.h"
+
+#include <string.h>
+
+#define KIB ((size_t)1024)
+
+static const struct {
+    irr_pacing_t pacing;
+    size_t       grants, piece_max, lead;
+} tried[] = {
+    { IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 32 * KIB, IRR_LEAD_DEFAULT },
+    { IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 16 * KIB, 96 * KIB },
+    { IRR_PACE_GRANT, 6,                  16 * KIB, IRR_LEAD_DEFAULT },
+    { IRR_PACE_FREE,  IRR_GRANTS_DEFAULT, 0,        0 }
+};
+
+enum { TRIED = sizeof(tried) / sizeof(tried[0]) };
+
+_Static_assert(TRIED <= IRR_TUNE_WAYS_MAX, "there is room for all ways");
+
+/* With what the user has set, and what goes with the algorithm where nobody has said anything. */
+static irr_tune_way_t standard(const irr_settings_t *settings, irr_pacing_t pacing)
+{
+    return (irr_tune_way_t){
+        .pace = irr_pace_of(pacing),
+        .grants = settings->grants > 0 ? settings->grants : IRR_GRANTS_DEFAULT,
+        .piece_max = settings->piece_bytes != IRR_BYTES_AUTO ? settings->piece_bytes : 0,
+        .lead = settings->lead_bytes != IRR_BYTES_AUTO ? settings->lead_bytes : IRR_LEAD_DEFAULT
+    };
+}
+
+static bool known(const irr_tune_way_t *ways, int count, const irr_tune_way_t *way)
+{
+    for (int i = 0; i < count; i++) {
+        if (ways[i].pace == way->pace && ways[i].piece_max == way->piece_max && ways[i].lead == way->lead &&
+            ways[i].grants == way->grants) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Has the user left this pace open, or asked for it? */
+static bool allows(const irr_settings_t *settings, irr_pacing_t pacing, int ranks)
+{
+    return settings->pace == pacing ||
+           (settings->pace == IRR_PACE_AUTO && (pacing != IRR_PACE_SYNC || ranks <= IRR_TUNE_SYNC_RANKS));
+}
+
+int irr_tune_ways(const irr_settings_t *settings, irr_pacing_t pacing, bool tries, int ranks,
+                  irr_tune_way_t ways[IRR_TUNE_WAYS_MAX])
+{
+    int count = 0;
+
+    for (int i = 0; tries && i < TRIED; i++) {
+        irr_tune_way_t way = standard(settings, tried[i].pacing);
+
+        if (settings->piece_bytes == IRR_BYTES_AUTO) {
+            way.piece_max = tried[i].piece_max;
+            way.grants = tried[i].grants;
+        }
+        way.lead = settings->lead_bytes == IRR_BYTES_AUTO ? tried[i].lead : way.lead;
+        if (allows(settings, tried[i].pacing, ranks) && !known(ways, count, &way)) {
+            ways[count++] = way;
+        }
+    }
+    if (count == 0) {
+        ways[count++] = standard(settings, allows(settings, pacing, ranks) ? pacing : IRR_PACE_GRANT);
+    }
+    return count;
+}
+
+void irr_tune_init(irr_tune_t *tune, int ways)
+{
+    memset(tune, 0, sizeof(*tune));
+    tune->ways = ways;
+    tune->chosen = ways == 1 ? 0 : -1;
+    for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
+        tune->shortest[i] = UINT64_MAX;
+    }
+}
+
+int irr_tune_begin(irr_tune_t *tune)
+{
+    tune->running = tune->chosen >= 0 ? tune->chosen : (int)(tune->runs % (unsigned)tune->ways);
+    tune->runs++;
+    return tune->running;
+}
+
+void irr_tune_end(irr_tune_t *tune, uint64_t ns)
+{
+    uint64_t *shortest = &tune->shortest[tune->running];
+
+    *shortest = ns < *shortest ? ns : *shortest;
+}
+
+bool irr_tune_due(const irr_tune_t *tune)
+{
+    return tune->chosen < 0 && tune->runs >= IRR_TUNE_ROUNDS * (unsigned)tune->ways;
+}
+
+void irr_tune_choose(irr_tune_t *tune, const uint64_t *times)
+{
+    tune->chosen = 0;
+    for (int i = 1; i < tune->ways; i++) {
+        tune->chosen = times[i] < times[tune->chosen] ? i : tune->chosen;
+    }
+}

@@ -1,0 +1,63 @@
+/*
+ * tune.h - which pace, pieces and lead move a schedule fastest on this network, found by trying.
+ *
+ * What is best depends on the rate, on queues, and on how fast processes answer; no constant is right everywhere.  So
+ * an order on a tree of switches tries a few ways in its first exchanges of a matrix, each some times in turn, and goes
+ * on with the one whose shortest time, of the slowest rank, is least.  Which way comes next is known to all ranks from
+ * the number of exchanges alone; the choice is one consensus (comm/schedules.h).  What the user has set is not tried.
+ *
+ * Cost: IRR_TUNE_ROUNDS exchanges a way, and one consensus, for each schedule that is kept.
+ */
+#ifndef IRR_TUNE_H
+#define IRR_TUNE_H
+
+#include "pace/pace.h"
+
+#define IRR_TUNE_WAYS_MAX 4
+#define IRR_TUNE_ROUNDS   3
+
+/* How a schedule runs. */
+typedef struct irr_tune_way {
+    const irr_pace_t *pace;
+    size_t            grants;
+    size_t            piece_max;   /* bytes of a message; 0: no limit */
+    size_t            lead;        /* of the pace sync */
+} irr_tune_way_t;
+
+/* What is known of the ways of a schedule. */
+typedef struct irr_tune {
+    int      ways;
+    int      chosen;                      /* -1: still trying */
+    unsigned runs;                        /* begun; alike on all ranks */
+    int      running;                     /* the way of the latest one */
+    uint64_t shortest[IRR_TUNE_WAYS_MAX]; /* ns, of this rank */
+} irr_tune_t;
+
+/* Messages of at most so many bytes may go without any pace: their losses are soon made good. */
+#define IRR_TUNE_SHORT 16384
+
+/* With more ranks it takes seconds to find out which messages meet, so pace sync is only what a user asks for. */
+#define IRR_TUNE_SYNC_RANKS 512
+
+/*
+ * All ways that settings leave open, the likely best first; how many.  tries: more than one may be returned, and the
+ * last one may be free, for schedules whose messages are all short.
+ */
+int irr_tune_ways(const irr_settings_t *settings, irr_pacing_t pacing, bool tries, int ranks,
+                  irr_tune_way_t ways[IRR_TUNE_WAYS_MAX]);
+
+void irr_tune_init(irr_tune_t *tune, int ways);
+
+/* A run begins: the way that it goes. */
+int irr_tune_begin(irr_tune_t *tune);
+
+/* It ended well on this rank after so many ns. */
+void irr_tune_end(irr_tune_t *tune, uint64_t ns);
+
+/* Have all ways been tried, and is none chosen? */
+bool irr_tune_due(const irr_tune_t *tune);
+
+/* Of the shortest times of each way on the slowest rank. */
+void irr_tune_choose(irr_tune_t *tune, const uint64_t *times);
+
+#endif

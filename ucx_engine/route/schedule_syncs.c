@@ -1,0 +1,238 @@
+/*
+ * schedule_syncs.c - see schedule_syncs.h.
+ *
+ * The syncs come by the message that waits.  That is the order in which a rank awaits what one peer tells it, so the
+ * peer must tell in that order too: a signal never goes out before those that it has for the same peer.
+ */
+#include "route/schedule_syncs.h"
+
+#include "core/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct maker {
+    const irr_schedule_t *schedule, *own;
+    int                   rank;
+    uint64_t              lead;
+    size_t               *place;     /* by transmission of the schedule: pieces of its kind in `own` before it */
+    size_t               *pieces;    /* ... and its own */
+    uint64_t             *bytes;     /* bytes[i]: of the first i receives */
+    size_t                receives;
+    size_t               *told;      /* by peer: where it was told last */
+    irr_schedule_syncs_t *made;
+} maker_t;
+
+/* ---- where transmissions are ---- */
+
+/* Finds the pieces of each transmission of the rank; they follow each other in both lists in one order. */
+static void place_all(maker_t *maker)
+{
+    size_t next[2] = { 0, 0 }, at = 0;   /* of receives and of sends */
+
+    for (size_t i = 0; i < maker->schedule->count; i++) {
+        const irr_transmission_t *t = &maker->schedule->list[i];
+        const bool sends = t->from == maker->rank;
+        uint64_t left = sends || t->to == maker->rank ? t->length : 0;
+
+        maker->place[i] = next[sends];
+        for (; left > 0; left -= maker->own->list[at++].length) {
+            next[sends]++;
+        }
+        maker->pieces[i] = next[sends] - maker->place[i];
+    }
+}
+
+static void sum_receives(maker_t *maker)
+{
+    maker->bytes[0] = 0;
+    for (size_t i = 0; i < maker->own->count; i++) {
+        const irr_transmission_t *t = &maker->own->list[i];
+
+        if (t->to == maker->rank) {
+            maker->bytes[maker->receives + 1] = maker->bytes[maker->receives] + t->length;
+            maker->receives++;
+        }
+    }
+}
+
+/* So many receives have all but the lead of the bytes of the first `count`. */
+static size_t early(const maker_t *maker, size_t count)
+{
+    size_t low = 0, high = count;   /* the first place that leaves no more than the lead */
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (maker->bytes[count] - maker->bytes[middle] <= maker->lead) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+/* ---- tells and awaits ---- */
+
+static void tell(maker_t *maker, const irr_sync_t *sync)
+{
+    size_t place = early(maker, maker->place[sync->after] + maker->pieces[sync->after]);
+    size_t *told = &maker->told[sync->to];
+
+    *told = place > *told ? place : *told;
+    maker->made->tells[maker->made->ntells++] = (irr_plan_tell_t){ .received = *told, .peer = sync->to };
+}
+
+static void await(maker_t *maker, size_t step, int peer, size_t received)
+{
+    maker->made->awaits[maker->made->nawaits++] =
+        (irr_plan_await_t){ .step = step, .peer = peer, .received = received };
+}
+
+static int by_received(const void *a, const void *b)
+{
+    const irr_plan_tell_t *x = a, *y = b;
+
+    return x->received != y->received ? (x->received > y->received) - (x->received < y->received)
+                                      : (x->peer > y->peer) - (x->peer < y->peer);
+}
+
+static int by_step(const void *a, const void *b)
+{
+    const irr_plan_await_t *x = a, *y = b;
+
+    return x->step != y->step ? (x->step > y->step) - (x->step < y->step)
+                              : (x->peer > y->peer) - (x->peer < y->peer);
+}
+
+/* A message waits for what its sender receives in earlier steps, too. */
+static void await_own(maker_t *maker)
+{
+    size_t before = 0, sends = 0, last = 0, received = 0;
+    const irr_transmission_t *list = maker->own->list;
+
+    for (size_t i = 0, end; i < maker->own->count; i = end) {
+        const size_t first = sends;
+
+        before = received;
+        for (end = i; end < maker->own->count && list[end].step == list[i].step; end++) {
+            sends += list[end].from == maker->rank;
+            received += list[end].to == maker->rank;
+        }
+        if (sends > first && early(maker, before) > last) {
+            last = early(maker, before);
+            await(maker, first, maker->rank, last);
+        }
+    }
+}
+
+static void make(maker_t *maker, const irr_syncs_t *syncs)
+{
+    irr_schedule_syncs_t *made = maker->made;
+
+    place_all(maker);
+    sum_receives(maker);
+    for (size_t i = 0; i < syncs->count; i++) {
+        const irr_sync_t *sync = &syncs->list[i];
+
+        if (sync->from != sync->to && sync->from == maker->rank) {
+            tell(maker, sync);
+        }
+        if (sync->from != sync->to && sync->to == maker->rank) {
+            await(maker, maker->place[sync->before], sync->from, 0);
+        }
+    }
+    await_own(maker);
+    qsort(made->tells, made->ntells, sizeof(*made->tells), by_received);
+    qsort(made->awaits, made->nawaits, sizeof(*made->awaits), by_step);
+}
+
+/* ---- memory ---- */
+
+static void fini(maker_t *maker)
+{
+    irr_free(maker->told);
+    irr_free(maker->bytes);
+    irr_free(maker->pieces);
+    irr_free(maker->place);
+}
+
+static irr_status_t init(maker_t *maker)
+{
+    maker->place = irr_alloc(maker->schedule->count, sizeof(*maker->place));
+    maker->pieces = irr_alloc(maker->schedule->count, sizeof(*maker->pieces));
+    maker->bytes = irr_alloc(maker->own->count + 1, sizeof(*maker->bytes));
+    maker->told = irr_alloc_zero((size_t)maker->schedule->ranks, sizeof(*maker->told));
+    if (maker->place == NULL || maker->pieces == NULL || maker->bytes == NULL || maker->told == NULL) {
+        fini(maker);
+        return IRR_ERR_NO_MEMORY;
+    }
+    return IRR_OK;
+}
+
+static irr_status_t reserve(const maker_t *maker, const irr_syncs_t *syncs, irr_schedule_syncs_t *made)
+{
+    size_t tells = 0, awaits = maker->own->count;
+
+    for (size_t i = 0; i < syncs->count; i++) {
+        tells += syncs->list[i].from == maker->rank;
+        awaits += syncs->list[i].to == maker->rank;
+    }
+    made->tells = irr_alloc(tells, sizeof(*made->tells));
+    made->awaits = irr_alloc(awaits, sizeof(*made->awaits));
+    return made->tells != NULL && made->awaits != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+}
+
+irr_status_t irr_schedule_syncs_build(const irr_schedule_t *schedule, const irr_syncs_t *syncs, int rank,
+                                      const irr_schedule_t *own, uint64_t lead, irr_schedule_syncs_t *made_p)
+{
+    irr_schedule_syncs_t made = { 0 };
+    maker_t maker = { .schedule = schedule, .own = own, .rank = rank, .lead = lead, .made = &made };
+    irr_status_t status = init(&maker);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    status = reserve(&maker, syncs, &made);
+    if (status == IRR_OK) {
+        make(&maker, syncs);
+        *made_p = made;
+    } else {
+        irr_schedule_syncs_fini(&made);
+    }
+    fini(&maker);
+    return status;
+}
+
+void irr_schedule_syncs_fini(irr_schedule_syncs_t *syncs)
+{
+    irr_free(syncs->awaits);
+    irr_free(syncs->tells);
+    memset(syncs, 0, sizeof(*syncs));
+}
+
+size_t irr_schedule_syncs_bound(const irr_schedule_syncs_t *syncs)
+{
+    return syncs->ntells > syncs->nawaits ? syncs->ntells : syncs->nawaits;
+}
+
+irr_status_t irr_schedule_syncs_add(const irr_schedule_syncs_t *syncs, size_t receives, irr_plan_t *plan)
+{
+    irr_plan_bounds_t bounds = { .syncs = irr_schedule_syncs_bound(syncs) };
+    irr_status_t status = irr_plan_reserve(plan, bounds);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < syncs->ntells; i++) {
+        plan->tells[i] = syncs->tells[i];
+    }
+    for (size_t i = 0; i < syncs->nawaits; i++) {
+        plan->awaits[i] = syncs->awaits[i];
+        plan->awaits[i].step += receives;
+    }
+    plan->ntells = syncs->ntells;
+    plan->nawaits = syncs->nawaits;
+    return IRR_OK;
+}
