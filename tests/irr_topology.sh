@@ -25,7 +25,7 @@ conf two 'SwitchName=s0 Nodes=n[0-1]' 'SwitchName=s1 Nodes=n[2-3]' 'SwitchName=t
 conf star 'SwitchName=s0 Nodes=n[0-3] Switches=s[1-3]' 'SwitchName=s1 Nodes=n[4-7]' 'SwitchName=s2 Nodes=n[8-11]' \
     'SwitchName=s3 Nodes=n[12-15]'
 
-echo 1..48
+echo 1..55
 
 # ---- print ----
 
@@ -59,8 +59,14 @@ report $? "nothing leaves a host with all ranks"
 good check --algorithm a1 --topology "$scratch/two" --hosts 'n[0-1]' --unit 100 && shows 0 100 'n0->s0'
 report $? "two hosts of one switch"
 sed 's/\(s[01]\) N/\1 LinkSpeed=3 N/' "$scratch/two" > "$scratch/fast"
+good check --algorithm a1 --topology "$scratch/fast" --unit 100 && shows 0 300 'n0->s0'
+report $? "a fast link counts by its speed, and carries several messages"
+sed 's/\(s[01]\) N/\1 NodeSpeed=10 LinkSpeed=19 N/' "$scratch/two" > "$scratch/fast"
 good check --algorithm a1 --topology "$scratch/fast" --unit 100 && shows 4 300 'n0->s0'
-report $? "a fast link counts by its speed"
+report $? "speeds count by that of the hosts"
+sed 's/\(s[01]\) N/\1 NodeSpeed=25 LinkSpeed=10 N/' "$scratch/two" > "$scratch/slow"
+good check --algorithm a1 --topology "$scratch/slow" --unit 101 && shows 4 1010 's0->top'
+report $? "a link that is slower than the hosts"
 sed 's/\(s[1-3]\) N/\1 LinkSpeed=3 N/' "$scratch/star" > "$scratch/fast"
 good check --algorithm a1 --topology "$scratch/fast" --ranks 15 --unit 101 && [ "$(figure load)" = 1482 ] &&
     [ "$(figure load_link)" = 's1->s0' ]
@@ -146,6 +152,23 @@ good --help && [ "$(lines '^  aapc  ')" -eq 1 ] && [ "$(lines '^  link_bound_byt
     [ "$(lines '^  root ')" -eq 1 ]
 report $? "help lists the row and its figures"
 
+# Two switches of four hosts: as many messages as hosts, or half of them, at a time.
+conf full 'SwitchName=s0 Nodes=n[0-3] NodeSpeed=10000 Switches=s1' \
+    'SwitchName=s1 Nodes=n[4-7] NodeSpeed=10000 LinkSpeed=40000'
+sed 's/40000/20000/' "$scratch/full" > "$scratch/half"
+sed 's/NodeSpeed[^ ]*//; s/Link.*//' "$scratch/full" > "$scratch/plain"
+apart 7 s0 --topology "$scratch/full" --unit 100 && [ "$(figure makespan_bytes)" = 700 ] &&
+    [ "$(figure link_bound_bytes)" = 700 ] && [ "$(figure splits)" = 0 ] &&
+    apart 8 s0 --topology "$scratch/half" --unit 100 && [ "$(figure link_bound_bytes)" = 800 ] &&
+    apart 16 s0 --topology "$scratch/plain" --unit 100 && [ "$(figure link_bound_bytes)" = 1600 ]
+report $? "a link four times as fast as hosts: 7 phases in place of 16"
+good check --algorithm aapc --topology "$scratch/half" --pattern random && [ "$(figure link_contention)" = 0 ] &&
+    short && [ "$(figure syncs)" -gt 0 ]
+report $? "irregular counts over a link twice as fast"
+good check --algorithm aapc --topology "$scratch/slow" --pattern random && [ "$(figure link_contention)" = 0 ] &&
+    [ "$(figure delivered)" = ok ] && [ "$(figure link_bound_bytes)" = "$(figure load)" ]
+report $? "irregular counts over a link that is slower than the hosts"
+
 # ---- draw ----
 
 good draw --algorithm a1 --topology "$scratch/two" --unit 100 && [ "$(lines 'class="host"')" -eq 4 ] &&
@@ -153,6 +176,10 @@ good draw --algorithm a1 --topology "$scratch/two" --unit 100 && [ "$(lines 'cla
     [ "$(lines '<title>[a-z0-9]* -&gt; [a-z0-9]*: [34]00 bytes</title>')" -eq 12 ] &&
     [ "$(lines '^<g>.*class="busiest"')" -eq 4 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
 report $? "the tree is drawn, with the busiest links"
+good draw --algorithm a1 --topology "$scratch/half" --unit 100 && [ "$(lines '>1600 B / 2<')" -eq 2 ] &&
+    [ "$(lines '<title>s1 -&gt; s0: 1600 bytes, speed 20000</title>')" -eq 1 ] &&
+    [ "$(lines 'the busiest: s1 -&gt; s0, 800 bytes by its speed, and 1 other')" -eq 1 ]
+report $? "a fast link is drawn by its speed"
 good draw --algorithm optimal --topology "$scratch/two" --hosts n0,n0,n1 && [ "$(lines 'class="host"')" -eq 2 ] &&
     [ "$(lines 'class="switch"')" -eq 1 ] && [ "$(lines 'rank 0-1<')" -eq 1 ]
 report $? "only what ranks use is drawn"
@@ -171,6 +198,9 @@ conf large 'SwitchName=s0 Nodes=n[0-2048]'
 refused "no topology" "$scratch/none: No such file" check --algorithm a1 --topology "$scratch/none"
 refused "a malformed topology" "$scratch/lost:3: host 'n0' hangs on switch 's0', too" \
     check --algorithm a1 --topology "$scratch/lost"
+conf nodes 'SwitchName=s0 Switches=s1 NodeSpeed=2' 'SwitchName=s1 Nodes=n0'
+refused "a speed of no hosts" "$scratch/nodes:1: switch 's0' has NodeSpeed, but no Nodes" \
+    check --algorithm a1 --topology "$scratch/nodes"
 refused "more hosts than ranks may be" "$scratch/large: 2049 hosts, irr_plan plans for at most 2048 ranks" \
     check --algorithm a1 --topology "$scratch/large"
 refused "a host that is not there" "$scratch/two: host 'n9' of rank 1 is not in the topology" \

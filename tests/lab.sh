@@ -110,6 +110,19 @@ topology_file() {
     lab up "$scratch/conf" --rate 1gbit && cmp "$scratch/conf" "$IRR_LAB_STATE/topology.conf" && bench --unit 1024 &&
         lab status | grep '^top -> leaf3 .* 1gbit'
 }
+# A link is as many times as fast as the slowest host as the file says, and bounds the exchange by that.
+speeds() {
+    echo 'SwitchName=s0 Nodes=n[1-2] Switches=s1 NodeSpeed=10' > "$scratch/conf"
+    echo 'SwitchName=s1 Nodes=n[3-4] NodeSpeed=20 LinkSpeed=12' >> "$scratch/conf"
+    lab down && lab up "$scratch/conf" --rate 50mbit && lab status > "$scratch/status" && cat "$scratch/status" &&
+        grep '^n1 -> s0 .* 50mbit' "$scratch/status" && grep '^s1 -> n3 .* 100mbit' "$scratch/status" &&
+        grep '^s0 -> s1 .* 60mbit' "$scratch/status" && lab down &&
+        lab bench "$scratch/conf" --sizes 64k --algorithms a1 --rounds 1 --iterations 2 -o "$scratch/bench" \
+            > "$scratch/run" && cat "$scratch/run" &&
+        grep 'busiest link s[01] -> s[01]: 262144 bytes, at least 18.3 ms' "$scratch/run" &&
+        printf 'SwitchName=s0 Nodes=n1,n2 LinkSpeed=x\n' > "$scratch/bad" &&
+        refused 'linkspeed is' up "$scratch/bad" && lab up "$scratch/conf"
+}
 # Four messages go from switch to switch, three leave each host.
 bench_writes() {
     lab down && lab bench chain:2,2 --rate 1gbit --sizes 1k,4k --algorithms pairwise,a1 --rounds 2 --iterations 2 \
@@ -118,7 +131,7 @@ bench_writes() {
         python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$scratch/bench.svg" && nothing_left
 }
 
-plan 14
+plan 15
 check "a cluster of three hosts comes up" is_up
 check "every byte arrives, with and without coll/irr, and timeouts are counted" every_byte
 check "no port is faster than its rate" rate_holds
@@ -132,5 +145,6 @@ check "lab down leaves nothing" is_down
 check "lab down twice is no error" down_again
 check "lab down removes what a crash has left" after_a_crash
 check "a topology.conf is built as it is" topology_file
+check "ports have the speeds of a topology.conf" speeds
 check "lab bench writes its files and leaves nothing" bench_writes
 exit $failed

@@ -62,8 +62,30 @@ static void test_small(void)
     count_small("a1", (int[]){ 0, 1, 2, 3 }, &links);
     CU_ASSERT(links.load == 300 && links.busiest.vertex == 0 && links.busiest.direction == IRR_UP);
     CU_ASSERT_EQUAL(irr_link_load(&links, &small, (irr_link_t){ 5, IRR_DOWN }), 134);
+    CU_ASSERT_EQUAL(links.contention, 0);
     irr_links_fini(&links);
-    small_speed[4] = small_speed[5] = 1;
+
+    /* The same in another unit, and a fast host; a link between switches carries two messages, but not three. */
+    for (int v = 0; v < 6; v++) {
+        small_speed[v] = v < 4 ? 10 : 30;
+    }
+    small_speed[3] = 20;
+    count_small("a1", (int[]){ 0, 1, 2, 3 }, &links);
+    CU_ASSERT(links.load == 300 && links.busiest.vertex == 0 && links.contention == 0);
+    CU_ASSERT_EQUAL(irr_link_load(&links, &small, (irr_link_t){ 3, IRR_DOWN }), 150);
+    irr_links_fini(&links);
+    small_speed[4] = 19;
+    small_speed[5] = 29;
+    count_small("a1", (int[]){ 0, 1, 2, 3 }, &links);
+    CU_ASSERT_EQUAL(links.contention, 2);
+    irr_links_fini(&links);
+    small_speed[4] = 5;
+    count_small("a1", (int[]){ 0, 1, 2, 3 }, &links);
+    CU_ASSERT(links.load == 800 && links.busiest.vertex == 4 && links.busiest.direction == IRR_UP);
+    irr_links_fini(&links);
+    for (int v = 0; v < 6; v++) {
+        small_speed[v] = 1;
+    }
 
     count_small("a1", (int[]){ 1, 1, 1, 1 }, &links);
     CU_ASSERT(links.load == 0 && links.busiest.vertex == -1 && links.contention == 0);
@@ -89,6 +111,19 @@ static bool is_above(const irr_topology_t *topology, int above, int v)
     return v == above;
 }
 
+/* Of the slowest host with a rank. */
+static uint64_t base_of(const slow_t *slow)
+{
+    uint64_t base = UINT64_MAX;
+
+    for (int r = 0; r < RANKS; r++) {
+        const uint64_t speed = slow->topology->speed[slow->host_of[r]];
+
+        base = speed < base ? speed : base;
+    }
+    return base;
+}
+
 /* A message goes up a link if its sender is below the link and its receiver is not. */
 static bool meet_message(void *context, const irr_plans_message_t *message)
 {
@@ -112,10 +147,13 @@ static bool meet_message(void *context, const irr_plans_message_t *message)
 static size_t contention_of(const slow_t *slow)
 {
     const unsigned *used = &slow->used[0][0][0][0];
+    const uint64_t base = base_of(slow);
     size_t contention = 0;
 
     for (size_t i = 0; i < sizeof(slow->used) / sizeof(*used); i++) {
-        contention += used[i] > 1;
+        const uint64_t speed = slow->topology->speed[i % VERTICES];
+
+        contention += used[i] > 1 && used[i] * base > speed;
     }
     return contention;
 }
@@ -123,12 +161,13 @@ static size_t contention_of(const slow_t *slow)
 static void check_links(const irr_links_t *links, const slow_t *slow)
 {
     const irr_topology_t *topology = slow->topology;
+    const double base = (double)base_of(slow);
     double most = 0;
 
     CU_ASSERT_EQUAL(links->contention, contention_of(slow));
     for (int v = 0; v < VERTICES; v++) {
         for (irr_direction_t d = IRR_UP; d < IRR_DIRECTIONS; d++) {
-            const double load = (double)slow->bytes[d][v] / (double)topology->speed[v];
+            const double load = (double)slow->bytes[d][v] * base / (double)topology->speed[v];
 
             CU_ASSERT_EQUAL(links->bytes[d][v], slow->bytes[d][v]);
             most = load > most ? load : most;
@@ -137,7 +176,7 @@ static void check_links(const irr_links_t *links, const slow_t *slow)
     if (links->busiest.vertex >= 0) {
         const irr_link_t busiest = links->busiest;
 
-        CU_ASSERT_EQUAL((double)slow->bytes[busiest.direction][busiest.vertex] /
+        CU_ASSERT_EQUAL((double)slow->bytes[busiest.direction][busiest.vertex] * base /
                         (double)topology->speed[busiest.vertex], most);
         CU_ASSERT((double)links->load >= most && (double)links->load < most + 1);
     } else {
@@ -150,7 +189,7 @@ static void make_random(int *parent, uint64_t *speed, irr_matrix_t *matrix, int 
     for (int v = 0; v < VERTICES; v++) {
         parent[v] = v == VERTICES - 1 ? -1 : v < HOSTS ? HOSTS + below(VERTICES - HOSTS) :
                     v + 1 + below(VERTICES - 1 - v);
-        speed[v] = v < HOSTS ? 1 : 1 + (uint64_t)below(5);
+        speed[v] = v < HOSTS && below(2) == 0 ? 1 : 1 + (uint64_t)below(5);
     }
     for (int r = 0; r < RANKS; r++) {
         host_of[r] = below(HOSTS);

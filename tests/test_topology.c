@@ -11,7 +11,7 @@
 
 /* ---- what is refused ---- */
 
-#define KNOWN "known are SwitchName, Nodes, Switches and LinkSpeed"
+#define KNOWN "known are SwitchName, Nodes, Switches, LinkSpeed and NodeSpeed"
 
 static const irr_text_bad_t bad_files[] = {
     { "", 0, 0, "file has no switch" },
@@ -40,6 +40,9 @@ static const irr_text_bad_t bad_files[] = {
       "LinkSpeed '10G' is not an integer from 1 to 4294967295" },
     { "SwitchName=s0 Nodes=n0 LinkSpeed=4294967296\n", 0, 1,
       "LinkSpeed '4294967296' is not an integer from 1 to 4294967295" },
+    { "SwitchName=s0 Nodes=n0 NodeSpeed=0\n", 0, 1, "NodeSpeed '0' is not an integer from 1 to 4294967295" },
+    { "SwitchName=s0 Switches=s1 NodeSpeed=2\nSwitchName=s1 Nodes=n0\n", 0, 1,
+      "switch 's0' has NodeSpeed, but no Nodes" },
 
     { "SwitchName=s0 Nodes=n\\[0]\n", 0, 1, "a backslash is allowed at the end of a line alone" },
     { "SwitchName=s0 Nodes=n0 \\\\\n", 0, 1, "a backslash is allowed at the end of a line alone" },
@@ -159,6 +162,8 @@ static const struct { const char *text, *expected; } good_files[] = {
     { "Nodes=n0 LinkSpeed=2 SwitchName=s0\nSwitches=s0 SwitchName=s1\n", "n0<:1 | s0<:2*2 s1:-1" },
     { "SwitchName=a Nodes=a,b Switches=b LinkSpeed=9\nSwitchName=b Nodes=c\n",
       "a<:3 b<:3 c<:4 | a:-1*9 b<:3" },
+    { "SwitchName=a Nodes=a,b Switches=b NodeSpeed=10\nSwitchName=b Nodes=c LinkSpeed=40 nodespeed=25\n",
+      "a<:3*10 b<:3*10 c<:4*25 | a:-1 b<:3*40" },
 };
 
 static void test_good_files(void)

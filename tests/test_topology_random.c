@@ -22,6 +22,7 @@ typedef struct tree {
     int      switches, hosts;
     int      parent[SWITCHES_MAX];
     unsigned speed[SWITCHES_MAX];
+    unsigned node_speed[SWITCHES_MAX];
     int      host_parent[HOSTS_MAX];   /* by host, in the order of the file: it does not fall */
     int      host_number[HOSTS_MAX];
     int      host_width, base;         /* of the numbers in the names */
@@ -47,6 +48,7 @@ static void make_tree(tree_t *tree)
 
         tree->parent[order[i]] = parent;
         tree->speed[order[i]] = below(2) == 0 ? 1 : 1 + (unsigned)below(100000);
+        tree->node_speed[order[i]] = below(2) == 0 ? 1 : 1 + (unsigned)below(100000);
         leaf[parent < 0 ? 0 : parent] = parent >= 0 ? false : leaf[0];
     }
     free_hosts = (int)below(HOSTS_MAX - SWITCHES_MAX);
@@ -163,6 +165,11 @@ static void put_switch(text_t *text, const tree_t *tree, int i)
             put_keyword(text, "LinkSpeed");
             put(text, "%u", tree->speed[i]);
         }
+        if (speed_first != (round == 0) && host_count > 0 && (tree->node_speed[i] != 1 || below(2) == 0)) {
+            put_blanks(text, 1);
+            put_keyword(text, "NodeSpeed");
+            put(text, "%u", tree->node_speed[i]);
+        }
         if (nodes_first == (round == 0)) {
             put_numbers(text, "Nodes", "n", hosts, host_count, tree->host_width);
         } else {
@@ -191,7 +198,7 @@ static void check_tree(const irr_topology_t *topology, const tree_t *tree)
         snprintf(name, sizeof(name), "n%0*d", tree->host_width, tree->host_number[h]);
         CU_ASSERT_STRING_EQUAL(topology->names[h], name);
         CU_ASSERT_EQUAL(topology->parent[h], tree->hosts + tree->host_parent[h]);
-        CU_ASSERT_EQUAL(topology->speed[h], 1);
+        CU_ASSERT_EQUAL(topology->speed[h], tree->node_speed[tree->host_parent[h]]);
     }
     for (int i = 0; i < tree->switches; i++) {
         const int v = tree->hosts + i;

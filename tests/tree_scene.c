@@ -86,6 +86,28 @@ void tree_scene_crowd(tree_scene_t *scene, uint64_t *state, int most_ranks)
     }
 }
 
+void tree_scene_uplinks(tree_scene_t *scene, uint64_t speed)
+{
+    for (int v = scene->topology.hosts; v < scene->topology.vertices; v++) {
+        scene->speed[v] = speed;
+    }
+}
+
+void tree_scene_speeds(tree_scene_t *scene, uint64_t *state)
+{
+    const uint64_t base = 1 + irr_test_below(state, 10), most = 1 + irr_test_below(state, 40 * base);
+    const bool alike = irr_test_below(state, 2) == 0;
+
+    for (int v = 0; v < scene->topology.vertices; v++) {
+        const bool host = v < scene->topology.hosts;
+
+        scene->speed[v] = 1 + irr_test_below(state, most);
+        if (host && (alike || scene->speed[v] < base)) {
+            scene->speed[v] = base;
+        }
+    }
+}
+
 irr_tree_t tree_scene_tree(const tree_scene_t *scene)
 {
     irr_tree_t tree = { 0 };

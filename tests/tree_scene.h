@@ -33,6 +33,12 @@ void tree_scene_random(tree_scene_t *scene, uint64_t *state, int most_hosts);
 /* Puts up to so many ranks on the hosts, in any order; some hosts have none, some many. */
 void tree_scene_crowd(tree_scene_t *scene, uint64_t *state, int most_ranks);
 
+/* Gives the links between switches a speed, in links of a host. */
+void tree_scene_uplinks(tree_scene_t *scene, uint64_t speed);
+
+/* Gives all links speeds: those of hosts alike, or some faster; the others slower, or up to 40 times as fast. */
+void tree_scene_speeds(tree_scene_t *scene, uint64_t *state);
+
 /* The tree of a scene; a failure ends the test. */
 irr_tree_t tree_scene_tree(const tree_scene_t *scene);
 

@@ -219,8 +219,8 @@ static void write_label(const tree_t *tree, irr_link_t link, int x, int y)
     int width;
 
     format_bytes(tree->links.bytes[link.direction][link.vertex], text, sizeof(text));
-    if (speed != 1) {
-        snprintf(text + strlen(text), sizeof(text) - strlen(text), " / %" PRIu64, speed);
+    if (speed != tree->links.base) {
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), " / %.3g", (double)speed / tree->links.base);
     }
     width = (int)strlen(text) * DIGIT_WIDTH + 4;
     fprintf(tree->stream, "<rect class=\"paper\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"14\"/>", x - width / 2,
@@ -239,7 +239,7 @@ static void write_direction(const tree_t *tree, irr_link_t link)
     fputs("<g><title>", tree->stream);
     write_link_name(tree, link);
     fprintf(tree->stream, ": %" PRIu64 " bytes", bytes);
-    if (tree->topology->speed[link.vertex] != 1) {
+    if (tree->topology->speed[link.vertex] != tree->links.base) {
         fprintf(tree->stream, ", speed %" PRIu64, tree->topology->speed[link.vertex]);
     }
     fputs("</title>", tree->stream);
@@ -304,7 +304,7 @@ static void write_legend(const tree_t *tree)
         fputs("the busiest: ", tree->stream);
         write_link_name(tree, tree->links.busiest);
         fprintf(tree->stream, ", %" PRIu64 " bytes%s", tree->links.load,
-                tree->topology->speed[tree->links.busiest.vertex] != 1 ? " / its speed" : "");
+                tree->topology->speed[tree->links.busiest.vertex] != tree->links.base ? " by its speed" : "");
     }
     if (others > 0) {
         fprintf(tree->stream, ", and %d other%s", others, others == 1 ? "" : "s");

@@ -79,8 +79,9 @@ def bound_of(lab, matrix, ranks):
     loads = lab.cluster.loads(matrix, topology.place(lab.cluster.hosts, ranks))
     if not loads:
         raise LabError("no byte of this exchange leaves its host, so no link bounds it")
-    link = max(loads, key=loads.get)
-    return link, loads[link], loads[link] * 8 / (USABLE * lab.rate) * 1e3
+    times = {link: load * 8 / (USABLE * lab.rate_of(*link)) * 1e3 for link, load in loads.items()}
+    link = max(times, key=times.get)
+    return link, loads[link], times[link]
 
 
 # ---- jobs ----

@@ -24,6 +24,7 @@ HOST_QUEUE = 512 * 1024
 PORT_QUEUE = 128 * 1024
 SMALL_QUEUE = 128 * 1024
 FRAME = 1514
+FASTEST = 10 ** 11            # bits a second of a port
 LACKS = ("kind is unknown", "No such file", "Unknown device type", "not supported", "not permitted")
 
 
@@ -55,6 +56,15 @@ class Lab:
         if not is_keeper(pid, self.state):
             raise LabError(f"the lab has no '{name}' (any more); remove what is left with lab down", 1)
         return pid
+
+    def rate_of(self, source, target):
+        """Bits a second of a directed link; that of the slowest host has the rate of the lab."""
+        speed, base = self.cluster.factor(source, target)
+        rate = self.rate * speed // base
+        if not 10 ** 5 <= rate <= FASTEST:
+            raise LabError(f"{source} -> {target} would have {rate} bits a second, allowed are {10 ** 5} to "
+                           f"{FASTEST}; another --rate may do")
+        return rate
 
     def ports(self):
         """(from, to, name whose namespace it is in, interface) of each directed link."""
@@ -220,12 +230,12 @@ def build(lab):
     pids = {name: keep(lab.state, name, kind) for name, kind in kinds.items()}
     head = pids[SWITCHES]
     batch(head, "ip", cables(lab, pids))
-    ports = [port for _, _, name, port in lab.ports() if name == SWITCHES]
-    plain(head, ports)
-    batch(head, "tc", [port_limit(port, lab.rate) for port in ports])
+    ports = [(port, lab.rate_of(source, target)) for source, target, name, port in lab.ports() if name == SWITCHES]
+    plain(head, [port for port, _ in ports])
+    batch(head, "tc", [port_limit(port, rate) for port, rate in ports])
     for number, host in enumerate(lab.cluster.hosts):
         plain(pids[host], ["eth0"])
-        batch(pids[host], "tc", host_limit(lab.rate))
+        batch(pids[host], "tc", host_limit(lab.rate_of(host, lab.cluster.home[host])))
         batch(pids[host], "ip", card(address(number), lab.congestion))
 
 

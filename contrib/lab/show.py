@@ -17,8 +17,8 @@ def summary(lab):
     cluster = lab.cluster
     print(f"{lab.spec}: hosts {len(cluster.hosts)}, switches {len(cluster.switches)}, {rate_text(lab.rate)} a port, "
           f"TCP {lab.congestion}")
-    if cluster.has_speeds:
-        print("LinkSpeed is not used: all ports have the same rate")
+    if len({lab.rate_of(source, target) for source, target, _, _ in lab.ports()}) > 1:
+        print("that is the slowest host's; LinkSpeed and NodeSpeed tell how fast the others are")
 
 
 def queues(pid):
@@ -40,6 +40,6 @@ def status(lab):
     width = max(len(f"{a} -> {b}") for a, b, _, _ in lab.ports())
     print(f"{'link':<{width}} {'rate':>8} {'bytes':>13} {'packets':>9} {'dropped':>8} {'queued':>8}")
     for source, target, name, card in lab.ports():
-        queue = found[name][card]
-        print(f"{source + ' -> ' + target:<{width}} {rate_text(lab.rate):>8} {queue['bytes']:>13} "
+        queue, rate = found[name][card], rate_text(lab.rate_of(source, target))
+        print(f"{source + ' -> ' + target:<{width}} {rate:>8} {queue['bytes']:>13} "
               f"{queue['packets']:>9} {queue['drops']:>8} {queue['backlog']:>8}")

@@ -11,6 +11,7 @@ from common import LabError
 
 SHORT_FORMS = "single:8, star:8,8,8,8 (first switch in the centre), chain:8,8,8,8"
 MOST_HOSTS = 1000
+KEYS = ("switchname", "switches", "nodes", "linkspeed", "nodespeed")
 NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
 
 
@@ -18,6 +19,7 @@ class Cluster:
     """Hosts and switches in the order of the file.
 
     home[h]: the switch of host h; parent[s]: the switch that switch s hangs on, None at the top.  All are names.
+    speed[n]: of the link from a host or switch up.
     """
 
     def __init__(self):
@@ -25,12 +27,17 @@ class Cluster:
         self.switches = []
         self.home = {}
         self.parent = {}
-        self.has_speeds = False
+        self.speed = {}
 
     def links(self):
         """The cables, as pairs of names, the lower end first."""
         return [(host, self.home[host]) for host in self.hosts] + \
                [(switch, self.parent[switch]) for switch in self.switches if self.parent[switch]]
+
+    def factor(self, source, target):
+        """How many times as fast a link is as that of the slowest host, as a numerator and a denominator."""
+        lower = source if target in (self.home.get(source), self.parent.get(source)) else target
+        return self.speed[lower], min(self.speed[host] for host in self.hosts)
 
     def _above(self, host):
         chain = [self.home[host]]
@@ -121,13 +128,20 @@ def fields(line, where):
     for word in line.split():
         key, equals, value = word.partition("=")
         key = key.lower()
-        if not equals or not value or key not in ("switchname", "switches", "nodes", "linkspeed") or key in found:
-            raise LabError(f"{where}: '{word}' was not expected; allowed are SwitchName, Switches, Nodes and "
-                           "LinkSpeed, each once, with '=' and a value")
+        if not equals or not value or key not in KEYS or key in found:
+            raise LabError(f"{where}: '{word}' was not expected; allowed are SwitchName, Switches, Nodes, "
+                           "LinkSpeed and NodeSpeed, each once, with '=' and a value")
         found[key] = value
     if "switchname" not in found:
         raise LabError(f"{where}: SwitchName is missing")
     return found
+
+
+def speed_of(found, key, where):
+    text = found.get(key, "1")
+    if not re.fullmatch("[0-9]{1,10}", text) or not 1 <= int(text) < 2 ** 32:
+        raise LabError(f"{where}: {key} is '{text}', allowed is an integer from 1 to {2 ** 32 - 1}")
+    return int(text)
 
 
 def read(text, name):
@@ -141,13 +155,16 @@ def read(text, name):
         if others or switch in below:
             raise LabError(f"{where}: SwitchName is '{found['switchname']}', allowed is one new name a line")
         cluster.switches.append(switch)
-        cluster.has_speeds |= "linkspeed" in found
+        if "nodespeed" in found and "nodes" not in found:
+            raise LabError(f"{where}: switch '{switch}' has NodeSpeed, but no Nodes")
+        cluster.speed[switch] = speed_of(found, "linkspeed", where)
         below[switch] = names_of(found, "switches", where)
         for host in names_of(found, "nodes", where):
             if host in cluster.home:
                 raise LabError(f"{where}: host '{host}' is on switch '{cluster.home[host]}' already")
             cluster.hosts.append(host)
             cluster.home[host] = switch
+            cluster.speed[host] = speed_of(found, "nodespeed", where)
     join(cluster, below, name)
     return cluster
 

@@ -10,10 +10,11 @@
 #include "order/tree.h"
 
 /*
- * Transmission `before` must not begin until `after` is over; both are indices in the schedule's list.  A message
- * from one rank to another tells so: from the receiver of `after`, to the sender of `before`.  The paper lets the
- * sender tell; but a send may be over at its sender while the bytes still wait in a buffer, and only the receiver
- * knows that the links are free.
+ * Never more messages are on a link than its capacity, if each waits for what is listed here.  Transmission
+ * `before` must not begin until `after` is over; both are indices in the schedule's list.  A message from one rank
+ * to another tells so: from the receiver of `after`, to the sender of `before`.  The paper lets the sender tell;
+ * but a send may be over at its sender while the bytes still wait in a buffer, and only the receiver knows that
+ * the links are free.
  */
 typedef struct irr_sync {
     size_t after, before;

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+__extension__ typedef unsigned __int128 wide_t;
+
 irr_status_t irr_tree_init_star(irr_tree_t *tree, int ranks)
 {
     irr_topology_t topology = { .hosts = ranks, .vertices = ranks + 1 };
@@ -31,6 +33,8 @@ irr_status_t irr_tree_init_star(irr_tree_t *tree, int ranks)
 
 void irr_tree_fini(irr_tree_t *tree)
 {
+    irr_free(tree->speed);
+    irr_free(tree->capacity);
     irr_free(tree->below);
     irr_free(tree->depth);
     irr_free(tree->parent);
@@ -49,7 +53,8 @@ static bool is_valid(const irr_topology_t *topology, const int *host_of, int ran
         const int parent = topology->parent[v];
 
         tops += parent == -1;
-        if (parent < -1 || parent >= topology->vertices || (parent >= 0 && parent < topology->hosts)) {
+        if (parent < -1 || parent >= topology->vertices || (parent >= 0 && parent < topology->hosts) ||
+            irr_topology_speed(topology, v) == 0) {
             return false;
         }
     }
@@ -96,6 +101,20 @@ static irr_status_t measure(irr_tree_t *tree)
     return IRR_OK;
 }
 
+/* A rank sends one message at a time, so ranks on the smaller side limit what an edge can have. */
+static void find_capacities(irr_tree_t *tree, const irr_topology_t *topology, const int *host_of)
+{
+    tree->base = irr_topology_base(topology, host_of, tree->ranks);
+    for (int v = 0; v < tree->vertices; v++) {
+        const int below = tree->below[v], above = tree->ranks - below, most = below < above ? below : above;
+        uint64_t capacity;
+
+        tree->speed[v] = v < tree->links ? irr_topology_speed(topology, v) : tree->base;
+        capacity = irr_topology_capacity(tree->speed[v], tree->base);
+        tree->capacity[v] = most < 1 ? 1 : capacity < (uint64_t)most ? (int)capacity : most;
+    }
+}
+
 irr_status_t irr_tree_init(irr_tree_t *tree, const irr_topology_t *topology, const int *host_of, int ranks)
 {
     irr_tree_t made = { .ranks = ranks, .hosts = topology->hosts, .links = topology->vertices };
@@ -108,7 +127,10 @@ irr_status_t irr_tree_init(irr_tree_t *tree, const irr_topology_t *topology, con
     made.parent = irr_alloc((size_t)made.vertices, sizeof(*made.parent));
     made.depth = irr_alloc((size_t)made.vertices, sizeof(*made.depth));
     made.below = irr_alloc_zero((size_t)made.vertices, sizeof(*made.below));
-    if (made.parent == NULL || made.depth == NULL || made.below == NULL) {
+    made.capacity = irr_alloc((size_t)made.vertices, sizeof(*made.capacity));
+    made.speed = irr_alloc((size_t)made.vertices, sizeof(*made.speed));
+    if (made.parent == NULL || made.depth == NULL || made.below == NULL || made.capacity == NULL ||
+        made.speed == NULL) {
         irr_tree_fini(&made);
         return IRR_ERR_NO_MEMORY;
     }
@@ -121,8 +143,19 @@ irr_status_t irr_tree_init(irr_tree_t *tree, const irr_topology_t *topology, con
         irr_tree_fini(&made);
         return status;
     }
+    find_capacities(&made, topology, host_of);
     *tree = made;
     return IRR_OK;
+}
+
+uint64_t irr_tree_load(const irr_tree_t *tree, int edge, uint64_t bytes)
+{
+    const uint64_t capacity = (uint64_t)tree->capacity[edge / 2], speed = tree->speed[edge / 2];
+
+    if (capacity > 1) {
+        return bytes / capacity + (bytes % capacity != 0);
+    }
+    return speed < tree->base ? irr_topology_load(bytes, speed, tree->base) : bytes;
 }
 
 int irr_tree_path(const irr_tree_t *tree, int from, int to, int *path)
@@ -175,36 +208,49 @@ irr_status_t irr_tree_loads(const irr_tree_t *tree, const irr_matrix_t *matrix, 
     return IRR_OK;
 }
 
+/* Does the first edge take longer, to the last byte?  Rounded loads could be equal where the edges are not. */
+static bool is_busier(const irr_tree_t *tree, const uint64_t *loads, int one, int other)
+{
+    return (wide_t)loads[one] * tree->speed[other / 2] > (wide_t)loads[other] * tree->speed[one / 2];
+}
+
 irr_status_t irr_tree_bound(const irr_tree_t *tree, const irr_matrix_t *matrix, irr_tree_bound_t *bound)
 {
     uint64_t *loads = irr_alloc(2 * (size_t)tree->vertices, sizeof(*loads));
-    irr_tree_bound_t found = { 0 };
     irr_status_t status = loads != NULL ? irr_tree_loads(tree, matrix, loads) : IRR_ERR_NO_MEMORY;
 
     if (status == IRR_OK) {
-        for (int e = 0; e < 2 * tree->vertices; e++) {
-            if (loads[e] > found.bytes) {
-                found = (irr_tree_bound_t){ loads[e], e };
-            }
+        int busiest = 0;
+
+        for (int e = 1; e < 2 * tree->vertices; e++) {
+            busiest = is_busier(tree, loads, e, busiest) ? e : busiest;
         }
-        *bound = found;
+        bound->bytes = irr_topology_load(loads[busiest], tree->speed[busiest / 2], tree->base);
+        bound->edge = busiest;
     }
     irr_free(loads);
     return status;
 }
 
-/* Uses the edges of a transmission; last has the last user of each edge, counted from 1. */
-static irr_status_t use(const irr_tree_t *tree, const irr_schedule_t *schedule, size_t i, size_t *last, int *path,
+/* Who uses an edge. */
+typedef struct user {
+    size_t last;     /* counted from 1 */
+    int    lanes;    /* how many in its step */
+} user_t;
+
+static irr_status_t use(const irr_tree_t *tree, const irr_schedule_t *schedule, size_t i, user_t *users, int *path,
                         irr_tree_clash_t *clash)
 {
     const irr_transmission_t *t = &schedule->list[i];
     const int edges = irr_tree_path(tree, t->from, t->to, path);
 
     for (int k = 0; k < edges; k++) {
-        const size_t before = last[path[k]];
+        user_t *user = &users[path[k]];
+        const size_t before = user->last;
+        const bool shares = before > 0 && schedule->list[before - 1].step == t->step;
 
-        last[path[k]] = i + 1;
-        if (before > 0 && path[k] < 2 * tree->links && schedule->list[before - 1].step == t->step) {
+        *user = (user_t){ i + 1, shares ? user->lanes + 1 : 1 };
+        if (path[k] < 2 * tree->links && user->lanes > tree->capacity[path[k] / 2]) {
             *clash = (irr_tree_clash_t){ before - 1, i, path[k] };
             return IRR_ERR_INVALID_PLAN;
         }
@@ -216,19 +262,19 @@ irr_status_t irr_tree_check(const irr_tree_t *tree, const irr_schedule_t *schedu
 {
     irr_status_t status = schedule->ranks == tree->ranks ? IRR_OK : IRR_ERR_BAD_PARAM;
     irr_tree_clash_t unseen;
-    size_t *last;
+    user_t *users;
     int *path;
 
     if (status != IRR_OK) {
         return status;
     }
-    last = irr_alloc_zero(2 * (size_t)tree->vertices, sizeof(*last));
+    users = irr_alloc_zero(2 * (size_t)tree->vertices, sizeof(*users));
     path = irr_alloc((size_t)tree->longest, sizeof(*path));
-    status = last != NULL && path != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+    status = users != NULL && path != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
     for (size_t i = 0; status == IRR_OK && i < schedule->count; i++) {
-        status = use(tree, schedule, i, last, path, clash != NULL ? clash : &unseen);
+        status = use(tree, schedule, i, users, path, clash != NULL ? clash : &unseen);
     }
     irr_free(path);
-    irr_free(last);
+    irr_free(users);
     return status;
 }

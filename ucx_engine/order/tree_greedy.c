@@ -1,10 +1,10 @@
 /*
  * tree_greedy.c - contention-free steps for irregular counts on a tree of switches, busiest edge first.
  *
- * No schedule takes less than the bytes of the busiest directed edge.  To come close, a step first looks for a
- * message over the edge that has most left, then over the next one that is still free, and so on (tree_step.h):
- * an edge that idles costs time only if it is about as busy as the busiest.  Such an edge is urgent, and may
- * change what was chosen before (tree_repair.c).
+ * No schedule takes less than the busiest directed edge, by its bytes and its capacity.  To come close, a step
+ * first looks for messages over the edge that has most left, as many as its capacity, then over the next one that
+ * is still free, and so on (tree_step.h): an edge that idles costs time only if it is about as busy as the
+ * busiest.  Such an edge is urgent, and may change what was chosen before (tree_repair.c).
  *
  * A step lasts until the first edge that it keeps busy, or idle, would make the rest longer than what the busiest
  * edge has left, and a hundredth of the step beyond that, so that messages of almost equal length need no split.
@@ -27,8 +27,11 @@
 
 #include <string.h>
 
+__extension__ typedef unsigned __int128 wide_t;
+
 #define SPARE      100   /* a step is this part longer than the busiest edge allows */
 #define SHORTEST   64    /* and lasts at least this part of a mean message */
+#define LOST       8     /* a step that loses one of several lanes lasts at most this part of it */
 #define FAR        8     /* an edge is far from the busiest, and not urgent, by this part of its load */
 #define WAIT_LIMIT 63    /* steps */
 
@@ -45,10 +48,13 @@ typedef struct work {
     int            *next;      /* by edge: the step in which it looks again */
     uint64_t        mean;      /* bytes of a message of the busiest edge */
     uint64_t        shortest;  /* step */
+    uint64_t       *lengths;   /* of the messages on an edge */
+    uint64_t        lost;      /* longest step that may lose a lane */
 } work_t;
 
 static void work_fini(work_t *work)
 {
+    irr_free(work->lengths);
     irr_free(work->next);
     irr_free(work->waits);
     irr_free(work->order);
@@ -104,7 +110,17 @@ static uint64_t mean_message(work_t *work)
             count += *irr_tree_step_left(&work->step, i, j) > 0 && crosses(work, i, j);
         }
     }
-    return most_left(work) / count;
+    return work->step.bytes[work->order[0]] / count;
+}
+
+static bool has_lanes(const irr_tree_t *tree)
+{
+    bool several = false;
+
+    for (int v = 0; v < tree->links; v++) {
+        several = several || tree->capacity[v] > 1;
+    }
+    return several;
 }
 
 static irr_status_t work_init(work_t *work, const job_t *job, uint64_t granule)
@@ -120,7 +136,8 @@ static irr_status_t work_init(work_t *work, const job_t *job, uint64_t granule)
     work->order = irr_alloc((size_t)edges, sizeof(*work->order));
     work->waits = irr_alloc_zero((size_t)edges, sizeof(*work->waits));
     work->next = irr_alloc_zero((size_t)edges, sizeof(*work->next));
-    if (work->order == NULL || work->waits == NULL || work->next == NULL) {
+    work->lengths = irr_alloc((size_t)job->tree->ranks, sizeof(*work->lengths));
+    if (work->order == NULL || work->waits == NULL || work->next == NULL || work->lengths == NULL) {
         work_fini(work);
         return IRR_ERR_NO_MEMORY;
     }
@@ -129,27 +146,32 @@ static irr_status_t work_init(work_t *work, const job_t *job, uint64_t granule)
     }
     sort_edges(work);
     work->mean = work->edges > 0 ? mean_message(work) : 0;
+    work->lost = has_lanes(job->tree) ? work->mean / LOST : UINT64_MAX;
     work->shortest = work->mean / SHORTEST > granule ? work->mean / SHORTEST : granule;
     return IRR_OK;
 }
 
 /* ---- a step ---- */
 
+/* Fills an edge with messages, as far as there are any. */
 static irr_status_t look(work_t *work, int edge, bool is_far)
 {
+    const bool is_urgent = work->step.loads[edge] >= work->step.urgent_load;
     int *waits = &work->waits[edge];
     irr_status_t status = IRR_OK;
-    bool covered;
+    bool covered = true;
 
     if (is_far && work->next[edge] > work->step.number) {
         return IRR_OK;
     }
-    if (work->step.loads[edge] >= work->step.urgent_load) {
-        status = irr_tree_step_repair(&work->step, edge, &covered);
-    } else {
-        covered = irr_tree_step_cover(&work->step, edge);
+    while (status == IRR_OK && covered && !irr_tree_step_is_full(&work->step, edge)) {
+        if (is_urgent) {
+            status = irr_tree_step_repair(&work->step, edge, &covered);
+        } else {
+            covered = irr_tree_step_cover(&work->step, edge);
+        }
     }
-    if (covered) {
+    if (irr_tree_step_users(&work->step, edge) > 0) {
         *waits = 0;
     } else {
         *waits = *waits < WAIT_LIMIT ? 2 * *waits + 1 : WAIT_LIMIT;
@@ -169,7 +191,7 @@ static irr_status_t choose(work_t *work)
     for (int i = 0; status == IRR_OK && i < work->edges; i++) {
         const int edge = work->order[i];
 
-        if (!irr_tree_step_uses(&work->step, edge)) {
+        if (!irr_tree_step_is_full(&work->step, edge)) {
             status = look(work, edge, work->step.loads[edge] < far);
         }
     }
@@ -189,20 +211,74 @@ static uint64_t longest_chosen(const work_t *work)
     return longest;
 }
 
-/* An edge that found no message although it cannot wait is lost for this step, and not looked at. */
-static uint64_t duration(const work_t *work)
+/* The lengths of the messages on an edge in ascending order; returns how many.  On a slow edge their times. */
+static int sort_lengths(work_t *work, int edge)
+{
+    const irr_tree_t *tree = work->step.tree;
+    const int users = irr_tree_step_users(&work->step, edge);
+    const bool slow = tree->speed[edge / 2] < tree->base;
+
+    for (int lane = 0; lane < users; lane++) {
+        const uint64_t left = irr_tree_step_carries(&work->step, edge, lane);
+        const uint64_t length = slow ? irr_tree_load(tree, edge, left) : left;
+        int at = lane;
+
+        for (; at > 0 && work->lengths[at - 1] > length; at--) {
+            work->lengths[at] = work->lengths[at - 1];
+        }
+        work->lengths[at] = length;
+    }
+    return users;
+}
+
+/*
+ * How long a step may be for an edge of so many lanes that must not fall behind the busiest by more than the
+ * slack: in a step of length d it falls behind by d, less the part of a lane in the bytes that it carries.  That
+ * grows faster with each message that ends, so the first length that comes out before the next end is it.
+ * UINT64_MAX: as long as may be.
+ */
+static uint64_t fits(const work_t *work, int users, int lanes, uint64_t slack)
+{
+    wide_t ended = 0, length = 0;
+
+    if (lanes < 2) {   /* as a rule */
+        const uint64_t carried = users > 0 ? work->lengths[0] : 0;
+
+        return lanes > 0 && carried < UINT64_MAX - slack ? slack + carried : UINT64_MAX;
+    }
+    for (int i = 0; i <= users; i++) {
+        const int idle = lanes - (users - i);
+
+        length = idle > 0 ? ((wide_t)lanes * slack + ended) / (wide_t)idle : UINT64_MAX;
+        if (i == users || (idle > 0 && length <= work->lengths[i])) {
+            break;
+        }
+        ended += work->lengths[i];
+    }
+    return length < UINT64_MAX ? (uint64_t)length : UINT64_MAX;
+}
+
+/*
+ * Lanes that found no message although the edge cannot wait are lost for this step, and not looked at further.
+ * Where links have several, another choice soon may find one: with messages of equal length a whole step would be
+ * lost.
+ */
+static uint64_t duration(work_t *work)
 {
     const uint64_t most = most_left(work), longest = longest_chosen(work);
     uint64_t lasts = longest;
 
     for (int i = 0; i < work->edges; i++) {
-        const int edge = work->order[i];
-        const bool busy = irr_tree_step_uses(&work->step, edge);
+        const int edge = work->order[i], users = sort_lengths(work, edge);
         const uint64_t slack = most - work->step.loads[edge];
-        const uint64_t fits = slack + (busy ? irr_tree_step_carries(&work->step, edge) : 0);
+        const int lanes = slack > work->shortest ? work->step.tree->capacity[edge / 2] : users;
+        const uint64_t limit = fits(work, users, lanes, slack);
 
-        if ((busy || slack > work->shortest) && fits + fits / SPARE < lasts) {
-            lasts = fits + fits / SPARE;
+        if (slack <= work->shortest && !irr_tree_step_is_full(&work->step, edge) && work->lost < lasts) {
+            lasts = work->lost;
+        }
+        if (limit < lasts && limit + limit / SPARE < lasts) {
+            lasts = limit + limit / SPARE;
         }
     }
     lasts = lasts > work->shortest ? lasts : work->shortest;

@@ -1,10 +1,11 @@
 /*
  * tree_repair.c - finds a message for an edge that has none, at the expense of others; see tree_step.h.
  *
- * A message over the edge is put in by trial, and those that share an edge with it are taken out.  The urgent
- * edges that this leaves free are covered again, by a message that is in nobody's way or by a repair in turn,
- * down to some depth.  If that fails, all is undone, and another message is tried.  A step has a limited number
- * of trials, each of O(longest * vertices) at most, so repairs cost little where they cannot help.
+ * A message over the edge is put in by trial, and on each full edge of its way another one is taken out.  The
+ * urgent edges that have fewer messages then than before are covered again, by a message that is in nobody's way
+ * or by a repair in turn, down to some depth.  If that fails, all is undone, and another message is tried.  A step
+ * has a limited number of trials, each of O(longest * vertices) at most, so repairs cost little where they cannot
+ * help.
  */
 #include "order/tree_step.h"
 
@@ -43,7 +44,7 @@ static void keep_last(repair_t *repair)
 /* The place of a message among those that are chosen. */
 static int place_of(irr_tree_step_t *step, irr_tree_chosen_t message)
 {
-    return step->user[2 * irr_tree_leaf(step->tree, message.from)];
+    return irr_tree_step_user(step, 2 * irr_tree_leaf(step->tree, message.from), 0);
 }
 
 static void undo(repair_t *repair, size_t to)
@@ -61,6 +62,37 @@ static void undo(repair_t *repair, size_t to)
     }
 }
 
+/* Does the message that a rank sends, or receives (by that edge of it), use an edge already? */
+static bool is_user(irr_tree_step_t *step, int rank_edge, int edge)
+{
+    irr_tree_chosen_t message;
+    bool found = false;
+    int edges;
+
+    if (irr_tree_step_users(step, rank_edge) == 0) {
+        return false;
+    }
+    message = step->chosen[irr_tree_step_user(step, rank_edge, 0)];
+    edges = irr_tree_path(step->tree, message.from, message.to, step->path);
+    for (int k = 0; k < edges; k++) {
+        found = found || step->path[k] == edge;
+    }
+    return found;
+}
+
+/* Leaves out ranks whose message over the edge would make room for another one, which gains nothing. */
+static int leave_out(irr_tree_step_t *step, int edge, bool receive, irr_tree_reach_t *ranks, int count)
+{
+    int left = 0;
+
+    for (int i = 0; i < count; i++) {
+        if (!is_user(step, 2 * irr_tree_leaf(step->tree, ranks[i].rank) + receive, edge)) {
+            ranks[left++] = ranks[i];
+        }
+    }
+    return left;
+}
+
 /* Messages over an edge that need no edge of one that is kept; returns how many. */
 static int list_candidates(irr_tree_step_t *step, int edge, irr_tree_chosen_t *list)
 {
@@ -72,6 +104,10 @@ static int list_candidates(irr_tree_step_t *step, int edge, irr_tree_chosen_t *l
     senders = irr_tree_step_reach(step, tail, head, true, step->senders);
     receivers = irr_tree_step_reach(step, head, tail, false, step->receivers);
     step->repairs = false;
+    if (irr_tree_step_users(step, edge) > 0) {
+        senders = leave_out(step, edge, false, step->senders, senders);
+        receivers = leave_out(step, edge, true, step->receivers, receivers);
+    }
     for (int i = 0; i < senders; i++) {
         for (int j = 0; j < receivers && count < CANDIDATES; j++) {
             const int from = step->senders[i].rank, to = step->receivers[j].rank;
@@ -84,8 +120,19 @@ static int list_candidates(irr_tree_step_t *step, int edge, irr_tree_chosen_t *l
     return count;
 }
 
-/* Takes out what uses an edge of a message. */
-static void clear(repair_t *repair, irr_tree_chosen_t message)
+/* A message that uses a full edge and is not kept; the walk of list_candidates saw that there is one. */
+static int find_other(const irr_tree_step_t *step, int edge)
+{
+    int lane = 0;
+
+    while (step->chosen[irr_tree_step_user(step, edge, lane)].kept) {
+        lane++;
+    }
+    return irr_tree_step_user(step, edge, lane);
+}
+
+/* Takes out one message on each full edge of another one, of the edges with several lanes or with one. */
+static void clear(repair_t *repair, irr_tree_chosen_t message, bool several)
 {
     irr_tree_step_t *step = repair->step;
     const int edges = irr_tree_path(step->tree, message.from, message.to, step->path);
@@ -93,9 +140,11 @@ static void clear(repair_t *repair, irr_tree_chosen_t message)
     for (int k = 0; k < edges; k++) {
         const int edge = step->path[k];
 
-        if (irr_tree_step_uses(step, edge)) {   /* to take it out needs the room of the path */
-            note(repair, step->chosen[step->user[edge]], false);
-            irr_tree_step_drop(step, step->user[edge]);
+        if ((step->tree->capacity[edge / 2] > 1) == several && irr_tree_step_is_full(step, edge)) {
+            const int place = find_other(step, edge);
+
+            note(repair, step->chosen[place], false);
+            irr_tree_step_drop(step, place);   /* needs the room of the path */
             irr_tree_path(step->tree, message.from, message.to, step->path);
         }
     }
@@ -103,7 +152,7 @@ static void clear(repair_t *repair, irr_tree_chosen_t message)
 
 static bool cover(repair_t *repair, int edge, int depth);
 
-/* Covers what messages that were taken out have left free, as far as it is urgent. */
+/* Covers what messages that were taken out have left, as far as it is urgent. */
 static bool cover_left(repair_t *repair, size_t first, size_t last, int depth)
 {
     irr_tree_step_t *step = repair->step;
@@ -116,7 +165,7 @@ static bool cover_left(repair_t *repair, size_t first, size_t last, int depth)
         for (int k = 0; covered && k < edges; k++) {
             const int edge = step->path[k];
 
-            if (step->loads[edge] >= step->urgent_load && !irr_tree_step_uses(step, edge)) {
+            if (step->loads[edge] >= step->urgent_load && irr_tree_step_users(step, edge) < step->goal[edge]) {
                 covered = cover(repair, edge, depth);   /* needs the room of the path */
                 irr_tree_path(step->tree, message.from, message.to, step->path);
             }
@@ -132,7 +181,8 @@ static bool try_message(repair_t *repair, irr_tree_chosen_t message, int depth)
     size_t last;
 
     step->tries--;
-    clear(repair, message);
+    clear(repair, message, false);   /* which may leave room on the other edges */
+    clear(repair, message, true);
     last = step->changed;
     irr_tree_step_choose(step, message.from, message.to);
     keep_last(repair);
@@ -143,21 +193,37 @@ static bool try_message(repair_t *repair, irr_tree_chosen_t message, int depth)
     return false;
 }
 
-static bool cover(repair_t *repair, int edge, int depth)
+static bool replace(repair_t *repair, int edge, int depth)
 {
     irr_tree_chosen_t list[CANDIDATES];
     bool covered = false;
-    int count;
+    int count = 0;
 
-    if (irr_tree_step_cover(repair->step, edge)) {
-        keep_last(repair);
-        return repair->status == IRR_OK;
+    if (depth > 0 && repair->step->tries > 0) {
+        count = list_candidates(repair->step, edge, list);
     }
-    count = depth > 0 && repair->step->tries > 0 ? list_candidates(repair->step, edge, list) : 0;
     for (int i = 0; !covered && i < count && repair->step->tries > 0 && repair->status == IRR_OK; i++) {
         covered = try_message(repair, list[i], depth);
     }
     return covered;
+}
+
+static bool cover(repair_t *repair, int edge, int depth)
+{
+    if (irr_tree_step_cover(repair->step, edge)) {
+        keep_last(repair);
+        return repair->status == IRR_OK;
+    }
+    return replace(repair, edge, depth);
+}
+
+/* No urgent edge loses a message, and this one gets one more. */
+static void set_goals(irr_tree_step_t *step, int edge)
+{
+    for (int e = 0; e < 2 * step->tree->vertices; e++) {
+        step->goal[e] = irr_tree_step_users(step, e);
+    }
+    step->goal[edge]++;
 }
 
 irr_status_t irr_tree_step_repair(irr_tree_step_t *step, int edge, bool *covered)
@@ -165,7 +231,12 @@ irr_status_t irr_tree_step_repair(irr_tree_step_t *step, int edge, bool *covered
     repair_t repair = { .step = step, .status = IRR_OK };
 
     step->changed = 0;
-    *covered = cover(&repair, edge, DEPTH);
+    *covered = irr_tree_step_cover(step, edge);
+    if (*covered || step->tries == 0) {
+        return IRR_OK;
+    }
+    set_goals(step, edge);
+    *covered = replace(&repair, edge, DEPTH);
     for (int i = 0; i < step->count; i++) {
         step->chosen[i].kept = false;
     }

@@ -4,7 +4,8 @@
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters
  *
  * Where all ranks send equally much to all others, the paper's phases are as short as the busiest link allows, and
- * split nothing; any other matrix gets steps of its own.  Cost: see aapc.c and tree_weighted.c, and O(P * P).
+ * split nothing, unless that link carries several messages at a time; then, and for any other matrix, there are
+ * steps of their own.  Cost: see aapc.c and tree_weighted.c, and O(P * P).
  */
 #include "order/aapc.h"
 #include "order/scheduled.h"
@@ -24,10 +25,25 @@ static bool is_uniform(const irr_matrix_t *matrix)
     return length > 0;
 }
 
+/* Do as many messages of equal length pass a link one by one as the paper's phases have? */
+static bool has_single(const irr_tree_t *tree)
+{
+    int64_t most = 0, longest = 0;
+
+    for (int v = 0; v < tree->vertices; v++) {
+        const int64_t messages = (int64_t)tree->below[v] * (tree->ranks - tree->below[v]);
+        const int64_t takes = (messages + tree->capacity[v] - 1) / tree->capacity[v];
+
+        most = messages > most ? messages : most;
+        longest = takes > longest ? takes : longest;
+    }
+    return longest == most;
+}
+
 static irr_status_t build(const irr_tree_t *tree, const irr_matrix_t *matrix, int max_steps, irr_schedule_t *schedule)
 {
-    return is_uniform(matrix) ? irr_tree_phased(tree, matrix, schedule)
-                              : irr_tree_weighted(tree, matrix, max_steps, schedule);
+    return has_single(tree) && is_uniform(matrix) ? irr_tree_phased(tree, matrix, schedule)
+                                                  : irr_tree_weighted(tree, matrix, max_steps, schedule);
 }
 
 irr_status_t irr_scheduled_aapc(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,

@@ -17,12 +17,26 @@ void irr_tree_step_fini(irr_tree_step_t *step)
     irr_free(step->senders);
     irr_free(step->children);
     irr_free(step->first);
+    irr_free(step->goal);
     irr_free(step->user);
-    irr_free(step->used);
+    irr_free(step->lanes);
+    irr_free(step->room);
     irr_free(step->chosen);
     irr_free(step->loads);
+    irr_free(step->bytes);
     irr_free(step->left);
     memset(step, 0, sizeof(*step));
+}
+
+/* Lanes of all directed edges; no edge has more than ranks. */
+static size_t count_lanes(const irr_tree_t *tree)
+{
+    size_t lanes = 0;
+
+    for (int v = 0; v < tree->vertices; v++) {
+        lanes += 2 * (size_t)tree->capacity[v];
+    }
+    return lanes;
 }
 
 static bool allocate(irr_tree_step_t *step)
@@ -30,10 +44,13 @@ static bool allocate(irr_tree_step_t *step)
     const size_t ranks = (size_t)step->tree->ranks, vertices = (size_t)step->tree->vertices;
 
     step->left = irr_alloc(ranks * ranks, sizeof(*step->left));
+    step->bytes = irr_alloc(2 * vertices, sizeof(*step->bytes));
     step->loads = irr_alloc(2 * vertices, sizeof(*step->loads));
     step->chosen = irr_alloc(ranks, sizeof(*step->chosen));
-    step->used = irr_alloc_zero(2 * vertices, sizeof(*step->used));
-    step->user = irr_alloc(2 * vertices, sizeof(*step->user));
+    step->room = irr_alloc(2 * vertices, sizeof(*step->room));
+    step->lanes = irr_alloc(2 * vertices, sizeof(*step->lanes));
+    step->user = irr_alloc(count_lanes(step->tree), sizeof(*step->user));
+    step->goal = irr_alloc(2 * vertices, sizeof(*step->goal));
     step->first = irr_alloc_zero(vertices + 2, sizeof(*step->first));
     step->children = irr_alloc(vertices, sizeof(*step->children));
     step->senders = irr_alloc(ranks, sizeof(*step->senders));
@@ -41,9 +58,11 @@ static bool allocate(irr_tree_step_t *step)
     step->stack = irr_alloc(vertices, sizeof(*step->stack));
     step->came_from = irr_alloc(vertices, sizeof(*step->came_from));
     step->path = irr_alloc((size_t)step->tree->longest, sizeof(*step->path));
-    return step->left != NULL && step->loads != NULL && step->chosen != NULL && step->used != NULL &&
-           step->user != NULL && step->first != NULL && step->children != NULL && step->senders != NULL &&
-           step->receivers != NULL && step->stack != NULL && step->came_from != NULL && step->path != NULL;
+    return step->left != NULL && step->bytes != NULL && step->loads != NULL && step->chosen != NULL &&
+           step->room != NULL && step->lanes != NULL && step->user != NULL &&
+           step->goal != NULL && step->first != NULL && step->children != NULL &&
+           step->senders != NULL && step->receivers != NULL && step->stack != NULL && step->came_from != NULL &&
+           step->path != NULL;
 }
 
 /* Counting sort by parent: first[v + 1] is where the children of v begin until they are all in. */
@@ -66,11 +85,22 @@ static void list_children(irr_tree_step_t *step)
     }
 }
 
+static void begin_edges(irr_tree_step_t *step)
+{
+    size_t lanes = 0;
+
+    for (int e = 0; e < 2 * step->tree->vertices; e++) {
+        step->loads[e] = irr_tree_load(step->tree, e, step->bytes[e]);
+        step->lanes[e] = lanes;
+        lanes += (size_t)step->tree->capacity[e / 2];
+    }
+}
+
 irr_status_t irr_tree_step_init(irr_tree_step_t *step, const irr_tree_t *tree, const irr_matrix_t *matrix)
 {
     const size_t ranks = (size_t)tree->ranks;
     irr_tree_step_t made = { .tree = tree };
-    irr_status_t status = allocate(&made) ? irr_tree_loads(tree, matrix, made.loads) : IRR_ERR_NO_MEMORY;
+    irr_status_t status = allocate(&made) ? irr_tree_loads(tree, matrix, made.bytes) : IRR_ERR_NO_MEMORY;
 
     if (status != IRR_OK) {
         irr_tree_step_fini(&made);
@@ -80,6 +110,7 @@ irr_status_t irr_tree_step_init(irr_tree_step_t *step, const irr_tree_t *tree, c
     for (size_t r = 0; r < ranks; r++) {
         made.left[r * ranks + r] = 0;
     }
+    begin_edges(&made);
     list_children(&made);
     *step = made;
     return IRR_OK;
@@ -91,6 +122,9 @@ void irr_tree_step_begin(irr_tree_step_t *step, uint64_t urgent_load)
     step->count = 0;
     step->urgent_load = urgent_load;
     step->tries = IRR_TREE_TRIES;
+    for (int e = 0; e < 2 * step->tree->vertices; e++) {
+        step->room[e] = step->tree->capacity[e / 2];
+    }
 }
 
 /* ---- walks ---- */
@@ -103,7 +137,12 @@ typedef struct walk {
 
 static bool is_closed(const irr_tree_step_t *step, int edge)
 {
-    return irr_tree_step_uses(step, edge) && (!step->repairs || step->chosen[step->user[edge]].kept);
+    bool closed = irr_tree_step_is_full(step, edge);
+
+    for (int lane = 0; closed && step->repairs && lane < step->tree->capacity[edge / 2]; lane++) {
+        closed = step->chosen[irr_tree_step_user(step, edge, lane)].kept;
+    }
+    return closed;
 }
 
 /* Puts a neighbour on the stack, if the edge between may be used. */
@@ -150,22 +189,40 @@ int irr_tree_step_reach(irr_tree_step_t *step, int start, int not_by, bool inwar
 
 /* ---- messages ---- */
 
-/* Makes a message the user of its edges. */
-static void take(irr_tree_step_t *step, int place)
+/* The lane of a message that uses an edge. */
+static int *find_user(irr_tree_step_t *step, int edge, int place)
 {
-    const irr_tree_chosen_t message = step->chosen[place];
+    int *user = &step->user[step->lanes[edge]];
+
+    while (*user != place) {
+        user++;
+    }
+    return user;
+}
+
+/* The message at the end of those chosen moves to another place, and its edges know it by that. */
+static void move_last(irr_tree_step_t *step, int place)
+{
+    const irr_tree_chosen_t message = step->chosen[step->count];
     const int edges = irr_tree_path(step->tree, message.from, message.to, step->path);
 
     for (int k = 0; k < edges; k++) {
-        step->used[step->path[k]] = step->number;
-        step->user[step->path[k]] = place;
+        *find_user(step, step->path[k], step->count) = place;
     }
+    step->chosen[place] = message;
 }
 
 void irr_tree_step_choose(irr_tree_step_t *step, int from, int to)
 {
-    step->chosen[step->count] = (irr_tree_chosen_t){ from, to, false };
-    take(step, step->count++);
+    const int edges = irr_tree_path(step->tree, from, to, step->path);
+
+    for (int k = 0; k < edges; k++) {
+        const int edge = step->path[k], lane = irr_tree_step_users(step, edge);
+
+        step->user[step->lanes[edge] + (size_t)lane] = step->count;
+        step->room[edge]--;
+    }
+    step->chosen[step->count++] = (irr_tree_chosen_t){ from, to, false };
 }
 
 void irr_tree_step_drop(irr_tree_step_t *step, int place)
@@ -174,11 +231,14 @@ void irr_tree_step_drop(irr_tree_step_t *step, int place)
     const int edges = irr_tree_path(step->tree, message.from, message.to, step->path);
 
     for (int k = 0; k < edges; k++) {
-        step->used[step->path[k]] = 0;
+        const int edge = step->path[k], last = irr_tree_step_users(step, edge) - 1;
+
+        step->room[edge]++;
+        *find_user(step, edge, place) = irr_tree_step_user(step, edge, last);
     }
-    step->chosen[place] = step->chosen[--step->count];
+    step->count--;
     if (place < step->count) {
-        take(step, place);
+        move_last(step, place);
     }
 }
 
@@ -222,7 +282,10 @@ void irr_tree_step_send(irr_tree_step_t *step, uint64_t bytes)
         const int edges = irr_tree_path(step->tree, message.from, message.to, step->path);
 
         for (int k = 0; k < edges; k++) {
-            step->loads[step->path[k]] -= sent;
+            const int edge = step->path[k];
+
+            step->bytes[edge] -= sent;
+            step->loads[edge] = irr_tree_load(step->tree, edge, step->bytes[edge]);
         }
         *left -= sent;
     }

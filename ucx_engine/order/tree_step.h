@@ -1,10 +1,12 @@
 /*
- * tree_step.h - a step of messages that share no directed edge of a tree, message by message.
+ * tree_step.h - a step of messages that share directed edges of a tree as far as their capacity goes, message by
+ * message.
  *
- * A message is looked for by an edge that it must use: two walks over the edges that are free, from the edge's
- * tail against the direction of messages to those who may send, from its head to those who may receive.  An edge
- * that has no load is not walked.  Of the pairs that still have something to send, the one is taken that uses
- * most edges that are urgent; of equal ones the longest.  O(vertices + senders * receivers) a message.
+ * An edge is full when as many messages use it as its capacity says, else it is free.  A message is looked for by
+ * an edge that it must use: two walks over the edges that are free, from the edge's tail against the direction of
+ * messages to those who may send, from its head to those who may receive.  An edge that has no load is not walked.
+ * Of the pairs that still have something to send, the one is taken that uses most edges that are urgent; of equal
+ * ones the longest.  O(vertices + senders * receivers) a message.
  *
  * If there is none, a repair takes messages out again that stand in the way of one, and looks for others over the
  * urgent edges that they leave, which may have to take out others in turn: what an augmenting path is for a
@@ -38,13 +40,16 @@ typedef struct irr_tree_change {
 typedef struct irr_tree_step {
     const irr_tree_t  *tree;
     uint64_t          *left;         /* bytes by sender and receiver that are still to be sent */
-    uint64_t          *loads;        /* of them, by directed edge */
+    uint64_t          *bytes;        /* of them, by directed edge */
+    uint64_t          *loads;        /* by directed edge, their time: irr_tree_load */
     uint64_t           urgent_load;
     int                number;       /* of this step, from 1 */
     int                count;        /* messages chosen in it */
     irr_tree_chosen_t *chosen;
-    int               *used;         /* by edge: the last step in which it is used */
-    int               *user;         /* by edge: the place in chosen of the message that uses it */
+    int               *room;         /* by edge: messages that it can take in yet */
+    size_t            *lanes;        /* by edge: where its part of user begins, with room for its capacity */
+    int               *user;         /* places in chosen of the messages that use an edge */
+    int               *goal;         /* by edge: users that a repair must leave it if it is urgent */
     bool               repairs;      /* walks take edges of messages that are not kept */
     int                tries;        /* that repairs in this step have left */
     irr_tree_change_t *changes;
@@ -64,10 +69,20 @@ void         irr_tree_step_fini(irr_tree_step_t *step);
 /* The next step, empty. */
 void irr_tree_step_begin(irr_tree_step_t *step, uint64_t urgent_load);
 
-/* Is the edge used in this step? */
-static inline bool irr_tree_step_uses(const irr_tree_step_t *step, int edge)
+/* The messages that use an edge in this step: how many, and the place of one of them in chosen. */
+static inline int irr_tree_step_users(const irr_tree_step_t *step, int edge)
 {
-    return step->used[edge] == step->number;
+    return step->tree->capacity[edge / 2] - step->room[edge];
+}
+
+static inline int irr_tree_step_user(const irr_tree_step_t *step, int edge, int lane)
+{
+    return step->user[step->lanes[edge] + (size_t)lane];
+}
+
+static inline bool irr_tree_step_is_full(const irr_tree_step_t *step, int edge)
+{
+    return step->room[edge] == 0;
 }
 
 /* Bytes of the message from one rank to another that are left. */
@@ -76,18 +91,18 @@ static inline uint64_t *irr_tree_step_left(const irr_tree_step_t *step, int from
     return &step->left[(size_t)from * (size_t)step->tree->ranks + (size_t)to];
 }
 
-/* Bytes that are left of the message that uses an edge. */
-static inline uint64_t irr_tree_step_carries(const irr_tree_step_t *step, int edge)
+/* Bytes that are left of a message that uses an edge. */
+static inline uint64_t irr_tree_step_carries(const irr_tree_step_t *step, int edge, int lane)
 {
-    const irr_tree_chosen_t message = step->chosen[step->user[edge]];
+    const irr_tree_chosen_t message = step->chosen[irr_tree_step_user(step, edge, lane)];
 
     return *irr_tree_step_left(step, message.from, message.to);
 }
 
-/* Chooses a message that uses a free edge; false if there is none. */
+/* Chooses one more message that uses a free edge; false if there is none. */
 bool irr_tree_step_cover(irr_tree_step_t *step, int edge);
 
-/* The same, with other choices changed if need be; see tree_repair.c.  IRR_ERR_NO_MEMORY. */
+/* The same for an urgent edge, with other choices changed if need be; see tree_repair.c.  IRR_ERR_NO_MEMORY. */
 irr_status_t irr_tree_step_repair(irr_tree_step_t *step, int edge, bool *covered);
 
 /* Puts a message in whose edges are free, and takes one out. */

@@ -7,11 +7,12 @@
 #include "order/tree.h"
 
 /*
- * Steps for a count matrix, in bytes: no two messages of a step share a directed edge, and no rank sends, or
- * receives, twice in a step.  Long messages are split.  max_steps: about so many steps at most, 0 for no limit;
- * fewer than are found without splits are not made.  Links count as equally fast.  The schedule is written on
- * success only, and is the caller's to irr_schedule_fini.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM if the ranks
- * differ, or all together have 2^63 bytes or more.
+ * Steps for a count matrix, in bytes: no more messages of a step share a directed edge than its capacity, and no
+ * rank sends, or receives, twice in a step.  Long messages are split.  max_steps: about so many steps at most, 0
+ * for no limit; fewer than are found without splits are not made.  A link that is slower than the hosts is used as
+ * early as can be, but what it delays is not counted.  The schedule is written on success only, and is the
+ * caller's to irr_schedule_fini.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM if the ranks differ, or all together have
+ * 2^63 bytes or more.
  */
 irr_status_t irr_tree_weighted(const irr_tree_t *tree, const irr_matrix_t *matrix, int max_steps,
                                irr_schedule_t *schedule);

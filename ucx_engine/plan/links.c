@@ -2,7 +2,8 @@
  * links.c - see links.h.
  *
  * Messages are sorted by stage and step.  Both ends of a message climb to where their ways meet, the deeper one
- * first.  A directed link keeps the step that last used it, so that a step is counted once however often it comes.
+ * first.  A directed link counts the messages of the step that last used it, so that a step is one case however
+ * many come.
  */
 #include "plan/links.h"
 
@@ -19,13 +20,14 @@ typedef struct message {
 
 /* What used a directed link last. */
 typedef struct last {
-    size_t group;       /* messages of a stage and a step, from 1 */
-    bool   contended;
+    size_t   group;     /* messages of a stage and a step, from 1 */
+    uint64_t messages;  /* of them, that it carries */
 } last_t;
 
 typedef struct count {
     const irr_topology_t *topology;
     int                  *depth;
+    uint64_t             *capacity;   /* by vertex: messages that its link carries at a time */
     last_t               *last[IRR_DIRECTIONS];
     message_t            *messages;
     size_t                nmessages;
@@ -96,10 +98,9 @@ static void cross(count_t *count, irr_link_t link, size_t bytes, size_t group)
     *sum = bytes < UINT64_MAX - *sum ? *sum + bytes : UINT64_MAX;
     if (last->group != group) {
         *last = (last_t){ .group = group };
-    } else if (!last->contended) {
-        last->contended = true;
-        count->links.contention++;
     }
+    last->messages++;
+    count->links.contention += last->messages == count->capacity[link.vertex] + 1;
 }
 
 static void walk(count_t *count, const message_t *message, size_t group)
@@ -121,14 +122,14 @@ static void walk(count_t *count, const message_t *message, size_t group)
 /* Is the first link busier, to the last byte?  Rounded loads could be equal where the links are not. */
 static bool is_busier(const count_t *count, irr_link_t one, irr_link_t other)
 {
-    const uint64_t *speed = count->topology->speed;
+    const irr_topology_t *topology = count->topology;
     const wide_t bytes = count->links.bytes[one.direction][one.vertex];
 
     if (other.vertex < 0) {
         return bytes > 0;
     }
-    return bytes * speed[other.vertex] >
-           (wide_t)count->links.bytes[other.direction][other.vertex] * speed[one.vertex];
+    return bytes * irr_topology_speed(topology, other.vertex) >
+           (wide_t)count->links.bytes[other.direction][other.vertex] * irr_topology_speed(topology, one.vertex);
 }
 
 static void find_busiest(count_t *count)
@@ -146,19 +147,28 @@ static void find_busiest(count_t *count)
     links->load = links->busiest.vertex < 0 ? 0 : irr_link_load(links, count->topology, links->busiest);
 }
 
+static void find_capacities(count_t *count)
+{
+    for (int v = 0; v < count->topology->vertices; v++) {
+        count->capacity[v] = irr_topology_capacity(irr_topology_speed(count->topology, v), count->links.base);
+    }
+}
+
 static irr_status_t reserve(const irr_plans_t *plans, count_t *count)
 {
     const size_t vertices = (size_t)count->topology->vertices;
     bool good = true;
 
     count->depth = irr_alloc(vertices, sizeof(*count->depth));
+    count->capacity = irr_alloc(vertices, sizeof(*count->capacity));
     count->messages = irr_alloc(count_steps(plans), sizeof(*count->messages));
     for (irr_direction_t d = IRR_UP; d < IRR_DIRECTIONS; d++) {
         count->last[d] = irr_alloc_zero(vertices, sizeof(*count->last[d]));
         count->links.bytes[d] = irr_alloc_zero(vertices, sizeof(*count->links.bytes[d]));
         good = good && count->last[d] != NULL && count->links.bytes[d] != NULL;
     }
-    return good && count->depth != NULL && count->messages != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+    good = good && count->depth != NULL && count->capacity != NULL && count->messages != NULL;
+    return good ? IRR_OK : IRR_ERR_NO_MEMORY;
 }
 
 irr_status_t irr_links_count(const irr_plans_t *plans, const irr_topology_t *topology, const int *host_of,
@@ -173,8 +183,10 @@ irr_status_t irr_links_count(const irr_plans_t *plans, const irr_topology_t *top
             return IRR_ERR_BAD_PARAM;
         }
     }
+    count.links.base = irr_topology_base(topology, host_of, plans->ranks);
     status = reserve(plans, &count);
     if (status == IRR_OK) {
+        find_capacities(&count);
         find_depths(&count);
         list_messages(plans, host_of, &count);
         for (size_t i = 0; i < count.nmessages; i++) {
@@ -186,6 +198,7 @@ irr_status_t irr_links_count(const irr_plans_t *plans, const irr_topology_t *top
     irr_free(count.last[IRR_DOWN]);
     irr_free(count.last[IRR_UP]);
     irr_free(count.messages);
+    irr_free(count.capacity);
     irr_free(count.depth);
     if (status != IRR_OK) {
         irr_links_fini(&count.links);
@@ -204,7 +217,6 @@ void irr_links_fini(irr_links_t *links)
 
 uint64_t irr_link_load(const irr_links_t *links, const irr_topology_t *topology, irr_link_t link)
 {
-    const uint64_t bytes = links->bytes[link.direction][link.vertex], speed = topology->speed[link.vertex];
-
-    return bytes / speed + (bytes % speed != 0);
+    return irr_topology_load(links->bytes[link.direction][link.vertex], irr_topology_speed(topology, link.vertex),
+                             links->base);
 }

@@ -18,9 +18,10 @@ typedef struct irr_link {
 
 typedef struct irr_links {
     uint64_t  *bytes[IRR_DIRECTIONS];  /* by vertex; nothing at the top */
-    size_t     contention;  /* cases of a stage, step and directed link with more than one message */
+    size_t     contention;  /* cases of a stage, step and directed link with more messages than its capacity */
     irr_link_t busiest;     /* most bytes by its speed; the first of several, up before down; none: all are idle */
-    uint64_t   load;        /* its bytes by its speed, rounded up */
+    uint64_t   load;        /* irr_link_load of it */
+    uint64_t   base;        /* speed: irr_topology_base of the hosts of the ranks */
 } irr_links_t;
 
 /*
@@ -35,7 +36,7 @@ irr_status_t irr_links_count(const irr_plans_t *plans, const irr_topology_t *top
 /* Zeroed, it is empty. */
 void irr_links_fini(irr_links_t *links);
 
-/* Bytes by the speed of the link, rounded up: what a link of speed 1 would carry in the same time. */
+/* Bytes by the speed of the link: what the slowest host of a rank would carry in that time, rounded up. */
 uint64_t irr_link_load(const irr_links_t *links, const irr_topology_t *topology, irr_link_t link);
 
 #endif

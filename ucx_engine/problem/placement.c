@@ -104,7 +104,7 @@ static irr_status_t copy_vertex(const cut_t *cut, int v, irr_topology_t *part)
     const size_t bytes = strlen(whole->names[v]) + 1;
 
     part->parent[to] = v == cut->top ? -1 : cut->number[whole->parent[v]];
-    part->speed[to] = whole->speed[v];
+    part->speed[to] = irr_topology_speed(whole, v);
     part->names[to] = irr_alloc(bytes, 1);
     if (part->names[to] == NULL) {
         return IRR_ERR_NO_MEMORY;

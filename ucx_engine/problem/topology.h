@@ -33,6 +33,23 @@ void irr_topology_fini(irr_topology_t *topology);
  */
 irr_status_t irr_topology_read(const char *path, irr_topology_t *topology, irr_file_error_t *error);
 
+/* ---- speeds ---- */
+
+/* 1 in a tree that is made up, and has no speeds. */
+static inline uint64_t irr_topology_speed(const irr_topology_t *topology, int vertex)
+{
+    return topology->speed != NULL ? topology->speed[vertex] : 1;
+}
+
+/* What speeds are measured by: the slowest link of a host with ranks.  host_of NULL: rank r is on host r. */
+uint64_t irr_topology_base(const irr_topology_t *topology, const int *host_of, int ranks);
+
+/* Messages of the base speed that a link of this speed carries at a time, without loss; 1 if it is slower. */
+uint64_t irr_topology_capacity(uint64_t speed, uint64_t base);
+
+/* Bytes that a link of the base speed carries in the time of these, rounded up; UINT64_MAX if they do not fit. */
+uint64_t irr_topology_load(uint64_t bytes, uint64_t speed, uint64_t base);
+
 /* ---- hosts by name ---- */
 
 /* The hosts of a topology, sorted; it borrows the topology.  Zeroed, it is empty. */

@@ -4,18 +4,21 @@
  *     # any text
  *     SwitchName=leaf0 Nodes=n[0-7,9],login1
  *     SwitchName=leaf1 Nodes=n[10-17] LinkSpeed=4
- *     SwitchName=top Switches=leaf[0-1]
+ *     SwitchName=leaf2 Nodes=m[0-7] NodeSpeed=2 LinkSpeed=10
+ *     SwitchName=top Switches=leaf[0-2]
  *
  * As Slurm's own reader has it (parse_config.c, hostlist.c and switch_record.c of its sources): a line a switch;
  * keywords in any case, blanks around =, values in double quotes or without blanks; a comment from # to the end of
  * the line; a line goes on behind a backslash at its end; hostlist.h has the lists.  Names of hosts and of
  * switches are apart.  LinkSpeed is a number of 32 bits whose unit and use Slurm leaves open: here it is the speed
- * of the link from the switch to its parent, where the link of a host is 1; at the top it means nothing.
+ * of the link from the switch to its parent, in the unit of NodeSpeed; at the top it means nothing.  NodeSpeed,
+ * which Slurm does not know and refuses, is the speed of the link of each host in Nodes.  Either is 1 if left out,
+ * so without any NodeSpeed the unit is the link of a host.
  *
- * Slurm takes, and this refuses: a switch with nothing below it, a keyword twice in a line, LinkSpeed 0, in
- * hexadecimal or with a suffix, Include, and any other use of a backslash.
- * Slurm refuses, and this takes: SwitchName behind other keywords, and Nodes and Switches in one line.  The latter
- * because Ethernet switches have both; splitting one would make up a link, with a load and contention of its own.
+ * Slurm takes, and this refuses: a switch with nothing below it, a keyword twice in a line, a speed of 0, in
+ * hexadecimal or with a suffix, Include, and any other use of a backslash.  Slurm refuses, and this takes:
+ * NodeSpeed, SwitchName behind other keywords, and Nodes and Switches in one line.  The latter because Ethernet
+ * switches have both; splitting one would make up a link, with a load and contention of its own.
  *
  * One pass, in time linear in the length of the file and of all names.
  */
@@ -37,9 +40,9 @@ typedef struct reader {
     size_t                length, max;
 } reader_t;
 
-enum { SWITCH_NAME, NODES, SWITCHES, LINK_SPEED, KEYWORDS };
+enum { SWITCH_NAME, NODES, SWITCHES, LINK_SPEED, NODE_SPEED, KEYWORDS };
 
-static const char *const keywords[KEYWORDS] = { "SwitchName", "Nodes", "Switches", "LinkSpeed" };
+static const char *const keywords[KEYWORDS] = { "SwitchName", "Nodes", "Switches", "LinkSpeed", "NodeSpeed" };
 
 static irr_status_t no_memory(const reader_t *reader)
 {
@@ -149,7 +152,8 @@ static irr_status_t read_pair(const irr_lines_t *lines, char **text, char **valu
     }
     if (keyword < 0) {
         return irr_lines_refuse(lines, IRR_ERR_FORMAT,
-                                "unknown keyword '%.*s', known are SwitchName, Nodes, Switches and LinkSpeed",
+                                "unknown keyword '%.*s', known are SwitchName, Nodes, Switches, LinkSpeed and "
+                                "NodeSpeed",
                                 (int)(length < 32 ? length : 32), word);
     }
     if (values[keyword] != NULL) {
@@ -185,7 +189,7 @@ static irr_status_t add_children(reader_t *reader, const char *keyword, const ch
     return IRR_OK;
 }
 
-static irr_status_t add_switch(reader_t *reader, const char *name, uint64_t speed)
+static irr_status_t add_switch(reader_t *reader, const char *name, irr_topology_line_t line)
 {
     void *switches = reader->read->switches;
     irr_status_t status;
@@ -206,32 +210,53 @@ static irr_status_t add_switch(reader_t *reader, const char *name, uint64_t spee
     if (status != IRR_OK) {
         return no_memory(reader);
     }
-    reader->read->switches[reader->read->names.count - 1] = (irr_topology_line_t){ reader->lines->line, speed };
+    reader->read->switches[reader->read->names.count - 1] = line;
     return IRR_OK;
+}
+
+/* 1 unless it is there. */
+static irr_status_t read_speed(const reader_t *reader, int keyword, const char *value, uint64_t *speed)
+{
+    *speed = 1;
+    return value == NULL ? IRR_OK
+                         : irr_lines_number(reader->lines, keywords[keyword], value, 1, UINT32_MAX, speed);
+}
+
+/* What is known of a switch by itself. */
+static irr_status_t read_line(reader_t *reader, char *const *values)
+{
+    irr_topology_line_t line = { .line = reader->lines->line };
+    irr_status_t status;
+
+    if (values[SWITCH_NAME] == NULL) {
+        return irr_lines_refuse(reader->lines, IRR_ERR_FORMAT, "SwitchName is missing");
+    }
+    if (values[NODES] == NULL && values[SWITCHES] == NULL) {
+        return irr_lines_refuse(reader->lines, IRR_ERR_FORMAT, "switch '%.64s' has neither Nodes nor Switches",
+                                values[SWITCH_NAME]);
+    }
+    if (values[NODES] == NULL && values[NODE_SPEED] != NULL) {
+        return irr_lines_refuse(reader->lines, IRR_ERR_FORMAT, "switch '%.64s' has NodeSpeed, but no Nodes",
+                                values[SWITCH_NAME]);
+    }
+    status = read_speed(reader, LINK_SPEED, values[LINK_SPEED], &line.speed);
+    if (status == IRR_OK) {
+        status = read_speed(reader, NODE_SPEED, values[NODE_SPEED], &line.node_speed);
+    }
+    return status == IRR_OK ? add_switch(reader, values[SWITCH_NAME], line) : status;
 }
 
 static irr_status_t read_switch(reader_t *reader)
 {
     char *text = reader->text + strspn(reader->text, IRR_LINES_BLANKS), *values[KEYWORDS] = { NULL };
-    uint64_t speed = 1;
     irr_status_t status = IRR_OK;
 
     while (status == IRR_OK && *text != '\0') {
         status = read_pair(reader->lines, &text, values);
         text += strspn(text, IRR_LINES_BLANKS);
     }
-    if (status == IRR_OK && values[SWITCH_NAME] == NULL) {
-        status = irr_lines_refuse(reader->lines, IRR_ERR_FORMAT, "SwitchName is missing");
-    }
-    if (status == IRR_OK && values[NODES] == NULL && values[SWITCHES] == NULL) {
-        status = irr_lines_refuse(reader->lines, IRR_ERR_FORMAT, "switch '%.64s' has neither Nodes nor Switches",
-                                  values[SWITCH_NAME]);
-    }
-    if (status == IRR_OK && values[LINK_SPEED] != NULL) {
-        status = irr_lines_number(reader->lines, keywords[LINK_SPEED], values[LINK_SPEED], 1, UINT32_MAX, &speed);
-    }
     if (status == IRR_OK) {
-        status = add_switch(reader, values[SWITCH_NAME], speed);
+        status = read_line(reader, values);
     }
     if (status == IRR_OK && values[NODES] != NULL) {
         status = add_children(reader, keywords[NODES], values[NODES], &reader->read->hosts);

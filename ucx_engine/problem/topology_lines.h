@@ -8,8 +8,9 @@
 #include "problem/names.h"
 
 typedef struct irr_topology_line {
-    size_t   line;      /* number of it, the first if it goes on */
-    uint64_t speed;
+    size_t   line;        /* number of it, the first if it goes on */
+    uint64_t speed;       /* of the link to the parent */
+    uint64_t node_speed;  /* of the links to its hosts */
 } irr_topology_line_t;
 
 /* Names in the order of the file, and by name the switch whose line has it. */

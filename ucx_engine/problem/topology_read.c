@@ -200,7 +200,8 @@ static irr_status_t make(reader_t *reader, irr_topology_t *topology)
         const int parent = v < hosts ? reader->read.hosts.parent[v] : reader->parent[v - hosts];
 
         result.parent[v] = parent < 0 ? -1 : parent + (int)hosts;
-        result.speed[v] = v < hosts ? 1 : reader->read.switches[v - hosts].speed;
+        result.speed[v] = v < hosts ? reader->read.switches[parent].node_speed
+                                    : reader->read.switches[v - hosts].speed;
     }
     take_names(&reader->read.hosts.names, result.names);
     take_names(&reader->read.names, result.names + hosts);
