@@ -172,9 +172,9 @@ static mca_coll_irr_text_t texts[] = {
         offsetof(mca_coll_irr_settings_t, schedule_file), NULL
     }, {
         PREFIX "topology_file", "",
-        "File with the switches between the hosts, in the syntax of Slurm's topology.conf, for the algorithm aapc. A "
-        "host that it lacks leaves the communicator to Open MPI. Without a file all ranks count as hosts at one "
-        "switch." INFO_KEY,
+        "File with the switches between the hosts, in the syntax of Slurm's topology.conf, for the algorithm aapc, and "
+        "for auto, which is aapc on a communicator of several hosts then. A host that it lacks leaves the communicator "
+        "to Open MPI. Without a file all ranks count as hosts at one switch." INFO_KEY,
         OPAL_INFO_LVL_4, mca_coll_irr_parse_path, "the name of a file",
         offsetof(mca_coll_irr_settings_t, topology_file), NULL
     }, {
