@@ -44,7 +44,8 @@ for algorithm in a3 optimal aapc; do
         "coll_irr_alltoall_algorithm=$algorithm" coll_irr_alltoallv_algorithm=rs_nh
 done
 for setting in pace=loose pace=grant piece_bytes=100 window_messages=1 cache_bytes=1; do
-    check "7 ranks, aapc and coll_irr_$setting" ranks 7 "$program" irr coll_irr_alltoall_algorithm=aapc "coll_irr_$setting"
+    check "7 ranks, aapc and coll_irr_$setting" ranks 7 \
+        "$program" irr coll_irr_alltoall_algorithm=aapc "coll_irr_$setting"
 done
 check "the default leaves it to Open MPI" ranks 4 "$program" host
 check "so does host" ranks 4 "$program" host coll_irr_alltoall_algorithm=host
