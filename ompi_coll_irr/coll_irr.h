@@ -10,11 +10,13 @@
  *   coll_irr_values.c     texts of both to values
  *   coll_irr_pvars.c      MPI_T performance variables
  *   coll_irr_module.c     a module for each communicator: query, enable, destruct
- *   coll_irr_activate.c   the first collective on a communicator: agree, or leave it to the previous module
+ *   coll_irr_activate.c   the first call of a collective on a communicator: agree, or leave it to the previous module
  *   coll_irr_engine.c     the engine of the process: first use, progress, waiting
  *   coll_irr_teardown.c   the way down at the end of the job
  *   coll_irr_buffer.c     counts, displacements and datatypes to blocks of bytes
+ *   coll_irr_exchange.c   what a blocking call does: pack, exchange, unpack
  *   coll_irr_alltoallv.c  MPI_Alltoallv
+ *   coll_irr_alltoall.c   MPI_Alltoall
  *   coll_irr_persistent.c MPI_Alltoallv_init: agree, plan, or leave it to the previous module
  *   coll_irr_request.c    persistent requests: start, progress, completion, free
  */
@@ -33,6 +35,7 @@ typedef struct mca_coll_irr_params_t {
     int   priority;
     int   verbose;
     int   alltoallv_algorithm;
+    int   alltoall_algorithm;
     int   compose;
     int   overlap;
     int   pace;
@@ -67,9 +70,13 @@ typedef struct mca_coll_irr_component_t {
 /* The one symbol that Open MPI may see. */
 extern mca_coll_irr_component_t mca_coll_irr_component __attribute__((visibility("default")));
 
+/* In place of a row of the algorithm table: the previous module serves. */
+#define MCA_COLL_IRR_HOST (-1)
+
 /* What a communicator uses. */
 typedef struct mca_coll_irr_settings_t {
-    irr_settings_t engine;
+    irr_settings_t engine;          /* its algorithm is that of MPI_Alltoallv */
+    int            alltoall_algorithm;
     size_t         ranks_per_node;  /* so many consecutive ranks are a node; 0: the nodes that Open MPI knows */
     size_t         seed, latency;   /* of the engine's */
     char          *schedule_file;   /* from malloc, what the engine's point to */
@@ -79,23 +86,32 @@ typedef struct mca_coll_irr_settings_t {
 
 /* ---- module ---- */
 
-/* NEW until the first collective on the communicator, which decides once and for all. */
-typedef enum mca_coll_irr_module_state_t {
+/* NEW until the first call on the communicator, which decides once and for all. */
+typedef enum mca_coll_irr_state_t {
     MCA_COLL_IRR_NEW,
     MCA_COLL_IRR_SERVING,
     MCA_COLL_IRR_DECLINED
-} mca_coll_irr_module_state_t;
+} mca_coll_irr_state_t;
+
+/* A collective on a communicator: who serves it, and by what. */
+typedef struct mca_coll_irr_service_t {
+    const char          *call;       /* its name */
+    mca_coll_irr_state_t state;
+    int                  algorithm;  /* row of the algorithm table, or MCA_COLL_IRR_HOST */
+    irr_comm_t          *irr_comm;   /* while SERVING */
+    bool                 shares;     /* irr_comm is that of the other collective */
+} mca_coll_irr_service_t;
 
 struct mca_coll_irr_module_t {
     mca_coll_base_module_t      super;
     void                       *pad[16];        /* newer releases of a series write behind their own members */
     ompi_communicator_t        *comm;           /* not retained: it owns the module */
-    mca_coll_irr_module_state_t state;
+    mca_coll_irr_service_t      alltoallv;
+    mca_coll_irr_service_t      alltoall;
     mca_coll_irr_settings_t     settings;
     irr_status_t                trouble;        /* why this rank cannot take part; told in the agreement */
     char                       *reason;         /* of the trouble, for the user */
-    irr_comm_t                 *irr_comm;       /* while SERVING */
-    irr_block_t                *send_blocks;    /* while SERVING: one entry a rank, for the problem */
+    irr_block_t                *send_blocks;    /* while one is SERVING: one entry a rank, for the problem */
     irr_block_t                *recv_blocks;
     mca_coll_irr_module_t      *next, *prev;    /* of the component's list */
 
@@ -104,6 +120,8 @@ struct mca_coll_irr_module_t {
     mca_coll_base_module_t             *previous_alltoallv_module;
     mca_coll_base_module_alltoallv_init_fn_t previous_alltoallv_init;  /* NULL: nor do we offer it */
     mca_coll_base_module_t             *previous_alltoallv_init_module;
+    mca_coll_base_module_alltoall_fn_t  previous_alltoall;  /* NULL: nor do we offer it */
+    mca_coll_base_module_t             *previous_alltoall_module;
     mca_coll_base_module_allgather_fn_t previous_allgather;
     mca_coll_base_module_t             *previous_allgather_module;
     mca_coll_base_module_allreduce_fn_t previous_allreduce;
@@ -171,18 +189,23 @@ irr_status_t mca_coll_irr_bad_name(const char *parameter, const char *value, con
 /* ---- activation ---- */
 
 /*
- * Makes sure that the module's state is decided; collective over the communicator in the first call, in
- * which it may block in the previous module's collectives.  OMPI_SUCCESS, or the error of a collective.
+ * Makes sure that the state of MPI_Alltoallv, or MPI_Alltoall, is decided; collective over the communicator in the
+ * first call, in which it may block in the previous module's collectives.  OMPI_SUCCESS, or the error of a
+ * collective.
  */
-int mca_coll_irr_activate(mca_coll_irr_module_t *module);
+int mca_coll_irr_activate_alltoallv(mca_coll_irr_module_t *module);
+int mca_coll_irr_activate_alltoall(mca_coll_irr_module_t *module);
 
 /*
  * Collective over the communicator, in whose previous functions it may block: another engine communicator with
- * its settings, an id and tags of its own.  trouble, and its reason for the user, are this rank's; with trouble
- * the engine may be closed.  The result is that of irr_comm_create.
+ * its settings and an algorithm, an id and tags of its own.  trouble, and its reason for the user, are this rank's;
+ * with trouble the engine may be closed.  The result is that of irr_comm_create.
  */
-irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, irr_status_t trouble, const char *reason,
-                                irr_comm_t **comm_p);
+irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, int algorithm, irr_status_t trouble,
+                                const char *reason, irr_comm_t **comm_p);
+
+/* Local: a collective that is served is not any more. */
+void mca_coll_irr_service_end(mca_coll_irr_service_t *service);
 
 /* Collective, blocking alike: IRR_OK if all ranks say true, else IRR_ERR_NOT_SUPPORTED; or IRR_ERR_OOB. */
 irr_status_t mca_coll_irr_agree_all(mca_coll_irr_module_t *module, bool mine);
@@ -230,17 +253,19 @@ void mca_coll_irr_teardown_local(void);
 
 /* ---- buffers ---- */
 
-/* One side of an alltoallv: what MPI gives. */
+/* One side of an exchange: what MPI gives. */
 typedef struct mca_coll_irr_side_t {
     void                 *buffer;
     mca_coll_irr_counts_t counts;
     mca_coll_irr_displs_t displs;
     ompi_datatype_t      *datatype;
     int                   ranks;
+    bool                  uniform;   /* there are no arrays: each rank has count elements, one behind the other */
+    size_t                count;
 } mca_coll_irr_side_t;
 
 /*
- * A side that outlives its call: counts and displacements become copies, the datatype is retained.
+ * A side with arrays that outlives its call: counts and displacements become copies, the datatype is retained.
  * OMPI_ERR_OUT_OF_RESOURCE, and there is nothing to drop.
  */
 int  mca_coll_irr_side_keep(mca_coll_irr_side_t *side);
@@ -269,6 +294,17 @@ int mca_coll_irr_call_pack(const mca_coll_irr_call_t *call);
 int mca_coll_irr_call_unpack(const mca_coll_irr_call_t *call);
 
 /* ---- collectives ---- */
+
+/*
+ * Exchanges what the sides of a call say, and waits: with the engine communicator of a service that is SERVING.
+ * OMPI_SUCCESS or an error of Open MPI's.
+ */
+int mca_coll_irr_exchange(mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
+                          mca_coll_irr_call_t *call, bool in_place);
+
+int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype, void *rbuf,
+                          mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
+                          mca_coll_base_module_t *module);
 
 int mca_coll_irr_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
                            ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,

@@ -1,9 +1,14 @@
 /*
- * coll_irr_activate.c - the first collective on a communicator decides whether coll/irr serves it.
+ * coll_irr_activate.c - the first call of a collective on a communicator decides whether coll/irr serves it.
  *
  * All members are there by definition, and the functions of the previous module work, so this is where the
  * engine's agreement runs.  Local trouble (a bad parameter, no memory, no transport) is taken into the
  * agreement, so that either all ranks are served or all are left to the previous module.
+ *
+ * An engine communicator has one algorithm.  MPI_Alltoall uses that of MPI_Alltoallv if it has the same, and one of
+ * its own if not.  Parameters may differ between ranks, so which of the two, and whether Open MPI is to serve
+ * MPI_Alltoall, is agreed as well: by one all-reduce of two words, which is all that MPI_Alltoall costs where it
+ * stays with Open MPI.
  */
 #include "coll_irr.h"
 
@@ -62,46 +67,61 @@ static uint64_t node_label(mca_coll_irr_module_t *module)
     return (uint64_t)lowest;
 }
 
-/* What only this rank can know: bad settings, no memory, no transport. */
+/* What only this rank can know: no memory, no transport. */
 static irr_status_t prepare(mca_coll_irr_module_t *module, mca_coll_irr_group_t **group_p)
 {
     size_t ranks = (size_t)ompi_comm_size(module->comm);
 
-    if (module->trouble != IRR_OK) {
-        return module->trouble;
+    if (module->send_blocks == NULL) {
+        module->send_blocks = calloc(ranks, sizeof(*module->send_blocks));
     }
-    module->send_blocks = calloc(ranks, sizeof(*module->send_blocks));
-    module->recv_blocks = calloc(ranks, sizeof(*module->recv_blocks));
+    if (module->recv_blocks == NULL) {
+        module->recv_blocks = calloc(ranks, sizeof(*module->recv_blocks));
+    }
     *group_p = mca_coll_irr_group_create(module->comm);
     if (module->send_blocks == NULL || module->recv_blocks == NULL || *group_p == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
+    free(module->reason);   /* of the other collective, if the engine could not be opened for it */
+    module->reason = NULL;
     return mca_coll_irr_engine_open(&module->reason);
 }
 
-static void serve(mca_coll_irr_module_t *module, mca_coll_irr_group_t *group)
+static void serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
-    mca_coll_irr_teardown_add(group);
-    module->state = MCA_COLL_IRR_SERVING;
+    service->state = MCA_COLL_IRR_SERVING;
     opal_output_verbose(1, mca_coll_irr_component.output, "coll:irr: communicator %s of %d ranks is served, "
-                        "MPI_Alltoallv by %s", module->comm->c_name, ompi_comm_size(module->comm),
-                        irr_algorithm_name(module->settings.engine.algorithm));
+                        "%s by %s", module->comm->c_name, ompi_comm_size(module->comm), service->call,
+                        irr_algorithm_name(service->algorithm));
 }
 
-static void decline(mca_coll_irr_module_t *module, mca_coll_irr_group_t *group)
+static void decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *why)
 {
-    free(group);
-    free(module->send_blocks);
-    free(module->recv_blocks);
-    module->send_blocks = NULL;
-    module->recv_blocks = NULL;
-    module->state = MCA_COLL_IRR_DECLINED;
-    opal_output_verbose(1, mca_coll_irr_component.output, "coll:irr: communicator %s is left to others: not all of "
-                        "its ranks can take part with equal settings", module->comm->c_name);
+    service->state = MCA_COLL_IRR_DECLINED;
+    if (module->alltoallv.state != MCA_COLL_IRR_SERVING && module->alltoall.state != MCA_COLL_IRR_SERVING) {
+        free(module->send_blocks);
+        free(module->recv_blocks);
+        module->send_blocks = NULL;
+        module->recv_blocks = NULL;
+    }
+    opal_output_verbose(1, mca_coll_irr_component.output, "coll:irr: %s on communicator %s is left to others: %s",
+                        service->call, module->comm->c_name, why);
 }
 
-irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, irr_status_t trouble, const char *reason,
-                                irr_comm_t **comm_p)
+void mca_coll_irr_service_end(mca_coll_irr_service_t *service)
+{
+    if (service->irr_comm == NULL) {
+        return;
+    }
+    if (!service->shares) {
+        irr_comm_destroy(service->irr_comm);
+    }
+    service->irr_comm = NULL;
+    service->state = MCA_COLL_IRR_DECLINED;
+}
+
+irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, int algorithm, irr_status_t trouble,
+                                const char *reason, irr_comm_t **comm_p)
 {
     const irr_oob_t oob = {
         .context = module, .allgather = allgather, .allreduce_max = allreduce_max, .process_name = process_name
@@ -117,6 +137,7 @@ irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, irr_status_t trou
         .node = node_label(module)
     };
 
+    params.settings.algorithm = algorithm;
     opal_output_verbose(10, mca_coll_irr_component.output, "coll:irr: rank %d of communicator %s is on node %llu",
                         params.rank, module->comm->c_name, (unsigned long long)params.node);
     return irr_comm_create(mca_coll_irr_component.engine, &params, comm_p);
@@ -130,20 +151,75 @@ irr_status_t mca_coll_irr_agree_all(mca_coll_irr_module_t *module, bool mine)
     return status == IRR_OK && failed != 0 ? IRR_ERR_NOT_SUPPORTED : status;
 }
 
-int mca_coll_irr_activate(mca_coll_irr_module_t *module)
+/* Collective: an engine communicator for a service, or none.  trouble and reason are this rank's. */
+static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, irr_status_t trouble,
+                  const char *reason)
 {
     mca_coll_irr_group_t *group = NULL;
     irr_status_t status;
 
-    if (module->state != MCA_COLL_IRR_NEW) {
-        return OMPI_SUCCESS;
+    if (trouble == IRR_OK) {
+        trouble = prepare(module, &group);
+        reason = module->reason;
     }
-    status = prepare(module, &group);
-    status = mca_coll_irr_agree(module, status, module->reason, &module->irr_comm);
+    status = mca_coll_irr_agree(module, service->algorithm, trouble, reason, &service->irr_comm);
     if (status == IRR_OK) {
-        serve(module, group);
+        mca_coll_irr_teardown_add(group);
+        serve(module, service);
         return OMPI_SUCCESS;
     }
-    decline(module, group);
+    free(group);
+    decline(module, service, "not all ranks can take part with equal settings");
     return status == IRR_ERR_NOT_SUPPORTED ? OMPI_SUCCESS : mca_coll_irr_error(status);
+}
+
+int mca_coll_irr_activate_alltoallv(mca_coll_irr_module_t *module)
+{
+    if (module->alltoallv.state != MCA_COLL_IRR_NEW) {
+        return OMPI_SUCCESS;
+    }
+    return decide(module, &module->alltoallv, module->trouble, module->reason);
+}
+
+/* Collective: MPI_Alltoall goes the way of MPI_Alltoallv. */
+static int share(mca_coll_irr_module_t *module)
+{
+    int result = mca_coll_irr_activate_alltoallv(module);
+
+    if (result != OMPI_SUCCESS || module->alltoallv.state != MCA_COLL_IRR_SERVING) {
+        decline(module, &module->alltoall, "nor is MPI_Alltoallv served");
+        return result;
+    }
+    module->alltoall.irr_comm = module->alltoallv.irr_comm;
+    module->alltoall.shares = true;
+    serve(module, &module->alltoall);
+    return OMPI_SUCCESS;
+}
+
+int mca_coll_irr_activate_alltoall(mca_coll_irr_module_t *module)
+{
+    enum { WANTED, APART, WORDS };
+    mca_coll_irr_service_t *service = &module->alltoall;
+    const bool bad = module->trouble != IRR_OK, host = !bad && service->algorithm == MCA_COLL_IRR_HOST;
+    uint64_t words[WORDS] = { [WANTED] = !host, [APART] = bad || service->algorithm != module->alltoallv.algorithm };
+
+    if (service->state != MCA_COLL_IRR_NEW) {
+        return OMPI_SUCCESS;
+    }
+    if (allreduce_max(module, words, WORDS) != IRR_OK) {
+        decline(module, service, "a collective of Open MPI failed");
+        return mca_coll_irr_error(IRR_ERR_OOB);
+    }
+    if (words[WANTED] == 0) {
+        decline(module, service, "coll_irr_alltoall_algorithm is host");
+        return OMPI_SUCCESS;
+    }
+    if (words[APART] == 0) {
+        return share(module);
+    }
+    if (host) {
+        return decide(module, service, IRR_ERR_NOT_SUPPORTED, "coll_irr_alltoall_algorithm is host on some ranks of a "
+                      "communicator and not on others; it must be the same on all ranks");
+    }
+    return decide(module, service, module->trouble, module->reason);
 }

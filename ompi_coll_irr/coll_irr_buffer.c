@@ -12,12 +12,22 @@
 
 #include <stdlib.h>
 
+static size_t count_at(const mca_coll_irr_side_t *side, int i)
+{
+    return side->uniform ? side->count : mca_coll_irr_count(side->counts, i);
+}
+
+static ptrdiff_t displ_at(const mca_coll_irr_side_t *side, int i)
+{
+    return side->uniform ? (ptrdiff_t)side->count * i : mca_coll_irr_displ(side->displs, i);
+}
+
 static size_t block_bytes(const mca_coll_irr_side_t *side, int i)
 {
     size_t size;
 
     ompi_datatype_type_size(side->datatype, &size);
-    return mca_coll_irr_count(side->counts, i) * size;
+    return count_at(side, i) * size;
 }
 
 static char *block_address(const mca_coll_irr_side_t *side, int i)
@@ -25,7 +35,7 @@ static char *block_address(const mca_coll_irr_side_t *side, int i)
     ptrdiff_t lower, extent;
 
     ompi_datatype_get_extent(side->datatype, &lower, &extent);
-    return (char *)side->buffer + mca_coll_irr_displ(side->displs, i) * extent;
+    return (char *)side->buffer + displ_at(side, i) * extent;
 }
 
 int mca_coll_irr_side_keep(mca_coll_irr_side_t *side)
@@ -69,8 +79,8 @@ static void blocks_in_place(const mca_coll_irr_side_t *side, irr_block_t *blocks
     ompi_datatype_get_extent(side->datatype, &lower, &extent);
     ompi_datatype_get_true_extent(side->datatype, &true_lower, &true_extent);
     for (int i = 0; i < side->ranks; i++) {
-        blocks[i].offset = mca_coll_irr_displ(side->displs, i) * extent + true_lower;
-        blocks[i].length = mca_coll_irr_count(side->counts, i) * size;
+        blocks[i].offset = displ_at(side, i) * extent + true_lower;
+        blocks[i].length = count_at(side, i) * size;
     }
 }
 
@@ -130,7 +140,7 @@ void mca_coll_irr_call_close(mca_coll_irr_call_t *call)
 /* Copies one block to its packed place, or back. */
 static int convert_block(const mca_coll_irr_side_t *side, int i, char *packed, size_t bytes, bool pack)
 {
-    size_t count = mca_coll_irr_count(side->counts, i), position = 0;
+    size_t count = count_at(side, i), position = 0;
     const opal_datatype_t *type = &side->datatype->super;
     void *address = block_address(side, i);
     opal_convertor_t convertor;

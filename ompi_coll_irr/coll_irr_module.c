@@ -74,27 +74,18 @@ mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *
         return NULL;
     }
     module->super.coll_module_enable = enable;
+    module->super.coll_alltoall = mca_coll_irr_alltoall;
     module->super.coll_alltoallv = mca_coll_irr_alltoallv;
     module->super.coll_alltoallv_init = mca_coll_irr_alltoallv_init;
     *priority = mca_coll_irr_component.params.priority;
     return &module->super;
 }
 
-static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
+/* Who served before us.  Where we may have to decline, somebody must be there to take over. */
+static void keep_previous(mca_coll_irr_module_t *module, const mca_coll_base_comm_coll_t *previous)
 {
-    mca_coll_irr_module_t *module = (mca_coll_irr_module_t *)base;
-    mca_coll_base_comm_coll_t *previous = comm->c_coll;
-
-    if (previous->coll_alltoallv == NULL || previous->coll_allgather == NULL || previous->coll_allreduce == NULL) {
-        opal_output_verbose(1, mca_coll_irr_component.output, "coll:irr: communicator %s is left to others: "
-                            "no component of a lower priority serves it", comm->c_name);
-        return OMPI_ERR_NOT_AVAILABLE;
-    }
-    module->comm = comm;
     module->previous_alltoallv = previous->coll_alltoallv;
     module->previous_alltoallv_module = previous->coll_alltoallv_module;
-    module->previous_alltoallv_init = previous->coll_alltoallv_init;
-    module->previous_alltoallv_init_module = previous->coll_alltoallv_init_module;
     module->previous_allgather = previous->coll_allgather;
     module->previous_allgather_module = previous->coll_allgather_module;
     module->previous_allreduce = previous->coll_allreduce;
@@ -102,13 +93,39 @@ static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
     OBJ_RETAIN(module->previous_alltoallv_module);
     OBJ_RETAIN(module->previous_allgather_module);
     OBJ_RETAIN(module->previous_allreduce_module);
-    if (module->previous_alltoallv_init != NULL) {
+    if (previous->coll_alltoallv_init != NULL) {
+        module->previous_alltoallv_init = previous->coll_alltoallv_init;
+        module->previous_alltoallv_init_module = previous->coll_alltoallv_init_module;
         OBJ_RETAIN(module->previous_alltoallv_init_module);
     } else {
-        /* Where we may have to decline, somebody must be there to take over. */
         module->super.coll_alltoallv_init = NULL;
     }
+    if (previous->coll_alltoall != NULL) {
+        module->previous_alltoall = previous->coll_alltoall;
+        module->previous_alltoall_module = previous->coll_alltoall_module;
+        OBJ_RETAIN(module->previous_alltoall_module);
+    } else {
+        module->super.coll_alltoall = NULL;
+    }
+}
+
+static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
+{
+    mca_coll_irr_module_t *module = (mca_coll_irr_module_t *)base;
+    const mca_coll_base_comm_coll_t *previous = comm->c_coll;
+
+    if (previous->coll_alltoallv == NULL || previous->coll_allgather == NULL || previous->coll_allreduce == NULL) {
+        opal_output_verbose(1, mca_coll_irr_component.output, "coll:irr: communicator %s is left to others: "
+                            "no component of a lower priority serves it", comm->c_name);
+        return OMPI_ERR_NOT_AVAILABLE;
+    }
+    module->comm = comm;
+    keep_previous(module, previous);
     module->trouble = mca_coll_irr_settings(comm, &module->settings, &module->reason);
+    module->alltoallv.call = "MPI_Alltoallv";
+    module->alltoallv.algorithm = module->settings.engine.algorithm;
+    module->alltoall.call = "MPI_Alltoall";
+    module->alltoall.algorithm = module->settings.alltoall_algorithm;
     return OMPI_SUCCESS;
 }
 
@@ -155,15 +172,15 @@ static void destruct(mca_coll_irr_module_t *module)
     }
     mca_coll_irr_requests_orphan(module->comm);
     unlink_module(module);
-    if (module->irr_comm != NULL) {
-        irr_comm_destroy(module->irr_comm);
-    }
+    mca_coll_irr_service_end(&module->alltoall);
+    mca_coll_irr_service_end(&module->alltoallv);
     free(module->reason);
     mca_coll_irr_settings_fini(&module->settings);
     free(module->send_blocks);
     free(module->recv_blocks);
     release(module->previous_alltoallv_module);
     release(module->previous_alltoallv_init_module);
+    release(module->previous_alltoall_module);
     release(module->previous_allgather_module);
     release(module->previous_allreduce_module);
 }

@@ -32,8 +32,8 @@ static irr_status_t make_ready(mca_coll_irr_module_t *module, mca_coll_irr_reque
 {
     irr_status_t trouble = request == NULL ? IRR_ERR_NO_MEMORY : IRR_OK;
     irr_comm_t *irr_comm;
-    irr_status_t status = mca_coll_irr_agree(module, trouble, "a rank has no memory for a persistent request",
-                                             &irr_comm);
+    irr_status_t status = mca_coll_irr_agree(module, module->alltoallv.algorithm, trouble,
+                                             "a rank has no memory for a persistent request", &irr_comm);
 
     if (status != IRR_OK) {
         return status;
@@ -66,15 +66,19 @@ int mca_coll_irr_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts,
     mca_coll_irr_module_t *module = (mca_coll_irr_module_t *)base;
     int ranks = ompi_comm_size(comm);
     bool in_place = sbuf == MPI_IN_PLACE;
-    mca_coll_irr_side_t recv = { rbuf, rcounts, rdispls, rdtype, ranks };
-    mca_coll_irr_side_t send = { (void *)sbuf, scounts, sdispls, sdtype, ranks };
+    mca_coll_irr_side_t recv = {
+        .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype, .ranks = ranks
+    };
+    mca_coll_irr_side_t send = {
+        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype, .ranks = ranks
+    };
     irr_status_t status = IRR_ERR_NOT_SUPPORTED;
-    int result = mca_coll_irr_activate(module);
+    int result = mca_coll_irr_activate_alltoallv(module);
 
     if (result != OMPI_SUCCESS) {
         return result;
     }
-    if (module->state == MCA_COLL_IRR_SERVING) {
+    if (module->alltoallv.state == MCA_COLL_IRR_SERVING) {
         status = create(module, in_place ? &recv : &send, &recv, in_place, request_p);
     }
     if (status != IRR_ERR_NOT_SUPPORTED) {

@@ -21,10 +21,27 @@
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
 
+/* Algorithms of MPI_Alltoall: 0 is the previous module, so that it is the default. */
+static const char *alltoall_name(int i)
+{
+    return i == 0 ? "host" : irr_algorithm_name(i - 1);
+}
+
+static int alltoall_algorithm(int i)
+{
+    return i == 0 ? MCA_COLL_IRR_HOST : i - 1;
+}
+
 mca_coll_irr_choice_t mca_coll_irr_choices[MCA_COLL_IRR_CHOICES] = {
-    [MCA_COLL_IRR_ALGORITHM] = {
+    [MCA_COLL_IRR_ALLTOALLV] = {
         PREFIX "alltoallv_algorithm", NULL, OPAL_INFO_LVL_3, irr_algorithm_name,
         &mca_coll_irr_component.params.alltoallv_algorithm, ""
+    },
+    [MCA_COLL_IRR_ALLTOALL] = {
+        PREFIX "alltoall_algorithm",
+        "Algorithm for MPI_Alltoall. host: it stays with Open MPI; the others are those of "
+        PREFIX "alltoallv_algorithm." INFO_KEY,
+        OPAL_INFO_LVL_3, alltoall_name, &mca_coll_irr_component.params.alltoall_algorithm, ""
     },
     [MCA_COLL_IRR_COMPOSE] = {
         PREFIX "compose",
@@ -163,9 +180,9 @@ static mca_coll_irr_text_t texts[] = {
         offsetof(mca_coll_irr_settings_t, schedule_file), NULL
     }, {
         PREFIX "topology_file", "",
-        "File with the switches between the hosts, in the syntax of Slurm's topology.conf, for the algorithm aapc. A "
-        "host that it lacks leaves the communicator to Open MPI. Without a file all ranks count as hosts at one "
-        "switch." INFO_KEY,
+        "File with the switches between the hosts, in the syntax of Slurm's topology.conf, for the algorithm aapc, and "
+        "for auto, which is aapc on a communicator of several hosts then. A host that it lacks leaves the communicator "
+        "to Open MPI. Without a file all ranks count as hosts at one switch." INFO_KEY,
         OPAL_INFO_LVL_4, mca_coll_irr_parse_path, "the name of a file",
         offsetof(mca_coll_irr_settings_t, topology_file), NULL
     }, {
@@ -260,7 +277,8 @@ irr_status_t mca_coll_irr_settings(ompi_communicator_t *comm, mca_coll_irr_setti
     prefix = dump_prefix(comm, made.matrix_dump);
     free(made.matrix_dump);
     made.matrix_dump = prefix;
-    made.engine.algorithm = chosen[MCA_COLL_IRR_ALGORITHM];
+    made.engine.algorithm = chosen[MCA_COLL_IRR_ALLTOALLV];
+    made.alltoall_algorithm = alltoall_algorithm(chosen[MCA_COLL_IRR_ALLTOALL]);
     made.engine.compose = (irr_compose_t)chosen[MCA_COLL_IRR_COMPOSE];
     made.engine.overlap = (irr_overlap_t)chosen[MCA_COLL_IRR_OVERLAP];
     made.engine.pace = (irr_pacing_t)chosen[MCA_COLL_IRR_PACE];

@@ -21,7 +21,10 @@ typedef struct mca_coll_irr_choice_t {
     char                    bad[64];
 } mca_coll_irr_choice_t;
 
-enum { MCA_COLL_IRR_ALGORITHM, MCA_COLL_IRR_COMPOSE, MCA_COLL_IRR_OVERLAP, MCA_COLL_IRR_PACE, MCA_COLL_IRR_CHOICES };
+enum {
+    MCA_COLL_IRR_ALLTOALLV, MCA_COLL_IRR_ALLTOALL, MCA_COLL_IRR_COMPOSE, MCA_COLL_IRR_OVERLAP, MCA_COLL_IRR_PACE,
+    MCA_COLL_IRR_CHOICES
+};
 
 extern mca_coll_irr_choice_t mca_coll_irr_choices[MCA_COLL_IRR_CHOICES];
 

@@ -183,11 +183,8 @@ void mca_coll_irr_teardown_local(void)
 
     mca_coll_irr_requests_strand();
     for (mca_coll_irr_module_t *module = component->modules; module != NULL; module = module->next) {
-        if (module->irr_comm != NULL) {
-            irr_comm_destroy(module->irr_comm);
-            module->irr_comm = NULL;
-            module->state = MCA_COLL_IRR_DECLINED;
-        }
+        mca_coll_irr_service_end(&module->alltoall);
+        mca_coll_irr_service_end(&module->alltoallv);
     }
     if (component->engine_state == MCA_COLL_IRR_ENGINE_OPEN) {
         mca_coll_irr_engine_close();

@@ -75,6 +75,7 @@ extern bool ompi_mpi_yield_when_idle;
 /* ---- counts and displacements ---- */
 
 #if OMPI_MAJOR_VERSION < 6
+typedef int mca_coll_irr_one_count_t;
 typedef const int *mca_coll_irr_counts_t;
 typedef const int *mca_coll_irr_displs_t;
 
@@ -117,6 +118,7 @@ static inline void mca_coll_irr_displs_drop(mca_coll_irr_displs_t displs)
     free((void *)displs);
 }
 #else
+typedef size_t mca_coll_irr_one_count_t;
 typedef ompi_count_array_t mca_coll_irr_counts_t;
 typedef ompi_disp_array_t mca_coll_irr_displs_t;
 

@@ -379,7 +379,7 @@ static void test_settings(void)
         start_log();
         CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
         end_log(1, "ranks of a communicator have different settings of algorithm, dims, slice_min, overlap, "
-                   "composition, window, pace or schedule; they must be the same on all ranks");
+                   "composition, window, pace, schedule or topology; they must be the same on all ranks");
         expect_recovery(&team);
     }
 }

@@ -6,6 +6,7 @@
 #include "irr_text.h"
 #include "irr_turns.h"
 
+#include "comm/comm_route.h"
 #include "plan/algorithms.h"
 
 #include <stdio.h>
@@ -201,12 +202,12 @@ static void test_bad_file(void)
 
 static const char tree_text[] = "SwitchName=t Switches=s[1-2]\nSwitchName=s1 Nodes=a,b\nSwitchName=s2 Nodes=c[1-9]\n";
 
-static void place(irr_comm_params_t *params, const char *path)
+static void place(irr_comm_params_t *params, const char *path, const char *row)
 {
     static const char *const names[RANKS] = { "c3.site", "a", "b", "a", "c1", "c9", "b" };
 
     for (int r = 0; r < RANKS; r++) {
-        params[r].settings = irr_turns_with("aapc");
+        params[r].settings = irr_turns_with(row);
         params[r].settings.topology_file = path;
         params[r].host = names[r];
     }
@@ -216,14 +217,16 @@ static void place(irr_comm_params_t *params, const char *path)
 static void test_topology(void)
 {
     enum { GOOD, NO_HOST, OTHER_FILE, MALFORMED, NOT_ASKED, KINDS };
+    static const char *const rows[] = { "aapc", "auto" };
     uint64_t state = irr_test_seed();
 
-    for (int kind = 0; kind < KINDS; kind++) {
+    for (int i = 0; i < 2 * KINDS; i++) {
+        const int kind = i / 2;
         const char *path = irr_text_open();
         irr_comm_params_t params[RANKS] = { 0 };
 
         irr_text_fill(tree_text, strlen(tree_text) - (kind == MALFORMED ? 4 : 0));
-        place(params, path);
+        place(params, path, rows[i % 2]);
         if (kind == NO_HOST) {
             params[4].host = "d";
         } else if (kind == OTHER_FILE) {
@@ -247,7 +250,7 @@ static void test_tree(void)
     const char *path = irr_text_open();
 
     irr_text_fill(tree_text, strlen(tree_text));
-    place(params, path);
+    place(params, path, "aapc");
     irr_turns_prepare(&scene, &params[0].settings, &state);
     for (int r = 0; r < RANKS; r++) {
         scene.team.params[r].host = params[r].host;
@@ -282,7 +285,7 @@ static void test_tune(void)
     const char *path = irr_text_open();
 
     irr_text_fill(tree_text, strlen(tree_text));
-    place(params, path);
+    place(params, path, "aapc");
     params[0].settings.piece_bytes = IRR_BYTES_AUTO;
     params[0].settings.lead_bytes = IRR_BYTES_AUTO;
     irr_turns_prepare(&scene, &params[0].settings, &state);
@@ -309,6 +312,34 @@ static void test_tune(void)
         }
     }
     irr_turns_close(&scene);
+}
+
+/* auto goes by the tree where ranks are on several of its hosts, and else as without a file. */
+static void test_auto(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int spread = 0; spread < 2; spread++) {
+        const uint64_t wanted = spread ? 2 : 0;
+        irr_comm_params_t params[RANKS] = { 0 };
+        irr_turns_t scene;
+        const char *path = irr_text_open();
+
+        irr_text_fill(tree_text, strlen(tree_text));
+        place(params, path, "auto");
+        irr_turns_prepare(&scene, &params[0].settings, &state);
+        for (int r = 0; r < RANKS; r++) {
+            scene.team.params[r].host = spread ? params[r].host : "c7";
+        }
+        CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
+        irr_text_close();
+        irr_turns_add(&scene, 0, IRR_JOB_UNIFORM, 1);
+        irr_turns_add(&scene, 1, IRR_JOB_MIXED, 2);
+        irr_turns_run(&scene, "ABAB");
+        irr_turns_expect(&scene, wanted, wanted, wanted);
+        CU_ASSERT_EQUAL(scene.team.comms[0]->way != NULL, spread);
+        irr_turns_close(&scene);
+    }
 }
 
 /* ---- dumps ---- */
@@ -379,7 +410,8 @@ int main(void)
         { "a bad schedule file is told once, and serves nobody", test_bad_file },
         { "a topology is alike and has all hosts, or no one is served", test_topology },
         { "exchanges on a tree deliver every byte",              test_tree },
-        { "the ways of a schedule are tried, then one is chosen",              test_tune },
+        { "the ways of a schedule are tried, then one is chosen", test_tune },
+        { "auto takes the tree where there are several hosts",   test_auto },
         { "a matrix above the limit is left alone by all",       test_limit },
         { "want of memory on one rank is survived by all",       test_no_memory },
         { "a block that is too short is an error there alone",   test_truncated },

@@ -1,5 +1,5 @@
 /*
- * bench.h - irr_bench: MPI_Alltoallv with several algorithms side by side, in one job.
+ * bench.h - irr_bench: MPI_Alltoallv, or MPI_Alltoall, with several algorithms side by side, in one job.
  *
  *   irr_bench.c       the order of a run: prepare, measure, report
  *   bench_options.c   the command line
@@ -62,12 +62,13 @@ double irr_bench_counts_share(const irr_bench_counts_t *sum, int i, int exchange
 typedef struct irr_bench_work {
     bool     run;                             /* false: help was printed, there is nothing to do */
     bool     check;
+    bool     alltoall;                        /* times MPI_Alltoall, not MPI_Alltoallv */
     int      iterations;
     int      warmup;
     bool     persistent;                      /* there are rows that start requests */
     int      rows;
     int      algorithms[IRR_BENCH_ROWS_MAX];  /* rows of the algorithm table, or IRR_BENCH_HOST */
-    bool     starts[IRR_BENCH_ROWS_MAX];      /* MPI_Start and MPI_Wait of a request, not MPI_Alltoallv */
+    bool     starts[IRR_BENCH_ROWS_MAX];      /* MPI_Start and MPI_Wait of a request, not the call itself */
     uint64_t unit_min, unit_max;              /* of a pattern; equal unless it is swept */
 } irr_bench_work_t;
 
@@ -89,9 +90,15 @@ irr_cli_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t
 
 const char *irr_bench_version(void);
 
+/* The name of the call that is timed. */
+const char *irr_bench_call(const irr_bench_work_t *work);
+
 /* ---- input ---- */
 
-/* Rank 0.  The matrix that the options ask for, scaled and within the limits of int; complains if not. */
+/*
+ * Rank 0.  The matrix that the options ask for, scaled, within the limits of int and with equal entries for
+ * MPI_Alltoall; complains if not.
+ */
 irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit,
                               irr_matrix_t *matrix);
 

@@ -74,6 +74,26 @@ static irr_cli_exit_t check_sums(const irr_bench_options_t *options, const irr_m
     return IRR_CLI_GOOD;
 }
 
+/* For MPI_Alltoall, which has one count for all. */
+static irr_cli_exit_t check_equal(const irr_bench_options_t *options, const irr_matrix_t *matrix)
+{
+    const uint64_t first = *irr_matrix_at(matrix, 0, 0);
+
+    for (int i = 0; i < matrix->ranks; i++) {
+        for (int j = 0; j < matrix->ranks; j++) {
+            const uint64_t entry = *irr_matrix_at(matrix, i, j);
+
+            if (entry != first) {
+                irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes and entry (1, 1) is %" PRIu64 ": with "
+                                 "--alltoall all must be equal, as in --pattern uniform", input_name(options), i + 1,
+                                 j + 1, entry, first);
+                return IRR_CLI_REFUSED;
+            }
+        }
+    }
+    return IRR_CLI_GOOD;
+}
+
 irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit,
                               irr_matrix_t *matrix)
 {
@@ -87,6 +107,9 @@ irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uin
     code = scale_entries(options, matrix);
     if (code == IRR_CLI_GOOD) {
         code = check_sums(options, matrix);
+    }
+    if (code == IRR_CLI_GOOD && options->work.alltoall) {
+        code = check_equal(options, matrix);
     }
     if (code != IRR_CLI_GOOD) {
         irr_matrix_fini(matrix);

@@ -1,7 +1,7 @@
 /*
  * bench_json.c - results as JSON, with all parameters and all times, for plots and comparisons.
  *
- *     {"program": "irr_bench", "version": ..., "mpi": ..., "ranks": 8,
+ *     {"program": "irr_bench", "version": ..., "mpi": ..., "call": "MPI_Alltoallv", "ranks": 8,
  *      "input": {"matrix": FILE} or {"pattern": NAME, "seed": 1}, and "scale": 1.0,
  *      "iterations": 100, "warmup": 10, "check": true,
  *      "results": [{"unit": 1024, "messages": ..., "bytes": ..., "largest_message": ..., "lmax": ...,
@@ -43,9 +43,10 @@ static json_t *root_of(const irr_bench_options_t *options, int ranks)
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
 
     irr_bench_library(library);
-    return json_pack("{s:s, s:s, s:s, s:i, s:o, s:i, s:i, s:b, s:[]}", "program", "irr_bench",
-                     "version", irr_bench_version(), "mpi", library, "ranks", ranks, "input", input_of(options),
-                     "iterations", work->iterations, "warmup", work->warmup, "check", work->check, "results");
+    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:i, s:i, s:b, s:[]}", "program", "irr_bench",
+                     "version", irr_bench_version(), "mpi", library, "call", irr_bench_call(work), "ranks", ranks,
+                     "input", input_of(options), "iterations", work->iterations, "warmup", work->warmup,
+                     "check", work->check, "results");
 }
 
 irr_bench_json_t *irr_bench_json_open(const irr_bench_options_t *options, int ranks)

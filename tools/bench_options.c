@@ -24,7 +24,7 @@
 
 enum {
     OPTION_MATRIX = 256, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_SCALE, OPTION_ALGORITHMS,
-    OPTION_PERSISTENT, OPTION_NO_CHECK, OPTION_COLUMNS, OPTION_JSON, OPTION_VERSION
+    OPTION_PERSISTENT, OPTION_ALLTOALL, OPTION_NO_CHECK, OPTION_COLUMNS, OPTION_JSON, OPTION_VERSION
 };
 
 typedef struct row {
@@ -43,6 +43,7 @@ static const row_t rows[] = {
     { "scale",      OPTION_SCALE,      "F",       "multiply all entries, to nearest, at least 1; default 1" },
     { "algorithms", OPTION_ALGORITHMS, "LIST",    "names with commas between (below); default " DEFAULT_LIST },
     { "persistent", OPTION_PERSISTENT, NULL,      "more rows: MPI_Start and MPI_Wait of MPI_Alltoallv_init" },
+    { "alltoall",   OPTION_ALLTOALL,   NULL,      "time MPI_Alltoall; the matrix must have equal entries" },
     { "iterations", 'i',               "N",       "measured iterations; default 100" },
     { "warmup",     'x',               "N",       "iterations before the measured ones; default 10" },
     { "check",      'c',               NULL,      "compare every byte that arrives; the default" },
@@ -61,6 +62,11 @@ const char *irr_bench_version(void)
     return PACKAGE_VERSION;
 }
 
+const char *irr_bench_call(const irr_bench_work_t *work)
+{
+    return work->alltoall ? "MPI_Alltoall" : "MPI_Alltoallv";
+}
+
 static void help_counters(void)
 {
     printf("\nCounters of coll/irr, per measured exchange, of the rank that has most.  A gauge is what it is\n"
@@ -74,7 +80,7 @@ static void help_counters(void)
 static irr_cli_exit_t help(void)
 {
     printf("usage: irr_bench [--matrix FILE | --pattern NAME --unit BYTES] [OPTION...]\n"
-           "Times MPI_Alltoallv with several algorithms of coll/irr, and without it, in one job.\n"
+           "Times MPI_Alltoallv, or MPI_Alltoall, with several algorithms of coll/irr, and without it, in one job.\n"
            "Rows with -start behind their name time one start of a persistent request.\n\n");
     for (int i = 0; i < ROWS; i++) {
         char name[32];
@@ -193,6 +199,7 @@ static irr_cli_exit_t read_option(int id, const char *value, irr_bench_options_t
     case OPTION_COLUMNS:    return read_columns(value, options);
     case OPTION_JSON:       options->json = value; return IRR_CLI_GOOD;
     case OPTION_PERSISTENT: work->persistent = true; return IRR_CLI_GOOD;
+    case OPTION_ALLTOALL:   work->alltoall = true; return IRR_CLI_GOOD;
     case OPTION_NO_CHECK:   work->check = false; return IRR_CLI_GOOD;
     case 'c':               work->check = true; return IRR_CLI_GOOD;
     case 'f':               options->full = true; return IRR_CLI_GOOD;
@@ -247,7 +254,8 @@ static irr_cli_exit_t refuse_option(int id, char **argv)
 static irr_cli_exit_t check_together(const bool *seen)
 {
     static const char *const clashes[][2] = {
-        { "matrix", "pattern" }, { "matrix", "unit" }, { "matrix", "sweep" }, { "unit", "sweep" }
+        { "matrix", "pattern" }, { "matrix", "unit" }, { "matrix", "sweep" }, { "unit", "sweep" },
+        { "alltoall", "persistent" }
     };
 
     for (size_t c = 0; c < sizeof(clashes) / sizeof(clashes[0]); c++) {

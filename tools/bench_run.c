@@ -4,7 +4,7 @@
  * Each row has a communicator of its own, made with the info keys that choose it.  All run in one
  * process and take turns: iteration by iteration, another one first each time, so that whatever changes on
  * the machine during the run changes for all of them alike.  Before each exchange is a barrier; its time on
- * a rank is that of MPI_Alltoallv alone, or of MPI_Start and MPI_Wait, and the time of the exchange is that of its
+ * a rank is that of the call alone, or of MPI_Start and MPI_Wait, and the time of the exchange is that of its
  * slowest rank.
  * Filling and comparing the buffers, and reading counters, stay outside.
  */
@@ -15,12 +15,13 @@
 
 /* ---- communicators ---- */
 
-static void choose(MPI_Info info, int algorithm)
+static void choose(MPI_Info info, int algorithm, bool alltoall)
 {
     if (algorithm == IRR_BENCH_HOST) {
         MPI_Info_set(info, "ompi_comm_coll_preference", "^irr");
     } else {
-        MPI_Info_set(info, "coll_irr_alltoallv_algorithm", irr_algorithm_name(algorithm));
+        MPI_Info_set(info, alltoall ? "coll_irr_alltoall_algorithm" : "coll_irr_alltoallv_algorithm",
+                     irr_algorithm_name(algorithm));
     }
 }
 
@@ -30,7 +31,7 @@ void irr_bench_comms_create(const irr_bench_work_t *work, MPI_Comm *comms)
         MPI_Info info;
 
         MPI_Info_create(&info);
-        choose(info, work->algorithms[i]);
+        choose(info, work->algorithms[i], work->alltoall);
         MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comms[i]);
         MPI_Info_free(&info);
     }
@@ -51,7 +52,7 @@ typedef struct sample {
 } sample_t;
 
 /* By the request, unless there is none. */
-static sample_t exchange_once(MPI_Comm comm, MPI_Request *request, const irr_bench_exchange_t *exchange)
+static sample_t exchange_once(MPI_Comm comm, MPI_Request *request, const irr_bench_exchange_t *exchange, bool alltoall)
 {
     sample_t sample;
     double start;
@@ -62,6 +63,9 @@ static sample_t exchange_once(MPI_Comm comm, MPI_Request *request, const irr_ben
     if (*request != MPI_REQUEST_NULL) {
         MPI_Start(request);
         MPI_Wait(request, MPI_STATUS_IGNORE);
+    } else if (alltoall) {
+        MPI_Alltoall(exchange->input, exchange->send_counts[0], MPI_BYTE, exchange->output, exchange->recv_counts[0],
+                     MPI_BYTE, comm);
     } else {
         MPI_Alltoallv(exchange->input, exchange->send_counts, exchange->send_offsets, MPI_BYTE,
                       exchange->output, exchange->recv_counts, exchange->recv_offsets, MPI_BYTE, comm);
@@ -136,10 +140,10 @@ static sample_t take_turn(const irr_bench_work_t *work, MPI_Comm comm, MPI_Reque
     sample_t sample;
 
     if (!work->check) {
-        return exchange_once(comm, request, exchange);
+        return exchange_once(comm, request, exchange, work->alltoall);
     }
     irr_bench_fill(exchange, number);
-    sample = exchange_once(comm, request, exchange);
+    sample = exchange_once(comm, request, exchange, work->alltoall);
     if (!row->fault.found) {
         irr_bench_verify(exchange, number, &row->fault);
         row->round++;

@@ -1,5 +1,5 @@
 /*
- * irr_bench.c - times MPI_Alltoallv on irregular traffic, with coll/irr's algorithms and without coll/irr.
+ * irr_bench.c - times MPI_Alltoallv on irregular traffic, or MPI_Alltoall, with coll/irr's algorithms and without it.
  *
  *     mpirun -np 8 irr_bench --matrix airfoil-8.mtx --algorithms host,a1,ac
  *

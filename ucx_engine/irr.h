@@ -387,7 +387,7 @@ typedef struct irr_settings {
     size_t        matrix_max_bytes; /* of the count matrix of a scheduled algorithm, which else does as a1; 0: no limit */
     size_t        cache_bytes;      /* of the schedules that a communicator keeps; 0: no limit but seven */
     const char   *schedule_file;    /* of irr_plan --save, for exchanges with its counts; NULL or "": none */
-    const char   *topology_file;    /* Slurm's topology.conf, for aapc; NULL or "": all ranks at one switch */
+    const char   *topology_file;    /* Slurm's topology.conf, for aapc and auto; NULL or "": all ranks at one switch */
     const char   *matrix_dump;      /* rank 0 writes the count matrices to PREFIX.N.mtx; NULL or "": none */
 } irr_settings_t;
 

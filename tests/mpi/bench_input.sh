@@ -79,7 +79,7 @@ file() {
     printf '%s\n' '%%MatrixMarket matrix coordinate integer general' "$@" > "$name"
 }
 
-plan 42
+plan 48
 
 # ---- files ----
 
@@ -89,6 +89,7 @@ file huge '2 2 1' '1 2 9223372036854775808'
 file large '2 2 1' '1 2 3000000000'
 file sum '2 2 2' '1 1 2000000000' '1 2 2000000000'
 file short '2 2 2' '1 2 5'
+file ranks2 '2 2 2' '1 2 5' '2 1 5'
 : > "$scratch/empty"
 printf 'ranks = 2\n' > "$scratch/foreign"
 
@@ -128,6 +129,10 @@ refused "an unknown letter" "unknown option '-q'" -q
 refused "an option without its value" "option '--unit' needs a value" --unit
 refused "an argument that is no option" "unexpected argument 'airfoil.mtx'" airfoil.mtx
 refused "a matrix and a pattern" "--matrix and --pattern exclude each other" --matrix x.mtx --pattern next
+refused "unequal blocks for MPI_Alltoall" "next: entry (1, 2) is " --alltoall --pattern next
+refused "a mesh for MPI_Alltoall" "$scratch/ranks2: entry (1, 2) is 5 bytes and entry (1, 1) is 0: with --alltoall all" \
+    --alltoall --matrix "$scratch/ranks2"
+refused "persistent MPI_Alltoall" "--alltoall and --persistent exclude each other" --persistent --alltoall
 refused "a result file that cannot be written" "$scratch/none/x.json: No such file" --json "$scratch/none/x.json"
 
 # ---- good input ----
@@ -141,6 +146,19 @@ accepted "help" 2 0 --help
 bench 2 --algorithms host -i 3 --json "$scratch/result.json"
 [ $status -eq 0 ] && [ "$(grep -c '"verified": true' "$scratch/result.json")" -eq 1 ]
 report $? "results as JSON"
+
+# ---- MPI_Alltoall ----
+
+bench 4 --alltoall --algorithms host,auto,a3,aapc -i 5 --unit 1000 --json "$scratch/result.json"
+[ $status -eq 0 ] && [ "$(lines ' yes$')" -eq 4 ] && [ "$(lines '(host)')" -eq 0 ] && [ "$(lines '(irr)')" -eq 0 ] &&
+    [ "$(lines '# irr_bench [^ ]*: MPI_Alltoall, ranks: 4')" -eq 1 ]
+report $? "MPI_Alltoall, each row by what its name says"
+[ "$(grep -c '"call": "MPI_Alltoall"' "$scratch/result.json")" -eq 1 ] &&
+    [ "$(grep -c '"served_by": "irr"' "$scratch/result.json")" -eq 3 ]
+report $? "MPI_Alltoall as JSON"
+bench 4 -i 2
+[ $status -eq 0 ] && [ "$(lines '# irr_bench [^ ]*: MPI_Alltoallv, ranks: 4')" -eq 1 ]
+report $? "MPI_Alltoallv unless told otherwise"
 
 # ---- persistent requests ----
 

@@ -57,8 +57,9 @@ says() {
 bad_infos() {
     ranks 4 "$program" bad_info > "$scratch/run" 2>&1 || { cat "$scratch/run"; return 1; }
     cat "$scratch/run"
-    for name in alltoallv_algorithm compose window_messages window_bytes dims slice_min overlap ranks_per_node \
-        pace grants piece_bytes lead_bytes seed lambda latency_bytes max_steps lp_shift redistribution matrix_max_bytes cache_bytes; do
+    for name in alltoallv_algorithm alltoall_algorithm compose window_messages window_bytes dims slice_min overlap \
+        ranks_per_node pace grants piece_bytes lead_bytes seed lambda latency_bytes max_steps lp_shift redistribution \
+        matrix_max_bytes cache_bytes; do
         [ "$(grep -c "Parameter: coll_irr_$name\$" "$scratch/run")" -eq 1 ] || return 1
     done
 }
@@ -69,10 +70,11 @@ too_many_stages() {
         "$program" leaked_to_host
 }
 
-plan 61
+plan 63
 check "ompi_info: priority" listed priority 4 "Priority of the irr coll component"
 check "ompi_info: verbose" listed verbose 5 "Verbosity"
 check "ompi_info: algorithm" listed alltoallv_algorithm 3 'Valid values: 0:"auto", 1:"a1", 2:"ac", 3:"a2"'
+check "ompi_info: algorithm of MPI_Alltoall" listed alltoall_algorithm 3 'Valid values: 0:"host", 1:"auto", 2:"a1"'
 check "ompi_info: window_messages" listed window_messages 4 "Largest number of messages"
 check "ompi_info: window_bytes" listed window_bytes 4 "Largest number of bytes"
 check "ompi_info: compose" listed compose 5 'Valid values: 0:"auto", 1:"iovec", 2:"gather", 3:"split"'
@@ -100,6 +102,7 @@ check "ompi_info: matrix_dump" listed matrix_dump 5 'current value: ""'
 check "ompi_info: ucx_tls" listed ucx_tls 4 "UCX_TLS"
 check "ompi_info: ucx_devices" listed ucx_devices 4 "UCX_NET_DEVICES"
 check "bad algorithm" refused coll_irr_alltoallv_algorithm fastest "one of auto, a1, ac, a2, a3, a4, multistage, node, lp, rs_n"
+check "bad algorithm of MPI_Alltoall" refused coll_irr_alltoall_algorithm none "one of host, auto, a1, ac, a2"
 check "bad composition" refused coll_irr_compose 7 "one of auto, iovec, gather, split"
 check "bad window_messages" refused coll_irr_window_messages -3 "a whole number"
 check "bad window_bytes" refused coll_irr_window_bytes 12q "a whole number"

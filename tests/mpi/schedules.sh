@@ -68,18 +68,18 @@ no_redistribution() {
     [ $status -eq 0 ] && [ "$(grep -c 'redist needs a redistribution' "$scratch/run")" -eq 1 ]
 }
 
-# aapc on a tree: all ranks are on this host, by its name in the file, and other hosts are there too.
+# on_tree WANTED ALGORITHM: all ranks are on this host, by its name in the file, and other hosts are there too.
 on_tree() {
     name=$(hostname)
     printf 'SwitchName=top Switches=s[1-2]\nSwitchName=s1 Nodes=%s,other1\nSwitchName=s2 Nodes=other[2-3]\n' \
         "${name%%.*}" > "$scratch/topology.conf"
-    counted ++0 aapc "$scratch/matrix.mtx" --mca coll_irr_topology_file "$scratch/topology.conf"
+    counted "$1" "$2" "$scratch/matrix.mtx" --mca coll_irr_topology_file "$scratch/topology.conf"
 }
 
-# bad_topology TEXT: one line tells, and Open MPI serves.
+# bad_topology TEXT FILE ALGORITHM: one line tells, and Open MPI serves.
 bad_topology() {
     printf "$2" > "$scratch/topology.conf"
-    ranks 4 --mca coll_irr_alltoallv_algorithm aapc --mca coll_irr_topology_file "$scratch/topology.conf" \
+    ranks 4 --mca coll_irr_alltoallv_algorithm "$3" --mca coll_irr_topology_file "$scratch/topology.conf" \
         "$builddir/mpi_life" leaked_to_host > "$scratch/run" 2>&1
     status=$?
     cat "$scratch/run"
@@ -91,7 +91,7 @@ bad_topology() {
 "$builddir/irr_plan" check --algorithm optimal --matrix "$scratch/matrix.mtx" --save "$scratch/schedule" > /dev/null
 head -n 5 "$scratch/schedule" > "$scratch/bad"
 
-plan 15
+plan 17
 for algorithm in a1 a3 optimal; do
     check "the matrices of $algorithm are dumped" dumped $algorithm
 done
@@ -105,7 +105,11 @@ rm "$scratch/bad"
 check "a file that is not there" bad_file ": "
 check "a redistribution" redistribution
 check "redist without a redistribution" no_redistribution
-check "aapc on a tree of switches" on_tree
-check "a topology without this host" bad_topology ": host '.*' is none of its hosts" 'SwitchName=s Nodes=nobody[1-3]\n'
-check "a topology that is malformed" bad_topology ", line 1: " 'SwitchName=s\n'
+check "aapc on a tree of switches" on_tree ++0 aapc
+check "auto on one host of a tree" on_tree 000 auto
+for algorithm in aapc auto; do
+    check "a topology without this host, $algorithm" \
+        bad_topology ": host '.*' is none of its hosts" 'SwitchName=s Nodes=nobody[1-3]\n' $algorithm
+done
+check "a topology that is malformed" bad_topology ", line 1: " 'SwitchName=s\n' aapc
 exit $failed

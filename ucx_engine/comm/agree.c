@@ -116,7 +116,7 @@ irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *para
     if (words[SETTINGS] != ~words[SETTINGS_COMPLEMENT]) {
         if (params->rank == 0) {
             irr_log(IRR_LOG_ERROR, "ranks of a communicator have different settings of algorithm, dims, slice_min, "
-                    "overlap, composition, window, pace or schedule; they must be the same on all ranks");
+                    "overlap, composition, window, pace, schedule or topology; they must be the same on all ranks");
         }
         return IRR_ERR_NOT_SUPPORTED;
     }

@@ -81,7 +81,7 @@ void irr_comm_files_read(irr_comm_params_t *params, irr_comm_files_t *files)
         read_schedule(params, files);
     }
     if (params->trouble == IRR_OK && given(settings->topology_file) &&
-        irr_algorithm_scheduled(settings->algorithm) == irr_scheduled_find("aapc")) {
+        irr_algorithm_asks_topology(settings->algorithm)) {
         read_topology(params, files);
     }
 }

@@ -79,6 +79,17 @@ static irr_status_t init_grid(irr_comm_t *comm, const irr_algorithm_t *row, cons
     return status;
 }
 
+/* So many hosts as matter: 1, or 2 for several. */
+static int count_hosts(const int *labels, int ranks)
+{
+    for (int i = 1; i < ranks; i++) {
+        if (labels[i] != labels[0]) {
+            return 2;
+        }
+    }
+    return 1;
+}
+
 /* The tree of the hosts and switches that this communicator's ranks use. */
 static irr_status_t init_tree(irr_comm_t *comm, const int *labels, const irr_topology_t *topology)
 {
@@ -121,13 +132,18 @@ static irr_status_t init_schedules(irr_comm_t *comm, const irr_schedule_t *file)
 
 irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_comm_files_t *files)
 {
-    const irr_algorithm_t *row = row_of(&comm->settings, comm->ranks);
+    const bool placed = files->topology.hosts > 0;
+    const irr_algorithm_t *row;
     irr_status_t status;
 
+    if (placed) {
+        comm->settings.algorithm = irr_algorithm_on_hosts(comm->settings.algorithm, count_hosts(labels, comm->ranks));
+    }
+    row = row_of(&comm->settings, comm->ranks);
     comm->algorithm = irr_algorithm_alone(comm->settings.algorithm);
     comm->direct = row->route != NULL;
     status = comm->direct ? init_direct(comm) : init_grid(comm, row, labels);
-    if (status == IRR_OK && files->topology.hosts > 0) {
+    if (status == IRR_OK && placed) {
         status = init_tree(comm, labels, &files->topology);
     }
     if (status == IRR_OK) {

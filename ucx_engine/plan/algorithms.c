@@ -11,7 +11,7 @@
 
 static const irr_algorithm_t algorithms[] = {
     { "auto", NULL, NULL, IRR_SHAPE_NONE, false,
-      "chosen by the engine from what all ranks know alike" },
+      "a1; aapc in a job with a topology file, where ranks are on several of its hosts" },
     { "a1", &irr_route_direct, &irr_order_rotate, IRR_SHAPE_NONE, false,
       "direct messages; in step k to rank + k and from rank - k (Liu, Wang, Prasanna 3.1.1)" },
     { "ac", &irr_route_direct, &irr_order_natural, IRR_SHAPE_NONE, false,
@@ -65,10 +65,21 @@ int irr_algorithm_find(const char *name)
     return -1;
 }
 
+bool irr_algorithm_asks_topology(int algorithm)
+{
+    return algorithm == ROW_AUTO || irr_algorithm_scheduled(algorithm) == irr_scheduled_find("aapc");
+}
+
 /*
- * The one place where "auto" becomes an algorithm.  All ranks must come to the same row, so it may look at
- * the number of ranks alone; a1 is never far from the best where messages are not small.
+ * This and choose are where "auto" becomes an algorithm.  All ranks must come to the same row, so they may look at
+ * the number of ranks, and the topology with the places of all ranks, alone.  Who gives a topology wants it used.
  */
+int irr_algorithm_on_hosts(int algorithm, int hosts)
+{
+    return algorithm == ROW_AUTO && hosts > 1 ? irr_algorithm_find("aapc") : algorithm;
+}
+
+/* a1 is never far from the best where messages are not small. */
 static int choose(int ranks)
 {
     (void)ranks;

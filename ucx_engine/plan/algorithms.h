@@ -40,6 +40,15 @@ const irr_algorithm_t *irr_algorithm_resolve(int algorithm, int ranks);
  */
 const irr_scheduled_t *irr_algorithm_scheduled(int algorithm);
 
+/* Does the row look at a topology, if there is one? */
+bool irr_algorithm_asks_topology(int algorithm);
+
+/*
+ * The row where the ranks are on so many hosts of a topology, all of them: "auto" becomes aapc for two and more.  Any
+ * other row is itself.
+ */
+int irr_algorithm_on_hosts(int algorithm, int hosts);
+
 /* What a row does where there is no schedule: a1 for a scheduled one, and else itself. */
 int irr_algorithm_alone(int algorithm);
 

@@ -1,0 +1,30 @@
+/*
+ * coll_irr_alltoall.c - MPI_Alltoall: an exchange in which all blocks are equally long and lie one behind the other.
+ */
+#include "coll_irr.h"
+
+int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype, void *rbuf,
+                          mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
+                          mca_coll_base_module_t *base)
+{
+    mca_coll_irr_module_t *module = (mca_coll_irr_module_t *)base;
+    int ranks = ompi_comm_size(comm);
+    bool in_place = sbuf == MPI_IN_PLACE;
+    mca_coll_irr_side_t recv = {
+        .buffer = rbuf, .datatype = rdtype, .ranks = ranks, .uniform = true, .count = (size_t)rcount
+    };
+    mca_coll_irr_side_t send = {
+        .buffer = (void *)sbuf, .datatype = sdtype, .ranks = ranks, .uniform = true, .count = (size_t)scount
+    };
+    mca_coll_irr_call_t call = { .send = in_place ? recv : send, .recv = recv };
+    int result = mca_coll_irr_activate_alltoall(module);
+
+    if (result != OMPI_SUCCESS) {
+        return result;
+    }
+    if (module->alltoall.state != MCA_COLL_IRR_SERVING) {
+        return module->previous_alltoall(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
+                                         module->previous_alltoall_module);
+    }
+    return mca_coll_irr_exchange(module, &module->alltoall, &call, in_place);
+}

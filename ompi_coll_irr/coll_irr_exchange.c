@@ -1,0 +1,42 @@
+/*
+ * coll_irr_exchange.c - what a blocking call does: packs what must be packed, exchanges, unpacks.
+ */
+#include "coll_irr.h"
+
+static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const mca_coll_irr_call_t *call)
+{
+    irr_problem_t problem = {
+        .ranks = ompi_comm_size(module->comm),
+        .rank = ompi_comm_rank(module->comm),
+        .send = call->send_blocks,
+        .recv = call->recv_blocks
+    };
+    irr_status_t status = irr_exchange_start(irr_comm, &problem, call->input, call->output);
+
+    if (status == IRR_OK) {
+        status = mca_coll_irr_engine_wait(irr_comm);
+    }
+    return mca_coll_irr_error(status);
+}
+
+int mca_coll_irr_exchange(mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
+                          mca_coll_irr_call_t *call, bool in_place)
+{
+    int result;
+
+    call->send_blocks = module->send_blocks;
+    call->recv_blocks = module->recv_blocks;
+    result = mca_coll_irr_call_open(call, in_place);
+    if (result != OMPI_SUCCESS) {
+        return result;
+    }
+    result = mca_coll_irr_call_pack(call);
+    if (result == OMPI_SUCCESS) {
+        result = exchange(module, service->irr_comm, call);
+    }
+    if (result == OMPI_SUCCESS) {
+        result = mca_coll_irr_call_unpack(call);
+    }
+    mca_coll_irr_call_close(call);
+    return result;
+}

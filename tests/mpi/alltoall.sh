@@ -1,0 +1,57 @@
+#!/bin/sh
+# alltoall.sh - MPI_Alltoall against Open MPI's own, for many numbers of ranks and settings, and beside MPI_Alltoallv.
+. "${srcdir:-.}/tests/mpi/lib.sh"
+program=$builddir/mpi_alltoall
+
+# Open MPI's own for 12 ranks and more is wrong where the types of both sides differ.  Its linear one is right.
+OMPI_MCA_coll_tuned_use_dynamic_rules=1
+OMPI_MCA_coll_tuned_alltoall_algorithm=1
+export OMPI_MCA_coll_tuned_use_dynamic_rules OMPI_MCA_coll_tuned_alltoall_algorithm
+
+# What redist needs; other exchanges than this one go by a1 then.
+OMPI_MCA_coll_irr_redistribution=1,2,1,2
+export OMPI_MCA_coll_irr_redistribution
+
+# The first ranks have one value, the others another: all must leave MPI_Alltoall to Open MPI, and one text tells why.
+divided() {
+    ranks 2 "$program" divided "coll_irr_alltoall_algorithm=$1" : -np 2 --oversubscribe "$program" divided $2 \
+        > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && [ "$(tr '\n' ' ' < "$scratch/run" | grep -c "$3")" -eq 1 ]
+}
+
+# says TEXT COMMAND...: the output has the text.
+says() {
+    text=$1
+    shift
+    "$@" > "$scratch/run" 2>&1 || return 1
+    cat "$scratch/run"
+    grep -q "$text" "$scratch/run"
+}
+
+plan 38
+for n in 1 2 3 4 7 16; do
+    check "$n ranks, every byte as Open MPI's own" ranks "$n" "$program" irr coll_irr_alltoall_algorithm=a1
+done
+for algorithm in auto a1 ac a2 a3 a4 multistage node lp rs_n rs_n_sort rs_nh optimal redist aapc; do
+    check "5 ranks, $algorithm" ranks 5 "$program" irr "coll_irr_alltoall_algorithm=$algorithm"
+done
+for algorithm in a3 optimal aapc; do
+    check "4 ranks, both collectives by $algorithm" ranks 4 "$program" irr \
+        "coll_irr_alltoall_algorithm=$algorithm" "coll_irr_alltoallv_algorithm=$algorithm"
+    check "4 ranks, MPI_Alltoall by $algorithm and MPI_Alltoallv by rs_nh" ranks 4 "$program" irr \
+        "coll_irr_alltoall_algorithm=$algorithm" coll_irr_alltoallv_algorithm=rs_nh
+done
+for setting in pace=loose pace=grant piece_bytes=100 window_messages=1 cache_bytes=1; do
+    check "7 ranks, aapc and coll_irr_$setting" ranks 7 \
+        "$program" irr coll_irr_alltoall_algorithm=aapc "coll_irr_$setting"
+done
+check "the default leaves it to Open MPI" ranks 4 "$program" host
+check "so does host" ranks 4 "$program" host coll_irr_alltoall_algorithm=host
+check "host on some ranks, aapc on the others" divided aapc "" "is host on some ranks"
+check "host on some ranks, that of MPI_Alltoallv on the others" divided auto "" "is host on some ranks"
+check "a1 on some ranks, ac on the others" divided a1 coll_irr_alltoall_algorithm=ac "different settings"
+check "verbose says who serves it" says "is served, MPI_Alltoall by lp" \
+    ranks 2 --mca coll_irr_verbose 1 "$program" irr coll_irr_alltoall_algorithm=lp
+exit $failed
