@@ -1,9 +1,11 @@
 /*
  * cycles.c - communicators come and go: duplicate, exchange, free, many times, at constant memory.
  *
- *     mpi_cycles CYCLES KIBIBYTES [persistent]   resident memory may grow by so much from a tenth of the cycles on
+ *     mpi_cycles CYCLES KIBIBYTES [alltoall|persistent]   resident memory may grow by so much from a tenth of the
+ *                                                         cycles on
  *
- * With persistent, requests come and go, two a cycle and mostly on one communicator.
+ * With alltoall, MPI_Alltoall comes first or second.  With persistent, requests come and go, two a cycle and mostly on
+ * one communicator.
  */
 #include "mpi_call.h"
 
@@ -21,7 +23,18 @@ static long resident_kib(void)
     return pages * 4;
 }
 
-static void cycle(int i)
+static void alltoall(MPI_Comm comm, int ranks, int rank)
+{
+    int in[64], out[64] = { 0 };
+
+    for (int j = 0; j < ranks; j++) {
+        in[j] = rank * 100 + j;
+    }
+    MPI_Alltoall(in, 1, MPI_INT, out, 1, MPI_INT, comm);
+    CHECK(out[0] == rank && out[ranks - 1] == (ranks - 1) * 100 + rank);
+}
+
+static void cycle(int i, int both)
 {
     int rank, ranks, in[2] = { 1, 2 }, out[64];
     int counts[64] = { 0 }, displs[64] = { 0 };
@@ -34,13 +47,20 @@ static void cycle(int i)
         MPI_Comm_split(MPI_COMM_WORLD, 0, i % 4 == 1 ? rank : -rank, &comm);
     }
     MPI_Comm_size(comm, &ranks);
+    MPI_Comm_rank(comm, &rank);
     for (int j = 0; j < ranks; j++) {
         counts[j] = 1;
         displs[j] = j;
         out[j] = 0;
     }
+    if (both && i % 3 == 0) {
+        alltoall(comm, ranks, rank);
+    }
     MPI_Alltoallv(in, counts, counts, MPI_INT, out, counts, displs, MPI_INT, comm);
     CHECK(out[0] == 2 && out[ranks - 1] == 2);
+    if (both && i % 3 != 0) {
+        alltoall(comm, ranks, rank);
+    }
     MPI_Comm_free(&comm);
 }
 
@@ -82,6 +102,7 @@ int main(int argc, char **argv)
 {
     int cycles = argc > 1 ? atoi(argv[1]) : 1000;
     int persistent = argc > 3 && strcmp(argv[3], "persistent") == 0;
+    int both = argc > 3 && strcmp(argv[3], "alltoall") == 0;
     long allowed = argc > 2 ? atol(argv[2]) : 64, base = 0, grown;
 
     MPI_Init(&argc, &argv);
@@ -93,13 +114,13 @@ int main(int argc, char **argv)
         if (persistent) {
             cycle_persistent(i);
         } else {
-            cycle(i);
+            cycle(i, both);
         }
     }
     grown = resident_kib() - base;
     if (!CHECK(grown <= allowed)) {
         fprintf(stderr, "resident memory grew by %ld KiB in %d cycles, %ld are allowed\n", grown, cycles, allowed);
     }
-    CHECK(mpi_test_served() == (unsigned long long)cycles * (persistent ? 2 : 1));
+    CHECK(mpi_test_served() == (unsigned long long)cycles * (persistent || both ? 2 : 1));
     return mpi_test_end();
 }

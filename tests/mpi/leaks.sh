@@ -7,12 +7,29 @@ valgrind_cycles() {
     under_valgrind "$builddir/mpi_cycles" 1000 100000
 }
 
-plan 3
+# Both collectives, on one engine communicator and on two.
+valgrind_both() {
+    OMPI_MCA_coll_irr_alltoall_algorithm=$1
+    export OMPI_MCA_coll_irr_alltoall_algorithm
+    rm -f "$scratch"/valgrind.*
+    under_valgrind "$builddir/mpi_cycles" 200 100000 alltoall
+}
+
+plan 7
 check "2000 cycles on 4 ranks at constant memory" ranks 4 "$builddir/mpi_cycles" 2000 256
+for algorithm in auto aapc; do
+    check "2000 cycles of both collectives on 4 ranks at constant memory, MPI_Alltoall by $algorithm" \
+        ranks 4 --mca coll_irr_alltoall_algorithm $algorithm "$builddir/mpi_cycles" 2000 256 alltoall
+done
 check "the test sees growth where none is allowed" expect_failure ranks 2 "$builddir/mpi_cycles" 100 -100000
 if command -v valgrind > /dev/null; then
     check "1000 cycles under valgrind lose nothing and touch nothing they should not" valgrind_cycles
+    for algorithm in auto aapc; do
+        check "200 cycles of both collectives under valgrind, MPI_Alltoall by $algorithm" valgrind_both $algorithm
+    done
 else
     skip "1000 cycles under valgrind" "valgrind was not found; install it (Debian: valgrind)"
+    skip "200 cycles of both collectives under valgrind, MPI_Alltoall by auto" "the same"
+    skip "200 cycles of both collectives under valgrind, MPI_Alltoall by aapc" "the same"
 fi
 exit $failed
