@@ -277,13 +277,13 @@ static void test_lost_signal(void)
     CU_ASSERT(runs > 0);
 }
 
-/* Rank 0 receives 100 bytes of rank 1 in step 1, then of rank 2 in step 2, in pieces of 30. */
+/* Rank 0 receives 100 bytes of rank 1 in step 1, then of rank 2 in step 2, in 4 pieces each. */
 static void test_lead(void)
 {
     static const struct {
         uint64_t lead;
         size_t   received;
-    } rows[] = { { 0, 4 }, { 9, 4 }, { 10, 3 }, { 39, 3 }, { 40, 2 }, { 99, 1 }, { 100, 0 }, { UINT64_MAX, 0 } };
+    } rows[] = { { 0, 4 }, { 24, 4 }, { 25, 3 }, { 49, 3 }, { 50, 2 }, { 99, 1 }, { 100, 0 }, { UINT64_MAX, 0 } };
     irr_transmission_t list[] = { { 1, 1, 0, 0, 100 }, { 2, 2, 0, 0, 100 } };
     irr_schedule_t schedule = { .ranks = 3, .steps = 2, .list = list, .count = 2, .max = 2 }, own;
     irr_syncs_t syncs = { 0 };

@@ -2,7 +2,8 @@
  * tune.c - see tune.h.
  *
  * The ways: signals between those that would meet, with pieces short enough to be counted as they come; the same with
- * more bytes under way, where processes answer late; grants; and, for messages so short that no signal pays, nothing.
+ * longer ones, that are just below what UCX sends at once over tcp, and more bytes under way, where processes answer
+ * late; grants; and, for messages so short that no signal pays, nothing.
  */
 #include "comm/tune.h"
 
@@ -15,7 +16,7 @@ static const struct {
     size_t       grants, piece_max, lead;
 } tried[] = {
     { IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 32 * KIB, IRR_LEAD_DEFAULT },
-    { IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 16 * KIB, 96 * KIB },
+    { IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 60 * KIB, 96 * KIB },
     { IRR_PACE_GRANT, 6,                  16 * KIB, IRR_LEAD_DEFAULT },
     { IRR_PACE_FREE,  IRR_GRANTS_DEFAULT, 0,        0 }
 };

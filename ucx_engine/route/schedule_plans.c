@@ -109,15 +109,16 @@ static uint64_t pieces_of(const irr_transmission_t *t, uint64_t piece_max)
     return piece_max > 0 ? (t->length - 1) / piece_max + 1 : 1;
 }
 
+/* Of equal lengths, so that none is a short one that network queues would let overtake. */
 static void append_pieces(const irr_transmission_t *t, uint64_t piece_max, irr_schedule_t *own)
 {
     uint64_t left = t->length;
 
-    while (left > 0) {
+    for (uint64_t pieces = pieces_of(t, piece_max); pieces > 0; pieces--) {
         irr_transmission_t piece = *t;
 
         piece.offset = t->offset + (t->length - left);
-        piece.length = piece_max > 0 && piece_max < left ? piece_max : left;
+        piece.length = (left - 1) / pieces + 1;
         own->list[own->count++] = piece;
         left -= piece.length;
     }

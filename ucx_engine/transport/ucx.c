@@ -69,20 +69,18 @@ static bool given(const char *value)
 }
 
 /*
- * May UCX use shared memory by queues?  The list is that of UCX_TLS, NULL for UCX's own choice.  What it says to leave
+ * May UCX use one of these, which NULL ends?  The list is that of UCX_TLS, NULL for UCX's own choice.  What it says to leave
  * out (^), or selects by pattern, is not looked into.
  */
-static bool has_queues(const char *tls)
+static bool has_one_of(const char *tls, const char *const *names)
 {
-    static const char *const names[] = { "all", "sm", "shm", "mm", "posix", "sysv", "xpmem" };
-
     if (tls == NULL || strpbrk(tls, "^*?[") != NULL) {
         return true;
     }
     while (*tls != '\0') {
         size_t length = strcspn(tls, ",");
 
-        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        for (size_t i = 0; names[i] != NULL; i++) {
             if (strlen(names[i]) == length && strncasecmp(names[i], tls, length) == 0) {
                 return true;
             }
@@ -92,7 +90,24 @@ static bool has_queues(const char *tls)
     return false;
 }
 
+static bool has_queues(const char *tls)
+{
+    static const char *const names[] = { "all", "sm", "shm", "mm", "posix", "sysv", "xpmem", NULL };
+
+    return has_one_of(tls, names);
+}
+
+static bool has_tcp(const char *tls)
+{
+    static const char *const names[] = { "all", "tcp", NULL };
+
+    return has_one_of(tls, names);
+}
+
 #define MM_FIFO_ELEM_SIZE "1088"
+
+/* The most that UCX takes. */
+#define TCP_TX_SEG_SIZE "64K"
 
 /*
  * Where UCX's defaults are for others.  An exchange of short messages has one of them for each peer, and from 93
@@ -113,11 +128,18 @@ static void tune(ucp_config_t *config)
     }
 }
 
-/* UCX asks the receiver first from this length on. */
-static irr_status_t set_eager(ucp_config_t *config, size_t bytes)
+/*
+ * UCX asks the receiver first from this length on.  Over tcp it would cut what goes at once in parts of 8 KiB, and the
+ * short last one may overtake the others where queues let short packets go first: TCP takes that for a loss.
+ */
+static irr_status_t set_eager(ucp_config_t *config, size_t bytes, bool tcp)
 {
     char text[32];
 
+    if (tcp && getenv("UCX_TCP_TX_SEG_SIZE") == NULL && getenv("IRR_UCX_TCP_TX_SEG_SIZE") == NULL &&
+        ucp_config_modify(config, "TCP_TX_SEG_SIZE", TCP_TX_SEG_SIZE) != UCS_OK) {
+        irr_log(IRR_LOG_DEBUG, "ucx does not take " TCP_TX_SEG_SIZE " for UCX_TCP_TX_SEG_SIZE");
+    }
     if (getenv("UCX_RNDV_THRESH") != NULL || getenv("IRR_UCX_RNDV_THRESH") != NULL) {
         return IRR_OK;
     }
@@ -139,7 +161,7 @@ static irr_status_t configure(const irr_engine_config_t *config, ucp_config_t *u
         status = set(ucp_config, "ZCOPY_THRESH", "inf");
     }
     if (status == IRR_OK && config->eager_bytes > 0) {
-        status = set_eager(ucp_config, config->eager_bytes);
+        status = set_eager(ucp_config, config->eager_bytes, has_tcp(tls));
     }
     if (status == IRR_OK && tls != NULL) {
         status = set(ucp_config, "TLS", tls);
