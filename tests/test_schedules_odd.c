@@ -298,6 +298,7 @@ static void test_auto(void)
         irr_turns_add(&scene, 1, IRR_JOB_MIXED, 2);
         irr_turns_run(&scene, "ABAB");
         irr_turns_expect(&scene, wanted, wanted, wanted);
+        CU_ASSERT_STRING_EQUAL(irr_comm_algorithm(scene.team.comms[0]), spread ? "aapc" : "a1");
         CU_ASSERT_PTR_EQUAL(irr_comm_pace(scene.team.comms[0]), irr_pace_of(spread ? IRR_PACE_GRANT : IRR_PACE_FREE));
         irr_turns_close(&scene);
     }

@@ -36,6 +36,13 @@ bool irr_comm_route_fits(const irr_settings_t *settings, int ranks)
            irr_algorithm_grid(row, ranks, &settings->dims, NULL, &grid) == IRR_OK;
 }
 
+const char *irr_comm_algorithm(const irr_comm_t *comm)
+{
+    const irr_scheduled_t *scheduled = irr_algorithm_scheduled(comm->settings.algorithm);
+
+    return scheduled != NULL ? scheduled->name : row_of(&comm->settings, comm->ranks)->name;
+}
+
 const irr_pace_t *irr_comm_pace(const irr_comm_t *comm)
 {
     irr_pacing_t pacing = irr_algorithm_pacing(&comm->settings, comm->ranks);
