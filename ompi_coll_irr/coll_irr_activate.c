@@ -92,7 +92,7 @@ static void serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service
     service->state = MCA_COLL_IRR_SERVING;
     opal_output_verbose(1, mca_coll_irr_component.output, "coll:irr: communicator %s of %d ranks is served, "
                         "%s by %s", module->comm->c_name, ompi_comm_size(module->comm), service->call,
-                        irr_algorithm_name(service->algorithm));
+                        irr_comm_algorithm(service->irr_comm));
 }
 
 static void decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *why)

@@ -338,6 +338,7 @@ static void test_auto(void)
         irr_turns_run(&scene, "ABAB");
         irr_turns_expect(&scene, wanted, wanted, wanted);
         CU_ASSERT_EQUAL(scene.team.comms[0]->way != NULL, spread);
+        CU_ASSERT_STRING_EQUAL(irr_comm_algorithm(scene.team.comms[0]), spread ? "aapc" : "a1");
         irr_turns_close(&scene);
     }
 }

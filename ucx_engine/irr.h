@@ -412,6 +412,9 @@ typedef struct irr_comm_params {
  */
 irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *params, irr_comm_t **comm_p);
 
+/* The name of the row that exchanges go by, alike on all ranks; what "auto" became.  Never NULL, never freed. */
+const char *irr_comm_algorithm(const irr_comm_t *comm);
+
 /* Local.  No exchange may be open on the communicator. */
 void irr_comm_destroy(irr_comm_t *comm);
 

@@ -30,7 +30,7 @@ says() {
     grep -q "$text" "$scratch/run"
 }
 
-plan 38
+plan 39
 for n in 1 2 3 4 7 16; do
     check "$n ranks, every byte as Open MPI's own" ranks "$n" "$program" irr coll_irr_alltoall_algorithm=a1
 done
@@ -54,4 +54,6 @@ check "host on some ranks, that of MPI_Alltoallv on the others" divided auto "" 
 check "a1 on some ranks, ac on the others" divided a1 coll_irr_alltoall_algorithm=ac "different settings"
 check "verbose says who serves it" says "is served, MPI_Alltoall by lp" \
     ranks 2 --mca coll_irr_verbose 1 "$program" irr coll_irr_alltoall_algorithm=lp
+check "verbose says what auto is" says "is served, MPI_Alltoallv by a1" \
+    ranks 2 --mca coll_irr_verbose 1 "$program" irr coll_irr_alltoall_algorithm=auto
 exit $failed

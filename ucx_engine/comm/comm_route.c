@@ -44,6 +44,13 @@ static irr_pacing_t scheduled_pacing(const irr_settings_t *settings, int ranks)
     return settings->pace == IRR_PACE_AUTO && pacing == IRR_PACE_FREE ? IRR_PACE_LOOSE : pacing;
 }
 
+const char *irr_comm_algorithm(const irr_comm_t *comm)
+{
+    const irr_scheduled_t *scheduled = irr_algorithm_scheduled(comm->settings.algorithm);
+
+    return scheduled != NULL ? scheduled->name : row_of(&comm->settings, comm->ranks)->name;
+}
+
 const irr_pace_t *irr_comm_pace(const irr_comm_t *comm)
 {
     irr_pacing_t pacing = irr_algorithm_pacing(&comm->settings, comm->ranks);
