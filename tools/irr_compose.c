@@ -142,7 +142,8 @@ static void measure(side_t *side, size_t pieces, size_t size, int iterations, do
     build_plan(&scattered, side->rank, pieces, size);
     build_plan(&contiguous, side->rank, 1, pieces * size);
     if (samples == NULL ||
-        irr_exec_reserve(&side->exec, (irr_plan_bounds_t){ .steps = 2, .pieces = 2 * pieces, .deps = 1 }, &irr_pace_free) != IRR_OK) {
+        irr_exec_reserve(&side->exec, (irr_plan_bounds_t){ .steps = 2, .pieces = 2 * pieces, .deps = 1 },
+                         &irr_pace_free) != IRR_OK) {
         fail("measuring", IRR_ERR_NO_MEMORY);
     }
     for (int i = -3; i < iterations; i++) {

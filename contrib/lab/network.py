@@ -178,8 +178,8 @@ def plain(pid, cards):
 
 
 def burst(rate):
-    """Bytes that a port may send at once: none on a wire, but a timer of the kernel is late by some 100 us, or where all
-    cores are busy by 300: with less, streams of one host each to the next got 0.94 of what they could have had."""
+    """Bytes that a port may send at once: none on a wire, but a timer of the kernel is late by some 100 us, or by 300
+    where all cores are busy: with half as many, streams of each host to the next lost 3 in 100."""
     return max(4 * FRAME, rate // 80000)
 
 

@@ -76,7 +76,10 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_
                                 irr_plan_t *plan, irr_exec_t *exec);
 void         irr_schedules_fini(irr_schedules_t *schedules);
 
-/* Keeps a schedule for good, for exchanges of its counts, which then need no matrix.  Once, before any start.  IRR_ERR_NO_MEMORY. */
+/*
+ * Keeps a schedule for good, for exchanges of its counts, which then need no matrix.  Once, before any start.
+ * IRR_ERR_NO_MEMORY.
+ */
 irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t *schedule);
 
 /* Starts for the counts of a problem, borrowed until it is over; none may run.  Of env see irr_gather_start. */
@@ -87,7 +90,8 @@ void irr_schedules_ran(irr_schedules_t *schedules, uint64_t ns);
 
 /*
  * Goes on after progress of the transport.  IRR_IN_PROGRESS; IRR_OK and in *entry_p the schedule, valid until the next
- * start, which goes the way tune.running, or NULL if the exchange goes without one; or the error of the transport, on this rank alone.
+ * start, which goes the way tune.running, or NULL if the exchange goes without one; or the error of the transport,
+ * on this rank alone.
  */
 irr_status_t irr_schedules_progress(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p);
 

@@ -20,7 +20,10 @@ irr_cache_entry_t *irr_schedules_end_commit(irr_schedules_t *schedules);
 /* Forgets what was there between gather and commit. */
 void irr_schedules_clean(irr_schedules_t *schedules);
 
-/* The rank's part of a schedule in the first so many ways, and room to run it.  IRR_ERR_NO_MEMORY; the entry may have some of it even so. */
+/*
+ * The rank's part of a schedule in the first so many ways, and room to run it.  IRR_ERR_NO_MEMORY; the entry may have
+ * some of it even so.
+ */
 irr_status_t irr_schedules_keep(irr_schedules_t *schedules, const irr_schedule_t *schedule, int ways,
                                 irr_cache_entry_t *entry);
 
