@@ -179,7 +179,7 @@ def plain(pid, cards):
 
 def burst(rate):
     """Bytes that a port may send at once: none on a wire, but a timer of the kernel is late by some 100 us, or by 300
-    where all cores are busy: with half as many, streams of each host to the next lost 3 in 100."""
+    where all cores are busy: with half as many, streams of each host to the next lost some 4 in 100."""
     return max(4 * FRAME, rate // 80000)
 
 
