@@ -32,20 +32,20 @@ static bool oversubscribed(size_t node_ranks)
     return ompi_mpi_yield_when_idle || (cpus > 0 && node_ranks > (size_t)cpus);
 }
 
-/* What goes without asking is received into a buffer of the user's: receives are posted before it may come. */
+/* With pieces receives are posted before anything comes; what else comes early, UCX keeps until it is asked for. */
 #define EAGER_AUTO 65536
 
 /* The parameter, not an info key: the engine is the process's, and may be there before the communicator. */
 static bool has_topology(void)
 {
-    const mca_coll_irr_text_t *row = NULL;
+    for (int i = 0; mca_coll_irr_text_at(i) != NULL; i++) {
+        const mca_coll_irr_text_t *row = mca_coll_irr_text_at(i);
 
-    for (int i = 0; (row = mca_coll_irr_text_at(i)) != NULL; i++) {
         if (strcmp(row->parameter, MCA_COLL_IRR_PREFIX "topology_file") == 0) {
-            break;
+            return row->value != NULL && row->value[0] != '\0';
         }
     }
-    return row != NULL && row->value != NULL && row->value[0] != '\0';
+    return false;
 }
 
 static irr_status_t read_eager(size_t *bytes)

@@ -241,22 +241,31 @@ static void test_topology(void)
     }
 }
 
+/* A communicator on the hosts of the tree, or, if a host is given, on that alone; pieces and lead of so many bytes. */
+static void open_on_tree(irr_turns_t *scene, const char *row, const char *host, size_t bytes, uint64_t *state)
+{
+    irr_comm_params_t params[RANKS] = { 0 };
+    const char *path = irr_text_open();
+
+    irr_text_fill(tree_text, strlen(tree_text));
+    place(params, path, row);
+    params[0].settings.piece_bytes = bytes;
+    params[0].settings.lead_bytes = bytes;
+    irr_turns_prepare(scene, &params[0].settings, state);
+    for (int r = 0; r < RANKS; r++) {
+        scene->team.params[r].host = host != NULL ? host : params[r].host;
+    }
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene->team), IRR_OK);
+    irr_text_close();
+}
+
 /* Every byte arrives, and no two messages of a step share a link. */
 static void test_tree(void)
 {
     uint64_t state = irr_test_seed();
-    irr_comm_params_t params[RANKS] = { 0 };
     irr_turns_t scene;
-    const char *path = irr_text_open();
 
-    irr_text_fill(tree_text, strlen(tree_text));
-    place(params, path, "aapc");
-    irr_turns_prepare(&scene, &params[0].settings, &state);
-    for (int r = 0; r < RANKS; r++) {
-        scene.team.params[r].host = params[r].host;
-    }
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
-    irr_text_close();
+    open_on_tree(&scene, "aapc", NULL, 0, &state);
     irr_turns_add(&scene, 0, IRR_JOB_UNIFORM, 1);
     irr_turns_add(&scene, 1, IRR_JOB_MIXED, 2);
     irr_turns_run(&scene, "ABAB");
@@ -280,20 +289,9 @@ static void test_tune(void)
 {
     enum { TRIES = IRR_TUNE_WAYS_MAX * IRR_TUNE_ROUNDS };
     uint64_t state = irr_test_seed();
-    irr_comm_params_t params[RANKS] = { 0 };
     irr_turns_t scene;
-    const char *path = irr_text_open();
 
-    irr_text_fill(tree_text, strlen(tree_text));
-    place(params, path, "aapc");
-    params[0].settings.piece_bytes = IRR_BYTES_AUTO;
-    params[0].settings.lead_bytes = IRR_BYTES_AUTO;
-    irr_turns_prepare(&scene, &params[0].settings, &state);
-    for (int r = 0; r < RANKS; r++) {
-        scene.team.params[r].host = params[r].host;
-    }
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
-    irr_text_close();
+    open_on_tree(&scene, "aapc", NULL, IRR_BYTES_AUTO, &state);
     irr_turns_add(&scene, 0, IRR_JOB_SPARSE, 1);   /* short messages, so all ways are tried */
     for (int i = 0; i < TRIES; i++) {
         irr_turns_run(&scene, "A");
@@ -321,18 +319,9 @@ static void test_auto(void)
 
     for (int spread = 0; spread < 2; spread++) {
         const uint64_t wanted = spread ? 2 : 0;
-        irr_comm_params_t params[RANKS] = { 0 };
         irr_turns_t scene;
-        const char *path = irr_text_open();
 
-        irr_text_fill(tree_text, strlen(tree_text));
-        place(params, path, "auto");
-        irr_turns_prepare(&scene, &params[0].settings, &state);
-        for (int r = 0; r < RANKS; r++) {
-            scene.team.params[r].host = spread ? params[r].host : "c7";
-        }
-        CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
-        irr_text_close();
+        open_on_tree(&scene, "auto", spread ? NULL : "c7", 0, &state);
         irr_turns_add(&scene, 0, IRR_JOB_UNIFORM, 1);
         irr_turns_add(&scene, 1, IRR_JOB_MIXED, 2);
         irr_turns_run(&scene, "ABAB");

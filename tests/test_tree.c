@@ -13,18 +13,6 @@
 
 static tree_scene_t scene;
 
-/* As many bytes from each rank to each other. */
-static irr_matrix_t uniform(int ranks, uint64_t bytes)
-{
-    irr_matrix_t matrix;
-
-    irr_test_must(irr_matrix_init(&matrix, ranks));
-    for (int i = 0; i < ranks * ranks; i++) {
-        matrix.entries[i] = i / ranks != i % ranks ? bytes : 0;
-    }
-    return matrix;
-}
-
 /* ---- trees ---- */
 
 static void test_paths(void)
@@ -87,7 +75,7 @@ static void test_loads(void)
         tree_scene_random(&scene, &state, 24);
         tree_scene_crowd(&scene, &state, 40);
         tree = tree_scene_tree(&scene);
-        matrix = uniform(scene.ranks, 3);
+        matrix = tree_scene_uniform(scene.ranks, 3);
         irr_test_must(irr_tree_loads(&tree, &matrix, loads));
         for (int e = 0; e < 2 * tree.vertices; e++) {
             const int below = tree.below[e / 2];
@@ -196,7 +184,7 @@ static void test_root(void)
 static void expect_phases(uint64_t bytes)
 {
     irr_tree_t tree = tree_scene_tree(&scene);
-    irr_matrix_t matrix = uniform(scene.ranks, bytes);
+    irr_matrix_t matrix = tree_scene_uniform(scene.ranks, bytes);
     irr_schedule_t schedule;
     irr_tree_bound_t bound;
     irr_tree_root_t root;
@@ -342,7 +330,7 @@ static void test_limits(void)
 {
     irr_schedule_t schedule = { .ranks = 77 };
     uint64_t loads[64];
-    irr_matrix_t matrix = uniform(4, INT64_MAX);
+    irr_matrix_t matrix = tree_scene_uniform(4, INT64_MAX);
     irr_tree_t tree;
 
     tree_scene_shape(&scene, "single:3");
@@ -352,7 +340,7 @@ static void test_limits(void)
     CU_ASSERT_EQUAL(schedule.ranks, 77);
     CU_ASSERT_EQUAL(irr_tree_loads(&tree, &matrix, loads), IRR_ERR_BAD_PARAM);
     irr_matrix_fini(&matrix);
-    matrix = uniform(3, INT64_MAX);
+    matrix = tree_scene_uniform(3, INT64_MAX);
     CU_ASSERT_EQUAL(irr_tree_loads(&tree, &matrix, loads), IRR_ERR_BAD_PARAM);
     irr_matrix_fini(&matrix);
     irr_tree_fini(&tree);
@@ -387,7 +375,7 @@ static void test_memory(void)
 
     tree_scene_paper(&scene);
     irr_memory_begin();
-    matrix = uniform(6, 1);
+    matrix = tree_scene_uniform(6, 1);
     for (size_t nth = 1; status != IRR_OK; nth++) {
         irr_memory_fail(nth, NULL);
         status = make_all(&matrix);

@@ -6,18 +6,6 @@
 
 static tree_scene_t scene;
 
-/* As many bytes from each rank to each other. */
-static irr_matrix_t uniform(int ranks, uint64_t bytes)
-{
-    irr_matrix_t matrix;
-
-    irr_test_must(irr_matrix_init(&matrix, ranks));
-    for (int i = 0; i < ranks * ranks; i++) {
-        matrix.entries[i] = i / ranks != i % ranks ? bytes : 0;
-    }
-    return matrix;
-}
-
 /* Hosts at 10 and 25, links between switches at 45 and 5: at the speed of the slowest host with a rank. */
 static void test_capacities(void)
 {
@@ -72,7 +60,7 @@ static void test_bounds(void)
         tree_scene_crowd(&scene, &state, 40);
         tree_scene_speeds(&scene, &state);
         tree = tree_scene_tree(&scene);
-        matrix = uniform(scene.ranks, 1 + irr_test_below(&state, 1000));
+        matrix = tree_scene_uniform(scene.ranks, 1 + irr_test_below(&state, 1000));
         irr_test_must(irr_tree_loads(&tree, &matrix, loads));
         irr_test_must(irr_tree_bound(&tree, &matrix, &bound));
         for (int e = 0; e < 2 * tree.vertices; e++) {
@@ -89,7 +77,7 @@ static void test_bounds(void)
 /* Speeds and bytes as large as they get are no overflow. */
 static void test_large_speeds(void)
 {
-    irr_matrix_t matrix = uniform(2, INT64_MAX / 2);
+    irr_matrix_t matrix = tree_scene_uniform(2, INT64_MAX / 2);
     irr_tree_bound_t bound;
     irr_tree_t tree;
 

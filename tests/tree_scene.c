@@ -116,6 +116,17 @@ irr_tree_t tree_scene_tree(const tree_scene_t *scene)
     return tree;
 }
 
+irr_matrix_t tree_scene_uniform(int ranks, uint64_t bytes)
+{
+    irr_matrix_t matrix;
+
+    irr_test_must(irr_matrix_init(&matrix, ranks));
+    for (int i = 0; i < ranks * ranks; i++) {
+        matrix.entries[i] = i / ranks != i % ranks ? bytes : 0;
+    }
+    return matrix;
+}
+
 void tree_scene_expect(const irr_tree_t *tree, const irr_schedule_t *schedule, const irr_matrix_t *matrix)
 {
     char reason[160] = "";

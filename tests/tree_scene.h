@@ -42,6 +42,9 @@ void tree_scene_speeds(tree_scene_t *scene, uint64_t *state);
 /* The tree of a scene; a failure ends the test. */
 irr_tree_t tree_scene_tree(const tree_scene_t *scene);
 
+/* As many bytes from each rank to each other. */
+irr_matrix_t tree_scene_uniform(int ranks, uint64_t bytes);
+
 /* What all orders on trees promise: irr_schedule_check and irr_tree_check.  Prints what is wrong. */
 void tree_scene_expect(const irr_tree_t *tree, const irr_schedule_t *schedule, const irr_matrix_t *matrix);
 
