@@ -4,7 +4,8 @@
  * A blocking wait progresses all of MPI, because a peer may need our point-to-point traffic before it can
  * answer.  On an oversubscribed node spinning takes the processor from the peer that is waited for: there a
  * wait yields, and after some idle rounds sleeps on the transport's event, for a bounded time because the
- * rest of MPI does not wake it.
+ * rest of MPI does not wake it.  A peer on another node takes longer to answer than a change of processes: there a
+ * wait sleeps at once, and the processor is free for the kernel's part of the network.
  */
 #include "coll_irr_settings.h"
 
@@ -13,16 +14,19 @@
 #include <sched.h>
 #include <unistd.h>
 
-/* Turns without an event before a wait on an oversubscribed node goes to sleep. */
-#define IDLE_TURNS 20
+/* On an oversubscribed node: how long a wait looks before it goes to sleep. */
+typedef struct patience {
+    unsigned idle_turns;   /* turns without an event */
+    int      rounds;       /* of engine progress in a turn: to give the processor away costs more than a few looks */
+} patience_t;
+
+static const patience_t one_node = { .idle_turns = 20, .rounds = 8 }, more_nodes = { .idle_turns = 0, .rounds = 1 };
+static const patience_t *patience = &one_node;
 
 /* Longest sleep: the delay that other MPI traffic may see. */
 #define SLEEP_US 1000
 
-/* Rounds of engine progress in a turn: to give the processor away costs more than a few looks. */
-#define ENGINE_ROUNDS 8
-
-/* Turns between two rounds of all of MPI on an oversubscribed node. */
+/* Turns between two rounds of all of MPI on an oversubscribed node where there is much to do. */
 #define MPI_TURNS 8
 
 static bool oversubscribed(size_t node_ranks)
@@ -84,6 +88,7 @@ static irr_status_t create(void)
         return status;
     }
     mca_coll_irr_component.may_sleep = oversubscribed(node_ranks);
+    patience = config.one_node ? &one_node : &more_nodes;
     return irr_engine_create(&config, &mca_coll_irr_component.engine);
 }
 
@@ -126,7 +131,7 @@ static irr_status_t progress_engine(irr_comm_t *comm, unsigned *events)
 {
     irr_status_t status = IRR_IN_PROGRESS;
 
-    for (int i = 0; i < ENGINE_ROUNDS && status == IRR_IN_PROGRESS; i++) {
+    for (int i = 0; i < patience->rounds && status == IRR_IN_PROGRESS; i++) {
         *events += irr_engine_progress(mca_coll_irr_component.engine);
         status = irr_exchange_test(comm);
     }
@@ -139,10 +144,10 @@ static void let_others_run(unsigned turn, unsigned idle)
     if (turn % MPI_TURNS == 0) {
         opal_progress();
     }
-    if (idle > IDLE_TURNS) {
-        irr_engine_wait(mca_coll_irr_component.engine, SLEEP_US);
-    } else {
+    if (idle <= patience->idle_turns) {
         sched_yield();
+    } else if (irr_engine_wait(mca_coll_irr_component.engine, SLEEP_US) == IRR_ERR_TIMEOUT) {
+        opal_progress();
     }
 }
 
