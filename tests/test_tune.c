@@ -82,7 +82,7 @@ static void test_many(void)
     CU_ASSERT_EQUAL(irr_tune_ways(&settings, IRR_PACE_SYNC, false, 513, ways), 1);
     CU_ASSERT_PTR_EQUAL(ways[0].pace, &irr_pace_grant);
     settings.pace = IRR_PACE_SYNC;
-    CU_ASSERT_EQUAL(irr_tune_ways(&settings, IRR_PACE_SYNC, true, 513, ways), 2);
+    CU_ASSERT_EQUAL(irr_tune_ways(&settings, IRR_PACE_SYNC, true, 513, ways), 3);
     CU_ASSERT_PTR_EQUAL(ways[1].pace, &irr_pace_sync);
 }
 

@@ -3,7 +3,8 @@
  *
  * The ways: signals between those that would meet, with pieces short enough to be counted as they come; the same with
  * longer ones, that are just below what UCX sends at once over tcp, and more bytes under way, where processes answer
- * late; grants; and, for messages so short that no signal pays, nothing.
+ * late; the same with no bytes ahead, where they would queue in several switches, and the signals behind them; grants;
+ * and, for messages so short that no signal pays, nothing.
  */
 #include "comm/tune.h"
 
@@ -17,6 +18,7 @@ static const struct {
 } tried[] = {
     { IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 32 * KIB, IRR_LEAD_DEFAULT },
     { IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 60 * KIB, 96 * KIB },
+    { IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 32 * KIB, 0 },
     { IRR_PACE_GRANT, 6,                  16 * KIB, IRR_LEAD_DEFAULT },
     { IRR_PACE_FREE,  IRR_GRANTS_DEFAULT, 0,        0 }
 };

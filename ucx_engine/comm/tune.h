@@ -13,7 +13,7 @@
 
 #include "pace/pace.h"
 
-#define IRR_TUNE_WAYS_MAX 4
+#define IRR_TUNE_WAYS_MAX 5
 #define IRR_TUNE_ROUNDS   3
 
 /* How a schedule runs. */
