@@ -84,6 +84,19 @@ def bound_of(lab, matrix, ranks):
     return link, loads[link], times[link]
 
 
+def cores():
+    """Ticks of the cores so far: all, idle, taken by others on the same hardware."""
+    with open("/proc/stat", encoding="ascii") as file:
+        ticks = [int(word) for word in file.readline().split()[1:9]]
+    return sum(ticks), ticks[3] + ticks[4], ticks[7]
+
+
+def print_cores(before):
+    total, idle, stolen = (max(0, now - then) for now, then in zip(cores(), before))
+    print(f"  cores meanwhile: {100 * idle / max(total, 1):.0f}% idle, {100 * stolen / max(total, 1):.0f}% stolen by other "
+          "virtual machines", flush=True)
+
+
 # ---- jobs ----
 
 def algorithm_options(algorithm):
@@ -147,11 +160,13 @@ def series(lab, options):
                 print(f"\n== {pattern}, {write_size(size)} a message, {ranks} ranks\n"
                       f"   busiest link {link[0]} -> {link[1]}: {load} bytes, at least {bound:.1f} ms\n"
                       f"  {'':<20} {'median ms':>9} {'min':>9} {'max':>9} {'share':>7} {'timeouts':>9} {'resent':>9}")
+                before = cores()
                 for row in measure(lab, options, ranks, folder):
                     row.update(spec=lab.spec, rate_bits=lab.rate, congestion=lab.congestion, pattern=pattern, size=size,
                                ranks=ranks, bound_ms=bound, share=bound / row["median_ms"])
                     print_row(row)
                     yield row
+                print_cores(before)
 
 
 # ---- commands ----
@@ -211,6 +226,6 @@ def demo(options):
         for _ in series(lab, options):
             pass
         print("\nshare: of what the busiest link can carry; timeouts: of TCP, each 200 ms or more; resent: its "
-              "segments sent again")
+              "segments sent again;\ncores: the lab measures the wire only where some are left idle, and little is stolen")
     sys.stdout.flush()
     return with_lab(options, use)
