@@ -45,23 +45,41 @@ echo 1..23
 
 good emit-c --topology "$scratch/figure1"
 report $? "a file is written"
+# What each message waits for (04: from rank 0 to rank 4): of the last ones before it on each of its directed links
+# those that do not follow from others, or from what its sender received.
+#     1  04 10 35 51, none
+#     2  13 for 10 and 04, 21 for 51, 45 for 35, 52 for 51
+#     3  02 for 04 and 52, 24 for 21 and 13, 50 for 52 and 10
+#     4  03 for 02 and 24, 20 for 24 and 50, 32 for 50 and 02
+#     5  01 for 03, 14 for 03, 30 for 32 and 20, 43 for 03
+#     6  12 for 14 and 32, 23 for 20 and 14 and 43, 31 for 30 and 01
+#     7  05 for 01 and 23, 40 for 31
+#     8  15 for 12 and 05, 34 for 31, 41 for 40, 53 for none
+#     9  25 for 15, 42 for 41 and 12, 54 for 53 and 34
+# These are 41.  To keep apart are, in each direction: 10 pairs of messages on the link of each host, which has 5, 36
+# on that of s0, which has 9, and 28 on that of s3, which has 8: 2 * (60 + 36 + 28), less those that share the link
+# after it, too.  These are, in the direction up, 3 on the two of each host of s0, 6 on those of each host of s3, and
+# as many down; 15 on those of s0 and s3, 3 on those of s0 and n5, 1 on those of s3 and n5, and as many the other way.
+# So 248 - 2 * (9 + 12 + 15 + 3 + 1) = 168 in all.
 cat > "$scratch/expected" << 'END'
 /*
  * MPI_Alltoall for one cluster, written by irr_plan emit-c from figure1.
  *
- * 6 ranks on 6 hosts, 9 phases, 23 synchronisations, from which 85 others follow.
+ * 6 ranks on 6 hosts, 9 phases, 41 synchronisations, from which 127 others follow.
 END
 head -n 4 "$scratch/out" | cmp -s - "$scratch/expected"
 report $? "its comment names the topology, without its folder"
 ! grep -q -e "$scratch" -e '@' "$scratch/out" && [ "$(awk 'length > 115' "$scratch/out" | wc -l)" -eq 0 ]
 report $? "nothing is left of the template, and no line is long"
+# It tells of what it received, in the list above: of 10 for 13 and 50, of 50 for 20 and 32, of 20 for 30 and 23,
+# of 30 for 31, of 40 for 41.
 cat > "$scratch/expected" << 'END'
     /* rank 0 */
-    { 1, 4, 1, 0, 0, 1 },
-    { 3, 2, 5, 1, 1, 2 },
-    { 4, 3, 2, 4, 1, 1 },
-    { 5, 1, 3, 6, 0, 0 },
-    { 7, 5, 4, 6, 1, 0 },
+    { 1, 4, 1, 0, 0, 2 },
+    { 3, 2, 5, 2, 2, 2 },
+    { 4, 3, 2, 6, 2, 2 },
+    { 5, 1, 3, 10, 1, 1 },
+    { 7, 5, 4, 12, 2, 1 },
     /* rank 1 */
 END
 table steps | sed -n 2,8p | cmp -s - "$scratch/expected"

@@ -1,8 +1,9 @@
 /*
- * sync.h - the messages of the pace `sync`: who has received tells those whose sends would meet that on a link.
+ * sync.h - the messages of the pace `sync`: who has received tells those whose sends would meet that on a link; who
+ * sent it may be one of them.
  *
  * A plan says whom a rank tells, and after which receives, and for which signals each of its sends waits; see
- * irr_plan_sync_t.  A rank tells in the order of the plan, each when all receives before the place that it names are
+ * irr_plan_tell_t.  A rank tells in the order of the plan, each when all receives before the place that it names are
  * over: that orders what it tells one peer, and makes nobody wait for a later step.  Signals go out early by the lead
  * that the plan was built with (route/schedule_syncs.h), so that the wire does not idle while they travel.
  *

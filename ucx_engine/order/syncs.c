@@ -4,15 +4,21 @@
  * A directed edge of a link has as many lanes as its capacity.  Its messages take them in turn, in the order of
  * the schedule; a step has no more than there are lanes, so no two of them take the same.  Two messages that share
  * a lane contend, and the later one must wait for the earlier: so there are never more on a link than it carries,
- * and each waits for one as early as possible.  Ranks do their own steps in order: a rank begins a send when all
- * that it sent and received in the steps before is over.  So nothing has to tell the rank that sent the earlier
- * message.  What the receiver of the later one does in order holds nobody back.
+ * and each waits for one as early as possible.
+ *
+ * Ranks do their own steps in order: a rank begins a send behind those before it, and when all that it received in
+ * the steps before is over.  So nothing has to tell the rank that received the earlier message.  The one that sent
+ * it is told like any other: its transport may take messages faster than the link does, which would then share it
+ * and all be late, with all that waits for the first of them.  What the receiver of the later one does in order
+ * holds nobody back.
  *
  * Redundant ones are removed (the transitive reduction of the paper's dependence graph).  The users of a lane
  * are in one order, so only the last user before a message can be left; all earlier ones follow.  It is redundant
  * if it is over before the sender may begin anyhow, or before the last user of another lane of the path.  A clock
- * per rank and per lane knows that: how many sends of each rank are over when this rank has done its steps so
- * far, or when the lane's last user is over.
+ * per rank and per lane knows that: how many users of each lane up from a host are over when this rank may begin
+ * its next send, or when the lane's last user is over.  All messages on links begin on such a lane, and there each
+ * is over before the next begins, so the number says which.  The sends of a rank have no such order: one takes
+ * another lane than the one before it, or none, and may be over first.
  *
  * How many there were: the edges that two messages share are in a row, so the pairs of users of each lane, less
  * the pairs of users of each two successive lanes, count each pair once; or more often if it parts and meets
@@ -27,16 +33,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A transmission that took a lane. */
+typedef struct user {
+    size_t number;   /* in the schedule, from 1; 0: none so far */
+    int    origin;   /* the lane on which it begins */
+    int    turn;     /* its number among the users of that, from 1 */
+} user_t;
+
 typedef struct graph {
     const irr_tree_t     *tree;
     const irr_schedule_t *schedule;
-    size_t                ranks;
+    size_t                ranks;     /* at least as many as lanes up from their hosts, which a clock counts by */
     int                  *known;     /* by rank, a clock: what is over when its next send may begin */
     int                  *done;      /* by rank, a clock: what is over when its send of this step is */
     int                  *over;      /* by lane, a clock: what is over when its last user is */
-    int                  *turn;      /* by lane: how many sends its sender had begun with the last user */
-    size_t               *last;      /* by lane: its last user, counted from 1 */
-    int                  *lanes;     /* by edge: the first of its lanes; behind the last edge: how many */
+    user_t               *last;      /* by lane: its last user */
+    int                  *lanes;     /* by edge: the first of its lanes; those up from hosts with ranks come first */
     size_t               *entered;   /* by edge: transmissions that took a lane */
     int                  *path;      /* lanes */
     int                   length;    /* of path, links only */
@@ -55,21 +67,35 @@ static void graph_fini(graph_t *graph)
     irr_free(graph->entered);
     irr_free(graph->lanes);
     irr_free(graph->last);
-    irr_free(graph->turn);
     irr_free(graph->over);
     irr_free(graph->done);
     irr_free(graph->known);
 }
 
-/* No edge has more lanes than there are ranks on a side of it, so an int counts them. */
-static void number_lanes(graph_t *graph)
+static void number_lanes_of(graph_t *graph, int edge, int *count)
+{
+    if (graph->lanes[edge] < 0) {
+        graph->lanes[edge] = *count;
+        *count += graph->tree->capacity[edge / 2];
+    }
+}
+
+/* No edge has more lanes than there are ranks on a side of it, so an int counts them.  Returns how many. */
+static int number_lanes(graph_t *graph)
 {
     const int edges = 2 * graph->tree->links;
+    int count = 0;
 
-    graph->lanes[0] = 0;
     for (int e = 0; e < edges; e++) {
-        graph->lanes[e + 1] = graph->lanes[e] + graph->tree->capacity[e / 2];
+        graph->lanes[e] = -1;
     }
+    for (int r = 0; r < graph->tree->ranks; r++) {
+        number_lanes_of(graph, 2 * graph->tree->parent[irr_tree_leaf(graph->tree, r)], &count);
+    }
+    for (int e = 0; e < edges; e++) {
+        number_lanes_of(graph, e, &count);
+    }
+    return count;
 }
 
 static irr_status_t graph_init(graph_t *graph)
@@ -77,21 +103,19 @@ static irr_status_t graph_init(graph_t *graph)
     const size_t edges = 2 * (size_t)graph->tree->links, ranks = graph->ranks;
     size_t lanes;
 
-    graph->lanes = irr_alloc(edges + 1, sizeof(*graph->lanes));
+    graph->lanes = irr_alloc(edges, sizeof(*graph->lanes));
     if (graph->lanes == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    number_lanes(graph);
-    lanes = (size_t)graph->lanes[edges];
+    lanes = (size_t)number_lanes(graph);
     graph->entered = irr_alloc_zero(edges, sizeof(*graph->entered));
     graph->known = irr_alloc_zero(ranks * ranks, sizeof(*graph->known));
     graph->done = irr_alloc_zero(ranks * ranks, sizeof(*graph->done));
     graph->over = irr_alloc_zero(lanes * ranks, sizeof(*graph->over));
-    graph->turn = irr_alloc_zero(lanes, sizeof(*graph->turn));
     graph->last = irr_alloc_zero(lanes, sizeof(*graph->last));
     graph->path = irr_alloc((size_t)graph->tree->longest, sizeof(*graph->path));
-    if (graph->known == NULL || graph->done == NULL || graph->over == NULL || graph->turn == NULL ||
-        graph->last == NULL || graph->entered == NULL || graph->path == NULL) {
+    if (graph->known == NULL || graph->done == NULL || graph->over == NULL || graph->last == NULL ||
+        graph->entered == NULL || graph->path == NULL) {
         graph_fini(graph);
         return IRR_ERR_NO_MEMORY;
     }
@@ -129,23 +153,27 @@ static void merge(const graph_t *graph, int *clock, const int *other)
     }
 }
 
-/* Is the last user of a lane of the path told by no other, and known to the sender in no other way? */
-static bool must_tell(const graph_t *graph, int from, int lane)
+static bool is_over(const int *clock, const user_t *user)
 {
-    const size_t user = graph->last[lane];
-    const int sender = user > 0 ? graph->schedule->list[user - 1].from : 0;
+    return clock[user->origin] >= user->turn;
+}
 
-    if (user == 0 || clock_of(graph, graph->known, from)[sender] >= graph->turn[lane]) {
+/* Is the last user of the k-th lane of the path told by no other, and known to the sender in no other way? */
+static bool must_tell(const graph_t *graph, int from, int k)
+{
+    const user_t *user = &graph->last[graph->path[k]];
+
+    if (user->number == 0 || is_over(clock_of(graph, graph->known, from), user)) {
         return false;
     }
-    for (int k = 0; k < graph->length; k++) {
-        const int other = graph->path[k];
+    for (int i = 0; i < graph->length; i++) {
+        const int other = graph->path[i];
 
-        if (other != lane && graph->last[other] == user) {
-            if (other < lane) {
+        if (graph->last[other].number == user->number) {
+            if (i < k) {
                 return false;   /* the same user, told on behalf of that lane */
             }
-        } else if (other != lane && clock_of(graph, graph->over, other)[sender] >= graph->turn[lane]) {
+        } else if (is_over(clock_of(graph, graph->over, other), user)) {
             return false;
         }
     }
@@ -170,10 +198,8 @@ static irr_status_t tell(graph_t *graph, size_t i)
     irr_status_t status = IRR_OK;
 
     for (int k = 0; status == IRR_OK && k < graph->length; k++) {
-        const int lane = graph->path[k];
-
-        if (must_tell(graph, t->from, lane)) {
-            const size_t after = graph->last[lane] - 1;
+        if (must_tell(graph, t->from, k)) {
+            const size_t after = graph->last[graph->path[k]].number - 1;
 
             status = add(graph->syncs, (irr_sync_t){
                 .after = after, .before = i, .from = graph->schedule->list[after].to, .to = t->from });
@@ -182,24 +208,32 @@ static irr_status_t tell(graph_t *graph, size_t i)
     return status;
 }
 
-/* The transmission is over: so is what it waited for. */
-static void advance(graph_t *graph, size_t i)
+/* The transmission on its lanes; the clock says what is over when it begins, and then, when it is. */
+static void use_lanes(graph_t *graph, size_t i, int *clock)
 {
-    const irr_transmission_t *t = &graph->schedule->list[i];
-    int *clock = clock_of(graph, graph->known, t->from);
+    const int origin = graph->path[0], turn = ++clock[origin];
 
-    for (int k = 0; k < graph->length; k++) {
-        merge(graph, clock, clock_of(graph, graph->over, graph->path[k]));
-    }
-    clock[t->from]++;
     for (int k = 0; k < graph->length; k++) {
         const int lane = graph->path[k];
 
         memcpy(clock_of(graph, graph->over, lane), clock, graph->ranks * sizeof(*clock));
-        graph->turn[lane] = clock[t->from];
-        graph->last[lane] = i + 1;
+        graph->last[lane] = (user_t){ .number = i + 1, .origin = origin, .turn = turn };
     }
-    memcpy(clock_of(graph, graph->done, t->from), clock, graph->ranks * sizeof(*clock));
+}
+
+/* What the transmission waits for is over when it begins; it is so itself when the receiver says so. */
+static void advance(graph_t *graph, size_t i)
+{
+    const int from = graph->schedule->list[i].from;
+    int *known = clock_of(graph, graph->known, from), *done = clock_of(graph, graph->done, from);
+
+    for (int k = 0; k < graph->length; k++) {
+        merge(graph, known, clock_of(graph, graph->over, graph->path[k]));
+    }
+    memcpy(done, known, graph->ranks * sizeof(*done));
+    if (graph->length > 0) {
+        use_lanes(graph, i, done);
+    }
 }
 
 /* Receivers know of a step only in their next one. */
@@ -229,7 +263,6 @@ static irr_status_t reduce(graph_t *graph)
 typedef struct use {
     int lane;
     int before;   /* its lane of the link before; -1: none */
-    int sender;
 } use_t;
 
 static int compare(int x, int y)
@@ -244,23 +277,14 @@ static int by_before(const void *a, const void *b)
     return x->lane != y->lane ? compare(x->lane, y->lane) : compare(x->before, y->before);
 }
 
-static int by_sender(const void *a, const void *b)
-{
-    const use_t *x = a, *y = b;
-
-    return x->lane != y->lane       ? compare(x->lane, y->lane)
-           : x->sender != y->sender ? compare(x->sender, y->sender)
-                                    : compare(x->before, y->before);
-}
-
-/* Pairs that share a lane, less those that share the one before, too; all, or those of one sender. */
-static uint64_t count_pairs(const use_t *uses, size_t count, bool one_sender)
+/* Pairs that share a lane, less those that share the one before, too. */
+static uint64_t count_pairs(const use_t *uses, size_t count)
 {
     uint64_t pairs = 0, lane = 0, both = 0;   /* others so far */
 
     for (size_t i = 1; i < count; i++) {
         const use_t *last = &uses[i - 1], *use = &uses[i];
-        const bool same = use->lane == last->lane && (!one_sender || use->sender == last->sender);
+        const bool same = use->lane == last->lane;
 
         lane = same ? lane + 1 : 0;
         both = same && use->before >= 0 && use->before == last->before ? both + 1 : 0;
@@ -269,12 +293,11 @@ static uint64_t count_pairs(const use_t *uses, size_t count, bool one_sender)
     return pairs;
 }
 
-/* Pairs that have to keep apart and have different senders: a sender keeps its own in order. */
+/* Pairs that have to keep apart. */
 static irr_status_t count_all(graph_t *graph, uint64_t *pairs_p)
 {
     const irr_schedule_t *schedule = graph->schedule;
     use_t *uses = irr_alloc(schedule->count * (size_t)graph->tree->longest, sizeof(*uses));
-    uint64_t pairs;
     size_t used = 0;
 
     if (uses == NULL) {
@@ -284,13 +307,11 @@ static irr_status_t count_all(graph_t *graph, uint64_t *pairs_p)
     for (size_t i = 0; i < schedule->count; i++) {
         enter_links(graph, &schedule->list[i]);
         for (int k = 0; k < graph->length; k++) {
-            uses[used++] = (use_t){ graph->path[k], k > 0 ? graph->path[k - 1] : -1, schedule->list[i].from };
+            uses[used++] = (use_t){ graph->path[k], k > 0 ? graph->path[k - 1] : -1 };
         }
     }
     qsort(uses, used, sizeof(*uses), by_before);
-    pairs = count_pairs(uses, used, false);
-    qsort(uses, used, sizeof(*uses), by_sender);
-    *pairs_p = pairs - count_pairs(uses, used, true);
+    *pairs_p = count_pairs(uses, used);
     irr_free(uses);
     return IRR_OK;
 }

@@ -14,7 +14,7 @@
  * `before` must not begin until `after` is over; both are indices in the schedule's list.  A message from one rank
  * to another tells so: from the receiver of `after`, to the sender of `before`.  The paper lets the sender tell;
  * but a send may be over at its sender while the bytes still wait in a buffer, and only the receiver knows that
- * the links are free.
+ * the links are free.  So a rank is told of its own messages, too, before it sends the next one over their links.
  */
 typedef struct irr_sync {
     size_t after, before;

@@ -1,6 +1,6 @@
 /*
- * sync.c - a send of step s starts when this rank's sends of the steps below s are over, and all that it would meet on
- * a link has been received.
+ * sync.c - a send of step s starts when this rank's sends of the steps below s are over for its transport, and all
+ * that it would meet on a link has been received: also what the rank sent itself, which may wait in a buffer yet.
  *
  * The messages of a step go all at once: those of one rank are the pieces of one message.  Who has received tells the
  * ranks that wait for it; exec/sync.h has the signals, and why they come to an end.
