@@ -88,6 +88,7 @@ static void test_many(void)
 
 static void test_turns(void)
 {
+    uint64_t times[IRR_TUNE_WAYS_MAX];
     irr_tune_t tune;
 
     irr_tune_init(&tune, 3);
@@ -98,19 +99,66 @@ static void test_turns(void)
         irr_tune_end(&tune, (uint64_t)(100 + i));
     }
     CU_ASSERT_TRUE(irr_tune_due(&tune));
-    for (int i = 0; i < 3; i++) {
-        CU_ASSERT_EQUAL(tune.shortest[i], (uint64_t)(100 + i));
+    irr_tune_middle(&tune, times);
+    for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
+        CU_ASSERT_EQUAL(times[i], i < 3 ? (uint64_t)(100 + i + 3 * (IRR_TUNE_ROUNDS / 2)) : UINT64_MAX);
     }
     irr_tune_choose(&tune, (uint64_t[]){ 7, 5, 5 });
     CU_ASSERT_FALSE(irr_tune_due(&tune));
     for (int i = 0; i < 5; i++) {
         CU_ASSERT_EQUAL(irr_tune_begin(&tune), 1);
+        irr_tune_end(&tune, 1);   /* what comes after the trial does not count */
+    }
+    irr_tune_middle(&tune, times);
+    CU_ASSERT_EQUAL(times[1], (uint64_t)(101 + 3 * (IRR_TUNE_ROUNDS / 2)));
+}
+
+/* A trial of two ways; each row of times is a round.  Which way is chosen? */
+static int winner(uint64_t times[IRR_TUNE_ROUNDS][2])
+{
+    uint64_t middle[IRR_TUNE_WAYS_MAX];
+    irr_tune_t tune;
+
+    irr_tune_init(&tune, 2);
+    for (int i = 0; i < 2 * IRR_TUNE_ROUNDS; i++) {
+        irr_tune_end(&tune, times[i / 2][irr_tune_begin(&tune)]);
+    }
+    irr_tune_middle(&tune, middle);
+    for (int way = 0; way < 2; way++) {
+        int below = 0, above = 0;
+
+        for (int i = 0; i < IRR_TUNE_ROUNDS; i++) {
+            below += times[i][way] < middle[way];
+            above += times[i][way] > middle[way];
+        }
+        CU_ASSERT(below <= IRR_TUNE_ROUNDS / 2 && above <= IRR_TUNE_ROUNDS / 2);
+    }
+    irr_tune_choose(&tune, middle);
+    return tune.chosen;
+}
+
+/* Neither one lucky run of a way nor one unlucky one counts; with any times the middle has half on each side. */
+static void test_middle(void)
+{
+    uint64_t state = irr_test_seed();
+
+    CU_ASSERT_EQUAL(winner((uint64_t[][2]){ { 10, 1 }, { 11, 99 }, { 12, 99 } }), 0);
+    CU_ASSERT_EQUAL(winner((uint64_t[][2]){ { 10, 9 }, { 99, 9 }, { 10, 99 } }), 1);
+    CU_ASSERT_EQUAL(winner((uint64_t[][2]){ { 7, 5 }, { 5, 7 }, { 6, 6 } }), 0);
+    for (int i = 0; i < 200; i++) {
+        uint64_t times[IRR_TUNE_ROUNDS][2];
+
+        for (int k = 0; k < 2 * IRR_TUNE_ROUNDS; k++) {
+            times[k / 2][k % 2] = irr_test_below(&state, 4);
+        }
+        (void)winner(times);
     }
 }
 
 /* A way that never ended well is worse than all. */
 static void test_failed(void)
 {
+    uint64_t times[IRR_TUNE_WAYS_MAX];
     irr_tune_t tune;
 
     irr_tune_init(&tune, 2);
@@ -119,7 +167,9 @@ static void test_failed(void)
             irr_tune_end(&tune, 9);
         }
     }
-    irr_tune_choose(&tune, tune.shortest);
+    irr_tune_middle(&tune, times);
+    CU_ASSERT_EQUAL(times[0], UINT64_MAX);
+    irr_tune_choose(&tune, times);
     CU_ASSERT_EQUAL(tune.chosen, 1);
     irr_tune_init(&tune, 1);
     CU_ASSERT_EQUAL(irr_tune_begin(&tune), 0);
@@ -134,6 +184,7 @@ int main(void)
         { "what is set is not tried",             test_set },
         { "signals for few ranks alone",          test_many },
         { "each way in turn, then the fastest",   test_turns },
+        { "the middle of its times is a way's",   test_middle },
         { "a way that fails is not chosen",       test_failed },
         { NULL, NULL }
     };

@@ -196,13 +196,16 @@ static irr_status_t end_tune(irr_schedules_t *schedules, const irr_cache_entry_t
 static irr_status_t end_hit(irr_schedules_t *schedules, irr_cache_entry_t *entry,
                             const irr_cache_entry_t **entry_p)
 {
+    uint64_t times[IRR_TUNE_WAYS_MAX];
+
     schedules->env.counters->schedules_reused += !entry->declined;
     if (!irr_tune_due(&entry->tune)) {
         return use(schedules, entry, entry_p);
     }
     schedules->entry = entry;
     schedules->state = IRR_SCHEDULES_TUNES;
-    irr_consensus_start(&schedules->consensus, entry->tune.shortest, (size_t)entry->tune.ways, &schedules->env);
+    irr_tune_middle(&entry->tune, times);
+    irr_consensus_start(&schedules->consensus, times, (size_t)entry->tune.ways, &schedules->env);
     return IRR_IN_PROGRESS;
 }
 

@@ -84,9 +84,7 @@ void irr_tune_init(irr_tune_t *tune, int ways)
     memset(tune, 0, sizeof(*tune));
     tune->ways = ways;
     tune->chosen = ways == 1 ? 0 : -1;
-    for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
-        tune->shortest[i] = UINT64_MAX;
-    }
+    memset(tune->times, 0xff, sizeof(tune->times));
 }
 
 int irr_tune_begin(irr_tune_t *tune)
@@ -98,14 +96,40 @@ int irr_tune_begin(irr_tune_t *tune)
 
 void irr_tune_end(irr_tune_t *tune, uint64_t ns)
 {
-    uint64_t *shortest = &tune->shortest[tune->running];
+    unsigned round = (tune->runs - 1) / (unsigned)tune->ways;
 
-    *shortest = ns < *shortest ? ns : *shortest;
+    if (tune->chosen < 0 && round < IRR_TUNE_ROUNDS) {
+        tune->times[tune->running][round] = ns;
+    }
 }
 
 bool irr_tune_due(const irr_tune_t *tune)
 {
     return tune->chosen < 0 && tune->runs >= IRR_TUNE_ROUNDS * (unsigned)tune->ways;
+}
+
+/* The one that as many are below as above. */
+static uint64_t middle_of(const uint64_t times[IRR_TUNE_ROUNDS])
+{
+    for (int i = 0; i < IRR_TUNE_ROUNDS; i++) {
+        int below = 0, equal = 0;
+
+        for (int k = 0; k < IRR_TUNE_ROUNDS; k++) {
+            below += times[k] < times[i];
+            equal += times[k] == times[i];
+        }
+        if (below <= IRR_TUNE_ROUNDS / 2 && IRR_TUNE_ROUNDS / 2 < below + equal) {
+            return times[i];
+        }
+    }
+    return UINT64_MAX;
+}
+
+void irr_tune_middle(const irr_tune_t *tune, uint64_t times[IRR_TUNE_WAYS_MAX])
+{
+    for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
+        times[i] = middle_of(tune->times[i]);
+    }
 }
 
 void irr_tune_choose(irr_tune_t *tune, const uint64_t *times)

@@ -2,9 +2,11 @@
  * tune.h - which pace, pieces and lead move a schedule fastest on this network, found by trying.
  *
  * What is best depends on the rate, on queues, and on how fast processes answer; no constant is right everywhere.  So
- * an order on a tree of switches tries a few ways in its first exchanges of a matrix, each some times in turn, and goes
- * on with the one whose shortest time, of the slowest rank, is least.  Which way comes next is known to all ranks from
- * the number of exchanges alone; the choice is one consensus (comm/schedules.h).  What the user has set is not tried.
+ * an order on a tree of switches tries a few ways in its first exchanges of a matrix, each some times in turn, and
+ * goes on with the one whose middle time, of the slowest rank, is least: the shortest would flatter a way that is
+ * fast only when no packet gets lost, and the longest blame one for what others did to the network just then.  Which
+ * way comes next is known to all ranks from the number of exchanges alone; the choice is one consensus
+ * (comm/schedules.h).  What the user has set is not tried.
  *
  * Cost: IRR_TUNE_ROUNDS exchanges a way, and one consensus, for each schedule that is kept.
  */
@@ -27,14 +29,18 @@ typedef struct irr_tune_way {
 /* What is known of the ways of a schedule. */
 typedef struct irr_tune {
     int      ways;
-    int      chosen;                      /* -1: still trying */
-    unsigned runs;                        /* begun; alike on all ranks */
-    int      running;                     /* the way of the latest one */
-    uint64_t shortest[IRR_TUNE_WAYS_MAX]; /* ns, of this rank */
+    int      chosen;    /* -1: still trying */
+    unsigned runs;      /* begun; alike on all ranks */
+    int      running;   /* the way of the latest one */
+    uint64_t times[IRR_TUNE_WAYS_MAX][IRR_TUNE_ROUNDS];   /* ns, of this rank; UINT64_MAX: it has not ended well */
 } irr_tune_t;
 
-/* Messages of at most so many bytes may go without any pace: their losses are soon made good. */
-#define IRR_TUNE_SHORT 16384
+/*
+ * Messages of at most so many bytes may go without any pace: a switch has room for most of them, and what gets lost
+ * is soon sent again.  At one switch of 100 Mbit/s this holds up to 64 KiB; at 256 KiB senders wait for timeouts.
+ * Where it does not hold, the trial finds out.
+ */
+#define IRR_TUNE_SHORT 65536
 
 /* With more ranks it takes seconds to find out which messages meet, so pace sync is only what a user asks for. */
 #define IRR_TUNE_SYNC_RANKS 512
@@ -57,7 +63,10 @@ void irr_tune_end(irr_tune_t *tune, uint64_t ns);
 /* Have all ways been tried, and is none chosen? */
 bool irr_tune_due(const irr_tune_t *tune);
 
-/* Of the shortest times of each way on the slowest rank. */
+/* The middle time of each way on this rank; the ways that are not there have UINT64_MAX. */
+void irr_tune_middle(const irr_tune_t *tune, uint64_t times[IRR_TUNE_WAYS_MAX]);
+
+/* Of the middle times of each way on the slowest rank. */
 void irr_tune_choose(irr_tune_t *tune, const uint64_t *times);
 
 #endif
