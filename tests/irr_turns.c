@@ -17,6 +17,7 @@ static void run_turns(int rank, void *context)
         irr_status_t status = irr_team_start(&turns->team, job);
 
         status = status == IRR_OK ? irr_team_wait(&turns->team) : status;
+        irr_spy_repair(turns->world.spies[rank]);   /* who sent what it refused waits for it */
         turns->wrong += status != turns->wanted[rank] || !irr_job_verify(job, rank);
     }
 }
@@ -67,6 +68,26 @@ void irr_turns_run(irr_turns_t *turns, const char *letters)
     for (int r = 0; r < IRR_TURNS_RANKS; r++) {
         irr_engine_counters(turns->world.engines[r], &turns->counters[r]);
     }
+}
+
+void irr_turns_isolate(irr_turns_t *turns, int number, int rank)
+{
+    for (int r = 0; r < IRR_TURNS_RANKS; r++) {
+        irr_job_shorten(turns->jobs[number], rank, r, 0);
+        irr_job_shorten(turns->jobs[number], r, rank, 0);
+    }
+}
+
+void irr_turns_fail(irr_turns_t *turns, int rank, int nth)
+{
+    irr_spy_t *spy = turns->world.spies[rank];
+
+    spy->refuse_recv = spy->recvs + (size_t)nth * IRR_TURNS_CONSENSUS;
+    spy->refusal = IRR_ERR_TRANSPORT;
+    turns->wanted[rank] = IRR_ERR_TRANSPORT;
+    irr_turns_run(turns, "A");
+    turns->wanted[rank] = IRR_OK;
+    spy->refuse_recv = 0;
 }
 
 void irr_turns_close(irr_turns_t *turns)

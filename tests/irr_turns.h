@@ -8,6 +8,9 @@
 
 enum { IRR_TURNS_RANKS = 7, IRR_TURNS_JOBS = 12, IRR_TURNS_MAX = 40 };
 
+/* Messages that a rank sends, and receives, in a consensus. */
+enum { IRR_TURNS_CONSENSUS = 3 };
+
 typedef struct irr_turns {
     irr_team_t     team;
     irr_world_t    world;
@@ -35,6 +38,15 @@ void irr_turns_add_uniform(irr_turns_t *turns, int number);
 
 /* Runs the jobs named by letters, A is job 0; every byte must be right on every rank. */
 void irr_turns_run(irr_turns_t *turns, const char *letters);
+
+/*
+ * Runs job A, in which a rank exchanges nothing with the others, and refuses its last receive in the nth consensus:
+ * its exchange fails, those of the others end well.
+ */
+void irr_turns_fail(irr_turns_t *turns, int rank, int nth);
+
+/* A job in which that rank exchanges nothing, from now on. */
+void irr_turns_isolate(irr_turns_t *turns, int number, int rank);
 
 /* All ranks have gathered so many matrices, and computed, and found, so many schedules, since open. */
 void irr_turns_expect(const irr_turns_t *turns, uint64_t matrices, uint64_t built, uint64_t reused);

@@ -223,6 +223,32 @@ static void test_bytes(void)
     irr_turns_close(&scene);
 }
 
+/* ---- a look that fails on one rank ---- */
+
+/* It has not heard what the others found, and they go on; in the next look it meets them, and all start anew. */
+static void test_lost(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_settings_t settings = irr_turns_with("rs_n");
+
+    for (int rank = 0; rank < RANKS; rank++) {
+        irr_turns_t scene;
+
+        irr_turns_open(&scene, &settings, &state);
+        irr_turns_add_uniform(&scene, 0);
+        irr_turns_add_uniform(&scene, 1);
+        irr_turns_isolate(&scene, 0, rank);
+        irr_turns_run(&scene, "A");
+        irr_turns_fail(&scene, rank, 1);
+        irr_turns_run(&scene, "BAB");
+        for (int r = 0; r < RANKS; r++) {
+            CU_ASSERT_EQUAL(scene.counters[r].schedules_built, 3);
+            CU_ASSERT_EQUAL(scene.counters[r].schedules_reused, r == rank ? 1 : 2);
+        }
+        irr_turns_close(&scene);
+    }
+}
+
 int main(void)
 {
     static const irr_test_case_t cases[] = {
@@ -233,6 +259,7 @@ int main(void)
         { "what a rank sends to itself does not count",          test_self },
         { "the schedule used longest ago goes",                  test_slots },
         { "bytes bound what is kept",                            test_bytes },
+        { "a rank whose look has failed is back in the next",    test_lost },
         { NULL, NULL }
     };
 

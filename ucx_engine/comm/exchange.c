@@ -228,6 +228,7 @@ static irr_status_t progress_schedules(irr_comm_t *comm)
     }
     if (status != IRR_OK) {
         comm->planned = false;
+        comm->sequence += !comm->plans;   /* the others may go on and run it */
         return status;
     }
     run(comm);
