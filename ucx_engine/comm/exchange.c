@@ -16,6 +16,14 @@
 
 /* ---- start ---- */
 
+static const irr_pace_t *pace_of(const irr_comm_t *comm)
+{
+    if (comm->way != NULL) {
+        return comm->way->pace;
+    }
+    return comm->calm ? &irr_pace_free : irr_comm_pace(comm);
+}
+
 static irr_exec_env_t make_env(irr_comm_t *comm)
 {
     const irr_settings_t *settings = &comm->settings;
@@ -28,7 +36,7 @@ static irr_exec_env_t make_env(irr_comm_t *comm)
         .output = comm->output,
         .scratch = comm->scratch,
         .compose = settings->compose,
-        .pace = comm->way != NULL ? comm->way->pace : irr_comm_pace(comm),
+        .pace = pace_of(comm),
         .window_messages = settings->window_messages,
         .window_bytes = settings->window_bytes,
         .grants = comm->way != NULL ? comm->way->grants : settings->grants,
@@ -83,6 +91,7 @@ static irr_status_t take(irr_comm_t *comm, const irr_problem_t *problem)
     comm->problem = *problem;
     comm->planned = false;
     comm->exact = false;
+    comm->calm = false;
     if (comm->blocks != NULL && !irr_blocks_repeat(comm->blocks, problem)) {
         comm->built = IRR_COMM_BUILT_NOTHING;
     }
@@ -110,14 +119,14 @@ static void find_schedule(irr_comm_t *comm)
     irr_schedules_start(&comm->schedules, &comm->problem, &env);
 }
 
-/* On these buffers, with the problem that was taken; planned: all ranks know how. */
-static void start(irr_comm_t *comm, const void *input, void *output, bool planned)
+/* On these buffers, with the problem that was taken; looks: all ranks find a schedule first. */
+static void start(irr_comm_t *comm, const void *input, void *output, bool looks)
 {
     comm->input = input;
     comm->output = output;
     irr_lock_acquire(&comm->engine->lock);
     open_exchange(comm, false);
-    if (comm->schedules.asked && !planned) {
+    if (looks) {
         find_schedule(comm);
     } else {
         run(comm);
@@ -129,8 +138,12 @@ irr_status_t irr_exchange_start(irr_comm_t *comm, const irr_problem_t *problem, 
 {
     irr_status_t status = take(comm, problem);
 
+    if (status == IRR_OK && comm->schedules.asked && irr_schedules_skip(&comm->schedules)) {
+        comm->calm = true;
+        status = build(comm, NULL);
+    }
     if (status == IRR_OK) {
-        start(comm, input, output, false);
+        start(comm, input, output, comm->schedules.asked && !comm->calm);
     }
     return status;
 }
@@ -178,7 +191,7 @@ irr_status_t irr_exchange_restart(irr_comm_t *comm, const void *input, void *out
     if (comm->started || !comm->planned) {
         return IRR_ERR_BAD_PARAM;
     }
-    start(comm, input, output, true);
+    start(comm, input, output, false);
     return IRR_OK;
 }
 
@@ -213,11 +226,14 @@ static irr_status_t freeze(irr_comm_t *comm)
 
 static irr_status_t progress_schedules(irr_comm_t *comm)
 {
-    const irr_cache_entry_t *entry;
+    const irr_cache_entry_t *entry = NULL;
     irr_status_t status = irr_schedules_progress(&comm->schedules, &entry);
 
     if (status == IRR_IN_PROGRESS) {
         return status;
+    }
+    if (!comm->plans) {
+        irr_schedules_note(&comm->schedules, status, entry);
     }
     if (status == IRR_OK) {
         status = build(comm, entry);

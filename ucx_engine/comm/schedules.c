@@ -81,6 +81,8 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_
     schedules->learns = wanted && !large;
     schedules->ranks = ranks;
     schedules->rank = rank;
+    schedules->calms = !dumps && settings->window_messages == 0 && settings->window_bytes == 0;
+    irr_calm_init(&schedules->calm);
     if (wanted && large && rank == 0) {
         irr_log(IRR_LOG_WARN, "exchanges of %d ranks go without a schedule: their count matrix has more bytes than "
                 "matrix_max_bytes, which is %zu, or they are more than %d", ranks, settings->matrix_max_bytes,
@@ -146,6 +148,36 @@ irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t 
     entry.pinned = true;
     (void)irr_cache_insert(&schedules->cache, &entry);
     return IRR_OK;
+}
+
+/* ---- calm ---- */
+
+bool irr_schedules_skip(irr_schedules_t *schedules)
+{
+    return schedules->calms && irr_calm_skip(&schedules->calm);
+}
+
+/* Has a trial shown that a schedule needs no order?  Alike on all ranks. */
+static bool goes_free(const irr_schedules_t *schedules, const irr_cache_entry_t *entry)
+{
+    const irr_tune_way_t *way;
+
+    if (entry == NULL || entry->tune.ways == 1 || entry->tune.chosen < 0) {
+        return false;
+    }
+    way = &schedules->way[entry->tune.chosen];
+    return way->pace == &irr_pace_free && way->piece_max == 0;
+}
+
+void irr_schedules_note(irr_schedules_t *schedules, irr_status_t status, const irr_cache_entry_t *entry)
+{
+    if (status != IRR_OK && schedules->state == IRR_SCHEDULES_LOOKS) {
+        irr_calm_fail(&schedules->calm);
+    } else if (status == IRR_OK && goes_free(schedules, entry)) {
+        irr_calm_hit(&schedules->calm, entry->serial);
+    } else {
+        irr_calm_miss(&schedules->calm);
+    }
 }
 
 /* ---- look ---- */

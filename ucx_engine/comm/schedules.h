@@ -14,8 +14,20 @@
  *
  * A rank whose consensus failed may have missed something.  It says so in its next look, and all empty their caches.
  *
- * Cost: a hit takes ceil(log2 P) short messages one after the other; a miss three to four times that, the rows of
- * the matrix, and the time of the order, during which the engine stands still.
+ * While looks find one schedule that goes free, because it won the trial of ways, most of them are left out, and the
+ * exchanges go without a schedule, free (comm/calm.h).  All ranks leave out the same, because it follows from what a
+ * look has told and from the number of exchanges.  Planned exchanges always look, and do not count.  No look is left
+ * out where the settings want all of them or an order even so: with a dump, which must see each matrix; with a
+ * window, which makes sends wait in the order of the plan; and where the way is what the user has set, or of a file.
+ *
+ * A rank whose look failed does not know whether the others leave out the next ones.  If they do, nobody answers its
+ * looks, so it must not look before them: it leaves out what it would after the hit that was to be expected, serves
+ * its peers meanwhile, and says that it is lost in the next look.  This costs no message.  It is wrong only where the
+ * look that failed found anything else: then the others wait for this rank, in the gather whatever it does, or in
+ * their next look.  A rank that fails later in an exchange knows, as the others do, that the look was no such hit.
+ *
+ * Cost: a hit takes ceil(log2 P) short messages one after the other, and nothing where the look is left out; a miss
+ * three to four times that, the rows of the matrix, and the time of the order, during which the engine stands still.
  *
  * The static scheduling and the run-time scheduling of Ranka, Wang and Kumar, section 3.
  */
@@ -23,6 +35,7 @@
 #define IRR_SCHEDULES_H
 
 #include "comm/cache.h"
+#include "comm/calm.h"
 #include "exec/gather.h"
 #include "order/scheduled.h"
 
@@ -55,6 +68,8 @@ typedef struct irr_schedules {
     irr_schedules_state_t  state;
     irr_cache_entry_t     *entry;      /* of this exchange; NULL: none */
     bool                   lost;       /* this rank may have missed something */
+    bool                   calms;      /* looks may be left out; alike on all ranks, as is calm but after a failure */
+    irr_calm_t             calm;
     bool                   warned;     /* of a matrix above the limit */
     uint64_t               since;      /* when the gather began, in ns */
     irr_matrix_t           matrix;     /* from gather to commit, as are */
@@ -82,6 +97,9 @@ void         irr_schedules_fini(irr_schedules_t *schedules);
  */
 irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t *schedule);
 
+/* An exchange that is not planned begins.  True: it goes without look and schedule, free, on all ranks. */
+bool irr_schedules_skip(irr_schedules_t *schedules);
+
 /* Starts for the counts of a problem, borrowed until it is over; none may run.  Of env see irr_gather_start. */
 void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *problem, const irr_exec_env_t *env);
 
@@ -94,5 +112,8 @@ void irr_schedules_ran(irr_schedules_t *schedules, uint64_t ns);
  * on this rank alone.
  */
 irr_status_t irr_schedules_progress(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p);
+
+/* How progress has ended, for an exchange that is not planned: decides which of the next ones go without. */
+void irr_schedules_note(irr_schedules_t *schedules, irr_status_t status, const irr_cache_entry_t *entry);
 
 #endif

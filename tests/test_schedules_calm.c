@@ -1,0 +1,365 @@
+/*
+ * test_schedules_calm.c - exchanges that go without a look: no message more than the data, every byte right whatever
+ * the counts are, and a look again after so many.
+ */
+#include "irr_test.h"
+#include "irr_text.h"
+#include "irr_turns.h"
+
+#include "comm/comm_route.h"
+
+#include <string.h>
+
+enum { RANKS = IRR_TURNS_RANKS };
+
+/* A run that is longer than any period of looks and skips. */
+enum { LONG = 2 * (IRR_CALM_LOOKS + IRR_CALM_SKIPS) };
+
+/* ---- a communicator that has chosen ---- */
+
+static irr_settings_t tries(void)
+{
+    irr_settings_t settings = irr_turns_with("aapc");
+
+    settings.piece_bytes = IRR_BYTES_AUTO;
+    settings.lead_bytes = IRR_BYTES_AUTO;
+    return settings;
+}
+
+/* On hosts of two switches.  Job A is one of short messages; B and C differ from it in one message each. */
+static void open_on_tree(irr_turns_t *scene, const irr_settings_t *settings, uint64_t *state)
+{
+    static const char text[] = "SwitchName=t Switches=s[1-2]\nSwitchName=s1 Nodes=a\nSwitchName=s2 Nodes=b\n";
+    irr_settings_t placed = *settings;
+
+    placed.topology_file = irr_text_open();
+    irr_text_fill(text, strlen(text));
+    irr_turns_prepare(scene, &placed, state);
+    for (int r = 0; r < RANKS; r++) {
+        scene->team.params[r].host = r % 2 == 0 ? "a" : "b";
+    }
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene->team), IRR_OK);
+    irr_text_close();
+    for (int i = 0; i < 3; i++) {
+        irr_turns_add_uniform(scene, i);
+    }
+    irr_job_shorten(scene->jobs[1], 2, 3, 1);
+    irr_job_shorten(scene->jobs[2], 5, 0, 7);
+}
+
+static irr_tune_t *tune_of(irr_turns_t *scene, int rank)
+{
+    return &scene->team.comms[rank]->schedules.entry->tune;
+}
+
+/* Runs job A until all ways have been tried, and pretends that the one with this pace was faster than all. */
+static void settle(irr_turns_t *scene, const irr_pace_t *pace)
+{
+    irr_turns_run(scene, "A");
+    for (int i = 1; i < tune_of(scene, 0)->ways * IRR_TUNE_ROUNDS; i++) {
+        irr_turns_run(scene, "A");
+    }
+    for (int i = 0; i < RANKS * IRR_TUNE_WAYS_MAX * IRR_TUNE_ROUNDS; i++) {
+        const int rank = i % RANKS, way = i / RANKS % IRR_TUNE_WAYS_MAX;
+        const bool wins = scene->team.comms[rank]->schedules.way[way].pace == pace;
+
+        tune_of(scene, rank)->times[way][i / RANKS / IRR_TUNE_WAYS_MAX] = wins ? 1 : UINT64_MAX;
+    }
+}
+
+/* Runs a job; how many messages each rank has sent, which must be the same number on all of them. */
+static size_t messages(irr_turns_t *scene, const char *letter)
+{
+    size_t before[RANKS], sent = 0;
+
+    for (int r = 0; r < RANKS; r++) {
+        before[r] = scene->world.spies[r]->sends;
+    }
+    irr_turns_run(scene, letter);
+    for (int r = 0; r < RANKS; r++) {
+        sent = r == 0 ? scene->world.spies[0]->sends - before[0] : sent;
+        CU_ASSERT_EQUAL(scene->world.spies[r]->sends - before[r], sent);
+    }
+    return sent;
+}
+
+/* So many consensuses beside the data. */
+static void expect(irr_turns_t *scene, const char *letter, int consensuses)
+{
+    CU_ASSERT_EQUAL(messages(scene, letter), RANKS - 1 + (size_t)consensuses * IRR_TURNS_CONSENSUS);
+    for (int r = 0; r < RANKS && consensuses == 0; r++) {
+        CU_ASSERT_PTR_NULL(scene->team.comms[r]->way);
+    }
+}
+
+/* The looks that come before the first skips; the first one chooses. */
+static void look(irr_turns_t *scene)
+{
+    for (int i = 0; i < IRR_CALM_LOOKS; i++) {
+        expect(scene, "A", i == 0 ? 2 : 1);
+        CU_ASSERT_PTR_EQUAL(scene->team.comms[0]->way->pace, &irr_pace_free);
+    }
+}
+
+/* ---- skips ---- */
+
+static void test_skips(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_settings_t settings = tries();
+    irr_turns_t scene;
+
+    open_on_tree(&scene, &settings, &state);
+    settle(&scene, &irr_pace_free);
+    look(&scene);
+    for (int i = 0; i < 3; i++) {
+        const uint64_t reused = scene.counters[0].schedules_reused;
+
+        for (int k = 0; k < IRR_CALM_SKIPS; k++) {
+            expect(&scene, "A", 0);
+        }
+        CU_ASSERT_EQUAL(scene.counters[0].schedules_reused, reused);
+        expect(&scene, "A", 1);
+        CU_ASSERT_EQUAL(scene.counters[0].schedules_reused, reused + 1);
+    }
+    CU_ASSERT_EQUAL(scene.counters[0].matrices, 1);
+    irr_turns_close(&scene);
+}
+
+/* A rank sends to the one after it first, so not all to the same one. */
+static void test_direct_order(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_settings_t settings = tries();
+    irr_turns_t scene;
+
+    open_on_tree(&scene, &settings, &state);
+    settle(&scene, &irr_pace_free);
+    look(&scene);
+    expect(&scene, "A", 0);
+    for (int r = 0; r < RANKS; r++) {
+        const irr_plan_t *plan = &scene.team.comms[r]->plan;
+        int to = r;
+
+        for (size_t i = 0; i < plan->nsteps; i++) {
+            if (plan->steps[i].kind == IRR_STEP_SEND && plan->steps[i].peer != r) {
+                to = (to + 1) % RANKS;
+                CU_ASSERT_EQUAL(plan->steps[i].peer, to);
+            }
+        }
+        CU_ASSERT_EQUAL(to, (r + RANKS - 1) % RANKS);
+        CU_ASSERT_PTR_EQUAL(scene.team.comms[r]->exec.env.pace, &irr_pace_free);
+    }
+    irr_turns_close(&scene);
+}
+
+/* Counts that change between two ranks are no one's business until the next look, which learns them. */
+static void test_change(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_settings_t settings = tries();
+    irr_turns_t scene;
+
+    open_on_tree(&scene, &settings, &state);
+    irr_turns_add(&scene, 3, IRR_JOB_MIXED, irr_test_random(&state));
+    irr_turns_add(&scene, 4, IRR_JOB_ZERO, 1);
+    irr_turns_add(&scene, 5, IRR_JOB_HOT_COLUMN, irr_test_random(&state));
+    settle(&scene, &irr_pace_free);
+    look(&scene);
+    for (int k = 0; k < IRR_CALM_SKIPS; k++) {
+        expect(&scene, (const char *[]){ "A", "B", "C" }[irr_test_below(&state, 3)], 0);
+    }
+    CU_ASSERT_EQUAL(scene.counters[0].matrices, 1);
+    expect(&scene, "A", 1);
+    for (int k = 0; k < IRR_CALM_SKIPS; k++) {
+        irr_turns_run(&scene, (const char *[]){ "A", "D", "E", "F" }[irr_test_below(&state, 4)]);
+    }
+    CU_ASSERT_EQUAL(scene.counters[0].matrices, 1);
+    irr_turns_run(&scene, "B");
+    irr_turns_expect(&scene, 2, 2, scene.counters[0].schedules_reused);
+    irr_turns_run(&scene, "B");
+    irr_turns_expect(&scene, 2, 2, scene.counters[0].schedules_reused);
+    CU_ASSERT_EQUAL(tune_of(&scene, 0)->running, 1);
+    for (int i = 0; i < IRR_CALM_LOOKS; i++) {
+        expect(&scene, "A", 1);   /* what was found before counts from zero */
+    }
+    expect(&scene, "A", 0);
+    irr_turns_close(&scene);
+}
+
+/* ---- no skips ---- */
+
+/* Every exchange finds its schedule. */
+static void expect_looks(irr_turns_t *scene)
+{
+    const uint64_t reused = scene->counters[0].schedules_reused;
+
+    for (int i = 0; i < LONG; i++) {
+        irr_turns_run(scene, "A");
+        CU_ASSERT_PTR_NOT_NULL_FATAL(scene->team.comms[0]->way);
+    }
+    irr_turns_expect(scene, scene->counters[0].matrices, scene->counters[0].schedules_built, reused + LONG);
+}
+
+/* Where another way was chosen, or an order is wanted even so. */
+static void test_none(void)
+{
+    enum { SYNC, GRANT, WINDOW_MESSAGES, WINDOW_BYTES, PIECES, KINDS };
+    uint64_t state = irr_test_seed();
+
+    for (int kind = 0; kind < KINDS; kind++) {
+        const irr_pace_t *pace = kind == SYNC ? &irr_pace_sync : kind == GRANT ? &irr_pace_grant : &irr_pace_free;
+        irr_settings_t settings = tries();
+        irr_turns_t scene;
+
+        settings.window_messages = kind == WINDOW_MESSAGES ? 3 : 0;
+        settings.window_bytes = kind == WINDOW_BYTES ? 1000 : 0;
+        settings.piece_bytes = kind == PIECES ? 50 : settings.piece_bytes;
+        open_on_tree(&scene, &settings, &state);
+        settle(&scene, pace);
+        expect_looks(&scene);
+        CU_ASSERT_PTR_EQUAL(scene.team.comms[0]->way->pace, pace);
+        irr_turns_close(&scene);
+    }
+}
+
+/* A row that tries nothing keeps the order that it has, also with the pace free. */
+static void test_set(void)
+{
+    static const char *const rows[] = { "rs_n", "aapc" };
+    uint64_t state = irr_test_seed();
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        irr_settings_t settings = tries();
+        irr_turns_t scene;
+
+        settings.algorithm = irr_algorithm_find(rows[i]);
+        settings.pace = IRR_PACE_FREE;
+        open_on_tree(&scene, &settings, &state);
+        irr_turns_run(&scene, "A");
+        expect_looks(&scene);
+        irr_turns_close(&scene);
+    }
+}
+
+/* A dump wants each matrix, so that all looks are made; alike on all ranks, though rank 0 alone writes. */
+static void test_dump(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_settings_t settings = tries();
+    irr_turns_t scene;
+
+    settings.matrix_dump = "no/such/folder/matrix";
+    open_on_tree(&scene, &settings, &state);
+    settle(&scene, &irr_pace_free);
+    expect_looks(&scene);
+    irr_turns_run(&scene, "B");
+    CU_ASSERT_EQUAL(scene.counters[0].matrices, 2);
+    irr_turns_close(&scene);
+}
+
+/* ---- beside others ---- */
+
+/* A planned exchange of other counts, and a run of it. */
+static void plan_member(int rank, void *context)
+{
+    irr_turns_t *scene = context;
+    irr_comm_t *comm = scene->team.comms[rank];
+    irr_job_t *job = scene->jobs[1];
+    irr_status_t status = irr_exchange_plan(comm, &job->problems[rank]);
+
+    status = status == IRR_OK ? irr_team_wait(&scene->team) : status;
+    if (status == IRR_OK) {
+        irr_job_poison(job, rank);
+        status = irr_exchange_restart(comm, irr_job_input(job, rank), irr_job_output(job, rank));
+    }
+    status = status == IRR_OK ? irr_team_wait(&scene->team) : status;
+    scene->wrong += status != IRR_OK || !irr_job_verify(job, rank);
+}
+
+/* It looks, and changes nothing in what the others leave out; nor does it count as a look. */
+static void test_planned(void)
+{
+    uint64_t state = irr_test_seed();
+    const int looks = (int)irr_test_below(&state, IRR_CALM_LOOKS);
+    const int skips = (int)irr_test_below(&state, IRR_CALM_SKIPS);
+    irr_settings_t settings = tries();
+    irr_turns_t scene;
+
+    open_on_tree(&scene, &settings, &state);
+    irr_job_fill(scene.jobs[1]);
+    settle(&scene, &irr_pace_free);
+    for (int i = 0; i < IRR_CALM_LOOKS + IRR_CALM_SKIPS; i++) {
+        if (i == looks || i == IRR_CALM_LOOKS + skips) {
+            CU_ASSERT_TRUE(irr_crew_run(RANKS, plan_member, &scene));
+            CU_ASSERT_EQUAL(scene.wrong, 0);
+        }
+        expect(&scene, "A", i == 0 ? 2 : i < IRR_CALM_LOOKS);
+    }
+    expect(&scene, "A", 1);
+    expect(&scene, "A", 0);
+    irr_turns_expect(&scene, 2, 2, scene.counters[0].schedules_reused);
+    irr_turns_close(&scene);
+}
+
+/* ---- a look that fails on one rank ---- */
+
+/* The exchanges between the one that failed and the next look. */
+static void run_skips(irr_turns_t *scene)
+{
+    for (int k = 0; k < IRR_CALM_SKIPS; k++) {
+        expect(scene, "B", 0);
+    }
+}
+
+/*
+ * In the choice, or in any look after it: the rank leaves out what the others do, serves them meanwhile, and is
+ * lost in the next look, so that all start anew.
+ */
+static void test_lost(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int at = 0; at <= IRR_CALM_LOOKS; at++) {
+        const int rank = (int)irr_test_below(&state, RANKS);
+        irr_settings_t settings = tries();
+        irr_turns_t scene;
+
+        open_on_tree(&scene, &settings, &state);
+        irr_turns_isolate(&scene, 0, rank);
+        settle(&scene, &irr_pace_free);
+        for (int i = 0; i < at; i++) {
+            irr_turns_run(&scene, "A");
+        }
+        if (at == IRR_CALM_LOOKS) {
+            run_skips(&scene);
+        }
+        irr_turns_fail(&scene, rank, at == 0 ? 2 : 1);
+        if (at >= IRR_CALM_LOOKS - 1) {
+            run_skips(&scene);
+        }
+        CU_ASSERT_EQUAL(scene.counters[0].matrices, 1);
+        irr_turns_run(&scene, "BA");
+        CU_ASSERT_EQUAL(scene.counters[0].matrices, 3);
+        irr_turns_run(&scene, "BABA");
+        CU_ASSERT_EQUAL(scene.counters[0].matrices, 3);
+        irr_turns_close(&scene);
+    }
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "what goes free needs a look now and then",           test_skips },
+        { "without a look a rank begins with the next one",     test_direct_order },
+        { "counts that change are exchanged, and learnt later", test_change },
+        { "no look is left out where an order is wanted",       test_none },
+        { "what the user has set keeps its order",              test_set },
+        { "a dump sees all",                                    test_dump },
+        { "planned exchanges look, and do not count",           test_planned },
+        { "a look that fails on one rank is survived by all",   test_lost },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("schedules_calm", cases, 60);
+}

@@ -1,0 +1,46 @@
+/*
+ * calm.h - which exchanges may go without a look for their schedule.
+ *
+ * Short messages go fastest with the pace free, which needs no order and so no schedule: the direct plan, which a
+ * rank makes of its own counts, is right whatever the others send.  Then a look costs more than it brings.  So when
+ * the last IRR_CALM_LOOKS looks have found one schedule that goes free, the next IRR_CALM_SKIPS exchanges go without;
+ * one look then tells whether this goes on, or the counts are others now and are worth another schedule.
+ *
+ * What is told here must be agreed: which schedule a look has found, and that it goes free, never the rank's own
+ * counts.  So all ranks leave out the same looks.
+ *
+ * Pure.  Cost: O(1); a change of counts is learnt up to IRR_CALM_SKIPS exchanges later.
+ */
+#ifndef IRR_CALM_H
+#define IRR_CALM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define IRR_CALM_LOOKS 4
+#define IRR_CALM_SKIPS 15
+
+typedef struct irr_calm {
+    uint64_t serial;   /* of the schedule that the latest looks have found; 0: none */
+    unsigned looks;    /* one after the other that have found it, counted up to IRR_CALM_LOOKS */
+    unsigned skips;    /* exchanges from now on that go without a look */
+} irr_calm_t;
+
+void irr_calm_init(irr_calm_t *calm);
+
+/* A look has found a schedule that goes free, by its serial, which is not 0. */
+void irr_calm_hit(irr_calm_t *calm, uint64_t serial);
+
+/* A look has found anything else: another schedule, or none. */
+void irr_calm_miss(irr_calm_t *calm);
+
+/*
+ * A look has failed on this rank, which may be alone with it, and does not know what the others have found.  It takes
+ * what they most likely have: the same as before.
+ */
+void irr_calm_fail(irr_calm_t *calm);
+
+/* An exchange begins.  True: without a look, and one of the skips is used. */
+bool irr_calm_skip(irr_calm_t *calm);
+
+#endif
