@@ -93,8 +93,8 @@ def cores():
 
 def print_cores(before):
     total, idle, stolen = (max(0, now - then) for now, then in zip(cores(), before))
-    print(f"  cores meanwhile: {100 * idle / max(total, 1):.0f}% idle, {100 * stolen / max(total, 1):.0f}% stolen by other "
-          "virtual machines", flush=True)
+    print(f"  cores meanwhile: {100 * idle / max(total, 1):.0f}% idle, {100 * stolen / max(total, 1):.0f}% stolen by "
+          "other virtual machines", flush=True)
 
 
 # ---- jobs ----
@@ -226,6 +226,7 @@ def demo(options):
         for _ in series(lab, options):
             pass
         print("\nshare: of what the busiest link can carry; timeouts: of TCP, each 200 ms or more; resent: its "
-              "segments sent again;\ncores: the lab measures the wire only where some are left idle, and little is stolen")
+              "segments sent again;\n"
+              "cores: the lab measures the wire only where some are left idle, and little is stolen")
     sys.stdout.flush()
     return with_lab(options, use)
