@@ -198,6 +198,7 @@ def control_first():
 
 
 def host_limit(rate):
+    """What control_first picks goes first; the rest queues."""
     shape = f"ceil {rate}bit burst {burst(rate)} cburst {burst(rate)} quantum {FRAME}"
     return ["qdisc add dev eth0 root handle 1: htb default 20",
             f"class add dev eth0 parent 1: classid 1:1 htb rate {rate}bit {shape}",

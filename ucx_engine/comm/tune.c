@@ -8,6 +8,7 @@
  */
 #include "comm/tune.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define KIB ((size_t)1024)
@@ -108,21 +109,20 @@ bool irr_tune_due(const irr_tune_t *tune)
     return tune->chosen < 0 && tune->runs >= IRR_TUNE_ROUNDS * (unsigned)tune->ways;
 }
 
-/* The one that as many are below as above. */
+static int by_time(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
 static uint64_t middle_of(const uint64_t times[IRR_TUNE_ROUNDS])
 {
-    for (int i = 0; i < IRR_TUNE_ROUNDS; i++) {
-        int below = 0, equal = 0;
+    uint64_t sorted[IRR_TUNE_ROUNDS];
 
-        for (int k = 0; k < IRR_TUNE_ROUNDS; k++) {
-            below += times[k] < times[i];
-            equal += times[k] == times[i];
-        }
-        if (below <= IRR_TUNE_ROUNDS / 2 && IRR_TUNE_ROUNDS / 2 < below + equal) {
-            return times[i];
-        }
-    }
-    return UINT64_MAX;
+    memcpy(sorted, times, sizeof(sorted));
+    qsort(sorted, IRR_TUNE_ROUNDS, sizeof(*sorted), by_time);
+    return sorted[IRR_TUNE_ROUNDS / 2];
 }
 
 void irr_tune_middle(const irr_tune_t *tune, uint64_t times[IRR_TUNE_WAYS_MAX])
