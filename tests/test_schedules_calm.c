@@ -101,17 +101,24 @@ static void look(irr_turns_t *scene)
     }
 }
 
+/* One whose next exchange is the first without a look. */
+static void open_calm(irr_turns_t *scene, uint64_t *state)
+{
+    const irr_settings_t settings = tries();
+
+    open_on_tree(scene, &settings, state);
+    settle(scene, &irr_pace_free);
+    look(scene);
+}
+
 /* ---- skips ---- */
 
 static void test_skips(void)
 {
     uint64_t state = irr_test_seed();
-    irr_settings_t settings = tries();
     irr_turns_t scene;
 
-    open_on_tree(&scene, &settings, &state);
-    settle(&scene, &irr_pace_free);
-    look(&scene);
+    open_calm(&scene, &state);
     for (int i = 0; i < 3; i++) {
         const uint64_t reused = scene.counters[0].schedules_reused;
 
@@ -130,12 +137,9 @@ static void test_skips(void)
 static void test_direct_order(void)
 {
     uint64_t state = irr_test_seed();
-    irr_settings_t settings = tries();
     irr_turns_t scene;
 
-    open_on_tree(&scene, &settings, &state);
-    settle(&scene, &irr_pace_free);
-    look(&scene);
+    open_calm(&scene, &state);
     expect(&scene, "A", 0);
     for (int r = 0; r < RANKS; r++) {
         const irr_plan_t *plan = &scene.team.comms[r]->plan;
@@ -157,15 +161,12 @@ static void test_direct_order(void)
 static void test_change(void)
 {
     uint64_t state = irr_test_seed();
-    irr_settings_t settings = tries();
     irr_turns_t scene;
 
-    open_on_tree(&scene, &settings, &state);
+    open_calm(&scene, &state);
     irr_turns_add(&scene, 3, IRR_JOB_MIXED, irr_test_random(&state));
     irr_turns_add(&scene, 4, IRR_JOB_ZERO, 1);
     irr_turns_add(&scene, 5, IRR_JOB_HOT_COLUMN, irr_test_random(&state));
-    settle(&scene, &irr_pace_free);
-    look(&scene);
     for (int k = 0; k < IRR_CALM_SKIPS; k++) {
         expect(&scene, (const char *[]){ "A", "B", "C" }[irr_test_below(&state, 3)], 0);
     }
