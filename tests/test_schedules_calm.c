@@ -52,18 +52,31 @@ static irr_tune_t *tune_of(irr_turns_t *scene, int rank)
     return &scene->team.comms[rank]->schedules.entry->tune;
 }
 
-/* Runs job A until all ways have been tried, and pretends that the one with this pace was faster than all. */
-static void settle(irr_turns_t *scene, const irr_pace_t *pace)
+/* Pretends that the ways with this pace were faster than all others in all their runs. */
+static void pretend(irr_turns_t *scene, const irr_pace_t *pace)
 {
-    irr_turns_run(scene, "A");
-    for (int i = 1; i < tune_of(scene, 0)->ways * IRR_TUNE_ROUNDS; i++) {
-        irr_turns_run(scene, "A");
-    }
-    for (int i = 0; i < RANKS * IRR_TUNE_WAYS_MAX * IRR_TUNE_ROUNDS; i++) {
+    for (int i = 0; i < RANKS * IRR_TUNE_WAYS_MAX * IRR_TUNE_RUNS; i++) {
         const int rank = i % RANKS, way = i / RANKS % IRR_TUNE_WAYS_MAX;
         const bool wins = scene->team.comms[rank]->schedules.way[way].pace == pace;
 
         tune_of(scene, rank)->times[way][i / RANKS / IRR_TUNE_WAYS_MAX] = wins ? 1 : UINT64_MAX;
+    }
+}
+
+/* Runs job A until the next exchange will choose one with this pace. */
+static void settle(irr_turns_t *scene, const irr_pace_t *pace)
+{
+    irr_turns_run(scene, "A");
+    for (int left = tune_of(scene, 0)->ways; left > 1; left = (left + 1) / 2) {
+        for (int i = 1; i < IRR_TUNE_ROUNDS * left; i++) {
+            irr_turns_run(scene, "A");
+        }
+        CU_ASSERT_TRUE(irr_tune_due(tune_of(scene, 0)));
+        CU_ASSERT_EQUAL(tune_of(scene, 0)->left, left);
+        pretend(scene, pace);
+        if (left > 2) {
+            irr_turns_run(scene, "A");   /* halves, and is the first of the next rounds */
+        }
     }
 }
 

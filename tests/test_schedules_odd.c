@@ -284,31 +284,54 @@ static void test_tree(void)
     irr_turns_close(&scene);
 }
 
-/* All ranks choose the same way once all were tried, forget the others, and every byte is right in each of them. */
+static const irr_cache_entry_t *entry_of(const irr_turns_t *scene, int rank)
+{
+    return scene->team.comms[rank]->schedules.entry;
+}
+
+/* The ranks are alike in their trials, and have the ways that are in, and those alone. */
+static void expect_alike(const irr_turns_t *scene)
+{
+    const irr_tune_t *first = &entry_of(scene, 0)->tune;
+
+    for (int r = 0; r < RANKS; r++) {
+        const irr_cache_entry_t *entry = entry_of(scene, r);
+
+        CU_ASSERT(entry->tune.chosen == first->chosen && entry->tune.running == first->running);
+        CU_ASSERT(entry->tune.left == first->left && entry->tune.runs == first->runs);
+        CU_ASSERT_TRUE(irr_tune_has(&entry->tune, entry->tune.running));
+        for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
+            CU_ASSERT_EQUAL(irr_tune_has(&entry->tune, i), irr_tune_has(first, i));
+            CU_ASSERT_EQUAL(entry->way[i].own.list != NULL, irr_tune_has(first, i));
+        }
+    }
+}
+
+/* All ranks halve alike until one way is left, forget the others, and every byte is right in each of them. */
 static void test_tune(void)
 {
-    enum { TRIES = IRR_TUNE_WAYS_MAX * IRR_TUNE_ROUNDS };
     uint64_t state = irr_test_seed();
     irr_turns_t scene;
+    int ways;
 
     open_on_tree(&scene, "aapc", NULL, IRR_BYTES_AUTO, &state);
     irr_turns_add(&scene, 0, IRR_JOB_SPARSE, 1);   /* short messages, so all ways are tried */
-    for (int i = 0; i < TRIES; i++) {
-        irr_turns_run(&scene, "A");
-        CU_ASSERT_EQUAL(scene.team.comms[0]->schedules.entry->tune.running, i % IRR_TUNE_WAYS_MAX);
-        CU_ASSERT_EQUAL(scene.team.comms[0]->schedules.entry->tune.chosen, -1);
-    }
-    irr_turns_run(&scene, "AA");
-    for (int r = 0; r < RANKS; r++) {
-        const irr_cache_entry_t *entry = scene.team.comms[r]->schedules.entry;
-        int chosen = scene.team.comms[0]->schedules.entry->tune.chosen;
-
-        CU_ASSERT_FATAL(chosen >= 0);
-        CU_ASSERT_EQUAL(entry->tune.chosen, chosen);
-        for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
-            CU_ASSERT_EQUAL(entry->way[i].own.list != NULL, i == chosen);
+    ways = scene.team.comms[0]->schedules.ways;
+    CU_ASSERT(ways > 2);
+    for (int left = ways; left > 1; left = (left + 1) / 2) {
+        for (int i = 0; i < IRR_TUNE_ROUNDS * left; i++) {
+            irr_turns_run(&scene, "A");
+            CU_ASSERT_EQUAL(entry_of(&scene, 0)->tune.left, left);
+            CU_ASSERT_EQUAL(entry_of(&scene, 0)->tune.running, entry_of(&scene, 0)->tune.in[i % left]);
+            CU_ASSERT_EQUAL(entry_of(&scene, 0)->tune.chosen, -1);
+            CU_ASSERT(left < ways || entry_of(&scene, 0)->tune.running == i % ways);
+            expect_alike(&scene);
         }
     }
+    irr_turns_run(&scene, "AA");
+    CU_ASSERT_FATAL(entry_of(&scene, 0)->tune.chosen >= 0);
+    CU_ASSERT_EQUAL(entry_of(&scene, 0)->tune.left, 1);
+    expect_alike(&scene);
     irr_turns_close(&scene);
 }
 

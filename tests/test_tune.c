@@ -1,9 +1,11 @@
 /*
- * test_tune.c - which ways are tried, in which turn, and which is chosen.
+ * test_tune.c - which ways are tried, in which turn, which stay, and which is chosen.
  */
 #include "irr_test.h"
 
 #include "comm/tune.h"
+
+#include <string.h>
 
 static irr_settings_t open_settings(void)
 {
@@ -86,94 +88,215 @@ static void test_many(void)
     CU_ASSERT_PTR_EQUAL(ways[1].pace, &irr_pace_sync);
 }
 
-static void test_turns(void)
-{
-    uint64_t times[IRR_TUNE_WAYS_MAX];
-    irr_tune_t tune;
+/* ---- halvings ---- */
 
-    irr_tune_init(&tune, 3);
-    for (int i = 0; i < 3 * IRR_TUNE_ROUNDS; i++) {
-        CU_ASSERT_FALSE(irr_tune_due(&tune));
-        CU_ASSERT_EQUAL(irr_tune_begin(&tune), i % 3);
-        CU_ASSERT_EQUAL(tune.running, i % 3);
-        irr_tune_end(&tune, (uint64_t)(100 + i));
+/* Of a way, one for each of its runs. */
+typedef uint64_t irr_times_t[IRR_TUNE_RUNS];
+
+/* Runs what comes before the next halving; the nth run of way w takes times[w][n], UINT64_MAX: it ends badly. */
+static void run_rounds(irr_tune_t *tune, const irr_times_t *times)
+{
+    const int from = tune->halvings * IRR_TUNE_ROUNDS;
+
+    for (int i = 0; i < IRR_TUNE_ROUNDS * tune->left; i++) {
+        const int way = irr_tune_begin(tune);
+        const uint64_t ns = times[way][from + i / tune->left];
+
+        CU_ASSERT_EQUAL(tune->running, way);
+        CU_ASSERT_EQUAL(tune->runs, i + 1);
+        if (ns != UINT64_MAX) {
+            irr_tune_end(tune, ns);
+        }
+        CU_ASSERT_EQUAL(irr_tune_due(tune), i + 1 == IRR_TUNE_ROUNDS * tune->left);
     }
-    CU_ASSERT_TRUE(irr_tune_due(&tune));
-    irr_tune_middle(&tune, times);
-    for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
-        CU_ASSERT_EQUAL(times[i], i < 3 ? (uint64_t)(100 + i + 3 * (IRR_TUNE_ROUNDS / 2)) : UINT64_MAX);
-    }
-    irr_tune_choose(&tune, (uint64_t[]){ 7, 5, 5 });
-    CU_ASSERT_FALSE(irr_tune_due(&tune));
-    for (int i = 0; i < 5; i++) {
-        CU_ASSERT_EQUAL(irr_tune_begin(&tune), 1);
-        irr_tune_end(&tune, 1);   /* what comes after the trial does not count */
-    }
-    irr_tune_middle(&tune, times);
-    CU_ASSERT_EQUAL(times[1], (uint64_t)(101 + 3 * (IRR_TUNE_ROUNDS / 2)));
 }
 
-/* A trial of two ways; each row of times is a round.  Which way is chosen? */
-static int winner(uint64_t times[IRR_TUNE_ROUNDS][2])
+/* A trial on one rank: the way that is chosen. */
+static int winner(int ways, const irr_times_t *times)
 {
     uint64_t middle[IRR_TUNE_WAYS_MAX];
     irr_tune_t tune;
 
-    irr_tune_init(&tune, 2);
-    for (int i = 0; i < 2 * IRR_TUNE_ROUNDS; i++) {
-        irr_tune_end(&tune, times[i / 2][irr_tune_begin(&tune)]);
+    irr_tune_init(&tune, ways);
+    while (tune.chosen < 0) {
+        run_rounds(&tune, times);
+        irr_tune_middle(&tune, middle);
+        irr_tune_halve(&tune, middle);
     }
-    irr_tune_middle(&tune, middle);
-    for (int way = 0; way < 2; way++) {
-        int below = 0, above = 0;
-
-        for (int i = 0; i < IRR_TUNE_ROUNDS; i++) {
-            below += times[i][way] < middle[way];
-            above += times[i][way] > middle[way];
-        }
-        CU_ASSERT(below <= IRR_TUNE_ROUNDS / 2 && above <= IRR_TUNE_ROUNDS / 2);
-    }
-    irr_tune_choose(&tune, middle);
     return tune.chosen;
 }
 
-/* Neither one lucky run of a way nor one unlucky one counts; with any times the middle has half on each side. */
+/* In each round all ways that are in, in the order of the table; which stay is what the words say. */
+static void test_turns(void)
+{
+    static const struct {
+        int ways;
+        uint64_t words[5];
+        int trial;          /* exchanges before one is chosen */
+        const char *turns;
+    } rows[] = {
+        { 1, { 5 },             0,  "000" },
+        { 2, { 5, 4 },          4,  "0101" "111" },
+        { 3, { 7, 5, 6 },       10, "012012" "1212" "111" },
+        { 4, { 1, 9, 8, 2 },    12, "01230123" "0303" "000" },
+        { 5, { 9, 3, 7, 5, 1 }, 20, "0123401234" "134134" "1414" "444" }
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        irr_tune_t tune;
+
+        irr_tune_init(&tune, rows[i].ways);
+        for (int k = 0; rows[i].turns[k] != '\0'; k++) {
+            const int way = rows[i].turns[k] - '0';
+
+            if (irr_tune_due(&tune)) {
+                irr_tune_halve(&tune, rows[i].words);
+            }
+            CU_ASSERT_EQUAL(irr_tune_begin(&tune), way);
+            CU_ASSERT_EQUAL(tune.running, way);
+            CU_ASSERT_EQUAL(tune.chosen, k >= rows[i].trial ? way : -1);
+        }
+    }
+}
+
+/* With any number of ways and any words one way is left in time, none better than it, and no way comes back. */
+static void test_halves(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int i = 0; i < 300; i++) {
+        const int ways = 1 + i % IRR_TUNE_WAYS_MAX;
+        uint64_t words[IRR_TUNE_WAYS_MAX];
+        irr_tune_t tune;
+
+        irr_tune_init(&tune, ways);
+        for (int w = 0; w < ways; w++) {
+            words[w] = irr_test_below(&state, 6) - 1;   /* with ties, and with ways that have failed */
+        }
+        while (tune.chosen < 0) {
+            const irr_tune_t before = tune;
+
+            irr_tune_halve(&tune, words);
+            CU_ASSERT_EQUAL(tune.left, (before.left + 1) / 2);
+            for (int w = 0; w < IRR_TUNE_WAYS_MAX; w++) {
+                CU_ASSERT(!irr_tune_has(&tune, w) || irr_tune_has(&before, w));
+            }
+        }
+        CU_ASSERT(tune.halvings <= IRR_TUNE_HALVINGS && tune.left == 1 && irr_tune_has(&tune, tune.chosen));
+        for (int w = 0; w < ways; w++) {
+            CU_ASSERT(words[w] > words[tune.chosen] || (words[w] == words[tune.chosen] && w >= tune.chosen));
+        }
+    }
+}
+
+/* Those that stay are a table still, and what a way that is out could do does not count. */
+static void test_ties(void)
+{
+    irr_tune_t tune;
+
+    irr_tune_init(&tune, 5);
+    irr_tune_halve(&tune, (uint64_t[]){ 8, 6, 8, 7, 8 });
+    CU_ASSERT(irr_tune_has(&tune, 0) && irr_tune_has(&tune, 1) && irr_tune_has(&tune, 3));
+    CU_ASSERT(!irr_tune_has(&tune, 2) && !irr_tune_has(&tune, 4) && !irr_tune_has(&tune, 5));
+    irr_tune_halve(&tune, (uint64_t[]){ UINT64_MAX, UINT64_MAX, 1, UINT64_MAX, 1 });
+    CU_ASSERT(irr_tune_has(&tune, 0) && irr_tune_has(&tune, 1) && tune.left == 2);
+    irr_tune_halve(&tune, (uint64_t[]){ 4, 4, 1, 1, 1 });
+    CU_ASSERT_EQUAL(tune.chosen, 0);
+    irr_tune_init(&tune, 2);
+    irr_tune_halve(&tune, (uint64_t[]){ UINT64_MAX, UINT64_MAX });
+    CU_ASSERT_EQUAL(tune.chosen, 0);
+}
+
+/* ---- middles ---- */
+
+/* With any times half of them are on each side, the lower one counts of two, and all so far are among them. */
 static void test_middle(void)
 {
     uint64_t state = irr_test_seed();
 
-    CU_ASSERT_EQUAL(winner((uint64_t[][2]){ { 10, 1 }, { 11, 99 }, { 12, 99 } }), 0);
-    CU_ASSERT_EQUAL(winner((uint64_t[][2]){ { 10, 9 }, { 99, 9 }, { 10, 99 } }), 1);
-    CU_ASSERT_EQUAL(winner((uint64_t[][2]){ { 7, 5 }, { 5, 7 }, { 6, 6 } }), 0);
     for (int i = 0; i < 200; i++) {
-        uint64_t times[IRR_TUNE_ROUNDS][2];
+        uint64_t middle[IRR_TUNE_WAYS_MAX];
+        irr_times_t times[IRR_TUNE_WAYS_MAX];
+        irr_tune_t tune;
 
-        for (int k = 0; k < 2 * IRR_TUNE_ROUNDS; k++) {
-            times[k / 2][k % 2] = irr_test_below(&state, 4);
+        for (int k = 0; k < IRR_TUNE_WAYS_MAX * IRR_TUNE_RUNS; k++) {
+            times[k / IRR_TUNE_RUNS][k % IRR_TUNE_RUNS] = irr_test_below(&state, 6) - 1;
         }
-        (void)winner(times);
+        irr_tune_init(&tune, IRR_TUNE_WAYS_MAX);
+        while (tune.chosen < 0) {
+            const int count = (tune.halvings + 1) * IRR_TUNE_ROUNDS;
+
+            run_rounds(&tune, times);
+            irr_tune_middle(&tune, middle);
+            for (int way = 0; way < IRR_TUNE_WAYS_MAX; way++) {
+                int below = 0, above = 0;
+
+                for (int k = 0; k < count; k++) {
+                    below += times[way][k] < middle[way];
+                    above += times[way][k] > middle[way];
+                }
+                CU_ASSERT(irr_tune_has(&tune, way) ? below <= (count - 1) / 2 && above <= count / 2
+                                                   : middle[way] == UINT64_MAX);
+            }
+            irr_tune_halve(&tune, middle);
+        }
     }
 }
 
-/* A way that never ended well is worse than all. */
-static void test_failed(void)
+/* Of two times the shorter, of four the second; a way that is not there has none. */
+static void test_even(void)
 {
-    uint64_t times[IRR_TUNE_WAYS_MAX];
+    static const irr_times_t times[] = { { 30, 10, 40, 20 }, { 7, 8, 1, 9 }, { 50, 60 } };
+    uint64_t middle[IRR_TUNE_WAYS_MAX];
     irr_tune_t tune;
 
-    irr_tune_init(&tune, 2);
-    for (int i = 0; i < 2 * IRR_TUNE_ROUNDS; i++) {
-        if (irr_tune_begin(&tune) == 1) {
-            irr_tune_end(&tune, 9);
-        }
-    }
-    irr_tune_middle(&tune, times);
-    CU_ASSERT_EQUAL(times[0], UINT64_MAX);
-    irr_tune_choose(&tune, times);
-    CU_ASSERT_EQUAL(tune.chosen, 1);
-    irr_tune_init(&tune, 1);
-    CU_ASSERT_EQUAL(irr_tune_begin(&tune), 0);
-    CU_ASSERT_FALSE(irr_tune_due(&tune));
+    irr_tune_init(&tune, 3);
+    run_rounds(&tune, times);
+    irr_tune_middle(&tune, middle);
+    CU_ASSERT(middle[0] == 10 && middle[1] == 7 && middle[2] == 50 && middle[3] == UINT64_MAX);
+    irr_tune_halve(&tune, middle);
+    run_rounds(&tune, times);
+    irr_tune_middle(&tune, middle);
+    CU_ASSERT(middle[0] == 20 && middle[1] == 7 && middle[2] == UINT64_MAX && middle[3] == UINT64_MAX);
+    irr_tune_halve(&tune, middle);
+    CU_ASSERT_EQUAL(irr_tune_begin(&tune), 1);
+    irr_tune_end(&tune, 1000);   /* what comes after the trial does not count */
+    CU_ASSERT_EQUAL(memcmp(tune.times[1], times[1], 4 * sizeof(**times)), 0);
+    CU_ASSERT_EQUAL(tune.times[1][4], UINT64_MAX);
+}
+
+/* ---- noise ---- */
+
+/*
+ * The middle of three times would choose wrongly in both trials.  In the first the best way is disturbed in its
+ * second and third run; in the second another one is lucky in two of its first three, and found out later.
+ */
+static void test_noise(void)
+{
+    static const irr_times_t disturbed[] = {
+        { 13, 12, 14, 13, 13, 12 }, { 10, 90, 80, 10, 10, 11 }, { 12, 13, 12, 13, 14, 12 },
+        { 20, 21, 20, 21, 20, 21 }, { 400, 11, 300, 400, 11, 400 }
+    };
+    static const irr_times_t lucky[] = {
+        { 8, 8, 15, 15, 16, 15 }, { 11, 10, 10, 11, 10, 10 }, { 12, 13, 12, 13, 14, 12 },
+        { 20, 21, 20, 21, 20, 21 }, { 400, 11, 300, 400, 11, 400 }
+    };
+
+    CU_ASSERT_EQUAL(winner(5, disturbed), 1);
+    CU_ASSERT_EQUAL(winner(5, lucky), 1);
+}
+
+/* A way that never ends well is worse than all; one that does so now and then has the times that it has. */
+static void test_failed(void)
+{
+    const uint64_t bad = UINT64_MAX;
+    const irr_times_t never[] = { { bad, bad, bad, bad }, { 90, 90, 90, 90 }, { 95, 95, 95, 95 } };
+    const irr_times_t once[] = { { 5, bad, bad, bad }, { 90, bad, 90, 90 }, { bad, 95, 95, 95 } };
+    const irr_times_t all[] = { { bad, bad }, { bad, bad } };
+
+    CU_ASSERT_EQUAL(winner(3, never), 1);
+    CU_ASSERT_EQUAL(winner(3, once), 1);
+    CU_ASSERT_EQUAL(winner(2, all), 0);
 }
 
 int main(void)
@@ -183,8 +306,12 @@ int main(void)
         { "one way where nothing is tried",       test_no_trial },
         { "what is set is not tried",             test_set },
         { "signals for few ranks alone",          test_many },
-        { "each way in turn, then the fastest",   test_turns },
+        { "each way that is in has its turn",     test_turns },
+        { "the better half stays",                test_halves },
+        { "of ways as good the first stays",      test_ties },
         { "the middle of its times is a way's",   test_middle },
+        { "of two in the middle the lower one",   test_even },
+        { "noise in a few runs is seen through",  test_noise },
         { "a way that fails is not chosen",       test_failed },
         { NULL, NULL }
     };

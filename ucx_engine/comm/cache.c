@@ -74,7 +74,7 @@ static void way_fini(irr_cache_way_t *way)
 void irr_cache_entry_settle(irr_cache_entry_t *entry)
 {
     for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
-        if (i != entry->tune.chosen) {
+        if (!irr_tune_has(&entry->tune, i)) {
             way_fini(&entry->way[i]);
         }
     }

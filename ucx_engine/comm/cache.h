@@ -74,7 +74,7 @@ irr_cache_entry_t *irr_cache_use(irr_cache_t *cache, int slot);
 irr_status_t irr_cache_entry_init(irr_cache_entry_t *entry, const irr_cache_row_t *row, int ranks);
 void         irr_cache_entry_fini(irr_cache_entry_t *entry);
 
-/* Forgets all ways but the one that is chosen. */
+/* Forgets all ways that are no longer in the trial; its bytes stay those that were agreed. */
 void         irr_cache_entry_settle(irr_cache_entry_t *entry);
 uint64_t     irr_cache_entry_bytes(const irr_cache_entry_t *entry, int ranks);
 

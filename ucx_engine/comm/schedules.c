@@ -13,6 +13,7 @@
 enum { LOST = IRR_CACHE_SLOTS, LOOK_WORDS };
 
 _Static_assert(LOOK_WORDS <= IRR_CONSENSUS_WORDS_MAX, "a look is one consensus");
+_Static_assert(IRR_TUNE_WAYS_MAX <= IRR_CONSENSUS_WORDS_MAX, "so is a halving");
 
 /* ---- life ---- */
 
@@ -220,7 +221,7 @@ static irr_status_t use(irr_schedules_t *schedules, irr_cache_entry_t *entry, co
 
 static irr_status_t end_tune(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p)
 {
-    irr_tune_choose(&schedules->entry->tune, schedules->consensus.words);
+    irr_tune_halve(&schedules->entry->tune, schedules->consensus.words);
     irr_cache_entry_settle(schedules->entry);
     return use(schedules, schedules->entry, entry_p);
 }

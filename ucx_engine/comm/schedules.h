@@ -4,7 +4,7 @@
  *     look     in which slots of the cache has everybody its row?  One consensus; if there is one, that is it.
  *     gather   all ranks learn the count matrix (exec/gather.h).
  *     search   with lambda "search": each rank tries another lambda, and one consensus tells the best.
- *     tune     when all ways to run a schedule have been tried (comm/tune.h), one consensus chooses.
+ *     tune     when the ways to run a schedule have had their turns (comm/tune.h), one consensus halves them.
  *     commit   each rank has computed the same schedule; one consensus tells whether all have the memory to run it.
  *
  * A schedule that all have goes to the cache.  Where there is none, the exchange goes without: the matrix is above the

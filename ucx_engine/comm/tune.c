@@ -27,6 +27,7 @@ static const struct {
 enum { TRIED = sizeof(tried) / sizeof(tried[0]) };
 
 _Static_assert(TRIED <= IRR_TUNE_WAYS_MAX, "there is room for all ways");
+_Static_assert(IRR_TUNE_WAYS_MAX <= 1 << IRR_TUNE_HALVINGS, "one way is left in the end");
 
 /* With what the user has set, and what goes with the algorithm where nobody has said anything. */
 static irr_tune_way_t standard(const irr_settings_t *settings, irr_pacing_t pacing)
@@ -84,29 +85,33 @@ void irr_tune_init(irr_tune_t *tune, int ways)
 {
     memset(tune, 0, sizeof(*tune));
     tune->ways = ways;
+    tune->left = ways;
+    for (int i = 0; i < ways; i++) {
+        tune->in[i] = i;
+    }
     tune->chosen = ways == 1 ? 0 : -1;
     memset(tune->times, 0xff, sizeof(tune->times));
 }
 
 int irr_tune_begin(irr_tune_t *tune)
 {
-    tune->running = tune->chosen >= 0 ? tune->chosen : (int)(tune->runs % (unsigned)tune->ways);
+    tune->running = tune->in[tune->runs % (unsigned)tune->left];
     tune->runs++;
     return tune->running;
 }
 
 void irr_tune_end(irr_tune_t *tune, uint64_t ns)
 {
-    unsigned round = (tune->runs - 1) / (unsigned)tune->ways;
+    unsigned round = (tune->runs - 1) / (unsigned)tune->left;
 
     if (tune->chosen < 0 && round < IRR_TUNE_ROUNDS) {
-        tune->times[tune->running][round] = ns;
+        tune->times[tune->running][(unsigned)tune->halvings * IRR_TUNE_ROUNDS + round] = ns;
     }
 }
 
 bool irr_tune_due(const irr_tune_t *tune)
 {
-    return tune->chosen < 0 && tune->runs >= IRR_TUNE_ROUNDS * (unsigned)tune->ways;
+    return tune->chosen < 0 && tune->runs >= IRR_TUNE_ROUNDS * (unsigned)tune->left;
 }
 
 static int by_time(const void *a, const void *b)
@@ -116,26 +121,59 @@ static int by_time(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static uint64_t middle_of(const uint64_t times[IRR_TUNE_ROUNDS])
+/* Of count times; the lower one of two. */
+static uint64_t middle_of(const uint64_t times[IRR_TUNE_RUNS], size_t count)
 {
-    uint64_t sorted[IRR_TUNE_ROUNDS];
+    uint64_t sorted[IRR_TUNE_RUNS];
 
     memcpy(sorted, times, sizeof(sorted));
-    qsort(sorted, IRR_TUNE_ROUNDS, sizeof(*sorted), by_time);
-    return sorted[IRR_TUNE_ROUNDS / 2];
+    qsort(sorted, count, sizeof(*sorted), by_time);
+    return sorted[(count - 1) / 2];
 }
 
 void irr_tune_middle(const irr_tune_t *tune, uint64_t times[IRR_TUNE_WAYS_MAX])
 {
+    const size_t count = ((size_t)tune->halvings + 1) * IRR_TUNE_ROUNDS;
+
     for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
-        times[i] = middle_of(tune->times[i]);
+        times[i] = irr_tune_has(tune, i) ? middle_of(tune->times[i], count) : UINT64_MAX;
     }
 }
 
-void irr_tune_choose(irr_tune_t *tune, const uint64_t *times)
+/* How many of these ways are better than the kth of them? */
+static int count_better(const int *ways, int count, const uint64_t *times, int k)
 {
-    tune->chosen = 0;
-    for (int i = 1; i < tune->ways; i++) {
-        tune->chosen = times[i] < times[tune->chosen] ? i : tune->chosen;
+    int better = 0;
+
+    for (int i = 0; i < count; i++) {
+        better += times[ways[i]] < times[ways[k]] || (times[ways[i]] == times[ways[k]] && i < k);
     }
+    return better;
+}
+
+void irr_tune_halve(irr_tune_t *tune, const uint64_t *times)
+{
+    const int count = tune->left, half = (count + 1) / 2;
+    int ways[IRR_TUNE_WAYS_MAX];
+
+    memcpy(ways, tune->in, sizeof(ways));
+    tune->left = 0;
+    for (int k = 0; k < count; k++) {
+        if (count_better(ways, count, times, k) < half) {
+            tune->in[tune->left++] = ways[k];
+        }
+    }
+    tune->chosen = tune->left == 1 ? tune->in[0] : -1;
+    tune->halvings++;
+    tune->runs = 0;
+}
+
+bool irr_tune_has(const irr_tune_t *tune, int way)
+{
+    for (int i = 0; i < tune->left; i++) {
+        if (tune->in[i] == way) {
+            return true;
+        }
+    }
+    return false;
 }
