@@ -98,7 +98,7 @@ irr_status_t irr_schedule_plan_build(const irr_schedule_t *schedule, const irr_s
         status = add_own(IRR_STEP_SEND, schedule, problem, plan);
     }
     if (status == IRR_OK && syncs != NULL) {
-        status = irr_schedule_syncs_add(syncs, receives, plan);
+        status = irr_schedule_syncs_add(syncs, 0, receives, plan);
     }
     return status == IRR_OK ? irr_plan_add_self(problem, plan) : status;
 }

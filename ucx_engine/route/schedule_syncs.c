@@ -217,7 +217,8 @@ size_t irr_schedule_syncs_bound(const irr_schedule_syncs_t *syncs)
     return syncs->ntells > syncs->nawaits ? syncs->ntells : syncs->nawaits;
 }
 
-irr_status_t irr_schedule_syncs_add(const irr_schedule_syncs_t *syncs, size_t receives, irr_plan_t *plan)
+irr_status_t irr_schedule_syncs_add(const irr_schedule_syncs_t *syncs, size_t receives, size_t sends,
+                                    irr_plan_t *plan)
 {
     irr_plan_bounds_t bounds = { .syncs = irr_schedule_syncs_bound(syncs) };
     irr_status_t status = irr_plan_reserve(plan, bounds);
@@ -227,10 +228,12 @@ irr_status_t irr_schedule_syncs_add(const irr_schedule_syncs_t *syncs, size_t re
     }
     for (size_t i = 0; i < syncs->ntells; i++) {
         plan->tells[i] = syncs->tells[i];
+        plan->tells[i].received += receives;
     }
     for (size_t i = 0; i < syncs->nawaits; i++) {
         plan->awaits[i] = syncs->awaits[i];
-        plan->awaits[i].step += receives;
+        plan->awaits[i].step += sends;
+        plan->awaits[i].received += receives;
     }
     plan->ntells = syncs->ntells;
     plan->nawaits = syncs->nawaits;

@@ -34,7 +34,11 @@ void         irr_schedule_syncs_fini(irr_schedule_syncs_t *syncs);
 /* Entries that irr_plan_reserve needs for them. */
 size_t irr_schedule_syncs_bound(const irr_schedule_syncs_t *syncs);
 
-/* Adds them to a plan that has all receives of `own`, and behind them all its sends.  IRR_ERR_NO_MEMORY. */
-irr_status_t irr_schedule_syncs_add(const irr_schedule_syncs_t *syncs, size_t receives, irr_plan_t *plan);
+/*
+ * Adds them to a plan that has all receives of `own`, one behind the other, from this step on, and all its sends from
+ * that one on.  IRR_ERR_NO_MEMORY.
+ */
+irr_status_t irr_schedule_syncs_add(const irr_schedule_syncs_t *syncs, size_t receives, size_t sends,
+                                    irr_plan_t *plan);
 
 #endif

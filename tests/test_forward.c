@@ -1,0 +1,361 @@
+/*
+ * test_forward.c - the node route in front of a schedule: what is forwarded, plans that pass the checker, and runs of
+ * random jobs on random trees with random delays, also where blocks are too short for what comes.
+ */
+#include "irr_fleet.h"
+#include "irr_job.h"
+#include "irr_memory.h"
+#include "irr_test.h"
+#include "tree_scene.h"
+
+#include "order/scheduled.h"
+#include "order/syncs.h"
+#include "route/forward.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RANKS_MAX 24
+
+static tree_scene_t scene;
+
+/* ---- a job on hosts ---- */
+
+/* The ranks of a scene, and what they forward. */
+typedef struct crew {
+    irr_tree_t     tree;
+    irr_nodes_t    nodes;
+    irr_job_t     *job;
+    irr_matrix_t   matrix, forwarded;
+    irr_schedule_t schedule;     /* of what is forwarded */
+    irr_syncs_t    syncs;
+    irr_forward_t  forward[RANKS_MAX];
+    uint64_t       piece_max, lead;
+} crew_t;
+
+static void fill_matrix(const irr_job_t *job, irr_matrix_t *matrix)
+{
+    irr_test_must(irr_matrix_init(matrix, job->ranks));
+    for (int i = 0; i < job->ranks * job->ranks; i++) {
+        matrix->entries[i] = irr_job_length(job, i / job->ranks, i % job->ranks);
+    }
+}
+
+static void open_crew(crew_t *crew, irr_job_kind_t kind, uint64_t *state)
+{
+    irr_scheduled_params_t params = { .tree = &crew->tree };
+
+    crew->tree = tree_scene_tree(&scene);
+    crew->job = irr_job_create(scene.ranks, kind, irr_test_random(state));
+    fill_matrix(crew->job, &crew->matrix);
+    irr_test_must(irr_nodes_init(&crew->nodes, scene.ranks, scene.host_of));
+    irr_test_must(irr_forward_matrix(&crew->nodes, &crew->matrix, &crew->forwarded));
+    irr_test_must(irr_scheduled_build(irr_scheduled_find("aapc"), &crew->forwarded, &params, &crew->schedule));
+    irr_test_must(irr_syncs_find(&crew->tree, &crew->schedule, &crew->syncs));
+    for (int r = 0; r < scene.ranks; r++) {
+        irr_test_must(irr_forward_init(&crew->forward[r], &crew->nodes, &crew->matrix, r));
+    }
+}
+
+static void close_crew(crew_t *crew)
+{
+    for (int r = 0; r < crew->job->ranks; r++) {
+        irr_forward_fini(&crew->forward[r]);
+    }
+    irr_syncs_fini(&crew->syncs);
+    irr_schedule_fini(&crew->schedule);
+    irr_matrix_fini(&crew->forwarded);
+    irr_matrix_fini(&crew->matrix);
+    irr_nodes_fini(&crew->nodes);
+    irr_job_destroy(crew->job);
+    irr_tree_fini(&crew->tree);
+}
+
+/* The plan of a rank, which keeps to the bounds that are told for it. */
+static void make_plan(const crew_t *crew, int rank, bool with_syncs, irr_plan_t *plan)
+{
+    const irr_forward_t *forward = &crew->forward[rank];
+    irr_schedule_syncs_t mine = { 0 };
+    irr_plan_bounds_t bounds;
+    irr_schedule_t own;
+
+    irr_test_must(irr_schedule_own(&crew->schedule, rank, crew->piece_max, &own));
+    if (with_syncs) {
+        irr_test_must(irr_schedule_syncs_build(&crew->schedule, &crew->syncs, rank, &own, crew->lead, &mine));
+    }
+    bounds = irr_forward_plan_bounds(forward, &own, &mine);
+    irr_test_must(irr_forward_plan_build(forward, &own, with_syncs ? &mine : NULL, &crew->job->problems[rank], plan));
+    CU_ASSERT(plan->nsteps <= bounds.steps && plan->npieces <= bounds.pieces && plan->ndeps <= bounds.deps);
+    CU_ASSERT(plan->ntells <= bounds.syncs && plan->nawaits <= bounds.syncs);
+    CU_ASSERT(plan->scratch_bytes <= irr_forward_scratch(forward));
+    irr_schedule_syncs_fini(&mine);
+    irr_schedule_fini(&own);
+}
+
+static void draw_scene(uint64_t *state)
+{
+    do {
+        tree_scene_random(&scene, state, 8);
+        if (irr_test_below(state, 8) > 0) {
+            tree_scene_crowd(&scene, state, RANKS_MAX);
+        }
+    } while (scene.ranks > RANKS_MAX || scene.ranks < 2);
+}
+
+static irr_job_kind_t draw_kind(uint64_t *state)
+{
+    return (irr_job_kind_t)irr_test_below(state, IRR_JOB_KINDS);
+}
+
+/* ---- what is forwarded ---- */
+
+/* Two hosts of two: 0 and 2, 1 and 3.  Each of a host serves one of the other. */
+static void test_matrix(void)
+{
+    const int labels[] = { 5, 7, 5, 7 };
+    irr_matrix_t matrix, forwarded;
+    irr_nodes_t nodes;
+
+    irr_test_must(irr_nodes_init(&nodes, 4, labels));
+    irr_test_must(irr_matrix_init(&matrix, 4));
+    for (int i = 0; i < 16; i++) {
+        matrix.entries[i] = 1u << i;
+    }
+    irr_test_must(irr_forward_matrix(&nodes, &matrix, &forwarded));
+    for (int from = 0; from < 4; from++) {
+        for (int to = 0; to < 4; to++) {
+            const bool serves = from % 2 != to % 2 && irr_forward_server(&nodes, nodes.node[from], to) == from;
+            const uint64_t bytes = *irr_matrix_at(&matrix, from, to) + *irr_matrix_at(&matrix, (from + 2) % 4, to);
+
+            CU_ASSERT_EQUAL(*irr_matrix_at(&forwarded, from, to), serves ? bytes : 0);
+        }
+    }
+    CU_ASSERT_NOT_EQUAL(irr_forward_server(&nodes, 0, 1), irr_forward_server(&nodes, 0, 3));
+    CU_ASSERT_NOT_EQUAL(irr_forward_server(&nodes, 1, 0), irr_forward_server(&nodes, 1, 2));
+    irr_matrix_fini(&forwarded);
+    matrix.entries[1] = UINT64_C(1) << 63;
+    CU_ASSERT_EQUAL(irr_forward_matrix(&nodes, &matrix, &forwarded), IRR_ERR_BAD_PARAM);
+    matrix.ranks = 3;
+    CU_ASSERT_EQUAL(irr_forward_matrix(&nodes, &matrix, &forwarded), IRR_ERR_BAD_PARAM);
+    matrix.ranks = 4;
+    irr_matrix_fini(&matrix);
+    irr_nodes_fini(&nodes);
+}
+
+/* The links carry the same bytes, and each rank serves as many of a host as the others of its own, or one more. */
+static void test_loads(void)
+{
+    static uint64_t before[2 * (SCENE_VERTICES + SCENE_RANKS)], after[2 * (SCENE_VERTICES + SCENE_RANKS)];
+    uint64_t state = irr_test_seed();
+
+    for (int run = 0; run < 300; run++) {
+        crew_t crew = { .lead = 0 };
+
+        draw_scene(&state);
+        open_crew(&crew, draw_kind(&state), &state);
+        irr_test_must(irr_tree_loads(&crew.tree, &crew.matrix, before));
+        irr_test_must(irr_tree_loads(&crew.tree, &crew.forwarded, after));
+        CU_ASSERT_EQUAL(memcmp(before, after, 2 * (size_t)crew.tree.links * sizeof(*before)), 0);
+        tree_scene_expect(&crew.tree, &crew.schedule, &crew.forwarded);
+        close_crew(&crew);
+    }
+}
+
+/* ---- plans ---- */
+
+static void check(const crew_t *crew, bool with_syncs)
+{
+    irr_plan_t plans[RANKS_MAX];
+    char reason[200] = "";
+    irr_status_t status;
+
+    for (int r = 0; r < crew->job->ranks; r++) {
+        irr_plan_init(&plans[r]);
+        make_plan(crew, r, with_syncs, &plans[r]);
+    }
+    status = irr_plan_check(plans, crew->job->problems, crew->job->ranks, reason, sizeof(reason));
+    CU_ASSERT_EQUAL(status, IRR_OK);
+    if (status != IRR_OK) {
+        printf("# %s\n", reason);
+    }
+    for (int r = 0; r < crew->job->ranks; r++) {
+        irr_plan_fini(&plans[r]);
+    }
+}
+
+static void test_plans(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int run = 0; run < 400; run++) {
+        crew_t crew = { .piece_max = run % 2 == 0 ? 1 + irr_test_below(&state, 40) : 0 };
+        irr_job_kind_t kind;
+
+        draw_scene(&state);
+        do {
+            kind = draw_kind(&state);
+        } while (kind == IRR_JOB_MIXED && crew.piece_max > 0);   /* its messages would be many thousand pieces */
+        open_crew(&crew, kind, &state);
+        check(&crew, run % 3 == 0);
+        close_crew(&crew);
+    }
+}
+
+/* With four ranks on each of four hosts a rank sends three messages in its host, and three beyond. */
+static void test_messages(void)
+{
+    uint64_t state = 1;
+    crew_t crew = { .lead = 0 };
+    irr_plan_t plan;
+
+    tree_scene_shape(&scene, "single:4");
+    scene.ranks = 16;
+    for (int r = 0; r < scene.ranks; r++) {
+        scene.host_of[r] = r / 4;
+    }
+    open_crew(&crew, IRR_JOB_UNIFORM, &state);
+    irr_plan_init(&plan);
+    for (int r = 0; r < scene.ranks; r++) {
+        make_plan(&crew, r, false, &plan);
+        CU_ASSERT_EQUAL(plan.nsends, 6);
+        CU_ASSERT_EQUAL(plan.stages, 2);
+    }
+    irr_plan_fini(&plan);
+    close_crew(&crew);
+}
+
+/* ---- runs ---- */
+
+static irr_fleet_t *open_fleet(const crew_t *crew, irr_pacing_t pacing, uint64_t *state)
+{
+    irr_fault_t faults[RANKS_MAX] = { { .seed = 0 } };
+    irr_fleet_t *fleet;
+
+    for (int r = 0; r < crew->job->ranks; r++) {
+        faults[r] = (irr_fault_t){ .seed = irr_test_random(state), .hold_percent = 40, .hold_rounds = 6 };
+    }
+    fleet = irr_fleet_create_faulty(crew->job->ranks, irr_test_random(state), irr_test_below(state, 200), faults);
+    fleet->pace = irr_pace_of(pacing);
+    for (int r = 0; r < crew->job->ranks; r++) {
+        make_plan(crew, r, pacing == IRR_PACE_SYNC, &fleet->rank[r].plan);
+    }
+    return fleet;
+}
+
+static void run(const crew_t *crew, irr_fleet_t *fleet)
+{
+    for (int r = 0; r < crew->job->ranks; r++) {
+        irr_fleet_start(fleet, r, irr_job_input(crew->job, r), irr_job_output(crew->job, r));
+    }
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
+}
+
+static void test_runs(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int i = 0; i < 200; i++) {
+        const irr_pacing_t pacing = i % 2 == 0 ? IRR_PACE_SYNC : IRR_PACE_FREE;
+        crew_t crew = { .piece_max = 500 + irr_test_below(&state, 4000), .lead = irr_test_below(&state, 3000) };
+        irr_fleet_t *fleet;
+
+        draw_scene(&state);
+        open_crew(&crew, draw_kind(&state), &state);
+        irr_job_fill(crew.job);
+        fleet = open_fleet(&crew, pacing, &state);
+        run(&crew, fleet);
+        for (int r = 0; r < crew.job->ranks; r++) {
+            CU_ASSERT_EQUAL(fleet->rank[r].result, IRR_OK);
+            CU_ASSERT_TRUE(irr_job_verify(crew.job, r));
+        }
+        irr_fleet_destroy(fleet);
+        close_crew(&crew);
+    }
+}
+
+/* A block is too short: its rank is told, nothing is written beyond it, and all else arrives, forwarded or not. */
+static void test_short(void)
+{
+    uint64_t state = irr_test_seed();
+    int cuts = 0;
+
+    for (int i = 0; i < 200; i++) {
+        crew_t crew = { .piece_max = irr_test_below(&state, 30), .lead = 10 };
+        irr_fleet_t *fleet;
+        int to, from;
+        size_t length;
+
+        draw_scene(&state);
+        open_crew(&crew, i % 2 == 0 ? IRR_JOB_UNIFORM : IRR_JOB_SPARSE, &state);
+        to = (int)irr_test_below(&state, (uint64_t)crew.job->ranks);
+        from = (to + 1 + (int)irr_test_below(&state, (uint64_t)crew.job->ranks - 1)) % crew.job->ranks;
+        length = irr_job_length(crew.job, from, to);
+        irr_job_fill(crew.job);
+        if (length > 0) {
+            irr_job_cut(crew.job, to, from, irr_test_below(&state, length));
+            irr_job_disregard(crew.job, to, from);
+            cuts++;
+        }
+        fleet = open_fleet(&crew, i % 4 < 2 ? IRR_PACE_SYNC : IRR_PACE_FREE, &state);
+        run(&crew, fleet);
+        for (int r = 0; r < crew.job->ranks; r++) {
+            CU_ASSERT_EQUAL(fleet->rank[r].result, r == to && length > 0 ? IRR_ERR_TRUNCATE : IRR_OK);
+            CU_ASSERT_TRUE(irr_job_verify(crew.job, r));
+        }
+        irr_fleet_destroy(fleet);
+        close_crew(&crew);
+    }
+    CU_ASSERT(cuts > 100);
+}
+
+/* ---- memory ---- */
+
+static void test_memory(void)
+{
+    const int labels[] = { 0, 0, 1, 1, 1 };
+    irr_matrix_t matrix, forwarded;
+    irr_nodes_t nodes;
+    size_t failures = 0;
+    bool failed = true;
+
+    irr_memory_begin();
+    irr_test_must(irr_nodes_init(&nodes, 5, labels));
+    irr_test_must(irr_matrix_init(&matrix, 5));
+    *irr_matrix_at(&matrix, 0, 3) = 9;
+    irr_memory_fail(1, NULL);
+    CU_ASSERT_EQUAL(irr_forward_matrix(&nodes, &matrix, &forwarded), IRR_ERR_NO_MEMORY);
+    for (size_t nth = 1; failed; nth++) {
+        irr_forward_t forward = { .rank = 0 };
+        irr_status_t status;
+
+        irr_memory_fail(nth, NULL);
+        status = irr_forward_init(&forward, &nodes, &matrix, 1);
+        failed = irr_memory_failed();
+        irr_memory_fail(0, NULL);
+        CU_ASSERT_EQUAL(status, failed ? IRR_ERR_NO_MEMORY : IRR_OK);
+        CU_ASSERT_EQUAL(forward.nodes == NULL, failed);
+        CU_ASSERT_EQUAL(irr_forward_bytes(&forward) == 0, failed);
+        failures += failed;
+        irr_forward_fini(&forward);
+    }
+    CU_ASSERT_EQUAL(failures, 6);
+    irr_matrix_fini(&matrix);
+    irr_nodes_fini(&nodes);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "who sends what between hosts",             test_matrix },
+        { "links carry the same bytes",               test_loads },
+        { "plans pass the checker",                   test_plans },
+        { "a message a host and rank served",         test_messages },
+        { "every byte arrives",                       test_runs },
+        { "a short block is its rank's affair alone", test_short },
+        { "want of memory is an error, no leak",      test_memory },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("forward", cases, 120);
+}

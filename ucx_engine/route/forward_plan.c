@@ -1,0 +1,261 @@
+/*
+ * forward_plan.c - the plan of one rank that forwards for its host; see forward.h.
+ *
+ * Receives of stage 1, its sends, receives of stage 2, its sends: the receives of stage 1 come first, in the order of
+ * the rotation, and a send of stage 2 depends on those that bring what is in it.
+ *
+ * A message of stage 2 is what the ranks of a node have for its destination, in the order of their places.  A
+ * transmission is a range of that, so a slice of it may begin or end within what one rank has.
+ */
+#include "route/forward.h"
+
+typedef struct builder {
+    const irr_forward_t *forward;
+    const irr_problem_t *problem;
+    irr_plan_t          *plan;
+    const int           *members;    /* ranks of this node */
+    int                  mates, place;
+    size_t               npieces, ndeps;
+    bool                 short_block;   /* of what comes */
+} builder_t;
+
+/* A range of a message: so many bytes are before it, so many are in it. */
+typedef struct range {
+    size_t before, left;
+} range_t;
+
+static void add_piece(builder_t *b, irr_buffer_t buffer, ptrdiff_t offset, size_t length)
+{
+    if (length > 0) {
+        b->forward->pieces[b->npieces++] = (irr_piece_t){ buffer, offset, length };
+    }
+}
+
+/* How much of the next `length` bytes of the message is in the range; in *skip_p, how much of them is before it. */
+static size_t cut(range_t *range, size_t length, size_t *skip_p)
+{
+    const size_t skip = length < range->before ? length : range->before;
+    const size_t take = length - skip < range->left ? length - skip : range->left;
+
+    range->before -= skip;
+    range->left -= take;
+    *skip_p = skip;
+    return take;
+}
+
+/* Ends a step that has the pieces and deps; one without a byte is none. */
+static irr_status_t add_step(builder_t *b, irr_step_kind_t kind, int peer, int stage, int number)
+{
+    const irr_step_params_t params = {
+        .kind = kind, .peer = peer, .stage = stage, .number = number,
+        .pieces = b->forward->pieces, .npieces = b->npieces, .deps = b->forward->deps, .ndeps = b->ndeps
+    };
+    irr_status_t status = b->npieces > 0 ? irr_plan_add(b->plan, &params) : IRR_OK;
+
+    b->npieces = 0;
+    b->ndeps = 0;
+    return status;
+}
+
+/* ---- what a rank receives ---- */
+
+/* Bytes that a rank has for this one, from `skip` on; a block without room for all has none for any. */
+static void add_output(builder_t *b, int from, size_t skip, size_t length)
+{
+    const irr_forward_t *forward = b->forward;
+    const irr_block_t *block = &b->problem->recv[from];
+
+    if (block->length < forward->expected[from]) {
+        b->short_block = true;
+        add_piece(b, IRR_BUFFER_SCRATCH, (ptrdiff_t)(irr_forward_scratch(forward) - forward->spill), length);
+    } else {
+        add_piece(b, IRR_BUFFER_OUTPUT, block->offset + (ptrdiff_t)skip, length);
+    }
+}
+
+/* Where what a mate has for those whom this rank serves begins in `at`. */
+static size_t shelf(const builder_t *b, int mate)
+{
+    return (size_t)mate * (size_t)(b->forward->first[b->place + 1] - b->forward->first[b->place]);
+}
+
+static irr_status_t receive_inside(builder_t *b, int number)
+{
+    const int mate = (b->place - number + b->mates) % b->mates, from = b->members[mate];
+    const size_t begin = b->forward->at[shelf(b, mate)], end = b->forward->at[shelf(b, mate + 1)];
+
+    add_piece(b, IRR_BUFFER_SCRATCH, (ptrdiff_t)begin, end - begin);
+    add_output(b, from, 0, b->forward->expected[from]);
+    return add_step(b, IRR_STEP_RECV, from, 1, number);
+}
+
+static irr_status_t receive_outside(builder_t *b, const irr_transmission_t *t)
+{
+    const irr_nodes_t *nodes = b->forward->nodes;
+    const int node = nodes->node[t->from];
+    range_t range = { (size_t)t->offset, (size_t)t->length };
+
+    for (int i = nodes->first[node]; i < nodes->first[node + 1]; i++) {
+        const int from = nodes->members[i];
+        size_t skip, take = cut(&range, b->forward->expected[from], &skip);
+
+        add_output(b, from, skip, take);
+    }
+    return add_step(b, IRR_STEP_RECV, t->from, 2, t->step);
+}
+
+/* ---- what it sends ---- */
+
+static irr_status_t send_inside(builder_t *b, int number)
+{
+    const int mate = (b->place + number) % b->mates, to = b->members[mate];
+    const irr_block_t *send = b->problem->send;
+
+    for (int i = b->forward->first[mate]; i < b->forward->first[mate + 1]; i++) {
+        const int served = b->forward->served[i];
+
+        add_piece(b, IRR_BUFFER_INPUT, send[served].offset, send[served].length);
+    }
+    add_piece(b, IRR_BUFFER_INPUT, send[to].offset, send[to].length);
+    return add_step(b, IRR_STEP_SEND, to, 1, number);
+}
+
+/* Which one of those whom this rank serves. */
+static size_t index_of(const builder_t *b, int to)
+{
+    int low = b->forward->first[b->place], high = b->forward->first[b->place + 1] - 1;
+
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+
+        if (b->forward->served[middle] < to) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return (size_t)(low - b->forward->first[b->place]);
+}
+
+/* The step that receives what a mate sends inside the node: those before it are the first of the plan, in turn. */
+static size_t step_from(const builder_t *b, int mate)
+{
+    size_t step = 0;
+
+    while (b->plan->steps[step].peer != b->members[mate]) {
+        step++;
+    }
+    return step;
+}
+
+static irr_status_t send_outside(builder_t *b, const irr_transmission_t *t)
+{
+    const irr_forward_t *forward = b->forward;
+    const irr_block_t *own = &b->problem->send[t->to];
+    const size_t served = index_of(b, t->to);
+    range_t range = { (size_t)t->offset, (size_t)t->length };
+
+    for (int mate = 0; mate < b->mates; mate++) {
+        const size_t *at = &forward->at[shelf(b, mate) + served];
+        size_t skip, take = cut(&range, mate == b->place ? own->length : at[1] - at[0], &skip);
+
+        if (mate == b->place) {
+            add_piece(b, IRR_BUFFER_INPUT, own->offset + (ptrdiff_t)skip, take);
+        } else if (take > 0) {
+            add_piece(b, IRR_BUFFER_SCRATCH, (ptrdiff_t)(at[0] + skip), take);
+            forward->deps[b->ndeps++] = step_from(b, mate);
+        }
+    }
+    return add_step(b, IRR_STEP_SEND, t->to, 2, t->step);
+}
+
+/* ---- the plan ---- */
+
+static irr_status_t add_inside(builder_t *b)
+{
+    irr_status_t status = IRR_OK;
+
+    for (int number = 1; number < b->mates && status == IRR_OK; number++) {
+        status = receive_inside(b, number);
+    }
+    for (int number = 1; number < b->mates && status == IRR_OK; number++) {
+        status = send_inside(b, number);
+    }
+    return status;
+}
+
+static irr_status_t add_outside(builder_t *b, irr_step_kind_t kind, const irr_schedule_t *own)
+{
+    irr_status_t status = IRR_OK;
+
+    for (size_t i = 0; i < own->count && status == IRR_OK; i++) {
+        const irr_transmission_t *t = &own->list[i];
+
+        if (kind == IRR_STEP_SEND && t->from == b->problem->rank) {
+            status = send_outside(b, t);
+        } else if (kind == IRR_STEP_RECV && t->to == b->problem->rank) {
+            status = receive_outside(b, t);
+        }
+    }
+    return status;
+}
+
+/* Copies no byte, but tells: what there is does not fit. */
+static irr_status_t add_truncation(const builder_t *b)
+{
+    static const irr_piece_t pieces[2] = { { IRR_BUFFER_SCRATCH, 0, 1 }, { IRR_BUFFER_OUTPUT, 0, 0 } };
+    const irr_step_params_t params = {
+        .kind = IRR_STEP_COPY, .peer = b->problem->rank, .stage = 1, .pieces = pieces, .npieces = 2
+    };
+
+    return b->short_block ? irr_plan_add(b->plan, &params) : IRR_OK;
+}
+
+irr_status_t irr_forward_plan_build(const irr_forward_t *forward, const irr_schedule_t *own,
+                                    const irr_schedule_syncs_t *syncs, const irr_problem_t *problem,
+                                    irr_plan_t *plan)
+{
+    const irr_nodes_t *nodes = forward->nodes;
+    const int node = nodes->node[forward->rank];
+    builder_t b = {
+        .forward = forward, .problem = problem, .plan = plan, .members = &nodes->members[nodes->first[node]],
+        .mates = irr_nodes_size(nodes, node), .place = nodes->place[forward->rank]
+    };
+    size_t receives = 0, sends = 0;
+    irr_status_t status;
+
+    irr_plan_reset(plan, problem);
+    status = add_inside(&b);
+    if (status == IRR_OK) {
+        receives = plan->nsteps;
+        status = add_outside(&b, IRR_STEP_RECV, own);
+    }
+    if (status == IRR_OK) {
+        sends = plan->nsteps;
+        status = add_outside(&b, IRR_STEP_SEND, own);
+    }
+    if (status == IRR_OK && syncs != NULL) {
+        status = irr_schedule_syncs_add(syncs, receives, sends, plan);
+    }
+    if (status == IRR_OK) {
+        status = add_truncation(&b);
+    }
+    return status == IRR_OK ? irr_plan_add_self(problem, plan) : status;
+}
+
+irr_plan_bounds_t irr_forward_plan_bounds(const irr_forward_t *forward, const irr_schedule_t *own,
+                                          const irr_schedule_syncs_t *syncs)
+{
+    const irr_nodes_t *nodes = forward->nodes;
+    const size_t ranks = (size_t)nodes->ranks, mates = (size_t)irr_nodes_size(nodes, nodes->node[forward->rank]);
+    const int place = nodes->place[forward->rank];
+    const size_t served = (size_t)(forward->first[place + 1] - forward->first[place]);
+
+    /* A transmission has a slice of each rank that it carries something of, and the two at its ends are parts. */
+    return (irr_plan_bounds_t){
+        .steps = own->count + 2 * mates + 2,
+        .pieces = 2 * own->count + 2 * ranks + mates * served + 3 * mates + 4,
+        .deps = 2 * own->count + mates * served,
+        .syncs = irr_schedule_syncs_bound(syncs)
+    };
+}
