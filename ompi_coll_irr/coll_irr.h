@@ -39,6 +39,7 @@ typedef struct mca_coll_irr_params_t {
     int   compose;
     int   overlap;
     int   pace;
+    int   host_route;
     char *ucx_tls;
     char *ucx_devices;
     char *eager_bytes;

@@ -65,6 +65,13 @@ mca_coll_irr_choice_t mca_coll_irr_choices[MCA_COLL_IRR_CHOICES] = {
         "a few senders at a time, has asked for it; auto: grant with optimal, loose with the other scheduled "
         "algorithms, else free." INFO_KEY,
         OPAL_INFO_LVL_5, irr_pacing_name, &mca_coll_irr_component.params.pace, ""
+    },
+    [MCA_COLL_IRR_HOST_ROUTE] = {
+        PREFIX "host_route",
+        "With aapc and a topology file, between hosts that have several ranks. direct: each rank sends to each other "
+        "one itself; node: ranks give what they have for a rank elsewhere to the one of their host that serves it, "
+        "which sends it in one message, with pace sync or free; auto tries what is fastest." INFO_KEY,
+        OPAL_INFO_LVL_5, irr_host_route_name, &mca_coll_irr_component.params.host_route, ""
     }
 };
 
@@ -282,6 +289,7 @@ irr_status_t mca_coll_irr_settings(ompi_communicator_t *comm, mca_coll_irr_setti
     made.engine.compose = (irr_compose_t)chosen[MCA_COLL_IRR_COMPOSE];
     made.engine.overlap = (irr_overlap_t)chosen[MCA_COLL_IRR_OVERLAP];
     made.engine.pace = (irr_pacing_t)chosen[MCA_COLL_IRR_PACE];
+    made.engine.host_route = (irr_host_route_t)chosen[MCA_COLL_IRR_HOST_ROUTE];
     made.engine.scheduled.seed = made.seed;
     made.engine.scheduled.latency = made.latency;
     made.engine.schedule_file = made.schedule_file;

@@ -16,7 +16,7 @@ static void test_ways(void)
 {
     irr_settings_t settings = open_settings();
     irr_tune_way_t ways[IRR_TUNE_WAYS_MAX];
-    int count = irr_tune_ways(&settings, IRR_PACE_SYNC, true, 512, ways);
+    int count = irr_tune_ways(&settings, IRR_PACE_SYNC, IRR_TUNE_DIRECT, 512, ways);
 
     CU_ASSERT(count > 2);
     CU_ASSERT_PTR_EQUAL(ways[0].pace, &irr_pace_sync);
@@ -32,7 +32,7 @@ static void test_no_trial(void)
     irr_settings_t settings = open_settings();
     irr_tune_way_t way[IRR_TUNE_WAYS_MAX];
 
-    CU_ASSERT_EQUAL(irr_tune_ways(&settings, IRR_PACE_LOOSE, false, 512, way), 1);
+    CU_ASSERT_EQUAL(irr_tune_ways(&settings, IRR_PACE_LOOSE, 0, 512, way), 1);
     CU_ASSERT_PTR_EQUAL(way[0].pace, &irr_pace_loose);
     CU_ASSERT_EQUAL(way[0].piece_max, 0);
     CU_ASSERT_EQUAL(way[0].lead, IRR_LEAD_DEFAULT);
@@ -40,7 +40,7 @@ static void test_no_trial(void)
     settings.piece_bytes = 1000;
     settings.lead_bytes = 10;
     settings.grants = 5;
-    CU_ASSERT_EQUAL(irr_tune_ways(&settings, IRR_PACE_GRANT, false, 512, way), 1);
+    CU_ASSERT_EQUAL(irr_tune_ways(&settings, IRR_PACE_GRANT, 0, 512, way), 1);
     CU_ASSERT_EQUAL(way[0].piece_max, 1000);
     CU_ASSERT_EQUAL(way[0].lead, 10);
     CU_ASSERT_EQUAL(way[0].grants, 5);
@@ -58,7 +58,7 @@ static void test_set(void)
                 .piece_bytes = bits & 1 ? 3000 : IRR_BYTES_AUTO, .lead_bytes = bits & 2 ? 0 : IRR_BYTES_AUTO
             };
             irr_pacing_t pacing = pace == IRR_PACE_AUTO ? IRR_PACE_SYNC : (irr_pacing_t)pace;
-            int count = irr_tune_ways(&settings, pacing, true, 512, ways);
+            int count = irr_tune_ways(&settings, pacing, IRR_TUNE_DIRECT | IRR_TUNE_NODE, 512, ways);
 
             CU_ASSERT(count >= 1 && count <= IRR_TUNE_WAYS_MAX);
             for (int i = 0; i < count; i++) {
@@ -67,9 +67,31 @@ static void test_set(void)
                 CU_ASSERT(!(bits & 2) || ways[i].lead == 0);
             }
             CU_ASSERT(pace != IRR_PACE_LOOSE || count == 1);
-            CU_ASSERT(pace != IRR_PACE_SYNC || bits != 3 || count == 1);
+            CU_ASSERT(pace != IRR_PACE_SYNC || bits != 3 || count == 2);   /* one a route */
         }
     }
+}
+
+/* Where hosts have several ranks, ways by their route come first, and with what it goes with alone. */
+static void test_routes(void)
+{
+    irr_settings_t settings = open_settings();
+    irr_tune_way_t ways[IRR_TUNE_WAYS_MAX];
+    const int direct = irr_tune_ways(&settings, IRR_PACE_SYNC, IRR_TUNE_DIRECT, 512, ways);
+    const int node = irr_tune_ways(&settings, IRR_PACE_SYNC, IRR_TUNE_NODE, 512, ways);
+    int count;
+
+    for (int i = 0; i < node; i++) {
+        CU_ASSERT(ways[i].forwards && (ways[i].pace == &irr_pace_sync || ways[i].pace == &irr_pace_free));
+    }
+    count = irr_tune_ways(&settings, IRR_PACE_SYNC, IRR_TUNE_DIRECT | IRR_TUNE_NODE, 512, ways);
+    CU_ASSERT_EQUAL(count, direct + node);
+    CU_ASSERT(ways[0].forwards && !ways[node - 1].forwards);
+    CU_ASSERT(ways[count - 2].pace == &irr_pace_free && !ways[count - 2].forwards);
+    CU_ASSERT(ways[count - 1].pace == &irr_pace_free && ways[count - 1].forwards);
+    settings.pace = IRR_PACE_GRANT;
+    CU_ASSERT_EQUAL(irr_tune_ways(&settings, IRR_PACE_GRANT, IRR_TUNE_NODE, 512, ways), 1);
+    CU_ASSERT(!ways[0].forwards && ways[0].pace == &irr_pace_grant);
 }
 
 /* Many ranks: grants, unless the user wants signals. */
@@ -77,14 +99,14 @@ static void test_many(void)
 {
     irr_settings_t settings = open_settings();
     irr_tune_way_t ways[IRR_TUNE_WAYS_MAX];
-    int count = irr_tune_ways(&settings, IRR_PACE_SYNC, true, 513, ways);
+    int count = irr_tune_ways(&settings, IRR_PACE_SYNC, IRR_TUNE_DIRECT, 513, ways);
 
     CU_ASSERT_EQUAL(count, 2);
     CU_ASSERT_PTR_EQUAL(ways[0].pace, &irr_pace_grant);
-    CU_ASSERT_EQUAL(irr_tune_ways(&settings, IRR_PACE_SYNC, false, 513, ways), 1);
+    CU_ASSERT_EQUAL(irr_tune_ways(&settings, IRR_PACE_SYNC, 0, 513, ways), 1);
     CU_ASSERT_PTR_EQUAL(ways[0].pace, &irr_pace_grant);
     settings.pace = IRR_PACE_SYNC;
-    CU_ASSERT_EQUAL(irr_tune_ways(&settings, IRR_PACE_SYNC, true, 513, ways), 3);
+    CU_ASSERT_EQUAL(irr_tune_ways(&settings, IRR_PACE_SYNC, IRR_TUNE_DIRECT, 513, ways), 3);
     CU_ASSERT_PTR_EQUAL(ways[1].pace, &irr_pace_sync);
 }
 
@@ -111,17 +133,35 @@ static void run_rounds(irr_tune_t *tune, const irr_times_t *times)
     }
 }
 
+/* A halving of one rank, which is the slowest one. */
+static void halve_alone(irr_tune_t *tune)
+{
+    uint64_t words[IRR_TUNE_WORDS];
+
+    CU_ASSERT_EQUAL(irr_tune_times(tune, words), (size_t)(tune->left * IRR_TUNE_ROUNDS));
+    irr_tune_halve(tune, words);
+}
+
+/* A halving where all runs of a way, by its number, take as long. */
+static void halve_with(irr_tune_t *tune, const uint64_t *ns)
+{
+    uint64_t words[IRR_TUNE_WORDS];
+
+    for (int i = 0; i < tune->left * IRR_TUNE_ROUNDS; i++) {
+        words[i] = ns[tune->in[i / IRR_TUNE_ROUNDS]];
+    }
+    irr_tune_halve(tune, words);
+}
+
 /* A trial on one rank: the way that is chosen. */
 static int winner(int ways, const irr_times_t *times)
 {
-    uint64_t middle[IRR_TUNE_WAYS_MAX];
     irr_tune_t tune;
 
     irr_tune_init(&tune, ways);
     while (tune.chosen < 0) {
         run_rounds(&tune, times);
-        irr_tune_middle(&tune, middle);
-        irr_tune_halve(&tune, middle);
+        halve_alone(&tune);
     }
     return tune.chosen;
 }
@@ -150,7 +190,7 @@ static void test_turns(void)
             const int way = rows[i].turns[k] - '0';
 
             if (irr_tune_due(&tune)) {
-                irr_tune_halve(&tune, rows[i].words);
+                halve_with(&tune, rows[i].words);
             }
             CU_ASSERT_EQUAL(irr_tune_begin(&tune), way);
             CU_ASSERT_EQUAL(tune.running, way);
@@ -176,7 +216,7 @@ static void test_halves(void)
         while (tune.chosen < 0) {
             const irr_tune_t before = tune;
 
-            irr_tune_halve(&tune, words);
+            halve_with(&tune, words);
             CU_ASSERT_EQUAL(tune.left, (before.left + 1) / 2);
             for (int w = 0; w < IRR_TUNE_WAYS_MAX; w++) {
                 CU_ASSERT(!irr_tune_has(&tune, w) || irr_tune_has(&before, w));
@@ -189,21 +229,21 @@ static void test_halves(void)
     }
 }
 
-/* Those that stay are a table still, and what a way that is out could do does not count. */
+/* Those that stay are a table still. */
 static void test_ties(void)
 {
     irr_tune_t tune;
 
     irr_tune_init(&tune, 5);
-    irr_tune_halve(&tune, (uint64_t[]){ 8, 6, 8, 7, 8 });
+    halve_with(&tune, (uint64_t[]){ 8, 8, 9, 8, 8 });
     CU_ASSERT(irr_tune_has(&tune, 0) && irr_tune_has(&tune, 1) && irr_tune_has(&tune, 3));
     CU_ASSERT(!irr_tune_has(&tune, 2) && !irr_tune_has(&tune, 4) && !irr_tune_has(&tune, 5));
-    irr_tune_halve(&tune, (uint64_t[]){ UINT64_MAX, UINT64_MAX, 1, UINT64_MAX, 1 });
-    CU_ASSERT(irr_tune_has(&tune, 0) && irr_tune_has(&tune, 1) && tune.left == 2);
-    irr_tune_halve(&tune, (uint64_t[]){ 4, 4, 1, 1, 1 });
+    halve_with(&tune, (uint64_t[]){ 9, 9, 1, 7, 1 });
+    CU_ASSERT(irr_tune_has(&tune, 0) && irr_tune_has(&tune, 3) && tune.left == 2);
+    halve_with(&tune, (uint64_t[]){ 1, 1, 1, 8, 1 });
     CU_ASSERT_EQUAL(tune.chosen, 0);
     irr_tune_init(&tune, 2);
-    irr_tune_halve(&tune, (uint64_t[]){ UINT64_MAX, UINT64_MAX });
+    halve_with(&tune, (uint64_t[]){ UINT64_MAX, UINT64_MAX });
     CU_ASSERT_EQUAL(tune.chosen, 0);
 }
 
@@ -215,7 +255,6 @@ static void test_middle(void)
     uint64_t state = irr_test_seed();
 
     for (int i = 0; i < 200; i++) {
-        uint64_t middle[IRR_TUNE_WAYS_MAX];
         irr_times_t times[IRR_TUNE_WAYS_MAX];
         irr_tune_t tune;
 
@@ -224,45 +263,63 @@ static void test_middle(void)
         }
         irr_tune_init(&tune, IRR_TUNE_WAYS_MAX);
         while (tune.chosen < 0) {
-            const int count = (tune.halvings + 1) * IRR_TUNE_ROUNDS;
+            const irr_tune_t before = tune;
 
             run_rounds(&tune, times);
-            irr_tune_middle(&tune, middle);
-            for (int way = 0; way < IRR_TUNE_WAYS_MAX; way++) {
+            halve_alone(&tune);
+            for (int w = 0; w < before.left; w++) {
+                const int way = before.in[w], count = tune.halvings * IRR_TUNE_ROUNDS;
+                const uint64_t middle = irr_tune_middle(&tune, way);
                 int below = 0, above = 0;
 
                 for (int k = 0; k < count; k++) {
-                    below += times[way][k] < middle[way];
-                    above += times[way][k] > middle[way];
+                    below += times[way][k] < middle;
+                    above += times[way][k] > middle;
                 }
-                CU_ASSERT(irr_tune_has(&tune, way) ? below <= (count - 1) / 2 && above <= count / 2
-                                                   : middle[way] == UINT64_MAX);
+                CU_ASSERT(below <= (count - 1) / 2 && above <= count / 2);
             }
-            irr_tune_halve(&tune, middle);
         }
     }
 }
 
-/* Of two times the shorter, of four the second; a way that is not there has none. */
+/* Of two times the shorter, of four the second. */
 static void test_even(void)
 {
     static const irr_times_t times[] = { { 30, 10, 40, 20 }, { 7, 8, 1, 9 }, { 50, 60 } };
-    uint64_t middle[IRR_TUNE_WAYS_MAX];
     irr_tune_t tune;
 
     irr_tune_init(&tune, 3);
     run_rounds(&tune, times);
-    irr_tune_middle(&tune, middle);
-    CU_ASSERT(middle[0] == 10 && middle[1] == 7 && middle[2] == 50 && middle[3] == UINT64_MAX);
-    irr_tune_halve(&tune, middle);
+    halve_alone(&tune);
+    CU_ASSERT_EQUAL(irr_tune_middle(&tune, 0), 10);
+    CU_ASSERT_EQUAL(irr_tune_middle(&tune, 1), 7);
+    CU_ASSERT_EQUAL(irr_tune_middle(&tune, 2), 50);
     run_rounds(&tune, times);
-    irr_tune_middle(&tune, middle);
-    CU_ASSERT(middle[0] == 20 && middle[1] == 7 && middle[2] == UINT64_MAX && middle[3] == UINT64_MAX);
-    irr_tune_halve(&tune, middle);
+    halve_alone(&tune);
+    CU_ASSERT(irr_tune_middle(&tune, 0) == 20 && irr_tune_middle(&tune, 1) == 7);
     CU_ASSERT_EQUAL(irr_tune_begin(&tune), 1);
     irr_tune_end(&tune, 1000);   /* what comes after the trial does not count */
     CU_ASSERT_EQUAL(memcmp(tune.times[1], times[1], 4 * sizeof(**times)), 0);
     CU_ASSERT_EQUAL(tune.times[1][4], UINT64_MAX);
+}
+
+/*
+ * A way that keeps another rank waiting in each run is slow, though each rank has it fast in one of two: what counts is
+ * how long runs take, not ranks.
+ */
+static void test_slowest(void)
+{
+    const uint64_t words[] = { 10, 10, 40, 40 };   /* of way 1 one rank has 5 and 40, the other one 40 and 5 */
+    irr_tune_t tune;
+
+    irr_tune_init(&tune, 2);
+    irr_tune_begin(&tune);
+    irr_tune_end(&tune, 10);
+    irr_tune_begin(&tune);
+    irr_tune_end(&tune, 5);
+    irr_tune_halve(&tune, words);
+    CU_ASSERT_EQUAL(tune.chosen, 0);
+    CU_ASSERT_EQUAL(irr_tune_middle(&tune, 1), 40);
 }
 
 /* ---- noise ---- */
@@ -305,12 +362,14 @@ int main(void)
         { "the ways that are tried",              test_ways },
         { "one way where nothing is tried",       test_no_trial },
         { "what is set is not tried",             test_set },
+        { "ways by way of the hosts' ranks",      test_routes },
         { "signals for few ranks alone",          test_many },
         { "each way that is in has its turn",     test_turns },
         { "the better half stays",                test_halves },
         { "of ways as good the first stays",      test_ties },
         { "the middle of its times is a way's",   test_middle },
         { "of two in the middle the lower one",   test_even },
+        { "what the slowest rank takes counts",   test_slowest },
         { "noise in a few runs is seen through",  test_noise },
         { "a way that fails is not chosen",       test_failed },
         { NULL, NULL }

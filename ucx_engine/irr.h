@@ -304,6 +304,19 @@ typedef enum irr_pacing { IRR_PACE_MAP(IRR_PACE_ENUM) IRR_PACE_COUNT } irr_pacin
 /* The name of pace i; NULL past the last. */
 const char *irr_pacing_name(int i);
 
+/* How aapc goes between hosts of a topology file that have several ranks each. */
+#define IRR_HOST_ROUTE_MAP(X)                                                                                \
+    X(IRR_HOST_ROUTE_AUTO,   "auto",   "what is faster, as tried")                                           \
+    X(IRR_HOST_ROUTE_DIRECT, "direct", "each rank sends to each other one itself")                           \
+    X(IRR_HOST_ROUTE_NODE,   "node",   "inside the host to the rank that serves the destination, which sends")
+
+#define IRR_HOST_ROUTE_ENUM(name, text, meaning) name,
+typedef enum irr_host_route { IRR_HOST_ROUTE_MAP(IRR_HOST_ROUTE_ENUM) IRR_HOST_ROUTE_COUNT } irr_host_route_t;
+#undef IRR_HOST_ROUTE_ENUM
+
+/* The name of host route i; NULL past the last. */
+const char *irr_host_route_name(int i);
+
 /* So the next sender is told while the one before still sends. */
 #define IRR_GRANTS_DEFAULT 2
 
@@ -386,6 +399,7 @@ typedef struct irr_settings {
                                        IRR_BYTES_AUTO */
     size_t        matrix_max_bytes; /* of the count matrix of a scheduled algorithm, which else does as a1; 0: no limit */
     size_t        cache_bytes;      /* of the schedules that a communicator keeps; 0: no limit but seven */
+    irr_host_route_t host_route;    /* aapc with a topology file, and several ranks on a host; with sync and free */
     const char   *schedule_file;    /* of irr_plan --save, for exchanges with its counts; NULL or "": none */
     const char   *topology_file;    /* Slurm's topology.conf, for aapc and auto; NULL or "": all ranks at one switch */
     const char   *matrix_dump;      /* rank 0 writes the count matrices to PREFIX.N.mtx; NULL or "": none */

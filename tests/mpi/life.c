@@ -135,6 +135,7 @@ static const struct {
     { "coll_irr_grants",              "1",        "5",      "0" },
     { "coll_irr_piece_bytes",         "0",        "100",    "-5" },
     { "coll_irr_lead_bytes",          "0",        "100",    "soon" },
+    { "coll_irr_host_route",          "node",     "direct", "bridge" },
     { "coll_irr_seed",                "0",        "7",      "x" },
     { "coll_irr_lambda",              "search",   "fixed:0.5", "fixed:2" },
     { "coll_irr_latency_bytes",       "0",        "1m",     "-1" },

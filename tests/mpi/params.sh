@@ -58,7 +58,7 @@ bad_infos() {
     ranks 4 "$program" bad_info > "$scratch/run" 2>&1 || { cat "$scratch/run"; return 1; }
     cat "$scratch/run"
     for name in alltoallv_algorithm alltoall_algorithm compose window_messages window_bytes dims slice_min overlap \
-        ranks_per_node pace grants piece_bytes lead_bytes seed lambda latency_bytes max_steps lp_shift redistribution \
+        ranks_per_node pace grants piece_bytes lead_bytes host_route seed lambda latency_bytes max_steps lp_shift redistribution \
         matrix_max_bytes cache_bytes; do
         [ "$(grep -c "Parameter: coll_irr_$name\$" "$scratch/run")" -eq 1 ] || return 1
     done
@@ -70,7 +70,7 @@ too_many_stages() {
         "$program" leaked_to_host
 }
 
-plan 63
+plan 65
 check "ompi_info: priority" listed priority 4 "Priority of the irr coll component"
 check "ompi_info: verbose" listed verbose 5 "Verbosity"
 check "ompi_info: algorithm" listed alltoallv_algorithm 3 'Valid values: 0:"auto", 1:"a1", 2:"ac", 3:"a2"'
@@ -87,6 +87,7 @@ check "ompi_info: pace" listed pace 5 'Valid values: 0:"auto", 1:"free", 2:"loos
 check "ompi_info: grants" listed grants 5 'current value: "2"'
 check "ompi_info: piece_bytes" listed piece_bytes 5 'current value: "auto"'
 check "ompi_info: lead_bytes" listed lead_bytes 5 'current value: "auto"'
+check "ompi_info: host_route" listed host_route 5 'Valid values: 0:"auto", 1:"direct", 2:"node"'
 check "ompi_info: eager_bytes" listed eager_bytes 5 'current value: "auto"'
 check "ompi_info: seed" listed seed 6 'current value: "1"'
 check "ompi_info: lambda" listed lambda 5 'current value: "incremental"'
@@ -114,6 +115,7 @@ check "bad slice_min" refused coll_irr_slice_min -1 "a whole number.*0 means to 
 check "bad overlap" refused coll_irr_overlap foo "one of pipelined, dual, single, blocking"
 check "bad ranks_per_node" refused coll_irr_ranks_per_node -1 "a whole number.*that Open MPI knows"
 check "bad pace" refused coll_irr_pace fast "one of auto, free, loose, grant"
+check "bad host_route" refused coll_irr_host_route bridge "one of auto, direct, node"
 check "bad lambda" refused coll_irr_lambda proportional "incremental, incremental:L, fixed:L, proportional:F"
 check "bad redistribution" refused coll_irr_redistribution 1,2,3 "none, or x,p,y,q"
 check "good info keys" ranks 4 "$program" good_info

@@ -73,10 +73,16 @@ static void way_fini(irr_cache_way_t *way)
 
 void irr_cache_entry_settle(irr_cache_entry_t *entry)
 {
+    bool forwards = false;
+
     for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
         if (!irr_tune_has(&entry->tune, i)) {
             way_fini(&entry->way[i]);
         }
+        forwards = forwards || (irr_tune_has(&entry->tune, i) && entry->way[i].forwards);
+    }
+    if (!forwards) {
+        irr_forward_fini(&entry->forward);
     }
 }
 
@@ -85,13 +91,14 @@ void irr_cache_entry_fini(irr_cache_entry_t *entry)
     for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
         way_fini(&entry->way[i]);
     }
+    irr_forward_fini(&entry->forward);
     irr_cache_row_fini(&entry->row);
     memset(entry, 0, sizeof(*entry));
 }
 
 uint64_t irr_cache_entry_bytes(const irr_cache_entry_t *entry, int ranks)
 {
-    uint64_t bytes = (uint64_t)ranks * sizeof(*entry->row.lengths);
+    uint64_t bytes = (uint64_t)ranks * sizeof(*entry->row.lengths) + irr_forward_bytes(&entry->forward);
 
     for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
         const irr_cache_way_t *way = &entry->way[i];

@@ -14,7 +14,7 @@
 
 #include "comm/tune.h"
 #include "order/schedule.h"
-#include "route/schedule_syncs.h"
+#include "route/forward.h"
 
 #define IRR_CACHE_SLOTS 7
 #define IRR_CACHE_FIRST 2
@@ -27,13 +27,15 @@ typedef struct irr_cache_row {
 
 /* What a rank does in a schedule that goes one way. */
 typedef struct irr_cache_way {
-    irr_schedule_t       own;     /* what it sends and receives, in pieces */
-    irr_schedule_syncs_t syncs;   /* what it tells and awaits with the pace sync; empty with any other */
+    irr_schedule_t       own;        /* what it sends and receives, in pieces */
+    irr_schedule_syncs_t syncs;      /* what it tells and awaits with the pace sync; empty with any other */
+    bool                 forwards;   /* the schedule is one of what ranks forward */
 } irr_cache_way_t;
 
 typedef struct irr_cache_entry {
     irr_cache_row_t row;
     irr_cache_way_t way[IRR_TUNE_WAYS_MAX];
+    irr_forward_t   forward;    /* for the ways that forward; empty if there are none */
     irr_tune_t      tune;       /* which of them */
     bool            declined;   /* there is no schedule: the exchange goes without */
     bool            pinned;     /* never goes */

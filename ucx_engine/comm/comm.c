@@ -175,10 +175,11 @@ static void check_params(irr_comm_params_t *params)
     } else if (irr_algorithm_name(params->settings.algorithm) == NULL ||
                irr_compose_name((int)params->settings.compose) == NULL ||
                irr_overlap_name((int)params->settings.overlap) == NULL ||
-               irr_pacing_name((int)params->settings.pace) == NULL) {
+               irr_pacing_name((int)params->settings.pace) == NULL ||
+               irr_host_route_name((int)params->settings.host_route) == NULL) {
         params->trouble = IRR_ERR_BAD_PARAM;
-        params->reason = "the settings of a communicator name an algorithm, a composition, an overlap or a pace that "
-                         "does not exist";
+        params->reason = "the settings of a communicator name an algorithm, a composition, an overlap, a pace or a "
+                         "host route that does not exist";
     } else if (irr_comm_route_lacks(&params->settings)) {
         params->trouble = IRR_ERR_BAD_PARAM;
         params->reason = "the algorithm redist needs a redistribution, as x,p,y,q";

@@ -10,7 +10,6 @@
 #include "core/clock.h"
 #include "exec/tag.h"
 #include "problem/blocks.h"
-#include "route/schedule_plans.h"
 
 #include <string.h>
 
@@ -34,7 +33,7 @@ static irr_exec_env_t make_env(irr_comm_t *comm)
         .tag_base = irr_tag_base(comm->id, comm->sequence++),
         .input = comm->input,
         .output = comm->output,
-        .scratch = comm->scratch,
+        .scratch = comm->way != NULL ? comm->schedules.scratch : comm->scratch,
         .compose = settings->compose,
         .pace = pace_of(comm),
         .window_messages = settings->window_messages,
@@ -68,14 +67,13 @@ static irr_status_t build(irr_comm_t *comm, const irr_cache_entry_t *entry)
 {
     uint64_t wanted = entry != NULL ? entry->serial : IRR_COMM_BUILT_ALONE;
     int index = entry != NULL ? entry->tune.running : 0;
-    const irr_cache_way_t *way = entry != NULL ? &entry->way[index] : NULL;
     irr_status_t status = IRR_OK;
 
     comm->way = entry != NULL ? &comm->schedules.way[index] : NULL;
     if ((comm->built == wanted && comm->built_way == index) || (entry == NULL && !comm->direct)) {
         return IRR_OK;
     }
-    status = entry != NULL ? irr_schedule_plan_build(&way->own, &way->syncs, &comm->problem, &comm->plan)
+    status = entry != NULL ? irr_schedules_plan(entry, &comm->problem, &comm->plan)
                            : irr_plan_build(comm->algorithm, &comm->problem, &comm->plan);
     comm->built_way = index;
     comm->built = status == IRR_OK ? wanted : IRR_COMM_BUILT_NOTHING;

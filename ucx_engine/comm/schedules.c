@@ -13,7 +13,7 @@
 enum { LOST = IRR_CACHE_SLOTS, LOOK_WORDS };
 
 _Static_assert(LOOK_WORDS <= IRR_CONSENSUS_WORDS_MAX, "a look is one consensus");
-_Static_assert(IRR_TUNE_WAYS_MAX <= IRR_CONSENSUS_WORDS_MAX, "so is a halving");
+_Static_assert(IRR_TUNE_WORDS <= IRR_CONSENSUS_WORDS_MAX, "so is a halving");
 
 /* ---- life ---- */
 
@@ -63,6 +63,42 @@ static irr_status_t enable_learning(irr_schedules_t *schedules, const char *dump
     return status;
 }
 
+/* Ranks of a host have one label. */
+static irr_status_t find_hosts(const irr_tree_t *tree, irr_nodes_t *nodes)
+{
+    int *labels = irr_alloc((size_t)tree->ranks, sizeof(*labels));
+    irr_status_t status = IRR_ERR_NO_MEMORY;
+
+    for (int r = 0; labels != NULL && r < tree->ranks; r++) {
+        labels[r] = tree->parent[irr_tree_leaf(tree, r)];
+    }
+    if (labels != NULL) {
+        status = irr_nodes_init(nodes, tree->ranks, labels);
+    }
+    irr_free(labels);
+    return status;
+}
+
+/* On a tree the row's order is tried several ways, also by way of the hosts' ranks if they have several. */
+static irr_status_t find_ways(irr_schedules_t *schedules, const irr_settings_t *settings, irr_pacing_t pacing)
+{
+    static const unsigned routes_of[IRR_HOST_ROUTE_COUNT] = {
+        [IRR_HOST_ROUTE_AUTO] = IRR_TUNE_DIRECT | IRR_TUNE_NODE, [IRR_HOST_ROUTE_DIRECT] = IRR_TUNE_DIRECT,
+        [IRR_HOST_ROUTE_NODE] = IRR_TUNE_NODE
+    };
+    const irr_tree_t *tree = settings->scheduled.tree;
+    const irr_nodes_t *nodes = &schedules->nodes;
+    irr_status_t status = IRR_OK;
+    unsigned routes = 0;
+
+    if (schedules->row != NULL && schedules->row->tries && tree != NULL) {
+        status = find_hosts(tree, &schedules->nodes);
+        routes = nodes->count > 1 && nodes->largest > 1 ? routes_of[settings->host_route] : IRR_TUNE_DIRECT;
+    }
+    schedules->ways = irr_tune_ways(settings, pacing, routes, schedules->ranks, schedules->way);
+    return status;
+}
+
 irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_t *row,
                                 const irr_settings_t *settings, int ranks, int rank, irr_pacing_t pacing,
                                 irr_plan_t *plan, irr_exec_t *exec)
@@ -74,8 +110,6 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_
     memset(schedules, 0, sizeof(*schedules));
     schedules->params = settings->scheduled;
     schedules->max_bytes = settings->matrix_max_bytes;
-    schedules->ways = irr_tune_ways(settings, pacing, row != NULL && row->tries && settings->scheduled.tree != NULL,
-                                    ranks, schedules->way);
     schedules->plan = plan;
     schedules->exec = exec;
     schedules->row = large ? NULL : row;
@@ -90,7 +124,8 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_
                 IRR_CONSENSUS_RANKS_MAX);
     }
     irr_cache_init(&schedules->cache, ranks, settings->cache_bytes);
-    if (schedules->learns) {
+    status = find_ways(schedules, settings, pacing);
+    if (schedules->learns && status == IRR_OK) {
         status = enable_learning(schedules, dumps ? settings->matrix_dump : NULL);
     }
     if (schedules->learns && status == IRR_OK) {
@@ -105,6 +140,8 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_
 void irr_schedules_fini(irr_schedules_t *schedules)
 {
     irr_schedules_clean(schedules);
+    irr_nodes_fini(&schedules->nodes);
+    irr_free(schedules->scratch);
     irr_cache_row_fini(&schedules->own);
     irr_gather_fini(&schedules->gather);
     irr_free(schedules->dump);
@@ -141,7 +178,7 @@ irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t 
     if (status != IRR_OK) {
         return status;
     }
-    status = irr_schedules_keep(schedules, schedule, 1, &entry);
+    status = irr_schedules_keep(schedules, schedule, &entry);
     if (status != IRR_OK) {
         irr_cache_entry_fini(&entry);
         return status;
@@ -167,7 +204,7 @@ static bool goes_free(const irr_schedules_t *schedules, const irr_cache_entry_t 
         return false;
     }
     way = &schedules->way[entry->tune.chosen];
-    return way->pace == &irr_pace_free && way->piece_max == 0;
+    return way->pace == &irr_pace_free && way->piece_max == 0 && !way->forwards;
 }
 
 void irr_schedules_note(irr_schedules_t *schedules, irr_status_t status, const irr_cache_entry_t *entry)
@@ -229,7 +266,8 @@ static irr_status_t end_tune(irr_schedules_t *schedules, const irr_cache_entry_t
 static irr_status_t end_hit(irr_schedules_t *schedules, irr_cache_entry_t *entry,
                             const irr_cache_entry_t **entry_p)
 {
-    uint64_t times[IRR_TUNE_WAYS_MAX];
+    uint64_t times[IRR_TUNE_WORDS];
+    size_t count;
 
     schedules->env.counters->schedules_reused += !entry->declined;
     if (!irr_tune_due(&entry->tune)) {
@@ -237,8 +275,8 @@ static irr_status_t end_hit(irr_schedules_t *schedules, irr_cache_entry_t *entry
     }
     schedules->entry = entry;
     schedules->state = IRR_SCHEDULES_TUNES;
-    irr_tune_middle(&entry->tune, times);
-    irr_consensus_start(&schedules->consensus, times, (size_t)entry->tune.ways, &schedules->env);
+    count = irr_tune_times(&entry->tune, times);
+    irr_consensus_start(&schedules->consensus, times, count, &schedules->env);
     return IRR_IN_PROGRESS;
 }
 
@@ -299,6 +337,14 @@ void irr_schedules_ran(irr_schedules_t *schedules, uint64_t ns)
     if (schedules->entry != NULL) {
         irr_tune_end(&schedules->entry->tune, ns);
     }
+}
+
+irr_status_t irr_schedules_plan(const irr_cache_entry_t *entry, const irr_problem_t *problem, irr_plan_t *plan)
+{
+    const irr_cache_way_t *way = &entry->way[entry->tune.running];
+
+    return way->forwards ? irr_forward_plan_build(&entry->forward, &way->own, &way->syncs, problem, plan)
+                         : irr_schedule_plan_build(&way->own, &way->syncs, problem, plan);
 }
 
 irr_status_t irr_schedules_progress(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p)

@@ -55,6 +55,9 @@ typedef struct irr_schedules {
     int                    ways;
     irr_plan_t            *plan;       /* borrowed; what a schedule needs in them is reserved first */
     irr_exec_t            *exec;
+    irr_nodes_t            nodes;      /* of the tree's hosts, if a way forwards */
+    void                  *scratch;    /* for plans of schedules */
+    size_t                 scratch_max;
     const irr_scheduled_t *row;        /* NULL: nothing is computed */
     bool                   learns;     /* a miss is worth the matrix: for the row, or for a dump */
     bool                   asked;      /* is there anything to look for at all? */
@@ -112,6 +115,11 @@ void irr_schedules_ran(irr_schedules_t *schedules, uint64_t ns);
  * on this rank alone.
  */
 irr_status_t irr_schedules_progress(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p);
+
+/*
+ * The plan of a schedule that was found, for a problem with its counts, the way that it runs.  Allocates nothing.
+ */
+irr_status_t irr_schedules_plan(const irr_cache_entry_t *entry, const irr_problem_t *problem, irr_plan_t *plan);
 
 /* How progress has ended, for an exchange that is not planned: decides which of the next ones go without. */
 void irr_schedules_note(irr_schedules_t *schedules, irr_status_t status, const irr_cache_entry_t *entry);

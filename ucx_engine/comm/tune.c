@@ -1,7 +1,8 @@
 /*
  * tune.c - see tune.h.
  *
- * The ways: signals between those that would meet, with pieces short enough to be counted as they come; the same with
+ * The ways: first, where hosts have several ranks, messages that are forwarded inside the hosts, which are few and long;
+ * then those that are not.  Signals between those that would meet, with pieces short enough to be counted as they come; the same with
  * longer ones, that are just below what UCX sends at once over tcp, and more bytes under way, where processes answer
  * late; the same with no bytes ahead, where they would queue in several switches, and the signals behind them; grants;
  * and, for messages so short that no signal pays, nothing.
@@ -14,14 +15,18 @@
 #define KIB ((size_t)1024)
 
 static const struct {
+    unsigned     route;
     irr_pacing_t pacing;
     size_t       grants, piece_max, lead;
 } tried[] = {
-    { IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 32 * KIB, IRR_LEAD_DEFAULT },
-    { IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 60 * KIB, 96 * KIB },
-    { IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 32 * KIB, 0 },
-    { IRR_PACE_GRANT, 6,                  16 * KIB, IRR_LEAD_DEFAULT },
-    { IRR_PACE_FREE,  IRR_GRANTS_DEFAULT, 0,        0 }
+    { IRR_TUNE_NODE,   IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 32 * KIB, IRR_LEAD_DEFAULT },
+    { IRR_TUNE_NODE,   IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 32 * KIB, 0 },
+    { IRR_TUNE_DIRECT, IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 32 * KIB, IRR_LEAD_DEFAULT },
+    { IRR_TUNE_DIRECT, IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 60 * KIB, 96 * KIB },
+    { IRR_TUNE_DIRECT, IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 32 * KIB, 0 },
+    { IRR_TUNE_DIRECT, IRR_PACE_GRANT, 6,                  16 * KIB, IRR_LEAD_DEFAULT },
+    { IRR_TUNE_DIRECT, IRR_PACE_FREE,  IRR_GRANTS_DEFAULT, 0,        0 },
+    { IRR_TUNE_NODE,   IRR_PACE_FREE,  IRR_GRANTS_DEFAULT, 0,        0 }
 };
 
 enum { TRIED = sizeof(tried) / sizeof(tried[0]) };
@@ -44,7 +49,7 @@ static bool known(const irr_tune_way_t *ways, int count, const irr_tune_way_t *w
 {
     for (int i = 0; i < count; i++) {
         if (ways[i].pace == way->pace && ways[i].piece_max == way->piece_max && ways[i].lead == way->lead &&
-            ways[i].grants == way->grants) {
+            ways[i].grants == way->grants && ways[i].forwards == way->forwards) {
             return true;
         }
     }
@@ -58,12 +63,12 @@ static bool allows(const irr_settings_t *settings, irr_pacing_t pacing, int rank
            (settings->pace == IRR_PACE_AUTO && (pacing != IRR_PACE_SYNC || ranks <= IRR_TUNE_SYNC_RANKS));
 }
 
-int irr_tune_ways(const irr_settings_t *settings, irr_pacing_t pacing, bool tries, int ranks,
+int irr_tune_ways(const irr_settings_t *settings, irr_pacing_t pacing, unsigned routes, int ranks,
                   irr_tune_way_t ways[IRR_TUNE_WAYS_MAX])
 {
     int count = 0;
 
-    for (int i = 0; tries && i < TRIED; i++) {
+    for (int i = 0; i < TRIED; i++) {
         irr_tune_way_t way = standard(settings, tried[i].pacing);
 
         if (settings->piece_bytes == IRR_BYTES_AUTO) {
@@ -71,7 +76,8 @@ int irr_tune_ways(const irr_settings_t *settings, irr_pacing_t pacing, bool trie
             way.grants = tried[i].grants;
         }
         way.lead = settings->lead_bytes == IRR_BYTES_AUTO ? tried[i].lead : way.lead;
-        if (allows(settings, tried[i].pacing, ranks) && !known(ways, count, &way)) {
+        way.forwards = tried[i].route == IRR_TUNE_NODE;
+        if ((routes & tried[i].route) != 0 && allows(settings, tried[i].pacing, ranks) && !known(ways, count, &way)) {
             ways[count++] = way;
         }
     }
@@ -114,6 +120,30 @@ bool irr_tune_due(const irr_tune_t *tune)
     return tune->chosen < 0 && tune->runs >= IRR_TUNE_ROUNDS * (unsigned)tune->left;
 }
 
+size_t irr_tune_times(const irr_tune_t *tune, uint64_t words[IRR_TUNE_WORDS])
+{
+    size_t count = 0;
+
+    for (int i = 0; i < tune->left; i++) {
+        for (int round = 0; round < IRR_TUNE_ROUNDS; round++) {
+            words[count++] = tune->times[tune->in[i]][tune->halvings * IRR_TUNE_ROUNDS + round];
+        }
+    }
+    return count;
+}
+
+/* ---- halving ---- */
+
+static void take(irr_tune_t *tune, const uint64_t *words)
+{
+    for (int i = 0; i < tune->left; i++) {
+        memcpy(&tune->times[tune->in[i]][tune->halvings * IRR_TUNE_ROUNDS], &words[i * IRR_TUNE_ROUNDS],
+               IRR_TUNE_ROUNDS * sizeof(*words));
+    }
+    tune->halvings++;
+    tune->runs = 0;
+}
+
 static int by_time(const void *a, const void *b)
 {
     const uint64_t *x = a, *y = b;
@@ -121,51 +151,43 @@ static int by_time(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Of count times; the lower one of two. */
-static uint64_t middle_of(const uint64_t times[IRR_TUNE_RUNS], size_t count)
+uint64_t irr_tune_middle(const irr_tune_t *tune, int way)
 {
+    const size_t count = (size_t)tune->halvings * IRR_TUNE_ROUNDS;
     uint64_t sorted[IRR_TUNE_RUNS];
 
-    memcpy(sorted, times, sizeof(sorted));
+    memcpy(sorted, tune->times[way], sizeof(sorted));
     qsort(sorted, count, sizeof(*sorted), by_time);
     return sorted[(count - 1) / 2];
 }
 
-void irr_tune_middle(const irr_tune_t *tune, uint64_t times[IRR_TUNE_WAYS_MAX])
-{
-    const size_t count = ((size_t)tune->halvings + 1) * IRR_TUNE_ROUNDS;
-
-    for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
-        times[i] = irr_tune_has(tune, i) ? middle_of(tune->times[i], count) : UINT64_MAX;
-    }
-}
-
-/* How many of these ways are better than the kth of them? */
-static int count_better(const int *ways, int count, const uint64_t *times, int k)
+/* How many of these times are better than the kth of them? */
+static int count_better(const uint64_t *times, int count, int k)
 {
     int better = 0;
 
     for (int i = 0; i < count; i++) {
-        better += times[ways[i]] < times[ways[k]] || (times[ways[i]] == times[ways[k]] && i < k);
+        better += times[i] < times[k] || (times[i] == times[k] && i < k);
     }
     return better;
 }
 
-void irr_tune_halve(irr_tune_t *tune, const uint64_t *times)
+void irr_tune_halve(irr_tune_t *tune, const uint64_t *words)
 {
     const int count = tune->left, half = (count + 1) / 2;
-    int ways[IRR_TUNE_WAYS_MAX];
+    uint64_t middle[IRR_TUNE_WAYS_MAX];
 
-    memcpy(ways, tune->in, sizeof(ways));
+    take(tune, words);
+    for (int i = 0; i < count; i++) {
+        middle[i] = irr_tune_middle(tune, tune->in[i]);
+    }
     tune->left = 0;
-    for (int k = 0; k < count; k++) {
-        if (count_better(ways, count, times, k) < half) {
-            tune->in[tune->left++] = ways[k];
+    for (int i = 0; i < count; i++) {
+        if (count_better(middle, count, i) < half) {
+            tune->in[tune->left++] = tune->in[i];
         }
     }
     tune->chosen = tune->left == 1 ? tune->in[0] : -1;
-    tune->halvings++;
-    tune->runs = 0;
 }
 
 bool irr_tune_has(const irr_tune_t *tune, int way)

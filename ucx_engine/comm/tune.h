@@ -6,10 +6,10 @@
  * halving: all ways that are still in run IRR_TUNE_ROUNDS times, in turn, then the better half, rounded up, stays in,
  * until one is left.  So most runs go to ways that are close to each other, and few to those that are much slower.
  *
- * Better is the way whose middle time, of the slowest rank, is less; the middle is that of all its times so far, for
- * the shortest of many would flatter a way that is fast only when no packet gets lost, and the longest blame one for
- * what others did to the network just then.  Of two in the middle the lower one counts: before the first halving that
- * is the shorter of two times, so that one disturbance puts no way out; luck is found out later, where rounds follow.
+ * A run takes as long as its slowest rank.  Better is the way whose middle time of all its runs so far is less: the
+ * shortest would flatter a way that is fast only when no packet gets lost, and the longest blame one for what others
+ * did to the network just then.  Of two in the middle the lower one counts: before the first halving that is the
+ * shorter of two times, so that one disturbance puts no way out; luck is found out later, where rounds follow.
  *
  * Which way comes next is known to all ranks from the number of exchanges and from what consensuses have told
  * (comm/schedules.h).  What the user has set is not tried.
@@ -24,10 +24,11 @@
 
 #include "pace/pace.h"
 
-#define IRR_TUNE_WAYS_MAX 5
+#define IRR_TUNE_WAYS_MAX 8
 #define IRR_TUNE_ROUNDS   2   /* in each of them a way that is in runs once; then comes a halving */
 #define IRR_TUNE_HALVINGS 3   /* after so many one way is left, at most */
 #define IRR_TUNE_RUNS     (IRR_TUNE_ROUNDS * IRR_TUNE_HALVINGS)   /* of a way, at most */
+#define IRR_TUNE_WORDS    (IRR_TUNE_WAYS_MAX * IRR_TUNE_ROUNDS)     /* of the consensus of a halving, at most */
 
 /* How a schedule runs. */
 typedef struct irr_tune_way {
@@ -35,6 +36,7 @@ typedef struct irr_tune_way {
     size_t            grants;
     size_t            piece_max;   /* bytes of a message; 0: no limit */
     size_t            lead;        /* of the pace sync */
+    bool              forwards;    /* between hosts, for each other (route/forward.h) */
 } irr_tune_way_t;
 
 /* What is known of the ways of a schedule. */
@@ -46,7 +48,8 @@ typedef struct irr_tune {
     int      halvings;  /* that are over */
     unsigned runs;      /* begun since the latest; alike on all ranks, as is all above */
     int      running;   /* the way of the latest run */
-    uint64_t times[IRR_TUNE_WAYS_MAX][IRR_TUNE_RUNS];   /* ns, of this rank; UINT64_MAX: it has not ended well */
+    uint64_t times[IRR_TUNE_WAYS_MAX][IRR_TUNE_RUNS];   /* ns, of the slowest rank, but since the latest halving of
+                                                           this one; UINT64_MAX: it has not ended well */
 } irr_tune_t;
 
 /*
@@ -59,11 +62,15 @@ typedef struct irr_tune {
 /* With more ranks it takes seconds to find out which messages meet, so pace sync is only what a user asks for. */
 #define IRR_TUNE_SYNC_RANKS 512
 
+/* Routes that may be tried. */
+enum { IRR_TUNE_DIRECT = 1, IRR_TUNE_NODE = 2 };
+
 /*
- * All ways that settings leave open, the likely best first; how many.  tries: more than one may be returned, and the
- * last one may be free, for schedules whose messages are all short.
+ * All ways of these routes, if there are any, that settings leave open, the likely best first; else, and where they
+ * leave none open, one that is direct.  Returns how many.  The last ones may be free, for schedules whose messages are
+ * all short; those of IRR_TUNE_NODE, which are longer, come behind.
  */
-int irr_tune_ways(const irr_settings_t *settings, irr_pacing_t pacing, bool tries, int ranks,
+int irr_tune_ways(const irr_settings_t *settings, irr_pacing_t pacing, unsigned routes, int ranks,
                   irr_tune_way_t ways[IRR_TUNE_WAYS_MAX]);
 
 void irr_tune_init(irr_tune_t *tune, int ways);
@@ -77,14 +84,20 @@ void irr_tune_end(irr_tune_t *tune, uint64_t ns);
 /* Have all ways that are in had their rounds, so that a halving is next? */
 bool irr_tune_due(const irr_tune_t *tune);
 
-/* If it is: the middle time of each way on this rank; those that are not in, or not there, have UINT64_MAX. */
-void irr_tune_middle(const irr_tune_t *tune, uint64_t times[IRR_TUNE_WAYS_MAX]);
+/*
+ * If it is: this rank's times of the runs since the latest one, those of way in[i] from words[i * IRR_TUNE_ROUNDS] on.
+ * Returns how many.
+ */
+size_t irr_tune_times(const irr_tune_t *tune, uint64_t words[IRR_TUNE_WORDS]);
 
 /*
- * The better half stays, and the one listed first of those that are as good.  times: of the middle times of each way,
- * that of the slowest rank.
+ * words: of each of these times, that of the slowest rank.  The better half stays, and the one listed first of those
+ * that are as good.
  */
-void irr_tune_halve(irr_tune_t *tune, const uint64_t *times);
+void irr_tune_halve(irr_tune_t *tune, const uint64_t *words);
+
+/* Of a way that was in at the latest halving: the middle of its times up to there. */
+uint64_t irr_tune_middle(const irr_tune_t *tune, int way);
 
 /* Is a way still in? */
 bool irr_tune_has(const irr_tune_t *tune, int way);

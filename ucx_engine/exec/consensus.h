@@ -15,7 +15,7 @@
 
 #include "exec/exec.h"
 
-#define IRR_CONSENSUS_WORDS_MAX 8
+#define IRR_CONSENSUS_WORDS_MAX 16
 #define IRR_CONSENSUS_RANKS_MAX (1 << IRR_TAG_STAGES_MAX)  /* a round has the number of a stage in its tags */
 
 /* Owns nothing, so it needs no fini; it may not be moved while it runs. */
