@@ -236,6 +236,7 @@ static irr_fleet_t *open_fleet(const crew_t *crew, irr_pacing_t pacing, uint64_t
     }
     fleet = irr_fleet_create_faulty(crew->job->ranks, irr_test_random(state), irr_test_below(state, 200), faults);
     fleet->pace = irr_pace_of(pacing);
+    fleet->compose = (irr_compose_t)irr_test_below(state, IRR_COMPOSE_COUNT);
     for (int r = 0; r < crew->job->ranks; r++) {
         make_plan(crew, r, pacing == IRR_PACE_SYNC, &fleet->rank[r].plan);
     }

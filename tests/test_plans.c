@@ -195,7 +195,7 @@ static const irr_scene_row_t pieced_rows[] = {
     { 0, IRR_STEP_SEND, 2, 1, { RANGE(INPUT, 20, 4), RANGE(INPUT, 16, 4) }, ALONE, 0 },
     { 0, IRR_STEP_COPY, 0, 1, { INPUT(0), OUTPUT(0) }, ALONE, 0 },
 
-    { 1, IRR_STEP_RECV, 0, 1, { OUTPUT(0) }, ALONE, 0 },
+    { 1, IRR_STEP_RECV, 0, 1, { RANGE(OUTPUT, 0, 3), RANGE(OUTPUT, 3, 5) }, ALONE, 0 },
     { 1, IRR_STEP_RECV, 2, 1, { OUTPUT(2) }, ALONE, 0 },
     { 1, IRR_STEP_SEND, 2, 1, { INPUT(2) }, ALONE, 0 },
     { 1, IRR_STEP_SEND, 0, 1, { INPUT(0) }, ALONE, 0 },

@@ -72,14 +72,34 @@ static size_t list_ends(const irr_check_t *check, irr_step_kind_t kind, end_t *e
     return count;
 }
 
+/* The first piece that has not the same length at both ends; their number, if there is none and they are as many. */
+static size_t differ(const irr_check_t *check, const end_t *send, const end_t *recv)
+{
+    const irr_step_t *from = check->steps[send->id].step, *to = check->steps[recv->id].step;
+    const irr_piece_t *sent = &check->plans[send->from].pieces[from->first_piece];
+    const irr_piece_t *expected = &check->plans[recv->to].pieces[to->first_piece];
+    size_t i = 0;
+
+    while (i < from->pieces && i < to->pieces && sent[i].length == expected[i].length) {
+        i++;
+    }
+    return i;
+}
+
 static irr_status_t join_ends(irr_check_t *check, const end_t *send, const end_t *recv)
 {
-    size_t sent = check->steps[send->id].step->bytes, expected = check->steps[recv->id].step->bytes;
+    size_t sent = check->steps[send->id].step->bytes, expected = check->steps[recv->id].step->bytes, same;
 
     if (sent != expected) {
         return irr_check_fail(check, "rank %d step %zu sends %zu bytes to rank %d in stage %d, whose step %zu "
                               "receives %zu", send->from, irr_check_index(check, send->id), sent, send->to,
                               send->stage, irr_check_index(check, recv->id), expected);
+    }
+    same = differ(check, send, recv);
+    if (same < check->steps[send->id].step->pieces || same < check->steps[recv->id].step->pieces) {
+        return irr_check_fail(check, "rank %d step %zu and rank %d step %zu differ in piece %zu of their message",
+                              send->from, irr_check_index(check, send->id), recv->to,
+                              irr_check_index(check, recv->id), same);
     }
     check->steps[send->id].partner = recv->id;
     check->steps[recv->id].partner = send->id;

@@ -7,7 +7,8 @@
  * before this rank sends anything, and no pace holds them back.
  *
  * Rules that irr_plan_check proves over the plans of all ranks:
- *   1. The k-th message from p to q in a stage is a send of p and a receive of q of equal length.
+ *   1. The k-th message from p to q in a stage is a send of p and a receive of q, in as many pieces of equal lengths:
+ *      so both find the same way to compose it (exec/compose.h).
  *   2. A send reads only what its rank owns or has received in steps that the send depends on.
  *   3. No byte of OUTPUT is written twice, none outside the blocks of the problem.
  *   4. Each byte of each block is delivered exactly once, to its offset.

@@ -4,8 +4,9 @@
  * Receives of stage 1, its sends, receives of stage 2, its sends: the receives of stage 1 come first, in the order of
  * the rotation, and a send of stage 2 depends on those that bring what is in it.
  *
+ * Both ends of a message list one piece for each slice in it, which is what one rank has for another, or a part of that.
  * A message of stage 2 is what the ranks of a node have for its destination, in the order of their places.  A
- * transmission is a range of that, so a slice of it may begin or end within what one rank has.
+ * transmission is a range of that, so its first and its last slice may be parts.
  */
 #include "route/forward.h"
 
@@ -73,18 +74,25 @@ static void add_output(builder_t *b, int from, size_t skip, size_t length)
     }
 }
 
-/* Where what a mate has for those whom this rank serves begins in `at`. */
-static size_t shelf(const builder_t *b, int mate)
+static int count_served(const builder_t *b)
 {
-    return (size_t)mate * (size_t)(b->forward->first[b->place + 1] - b->forward->first[b->place]);
+    return b->forward->first[b->place + 1] - b->forward->first[b->place];
+}
+
+/* Where in SCRATCH what a mate has for those whom this rank serves is, one by one, and where it ends. */
+static const size_t *shelf(const builder_t *b, int mate)
+{
+    return &b->forward->at[(size_t)mate * (size_t)count_served(b)];
 }
 
 static irr_status_t receive_inside(builder_t *b, int number)
 {
     const int mate = (b->place - number + b->mates) % b->mates, from = b->members[mate];
-    const size_t begin = b->forward->at[shelf(b, mate)], end = b->forward->at[shelf(b, mate + 1)];
+    const size_t *at = shelf(b, mate);
 
-    add_piece(b, IRR_BUFFER_SCRATCH, (ptrdiff_t)begin, end - begin);
+    for (int i = 0; i < count_served(b); i++) {
+        add_piece(b, IRR_BUFFER_SCRATCH, (ptrdiff_t)at[i], at[i + 1] - at[i]);
+    }
     add_output(b, from, 0, b->forward->expected[from]);
     return add_step(b, IRR_STEP_RECV, from, 1, number);
 }
@@ -156,7 +164,7 @@ static irr_status_t send_outside(builder_t *b, const irr_transmission_t *t)
     range_t range = { (size_t)t->offset, (size_t)t->length };
 
     for (int mate = 0; mate < b->mates; mate++) {
-        const size_t *at = &forward->at[shelf(b, mate) + served];
+        const size_t *at = shelf(b, mate) + served;
         size_t skip, take = cut(&range, mate == b->place ? own->length : at[1] - at[0], &skip);
 
         if (mate == b->place) {
@@ -254,7 +262,7 @@ irr_plan_bounds_t irr_forward_plan_bounds(const irr_forward_t *forward, const ir
     /* A transmission has a slice of each rank that it carries something of, and the two at its ends are parts. */
     return (irr_plan_bounds_t){
         .steps = own->count + 2 * mates + 2,
-        .pieces = 2 * own->count + 2 * ranks + mates * served + 3 * mates + 4,
+        .pieces = 2 * (own->count + ranks + mates * served + mates) + 4,
         .deps = 2 * own->count + mates * served,
         .syncs = irr_schedule_syncs_bound(syncs)
     };
