@@ -25,7 +25,7 @@ conf two 'SwitchName=s0 Nodes=n[0-1]' 'SwitchName=s1 Nodes=n[2-3]' 'SwitchName=t
 conf star 'SwitchName=s0 Nodes=n[0-3] Switches=s[1-3]' 'SwitchName=s1 Nodes=n[4-7]' 'SwitchName=s2 Nodes=n[8-11]' \
     'SwitchName=s3 Nodes=n[12-15]'
 
-echo 1..55
+echo 1..60
 
 # ---- print ----
 
@@ -150,6 +150,21 @@ report $? "no synchronisation mends steps that contend"
 good check --algorithm aapc --ranks 4 && [ "$(figure permutations)" = 3 ] &&
     [ -z "$(figure phases)$(figure root)" ]
 report $? "without a topology all ranks are at one switch"
+# A job with a topology file has no other auto, so neither has the tool.
+good check --algorithm auto --topology "$scratch/star" --unit 100 && [ "$(figure phases)" = 48 ] &&
+    [ "$(figure link_contention)" = 0 ] &&
+    good print --algorithm aapc --topology "$scratch/star" --json && cp "$scratch/out" "$scratch/expected" &&
+    good print --algorithm auto --topology "$scratch/star" --json && cmp -s "$scratch/expected" "$scratch/out" &&
+    good draw --algorithm auto --topology "$scratch/star" && [ "$(lines '<title>aapc, 16 ranks<')" -eq 1 ]
+report $? "auto is aapc where ranks are on several hosts"
+good print --algorithm auto --topology "$scratch/star" --hosts n5,n5,n5 --json &&
+    [ "$(lines '^{"algorithm": "a1",')" -eq 1 ] &&
+    good print --algorithm auto --ranks 3 --json && [ "$(lines '^{"algorithm": "a1",')" -eq 1 ]
+report $? "and a1 on one, or without a topology"
+good check --algorithm aapc --topology "$scratch/star" --pattern skewed --save "$scratch/expected" &&
+    good check --algorithm auto --topology "$scratch/star" --pattern skewed --save "$scratch/saved" &&
+    cmp -s "$scratch/expected" "$scratch/saved"
+report $? "its schedule is saved"
 good --help && [ "$(lines '^  aapc  ')" -eq 1 ] && [ "$(lines '^  link_bound_bytes ')" -eq 1 ] &&
     [ "$(lines '^  syncs_removed ')" -eq 1 ] && [ "$(lines '^  phases ')" -eq 1 ] &&
     [ "$(lines '^  root ')" -eq 1 ]
@@ -215,6 +230,10 @@ refused "a list for other ranks" "--hosts has 2 names for 3 ranks" \
 refused "hosts without a topology" "--hosts goes with --topology only" check --algorithm a1 --ranks 2 --hosts n0,n1
 refused "a tree over time" "--async does not go with --topology" \
     draw --algorithm lp --async --topology "$scratch/two"
+refused "auto's schedule where all ranks are on one host" "--save: algorithm auto has no schedule" \
+    check --algorithm auto --topology "$scratch/two" --hosts n0,n0 --save "$scratch/none"
+refused "more bytes than auto can schedule" "next: more than 9223372036854775807 bytes in all, which aapc" \
+    check --algorithm auto --topology "$scratch/large" --ranks 300 --pattern next --unit 1000000000000000
 # ---- from LLDP ----
 
 # Four hosts in the forms that lldpcli writes, and one whose file names it; then the switches, too.

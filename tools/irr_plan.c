@@ -101,10 +101,10 @@ static irr_cli_exit_t write_output(irr_tool_job_t *job, const char *path,
     return code;
 }
 
-/* As the user gave it; "file" for a schedule that was read from one. */
-static const char *name_of(const irr_tool_options_t *options)
+/* "file" for a schedule that was read from one. */
+static const char *name_of(const irr_tool_options_t *options, int algorithm)
 {
-    return options->load != NULL ? "file" : irr_algorithm_name(options->algorithm);
+    return options->load != NULL ? "file" : irr_algorithm_name(algorithm);
 }
 
 /* The name of the algorithm and the dimensions of its grid, as rank 0 sees them: nobody's are larger. */
@@ -113,7 +113,7 @@ static void describe(const irr_settings_t *settings, const irr_nodes_t *nodes, i
     const irr_algorithm_t *algorithm = irr_algorithm_resolve(settings->algorithm, ranks);
     irr_grid_t grid;
 
-    job->algorithm = algorithm != NULL ? algorithm->name : name_of(job->options);
+    job->algorithm = algorithm != NULL ? algorithm->name : name_of(job->options, settings->algorithm);
     if (algorithm == NULL ||
         irr_algorithm_grid(algorithm, ranks, &settings->dims, nodes, &grid) != IRR_OK || grid.nodes != NULL) {
         return;
@@ -147,7 +147,7 @@ static irr_status_t build_plans(irr_tool_job_t *job, irr_tool_input_t *input, ir
 {
     irr_status_t status = IRR_OK;
 
-    if (!irr_tool_has_schedule(job->options)) {
+    if (!irr_tool_has_schedule(job->options, input->algorithm)) {
         return irr_plans_build(job->settings, job->nodes, job->matrix, plans);
     }
     if (job->options->load == NULL) {
@@ -173,7 +173,7 @@ static irr_cli_exit_t write_all(irr_tool_job_t *job)
 static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
     const irr_settings_t settings = {
-        .algorithm = options->algorithm, .dims = options->dims, .slice_min = (size_t)options->slice_min
+        .algorithm = input->algorithm, .dims = options->dims, .slice_min = (size_t)options->slice_min
     };
     const int ranks = input->matrix.ranks;
     irr_plans_t plans = { .ranks = 0 };
@@ -196,7 +196,7 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
         irr_nodes_fini(&nodes);
     }
     if (status != IRR_OK) {
-        irr_cli_complain("algorithm %s for %d ranks: %s", name_of(options), ranks, irr_status_text(status));
+        irr_cli_complain("algorithm %s for %d ranks: %s", name_of(options, settings.algorithm), ranks, irr_status_text(status));
     }
     return code;
 }

@@ -82,6 +82,7 @@ typedef struct irr_tool_input {
     irr_topology_t topology;     /* with --topology: that of the file, and once ranks are placed what they use */
     int           *host_of;      /* by rank: its host; NULL: there is no topology */
     irr_tree_t     tree;         /* of the ranks on their hosts, with --topology */
+    int            algorithm;    /* that of the options, or what "auto" becomes on those hosts */
 } irr_tool_input_t;
 
 /* What the matrix is made from, as the user named it. */
@@ -91,8 +92,8 @@ const char *irr_tool_source(const irr_tool_options_t *options);
 irr_cli_exit_t irr_tool_input_load(const irr_tool_options_t *options, irr_tool_input_t *input);
 void           irr_tool_input_fini(irr_tool_input_t *input);
 
-/* Is there one, or will there be? */
-bool irr_tool_has_schedule(const irr_tool_options_t *options);
+/* Is there one, or will there be?  algorithm: of the options, or of the input once it is loaded. */
+bool irr_tool_has_schedule(const irr_tool_options_t *options, int algorithm);
 
 /* The file that the options name.  Complains. */
 irr_cli_exit_t irr_tool_schedule_load(const irr_tool_options_t *options, irr_tool_input_t *input);
@@ -100,7 +101,7 @@ irr_cli_exit_t irr_tool_schedule_load(const irr_tool_options_t *options, irr_too
 /* Complains unless the schedule of the file delivers the matrix. */
 irr_cli_exit_t irr_tool_schedule_match(const irr_tool_options_t *options, const irr_tool_input_t *input);
 
-/* The algorithm must be a scheduled order; see irr_scheduled_build.  With --topology it is told the tree. */
+/* The input's algorithm must be a scheduled order; see irr_scheduled_build.  With --topology it is told the tree. */
 irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, irr_tool_input_t *input);
 
 /* The topology of the file and the names of --hosts.  Complains. */

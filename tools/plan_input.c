@@ -58,19 +58,28 @@ static irr_cli_exit_t check_sums(const irr_tool_options_t *options, const irr_ma
 }
 
 /* A scheduled order counts the bytes of all ranks together. */
-static irr_cli_exit_t check_total(const irr_tool_options_t *options, const irr_matrix_t *matrix)
+static irr_cli_exit_t check_total(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
     uint64_t bytes = 0;
 
-    for (int i = 0; i < matrix->ranks; i++) {
-        uint64_t row = irr_cli_sum(matrix, i, true);
+    for (int i = 0; i < input->matrix.ranks; i++) {
+        uint64_t row = irr_cli_sum(&input->matrix, i, true);
 
         bytes = row < UINT64_MAX - bytes ? bytes + row : UINT64_MAX;
     }
-    if (irr_algorithm_scheduled(options->algorithm) != NULL && bytes > INT64_MAX) {
+    if (irr_algorithm_scheduled(input->algorithm) != NULL && bytes > INT64_MAX) {
         irr_cli_complain("%.256s: more than %" PRId64 " bytes in all, which %s does not schedule",
-                         irr_tool_source(options), INT64_MAX,
-                         irr_algorithm_name(options->algorithm));
+                         irr_tool_source(options), INT64_MAX, irr_algorithm_name(input->algorithm));
+        return IRR_CLI_REFUSED;
+    }
+    return IRR_CLI_GOOD;
+}
+
+static irr_cli_exit_t check_save(const irr_tool_options_t *options, const irr_tool_input_t *input)
+{
+    if (options->save != NULL && !irr_tool_has_schedule(options, input->algorithm)) {
+        irr_cli_complain("--save: algorithm %s has no schedule, only lp to aapc have",
+                         irr_algorithm_name(input->algorithm));
         return IRR_CLI_REFUSED;
     }
     return IRR_CLI_GOOD;
@@ -98,13 +107,29 @@ static irr_cli_exit_t make_matrix(const irr_tool_options_t *options, irr_tool_in
     return status == IRR_OK ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
-/* All within limits, and the schedule that of the matrix. */
+/* Puts ranks on hosts, if there are any; where they are says what "auto" is, as in a job. */
+static irr_cli_exit_t place(const irr_tool_options_t *options, irr_tool_input_t *input)
+{
+    irr_cli_exit_t code = IRR_CLI_GOOD;
+
+    input->algorithm = options->algorithm;
+    if (options->topology != NULL) {
+        code = irr_tool_topology_place(options, input);
+        input->algorithm = irr_algorithm_on_hosts(options->algorithm, input->topology.hosts);
+    }
+    return code;
+}
+
+/* All within limits, a schedule to save if one shall be, and a loaded one that of the matrix. */
 static irr_cli_exit_t check_input(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
     irr_cli_exit_t code = check_sums(options, &input->matrix);
 
     if (code == IRR_CLI_GOOD) {
-        code = check_total(options, &input->matrix);
+        code = check_total(options, input);
+    }
+    if (code == IRR_CLI_GOOD) {
+        code = check_save(options, input);
     }
     if (code == IRR_CLI_GOOD && options->load != NULL) {
         code = irr_tool_schedule_match(options, input);
@@ -124,10 +149,10 @@ irr_cli_exit_t irr_tool_input_load(const irr_tool_options_t *options, irr_tool_i
     }
     if (code == IRR_CLI_GOOD) {
         scale_entries(&input->matrix, options->scale);
-        code = check_input(options, input);
+        code = place(options, input);
     }
-    if (code == IRR_CLI_GOOD && options->topology != NULL) {
-        code = irr_tool_topology_place(options, input);
+    if (code == IRR_CLI_GOOD) {
+        code = check_input(options, input);
     }
     if (code != IRR_CLI_GOOD) {
         irr_tool_input_fini(input);

@@ -280,18 +280,13 @@ static irr_cli_exit_t check_changes(const irr_tool_options_t *options, const boo
     return IRR_CLI_GOOD;
 }
 
-/* The scheduled orders, by what they need and what needs them. */
+/* What a scheduled order needs. */
 static irr_cli_exit_t check_scheduled(const irr_tool_options_t *options)
 {
     const irr_scheduled_t *scheduled = irr_algorithm_scheduled(options->algorithm);
 
     if (scheduled != NULL && scheduled->build == irr_scheduled_redist && options->redistribute == NULL) {
         irr_cli_complain("algorithm %s needs --redistribute", scheduled->name);
-        return IRR_CLI_REFUSED;
-    }
-    if (options->save != NULL && scheduled == NULL) {
-        irr_cli_complain("--save: algorithm %s has no schedule, only lp to aapc have",
-                         irr_algorithm_name(options->algorithm));
         return IRR_CLI_REFUSED;
     }
     return IRR_CLI_GOOD;
@@ -338,7 +333,7 @@ static irr_cli_exit_t check_together(const irr_tool_options_t *options, const bo
         complaint = "--json goes with print only";
     } else if (options->command != IRR_TOOL_PRINT && options->rank != IRR_TOOL_ALL_RANKS) {
         complaint = "--rank goes with print only";
-    } else if (options->async && (options->command != IRR_TOOL_DRAW || !irr_tool_has_schedule(options))) {
+    } else if (options->async && (options->command != IRR_TOOL_DRAW || !irr_tool_has_schedule(options, options->algorithm))) {
         complaint = "--async goes with draw only, and with a schedule";
     }
     if (complaint != NULL) {

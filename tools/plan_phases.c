@@ -13,9 +13,9 @@
 
 #include <inttypes.h>
 
-static bool is_aapc(const irr_tool_options_t *options)
+static bool is_aapc(const irr_settings_t *settings)
 {
-    const irr_scheduled_t *row = irr_algorithm_scheduled(options->algorithm);
+    const irr_scheduled_t *row = irr_algorithm_scheduled(settings->algorithm);
 
     return row != NULL && row->build == irr_scheduled_aapc;
 }
@@ -54,7 +54,7 @@ static irr_status_t count_syncs(const irr_tool_job_t *job, irr_tool_phases_t *ph
 
 irr_status_t irr_tool_phases_count(const irr_tool_job_t *job, irr_tool_phases_t *phases)
 {
-    irr_tool_phases_t counted = { .is_aapc = is_aapc(job->options) };
+    irr_tool_phases_t counted = { .is_aapc = is_aapc(job->settings) };
     irr_tree_bound_t bound;
     irr_status_t status = irr_tree_bound(job->tree, job->matrix, &bound);
 

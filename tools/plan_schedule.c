@@ -18,9 +18,9 @@ static double now_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-bool irr_tool_has_schedule(const irr_tool_options_t *options)
+bool irr_tool_has_schedule(const irr_tool_options_t *options, int algorithm)
 {
-    return options->load != NULL || irr_algorithm_scheduled(options->algorithm) != NULL;
+    return options->load != NULL || irr_algorithm_scheduled(algorithm) != NULL;
 }
 
 irr_cli_exit_t irr_tool_schedule_load(const irr_tool_options_t *options, irr_tool_input_t *input)
@@ -62,7 +62,7 @@ irr_cli_exit_t irr_tool_schedule_match(const irr_tool_options_t *options, const 
 
 irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
-    const irr_scheduled_t *row = irr_algorithm_scheduled(options->algorithm);
+    const irr_scheduled_t *row = irr_algorithm_scheduled(input->algorithm);
     const double start = now_ms();
     irr_scheduled_params_t params = options->scheduled;
     irr_status_t status;

@@ -11,7 +11,7 @@
 
 static const irr_algorithm_t algorithms[] = {
     { "auto", NULL, NULL, IRR_SHAPE_NONE, false,
-      "a1; aapc in a job with a topology file, where ranks are on several of its hosts" },
+      "a1; aapc with a topology file, where ranks are on several of its hosts" },
     { "a1", &irr_route_direct, &irr_order_rotate, IRR_SHAPE_NONE, false,
       "direct messages; in step k to rank + k and from rank - k (Liu, Wang, Prasanna 3.1.1)" },
     { "ac", &irr_route_direct, &irr_order_natural, IRR_SHAPE_NONE, false,
