@@ -5,6 +5,7 @@
 
 #include "irr_memory.h"
 #include "irr_test.h"
+#include "irr_text.h"
 
 #include <string.h>
 
@@ -37,6 +38,25 @@ void irr_turns_open(irr_turns_t *turns, const irr_settings_t *settings, uint64_t
 {
     irr_turns_prepare(turns, settings, state);
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&turns->team), IRR_OK);
+}
+
+const char irr_turns_tree[] =
+    "SwitchName=t Switches=s[1-2]\nSwitchName=s1 Nodes=a,b\nSwitchName=s2 Nodes=c[1-9]\n";
+
+const char *const irr_turns_hosts[IRR_TURNS_RANKS] = { "c3.site", "a", "b", "a", "c1", "c9", "b" };
+
+void irr_turns_open_on_tree(irr_turns_t *turns, const irr_settings_t *settings, const char *host, uint64_t *state)
+{
+    irr_settings_t placed = *settings;
+
+    placed.topology_file = irr_text_open();
+    irr_text_fill(irr_turns_tree, strlen(irr_turns_tree));
+    irr_turns_prepare(turns, &placed, state);
+    for (int r = 0; r < IRR_TURNS_RANKS; r++) {
+        turns->team.params[r].host = host != NULL ? host : irr_turns_hosts[r];
+    }
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&turns->team), IRR_OK);
+    irr_text_close();
 }
 
 void irr_turns_add(irr_turns_t *turns, int number, irr_job_kind_t kind, uint64_t seed)

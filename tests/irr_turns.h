@@ -31,6 +31,13 @@ void irr_turns_prepare(irr_turns_t *turns, const irr_settings_t *settings, uint6
 void irr_turns_open(irr_turns_t *turns, const irr_settings_t *settings, uint64_t *state);
 void irr_turns_close(irr_turns_t *turns);
 
+/* A topology file of two switches, the hosts a and b at one and c1 to c9 at the other, and the host of each rank. */
+extern const char irr_turns_tree[];
+extern const char *const irr_turns_hosts[IRR_TURNS_RANKS];
+
+/* As open, by that file, with the ranks on their hosts, or, if a host is given, on that alone. */
+void irr_turns_open_on_tree(irr_turns_t *turns, const irr_settings_t *settings, const char *host, uint64_t *state);
+
 void irr_turns_add(irr_turns_t *turns, int number, irr_job_kind_t kind, uint64_t seed);
 
 /* A job of equal messages of at least 100 bytes, to be shortened. */

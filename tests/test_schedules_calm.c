@@ -3,12 +3,9 @@
  * the counts are, and a look again after so many.
  */
 #include "irr_test.h"
-#include "irr_text.h"
 #include "irr_turns.h"
 
 #include "comm/comm_route.h"
-
-#include <string.h>
 
 enum { RANKS = IRR_TURNS_RANKS };
 
@@ -26,20 +23,10 @@ static irr_settings_t tries(void)
     return settings;
 }
 
-/* On hosts of two switches.  Job A is one of short messages; B and C differ from it in one message each. */
-static void open_on_tree(irr_turns_t *scene, const irr_settings_t *settings, uint64_t *state)
+/* Job A is one of short messages; B and C differ from it in one message each. */
+static void open_with_jobs(irr_turns_t *scene, const irr_settings_t *settings, uint64_t *state)
 {
-    static const char text[] = "SwitchName=t Switches=s[1-2]\nSwitchName=s1 Nodes=a\nSwitchName=s2 Nodes=b\n";
-    irr_settings_t placed = *settings;
-
-    placed.topology_file = irr_text_open();
-    irr_text_fill(text, strlen(text));
-    irr_turns_prepare(scene, &placed, state);
-    for (int r = 0; r < RANKS; r++) {
-        scene->team.params[r].host = r % 2 == 0 ? "a" : "b";
-    }
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene->team), IRR_OK);
-    irr_text_close();
+    irr_turns_open_on_tree(scene, settings, NULL, state);
     for (int i = 0; i < 3; i++) {
         irr_turns_add_uniform(scene, i);
     }
@@ -119,7 +106,7 @@ static void open_calm(irr_turns_t *scene, uint64_t *state)
 {
     const irr_settings_t settings = tries();
 
-    open_on_tree(scene, &settings, state);
+    open_with_jobs(scene, &settings, state);
     settle(scene, &irr_pace_free);
     look(scene);
 }
@@ -229,7 +216,7 @@ static void test_none(void)
         settings.window_messages = kind == WINDOW_MESSAGES ? 3 : 0;
         settings.window_bytes = kind == WINDOW_BYTES ? 1000 : 0;
         settings.piece_bytes = kind == PIECES ? 50 : settings.piece_bytes;
-        open_on_tree(&scene, &settings, &state);
+        open_with_jobs(&scene, &settings, &state);
         settle(&scene, pace);
         expect_looks(&scene);
         CU_ASSERT_PTR_EQUAL(scene.team.comms[0]->way->pace, pace);
@@ -249,7 +236,7 @@ static void test_set(void)
 
         settings.algorithm = irr_algorithm_find(rows[i]);
         settings.pace = IRR_PACE_FREE;
-        open_on_tree(&scene, &settings, &state);
+        open_with_jobs(&scene, &settings, &state);
         irr_turns_run(&scene, "A");
         expect_looks(&scene);
         irr_turns_close(&scene);
@@ -264,7 +251,7 @@ static void test_dump(void)
     irr_turns_t scene;
 
     settings.matrix_dump = "no/such/folder/matrix";
-    open_on_tree(&scene, &settings, &state);
+    open_with_jobs(&scene, &settings, &state);
     settle(&scene, &irr_pace_free);
     expect_looks(&scene);
     irr_turns_run(&scene, "B");
@@ -300,7 +287,7 @@ static void test_planned(void)
     irr_settings_t settings = tries();
     irr_turns_t scene;
 
-    open_on_tree(&scene, &settings, &state);
+    open_with_jobs(&scene, &settings, &state);
     irr_job_fill(scene.jobs[1]);
     settle(&scene, &irr_pace_free);
     for (int i = 0; i < IRR_CALM_LOOKS + IRR_CALM_SKIPS; i++) {
@@ -339,7 +326,7 @@ static void test_lost(void)
         irr_settings_t settings = tries();
         irr_turns_t scene;
 
-        open_on_tree(&scene, &settings, &state);
+        open_with_jobs(&scene, &settings, &state);
         irr_turns_isolate(&scene, 0, rank);
         settle(&scene, &irr_pace_free);
         for (int i = 0; i < at; i++) {

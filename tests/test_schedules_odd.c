@@ -200,16 +200,12 @@ static void test_bad_file(void)
 
 /* ---- topologies ---- */
 
-static const char tree_text[] = "SwitchName=t Switches=s[1-2]\nSwitchName=s1 Nodes=a,b\nSwitchName=s2 Nodes=c[1-9]\n";
-
 static void place(irr_comm_params_t *params, const char *path, const char *row)
 {
-    static const char *const names[RANKS] = { "c3.site", "a", "b", "a", "c1", "c9", "b" };
-
     for (int r = 0; r < RANKS; r++) {
         params[r].settings = irr_turns_with(row);
         params[r].settings.topology_file = path;
-        params[r].host = names[r];
+        params[r].host = irr_turns_hosts[r];
     }
 }
 
@@ -225,7 +221,7 @@ static void test_topology(void)
         const char *path = irr_text_open();
         irr_comm_params_t params[RANKS] = { 0 };
 
-        irr_text_fill(tree_text, strlen(tree_text) - (kind == MALFORMED ? 4 : 0));
+        irr_text_fill(irr_turns_tree, strlen(irr_turns_tree) - (kind == MALFORMED ? 4 : 0));
         place(params, path, rows[i % 2]);
         if (kind == NO_HOST) {
             params[4].host = "d";
@@ -241,31 +237,14 @@ static void test_topology(void)
     }
 }
 
-/* A communicator on the hosts of the tree, or, if a host is given, on that alone; pieces and lead of so many bytes. */
-static void open_on_tree(irr_turns_t *scene, const char *row, const char *host, size_t bytes, uint64_t *state)
-{
-    irr_comm_params_t params[RANKS] = { 0 };
-    const char *path = irr_text_open();
-
-    irr_text_fill(tree_text, strlen(tree_text));
-    place(params, path, row);
-    params[0].settings.piece_bytes = bytes;
-    params[0].settings.lead_bytes = bytes;
-    irr_turns_prepare(scene, &params[0].settings, state);
-    for (int r = 0; r < RANKS; r++) {
-        scene->team.params[r].host = host != NULL ? host : params[r].host;
-    }
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene->team), IRR_OK);
-    irr_text_close();
-}
-
 /* Every byte arrives, and no two messages of a step share a link. */
 static void test_tree(void)
 {
     uint64_t state = irr_test_seed();
+    const irr_settings_t settings = irr_turns_with("aapc");
     irr_turns_t scene;
 
-    open_on_tree(&scene, "aapc", NULL, 0, &state);
+    irr_turns_open_on_tree(&scene, &settings, NULL, &state);
     irr_turns_add(&scene, 0, IRR_JOB_UNIFORM, 1);
     irr_turns_add(&scene, 1, IRR_JOB_MIXED, 2);
     irr_turns_run(&scene, "ABAB");
@@ -311,10 +290,13 @@ static void expect_alike(const irr_turns_t *scene)
 static void test_tune(void)
 {
     uint64_t state = irr_test_seed();
+    irr_settings_t settings = irr_turns_with("aapc");
     irr_turns_t scene;
     int ways;
 
-    open_on_tree(&scene, "aapc", NULL, IRR_BYTES_AUTO, &state);
+    settings.piece_bytes = IRR_BYTES_AUTO;
+    settings.lead_bytes = IRR_BYTES_AUTO;
+    irr_turns_open_on_tree(&scene, &settings, NULL, &state);
     irr_turns_add(&scene, 0, IRR_JOB_SPARSE, 1);   /* short messages, so all ways are tried */
     ways = scene.team.comms[0]->schedules.ways;
     CU_ASSERT(ways > 2);
@@ -362,12 +344,13 @@ static void test_tune_lost(void)
 static void test_auto(void)
 {
     uint64_t state = irr_test_seed();
+    const irr_settings_t settings = irr_turns_with("auto");
 
     for (int spread = 0; spread < 2; spread++) {
         const uint64_t wanted = spread ? 2 : 0;
         irr_turns_t scene;
 
-        open_on_tree(&scene, "auto", spread ? NULL : "c7", 0, &state);
+        irr_turns_open_on_tree(&scene, &settings, spread ? NULL : "c7", &state);
         irr_turns_add(&scene, 0, IRR_JOB_UNIFORM, 1);
         irr_turns_add(&scene, 1, IRR_JOB_MIXED, 2);
         irr_turns_run(&scene, "ABAB");
