@@ -9,20 +9,14 @@
 
 irr_status_t irr_grants_reserve(irr_grants_t *grants, size_t steps)
 {
-    irr_grant_t *list;
+    void *list = grants->list;
+    irr_status_t status = irr_signals_reserve(&grants->signals, steps);
 
-    if (steps <= grants->list_max) {
-        return IRR_OK;
+    if (status == IRR_OK) {
+        status = irr_grow(&list, &grants->list_max, steps, sizeof(*grants->list));
     }
-    list = irr_alloc(steps, sizeof(*list));
-    if (list == NULL || irr_signals_reserve(&grants->signals, steps) != IRR_OK) {
-        irr_free(list);
-        return IRR_ERR_NO_MEMORY;
-    }
-    irr_free(grants->list);
     grants->list = list;
-    grants->list_max = steps;
-    return IRR_OK;
+    return status;
 }
 
 void irr_grants_fini(irr_grants_t *grants)

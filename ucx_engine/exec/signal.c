@@ -9,19 +9,11 @@
 
 irr_status_t irr_signals_reserve(irr_signals_t *signals, size_t count)
 {
-    irr_signal_t *list;
+    void *list = signals->list;
+    irr_status_t status = irr_grow(&list, &signals->list_max, count, sizeof(*signals->list));
 
-    if (count <= signals->list_max) {
-        return IRR_OK;
-    }
-    list = irr_alloc(count, sizeof(*list));
-    if (list == NULL) {
-        return IRR_ERR_NO_MEMORY;
-    }
-    irr_free(signals->list);
     signals->list = list;
-    signals->list_max = count;
-    return IRR_OK;
+    return status;
 }
 
 void irr_signals_fini(irr_signals_t *signals)
