@@ -196,7 +196,8 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
         irr_nodes_fini(&nodes);
     }
     if (status != IRR_OK) {
-        irr_cli_complain("algorithm %s for %d ranks: %s", name_of(options, settings.algorithm), ranks, irr_status_text(status));
+        irr_cli_complain("algorithm %s for %d ranks: %s", name_of(options, settings.algorithm), ranks,
+                         irr_status_text(status));
     }
     return code;
 }

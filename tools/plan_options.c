@@ -333,7 +333,8 @@ static irr_cli_exit_t check_together(const irr_tool_options_t *options, const bo
         complaint = "--json goes with print only";
     } else if (options->command != IRR_TOOL_PRINT && options->rank != IRR_TOOL_ALL_RANKS) {
         complaint = "--rank goes with print only";
-    } else if (options->async && (options->command != IRR_TOOL_DRAW || !irr_tool_has_schedule(options, options->algorithm))) {
+    } else if (options->async && (options->command != IRR_TOOL_DRAW ||
+                                  !irr_tool_has_schedule(options, options->algorithm))) {
         complaint = "--async goes with draw only, and with a schedule";
     }
     if (complaint != NULL) {
