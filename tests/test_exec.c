@@ -452,6 +452,25 @@ static void test_reserve(void)
     CU_ASSERT_EQUAL(nth, 4);
 }
 
+/* Room for a plan is room for those before, too, whatever of it is more. */
+static void test_reserve_more(void)
+{
+    static const irr_plan_bounds_t bounds[] = {
+        { .steps = 9, .pieces = 20 }, { .steps = 3, .pieces = 40 }, { .steps = 30, .pieces = 1 },
+        { .steps = 1, .pieces = 50 }
+    };
+    irr_exec_t exec;
+
+    irr_exec_init(&exec);
+    for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
+        irr_test_must(irr_exec_reserve(&exec, bounds[i], &irr_pace_free));
+        for (size_t k = 0; k <= i; k++) {
+            CU_ASSERT(exec.steps_max >= bounds[k].steps && exec.pieces_max >= bounds[k].pieces);
+        }
+    }
+    irr_exec_fini(&exec);
+}
+
 int main(void)
 {
     static const irr_test_case_t cases[] = {
@@ -467,6 +486,7 @@ int main(void)
         { "steps wait for those they depend on",               test_forwarding },
         { "a plan without steps",                              test_empty_plan },
         { "want of memory while reserving",                    test_reserve },
+        { "room never shrinks",                                test_reserve_more },
         { NULL, NULL }
     };
 

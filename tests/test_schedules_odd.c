@@ -322,9 +322,12 @@ static void test_tune_lost(void)
 {
     uint64_t state = irr_test_seed();
     const int rank = (int)irr_test_below(&state, RANKS);
+    irr_settings_t settings = irr_turns_with("aapc");
     irr_turns_t scene;
 
-    open_on_tree(&scene, "aapc", NULL, IRR_BYTES_AUTO, &state);
+    settings.piece_bytes = IRR_BYTES_AUTO;
+    settings.lead_bytes = IRR_BYTES_AUTO;
+    irr_turns_open_on_tree(&scene, &settings, NULL, &state);
     irr_turns_add_uniform(&scene, 0);
     irr_turns_isolate(&scene, 0, rank);
     do {

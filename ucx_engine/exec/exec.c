@@ -60,9 +60,12 @@ static irr_status_t grow(irr_exec_t *exec, irr_plan_bounds_t bounds)
 
 irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds, const irr_pace_t *pace)
 {
-    bool fits = bounds.steps <= exec->steps_max && bounds.pieces <= exec->pieces_max;
-    irr_status_t status = fits ? IRR_OK : grow(exec, bounds);
+    const bool fits = bounds.steps <= exec->steps_max && bounds.pieces <= exec->pieces_max;
+    irr_status_t status;
 
+    bounds.steps = bounds.steps > exec->steps_max ? bounds.steps : exec->steps_max;
+    bounds.pieces = bounds.pieces > exec->pieces_max ? bounds.pieces : exec->pieces_max;
+    status = fits ? IRR_OK : grow(exec, bounds);
     if (status == IRR_OK && pace->grants) {
         status = irr_grants_reserve(&exec->grants, bounds.steps);
     }
