@@ -116,7 +116,8 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_
     schedules->learns = wanted && !large;
     schedules->ranks = ranks;
     schedules->rank = rank;
-    schedules->calms = !dumps && settings->window_messages == 0 && settings->window_bytes == 0;
+    schedules->calms = !dumps && settings->window_messages == 0 && settings->window_bytes == 0 &&
+                       settings->pace == IRR_PACE_AUTO;
     irr_calm_init(&schedules->calm);
     if (wanted && large && rank == 0) {
         irr_log(IRR_LOG_WARN, "exchanges of %d ranks go without a schedule: their count matrix has more bytes than "

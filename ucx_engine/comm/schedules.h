@@ -18,7 +18,7 @@
  * exchanges go without a schedule, free (comm/calm.h).  All ranks leave out the same, because it follows from what a
  * look has told and from the number of exchanges.  Planned exchanges always look, and do not count.  No look is left
  * out where the settings want all of them or an order even so: with a dump, which must see each matrix; with a
- * window, which makes sends wait in the order of the plan; and where the way is what the user has set, or of a file.
+ * window, which makes sends wait in the order of the plan; and where the pace is what the user has set, or that of a file.
  *
  * A rank whose look failed does not know whether the others leave out the next ones.  If they do, nobody answers its
  * looks, so it must not look before them: it leaves out what it would after the hit that was to be expected, serves
