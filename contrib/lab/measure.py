@@ -21,7 +21,7 @@ import show
 import topology
 
 USABLE = 0.955
-WARMUP = 25     # aapc tries 5 ways in the first 20 exchanges of a schedule, and may leave out its looks after 4 more
+WARMUP = 30     # aapc tries its ways in up to 28 exchanges of a schedule, and may then leave out its looks
 TUNED = {"linear": 1, "pairwise": 2}
 COLUMNS = ["spec", "rate_bits", "congestion", "pattern", "size", "ranks", "algorithm", "bound_ms", "median_ms",
            "min_ms", "max_ms", "share", "iterations", "timeouts", "resent"]

@@ -257,9 +257,28 @@ static irr_status_t use(irr_schedules_t *schedules, irr_cache_entry_t *entry, co
     return IRR_OK;
 }
 
+/* What the trial has found, on rank 0, for who wants to know. */
+static void tell(const irr_schedules_t *schedules, const irr_tune_t *before)
+{
+    const irr_tune_t *tune = &schedules->entry->tune;
+    char text[160];
+
+    for (int i = 0; i < before->left && schedules->rank == 0; i++) {
+        const int way = before->in[i];
+
+        irr_tune_describe(&schedules->way[way], text, sizeof(text));
+        irr_log(way == tune->chosen ? IRR_LOG_INFO : IRR_LOG_DEBUG, "an exchange of %d ranks takes %.3f ms by %s: %s",
+                schedules->ranks, (double)irr_tune_middle(tune, way) / 1e6, text,
+                way == tune->chosen ? "the way that is chosen" : irr_tune_has(tune, way) ? "stays in" : "is out");
+    }
+}
+
 static irr_status_t end_tune(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p)
 {
+    const irr_tune_t before = schedules->entry->tune;
+
     irr_tune_halve(&schedules->entry->tune, schedules->consensus.words);
+    tell(schedules, &before);
     irr_cache_entry_settle(schedules->entry);
     return use(schedules, schedules->entry, entry_p);
 }

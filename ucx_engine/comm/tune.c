@@ -9,6 +9,7 @@
  */
 #include "comm/tune.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,6 +189,24 @@ void irr_tune_halve(irr_tune_t *tune, const uint64_t *words)
         }
     }
     tune->chosen = tune->left == 1 ? tune->in[0] : -1;
+}
+
+void irr_tune_describe(const irr_tune_way_t *way, char *text, size_t size)
+{
+    char details[80] = "";
+
+    if (way->pace->syncs) {
+        snprintf(details, sizeof(details), ", lead of %zu bytes", way->lead);
+    } else if (way->pace->grants) {
+        snprintf(details, sizeof(details), ", %zu grants", way->grants);
+    }
+    if (way->piece_max > 0) {
+        snprintf(text, size, "route %s, pace %s, pieces of %zu bytes%s", way->forwards ? "node" : "direct",
+                 way->pace->name, way->piece_max, details);
+    } else {
+        snprintf(text, size, "route %s, pace %s, whole messages%s", way->forwards ? "node" : "direct",
+                 way->pace->name, details);
+    }
 }
 
 bool irr_tune_has(const irr_tune_t *tune, int way)

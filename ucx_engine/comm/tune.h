@@ -99,6 +99,9 @@ void irr_tune_halve(irr_tune_t *tune, const uint64_t *words);
 /* Of a way that was in at the latest halving: the middle of its times up to there. */
 uint64_t irr_tune_middle(const irr_tune_t *tune, int way);
 
+/* A way in words, for people. */
+void irr_tune_describe(const irr_tune_way_t *way, char *text, size_t size);
+
 /* Is a way still in? */
 bool irr_tune_has(const irr_tune_t *tune, int way);
 
