@@ -3,7 +3,7 @@
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_alltoallv
 
-plan 58
+plan 59
 for n in 1 2 3 4 7 16; do
     check "$n ranks, every byte as Open MPI's own" ranks "$n" "$program" 2
 done
@@ -37,6 +37,8 @@ quiet() {
     [ $status -eq 0 ] && ! grep -q WARN "$scratch/run"
 }
 check "4 ranks over tcp" quiet 4 --mca coll_irr_ucx_tls tcp,self --mca coll_irr_ucx_devices lo "$program" 1
+check "4 ranks over tcp, long messages at once" quiet 4 --mca coll_irr_ucx_tls tcp,self --mca coll_irr_ucx_devices lo \
+    --mca coll_irr_eager_bytes 64k "$program" 1
 check "4 ranks over all that UCX selects" ranks 4 --mca coll_irr_ucx_tls all "$program" 1
 check "4 ranks beside pml ucx" ranks 4 --mca pml ucx --mca opal_common_ucx_tls any \
     --mca opal_common_ucx_devices any "$program" 1

@@ -22,7 +22,6 @@
 #include <strings.h>
 
 /* Proto v1, the default before this version, sends a list over tcp in packets of a few entries each. */
-#define PROTO_V2_MAJOR 1
 #define PROTO_V2_MINOR 16
 
 /*
@@ -61,6 +60,15 @@ static irr_status_t set(ucp_config_t *config, const char *name, const char *valu
         irr_log(IRR_LOG_ERROR, "ucx does not take %s for UCX_%s: %s", value, name, ucs_status_string(status));
     }
     return irr_ucx_status(status);
+}
+
+/* Is UCX older than 1.minor? */
+static bool older_than(unsigned minor)
+{
+    unsigned major, own_minor, release;
+
+    ucp_get_version(&major, &own_minor, &release);
+    return major == 1 && own_minor < minor;
 }
 
 static bool given(const char *value)
@@ -109,6 +117,9 @@ static bool has_tcp(const char *tls)
 /* The most that UCX takes. */
 #define TCP_TX_SEG_SIZE "64K"
 
+/* From here on UCX knows settings of a transport by their full names, and before without the transport's. */
+#define FULL_NAMES_MINOR 17
+
 /*
  * Where UCX's defaults are for others.  An exchange of short messages has one of them for each peer, and from 93
  * bytes on each went through a segment of its own, which cost a third to a half more on shared memory: now those of
@@ -134,10 +145,11 @@ static void tune(ucp_config_t *config)
  */
 static irr_status_t set_eager(ucp_config_t *config, size_t bytes, bool tcp)
 {
+    const char *name = older_than(FULL_NAMES_MINOR) ? "TX_SEG_SIZE" : "TCP_TX_SEG_SIZE";
     char text[32];
 
     if (tcp && getenv("UCX_TCP_TX_SEG_SIZE") == NULL && getenv("IRR_UCX_TCP_TX_SEG_SIZE") == NULL &&
-        ucp_config_modify(config, "TCP_TX_SEG_SIZE", TCP_TX_SEG_SIZE) != UCS_OK) {
+        ucp_config_modify(config, name, TCP_TX_SEG_SIZE) != UCS_OK) {
         irr_log(IRR_LOG_DEBUG, "ucx does not take " TCP_TX_SEG_SIZE " for UCX_TCP_TX_SEG_SIZE");
     }
     if (getenv("UCX_RNDV_THRESH") != NULL || getenv("IRR_UCX_RNDV_THRESH") != NULL) {
@@ -150,14 +162,12 @@ static irr_status_t set_eager(ucp_config_t *config, size_t bytes, bool tcp)
 static irr_status_t configure(const irr_engine_config_t *config, ucp_config_t *ucp_config)
 {
     const char *tls = given(config->ucx_tls) ? config->ucx_tls : config->one_node ? "sm,self" : NULL;
-    unsigned major, minor, release;
     irr_status_t status = IRR_OK;
 
     if (has_queues(tls)) {
         tune(ucp_config);
     }
-    ucp_get_version(&major, &minor, &release);
-    if (major == PROTO_V2_MAJOR && minor < PROTO_V2_MINOR) {
+    if (older_than(PROTO_V2_MINOR)) {
         status = set(ucp_config, "ZCOPY_THRESH", "inf");
     }
     if (status == IRR_OK && config->eager_bytes > 0) {
