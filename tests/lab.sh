@@ -42,6 +42,20 @@ every_byte() {
 rate_holds() {
     awk '$1 == "host" || $1 == "a1" { rows++; if ($3 < 40) bad = 1 } END { exit rows != 2 || bad }' "$scratch/run"
 }
+# Two ranks on two of the hosts, one on the third; lengths that go eager, in pieces, and by rendezvous between processes.
+host_route() {
+    for route in direct node auto; do
+        for unit in 10 3000; do
+            lab run 5 --mca coll_irr_topology_file "$IRR_LAB_STATE/topology.conf" --mca coll_irr_host_route $route \
+                --mca coll_irr_verbose 1 -- "$builddir/irr_bench" --pattern random --unit $unit --algorithms aapc -i 2 \
+                -x 30 > "$scratch/run" 2>&1 || { cat "$scratch/run"; return 1; }
+            grep '^  aapc .* yes$' "$scratch/run" || return
+            # What is long has one way by node, and then there is no trial.
+            [ "$route $unit" = "node 3000" ] || grep 'takes .*: the way that is chosen' "$scratch/run" || return
+        done
+        [ $route = auto ] || ! grep 'takes .* by route' "$scratch/run" | grep -v "by route $route" || return
+    done
+}
 names() {
     lab run 5 -- sh -c 'echo "$OMPI_COMM_WORLD_RANK $(uname -n)"' | sort > "$scratch/names"
     printf '%s\n' '0 n1' '1 n1' '2 n2' '3 n2' '4 n3' | diff - "$scratch/names"
@@ -131,10 +145,11 @@ bench_writes() {
         python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$scratch/bench.svg" && nothing_left
 }
 
-plan 15
+plan 16
 check "a cluster of three hosts comes up" is_up
 check "every byte arrives, with and without coll/irr, and timeouts are counted" every_byte
 check "no port is faster than its rate" rate_holds
+check "aapc where hosts have several ranks, by each route" host_route
 check "ranks fill the hosts in their order, each under its own name" names
 check "Open MPI finds no shared memory between hosts" no_shared_memory
 check "UCX finds no shared memory between hosts" no_shared_memory_ucx

@@ -93,44 +93,61 @@ static void expect(irr_turns_t *scene, const char *letter, int consensuses)
 }
 
 /* The looks that come before the first skips; the first one chooses. */
-static void look(irr_turns_t *scene)
+static void look(irr_turns_t *scene, const irr_pace_t *pace)
 {
     for (int i = 0; i < IRR_CALM_LOOKS; i++) {
         expect(scene, "A", i == 0 ? 2 : 1);
-        CU_ASSERT_PTR_EQUAL(scene->team.comms[0]->way->pace, &irr_pace_free);
+        CU_ASSERT_PTR_EQUAL(scene->team.comms[0]->way->pace, pace);
     }
 }
 
 /* One whose next exchange is the first without a look. */
-static void open_calm(irr_turns_t *scene, uint64_t *state)
+static void open_calm_with(irr_turns_t *scene, const irr_pace_t *pace, uint64_t *state)
 {
     const irr_settings_t settings = tries();
 
     open_with_jobs(scene, &settings, state);
-    settle(scene, &irr_pace_free);
-    look(scene);
+    settle(scene, pace);
+    look(scene, pace);
+}
+
+static void open_calm(irr_turns_t *scene, uint64_t *state)
+{
+    open_calm_with(scene, &irr_pace_free, state);
 }
 
 /* ---- skips ---- */
 
+static void expect_skips(irr_turns_t *scene)
+{
+    const uint64_t reused = scene->counters[0].schedules_reused;
+
+    for (int k = 0; k < IRR_CALM_SKIPS; k++) {
+        expect(scene, "A", 0);
+    }
+    CU_ASSERT_EQUAL(scene->counters[0].schedules_reused, reused);
+    expect(scene, "A", 1);
+    CU_ASSERT_EQUAL(scene->counters[0].schedules_reused, reused + 1);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(scene->team.comms[0]->way);
+}
+
+/* Whatever pace goes without a schedule. */
 static void test_skips(void)
 {
+    static const irr_pace_t *const paces[] = { &irr_pace_free, &irr_pace_loose };
     uint64_t state = irr_test_seed();
-    irr_turns_t scene;
 
-    open_calm(&scene, &state);
-    for (int i = 0; i < 3; i++) {
-        const uint64_t reused = scene.counters[0].schedules_reused;
+    for (size_t i = 0; i < sizeof(paces) / sizeof(paces[0]); i++) {
+        irr_turns_t scene;
 
-        for (int k = 0; k < IRR_CALM_SKIPS; k++) {
-            expect(&scene, "A", 0);
+        open_calm_with(&scene, paces[i], &state);
+        for (int k = 0; k < 3; k++) {
+            expect_skips(&scene);
+            CU_ASSERT_PTR_EQUAL(scene.team.comms[0]->exec.env.pace, paces[i]);
         }
-        CU_ASSERT_EQUAL(scene.counters[0].schedules_reused, reused);
-        expect(&scene, "A", 1);
-        CU_ASSERT_EQUAL(scene.counters[0].schedules_reused, reused + 1);
+        CU_ASSERT_EQUAL(scene.counters[0].matrices, 1);
+        irr_turns_close(&scene);
     }
-    CU_ASSERT_EQUAL(scene.counters[0].matrices, 1);
-    irr_turns_close(&scene);
 }
 
 /* A rank sends to the one after it first, so not all to the same one. */

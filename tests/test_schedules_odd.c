@@ -281,7 +281,8 @@ static void expect_alike(const irr_turns_t *scene)
         CU_ASSERT_TRUE(irr_tune_has(&entry->tune, entry->tune.running));
         for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
             CU_ASSERT_EQUAL(irr_tune_has(&entry->tune, i), irr_tune_has(first, i));
-            CU_ASSERT_EQUAL(entry->way[i].own.list != NULL, irr_tune_has(first, i));
+            CU_ASSERT_EQUAL(entry->way[i].own.list != NULL,
+                            irr_tune_has(first, i) && !scene->team.comms[r]->schedules.way[i].alone);
         }
     }
 }

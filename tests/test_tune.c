@@ -23,6 +23,8 @@ static void test_ways(void)
     CU_ASSERT_PTR_EQUAL(ways[count - 1].pace, &irr_pace_free);
     for (int i = 0; i < count; i++) {
         CU_ASSERT(ways[i].grants > 0 && ways[i].piece_max != IRR_BYTES_AUTO && ways[i].lead != IRR_BYTES_AUTO);
+        CU_ASSERT_EQUAL(ways[i].alone, ways[i].pace == &irr_pace_loose || ways[i].pace == &irr_pace_free);
+        CU_ASSERT(!ways[i].alone || ways[i].piece_max == 0);
     }
 }
 
@@ -65,6 +67,7 @@ static void test_set(void)
                 CU_ASSERT(pace == IRR_PACE_AUTO || ways[i].pace == irr_pace_of((irr_pacing_t)pace));
                 CU_ASSERT(!(bits & 1) || (ways[i].piece_max == 3000 && ways[i].grants == 7));
                 CU_ASSERT(!(bits & 2) || ways[i].lead == 0);
+                CU_ASSERT(!ways[i].alone || (pace == IRR_PACE_AUTO && !(bits & 1)));
             }
             CU_ASSERT(pace != IRR_PACE_LOOSE || count == 1);
             CU_ASSERT(pace != IRR_PACE_SYNC || bits != 3 || count == 2);   /* one a route */
@@ -101,8 +104,9 @@ static void test_many(void)
     irr_tune_way_t ways[IRR_TUNE_WAYS_MAX];
     int count = irr_tune_ways(&settings, IRR_PACE_SYNC, IRR_TUNE_DIRECT, 513, ways);
 
-    CU_ASSERT_EQUAL(count, 2);
+    CU_ASSERT_EQUAL(count, 3);
     CU_ASSERT_PTR_EQUAL(ways[0].pace, &irr_pace_grant);
+    CU_ASSERT(ways[1].alone && ways[2].alone);
     CU_ASSERT_EQUAL(irr_tune_ways(&settings, IRR_PACE_SYNC, 0, 513, ways), 1);
     CU_ASSERT_PTR_EQUAL(ways[0].pace, &irr_pace_grant);
     settings.pace = IRR_PACE_SYNC;

@@ -25,7 +25,7 @@ typedef struct irr_cache_row {
     uint64_t *lengths;   /* by rank */
 } irr_cache_row_t;
 
-/* What a rank does in a schedule that goes one way. */
+/* What a rank does in a schedule that goes one way; empty for one that needs none. */
 typedef struct irr_cache_way {
     irr_schedule_t       own;        /* what it sends and receives, in pieces */
     irr_schedule_syncs_t syncs;      /* what it tells and awaits with the pace sync; empty with any other */

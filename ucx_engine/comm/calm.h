@@ -1,12 +1,12 @@
 /*
  * calm.h - which exchanges may go without a look for their schedule.
  *
- * Short messages go fastest with the pace free, which needs no order and so no schedule: the direct plan, which a
- * rank makes of its own counts, is right whatever the others send.  Then a look costs more than it brings.  So when
- * the last IRR_CALM_LOOKS looks have found one schedule that goes free, the next IRR_CALM_SKIPS exchanges go without;
- * one look then tells whether this goes on, or the counts are others now and are worth another schedule.
+ * Where no order of messages is worth its signals, as with most short ones, they go best by the direct plan, which a
+ * rank makes of its own counts and which is right whatever the others send.  Then a look costs more than it brings.  So
+ * when the last IRR_CALM_LOOKS looks have found one schedule that is best left alone, the next IRR_CALM_SKIPS exchanges
+ * go without; one look then tells whether this goes on, or the counts are others now and are worth another schedule.
  *
- * What is told here must be agreed: which schedule a look has found, and that it goes free, never the rank's own
+ * What is told here must be agreed: which schedule a look has found, and that it is left alone, never the rank's own
  * counts.  So all ranks leave out the same looks.
  *
  * Pure.  Cost: O(1); a change of counts is learnt up to IRR_CALM_SKIPS exchanges later.
@@ -28,7 +28,7 @@ typedef struct irr_calm {
 
 void irr_calm_init(irr_calm_t *calm);
 
-/* A look has found a schedule that goes free, by its serial, which is not 0. */
+/* A look has found a schedule that is best left alone, by its serial, which is not 0. */
 void irr_calm_hit(irr_calm_t *calm, uint64_t serial);
 
 /* A look has found anything else: another schedule, or none. */

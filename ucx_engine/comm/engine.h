@@ -65,7 +65,7 @@ struct irr_comm {
     const void      *input;
     void            *output;
     irr_comm_state_t state;
-    bool             calm;        /* its look is left out, and it goes free */
+    bool             calm;        /* its look is left out, and it goes without a schedule */
     bool             plans;       /* there are no buffers yet */
     bool             planned;     /* irr_exchange_plan was here, so irr_exchange_restart may come */
     bool             exact;       /* all ranks have a frozen plan of the planned exchange */

@@ -20,7 +20,7 @@ static const irr_pace_t *pace_of(const irr_comm_t *comm)
     if (comm->way != NULL) {
         return comm->way->pace;
     }
-    return comm->calm ? &irr_pace_free : irr_comm_pace(comm);
+    return comm->calm ? comm->schedules.calm_pace : irr_comm_pace(comm);
 }
 
 static irr_exec_env_t make_env(irr_comm_t *comm)
@@ -62,19 +62,24 @@ static void run(irr_comm_t *comm)
     }
 }
 
-/* Where the ranks have no schedule in common, the route makes its plan alone, or the relay finds its way. */
+/*
+ * Where the ranks have no schedule in common, or go a way that needs none, the route makes its plan alone, or the relay
+ * finds its way.
+ */
 static irr_status_t build(irr_comm_t *comm, const irr_cache_entry_t *entry)
 {
-    uint64_t wanted = entry != NULL ? entry->serial : IRR_COMM_BUILT_ALONE;
-    int index = entry != NULL ? entry->tune.running : 0;
-    irr_status_t status = IRR_OK;
+    const irr_tune_way_t *way = entry != NULL ? &comm->schedules.way[entry->tune.running] : NULL;
+    const bool scheduled = way != NULL && !way->alone;
+    const uint64_t wanted = scheduled ? entry->serial : IRR_COMM_BUILT_ALONE;
+    const int index = scheduled ? entry->tune.running : 0;
+    irr_status_t status;
 
-    comm->way = entry != NULL ? &comm->schedules.way[index] : NULL;
-    if ((comm->built == wanted && comm->built_way == index) || (entry == NULL && !comm->direct)) {
+    comm->way = way;
+    if ((comm->built == wanted && comm->built_way == index) || (!scheduled && !comm->direct)) {
         return IRR_OK;
     }
-    status = entry != NULL ? irr_schedules_plan(entry, &comm->problem, &comm->plan)
-                           : irr_plan_build(comm->algorithm, &comm->problem, &comm->plan);
+    status = scheduled ? irr_schedules_plan(entry, &comm->problem, &comm->plan)
+                       : irr_plan_build(comm->algorithm, &comm->problem, &comm->plan);
     comm->built_way = index;
     comm->built = status == IRR_OK ? wanted : IRR_COMM_BUILT_NOTHING;
     return status;

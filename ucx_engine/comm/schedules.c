@@ -116,8 +116,7 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_
     schedules->learns = wanted && !large;
     schedules->ranks = ranks;
     schedules->rank = rank;
-    schedules->calms = !dumps && settings->window_messages == 0 && settings->window_bytes == 0 &&
-                       settings->pace == IRR_PACE_AUTO;
+    schedules->calms = !dumps && settings->window_messages == 0 && settings->window_bytes == 0;
     irr_calm_init(&schedules->calm);
     if (wanted && large && rank == 0) {
         irr_log(IRR_LOG_WARN, "exchanges of %d ranks go without a schedule: their count matrix has more bytes than "
@@ -196,24 +195,19 @@ bool irr_schedules_skip(irr_schedules_t *schedules)
     return schedules->calms && irr_calm_skip(&schedules->calm);
 }
 
-/* Has a trial shown that a schedule needs no order?  Alike on all ranks. */
-static bool goes_free(const irr_schedules_t *schedules, const irr_cache_entry_t *entry)
+/* Has a trial shown that it is best to go without a schedule?  Alike on all ranks. */
+static bool goes_alone(const irr_schedules_t *schedules, const irr_cache_entry_t *entry)
 {
-    const irr_tune_way_t *way;
-
-    if (entry == NULL || entry->tune.ways == 1 || entry->tune.chosen < 0) {
-        return false;
-    }
-    way = &schedules->way[entry->tune.chosen];
-    return way->pace == &irr_pace_free && way->piece_max == 0 && !way->forwards;
+    return entry != NULL && entry->tune.chosen >= 0 && schedules->way[entry->tune.chosen].alone;
 }
 
 void irr_schedules_note(irr_schedules_t *schedules, irr_status_t status, const irr_cache_entry_t *entry)
 {
     if (status != IRR_OK && schedules->state == IRR_SCHEDULES_LOOKS) {
         irr_calm_fail(&schedules->calm);
-    } else if (status == IRR_OK && goes_free(schedules, entry)) {
+    } else if (status == IRR_OK && goes_alone(schedules, entry)) {
         irr_calm_hit(&schedules->calm, entry->serial);
+        schedules->calm_pace = schedules->way[entry->tune.chosen].pace;
     } else {
         irr_calm_miss(&schedules->calm);
     }

@@ -14,11 +14,12 @@
  *
  * A rank whose consensus failed may have missed something.  It says so in its next look, and all empty their caches.
  *
- * While looks find one schedule that goes free, because it won the trial of ways, most of them are left out, and the
- * exchanges go without a schedule, free (comm/calm.h).  All ranks leave out the same, because it follows from what a
- * look has told and from the number of exchanges.  Planned exchanges always look, and do not count.  No look is left
- * out where the settings want all of them or an order even so: with a dump, which must see each matrix; with a
- * window, which makes sends wait in the order of the plan; and where the pace is what the user has set, or that of a file.
+ * While looks find one and the same matrix whose exchanges are best without a schedule, as a trial of ways has shown,
+ * most of them are left out (comm/calm.h).  All ranks leave out the same, because it follows from what a look has told
+ * and from the number of exchanges.  Planned exchanges always look, and do not count.  No look is left out where the
+ * settings want all of them or an order even so: with a dump, which must see each matrix; with a window, which makes
+ * sends wait in the order of the plan; and where the pace or the pieces are what the user has set, or the schedule is
+ * of a file.
  *
  * A rank whose look failed does not know whether the others leave out the next ones.  If they do, nobody answers its
  * looks, so it must not look before them: it leaves out what it would after the hit that was to be expected, serves
@@ -73,6 +74,7 @@ typedef struct irr_schedules {
     bool                   lost;       /* this rank may have missed something */
     bool                   calms;      /* looks may be left out; alike on all ranks, as is calm but after a failure */
     irr_calm_t             calm;
+    const irr_pace_t      *calm_pace;  /* that an exchange without a look goes with */
     bool                   warned;     /* of a matrix above the limit */
     uint64_t               since;      /* when the gather began, in ns */
     irr_matrix_t           matrix;     /* from gather to commit, as are */
@@ -100,7 +102,10 @@ void         irr_schedules_fini(irr_schedules_t *schedules);
  */
 irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t *schedule);
 
-/* An exchange that is not planned begins.  True: it goes without look and schedule, free, on all ranks. */
+/*
+ * An exchange that is not planned begins.  True: it goes without look and schedule, with calm_pace, on all
+ * ranks.
+ */
 bool irr_schedules_skip(irr_schedules_t *schedules);
 
 /* Starts for the counts of a problem, borrowed until it is over; none may run.  Of env see irr_gather_start. */

@@ -105,7 +105,7 @@ static bool any_way(const irr_schedules_t *schedules, bool forwards, bool with_s
     for (int i = 0; i < schedules->ways; i++) {
         const irr_tune_way_t *way = &schedules->way[i];
 
-        any = any || (way->forwards == forwards && (way->pace->syncs || !with_syncs));
+        any = any || (way->forwards == forwards && !way->alone && (way->pace->syncs || !with_syncs));
     }
     return any;
 }
@@ -177,8 +177,10 @@ static irr_status_t keep_ways(irr_schedules_t *schedules, const shared_t shared[
     for (int i = 0; i < ways && status == IRR_OK; i++) {
         const irr_tune_way_t *way = &schedules->way[i];
 
-        status = keep_way(schedules, &shared[way->forwards], way->forwards ? &entry->forward : NULL, way,
-                          &entry->way[i]);
+        if (!way->alone) {
+            status = keep_way(schedules, &shared[way->forwards], way->forwards ? &entry->forward : NULL, way,
+                              &entry->way[i]);
+        }
     }
     irr_tune_init(&entry->tune, ways);
     return status;

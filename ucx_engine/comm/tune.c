@@ -2,10 +2,11 @@
  * tune.c - see tune.h.
  *
  * The ways: first, where hosts have several ranks, messages that are forwarded inside the hosts, which are few and long;
- * then those that are not.  Signals between those that would meet, with pieces short enough to be counted as they come; the same with
- * longer ones, that are just below what UCX sends at once over tcp, and more bytes under way, where processes answer
- * late; the same with no bytes ahead, where they would queue in several switches, and the signals behind them; grants;
- * and, for messages so short that no signal pays, nothing.
+ * then those that are not.  Signals between those that would meet, with pieces short enough to be counted as they come;
+ * the same with longer ones, that are just below what UCX sends at once over tcp, and more bytes under way, where
+ * processes answer late; the same with no bytes ahead, where they would queue in several switches, and the signals
+ * behind them; and grants.  At last what needs no schedule, and wins where all of that costs more than it brings: one
+ * step after the other, as the pairwise exchange of other libraries, and, for short messages, all at once.
  */
 #include "comm/tune.h"
 
@@ -21,11 +22,11 @@ static const struct {
     size_t       grants, piece_max, lead;
 } tried[] = {
     { IRR_TUNE_NODE,   IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 32 * KIB, IRR_LEAD_DEFAULT },
-    { IRR_TUNE_NODE,   IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 32 * KIB, 0 },
     { IRR_TUNE_DIRECT, IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 32 * KIB, IRR_LEAD_DEFAULT },
     { IRR_TUNE_DIRECT, IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 60 * KIB, 96 * KIB },
     { IRR_TUNE_DIRECT, IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 32 * KIB, 0 },
     { IRR_TUNE_DIRECT, IRR_PACE_GRANT, 6,                  16 * KIB, IRR_LEAD_DEFAULT },
+    { IRR_TUNE_DIRECT, IRR_PACE_LOOSE, IRR_GRANTS_DEFAULT, 0,        0 },
     { IRR_TUNE_DIRECT, IRR_PACE_FREE,  IRR_GRANTS_DEFAULT, 0,        0 },
     { IRR_TUNE_NODE,   IRR_PACE_FREE,  IRR_GRANTS_DEFAULT, 0,        0 }
 };
@@ -50,7 +51,7 @@ static bool known(const irr_tune_way_t *ways, int count, const irr_tune_way_t *w
 {
     for (int i = 0; i < count; i++) {
         if (ways[i].pace == way->pace && ways[i].piece_max == way->piece_max && ways[i].lead == way->lead &&
-            ways[i].grants == way->grants && ways[i].forwards == way->forwards) {
+            ways[i].grants == way->grants && ways[i].forwards == way->forwards && ways[i].alone == way->alone) {
             return true;
         }
     }
@@ -62,6 +63,13 @@ static bool allows(const irr_settings_t *settings, irr_pacing_t pacing, int rank
 {
     return settings->pace == pacing ||
            (settings->pace == IRR_PACE_AUTO && (pacing != IRR_PACE_SYNC || ranks <= IRR_TUNE_SYNC_RANKS));
+}
+
+/* Who asks for a pace, or for pieces, wants the order that they go with. */
+static bool is_alone(const irr_settings_t *settings, int i)
+{
+    return tried[i].route == IRR_TUNE_DIRECT && tried[i].piece_max == 0 && settings->pace == IRR_PACE_AUTO &&
+           settings->piece_bytes == IRR_BYTES_AUTO;
 }
 
 int irr_tune_ways(const irr_settings_t *settings, irr_pacing_t pacing, unsigned routes, int ranks,
@@ -78,6 +86,7 @@ int irr_tune_ways(const irr_settings_t *settings, irr_pacing_t pacing, unsigned 
         }
         way.lead = settings->lead_bytes == IRR_BYTES_AUTO ? tried[i].lead : way.lead;
         way.forwards = tried[i].route == IRR_TUNE_NODE;
+        way.alone = is_alone(settings, i);
         if ((routes & tried[i].route) != 0 && allows(settings, tried[i].pacing, ranks) && !known(ways, count, &way)) {
             ways[count++] = way;
         }
@@ -195,7 +204,9 @@ void irr_tune_describe(const irr_tune_way_t *way, char *text, size_t size)
 {
     char details[80] = "";
 
-    if (way->pace->syncs) {
+    if (way->alone) {
+        snprintf(details, sizeof(details), ", no schedule");
+    } else if (way->pace->syncs) {
         snprintf(details, sizeof(details), ", lead of %zu bytes", way->lead);
     } else if (way->pace->grants) {
         snprintf(details, sizeof(details), ", %zu grants", way->grants);

@@ -37,6 +37,7 @@ typedef struct irr_tune_way {
     size_t            piece_max;   /* bytes of a message; 0: no limit */
     size_t            lead;        /* of the pace sync */
     bool              forwards;    /* between hosts, for each other (route/forward.h) */
+    bool              alone;       /* as the exchange goes without a schedule: a rank's own counts are enough */
 } irr_tune_way_t;
 
 /* What is known of the ways of a schedule. */
