@@ -25,7 +25,7 @@ conf two 'SwitchName=s0 Nodes=n[0-1]' 'SwitchName=s1 Nodes=n[2-3]' 'SwitchName=t
 conf star 'SwitchName=s0 Nodes=n[0-3] Switches=s[1-3]' 'SwitchName=s1 Nodes=n[4-7]' 'SwitchName=s2 Nodes=n[8-11]' \
     'SwitchName=s3 Nodes=n[12-15]'
 
-echo 1..60
+echo 1..66
 
 # ---- print ----
 
@@ -130,6 +130,18 @@ apart 8 s0 --topology "$scratch/single" && [ "$(figure syncs)" = $((9 * 7 * 2)) 
 report $? "on one switch a phase less than ranks"
 apart 48 s0 --topology "$scratch/star" --hosts 'n[0-1,4-5,8-9,12-13],n[12-13,8-9,4-5,0-1]'
 report $? "a host with several ranks is a switch with ranks on it"
+# Two ranks on each of four hosts: six messages of 200 bytes leave each host, where directly twelve of 100 do.
+apart 6 s0 --topology "$scratch/single" --hosts 'n[0-3],n[0-3]' --unit 100 --host-route node &&
+    [ "$(figure stages)" = 2 ] && [ "$(figure delivered)" = ok ] && [ "$(figure messages_sent_max)" = 4 ] &&
+    [ "$(figure makespan_bytes)" = 1200 ] && [ "$(figure link_bound_bytes)" = 1200 ] &&
+    apart 12 s0 --topology "$scratch/single" --hosts 'n[0-3],n[0-3]' --unit 100 --host-route direct &&
+    [ "$(figure link_bound_bytes)" = 1200 ]
+report $? "the node route in front makes few long messages of many short ones"
+good check --algorithm aapc --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --pattern random --host-route node &&
+    [ "$(figure link_contention)" = 0 ] && [ "$(figure delivered)" = ok ] &&
+    good draw --algorithm aapc --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --host-route node &&
+    good print --algorithm aapc --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --host-route node --json
+report $? "the node route with a different number of ranks on each host"
 apart 2 n0 --topology "$scratch/star" --hosts n0,n0,n0 && [ "$(figure syncs)" = 0 ] &&
     apart 0 s1 --topology "$scratch/star" --hosts n5 && [ "$(figure link_bound_bytes)" = 0 ]
 report $? "ranks of one host have no links to share, and one rank nothing to send"
@@ -228,6 +240,14 @@ refused "a malformed list" "--hosts: range '3-1' descends" \
 refused "a list for other ranks" "--hosts has 2 names for 3 ranks" \
     check --algorithm a1 --topology "$scratch/two" --hosts n0,n1 --ranks 3
 refused "hosts without a topology" "--hosts goes with --topology only" check --algorithm a1 --ranks 2 --hosts n0,n1
+refused "the node route without hosts" "--host-route node needs --topology" \
+    check --algorithm aapc --ranks 4 --host-route node
+refused "a file of forwarded messages" "--host-route node needs --topology, and goes with neither --load nor --save" \
+    check --algorithm aapc --topology "$scratch/two" --host-route node --save "$scratch/none"
+refused "the node route with another order" "--host-route node goes with aapc, not with rs_n" \
+    check --algorithm rs_n --topology "$scratch/two" --host-route node
+refused "a host route that there is not" "unknown host route 'bus'" \
+    check --algorithm aapc --topology "$scratch/two" --host-route bus
 refused "a tree over time" "--async does not go with --topology" \
     draw --algorithm lp --async --topology "$scratch/two"
 refused "auto's schedule where all ranks are on one host" "--save: algorithm auto has no schedule" \

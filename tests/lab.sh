@@ -42,18 +42,17 @@ every_byte() {
 rate_holds() {
     awk '$1 == "host" || $1 == "a1" { rows++; if ($3 < 40) bad = 1 } END { exit rows != 2 || bad }' "$scratch/run"
 }
-# Two ranks on two of the hosts, one on the third; lengths that go eager, in pieces, and by rendezvous between processes.
+# Two ranks on two of the hosts, one on the third; lengths that go eager, in pieces, and by rendezvous inside of a host.
 host_route() {
     for route in direct node auto; do
         for unit in 10 3000; do
-            lab run 5 --mca coll_irr_topology_file "$IRR_LAB_STATE/topology.conf" --mca coll_irr_host_route $route \
-                --mca coll_irr_verbose 1 -- "$builddir/irr_bench" --pattern random --unit $unit --algorithms aapc -i 2 \
-                -x 30 > "$scratch/run" 2>&1 || { cat "$scratch/run"; return 1; }
-            grep '^  aapc .* yes$' "$scratch/run" || return
-            # What is long has one way by node, and then there is no trial.
-            [ "$route $unit" = "node 3000" ] || grep 'takes .*: the way that is chosen' "$scratch/run" || return
+            lab run 5 --mca coll_irr_topology_file "$IRR_LAB_STATE/topology.conf" \
+                --mca coll_irr_host_route $route --mca coll_irr_verbose 1 -- "$builddir/irr_bench" \
+                --pattern random --unit $unit --algorithms aapc -i 2 -x 30 > "$scratch/run" 2>&1
+            grep '^  aapc .* yes$' "$scratch/run" && grep 'takes .*: the way that is chosen' "$scratch/run" ||
+                { cat "$scratch/run"; return 1; }
+            [ $route = auto ] || grep -q "takes .* by route $route" "$scratch/run" || return
         done
-        [ $route = auto ] || ! grep 'takes .* by route' "$scratch/run" | grep -v "by route $route" || return
     done
 }
 names() {

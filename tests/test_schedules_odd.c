@@ -298,7 +298,7 @@ static void test_tune(void)
     settings.piece_bytes = IRR_BYTES_AUTO;
     settings.lead_bytes = IRR_BYTES_AUTO;
     irr_turns_open_on_tree(&scene, &settings, NULL, &state);
-    irr_turns_add(&scene, 0, IRR_JOB_SPARSE, 1);   /* short messages, so all ways are tried */
+    irr_turns_add(&scene, 0, IRR_JOB_SPARSE, 1);
     ways = scene.team.comms[0]->schedules.ways;
     CU_ASSERT(ways > 2);
     for (int left = ways; left > 1; left = (left + 1) / 2) {

@@ -4,6 +4,7 @@
 #include "plan.h"
 
 #include "plan/algorithms.h"
+#include "route/forward.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -142,6 +143,11 @@ static irr_status_t make_nodes(const irr_settings_t *settings, int ranks, irr_no
     return status;
 }
 
+static bool forwards(const irr_tool_options_t *options)
+{
+    return options->host_route == IRR_HOST_ROUTE_NODE;
+}
+
 /* The plans are the caller's to release: zeroed, they are empty. */
 static irr_status_t build_plans(irr_tool_job_t *job, irr_tool_input_t *input, irr_plans_t *plans)
 {
@@ -150,12 +156,20 @@ static irr_status_t build_plans(irr_tool_job_t *job, irr_tool_input_t *input, ir
     if (!irr_tool_has_schedule(job->options, input->algorithm)) {
         return irr_plans_build(job->settings, job->nodes, job->matrix, plans);
     }
-    if (job->options->load == NULL) {
-        status = irr_tool_schedule_compute(job->options, input);
+    if (forwards(job->options)) {
+        status = irr_forward_matrix(job->nodes, job->matrix, &input->forwarded);
+        job->delivered = &input->forwarded;
+    }
+    if (status == IRR_OK && job->options->load == NULL) {
+        status = irr_tool_schedule_compute(job->options, job->delivered, input);
     }
     job->schedule = &input->schedule;
     job->schedule_ms = input->schedule_ms;
-    return status != IRR_OK ? status : irr_plans_schedule(job->schedule, job->matrix, plans);
+    if (status != IRR_OK) {
+        return status;
+    }
+    return forwards(job->options) ? irr_plans_forward(job->schedule, job->nodes, job->matrix, plans)
+                                  : irr_plans_schedule(job->schedule, job->matrix, plans);
 }
 
 /* Saves the schedule if that is asked for, and runs the command. */
@@ -179,13 +193,19 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
     irr_plans_t plans = { .ranks = 0 };
     irr_nodes_t nodes;
     irr_tool_job_t job = {
-        .options = options, .matrix = &input->matrix, .settings = &settings, .nodes = &nodes, .plans = &plans,
+        .options = options, .matrix = &input->matrix, .delivered = &input->matrix, .settings = &settings,
+        .nodes = &nodes, .plans = &plans,
         .topology = options->topology != NULL ? &input->topology : NULL, .host_of = input->host_of,
         .tree = options->topology != NULL ? &input->tree : NULL
     };
-    irr_status_t status = make_nodes(&settings, ranks, &nodes);
     irr_cli_exit_t code = IRR_CLI_REFUSED;
+    irr_status_t status;
 
+    if (forwards(options) && irr_algorithm_scheduled(input->algorithm) != irr_scheduled_find("aapc")) {
+        irr_cli_complain("--host-route node goes with aapc, not with %s", irr_algorithm_name(input->algorithm));
+        return IRR_CLI_REFUSED;
+    }
+    status = forwards(options) ? irr_nodes_init(&nodes, ranks, input->host_of) : make_nodes(&settings, ranks, &nodes);
     if (status == IRR_OK) {
         status = build_plans(&job, input, &plans);
         if (status == IRR_OK) {

@@ -56,6 +56,7 @@ typedef struct irr_tool_options {
     const char        *redistribute;
     const char        *pattern;
     const char        *topology;   /* file, or NULL */
+    irr_host_route_t   host_route; /* auto: direct */
     const char        *hosts;      /* a list, one a rank; NULL: ranks fill the hosts of the file */
     uint64_t           unit, seed;
     double             scale;
@@ -76,6 +77,7 @@ irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *
 /* Zeroed, it is empty. */
 typedef struct irr_tool_input {
     irr_matrix_t   matrix;
+    irr_matrix_t   forwarded;    /* what hosts' ranks forward of it; empty without the host route node */
     irr_schedule_t schedule;
     double         schedule_ms;  /* that reading or computing it took */
     irr_names_t    hosts;        /* that --hosts lists */
@@ -101,8 +103,12 @@ irr_cli_exit_t irr_tool_schedule_load(const irr_tool_options_t *options, irr_too
 /* Complains unless the schedule of the file delivers the matrix. */
 irr_cli_exit_t irr_tool_schedule_match(const irr_tool_options_t *options, const irr_tool_input_t *input);
 
-/* The input's algorithm must be a scheduled order; see irr_scheduled_build.  With --topology it is told the tree. */
-irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, irr_tool_input_t *input);
+/*
+ * The input's algorithm must be a scheduled order; see irr_scheduled_build.  With --topology it is told the tree.  The
+ * matrix is that of the input, or what is forwarded of it.
+ */
+irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, const irr_matrix_t *matrix,
+                                       irr_tool_input_t *input);
 
 /* The topology of the file and the names of --hosts.  Complains. */
 irr_cli_exit_t irr_tool_topology_load(const irr_tool_options_t *options, irr_tool_input_t *input);
@@ -123,6 +129,7 @@ typedef struct irr_tool_job {
     const irr_nodes_t        *nodes;
     const irr_plans_t        *plans;
     const irr_schedule_t     *schedule;    /* NULL: there is none */
+    const irr_matrix_t       *delivered;   /* by the schedule: the matrix, or what is forwarded of it */
     double                    schedule_ms; /* that reading or computing it took */
     const irr_topology_t     *topology;    /* NULL: there is none */
     const int                *host_of;     /* by rank, with a topology */

@@ -117,9 +117,9 @@ static void print_schedule(const irr_tool_job_t *job, uint64_t async)
     fprintf(job->stream, "permutations=%d\nmakespan_bytes=%" PRIu64 "\n", job->schedule->steps,
             irr_schedule_makespan(job->schedule));
     fprintf(job->stream, "async_bytes=%" PRIu64 "\nlower_bound_bytes=%" PRIu64 "\n", async,
-            irr_schedule_bound(job->matrix));
+            irr_schedule_bound(job->delivered));
     fprintf(job->stream, "schedule_ms=%.3f\nsplits=%zu\n", job->schedule_ms,
-            irr_schedule_splits(job->schedule, job->matrix));
+            irr_schedule_splits(job->schedule, job->delivered));
 }
 
 static void print_links(const irr_tool_job_t *job, const irr_links_t *links)

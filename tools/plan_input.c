@@ -162,6 +162,7 @@ irr_cli_exit_t irr_tool_input_load(const irr_tool_options_t *options, irr_tool_i
 
 void irr_tool_input_fini(irr_tool_input_t *input)
 {
+    irr_matrix_fini(&input->forwarded);
     irr_matrix_fini(&input->matrix);
     irr_schedule_fini(&input->schedule);
     irr_tree_fini(&input->tree);

@@ -18,7 +18,7 @@ enum {
     OPTION_ALGORITHM = IRR_CLI_VERSION + 1, OPTION_RANKS, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_MATRIX,
     OPTION_REDISTRIBUTE, OPTION_SCALE, OPTION_DIMS, OPTION_SLICE_MIN, OPTION_LAMBDA, OPTION_LATENCY,
     OPTION_MAX_STEPS, OPTION_SHIFT, OPTION_LOAD, OPTION_SAVE, OPTION_RANK, OPTION_JSON,
-    OPTION_ASYNC, OPTION_TOPOLOGY, OPTION_HOSTS
+    OPTION_ASYNC, OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_HOST_ROUTE
 };
 
 static const irr_cli_option_t rows[] = {
@@ -41,6 +41,7 @@ static const irr_cli_option_t rows[] = {
     { "save",      OPTION_SAVE,      "FILE",  "write the schedule of a scheduled order to a file, too" },
     { "topology",  OPTION_TOPOLOGY,  "FILE",  "tree of switches: Slurm's topology.conf; ranks fill its hosts" },
     { "hosts",     OPTION_HOSTS,     "LIST",  "the host of each rank, as in n[0-3],m1; some may be the same" },
+    { "host-route", OPTION_HOST_ROUTE, "ROUTE", "aapc, several ranks a host: direct (default), or node" },
     { "rank",      OPTION_RANK,      "R",     "print the plan of one rank; with --json, its messages" },
     { "json",      OPTION_JSON,      NULL,    "print the messages of all ranks as JSON" },
     { "async",     OPTION_ASYNC,     NULL,    "draw a schedule whose messages wait for their two ranks alone" },
@@ -97,6 +98,7 @@ static const char figures[] =
     "                         would carry in that time\n"
     "  load_link              that link, FROM->TO, or none\n"
     "and of a schedule on them, where ranks count as links, too, as fast as the slowest host:\n"
+    "                         (with --host-route node this schedule is that of the messages between hosts)\n"
     "  link_bound_bytes       load of the busiest rank or directed link; no contention-free schedule is shorter\n"
     "  syncs                  messages of pair-wise synchronisation that keep those of different steps off each\n"
     "                         other's links; unknown if messages of one step contend there (link_contention)\n"
@@ -148,6 +150,14 @@ static irr_cli_exit_t read_pattern(const char *name, irr_tool_options_t *options
     return options->pattern != NULL ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
+static irr_cli_exit_t read_host_route(const char *name, irr_tool_options_t *options)
+{
+    const int route = irr_cli_find("host route", name, NULL, irr_host_route_name);
+
+    options->host_route = route >= 0 ? (irr_host_route_t)route : IRR_HOST_ROUTE_AUTO;
+    return route >= 0 ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+}
+
 static irr_cli_exit_t read_dims(const char *value, irr_dims_t *dims)
 {
     if (irr_dims_parse(value, dims) == IRR_OK) {
@@ -197,6 +207,7 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_SAVE:      options->save = value; return IRR_CLI_GOOD;
     case OPTION_TOPOLOGY:  options->topology = value; return IRR_CLI_GOOD;
     case OPTION_HOSTS:     options->hosts = value; return IRR_CLI_GOOD;
+    case OPTION_HOST_ROUTE: return read_host_route(value, options);
     case OPTION_RANK:      return irr_cli_int("rank", value, 0, IRR_TOOL_RANKS_MAX - 1, &options->rank);
     case OPTION_JSON:      options->json = true; return IRR_CLI_GOOD;
     case OPTION_ASYNC:     options->async = true; return IRR_CLI_GOOD;
@@ -327,6 +338,9 @@ static irr_cli_exit_t check_together(const irr_tool_options_t *options, const bo
         complaint = "--ranks or --matrix is missing";
     } else if (options->hosts != NULL && options->topology == NULL) {
         complaint = "--hosts goes with --topology only";
+    } else if (options->host_route == IRR_HOST_ROUTE_NODE &&
+               (options->topology == NULL || options->load != NULL || options->save != NULL)) {
+        complaint = "--host-route node needs --topology, and goes with neither --load nor --save";
     } else if (options->async && options->topology != NULL) {
         complaint = "--async does not go with --topology, whose drawing has no time";
     } else if (options->command != IRR_TOOL_PRINT && options->json) {

@@ -56,7 +56,7 @@ irr_status_t irr_tool_phases_count(const irr_tool_job_t *job, irr_tool_phases_t 
 {
     irr_tool_phases_t counted = { .is_aapc = is_aapc(job->settings) };
     irr_tree_bound_t bound;
-    irr_status_t status = irr_tree_bound(job->tree, job->matrix, &bound);
+    irr_status_t status = irr_tree_bound(job->tree, job->delivered, &bound);
 
     if (status == IRR_OK) {
         counted.bound = bound.bytes;

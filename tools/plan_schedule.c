@@ -60,7 +60,8 @@ irr_cli_exit_t irr_tool_schedule_match(const irr_tool_options_t *options, const 
     return status == IRR_OK ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
-irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, irr_tool_input_t *input)
+irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, const irr_matrix_t *matrix,
+                                       irr_tool_input_t *input)
 {
     const irr_scheduled_t *row = irr_algorithm_scheduled(input->algorithm);
     const double start = now_ms();
@@ -68,7 +69,7 @@ irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, irr_to
     irr_status_t status;
 
     params.tree = options->topology != NULL ? &input->tree : NULL;
-    status = irr_scheduled_build(row, &input->matrix, &params, &input->schedule);
+    status = irr_scheduled_build(row, matrix, &params, &input->schedule);
     input->schedule_ms = now_ms() - start;
     return status;
 }

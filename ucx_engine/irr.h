@@ -153,8 +153,8 @@ typedef struct irr_file_error {
 /*
  * Reads a square Matrix Market file ("matrix coordinate integer general"), entries in bytes.  Repeated
  * entries, entries below zero or above INT64_MAX, indices outside the matrix, more than
- * IRR_MATRIX_RANKS_MAX ranks and files that end early are errors.  May block on the file system.  On failure *error is filled and *matrix
- * is untouched.
+ * IRR_MATRIX_RANKS_MAX ranks and files that end early are errors.  May block on the file system.  On failure *error
+ * is filled and *matrix is untouched.
  */
 irr_status_t irr_matrix_read(const char *path, irr_matrix_t *matrix, irr_file_error_t *error);
 
@@ -436,7 +436,8 @@ void irr_comm_destroy(irr_comm_t *comm);
  * Starts the exchange that the problem states.  All members must start exchanges of a communicator in the
  * same order; one may be open at a time (IRR_ERR_BAD_PARAM otherwise).  input is read and output written
  * until the exchange is over.  A direct algorithm needs no memory beyond what irr_comm_create reserved; a scheduled
- * one does as a1 on all ranks where one lacks it; one that forwards ends in IRR_ERR_NO_MEMORY on this rank and those that miss something from it, and leaves nobody waiting.
+ * one does as a1 on all ranks where one lacks it; one that forwards ends in IRR_ERR_NO_MEMORY on this rank and those
+ * that miss something from it, and leaves nobody waiting.
  */
 irr_status_t irr_exchange_start(irr_comm_t *comm, const irr_problem_t *problem, const void *input, void *output);
 

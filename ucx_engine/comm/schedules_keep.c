@@ -144,37 +144,14 @@ static irr_status_t share(irr_schedules_t *schedules, bool forwards, const irr_l
     return status;
 }
 
-static uint64_t longest(const irr_schedule_t *schedule)
-{
-    uint64_t most = 0;
-
-    for (size_t i = 0; i < schedule->count; i++) {
-        most = schedule->list[i].length > most ? schedule->list[i].length : most;
-    }
-    return most;
-}
-
-/* What all messages must be short for is no way for others.  Alike on all ranks, which have the whole schedule. */
-static int ways_of(const irr_schedules_t *schedules, const shared_t shared[ROUTES])
-{
-    int ways = schedules->ways;
-
-    while (ways > 1 && schedules->way[ways - 1].pace == &irr_pace_free &&
-           longest(&shared[schedules->way[ways - 1].forwards].schedule) > IRR_TUNE_SHORT) {
-        ways--;
-    }
-    return ways;
-}
-
 static irr_status_t keep_ways(irr_schedules_t *schedules, const shared_t shared[ROUTES], irr_cache_entry_t *entry)
 {
-    const int ways = ways_of(schedules, shared);
     irr_status_t status = IRR_OK;
 
     if (any_way(schedules, true, false)) {
         status = irr_forward_init(&entry->forward, &schedules->nodes, &schedules->matrix, schedules->rank);
     }
-    for (int i = 0; i < ways && status == IRR_OK; i++) {
+    for (int i = 0; i < schedules->ways && status == IRR_OK; i++) {
         const irr_tune_way_t *way = &schedules->way[i];
 
         if (!way->alone) {
@@ -182,7 +159,7 @@ static irr_status_t keep_ways(irr_schedules_t *schedules, const shared_t shared[
                               &entry->way[i]);
         }
     }
-    irr_tune_init(&entry->tune, ways);
+    irr_tune_init(&entry->tune, schedules->ways);
     return status;
 }
 

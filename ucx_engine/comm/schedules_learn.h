@@ -30,8 +30,8 @@ void irr_schedules_clean(irr_schedules_t *schedules);
 irr_status_t irr_schedules_keep(irr_schedules_t *schedules, const irr_schedule_t *schedule, irr_cache_entry_t *entry);
 
 /*
- * Computes what the ways need from the matrix that was gathered, and keeps the rank's part of it in all that its
- * messages are short enough for, which all ranks find alike.  The same, and the errors of irr_scheduled_build.
+ * Computes what the ways need from the matrix that was gathered, and keeps the rank's part of it in each.  The same,
+ * and the errors of irr_scheduled_build.
  */
 irr_status_t irr_schedules_compute(irr_schedules_t *schedules, const irr_lambda_t *lambda, irr_cache_entry_t *entry);
 

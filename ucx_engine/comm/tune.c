@@ -1,12 +1,13 @@
 /*
  * tune.c - see tune.h.
  *
- * The ways: first, where hosts have several ranks, messages that are forwarded inside the hosts, which are few and long;
- * then those that are not.  Signals between those that would meet, with pieces short enough to be counted as they come;
- * the same with longer ones, that are just below what UCX sends at once over tcp, and more bytes under way, where
- * processes answer late; the same with no bytes ahead, where they would queue in several switches, and the signals
- * behind them; and grants.  At last what needs no schedule, and wins where all of that costs more than it brings: one
- * step after the other, as the pairwise exchange of other libraries, and, for short messages, all at once.
+ * The ways: first, where hosts have several ranks, messages that are forwarded inside of hosts, which are few and
+ * long; then those that are not.  Signals between those that would meet, with pieces short enough to be counted as
+ * they come; the same with longer ones, that are just below what UCX sends at once over tcp, and more bytes under way,
+ * where processes answer late; the same with no bytes ahead, where they would queue in several switches, and the
+ * signals behind them; and grants.  At last what needs no schedule, and wins where all of that costs more than it
+ * brings, as with short messages, or where one link holds up all in any order: one step after the other, as the
+ * pairwise exchange of other libraries, and all at once.
  */
 #include "comm/tune.h"
 

@@ -15,7 +15,7 @@
  * (comm/schedules.h).  What the user has set is not tried.
  *
  * Cost, for each schedule that is kept: ceil(log2 W) halvings of W ways, a consensus each, and less than
- * IRR_TUNE_ROUNDS * (2 W + log2 W) exchanges; 5 ways take 10 + 6 + 4 = 20 exchanges.
+ * IRR_TUNE_ROUNDS * (2 W + log2 W) exchanges; 6 ways take 12 + 6 + 4 = 22 exchanges.
  *
  * Jamieson and Talwalkar, Non-stochastic best arm identification and hyperparameter optimization.
  */
@@ -53,13 +53,6 @@ typedef struct irr_tune {
                                                            this one; UINT64_MAX: it has not ended well */
 } irr_tune_t;
 
-/*
- * Messages of at most so many bytes may go without any pace: a switch has room for most of them, and what gets lost
- * is soon sent again.  At one switch of 100 Mbit/s this holds up to 64 KiB; at 256 KiB senders wait for timeouts.
- * Where it does not hold, the trial finds out.
- */
-#define IRR_TUNE_SHORT 65536
-
 /* With more ranks it takes seconds to find out which messages meet, so pace sync is only what a user asks for. */
 #define IRR_TUNE_SYNC_RANKS 512
 
@@ -68,8 +61,7 @@ enum { IRR_TUNE_DIRECT = 1, IRR_TUNE_NODE = 2 };
 
 /*
  * All ways of these routes, if there are any, that settings leave open, the likely best first; else, and where they
- * leave none open, one that is direct.  Returns how many.  The last ones may be free, for schedules whose messages are
- * all short; those of IRR_TUNE_NODE, which are longer, come behind.
+ * leave none open, one that is direct.  Returns how many.
  */
 int irr_tune_ways(const irr_settings_t *settings, irr_pacing_t pacing, unsigned routes, int ranks,
                   irr_tune_way_t ways[IRR_TUNE_WAYS_MAX]);

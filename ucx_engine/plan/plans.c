@@ -5,8 +5,8 @@
 
 #include "core/alloc.h"
 #include "plan/algorithms.h"
+#include "route/forward.h"
 #include "route/grid_plans.h"
-#include "route/schedule_plans.h"
 
 /* Lays the blocks of one side of one rank out; false if they do not fit an offset. */
 static bool lay_out(const irr_matrix_t *matrix, int rank, bool sends, irr_block_t *blocks)
@@ -99,6 +99,37 @@ irr_status_t irr_plans_schedule(const irr_schedule_t *schedule, const irr_matrix
 
     if (status == IRR_OK) {
         status = irr_schedule_plans_build(schedule, made.problems, made.plans);
+    }
+    return close_plans(&made, status, plans);
+}
+
+static irr_status_t forward(const irr_schedule_t *schedule, const irr_nodes_t *nodes, const irr_matrix_t *matrix,
+                            const irr_problem_t *problem, irr_plan_t *plan)
+{
+    irr_forward_t forward;
+    irr_schedule_t own;
+    irr_status_t status = irr_forward_init(&forward, nodes, matrix, problem->rank);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    status = irr_schedule_own(schedule, problem->rank, 0, &own);
+    if (status == IRR_OK) {
+        status = irr_forward_plan_build(&forward, &own, NULL, problem, plan);
+        irr_schedule_fini(&own);
+    }
+    irr_forward_fini(&forward);
+    return status;
+}
+
+irr_status_t irr_plans_forward(const irr_schedule_t *schedule, const irr_nodes_t *nodes, const irr_matrix_t *matrix,
+                               irr_plans_t *plans)
+{
+    irr_plans_t made;
+    irr_status_t status = open_plans(matrix, &made);
+
+    for (int r = 0; r < matrix->ranks && status == IRR_OK; r++) {
+        status = forward(schedule, nodes, matrix, &made.problems[r], &made.plans[r]);
     }
     return close_plans(&made, status, plans);
 }

@@ -34,6 +34,13 @@ irr_status_t irr_plans_build(const irr_settings_t *settings, const irr_nodes_t *
  */
 irr_status_t irr_plans_schedule(const irr_schedule_t *schedule, const irr_matrix_t *matrix, irr_plans_t *plans);
 
+/*
+ * The same of the node route in front of a schedule, which is one of what irr_forward_matrix makes of the matrix for
+ * these nodes.
+ */
+irr_status_t irr_plans_forward(const irr_schedule_t *schedule, const irr_nodes_t *nodes, const irr_matrix_t *matrix,
+                               irr_plans_t *plans);
+
 void irr_plans_fini(irr_plans_t *plans);
 
 /* One message of the job, as design and tools speak of it; steps that stay on a rank are none. */

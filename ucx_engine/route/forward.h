@@ -44,7 +44,7 @@ typedef struct irr_forward {
     int               *first;      /* by place, and one more: where in `served` its own begin */
     size_t            *at;         /* by place and own served rank, and one more: where in SCRATCH what they have is */
     size_t            *expected;   /* by rank: bytes that it has for this one */
-    size_t             spill;      /* longest of these; room in SCRATCH behind the rest for one that OUTPUT has none for */
+    size_t             spill;      /* longest of these: room in SCRATCH, behind the rest, for what OUTPUT has none */
     irr_piece_t       *pieces;     /* room for a step that is being built, as are */
     size_t            *deps;
 } irr_forward_t;

@@ -4,8 +4,8 @@
  * Receives of stage 1, its sends, receives of stage 2, its sends: the receives of stage 1 come first, in the order of
  * the rotation, and a send of stage 2 depends on those that bring what is in it.
  *
- * Both ends of a message list one piece for each slice in it, which is what one rank has for another, or a part of that.
- * A message of stage 2 is what the ranks of a node have for its destination, in the order of their places.  A
+ * Both ends of a message list one piece for each slice in it, which is what one rank has for another, or a part of
+ * that.  A message of stage 2 is what the ranks of a node have for its destination, in the order of their places.  A
  * transmission is a range of that, so its first and its last slice may be parts.
  */
 #include "route/forward.h"

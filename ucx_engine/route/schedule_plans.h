@@ -17,8 +17,9 @@ irr_status_t irr_schedule_plans_build(const irr_schedule_t *schedule, const irr_
 /* ---- one rank ---- */
 
 /*
- * The transmissions that a rank sends or receives, in their order, cut evenly in pieces of at most so many bytes, 0 for whole
- * ones: the pieces of one follow each other and have its step.  The caller's to irr_schedule_fini.  IRR_ERR_NO_MEMORY.
+ * The transmissions that a rank sends or receives, in their order, cut evenly in pieces of at most so many bytes, 0
+ * for whole ones: the pieces of one follow each other and have its step.  The caller's to irr_schedule_fini.
+ * IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_schedule_own(const irr_schedule_t *schedule, int rank, uint64_t piece_max, irr_schedule_t *own);
 

@@ -77,8 +77,8 @@ static bool given(const char *value)
 }
 
 /*
- * May UCX use one of these, which NULL ends?  The list is that of UCX_TLS, NULL for UCX's own choice.  What it says to leave
- * out (^), or selects by pattern, is not looked into.
+ * May UCX use one of these, which NULL ends?  The list is that of UCX_TLS, NULL for UCX's own choice.  What it says to
+ * leave out (^), or selects by pattern, is not looked into.
  */
 static bool has_one_of(const char *tls, const char *const *names)
 {
