@@ -62,10 +62,9 @@ static bool on_that_rank(void)
 }
 
 /* Whichever allocation fails on one rank, all exchange well, and compute the schedule when there is memory again. */
-static void test_no_memory(void)
+static void run_no_memory(const irr_settings_t *settings, bool on_tree)
 {
     uint64_t state = irr_test_seed();
-    irr_settings_t settings = irr_turns_with("optimal");
     size_t nth = 1;
     bool failed = true;
 
@@ -73,7 +72,11 @@ static void test_no_memory(void)
         irr_turns_t scene;
 
         fails_on = (int)(nth % RANKS);
-        irr_turns_open(&scene, &settings, &state);
+        if (on_tree) {
+            irr_turns_open_on_tree(&scene, settings, NULL, &state);
+        } else {
+            irr_turns_open(&scene, settings, &state);
+        }
         irr_turns_add(&scene, 0, IRR_JOB_MIXED, 1);
         irr_memory_fail(nth, on_that_rank);
         irr_turns_run(&scene, "A");
@@ -88,6 +91,18 @@ static void test_no_memory(void)
         irr_turns_close(&scene);
     }
     CU_ASSERT(nth > 8);
+}
+
+/* The schedule of an order, and the ways of several, some of which forward. */
+static void test_no_memory(void)
+{
+    irr_settings_t settings = irr_turns_with("aapc");
+
+    settings.piece_bytes = IRR_BYTES_AUTO;
+    settings.lead_bytes = IRR_BYTES_AUTO;
+    run_no_memory(&settings, true);
+    settings = irr_turns_with("optimal");
+    run_no_memory(&settings, false);
 }
 
 /* ---- blocks that are too short ---- */
