@@ -62,8 +62,9 @@ mca_coll_irr_choice_t mca_coll_irr_choices[MCA_COLL_IRR_CHOICES] = {
         PREFIX "pace",
         "When a message of a direct or scheduled algorithm may start, besides the window. free: at once, in order; "
         "loose: when this rank has sent and received all of the steps before; grant: when the receiver, which admits "
-        "a few senders at a time, has asked for it; auto: grant with optimal, loose with the other scheduled "
-        "algorithms, else free." INFO_KEY,
+        "a few senders at a time, has asked for it; sync: when what it would meet on a link has been received, whose "
+        "receiver tells; auto: what aapc with a topology file finds fastest, sync with aapc without one, grant with "
+        "optimal, loose with the other scheduled algorithms, else free." INFO_KEY,
         OPAL_INFO_LVL_5, irr_pacing_name, &mca_coll_irr_component.params.pace, ""
     },
     [MCA_COLL_IRR_HOST_ROUTE] = {

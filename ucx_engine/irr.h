@@ -286,9 +286,9 @@ typedef struct irr_scheduled_params {
 } irr_scheduled_params_t;
 
 /*
- * When a send may start, beside the window, which goes with all of them.  auto is grant for optimal and aapc, loose for
- * the other algorithms that compute a schedule, and free for the rest.  An algorithm that forwards is always free, and
- * sync is loose where there is no schedule.
+ * When a send may start, beside the window, which goes with all of them.  auto is what aapc finds fastest on a tree,
+ * else sync for aapc, grant for optimal, loose for the other algorithms that compute a schedule, and free for the rest.
+ * An algorithm that forwards is always free, and sync is loose where there is no schedule.
  */
 #define IRR_PACE_MAP(X)                                                                                      \
     X(IRR_PACE_AUTO,  "auto",  "what goes with the algorithm")                                               \

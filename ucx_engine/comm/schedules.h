@@ -102,10 +102,7 @@ void         irr_schedules_fini(irr_schedules_t *schedules);
  */
 irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t *schedule);
 
-/*
- * An exchange that is not planned begins.  True: it goes without look and schedule, with calm_pace, on all
- * ranks.
- */
+/* An exchange that is not planned begins.  True: it goes without look and schedule, with calm_pace, on all ranks. */
 bool irr_schedules_skip(irr_schedules_t *schedules);
 
 /* Starts for the counts of a problem, borrowed until it is over; none may run.  Of env see irr_gather_start. */
@@ -121,9 +118,7 @@ void irr_schedules_ran(irr_schedules_t *schedules, uint64_t ns);
  */
 irr_status_t irr_schedules_progress(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p);
 
-/*
- * The plan of a schedule that was found, for a problem with its counts, the way that it runs.  Allocates nothing.
- */
+/* The plan of a schedule that was found, for a problem with its counts, the way that it runs.  Allocates nothing. */
 irr_status_t irr_schedules_plan(const irr_cache_entry_t *entry, const irr_problem_t *problem, irr_plan_t *plan);
 
 /* How progress has ended, for an exchange that is not planned: decides which of the next ones go without. */

@@ -22,6 +22,7 @@
 #include <strings.h>
 
 /* Proto v1, the default before this version, sends a list over tcp in packets of a few entries each. */
+#define PROTO_V2_MAJOR 1
 #define PROTO_V2_MINOR 16
 
 /*
@@ -62,15 +63,6 @@ static irr_status_t set(ucp_config_t *config, const char *name, const char *valu
     return irr_ucx_status(status);
 }
 
-/* Is UCX older than 1.minor? */
-static bool older_than(unsigned minor)
-{
-    unsigned major, own_minor, release;
-
-    ucp_get_version(&major, &own_minor, &release);
-    return major == 1 && own_minor < minor;
-}
-
 static bool given(const char *value)
 {
     return value != NULL && value[0] != '\0';
@@ -105,20 +97,7 @@ static bool has_queues(const char *tls)
     return has_one_of(tls, names);
 }
 
-static bool has_tcp(const char *tls)
-{
-    static const char *const names[] = { "all", "tcp", NULL };
-
-    return has_one_of(tls, names);
-}
-
 #define MM_FIFO_ELEM_SIZE "1088"
-
-/* The most that UCX takes. */
-#define TCP_TX_SEG_SIZE "64K"
-
-/* From here on UCX knows settings of a transport by their full names, and before without the transport's. */
-#define FULL_NAMES_MINOR 17
 
 /*
  * Where UCX's defaults are for others.  An exchange of short messages has one of them for each peer, and from 93
@@ -139,19 +118,11 @@ static void tune(ucp_config_t *config)
     }
 }
 
-/*
- * UCX asks the receiver first from this length on.  Over tcp it would cut what goes at once in parts of 8 KiB, and the
- * short last one may overtake the others where queues let short packets go first: TCP takes that for a loss.
- */
-static irr_status_t set_eager(ucp_config_t *config, size_t bytes, bool tcp)
+/* UCX asks the receiver first from this length on. */
+static irr_status_t set_eager(ucp_config_t *config, size_t bytes)
 {
-    const char *name = older_than(FULL_NAMES_MINOR) ? "TX_SEG_SIZE" : "TCP_TX_SEG_SIZE";
     char text[32];
 
-    if (tcp && getenv("UCX_TCP_TX_SEG_SIZE") == NULL && getenv("IRR_UCX_TCP_TX_SEG_SIZE") == NULL &&
-        ucp_config_modify(config, name, TCP_TX_SEG_SIZE) != UCS_OK) {
-        irr_log(IRR_LOG_DEBUG, "ucx does not take " TCP_TX_SEG_SIZE " for UCX_TCP_TX_SEG_SIZE");
-    }
     if (getenv("UCX_RNDV_THRESH") != NULL || getenv("IRR_UCX_RNDV_THRESH") != NULL) {
         return IRR_OK;
     }
@@ -162,16 +133,18 @@ static irr_status_t set_eager(ucp_config_t *config, size_t bytes, bool tcp)
 static irr_status_t configure(const irr_engine_config_t *config, ucp_config_t *ucp_config)
 {
     const char *tls = given(config->ucx_tls) ? config->ucx_tls : config->one_node ? "sm,self" : NULL;
+    unsigned major, minor, release;
     irr_status_t status = IRR_OK;
 
     if (has_queues(tls)) {
         tune(ucp_config);
     }
-    if (older_than(PROTO_V2_MINOR)) {
+    ucp_get_version(&major, &minor, &release);
+    if (major == PROTO_V2_MAJOR && minor < PROTO_V2_MINOR) {
         status = set(ucp_config, "ZCOPY_THRESH", "inf");
     }
     if (status == IRR_OK && config->eager_bytes > 0) {
-        status = set_eager(ucp_config, config->eager_bytes, has_tcp(tls));
+        status = set_eager(ucp_config, config->eager_bytes);
     }
     if (status == IRR_OK && tls != NULL) {
         status = set(ucp_config, "TLS", tls);
