@@ -197,7 +197,7 @@ static void test_change(void)
     irr_turns_expect(&scene, 2, 2, scene.counters[0].schedules_reused);
     irr_turns_run(&scene, "B");
     irr_turns_expect(&scene, 2, 2, scene.counters[0].schedules_reused);
-    CU_ASSERT_EQUAL(tune_of(&scene, 0)->running, 1);
+    CU_ASSERT_EQUAL(tune_of(&scene, 0)->runs, 2);
     for (int i = 0; i < IRR_CALM_LOOKS; i++) {
         expect(&scene, "A", 1);   /* what was found before counts from zero */
     }

@@ -112,16 +112,16 @@ void irr_tune_init(irr_tune_t *tune, int ways)
 
 int irr_tune_begin(irr_tune_t *tune)
 {
-    tune->running = tune->in[tune->runs % (unsigned)tune->left];
+    tune->running = tune->in[tune->runs / IRR_TUNE_ROUNDS % (unsigned)tune->left];
     tune->runs++;
     return tune->running;
 }
 
 void irr_tune_end(irr_tune_t *tune, uint64_t ns)
 {
-    unsigned round = (tune->runs - 1) / (unsigned)tune->left;
+    const unsigned round = (tune->runs - 1) % IRR_TUNE_ROUNDS;
 
-    if (tune->chosen < 0 && round < IRR_TUNE_ROUNDS) {
+    if (tune->chosen < 0 && tune->runs <= IRR_TUNE_ROUNDS * (unsigned)tune->left) {
         tune->times[tune->running][(unsigned)tune->halvings * IRR_TUNE_ROUNDS + round] = ns;
     }
 }

@@ -3,8 +3,10 @@
  *
  * What is best depends on the rate, on queues, and on how fast processes answer; no constant is right everywhere.  So
  * an order on a tree of switches tries a few ways in its first exchanges of a matrix.  It does so by successive
- * halving: all ways that are still in run IRR_TUNE_ROUNDS times, in turn, then the better half, rounded up, stays in,
- * until one is left.  So most runs go to ways that are close to each other, and few to those that are much slower.
+ * halving: all ways that are still in run IRR_TUNE_ROUNDS times, then the better half, rounded up, stays in, until one
+ * is left.  So most runs go to ways that are close to each other, and few to those that are much slower.  The runs of a
+ * way follow each other: TCP's windows are what the last exchange has left, and behind a way that overfills queues the
+ * first run of the next one is slow.
  *
  * A run takes as long as its slowest rank.  Better is the way whose middle time of all its runs so far is less: the
  * shortest would flatter a way that is fast only when no packet gets lost, and the longest blame one for what others
@@ -25,7 +27,7 @@
 #include "pace/pace.h"
 
 #define IRR_TUNE_WAYS_MAX 8
-#define IRR_TUNE_ROUNDS   2   /* in each of them a way that is in runs once; then comes a halving */
+#define IRR_TUNE_ROUNDS   2   /* runs of each way that is in, one behind the other; then comes a halving */
 #define IRR_TUNE_HALVINGS 3   /* after so many one way is left, at most */
 #define IRR_TUNE_RUNS     (IRR_TUNE_ROUNDS * IRR_TUNE_HALVINGS)   /* of a way, at most */
 #define IRR_TUNE_WORDS    (IRR_TUNE_WAYS_MAX * IRR_TUNE_ROUNDS)     /* of the consensus of a halving, at most */
