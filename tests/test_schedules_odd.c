@@ -343,6 +343,7 @@ static void test_tune_lost(void)
 
     settings.piece_bytes = IRR_BYTES_AUTO;
     settings.lead_bytes = IRR_BYTES_AUTO;
+    settings.host_route = IRR_HOST_ROUTE_DIRECT;   /* else the rank may forward for others, which then wait for it */
     irr_turns_open_on_tree(&scene, &settings, NULL, &state);
     irr_turns_add_uniform(&scene, 0);
     irr_turns_isolate(&scene, 0, rank);
