@@ -25,7 +25,7 @@ conf two 'SwitchName=s0 Nodes=n[0-1]' 'SwitchName=s1 Nodes=n[2-3]' 'SwitchName=t
 conf star 'SwitchName=s0 Nodes=n[0-3] Switches=s[1-3]' 'SwitchName=s1 Nodes=n[4-7]' 'SwitchName=s2 Nodes=n[8-11]' \
     'SwitchName=s3 Nodes=n[12-15]'
 
-echo 1..66
+echo 1..67
 
 # ---- print ----
 
@@ -177,6 +177,12 @@ good check --algorithm aapc --topology "$scratch/star" --pattern skewed --save "
     good check --algorithm auto --topology "$scratch/star" --pattern skewed --save "$scratch/saved" &&
     cmp -s "$scratch/expected" "$scratch/saved"
 report $? "its schedule is saved"
+mesh=$srcdir/tests/data/airfoil-8.mtx
+good print --algorithm aapc --topology "$scratch/star" --matrix "$mesh" --seed 3 --json &&
+    cp "$scratch/out" "$scratch/expected" &&
+    good print --algorithm auto --topology "$scratch/star" --matrix "$mesh" --seed 3 --json &&
+    cmp -s "$scratch/expected" "$scratch/out"
+report $? "it takes the seed that orders take beside a matrix"
 good --help && [ "$(lines '^  aapc  ')" -eq 1 ] && [ "$(lines '^  link_bound_bytes ')" -eq 1 ] &&
     [ "$(lines '^  syncs_removed ')" -eq 1 ] && [ "$(lines '^  phases ')" -eq 1 ] &&
     [ "$(lines '^  root ')" -eq 1 ]

@@ -9,6 +9,7 @@
 #include "plan/algorithms.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <string.h>
 
 #define LATENCY_DEFAULT 4096
@@ -252,6 +253,14 @@ static bool is_seen(const bool *seen, int id)
     return seen[row_of(id)];
 }
 
+/* Is it a scheduled order, as "auto" is on several hosts? */
+static bool may_schedule(const irr_tool_options_t *options)
+{
+    const int hosts = options->topology != NULL ? INT_MAX : 0;
+
+    return irr_algorithm_scheduled(irr_algorithm_on_hosts(options->algorithm, hosts)) != NULL;
+}
+
 /*
  * A matrix comes from one place: a file, a redistribution, or a pattern.  The seed of a scheduled order goes with
  * each.  seen[i]: row i was given.
@@ -393,7 +402,7 @@ irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *
         return check_emit(options, seen);
     }
     if (code == IRR_CLI_GOOD) {
-        code = check_source(seen, irr_algorithm_scheduled(options->algorithm) != NULL);
+        code = check_source(seen, may_schedule(options));
     }
     return code == IRR_CLI_GOOD ? check_together(options, seen) : code;
 }
