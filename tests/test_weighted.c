@@ -347,23 +347,21 @@ static void test_refused(void)
     irr_tree_fini(&tree);
 }
 
-/* A limit below what is possible tries all that there is: attempts, phases and, on one switch, optimal. */
-static void expect_memory(const char *shape)
+/* Of the scene, each allocation failing in turn. */
+static void expect_memory(const char *name, int max_steps, uint64_t *state)
 {
-    uint64_t state = irr_test_seed() + 7;
     irr_status_t status = IRR_ERR_NO_MEMORY;
     irr_matrix_t matrix;
     irr_tree_t tree;
 
-    tree_scene_shape(&scene, shape);
     irr_memory_begin();
     tree = tree_scene_tree(&scene);
-    matrix = pattern("random", scene.ranks, &state);
+    matrix = pattern(name, scene.ranks, state);
     for (size_t nth = 1; status != IRR_OK; nth++) {
         irr_schedule_t schedule = { 0 };
 
         irr_memory_fail(nth, NULL);
-        status = irr_tree_weighted(&tree, &matrix, 8, &schedule);
+        status = irr_tree_weighted(&tree, &matrix, max_steps, &schedule);
         CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
         irr_schedule_fini(&schedule);
     }
@@ -372,10 +370,27 @@ static void expect_memory(const char *shape)
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
+/* A limit below what is possible tries all that there is: attempts, phases and, on one switch, optimal. */
 static void test_memory(void)
 {
-    expect_memory("single:6");
-    expect_memory("chain:2,0,3");
+    static const char *const shapes[] = { "single:6", "chain:2,0,3" };
+    uint64_t state = irr_test_seed() + 7;
+
+    for (int i = 0; i < 2; i++) {
+        tree_scene_shape(&scene, shapes[i]);
+        expect_memory("random", 8, &state);
+    }
+}
+
+/* Repairs undo what they did; those of small trees take out messages when the list of changes has to grow. */
+static void test_memory_of_repairs(void)
+{
+    uint64_t state = irr_test_seed() + 8;
+
+    for (int round = 0; round < 400; round++) {
+        tree_scene_random(&scene, &state, 9);
+        expect_memory(round % 2 == 0 ? "random" : "sparse", 0, &state);
+    }
 }
 
 int main(void)
@@ -393,6 +408,7 @@ int main(void)
         { "few ranks, and nothing to send",                      test_small },
         { "what cannot be served is refused",                    test_refused },
         { "want of memory is an error and leaks nothing",        test_memory },
+        { "neither does it where repairs change a step",         test_memory_of_repairs },
         { NULL, NULL }
     };
 

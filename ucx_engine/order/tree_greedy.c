@@ -301,6 +301,21 @@ static irr_status_t add(const work_t *work, const job_t *job, uint64_t bytes, ir
     return status;
 }
 
+static irr_status_t make_step(work_t *work, const job_t *job, irr_schedule_t *schedule)
+{
+    irr_status_t status = choose(work);
+    uint64_t bytes;
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    bytes = duration(work);
+    status = add(work, job, bytes, schedule);
+    irr_tree_step_send(&work->step, bytes);
+    sort_edges(work);
+    return status;
+}
+
 /* An irr_coarsen_t's. */
 static irr_status_t attempt(const void *context, uint64_t granule, int max_steps, irr_schedule_t *schedule,
                             bool *fits)
@@ -315,13 +330,7 @@ static irr_status_t attempt(const void *context, uint64_t granule, int max_steps
     schedule->count = 0;
     schedule->steps = 0;
     while (status == IRR_OK && work.edges > 0 && work.step.number < max_steps) {
-        uint64_t bytes;
-
-        status = choose(&work);
-        bytes = duration(&work);
-        status = status == IRR_OK ? add(&work, job, bytes, schedule) : status;
-        irr_tree_step_send(&work.step, bytes);
-        sort_edges(&work);
+        status = make_step(&work, job, schedule);
     }
     *fits = work.edges == 0;
     work_fini(&work);

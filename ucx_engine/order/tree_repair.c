@@ -189,7 +189,9 @@ static bool try_message(repair_t *repair, irr_tree_chosen_t message, int depth)
     if (repair->status == IRR_OK && cover_left(repair, first, last, depth - 1)) {
         return true;
     }
-    undo(repair, first);
+    if (repair->status == IRR_OK) {   /* else not all is on the list, and the step is given up */
+        undo(repair, first);
+    }
     return false;
 }
 
