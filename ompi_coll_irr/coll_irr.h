@@ -162,8 +162,7 @@ int mca_coll_irr_parse_name(const char *text, const char *(*name)(int i));
 bool mca_coll_irr_parse_size(const char *text, void *size);
 bool mca_coll_irr_parse_auto_size(const char *text, void *size);   /* "auto": IRR_BYTES_AUTO */
 
-/* The same, but not 0; and an int. */
-bool mca_coll_irr_parse_count(const char *text, void *size);
+/* The same; an int. */
 bool mca_coll_irr_parse_steps(const char *text, void *steps);
 
 /* A bool: 0 or 1. */

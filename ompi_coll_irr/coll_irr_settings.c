@@ -109,10 +109,11 @@ static mca_coll_irr_text_t texts[] = {
         OPAL_INFO_LVL_6, mca_coll_irr_parse_size, SIZE_ALLOWED "means the nodes that Open MPI knows",
         offsetof(mca_coll_irr_settings_t, ranks_per_node), NULL
     }, {
-        PREFIX "grants", TEXT(IRR_GRANTS_DEFAULT),
+        PREFIX "grants", "0",
         "With pace grant: number of senders that a receiver admits at a time, and of messages that a rank sends at a "
-        "time." INFO_KEY,
-        OPAL_INFO_LVL_5, mca_coll_irr_parse_count, "a whole number from 1 on",
+        "time. 0 means " TEXT(IRR_GRANTS_DEFAULT) ", or more where short pieces are tried on a tree of switches."
+        INFO_KEY,
+        OPAL_INFO_LVL_5, mca_coll_irr_parse_size, SIZE_ALLOWED "means what goes with the pieces",
         offsetof(mca_coll_irr_settings_t, engine.grants), NULL
     }, {
         PREFIX "lead_bytes", "auto",

@@ -54,17 +54,6 @@ bool mca_coll_irr_parse_dims(const char *text, void *dims)
     return irr_dims_parse(text, dims) == IRR_OK;
 }
 
-bool mca_coll_irr_parse_count(const char *text, void *size)
-{
-    size_t count;
-
-    if (!mca_coll_irr_parse_size(text, &count) || count == 0) {
-        return false;
-    }
-    *(size_t *)size = count;
-    return true;
-}
-
 bool mca_coll_irr_parse_auto_size(const char *text, void *size)
 {
     if (strcmp(text, "auto") == 0) {

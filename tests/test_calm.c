@@ -88,6 +88,40 @@ static void test_failed(void)
     }
 }
 
+/* So many exchanges go without until the next look. */
+static unsigned count_skips(irr_calm_t *calm)
+{
+    unsigned skips = 0;
+
+    while (irr_calm_skip(calm)) {
+        skips++;
+    }
+    return skips;
+}
+
+/* Counts that are new each time are looked at less and less, down to some rate, until a look knows them. */
+static void test_new(void)
+{
+    unsigned expected = IRR_CALM_SKIPS;
+    irr_calm_t calm;
+
+    irr_calm_init(&calm);
+    look(&calm, IRR_CALM_LOOKS - 1, IRR_CALM_NEW);
+    for (int i = 0; i < 10; i++) {
+        look(&calm, 1, IRR_CALM_NEW);
+        CU_ASSERT_EQUAL(count_skips(&calm), expected);
+        expected = expected < IRR_CALM_SKIPS_MAX ? 2 * expected + 1 : IRR_CALM_SKIPS_MAX;
+    }
+    CU_ASSERT_EQUAL(expected, IRR_CALM_SKIPS_MAX);
+    look(&calm, 1, 0);
+    look(&calm, IRR_CALM_LOOKS, IRR_CALM_NEW);
+    CU_ASSERT_EQUAL(count_skips(&calm), IRR_CALM_SKIPS);
+    look(&calm, IRR_CALM_LOOKS, 2);
+    CU_ASSERT_EQUAL(count_skips(&calm), IRR_CALM_SKIPS);
+    look(&calm, 1, 2);
+    CU_ASSERT_EQUAL(count_skips(&calm), IRR_CALM_SKIPS);
+}
+
 /* Any finds: the skips are those that the last finds say, counted anew each time. */
 static void test_random(void)
 {
@@ -117,6 +151,7 @@ int main(void)
         { "looks that find the same are left out",        test_same },
         { "anything else counts from zero",               test_other },
         { "a look that failed counts as one that did not", test_failed },
+        { "counts that are new each time are left out",   test_new },
         { "skips follow from the last looks",             test_random },
         { NULL, NULL }
     };

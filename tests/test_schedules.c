@@ -249,6 +249,65 @@ static void test_lost(void)
     }
 }
 
+/* ---- too many messages ---- */
+
+static bool refuses_direct, refuses_forwarded;
+
+/* What ranks forward is not between all of them. */
+static irr_status_t build_some(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
+                               irr_schedule_t *schedule)
+{
+    bool dense = true;
+
+    for (int i = 0; i < RANKS * RANKS; i++) {
+        dense = dense && (i / RANKS == i % RANKS || matrix->entries[i] > 0);
+    }
+    return (dense ? refuses_direct : refuses_forwarded) ? IRR_ERR_NOT_SUPPORTED
+                                                         : irr_scheduled_aapc(matrix, params, schedule);
+}
+
+/* A job of equal counts through a whole trial of what is not refused. */
+static void run_refused(const irr_settings_t *settings, uint64_t *state)
+{
+    const irr_scheduled_t row = { .name = "some", .build = build_some, .pace = IRR_PACE_SYNC, .tries = true };
+    const irr_schedules_t *schedules;
+    irr_turns_t scene;
+
+    irr_turns_open_on_tree(&scene, settings, NULL, state);
+    irr_turns_add_uniform(&scene, 0);
+    for (int r = 0; r < RANKS; r++) {
+        scene.team.comms[r]->schedules.row = &row;
+    }
+    schedules = &scene.team.comms[0]->schedules;
+    irr_turns_run(&scene, "A");
+    for (int i = 0; i < schedules->ways; i++) {
+        const irr_tune_way_t *way = &schedules->way[i];
+
+        CU_ASSERT_EQUAL(schedules->entry != NULL && irr_tune_has(&schedules->entry->tune, i),
+                        way->alone || !(way->forwards ? refuses_forwarded : refuses_direct));
+    }
+    irr_turns_run(&scene, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
+    CU_ASSERT_EQUAL(scene.counters[0].matrices, 1);
+    irr_turns_close(&scene);
+}
+
+/* Ways of a route for which no schedule is made are out, and others go on; with none left exchanges go without. */
+static void test_refused(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int bits = 0; bits < 8; bits++) {
+        irr_settings_t settings = irr_turns_with("aapc");
+
+        refuses_direct = bits & 1;
+        refuses_forwarded = bits & 2;
+        settings.pace = bits & 4 ? IRR_PACE_SYNC : IRR_PACE_AUTO;
+        settings.piece_bytes = IRR_BYTES_AUTO;
+        settings.lead_bytes = IRR_BYTES_AUTO;
+        run_refused(&settings, &state);
+    }
+}
+
 int main(void)
 {
     static const irr_test_case_t cases[] = {
@@ -259,6 +318,7 @@ int main(void)
         { "what a rank sends to itself does not count",          test_self },
         { "the schedule used longest ago goes",                  test_slots },
         { "bytes bound what is kept",                            test_bytes },
+        { "a route that takes too long is left out",             test_refused },
         { "a rank whose look has failed is back in the next",    test_lost },
         { NULL, NULL }
     };

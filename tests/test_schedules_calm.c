@@ -54,7 +54,7 @@ static void pretend(irr_turns_t *scene, const irr_pace_t *pace)
 static void settle(irr_turns_t *scene, const irr_pace_t *pace)
 {
     irr_turns_run(scene, "A");
-    for (int left = tune_of(scene, 0)->ways; left > 1; left = (left + 1) / 2) {
+    for (int left = scene->team.comms[0]->schedules.ways; left > 1; left = (left + 1) / 2) {
         for (int i = 1; i < IRR_TUNE_ROUNDS * left; i++) {
             irr_turns_run(scene, "A");
         }
@@ -205,6 +205,80 @@ static void test_change(void)
     irr_turns_close(&scene);
 }
 
+/* ---- counts that are new each time ---- */
+
+/* More matrices in turn than the cache has slots: none is known when it comes again. */
+static void run_new(irr_turns_t *scene, uint64_t turn)
+{
+    irr_turns_run(scene, (const char[]){ (char)('A' + turn % IRR_TURNS_JOBS), '\0' });
+}
+
+static void open_new(irr_turns_t *scene, const irr_settings_t *settings, uint64_t *state)
+{
+    irr_turns_open_on_tree(scene, settings, NULL, state);
+    for (int i = 0; i < IRR_TURNS_JOBS; i++) {
+        irr_turns_add_uniform(scene, i);
+        irr_job_shorten(scene->jobs[i], 2, 3, (size_t)(1 + i));
+    }
+}
+
+/* Their schedules are computed a few times, and then seldom. */
+static void test_new(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_settings_t settings = tries();
+    irr_turns_t scene;
+
+    open_new(&scene, &settings, &state);
+    for (uint64_t looks = 1; looks <= IRR_CALM_LOOKS + 2; looks++) {
+        const int skips = looks > IRR_CALM_LOOKS ? (int)((IRR_CALM_SKIPS + 1) << (looks - IRR_CALM_LOOKS - 1)) - 1 : 0;
+
+        for (int i = 0; i < skips; i++) {
+            run_new(&scene, irr_test_random(&state));
+            CU_ASSERT_PTR_NULL(scene.team.comms[0]->way);
+            CU_ASSERT_TRUE(scene.team.comms[0]->calm);
+        }
+        run_new(&scene, looks);
+        irr_turns_expect(&scene, looks, looks, 0);
+    }
+    irr_turns_close(&scene);
+}
+
+/* Who asks for a pace has each of them scheduled. */
+static void test_new_set(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_settings_t settings = tries();
+    irr_turns_t scene;
+
+    settings.pace = IRR_PACE_SYNC;
+    open_new(&scene, &settings, &state);
+    for (uint64_t i = 1; i <= 3 * IRR_CALM_LOOKS; i++) {
+        run_new(&scene, i);
+        irr_turns_expect(&scene, i, i, 0);
+    }
+    irr_turns_close(&scene);
+}
+
+/* What was best for the last counts comes first. */
+static void test_favourite(void)
+{
+    static const irr_pace_t *const paces[] = { &irr_pace_sync, &irr_pace_grant, &irr_pace_loose, &irr_pace_free };
+    uint64_t state = irr_test_seed();
+
+    for (size_t i = 0; i < sizeof(paces) / sizeof(paces[0]); i++) {
+        const irr_settings_t settings = tries();
+        irr_turns_t scene;
+
+        open_with_jobs(&scene, &settings, &state);
+        settle(&scene, paces[i]);
+        irr_turns_run(&scene, "AB");
+        CU_ASSERT_PTR_EQUAL(scene.team.comms[0]->way->pace, paces[i]);
+        CU_ASSERT_TRUE(tune_of(&scene, 0)->chosen < 0);
+        irr_turns_close(&scene);
+    }
+}
+
 /* ---- no skips ---- */
 
 /* Every exchange finds its schedule. */
@@ -293,6 +367,7 @@ static void plan_member(int rank, void *context)
     }
     status = status == IRR_OK ? irr_team_wait(&scene->team) : status;
     scene->wrong += status != IRR_OK || !irr_job_verify(job, rank);
+    scene->wrong += comm->schedules.entry->tune.left != 1 || comm->schedules.entry->tune.runs != 0;
 }
 
 /* It looks, and changes nothing in what the others leave out; nor does it count as a look. */
@@ -371,6 +446,9 @@ int main(void)
         { "what goes free needs a look now and then",           test_skips },
         { "without a look a rank begins with the next one",     test_direct_order },
         { "counts that change are exchanged, and learnt later", test_change },
+        { "counts that are new each time are seldom learnt",    test_new },
+        { "but where a pace is asked for",                      test_new_set },
+        { "a new trial begins with what won the last one",      test_favourite },
         { "no look is left out where an order is wanted",       test_none },
         { "what the user has set keeps its order",              test_set },
         { "a dump sees all",                                    test_dump },

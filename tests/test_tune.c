@@ -65,7 +65,8 @@ static void test_set(void)
             CU_ASSERT(count >= 1 && count <= IRR_TUNE_WAYS_MAX);
             for (int i = 0; i < count; i++) {
                 CU_ASSERT(pace == IRR_PACE_AUTO || ways[i].pace == irr_pace_of((irr_pacing_t)pace));
-                CU_ASSERT(!(bits & 1) || (ways[i].piece_max == 3000 && ways[i].grants == 7));
+                CU_ASSERT_EQUAL(ways[i].grants, 7);
+                CU_ASSERT(!(bits & 1) || ways[i].piece_max == 3000);
                 CU_ASSERT(!(bits & 2) || ways[i].lead == 0);
                 CU_ASSERT(!ways[i].alone || (pace == IRR_PACE_AUTO && !(bits & 1)));
             }
@@ -125,7 +126,7 @@ static void run_rounds(irr_tune_t *tune, const irr_times_t *times)
     const int from = tune->halvings * IRR_TUNE_ROUNDS;
 
     for (int i = 0; i < IRR_TUNE_ROUNDS * tune->left; i++) {
-        const int way = irr_tune_begin(tune);
+        const int way = irr_tune_begin(tune, true);
         const uint64_t ns = times[way][from + i % IRR_TUNE_ROUNDS];
 
         CU_ASSERT_EQUAL(tune->running, way);
@@ -162,7 +163,7 @@ static int winner(int ways, const irr_times_t *times)
 {
     irr_tune_t tune;
 
-    irr_tune_init(&tune, ways);
+    irr_tune_init(&tune, ways, 0);
     while (tune.chosen < 0) {
         run_rounds(&tune, times);
         halve_alone(&tune);
@@ -189,14 +190,14 @@ static void test_turns(void)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         irr_tune_t tune;
 
-        irr_tune_init(&tune, rows[i].ways);
+        irr_tune_init(&tune, rows[i].ways, 0);
         for (int k = 0; rows[i].turns[k] != '\0'; k++) {
             const int way = rows[i].turns[k] - '0';
 
             if (irr_tune_due(&tune)) {
                 halve_with(&tune, rows[i].words);
             }
-            CU_ASSERT_EQUAL(irr_tune_begin(&tune), way);
+            CU_ASSERT_EQUAL(irr_tune_begin(&tune, true), way);
             CU_ASSERT_EQUAL(tune.running, way);
             CU_ASSERT_EQUAL(tune.chosen, k >= rows[i].trial ? way : -1);
         }
@@ -213,7 +214,7 @@ static void test_halves(void)
         uint64_t words[IRR_TUNE_WAYS_MAX];
         irr_tune_t tune;
 
-        irr_tune_init(&tune, ways);
+        irr_tune_init(&tune, ways, 0);
         for (int w = 0; w < ways; w++) {
             words[w] = irr_test_below(&state, 6) - 1;   /* with ties, and with ways that have failed */
         }
@@ -238,7 +239,7 @@ static void test_ties(void)
 {
     irr_tune_t tune;
 
-    irr_tune_init(&tune, 5);
+    irr_tune_init(&tune, 5, 0);
     halve_with(&tune, (uint64_t[]){ 8, 8, 9, 8, 8 });
     CU_ASSERT(irr_tune_has(&tune, 0) && irr_tune_has(&tune, 1) && irr_tune_has(&tune, 3));
     CU_ASSERT(!irr_tune_has(&tune, 2) && !irr_tune_has(&tune, 4) && !irr_tune_has(&tune, 5));
@@ -246,7 +247,7 @@ static void test_ties(void)
     CU_ASSERT(irr_tune_has(&tune, 0) && irr_tune_has(&tune, 3) && tune.left == 2);
     halve_with(&tune, (uint64_t[]){ 1, 1, 1, 8, 1 });
     CU_ASSERT_EQUAL(tune.chosen, 0);
-    irr_tune_init(&tune, 2);
+    irr_tune_init(&tune, 2, 0);
     halve_with(&tune, (uint64_t[]){ UINT64_MAX, UINT64_MAX });
     CU_ASSERT_EQUAL(tune.chosen, 0);
 }
@@ -265,7 +266,7 @@ static void test_middle(void)
         for (int k = 0; k < IRR_TUNE_WAYS_MAX * IRR_TUNE_RUNS; k++) {
             times[k / IRR_TUNE_RUNS][k % IRR_TUNE_RUNS] = irr_test_below(&state, 6) - 1;
         }
-        irr_tune_init(&tune, IRR_TUNE_WAYS_MAX);
+        irr_tune_init(&tune, IRR_TUNE_WAYS_MAX, 0);
         while (tune.chosen < 0) {
             const irr_tune_t before = tune;
 
@@ -292,7 +293,7 @@ static void test_even(void)
     static const irr_times_t times[] = { { 30, 10, 40, 20 }, { 7, 8, 1, 9 }, { 50, 60 } };
     irr_tune_t tune;
 
-    irr_tune_init(&tune, 3);
+    irr_tune_init(&tune, 3, 0);
     run_rounds(&tune, times);
     halve_alone(&tune);
     CU_ASSERT_EQUAL(irr_tune_middle(&tune, 0), 10);
@@ -301,7 +302,7 @@ static void test_even(void)
     run_rounds(&tune, times);
     halve_alone(&tune);
     CU_ASSERT(irr_tune_middle(&tune, 0) == 20 && irr_tune_middle(&tune, 1) == 7);
-    CU_ASSERT_EQUAL(irr_tune_begin(&tune), 1);
+    CU_ASSERT_EQUAL(irr_tune_begin(&tune, true), 1);
     irr_tune_end(&tune, 1000);   /* what comes after the trial does not count */
     CU_ASSERT_EQUAL(memcmp(tune.times[1], times[1], 4 * sizeof(**times)), 0);
     CU_ASSERT_EQUAL(tune.times[1][4], UINT64_MAX);
@@ -316,10 +317,10 @@ static void test_slowest(void)
     const uint64_t words[] = { 10, 10, 40, 40 };   /* of way 1 one rank has 5 and 40, the other one 40 and 5 */
     irr_tune_t tune;
 
-    irr_tune_init(&tune, 2);
-    irr_tune_begin(&tune);
+    irr_tune_init(&tune, 2, 0);
+    irr_tune_begin(&tune, true);
     irr_tune_end(&tune, 10);
-    irr_tune_begin(&tune);
+    irr_tune_begin(&tune, true);
     irr_tune_end(&tune, 5);
     irr_tune_halve(&tune, words);
     CU_ASSERT_EQUAL(tune.chosen, 0);

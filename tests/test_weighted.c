@@ -347,6 +347,26 @@ static void test_refused(void)
     irr_tree_fini(&tree);
 }
 
+/* What would take minutes: dense counts of many ranks.  The same ranks with few messages are served. */
+static void test_work(void)
+{
+    enum { RANKS = 1200 };
+    irr_schedule_t schedule = { .ranks = 77 };
+    irr_matrix_t matrix = tree_scene_uniform(RANKS, 100);
+    irr_tree_t tree;
+
+    irr_test_must(irr_tree_init_star(&tree, RANKS));
+    CU_ASSERT_EQUAL(irr_tree_weighted(&tree, &matrix, 0, &schedule), IRR_ERR_NOT_SUPPORTED);
+    CU_ASSERT_EQUAL(schedule.ranks, 77);
+    irr_matrix_fini(&matrix);
+    irr_test_must(irr_matrix_pattern("next", RANKS, 100, 1, &matrix));
+    irr_test_must(irr_tree_weighted(&tree, &matrix, 0, &schedule));
+    CU_ASSERT_EQUAL(schedule.steps, 1);
+    irr_schedule_fini(&schedule);
+    irr_matrix_fini(&matrix);
+    irr_tree_fini(&tree);
+}
+
 /* Of the scene, each allocation failing in turn. */
 static void expect_memory(const char *name, int max_steps, uint64_t *state)
 {
@@ -407,6 +427,7 @@ int main(void)
         { "close to the busiest link, 128 hosts",                test_large },
         { "few ranks, and nothing to send",                      test_small },
         { "what cannot be served is refused",                    test_refused },
+        { "what would take minutes is not begun",                test_work },
         { "want of memory is an error and leaks nothing",        test_memory },
         { "neither does it where repairs change a step",         test_memory_of_repairs },
         { NULL, NULL }

@@ -217,7 +217,9 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
     }
     if (status != IRR_OK) {
         irr_cli_complain("algorithm %s for %d ranks: %s", name_of(options, settings.algorithm), ranks,
-                         irr_status_text(status));
+                         status == IRR_ERR_NOT_SUPPORTED ? "so many messages over one link take too long to schedule, "
+                         "in a job, too, which goes without; where hosts have several ranks, --host-route node has fewer"
+                         : irr_status_text(status));
     }
     return code;
 }

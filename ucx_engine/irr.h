@@ -391,7 +391,7 @@ typedef struct irr_settings {
     irr_overlap_t overlap;
     irr_pacing_t  pace;             /* of an algorithm that does not forward */
     size_t        grants;           /* grant: messages that a rank receives, and sends, at a time at most; 0:
-                                       IRR_GRANTS_DEFAULT */
+                                       IRR_GRANTS_DEFAULT, or what goes with the pieces that are tried */
     size_t        lead_bytes;       /* sync: a rank counts what it receives as over so many bytes before it is;
                                        IRR_BYTES_AUTO */
     irr_scheduled_params_t scheduled;

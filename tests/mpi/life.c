@@ -132,7 +132,7 @@ static const struct {
     { "coll_irr_overlap",             "blocking", "dual",   "foo" },
     { "coll_irr_ranks_per_node",      "2",        "2",      "two" },
     { "coll_irr_pace",                "loose",    "grant",  "slow" },
-    { "coll_irr_grants",              "1",        "5",      "0" },
+    { "coll_irr_grants",              "1",        "5",      "-2" },
     { "coll_irr_piece_bytes",         "0",        "100",    "-5" },
     { "coll_irr_lead_bytes",          "0",        "100",    "soon" },
     { "coll_irr_host_route",          "node",     "direct", "bridge" },

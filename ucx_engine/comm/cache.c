@@ -56,7 +56,7 @@ irr_status_t irr_cache_entry_init(irr_cache_entry_t *entry, const irr_cache_row_
     irr_status_t status;
 
     memset(entry, 0, sizeof(*entry));
-    irr_tune_init(&entry->tune, 1);
+    irr_tune_init(&entry->tune, 1, 0);
     status = irr_cache_row_init(&entry->row, ranks);
     if (status == IRR_OK) {
         memcpy(entry->row.lengths, row->lengths, (size_t)ranks * sizeof(*row->lengths));

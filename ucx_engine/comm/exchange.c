@@ -119,7 +119,7 @@ static void find_schedule(irr_comm_t *comm)
     irr_exec_env_t env = make_env(comm);
 
     comm->state = IRR_COMM_SCHEDULES;
-    irr_schedules_start(&comm->schedules, &comm->problem, &env);
+    irr_schedules_start(&comm->schedules, &comm->problem, !comm->plans, &env);
 }
 
 /* On these buffers, with the problem that was taken; looks: all ranks find a schedule first. */

@@ -201,10 +201,28 @@ static bool goes_alone(const irr_schedules_t *schedules, const irr_cache_entry_t
     return entry != NULL && entry->tune.chosen >= 0 && schedules->way[entry->tune.chosen].alone;
 }
 
+/* For counts that nobody knows: the likely best way that needs no schedule; NULL: none may be gone. */
+static const irr_tune_way_t *find_alone(const irr_schedules_t *schedules)
+{
+    int way = schedules->favourite;
+
+    if (!schedules->way[way].alone) {
+        for (way = 0; way < schedules->ways && !schedules->way[way].alone; way++) {
+        }
+    }
+    return way < schedules->ways ? &schedules->way[way] : NULL;
+}
+
 void irr_schedules_note(irr_schedules_t *schedules, irr_status_t status, const irr_cache_entry_t *entry)
 {
+    const bool is_new = schedules->state >= IRR_SCHEDULES_GATHERS;
+    const irr_tune_way_t *alone = find_alone(schedules);
+
     if (status != IRR_OK && schedules->state == IRR_SCHEDULES_LOOKS) {
         irr_calm_fail(&schedules->calm);
+    } else if (is_new && alone != NULL) {
+        irr_calm_hit(&schedules->calm, IRR_CALM_NEW);
+        schedules->calm_pace = alone->pace;
     } else if (status == IRR_OK && goes_alone(schedules, entry)) {
         irr_calm_hit(&schedules->calm, entry->serial);
         schedules->calm_pace = schedules->way[entry->tune.chosen].pace;
@@ -215,12 +233,14 @@ void irr_schedules_note(irr_schedules_t *schedules, irr_status_t status, const i
 
 /* ---- look ---- */
 
-void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *problem, const irr_exec_env_t *env)
+void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *problem, bool timed,
+                         const irr_exec_env_t *env)
 {
     uint64_t words[LOOK_WORDS];
 
     schedules->env = *env;
     schedules->problem = problem;
+    schedules->timed = timed;
     schedules->state = IRR_SCHEDULES_LOOKS;
     schedules->entry = NULL;
     irr_cache_row_take(&schedules->own, problem);
@@ -244,7 +264,7 @@ static irr_status_t use(irr_schedules_t *schedules, irr_cache_entry_t *entry, co
 {
     entry = entry != NULL && !entry->declined ? entry : NULL;
     if (entry != NULL) {
-        irr_tune_begin(&entry->tune);
+        irr_tune_begin(&entry->tune, schedules->timed);
     }
     schedules->entry = entry;
     *entry_p = entry;
@@ -273,6 +293,9 @@ static irr_status_t end_tune(irr_schedules_t *schedules, const irr_cache_entry_t
 
     irr_tune_halve(&schedules->entry->tune, schedules->consensus.words);
     tell(schedules, &before);
+    if (schedules->entry->tune.chosen >= 0) {
+        schedules->favourite = schedules->entry->tune.chosen;
+    }
     irr_cache_entry_settle(schedules->entry);
     return use(schedules, schedules->entry, entry_p);
 }
@@ -294,13 +317,21 @@ static irr_status_t end_hit(irr_schedules_t *schedules, irr_cache_entry_t *entry
     return IRR_IN_PROGRESS;
 }
 
+/* All that one of the ranks may know otherwise. */
+static void forget(irr_schedules_t *schedules)
+{
+    irr_cache_clear(&schedules->cache);
+    irr_calm_init(&schedules->calm);
+    schedules->favourite = 0;
+    schedules->lost = false;
+}
+
 static irr_status_t end_look(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p)
 {
     int slot = hit(schedules);
 
     if (schedules->consensus.words[LOST] != 0) {
-        irr_cache_clear(&schedules->cache);
-        schedules->lost = false;
+        forget(schedules);
         slot = -1;
     }
     if (slot >= 0) {

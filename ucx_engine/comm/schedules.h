@@ -12,12 +12,14 @@
  * Every one of these ways is taken by all ranks alike, because each follows from the matrix, which all have, or from
  * what a consensus told.
  *
- * A rank whose consensus failed may have missed something.  It says so in its next look, and all empty their caches.
+ * A rank whose consensus failed may have missed something.  It says so in its next look, and all forget what they know
+ * of schedules.
  *
  * While looks find one and the same matrix whose exchanges are best without a schedule, as a trial of ways has shown,
- * most of them are left out (comm/calm.h).  All ranks leave out the same, because it follows from what a look has told
- * and from the number of exchanges.  Planned exchanges always look, and do not count.  No look is left out where the
- * settings want all of them or an order even so: with a dump, which must see each matrix; with a window, which makes
+ * or, where exchanges may go without, a matrix that is new each time, most of them are left out (comm/calm.h).  All
+ * ranks leave out the same, because it follows from what a look has told and from the number of exchanges.  Planned
+ * exchanges always look, and do not count.  No look is left out where the settings want all of them or an order even
+ * so: with a dump, which must see each matrix; with a window, which makes
  * sends wait in the order of the plan; and where the pace or the pieces are what the user has set, or the schedule is
  * of a file.
  *
@@ -70,6 +72,8 @@ typedef struct irr_schedules {
     irr_gather_t           gather;
     irr_exec_env_t         env;
     irr_schedules_state_t  state;
+    bool                   timed;      /* is this exchange, so that its run counts in a trial? */
+    int                    favourite;  /* the way that the latest trial has chosen, which comes first in the next one */
     irr_cache_entry_t     *entry;      /* of this exchange; NULL: none */
     bool                   lost;       /* this rank may have missed something */
     bool                   calms;      /* looks may be left out; alike on all ranks, as is calm but after a failure */
@@ -105,8 +109,13 @@ irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t 
 /* An exchange that is not planned begins.  True: it goes without look and schedule, with calm_pace, on all ranks. */
 bool irr_schedules_skip(irr_schedules_t *schedules);
 
-/* Starts for the counts of a problem, borrowed until it is over; none may run.  Of env see irr_gather_start. */
-void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *problem, const irr_exec_env_t *env);
+/*
+ * Starts for the counts of a problem, borrowed until it is over; none may run.  Of env see irr_gather_start.  timed:
+ * irr_schedules_ran will tell of the run; if not, as in a planned exchange, it goes the likely best way, and a new
+ * schedule is kept for that one alone.
+ */
+void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *problem, bool timed,
+                         const irr_exec_env_t *env);
 
 /* The exchange of the schedule that was found last has ended well here, so many ns after it began. */
 void irr_schedules_ran(irr_schedules_t *schedules, uint64_t ns);

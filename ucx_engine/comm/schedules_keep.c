@@ -97,15 +97,21 @@ irr_status_t irr_schedules_keep(irr_schedules_t *schedules, const irr_schedule_t
 
 /* ---- all ways ---- */
 
-/* Does any way go by this route; one with syncs, if they are asked for? */
-static bool any_way(const irr_schedules_t *schedules, bool forwards, bool with_syncs)
+/* Is this a way in the trial that needs a schedule, by this route? */
+static bool needs(const irr_schedules_t *schedules, const irr_tune_t *tune, int i, bool forwards)
+{
+    const irr_tune_way_t *way = &schedules->way[i];
+
+    return irr_tune_has(tune, i) && way->forwards == forwards && !way->alone;
+}
+
+/* Is there any; one with syncs, if they are asked for? */
+static bool any_way(const irr_schedules_t *schedules, const irr_tune_t *tune, bool forwards, bool with_syncs)
 {
     bool any = false;
 
     for (int i = 0; i < schedules->ways; i++) {
-        const irr_tune_way_t *way = &schedules->way[i];
-
-        any = any || (way->forwards == forwards && !way->alone && (way->pace->syncs || !with_syncs));
+        any = any || (needs(schedules, tune, i, forwards) && (schedules->way[i].pace->syncs || !with_syncs));
     }
     return any;
 }
@@ -123,12 +129,13 @@ static irr_status_t build(irr_schedules_t *schedules, const irr_matrix_t *matrix
     return status;
 }
 
-static irr_status_t share(irr_schedules_t *schedules, bool forwards, const irr_lambda_t *lambda, shared_t *shared)
+static irr_status_t share(irr_schedules_t *schedules, const irr_tune_t *tune, bool forwards,
+                          const irr_lambda_t *lambda, shared_t *shared)
 {
     irr_matrix_t forwarded = { .ranks = 0 };
     irr_status_t status = IRR_OK;
 
-    if (!any_way(schedules, forwards, false)) {
+    if (!any_way(schedules, tune, forwards, false)) {
         return IRR_OK;
     }
     if (forwards) {
@@ -137,40 +144,65 @@ static irr_status_t share(irr_schedules_t *schedules, bool forwards, const irr_l
     if (status == IRR_OK) {
         status = build(schedules, forwards ? &forwarded : &schedules->matrix, lambda, &shared->schedule);
     }
-    if (status == IRR_OK && any_way(schedules, forwards, true)) {
+    if (status == IRR_OK && any_way(schedules, tune, forwards, true)) {
         status = find_syncs(schedules, shared);
     }
     irr_matrix_fini(&forwarded);
     return status;
 }
 
-static irr_status_t keep_ways(irr_schedules_t *schedules, const shared_t shared[ROUTES], irr_cache_entry_t *entry)
+/*
+ * The schedules that the ways in the trial need.  A route may have too many messages for a schedule, as all ranks see;
+ * then its ways are out, as long as others are left.
+ */
+static irr_status_t share_all(irr_schedules_t *schedules, irr_tune_t *tune, const irr_lambda_t *lambda,
+                              shared_t shared[ROUTES])
 {
     irr_status_t status = IRR_OK;
 
-    if (any_way(schedules, true, false)) {
+    for (int route = DIRECT; route < ROUTES && status == IRR_OK; route++) {
+        const bool forwards = route == FORWARDED;
+
+        status = share(schedules, tune, forwards, lambda, &shared[route]);
+        for (int i = 0; i < schedules->ways && status == IRR_ERR_NOT_SUPPORTED; i++) {
+            if (needs(schedules, tune, i, forwards)) {
+                irr_tune_drop(tune, i);
+            }
+        }
+        status = status == IRR_ERR_NOT_SUPPORTED && tune->left > 0 ? IRR_OK : status;
+    }
+    return status;
+}
+
+static irr_status_t keep_ways(irr_schedules_t *schedules, const shared_t shared[ROUTES], irr_cache_entry_t *entry)
+{
+    const irr_tune_t *tune = &entry->tune;
+    irr_status_t status = IRR_OK;
+
+    if (any_way(schedules, tune, true, false)) {
         status = irr_forward_init(&entry->forward, &schedules->nodes, &schedules->matrix, schedules->rank);
     }
     for (int i = 0; i < schedules->ways && status == IRR_OK; i++) {
         const irr_tune_way_t *way = &schedules->way[i];
 
-        if (!way->alone) {
+        if (needs(schedules, tune, i, way->forwards)) {
             status = keep_way(schedules, &shared[way->forwards], way->forwards ? &entry->forward : NULL, way,
                               &entry->way[i]);
         }
     }
-    irr_tune_init(&entry->tune, schedules->ways);
     return status;
 }
 
 irr_status_t irr_schedules_compute(irr_schedules_t *schedules, const irr_lambda_t *lambda, irr_cache_entry_t *entry)
 {
     shared_t shared[ROUTES] = { { .schedule = { .ranks = 0 } } };
-    irr_status_t status = share(schedules, false, lambda, &shared[DIRECT]);
+    irr_status_t status;
 
-    if (status == IRR_OK) {
-        status = share(schedules, true, lambda, &shared[FORWARDED]);
+    irr_tune_init(&entry->tune, schedules->ways, schedules->favourite);
+    if (!schedules->timed) {
+        irr_tune_settle(&entry->tune);
     }
+    status = share_all(schedules, &entry->tune, lambda, shared);
     if (status == IRR_OK) {
         schedules->env.counters->schedules_built++;
         status = keep_ways(schedules, shared, entry);

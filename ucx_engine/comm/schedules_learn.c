@@ -129,6 +129,7 @@ static irr_status_t make_entry(irr_schedules_t *schedules, const irr_lambda_t *l
     status = irr_schedules_compute(schedules, lambda, made);
     if (status != IRR_OK && status != IRR_ERR_NO_MEMORY) {
         made->declined = true;   /* the order does not take this matrix, which all ranks see */
+        irr_tune_init(&made->tune, 1, 0);
         status = IRR_OK;
     }
     return status;

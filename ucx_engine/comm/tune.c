@@ -83,7 +83,7 @@ int irr_tune_ways(const irr_settings_t *settings, irr_pacing_t pacing, unsigned 
 
         if (settings->piece_bytes == IRR_BYTES_AUTO) {
             way.piece_max = tried[i].piece_max;
-            way.grants = tried[i].grants;
+            way.grants = settings->grants > 0 ? settings->grants : tried[i].grants;
         }
         way.lead = settings->lead_bytes == IRR_BYTES_AUTO ? tried[i].lead : way.lead;
         way.forwards = tried[i].route == IRR_TUNE_NODE;
@@ -98,22 +98,48 @@ int irr_tune_ways(const irr_settings_t *settings, irr_pacing_t pacing, unsigned 
     return count;
 }
 
-void irr_tune_init(irr_tune_t *tune, int ways)
+/* If one way is left, that is it. */
+static void choose(irr_tune_t *tune)
 {
-    memset(tune, 0, sizeof(*tune));
-    tune->ways = ways;
-    tune->left = ways;
-    for (int i = 0; i < ways; i++) {
-        tune->in[i] = i;
-    }
-    tune->chosen = ways == 1 ? 0 : -1;
-    memset(tune->times, 0xff, sizeof(tune->times));
+    tune->chosen = tune->left == 1 ? tune->in[0] : -1;
 }
 
-int irr_tune_begin(irr_tune_t *tune)
+void irr_tune_init(irr_tune_t *tune, int ways, int first)
 {
-    tune->running = tune->in[tune->runs / IRR_TUNE_ROUNDS % (unsigned)tune->left];
-    tune->runs++;
+    memset(tune, 0, sizeof(*tune));
+    tune->in[tune->left++] = first;
+    for (int i = 0; i < ways; i++) {
+        if (i != first) {
+            tune->in[tune->left++] = i;
+        }
+    }
+    memset(tune->times, 0xff, sizeof(tune->times));
+    choose(tune);
+}
+
+void irr_tune_drop(irr_tune_t *tune, int way)
+{
+    int left = 0;
+
+    for (int i = 0; i < tune->left; i++) {
+        if (tune->in[i] != way) {
+            tune->in[left++] = tune->in[i];
+        }
+    }
+    tune->left = left;
+    choose(tune);
+}
+
+void irr_tune_settle(irr_tune_t *tune)
+{
+    tune->left = 1;
+    choose(tune);
+}
+
+int irr_tune_begin(irr_tune_t *tune, bool timed)
+{
+    tune->running = tune->in[timed ? tune->runs / IRR_TUNE_ROUNDS % (unsigned)tune->left : 0];
+    tune->runs += timed;
     return tune->running;
 }
 
@@ -198,7 +224,7 @@ void irr_tune_halve(irr_tune_t *tune, const uint64_t *words)
             tune->in[tune->left++] = tune->in[i];
         }
     }
-    tune->chosen = tune->left == 1 ? tune->in[0] : -1;
+    choose(tune);
 }
 
 void irr_tune_describe(const irr_tune_way_t *way, char *text, size_t size)

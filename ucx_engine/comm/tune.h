@@ -44,8 +44,7 @@ typedef struct irr_tune_way {
 
 /* What is known of the ways of a schedule. */
 typedef struct irr_tune {
-    int      ways;
-    int      in[IRR_TUNE_WAYS_MAX];   /* the ways that are still in, ascending */
+    int      in[IRR_TUNE_WAYS_MAX];   /* the ways that are still in, in the order in which they run */
     int      left;      /* how many */
     int      chosen;    /* the last one; -1: still trying */
     int      halvings;  /* that are over */
@@ -68,10 +67,15 @@ enum { IRR_TUNE_DIRECT = 1, IRR_TUNE_NODE = 2 };
 int irr_tune_ways(const irr_settings_t *settings, irr_pacing_t pacing, unsigned routes, int ranks,
                   irr_tune_way_t ways[IRR_TUNE_WAYS_MAX]);
 
-void irr_tune_init(irr_tune_t *tune, int ways);
+/* All ways are in; this one runs first: what was best for other counts, most likely is for these. */
+void irr_tune_init(irr_tune_t *tune, int ways, int first);
 
-/* A run begins: the way that it goes. */
-int irr_tune_begin(irr_tune_t *tune);
+/* A way cannot run; and none but the first shall. */
+void irr_tune_drop(irr_tune_t *tune, int way);
+void irr_tune_settle(irr_tune_t *tune);
+
+/* A run begins: the way that it goes.  One whose time will not be told is none of the trial's, and goes the first. */
+int irr_tune_begin(irr_tune_t *tune, bool timed);
 
 /* It ended well on this rank after so many ns. */
 void irr_tune_end(irr_tune_t *tune, uint64_t ns);
