@@ -4,6 +4,7 @@
 #include "irr_test.h"
 #include "irr_turns.h"
 
+#include "core/log.h"
 #include "plan/algorithms.h"
 #include "problem/redistribution.h"
 #include "route/schedule_plans.h"
@@ -308,6 +309,34 @@ static void test_refused(void)
     }
 }
 
+/* ---- settings that do not go together ---- */
+
+static void count_warning(void *context, irr_log_level_t level, const char *text)
+{
+    (void)text;
+    *(unsigned *)context += level == IRR_LOG_WARN;
+}
+
+/* Who asks for the node route and a pace that it has not hears of it, once. */
+static void test_node_pace(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int pace = 0; pace < (int)IRR_PACE_COUNT; pace++) {
+        irr_settings_t settings = irr_turns_with("aapc");
+        unsigned warnings = 0;
+        irr_turns_t scene;
+
+        settings.host_route = IRR_HOST_ROUTE_NODE;
+        settings.pace = (irr_pacing_t)pace;
+        irr_log_set(count_warning, &warnings, IRR_LOG_WARN);
+        irr_turns_open_on_tree(&scene, &settings, NULL, &state);
+        irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+        CU_ASSERT_EQUAL(warnings, pace == IRR_PACE_LOOSE || pace == IRR_PACE_GRANT);
+        irr_turns_close(&scene);
+    }
+}
+
 int main(void)
 {
     static const irr_test_case_t cases[] = {
@@ -319,6 +348,7 @@ int main(void)
         { "the schedule used longest ago goes",                  test_slots },
         { "bytes bound what is kept",                            test_bytes },
         { "a route that takes too long is left out",             test_refused },
+        { "the node route and a pace that it has not",           test_node_pace },
         { "a rank whose look has failed is back in the next",    test_lost },
         { NULL, NULL }
     };

@@ -96,6 +96,10 @@ static irr_status_t find_ways(irr_schedules_t *schedules, const irr_settings_t *
         routes = nodes->count > 1 && nodes->largest > 1 ? routes_of[settings->host_route] : IRR_TUNE_DIRECT;
     }
     schedules->ways = irr_tune_ways(settings, pacing, routes, schedules->ranks, schedules->way);
+    if (routes == IRR_TUNE_NODE && !schedules->way[0].forwards && schedules->rank == 0) {
+        irr_log(IRR_LOG_WARN, "the host route node goes with the paces sync and free, not with %s: messages between "
+                "hosts go direct", schedules->way[0].pace->name);
+    }
     return status;
 }
 
@@ -168,6 +172,10 @@ irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t 
     irr_status_t status;
 
     if (schedules->ranks > IRR_CONSENSUS_RANKS_MAX) {
+        if (schedules->rank == 0) {
+            irr_log(IRR_LOG_WARN, "the schedule of a file is left alone: with %d ranks no exchange has one, only up to %d",
+                    schedules->ranks, IRR_CONSENSUS_RANKS_MAX);
+        }
         return IRR_OK;
     }
     status = enable_looks(schedules);

@@ -247,11 +247,11 @@ static void advance_sends(irr_exec_t *exec)
     }
 }
 
-/* Of a plan with syncs, which has one stage: the first step that is a receive and not over. */
+/* The first step that is a receive of the last stage and not over. */
 static size_t received(irr_exec_t *exec)
 {
-    (void)first_open(exec, IRR_STEP_RECV, 1, &exec->open_recv);
-    return exec->open_recv;
+    (void)first_open(exec, IRR_STEP_RECV, exec->plan->stages, &exec->received);
+    return exec->received;
 }
 
 static void advance(irr_exec_t *exec)
@@ -279,6 +279,7 @@ void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env
     exec->next_recv = 0;
     exec->next_send = 0;
     exec->open_recv = 0;
+    exec->received = 0;
     exec->open_send = 0;
     exec->open_steps = plan->nsteps;
     exec->result = IRR_OK;

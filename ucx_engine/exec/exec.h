@@ -36,7 +36,8 @@ struct irr_exec {
     size_t            steps_max;
     size_t            next_recv;    /* first step that may be a receive not posted yet */
     size_t            next_send;    /* the same for sends and copies */
-    size_t            open_recv;    /* first step that may be a receive not over */
+    size_t            open_recv;    /* first step that may be a receive not over, from the stage on that sends */
+    size_t            received;     /* the same, of the last stage alone, whatever sends */
     size_t            open_send;    /* the same for sends */
     irr_grants_t      grants;       /* of the pace, if it has some */
     irr_sync_run_t    sync;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Plans with syncs have one stage. */
+/* Signals are of one stage of a plan, the last one, so they need no other tags than those of the first. */
 #define STAGE 1
 
 irr_status_t irr_sync_run_reserve(irr_sync_run_t *run, size_t syncs)

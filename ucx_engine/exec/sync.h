@@ -27,7 +27,7 @@ typedef struct irr_sync_run {
     const irr_plan_t *plan;         /* NULL: this run has none */
     size_t            next_tell;    /* first that is not given */
     size_t            next_await;   /* first that is not here */
-    size_t            received;     /* all receives before this step are over */
+    size_t            received;     /* all receives of the last stage before this step are over */
 } irr_sync_run_t;
 
 /* Makes room for plans of so many tells and awaits each, so that start cannot fail.  IRR_ERR_NO_MEMORY. */

@@ -14,8 +14,8 @@
  *   4. Each byte of each block is delivered exactly once, to its offset.
  *   5. The exchange ends even if no send completes before its receive is posted.
  *
- * For the pace `sync` a plan of one stage may say more: whom the rank tells that it has received what their sends wait
- * for, and for what its own sends wait (exec/sync.h).
+ * For the pace `sync` a plan may say more of its last stage: whom the rank tells that it has received what their sends
+ * wait for, and for what its own sends wait (exec/sync.h).
  */
 #ifndef IRR_PLAN_H
 #define IRR_PLAN_H
@@ -49,15 +49,15 @@ typedef struct irr_step {
     size_t          deps;
 } irr_step_t;
 
-/* When all receives before steps[received] are over, peer is told. */
+/* When all receives of the last stage before steps[received] are over, peer is told. */
 typedef struct irr_plan_tell {
     size_t received;
     int    peer;
 } irr_plan_tell_t;
 
 /*
- * The send `step`, and all after it, starts when peer has told; peer is the rank itself: when all receives before
- * steps[received] are over.
+ * The send `step`, and all after it, starts when peer has told; peer is the rank itself: when all receives of the last
+ * stage before steps[received] are over.
  */
 typedef struct irr_plan_await {
     size_t step;

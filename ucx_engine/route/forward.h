@@ -11,8 +11,8 @@
  *     stage 1   inside the hosts: to each other rank of the host what it shall forward, and what is for it; rotation
  *     stage 2   between hosts: the schedule of the forwarded matrix
  *
- * Cost: R - 1 messages inside the host and about (P - R) / R to others a rank; O(P + R * R) time and memory for a
- * rank's part, O(P * P) for the matrix.
+ * Cost: R - 1 messages inside the host and about (P - R) / R to others a rank; a rank's part takes O(P * R)
+ * time and O(P + R * R) memory, the matrix O(P * P).
  *
  *     Liu, Wang, Prasanna: Coalesced message-passing, section 3.1.3: the rows of the grid are hosts, the columns serve
  */
