@@ -25,7 +25,7 @@ conf two 'SwitchName=s0 Nodes=n[0-1]' 'SwitchName=s1 Nodes=n[2-3]' 'SwitchName=t
 conf star 'SwitchName=s0 Nodes=n[0-3] Switches=s[1-3]' 'SwitchName=s1 Nodes=n[4-7]' 'SwitchName=s2 Nodes=n[8-11]' \
     'SwitchName=s3 Nodes=n[12-15]'
 
-echo 1..67
+echo 1..69
 
 # ---- print ----
 
@@ -58,7 +58,7 @@ good check --algorithm a1 --topology "$scratch/two" --hosts n0,n0,n0 && shows 0 
 report $? "nothing leaves a host with all ranks"
 good check --algorithm a1 --topology "$scratch/two" --hosts 'n[0-1]' --unit 100 && shows 0 100 'n0->s0'
 report $? "two hosts of one switch"
-sed 's/\(s[01]\) N/\1 LinkSpeed=3 N/' "$scratch/two" > "$scratch/fast"
+sed 's/\(s[01]\) N/\1 LinkSpeed=2 N/' "$scratch/two" > "$scratch/fast"
 good check --algorithm a1 --topology "$scratch/fast" --unit 100 && shows 0 300 'n0->s0'
 report $? "a fast link counts by its speed, and carries several messages"
 sed 's/\(s[01]\) N/\1 NodeSpeed=10 LinkSpeed=19 N/' "$scratch/two" > "$scratch/fast"
@@ -85,6 +85,19 @@ good check --algorithm a4 --matrix "$srcdir/tests/data/airfoil-8.mtx" --topology
 report $? "a matrix on a tree"
 good check --algorithm a1 --ranks 4 && [ -z "$(figure load)$(figure link_contention)$(figure load_link)" ]
 report $? "no links without a topology"
+
+# What Slurm's users have, in Mbit/s; at the top, or beside NodeSpeed, or up to the number of hosts it is none.
+conf mbits 'SwitchName=s0 Nodes=n[0-1] LinkSpeed=2' 'SwitchName=s1 Nodes=n[2-3] LinkSpeed=10000' \
+    'SwitchName=top Switches=s[0-1] LinkSpeed=10000'
+plan check --algorithm aapc --topology "$scratch/mbits"
+[ $status -eq 0 ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] && grep -q -x -F "irr_plan: $scratch/mbits: LinkSpeed \
+10000 of switch 's1' without NodeSpeed counts as 10000 times a host's link" "$scratch/err"
+report $? "a LinkSpeed in another unit is told"
+sed 's/\(Nodes=n.2-3.\)/\1 NodeSpeed=1/' "$scratch/mbits" > "$scratch/units"
+good check --algorithm aapc --topology "$scratch/units" &&
+    sed 's/\(2-3.*\)=10000/\1=2/' "$scratch/mbits" > "$scratch/units" &&
+    good check --algorithm aapc --topology "$scratch/units"
+report $? "but not with NodeSpeed, or for as many hosts"
 
 # ---- aapc ----
 

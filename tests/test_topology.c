@@ -184,6 +184,41 @@ static void test_good_files(void)
     irr_text_close();
 }
 
+/* A LinkSpeed of most likely another unit: the first switch with one, or nothing. */
+static const struct { const char *text, *doubt; } speeds[] = {
+    { "SwitchName=a Nodes=n[0-1]\nSwitchName=b Switches=a\n", "" },
+    { "SwitchName=a Nodes=n[0-1] LinkSpeed=2\nSwitchName=b Switches=a LinkSpeed=9\n", "" },
+    { "SwitchName=a Nodes=n[0-1] LinkSpeed=3\nSwitchName=b Switches=a\n",
+      "LinkSpeed 3 of switch 'a' without NodeSpeed counts as 3 times a host's link" },
+    { "SwitchName=a Nodes=n[0-1] LinkSpeed=3\nSwitchName=b Switches=a Nodes=m NodeSpeed=1\n", "" },
+    { "SwitchName=t Switches=a\nSwitchName=a Switches=b,c LinkSpeed=4\nSwitchName=c Nodes=n[0-1] LinkSpeed=2\n"
+      "SwitchName=b Nodes=m[0-1] LinkSpeed=10000\n",
+      "LinkSpeed 10000 of switch 'b' without NodeSpeed counts as 10000 times a host's link" },
+    { "SwitchName=a Nodes=n LinkSpeed=1\nSwitchName=c Switches=a LinkSpeed=2\nSwitchName=t Switches=c\n",
+      "LinkSpeed 2 of switch 'c' without NodeSpeed counts as 2 times a host's link" },
+};
+
+static void test_doubt(void)
+{
+    irr_text_open();
+    for (size_t i = 0; i < sizeof(speeds) / sizeof(speeds[0]); i++) {
+        irr_topology_t topology;
+        irr_file_error_t error;
+        char text[256] = "nothing was said";
+
+        CU_ASSERT_EQUAL_FATAL(read_text(speeds[i].text, strlen(speeds[i].text), &topology, &error), IRR_OK);
+        irr_memory_begin();
+        irr_memory_fail(1, NULL);
+        CU_ASSERT_EQUAL(irr_topology_doubt(&topology, text, sizeof(text)),
+                        topology.node_speeds ? IRR_OK : IRR_ERR_NO_MEMORY);
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+        CU_ASSERT_EQUAL(irr_topology_doubt(&topology, text, sizeof(text)), IRR_OK);
+        CU_ASSERT_STRING_EQUAL(text, speeds[i].doubt);
+        irr_topology_fini(&topology);
+    }
+    irr_text_close();
+}
+
 /* As many hosts as there may be, in lines as long as they may be. */
 static void test_large_file(void)
 {
@@ -246,6 +281,7 @@ int main(void)
         { "malformed files are refused with line and reason", test_bad_files },
         { "unreadable files are refused", test_unreadable },
         { "files as Slurm has them are read", test_good_files },
+        { "a speed in another unit is doubted", test_doubt },
         { "files of many hosts are read, and more are refused", test_large_file },
         { "memory that runs out leaves nothing behind", test_memory },
         { NULL, NULL }

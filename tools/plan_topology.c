@@ -11,6 +11,22 @@
 
 #include <stdlib.h>
 
+/* The plans are made all the same: they are good for a cluster with such links. */
+static irr_cli_exit_t doubt_speeds(const char *path, const irr_topology_t *topology)
+{
+    char text[256];
+    irr_status_t status = irr_topology_doubt(topology, text, sizeof(text));
+
+    if (status != IRR_OK) {
+        irr_cli_complain("%.256s: %s", path, irr_status_text(status));
+        return IRR_CLI_REFUSED;
+    }
+    if (text[0] != '\0') {
+        irr_cli_complain("%.256s: %s", path, text);
+    }
+    return IRR_CLI_GOOD;
+}
+
 irr_cli_exit_t irr_tool_topology_load(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
     irr_file_error_t error = { 0 };
@@ -29,7 +45,7 @@ irr_cli_exit_t irr_tool_topology_load(const irr_tool_options_t *options, irr_too
                          options->topology, irr_tool_topology_ranks(input), IRR_TOOL_RANKS_MAX);
         return IRR_CLI_REFUSED;
     }
-    return code;
+    return code == IRR_CLI_GOOD ? doubt_speeds(options->topology, &input->topology) : code;
 }
 
 int irr_tool_topology_ranks(const irr_tool_input_t *input)

@@ -86,12 +86,25 @@ bad_topology() {
     [ $status -eq 0 ] && [ "$(tr '\n' ' ' < "$scratch/run" | grep -c "topology_file $scratch/topology.conf$1")" -eq 1 ]
 }
 
+# A speed in Mbit/s is told once, by one rank, where exchanges go by it.
+doubtful_speed() {
+    for name in aapc a1; do
+        printf 'SwitchName=top Nodes=other Switches=s\nSwitchName=s Nodes=%s LinkSpeed=10000\n' \
+            "$(hostname | sed 's/\..*//')" > "$scratch/topology.conf"
+        ranks 6 --mca coll_irr_topology_file "$scratch/topology.conf" "$builddir/irr_bench" --algorithms $name \
+            -i 2 -x 0 > "$scratch/run" 2>&1 || return 1
+        cat "$scratch/run"
+        [ "$(grep -c "topology.conf: LinkSpeed 10000 of switch 's' without NodeSpeed counts" "$scratch/run")" -eq \
+            $([ $name = aapc ] && echo 1 || echo 0) ] || return 1
+    done
+}
+
 "$builddir/irr_matrix" generate random --ranks 6 --unit 5000 --seed 7 -o "$scratch/matrix.mtx"
 "$builddir/irr_matrix" generate random --ranks 6 --unit 5000 --seed 8 -o "$scratch/other.mtx"
 "$builddir/irr_plan" check --algorithm optimal --matrix "$scratch/matrix.mtx" --save "$scratch/schedule" > /dev/null
 head -n 5 "$scratch/schedule" > "$scratch/bad"
 
-plan 17
+plan 18
 for algorithm in a1 a3 optimal; do
     check "the matrices of $algorithm are dumped" dumped $algorithm
 done
@@ -111,5 +124,6 @@ for algorithm in aapc auto; do
     check "a topology without this host, $algorithm" \
         bad_topology ": host '.*' is none of its hosts" 'SwitchName=s Nodes=nobody[1-3]\n' $algorithm
 done
+check "a LinkSpeed that has another unit" doubtful_speed
 check "a topology that is malformed" bad_topology ", line 1: " 'SwitchName=s\n' aapc
 exit $failed

@@ -137,7 +137,7 @@ irr_status_t irr_topology_cut(const irr_topology_t *topology, int ranks, int *ho
 {
     const size_t vertices = (size_t)topology->vertices;
     cut_t cut = { .whole = topology, .top = -1 };
-    irr_topology_t result = { .hosts = 0 };
+    irr_topology_t result = { .node_speeds = topology->node_speeds };
     irr_status_t status = IRR_ERR_NO_MEMORY;
 
     cut.children = irr_alloc_zero(vertices, sizeof(*cut.children));

@@ -15,6 +15,7 @@ typedef struct irr_topology {
     int      *parent;   /* by vertex: the switch it hangs on; -1 for the one at the top */
     uint64_t *speed;    /* by vertex: of the link to its parent, in any unit that is alike for all; 1 unless given */
     char    **names;    /* by vertex */
+    bool      node_speeds;   /* the file has NodeSpeed, so that speeds have a unit of its own */
 } irr_topology_t;
 
 /* Frees all, each name by itself; zeroed is empty, and names may be NULL. */
@@ -49,6 +50,14 @@ uint64_t irr_topology_capacity(uint64_t speed, uint64_t base);
 
 /* Bytes that a link of the base speed carries in the time of these, rounded up; UINT64_MAX if they do not fit. */
 uint64_t irr_topology_load(uint64_t bytes, uint64_t speed, uint64_t base);
+
+/*
+ * What Slurm calls LinkSpeed has any unit, and files that were not written for us may have Mbit/s there, where
+ * without NodeSpeed we take multiples of a host's link.  Then there is no contention to avoid any more, and nobody
+ * would know.  text is one line about the first switch whose link to its parent is so taken for faster than all hosts
+ * below it together, which no file needs; empty if there is none.  O(hosts * depth).  IRR_ERR_NO_MEMORY.
+ */
+irr_status_t irr_topology_doubt(const irr_topology_t *topology, char *text, size_t size);
 
 /* ---- hosts by name ---- */
 

@@ -239,6 +239,7 @@ static irr_status_t read_line(reader_t *reader, char *const *values)
         return irr_lines_refuse(reader->lines, IRR_ERR_FORMAT, "switch '%.64s' has NodeSpeed, but no Nodes",
                                 values[SWITCH_NAME]);
     }
+    reader->read->node_speeds = reader->read->node_speeds || values[NODE_SPEED] != NULL;
     status = read_speed(reader, LINK_SPEED, values[LINK_SPEED], &line.speed);
     if (status == IRR_OK) {
         status = read_speed(reader, NODE_SPEED, values[NODE_SPEED], &line.node_speed);

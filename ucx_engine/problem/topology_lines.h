@@ -26,6 +26,7 @@ typedef struct irr_topology_lines {
     irr_topology_line_t    *switches; /* by switch */
     size_t                  max;
     irr_topology_children_t hosts, below;
+    bool                    node_speeds;   /* a line has NodeSpeed */
 } irr_topology_lines_t;
 
 /*

@@ -187,7 +187,9 @@ static void take_names(irr_names_t *names, char **to)
 static irr_status_t make(reader_t *reader, irr_topology_t *topology)
 {
     const size_t hosts = reader->read.hosts.names.count, vertices = hosts + reader->read.names.count;
-    irr_topology_t result = { .hosts = (int)hosts, .vertices = (int)vertices };
+    irr_topology_t result = {
+        .hosts = (int)hosts, .vertices = (int)vertices, .node_speeds = reader->read.node_speeds
+    };
 
     result.parent = irr_alloc(vertices, sizeof(*result.parent));
     result.speed = irr_alloc(vertices, sizeof(*result.speed));

@@ -1,0 +1,66 @@
+/*
+ * topology_doubt.c - a LinkSpeed that most likely has another unit than coll/irr takes it for; see topology.h.
+ *
+ * The one at the top means nothing and is not looked at.
+ */
+#include "problem/topology.h"
+
+#include "core/alloc.h"
+#include "core/log.h"
+
+#include <inttypes.h>
+
+/* The first switch with fewer hosts below it than its link is as many times as fast; -1 if there is none. */
+static int find(const irr_topology_t *topology, uint64_t *below)
+{
+    for (int h = 0; h < topology->hosts; h++) {
+        for (int v = topology->parent[h]; v >= 0; v = topology->parent[v]) {
+            below[v]++;
+        }
+    }
+    for (int v = topology->hosts; v < topology->vertices; v++) {
+        if (topology->parent[v] >= 0 && irr_topology_speed(topology, v) > 1 &&
+            irr_topology_speed(topology, v) > below[v]) {
+            return v;
+        }
+    }
+    return -1;
+}
+
+irr_status_t irr_topology_doubt(const irr_topology_t *topology, char *text, size_t size)
+{
+    int vertex = -1;
+
+    if (!topology->node_speeds) {
+        uint64_t *below = irr_alloc_zero((size_t)topology->vertices, sizeof(*below));
+
+        if (below == NULL) {
+            return IRR_ERR_NO_MEMORY;
+        }
+        vertex = find(topology, below);
+        irr_free(below);
+    }
+    text[0] = '\0';
+    if (vertex >= 0) {
+        const uint64_t speed = irr_topology_speed(topology, vertex);
+
+        snprintf(text, size, "LinkSpeed %" PRIu64 " of switch '%.64s' without NodeSpeed counts as %" PRIu64
+                 " times a host's link", speed, topology->names[vertex], speed);
+    }
+    return IRR_OK;
+}
+
+void irr_topology_file_doubt(const char *path)
+{
+    irr_topology_t topology;
+    irr_file_error_t error;
+    char text[256];
+
+    if (irr_topology_read(path, &topology, &error) != IRR_OK) {
+        return;
+    }
+    if (irr_topology_doubt(&topology, text, sizeof(text)) == IRR_OK && text[0] != '\0') {
+        irr_log(IRR_LOG_WARN, "topology_file %.256s: %s", path, text);
+    }
+    irr_topology_fini(&topology);
+}
