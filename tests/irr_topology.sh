@@ -115,7 +115,8 @@ apart() {
 short() {
     makespan=$(figure makespan_bytes)
     bound=$(figure link_bound_bytes)
-    [ "$bound" -gt 0 ] && [ "$makespan" -ge "$bound" ] && [ $((makespan * 100)) -le $((bound * 105)) ]
+    [ "$bound" -gt 0 ] && [ "$makespan" -ge "$bound" ] && [ $((makespan * 100)) -le $((bound * 105)) ] &&
+        [ "$(figure link_ratio)" = "$(awk "BEGIN { printf \"%.3f\", $makespan / $bound }")" ]
 }
 
 # each_once RANKS: the messages of the last print --json are those of each rank to each other, one line a pair.
@@ -129,7 +130,7 @@ conf chain 'SwitchName=s0 Nodes=n[0-3] Switches=s1' 'SwitchName=s1 Nodes=n[4-9] 
 conf single 'SwitchName=s0 Nodes=n[0-8]'
 
 apart 48 s0 --topology "$scratch/star" --unit 100 && [ "$(figure makespan_bytes)" = 4800 ] &&
-    [ "$(figure link_bound_bytes)" = 4800 ] && [ "$(figure splits)" = 0 ]
+    [ "$(figure link_bound_bytes)" = 4800 ] && [ "$(figure link_ratio)" = 1.000 ] && [ "$(figure splits)" = 0 ]
 report $? "4 * 12 phases, as many as messages cross the busiest link"
 good print --algorithm aapc --topology "$scratch/star" --json && each_once 16
 report $? "each message goes once"
@@ -156,7 +157,8 @@ good check --algorithm aapc --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5
     good print --algorithm aapc --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --host-route node --json
 report $? "the node route with a different number of ranks on each host"
 apart 2 n0 --topology "$scratch/star" --hosts n0,n0,n0 && [ "$(figure syncs)" = 0 ] &&
-    apart 0 s1 --topology "$scratch/star" --hosts n5 && [ "$(figure link_bound_bytes)" = 0 ]
+    apart 0 s1 --topology "$scratch/star" --hosts n5 && [ "$(figure link_bound_bytes)" = 0 ] &&
+    [ -z "$(figure link_ratio)" ]
 report $? "ranks of one host have no links to share, and one rank nothing to send"
 good check --algorithm aapc --topology "$scratch/star" --pattern random && [ "$(figure link_contention)" = 0 ] &&
     short && [ "$(figure phases)" -gt 48 ] && [ "$(figure root)" = s0 ]
@@ -197,7 +199,8 @@ good print --algorithm aapc --topology "$scratch/star" --matrix "$mesh" --seed 3
     cmp -s "$scratch/expected" "$scratch/out"
 report $? "it takes the seed that orders take beside a matrix"
 good --help && [ "$(lines '^  aapc  ')" -eq 1 ] && [ "$(lines '^  link_bound_bytes ')" -eq 1 ] &&
-    [ "$(lines '^  syncs_removed ')" -eq 1 ] && [ "$(lines '^  phases ')" -eq 1 ] &&
+    [ "$(lines '^  link_ratio ')" -eq 1 ] && [ "$(lines '^  syncs_removed ')" -eq 1 ] &&
+    [ "$(lines '^  phases ')" -eq 1 ] &&
     [ "$(lines '^  root ')" -eq 1 ]
 report $? "help lists the row and its figures"
 

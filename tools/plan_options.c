@@ -101,6 +101,7 @@ static const char figures[] =
     "and of a schedule on them, where ranks count as links, too, as fast as the slowest host:\n"
     "                         (with --host-route node this schedule is that of the messages between hosts)\n"
     "  link_bound_bytes       load of the busiest rank or directed link; no contention-free schedule is shorter\n"
+    "  link_ratio             makespan_bytes by link_bound_bytes; left out where that is 0\n"
     "  syncs                  messages of pair-wise synchronisation that keep those of different steps off each\n"
     "                         other's links; unknown if messages of one step contend there (link_contention)\n"
     "  syncs_removed          others that need not be sent: they follow from those and from the ranks' own order\n"

@@ -74,6 +74,10 @@ irr_status_t irr_tool_phases_count(const irr_tool_job_t *job, irr_tool_phases_t 
 void irr_tool_phases_print(const irr_tool_job_t *job, const irr_tool_phases_t *phases)
 {
     fprintf(job->stream, "link_bound_bytes=%" PRIu64 "\n", phases->bound);
+    if (phases->bound > 0) {
+        fprintf(job->stream, "link_ratio=%.3f\n",
+                (double)irr_schedule_makespan(job->schedule) / (double)phases->bound);
+    }
     if (phases->contended) {
         fputs("syncs=unknown\nsyncs_removed=unknown\n", job->stream);
     } else {
