@@ -25,7 +25,7 @@ conf two 'SwitchName=s0 Nodes=n[0-1]' 'SwitchName=s1 Nodes=n[2-3]' 'SwitchName=t
 conf star 'SwitchName=s0 Nodes=n[0-3] Switches=s[1-3]' 'SwitchName=s1 Nodes=n[4-7]' 'SwitchName=s2 Nodes=n[8-11]' \
     'SwitchName=s3 Nodes=n[12-15]'
 
-echo 1..69
+echo 1..70
 
 # ---- print ----
 
@@ -203,6 +203,8 @@ good --help && [ "$(lines '^  aapc  ')" -eq 1 ] && [ "$(lines '^  link_bound_byt
     [ "$(lines '^  phases ')" -eq 1 ] &&
     [ "$(lines '^  root ')" -eq 1 ]
 report $? "help lists the row and its figures"
+[ "$(grep -A 1 '^ *--host-route ' "$scratch/out" | grep -c 'without the pieces and the signals')" -eq 1 ]
+report $? "and what is not proved of the node route"
 
 # Two switches of four hosts: as many messages as hosts, or half of them, at a time.
 conf full 'SwitchName=s0 Nodes=n[0-3] NodeSpeed=10000 Switches=s1' \

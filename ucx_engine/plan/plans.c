@@ -103,6 +103,10 @@ irr_status_t irr_plans_schedule(const irr_schedule_t *schedule, const irr_matrix
     return close_plans(&made, status, plans);
 }
 
+/*
+ * Without pieces and signals, which a job has with pace sync: they say when a message may go, and in how many parts,
+ * not through whom, and the proof is about the latter.
+ */
 static irr_status_t forward(const irr_schedule_t *schedule, const irr_nodes_t *nodes, const irr_matrix_t *matrix,
                             const irr_problem_t *problem, irr_plan_t *plan)
 {
