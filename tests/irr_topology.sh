@@ -25,7 +25,7 @@ conf two 'SwitchName=s0 Nodes=n[0-1]' 'SwitchName=s1 Nodes=n[2-3]' 'SwitchName=t
 conf star 'SwitchName=s0 Nodes=n[0-3] Switches=s[1-3]' 'SwitchName=s1 Nodes=n[4-7]' 'SwitchName=s2 Nodes=n[8-11]' \
     'SwitchName=s3 Nodes=n[12-15]'
 
-echo 1..70
+echo 1..71
 
 # ---- print ----
 
@@ -44,6 +44,12 @@ report $? "more ranks than hosts are dealt out in blocks"
 good print --algorithm a1 --topology "$scratch/two" --hosts 'n[3,0-1,3].site' --json &&
     grep -q '"ranks": 4, "hosts": \["n3", "n0", "n1", "n3"\]' "$scratch/out"
 report $? "a list says where ranks are, with or without the domain"
+# The example of the README: its first topology.conf, and its list.
+sed -n '/^    SwitchName=/s/^ *//p' "$srcdir/README.md" | head -n 3 > "$scratch/readme"
+list=$(sed -n "s/.*\`--hosts '\([^']*\)'.*/\1/p" "$srcdir/README.md")
+good print --algorithm a1 --topology "$scratch/readme" --hosts "$list" --json &&
+    grep -q '"ranks": 16, "hosts": \["n000", "n001", ' "$scratch/out"
+report $? "the list that the README gives for its file"
 good print --algorithm a1 --topology "$scratch/two" --hosts n0,n3 --rank 1 &&
     [ "$(lines '^rank 1 is on n3$')" -eq 1 ]
 report $? "the plan of a rank as text says where it is"
