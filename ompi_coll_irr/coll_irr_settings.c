@@ -152,8 +152,9 @@ static mca_coll_irr_text_t texts[] = {
         offsetof(mca_coll_irr_settings_t, latency), NULL
     }, {
         PREFIX "max_steps", "0",
-        "With optimal: number of steps from which on the schedule is coarsened, so that it is somewhat longer than "
-        "the bytes of the busiest rank. 0 means no limit." INFO_KEY,
+        "With optimal and aapc: number of steps from which on the schedule is coarsened, so that it is somewhat "
+        "longer than the bytes of the busiest rank, or link. Fewer steps than it has messages, one after the other, "
+        "cannot be had. 0 means no limit." INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_steps, "a whole number up to 2147483647; 0 means no limit",
         offsetof(mca_coll_irr_settings_t, engine.scheduled.max_steps), NULL
     }, {

@@ -70,7 +70,7 @@ too_many_stages() {
         "$program" leaked_to_host
 }
 
-plan 65
+plan 66
 check "ompi_info: priority" listed priority 4 "Priority of the irr coll component"
 check "ompi_info: verbose" listed verbose 5 "Verbosity"
 check "ompi_info: algorithm" listed alltoallv_algorithm 3 'Valid values: 0:"auto", 1:"a1", 2:"ac", 3:"a2"'
@@ -93,6 +93,7 @@ check "ompi_info: seed" listed seed 6 'current value: "1"'
 check "ompi_info: lambda" listed lambda 5 'current value: "incremental"'
 check "ompi_info: latency_bytes" listed latency_bytes 5 'current value: "16k"'
 check "ompi_info: max_steps" listed max_steps 5 'current value: "0"'
+check "ompi_info: max_steps names who takes it" listed max_steps 5 'With optimal and aapc.*cannot be had'
 check "ompi_info: lp_shift" listed lp_shift 6 'current value: "0"'
 check "ompi_info: redistribution" listed redistribution 5 'current value: "none"'
 check "ompi_info: matrix_max_bytes" listed matrix_max_bytes 5 'current value: "64m"'
