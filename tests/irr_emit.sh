@@ -39,7 +39,7 @@ conf figure1 'SwitchName=s0 Nodes=n[0-2]' 'SwitchName=s3 Nodes=n[3-4]' 'SwitchNa
 conf four 'SwitchName=s0 Nodes=n[0-5] Switches=s[1-3]' 'SwitchName=s1 Nodes=n[6-11]' \
     'SwitchName=s2 Nodes=n[12-17]' 'SwitchName=s3 Nodes=n[18-23]'
 
-echo 1..23
+echo 1..25
 
 # ---- the file ----
 
@@ -108,6 +108,22 @@ conf 'odd*' 'SwitchName=s Nodes=a&b,c??>d,*/e'
 good emit-c --topology "$scratch/odd*" && [ "$(lines '"a.046b"')" -eq 1 ] && [ "$(lines '"c.077.077.076d"')" -eq 1 ] &&
     [ "$(lines '".052.057e"')" -eq 1 ] && [ "$(lines ' from odd_.$')" -eq 1 ]
 report $? "names of any kind are quoted"
+
+# speeds LINE: emit-c for two switches, s0 with that line; 0 if both stderr and the comment tell of speeds.
+speeds() {
+    conf speeds "$1" 'SwitchName=s1 Nodes=n[2-3] NodeSpeed=1' 'SwitchName=s2 Switches=s[0-1] LinkSpeed=7'
+    plan emit-c --topology "$scratch/speeds"
+    [ $status -eq 0 ] &&
+        [ "$(cat "$scratch/err")" = "irr_plan: $scratch/speeds has links of several speeds; $as_if" ] &&
+        [ "$(sed -n '5s/^ . //p' "$scratch/out")" = "The cluster has links of several speeds; $as_if." ]
+}
+
+as_if="the phases are made as if all links had the speed of a host's"
+speeds 'SwitchName=s0 Nodes=n[0-1] LinkSpeed=2' && speeds 'SwitchName=s0 Nodes=n[0-1] NodeSpeed=2'
+report $? "links of other speeds are told"
+! speeds 'SwitchName=s0 Nodes=n[0-1]' && [ $status -eq 0 ] && [ ! -s "$scratch/err" ] &&
+    [ "$(lines 'speeds')" -eq 1 ] && [ "$(lines ' from speeds.$')" -eq 1 ]
+report $? "but not where all have one"
 
 # ---- where it goes ----
 

@@ -229,7 +229,8 @@ static irr_cli_exit_t emit(const irr_tool_options_t *options, const irr_tool_inp
 {
     irr_tool_routine_t routine;
     irr_tool_job_t job = {
-        .options = options, .topology = &input->topology, .host_of = input->host_of, .routine = &routine
+        .options = options, .topology = &input->topology, .host_of = input->host_of, .tree = &input->tree,
+        .routine = &routine
     };
     irr_status_t status = irr_tool_routine_make(&input->tree, &routine);
     irr_cli_exit_t code;

@@ -18,6 +18,8 @@ static const char *const lines[] = {
 #include "alltoall_lines.h"
 };
 
+static const char as_if[] = "the phases are made as if all links had the speed of a host's";
+
 typedef struct emitter {
     FILE                     *stream;
     const irr_tool_job_t     *job;
@@ -31,6 +33,17 @@ static bool is_plain(char c)
 }
 
 /* ---- the comment ---- */
+
+/* Is a link that ranks use faster or slower than the hosts, by which the phases are counted? */
+static bool has_speeds(const irr_tree_t *tree)
+{
+    for (int v = 0; v < tree->links; v++) {
+        if (tree->parent[v] >= 0 && tree->speed[v] != tree->base) {
+            return true;
+        }
+    }
+    return false;
+}
 
 /* No name may end the comment. */
 static void write_name(FILE *stream, const char *name)
@@ -58,6 +71,9 @@ static void write_summary(const emitter_t *emitter)
             " others follow.\n", routine->ranks, emitter->job->topology->hosts,
             emitter->job->topology->hosts == 1 ? "" : "s", routine->phases, routine->phases == 1 ? "" : "s",
             routine->syncs, routine->removed);
+    if (has_speeds(emitter->job->tree)) {
+        fprintf(stream, " * The cluster has links of several speeds; %s.\n", as_if);
+    }
 }
 
 /* ---- the tables ---- */
@@ -163,6 +179,9 @@ irr_cli_exit_t irr_tool_emit(const irr_tool_job_t *job)
 {
     const emitter_t emitter = { .stream = job->stream, .job = job, .routine = job->routine };
 
+    if (has_speeds(job->tree)) {
+        irr_cli_complain("%.256s has links of several speeds; %s", job->options->topology, as_if);
+    }
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         if (strcmp(lines[i], "@SUMMARY@\n") == 0) {
             write_summary(&emitter);
