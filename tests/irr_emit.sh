@@ -39,7 +39,7 @@ conf figure1 'SwitchName=s0 Nodes=n[0-2]' 'SwitchName=s3 Nodes=n[3-4]' 'SwitchNa
 conf four 'SwitchName=s0 Nodes=n[0-5] Switches=s[1-3]' 'SwitchName=s1 Nodes=n[6-11]' \
     'SwitchName=s2 Nodes=n[12-17]' 'SwitchName=s3 Nodes=n[18-23]'
 
-echo 1..25
+echo 1..26
 
 # ---- the file ----
 
@@ -134,6 +134,13 @@ report $? "-o writes the same to a file"
 (trap '' XFSZ; ulimit -f 8; plan emit-c --topology "$scratch/four" -o "$scratch/file.c"; exit $status)
 [ $? -eq 2 ] && [ ! -e "$scratch/file.c" ]
 report $? "no half of a file is left"
+plan emit-c --topology "$scratch/four" --ranks 400
+[ $status -eq 0 ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] && mb=$(wc -c < "$scratch/out") &&
+    [ "$mb" -gt 10000000 ] &&
+    phases=$(sed -n 's/.* \([0-9]*\) phases, \([0-9]*\) .*/\1 phases and \2/p' "$scratch/out" | head -n 1) &&
+    mb=$(awk "BEGIN { printf \"%.1f\", $mb / 1e6 }") &&
+    grep -q -F "irr_plan: stdout: $mb MB for $phases synchronisations" "$scratch/err"
+report $? "a large file is told, with its size"
 good --help && [ "$(lines '^  emit-c ')" -eq 1 ]
 report $? "help has it"
 

@@ -10,9 +10,13 @@
 #include "plan.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
 #define NAME_MAX_SIGNS 64   /* of a name in the comment */
+
+/* Above it the user hears how much it is, before a compiler seems to hang: 1024 ranks can make 100 MB. */
+#define LARGE_BYTES 10000000
 
 static const char *const lines[] = {
 #include "alltoall_lines.h"
@@ -24,7 +28,21 @@ typedef struct emitter {
     FILE                     *stream;
     const irr_tool_job_t     *job;
     const irr_tool_routine_t *routine;
+    uint64_t                  bytes;     /* written so far; a pipe does not know */
 } emitter_t;
+
+static void put(emitter_t *emitter, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(emitter_t *emitter, const char *format, ...)
+{
+    va_list arguments;
+    int bytes;
+
+    va_start(arguments, format);
+    bytes = vfprintf(emitter->stream, format, arguments);
+    va_end(arguments);
+    emitter->bytes += bytes > 0 ? (uint64_t)bytes : 0;
+}
 
 static bool is_plain(char c)
 {
@@ -46,10 +64,10 @@ static bool has_speeds(const irr_tree_t *tree)
 }
 
 /* No name may end the comment. */
-static void write_name(FILE *stream, const char *name)
+static void write_name(emitter_t *emitter, const char *name)
 {
     for (int i = 0; name[i] != '\0' && i < NAME_MAX_SIGNS; i++) {
-        fputc(is_plain(name[i]) ? name[i] : '_', stream);
+        put(emitter, "%c", is_plain(name[i]) ? name[i] : '_');
     }
 }
 
@@ -60,113 +78,112 @@ static const char *file_of(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-static void write_summary(const emitter_t *emitter)
+static void write_summary(emitter_t *emitter)
 {
     const irr_tool_routine_t *routine = emitter->routine;
-    FILE *stream = emitter->stream;
 
-    fputs(" * MPI_Alltoall for one cluster, written by irr_plan emit-c from ", stream);
-    write_name(stream, file_of(emitter->job->options->topology));
-    fprintf(stream, ".\n *\n * %d ranks on %d host%s, %d phase%s, %zu synchronisations, from which %" PRIu64
-            " others follow.\n", routine->ranks, emitter->job->topology->hosts,
-            emitter->job->topology->hosts == 1 ? "" : "s", routine->phases, routine->phases == 1 ? "" : "s",
-            routine->syncs, routine->removed);
+    put(emitter, " * MPI_Alltoall for one cluster, written by irr_plan emit-c from ");
+    write_name(emitter, file_of(emitter->job->options->topology));
+    put(emitter, ".\n *\n * %d ranks on %d host%s, %d phase%s, %zu synchronisations, from which %" PRIu64
+        " others follow.\n", routine->ranks, emitter->job->topology->hosts,
+        emitter->job->topology->hosts == 1 ? "" : "s", routine->phases, routine->phases == 1 ? "" : "s",
+        routine->syncs, routine->removed);
     if (has_speeds(emitter->job->tree)) {
-        fprintf(stream, " * The cluster has links of several speeds; %s.\n", as_if);
+        put(emitter, " * The cluster has links of several speeds; %s.\n", as_if);
     }
 }
 
 /* ---- the tables ---- */
 
 /* What C, or its trigraphs, could take for something else is written as a number. */
-static void write_string(FILE *stream, const char *text)
+static void write_string(emitter_t *emitter, const char *text)
 {
-    fputc('"', stream);
+    put(emitter, "\"");
     for (; *text != '\0'; text++) {
         if (is_plain(*text)) {
-            fputc(*text, stream);
+            put(emitter, "%c", *text);
         } else {
-            fprintf(stream, "\\%03o", (unsigned)(unsigned char)*text);
+            put(emitter, "\\%03o", (unsigned)(unsigned char)*text);
         }
     }
-    fputc('"', stream);
+    put(emitter, "\"");
 }
 
-static void write_hosts(const emitter_t *emitter)
+static void write_hosts(emitter_t *emitter)
 {
     const irr_tool_job_t *job = emitter->job;
 
-    fputs("static const char *const hosts[RANKS] = {\n", emitter->stream);
+    put(emitter, "static const char *const hosts[RANKS] = {\n");
     for (int r = 0; r < emitter->routine->ranks; r++) {
-        fputs("    ", emitter->stream);
-        write_string(emitter->stream, job->topology->names[job->host_of[r]]);
-        fputs(",\n", emitter->stream);
+        put(emitter, "    ");
+        write_string(emitter, job->topology->names[job->host_of[r]]);
+        put(emitter, ",\n");
     }
-    fputs("};\n\n", emitter->stream);
+    put(emitter, "};\n\n");
 }
 
 /* Where the steps of each rank begin, and behind the last where they end. */
-static void write_first(const emitter_t *emitter)
+static void write_first(emitter_t *emitter)
 {
     const irr_tool_routine_t *routine = emitter->routine;
     size_t first = 0;
 
-    fputs("static const int first_step[RANKS + 1] = {", emitter->stream);
+    put(emitter, "static const int first_step[RANKS + 1] = {");
     for (int r = 0; r <= routine->ranks; r++) {
-        fprintf(emitter->stream, "%s%zu%s", r % 10 == 0 ? "\n    " : " ", first, r < routine->ranks ? "," : "");
+        put(emitter, "%s%zu%s", r % 10 == 0 ? "\n    " : " ", first, r < routine->ranks ? "," : "");
         first += r < routine->ranks ? (size_t)routine->count[r] : 0;
     }
-    fputs("\n};\n\n", emitter->stream);
+    put(emitter, "\n};\n\n");
 }
 
-static void write_peer(const emitter_t *emitter, int peer)
+static void write_peer(emitter_t *emitter, int peer)
 {
     if (peer == IRR_TOOL_NOBODY) {
-        fputs(", NOBODY", emitter->stream);
+        put(emitter, ", NOBODY");
     } else {
-        fprintf(emitter->stream, ", %d", peer);
+        put(emitter, ", %d", peer);
     }
 }
 
-static void write_steps(const emitter_t *emitter)
+static void write_steps(emitter_t *emitter)
 {
     const irr_tool_routine_t *routine = emitter->routine;
 
-    fputs("/* Each in the order of the structure. */\nstatic const step_t steps[] = {\n", emitter->stream);
+    put(emitter, "/* Each in the order of the structure. */\nstatic const step_t steps[] = {\n");
     for (int r = 0; r < routine->ranks; r++) {
-        fprintf(emitter->stream, "    /* rank %d */\n", r);
+        put(emitter, "    /* rank %d */\n", r);
         for (int k = 0; k < routine->count[r]; k++) {
             const irr_tool_step_t *step = &routine->steps[(size_t)r * routine->room + (size_t)k];
 
-            fprintf(emitter->stream, "    { %d", step->phase);
+            put(emitter, "    { %d", step->phase);
             write_peer(emitter, step->to);
             write_peer(emitter, step->from);
-            fprintf(emitter->stream, ", %zu, %d, %d },\n", step->sync, step->waits, step->tells);
+            put(emitter, ", %zu, %d, %d },\n", step->sync, step->waits, step->tells);
         }
     }
-    fputs("};\n\n", emitter->stream);
+    put(emitter, "};\n\n");
 }
 
-static void write_syncs(const emitter_t *emitter)
+static void write_syncs(emitter_t *emitter)
 {
     const irr_tool_routine_t *routine = emitter->routine;
 
-    fputs("static const sync_t syncs[] = {", emitter->stream);
+    put(emitter, "static const sync_t syncs[] = {");
     for (size_t i = 0; i < 2 * routine->syncs; i++) {
-        fprintf(emitter->stream, "%s{ %d, %d },", i % 6 == 0 ? "\n    " : " ", routine->entries[i].peer,
-                routine->entries[i].phase);
+        put(emitter, "%s{ %d, %d },", i % 6 == 0 ? "\n    " : " ", routine->entries[i].peer,
+            routine->entries[i].phase);
     }
-    fputs("\n    { NOBODY, 1 }   /* no step has this one */\n};\n", emitter->stream);
+    put(emitter, "\n    { NOBODY, 1 }   /* no step has this one */\n};\n");
 }
 
-static void write_tables(const emitter_t *emitter)
+static void write_tables(emitter_t *emitter)
 {
     const irr_tool_routine_t *routine = emitter->routine;
 
-    fprintf(emitter->stream,
-            "/* Most steps of a rank, waits of a step, and tells of all steps of a rank, or 1. */\n"
-            "enum { RANKS = %d, STEPS_MAX = %d, WAITS_MAX = %d, TELLS_MAX = %d };\n\n", routine->ranks,
-            routine->steps_max, routine->waits_max, routine->tells_max > 0 ? routine->tells_max : 1);
+    put(emitter,
+        "/* Most steps of a rank, waits of a step, and tells of all steps of a rank, or 1. */\n"
+        "enum { RANKS = %d, STEPS_MAX = %d, WAITS_MAX = %d, TELLS_MAX = %d };\n\n", routine->ranks,
+        routine->steps_max, routine->waits_max, routine->tells_max > 0 ? routine->tells_max : 1);
     write_hosts(emitter);
     write_first(emitter);
     write_steps(emitter);
@@ -177,7 +194,7 @@ static void write_tables(const emitter_t *emitter)
 
 irr_cli_exit_t irr_tool_emit(const irr_tool_job_t *job)
 {
-    const emitter_t emitter = { .stream = job->stream, .job = job, .routine = job->routine };
+    emitter_t emitter = { .stream = job->stream, .job = job, .routine = job->routine };
 
     if (has_speeds(job->tree)) {
         irr_cli_complain("%.256s has links of several speeds; %s", job->options->topology, as_if);
@@ -188,8 +205,13 @@ irr_cli_exit_t irr_tool_emit(const irr_tool_job_t *job)
         } else if (strcmp(lines[i], "@TABLES@\n") == 0) {
             write_tables(&emitter);
         } else {
-            fputs(lines[i], job->stream);
+            put(&emitter, "%s", lines[i]);
         }
+    }
+    if (emitter.bytes > LARGE_BYTES) {
+        irr_cli_complain("%.256s: %.1f MB for %d phases and %zu synchronisations; compilers take long for so much",
+                         job->options->output != NULL ? job->options->output : "stdout", (double)emitter.bytes / 1e6,
+                         job->routine->phases, job->routine->syncs);
     }
     return IRR_CLI_GOOD;
 }
