@@ -1,10 +1,11 @@
 /*
  * emit_c.c - MPI_Alltoall of a file that irr_plan emit-c wrote, compared byte by byte with what it has to bring.
  *
- *     emit_c [linked|preloaded|elsewhere|threads]
+ *     emit_c [linked|preloaded|elsewhere|threads|told]
  *
  * The routine counts what it served: communicators of its size with any datatype, and neither other sizes nor
- * MPI_IN_PLACE; nothing if the hosts are not those of the file (elsewhere).
+ * MPI_IN_PLACE; nothing if the hosts are not those of the file (elsewhere).  What it tells of the calls of `told` is
+ * looked at from outside.
  */
 #include "mpi_test.h"
 
@@ -253,6 +254,24 @@ static void too_long(int rank, int ranks)
     free(send);
 }
 
+/* Of each kind two calls, of which it may tell once: served, or left to the library for one reason or another. */
+static void told(int rank, int ranks)
+{
+    int *send = calloc((size_t)ranks, sizeof(*send)), *recv = calloc((size_t)ranks, sizeof(*recv));
+    MPI_Comm some;
+
+    MPI_Comm_split(MPI_COMM_WORLD, rank < 4, rank, &some);
+    for (int i = 0; i < 2; i++) {
+        MPI_Alltoall(send, 1, MPI_INT, recv, 1, MPI_INT, MPI_COMM_WORLD);
+        MPI_Alltoall(send, 0, MPI_INT, recv, 0, MPI_INT, MPI_COMM_WORLD);
+        MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, recv, 1, MPI_INT, MPI_COMM_WORLD);
+        MPI_Alltoall(send, 1, MPI_INT, recv, 1, MPI_INT, some);
+    }
+    MPI_Comm_free(&some);
+    free(recv);
+    free(send);
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "linked";
@@ -265,6 +284,10 @@ int main(int argc, char **argv)
     serves = strcmp(mode, "elsewhere") != 0;
     served_p = dlsym(RTLD_DEFAULT, "irr_alltoall_served");
     CHECK(served_p != NULL);
+    if (strcmp(mode, "told") == 0) {
+        told(rank, ranks);
+        return mpi_test_end();
+    }
     all_counts(MPI_COMM_WORLD);
     all_types(MPI_COMM_WORLD);
     compare_in_place(MPI_COMM_WORLD, 100);

@@ -68,9 +68,26 @@ preloaded() {
     program "$scratch/plain" && launch "$2" "$scratch/$1.$mpi.so" "$scratch/plain" "${3:-preloaded}"
 }
 
+# told NAME ANY LINE...: on 6 ranks with IRR_ALLTOALL_VERBOSE=1 these lines are told, in any order, each once, and
+# with 0 none.  ANY is .any for the file that does not look at hosts, else empty.
+told() {
+    program "$scratch/told" "$scratch/$1$2.$mpi.o" || return 1
+    shift 2
+    printf 'irr_alltoall: %s\n' "$@" | sort > "$scratch/expected"
+    for value in 1 0; do
+        (IRR_ALLTOALL_VERBOSE=$value
+         export IRR_ALLTOALL_VERBOSE
+         launch 6 "" "$scratch/told" told) > "$scratch/run" 2>&1
+        status=$?
+        cat "$scratch/run"
+        [ $status -eq 0 ] && grep '^irr_alltoall' "$scratch/run" | sort | cmp - "$scratch/expected" || return 1
+        : > "$scratch/expected"
+    done
+}
+
 # each CASE LIBRARY: CASE is check, or missing.
 each() {
-    for file in figure1 four here; do
+    for file in figure1 four here mixed; do
         $1 "$2: the file of $file compiles without a warning" compiles $file
     done
     $1 "$2: the paper's figure 1, 6 ranks" linked figure1 6
@@ -79,6 +96,17 @@ each() {
     $1 "$2: a host with several ranks, by its name, before a program" preloaded here 6
     $1 "$2: other hosts are left to the library" preloaded figure1 6 elsewhere
     $1 "$2: other numbers of ranks, too" linked figure1 5 elsewhere
+    $1 "$2: what is served is told, and what is not" told figure1 .any 'a communicator of 6 ranks is served' \
+        'a call on 6 ranks is in place: left to the library' \
+        'a call on 6 ranks with sendcount 0 has messages of less than 1 byte: left to the library' \
+        'a communicator has 2 ranks, the file has 6: left to the library' \
+        'a communicator has 4 ranks, the file has 6: left to the library'
+    $1 "$2: the first rank on another host is told" told mixed "" \
+        "rank 2 is on '$host', the file has 'other1': left to the library" \
+        'a call on 6 ranks is in place: left to the library' \
+        'a call on 6 ranks with sendcount 0 has messages of less than 1 byte: left to the library' \
+        'a communicator has 2 ranks, the file has 6: left to the library' \
+        'a communicator has 4 ranks, the file has 6: left to the library'
 }
 
 # missing NAME COMMAND...: a check that cannot be made; $why tells.
@@ -86,7 +114,7 @@ missing() {
     skip "$1" "$why"
 }
 
-plan 18
+plan 24
 host=$(hostname)
 options=
 conf figure1 'SwitchName=s0 Nodes=n[0-2]' 'SwitchName=s3 Nodes=n[3-4]' 'SwitchName=s1 Switches=s[0,3] Nodes=n5'
@@ -94,6 +122,8 @@ conf four 'SwitchName=s0 Nodes=n[0-5] Switches=s[1-3]' 'SwitchName=s1 Nodes=n[6-
     'SwitchName=s2 Nodes=n[12-17]' 'SwitchName=s3 Nodes=n[18-23]'
 options="--hosts ${host%%.*},$host,$host,$host,$host,$host"
 conf here "SwitchName=s0 Nodes=${host%%.*}.some.domain,other"
+options="--hosts $host,$host,other1,other2,$host,$host"
+conf mixed "SwitchName=s0 Nodes=$host,other[1-2]"
 
 mpi=openmpi
 each check "Open MPI"
