@@ -64,7 +64,6 @@ typedef struct mca_coll_irr_component_t {
     bool                        may_sleep;      /* waits may: more ranks than processors on this node */
     bool                        opening;        /* errors of the engine become engine_reason */
     char                       *engine_reason;  /* why it FAILED */
-    bool                        speeds_doubted; /* the user was told, if there was something to tell */
     irr_counters_t              last_counters;  /* of the engine when it went */
     mca_coll_irr_module_t      *modules;        /* all that live */
 } mca_coll_irr_component_t;

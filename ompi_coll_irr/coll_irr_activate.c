@@ -120,27 +120,6 @@ void mca_coll_irr_service_end(mca_coll_irr_service_t *service)
     service->state = MCA_COLL_IRR_DECLINED;
 }
 
-/*
- * Rank 0 tells of speeds in the topology file that it doubts, where the exchanges go by them.  Once a process:
- * further communicators mostly have the same file.
- */
-static void doubt_speeds(const irr_comm_params_t *params, const irr_comm_t *comm)
-{
-    const char *path = params->settings.topology_file;
-    bool told;
-
-    if (params->rank != 0 || path == NULL || path[0] == '\0' || strcmp(irr_comm_algorithm(comm), "aapc") != 0) {
-        return;
-    }
-    opal_mutex_lock(&mca_coll_irr_component.lock);
-    told = mca_coll_irr_component.speeds_doubted;
-    mca_coll_irr_component.speeds_doubted = true;
-    opal_mutex_unlock(&mca_coll_irr_component.lock);
-    if (!told) {
-        irr_topology_file_doubt(path);
-    }
-}
-
 irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, int algorithm, irr_status_t trouble,
                                 const char *reason, irr_comm_t **comm_p)
 {
@@ -157,16 +136,11 @@ irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, int algorithm, ir
         .host = mca_coll_irr_process_info.nodename,
         .node = node_label(module)
     };
-    irr_status_t status;
 
     params.settings.algorithm = algorithm;
     opal_output_verbose(10, mca_coll_irr_component.output, "coll:irr: rank %d of communicator %s is on node %llu",
                         params.rank, module->comm->c_name, (unsigned long long)params.node);
-    status = irr_comm_create(mca_coll_irr_component.engine, &params, comm_p);
-    if (status == IRR_OK) {
-        doubt_speeds(&params, *comm_p);
-    }
-    return status;
+    return irr_comm_create(mca_coll_irr_component.engine, &params, comm_p);
 }
 
 irr_status_t mca_coll_irr_agree_all(mca_coll_irr_module_t *module, bool mine)

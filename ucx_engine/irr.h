@@ -429,12 +429,6 @@ irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *para
 /* The name of the row that exchanges go by, alike on all ranks; what "auto" became.  Never NULL, never freed. */
 const char *irr_comm_algorithm(const irr_comm_t *comm);
 
-/*
- * Local: reads a topology file, and logs a warning if a LinkSpeed in it most likely has another unit than it is taken
- * for.  A file that cannot be read is no news: irr_comm_create refuses it.  May block on the file system.
- */
-void irr_topology_file_doubt(const char *path);
-
 /* Local.  No exchange may be open on the communicator. */
 void irr_comm_destroy(irr_comm_t *comm);
 

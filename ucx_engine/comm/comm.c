@@ -230,6 +230,7 @@ irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *give
         }
         goto err_free;
     }
+    irr_comm_files_doubt(comm, &params, &files);
     irr_comm_files_fini(&files);
     irr_free(entries);
     *comm_p = comm;

@@ -6,6 +6,7 @@
  */
 #include "comm/comm_files.h"
 
+#include "core/log.h"
 #include "order/schedule_file.h"
 #include "plan/algorithms.h"
 
@@ -83,6 +84,25 @@ void irr_comm_files_read(irr_comm_params_t *params, irr_comm_files_t *files)
     if (params->trouble == IRR_OK && given(settings->topology_file) &&
         irr_algorithm_asks_topology(settings->algorithm)) {
         read_topology(params, files);
+    }
+}
+
+void irr_comm_files_doubt(irr_comm_t *comm, const irr_comm_params_t *params, const irr_comm_files_t *files)
+{
+    irr_engine_t *engine = comm->engine;
+    char text[256] = "";
+    bool told;
+
+    if (params->rank != 0 || files->topology.hosts == 0 || irr_algorithm_scheduled(comm->settings.algorithm) == NULL ||
+        irr_topology_doubt(&files->topology, text, sizeof(text)) != IRR_OK || text[0] == '\0') {
+        return;
+    }
+    irr_lock_acquire(&engine->lock);
+    told = engine->doubted;
+    engine->doubted = true;
+    irr_lock_release(&engine->lock);
+    if (!told) {
+        irr_log(IRR_LOG_WARN, "topology_file %.256s: %s", params->settings.topology_file, text);
     }
 }
 

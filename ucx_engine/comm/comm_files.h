@@ -20,6 +20,13 @@ typedef struct irr_comm_files {
  * get the trouble and its reason, which lies in files.  May block on the file system.
  */
 void irr_comm_files_read(irr_comm_params_t *params, irr_comm_files_t *files);
+
+/*
+ * Of a communicator that has been made: rank 0 tells of speeds in the topology file that it doubts, where exchanges go
+ * by them, once an engine, as further communicators mostly have the same file.
+ */
+void irr_comm_files_doubt(irr_comm_t *comm, const irr_comm_params_t *params, const irr_comm_files_t *files);
+
 void irr_comm_files_fini(irr_comm_files_t *files);
 
 #endif

@@ -20,6 +20,7 @@ struct irr_engine {
     irr_ids_t        ids;
     irr_counters_t   counters;
     irr_comm_t      *open;       /* communicators with an exchange in progress */
+    bool             doubted;    /* the user was told of speeds in a topology file */
 };
 
 /* What an open exchange does now. */

@@ -6,7 +6,6 @@
 #include "problem/topology.h"
 
 #include "core/alloc.h"
-#include "core/log.h"
 
 #include <inttypes.h>
 
@@ -48,19 +47,4 @@ irr_status_t irr_topology_doubt(const irr_topology_t *topology, char *text, size
                  " times a host's link", speed, topology->names[vertex], speed);
     }
     return IRR_OK;
-}
-
-void irr_topology_file_doubt(const char *path)
-{
-    irr_topology_t topology;
-    irr_file_error_t error;
-    char text[256];
-
-    if (irr_topology_read(path, &topology, &error) != IRR_OK) {
-        return;
-    }
-    if (irr_topology_doubt(&topology, text, sizeof(text)) == IRR_OK && text[0] != '\0') {
-        irr_log(IRR_LOG_WARN, "topology_file %.256s: %s", path, text);
-    }
-    irr_topology_fini(&topology);
 }
