@@ -134,7 +134,7 @@ speeds() {
             > "$scratch/run" && cat "$scratch/run" &&
         grep 'busiest link s[01] -> s[01]: 262144 bytes, at least 18.3 ms' "$scratch/run" &&
         printf 'SwitchName=s0 Nodes=n1,n2 LinkSpeed=x\n' > "$scratch/bad" &&
-        refused 'linkspeed is' up "$scratch/bad" && lab up "$scratch/conf"
+        refused "LinkSpeed 'x' is not" up "$scratch/bad" && lab up "$scratch/conf"
 }
 # Four messages go from switch to switch, three leave each host.
 bench_writes() {

@@ -1,5 +1,6 @@
 """common.py - what all parts of the lab share: errors, running a command, values with a unit."""
 
+from contextlib import contextmanager
 import re
 import shutil
 import subprocess
@@ -15,6 +16,15 @@ class LabError(Exception):
     def __init__(self, text, status=2):
         super().__init__(text)
         self.status = status
+
+
+@contextmanager
+def at(place):
+    """Says in front of what is refused where it stands; what could disturb a terminal is replaced."""
+    try:
+        yield
+    except LabError as error:
+        raise LabError(f"{place}: {re.sub('[^ -~]', '?', str(error))}", error.status) from None
 
 
 def need(*commands):

@@ -20,6 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SUBNET = "10.77.0.0/16"
 HEAD = "10.77.255.254"          # mpirun's address, on the first switch
 SWITCHES = "lab-head"           # the name of the machine that mpirun sees itself on
+TAKEN = (SWITCHES, "localhost")
 HOST_QUEUE = 512 * 1024
 PORT_QUEUE = 128 * 1024
 SMALL_QUEUE = 128 * 1024
@@ -40,8 +41,7 @@ class Lab:
         try:
             with open(f"{state}/lab.json", encoding="utf-8") as file:
                 facts = json.load(file)
-            with open(f"{state}/topology.conf", encoding="utf-8") as file:
-                self.cluster = topology.read(file.read(), f"{state}/topology.conf")
+            self.cluster = topology.read(topology.load(f"{state}/topology.conf"), f"{state}/topology.conf")
         except FileNotFoundError:
             raise LabError("no lab is up; start one with lab up SPEC") from None
         self.spec, self.rate, self.congestion = facts["spec"], facts["rate"], facts["congestion"]
@@ -271,6 +271,9 @@ def up(state, spec, rate, congestion):
     """Builds a lab; on failure nothing of it is left."""
     text = topology.text_of(spec)
     cluster = topology.read(text, spec)
+    for name in TAKEN:
+        if name in cluster.home:
+            raise LabError(f"{spec}: host '{name}' would have a name that the lab, or any machine, has for itself")
     check_machine(congestion)
     if left_over(state) or os.path.exists(state):
         raise LabError(f"a lab is up, or was left over ({state}); end it with lab down first")
@@ -280,7 +283,7 @@ def up(state, spec, rate, congestion):
         names += "".join(f"{address(number)} {host}\n" for number, host in enumerate(cluster.hosts))
         facts = {"spec": spec, "rate": rate, "congestion": congestion}
         for file, content in (("hosts", names), ("topology.conf", text), ("lab.json", json.dumps(facts) + "\n")):
-            with open(f"{state}/{file}", "w", encoding="utf-8") as stream:
+            with open(f"{state}/{file}", "w", encoding="latin-1", newline="") as stream:
                 stream.write(content)
         build(Lab(state))
     except BaseException:

@@ -41,5 +41,6 @@ def status(lab):
     print(f"{'link':<{width}} {'rate':>8} {'bytes':>13} {'packets':>9} {'dropped':>8} {'queued':>8}")
     for source, target, name, card in lab.ports():
         queue, rate = found[name][card], rate_text(lab.rate_of(source, target))
-        print(f"{source + ' -> ' + target:<{width}} {rate:>8} {queue['bytes']:>13} "
+        link = f"{source} -> {target}"
+        print(f"{link:<{width}} {rate:>8} {queue['bytes']:>13} "
               f"{queue['packets']:>9} {queue['drops']:>8} {queue['backlog']:>8}")

@@ -4,21 +4,31 @@ A cluster is read from the text of a topology.conf; the short forms are turned i
 and writes no file but the one that it is asked to.
 """
 
+from dataclasses import dataclass
 import os
 import re
 
-from common import LabError
+from common import LabError, at
+import conf
 
 SHORT_FORMS = "single:8, star:8,8,8,8 (first switch in the centre), chain:8,8,8,8"
 MOST_HOSTS = 1000
-KEYS = ("switchname", "switches", "nodes", "linkspeed", "nodespeed")
-NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
+HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A switch by its name, which a host may have, too; so it is no text, as a host is."""
+    name: str
+
+    def __str__(self):
+        return self.name
 
 
 class Cluster:
     """Hosts and switches in the order of the file.
 
-    home[h]: the switch of host h; parent[s]: the switch that switch s hangs on, None at the top.  All are names.
+    home[h]: the switch of host h; parent[s]: the switch that switch s hangs on, None at the top.  Hosts are names.
     speed[n]: of the link from a host or switch up.
     """
 
@@ -30,7 +40,7 @@ class Cluster:
         self.speed = {}
 
     def links(self):
-        """The cables, as pairs of names, the lower end first."""
+        """The cables, the lower end first."""
         return [(host, self.home[host]) for host in self.hosts] + \
                [(switch, self.parent[switch]) for switch in self.switches if self.parent[switch]]
 
@@ -46,7 +56,7 @@ class Cluster:
         return chain
 
     def path(self, source, target):
-        """The directed links from one host to another, as pairs of names."""
+        """The directed links from one host to another."""
         if source == target:
             return []
         up, down = self._above(source), self._above(target)
@@ -71,133 +81,66 @@ def place(hosts, ranks):
     return [host for number, host in enumerate(hosts) for _ in range(each + (number < more))]
 
 
-# ---- names with ranges ----
-
-def split_list(text):
-    """Splits at the commas outside of brackets."""
-    return re.findall(r"(?:[^,\[]|\[[^\]]*\])+", text)
-
-
-def expand_range(text):
-    first, dash, last = text.partition("-")
-    if not first.isdigit() or (dash and not last.isdigit()):
-        raise LabError(f"'[{text}]' is no range; allowed is for example [1-8,10] or [001-128]")
-    if dash and int(last) - int(first) >= MOST_HOSTS:
-        raise LabError(f"'[{text}]' has more than {MOST_HOSTS} numbers")
-    return [str(i).zfill(len(first)) for i in range(int(first), int(last if dash else first) + 1)]
-
-
-def expand(text):
-    """The names that a list such as n[1-3,7],login stands for."""
-    if not re.fullmatch(r"([^\[\]]|\[[^\[\]]*\])*", text):
-        raise LabError(f"the brackets of '{text}' do not match; allowed is for example n[1-8,10]")
-    names = []
-    for item in split_list(text):
-        group = [""]
-        for literal, ranges in re.findall(r"([^\[\]]+)|\[([^\]]*)\]", item):
-            tails = [literal] if literal else [n for part in ranges.split(",") for n in expand_range(part)]
-            if len(group) * len(tails) > MOST_HOSTS:
-                raise LabError(f"'{item}' is more than {MOST_HOSTS} names")
-            group = [head + tail for head in group for tail in tails]
-        names += group
-    for name in names:
-        if not NAME.fullmatch(name):
-            raise LabError(f"'{name}' is no name of a host or switch; allowed are letters, digits, '.', '-', '_'")
-    return names
-
-
 # ---- topology.conf ----
 
-def logical_lines(text):
-    """(number, text) of each line that says something; a line that ends in a backslash goes on in the next."""
-    first, held = 1, ""
-    for number, line in enumerate(text.split("\n"), 1):
-        line = held + line.partition("#")[0].rstrip()
-        held = line[:-1] + " " if line.endswith("\\") else ""
-        if not held:
-            if line.strip():
-                yield first, line
-            first = number + 1
-    if held.strip():
-        yield first, held
+def load(file):
+    """The text of a file, byte by byte as it is."""
+    with open(file, encoding="latin-1", newline="\n") as stream:
+        return stream.read()
 
 
-def fields(line, where):
-    """The KEY=VALUE words of a line, keys in small letters."""
-    found = {}
-    for word in line.split():
-        key, equals, value = word.partition("=")
-        key = key.lower()
-        if not equals or not value or key not in KEYS or key in found:
-            raise LabError(f"{where}: '{word}' was not expected; allowed are SwitchName, Switches, Nodes, "
-                           "LinkSpeed and NodeSpeed, each once, with '=' and a value")
-        found[key] = value
-    if "switchname" not in found:
-        raise LabError(f"{where}: SwitchName is missing")
-    return found
+def add_host(cluster, host, switch, speed):
+    if host in cluster.home:
+        raise LabError(f"host '{host}' is on switch '{cluster.home[host]}' already")
+    if not HOST.fullmatch(host):
+        raise LabError(f"host '{host}' cannot be the name of a machine; allowed are up to 63 letters, digits, '.', "
+                       "'-' and '_'")
+    cluster.hosts.append(host)
+    cluster.home[host] = switch
+    cluster.speed[host] = speed
 
 
-def speed_of(found, key, where):
-    text = found.get(key, "1")
-    if not re.fullmatch("[0-9]{1,10}", text) or not 1 <= int(text) < 2 ** 32:
-        raise LabError(f"{where}: {key} is '{text}', allowed is an integer from 1 to {2 ** 32 - 1}")
-    return int(text)
+def add_line(cluster, line):
+    switch = Switch(line.switch)
+    if switch in cluster.speed:
+        raise LabError(f"switch '{switch}' is there already")
+    cluster.switches.append(switch)
+    cluster.speed[switch] = line.speed
+    for host in line.nodes:
+        add_host(cluster, host, switch, line.node_speed)
+    return switch
 
 
 def read(text, name):
     """The cluster of a topology.conf."""
     cluster = Cluster()
     below = {}
-    for number, line in logical_lines(text):
-        where = f"{name}: line {number}"
-        found = fields(line, where)
-        switch, *others = names_of(found, "switchname", where)
-        if others or switch in below:
-            raise LabError(f"{where}: SwitchName is '{found['switchname']}', allowed is one new name a line")
-        cluster.switches.append(switch)
-        if "nodespeed" in found and "nodes" not in found:
-            raise LabError(f"{where}: switch '{switch}' has NodeSpeed, but no Nodes")
-        cluster.speed[switch] = speed_of(found, "linkspeed", where)
-        below[switch] = names_of(found, "switches", where)
-        for host in names_of(found, "nodes", where):
-            if host in cluster.home:
-                raise LabError(f"{where}: host '{host}' is on switch '{cluster.home[host]}' already")
-            cluster.hosts.append(host)
-            cluster.home[host] = switch
-            cluster.speed[host] = speed_of(found, "nodespeed", where)
-    join(cluster, below, name)
+    with at(name):
+        for line in conf.read_lines(text):
+            with at(f"line {line.number}"):
+                below[add_line(cluster, line)] = list(map(Switch, line.switches))
+        join(cluster, below)
     return cluster
 
 
-def names_of(found, key, where):
-    try:
-        return expand(found.get(key, ""))
-    except LabError as error:
-        raise LabError(f"{where}: {error}") from None
-
-
-def join(cluster, below, name):
+def join(cluster, below):
     """Hangs the switches on each other, and checks that they are one tree with a host or more."""
     cluster.parent = dict.fromkeys(cluster.switches)
     for switch, children in below.items():
         for child in children:
             if child not in below:
-                raise LabError(f"{name}: switch '{child}' below '{switch}' has no line of its own")
+                raise LabError(f"switch '{child}' below '{switch}' has no line of its own")
             if cluster.parent[child]:
-                raise LabError(f"{name}: switch '{child}' hangs on '{cluster.parent[child]}' and on '{switch}'")
+                raise LabError(f"switch '{child}' hangs on '{cluster.parent[child]}' and on '{switch}'")
             cluster.parent[child] = switch
-    tops = [switch for switch in cluster.switches if not cluster.parent[switch]]
-    reached = list(tops[:1])
+    reached = [switch for switch in cluster.switches if not cluster.parent[switch]][:1]
     for switch in reached:
         reached += below[switch]
     if len(reached) != len(cluster.switches):
         missed = next(switch for switch in cluster.switches if switch not in reached)
-        raise LabError(f"{name}: switch '{missed}' is not joined with the others; a tree of switches is allowed")
+        raise LabError(f"switch '{missed}' is not joined with the others; a tree of switches is allowed")
     if not 1 <= len(cluster.hosts) <= MOST_HOSTS:
-        raise LabError(f"{name}: {len(cluster.hosts)} hosts, allowed are 1 to {MOST_HOSTS}")
-    both = set(cluster.hosts) & set(cluster.switches)
-    if both:
-        raise LabError(f"{name}: '{both.pop()}' is a host and a switch")
+        raise LabError(f"{len(cluster.hosts)} hosts, allowed are 1 to {MOST_HOSTS}")
 
 
 # ---- SPEC ----
@@ -213,8 +156,7 @@ def text_of(spec):
     if kind not in ("single", "star", "chain") or not colon:
         if not os.path.isfile(spec):
             raise LabError(f"SPEC is '{spec}', allowed is a topology.conf or {SHORT_FORMS}")
-        with open(spec, encoding="utf-8", errors="replace") as file:
-            return file.read()
+        return load(spec)
     counts = [int(count) if re.fullmatch("[0-9]{1,4}", count) else -1 for count in rest.split(",")]
     if min(counts) < 0 or (kind == "single" and len(counts) > 1):
         raise LabError(f"SPEC is '{spec}', allowed are numbers of hosts as in {SHORT_FORMS}")
@@ -225,5 +167,8 @@ def text_of(spec):
             children = f"s[2-{len(counts)}]"
         elif kind == "chain" and number < len(counts):
             children = f"s{number + 1}"
+        if not count and not children:
+            raise LabError(f"SPEC is '{spec}': switch {number} has 0 hosts and no switch below it, allowed is 1 and "
+                           "more there")
         lines.append(line_of(number, sum(counts[:number - 1]) + 1, count, children))
     return "\n".join(lines) + "\n"

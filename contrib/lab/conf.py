@@ -1,0 +1,179 @@
+"""conf.py - the lines of Slurm's topology.conf, as coll/irr reads them.
+
+A job on the lab is given the same file, so what is taken and refused is what ucx_engine/problem/topology_lines.c and
+hostlist.c say; tests/lab_topology.sh holds the two beside each other.  Bytes are characters here (latin-1), and blanks
+and digits are those of ASCII.  Pure.
+"""
+
+import itertools
+import re
+from typing import NamedTuple
+
+from common import LabError, at
+
+KEYWORDS = {word.lower(): word for word in ("SwitchName", "Nodes", "Switches", "LinkSpeed", "NodeSpeed")}
+BLANKS = " \t\v\f\r"
+LINE_BYTES = 64 * 1024 - 1
+MOST_NAMES = 65536
+NAME_BYTES = 255
+FASTEST = 2 ** 32 - 1
+LETTER = r"""(?:(?![,\[\]"'=#\\])[!-~])"""      # of a name
+WORD = rf"[^{BLANKS}]*"
+PAIR = re.compile(rf"([A-Za-z0-9_.]+)[{BLANKS}]*=[{BLANKS}]*")
+VALUE = re.compile(rf'"([^"]+)"(?![^{BLANKS}])|([^"{BLANKS}][^{BLANKS}]*)')
+ITEM = re.compile(rf"(?:[^,\n{BLANKS}\[]|\[[^\]]*(?:\]|\Z))+")
+PART = re.compile(rf"\[([^\]]*)\]|({LETTER}+)|(.)", re.DOTALL)
+
+
+class Line(NamedTuple):
+    """What a line says: a switch, what hangs on it, and the speeds of its own link and of those of its hosts."""
+    number: int
+    switch: str
+    nodes: list
+    switches: list
+    speed: int
+    node_speed: int
+
+
+# ---- names with ranges ----
+
+def expand_range(text):
+    match = re.fullmatch("([0-9]{1,18})(?:-([0-9]{1,18}))?", text)
+    if not match:
+        raise LabError(f"'{text}' in brackets is not a number or a range such as 0-7")
+    first, last = int(match[1]), int(match[2] or match[1])
+    if last < first:
+        raise LabError(f"range '{text}' descends")
+    if last - first >= MOST_NAMES:
+        raise LabError(f"range '{text}' has more than {MOST_NAMES} numbers")
+    return [str(number).zfill(len(match[1])) for number in range(first, last + 1)]
+
+
+def expand_group(text):
+    """What is in brackets; numbers are counted before they are made."""
+    numbers = []
+    for part in text.split(","):
+        numbers += expand_range(part)
+        if len(numbers) > MOST_NAMES:
+            raise LabError(f"'[{text[:64]}]' has more than {MOST_NAMES} numbers")
+    return numbers
+
+
+def expand_item(item):
+    """The names of what is between two commas, the last group fastest."""
+    parts = []
+    for group, literal, wrong in PART.findall(item):
+        if wrong:
+            raise LabError(f"the brackets of '{item[:64]}' do not match" if wrong in "[]" else
+                           f"no name has a '{wrong}', as in '{item[:64]}'")
+        parts.append([literal] if literal else expand_group(group))
+    for name in map("".join, itertools.product(*parts)):
+        if len(name) > NAME_BYTES:
+            raise LabError(f"name '{name[:64]}...' is longer than {NAME_BYTES} bytes")
+        yield name
+
+
+def expand(text):
+    """The names that a list such as n[1-3,7],login stands for."""
+    names = list(itertools.islice((name for item in ITEM.findall(text) for name in expand_item(item)), MOST_NAMES + 1))
+    if not names:
+        raise LabError("list of names is empty")
+    if len(names) > MOST_NAMES:
+        raise LabError(f"more than {MOST_NAMES} names")
+    return names
+
+
+# ---- lines ----
+
+def cut_line(line):
+    """What a line says without its comment, and if it goes on in the next."""
+    if len(line) > LINE_BYTES or "\0" in line:
+        raise LabError(f"a line has up to {LINE_BYTES} bytes, none of which is 0")
+    text, comment, _ = line.partition("#")
+    said = text.rstrip(BLANKS)
+    if "\\" in said[:-1] or (said.endswith("\\") and comment and said == text):
+        raise LabError("a backslash is allowed at the end of a line alone")
+    goes_on = said.endswith("\\")
+    return (said[:-1] if goes_on else said), goes_on
+
+
+def logical_lines(text):
+    """(number, text) of each line that says something, with those that it goes on in."""
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    first, held, goes_on = 1, [], False
+    for number, line in enumerate(lines, 1):
+        with at(f"line {number}"):
+            said, goes_on = cut_line(line)
+        held.append(said)
+        if not goes_on:
+            if "".join(held).strip(BLANKS):
+                yield first, "".join(held)
+            first, held = number + 1, []
+    if goes_on:
+        raise LabError(f"line {len(lines)}: file ends behind a backslash")
+
+
+def cut_pair(text):
+    """KEYWORD=VALUE at the start of a text: the keyword, the value, and what is behind them."""
+    pair = PAIR.match(text)
+    if not pair:
+        raise LabError(f"'{re.match(WORD, text)[0][:64]}' is not KEYWORD=VALUE")
+    keyword = KEYWORDS.get(pair[1].lower())
+    if not keyword:
+        raise LabError(f"unknown keyword '{pair[1][:32]}', known are {', '.join(KEYWORDS.values())}")
+    value = VALUE.match(text, pair.end())
+    if not value:
+        raise LabError(f"'{text[pair.end():][:32]}' is no value of {keyword}; allowed is a text without blanks, or one "
+                       "in double quotes")
+    return keyword, value[1] or value[2], text[value.end():].lstrip(BLANKS)
+
+
+def fields(line):
+    """The values of a line by keyword."""
+    found = {}
+    rest = line.lstrip(BLANKS)
+    while rest:
+        keyword, value, rest = cut_pair(rest)
+        if keyword in found:
+            raise LabError(f"{keyword} is there twice")
+        found[keyword] = value
+    return found
+
+
+def speed_of(found, keyword):
+    """1 unless it is there."""
+    text = found.get(keyword, "1")
+    match = re.fullmatch("0*([1-9][0-9]{0,9})", text)
+    if not match or int(match[1]) > FASTEST:
+        raise LabError(f"{keyword} '{text[:32]}' is not an integer from 1 to {FASTEST}")
+    return int(match[1])
+
+
+def names_of(found, keyword):
+    with at(keyword):
+        return expand(found[keyword]) if keyword in found else []
+
+
+def read_line(number, text):
+    found = fields(text)
+    name = found.get("SwitchName")
+    if not name:
+        raise LabError("SwitchName is missing")
+    if not re.fullmatch(f"{LETTER}{{1,{NAME_BYTES}}}", name):
+        raise LabError(f"SwitchName '{name[:64]}' is not the name of one switch")
+    if "Nodes" not in found and "Switches" not in found:
+        raise LabError(f"switch '{name}' has neither Nodes nor Switches")
+    if "Nodes" not in found and "NodeSpeed" in found:
+        raise LabError(f"switch '{name}' has NodeSpeed, but no Nodes")
+    return Line(number, name, names_of(found, "Nodes"), names_of(found, "Switches"), speed_of(found, "LinkSpeed"),
+                speed_of(found, "NodeSpeed"))
+
+
+def read_lines(text):
+    """A Line for each switch."""
+    for number, line in logical_lines(text):
+        with at(f"line {number}"):
+            read = read_line(number, line)
+        yield read

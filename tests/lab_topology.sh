@@ -1,0 +1,130 @@
+#!/bin/sh
+# lab_topology.sh - contrib/lab and coll/irr read a topology.conf alike: what one takes or refuses, the other does,
+# and the tree is the same, by the bytes that irr_plan and the lab say each link carries.
+
+srcdir=${srcdir:-.}
+. "$srcdir/tests/plan_tap.sh"
+
+command -v python3 > /dev/null || {
+    echo "1..0 # SKIP python3 was not found"
+    exit 0
+}
+
+cat > "$scratch/links.py" << 'END'
+"""The links of a SPEC for the lab, as irr_plan draws them; or what the lab has against it, and exit status 2."""
+import html
+import sys
+sys.path.insert(0, sys.argv[1])
+from common import LabError
+import topology
+
+try:
+    cluster = topology.read(topology.text_of(sys.argv[2]), "conf")
+except LabError as error:
+    print(f"lab: {error}", file=sys.stderr)
+    sys.exit(2)
+ranks = range(len(cluster.hosts))
+loads = cluster.loads({(i, j): 100 for i in ranks for j in ranks}, cluster.hosts)
+for lower, upper in cluster.links():
+    for source, target in ((lower, upper), (upper, lower)):
+        speed, base = cluster.factor(source, target)
+        print(html.escape(f"{source} -> {target}: {loads.get((source, target), 0)} bytes", quote=False) +
+              (f", speed {speed}" if speed != base else ""))
+END
+links() { python3 -B "$scratch/links.py" "$srcdir/contrib/lab" "$1"; }
+
+# same: both take $scratch/conf, and read the same tree.
+same() {
+    links "$scratch/conf" > "$scratch/lab" 2> "$scratch/err" || return
+    good draw --algorithm a1 --unit 100 --topology "$scratch/conf" || return
+    sed -n 's/.*<title>\(.* -&gt; .*: [0-9]* bytes.*\)<\/title>.*/\1/p' "$scratch/out" | sort > "$scratch/plan"
+    sort "$scratch/lab" | diff - "$scratch/plan" > "$scratch/out"
+}
+
+# alike TEXT...: both take each, with the escapes of printf.
+alike() {
+    for text; do
+        printf '%b' "$text" > "$scratch/conf"
+        same || return
+    done
+}
+
+# neither TEXT...: both refuse each.
+neither() {
+    for text; do
+        printf '%b' "$text" > "$scratch/conf"
+        plan check --algorithm a1 --topology "$scratch/conf"
+        planned=$status
+        links "$scratch/conf" > "$scratch/out" 2>> "$scratch/err"
+        if [ $? -ne 2 ] || [ "$planned" -ne 2 ]; then
+            cp "$scratch/conf" "$scratch/out"
+            return 1
+        fi
+    done
+}
+
+# builds SPEC HOSTS: both take what the short form stands for; it has so many hosts.
+builds() {
+    (cd "$srcdir/contrib/lab" && python3 -B -c 'import sys, topology; print(topology.text_of(sys.argv[1]))' "$1") \
+        > "$scratch/conf" 2> "$scratch/err" && same && [ "$(grep -c '^n' "$scratch/lab")" -eq "$2" ]
+}
+
+# refuses SPEC TEXT: the lab does, and says so.
+refuses() {
+    links "$1" > "$scratch/out" 2> "$scratch/err"
+    [ $? -eq 2 ] && grep -q -F -e "$2" "$scratch/err"
+}
+
+echo 1..14
+
+s1='SwitchName=s1'
+two="$s1 Nodes=n[1-2]"
+alike "$two" "$two\n" "\n\n  # more\n$two # text \\\\ of \"any\" kind\n" 'Nodes=n[1-2] switchname=s1' "$two\r\n"
+report $? "a switch, comments, keywords in any order"
+alike 'SwitchName = s1 Nodes = n[1-2]' ' SwitchName\t=\vs1\tNodes= n[1-2]\t' \
+    'SwitchName =s1 Nodes\f=n1\rLinkSpeed = 2'
+report $? "blanks around ="
+alike 'SwitchName="s1" Nodes="n[1-2]"' "$s1 Nodes=\"n1 n2,,n3, \"" "$s1 Nodes = \"n[1,3]\" LinkSpeed=\"7\""
+report $? "values in quotes, lists with blanks"
+alike "$two\nSwitchName=n1 Switches=s1 Nodes=s1,s2" 'SwitchName=a Nodes=a,b' \
+    'SwitchName=a Nodes=b Switches=b\nSwitchName=b Nodes=a'
+report $? "a host and a switch of the same name"
+alike 'SwitchName=<&>.@ Nodes=n1' 'SwitchName=s:1-2 Nodes=n1'
+report $? "switches with names of any kind"
+alike "$s1 Nodes=n[8-11]" "$s1 Nodes=n[008-11,2]b" "$s1 Nodes=r[1-2]n[01-3]x,y[7]" "$s1 Nodes=,n1," "$s1 Nodes=n[0-0]"
+report $? "names with ranges"
+alike "$s1 \\\\\nNodes=n[1-2] # end" "$s1 Nodes=n\\\\\n[1-2]" "$s1 Nodes=n1\\\\  \n2\n\n" \
+    "$s1 Nodes=n1 \\\\ # more\nLinkSpeed=2"
+report $? "lines that go on"
+alike 'SwitchName=s0 Nodes=n1 Switches=s1 NodeSpeed=10\nSwitchName=s1 Nodes=n2 NodeSpeed=020 LinkSpeed=4294967295' \
+    "$s1 Nodes=n1\nSwitchName=s2 Nodes=n2 LinkSpeed=00000000000003\nSwitchName=s3 Switches=s[1-2]"
+report $? "speeds"
+neither '' '\n# none\n' "$s1" "$s1 Nodes=" "$s1 Nodes=\"\"" "$s1 Nodes=\",\"" 'Nodes=n1' "$s1 Nodes=n1 Nodes=n2" \
+    "$s1 Nodes=n1 Ports=3" 'SwitchName s1 Nodes=n1' "$s1 Nodes=\"n1" "$s1 Nodes=\"n1\"LinkSpeed=2" "$s1 Nodes=n1\"" \
+    "$s1 Nodes=n1\\0000" "$s1 Nodes=n1 =2" 'SwitchName="s 1" Nodes=n1' 'SwitchName=s[1-2] Nodes=n1' \
+    'SwitchName=s[1] Nodes=n1'
+report $? "malformed lines"
+neither "$s1 Nodes=n[5-2]" "$s1 Nodes=n[1-3" "$s1 Nodes=n1-3]" "$s1 Nodes=n[]" "$s1 Nodes=n[1-]" "$s1 Nodes=n[a]" \
+    "$s1 Nodes=\"n[1, 2]\"" "$s1 Nodes=n[[1]]" "$s1 Nodes=n[1-999999999999999999]" \
+    "$s1 Nodes=n[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]" "$s1 Nodes=n[1-1000000000000000000]" "$s1 Nodes=n'1'" \
+    "$s1 Nodes=n\\03031" "$s1 Nodes=$(printf '%0300d' 0)"
+report $? "malformed lists of names"
+neither "$s1 Nodes=n1 \\\\" "$s1 \\\\ Nodes=n1" "$s1 Nodes=n1 \\\\# more\nLinkSpeed=2" "$s1 Nodes=n1 NodeSpeed=0" \
+    "$s1 Nodes=n1 LinkSpeed=4294967296" "$s1 Nodes=n1 LinkSpeed=1k" "SwitchName=s0 Switches=s1 NodeSpeed=2\n$two"
+report $? "malformed ends of lines and speeds"
+neither "$two\n$two" "$two\nSwitchName=s2 Nodes=n2" "$two\nSwitchName=s2 Nodes=n3" "$two Switches=s1" \
+    "$two Switches=s2" "$s1 Nodes=n[1,1]" "$s1 Switches=s2,s2\nSwitchName=s2 Nodes=n1" \
+    'SwitchName=a Switches=b Nodes=n1\nSwitchName=b Switches=a Nodes=n2' \
+    'SwitchName=a Switches=c\nSwitchName=b Switches=c\nSwitchName=c Nodes=n1'
+report $? "what is no tree, or there twice"
+builds single:3 3 && builds star:2,1,3 6 && builds star:0,2,2 4 && builds chain:2,0,2 4 && builds star:2,2 4
+report $? "short forms, also with a switch that has no hosts"
+printf 'SwitchName=s1 Nodes=n[5-2]\n' > "$scratch/range"
+printf 'SwitchName=s1 Nodes=a:b\n' > "$scratch/name"
+refuses star:4,0,4 "'star:4,0,4': switch 2 has 0 hosts" && refuses chain:4,0 "'chain:4,0': switch 2 has 0 hosts" &&
+    refuses single:0 "allowed is 1 and more" && refuses star:4,x "SPEC is 'star:4,x'" &&
+    refuses ring:3 "SPEC is 'ring:3'" && refuses single:1001 "1001 hosts, allowed are 1 to 1000" &&
+    refuses "$scratch/range" "conf: line 1: Nodes: range '5-2' descends" &&
+    refuses "$scratch/name" "conf: line 1: host 'a:b' cannot be the name of a machine"
+report $? "the lab says what it refuses, and what is allowed"
+exit $failed
