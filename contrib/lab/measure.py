@@ -116,13 +116,14 @@ def run_job(lab, options, ranks, algorithm, folder):
                "--json", f"{folder}/result.json"]
     with open(f"{folder}/out", "w+", encoding="utf-8", errors="replace") as out:
         status, timeouts, resent = job.run(lab, options.build, ranks, mpirun, program, out)
-        if status:
-            out.seek(0)
-            raise LabError(f"irr_bench with '{algorithm}' ended with status {status}: {out.read()[-3000:].strip()}", 1)
+        out.seek(0)
+        said = out.read()[-3000:].strip()
+    if status:
+        raise LabError(f"irr_bench with '{algorithm}' ended with status {status}: {said}", 1)
     with open(f"{folder}/result.json", encoding="utf-8") as file:
         row = json.load(file)["results"][0]["rows"][0]
     if row["served_by"] != ("host" if algorithm in TUNED else "irr"):
-        raise LabError(f"'{algorithm}' was served by {row['served_by']}, so it was not measured", 1)
+        raise LabError(f"'{algorithm}' was served by {row['served_by']}, so it was not measured: {said}", 1)
     return row["times_ms"], timeouts, resent
 
 
