@@ -3,7 +3,9 @@
 from contextlib import contextmanager
 import re
 import shutil
+import signal
 import subprocess
+import sys
 
 PACKAGES = {"ip": "iproute2", "tc": "iproute2", "ethtool": "ethtool", "unshare": "util-linux", "nsenter": "util-linux",
             "mpirun": "openmpi-bin", "sh": "dash"}
@@ -16,6 +18,18 @@ class LabError(Exception):
     def __init__(self, text, status=2):
         super().__init__(text)
         self.status = status
+
+
+def end_on(*signals):
+    """Ends the program by SystemExit, so that it cleans up.  More of them, as a terminal that is closed may send, do
+    not disturb that; one that is ignored, as nohup has it, stays so."""
+    def end(number, _):
+        for other in (*signals, signal.SIGINT):
+            signal.signal(other, signal.SIG_IGN)
+        sys.exit(128 + number)
+    for number in signals:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, end)
 
 
 @contextmanager

@@ -55,17 +55,26 @@ def resent(lab):
 
 
 def wait(job):
-    """An interrupt from the terminal reaches mpirun by itself, which ends the job; SIGTERM is handed on."""
-    interrupts = []
-    old = [signal.signal(signal.SIGINT, lambda *_: interrupts.append(1)),
-           signal.signal(signal.SIGTERM, lambda *_: job.terminate())]
+    """An interrupt from the terminal reaches mpirun by itself, which ends the job; SIGTERM and SIGHUP are handed on.
+    Then they do what they would have done without a job."""
+    caught = []
+
+    def end(number, _):
+        caught.append(number)
+        if number != signal.SIGINT:
+            job.terminate()
+
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    handlers = {number: handler for number, handler in handlers.items() if callable(handler)}
+    for number in handlers:
+        signal.signal(number, end)
     try:
         status = job.wait()
     finally:
-        signal.signal(signal.SIGINT, old[0])
-        signal.signal(signal.SIGTERM, old[1])
-    if interrupts:
-        raise KeyboardInterrupt
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    for number in caught[:1]:
+        handlers[number](number, None)
     return status
 
 
