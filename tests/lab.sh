@@ -116,6 +116,34 @@ after_a_crash() {
     network=$(readlink "/proc/$(cat "$IRR_LAB_STATE/pids/n1")/ns/net")
     lab down && nothing_left
 }
+# One gets the cluster, and the other does not end it.
+two_at_once() {
+    lab up single:2 > "$scratch/up" 2>&1 &
+    lab up single:2
+    second=$?
+    wait $!
+    first=$?
+    cat "$scratch/up"
+    [ $((first + second)) -eq 2 ] && lab status && lab down && nothing_left
+}
+folders() {
+    mkdir "$scratch/empty" "$scratch/strange" && touch "$scratch/strange/file" &&
+        lab --state "$scratch/empty" up single:1 && lab --state "$scratch/empty" down && [ ! -e "$scratch/empty" ] &&
+        refused 'is no folder of a lab' --state "$scratch/strange" up single:1 && [ -e "$scratch/strange/file" ]
+}
+# A terminal that is closed may send more than one signal.
+hangup() {
+    "${srcdir:-.}/contrib/lab/lab" --build "$builddir" bench single:2 --sizes 64k --algorithms linear --rounds 100 \
+        -o "$scratch/bench" > "$scratch/run" 2>&1 &
+    hanging=$!
+    while ! grep -q 'busiest link' "$scratch/run" && kill -0 $hanging; do :; done
+    network=$(readlink "/proc/$(cat "$IRR_LAB_STATE/pids/n1")/ns/net")
+    kill -HUP $hanging && kill -HUP $hanging
+    wait $hanging
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 129 ] && nothing_left
+}
 # Nodes of a file, with a range and a line that goes on; ports of four switches carry what irr_bench sends.
 topology_file() {
     printf '# four\nswitchname=top Switches=leaf[1-3] \\\n  LinkSpeed=100 # more\n' > "$scratch/conf"
@@ -144,7 +172,7 @@ bench_writes() {
         python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$scratch/bench.svg" && nothing_left
 }
 
-plan 16
+plan 19
 check "a cluster of three hosts comes up" is_up
 check "every byte arrives, with and without coll/irr, and timeouts are counted" every_byte
 check "no port is faster than its rate" rate_holds
@@ -158,6 +186,9 @@ check "malformed clusters and options are refused" refuses
 check "lab down leaves nothing" is_down
 check "lab down twice is no error" down_again
 check "lab down removes what a crash has left" after_a_crash
+check "of two that build at once one gets the cluster" two_at_once
+check "a folder that is there is taken if it is empty" folders
+check "a terminal that is closed ends a bench and its cluster" hangup
 check "a topology.conf is built as it is" topology_file
 check "ports have the speeds of a topology.conf" speeds
 check "lab bench writes its files and leaves nothing" bench_writes

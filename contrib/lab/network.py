@@ -267,6 +267,21 @@ def check_machine(congestion):
         raise LabError(f"--congestion is '{congestion}', this kernel has {' '.join(known)}")
 
 
+def claim(state):
+    """Makes the folder of a lab; where two try at the same time, one gets it."""
+    taken = LabError(f"a lab is up, or was left over ({state}); end it with lab down first")
+    if left_over(state):
+        raise taken
+    found = os.listdir(state) if os.path.isdir(state) else []
+    if os.path.exists(state) and "pids" not in found and (found or not os.path.isdir(state)):
+        raise LabError(f"{state} is there, and is no folder of a lab; allowed is one that is empty, or not there")
+    os.makedirs(state, exist_ok=True)
+    try:
+        os.mkdir(f"{state}/pids")
+    except FileExistsError:
+        raise taken from None
+
+
 def up(state, spec, rate, congestion):
     """Builds a lab; on failure nothing of it is left."""
     text = topology.text_of(spec)
@@ -275,10 +290,8 @@ def up(state, spec, rate, congestion):
         if name in cluster.home:
             raise LabError(f"{spec}: host '{name}' would have a name that the lab, or any machine, has for itself")
     check_machine(congestion)
-    if left_over(state) or os.path.exists(state):
-        raise LabError(f"a lab is up, or was left over ({state}); end it with lab down first")
+    claim(state)
     try:
-        os.makedirs(f"{state}/pids")
         names = "127.0.0.1 localhost\n" + f"{HEAD} {SWITCHES}\n"
         names += "".join(f"{address(number)} {host}\n" for number, host in enumerate(cluster.hosts))
         facts = {"spec": spec, "rate": rate, "congestion": congestion}
