@@ -90,7 +90,20 @@ refuses() {
     refused 'not joined' up "$scratch/loop" && refused 'brackets' up "$scratch/range" &&
         refused 'is on switch' up "$scratch/twice" && refused 'no line of its own' up "$scratch/unknown" &&
         refused 'SPEC is' up ring:3 && refused 'SPEC is' up star:3,x && refused '--rate is' up single:2 --rate 3 &&
-        refused 'PROGRAM is missing' run 2
+        refused 'PROGRAM is missing' run 2 && refused "NP is '193', allowed is 1 to 192" run 193 -- true
+}
+# What a bench could find out after hours is refused first; it does not come to the lab that is up either.
+bench_refuses() {
+    refused "unknown pattern 'x', known are uniform" bench single:2 --patterns uniform,x &&
+        refused "unknown algorithm 'x', known are .*aapc, and here linear, pairwise" \
+            bench single:2 --algorithms linear,x && refused "algorithm 'host'" bench single:2 --algorithms host &&
+        refused "warmup '-1' is not an integer from 0" bench single:2 --warmup -1 &&
+        refused "iterations '0' is not an integer from 1" bench single:2 --iterations 0 &&
+        refused "np is '129', allowed is 2 to 128" bench single:2 --np 129 &&
+        refused "np is 'x', allowed is 2 to 128" bench single:2 --np x && refused 'no byte leaves' bench single:1 &&
+        refused "size '0'" bench single:2 --sizes 1k,0 && refused "SPEC is 'ring:2'" bench ring:2 &&
+        refused "nothing can be written to $scratch/none" bench single:2 -o "$scratch/none/bench" &&
+        refused 'a lab is up' bench single:2
 }
 
 # nothing_left: of namespaces, processes and mounts; cards and bridges were never outside of the namespaces.
@@ -171,8 +184,24 @@ bench_writes() {
         [ "$(wc -l < "$scratch/bench.csv")" -eq 5 ] &&
         python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$scratch/bench.svg" && nothing_left
 }
+# A job fails, here as coll/irr does not serve it: the bench says what the job said, and keeps the jobs before it.
+bench_keeps() {
+    mkdir "$scratch/build" && ln -s "$builddir/irr_matrix" "$scratch/build" && cat > "$scratch/build/irr_bench" << END
+#!/bin/sh
+case \$* in
+    *--help*) exit ;;
+    *a1*) OMPI_MCA_coll=^irr && export OMPI_MCA_coll && echo "left out" ;;
+esac
+exec "$builddir/irr_bench" "\$@"
+END
+    chmod +x "$scratch/build/irr_bench" && rm -f "$scratch/bench.svg" &&
+        refused "'a1' was served by .*, so it was not measured: " --build "$scratch/build" bench single:2 \
+            --sizes 1k --algorithms linear,a1 --rounds 1 --iterations 2 --warmup 1 -o "$scratch/bench" &&
+        grep 'left out' "$scratch/refused" && [ "$(wc -l < "$scratch/bench.csv")" -eq 2 ] &&
+        grep 'uniform,1024,2,linear' "$scratch/bench.csv" && grep '</svg>' "$scratch/bench.svg" && nothing_left
+}
 
-plan 19
+plan 21
 check "a cluster of three hosts comes up" is_up
 check "every byte arrives, with and without coll/irr, and timeouts are counted" every_byte
 check "no port is faster than its rate" rate_holds
@@ -183,6 +212,7 @@ check "UCX finds no shared memory between hosts" no_shared_memory_ucx
 check "status shows what each link carried" links
 check "a second cluster in its place is refused" second_is_refused
 check "malformed clusters and options are refused" refuses
+check "a bench that cannot end well is refused before it begins" bench_refuses
 check "lab down leaves nothing" is_down
 check "lab down twice is no error" down_again
 check "lab down removes what a crash has left" after_a_crash
@@ -192,4 +222,5 @@ check "a terminal that is closed ends a bench and its cluster" hangup
 check "a topology.conf is built as it is" topology_file
 check "ports have the speeds of a topology.conf" speeds
 check "lab bench writes its files and leaves nothing" bench_writes
+check "lab bench keeps what was measured before a job failed" bench_keeps
 exit $failed

@@ -13,6 +13,8 @@ from common import LabError, need
 import network
 import topology
 
+MOST_A_HOST = 64
+
 
 def settings(lab, build):
     """The environment of mpirun: Open MPI and coll/irr stay on the lab's network."""
@@ -29,10 +31,15 @@ def settings(lab, build):
     return env
 
 
+def check_ranks(cluster, ranks, name, least=1):
+    most = MOST_A_HOST * len(cluster.hosts)
+    if not (ranks.isdigit() and least <= int(ranks) <= most):
+        raise LabError(f"{name} is '{ranks}', allowed is {least} to {most}, {MOST_A_HOST} ranks a host")
+    return int(ranks)
+
+
 def command(lab, ranks, options, program):
     """mpirun with the ranks in the order of the hosts."""
-    if not 1 <= ranks <= 64 * len(lab.cluster.hosts):
-        raise LabError(f"NP is {ranks}, allowed is 1 to 64 ranks a host, {64 * len(lab.cluster.hosts)}")
     places = topology.place(lab.cluster.hosts, ranks)
     hosts = ",".join(f"{host}:{places.count(host)}" for host in lab.cluster.hosts if host in places)
     return ["nsenter", "--target", str(lab.pid(network.SWITCHES)), "--net", "--uts", "--mount",

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from common import LabError, call, read_rate, read_size, write_size
+from common import LabError, call, need, read_rate, read_size, write_size
 import job
 import network
 import plot
@@ -23,6 +23,7 @@ import topology
 USABLE = 0.955
 WARMUP = 30     # aapc tries its ways in up to 28 exchanges of a schedule, and may then leave out its looks
 TUNED = {"linear": 1, "pairwise": 2}
+IDLE = "no byte leaves its host, so no link bounds the exchange"
 COLUMNS = ["spec", "rate_bits", "congestion", "pattern", "size", "ranks", "algorithm", "bound_ms", "median_ms",
            "min_ms", "max_ms", "share", "iterations", "timeouts", "resent"]
 DEMO = {"spec": "star:2,2,2,2", "np": None, "patterns": "uniform", "sizes": "64k,256k", "rounds": 2, "iterations": 5,
@@ -78,7 +79,7 @@ def bound_of(lab, matrix, ranks):
     """The busiest link, its bytes, and how many milliseconds they take at the least."""
     loads = lab.cluster.loads(matrix, topology.place(lab.cluster.hosts, ranks))
     if not loads:
-        raise LabError("no byte of this exchange leaves its host, so no link bounds it")
+        raise LabError(IDLE)
     times = {link: load * 8 / (USABLE * lab.rate_of(*link)) * 1e3 for link, load in loads.items()}
     link = max(times, key=times.get)
     return link, loads[link], times[link]
@@ -127,18 +128,26 @@ def run_job(lab, options, ranks, algorithm, folder):
     return row["times_ms"], timeouts, resent
 
 
-def measure(lab, options, ranks, folder):
-    """The rows of one exchange, an algorithm each; the jobs take turns."""
-    found = {algorithm: ([], [], []) for algorithm in options.algorithms.split(",")}
+def take_turns(lab, options, ranks, folder, found):
     for _ in range(options.rounds):
         for algorithm, (times, timeouts, resent) in found.items():
             result = run_job(lab, options, ranks, algorithm, folder)
             times += result[0]
             timeouts.append(result[1])
             resent.append(result[2])
-    for algorithm, (times, timeouts, resent) in found.items():
-        yield {"algorithm": algorithm, "median_ms": statistics.median(times), "min_ms": min(times),
-               "max_ms": max(times), "iterations": len(times), "timeouts": sum(timeouts), "resent": sum(resent)}
+
+
+def measure(lab, options, ranks, folder):
+    """The rows of one exchange, an algorithm each; also if a job fails, those of the jobs before it."""
+    found = {algorithm: ([], [], []) for algorithm in options.algorithms.split(",")}
+    try:
+        take_turns(lab, options, ranks, folder, found)
+    finally:
+        for algorithm, (times, timeouts, resent) in found.items():
+            if times:
+                yield {"algorithm": algorithm, "median_ms": statistics.median(times), "min_ms": min(times),
+                       "max_ms": max(times), "iterations": len(times), "timeouts": sum(timeouts),
+                       "resent": sum(resent)}
 
 
 def title_of(algorithm):
@@ -165,8 +174,8 @@ def series(lab, options):
                 for row in measure(lab, options, ranks, folder):
                     row.update(spec=lab.spec, rate_bits=lab.rate, congestion=lab.congestion, pattern=pattern, size=size,
                                ranks=ranks, bound_ms=bound, share=bound / row["median_ms"])
-                    print_row(row)
                     yield row
+                    print_row(row)
                 print_cores(before)
 
 
@@ -183,17 +192,63 @@ def with_lab(options, use):
     return 0
 
 
+def dry(command, known=""):
+    """Refuses what a tool does, in its words; known: what is allowed beside what it knows."""
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise LabError(done.stderr.strip()[-600:] + known)
+
+
+def check_pattern(options, pattern, places):
+    """Its name, and that a link has something to carry."""
+    with tempfile.NamedTemporaryFile(prefix="irr-lab-") as file:
+        command = [f"{options.build}/irr_matrix", "generate", pattern, "--ranks", str(len(places)), "--unit", "1"]
+        dry([*command, "-o", file.name])
+        if all(places[i] == places[j] for (i, j), size in read_matrix(file.name).items() if size):
+            raise LabError(f"pattern '{pattern}' with {len(places)} ranks: {IDLE}")
+
+
+def check_algorithms(options):
+    """irr_bench knows the names; --help ends it once it has read the rest."""
+    own = [name for name in options.algorithms.split(",") if name not in TUNED]
+    if "host" in own:
+        raise LabError(f"algorithm 'host' is Open MPI's choice, allowed is {' or '.join(TUNED)} in its place")
+    if own:
+        dry([f"{options.build}/irr_bench", "--algorithms", ",".join(own), "--help"], f", and here {', '.join(TUNED)}")
+    dry([f"{options.build}/irr_bench", "--iterations", str(options.iterations), "--warmup", str(options.warmup),
+         "--help"])
+
+
 def check_options(options):
-    for name in ("rounds", "iterations"):
-        if getattr(options, name) < 1:
-            raise LabError(f"--{name} is {getattr(options, name)}, allowed is 1 and more")
-    if options.np and (not options.np.isdigit() or int(options.np) < 2):
-        raise LabError(f"--np is '{options.np}', allowed is 2 and more")
+    """All that can be known before anything is set up: what fails later may fail after hours."""
+    if options.rounds < 1:
+        raise LabError(f"--rounds is {options.rounds}, allowed is 1 and more")
     for size in options.sizes.split(","):
         read_size(size)
-    network.check_root()
-    if not os.access(f"{options.build}/irr_bench", os.X_OK):
-        raise LabError(f"{options.build}/irr_bench was not found; build coll/irr, or name its folder with --build")
+    cluster = topology.read(topology.text_of(options.spec), options.spec)
+    ranks = job.check_ranks(cluster, options.np or str(max(2, len(cluster.hosts))), "--np", 2)
+    for tool in ("irr_bench", "irr_matrix"):
+        if not os.access(f"{options.build}/{tool}", os.X_OK):
+            raise LabError(f"{options.build}/{tool} was not found; build coll/irr, or name its folder with --build")
+    need("mpirun")
+    check_algorithms(options)
+    for pattern in options.patterns.split(","):
+        check_pattern(options, pattern, topology.place(cluster.hosts, ranks))
+    folder = os.path.dirname(os.path.abspath(options.output or "x"))
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise LabError(f"--output is '{options.output}', but nothing can be written to {folder}")
+
+
+def write_rows(lab, options, rows):
+    """The file is as far as the series is at any time."""
+    with open(f"{options.output}.csv", "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        file.flush()
+        for row in series(lab, options):
+            rows.append(row)
+            writer.writerow({key: f"{value:.4f}" if isinstance(value, float) else value for key, value in row.items()})
+            file.flush()
 
 
 def bench(options):
@@ -201,16 +256,12 @@ def bench(options):
 
     def use(lab):
         rows = []
-        with open(f"{options.output}.csv", "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, COLUMNS)
-            writer.writeheader()
-            for row in series(lab, options):
-                rows.append(row)
-                writer.writerow({key: f"{value:.4f}" if isinstance(value, float) else value
-                                 for key, value in row.items()})
-                file.flush()
-        with open(f"{options.output}.svg", "w", encoding="utf-8") as file:
-            file.write(plot.draw(rows, title_of))
+        try:
+            write_rows(lab, options, rows)
+        finally:
+            if rows:
+                with open(f"{options.output}.svg", "w", encoding="utf-8") as file:
+                    file.write(plot.draw(rows, title_of))
         print(f"\nwrote {options.output}.csv and {options.output}.svg")
     return with_lab(options, use)
 
