@@ -1,8 +1,8 @@
 """conf.py - the lines of Slurm's topology.conf, as coll/irr reads them.
 
-A job on the lab is given the same file, so what is taken and refused is what ucx_engine/problem/topology_lines.c and
-hostlist.c say; tests/lab_topology.sh holds the two beside each other.  Bytes are characters here (latin-1), and blanks
-and digits are those of ASCII.  Pure.
+A job on the lab is given the same file, so what is taken and refused is what ucx_engine/problem/topology_lines.c
+and hostlist.c say; tests/lab_topology.sh holds the two beside each other.  Bytes are characters here (latin-1), and
+blanks and digits are those of ASCII.  Pure.
 """
 
 import itertools
@@ -75,7 +75,8 @@ def expand_item(item):
 
 def expand(text):
     """The names that a list such as n[1-3,7],login stands for."""
-    names = list(itertools.islice((name for item in ITEM.findall(text) for name in expand_item(item)), MOST_NAMES + 1))
+    all_names = (name for item in ITEM.findall(text) for name in expand_item(item))
+    names = list(itertools.islice(all_names, MOST_NAMES + 1))
     if not names:
         raise LabError("list of names is empty")
     if len(names) > MOST_NAMES:
@@ -125,8 +126,8 @@ def cut_pair(text):
         raise LabError(f"unknown keyword '{pair[1][:32]}', known are {', '.join(KEYWORDS.values())}")
     value = VALUE.match(text, pair.end())
     if not value:
-        raise LabError(f"'{text[pair.end():][:32]}' is no value of {keyword}; allowed is a text without blanks, or one "
-                       "in double quotes")
+        raise LabError(f"'{text[pair.end():][:32]}' is no value of {keyword}; allowed is a text without blanks, or "
+                       "one in double quotes")
     return keyword, value[1] or value[2], text[value.end():].lstrip(BLANKS)
 
 

@@ -29,11 +29,17 @@ COLUMNS = ["spec", "rate_bits", "congestion", "pattern", "size", "ranks", "algor
 DEMO = {"spec": "star:2,2,2,2", "np": None, "patterns": "uniform", "sizes": "64k,256k", "rounds": 2, "iterations": 5,
         "warmup": WARMUP, "algorithms": "linear,pairwise,aapc", "output": None}
 # $0 is contrib/lab, from which contrib/setup finds the checkout.
-PREPARE = """. "$(dirname "$0")/setup"
+# Under sudo a checkout that is all its user's stays so; where others have files, as from root's builds, root builds.
+PREPARE = """checkout=$(dirname "$0")/..
+if [ "${SUDO_UID:-0}" != 0 ] && [ -z "$(find "$checkout" ! -uid "$SUDO_UID" -print -quit 2>&1)" ]; then
+    setup_owner="#$SUDO_UID"
+fi
+setup_enough="make cc mpirun ip tc ethtool unshare nsenter"
+. "$(dirname "$0")/setup"
 packages="$packages $lab_packages"
-install_packages
+is_enough || install_packages
 configure_in "$build"
-step "building" make -C "$build" -j "$jobs"
+step "building" as_owner make -C "$build" -j "$jobs"
 """
 
 
@@ -247,7 +253,8 @@ def write_rows(lab, options, rows):
         file.flush()
         for row in series(lab, options):
             rows.append(row)
-            writer.writerow({key: f"{value:.4f}" if isinstance(value, float) else value for key, value in row.items()})
+            writer.writerow({key: f"{value:.4f}" if isinstance(value, float) else value
+                             for key, value in row.items()})
             file.flush()
 
 
