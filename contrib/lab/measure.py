@@ -161,8 +161,13 @@ def title_of(algorithm):
 
 
 def print_row(row):
-    print(f"  {title_of(row['algorithm']):<20} {row['median_ms']:>9.1f} {row['min_ms']:>9.1f} {row['max_ms']:>9.1f} "
-          f"{row['share']:>7.2f} {row['timeouts']:>9} {row['resent']:>9}", flush=True)
+    """Where the terminal is gone the rows behind this one must still be written; what is printed next fails."""
+    times = " ".join(f"{row[key]:>9.1f}" for key in ("median_ms", "min_ms", "max_ms"))
+    try:
+        print(f"  {title_of(row['algorithm']):<20} {times} {row['share']:>7.2f} {row['timeouts']:>9} "
+              f"{row['resent']:>9}", flush=True)
+    except OSError:
+        pass
 
 
 def series(lab, options):
