@@ -97,7 +97,7 @@ alike "$s1 \\\\\nNodes=n[1-2] # end" "$s1 Nodes=n\\\\\n[1-2]" "$s1 Nodes=n1\\\\ 
     "$s1 Nodes=n1 \\\\ # more\nLinkSpeed=2"
 report $? "lines that go on"
 alike 'SwitchName=s0 Nodes=n1 Switches=s1 NodeSpeed=10\nSwitchName=s1 Nodes=n2 NodeSpeed=020 LinkSpeed=4294967295' \
-    "$s1 Nodes=n1\nSwitchName=s2 Nodes=n2 LinkSpeed=00000000000003\nSwitchName=s3 Switches=s[1-2]"
+    "$s1 Nodes=n1\nSwitchName=s2 Nodes=n2 NodeSpeed=1 LinkSpeed=00000000000003\nSwitchName=s3 Switches=s[1-2]"
 report $? "speeds"
 neither '' '\n# none\n' "$s1" "$s1 Nodes=" "$s1 Nodes=\"\"" "$s1 Nodes=\",\"" 'Nodes=n1' "$s1 Nodes=n1 Nodes=n2" \
     "$s1 Nodes=n1 Ports=3" 'SwitchName s1 Nodes=n1' "$s1 Nodes=\"n1" "$s1 Nodes=\"n1\"LinkSpeed=2" "$s1 Nodes=n1\"" \
