@@ -184,6 +184,14 @@ static irr_cli_exit_t write_all(irr_tool_job_t *job)
     return code == IRR_CLI_GOOD ? write_output(job, options->output, run_command) : code;
 }
 
+static const char too_long[] = "so many messages over one link take too long to schedule, in a job, too, which goes "
+                               "without; where hosts have several ranks, --host-route node has fewer";
+
+static bool is_aapc(const irr_tool_input_t *input)
+{
+    return irr_algorithm_scheduled(input->algorithm) == irr_scheduled_find("aapc");
+}
+
 static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
     const irr_settings_t settings = {
@@ -201,7 +209,7 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
     irr_cli_exit_t code = IRR_CLI_REFUSED;
     irr_status_t status;
 
-    if (forwards(options) && irr_algorithm_scheduled(input->algorithm) != irr_scheduled_find("aapc")) {
+    if (forwards(options) && !is_aapc(input)) {
         irr_cli_complain("--host-route node goes with aapc, not with %s", irr_algorithm_name(input->algorithm));
         return IRR_CLI_REFUSED;
     }
@@ -217,9 +225,7 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
     }
     if (status != IRR_OK) {
         irr_cli_complain("algorithm %s for %d ranks: %s", name_of(options, settings.algorithm), ranks,
-                         status == IRR_ERR_NOT_SUPPORTED ? "so many messages over one link take too long to schedule, "
-                         "in a job, too, which goes without; where hosts have several ranks, --host-route node has fewer"
-                         : irr_status_text(status));
+                         status == IRR_ERR_NOT_SUPPORTED && is_aapc(input) ? too_long : irr_status_text(status));
     }
     return code;
 }

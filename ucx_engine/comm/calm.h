@@ -42,7 +42,7 @@ void irr_calm_init(irr_calm_t *calm);
 /* A look has found a schedule that is best left alone, by its serial, which is not 0; or IRR_CALM_NEW. */
 void irr_calm_hit(irr_calm_t *calm, uint64_t serial);
 
-/* A look has found anything else: a schedule that is used. */
+/* A look has found anything else: a schedule that is used or tried, or that there is none. */
 void irr_calm_miss(irr_calm_t *calm);
 
 /*

@@ -212,13 +212,12 @@ static bool goes_alone(const irr_schedules_t *schedules, const irr_cache_entry_t
 /* For counts that nobody knows: the likely best way that needs no schedule; NULL: none may be gone. */
 static const irr_tune_way_t *find_alone(const irr_schedules_t *schedules)
 {
-    int way = schedules->favourite;
+    const irr_tune_way_t *alone = &schedules->way[schedules->favourite];
 
-    if (!schedules->way[way].alone) {
-        for (way = 0; way < schedules->ways && !schedules->way[way].alone; way++) {
-        }
+    for (int i = 0; i < schedules->ways && !alone->alone; i++) {
+        alone = &schedules->way[i];
     }
-    return way < schedules->ways ? &schedules->way[way] : NULL;
+    return alone->alone ? alone : NULL;
 }
 
 void irr_schedules_note(irr_schedules_t *schedules, irr_status_t status, const irr_cache_entry_t *entry)

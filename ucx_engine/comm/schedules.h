@@ -91,9 +91,8 @@ typedef struct irr_schedules {
 
 /*
  * row: the order of the algorithm, or NULL.  pacing: that schedules run with, unless ways are tried.
- * IRR_ERR_NO_MEMORY.  Says on rank 0, once,
- * if the count matrix of so many ranks is above the limit, or they are too many for a consensus; then there are no
- * schedules.
+ * IRR_ERR_NO_MEMORY.  Says on rank 0, once, if the count matrix of so many ranks is above the limit, or they are too
+ * many for a consensus; then there are no schedules.
  */
 irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_t *row,
                                 const irr_settings_t *settings, int ranks, int rank, irr_pacing_t pacing,
