@@ -15,8 +15,6 @@
 /* What the ranks agree on: who failed, the worst. */
 enum { NOBODY, LARGE, OTHERWISE };
 
-#define TAG_MASK ((UINT64_C(1) << IRR_TAG_BITS) - 1)
-
 /* ---- life ---- */
 
 irr_status_t irr_gather_init(irr_gather_t *gather, int ranks, int rank, size_t max_bytes)
@@ -179,14 +177,20 @@ static void take(irr_gather_t *gather, const irr_message_t *message)
     irr_transfer_end(&gather->transfer);
 }
 
+int irr_gather_awaited(const irr_gather_t *gather)
+{
+    return gather->state == IRR_GATHER_AGREES ? irr_consensus_awaited(&gather->consensus)
+                                              : (gather->rank + gather->distance) % gather->ranks;
+}
+
 static bool listen(irr_gather_t *gather)
 {
     irr_transport_t *transport = gather->env.transport;
-    int from = (gather->rank + gather->distance) % gather->ranks;
+    int from = irr_gather_awaited(gather);
     uint64_t tag = irr_tag(gather->env.tag_base, IRR_TAG_HEADER, gather->round, from);
     irr_message_t message;
 
-    if (transport->ops->probe(transport, tag, TAG_MASK, &message) != IRR_OK) {
+    if (transport->ops->probe(transport, tag, IRR_TAG_FULL_MASK, &message) != IRR_OK) {
         return false;
     }
     take(gather, &message);

@@ -71,6 +71,9 @@ void irr_gather_start(irr_gather_t *gather, const irr_block_t *row, irr_status_t
  */
 irr_status_t irr_gather_progress(irr_gather_t *gather);
 
+/* The rank that is to be heard in this round. */
+int irr_gather_awaited(const irr_gather_t *gather);
+
 /* ---- after IRR_OK, until the next start ---- */
 
 /* Begins the row of a rank, to be read with irr_row_next. */

@@ -3,7 +3,7 @@
  *
  * It runs whole exchanges without a network, so that tests, tools and simulations see every rank, and it is
  * the strict reader of the contract: nothing moves but in progress, a seed reorders all that may be reordered,
- * large sends complete only when they are matched, and tags beyond the narrowest transport's are refused.
+ * and large sends complete only when they are matched.
  *
  * Eager messages are copied once when sent and once when received; a rendezvous is copied once, when it is
  * matched.  Memory is allocated by connect and by send alone, so a send fails before anything has happened.
@@ -13,9 +13,6 @@
 #include "core/alloc.h"
 
 #include <string.h>
-
-#define TAG_BITS 48
-#define TAG_MASK ((UINT64_C(1) << TAG_BITS) - 1)
 
 irr_status_t irr_fabric_create(int ranks, uint64_t seed, size_t eager_max, irr_fabric_t **fabric_p)
 {
@@ -99,11 +96,6 @@ static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
     return IRR_OK;
 }
 
-static bool tag_fits(uint64_t tag)
-{
-    return tag >> TAG_BITS == 0;
-}
-
 static irr_status_t count_bytes(const irr_iov_t *iov, size_t count, size_t *bytes)
 {
     *bytes = 0;
@@ -173,7 +165,7 @@ static irr_status_t send(irr_transport_t *transport, irr_peer_t *peer, uint64_t 
     if (loopback->closed) {
         return IRR_ERR_CANCELED;
     }
-    if (!tag_fits(tag) || count_bytes(iov, count, &bytes) != IRR_OK) {
+    if (count_bytes(iov, count, &bytes) != IRR_OK) {
         return IRR_ERR_BAD_PARAM;
     }
     eager = bytes <= loopback->fabric->eager_max;
@@ -198,9 +190,6 @@ static irr_status_t recv(irr_transport_t *transport, uint64_t tag, const irr_iov
     irr_loopback_slot_t *slot = irr_loopback_slot_of(request);
     irr_loopback_message_t *message;
 
-    if (!tag_fits(tag)) {
-        return IRR_ERR_BAD_PARAM;
-    }
     message = irr_loopback_take(loopback, tag);
     if (message != NULL) {
         return irr_loopback_consume(loopback, message, iov, count, form, request);
@@ -218,12 +207,9 @@ static irr_status_t recv(irr_transport_t *transport, uint64_t tag, const irr_iov
 static irr_status_t probe(irr_transport_t *transport, uint64_t tag, uint64_t mask, irr_message_t *message)
 {
     irr_loopback_t *loopback = irr_loopback_of(transport);
-    irr_loopback_message_t *found;
+    irr_loopback_message_t *found = mask == UINT64_MAX ? irr_loopback_take(loopback, tag)
+                                                       : irr_loopback_take_any(loopback, tag, mask);
 
-    if (!tag_fits(tag) || !tag_fits(mask)) {
-        return IRR_ERR_BAD_PARAM;
-    }
-    found = mask == TAG_MASK ? irr_loopback_take(loopback, tag) : irr_loopback_take_any(loopback, tag, mask);
     if (found == NULL) {
         return IRR_IN_PROGRESS;
     }
@@ -328,7 +314,7 @@ irr_status_t irr_loopback_open(irr_fabric_t *fabric, int rank, irr_transport_t *
     }
     loopback->super.ops = &ops;
     loopback->super.caps = (irr_transport_caps_t){
-        .name = "loopback", .tag_bits = TAG_BITS, .iov_wire_max = SIZE_MAX, .zero_copy_min = SIZE_MAX
+        .name = "loopback", .tag_bits = 64, .iov_wire_max = SIZE_MAX, .zero_copy_min = SIZE_MAX
     };
     loopback->fabric = fabric;
     loopback->address = (irr_loopback_address_t){ .fabric = fabric, .rank = rank };
