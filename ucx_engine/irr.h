@@ -48,7 +48,8 @@
     X(IRR_ERR_OOB,           -10, "out-of-band collective of the host failed")     \
     X(IRR_ERR_INVALID_PLAN,  -11, "plan breaks a rule of plans")                   \
     X(IRR_ERR_TIMEOUT,       -12, "nothing happened within the time limit")        \
-    X(IRR_ERR_PROTOCOL,      -13, "message of a peer is malformed")
+    X(IRR_ERR_PROTOCOL,      -13, "message of a peer is malformed")                \
+    X(IRR_ERR_PEER,          -14, "a peer failed, and sent no data")
 
 #define IRR_STATUS_ENUM(name, value, text) name = value,
 typedef enum irr_status { IRR_STATUS_MAP(IRR_STATUS_ENUM) } irr_status_t;
@@ -400,6 +401,7 @@ typedef struct irr_settings {
     size_t        matrix_max_bytes; /* of the count matrix of a scheduled algorithm, which else does as a1; 0: no limit */
     size_t        cache_bytes;      /* of the schedules that a communicator keeps; 0: no limit but seven */
     irr_host_route_t host_route;    /* aapc with a topology file, and several ranks on a host; with sync and free */
+    size_t        timeout;          /* seconds after which an exchange that is not over ends in an error; 0: never */
     const char   *schedule_file;    /* of irr_plan --save, for exchanges with its counts; NULL or "": none */
     const char   *topology_file;    /* Slurm's topology.conf, for aapc and auto; NULL or "": all ranks at one switch */
     const char   *matrix_dump;      /* rank 0 writes the count matrices to PREFIX.N.mtx; NULL or "": none */
@@ -440,6 +442,17 @@ void irr_comm_destroy(irr_comm_t *comm);
  * that miss something from it, and leaves nobody waiting.
  */
 irr_status_t irr_exchange_start(irr_comm_t *comm, const irr_problem_t *problem, const void *input, void *output);
+
+/*
+ * The same on a rank that has no memory for one of its buffers, or both: it serves its peers, whose part of the exchange
+ * must not wait for it, and its result is IRR_ERR_NO_MEMORY.  Without input it sends empty messages, and who should
+ * have received something from it ends in IRR_ERR_PEER; without output it throws away what comes.  What is lacked may be
+ * NULL.  On a route that forwards both are lacked.
+ */
+enum { IRR_LACKS_INPUT = 1, IRR_LACKS_OUTPUT = 2 };
+
+irr_status_t irr_exchange_start_lacking(irr_comm_t *comm, const irr_problem_t *problem, const void *input,
+                                        void *output, unsigned lacks);
 
 /*
  * IRR_IN_PROGRESS until the open exchange is over, then its result, once.  IRR_ERR_TRUNCATE: a message was

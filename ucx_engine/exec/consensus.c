@@ -27,18 +27,23 @@ static void over(irr_transfer_t *transfer)
 
 _Static_assert(offsetof(irr_consensus_t, transfer) == 0, "over takes a transfer for its consensus");
 
+int irr_consensus_awaited(const irr_consensus_t *consensus)
+{
+    return (consensus->rank - consensus->distance % consensus->ranks + consensus->ranks) % consensus->ranks;
+}
+
 /* What is heard has a place of its own, because the words may be read until the send is over. */
 static void begin_round(irr_consensus_t *consensus)
 {
     const irr_exec_env_t *env = &consensus->env;
     int ranks = consensus->ranks, rank = consensus->rank, distance = consensus->distance;
-    int to = (rank + distance) % ranks, from = (rank - distance + ranks) % ranks;
-    size_t bytes = consensus->count * sizeof(consensus->words[0]);
+    int to = (rank + distance) % ranks, from = irr_consensus_awaited(consensus);
+    size_t bytes = consensus->count * sizeof(consensus->words[0]), sent = consensus->status == IRR_OK ? bytes : 0;
 
     consensus->busy = true;
     memset(consensus->heard, 0, sizeof(consensus->heard));
     consensus->parts[1].request.bytes = 0;
-    consensus->iov[0] = (irr_iov_t){ consensus->words, bytes };
+    consensus->iov[0] = (irr_iov_t){ consensus->words, sent };
     consensus->iov[1] = (irr_iov_t){ consensus->heard, bytes };
     irr_transfer_begin(&consensus->transfer, env->transport, env->counters, over);
     consensus->transfer.describes = true;
@@ -46,8 +51,8 @@ static void begin_round(irr_consensus_t *consensus)
                          irr_tag(env->tag_base, IRR_TAG_SYNC, consensus->round, from), &consensus->iov[1], 1,
                          IRR_FORM_IOVEC);
     irr_transfer_send(&consensus->transfer, &consensus->parts[0], env->peers[to],
-                      irr_tag(env->tag_base, IRR_TAG_SYNC, consensus->round, rank), &consensus->iov[0], 1,
-                      IRR_FORM_IOVEC, bytes);
+                      irr_tag(env->tag_base, IRR_TAG_SYNC, consensus->round, rank), &consensus->iov[0], sent > 0,
+                      IRR_FORM_IOVEC, sent);
     irr_transfer_end(&consensus->transfer);
 }
 
@@ -62,7 +67,6 @@ static void end_round(irr_consensus_t *consensus)
     if (consensus->status == IRR_OK) {
         consensus->status = status;
     }
-    /* Also if the send failed: the others need what was heard. */
     for (size_t i = 0; i < consensus->count && whole; i++) {
         if (consensus->heard[i] > consensus->words[i]) {
             consensus->words[i] = consensus->heard[i];

@@ -6,6 +6,9 @@
  * them twice does no harm to a maximum.  Hensgen, Finkel, Manber, "Two algorithms for barrier synchronization",
  * 1988.
  *
+ * A maximum that lacks somebody's word is none.  So a rank whose round failed sends empty messages from there on, as
+ * does who gets one: whoever would have missed a word ends in an error, too.  Others have heard from all.
+ *
  * The words are sent as they are in memory, as user data is: all ranks have one byte order.
  *
  * Cost: ceil(log2 P) messages a rank of the length of the words, one after the other; O(log P) time; no memory.
@@ -45,10 +48,13 @@ void irr_consensus_start(irr_consensus_t *consensus, const uint64_t *words, size
                          const irr_exec_env_t *env);
 
 /*
- * Goes on after progress of the transport.  IRR_IN_PROGRESS; IRR_OK: consensus->words are the maxima; or why this
- * rank has not heard all: IRR_ERR_PROTOCOL (a message had another length), or the error of the transport.  All
- * rounds are served even so.
+ * Goes on after progress of the transport.  IRR_IN_PROGRESS; IRR_OK: consensus->words are the maxima of all ranks; or
+ * why this rank has not heard all: IRR_ERR_PEER (one that it heard from had not), IRR_ERR_PROTOCOL (a message had another
+ * length), or the error of the transport.  All rounds are served even so.
  */
 irr_status_t irr_consensus_progress(irr_consensus_t *consensus);
+
+/* The rank that is to be heard in this round. */
+int irr_consensus_awaited(const irr_consensus_t *consensus);
 
 #endif

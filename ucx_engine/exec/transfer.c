@@ -23,6 +23,10 @@ static void end_part(irr_part_t *part, irr_status_t status)
     irr_transfer_t *transfer = part->transfer;
     irr_counters_t *counters = transfer->counters;
 
+    part->open = false;
+    if (part->wants && status == IRR_OK && part->request.bytes == 0) {
+        status = IRR_ERR_PEER;
+    }
     if (part->receives && status == IRR_OK) {
         counters->messages_received++;
         counters->bytes_received += transfer->describes ? 0 : part->request.bytes;
@@ -47,6 +51,8 @@ static void prepare(irr_transfer_t *transfer, irr_part_t *part, bool receives, s
     part->transfer = transfer;
     part->receives = receives;
     part->gathers = form == IRR_FORM_GATHER && count > 1;
+    part->wants = false;
+    part->open = true;
     transfer->pending++;
 }
 
@@ -82,6 +88,9 @@ void irr_transfer_receive(irr_transfer_t *transfer, irr_part_t *part, uint64_t t
     irr_transport_t *transport = transfer->transport;
 
     prepare(transfer, part, true, count, form);
+    for (size_t i = 0; i < count; i++) {
+        part->wants = part->wants || (iov[i].base != NULL && iov[i].length > 0);
+    }
     started(part, transport->ops->recv(transport, tag, iov, count, form, &part->request));
 }
 

@@ -27,6 +27,8 @@ typedef struct irr_part {
     irr_request_t   request;
     irr_transfer_t *transfer;
     bool            receives, gathers;
+    bool            wants;      /* a receive of some bytes */
+    bool            open;       /* the transport has it */
 } irr_part_t;
 
 void irr_transfer_begin(irr_transfer_t *transfer, irr_transport_t *transport, irr_counters_t *counters,
@@ -36,6 +38,8 @@ void irr_transfer_end(irr_transfer_t *transfer);
 /* header: so many bytes of the message are description, not user data. */
 void irr_transfer_send(irr_transfer_t *transfer, irr_part_t *part, irr_peer_t *peer, uint64_t tag,
                        const irr_iov_t *iov, size_t count, irr_form_t form, size_t header);
+
+/* A rank that failed has nothing to send and sends an empty message; a receive of some bytes ends in IRR_ERR_PEER. */
 void irr_transfer_receive(irr_transfer_t *transfer, irr_part_t *part, uint64_t tag, const irr_iov_t *iov,
                           size_t count, irr_form_t form);
 
