@@ -22,6 +22,7 @@ typedef struct irr_exec_env {
     size_t            window_messages, window_bytes;
     size_t            grants;     /* as in irr_settings_t */
     irr_counters_t   *counters;
+    unsigned          lacks;      /* buffers that this rank has no memory for: IRR_LACKS_INPUT, IRR_LACKS_OUTPUT */
 } irr_exec_env_t;
 
 /* The result of a run is its first error. */

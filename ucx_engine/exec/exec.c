@@ -38,7 +38,7 @@ void irr_exec_fini(irr_exec_t *exec)
 static irr_status_t grow(irr_exec_t *exec, irr_plan_bounds_t bounds)
 {
     irr_iov_t *iov = irr_alloc(bounds.pieces, sizeof(*iov));
-    irr_part_t *parts = irr_alloc(bounds.pieces, sizeof(*parts));
+    irr_part_t *parts = irr_alloc_zero(bounds.pieces, sizeof(*parts));
     irr_exec_step_t *steps = irr_alloc(bounds.steps, sizeof(*steps));
 
     if (iov == NULL || parts == NULL || steps == NULL) {
@@ -72,6 +72,29 @@ irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds, const 
     return status == IRR_OK && pace->syncs ? irr_sync_run_reserve(&exec->sync, bounds.syncs) : status;
 }
 
+/* Is one of the pieces of a step in this buffer? */
+static bool touches(const irr_exec_t *exec, const irr_step_t *step, irr_buffer_t buffer)
+{
+    for (size_t i = step->first_piece; i < step->first_piece + step->pieces; i++) {
+        if (exec->plan->pieces[i].buffer == buffer && exec->plan->pieces[i].length > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Is this rank without what the message is made of, or without a place for it? */
+static bool lacks(const irr_exec_t *exec, const irr_step_t *step)
+{
+    const unsigned lacks = exec->env.lacks;
+
+    if (step->kind == IRR_STEP_SEND) {
+        return ((lacks & IRR_LACKS_INPUT) != 0 && touches(exec, step, IRR_BUFFER_INPUT)) ||
+               (exec->spoiled && touches(exec, step, IRR_BUFFER_SCRATCH));
+    }
+    return (lacks & IRR_LACKS_OUTPUT) != 0 && touches(exec, step, IRR_BUFFER_OUTPUT);
+}
+
 /* The message of a step is over, well or not. */
 static void end_step(irr_transfer_t *transfer)
 {
@@ -85,13 +108,16 @@ static void end_step(irr_transfer_t *transfer)
     if (step->kind == IRR_STEP_SEND) {
         irr_pace_end(&exec->pace, step->bytes);
     } else {
+        exec->spoiled = exec->spoiled || (transfer->status != IRR_OK && touches(exec, step, IRR_BUFFER_SCRATCH));
         irr_grants_close(&exec->grants, index);
     }
 }
 
 _Static_assert(offsetof(irr_exec_step_t, transfer) == 0, "end_step takes a transfer for its step");
 
-/* Hands one message of a step to the transport. */
+static const irr_iov_t sink = { NULL, IRR_SINK_BYTES };
+
+/* Hands one message of a step to the transport; without contents, if this rank lacks them. */
 static void start_part(irr_exec_t *exec, size_t index, size_t first_iov, size_t count, irr_form_t form)
 {
     const irr_exec_env_t *env = &exec->env;
@@ -100,6 +126,11 @@ static void start_part(irr_exec_t *exec, size_t index, size_t first_iov, size_t 
     irr_transfer_t *transfer = &exec->steps[index].transfer;
     irr_part_t *part = &exec->parts[first_iov];
 
+    if (lacks(exec, step)) {
+        count = step->kind == IRR_STEP_SEND ? 0 : 1;
+        iov = &sink;
+        form = step->kind == IRR_STEP_SEND ? IRR_FORM_IOVEC : IRR_FORM_GATHER;
+    }
     if (step->kind == IRR_STEP_SEND) {
         irr_transfer_send(transfer, part, env->peers[step->peer],
                           irr_tag(env->tag_base, env->tag_kind, step->stage, exec->plan->rank), iov, count, form,
@@ -165,6 +196,7 @@ static void run_copy(irr_exec_t *exec, size_t index)
     const irr_piece_t *from = &exec->plan->pieces[exec->plan->steps[index].first_piece], *to = from + 1;
     size_t bytes = from->length < to->length ? from->length : to->length;
 
+    bytes = exec->env.lacks == 0 ? bytes : 0;
     if (bytes > 0) {
         memmove(address_of(exec, to), address_of(exec, from), bytes);
     }
@@ -282,7 +314,8 @@ void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env
     exec->received = 0;
     exec->open_send = 0;
     exec->open_steps = plan->nsteps;
-    exec->result = IRR_OK;
+    exec->spoiled = false;
+    exec->result = env->lacks != 0 ? IRR_ERR_NO_MEMORY : IRR_OK;
     for (size_t i = 0; i < plan->nsteps; i++) {
         exec->steps[i].transfer.pending = NOT_STARTED;
     }
@@ -304,4 +337,40 @@ irr_status_t irr_exec_progress(irr_exec_t *exec)
     assert(exec->pace.messages == 0 && exec->pace.bytes == 0);
     exec->plan = NULL;
     return exec->result;
+}
+
+/* ---- the end that is none ---- */
+
+static bool is_open(const irr_exec_t *exec, size_t index, irr_step_kind_t kind)
+{
+    return exec->plan->steps[index].kind == kind && exec->steps[index].transfer.pending != COMPLETE;
+}
+
+void irr_exec_abandon(irr_exec_t *exec)
+{
+    irr_transport_t *transport = exec->env.transport;
+
+    for (size_t i = 0; exec->plan != NULL && i < exec->plan->nsteps; i++) {
+        const irr_step_t *step = &exec->plan->steps[i];
+
+        for (size_t k = step->first_piece; is_open(exec, i, IRR_STEP_RECV) && k < step->first_piece + step->pieces; k++) {
+            if (exec->parts[k].open) {
+                transport->ops->cancel(transport, &exec->parts[k].request);
+            }
+        }
+    }
+}
+
+int irr_exec_awaited(const irr_exec_t *exec)
+{
+    static const irr_step_kind_t kinds[] = { IRR_STEP_RECV, IRR_STEP_SEND };
+
+    for (int k = 0; exec->plan != NULL && k < 2; k++) {
+        for (size_t i = 0; i < exec->plan->nsteps; i++) {
+            if (is_open(exec, i, kinds[k])) {
+                return exec->plan->steps[i].peer;
+            }
+        }
+    }
+    return -1;
 }

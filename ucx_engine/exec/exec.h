@@ -6,6 +6,9 @@
  * step that fails counts as complete and its status becomes the result, while all other steps go on: a
  * rank must never stop serving its peers because of an error of its own.  What never comes holds up its receiver,
  * and with the paces loose, grant and sync what is behind it, on other ranks too.
+ *
+ * A rank that has no memory for its input or its output serves its peers without: it sends empty messages, and throws
+ * away what comes.  So does one that has not received what it forwards.
  */
 #ifndef IRR_EXEC_H
 #define IRR_EXEC_H
@@ -42,6 +45,7 @@ struct irr_exec {
     irr_grants_t      grants;       /* of the pace, if it has some */
     irr_sync_run_t    sync;
     size_t            open_steps;   /* steps not complete */
+    bool              spoiled;      /* something did not arrive in scratch, which must not be sent from now on */
     irr_status_t      result;
 };
 
@@ -62,5 +66,15 @@ void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env
  * all steps are complete, after which nothing runs.
  */
 irr_status_t irr_exec_progress(irr_exec_t *exec);
+
+/*
+ * Asks the transport to forget the receives of a run that will not be gone on with, so that nothing is written to the
+ * caller's buffers any more but by a message that is arriving now.  The executor may not be used again, and must live as
+ * long as the transport.
+ */
+void irr_exec_abandon(irr_exec_t *exec);
+
+/* The peer of the first receive that is not over, or else of the first send; -1: nothing runs. */
+int irr_exec_awaited(const irr_exec_t *exec);
 
 #endif

@@ -290,13 +290,24 @@ void irr_relay_start(irr_relay_t *relay, const irr_problem_t *problem, const irr
     relay->broken = false;
     relay->slot_base = 0;
     relay->sender_base = 0;
-    if (!irr_relay_may_follow(relay, problem)) {
+    irr_relay_break(relay, env->lacks != 0 ? IRR_ERR_NO_MEMORY : IRR_OK);
+    if (!irr_relay_may_follow(relay, problem) && !relay->broken) {
         irr_relay_break(relay, irr_relay_begin(relay));
     }
     relay->ended_well = false;
     begin_stage(relay, 1);
     irr_relay_send(relay);
-    relay->copied = copy_self(relay);
+    relay->copied = env->lacks == 0 ? copy_self(relay) : IRR_OK;
+}
+
+int irr_relay_awaited(const irr_relay_t *relay)
+{
+    for (int r = 0; r < relay->stages.ranks; r++) {
+        if (relay->sender_number[r] >= 0) {
+            return r;
+        }
+    }
+    return -1;
 }
 
 irr_status_t irr_relay_progress(irr_relay_t *relay)
@@ -312,6 +323,8 @@ irr_status_t irr_relay_progress(irr_relay_t *relay)
         return IRR_IN_PROGRESS;
     }
     if (relay->status != IRR_OK) {
+        /* One that failed has thrown away what it was told of layouts.  All it would send to hear of it by then. */
+        memset(relay->sent_known, 0, (size_t)relay->stages.slots * sizeof(*relay->sent_known));
         return relay->status;
     }
     relay->ended_well = !relay->plan->truncated;

@@ -129,6 +129,9 @@ void irr_relay_start(irr_relay_t *relay, const irr_problem_t *problem, const irr
 /* Goes on after progress of the transport: IRR_IN_PROGRESS, or the result. */
 irr_status_t irr_relay_progress(irr_relay_t *relay);
 
+/* A rank that this one has not heard in the stage that is open; -1: it has heard all. */
+int irr_relay_awaited(const irr_relay_t *relay);
+
 /*
  * The plan of the last exchange, exact, with places in one scratch buffer, in `frozen`, which is not begun.
  * IRR_ERR_BAD_PARAM if that exchange had another problem or did not end well; IRR_ERR_NO_MEMORY.
