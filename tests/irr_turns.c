@@ -98,18 +98,6 @@ void irr_turns_isolate(irr_turns_t *turns, int number, int rank)
     }
 }
 
-void irr_turns_fail(irr_turns_t *turns, int rank, int nth)
-{
-    irr_spy_t *spy = turns->world.spies[rank];
-
-    spy->refuse_recv = spy->recvs + (size_t)nth * IRR_TURNS_CONSENSUS;
-    spy->refusal = IRR_ERR_TRANSPORT;
-    turns->wanted[rank] = IRR_ERR_TRANSPORT;
-    irr_turns_run(turns, "A");
-    turns->wanted[rank] = IRR_OK;
-    spy->refuse_recv = 0;
-}
-
 void irr_turns_close(irr_turns_t *turns)
 {
     irr_team_destroy(&turns->team);

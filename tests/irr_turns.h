@@ -46,12 +46,6 @@ void irr_turns_add_uniform(irr_turns_t *turns, int number);
 /* Runs the jobs named by letters, A is job 0; every byte must be right on every rank. */
 void irr_turns_run(irr_turns_t *turns, const char *letters);
 
-/*
- * Runs job A, in which a rank exchanges nothing with the others, and refuses its last receive in the nth consensus:
- * its exchange fails, those of the others end well.
- */
-void irr_turns_fail(irr_turns_t *turns, int rank, int nth);
-
 /* A job in which that rank exchanges nothing, from now on. */
 void irr_turns_isolate(irr_turns_t *turns, int number, int rank);
 

@@ -107,13 +107,36 @@ void irr_team_destroy(irr_team_t *team)
     memset(team->comms, 0, sizeof(team->comms));
 }
 
+bool irr_team_progress(irr_team_t *team, irr_status_t result[IRR_CREW_MAX], int rounds)
+{
+    bool busy = true;
+
+    for (int round = 0; round < rounds && busy; round++) {
+        busy = false;
+        for (int r = 0; r < team->group.ranks; r++) {
+            irr_engine_progress(team->world->engines[team->group.members[r]]);
+            result[r] = result[r] == IRR_IN_PROGRESS ? irr_exchange_test(team->comms[r]) : result[r];
+            busy = busy || result[r] == IRR_IN_PROGRESS;
+        }
+    }
+    return !busy;
+}
+
+irr_status_t irr_team_start_rank(irr_team_t *team, int rank, irr_job_t *job)
+{
+    irr_status_t status;
+
+    irr_job_poison(job, rank);
+    status = irr_exchange_start(team->comms[rank], &job->problems[rank], irr_job_input(job, rank),
+                                irr_job_output(job, rank));
+    return status == IRR_OK ? IRR_IN_PROGRESS : status;
+}
+
 irr_status_t irr_team_start(irr_team_t *team, irr_job_t *job)
 {
-    int me = irr_crew_group_self(&team->group);
+    irr_status_t status = irr_team_start_rank(team, irr_crew_group_self(&team->group), job);
 
-    irr_job_poison(job, me);
-    return irr_exchange_start(team->comms[me], &job->problems[me], irr_job_input(job, me),
-                              irr_job_output(job, me));
+    return status == IRR_IN_PROGRESS ? IRR_OK : status;
 }
 
 irr_status_t irr_team_wait(irr_team_t *team)

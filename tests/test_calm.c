@@ -60,34 +60,6 @@ static void test_other(void)
     }
 }
 
-/* A rank whose look fails leaves out what the others do after one that finds the same. */
-static void test_failed(void)
-{
-    irr_calm_t failed, other;
-
-    for (int at = 0; at < 2 * IRR_CALM_LOOKS; at++) {
-        irr_calm_init(&failed);
-        irr_calm_init(&other);
-        for (int looks = 0; looks <= at; looks++) {
-            irr_calm_hit(&other, 2);
-            if (looks == at && at > 0) {
-                irr_calm_fail(&failed);
-            } else {
-                irr_calm_hit(&failed, 2);
-            }
-            for (bool skips = true; skips;) {
-                skips = irr_calm_skip(&other);
-                CU_ASSERT_EQUAL(irr_calm_skip(&failed), skips);
-            }
-        }
-    }
-    irr_calm_init(&failed);
-    for (int i = 0; i < 2 * IRR_CALM_LOOKS; i++) {
-        irr_calm_fail(&failed);   /* nothing was found before */
-        CU_ASSERT_FALSE(irr_calm_skip(&failed));
-    }
-}
-
 /* So many exchanges go without until the next look. */
 static unsigned count_skips(irr_calm_t *calm)
 {
@@ -150,7 +122,6 @@ int main(void)
     static const irr_test_case_t cases[] = {
         { "looks that find the same are left out",        test_same },
         { "anything else counts from zero",               test_other },
-        { "a look that failed counts as one that did not", test_failed },
         { "counts that are new each time are left out",   test_new },
         { "skips follow from the last looks",             test_random },
         { NULL, NULL }

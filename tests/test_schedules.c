@@ -224,32 +224,6 @@ static void test_bytes(void)
     irr_turns_close(&scene);
 }
 
-/* ---- a look that fails on one rank ---- */
-
-/* It has not heard what the others found, and they go on; in the next look it meets them, and all start anew. */
-static void test_lost(void)
-{
-    uint64_t state = irr_test_seed();
-    irr_settings_t settings = irr_turns_with("rs_n");
-
-    for (int rank = 0; rank < RANKS; rank++) {
-        irr_turns_t scene;
-
-        irr_turns_open(&scene, &settings, &state);
-        irr_turns_add_uniform(&scene, 0);
-        irr_turns_add_uniform(&scene, 1);
-        irr_turns_isolate(&scene, 0, rank);
-        irr_turns_run(&scene, "A");
-        irr_turns_fail(&scene, rank, 1);
-        irr_turns_run(&scene, "BAB");
-        for (int r = 0; r < RANKS; r++) {
-            CU_ASSERT_EQUAL(scene.counters[r].schedules_built, 3);
-            CU_ASSERT_EQUAL(scene.counters[r].schedules_reused, r == rank ? 1 : 2);
-        }
-        irr_turns_close(&scene);
-    }
-}
-
 /* ---- too many messages ---- */
 
 static bool refuses_direct, refuses_forwarded;
@@ -349,7 +323,6 @@ int main(void)
         { "bytes bound what is kept",                            test_bytes },
         { "a route that takes too long is left out",             test_refused },
         { "the node route and a pace that it has not",           test_node_pace },
-        { "a rank whose look has failed is back in the next",    test_lost },
         { NULL, NULL }
     };
 

@@ -395,51 +395,6 @@ static void test_planned(void)
     irr_turns_close(&scene);
 }
 
-/* ---- a look that fails on one rank ---- */
-
-/* The exchanges between the one that failed and the next look. */
-static void run_skips(irr_turns_t *scene)
-{
-    for (int k = 0; k < IRR_CALM_SKIPS; k++) {
-        expect(scene, "B", 0);
-    }
-}
-
-/*
- * In the choice, or in any look after it: the rank leaves out what the others do, serves them meanwhile, and is
- * lost in the next look, so that all start anew.
- */
-static void test_lost(void)
-{
-    uint64_t state = irr_test_seed();
-
-    for (int at = 0; at <= IRR_CALM_LOOKS; at++) {
-        const int rank = (int)irr_test_below(&state, RANKS);
-        irr_settings_t settings = tries();
-        irr_turns_t scene;
-
-        open_with_jobs(&scene, &settings, &state);
-        irr_turns_isolate(&scene, 0, rank);
-        settle(&scene, &irr_pace_free);
-        for (int i = 0; i < at; i++) {
-            irr_turns_run(&scene, "A");
-        }
-        if (at == IRR_CALM_LOOKS) {
-            run_skips(&scene);
-        }
-        irr_turns_fail(&scene, rank, at == 0 ? 2 : 1);
-        if (at >= IRR_CALM_LOOKS - 1) {
-            run_skips(&scene);
-        }
-        CU_ASSERT_EQUAL(scene.counters[0].matrices, 1);
-        irr_turns_run(&scene, "BA");
-        CU_ASSERT_EQUAL(scene.counters[0].matrices, 3);
-        irr_turns_run(&scene, "BABA");
-        CU_ASSERT_EQUAL(scene.counters[0].matrices, 3);
-        irr_turns_close(&scene);
-    }
-}
-
 int main(void)
 {
     static const irr_test_case_t cases[] = {
@@ -453,7 +408,6 @@ int main(void)
         { "what the user has set keeps its order",              test_set },
         { "a dump sees all",                                    test_dump },
         { "planned exchanges look, and do not count",           test_planned },
-        { "a look that fails on one rank is survived by all",   test_lost },
         { NULL, NULL }
     };
 

@@ -333,33 +333,6 @@ static void test_tune(void)
     irr_turns_close(&scene);
 }
 
-/* A rank that has not heard which ways stay says so in the next look, and all try anew. */
-static void test_tune_lost(void)
-{
-    uint64_t state = irr_test_seed();
-    const int rank = (int)irr_test_below(&state, RANKS);
-    irr_settings_t settings = irr_turns_with("aapc");
-    irr_turns_t scene;
-
-    settings.piece_bytes = IRR_BYTES_AUTO;
-    settings.lead_bytes = IRR_BYTES_AUTO;
-    settings.host_route = IRR_HOST_ROUTE_DIRECT;   /* else the rank may forward for others, which then wait for it */
-    irr_turns_open_on_tree(&scene, &settings, NULL, &state);
-    irr_turns_add_uniform(&scene, 0);
-    irr_turns_isolate(&scene, 0, rank);
-    do {
-        irr_turns_run(&scene, "A");
-    } while (!irr_tune_due(&entry_of(&scene, 0)->tune));
-    irr_turns_fail(&scene, rank, 2);   /* after the look */
-    CU_ASSERT_EQUAL(entry_of(&scene, rank == 0)->tune.halvings, 1);
-    CU_ASSERT_EQUAL(entry_of(&scene, rank)->tune.halvings, 0);
-    irr_turns_run(&scene, "A");
-    CU_ASSERT(entry_of(&scene, rank)->tune.runs == 1 && entry_of(&scene, rank)->tune.halvings == 0);
-    expect_alike(&scene);
-    CU_ASSERT_EQUAL(scene.counters[0].matrices, 2);
-    irr_turns_close(&scene);
-}
-
 /* auto goes by the tree where ranks are on several of its hosts, and else as without a file. */
 static void test_auto(void)
 {
@@ -450,7 +423,6 @@ int main(void)
         { "a topology is alike and has all hosts, or no one is served", test_topology },
         { "exchanges on a tree deliver every byte",              test_tree },
         { "the ways of a schedule are tried, then one is chosen", test_tune },
-        { "a rank that misses a halving is back in the next look", test_tune_lost },
         { "auto takes the tree where there are several hosts",   test_auto },
         { "a matrix above the limit is left alone by all",       test_limit },
         { "want of memory on one rank is survived by all",       test_no_memory },

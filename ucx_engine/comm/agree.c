@@ -36,7 +36,7 @@ static uint64_t digest(const irr_settings_t *settings, const irr_comm_files_t *f
         (uint64_t)scheduled->max_steps, scheduled->shift, redistribution->x, (uint64_t)redistribution->p,
         redistribution->y, (uint64_t)redistribution->q, settings->matrix_max_bytes, settings->cache_bytes,
         settings->piece_bytes, settings->lead_bytes, (uint64_t)settings->host_route,
-        settings->matrix_dump != NULL && settings->matrix_dump[0] != '\0', (uint64_t)files->schedule.ranks,
+        settings->timeout, settings->matrix_dump != NULL && settings->matrix_dump[0] != '\0', (uint64_t)files->schedule.ranks,
         (uint64_t)topology->hosts, (uint64_t)topology->vertices,
         (uint64_t)settings->dims.count
     };
@@ -142,21 +142,28 @@ irr_status_t irr_agree_no_trouble(const irr_comm_params_t *params)
 /* Stands for the place after the id that this process took last. */
 #define FROM_NEXT UINT32_MAX
 
-/* Takes the first free id from `from` on. */
+/*
+ * Takes the first free id from `from` on.  No rank sends with it before this one has proposed it, so what is here by
+ * then is left from a communicator that had it before.
+ */
 static uint32_t propose(irr_engine_t *engine, uint32_t from)
 {
     uint32_t id;
 
     irr_lock_acquire(&engine->lock);
     id = irr_ids_find(&engine->ids, from == FROM_NEXT ? engine->ids.next : from);
+    while (id != IRR_IDS_NONE && !irr_strays_clear(engine, id)) {
+        id = irr_ids_find(&engine->ids, id + 1);
+    }
     if (id != IRR_IDS_NONE) {
         irr_ids_take(&engine->ids, id);
+        irr_strays_take_id(&engine->strays, id);
     }
     irr_lock_release(&engine->lock);
     return id;
 }
 
-void irr_agree_id_release(irr_engine_t *engine, uint32_t id)
+static void release(irr_engine_t *engine, uint32_t id)
 {
     if (id != IRR_IDS_NONE) {
         irr_lock_acquire(&engine->lock);
@@ -173,14 +180,14 @@ static irr_status_t search(irr_engine_t *engine, const irr_oob_t *oob, uint32_t 
         uint64_t words[2] = { mine, ~(uint64_t)mine };
 
         if (oob->allreduce_max(oob->context, words, 2) != IRR_OK) {
-            irr_agree_id_release(engine, mine);
+            release(engine, mine);
             return IRR_ERR_OOB;
         }
         if (words[0] == ~words[1]) {
             *id_p = mine;
             return IRR_OK;
         }
-        irr_agree_id_release(engine, mine);
+        release(engine, mine);
         if (words[0] == IRR_IDS_NONE) {
             *id_p = IRR_IDS_NONE;
             return IRR_OK;

@@ -28,7 +28,4 @@ irr_status_t irr_agree_no_trouble(const irr_comm_params_t *params);
  */
 irr_status_t irr_agree_id(irr_engine_t *engine, const irr_oob_t *oob, uint32_t *id_p);
 
-/* Local: the id is free again. */
-void irr_agree_id_release(irr_engine_t *engine, uint32_t id);
-
 #endif

@@ -119,15 +119,6 @@ void irr_cache_init(irr_cache_t *cache, int ranks, uint64_t max_bytes)
     cache->clock = IRR_CACHE_FIRST - 1;
 }
 
-void irr_cache_clear(irr_cache_t *cache)
-{
-    for (int i = 0; i < IRR_CACHE_SLOTS; i++) {
-        if (!cache->slot[i].pinned) {
-            irr_cache_entry_fini(&cache->slot[i]);
-        }
-    }
-}
-
 void irr_cache_fini(irr_cache_t *cache)
 {
     for (int i = 0; i < IRR_CACHE_SLOTS; i++) {

@@ -54,9 +54,6 @@ typedef struct irr_cache {
 void irr_cache_init(irr_cache_t *cache, int ranks, uint64_t max_bytes);
 void irr_cache_fini(irr_cache_t *cache);
 
-/* Forgets all that is not pinned. */
-void irr_cache_clear(irr_cache_t *cache);
-
 irr_status_t irr_cache_row_init(irr_cache_row_t *row, int ranks);
 void         irr_cache_row_fini(irr_cache_row_t *row);
 

@@ -30,13 +30,6 @@ void irr_calm_miss(irr_calm_t *calm)
     irr_calm_init(calm);
 }
 
-void irr_calm_fail(irr_calm_t *calm)
-{
-    if (calm->serial != 0) {
-        irr_calm_hit(calm, calm->serial);
-    }
-}
-
 bool irr_calm_skip(irr_calm_t *calm)
 {
     if (calm->skips == 0) {

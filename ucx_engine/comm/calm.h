@@ -45,12 +45,6 @@ void irr_calm_hit(irr_calm_t *calm, uint64_t serial);
 /* A look has found anything else: a schedule that is used or tried, or that there is none. */
 void irr_calm_miss(irr_calm_t *calm);
 
-/*
- * A look has failed on this rank, which may be alone with it, and does not know what the others have found.  It takes
- * what they most likely have: the same as before.
- */
-void irr_calm_fail(irr_calm_t *calm);
-
 /* An exchange begins.  True: without a look, and one of the skips is used. */
 bool irr_calm_skip(irr_calm_t *calm);
 

@@ -13,7 +13,6 @@
 #include "core/log.h"
 #include "exec/tag.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* One entry of the all-gather: a length, then that many bytes and padding. */
@@ -192,6 +191,34 @@ static void check_params(irr_comm_params_t *params)
 
 _Static_assert(IRR_TAG_RANKS_MAX == 1048576 && IRR_TAG_STAGES_MAX == 15, "texts above say so");
 
+static void unlink_comm(irr_comm_t *comm)
+{
+    irr_engine_t *engine = comm->engine;
+
+    if (engine->strays.turn == comm) {
+        engine->strays.turn = comm->next;
+    }
+    if (comm->prev != NULL) {
+        comm->prev->next = comm->next;
+    } else {
+        engine->comms = comm->next;
+    }
+    if (comm->next != NULL) {
+        comm->next->prev = comm->prev;
+    }
+}
+
+static void link_comm(irr_comm_t *comm)
+{
+    irr_engine_t *engine = comm->engine;
+
+    comm->next = engine->comms;
+    if (comm->next != NULL) {
+        comm->next->prev = comm;
+    }
+    engine->comms = comm;
+}
+
 irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *given, irr_comm_t **comm_p)
 {
     irr_comm_params_t params = *given;
@@ -230,6 +257,9 @@ irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *give
         }
         goto err_free;
     }
+    irr_lock_acquire(&engine->lock);
+    link_comm(comm);
+    irr_lock_release(&engine->lock);
     irr_comm_files_doubt(comm, &params, &files);
     irr_comm_files_fini(&files);
     irr_free(entries);
@@ -245,10 +275,52 @@ err_free:
     return status;
 }
 
+/* The exchange that is open goes no further. */
+static void close_exchange(irr_comm_t *comm)
+{
+    irr_comm_t **link = &comm->engine->open;
+
+    while (*link != NULL && *link != comm) {
+        link = &(*link)->next_open;
+    }
+    if (*link != NULL) {
+        *link = comm->next_open;
+        irr_comm_abandon(comm);
+    }
+}
+
+/* What the transport may still have of a communicator stays until the transport is gone; so does its id. */
+static void bury(irr_comm_t *comm)
+{
+    irr_strays_free_id(&comm->engine->strays, comm->id);
+    comm->next = comm->engine->buried;
+    comm->engine->buried = comm;
+}
+
 void irr_comm_destroy(irr_comm_t *comm)
 {
-    assert(!comm->started);
-    irr_agree_id_release(comm->engine, comm->id);
+    irr_engine_t *engine = comm->engine;
+    bool buried = comm->failed != IRR_OK || (comm->started && comm->result == IRR_IN_PROGRESS);
+
+    if (comm->id != IRR_IDS_NONE) {
+        irr_lock_acquire(&engine->lock);
+        unlink_comm(comm);
+        close_exchange(comm);
+        if (buried) {
+            bury(comm);
+        } else {
+            irr_strays_free_id(&engine->strays, comm->id);
+            irr_ids_give(&engine->ids, comm->id);
+        }
+        irr_lock_release(&engine->lock);
+    }
+    if (!buried) {
+        irr_comm_free(comm);
+    }
+}
+
+void irr_comm_free(irr_comm_t *comm)
+{
     irr_comm_route_fini(comm);
     irr_free(comm->labels);
     irr_free(comm->peers);

@@ -82,7 +82,6 @@ static irr_status_t init_grid(irr_comm_t *comm, const irr_algorithm_t *row, cons
         status = irr_relay_init(&comm->relay, &grid, comm->ranks, comm->rank, settings->slice_min,
                                 settings->overlap);
     }
-    comm->agrees = irr_consensus_init(&comm->consensus, comm->ranks, comm->rank) == IRR_OK;
     return status;
 }
 
@@ -149,6 +148,7 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_
     row = row_of(&comm->settings, comm->ranks);
     comm->algorithm = irr_algorithm_alone(comm->settings.algorithm);
     comm->direct = row->route != NULL;
+    comm->agrees = irr_consensus_init(&comm->consensus, comm->ranks, comm->rank) == IRR_OK;
     status = comm->direct ? init_direct(comm) : init_grid(comm, row, labels);
     if (status == IRR_OK && placed) {
         status = init_tree(comm, labels, &files->topology);

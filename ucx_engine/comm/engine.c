@@ -10,6 +10,9 @@
 #include <poll.h>
 #include <time.h>
 
+/* Rounds in which nothing happens between two looks for messages that nobody asks for. */
+#define IDLE_ROUNDS 64
+
 irr_status_t irr_engine_create_on(irr_transport_t *transport, bool threads, irr_engine_t **engine_p)
 {
     irr_engine_t *engine = irr_alloc_zero(1, sizeof(*engine));
@@ -61,6 +64,22 @@ static void progress_exchanges(irr_engine_t *engine)
     }
 }
 
+/* Tells the members of communicators that failed here. */
+static void tell(irr_engine_t *engine)
+{
+    irr_comm_t **link = &engine->telling;
+
+    while (*link != NULL) {
+        irr_comm_t *comm = *link;
+
+        if (irr_comm_tell(comm)) {
+            *link = comm->next_telling;
+        } else {
+            link = &comm->next_telling;
+        }
+    }
+}
+
 unsigned irr_engine_progress(irr_engine_t *engine)
 {
     unsigned events;
@@ -70,6 +89,10 @@ unsigned irr_engine_progress(irr_engine_t *engine)
     }
     events = engine->transport->ops->progress(engine->transport);
     progress_exchanges(engine);
+    tell(engine);
+    if (events == 0 && ++engine->idle % IDLE_ROUNDS == 0) {
+        irr_strays_look(engine);
+    }
     irr_lock_release(&engine->lock);
     return events;
 }
@@ -113,14 +136,23 @@ irr_status_t irr_engine_drain(irr_engine_t *engine)
     irr_engine_progress(engine);
     irr_lock_acquire(&engine->lock);
     status = engine->transport->ops->drain(engine->transport);
+    if (irr_strays_busy(&engine->strays)) {
+        status = IRR_IN_PROGRESS;
+    }
     irr_lock_release(&engine->lock);
     return status;
 }
 
 void irr_engine_destroy(irr_engine_t *engine)
 {
-    assert(engine->open == NULL);
+    assert(engine->comms == NULL);
     engine->transport->ops->free(engine->transport);
+    while (engine->buried != NULL) {
+        irr_comm_t *comm = engine->buried;
+
+        engine->buried = comm->next;
+        irr_comm_free(comm);
+    }
     irr_peers_fini(&engine->peers);
     irr_lock_fini(&engine->lock);
     irr_free(engine);

@@ -4,9 +4,11 @@
 #ifndef IRR_ENGINE_H
 #define IRR_ENGINE_H
 
+#include "comm/failure.h"
 #include "comm/ids.h"
 #include "comm/peers.h"
 #include "comm/schedules.h"
+#include "comm/stray.h"
 #include "core/lock.h"
 #include "exec/consensus.h"
 #include "exec/exec.h"
@@ -19,12 +21,18 @@ struct irr_engine {
     irr_peers_t      peers;
     irr_ids_t        ids;
     irr_counters_t   counters;
-    irr_comm_t      *open;       /* communicators with an exchange in progress */
+    irr_comm_t      *comms;      /* all communicators */
+    irr_comm_t      *open;       /* those with an exchange in progress */
+    irr_comm_t      *telling;    /* those that failed here, while the others are told */
+    irr_comm_t      *buried;     /* those that are gone, but not for the transport */
+    irr_strays_t     strays;
+    unsigned         idle;       /* rounds in which nothing happened */
     bool             doubted;    /* the user was told of speeds in a topology file */
 };
 
 /* What an open exchange does now. */
 typedef enum irr_comm_state {
+    IRR_COMM_MEETS,       /* the ranks wait for each other; see comm/stray.h */
     IRR_COMM_SCHEDULES,   /* the ranks find a schedule */
     IRR_COMM_RUNS,     /* the executor runs a plan */
     IRR_COMM_RELAYS,   /* the relay finds its way */
@@ -42,6 +50,9 @@ struct irr_comm {
     int              rank;
     uint32_t         id;
     uint32_t         sequence;    /* of tags: an exchange takes one or more */
+    uint32_t         over;        /* exchanges of sequences before this are over on this rank */
+    size_t           strays;      /* messages of theirs that were thrown away and not told yet */
+    bool             had_gaps;    /* in the last exchange somebody may have sent what nobody asked for */
     irr_settings_t   settings;
     irr_peer_t     **peers;       /* by rank; NULL for this rank */
     int              algorithm;   /* that exchanges without a schedule go by */
@@ -52,7 +63,7 @@ struct irr_comm {
     irr_grid_plan_t  frozen;      /* what the relay learnt */
     void            *scratch;     /* of the frozen plan */
     bool             agrees;      /* there are few enough ranks for a consensus */
-    irr_consensus_t  consensus;   /* on the frozen plan */
+    irr_consensus_t  consensus;   /* on the frozen plan, or to meet */
     irr_plan_t       plan;        /* of a direct route, or a schedule */
     irr_block_t     *blocks;      /* that it was built for: send, then recv */
     uint64_t         built;       /* for which schedule: its serial, or IRR_COMM_BUILT_... */
@@ -65,6 +76,7 @@ struct irr_comm {
     irr_problem_t    problem;     /* of the exchange that is open, or planned, or was the last one */
     const void      *input;
     void            *output;
+    unsigned         lacks;       /* which of them this rank has no memory for */
     irr_comm_state_t state;
     bool             calm;        /* its look is left out, and it goes without a schedule */
     bool             plans;       /* there are no buffers yet */
@@ -77,11 +89,19 @@ struct irr_comm {
     uint64_t         start_ns;    /* when the exchange started */
     uint64_t         run_ns;      /* when its schedule did */
     bool             started;     /* an exchange is open or its result was not read */
+    unsigned         rounds;      /* of progress in the exchange that is open */
+    irr_status_t     failed;      /* why there are no exchanges any more */
+    irr_notice_t     notice;      /* that it failed */
+    irr_comm_t      *next, *prev; /* of all, or of those that are buried */
     irr_comm_t      *next_open;
+    irr_comm_t      *next_telling;
 };
 
 /* Goes on with the open exchange of a communicator; the engine is locked. */
 irr_status_t irr_comm_progress(irr_comm_t *comm);
+
+/* Frees a communicator that the engine does not know any more. */
+void irr_comm_free(irr_comm_t *comm);
 
 /* An engine on a transport that the caller opened, which then belongs to the engine. */
 irr_status_t irr_engine_create_on(irr_transport_t *transport, bool threads, irr_engine_t **engine_p);

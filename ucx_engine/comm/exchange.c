@@ -13,6 +13,9 @@
 
 #include <string.h>
 
+/* Rounds of progress between two looks whether an exchange may go on waiting. */
+#define WATCH_ROUNDS 64
+
 /* ---- start ---- */
 
 static const irr_pace_t *pace_of(const irr_comm_t *comm)
@@ -39,7 +42,8 @@ static irr_exec_env_t make_env(irr_comm_t *comm)
         .window_messages = settings->window_messages,
         .window_bytes = settings->window_bytes,
         .grants = comm->way != NULL ? comm->way->grants : settings->grants,
-        .counters = &comm->counters
+        .counters = &comm->counters,
+        .lacks = comm->lacks
     };
 }
 
@@ -91,6 +95,9 @@ static irr_status_t take(irr_comm_t *comm, const irr_problem_t *problem)
     if (comm->started || problem->ranks != comm->ranks || problem->rank != comm->rank) {
         return IRR_ERR_BAD_PARAM;
     }
+    if (comm->failed != IRR_OK) {
+        return comm->failed;
+    }
     comm->problem = *problem;
     comm->planned = false;
     comm->exact = false;
@@ -108,6 +115,7 @@ static void open_exchange(irr_comm_t *comm, bool plans)
     comm->start_ns = irr_clock_ns();
     comm->plans = plans;
     comm->running = NULL;
+    comm->rounds = 0;
     comm->started = true;
     comm->result = IRR_IN_PROGRESS;
     comm->next_open = comm->engine->open;
@@ -122,22 +130,48 @@ static void find_schedule(irr_comm_t *comm)
     irr_schedules_start(&comm->schedules, &comm->problem, !comm->plans, &env);
 }
 
-/* On these buffers, with the problem that was taken; looks: all ranks find a schedule first. */
-static void start(irr_comm_t *comm, const void *input, void *output, bool looks)
+/* The ranks find a schedule, unless it is planned, or known that there is none. */
+static void begin(irr_comm_t *comm)
 {
-    comm->input = input;
-    comm->output = output;
-    irr_lock_acquire(&comm->engine->lock);
-    open_exchange(comm, false);
-    if (looks) {
+    if (comm->schedules.asked && !comm->calm && (comm->plans || !comm->planned)) {
         find_schedule(comm);
     } else {
         run(comm);
     }
+}
+
+static void meet(irr_comm_t *comm)
+{
+    const uint64_t nothing = 0;
+    irr_exec_env_t env = make_env(comm);
+
+    comm->state = IRR_COMM_MEETS;
+    irr_consensus_start(&comm->consensus, &nothing, 1, &env);
+}
+
+static void meet_or_begin(irr_comm_t *comm)
+{
+    if (irr_strays_meet(comm)) {
+        meet(comm);
+    } else {
+        begin(comm);
+    }
+}
+
+/* On these buffers, with the problem that was taken. */
+static void start(irr_comm_t *comm, const void *input, void *output, unsigned lacks)
+{
+    comm->input = input;
+    comm->output = output;
+    comm->lacks = lacks;
+    irr_lock_acquire(&comm->engine->lock);
+    open_exchange(comm, false);
+    meet_or_begin(comm);
     irr_lock_release(&comm->engine->lock);
 }
 
-irr_status_t irr_exchange_start(irr_comm_t *comm, const irr_problem_t *problem, const void *input, void *output)
+irr_status_t irr_exchange_start_lacking(irr_comm_t *comm, const irr_problem_t *problem, const void *input,
+                                        void *output, unsigned lacks)
 {
     irr_status_t status = take(comm, problem);
 
@@ -146,9 +180,14 @@ irr_status_t irr_exchange_start(irr_comm_t *comm, const irr_problem_t *problem, 
         status = build(comm, NULL);
     }
     if (status == IRR_OK) {
-        start(comm, input, output, comm->schedules.asked && !comm->calm);
+        start(comm, input, output, lacks);
     }
     return status;
+}
+
+irr_status_t irr_exchange_start(irr_comm_t *comm, const irr_problem_t *problem, const void *input, void *output)
+{
+    return irr_exchange_start_lacking(comm, problem, input, output, 0);
 }
 
 /*
@@ -179,7 +218,7 @@ irr_status_t irr_exchange_plan(irr_comm_t *comm, const irr_problem_t *problem)
     irr_lock_acquire(&comm->engine->lock);
     if (comm->schedules.asked) {
         open_exchange(comm, true);
-        find_schedule(comm);
+        meet_or_begin(comm);
     } else {
         open_endpoints(comm);
         comm->started = true;
@@ -194,7 +233,10 @@ irr_status_t irr_exchange_restart(irr_comm_t *comm, const void *input, void *out
     if (comm->started || !comm->planned) {
         return IRR_ERR_BAD_PARAM;
     }
-    start(comm, input, output, false);
+    if (comm->failed != IRR_OK) {
+        return comm->failed;
+    }
+    start(comm, input, output, 0);
     return IRR_OK;
 }
 
@@ -227,6 +269,22 @@ static irr_status_t freeze(irr_comm_t *comm)
 
 /* ---- progress and test ---- */
 
+static irr_status_t progress_meeting(irr_comm_t *comm)
+{
+    irr_status_t status = irr_consensus_progress(&comm->consensus);
+
+    if (status == IRR_OK) {
+        comm->sequence = irr_strays_met(comm);
+        comm->over = comm->sequence;
+        begin(comm);
+        return IRR_IN_PROGRESS;
+    }
+    if (status != IRR_IN_PROGRESS) {
+        irr_comm_fail(comm, status, "could not meet the others");
+    }
+    return status;
+}
+
 static irr_status_t progress_schedules(irr_comm_t *comm)
 {
     const irr_cache_entry_t *entry = NULL;
@@ -235,21 +293,18 @@ static irr_status_t progress_schedules(irr_comm_t *comm)
     if (status == IRR_IN_PROGRESS) {
         return status;
     }
-    if (!comm->plans) {
-        irr_schedules_note(&comm->schedules, status, entry);
-    }
     if (status == IRR_OK) {
         status = build(comm, entry);
     }
-    if (comm->plans && status == IRR_OK) {
+    if (status != IRR_OK) {
+        irr_comm_fail(comm, status, "could not agree with the others on a schedule");
+        return status;
+    }
+    if (comm->plans) {
         open_endpoints(comm);
         return IRR_OK;
     }
-    if (status != IRR_OK) {
-        comm->planned = false;
-        comm->sequence += !comm->plans;   /* the others may go on and run it */
-        return status;
-    }
+    irr_schedules_note(&comm->schedules, entry);
     run(comm);
     return IRR_IN_PROGRESS;
 }
@@ -288,6 +343,9 @@ static irr_status_t progress_freeze(irr_comm_t *comm)
     if (status == IRR_IN_PROGRESS) {
         return status;
     }
+    if (status != IRR_OK) {
+        irr_comm_fail(comm, status, "could not agree with the others on a plan");
+    }
     comm->exact = status == IRR_OK && comm->consensus.words[0] == 0;
     return comm->relayed != IRR_OK ? comm->relayed : status;
 }
@@ -309,7 +367,7 @@ static void count(irr_comm_t *comm)
     irr_counters_t *counters = &comm->counters, *totals = &comm->engine->counters;
     uint64_t largest = totals->largest_message, scratch = totals->scratch_bytes;
 
-    if (comm->state != IRR_COMM_SCHEDULES) {
+    if (comm->state != IRR_COMM_SCHEDULES && comm->state != IRR_COMM_MEETS) {
         count_route(comm);
     }
     counters->waiting_ns = irr_clock_ns() - comm->start_ns;
@@ -320,10 +378,18 @@ static void count(irr_comm_t *comm)
     totals->scratch_bytes = counters->scratch_bytes > scratch ? counters->scratch_bytes : scratch;
 }
 
+static void end(irr_comm_t *comm)
+{
+    if (comm->failed == IRR_OK && irr_strays_end(comm) && comm->result == IRR_OK) {
+        comm->result = IRR_ERR_TRUNCATE;
+    }
+    count(comm);
+}
+
 irr_status_t irr_comm_progress(irr_comm_t *comm)
 {
     static irr_status_t (*const progress[])(irr_comm_t *comm) = {
-        [IRR_COMM_SCHEDULES] = progress_schedules, [IRR_COMM_RUNS] = progress_run,
+        [IRR_COMM_MEETS] = progress_meeting, [IRR_COMM_SCHEDULES] = progress_schedules, [IRR_COMM_RUNS] = progress_run,
         [IRR_COMM_RELAYS] = progress_relay, [IRR_COMM_FREEZES] = progress_freeze
     };
     irr_comm_state_t state;
@@ -332,8 +398,11 @@ irr_status_t irr_comm_progress(irr_comm_t *comm)
         state = comm->state;
         comm->result = progress[state](comm);
     } while (comm->result == IRR_IN_PROGRESS && comm->state != state);
+    if (comm->result == IRR_IN_PROGRESS && ++comm->rounds % WATCH_ROUNDS == 0) {
+        comm->result = irr_comm_watch(comm);
+    }
     if (comm->result != IRR_IN_PROGRESS) {
-        count(comm);
+        end(comm);
     }
     return comm->result;
 }

@@ -58,6 +58,17 @@ irr_peer_t *irr_peers_find(const irr_peers_t *peers, uint64_t name)
     return peers->places > 0 ? place(peers->entries, peers->places, name)->peer : NULL;
 }
 
+bool irr_peers_name(const irr_peers_t *peers, const irr_peer_t *peer, uint64_t *name)
+{
+    for (size_t i = 0; i < peers->places; i++) {
+        if (peers->entries[i].peer == peer && peer != NULL) {
+            *name = peers->entries[i].name;
+            return true;
+        }
+    }
+    return false;
+}
+
 void irr_peers_add(irr_peers_t *peers, uint64_t name, irr_peer_t *peer)
 {
     *place(peers->entries, peers->places, name) = (irr_peers_entry_t){ .name = name, .peer = peer };

@@ -29,6 +29,9 @@ irr_status_t irr_peers_reserve(irr_peers_t *peers, size_t more);
 /* NULL if the process is not known. */
 irr_peer_t *irr_peers_find(const irr_peers_t *peers, uint64_t name);
 
+/* The name of a peer; false, and no name, if it is none of these.  O(peers). */
+bool irr_peers_name(const irr_peers_t *peers, const irr_peer_t *peer, uint64_t *name);
+
 /* The name must not be known yet, and room must have been reserved. */
 void irr_peers_add(irr_peers_t *peers, uint64_t name, irr_peer_t *peer);
 

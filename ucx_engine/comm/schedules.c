@@ -9,10 +9,7 @@
 
 #include <string.h>
 
-/* What the ranks tell each other in a look: the misses, and behind them whether one of them is lost. */
-enum { LOST = IRR_CACHE_SLOTS, LOOK_WORDS };
-
-_Static_assert(LOOK_WORDS <= IRR_CONSENSUS_WORDS_MAX, "a look is one consensus");
+_Static_assert(IRR_CACHE_SLOTS <= IRR_CONSENSUS_WORDS_MAX, "a look is one consensus");
 _Static_assert(IRR_TUNE_WORDS <= IRR_CONSENSUS_WORDS_MAX, "so is a halving");
 
 /* ---- life ---- */
@@ -220,17 +217,15 @@ static const irr_tune_way_t *find_alone(const irr_schedules_t *schedules)
     return alone->alone ? alone : NULL;
 }
 
-void irr_schedules_note(irr_schedules_t *schedules, irr_status_t status, const irr_cache_entry_t *entry)
+void irr_schedules_note(irr_schedules_t *schedules, const irr_cache_entry_t *entry)
 {
     const bool is_new = schedules->state >= IRR_SCHEDULES_GATHERS;
     const irr_tune_way_t *alone = find_alone(schedules);
 
-    if (status != IRR_OK && schedules->state == IRR_SCHEDULES_LOOKS) {
-        irr_calm_fail(&schedules->calm);
-    } else if (is_new && alone != NULL) {
+    if (is_new && alone != NULL) {
         irr_calm_hit(&schedules->calm, IRR_CALM_NEW);
         schedules->calm_pace = alone->pace;
-    } else if (status == IRR_OK && goes_alone(schedules, entry)) {
+    } else if (goes_alone(schedules, entry)) {
         irr_calm_hit(&schedules->calm, entry->serial);
         schedules->calm_pace = schedules->way[entry->tune.chosen].pace;
     } else {
@@ -243,7 +238,7 @@ void irr_schedules_note(irr_schedules_t *schedules, irr_status_t status, const i
 void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *problem, bool timed,
                          const irr_exec_env_t *env)
 {
-    uint64_t words[LOOK_WORDS];
+    uint64_t words[IRR_CACHE_SLOTS];
 
     schedules->env = *env;
     schedules->problem = problem;
@@ -252,8 +247,7 @@ void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *proble
     schedules->entry = NULL;
     irr_cache_row_take(&schedules->own, problem);
     irr_cache_look(&schedules->cache, &schedules->own, words);
-    words[LOST] = schedules->lost;
-    irr_consensus_start(&schedules->consensus, words, LOOK_WORDS, env);
+    irr_consensus_start(&schedules->consensus, words, IRR_CACHE_SLOTS, env);
 }
 
 static int hit(const irr_schedules_t *schedules)
@@ -324,23 +318,10 @@ static irr_status_t end_hit(irr_schedules_t *schedules, irr_cache_entry_t *entry
     return IRR_IN_PROGRESS;
 }
 
-/* All that one of the ranks may know otherwise. */
-static void forget(irr_schedules_t *schedules)
-{
-    irr_cache_clear(&schedules->cache);
-    irr_calm_init(&schedules->calm);
-    schedules->favourite = 0;
-    schedules->lost = false;
-}
-
 static irr_status_t end_look(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p)
 {
     int slot = hit(schedules);
 
-    if (schedules->consensus.words[LOST] != 0) {
-        forget(schedules);
-        slot = -1;
-    }
     if (slot >= 0) {
         return end_hit(schedules, irr_cache_use(&schedules->cache, slot), entry_p);
     }
@@ -355,14 +336,6 @@ static irr_status_t end_look(irr_schedules_t *schedules, const irr_cache_entry_t
 
 /* ---- progress ---- */
 
-/* This rank does not know what the others do next, and says so when they meet again. */
-static irr_status_t fail(irr_schedules_t *schedules, irr_status_t status)
-{
-    irr_schedules_clean(schedules);
-    schedules->lost = true;
-    return status;
-}
-
 static irr_status_t step(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p)
 {
     bool gathers = schedules->state == IRR_SCHEDULES_GATHERS;
@@ -373,7 +346,8 @@ static irr_status_t step(irr_schedules_t *schedules, const irr_cache_entry_t **e
         return status;
     }
     if (status != IRR_OK && !(gathers && status == IRR_ERR_NOT_SUPPORTED)) {
-        return fail(schedules, status);
+        irr_schedules_clean(schedules);
+        return status;
     }
     switch (schedules->state) {
     case IRR_SCHEDULES_LOOKS:    return end_look(schedules, entry_p);
@@ -409,4 +383,10 @@ irr_status_t irr_schedules_progress(irr_schedules_t *schedules, const irr_cache_
         status = step(schedules, entry_p);
     } while (status == IRR_IN_PROGRESS && schedules->state != state);
     return status;
+}
+
+int irr_schedules_awaited(const irr_schedules_t *schedules)
+{
+    return schedules->state == IRR_SCHEDULES_GATHERS ? irr_gather_awaited(&schedules->gather)
+                                                     : irr_consensus_awaited(&schedules->consensus);
 }

@@ -12,8 +12,8 @@
  * Every one of these ways is taken by all ranks alike, because each follows from the matrix, which all have, or from
  * what a consensus told.
  *
- * A rank whose consensus failed may have missed something.  It says so in its next look, and all forget what they know
- * of schedules.
+ * A rank whose consensus failed has missed something that others may act on, so the communicator fails
+ * (comm/failure.h).
  *
  * While looks find one and the same matrix whose exchanges are best without a schedule, as a trial of ways has shown,
  * or, where exchanges may go without, a matrix that is new each time, most of them are left out (comm/calm.h).  All
@@ -22,12 +22,6 @@
  * so: with a dump, which must see each matrix; with a window, which makes
  * sends wait in the order of the plan; and where the pace or the pieces are what the user has set, or the schedule is
  * of a file.
- *
- * A rank whose look failed does not know whether the others leave out the next ones.  If they do, nobody answers its
- * looks, so it must not look before them: it leaves out what it would after the hit that was to be expected, serves
- * its peers meanwhile, and says that it is lost in the next look.  This costs no message.  It is wrong only where the
- * look that failed found anything else: then the others wait for this rank, in the gather whatever it does, or in
- * their next look.  A rank that fails later in an exchange knows, as the others do, that the look was no such hit.
  *
  * Cost: a hit takes ceil(log2 P) short messages one after the other, and nothing where the look is left out; a miss
  * three to four times that, the rows of the matrix, and the time of the order, during which the engine stands still.
@@ -75,8 +69,7 @@ typedef struct irr_schedules {
     bool                   timed;      /* is this exchange, so that its run counts in a trial? */
     int                    favourite;  /* the way that the latest trial has chosen, which comes first in the next one */
     irr_cache_entry_t     *entry;      /* of this exchange; NULL: none */
-    bool                   lost;       /* this rank may have missed something */
-    bool                   calms;      /* looks may be left out; alike on all ranks, as is calm but after a failure */
+    bool                   calms;      /* looks may be left out; alike on all ranks, as is calm */
     irr_calm_t             calm;
     const irr_pace_t      *calm_pace;  /* that an exchange without a look goes with */
     bool                   warned;     /* of a matrix above the limit */
@@ -121,15 +114,18 @@ void irr_schedules_ran(irr_schedules_t *schedules, uint64_t ns);
 
 /*
  * Goes on after progress of the transport.  IRR_IN_PROGRESS; IRR_OK and in *entry_p the schedule, valid until the next
- * start, which goes the way tune.running, or NULL if the exchange goes without one; or the error of the transport,
- * on this rank alone.
+ * start, which goes the way tune.running, or NULL if the exchange goes without one; or the error of a consensus, on
+ * this rank and perhaps others.
  */
 irr_status_t irr_schedules_progress(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p);
+
+/* The rank that the search for a schedule waits for. */
+int irr_schedules_awaited(const irr_schedules_t *schedules);
 
 /* The plan of a schedule that was found, for a problem with its counts, the way that it runs.  Allocates nothing. */
 irr_status_t irr_schedules_plan(const irr_cache_entry_t *entry, const irr_problem_t *problem, irr_plan_t *plan);
 
-/* How progress has ended, for an exchange that is not planned: decides which of the next ones go without. */
-void irr_schedules_note(irr_schedules_t *schedules, irr_status_t status, const irr_cache_entry_t *entry);
+/* What progress has found, for an exchange that is not planned: decides which of the next ones go without. */
+void irr_schedules_note(irr_schedules_t *schedules, const irr_cache_entry_t *entry);
 
 #endif

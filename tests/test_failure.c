@@ -1,0 +1,258 @@
+/*
+ * test_failure.c - a communicator that failed on one rank is failed on all, with an error, and nobody waits for ever:
+ * where ranks could not agree, where one does not come, and where an exchange is left open.
+ */
+#include "irr_memory.h"
+#include "irr_test.h"
+#include "irr_text.h"
+#include "irr_turns.h"
+
+#include <string.h>
+
+enum { RANKS = IRR_TURNS_RANKS, ROUNDS = 4000 };
+
+/* ---- agreements ---- */
+
+/* Runs job A once; what was refused is never repaired. */
+static void run(irr_turns_t *turns, irr_status_t result[IRR_CREW_MAX])
+{
+    for (int r = 0; r < RANKS; r++) {
+        result[r] = irr_team_start_rank(&turns->team, r, turns->jobs[0]);
+    }
+    CU_ASSERT_TRUE(irr_team_progress(&turns->team, result, ROUNDS));
+    for (int r = 0; r < RANKS; r++) {
+        CU_ASSERT(result[r] != IRR_OK || irr_job_verify(turns->jobs[0], r));
+    }
+}
+
+static bool has_failed(const irr_turns_t *turns, int rank)
+{
+    return turns->team.comms[rank]->failed != IRR_OK;
+}
+
+/* A rank has failed: when all had time to hear of it, or waited for it, all have, and say so at once. */
+static void expect_all_fail(irr_turns_t *turns)
+{
+    irr_status_t result[IRR_CREW_MAX];
+    size_t sends = 0;
+
+    for (int i = 0; i < ROUNDS * RANKS; i++) {
+        irr_engine_progress(turns->world.engines[i % RANKS]);
+    }
+    run(turns, result);
+    for (int r = 0; r < RANKS; r++) {
+        CU_ASSERT_NOT_EQUAL(result[r], IRR_OK);
+        CU_ASSERT_TRUE(has_failed(turns, r));
+        sends += turns->world.spies[r]->sends;
+    }
+    run(turns, result);
+    for (int r = 0; r < RANKS; r++) {
+        CU_ASSERT_NOT_EQUAL(result[r], IRR_OK);
+        sends -= turns->world.spies[r]->sends;
+    }
+    CU_ASSERT_EQUAL(sends, 0);
+}
+
+/* The nth send or receive of a rank from now on is refused. */
+static void refuse(irr_turns_t *turns, int rank, bool sends, size_t nth)
+{
+    irr_spy_t *spy = turns->world.spies[rank];
+
+    spy->refusal = IRR_ERR_TRANSPORT;
+    spy->refuse_send = sends ? spy->sends + nth : 0;
+    spy->refuse_recv = sends ? 0 : spy->recvs + nth;
+}
+
+/* The rank exchanges nothing in job A, so that nobody must wait for it in the exchange itself. */
+static void open_isolated(irr_turns_t *turns, const irr_settings_t *settings, int rank, uint64_t *state)
+{
+    irr_turns_open_on_tree(turns, settings, NULL, state);
+    irr_turns_add_uniform(turns, 0);
+    if (rank >= 0) {
+        irr_turns_isolate(turns, 0, rank);
+    }
+    irr_job_fill(turns->jobs[0]);
+}
+
+/* In a look, whichever send or receive fails. */
+static void test_look(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_settings_t settings = irr_turns_with("rs_n");
+
+    for (size_t i = 0; i < 4 * IRR_TURNS_CONSENSUS; i++) {
+        const int rank = (int)irr_test_below(&state, RANKS);
+        irr_status_t result[IRR_CREW_MAX];
+        irr_turns_t turns;
+
+        open_isolated(&turns, &settings, i % 4 < 2 ? rank : -1, &state);
+        irr_turns_run(&turns, "A");
+        refuse(&turns, rank, i % 2 == 0, 1 + i / 4);
+        run(&turns, result);
+        CU_ASSERT_NOT_EQUAL(result[rank], IRR_OK);
+        CU_ASSERT_TRUE(has_failed(&turns, rank));
+        expect_all_fail(&turns);
+        irr_turns_close(&turns);
+    }
+}
+
+/* In a halving of the ways that are tried. */
+static void test_halving(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_settings_t settings = irr_turns_with("aapc");
+
+    settings.piece_bytes = IRR_BYTES_AUTO;
+    settings.lead_bytes = IRR_BYTES_AUTO;
+    for (size_t i = 0; i < 2 * IRR_TURNS_CONSENSUS; i++) {
+        const int rank = (int)irr_test_below(&state, RANKS);
+        irr_status_t result[IRR_CREW_MAX];
+        irr_turns_t turns;
+
+        open_isolated(&turns, &settings, rank, &state);
+        do {
+            irr_turns_run(&turns, "A");
+        } while (!irr_tune_due(&turns.team.comms[0]->schedules.entry->tune));
+        refuse(&turns, rank, i % 2 == 0, IRR_TURNS_CONSENSUS + 1 + i / 2);
+        run(&turns, result);
+        CU_ASSERT_TRUE(has_failed(&turns, rank));
+        expect_all_fail(&turns);
+        irr_turns_close(&turns);
+    }
+}
+
+/* In any agreement of the first exchange, which gathers the counts: all come to an end, whichever receive fails. */
+static void test_first(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_settings_t settings = irr_turns_with("optimal");
+
+    for (size_t nth = 1; nth <= 3 * IRR_TURNS_CONSENSUS; nth++) {
+        const int rank = (int)irr_test_below(&state, RANKS);
+        irr_status_t result[IRR_CREW_MAX];
+        irr_turns_t turns;
+
+        open_isolated(&turns, &settings, rank, &state);
+        refuse(&turns, rank, false, nth);
+        run(&turns, result);
+        CU_ASSERT_NOT_EQUAL(result[rank], IRR_OK);
+        CU_ASSERT_TRUE(has_failed(&turns, rank));
+        expect_all_fail(&turns);
+        irr_turns_close(&turns);
+    }
+}
+
+/* Where all meet because the sequence wraps. */
+static void test_meeting(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_settings_t settings = irr_turns_with("a1");
+
+    for (size_t i = 0; i < 2 * IRR_TURNS_CONSENSUS; i++) {
+        const int rank = (int)irr_test_below(&state, RANKS);
+        irr_status_t result[IRR_CREW_MAX];
+        irr_turns_t turns;
+
+        open_isolated(&turns, &settings, rank, &state);
+        irr_turns_run(&turns, "A");
+        for (int r = 0; r < RANKS; r++) {
+            turns.team.comms[r]->sequence = IRR_TAG_SEQUENCES - 1;
+        }
+        refuse(&turns, rank, i % 2 == 0, 1 + i / 2);
+        run(&turns, result);
+        CU_ASSERT_TRUE(has_failed(&turns, rank));
+        expect_all_fail(&turns);
+        irr_turns_close(&turns);
+    }
+}
+
+/* ---- a rank that does not come ---- */
+
+static char told[512];
+static int  lines;
+
+static void keep_line(void *context, irr_log_level_t level, const char *text)
+{
+    (void)context;
+    if (level == IRR_LOG_ERROR) {
+        snprintf(told, sizeof(told), "%s", text);
+        lines++;
+    }
+}
+
+/* The others give up, one line names it, and who comes late is told. */
+static void test_timeout(void)
+{
+    static const char *const rows[] = { "a1", "a3", "rs_n" };
+    uint64_t state = irr_test_seed();
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        irr_settings_t settings = irr_turns_with(rows[i]);
+        irr_status_t result[IRR_CREW_MAX] = { IRR_OK };
+        irr_turns_t turns;
+
+        settings.timeout = 1;
+        irr_turns_open(&turns, &settings, &state);
+        irr_turns_add_uniform(&turns, 0);
+        irr_job_fill(turns.jobs[0]);
+        lines = 0;
+        irr_log_set(keep_line, NULL, IRR_LOG_WARN);
+        for (int r = 0; r < RANKS - 1; r++) {
+            result[r] = irr_team_start_rank(&turns.team, r, turns.jobs[0]);
+        }
+        while (!irr_team_progress(&turns.team, result, ROUNDS)) {
+        }
+        irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+        CU_ASSERT_EQUAL(lines, 1);
+        CU_ASSERT_PTR_NOT_NULL(strstr(told, "timeout"));
+        CU_ASSERT(strcmp(rows[i], "a1") != 0 || strstr(told, "for rank 6") != NULL);
+        for (int r = 0; r < RANKS - 1; r++) {
+            CU_ASSERT(result[r] == IRR_ERR_TIMEOUT || result[r] == IRR_ERR_PEER);
+        }
+        result[RANKS - 1] = irr_team_start_rank(&turns.team, RANKS - 1, turns.jobs[0]);
+        CU_ASSERT_TRUE(irr_team_progress(&turns.team, result, ROUNDS));
+        expect_all_fail(&turns);
+        irr_turns_close(&turns);
+    }
+}
+
+/* ---- an exchange that is left open ---- */
+
+/* Some ranks start it, and all destroy their communicators; the engines go down, and nothing is lost. */
+static void test_left_open(void)
+{
+    static const char *const rows[] = { "a1", "a3", "node", "optimal" };
+    uint64_t state = irr_test_seed();
+
+    for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+        irr_settings_t settings = irr_turns_with(rows[i / 2]);
+        irr_turns_t turns;
+
+        irr_turns_open_on_tree(&turns, &settings, NULL, &state);
+        irr_turns_add_uniform(&turns, 0);
+        irr_job_fill(turns.jobs[0]);
+        irr_turns_run(&turns, i % 2 == 0 ? "" : "A");
+        for (int r = 0; r < RANKS - 2; r++) {
+            CU_ASSERT_EQUAL(irr_team_start_rank(&turns.team, r, turns.jobs[0]), IRR_IN_PROGRESS);
+        }
+        for (int r = 0; r < RANKS; r++) {
+            irr_engine_progress(turns.world.engines[r]);
+        }
+        irr_turns_close(&turns);
+    }
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "a look that fails on one rank fails on all",             test_look },
+        { "a halving that fails on one rank fails on all",          test_halving },
+        { "the first exchange that fails on one rank fails on all", test_first },
+        { "a meeting that fails on one rank fails on all",          test_meeting },
+        { "a rank that does not come is named, and not waited for", test_timeout },
+        { "exchanges may be left open",                             test_left_open },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("failure", cases, 60);
+}

@@ -1,0 +1,132 @@
+/*
+ * failure.c - see failure.h.
+ */
+#include "comm/engine.h"
+
+#include "core/clock.h"
+#include "core/log.h"
+
+#include <inttypes.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+
+/* Of the sender and no exchange: a notice is the only message of this kind without a stage. */
+static uint64_t notice_tag(const irr_comm_t *comm, int sender)
+{
+    return irr_tag(irr_tag_base(comm->id, 0), IRR_TAG_SYNC, 0, sender);
+}
+
+/* ---- to fail ---- */
+
+void irr_comm_abandon(irr_comm_t *comm)
+{
+    irr_exec_abandon(&comm->exec);
+}
+
+static void end_here(irr_comm_t *comm, irr_status_t status)
+{
+    comm->failed = status;
+    irr_comm_abandon(comm);
+}
+
+void irr_comm_fail(irr_comm_t *comm, irr_status_t status, const char *reason)
+{
+    if (comm->failed != IRR_OK) {
+        return;
+    }
+    irr_log(IRR_LOG_ERROR, "rank %d of a communicator of %d ranks %s: %s; its exchanges end in errors from now on",
+            comm->rank, comm->ranks, reason, irr_status_text(status));
+    end_here(comm, status);
+    comm->notice.next = 0;
+    comm->next_telling = comm->engine->telling;
+    comm->engine->telling = comm;
+}
+
+/* ---- to tell ---- */
+
+static void on_told(irr_request_t *request, irr_status_t status)
+{
+    (void)status;   /* who cannot be reached finds out by itself */
+    ((irr_notice_t *)request)->busy = false;
+}
+
+_Static_assert(offsetof(irr_notice_t, request) == 0, "on_told takes a request for its notice");
+
+bool irr_comm_tell(irr_comm_t *comm)
+{
+    irr_transport_t *transport = comm->engine->transport;
+    irr_notice_t *notice = &comm->notice;
+
+    for (; notice->next < comm->ranks && !notice->busy; notice->next++) {
+        if (notice->next != comm->rank) {
+            notice->request.done = on_told;
+            notice->busy = transport->ops->send(transport, comm->peers[notice->next], notice_tag(comm, comm->rank), NULL,
+                                                0, IRR_FORM_IOVEC, &notice->request) == IRR_IN_PROGRESS;
+        }
+    }
+    return notice->next == comm->ranks && !notice->busy;
+}
+
+/* ---- to watch ---- */
+
+static bool is_told(irr_comm_t *comm)
+{
+    size_t notices = 0;
+
+    irr_strays_throw_away(comm->engine, notice_tag(comm, 0), irr_tag_senders_mask(), &notices);
+    return notices > 0;
+}
+
+static int awaited(const irr_comm_t *comm)
+{
+    switch (comm->state) {
+    case IRR_COMM_SCHEDULES: return irr_schedules_awaited(&comm->schedules);
+    case IRR_COMM_RUNS:      return irr_exec_awaited(&comm->exec);
+    case IRR_COMM_RELAYS:    return irr_relay_awaited(&comm->relay);
+    default:                 return irr_consensus_awaited(&comm->consensus);
+    }
+}
+
+/*
+ * Up to a sixteenth earlier on lower ranks, so that where many wait for the same one, the first to see it tells the
+ * others before they tell the user, too.
+ */
+static uint64_t limit_ns(const irr_comm_t *comm)
+{
+    const uint64_t limit = comm->settings.timeout * NS_PER_S;
+
+    return limit - limit / 16 / (uint64_t)comm->ranks * (uint64_t)(comm->ranks - comm->rank);
+}
+
+static void time_out(irr_comm_t *comm)
+{
+    const int rank = awaited(comm);
+    uint64_t name;
+    char reason[160];
+
+    if (rank >= 0 && irr_peers_name(&comm->engine->peers, comm->peers[rank], &name)) {
+        snprintf(reason, sizeof(reason), "has waited %zu s (timeout) in an exchange for rank %d, which is process %" PRIu64
+                 " of the job", comm->settings.timeout, rank, name);
+    } else {
+        snprintf(reason, sizeof(reason), "has waited %zu s (timeout) in an exchange", comm->settings.timeout);
+    }
+    irr_comm_fail(comm, IRR_ERR_TIMEOUT, reason);
+}
+
+void irr_comm_listen(irr_comm_t *comm)
+{
+    if (comm->failed == IRR_OK && is_told(comm)) {
+        irr_log(IRR_LOG_DEBUG, "rank %d of a communicator of %d ranks was told that it failed", comm->rank, comm->ranks);
+        end_here(comm, IRR_ERR_PEER);
+    }
+}
+
+irr_status_t irr_comm_watch(irr_comm_t *comm)
+{
+    irr_comm_listen(comm);
+    if (comm->failed == IRR_OK && comm->settings.timeout > 0 &&
+        irr_clock_ns() - comm->start_ns > limit_ns(comm)) {
+        time_out(comm);
+    }
+    return comm->failed != IRR_OK ? comm->failed : IRR_IN_PROGRESS;
+}

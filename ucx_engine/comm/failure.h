@@ -1,0 +1,41 @@
+/*
+ * failure.h - a communicator that failed is failed on all its members.
+ *
+ * Where ranks could not agree, or one of them waited longer than it is allowed to, they cannot go on alike.  The rank
+ * that sees it tells all members by an empty message each, the notice; the open exchange ends in an error there and
+ * here, and so do all that follow.  Waiting ranks look for a notice now and then.
+ *
+ * What the transport still has of the open exchange cannot be called back: its receives are canceled, so that nothing is
+ * written to the buffers of a call that is over, and the memory of the communicator is kept until the transport is gone.
+ */
+#ifndef IRR_FAILURE_H
+#define IRR_FAILURE_H
+
+#include "exec/transfer.h"
+
+/* The notices of a rank that saw its communicator fail: one after the other. */
+typedef struct irr_notice {
+    irr_request_t request;
+    bool          busy;   /* the transport has it */
+    int           next;   /* the rank to tell next */
+} irr_notice_t;
+
+/*
+ * The engine is locked in all that follows.  Fails a communicator with a status, which is also that of its open
+ * exchange; reason is for the user, in the words after "rank R of a communicator of N ranks".  Tells the others.
+ */
+void irr_comm_fail(irr_comm_t *comm, irr_status_t status, const char *reason);
+
+/* Goes on telling; true when all were told. */
+bool irr_comm_tell(irr_comm_t *comm);
+
+/* To be called now and then while none is open: has one of the others failed the communicator? */
+void irr_comm_listen(irr_comm_t *comm);
+
+/* The same while its exchange is open: or has that lasted too long?  IRR_IN_PROGRESS, or the status that it failed with. */
+irr_status_t irr_comm_watch(irr_comm_t *comm);
+
+/* The exchange that is open will not be gone on with. */
+void irr_comm_abandon(irr_comm_t *comm);
+
+#endif

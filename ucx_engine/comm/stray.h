@@ -1,0 +1,76 @@
+/*
+ * stray.h - messages that nobody asks for: found, thrown away, and told.
+ *
+ * A rank that sends to one whose block for it is empty is wrong, and the message finds no receive.  It must not find the
+ * one of a later exchange with the same tag, nor of another communicator with the same id, and its sender must not wait
+ * for ever.  So a rank looks among the messages that came unexpected for those of exchanges that are over here: all
+ * messages of theirs that were asked for have been received, so nobody will ask for these.
+ *
+ *   - At the end of an exchange in which somebody might send what nobody asked for, and of the one after.  Messages of one
+ *     sender stay in order, so the first exchange that hears from it again finds the stray one at the latest.  That
+ *     exchange, or the next one on the communicator, ends in IRR_ERR_TRUNCATE.
+ *   - Now and then while nothing happens: the sender of a long message waits until it is received, also where this rank
+ *     has left the exchange, or freed the communicator.
+ *   - Before an id is proposed for another communicator.
+ *
+ * The sequence of tags wraps.  What is over, and what is yet to come, can be told apart as long as no rank is ahead of
+ * another one by half of all sequence numbers: so all ranks meet, in a consensus, before the first exchange of each
+ * half.  In one half all of the other half is over.
+ *
+ * Strays are looked for among DATA messages of communicators whose route is direct: on a grid each message is asked for.
+ *
+ * Cost: a look takes as many probes as the number of exchanges has ones in binary, each a walk over the messages that
+ * are unexpected; none where nothing could come.
+ */
+#ifndef IRR_STRAY_H
+#define IRR_STRAY_H
+
+#include "comm/ids.h"
+#include "transport/transport.h"
+
+#define IRR_STRAYS_SINKS 4   /* messages that are thrown away at a time */
+#define IRR_STRAYS_FREED 8   /* ids whose late messages are looked for, the latest ones freed */
+
+struct irr_engine;
+
+/* Throws one message away. */
+typedef struct irr_stray_sink {
+    irr_request_t request;
+    bool          busy;
+} irr_stray_sink_t;
+
+/* Zeroed is empty.  Of an engine, which is locked in all that follows. */
+typedef struct irr_strays {
+    irr_stray_sink_t sink[IRR_STRAYS_SINKS];
+    uint32_t         freed[IRR_STRAYS_FREED];   /* an id + 1; 0: none */
+    unsigned         freed_next;
+    irr_comm_t      *turn;                      /* the communicator to look at next; NULL: the ids that were freed */
+} irr_strays_t;
+
+/* The open exchange of a communicator has ended: is there, or was there, a stray message that was not told yet? */
+bool irr_strays_end(irr_comm_t *comm);
+
+/* Looks at one communicator, or at the ids that were freed: to be called when nothing happens. */
+void irr_strays_look(struct irr_engine *engine);
+
+/*
+ * Throws away all unexpected messages whose tags have the bits of `tag` where mask has ones, and adds their number.
+ * False if there may be more than can be thrown away now.
+ */
+bool irr_strays_throw_away(struct irr_engine *engine, uint64_t tag, uint64_t mask, size_t *count);
+
+/* The same for all of an id that is about to be taken. */
+bool irr_strays_clear(struct irr_engine *engine, uint32_t id);
+
+/* An id is free from now on, or taken. */
+void irr_strays_free_id(irr_strays_t *strays, uint32_t id);
+void irr_strays_take_id(irr_strays_t *strays, uint32_t id);
+
+/* Are messages being thrown away?  Then the transport has requests. */
+bool irr_strays_busy(const irr_strays_t *strays);
+
+/* Must the ranks meet before an exchange of this communicator, and the first sequence number behind the meeting. */
+bool     irr_strays_meet(const irr_comm_t *comm);
+uint32_t irr_strays_met(const irr_comm_t *comm);
+
+#endif
