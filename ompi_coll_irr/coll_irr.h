@@ -146,6 +146,9 @@ irr_status_t mca_coll_irr_settings(ompi_communicator_t *comm, mca_coll_irr_setti
                                    char **reason_p);
 void mca_coll_irr_settings_fini(mca_coll_irr_settings_t *settings);
 
+/* Seconds of the parameter coll_irr_timeout, for what belongs to no communicator; 0: for ever, also if it is no number. */
+size_t mca_coll_irr_timeout(void);
+
 int mca_coll_irr_pvars_register(void);
 
 /* ---- values ---- */
@@ -279,14 +282,15 @@ typedef struct mca_coll_irr_call_t {
     void               *input, *output;
     void               *packed_input;   /* NULL: input is the user's */
     void               *packed_output;  /* NULL: output is the user's */
+    unsigned            lacks;          /* packed copies that there is no memory for: IRR_LACKS_INPUT, IRR_LACKS_OUTPUT */
 } mca_coll_irr_call_t;
 
 /*
  * Fills the blocks of a call whose sides and arrays are set, and makes the packed copies that it needs: of
- * datatypes with gaps, and of what MPI_IN_PLACE overwrites, for which both sides are the receiving one.
- * OMPI_ERR_OUT_OF_RESOURCE; then there is nothing to close.
+ * datatypes with gaps, and of what MPI_IN_PLACE overwrites, for which both sides are the receiving one.  Without
+ * memory for a copy it is lacked, and the blocks are there all the same.
  */
-int  mca_coll_irr_call_open(mca_coll_irr_call_t *call, bool in_place);
+void mca_coll_irr_call_open(mca_coll_irr_call_t *call, bool in_place);
 void mca_coll_irr_call_close(mca_coll_irr_call_t *call);
 
 /* Between the user's buffers and the packed copies that there are; OMPI_SUCCESS or the datatype engine's error. */

@@ -97,9 +97,9 @@ static size_t blocks_packed(const mca_coll_irr_side_t *side, irr_block_t *blocks
     return needed;
 }
 
-/* The bytes of one side, and in *packed_p those that we own. */
-static int open_side(const mca_coll_irr_side_t *side, bool pack, irr_block_t *blocks, void **bytes_p,
-                     void **packed_p)
+/* The bytes of one side, and in *packed_p those that we own.  False: there is no memory for them. */
+static bool open_side(const mca_coll_irr_side_t *side, bool pack, irr_block_t *blocks, void **bytes_p,
+                      void **packed_p)
 {
     size_t needed;
 
@@ -107,28 +107,25 @@ static int open_side(const mca_coll_irr_side_t *side, bool pack, irr_block_t *bl
     *bytes_p = side->buffer;
     if (!pack) {
         blocks_in_place(side, blocks);
-        return OMPI_SUCCESS;
+        return true;
     }
     needed = blocks_packed(side, blocks);
     *packed_p = malloc(needed > 0 ? needed : 1);
     *bytes_p = *packed_p;
-    return *packed_p != NULL ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+    return *packed_p != NULL;
 }
 
-int mca_coll_irr_call_open(mca_coll_irr_call_t *call, bool in_place)
+void mca_coll_irr_call_open(mca_coll_irr_call_t *call, bool in_place)
 {
-    int result = open_side(&call->send, in_place || !is_contiguous(&call->send), call->send_blocks, &call->input,
-                           &call->packed_input);
+    const bool packs_input = in_place || !is_contiguous(&call->send), packs_output = !is_contiguous(&call->recv);
 
-    if (result != OMPI_SUCCESS) {
-        return result;
+    call->lacks = 0;
+    if (!open_side(&call->send, packs_input, call->send_blocks, &call->input, &call->packed_input)) {
+        call->lacks |= IRR_LACKS_INPUT;
     }
-    result = open_side(&call->recv, !is_contiguous(&call->recv), call->recv_blocks, &call->output,
-                       &call->packed_output);
-    if (result != OMPI_SUCCESS) {
-        free(call->packed_input);
+    if (!open_side(&call->recv, packs_output, call->recv_blocks, &call->output, &call->packed_output)) {
+        call->lacks |= IRR_LACKS_OUTPUT;
     }
-    return result;
 }
 
 void mca_coll_irr_call_close(mca_coll_irr_call_t *call)

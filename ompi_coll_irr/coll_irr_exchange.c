@@ -1,5 +1,7 @@
 /*
  * coll_irr_exchange.c - what a blocking call does: packs what must be packed, exchanges, unpacks.
+ *
+ * The other ranks are in the exchange whatever fails here, so it runs even so, without what is lacked.
  */
 #include "coll_irr.h"
 
@@ -11,7 +13,7 @@ static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const m
         .send = call->send_blocks,
         .recv = call->recv_blocks
     };
-    irr_status_t status = irr_exchange_start(irr_comm, &problem, call->input, call->output);
+    irr_status_t status = irr_exchange_start_lacking(irr_comm, &problem, call->input, call->output, call->lacks);
 
     if (status == IRR_OK) {
         status = mca_coll_irr_engine_wait(irr_comm);
@@ -22,21 +24,19 @@ static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const m
 int mca_coll_irr_exchange(mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
                           mca_coll_irr_call_t *call, bool in_place)
 {
-    int result;
+    int packed, result;
 
     call->send_blocks = module->send_blocks;
     call->recv_blocks = module->recv_blocks;
-    result = mca_coll_irr_call_open(call, in_place);
-    if (result != OMPI_SUCCESS) {
-        return result;
+    mca_coll_irr_call_open(call, in_place);
+    packed = mca_coll_irr_call_pack(call);
+    if (packed != OMPI_SUCCESS) {
+        call->lacks |= IRR_LACKS_INPUT;
     }
-    result = mca_coll_irr_call_pack(call);
-    if (result == OMPI_SUCCESS) {
-        result = exchange(module, service->irr_comm, call);
-    }
+    result = exchange(module, service->irr_comm, call);
     if (result == OMPI_SUCCESS) {
         result = mca_coll_irr_call_unpack(call);
     }
     mca_coll_irr_call_close(call);
-    return result;
+    return packed != OMPI_SUCCESS ? packed : result;
 }

@@ -265,9 +265,9 @@ static int open_call(mca_coll_irr_call_t *call, bool in_place)
         return result;
     }
     call->recv_blocks = call->send_blocks + ranks;
-    result = mca_coll_irr_call_open(call, in_place);
-    if (result != OMPI_SUCCESS) {
-        goto err_blocks;
+    mca_coll_irr_call_open(call, in_place);
+    if (call->lacks != 0) {
+        goto err_call;
     }
     result = mca_coll_irr_side_keep(&call->send);
     if (result != OMPI_SUCCESS) {
@@ -280,7 +280,6 @@ static int open_call(mca_coll_irr_call_t *call, bool in_place)
     mca_coll_irr_side_drop(&call->send);
 err_call:
     mca_coll_irr_call_close(call);
-err_blocks:
     free(call->send_blocks);
     return result;
 }

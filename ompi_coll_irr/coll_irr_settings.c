@@ -76,6 +76,19 @@ mca_coll_irr_choice_t mca_coll_irr_choices[MCA_COLL_IRR_CHOICES] = {
     }
 };
 
+#define SECONDS_MAX 1000000000
+
+static bool parse_seconds(const char *text, void *seconds)
+{
+    size_t value;
+
+    if (!mca_coll_irr_parse_size(text, &value) || value > SECONDS_MAX) {
+        return false;
+    }
+    *(size_t *)seconds = value;
+    return true;
+}
+
 static mca_coll_irr_text_t texts[] = {
     {
         PREFIX "window_messages", "0",
@@ -183,6 +196,12 @@ static mca_coll_irr_text_t texts[] = {
         OPAL_INFO_LVL_5, mca_coll_irr_parse_size, SIZE_ALLOWED "means no limit",
         offsetof(mca_coll_irr_settings_t, engine.cache_bytes), NULL
     }, {
+        PREFIX "timeout", "0",
+        "Number of seconds after which an exchange that is not over ends in an error on all ranks, and so do all that "
+        "follow on the communicator; a text names the rank that was waited for. 0 means to wait for ever." INFO_KEY,
+        OPAL_INFO_LVL_4, parse_seconds, "a whole number of seconds up to " TEXT(SECONDS_MAX) "; 0 means to wait for ever",
+        offsetof(mca_coll_irr_settings_t, engine.timeout), NULL
+    }, {
         PREFIX "schedule_file", "",
         "File with a schedule that irr_plan --save has written. Exchanges with its counts go by it and need no count "
         "matrix; others, and communicators of another size, go as if there were none." INFO_KEY,
@@ -210,6 +229,18 @@ enum { TEXTS = sizeof(texts) / sizeof(texts[0]) };
 mca_coll_irr_text_t *mca_coll_irr_text_at(int i)
 {
     return i >= 0 && i < TEXTS ? &texts[i] : NULL;
+}
+
+size_t mca_coll_irr_timeout(void)
+{
+    size_t seconds = 0;
+
+    for (int i = 0; i < TEXTS; i++) {
+        if (strcmp(texts[i].parameter, PREFIX "timeout") == 0 && texts[i].value != NULL) {
+            (void)parse_seconds(texts[i].value, &seconds);
+        }
+    }
+    return seconds;
 }
 
 /* ---- settings of a communicator ---- */

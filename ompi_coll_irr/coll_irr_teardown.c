@@ -12,12 +12,15 @@
  *
  * Runs when MPI_COMM_WORLD's module is destroyed: all processes are in MPI_Finalize then, and point-to-point
  * messages on MPI_COMM_WORLD still work.  Cost: a dissemination barrier, O(log n) empty messages, a group.
+ *
+ * With coll_irr_timeout nothing here waits longer for a process that does not come.
  */
 #include "coll_irr.h"
 
 #include "opal/runtime/opal_progress.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 typedef mca_coll_irr_group_t group_t;
 
@@ -115,14 +118,26 @@ void mca_coll_irr_teardown_add(mca_coll_irr_group_t *group)
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
-/* Waits without blocking in the PML: its requests and our endpoints move together. */
-static void complete(ompi_request_t *request)
+/* When waiting ends; 0: never. */
+static time_t deadline;
+
+static bool may_wait(void)
+{
+    return deadline == 0 || time(NULL) <= deadline;
+}
+
+/* Waits without blocking in the PML: its requests and our endpoints move together.  OMPI_ERR_TIMEOUT. */
+static int complete(ompi_request_t *request)
 {
     while (!REQUEST_COMPLETE(request)) {
+        if (!may_wait()) {
+            return OMPI_ERR_TIMEOUT;
+        }
         opal_progress();
         irr_engine_progress(mca_coll_irr_component.engine);
     }
     ompi_request_free(&request);
+    return OMPI_SUCCESS;
 }
 
 /* One round: a message to one member and one from another.  Returns an Open MPI error. */
@@ -139,10 +154,9 @@ static int round_trip(int to, int from)
     result = MCA_PML_CALL(isend(NULL, 0, MPI_BYTE, to, MCA_COLL_BASE_TAG_BARRIER, MCA_PML_BASE_SEND_STANDARD,
                                 world, &send));
     if (result == OMPI_SUCCESS) {
-        complete(send);
-        complete(recv);
+        result = complete(send);
     }
-    return result;
+    return result == OMPI_SUCCESS ? complete(recv) : result;
 }
 
 static int barrier(const group_t *group)
@@ -162,10 +176,12 @@ static int barrier(const group_t *group)
 void mca_coll_irr_teardown(void)
 {
     mca_coll_irr_component_t *component = &mca_coll_irr_component;
+    const size_t seconds = mca_coll_irr_timeout();
 
     if (component->engine_state == MCA_COLL_IRR_ENGINE_OPEN) {
+        deadline = seconds > 0 ? time(NULL) + (time_t)seconds : 0;
         irr_engine_close(component->engine);
-        while (irr_engine_drain(component->engine) == IRR_IN_PROGRESS) {
+        while (irr_engine_drain(component->engine) == IRR_IN_PROGRESS && may_wait()) {
             opal_progress();
         }
         for (group_t *group = groups; group != NULL; group = group->next) {

@@ -59,7 +59,7 @@ bad_infos() {
     cat "$scratch/run"
     for name in alltoallv_algorithm alltoall_algorithm compose window_messages window_bytes dims slice_min overlap \
         ranks_per_node pace grants piece_bytes lead_bytes host_route seed lambda latency_bytes max_steps lp_shift redistribution \
-        matrix_max_bytes cache_bytes; do
+        matrix_max_bytes cache_bytes timeout; do
         [ "$(grep -c "Parameter: coll_irr_$name\$" "$scratch/run")" -eq 1 ] || return 1
     done
 }
@@ -70,7 +70,7 @@ too_many_stages() {
         "$program" leaked_to_host
 }
 
-plan 66
+plan 67
 check "ompi_info: priority" listed priority 4 "Priority of the irr coll component"
 check "ompi_info: verbose" listed verbose 5 "Verbosity"
 check "ompi_info: algorithm" listed alltoallv_algorithm 3 'Valid values: 0:"auto", 1:"a1", 2:"ac", 3:"a2"'
@@ -98,6 +98,7 @@ check "ompi_info: lp_shift" listed lp_shift 6 'current value: "0"'
 check "ompi_info: redistribution" listed redistribution 5 'current value: "none"'
 check "ompi_info: matrix_max_bytes" listed matrix_max_bytes 5 'current value: "64m"'
 check "ompi_info: cache_bytes" listed cache_bytes 5 'current value: "16m"'
+check "ompi_info: timeout" listed timeout 4 'current value: "0"'
 check "ompi_info: schedule_file" listed schedule_file 5 'current value: ""'
 check "ompi_info: topology_file" listed topology_file 4 'current value: ""'
 check "ompi_info: matrix_dump" listed matrix_dump 5 'current value: ""'

@@ -1,0 +1,236 @@
+/*
+ * wrong.c - programs that are wrong, ranks without memory, and ranks that do not come: an error, no hang, and nothing
+ * wrong in what follows.
+ *
+ *     mpi_wrong CASE [BYTES] [INFO_KEY=VALUE ...]    the keys go to the communicator
+ *
+ * A case that hangs is ended by the time limit of the script that runs it.
+ */
+#include "mpi_call.h"
+#include "mpi_memory.h"
+
+typedef struct job {
+    MPI_Comm comm;
+    int      ranks, rank;
+    int      bytes;     /* of a long message */
+    int     *send, *recv, *sdispls, *rdispls;
+    char    *input, *output;
+} job_t;
+
+/* What rank `from` sends to `to` in call number `call`. */
+static char byte_of(int from, int to, int call, int i)
+{
+    return (char)(from * 37 + to * 11 + call * 101 + i);
+}
+
+static void job_init(job_t *job, int bytes, char **keys, int nkeys)
+{
+    size_t room;
+
+    job->comm = dup_irr(MPI_COMM_WORLD, keys, nkeys);
+    MPI_Comm_set_errhandler(job->comm, MPI_ERRORS_RETURN);
+    MPI_Comm_size(job->comm, &job->ranks);
+    MPI_Comm_rank(job->comm, &job->rank);
+    job->bytes = bytes;
+    room = (size_t)job->ranks * (size_t)bytes;
+    job->send = calloc(4 * (size_t)job->ranks, sizeof(int));
+    job->recv = job->send + job->ranks;
+    job->sdispls = job->recv + job->ranks;
+    job->rdispls = job->sdispls + job->ranks;
+    job->input = malloc(room);
+    job->output = malloc(room);
+    for (int i = 0; i < job->ranks; i++) {
+        job->sdispls[i] = job->rdispls[i] = i * bytes;
+    }
+}
+
+static void job_fini(job_t *job)
+{
+    MPI_Comm_free(&job->comm);
+    free(job->send);
+    free(job->input);
+    free(job->output);
+}
+
+/* The counts of this rank, all alike, or none. */
+static void set_counts(job_t *job, int bytes)
+{
+    for (int i = 0; i < job->ranks; i++) {
+        job->send[i] = job->recv[i] = bytes;
+    }
+}
+
+/* Calls with the counts that are set; the class of the error. */
+static int call(job_t *job, int number)
+{
+    int class;
+
+    for (int to = 0; to < job->ranks; to++) {
+        for (int i = 0; i < job->send[to]; i++) {
+            job->input[job->sdispls[to] + i] = byte_of(job->rank, to, number, i);
+        }
+    }
+    memset(job->output, 0x5a, (size_t)job->ranks * (size_t)job->bytes);
+    MPI_Error_class(MPI_Alltoallv(job->input, job->send, job->sdispls, MPI_CHAR, job->output, job->recv, job->rdispls,
+                                  MPI_CHAR, job->comm), &class);
+    return class;
+}
+
+/* Is every byte of the output that of this call, or untouched? */
+static int is_right(const job_t *job, int number)
+{
+    for (int from = 0; from < job->ranks; from++) {
+        for (int i = 0; i < job->bytes; i++) {
+            char expected = i < job->recv[from] ? byte_of(from, job->rank, number, i) : 0x5a;
+
+            if (job->output[job->rdispls[from] + i] != expected) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+static void check_right(job_t *job, int number)
+{
+    CHECK(call(job, number) == MPI_SUCCESS);
+    CHECK(is_right(job, number));
+}
+
+/*
+ * Rank 0 sends to rank 1, whose block for it is empty: rank 1 is told in this call or the next one; nobody waits for ever,
+ * and no later call, on this communicator or another one, receives the bytes.
+ */
+static void case_stray(job_t *job)
+{
+    int told = 0, number = 0;
+
+    set_counts(job, job->bytes);
+    check_right(job, number++);
+    for (int round = 0; round < 3; round++) {
+        set_counts(job, 0);
+        job->send[1] = job->rank == 0 ? job->bytes : 0;
+        told = call(job, number++) == MPI_ERR_TRUNCATE;
+        MPI_Barrier(MPI_COMM_WORLD);
+        set_counts(job, job->bytes);
+        told += call(job, number++) == MPI_ERR_TRUNCATE;
+        CHECK(told == (job->rank == 1));
+        CHECK(is_right(job, number - 1));
+        for (int i = 0; i < 150; i++) {
+            set_counts(job, i % 2 == 0 ? job->bytes : 0);
+            check_right(job, number++);
+        }
+    }
+}
+
+/* The communicator is freed at once, and the next ones are right. */
+static void case_stray_freed(job_t *job)
+{
+    MPI_Comm first = job->comm;
+
+    set_counts(job, job->bytes);
+    check_right(job, 0);
+    set_counts(job, 0);
+    job->send[1] = job->rank == 0 ? job->bytes : 0;
+    call(job, 1);
+    set_counts(job, job->bytes);
+    for (int i = 2; i < 20; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &job->comm);
+        MPI_Comm_set_errhandler(job->comm, MPI_ERRORS_RETURN);
+        check_right(job, i);
+        if (first != MPI_COMM_NULL) {
+            MPI_Comm_free(&first);
+        }
+        if (i < 19) {
+            MPI_Comm_free(&job->comm);
+        }
+    }
+}
+
+/*
+ * Rank 1 has no memory for a packed copy, of a type with gaps or of what MPI_IN_PLACE overwrites: it has an error, nobody
+ * has a wrong byte without one, and the next call is right.
+ */
+static void case_no_copy(job_t *job)
+{
+    MPI_Datatype vector = vector_type();
+    double *input = malloc((size_t)job->ranks * 4 * sizeof(double)), *output = malloc((size_t)job->ranks * 4 * sizeof(double));
+
+    mpi_memory_watch();
+    for (int i = 0; i < job->ranks; i++) {
+        job->send[i] = 1;
+        job->sdispls[i] = i;
+    }
+    for (int k = 0; k < 12; k++) {
+        const int fails = k % 3 == 1, in_place = k % 2;
+        int class, right = 1;
+
+        for (int i = 0; i < 4 * job->ranks; i++) {
+            input[i] = output[i] = job->rank + 100 * k;
+        }
+        if (fails && job->rank == 1) {
+            mpi_memory_fail(1 + k / 6, 1);
+        }
+        MPI_Error_class(MPI_Alltoallv(in_place ? MPI_IN_PLACE : input, job->send, job->sdispls, vector, output, job->send,
+                                      job->sdispls, vector, job->comm), &class);
+        CHECK((fails && job->rank == 1) == (mpi_memory_fail(0, 0) > 0));
+        for (int i = 0; i < job->ranks; i++) {
+            right = right && output[4 * i] == i + 100 * k && output[4 * i + 2] == i + 100 * k;
+        }
+        CHECK(class == MPI_SUCCESS ? right && !(fails && job->rank == 1) : fails);
+    }
+    free(output);
+    free(input);
+    MPI_Type_free(&vector);
+}
+
+/* The last rank does not come before the others have given up, and is told then. */
+static void case_timeout(job_t *job)
+{
+    enum { TAG = 6 };
+    const int last = job->ranks - 1;
+    int nothing = 0;
+
+    set_counts(job, job->bytes);
+    check_right(job, 0);
+    if (job->rank == last) {
+        MPI_Recv(&nothing, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+        CHECK(call(job, 1) != MPI_SUCCESS);
+        CHECK(call(job, 2) != MPI_SUCCESS);
+    }
+    if (job->rank == 0) {
+        MPI_Send(&nothing, 1, MPI_INT, last, TAG, MPI_COMM_WORLD);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    call(job, 3);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(call(job, 4) != MPI_SUCCESS);
+}
+
+static const struct {
+    const char *name;
+    void      (*run)(job_t *job);
+} cases[] = {
+    { "stray", case_stray }, { "stray_freed", case_stray_freed }, { "no_copy", case_no_copy }, { "timeout", case_timeout }
+};
+
+int main(int argc, char **argv)
+{
+    job_t job;
+
+    MPI_Init(&argc, &argv);
+    mpi_test_served();
+    for (size_t i = 0; argc >= 3 && i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (strcmp(argv[1], cases[i].name) == 0) {
+            job_init(&job, atoi(argv[2]), argv + 3, argc - 3);
+            cases[i].run(&job);
+            CHECK(mpi_test_served() > 0);
+            job_fini(&job);
+            return mpi_test_end();
+        }
+    }
+    fprintf(stderr, "usage: mpi_wrong CASE BYTES [INFO_KEY=VALUE ...]\n");
+    MPI_Finalize();
+    return 2;
+}

@@ -1,0 +1,40 @@
+#!/bin/sh
+# wrong.sh - programs that are wrong, ranks without memory, and ranks that do not come.
+LIMIT=40
+. "${srcdir:-.}/tests/mpi/lib.sh"
+program=$builddir/mpi_wrong
+
+# told TEXT COMMAND...: the output has the text, once.
+told() {
+    text=$1
+    shift
+    "$@" > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && [ "$(tr '\n' ' ' < "$scratch/run" | grep -o "$text" | wc -l)" -eq 1 ]
+}
+
+plan 23
+for algorithm in a1 ac; do
+    for bytes in 8 2000 80000; do
+        check "$bytes bytes that nobody asked for, $algorithm" \
+            ranks 3 "$program" stray $bytes "coll_irr_alltoallv_algorithm=$algorithm"
+    done
+done
+check "80000 bytes that nobody asked for, over tcp" ranks 3 --mca coll_irr_ucx_tls tcp,self --mca coll_irr_ucx_devices lo \
+    "$program" stray 80000 coll_irr_alltoallv_algorithm=a1
+for bytes in 8 80000; do
+    check "$bytes bytes that nobody asked for on a communicator that is freed" \
+        ranks 2 --mca coll_irr_alltoallv_algorithm a1 "$program" stray_freed $bytes
+done
+for algorithm in a1 ac a2 a3 a4 multistage node rs_nh optimal aapc; do
+    check "no memory for a packed copy, $algorithm" \
+        ranks 5 "$program" no_copy 8 "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_ranks_per_node=2
+done
+for algorithm in a1 a3 optimal; do
+    check "a rank that does not come, $algorithm" told "timeout" \
+        ranks 4 "$program" timeout 100 "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_timeout=1
+done
+check "the rank that does not come is named" told "for rank 3, which is process 3" \
+    ranks 4 "$program" timeout 100 coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=1
+exit $failed
