@@ -17,7 +17,7 @@ algorithms() {
     "$PLAN" --help | awk '/^Algorithms:/ { inside = 1; next } /^$/ { inside = 0 } inside { print $1 }'
 }
 
-echo 1..98
+echo 1..99
 
 # ---- print ----
 
@@ -124,11 +124,11 @@ lemma3=ok
 theorem1=ok
 delivered=ok
 END
-prints "a balanced grid keeps the bounds of the paper" check --algorithm a4 --ranks 61
+prints "a balanced grid keeps the bounds of the paper" check --algorithm a4 --ranks 61 --slice-min 0
 
 # Two ranks, two stages: in each a rank with a neighbour sends it one header, be it of nothing.
 file one '2 2 1' '1 2 5'
-good check --algorithm a2 --matrix "$scratch/one" && [ "$(lines '^header_bytes=17$')" -eq 1 ]
+good check --algorithm a2 --matrix "$scratch/one" --slice-min 0 && [ "$(lines '^header_bytes=17$')" -eq 1 ]
 report $? "messages that carry nothing have headers, too"
 good check --algorithm a4 --ranks 19 --dims 5x4 && [ "$(lines '^contention=0$')" -eq 0 ]
 report $? "a grid of one's own may be contended for"
@@ -176,6 +176,20 @@ good check --algorithm rs_nh --pattern random --ranks 32 --latency 0 && many=$(v
     good check --algorithm rs_nh --pattern random --ranks 32 --latency 1000000000 &&
     [ "$(value splits)" -lt "$many" ]
 report $? "where start-ups take long, less is split"
+# same OPTION OTHER ARGUMENT...: the plan is as with the first, and not as with the other one.
+same() {
+    option=$1
+    other=$2
+    shift 2
+    # An option is two words.
+    # shellcheck disable=SC2086
+    good print "$@" --json && mv "$scratch/out" "$scratch/default" &&
+        good print "$@" --json $option && cmp -s "$scratch/out" "$scratch/default" &&
+        good print "$@" --json $other && ! cmp -s "$scratch/out" "$scratch/default"
+}
+same "--slice-min 256" "--slice-min 0" --algorithm a4 --ranks 61 &&
+    same "--latency 16384" "--latency 4096" --algorithm rs_nh --pattern random --ranks 32
+report $? "slices and start-ups are those of the component, unless told otherwise"
 good check --algorithm optimal --pattern random --ranks 24 && full=$(value permutations) &&
     good check --algorithm optimal --pattern random --ranks 24 --max-steps 30 &&
     [ "$(value permutations)" -lt "$full" ]
