@@ -17,7 +17,7 @@ algorithms() {
     "$PLAN" --help | awk '/^Algorithms:/ { inside = 1; next } /^$/ { inside = 0 } inside { print $1 }'
 }
 
-echo 1..99
+echo 1..104
 
 # ---- print ----
 
@@ -362,6 +362,18 @@ refused "a matrix of too many ranks" "$scratch/many: matrix has 3000 rows" \
     check --algorithm a1 --matrix "$scratch/many"
 refused "a matrix for other ranks" "$mesh: matrix has 8 rows, --ranks says 9" \
     check --algorithm a1 --ranks 9 --matrix "$mesh"
+mkfifo "$scratch/pipe"
+cat "$mesh" | "$PLAN" check --algorithm a1 --matrix /dev/stdin > "$scratch/out" 2> "$scratch/err" &&
+    [ "$(lines '^ranks=8$')" -eq 1 ]
+report $? "a pipe is read"
+for option in "--algorithm a1 --matrix" --load "--algorithm a1 --topology"; do
+    # An option is one word or several.
+    # shellcheck disable=SC2086
+    refused "a pipe that nobody writes to, $option" "$scratch/pipe: is a pipe that is empty and that nobody writes to" \
+        check $option "$scratch/pipe"
+done
+refused "a device" "/dev/zero: is a device, only a regular file, or a pipe, is read" \
+    check --algorithm a1 --matrix /dev/zero
 refused "an output file that cannot be written" "$scratch/none/x: No such file" \
     check --algorithm a1 --ranks 2 -o "$scratch/none/x"
 refused "an output file that is full" "/dev/full: output cannot be written" \
