@@ -158,7 +158,7 @@ static mca_coll_irr_text_t texts[] = {
         "incremental, incremental:L, fixed:L, proportional:F, search or one; L above 0 and at most 1, F at most 100",
         offsetof(mca_coll_irr_settings_t, engine.scheduled.lambda), NULL
     }, {
-        PREFIX "latency_bytes", "16k",
+        PREFIX "latency_bytes", TEXT(IRR_LATENCY_DEFAULT),
         "With rs_nh: number of bytes that a rank could send in the time that a message takes to start, with an "
         "optional suffix k, m or g. irr_compose measures what it follows from." INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_size, "a whole number, with an optional suffix k, m or g",

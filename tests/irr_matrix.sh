@@ -10,7 +10,7 @@ mesh=$srcdir/tests/data/airfoil-8.mtx
 
 # matrix ARGUMENT...: leaves the exit status in $status, stdout and stderr in $scratch/out and err.
 matrix() {
-    "$MATRIX" "$@" > "$scratch/out" 2> "$scratch/err" < /dev/null
+    timeout -k 5 120 "$MATRIX" "$@" > "$scratch/out" 2> "$scratch/err" < /dev/null
     status=$?
 }
 
@@ -78,7 +78,7 @@ partition() {
     fi
 }
 
-echo 1..59
+echo 1..62
 
 # ---- generate ----
 
@@ -298,6 +298,12 @@ report $? "version"
 # ---- bad files ----
 
 refused "no file" "$scratch/none: No such file" stats "$scratch/none"
+mkfifo "$scratch/pipe" "$scratch/pipe.ptini"
+cat "$mesh" | "$MATRIX" stats /dev/stdin > "$scratch/out" 2> "$scratch/err" && good stats "$mesh"
+report $? "a pipe is read"
+for pipe in pipe pipe.ptini; do
+    refused "a pipe that nobody writes to, $pipe" "$scratch/$pipe: is a pipe that is empty" stats "$scratch/$pipe"
+done
 refused "a file of another kind" "$scratch/two.ptini:1: first word" stats "$scratch/two.ptini" --from mtx
 ucc 'counts = {' '    1,2,3' '}'
 refused "counts that are no square" "$scratch/x.ptini:5: 3 counts are not those" stats "$scratch/x.ptini"

@@ -17,7 +17,7 @@ algorithms() {
     "$PLAN" --help | awk '/^Algorithms:/ { inside = 1; next } /^$/ { inside = 0 } inside { print $1 }'
 }
 
-echo 1..98
+echo 1..104
 
 # ---- print ----
 
@@ -124,11 +124,11 @@ lemma3=ok
 theorem1=ok
 delivered=ok
 END
-prints "a balanced grid keeps the bounds of the paper" check --algorithm a4 --ranks 61
+prints "a balanced grid keeps the bounds of the paper" check --algorithm a4 --ranks 61 --slice-min 0
 
 # Two ranks, two stages: in each a rank with a neighbour sends it one header, be it of nothing.
 file one '2 2 1' '1 2 5'
-good check --algorithm a2 --matrix "$scratch/one" && [ "$(lines '^header_bytes=17$')" -eq 1 ]
+good check --algorithm a2 --matrix "$scratch/one" --slice-min 0 && [ "$(lines '^header_bytes=17$')" -eq 1 ]
 report $? "messages that carry nothing have headers, too"
 good check --algorithm a4 --ranks 19 --dims 5x4 && [ "$(lines '^contention=0$')" -eq 0 ]
 report $? "a grid of one's own may be contended for"
@@ -176,6 +176,20 @@ good check --algorithm rs_nh --pattern random --ranks 32 --latency 0 && many=$(v
     good check --algorithm rs_nh --pattern random --ranks 32 --latency 1000000000 &&
     [ "$(value splits)" -lt "$many" ]
 report $? "where start-ups take long, less is split"
+# same OPTION OTHER ARGUMENT...: the plan is as with the first, and not as with the other one.
+same() {
+    option=$1
+    other=$2
+    shift 2
+    # An option is two words.
+    # shellcheck disable=SC2086
+    good print "$@" --json && mv "$scratch/out" "$scratch/default" &&
+        good print "$@" --json $option && cmp -s "$scratch/out" "$scratch/default" &&
+        good print "$@" --json $other && ! cmp -s "$scratch/out" "$scratch/default"
+}
+same "--slice-min 256" "--slice-min 0" --algorithm a4 --ranks 61 &&
+    same "--latency 16384" "--latency 4096" --algorithm rs_nh --pattern random --ranks 32
+report $? "slices and start-ups are those of the component, unless told otherwise"
 good check --algorithm optimal --pattern random --ranks 24 && full=$(value permutations) &&
     good check --algorithm optimal --pattern random --ranks 24 --max-steps 30 &&
     [ "$(value permutations)" -lt "$full" ]
@@ -348,6 +362,18 @@ refused "a matrix of too many ranks" "$scratch/many: matrix has 3000 rows" \
     check --algorithm a1 --matrix "$scratch/many"
 refused "a matrix for other ranks" "$mesh: matrix has 8 rows, --ranks says 9" \
     check --algorithm a1 --ranks 9 --matrix "$mesh"
+mkfifo "$scratch/pipe"
+cat "$mesh" | "$PLAN" check --algorithm a1 --matrix /dev/stdin > "$scratch/out" 2> "$scratch/err" &&
+    [ "$(lines '^ranks=8$')" -eq 1 ]
+report $? "a pipe is read"
+for option in "--algorithm a1 --matrix" --load "--algorithm a1 --topology"; do
+    # An option is one word or several.
+    # shellcheck disable=SC2086
+    refused "a pipe that nobody writes to, $option" "$scratch/pipe: is a pipe that is empty and that nobody writes to" \
+        check $option "$scratch/pipe"
+done
+refused "a device" "/dev/zero: is a device, only a regular file, or a pipe, is read" \
+    check --algorithm a1 --matrix /dev/zero
 refused "an output file that cannot be written" "$scratch/none/x: No such file" \
     check --algorithm a1 --ranks 2 -o "$scratch/none/x"
 refused "an output file that is full" "/dev/full: output cannot be written" \

@@ -5,7 +5,7 @@ PLAN=${builddir:-.}/irr_plan
 
 # plan ARGUMENT...: leaves the exit status in $status, stdout and stderr in $scratch/out and err.
 plan() {
-    "$PLAN" "$@" > "$scratch/out" 2> "$scratch/err" < /dev/null
+    timeout -k 5 120 "$PLAN" "$@" > "$scratch/out" 2> "$scratch/err" < /dev/null
     status=$?
 }
 

@@ -1,5 +1,6 @@
 /*
- * test_comm_pace.c - the pace of a communicator: its exchanges obey the settings, and start without allocating.
+ * test_comm_pace.c - the pace of a communicator: its exchanges obey the settings, start without allocating, and keep no
+ * more than they need.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -203,6 +204,24 @@ static void test_no_allocation(void)
     irr_job_destroy(job);
 }
 
+/* No allocation is as long as the slots of a cache of schedules, which direct sends never look into. */
+static void test_no_cache(void)
+{
+    irr_world_t world;
+    irr_team_t team;
+
+    irr_memory_begin();
+    irr_world_open(&world, 2, 0, 0);
+    irr_team_init(&team, &world, 0, 1);
+    set(&team, &(irr_settings_t){ .algorithm = A1 });
+    irr_memory_limit(IRR_CACHE_SLOTS * sizeof(irr_cache_entry_t) - 1);
+    CU_ASSERT_EQUAL(irr_team_create(&team), IRR_OK);
+    irr_memory_limit(SIZE_MAX);
+    irr_team_destroy(&team);
+    CU_ASSERT_TRUE(irr_world_close(&world));
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
 int main(void)
 {
     static const irr_test_case_t cases[] = {
@@ -210,6 +229,7 @@ int main(void)
         { "a pace that does not exist",               test_no_pace },
         { "want of memory",                           test_no_memory },
         { "an exchange allocates nothing",            test_no_allocation },
+        { "who asks for no schedule has no cache",    test_no_cache },
         { NULL, NULL }
     };
 

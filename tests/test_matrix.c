@@ -7,7 +7,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #define HEADER "%%MatrixMarket matrix coordinate integer general\n"
@@ -127,6 +129,32 @@ static void test_unreadable(void)
     CU_ASSERT_EQUAL(error.line, 0);
     CU_ASSERT_STRING_EQUAL(error.reason, "Is a directory");
     rmdir(path);
+}
+
+/* What could keep a reader waiting is refused at once. */
+static void test_no_file(void)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    const int server = socket(AF_UNIX, SOCK_STREAM, 0);
+    const char *path = irr_text_open();
+    irr_file_error_t error;
+
+    irr_text_close();
+    CU_ASSERT_EQUAL_FATAL(mkfifo(path, 0600), 0);
+    CU_ASSERT_EQUAL(read_bad(path, &error), IRR_ERR_IO);
+    CU_ASSERT_EQUAL(error.line, 0);
+    CU_ASSERT_STRING_EQUAL(error.reason, "is a pipe, only a regular file is read");
+    unlink(path);
+
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+    CU_ASSERT_EQUAL_FATAL(bind(server, (struct sockaddr *)&address, sizeof(address)), 0);
+    CU_ASSERT_EQUAL(read_bad(path, &error), IRR_ERR_IO);
+    CU_ASSERT_STRING_EQUAL(error.reason, "is a socket, or a device that does not answer, only a regular file is read");
+    close(server);
+    unlink(path);
+
+    CU_ASSERT_EQUAL(read_bad("/dev/zero", &error), IRR_ERR_IO);
+    CU_ASSERT_STRING_EQUAL(error.reason, "is a device, only a regular file is read");
 }
 
 /* Bytes of any kind end in a matrix or in a reason, never in anything else. */
@@ -331,6 +359,7 @@ int main(void)
         { "bad files are refused with line and reason",     test_bad_files },
         { "a line may have 1023 bytes and not more",        test_long_line },
         { "a missing file and a folder are refused",        test_unreadable },
+        { "a pipe, a socket and a device are refused",      test_no_file },
         { "damaged files end in a matrix or in a reason",   test_noise },
         { "what is written is read back",                   test_write },
         { "a stream with an error is one",                  test_write_nowhere },

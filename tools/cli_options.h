@@ -12,6 +12,10 @@
 #define IRR_CLI_OPTIONS_MAX 32
 #define IRR_CLI_LETTERS_END 256
 
+/* The value of a constant, for a help text. */
+#define IRR_CLI_TEXT_OF(x) #x
+#define IRR_CLI_TEXT(x)    IRR_CLI_TEXT_OF(x)
+
 /* The id of the option that prints the version, in the table of each tool; 'h' prints the help. */
 #define IRR_CLI_VERSION IRR_CLI_LETTERS_END
 

@@ -4,6 +4,7 @@
 #include "matrix.h"
 
 #include "cli_options.h"
+#include "problem/lines.h"
 #include "problem/redistribution.h"
 
 const char irr_cli_program[] = "irr_matrix";
@@ -102,6 +103,7 @@ int main(int argc, char **argv)
     irr_matrix_options_t options;
     irr_cli_exit_t code = irr_matrix_options_read(argc, argv, &options);
 
+    irr_lines_take_pipes();
     if (code != IRR_CLI_GOOD || options.command == NULL) {
         return (int)code;
     }

@@ -4,6 +4,7 @@
 #include "plan.h"
 
 #include "plan/algorithms.h"
+#include "problem/lines.h"
 #include "route/forward.h"
 
 #include <errno.h>
@@ -279,6 +280,7 @@ int main(int argc, char **argv)
     irr_tool_input_t input = { .schedule_ms = 0 };
     irr_cli_exit_t code = irr_tool_options_read(argc, argv, &options);
 
+    irr_lines_take_pipes();
     if (code != IRR_CLI_GOOD || options.command == IRR_TOOL_NOTHING) {
         return (int)code;
     }

@@ -12,8 +12,7 @@
 #include <limits.h>
 #include <string.h>
 
-#define LATENCY_DEFAULT 4096
-#define LATENCY_MAX     ((UINT64_C(1) << 40) - 1)
+#define LATENCY_MAX ((UINT64_C(1) << 40) - 1)
 
 enum {
     OPTION_ALGORITHM = IRR_CLI_VERSION + 1, OPTION_RANKS, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_MATRIX,
@@ -33,9 +32,11 @@ static const irr_cli_option_t rows[] = {
       "x,p,y,q[,N]: N elements of 8 bytes, or --unit, from cyclic(x) on p ranks to cyclic(y) on q" },
     { "scale",     OPTION_SCALE,     "F",     "multiply all entries, to nearest, at least 1; default 1" },
     { "dims",      OPTION_DIMS,      "DIMS",  "sizes of the grid, as in 8x8 or 2^6; for node, its ranks first" },
-    { "slice-min", OPTION_SLICE_MIN, "BYTES", "shortest slice of a balanced grid; default 0: to the byte" },
+    { "slice-min", OPTION_SLICE_MIN, "BYTES", "shortest slice of a balanced grid; default "
+      IRR_CLI_TEXT(IRR_SLICE_MIN_DEFAULT) "; 0: to the byte" },
     { "lambda",    OPTION_LAMBDA,    "RULE",  "rs_nh: incremental[:L] (default), fixed:L, proportional:F or one" },
-    { "latency",   OPTION_LATENCY,   "BYTES", "rs_nh: bytes that travel in the time of a start-up; default 4096" },
+    { "latency",   OPTION_LATENCY,   "BYTES", "rs_nh: bytes that travel in the time of a start-up; default "
+      IRR_CLI_TEXT(IRR_LATENCY_DEFAULT) },
     { "max-steps", OPTION_MAX_STEPS, "N",     "optimal, aapc: about so many steps at most; default 0: no limit" },
     { "shift",     OPTION_SHIFT,     NULL,    "lp: in step k to (i + k) mod P, for powers of two, too" },
     { "load",      OPTION_LOAD,      "FILE",  "a saved schedule, in place of --algorithm; brings its own matrix" },
@@ -392,7 +393,8 @@ irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *
 
     *options = (irr_tool_options_t){
         .command = IRR_TOOL_NOTHING, .algorithm = -1, .unit = 1024, .seed = 1, .scale = 1,
-        .rank = IRR_TOOL_ALL_RANKS, .scheduled = { .lambda = IRR_LAMBDA_DEFAULT, .latency = LATENCY_DEFAULT }
+        .slice_min = IRR_SLICE_MIN_DEFAULT, .rank = IRR_TOOL_ALL_RANKS,
+        .scheduled = { .lambda = IRR_LAMBDA_DEFAULT, .latency = IRR_LATENCY_DEFAULT }
     };
     code = irr_cli_options_read(&table, argc, argv, options, seen, &done);
     if (code != IRR_CLI_GOOD || done) {

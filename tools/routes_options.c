@@ -3,6 +3,8 @@
  */
 #include "routes.h"
 
+#include "cli_options.h"
+
 #include <getopt.h>
 
 static const char usage[] =
@@ -13,7 +15,7 @@ static const char usage[] =
     "  --unit BYTES          unit of the pattern; default 1048576\n"
     "  --seed N              seed of random patterns; default 1\n"
     "  --algorithms LIST     names with commas between (below); default all but auto\n"
-    "  --slice-min BYTES     shortest slice that a balanced route cuts; default 256\n"
+    "  --slice-min BYTES     shortest slice that a balanced route cuts; default " IRR_CLI_TEXT(IRR_SLICE_MIN_DEFAULT) "\n"
     "  --overlaps LIST       names with commas between (below); default all.  The twin is the first one's\n"
     "  --iterations N        measured rounds; default 30\n"
     "  --warmup N            rounds before the measured ones; default 5\n"

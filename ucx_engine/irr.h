@@ -231,6 +231,9 @@ irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 
 #define IRR_LAMBDA_ONE 65536  /* lambda = 1 */
 
+/* So many bytes travel in the time of a start-up, unless the user says otherwise. */
+#define IRR_LATENCY_DEFAULT 16384
+
 #define IRR_LAMBDA_MAP(X)                         \
     X(IRR_LAMBDA_INCREMENTAL,  "incremental")     \
     X(IRR_LAMBDA_FIXED,        "fixed")           \

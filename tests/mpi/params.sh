@@ -91,7 +91,7 @@ check "ompi_info: host_route" listed host_route 5 'Valid values: 0:"auto", 1:"di
 check "ompi_info: eager_bytes" listed eager_bytes 5 'current value: "auto"'
 check "ompi_info: seed" listed seed 6 'current value: "1"'
 check "ompi_info: lambda" listed lambda 5 'current value: "incremental"'
-check "ompi_info: latency_bytes" listed latency_bytes 5 'current value: "16k"'
+check "ompi_info: latency_bytes" listed latency_bytes 5 'current value: "16384"'
 check "ompi_info: max_steps" listed max_steps 5 'current value: "0"'
 check "ompi_info: max_steps names who takes it" listed max_steps 5 'With optimal and aapc.*cannot be had'
 check "ompi_info: lp_shift" listed lp_shift 6 'current value: "0"'

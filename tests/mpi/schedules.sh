@@ -76,14 +76,23 @@ on_tree() {
     counted "$1" "$2" "$scratch/matrix.mtx" --mca coll_irr_topology_file "$scratch/topology.conf"
 }
 
-# bad_topology TEXT FILE ALGORITHM: one line tells, and Open MPI serves.
-bad_topology() {
-    printf "$2" > "$scratch/topology.conf"
-    ranks 4 --mca coll_irr_alltoallv_algorithm "$3" --mca coll_irr_topology_file "$scratch/topology.conf" \
+# bad_topology_file TEXT ALGORITHM: of what is there one line tells, and Open MPI serves.
+bad_topology_file() {
+    ranks 4 --mca coll_irr_alltoallv_algorithm "$2" --mca coll_irr_topology_file "$scratch/topology.conf" \
         "$builddir/mpi_life" leaked_to_host > "$scratch/run" 2>&1
     status=$?
     cat "$scratch/run"
     [ $status -eq 0 ] && [ "$(tr '\n' ' ' < "$scratch/run" | grep -c "topology_file $scratch/topology.conf$1")" -eq 1 ]
+}
+
+# bad_topology TEXT FILE ALGORITHM
+bad_topology() {
+    printf "$2" > "$scratch/topology.conf"
+    bad_topology_file "$1" "$3"
+}
+
+pipe_topology() {
+    rm "$scratch/topology.conf" && mkfifo "$scratch/topology.conf" && bad_topology_file ": is a pipe, " aapc
 }
 
 # A speed in Mbit/s is told once, by one rank, where exchanges go by it.
@@ -104,7 +113,7 @@ doubtful_speed() {
 "$builddir/irr_plan" check --algorithm optimal --matrix "$scratch/matrix.mtx" --save "$scratch/schedule" > /dev/null
 head -n 5 "$scratch/schedule" > "$scratch/bad"
 
-plan 18
+plan 20
 for algorithm in a1 a3 optimal; do
     check "the matrices of $algorithm are dumped" dumped $algorithm
 done
@@ -116,6 +125,8 @@ check "other counts than those of the file" not_from_file
 check "a file that was cut" bad_file ", line 5: "
 rm "$scratch/bad"
 check "a file that is not there" bad_file ": "
+mkfifo "$scratch/bad"
+check "a pipe that nobody writes to" bad_file ": is a pipe, "
 check "a redistribution" redistribution
 check "redist without a redistribution" no_redistribution
 check "aapc on a tree of switches" on_tree ++0 aapc
@@ -126,4 +137,5 @@ for algorithm in aapc auto; do
 done
 check "a LinkSpeed that has another unit" doubtful_speed
 check "a topology that is malformed" bad_topology ", line 1: " 'SwitchName=s\n' aapc
+check "a topology that is a pipe" pipe_topology
 exit $failed

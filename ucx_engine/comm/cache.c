@@ -119,11 +119,19 @@ void irr_cache_init(irr_cache_t *cache, int ranks, uint64_t max_bytes)
     cache->clock = IRR_CACHE_FIRST - 1;
 }
 
+irr_status_t irr_cache_reserve(irr_cache_t *cache)
+{
+    cache->slot = irr_alloc_zero(IRR_CACHE_SLOTS, sizeof(*cache->slot));
+    return cache->slot != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+}
+
 void irr_cache_fini(irr_cache_t *cache)
 {
-    for (int i = 0; i < IRR_CACHE_SLOTS; i++) {
+    for (int i = 0; cache->slot != NULL && i < IRR_CACHE_SLOTS; i++) {
         irr_cache_entry_fini(&cache->slot[i]);
     }
+    irr_free(cache->slot);
+    cache->slot = NULL;
 }
 
 static bool same_row(const irr_cache_row_t *a, const irr_cache_row_t *b, int ranks)

@@ -45,14 +45,18 @@ typedef struct irr_cache_entry {
 } irr_cache_entry_t;
 
 typedef struct irr_cache {
-    int               ranks;
-    uint64_t          max_bytes;   /* 0: no limit but the slots */
-    uint64_t          clock;       /* counts uses and entries */
-    irr_cache_entry_t slot[IRR_CACHE_SLOTS];
+    int                ranks;
+    uint64_t           max_bytes;   /* 0: no limit but the slots */
+    uint64_t           clock;       /* counts uses and entries */
+    irr_cache_entry_t *slot;        /* IRR_CACHE_SLOTS of them; NULL: not yet */
 } irr_cache_t;
 
+/* Without slots, which are some KiB, and which only who looks into the cache needs. */
 void irr_cache_init(irr_cache_t *cache, int ranks, uint64_t max_bytes);
 void irr_cache_fini(irr_cache_t *cache);
+
+/* Its slots, once, before a look or an insert.  IRR_ERR_NO_MEMORY. */
+irr_status_t irr_cache_reserve(irr_cache_t *cache);
 
 irr_status_t irr_cache_row_init(irr_cache_row_t *row, int ranks);
 void         irr_cache_row_fini(irr_cache_row_t *row);

@@ -43,6 +43,9 @@ static irr_status_t enable_looks(irr_schedules_t *schedules)
     if (status == IRR_OK) {
         status = irr_cache_row_init(&schedules->own, schedules->ranks);
     }
+    if (status == IRR_OK) {
+        status = irr_cache_reserve(&schedules->cache);
+    }
     schedules->asked = status == IRR_OK;
     return status;
 }
@@ -53,6 +56,10 @@ static irr_status_t enable_learning(irr_schedules_t *schedules, const char *dump
     size_t limit = schedules->max_bytes > 0 ? schedules->max_bytes : SIZE_MAX;
     irr_status_t status = irr_gather_init(&schedules->gather, schedules->ranks, schedules->rank, limit);
 
+    if (status == IRR_OK) {
+        schedules->made = irr_alloc_zero(1, sizeof(*schedules->made));
+        status = schedules->made != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+    }
     if (status == IRR_OK && dump != NULL && schedules->rank == 0) {
         schedules->dump = copy(dump);
         status = schedules->dump != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
@@ -146,6 +153,7 @@ void irr_schedules_fini(irr_schedules_t *schedules)
     irr_cache_row_fini(&schedules->own);
     irr_gather_fini(&schedules->gather);
     irr_free(schedules->dump);
+    irr_free(schedules->made);
     irr_cache_fini(&schedules->cache);
     memset(schedules, 0, sizeof(*schedules));
 }

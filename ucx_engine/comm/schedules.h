@@ -59,7 +59,7 @@ typedef struct irr_schedules {
     bool                   learns;     /* a miss is worth the matrix: for the row, or for a dump */
     bool                   asked;      /* is there anything to look for at all? */
     int                    ranks, rank;
-    irr_cache_t            cache;
+    irr_cache_t            cache;      /* has slots if anything is asked */
     const irr_problem_t   *problem;    /* borrowed */
     irr_cache_row_t        own;        /* of the problem */
     irr_consensus_t        consensus;
@@ -77,7 +77,7 @@ typedef struct irr_schedules {
     irr_matrix_t           matrix;     /* from gather to commit, as are */
     irr_status_t           trouble;    /* what failed here */
     bool                   declined;   /* no rank computes */
-    irr_cache_entry_t      made;       /* for the cache */
+    irr_cache_entry_t     *made;       /* for the cache; NULL: nothing is learnt */
     char                  *dump;       /* where rank 0 writes matrices; NULL: nowhere */
     unsigned               dumped;     /* number of the last one */
 } irr_schedules_t;

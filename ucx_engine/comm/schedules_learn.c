@@ -13,7 +13,9 @@ enum { FAILED, BYTES, COMMIT_WORDS };
 void irr_schedules_clean(irr_schedules_t *schedules)
 {
     irr_matrix_fini(&schedules->matrix);
-    irr_cache_entry_fini(&schedules->made);
+    if (schedules->made != NULL) {
+        irr_cache_entry_fini(schedules->made);
+    }
 }
 
 /* ---- gather ---- */
@@ -119,7 +121,7 @@ irr_status_t irr_schedules_end_search(irr_schedules_t *schedules)
 /* What this rank would put into the cache. */
 static irr_status_t make_entry(irr_schedules_t *schedules, const irr_lambda_t *lambda)
 {
-    irr_cache_entry_t *made = &schedules->made;
+    irr_cache_entry_t *made = schedules->made;
     irr_status_t status = irr_cache_entry_init(made, &schedules->own, schedules->ranks);
 
     made->declined = schedules->declined;
@@ -143,7 +145,7 @@ static void begin_commit(irr_schedules_t *schedules, const irr_lambda_t *lambda)
         schedules->trouble = make_entry(schedules, lambda);
     }
     words[FAILED] = schedules->trouble != IRR_OK;
-    words[BYTES] = irr_cache_entry_bytes(&schedules->made, schedules->ranks);
+    words[BYTES] = irr_cache_entry_bytes(schedules->made, schedules->ranks);
     schedules->state = IRR_SCHEDULES_COMMITS;
     irr_consensus_start(&schedules->consensus, words, COMMIT_WORDS, &schedules->env);
 }
@@ -153,8 +155,8 @@ irr_cache_entry_t *irr_schedules_end_commit(irr_schedules_t *schedules)
     irr_cache_entry_t *entry = NULL;
 
     if (schedules->consensus.words[FAILED] == 0) {
-        schedules->made.bytes = schedules->consensus.words[BYTES];
-        entry = irr_cache_insert(&schedules->cache, &schedules->made);
+        schedules->made->bytes = schedules->consensus.words[BYTES];
+        entry = irr_cache_insert(&schedules->cache, schedules->made);
     }
     irr_schedules_clean(schedules);
     return entry;

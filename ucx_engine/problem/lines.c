@@ -4,14 +4,83 @@
 #include "problem/lines.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool pipes;
+
+void irr_lines_take_pipes(void)
+{
+    pipes = true;
+}
+
+static irr_status_t refuse_kind(const irr_lines_t *lines, const char *kind)
+{
+    return irr_lines_refuse(lines, IRR_ERR_IO, "is %s, only a regular file%s is read", kind,
+                            pipes ? ", or a pipe," : "");
+}
+
+/* The pipe does not wait yet, so it is at its end if it has no writer.  From here on it waits for what is written. */
+static irr_status_t open_pipe(irr_lines_t *lines)
+{
+    const int first = getc(lines->stream);
+
+    if (first == EOF && !ferror(lines->stream)) {
+        return irr_lines_refuse(lines, IRR_ERR_IO, "is a pipe that is empty and that nobody writes to");
+    }
+    clearerr(lines->stream);
+    if (first != EOF) {
+        ungetc(first, lines->stream);
+    }
+    return fcntl(fileno(lines->stream), F_SETFL, 0) == 0 ? IRR_OK
+                                                        : irr_lines_refuse(lines, IRR_ERR_IO, "%s", strerror(errno));
+}
+
+static irr_status_t check_kind(irr_lines_t *lines)
+{
+    struct stat found;
+
+    if (fstat(fileno(lines->stream), &found) != 0) {
+        return irr_lines_refuse(lines, IRR_ERR_IO, "%s", strerror(errno));
+    }
+    switch (found.st_mode & S_IFMT) {
+    case S_IFREG: return IRR_OK;
+    case S_IFIFO: return pipes ? open_pipe(lines) : refuse_kind(lines, "a pipe");
+    case S_IFDIR: return irr_lines_refuse(lines, IRR_ERR_IO, "%s", strerror(EISDIR));
+    default:      return refuse_kind(lines, "a device");
+    }
+}
+
+/* What may wait for ever, such as a pipe that nobody writes to, is not opened as fopen would. */
+static FILE *open_now(const char *path)
+{
+    const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    FILE *stream = file >= 0 ? fdopen(file, "r") : NULL;
+
+    if (file >= 0 && stream == NULL) {
+        close(file);
+    }
+    return stream;
+}
 
 irr_status_t irr_lines_open(irr_lines_t *lines, const char *path, char *text, size_t size, irr_file_error_t *error)
 {
+    irr_status_t status;
+
     *lines = (irr_lines_t){ .error = error, .text = text, .size = size };
-    lines->stream = fopen(path, "r");
-    return lines->stream != NULL ? IRR_OK : irr_lines_refuse(lines, IRR_ERR_IO, "%s", strerror(errno));
+    lines->stream = open_now(path);
+    if (lines->stream == NULL) {
+        return errno == ENXIO ? refuse_kind(lines, "a socket, or a device that does not answer")
+                              : irr_lines_refuse(lines, IRR_ERR_IO, "%s", strerror(errno));
+    }
+    status = check_kind(lines);
+    if (status != IRR_OK) {
+        fclose(lines->stream);
+    }
+    return status;
 }
 
 void irr_lines_close(irr_lines_t *lines)

@@ -19,7 +19,13 @@ typedef struct irr_lines {
     size_t            size;    /* of text: longest line and its end */
 } irr_lines_t;
 
-/* Text has room for a line and is the caller's; it and error must last as long as the lines.  IRR_ERR_IO. */
+/* From now on pipes are read, too: for tools.  In a job, a pipe whose writer does not end would be a hang. */
+void irr_lines_take_pipes(void);
+
+/*
+ * Text has room for a line and is the caller's; it and error must last as long as the lines.  IRR_ERR_IO, also for
+ * what is no regular file; never waits for a writer.
+ */
 irr_status_t irr_lines_open(irr_lines_t *lines, const char *path, char *text, size_t size,
                             irr_file_error_t *error);
 void         irr_lines_close(irr_lines_t *lines);

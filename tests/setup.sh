@@ -1,0 +1,119 @@
+#!/bin/sh
+# setup.sh - contrib/demo and contrib/check give the same results in any order, and what was not run is not passed.
+#
+# In a checkout whose configure finds CUnit where a file says so, and whose make counts tests without running any.
+. "${srcdir:-.}/tests/tap.sh"
+
+top=$scratch/top
+mkdir -p "$top/contrib" "$top/tests/data" "$scratch/bin"
+cp "${srcdir:-.}/contrib/setup" "${srcdir:-.}/contrib/check" "${srcdir:-.}/contrib/demo" "$top/contrib"
+PATH=$scratch/bin:$PATH
+unset CI MAKEFLAGS MFLAGS MAKELEVEL IRR_CHECK_ROCE
+export PATH
+
+# All packages are installed, and what is measured does not matter.
+printf '#!/bin/sh\necho "install ok installed"\n' > "$scratch/bin/dpkg-query"
+printf '#!/bin/sh\nexit 0\n' > "$scratch/bin/mpirun"
+
+touch "$top/configure.ac" "$top/Makefile.am" "$top/Makefile.in"
+cat > "$top/configure" << 'END'
+#!/bin/sh
+top=$(dirname "$0")
+options=$*
+cunit=$([ -e "$top/cunit" ] && echo yes || echo no)
+echo "echo \"$options\"" > config.status
+sed "s|@TOP@|$top|; s|@CUNIT@|$cunit|; s|@OPTIONS@|$options|" "$top/Makefile.in" > Makefile
+END
+cat > "$top/Makefile.in" << 'END'
+engine_tests = test_a test_b
+ifeq (@CUNIT@,yes)
+TESTS = $(engine_tests) life.sh
+else
+TESTS = no_cunit.sh life.sh
+endif
+all: built
+built:
+	echo '@OPTIONS@' > $@
+install: all
+clean:
+	rm -f built
+distcheck:
+	@:
+check: all
+	@sh @TOP@/run $(TESTS)
+print-engine-tests:
+	@echo $(engine_tests)
+END
+# A program passes in three cases, a script in one.
+cat > "$top/run" << 'END'
+for test in "$@"; do
+    case $test in
+        no_cunit.sh) echo "SKIP: $test" ;;
+        *.sh) echo "PASS: $test 1 - case" ;;
+        *) for i in 1 2 3; do echo "PASS: $test $i - case"; done ;;
+    esac
+    : > "${test%.sh}.trs"
+done | tee cases
+printf '# PASS:  %s\n# SKIP:  %s\n# FAIL:  0\n' $(grep -c ^PASS cases) $(grep -c ^SKIP cases) > test-suite.log
+END
+chmod +x "$top/configure" "$scratch/bin/dpkg-query" "$scratch/bin/mpirun"
+
+# expect NAME COMMAND...: the command must succeed.
+expect() {
+    name=$1
+    shift
+    "$@" > "$scratch/out" 2>&1
+    report $? "$name"
+}
+fresh() { rm -rf "$top/build" "$top/cunit"; }
+demo() { "$top/contrib/demo"; }
+check() {
+    "$top/contrib/check" > "$scratch/check" 2>&1
+    status=$?
+    cat "$scratch/check"
+    return $status
+}
+ends() { tail -n 1 "$scratch/check" | grep -qx "$1"; }
+
+# Seven cases, six with sanitizers, and the distribution.
+all_passed() { check && ends '14 passed, 0 failed, 1 skipped'; }
+check_first() {
+    fresh
+    touch "$top/cunit"
+    all_passed && demo && all_passed
+}
+cunit_comes_later() {
+    fresh
+    demo || return
+    touch "$top/cunit"
+    all_passed
+}
+cunit_goes() {
+    rm "$top/cunit"
+    ! check && grep -qx 'FAIL: test_a was not run' "$scratch/check" &&
+        grep -qx 'FAIL: test_b was not run' "$scratch/check"
+}
+built() { grep -e "$1" "$top/build/built"; }
+warnings_are_errors() {
+    fresh
+    touch "$top/cunit"
+    demo && ! built --enable-werror || return
+    CI=true
+    export CI
+    all_passed && built --enable-werror && grep -e --enable-werror "$top/build/asan/built"
+    status=$?
+    unset CI
+    return $status
+}
+same_options() {
+    fresh
+    demo && echo old > "$top/build/built" && demo && built old
+}
+
+echo 1..5
+expect "check, demo, check" check_first
+expect "demo, and CUnit before check" cunit_comes_later
+expect "a check without CUnit fails" cunit_goes
+expect "demo, and check with warnings as errors" warnings_are_errors
+expect "what was built with the same options stays" same_options
+exit $failed
