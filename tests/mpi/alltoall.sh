@@ -21,15 +21,6 @@ divided() {
     [ $status -eq 0 ] && [ "$(tr '\n' ' ' < "$scratch/run" | grep -c "$3")" -eq 1 ]
 }
 
-# says TEXT COMMAND...: the output has the text.
-says() {
-    text=$1
-    shift
-    "$@" > "$scratch/run" 2>&1 || return 1
-    cat "$scratch/run"
-    grep -q "$text" "$scratch/run"
-}
-
 plan 39
 for n in 1 2 3 4 7 16; do
     check "$n ranks, every byte as Open MPI's own" ranks "$n" "$program" irr coll_irr_alltoall_algorithm=a1
