@@ -71,8 +71,14 @@ typedef struct mca_coll_irr_component_t {
 /* The one symbol that Open MPI may see. */
 extern mca_coll_irr_component_t mca_coll_irr_component __attribute__((visibility("default")));
 
+/* Writes a text for the user, as a topic of the help file tells it; unless it was the last one. */
+void mca_coll_irr_tell(const char *topic, const char *text);
+
 /* In place of a row of the algorithm table: the previous module serves. */
 #define MCA_COLL_IRR_HOST (-1)
+
+/* Row 0 of it. */
+#define MCA_COLL_IRR_AUTO 0
 
 /* What a communicator uses. */
 typedef struct mca_coll_irr_settings_t {
@@ -97,6 +103,7 @@ typedef enum mca_coll_irr_state_t {
 /* A collective on a communicator: who serves it, and by what. */
 typedef struct mca_coll_irr_service_t {
     const char          *call;       /* its name */
+    const char          *parameter;  /* that names the algorithm */
     mca_coll_irr_state_t state;
     int                  algorithm;  /* row of the algorithm table, or MCA_COLL_IRR_HOST */
     irr_comm_t          *irr_comm;   /* while SERVING */
@@ -110,8 +117,8 @@ struct mca_coll_irr_module_t {
     mca_coll_irr_service_t      alltoallv;
     mca_coll_irr_service_t      alltoall;
     mca_coll_irr_settings_t     settings;
-    irr_status_t                trouble;        /* why this rank cannot take part; told in the agreement */
-    char                       *reason;         /* of the trouble, for the user */
+    irr_status_t                trouble;        /* a bad value of this rank; told in the first call */
+    char                       *reason;         /* of it, or why the engine cannot be opened, for the user */
     irr_block_t                *send_blocks;    /* while one is SERVING: one entry a rank, for the problem */
     irr_block_t                *recv_blocks;
     mca_coll_irr_module_t      *next, *prev;    /* of the component's list */

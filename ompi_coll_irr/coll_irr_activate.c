@@ -1,14 +1,14 @@
 /*
  * coll_irr_activate.c - the first call of a collective on a communicator decides whether coll/irr serves it.
  *
- * All members are there by definition, and the functions of the previous module work, so this is where the
- * engine's agreement runs.  Local trouble (a bad parameter, no memory, no transport) is taken into the
- * agreement, so that either all ranks are served or all are left to the previous module.
+ * All members are there by definition, and the functions of the previous module work, so this is where ranks agree, in
+ * two parts.  First one all-reduce of four words: does any rank want the collective served, and do all?  Parameters
+ * may differ between ranks, so none can tell alone.  Where none wants it, which is so with nothing configured, that is
+ * all: nothing was opened.  Then the engine's agreement, into which local trouble (no memory, no transport) is taken,
+ * so that either all ranks are served or all are left to the previous module.
  *
- * An engine communicator has one algorithm.  MPI_Alltoall uses that of MPI_Alltoallv if it has the same, and one of
- * its own if not.  Parameters may differ between ranks, so which of the two, and whether Open MPI is to serve
- * MPI_Alltoall, is agreed as well: by one all-reduce of two words, which is all that MPI_Alltoall costs where it
- * stays with Open MPI.
+ * An engine communicator has one algorithm.  MPI_Alltoall uses that of MPI_Alltoallv if it has the same on all ranks,
+ * which the four words tell as well, and one of its own if not.
  */
 #include "coll_irr.h"
 
@@ -45,9 +45,17 @@ static uint64_t process_name(void *context, int rank)
 }
 
 /*
- * Equal on ranks that share a node: the lowest rank on mine, from what Open MPI knows without asking anybody.
- * Open MPI makes the procs of its node when it starts, so a proc that does not exist yet is elsewhere.
+ * From what Open MPI knows without asking anybody.  It makes the procs of its node when it starts, so a proc that does
+ * not exist yet is elsewhere.
  */
+static bool on_my_node(const mca_coll_irr_module_t *module, int rank)
+{
+    ompi_proc_t *proc = ompi_group_get_proc_ptr_raw(module->comm->c_local_group, rank);
+
+    return !ompi_proc_is_sentinel(proc) && OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags);
+}
+
+/* Equal on ranks that share a node: the lowest rank on mine. */
 static uint64_t node_label(mca_coll_irr_module_t *module)
 {
     size_t ranks_per_node = module->settings.ranks_per_node;
@@ -56,12 +64,7 @@ static uint64_t node_label(mca_coll_irr_module_t *module)
     if (ranks_per_node > 0) {
         return (size_t)me / ranks_per_node;
     }
-    while (lowest < me) {
-        ompi_proc_t *proc = ompi_group_get_proc_ptr_raw(module->comm->c_local_group, lowest);
-
-        if (!ompi_proc_is_sentinel(proc) && OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags)) {
-            break;
-        }
+    while (lowest < me && !on_my_node(module, lowest)) {
         lowest++;
     }
     return (uint64_t)lowest;
@@ -151,18 +154,13 @@ irr_status_t mca_coll_irr_agree_all(mca_coll_irr_module_t *module, bool mine)
     return status == IRR_OK && failed != 0 ? IRR_ERR_NOT_SUPPORTED : status;
 }
 
-/* Collective: an engine communicator for a service, or none.  trouble and reason are this rank's. */
-static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, irr_status_t trouble,
-                  const char *reason)
+/* Collective: an engine communicator for a service that all ranks want served, or none. */
+static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     mca_coll_irr_group_t *group = NULL;
-    irr_status_t status;
+    irr_status_t status = prepare(module, &group);
 
-    if (trouble == IRR_OK) {
-        trouble = prepare(module, &group);
-        reason = module->reason;
-    }
-    status = mca_coll_irr_agree(module, service->algorithm, trouble, reason, &service->irr_comm);
+    status = mca_coll_irr_agree(module, service->algorithm, status, module->reason, &service->irr_comm);
     if (status == IRR_OK) {
         mca_coll_irr_teardown_add(group);
         serve(module, service);
@@ -173,18 +171,10 @@ static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service
     return status == IRR_ERR_NOT_SUPPORTED ? OMPI_SUCCESS : mca_coll_irr_error(status);
 }
 
-int mca_coll_irr_activate_alltoallv(mca_coll_irr_module_t *module)
-{
-    if (module->alltoallv.state != MCA_COLL_IRR_NEW) {
-        return OMPI_SUCCESS;
-    }
-    return decide(module, &module->alltoallv, module->trouble, module->reason);
-}
-
-/* Collective: MPI_Alltoall goes the way of MPI_Alltoallv. */
+/* Collective: MPI_Alltoall goes the way of MPI_Alltoallv, which all ranks want served as well then. */
 static int share(mca_coll_irr_module_t *module)
 {
-    int result = mca_coll_irr_activate_alltoallv(module);
+    int result = module->alltoallv.state == MCA_COLL_IRR_NEW ? decide(module, &module->alltoallv) : OMPI_SUCCESS;
 
     if (result != OMPI_SUCCESS || module->alltoallv.state != MCA_COLL_IRR_SERVING) {
         decline(module, &module->alltoall, "nor is MPI_Alltoallv served");
@@ -196,30 +186,100 @@ static int share(mca_coll_irr_module_t *module)
     return OMPI_SUCCESS;
 }
 
-int mca_coll_irr_activate_alltoall(mca_coll_irr_module_t *module)
-{
-    enum { WANTED, APART, WORDS };
-    mca_coll_irr_service_t *service = &module->alltoall;
-    const bool bad = module->trouble != IRR_OK, host = !bad && service->algorithm == MCA_COLL_IRR_HOST;
-    uint64_t words[WORDS] = { [WANTED] = !host, [APART] = bad || service->algorithm != module->alltoallv.algorithm };
+/* ---- what ranks want ---- */
 
-    if (service->state != MCA_COLL_IRR_NEW) {
-        return OMPI_SUCCESS;
+static bool on_one_host(const mca_coll_irr_module_t *module)
+{
+    int ranks = ompi_comm_size(module->comm), me = ompi_comm_rank(module->comm);
+
+    for (int i = 0; i < ranks; i++) {
+        if (i != me && !on_my_node(module, i)) {
+            return false;
+        }
     }
+    return true;
+}
+
+static bool given(const char *path)
+{
+    return path != NULL && path[0] != '\0';
+}
+
+/*
+ * What the algorithm is, if that means that this rank leaves the collective to Open MPI; NULL if it wants it served.
+ * auto does what is known to be faster than Open MPI, which is aapc between hosts; who gives a schedule or asks for
+ * the matrices wants the engine.
+ */
+static const char *reason_to_leave(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+{
+    const mca_coll_irr_settings_t *settings = &module->settings;
+
+    if (service->algorithm == MCA_COLL_IRR_HOST) {
+        return "host";
+    }
+    if (service->algorithm != MCA_COLL_IRR_AUTO || given(settings->schedule_file) || given(settings->matrix_dump)) {
+        return NULL;
+    }
+    if (!given(settings->topology_file)) {
+        return "auto and there is no topology file";
+    }
+    return on_one_host(module) ? "auto and all ranks are on one host" : NULL;
+}
+
+/* What the ranks want, as the maxima of their words; a rank as ranks - rank, so that the lowest one remains. */
+enum { BAD_VALUE, WANTED, LEFT, APART, WORDS };
+
+/* Local: some ranks leave the collective to Open MPI, of which the lowest one tells why, or have a bad value. */
+static void decline_divided(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const uint64_t *words,
+                            const char *why)
+{
+    const uint64_t me = (uint64_t)(ompi_comm_size(module->comm) - ompi_comm_rank(module->comm));
+    char text[256];
+
+    if (words[BAD_VALUE] == me && module->reason != NULL) {
+        mca_coll_irr_tell("engine-message", module->reason);
+    } else if (words[BAD_VALUE] == 0 && words[LEFT] == me) {
+        snprintf(text, sizeof(text), "%s is %s on some ranks of a communicator and not on others; parameters must be "
+                 "the same on all ranks", service->parameter, why);
+        mca_coll_irr_tell("engine-message", text);
+    }
+    decline(module, service, words[BAD_VALUE] != 0 ? "a rank has a bad value" : "not all ranks want it served");
+}
+
+/* Collective: the first call. */
+static int activate(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    const uint64_t me = (uint64_t)(ompi_comm_size(module->comm) - ompi_comm_rank(module->comm));
+    const bool bad = module->trouble != IRR_OK;
+    const char *why = bad ? NULL : reason_to_leave(module, service);
+    uint64_t words[WORDS] = {
+        [BAD_VALUE] = bad ? me : 0, [WANTED] = why == NULL, [LEFT] = why != NULL ? me : 0,
+        [APART] = module->alltoall.algorithm != module->alltoallv.algorithm
+    };
+    char text[128];
+
     if (allreduce_max(module, words, WORDS) != IRR_OK) {
         decline(module, service, "a collective of Open MPI failed");
         return mca_coll_irr_error(IRR_ERR_OOB);
     }
     if (words[WANTED] == 0) {
-        decline(module, service, "coll_irr_alltoall_algorithm is host");
+        snprintf(text, sizeof(text), "%s is %s", service->parameter, why);
+        decline(module, service, text);
         return OMPI_SUCCESS;
     }
-    if (words[APART] == 0) {
-        return share(module);
+    if (words[BAD_VALUE] != 0 || words[LEFT] != 0) {
+        decline_divided(module, service, words, why);
+        return OMPI_SUCCESS;
     }
-    if (host) {
-        return decide(module, service, IRR_ERR_NOT_SUPPORTED, "coll_irr_alltoall_algorithm is host on some ranks of a "
-                      "communicator and not on others; it must be the same on all ranks");
-    }
-    return decide(module, service, module->trouble, module->reason);
+    return service == &module->alltoall && words[APART] == 0 ? share(module) : decide(module, service);
+}
+
+int mca_coll_irr_activate_alltoallv(mca_coll_irr_module_t *module)
+{
+    return module->alltoallv.state == MCA_COLL_IRR_NEW ? activate(module, &module->alltoallv) : OMPI_SUCCESS;
+}
+
+int mca_coll_irr_activate_alltoall(mca_coll_irr_module_t *module)
+{
+    return module->alltoall.state == MCA_COLL_IRR_NEW ? activate(module, &module->alltoall) : OMPI_SUCCESS;
 }

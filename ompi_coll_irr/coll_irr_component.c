@@ -28,19 +28,31 @@ mca_coll_irr_component_t mca_coll_irr_component = {
 };
 
 /*
- * Lines of the engine: errors and warnings for the user, the rest where verbosity asks for them.
- *
- * What goes wrong while the engine opens is kept: the agreement of the ranks decides who tells it.
- *
  * Open MPI would collect help texts of all ranks over PMIx, which in 4.1 now and then garbles or loses them;
  * so they are rendered by Open MPI and written here.  The same text is written once, however many
  * communicators it concerns.
  */
-static void on_log(void *context, irr_log_level_t level, const char *text)
+void mca_coll_irr_tell(const char *topic, const char *text)
 {
     static char last[1024];
     char *rendered;
 
+    if (strcmp(text, last) == 0) {
+        return;
+    }
+    snprintf(last, sizeof(last), "%s", text);
+    rendered = opal_show_help_string("help-coll-irr.txt", topic, true, text);
+    opal_output(mca_coll_irr_component.help_output, "%s", rendered != NULL ? rendered : text);
+    free(rendered);
+}
+
+/*
+ * Lines of the engine: errors and warnings for the user, the rest where verbosity asks for them.
+ *
+ * What goes wrong while the engine opens is kept: the agreement of the ranks decides who tells it.
+ */
+static void on_log(void *context, irr_log_level_t level, const char *text)
+{
     (void)context;
     if (level > IRR_LOG_WARN) {
         opal_output_verbose(level == IRR_LOG_INFO ? 1 : 10, mca_coll_irr_component.output, "coll:irr: %s", text);
@@ -50,13 +62,7 @@ static void on_log(void *context, irr_log_level_t level, const char *text)
         mca_coll_irr_component.engine_reason = strdup(text);
         return;
     }
-    if (strcmp(text, last) == 0) {
-        return;
-    }
-    snprintf(last, sizeof(last), "%s", text);
-    rendered = opal_show_help_string("help-coll-irr.txt", "engine-message", true, text);
-    opal_output(mca_coll_irr_component.help_output, "%s", rendered != NULL ? rendered : text);
-    free(rendered);
+    mca_coll_irr_tell("engine-message", text);
 }
 
 static int open_help_output(void)

@@ -123,8 +123,10 @@ static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
     keep_previous(module, previous);
     module->trouble = mca_coll_irr_settings(comm, &module->settings, &module->reason);
     module->alltoallv.call = "MPI_Alltoallv";
+    module->alltoallv.parameter = "coll_irr_alltoallv_algorithm";
     module->alltoallv.algorithm = module->settings.engine.algorithm;
     module->alltoall.call = "MPI_Alltoall";
+    module->alltoall.parameter = "coll_irr_alltoall_algorithm";
     module->alltoall.algorithm = module->settings.alltoall_algorithm;
     return OMPI_SUCCESS;
 }

@@ -111,7 +111,7 @@ int mca_coll_irr_params_register(void)
     const int results[] = {
         register_int("priority",
                      "Priority of the irr coll component, from 0 to 100. Above the priority of tuned (30 by "
-                     "default) coll/irr serves what it implements; a negative value disables it.",
+                     "default) coll/irr serves what its algorithms are named for; a negative value disables it.",
                      40, OPAL_INFO_LVL_4, &params->priority),
         register_int("verbose",
                      "Verbosity of the irr coll component. 0 is silent, 1 says which communicators are served and "

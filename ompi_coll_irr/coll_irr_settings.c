@@ -204,21 +204,24 @@ static mca_coll_irr_text_t texts[] = {
     }, {
         PREFIX "schedule_file", "",
         "File with a schedule that irr_plan --save has written. Exchanges with its counts go by it and need no count "
-        "matrix; others, and communicators of another size, go as if there were none." INFO_KEY,
+        "matrix; others, and communicators of another size, go as if there were none, but where auto would be Open "
+        "MPI's own it is a1." INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_path, "the name of a file",
         offsetof(mca_coll_irr_settings_t, schedule_file), NULL
     }, {
         PREFIX "topology_file", "",
         "File with the switches between the hosts, in the syntax of Slurm's topology.conf, for the algorithm aapc, and "
-        "for auto, which is aapc on a communicator of several hosts then. A host that it lacks leaves the communicator "
-        "to Open MPI. Without a file all ranks count as hosts at one switch." INFO_KEY,
+        "for auto, which is aapc on a communicator of several hosts then, and else Open MPI's own. A host that it "
+        "lacks leaves the communicator to Open MPI. For aapc without a file all ranks count as hosts at one switch."
+        INFO_KEY,
         OPAL_INFO_LVL_4, mca_coll_irr_parse_path, "the name of a file",
         offsetof(mca_coll_irr_settings_t, topology_file), NULL
     }, {
         PREFIX "matrix_dump", "",
         "Prefix of files for the count matrices of a running application. Rank 0 of each communicator writes a file "
         "of Matrix Market format, PREFIX.R-C.N.mtx, for each new matrix: R is its rank in MPI_COMM_WORLD, C the "
-        "number that Open MPI gave the communicator, and N counts. Costs an agreement an exchange." INFO_KEY,
+        "number that Open MPI gave the communicator, and N counts. Costs an agreement an exchange; where auto would be "
+        "Open MPI's own it is a1." INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_path, "the beginning of file names",
         offsetof(mca_coll_irr_settings_t, matrix_dump), NULL
     }

@@ -55,6 +55,22 @@ host_route() {
         done
     done
 }
+# auto is aapc between hosts; within one all stays with Open MPI, and a topology without a host is told of.
+auto() {
+    lab run 3 --mca coll_irr_topology_file "$IRR_LAB_STATE/topology.conf" --mca coll_irr_verbose 1 -- \
+        "$builddir/irr_bench" --algorithms auto -i 2 -x 0 > "$scratch/run" 2>&1
+    cat "$scratch/run"
+    grep '^  auto .* yes$' "$scratch/run" && grep 'is served, MPI_Alltoallv by aapc' "$scratch/run" &&
+        lab run 2 --host n1:2 --mca coll_irr_topology_file "$IRR_LAB_STATE/topology.conf" --mca coll_irr_verbose 1 -- \
+            "$builddir/irr_bench" --algorithms auto -i 2 -x 0 > "$scratch/run" 2>&1
+    cat "$scratch/run"
+    grep '^  auto(host) .* yes$' "$scratch/run" && grep 'is auto and all ranks are on one host' "$scratch/run" &&
+        echo 'SwitchName=s Nodes=n[1-2]' > "$scratch/lacks" &&
+        lab run 3 --mca coll_irr_topology_file "$scratch/lacks" -- \
+            "$builddir/irr_bench" --algorithms auto -i 2 -x 0 > "$scratch/run" 2>&1
+    cat "$scratch/run"
+    grep '^  auto(host) .* yes$' "$scratch/run" && [ "$(grep -c 'is none of its hosts' "$scratch/run")" -eq 1 ]
+}
 names() {
     lab run 5 -- sh -c 'echo "$OMPI_COMM_WORLD_RANK $(uname -n)"' | sort > "$scratch/names"
     printf '%s\n' '0 n1' '1 n1' '2 n2' '3 n2' '4 n3' | diff - "$scratch/names"
@@ -201,11 +217,12 @@ END
         grep 'uniform,1024,2,linear' "$scratch/bench.csv" && grep '</svg>' "$scratch/bench.svg" && nothing_left
 }
 
-plan 21
+plan 22
 check "a cluster of three hosts comes up" is_up
 check "every byte arrives, with and without coll/irr, and timeouts are counted" every_byte
 check "no port is faster than its rate" rate_holds
 check "aapc where hosts have several ranks, by each route" host_route
+check "auto is aapc between hosts, and Open MPI's own within one" auto
 check "ranks fill the hosts in their order, each under its own name" names
 check "Open MPI finds no shared memory between hosts" no_shared_memory
 check "UCX finds no shared memory between hosts" no_shared_memory_ucx

@@ -19,7 +19,7 @@
 
 #define ITERATIONS_MAX 10000000
 #define HOST           "host"
-#define DEFAULT_LIST   HOST ",auto"
+#define DEFAULT_LIST   HOST ",a1"
 #define ALL            "all"
 
 enum {

@@ -12,6 +12,10 @@ export OMPI_MCA_coll_tuned_use_dynamic_rules OMPI_MCA_coll_tuned_alltoall_algori
 OMPI_MCA_coll_irr_redistribution=1,2,1,2
 export OMPI_MCA_coll_irr_redistribution
 
+# A schedule for other ranks than these: auto with it is a1, and served.
+"$builddir/irr_plan" check --algorithm rs_n --ranks 3 --save "$scratch/schedule" > /dev/null
+with_schedule="coll_irr_schedule_file=$scratch/schedule"
+
 # The first ranks have one value, the others another: all must leave MPI_Alltoall to Open MPI, and one text tells why.
 divided() {
     ranks 2 "$program" divided "coll_irr_alltoall_algorithm=$1" : -np 2 --oversubscribe "$program" divided $2 \
@@ -21,20 +25,12 @@ divided() {
     [ $status -eq 0 ] && [ "$(tr '\n' ' ' < "$scratch/run" | grep -c "$3")" -eq 1 ]
 }
 
-# says TEXT COMMAND...: the output has the text.
-says() {
-    text=$1
-    shift
-    "$@" > "$scratch/run" 2>&1 || return 1
-    cat "$scratch/run"
-    grep -q "$text" "$scratch/run"
-}
-
-plan 39
+plan 41
 for n in 1 2 3 4 7 16; do
     check "$n ranks, every byte as Open MPI's own" ranks "$n" "$program" irr coll_irr_alltoall_algorithm=a1
 done
-for algorithm in auto a1 ac a2 a3 a4 multistage node lp rs_n rs_n_sort rs_nh optimal redist aapc; do
+check "5 ranks, auto with a schedule file" ranks 5 "$program" irr coll_irr_alltoall_algorithm=auto "$with_schedule"
+for algorithm in a1 ac a2 a3 a4 multistage node lp rs_n rs_n_sort rs_nh optimal redist aapc; do
     check "5 ranks, $algorithm" ranks 5 "$program" irr "coll_irr_alltoall_algorithm=$algorithm"
 done
 for algorithm in a3 optimal aapc; do
@@ -49,11 +45,15 @@ for setting in pace=loose pace=grant piece_bytes=100 window_messages=1 cache_byt
 done
 check "the default leaves it to Open MPI" ranks 4 "$program" host
 check "so does host" ranks 4 "$program" host coll_irr_alltoall_algorithm=host
+check "so does auto" ranks 4 "$program" host coll_irr_alltoall_algorithm=auto
 check "host on some ranks, aapc on the others" divided aapc "" "is host on some ranks"
-check "host on some ranks, that of MPI_Alltoallv on the others" divided auto "" "is host on some ranks"
+check "host on some ranks, that of MPI_Alltoallv on the others" divided a1 "" "is host on some ranks"
+check "auto on some ranks, aapc on the others" divided auto coll_irr_alltoall_algorithm=aapc \
+    "is auto and there is no topology file on some ranks"
 check "a1 on some ranks, ac on the others" divided a1 coll_irr_alltoall_algorithm=ac "different settings"
 check "verbose says who serves it" says "is served, MPI_Alltoall by lp" \
     ranks 2 --mca coll_irr_verbose 1 "$program" irr coll_irr_alltoall_algorithm=lp
 check "verbose says what auto is" says "is served, MPI_Alltoallv by a1" \
-    ranks 2 --mca coll_irr_verbose 1 "$program" irr coll_irr_alltoall_algorithm=auto
+    ranks 2 --mca coll_irr_verbose 1 "$program" irr coll_irr_alltoallv_algorithm=auto "$with_schedule" \
+    coll_irr_alltoall_algorithm=auto
 exit $failed

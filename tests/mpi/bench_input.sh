@@ -48,11 +48,11 @@ accepted() {
     report $? "$name"
 }
 
-# columns RANKS ARGUMENT...: runs host and auto; the columns between Lmax and verified go to $columns.
+# columns RANKS ARGUMENT...: runs host and a1; the columns between Lmax and verified go to $columns.
 columns() {
     n=$1
     shift
-    bench "$n" --algorithms host,auto -i 3 "$@"
+    bench "$n" --algorithms host,a1 -i 3 "$@"
     columns=$(sed -n 's/.*# algorithm .* Lmax \(.*\) verified$/\1/p' "$scratch/out" | xargs)
 }
 
@@ -79,7 +79,7 @@ file() {
     printf '%s\n' '%%MatrixMarket matrix coordinate integer general' "$@" > "$name"
 }
 
-plan 48
+plan 50
 
 # ---- files ----
 
@@ -149,7 +149,7 @@ report $? "results as JSON"
 
 # ---- MPI_Alltoall ----
 
-bench 4 --alltoall --algorithms host,auto,a3,aapc -i 5 --unit 1000 --json "$scratch/result.json"
+bench 4 --alltoall --algorithms host,a1,a3,aapc -i 5 --unit 1000 --json "$scratch/result.json"
 [ $status -eq 0 ] && [ "$(lines ' yes$')" -eq 4 ] && [ "$(lines '(host)')" -eq 0 ] && [ "$(lines '(irr)')" -eq 0 ] &&
     [ "$(lines '# irr_bench [^ ]*: MPI_Alltoall, ranks: 4')" -eq 1 ]
 report $? "MPI_Alltoall, each row by what its name says"
@@ -159,6 +159,11 @@ report $? "MPI_Alltoall as JSON"
 bench 4 -i 2
 [ $status -eq 0 ] && [ "$(lines '# irr_bench [^ ]*: MPI_Alltoallv, ranks: 4')" -eq 1 ]
 report $? "MPI_Alltoallv unless told otherwise"
+[ "$(lines ' host .* yes$')" -eq 1 ] && [ "$(lines ' a1 .* yes$')" -eq 1 ]
+report $? "host beside a1 unless told otherwise"
+bench 4 --algorithms auto -i 2
+[ $status -eq 0 ] && [ "$(lines ' auto(host) .* yes$')" -eq 1 ] && [ "$(lines 'rows marked (host)')" -eq 1 ]
+report $? "auto that Open MPI served is marked"
 
 # ---- persistent requests ----
 
@@ -176,8 +181,8 @@ report $? "persistent rows as JSON"
 columns 4 --columns header_bytes,messages_received,header_bytes
 [ $status -eq 0 ] && [ "$columns" = "header_bytes messages_received" ] && aligned
 report $? "columns as asked for, each once"
-[ "$(lines ' host .* - *- *yes$')" -eq 1 ] && [ "$(lines ' auto .* [0-9]* *3 *yes$')" -eq 1 ]
-report $? "host has no counters, auto receives a message from each other rank"
+[ "$(lines ' host .* - *- *yes$')" -eq 1 ] && [ "$(lines ' a1 .* [0-9]* *3 *yes$')" -eq 1 ]
+report $? "host has no counters, a1 receives a message from each other rank"
 
 columns 2 --columns all --json "$scratch/result.json"
 [ $status -eq 0 ] && [ "${columns%% *}" = exchanges ] && [ "$(echo "$columns" | wc -w)" -ge 10 ] && aligned

@@ -12,6 +12,10 @@ OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 OMPI_MCA_mca_base_component_path=$(cd "${builddir:-.}" && pwd)/.libs:SYS_DEFAULT
 export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_mca_base_component_path
 
+# With nothing configured coll/irr leaves all to Open MPI: default.sh tests that, the others test what it serves.
+OMPI_MCA_coll_irr_alltoallv_algorithm=a1
+export OMPI_MCA_coll_irr_alltoallv_algorithm
+
 plan() {
     if [ "$ASAN" = yes ]; then
         echo "1..0 # SKIP Open MPI cannot load a component built with --enable-asan"
@@ -37,6 +41,34 @@ ranks() {
     n=$1
     shift
     timeout -k 5 "$LIMIT" "$MPIRUN" --oversubscribe -np "$n" "$@"
+}
+
+# says TEXT COMMAND...: the output has the text.
+says() {
+    text=$1
+    shift
+    "$@" > "$scratch/run" 2>&1 || return 1
+    cat "$scratch/run"
+    grep -q "$text" "$scratch/run"
+}
+
+# on_some_ranks VARIABLE=VALUE COMMAND...: the first two of four ranks have it in their environment, the others not.
+on_some_ranks() {
+    setting=$1
+    shift
+    ranks 2 env "$setting" "$@" : -np 2 --oversubscribe "$@"
+}
+
+# help_texts: jobs find that of coll/irr, which lies in the source tree here; Open MPI's own ones stay visible.
+help_texts() {
+    help=$scratch/help
+    mkdir "$help"
+    for file in "$("$OMPI_INFO" --path pkgdatadir --parsable | sed -n 's/^path:pkgdatadir://p')"/*.txt \
+        "$(cd "$srcdir" && pwd)"/ompi_coll_irr/help-coll-irr.txt; do
+        ln -sf "$file" "$help/"
+    done
+    OPAL_PKGDATADIR=$help
+    export OPAL_PKGDATADIR
 }
 
 # under_valgrind COMMAND...: on 2 ranks; Open MPI and PMIx lose memory of their own, so only records that pass

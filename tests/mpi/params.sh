@@ -3,16 +3,7 @@
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_life
-
-# The help text lies in the source tree here; Open MPI's own ones must stay visible.
-help=$scratch/help
-mkdir "$help"
-for file in "$("$OMPI_INFO" --path pkgdatadir --parsable | sed -n 's/^path:pkgdatadir://p')"/*.txt \
-    "$(cd "$srcdir" && pwd)"/ompi_coll_irr/help-coll-irr.txt; do
-    ln -sf "$file" "$help/"
-done
-OPAL_PKGDATADIR=$help
-export OPAL_PKGDATADIR
+help_texts
 
 # refused PARAMETER VALUE: the run is right, and one text names parameter, value and what is allowed.
 refused() {
@@ -33,24 +24,7 @@ listed() {
 
 # The first ranks have one setting, the others another: all must leave it to Open MPI.
 divided() {
-    ranks 2 "$MPI_SH" "$1" "$program" leaked_to_host : -np 2 --oversubscribe "$program" leaked_to_host
-}
-MPI_SH=$scratch/with
-cat > "$MPI_SH" << 'END'
-#!/bin/sh
-export "$1"
-shift
-exec "$@"
-END
-chmod +x "$MPI_SH"
-
-# says TEXT COMMAND...: the output has the text.
-says() {
-    text=$1
-    shift
-    "$@" > "$scratch/run" 2>&1 || return 1
-    cat "$scratch/run"
-    grep -q "$text" "$scratch/run"
+    on_some_ranks "$1" "$program" leaked_to_host
 }
 
 # Each bad info key has a text of its own, once.

@@ -17,6 +17,9 @@ all_named() {
     [ "$listed" = "$algorithms " ]
 }
 
+# A schedule for other ranks than these: auto with it is a1, and served.
+"$builddir/irr_plan" check --algorithm rs_n --ranks 3 --save "$scratch/schedule" > /dev/null
+
 valgrind_persistent() {
     under_valgrind "$builddir/mpi_cycles" 200 100000 persistent
 }
@@ -24,12 +27,13 @@ valgrind_persistent() {
 plan 61
 check "the algorithms below are all there are" all_named
 for algorithm in $algorithms; do
+    [ $algorithm = auto ] && with="coll_irr_schedule_file=$scratch/schedule" || with=
     check "5 ranks, $algorithm: every byte as Open MPI's own" \
-        ranks 5 "$program" types "coll_irr_alltoallv_algorithm=$algorithm"
+        ranks 5 "$program" types "coll_irr_alltoallv_algorithm=$algorithm" $with
     check "8 ranks, $algorithm: requests active together" \
-        ranks 8 "$program" together "coll_irr_alltoallv_algorithm=$algorithm"
+        ranks 8 "$program" together "coll_irr_alltoallv_algorithm=$algorithm" $with
     check "4 ranks, $algorithm: no allocation and no description from the second start on" \
-        ranks 4 "$builddir/mpi_allocations" "coll_irr_alltoallv_algorithm=$algorithm"
+        ranks 4 "$builddir/mpi_allocations" "coll_irr_alltoallv_algorithm=$algorithm" $with
 done
 for case in types completion orphans leaked parts refused active truncation threads; do
     check "4 ranks, $case" ranks 4 "$program" $case

@@ -26,11 +26,11 @@ not_dumped() {
 }
 
 # counted WANTED ALGORITHM MATRIX OPTIONS...: in the first exchange matrices are gathered, schedules built, and found
-# again, or not: + or 0 in this order.
+# again, or not: + or 0 in this order.  ALGORITHM is what its row is called: with (host) behind it Open MPI served it.
 counted() {
     wanted=$1 algorithm=$2 matrix=$3
     shift 3
-    ranks 6 "$@" "$builddir/irr_bench" --matrix "$matrix" --algorithms "$algorithm" -i 1 -x 0 \
+    ranks 6 "$@" "$builddir/irr_bench" --matrix "$matrix" --algorithms "${algorithm%(*}" -i 1 -x 0 \
         --columns matrices,schedules_built,schedules_reused > "$scratch/run" 2>&1
     status=$?
     cat "$scratch/run"
@@ -68,27 +68,34 @@ no_redistribution() {
     [ $status -eq 0 ] && [ "$(grep -c 'redist needs a redistribution' "$scratch/run")" -eq 1 ]
 }
 
-# on_tree WANTED ALGORITHM: all ranks are on this host, by its name in the file, and other hosts are there too.
+# on_tree WANTED ALGORITHM OPTIONS...: all ranks are on this host, by its name in the file, and other hosts are there
+# too.
 on_tree() {
-    name=$(hostname)
+    wanted=$1 algorithm=$2 here=$(hostname)
+    shift 2
     printf 'SwitchName=top Switches=s[1-2]\nSwitchName=s1 Nodes=%s,other1\nSwitchName=s2 Nodes=other[2-3]\n' \
-        "${name%%.*}" > "$scratch/topology.conf"
-    counted "$1" "$2" "$scratch/matrix.mtx" --mca coll_irr_topology_file "$scratch/topology.conf"
+        "${here%%.*}" > "$scratch/topology.conf"
+    counted "$wanted" "$algorithm" "$scratch/matrix.mtx" --mca coll_irr_topology_file "$scratch/topology.conf" "$@"
 }
 
-# bad_topology_file TEXT ALGORITHM: of what is there one line tells, and Open MPI serves.
+# bad_topology_file TEXT ALGORITHM OPTIONS...: of what is there one line tells, and Open MPI serves.
 bad_topology_file() {
-    ranks 4 --mca coll_irr_alltoallv_algorithm "$2" --mca coll_irr_topology_file "$scratch/topology.conf" \
+    text=$1 algorithm=$2
+    shift 2
+    ranks 4 --mca coll_irr_alltoallv_algorithm "$algorithm" --mca coll_irr_topology_file "$scratch/topology.conf" "$@" \
         "$builddir/mpi_life" leaked_to_host > "$scratch/run" 2>&1
     status=$?
     cat "$scratch/run"
-    [ $status -eq 0 ] && [ "$(tr '\n' ' ' < "$scratch/run" | grep -c "topology_file $scratch/topology.conf$1")" -eq 1 ]
+    [ $status -eq 0 ] &&
+        [ "$(tr '\n' ' ' < "$scratch/run" | grep -c "topology_file $scratch/topology.conf$text")" -eq 1 ]
 }
 
-# bad_topology TEXT FILE ALGORITHM
+# bad_topology TEXT FILE ALGORITHM OPTIONS...
 bad_topology() {
+    text=$1
     printf "$2" > "$scratch/topology.conf"
-    bad_topology_file "$1" "$3"
+    shift 2
+    bad_topology_file "$text" "$@"
 }
 
 pipe_topology() {
@@ -111,9 +118,10 @@ doubtful_speed() {
 "$builddir/irr_matrix" generate random --ranks 6 --unit 5000 --seed 7 -o "$scratch/matrix.mtx"
 "$builddir/irr_matrix" generate random --ranks 6 --unit 5000 --seed 8 -o "$scratch/other.mtx"
 "$builddir/irr_plan" check --algorithm optimal --matrix "$scratch/matrix.mtx" --save "$scratch/schedule" > /dev/null
+"$builddir/irr_plan" check --algorithm rs_n --ranks 3 --save "$scratch/other" > /dev/null
 head -n 5 "$scratch/schedule" > "$scratch/bad"
 
-plan 20
+plan 21
 for algorithm in a1 a3 optimal; do
     check "the matrices of $algorithm are dumped" dumped $algorithm
 done
@@ -130,11 +138,14 @@ check "a pipe that nobody writes to" bad_file ": is a pipe, "
 check "a redistribution" redistribution
 check "redist without a redistribution" no_redistribution
 check "aapc on a tree of switches" on_tree ++0 aapc
-check "auto on one host of a tree" on_tree 000 auto
-for algorithm in aapc auto; do
-    check "a topology without this host, $algorithm" \
-        bad_topology ": host '.*' is none of its hosts" 'SwitchName=s Nodes=nobody[1-3]\n' $algorithm
-done
+check "auto on one host of a tree is left to Open MPI" on_tree 000 "auto(host)"
+check "auto on one host of a tree, with a schedule for other ranks" \
+    on_tree 000 auto --mca coll_irr_schedule_file "$scratch/other"
+check "a topology without this host, aapc" \
+    bad_topology ": host '.*' is none of its hosts" 'SwitchName=s Nodes=nobody[1-3]\n' aapc
+check "a topology without this host, auto with a dump" \
+    bad_topology ": host '.*' is none of its hosts" 'SwitchName=s Nodes=nobody[1-3]\n' auto \
+    --mca coll_irr_matrix_dump "$scratch/none"
 check "a LinkSpeed that has another unit" doubtful_speed
 check "a topology that is malformed" bad_topology ", line 1: " 'SwitchName=s\n' aapc
 check "a topology that is a pipe" pipe_topology

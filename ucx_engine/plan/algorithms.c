@@ -11,7 +11,8 @@
 
 static const irr_algorithm_t algorithms[] = {
     { "auto", NULL, NULL, IRR_SHAPE_NONE, false,
-      "a1; aapc with a topology file, where ranks are on several of its hosts" },
+      "aapc where ranks are on several hosts of a topology file; else a1, or in a job Open MPI's own unless a schedule "
+      "file or a matrix dump is given" },
     { "a1", &irr_route_direct, &irr_order_rotate, IRR_SHAPE_NONE, false,
       "direct messages; in step k to rank + k and from rank - k (Liu, Wang, Prasanna 3.1.1)" },
     { "ac", &irr_route_direct, &irr_order_natural, IRR_SHAPE_NONE, false,
@@ -79,7 +80,7 @@ int irr_algorithm_on_hosts(int algorithm, int hosts)
     return algorithm == ROW_AUTO && hosts > 1 ? irr_algorithm_find("aapc") : algorithm;
 }
 
-/* a1 is never far from the best where messages are not small. */
+/* A job does not come to this unless something needs the engine: the component leaves auto to Open MPI else. */
 static int choose(int ranks)
 {
     (void)ranks;

@@ -1,0 +1,81 @@
+#!/bin/sh
+# default.sh - with nothing configured all stays with Open MPI, and nothing is opened; what brings coll/irr in, and what
+# ranks are told that do not agree on it.
+LIMIT=60
+. "${srcdir:-.}/tests/mpi/lib.sh"
+unset OMPI_MCA_coll_irr_alltoallv_algorithm
+program=$builddir/mpi_default
+help_texts
+
+# A schedule for other ranks than these, and a topology with this host.
+"$builddir/irr_plan" check --algorithm rs_n --ranks 3 --save "$scratch/schedule" > /dev/null
+printf 'SwitchName=s Nodes=%s,other\n' "$(hostname | sed 's/\..*//')" > "$scratch/topology.conf"
+
+# silent COMMAND...: no rank tells anything.
+silent() {
+    "$@" > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && ! [ -s "$scratch/run" ]
+}
+
+# told TEXT COMMAND...: the run is right, and one text tells.
+told() {
+    text=$1
+    shift
+    "$@" > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && [ "$(grep -c 'coll/irr: ' "$scratch/run")" -eq 1 ] &&
+        tr '\n' ' ' < "$scratch/run" | grep -q "$text"
+}
+
+# left WHY: why both collectives are left to Open MPI.
+left() {
+    says "MPI_Alltoallv on communicator MPI_COMM_WORLD is left to others: coll_irr_alltoallv_algorithm is $1" \
+        ranks 4 --mca coll_irr_verbose 1 "$program" left &&
+        says "MPI_Alltoall on communicator MPI_COMM_WORLD is left to others: coll_irr_alltoall_algorithm is $1" \
+            ranks 4 --mca coll_irr_verbose 1 --mca coll_irr_alltoall_algorithm auto "$program" left
+}
+
+on_one_host() {
+    OMPI_MCA_coll_irr_topology_file=$scratch/topology.conf
+    export OMPI_MCA_coll_irr_topology_file
+    left "auto and all ranks are on one host"
+    status=$?
+    unset OMPI_MCA_coll_irr_topology_file
+    return $status
+}
+
+plan 18
+for n in 2 4 7; do
+    check "$n ranks, nothing configured: all is left to Open MPI, nothing is opened" silent ranks $n "$program" left
+done
+check "auto by name for both collectives" \
+    silent ranks 4 --mca coll_irr_alltoallv_algorithm auto --mca coll_irr_alltoall_algorithm auto "$program" left
+check "settings without an algorithm" silent ranks 4 --mca coll_irr_window_messages 5 --mca coll_irr_pace loose \
+    --mca coll_irr_ucx_tls nonsense "$program" left
+check "the test sees an engine where an algorithm is named" \
+    ranks 4 --mca coll_irr_alltoallv_algorithm a1 "$program" v-served
+check "and where one is named for each" ranks 4 --mca coll_irr_alltoallv_algorithm a1 \
+    --mca coll_irr_alltoall_algorithm a3 "$program" served
+check "an info key brings coll/irr in" ranks 4 "$builddir/mpi_alltoallv" 1 coll_irr_alltoallv_algorithm=a1
+check "a schedule file does" ranks 4 --mca coll_irr_schedule_file "$scratch/schedule" \
+    --mca coll_irr_alltoall_algorithm auto "$program" served
+check "a dump does" ranks 4 --mca coll_irr_matrix_dump "$scratch/dump" "$program" v-served
+check "verbose says why" left "auto and there is no topology file"
+check "a topology file does not, within one host" on_one_host
+check "verbose says that a request is left" says "a persistent request of communicator MPI_COMM_WORLD is left to" \
+    ranks 4 --mca coll_irr_verbose 10 "$program" left
+check "an algorithm on two of four ranks" \
+    told "coll_irr_alltoallv_algorithm is auto and there is no topology file on some ranks" \
+    on_some_ranks OMPI_MCA_coll_irr_alltoallv_algorithm=a1 "$program" left
+check "a schedule file on two of four ranks" told "on some ranks of a communicator and not on others" \
+    on_some_ranks "OMPI_MCA_coll_irr_schedule_file=$scratch/schedule" "$program" left
+check "auto for MPI_Alltoall on two of four ranks, host on the others" \
+    silent on_some_ranks OMPI_MCA_coll_irr_alltoall_algorithm=auto "$program" left
+check "a bad value on two of four ranks" told "Value: *nonsense" \
+    on_some_ranks OMPI_MCA_coll_irr_compose=nonsense "$program" left
+check "an algorithm that is none" told "Value: *fastest" \
+    ranks 4 --mca coll_irr_alltoallv_algorithm fastest "$program" left
+exit $failed
