@@ -3,59 +3,11 @@
  *
  *     mpi_allocations [INFO_KEY=VALUE ...]   the keys go to the communicator
  *
- * The program's own malloc, calloc and realloc stand before those of the C library in all that it loads, and
- * count what the component calls.  UCX and Open MPI may grow pools of their own, which no plan can foresee.  The
- * counters must show that no message was described either.
+ * UCX and Open MPI may grow pools of their own, which no plan can foresee, so only what the component calls counts.
+ * The counters must show that no message was described either.
  */
 #include "mpi_call.h"
-
-#include <link.h>
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *memory, size_t size);
-
-/* To all that the program loads. */
-#define VISIBLE __attribute__((visibility("default")))
-
-static const char *code_start, *code_end;   /* of the component */
-static int counted;
-
-static void count(const void *caller)
-{
-    counted += (const char *)caller >= code_start && (const char *)caller < code_end;
-}
-
-VISIBLE void *malloc(size_t size)
-{
-    count(__builtin_return_address(0));
-    return __libc_malloc(size);
-}
-
-VISIBLE void *calloc(size_t elements, size_t size)
-{
-    count(__builtin_return_address(0));
-    return __libc_calloc(elements, size);
-}
-
-VISIBLE void *realloc(void *memory, size_t size)
-{
-    count(__builtin_return_address(0));
-    return __libc_realloc(memory, size);
-}
-
-static int find_component(struct dl_phdr_info *info, size_t size, void *context)
-{
-    (void)size;
-    (void)context;
-    for (int i = 0; strstr(info->dlpi_name, "mca_coll_irr.so") != NULL && i < info->dlpi_phnum; i++) {
-        if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_X) != 0) {
-            code_start = (const char *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-            code_end = code_start + info->dlpi_phdr[i].p_memsz;
-        }
-    }
-    return 0;
-}
+#include "mpi_memory.h"
 
 static unsigned long long header_bytes(void)
 {
@@ -85,18 +37,18 @@ static void check_starts(MPI_Comm comm, MPI_Datatype type, uint64_t *state)
     call_t call;
 
     call_init(&call, comm, 1, type, type, 0, state);
-    counted = 0;
+    mpi_memory_fail(0, 0);
     ALLTOALLV_INIT(call.send.base, call.send.counts, call.send.displs, type, call.recv.base, call.recv.counts,
                    call.recv.displs, type, comm, MPI_INFO_NULL, &request);
-    CHECK(counted > 0);
+    CHECK(mpi_memory.count > 0);
     start(&request);
     MPI_Barrier(MPI_COMM_WORLD);
-    counted = 0;
+    mpi_memory_fail(0, 0);
     described = header_bytes();
     for (int i = 0; i < 50; i++) {
         start(&request);
     }
-    CHECK(counted == 0);
+    CHECK(mpi_memory.count == 0);
     CHECK(header_bytes() == described);
     MPI_Request_free(&request);
     call_fini(&call);
@@ -113,8 +65,7 @@ int main(int argc, char **argv)
     comm = dup_irr(MPI_COMM_WORLD, argv + 1, argc - 1);
     vector = vector_type();
     mpi_test_served();
-    dl_iterate_phdr(find_component, NULL);
-    CHECK(code_start != NULL);
+    mpi_memory_watch();
     check_starts(comm, MPI_DOUBLE, &state);
     check_starts(comm, vector, &state);
     CHECK(mpi_test_served() == 102);

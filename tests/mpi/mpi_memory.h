@@ -1,0 +1,111 @@
+/*
+ * mpi_memory.h - what coll/irr allocates, counted, and made to fail where a test wants it.
+ *
+ * The program's own malloc, calloc, realloc and strdup stand before those of the C library in all that it loads, and
+ * act on what the component calls.  What UCX and Open MPI call themselves is left alone.  The ranks on which
+ * allocations fail are those that call mpi_memory_fail.  For programs of one source file and one thread.
+ *
+ *     mpi_memory_watch();               after MPI_Init
+ *     mpi_memory_fail(60, LONG_MAX);    all from the 60th from now on
+ *     MPI_Alltoallv(...);
+ *     failed = mpi_memory_fail(0, 0);   memory is there again
+ */
+#ifndef MPI_MEMORY_H
+#define MPI_MEMORY_H
+
+#include "mpi_test.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+
+/* To all that the program loads. */
+#define MPI_MEMORY_VISIBLE __attribute__((visibility("default")))
+
+static struct {
+    const char *start, *end;   /* of the component's code */
+    long count;                /* allocations since mpi_memory_fail, or since mpi_memory_watch */
+    long first, times;         /* which of them fail; first 0: none */
+    long failed;
+} mpi_memory;
+
+/* Counts an allocation of the component; true if it has to fail. */
+static inline int mpi_memory_fails(const void *caller)
+{
+    if ((const char *)caller < mpi_memory.start || (const char *)caller >= mpi_memory.end) {
+        return 0;
+    }
+    mpi_memory.count++;
+    if (mpi_memory.first == 0 || mpi_memory.count < mpi_memory.first ||
+        mpi_memory.count - mpi_memory.first >= mpi_memory.times) {
+        return 0;
+    }
+    mpi_memory.failed++;
+    errno = ENOMEM;
+    return 1;
+}
+
+MPI_MEMORY_VISIBLE void *malloc(size_t size)
+{
+    return mpi_memory_fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+}
+
+MPI_MEMORY_VISIBLE void *calloc(size_t elements, size_t size)
+{
+    return mpi_memory_fails(__builtin_return_address(0)) ? NULL : __libc_calloc(elements, size);
+}
+
+MPI_MEMORY_VISIBLE void *realloc(void *memory, size_t size)
+{
+    return mpi_memory_fails(__builtin_return_address(0)) ? NULL : __libc_realloc(memory, size);
+}
+
+MPI_MEMORY_VISIBLE char *strdup(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = mpi_memory_fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+
+    return copy != NULL ? memcpy(copy, text, size) : NULL;
+}
+
+static inline int mpi_memory_find(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size;
+    (void)context;
+    for (int i = 0; strstr(info->dlpi_name, "mca_coll_irr.so") != NULL && i < info->dlpi_phnum; i++) {
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_X) != 0) {
+            mpi_memory.start = (const char *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+            mpi_memory.end = mpi_memory.start + info->dlpi_phdr[i].p_memsz;
+        }
+    }
+    return 0;
+}
+
+/* Finds the component, which MPI_Init has loaded, and counts from here on. */
+static inline void mpi_memory_watch(void)
+{
+    dl_iterate_phdr(mpi_memory_find, NULL);
+    CHECK(mpi_memory.start != NULL);
+    mpi_memory.count = 0;
+}
+
+/*
+ * Counts anew: so many allocations fail from the first'th on, which is 1 for the next one; 0: none fails.  Returns
+ * how many failed since the last call.
+ */
+static inline long mpi_memory_fail(long first, long times)
+{
+    long failed = mpi_memory.failed;
+
+    mpi_memory.count = 0;
+    mpi_memory.first = first;
+    mpi_memory.times = times;
+    mpi_memory.failed = 0;
+    return failed;
+}
+
+#endif
