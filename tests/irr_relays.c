@@ -76,6 +76,23 @@ static void open_transport(irr_relays_t *relays, int index)
     rank->peers = irr_test_array((size_t)params->ranks, sizeof(irr_peer_t *));
 }
 
+static irr_status_t make_nodes(int ranks, int per_node, irr_nodes_t *nodes)
+{
+    irr_status_t status;
+    int *labels;
+
+    if (per_node == 0) {
+        return irr_plan_all_nodes(ranks, nodes);
+    }
+    labels = irr_test_array((size_t)ranks, sizeof(*labels));
+    for (int r = 0; r < ranks; r++) {
+        labels[r] = r / per_node;
+    }
+    status = irr_nodes_init(nodes, ranks, labels);
+    free(labels);
+    return status;
+}
+
 irr_relays_t *irr_relays_create(const irr_relays_params_t *params)
 {
     irr_relays_t *relays = irr_test_array(1, sizeof(*relays));
@@ -83,7 +100,7 @@ irr_relays_t *irr_relays_create(const irr_relays_params_t *params)
 
     relays->params = *params;
     relays->rank = irr_test_array((size_t)params->ranks, sizeof(*relays->rank));
-    irr_test_must(irr_plan_all_nodes(params->ranks, &relays->nodes));
+    irr_test_must(make_nodes(params->ranks, params->per_node, &relays->nodes));
     grid = irr_relays_grid(relays);
     irr_test_must(irr_fabric_create(params->ranks, params->seed, params->eager_max, &relays->fabric));
     for (int r = 0; r < params->ranks; r++) {
@@ -124,6 +141,7 @@ static irr_exec_env_t make_env(irr_relays_t *relays, const irr_job_t *job, int i
     irr_relays_rank_t *rank = &relays->rank[index];
 
     memset(&rank->counters, 0, sizeof(rank->counters));
+    relays->now = index;
     rank->running = true;
     rank->result = IRR_IN_PROGRESS;
     return (irr_exec_env_t){
@@ -170,6 +188,7 @@ bool irr_relays_progress(irr_relays_t *relays, int rounds)
         for (int r = 0; r < relays->params.ranks; r++) {
             irr_relays_rank_t *rank = &relays->rank[r];
 
+            relays->now = r;
             rank->spy->super.ops->progress(&rank->spy->super);
             if (rank->running) {
                 rank->result = progress_rank(rank);

@@ -16,6 +16,7 @@
 typedef struct irr_relays_params {
     const char        *algorithm;      /* name of a grid row */
     int                ranks;
+    int                per_node;       /* ranks of a node, in their order; 0: nodes of irr_plan_all_nodes */
     uint64_t           seed;           /* of the fabric, as irr_fabric_create has it, and so is eager_max */
     size_t             eager_max;
     size_t             zero_copy_min;  /* of caps; 0: never */
@@ -45,6 +46,7 @@ typedef struct irr_relays {
     irr_fabric_t       *fabric;
     uint32_t            sequence;   /* of exchanges, also the one to come */
     irr_relays_rank_t  *rank;
+    int                 now;        /* the rank that runs, so a test tells whose allocations are whose */
 } irr_relays_t;
 
 irr_relays_t *irr_relays_create(const irr_relays_params_t *params);

@@ -73,7 +73,7 @@ static list_t make_list(uint64_t *state, size_t most)
         }
     }
     list.header = (irr_header_t){
-        .status = (irr_status_t)-(int)irr_test_below(state, 14), .slices = count,
+        .status = (irr_status_t)-(int)irr_test_below(state, 14), .lost = irr_test_below(state, 2) > 0, .slices = count,
         .parts = irr_test_below(state, count + 1)
     };
     return list;
@@ -169,6 +169,7 @@ static void test_round_trip(void)
         CU_ASSERT_FATAL(is_sound(list.slices, list.header.slices, list.ranks));
         CU_ASSERT_EQUAL_FATAL(decode(bytes, length + payload, list.ranks, &header, &slices), IRR_OK);
         CU_ASSERT_EQUAL(header.status, list.header.status);
+        CU_ASSERT_EQUAL(header.lost, list.header.lost);
         CU_ASSERT_EQUAL(header.parts, list.header.parts);
         CU_ASSERT_EQUAL_FATAL(header.slices, list.header.slices);
         CU_ASSERT_EQUAL(memcmp(slices, list.slices, header.slices * sizeof(*slices)), 0);
@@ -286,7 +287,7 @@ static void test_size(void)
     irr_matrix_fini(&matrix);
 }
 
-/* A sender may report success and each error, and nothing else. */
+/* A sender may report success and each error, with lost layouts and without, and nothing else. */
 static void test_status(void)
 {
     unsigned char bytes[3] = { 0, 0, 0 };
@@ -302,10 +303,11 @@ static void test_status(void)
 
         bytes[0] = (unsigned char)byte;
         status = irr_header_decode(bytes, sizeof(bytes), &header, &used);
-        CU_ASSERT(status == IRR_OK ? (int)header.status == -byte : status == IRR_ERR_PROTOCOL);
+        CU_ASSERT(status == IRR_OK ? (int)header.status == -(byte % 128) && header.lost == (byte >= 128)
+                                   : status == IRR_ERR_PROTOCOL);
         accepted += status == IRR_OK;
     }
-    CU_ASSERT_EQUAL(accepted, errors);
+    CU_ASSERT_EQUAL(accepted, 2 * errors);
 }
 
 int main(void)

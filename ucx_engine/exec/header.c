@@ -5,7 +5,7 @@
 
 #include "exec/varint.h"
 
-enum { HAS_SOURCE = 1, HAS_OFFSET = 2, HAS_LENGTH = 4, WHAT_BITS = 3 };
+enum { HAS_SOURCE = 1, HAS_OFFSET = 2, HAS_LENGTH = 4, WHAT_BITS = 3, LOST = 128 };
 
 /* ---- headers ---- */
 
@@ -36,7 +36,7 @@ size_t irr_header_encode(const irr_header_t *header, const irr_slice_t *slices, 
     size_t at = 1;
 
     if (out != NULL) {
-        out[0] = (unsigned char)-header->status;
+        out[0] = (unsigned char)(-header->status + (header->lost ? LOST : 0));
     }
     at = irr_varint_put(out, at, header->parts);
     at = irr_varint_put(out, at, header->slices);
@@ -57,14 +57,17 @@ static bool is_status(unsigned char byte)
 
 irr_status_t irr_header_decode(const unsigned char *in, size_t length, irr_header_t *header, size_t *used)
 {
+    unsigned char first = length > 0 ? in[0] : 0;
     uint64_t parts, slices;
     size_t at = 1;
 
-    if (length < 1 || !is_status(in[0]) || !irr_varint_get(in, length, &at, length, &parts) ||
+    if (length < 1 || !is_status(first % LOST) || !irr_varint_get(in, length, &at, length, &parts) ||
         !irr_varint_get(in, length, &at, length, &slices) || slices > length - at || parts > slices) {
         return IRR_ERR_PROTOCOL;
     }
-    *header = (irr_header_t){ .status = (irr_status_t)-(int)in[0], .parts = parts, .slices = slices };
+    *header = (irr_header_t){
+        .status = (irr_status_t)-(int)(first % LOST), .lost = first >= LOST, .parts = parts, .slices = slices
+    };
     *used = at;
     return IRR_OK;
 }

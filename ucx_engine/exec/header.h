@@ -1,7 +1,8 @@
 /*
  * header.h - the description in front of a message whose layout its receiver does not know.
  *
- *     status   one byte: 0, or why the sender could not pass on all that it should (a negative irr_status_t)
+ *     status   one byte: 0, or why the sender could not pass on all that it should (a negative irr_status_t); 128 more
+ *              if some rank has lost layouts that it was told in the last exchange
  *     parts    pieces that follow in messages of their own
  *     slices   their number, and then for each, in the order of destination, source and offset:
  *         what     8 * (destination - the one before) + a bit for each of the three that follows
@@ -20,6 +21,7 @@
 
 typedef struct irr_header {
     irr_status_t status;
+    bool         lost;
     size_t       parts;
     size_t       slices;
 } irr_header_t;

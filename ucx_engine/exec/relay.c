@@ -274,6 +274,17 @@ static irr_status_t copy_self(irr_relay_t *relay)
     return from->length > to->length ? IRR_ERR_TRUNCATE : IRR_OK;
 }
 
+/* Who has heard that layouts were lost tells all of them again; who has lost some says so. */
+static void recover(irr_relay_t *relay)
+{
+    if (relay->lost) {
+        memset(relay->sent_known, 0, (size_t)relay->stages.slots * sizeof(*relay->sent_known));
+    }
+    relay->lost = relay->broken;
+    relay->broken = false;
+    relay->status = IRR_OK;
+}
+
 void irr_relay_start(irr_relay_t *relay, const irr_problem_t *problem, const irr_exec_env_t *env)
 {
     assert(relay->open_sends == 0 && relay->open_receives == 0);
@@ -286,8 +297,7 @@ void irr_relay_start(irr_relay_t *relay, const irr_problem_t *problem, const irr
     if (relay->overlap == IRR_OVERLAP_BLOCKING) {
         relay->pace.window_messages = 1;
     }
-    relay->status = IRR_OK;
-    relay->broken = false;
+    recover(relay);
     relay->slot_base = 0;
     relay->sender_base = 0;
     irr_relay_break(relay, env->lacks != 0 ? IRR_ERR_NO_MEMORY : IRR_OK);

@@ -16,7 +16,9 @@
  *
  * No rank may stop alone.  One that has no memory, or reads nonsense, goes on without contents: it sends HEADERs with
  * a status and throws away what comes.  Who receives a status passes it on with what it has, and the exchange ends
- * with it.
+ * with it.  The layouts that such a rank throws away are lost, and who told them may not hear of it.  So it says so in
+ * the next exchange, in all its leads; who hears that passes it on, by the end all ranks have heard it, and in the
+ * exchange after that all leads are HEADERs.  Until then a DATA whose layout was lost ends in IRR_ERR_NO_MEMORY.
  *
  *   relay.c          life, stages, the end
  *   relay_send.c     the messages of a stage
@@ -105,6 +107,7 @@ struct irr_relay {
     irr_status_t     status;        /* the first failure, here or told by a sender */
     irr_status_t     copied;        /* of the message to itself */
     bool             broken;        /* goes on without contents */
+    bool             lost;          /* some rank, maybe this one, lost layouts in the last exchange */
     int              stage;         /* from 1 */
     size_t           slot_base, sender_base;
     int              next;          /* slots of this stage that were served */
@@ -160,6 +163,12 @@ irr_status_t irr_relay_leave(irr_relay_t *relay, int sender);
 /* Goes on without contents from here. */
 void irr_relay_break(irr_relay_t *relay, irr_status_t status);
 void irr_relay_keep(irr_relay_t *relay, irr_status_t status);
+
+/* All leads of this exchange are HEADERs from here on. */
+static inline bool irr_relay_tells(const irr_relay_t *relay)
+{
+    return relay->status != IRR_OK || relay->lost;
+}
 
 /* A message with room for `pieces` pieces, each in a part of its own, and a header; NULL: no memory. */
 irr_flight_t *irr_relay_flight(irr_relay_t *relay, size_t pieces, size_t header);

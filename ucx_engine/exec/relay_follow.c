@@ -33,11 +33,12 @@ static irr_status_t receive_again(irr_relay_t *relay, int number, int sender)
 {
     const irr_grid_plan_t *last = relay->last;
     size_t index = last->recv_steps[relay->plan->sender_base + (size_t)sender];
-    const irr_step_t *step = &last->plan.steps[index];
+    const irr_step_t *step;
 
     if (index == IRR_NO_STEP) {
         return IRR_OK;
     }
+    step = &last->plan.steps[index];
     return irr_grid_plan_receive(relay->plan, number, sender, irr_grid_plan_slices(last, index),
                                  &last->plan.pieces[step->first_piece], step->pieces);
 }
@@ -61,6 +62,10 @@ irr_status_t irr_relay_leave(irr_relay_t *relay, int sender)
         if (number < relay->stage && status == IRR_OK) {
             status = irr_grid_plan_end_stage(relay->plan, number);
         }
+    }
+    if (status != IRR_OK) {
+        /* What was sent and heard so far is laid out as the last plan says, which the next exchange has to know. */
+        relay->plan = relay->last;
     }
     return status;
 }

@@ -248,7 +248,14 @@ static void read_empty(irr_relay_t *relay)
     if (!relay->broken && irr_relay_following(relay) && relay->last->recv_steps[index] != IRR_NO_STEP) {
         irr_relay_break(relay, irr_relay_leave(relay, relay->inbox.sender));
     }
-    relay->received_known[index] = true;
+    relay->received_known[index] = relay->plan->recv_steps[index] == IRR_NO_STEP;
+}
+
+/* What the sender says of the exchange. */
+static void hear(irr_relay_t *relay, const irr_header_t *header)
+{
+    irr_relay_keep(relay, header->status);
+    relay->lost = relay->lost || header->lost;
 }
 
 static void read_header(irr_relay_t *relay)
@@ -263,7 +270,7 @@ static void read_header(irr_relay_t *relay)
         irr_relay_break(relay, status);
         return;
     }
-    irr_relay_keep(relay, header.status);
+    hear(relay, &header);
     if (header.slices == 0) {
         irr_relay_break(relay, used == inbox->length ? IRR_OK : IRR_ERR_PROTOCOL);
         read_empty(relay);
@@ -285,10 +292,12 @@ static void read_sunk(irr_relay_t *relay)
     size_t used;
 
     if (inbox->parts == 0 && inbox->length > 0) {
-        bool read = irr_header_decode(inbox->spare.header, inbox->length, &header, &used) == IRR_OK;
-
-        irr_relay_keep(relay, read ? header.status : IRR_ERR_PROTOCOL);
-        inbox->parts = read ? header.parts : 0;
+        if (irr_header_decode(inbox->spare.header, inbox->length, &header, &used) == IRR_OK) {
+            hear(relay, &header);
+            inbox->parts = header.parts;
+        } else {
+            irr_relay_keep(relay, IRR_ERR_PROTOCOL);
+        }
     }
     inbox->length = 0;
     if (inbox->parts > 0) {
@@ -338,6 +347,8 @@ static void receive_data(irr_relay_t *relay, const irr_message_t *message, bool 
     } else if (relay->broken || !known || !take_known(relay, relay->inbox.sender, message)) {
         /* The layout was told when there was no memory for it. */
         irr_relay_break(relay, known ? IRR_OK : IRR_ERR_NO_MEMORY);
+        /* Contents are thrown away, but not the layout, where the plan that has it stays. */
+        relay->received_known[index] = known && irr_relay_following(relay);
         sink_lead(relay, message, true);
     }
 }

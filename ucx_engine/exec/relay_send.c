@@ -39,7 +39,7 @@ static void start(irr_relay_t *relay, irr_flight_t *flight, size_t bytes)
 static void send_status(irr_relay_t *relay, int slot)
 {
     irr_spare_t *spare = &relay->spares[slot];
-    irr_header_t header = { .status = relay->status };
+    irr_header_t header = { .status = relay->status, .lost = relay->lost };
     size_t length = irr_header_encode(&header, NULL, spare->header);
 
     spare->flight.spare = true;
@@ -67,8 +67,8 @@ static bool as_last(const irr_relay_t *relay, const outgoing_t *message)
 {
     size_t step = relay->last->send_steps[message->slot], slices;
 
-    if (!relay->sent_known[message->slot] || relay->status != IRR_OK || irr_relay_following(relay)) {
-        return relay->sent_known[message->slot] && relay->status == IRR_OK;
+    if (!relay->sent_known[message->slot] || irr_relay_tells(relay) || irr_relay_following(relay)) {
+        return relay->sent_known[message->slot] && !irr_relay_tells(relay);
     }
     slices = step != IRR_NO_STEP ? relay->last->plan.steps[step].pieces : 0;
     return slices == message->header.slices &&
@@ -86,7 +86,8 @@ static void describe(const irr_relay_t *relay, int slot, outgoing_t *message)
     message->step = step != IRR_NO_STEP ? &relay->plan->plan.steps[step] : NULL;
     message->slices = message->step != NULL ? irr_grid_plan_slices(relay->plan, step) : NULL;
     message->header = (irr_header_t){
-        .status = relay->status, .slices = message->step != NULL ? message->step->pieces : 0
+        .status = relay->status, .lost = relay->lost,
+        .slices = message->step != NULL ? message->step->pieces : 0
     };
     bytes = message->step != NULL ? message->step->bytes : 0;
     message->composition = irr_compose(relay->env.compose, caps, message->header.slices, bytes);
@@ -165,7 +166,8 @@ static void send_slot(irr_relay_t *relay, int slot)
         flight = irr_relay_flight(relay, message.header.slices, header);
         irr_relay_break(relay, flight == NULL ? IRR_ERR_NO_MEMORY : IRR_OK);
     }
-    relay->sent_known[relay->slot_base + (size_t)slot] = flight != NULL;
+    /* In an exchange that has failed, the peer may be one that throws away what it is told. */
+    relay->sent_known[relay->slot_base + (size_t)slot] = flight != NULL && relay->status == IRR_OK;
     if (flight != NULL) {
         send_contents(relay, slot, &message, flight, header);
     } else {

@@ -186,9 +186,12 @@ static irr_status_t add_send(irr_grid_plan_t *build, int number, int slot, size_
     params.ndeps = send_deps(build, number, items, *before);
     params.pieces = build->pieces;
     params.deps = build->deps;
-    *before = build->plan.nsteps;
-    build->send_steps[build->slot_base + (size_t)slot] = build->plan.nsteps;
-    return irr_plan_add(&build->plan, &params);
+    status = irr_plan_add(&build->plan, &params);
+    if (status == IRR_OK) {
+        *before = build->plan.nsteps - 1;
+        build->send_steps[build->slot_base + (size_t)slot] = *before;
+    }
+    return status;
 }
 
 /* In the order of the schedule: from the slot after the own one on, the steps nearly ascend. */
@@ -271,8 +274,11 @@ irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int number, int i, co
     }
     params.pieces = build->pieces;
     params.deps = build->deps;
-    build->recv_steps[build->sender_base + (size_t)i] = build->plan.nsteps;
-    return irr_plan_add(&build->plan, &params);
+    status = irr_plan_add(&build->plan, &params);
+    if (status == IRR_OK) {
+        build->recv_steps[build->sender_base + (size_t)i] = build->plan.nsteps - 1;
+    }
+    return status;
 }
 
 /* ---- the end of a stage ---- */

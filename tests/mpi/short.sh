@@ -1,0 +1,11 @@
+#!/bin/sh
+# short.sh - exchanges of which some ranks are short of memory: no crash, no hang, and what follows is right.
+LIMIT=120
+. "${srcdir:-.}/tests/mpi/lib.sh"
+
+plan 5
+for algorithm in a2 a3 a4 multistage node; do
+    check "4 ranks, $algorithm, each allocation of an exchange fails" ranks 4 "$builddir/mpi_short" \
+        "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_ranks_per_node=2
+done
+exit $failed

@@ -1,0 +1,273 @@
+/*
+ * test_relay_short.c - exchanges one after the other on the same relays, of which some ranks are short of memory for
+ * a while: all ranks end, who lacked memory with an error, and with memory again every byte arrives.
+ *
+ * A run is told by a character an exchange: which counts it has, and whether memory may be short in it (capital).
+ *
+ *     a   the same from each rank to each rank, but the last one sends to rank 0 alone
+ *     b   as a, but one message is shorter: most ranks hear of it on the way, if at all
+ *     c   as a, but the last rank sends nothing: leads on the way to rank 0 become empty
+ *     d   all other counts
+ */
+#include "irr_memory.h"
+#include "irr_relays.h"
+#include "irr_test.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array[0]))
+#define RANKS_MAX    9
+#define JOBS         4
+
+typedef struct scene {
+    const char   *row;
+    int           ranks, per_node;
+    irr_overlap_t overlap;
+    size_t        eager_max, zero_copy_min;
+} scene_t;
+
+/* Which allocations fail while memory is short; counted for each of these ranks from the begin of a run. */
+static struct {
+    const irr_relays_t *relays;
+    bool                now;
+    unsigned            ranks;                /* a bit each */
+    size_t              first, times;
+    size_t              count[RANKS_MAX];
+    bool                failed[RANKS_MAX];    /* in this exchange */
+} shortage;
+
+/* What loopback allocates to send is not the engine's. */
+static bool fails_now(void)
+{
+    int rank = shortage.relays->now;
+    size_t count;
+
+    if (!shortage.now || (shortage.ranks >> rank & 1) == 0 || irr_spy_sends_now()) {
+        return false;
+    }
+    count = ++shortage.count[rank];
+    if (count < shortage.first || count - shortage.first >= shortage.times) {
+        return false;
+    }
+    shortage.failed[rank] = true;
+    return true;
+}
+
+/* ---- jobs ---- */
+
+static irr_job_t *make_job(int ranks, size_t length)
+{
+    irr_job_t *job = irr_job_create(ranks, IRR_JOB_UNIFORM, 0);
+
+    for (uint64_t seed = 1; irr_job_length(job, 0, 0) < length; seed++) {
+        irr_job_destroy(job);
+        job = irr_job_create(ranks, IRR_JOB_UNIFORM, seed);
+    }
+    for (int from = 0; from < ranks; from++) {
+        for (int to = 0; to < ranks; to++) {
+            irr_job_shorten(job, from, to, from < ranks - 1 || to == 0 ? length : 0);
+        }
+    }
+    return job;
+}
+
+static void make_jobs(int ranks, irr_job_t **jobs)
+{
+    for (int i = 0; i < JOBS; i++) {
+        jobs[i] = make_job(ranks, i < 3 ? 100 : 120);
+    }
+    irr_job_shorten(jobs[1], 1, 0, 60);
+    irr_job_shorten(jobs[2], ranks - 1, 0, 0);
+}
+
+/* ---- a run ---- */
+
+/* An exchange that ends on all ranks, well or without memory. */
+static void exchange(irr_relays_t *relays, irr_job_t *job, bool is_short)
+{
+    memset(shortage.failed, 0, sizeof(shortage.failed));
+    shortage.now = is_short;
+    CU_ASSERT_TRUE_FATAL(irr_relays_exchange(relays, job));
+    shortage.now = false;
+    for (int r = 0; r < job->ranks; r++) {
+        irr_status_t result = relays->rank[r].result;
+
+        CU_ASSERT(result == IRR_ERR_NO_MEMORY || (result == IRR_OK && !shortage.failed[r]));
+    }
+    CU_ASSERT_EQUAL(irr_relays_untrue(relays, job), 0);
+}
+
+static bool any_failed(void)
+{
+    for (int r = 0; r < RANKS_MAX; r++) {
+        if (shortage.failed[r]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What was learnt in the end can be frozen. */
+static void freeze(irr_relays_t *relays, irr_job_t *job)
+{
+    CU_ASSERT_EQUAL_FATAL(irr_relays_freeze(relays, job), IRR_OK);
+    CU_ASSERT_TRUE_FATAL(irr_relays_exchange_frozen(relays, job));
+    CU_ASSERT_EQUAL(irr_relays_wrong(relays, job), 0);
+}
+
+/*
+ * New counts that were told to a rank without memory may be missed in the next exchange, and that is all; returns
+ * whether an allocation failed.
+ */
+static bool run(const irr_relays_params_t *params, irr_job_t **jobs, const char *exchanges)
+{
+    bool failed = false, missed = false;
+    int bad = 1, before = 1;
+    irr_relays_t *relays;
+
+    memset(shortage.count, 0, sizeof(shortage.count));
+    irr_memory_begin();
+    relays = irr_relays_create(params);
+    shortage.relays = relays;
+    irr_memory_fail(1, fails_now);
+    irr_memory_fail_all();
+    for (const char *at = exchanges; *at != '\0'; at++) {
+        irr_job_t *job = jobs[tolower(*at) - 'a'];
+
+        exchange(relays, job, isupper(*at));
+        before = bad;
+        bad = irr_relays_wrong(relays, job);
+        CU_ASSERT(bad == 0 || any_failed() || missed);
+        missed = any_failed() && (before > 0 || at == exchanges || tolower(at[-1]) != tolower(*at));
+        failed = failed || any_failed();
+    }
+    irr_memory_fail(0, NULL);
+    CU_ASSERT_EQUAL(bad, 0);
+    freeze(relays, jobs[tolower(exchanges[strlen(exchanges) - 1]) - 'a']);
+    irr_relays_destroy(relays);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    return failed;
+}
+
+static void sweep(const scene_t *scene, const char *exchanges, unsigned ranks, size_t times)
+{
+    irr_relays_params_t params = {
+        .algorithm = scene->row, .ranks = scene->ranks, .per_node = scene->per_node, .seed = irr_test_seed(),
+        .slice_min = 1, .eager_max = scene->eager_max, .overlap = scene->overlap,
+        .zero_copy_min = scene->zero_copy_min
+    };
+    unsigned failures = CU_get_number_of_failures();
+    irr_job_t *jobs[JOBS];
+
+    shortage.ranks = ranks;
+    shortage.times = times;
+    shortage.first = 1;
+    make_jobs(scene->ranks, jobs);
+    while (run(&params, jobs, exchanges)) {
+        if (CU_get_number_of_failures() > failures) {
+            printf("# %s, %d ranks, %d a node, %s, ranks %x: the first bad shortage is %zu from %zu on\n", scene->row,
+                   scene->ranks, scene->per_node, exchanges, ranks, times, shortage.first);
+            break;
+        }
+        shortage.first += 1 + shortage.first / 10;
+    }
+    CU_ASSERT(shortage.first > 1);
+    for (int i = 0; i < JOBS; i++) {
+        irr_job_destroy(jobs[i]);
+    }
+}
+
+/* ---- sweeps ---- */
+
+static const scene_t scenes[] = {
+    { "node", 4, 2, IRR_OVERLAP_PIPELINED, 0, 40 },
+    { "node", 4, 2, IRR_OVERLAP_SINGLE, SIZE_MAX, 0 },
+    { "node", 7, 0, IRR_OVERLAP_PIPELINED, 100, 40 },
+    { "a3", 9, 0, IRR_OVERLAP_PIPELINED, SIZE_MAX, 0 },
+    { "a3", 7, 0, IRR_OVERLAP_BLOCKING, 0, 40 },
+    { "a4", 4, 0, IRR_OVERLAP_PIPELINED, 0, 40 },
+    { "a4", 6, 0, IRR_OVERLAP_PIPELINED, SIZE_MAX, 0 },
+    { "multistage", 8, 0, IRR_OVERLAP_PIPELINED, 0, 40 },
+    { "multistage", 6, 0, IRR_OVERLAP_DUAL, SIZE_MAX, 0 },
+};
+
+/* One rank, any ranks, all ranks. */
+static unsigned draw_ranks(int kind, int ranks, uint64_t *state)
+{
+    unsigned all = (1u << ranks) - 1;
+
+    switch (kind) {
+    case 0:  return 1u << irr_test_below(state, (uint64_t)ranks);
+    case 1:  return 1 + (unsigned)irr_test_below(state, all);
+    default: return all;
+    }
+}
+
+static void sweep_all(const char *exchanges)
+{
+    static const size_t times[] = { 1, 4, SIZE_MAX };
+    uint64_t state = irr_test_seed();
+
+    for (size_t i = 0; i < COUNT(scenes); i++) {
+        for (size_t t = 0; t < COUNT(times); t++) {
+            for (int kind = 0; kind < 3; kind++) {
+                sweep(&scenes[i], exchanges, draw_ranks(kind, scenes[i].ranks, &state), times[t]);
+            }
+        }
+    }
+}
+
+static void test_first(void)
+{
+    sweep_all("Aaaabb");
+    sweep_all("Abbaa");
+}
+
+static void test_same(void)
+{
+    sweep_all("aaAaaabb");
+    sweep_all("aAcc");
+}
+
+static void test_part(void)
+{
+    sweep_all("aaBbbbaa");
+    sweep_all("aBaaa");
+    sweep_all("aBddd");
+}
+
+static void test_empty(void)
+{
+    sweep_all("aaCcccaa");
+    sweep_all("cAaacc");
+    sweep_all("aCaaa");
+}
+
+static void test_other(void)
+{
+    sweep_all("aaDdddaa");
+    sweep_all("aDaaa");
+}
+
+static void test_long(void)
+{
+    sweep_all("aBCBbbb");
+    sweep_all("AADDaaa");
+    sweep_all("aDAaaa");
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "memory is short in the first exchange",           test_first },
+        { "memory is short where nothing changes",           test_same },
+        { "memory is short where some messages change",      test_part },
+        { "memory is short where some leads become empty",   test_empty },
+        { "memory is short where all changes",               test_other },
+        { "memory is short in several exchanges",            test_long },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("relay short of memory", cases, 600);
+}
