@@ -9,6 +9,7 @@
  *   coll_irr_settings.c   the settings of a communicator, from parameters and info keys
  *   coll_irr_values.c     texts of both to values
  *   coll_irr_pvars.c      MPI_T performance variables
+ *   coll_irr_records.c    whether coll/irr is the same on all ranks of a communicator
  *   coll_irr_module.c     a module for each communicator: query, enable, destruct
  *   coll_irr_activate.c   the first call of a collective on a communicator: agree, or leave it to the previous module
  *   coll_irr_engine.c     the engine of the process: first use, progress, waiting
@@ -71,6 +72,9 @@ typedef struct mca_coll_irr_component_t {
 /* The one symbol that Open MPI may see. */
 extern mca_coll_irr_component_t mca_coll_irr_component __attribute__((visibility("default")));
 
+/* Writes a text for the user, as a topic of the help file tells it. */
+void mca_coll_irr_tell(const char *topic, const char *text);
+
 /* In place of a row of the algorithm table: the previous module serves. */
 #define MCA_COLL_IRR_HOST (-1)
 
@@ -110,6 +114,7 @@ struct mca_coll_irr_module_t {
     mca_coll_irr_service_t      alltoallv;
     mca_coll_irr_service_t      alltoall;
     mca_coll_irr_settings_t     settings;
+    bool                        everywhere;     /* all ranks have coll/irr: known from the first call on */
     irr_status_t                trouble;        /* why this rank cannot take part; told in the agreement */
     char                       *reason;         /* of the trouble, for the user */
     irr_block_t                *send_blocks;    /* while one is SERVING: one entry a rank, for the problem */
@@ -185,6 +190,19 @@ irr_status_t mca_coll_irr_bad_value(const char *parameter, const char *value, co
 /* The same where the names are what is allowed. */
 irr_status_t mca_coll_irr_bad_name(const char *parameter, const char *value, const char *(*name)(int i),
                                    char **reason_p);
+
+/* ---- records ---- */
+
+/* Publishes the record of this process; when the component is opened, which MPI_Init does before it exchanges them. */
+void mca_coll_irr_records_open(void);
+void mca_coll_irr_records_close(void);
+
+/*
+ * Collective over the ranks that have the component, blocking: IRR_ERR_NOT_SUPPORTED, alike on all of them, if a
+ * member lacks it or has another priority or version, of which the user is told; or IRR_ERR_OOB.  trouble becomes why
+ * this process could not look at a record.
+ */
+irr_status_t mca_coll_irr_records_agree(ompi_communicator_t *comm, irr_status_t *trouble);
 
 /* ---- activation ---- */
 

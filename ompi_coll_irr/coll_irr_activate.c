@@ -173,12 +173,37 @@ static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service
     return status == IRR_ERR_NOT_SUPPORTED ? OMPI_SUCCESS : mca_coll_irr_error(status);
 }
 
-int mca_coll_irr_activate_alltoallv(mca_coll_irr_module_t *module)
+/*
+ * Collective over the ranks that have coll/irr, before any other message.  Where not all have it both services are
+ * DECLINED.  OMPI_SUCCESS, or the error of a message.
+ */
+static int ask_who_has_it(mca_coll_irr_module_t *module)
 {
-    if (module->alltoallv.state != MCA_COLL_IRR_NEW) {
+    irr_status_t trouble = IRR_OK, status = IRR_OK;
+
+    if (!module->everywhere) {
+        status = mca_coll_irr_records_agree(module->comm, &trouble);
+    }
+    if (status == IRR_OK) {
+        module->everywhere = true;
+        module->trouble = module->trouble != IRR_OK ? module->trouble : trouble;
         return OMPI_SUCCESS;
     }
-    return decide(module, &module->alltoallv, module->trouble, module->reason);
+    decline(module, &module->alltoallv, "coll/irr is not the same on all ranks");
+    decline(module, &module->alltoall, "coll/irr is not the same on all ranks");
+    return status == IRR_ERR_NOT_SUPPORTED ? OMPI_SUCCESS : mca_coll_irr_error(status);
+}
+
+int mca_coll_irr_activate_alltoallv(mca_coll_irr_module_t *module)
+{
+    mca_coll_irr_service_t *service = &module->alltoallv;
+    int result;
+
+    if (service->state != MCA_COLL_IRR_NEW) {
+        return OMPI_SUCCESS;
+    }
+    result = ask_who_has_it(module);
+    return service->state == MCA_COLL_IRR_NEW ? decide(module, service, module->trouble, module->reason) : result;
 }
 
 /* Collective: MPI_Alltoall goes the way of MPI_Alltoallv. */
@@ -196,16 +221,14 @@ static int share(mca_coll_irr_module_t *module)
     return OMPI_SUCCESS;
 }
 
-int mca_coll_irr_activate_alltoall(mca_coll_irr_module_t *module)
+/* Collective. */
+static int decide_alltoall(mca_coll_irr_module_t *module)
 {
     enum { WANTED, APART, WORDS };
     mca_coll_irr_service_t *service = &module->alltoall;
     const bool bad = module->trouble != IRR_OK, host = !bad && service->algorithm == MCA_COLL_IRR_HOST;
     uint64_t words[WORDS] = { [WANTED] = !host, [APART] = bad || service->algorithm != module->alltoallv.algorithm };
 
-    if (service->state != MCA_COLL_IRR_NEW) {
-        return OMPI_SUCCESS;
-    }
     if (allreduce_max(module, words, WORDS) != IRR_OK) {
         decline(module, service, "a collective of Open MPI failed");
         return mca_coll_irr_error(IRR_ERR_OOB);
@@ -222,4 +245,15 @@ int mca_coll_irr_activate_alltoall(mca_coll_irr_module_t *module)
                       "communicator and not on others; it must be the same on all ranks");
     }
     return decide(module, service, module->trouble, module->reason);
+}
+
+int mca_coll_irr_activate_alltoall(mca_coll_irr_module_t *module)
+{
+    int result;
+
+    if (module->alltoall.state != MCA_COLL_IRR_NEW) {
+        return OMPI_SUCCESS;
+    }
+    result = ask_who_has_it(module);
+    return module->alltoall.state == MCA_COLL_IRR_NEW ? decide_alltoall(module) : result;
 }

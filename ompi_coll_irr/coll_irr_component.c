@@ -28,18 +28,26 @@ mca_coll_irr_component_t mca_coll_irr_component = {
 };
 
 /*
+ * Open MPI would collect help texts of all ranks over PMIx, which in 4.1 now and then garbles or loses them;
+ * so they are rendered by Open MPI and written here.
+ */
+void mca_coll_irr_tell(const char *topic, const char *text)
+{
+    char *rendered = opal_show_help_string("help-coll-irr.txt", topic, true, text);
+
+    opal_output(mca_coll_irr_component.help_output, "%s", rendered != NULL ? rendered : text);
+    free(rendered);
+}
+
+/*
  * Lines of the engine: errors and warnings for the user, the rest where verbosity asks for them.
  *
- * What goes wrong while the engine opens is kept: the agreement of the ranks decides who tells it.
- *
- * Open MPI would collect help texts of all ranks over PMIx, which in 4.1 now and then garbles or loses them;
- * so they are rendered by Open MPI and written here.  The same text is written once, however many
- * communicators it concerns.
+ * What goes wrong while the engine opens is kept: the agreement of the ranks decides who tells it.  The same text is
+ * written once, however many communicators it concerns.
  */
 static void on_log(void *context, irr_log_level_t level, const char *text)
 {
     static char last[1024];
-    char *rendered;
 
     (void)context;
     if (level > IRR_LOG_WARN) {
@@ -54,9 +62,7 @@ static void on_log(void *context, irr_log_level_t level, const char *text)
         return;
     }
     snprintf(last, sizeof(last), "%s", text);
-    rendered = opal_show_help_string("help-coll-irr.txt", "engine-message", true, text);
-    opal_output(mca_coll_irr_component.help_output, "%s", rendered != NULL ? rendered : text);
-    free(rendered);
+    mca_coll_irr_tell("engine-message", text);
 }
 
 static int open_help_output(void)
@@ -76,6 +82,7 @@ static int irr_open(void)
     mca_coll_irr_component.help_output = open_help_output();
     opal_show_help_add_dir(IRR_HELP_DIR);
     mca_coll_irr_requests_open();
+    mca_coll_irr_records_open();
     irr_log_set(on_log, NULL, mca_coll_irr_component.params.verbose > 0 ? IRR_LOG_DEBUG : IRR_LOG_WARN);
     return OMPI_SUCCESS;
 }
@@ -83,6 +90,7 @@ static int irr_open(void)
 static int irr_close(void)
 {
     mca_coll_irr_teardown_local();
+    mca_coll_irr_records_close();
     mca_coll_irr_requests_close();
     irr_log_set(NULL, NULL, IRR_LOG_ERROR);
     free(mca_coll_irr_component.engine_reason);
