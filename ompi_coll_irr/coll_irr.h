@@ -136,6 +136,9 @@ struct mca_coll_irr_module_t {
 
 OBJ_CLASS_DECLARATION(mca_coll_irr_module_t);
 
+/* With the component: the modules that no communicator has. */
+void mca_coll_irr_modules_close(void);
+
 int mca_coll_irr_init_query(bool progress_threads, bool mpi_threads);
 mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *priority);
 

@@ -162,6 +162,9 @@ static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service
         trouble = prepare(module, &group);
         reason = module->reason;
     }
+    if (trouble == IRR_ERR_NO_MEMORY && reason == NULL) {
+        reason = "a rank has no memory for a communicator";
+    }
     status = mca_coll_irr_agree(module, service->algorithm, trouble, reason, &service->irr_comm);
     if (status == IRR_OK) {
         mca_coll_irr_teardown_add(group);
@@ -227,7 +230,10 @@ static int decide_alltoall(mca_coll_irr_module_t *module)
     enum { WANTED, APART, WORDS };
     mca_coll_irr_service_t *service = &module->alltoall;
     const bool bad = module->trouble != IRR_OK, host = !bad && service->algorithm == MCA_COLL_IRR_HOST;
-    uint64_t words[WORDS] = { [WANTED] = !host, [APART] = bad || service->algorithm != module->alltoallv.algorithm };
+    uint64_t words[WORDS] = {
+        [WANTED] = !host && module->trouble != IRR_ERR_NO_MEMORY,   /* without a module a rank has read no settings */
+        [APART] = bad || service->algorithm != module->alltoallv.algorithm
+    };
 
     if (allreduce_max(module, words, WORDS) != IRR_OK) {
         decline(module, service, "a collective of Open MPI failed");

@@ -1,11 +1,12 @@
 /*
- * mixed.c - jobs in which coll/irr is not the same on all ranks.
+ * mixed.c - jobs in which coll/irr is not the same on all ranks, or has no memory on one of them.
  *
  *     mpi_mixed CASE [FIRST]   one of the table at the end; FIRST names the first collective on each communicator
  *
  * A case that hangs is ended by the time limit of the script that runs it.
  */
 #include "mpi_call.h"
+#include "mpi_memory.h"
 
 static char *program;
 static int rank, ranks;
@@ -134,6 +135,42 @@ static void case_same(int first)
     CHECK(run_all(MPI_COMM_WORLD, first) > 0);
 }
 
+/* Communicators of which a rank could not make a module, one after the other, and one more with memory again. */
+static void case_modules(int first)
+{
+    enum { COMMS = 4 };
+    MPI_Comm comms[COMMS], later;
+
+    CHECK(run_all(MPI_COMM_WORLD, first) > 0);
+    mpi_memory_watch();
+    for (int i = 0; i < COMMS; i++) {
+        mpi_memory_fail(rank == i % ranks, LONG_MAX);
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+        CHECK((mpi_memory_fail(0, 0) > 0) == (rank == i % ranks));
+    }
+    for (int i = 0; i < COMMS; i++) {
+        CHECK(run_all(comms[i], first) == 0);
+        MPI_Comm_free(&comms[i]);
+    }
+    MPI_Comm_dup(MPI_COMM_WORLD, &later);
+    CHECK(run_all(later, first) > 0);
+    MPI_Comm_free(&later);
+}
+
+/* No memory from before a communicator is made until after its first calls. */
+static void case_no_memory(int first)
+{
+    MPI_Comm dup;
+
+    CHECK(run_all(MPI_COMM_WORLD, first) > 0);
+    mpi_memory_watch();
+    mpi_memory_fail(rank == ranks - 1, LONG_MAX);
+    MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+    CHECK(run_all(dup, first) == 0);
+    mpi_memory_fail(0, 0);
+    MPI_Comm_free(&dup);
+}
+
 /* Children are a job of their own; what both jobs are members of is left to Open MPI. */
 static void case_spawn(int first)
 {
@@ -157,7 +194,8 @@ static const struct {
     const char *name;
     void      (*run)(int first);
 } cases[] = {
-    { "apart", case_apart }, { "halves", case_halves }, { "same", case_same }, { "spawn", case_spawn }
+    { "apart", case_apart }, { "halves", case_halves }, { "same", case_same }, { "modules", case_modules },
+    { "no_memory", case_no_memory }, { "spawn", case_spawn }
 };
 
 /* MPI_T before MPI, as a tool does. */

@@ -1,6 +1,6 @@
 #!/bin/sh
-# mixed.sh - coll/irr on some ranks of a job and not on others, or with another priority: no rank hangs, and the user is
-# told what is not the same.
+# mixed.sh - coll/irr on some ranks of a job and not on others, or with another priority, or without memory there: no
+# rank hangs, and the user is told what is not the same.
 LIMIT=30
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_mixed
@@ -47,7 +47,7 @@ halves() {
         [ "$(grep -c 'rank [23]: [1-9]* served' "$scratch/run")" -eq 2 ]
 }
 
-plan 21
+plan 25
 for first in alltoallv alltoall init; do
     check "not on rank 0 of 2, $first first" \
         mixed OMPI_MCA_coll=^irr 1 1 "rank 0 of MPI_COMM_WORLD has not loaded it, and rank 1 has" apart $first
@@ -70,6 +70,10 @@ check "priority 5 on rank 0 of 2, alltoall first" \
 for first in alltoallv alltoall init; do
     check "4 ranks, all with coll/irr, $first first" ranks 4 "$program" same $first
 done
+for first in alltoallv alltoall init; do
+    check "no memory for modules on one of 4 ranks, $first first" ranks 4 "$program" modules $first
+done
+check "no memory from before a communicator is made to the end of its first calls" ranks 4 "$program" no_memory
 check "a job that spawns another" ranks 2 "$program" spawn
 check "a rank that nobody started" "$program" apart
 exit $failed
