@@ -62,6 +62,7 @@ typedef struct mca_coll_irr_component_t {
     opal_mutex_t                lock;           /* guards what follows */
     mca_coll_irr_engine_state_t engine_state;
     irr_engine_t               *engine;
+    bool                        threads;        /* MPI_THREAD_MULTIPLE, as MPI_Init said */
     bool                        may_sleep;      /* waits may: more ranks than processors on this node */
     bool                        opening;        /* errors of the engine become engine_reason */
     char                       *engine_reason;  /* why it FAILED */

@@ -68,6 +68,10 @@ static irr_status_t read_eager(size_t *bytes)
     return IRR_OK;
 }
 
+/*
+ * MPI_T_init_thread sets ompi_mpi_thread_multiple to its own level in 4.1, and a later session of 5.0 to a higher one:
+ * so what MPI_Init said is not taken back.
+ */
 static irr_status_t create(void)
 {
     mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
@@ -77,7 +81,7 @@ static irr_status_t create(void)
         .ucx_tls = params->ucx_tls,
         .ucx_devices = params->ucx_devices,
         .one_node = node_ranks == job_ranks,
-        .threads = ompi_mpi_thread_multiple,
+        .threads = mca_coll_irr_component.threads || ompi_mpi_thread_multiple,
         .job_ranks = job_ranks,
         .node_ranks = node_ranks
     };

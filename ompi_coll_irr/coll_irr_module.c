@@ -15,7 +15,7 @@
 int mca_coll_irr_init_query(bool progress_threads, bool mpi_threads)
 {
     (void)progress_threads;
-    (void)mpi_threads;
+    mca_coll_irr_component.threads = mpi_threads;
     return OMPI_SUCCESS;
 }
 
