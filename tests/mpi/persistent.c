@@ -384,13 +384,50 @@ static void case_threads(uint64_t *state)
     MPI_Comm_free(&irr);
 }
 
+/* Requests of short and of long messages that nobody waits for before MPI_Finalize. */
+static void start_and_leave(int starts)
+{
+    enum { SHORT = 16, LONG = 100000 };
+    MPI_Comm irr = dup_irr(MPI_COMM_WORLD, keys, nkeys);
+    const int counts[] = { SHORT, LONG };
+    int ranks;
+
+    MPI_Comm_size(irr, &ranks);
+    for (int i = 0; i < 2; i++) {
+        int *out = calloc((size_t)ranks * (size_t)counts[i], sizeof(int));
+        int *in = calloc((size_t)ranks * (size_t)counts[i], sizeof(int));
+        MPI_Request request = make_uneven(irr, counts[i], counts[i], out, in, counts[i]);
+
+        if (starts) {
+            MPI_Start(&request);
+        }
+    }
+}
+
+static void case_left_active(uint64_t *state)
+{
+    (void)state;
+    start_and_leave(1);
+}
+
+/* The peers of the one that starts never do. */
+static void case_left_alone(uint64_t *state)
+{
+    int rank;
+
+    (void)state;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    start_and_leave(rank == 1);
+}
+
 static const struct {
     const char *name;
     void      (*run)(uint64_t *state);
 } cases[] = {
     { "types", case_types }, { "together", case_together }, { "completion", case_completion },
     { "orphans", case_orphans }, { "leaked", case_leaked }, { "parts", case_parts }, { "refused", case_refused },
-    { "active", case_active }, { "truncation", case_truncation }, { "threads", case_threads }
+    { "active", case_active }, { "truncation", case_truncation }, { "threads", case_threads },
+    { "left_active", case_left_active }, { "left_alone", case_left_alone }
 };
 
 int main(int argc, char **argv)
