@@ -14,7 +14,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-/* On an oversubscribed node: how long a wait looks before it goes to sleep. */
+/* How long a wait looks: before all of MPI gets a turn, and on an oversubscribed node before it goes to sleep. */
 typedef struct patience {
     unsigned idle_turns;   /* turns without an event */
     int      rounds;       /* of engine progress in a turn: to give the processor away costs more than a few looks */
@@ -92,7 +92,7 @@ static irr_status_t create(void)
         return status;
     }
     mca_coll_irr_component.may_sleep = oversubscribed(node_ranks);
-    patience = config.one_node ? &one_node : &more_nodes;
+    patience = config.one_node || !mca_coll_irr_component.may_sleep ? &one_node : &more_nodes;
     return irr_engine_create(&config, &mca_coll_irr_component.engine);
 }
 
