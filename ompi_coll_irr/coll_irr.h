@@ -9,6 +9,7 @@
  *   coll_irr_settings.c   the settings of a communicator, from parameters and info keys
  *   coll_irr_values.c     texts of both to values
  *   coll_irr_pvars.c      MPI_T performance variables
+ *   coll_irr_records.c    whether coll/irr is the same on all ranks of a communicator
  *   coll_irr_module.c     a module for each communicator: query, enable, destruct
  *   coll_irr_activate.c   the first call of a collective on a communicator: agree, or leave it to the previous module
  *   coll_irr_engine.c     the engine of the process: first use, progress, waiting
@@ -61,6 +62,7 @@ typedef struct mca_coll_irr_component_t {
     opal_mutex_t                lock;           /* guards what follows */
     mca_coll_irr_engine_state_t engine_state;
     irr_engine_t               *engine;
+    bool                        threads;        /* MPI_THREAD_MULTIPLE, as MPI_Init said */
     bool                        may_sleep;      /* waits may: more ranks than processors on this node */
     bool                        opening;        /* errors of the engine become engine_reason */
     char                       *engine_reason;  /* why it FAILED */
@@ -117,7 +119,8 @@ struct mca_coll_irr_module_t {
     mca_coll_irr_service_t      alltoallv;
     mca_coll_irr_service_t      alltoall;
     mca_coll_irr_settings_t     settings;
-    irr_status_t                trouble;        /* a bad value of this rank; told in the first call */
+    bool                        everywhere;     /* all ranks have coll/irr: known from the first call on */
+    irr_status_t                trouble;        /* a bad value, or no memory for a module; told in the first call */
     char                       *reason;         /* of it, or why the engine cannot be opened, for the user */
     irr_block_t                *send_blocks;    /* while one is SERVING: one entry a rank, for the problem */
     irr_block_t                *recv_blocks;
@@ -137,6 +140,9 @@ struct mca_coll_irr_module_t {
 };
 
 OBJ_CLASS_DECLARATION(mca_coll_irr_module_t);
+
+/* With the component: the modules that no communicator has. */
+void mca_coll_irr_modules_close(void);
 
 int mca_coll_irr_init_query(bool progress_threads, bool mpi_threads);
 mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *priority);
@@ -195,6 +201,29 @@ irr_status_t mca_coll_irr_bad_value(const char *parameter, const char *value, co
 /* The same where the names are what is allowed. */
 irr_status_t mca_coll_irr_bad_name(const char *parameter, const char *value, const char *(*name)(int i),
                                    char **reason_p);
+
+/* ---- records ---- */
+
+/* Publishes the record of this process; when the component is opened, which MPI_Init does before it exchanges them. */
+void mca_coll_irr_records_open(void);
+void mca_coll_irr_records_close(void);
+
+/* Bit k: the rank at distance 2^k has the same record, as far as this process can tell. */
+typedef struct mca_coll_irr_partners_t {
+    uint32_t ahead, behind;
+} mca_coll_irr_partners_t;
+
+/* Local: looks at the records of those that this rank talks to.  IRR_ERR_OOB: it cannot tell of some. */
+irr_status_t mca_coll_irr_records_look(ompi_communicator_t *comm, mca_coll_irr_partners_t *partners);
+
+/*
+ * Collective over the ranks that have the component, blocking: words become the maxima of all ranks, of which there may
+ * be MCA_COLL_IRR_WORDS_MAX.  IRR_ERR_NOT_SUPPORTED, alike on all that have it, if a member lacks it or has another
+ * priority or version, of which the user is told; or IRR_ERR_OOB.
+ */
+#define MCA_COLL_IRR_WORDS_MAX 4
+irr_status_t mca_coll_irr_records_agree(ompi_communicator_t *comm, const mca_coll_irr_partners_t *partners,
+                                        uint64_t *words, size_t count);
 
 /* ---- activation ---- */
 

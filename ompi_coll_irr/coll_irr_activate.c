@@ -2,9 +2,9 @@
  * coll_irr_activate.c - the first call of a collective on a communicator decides whether coll/irr serves it.
  *
  * All members are there by definition, and the functions of the previous module work, so this is where ranks agree, in
- * two parts.  First one all-reduce of four words: does any rank want the collective served, and do all?  Parameters
- * may differ between ranks, so none can tell alone.  Where none wants it, which is so with nothing configured, that is
- * all: nothing was opened.  Then the engine's agreement, into which local trouble (no memory, no transport) is taken,
+ * two parts.  First the maxima of four words: does any rank want the collective served, and do all?  Parameters may
+ * differ between ranks, so none can tell alone; nor that all have coll/irr, which is found on the way
+ * (coll_irr_records.c).  Where none wants it, which is so with nothing configured, that is all: nothing was opened.  Then the engine's agreement, into which local trouble (no memory, no transport) is taken,
  * so that either all ranks are served or all are left to the previous module.
  *
  * An engine communicator has one algorithm.  MPI_Alltoall uses that of MPI_Alltoallv if it has the same on all ranks,
@@ -158,9 +158,13 @@ irr_status_t mca_coll_irr_agree_all(mca_coll_irr_module_t *module, bool mine)
 static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     mca_coll_irr_group_t *group = NULL;
-    irr_status_t status = prepare(module, &group);
+    irr_status_t status = module->trouble == IRR_OK ? prepare(module, &group) : module->trouble;
+    const char *reason = module->reason;
 
-    status = mca_coll_irr_agree(module, service->algorithm, status, module->reason, &service->irr_comm);
+    if (status == IRR_ERR_NO_MEMORY && reason == NULL) {
+        reason = "a rank has no memory for a communicator";
+    }
+    status = mca_coll_irr_agree(module, service->algorithm, status, reason, &service->irr_comm);
     if (status == IRR_OK) {
         mca_coll_irr_teardown_add(group);
         serve(module, service);
@@ -246,24 +250,81 @@ static void decline_divided(mca_coll_irr_module_t *module, mca_coll_irr_service_
     decline(module, service, words[BAD_VALUE] != 0 ? "a rank has a bad value" : "not all ranks want it served");
 }
 
+/* Local: who can be asked.  That this rank cannot tell becomes its trouble. */
+static void look(mca_coll_irr_module_t *module, mca_coll_irr_partners_t *partners)
+{
+    if (mca_coll_irr_records_look(module->comm, partners) != IRR_OK && module->trouble == IRR_OK) {
+        module->trouble = IRR_ERR_OOB;
+        module->reason = strdup("a rank cannot look up what others have published in MPI_Init");
+    }
+}
+
+/*
+ * Collective over the ranks that have coll/irr: the maxima of the words of all ranks.  The first time on a communicator
+ * IRR_ERR_NOT_SUPPORTED, alike on all that have it, if not all do; IRR_ERR_OOB.
+ */
+static irr_status_t ask(mca_coll_irr_module_t *module, const mca_coll_irr_partners_t *partners, uint64_t *words)
+{
+    irr_status_t status;
+
+    if (module->everywhere) {
+        return allreduce_max(module, words, WORDS);
+    }
+    status = mca_coll_irr_records_agree(module->comm, partners, words, WORDS);
+    module->everywhere = status == IRR_OK;
+    return status;
+}
+
+/*
+ * What this rank wants, and in *why_p the algorithm if that leaves the collective to Open MPI.  A rank without memory
+ * for a module has read no settings, so it wants what the others do, and tells its trouble later.
+ */
+static void want(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, uint64_t *words,
+                 const char **why_p)
+{
+    const uint64_t me = (uint64_t)(ompi_comm_size(module->comm) - ompi_comm_rank(module->comm));
+
+    *why_p = NULL;
+    if (module->trouble == IRR_ERR_NO_MEMORY) {
+        return;
+    }
+    *why_p = module->trouble == IRR_OK ? reason_to_leave(module, service) : NULL;
+    words[BAD_VALUE] = module->trouble != IRR_OK ? me : 0;
+    words[WANTED] = *why_p == NULL;
+    words[LEFT] = *why_p != NULL ? me : 0;
+    words[APART] = module->alltoall.algorithm != module->alltoallv.algorithm;
+}
+
+static int decline_both(mca_coll_irr_module_t *module, const char *why)
+{
+    decline(module, &module->alltoallv, why);
+    decline(module, &module->alltoall, why);
+    return OMPI_SUCCESS;
+}
+
 /* Collective: the first call. */
 static int activate(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
-    const uint64_t me = (uint64_t)(ompi_comm_size(module->comm) - ompi_comm_rank(module->comm));
-    const bool bad = module->trouble != IRR_OK;
-    const char *why = bad ? NULL : reason_to_leave(module, service);
-    uint64_t words[WORDS] = {
-        [BAD_VALUE] = bad ? me : 0, [WANTED] = why == NULL, [LEFT] = why != NULL ? me : 0,
-        [APART] = module->alltoall.algorithm != module->alltoallv.algorithm
-    };
+    mca_coll_irr_partners_t partners = { 0, 0 };
+    uint64_t words[WORDS] = { 0 };
+    const char *why;
+    irr_status_t status;
     char text[128];
 
-    if (allreduce_max(module, words, WORDS) != IRR_OK) {
-        decline(module, service, "a collective of Open MPI failed");
-        return mca_coll_irr_error(IRR_ERR_OOB);
+    if (!module->everywhere) {
+        look(module, &partners);
+    }
+    want(module, service, words, &why);
+    status = ask(module, &partners, words);
+    if (status == IRR_ERR_NOT_SUPPORTED) {
+        return decline_both(module, "coll/irr is not the same on all ranks");
+    }
+    if (status != IRR_OK) {
+        decline(module, service, "a message of Open MPI failed");
+        return mca_coll_irr_error(status);
     }
     if (words[WANTED] == 0) {
-        snprintf(text, sizeof(text), "%s is %s", service->parameter, why);
+        snprintf(text, sizeof(text), "%s is %s", service->parameter, why != NULL ? why : "not known for want of memory");
         decline(module, service, text);
         return OMPI_SUCCESS;
     }

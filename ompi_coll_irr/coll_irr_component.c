@@ -82,6 +82,7 @@ static int irr_open(void)
     mca_coll_irr_component.help_output = open_help_output();
     opal_show_help_add_dir(IRR_HELP_DIR);
     mca_coll_irr_requests_open();
+    mca_coll_irr_records_open();
     irr_log_set(on_log, NULL, mca_coll_irr_component.params.verbose > 0 ? IRR_LOG_DEBUG : IRR_LOG_WARN);
     return OMPI_SUCCESS;
 }
@@ -89,6 +90,8 @@ static int irr_open(void)
 static int irr_close(void)
 {
     mca_coll_irr_teardown_local();
+    mca_coll_irr_modules_close();
+    mca_coll_irr_records_close();
     mca_coll_irr_requests_close();
     irr_log_set(NULL, NULL, IRR_LOG_ERROR);
     free(mca_coll_irr_component.engine_reason);

@@ -14,7 +14,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-/* On an oversubscribed node: how long a wait looks before it goes to sleep. */
+/* How long a wait looks: before all of MPI gets a turn, and on an oversubscribed node before it goes to sleep. */
 typedef struct patience {
     unsigned idle_turns;   /* turns without an event */
     int      rounds;       /* of engine progress in a turn: to give the processor away costs more than a few looks */
@@ -68,6 +68,10 @@ static irr_status_t read_eager(size_t *bytes)
     return IRR_OK;
 }
 
+/*
+ * MPI_T_init_thread sets ompi_mpi_thread_multiple to its own level in 4.1, and a later session of 5.0 to a higher one:
+ * so what MPI_Init said is not taken back.
+ */
 static irr_status_t create(void)
 {
     mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
@@ -77,7 +81,7 @@ static irr_status_t create(void)
         .ucx_tls = params->ucx_tls,
         .ucx_devices = params->ucx_devices,
         .one_node = node_ranks == job_ranks,
-        .threads = ompi_mpi_thread_multiple,
+        .threads = mca_coll_irr_component.threads || ompi_mpi_thread_multiple,
         .job_ranks = job_ranks,
         .node_ranks = node_ranks
     };
@@ -88,7 +92,7 @@ static irr_status_t create(void)
         return status;
     }
     mca_coll_irr_component.may_sleep = oversubscribed(node_ranks);
-    patience = config.one_node ? &one_node : &more_nodes;
+    patience = config.one_node || !mca_coll_irr_component.may_sleep ? &one_node : &more_nodes;
     return irr_engine_create(&config, &mca_coll_irr_component.engine);
 }
 

@@ -4,6 +4,9 @@
  * Query and enable run inside Open MPI's progress, where waiting for anything hangs a multi-threaded job:
  * so they only look at what this process knows.  What all ranks must decide alike is either a function of
  * the communicator itself, here, or left to the first collective (coll_irr_activate.c).
+ *
+ * Without a module a rank would not come to that collective, where the others wait for it.  So a few are made while
+ * there is memory, and a communicator that finds none gets one of those, which takes part and declines.
  */
 #include "coll_irr.h"
 
@@ -12,7 +15,7 @@
 int mca_coll_irr_init_query(bool progress_threads, bool mpi_threads)
 {
     (void)progress_threads;
-    (void)mpi_threads;
+    mca_coll_irr_component.threads = mpi_threads;
     return OMPI_SUCCESS;
 }
 
@@ -57,6 +60,82 @@ static const char *reason_to_decline(ompi_communicator_t *comm)
     return NULL;
 }
 
+/* Communicators in a row that may find no memory for a module. */
+enum { SPARES = 4 };
+
+/* Guarded by the component's lock. */
+static mca_coll_irr_module_t *spares[SPARES];
+
+/* Into an empty place, or out of a full one; NULL in place of a module that was put, or if there is no such place. */
+static mca_coll_irr_module_t *swap_spare(mca_coll_irr_module_t *module)
+{
+    const bool wanted = module == NULL;
+
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    for (int i = 0; i < SPARES; i++) {
+        if ((spares[i] != NULL) == wanted) {
+            mca_coll_irr_module_t *found = spares[i];
+
+            spares[i] = module;
+            module = found;
+            break;
+        }
+    }
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    return module;
+}
+
+static bool lacks_spare(void)
+{
+    bool lacks = false;
+
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    for (int i = 0; i < SPARES; i++) {
+        lacks = lacks || spares[i] == NULL;
+    }
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    return lacks;
+}
+
+/* As many as there is memory for. */
+static void make_spares(void)
+{
+    while (lacks_spare()) {
+        mca_coll_irr_module_t *spare = OBJ_NEW(mca_coll_irr_module_t);
+
+        if (spare == NULL) {
+            return;
+        }
+        spare = swap_spare(spare);
+        if (spare != NULL) {
+            OBJ_RELEASE(spare);   /* another thread was faster */
+        }
+    }
+}
+
+void mca_coll_irr_modules_close(void)
+{
+    for (mca_coll_irr_module_t *spare = swap_spare(NULL); spare != NULL; spare = swap_spare(NULL)) {
+        OBJ_RELEASE(spare);
+    }
+}
+
+/* NULL without memory for so many communicators in a row. */
+static mca_coll_irr_module_t *make_module(void)
+{
+    mca_coll_irr_module_t *module = OBJ_NEW(mca_coll_irr_module_t);
+
+    if (module != NULL) {
+        make_spares();
+        return module;
+    }
+    module = swap_spare(NULL);
+    if (module != NULL) {
+        module->trouble = IRR_ERR_NO_MEMORY;
+    }
+    return module;
+}
+
 static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm);
 
 mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *priority)
@@ -69,7 +148,7 @@ mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *
                             comm->c_name, reason);
         return NULL;
     }
-    module = OBJ_NEW(mca_coll_irr_module_t);
+    module = make_module();
     if (module == NULL) {
         return NULL;
     }
@@ -121,7 +200,9 @@ static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
     }
     module->comm = comm;
     keep_previous(module, previous);
-    module->trouble = mca_coll_irr_settings(comm, &module->settings, &module->reason);
+    if (module->trouble == IRR_OK) {
+        module->trouble = mca_coll_irr_settings(comm, &module->settings, &module->reason);
+    }
     module->alltoallv.call = "MPI_Alltoallv";
     module->alltoallv.parameter = "coll_irr_alltoallv_algorithm";
     module->alltoallv.algorithm = module->settings.engine.algorithm;

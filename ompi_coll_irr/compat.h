@@ -42,6 +42,7 @@ typedef struct ompi_op_t ompi_op_t;
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,17 +53,20 @@ typedef struct ompi_op_t ompi_op_t;
 
 #if OMPI_MAJOR_VERSION == 4
 #include "ompi/mca/rte/rte.h"
+#include "opal/mca/pmix/pmix.h"
 #include "opal/threads/mutex.h"
 #define MCA_COLL_IRR_BASE_VERSION MCA_COLL_BASE_VERSION_2_0_0
 #define mca_coll_irr_process_info ompi_process_info
 #elif OMPI_MAJOR_VERSION == 5
 #include "ompi/runtime/ompi_rte.h"
+#include "opal/mca/pmix/pmix-internal.h"
 #include "opal/mca/threads/mutex.h"
 #include "opal/util/proc.h"
 #define MCA_COLL_IRR_BASE_VERSION MCA_COLL_BASE_VERSION_2_4_0
 #define mca_coll_irr_process_info opal_process_info
 #else
 #include "ompi/runtime/ompi_rte.h"
+#include "opal/mca/pmix/pmix-internal.h"
 #include "opal/mca/threads/mutex.h"
 #include "opal/util/proc.h"
 #define MCA_COLL_IRR_BASE_VERSION MCA_COLL_BASE_VERSION_3_0_0
@@ -204,6 +208,92 @@ static inline unsigned mca_coll_irr_comm_number(ompi_communicator_t *comm)
     return (unsigned)comm->c_index;
 #endif
 }
+
+/* ---- what the processes of a job tell each other in MPI_Init ---- */
+
+/*
+ * True where MPI_Init hands all that was published to all nodes, as it does unless pmix_base_collect_data is off:
+ * then a process finds the same of another wherever it runs.
+ */
+static inline bool mca_coll_irr_modex_complete(void)
+{
+    return opal_pmix_collect_all_data;
+}
+
+#if OMPI_MAJOR_VERSION == 4
+/* Publishes a value of this process, before MPI_Init exchanges them; false: it cannot. */
+static inline bool mca_coll_irr_modex_put(const char *key, uint64_t value)
+{
+    opal_value_t entry;
+    int result;
+
+    if (opal_pmix.put == NULL || opal_pmix.initialized == NULL || !opal_pmix.initialized()) {
+        return false;
+    }
+    OBJ_CONSTRUCT(&entry, opal_value_t);
+    entry.key = (char *)key;
+    entry.type = OPAL_UINT64;
+    entry.data.uint64 = value;
+    result = opal_pmix.put(OPAL_PMIX_GLOBAL, &entry);
+    entry.key = NULL;
+    OBJ_DESTRUCT(&entry);
+    return result == OPAL_SUCCESS;
+}
+
+/*
+ * What a process of this job has published, without waiting for one that never will: OMPI_SUCCESS,
+ * OMPI_ERR_NOT_FOUND alike on all processes, or why this process cannot tell.
+ */
+static inline int mca_coll_irr_modex_get(const char *key, const opal_process_name_t *name, uint64_t *value)
+{
+    opal_value_t at_once, *entry = NULL;
+    opal_list_t directives;
+    int result;
+
+    OBJ_CONSTRUCT(&directives, opal_list_t);
+    OBJ_CONSTRUCT(&at_once, opal_value_t);
+    at_once.key = OPAL_PMIX_IMMEDIATE;
+    at_once.type = OPAL_BOOL;
+    at_once.data.flag = true;
+    opal_list_append(&directives, &at_once.super);
+    result = opal_pmix.get(name, key, &directives, &entry);
+    opal_list_remove_first(&directives);
+    at_once.key = NULL;
+    OBJ_DESTRUCT(&at_once);
+    OBJ_DESTRUCT(&directives);
+    if (result == OPAL_SUCCESS && (entry == NULL || entry->type != OPAL_UINT64)) {
+        result = OMPI_ERR_NOT_FOUND;
+    }
+    if (result == OPAL_SUCCESS) {
+        *value = entry->data.uint64;
+    }
+    if (entry != NULL) {
+        OBJ_RELEASE(entry);
+    }
+    return result;
+}
+#else
+static inline bool mca_coll_irr_modex_put(const char *key, uint64_t value)
+{
+    int result;
+
+    OPAL_MODEX_SEND_VALUE(result, PMIX_GLOBAL, key, &value, PMIX_UINT64);
+    return result == PMIX_SUCCESS;
+}
+
+static inline int mca_coll_irr_modex_get(const char *key, const opal_process_name_t *name, uint64_t *value)
+{
+    uint64_t found, *found_p = &found;
+    int result;
+
+    OPAL_MODEX_RECV_VALUE_IMMEDIATE(result, key, name, &found_p, PMIX_UINT64);
+    if (result == PMIX_SUCCESS) {
+        *value = found;
+        return OMPI_SUCCESS;
+    }
+    return result == PMIX_ERR_NOMEM ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_ERR_NOT_FOUND;
+}
+#endif
 
 /* ---- fault tolerance ---- */
 

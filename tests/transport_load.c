@@ -210,6 +210,34 @@ void irr_suite_drain(const irr_setup_t *with)
     irr_net_close(&net);
 }
 
+/* The endpoint to rank 1 is open, and still has something to send when the transport is closed; that to 2 is not. */
+void irr_suite_closed(const irr_setup_t *with)
+{
+    mail_t mail;
+    irr_net_t net;
+
+    if (!irr_net_open(&net, with)) {
+        return;
+    }
+    open_mail(&mail, 1, 1000000);
+    post_send(&net, &mail);
+    net.transports[0]->ops->close(net.transports[0]);
+    net.closed[0] = true;
+    for (int to = 1; to < IRR_NET_RANKS; to++) {
+        irr_op_t late = { .then = NULL };
+        irr_list_t list;
+
+        irr_list_open_even(&list, 1, 8);
+        irr_net_send(&net, 0, to, IRR_NET_TAG | 2, &list, IRR_FORM_IOVEC, &late);
+        CU_ASSERT_EQUAL(late.status, IRR_ERR_CANCELED);
+        irr_list_close(&list);
+    }
+    post_recv(&net, &mail);
+    irr_net_drain(&net, 0);
+    finish(&net, &mail);
+    irr_net_close(&net);
+}
+
 void irr_suite_gathered(const irr_setup_t *with)
 {
     enum { PIECES = 40 };

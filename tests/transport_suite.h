@@ -34,6 +34,7 @@
     X(setup, flood,      "a thousand messages in flight")                               \
     X(setup, chain,      "done posts the next operations and frees its request")        \
     X(setup, drain,      "sends on their way arrive through close and drain")           \
+    X(setup, closed,     "a send after close is canceled")                              \
     X(setup, gathered,   "statistics count what gather copies")                         \
     X(setup, wake,       "arm wakes a sleeper")                                         \
     X(setup, soak,       "random messages, every byte checked")

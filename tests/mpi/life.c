@@ -9,6 +9,9 @@
 
 #include <pthread.h>
 
+/* Of MPI_Init_thread: in Open MPI 4.1 MPI_T_init_thread, by which mpi_test_served begins, changes what MPI tells. */
+static int thread_level;
+
 /* One exchange in which every rank sends its rank to all; returns if the result is right. */
 static int exchange(MPI_Comm comm)
 {
@@ -239,7 +242,7 @@ static void case_first_dup(void)
     MPI_Comm_free(&dup);
 }
 
-static void *run_thread(void *argument)
+static void *exchange_often(void *argument)
 {
     MPI_Comm comm = *(MPI_Comm *)argument;
     intptr_t bad = 0;
@@ -250,30 +253,51 @@ static void *run_thread(void *argument)
     return (void *)bad;
 }
 
+static void *dup_often(void *argument)
+{
+    MPI_Comm comm = *(MPI_Comm *)argument, dup;
+    intptr_t bad = 0;
+
+    for (int i = 0; i < 100; i++) {
+        MPI_Comm_dup(comm, &dup);
+        bad += !exchange(dup);
+        MPI_Comm_free(&dup);
+    }
+    return (void *)bad;
+}
+
 /* Each thread has a communicator of its own, served or not by turns, and the first use is concurrent too. */
-static void case_threads(void)
+static void run_threads(void *(*run)(void *argument))
 {
     enum { THREADS = 4 };
     MPI_Comm comms[THREADS];
     pthread_t threads[THREADS];
     void *bad;
-    int provided;
 
-    MPI_Query_thread(&provided);
-    if (provided < MPI_THREAD_MULTIPLE) {
+    if (thread_level < MPI_THREAD_MULTIPLE) {
         return;
     }
     for (int i = 0; i < THREADS; i++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
     }
     for (int i = 0; i < THREADS; i++) {
-        CHECK(pthread_create(&threads[i], NULL, run_thread, &comms[i]) == 0);
+        CHECK(pthread_create(&threads[i], NULL, run, &comms[i]) == 0);
     }
     for (int i = 0; i < THREADS; i++) {
         pthread_join(threads[i], &bad);
         CHECK(bad == NULL);
         MPI_Comm_free(&comms[i]);
     }
+}
+
+static void case_threads(void)
+{
+    run_threads(exchange_often);
+}
+
+static void case_thread_dups(void)
+{
+    run_threads(dup_often);
 }
 
 /* More exchanges on one communicator than its sequence counts. */
@@ -295,16 +319,15 @@ static const struct {
     { "parts", case_parts, 0 }, { "some_ranks", case_some_ranks, 0 }, { "inter", case_inter, 0 },
     { "good_info", case_good_info, 0 }, { "bad_info", case_bad_info, 0 },
     { "other_traffic", case_other_traffic, 0 }, { "first_dup", case_first_dup, 1 },
-    { "threads", case_threads, 1 }, { "many", case_many, 0 }
+    { "threads", case_threads, 1 }, { "thread_dups", case_thread_dups, 1 }, { "many", case_many, 0 }
 };
 
 int main(int argc, char **argv)
 {
-    int provided;
-
     for (size_t i = 0; argc == 2 && i < sizeof(cases) / sizeof(cases[0]); i++) {
         if (strcmp(argv[1], cases[i].name) == 0) {
-            MPI_Init_thread(&argc, &argv, cases[i].threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+            MPI_Init_thread(&argc, &argv, cases[i].threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                            &thread_level);
             mpi_test_served();
             cases[i].run();
             return mpi_test_end();

@@ -4,12 +4,13 @@ LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_life
 
-plan 16
-for case in unused leaked freed_late parts some_ranks inter other_traffic first_dup threads many; do
+plan 18
+for case in unused leaked freed_late parts some_ranks inter other_traffic first_dup threads thread_dups many; do
     check "4 ranks, $case" ranks 4 "$program" $case
 done
 check "7 ranks, parts" ranks 7 "$program" parts
 check "7 ranks, threads" ranks 7 "$program" threads
+check "2 ranks, thread_dups" ranks 2 "$program" thread_dups
 check "a job on one node opens no listener" ranks 4 "$builddir/mpi_sockets" NONE
 check "the test of listeners sees one where tcp is asked for" \
     ranks 2 --mca coll_irr_ucx_tls tcp,self --mca coll_irr_ucx_devices lo "$builddir/mpi_sockets" SOME

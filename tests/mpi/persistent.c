@@ -11,6 +11,9 @@
 static char **keys;
 static int nkeys;
 
+/* Of MPI_Init_thread: in Open MPI 4.1 MPI_T_init_thread, by which mpi_test_served begins, changes what MPI tells. */
+static int thread_level;
+
 static void run_types(MPI_Comm irr, MPI_Comm host, MPI_Datatype send_type, MPI_Datatype recv_type, uint64_t *state)
 {
     for (int shape = 0; shape < SHAPES; shape++) {
@@ -361,18 +364,16 @@ static void case_threads(uint64_t *state)
     MPI_Comm irr = dup_irr(MPI_COMM_WORLD, keys, nkeys), hosts[THREADS];
     pthread_t threads[THREADS];
     work_t works[THREADS];
-    int provided;
     void *bad;
 
-    MPI_Query_thread(&provided);
     for (int i = 0; i < THREADS; i++) {
         hosts[i] = make_host(MPI_COMM_WORLD);
         work_shape(&works[i], irr, hosts[i], 1 + i, state);
     }
-    for (int i = 0; i < THREADS && provided == MPI_THREAD_MULTIPLE; i++) {
+    for (int i = 0; i < THREADS && thread_level == MPI_THREAD_MULTIPLE; i++) {
         CHECK(pthread_create(&threads[i], NULL, run_thread, &works[i]) == 0);
     }
-    for (int i = 0; i < THREADS && provided == MPI_THREAD_MULTIPLE; i++) {
+    for (int i = 0; i < THREADS && thread_level == MPI_THREAD_MULTIPLE; i++) {
         pthread_join(threads[i], &bad);
         CHECK(bad == NULL);
     }
@@ -383,24 +384,60 @@ static void case_threads(uint64_t *state)
     MPI_Comm_free(&irr);
 }
 
+/* Requests of short and of long messages that nobody waits for before MPI_Finalize. */
+static void start_and_leave(int starts)
+{
+    enum { SHORT = 16, LONG = 100000 };
+    MPI_Comm irr = dup_irr(MPI_COMM_WORLD, keys, nkeys);
+    const int counts[] = { SHORT, LONG };
+    int ranks;
+
+    MPI_Comm_size(irr, &ranks);
+    for (int i = 0; i < 2; i++) {
+        int *out = calloc((size_t)ranks * (size_t)counts[i], sizeof(int));
+        int *in = calloc((size_t)ranks * (size_t)counts[i], sizeof(int));
+        MPI_Request request = make_uneven(irr, counts[i], counts[i], out, in, counts[i]);
+
+        if (starts) {
+            MPI_Start(&request);
+        }
+    }
+}
+
+static void case_left_active(uint64_t *state)
+{
+    (void)state;
+    start_and_leave(1);
+}
+
+/* The peers of the one that starts never do. */
+static void case_left_alone(uint64_t *state)
+{
+    int rank;
+
+    (void)state;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    start_and_leave(rank == 1);
+}
+
 static const struct {
     const char *name;
     void      (*run)(uint64_t *state);
 } cases[] = {
     { "types", case_types }, { "together", case_together }, { "completion", case_completion },
     { "orphans", case_orphans }, { "leaked", case_leaked }, { "parts", case_parts }, { "refused", case_refused },
-    { "active", case_active }, { "truncation", case_truncation }, { "threads", case_threads }
+    { "active", case_active }, { "truncation", case_truncation }, { "threads", case_threads },
+    { "left_active", case_left_active }, { "left_alone", case_left_alone }
 };
 
 int main(int argc, char **argv)
 {
     uint64_t state;
-    int provided;
 
     for (size_t i = 0; argc > 1 && i < sizeof(cases) / sizeof(cases[0]); i++) {
         if (strcmp(argv[1], cases[i].name) == 0) {
             MPI_Init_thread(&argc, &argv, cases[i].run == case_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
-                            &provided);
+                            &thread_level);
             keys = argv + 2;
             nkeys = argc - 2;
             state = mpi_test_seed();

@@ -24,7 +24,7 @@ valgrind_persistent() {
     under_valgrind "$builddir/mpi_cycles" 200 100000 persistent
 }
 
-plan 61
+plan 69
 check "the algorithms below are all there are" all_named
 for algorithm in $algorithms; do
     [ $algorithm = auto ] && with="coll_irr_schedule_file=$scratch/schedule" || with=
@@ -40,6 +40,15 @@ for case in types completion orphans leaked parts refused active truncation thre
 done
 for case in orphans threads; do
     check "7 ranks, a4, $case" ranks 7 "$program" $case coll_irr_alltoallv_algorithm=a4
+done
+# That is an error of the program, but no reason to crash or to wait for ever; --enable-debug looks at more of it.
+for case in left_active left_alone; do
+    check "4 ranks, $case in MPI_Finalize" ranks 4 "$program" $case
+    for algorithm in a1 a4 aapc; do
+        check "4 ranks over tcp, $algorithm, $case in MPI_Finalize" \
+            ranks 4 --mca coll_irr_ucx_tls tcp,self --mca coll_irr_ucx_devices lo "$program" $case \
+            "coll_irr_alltoallv_algorithm=$algorithm"
+    done
 done
 check "2 ranks, types" ranks 2 "$program" types
 check "4 ranks over tcp, types" \

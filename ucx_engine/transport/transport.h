@@ -127,7 +127,7 @@ typedef struct irr_transport_ops {
     void (*statistics)(irr_transport_t *transport, uint64_t *endpoints, uint64_t *bytes_gathered);
 
     /*
-     * Three steps down.  close: no send may be pending or follow; starts to flush and close the endpoints.
+     * Three steps down.  close: starts to flush and close the endpoints; a send that follows ends in IRR_ERR_CANCELED.
      * drain: progress until it returns IRR_OK (IRR_IN_PROGRESS until then).  free: releases everything; no
      * request may be pending, and each process that can still send to this one must have drained.
      */

@@ -37,11 +37,11 @@ irr_status_t irr_ucx_reach(irr_transport_t *transport, irr_peer_t *peer)
     };
     ucs_status_t status;
 
+    if (ucx->closed) {
+        return IRR_ERR_CANCELED;   /* also where the endpoint is not closed yet: UCX must not see it again */
+    }
     if (peer->endpoint != NULL) {
         return IRR_OK;
-    }
-    if (ucx->closed) {
-        return IRR_ERR_CANCELED;
     }
     status = ucp_ep_create(ucx->worker, &params, &peer->endpoint);
     if (status != UCS_OK) {

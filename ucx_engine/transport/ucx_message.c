@@ -140,6 +140,9 @@ irr_status_t irr_ucx_send(irr_transport_t *transport, irr_peer_t *peer, uint64_t
     irr_status_t status = irr_ucx_reach(transport, peer);
     message_t message;
 
+    if (status == IRR_ERR_CANCELED) {
+        return status;
+    }
     if (status != IRR_OK) {
         irr_log(IRR_LOG_ERROR, "ucx cannot open an endpoint to a peer: %s", irr_status_text(status));
         return status;

@@ -1,0 +1,243 @@
+/*
+ * coll_irr_records.c - is coll/irr the same on all ranks of a communicator?
+ *
+ * The first call on a communicator begins with collectives of the previous module, which a rank without coll/irr, or
+ * with a priority below that module's, never enters.  So each process that opens the component publishes a record,
+ * its version and priority, with all that MPI_Init exchanges anyway.  A first call begins with a dissemination among
+ * those alone that have equal records: in round k a rank looks at the records of the ranks at distance 2^k on both
+ * sides, sends what it knows to the one and receives what the other knows, but neither to nor from a rank that is
+ * unlike it.  After round k a rank knows whether one of the 2^(k+1) ranks up to itself is unlike it: the one at
+ * distance 2^k tells it of the far half, or is unlike it itself.  So all ranks with equal records come to the same
+ * result, and if one is missing or unlike they all leave the communicator to Open MPI.
+ *
+ * Cost: a record of some 30 bytes in what MPI_Init exchanges.  In the first call on a communicator log2(P) messages of
+ * some words, which carry what the ranks want as well, and 2 log2(P) lookups; what was looked up is kept, in one byte a
+ * process of the job.
+ */
+#include "coll_irr.h"
+
+#include <stdlib.h>
+
+#define KEY "coll.irr"
+
+/* A message: the words of the caller, and whether somebody is unlike. */
+enum { UNLIKE = MCA_COLL_IRR_WORDS_MAX, LENGTH };
+
+/* A version above a priority, which may be negative. */
+static uint64_t my_record(void)
+{
+    const uint64_t version = IRR_VERSION_MAJOR << 20 | IRR_VERSION_MINOR << 10 | IRR_VERSION_RELEASE;
+
+    return version << 32 | (uint32_t)mca_coll_irr_component.params.priority;
+}
+
+static int priority_of(uint64_t record)
+{
+    return (int32_t)(uint32_t)record;
+}
+
+/* What is known of a process. */
+enum { UNKNOWN, LIKE_ME, UNLIKE_ME };
+
+static struct {
+    bool           published;
+    bool           told;     /* guarded by the component's lock, as what follows */
+    unsigned char *known;    /* of the processes of the job; NULL: not yet, or no memory */
+} records;
+
+void mca_coll_irr_records_open(void)
+{
+    char running[32];
+
+    records.published = mca_coll_irr_abi_matches(running, sizeof(running)) &&
+                        mca_coll_irr_modex_put(KEY, my_record());
+    records.told = false;
+}
+
+void mca_coll_irr_records_close(void)
+{
+    free(records.known);
+    records.known = NULL;
+}
+
+/* The record of a rank: OMPI_SUCCESS, OMPI_ERR_NOT_FOUND, or why this process cannot tell. */
+static int find(ompi_communicator_t *comm, int rank, uint64_t *record)
+{
+    const opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, rank);
+
+    if (rank != ompi_comm_rank(comm)) {
+        return mca_coll_irr_modex_get(KEY, &name, record);
+    }
+    *record = my_record();
+    return records.published ? OMPI_SUCCESS : OMPI_ERR_NOT_FOUND;
+}
+
+/* Where a process is remembered; the lock is held.  NULL without memory. */
+static unsigned char *place_of(size_t process)
+{
+    const size_t processes = (size_t)mca_coll_irr_process_info.num_procs;
+
+    if (records.known == NULL) {
+        records.known = calloc(processes, sizeof(*records.known));
+    }
+    return records.known != NULL && process < processes ? &records.known[process] : NULL;
+}
+
+/* IRR_ERR_OOB if this process cannot tell. */
+static irr_status_t look(ompi_communicator_t *comm, int rank, bool *like_me_p)
+{
+    unsigned char *place, known;
+    uint64_t record;
+    int result;
+
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    place = place_of(ompi_group_get_proc_name(comm->c_local_group, rank).vpid);
+    known = place != NULL ? *place : UNKNOWN;
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    if (known == UNKNOWN) {
+        result = find(comm, rank, &record);
+        if (result != OMPI_SUCCESS && result != OMPI_ERR_NOT_FOUND) {
+            return IRR_ERR_OOB;
+        }
+        known = result == OMPI_SUCCESS && records.published && record == my_record() ? LIKE_ME : UNLIKE_ME;
+        opal_mutex_lock(&mca_coll_irr_component.lock);
+        if (place != NULL) {
+            *place = known;
+        }
+        opal_mutex_unlock(&mca_coll_irr_component.lock);
+    }
+    *like_me_p = known == LIKE_ME;
+    return IRR_OK;
+}
+
+/* One round: sends the words to a rank, if it is there, and raises them to those that come.  An error of Open MPI. */
+static int round_trip(ompi_communicator_t *comm, int to, bool sends, int from, bool receives, uint64_t *words)
+{
+    ompi_request_t *requests[2] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
+    uint64_t sent[LENGTH], received[LENGTH] = { 0 };
+    int result = OMPI_SUCCESS, waited;
+
+    memcpy(sent, words, sizeof(sent));
+    if (receives) {
+        result = MCA_PML_CALL(irecv(received, sizeof(received), MPI_BYTE, from, MCA_COLL_BASE_TAG_BARRIER, comm,
+                                    &requests[0]));
+    }
+    if (sends && result == OMPI_SUCCESS) {
+        result = MCA_PML_CALL(isend(sent, sizeof(sent), MPI_BYTE, to, MCA_COLL_BASE_TAG_BARRIER,
+                                    MCA_PML_BASE_SEND_STANDARD, comm, &requests[1]));
+    }
+    waited = ompi_request_wait_all(2, requests, MPI_STATUSES_IGNORE);   /* what was posted uses our memory */
+    for (int i = 0; i < LENGTH; i++) {
+        words[i] = received[i] > words[i] ? received[i] : words[i];
+    }
+    return result == OMPI_SUCCESS ? waited : result;
+}
+
+/*
+ * Tells the user what is unlike, once.  The lowest of the ranks of the highest priority does, as it comes here if any
+ * does.
+ */
+static void tell(ompi_communicator_t *comm)
+{
+    const int me = ompi_comm_rank(comm), priority = priority_of(my_record());
+    const unsigned my_process = (unsigned)OMPI_PROC_MY_NAME->vpid;
+    int other_priority = 0, other = -1;
+    unsigned process;
+    bool there = false;
+    char text[160];
+
+    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
+        uint64_t record = 0;
+        const bool found = find(comm, rank, &record) == OMPI_SUCCESS;
+
+        if (found && (priority_of(record) > priority || (priority_of(record) == priority && rank < me))) {
+            return;
+        }
+        if (other < 0 && (!found || record != my_record())) {
+            other = rank;
+            there = found;
+            other_priority = priority_of(record);
+        }
+    }
+    process = (unsigned)ompi_group_get_proc_name(comm->c_local_group, other < 0 ? me : other).vpid;
+    if (!there) {
+        snprintf(text, sizeof(text), "rank %u of MPI_COMM_WORLD has not loaded it, and rank %u has", process,
+                 my_process);
+    } else if (other_priority != priority) {
+        snprintf(text, sizeof(text), "coll_irr_priority is %d on rank %u of MPI_COMM_WORLD and %d on rank %u",
+                 other_priority, process, priority, my_process);
+    } else {
+        snprintf(text, sizeof(text), "rank %u of MPI_COMM_WORLD has loaded another version than rank %u", process,
+                 my_process);
+    }
+    mca_coll_irr_tell("not-everywhere", text);
+}
+
+static void tell_once(ompi_communicator_t *comm)
+{
+    bool told;
+
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    told = records.told;
+    records.told = true;
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    if (!told) {
+        tell(comm);
+    }
+}
+
+/* The ranks at distance 2^round on both sides. */
+static int ahead(ompi_communicator_t *comm, int round)
+{
+    return (int)(((int64_t)ompi_comm_rank(comm) + (INT64_C(1) << round)) % ompi_comm_size(comm));
+}
+
+static int behind(ompi_communicator_t *comm, int round)
+{
+    const int size = ompi_comm_size(comm);
+
+    return (int)(((int64_t)ompi_comm_rank(comm) - (INT64_C(1) << round) + size) % size);
+}
+
+static bool has_round(ompi_communicator_t *comm, int round)
+{
+    return INT64_C(1) << round < ompi_comm_size(comm);
+}
+
+irr_status_t mca_coll_irr_records_look(ompi_communicator_t *comm, mca_coll_irr_partners_t *partners)
+{
+    irr_status_t status = IRR_OK;
+
+    *partners = (mca_coll_irr_partners_t){ UINT32_MAX, UINT32_MAX };   /* who cannot be looked up is nearly always there */
+    for (int round = 0; has_round(comm, round) && mca_coll_irr_modex_complete(); round++) {
+        bool sends = true, receives = true;
+        irr_status_t one = look(comm, ahead(comm, round), &sends), other = look(comm, behind(comm, round), &receives);
+
+        partners->ahead &= sends ? UINT32_MAX : ~(UINT32_C(1) << round);
+        partners->behind &= receives ? UINT32_MAX : ~(UINT32_C(1) << round);
+        status = status != IRR_OK ? status : one != IRR_OK ? one : other;
+    }
+    return status;
+}
+
+irr_status_t mca_coll_irr_records_agree(ompi_communicator_t *comm, const mca_coll_irr_partners_t *partners,
+                                        uint64_t *words, size_t count)
+{
+    uint64_t known[LENGTH] = { 0 };
+
+    memcpy(known, words, count * sizeof(*words));
+    for (int round = 0; has_round(comm, round); round++) {
+        const bool sends = (partners->ahead >> round & 1) != 0, receives = (partners->behind >> round & 1) != 0;
+
+        known[UNLIKE] |= !sends || !receives;
+        if (round_trip(comm, ahead(comm, round), sends, behind(comm, round), receives, known) != OMPI_SUCCESS) {
+            return IRR_ERR_OOB;
+        }
+    }
+    if (known[UNLIKE] != 0) {
+        tell_once(comm);
+        return IRR_ERR_NOT_SUPPORTED;
+    }
+    memcpy(words, known, count * sizeof(*words));
+    return IRR_OK;
+}

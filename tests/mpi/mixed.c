@@ -1,0 +1,230 @@
+/*
+ * mixed.c - jobs in which coll/irr is not the same on all ranks, or has no memory on one of them.
+ *
+ *     mpi_mixed CASE [FIRST]   one of the table at the end; FIRST names the first collective on each communicator
+ *
+ * A case that hangs is ended by the time limit of the script that runs it.
+ */
+#include "mpi_call.h"
+#include "mpi_memory.h"
+
+static char *program;
+static int rank, ranks;
+
+/* What each rank has for each other; returns memory for twice as many ints, all out. */
+static int *blocks(MPI_Comm comm, int *me, int *members)
+{
+    int *out;
+
+    MPI_Comm_rank(comm, me);
+    MPI_Comm_size(comm, members);
+    out = malloc(2 * (size_t)*members * sizeof(int));
+    for (int i = 0; i < *members; i++) {
+        out[i] = *me * 1000 + i;
+        out[*members + i] = -1;
+    }
+    return out;
+}
+
+static int is_right(const int *in, int me, int members)
+{
+    int ok = 1;
+
+    for (int i = 0; i < members; i++) {
+        ok = ok && in[i] == i * 1000 + me;
+    }
+    return ok;
+}
+
+static int alltoall(MPI_Comm comm)
+{
+    int me, members, ok;
+    int *out = blocks(comm, &me, &members);
+
+    MPI_Alltoall(out, 1, MPI_INT, out + members, 1, MPI_INT, comm);
+    ok = is_right(out + members, me, members);
+    free(out);
+    return ok;
+}
+
+static int alltoallv_as(MPI_Comm comm, int persistent)
+{
+    int me, members, ok;
+    int *out = blocks(comm, &me, &members), *ones = blocks(comm, &me, &members), *displs = ones + members;
+    MPI_Request request;
+
+    for (int i = 0; i < members; i++) {
+        ones[i] = 1;
+        displs[i] = i;
+    }
+    if (persistent) {
+        ALLTOALLV_INIT(out, ones, displs, MPI_INT, out + members, ones, displs, MPI_INT, comm, MPI_INFO_NULL,
+                       &request);
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Request_free(&request);
+    } else {
+        MPI_Alltoallv(out, ones, displs, MPI_INT, out + members, ones, displs, MPI_INT, comm);
+    }
+    ok = is_right(out + members, me, members);
+    free(ones);
+    free(out);
+    return ok;
+}
+
+static int alltoallv(MPI_Comm comm)
+{
+    return alltoallv_as(comm, 0);
+}
+
+static int persistent(MPI_Comm comm)
+{
+    return alltoallv_as(comm, 1);
+}
+
+typedef int (*collective_t)(MPI_Comm comm);
+
+static const struct {
+    const char  *name;
+    collective_t run;
+} collectives[] = {
+    { "alltoallv", alltoallv }, { "alltoall", alltoall }, { "init", persistent }
+};
+
+enum { COLLECTIVES = sizeof(collectives) / sizeof(collectives[0]) };
+
+/* All collectives on a communicator, from one on; returns how many exchanges coll/irr served. */
+static unsigned long long run_all(MPI_Comm comm, int first)
+{
+    unsigned long long before = mpi_test_served();
+
+    for (int i = 0; i < COLLECTIVES; i++) {
+        CHECK(collectives[(first + i) % COLLECTIVES].run(comm));
+    }
+    return mpi_test_served() - before;
+}
+
+/* Nobody serves what all ranks are members of, on whatever communicator. */
+static void case_apart(int first)
+{
+    MPI_Comm dup, reversed;
+
+    CHECK(run_all(MPI_COMM_WORLD, first) == 0);
+    MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+    CHECK(run_all(dup, first) == 0);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+    CHECK(run_all(reversed, first) == 0);
+    MPI_Comm_free(&reversed);
+    MPI_Comm_free(&dup);
+}
+
+/* The ranks of the lower half are alike, so those of the upper half: each half is as good as a job of its own. */
+static void case_halves(int first)
+{
+    MPI_Comm half;
+
+    case_apart(first);
+    MPI_Comm_split(MPI_COMM_WORLD, rank < ranks / 2, rank, &half);
+    printf("rank %d: %llu served\n", rank, run_all(half, first));
+    MPI_Comm_free(&half);
+}
+
+/* Every rank has coll/irr. */
+static void case_same(int first)
+{
+    CHECK(run_all(MPI_COMM_WORLD, first) > 0);
+}
+
+/* Communicators of which a rank could not make a module, one after the other, and one more with memory again. */
+static void case_modules(int first)
+{
+    enum { COMMS = 4 };
+    MPI_Comm comms[COMMS], later;
+
+    CHECK(run_all(MPI_COMM_WORLD, first) > 0);
+    mpi_memory_watch();
+    for (int i = 0; i < COMMS; i++) {
+        mpi_memory_fail(rank == i % ranks, LONG_MAX);
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+        CHECK((mpi_memory_fail(0, 0) > 0) == (rank == i % ranks));
+    }
+    for (int i = 0; i < COMMS; i++) {
+        CHECK(run_all(comms[i], first) == 0);
+        MPI_Comm_free(&comms[i]);
+    }
+    MPI_Comm_dup(MPI_COMM_WORLD, &later);
+    CHECK(run_all(later, first) > 0);
+    MPI_Comm_free(&later);
+}
+
+/* No memory from before a communicator is made until after its first calls. */
+static void case_no_memory(int first)
+{
+    MPI_Comm dup;
+
+    CHECK(run_all(MPI_COMM_WORLD, first) > 0);
+    mpi_memory_watch();
+    mpi_memory_fail(rank == ranks - 1, LONG_MAX);
+    MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+    CHECK(run_all(dup, first) == 0);
+    mpi_memory_fail(0, 0);
+    MPI_Comm_free(&dup);
+}
+
+/* Children are a job of their own; what both jobs are members of is left to Open MPI. */
+static void case_spawn(int first)
+{
+    MPI_Comm parent, inter, both;
+    char *arguments[] = { "spawn", NULL };
+
+    MPI_Comm_get_parent(&parent);
+    if (parent == MPI_COMM_NULL) {
+        MPI_Comm_spawn(program, arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter, NULL);
+    } else {
+        inter = parent;
+        CHECK(run_all(MPI_COMM_WORLD, first) > 0);
+    }
+    MPI_Intercomm_merge(inter, parent != MPI_COMM_NULL, &both);
+    CHECK(run_all(both, first) == 0);
+    MPI_Comm_free(&both);
+    MPI_Comm_disconnect(&inter);
+}
+
+static const struct {
+    const char *name;
+    void      (*run)(int first);
+} cases[] = {
+    { "apart", case_apart }, { "halves", case_halves }, { "same", case_same }, { "modules", case_modules },
+    { "no_memory", case_no_memory }, { "spawn", case_spawn }
+};
+
+/* MPI_T before MPI, as a tool does. */
+static int run(void (*run_case)(int first), int first)
+{
+    int provided;
+
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    mpi_test_served();
+    run_case(first);
+    return mpi_test_end();
+}
+
+int main(int argc, char **argv)
+{
+    int first = 0;
+
+    program = argv[0];
+    while (argc > 2 && first < COLLECTIVES - 1 && strcmp(argv[2], collectives[first].name) != 0) {
+        first++;
+    }
+    for (size_t i = 0; argc > 1 && i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (strcmp(argv[1], cases[i].name) == 0) {
+            return run(cases[i].run, first);
+        }
+    }
+    fprintf(stderr, "usage: mpi_mixed CASE [FIRST]\n");
+    return 2;
+}
