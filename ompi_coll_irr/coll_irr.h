@@ -159,7 +159,7 @@ irr_status_t mca_coll_irr_settings(ompi_communicator_t *comm, mca_coll_irr_setti
                                    char **reason_p);
 void mca_coll_irr_settings_fini(mca_coll_irr_settings_t *settings);
 
-/* Seconds of the parameter coll_irr_timeout, for what belongs to no communicator; 0: for ever, also if it is no number. */
+/* Seconds of the parameter coll_irr_timeout, for what belongs to no communicator; 0: for ever. */
 size_t mca_coll_irr_timeout(void);
 
 int mca_coll_irr_pvars_register(void);
@@ -318,7 +318,7 @@ typedef struct mca_coll_irr_call_t {
     void               *input, *output;
     void               *packed_input;   /* NULL: input is the user's */
     void               *packed_output;  /* NULL: output is the user's */
-    unsigned            lacks;          /* packed copies that there is no memory for: IRR_LACKS_INPUT, IRR_LACKS_OUTPUT */
+    unsigned            lacks;          /* copies that there is no memory for: IRR_LACKS_INPUT, IRR_LACKS_OUTPUT */
 } mca_coll_irr_call_t;
 
 /*

@@ -1,11 +1,12 @@
 /*
  * coll_irr_activate.c - the first call of a collective on a communicator decides whether coll/irr serves it.
  *
- * All members are there by definition, and the functions of the previous module work, so this is where ranks agree, in
- * two parts.  First the maxima of four words: does any rank want the collective served, and do all?  Parameters may
- * differ between ranks, so none can tell alone; nor that all have coll/irr, which is found on the way
- * (coll_irr_records.c).  Where none wants it, which is so with nothing configured, that is all: nothing was opened.  Then the engine's agreement, into which local trouble (no memory, no transport) is taken,
- * so that either all ranks are served or all are left to the previous module.
+ * All members are there by definition, and the functions of the previous module work, so this is where ranks agree,
+ * in two parts.  First the maxima of four words: does any rank want the collective served, and do all?  Parameters
+ * may differ between ranks, so none can tell alone; nor that all have coll/irr, which is found on the way
+ * (coll_irr_records.c).  Where none wants it, which is so with nothing configured, that is all: nothing was opened.
+ * Then the engine's agreement, into which local trouble (no memory, no transport) is taken, so that either all ranks
+ * are served or all are left to the previous module.
  *
  * An engine communicator has one algorithm.  MPI_Alltoall uses that of MPI_Alltoallv if it has the same on all ranks,
  * which the four words tell as well, and one of its own if not.
@@ -324,7 +325,8 @@ static int activate(mca_coll_irr_module_t *module, mca_coll_irr_service_t *servi
         return mca_coll_irr_error(status);
     }
     if (words[WANTED] == 0) {
-        snprintf(text, sizeof(text), "%s is %s", service->parameter, why != NULL ? why : "not known for want of memory");
+        why = why != NULL ? why : "not known, for want of memory";
+        snprintf(text, sizeof(text), "%s is %s", service->parameter, why);
         decline(module, service, text);
         return OMPI_SUCCESS;
     }

@@ -204,6 +204,8 @@ int mca_coll_irr_error(irr_status_t status)
     case IRR_ERR_NOT_SUPPORTED: return OMPI_ERR_NOT_SUPPORTED;
     case IRR_ERR_TRUNCATE:      return MPI_ERR_TRUNCATE;
     case IRR_ERR_UNREACHABLE:   return OMPI_ERR_UNREACH;
+    case IRR_ERR_PEER:
+    case IRR_ERR_TIMEOUT:       return MPI_ERR_OTHER;
     default:                    return OMPI_ERROR;
     }
 }

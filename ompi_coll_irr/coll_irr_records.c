@@ -208,7 +208,8 @@ irr_status_t mca_coll_irr_records_look(ompi_communicator_t *comm, mca_coll_irr_p
 {
     irr_status_t status = IRR_OK;
 
-    *partners = (mca_coll_irr_partners_t){ UINT32_MAX, UINT32_MAX };   /* who cannot be looked up is nearly always there */
+    /* Who cannot be looked up is nearly always there. */
+    *partners = (mca_coll_irr_partners_t){ UINT32_MAX, UINT32_MAX };
     for (int round = 0; has_round(comm, round) && mca_coll_irr_modex_complete(); round++) {
         bool sends = true, receives = true;
         irr_status_t one = look(comm, ahead(comm, round), &sends), other = look(comm, behind(comm, round), &receives);

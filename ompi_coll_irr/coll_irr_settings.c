@@ -199,7 +199,8 @@ static mca_coll_irr_text_t texts[] = {
         PREFIX "timeout", "0",
         "Number of seconds after which an exchange that is not over ends in an error on all ranks, and so do all that "
         "follow on the communicator; a text names the rank that was waited for. 0 means to wait for ever." INFO_KEY,
-        OPAL_INFO_LVL_4, parse_seconds, "a whole number of seconds up to " TEXT(SECONDS_MAX) "; 0 means to wait for ever",
+        OPAL_INFO_LVL_4, parse_seconds,
+        "a whole number of seconds up to " TEXT(SECONDS_MAX) "; 0 means to wait for ever",
         offsetof(mca_coll_irr_settings_t, engine.timeout), NULL
     }, {
         PREFIX "schedule_file", "",

@@ -47,8 +47,8 @@ irr_status_t irr_team_create(irr_team_t *team);
 void irr_team_destroy(irr_team_t *team);
 
 /*
- * Without a crew: goes on with the exchanges of all ranks that have IRR_IN_PROGRESS in result, which takes how each ends,
- * until none is open, or for so many rounds, in which every rank progresses once.  False: some are open.
+ * Without a crew: goes on with the exchanges of all ranks that have IRR_IN_PROGRESS in result, which takes how each
+ * ends, until none is open, or for so many rounds, in which every rank progresses once.  False: some are open.
  */
 bool irr_team_progress(irr_team_t *team, irr_status_t result[IRR_CREW_MAX], int rounds);
 

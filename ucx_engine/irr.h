@@ -447,10 +447,10 @@ void irr_comm_destroy(irr_comm_t *comm);
 irr_status_t irr_exchange_start(irr_comm_t *comm, const irr_problem_t *problem, const void *input, void *output);
 
 /*
- * The same on a rank that has no memory for one of its buffers, or both: it serves its peers, whose part of the exchange
- * must not wait for it, and its result is IRR_ERR_NO_MEMORY.  Without input it sends empty messages, and who should
- * have received something from it ends in IRR_ERR_PEER; without output it throws away what comes.  What is lacked may be
- * NULL.  On a route that forwards both are lacked.
+ * The same on a rank that has no memory for one of its buffers, or both: it serves its peers, whose part of the
+ * exchange must not wait for it, and its result is IRR_ERR_NO_MEMORY.  Without input it sends empty messages, and who
+ * should have received something from it ends in IRR_ERR_PEER; without output it throws away what comes.  What is
+ * lacked may be NULL.  On a route that forwards both are lacked.
  */
 enum { IRR_LACKS_INPUT = 1, IRR_LACKS_OUTPUT = 2 };
 

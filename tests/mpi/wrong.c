@@ -98,8 +98,8 @@ static void check_right(job_t *job, int number)
 }
 
 /*
- * Rank 0 sends to rank 1, whose block for it is empty: rank 1 is told in this call or the next one; nobody waits for ever,
- * and no later call, on this communicator or another one, receives the bytes.
+ * Rank 0 sends to rank 1, whose block for it is empty: rank 1 is told in this call or the next one; nobody waits for
+ * ever, and no later call, on this communicator or another one, receives the bytes.
  */
 static void case_stray(job_t *job)
 {
@@ -148,13 +148,14 @@ static void case_stray_freed(job_t *job)
 }
 
 /*
- * Rank 1 has no memory for a packed copy, of a type with gaps or of what MPI_IN_PLACE overwrites: it has an error, nobody
- * has a wrong byte without one, and the next call is right.
+ * Rank 1 has no memory for a packed copy, of a type with gaps or of what MPI_IN_PLACE overwrites: it has an error,
+ * nobody has a wrong byte without one, and the next call is right.
  */
 static void case_no_copy(job_t *job)
 {
     MPI_Datatype vector = vector_type();
-    double *input = malloc((size_t)job->ranks * 4 * sizeof(double)), *output = malloc((size_t)job->ranks * 4 * sizeof(double));
+    double *input = malloc((size_t)job->ranks * 4 * sizeof(double));
+    double *output = malloc((size_t)job->ranks * 4 * sizeof(double));
 
     mpi_memory_watch();
     for (int i = 0; i < job->ranks; i++) {
@@ -171,8 +172,8 @@ static void case_no_copy(job_t *job)
         if (fails && job->rank == 1) {
             mpi_memory_fail(1 + k / 6, 1);
         }
-        MPI_Error_class(MPI_Alltoallv(in_place ? MPI_IN_PLACE : input, job->send, job->sdispls, vector, output, job->send,
-                                      job->sdispls, vector, job->comm), &class);
+        MPI_Error_class(MPI_Alltoallv(in_place ? MPI_IN_PLACE : input, job->send, job->sdispls, vector, output,
+                                      job->send, job->sdispls, vector, job->comm), &class);
         CHECK((fails && job->rank == 1) == (mpi_memory_fail(0, 0) > 0));
         for (int i = 0; i < job->ranks; i++) {
             right = right && output[4 * i] == i + 100 * k && output[4 * i + 2] == i + 100 * k;
@@ -212,7 +213,8 @@ static const struct {
     const char *name;
     void      (*run)(job_t *job);
 } cases[] = {
-    { "stray", case_stray }, { "stray_freed", case_stray_freed }, { "no_copy", case_no_copy }, { "timeout", case_timeout }
+    { "stray", case_stray }, { "stray_freed", case_stray_freed }, { "no_copy", case_no_copy },
+    { "timeout", case_timeout }
 };
 
 int main(int argc, char **argv)

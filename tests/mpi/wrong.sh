@@ -21,8 +21,8 @@ for algorithm in a1 ac; do
             ranks 3 "$program" stray $bytes "coll_irr_alltoallv_algorithm=$algorithm"
     done
 done
-check "80000 bytes that nobody asked for, over tcp" ranks 3 --mca coll_irr_ucx_tls tcp,self --mca coll_irr_ucx_devices lo \
-    "$program" stray 80000 coll_irr_alltoallv_algorithm=a1
+check "80000 bytes that nobody asked for, over tcp" \
+    ranks 3 --mca coll_irr_ucx_tls tcp,self --mca coll_irr_ucx_devices lo "$program" stray 80000 coll_irr_alltoallv_algorithm=a1
 for bytes in 8 80000; do
     check "$bytes bytes that nobody asked for on a communicator that is freed" \
         ranks 2 --mca coll_irr_alltoallv_algorithm a1 "$program" stray_freed $bytes

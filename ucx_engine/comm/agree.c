@@ -36,7 +36,8 @@ static uint64_t digest(const irr_settings_t *settings, const irr_comm_files_t *f
         (uint64_t)scheduled->max_steps, scheduled->shift, redistribution->x, (uint64_t)redistribution->p,
         redistribution->y, (uint64_t)redistribution->q, settings->matrix_max_bytes, settings->cache_bytes,
         settings->piece_bytes, settings->lead_bytes, (uint64_t)settings->host_route,
-        settings->timeout, settings->matrix_dump != NULL && settings->matrix_dump[0] != '\0', (uint64_t)files->schedule.ranks,
+        settings->timeout, settings->matrix_dump != NULL && settings->matrix_dump[0] != '\0',
+        (uint64_t)files->schedule.ranks,
         (uint64_t)topology->hosts, (uint64_t)topology->vertices,
         (uint64_t)settings->dims.count
     };

@@ -60,8 +60,8 @@ bool irr_comm_tell(irr_comm_t *comm)
     for (; notice->next < comm->ranks && !notice->busy; notice->next++) {
         if (notice->next != comm->rank) {
             notice->request.done = on_told;
-            notice->busy = transport->ops->send(transport, comm->peers[notice->next], notice_tag(comm, comm->rank), NULL,
-                                                0, IRR_FORM_IOVEC, &notice->request) == IRR_IN_PROGRESS;
+            notice->busy = transport->ops->send(transport, comm->peers[notice->next], notice_tag(comm, comm->rank),
+                                                NULL, 0, IRR_FORM_IOVEC, &notice->request) == IRR_IN_PROGRESS;
         }
     }
     return notice->next == comm->ranks && !notice->busy;
@@ -105,8 +105,8 @@ static void time_out(irr_comm_t *comm)
     char reason[160];
 
     if (rank >= 0 && irr_peers_name(&comm->engine->peers, comm->peers[rank], &name)) {
-        snprintf(reason, sizeof(reason), "has waited %zu s (timeout) in an exchange for rank %d, which is process %" PRIu64
-                 " of the job", comm->settings.timeout, rank, name);
+        snprintf(reason, sizeof(reason), "has waited %zu s (timeout) in an exchange for rank %d, which is process %"
+                 PRIu64 " of the job", comm->settings.timeout, rank, name);
     } else {
         snprintf(reason, sizeof(reason), "has waited %zu s (timeout) in an exchange", comm->settings.timeout);
     }
@@ -116,7 +116,8 @@ static void time_out(irr_comm_t *comm)
 void irr_comm_listen(irr_comm_t *comm)
 {
     if (comm->failed == IRR_OK && is_told(comm)) {
-        irr_log(IRR_LOG_DEBUG, "rank %d of a communicator of %d ranks was told that it failed", comm->rank, comm->ranks);
+        irr_log(IRR_LOG_DEBUG, "rank %d of a communicator of %d ranks was told that it failed", comm->rank,
+                comm->ranks);
         end_here(comm, IRR_ERR_PEER);
     }
 }

@@ -5,8 +5,9 @@
  * that sees it tells all members by an empty message each, the notice; the open exchange ends in an error there and
  * here, and so do all that follow.  Waiting ranks look for a notice now and then.
  *
- * What the transport still has of the open exchange cannot be called back: its receives are canceled, so that nothing is
- * written to the buffers of a call that is over, and the memory of the communicator is kept until the transport is gone.
+ * What the transport still has of the open exchange cannot be called back: its receives are canceled, so that nothing
+ * is written to the buffers of a call that is over, and the memory of the communicator is kept until the transport is
+ * gone.
  */
 #ifndef IRR_FAILURE_H
 #define IRR_FAILURE_H
@@ -32,7 +33,10 @@ bool irr_comm_tell(irr_comm_t *comm);
 /* To be called now and then while none is open: has one of the others failed the communicator? */
 void irr_comm_listen(irr_comm_t *comm);
 
-/* The same while its exchange is open: or has that lasted too long?  IRR_IN_PROGRESS, or the status that it failed with. */
+/*
+ * The same while its exchange is open: or has that lasted too long?  IRR_IN_PROGRESS, or the status that it failed
+ * with.
+ */
 irr_status_t irr_comm_watch(irr_comm_t *comm);
 
 /* The exchange that is open will not be gone on with. */

@@ -1,10 +1,10 @@
 /*
  * stray.h - messages that nobody asks for: found, thrown away, and told.
  *
- * A rank that sends to one whose block for it is empty is wrong, and the message finds no receive.  It must not find the
- * one of a later exchange with the same tag, nor of another communicator with the same id, and its sender must not wait
- * for ever.  So a rank looks among the messages that came unexpected for those of exchanges that are over here: all
- * messages of theirs that were asked for have been received, so nobody will ask for these.
+ * A rank that sends to one whose block for it is empty is wrong, and the message finds no receive.  It must not find
+ * the one of a later exchange with the same tag, nor of another communicator with the same id, and its sender must
+ * not wait for ever.  So a rank looks among the messages that came unexpected for those of exchanges that are over
+ * here: all messages of theirs that were asked for have been received, so nobody will ask for these.
  *
  *   - At the end of an exchange in which somebody might send what nobody asked for, and of the one after.  Messages of one
  *     sender stay in order, so the first exchange that hears from it again finds the stray one at the latest.  That
@@ -17,7 +17,8 @@
  * another one by half of all sequence numbers: so all ranks meet, in a consensus, before the first exchange of each
  * half.  In one half all of the other half is over.
  *
- * Strays are looked for among DATA messages of communicators whose route is direct: on a grid each message is asked for.
+ * Strays are looked for among DATA messages of communicators whose route is direct: on a grid each message is asked
+ * for.
  *
  * Cost: a look takes as many probes as the number of exchanges has ones in binary, each a walk over the messages that
  * are unexpected; none where nothing could come.

@@ -49,8 +49,8 @@ void irr_consensus_start(irr_consensus_t *consensus, const uint64_t *words, size
 
 /*
  * Goes on after progress of the transport.  IRR_IN_PROGRESS; IRR_OK: consensus->words are the maxima of all ranks; or
- * why this rank has not heard all: IRR_ERR_PEER (one that it heard from had not), IRR_ERR_PROTOCOL (a message had another
- * length), or the error of the transport.  All rounds are served even so.
+ * why this rank has not heard all:  IRR_ERR_PEER (one that it heard from had not), IRR_ERR_PROTOCOL (a message had
+ * another length), or the error of the transport.  All rounds are served even so.
  */
 irr_status_t irr_consensus_progress(irr_consensus_t *consensus);
 

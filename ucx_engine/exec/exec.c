@@ -352,8 +352,9 @@ void irr_exec_abandon(irr_exec_t *exec)
 
     for (size_t i = 0; exec->plan != NULL && i < exec->plan->nsteps; i++) {
         const irr_step_t *step = &exec->plan->steps[i];
+        const size_t end = step->first_piece + step->pieces;
 
-        for (size_t k = step->first_piece; is_open(exec, i, IRR_STEP_RECV) && k < step->first_piece + step->pieces; k++) {
+        for (size_t k = step->first_piece; is_open(exec, i, IRR_STEP_RECV) && k < end; k++) {
             if (exec->parts[k].open) {
                 transport->ops->cancel(transport, &exec->parts[k].request);
             }

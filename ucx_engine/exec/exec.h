@@ -69,8 +69,8 @@ irr_status_t irr_exec_progress(irr_exec_t *exec);
 
 /*
  * Asks the transport to forget the receives of a run that will not be gone on with, so that nothing is written to the
- * caller's buffers any more but by a message that is arriving now.  The executor may not be used again, and must live as
- * long as the transport.
+ * caller's buffers any more but by a message that is arriving now.  The executor may not be used again, and must live
+ * as long as the transport.
  */
 void irr_exec_abandon(irr_exec_t *exec);
 

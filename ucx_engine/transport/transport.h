@@ -127,9 +127,10 @@ typedef struct irr_transport_ops {
     void (*statistics)(irr_transport_t *transport, uint64_t *endpoints, uint64_t *bytes_gathered);
 
     /*
-     * Three steps down.  close: starts to flush and close the endpoints; a send that follows ends in IRR_ERR_CANCELED.
-     * drain: progress until it returns IRR_OK (IRR_IN_PROGRESS until then).  free: releases everything; no
-     * request may be pending, and each process that can still send to this one must have drained.
+     * Three steps down.  close: starts to flush and close the endpoints; a send that follows ends in
+     * IRR_ERR_CANCELED.  drain: progress until it returns IRR_OK (IRR_IN_PROGRESS until then).  free: releases
+     * everything; each process that can still send to this one must have drained.  A request that is pending by then
+     * is never done, and what it needs must live until free has returned.
      */
     void         (*close)(irr_transport_t *transport);
     irr_status_t (*drain)(irr_transport_t *transport);
