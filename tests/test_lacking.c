@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { RANKS = 5, ROUNDS = 4000 };
+enum { RANKS = 5, ROUNDS = 20000 };
 
 typedef struct scene {
     irr_world_t  world;

@@ -1,7 +1,7 @@
 /*
  * transport_suite.c - the conformance suite; see transport_suite.h.
  *
- * Tags use 64 bits, as those of the executor do.  No case waits for a time: what does not happen ends in the
+ * Tags use 64 bits, more than those of the executor do.  No case waits for a time: what does not happen ends in the
  * time limit of the program.
  */
 #include "transport_suite.h"

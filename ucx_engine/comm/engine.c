@@ -11,7 +11,7 @@
 #include <time.h>
 
 /* Rounds in which nothing happens between two looks for messages that nobody asks for. */
-#define IDLE_ROUNDS 64
+#define IDLE_ROUNDS 1024
 
 irr_status_t irr_engine_create_on(irr_transport_t *transport, bool threads, irr_engine_t **engine_p)
 {
@@ -135,6 +135,7 @@ irr_status_t irr_engine_drain(irr_engine_t *engine)
 
     irr_engine_progress(engine);
     irr_lock_acquire(&engine->lock);
+    irr_strays_look(engine);   /* their senders cannot drain before */
     status = engine->transport->ops->drain(engine->transport);
     if (irr_strays_busy(&engine->strays)) {
         status = IRR_IN_PROGRESS;

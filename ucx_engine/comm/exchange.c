@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Rounds of progress between two looks whether an exchange may go on waiting. */
-#define WATCH_ROUNDS 64
+#define WATCH_ROUNDS 1024
 
 /* ---- start ---- */
 

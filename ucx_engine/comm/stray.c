@@ -10,7 +10,7 @@
 #define HALF     (UINT32_C(1) << HALF_BIT)
 
 /* An exchange takes less sequence numbers than this. */
-#define MARGIN 64
+#define MARGIN 8
 
 static const irr_iov_t sink_iov = { NULL, IRR_SINK_BYTES };
 
@@ -91,7 +91,7 @@ static void look_at(irr_comm_t *comm)
     }
     if (comm->failed != IRR_OK) {
         irr_strays_throw_away(comm->engine, irr_tag_base(comm->id, 0), irr_tag_comm_mask(), &count);
-    } else if (comm->direct && comm->agrees && !meets) {
+    } else if (comm->had_gaps && comm->agrees && !meets) {
         throw_away_past(comm);
     }
 }

@@ -9,13 +9,15 @@
  *   - At the end of an exchange in which somebody might send what nobody asked for, and of the one after.  Messages of one
  *     sender stay in order, so the first exchange that hears from it again finds the stray one at the latest.  That
  *     exchange, or the next one on the communicator, ends in IRR_ERR_TRUNCATE.
- *   - Now and then while nothing happens: the sender of a long message waits until it is received, also where this rank
+ *   - After such an exchange now and then, while nothing happens: the sender of a long message waits until it is received, also where this rank
  *     has left the exchange, or freed the communicator.
  *   - Before an id is proposed for another communicator.
  *
  * The sequence of tags wraps.  What is over, and what is yet to come, can be told apart as long as no rank is ahead of
  * another one by half of all sequence numbers: so all ranks meet, in a consensus, before the first exchange of each
- * half.  In one half all of the other half is over.
+ * half, which is every 120 exchanges.  In one half all of the other half is over.  What has been under way for so long,
+ * from a sender that was not heard from since, would be taken for the message of an exchange, and the latter be told as
+ * stray.
  *
  * Strays are looked for among DATA messages of communicators whose route is direct: on a grid each message is asked
  * for.
