@@ -1,7 +1,8 @@
 /*
- * coll_irr_teardown.c - the way down: flush and close, barrier among the peers, destroy.
+ * coll_irr_teardown.c - the way down: barrier among the peers, flush and close, another barrier, destroy.
  *
- * A worker may be destroyed only when every process that can still send to it has flushed.  Those are the
+ * A rank may be wanted up to the last exchange of its peers, where one of them sends what it does not ask for: hence the
+ * first barrier.  A worker may be destroyed only when every process that can still send to it has flushed.  Those are the
  * processes that share a served communicator with this one, so a barrier over the members of each served
  * communicator is enough, and a job that never exchanged has none.  A communicator may be gone by then;
  * its members are remembered as a group of ranks of MPI_COMM_WORLD, and a group that is part of another one
@@ -173,6 +174,15 @@ static int barrier(const group_t *group)
     return result;
 }
 
+static void barriers(void)
+{
+    int result = OMPI_SUCCESS;
+
+    for (group_t *group = groups; group != NULL && result == OMPI_SUCCESS; group = group->next) {
+        result = barrier(group);
+    }
+}
+
 void mca_coll_irr_teardown(void)
 {
     mca_coll_irr_component_t *component = &mca_coll_irr_component;
@@ -180,15 +190,12 @@ void mca_coll_irr_teardown(void)
 
     if (component->engine_state == MCA_COLL_IRR_ENGINE_OPEN) {
         deadline = seconds > 0 ? time(NULL) + (time_t)seconds : 0;
+        barriers();
         irr_engine_close(component->engine);
         while (irr_engine_drain(component->engine) == IRR_IN_PROGRESS && may_wait()) {
             opal_progress();
         }
-        for (group_t *group = groups; group != NULL; group = group->next) {
-            if (barrier(group) != OMPI_SUCCESS) {
-                break;
-            }
-        }
+        barriers();
     }
     mca_coll_irr_teardown_local();
 }

@@ -28,6 +28,10 @@ bool irr_world_close(irr_world_t *world)
 {
     int drained = 0;
 
+    /* The barrier before: what nobody asks for is thrown away meanwhile. */
+    for (int i = 0; i < DRAIN_ROUNDS * 10 * world->ranks; i++) {
+        irr_engine_progress(world->engines[i % world->ranks]);
+    }
     for (int r = 0; r < world->ranks; r++) {
         irr_engine_close(world->engines[r]);
     }

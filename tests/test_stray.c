@@ -166,6 +166,41 @@ static void test_late_sender(void)
     }
 }
 
+/* All ranks send to each other what nobody asks for, and wait until it is received. */
+static void test_mutual(void)
+{
+    for (int rendezvous = 0; rendezvous < 2; rendezvous++) {
+        irr_job_t *job = uniform();
+        scene_t scene;
+
+        for (int i = 0; i < RANKS * RANKS; i++) {
+            if (i / RANKS != i % RANKS) {
+                irr_job_cut(job, i / RANKS, i % RANKS, 0);
+            }
+        }
+        irr_job_fill(job);
+        open_scene(&scene, "a1", rendezvous ? 0 : SIZE_MAX);
+        for (int r = 0; r < RANKS; r++) {
+            start(&scene, r, job);
+        }
+        CU_ASSERT_TRUE_FATAL(irr_team_progress(&scene.team, scene.result, ROUNDS));
+        for (int r = 0; r < RANKS; r++) {
+            CU_ASSERT(scene.result[r] == IRR_ERR_TRUNCATE || (scene.result[r] == IRR_OK && !rendezvous));
+            CU_ASSERT_TRUE(irr_job_verify(job, r));
+        }
+        for (int r = 0; r < RANKS; r++) {
+            start(&scene, r, scene.all);
+        }
+        CU_ASSERT_TRUE_FATAL(irr_team_progress(&scene.team, scene.result, ROUNDS));
+        for (int r = 0; r < RANKS; r++) {
+            CU_ASSERT_TRUE(irr_job_verify(scene.all, r));
+        }
+        CU_ASSERT_FALSE(run(&scene, scene.all));
+        close_scene(&scene);
+        irr_job_destroy(job);
+    }
+}
+
 /* The communicator of the receiver is gone when the message comes; another one gets its id. */
 static void test_next_communicator(void)
 {
@@ -247,6 +282,7 @@ int main(void)
         { "is told once, and nothing else is wrong",              test_told },
         { "is not what a later exchange receives",                test_later },
         { "of a sender that is late does not make it wait",       test_late_sender },
+        { "on all ranks at once",                                 test_mutual },
         { "is not what another communicator receives",            test_next_communicator },
         { "is told from what is to come, on ranks far apart",     test_ahead },
         { NULL, NULL }

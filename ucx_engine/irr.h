@@ -363,7 +363,9 @@ irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us);
 void irr_engine_counters(irr_engine_t *engine, irr_counters_t *counters);
 
 /*
- * The three steps down.  close starts to flush and close all endpoints; drain progresses them and returns
+ * The three steps down.  close ends exchanges that are open in IRR_ERR_CANCELED and starts to flush and close all
+ * endpoints: before, all processes must have come this far, as the sender of a message that nobody asks for waits for
+ * this one to throw it away (a barrier of the host, during which the host keeps calling irr_engine_progress).  drain progresses them and returns
  * IRR_IN_PROGRESS until all are closed.  Then every process that shared a communicator must have drained
  * (a barrier of the host, during which the host keeps calling irr_engine_progress) before destroy.
  */

@@ -147,6 +147,54 @@ static void case_stray_freed(job_t *job)
     }
 }
 
+/* The last call of the job is wrong: the receiver is in MPI_Finalize when the message comes. */
+static void case_stray_last(job_t *job)
+{
+    set_counts(job, job->bytes);
+    check_right(job, 0);
+    set_counts(job, 0);
+    job->send[1] = job->rank == 0 ? job->bytes : 0;
+    call(job, 1);
+    MPI_Finalize();
+    exit(mpi_test_failures > 0);
+}
+
+/*
+ * Calls in any order, of which some have messages that their receivers know nothing of: those receivers may be told in
+ * any call that follows, and nobody else is; every byte that was asked for is right.
+ */
+static void case_stray_random(job_t *job)
+{
+    uint64_t state = mpi_test_seed();
+    int told = 0, strays = 0;
+
+    for (int number = 0; number < 600; number++) {
+        const int wrong = mpi_test_random(&state) % 3 == 0, sparse = mpi_test_random(&state) % 2 == 0;
+        int class;
+
+        for (int from = 0; from < job->ranks; from++) {
+            for (int to = 0; to < job->ranks; to++) {
+                const int bytes = 1 + (int)(mpi_test_random(&state) % (uint64_t)job->bytes);
+                const int none = sparse && mpi_test_random(&state) % 4 > 0;
+                const int stray = none && wrong && from != to && mpi_test_random(&state) % 4 == 0;
+
+                if (from == job->rank) {
+                    job->send[to] = none && !stray ? 0 : bytes;
+                }
+                if (to == job->rank) {
+                    job->recv[from] = none ? 0 : bytes;
+                    strays += stray;
+                }
+            }
+        }
+        class = call(job, number);
+        CHECK(is_right(job, number));
+        CHECK(class == MPI_SUCCESS || (class == MPI_ERR_TRUNCATE && strays > 0));
+        told += class == MPI_ERR_TRUNCATE;
+    }
+    CHECK((told > 0) == (strays > 0) && told <= strays);
+}
+
 /*
  * Rank 1 has no memory for a packed copy, of a type with gaps or of what MPI_IN_PLACE overwrites: it has an error,
  * nobody has a wrong byte without one, and the next call is right.
@@ -213,7 +261,9 @@ static const struct {
     const char *name;
     void      (*run)(job_t *job);
 } cases[] = {
-    { "stray", case_stray }, { "stray_freed", case_stray_freed }, { "no_copy", case_no_copy },
+    { "stray", case_stray }, { "stray_freed", case_stray_freed }, { "stray_random", case_stray_random },
+    { "stray_last", case_stray_last },
+    { "no_copy", case_no_copy },
     { "timeout", case_timeout }
 };
 

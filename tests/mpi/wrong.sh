@@ -14,7 +14,7 @@ told() {
     [ $status -eq 0 ] && [ "$(tr '\n' ' ' < "$scratch/run" | grep -o "$text" | wc -l)" -eq 1 ]
 }
 
-plan 23
+plan 27
 for algorithm in a1 ac; do
     for bytes in 8 2000 80000; do
         check "$bytes bytes that nobody asked for, $algorithm" \
@@ -26,6 +26,14 @@ check "80000 bytes that nobody asked for, over tcp" \
 for bytes in 8 80000; do
     check "$bytes bytes that nobody asked for on a communicator that is freed" \
         ranks 2 --mca coll_irr_alltoallv_algorithm a1 "$program" stray_freed $bytes
+done
+for bytes in 100 30000; do
+    check "messages that nobody asked for, at random, up to $bytes bytes" \
+        ranks 5 "$program" stray_random $bytes coll_irr_alltoallv_algorithm=a1
+done
+for bytes in 8 80000; do
+    check "$bytes bytes that nobody asked for in the last call" \
+        ranks 3 "$program" stray_last $bytes coll_irr_alltoallv_algorithm=a1
 done
 for algorithm in a1 ac a2 a3 a4 multistage node rs_nh optimal aapc; do
     check "no memory for a packed copy, $algorithm" \

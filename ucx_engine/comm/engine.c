@@ -110,7 +110,13 @@ irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us)
     if (status != IRR_OK) {
         return status == IRR_IN_PROGRESS ? IRR_OK : status;
     }
-    return ppoll(&event, 1, &timeout, NULL) == 0 ? IRR_ERR_TIMEOUT : IRR_OK;
+    if (ppoll(&event, 1, &timeout, NULL) != 0) {
+        return IRR_OK;
+    }
+    irr_lock_acquire(&engine->lock);
+    irr_strays_look(engine);
+    irr_lock_release(&engine->lock);
+    return IRR_ERR_TIMEOUT;
 }
 
 void irr_engine_counters(irr_engine_t *engine, irr_counters_t *counters)
@@ -122,9 +128,33 @@ void irr_engine_counters(irr_engine_t *engine, irr_counters_t *counters)
     irr_lock_release(&engine->lock);
 }
 
+/*
+ * What arrives for an exchange that is left open would be answered through an endpoint that is gone.  Who only sends may
+ * still come to an end.
+ */
+static void end_exchanges(irr_engine_t *engine)
+{
+    irr_comm_t **link = &engine->open;
+
+    while (*link != NULL) {
+        irr_comm_t *comm = *link;
+
+        if (comm->state == IRR_COMM_RUNS && !irr_exec_receives(&comm->exec)) {
+            link = &comm->next_open;
+        } else {
+            *link = comm->next_open;
+            comm->result = IRR_ERR_CANCELED;
+            comm->failed = IRR_ERR_CANCELED;
+            irr_comm_abandon(comm);
+        }
+    }
+}
+
 void irr_engine_close(irr_engine_t *engine)
 {
     irr_lock_acquire(&engine->lock);
+    end_exchanges(engine);
+    engine->closed = true;
     engine->transport->ops->close(engine->transport);
     irr_lock_release(&engine->lock);
 }
@@ -135,7 +165,6 @@ irr_status_t irr_engine_drain(irr_engine_t *engine)
 
     irr_engine_progress(engine);
     irr_lock_acquire(&engine->lock);
-    irr_strays_look(engine);   /* their senders cannot drain before */
     status = engine->transport->ops->drain(engine->transport);
     if (irr_strays_busy(&engine->strays)) {
         status = IRR_IN_PROGRESS;

@@ -27,6 +27,7 @@ struct irr_engine {
     irr_comm_t      *buried;     /* those that are gone, but not for the transport */
     irr_strays_t     strays;
     unsigned         idle;       /* rounds in which nothing happened */
+    bool             closed;     /* on the way down */
     bool             doubted;    /* the user was told of speeds in a topology file */
 };
 

@@ -77,25 +77,6 @@ static void throw_away_past(irr_comm_t *comm)
     }
 }
 
-/*
- * Those who failed with this rank may still send what it will never ask for.  Who has met all others may be in the next
- * half while this rank still meets them.
- */
-static void look_at(irr_comm_t *comm)
-{
-    const bool meets = comm->started && comm->state == IRR_COMM_MEETS;
-    size_t count = 0;
-
-    if (!comm->started) {
-        irr_comm_listen(comm);
-    }
-    if (comm->failed != IRR_OK) {
-        irr_strays_throw_away(comm->engine, irr_tag_base(comm->id, 0), irr_tag_comm_mask(), &count);
-    } else if (comm->had_gaps && comm->agrees && !meets) {
-        throw_away_past(comm);
-    }
-}
-
 /* Does somebody have nothing to send here, as far as this rank knows?  By a schedule all know what comes. */
 static bool has_gaps(const irr_comm_t *comm)
 {
@@ -105,6 +86,41 @@ static bool has_gaps(const irr_comm_t *comm)
         return false;
     }
     return plan->nsteps - plan->nsends < (size_t)comm->ranks - 1 + (comm->problem.send[comm->rank].length > 0);
+}
+
+/* Of the exchange that is open: whoever has nothing to send here, as far as this rank knows. */
+static void throw_away_now(irr_comm_t *comm)
+{
+    for (int from = 0; from < comm->ranks; from++) {
+        if (from != comm->rank && comm->problem.recv[from].length == 0) {
+            irr_strays_throw_away(comm->engine, irr_tag(comm->exec.env.tag_base, IRR_TAG_DATA, 1, from),
+                                  IRR_TAG_FULL_MASK, &comm->strays);
+        }
+    }
+}
+
+/*
+ * Those who failed with this rank may still send what it will never ask for.  Who has met all others may be in the next
+ * half while this rank still meets them.
+ */
+static void look_at(irr_comm_t *comm)
+{
+    const bool open = comm->started && comm->result == IRR_IN_PROGRESS;
+    size_t count = 0;
+
+    if (!comm->started) {
+        irr_comm_listen(comm);
+    }
+    if (comm->failed != IRR_OK) {
+        irr_strays_throw_away(comm->engine, irr_tag_base(comm->id, 0), irr_tag_comm_mask(), &count);
+        return;
+    }
+    if (comm->had_gaps && comm->agrees && !(open && comm->state == IRR_COMM_MEETS)) {
+        throw_away_past(comm);
+    }
+    if (open && comm->state == IRR_COMM_RUNS && has_gaps(comm)) {
+        throw_away_now(comm);
+    }
 }
 
 bool irr_strays_end(irr_comm_t *comm)
@@ -129,6 +145,9 @@ void irr_strays_look(irr_engine_t *engine)
     irr_strays_t *strays = &engine->strays;
     size_t count = 0;
 
+    if (engine->closed) {
+        return;   /* a long message would be answered through an endpoint that is gone */
+    }
     if (strays->turn != NULL) {
         look_at(strays->turn);
         strays->turn = strays->turn->next;

@@ -9,7 +9,7 @@
  *   - At the end of an exchange in which somebody might send what nobody asked for, and of the one after.  Messages of one
  *     sender stay in order, so the first exchange that hears from it again finds the stray one at the latest.  That
  *     exchange, or the next one on the communicator, ends in IRR_ERR_TRUNCATE.
- *   - After such an exchange now and then, while nothing happens: the sender of a long message waits until it is received, also where this rank
+ *   - During such an exchange and after it now and then, while nothing happens: the sender of a long message waits until it is received, also where this rank
  *     has left the exchange, or freed the communicator.
  *   - Before an id is proposed for another communicator.
  *

@@ -141,16 +141,17 @@ static void start_part(irr_exec_t *exec, size_t index, size_t first_iov, size_t 
     }
 }
 
+/* Added as numbers: a buffer may be NULL, with absolute offsets, or because this rank lacks it. */
 static void *address_of(const irr_exec_t *exec, const irr_piece_t *piece)
 {
-    char *base = NULL;
+    const void *base = NULL;
 
     switch (piece->buffer) {
-    case IRR_BUFFER_INPUT:   base = (char *)exec->env.input; break;
+    case IRR_BUFFER_INPUT:   base = exec->env.input; break;
     case IRR_BUFFER_OUTPUT:  base = exec->env.output; break;
     case IRR_BUFFER_SCRATCH: base = exec->env.scratch; break;
     }
-    return base + piece->offset;
+    return (void *)((uintptr_t)base + (uintptr_t)piece->offset);
 }
 
 /* Appends to the step's addresses the non-empty pieces that go together, or those that go apart. */
@@ -362,16 +363,23 @@ void irr_exec_abandon(irr_exec_t *exec)
     }
 }
 
-int irr_exec_awaited(const irr_exec_t *exec)
+/* The peer of the first step of a kind that is not over; -1: all are. */
+static int first_peer(const irr_exec_t *exec, irr_step_kind_t kind)
 {
-    static const irr_step_kind_t kinds[] = { IRR_STEP_RECV, IRR_STEP_SEND };
-
-    for (int k = 0; exec->plan != NULL && k < 2; k++) {
-        for (size_t i = 0; i < exec->plan->nsteps; i++) {
-            if (is_open(exec, i, kinds[k])) {
-                return exec->plan->steps[i].peer;
-            }
+    for (size_t i = 0; exec->plan != NULL && i < exec->plan->nsteps; i++) {
+        if (is_open(exec, i, kind)) {
+            return exec->plan->steps[i].peer;
         }
     }
     return -1;
+}
+
+bool irr_exec_receives(const irr_exec_t *exec)
+{
+    return first_peer(exec, IRR_STEP_RECV) >= 0;
+}
+
+int irr_exec_awaited(const irr_exec_t *exec)
+{
+    return irr_exec_receives(exec) ? first_peer(exec, IRR_STEP_RECV) : first_peer(exec, IRR_STEP_SEND);
 }

@@ -74,6 +74,9 @@ irr_status_t irr_exec_progress(irr_exec_t *exec);
  */
 void irr_exec_abandon(irr_exec_t *exec);
 
+/* Is there a receive that is not over? */
+bool irr_exec_receives(const irr_exec_t *exec);
+
 /* The peer of the first receive that is not over, or else of the first send; -1: nothing runs. */
 int irr_exec_awaited(const irr_exec_t *exec);
 
