@@ -10,6 +10,7 @@
 #include "irr_spy.h"
 
 #include "exec/exec.h"
+#include "study/fabric.h"
 
 typedef struct irr_fleet_rank {
     irr_spy_t      *spy;

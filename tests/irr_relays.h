@@ -12,6 +12,7 @@
 #include "irr_spy.h"
 
 #include "exec/relay.h"
+#include "study/fabric.h"
 
 typedef struct irr_relays_params {
     const char        *algorithm;      /* name of a grid row */

@@ -9,6 +9,7 @@
 #include "irr_spy.h"
 
 #include "comm/engine.h"
+#include "study/fabric.h"
 
 typedef struct irr_world {
     int           ranks;

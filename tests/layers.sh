@@ -66,30 +66,35 @@ component_calls_no_ucx() {
     return 0
 }
 
+study_is_apart() {
+    code "$1" ucx_engine ompi_coll_irr | includes 'study/'
+    return 0
+}
+
 headers_stand_alone() {
-    find "$1/ucx_engine" -name '*.h' | while read -r header; do
+    find "$1/ucx_engine" "$1/study" -name '*.h' | while read -r header; do
         # CC and the flags are lists of words.
         # shellcheck disable=SC2086
-        $CC -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror $HEADER_CPPFLAGS -I"$1/ucx_engine" -fsyntax-only -x c \
+        $CC -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror $HEADER_CPPFLAGS -I"$1/ucx_engine" -I"$1" -fsyntax-only -x c \
             "$header" 2>&1
     done
 }
 
 files_are_short() {
-    find "$1/ucx_engine" "$1/ompi_coll_irr" "$1/tools" "$1/tests" -name '*.[ch]' -exec awk '
+    find "$1/ucx_engine" "$1/study" "$1/ompi_coll_irr" "$1/tools" "$1/tests" -name '*.[ch]' -exec awk '
         FNR == 501 { print FILENAME " has more than 500 lines" }' {} +
 }
 
 # A source that no list names builds here and is missing from what make dist packs.
 sources_are_listed() {
-    ( cd "$1" && find ucx_engine ompi_coll_irr tools tests -name '*.[ch]' ) | while read -r source; do
+    ( cd "$1" && find ucx_engine study ompi_coll_irr tools tests -name '*.[ch]' ) | while read -r source; do
         grep -qwF "$source" "$1/Makefile.am" || echo "$source is not in Makefile.am"
     done
 }
 
-# In an archive, not in a tree.  The sanitizers add symbols of their own.
+# In archives, not in a tree.  The sanitizers add symbols of their own.
 symbols_have_the_prefix() {
-    nm -g -P "$1" | awk '$2 ~ /^[A-TV-Z]$/ && $1 !~ /^irr_/ && $1 !~ /^__odr_asan/ { print $1 " has no prefix" }'
+    nm -g -P "$@" | awk '$2 ~ /^[A-TV-Z]$/ && $1 !~ /^irr_/ && $1 !~ /^__odr_asan/ { print $1 " has no prefix" }'
 }
 
 # A tree in which each rule is broken, and each exception taken, once.
@@ -97,14 +102,15 @@ make_bad_tree() {
     for folder in comm problem route order plan; do
         mkdir -p "$1/ucx_engine/$folder"
     done
-    mkdir -p "$1/ompi_coll_irr" "$1/tools" "$1/tests"
+    mkdir -p "$1/study" "$1/ompi_coll_irr" "$1/tools" "$1/tests"
     printf '#include "ompi/communicator.h"\n/* #include <mpi.h> */\n' > "$1/ucx_engine/comm/bad.c"
     printf '  #  include <mpi.h>\n' > "$1/ucx_engine/comm/bad.h"
     printf '#include "transport/transport.h"\nint a = mytime(1); /* Time (long)\ntime(0) */\n' \
         > "$1/ucx_engine/plan/bad.c"
     printf '/* */ int b = time (0); /* */\n' > "$1/ucx_engine/order/bad.c"
     printf 'struct unknown_type one;\n' > "$1/ucx_engine/order/bad.h"
-    printf '#include <ucp/api/ucp.h>\n' > "$1/ompi_coll_irr/bad.c"
+    printf '#include <ucp/api/ucp.h>\n#include "study/check.h"\n' > "$1/ompi_coll_irr/bad.c"
+    printf '#include "study/check.h"\n' > "$1/study/good.c"
     awk 'BEGIN { for (i = 0; i < 501; i++) print "" }' > "$1/tools/bad.c"
     awk 'BEGIN { for (i = 0; i < 500; i++) print "" }' > "$1/tests/good.c"
     find "$1" -name '*.[ch]' ! -path '*/order/bad.c' > "$1/Makefile.am"
@@ -122,6 +128,7 @@ violations_are_seen() {
     sees 2 engine_knows_no_mpi
     sees 2 planning_is_pure
     sees 1 component_calls_no_ucx
+    sees 1 study_is_apart
     sees 1 files_are_short
     sees 1 sources_are_listed
     headers_stand_alone "$scratch/bad" | grep -q 'bad\.h' || echo "headers_stand_alone saw nothing"
@@ -135,17 +142,19 @@ wrong_symbol_is_seen() {
     printf '%s has no prefix\n' bad use | cmp -s - "$scratch/seen" || cat "$scratch/seen"
 }
 
-archive=${builddir:+$builddir/.libs/libirr_exec.a}
+archives=${builddir:+$builddir/.libs/libirr_exec.a $builddir/.libs/libirr_study.a}
 
-echo "1..9"
+echo "1..10"
 check "the engine includes nothing of MPI" engine_knows_no_mpi "$srcdir"
 check "planning knows no transport, no clock and no environment" planning_is_pure "$srcdir"
 check "the component includes nothing of UCX" component_calls_no_ucx "$srcdir"
+check "the engine and the component do without what studies them" study_is_apart "$srcdir"
 check "each header of the engine compiles alone" headers_stand_alone "$srcdir"
 check "no source file has more than 500 lines" files_are_short "$srcdir"
 check "each source file is in a list of Makefile.am" sources_are_listed "$srcdir"
-if [ -f "$archive" ]; then
-    check "each symbol of the engine starts with irr_" symbols_have_the_prefix "$archive"
+if [ -f "${archives%% *}" ]; then
+    # shellcheck disable=SC2086
+    check "each symbol of the engine starts with irr_" symbols_have_the_prefix $archives
 else
     skip "each symbol of the engine starts with irr_" "the engine is not built here; run make check"
 fi

@@ -6,7 +6,7 @@
 
 #include "irr_test.h"
 #include "plan/algorithms.h"
-#include "plan/plans.h"
+#include "study/plans.h"
 
 #include <stdlib.h>
 

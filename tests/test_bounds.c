@@ -8,9 +8,10 @@
 #include "irr_test.h"
 #include "plan_all.h"
 
-#include "plan/bounds.h"
-#include "plan/figures.h"
 #include "route/grid.h"
+#include "study/bounds.h"
+#include "study/figures.h"
+#include "study/matrices.h"
 
 enum { RANKS_DENSE = 64, RANKS_MAX = 300, A3_STEP = 20, A4_STEP = 80, UNIT = 90 };
 

@@ -7,7 +7,8 @@
 #include "plan_all.h"
 
 #include "plan/algorithms.h"
-#include "route/grid_plans.h"
+#include "study/grid_plans.h"
+#include "study/matrices.h"
 
 #include <stdlib.h>
 #include <string.h>

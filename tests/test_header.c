@@ -7,6 +7,7 @@
 #include "plan_all.h"
 
 #include "exec/header.h"
+#include "study/matrices.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "irr_test.h"
 #include "plan_all.h"
 
-#include "plan/links.h"
+#include "study/links.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
  * test_matrix.c - count matrices and the Matrix Market reader: what is read, and why the rest is refused.
  */
 #include "irr.h"
+#include "study/matrices.h"
 #include "irr_test.h"
 #include "irr_text.h"
 

@@ -6,7 +6,7 @@
 #include "order/order.h"
 #include "pace/pace.h"
 #include "plan/algorithms.h"
-#include "plan/plans.h"
+#include "study/plans.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "irr_test.h"
 
 #include "plan/algorithms.h"
-#include "plan/plans.h"
+#include "study/plans.h"
 
 #include <stdio.h>
 #include <string.h>

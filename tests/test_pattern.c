@@ -2,6 +2,7 @@
  * test_pattern.c - the patterns of the papers: their definitions, any number of ranks, the same everywhere.
  */
 #include "irr.h"
+#include "study/matrices.h"
 #include "irr_test.h"
 
 #include <stdlib.h>

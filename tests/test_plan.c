@@ -7,6 +7,7 @@
 
 #include "plan/algorithms.h"
 #include "plan/plan.h"
+#include "study/print.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,8 @@
 #include "plan.h"
 #include "plan_all.h"
 
+#include "study/matrices.h"
+
 #include <stdlib.h>
 #include <string.h>
 

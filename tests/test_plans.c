@@ -8,7 +8,7 @@
 #include "plan_all.h"
 #include "plan_scene.h"
 
-#include "plan/plans.h"
+#include "study/plans.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "irr_test.h"
 
 #include "order/lambda_search.h"
+#include "study/matrices.h"
 
 #include <stdio.h>
 

@@ -7,6 +7,7 @@
 
 #include "order/redistribution.h"
 #include "order/scheduled.h"
+#include "study/matrices.h"
 
 #include <stdio.h>
 #include <string.h>

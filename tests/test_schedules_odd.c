@@ -8,6 +8,7 @@
 
 #include "comm/comm_route.h"
 #include "plan/algorithms.h"
+#include "study/matrices.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 
 #include "order/aapc.h"
 #include "order/tree_weighted.h"
+#include "study/matrices.h"
 
 #include <stdio.h>
 #include <string.h>

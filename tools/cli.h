@@ -8,6 +8,8 @@
 
 #include "irr.h"
 
+#include "study/matrices.h"
+
 typedef enum irr_cli_exit {
     IRR_CLI_GOOD    = 0,
     IRR_CLI_WRONG   = 1,   /* what was to be proved is not so */

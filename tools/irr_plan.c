@@ -6,6 +6,7 @@
 #include "plan/algorithms.h"
 #include "problem/lines.h"
 #include "route/forward.h"
+#include "study/print.h"
 
 #include <errno.h>
 #include <stdlib.h>

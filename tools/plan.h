@@ -26,8 +26,8 @@
 #include "cli.h"
 #include "order/scheduled.h"
 #include "order/tree.h"
-#include "plan/links.h"
-#include "plan/plans.h"
+#include "study/links.h"
+#include "study/plans.h"
 #include "problem/names.h"
 #include "route/grid.h"
 

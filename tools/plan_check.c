@@ -8,8 +8,8 @@
 #include "plan.h"
 
 #include "order/large.h"
-#include "plan/bounds.h"
-#include "plan/figures.h"
+#include "study/bounds.h"
+#include "study/figures.h"
 
 #include <inttypes.h>
 

@@ -5,7 +5,7 @@
 #include "plan.h"
 
 #include "plan/algorithms.h"
-#include "plan/segments.h"
+#include "study/segments.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 #include "plan.h"
 
 #include "exec/exec.h"
+#include "study/fabric.h"
 
 #include <stdlib.h>
 

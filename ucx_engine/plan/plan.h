@@ -130,12 +130,9 @@ irr_status_t irr_plan_build(int algorithm, const irr_problem_t *problem, irr_pla
 /* What irr_plan_reserve needs so that building cannot fail for want of memory. */
 irr_plan_bounds_t irr_plan_bounds(int algorithm, int ranks);
 
-/* ---- print (plan/print.c) ---- */
+/* ---- print (study/print.c) ---- */
 
-/* One line a step, for people.  Returns IRR_ERR_IO if the stream fails. */
-irr_status_t irr_plan_print(const irr_plan_t *plan, FILE *stream);
-
-/* ---- check (plan/check.c) ---- */
+/* ---- check (study/check.c) ---- */
 
 /*
  * Proves the rules above without running anything.  plans[r] and problems[r] belong to rank r.  Returns

@@ -8,7 +8,7 @@
 #define IRR_CHECK_H
 
 #include "plan/plan.h"
-#include "plan/segments.h"
+#include "study/segments.h"
 
 #define IRR_CHECK_NONE SIZE_MAX
 

@@ -19,7 +19,7 @@
 #define IRR_BOUNDS_H
 
 #include "order/priority.h"
-#include "plan/plans.h"
+#include "study/plans.h"
 
 typedef struct irr_bounds {
     bool       shape;          /* lemma 1 is promised */

@@ -4,7 +4,7 @@
 #ifndef IRR_FIGURES_H
 #define IRR_FIGURES_H
 
-#include "plan/plans.h"
+#include "study/plans.h"
 
 typedef struct irr_figures {
     int      stages;

@@ -5,7 +5,7 @@
  * first.  A directed link counts the messages of the step that last used it, so that a step is one case however
  * many come.
  */
-#include "plan/links.h"
+#include "study/links.h"
 
 #include "core/alloc.h"
 

@@ -9,7 +9,7 @@
  * Time O(m log m) for m messages, pieces and dependencies, as long as plans write their scratch in order and
  * once; see check_trace.c for others.  Memory O(m) and the segments that check_delivery.c allows.
  */
-#include "plan/check.h"
+#include "study/check.h"
 
 #include "core/alloc.h"
 

@@ -11,6 +11,7 @@
  * One pass over the file, time linear in its length plus P * P.
  */
 #include "problem/lines.h"
+#include "study/matrices.h"
 
 #include <inttypes.h>
 #include <strings.h>

@@ -4,7 +4,7 @@
  * Nothing is taken on trust: a plan may have been made by hand or read from a file.  Time is linear in the
  * size of the problems and plans.
  */
-#include "plan/check.h"
+#include "study/check.h"
 
 /* Ranges are kept far from the ends of the type, so that the later phases may add and subtract. */
 static bool range_fits(ptrdiff_t offset, size_t length)

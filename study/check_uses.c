@@ -8,7 +8,7 @@
  * last such step: the receives of a stage follow each other, and each meets what the one before it met and that
  * one. O(log n) a question.
  */
-#include "plan/check.h"
+#include "study/check.h"
 
 #include "core/alloc.h"
 

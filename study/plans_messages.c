@@ -6,10 +6,10 @@
  *
  * Cost: that of irr_plan_check, a sort of the messages, and a binary search over P blocks for each slice.
  */
-#include "plan/plans.h"
+#include "study/plans.h"
 
 #include "core/alloc.h"
-#include "plan/check.h"
+#include "study/check.h"
 
 #include <stdlib.h>
 

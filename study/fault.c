@@ -12,7 +12,7 @@
  *
  * Cost: a send and a round are linear in the sends held, as is each send that leaves.
  */
-#include "transport/transport.h"
+#include "study/fabric.h"
 
 #include "core/alloc.h"
 #include "core/random.h"

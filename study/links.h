@@ -4,8 +4,8 @@
 #ifndef IRR_LINKS_H
 #define IRR_LINKS_H
 
-#include "plan/plans.h"
 #include "problem/topology.h"
+#include "study/plans.h"
 
 /* The two directions of a link. */
 typedef enum irr_direction { IRR_UP, IRR_DOWN, IRR_DIRECTIONS } irr_direction_t;

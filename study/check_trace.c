@@ -13,7 +13,7 @@
  * INPUT is named by its offsets, not by the block that a byte is sent in: send blocks may overlap, as those of
  * MPI may, and then a byte belongs to several messages.
  */
-#include "plan/check.h"
+#include "study/check.h"
 
 #include "core/alloc.h"
 

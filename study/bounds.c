@@ -19,7 +19,7 @@
  * after I, (n + m) * G for each of P after II, and n * (n + m) * G for each of m after III; n + m is C + R in
  * any column.
  */
-#include "plan/bounds.h"
+#include "study/bounds.h"
 
 #include "plan/algorithms.h"
 

@@ -18,7 +18,7 @@
  *
  * Cost: O(m log m) for m messages; a dependency is looked at once, and again only while its step waits for it.
  */
-#include "plan/check.h"
+#include "study/check.h"
 
 #include "core/alloc.h"
 

@@ -14,6 +14,7 @@
  */
 #include "core/alloc.h"
 #include "core/random.h"
+#include "study/matrices.h"
 
 #include <string.h>
 

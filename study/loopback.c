@@ -8,7 +8,7 @@
  * Eager messages are copied once when sent and once when received; a rendezvous is copied once, when it is
  * matched.  Memory is allocated by connect and by send alone, so a send fails before anything has happened.
  */
-#include "transport/loopback.h"
+#include "study/loopback.h"
 
 #include "core/alloc.h"
 

@@ -6,6 +6,7 @@
  *     stage 1 step 1  send to   2     16 bytes  input[8,24)  after 0 3
  */
 #include "plan/plan.h"
+#include "study/print.h"
 
 static const char *const buffer_names[] = { "input", "output", "scratch" };
 

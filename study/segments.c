@@ -4,7 +4,7 @@
  * Finding is a binary search.  Putting a range moves what lies behind it, so it is O(1) amortised at the end
  * of a list, which is where messages are composed and where plans that lay out their scratch in order write.
  */
-#include "plan/segments.h"
+#include "study/segments.h"
 
 #include "core/alloc.h"
 

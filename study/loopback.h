@@ -4,7 +4,7 @@
 #ifndef IRR_LOOPBACK_H
 #define IRR_LOOPBACK_H
 
-#include "transport/transport.h"
+#include "study/fabric.h"
 
 /* Tags are matched in buckets; a power of two. */
 #define IRR_LOOPBACK_BUCKETS 64

@@ -1,12 +1,12 @@
 /*
  * plans.c - see plans.h.  O(P^2) time and memory for the problems, plus what the plans take.
  */
-#include "plan/plans.h"
+#include "study/plans.h"
 
 #include "core/alloc.h"
 #include "plan/algorithms.h"
 #include "route/forward.h"
-#include "route/grid_plans.h"
+#include "study/grid_plans.h"
 
 /* Lays the blocks of one side of one rank out; false if they do not fit an offset. */
 static bool lay_out(const irr_matrix_t *matrix, int rank, bool sends, irr_block_t *blocks)

@@ -2,7 +2,7 @@
  * figures.c - see figures.h.  They are read off the steps of the plans, so that they also tell of plans that
  * are wrong.
  */
-#include "plan/figures.h"
+#include "study/figures.h"
 
 #include "core/alloc.h"
 

@@ -4,7 +4,7 @@
  * In each stage the plan of every rank is given its sends, and then its receives, from the sends of the others in
  * the order of the schedule.  See grid_plan.c for the plan of a rank.
  */
-#include "route/grid_plans.h"
+#include "study/grid_plans.h"
 
 #include "core/alloc.h"
 #include "route/grid_plan.h"

@@ -6,7 +6,7 @@
  *
  * Cost: a binary search for each segment of the contents, the number of which is bounded; see limit_of.
  */
-#include "plan/check.h"
+#include "study/check.h"
 
 /* How often a plan may carry one byte in one stage: as a message, and copied before and after. */
 #define CARRIES_MAX 4

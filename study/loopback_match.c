@@ -9,7 +9,7 @@
  * Cost: O(1) expected for a match; a shuffled delivery is linear in the messages on the wire, a probe that
  * leaves bits of the tag open in the unexpected ones.
  */
-#include "transport/loopback.h"
+#include "study/loopback.h"
 
 #include "core/alloc.h"
 #include "core/random.h"
