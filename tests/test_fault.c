@@ -5,8 +5,6 @@
 #include "irr_memory.h"
 #include "transport_suite.h"
 
-#include "study/fabric.h"
-
 #include <string.h>
 
 #define TAG IRR_NET_TAG

@@ -4,8 +4,6 @@
 #include "irr_memory.h"
 #include "transport_suite.h"
 
-#include "study/fabric.h"
-
 #include <stdlib.h>
 #include <string.h>
 

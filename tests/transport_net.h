@@ -6,7 +6,7 @@
 #ifndef IRR_TRANSPORT_NET_H
 #define IRR_TRANSPORT_NET_H
 
-#include "transport/transport.h"
+#include "study/fabric.h"
 
 #define IRR_NET_RANKS 3
 #define IRR_NET_TAG   UINT64_C(0x800000000000)  /* the highest of the 48 bits that every transport matches */

@@ -19,17 +19,6 @@ silent() {
     [ $status -eq 0 ] && ! [ -s "$scratch/run" ]
 }
 
-# told TEXT COMMAND...: the run is right, and one text tells.
-told() {
-    text=$1
-    shift
-    "$@" > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    [ $status -eq 0 ] && [ "$(grep -c 'coll/irr: ' "$scratch/run")" -eq 1 ] &&
-        tr '\n' ' ' < "$scratch/run" | grep -q "$text"
-}
-
 # left WHY: why both collectives are left to Open MPI.
 left() {
     says "MPI_Alltoallv on communicator MPI_COMM_WORLD is left to others: coll_irr_alltoallv_algorithm is $1" \

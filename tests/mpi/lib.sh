@@ -52,6 +52,17 @@ says() {
     grep -q "$text" "$scratch/run"
 }
 
+# told TEXT COMMAND...: the run is right, and one text tells.
+told() {
+    text=$1
+    shift
+    "$@" > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && [ "$(grep -c 'coll/irr: ' "$scratch/run")" -eq 1 ] &&
+        tr '\n' ' ' < "$scratch/run" | grep -q "$text"
+}
+
 # on_some_ranks VARIABLE=VALUE COMMAND...: the first two of four ranks have it in their environment, the others not.
 on_some_ranks() {
     setting=$1

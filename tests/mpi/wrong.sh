@@ -4,16 +4,6 @@ LIMIT=40
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_wrong
 
-# told TEXT COMMAND...: the output has the text, once.
-told() {
-    text=$1
-    shift
-    "$@" > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    [ $status -eq 0 ] && [ "$(tr '\n' ' ' < "$scratch/run" | grep -o "$text" | wc -l)" -eq 1 ]
-}
-
 plan 27
 for algorithm in a1 ac; do
     for bytes in 8 2000 80000; do
