@@ -201,6 +201,43 @@ static void test_mutual(void)
     }
 }
 
+/* The others are in the next exchange when the sender starts; the last few before the meeting, and in it. */
+static void test_in_meeting(void)
+{
+    for (uint32_t left = 1; left < 20; left++) {
+        scene_t scene;
+        bool told;
+
+        open_scene(&scene, "a1", 0);
+        for (int r = 0; r < RANKS; r++) {
+            scene.team.comms[r]->sequence = HALF - left;
+            scene.team.comms[r]->over = HALF - left;
+        }
+        do {
+            CU_ASSERT_FALSE(run(&scene, scene.nothing));
+        } while (irr_strays_meet(scene.team.comms[0]));
+        for (int r = FROM + 1; r < RANKS; r++) {
+            start(&scene, r, scene.wrong);
+        }
+        CU_ASSERT_TRUE(irr_team_progress(&scene.team, scene.result, ROUNDS));
+        for (int r = FROM + 1; r < RANKS; r++) {
+            start(&scene, r, scene.nothing);
+        }
+        start(&scene, FROM, scene.wrong);
+        for (int i = 0; i < ROUNDS && scene.result[FROM] == IRR_IN_PROGRESS; i++) {
+            irr_team_progress(&scene.team, scene.result, 1);
+        }
+        CU_ASSERT_EQUAL_FATAL(scene.result[FROM], IRR_OK);
+        told = scene.result[TO] == IRR_ERR_TRUNCATE;
+        start(&scene, FROM, scene.nothing);
+        CU_ASSERT_TRUE(irr_team_progress(&scene.team, scene.result, ROUNDS));
+        told = told || scene.result[TO] == IRR_ERR_TRUNCATE;
+        CU_ASSERT_TRUE(told || run(&scene, scene.all));
+        CU_ASSERT_FALSE(run(&scene, scene.all));
+        close_scene(&scene);
+    }
+}
+
 /* The communicator of the receiver is gone when the message comes; another one gets its id. */
 static void test_next_communicator(void)
 {
@@ -282,6 +319,7 @@ int main(void)
         { "is told once, and nothing else is wrong",              test_told },
         { "is not what a later exchange receives",                test_later },
         { "of a sender that is late does not make it wait",       test_late_sender },
+        { "is served in a meeting, too",                          test_in_meeting },
         { "on all ranks at once",                                 test_mutual },
         { "is not what another communicator receives",            test_next_communicator },
         { "is told from what is to come, on ranks far apart",     test_ahead },

@@ -3,6 +3,7 @@
 LIMIT=40
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_wrong
+help_texts
 
 plan 27
 for algorithm in a1 ac; do

@@ -64,10 +64,20 @@ bool irr_strays_throw_away(irr_engine_t *engine, uint64_t tag, uint64_t mask, si
 
 /* ---- of a communicator ---- */
 
-/* What belongs to exchanges that are over: the other half, and in this one the ranges below each bit that is set. */
+static bool is_open(const irr_comm_t *comm)
+{
+    return comm->started && comm->result == IRR_IN_PROGRESS;
+}
+
+/*
+ * What belongs to exchanges that are over: the other half, and in this one the ranges below each bit that is set.  Who
+ * has met all others may be in the other half already while this rank still meets them.
+ */
 static void throw_away_past(irr_comm_t *comm)
 {
-    for (int bit = HALF_BIT; bit >= 0; bit--) {
+    const bool meets = is_open(comm) && comm->state == IRR_COMM_MEETS;
+
+    for (int bit = meets ? HALF_BIT - 1 : HALF_BIT; bit >= 0; bit--) {
         if (bit == HALF_BIT || (comm->over >> bit & 1) != 0) {
             const uint64_t base = irr_tag_base(comm->id, comm->over ^ UINT32_C(1) << bit);
 
@@ -99,13 +109,9 @@ static void throw_away_now(irr_comm_t *comm)
     }
 }
 
-/*
- * Those who failed with this rank may still send what it will never ask for.  Who has met all others may be in the next
- * half while this rank still meets them.
- */
+/* Those who failed with this rank may still send what it will never ask for. */
 static void look_at(irr_comm_t *comm)
 {
-    const bool open = comm->started && comm->result == IRR_IN_PROGRESS;
     size_t count = 0;
 
     if (!comm->started) {
@@ -115,10 +121,10 @@ static void look_at(irr_comm_t *comm)
         irr_strays_throw_away(comm->engine, irr_tag_base(comm->id, 0), irr_tag_comm_mask(), &count);
         return;
     }
-    if (comm->had_gaps && comm->agrees && !(open && comm->state == IRR_COMM_MEETS)) {
+    if (comm->had_gaps && comm->agrees) {
         throw_away_past(comm);
     }
-    if (open && comm->state == IRR_COMM_RUNS && has_gaps(comm)) {
+    if (is_open(comm) && comm->state == IRR_COMM_RUNS && has_gaps(comm)) {
         throw_away_now(comm);
     }
 }
