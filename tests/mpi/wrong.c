@@ -9,6 +9,9 @@
 #include "mpi_call.h"
 #include "mpi_memory.h"
 
+#include <signal.h>
+#include <unistd.h>
+
 typedef struct job {
     MPI_Comm comm;
     int      ranks, rank;
@@ -257,6 +260,20 @@ static void case_timeout(job_t *job)
     CHECK(call(job, 4) != MPI_SUCCESS);
 }
 
+/* The last rank is killed, and nobody ends the job: the others have an error, and say so. */
+static void case_killed(job_t *job)
+{
+    set_counts(job, job->bytes);
+    check_right(job, 0);
+    if (job->rank == job->ranks - 1) {
+        raise(SIGKILL);
+    }
+    CHECK(call(job, 1) != MPI_SUCCESS);
+    printf("rank %d has %s\n", job->rank, mpi_test_failures == 0 ? "survived" : "failed");
+    fflush(stdout);
+    _exit(0);   /* MPI_Finalize would wait for the rank that is gone */
+}
+
 static const struct {
     const char *name;
     void      (*run)(job_t *job);
@@ -264,7 +281,7 @@ static const struct {
     { "stray", case_stray }, { "stray_freed", case_stray_freed }, { "stray_random", case_stray_random },
     { "stray_last", case_stray_last },
     { "no_copy", case_no_copy },
-    { "timeout", case_timeout }
+    { "timeout", case_timeout }, { "killed", case_killed }
 };
 
 int main(int argc, char **argv)

@@ -5,7 +5,13 @@ LIMIT=40
 program=$builddir/mpi_wrong
 help_texts
 
-plan 27
+# killed OPTIONS...: the others survive, and one text names the rank.
+killed() {
+    told "for rank 3, which is process 3" ranks 4 --enable-recovery "$@" "$program" killed 80000 \
+        coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=2 && [ "$(grep -c survived "$scratch/run")" -eq 3 ]
+}
+
+plan 29
 for algorithm in a1 ac; do
     for bytes in 8 2000 80000; do
         check "$bytes bytes that nobody asked for, $algorithm" \
@@ -36,4 +42,6 @@ for algorithm in a1 a3 optimal; do
 done
 check "the rank that does not come is named" told "for rank 3, which is process 3" \
     ranks 4 "$program" timeout 100 coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=1
+check "a rank that is killed" killed
+check "a rank that is killed, over tcp" killed --mca coll_irr_ucx_tls tcp,self --mca coll_irr_ucx_devices lo
 exit $failed
