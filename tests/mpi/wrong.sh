@@ -11,7 +11,7 @@ killed() {
         coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=2 && [ "$(grep -c survived "$scratch/run")" -eq 3 ]
 }
 
-plan 29
+plan 33
 for algorithm in a1 ac; do
     for bytes in 8 2000 80000; do
         check "$bytes bytes that nobody asked for, $algorithm" \
@@ -27,6 +27,10 @@ done
 for bytes in 100 30000; do
     check "messages that nobody asked for, at random, up to $bytes bytes" \
         ranks 5 "$program" stray_random $bytes coll_irr_alltoallv_algorithm=a1
+done
+for algorithm in ac rs_n a4 node; do
+    check "messages that nobody asked for, at random, $algorithm" ranks 5 "$program" stray_random 3000 \
+        "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_ranks_per_node=2
 done
 for bytes in 8 80000; do
     check "$bytes bytes that nobody asked for in the last call" \
