@@ -1,12 +1,12 @@
 /*
  * coll_irr_teardown.c - the way down: barrier among the peers, flush and close, another barrier, destroy.
  *
- * A rank may be wanted up to the last exchange of its peers, where one of them sends what it does not ask for: hence the
- * first barrier.  A worker may be destroyed only when every process that can still send to it has flushed.  Those are the
- * processes that share a served communicator with this one, so a barrier over the members of each served
- * communicator is enough, and a job that never exchanged has none.  A communicator may be gone by then;
- * its members are remembered as a group of ranks of MPI_COMM_WORLD, and a group that is part of another one
- * needs no barrier of its own.
+ * A rank may be wanted up to the last exchange of its peers, where one of them sends what it does not ask for: hence
+ * the first barrier.  A worker may be destroyed only when every process that can still send to it has flushed.  Those
+ * are the processes that share a served communicator with this one, so a barrier over the members of each served
+ * communicator is enough, and a job that never exchanged has none.  A communicator may be gone by then; its members
+ * are remembered as a group of ranks of MPI_COMM_WORLD, and a group that is part of another one needs no barrier of
+ * its own.
  *
  * All members of a group remember the same groups that contain it, so all skip it or none.  All run their
  * barriers in one order of the groups, so none waits for one that waits for it.

@@ -152,8 +152,9 @@ typedef struct irr_file_error {
 } irr_file_error_t;
 
 /*
- * Writes a Matrix Market file, as study/matrices.h reads, row by row; the comment is one line, or NULL.  IRR_ERR_BAD_PARAM, and nothing is written: an
- * entry is above INT64_MAX.  IRR_ERR_IO: the stream, which is not flushed, has an error.  May block.
+ * Writes a Matrix Market file, as study/matrices.h reads, row by row; the comment is one line, or NULL.
+ * IRR_ERR_BAD_PARAM, and nothing is written: an entry is above INT64_MAX.  IRR_ERR_IO: the stream, which is not
+ * flushed, has an error.  May block.
  */
 irr_status_t irr_matrix_write(const irr_matrix_t *matrix, const char *comment, FILE *stream);
 
@@ -347,9 +348,9 @@ void irr_engine_counters(irr_engine_t *engine, irr_counters_t *counters);
 /*
  * The three steps down.  close ends exchanges that are open in IRR_ERR_CANCELED and starts to flush and close all
  * endpoints: before, all processes must have come this far, as the sender of a message that nobody asks for waits for
- * this one to throw it away (a barrier of the host, during which the host keeps calling irr_engine_progress).  drain progresses them and returns
- * IRR_IN_PROGRESS until all are closed.  Then every process that shared a communicator must have drained
- * (a barrier of the host, during which the host keeps calling irr_engine_progress) before destroy.
+ * this one to throw it away (a barrier of the host, during which the host keeps calling irr_engine_progress).  drain
+ * progresses them and returns IRR_IN_PROGRESS until all are closed.  Then every process that shared a communicator
+ * must have drained (a barrier of the host, during which the host keeps calling irr_engine_progress) before destroy.
  */
 void         irr_engine_close(irr_engine_t *engine);
 irr_status_t irr_engine_drain(irr_engine_t *engine);

@@ -129,8 +129,8 @@ void irr_engine_counters(irr_engine_t *engine, irr_counters_t *counters)
 }
 
 /*
- * What arrives for an exchange that is left open would be answered through an endpoint that is gone.  Who only sends may
- * still come to an end.
+ * What arrives for an exchange that is left open would be answered through an endpoint that is gone.  Who only sends
+ * may still come to an end.
  */
 static void end_exchanges(irr_engine_t *engine)
 {

@@ -35,9 +35,9 @@ struct irr_engine {
 typedef enum irr_comm_state {
     IRR_COMM_MEETS,       /* the ranks wait for each other; see comm/stray.h */
     IRR_COMM_SCHEDULES,   /* the ranks find a schedule */
-    IRR_COMM_RUNS,     /* the executor runs a plan */
-    IRR_COMM_RELAYS,   /* the relay finds its way */
-    IRR_COMM_FREEZES   /* the ranks agree whether what the relay learnt may run alone */
+    IRR_COMM_RUNS,        /* the executor runs a plan */
+    IRR_COMM_RELAYS,      /* the relay finds its way */
+    IRR_COMM_FREEZES      /* the ranks agree whether what the relay learnt may run alone */
 } irr_comm_state_t;
 
 /* Which plan is there; other numbers are serials of schedules. */

@@ -6,11 +6,11 @@
  * not wait for ever.  So a rank looks among the messages that came unexpected for those of exchanges that are over
  * here: all messages of theirs that were asked for have been received, so nobody will ask for these.
  *
- *   - At the end of an exchange in which somebody might send what nobody asked for, and of the one after.  Messages of one
- *     sender stay in order, so the first exchange that hears from it again finds the stray one at the latest.  That
- *     exchange, or the next one on the communicator, ends in IRR_ERR_TRUNCATE.
- *   - During such an exchange and after it now and then, while nothing happens: the sender of a long message waits until it is received, also where this rank
- *     has left the exchange, or freed the communicator.
+ *   - At the end of an exchange in which somebody might send what nobody asked for, and of the one after.  Messages
+ *     of one sender stay in order, so the first exchange that hears from it again finds the stray one at the latest.
+ *     That exchange, or the next one on the communicator, ends in IRR_ERR_TRUNCATE.
+ *   - During such an exchange and after it now and then, while nothing happens: the sender of a long message waits
+ *     until it is received, also where this rank has left the exchange, or freed the communicator.
  *   - Before an id is proposed for another communicator.
  *
  * The sequence of tags wraps.  What is over, and what is yet to come, can be told apart as long as no rank is ahead of

@@ -4,12 +4,12 @@
  *     49          34 33      26 25  24 23   20 19             0
  *     communicator   sequence   kind   stage   rank of the sender
  *
- * Communicator ids are agreed by the members, so no two communicators that share a process have the same.
- * The sequence counts exchanges.  That it wraps does no harm to messages that are asked for: those of one sender with
- * one tag stay in order, and all ranks start the exchanges of a communicator in the same order.  A message that no
+ * Communicator ids are agreed by the members, so no two communicators that share a process have the same.  The
+ * sequence counts exchanges.  That it wraps does no harm to messages that are asked for: those of one sender with one
+ * tag stay in order, and all ranks start the exchanges of a communicator in the same order.  A message that no
  * receive ever asked for, from a program whose counts disagree, must be gone before its tag comes again; comm/stray.h
- * says how.  More numbers would cost time: UCX finds a receive in a table by its tag, and with 22 bits the lists of that
- * table were never in the cache, which took a tenth off the speed of two ranks with messages of 2 KiB.
+ * says how.  More numbers would cost time: UCX finds a receive in a table by its tag, and with 22 bits the lists of
+ * that table were never in the cache, which took a tenth off the speed of two ranks with messages of 2 KiB.
  *
  * A probe for the leads of a stage leaves the sender and the lower bit of the kind open.  In such an exchange
  * every rank hears from its neighbours in each stage, so none is ahead by more than a few exchanges.
