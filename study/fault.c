@@ -5,7 +5,7 @@
  * A send that is held is pending for its caller, so its pieces stay where they are and its request is ours: the
  * request keeps the arguments of the call until progress hands them on, and nothing is copied or allocated.
  * What is held for different times overtakes each other, but a message never leaves before one that was sent
- * earlier to the same peer with the same tag: that one waits behind it.  A process connected twice is two peers.
+ * earlier on its channel to the same rank with the same tag: that one waits behind it.
  *
  * A recv that fails takes no message, another one may have it.  A message that probe found must be consumed in
  * every case, so that of a recv_message that fails is received and thrown away.
@@ -16,15 +16,17 @@
 
 #include "core/alloc.h"
 #include "core/random.h"
+#include "study/pass.h"
 
 /* A send that is held, in irr_request_t.reserved; so it may alias what the caller declared there. */
 typedef struct slot {
     struct slot     *next;
-    irr_peer_t      *peer;
-    uint64_t         tag;
+    irr_channel_t   *channel;   /* of the inner transport */
     const irr_iov_t *iov;
     size_t           count;
     size_t           due;     /* the first round in which it may leave; SIZE_MAX: none */
+    int              to;
+    uint16_t         tag;
     irr_form_t       form;
     irr_status_t     status;  /* for `done`; of a held one IRR_OK, or the failure that is planned for it */
 } __attribute__((may_alias)) slot_t;
@@ -38,8 +40,7 @@ typedef struct queue {
 } queue_t;
 
 typedef struct fault {
-    irr_transport_t  super;
-    irr_transport_t *inner;
+    irr_pass_t       pass;
     irr_fault_t      plan;
     uint64_t         random;       /* state of the generator */
     size_t           round, sends, recvs;
@@ -94,12 +95,12 @@ static irr_request_t *request_of(slot_t *slot)
 
 /* ---- held sends ---- */
 
-/* The one that all others to this peer with this tag wait for; NULL if none is held. */
-static slot_t *first_held(const fault_t *fault, const irr_peer_t *peer, uint64_t tag)
+/* The one that all others to this rank with this tag wait for; NULL if none is held. */
+static slot_t *first_held(const fault_t *fault, const irr_channel_t *channel, int to, uint16_t tag)
 {
     slot_t *slot = fault->held.head;
 
-    while (slot != NULL && (slot->peer != peer || slot->tag != tag)) {
+    while (slot != NULL && (slot->channel != channel || slot->to != to || slot->tag != tag)) {
         slot = slot->next;
     }
     return slot;
@@ -108,12 +109,12 @@ static slot_t *first_held(const fault_t *fault, const irr_peer_t *peer, uint64_t
 /* Hands one on that is out of the queue.  What is over at once is finished by progress. */
 static void pass(fault_t *fault, slot_t *slot)
 {
-    irr_transport_t *inner = fault->inner;
     slot_t call = *slot;   /* the request is the inner transport's from here on */
     irr_status_t status = call.status;
 
     if (status == IRR_OK) {
-        status = inner->ops->send(inner, call.peer, call.tag, call.iov, call.count, call.form, request_of(slot));
+        status = fault->pass.inner->ops->send(call.channel, call.to, call.tag, call.iov, call.count, call.form,
+                                              request_of(slot));
     }
     if (status != IRR_IN_PROGRESS) {
         slot->status = status;
@@ -121,8 +122,13 @@ static void pass(fault_t *fault, slot_t *slot)
     }
 }
 
-/* Hands on what is due, or all that is held; returns how many. */
-static unsigned pass_due(fault_t *fault, bool all)
+static bool is_due(const fault_t *fault, const slot_t *slot)
+{
+    return slot->due <= fault->round && first_held(fault, slot->channel, slot->to, slot->tag) == slot;
+}
+
+/* Hands on what is due; returns how many. */
+static unsigned pass_due(fault_t *fault)
 {
     slot_t **link = &fault->held.head;
     unsigned passed = 0;
@@ -130,7 +136,7 @@ static unsigned pass_due(fault_t *fault, bool all)
     while (*link != NULL) {
         slot_t *slot = *link;
 
-        if (all || (slot->due <= fault->round && first_held(fault, slot->peer, slot->tag) == slot)) {
+        if (is_due(fault, slot)) {
             pass(fault, take(&fault->held, link));
             passed++;
         } else {
@@ -138,6 +144,15 @@ static unsigned pass_due(fault_t *fault, bool all)
         }
     }
     return passed;
+}
+
+/* Hands on all that is held on a channel of the inner transport; NULL: on any. */
+static void pass_all(fault_t *fault, const irr_channel_t *channel)
+{
+    for (slot_t *slot = fault->held.head; slot != NULL; slot = slot->next) {
+        slot->due = channel == NULL || slot->channel == channel ? 0 : slot->due;
+    }
+    pass_due(fault);
 }
 
 static void finish(fault_t *fault)
@@ -170,61 +185,39 @@ static void hold(fault_t *fault, slot_t *slot, size_t rounds)
 
 /* ---- operations ---- */
 
-static irr_status_t address(irr_transport_t *transport, const void **address_p, size_t *length_p)
+static void close_channel(irr_channel_t *channel)
 {
-    irr_transport_t *inner = fault_of(transport)->inner;
-
-    return inner->ops->address(inner, address_p, length_p);
+    pass_all(fault_of(channel->transport), irr_pass_inner(channel));
+    irr_pass_close_channel(channel);
 }
 
-static irr_status_t connect(irr_transport_t *transport, const void *bytes, size_t length, irr_peer_t **peer_p)
+static irr_status_t send(irr_channel_t *given, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
+                         irr_form_t form, irr_request_t *request)
 {
-    irr_transport_t *inner = fault_of(transport)->inner;
-
-    return inner->ops->connect(inner, bytes, length, peer_p);
-}
-
-static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
-{
-    irr_transport_t *inner = fault_of(transport)->inner;
-
-    return inner->ops->reach(inner, peer);
-}
-
-static irr_status_t send(irr_transport_t *transport, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov,
-                         size_t count, irr_form_t form, irr_request_t *request)
-{
-    fault_t *fault = fault_of(transport);
-    irr_transport_t *inner = fault->inner;
+    fault_t *fault = fault_of(given->transport);
+    irr_channel_t *channel = irr_pass_inner(given);
     irr_status_t status = ++fault->sends == fault->plan.fail_send ? fault->plan.failure : IRR_OK;
     size_t rounds = draw_rounds(fault);
 
-    if (!fault->closed && (rounds > 0 || first_held(fault, peer, tag) != NULL)) {
+    if (!fault->closed && (rounds > 0 || first_held(fault, channel, to, tag) != NULL)) {
         *slot_of(request) = (slot_t){
-            .peer = peer, .tag = tag, .iov = iov, .count = count, .form = form, .status = status
+            .channel = channel, .to = to, .tag = tag, .iov = iov, .count = count, .form = form, .status = status
         };
         hold(fault, slot_of(request), rounds);
         return IRR_IN_PROGRESS;
     }
-    return status != IRR_OK ? status : inner->ops->send(inner, peer, tag, iov, count, form, request);
+    return status != IRR_OK ? status : fault->pass.inner->ops->send(channel, to, tag, iov, count, form, request);
 }
 
-static irr_status_t recv(irr_transport_t *transport, uint64_t tag, const irr_iov_t *iov, size_t count,
+static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
                          irr_form_t form, irr_request_t *request)
 {
-    fault_t *fault = fault_of(transport);
+    fault_t *fault = fault_of(channel->transport);
 
     if (++fault->recvs == fault->plan.fail_recv) {
         return fault->plan.failure;
     }
-    return fault->inner->ops->recv(fault->inner, tag, iov, count, form, request);
-}
-
-static irr_status_t probe(irr_transport_t *transport, uint64_t tag, uint64_t mask, irr_message_t *message)
-{
-    irr_transport_t *inner = fault_of(transport)->inner;
-
-    return inner->ops->probe(inner, tag, mask, message);
+    return fault->pass.inner->ops->recv(irr_pass_inner(channel), from, tag, iov, count, form, request);
 }
 
 static void on_dropped(irr_request_t *request, irr_status_t status)
@@ -235,34 +228,27 @@ static void on_dropped(irr_request_t *request, irr_status_t status)
     fault->dropping = false;
 }
 
-static void drop(fault_t *fault, const irr_message_t *message)
+static void drop(fault_t *fault, irr_channel_t *channel, const irr_message_t *message)
 {
     static const irr_iov_t sink = { .base = NULL, .length = IRR_SINK_BYTES };
     irr_status_t status;
 
     fault->drop.done = on_dropped;
-    status = fault->inner->ops->recv_message(fault->inner, message, &sink, 1, IRR_FORM_GATHER, &fault->drop);
+    status = fault->pass.inner->ops->recv_message(channel, message, &sink, 1, IRR_FORM_GATHER, &fault->drop);
     fault->dropping = status == IRR_IN_PROGRESS;
 }
 
-static irr_status_t recv_message(irr_transport_t *transport, const irr_message_t *message, const irr_iov_t *iov,
+static irr_status_t recv_message(irr_channel_t *given, const irr_message_t *message, const irr_iov_t *iov,
                                  size_t count, irr_form_t form, irr_request_t *request)
 {
-    fault_t *fault = fault_of(transport);
+    fault_t *fault = fault_of(given->transport);
+    irr_channel_t *channel = irr_pass_inner(given);
 
     if (++fault->recvs == fault->plan.fail_recv) {
-        drop(fault, message);
+        drop(fault, channel, message);
         return fault->plan.failure;
     }
-    return fault->inner->ops->recv_message(fault->inner, message, iov, count, form, request);
-}
-
-/* Receives alone can be canceled, and none of them is held. */
-static void cancel(irr_transport_t *transport, irr_request_t *request)
-{
-    irr_transport_t *inner = fault_of(transport)->inner;
-
-    inner->ops->cancel(inner, request);
+    return fault->pass.inner->ops->recv_message(channel, message, iov, count, form, request);
 }
 
 static bool busy(const fault_t *fault)
@@ -277,9 +263,9 @@ static unsigned progress(irr_transport_t *transport)
     unsigned events = busy(fault) ? 1 : 0;
 
     fault->round++;
-    events += pass_due(fault, false);
+    events += pass_due(fault);
     finish(fault);
-    return events + fault->inner->ops->progress(fault->inner);
+    return events + fault->pass.inner->ops->progress(fault->pass.inner);
 }
 
 /* The event of the inner transport knows nothing of what is held. */
@@ -287,17 +273,10 @@ static irr_status_t arm(irr_transport_t *transport, int *fd_p)
 {
     fault_t *fault = fault_of(transport);
 
-    if (fault->super.caps.wakes && busy(fault)) {
+    if (transport->caps.wakes && busy(fault)) {
         return IRR_IN_PROGRESS;
     }
-    return fault->inner->ops->arm(fault->inner, fd_p);
-}
-
-static void statistics(irr_transport_t *transport, uint64_t *endpoints, uint64_t *bytes_gathered)
-{
-    irr_transport_t *inner = fault_of(transport)->inner;
-
-    inner->ops->statistics(inner, endpoints, bytes_gathered);
+    return fault->pass.inner->ops->arm(fault->pass.inner, fd_p);
 }
 
 /* Nothing is held from here on, so neither drain nor free has anything to hand on. */
@@ -306,24 +285,16 @@ static void close_endpoints(irr_transport_t *transport)
     fault_t *fault = fault_of(transport);
 
     fault->closed = true;
-    pass_due(fault, true);
-    fault->inner->ops->close(fault->inner);
+    pass_all(fault, NULL);
+    fault->pass.inner->ops->close(fault->pass.inner);
 }
 
 static irr_status_t drain(irr_transport_t *transport)
 {
     fault_t *fault = fault_of(transport);
-    irr_status_t status = fault->inner->ops->drain(fault->inner);
+    irr_status_t status = fault->pass.inner->ops->drain(fault->pass.inner);
 
     return status == IRR_OK && (busy(fault) || fault->dropping) ? IRR_IN_PROGRESS : status;
-}
-
-static void free_transport(irr_transport_t *transport)
-{
-    fault_t *fault = fault_of(transport);
-
-    fault->inner->ops->free(fault->inner);
-    irr_free(fault);
 }
 
 static bool allowed(const irr_fault_t *plan)
@@ -336,22 +307,7 @@ static bool allowed(const irr_fault_t *plan)
 
 irr_status_t irr_fault_open(irr_transport_t *inner, const irr_fault_t *plan, irr_transport_t **transport_p)
 {
-    static const irr_transport_ops_t ops = {
-        .address = address,
-        .connect = connect,
-        .reach = reach,
-        .send = send,
-        .recv = recv,
-        .probe = probe,
-        .recv_message = recv_message,
-        .cancel = cancel,
-        .progress = progress,
-        .arm = arm,
-        .statistics = statistics,
-        .close = close_endpoints,
-        .drain = drain,
-        .free = free_transport
-    };
+    irr_transport_ops_t *ops;
     fault_t *fault;
 
     if (!allowed(plan)) {
@@ -361,14 +317,21 @@ irr_status_t irr_fault_open(irr_transport_t *inner, const irr_fault_t *plan, irr
     if (fault == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    fault->super.ops = &ops;
-    fault->super.caps = inner->caps;
-    fault->super.caps.name = "fault";
-    fault->inner = inner;
+    irr_pass_init(&fault->pass, inner);
+    fault->pass.super.caps.name = "fault";
+    ops = &fault->pass.ops;
+    ops->close_channel = close_channel;
+    ops->send = send;
+    ops->recv = recv;
+    ops->recv_message = recv_message;
+    ops->progress = progress;
+    ops->arm = arm;
+    ops->close = close_endpoints;
+    ops->drain = drain;
     fault->plan = *plan;
     fault->random = plan->seed;
     queue_init(&fault->held);
     queue_init(&fault->finished);
-    *transport_p = &fault->super;
+    *transport_p = &fault->pass.super;
     return IRR_OK;
 }

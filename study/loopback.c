@@ -6,11 +6,12 @@
  * and large sends complete only when they are matched.
  *
  * Eager messages are copied once when sent and once when received; a rendezvous is copied once, when it is
- * matched.  Memory is allocated by connect and by send alone, so a send fails before anything has happened.
+ * matched.  Memory is allocated by connect, open_channel and send alone, so a send fails before anything has happened.
  */
 #include "study/loopback.h"
 
 #include "core/alloc.h"
+#include "transport/key.h"
 
 #include <string.h>
 
@@ -42,7 +43,7 @@ void irr_fabric_destroy(irr_fabric_t *fabric)
         return;
     }
     for (int i = 0; i < fabric->ranks; i++) {
-        irr_loopback_discard(&fabric->ports[i].wire);
+        irr_loopback_free_all(&fabric->ports[i].wire);
     }
     irr_free(fabric);
 }
@@ -108,7 +109,7 @@ static irr_status_t count_bytes(const irr_iov_t *iov, size_t count, size_t *byte
 }
 
 /* A message with room for its bytes if it is eager; NULL if memory is short. */
-static irr_loopback_message_t *create_message(irr_loopback_t *loopback, uint64_t tag, size_t bytes, bool eager)
+static irr_loopback_message_t *create_message(irr_loopback_t *loopback, uint64_t key, size_t bytes, bool eager)
 {
     size_t payload = eager ? bytes : 0, size;
     irr_loopback_message_t *message;
@@ -118,7 +119,7 @@ static irr_loopback_message_t *create_message(irr_loopback_t *loopback, uint64_t
     }
     message = irr_alloc(1, size);
     if (message != NULL) {
-        message->item.tag = tag;
+        message->item.key = key;
         message->source = (int)loopback->address.rank;
         message->bytes = bytes;
         message->sender = loopback;
@@ -148,16 +149,41 @@ static void hold_request(irr_loopback_message_t *message, const irr_iov_t *iov, 
     message->count = count;
     message->form = form;
     message->request = request;
-    slot->item.tag = message->item.tag;
-    slot->posted = false;
     slot->send = true;
     message->sender->sends++;
 }
 
-static irr_status_t send(irr_transport_t *transport, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov,
-                         size_t count, irr_form_t form, irr_request_t *request)
+/* ---- channels ---- */
+
+static irr_status_t open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
+                                 irr_peer_t *const *members, irr_channel_t **channel_p)
 {
-    irr_loopback_t *loopback = irr_loopback_of(transport);
+    irr_channel_t *channel = irr_alloc(1, sizeof(*channel));
+
+    if (channel == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    irr_channel_init(channel, transport, id, ranks, rank, members);
+    *channel_p = channel;
+    return IRR_OK;
+}
+
+static void abandon(irr_channel_t *channel)
+{
+    irr_loopback_withdraw(irr_loopback_of(channel->transport), (uint16_t)channel->id);
+}
+
+static void close_channel(irr_channel_t *channel)
+{
+    abandon(channel);
+    irr_free(channel);
+}
+
+static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
+                         irr_form_t form, irr_request_t *request)
+{
+    irr_loopback_t *loopback = irr_loopback_of(channel->transport);
+    irr_peer_t *peer = channel->members[to];
     irr_loopback_message_t *message;
     size_t bytes;
     bool eager;
@@ -169,7 +195,7 @@ static irr_status_t send(irr_transport_t *transport, irr_peer_t *peer, uint64_t 
         return IRR_ERR_BAD_PARAM;
     }
     eager = bytes <= loopback->fabric->eager_max;
-    message = create_message(loopback, tag, bytes, eager);
+    message = create_message(loopback, irr_key(channel->id, tag, channel->rank), bytes, eager);
     if (message == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
@@ -183,52 +209,67 @@ static irr_status_t send(irr_transport_t *transport, irr_peer_t *peer, uint64_t 
     return eager ? IRR_OK : IRR_IN_PROGRESS;
 }
 
-static irr_status_t recv(irr_transport_t *transport, uint64_t tag, const irr_iov_t *iov, size_t count,
+static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
                          irr_form_t form, irr_request_t *request)
 {
-    irr_loopback_t *loopback = irr_loopback_of(transport);
+    irr_loopback_t *loopback = irr_loopback_of(channel->transport);
     irr_loopback_slot_t *slot = irr_loopback_slot_of(request);
-    irr_loopback_message_t *message;
+    const uint64_t key = irr_key(channel->id, tag, from);
+    irr_loopback_message_t *message = irr_loopback_take(loopback, key);
 
-    message = irr_loopback_take(loopback, tag);
     if (message != NULL) {
         return irr_loopback_consume(loopback, message, iov, count, form, request);
     }
-    slot->item.tag = tag;
+    slot->item.key = key;
     slot->iov = iov;
     slot->count = count;
     slot->form = form;
-    slot->posted = true;
     slot->send = false;
-    irr_loopback_queue_push(irr_loopback_bucket(loopback->posted, tag), &slot->item);
+    irr_loopback_queue_push(irr_loopback_bucket(loopback->posted, key), &slot->item);
     return IRR_IN_PROGRESS;
 }
 
-static irr_status_t probe(irr_transport_t *transport, uint64_t tag, uint64_t mask, irr_message_t *message)
+/* All of them now: nobody waits for a network. */
+static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count)
 {
+    static const irr_iov_t sink = { NULL, IRR_SINK_BYTES };
     irr_loopback_t *loopback = irr_loopback_of(transport);
-    irr_loopback_message_t *found = mask == UINT64_MAX ? irr_loopback_take(loopback, tag)
-                                                       : irr_loopback_take_any(loopback, tag, mask);
+    irr_loopback_message_t *message;
+    irr_request_t request;
+
+    while ((message = irr_loopback_take_any(loopback, irr_key(id, tag, 0), irr_key_mask(mask, false))) != NULL) {
+        irr_loopback_consume(loopback, message, &sink, 1, IRR_FORM_GATHER, &request);
+        ++*count;
+    }
+    return IRR_OK;
+}
+
+static irr_status_t probe(irr_channel_t *channel, int from, uint16_t tag, uint16_t mask, irr_message_t *message)
+{
+    irr_loopback_t *loopback = irr_loopback_of(channel->transport);
+    const bool any = from == IRR_ANY_RANK;
+    const uint64_t key = irr_key(channel->id, tag, any ? 0 : from);
+    irr_loopback_message_t *found = !any && mask == UINT16_MAX
+                                        ? irr_loopback_take(loopback, key)
+                                        : irr_loopback_take_any(loopback, key, irr_key_mask(mask, !any));
 
     if (found == NULL) {
         return IRR_IN_PROGRESS;
     }
-    message->handle = found;
-    message->tag = found->item.tag;
-    message->bytes = found->bytes;
+    *message = (irr_message_t){
+        .handle = found, .from = irr_key_from(found->item.key), .tag = irr_key_tag(found->item.key),
+        .bytes = found->bytes
+    };
     return IRR_OK;
 }
 
-static irr_status_t recv_message(irr_transport_t *transport, const irr_message_t *message, const irr_iov_t *iov,
+static irr_status_t recv_message(irr_channel_t *channel, const irr_message_t *message, const irr_iov_t *iov,
                                  size_t count, irr_form_t form, irr_request_t *request)
 {
-    return irr_loopback_consume(irr_loopback_of(transport), message->handle, iov, count, form, request);
+    return irr_loopback_consume(irr_loopback_of(channel->transport), message->handle, iov, count, form, request);
 }
 
-static void cancel(irr_transport_t *transport, irr_request_t *request)
-{
-    irr_loopback_withdraw(irr_loopback_of(transport), request);
-}
+/* ---- progress and the way down ---- */
 
 static unsigned progress(irr_transport_t *transport)
 {
@@ -272,7 +313,7 @@ static void free_transport(irr_transport_t *transport)
     irr_loopback_t *loopback = irr_loopback_of(transport);
 
     for (int i = 0; i < IRR_LOOPBACK_BUCKETS; i++) {
-        irr_loopback_discard(&loopback->unexpected[i]);
+        irr_loopback_free_all(&loopback->unexpected[i]);
     }
     while (loopback->peers != NULL) {
         irr_peer_t *peer = loopback->peers;
@@ -288,11 +329,14 @@ static const irr_transport_ops_t ops = {
     .address = address,
     .connect = connect,
     .reach = reach,
+    .open_channel = open_channel,
+    .close_channel = close_channel,
     .send = send,
     .recv = recv,
+    .abandon = abandon,
+    .discard = discard,
     .probe = probe,
     .recv_message = recv_message,
-    .cancel = cancel,
     .progress = progress,
     .arm = arm,
     .statistics = statistics,
@@ -314,7 +358,7 @@ irr_status_t irr_loopback_open(irr_fabric_t *fabric, int rank, irr_transport_t *
     }
     loopback->super.ops = &ops;
     loopback->super.caps = (irr_transport_caps_t){
-        .name = "loopback", .tag_bits = 64, .iov_wire_max = SIZE_MAX, .zero_copy_min = SIZE_MAX
+        .name = "loopback", .iov_wire_max = SIZE_MAX, .zero_copy_min = SIZE_MAX
     };
     loopback->fabric = fabric;
     loopback->address = (irr_loopback_address_t){ .fabric = fabric, .rank = rank };

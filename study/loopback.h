@@ -6,7 +6,7 @@
 
 #include "study/fabric.h"
 
-/* Tags are matched in buckets; a power of two. */
+/* Keys are matched in buckets; a power of two. */
 #define IRR_LOOPBACK_BUCKETS 64
 
 /*
@@ -15,10 +15,10 @@
  */
 typedef struct irr_loopback_item {
     struct irr_loopback_item *next;
-    uint64_t                  tag;
+    uint64_t                  key;    /* transport/key.h */
 } __attribute__((may_alias)) irr_loopback_item_t;
 
-/* First in, first out, but for an item that is taken by its tag.  Must not be moved: tail may point into it. */
+/* First in, first out, but for an item that is taken by its key.  Must not be moved: tail may point into it. */
 typedef struct irr_loopback_queue {
     irr_loopback_item_t  *head;
     irr_loopback_item_t **tail;
@@ -70,7 +70,6 @@ typedef struct irr_loopback_slot {
     size_t              count;
     irr_form_t          form;
     irr_status_t        status;  /* for `done`, once it is in the queue of the finished */
-    bool                posted;  /* a receive that nothing has matched */
     bool                send;
 } __attribute__((may_alias)) irr_loopback_slot_t;
 
@@ -110,8 +109,8 @@ void irr_loopback_queue_init(irr_loopback_queue_t *queue);
 void irr_loopback_queue_push(irr_loopback_queue_t *queue, irr_loopback_item_t *item);
 irr_loopback_item_t *irr_loopback_queue_pop(irr_loopback_queue_t *queue);
 
-/* The bucket of a tag in posted or unexpected. */
-irr_loopback_queue_t *irr_loopback_bucket(irr_loopback_queue_t *buckets, uint64_t tag);
+/* The bucket of a key in posted or unexpected. */
+irr_loopback_queue_t *irr_loopback_bucket(irr_loopback_queue_t *buckets, uint64_t key);
 
 /*
  * Copies a message from one list of pieces to another, cut differently; returns the bytes that found room.
@@ -120,18 +119,18 @@ irr_loopback_queue_t *irr_loopback_bucket(irr_loopback_queue_t *buckets, uint64_
 size_t irr_loopback_move(const irr_iov_t *to, size_t to_count, const irr_iov_t *from, size_t from_count,
                          size_t *sunk);
 
-/* Takes the first unexpected message with this tag; NULL if there is none. */
-irr_loopback_message_t *irr_loopback_take(irr_loopback_t *loopback, uint64_t tag);
+/* Takes the first unexpected message with this key; NULL if there is none. */
+irr_loopback_message_t *irr_loopback_take(irr_loopback_t *loopback, uint64_t key);
 
-/* The same with a mask for what counts of the tag; of all such messages, the first one that arrived. */
-irr_loopback_message_t *irr_loopback_take_any(irr_loopback_t *loopback, uint64_t tag, uint64_t mask);
+/* The same with a mask for what counts of the key; of all such messages, the first one that arrived. */
+irr_loopback_message_t *irr_loopback_take_any(irr_loopback_t *loopback, uint64_t key, uint64_t mask);
 
 /* Ends a message in these pieces: sets request->bytes and returns the status of the receive. */
 irr_status_t irr_loopback_consume(irr_loopback_t *loopback, irr_loopback_message_t *message, const irr_iov_t *iov,
                                   size_t count, irr_form_t form, irr_request_t *request);
 
-/* Ends a posted receive with IRR_ERR_CANCELED at the next progress, if nothing has matched it. */
-void irr_loopback_withdraw(irr_loopback_t *loopback, irr_request_t *request);
+/* Ends the receives that nothing has matched, of a channel, with IRR_ERR_CANCELED at the next progress. */
+void irr_loopback_withdraw(irr_loopback_t *loopback, uint16_t id);
 
 /* Calls `done` for what is finished; returns how many. */
 unsigned irr_loopback_finish(irr_loopback_t *loopback);
@@ -140,6 +139,6 @@ unsigned irr_loopback_finish(irr_loopback_t *loopback);
 unsigned irr_loopback_deliver(irr_loopback_t *loopback);
 
 /* Frees all messages of a queue. */
-void irr_loopback_discard(irr_loopback_queue_t *queue);
+void irr_loopback_free_all(irr_loopback_queue_t *queue);
 
 #endif

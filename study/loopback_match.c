@@ -2,17 +2,18 @@
  * loopback_match.c - the loopback transport's queues, and how its messages meet receives.
  *
  * A message goes from the wire of its receiver, when that one progresses, to the first posted receive with
- * its tag, or else among the unexpected ones, where a later receive finds it.  The order in which messages
+ * its key, or else among the unexpected ones, where a later receive finds it.  The order in which messages
  * leave the wire is the order sent or, in a fabric that shuffles, random: each time a message is drawn, and
- * the oldest one of the same sender with the same tag goes in its place.
+ * the oldest one of the same sender with the same key goes in its place.
  *
  * Cost: O(1) expected for a match; a shuffled delivery is linear in the messages on the wire, a probe that
- * leaves bits of the tag open in the unexpected ones.
+ * leaves bits of the key open in the unexpected ones.
  */
 #include "study/loopback.h"
 
 #include "core/alloc.h"
 #include "core/random.h"
+#include "transport/key.h"
 
 #include <string.h>
 
@@ -49,29 +50,29 @@ irr_loopback_item_t *irr_loopback_queue_pop(irr_loopback_queue_t *queue)
     return queue->head != NULL ? queue_unlink(queue, &queue->head) : NULL;
 }
 
-/* The link to the first item whose tag has these bits; NULL if there is none. */
-static irr_loopback_item_t **queue_find(irr_loopback_queue_t *queue, uint64_t tag, uint64_t mask)
+/* The link to the first item whose key has these bits; NULL if there is none. */
+static irr_loopback_item_t **queue_find(irr_loopback_queue_t *queue, uint64_t key, uint64_t mask)
 {
     for (irr_loopback_item_t **link = &queue->head; *link != NULL; link = &(*link)->next) {
-        if ((((*link)->tag ^ tag) & mask) == 0) {
+        if ((((*link)->key ^ key) & mask) == 0) {
             return link;
         }
     }
     return NULL;
 }
 
-/* Takes out the first item with this tag; NULL if there is none. */
-static irr_loopback_item_t *queue_take(irr_loopback_queue_t *queue, uint64_t tag)
+/* Takes out the first item with this key; NULL if there is none. */
+static irr_loopback_item_t *queue_take(irr_loopback_queue_t *queue, uint64_t key)
 {
-    irr_loopback_item_t **link = queue_find(queue, tag, UINT64_MAX);
+    irr_loopback_item_t **link = queue_find(queue, key, UINT64_MAX);
 
     return link != NULL ? queue_unlink(queue, link) : NULL;
 }
 
-irr_loopback_queue_t *irr_loopback_bucket(irr_loopback_queue_t *buckets, uint64_t tag)
+irr_loopback_queue_t *irr_loopback_bucket(irr_loopback_queue_t *buckets, uint64_t key)
 {
-    /* Tags differ in their fields; the upper bits of the product depend on all of them. */
-    uint64_t hash = tag * UINT64_C(0x9e3779b97f4a7c15);
+    /* Keys differ in their fields; the upper bits of the product depend on all of them. */
+    uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
 
     return &buckets[(hash >> 32) % IRR_LOOPBACK_BUCKETS];
 }
@@ -107,9 +108,9 @@ size_t irr_loopback_move(const irr_iov_t *to, size_t to_count, const irr_iov_t *
     return moved;
 }
 
-irr_loopback_message_t *irr_loopback_take(irr_loopback_t *loopback, uint64_t tag)
+irr_loopback_message_t *irr_loopback_take(irr_loopback_t *loopback, uint64_t key)
 {
-    return (irr_loopback_message_t *)queue_take(irr_loopback_bucket(loopback->unexpected, tag), tag);
+    return (irr_loopback_message_t *)queue_take(irr_loopback_bucket(loopback->unexpected, key), key);
 }
 
 static uint64_t arrival_of(const irr_loopback_item_t *item)
@@ -117,13 +118,13 @@ static uint64_t arrival_of(const irr_loopback_item_t *item)
     return ((const irr_loopback_message_t *)item)->arrival;
 }
 
-irr_loopback_message_t *irr_loopback_take_any(irr_loopback_t *loopback, uint64_t tag, uint64_t mask)
+irr_loopback_message_t *irr_loopback_take_any(irr_loopback_t *loopback, uint64_t key, uint64_t mask)
 {
     irr_loopback_queue_t *queue = NULL;
     irr_loopback_item_t **first = NULL;
 
     for (int i = 0; i < IRR_LOOPBACK_BUCKETS; i++) {
-        irr_loopback_item_t **link = queue_find(&loopback->unexpected[i], tag, mask);
+        irr_loopback_item_t **link = queue_find(&loopback->unexpected[i], key, mask);
 
         if (link != NULL && (first == NULL || arrival_of(*link) < arrival_of(*first))) {
             queue = &loopback->unexpected[i];
@@ -141,7 +142,6 @@ static irr_request_t *request_of(irr_loopback_slot_t *slot)
 static void set_finished(irr_loopback_t *loopback, irr_loopback_slot_t *slot, irr_status_t status)
 {
     slot->status = status;
-    slot->posted = false;
     irr_loopback_queue_push(&loopback->finished, &slot->item);
 }
 
@@ -166,20 +166,19 @@ irr_status_t irr_loopback_consume(irr_loopback_t *loopback, irr_loopback_message
     return status;
 }
 
-void irr_loopback_withdraw(irr_loopback_t *loopback, irr_request_t *request)
+void irr_loopback_withdraw(irr_loopback_t *loopback, uint16_t id)
 {
-    irr_loopback_slot_t *slot = irr_loopback_slot_of(request);
-    irr_loopback_queue_t *posted = irr_loopback_bucket(loopback->posted, slot->item.tag);
-    irr_loopback_item_t **link = &posted->head;
+    const uint64_t key = irr_key(id, 0, 0), mask = irr_key_mask(0, false);
 
-    if (!slot->posted) {
-        return;
+    for (int i = 0; i < IRR_LOOPBACK_BUCKETS; i++) {
+        irr_loopback_item_t **link;
+
+        while ((link = queue_find(&loopback->posted[i], key, mask)) != NULL) {
+            irr_loopback_slot_t *slot = (irr_loopback_slot_t *)queue_unlink(&loopback->posted[i], link);
+
+            set_finished(loopback, slot, IRR_ERR_CANCELED);
+        }
     }
-    while (*link != &slot->item) {
-        link = &(*link)->next;
-    }
-    queue_unlink(posted, link);
-    set_finished(loopback, slot, IRR_ERR_CANCELED);
 }
 
 unsigned irr_loopback_finish(irr_loopback_t *loopback)
@@ -200,7 +199,7 @@ unsigned irr_loopback_finish(irr_loopback_t *loopback)
 
 static bool may_not_overtake(const irr_loopback_item_t *a, const irr_loopback_item_t *b)
 {
-    return a->tag == b->tag &&
+    return a->key == b->key &&
            ((const irr_loopback_message_t *)a)->source == ((const irr_loopback_message_t *)b)->source;
 }
 
@@ -220,18 +219,17 @@ static irr_loopback_message_t *leave_wire(irr_fabric_t *fabric, irr_loopback_que
 
 static void arrive(irr_loopback_t *loopback, irr_loopback_message_t *message)
 {
-    uint64_t tag = message->item.tag;
-    irr_loopback_item_t *item = queue_take(irr_loopback_bucket(loopback->posted, tag), tag);
+    uint64_t key = message->item.key;
+    irr_loopback_item_t *item = queue_take(irr_loopback_bucket(loopback->posted, key), key);
     irr_loopback_slot_t *slot = (irr_loopback_slot_t *)item;
     irr_request_t *request;
     irr_status_t status;
 
     if (item == NULL) {
         message->arrival = loopback->arrivals++;
-        irr_loopback_queue_push(irr_loopback_bucket(loopback->unexpected, tag), &message->item);
+        irr_loopback_queue_push(irr_loopback_bucket(loopback->unexpected, key), &message->item);
         return;
     }
-    slot->posted = false;
     request = request_of(slot);
     status = irr_loopback_consume(loopback, message, slot->iov, slot->count, slot->form, request);
     request->done(request, status);
@@ -255,7 +253,7 @@ unsigned irr_loopback_deliver(irr_loopback_t *loopback)
     return events;
 }
 
-void irr_loopback_discard(irr_loopback_queue_t *queue)
+void irr_loopback_free_all(irr_loopback_queue_t *queue)
 {
     irr_loopback_item_t *item;
 

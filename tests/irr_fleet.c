@@ -21,6 +21,8 @@ static void connect_all(irr_fleet_t *fleet, int rank)
         irr_test_must(other->ops->address(other, &address, &length));
         irr_test_must(transport->ops->connect(transport, address, length, &fleet->rank[rank].peers[i]));
     }
+    irr_test_must(transport->ops->open_channel(transport, IRR_FLEET_CHANNEL, fleet->ranks, rank,
+                                               fleet->rank[rank].peers, &fleet->rank[rank].channel));
 }
 
 irr_fleet_t *irr_fleet_create(int ranks, uint64_t seed, size_t eager_max)
@@ -60,9 +62,10 @@ void irr_fleet_destroy(irr_fleet_t *fleet)
     for (int r = 0; r < fleet->ranks; r++) {
         irr_fleet_rank_t *rank = &fleet->rank[r];
 
+        rank->spy->super.ops->close_channel(rank->channel);
+        rank->spy->super.ops->free(&rank->spy->super);
         irr_exec_fini(&rank->exec);
         irr_plan_fini(&rank->plan);
-        rank->spy->super.ops->free(&rank->spy->super);
         free(rank->peers);
         free(rank->scratch);
     }
@@ -75,8 +78,7 @@ void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *out
 {
     irr_fleet_rank_t *rank = &fleet->rank[index];
     irr_exec_env_t env = {
-        .transport = &rank->spy->super,
-        .peers = rank->peers,
+        .channel = rank->channel,
         .tag_base = fleet->tag_base,
         .input = input,
         .output = output,

@@ -12,9 +12,12 @@
 #include "exec/exec.h"
 #include "study/fabric.h"
 
+#define IRR_FLEET_CHANNEL 9
+
 typedef struct irr_fleet_rank {
     irr_spy_t      *spy;
     irr_peer_t    **peers;
+    irr_channel_t  *channel;   /* of all ranks, with id IRR_FLEET_CHANNEL */
     irr_plan_t      plan;      /* what start runs */
     irr_exec_t      exec;
     irr_counters_t  counters;
@@ -31,7 +34,7 @@ typedef struct irr_fleet {
     size_t            window_messages, window_bytes;
     const irr_pace_t *pace;                           /* free unless set */
     size_t            grants;
-    uint64_t          tag_base;                       /* a new one for each exchange */
+    uint16_t          tag_base;                       /* a new one for each exchange */
 } irr_fleet_t;
 
 /* Seed and eager_max as irr_fabric_create has them. */

@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-#define COMM 6
-
 /* ---- life ---- */
 
 irr_gathers_t *irr_gathers_create(int ranks, uint64_t seed, size_t eager_max, size_t max_bytes)
@@ -86,8 +84,7 @@ void irr_gathers_start(irr_gathers_t *gathers, int r)
 {
     irr_fleet_rank_t *rank = &gathers->fleet->rank[r];
     irr_exec_env_t env = {
-        .transport = &rank->spy->super, .peers = rank->peers, .tag_base = irr_tag_base(COMM, gathers->sequence),
-        .counters = &rank->counters
+        .channel = rank->channel, .tag_base = irr_tag_base(gathers->sequence), .counters = &rank->counters
     };
 
     rank->counters = (irr_counters_t){ 0 };

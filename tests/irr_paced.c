@@ -47,17 +47,16 @@ static bool open_below(const irr_paced_rank_t *rank, const irr_step_t *step)
 
 /* The step that a message must be of; NULL if it is of none, or for another rank. */
 static const irr_step_t *step_of(const irr_paced_rank_t *rank, const size_t *steps, size_t count, size_t number,
-                                 const irr_peer_t *peer, uint64_t tag)
+                                 int peer, uint16_t tag)
 {
     const irr_fleet_rank_t *member = &rank->paced->fleet->rank[rank->rank];
     const irr_step_t *step = number <= count ? &member->plan.steps[steps[number - 1]] : NULL;
-    uint64_t base = rank->paced->fleet->tag_base;
+    uint16_t base = rank->paced->fleet->tag_base;
 
-    return step != NULL && member->peers[step->peer] == peer &&
-           tag == irr_tag(base, irr_tag_kind(tag), step->stage, rank->rank) ? step : NULL;
+    return step != NULL && step->peer == peer && tag == irr_tag(base, irr_tag_kind(tag), step->stage) ? step : NULL;
 }
 
-static void see_grant(irr_paced_rank_t *rank, const irr_peer_t *peer, uint64_t tag, size_t pieces)
+static void see_grant(irr_paced_rank_t *rank, int peer, uint16_t tag, size_t pieces)
 {
     irr_paced_t *paced = rank->paced;
     const irr_step_t *step = step_of(rank, rank->recvs, rank->nrecvs, ++rank->granted, peer, tag);
@@ -70,7 +69,7 @@ static void see_grant(irr_paced_rank_t *rank, const irr_peer_t *peer, uint64_t t
     paced->broken += count_open(rank, rank->recvs, rank->granted) > paced->params.grants;
 }
 
-static void see_send(irr_paced_rank_t *rank, const irr_peer_t *peer, uint64_t tag)
+static void see_send(irr_paced_rank_t *rank, int peer, uint16_t tag)
 {
     irr_paced_t *paced = rank->paced;
     const irr_paced_params_t *params = &paced->params;
@@ -92,7 +91,7 @@ static void see_send(irr_paced_rank_t *rank, const irr_peer_t *peer, uint64_t ta
     }
 }
 
-static void on_send(void *context, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov, size_t count)
+static void on_send(void *context, int peer, uint16_t tag, const irr_iov_t *iov, size_t count)
 {
     irr_paced_rank_t *rank = context;
 
@@ -254,7 +253,7 @@ static void forget(irr_paced_rank_t *rank)
 void irr_paced_renew(irr_paced_t *paced, irr_job_t *job)
 {
     irr_job_fill(job);
-    paced->fleet->tag_base = irr_tag_base(0, ++paced->sequence);
+    paced->fleet->tag_base = irr_tag_base(++paced->sequence);
     for (int r = 0; r < job->ranks; r++) {
         paced->fleet->rank[r].counters = (irr_counters_t){ 0 };
         forget(&paced->rank[r]);

@@ -42,7 +42,7 @@ typedef struct irr_paced_rank {
     size_t       sent, granted;     /* so far */
     size_t      *sent_to, *granted_to;
     size_t       messages;          /* sent and granted, and those that broke something */
-    uint64_t    *tags;              /* of all of them */
+    uint16_t    *tags;              /* of all of them */
     size_t       tags_max;
 } irr_paced_rank_t;
 

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COMM 5
-
 /* ---- life ---- */
 
 irr_grid_t irr_relays_grid(const irr_relays_t *relays)
@@ -74,6 +72,8 @@ static void open_transport(irr_relays_t *relays, int index)
     rank->spy = irr_spy_create(transport);
     rank->spy->super.caps.zero_copy_min = params->zero_copy_min > 0 ? params->zero_copy_min : SIZE_MAX;
     rank->peers = irr_test_array((size_t)params->ranks, sizeof(irr_peer_t *));
+    irr_test_must(rank->spy->super.ops->open_channel(&rank->spy->super, IRR_RELAYS_CHANNEL, params->ranks, index,
+                                                     rank->peers, &rank->channel));
 }
 
 static irr_status_t make_nodes(int ranks, int per_node, irr_nodes_t *nodes)
@@ -120,10 +120,11 @@ void irr_relays_destroy(irr_relays_t *relays)
     for (int r = 0; r < relays->params.ranks; r++) {
         irr_relays_rank_t *rank = &relays->rank[r];
 
+        rank->spy->super.ops->close_channel(rank->channel);
+        rank->spy->super.ops->free(&rank->spy->super);
         irr_grid_plan_fini(&rank->frozen);
         irr_exec_fini(&rank->exec);
         irr_relay_fini(&rank->relay);
-        rank->spy->super.ops->free(&rank->spy->super);
         free(rank->scratch);
         free(rank->peers);
     }
@@ -145,9 +146,8 @@ static irr_exec_env_t make_env(irr_relays_t *relays, const irr_job_t *job, int i
     rank->running = true;
     rank->result = IRR_IN_PROGRESS;
     return (irr_exec_env_t){
-        .transport = &rank->spy->super,
-        .peers = rank->peers,
-        .tag_base = irr_tag_base(COMM, relays->sequence),
+        .channel = rank->channel,
+        .tag_base = irr_tag_base(relays->sequence),
         .input = irr_job_input(job, index),
         .output = irr_job_output(job, index),
         .scratch = rank->scratch,

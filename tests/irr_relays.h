@@ -29,9 +29,12 @@ typedef struct irr_relays_params {
     int                faulty;         /* the rank with the fault; -1: all, each with a seed of its own */
 } irr_relays_params_t;
 
+#define IRR_RELAYS_CHANNEL 5
+
 typedef struct irr_relays_rank {
     irr_spy_t      *spy;
     irr_peer_t    **peers;       /* NULL where nothing is sent */
+    irr_channel_t  *channel;     /* of all ranks, with id IRR_RELAYS_CHANNEL */
     irr_relay_t     relay;
     irr_grid_plan_t frozen;
     irr_exec_t      exec;        /* runs the frozen plan */

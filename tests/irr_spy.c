@@ -3,6 +3,8 @@
  */
 #include "irr_spy.h"
 
+#include "core/alloc.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,16 +83,19 @@ static void on_sent(irr_request_t *request, irr_status_t status)
 
 /* ---- what is refused ---- */
 
-static void keep(irr_spy_t *spy, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov, size_t count)
+static void keep(irr_spy_t *spy, irr_channel_t *channel, bool sends, int peer, uint16_t tag, const irr_iov_t *iov,
+                 size_t count)
 {
     size_t filled = 0;
 
     spy->refused = true;
+    spy->channel = irr_pass_inner(channel);
+    spy->refused_send = sends;
     spy->peer = peer;
     spy->tag = tag;
     spy->message.length = count_bytes(iov, count);
     spy->message.base = make(spy->message.length);
-    for (size_t i = 0; i < count && peer != NULL; i++) {
+    for (size_t i = 0; i < count && sends; i++) {
         memcpy((char *)spy->message.base + filled, iov[i].base, iov[i].length);
         filled += iov[i].length;
     }
@@ -111,6 +116,7 @@ bool irr_spy_sends_now(void)
 
 void irr_spy_repair(irr_spy_t *spy)
 {
+    const irr_transport_ops_t *inner = spy->pass.inner->ops;
     irr_status_t status;
 
     if (!spy->refused) {
@@ -118,43 +124,32 @@ void irr_spy_repair(irr_spy_t *spy)
     }
     spy->refused = false;
     spy->request.done = on_repaired;
-    if (spy->peer != NULL) {
-        status = spy->inner->ops->send(spy->inner, spy->peer, spy->tag, &spy->message, 1, IRR_FORM_IOVEC,
-                                       &spy->request);
-    } else {
-        status = spy->inner->ops->recv(spy->inner, spy->tag, &spy->message, 1, IRR_FORM_IOVEC, &spy->request);
-    }
+    status = (spy->refused_send ? inner->send : inner->recv)(spy->channel, spy->peer, spy->tag, &spy->message, 1,
+                                                             IRR_FORM_IOVEC, &spy->request);
     spy->repairing = status == IRR_IN_PROGRESS;
 }
 
 /* ---- operations ---- */
-
-static irr_status_t address(irr_transport_t *transport, const void **address_p, size_t *length_p)
-{
-    irr_transport_t *inner = spy_of(transport)->inner;
-
-    return inner->ops->address(inner, address_p, length_p);
-}
 
 static irr_status_t connect(irr_transport_t *transport, const void *bytes, size_t length, irr_peer_t **peer_p)
 {
     irr_spy_t *spy = spy_of(transport);
 
     spy->connects++;
-    return spy->inner->ops->connect(spy->inner, bytes, length, peer_p);
+    return spy->pass.inner->ops->connect(spy->pass.inner, bytes, length, peer_p);
 }
 
 static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
 {
     irr_spy_t *spy = spy_of(transport);
 
-    return spy->unreachable ? IRR_ERR_UNREACHABLE : spy->inner->ops->reach(spy->inner, peer);
+    return spy->unreachable ? IRR_ERR_UNREACHABLE : spy->pass.inner->ops->reach(spy->pass.inner, peer);
 }
 
-static irr_status_t send(irr_transport_t *transport, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov,
-                         size_t count, irr_form_t form, irr_request_t *request)
+static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
+                         irr_form_t form, irr_request_t *request)
 {
-    irr_spy_t *spy = spy_of(transport);
+    irr_spy_t *spy = spy_of(channel->transport);
     watch_t *watch;
     irr_status_t status;
 
@@ -162,16 +157,16 @@ static irr_status_t send(irr_transport_t *transport, irr_peer_t *peer, uint64_t 
         spy->recvs_at_send = spy->recvs;
     }
     if (spy->sends == spy->refuse_send) {
-        keep(spy, peer, tag, iov, count);
+        keep(spy, channel, true, to, tag, iov, count);
         return spy->refusal;
     }
     if (spy->on_send != NULL) {
-        spy->on_send(spy->context, peer, tag, iov, count);
+        spy->on_send(spy->context, to, tag, iov, count);
     }
     watch = begin_send(spy, request, count_bytes(iov, count));
     watch->request.done = on_sent;
     sends_now = true;
-    status = spy->inner->ops->send(spy->inner, peer, tag, iov, count, form, &watch->request);
+    status = spy->pass.inner->ops->send(irr_pass_inner(channel), to, tag, iov, count, form, &watch->request);
     sends_now = false;
     if (status != IRR_IN_PROGRESS) {
         end_send(watch);
@@ -179,106 +174,36 @@ static irr_status_t send(irr_transport_t *transport, irr_peer_t *peer, uint64_t 
     return status;
 }
 
-static irr_status_t recv(irr_transport_t *transport, uint64_t tag, const irr_iov_t *iov, size_t count,
+static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
                          irr_form_t form, irr_request_t *request)
 {
-    irr_spy_t *spy = spy_of(transport);
+    irr_spy_t *spy = spy_of(channel->transport);
 
     if (++spy->recvs == spy->refuse_recv) {
-        keep(spy, NULL, tag, iov, count);
+        keep(spy, channel, false, from, tag, iov, count);
         return spy->refusal;
     }
-    return spy->inner->ops->recv(spy->inner, tag, iov, count, form, request);
+    return spy->pass.inner->ops->recv(irr_pass_inner(channel), from, tag, iov, count, form, request);
 }
 
-static irr_status_t probe(irr_transport_t *transport, uint64_t tag, uint64_t mask, irr_message_t *message)
+static void free_spy(irr_transport_t *transport)
 {
-    irr_transport_t *inner = spy_of(transport)->inner;
-
-    return inner->ops->probe(inner, tag, mask, message);
-}
-
-static irr_status_t recv_message(irr_transport_t *transport, const irr_message_t *message, const irr_iov_t *iov,
-                                 size_t count, irr_form_t form, irr_request_t *request)
-{
-    irr_transport_t *inner = spy_of(transport)->inner;
-
-    return inner->ops->recv_message(inner, message, iov, count, form, request);
-}
-
-static void cancel(irr_transport_t *transport, irr_request_t *request)
-{
-    irr_transport_t *inner = spy_of(transport)->inner;
-
-    inner->ops->cancel(inner, request);
-}
-
-static unsigned progress(irr_transport_t *transport)
-{
-    irr_transport_t *inner = spy_of(transport)->inner;
-
-    return inner->ops->progress(inner);
-}
-
-static irr_status_t arm(irr_transport_t *transport, int *fd_p)
-{
-    irr_transport_t *inner = spy_of(transport)->inner;
-
-    return inner->ops->arm(inner, fd_p);
-}
-
-static void statistics(irr_transport_t *transport, uint64_t *endpoints, uint64_t *bytes_gathered)
-{
-    irr_transport_t *inner = spy_of(transport)->inner;
-
-    inner->ops->statistics(inner, endpoints, bytes_gathered);
-}
-
-static void close_endpoints(irr_transport_t *transport)
-{
-    irr_transport_t *inner = spy_of(transport)->inner;
-
-    inner->ops->close(inner);
-}
-
-static irr_status_t drain(irr_transport_t *transport)
-{
-    irr_transport_t *inner = spy_of(transport)->inner;
-
-    return inner->ops->drain(inner);
-}
-
-static void free_transport(irr_transport_t *transport)
-{
-    irr_spy_t *spy = spy_of(transport);
-
-    spy->inner->ops->free(spy->inner);
-    free(spy->message.base);
-    free(spy);
+    free(spy_of(transport)->message.base);
+    irr_pass_free(transport);
 }
 
 irr_spy_t *irr_spy_create(irr_transport_t *inner)
 {
-    static const irr_transport_ops_t ops = {
-        .address = address,
-        .connect = connect,
-        .reach = reach,
-        .send = send,
-        .recv = recv,
-        .probe = probe,
-        .recv_message = recv_message,
-        .cancel = cancel,
-        .progress = progress,
-        .arm = arm,
-        .statistics = statistics,
-        .close = close_endpoints,
-        .drain = drain,
-        .free = free_transport
-    };
-    irr_spy_t *spy = make(sizeof(*spy));
+    irr_spy_t *spy = irr_alloc_zero(1, sizeof(*spy));
 
-    spy->super.ops = &ops;
-    spy->super.caps = inner->caps;
-    spy->inner = inner;
+    if (spy == NULL) {
+        abort();
+    }
+    irr_pass_init(&spy->pass, inner);
+    spy->pass.ops.connect = connect;
+    spy->pass.ops.reach = reach;
+    spy->pass.ops.send = send;
+    spy->pass.ops.recv = recv;
+    spy->pass.ops.free = free_spy;
     return spy;
 }

@@ -7,11 +7,13 @@
 #ifndef IRR_SPY_H
 #define IRR_SPY_H
 
-#include "transport/transport.h"
+#include "study/pass.h"
 
 typedef struct irr_spy {
-    irr_transport_t  super;              /* caps are those of inner; a test may change them before use */
-    irr_transport_t *inner;
+    union {
+        irr_transport_t super;           /* a test may change its caps before use */
+        irr_pass_t      pass;
+    };
     size_t           connects, sends, recvs;
     size_t           recvs_at_send;      /* receives posted before the first send */
     size_t           in_flight, in_flight_max;  /* sends, and the most there ever were */
@@ -23,14 +25,15 @@ typedef struct irr_spy {
     bool             unreachable;        /* reach says so of every peer */
 
     /* Not NULL: sees each send before it starts. */
-    void           (*on_send)(void *context, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov,
-                              size_t count);
+    void           (*on_send)(void *context, int to, uint16_t tag, const irr_iov_t *iov, size_t count);
     void            *context;
 
     /* The operation that was refused, for irr_spy_repair. */
     irr_request_t    request;
-    irr_peer_t      *peer;               /* NULL: a receive */
-    uint64_t         tag;
+    irr_channel_t   *channel;
+    bool             refused_send;       /* or else a receive */
+    int              peer;
+    uint16_t         tag;
     irr_iov_t        message;            /* a copy of what was to be sent, or room for what was to come */
     bool             refused, repairing;
 } irr_spy_t;

@@ -397,7 +397,7 @@ static void test_not_served(void)
     CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
     for (int r = 0; r < 3; r++) {
         team.params[r].settings.algorithm = 0;
-        team.params[r].ranks = IRR_TAG_RANKS_MAX + 1;
+        team.params[r].ranks = IRR_CHANNEL_RANKS_MAX + 1;
     }
     CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
     for (int r = 0; r < 3; r++) {

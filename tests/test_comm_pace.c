@@ -53,12 +53,12 @@ typedef struct sent {
     size_t data, grants, bytes;
 } sent_t;
 
-static void see(void *context, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov, size_t count)
+static void see(void *context, int to, uint16_t tag, const irr_iov_t *iov, size_t count)
 {
     sent_t *sent = context;
     bool grant = irr_tag_kind(tag) == IRR_TAG_SYNC;
 
-    (void)peer;
+    (void)to;
     sent->grants += grant;
     sent->data += !grant;
     for (size_t i = 0; i < count && grant; i++) {

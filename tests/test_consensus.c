@@ -12,7 +12,7 @@
 
 #define ALL_EAGER SIZE_MAX
 
-enum { COMM = 9, ROUNDS_MAX = 20000 };
+enum { ROUNDS_MAX = 20000 };
 
 typedef struct team {
     irr_fleet_t     *fleet;
@@ -45,8 +45,7 @@ static irr_exec_env_t env_of(const team_t *team, int r, uint32_t sequence)
 
     rank->counters = (irr_counters_t){ 0 };
     return (irr_exec_env_t){
-        .transport = &rank->spy->super, .peers = rank->peers, .tag_base = irr_tag_base(COMM, sequence),
-        .counters = &rank->counters
+        .channel = rank->channel, .tag_base = irr_tag_base(sequence), .counters = &rank->counters
     };
 }
 

@@ -117,6 +117,7 @@ static void test_progress_within_progress(void)
         irr_fabric_t *fabric;
         irr_engine_t *engine;
         irr_peer_t *self;
+        irr_channel_t *channel;
         irr_request_t request;
         const void *address;
         size_t length;
@@ -126,12 +127,14 @@ static void test_progress_within_progress(void)
         CU_ASSERT_EQUAL_FATAL(irr_engine_create_on(transport, threads == 1, &engine), IRR_OK);
         CU_ASSERT_EQUAL(transport->ops->address(transport, &address, &length), IRR_OK);
         CU_ASSERT_EQUAL(transport->ops->connect(transport, address, length, &self), IRR_OK);
-        CU_ASSERT_EQUAL(transport->ops->send(transport, self, 1, NULL, 0, IRR_FORM_IOVEC, &request), IRR_OK);
+        CU_ASSERT_EQUAL_FATAL(transport->ops->open_channel(transport, 1, 1, 0, &self, &channel), IRR_OK);
+        CU_ASSERT_EQUAL(transport->ops->send(channel, 0, 1, NULL, 0, IRR_FORM_IOVEC, &request), IRR_OK);
         irr_lock_acquire(&engine->lock);
         CU_ASSERT_EQUAL(irr_engine_progress(engine), 0);
         irr_lock_release(&engine->lock);
         CU_ASSERT_EQUAL(irr_engine_progress(engine), 1);
         CU_ASSERT_EQUAL(irr_engine_progress(engine), 0);
+        transport->ops->close_channel(channel);
         irr_engine_destroy(engine);
         irr_fabric_destroy(fabric);
     }

@@ -106,7 +106,7 @@ static void test_again(void)
         irr_job_t *job = irr_job_create(7, (irr_job_kind_t)irr_test_below(&state, IRR_JOB_KINDS),
                                         irr_test_random(&state));
 
-        fleet->tag_base = irr_tag_base(9, sequence);
+        fleet->tag_base = irr_tag_base(sequence);
         start_job(fleet, job, 1 + (int)irr_test_below(&state, 2));
         CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
         for (int r = 0; r < 7; r++) {
@@ -326,7 +326,7 @@ static void test_first_error(void)
     irr_job_destroy(job);
 
     job = irr_job_create(4, IRR_JOB_UNIFORM, 4);
-    fleet->tag_base = irr_tag_base(0, 1);
+    fleet->tag_base = irr_tag_base(1);
     start_job(fleet, job, 1);
     CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
     for (int r = 0; r < 4; r++) {

@@ -136,13 +136,13 @@ typedef struct mail {
     uint64_t   seed;
 } mail_t;
 
-static void post(irr_net_t *net, mail_t *mail, uint64_t seed, int to, uint64_t tag, size_t bytes)
+static void post(irr_net_t *net, mail_t *mail, uint64_t seed, int to, uint16_t tag, size_t bytes)
 {
     *mail = (mail_t){ .seed = seed };
     irr_list_open_even(&mail->from, 1, bytes);
     irr_list_open_even(&mail->to, 1, bytes);
     irr_list_fill(&mail->from, seed);
-    irr_net_recv(net, to, tag, &mail->to, IRR_FORM_IOVEC, &mail->recv);
+    irr_net_recv(net, to, 0, tag, &mail->to, IRR_FORM_IOVEC, &mail->recv);
     irr_net_send(net, 0, to, tag, &mail->from, IRR_FORM_IOVEC, &mail->send);
 }
 
@@ -194,7 +194,7 @@ static void test_delay(void)
         return;
     }
     for (int i = 0; i < MAILS; i++) {
-        post(&net, &mails[i], (uint64_t)i, way[i].to, TAG + (uint64_t)way[i].tag, way[i].bytes);
+        post(&net, &mails[i], (uint64_t)i, way[i].to, TAG + way[i].tag, way[i].bytes);
     }
     for (int round = 1; round <= ROUNDS; round++) {
         CU_ASSERT_EQUAL(mails[LATE].send.status, IRR_IN_PROGRESS);
@@ -275,7 +275,7 @@ static void fail_second(size_t rounds)
     CU_ASSERT_EQUAL(mails[2].send.status, IRR_OK);
     CU_ASSERT_TRUE(irr_list_holds(&mails[1].to, 2, 8));
     CU_ASSERT_EQUAL(mails[2].recv.status, IRR_IN_PROGRESS);
-    irr_net_cancel(&net, 1, &mails[2].recv);
+    irr_net_abandon(&net, 1);
     irr_net_wait(&net, &mails[2].recv);
     close_mails(mails, 3);
     irr_net_close(&net);
@@ -302,10 +302,10 @@ static void test_fail_recv(void)
     irr_list_open_even(&from, 1, LARGE);
     irr_list_open_even(&to, 1, LARGE);
     irr_list_fill(&from, 1);
-    irr_net_recv(&net, 0, TAG, &to, IRR_FORM_IOVEC, &recv[0]);
+    irr_net_recv(&net, 0, 1, TAG, &to, IRR_FORM_IOVEC, &recv[0]);
     CU_ASSERT_EQUAL(recv[0].status, IRR_ERR_TRANSPORT);
     irr_net_send(&net, 1, 0, TAG, &from, IRR_FORM_IOVEC, &send);
-    irr_net_recv(&net, 0, TAG, &to, IRR_FORM_IOVEC, &recv[1]);
+    irr_net_recv(&net, 0, 1, TAG, &to, IRR_FORM_IOVEC, &recv[1]);
     irr_net_wait(&net, &recv[1]);
     irr_net_wait(&net, &send);
     CU_ASSERT_TRUE(irr_list_holds(&to, 1, LARGE));
@@ -330,7 +330,7 @@ static void fail_message(const irr_setup_t *with, irr_status_t drained)
     receiver = net.transports[0];
     irr_list_open_even(&list, 1, 4 << 20);
     irr_net_send(&net, 1, 0, TAG, &list, IRR_FORM_IOVEC, &send);
-    irr_net_probe(&net, 0, TAG, IRR_NET_MASK, &message);
+    irr_net_probe(&net, 0, 1, TAG, IRR_NET_MASK, &message);
     irr_net_recv_message(&net, 0, &message, &list, IRR_FORM_IOVEC, &recv);
     CU_ASSERT_EQUAL(recv.status, IRR_ERR_TRANSPORT);
     receiver->ops->close(receiver);
@@ -368,12 +368,12 @@ static bool record_order(uint64_t seed, uint64_t order[NOTES])
     irr_list_open_even(&from, 1, 8);
     irr_list_open_even(&to, 1, 8);
     for (uint64_t i = 0; i < NOTES; i++) {
-        irr_net_send(&net, 0, 1, TAG + i, &from, IRR_FORM_IOVEC, &sends[i]);
+        irr_net_send(&net, 0, 1, (uint16_t)(TAG + i), &from, IRR_FORM_IOVEC, &sends[i]);
     }
     for (uint64_t i = 0; i < NOTES; i++) {
         irr_message_t message;
 
-        irr_net_probe(&net, 1, 0, 0, &message);
+        irr_net_probe(&net, 1, IRR_ANY_RANK, 0, 0, &message);
         irr_net_recv_message(&net, 1, &message, &to, IRR_FORM_IOVEC, &recv);
         order[i] = message.tag - TAG;
         mixed |= order[i] != i;
@@ -442,7 +442,7 @@ static void test_no_memory(void)
         CU_ASSERT_FALSE(irr_memory_failed());
         irr_net_wait(&net, &mail.send);
         CU_ASSERT_EQUAL(mail.send.status, IRR_ERR_NO_MEMORY);
-        irr_net_cancel(&net, 1, &mail.recv);
+        irr_net_abandon(&net, 1);
         irr_net_wait(&net, &mail.recv);
         close_mails(&mail, 1);
         irr_net_close(&net);

@@ -94,9 +94,13 @@ static void test_memory(void)
 
 static void wrap(irr_gathers_t *gathers, int rank, const irr_fault_t *fault)
 {
-    irr_spy_t *spy = gathers->fleet->rank[rank].spy;
+    irr_fleet_rank_t *member = &gathers->fleet->rank[rank];
+    irr_transport_t **inner = &member->spy->pass.inner, *transport = &member->spy->super;
 
-    CU_ASSERT_EQUAL_FATAL(irr_fault_open(spy->inner, fault, &spy->inner), IRR_OK);
+    transport->ops->close_channel(member->channel);
+    CU_ASSERT_EQUAL_FATAL(irr_fault_open(*inner, fault, inner), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(transport->ops->open_channel(transport, IRR_FLEET_CHANNEL, gathers->fleet->ranks, rank,
+                                                       member->peers, &member->channel), IRR_OK);
 }
 
 static void test_late(void)

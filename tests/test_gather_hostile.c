@@ -19,7 +19,7 @@ enum { LETTERS_MAX = 16, LETTER_BYTES = 8192, MAX_BYTES = 20000 };
 
 typedef struct letter {
     int           from;
-    uint64_t      tag;
+    uint16_t      tag;
     size_t        length;
     unsigned char bytes[LETTER_BYTES];
 } letter_t;
@@ -38,13 +38,13 @@ typedef struct recorder {
 
 /* ---- letters ---- */
 
-static void record(void *context, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov, size_t count)
+static void record(void *context, int to, uint16_t tag, const irr_iov_t *iov, size_t count)
 {
     const recorder_t *recorder = context;
     mail_t *mail = recorder->mail;
     letter_t *letter = &mail->letters[mail->count];
 
-    if (peer != mail->gathers->fleet->rank[recorder->from].peers[mail->victim]) {
+    if (to != mail->victim) {
         return;
     }
     CU_ASSERT_FATAL(mail->count < LETTERS_MAX && count == 1 && iov->length <= LETTER_BYTES);
@@ -81,13 +81,12 @@ static void never(irr_request_t *request, irr_status_t status)
 static void post(irr_gathers_t *gathers, int victim, letter_t *letter)
 {
     irr_fleet_rank_t *from = &gathers->fleet->rank[letter->from];
-    irr_transport_t *transport = &from->spy->super;
     irr_iov_t iov = { letter->bytes, letter->length };
     irr_request_t request = { .done = never };
-    uint64_t sequence = (uint64_t)gathers->sequence << IRR_TAG_SEQUENCE_SHIFT;
+    uint16_t tag = letter->tag | irr_tag_base(gathers->sequence);
 
-    CU_ASSERT_EQUAL(transport->ops->send(transport, from->peers[victim], letter->tag | sequence, &iov, 1,
-                                         IRR_FORM_IOVEC, &request), IRR_OK);
+    CU_ASSERT_EQUAL(from->channel->transport->ops->send(from->channel, victim, tag, &iov, 1, IRR_FORM_IOVEC,
+                                                        &request), IRR_OK);
 }
 
 /* ---- spoiling ---- */

@@ -103,7 +103,7 @@ static bool run_refused_recv(size_t nth, const irr_paced_params_t *params)
     CU_ASSERT(params->eager_max == 0 || !paced->fleet->rank[VICTIM].running);
     refused = spy->refused;
     if (refused && irr_tag_kind(spy->tag) == IRR_TAG_DATA) {
-        irr_job_disregard(job, VICTIM, irr_tag_sender(spy->tag));
+        irr_job_disregard(job, VICTIM, spy->peer);
         irr_spy_repair(spy);
     }
     CU_ASSERT_TRUE_FATAL(irr_fleet_run(paced->fleet));
@@ -121,7 +121,7 @@ static void test_refused_recv(void)
 /* ---- a grant that fails when it is on its way ---- */
 
 /* The tags of all that the victim sends if nothing fails. */
-static size_t learn_tags(irr_job_t *job, const irr_paced_params_t *params, uint64_t *tags)
+static size_t learn_tags(irr_job_t *job, const irr_paced_params_t *params, uint16_t *tags)
 {
     irr_paced_t *paced = irr_paced_create(job, params);
     const irr_paced_rank_t *victim = &paced->rank[VICTIM];
@@ -158,7 +158,7 @@ static void test_late(void)
     for (size_t grants = 1; grants <= GRANTS_MAX; grants++) {
         irr_job_t *job = irr_job_create(RANKS, IRR_JOB_UNIFORM, irr_test_random(&state));
         irr_paced_params_t params = params_of(A1, grants, 0, irr_test_random(&state));
-        uint64_t tags[4 * RANKS] = { 0 };
+        uint16_t tags[4 * RANKS] = { 0 };
 
         params.hold_percent = 100;
         params.hold_rounds = 6;
@@ -173,16 +173,16 @@ static void test_late(void)
 }
 
 /* The peer that no grant of the victim reaches, as long as its operations are these. */
-static const irr_peer_t *unreached;
+static int unreached;
 static const irr_transport_ops_t *whole;
 
-static irr_status_t send_but_grants(irr_transport_t *transport, irr_peer_t *peer, uint64_t tag,
-                                    const irr_iov_t *iov, size_t count, irr_form_t form, irr_request_t *request)
+static irr_status_t send_but_grants(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov,
+                                    size_t count, irr_form_t form, irr_request_t *request)
 {
-    if (peer == unreached && irr_tag_kind(tag) == IRR_TAG_SYNC) {
+    if (to == unreached && irr_tag_kind(tag) == IRR_TAG_SYNC) {
         return IRR_ERR_UNREACHABLE;
     }
-    return whole->send(transport, peer, tag, iov, count, form, request);
+    return whole->send(channel, to, tag, iov, count, form, request);
 }
 
 /* Who waits for a grant that cannot be sent takes no place from the others, and gets it when it can be sent. */
@@ -195,7 +195,7 @@ static void run_unreached(int peer, size_t grants)
     irr_transport_ops_t broken = *victim->spy->super.ops;
 
     whole = victim->spy->super.ops;
-    unreached = victim->peers[peer];
+    unreached = peer;
     broken.send = send_but_grants;
     victim->spy->super.ops = &broken;
     irr_paced_start(paced, job);
@@ -226,16 +226,16 @@ static void test_unreached(void)
 static irr_request_t *silent[RANKS];
 static size_t silent_count;
 
-static irr_status_t send_silently(irr_transport_t *transport, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov,
-                                  size_t count, irr_form_t form, irr_request_t *request)
+static irr_status_t send_silently(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
+                                  irr_form_t form, irr_request_t *request)
 {
     irr_request_t copy = { .done = NULL };
     irr_status_t status;
 
     if (irr_tag_kind(tag) != IRR_TAG_SYNC) {
-        return whole->send(transport, peer, tag, iov, count, form, request);
+        return whole->send(channel, to, tag, iov, count, form, request);
     }
-    status = whole->send(transport, peer, tag, iov, count, form, &copy);
+    status = whole->send(channel, to, tag, iov, count, form, &copy);
     silent[silent_count++] = request;
     return status == IRR_OK ? IRR_IN_PROGRESS : status;
 }
@@ -314,12 +314,12 @@ static void test_hostile(void)
         irr_paced_params_t params = params_of(A1, grants, ALL_EAGER, 0);
         irr_paced_t *paced = irr_paced_create(job, &params);
         irr_fleet_rank_t *hostile = &paced->fleet->rank[VICTIM + 1];
-        irr_transport_t *transport = hostile->spy->inner;
+        irr_channel_t *channel = irr_pass_inner(hostile->channel);
         irr_request_t request = { .done = ignore };
 
-        CU_ASSERT_EQUAL(transport->ops->send(transport, hostile->peers[VICTIM],
-                                             irr_tag(paced->fleet->tag_base, IRR_TAG_SYNC, 1, VICTIM + 1), &iov, 1,
-                                             IRR_FORM_IOVEC, &request), IRR_OK);
+        CU_ASSERT_EQUAL(channel->transport->ops->send(channel, VICTIM,
+                                                      irr_tag(paced->fleet->tag_base, IRR_TAG_SYNC, 1), &iov, 1,
+                                                      IRR_FORM_IOVEC, &request), IRR_OK);
         irr_paced_start(paced, job);
         CU_ASSERT_TRUE_FATAL(irr_fleet_run(paced->fleet));
         expect_results(paced, job, IRR_ERR_PROTOCOL);
@@ -341,7 +341,7 @@ static void test_again(void)
                                         irr_test_random(&state));
         int algorithm = irr_test_below(&state, 2) == 0 ? A1 : AC;
 
-        fleet->tag_base = irr_tag_base(9, sequence);
+        fleet->tag_base = irr_tag_base(sequence);
         fleet->pace = irr_pace_of((irr_pacing_t)(1 + irr_test_below(&state, IRR_PACE_COUNT - 1)));
         fleet->grants = irr_test_below(&state, 4);
         irr_job_fill(job);

@@ -120,7 +120,7 @@ static void test_when_things_happen(void)
     irr_list_fill(&from, 1);
     irr_net_send(&net, 0, 1, TAG, &from, IRR_FORM_IOVEC, &send);
     CU_ASSERT_EQUAL(send.status, IRR_IN_PROGRESS);
-    irr_net_recv(&net, 1, TAG, &to, IRR_FORM_IOVEC, &recv);
+    irr_net_recv(&net, 1, 0, TAG, &to, IRR_FORM_IOVEC, &recv);
     CU_ASSERT_EQUAL(recv.status, IRR_IN_PROGRESS);
     irr_net_progress_one(&net, 0);
     CU_ASSERT_EQUAL(recv.status, IRR_IN_PROGRESS);
@@ -133,7 +133,7 @@ static void test_when_things_happen(void)
     /* An unexpected message completes its receive at once. */
     irr_net_send(&net, 0, 1, TAG, &from, IRR_FORM_IOVEC, &send);
     irr_net_progress_one(&net, 1);
-    irr_net_recv(&net, 1, TAG, &to, IRR_FORM_IOVEC, &recv);
+    irr_net_recv(&net, 1, 0, TAG, &to, IRR_FORM_IOVEC, &recv);
     CU_ASSERT_EQUAL(recv.status, IRR_OK);
     CU_ASSERT_TRUE(irr_list_holds(&to, 1, 8));
     net.transports[0]->ops->close(net.transports[0]);
@@ -179,9 +179,9 @@ static int sender_of(int i)
     return i % IRR_NET_RANKS;
 }
 
-static uint64_t tag_of(int i)
+static uint16_t tag_of(int i)
 {
-    return TAG + (uint64_t)(i % (IRR_NET_RANKS * TAGS));
+    return (uint16_t)(TAG + i % (IRR_NET_RANKS * TAGS));
 }
 
 /* Sends all messages, then lets them arrive; `arrived` has the order. */
@@ -206,7 +206,7 @@ static void record_order(uint64_t seed)
         irr_list_close(&list);
         recv[i] = (arrival_t){ .op = { .then = note_arrival }, .number = i };
         irr_list_open_even(&recv[i].list, 1, 8);
-        irr_net_recv(&net, 0, tag_of(i), &recv[i].list, IRR_FORM_IOVEC, &recv[i].op);
+        irr_net_recv(&net, 0, sender_of(i), tag_of(i), &recv[i].list, IRR_FORM_IOVEC, &recv[i].op);
     }
     for (int i = 0; i < MESSAGES; i++) {
         irr_net_wait(&net, &recv[i].op);
@@ -264,7 +264,7 @@ static void test_order_of_probes(void)
         irr_op_t recv = { .then = NULL };
         irr_message_t message;
 
-        irr_net_probe(&net, 0, 0, 0, &message);
+        irr_net_probe(&net, 0, IRR_ANY_RANK, 0, 0, &message);
         CU_ASSERT_EQUAL(message.tag, tag_of(i));
         irr_net_recv_message(&net, 0, &message, &list, IRR_FORM_IOVEC, &recv);
         CU_ASSERT_TRUE(irr_list_holds(&list, (uint64_t)i, 8));
@@ -290,13 +290,14 @@ static void test_left_behind(void)
     irr_list_fill(&list, 0);
     irr_net_send(&net, 0, 1, TAG, &list, IRR_FORM_IOVEC, &op);
     irr_net_send(&net, 0, 1, TAG, &list, IRR_FORM_IOVEC, &op);
-    irr_net_probe(&net, 1, TAG, IRR_NET_MASK, &message);
+    irr_net_probe(&net, 1, 0, TAG, IRR_NET_MASK, &message);
     irr_net_recv_message(&net, 1, &message, &list, IRR_FORM_IOVEC, &op);
     CU_ASSERT_EQUAL(op.status, IRR_OK);
     irr_net_send(&net, 0, 1, TAG, &list, IRR_FORM_IOVEC, &op);
     net.transports[0]->ops->close(net.transports[0]);
     CU_ASSERT_EQUAL(net.transports[0]->ops->drain(net.transports[0]), IRR_OK);
     for (int r = 0; r < IRR_NET_RANKS; r++) {
+        irr_net_close_channel(net.channels[r]);
         net.transports[r]->ops->free(net.transports[r]);
     }
     close_fabric();
@@ -310,6 +311,7 @@ static irr_status_t send_one(size_t eager_max)
     irr_iov_t iov = { &byte, 1 };
     irr_request_t request = { .done = NULL };
     irr_transport_t *transport;
+    irr_channel_t *channel;
     irr_fabric_t *single;
     const void *address;
     irr_peer_t *peer;
@@ -326,8 +328,12 @@ static irr_status_t send_one(size_t eager_max)
     CU_ASSERT_EQUAL(transport->ops->address(transport, &address, &length), IRR_OK);
     status = transport->ops->connect(transport, address, length, &peer);
     if (status == IRR_OK) {
-        status = transport->ops->send(transport, peer, TAG, &iov, 1, IRR_FORM_IOVEC, &request);
+        status = transport->ops->open_channel(transport, 0, 1, 0, &peer, &channel);
+    }
+    if (status == IRR_OK) {
+        status = transport->ops->send(channel, 0, TAG, &iov, 1, IRR_FORM_IOVEC, &request);
         CU_ASSERT_EQUAL(transport->ops->progress(transport), status == IRR_ERR_NO_MEMORY ? 0 : 1);
+        transport->ops->close_channel(channel);
     }
     transport->ops->free(transport);
 destroy:
@@ -348,7 +354,7 @@ static void test_no_memory(void)
             CU_ASSERT_EQUAL(irr_memory_end(), 0);
         }
         CU_ASSERT_EQUAL(status, eager_max == 1 ? IRR_OK : IRR_IN_PROGRESS);
-        CU_ASSERT_EQUAL(n, 5);  /* fabric, transport, peer and message failed, then all went well */
+        CU_ASSERT_EQUAL(n, 6);  /* fabric, transport, peer, channel and message failed, then all went well */
     }
 }
 

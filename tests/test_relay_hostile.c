@@ -22,7 +22,8 @@ enum { VICTIM = 1, EXCHANGES = 3, BYTES_MAX = 1 << 20 };
 
 typedef struct letter {
     int            from;
-    uint64_t       tag;
+    int            as;       /* the rank in whose name it is sent */
+    uint16_t       tag;
     size_t         length;
     unsigned char *bytes;
 } letter_t;
@@ -42,14 +43,14 @@ typedef struct recorder {
     int           from;
 } recorder_t;
 
-static unsigned sequence_of(uint64_t tag)
+static unsigned sequence_of(uint16_t tag)
 {
     return (unsigned)(tag >> IRR_TAG_SEQUENCE_SHIFT) & ((1u << IRR_TAG_SEQUENCE_BITS) - 1);
 }
 
-static int stage_of(uint64_t tag)
+static int stage_of(uint16_t tag)
 {
-    return (int)(tag >> IRR_TAG_STAGE_SHIFT) & IRR_TAG_STAGES_MAX;
+    return tag & IRR_TAG_STAGES_MAX;
 }
 
 static bool is_lead(const letter_t *letter)
@@ -80,13 +81,13 @@ static void add_letter(mail_t *mail, letter_t letter)
     mail->letters[mail->count++] = letter;
 }
 
-static void record(void *context, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov, size_t count)
+static void record(void *context, int to, uint16_t tag, const irr_iov_t *iov, size_t count)
 {
     const recorder_t *recorder = context;
     unsigned char bytes[8192];
     size_t length = 0;
 
-    if (peer != recorder->relays->rank[recorder->from].peers[VICTIM]) {
+    if (to != VICTIM) {
         return;
     }
     for (size_t i = 0; i < count; i++) {
@@ -94,7 +95,7 @@ static void record(void *context, irr_peer_t *peer, uint64_t tag, const irr_iov_
         memcpy(bytes + length, iov[i].base, iov[i].length);
         length += iov[i].length;
     }
-    add_letter(recorder->mail, (letter_t){ recorder->from, tag, length, copy_of(bytes, length) });
+    add_letter(recorder->mail, (letter_t){ recorder->from, recorder->from, tag, length, copy_of(bytes, length) });
 }
 
 /* The same job twice, and then another one. */
@@ -165,13 +166,14 @@ static void never(irr_request_t *request, irr_status_t status)
     CU_ASSERT_EQUAL(status, IRR_IN_PROGRESS);   /* all is eager */
 }
 
-/* Sends to the victim from any rank, also one that is no sender of it. */
+/* Sends to the victim from any rank, also one that is no sender of it, and in the name of any. */
 static void post(irr_relays_t *relays, const letter_t *letter)
 {
     irr_relays_rank_t *from = &relays->rank[letter->from];
     irr_transport_t *transport = &from->spy->super, *victim = &relays->rank[VICTIM].spy->super;
     irr_iov_t iov = { letter->bytes, letter->length };
     irr_request_t request = { .done = never };
+    irr_channel_t forged = *irr_pass_inner(from->channel);
     irr_peer_t **peer = &from->peers[VICTIM];
     const void *address;
     size_t length;
@@ -180,7 +182,8 @@ static void post(irr_relays_t *relays, const letter_t *letter)
         CU_ASSERT_EQUAL_FATAL(victim->ops->address(victim, &address, &length), IRR_OK);
         CU_ASSERT_EQUAL_FATAL(transport->ops->connect(transport, address, length, peer), IRR_OK);
     }
-    CU_ASSERT_EQUAL(transport->ops->send(transport, *peer, letter->tag, &iov, 1, IRR_FORM_IOVEC, &request),
+    forged.rank = letter->as;
+    CU_ASSERT_EQUAL(forged.transport->ops->send(&forged, VICTIM, letter->tag, &iov, 1, IRR_FORM_IOVEC, &request),
                     IRR_OK);
 }
 
@@ -201,9 +204,8 @@ static size_t parts_of(const mail_t *mail, const letter_t *lead)
 /* Sends the parts that a spoilt header announces beyond those that were recorded. */
 static void post_parts(irr_relays_t *relays, const letter_t *lead, size_t there)
 {
-    uint64_t base = irr_tag_base((uint32_t)(lead->tag >> IRR_TAG_COMM_SHIFT), sequence_of(lead->tag));
-    uint64_t tag = irr_tag(base, IRR_TAG_PART, stage_of(lead->tag), irr_tag_sender(lead->tag));
-    letter_t part = { lead->from, tag, 5, (unsigned char *)"party" };
+    uint16_t tag = irr_tag(irr_tag_base(sequence_of(lead->tag)), IRR_TAG_PART, stage_of(lead->tag));
+    letter_t part = { lead->from, lead->as, tag, 5, (unsigned char *)"party" };
     irr_header_t header;
     size_t used;
 
@@ -288,7 +290,7 @@ static void randomize(letter_t *letter, uint64_t *state)
 static void change_kind(letter_t *letter, uint64_t *state)
 {
     (void)state;
-    letter->tag ^= UINT64_C(1) << IRR_TAG_KIND_SHIFT;
+    letter->tag ^= 1u << IRR_TAG_KIND_SHIFT;
 }
 
 static void leave(letter_t *letter, uint64_t *state)
@@ -307,7 +309,7 @@ typedef enum extra { NOTHING, TWICE, STRANGER, NOBODY, EXTRAS } extra_t;
 /* A lead that nobody should send; with parts, for it may come before the own lead of a sender. */
 static void post_extra(irr_relays_t *relays, const letter_t *lead, extra_t extra, uint64_t *state)
 {
-    int rank = irr_tag_sender(lead->tag);
+    int rank = lead->as;
     letter_t letter = *lead;
 
     if (extra == STRANGER) {
@@ -315,7 +317,7 @@ static void post_extra(irr_relays_t *relays, const letter_t *lead, extra_t extra
     } else if (extra == NOBODY) {
         rank = relays->params.ranks + (int)irr_test_below(state, 1000);
     }
-    letter.tag = (lead->tag & ~((UINT64_C(1) << IRR_TAG_RANK_BITS) - 1)) | (uint64_t)rank;
+    letter.as = rank;
     letter.from = (int)irr_test_below(state, (uint64_t)relays->params.ranks);
     letter.from = letter.from == VICTIM ? 0 : letter.from;
     post(relays, &letter);

@@ -87,12 +87,12 @@ static void count_met(run_t *run, const irr_transmission_t *t)
     }
 }
 
-static void on_send(void *context, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov, size_t count)
+static void on_send(void *context, int to, uint16_t tag, const irr_iov_t *iov, size_t count)
 {
     const watcher_t *watcher = context;
     run_t *run = watcher->run;
 
-    (void)peer;
+    (void)to;
     (void)iov;
     if (irr_tag_kind(tag) == IRR_TAG_SYNC) {
         CU_ASSERT_EQUAL(count, 0);

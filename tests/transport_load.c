@@ -12,7 +12,8 @@
 /* One message of many, with both ends. */
 typedef struct mail {
     int        from, to;
-    uint64_t   tag, seed;
+    uint16_t   tag;
+    uint64_t   seed;
     irr_form_t form;
     irr_list_t source, target;
     irr_op_t   send, recv;
@@ -26,7 +27,7 @@ static void post_send(irr_net_t *net, mail_t *mail)
 
 static void post_recv(irr_net_t *net, mail_t *mail)
 {
-    irr_net_recv(net, mail->to, mail->tag, &mail->target, mail->form, &mail->recv);
+    irr_net_recv(net, mail->to, mail->from, mail->tag, &mail->target, mail->form, &mail->recv);
 }
 
 /* Waits for both ends, checks and frees them. */
@@ -76,7 +77,7 @@ void irr_suite_flood(const irr_setup_t *with)
             mail_t *mail = &mails[i];
             size_t bytes = i % 20 == 0 ? LARGE : (size_t)i % 128;
 
-            *mail = (mail_t){ .from = i % 2, .to = i % 3 == 0 ? 0 : 2, .tag = TAG + (uint64_t)i,
+            *mail = (mail_t){ .from = i % 2, .to = i % 3 == 0 ? 0 : 2, .tag = (uint16_t)(TAG + i),
                               .seed = (uint64_t)i };
             irr_list_open_even(&mail->source, 1, bytes);
             irr_list_open_even(&mail->target, 1, bytes);
@@ -153,7 +154,7 @@ static void start_hop(irr_net_t *net, int number)
     for (size_t i = 0; i < recv->list.bytes; i++) {
         ((unsigned char *)recv->list.iov[0].base)[i] = 0;
     }
-    irr_net_recv(net, number % 2, TAG, &recv->list, IRR_FORM_IOVEC, &recv->op);
+    irr_net_recv(net, number % 2, 1 - number % 2, TAG, &recv->list, IRR_FORM_IOVEC, &recv->op);
     CU_ASSERT_EQUAL(recv->op.status, IRR_IN_PROGRESS);
     irr_net_send(net, 1 - number % 2, number % 2, TAG, &send->list, IRR_FORM_IOVEC, &send->op);
     if (send->op.status != IRR_IN_PROGRESS) {
@@ -181,7 +182,7 @@ void irr_suite_chain(const irr_setup_t *with)
 
 static void open_mail(mail_t *mail, uint64_t seed, size_t bytes)
 {
-    *mail = (mail_t){ .from = 0, .to = 1, .tag = TAG + seed, .seed = seed };
+    *mail = (mail_t){ .from = 0, .to = 1, .tag = (uint16_t)(TAG + seed), .seed = seed };
     irr_list_open_even(&mail->source, 1, bytes);
     irr_list_open_even(&mail->target, 1, bytes);
 }
@@ -228,7 +229,7 @@ void irr_suite_closed(const irr_setup_t *with)
         irr_list_t list;
 
         irr_list_open_even(&list, 1, 8);
-        irr_net_send(&net, 0, to, IRR_NET_TAG | 2, &list, IRR_FORM_IOVEC, &late);
+        irr_net_send(&net, 0, to, TAG | 2, &list, IRR_FORM_IOVEC, &late);
         CU_ASSERT_EQUAL(late.status, IRR_ERR_CANCELED);
         irr_list_close(&list);
     }
@@ -331,14 +332,14 @@ static void draw_mail(mail_t *mail, uint64_t seed, uint64_t *random)
     *mail = (mail_t){ .from = (int)irr_test_below(random, IRR_NET_RANKS),
                       .to = (int)irr_test_below(random, IRR_NET_RANKS), .seed = seed,
                       .form = irr_test_below(random, 2) == 0 ? IRR_FORM_IOVEC : IRR_FORM_GATHER };
-    mail->tag = TAG + (uint64_t)mail->from * 4 + irr_test_below(random, 4);
+    mail->tag = (uint16_t)(TAG + irr_test_below(random, 4));
     open_random(&mail->source, bytes, random);
     open_random(&mail->target, room, random);
 }
 
 /*
- * Sends and receives are posted in the order drawn, which of the two is ahead is random.  A tag names its
- * sender, so the k-th receive of a tag is for the k-th message.
+ * Sends and receives are posted in the order drawn, which of the two is ahead is random.  So the k-th receive of a
+ * sender and tag is for its k-th message.
  */
 void irr_suite_soak(const irr_setup_t *with)
 {

@@ -31,6 +31,9 @@ static irr_status_t connect_all(irr_net_t *net)
             return status;
         }
     }
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        irr_net_open_channel(net, r, IRR_NET_ID, &net->channels[r]);
+    }
     return IRR_OK;
 }
 
@@ -40,6 +43,7 @@ bool irr_net_open(irr_net_t *net, const irr_setup_t *setup)
 
     net->setup = setup;
     memset(net->closed, 0, sizeof(net->closed));
+    memset(net->channels, 0, sizeof(net->channels));
     if (status == IRR_ERR_NOT_SUPPORTED || status == IRR_ERR_UNREACHABLE) {
         irr_test_skip("this machine cannot open the transport");
         return false;
@@ -87,6 +91,11 @@ void irr_net_close(irr_net_t *net)
     }
     for (int r = 0; r < IRR_NET_RANKS; r++) {
         irr_net_drain(net, r);
+    }
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        if (net->channels[r] != NULL) {
+            irr_net_close_channel(net->channels[r]);
+        }
     }
     for (int r = 0; r < IRR_NET_RANKS; r++) {
         net->transports[r]->ops->free(net->transports[r]);
@@ -149,45 +158,86 @@ static void end(irr_op_t *op, bool was_in_progress, irr_status_t status)
     }
 }
 
-void irr_net_send(irr_net_t *net, int from, int to, uint64_t tag, const irr_list_t *list, irr_form_t form,
+void irr_net_send(irr_net_t *net, int from, int to, uint16_t tag, const irr_list_t *list, irr_form_t form,
                   irr_op_t *op)
 {
-    irr_transport_t *transport = net->transports[from];
+    irr_channel_t *channel = net->channels[from];
     bool was_in_progress;
 
     begin(op, &was_in_progress);
-    end(op, was_in_progress, transport->ops->send(transport, net->peers[from][to], tag, list->iov, list->count,
-                                                  form, &op->request));
+    end(op, was_in_progress, channel->transport->ops->send(channel, to, tag, list->iov, list->count, form,
+                                                           &op->request));
 }
 
-void irr_net_recv(irr_net_t *net, int at, uint64_t tag, const irr_list_t *list, irr_form_t form, irr_op_t *op)
+void irr_net_recv(irr_net_t *net, int at, int from, uint16_t tag, const irr_list_t *list, irr_form_t form,
+                  irr_op_t *op)
 {
-    irr_transport_t *transport = net->transports[at];
+    irr_channel_t *channel = net->channels[at];
     bool was_in_progress;
 
     begin(op, &was_in_progress);
-    end(op, was_in_progress, transport->ops->recv(transport, tag, list->iov, list->count, form, &op->request));
+    end(op, was_in_progress, channel->transport->ops->recv(channel, from, tag, list->iov, list->count, form,
+                                                           &op->request));
 }
 
 void irr_net_recv_message(irr_net_t *net, int at, const irr_message_t *message, const irr_list_t *list,
                           irr_form_t form, irr_op_t *op)
 {
-    irr_transport_t *transport = net->transports[at];
+    irr_channel_t *channel = net->channels[at];
     bool was_in_progress;
 
     begin(op, &was_in_progress);
-    end(op, was_in_progress, transport->ops->recv_message(transport, message, list->iov, list->count, form,
-                                                          &op->request));
+    end(op, was_in_progress, channel->transport->ops->recv_message(channel, message, list->iov, list->count, form,
+                                                                   &op->request));
 }
 
-void irr_net_cancel(irr_net_t *net, int at, irr_op_t *op)
+void irr_net_open_channel(irr_net_t *net, int at, uint16_t id, irr_channel_t **channel)
 {
     irr_transport_t *transport = net->transports[at];
+
+    CU_ASSERT_EQUAL_FATAL(transport->ops->open_channel(transport, id, IRR_NET_RANKS, at, net->peers[at], channel),
+                          IRR_OK);
+}
+
+static void with_done(void (*operation)(irr_channel_t *channel), irr_channel_t *channel)
+{
     bool was_in_progress = in_progress;
 
     in_progress = true;   /* `done` may come from here */
-    transport->ops->cancel(transport, &op->request);
+    operation(channel);
     in_progress = was_in_progress;
+}
+
+void irr_net_close_channel(irr_channel_t *channel)
+{
+    with_done(channel->transport->ops->close_channel, channel);
+}
+
+void irr_net_abandon(irr_net_t *net, int at)
+{
+    with_done(net->channels[at]->transport->ops->abandon, net->channels[at]);
+}
+
+size_t irr_net_discard(irr_net_t *net, int at, uint16_t id, uint16_t tag, uint16_t mask)
+{
+    irr_transport_t *transport = net->transports[at];
+    size_t count = 0;
+
+    irr_net_idle(net);
+    while (transport->ops->discard(transport, id, tag, mask, &count) == IRR_IN_PROGRESS) {
+        irr_net_progress(net);
+    }
+    return count;
+}
+
+size_t irr_net_discard_all(irr_net_t *net, int at, uint16_t id, uint16_t tag, uint16_t mask, size_t wanted)
+{
+    size_t count = 0;
+
+    while (count < wanted) {
+        count += irr_net_discard(net, at, id, tag, mask);
+    }
+    return count;
 }
 
 void irr_net_wait(irr_net_t *net, irr_op_t *op)
@@ -197,12 +247,12 @@ void irr_net_wait(irr_net_t *net, irr_op_t *op)
     }
 }
 
-void irr_net_probe(irr_net_t *net, int at, uint64_t tag, uint64_t mask, irr_message_t *message)
+void irr_net_probe(irr_net_t *net, int at, int from, uint16_t tag, uint16_t mask, irr_message_t *message)
 {
-    irr_transport_t *transport = net->transports[at];
+    irr_channel_t *channel = net->channels[at];
     irr_status_t status;
 
-    while ((status = transport->ops->probe(transport, tag, mask, message)) == IRR_IN_PROGRESS) {
+    while ((status = channel->transport->ops->probe(channel, from, tag, mask, message)) == IRR_IN_PROGRESS) {
         irr_net_progress(net);
     }
     CU_ASSERT_EQUAL_FATAL(status, IRR_OK);
@@ -216,13 +266,13 @@ void irr_net_exchange(irr_net_t *net, int sender, irr_list_t *from, irr_form_t s
 
     irr_list_fill(from, ++seed);
     if (recv_first) {
-        irr_net_recv(net, receiver, IRR_NET_TAG, to, recv_form, &recv);
+        irr_net_recv(net, receiver, sender, IRR_NET_TAG, to, recv_form, &recv);
         CU_ASSERT_EQUAL(recv.status, IRR_IN_PROGRESS);
         irr_net_send(net, sender, receiver, IRR_NET_TAG, from, send_form, &send);
     } else {
         irr_net_send(net, sender, receiver, IRR_NET_TAG, from, send_form, &send);
         irr_net_idle(net);
-        irr_net_recv(net, receiver, IRR_NET_TAG, to, recv_form, &recv);
+        irr_net_recv(net, receiver, sender, IRR_NET_TAG, to, recv_form, &recv);
     }
     irr_net_wait(net, &recv);
     irr_net_wait(net, &send);

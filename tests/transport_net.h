@@ -9,8 +9,9 @@
 #include "study/fabric.h"
 
 #define IRR_NET_RANKS 3
-#define IRR_NET_TAG   UINT64_C(0x800000000000)  /* the highest of the 48 bits that every transport matches */
-#define IRR_NET_MASK  UINT64_C(0xffffffffffff)  /* all of them */
+#define IRR_NET_ID    0xfffe   /* of the channel */
+#define IRR_NET_TAG   0x8000   /* the highest bit of a tag */
+#define IRR_NET_MASK  0xffff   /* all of them */
 
 /* One way to open transports, supplied by the test program. */
 typedef struct irr_setup {
@@ -24,6 +25,7 @@ typedef struct irr_net {
     const irr_setup_t *setup;
     irr_transport_t   *transports[IRR_NET_RANKS];
     irr_peer_t        *peers[IRR_NET_RANKS][IRR_NET_RANKS];  /* [from][to] */
+    irr_channel_t     *channels[IRR_NET_RANKS];              /* of all ranks, open at each of them */
     bool               closed[IRR_NET_RANKS];
 } irr_net_t;
 
@@ -63,20 +65,29 @@ void irr_net_progress(irr_net_t *net);
 void irr_net_idle(irr_net_t *net);
 
 /* Post, and set op->status; `then` and `context` stay as they are. */
-void irr_net_send(irr_net_t *net, int from, int to, uint64_t tag, const irr_list_t *list, irr_form_t form,
+void irr_net_send(irr_net_t *net, int from, int to, uint16_t tag, const irr_list_t *list, irr_form_t form,
                   irr_op_t *op);
-void irr_net_recv(irr_net_t *net, int at, uint64_t tag, const irr_list_t *list, irr_form_t form, irr_op_t *op);
+void irr_net_recv(irr_net_t *net, int at, int from, uint16_t tag, const irr_list_t *list, irr_form_t form,
+                  irr_op_t *op);
 void irr_net_recv_message(irr_net_t *net, int at, const irr_message_t *message, const irr_list_t *list,
                           irr_form_t form, irr_op_t *op);
 
-/* Cancels a receive; `done` must not be called from within. */
-void irr_net_cancel(irr_net_t *net, int at, irr_op_t *op);
+/* Opens another channel at a rank, or the one that was closed again; closes one, which may call `done`. */
+void irr_net_open_channel(irr_net_t *net, int at, uint16_t id, irr_channel_t **channel);
+void irr_net_close_channel(irr_channel_t *channel);
+
+/* Abandons the channel of a rank. */
+void irr_net_abandon(irr_net_t *net, int at);
+
+/* Number of messages that are discarded at a rank, once what is on its way has arrived; or until there are so many. */
+size_t irr_net_discard(irr_net_t *net, int at, uint16_t id, uint16_t tag, uint16_t mask);
+size_t irr_net_discard_all(irr_net_t *net, int at, uint16_t id, uint16_t tag, uint16_t mask, size_t wanted);
 
 /* Progresses until the operation is over. */
 void irr_net_wait(irr_net_t *net, irr_op_t *op);
 
-/* Progresses until a message is found whose tag has the bits of `tag` where mask has ones. */
-void irr_net_probe(irr_net_t *net, int at, uint64_t tag, uint64_t mask, irr_message_t *message);
+/* Progresses until a message of this rank, or of any, is found whose tag has the bits of `tag` where mask has ones. */
+void irr_net_probe(irr_net_t *net, int at, int from, uint16_t tag, uint16_t mask, irr_message_t *message);
 
 /* Sends one list into another, whichever comes first, and checks every byte. */
 void irr_net_exchange(irr_net_t *net, int sender, irr_list_t *from, irr_form_t send_form, int receiver,

@@ -12,14 +12,14 @@ static const irr_form_t forms[] = { IRR_FORM_IOVEC, IRR_FORM_GATHER };
 
 /* ---- probes with a mask ---- */
 
-/* Tags of this case: IRR_NET_TAG, then the stage, then the sender in the low bits, which the mask leaves open. */
-enum { SENDERS = 2, STAGES = 2, ROW = 6, NOTES = SENDERS * STAGES * ROW, SENDER_BITS = 20 };
+/* Tags of this case: IRR_NET_TAG, then the stage, then one of two kinds in the low bits, which the mask leaves open. */
+enum { SENDERS = 2, STAGES = 2, ROW = 6, NOTES = SENDERS * STAGES * ROW, KIND_BITS = 6 };
 
-#define STAGE_MASK (IRR_NET_MASK & ~((UINT64_C(1) << SENDER_BITS) - 1))
+#define STAGE_MASK (IRR_NET_MASK & ~((1u << KIND_BITS) - 1))
 
-static uint64_t tag_of(int stage, int sender)
+static uint16_t tag_of(int stage, int kind)
 {
-    return TAG | (uint64_t)(stage + 1) << SENDER_BITS | (uint64_t)sender;
+    return (uint16_t)(TAG | (stage + 1) << KIND_BITS | kind);
 }
 
 /* Message `row` of a sender in a stage; its number is its seed. */
@@ -44,7 +44,7 @@ static void send_notes(irr_net_t *net, note_t notes[NOTES])
         notes[i].send.then = NULL;
         irr_list_open_even(&notes[i].list, 1, lengths[row % 3] + (size_t)i);
         irr_list_fill(&notes[i].list, (uint64_t)i);
-        irr_net_send(net, sender, 2, tag_of(stage, sender), &notes[i].list, IRR_FORM_IOVEC, &notes[i].send);
+        irr_net_send(net, sender, 2, tag_of(stage, sender + 1), &notes[i].list, IRR_FORM_IOVEC, &notes[i].send);
     }
 }
 
@@ -57,8 +57,8 @@ static void close_notes(irr_net_t *net, note_t notes[NOTES])
     }
 }
 
-/* Receives note `number`: what probe found or, with NULL, by its tag. */
-static void take_note(irr_net_t *net, int number, uint64_t tag, const irr_message_t *message)
+/* Receives note `number`: what probe found or, with NULL, by its sender and tag. */
+static void take_note(irr_net_t *net, int number, int sender, uint16_t tag, const irr_message_t *message)
 {
     irr_op_t recv = { .then = NULL };
     size_t bytes = message != NULL ? message->bytes : 200000;
@@ -68,7 +68,7 @@ static void take_note(irr_net_t *net, int number, uint64_t tag, const irr_messag
     if (message != NULL) {
         irr_net_recv_message(net, 2, message, &list, forms[number & 1], &recv);
     } else {
-        irr_net_recv(net, 2, tag, &list, forms[number & 1], &recv);
+        irr_net_recv(net, 2, sender, tag, &list, forms[number & 1], &recv);
     }
     irr_net_wait(net, &recv);
     CU_ASSERT_EQUAL(recv.status, IRR_OK);
@@ -76,12 +76,13 @@ static void take_note(irr_net_t *net, int number, uint64_t tag, const irr_messag
     irr_list_close(&list);
 }
 
-static bool finds_none(irr_net_t *net, uint64_t tag, uint64_t mask)
+static bool finds_none(irr_net_t *net, uint16_t tag, uint16_t mask)
 {
+    irr_channel_t *channel = net->channels[2];
     irr_message_t message;
 
     irr_net_idle(net);
-    return net->transports[2]->ops->probe(net->transports[2], tag, mask, &message) == IRR_IN_PROGRESS;
+    return channel->transport->ops->probe(channel, IRR_ANY_RANK, tag, mask, &message) == IRR_IN_PROGRESS;
 }
 
 /* Takes what is left of a stage, from anyone; each sender's are in the order sent, from row `next` on. */
@@ -97,13 +98,13 @@ static void probe_stage(irr_net_t *net, note_t notes[NOTES], int stage, int next
         int sender, number;
 
         /* The low bits of the tag are noise to the mask. */
-        irr_net_probe(net, 2, tag_of(stage, left * 31), STAGE_MASK, &message);
-        sender = (int)(message.tag & ~STAGE_MASK);
+        irr_net_probe(net, 2, IRR_ANY_RANK, tag_of(stage, left), STAGE_MASK, &message);
+        sender = message.from;
         CU_ASSERT_FATAL(sender < SENDERS && next[sender] < ROW);
-        CU_ASSERT_EQUAL(message.tag, tag_of(stage, sender));
+        CU_ASSERT_EQUAL(message.tag, tag_of(stage, sender + 1));
         number = number_of(stage, sender, next[sender]++);
         CU_ASSERT_EQUAL(message.bytes, notes[number].list.bytes);
-        take_note(net, number, 0, &message);
+        take_note(net, number, sender, 0, &message);
     }
     CU_ASSERT_TRUE(finds_none(net, tag_of(stage, 0), STAGE_MASK));
 }
@@ -121,10 +122,10 @@ void irr_suite_masked(const irr_setup_t *with)
     CU_ASSERT_TRUE(finds_none(&net, TAG, 0));
     send_notes(&net, notes);
     /* Of sender 1, the second stage loses its first message to a receive, the next one to an exact probe. */
-    take_note(&net, number_of(1, 1, second[1]++), tag_of(1, 1), NULL);
-    irr_net_probe(&net, 2, tag_of(1, 1), IRR_NET_MASK, &message);
-    CU_ASSERT_EQUAL(message.tag, tag_of(1, 1));
-    take_note(&net, number_of(1, 1, second[1]++), 0, &message);
+    take_note(&net, number_of(1, 1, second[1]++), 1, tag_of(1, 2), NULL);
+    irr_net_probe(&net, 2, 1, tag_of(1, 2), IRR_NET_MASK, &message);
+    CU_ASSERT_EQUAL(message.tag, tag_of(1, 2));
+    take_note(&net, number_of(1, 1, second[1]++), 1, 0, &message);
     probe_stage(&net, notes, 0, first);
     probe_stage(&net, notes, 1, second);
     CU_ASSERT_TRUE(finds_none(&net, 0, 0));
@@ -146,10 +147,10 @@ static void post_drain(irr_net_t *net, way_t way, const irr_list_t *to, irr_op_t
     irr_message_t message;
 
     if (way == PROBE_FIRST) {
-        irr_net_probe(net, 1, TAG, IRR_NET_MASK, &message);
+        irr_net_probe(net, 1, 0, TAG, IRR_NET_MASK, &message);
         irr_net_recv_message(net, 1, &message, to, IRR_FORM_GATHER, recv);
     } else {
-        irr_net_recv(net, 1, TAG, to, IRR_FORM_GATHER, recv);
+        irr_net_recv(net, 1, 0, TAG, to, IRR_FORM_GATHER, recv);
     }
 }
 

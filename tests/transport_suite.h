@@ -1,6 +1,6 @@
 /*
  * transport_suite.h - the conformance suite of transport.h; a transport that passes it can run any plan.
- * Its cases are in transport_suite.c, transport_probe.c and transport_load.c.
+ * Its cases are in transport_suite.c, transport_channel.c, transport_probe.c and transport_load.c.
  *
  * A test program writes, for each irr_setup_t it has:
  *
@@ -29,7 +29,13 @@
     X(setup, probe,      "probe finds a message and takes it out of matching")          \
     X(setup, masked,     "a probe finds what its mask leaves open, each sender's in order") \
     X(setup, sink,       "pieces without a base keep nothing")                          \
-    X(setup, cancel,     "a canceled receive ends and takes no message")                \
+    X(setup, channels,   "channels of the same ranks do not mix")                       \
+    X(setup, ranks,      "a channel has an order of ranks of its own")                  \
+    X(setup, abandon,    "receives of an abandoned channel end and take no message")    \
+    X(setup, repost,     "what done posts is not abandoned")                            \
+    X(setup, reuse,      "a channel that is closed, and another one with its id")       \
+    X(setup, discard,    "discard finds what its mask leaves open, of all senders")     \
+    X(setup, discarding, "drain waits for what is thrown away")                         \
     X(setup, self,       "messages of a rank to itself")                                \
     X(setup, flood,      "a thousand messages in flight")                               \
     X(setup, chain,      "done posts the next operations and frees its request")        \

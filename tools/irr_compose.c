@@ -33,6 +33,7 @@ typedef struct side {
     int              rank;
     irr_transport_t *transport;
     irr_peer_t      *peers[2];
+    irr_channel_t   *channel;
     char            *input;
     char            *output;
     irr_exec_t       exec;
@@ -68,6 +69,10 @@ static void connect_peer(side_t *side, int socket)
     status = side->transport->ops->connect(side->transport, address, length, &side->peers[1 - side->rank]);
     if (status != IRR_OK) {
         fail("connecting", status);
+    }
+    status = side->transport->ops->open_channel(side->transport, 0, 2, side->rank, side->peers, &side->channel);
+    if (status != IRR_OK) {
+        fail("opening a channel", status);
     }
 }
 
@@ -105,8 +110,7 @@ static double ping_pong(side_t *side, const irr_plan_t *plan, int form)
 {
     irr_counters_t counters = { .exchanges = 0 };
     irr_exec_env_t env = {
-        .transport = side->transport, .peers = side->peers, .tag_base = irr_tag_base(1, 0),
-        .input = side->input, .output = side->output,
+        .channel = side->channel, .tag_base = irr_tag_base(0), .input = side->input, .output = side->output,
         .compose = form == CONTIGUOUS ? IRR_COMPOSE_AUTO : (irr_compose_t)form,
         .pace = &irr_pace_free, .counters = &counters
     };
@@ -248,6 +252,7 @@ static void run(int rank, int socket, const options_t *options)
             side.transport->ops->progress(side.transport);
         }
     }
+    side.transport->ops->close_channel(side.channel);
     side.transport->ops->free(side.transport);
     irr_exec_fini(&side.exec);
     free(side.output);

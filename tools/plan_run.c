@@ -22,6 +22,7 @@
 typedef struct rank {
     irr_transport_t *transport;
     irr_peer_t     **peers;
+    irr_channel_t   *channel;
     irr_exec_t       exec;
     irr_counters_t   counters;
     unsigned char   *input, *output, *scratch;
@@ -108,6 +109,9 @@ static void close_run(run_t *run)
     for (int r = 0; run->ranks != NULL && r < run->plans->ranks; r++) {
         irr_transport_t *transport = run->ranks[r].transport;
 
+        if (run->ranks[r].channel != NULL) {
+            transport->ops->close_channel(run->ranks[r].channel);
+        }
         if (transport != NULL) {
             transport->ops->free(transport);
         }
@@ -133,6 +137,7 @@ static irr_status_t open_rank(const run_t *run, int r)
     const irr_plan_t *plan = &run->plans->plans[r];
     rank_t *rank = &run->ranks[r];
     int ranks = run->plans->ranks;
+    irr_status_t status;
 
     rank->input = malloc(bytes_of(problem->send, ranks) + 1);
     rank->output = malloc(bytes_of(problem->recv, ranks) + 1);
@@ -147,7 +152,11 @@ static irr_status_t open_rank(const run_t *run, int r)
         fill(rank->input + send->offset, send->length, r, i, 0);
         fill(rank->output + recv->offset, recv->length, i, r, 0xff);
     }
-    return irr_loopback_open(run->fabric, r, &rank->transport);
+    status = irr_loopback_open(run->fabric, r, &rank->transport);
+    if (status == IRR_OK) {
+        status = rank->transport->ops->open_channel(rank->transport, 0, ranks, r, rank->peers, &rank->channel);
+    }
+    return status;
 }
 
 /* Only those that the plan sends to. */
@@ -203,8 +212,7 @@ static void start_rank(const run_t *run, int r)
 {
     rank_t *rank = &run->ranks[r];
     const irr_exec_env_t env = {
-        .transport = rank->transport, .peers = rank->peers,
-        .tag_base = irr_tag_base(1, 0), .tag_kind = IRR_TAG_DATA,
+        .channel = rank->channel, .tag_base = irr_tag_base(0), .tag_kind = IRR_TAG_DATA,
         .input = rank->input, .output = rank->output, .scratch = rank->scratch, .compose = IRR_COMPOSE_AUTO,
         .pace = &irr_pace_free, .counters = &rank->counters
     };

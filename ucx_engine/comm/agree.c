@@ -164,7 +164,7 @@ static uint32_t propose(irr_engine_t *engine, uint32_t from)
     return id;
 }
 
-static void release(irr_engine_t *engine, uint32_t id)
+void irr_agree_release(irr_engine_t *engine, uint32_t id)
 {
     if (id != IRR_IDS_NONE) {
         irr_lock_acquire(&engine->lock);
@@ -181,14 +181,14 @@ static irr_status_t search(irr_engine_t *engine, const irr_oob_t *oob, uint32_t 
         uint64_t words[2] = { mine, ~(uint64_t)mine };
 
         if (oob->allreduce_max(oob->context, words, 2) != IRR_OK) {
-            release(engine, mine);
+            irr_agree_release(engine, mine);
             return IRR_ERR_OOB;
         }
         if (words[0] == ~words[1]) {
             *id_p = mine;
             return IRR_OK;
         }
-        release(engine, mine);
+        irr_agree_release(engine, mine);
         if (words[0] == IRR_IDS_NONE) {
             *id_p = IRR_IDS_NONE;
             return IRR_OK;

@@ -23,9 +23,10 @@ irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *para
 irr_status_t irr_agree_no_trouble(const irr_comm_params_t *params);
 
 /*
- * Agrees on an id that is free at all members and takes it.  All members must be out of trouble.
- * IRR_ERR_NOT_SUPPORTED, alike on all, if there is none.
+ * Agrees on an id that is free at all members and takes it, until irr_agree_release.  All members must be out of
+ * trouble.  IRR_ERR_NOT_SUPPORTED, alike on all, if there is none.
  */
 irr_status_t irr_agree_id(irr_engine_t *engine, const irr_oob_t *oob, uint32_t *id_p);
+void         irr_agree_release(irr_engine_t *engine, uint32_t id);
 
 #endif

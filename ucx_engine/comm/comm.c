@@ -21,11 +21,32 @@ static size_t entry_bytes(const irr_agreement_t *agreement)
     return sizeof(uint64_t) + agreement->address_bytes;
 }
 
+/* The engine knows the communicator from now on, which has its channel. */
+static irr_status_t join(irr_comm_t *comm)
+{
+    irr_engine_t *engine = comm->engine;
+    irr_transport_t *transport = engine->transport;
+    irr_status_t status;
+
+    irr_lock_acquire(&engine->lock);
+    status = transport->ops->open_channel(transport, (uint16_t)comm->id, comm->ranks, comm->rank, comm->peers,
+                                          &comm->channel);
+    if (status == IRR_OK) {
+        comm->next = engine->comms;
+        if (comm->next != NULL) {
+            comm->next->prev = comm;
+        }
+        engine->comms = comm;
+    }
+    irr_lock_release(&engine->lock);
+    return status;
+}
+
 /*
  * All that the communicator needs locally, but for what has to wait for the nodes; entries is room for the all-gather
  * of addresses and our own.
  */
-static irr_status_t allocate(irr_engine_t *engine, const irr_comm_params_t *params,
+static irr_status_t allocate(irr_engine_t *engine, const irr_comm_params_t *params, uint32_t id,
                              const irr_agreement_t *agreement, const irr_comm_files_t *files, irr_comm_t **comm_p,
                              char **entries_p)
 {
@@ -41,17 +62,20 @@ static irr_status_t allocate(irr_engine_t *engine, const irr_comm_params_t *para
     comm->ranks = params->ranks;
     comm->rank = params->rank;
     comm->settings = params->settings;
-    comm->id = IRR_IDS_NONE;
+    comm->id = id;
     comm->peers = irr_alloc_zero((size_t)params->ranks, sizeof(*comm->peers));
     comm->labels = irr_alloc(needs_labels ? (size_t)params->ranks : 0, sizeof(*comm->labels));
     *entries_p = irr_alloc_zero(entries, entry_bytes(agreement));
     if (comm->peers != NULL && comm->labels != NULL && *entries_p != NULL) {
         status = needs_labels ? IRR_OK : irr_comm_route_init(comm, NULL, files);
     }
+    if (status == IRR_OK) {
+        status = join(comm);
+    }
     if (status != IRR_OK) {
         irr_free(*entries_p);
         *entries_p = NULL;
-        irr_comm_destroy(comm);
+        irr_comm_free(comm);
         return status;
     }
     *comm_p = comm;
@@ -168,9 +192,9 @@ static void check_params(irr_comm_params_t *params)
     if (params->trouble != IRR_OK) {
         return;
     }
-    if (params->ranks > IRR_TAG_RANKS_MAX) {
+    if (params->ranks > IRR_CHANNEL_RANKS_MAX) {
         params->trouble = IRR_ERR_NOT_SUPPORTED;
-        params->reason = "the communicator has more ranks than a tag can tell apart, which is 1048576";
+        params->reason = "the communicator has more ranks than a message can name, which is 1048576";
     } else if (irr_algorithm_name(params->settings.algorithm) == NULL ||
                irr_compose_name((int)params->settings.compose) == NULL ||
                irr_overlap_name((int)params->settings.overlap) == NULL ||
@@ -189,7 +213,70 @@ static void check_params(irr_comm_params_t *params)
     }
 }
 
-_Static_assert(IRR_TAG_RANKS_MAX == 1048576 && IRR_TAG_STAGES_MAX == 15, "texts above say so");
+_Static_assert(IRR_CHANNEL_RANKS_MAX == 1048576 && IRR_TAG_STAGES_MAX == 15, "texts above say so");
+
+/* Collective. */
+static irr_status_t find_id(irr_engine_t *engine, const irr_comm_params_t *params, uint32_t *id_p)
+{
+    irr_status_t status = irr_agree_id(engine, params->oob, id_p);
+
+    if (status == IRR_ERR_NOT_SUPPORTED && params->rank == 0) {
+        irr_log(IRR_LOG_WARN, "none of the %u communicator ids is free at all ranks of a communicator",
+                (unsigned)IRR_IDS_COUNT);
+    }
+    return status;
+}
+
+irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *given, irr_comm_t **comm_p)
+{
+    irr_comm_params_t params = *given;
+    irr_comm_files_t files = { .host = 0 };
+    irr_agreement_t agreement;
+    irr_status_t status;
+    irr_comm_t *comm = NULL;
+    char *entries = NULL;
+    uint32_t id = IRR_IDS_NONE;
+
+    check_params(&params);
+    irr_comm_files_read(&params, &files);
+    status = irr_agree_start(engine, &params, &files, &agreement);
+    if (status == IRR_OK) {
+        status = find_id(engine, &params, &id);
+    }
+    if (status != IRR_OK) {
+        goto err_free;
+    }
+    params.trouble = allocate(engine, &params, id, &agreement, &files, &comm, &entries);
+    params.reason = "a rank has no memory for a communicator";
+    if (params.trouble == IRR_OK && !agreement.addresses_needed) {
+        find_peers(comm, &params);
+    }
+    status = irr_agree_no_trouble(&params);
+    if (status == IRR_OK && agreement.addresses_needed) {
+        status = exchange_addresses(comm, &params, &agreement, entries);
+    }
+    if (status == IRR_OK && irr_comm_route_needs_labels(&params, &files)) {
+        status = exchange_labels(comm, &params, &files);
+    }
+    if (status != IRR_OK) {
+        goto err_free;
+    }
+    irr_comm_files_doubt(comm, &params, &files);
+    irr_comm_files_fini(&files);
+    irr_free(entries);
+    *comm_p = comm;
+    return IRR_OK;
+
+err_free:
+    irr_comm_files_fini(&files);
+    irr_free(entries);
+    if (comm != NULL) {
+        irr_comm_destroy(comm);
+    } else {
+        irr_agree_release(engine, id);
+    }
+    return status;
+}
 
 static void unlink_comm(irr_comm_t *comm)
 {
@@ -208,73 +295,6 @@ static void unlink_comm(irr_comm_t *comm)
     }
 }
 
-static void link_comm(irr_comm_t *comm)
-{
-    irr_engine_t *engine = comm->engine;
-
-    comm->next = engine->comms;
-    if (comm->next != NULL) {
-        comm->next->prev = comm;
-    }
-    engine->comms = comm;
-}
-
-irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *given, irr_comm_t **comm_p)
-{
-    irr_comm_params_t params = *given;
-    irr_comm_files_t files = { .host = 0 };
-    irr_agreement_t agreement;
-    irr_status_t status;
-    irr_comm_t *comm = NULL;
-    char *entries = NULL;
-
-    check_params(&params);
-    irr_comm_files_read(&params, &files);
-    status = irr_agree_start(engine, &params, &files, &agreement);
-    if (status != IRR_OK) {
-        goto err_free;
-    }
-    params.trouble = allocate(engine, &params, &agreement, &files, &comm, &entries);
-    params.reason = "a rank has no memory for a communicator";
-    if (params.trouble == IRR_OK && !agreement.addresses_needed) {
-        find_peers(comm, &params);
-    }
-    status = irr_agree_no_trouble(&params);
-    if (status == IRR_OK && agreement.addresses_needed) {
-        status = exchange_addresses(comm, &params, &agreement, entries);
-    }
-    if (status == IRR_OK && irr_comm_route_needs_labels(&params, &files)) {
-        status = exchange_labels(comm, &params, &files);
-    }
-    if (status != IRR_OK) {
-        goto err_free;
-    }
-    status = irr_agree_id(engine, params.oob, &comm->id);
-    if (status != IRR_OK) {
-        if (status == IRR_ERR_NOT_SUPPORTED && params.rank == 0) {
-            irr_log(IRR_LOG_WARN, "none of the %u communicator ids is free at all ranks of a communicator",
-                    (unsigned)IRR_IDS_COUNT);
-        }
-        goto err_free;
-    }
-    irr_lock_acquire(&engine->lock);
-    link_comm(comm);
-    irr_lock_release(&engine->lock);
-    irr_comm_files_doubt(comm, &params, &files);
-    irr_comm_files_fini(&files);
-    irr_free(entries);
-    *comm_p = comm;
-    return IRR_OK;
-
-err_free:
-    irr_comm_files_fini(&files);
-    irr_free(entries);
-    if (comm != NULL) {
-        irr_comm_destroy(comm);
-    }
-    return status;
-}
-
 /* The exchange that is open goes no further. */
 static void close_exchange(irr_comm_t *comm)
 {
@@ -289,10 +309,12 @@ static void close_exchange(irr_comm_t *comm)
     }
 }
 
-/* What the transport may still have of a communicator stays until the transport is gone; so does its id. */
+/*
+ * What the transport may still have of a communicator stays until the transport is gone; so does its id, and its
+ * channel, on which the others may still have to be told.
+ */
 static void bury(irr_comm_t *comm)
 {
-    irr_strays_free_id(&comm->engine->strays, comm->id);
     comm->next = comm->engine->buried;
     comm->engine->buried = comm;
 }
@@ -302,18 +324,17 @@ void irr_comm_destroy(irr_comm_t *comm)
     irr_engine_t *engine = comm->engine;
     bool buried = comm->failed != IRR_OK || (comm->started && comm->result == IRR_IN_PROGRESS);
 
-    if (comm->id != IRR_IDS_NONE) {
-        irr_lock_acquire(&engine->lock);
-        unlink_comm(comm);
-        close_exchange(comm);
-        if (buried) {
-            bury(comm);
-        } else {
-            irr_strays_free_id(&engine->strays, comm->id);
-            irr_ids_give(&engine->ids, comm->id);
-        }
-        irr_lock_release(&engine->lock);
+    irr_lock_acquire(&engine->lock);
+    unlink_comm(comm);
+    close_exchange(comm);
+    irr_strays_free_id(&engine->strays, comm->id);
+    if (buried) {
+        bury(comm);
+    } else {
+        comm->channel->transport->ops->close_channel(comm->channel);
+        irr_ids_give(&engine->ids, comm->id);
     }
+    irr_lock_release(&engine->lock);
     if (!buried) {
         irr_comm_free(comm);
     }

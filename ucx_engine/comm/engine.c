@@ -166,9 +166,6 @@ irr_status_t irr_engine_drain(irr_engine_t *engine)
     irr_engine_progress(engine);
     irr_lock_acquire(&engine->lock);
     status = engine->transport->ops->drain(engine->transport);
-    if (irr_strays_busy(&engine->strays)) {
-        status = IRR_IN_PROGRESS;
-    }
     irr_lock_release(&engine->lock);
     return status;
 }
@@ -176,6 +173,9 @@ irr_status_t irr_engine_drain(irr_engine_t *engine)
 void irr_engine_destroy(irr_engine_t *engine)
 {
     assert(engine->comms == NULL);
+    for (irr_comm_t *comm = engine->buried; comm != NULL; comm = comm->next) {
+        engine->transport->ops->close_channel(comm->channel);
+    }
     engine->transport->ops->free(engine->transport);
     while (engine->buried != NULL) {
         irr_comm_t *comm = engine->buried;

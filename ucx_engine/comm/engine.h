@@ -56,6 +56,7 @@ struct irr_comm {
     bool             had_gaps;    /* in the last exchange somebody may have sent what nobody asked for */
     irr_settings_t   settings;
     irr_peer_t     **peers;       /* by rank; NULL for this rank */
+    irr_channel_t   *channel;     /* among them */
     int              algorithm;   /* that exchanges without a schedule go by */
     bool             direct;      /* its plan is known from the start; else the relay learns it */
     int             *labels;      /* by rank: equal on ranks that share a node, if the algorithm asks */

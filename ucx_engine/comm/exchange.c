@@ -31,9 +31,8 @@ static irr_exec_env_t make_env(irr_comm_t *comm)
     const irr_settings_t *settings = &comm->settings;
 
     return (irr_exec_env_t){
-        .transport = comm->engine->transport,
-        .peers = comm->peers,
-        .tag_base = irr_tag_base(comm->id, comm->sequence++),
+        .channel = comm->channel,
+        .tag_base = irr_tag_base(comm->sequence++),
         .input = comm->input,
         .output = comm->output,
         .scratch = comm->way != NULL ? comm->schedules.scratch : comm->scratch,

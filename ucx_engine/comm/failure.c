@@ -10,17 +10,17 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* Of the sender and no exchange: a notice is the only message of this kind without a stage. */
-static uint64_t notice_tag(const irr_comm_t *comm, int sender)
+/* Of no exchange: a notice is the only message of this kind without a stage. */
+static uint16_t notice_tag(void)
 {
-    return irr_tag(irr_tag_base(comm->id, 0), IRR_TAG_SYNC, 0, sender);
+    return irr_tag(irr_tag_base(0), IRR_TAG_SYNC, 0);
 }
 
 /* ---- to fail ---- */
 
 void irr_comm_abandon(irr_comm_t *comm)
 {
-    irr_exec_abandon(&comm->exec);
+    comm->channel->transport->ops->abandon(comm->channel);
 }
 
 static void end_here(irr_comm_t *comm, irr_status_t status)
@@ -54,14 +54,14 @@ _Static_assert(offsetof(irr_notice_t, request) == 0, "on_told takes a request fo
 
 bool irr_comm_tell(irr_comm_t *comm)
 {
-    irr_transport_t *transport = comm->engine->transport;
+    const irr_transport_ops_t *ops = comm->channel->transport->ops;
     irr_notice_t *notice = &comm->notice;
 
     for (; notice->next < comm->ranks && !notice->busy; notice->next++) {
         if (notice->next != comm->rank) {
             notice->request.done = on_told;
-            notice->busy = transport->ops->send(transport, comm->peers[notice->next], notice_tag(comm, comm->rank),
-                                                NULL, 0, IRR_FORM_IOVEC, &notice->request) == IRR_IN_PROGRESS;
+            notice->busy = ops->send(comm->channel, notice->next, notice_tag(), NULL, 0, IRR_FORM_IOVEC,
+                                     &notice->request) == IRR_IN_PROGRESS;
         }
     }
     return notice->next == comm->ranks && !notice->busy;
@@ -71,9 +71,10 @@ bool irr_comm_tell(irr_comm_t *comm)
 
 static bool is_told(irr_comm_t *comm)
 {
+    irr_transport_t *transport = comm->engine->transport;
     size_t notices = 0;
 
-    irr_strays_throw_away(comm->engine, notice_tag(comm, 0), irr_tag_senders_mask(), &notices);
+    transport->ops->discard(transport, comm->id, notice_tag(), IRR_TAG_FULL_MASK, &notices);
     return notices > 0;
 }
 

@@ -7,15 +7,15 @@
 #ifndef IRR_IDS_H
 #define IRR_IDS_H
 
-#include "exec/tag.h"
+#include "transport/transport.h"
 
 #include <stdint.h>
 
-#define IRR_IDS_COUNT (UINT32_C(1) << IRR_TAG_COMM_BITS)
+#define IRR_IDS_COUNT (UINT32_C(1) << IRR_CHANNEL_ID_BITS)
 #define IRR_IDS_NONE  IRR_IDS_COUNT
 
 typedef struct irr_ids {
-    uint64_t used[(1u << IRR_TAG_COMM_BITS) / 64];
+    uint64_t used[(1u << IRR_CHANNEL_ID_BITS) / 64];
     uint32_t next;
 } irr_ids_t;
 

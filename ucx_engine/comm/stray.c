@@ -3,8 +3,6 @@
  */
 #include "comm/engine.h"
 
-#include <string.h>
-
 /* Number of the highest bit of a sequence, which tells its half. */
 #define HALF_BIT (IRR_TAG_SEQUENCE_BITS - 1)
 #define HALF     (UINT32_C(1) << HALF_BIT)
@@ -12,54 +10,13 @@
 /* An exchange takes less sequence numbers than this. */
 #define MARGIN 8
 
-static const irr_iov_t sink_iov = { NULL, IRR_SINK_BYTES };
+/* No bit of a tag counts. */
+#define ALL 0
 
-/* ---- throwing away ---- */
-
-static void on_thrown_away(irr_request_t *request, irr_status_t status)
+/* Adds the number of messages of a communicator that it has thrown away; false if there may be more. */
+static bool throw_away(irr_engine_t *engine, uint32_t id, uint16_t tag, uint16_t mask, size_t *count)
 {
-    (void)status;   /* the sender's business */
-    ((irr_stray_sink_t *)request)->busy = false;
-}
-
-_Static_assert(offsetof(irr_stray_sink_t, request) == 0, "on_thrown_away takes a request for its sink");
-
-static irr_stray_sink_t *free_sink(irr_strays_t *strays)
-{
-    for (int i = 0; i < IRR_STRAYS_SINKS; i++) {
-        if (!strays->sink[i].busy) {
-            return &strays->sink[i];
-        }
-    }
-    return NULL;
-}
-
-bool irr_strays_busy(const irr_strays_t *strays)
-{
-    bool busy = false;
-
-    for (int i = 0; i < IRR_STRAYS_SINKS; i++) {
-        busy = busy || strays->sink[i].busy;
-    }
-    return busy;
-}
-
-bool irr_strays_throw_away(irr_engine_t *engine, uint64_t tag, uint64_t mask, size_t *count)
-{
-    irr_transport_t *transport = engine->transport;
-    irr_stray_sink_t *sink;
-    irr_message_t message;
-
-    while ((sink = free_sink(&engine->strays)) != NULL) {
-        if (transport->ops->probe(transport, tag & mask, mask, &message) != IRR_OK) {
-            return true;
-        }
-        ++*count;
-        sink->request.done = on_thrown_away;
-        sink->busy = transport->ops->recv_message(transport, &message, &sink_iov, 1, IRR_FORM_GATHER,
-                                                  &sink->request) == IRR_IN_PROGRESS;
-    }
-    return false;
+    return engine->transport->ops->discard(engine->transport, (uint16_t)id, tag, mask, count) == IRR_OK;
 }
 
 /* ---- of a communicator ---- */
@@ -79,10 +36,9 @@ static void throw_away_past(irr_comm_t *comm)
 
     for (int bit = meets ? HALF_BIT - 1 : HALF_BIT; bit >= 0; bit--) {
         if (bit == HALF_BIT || (comm->over >> bit & 1) != 0) {
-            const uint64_t base = irr_tag_base(comm->id, comm->over ^ UINT32_C(1) << bit);
+            const uint16_t base = irr_tag_base(comm->over ^ UINT32_C(1) << bit), mask = irr_tag_sequence_mask(bit);
 
-            irr_strays_throw_away(comm->engine, irr_tag(base, IRR_TAG_DATA, 0, 0), irr_tag_sequence_mask(bit),
-                                  &comm->strays);
+            throw_away(comm->engine, comm->id, irr_tag(base, IRR_TAG_DATA, 0), mask, &comm->strays);
         }
     }
 }
@@ -98,17 +54,6 @@ static bool has_gaps(const irr_comm_t *comm)
     return plan->nsteps - plan->nsends < (size_t)comm->ranks - 1 + (comm->problem.send[comm->rank].length > 0);
 }
 
-/* Of the exchange that is open: whoever has nothing to send here, as far as this rank knows. */
-static void throw_away_now(irr_comm_t *comm)
-{
-    for (int from = 0; from < comm->ranks; from++) {
-        if (from != comm->rank && comm->problem.recv[from].length == 0) {
-            irr_strays_throw_away(comm->engine, irr_tag(comm->exec.env.tag_base, IRR_TAG_DATA, 1, from),
-                                  IRR_TAG_FULL_MASK, &comm->strays);
-        }
-    }
-}
-
 /* Those who failed with this rank may still send what it will never ask for. */
 static void look_at(irr_comm_t *comm)
 {
@@ -118,14 +63,15 @@ static void look_at(irr_comm_t *comm)
         irr_comm_listen(comm);
     }
     if (comm->failed != IRR_OK) {
-        irr_strays_throw_away(comm->engine, irr_tag_base(comm->id, 0), irr_tag_comm_mask(), &count);
+        throw_away(comm->engine, comm->id, 0, ALL, &count);
         return;
     }
     if (comm->had_gaps && comm->agrees) {
         throw_away_past(comm);
     }
-    if (is_open(comm) && comm->state == IRR_COMM_RUNS && has_gaps(comm)) {
-        throw_away_now(comm);
+    if (is_open(comm) && comm->state == IRR_COMM_RUNS && has_gaps(comm) && irr_exec_listens(&comm->exec)) {
+        throw_away(comm->engine, comm->id, irr_tag(comm->exec.env.tag_base, IRR_TAG_DATA, 1), IRR_TAG_FULL_MASK,
+                   &comm->strays);
     }
 }
 
@@ -161,7 +107,7 @@ void irr_strays_look(irr_engine_t *engine)
     }
     for (int i = 0; i < IRR_STRAYS_FREED; i++) {
         if (strays->freed[i] != 0) {
-            irr_strays_throw_away(engine, irr_tag_base(strays->freed[i] - 1, 0), irr_tag_comm_mask(), &count);
+            throw_away(engine, strays->freed[i] - 1, 0, ALL, &count);
         }
     }
     strays->turn = engine->comms;
@@ -173,7 +119,7 @@ bool irr_strays_clear(irr_engine_t *engine, uint32_t id)
 {
     size_t count = 0;
 
-    return irr_strays_throw_away(engine, irr_tag_base(id, 0), irr_tag_comm_mask(), &count);
+    return throw_away(engine, id, 0, ALL, &count);
 }
 
 void irr_strays_free_id(irr_strays_t *strays, uint32_t id)

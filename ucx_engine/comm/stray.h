@@ -29,25 +29,16 @@
 #define IRR_STRAY_H
 
 #include "comm/ids.h"
-#include "transport/transport.h"
 
-#define IRR_STRAYS_SINKS 4   /* messages that are thrown away at a time */
 #define IRR_STRAYS_FREED 8   /* ids whose late messages are looked for, the latest ones freed */
 
 struct irr_engine;
 
-/* Throws one message away. */
-typedef struct irr_stray_sink {
-    irr_request_t request;
-    bool          busy;
-} irr_stray_sink_t;
-
 /* Zeroed is empty.  Of an engine, which is locked in all that follows. */
 typedef struct irr_strays {
-    irr_stray_sink_t sink[IRR_STRAYS_SINKS];
-    uint32_t         freed[IRR_STRAYS_FREED];   /* an id + 1; 0: none */
-    unsigned         freed_next;
-    irr_comm_t      *turn;                      /* the communicator to look at next; NULL: the ids that were freed */
+    uint32_t    freed[IRR_STRAYS_FREED];   /* an id + 1; 0: none */
+    unsigned    freed_next;
+    irr_comm_t *turn;                      /* the communicator to look at next; NULL: the ids that were freed */
 } irr_strays_t;
 
 /* The open exchange of a communicator has ended: is there, or was there, a stray message that was not told yet? */
@@ -56,21 +47,12 @@ bool irr_strays_end(irr_comm_t *comm);
 /* Looks at one communicator, or at the ids that were freed: to be called when nothing happens. */
 void irr_strays_look(struct irr_engine *engine);
 
-/*
- * Throws away all unexpected messages whose tags have the bits of `tag` where mask has ones, and adds their number.
- * False if there may be more than can be thrown away now.
- */
-bool irr_strays_throw_away(struct irr_engine *engine, uint64_t tag, uint64_t mask, size_t *count);
-
-/* The same for all of an id that is about to be taken. */
+/* Throws away all messages of an id that is about to be taken.  False if there may be more than can be thrown away now. */
 bool irr_strays_clear(struct irr_engine *engine, uint32_t id);
 
 /* An id is free from now on, or taken. */
 void irr_strays_free_id(irr_strays_t *strays, uint32_t id);
 void irr_strays_take_id(irr_strays_t *strays, uint32_t id);
-
-/* Are messages being thrown away?  Then the transport has requests. */
-bool irr_strays_busy(const irr_strays_t *strays);
 
 /* Must the ranks meet before an exchange of this communicator, and the first sequence number behind the meeting. */
 bool     irr_strays_meet(const irr_comm_t *comm);

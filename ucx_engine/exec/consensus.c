@@ -36,8 +36,8 @@ int irr_consensus_awaited(const irr_consensus_t *consensus)
 static void begin_round(irr_consensus_t *consensus)
 {
     const irr_exec_env_t *env = &consensus->env;
-    int ranks = consensus->ranks, rank = consensus->rank, distance = consensus->distance;
-    int to = (rank + distance) % ranks, from = irr_consensus_awaited(consensus);
+    const uint16_t tag = irr_tag(env->tag_base, IRR_TAG_SYNC, consensus->round);
+    int to = (consensus->rank + consensus->distance) % consensus->ranks, from = irr_consensus_awaited(consensus);
     size_t bytes = consensus->count * sizeof(consensus->words[0]), sent = consensus->status == IRR_OK ? bytes : 0;
 
     consensus->busy = true;
@@ -45,13 +45,11 @@ static void begin_round(irr_consensus_t *consensus)
     consensus->parts[1].request.bytes = 0;
     consensus->iov[0] = (irr_iov_t){ consensus->words, sent };
     consensus->iov[1] = (irr_iov_t){ consensus->heard, bytes };
-    irr_transfer_begin(&consensus->transfer, env->transport, env->counters, over);
+    irr_transfer_begin(&consensus->transfer, env->channel, env->counters, over);
     consensus->transfer.describes = true;
-    irr_transfer_receive(&consensus->transfer, &consensus->parts[1],
-                         irr_tag(env->tag_base, IRR_TAG_SYNC, consensus->round, from), &consensus->iov[1], 1,
+    irr_transfer_receive(&consensus->transfer, &consensus->parts[1], from, tag, &consensus->iov[1], 1,
                          IRR_FORM_IOVEC);
-    irr_transfer_send(&consensus->transfer, &consensus->parts[0], env->peers[to],
-                      irr_tag(env->tag_base, IRR_TAG_SYNC, consensus->round, rank), &consensus->iov[0], sent > 0,
+    irr_transfer_send(&consensus->transfer, &consensus->parts[0], to, tag, &consensus->iov[0], sent > 0,
                       IRR_FORM_IOVEC, sent);
     irr_transfer_end(&consensus->transfer);
 }

@@ -41,7 +41,7 @@ irr_status_t irr_consensus_init(irr_consensus_t *consensus, int ranks, int rank)
 
 /*
  * Starts one among all ranks, which give the same count, from 1 to IRR_CONSENSUS_WORDS_MAX; none may run.  The
- * words are copied.  Of env transport, peers, tag_base and counters are used; what they point to is borrowed until
+ * words are copied.  Of env channel, tag_base and counters are used; what they point to is borrowed until
  * it is over.  Messages are of kind IRR_TAG_SYNC.  Never blocks.
  */
 void irr_consensus_start(irr_consensus_t *consensus, const uint64_t *words, size_t count,

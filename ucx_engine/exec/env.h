@@ -10,9 +10,8 @@
 
 /* Borrowed until the run is over. */
 typedef struct irr_exec_env {
-    irr_transport_t  *transport;
-    irr_peer_t *const *peers;     /* by rank; the own entry is not used */
-    uint64_t          tag_base;
+    irr_channel_t    *channel;
+    uint16_t          tag_base;
     irr_tag_kind_t    tag_kind;   /* of the messages of a plan */
     const void       *input;
     void             *output;

@@ -122,6 +122,7 @@ static void start_part(irr_exec_t *exec, size_t index, size_t first_iov, size_t 
 {
     const irr_exec_env_t *env = &exec->env;
     const irr_step_t *step = &exec->plan->steps[index];
+    const uint16_t tag = irr_tag(env->tag_base, env->tag_kind, step->stage);
     const irr_iov_t *iov = &exec->iov[first_iov];
     irr_transfer_t *transfer = &exec->steps[index].transfer;
     irr_part_t *part = &exec->parts[first_iov];
@@ -132,12 +133,9 @@ static void start_part(irr_exec_t *exec, size_t index, size_t first_iov, size_t 
         form = step->kind == IRR_STEP_SEND ? IRR_FORM_IOVEC : IRR_FORM_GATHER;
     }
     if (step->kind == IRR_STEP_SEND) {
-        irr_transfer_send(transfer, part, env->peers[step->peer],
-                          irr_tag(env->tag_base, env->tag_kind, step->stage, exec->plan->rank), iov, count, form,
-                          0);
+        irr_transfer_send(transfer, part, step->peer, tag, iov, count, form, 0);
     } else {
-        irr_transfer_receive(transfer, part, irr_tag(env->tag_base, env->tag_kind, step->stage, step->peer), iov,
-                             count, form);
+        irr_transfer_receive(transfer, part, step->peer, tag, iov, count, form);
     }
 }
 
@@ -172,14 +170,14 @@ static void start_message(irr_exec_t *exec, size_t index)
 {
     const irr_step_t *step = &exec->plan->steps[index];
     irr_composition_t composition =
-        irr_compose(exec->env.compose, &exec->env.transport->caps, step->pieces, step->bytes);
+        irr_compose(exec->env.compose, &exec->env.channel->transport->caps, step->pieces, step->bytes);
     size_t together = resolve(exec, step, 0, composition.apart_min, false);
     size_t total = composition.apart_min == SIZE_MAX ? together
                                                      : resolve(exec, step, together, composition.apart_min, true);
     bool one_together = together > 0 || total == 0;   /* an empty message is a message too */
 
     exec->steps[index].exec = exec;
-    irr_transfer_begin(&exec->steps[index].transfer, exec->env.transport, exec->env.counters, end_step);
+    irr_transfer_begin(&exec->steps[index].transfer, exec->env.channel, exec->env.counters, end_step);
     if (step->kind == IRR_STEP_SEND) {
         irr_pace_begin(&exec->pace, step->bytes);
     }
@@ -340,27 +338,11 @@ irr_status_t irr_exec_progress(irr_exec_t *exec)
     return exec->result;
 }
 
-/* ---- the end that is none ---- */
+/* ---- what is awaited ---- */
 
 static bool is_open(const irr_exec_t *exec, size_t index, irr_step_kind_t kind)
 {
     return exec->plan->steps[index].kind == kind && exec->steps[index].transfer.pending != COMPLETE;
-}
-
-void irr_exec_abandon(irr_exec_t *exec)
-{
-    irr_transport_t *transport = exec->env.transport;
-
-    for (size_t i = 0; exec->plan != NULL && i < exec->plan->nsteps; i++) {
-        const irr_step_t *step = &exec->plan->steps[i];
-        const size_t end = step->first_piece + step->pieces;
-
-        for (size_t k = step->first_piece; is_open(exec, i, IRR_STEP_RECV) && k < end; k++) {
-            if (exec->parts[k].open) {
-                transport->ops->cancel(transport, &exec->parts[k].request);
-            }
-        }
-    }
 }
 
 /* The peer of the first step of a kind that is not over; -1: all are. */
@@ -382,4 +364,9 @@ bool irr_exec_receives(const irr_exec_t *exec)
 int irr_exec_awaited(const irr_exec_t *exec)
 {
     return irr_exec_receives(exec) ? first_peer(exec, IRR_STEP_RECV) : first_peer(exec, IRR_STEP_SEND);
+}
+
+bool irr_exec_listens(const irr_exec_t *exec)
+{
+    return exec->plan == NULL || exec->next_recv == exec->plan->nsteps;
 }

@@ -67,15 +67,11 @@ void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env
  */
 irr_status_t irr_exec_progress(irr_exec_t *exec);
 
-/*
- * Asks the transport to forget the receives of a run that will not be gone on with, so that nothing is written to the
- * caller's buffers any more but by a message that is arriving now.  The executor may not be used again, and must live
- * as long as the transport.
- */
-void irr_exec_abandon(irr_exec_t *exec);
-
 /* Is there a receive that is not over? */
 bool irr_exec_receives(const irr_exec_t *exec);
+
+/* Are all receives of the plan posted? */
+bool irr_exec_listens(const irr_exec_t *exec);
 
 /* The peer of the first receive that is not over, or else of the first send; -1: nothing runs. */
 int irr_exec_awaited(const irr_exec_t *exec);

@@ -133,9 +133,9 @@ static void send(irr_gather_t *gather)
     int to = (gather->rank - gather->distance + gather->ranks) % gather->ranks;
 
     gather->iov[0] = (irr_iov_t){ gather->bytes, length };
-    irr_transfer_send(&gather->transfer, &gather->parts[0], env->peers[to],
-                      irr_tag(env->tag_base, IRR_TAG_HEADER, gather->round, gather->rank), &gather->iov[0],
-                      length > 0, IRR_FORM_IOVEC, length);
+    irr_transfer_send(&gather->transfer, &gather->parts[0], to,
+                      irr_tag(env->tag_base, IRR_TAG_HEADER, gather->round), &gather->iov[0], length > 0,
+                      IRR_FORM_IOVEC, length);
 }
 
 /* Goes on to the round of this distance, or to the consensus if there is none. */
@@ -149,7 +149,7 @@ static void begin_round(irr_gather_t *gather)
         return;
     }
     gather->state = IRR_GATHER_LISTENS;
-    irr_transfer_begin(&gather->transfer, gather->env.transport, gather->env.counters, over);
+    irr_transfer_begin(&gather->transfer, gather->env.channel, gather->env.counters, over);
     gather->transfer.describes = true;
     send(gather);
 }
@@ -185,12 +185,11 @@ int irr_gather_awaited(const irr_gather_t *gather)
 
 static bool listen(irr_gather_t *gather)
 {
-    irr_transport_t *transport = gather->env.transport;
-    int from = irr_gather_awaited(gather);
-    uint64_t tag = irr_tag(gather->env.tag_base, IRR_TAG_HEADER, gather->round, from);
+    irr_channel_t *channel = gather->env.channel;
+    uint16_t tag = irr_tag(gather->env.tag_base, IRR_TAG_HEADER, gather->round);
     irr_message_t message;
 
-    if (transport->ops->probe(transport, tag, IRR_TAG_FULL_MASK, &message) != IRR_OK) {
+    if (channel->transport->ops->probe(channel, irr_gather_awaited(gather), tag, IRR_TAG_FULL_MASK, &message) != IRR_OK) {
         return false;
     }
     take(gather, &message);

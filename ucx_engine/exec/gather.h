@@ -58,7 +58,7 @@ void         irr_gather_fini(irr_gather_t *gather);
 /*
  * Starts one among all ranks; none may run.  The row of this rank are the lengths of its blocks, one a rank, which
  * are read here; offsets are not.  trouble: not IRR_OK if this rank failed before, so it has no row and all end
- * alike.  Of env transport, peers, tag_base and counters are used; what they point to is borrowed until it is
+ * alike.  Of env channel, tag_base and counters are used; what they point to is borrowed until it is
  * over.  Messages are of kinds IRR_TAG_HEADER and IRR_TAG_SYNC, with rounds for stages.  Never blocks.
  */
 void irr_gather_start(irr_gather_t *gather, const irr_block_t *row, irr_status_t trouble,

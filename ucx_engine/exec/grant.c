@@ -47,7 +47,7 @@ void irr_grants_start(irr_grants_t *grants, const irr_plan_t *plan, const irr_ex
     grants->next = 0;
     grants->admitted = 0;
     grants->signals.lost = on_lost;
-    irr_signals_start(&grants->signals, plan->rank, env, result);
+    irr_signals_start(&grants->signals, env, result);
     for (size_t i = 0; i < plan->nsteps; i++) {
         const irr_step_t *step = &plan->steps[i];
 

@@ -164,7 +164,7 @@ void irr_relay_take_off(irr_relay_t *relay, irr_flight_t *flight, void (*over)(i
 {
     flight->relay = relay;
     flight->stage = relay->stage;
-    irr_transfer_begin(&flight->transfer, relay->env.transport, relay->env.counters, over);
+    irr_transfer_begin(&flight->transfer, relay->env.channel, relay->env.counters, over);
 }
 
 void irr_relay_land(irr_flight_t *flight)

@@ -63,11 +63,11 @@ static void sink_lead(irr_relay_t *relay, const irr_message_t *message, bool exp
 static void sink_part(irr_relay_t *relay)
 {
     irr_spare_t *spare = open_inbox(relay, IRR_INBOX_SINK, sink, sink);
-    uint64_t tag = irr_tag(relay->env.tag_base, IRR_TAG_PART, relay->stage,
-                           irr_relay_stage(relay)->sender[relay->inbox.sender]);
+    const int from = irr_relay_stage(relay)->sender[relay->inbox.sender];
+    const uint16_t tag = irr_tag(relay->env.tag_base, IRR_TAG_PART, relay->stage);
 
     relay->inbox.parts--;
-    irr_transfer_receive(&spare->flight.transfer, &spare->part, tag, spare->iov, 1, IRR_FORM_GATHER);
+    irr_transfer_receive(&spare->flight.transfer, &spare->part, from, tag, spare->iov, 1, IRR_FORM_GATHER);
     irr_transfer_end(&spare->flight.transfer);
 }
 
@@ -144,7 +144,7 @@ static bool take_known(irr_relay_t *relay, int sender, const irr_message_t *mess
         irr_free(flight);
         return false;
     }
-    composition = irr_compose(relay->env.compose, &relay->env.transport->caps, step->pieces, step->bytes);
+    composition = irr_compose(relay->env.compose, &relay->env.channel->transport->caps, step->pieces, step->bytes);
     list(relay, step, SIZE_MAX, false, flight->iov);
     relay->open_receives++;
     irr_relay_take_off(relay, flight, receive_over);
@@ -189,7 +189,7 @@ static void unpack(irr_relay_t *relay, const irr_step_t *step, size_t apart_min,
 {
     irr_inbox_t *inbox = &relay->inbox;
     size_t count = list(relay, step, apart_min, false, flight->iov);
-    uint64_t tag = irr_tag(relay->env.tag_base, IRR_TAG_PART, relay->stage, step->peer);
+    const uint16_t tag = irr_tag(relay->env.tag_base, IRR_TAG_PART, relay->stage);
 
     for (size_t i = 0; i < count; i++) {
         memcpy(flight->iov[i].base, inbox->bytes + at, flight->iov[i].length);
@@ -200,7 +200,8 @@ static void unpack(irr_relay_t *relay, const irr_step_t *step, size_t apart_min,
     relay->open_receives++;
     irr_relay_take_off(relay, flight, receive_over);
     for (size_t i = 0; i < count; i++) {
-        irr_transfer_receive(&flight->transfer, &flight->parts[i], tag, &flight->iov[i], 1, IRR_FORM_IOVEC);
+        irr_transfer_receive(&flight->transfer, &flight->parts[i], step->peer, tag, &flight->iov[i], 1,
+                             IRR_FORM_IOVEC);
     }
     irr_transfer_end(&flight->transfer);
 }
@@ -225,7 +226,7 @@ static irr_status_t read_slices(irr_relay_t *relay, const irr_header_t *header, 
         return status;
     }
     used += more;
-    composition = irr_compose(relay->env.compose, &relay->env.transport->caps, header->slices + 1,
+    composition = irr_compose(relay->env.compose, &relay->env.channel->transport->caps, header->slices + 1,
                               sum(inbox->slices, header->slices));
     if (!fits(relay, header, used, composition.apart_min)) {
         return IRR_ERR_PROTOCOL;
@@ -355,7 +356,7 @@ static void receive_data(irr_relay_t *relay, const irr_message_t *message, bool 
 
 static void receive_lead(irr_relay_t *relay, const irr_message_t *message)
 {
-    int rank = irr_tag_sender(message->tag), sender = rank < relay->stages.ranks ? relay->sender_number[rank] : -1;
+    int rank = message->from, sender = rank < relay->stages.ranks ? relay->sender_number[rank] : -1;
     bool known;
 
     if (sender < 0) {
@@ -379,12 +380,13 @@ static void receive_lead(irr_relay_t *relay, const irr_message_t *message)
 
 static bool next_lead(irr_relay_t *relay)
 {
-    irr_transport_t *transport = relay->env.transport;
+    irr_channel_t *channel = relay->env.channel;
     irr_message_t message;
 
     if (relay->heard == irr_relay_stage(relay)->senders || relay->earlier_sends > 0 ||
-        transport->ops->probe(transport, irr_tag(relay->env.tag_base, IRR_TAG_DATA, relay->stage, 0),
-                              irr_tag_lead_mask(), &message) != IRR_OK) {
+        channel->transport->ops->probe(channel, IRR_ANY_RANK,
+                                       irr_tag(relay->env.tag_base, IRR_TAG_DATA, relay->stage),
+                                       irr_tag_lead_mask(), &message) != IRR_OK) {
         return false;
     }
     receive_lead(relay, &message);

@@ -45,9 +45,9 @@ static void send_status(irr_relay_t *relay, int slot)
     spare->flight.spare = true;
     spare->iov[0] = (irr_iov_t){ spare->header, length };
     start(relay, &spare->flight, 0);
-    irr_transfer_send(&spare->flight.transfer, &spare->part, relay->env.peers[irr_relay_stage(relay)->peer[slot]],
-                      irr_tag(relay->env.tag_base, IRR_TAG_HEADER, relay->stage, relay->stages.rank), spare->iov, 1,
-                      IRR_FORM_IOVEC, length);
+    irr_transfer_send(&spare->flight.transfer, &spare->part, irr_relay_stage(relay)->peer[slot],
+                      irr_tag(relay->env.tag_base, IRR_TAG_HEADER, relay->stage), spare->iov, 1, IRR_FORM_IOVEC,
+                      length);
     irr_transfer_end(&spare->flight.transfer);
 }
 
@@ -78,7 +78,7 @@ static bool as_last(const irr_relay_t *relay, const outgoing_t *message)
 
 static void describe(const irr_relay_t *relay, int slot, outgoing_t *message)
 {
-    const irr_transport_caps_t *caps = &relay->env.transport->caps;
+    const irr_transport_caps_t *caps = &relay->env.channel->transport->caps;
     size_t step, bytes;
 
     message->slot = relay->slot_base + (size_t)slot;
@@ -123,18 +123,18 @@ static size_t list(const irr_relay_t *relay, const outgoing_t *message, size_t h
 static void send_contents(irr_relay_t *relay, int slot, const outgoing_t *message, irr_flight_t *flight,
                           size_t header)
 {
-    irr_peer_t *peer = relay->env.peers[irr_relay_stage(relay)->peer[slot]];
+    const int peer = irr_relay_stage(relay)->peer[slot];
     irr_tag_kind_t kind = message->known ? IRR_TAG_DATA : IRR_TAG_HEADER;
     size_t together = list(relay, message, header, flight);
 
     start(relay, flight, message->step != NULL ? message->step->bytes : 0);
     irr_transfer_send(&flight->transfer, &flight->parts[0], peer,
-                      irr_tag(relay->env.tag_base, kind, relay->stage, relay->stages.rank), flight->iov, together,
+                      irr_tag(relay->env.tag_base, kind, relay->stage), flight->iov, together,
                       message->composition.form, header);
     for (size_t i = 0; i < message->header.parts; i++) {
         irr_transfer_send(&flight->transfer, &flight->parts[i + 1], peer,
-                          irr_tag(relay->env.tag_base, IRR_TAG_PART, relay->stage, relay->stages.rank),
-                          &flight->iov[together + i], 1, IRR_FORM_IOVEC, 0);
+                          irr_tag(relay->env.tag_base, IRR_TAG_PART, relay->stage), &flight->iov[together + i], 1,
+                          IRR_FORM_IOVEC, 0);
     }
     irr_transfer_end(&flight->transfer);
 }

@@ -22,9 +22,8 @@ void irr_signals_fini(irr_signals_t *signals)
     memset(signals, 0, sizeof(*signals));
 }
 
-void irr_signals_start(irr_signals_t *signals, int rank, const irr_exec_env_t *env, irr_status_t *result)
+void irr_signals_start(irr_signals_t *signals, const irr_exec_env_t *env, irr_status_t *result)
 {
-    signals->rank = rank;
     signals->env = env;
     signals->result = result;
     signals->pending = 0;
@@ -67,7 +66,7 @@ static irr_signal_t *begin(irr_signals_t *signals, size_t i, int stage, int peer
 
     *signal = (irr_signal_t){ .signals = signals, .stage = stage, .peer = peer };
     signals->pending++;
-    irr_transfer_begin(&signal->transfer, signals->env->transport, signals->env->counters, over);
+    irr_transfer_begin(&signal->transfer, signals->env->channel, signals->env->counters, over);
     signal->transfer.describes = true;
     return signal;
 }
@@ -76,8 +75,8 @@ void irr_signals_await(irr_signals_t *signals, size_t i, int stage, int peer)
 {
     irr_signal_t *signal = begin(signals, i, stage, peer, on_arrived);
 
-    irr_transfer_receive(&signal->transfer, &signal->part,
-                         irr_tag(signals->env->tag_base, IRR_TAG_SYNC, stage, peer), NULL, 0, IRR_FORM_IOVEC);
+    irr_transfer_receive(&signal->transfer, &signal->part, peer,
+                         irr_tag(signals->env->tag_base, IRR_TAG_SYNC, stage), NULL, 0, IRR_FORM_IOVEC);
     irr_transfer_end(&signal->transfer);
 }
 
@@ -85,9 +84,8 @@ void irr_signals_give(irr_signals_t *signals, size_t i, int stage, int peer)
 {
     irr_signal_t *signal = begin(signals, i, stage, peer, on_sent);
 
-    irr_transfer_send(&signal->transfer, &signal->part, signals->env->peers[peer],
-                      irr_tag(signals->env->tag_base, IRR_TAG_SYNC, stage, signals->rank), NULL, 0, IRR_FORM_IOVEC,
-                      0);
+    irr_transfer_send(&signal->transfer, &signal->part, peer,
+                      irr_tag(signals->env->tag_base, IRR_TAG_SYNC, stage), NULL, 0, IRR_FORM_IOVEC, 0);
     irr_transfer_end(&signal->transfer);
 }
 

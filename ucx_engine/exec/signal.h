@@ -34,7 +34,6 @@ struct irr_signals {
     size_t                list_max;
     const irr_exec_env_t *env;
     irr_status_t         *result;
-    int                   rank;
     size_t                pending;  /* messages that the transport has */
     irr_signal_t         *failed;   /* to be sent again */
     void                (*lost)(irr_signals_t *signals, size_t index);   /* one was not sent; NULL: nobody asks */
@@ -44,8 +43,8 @@ struct irr_signals {
 irr_status_t irr_signals_reserve(irr_signals_t *signals, size_t count);
 void         irr_signals_fini(irr_signals_t *signals);
 
-/* A run of a rank begins.  Env and result, which takes the first error, are borrowed until it is over. */
-void irr_signals_start(irr_signals_t *signals, int rank, const irr_exec_env_t *env, irr_status_t *result);
+/* A run begins.  Env and result, which takes the first error, are borrowed until it is over. */
+void irr_signals_start(irr_signals_t *signals, const irr_exec_env_t *env, irr_status_t *result);
 
 /* Posts the receive of signal i from a peer, or sends it; each i once in a run. */
 void irr_signals_await(irr_signals_t *signals, size_t i, int stage, int peer);

@@ -26,7 +26,7 @@ void irr_sync_run_start(irr_sync_run_t *run, const irr_plan_t *plan, const irr_e
     run->next_tell = 0;
     run->next_await = 0;
     run->received = 0;
-    irr_signals_start(&run->signals, plan->rank, env, result);
+    irr_signals_start(&run->signals, env, result);
     for (size_t i = 0; i < plan->nawaits; i++) {
         if (plan->awaits[i].peer != plan->rank) {
             irr_signals_await(&run->signals, i, STAGE, plan->awaits[i].peer);

@@ -3,11 +3,11 @@
  */
 #include "exec/transfer.h"
 
-void irr_transfer_begin(irr_transfer_t *transfer, irr_transport_t *transport, irr_counters_t *counters,
+void irr_transfer_begin(irr_transfer_t *transfer, irr_channel_t *channel, irr_counters_t *counters,
                         void (*over)(irr_transfer_t *transfer))
 {
     *transfer = (irr_transfer_t){
-        .over = over, .transport = transport, .counters = counters, .pending = 1, .status = IRR_OK
+        .over = over, .channel = channel, .counters = counters, .pending = 1, .status = IRR_OK
     };
 }
 
@@ -23,7 +23,6 @@ static void end_part(irr_part_t *part, irr_status_t status)
     irr_transfer_t *transfer = part->transfer;
     irr_counters_t *counters = transfer->counters;
 
-    part->open = false;
     if (part->wants && status == IRR_OK && part->request.bytes == 0) {
         status = IRR_ERR_PEER;
     }
@@ -52,7 +51,6 @@ static void prepare(irr_transfer_t *transfer, irr_part_t *part, bool receives, s
     part->receives = receives;
     part->gathers = form == IRR_FORM_GATHER && count > 1;
     part->wants = false;
-    part->open = true;
     transfer->pending++;
 }
 
@@ -63,10 +61,10 @@ static void started(irr_part_t *part, irr_status_t status)
     }
 }
 
-void irr_transfer_send(irr_transfer_t *transfer, irr_part_t *part, irr_peer_t *peer, uint64_t tag,
-                       const irr_iov_t *iov, size_t count, irr_form_t form, size_t header)
+void irr_transfer_send(irr_transfer_t *transfer, irr_part_t *part, int to, uint16_t tag, const irr_iov_t *iov,
+                       size_t count, irr_form_t form, size_t header)
 {
-    irr_transport_t *transport = transfer->transport;
+    irr_channel_t *channel = transfer->channel;
     irr_counters_t *counters = transfer->counters;
     size_t bytes = 0;
 
@@ -79,26 +77,26 @@ void irr_transfer_send(irr_transfer_t *transfer, irr_part_t *part, irr_peer_t *p
     counters->header_bytes += header;
     counters->bytes_gathered += part->gathers ? bytes : 0;
     counters->largest_message = bytes > counters->largest_message ? bytes : counters->largest_message;
-    started(part, transport->ops->send(transport, peer, tag, iov, count, form, &part->request));
+    started(part, channel->transport->ops->send(channel, to, tag, iov, count, form, &part->request));
 }
 
-void irr_transfer_receive(irr_transfer_t *transfer, irr_part_t *part, uint64_t tag, const irr_iov_t *iov,
+void irr_transfer_receive(irr_transfer_t *transfer, irr_part_t *part, int from, uint16_t tag, const irr_iov_t *iov,
                           size_t count, irr_form_t form)
 {
-    irr_transport_t *transport = transfer->transport;
+    irr_channel_t *channel = transfer->channel;
 
     prepare(transfer, part, true, count, form);
     for (size_t i = 0; i < count; i++) {
         part->wants = part->wants || (iov[i].base != NULL && iov[i].length > 0);
     }
-    started(part, transport->ops->recv(transport, tag, iov, count, form, &part->request));
+    started(part, channel->transport->ops->recv(channel, from, tag, iov, count, form, &part->request));
 }
 
 void irr_transfer_take(irr_transfer_t *transfer, irr_part_t *part, const irr_message_t *message,
                        const irr_iov_t *iov, size_t count, irr_form_t form)
 {
-    irr_transport_t *transport = transfer->transport;
+    irr_channel_t *channel = transfer->channel;
 
     prepare(transfer, part, true, count, form);
-    started(part, transport->ops->recv_message(transport, message, iov, count, form, &part->request));
+    started(part, channel->transport->ops->recv_message(channel, message, iov, count, form, &part->request));
 }

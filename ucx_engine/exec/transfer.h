@@ -15,7 +15,7 @@ typedef struct irr_transfer irr_transfer_t;
 
 struct irr_transfer {
     void          (*over)(irr_transfer_t *transfer);
-    irr_transport_t *transport;
+    irr_channel_t   *channel;
     irr_counters_t  *counters;
     size_t           pending;
     irr_status_t     status;    /* the first error */
@@ -28,22 +28,21 @@ typedef struct irr_part {
     irr_transfer_t *transfer;
     bool            receives, gathers;
     bool            wants;      /* a receive of some bytes */
-    bool            open;       /* the transport has it */
 } irr_part_t;
 
-void irr_transfer_begin(irr_transfer_t *transfer, irr_transport_t *transport, irr_counters_t *counters,
+void irr_transfer_begin(irr_transfer_t *transfer, irr_channel_t *channel, irr_counters_t *counters,
                         void (*over)(irr_transfer_t *transfer));
 void irr_transfer_end(irr_transfer_t *transfer);
 
 /* header: so many bytes of the message are description, not user data. */
-void irr_transfer_send(irr_transfer_t *transfer, irr_part_t *part, irr_peer_t *peer, uint64_t tag,
-                       const irr_iov_t *iov, size_t count, irr_form_t form, size_t header);
+void irr_transfer_send(irr_transfer_t *transfer, irr_part_t *part, int to, uint16_t tag, const irr_iov_t *iov,
+                       size_t count, irr_form_t form, size_t header);
 
 /* A rank that failed has nothing to send and sends an empty message; a receive of some bytes ends in IRR_ERR_PEER. */
-void irr_transfer_receive(irr_transfer_t *transfer, irr_part_t *part, uint64_t tag, const irr_iov_t *iov,
+void irr_transfer_receive(irr_transfer_t *transfer, irr_part_t *part, int from, uint16_t tag, const irr_iov_t *iov,
                           size_t count, irr_form_t form);
 
-/* Receives what a probe has found. */
+/* Going, with probe: receives what it has found. */
 void irr_transfer_take(irr_transfer_t *transfer, irr_part_t *part, const irr_message_t *message,
                        const irr_iov_t *iov, size_t count, irr_form_t form);
 

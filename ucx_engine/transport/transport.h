@@ -2,13 +2,19 @@
  * transport.h - the contract between the executor and whatever moves bytes.
  *
  * A transport moves tagged messages between processes.  A message is a list of pieces at each end; the
- * lists may be cut differently, only their order counts.  Messages of one sender with one tag arrive in
- * the order sent; any others may overtake each other.
+ * lists may be cut differently, only their order counts.
+ *
+ * Messages travel on channels.  All processes that open a channel with one id, which they have to know, and the same
+ * members in the same order can send to each other by the ranks of these.  A message meets a receive of its channel
+ * that names its sender and its tag.  Those of one sender with one tag on one channel arrive in the order sent; any
+ * others may overtake each other.  What comes for a channel that is not open here, or for no receive, waits until a
+ * receive is posted or until it is discarded.
  *
  * The operations, for all transports:
  *
  *   - None blocks.  None calls `done` from within send or recv: what completes at once
- *     is returned at once.  `done` is called from within `progress` (or `cancel`), and may call send and recv.
+ *     is returned at once.  `done` is called from within `progress` (or `abandon` and `close_channel`), and may
+ *     call send and recv.
  *   - The caller owns the iov array, the memory it points to and the request.  All three stay untouched
  *     (for a send: may be read by the caller) from the call until it returns IRR_OK or an error, or until
  *     `done`.  The request may be reused or freed within its own `done`.
@@ -41,28 +47,43 @@ typedef enum irr_form {
  */
 #define IRR_SINK_BYTES ((size_t)PTRDIFF_MAX)
 
+#define IRR_CHANNEL_ID_BITS   16
+#define IRR_CHANNEL_TAG_BITS  16
+#define IRR_CHANNEL_RANK_BITS 20
+#define IRR_CHANNEL_RANKS_MAX (1 << IRR_CHANNEL_RANK_BITS)
 
 typedef struct irr_request irr_request_t;
 typedef struct irr_transport irr_transport_t;
+typedef struct irr_channel irr_channel_t;
 typedef struct irr_peer irr_peer_t;
 
 struct irr_request {
     void       (*done)(irr_request_t *request, irr_status_t status);
     size_t       bytes;        /* of a completed receive: length of the message that arrived */
-    uintptr_t    reserved[8];  /* the transport's, while the request is pending */
+    uintptr_t    reserved[10]; /* the transport's, while the request is pending */
 };
 
-/* A message that probe found and took out of matching; recv_message must consume it. */
+/* First member of every channel; read-only for its user. */
+struct irr_channel {
+    irr_transport_t   *transport;
+    irr_peer_t *const *members;   /* by rank; NULL: this process does not send to that one */
+    uint32_t           id;
+    int                ranks, rank;
+};
+
+/* Going, with probe and recv_message: a message that was taken out of matching. */
 typedef struct irr_message {
     void    *handle;
-    uint64_t tag;
+    int      from;    /* as the sender says: perhaps none of the ranks of the channel */
+    uint16_t tag;
     size_t   bytes;
 } irr_message_t;
+
+#define IRR_ANY_RANK (-1)
 
 /* What the composition reads.  The same on all ranks of a job. */
 typedef struct irr_transport_caps {
     const char *name;
-    int         tag_bits;            /* low bits of a tag that are matched */
     size_t      iov_wire_max;        /* pieces that one wire packet takes; more cost more packets */
     size_t      gather_max;          /* lists of up to so many bytes are sent fastest in the gather form */
     size_t      zero_copy_min;       /* contiguous messages from here on move without copies; SIZE_MAX: never */
@@ -85,33 +106,54 @@ typedef struct irr_transport_ops {
      */
     irr_status_t (*reach)(irr_transport_t *transport, irr_peer_t *peer);
 
-    /* A message of count pieces, in their order; 0 pieces make an empty message. */
-    irr_status_t (*send)(irr_transport_t *transport, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov,
-                         size_t count, irr_form_t form, irr_request_t *request);
-
     /*
-     * Receives the next message with exactly this tag.  A message longer than the pieces ends in
-     * IRR_ERR_TRUNCATE and writes nothing outside them; a shorter one leaves the rest untouched.
+     * A channel of 1 to IRR_CHANNEL_RANKS_MAX ranks, this process being one of them; sends nothing.  No other channel
+     * with this id may be open here.  The members are borrowed until it is closed, and may be filled in until the first
+     * send to them.  IRR_ERR_NO_MEMORY.
      */
-    irr_status_t (*recv)(irr_transport_t *transport, uint64_t tag, const irr_iov_t *iov, size_t count,
+    irr_status_t (*open_channel)(irr_transport_t *transport, uint16_t id, int ranks, int rank,
+                                 irr_peer_t *const *members, irr_channel_t **channel_p);
+
+    /* Abandons it and forgets it.  Sends that are pending go on; their requests live until `done`. */
+    void (*close_channel)(irr_channel_t *channel);
+
+    /* A message of count pieces, in their order, to a rank; 0 pieces make an empty message. */
+    irr_status_t (*send)(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
                          irr_form_t form, irr_request_t *request);
 
     /*
-     * IRR_OK, the tag and the length if an unexpected message is here whose tag has the bits of `tag` where
-     * mask has ones; it is then taken out of matching.  Of one sender and tag, the first one sent is found
-     * first.  IRR_IN_PROGRESS if none is here yet.  May progress the transport.
+     * Receives the next message of this rank with this tag.  A message longer than the pieces ends in
+     * IRR_ERR_TRUNCATE and writes nothing outside them; a shorter one leaves the rest untouched.
      */
-    irr_status_t (*probe)(irr_transport_t *transport, uint64_t tag, uint64_t mask, irr_message_t *message);
-
-    /* Receives what probe found, with the rules of recv.  The message is consumed in every case. */
-    irr_status_t (*recv_message)(irr_transport_t *transport, const irr_message_t *message, const irr_iov_t *iov,
-                                 size_t count, irr_form_t form, irr_request_t *request);
+    irr_status_t (*recv)(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
+                         irr_form_t form, irr_request_t *request);
 
     /*
-     * Asks for a pending receive to end: `done` follows, here or in progress, with IRR_ERR_CANCELED unless the
-     * receive was matched already.
+     * Asks for all receives that are pending on the channel to end: `done` follows, here or in progress, with
+     * IRR_ERR_CANCELED unless the receive was matched already.  Sends go on, and so do receives that `done` posts.
      */
-    void (*cancel)(irr_transport_t *transport, irr_request_t *request);
+    void (*abandon)(irr_channel_t *channel);
+
+    /*
+     * Throws away the messages for a channel of this id, open here or not, that are here and find no receive, and
+     * whose tags have the bits of `tag` where mask has ones; adds their number to *count.  Their senders' requests are
+     * done as if they were received.  IRR_OK, or IRR_IN_PROGRESS if there may be more than can be thrown away now.  May
+     * progress the transport.  Not to be called after close.
+     */
+    irr_status_t (*discard)(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count);
+
+    /*
+     * Going: who still asks for messages of any rank or length is being rewritten; nothing else may.
+     *
+     * IRR_OK and a message if one of this rank, or of any, is here that finds no receive and whose tag has the bits of
+     * `tag` where mask has ones; it is then taken out of matching.  Of one sender and tag, the first one sent is found
+     * first.  IRR_IN_PROGRESS if none is here yet.  May progress the transport.
+     */
+    irr_status_t (*probe)(irr_channel_t *channel, int from, uint16_t tag, uint16_t mask, irr_message_t *message);
+
+    /* Receives what probe found, with the rules of recv.  The message is consumed in every case. */
+    irr_status_t (*recv_message)(irr_channel_t *channel, const irr_message_t *message, const irr_iov_t *iov,
+                                 size_t count, irr_form_t form, irr_request_t *request);
 
     /* Moves messages and calls `done`; returns the number of events, 0 when there was nothing to do. */
     unsigned (*progress)(irr_transport_t *transport);
@@ -128,8 +170,8 @@ typedef struct irr_transport_ops {
 
     /*
      * Three steps down.  close: starts to flush and close the endpoints; a send that follows ends in
-     * IRR_ERR_CANCELED.  drain: progress until it returns IRR_OK (IRR_IN_PROGRESS until then).  free: releases
-     * everything; each process that can still send to this one must have drained.  A request that is pending by then
+     * IRR_ERR_CANCELED.  drain: progress until it returns IRR_OK (IRR_IN_PROGRESS until then), also with what is
+     * being discarded.  free: releases everything but channels, which must be closed by then; each process that can still send to this one must have drained.  A request that is pending by then
      * is never done, and what it needs must live until free has returned.
      */
     void         (*close)(irr_transport_t *transport);
@@ -142,6 +184,15 @@ struct irr_transport {
     const irr_transport_ops_t *ops;
     irr_transport_caps_t       caps;
 };
+
+/* Fills in what all channels have. */
+static inline void irr_channel_init(irr_channel_t *channel, irr_transport_t *transport, uint16_t id, int ranks, int rank,
+                                    irr_peer_t *const *members)
+{
+    *channel = (irr_channel_t){
+        .transport = transport, .members = members, .id = id, .ranks = ranks, .rank = rank
+    };
+}
 
 /* ---- the transports; study/fabric.h has more ---- */
 

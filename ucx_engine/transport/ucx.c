@@ -284,11 +284,14 @@ static const irr_transport_ops_t ops = {
     .address = address,
     .connect = irr_ucx_connect,
     .reach = irr_ucx_reach,
+    .open_channel = irr_ucx_open_channel,
+    .close_channel = irr_ucx_close_channel,
     .send = irr_ucx_send,
     .recv = irr_ucx_recv,
+    .abandon = irr_ucx_abandon,
+    .discard = irr_ucx_discard,
     .probe = irr_ucx_probe,
     .recv_message = irr_ucx_recv_message,
-    .cancel = irr_ucx_cancel,
     .progress = progress,
     .arm = arm,
     .statistics = statistics,
@@ -307,7 +310,7 @@ irr_status_t irr_ucx_open(const irr_engine_config_t *config, irr_transport_t **t
     }
     ucx->super.ops = &ops;
     ucx->super.caps = (irr_transport_caps_t){
-        .name = "ucx", .tag_bits = 64, .iov_wire_max = IOV_WIRE_MAX, .gather_max = IRR_UCX_GATHER_MAX,
+        .name = "ucx", .iov_wire_max = IOV_WIRE_MAX, .gather_max = IRR_UCX_GATHER_MAX,
         .zero_copy_min = ZERO_COPY_MIN
     };
     status = irr_ucx_gather_create(&ucx->gather);

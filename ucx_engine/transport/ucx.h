@@ -1,6 +1,6 @@
 /*
- * ucx.h - private to the ucx transport: its state, shared by ucx.c, ucx_endpoint.c, ucx_message.c and
- * ucx_datatype.c.
+ * ucx.h - private to the ucx transport: its state, shared by ucx.c, ucx_endpoint.c, ucx_channel.c,
+ * ucx_message.c and ucx_datatype.c.
  */
 #ifndef IRR_UCX_H
 #define IRR_UCX_H
@@ -18,6 +18,14 @@ struct irr_peer {
     char        address[];
 };
 
+/* Throws one message away. */
+typedef struct irr_ucx_sink {
+    irr_request_t request;
+    bool          busy;
+} irr_ucx_sink_t;
+
+#define IRR_UCX_SINKS 4   /* messages that are thrown away at a time */
+
 typedef struct irr_ucx {
     irr_transport_t  super;
     ucp_context_h    context;
@@ -28,6 +36,7 @@ typedef struct irr_ucx {
     irr_peer_t      *peers;
     uint64_t         endpoints;
     uint64_t         bytes_gathered;
+    irr_ucx_sink_t   sinks[IRR_UCX_SINKS];
     bool             closed;
     int              event_fd;
 } irr_ucx_t;
@@ -42,16 +51,25 @@ typedef struct irr_ucx_cursor {
     uint64_t        *copied;  /* counts the bytes that the callbacks copy, not those that they drop */
 } irr_ucx_cursor_t;
 
+typedef struct irr_ucx_slot irr_ucx_slot_t;
+
 /* What a pending request keeps in irr_request_t.reserved. */
-typedef struct irr_ucx_slot {
-    void            *handle;  /* UCX's request, for cancel */
+struct irr_ucx_slot {
+    irr_ucx_slot_t  *next;    /* of the receives that are pending on its channel */
+    irr_ucx_slot_t **link;    /* what points here; NULL: it is not among these */
+    void            *handle;  /* UCX's request, to cancel it */
     bool             inside;  /* our call that posts this receive has not returned */
     bool             over;    /* UCX called back meanwhile, with this status */
     irr_status_t     status;
     irr_ucx_cursor_t cursor;
-} irr_ucx_slot_t;
+};
 
 _Static_assert(sizeof(irr_ucx_slot_t) <= sizeof(((irr_request_t *)0)->reserved), "slot must fit the request");
+
+typedef struct irr_ucx_channel {
+    irr_channel_t   super;
+    irr_ucx_slot_t *pending;   /* receives */
+} irr_ucx_channel_t;
 
 static inline irr_ucx_t *irr_ucx_of(irr_transport_t *transport)
 {
@@ -79,14 +97,25 @@ void irr_ucx_close(irr_transport_t *transport);
 irr_status_t irr_ucx_drain(irr_transport_t *transport);
 void irr_ucx_free_peers(irr_ucx_t *ucx);
 
+/* ucx_channel.c */
+irr_status_t irr_ucx_open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
+                                  irr_peer_t *const *members, irr_channel_t **channel_p);
+void irr_ucx_close_channel(irr_channel_t *channel);
+void irr_ucx_abandon(irr_channel_t *channel);
+irr_status_t irr_ucx_discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count);
+bool irr_ucx_discards(const irr_ucx_t *ucx);
+
 /* ucx_message.c */
-irr_status_t irr_ucx_send(irr_transport_t *transport, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov,
-                          size_t count, irr_form_t form, irr_request_t *request);
-irr_status_t irr_ucx_recv(irr_transport_t *transport, uint64_t tag, const irr_iov_t *iov, size_t count,
+irr_status_t irr_ucx_send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
                           irr_form_t form, irr_request_t *request);
-irr_status_t irr_ucx_probe(irr_transport_t *transport, uint64_t tag, uint64_t mask, irr_message_t *message);
-irr_status_t irr_ucx_recv_message(irr_transport_t *transport, const irr_message_t *message, const irr_iov_t *iov,
+irr_status_t irr_ucx_recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
+                          irr_form_t form, irr_request_t *request);
+irr_status_t irr_ucx_probe(irr_channel_t *channel, int from, uint16_t tag, uint16_t mask, irr_message_t *message);
+irr_status_t irr_ucx_recv_message(irr_channel_t *channel, const irr_message_t *message, const irr_iov_t *iov,
                                   size_t count, irr_form_t form, irr_request_t *request);
-void irr_ucx_cancel(irr_transport_t *transport, irr_request_t *request);
+
+/* Receives a message that UCX took out of matching. */
+irr_status_t irr_ucx_take(irr_ucx_t *ucx, void *handle, const irr_iov_t *iov, size_t count, irr_form_t form,
+                          irr_request_t *request);
 
 #endif

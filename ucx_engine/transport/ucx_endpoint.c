@@ -93,7 +93,7 @@ irr_status_t irr_ucx_drain(irr_transport_t *transport)
             ucx->endpoints--;
         }
     }
-    return ucx->endpoints > 0 ? IRR_IN_PROGRESS : IRR_OK;
+    return ucx->endpoints > 0 || irr_ucx_discards(ucx) ? IRR_IN_PROGRESS : IRR_OK;
 }
 
 void irr_ucx_free_peers(irr_ucx_t *ucx)

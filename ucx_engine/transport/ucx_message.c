@@ -1,5 +1,5 @@
 /*
- * ucx_message.c - tagged messages over UCX: full-mask receives, probes for unknown sizes and senders.
+ * ucx_message.c - messages of channels over UCX: full-mask receives, probes for unknown sizes and senders.
  *
  * UCX matches a receive with a full mask in a hash bucket; any other mask goes to a wildcard queue that
  * slows every arrival down.  So every receive here names its tag exactly, and what may come from anyone is
@@ -8,6 +8,7 @@
 #include "transport/ucx.h"
 
 #include "core/log.h"
+#include "transport/key.h"
 
 _Static_assert(sizeof(irr_iov_t) == sizeof(ucp_dt_iov_t) &&
                offsetof(irr_iov_t, base) == offsetof(ucp_dt_iov_t, buffer) &&
@@ -36,11 +37,6 @@ static bool is_sink(const irr_iov_t *iov, size_t count)
 static void describe(irr_ucx_t *ucx, const irr_iov_t *iov, size_t count, irr_form_t form, irr_request_t *request,
                      message_t *message)
 {
-    irr_ucx_slot_t *slot = slot_of(request);
-
-    slot->handle = NULL;
-    slot->inside = false;
-    slot->over = false;
     message->param.op_attr_mask =
         UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_DATATYPE;
     message->param.user_data = request;
@@ -49,8 +45,8 @@ static void describe(irr_ucx_t *ucx, const irr_iov_t *iov, size_t count, irr_for
         message->count = count == 1 ? iov[0].length : 0;
         message->param.datatype = ucp_dt_make_contig(1);
     } else if (form == IRR_FORM_GATHER) {
-        irr_ucx_cursor_init(&slot->cursor, iov, count, &ucx->bytes_gathered);
-        message->buffer = &slot->cursor;
+        irr_ucx_cursor_init(&slot_of(request)->cursor, iov, count, &ucx->bytes_gathered);
+        message->buffer = &slot_of(request)->cursor;
         message->count = 1;
         message->param.datatype = ucx->gather;
     } else {
@@ -68,6 +64,24 @@ static void on_sent(void *handle, ucs_status_t status, void *user_data)
     request->done(request, irr_ucx_status(status));
 }
 
+static void link_slot(irr_ucx_channel_t *channel, irr_ucx_slot_t *slot)
+{
+    slot->next = channel->pending;
+    slot->link = &channel->pending;
+    if (slot->next != NULL) {
+        slot->next->link = &slot->next;
+    }
+    channel->pending = slot;
+}
+
+static void unlink_slot(irr_ucx_slot_t *slot)
+{
+    *slot->link = slot->next;
+    if (slot->next != NULL) {
+        slot->next->link = slot->link;
+    }
+}
+
 /*
  * UCX may call back from within the post, when the message is here already: in several fragments, truncated,
  * or by a rendezvous that completes at once.  Our contract has no such call; the post returns the status.
@@ -77,6 +91,9 @@ static void on_received(void *handle, ucs_status_t status, const ucp_tag_recv_in
     irr_request_t *request = user_data;
     irr_ucx_slot_t *slot = slot_of(request);
 
+    if (slot->link != NULL) {
+        unlink_slot(slot);
+    }
     request->bytes = status == UCS_OK ? info->length : 0;
     ucp_request_free(handle);
     if (slot->inside) {
@@ -87,8 +104,8 @@ static void on_received(void *handle, ucs_status_t status, const ucp_tag_recv_in
     }
 }
 
-/* What UCX's answer to a post means; keeps its request for cancel. */
-static irr_status_t posted(ucs_status_ptr_t handle, irr_request_t *request)
+/* What UCX's answer to the post of a receive means; one that is pending gets its place in the channel, if it has one. */
+static irr_status_t posted(ucs_status_ptr_t handle, irr_ucx_channel_t *channel, irr_request_t *request)
 {
     irr_ucx_slot_t *slot = slot_of(request);
 
@@ -96,25 +113,32 @@ static irr_status_t posted(ucs_status_ptr_t handle, irr_request_t *request)
     if (slot->over) {
         return slot->status;
     }
-    if (UCS_PTR_IS_PTR(handle)) {
-        slot->handle = handle;
-        return IRR_IN_PROGRESS;
+    if (!UCS_PTR_IS_PTR(handle)) {
+        return irr_ucx_status(UCS_PTR_STATUS(handle));
     }
-    return irr_ucx_status(UCS_PTR_STATUS(handle));
+    slot->handle = handle;
+    if (channel != NULL) {
+        link_slot(channel, slot);
+    }
+    return IRR_IN_PROGRESS;
 }
 
 /* Every receive ends in the callback, which alone is told the length of the message. */
 static void describe_receive(irr_ucx_t *ucx, const irr_iov_t *iov, size_t count, irr_form_t form,
                              irr_request_t *request, message_t *message)
 {
+    irr_ucx_slot_t *slot = slot_of(request);
+
     describe(ucx, iov, count, form, request, message);
     message->param.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
     message->param.cb.recv = on_received;
-    slot_of(request)->inside = true;
+    slot->link = NULL;
+    slot->inside = true;
+    slot->over = false;
 }
 
 /* Sends a short list at once; false if it is too long, or cannot be sent without a request now. */
-static bool send_short(irr_ucx_t *ucx, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov, size_t count)
+static bool send_short(irr_ucx_t *ucx, irr_peer_t *peer, uint64_t key, const irr_iov_t *iov, size_t count)
 {
     const ucp_request_param_t param = { .op_attr_mask = UCP_OP_ATTR_FLAG_FORCE_IMM_CMPL };
     char bytes[IRR_UCX_GATHER_MAX];
@@ -128,16 +152,19 @@ static bool send_short(irr_ucx_t *ucx, irr_peer_t *peer, uint64_t tag, const irr
         length += iov[i].length;
     }
     irr_ucx_gather(iov, count, bytes);
-    handle = ucp_tag_send_nbx(peer->endpoint, bytes, length, tag, &param);
+    handle = ucp_tag_send_nbx(peer->endpoint, bytes, length, key, &param);
     ucx->bytes_gathered += handle == NULL ? length : 0;
     return handle == NULL;
 }
 
-irr_status_t irr_ucx_send(irr_transport_t *transport, irr_peer_t *peer, uint64_t tag, const irr_iov_t *iov,
-                          size_t count, irr_form_t form, irr_request_t *request)
+irr_status_t irr_ucx_send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
+                          irr_form_t form, irr_request_t *request)
 {
-    irr_ucx_t *ucx = irr_ucx_of(transport);
-    irr_status_t status = irr_ucx_reach(transport, peer);
+    irr_ucx_t *ucx = irr_ucx_of(channel->transport);
+    irr_peer_t *peer = channel->members[to];
+    const uint64_t key = irr_key(channel->id, tag, channel->rank);
+    irr_status_t status = irr_ucx_reach(&ucx->super, peer);
+    ucs_status_ptr_t handle;
     message_t message;
 
     if (status == IRR_ERR_CANCELED) {
@@ -147,52 +174,56 @@ irr_status_t irr_ucx_send(irr_transport_t *transport, irr_peer_t *peer, uint64_t
         irr_log(IRR_LOG_ERROR, "ucx cannot open an endpoint to a peer: %s", irr_status_text(status));
         return status;
     }
-    if (form == IRR_FORM_GATHER && count > 1 && send_short(ucx, peer, tag, iov, count)) {
+    if (form == IRR_FORM_GATHER && count > 1 && send_short(ucx, peer, key, iov, count)) {
         return IRR_OK;
     }
     describe(ucx, iov, count, form, request, &message);
     message.param.cb.send = on_sent;
-    return posted(ucp_tag_send_nbx(peer->endpoint, message.buffer, message.count, tag, &message.param), request);
+    handle = ucp_tag_send_nbx(peer->endpoint, message.buffer, message.count, key, &message.param);
+    return UCS_PTR_IS_PTR(handle) ? IRR_IN_PROGRESS : irr_ucx_status(UCS_PTR_STATUS(handle));
 }
 
-irr_status_t irr_ucx_recv(irr_transport_t *transport, uint64_t tag, const irr_iov_t *iov, size_t count,
+irr_status_t irr_ucx_recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
                           irr_form_t form, irr_request_t *request)
 {
-    irr_ucx_t *ucx = irr_ucx_of(transport);
+    irr_ucx_t *ucx = irr_ucx_of(channel->transport);
     message_t message;
 
     describe_receive(ucx, iov, count, form, request, &message);
-    return posted(ucp_tag_recv_nbx(ucx->worker, message.buffer, message.count, tag, FULL_MASK, &message.param),
-                  request);
+    return posted(ucp_tag_recv_nbx(ucx->worker, message.buffer, message.count, irr_key(channel->id, tag, from),
+                                   FULL_MASK, &message.param), (irr_ucx_channel_t *)channel, request);
 }
 
-irr_status_t irr_ucx_probe(irr_transport_t *transport, uint64_t tag, uint64_t mask, irr_message_t *message)
+irr_status_t irr_ucx_probe(irr_channel_t *channel, int from, uint16_t tag, uint16_t mask, irr_message_t *message)
 {
-    irr_ucx_t *ucx = irr_ucx_of(transport);
+    irr_ucx_t *ucx = irr_ucx_of(channel->transport);
+    const bool any = from == IRR_ANY_RANK;
     ucp_tag_recv_info_t info;
-    ucp_tag_message_h handle = ucp_tag_probe_nb(ucx->worker, tag, mask, 1, &info);
+    ucp_tag_message_h handle = ucp_tag_probe_nb(ucx->worker, irr_key(channel->id, tag, any ? 0 : from),
+                                                irr_key_mask(mask, !any), 1, &info);
 
     if (handle == NULL) {
         return IRR_IN_PROGRESS;
     }
-    message->handle = handle;
-    message->tag = info.sender_tag;
-    message->bytes = info.length;
+    *message = (irr_message_t){
+        .handle = handle, .from = irr_key_from(info.sender_tag), .tag = irr_key_tag(info.sender_tag),
+        .bytes = info.length
+    };
     return IRR_OK;
 }
 
-irr_status_t irr_ucx_recv_message(irr_transport_t *transport, const irr_message_t *found, const irr_iov_t *iov,
-                                  size_t count, irr_form_t form, irr_request_t *request)
+irr_status_t irr_ucx_take(irr_ucx_t *ucx, void *handle, const irr_iov_t *iov, size_t count, irr_form_t form,
+                          irr_request_t *request)
 {
-    irr_ucx_t *ucx = irr_ucx_of(transport);
     message_t message;
 
     describe_receive(ucx, iov, count, form, request, &message);
-    return posted(ucp_tag_msg_recv_nbx(ucx->worker, message.buffer, message.count, found->handle, &message.param),
+    return posted(ucp_tag_msg_recv_nbx(ucx->worker, message.buffer, message.count, handle, &message.param), NULL,
                   request);
 }
 
-void irr_ucx_cancel(irr_transport_t *transport, irr_request_t *request)
+irr_status_t irr_ucx_recv_message(irr_channel_t *channel, const irr_message_t *message, const irr_iov_t *iov,
+                                  size_t count, irr_form_t form, irr_request_t *request)
 {
-    ucp_request_cancel(irr_ucx_of(transport)->worker, slot_of(request)->handle);
+    return irr_ucx_take(irr_ucx_of(channel->transport), message->handle, iov, count, form, request);
 }

@@ -1,0 +1,97 @@
+/*
+ * ucx_channel.c - channels over UCX: which receives are pending on one, and the messages that nobody receives.
+ *
+ * A message is thrown away by a receive of its own, which drops what it gets.  That of a long one takes as long as its
+ * sender and the network need, so there are a few of them, and drain waits for these.
+ */
+#include "transport/ucx.h"
+
+#include "core/alloc.h"
+#include "transport/key.h"
+
+irr_status_t irr_ucx_open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
+                                  irr_peer_t *const *members, irr_channel_t **channel_p)
+{
+    irr_ucx_channel_t *channel = irr_alloc(1, sizeof(*channel));
+
+    if (channel == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    irr_channel_init(&channel->super, transport, id, ranks, rank, members);
+    channel->pending = NULL;
+    *channel_p = &channel->super;
+    return IRR_OK;
+}
+
+void irr_ucx_close_channel(irr_channel_t *channel)
+{
+    irr_ucx_abandon(channel);
+    irr_free(channel);
+}
+
+/* UCX calls back for a receive that it gives up; what it has matched comes to its end as it would have. */
+void irr_ucx_abandon(irr_channel_t *given)
+{
+    irr_ucx_channel_t *channel = (irr_ucx_channel_t *)given;
+    irr_ucx_slot_t *slot = channel->pending;
+
+    channel->pending = NULL;
+    while (slot != NULL) {
+        irr_ucx_slot_t *next = slot->next;
+
+        slot->link = NULL;
+        ucp_request_cancel(irr_ucx_of(given->transport)->worker, slot->handle);
+        slot = next;
+    }
+}
+
+/* ---- what nobody receives ---- */
+
+static void on_thrown_away(irr_request_t *request, irr_status_t status)
+{
+    (void)status;   /* the sender's business */
+    ((irr_ucx_sink_t *)request)->busy = false;
+}
+
+_Static_assert(offsetof(irr_ucx_sink_t, request) == 0, "on_thrown_away takes a request for its sink");
+
+static irr_ucx_sink_t *free_sink(irr_ucx_t *ucx)
+{
+    for (int i = 0; i < IRR_UCX_SINKS; i++) {
+        if (!ucx->sinks[i].busy) {
+            return &ucx->sinks[i];
+        }
+    }
+    return NULL;
+}
+
+bool irr_ucx_discards(const irr_ucx_t *ucx)
+{
+    bool busy = false;
+
+    for (int i = 0; i < IRR_UCX_SINKS; i++) {
+        busy = busy || ucx->sinks[i].busy;
+    }
+    return busy;
+}
+
+irr_status_t irr_ucx_discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count)
+{
+    static const irr_iov_t iov = { NULL, IRR_SINK_BYTES };
+    irr_ucx_t *ucx = irr_ucx_of(transport);
+    irr_ucx_sink_t *sink;
+
+    while ((sink = free_sink(ucx)) != NULL) {
+        ucp_tag_recv_info_t info;
+        ucp_tag_message_h message =
+            ucp_tag_probe_nb(ucx->worker, irr_key(id, tag, 0), irr_key_mask(mask, false), 1, &info);
+
+        if (message == NULL) {
+            return IRR_OK;
+        }
+        ++*count;
+        sink->request.done = on_thrown_away;
+        sink->busy = irr_ucx_take(ucx, message, &iov, 1, IRR_FORM_GATHER, &sink->request) == IRR_IN_PROGRESS;
+    }
+    return IRR_IN_PROGRESS;
+}
