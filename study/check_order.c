@@ -2,19 +2,19 @@
  * check_order.c - second and third phase of the plan checker: messages have two ends, and the exchange ends.
  *
  * Rule 1: the sends of all ranks, and the receives, are sorted by (stage, sender, receiver) and position in
- * the plan; then both lists must agree row by row.
+ * the plan; then both lists must agree row by row.  So must the tells and the awaits.
  *
- * Rule 5: the exchange is simulated with every send a rendezvous.  Receives are posted in the order of the
- * plan, each when its dependencies are complete.  Sends and copies go in the order of the plan too, one at a
- * time: each when its dependencies and the one before it are complete.
+ * Rule 5: the exchange is simulated with every send and every tell a rendezvous.  Receives and awaits are posted in
+ * the order of the plan, each when its dependencies are complete; so do tells go.  Sends and copies go in the order
+ * of the plan too, one at a time: each when its dependencies and the one before it are complete.
  *
- * One at a time is the strictest pace, so no other need be tried.  A step waits for a fixed set of events
+ * One at a time is the narrowest window, so no other need be tried.  A step waits for a fixed set of events
  * (dependencies, the step before it, its other end), never for one of several; the exchange ends exactly if
- * these waits have no cycle.  A pace that keeps the order of the plan lets a send start at the latest when
- * all sends before it are complete: its waits are implied by ours, so a cycle of its waits would be one of
- * ours.  That holds for any window, and for all sends at once.  It does not hold for an executor that sends
- * out of the order of the plan while a window is full; exec.c does not.  Nor does it hold for paces whose sends
- * wait for receives, loose and grant: pace/loose.c and exec/grant.h say which plans end with them.
+ * these waits have no cycle.  An executor that keeps the order of the plan lets a send start at the latest when
+ * its dependencies and all sends before it are complete: its waits are implied by ours, so a cycle of its waits would
+ * be one of ours.  That holds for any window, for all sends at once, and for any pace, since a pace is dependencies,
+ * tells and awaits.  It does not hold for an executor that sends out of the order of the plan while a window is full;
+ * exec.c does not.
  *
  * Cost: O(m log m) for m messages; a dependency is looked at once, and again only while its step waits for it.
  */
@@ -51,9 +51,10 @@ static int by_end(const void *a, const void *b)
     return order != 0 ? order : (x->id > y->id) - (x->id < y->id);
 }
 
-/* Lists the sends or the receives of all ranks, sorted; returns how many. */
+/* Lists the steps of one kind of all ranks, none of them copies, sorted; returns how many. */
 static size_t list_ends(const irr_check_t *check, irr_step_kind_t kind, end_t *ends)
 {
+    const bool goes_out = kind == IRR_STEP_SEND || kind == IRR_STEP_TELL;
     size_t count = 0;
 
     for (size_t id = 0; id < check->base[check->ranks]; id++) {
@@ -62,8 +63,8 @@ static size_t list_ends(const irr_check_t *check, irr_step_kind_t kind, end_t *e
         if (at->step->kind == kind) {
             ends[count++] = (end_t){
                 .stage = at->step->stage,
-                .from = kind == IRR_STEP_SEND ? at->rank : at->step->peer,
-                .to = kind == IRR_STEP_SEND ? at->step->peer : at->rank,
+                .from = goes_out ? at->rank : at->step->peer,
+                .to = goes_out ? at->step->peer : at->rank,
                 .id = id
             };
         }
@@ -106,8 +107,19 @@ static irr_status_t join_ends(irr_check_t *check, const end_t *send, const end_t
     return IRR_OK;
 }
 
-static irr_status_t pair_ends(irr_check_t *check, const end_t *sends, size_t nsends, const end_t *recvs,
-                              size_t nrecvs)
+/* What the two ends of a message do, and how a reason says so. */
+typedef struct ends {
+    irr_step_kind_t send, recv;
+    const char     *sends, *receives, *send_noun, *recv_noun;
+} ends_t;
+
+static const ends_t all_ends[] = {
+    { IRR_STEP_SEND, IRR_STEP_RECV, "sends to", "receives from", "send", "receive" },
+    { IRR_STEP_TELL, IRR_STEP_AWAIT, "tells", "awaits", "tell", "await" }
+};
+
+static irr_status_t pair_ends(irr_check_t *check, const ends_t *kind, const end_t *sends, size_t nsends,
+                              const end_t *recvs, size_t nrecvs)
 {
     size_t i = 0, j = 0;
     irr_status_t status = IRR_OK;
@@ -116,14 +128,14 @@ static irr_status_t pair_ends(irr_check_t *check, const end_t *sends, size_t nse
         int order = i == nsends ? 1 : j == nrecvs ? -1 : compare_ends(&sends[i], &recvs[j]);
 
         if (order < 0) {
-            return irr_check_fail(check, "rank %d step %zu sends to rank %d in stage %d, which has no receive for "
-                                  "it", sends[i].from, irr_check_index(check, sends[i].id), sends[i].to,
-                                  sends[i].stage);
+            return irr_check_fail(check, "rank %d step %zu %s rank %d in stage %d, which has no %s for it",
+                                  sends[i].from, irr_check_index(check, sends[i].id), kind->sends, sends[i].to,
+                                  sends[i].stage, kind->recv_noun);
         }
         if (order > 0) {
-            return irr_check_fail(check, "rank %d step %zu receives from rank %d in stage %d, which has no send "
-                                  "for it", recvs[j].to, irr_check_index(check, recvs[j].id), recvs[j].from,
-                                  recvs[j].stage);
+            return irr_check_fail(check, "rank %d step %zu %s rank %d in stage %d, which has no %s for it",
+                                  recvs[j].to, irr_check_index(check, recvs[j].id), kind->receives, recvs[j].from,
+                                  recvs[j].stage, kind->send_noun);
         }
         status = join_ends(check, &sends[i++], &recvs[j++]);
     }
@@ -134,12 +146,13 @@ irr_status_t irr_check_messages(irr_check_t *check)
 {
     size_t total = check->base[check->ranks];
     end_t *sends = irr_alloc(total, sizeof(*sends)), *recvs = irr_alloc(total, sizeof(*recvs));
-    irr_status_t status = IRR_ERR_NO_MEMORY;
+    irr_status_t status = sends != NULL && recvs != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
 
-    if (sends != NULL && recvs != NULL) {
-        size_t nsends = list_ends(check, IRR_STEP_SEND, sends), nrecvs = list_ends(check, IRR_STEP_RECV, recvs);
+    for (size_t i = 0; i < sizeof(all_ends) / sizeof(all_ends[0]) && status == IRR_OK; i++) {
+        size_t nsends = list_ends(check, all_ends[i].send, sends);
+        size_t nrecvs = list_ends(check, all_ends[i].recv, recvs);
 
-        status = pair_ends(check, sends, nsends, recvs, nrecvs);
+        status = pair_ends(check, &all_ends[i], sends, nsends, recvs, nrecvs);
     }
     irr_free(recvs);
     irr_free(sends);
@@ -150,7 +163,20 @@ irr_status_t irr_check_messages(irr_check_t *check)
 
 typedef enum state { WAITING, STARTED, COMPLETE } state_t;
 
-/* The next receive of a rank, or its next send or copy. */
+/* What goes in the order of the plan by itself. */
+typedef enum lane { RECEIVES, SENDS, TELLS, LANES } lane_t;
+
+static lane_t lane_of(irr_step_kind_t kind)
+{
+    static const lane_t lanes[] = {
+        [IRR_STEP_SEND] = SENDS, [IRR_STEP_COPY] = SENDS, [IRR_STEP_RECV] = RECEIVES, [IRR_STEP_AWAIT] = RECEIVES,
+        [IRR_STEP_TELL] = TELLS
+    };
+
+    return lanes[kind];
+}
+
+/* The next step of a rank in a lane. */
 typedef struct cursor {
     size_t next;
     size_t deps_complete;  /* of the next one: so many of its dependencies are known to be complete */
@@ -160,15 +186,15 @@ typedef struct simulation {
     irr_check_t   *check;
     unsigned char *state;      /* by id */
     size_t         complete;   /* ids in that state */
-    cursor_t      *cursors;    /* two a rank: receives, sends and copies */
+    cursor_t      *cursors;    /* one a rank and lane */
     int           *queue;      /* ranks that may have something to do, each once */
     bool          *queued;
     int            first, count;
 } simulation_t;
 
-static cursor_t *cursor_of(const simulation_t *simulation, int rank, irr_step_kind_t kind)
+static cursor_t *cursor_of(const simulation_t *simulation, int rank, lane_t lane)
 {
-    return &simulation->cursors[2 * rank + (kind == IRR_STEP_RECV ? 0 : 1)];
+    return &simulation->cursors[(size_t)rank * LANES + lane];
 }
 
 static void wake(simulation_t *simulation, int rank)
@@ -202,7 +228,7 @@ static void start(simulation_t *simulation, size_t id)
     size_t partner = check->steps[id].partner;
 
     simulation->state[id] = STARTED;
-    if (check->steps[id].step->kind != IRR_STEP_RECV) {
+    if (lane_of(check->steps[id].step->kind) == SENDS) {
         check->started[check->nstarted++] = id;
     }
     if (partner == IRR_CHECK_NONE) {
@@ -226,22 +252,22 @@ static bool deps_complete(const simulation_t *simulation, size_t id, cursor_t *c
     return cursor->deps_complete == at->step->deps;
 }
 
-/* Starts what this cursor of a rank may start: receives, or else sends and copies. */
-static void advance(simulation_t *simulation, int rank, bool receives)
+/* Starts what this lane of a rank may start. */
+static void advance(simulation_t *simulation, int rank, lane_t lane)
 {
     const irr_plan_t *plan = &simulation->check->plans[rank];
-    cursor_t *cursor = cursor_of(simulation, rank, receives ? IRR_STEP_RECV : IRR_STEP_SEND);
+    cursor_t *cursor = cursor_of(simulation, rank, lane);
 
     for (; cursor->next < plan->nsteps; cursor->next++, cursor->deps_complete = 0) {
         size_t id = simulation->check->base[rank] + cursor->next;
 
-        if ((plan->steps[cursor->next].kind == IRR_STEP_RECV) != receives) {
+        if (lane_of(plan->steps[cursor->next].kind) != lane) {
             continue;
         }
         if (simulation->state[id] == WAITING && deps_complete(simulation, id, cursor)) {
             start(simulation, id);
         }
-        if (simulation->state[id] == WAITING || (!receives && simulation->state[id] != COMPLETE)) {
+        if (simulation->state[id] == WAITING || (lane == SENDS && simulation->state[id] != COMPLETE)) {
             return;
         }
     }
@@ -252,7 +278,7 @@ static size_t blocker(const simulation_t *simulation, size_t id)
 {
     const irr_check_step_t *at = &simulation->check->steps[id];
     size_t base = simulation->check->base[at->rank];
-    const cursor_t *cursor = cursor_of(simulation, at->rank, at->step->kind);
+    const cursor_t *cursor = cursor_of(simulation, at->rank, lane_of(at->step->kind));
 
     if (simulation->state[id] == STARTED) {
         return at->partner;
@@ -289,8 +315,9 @@ static void simulate(simulation_t *simulation)
     while (simulation->count > 0) {
         int rank = next_rank(simulation);
 
-        advance(simulation, rank, true);
-        advance(simulation, rank, false);
+        for (int lane = 0; lane < (int)LANES; lane++) {
+            advance(simulation, rank, (lane_t)lane);
+        }
     }
 }
 
@@ -300,7 +327,7 @@ irr_status_t irr_check_ends(irr_check_t *check)
     simulation_t simulation = {
         .check = check,
         .state = irr_alloc_zero(total, sizeof(*simulation.state)),
-        .cursors = irr_alloc_zero(ranks, 2 * sizeof(*simulation.cursors)),
+        .cursors = irr_alloc_zero(ranks, LANES * sizeof(*simulation.cursors)),
         .queue = irr_alloc(ranks, sizeof(*simulation.queue)),
         .queued = irr_alloc_zero(ranks, sizeof(*simulation.queued))
     };

@@ -76,16 +76,21 @@ static irr_status_t check_piece(irr_check_t *check, int rank, size_t index, cons
     return IRR_OK;
 }
 
+static bool is_signal(const irr_step_t *step)
+{
+    return step->kind == IRR_STEP_TELL || step->kind == IRR_STEP_AWAIT;
+}
+
 /* The pieces of a step: in range, and as many bytes as the step says. */
 static irr_status_t check_pieces(irr_check_t *check, int rank, size_t index)
 {
     const irr_plan_t *plan = &check->plans[rank];
     const irr_step_t *step = &plan->steps[index];
-    bool copy = step->kind == IRR_STEP_COPY;
+    bool copy = step->kind == IRR_STEP_COPY, signals = is_signal(step);
     size_t bytes = 0;
 
     if (!slice_fits(step->first_piece, step->pieces, plan->npieces) || step->pieces < 1 ||
-        (copy && step->pieces != 2)) {
+        (copy && step->pieces != 2) || (signals && step->pieces != 1)) {
         return irr_check_fail(check, "rank %d step %zu: %zu pieces from %zu on, of %zu", rank, index, step->pieces,
                               step->first_piece, plan->npieces);
     }
@@ -105,6 +110,9 @@ static irr_status_t check_pieces(irr_check_t *check, int rank, size_t index)
     if (bytes != step->bytes) {
         return irr_check_fail(check, "rank %d step %zu: pieces have %zu bytes, the step %zu", rank, index, bytes,
                               step->bytes);
+    }
+    if (signals && bytes > 0) {
+        return irr_check_fail(check, "rank %d step %zu: a tell or an await of %zu bytes", rank, index, bytes);
     }
     if (copy && plan->pieces[step->first_piece + 1].length < bytes) {
         return irr_check_fail(check, "rank %d step %zu: copies %zu bytes into %zu", rank, index, bytes,
@@ -137,20 +145,21 @@ static irr_status_t check_step(irr_check_t *check, int rank, size_t index)
 {
     const irr_plan_t *plan = &check->plans[rank];
     const irr_step_t *step = &plan->steps[index];
-    bool copy = step->kind == IRR_STEP_COPY;
+    bool copy = step->kind == IRR_STEP_COPY, signals = is_signal(step);
     irr_status_t status;
 
-    if ((unsigned)step->kind > IRR_STEP_COPY) {
+    if ((unsigned)step->kind > IRR_STEP_AWAIT) {
         return irr_check_fail(check, "rank %d step %zu: no kind of step %d", rank, index, (int)step->kind);
     }
-    if (step->peer < 0 || step->peer >= check->ranks || (copy && step->peer != rank)) {
+    if (step->peer < 0 || step->peer >= check->ranks || (copy && step->peer != rank) ||
+        (signals && step->peer == rank)) {
         return irr_check_fail(check, "rank %d step %zu: peer %d is not allowed", rank, index, step->peer);
     }
     if (step->stage < 1 || step->stage > plan->stages) {
         return irr_check_fail(check, "rank %d step %zu: stage %d is not from 1 to %d", rank, index, step->stage,
                               plan->stages);
     }
-    if (copy ? step->number != 0 : step->number < 1) {
+    if (copy || signals ? step->number != 0 : step->number < 1) {
         return irr_check_fail(check, "rank %d step %zu: number %d is not allowed", rank, index, step->number);
     }
     status = check_pieces(check, rank, index);

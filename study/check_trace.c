@@ -262,6 +262,9 @@ static irr_status_t trace_step(tracer_t *tracer, int rank, size_t i)
         return trace_read(tracer, rank, i, pieces, step->pieces);
     case IRR_STEP_RECV:
         return trace_write(tracer, rank, i, pieces, step->pieces);
+    case IRR_STEP_TELL:
+    case IRR_STEP_AWAIT:
+        return IRR_OK;
     case IRR_STEP_COPY:
         break;
     }

@@ -40,7 +40,7 @@ static size_t count_rank(const irr_plan_t *plan, arrival_t *arrivals, irr_figure
     for (size_t i = 0; i < plan->nsteps; i++) {
         const irr_step_t *step = &plan->steps[i];
 
-        if (step->kind == IRR_STEP_COPY || step->peer == plan->rank) {
+        if (step->peer == plan->rank || (step->kind != IRR_STEP_SEND && step->kind != IRR_STEP_RECV)) {
             continue;
         }
         if (step->kind == IRR_STEP_RECV) {

@@ -119,7 +119,7 @@ static irr_status_t forward(const irr_schedule_t *schedule, const irr_nodes_t *n
     }
     status = irr_schedule_own(schedule, problem->rank, 0, &own);
     if (status == IRR_OK) {
-        status = irr_forward_plan_build(&forward, &own, NULL, problem, plan);
+        status = irr_forward_plan_build(&forward, &own, problem, plan);
         irr_schedule_fini(&own);
     }
     irr_forward_fini(&forward);

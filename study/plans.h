@@ -5,6 +5,7 @@
 #define IRR_PLANS_H
 
 #include "order/schedule.h"
+#include "order/tree.h"
 #include "plan/plan.h"
 #include "plan/slice.h"
 #include "route/nodes.h"
@@ -40,6 +41,14 @@ irr_status_t irr_plans_schedule(const irr_schedule_t *schedule, const irr_matrix
  */
 irr_status_t irr_plans_forward(const irr_schedule_t *schedule, const irr_nodes_t *nodes, const irr_matrix_t *matrix,
                                irr_plans_t *plans);
+
+/*
+ * Adds a pace, not auto, to plans of direct messages; grants as in irr_settings_t.  sync needs the schedule that the
+ * plans were made from, and the tree of the ranks' hosts, or NULL for one switch.  IRR_ERR_NO_MEMORY, or what
+ * irr_syncs_find returns.
+ */
+irr_status_t irr_plans_pace(irr_plans_t *plans, irr_pacing_t pacing, size_t grants, const irr_schedule_t *schedule,
+                            const irr_tree_t *tree);
 
 void irr_plans_fini(irr_plans_t *plans);
 

@@ -4,6 +4,7 @@
  *     plan rank 1 of 4, 1 stage, 7 steps, 0 scratch bytes
  *     stage 1 step 1  recv from 0      8 bytes  output[0,8)
  *     stage 1 step 1  send to   2     16 bytes  input[8,24)  after 0 3
+ *     stage 1 step 0  tell      0  after 0
  */
 #include "plan/plan.h"
 #include "study/print.h"
@@ -16,15 +17,24 @@ static void print_piece(const irr_piece_t *piece, FILE *stream)
             piece->offset + (ptrdiff_t)piece->length);
 }
 
-static void print_step(const irr_plan_t *plan, const irr_step_t *step, FILE *stream)
+static void print_message(const irr_plan_t *plan, const irr_step_t *step, FILE *stream)
 {
-    static const char *const verbs[] = { "send to  ", "recv from", "copy on  " };
-
-    fprintf(stream, "stage %d step %-4d %s %-5d %10zu bytes ", step->stage, step->number, verbs[step->kind],
-            step->peer, step->bytes);
+    fprintf(stream, "%-5d %10zu bytes ", step->peer, step->bytes);
     for (size_t i = 0; i < step->pieces; i++) {
         fputs(step->kind == IRR_STEP_COPY && i == 1 ? " -> " : " ", stream);
         print_piece(&plan->pieces[step->first_piece + i], stream);
+    }
+}
+
+static void print_step(const irr_plan_t *plan, const irr_step_t *step, FILE *stream)
+{
+    static const char *const verbs[] = { "send to  ", "recv from", "copy on  ", "tell     ", "await    " };
+
+    fprintf(stream, "stage %d step %-4d %s ", step->stage, step->number, verbs[step->kind]);
+    if (step->kind == IRR_STEP_TELL || step->kind == IRR_STEP_AWAIT) {
+        fprintf(stream, "%d", step->peer);
+    } else {
+        print_message(plan, step, stream);
     }
     for (size_t i = 0; i < step->deps; i++) {
         fprintf(stream, "%s%zu", i == 0 ? "  after " : " ", plan->deps[step->first_dep + i]);

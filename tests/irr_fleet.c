@@ -5,6 +5,8 @@
 
 #include "irr_test.h"
 
+#include "pace/pace.h"
+
 #include <stdlib.h>
 
 #define ROUNDS_MAX 20000
@@ -37,7 +39,6 @@ irr_fleet_t *irr_fleet_create_faulty(int ranks, uint64_t seed, size_t eager_max,
     fleet->ranks = ranks;
     fleet->rank = irr_test_array((size_t)ranks, sizeof(*fleet->rank));
     fleet->compose = IRR_COMPOSE_AUTO;
-    fleet->pace = &irr_pace_free;
     irr_test_must(irr_fabric_create(ranks, seed, eager_max, &fleet->fabric));
     for (int r = 0; r < ranks; r++) {
         irr_transport_t *transport;
@@ -74,6 +75,18 @@ void irr_fleet_destroy(irr_fleet_t *fleet)
     free(fleet);
 }
 
+void irr_fleet_pace(irr_fleet_t *fleet, int rank, irr_pacing_t pacing, size_t grants,
+                    const irr_schedule_syncs_t *syncs)
+{
+    const irr_pace_params_t params = { .grants = grants, .syncs = syncs };
+    irr_plan_t *plan = &fleet->rank[rank].plan;
+    const irr_plan_bounds_t plain = { .steps = plan->nsteps, .pieces = plan->npieces, .deps = plan->ndeps };
+    const irr_plan_bounds_t bounds = irr_pace_bounds(irr_pace_of(pacing), &params, plain);
+
+    irr_test_must(irr_pace_add(irr_pace_of(pacing), &params, plan));
+    CU_ASSERT(plan->nsteps <= bounds.steps && plan->npieces <= bounds.pieces && plan->ndeps <= bounds.deps);
+}
+
 void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *output)
 {
     irr_fleet_rank_t *rank = &fleet->rank[index];
@@ -83,10 +96,8 @@ void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *out
         .input = input,
         .output = output,
         .compose = fleet->compose,
-        .pace = fleet->pace,
         .window_messages = fleet->window_messages,
         .window_bytes = fleet->window_bytes,
-        .grants = fleet->grants,
         .counters = &rank->counters
     };
 
@@ -94,9 +105,8 @@ void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *out
     rank->scratch = rank->plan.scratch_bytes > 0 ? irr_test_array(rank->plan.scratch_bytes, 1) : NULL;
     env.scratch = rank->scratch;
     irr_test_must(irr_exec_reserve(&rank->exec, (irr_plan_bounds_t){
-        .steps = rank->plan.nsteps, .pieces = rank->plan.npieces,
-        .syncs = rank->plan.ntells > rank->plan.nawaits ? rank->plan.ntells : rank->plan.nawaits
-    }, fleet->pace));
+        .steps = rank->plan.nsteps, .pieces = rank->plan.npieces
+    }));
     irr_exec_start(&rank->exec, &rank->plan, &env);
     rank->running = true;
 }

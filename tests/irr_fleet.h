@@ -10,6 +10,7 @@
 #include "irr_spy.h"
 
 #include "exec/exec.h"
+#include "route/schedule_syncs.h"
 #include "study/fabric.h"
 
 #define IRR_FLEET_CHANNEL 9
@@ -32,8 +33,6 @@ typedef struct irr_fleet {
     irr_fleet_rank_t *rank;
     irr_compose_t     compose;
     size_t            window_messages, window_bytes;
-    const irr_pace_t *pace;                           /* free unless set */
-    size_t            grants;
     uint16_t          tag_base;                       /* a new one for each exchange */
 } irr_fleet_t;
 
@@ -44,6 +43,13 @@ irr_fleet_t *irr_fleet_create(int ranks, uint64_t seed, size_t eager_max);
 irr_fleet_t *irr_fleet_create_faulty(int ranks, uint64_t seed, size_t eager_max, const irr_fault_t *faults);
 
 void         irr_fleet_destroy(irr_fleet_t *fleet);
+
+/*
+ * Adds a pace to the plan of one rank, which stays within the bounds that are told for it; syncs: of the pace sync, or
+ * NULL.
+ */
+void irr_fleet_pace(irr_fleet_t *fleet, int rank, irr_pacing_t pacing, size_t grants,
+                    const irr_schedule_syncs_t *syncs);
 
 /* Starts the plan of one rank. */
 void irr_fleet_start(irr_fleet_t *fleet, int rank, const void *input, void *output);

@@ -182,7 +182,7 @@ static void watch(irr_paced_t *paced, int index)
     const irr_plan_t *plan = &paced->fleet->rank[index].plan;
     size_t ranks = (size_t)paced->fleet->ranks;
 
-    *rank = (irr_paced_rank_t){ .paced = paced, .rank = index, .tags_max = 2 * plan->nsteps };
+    *rank = (irr_paced_rank_t){ .paced = paced, .rank = index, .tags_max = plan->nsteps };
     rank->sends = irr_test_array(plan->nsteps, sizeof(*rank->sends));
     rank->recvs = irr_test_array(plan->nsteps, sizeof(*rank->recvs));
     rank->sent_to = irr_test_array(ranks, sizeof(*rank->sent_to));
@@ -216,8 +216,6 @@ static irr_fleet_t *open_fleet(int ranks, const irr_paced_params_t *params)
     fleet = irr_fleet_create_faulty(ranks, params->seed, params->eager_max, faults);
     free(faults);
     fleet->window_messages = params->window_messages;
-    fleet->pace = irr_pace_of(params->pacing);
-    fleet->grants = params->grants;
     return fleet;
 }
 
@@ -236,6 +234,7 @@ irr_paced_t *irr_paced_create(irr_job_t *job, const irr_paced_params_t *params)
         build_direct(paced, job);
     }
     for (int r = 0; r < job->ranks; r++) {
+        irr_fleet_pace(paced->fleet, r, params->pacing, params->grants, NULL);
         watch(paced, r);
     }
     return paced;
@@ -269,6 +268,19 @@ void irr_paced_destroy(irr_paced_t *paced)
     irr_fleet_destroy(paced->fleet);
     free(paced->rank);
     free(paced);
+}
+
+irr_status_t irr_paced_check(const irr_paced_t *paced, const irr_job_t *job, char *reason, size_t size)
+{
+    irr_plan_t *plans = irr_test_array((size_t)job->ranks, sizeof(*plans));
+    irr_status_t status;
+
+    for (int r = 0; r < job->ranks; r++) {
+        plans[r] = paced->fleet->rank[r].plan;
+    }
+    status = irr_plan_check(plans, job->problems, job->ranks, reason, size);
+    free(plans);
+    return status;
 }
 
 void irr_paced_start(irr_paced_t *paced, const irr_job_t *job)

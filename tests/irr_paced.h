@@ -58,6 +58,9 @@ struct irr_paced {
 irr_paced_t *irr_paced_create(irr_job_t *job, const irr_paced_params_t *params);
 void         irr_paced_destroy(irr_paced_t *paced);
 
+/* The proof of the plans, with their paces. */
+irr_status_t irr_paced_check(const irr_paced_t *paced, const irr_job_t *job, char *reason, size_t size);
+
 /* Starts all ranks, some of them late. */
 void irr_paced_start(irr_paced_t *paced, const irr_job_t *job);
 

@@ -17,7 +17,7 @@ algorithms() {
     "$PLAN" --help | awk '/^Algorithms:/ { inside = 1; next } /^$/ { inside = 0 } inside { print $1 }'
 }
 
-echo 1..104
+echo 1..113
 
 # ---- print ----
 
@@ -447,4 +447,33 @@ refused "a check of one rank" "--rank goes with print only" check --algorithm a1
 refused "a drawing as JSON" "--json goes with print only" draw --algorithm a1 --ranks 2 --json
 refused "a drawing of too many ranks" "draw shows at most 512 ranks, not 513" draw --algorithm a1 --ranks 513
 refused "an unknown option" "unknown option '--fast'" check --fast
+
+# ---- paces ----
+
+cat > "$scratch/expected" << 'END'
+plan rank 1 of 3, 1 stage, 9 steps, 0 scratch bytes
+stage 1 step 1    recv from 0              8 bytes  output[0,8)
+stage 1 step 2    recv from 2              8 bytes  output[16,24)
+stage 1 step 0    await     2
+stage 1 step 0    await     0
+stage 1 step 1    send to   2              8 bytes  input[16,24)  after 2
+stage 1 step 2    send to   0              8 bytes  input[0,8)  after 3 4
+stage 1 step 0    copy on   1              8 bytes  input[8,16) -> output[8,16)
+stage 1 step 0    tell      0
+stage 1 step 0    tell      2  after 0
+END
+prints "what a rank tells and awaits" print --algorithm a1 --ranks 3 --unit 8 --rank 1 --pace grant --grants 1
+for pace in free loose grant sync; do
+    ok=0
+    for algorithm in lp rs_n optimal aapc; do
+        good check --algorithm $algorithm --pattern random --ranks 13 --unit 9 --pace $pace &&
+            [ "$(lines '^delivered=ok$')" -eq 1 ] || ok=1
+    done
+    report $ok "pace $pace delivers"
+done
+refused "a pace that is none" "unknown pace 'slow'" check --algorithm a1 --ranks 4 --pace slow
+refused "a pace on a grid" "--pace loose goes with direct messages and schedules only" \
+    check --algorithm a3 --ranks 4 --pace loose
+refused "signals without a schedule" "--pace sync goes with a schedule only" check --algorithm ac --ranks 4 --pace sync
+refused "grants of no pace" "--grants goes with --pace grant only" check --algorithm a1 --ranks 4 --grants 3
 exit $failed

@@ -152,7 +152,6 @@ static irr_exec_env_t make_env(irr_relays_t *relays, const irr_job_t *job, int i
         .output = irr_job_output(job, index),
         .scratch = rank->scratch,
         .compose = params->compose,
-        .pace = &irr_pace_free,
         .window_messages = params->window_messages,
         .window_bytes = params->window_bytes,
         .counters = &rank->counters
@@ -241,7 +240,7 @@ irr_status_t irr_relays_freeze(irr_relays_t *relays, const irr_job_t *job)
         rank->scratch = irr_test_array(frozen.plan.scratch_bytes, 1);
         status = irr_exec_reserve(&rank->exec, (irr_plan_bounds_t){
             .steps = frozen.plan.nsteps, .pieces = frozen.plan.npieces
-        }, &irr_pace_free);
+        });
         if (status != IRR_OK) {
             return status;
         }

@@ -159,6 +159,8 @@ apart 6 s0 --topology "$scratch/single" --hosts 'n[0-3],n[0-3]' --unit 100 --hos
 report $? "the node route in front makes few long messages of many short ones"
 good check --algorithm aapc --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --pattern random --host-route node &&
     [ "$(figure link_contention)" = 0 ] && [ "$(figure delivered)" = ok ] &&
+    good check --algorithm aapc --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --host-route node --pace sync &&
+    [ "$(figure delivered)" = ok ] &&
     good draw --algorithm aapc --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --host-route node &&
     good print --algorithm aapc --topology "$scratch/star" --hosts 'n[0-9],n[3-6],n5' --host-route node --json
 report $? "the node route with a different number of ranks on each host"
@@ -209,7 +211,7 @@ good --help && [ "$(lines '^  aapc  ')" -eq 1 ] && [ "$(lines '^  link_bound_byt
     [ "$(lines '^  phases ')" -eq 1 ] &&
     [ "$(lines '^  root ')" -eq 1 ]
 report $? "help lists the row and its figures"
-[ "$(grep -A 1 '^ *--host-route ' "$scratch/out" | grep -c 'without the pieces and the signals')" -eq 1 ]
+[ "$(grep -A 1 '^ *--host-route ' "$scratch/out" | grep -c 'without the pieces that a job has')" -eq 1 ]
 report $? "and what is not proved of the node route"
 
 # Two switches of four hosts: as many messages as hosts, or half of them, at a time.

@@ -87,7 +87,7 @@ void irr_scene_add(irr_scene_t *scene, const irr_scene_row_t *rows, size_t count
         const irr_scene_row_t *row = &rows[i];
         irr_step_params_t params = {
             .kind = row->kind, .peer = row->peer, .stage = row->stage,
-            .number = row->kind == IRR_STEP_COPY ? 0 : 1,
+            .number = row->kind == IRR_STEP_SEND || row->kind == IRR_STEP_RECV,
             .pieces = row->pieces, .npieces = row->pieces[1].length > 0 ? 2 : 1,
             .deps = &row->on, .ndeps = row->depends == AFTER ? 1 : 0
         };

@@ -280,6 +280,116 @@ static void test_order_of_sends(void)
     expect_refused(&scene, "deadlock: 6 steps never end; rank 1 step 2 waits for rank 1 step 0");
 }
 
+/* ---- tells and awaits ---- */
+
+/* The last steps of ranks 0 and 1. */
+enum { TELL = 4, AWAIT = 6 };
+
+static void open_told(irr_scene_t *scene)
+{
+    static const irr_scene_row_t rows[] = {
+        { 0, IRR_STEP_TELL, 1, 1, { NOTHING }, AFTER, 0 },
+        { 1, IRR_STEP_AWAIT, 0, 1, { NOTHING }, AFTER, 2 }
+    };
+
+    irr_scene_open(scene);
+    irr_scene_add(scene, ROWS(rows));
+}
+
+static void tell_nobody(irr_scene_t *s) { s->plans[1].nsteps--; }
+static void tell_another(irr_scene_t *s) { step(s, 0, TELL)->peer = 2; }
+static void tell_itself(irr_scene_t *s) { step(s, 0, TELL)->peer = 0; }
+static void tell_in_a_step(irr_scene_t *s) { step(s, 0, TELL)->number = 1; }
+static void await_nobody(irr_scene_t *s) { s->plans[0].nsteps--; }
+static void await_later(irr_scene_t *s) { step(s, 1, AWAIT)->stage = 2; }
+static void await_itself(irr_scene_t *s) { step(s, 1, AWAIT)->peer = 1; }
+
+static void tell_bytes(irr_scene_t *s)
+{
+    step(s, 0, TELL)->bytes = 3;
+    piece(s, 0, TELL, 0)->length = 3;
+}
+
+static void await_in_pieces(irr_scene_t *s)
+{
+    step(s, 1, AWAIT)->first_piece--;
+    step(s, 1, AWAIT)->pieces = 2;
+}
+
+static void test_signals(void)
+{
+    static const breakage_t rows[] = {
+        { tell_nobody, "rank 0 step 4 tells rank 1 in stage 1, which has no await for it" },
+        { tell_another, "rank 1 step 6 awaits rank 0 in stage 1, which has no tell for it" },
+        { tell_itself, "rank 0 step 4: peer 0 is not allowed" },
+        { tell_in_a_step, "rank 0 step 4: number 1 is not allowed" },
+        { tell_bytes, "rank 0 step 4: a tell or an await of 3 bytes" },
+        { await_nobody, "rank 1 step 6 awaits rank 0 in stage 1, which has no tell for it" },
+        { await_later, "rank 0 step 4 tells rank 1 in stage 1, which has no await for it" },
+        { await_itself, "rank 1 step 6: peer 1 is not allowed" },
+        { await_in_pieces, "rank 1 step 6: 2 pieces from 7 on, of 9" },
+    };
+    irr_scene_t scene;
+
+    open_told(&scene);
+    expect_accepted(&scene);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        open_told(&scene);
+        rows[i].apply(&scene);
+        expect_refused(&scene, rows[i].reason);
+    }
+}
+
+/* Each of two ranks tells the other when it has been told. */
+static void test_crossed_tells(void)
+{
+    static const irr_scene_row_t rows[] = {
+        { 0, IRR_STEP_AWAIT, 1, 1, { NOTHING }, ALONE, 0 },
+        { 0, IRR_STEP_TELL, 1, 1, { NOTHING }, AFTER, 0 },
+        { 1, IRR_STEP_AWAIT, 0, 1, { NOTHING }, ALONE, 0 },
+        { 1, IRR_STEP_TELL, 0, 1, { NOTHING }, AFTER, 0 }
+    };
+    irr_scene_t scene;
+
+    irr_scene_open_empty(&scene);
+    irr_scene_add(&scene, ROWS(rows));
+    expect_refused(&scene, "deadlock: 4 steps never end; rank 0 step 0 waits for rank 1 step 1");
+}
+
+/* A send awaits what its receiver tells when it has the message. */
+static void test_late_tell(void)
+{
+    static const irr_scene_row_t rows[] = {
+        { 0, IRR_STEP_AWAIT, 1, 1, { NOTHING }, ALONE, 0 },
+        { 0, IRR_STEP_SEND, 1, 1, { INPUT(1) }, AFTER, 0 },
+        { 1, IRR_STEP_RECV, 0, 1, { OUTPUT(0) }, ALONE, 0 },
+        { 1, IRR_STEP_TELL, 0, 1, { NOTHING }, AFTER, 0 }
+    };
+    irr_scene_t scene;
+
+    irr_scene_open_empty(&scene);
+    irr_scene_add(&scene, ROWS(rows));
+    expect_refused(&scene, "deadlock: 4 steps never end; rank 0 step 0 waits for rank 1 step 1");
+}
+
+/* The second tell, for which the send of rank 1 waits, goes behind the first, which waits for that send. */
+static void test_order_of_tells(void)
+{
+    static const irr_scene_row_t rows[] = {
+        { 0, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, ALONE, 0 },
+        { 0, IRR_STEP_TELL, 1, 1, { NOTHING }, AFTER, 0 },
+        { 0, IRR_STEP_TELL, 1, 1, { NOTHING }, ALONE, 0 },
+        { 1, IRR_STEP_AWAIT, 0, 1, { NOTHING }, ALONE, 0 },
+        { 1, IRR_STEP_AWAIT, 0, 1, { NOTHING }, ALONE, 0 },
+        { 1, IRR_STEP_SEND, 0, 1, { INPUT(0) }, AFTER, 1 }
+    };
+    irr_scene_t scene;
+
+    irr_scene_open_empty(&scene);
+    irr_scene_add(&scene, ROWS(rows));
+    expect_refused(&scene, "deadlock: 6 steps never end; rank 1 step 2 waits for rank 1 step 1");
+}
+
 /* Each copy doubles the segments of the one before it; refused long before memory is short. */
 static void test_bomb(void)
 {
@@ -313,6 +423,10 @@ int main(void)
         { "rule 4: nothing to send", test_empty_blocks },
         { "rule 5: crossed sends", test_crossed_sends },
         { "rule 5: sends in the wrong order", test_order_of_sends },
+        { "tells and awaits, each thing broken", test_signals },
+        { "rule 5: crossed tells", test_crossed_tells },
+        { "rule 5: a tell that comes too late", test_late_tell },
+        { "rule 5: tells in the wrong order", test_order_of_tells },
         { "a plan that doubles its segments", test_bomb },
         { NULL, NULL }
     };

@@ -441,11 +441,11 @@ static void test_reserve(void)
         irr_memory_begin();
         irr_exec_init(&exec);
         irr_memory_fail(++nth, NULL);
-        status = irr_exec_reserve(&exec, bounds, &irr_pace_free);
+        status = irr_exec_reserve(&exec, bounds);
         CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
         CU_ASSERT_EQUAL(exec.steps_max, status == IRR_OK ? 9 : 0);
         irr_memory_fail(1, NULL);
-        CU_ASSERT_EQUAL(irr_exec_reserve(&exec, fewer, &irr_pace_free), status);  /* there is more already */
+        CU_ASSERT_EQUAL(irr_exec_reserve(&exec, fewer), status);  /* there is more already */
         irr_exec_fini(&exec);
         CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
@@ -463,7 +463,7 @@ static void test_reserve_more(void)
 
     irr_exec_init(&exec);
     for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
-        irr_test_must(irr_exec_reserve(&exec, bounds[i], &irr_pace_free));
+        irr_test_must(irr_exec_reserve(&exec, bounds[i]));
         for (size_t k = 0; k <= i; k++) {
             CU_ASSERT(exec.steps_max >= bounds[k].steps && exec.pieces_max >= bounds[k].pieces);
         }

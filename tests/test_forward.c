@@ -10,7 +10,9 @@
 
 #include "order/scheduled.h"
 #include "order/syncs.h"
+#include "pace/pace.h"
 #include "route/forward.h"
+#include "route/schedule_syncs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,10 +85,15 @@ static void make_plan(const crew_t *crew, int rank, bool with_syncs, irr_plan_t 
     if (with_syncs) {
         irr_test_must(irr_schedule_syncs_build(&crew->schedule, &crew->syncs, rank, &own, crew->lead, &mine));
     }
-    bounds = irr_forward_plan_bounds(forward, &own, &mine);
-    irr_test_must(irr_forward_plan_build(forward, &own, with_syncs ? &mine : NULL, &crew->job->problems[rank], plan));
+    bounds = irr_forward_plan_bounds(forward, &own);
+    irr_test_must(irr_forward_plan_build(forward, &own, &crew->job->problems[rank], plan));
+    if (with_syncs) {
+        const irr_pace_params_t params = { .syncs = &mine };
+
+        bounds = irr_pace_bounds(&irr_pace_sync, &params, bounds);
+        irr_test_must(irr_pace_add(&irr_pace_sync, &params, plan));
+    }
     CU_ASSERT(plan->nsteps <= bounds.steps && plan->npieces <= bounds.pieces && plan->ndeps <= bounds.deps);
-    CU_ASSERT(plan->ntells <= bounds.syncs && plan->nawaits <= bounds.syncs);
     CU_ASSERT(plan->scratch_bytes <= irr_forward_scratch(forward));
     irr_schedule_syncs_fini(&mine);
     irr_schedule_fini(&own);
@@ -235,7 +242,6 @@ static irr_fleet_t *open_fleet(const crew_t *crew, irr_pacing_t pacing, uint64_t
         faults[r] = (irr_fault_t){ .seed = irr_test_random(state), .hold_percent = 40, .hold_rounds = 6 };
     }
     fleet = irr_fleet_create_faulty(crew->job->ranks, irr_test_random(state), irr_test_below(state, 200), faults);
-    fleet->pace = irr_pace_of(pacing);
     fleet->compose = (irr_compose_t)irr_test_below(state, IRR_COMPOSE_COUNT);
     for (int r = 0; r < crew->job->ranks; r++) {
         make_plan(crew, r, pacing == IRR_PACE_SYNC, &fleet->rank[r].plan);

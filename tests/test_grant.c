@@ -7,6 +7,7 @@
 #include "irr_test.h"
 
 #include "exec/tag.h"
+#include "pace/pace.h"
 
 #define ALL_EAGER SIZE_MAX
 
@@ -340,13 +341,16 @@ static void test_again(void)
         irr_job_t *job = irr_job_create(7, (irr_job_kind_t)irr_test_below(&state, IRR_JOB_KINDS),
                                         irr_test_random(&state));
         int algorithm = irr_test_below(&state, 2) == 0 ? A1 : AC;
+        irr_pacing_t pacing;
+        size_t grants;
 
         fleet->tag_base = irr_tag_base(sequence);
-        fleet->pace = irr_pace_of((irr_pacing_t)(1 + irr_test_below(&state, IRR_PACE_COUNT - 1)));
-        fleet->grants = irr_test_below(&state, 4);
+        pacing = (irr_pacing_t)(1 + irr_test_below(&state, IRR_PACE_COUNT - 1));
+        grants = irr_test_below(&state, 4);
         irr_job_fill(job);
         for (int r = 0; r < 7; r++) {
             irr_test_must(irr_plan_build(algorithm, &job->problems[r], &fleet->rank[r].plan));
+            irr_fleet_pace(fleet, r, pacing, grants, NULL);
             irr_fleet_start(fleet, r, irr_job_input(job, r), irr_job_output(job, r));
             irr_fleet_progress(fleet, (int)irr_test_below(&state, 3));
         }
@@ -362,49 +366,40 @@ static void test_again(void)
 
 /* ---- memory ---- */
 
-static void test_reserve(void)
+/* What a pace adds to a plan may need memory, which may be missing; within the bounds it needs none. */
+static void test_memory(void)
 {
-    const irr_plan_bounds_t bounds = { .steps = 9, .pieces = 20 }, more = { .steps = 10, .pieces = 20 };
-    irr_status_t status = IRR_ERR_NO_MEMORY;
-    size_t nth = 0;
+    irr_job_t *job = irr_job_create(RANKS, IRR_JOB_UNIFORM, 1);
+    const irr_pace_params_t params = { .grants = 2 };
 
-    while (status != IRR_OK && nth < 10) {
-        irr_exec_t exec;
+    for (int i = IRR_PACE_AUTO + 1; i < (int)IRR_PACE_COUNT; i++) {
+        const irr_pace_t *pace = irr_pace_of((irr_pacing_t)i);
+        irr_status_t status = IRR_ERR_NO_MEMORY;
+        size_t nth = 0;
 
         irr_memory_begin();
-        irr_exec_init(&exec);
-        irr_memory_fail(++nth, NULL);
-        status = irr_exec_reserve(&exec, bounds, &irr_pace_grant);
-        CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
-        CU_ASSERT_EQUAL(exec.grants.list_max, status == IRR_OK ? 9 : 0);
-        irr_memory_fail(1, NULL);
-        irr_memory_fail_all();
-        CU_ASSERT_EQUAL(irr_exec_reserve(&exec, bounds, &irr_pace_grant), status);
-        CU_ASSERT_EQUAL(irr_exec_reserve(&exec, more, &irr_pace_grant), IRR_ERR_NO_MEMORY);
-        CU_ASSERT_EQUAL(exec.grants.list_max, status == IRR_OK ? 9 : 0);
-        irr_exec_fini(&exec);
+        while (status != IRR_OK && nth < 10) {
+            irr_plan_t plan;
+
+            irr_plan_init(&plan);
+            irr_test_must(irr_plan_build(A1, &job->problems[0], &plan));
+            irr_memory_fail(++nth, NULL);
+            status = irr_pace_add(pace, &params, &plan);
+            CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
+            irr_memory_fail(0, NULL);
+            irr_test_must(irr_plan_reserve(&plan, irr_pace_bounds(pace, &params, irr_plan_bounds(A1, RANKS))));
+            irr_test_must(irr_plan_build(A1, &job->problems[0], &plan));
+            irr_memory_fail(1, NULL);
+            irr_memory_fail_all();
+            CU_ASSERT_EQUAL(irr_pace_add(pace, &params, &plan), IRR_OK);
+            irr_memory_fail(0, NULL);
+            irr_plan_fini(&plan);
+        }
         CU_ASSERT_EQUAL(irr_memory_end(), 0);
+        CU_ASSERT(nth == 1 || i != (int)IRR_PACE_FREE);
+        CU_ASSERT(nth > 3 || i != (int)IRR_PACE_GRANT);
     }
-    CU_ASSERT_EQUAL(nth, 6);
-}
-
-/* Only the pace that needs grants makes room for them; room for steps that is there already is no excuse. */
-static void test_reserve_late(void)
-{
-    const irr_plan_bounds_t bounds = { .steps = 9, .pieces = 20 };
-    irr_exec_t exec;
-
-    irr_memory_begin();
-    irr_exec_init(&exec);
-    CU_ASSERT_EQUAL(irr_exec_reserve(&exec, bounds, &irr_pace_free), IRR_OK);
-    CU_ASSERT_EQUAL(irr_exec_reserve(&exec, bounds, &irr_pace_loose), IRR_OK);
-    CU_ASSERT_EQUAL(exec.grants.list_max, 0);
-    irr_memory_fail(1, NULL);
-    CU_ASSERT_EQUAL(irr_exec_reserve(&exec, bounds, &irr_pace_grant), IRR_ERR_NO_MEMORY);
-    CU_ASSERT_EQUAL(irr_exec_reserve(&exec, bounds, &irr_pace_grant), IRR_OK);
-    CU_ASSERT_EQUAL(exec.grants.list_max, 9);
-    irr_exec_fini(&exec);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    irr_job_destroy(job);
 }
 
 int main(void)
@@ -418,8 +413,7 @@ int main(void)
         { "a message too long for its block",               test_truncate },
         { "a grant with bytes",                             test_hostile },
         { "one exchange after another, under any pace",     test_again },
-        { "want of memory while reserving",                 test_reserve },
-        { "room for grants comes later",                    test_reserve_late },
+        { "want of memory for a pace",                      test_memory },
         { NULL, NULL }
     };
 

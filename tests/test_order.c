@@ -5,6 +5,7 @@
 
 #include "order/order.h"
 #include "pace/pace.h"
+#include "pace/window.h"
 #include "plan/algorithms.h"
 #include "study/plans.h"
 
@@ -154,11 +155,11 @@ static void test_order_table(void)
 
 static bool window_admits(size_t window_messages, size_t window_bytes, size_t messages, size_t bytes, size_t more)
 {
-    irr_pace_state_t state = {
-        .window_messages = window_messages, .window_bytes = window_bytes, .messages = messages, .bytes = bytes
+    const irr_window_t window = {
+        .messages_max = window_messages, .bytes_max = window_bytes, .messages = messages, .bytes = bytes
     };
 
-    return irr_window_admits(&state, more);
+    return irr_window_admits(&window, more);
 }
 
 static void test_window(void)
@@ -177,86 +178,6 @@ static void test_window(void)
     CU_ASSERT_TRUE(window_admits(0, 0, 1000000, SIZE_MAX, SIZE_MAX));
 }
 
-static bool admits(const irr_pace_t *pace, irr_pace_state_t state, irr_pace_send_t send)
-{
-    return irr_pace_admits(pace, &state, &send);
-}
-
-/* Nothing before it is open, and its receiver admits it. */
-static void test_alone(void)
-{
-    const irr_pace_state_t state = { .window_messages = 1, .window_bytes = 1, .grants = 1, .first_open = 7,
-                                     .first_send = 7 };
-
-    for (int i = IRR_PACE_AUTO + 1; i < (int)IRR_PACE_COUNT; i++) {
-        const irr_pace_t *pace = irr_pace_of((irr_pacing_t)i);
-
-        CU_ASSERT_TRUE(admits(pace, state, (irr_pace_send_t){ .bytes = 0, .number = 7, .granted = true }));
-        CU_ASSERT_TRUE(admits(pace, state, (irr_pace_send_t){ .bytes = SIZE_MAX, .number = 7, .granted = true }));
-    }
-}
-
-/* The window goes with every pace. */
-static void test_window_and_pace(void)
-{
-    const irr_pace_send_t send = { .bytes = 50, .number = 7, .granted = true };
-
-    for (int i = IRR_PACE_AUTO + 1; i < (int)IRR_PACE_COUNT; i++) {
-        const irr_pace_t *pace = irr_pace_of((irr_pacing_t)i);
-        irr_pace_state_t state = {
-            .window_messages = 2, .messages = 1, .bytes = 60, .grants = 9, .first_open = 7, .first_send = 7
-        };
-
-        CU_ASSERT_TRUE(admits(pace, state, send));
-        state.messages = 2;
-        CU_ASSERT_FALSE(admits(pace, state, send));
-        state.messages = 1;
-        state.window_bytes = 110;
-        CU_ASSERT_TRUE(admits(pace, state, send));
-        state.window_bytes = 109;
-        CU_ASSERT_FALSE(admits(pace, state, send));
-    }
-}
-
-static void test_free(void)
-{
-    const irr_pace_state_t state = { .messages = 1000000, .bytes = SIZE_MAX, .grants = 1, .first_open = 1 };
-
-    CU_ASSERT_TRUE(admits(&irr_pace_free, state, (irr_pace_send_t){ .bytes = 0, .number = 9 }));
-    CU_ASSERT_TRUE(admits(&irr_pace_free, state, (irr_pace_send_t){ .bytes = SIZE_MAX, .number = 9 }));
-}
-
-static void test_sync(void)
-{
-    const irr_pace_state_t state = { .messages = 1000000, .bytes = SIZE_MAX, .grants = 1, .first_open = 1,
-                                     .first_send = 5 };
-
-    CU_ASSERT_TRUE(admits(&irr_pace_sync, state, (irr_pace_send_t){ .number = 5, .granted = true }));
-    CU_ASSERT_FALSE(admits(&irr_pace_sync, state, (irr_pace_send_t){ .number = 5 }));
-    CU_ASSERT_FALSE(admits(&irr_pace_sync, state, (irr_pace_send_t){ .number = 6, .granted = true }));
-}
-
-static void test_loose(void)
-{
-    const irr_pace_state_t state = { .messages = 1000000, .bytes = SIZE_MAX, .grants = 1, .first_open = 5 };
-
-    CU_ASSERT_TRUE(admits(&irr_pace_loose, state, (irr_pace_send_t){ .number = 5 }));
-    CU_ASSERT_TRUE(admits(&irr_pace_loose, state, (irr_pace_send_t){ .number = 4 }));
-    CU_ASSERT_FALSE(admits(&irr_pace_loose, state, (irr_pace_send_t){ .number = 6, .granted = true }));
-}
-
-static void test_grant(void)
-{
-    irr_pace_state_t state = { .messages = 2, .bytes = SIZE_MAX, .grants = 3, .first_open = 1 };
-
-    CU_ASSERT_TRUE(admits(&irr_pace_grant, state, (irr_pace_send_t){ .number = 9, .granted = true }));
-    CU_ASSERT_FALSE(admits(&irr_pace_grant, state, (irr_pace_send_t){ .number = 1 }));
-    state.messages = 3;
-    CU_ASSERT_FALSE(admits(&irr_pace_grant, state, (irr_pace_send_t){ .number = 9, .granted = true }));
-    state.messages = 0;
-    CU_ASSERT_FALSE(admits(&irr_pace_grant, state, (irr_pace_send_t){ .number = 1 }));
-}
-
 /* Random sends and ends: what the window admits never exceeds it, but for a message that is alone. */
 static void test_window_account(void)
 {
@@ -264,26 +185,26 @@ static void test_window_account(void)
     size_t lengths[64], exceeded = 0;
 
     for (int run = 0; run < 200; run++) {
-        irr_pace_state_t pace = {
-            .window_messages = irr_test_below(&state, 5), .window_bytes = irr_test_below(&state, 3) * 100
+        irr_window_t window = {
+            .messages_max = irr_test_below(&state, 5), .bytes_max = irr_test_below(&state, 3) * 100
         };
 
         for (int i = 0; i < 200; i++) {
             size_t bytes = irr_test_below(&state, 150);
 
-            if (pace.messages < 64 && irr_window_admits(&pace, bytes)) {
-                lengths[pace.messages] = bytes;
-                irr_pace_begin(&pace, bytes);
+            if (window.messages < 64 && irr_window_admits(&window, bytes)) {
+                lengths[window.messages] = bytes;
+                irr_window_begin(&window, bytes);
             } else {
-                irr_pace_end(&pace, lengths[pace.messages - 1]);
+                irr_window_end(&window, lengths[window.messages - 1]);
             }
-            exceeded += pace.messages > 1 && pace.window_messages > 0 && pace.messages > pace.window_messages;
-            exceeded += pace.messages > 1 && pace.window_bytes > 0 && pace.bytes > pace.window_bytes;
+            exceeded += window.messages > 1 && window.messages_max > 0 && window.messages > window.messages_max;
+            exceeded += window.messages > 1 && window.bytes_max > 0 && window.bytes > window.bytes_max;
         }
-        while (pace.messages > 0) {
-            irr_pace_end(&pace, lengths[pace.messages - 1]);
+        while (window.messages > 0) {
+            irr_window_end(&window, lengths[window.messages - 1]);
         }
-        CU_ASSERT_EQUAL(pace.bytes, 0);
+        CU_ASSERT_EQUAL(window.bytes, 0);
     }
     CU_ASSERT_EQUAL(exceeded, 0);
 }
@@ -450,12 +371,6 @@ int main(void)
         { "natural: known steps",                            test_natural },
         { "the table of orders",                             test_order_table },
         { "window: both limits",                             test_window },
-        { "every pace admits a message that is alone",       test_alone },
-        { "the window goes with every pace",                 test_window_and_pace },
-        { "free admits everything",                          test_free },
-        { "loose: nothing before it is open",                test_loose },
-        { "sync: told, and its own sends are over",          test_sync },
-        { "grant: granted, and few in flight",               test_grant },
         { "window: the account of random sends",             test_window_account },
         { "the table of paces",                              test_pace_table },
         { "algorithms are found by their names",             test_algorithm_names },

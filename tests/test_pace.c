@@ -4,7 +4,10 @@
 #include "irr_paced.h"
 #include "irr_test.h"
 
+#include "pace/pace.h"
 #include "plan/algorithms.h"
+#include "route/direct.h"
+#include "route/schedule_syncs.h"
 #include "study/plans.h"
 
 #include <stdio.h>
@@ -97,7 +100,10 @@ static void run_once(irr_paced_t *paced, const irr_job_t *job)
 static void run(irr_job_t *job, const irr_paced_params_t *params)
 {
     irr_paced_t *paced = irr_paced_create(job, params);
+    char reason[200] = "";
 
+    CU_ASSERT_EQUAL(irr_paced_check(paced, job, reason, sizeof(reason)), IRR_OK);
+    CU_ASSERT_STRING_EQUAL(reason, "");
     run_once(paced, job);
     irr_paced_renew(paced, job);
     run_once(paced, job);
@@ -203,6 +209,76 @@ static void test_used(void)
     irr_job_destroy(job);
 }
 
+/* ---- what a pace adds ---- */
+
+/* Rank 1 of 3, with two messages in step 2 each way. */
+static void build_plain(irr_plan_t *plan)
+{
+    static const struct {
+        irr_step_kind_t kind;
+        int             peer, number;
+    } rows[] = {
+        { IRR_STEP_RECV, 0, 1 }, { IRR_STEP_RECV, 0, 2 }, { IRR_STEP_RECV, 2, 2 },
+        { IRR_STEP_SEND, 2, 1 }, { IRR_STEP_SEND, 2, 2 }, { IRR_STEP_SEND, 0, 2 }, { IRR_STEP_SEND, 0, 3 }
+    };
+
+    irr_plan_reset(plan, &(irr_problem_t){ .ranks = 3, .rank = 1 });
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        irr_test_must(irr_direct_add(rows[i].kind, rows[i].peer, rows[i].number, (irr_block_t){ 0, 1 }, plan));
+    }
+}
+
+/* What each step is, and after which it goes: as in "s2 a0(1,2)", a send to 2, and a tell to 0 after steps 1 and 2. */
+static void describe(const irr_plan_t *plan, char *text, size_t size)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < plan->nsteps; i++) {
+        const irr_step_t *step = &plan->steps[i];
+
+        at += (size_t)snprintf(text + at, size - at, "%s%c%d", i > 0 ? " " : "", "srcta"[step->kind], step->peer);
+        for (size_t k = 0; k < step->deps; k++) {
+            at += (size_t)snprintf(text + at, size - at, "%c%zu%s", k > 0 ? ',' : '(', plan->deps[step->first_dep + k],
+                                   k + 1 == step->deps ? ")" : "");
+        }
+    }
+}
+
+static void test_added(void)
+{
+    /* All but the first receive are waited for by the second tell; the last message waits for it and for rank 0. */
+    irr_sync_tell_t tells[] = { { 1, 0 }, { 3, 2 } };
+    irr_sync_await_t awaits[] = { { 1, 0, 0 }, { 1, 1, 1 }, { 3, 0, 0 }, { 3, 1, 3 } };
+    const irr_schedule_syncs_t syncs = { tells, 2, awaits, 4 };
+    static const struct {
+        irr_pacing_t pacing;
+        size_t       grants;
+        const char  *text;
+    } rows[] = {
+        { IRR_PACE_FREE, 0, "r0 r0 r2 s2 s2 s0 s0" },
+        { IRR_PACE_LOOSE, 0, "r0 r0 r2 s2 s2(3,0) s0 s0(4,5,1,2)" },
+        { IRR_PACE_GRANT, 1, "r0 r0 r2 a2 a2 a0 a0 s2(3) s2(4,7) s0(5,8) s0(6,9) t0 t0(0) t2(1)" },
+        { IRR_PACE_GRANT, 0, "r0 r0 r2 a2 a2 a0 a0 s2(3) s2(4) s0(5,7) s0(6,8) t0 t0 t2(0)" },
+        { IRR_PACE_SYNC, 0, "r0 r0 r2 a0 a0 s2 s2(5,3,0) s0 s0(6,7,4,1,2) t0(0) t2(1,2)" },
+    };
+    irr_plan_t plan;
+
+    irr_plan_init(&plan);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const irr_pace_params_t params = { .grants = rows[i].grants, .syncs = &syncs };
+        char text[300];
+
+        build_plain(&plan);
+        irr_test_must(irr_pace_add(irr_pace_of(rows[i].pacing), &params, &plan));
+        describe(&plan, text, sizeof(text));
+        CU_ASSERT_STRING_EQUAL(text, rows[i].text);
+        if (strcmp(text, rows[i].text) != 0) {
+            printf("# %s: %s\n", irr_pacing_name((int)rows[i].pacing), text);
+        }
+    }
+    irr_plan_fini(&plan);
+}
+
 /* ---- stages ---- */
 
 static void add(irr_plan_t *plan, irr_step_kind_t kind, int stage, int number, const size_t *dep)
@@ -242,11 +318,10 @@ static void test_stages(void)
     add(other, IRR_STEP_SEND, 2, 1, NULL);
     add(other, IRR_STEP_SEND, 1, 1, &last);
     add(other, IRR_STEP_SEND, 3, 1, &last);
-    fleet->pace = &irr_pace_loose;
+    irr_fleet_pace(fleet, 0, IRR_PACE_LOOSE, 0, NULL);
     irr_fleet_start(fleet, 0, input, output[0]);
     irr_fleet_progress(fleet, 10);
     CU_ASSERT_EQUAL(fleet->rank[0].spy->sends, 1);
-    fleet->pace = &irr_pace_free;
     irr_fleet_start(fleet, 1, input, output[1]);
     CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
     CU_ASSERT_EQUAL(fleet->rank[0].result, IRR_OK);
@@ -261,6 +336,7 @@ int main(void)
         { "every algorithm under every pace, 16 ranks",     test_rows },
         { "the watch sees a pace that is not kept",         test_watch },
         { "as many are granted and sent as may be",         test_used },
+        { "what each pace adds to a plan",                  test_added },
         { "loose looks at one stage",                       test_stages },
         { NULL, NULL }
     };

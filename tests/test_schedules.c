@@ -47,6 +47,7 @@ static void test_rows(void)
 /* The plan of a rank in an exchange is the one that those who know all counts would make. */
 static void expect_plan(irr_turns_t *scene, const irr_settings_t *settings, const irr_job_t *job)
 {
+    const irr_pace_params_t pace = { .grants = 0 };
     irr_schedule_t schedule;
     irr_matrix_t matrix;
 
@@ -61,13 +62,15 @@ static void expect_plan(irr_turns_t *scene, const irr_settings_t *settings, cons
         irr_plan_t plan;
 
         irr_plan_init(&plan);
-        irr_test_must(irr_schedule_plan_build(&schedule, NULL, &job->problems[r], &plan));
+        irr_test_must(irr_schedule_plan_build(&schedule, &job->problems[r], &plan));
+        irr_test_must(irr_pace_add(scene->team.comms[r]->built_pace, &pace, &plan));
         CU_ASSERT_EQUAL_FATAL(made->nsteps, plan.nsteps);
         for (size_t i = 0; i < plan.nsteps; i++) {
             CU_ASSERT_EQUAL(made->steps[i].kind, plan.steps[i].kind);
             CU_ASSERT_EQUAL(made->steps[i].peer, plan.steps[i].peer);
             CU_ASSERT_EQUAL(made->steps[i].number, plan.steps[i].number);
             CU_ASSERT_EQUAL(made->steps[i].first_piece, plan.steps[i].first_piece);
+            CU_ASSERT_EQUAL(made->steps[i].deps, plan.steps[i].deps);
         }
         for (size_t i = 0; i < plan.npieces; i++) {
             CU_ASSERT_EQUAL(made->pieces[i].buffer, plan.pieces[i].buffer);

@@ -143,7 +143,7 @@ static void test_skips(void)
         open_calm_with(&scene, paces[i], &state);
         for (int k = 0; k < 3; k++) {
             expect_skips(&scene);
-            CU_ASSERT_PTR_EQUAL(scene.team.comms[0]->exec.env.pace, paces[i]);
+            CU_ASSERT_PTR_EQUAL(scene.team.comms[0]->built_pace, paces[i]);
         }
         CU_ASSERT_EQUAL(scene.counters[0].matrices, 1);
         irr_turns_close(&scene);
@@ -169,7 +169,7 @@ static void test_direct_order(void)
             }
         }
         CU_ASSERT_EQUAL(to, (r + RANKS - 1) % RANKS);
-        CU_ASSERT_PTR_EQUAL(scene.team.comms[r]->exec.env.pace, &irr_pace_free);
+        CU_ASSERT_PTR_EQUAL(scene.team.comms[r]->built_pace, &irr_pace_free);
     }
     irr_turns_close(&scene);
 }

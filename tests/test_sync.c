@@ -32,6 +32,7 @@ struct run {
     irr_job_t     *job;
     irr_fleet_t   *fleet;
     irr_schedule_t schedule;
+    irr_pacing_t   pacing;
     uint64_t       piece_max, lead;
     size_t         signals;        /* sent */
     size_t         met, own_met;   /* pairs of messages that were on one link at a time; those of one sender */
@@ -117,7 +118,8 @@ static void make_plan(run_t *run, const irr_syncs_t *syncs, int rank)
 
     irr_test_must(irr_schedule_own(&run->schedule, rank, run->piece_max, &own));
     irr_test_must(irr_schedule_syncs_build(&run->schedule, syncs, rank, &own, run->lead, &mine));
-    irr_test_must(irr_schedule_plan_build(&own, &mine, &run->job->problems[rank], &run->fleet->rank[rank].plan));
+    irr_test_must(irr_schedule_plan_build(&own, &run->job->problems[rank], &run->fleet->rank[rank].plan));
+    irr_fleet_pace(run->fleet, rank, run->pacing, 0, &mine);
     irr_schedule_syncs_fini(&mine);
     irr_schedule_fini(&own);
 }
@@ -139,7 +141,6 @@ static void open_run(run_t *run, const tree_scene_t *scene, irr_job_kind_t kind,
         faults[r] = (irr_fault_t){ .seed = irr_test_random(state), .hold_percent = 40, .hold_rounds = 6 };
     }
     run->fleet = irr_fleet_create_faulty(scene->ranks, irr_test_random(state), eager_max, faults);
-    run->fleet->pace = irr_pace_of(IRR_PACE_SYNC);
     for (int r = 0; r < scene->ranks; r++) {
         make_plan(run, &syncs, r);
         run->watcher[r] = (watcher_t){ run, r };
@@ -198,7 +199,7 @@ static void test_never_meet(void)
     size_t signals = 0;
 
     for (int i = 0; i < 150; i++) {
-        run_t run = { .lead = 0 };
+        run_t run = { .pacing = IRR_PACE_SYNC };
 
         draw_scene(&scene, &state);
         open_run(&run, &scene, (irr_job_kind_t)irr_test_below(&state, IRR_JOB_KINDS), i % 2 == 0 ? EAGER_ALL : 0,
@@ -219,7 +220,9 @@ static void test_pieces(void)
     uint64_t state = irr_test_seed();
 
     for (int i = 0; i < 150; i++) {
-        run_t run = { .piece_max = 1 + irr_test_below(&state, 40), .lead = irr_test_below(&state, 200) };
+        run_t run = {
+            .pacing = IRR_PACE_SYNC, .piece_max = 1 + irr_test_below(&state, 40), .lead = irr_test_below(&state, 200)
+        };
 
         draw_scene(&scene, &state);
         open_run(&run, &scene, irr_test_below(&state, 2) == 0 ? IRR_JOB_UNIFORM : IRR_JOB_SPARSE,
@@ -235,11 +238,10 @@ static void test_pieces(void)
 static void test_watch(void)
 {
     uint64_t state = 1;
-    run_t run = { .lead = 0 };
+    run_t run = { .pacing = IRR_PACE_FREE };
 
     tree_scene_shape(&scene, "chain:2,2,2");
     open_run(&run, &scene, IRR_JOB_UNIFORM, EAGER_ALL, &state);
-    run.fleet->pace = irr_pace_of(IRR_PACE_FREE);
     start_all(&run);
     CU_ASSERT_TRUE_FATAL(irr_fleet_run(run.fleet));
     CU_ASSERT(run.own_met > 0 && run.met > run.own_met);
@@ -255,7 +257,7 @@ static void test_lost_signal(void)
 
     for (size_t nth = 1; refused; nth++) {
         uint64_t state = 7;
-        run_t run = { .lead = 0 };
+        run_t run = { .pacing = IRR_PACE_SYNC };
         irr_spy_t *spy;
 
         tree_scene_shape(&scene, "chain:2,2");

@@ -112,7 +112,7 @@ static double ping_pong(side_t *side, const irr_plan_t *plan, int form)
     irr_exec_env_t env = {
         .channel = side->channel, .tag_base = irr_tag_base(0), .input = side->input, .output = side->output,
         .compose = form == CONTIGUOUS ? IRR_COMPOSE_AUTO : (irr_compose_t)form,
-        .pace = &irr_pace_free, .counters = &counters
+        .counters = &counters
     };
     double start = now_us();
     irr_status_t status;
@@ -146,8 +146,7 @@ static void measure(side_t *side, size_t pieces, size_t size, int iterations, do
     build_plan(&scattered, side->rank, pieces, size);
     build_plan(&contiguous, side->rank, 1, pieces * size);
     if (samples == NULL ||
-        irr_exec_reserve(&side->exec, (irr_plan_bounds_t){ .steps = 2, .pieces = 2 * pieces, .deps = 1 },
-                         &irr_pace_free) != IRR_OK) {
+        irr_exec_reserve(&side->exec, (irr_plan_bounds_t){ .steps = 2, .pieces = 2 * pieces, .deps = 1 }) != IRR_OK) {
         fail("measuring", IRR_ERR_NO_MEMORY);
     }
     for (int i = -3; i < iterations; i++) {

@@ -174,6 +174,32 @@ static irr_status_t build_plans(irr_tool_job_t *job, irr_tool_input_t *input, ir
                                   : irr_plans_schedule(job->schedule, job->matrix, plans);
 }
 
+/* Why the pace that is asked for does not go with the plans; NULL if it does. */
+static const char *wrong_pace(const irr_tool_options_t *options, const irr_tool_input_t *input)
+{
+    const bool scheduled = irr_tool_has_schedule(options, input->algorithm);
+    const irr_algorithm_t *row = irr_algorithm_resolve(input->algorithm, input->matrix.ranks);
+
+    if (options->pace <= IRR_PACE_FREE) {
+        return NULL;
+    }
+    if (!scheduled && (row == NULL || row->route == NULL)) {
+        return "goes with direct messages and schedules only";
+    }
+    if (!scheduled && options->pace == IRR_PACE_SYNC) {
+        return "goes with a schedule only";
+    }
+    return forwards(options) && options->pace != IRR_PACE_SYNC ? "does not go with --host-route node" : NULL;
+}
+
+static irr_status_t add_pace(const irr_tool_job_t *job, irr_plans_t *plans)
+{
+    const irr_tool_options_t *options = job->options;
+
+    return options->pace <= IRR_PACE_FREE ? IRR_OK
+           : irr_plans_pace(plans, options->pace, (size_t)options->grants, job->schedule, job->tree);
+}
+
 /* Saves the schedule if that is asked for, and runs the command. */
 static irr_cli_exit_t write_all(irr_tool_job_t *job)
 {
@@ -215,9 +241,16 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
         irr_cli_complain("--host-route node goes with aapc, not with %s", irr_algorithm_name(input->algorithm));
         return IRR_CLI_REFUSED;
     }
+    if (wrong_pace(options, input) != NULL) {
+        irr_cli_complain("--pace %s %s", irr_pacing_name((int)options->pace), wrong_pace(options, input));
+        return IRR_CLI_REFUSED;
+    }
     status = forwards(options) ? irr_nodes_init(&nodes, ranks, input->host_of) : make_nodes(&settings, ranks, &nodes);
     if (status == IRR_OK) {
         status = build_plans(&job, input, &plans);
+        if (status == IRR_OK) {
+            status = add_pace(&job, &plans);
+        }
         if (status == IRR_OK) {
             describe(&settings, &nodes, ranks, &job);
             code = write_all(&job);

@@ -57,6 +57,8 @@ typedef struct irr_tool_options {
     const char        *pattern;
     const char        *topology;   /* file, or NULL */
     irr_host_route_t   host_route; /* auto: direct */
+    irr_pacing_t       pace;       /* auto: free */
+    uint64_t           grants;     /* as in irr_settings_t */
     const char        *hosts;      /* a list, one a rank; NULL: ranks fill the hosts of the file */
     uint64_t           unit, seed;
     double             scale;

@@ -18,7 +18,7 @@ enum {
     OPTION_ALGORITHM = IRR_CLI_VERSION + 1, OPTION_RANKS, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_MATRIX,
     OPTION_REDISTRIBUTE, OPTION_SCALE, OPTION_DIMS, OPTION_SLICE_MIN, OPTION_LAMBDA, OPTION_LATENCY,
     OPTION_MAX_STEPS, OPTION_SHIFT, OPTION_LOAD, OPTION_SAVE, OPTION_RANK, OPTION_JSON,
-    OPTION_ASYNC, OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_HOST_ROUTE
+    OPTION_ASYNC, OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_HOST_ROUTE, OPTION_PACE, OPTION_GRANTS
 };
 
 static const irr_cli_option_t rows[] = {
@@ -44,7 +44,11 @@ static const irr_cli_option_t rows[] = {
     { "topology",  OPTION_TOPOLOGY,  "FILE",  "tree of switches: Slurm's topology.conf; ranks fill its hosts" },
     { "hosts",     OPTION_HOSTS,     "LIST",  "the host of each rank, as in n[0-3],m1; some may be the same" },
     { "host-route", OPTION_HOST_ROUTE, "ROUTE", "aapc, several ranks a host: direct (default), or node; node is\n"
-      "                        proved without the pieces and the signals that a job has with pace sync" },
+      "                        proved without the pieces that a job has with pace sync" },
+    { "pace",      OPTION_PACE,      "NAME",  "when messages may start: free (default), loose, grant, or sync of a\n"
+      "                        schedule; what a rank tells and awaits is proved and run, too" },
+    { "grants",    OPTION_GRANTS,    "N",     "--pace grant: senders that a receiver admits at a time; default "
+      IRR_CLI_TEXT(IRR_GRANTS_DEFAULT) },
     { "rank",      OPTION_RANK,      "R",     "print the plan of one rank; with --json, its messages" },
     { "json",      OPTION_JSON,      NULL,    "print the messages of all ranks as JSON" },
     { "async",     OPTION_ASYNC,     NULL,    "draw a schedule whose messages wait for their two ranks alone" },
@@ -162,6 +166,14 @@ static irr_cli_exit_t read_host_route(const char *name, irr_tool_options_t *opti
     return route >= 0 ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
+static irr_cli_exit_t read_pace(const char *name, irr_tool_options_t *options)
+{
+    const int pace = irr_cli_find("pace", name, NULL, irr_pacing_name);
+
+    options->pace = pace >= 0 ? (irr_pacing_t)pace : IRR_PACE_AUTO;
+    return pace >= 0 ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+}
+
 static irr_cli_exit_t read_dims(const char *value, irr_dims_t *dims)
 {
     if (irr_dims_parse(value, dims) == IRR_OK) {
@@ -212,6 +224,8 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_TOPOLOGY:  options->topology = value; return IRR_CLI_GOOD;
     case OPTION_HOSTS:     options->hosts = value; return IRR_CLI_GOOD;
     case OPTION_HOST_ROUTE: return read_host_route(value, options);
+    case OPTION_PACE:      return read_pace(value, options);
+    case OPTION_GRANTS:    return irr_cli_number("grants", value, 1, INT32_MAX, &options->grants);
     case OPTION_RANK:      return irr_cli_int("rank", value, 0, IRR_TOOL_RANKS_MAX - 1, &options->rank);
     case OPTION_JSON:      options->json = true; return IRR_CLI_GOOD;
     case OPTION_ASYNC:     options->async = true; return IRR_CLI_GOOD;
@@ -353,6 +367,8 @@ static irr_cli_exit_t check_together(const irr_tool_options_t *options, const bo
     } else if (options->host_route == IRR_HOST_ROUTE_NODE &&
                (options->topology == NULL || options->load != NULL || options->save != NULL)) {
         complaint = "--host-route node needs --topology, and goes with neither --load nor --save";
+    } else if (options->grants > 0 && options->pace != IRR_PACE_GRANT) {
+        complaint = "--grants goes with --pace grant only";
     } else if (options->async && options->topology != NULL) {
         complaint = "--async does not go with --topology, whose drawing has no time";
     } else if (options->command != IRR_TOOL_PRINT && options->json) {

@@ -172,7 +172,7 @@ static irr_status_t connect_rank(const run_t *run, int r)
         const void *address;
         size_t length;
 
-        if (plan->steps[i].kind == IRR_STEP_SEND && rank->peers[peer] == NULL) {
+        if (irr_step_goes_out(&plan->steps[i]) && rank->peers[peer] == NULL) {
             status = other->ops->address(other, &address, &length);
             status = status != IRR_OK ? status : rank->transport->ops->connect(rank->transport, address, length,
                                                                                &rank->peers[peer]);
@@ -202,7 +202,7 @@ static irr_status_t open_run(run_t *run)
         status = connect_rank(run, r);
         if (status == IRR_OK) {
             status = irr_exec_reserve(&run->ranks[r].exec, (irr_plan_bounds_t){
-                .steps = plan->nsteps, .pieces = plan->npieces }, &irr_pace_free);
+                .steps = plan->nsteps, .pieces = plan->npieces });
         }
     }
     return status;
@@ -214,7 +214,7 @@ static void start_rank(const run_t *run, int r)
     const irr_exec_env_t env = {
         .channel = rank->channel, .tag_base = irr_tag_base(0), .tag_kind = IRR_TAG_DATA,
         .input = rank->input, .output = rank->output, .scratch = rank->scratch, .compose = IRR_COMPOSE_AUTO,
-        .pace = &irr_pace_free, .counters = &rank->counters
+        .counters = &rank->counters
     };
 
     irr_exec_start(&rank->exec, &run->plans->plans[r], &env);

@@ -106,7 +106,7 @@ irr_status_t irr_routes_twin(const irr_plan_t *plan, size_t input_bytes, irr_com
     }
     if (status == IRR_OK) {
         status = irr_exec_reserve(&comm->exec, (irr_plan_bounds_t){
-            .steps = comm->plan.nsteps, .pieces = comm->plan.npieces }, &irr_pace_free);
+            .steps = comm->plan.nsteps, .pieces = comm->plan.npieces });
     }
     comm->scratch = irr_alloc(comm->plan.scratch_bytes, 1);
     if (status != IRR_OK || comm->scratch == NULL) {

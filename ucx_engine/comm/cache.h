@@ -15,6 +15,7 @@
 #include "comm/tune.h"
 #include "order/schedule.h"
 #include "route/forward.h"
+#include "route/schedule_syncs.h"
 
 #define IRR_CACHE_SLOTS 7
 #define IRR_CACHE_FIRST 2

@@ -58,12 +58,23 @@ const irr_pace_t *irr_comm_pace(const irr_comm_t *comm)
     return irr_pace_of(pacing == IRR_PACE_SYNC ? IRR_PACE_LOOSE : pacing);
 }
 
+/* Room for the pace of exchanges without a schedule, and for loose, by which a trial may find that they go best. */
 static irr_status_t init_direct(irr_comm_t *comm)
 {
-    irr_plan_bounds_t bounds = irr_plan_bounds(comm->algorithm, comm->ranks);
-    irr_status_t status = irr_plan_reserve(&comm->plan, bounds);
+    const irr_plan_bounds_t plain = irr_plan_bounds(comm->algorithm, comm->ranks);
+    const irr_pace_t *const paces[] = { irr_comm_pace(comm), &irr_pace_loose };
+    const irr_pace_params_t params = { .grants = comm->settings.grants };
+    irr_status_t status = IRR_OK;
 
-    return status == IRR_OK ? irr_exec_reserve(&comm->exec, bounds, irr_comm_pace(comm)) : status;
+    for (size_t i = 0; i < sizeof(paces) / sizeof(paces[0]) && status == IRR_OK; i++) {
+        irr_plan_bounds_t bounds = irr_pace_bounds(paces[i], &params, plain);
+
+        status = irr_plan_reserve(&comm->plan, bounds);
+        if (status == IRR_OK) {
+            status = irr_exec_reserve(&comm->exec, bounds);
+        }
+    }
+    return status;
 }
 
 static irr_status_t init_grid(irr_comm_t *comm, const irr_algorithm_t *row, const int *labels)

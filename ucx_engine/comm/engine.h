@@ -69,7 +69,8 @@ struct irr_comm {
     irr_plan_t       plan;        /* of a direct route, or a schedule */
     irr_block_t     *blocks;      /* that it was built for: send, then recv */
     uint64_t         built;       /* for which schedule: its serial, or IRR_COMM_BUILT_... */
-    int              built_way;   /* and which way */
+    int              built_way;   /* and which way, */
+    const irr_pace_t *built_pace; /* and with which pace */
     irr_tree_t       tree;        /* of the hosts, for schedules that ask */
     irr_schedules_t  schedules;
     const irr_tune_way_t *way;    /* the plan is that of a schedule, which goes this way; NULL: it is not */

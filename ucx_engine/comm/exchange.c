@@ -37,10 +37,8 @@ static irr_exec_env_t make_env(irr_comm_t *comm)
         .output = comm->output,
         .scratch = comm->way != NULL ? comm->schedules.scratch : comm->scratch,
         .compose = settings->compose,
-        .pace = pace_of(comm),
         .window_messages = settings->window_messages,
         .window_bytes = settings->window_bytes,
-        .grants = comm->way != NULL ? comm->way->grants : settings->grants,
         .counters = &comm->counters,
         .lacks = comm->lacks
     };
@@ -65,6 +63,17 @@ static void run(irr_comm_t *comm)
     }
 }
 
+/* Adds to the plan that was built the pace that it goes with; syncs: of its schedule, or NULL. */
+static irr_status_t add_pace(irr_comm_t *comm, const irr_pace_t *pace, const irr_schedule_syncs_t *syncs)
+{
+    const irr_pace_params_t params = {
+        .grants = comm->way != NULL ? comm->way->grants : comm->settings.grants, .syncs = syncs
+    };
+
+    comm->built_pace = pace;
+    return irr_pace_add(pace, &params, &comm->plan);
+}
+
 /*
  * Where the ranks have no schedule in common, or go a way that needs none, the route makes its plan alone, or the relay
  * finds its way.
@@ -75,14 +84,20 @@ static irr_status_t build(irr_comm_t *comm, const irr_cache_entry_t *entry)
     const bool scheduled = way != NULL && !way->alone;
     const uint64_t wanted = scheduled ? entry->serial : IRR_COMM_BUILT_ALONE;
     const int index = scheduled ? entry->tune.running : 0;
+    const irr_pace_t *pace;
     irr_status_t status;
 
     comm->way = way;
-    if ((comm->built == wanted && comm->built_way == index) || (!scheduled && !comm->direct)) {
+    pace = pace_of(comm);
+    if ((comm->built == wanted && comm->built_way == index && comm->built_pace == pace) ||
+        (!scheduled && !comm->direct)) {
         return IRR_OK;
     }
     status = scheduled ? irr_schedules_plan(entry, &comm->problem, &comm->plan)
                        : irr_plan_build(comm->algorithm, &comm->problem, &comm->plan);
+    if (status == IRR_OK) {
+        status = add_pace(comm, pace, scheduled ? &entry->way[index].syncs : NULL);
+    }
     comm->built_way = index;
     comm->built = status == IRR_OK ? wanted : IRR_COMM_BUILT_NOTHING;
     return status;
@@ -200,7 +215,7 @@ static void open_endpoints(irr_comm_t *comm)
     for (size_t i = 0; (comm->way != NULL || comm->direct) && i < comm->plan.nsteps; i++) {
         const irr_step_t *step = &comm->plan.steps[i];
 
-        if (step->kind == IRR_STEP_SEND) {
+        if (irr_step_goes_out(step)) {
             (void)transport->ops->reach(transport, comm->peers[step->peer]);
         }
     }
@@ -253,7 +268,7 @@ static irr_status_t freeze(irr_comm_t *comm)
     }
     scratch = irr_alloc(frozen.plan.scratch_bytes, 1);
     status = scratch == NULL ? IRR_ERR_NO_MEMORY : irr_exec_reserve(&comm->exec, (irr_plan_bounds_t){
-        .steps = frozen.plan.nsteps, .pieces = frozen.plan.npieces }, irr_comm_pace(comm));
+        .steps = frozen.plan.nsteps, .pieces = frozen.plan.npieces });
     if (status != IRR_OK) {
         irr_free(scratch);
         irr_grid_plan_fini(&frozen);

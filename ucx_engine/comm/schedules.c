@@ -377,8 +377,8 @@ irr_status_t irr_schedules_plan(const irr_cache_entry_t *entry, const irr_proble
 {
     const irr_cache_way_t *way = &entry->way[entry->tune.running];
 
-    return way->forwards ? irr_forward_plan_build(&entry->forward, &way->own, &way->syncs, problem, plan)
-                         : irr_schedule_plan_build(&way->own, &way->syncs, problem, plan);
+    return way->forwards ? irr_forward_plan_build(&entry->forward, &way->own, problem, plan)
+                         : irr_schedule_plan_build(&way->own, problem, plan);
 }
 
 irr_status_t irr_schedules_progress(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p)

@@ -52,13 +52,12 @@ static irr_status_t find_syncs(const irr_schedules_t *schedules, shared_t *share
 /* ---- one way ---- */
 
 /* Makes room to run a plan of such bounds. */
-static irr_status_t reserve(irr_schedules_t *schedules, irr_plan_bounds_t bounds, size_t scratch,
-                            const irr_pace_t *pace)
+static irr_status_t reserve(irr_schedules_t *schedules, irr_plan_bounds_t bounds, size_t scratch)
 {
     irr_status_t status = irr_plan_reserve(schedules->plan, bounds);
 
     if (status == IRR_OK) {
-        status = irr_exec_reserve(schedules->exec, bounds, pace);
+        status = irr_exec_reserve(schedules->exec, bounds);
     }
     return status == IRR_OK ? irr_grow(&schedules->scratch, &schedules->scratch_max, scratch, 1) : status;
 }
@@ -68,6 +67,7 @@ static irr_status_t keep_way(irr_schedules_t *schedules, const shared_t *shared,
                              const irr_tune_way_t *way, irr_cache_way_t *kept)
 {
     irr_status_t status = irr_schedule_own(&shared->schedule, schedules->rank, way->piece_max, &kept->own);
+    irr_pace_params_t params = { .grants = way->grants, .syncs = &kept->syncs };
     irr_plan_bounds_t bounds;
 
     if (status == IRR_OK && way->pace->syncs) {
@@ -78,9 +78,9 @@ static irr_status_t keep_way(irr_schedules_t *schedules, const shared_t *shared,
         return status;
     }
     kept->forwards = forward != NULL;
-    bounds = forward != NULL ? irr_forward_plan_bounds(forward, &kept->own, &kept->syncs)
-                             : irr_schedule_plan_bounds(&kept->own, &kept->syncs);
-    return reserve(schedules, bounds, forward != NULL ? irr_forward_scratch(forward) : 0, way->pace);
+    bounds = forward != NULL ? irr_forward_plan_bounds(forward, &kept->own) : irr_schedule_plan_bounds(&kept->own);
+    bounds = irr_pace_bounds(way->pace, &params, bounds);
+    return reserve(schedules, bounds, forward != NULL ? irr_forward_scratch(forward) : 0);
 }
 
 irr_status_t irr_schedules_keep(irr_schedules_t *schedules, const irr_schedule_t *schedule, irr_cache_entry_t *entry)

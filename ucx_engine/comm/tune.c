@@ -235,7 +235,7 @@ void irr_tune_describe(const irr_tune_way_t *way, char *text, size_t size)
         snprintf(details, sizeof(details), ", no schedule");
     } else if (way->pace->syncs) {
         snprintf(details, sizeof(details), ", lead of %zu bytes", way->lead);
-    } else if (way->pace->grants) {
+    } else if (way->pace == &irr_pace_grant) {
         snprintf(details, sizeof(details), ", %zu grants", way->grants);
     }
     if (way->piece_max > 0) {

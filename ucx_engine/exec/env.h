@@ -5,7 +5,6 @@
 #define IRR_ENV_H
 
 #include "exec/tag.h"
-#include "pace/pace.h"
 #include "transport/transport.h"
 
 /* Borrowed until the run is over. */
@@ -17,9 +16,7 @@ typedef struct irr_exec_env {
     void             *output;
     void             *scratch;    /* plan->scratch_bytes, NULL if 0 */
     irr_compose_t     compose;
-    const irr_pace_t *pace;
-    size_t            window_messages, window_bytes;
-    size_t            grants;     /* as in irr_settings_t */
+    size_t            window_messages, window_bytes;   /* of sends in flight; 0: no limit */
     irr_counters_t   *counters;
     unsigned          lacks;      /* buffers that this rank has no memory for: IRR_LACKS_INPUT, IRR_LACKS_OUTPUT */
 } irr_exec_env_t;

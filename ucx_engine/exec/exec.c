@@ -1,10 +1,10 @@
 /*
  * exec.c - the executor; see exec.h for what it promises.
  *
- * Two cursors walk the steps of the plan, one for receives and one for sends and copies, so that a send held back
- * by its pace never holds back a receive.  A step is a few messages (its parts, see compose.c), which the pace
- * counts as one; it is complete when all of them are.  Two more cursors know the first receive and the first send
- * that are not over, for the paces that ask; what a pace needs of messages is in exec/grant.c.
+ * Three cursors walk the steps of the plan: one for receives and awaits, one for sends and copies, and one for tells,
+ * so that a send held back never holds back a receive or a tell.  A step is a few messages (its parts, see compose.c),
+ * which the window counts as one; it is complete when all of them are.  Tells and awaits are messages as others, of
+ * kind IRR_TAG_SYNC: those of one rank for another in a stage are alike, so both have them in one order.
  *
  * Cost: O(1) a step and piece over the whole run, plus the dependencies of each step once a look.
  */
@@ -13,7 +13,6 @@
 #include "core/alloc.h"
 
 #include <assert.h>
-#include <limits.h>
 #include <string.h>
 
 /* Values of `pending` that are not a number of messages. */
@@ -27,8 +26,6 @@ void irr_exec_init(irr_exec_t *exec)
 
 void irr_exec_fini(irr_exec_t *exec)
 {
-    irr_sync_run_fini(&exec->sync);
-    irr_grants_fini(&exec->grants);
     irr_free(exec->steps);
     irr_free(exec->parts);
     irr_free(exec->iov);
@@ -58,18 +55,13 @@ static irr_status_t grow(irr_exec_t *exec, irr_plan_bounds_t bounds)
     return IRR_OK;
 }
 
-irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds, const irr_pace_t *pace)
+irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds)
 {
     const bool fits = bounds.steps <= exec->steps_max && bounds.pieces <= exec->pieces_max;
-    irr_status_t status;
 
     bounds.steps = bounds.steps > exec->steps_max ? bounds.steps : exec->steps_max;
     bounds.pieces = bounds.pieces > exec->pieces_max ? bounds.pieces : exec->pieces_max;
-    status = fits ? IRR_OK : grow(exec, bounds);
-    if (status == IRR_OK && pace->grants) {
-        status = irr_grants_reserve(&exec->grants, bounds.steps);
-    }
-    return status == IRR_OK && pace->syncs ? irr_sync_run_reserve(&exec->sync, bounds.syncs) : status;
+    return fits ? IRR_OK : grow(exec, bounds);
 }
 
 /* Is one of the pieces of a step in this buffer? */
@@ -95,6 +87,18 @@ static bool lacks(const irr_exec_t *exec, const irr_step_t *step)
     return (lacks & IRR_LACKS_OUTPUT) != 0 && touches(exec, step, IRR_BUFFER_OUTPUT);
 }
 
+/* A tell was not sent, and is to be later.  What its peer sends may wait for it, so no other tell waits for that. */
+static void take_back(irr_exec_t *exec, size_t index)
+{
+    const irr_step_t *steps = exec->plan->steps;
+
+    exec->steps[index].transfer.pending = NOT_STARTED;
+    exec->failed_tell = index < exec->failed_tell ? index : exec->failed_tell;
+    for (size_t i = 0; i < exec->plan->nsteps; i++) {
+        exec->steps[i].excused |= steps[i].kind == IRR_STEP_RECV && steps[i].peer == steps[index].peer;
+    }
+}
+
 /* The message of a step is over, well or not. */
 static void end_step(irr_transfer_t *transfer)
 {
@@ -102,14 +106,21 @@ static void end_step(irr_transfer_t *transfer)
     irr_exec_t *exec = state->exec;
     size_t index = (size_t)(state - exec->steps);
     const irr_step_t *step = &exec->plan->steps[index];
+    irr_status_t status = transfer->status;
 
-    irr_exec_keep(&exec->result, transfer->status);
+    if (step->kind == IRR_STEP_AWAIT && status == IRR_ERR_TRUNCATE) {
+        status = IRR_ERR_PROTOCOL;   /* no user has a block that a tell could be too long for */
+    }
+    irr_exec_keep(&exec->result, status);
+    if (step->kind == IRR_STEP_TELL && status != IRR_OK) {
+        take_back(exec, index);
+        return;
+    }
     exec->open_steps--;
     if (step->kind == IRR_STEP_SEND) {
-        irr_pace_end(&exec->pace, step->bytes);
+        irr_window_end(&exec->window, step->bytes);
     } else {
-        exec->spoiled = exec->spoiled || (transfer->status != IRR_OK && touches(exec, step, IRR_BUFFER_SCRATCH));
-        irr_grants_close(&exec->grants, index);
+        exec->spoiled = exec->spoiled || (status != IRR_OK && touches(exec, step, IRR_BUFFER_SCRATCH));
     }
 }
 
@@ -117,12 +128,17 @@ _Static_assert(offsetof(irr_exec_step_t, transfer) == 0, "end_step takes a trans
 
 static const irr_iov_t sink = { NULL, IRR_SINK_BYTES };
 
+static irr_tag_kind_t tag_kind(const irr_exec_t *exec, const irr_step_t *step)
+{
+    return step->kind == IRR_STEP_TELL || step->kind == IRR_STEP_AWAIT ? IRR_TAG_SYNC : exec->env.tag_kind;
+}
+
 /* Hands one message of a step to the transport; without contents, if this rank lacks them. */
 static void start_part(irr_exec_t *exec, size_t index, size_t first_iov, size_t count, irr_form_t form)
 {
     const irr_exec_env_t *env = &exec->env;
     const irr_step_t *step = &exec->plan->steps[index];
-    const uint16_t tag = irr_tag(env->tag_base, env->tag_kind, step->stage);
+    const uint16_t tag = irr_tag(env->tag_base, tag_kind(exec, step), step->stage);
     const irr_iov_t *iov = &exec->iov[first_iov];
     irr_transfer_t *transfer = &exec->steps[index].transfer;
     irr_part_t *part = &exec->parts[first_iov];
@@ -132,7 +148,7 @@ static void start_part(irr_exec_t *exec, size_t index, size_t first_iov, size_t 
         iov = &sink;
         form = step->kind == IRR_STEP_SEND ? IRR_FORM_IOVEC : IRR_FORM_GATHER;
     }
-    if (step->kind == IRR_STEP_SEND) {
+    if (irr_step_goes_out(step)) {
         irr_transfer_send(transfer, part, step->peer, tag, iov, count, form, 0);
     } else {
         irr_transfer_receive(transfer, part, step->peer, tag, iov, count, form);
@@ -179,7 +195,7 @@ static void start_message(irr_exec_t *exec, size_t index)
     exec->steps[index].exec = exec;
     irr_transfer_begin(&exec->steps[index].transfer, exec->env.channel, exec->env.counters, end_step);
     if (step->kind == IRR_STEP_SEND) {
-        irr_pace_begin(&exec->pace, step->bytes);
+        irr_window_begin(&exec->window, step->bytes);
     }
     if (one_together) {
         start_part(exec, index, step->first_piece, together, composition.form);
@@ -208,7 +224,9 @@ static void run_copy(irr_exec_t *exec, size_t index)
 static bool deps_complete(const irr_exec_t *exec, const irr_step_t *step)
 {
     for (size_t i = 0; i < step->deps; i++) {
-        if (exec->steps[exec->plan->deps[step->first_dep + i]].transfer.pending != COMPLETE) {
+        const irr_exec_step_t *state = &exec->steps[exec->plan->deps[step->first_dep + i]];
+
+        if (state->transfer.pending != COMPLETE && !(state->excused && step->kind == IRR_STEP_TELL)) {
             return false;
         }
     }
@@ -220,7 +238,7 @@ static void advance_receives(irr_exec_t *exec)
     for (; exec->next_recv < exec->plan->nsteps; exec->next_recv++) {
         const irr_step_t *step = &exec->plan->steps[exec->next_recv];
 
-        if (step->kind != IRR_STEP_RECV) {
+        if (step->kind != IRR_STEP_RECV && step->kind != IRR_STEP_AWAIT) {
             continue;
         }
         if (!deps_complete(exec, step)) {
@@ -230,31 +248,24 @@ static void advance_receives(irr_exec_t *exec)
     }
 }
 
-/* The lowest number of a step of this kind and stage that is not over, INT_MAX if all are; moves the cursor on. */
-static int first_open(const irr_exec_t *exec, irr_step_kind_t kind, int stage, size_t *cursor)
+/* One that has failed goes once more, because it may fail again at once. */
+static void advance_tells(irr_exec_t *exec)
 {
-    const irr_step_t *steps = exec->plan->steps;
-
-    while (*cursor < exec->plan->nsteps && (steps[*cursor].kind != kind || steps[*cursor].stage < stage ||
-                                            exec->steps[*cursor].transfer.pending == COMPLETE)) {
-        ++*cursor;
+    if (exec->failed_tell < exec->next_tell) {
+        exec->next_tell = exec->failed_tell;
     }
-    return *cursor < exec->plan->nsteps && steps[*cursor].stage == stage ? steps[*cursor].number : INT_MAX;
-}
+    exec->failed_tell = SIZE_MAX;
+    for (; exec->next_tell < exec->plan->nsteps; exec->next_tell++) {
+        const irr_step_t *step = &exec->plan->steps[exec->next_tell];
 
-static bool admits(irr_exec_t *exec, size_t index)
-{
-    const irr_step_t *step = &exec->plan->steps[index];
-    irr_pace_send_t send = {
-        .bytes = step->bytes, .number = step->number,
-        .granted = irr_grants_here(&exec->grants, index) && irr_sync_run_here(&exec->sync, index)
-    };
-    int recv_number = first_open(exec, IRR_STEP_RECV, step->stage, &exec->open_recv);
-    int send_number = first_open(exec, IRR_STEP_SEND, step->stage, &exec->open_send);
-
-    exec->pace.first_send = send_number;
-    exec->pace.first_open = recv_number < send_number ? recv_number : send_number;
-    return irr_pace_admits(exec->env.pace, &exec->pace, &send);
+        if (step->kind != IRR_STEP_TELL || exec->steps[exec->next_tell].transfer.pending != NOT_STARTED) {
+            continue;
+        }
+        if (!deps_complete(exec, step)) {
+            return;
+        }
+        start_message(exec, exec->next_tell);
+    }
 }
 
 static void advance_sends(irr_exec_t *exec)
@@ -262,7 +273,7 @@ static void advance_sends(irr_exec_t *exec)
     for (; exec->next_send < exec->plan->nsteps; exec->next_send++) {
         const irr_step_t *step = &exec->plan->steps[exec->next_send];
 
-        if (step->kind == IRR_STEP_RECV) {
+        if (step->kind != IRR_STEP_SEND && step->kind != IRR_STEP_COPY) {
             continue;
         }
         if (!deps_complete(exec, step)) {
@@ -270,7 +281,7 @@ static void advance_sends(irr_exec_t *exec)
         }
         if (step->kind == IRR_STEP_COPY) {
             run_copy(exec, exec->next_send);
-        } else if (admits(exec, exec->next_send)) {
+        } else if (irr_window_admits(&exec->window, step->bytes)) {
             start_message(exec, exec->next_send);
         } else {
             return;
@@ -278,20 +289,10 @@ static void advance_sends(irr_exec_t *exec)
     }
 }
 
-/* The first step that is a receive of the last stage and not over. */
-static size_t received(irr_exec_t *exec)
-{
-    (void)first_open(exec, IRR_STEP_RECV, exec->plan->stages, &exec->received);
-    return exec->received;
-}
-
 static void advance(irr_exec_t *exec)
 {
     advance_receives(exec);
-    irr_grants_advance(&exec->grants, exec->next_recv);
-    if (exec->env.pace->syncs) {
-        irr_sync_run_advance(&exec->sync, received(exec));
-    }
+    advance_tells(exec);
     advance_sends(exec);
 }
 
@@ -299,30 +300,19 @@ void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env
 {
     assert(exec->plan == NULL);
     assert(plan->nsteps <= exec->steps_max && plan->npieces <= exec->pieces_max);
-    assert(!env->pace->grants || plan->nsteps <= exec->grants.list_max);
-    assert(!env->pace->syncs || plan->ntells + plan->nawaits <= exec->sync.signals.list_max);
     exec->plan = plan;
     exec->env = *env;
-    exec->pace = (irr_pace_state_t){
-        .window_messages = env->window_messages, .window_bytes = env->window_bytes,
-        .grants = env->grants > 0 ? env->grants : IRR_GRANTS_DEFAULT
-    };
+    exec->window = (irr_window_t){ .messages_max = env->window_messages, .bytes_max = env->window_bytes };
     exec->next_recv = 0;
     exec->next_send = 0;
-    exec->open_recv = 0;
-    exec->received = 0;
-    exec->open_send = 0;
+    exec->next_tell = plan->ntells > 0 ? 0 : plan->nsteps;
+    exec->failed_tell = SIZE_MAX;
     exec->open_steps = plan->nsteps;
     exec->spoiled = false;
     exec->result = env->lacks != 0 ? IRR_ERR_NO_MEMORY : IRR_OK;
     for (size_t i = 0; i < plan->nsteps; i++) {
         exec->steps[i].transfer.pending = NOT_STARTED;
-    }
-    if (env->pace->grants) {
-        irr_grants_start(&exec->grants, plan, &exec->env, exec->pace.grants, &exec->result);
-    }
-    if (env->pace->syncs) {
-        irr_sync_run_start(&exec->sync, plan, &exec->env, &exec->result);
+        exec->steps[i].excused = false;
     }
     advance(exec);
 }
@@ -330,10 +320,10 @@ void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env
 irr_status_t irr_exec_progress(irr_exec_t *exec)
 {
     advance(exec);
-    if (exec->open_steps > 0 || !irr_grants_end(&exec->grants) || !irr_sync_run_end(&exec->sync)) {
+    if (exec->open_steps > 0) {
         return IRR_IN_PROGRESS;
     }
-    assert(exec->pace.messages == 0 && exec->pace.bytes == 0);
+    assert(exec->window.messages == 0 && exec->window.bytes == 0);
     exec->plan = NULL;
     return exec->result;
 }

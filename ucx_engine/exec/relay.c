@@ -48,7 +48,7 @@ static irr_status_t prepare_barrier(irr_relay_t *relay, int rank)
     status = irr_barrier_add(&relay->barrier_plan, 1, 1, NULL, 0, &done);
     if (status == IRR_OK) {
         status = irr_exec_reserve(&relay->barrier, (irr_plan_bounds_t){
-            .steps = relay->barrier_plan.nsteps, .pieces = relay->barrier_plan.npieces }, &irr_pace_free);
+            .steps = relay->barrier_plan.nsteps, .pieces = relay->barrier_plan.npieces });
     }
     return status;
 }
@@ -225,7 +225,6 @@ static bool pass_barrier(irr_relay_t *relay)
         irr_exec_env_t env = relay->env;
 
         env.tag_kind = IRR_TAG_SYNC;
-        env.pace = &irr_pace_free;
         irr_exec_start(&relay->barrier, &relay->barrier_plan, &env);
         relay->barrier_open = true;
     }
@@ -291,11 +290,11 @@ void irr_relay_start(irr_relay_t *relay, const irr_problem_t *problem, const irr
     relay->last = relay->plan;
     relay->problem = problem;
     relay->env = *env;
-    relay->pace = (irr_pace_state_t){
-        .window_messages = env->window_messages, .window_bytes = env->window_bytes
+    relay->window = (irr_window_t){
+        .messages_max = env->window_messages, .bytes_max = env->window_bytes
     };
     if (relay->overlap == IRR_OVERLAP_BLOCKING) {
-        relay->pace.window_messages = 1;
+        relay->window.messages_max = 1;
     }
     recover(relay);
     relay->slot_base = 0;

@@ -43,7 +43,7 @@ typedef struct irr_flight {
     irr_transfer_t transfer;
     irr_relay_t   *relay;
     int            stage;
-    size_t         bytes;    /* for the pace */
+    size_t         bytes;    /* for the window */
     bool           spare;
     irr_iov_t     *iov;
     irr_part_t    *parts;
@@ -103,7 +103,7 @@ struct irr_relay {
     /* the exchange */
     const irr_problem_t *problem;
     irr_exec_env_t   env;
-    irr_pace_state_t pace;
+    irr_window_t     window;
     irr_status_t     status;        /* the first failure, here or told by a sender */
     irr_status_t     copied;        /* of the message to itself */
     bool             broken;        /* goes on without contents */
@@ -193,7 +193,7 @@ static inline const irr_stage_t *irr_relay_stage(const irr_relay_t *relay)
     return &relay->stages.stage[relay->stage - 1];
 }
 
-/* Sends what the pace admits; true if something was sent. */
+/* Sends what the window admits; true if something was sent. */
 bool irr_relay_send(irr_relay_t *relay);
 
 /* Takes a lead that is here, or goes on with the one in the inbox; true if something happened. */

@@ -22,7 +22,7 @@ static void over(irr_transfer_t *transfer)
 
     relay->open_sends--;
     relay->earlier_sends -= flight->stage < relay->stage;
-    irr_pace_end(&relay->pace, flight->bytes);
+    irr_window_end(&relay->window, flight->bytes);
     irr_relay_land(flight);
 }
 
@@ -30,7 +30,7 @@ static void start(irr_relay_t *relay, irr_flight_t *flight, size_t bytes)
 {
     flight->bytes = bytes;
     relay->open_sends++;
-    irr_pace_begin(&relay->pace, bytes);
+    irr_window_begin(&relay->window, bytes);
     irr_relay_take_off(relay, flight, over);
 }
 
@@ -183,7 +183,7 @@ bool irr_relay_send(irr_relay_t *relay)
     while (relay->next < stage->slots) {
         int slot = next_slot(relay);
 
-        if (!irr_window_admits(&relay->pace, bytes_of(relay, slot))) {
+        if (!irr_window_admits(&relay->window, bytes_of(relay, slot))) {
             break;
         }
         send_slot(relay, slot);

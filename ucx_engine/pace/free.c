@@ -3,14 +3,21 @@
  */
 #include "pace/pace.h"
 
-static bool admits(const irr_pace_state_t *state, const irr_pace_send_t *send)
+static irr_status_t add(irr_plan_t *plan, const irr_pace_params_t *params)
 {
-    (void)state;
-    (void)send;
-    return true;
+    (void)plan;
+    (void)params;
+    return IRR_OK;
+}
+
+static irr_plan_bounds_t bounds(irr_plan_bounds_t plain, const irr_pace_params_t *params)
+{
+    (void)params;
+    return plain;
 }
 
 const irr_pace_t irr_pace_free = {
     .name = "free",
-    .admits = admits
+    .add = add,
+    .bounds = bounds
 };

@@ -4,17 +4,94 @@
  * So neither end spreads over many messages at once.  The receiver alone is not enough: a rank that is granted by
  * two sends to both at half the speed, both receivers wait for it, and the exchange settles far below what the
  * network can do.  With two at a time the next grant is on its way while the message before it still moves.
- * exec/grant.h has the messages, and why they come to an end.
+ *
+ * A rank grants its receives in the order of its plan: it tells the sender of each, once the receive that is `grants`
+ * before it is over.  A send awaits its grant, and the end of the send that is as far before it.  Both ends have the
+ * messages of a pair in the same order, so the j-th grant is for the j-th message.
+ *
+ * It comes to an end if all messages of the exchange have one order that each rank keeps in its sends and in its
+ * receives: of the messages that are not over take the first.  Its receiver has no receive before it that is not
+ * over, so it is granted; its sender has no send before it that is not over, so it goes.  The order is the list of
+ * a schedule; (to - from) mod P with rotate; from + to with natural, where a rank sends to 0, 1, 2 ... and
+ * receives from 0, 1, 2 ...
+ *
+ * Cost: one empty message for each message of the plan.  On emulated switched Ethernet a prototype reached 0.82 to
+ * 0.91 of a port where exchanges without grants reach about half: with pieces of 16 to 128 KiB, strict order on both
+ * sides, and the next grant on its way before a piece ends.
  */
 #include "pace/pace.h"
 
-static bool admits(const irr_pace_state_t *state, const irr_pace_send_t *send)
+/* Makes the k-th of some steps wait for the one that is `limit` before it; *behind is the next of these. */
+static irr_status_t follow(irr_plan_t *plan, size_t step, size_t k, size_t limit, irr_step_kind_t kind, size_t *behind)
 {
-    return send->granted && state->messages < state->grants;
+    if (k < limit) {
+        return IRR_OK;
+    }
+    *behind = irr_pace_next(plan, kind, plan->steps[step].stage, *behind);
+    return irr_plan_depend(plan, step, (*behind)++);
+}
+
+static irr_status_t await_all(irr_plan_t *plan, size_t limit, int stage)
+{
+    const size_t first = irr_pace_next(plan, IRR_STEP_SEND, stage, 0);
+    size_t count = 0, behind, k = 0;
+    irr_status_t status;
+
+    for (size_t i = first; i < plan->nsteps; i = irr_pace_next(plan, IRR_STEP_SEND, stage, i + 1)) {
+        count++;
+    }
+    behind = first + count;
+    status = irr_plan_insert_awaits(plan, first, count, stage);
+    for (size_t i = behind; k < count && status == IRR_OK; i = irr_pace_next(plan, IRR_STEP_SEND, stage, i + 1)) {
+        plan->steps[first + k].peer = plan->steps[i].peer;
+        status = irr_plan_depend(plan, i, first + k);
+        if (status == IRR_OK) {
+            status = follow(plan, i, k++, limit, IRR_STEP_SEND, &behind);
+        }
+    }
+    return status;
+}
+
+static irr_status_t tell_all(irr_plan_t *plan, size_t limit, int stage)
+{
+    size_t behind = 0, k = 0;
+    irr_status_t status = IRR_OK;
+
+    for (size_t i = irr_pace_next(plan, IRR_STEP_RECV, stage, 0); i < plan->nsteps && status == IRR_OK;
+         i = irr_pace_next(plan, IRR_STEP_RECV, stage, i + 1)) {
+        status = irr_plan_tell(plan, plan->steps[i].peer, stage);
+        if (status == IRR_OK) {
+            status = follow(plan, plan->nsteps - 1, k++, limit, IRR_STEP_RECV, &behind);
+        }
+    }
+    return status;
+}
+
+static irr_status_t add(irr_plan_t *plan, const irr_pace_params_t *params)
+{
+    const size_t limit = params->grants > 0 ? params->grants : IRR_GRANTS_DEFAULT;
+    irr_status_t status = IRR_OK;
+
+    for (int stage = 1; stage <= plan->stages && status == IRR_OK; stage++) {
+        status = await_all(plan, limit, stage);
+        if (status == IRR_OK) {
+            status = tell_all(plan, limit, stage);
+        }
+    }
+    return status;
+}
+
+/* An await or a tell for each message; a send waits for two steps more, a tell for one. */
+static irr_plan_bounds_t bounds(irr_plan_bounds_t plain, const irr_pace_params_t *params)
+{
+    (void)params;
+    return (irr_plan_bounds_t){
+        .steps = 2 * plain.steps, .pieces = plain.pieces + plain.steps, .deps = 2 * (plain.deps + plain.steps)
+    };
 }
 
 const irr_pace_t irr_pace_grant = {
     .name = "grant",
-    .admits = admits,
-    .grants = true
+    .add = add,
+    .bounds = bounds
 };

@@ -3,25 +3,35 @@
  * below s.
  *
  * Ranks that are out of step wait for each other in the messages they exchange, and there is neither a barrier nor
- * a message more.  So two messages to one rank meet only where its partners have drifted apart.
+ * a message more: the pace is dependencies alone.  So two messages to one rank meet only where its partners have
+ * drifted apart.
  *
  * It comes to an end: let a message be before another if some rank has it in an earlier step, or sends it earlier
  * in the same step.  A send waits for messages that are before it.  In a schedule both ends have a message in the
  * same step and in one list for all ranks; in rotate both have it in step (to - from) mod P; in natural the sender
  * has it in step to + 1 and the receiver in step from + 1, and from + to grows from a message to the ones behind
- * it.  So `before` has no cycle.  Grids have stages whose sends wait for receives, and orders whose ends have a
- * message in different steps: they go without this pace.
+ * it.  So `before` has no cycle.
  *
  * Ranka, Wang, Kumar 7.1 ("executed in a loosely synchronous fashion"), 5.1 (figure 7).
  */
 #include "pace/pace.h"
 
-static bool admits(const irr_pace_state_t *state, const irr_pace_send_t *send)
+static irr_status_t add(irr_plan_t *plan, const irr_pace_params_t *params)
 {
-    return send->number <= state->first_open;
+    (void)params;
+    return irr_pace_in_turn(plan, true);
+}
+
+/* Each step is waited for once; what a send waited for before may move. */
+static irr_plan_bounds_t bounds(irr_plan_bounds_t plain, const irr_pace_params_t *params)
+{
+    (void)params;
+    plain.deps = 2 * plain.deps + plain.steps;
+    return plain;
 }
 
 const irr_pace_t irr_pace_loose = {
     .name = "loose",
-    .admits = admits
+    .add = add,
+    .bounds = bounds
 };

@@ -1,5 +1,5 @@
 /*
- * pace.c - the table of paces, and the account of sends in flight that all of them read.
+ * pace.c - the table of paces, and what they share.
  */
 #include "pace/pace.h"
 
@@ -13,11 +13,6 @@ const irr_pace_t *irr_pace_of(irr_pacing_t pacing)
     return (int)pacing >= 0 && (int)pacing < (int)IRR_PACE_COUNT ? paces[pacing] : NULL;
 }
 
-bool irr_pace_admits(const irr_pace_t *pace, const irr_pace_state_t *state, const irr_pace_send_t *send)
-{
-    return irr_window_admits(state, send->bytes) && pace->admits(state, send);
-}
-
 const char *irr_pacing_name(int i)
 {
 #define PACING_NAME(name, text, meaning) text,
@@ -27,14 +22,60 @@ const char *irr_pacing_name(int i)
     return i >= 0 && i < (int)IRR_PACE_COUNT ? names[i] : NULL;
 }
 
-void irr_pace_begin(irr_pace_state_t *state, size_t bytes)
+irr_status_t irr_pace_add(const irr_pace_t *pace, const irr_pace_params_t *params, irr_plan_t *plan)
 {
-    state->messages++;
-    state->bytes += bytes;
+    return pace->add(plan, params);
 }
 
-void irr_pace_end(irr_pace_state_t *state, size_t bytes)
+irr_plan_bounds_t irr_pace_bounds(const irr_pace_t *pace, const irr_pace_params_t *params, irr_plan_bounds_t plain)
 {
-    state->messages--;
-    state->bytes -= bytes;
+    return pace->bounds(plain, params);
+}
+
+static bool is_of(const irr_step_t *step, irr_step_kind_t kind, int stage)
+{
+    return step->kind == kind && step->stage == stage;
+}
+
+size_t irr_pace_next(const irr_plan_t *plan, irr_step_kind_t kind, int stage, size_t from)
+{
+    while (from < plan->nsteps && !is_of(&plan->steps[from], kind, stage)) {
+        from++;
+    }
+    return from;
+}
+
+/* The steps up to *next have been waited for by an earlier send of the stage. */
+static irr_status_t await_lower(irr_plan_t *plan, size_t send, irr_step_kind_t kind, size_t *next)
+{
+    const irr_step_t *step = &plan->steps[send];
+    irr_status_t status = IRR_OK;
+
+    for (; *next < send && status == IRR_OK; ++*next) {
+        if (is_of(&plan->steps[*next], kind, step->stage)) {
+            if (plan->steps[*next].number >= step->number) {
+                break;
+            }
+            status = irr_plan_depend(plan, send, *next);
+        }
+    }
+    return status;
+}
+
+irr_status_t irr_pace_in_turn(irr_plan_t *plan, bool receives)
+{
+    irr_status_t status = IRR_OK;
+
+    for (int stage = 1; stage <= plan->stages; stage++) {
+        size_t sent = 0, received = 0;
+
+        for (size_t i = irr_pace_next(plan, IRR_STEP_SEND, stage, 0); i < plan->nsteps && status == IRR_OK;
+             i = irr_pace_next(plan, IRR_STEP_SEND, stage, i + 1)) {
+            status = await_lower(plan, i, IRR_STEP_SEND, &sent);
+            if (status == IRR_OK && receives) {
+                status = await_lower(plan, i, IRR_STEP_RECV, &received);
+            }
+        }
+    }
+    return status;
 }

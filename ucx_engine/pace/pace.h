@@ -1,41 +1,33 @@
 /*
- * pace.h - when may a send start?
+ * pace.h - when may a step start?
  *
- * A rank sends in the order of its plan.  It asks before each send, and reports its start and its end.  A send
- * that may not start yet is asked for again whenever something has happened; those behind it wait.
+ * A pace is a function over the plan of a rank: it adds tells, awaits and dependencies to the plan of a direct route or
+ * of a schedule, so that the executor knows no pace and irr_plan_check proves that the exchange ends.  Plans of grids go
+ * without: their ends have a message in different steps, and their sends wait for receives.
  *
- * A pace may make a send wait for messages alone that come before it in an order in which all ranks have theirs,
- * so that the first message of all that is not over can always go.  window: the sends before it.  loose and grant:
- * see there.
+ * A rank sends in the order of its plan: a send that may not start yet holds up those behind it.  So a pace says of the
+ * first send of several alone what it waits for, and of a tell what the one before it did not wait for; with that each
+ * step is waited for a fixed number of times.  Among its sends and among its receives, the numbers of a stage ascend.
+ *
+ * What never comes holds up what is behind it, on other ranks too.  Pure.  Cost: O(n) time for a plan of n steps.
  */
 #ifndef IRR_PACE_H
 #define IRR_PACE_H
 
-#include "irr.h"
+#include "plan/plan.h"
 
-/* What a pace may look at: this rank. */
-typedef struct irr_pace_state {
-    size_t window_messages;    /* limits; 0: none */
-    size_t window_bytes;
-    size_t messages;           /* sends in flight now */
-    size_t bytes;
-    size_t grants;             /* most sends in flight, and receives granted, at a time; not 0 */
-    int    first_open;         /* lowest number of its steps in the stage of the send that are not over */
-    int    first_send;         /* the same of its sends */
-} irr_pace_state_t;
+struct irr_schedule_syncs;
 
-/* The send that is asked for. */
-typedef struct irr_pace_send {
-    size_t bytes;
-    int    number;             /* of its step in the stage */
-    bool   granted;            /* its receiver admits it, or all that it waits for has been received */
-} irr_pace_send_t;
+typedef struct irr_pace_params {
+    size_t grants;                            /* of `grant`, as in irr_settings_t */
+    const struct irr_schedule_syncs *syncs;   /* of `sync`: see route/schedule_syncs.h; NULL: none */
+} irr_pace_params_t;
 
 typedef struct irr_pace {
     const char *name;
-    bool (*admits)(const irr_pace_state_t *state, const irr_pace_send_t *send);
-    bool grants;               /* receivers admit senders: see exec/grant.h */
-    bool syncs;                /* receivers tell other senders: see exec/sync.h */
+    irr_status_t (*add)(irr_plan_t *plan, const irr_pace_params_t *params);
+    irr_plan_bounds_t (*bounds)(irr_plan_bounds_t plain, const irr_pace_params_t *params);
+    bool syncs;                               /* has a use for them */
 } irr_pace_t;
 
 extern const irr_pace_t irr_pace_free;
@@ -46,13 +38,18 @@ extern const irr_pace_t irr_pace_sync;
 /* The pace of that name (pace/pace.c); NULL for IRR_PACE_AUTO, which is none, and for what is not in the map. */
 const irr_pace_t *irr_pace_of(irr_pacing_t pacing);
 
-/* Do the window, which goes with every pace, and this one let the send start? */
-bool irr_pace_admits(const irr_pace_t *pace, const irr_pace_state_t *state, const irr_pace_send_t *send);
+/* Adds a pace to a plan that has none.  IRR_ERR_NO_MEMORY, not within the bounds: the plan is to be built again. */
+irr_status_t irr_pace_add(const irr_pace_t *pace, const irr_pace_params_t *params, irr_plan_t *plan);
 
-/* The window alone (pace/window.c). */
-bool irr_window_admits(const irr_pace_state_t *state, size_t bytes);
+/* The most that a plan within `plain` has with the pace. */
+irr_plan_bounds_t irr_pace_bounds(const irr_pace_t *pace, const irr_pace_params_t *params, irr_plan_bounds_t plain);
 
-void irr_pace_begin(irr_pace_state_t *state, size_t bytes);
-void irr_pace_end(irr_pace_state_t *state, size_t bytes);
+/* ---- for paces ---- */
+
+/* The first step of a kind and stage from step `from` on; plan->nsteps if there is none. */
+size_t irr_pace_next(const irr_plan_t *plan, irr_step_kind_t kind, int stage, size_t from);
+
+/* Makes each send wait for the sends, and for the receives if they count, that have a lower number in its stage. */
+irr_status_t irr_pace_in_turn(irr_plan_t *plan, bool receives);
 
 #endif

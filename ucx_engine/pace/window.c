@@ -1,19 +1,28 @@
 /*
- * window.c - a sliding window over the sends in flight, in messages and in bytes.  It goes with every pace.
- *
- * A send starts as soon as both limits allow it, not when a batch is over.  A message longer than the
- * window goes alone.
+ * window.c - see window.h.
  */
-#include "pace/pace.h"
+#include "pace/window.h"
 
-bool irr_window_admits(const irr_pace_state_t *state, size_t bytes)
+bool irr_window_admits(const irr_window_t *window, size_t bytes)
 {
-    if (state->messages == 0) {
+    if (window->messages == 0) {
         return true;
     }
-    if (state->window_messages > 0 && state->messages >= state->window_messages) {
+    if (window->messages_max > 0 && window->messages >= window->messages_max) {
         return false;
     }
-    return state->window_bytes == 0 ||
-           (state->bytes < state->window_bytes && bytes <= state->window_bytes - state->bytes);
+    return window->bytes_max == 0 ||
+           (window->bytes < window->bytes_max && bytes <= window->bytes_max - window->bytes);
+}
+
+void irr_window_begin(irr_window_t *window, size_t bytes)
+{
+    window->messages++;
+    window->bytes += bytes;
+}
+
+void irr_window_end(irr_window_t *window, size_t bytes)
+{
+    window->messages--;
+    window->bytes -= bytes;
 }

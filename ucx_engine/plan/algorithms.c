@@ -176,5 +176,5 @@ irr_plan_bounds_t irr_plan_bounds(int algorithm, int ranks)
 {
     const irr_algorithm_t *row = irr_algorithm_resolve(algorithm, ranks);
 
-    return row != NULL && row->route != NULL ? row->route->bounds(ranks) : (irr_plan_bounds_t){ 0, 0, 0, 0 };
+    return row != NULL && row->route != NULL ? row->route->bounds(ranks) : (irr_plan_bounds_t){ 0, 0, 0 };
 }

@@ -1,5 +1,5 @@
 /*
- * plan.c - storage of plans: growing arrays (steps, pieces, dependencies, syncs) and their append.
+ * plan.c - storage of plans: growing arrays (steps, pieces, dependencies), their append, and what paces add.
  *
  * Appending is O(1) amortised; a plan that stays within its reserve never allocates, which is how an
  * exchange can start without being able to fail on one rank alone.
@@ -17,8 +17,6 @@ void irr_plan_init(irr_plan_t *plan)
 
 void irr_plan_fini(irr_plan_t *plan)
 {
-    irr_free(plan->awaits);
-    irr_free(plan->tells);
     irr_free(plan->deps);
     irr_free(plan->pieces);
     irr_free(plan->steps);
@@ -33,23 +31,9 @@ void irr_plan_reset(irr_plan_t *plan, const irr_problem_t *problem)
     plan->scratch_bytes = 0;
     plan->nsteps = 0;
     plan->nsends = 0;
+    plan->ntells = 0;
     plan->npieces = 0;
     plan->ndeps = 0;
-    plan->ntells = 0;
-    plan->nawaits = 0;
-}
-
-static irr_status_t reserve_syncs(irr_plan_t *plan, size_t syncs)
-{
-    void *tells = plan->tells, *awaits = plan->awaits;
-    irr_status_t status = irr_grow(&tells, &plan->tells_max, syncs, sizeof(*plan->tells));
-
-    plan->tells = tells;
-    if (status == IRR_OK) {
-        status = irr_grow(&awaits, &plan->awaits_max, syncs, sizeof(*plan->awaits));
-        plan->awaits = awaits;
-    }
-    return status;
 }
 
 irr_status_t irr_plan_reserve(irr_plan_t *plan, irr_plan_bounds_t bounds)
@@ -67,7 +51,7 @@ irr_status_t irr_plan_reserve(irr_plan_t *plan, irr_plan_bounds_t bounds)
         status = irr_grow(&deps, &plan->deps_max, bounds.deps, sizeof(*plan->deps));
         plan->deps = deps;
     }
-    return status == IRR_OK ? reserve_syncs(plan, bounds.syncs) : status;
+    return status;
 }
 
 irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params)
@@ -85,6 +69,7 @@ irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params)
     }
     step = &plan->steps[plan->nsteps++];
     plan->nsends += params->kind == IRR_STEP_SEND;
+    plan->ntells += params->kind == IRR_STEP_TELL;
     *step = (irr_step_t){
         .kind = params->kind, .peer = params->peer, .stage = params->stage, .number = params->number,
         .first_piece = plan->npieces, .pieces = params->npieces,
@@ -121,4 +106,59 @@ irr_status_t irr_plan_add_self(const irr_problem_t *problem, irr_plan_t *plan)
     };
 
     return from->length > 0 ? irr_plan_add(plan, &params) : IRR_OK;
+}
+
+/* ---- what paces add ---- */
+
+static const irr_piece_t nothing = { IRR_BUFFER_INPUT, 0, 0 };
+
+irr_status_t irr_plan_tell(irr_plan_t *plan, int peer, int stage)
+{
+    const irr_step_params_t params = {
+        .kind = IRR_STEP_TELL, .peer = peer, .stage = stage, .pieces = &nothing, .npieces = 1
+    };
+
+    return irr_plan_add(plan, &params);
+}
+
+irr_status_t irr_plan_insert_awaits(irr_plan_t *plan, size_t at, size_t count, int stage)
+{
+    irr_plan_bounds_t bounds = { .steps = plan->nsteps + count, .pieces = plan->npieces + count };
+    irr_status_t status = irr_plan_reserve(plan, bounds);
+
+    if (status != IRR_OK || count == 0) {
+        return status;
+    }
+    memmove(&plan->steps[at + count], &plan->steps[at], (plan->nsteps - at) * sizeof(*plan->steps));
+    plan->nsteps += count;
+    for (size_t i = 0; i < plan->ndeps; i++) {
+        plan->deps[i] += plan->deps[i] >= at ? count : 0;
+    }
+    for (size_t i = at; i < at + count; i++) {
+        plan->steps[i] = (irr_step_t){
+            .kind = IRR_STEP_AWAIT, .stage = stage, .first_piece = plan->npieces, .pieces = 1
+        };
+        plan->pieces[plan->npieces++] = nothing;
+    }
+    return IRR_OK;
+}
+
+irr_status_t irr_plan_depend(irr_plan_t *plan, size_t step, size_t on)
+{
+    irr_step_t *at = &plan->steps[step];
+    const bool moves = at->first_dep + at->deps != plan->ndeps;
+    irr_plan_bounds_t bounds = { .deps = plan->ndeps + (moves ? at->deps : 0) + 1 };
+    irr_status_t status = irr_plan_reserve(plan, bounds);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    if (moves) {
+        memcpy(plan->deps + plan->ndeps, plan->deps + at->first_dep, at->deps * sizeof(*plan->deps));
+        at->first_dep = plan->ndeps;
+        plan->ndeps += at->deps;
+    }
+    plan->deps[plan->ndeps++] = on;
+    at->deps++;
+    return IRR_OK;
 }

@@ -3,19 +3,20 @@
  *
  * A plan names no address, no endpoint and no time, so it can be stored, printed, checked and run again
  * over other buffers.  A step may start when the steps it depends on are complete; otherwise the array
- * order is the order of the schedule.  Receives come before the sends of their stage: they are posted
+ * order is the order of the schedule: sends and copies start in it, one behind the other; so do tells among
+ * themselves, and receives and awaits.  Receives come before the sends of their stage: they are posted
  * before this rank sends anything, and no pace holds them back.
+ *
+ * A tell is an empty message by which one rank lets another go on, which awaits it.  Paces are made of them, and of
+ * dependencies (pace/pace.h).
  *
  * Rules that irr_plan_check proves over the plans of all ranks:
  *   1. The k-th message from p to q in a stage is a send of p and a receive of q, in as many pieces of equal lengths:
- *      so both find the same way to compose it (exec/compose.h).
+ *      so both find the same way to compose it (exec/compose.h).  The k-th tell is an await of q.
  *   2. A send reads only what its rank owns or has received in steps that the send depends on.
  *   3. No byte of OUTPUT is written twice, none outside the blocks of the problem.
  *   4. Each byte of each block is delivered exactly once, to its offset.
- *   5. The exchange ends even if no send completes before its receive is posted.
- *
- * For the pace `sync` a plan may say more of its last stage: whom the rank tells that it has received what their sends
- * wait for, and for what its own sends wait (exec/sync.h).
+ *   5. The exchange ends even if no send completes before its receive is posted, and no tell before its await.
  */
 #ifndef IRR_PLAN_H
 #define IRR_PLAN_H
@@ -34,36 +35,22 @@ typedef struct irr_piece {
 typedef enum irr_step_kind {
     IRR_STEP_SEND,  /* one message to peer, gathered from the pieces */
     IRR_STEP_RECV,  /* one message from peer, scattered into the pieces */
-    IRR_STEP_COPY   /* first piece to second piece, on this rank; a shorter second one truncates */
+    IRR_STEP_COPY,  /* first piece to second piece, on this rank; a shorter second one truncates */
+    IRR_STEP_TELL,  /* an empty message to peer: it may go on */
+    IRR_STEP_AWAIT  /* a tell of peer has come */
 } irr_step_kind_t;
 
 typedef struct irr_step {
     irr_step_kind_t kind;
     int             peer;         /* rank in the communicator; this rank for a copy */
     int             stage;        /* from 1 */
-    int             number;       /* step of the schedule within the stage, from 1; 0 for a copy */
+    int             number;       /* of a message: step of the schedule within the stage, from 1; else 0 */
     size_t          bytes;        /* length of the message */
     size_t          first_piece;  /* into plan->pieces */
-    size_t          pieces;       /* at least 1; two for a copy */
+    size_t          pieces;       /* at least 1; two for a copy; one without bytes for a tell or an await */
     size_t          first_dep;    /* into plan->deps */
     size_t          deps;
 } irr_step_t;
-
-/* When all receives of the last stage before steps[received] are over, peer is told. */
-typedef struct irr_plan_tell {
-    size_t received;
-    int    peer;
-} irr_plan_tell_t;
-
-/*
- * The send `step`, and all after it, starts when peer has told; peer is the rank itself: when all receives of the last
- * stage before steps[received] are over.
- */
-typedef struct irr_plan_await {
-    size_t step;
-    int    peer;
-    size_t received;
-} irr_plan_await_t;
 
 typedef struct irr_plan {
     int          ranks;
@@ -72,21 +59,22 @@ typedef struct irr_plan {
     size_t       scratch_bytes;
     irr_step_t  *steps;
     size_t       nsteps, steps_max;
-    size_t       nsends;
+    size_t       nsends, ntells;
     irr_piece_t *pieces;
     size_t       npieces, pieces_max;
     size_t      *deps;            /* indices of earlier steps */
     size_t       ndeps, deps_max;
-    irr_plan_tell_t  *tells;      /* by received */
-    size_t            ntells, tells_max;
-    irr_plan_await_t *awaits;     /* by step; what one peer tells another is in the order in which it is awaited */
-    size_t            nawaits, awaits_max;
 } irr_plan_t;
+
+/* Is it a message from this rank to the peer? */
+static inline bool irr_step_goes_out(const irr_step_t *step)
+{
+    return step->kind == IRR_STEP_SEND || step->kind == IRR_STEP_TELL;
+}
 
 /* Most that a plan of some algorithm can need on a communicator of a size; see irr_plan_bounds. */
 typedef struct irr_plan_bounds {
     size_t steps, pieces, deps;
-    size_t syncs;                 /* tells, and awaits */
 } irr_plan_bounds_t;
 
 void irr_plan_init(irr_plan_t *plan);
@@ -112,6 +100,21 @@ typedef struct irr_step_params {
 } irr_step_params_t;
 
 irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params);
+
+/* Appends a tell to a peer, which depends on nothing yet.  Fails as irr_plan_add does. */
+irr_status_t irr_plan_tell(irr_plan_t *plan, int peer, int stage);
+
+/*
+ * Puts so many awaits in front of step `at`, whose peers the caller sets; the steps from there on move up, and so do
+ * dependencies on them.  O(steps).  IRR_ERR_NO_MEMORY: the plan as before.
+ */
+irr_status_t irr_plan_insert_awaits(irr_plan_t *plan, size_t at, size_t count, int stage);
+
+/*
+ * One more step that a step depends on, an earlier one.  What it depends on moves to the end of plan->deps, so a step
+ * should get all its new ones in one go.  IRR_ERR_NO_MEMORY: it depends on what it did.
+ */
+irr_status_t irr_plan_depend(irr_plan_t *plan, size_t step, size_t on);
 
 /*
  * Appends the copy of the rank's message to itself, if it is not empty.  To be called last, so that the copy

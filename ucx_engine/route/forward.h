@@ -58,16 +58,13 @@ size_t irr_forward_bytes(const irr_forward_t *forward);
 size_t irr_forward_scratch(const irr_forward_t *forward);
 
 /*
- * As irr_schedule_plan_build, with own and syncs those of a schedule of the forwarded matrix, for the pace sync or
- * free.  A block that is too short for what comes gets nothing, and the plan ends in IRR_ERR_TRUNCATE; all that is
- * forwarded goes on.
+ * As irr_schedule_plan_build, with `own` of a schedule of the forwarded matrix, for the pace sync or free.  A block
+ * that is too short for what comes gets nothing, and the plan ends in IRR_ERR_TRUNCATE; all that is forwarded goes on.
  */
 irr_status_t irr_forward_plan_build(const irr_forward_t *forward, const irr_schedule_t *own,
-                                    const irr_schedule_syncs_t *syncs, const irr_problem_t *problem,
-                                    irr_plan_t *plan);
+                                    const irr_problem_t *problem, irr_plan_t *plan);
 
 /* What irr_plan_reserve needs for it. */
-irr_plan_bounds_t irr_forward_plan_bounds(const irr_forward_t *forward, const irr_schedule_t *own,
-                                          const irr_schedule_syncs_t *syncs);
+irr_plan_bounds_t irr_forward_plan_bounds(const irr_forward_t *forward, const irr_schedule_t *own);
 
 #endif

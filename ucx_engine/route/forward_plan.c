@@ -220,8 +220,7 @@ static irr_status_t add_truncation(const builder_t *b)
 }
 
 irr_status_t irr_forward_plan_build(const irr_forward_t *forward, const irr_schedule_t *own,
-                                    const irr_schedule_syncs_t *syncs, const irr_problem_t *problem,
-                                    irr_plan_t *plan)
+                                    const irr_problem_t *problem, irr_plan_t *plan)
 {
     const irr_nodes_t *nodes = forward->nodes;
     const int node = nodes->node[forward->rank];
@@ -229,21 +228,15 @@ irr_status_t irr_forward_plan_build(const irr_forward_t *forward, const irr_sche
         .forward = forward, .problem = problem, .plan = plan, .members = &nodes->members[nodes->first[node]],
         .mates = irr_nodes_size(nodes, node), .place = nodes->place[forward->rank]
     };
-    size_t receives = 0, sends = 0;
     irr_status_t status;
 
     irr_plan_reset(plan, problem);
     status = add_inside(&b);
     if (status == IRR_OK) {
-        receives = plan->nsteps;
         status = add_outside(&b, IRR_STEP_RECV, own);
     }
     if (status == IRR_OK) {
-        sends = plan->nsteps;
         status = add_outside(&b, IRR_STEP_SEND, own);
-    }
-    if (status == IRR_OK && syncs != NULL) {
-        status = irr_schedule_syncs_add(syncs, receives, sends, plan);
     }
     if (status == IRR_OK) {
         status = add_truncation(&b);
@@ -251,8 +244,7 @@ irr_status_t irr_forward_plan_build(const irr_forward_t *forward, const irr_sche
     return status == IRR_OK ? irr_plan_add_self(problem, plan) : status;
 }
 
-irr_plan_bounds_t irr_forward_plan_bounds(const irr_forward_t *forward, const irr_schedule_t *own,
-                                          const irr_schedule_syncs_t *syncs)
+irr_plan_bounds_t irr_forward_plan_bounds(const irr_forward_t *forward, const irr_schedule_t *own)
 {
     const irr_nodes_t *nodes = forward->nodes;
     const size_t ranks = (size_t)nodes->ranks, mates = (size_t)irr_nodes_size(nodes, nodes->node[forward->rank]);
@@ -263,7 +255,6 @@ irr_plan_bounds_t irr_forward_plan_bounds(const irr_forward_t *forward, const ir
     return (irr_plan_bounds_t){
         .steps = own->count + 2 * mates + 2,
         .pieces = 2 * (own->count + ranks + mates * served + mates) + 4,
-        .deps = 2 * own->count + mates * served,
-        .syncs = irr_schedule_syncs_bound(syncs)
+        .deps = 2 * own->count + mates * served
     };
 }

@@ -85,20 +85,14 @@ static irr_status_t add_own(irr_step_kind_t kind, const irr_schedule_t *schedule
     return status;
 }
 
-irr_status_t irr_schedule_plan_build(const irr_schedule_t *schedule, const irr_schedule_syncs_t *syncs,
-                                     const irr_problem_t *problem, irr_plan_t *plan)
+irr_status_t irr_schedule_plan_build(const irr_schedule_t *schedule, const irr_problem_t *problem, irr_plan_t *plan)
 {
-    size_t receives;
     irr_status_t status;
 
     irr_plan_reset(plan, problem);
     status = add_own(IRR_STEP_RECV, schedule, problem, plan);
-    receives = plan->nsteps;
     if (status == IRR_OK) {
         status = add_own(IRR_STEP_SEND, schedule, problem, plan);
-    }
-    if (status == IRR_OK && syncs != NULL) {
-        status = irr_schedule_syncs_add(syncs, 0, receives, plan);
     }
     return status == IRR_OK ? irr_plan_add_self(problem, plan) : status;
 }
@@ -150,9 +144,7 @@ irr_status_t irr_schedule_own(const irr_schedule_t *schedule, int rank, uint64_t
     return IRR_OK;
 }
 
-irr_plan_bounds_t irr_schedule_plan_bounds(const irr_schedule_t *own, const irr_schedule_syncs_t *syncs)
+irr_plan_bounds_t irr_schedule_plan_bounds(const irr_schedule_t *own)
 {
-    return (irr_plan_bounds_t){
-        .steps = own->count + 1, .pieces = own->count + 2, .syncs = irr_schedule_syncs_bound(syncs)
-    };
+    return (irr_plan_bounds_t){ .steps = own->count + 1, .pieces = own->count + 2 };
 }

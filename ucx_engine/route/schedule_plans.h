@@ -5,7 +5,7 @@
 #define IRR_SCHEDULE_PLANS_H
 
 #include "order/schedule.h"
-#include "route/schedule_syncs.h"
+#include "plan/plan.h"
 
 /*
  * Builds plans[r] for problems[r]: the problems of a matrix, and a sorted schedule that passes irr_schedule_check
@@ -27,12 +27,11 @@ irr_status_t irr_schedule_own(const irr_schedule_t *schedule, int rank, uint64_t
  * Builds the plan of the problem's rank from a schedule, or from what irr_schedule_own left of it; the lengths of
  * messages are those of the schedule, and the blocks of what is sent must have them.  A block that is too short for
  * what comes takes less, and running the plan ends in IRR_ERR_TRUNCATE.  O(n).  IRR_ERR_NO_MEMORY, not within the
- * bounds.  syncs: for the pace sync; NULL: the plan is for any other.
+ * bounds.
  */
-irr_status_t irr_schedule_plan_build(const irr_schedule_t *schedule, const irr_schedule_syncs_t *syncs,
-                                     const irr_problem_t *problem, irr_plan_t *plan);
+irr_status_t irr_schedule_plan_build(const irr_schedule_t *schedule, const irr_problem_t *problem, irr_plan_t *plan);
 
 /* What irr_plan_reserve needs for the plan of a rank. */
-irr_plan_bounds_t irr_schedule_plan_bounds(const irr_schedule_t *own, const irr_schedule_syncs_t *syncs);
+irr_plan_bounds_t irr_schedule_plan_bounds(const irr_schedule_t *own);
 
 #endif

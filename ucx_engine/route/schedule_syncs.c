@@ -81,28 +81,28 @@ static void tell(maker_t *maker, const irr_sync_t *sync)
     size_t *told = &maker->told[sync->to];
 
     *told = place > *told ? place : *told;
-    maker->made->tells[maker->made->ntells++] = (irr_plan_tell_t){ .received = *told, .peer = sync->to };
+    maker->made->tells[maker->made->ntells++] = (irr_sync_tell_t){ .received = *told, .peer = sync->to };
 }
 
-static void await(maker_t *maker, size_t step, int peer, size_t received)
+static void await(maker_t *maker, size_t send, int peer, size_t received)
 {
     maker->made->awaits[maker->made->nawaits++] =
-        (irr_plan_await_t){ .step = step, .peer = peer, .received = received };
+        (irr_sync_await_t){ .send = send, .peer = peer, .received = received };
 }
 
 static int by_received(const void *a, const void *b)
 {
-    const irr_plan_tell_t *x = a, *y = b;
+    const irr_sync_tell_t *x = a, *y = b;
 
     return x->received != y->received ? (x->received > y->received) - (x->received < y->received)
                                       : (x->peer > y->peer) - (x->peer < y->peer);
 }
 
-static int by_step(const void *a, const void *b)
+static int by_send(const void *a, const void *b)
 {
-    const irr_plan_await_t *x = a, *y = b;
+    const irr_sync_await_t *x = a, *y = b;
 
-    return x->step != y->step ? (x->step > y->step) - (x->step < y->step)
+    return x->send != y->send ? (x->send > y->send) - (x->send < y->send)
                               : (x->peer > y->peer) - (x->peer < y->peer);
 }
 
@@ -145,7 +145,7 @@ static void make(maker_t *maker, const irr_syncs_t *syncs)
     }
     await_own(maker);
     qsort(made->tells, made->ntells, sizeof(*made->tells), by_received);
-    qsort(made->awaits, made->nawaits, sizeof(*made->awaits), by_step);
+    qsort(made->awaits, made->nawaits, sizeof(*made->awaits), by_send);
 }
 
 /* ---- memory ---- */
@@ -210,32 +210,4 @@ void irr_schedule_syncs_fini(irr_schedule_syncs_t *syncs)
     irr_free(syncs->awaits);
     irr_free(syncs->tells);
     memset(syncs, 0, sizeof(*syncs));
-}
-
-size_t irr_schedule_syncs_bound(const irr_schedule_syncs_t *syncs)
-{
-    return syncs->ntells > syncs->nawaits ? syncs->ntells : syncs->nawaits;
-}
-
-irr_status_t irr_schedule_syncs_add(const irr_schedule_syncs_t *syncs, size_t receives, size_t sends,
-                                    irr_plan_t *plan)
-{
-    irr_plan_bounds_t bounds = { .syncs = irr_schedule_syncs_bound(syncs) };
-    irr_status_t status = irr_plan_reserve(plan, bounds);
-
-    if (status != IRR_OK) {
-        return status;
-    }
-    for (size_t i = 0; i < syncs->ntells; i++) {
-        plan->tells[i] = syncs->tells[i];
-        plan->tells[i].received += receives;
-    }
-    for (size_t i = 0; i < syncs->nawaits; i++) {
-        plan->awaits[i] = syncs->awaits[i];
-        plan->awaits[i].step += sends;
-        plan->awaits[i].received += receives;
-    }
-    plan->ntells = syncs->ntells;
-    plan->nawaits = syncs->nawaits;
-    return IRR_OK;
 }

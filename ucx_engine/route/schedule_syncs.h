@@ -13,13 +13,26 @@
 #define IRR_SCHEDULE_SYNCS_H
 
 #include "order/syncs.h"
-#include "plan/plan.h"
+#include "irr.h"
 
-/* As in a plan, but receives and sends are each counted from 0, in their order.  Zeroed is empty. */
+/* When so many of the receives, the first ones, are over, peer is told. */
+typedef struct irr_sync_tell {
+    size_t received;
+    int    peer;
+} irr_sync_tell_t;
+
+/* A send, counted from 0, and all after it wait for a tell of peer; for so many receives, if that is the rank. */
+typedef struct irr_sync_await {
+    size_t send;
+    int    peer;
+    size_t received;
+} irr_sync_await_t;
+
+/* Zeroed is empty. */
 typedef struct irr_schedule_syncs {
-    irr_plan_tell_t  *tells;
+    irr_sync_tell_t  *tells;      /* by received */
     size_t            ntells;
-    irr_plan_await_t *awaits;
+    irr_sync_await_t *awaits;     /* by send; what one peer tells another is in the order in which it is awaited */
     size_t            nawaits;
 } irr_schedule_syncs_t;
 
@@ -30,15 +43,5 @@ typedef struct irr_schedule_syncs {
 irr_status_t irr_schedule_syncs_build(const irr_schedule_t *schedule, const irr_syncs_t *syncs, int rank,
                                       const irr_schedule_t *own, uint64_t lead, irr_schedule_syncs_t *made_p);
 void         irr_schedule_syncs_fini(irr_schedule_syncs_t *syncs);
-
-/* Entries that irr_plan_reserve needs for them. */
-size_t irr_schedule_syncs_bound(const irr_schedule_syncs_t *syncs);
-
-/*
- * Adds them to a plan that has all receives of `own`, one behind the other, from this step on, and all its sends from
- * that one on.  IRR_ERR_NO_MEMORY.
- */
-irr_status_t irr_schedule_syncs_add(const irr_schedule_syncs_t *syncs, size_t receives, size_t sends,
-                                    irr_plan_t *plan);
 
 #endif

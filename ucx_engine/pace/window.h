@@ -1,0 +1,25 @@
+/*
+ * window.h - a sliding window over the sends in flight of a rank, in messages and in bytes.  It goes with every pace.
+ *
+ * A send starts as soon as both limits allow it, not when a batch is over.  A message longer than the window goes
+ * alone.
+ */
+#ifndef IRR_WINDOW_H
+#define IRR_WINDOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct irr_window {
+    size_t messages_max, bytes_max;   /* 0: no limit */
+    size_t messages, bytes;           /* in flight now */
+} irr_window_t;
+
+/* May a send of so many bytes start? */
+bool irr_window_admits(const irr_window_t *window, size_t bytes);
+
+/* It starts; it is over. */
+void irr_window_begin(irr_window_t *window, size_t bytes);
+void irr_window_end(irr_window_t *window, size_t bytes);
+
+#endif
