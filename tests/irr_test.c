@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -84,6 +85,23 @@ uint64_t irr_test_seed(void)
         fflush(stdout);
     }
     return seed;
+}
+
+static bool all(void)
+{
+    const char *text = getenv("IRR_CHECK_ALL");
+
+    return text != NULL && strcmp(text, "1") == 0;
+}
+
+bool irr_test_picks(uint64_t *state)
+{
+    return irr_test_below(state, 4) == 0 || all();
+}
+
+int irr_test_runs(int runs)
+{
+    return all() ? runs : (runs + 3) / 4;
 }
 
 uint64_t irr_test_random(uint64_t *state)

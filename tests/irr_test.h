@@ -10,6 +10,7 @@
 #include "irr.h"
 
 #include <CUnit/CUnit.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct irr_test_case {
@@ -25,6 +26,15 @@ void irr_test_skip(const char *reason);
 
 /* The seed of this run: IRR_SEED, or one that differs from run to run.  Printed once. */
 uint64_t irr_test_seed(void);
+
+/*
+ * For sweeps that take long: is this case of them run?  All are if the environment has IRR_CHECK_ALL=1, as
+ * contrib/check --all sets it; else one in four, others in each run.
+ */
+bool irr_test_picks(uint64_t *state);
+
+/* So many of `all` random runs: all of them, or a quarter, as above. */
+int irr_test_runs(int all);
 
 /* A small generator for tests (splitmix64), so that a seed gives the same numbers everywhere. */
 uint64_t irr_test_random(uint64_t *state);

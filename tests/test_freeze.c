@@ -121,7 +121,9 @@ static void test_all(void)
                     .scheduled.redistribution = { .x = 1, .p = RANKS, .y = 2, .q = RANKS }
                 };
 
-                expect(settings, (irr_job_kind_t)kind, -1, &state);
+                if (irr_test_picks(&state)) {
+                    expect(settings, (irr_job_kind_t)kind, -1, &state);
+                }
             }
         }
     }

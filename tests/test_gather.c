@@ -60,7 +60,9 @@ static void test_right(void)
 
     for (int ranks = 1; ranks <= 70; ranks++) {
         for (size_t i = 0; i < COUNT(eager_max); i++) {
-            gather_all(ranks, eager_max[i], &state);
+            if (ranks <= 18 || irr_test_picks(&state)) {
+                gather_all(ranks, eager_max[i], &state);
+            }
         }
     }
     for (size_t i = 0; i < COUNT(more); i++) {

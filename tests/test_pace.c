@@ -114,7 +114,7 @@ static void test_all(void)
 {
     uint64_t state = irr_test_seed();
 
-    for (int i = 0; i < RUNS; i++) {
+    for (int i = 0; i < irr_test_runs(RUNS); i++) {
         int ranks = 1 + (int)irr_test_below(&state, RANKS_MAX);
         irr_job_kind_t kind = (irr_job_kind_t)irr_test_below(&state, IRR_JOB_KINDS);
         irr_job_t *job = irr_job_create(ranks, kind, irr_test_random(&state));

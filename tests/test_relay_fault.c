@@ -90,6 +90,8 @@ static size_t run_late(const irr_relays_params_t *params, irr_job_t *job, int ra
 
 static void test_late(void)
 {
+    uint64_t state = irr_test_seed();
+
     for (size_t i = 0; i < COUNT(scenes); i++) {
         irr_job_t *job = make_job(scenes[i].ranks, 100);
         irr_relays_params_t params = params_of(&scenes[i]);
@@ -97,7 +99,7 @@ static void test_late(void)
 
         params.fault = &fault;
         for (params.faulty = 0; params.faulty < scenes[i].ranks; params.faulty++) {
-            size_t sends = 1;
+            size_t sends = irr_test_picks(&state) ? 1 : 0;
 
             for (fault.delay_send = 1; fault.delay_send <= sends; fault.delay_send++) {
                 sends = run_late(&params, job, params.faulty);
@@ -111,7 +113,7 @@ static void test_held(void)
 {
     uint64_t state = irr_test_seed();
 
-    for (size_t i = 0; i < 20 * COUNT(scenes); i++) {
+    for (size_t i = 0; i < (size_t)irr_test_runs(20) * COUNT(scenes); i++) {
         const scene_t *scene = &scenes[i % COUNT(scenes)];
         irr_fault_t fault = {
             .seed = irr_test_random(&state), .hold_percent = i % 2 == 0 ? 100 : 30, .hold_rounds = 1 + i

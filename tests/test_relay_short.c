@@ -212,7 +212,11 @@ static void sweep_all(const char *exchanges)
     for (size_t i = 0; i < COUNT(scenes); i++) {
         for (size_t t = 0; t < COUNT(times); t++) {
             for (int kind = 0; kind < 3; kind++) {
-                sweep(&scenes[i], exchanges, draw_ranks(kind, scenes[i].ranks, &state), times[t]);
+                const unsigned ranks = draw_ranks(kind, scenes[i].ranks, &state);
+
+                if (irr_test_picks(&state)) {
+                    sweep(&scenes[i], exchanges, ranks, times[t]);
+                }
             }
         }
     }

@@ -81,7 +81,7 @@ static void test_rules(void)
 {
     uint64_t state = irr_test_seed();
 
-    for (int run = 0; run < 3000; run++) {
+    for (int run = 0; run < irr_test_runs(3000); run++) {
         irr_matrix_t matrix;
 
         tree_scene_random(&scene, &state, run % 16 == 0 ? 64 : 12);
@@ -99,7 +99,7 @@ static void test_speeds(void)
 {
     uint64_t state = irr_test_seed() + 8;
 
-    for (int run = 0; run < 2000; run++) {
+    for (int run = 0; run < irr_test_runs(2000); run++) {
         irr_schedule_t schedule;
         irr_matrix_t matrix;
         irr_tree_t tree;
@@ -124,7 +124,7 @@ static void test_phased(void)
 {
     uint64_t state = irr_test_seed() + 1;
 
-    for (int run = 0; run < 1000; run++) {
+    for (int run = 0; run < irr_test_runs(1000); run++) {
         irr_schedule_t schedule;
         irr_matrix_t matrix;
         irr_tree_root_t root;
@@ -164,7 +164,7 @@ static void test_limit(void)
 {
     uint64_t state = irr_test_seed() + 2;
 
-    for (int run = 0; run < 200; run++) {
+    for (int run = 0; run < irr_test_runs(200); run++) {
         irr_matrix_t matrix;
         irr_tree_t tree;
         int fewest;
@@ -411,7 +411,7 @@ static void test_memory_of_repairs(void)
 {
     uint64_t state = irr_test_seed() + 8;
 
-    for (int round = 0; round < 400; round++) {
+    for (int round = 0; round < irr_test_runs(400); round++) {
         tree_scene_random(&scene, &state, 9);
         expect_memory(round % 2 == 0 ? "random" : "sparse", 0, &state);
     }
