@@ -152,7 +152,7 @@ static mca_coll_irr_text_t texts[] = {
         PREFIX "lambda", "incremental",
         "With rs_nh: which part of the messages of a step go whole, while longer ones are split. incremental:L grows "
         "from L (0.75 without it) as long as that pays; fixed:L; proportional:F, F times the messages that a rank "
-        "has left; search tries several fixed ones, each rank another, and takes the best; one splits nothing."
+        "has left; search tries several fixed ones and takes the best; one splits nothing."
         INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_lambda,
         "incremental, incremental:L, fixed:L, proportional:F, search or one; L above 0 and at most 1, F at most 100",
@@ -184,7 +184,7 @@ static mca_coll_irr_text_t texts[] = {
         offsetof(mca_coll_irr_settings_t, engine.scheduled.redistribution), NULL
     }, {
         PREFIX "matrix_max_bytes", "64m",
-        "Number of bytes of memory for the count matrix on each rank, with an optional suffix k, m or g. Above it, "
+        "Number of bytes of memory for the count matrix, on rank 0, with an optional suffix k, m or g. Above it, "
         "which is from 2897 ranks on by default, an algorithm that needs the matrix does as a1. 0 means no limit."
         INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_size, SIZE_ALLOWED "means no limit",

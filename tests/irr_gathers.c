@@ -4,7 +4,10 @@
 #include "irr_gathers.h"
 #include "irr_test.h"
 
+#include "exec/row.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- life ---- */
 
@@ -14,15 +17,12 @@ irr_gathers_t *irr_gathers_create(int ranks, uint64_t seed, size_t eager_max, si
     size_t count = (size_t)ranks;
 
     gathers->fleet = irr_fleet_create(ranks, seed, eager_max);
-    gathers->blocks = irr_test_array(count * count, sizeof(*gathers->blocks));
-    gathers->gather = irr_test_array(count, sizeof(*gathers->gather));
-    gathers->started = irr_test_array(count, sizeof(*gathers->started));
-    gathers->trouble = irr_test_array(count, sizeof(*gathers->trouble));
-    gathers->result = irr_test_array(count, sizeof(*gathers->result));
+    gathers->lengths = irr_test_array(count * count, sizeof(*gathers->lengths));
+    gathers->rank = irr_test_array(count, sizeof(*gathers->rank));
     for (int r = 0; r < ranks; r++) {
-        if (irr_gather_init(&gathers->gather[r], ranks, r, max_bytes) != IRR_OK) {
-            abort();
-        }
+        irr_gather_init(&gathers->rank[r].gather, ranks, r, max_bytes);
+        irr_scatter_init(&gathers->rank[r].scatter, ranks, r);
+        irr_test_must(irr_consensus_init(&gathers->rank[r].consensus, ranks, r));
     }
     return gathers;
 }
@@ -30,22 +30,20 @@ irr_gathers_t *irr_gathers_create(int ranks, uint64_t seed, size_t eager_max, si
 void irr_gathers_destroy(irr_gathers_t *gathers)
 {
     for (int r = 0; r < gathers->fleet->ranks; r++) {
-        irr_gather_fini(&gathers->gather[r]);
+        irr_gather_fini(&gathers->rank[r].gather);
+        irr_scatter_fini(&gathers->rank[r].scatter);
     }
     irr_fleet_destroy(gathers->fleet);
-    free(gathers->blocks);
-    free(gathers->gather);
-    free(gathers->started);
-    free(gathers->trouble);
-    free(gathers->result);
+    free(gathers->lengths);
+    free(gathers->rank);
     free(gathers);
 }
 
 /* ---- the matrix ---- */
 
-size_t *irr_gathers_at(const irr_gathers_t *gathers, int from, int to)
+uint64_t *irr_gathers_at(const irr_gathers_t *gathers, int from, int to)
 {
-    return &gathers->blocks[(size_t)from * (size_t)gathers->fleet->ranks + (size_t)to].length;
+    return &gathers->lengths[(size_t)from * (size_t)gathers->fleet->ranks + (size_t)to];
 }
 
 void irr_gathers_fill(irr_gathers_t *gathers, uint64_t *state)
@@ -55,7 +53,7 @@ void irr_gathers_fill(irr_gathers_t *gathers, uint64_t *state)
 
     for (int from = 0; from < ranks; from++) {
         uint64_t percent = percents[irr_test_below(state, sizeof(percents) / sizeof(percents[0]))];
-        size_t length = 100;
+        uint64_t length = 100;
 
         for (int to = 0; to < ranks; to++) {
             if (irr_test_below(state, 2) == 0) {
@@ -70,27 +68,134 @@ void irr_gathers_fill(irr_gathers_t *gathers, uint64_t *state)
 size_t irr_gathers_bytes(const irr_gathers_t *gathers)
 {
     int ranks = gathers->fleet->ranks;
-    size_t bytes = 0;
+    irr_bytes_t bytes = { .at = NULL };
+    size_t length;
 
     for (int r = 0; r < ranks; r++) {
-        bytes += irr_row_encode(&gathers->blocks[(size_t)r * (size_t)ranks], ranks, NULL);
+        if (irr_bytes_add_part(&bytes, irr_row_encode(irr_gathers_at(gathers, r, 0), ranks, NULL)) == NULL) {
+            abort();
+        }
     }
-    return bytes;
+    length = bytes.length;
+    irr_bytes_fini(&bytes);
+    return length;
 }
 
 /* ---- gathers ---- */
 
 void irr_gathers_start(irr_gathers_t *gathers, int r)
 {
+    irr_gathers_rank_t *member = &gathers->rank[r];
     irr_fleet_rank_t *rank = &gathers->fleet->rank[r];
-    irr_exec_env_t env = {
-        .channel = rank->channel, .tag_base = irr_tag_base(gathers->sequence), .counters = &rank->counters
-    };
+    const uint64_t *row = irr_gathers_at(gathers, r, 0);
+    unsigned char *part;
 
     rank->counters = (irr_counters_t){ 0 };
-    irr_gather_start(&gathers->gather[r], &gathers->blocks[(size_t)r * (size_t)gathers->fleet->ranks],
-                     gathers->trouble[r], &env);
-    gathers->started[r] = true;
+    member->env = (irr_exec_env_t){
+        .channel = rank->channel, .tag_base = irr_tag_base(gathers->sequence), .counters = &rank->counters
+    };
+    part = irr_gather_begin(&member->gather, irr_row_encode(row, gathers->fleet->ranks, NULL), member->trouble);
+    if (part != NULL) {
+        irr_row_encode(row, gathers->fleet->ranks, part);
+    }
+    irr_gather_start(&member->gather, &member->env);
+    member->status = IRR_OK;
+    member->right = false;
+    member->phase = IRR_GATHERS_UP;
+}
+
+/* Each rank is told its own row, twice. */
+static bool answer(const irr_gathers_t *gathers, const irr_bytes_t *rows, irr_bytes_t *parts)
+{
+    size_t at = 0, length;
+    uint64_t total = 0;
+
+    parts->length = 0;
+    for (int r = 0; r < gathers->fleet->ranks; r++) {
+        unsigned char *part;
+
+        if (!irr_bytes_next(rows->at, rows->length, &at, &length) ||
+            irr_row_check(rows->at + at - length, length, gathers->fleet->ranks, &total) != IRR_OK) {
+            return false;
+        }
+        part = irr_bytes_add_part(parts, 2 * length);
+        if (part == NULL) {
+            return false;
+        }
+        memcpy(part, rows->at + at - length, length);
+        memcpy(part + length, rows->at + at - length, length);
+    }
+    return at == rows->length;
+}
+
+static void end_gather(irr_gathers_t *gathers, int r, irr_status_t status)
+{
+    irr_gathers_rank_t *member = &gathers->rank[r];
+    unsigned mark = member->gather.mark;
+
+    member->status = status;
+    if (r == 0 && mark == 0 && !answer(gathers, &member->gather.parts, &member->scatter.parts)) {
+        mark = IRR_GATHER_FAILED;
+    }
+    member->phase = IRR_GATHERS_DOWN;
+    irr_scatter_start(&member->scatter, mark, &member->env);
+}
+
+/* Was it told its row, twice? */
+static bool is_right(const irr_gathers_t *gathers, int r)
+{
+    const irr_scatter_t *scatter = &gathers->rank[r].scatter;
+    const uint64_t *row = irr_gathers_at(gathers, r, 0);
+    const size_t length = irr_row_encode(row, gathers->fleet->ranks, NULL);
+    unsigned char *bytes = irr_test_array(length, 1);
+    bool right = scatter->length == 2 * length;
+
+    irr_row_encode(row, gathers->fleet->ranks, bytes);
+    right = right && memcmp(bytes, scatter->own, length) == 0 && memcmp(bytes, scatter->own + length, length) == 0;
+    free(bytes);
+    return right;
+}
+
+static void end_scatter(irr_gathers_t *gathers, int r, irr_status_t status)
+{
+    irr_gathers_rank_t *member = &gathers->rank[r];
+    uint64_t mark = status == IRR_OK ? member->scatter.mark : IRR_GATHER_FAILED;
+
+    if (member->status == IRR_OK) {
+        member->status = status;
+    }
+    if (member->status != IRR_OK && member->status != IRR_ERR_NOT_SUPPORTED) {
+        mark = IRR_GATHER_FAILED;
+    }
+    member->right = mark == 0 && is_right(gathers, r);
+    member->phase = IRR_GATHERS_AGREES;
+    irr_consensus_start(&member->consensus, &mark, 1, &member->env);
+}
+
+static void progress(irr_gathers_t *gathers, int r)
+{
+    irr_gathers_rank_t *member = &gathers->rank[r];
+    irr_status_t status;
+
+    if (member->phase == IRR_GATHERS_UP) {
+        status = irr_gather_progress(&member->gather);
+        if (status != IRR_IN_PROGRESS) {
+            end_gather(gathers, r, status);
+        }
+    }
+    if (member->phase == IRR_GATHERS_DOWN) {
+        status = irr_scatter_progress(&member->scatter);
+        if (status != IRR_IN_PROGRESS) {
+            end_scatter(gathers, r, status);
+        }
+    }
+    if (member->phase == IRR_GATHERS_AGREES) {
+        status = irr_consensus_progress(&member->consensus);
+        if (status != IRR_IN_PROGRESS) {
+            member->mark = status == IRR_OK ? (unsigned)member->consensus.words[0] : IRR_GATHER_FAILED;
+            member->phase = IRR_GATHERS_IDLE;
+        }
+    }
 }
 
 bool irr_gathers_progress(irr_gathers_t *gathers, int rounds)
@@ -103,10 +208,8 @@ bool irr_gathers_progress(irr_gathers_t *gathers, int rounds)
             irr_transport_t *transport = &gathers->fleet->rank[r].spy->super;
 
             transport->ops->progress(transport);
-            if (gathers->started[r]) {
-                gathers->result[r] = irr_gather_progress(&gathers->gather[r]);
-                busy = busy || gathers->result[r] == IRR_IN_PROGRESS;
-            }
+            progress(gathers, r);
+            busy = busy || gathers->rank[r].phase != IRR_GATHERS_IDLE;
         }
     }
     return !busy;
@@ -116,9 +219,6 @@ bool irr_gathers_run(irr_gathers_t *gathers, int first, int between)
 {
     int ranks = gathers->fleet->ranks;
 
-    for (int r = 0; r < ranks; r++) {
-        gathers->started[r] = false;
-    }
     for (int i = 0; i < ranks; i++) {
         irr_gathers_start(gathers, (first + i) % ranks);
         irr_gathers_progress(gathers, between);
@@ -129,50 +229,12 @@ bool irr_gathers_run(irr_gathers_t *gathers, int first, int between)
 
 /* ---- results ---- */
 
-static bool reads_right(const irr_gathers_t *gathers, const irr_gather_t *gather, int from)
-{
-    int ranks = gathers->fleet->ranks, to = 0;
-    irr_row_t row;
-    bool right = true;
-
-    irr_gather_row(gather, from, &row);
-    while (right && irr_row_next(&row)) {
-        for (; to < row.to; to++) {
-            right = right && *irr_gathers_at(gathers, from, to) == 0;
-        }
-        right = right && *irr_gathers_at(gathers, from, to) == row.bytes;
-        to++;
-    }
-    for (; to < ranks; to++) {
-        right = right && *irr_gathers_at(gathers, from, to) == 0;
-    }
-    return right && row.left == 0;
-}
-
-bool irr_gathers_right(const irr_gathers_t *gathers, int rank)
-{
-    const irr_gather_t *gather = &gathers->gather[rank];
-    size_t ranks = (size_t)gathers->fleet->ranks;
-    irr_matrix_t matrix = { (int)ranks, irr_test_array(ranks * ranks, sizeof(uint64_t)) };
-    bool right = true;
-
-    irr_gather_matrix(gather, &matrix);
-    for (size_t i = 0; i < ranks * ranks; i++) {
-        right = right && matrix.entries[i] == gathers->blocks[i].length;
-    }
-    for (int from = 0; from < (int)ranks; from++) {
-        right = right && reads_right(gathers, gather, from);
-    }
-    free(matrix.entries);
-    return right;
-}
-
-int irr_gathers_wrong(const irr_gathers_t *gathers, irr_status_t result)
+int irr_gathers_wrong(const irr_gathers_t *gathers, unsigned mark)
 {
     int wrong = 0;
 
     for (int r = 0; r < gathers->fleet->ranks; r++) {
-        wrong += gathers->result[r] != result || (result == IRR_OK && !irr_gathers_right(gathers, r));
+        wrong += gathers->rank[r].mark != mark || (mark == 0 && !gathers->rank[r].right);
     }
     return wrong;
 }

@@ -1,23 +1,36 @@
 /*
- * irr_gathers.h - N ranks in one process and one thread that gather the rows of a random matrix over loopback.
+ * irr_gathers.h - N ranks in one process and one thread whose rows of a random matrix rank 0 gathers over loopback,
+ * and to which it scatters them again, twice as long; then they agree whether all went well.
  *
- * The number of rounds of a gather is bounded, so one that hangs is a failure and not a time-out.
+ * The number of rounds is bounded, so a gather that hangs is a failure and not a time-out.
  */
 #ifndef IRR_GATHERS_H
 #define IRR_GATHERS_H
 
 #include "irr_fleet.h"
 
-#include "exec/gather.h"
+#include "exec/consensus.h"
+#include "exec/scatter.h"
+
+typedef enum irr_gathers_phase { IRR_GATHERS_IDLE, IRR_GATHERS_UP, IRR_GATHERS_DOWN, IRR_GATHERS_AGREES } irr_gathers_phase_t;
+
+typedef struct irr_gathers_rank {
+    irr_gather_t        gather;
+    irr_scatter_t       scatter;
+    irr_consensus_t     consensus;
+    irr_exec_env_t      env;
+    irr_gathers_phase_t phase;
+    irr_status_t        trouble;   /* that it starts with */
+    irr_status_t        status;    /* its own first failure */
+    bool                right;     /* what it was told is what it has said */
+    unsigned            mark;      /* the worst of all ranks, when it is idle again */
+} irr_gathers_rank_t;
 
 typedef struct irr_gathers {
-    irr_fleet_t  *fleet;
-    irr_block_t  *blocks;     /* the matrix, row by row: lengths */
-    irr_gather_t *gather;     /* by rank, and so on */
-    bool         *started;
-    irr_status_t *trouble;    /* that a rank starts with */
-    irr_status_t *result;
-    uint32_t      sequence;   /* of gathers, the one to come */
+    irr_fleet_t        *fleet;
+    uint64_t           *lengths;    /* the matrix, row by row */
+    irr_gathers_rank_t *rank;
+    uint32_t            sequence;   /* of gathers, the one to come */
 } irr_gathers_t;
 
 /* Seed and eager_max as irr_fabric_create has them; the matrix is zero. */
@@ -25,7 +38,7 @@ irr_gathers_t *irr_gathers_create(int ranks, uint64_t seed, size_t eager_max, si
 void           irr_gathers_destroy(irr_gathers_t *gathers);
 
 /* Where the length from one rank to another one is. */
-size_t *irr_gathers_at(const irr_gathers_t *gathers, int from, int to);
+uint64_t *irr_gathers_at(const irr_gathers_t *gathers, int from, int to);
 
 /* Fills the matrix: some rows are empty, some full, most sparse. */
 void irr_gathers_fill(irr_gathers_t *gathers, uint64_t *state);
@@ -42,11 +55,8 @@ bool irr_gathers_progress(irr_gathers_t *gathers, int rounds);
 /* Starts all ranks from `first` on around, progresses so often between them, and ends; false as above. */
 bool irr_gathers_run(irr_gathers_t *gathers, int first, int between);
 
-/* Has this rank the rows of all, as it reads them and as a matrix? */
-bool irr_gathers_right(const irr_gathers_t *gathers, int rank);
-
-/* How many ranks do not have this result, or not the right rows with IRR_OK. */
-int irr_gathers_wrong(const irr_gathers_t *gathers, irr_status_t result);
+/* How many ranks do not end with this mark, or with mark 0 were not told what they have said. */
+int irr_gathers_wrong(const irr_gathers_t *gathers, unsigned mark);
 
 /* ceil(log2 ranks) */
 int irr_gathers_rounds(int ranks);

@@ -345,7 +345,7 @@ static void test_memory(void)
         failures += failed;
         irr_forward_fini(&forward);
     }
-    CU_ASSERT_EQUAL(failures, 6);
+    CU_ASSERT_EQUAL(failures, 7);
     irr_matrix_fini(&matrix);
     irr_nodes_fini(&nodes);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);

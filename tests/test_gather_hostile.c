@@ -15,7 +15,7 @@
 #define ALL_EAGER SIZE_MAX
 #define COUNT(array) (sizeof(array) / sizeof(array[0]))
 
-enum { LETTERS_MAX = 16, LETTER_BYTES = 8192, MAX_BYTES = 20000 };
+enum { LETTERS_MAX = 32, LETTER_BYTES = 8192, MAX_BYTES = 20000 };
 
 typedef struct letter {
     int           from;
@@ -43,13 +43,16 @@ static void record(void *context, int to, uint16_t tag, const irr_iov_t *iov, si
     const recorder_t *recorder = context;
     mail_t *mail = recorder->mail;
     letter_t *letter = &mail->letters[mail->count];
+    size_t length = count > 0 ? iov->length : 0;
 
     if (to != mail->victim) {
         return;
     }
-    CU_ASSERT_FATAL(mail->count < LETTERS_MAX && count == 1 && iov->length <= LETTER_BYTES);
-    *letter = (letter_t){ .from = recorder->from, .tag = tag, .length = iov->length };
-    memcpy(letter->bytes, iov->base, iov->length);
+    CU_ASSERT_FATAL(mail->count < LETTERS_MAX && count <= 1 && length <= LETTER_BYTES);
+    *letter = (letter_t){ .from = recorder->from, .tag = tag, .length = length };
+    if (length > 0) {
+        memcpy(letter->bytes, iov->base, length);
+    }
     mail->count++;
 }
 
@@ -67,8 +70,7 @@ static void open_mail(mail_t *mail, int ranks, int victim, uint64_t *state)
         mail->gathers->fleet->rank[r].spy->context = &recorders[r];
     }
     CU_ASSERT_TRUE_FATAL(irr_gathers_run(mail->gathers, 0, 0));
-    CU_ASSERT_EQUAL(irr_gathers_wrong(mail->gathers, IRR_OK), 0);
-    CU_ASSERT_EQUAL(mail->count, 2 * irr_gathers_rounds(ranks));
+    CU_ASSERT_EQUAL(irr_gathers_wrong(mail->gathers, 0), 0);
 }
 
 static void never(irr_request_t *request, irr_status_t status)
@@ -143,27 +145,23 @@ static void (*const spoil[])(letter_t *letter, uint64_t *state) = {
 
 /* ---- runs ---- */
 
-/* The rows that a victim has are rows, whatever they say. */
-static void expect_rows(const irr_gather_t *gather)
+/* A rest that a letter has announced and nobody sends would be waited for: so it comes, with anything in it. */
+static void send_rests(irr_gathers_t *gathers, const mail_t *mail, uint64_t *state)
 {
-    uint64_t total = 0;
-    irr_row_t row;
+    irr_gathers_rank_t *victim = &gathers->rank[mail->victim];
 
-    for (int from = 0; from < gather->ranks; from++) {
-        int before = -1;
+    for (int n = 0; n < 64 && !irr_gathers_progress(gathers, 50); n++) {
+        const bool up = victim->phase == IRR_GATHERS_UP;
+        const irr_blob_t *blob = up ? &victim->gather.blob : &victim->scatter.blob;
+        letter_t rest = { .from = blob->peer, .length = irr_test_below(state, LETTER_BYTES) };
 
-        irr_gather_row(gather, from, &row);
-        while (irr_row_next(&row)) {
-            CU_ASSERT(row.to > before && row.to < gather->ranks && row.bytes > 0);
-            CU_ASSERT(row.bytes <= PTRDIFF_MAX - total);
-            total += row.bytes;
-            before = row.to;
-        }
-        CU_ASSERT_EQUAL(row.left, 0);
+        CU_ASSERT_FATAL(victim->phase != IRR_GATHERS_AGREES && blob->state == IRR_BLOB_TAKES);
+        rest.tag = irr_tag(0, IRR_TAG_PART, up ? 1 : 2);
+        post(gathers, mail->victim, &rest);
     }
 }
 
-static irr_status_t run_victim(irr_gathers_t *gathers, mail_t *mail, size_t first, size_t last, uint64_t *state)
+static unsigned run_victim(irr_gathers_t *gathers, mail_t *mail, size_t first, size_t last, uint64_t *state)
 {
     irr_gathers_start(gathers, mail->victim);
     for (size_t i = 0; i < mail->count; i++) {
@@ -174,9 +172,10 @@ static irr_status_t run_victim(irr_gathers_t *gathers, mail_t *mail, size_t firs
         }
         post(gathers, mail->victim, &letter);
     }
+    send_rests(gathers, mail, state);
     CU_ASSERT_TRUE_FATAL(irr_gathers_progress(gathers, IRR_GATHERS_ROUNDS));
     gathers->sequence++;
-    return gathers->result[mail->victim];
+    return gathers->rank[mail->victim].mark;
 }
 
 /* An attack on letters from first to last, and then a good gather. */
@@ -184,19 +183,14 @@ static void attack(mail_t *mail, size_t first, size_t last, uint64_t *state)
 {
     size_t ranks = (size_t)mail->gathers->fleet->ranks;
     irr_gathers_t *gathers;
-    irr_status_t result;
 
     irr_memory_begin();
     gathers = irr_gathers_create((int)ranks, irr_test_random(state), ALL_EAGER, MAX_BYTES);
-    irr_memory_limit(MAX_BYTES);
-    memcpy(gathers->blocks, mail->gathers->blocks, ranks * ranks * sizeof(*gathers->blocks));
-    result = run_victim(gathers, mail, first, last, state);
-    CU_ASSERT(result <= IRR_OK);
-    if (result == IRR_OK) {
-        expect_rows(&gathers->gather[mail->victim]);
-    }
-    CU_ASSERT_EQUAL(run_victim(gathers, mail, mail->count, 0, state), IRR_OK);
-    CU_ASSERT_TRUE(irr_gathers_right(gathers, mail->victim));
+    irr_memory_limit(4 * MAX_BYTES);
+    memcpy(gathers->lengths, mail->gathers->lengths, ranks * ranks * sizeof(*gathers->lengths));
+    run_victim(gathers, mail, first, last, state);
+    CU_ASSERT_EQUAL(run_victim(gathers, mail, mail->count, 0, state), 0);
+    CU_ASSERT_TRUE(gathers->rank[mail->victim].right);
     irr_gathers_destroy(gathers);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }

@@ -99,9 +99,9 @@ void irr_allocator_set(const irr_allocator_t *allocator);
     X(matrices,          "Number of count matrices gathered")                                            \
     X(matrix_bytes,      "Bytes of the rows of all ranks in the count matrices gathered")                \
     X(matrix_ns,         "Nanoseconds that gathering count matrices took")                               \
-    X(schedules_built,   "Number of schedules computed from a count matrix")                             \
+    X(schedules_built,   "Number of schedules that rank 0 computed from a count matrix for this rank")                             \
     X(schedules_reused,  "Number of times that exchanges or plans found a schedule that was there")      \
-    X(schedule_ns,       "Nanoseconds that computing schedules took on this rank")                       \
+    X(schedule_ns,       "Nanoseconds that computing and keeping schedules took on this rank")                       \
     X(waits,             "Number of times a wait slept on the transport's event")                        \
     X(waiting_ns,        "Nanoseconds from the start of exchanges to their end")
 
@@ -386,7 +386,8 @@ typedef struct irr_settings {
     irr_scheduled_params_t scheduled;
     size_t        piece_bytes;      /* with a schedule: of a message at most, longer ones go in several; 0: no limit;
                                        IRR_BYTES_AUTO */
-    size_t        matrix_max_bytes; /* of the count matrix of a scheduled algorithm, which else does as a1; 0: no limit */
+    size_t        matrix_max_bytes; /* of the count matrix, on rank 0, of a scheduled algorithm, which else does as a1;
+                                       0: no limit */
     size_t        cache_bytes;      /* of the schedules that a communicator keeps; 0: no limit but seven */
     irr_host_route_t host_route;    /* aapc with a topology file, and several ranks on a host; with sync and free */
     size_t        timeout;          /* seconds after which an exchange that is not over ends in an error; 0: never */

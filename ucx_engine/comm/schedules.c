@@ -53,14 +53,15 @@ static irr_status_t enable_looks(irr_schedules_t *schedules)
 /* What comes after a miss needs. */
 static irr_status_t enable_learning(irr_schedules_t *schedules, const char *dump)
 {
-    size_t limit = schedules->max_bytes > 0 ? schedules->max_bytes : SIZE_MAX;
-    irr_status_t status = irr_gather_init(&schedules->gather, schedules->ranks, schedules->rank, limit);
+    irr_status_t status = IRR_OK;
 
-    if (status == IRR_OK) {
-        schedules->made = irr_alloc_zero(1, sizeof(*schedules->made));
-        status = schedules->made != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+    schedules->learning = irr_alloc_zero(1, sizeof(*schedules->learning));
+    if (schedules->learning == NULL) {
+        return IRR_ERR_NO_MEMORY;
     }
-    if (status == IRR_OK && dump != NULL && schedules->rank == 0) {
+    irr_gather_init(&schedules->learning->gather, schedules->ranks, schedules->rank, schedules->max_bytes);
+    irr_scatter_init(&schedules->learning->scatter, schedules->ranks, schedules->rank);
+    if (dump != NULL && schedules->rank == 0) {
         schedules->dump = copy(dump);
         status = schedules->dump != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
     }
@@ -151,9 +152,8 @@ void irr_schedules_fini(irr_schedules_t *schedules)
     irr_nodes_fini(&schedules->nodes);
     irr_free(schedules->scratch);
     irr_cache_row_fini(&schedules->own);
-    irr_gather_fini(&schedules->gather);
     irr_free(schedules->dump);
-    irr_free(schedules->made);
+    irr_free(schedules->learning);
     irr_cache_fini(&schedules->cache);
     memset(schedules, 0, sizeof(*schedules));
 }
@@ -171,9 +171,53 @@ static void row_of(const irr_schedule_t *schedule, int rank, irr_cache_row_t *ro
     irr_cache_row_hash(row, schedule->ranks);
 }
 
+/* This rank's part of it. */
+static irr_status_t cut(const irr_schedules_t *schedules, const irr_schedule_t *schedule, irr_excerpt_t *excerpt)
+{
+    irr_syncs_t syncs = { .list = NULL };
+    irr_excerpts_t excerpts = { .schedule = NULL };
+    irr_status_t status = IRR_OK;
+
+    if (schedules->way[0].pace->syncs) {
+        status = irr_schedules_find_syncs(schedules, schedule, &syncs);
+    }
+    if (status == IRR_OK) {
+        status = irr_excerpts_init(&excerpts, schedule, &syncs);
+    }
+    if (status == IRR_OK) {
+        status = irr_excerpts_take(&excerpts, schedules->rank, excerpt);
+    }
+    irr_excerpts_fini(&excerpts);
+    irr_syncs_fini(&syncs);
+    return status;
+}
+
+static irr_status_t pin(irr_schedules_t *schedules, const irr_schedule_t *schedule)
+{
+    irr_excerpt_t excerpt = { .schedule = { .ranks = 0 } };
+    irr_cache_entry_t entry;
+    irr_status_t status;
+
+    row_of(schedule, schedules->rank, &schedules->own);
+    status = irr_cache_entry_init(&entry, &schedules->own, schedules->ranks);
+    if (status == IRR_OK) {
+        status = cut(schedules, schedule, &excerpt);
+    }
+    if (status == IRR_OK) {
+        status = irr_schedules_keep_first(schedules, &excerpt, &entry);
+    }
+    irr_excerpt_fini(&excerpt);
+    if (status != IRR_OK) {
+        irr_cache_entry_fini(&entry);
+        return status;
+    }
+    entry.pinned = true;
+    (void)irr_cache_insert(&schedules->cache, &entry);
+    return IRR_OK;
+}
+
 irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t *schedule)
 {
-    irr_cache_entry_t entry;
     irr_status_t status;
 
     if (schedules->ranks > IRR_CONSENSUS_RANKS_MAX) {
@@ -184,21 +228,7 @@ irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t 
         return IRR_OK;
     }
     status = enable_looks(schedules);
-    if (status == IRR_OK) {
-        row_of(schedule, schedules->rank, &schedules->own);
-        status = irr_cache_entry_init(&entry, &schedules->own, schedules->ranks);
-    }
-    if (status != IRR_OK) {
-        return status;
-    }
-    status = irr_schedules_keep(schedules, schedule, &entry);
-    if (status != IRR_OK) {
-        irr_cache_entry_fini(&entry);
-        return status;
-    }
-    entry.pinned = true;
-    (void)irr_cache_insert(&schedules->cache, &entry);
-    return IRR_OK;
+    return status == IRR_OK ? pin(schedules, schedule) : status;
 }
 
 /* ---- calm ---- */
@@ -336,33 +366,46 @@ static irr_status_t end_look(irr_schedules_t *schedules, const irr_cache_entry_t
     if (!schedules->learns) {
         return use(schedules, NULL, entry_p);
     }
-    schedules->state = IRR_SCHEDULES_GATHERS;
-    schedules->since = irr_clock_ns();
-    irr_gather_start(&schedules->gather, schedules->problem->send, IRR_OK, &schedules->env);
+    irr_schedules_begin_gather(schedules);
     return IRR_IN_PROGRESS;
 }
 
 /* ---- progress ---- */
 
-static irr_status_t step(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p)
+/* A consensus that failed fails all; a gather or a scatter goes on to the commit. */
+static irr_status_t end_consensus(irr_schedules_t *schedules, irr_status_t status, const irr_cache_entry_t **entry_p)
 {
-    bool gathers = schedules->state == IRR_SCHEDULES_GATHERS;
-    irr_status_t status = gathers ? irr_gather_progress(&schedules->gather)
-                                  : irr_consensus_progress(&schedules->consensus);
-
-    if (status == IRR_IN_PROGRESS) {
-        return status;
-    }
-    if (status != IRR_OK && !(gathers && status == IRR_ERR_NOT_SUPPORTED)) {
+    if (status != IRR_OK) {
         irr_schedules_clean(schedules);
         return status;
     }
     switch (schedules->state) {
-    case IRR_SCHEDULES_LOOKS:    return end_look(schedules, entry_p);
-    case IRR_SCHEDULES_TUNES:    return end_tune(schedules, entry_p);
-    case IRR_SCHEDULES_GATHERS:  return irr_schedules_end_gather(schedules, status, entry_p);
-    case IRR_SCHEDULES_SEARCHES: return irr_schedules_end_search(schedules);
-    default:                     return use(schedules, irr_schedules_end_commit(schedules), entry_p);
+    case IRR_SCHEDULES_LOOKS: return end_look(schedules, entry_p);
+    case IRR_SCHEDULES_TUNES: return end_tune(schedules, entry_p);
+    default:                  return use(schedules, irr_schedules_end_commit(schedules), entry_p);
+    }
+}
+
+static irr_status_t progress_one(irr_schedules_t *schedules)
+{
+    switch (schedules->state) {
+    case IRR_SCHEDULES_GATHERS:  return irr_gather_progress(&schedules->learning->gather);
+    case IRR_SCHEDULES_SCATTERS: return irr_scatter_progress(&schedules->learning->scatter);
+    default:                     return irr_consensus_progress(&schedules->consensus);
+    }
+}
+
+static irr_status_t step(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p)
+{
+    irr_status_t status = progress_one(schedules);
+
+    if (status == IRR_IN_PROGRESS) {
+        return status;
+    }
+    switch (schedules->state) {
+    case IRR_SCHEDULES_GATHERS:  irr_schedules_end_gather(schedules, status);  return IRR_IN_PROGRESS;
+    case IRR_SCHEDULES_SCATTERS: irr_schedules_end_scatter(schedules, status); return IRR_IN_PROGRESS;
+    default:                     return end_consensus(schedules, status, entry_p);
     }
 }
 
@@ -395,6 +438,9 @@ irr_status_t irr_schedules_progress(irr_schedules_t *schedules, const irr_cache_
 
 int irr_schedules_awaited(const irr_schedules_t *schedules)
 {
-    return schedules->state == IRR_SCHEDULES_GATHERS ? irr_gather_awaited(&schedules->gather)
-                                                     : irr_consensus_awaited(&schedules->consensus);
+    switch (schedules->state) {
+    case IRR_SCHEDULES_GATHERS:  return irr_gather_awaited(&schedules->learning->gather);
+    case IRR_SCHEDULES_SCATTERS: return irr_scatter_awaited(&schedules->learning->scatter);
+    default:                     return irr_consensus_awaited(&schedules->consensus);
+    }
 }

@@ -2,15 +2,16 @@
  * schedules.h - before an exchange, all ranks find the schedule for what they send, or compute one.
  *
  *     look     in which slots of the cache has everybody its row?  One consensus; if there is one, that is it.
- *     gather   all ranks learn the count matrix (exec/gather.h).
- *     search   with lambda "search": each rank tries another lambda, and one consensus tells the best.
+ *     gather   rank 0 learns the count matrix (exec/gather.h), and computes alone.
+ *     scatter  it tells each rank what that has to do (comm/assignment.h), or why there is no schedule.
+ *     commit   one consensus tells whether all have read that, and have the memory to run it.
  *     tune     when the ways to run a schedule have had their turns (comm/tune.h), one consensus halves them.
- *     commit   each rank has computed the same schedule; one consensus tells whether all have the memory to run it.
  *
  * A schedule that all have goes to the cache.  Where there is none, the exchange goes without: the matrix is above the
  * limit, or the order does not take it (kept too, as "declined"); or some rank has no memory (tried again next time).
- * Every one of these ways is taken by all ranks alike, because each follows from the matrix, which all have, or from
- * what a consensus told.
+ * Every one of these ways is taken by all ranks alike, because each follows from what rank 0 or a consensus told.  The
+ * matrix, and what is computed of it, stand on rank 0 alone; other ranks have rows and parts of those below them in
+ * the tree, while they pass them on.
  *
  * A rank whose consensus failed has missed something that others may act on, so the communicator fails
  * (comm/failure.h).
@@ -24,7 +25,8 @@
  * of a file.
  *
  * Cost: a hit takes ceil(log2 P) short messages one after the other, and nothing where the look is left out; a miss
- * three to four times that, the rows of the matrix, and the time of the order, during which the engine stands still.
+ * four times that, the rows of the matrix and the parts, and the time of the order, in which the engine of rank 0
+ * stands still.
  *
  * The static scheduling and the run-time scheduling of Ranka, Wang and Kumar, section 3.
  */
@@ -33,16 +35,26 @@
 
 #include "comm/cache.h"
 #include "comm/calm.h"
-#include "exec/gather.h"
+#include "exec/consensus.h"
+#include "exec/scatter.h"
 #include "order/scheduled.h"
 
 typedef enum irr_schedules_state {
     IRR_SCHEDULES_LOOKS,
     IRR_SCHEDULES_TUNES,
     IRR_SCHEDULES_GATHERS,
-    IRR_SCHEDULES_SEARCHES,
+    IRR_SCHEDULES_SCATTERS,
     IRR_SCHEDULES_COMMITS
 } irr_schedules_state_t;
+
+/* From a miss to the commit; has memory meanwhile only. */
+typedef struct irr_learning {
+    irr_gather_t      gather;    /* of the rows of the matrix */
+    irr_scatter_t     scatter;   /* of what ranks do in a schedule */
+    irr_cache_entry_t made;      /* for the cache */
+    irr_status_t      trouble;   /* what failed here */
+    uint64_t          since;     /* when the gather began, in ns */
+} irr_learning_t;
 
 /* May not be moved while it runs. */
 typedef struct irr_schedules {
@@ -63,7 +75,6 @@ typedef struct irr_schedules {
     const irr_problem_t   *problem;    /* borrowed */
     irr_cache_row_t        own;        /* of the problem */
     irr_consensus_t        consensus;
-    irr_gather_t           gather;
     irr_exec_env_t         env;
     irr_schedules_state_t  state;
     bool                   timed;      /* is this exchange, so that its run counts in a trial? */
@@ -73,11 +84,7 @@ typedef struct irr_schedules {
     irr_calm_t             calm;
     const irr_pace_t      *calm_pace;  /* that an exchange without a look goes with */
     bool                   warned;     /* of a matrix above the limit */
-    uint64_t               since;      /* when the gather began, in ns */
-    irr_matrix_t           matrix;     /* from gather to commit, as are */
-    irr_status_t           trouble;    /* what failed here */
-    bool                   declined;   /* no rank computes */
-    irr_cache_entry_t     *made;       /* for the cache; NULL: nothing is learnt */
+    irr_learning_t        *learning;   /* NULL: nothing is learnt */
     char                  *dump;       /* where rank 0 writes matrices; NULL: nowhere */
     unsigned               dumped;     /* number of the last one */
 } irr_schedules_t;

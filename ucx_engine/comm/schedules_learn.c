@@ -1,68 +1,124 @@
 /*
  * schedules_learn.c - see schedules_learn.h.
+ *
+ * A rank that fails goes on all the same: gather and scatter serve the others, and the commit tells them.
  */
 #include "comm/schedules_learn.h"
 
 #include "comm/dump.h"
 #include "core/log.h"
-#include "order/lambda_search.h"
+#include "exec/row.h"
+
+#include <string.h>
 
 /* What the ranks tell each other in a commit. */
 enum { FAILED, BYTES, COMMIT_WORDS };
 
 void irr_schedules_clean(irr_schedules_t *schedules)
 {
-    irr_matrix_fini(&schedules->matrix);
-    if (schedules->made != NULL) {
-        irr_cache_entry_fini(schedules->made);
+    if (schedules->learning != NULL) {
+        irr_bytes_fini(&schedules->learning->gather.parts);
+        irr_bytes_fini(&schedules->learning->scatter.parts);
+        irr_cache_entry_fini(&schedules->learning->made);
+    }
+}
+
+static void keep(irr_schedules_t *schedules, irr_status_t status)
+{
+    if (schedules->learning->trouble == IRR_OK) {
+        schedules->learning->trouble = status;
     }
 }
 
 /* ---- gather ---- */
 
-static bool searches(const irr_schedules_t *schedules)
+/* The row of the cache lacks what the rank sends to itself, which the matrix has. */
+void irr_schedules_begin_gather(irr_schedules_t *schedules)
 {
-    return !schedules->declined && schedules->row == irr_scheduled_find("rs_nh") &&
-           schedules->params.lambda.rule == IRR_LAMBDA_SEARCH;
-}
+    const irr_problem_t *problem = schedules->problem;
+    uint64_t *lengths = schedules->own.lengths;
+    unsigned char *part;
 
-/* Larger is better: less time, then the lower candidate; 0 is worse than all. */
-static uint64_t mark_of(uint64_t time, int candidate)
-{
-    const uint64_t most = (UINT64_C(1) << 48) - 2;
-
-    return ~((time < most ? time : most) << 16 | (uint64_t)candidate);
-}
-
-static void begin_search(irr_schedules_t *schedules)
-{
-    int candidates = irr_lambda_candidates(schedules->ranks), candidate = schedules->rank % candidates;
-    uint64_t since = irr_clock_ns(), time, mark = 0;
-    irr_schedule_t tried;
-
-    if (schedules->trouble == IRR_OK) {
-        schedules->trouble = irr_lambda_try(&schedules->matrix, &schedules->params, candidate,
-                                            candidates, &time, &tried);
+    schedules->state = IRR_SCHEDULES_GATHERS;
+    schedules->learning->since = irr_clock_ns();
+    schedules->learning->trouble = IRR_OK;
+    lengths[problem->rank] = problem->send[problem->rank].length;
+    part = irr_gather_begin(&schedules->learning->gather, irr_row_encode(lengths, problem->ranks, NULL), IRR_OK);
+    if (part != NULL) {
+        irr_row_encode(lengths, problem->ranks, part);
     }
-    if (schedules->trouble == IRR_OK) {
-        mark = mark_of(time, candidate);
-        irr_schedule_fini(&tried);
-    }
-    irr_schedules_charge(since, &schedules->env.counters->schedule_ns);
-    schedules->state = IRR_SCHEDULES_SEARCHES;
-    irr_consensus_start(&schedules->consensus, &mark, 1, &schedules->env);
+    lengths[problem->rank] = 0;
+    irr_gather_start(&schedules->learning->gather, &schedules->env);
 }
 
-static irr_status_t take_matrix(irr_schedules_t *schedules)
+static irr_status_t read_row(const unsigned char *in, size_t length, int ranks, uint64_t *total, uint64_t *lengths)
 {
-    irr_status_t status = irr_matrix_init(&schedules->matrix, schedules->ranks);
+    irr_row_t row;
 
+    if (irr_row_check(in, length, ranks, total) != IRR_OK) {
+        return IRR_ERR_PROTOCOL;
+    }
+    irr_row_begin(&row, in, length, ranks);
+    while (irr_row_next(&row)) {
+        lengths[row.to] = row.bytes;
+    }
+    return IRR_OK;
+}
+
+/* Of all ranks, and nothing else. */
+static irr_status_t read_rows(const irr_bytes_t *parts, irr_matrix_t *matrix)
+{
+    size_t at = 0, length;
+    uint64_t total = 0;
+    irr_status_t status = IRR_OK;
+
+    for (int r = 0; r < matrix->ranks && status == IRR_OK; r++) {
+        status = irr_bytes_next(parts->at, parts->length, &at, &length)
+                     ? read_row(parts->at + at - length, length, matrix->ranks, &total, irr_matrix_at(matrix, r, 0))
+                     : IRR_ERR_PROTOCOL;
+    }
+    return status == IRR_OK && at != parts->length ? IRR_ERR_PROTOCOL : status;
+}
+
+/* Rank 0 has heard all: what it tells them. */
+static irr_status_t answer(irr_schedules_t *schedules)
+{
+    irr_bytes_t *parts = &schedules->learning->gather.parts;
+    const uint64_t bytes = parts->length;
+    uint64_t since;
+    irr_matrix_t matrix;
+    irr_status_t status = irr_matrix_init(&matrix, schedules->ranks);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    status = read_rows(parts, &matrix);
+    irr_bytes_fini(parts);
     if (status == IRR_OK) {
-        irr_gather_matrix(&schedules->gather, &schedules->matrix);
-        irr_dump(schedules->dump, &schedules->matrix, &schedules->dumped);
+        irr_dump(schedules->dump, &matrix, &schedules->dumped);
+        since = irr_clock_ns();
+        status = irr_schedules_compute(schedules, &matrix, bytes, &schedules->learning->scatter.parts);
+        irr_schedules_charge(since, &schedules->env.counters->schedule_ns);
     }
+    irr_matrix_fini(&matrix);
     return status;
 }
+
+void irr_schedules_end_gather(irr_schedules_t *schedules, irr_status_t status)
+{
+    unsigned mark = schedules->learning->gather.mark;
+
+    irr_schedules_charge(schedules->learning->since, &schedules->env.counters->matrix_ns);
+    keep(schedules, status != IRR_ERR_NOT_SUPPORTED ? status : IRR_OK);
+    if (schedules->rank == 0 && mark == 0) {
+        mark = answer(schedules) == IRR_OK ? 0 : IRR_GATHER_FAILED;
+    }
+    irr_bytes_fini(&schedules->learning->gather.parts);
+    schedules->state = IRR_SCHEDULES_SCATTERS;
+    irr_scatter_start(&schedules->learning->scatter, mark, &schedules->env);
+}
+
+/* ---- scatter ---- */
 
 static void warn(irr_schedules_t *schedules)
 {
@@ -74,89 +130,71 @@ static void warn(irr_schedules_t *schedules)
     schedules->warned = true;
 }
 
-static void begin_commit(irr_schedules_t *schedules, const irr_lambda_t *lambda);
-
-/* status is alike on all ranks. */
-irr_status_t irr_schedules_end_gather(irr_schedules_t *schedules, irr_status_t status,
-                                      const irr_cache_entry_t **entry_p)
+/* What this rank would put into the cache. */
+static irr_status_t make_entry(irr_schedules_t *schedules, irr_assignment_t *assignment)
 {
     irr_counters_t *counters = schedules->env.counters;
-
-    irr_schedules_charge(schedules->since, &counters->matrix_ns);
-    schedules->declined = status != IRR_OK || schedules->row == NULL;
-    schedules->trouble = IRR_OK;
-    if (status != IRR_OK && !schedules->gather.too_large) {
-        *entry_p = NULL;   /* the next exchange tries again */
-        return IRR_OK;
-    }
-    if (status == IRR_OK) {
-        counters->matrices++;
-        counters->matrix_bytes += schedules->gather.ends[schedules->ranks];
-        schedules->trouble = take_matrix(schedules);
-    } else {
-        warn(schedules);
-    }
-    if (searches(schedules)) {
-        begin_search(schedules);
-    } else {
-        begin_commit(schedules, &schedules->params.lambda);
-    }
-    return IRR_IN_PROGRESS;
-}
-
-/* ---- search ---- */
-
-irr_status_t irr_schedules_end_search(irr_schedules_t *schedules)
-{
-    int candidates = irr_lambda_candidates(schedules->ranks);
-    int winner = (int)(~schedules->consensus.words[0] & UINT16_MAX) % candidates;
-    irr_lambda_t lambda = irr_lambda_candidate(winner, candidates);
-
-    begin_commit(schedules, &lambda);
-    return IRR_IN_PROGRESS;
-}
-
-/* ---- commit ---- */
-
-/* What this rank would put into the cache. */
-static irr_status_t make_entry(irr_schedules_t *schedules, const irr_lambda_t *lambda)
-{
-    irr_cache_entry_t *made = schedules->made;
+    irr_cache_entry_t *made = &schedules->learning->made;
+    const uint64_t since = irr_clock_ns();
     irr_status_t status = irr_cache_entry_init(made, &schedules->own, schedules->ranks);
 
-    made->declined = schedules->declined;
-    if (status != IRR_OK || made->declined) {
-        return status;
-    }
-    status = irr_schedules_compute(schedules, lambda, made);
-    if (status != IRR_OK && status != IRR_ERR_NO_MEMORY) {
-        made->declined = true;   /* the order does not take this matrix, which all ranks see */
-        irr_tune_init(&made->tune, 1, 0);
-        status = IRR_OK;
+    made->declined = assignment->verdict != IRR_VERDICT_SCHEDULED;
+    if (status == IRR_OK && !made->declined) {
+        counters->schedules_built++;
+        status = irr_schedules_keep(schedules, assignment, made);
+        irr_schedules_charge(since, &counters->schedule_ns);
     }
     return status;
 }
 
-static void begin_commit(irr_schedules_t *schedules, const irr_lambda_t *lambda)
+static irr_status_t take_assignment(irr_schedules_t *schedules)
 {
-    uint64_t words[COMMIT_WORDS];
+    const irr_scatter_t *scatter = &schedules->learning->scatter;
+    irr_counters_t *counters = schedules->env.counters;
+    irr_assignment_t assignment = { .verdict = IRR_VERDICT_DECLINED };
+    irr_status_t status = IRR_OK;
 
-    if (schedules->trouble == IRR_OK) {
-        schedules->trouble = make_entry(schedules, lambda);
+    if (scatter->mark == 0) {
+        status = irr_assignment_read(scatter->own, scatter->length, schedules->ranks, schedules->rank,
+                                     &schedules->nodes, &assignment);
+        counters->matrices += status == IRR_OK;
+        counters->matrix_bytes += assignment.matrix_bytes;
+    } else if (scatter->mark == IRR_GATHER_LARGE) {
+        warn(schedules);
+    } else {
+        status = IRR_ERR_PEER;
     }
-    words[FAILED] = schedules->trouble != IRR_OK;
-    words[BYTES] = irr_cache_entry_bytes(schedules->made, schedules->ranks);
+    if (status == IRR_OK) {
+        status = make_entry(schedules, &assignment);
+    }
+    irr_assignment_fini(&assignment);
+    return status;
+}
+
+void irr_schedules_end_scatter(irr_schedules_t *schedules, irr_status_t status)
+{
+    uint64_t words[COMMIT_WORDS] = { 0 };
+
+    keep(schedules, status);
+    if (schedules->learning->trouble == IRR_OK) {
+        schedules->learning->trouble = take_assignment(schedules);
+    }
+    irr_bytes_fini(&schedules->learning->scatter.parts);
+    words[FAILED] = schedules->learning->trouble != IRR_OK;
+    words[BYTES] = irr_cache_entry_bytes(&schedules->learning->made, schedules->ranks);
     schedules->state = IRR_SCHEDULES_COMMITS;
     irr_consensus_start(&schedules->consensus, words, COMMIT_WORDS, &schedules->env);
 }
+
+/* ---- commit ---- */
 
 irr_cache_entry_t *irr_schedules_end_commit(irr_schedules_t *schedules)
 {
     irr_cache_entry_t *entry = NULL;
 
     if (schedules->consensus.words[FAILED] == 0) {
-        schedules->made->bytes = schedules->consensus.words[BYTES];
-        entry = irr_cache_insert(&schedules->cache, schedules->made);
+        schedules->learning->made.bytes = schedules->consensus.words[BYTES];
+        entry = irr_cache_insert(&schedules->cache, &schedules->learning->made);
     }
     irr_schedules_clean(schedules);
     return entry;

@@ -1,19 +1,18 @@
 /*
- * schedules_learn.h - private to schedules*.c: from the gathered count matrix to a schedule that all ranks have.
- *
- * Each function goes on where a gather or a consensus has ended well, and starts the next one, IRR_IN_PROGRESS, or
- * ends with the entry, as irr_schedules_progress does.
+ * schedules_learn.h - private to schedules*.c: from a miss to an entry of the cache that all ranks have.
  */
 #ifndef IRR_SCHEDULES_LEARN_H
 #define IRR_SCHEDULES_LEARN_H
 
+#include "comm/assignment.h"
 #include "comm/schedules.h"
 #include "core/clock.h"
 
-/* status: IRR_OK, or IRR_ERR_NOT_SUPPORTED, alike on all ranks. */
-irr_status_t irr_schedules_end_gather(irr_schedules_t *schedules, irr_status_t status,
-                                      const irr_cache_entry_t **entry_p);
-irr_status_t irr_schedules_end_search(irr_schedules_t *schedules);
+/* ---- schedules_learn.c: each goes on where the step before has ended, and starts the next one ---- */
+
+void irr_schedules_begin_gather(irr_schedules_t *schedules);
+void irr_schedules_end_gather(irr_schedules_t *schedules, irr_status_t status);
+void irr_schedules_end_scatter(irr_schedules_t *schedules, irr_status_t status);
 
 /* The entry that the cache has taken; NULL: some rank had no memory. */
 irr_cache_entry_t *irr_schedules_end_commit(irr_schedules_t *schedules);
@@ -21,19 +20,42 @@ irr_cache_entry_t *irr_schedules_end_commit(irr_schedules_t *schedules);
 /* Forgets what was there between gather and commit. */
 void irr_schedules_clean(irr_schedules_t *schedules);
 
+/* ---- schedules_compute.c: rank 0 ---- */
+
+/* The signals that go with a schedule, for the pace sync.  IRR_ERR_NO_MEMORY. */
+irr_status_t irr_schedules_find_syncs(const irr_schedules_t *schedules, const irr_schedule_t *schedule,
+                                      irr_syncs_t *syncs);
+
+/*
+ * The assignments of all ranks for a matrix, whose rows had so many bytes: schedules for the ways that irr_schedules_tune
+ * has in, or why there are none.  IRR_ERR_NO_MEMORY.
+ */
+irr_status_t irr_schedules_compute(irr_schedules_t *schedules, const irr_matrix_t *matrix, uint64_t matrix_bytes,
+                                   irr_bytes_t *parts);
+
 /* ---- schedules_keep.c ---- */
 
-/*
- * The rank's part of a schedule of direct messages in the first way, and room to run it.  IRR_ERR_NO_MEMORY; the entry
- * may have some of it even so.
- */
-irr_status_t irr_schedules_keep(irr_schedules_t *schedules, const irr_schedule_t *schedule, irr_cache_entry_t *entry);
+/* Does way i need a schedule, and if so, is it of this route? */
+static inline bool irr_schedules_needs(const irr_schedules_t *schedules, int i, int route)
+{
+    const irr_tune_way_t *way = &schedules->way[i];
+
+    return !way->alone && way->forwards == (route == IRR_ASSIGNS_FORWARDED);
+}
+
+/* The trial of a new schedule, before it is known which routes have one. */
+void irr_schedules_tune(const irr_schedules_t *schedules, irr_tune_t *tune);
+
+/* Ways of this route are out. */
+void irr_schedules_drop(const irr_schedules_t *schedules, int route, irr_tune_t *tune);
 
 /*
- * Computes what the ways need from the matrix that was gathered, and keeps the rank's part of it in each.  The same,
- * and the errors of irr_scheduled_build.
+ * What a rank needs to run its part of a schedule, in each way; or in the first one alone.  Both make room for that in
+ * plan and executor, and leave the excerpts to the caller.  IRR_ERR_NO_MEMORY; the entry may have some of it even so.
  */
-irr_status_t irr_schedules_compute(irr_schedules_t *schedules, const irr_lambda_t *lambda, irr_cache_entry_t *entry);
+irr_status_t irr_schedules_keep(irr_schedules_t *schedules, irr_assignment_t *assignment, irr_cache_entry_t *entry);
+irr_status_t irr_schedules_keep_first(irr_schedules_t *schedules, const irr_excerpt_t *excerpt,
+                                      irr_cache_entry_t *entry);
 
 /* Adds the time since, in ns, to a counter. */
 static inline void irr_schedules_charge(uint64_t since, uint64_t *counter)

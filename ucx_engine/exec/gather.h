@@ -1,85 +1,60 @@
 /*
- * gather.h - all ranks learn the count matrix: an allgather of its rows, without what is zero.
+ * gather.h - rank 0 learns what each rank has to say: some bytes, as the row of a count matrix.
  *
- * The algorithm of Bruck et al. for any number of ranks ("Efficient algorithms for all-to-all communications in
- * multiport message-passing systems", 1997): before round k, from 0, a rank has the rows of itself and of the 2^k
- * - 1 ranks that follow.  It sends them, but for those that would come around again, to rank - 2^k, and gets as
- * many from rank + 2^k.  Nobody knows how long a message will be, so it is probed for by its tag, and comes to
- * where its rows stay (exec/row.h).  All rows are described by at most max_bytes.
+ * Along a binomial tree: a rank hears its children, one after the other, and tells its parent what it has and they
+ * had, as a list of parts in the order of ranks (exec/bytes.h).  Only rank 0 looks into them.
  *
- * No rank may stop alone.  One that failed (no memory, too many bytes, a malformed message) sends empty messages
- * from there on, which no other one does, and throws away what comes; who gets one fails.  In the end all agree
- * whether one of them failed (exec/consensus.h).
+ * No rank may stop alone.  One that failed (no memory, too many bytes, a malformed message) still hears its children,
+ * and tells its parent so by a mark, as does who hears of it: rank 0 learns the worst.
  *
- * Cost: 2 ceil(log2 P) messages a rank, half of them of one word; O(n) bytes and time for n bytes of rows, one
- * round after the other; memory for the rows, at most twice and for a while thrice, and a word a rank.
+ * Cost: a message a rank, two for more than IRR_BLOB_FIRST bytes, ceil(log2 P) one after the other; O(n) bytes and
+ * time on rank 0 for n bytes in all; memory on a rank for what is at and below it in the tree.
  */
 #ifndef IRR_GATHER_H
 #define IRR_GATHER_H
 
-#include "exec/consensus.h"
-#include "exec/row.h"
+#include "exec/blob.h"
 
-typedef enum irr_gather_state {
-    IRR_GATHER_LISTENS,   /* for the message of the round */
-    IRR_GATHER_BUSY,      /* the message is here, and that or the one to send is on its way */
-    IRR_GATHER_HEARD,     /* both are over */
-    IRR_GATHER_AGREES     /* so are all rounds */
-} irr_gather_state_t;
+/* Marks of a blob from here on; others are the caller's.  The larger one tells. */
+#define IRR_GATHER_LARGE  6   /* more bytes than the limit, and nothing worse */
+#define IRR_GATHER_FAILED 7
 
-/* May not be moved while it runs. */
+/* May not be moved while it runs.  Zeroed is empty. */
 typedef struct irr_gather {
-    irr_transfer_t     transfer;   /* of the round */
-    irr_part_t         parts[2];
-    irr_iov_t          iov[2];
-    irr_consensus_t    consensus;
-    irr_exec_env_t     env;
-    int                ranks, rank;
-    size_t             max_bytes;
-    irr_gather_state_t state;
-    irr_status_t       status;     /* the first failure here */
-    int                round, distance;   /* from 1; 2^(round - 1) */
-    size_t             incoming;   /* length of the message that was heard */
-    unsigned char     *bytes;      /* the rows: of this rank, of the next one, and so on around */
-    size_t             room;
-    unsigned char     *retired;    /* rows that are still being sent from where they were */
-    size_t            *ends;       /* ends[0] is 0; row i in bytes is from ends[i] to ends[i + 1] */
-    uint64_t           total;      /* of the lengths */
-    bool               too_large;  /* it failed for max_bytes and nothing else; alike on all ranks */
+    irr_blob_t     blob;
+    irr_exec_env_t env;
+    int            ranks, rank;
+    size_t         max_bytes;
+    int            distance;   /* to the child that is heard; past the last: all are */
+    bool           told;       /* the parent is, or is being */
+    irr_bytes_t    parts;      /* of this rank and those below it; of all on rank 0, until the next start */
+    unsigned       mark;       /* 0: they are whole */
+    irr_status_t   status;     /* the first failure here */
 } irr_gather_t;
 
-/*
- * max_bytes is the same on all ranks.  IRR_ERR_NO_MEMORY; IRR_ERR_NOT_SUPPORTED, alike on all ranks, where a
- * consensus is not.
- */
-irr_status_t irr_gather_init(irr_gather_t *gather, int ranks, int rank, size_t max_bytes);
-void         irr_gather_fini(irr_gather_t *gather);
+/* max_bytes: of all parts with their lengths, alike on all ranks; 0: no limit. */
+void irr_gather_init(irr_gather_t *gather, int ranks, int rank, size_t max_bytes);
+void irr_gather_fini(irr_gather_t *gather);
 
 /*
- * Starts one among all ranks; none may run.  The row of this rank are the lengths of its blocks, one a rank, which
- * are read here; offsets are not.  trouble: not IRR_OK if this rank failed before, so it has no row and all end
- * alike.  Of env channel, tag_base and counters are used; what they point to is borrowed until it is
- * over.  Messages are of kinds IRR_TAG_HEADER and IRR_TAG_SYNC, with rounds for stages.  Never blocks.
+ * Begins with this rank's part, of so many bytes, which the caller then writes to where it is told; NULL: it will
+ * fail, for want of memory or as trouble says, which is not IRR_OK if this rank failed before.
  */
-void irr_gather_start(irr_gather_t *gather, const irr_block_t *row, irr_status_t trouble,
-                      const irr_exec_env_t *env);
+unsigned char *irr_gather_begin(irr_gather_t *gather, size_t length, irr_status_t trouble);
 
 /*
- * Goes on after progress of the transport.  IRR_IN_PROGRESS; IRR_OK on all ranks: the rows are here; or
- * IRR_ERR_NOT_SUPPORTED on all: gather->too_large, and gather->status says what failed here, if that was here.
- * Only where the consensus fails on a rank this rank alone may end in its error (irr_consensus_progress).
+ * Starts, on all ranks.  Of env channel, tag_base and counters are used; what they point to is borrowed until
+ * it is over.  Messages are of kinds IRR_TAG_HEADER and IRR_TAG_PART, stage 1.  Never blocks.
+ */
+void irr_gather_start(irr_gather_t *gather, const irr_exec_env_t *env);
+
+/*
+ * Goes on after progress of the transport.  IRR_IN_PROGRESS; then gather->status, and on rank 0 gather->mark, which
+ * says whether all parts are there.
  */
 irr_status_t irr_gather_progress(irr_gather_t *gather);
 
-/* The rank that is to be heard in this round. */
+/* The rank that is to be heard, or to hear. */
 int irr_gather_awaited(const irr_gather_t *gather);
-
-/* ---- after IRR_OK, until the next start ---- */
-
-/* Begins the row of a rank, to be read with irr_row_next. */
-void irr_gather_row(const irr_gather_t *gather, int from, irr_row_t *row);
-
-/* Fills a matrix of as many ranks.  Its entries sum to at most PTRDIFF_MAX.  O(P^2). */
-void irr_gather_matrix(const irr_gather_t *gather, irr_matrix_t *matrix);
 
 #endif

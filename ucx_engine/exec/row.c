@@ -7,18 +7,18 @@
 
 enum { HAS_LENGTH = 1, WHAT_BITS = 1 };
 
-size_t irr_row_encode(const irr_block_t *blocks, int ranks, unsigned char *out)
+size_t irr_row_encode(const uint64_t *lengths, int ranks, unsigned char *out)
 {
     uint64_t entries = 0, bytes = 0;
     int before = -1;
     size_t at;
 
     for (int to = 0; to < ranks; to++) {
-        entries += blocks[to].length > 0;
+        entries += lengths[to] > 0;
     }
     at = irr_varint_put(out, 0, entries);
     for (int to = 0; to < ranks; to++) {
-        uint64_t length = blocks[to].length, what = (uint64_t)(to - before - 1) << WHAT_BITS;
+        uint64_t length = lengths[to], what = (uint64_t)(to - before - 1) << WHAT_BITS;
 
         if (length == 0) {
             continue;
@@ -33,9 +33,9 @@ size_t irr_row_encode(const irr_block_t *blocks, int ranks, unsigned char *out)
     return at;
 }
 
-bool irr_row_begin(irr_row_t *row, const unsigned char *in, size_t at, size_t length, int ranks)
+bool irr_row_begin(irr_row_t *row, const unsigned char *in, size_t length, int ranks)
 {
-    *row = (irr_row_t){ .in = in, .length = length, .at = at, .ranks = ranks, .to = -1 };
+    *row = (irr_row_t){ .in = in, .length = length, .ranks = ranks, .to = -1 };
     return irr_varint_get(in, length, &row->at, (uint64_t)ranks, &row->left);
 }
 
@@ -55,29 +55,21 @@ bool irr_row_next(irr_row_t *row)
     return true;
 }
 
-irr_status_t irr_row_check(const unsigned char *in, size_t at, size_t length, int ranks, int count, size_t *ends,
-                           uint64_t *total)
+irr_status_t irr_row_check(const unsigned char *in, size_t length, int ranks, uint64_t *total)
 {
     uint64_t sum = *total;
     irr_row_t row;
 
-    for (int i = 0; i < count; i++) {
-        if (!irr_row_begin(&row, in, at, length, ranks)) {
-            return IRR_ERR_PROTOCOL;
-        }
-        while (irr_row_next(&row)) {
-            if (row.bytes > PTRDIFF_MAX - sum) {
-                return IRR_ERR_PROTOCOL;
-            }
-            sum += row.bytes;
-        }
-        if (row.left > 0) {
-            return IRR_ERR_PROTOCOL;
-        }
-        at = row.at;
-        ends[i] = at;
+    if (!irr_row_begin(&row, in, length, ranks)) {
+        return IRR_ERR_PROTOCOL;
     }
-    if (at != length) {
+    while (irr_row_next(&row)) {
+        if (row.bytes > PTRDIFF_MAX - sum) {
+            return IRR_ERR_PROTOCOL;
+        }
+        sum += row.bytes;
+    }
+    if (row.left > 0 || row.at != length) {
         return IRR_ERR_PROTOCOL;
     }
     *total = sum;

@@ -24,13 +24,11 @@ typedef struct irr_row {
     uint64_t             bytes;
 } irr_row_t;
 
-/*
- * Writes the lengths of so many blocks, one a destination, and returns their bytes; counts only where out is NULL.
- */
-size_t irr_row_encode(const irr_block_t *blocks, int ranks, unsigned char *out);
+/* Returns how many bytes so many lengths, one a destination, are, and writes them unless out is NULL. */
+size_t irr_row_encode(const uint64_t *lengths, int ranks, unsigned char *out);
 
-/* Begins to read at in[at]; false if there is no row. */
-bool irr_row_begin(irr_row_t *row, const unsigned char *in, size_t at, size_t length, int ranks);
+/* Begins to read; false if there is no row. */
+bool irr_row_begin(irr_row_t *row, const unsigned char *in, size_t length, int ranks);
 
 /*
  * Reads the next entry: to, in ascending order and below ranks, and bytes, from 1 to PTRDIFF_MAX.  False: at the
@@ -39,10 +37,9 @@ bool irr_row_begin(irr_row_t *row, const unsigned char *in, size_t at, size_t le
 bool irr_row_next(irr_row_t *row);
 
 /*
- * Checks that in[at] to in[length] hold `count` rows and nothing else, and adds their bytes to *total, which stays
- * at most PTRDIFF_MAX.  ends[i]: where row i ends, of no meaning on failure.  IRR_ERR_PROTOCOL.
+ * Checks that in[0] to in[length] hold a row and nothing else, and adds its bytes to *total, which stays at most
+ * PTRDIFF_MAX.  IRR_ERR_PROTOCOL.
  */
-irr_status_t irr_row_check(const unsigned char *in, size_t at, size_t length, int ranks, int count, size_t *ends,
-                           uint64_t *total);
+irr_status_t irr_row_check(const unsigned char *in, size_t length, int ranks, uint64_t *total);
 
 #endif

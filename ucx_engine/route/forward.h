@@ -49,9 +49,23 @@ typedef struct irr_forward {
     size_t            *deps;
 } irr_forward_t;
 
-/* The nodes are borrowed; the matrix is one that irr_forward_matrix took.  IRR_ERR_NO_MEMORY. */
+/*
+ * What a rank must know of a matrix that irr_forward_matrix took: what each rank has for it, and what others of its node
+ * have for those whom it serves; irr_forward_count lengths.  O(P) time.
+ */
+size_t irr_forward_count(const irr_nodes_t *nodes, int rank);
+void   irr_forward_lengths(const irr_nodes_t *nodes, const irr_matrix_t *matrix, int rank, uint64_t *lengths);
+
+/* The nodes are borrowed, lengths are read.  IRR_ERR_NO_MEMORY. */
+irr_status_t irr_forward_init_with(irr_forward_t *forward, const irr_nodes_t *nodes, const uint64_t *lengths,
+                                   int rank);
+
+/* The same of the matrix. */
 irr_status_t irr_forward_init(irr_forward_t *forward, const irr_nodes_t *nodes, const irr_matrix_t *matrix, int rank);
 void         irr_forward_fini(irr_forward_t *forward);
+
+/* Are the rank's own transmissions between nodes, and what it sends for those whom it serves? */
+bool irr_forward_fits(const irr_forward_t *forward, const irr_schedule_t *own);
 
 /* Memory of it, and what its plans need of SCRATCH, in bytes. */
 size_t irr_forward_bytes(const irr_forward_t *forward);

@@ -1,0 +1,269 @@
+/*
+ * test_assignment.c - what rank 0 assigns to ranks is what they would cut out of the whole schedules themselves, and
+ * what is no assignment is refused: whatever is read makes a plan.
+ */
+#include "irr_memory.h"
+#include "irr_test.h"
+#include "tree_scene.h"
+
+#include "comm/assignment.h"
+#include "order/scheduled.h"
+#include "route/schedule_plans.h"
+#include "route/schedule_syncs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANKS_MAX = 24 };
+
+static tree_scene_t scene;
+
+/* Schedules of a random matrix on random hosts, as the bytes of all assignments. */
+typedef struct crew {
+    irr_tree_t     tree;
+    irr_nodes_t    nodes;
+    irr_matrix_t   matrix;
+    irr_computed_t computed;
+    irr_bytes_t    parts;
+} crew_t;
+
+static void fill(irr_matrix_t *matrix, uint64_t *state)
+{
+    for (int i = 0; i < matrix->ranks * matrix->ranks; i++) {
+        matrix->entries[i] = irr_test_below(state, 3) > 0 ? irr_test_random(state) >> (30 + irr_test_below(state, 30)) : 0;
+    }
+}
+
+static void compute(crew_t *crew, int route, const irr_matrix_t *matrix)
+{
+    const irr_scheduled_params_t params = { .tree = &crew->tree, .max_steps = 30 };
+
+    crew->computed.made[route] = true;
+    irr_test_must(irr_scheduled_build(irr_scheduled_find("aapc"), matrix, &params, &crew->computed.schedule[route]));
+    irr_test_must(irr_syncs_find(&crew->tree, &crew->computed.schedule[route], &crew->computed.syncs[route]));
+}
+
+static void open_crew(crew_t *crew, unsigned routes, uint64_t *state)
+{
+    irr_matrix_t forwarded;
+
+    memset(crew, 0, sizeof(*crew));
+    do {
+        tree_scene_random(&scene, state, 8);
+        tree_scene_crowd(&scene, state, RANKS_MAX);
+    } while (scene.ranks > RANKS_MAX || scene.ranks < 2);
+    crew->tree = tree_scene_tree(&scene);
+    irr_test_must(irr_matrix_init(&crew->matrix, scene.ranks));
+    fill(&crew->matrix, state);
+    irr_test_must(irr_nodes_init(&crew->nodes, scene.ranks, scene.host_of));
+    if (routes & 1) {
+        compute(crew, IRR_ASSIGNS_DIRECT, &crew->matrix);
+    }
+    if (routes & 2) {
+        irr_test_must(irr_forward_matrix(&crew->nodes, &crew->matrix, &forwarded));
+        compute(crew, IRR_ASSIGNS_FORWARDED, &forwarded);
+        irr_matrix_fini(&forwarded);
+    }
+    irr_test_must(irr_assignments_write(&crew->computed, &crew->matrix, &crew->nodes, 77, &crew->parts));
+}
+
+static void close_crew(crew_t *crew)
+{
+    irr_bytes_fini(&crew->parts);
+    irr_computed_fini(&crew->computed);
+    irr_nodes_fini(&crew->nodes);
+    irr_matrix_fini(&crew->matrix);
+    irr_tree_fini(&crew->tree);
+}
+
+/* ---- what is written ---- */
+
+static bool same_syncs(const irr_schedule_syncs_t *a, const irr_schedule_syncs_t *b)
+{
+    bool same = a->ntells == b->ntells && a->nawaits == b->nawaits;
+
+    for (size_t i = 0; same && i < a->ntells; i++) {
+        same = a->tells[i].received == b->tells[i].received && a->tells[i].peer == b->tells[i].peer;
+    }
+    for (size_t i = 0; same && i < a->nawaits; i++) {
+        same = a->awaits[i].send == b->awaits[i].send && a->awaits[i].peer == b->awaits[i].peer &&
+               a->awaits[i].received == b->awaits[i].received;
+    }
+    return same;
+}
+
+static void expect_route(const crew_t *crew, int rank, int route, const irr_excerpt_t *excerpt)
+{
+    const irr_schedule_t *schedule = &crew->computed.schedule[route];
+    irr_schedule_t whole, own;
+    irr_schedule_syncs_t whole_syncs, own_syncs;
+
+    irr_test_must(irr_schedule_own(schedule, rank, 5000, &whole));
+    irr_test_must(irr_schedule_own(&excerpt->schedule, rank, 5000, &own));
+    irr_test_must(irr_schedule_syncs_build(schedule, &crew->computed.syncs[route], rank, &whole, 2000, &whole_syncs));
+    irr_test_must(irr_schedule_syncs_build(&excerpt->schedule, &excerpt->syncs, rank, &own, 2000, &own_syncs));
+    CU_ASSERT_EQUAL(excerpt->schedule.steps, schedule->steps);
+    CU_ASSERT_EQUAL_FATAL(own.count, whole.count);
+    CU_ASSERT_EQUAL(memcmp(own.list, whole.list, own.count * sizeof(*own.list)), 0);
+    CU_ASSERT_TRUE(same_syncs(&own_syncs, &whole_syncs));
+    irr_schedule_syncs_fini(&own_syncs);
+    irr_schedule_syncs_fini(&whole_syncs);
+    irr_schedule_fini(&own);
+    irr_schedule_fini(&whole);
+}
+
+static void expect_forward(const crew_t *crew, int rank, const irr_forward_t *forward)
+{
+    irr_forward_t wanted;
+
+    irr_test_must(irr_forward_init(&wanted, &crew->nodes, &crew->matrix, rank));
+    CU_ASSERT_EQUAL(irr_forward_scratch(forward), irr_forward_scratch(&wanted));
+    CU_ASSERT_EQUAL(memcmp(forward->expected, wanted.expected, (size_t)scene.ranks * sizeof(*wanted.expected)), 0);
+    irr_forward_fini(&wanted);
+}
+
+static void expect_rank(const crew_t *crew, int rank, const unsigned char *in, size_t length)
+{
+    irr_assignment_t assignment;
+
+    CU_ASSERT_EQUAL_FATAL(irr_assignment_read(in, length, scene.ranks, rank, &crew->nodes, &assignment), IRR_OK);
+    CU_ASSERT_EQUAL(assignment.verdict, IRR_VERDICT_SCHEDULED);
+    CU_ASSERT_EQUAL(assignment.matrix_bytes, 77);
+    for (int route = 0; route < IRR_ASSIGNS; route++) {
+        CU_ASSERT_EQUAL_FATAL(assignment.given[route], crew->computed.made[route]);
+        if (assignment.given[route]) {
+            expect_route(crew, rank, route, &assignment.excerpt[route]);
+        }
+    }
+    if (assignment.given[IRR_ASSIGNS_FORWARDED]) {
+        expect_forward(crew, rank, &assignment.forward);
+    }
+    irr_assignment_fini(&assignment);
+}
+
+static void test_same(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (unsigned n = 0; n < 60; n++) {
+        size_t at = 0, length;
+        crew_t crew;
+
+        irr_memory_begin();
+        open_crew(&crew, n % 4, &state);
+        for (int r = 0; r < scene.ranks; r++) {
+            CU_ASSERT_TRUE_FATAL(irr_bytes_next(crew.parts.at, crew.parts.length, &at, &length));
+            expect_rank(&crew, r, crew.parts.at + at - length, length);
+        }
+        CU_ASSERT_EQUAL(at, crew.parts.length);
+        close_crew(&crew);
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+}
+
+/* ---- what is spoilt ---- */
+
+static irr_status_t plan_of(const irr_assignment_t *assignment, int route, const irr_problem_t *problem)
+{
+    const irr_excerpt_t *excerpt = &assignment->excerpt[route];
+    irr_schedule_syncs_t syncs = { .ntells = 0 };
+    irr_schedule_t own = { .ranks = 0 };
+    irr_status_t status = irr_schedule_own(&excerpt->schedule, problem->rank, 1 << 20, &own);
+    irr_plan_t plan;
+
+    irr_plan_init(&plan);
+    if (status == IRR_OK) {
+        status = irr_schedule_syncs_build(&excerpt->schedule, &excerpt->syncs, problem->rank, &own, 2000, &syncs);
+    }
+    if (status == IRR_OK) {
+        status = route == IRR_ASSIGNS_FORWARDED
+            ? irr_forward_plan_build(&assignment->forward, &own, problem, &plan)
+            : irr_schedule_plan_build(&own, problem, &plan);
+    }
+    irr_plan_fini(&plan);
+    irr_schedule_syncs_fini(&syncs);
+    irr_schedule_fini(&own);
+    return status;
+}
+
+/* The rank's own blocks are what they are; it reads at the end of a block, so that sanitizers see a byte too many. */
+static void expect_plans(const crew_t *crew, int rank, const unsigned char *in, size_t length)
+{
+    irr_block_t blocks[RANKS_MAX] = { { 0, 0 } };
+    const irr_problem_t problem = { .ranks = scene.ranks, .rank = rank, .send = blocks, .recv = blocks };
+    unsigned char *copy = irr_test_array(length + 1, 1);
+    irr_assignment_t assignment;
+    irr_status_t status;
+
+    memcpy(copy + 1, in, length);
+    for (int i = 0; i < scene.ranks; i++) {
+        blocks[i].length = (size_t)*irr_matrix_at(&crew->matrix, rank, i);
+    }
+    irr_memory_limit(1 << 16);
+    status = irr_assignment_read(copy + 1, length, scene.ranks, rank, &crew->nodes, &assignment);
+    irr_memory_limit(SIZE_MAX);
+    CU_ASSERT(status == IRR_OK || status == IRR_ERR_PROTOCOL || status == IRR_ERR_NO_MEMORY);
+    for (int route = 0; route < IRR_ASSIGNS && status == IRR_OK; route++) {
+        uint64_t pieces = 0;
+
+        for (size_t i = 0; i < assignment.excerpt[route].schedule.count; i++) {
+            pieces += assignment.excerpt[route].schedule.list[i].length >> 20;
+        }
+        if (assignment.given[route] && pieces < 100000) {
+            CU_ASSERT_EQUAL(plan_of(&assignment, route, &problem), IRR_OK);
+        }
+    }
+    if (status == IRR_OK) {
+        irr_assignment_fini(&assignment);
+    }
+    free(copy);
+}
+
+static size_t spoil(unsigned char *bytes, size_t length, uint64_t *state)
+{
+    const size_t times = 1 + irr_test_below(state, 3);
+
+    for (size_t i = 0; i < times; i++) {
+        const size_t at = irr_test_below(state, length);
+
+        bytes[at] = irr_test_below(state, 3) == 0 ? (unsigned char)irr_test_random(state)
+                                                  : (unsigned char)(bytes[at] + irr_test_below(state, 5) - 2);
+    }
+    return irr_test_below(state, 4) == 0 ? irr_test_below(state, length + 1) : length;
+}
+
+static void test_spoilt(void)
+{
+    uint64_t state = irr_test_seed() + 1;
+
+    for (unsigned n = 0; n < 60; n++) {
+        size_t at = 0, length;
+        crew_t crew;
+
+        irr_memory_begin();
+        open_crew(&crew, 1 + n % 3, &state);
+        for (int r = 0; r < scene.ranks; r++) {
+            CU_ASSERT_TRUE_FATAL(irr_bytes_next(crew.parts.at, crew.parts.length, &at, &length));
+            for (int i = 0; i < 8; i++) {
+                unsigned char *bytes = irr_test_array(length, 1);
+
+                memcpy(bytes, crew.parts.at + at - length, length);
+                expect_plans(&crew, r, bytes, spoil(bytes, length, &state));
+                free(bytes);
+            }
+        }
+        close_crew(&crew);
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "ranks read what they would cut out of the whole", test_same },
+        { "whatever is read makes a plan", test_spoilt },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("assignment", cases, 120);
+}

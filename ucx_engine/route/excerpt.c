@@ -1,0 +1,169 @@
+/*
+ * excerpt.c - see excerpt.h: counting sorts by rank.
+ */
+#include "route/excerpt.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+void irr_excerpt_fini(irr_excerpt_t *excerpt)
+{
+    irr_syncs_fini(&excerpt->syncs);
+    irr_schedule_fini(&excerpt->schedule);
+}
+
+/* ---- who has what ---- */
+
+/* From how many each rank has, at first[rank + 1], to where its first one is, at first[rank]. */
+static void sum_up(size_t *first, int ranks)
+{
+    for (int r = 0; r < ranks; r++) {
+        first[r + 1] += first[r];
+    }
+}
+
+/* Back to that, from where its last one ended, at first[rank]. */
+static void step_back(size_t *first, int ranks)
+{
+    memmove(first + 1, first, (size_t)ranks * sizeof(*first));
+    first[0] = 0;
+}
+
+static void sort_transmissions(irr_excerpts_t *excerpts)
+{
+    const irr_schedule_t *schedule = excerpts->schedule;
+    size_t *first = excerpts->first;
+
+    for (size_t i = 0; i < schedule->count; i++) {
+        const irr_transmission_t *t = &schedule->list[i];
+
+        excerpts->sent[i] = first[t->from + 1]++;
+        excerpts->received[i] = first[t->to + 1]++;
+    }
+    sum_up(first, schedule->ranks);
+    for (size_t i = 0; i < schedule->count; i++) {
+        const irr_transmission_t *t = &schedule->list[i];
+
+        excerpts->list[first[t->from] + excerpts->sent[i]] = i;
+        excerpts->list[first[t->to] + excerpts->received[i]] = i;
+    }
+}
+
+/* A sync from a rank to itself is in its list twice, once for either end. */
+static void sort_syncs(irr_excerpts_t *excerpts)
+{
+    const irr_syncs_t *syncs = excerpts->syncs;
+    const int ranks = excerpts->schedule->ranks;
+    size_t *first = excerpts->first_sync;
+
+    for (size_t i = 0; syncs != NULL && i < syncs->count; i++) {
+        first[syncs->list[i].from + 1]++;
+        first[syncs->list[i].to + 1]++;
+    }
+    sum_up(first, ranks);
+    for (size_t i = 0; syncs != NULL && i < syncs->count; i++) {
+        excerpts->sync[first[syncs->list[i].from]++] = i;
+        excerpts->sync[first[syncs->list[i].to]++] = i;
+    }
+    step_back(first, ranks);
+}
+
+irr_status_t irr_excerpts_init(irr_excerpts_t *excerpts, const irr_schedule_t *schedule, const irr_syncs_t *syncs)
+{
+    const size_t ranks = (size_t)schedule->ranks, count = schedule->count;
+    irr_excerpts_t made = { .schedule = schedule, .syncs = syncs };
+
+    made.first = irr_alloc_zero(ranks + 1, sizeof(*made.first));
+    made.list = irr_alloc(2 * count, sizeof(*made.list));
+    made.sent = irr_alloc(count, sizeof(*made.sent));
+    made.received = irr_alloc(count, sizeof(*made.received));
+    made.first_sync = irr_alloc_zero(ranks + 1, sizeof(*made.first_sync));
+    made.sync = irr_alloc(syncs != NULL ? 2 * syncs->count : 0, sizeof(*made.sync));
+    if (made.first == NULL || made.list == NULL || made.sent == NULL || made.received == NULL ||
+        made.first_sync == NULL || made.sync == NULL) {
+        irr_excerpts_fini(&made);
+        return IRR_ERR_NO_MEMORY;
+    }
+    sort_transmissions(&made);
+    sort_syncs(&made);
+    *excerpts = made;
+    return IRR_OK;
+}
+
+void irr_excerpts_fini(irr_excerpts_t *excerpts)
+{
+    irr_free(excerpts->sync);
+    irr_free(excerpts->first_sync);
+    irr_free(excerpts->received);
+    irr_free(excerpts->sent);
+    irr_free(excerpts->list);
+    irr_free(excerpts->first);
+    memset(excerpts, 0, sizeof(*excerpts));
+}
+
+/* ---- one rank ---- */
+
+static void copy_syncs(const irr_excerpts_t *excerpts, int rank, irr_syncs_t *syncs)
+{
+    for (size_t i = excerpts->first_sync[rank]; i < excerpts->first_sync[rank + 1]; i++) {
+        irr_sync_t sync = excerpts->syncs->list[excerpts->sync[i]];
+
+        if (sync.from != sync.to) {
+            sync.after = sync.from == rank ? excerpts->received[sync.after] : 0;
+            sync.before = sync.to == rank ? excerpts->sent[sync.before] : 0;
+            syncs->list[syncs->count++] = sync;
+        }
+    }
+}
+
+irr_status_t irr_excerpts_take(const irr_excerpts_t *excerpts, int rank, irr_excerpt_t *excerpt)
+{
+    const irr_schedule_t *schedule = excerpts->schedule;
+    const size_t first = excerpts->first[rank], count = excerpts->first[rank + 1] - first;
+    irr_excerpt_t made = { .schedule = { .ranks = schedule->ranks, .steps = schedule->steps } };
+
+    made.syncs.max = excerpts->first_sync[rank + 1] - excerpts->first_sync[rank];
+    made.syncs.list = irr_alloc(made.syncs.max, sizeof(*made.syncs.list));
+    made.schedule.max = count;
+    made.schedule.list = irr_alloc(count, sizeof(*made.schedule.list));
+    if (made.schedule.list == NULL || made.syncs.list == NULL) {
+        irr_excerpt_fini(&made);
+        return IRR_ERR_NO_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++) {
+        made.schedule.list[i] = schedule->list[excerpts->list[first + i]];
+    }
+    made.schedule.count = count;
+    copy_syncs(excerpts, rank, &made.syncs);
+    *excerpt = made;
+    return IRR_OK;
+}
+
+static bool sync_is_good(const irr_excerpt_t *excerpt, const irr_sync_t *sync, int rank)
+{
+    const bool tells = sync->from == rank;
+    const size_t place = tells ? sync->after : sync->before;
+    const int peer = tells ? sync->to : sync->from;
+
+    return (tells || sync->to == rank) && place < excerpt->schedule.count && peer >= 0 && peer != rank &&
+           peer < excerpt->schedule.ranks &&
+           (tells ? excerpt->schedule.list[place].to : excerpt->schedule.list[place].from) == rank;
+}
+
+irr_status_t irr_excerpt_check(const irr_excerpt_t *excerpt, int rank)
+{
+    const irr_schedule_t *schedule = &excerpt->schedule;
+    irr_schedule_fault_t fault;
+    irr_status_t status = irr_schedule_check_alone(schedule, &fault);
+
+    for (size_t i = 0; i < schedule->count && status == IRR_OK; i++) {
+        const bool own = schedule->list[i].from == rank || schedule->list[i].to == rank;
+
+        status = own ? IRR_OK : IRR_ERR_PROTOCOL;
+    }
+    for (size_t i = 0; i < excerpt->syncs.count && status == IRR_OK; i++) {
+        status = sync_is_good(excerpt, &excerpt->syncs.list[i], rank) ? IRR_OK : IRR_ERR_PROTOCOL;
+    }
+    return status == IRR_ERR_INVALID_PLAN ? IRR_ERR_PROTOCOL : status;
+}
