@@ -19,6 +19,7 @@ irr_status_t irr_fabric_create(int ranks, uint64_t seed, size_t eager_max, irr_f
 /* Frees what is still on the wire; the transports of the fabric must be freed before. */
 void irr_fabric_destroy(irr_fabric_t *fabric);
 
+/* Its caps may be lowered before it is used: it refuses what they do not promise. */
 irr_status_t irr_loopback_open(irr_fabric_t *fabric, int rank, irr_transport_t **transport_p);
 
 /*

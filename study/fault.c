@@ -234,7 +234,7 @@ static void drop(fault_t *fault, irr_channel_t *channel, const irr_message_t *me
     irr_status_t status;
 
     fault->drop.done = on_dropped;
-    status = fault->pass.inner->ops->recv_message(channel, message, &sink, 1, IRR_FORM_GATHER, &fault->drop);
+    status = fault->pass.inner->ops->recv_message(channel, message, &sink, 1, IRR_FORM_IOVEC, &fault->drop);
     fault->dropping = status == IRR_IN_PROGRESS;
 }
 

@@ -97,15 +97,22 @@ static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
     return IRR_OK;
 }
 
-static irr_status_t count_bytes(const irr_iov_t *iov, size_t count, size_t *bytes)
+/* May such a message be sent, or received?  Sinks do not count. */
+static irr_status_t check(const irr_loopback_t *loopback, const irr_iov_t *iov, size_t count, irr_form_t form,
+                          bool receives, size_t *bytes)
 {
+    const irr_transport_caps_t *caps = &loopback->super.caps;
+
     *bytes = 0;
     for (size_t i = 0; i < count; i++) {
-        if (__builtin_add_overflow(*bytes, iov[i].length, bytes)) {
+        const bool sinks = receives && iov[i].base == NULL;
+
+        if (__builtin_add_overflow(*bytes, sinks ? 0 : iov[i].length, bytes)) {
             return IRR_ERR_BAD_PARAM;
         }
     }
-    return IRR_OK;
+    return (count > 1 && count > caps->pieces_max[form]) || *bytes > caps->message_max ? IRR_ERR_NOT_SUPPORTED
+                                                                                       : IRR_OK;
 }
 
 /* A message with room for its bytes if it is eager; NULL if memory is short. */
@@ -185,14 +192,16 @@ static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr
     irr_loopback_t *loopback = irr_loopback_of(channel->transport);
     irr_peer_t *peer = channel->members[to];
     irr_loopback_message_t *message;
+    irr_status_t status;
     size_t bytes;
     bool eager;
 
     if (loopback->closed) {
         return IRR_ERR_CANCELED;
     }
-    if (count_bytes(iov, count, &bytes) != IRR_OK) {
-        return IRR_ERR_BAD_PARAM;
+    status = check(loopback, iov, count, form, false, &bytes);
+    if (status != IRR_OK) {
+        return status;
     }
     eager = bytes <= loopback->fabric->eager_max;
     message = create_message(loopback, irr_key(channel->id, tag, channel->rank), bytes, eager);
@@ -215,8 +224,14 @@ static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const i
     irr_loopback_t *loopback = irr_loopback_of(channel->transport);
     irr_loopback_slot_t *slot = irr_loopback_slot_of(request);
     const uint64_t key = irr_key(channel->id, tag, from);
-    irr_loopback_message_t *message = irr_loopback_take(loopback, key);
+    irr_loopback_message_t *message;
+    size_t room;
+    irr_status_t status = check(loopback, iov, count, form, true, &room);
 
+    if (status != IRR_OK) {
+        return status;
+    }
+    message = irr_loopback_take(loopback, key);
     if (message != NULL) {
         return irr_loopback_consume(loopback, message, iov, count, form, request);
     }
@@ -238,7 +253,7 @@ static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t ta
     irr_request_t request;
 
     while ((message = irr_loopback_take_any(loopback, irr_key(id, tag, 0), irr_key_mask(mask, false))) != NULL) {
-        irr_loopback_consume(loopback, message, &sink, 1, IRR_FORM_GATHER, &request);
+        irr_loopback_consume(loopback, message, &sink, 1, IRR_FORM_IOVEC, &request);
         ++*count;
     }
     return IRR_OK;
@@ -358,7 +373,8 @@ irr_status_t irr_loopback_open(irr_fabric_t *fabric, int rank, irr_transport_t *
     }
     loopback->super.ops = &ops;
     loopback->super.caps = (irr_transport_caps_t){
-        .name = "loopback", .iov_wire_max = SIZE_MAX, .zero_copy_min = SIZE_MAX
+        .name = "loopback", .pieces_max = { SIZE_MAX, SIZE_MAX }, .message_max = SIZE_MAX,
+        .iov_wire_max = SIZE_MAX, .zero_copy_min = SIZE_MAX
     };
     loopback->fabric = fabric;
     loopback->address = (irr_loopback_address_t){ .fabric = fabric, .rank = rank };

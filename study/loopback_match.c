@@ -148,8 +148,8 @@ static void set_finished(irr_loopback_t *loopback, irr_loopback_slot_t *slot, ir
 irr_status_t irr_loopback_consume(irr_loopback_t *loopback, irr_loopback_message_t *message, const irr_iov_t *iov,
                                   size_t count, irr_form_t form, irr_request_t *request)
 {
-    bool gather = form == IRR_FORM_GATHER;
-    size_t sunk = 0, moved = irr_loopback_move(iov, count, message->iov, message->count, gather ? &sunk : NULL);
+    bool gather = form == IRR_FORM_GATHER, sinks = gather || count == 1;
+    size_t sunk = 0, moved = irr_loopback_move(iov, count, message->iov, message->count, sinks ? &sunk : NULL);
     irr_status_t status = moved == message->bytes ? IRR_OK : IRR_ERR_TRUNCATE;
 
     if (gather && count > 1) {

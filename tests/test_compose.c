@@ -9,14 +9,22 @@
 
 #define POISON 0x5a
 
+/* Caps of a transport that takes all lists. */
+#define ANY_LIST .pieces_max = { SIZE_MAX, SIZE_MAX }, .message_max = SIZE_MAX
+
 /* ---- the decision ---- */
 
 static void test_decision(void)
 {
     const irr_transport_caps_t
-        tcp = { .iov_wire_max = 4, .zero_copy_min = SIZE_MAX },
-        rdma = { .iov_wire_max = 4, .zero_copy_min = 100000 },
-        shared = { .iov_wire_max = SIZE_MAX, .zero_copy_min = 4096 };
+        tcp = { ANY_LIST, .iov_wire_max = 4, .zero_copy_min = SIZE_MAX },
+        rdma = { ANY_LIST, .iov_wire_max = 4, .zero_copy_min = 100000 },
+        shared = { ANY_LIST, .iov_wire_max = SIZE_MAX, .zero_copy_min = 4096 },
+        short_lists = { .pieces_max = { 4, 1 }, .message_max = SIZE_MAX, .iov_wire_max = 4, .zero_copy_min = 100000 },
+        gathers = { .pieces_max = { 1, SIZE_MAX }, .message_max = SIZE_MAX, .iov_wire_max = 4,
+                    .zero_copy_min = SIZE_MAX },
+        no_lists = { .pieces_max = { 1, 1 }, .message_max = SIZE_MAX, .iov_wire_max = 4, .zero_copy_min = SIZE_MAX },
+        short_messages = { .pieces_max = { 9, 9 }, .message_max = 100, .iov_wire_max = 4, .zero_copy_min = SIZE_MAX };
     const struct {
         irr_compose_t               mode;
         const irr_transport_caps_t *caps;
@@ -38,6 +46,21 @@ static void test_decision(void)
         { IRR_COMPOSE_GATHER, &tcp,    1, 90000, IRR_FORM_IOVEC,  SIZE_MAX },
         { IRR_COMPOSE_SPLIT,  &tcp,    1, 90000, IRR_FORM_IOVEC,  SIZE_MAX },
         { IRR_COMPOSE_AUTO,   &shared, 1, 90000, IRR_FORM_IOVEC,  SIZE_MAX },
+        /* Whatever the mode, it is something that the transport takes. */
+        { IRR_COMPOSE_IOVEC,  &short_lists, 4, 90, IRR_FORM_IOVEC, SIZE_MAX },
+        { IRR_COMPOSE_IOVEC,  &short_lists, 5, 90, IRR_FORM_IOVEC, 0 },
+        { IRR_COMPOSE_GATHER, &short_lists, 4, 90, IRR_FORM_IOVEC, SIZE_MAX },
+        { IRR_COMPOSE_AUTO,   &short_lists, 4, 90, IRR_FORM_IOVEC, 100000 },
+        { IRR_COMPOSE_AUTO,   &short_lists, 5, 90, IRR_FORM_IOVEC, 0 },
+        { IRR_COMPOSE_IOVEC,  &gathers,  4, 90,  IRR_FORM_GATHER, SIZE_MAX },
+        { IRR_COMPOSE_AUTO,   &gathers,  4, 4000, IRR_FORM_GATHER, SIZE_MAX },
+        { IRR_COMPOSE_SPLIT,  &gathers,  4, 90,  IRR_FORM_IOVEC,  0 },
+        { IRR_COMPOSE_GATHER, &no_lists, 2, 90,  IRR_FORM_IOVEC,  0 },
+        { IRR_COMPOSE_IOVEC,  &no_lists, 2, 90,  IRR_FORM_IOVEC,  0 },
+        { IRR_COMPOSE_IOVEC,  &no_lists, 1, 90,  IRR_FORM_IOVEC,  SIZE_MAX },
+        { IRR_COMPOSE_IOVEC,  &no_lists, 0, 0,   IRR_FORM_IOVEC,  SIZE_MAX },
+        { IRR_COMPOSE_GATHER, &short_messages, 2, 100, IRR_FORM_GATHER, SIZE_MAX },
+        { IRR_COMPOSE_GATHER, &short_messages, 2, 101, IRR_FORM_IOVEC, 0 },
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -74,6 +97,7 @@ typedef struct setting {
     size_t        eager_max;
     uint64_t      seed;
     size_t        iov_wire_max, zero_copy_min;
+    size_t        pieces_max;    /* 0: any */
 } setting_t;
 
 /* What a message cost. */
@@ -171,8 +195,14 @@ static cost_t send_message(const setting_t *setting, cut_t cut_from, cut_t cut_t
 
     fleet->compose = setting->mode;
     for (int r = 0; r < 2; r++) {
-        fleet->rank[r].spy->super.caps.iov_wire_max = setting->iov_wire_max;
-        fleet->rank[r].spy->super.caps.zero_copy_min = setting->zero_copy_min;
+        irr_transport_caps_t *caps = &fleet->rank[r].spy->super.caps;
+
+        caps->iov_wire_max = setting->iov_wire_max;
+        caps->zero_copy_min = setting->zero_copy_min;
+        for (int form = 0; form < IRR_FORM_COUNT && setting->pieces_max > 0; form++) {
+            caps->pieces_max[form] = setting->pieces_max;
+        }
+        fleet->rank[r].spy->pass.inner->caps = *caps;
     }
     write_message(input, from, cut_from.count);
     write_message(expected, to, cut_to.count);
@@ -298,6 +328,19 @@ static void test_empty(void)
     }
 }
 
+/* A transport that takes one piece a message gets no more, in every mode. */
+static void test_one_piece(void)
+{
+    for (int mode = 0; mode < IRR_COMPOSE_COUNT; mode++) {
+        const setting_t setting = {
+            .mode = (irr_compose_t)mode, .iov_wire_max = 1, .zero_copy_min = 40000, .pieces_max = 1
+        };
+
+        expect_cost(setting, by_nine, by_nine, 8, 0);
+        expect_cost(setting, by_one, by_one, 1, 0);
+    }
+}
+
 /* ---- truncation ---- */
 
 /* The receiver has room for less: it is told, in every mode, and nothing outside its pieces is written. */
@@ -381,6 +424,7 @@ int main(void)
         { "auto: large pieces apart",                       test_auto },
         { "a thousand small pieces",                        test_many_small },
         { "a message without bytes",                        test_empty },
+        { "a transport that takes one piece a message",     test_one_piece },
         { "a message too long for its pieces",              test_truncate },
         { NULL, NULL }
     };

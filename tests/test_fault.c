@@ -77,7 +77,7 @@ static irr_status_t open_workers(irr_transport_t *transports[IRR_NET_RANKS])
     };
 
     for (int r = 0; r < IRR_NET_RANKS; r++) {
-        irr_status_t status = irr_ucx_open(&config, &transports[r]);
+        irr_status_t status = irr_transport_open(&config, &transports[r]);
 
         if (status != IRR_OK) {
             while (r-- > 0) {

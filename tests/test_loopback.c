@@ -42,13 +42,28 @@ static irr_status_t open_shuffled(irr_transport_t *transports[IRR_NET_RANKS])
     return open_fabric(irr_test_seed(), 1024, transports);
 }
 
+/* Takes no lists. */
+static irr_status_t open_narrow(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    irr_status_t status = open_fabric(irr_test_seed(), 1024, transports);
+
+    for (int r = 0; status == IRR_OK && r < IRR_NET_RANKS; r++) {
+        transports[r]->caps.pieces_max[IRR_FORM_IOVEC] = 1;
+        transports[r]->caps.pieces_max[IRR_FORM_GATHER] = 1;
+        transports[r]->caps.message_max = (size_t)1 << 30;
+    }
+    return status;
+}
+
 static const irr_setup_t eager = { open_eager, close_fabric };
 static const irr_setup_t rendezvous = { open_rendezvous, close_fabric };
 static const irr_setup_t shuffled = { open_shuffled, close_fabric };
+static const irr_setup_t narrow = { open_narrow, close_fabric };
 
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, eager)
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, rendezvous)
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, shuffled)
+IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, narrow)
 
 static void test_parameters(void)
 {
@@ -97,6 +112,13 @@ static void test_refusals(void)
     irr_list_open_even(&list, 1, 8);
     irr_net_send(&net, 0, 1, TAG, &wrong, IRR_FORM_IOVEC, &op);
     CU_ASSERT_EQUAL(op.status, IRR_ERR_BAD_PARAM);
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        net.transports[r]->caps.message_max = 7;
+    }
+    irr_net_send(&net, 0, 1, TAG, &list, IRR_FORM_IOVEC, &op);
+    CU_ASSERT_EQUAL(op.status, IRR_ERR_NOT_SUPPORTED);
+    irr_net_recv(&net, 1, 0, TAG, &list, IRR_FORM_IOVEC, &op);
+    CU_ASSERT_EQUAL(op.status, IRR_ERR_NOT_SUPPORTED);
     irr_net_drain(&net, 0);
     irr_net_send(&net, 0, 1, TAG, &list, IRR_FORM_IOVEC, &op);
     CU_ASSERT_EQUAL(op.status, IRR_ERR_CANCELED);
@@ -364,6 +386,7 @@ int main(void)
         IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, eager)
         IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, rendezvous)
         IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, shuffled)
+        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, narrow)
         { "parameters", test_parameters },
         { "refusals", test_refusals },
         { "when things happen", test_when_things_happen },

@@ -249,7 +249,8 @@ void irr_suite_gathered(const irr_setup_t *with)
         return;
     }
     irr_net_exchange_bytes(&net, 0, 1, 100000, true);
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2 && irr_net_takes(&net, IRR_FORM_IOVEC, PIECES) &&
+                       irr_net_takes(&net, IRR_FORM_GATHER, PIECES); i++) {
         uint64_t sent = irr_net_gathered(&net, 0), received = irr_net_gathered(&net, 1);
         irr_list_t from, to;
 
@@ -307,9 +308,9 @@ void irr_suite_wake(const irr_setup_t *with)
 enum { SOAK_MAILS = 400, SOAK_PIECES = 20, SOAK_LOG_BYTES = 18 };
 
 /* A list of so many bytes, cut at random; some pieces are empty. */
-static void open_random(irr_list_t *list, size_t bytes, uint64_t *random)
+static void open_random(irr_list_t *list, size_t bytes, bool lists, uint64_t *random)
 {
-    size_t lengths[SOAK_PIECES] = { 0 }, count = 1 + irr_test_below(random, SOAK_PIECES);
+    size_t lengths[SOAK_PIECES] = { 0 }, count = lists ? 1 + irr_test_below(random, SOAK_PIECES) : 1;
 
     for (size_t i = 0; i + 1 < count; i++) {
         lengths[i] = irr_test_below(random, 3) == 0 ? 0 : irr_test_below(random, bytes / count + 1);
@@ -320,7 +321,7 @@ static void open_random(irr_list_t *list, size_t bytes, uint64_t *random)
 }
 
 /* Most blocks fit their message; some are longer, a few are shorter. */
-static void draw_mail(mail_t *mail, uint64_t seed, uint64_t *random)
+static void draw_mail(const irr_net_t *net, mail_t *mail, uint64_t seed, uint64_t *random)
 {
     size_t bytes = irr_test_below(random, (uint64_t)1 << irr_test_below(random, SOAK_LOG_BYTES + 1)), room = bytes;
 
@@ -333,8 +334,8 @@ static void draw_mail(mail_t *mail, uint64_t seed, uint64_t *random)
                       .to = (int)irr_test_below(random, IRR_NET_RANKS), .seed = seed,
                       .form = irr_test_below(random, 2) == 0 ? IRR_FORM_IOVEC : IRR_FORM_GATHER };
     mail->tag = (uint16_t)(TAG + irr_test_below(random, 4));
-    open_random(&mail->source, bytes, random);
-    open_random(&mail->target, room, random);
+    open_random(&mail->source, bytes, irr_net_takes(net, mail->form, SOAK_PIECES), random);
+    open_random(&mail->target, room, irr_net_takes(net, mail->form, SOAK_PIECES), random);
 }
 
 /*
@@ -352,7 +353,7 @@ void irr_suite_soak(const irr_setup_t *with)
         goto out;
     }
     for (size_t i = 0; i < SOAK_MAILS; i++) {
-        draw_mail(&mails[i], i, &random);
+        draw_mail(&net, &mails[i], i, &random);
     }
     while (sent + received < 2 * SOAK_MAILS) {
         uint64_t next = irr_test_below(&random, 3);

@@ -240,6 +240,11 @@ size_t irr_net_discard_all(irr_net_t *net, int at, uint16_t id, uint16_t tag, ui
     return count;
 }
 
+bool irr_net_takes(const irr_net_t *net, irr_form_t form, size_t pieces)
+{
+    return pieces <= 1 || pieces <= net->transports[0]->caps.pieces_max[form];
+}
+
 void irr_net_wait(irr_net_t *net, irr_op_t *op)
 {
     while (op->status == IRR_IN_PROGRESS) {

@@ -83,6 +83,9 @@ void irr_net_abandon(irr_net_t *net, int at);
 size_t irr_net_discard(irr_net_t *net, int at, uint16_t id, uint16_t tag, uint16_t mask);
 size_t irr_net_discard_all(irr_net_t *net, int at, uint16_t id, uint16_t tag, uint16_t mask, size_t wanted);
 
+/* May a message of so many pieces be sent and received in this form? */
+bool irr_net_takes(const irr_net_t *net, irr_form_t form, size_t pieces);
+
 /* Progresses until the operation is over. */
 void irr_net_wait(irr_net_t *net, irr_op_t *op);
 

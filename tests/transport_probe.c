@@ -144,13 +144,14 @@ typedef enum way { RECV_FIRST, SEND_FIRST, PROBE_FIRST, WAYS } way_t;
 
 static void post_drain(irr_net_t *net, way_t way, const irr_list_t *to, irr_op_t *recv)
 {
+    const irr_form_t form = to->count > 1 ? IRR_FORM_GATHER : IRR_FORM_IOVEC;   /* a single sink has any form */
     irr_message_t message;
 
     if (way == PROBE_FIRST) {
         irr_net_probe(net, 1, 0, TAG, IRR_NET_MASK, &message);
-        irr_net_recv_message(net, 1, &message, to, IRR_FORM_GATHER, recv);
+        irr_net_recv_message(net, 1, &message, to, form, recv);
     } else {
-        irr_net_recv(net, 1, 0, TAG, to, IRR_FORM_GATHER, recv);
+        irr_net_recv(net, 1, 0, TAG, to, form, recv);
     }
 }
 
@@ -240,7 +241,9 @@ void irr_suite_sink(const irr_setup_t *with)
     }
     for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
         for (size_t d = 0; d < sizeof(drains) / sizeof(drains[0]); d++) {
-            for (way_t way = 0; way < WAYS; way++) {
+            const size_t pieces = (size_t)(drains[d].before > 0) + (drains[d].keep > 0) + (drains[d].after > 0);
+
+            for (way_t way = 0; way < WAYS && irr_net_takes(&net, IRR_FORM_GATHER, pieces); way++) {
                 drain_one(&net, sizes[s], &drains[d], way);
             }
         }

@@ -18,6 +18,7 @@
 /* X(setup, name, text) */
 #define IRR_TRANSPORT_SUITE(X, setup)                                                   \
     X(setup, lazy,       "addresses connect, endpoints open with the first send")       \
+    X(setup, caps,       "lists as long as the capabilities promise")                   \
     X(setup, sizes,      "contiguous messages from 0 to 4 MiB")                         \
     X(setup, pieces,     "lists of pieces, cut differently at both ends")               \
     X(setup, large,      "lists of small and large pieces against one piece")           \

@@ -213,7 +213,7 @@ static void print_latency(const extremes_t *extremes)
 static void run(int rank, int socket, const options_t *options)
 {
     side_t side = { .rank = rank };
-    irr_status_t status = irr_ucx_open(&options->config, &side.transport);
+    irr_status_t status = irr_transport_open(&options->config, &side.transport);
     extremes_t extremes = { 0 };
     double us[FORMS];
     char byte = 0;

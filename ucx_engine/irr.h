@@ -317,7 +317,12 @@ const char *irr_host_route_name(int i);
 
 typedef struct irr_engine irr_engine_t;
 
+/* Row i of the table of transports; the first one is the default.  NULL past the last row. */
+const char *irr_transport_name(int i);
+const char *irr_transport_text(int i);
+
 typedef struct irr_engine_config {
+    const char *transport;     /* the name of a row; NULL or "": the first one */
     const char *ucx_tls;       /* transports as UCX_TLS has them; NULL or "": what one_node says */
     const char *ucx_devices;   /* network devices as UCX_NET_DEVICES has them; NULL or "": UCX's own choice */
     bool        one_node;      /* the whole job is on this node: open shared memory alone, no listener */
@@ -327,7 +332,10 @@ typedef struct irr_engine_config {
     size_t      eager_bytes;   /* messages of so many bytes and less go without asking the receiver; 0: UCX's choice */
 } irr_engine_config_t;
 
-/* Opens the transport: milliseconds and megabytes, so do it at the first exchange.  Sends nothing. */
+/*
+ * Opens the transport: milliseconds and megabytes, so do it at the first exchange.  Sends nothing.  IRR_ERR_BAD_PARAM:
+ * there is no transport of that name.
+ */
 irr_status_t irr_engine_create(const irr_engine_config_t *config, irr_engine_t **engine_p);
 
 /*

@@ -35,7 +35,7 @@ irr_status_t irr_engine_create(const irr_engine_config_t *config, irr_engine_t *
     irr_transport_t *transport;
     irr_status_t status;
 
-    status = irr_ucx_open(config, &transport);
+    status = irr_transport_open(config, &transport);
     if (status != IRR_OK) {
         return status;
     }

@@ -27,6 +27,8 @@
  * So a piece goes apart from the length on from which the transport moves it without copies.  Below, iovec
  * and gather cost the same here; gather where a list would take many packets and the pieces are small, which
  * is what a transport's own list is bad at, and where the transport sends a short message at once.
+ *
+ * A transport that takes no lists, or none so long, gets split whatever was asked for.
  */
 #include "exec/compose.h"
 
@@ -43,7 +45,7 @@ static irr_composition_t automatic(const irr_transport_caps_t *caps, size_t piec
     };
 }
 
-irr_composition_t irr_compose(irr_compose_t mode, const irr_transport_caps_t *caps, size_t pieces, size_t bytes)
+static irr_composition_t choose(irr_compose_t mode, const irr_transport_caps_t *caps, size_t pieces, size_t bytes)
 {
     switch (pieces > 1 ? mode : IRR_COMPOSE_IOVEC) {
     case IRR_COMPOSE_IOVEC:
@@ -57,6 +59,23 @@ irr_composition_t irr_compose(irr_compose_t mode, const irr_transport_caps_t *ca
         return automatic(caps, pieces, bytes);
     }
     return (irr_composition_t){ .form = IRR_FORM_IOVEC, .apart_min = SIZE_MAX };
+}
+
+/* What a transport does not take in one form goes in the other one, or piece by piece. */
+irr_composition_t irr_compose(irr_compose_t mode, const irr_transport_caps_t *caps, size_t pieces, size_t bytes)
+{
+    irr_composition_t composition = choose(mode, caps, pieces, bytes);
+
+    if (pieces <= 1 || composition.apart_min == 0) {
+        return composition;
+    }
+    if (pieces > caps->pieces_max[composition.form]) {
+        composition.form = composition.form == IRR_FORM_IOVEC ? IRR_FORM_GATHER : IRR_FORM_IOVEC;
+    }
+    if (pieces > caps->pieces_max[composition.form] || bytes > caps->message_max) {
+        composition = (irr_composition_t){ .form = IRR_FORM_IOVEC, .apart_min = 0 };
+    }
+    return composition;
 }
 
 const char *irr_compose_name(int i)

@@ -12,9 +12,8 @@
  *
  * The operations, for all transports:
  *
- *   - None blocks.  None calls `done` from within send or recv: what completes at once
- *     is returned at once.  `done` is called from within `progress` (or `abandon` and `close_channel`), and may
- *     call send and recv.
+ *   - None blocks.  None calls `done` from within send or recv: what completes at once is returned at once.  `done` is
+ *     called from within `progress` (or `abandon` and `close_channel`), and may call send and recv.
  *   - The caller owns the iov array, the memory it points to and the request.  All three stay untouched
  *     (for a send: may be read by the caller) from the call until it returns IRR_OK or an error, or until
  *     `done`.  The request may be reused or freed within its own `done`.
@@ -35,15 +34,16 @@ typedef struct irr_iov {
     size_t length;
 } irr_iov_t;
 
-/* How a list of pieces is handed over; one piece with a base is always a plain contiguous message. */
+/* How a list of pieces is handed over; one piece, or none, is a contiguous message whatever the form. */
 typedef enum irr_form {
     IRR_FORM_IOVEC,   /* the transport's own list of pieces */
-    IRR_FORM_GATHER   /* our callbacks copy straight into and out of the transport's fragments */
+    IRR_FORM_GATHER,  /* our callbacks copy straight into and out of the transport's fragments */
+    IRR_FORM_COUNT
 } irr_form_t;
 
 /*
- * How a receive throws bytes away: a piece of a GATHER receive whose base is NULL takes up to its length and
- * keeps nothing.  IRR_SINK_BYTES is as good as endless.
+ * How a receive throws bytes away: a piece without a base takes up to its length and keeps nothing, if it is the only
+ * one, or in the gather form.  IRR_SINK_BYTES is as good as endless.
  */
 #define IRR_SINK_BYTES ((size_t)PTRDIFF_MAX)
 
@@ -81,9 +81,14 @@ typedef struct irr_message {
 
 #define IRR_ANY_RANK (-1)
 
-/* What the composition reads.  The same on all ranks of a job. */
+/*
+ * What the composition reads, and what may be asked for.  All but wakes is the same on all ranks of a job.  A message
+ * of more pieces, or in another form, ends in IRR_ERR_NOT_SUPPORTED, and so does a longer one, but for a sink.
+ */
 typedef struct irr_transport_caps {
     const char *name;
+    size_t      pieces_max[IRR_FORM_COUNT];   /* of a message in each form; 1: no lists */
+    size_t      message_max;         /* bytes of the longest message */
     size_t      iov_wire_max;        /* pieces that one wire packet takes; more cost more packets */
     size_t      gather_max;          /* lists of up to so many bytes are sent fastest in the gather form */
     size_t      zero_copy_min;       /* contiguous messages from here on move without copies; SIZE_MAX: never */
@@ -196,7 +201,13 @@ static inline void irr_channel_init(irr_channel_t *channel, irr_transport_t *tra
 
 /* ---- the transports; study/fabric.h has more ---- */
 
-/* UCX: see transport/ucx.c.  Opens context and worker; reads only tls, devices, one_node and the rank numbers. */
+/*
+ * Opens the one that the configuration names, on a table of which irr_transport_name tells.  IRR_ERR_BAD_PARAM if there
+ * is none of that name; what goes wrong was told to the user.
+ */
+irr_status_t irr_transport_open(const irr_engine_config_t *config, irr_transport_t **transport_p);
+
+/* UCX: see transport/ucx/ucx.c.  Opens context and worker; reads only tls, devices, one_node and the rank numbers. */
 irr_status_t irr_ucx_open(const irr_engine_config_t *config, irr_transport_t **transport_p);
 
 #endif

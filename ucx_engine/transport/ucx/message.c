@@ -1,11 +1,11 @@
 /*
- * ucx_message.c - messages of channels over UCX: full-mask receives, probes for unknown sizes and senders.
+ * message.c - messages of channels over UCX: full-mask receives, probes for unknown sizes and senders.
  *
  * UCX matches a receive with a full mask in a hash bucket; any other mask goes to a wildcard queue that
  * slows every arrival down.  So every receive here names its tag exactly, and what may come from anyone is
  * probed for: that costs a walk over the unexpected messages, in the order they arrived, and leaves no trace.
  */
-#include "transport/ucx.h"
+#include "transport/ucx/ucx.h"
 
 #include "core/log.h"
 #include "transport/key.h"
@@ -40,11 +40,11 @@ static void describe(irr_ucx_t *ucx, const irr_iov_t *iov, size_t count, irr_for
     message->param.op_attr_mask =
         UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_DATATYPE;
     message->param.user_data = request;
-    if (count <= 1 && !(form == IRR_FORM_GATHER && is_sink(iov, count))) {
+    if (count <= 1 && !is_sink(iov, count)) {
         message->buffer = count == 1 ? iov[0].base : NULL;
         message->count = count == 1 ? iov[0].length : 0;
         message->param.datatype = ucp_dt_make_contig(1);
-    } else if (form == IRR_FORM_GATHER) {
+    } else if (form == IRR_FORM_GATHER || count == 1) {
         irr_ucx_cursor_init(&slot_of(request)->cursor, iov, count, &ucx->bytes_gathered);
         message->buffer = &slot_of(request)->cursor;
         message->count = 1;

@@ -1,10 +1,10 @@
 /*
- * ucx_endpoint.c - endpoints: opened by the first send to a peer, flushed and closed together.
+ * endpoint.c - endpoints: opened by the first send to a peer, flushed and closed together.
  *
  * A grid route talks to a few peers of many, and an endpoint costs memory and connection set-up, so a
  * peer is only its address until something is sent to it.
  */
-#include "transport/ucx.h"
+#include "transport/ucx/ucx.h"
 
 #include "core/alloc.h"
 

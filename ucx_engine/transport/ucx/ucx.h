@@ -1,6 +1,5 @@
 /*
- * ucx.h - private to the ucx transport: its state, shared by ucx.c, ucx_endpoint.c, ucx_channel.c,
- * ucx_message.c and ucx_datatype.c.
+ * ucx.h - private to the ucx transport: its state, shared by the files of this folder.
  */
 #ifndef IRR_UCX_H
 #define IRR_UCX_H
@@ -85,19 +84,19 @@ irr_status_t irr_ucx_status(ucs_status_t status);
  */
 #define IRR_UCX_GATHER_MAX 344
 
-/* ucx_datatype.c */
+/* datatype.c */
 irr_status_t irr_ucx_gather_create(ucp_datatype_t *datatype_p);
 void irr_ucx_cursor_init(irr_ucx_cursor_t *cursor, const irr_iov_t *iov, size_t count, uint64_t *copied);
 void irr_ucx_gather(const irr_iov_t *iov, size_t count, char *to);
 
-/* ucx_endpoint.c */
+/* endpoint.c */
 irr_status_t irr_ucx_connect(irr_transport_t *transport, const void *address, size_t length, irr_peer_t **peer_p);
 irr_status_t irr_ucx_reach(irr_transport_t *transport, irr_peer_t *peer);
 void irr_ucx_close(irr_transport_t *transport);
 irr_status_t irr_ucx_drain(irr_transport_t *transport);
 void irr_ucx_free_peers(irr_ucx_t *ucx);
 
-/* ucx_channel.c */
+/* channel.c */
 irr_status_t irr_ucx_open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
                                   irr_peer_t *const *members, irr_channel_t **channel_p);
 void irr_ucx_close_channel(irr_channel_t *channel);
@@ -105,7 +104,7 @@ void irr_ucx_abandon(irr_channel_t *channel);
 irr_status_t irr_ucx_discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count);
 bool irr_ucx_discards(const irr_ucx_t *ucx);
 
-/* ucx_message.c */
+/* message.c */
 irr_status_t irr_ucx_send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
                           irr_form_t form, irr_request_t *request);
 irr_status_t irr_ucx_recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,

@@ -1,12 +1,12 @@
 /*
- * ucx_datatype.c - the gather form: a generic UCX datatype over a list of pieces.
+ * datatype.c - the gather form: a generic UCX datatype over a list of pieces.
  *
  * UCX asks for a range of the message and the callbacks copy it straight between the pieces and UCX's own
  * fragment: one copy a side, no staging buffer.  Fragments may be unpacked out of order (rendezvous over
  * several lanes), so each call seeks its offset; in order, which is the rule, a seek costs nothing.  What
  * arrives for a piece without a base is dropped.
  */
-#include "transport/ucx.h"
+#include "transport/ucx/ucx.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /*
- * ucx_channel.c - channels over UCX: which receives are pending on one, and the messages that nobody receives.
+ * channel.c - channels over UCX: which receives are pending on one, and the messages that nobody receives.
  *
  * A message is thrown away by a receive of its own, which drops what it gets.  That of a long one takes as long as its
  * sender and the network need, so there are a few of them, and drain waits for these.
  */
-#include "transport/ucx.h"
+#include "transport/ucx/ucx.h"
 
 #include "core/alloc.h"
 #include "transport/key.h"
@@ -91,7 +91,7 @@ irr_status_t irr_ucx_discard(irr_transport_t *transport, uint16_t id, uint16_t t
         }
         ++*count;
         sink->request.done = on_thrown_away;
-        sink->busy = irr_ucx_take(ucx, message, &iov, 1, IRR_FORM_GATHER, &sink->request) == IRR_IN_PROGRESS;
+        sink->busy = irr_ucx_take(ucx, message, &iov, 1, IRR_FORM_IOVEC, &sink->request) == IRR_IN_PROGRESS;
     }
     return IRR_IN_PROGRESS;
 }

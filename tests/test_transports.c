@@ -1,0 +1,163 @@
+/*
+ * test_transports.c - the conformance suite on each row of the table of transports: several in one process, over the
+ * memory of the node and over its network; and the table itself.
+ */
+#include "transport_suite.h"
+
+#include <string.h>
+
+/* The row of the next net. */
+static const char *row;
+
+/* Opens all transports with one configuration, or none. */
+static irr_status_t open_all(irr_engine_config_t config, irr_transport_t *transports[IRR_NET_RANKS])
+{
+    config.transport = row;
+    config.job_ranks = IRR_NET_RANKS;
+    config.node_ranks = IRR_NET_RANKS;
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        irr_status_t status = irr_transport_open(&config, &transports[r]);
+
+        if (status != IRR_OK) {
+            while (r-- > 0) {
+                transports[r]->ops->free(transports[r]);
+            }
+            return status;
+        }
+    }
+    return IRR_OK;
+}
+
+static irr_status_t open_shared(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    return open_all((irr_engine_config_t){ .one_node = true }, transports);
+}
+
+static irr_status_t open_tcp(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    return open_all((irr_engine_config_t){ .ucx_tls = "tcp,self", .ucx_devices = "lo" }, transports);
+}
+
+static const irr_setup_t shared = { .open = open_shared }, tcp = { .open = open_tcp };
+
+static void run_rows(void (*suite)(const irr_setup_t *with), const irr_setup_t *with)
+{
+    for (int i = 0; (row = irr_transport_name(i)) != NULL; i++) {
+        suite(with);
+    }
+}
+
+#define WRAP_ROWS(setup, name, text) \
+    static void setup##_##name(void) { run_rows(irr_suite_##name, &setup); }
+
+IRR_TRANSPORT_SUITE(WRAP_ROWS, shared)
+IRR_TRANSPORT_SUITE(WRAP_ROWS, tcp)
+
+/* ---- the table ---- */
+
+static void test_rows(void)
+{
+    int rows = 0;
+
+    CU_ASSERT_PTR_NULL(irr_transport_name(-1));
+    CU_ASSERT_PTR_NULL(irr_transport_text(-1));
+    for (; irr_transport_name(rows) != NULL; rows++) {
+        CU_ASSERT(strlen(irr_transport_text(rows)) > 0);
+    }
+    CU_ASSERT(rows > 0);
+    CU_ASSERT_PTR_NULL(irr_transport_text(rows));
+}
+
+typedef struct told {
+    int  lines;
+    char last[200];
+} told_t;
+
+static void on_log(void *context, irr_log_level_t level, const char *text)
+{
+    told_t *told = context;
+
+    CU_ASSERT_EQUAL(level, IRR_LOG_ERROR);
+    told->lines++;
+    snprintf(told->last, sizeof(told->last), "%s", text);
+}
+
+/* The first row is opened without a name; what is no row is told once, with what there is. */
+static void test_names(void)
+{
+    irr_engine_config_t config = { .one_node = true, .job_ranks = 1, .node_ranks = 1 };
+    irr_transport_t *transport = NULL;
+    irr_engine_t *engine = NULL;
+    told_t told = { .lines = 0 };
+
+    for (int i = 0; i < 2; i++) {
+        config.transport = i == 0 ? NULL : "";
+        CU_ASSERT_EQUAL_FATAL(irr_transport_open(&config, &transport), IRR_OK);
+        CU_ASSERT_STRING_EQUAL(transport->caps.name, irr_transport_name(0));
+        transport->ops->free(transport);
+    }
+    config.transport = "pigeon";
+    irr_log_set(on_log, &told, IRR_LOG_ERROR);
+    CU_ASSERT_EQUAL(irr_engine_create(&config, &engine), IRR_ERR_BAD_PARAM);
+    irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+    CU_ASSERT_PTR_NULL(engine);
+    CU_ASSERT_EQUAL(told.lines, 1);
+    CU_ASSERT_PTR_NOT_NULL(strstr(told.last, "pigeon"));
+    for (int i = 0; irr_transport_name(i) != NULL; i++) {
+        CU_ASSERT_PTR_NOT_NULL(strstr(told.last, irr_transport_name(i)));
+    }
+}
+
+/* ---- UCX ---- */
+
+static void test_bad_configuration(void)
+{
+    static const irr_engine_config_t config = { .ucx_tls = "no-such-transport", .job_ranks = 1, .node_ranks = 1 };
+    irr_transport_t *transport = NULL;
+
+    CU_ASSERT_NOT_EQUAL(irr_ucx_open(&config, &transport), IRR_OK);
+    CU_ASSERT_PTR_NULL(transport);
+}
+
+/* A worker with shared memory alone and one with tcp alone: connect cannot know, reach does. */
+static void test_unreachable(void)
+{
+    static const irr_engine_config_t tcp_only = { .ucx_tls = "tcp,self", .job_ranks = 2, .node_ranks = 1 },
+        shared_only = { .one_node = true, .job_ranks = 2, .node_ranks = 2 };
+    irr_transport_t *from = NULL, *to = NULL;
+    uint64_t endpoints, gathered;
+    irr_peer_t *peer;
+    const void *address;
+    size_t length;
+
+    if (irr_ucx_open(&tcp_only, &from) != IRR_OK || irr_ucx_open(&shared_only, &to) != IRR_OK) {
+        irr_test_skip("UCX does not open both tcp and shared memory here");
+    } else {
+        CU_ASSERT_EQUAL(to->ops->address(to, &address, &length), IRR_OK);
+        CU_ASSERT_EQUAL(from->ops->connect(from, address, length, &peer), IRR_OK);
+        CU_ASSERT_EQUAL(from->ops->reach(from, peer), IRR_ERR_UNREACHABLE);
+        from->ops->statistics(from, &endpoints, &gathered);
+        CU_ASSERT_EQUAL(endpoints, 0);
+    }
+    if (to != NULL) {
+        to->ops->free(to);
+    }
+    if (from != NULL) {
+        from->ops->free(from);
+    }
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, shared)
+        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, tcp)
+        { "the rows", test_rows },
+        { "names, and one that does not exist", test_names },
+        { "UCX without a transport that exists", test_bad_configuration },
+        { "UCX without a transport in common", test_unreachable },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("transports", cases, 240);
+}

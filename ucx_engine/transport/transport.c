@@ -1,0 +1,56 @@
+/*
+ * transport.c - the table of transports.
+ */
+#include "transport/transport.h"
+
+#include "core/log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A transport that the engine can open; the first row is the default. */
+static const struct row {
+    const char   *name, *text;
+    irr_status_t (*open)(const irr_engine_config_t *config, irr_transport_t **transport_p);
+} rows[] = {
+    { "ucx", "UCX: shared memory, and what network there is", irr_ucx_open }
+};
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+const char *irr_transport_name(int i)
+{
+    return i >= 0 && i < ROWS ? rows[i].name : NULL;
+}
+
+const char *irr_transport_text(int i)
+{
+    return i >= 0 && i < ROWS ? rows[i].text : NULL;
+}
+
+static irr_status_t refuse(const char *name)
+{
+    char names[256];
+    size_t used = 0;
+
+    for (int i = 0; i < ROWS && used < sizeof(names); i++) {
+        used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i > 0 ? ", " : "", rows[i].name);
+    }
+    irr_log(IRR_LOG_ERROR, "there is no transport %s, but only: %s", name, names);
+    return IRR_ERR_BAD_PARAM;
+}
+
+irr_status_t irr_transport_open(const irr_engine_config_t *config, irr_transport_t **transport_p)
+{
+    const char *name = config->transport;
+
+    if (name == NULL || name[0] == '\0') {
+        return rows[0].open(config, transport_p);
+    }
+    for (int i = 0; i < ROWS; i++) {
+        if (strcmp(name, rows[i].name) == 0) {
+            return rows[i].open(config, transport_p);
+        }
+    }
+    return refuse(name);
+}
