@@ -1,7 +1,7 @@
 /*
  * allocations.c - what coll/irr allocates between a start and its completion: nothing, from the second start on.
  *
- *     mpi_allocations [INFO_KEY=VALUE ...]   the keys go to the communicator
+ *     mpi_allocations [INFO_KEY=VALUE ...] [, INFO_KEY=VALUE ...]   the keys go to the communicator
  *
  * UCX and Open MPI may grow pools of their own, which no plan can foresee, so only what the component calls counts.
  * The counters must show that no message was described either.
@@ -54,22 +54,25 @@ static void check_starts(MPI_Comm comm, MPI_Datatype type, uint64_t *state)
     call_fini(&call);
 }
 
-int main(int argc, char **argv)
+static void run(char **group, int length)
 {
-    MPI_Datatype vector;
-    MPI_Comm comm;
-    uint64_t state;
+    MPI_Comm comm = dup_irr(MPI_COMM_WORLD, group, length);
+    unsigned long long served = mpi_test_served();
+    MPI_Datatype vector = vector_type();
+    uint64_t state = mpi_test_seed();
 
-    MPI_Init(&argc, &argv);
-    state = mpi_test_seed();
-    comm = dup_irr(MPI_COMM_WORLD, argv + 1, argc - 1);
-    vector = vector_type();
-    mpi_test_served();
-    mpi_memory_watch();
     check_starts(comm, MPI_DOUBLE, &state);
     check_starts(comm, vector, &state);
-    CHECK(mpi_test_served() == 102);
+    CHECK(mpi_test_served() == served + 102);
     MPI_Type_free(&vector);
     MPI_Comm_free(&comm);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    mpi_test_served();
+    mpi_memory_watch();
+    mpi_test_groups(argv + 1, argc - 1, run);
     return mpi_test_end();
 }

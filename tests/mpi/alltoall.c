@@ -4,7 +4,7 @@
  * Each case makes the same call on two duplicates of a communicator, one that coll/irr may serve and one that it
  * does not, and compares the whole receive buffers, gaps included.  The performance variables tell who served.
  *
- *     mpi_alltoall WHO [INFO_KEY=VALUE ...]
+ *     mpi_alltoall WHO [INFO_KEY=VALUE ...] [, WHO ...]
  *
  * WHO must serve MPI_Alltoall: irr; host; or divided, the same on a communicator of all ranks, while smaller ones are
  * not tried.  The keys go to the communicators that coll/irr may serve.
@@ -239,19 +239,16 @@ static void test_mixed(const keys_t *keys, uint64_t *state)
     }
 }
 
-int main(int argc, char **argv)
+/* WHO and keys. */
+static void run(char **group, int length)
 {
-    keys_t keys = { argv + 2, argc - 2, 1 };
+    keys_t keys = { group + 1, length - 1, length > 0 && strcmp(group[0], "irr") == 0 };
     uint64_t state;
     comms_t comms, self;
 
-    if (argc < 2) {
-        fprintf(stderr, "usage: mpi_alltoall irr|host|divided [INFO_KEY=VALUE ...]\n");
-        return 2;
+    if (!CHECK(length > 0)) {
+        return;
     }
-    keys.served = strcmp(argv[1], "irr") == 0;
-    MPI_Init(&argc, &argv);
-    mpi_test_served();
     state = mpi_test_seed();
     comms = open_comms(MPI_COMM_WORLD, &keys);
     self = open_comms(MPI_COMM_SELF, &keys);
@@ -262,10 +259,17 @@ int main(int argc, char **argv)
         test_truncation(&comms);
         test_types(&comms);
     }
-    if (strcmp(argv[1], "divided") != 0) {
+    if (strcmp(group[0], "divided") != 0) {
         test_mixed(&keys, &state);
     }
     close_comms(&self);
     close_comms(&comms);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    mpi_test_served();
+    mpi_test_groups(argv + 1, argc - 1, run);
     return mpi_test_end();
 }

@@ -25,27 +25,43 @@ divided() {
     [ $status -eq 0 ] && [ "$(tr '\n' ' ' < "$scratch/run" | grep -c "$3")" -eq 1 ]
 }
 
-plan 41
-for n in 1 2 3 4 7 16; do
+algorithms="a1 ac a2 a3 a4 multistage node lp rs_n rs_n_sort rs_nh optimal redist aapc"
+
+if whole; then plan 68; else plan 55; fi
+for n in 1 2 3 4 7; do
     check "$n ranks, every byte as Open MPI's own" ranks "$n" "$program" irr coll_irr_alltoall_algorithm=a1
 done
-check "5 ranks, auto with a schedule file" ranks 5 "$program" irr coll_irr_alltoall_algorithm=auto "$with_schedule"
-for algorithm in a1 ac a2 a3 a4 multistage node lp rs_n rs_n_sort rs_nh optimal redist aapc; do
-    check "5 ranks, $algorithm" ranks 5 "$program" irr "coll_irr_alltoall_algorithm=$algorithm"
+group "5 ranks, auto with a schedule file" irr coll_irr_alltoall_algorithm=auto "$with_schedule"
+for algorithm in $algorithms; do
+    group "5 ranks, $algorithm" irr "coll_irr_alltoall_algorithm=$algorithm"
 done
+check_groups 5 "$program"
+for algorithm in $algorithms; do
+    group "8 ranks, $algorithm" irr "coll_irr_alltoall_algorithm=$algorithm"
+done
+check_groups 8 "$program"
+if whole; then
+    for algorithm in $algorithms; do
+        group "16 ranks, $algorithm" irr "coll_irr_alltoall_algorithm=$algorithm"
+    done
+    check_groups 16 "$program"
+else
+    left_out "16 ranks, each algorithm"
+fi
 for algorithm in a3 optimal aapc; do
-    check "4 ranks, both collectives by $algorithm" ranks 4 "$program" irr \
+    group "4 ranks, both collectives by $algorithm" irr \
         "coll_irr_alltoall_algorithm=$algorithm" "coll_irr_alltoallv_algorithm=$algorithm"
-    check "4 ranks, MPI_Alltoall by $algorithm and MPI_Alltoallv by rs_nh" ranks 4 "$program" irr \
+    group "4 ranks, MPI_Alltoall by $algorithm and MPI_Alltoallv by rs_nh" irr \
         "coll_irr_alltoall_algorithm=$algorithm" coll_irr_alltoallv_algorithm=rs_nh
 done
+group "the default leaves it to Open MPI" host
+group "so does host" host coll_irr_alltoall_algorithm=host
+group "so does auto" host coll_irr_alltoall_algorithm=auto
+check_groups 4 "$program"
 for setting in pace=loose pace=grant piece_bytes=100 window_messages=1 cache_bytes=1; do
-    check "7 ranks, aapc and coll_irr_$setting" ranks 7 \
-        "$program" irr coll_irr_alltoall_algorithm=aapc "coll_irr_$setting"
+    group "7 ranks, aapc and coll_irr_$setting" irr coll_irr_alltoall_algorithm=aapc "coll_irr_$setting"
 done
-check "the default leaves it to Open MPI" ranks 4 "$program" host
-check "so does host" ranks 4 "$program" host coll_irr_alltoall_algorithm=host
-check "so does auto" ranks 4 "$program" host coll_irr_alltoall_algorithm=auto
+check_groups 7 "$program"
 check "host on some ranks, aapc on the others" divided aapc "" "is host on some ranks"
 check "host on some ranks, that of MPI_Alltoallv on the others" divided a1 "" "is host on some ranks"
 check "auto on some ranks, aapc on the others" divided auto coll_irr_alltoall_algorithm=aapc \

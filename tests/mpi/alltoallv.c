@@ -5,7 +5,7 @@
  * does not, and compares the whole receive buffers, gaps included.  The performance variables must show that
  * coll/irr served its calls.
  *
- *     mpi_alltoallv [ROUNDS [INFO_KEY=VALUE ...]]   the keys go to the communicators of coll/irr
+ *     mpi_alltoallv ROUNDS [INFO_KEY=VALUE ...] [, ROUNDS ...]   the keys go to the communicators of coll/irr
  */
 #include "mpi_call.h"
 
@@ -201,21 +201,22 @@ static void test_communicators(uint64_t *state, char **keys, int nkeys)
     }
 }
 
-int main(int argc, char **argv)
+/* ROUNDS and keys. */
+static void run(char **group, int length)
 {
-    int rounds = argc > 1 ? atoi(argv[1]) : 1, ranks;
-    uint64_t state;
+    const int rounds = length > 0 ? atoi(group[0]) : 1, nkeys = length > 0 ? length - 1 : 0;
+    unsigned long long served = mpi_test_served();
+    uint64_t state = mpi_test_seed();
     comms_t comms;
+    int ranks;
 
-    MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    state = mpi_test_seed();
-    comms.irr = dup_irr(MPI_COMM_WORLD, argv + 2, argc > 2 ? argc - 2 : 0);
+    comms.irr = dup_irr(MPI_COMM_WORLD, group + 1, nkeys);
     comms.host = mpi_test_dup(MPI_COMM_WORLD, "ompi_comm_coll_preference", "^irr");
     for (int i = 0; i < rounds && ranks > 1; i++) {
         test_types(&comms, &state);
         test_in_place(&comms, &state);
-        test_communicators(&state, argv + 2, argc > 2 ? argc - 2 : 0);
+        test_communicators(&state, group + 1, nkeys);
     }
     if (ranks > 1) {
         test_huge_displacements(&comms);
@@ -227,9 +228,16 @@ int main(int argc, char **argv)
 
         MPI_Alltoallv(&in, &one, &zero, MPI_INT, &out, &one, &zero, MPI_INT, comms.irr);
         CHECK(out == 7);
-        CHECK(mpi_test_served() == 0);
+        CHECK(mpi_test_served() == served);
     }
     MPI_Comm_free(&comms.irr);
     MPI_Comm_free(&comms.host);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    mpi_test_served();
+    mpi_test_groups(argv + 1, argc - 1, run);
     return mpi_test_end();
 }

@@ -92,7 +92,11 @@ each() {
     done
     $1 "$2: the paper's figure 1, 6 ranks" linked figure1 6
     $1 "$2: the same with threads" linked figure1 6 threads
-    $1 "$2: four switches, 24 ranks" linked four 24
+    if whole; then
+        $1 "$2: four switches, 24 ranks" linked four 24
+    else
+        left_out "$2: four switches, 24 ranks"
+    fi
     $1 "$2: a host with several ranks, by its name, before a program" preloaded here 6
     $1 "$2: other hosts are left to the library" preloaded figure1 6 elsewhere
     $1 "$2: other numbers of ranks, too" linked figure1 5 elsewhere

@@ -22,7 +22,12 @@ for algorithm in a1 aapc; do
         ranks 4 --mca coll_irr_alltoall_algorithm $algorithm "$builddir/mpi_cycles" 2000 256 alltoall
 done
 check "the test sees growth where none is allowed" expect_failure ranks 2 "$builddir/mpi_cycles" 100 -100000
-if command -v valgrind > /dev/null; then
+if ! whole; then
+    left_out "1000 cycles under valgrind"
+    for algorithm in a1 aapc; do
+        left_out "200 cycles of both collectives under valgrind, MPI_Alltoall by $algorithm"
+    done
+elif command -v valgrind > /dev/null; then
     check "1000 cycles under valgrind lose nothing and touch nothing they should not" valgrind_cycles
     for algorithm in a1 aapc; do
         check "200 cycles of both collectives under valgrind, MPI_Alltoall by $algorithm" valgrind_both $algorithm

@@ -43,6 +43,42 @@ ranks() {
     timeout -k 5 "$LIMIT" "$MPIRUN" --oversubscribe -np "$n" "$@"
 }
 
+# group NAME WORD...: one more group of arguments for check_groups, which is reported under that name.
+groups=
+group() {
+    echo "$1" >> "$scratch/groups"
+    shift
+    groups="$groups${groups:+ , }$*"
+}
+
+# check_groups N [OPTIONS] PROGRAM: runs all groups, one after the other, in one start of a program of mpi_test_groups.
+# A group fails that the program does not call right; and the last one if only the end of the job is bad.
+check_groups() {
+    limit=$LIMIT
+    LIMIT=$((LIMIT + 5 * $(wc -l < "$scratch/groups")))
+    # shellcheck disable=SC2086
+    ranks "$@" $groups > "$scratch/out" 2>&1 < /dev/null
+    status=$?
+    LIMIT=$limit
+    number=0
+    while read -r name; do
+        number=$((number + 1))
+        grep -qx "group $number: right" "$scratch/out"
+        right=$?
+        [ $right -eq 0 ] || status=0
+        [ $number -lt "$(wc -l < "$scratch/groups")" ] || [ $right -ne 0 ] || right=$status
+        report $right "$name"
+    done < "$scratch/groups"
+    rm "$scratch/groups"
+    groups=
+}
+
+# whole: is all to be run, also what takes long?  As contrib/check --all says.
+whole() { [ "${IRR_CHECK_ALL:-}" = 1 ]; }
+
+# left_out NAME: a group of cases that takes long, and is not run.
+left_out() { skip "$1" "contrib/check --all, or IRR_CHECK_ALL=1"; }
+
 # says TEXT COMMAND...: the output has the text.
 says() {
     text=$1

@@ -42,6 +42,30 @@ static inline MPI_Comm dup_irr(MPI_Comm comm, char **keys, int nkeys)
     return dup;
 }
 
+/*
+ * Runs one group of arguments after the other; a comma is an argument that parts groups.  Rank 0 tells of each group
+ * whether it was right on all ranks.  A start of a job costs more than most of what is tested on it.
+ */
+static inline void mpi_test_groups(char **arguments, int count, void (*run)(char **group, int length))
+{
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int first = 0, number = 1, end; first <= count; first = end + 1, number++) {
+        int failures = mpi_test_failures;
+
+        for (end = first; end < count && strcmp(arguments[end], ",") != 0; end++) {
+        }
+        run(arguments + first, end - first);
+        failures = mpi_test_failures - failures;
+        MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        if (rank == 0) {
+            printf("group %d: %s\n", number, failures == 0 ? "right" : "wrong");
+            fflush(stdout);
+        }
+    }
+}
+
 static inline void fill(char *memory, size_t bytes, uint64_t seed)
 {
     for (size_t i = 0; i < bytes; i++) {

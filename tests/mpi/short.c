@@ -2,7 +2,8 @@
  * short.c - exchanges of which some ranks are short of memory: all calls return, one that lacked memory with an error,
  * and with memory again every byte arrives.
  *
- *     mpi_short [INFO_KEY=VALUE ...]   the keys go to the communicators; the algorithm is one that allocates
+ *     mpi_short [INFO_KEY=VALUE ...] [, INFO_KEY=VALUE ...]   the keys go to the communicators; the algorithm is one
+ *                                                             that allocates
  *
  * A communicator is in use before memory gets short, and the calls have blocks in place, so all that fails belongs to
  * an exchange.  Each run has a communicator of its own, because what was allocated once is kept.
@@ -102,19 +103,25 @@ static void sweep(char **keys, int nkeys, kind_t kind, unsigned ranks, long time
     CHECK(first > 1);
 }
 
-int main(int argc, char **argv)
+static void sweep_all(char **keys, int nkeys)
 {
     static const unsigned some[] = { 1, 6, ~0u };
+    unsigned long long served = mpi_test_served();
 
+    for (int kind = USUAL; kind <= ALL_LONGER; kind++) {
+        for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
+            sweep(keys, nkeys, (kind_t)kind, some[i], 1);
+            sweep(keys, nkeys, (kind_t)kind, some[i], LONG_MAX);
+        }
+    }
+    CHECK(mpi_test_served() > served);
+}
+
+int main(int argc, char **argv)
+{
     MPI_Init(&argc, &argv);
     mpi_test_served();
     mpi_memory_watch();
-    for (int kind = USUAL; kind <= ALL_LONGER; kind++) {
-        for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
-            sweep(argv + 1, argc - 1, (kind_t)kind, some[i], 1);
-            sweep(argv + 1, argc - 1, (kind_t)kind, some[i], LONG_MAX);
-        }
-    }
-    CHECK(mpi_test_served() > 0);
+    mpi_test_groups(argv + 1, argc - 1, sweep_all);
     return mpi_test_end();
 }

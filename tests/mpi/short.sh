@@ -5,7 +5,8 @@ LIMIT=120
 
 plan 5
 for algorithm in a2 a3 a4 multistage node; do
-    check "4 ranks, $algorithm, each allocation of an exchange fails" ranks 4 "$builddir/mpi_short" \
+    group "4 ranks, $algorithm, each allocation of an exchange fails" \
         "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_ranks_per_node=2
 done
+check_groups 4 "$builddir/mpi_short"
 exit $failed

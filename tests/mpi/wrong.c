@@ -2,7 +2,7 @@
  * wrong.c - programs that are wrong, ranks without memory, and ranks that do not come: an error, no hang, and nothing
  * wrong in what follows.
  *
- *     mpi_wrong CASE [BYTES] [INFO_KEY=VALUE ...]    the keys go to the communicator
+ *     mpi_wrong CASE BYTES [INFO_KEY=VALUE ...] [, CASE ...]    the keys go to the communicator
  *
  * A case that hangs is ended by the time limit of the script that runs it.
  */
@@ -284,22 +284,29 @@ static const struct {
     { "timeout", case_timeout }, { "killed", case_killed }
 };
 
-int main(int argc, char **argv)
+/* CASE, BYTES and keys. */
+static void run(char **group, int length)
 {
+    const size_t count = sizeof(cases) / sizeof(cases[0]);
+    unsigned long long served = mpi_test_served();
+    size_t i = 0;
     job_t job;
 
+    while (i < count && (length < 2 || strcmp(group[0], cases[i].name) != 0)) {
+        i++;
+    }
+    if (CHECK(i < count)) {
+        job_init(&job, atoi(group[1]), group + 2, length - 2);
+        cases[i].run(&job);
+        CHECK(mpi_test_served() > served);
+        job_fini(&job);
+    }
+}
+
+int main(int argc, char **argv)
+{
     MPI_Init(&argc, &argv);
     mpi_test_served();
-    for (size_t i = 0; argc >= 3 && i < sizeof(cases) / sizeof(cases[0]); i++) {
-        if (strcmp(argv[1], cases[i].name) == 0) {
-            job_init(&job, atoi(argv[2]), argv + 3, argc - 3);
-            cases[i].run(&job);
-            CHECK(mpi_test_served() > 0);
-            job_fini(&job);
-            return mpi_test_end();
-        }
-    }
-    fprintf(stderr, "usage: mpi_wrong CASE BYTES [INFO_KEY=VALUE ...]\n");
-    MPI_Finalize();
-    return 2;
+    mpi_test_groups(argv + 1, argc - 1, run);
+    return mpi_test_end();
 }
