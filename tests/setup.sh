@@ -8,7 +8,7 @@ top=$scratch/top
 mkdir -p "$top/contrib" "$top/tests/data" "$scratch/bin"
 cp "${srcdir:-.}/contrib/setup" "${srcdir:-.}/contrib/check" "${srcdir:-.}/contrib/demo" "$top/contrib"
 PATH=$scratch/bin:$PATH
-unset CI MAKEFLAGS MFLAGS MAKELEVEL IRR_CHECK_ROCE
+unset CI MAKEFLAGS MFLAGS MAKELEVEL IRR_CHECK_ALL IRR_CHECK_ROCE
 export PATH
 
 # All packages are installed, and what is measured does not matter.
@@ -26,11 +26,6 @@ sed "s|@TOP@|$top|; s|@CUNIT@|$cunit|; s|@OPTIONS@|$options|" "$top/Makefile.in"
 END
 cat > "$top/Makefile.in" << 'END'
 engine_tests = test_a test_b
-ifeq (@CUNIT@,yes)
-TESTS = $(engine_tests) life.sh
-else
-TESTS = no_cunit.sh life.sh
-endif
 all: built
 built:
 	echo '@OPTIONS@' > $@
@@ -39,22 +34,29 @@ clean:
 	rm -f built
 distcheck:
 	@:
-check: all
+ifeq (@CUNIT@,yes)
+script_programs = must_fail
+$(engine_tests) must_fail: built
+endif
+check-TESTS: $(check_PROGRAMS)
 	@sh @TOP@/run $(TESTS)
 print-engine-tests:
 	@echo $(engine_tests)
+print-scripts:
+	@echo life.sh
+print-script-programs:
+	@echo $(script_programs)
 END
 # A program passes in three cases, a script in one.
 cat > "$top/run" << 'END'
 for test in "$@"; do
     case $test in
-        no_cunit.sh) echo "SKIP: $test" ;;
         *.sh) echo "PASS: $test 1 - case" ;;
         *) for i in 1 2 3; do echo "PASS: $test $i - case"; done ;;
     esac
     : > "${test%.sh}.trs"
 done | tee cases
-printf '# PASS:  %s\n# SKIP:  %s\n# FAIL:  0\n' $(grep -c ^PASS cases) $(grep -c ^SKIP cases) > test-suite.log
+printf '# PASS:  %s\n# SKIP:  0\n# FAIL:  0\n' $(grep -c ^PASS cases) > test-suite.log
 END
 chmod +x "$top/configure" "$scratch/bin/dpkg-query" "$scratch/bin/mpirun"
 
@@ -68,19 +70,28 @@ expect() {
 fresh() { rm -rf "$top/build" "$top/cunit"; }
 demo() { "$top/contrib/demo"; }
 check() {
-    "$top/contrib/check" > "$scratch/check" 2>&1
+    "$top/contrib/check" "$@" > "$scratch/check" 2>&1
     status=$?
     cat "$scratch/check"
     return $status
 }
 ends() { tail -n 1 "$scratch/check" | grep -qx "$1"; }
 
-# Seven cases, six with sanitizers, and the distribution.
-all_passed() { check && ends '14 passed, 0 failed, 1 skipped'; }
+# A script, six cases with sanitizers, and the distribution; with --all six more.
+all_passed() { check && ends '8 passed, 0 failed, 3 skipped'; }
 check_first() {
     fresh
     touch "$top/cunit"
     all_passed && demo && all_passed
+}
+check_all() { check --all && ends '14 passed, 0 failed, 1 skipped'; }
+check_all_by_environment() {
+    IRR_CHECK_ALL=1
+    export IRR_CHECK_ALL
+    check && ends '14 passed, 0 failed, 1 skipped'
+    status=$?
+    unset IRR_CHECK_ALL
+    return $status
 }
 cunit_comes_later() {
     fresh
@@ -110,8 +121,10 @@ same_options() {
     demo && echo old > "$top/build/built" && demo && built old
 }
 
-echo 1..5
+echo 1..7
 expect "check, demo, check" check_first
+expect "check --all" check_all
+expect "the same by the environment" check_all_by_environment
 expect "demo, and CUnit before check" cunit_comes_later
 expect "a check without CUnit fails" cunit_goes
 expect "demo, and check with warnings as errors" warnings_are_errors
