@@ -190,6 +190,12 @@ static mca_coll_irr_text_t texts[] = {
         OPAL_INFO_LVL_5, mca_coll_irr_parse_size, SIZE_ALLOWED "means no limit",
         offsetof(mca_coll_irr_settings_t, engine.matrix_max_bytes), NULL
     }, {
+        PREFIX "schedule_ms", "1000",
+        "Number of milliseconds that rank 0 may take to compute the schedules for counts that are new, while all ranks "
+        "wait; if they are not done, exchanges with these counts go without. 0 means no limit." INFO_KEY,
+        OPAL_INFO_LVL_5, mca_coll_irr_parse_size, SIZE_ALLOWED "means no limit",
+        offsetof(mca_coll_irr_settings_t, engine.schedule_ms), NULL
+    }, {
         PREFIX "cache_bytes", "16m",
         "Number of bytes of the schedules that a communicator keeps on each rank, with an optional suffix k, m or g; "
         "the latest one, and at most seven, are kept in any case. 0 means no limit." INFO_KEY,

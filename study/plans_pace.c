@@ -15,13 +15,13 @@ static irr_status_t find_syncs(const irr_schedule_t *schedule, const irr_tree_t 
     irr_tree_t star;
 
     if (status == IRR_OK) {
-        return irr_syncs_find(tree, schedule, syncs);
+        return irr_syncs_find(tree, schedule, NULL, syncs);
     }
     if (status == IRR_ERR_INVALID_PLAN) {
         status = irr_tree_init_star(&star, schedule->ranks);
     }
     if (status == IRR_OK) {
-        status = irr_syncs_find(&star, schedule, syncs);
+        status = irr_syncs_find(&star, schedule, NULL, syncs);
         irr_tree_fini(&star);
     }
     return status;

@@ -40,7 +40,7 @@ static void compute(crew_t *crew, int route, const irr_matrix_t *matrix)
 
     crew->computed.made[route] = true;
     irr_test_must(irr_scheduled_build(irr_scheduled_find("aapc"), matrix, &params, &crew->computed.schedule[route]));
-    irr_test_must(irr_syncs_find(&crew->tree, &crew->computed.schedule[route], &crew->computed.syncs[route]));
+    irr_test_must(irr_syncs_find(&crew->tree, &crew->computed.schedule[route], NULL, &crew->computed.syncs[route]));
 }
 
 static void open_crew(crew_t *crew, unsigned routes, uint64_t *state)

@@ -333,7 +333,7 @@ static void test_trouble_of_several(void)
 
 static void test_settings(void)
 {
-    enum { DIFFERENCES = 24 };
+    enum { DIFFERENCES = 25 };
     const irr_settings_t common = {
         .algorithm = 1, .compose = IRR_COMPOSE_AUTO, .window_messages = 4, .window_bytes = 1000,
         .dims = { 2, { 4, 4 } }, .slice_min = 64, .overlap = IRR_OVERLAP_DUAL
@@ -368,6 +368,7 @@ static void test_settings(void)
     others[21].cache_bytes = 1;
     others[22].lead_bytes = 1;
     others[23].host_route = IRR_HOST_ROUTE_NODE;
+    others[24].schedule_ms = 1;
     for (size_t i = 0; i < DIFFERENCES; i++) {
         irr_team_t team;
         irr_world_t world;

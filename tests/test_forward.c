@@ -53,7 +53,7 @@ static void open_crew(crew_t *crew, irr_job_kind_t kind, uint64_t *state)
     irr_test_must(irr_nodes_init(&crew->nodes, scene.ranks, scene.host_of));
     irr_test_must(irr_forward_matrix(&crew->nodes, &crew->matrix, &crew->forwarded));
     irr_test_must(irr_scheduled_build(irr_scheduled_find("aapc"), &crew->forwarded, &params, &crew->schedule));
-    irr_test_must(irr_syncs_find(&crew->tree, &crew->schedule, &crew->syncs));
+    irr_test_must(irr_syncs_find(&crew->tree, &crew->schedule, NULL, &crew->syncs));
     for (int r = 0; r < scene.ranks; r++) {
         irr_test_must(irr_forward_init(&crew->forward[r], &crew->nodes, &crew->matrix, r));
     }

@@ -55,6 +55,48 @@ static void test_limit(void)
     }
 }
 
+static unsigned infos;
+static uint64_t ticks;
+
+static void count_info(void *context, irr_log_level_t level, const char *text)
+{
+    (void)context;
+    infos += level == IRR_LOG_INFO && strstr(text, "schedule_ms") != NULL;
+}
+
+static uint64_t tick(void *context)
+{
+    (void)context;
+    return ticks++ * 300000;
+}
+
+/* Rank 0 is not done in time: all go without, hear of it once, and do not ask for these counts again. */
+static void test_late(void)
+{
+    static const char *const rows[] = { "rs_n", "rs_nh", "optimal", "aapc" };
+    uint64_t state = irr_test_seed();
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        irr_settings_t settings = irr_turns_with(rows[i]);
+        irr_turns_t scene;
+
+        infos = 0;
+        ticks = 0;
+        settings.schedule_ms = 1;
+        irr_turns_open(&scene, &settings, &state);
+        irr_turns_add_uniform(&scene, 0);
+        irr_turns_add(&scene, 1, IRR_JOB_ZERO, 1);
+        scene.team.comms[0]->schedules.now_ns = tick;
+        irr_log_set(count_info, NULL, IRR_LOG_INFO);
+        irr_turns_run(&scene, "AABAAB");
+        irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+        CU_ASSERT_EQUAL(infos, 1);
+        CU_ASSERT_EQUAL(scene.counters[3].matrices, 2);
+        CU_ASSERT_EQUAL(scene.counters[3].schedules_built, 1);
+        irr_turns_close(&scene);
+    }
+}
+
 static int fails_on = -1;
 
 static bool on_that_rank(void)
@@ -426,6 +468,7 @@ int main(void)
         { "the ways of a schedule are tried, then one is chosen", test_tune },
         { "auto takes the tree where there are several hosts",   test_auto },
         { "a matrix above the limit is left alone by all",       test_limit },
+        { "a schedule that is not done in time is left alone",   test_late },
         { "want of memory on one rank is survived by all",       test_no_memory },
         { "a block that is too short is an error there alone",   test_truncated },
         { "matrices are dumped once each",                       test_dump },

@@ -136,7 +136,7 @@ static void open_run(run_t *run, const tree_scene_t *scene, irr_job_kind_t kind,
     irr_job_fill(run->job);
     fill_matrix(run->job, &matrix);
     irr_test_must(irr_scheduled_build(irr_scheduled_find("aapc"), &matrix, &params, &run->schedule));
-    irr_test_must(irr_syncs_find(&run->tree, &run->schedule, &syncs));
+    irr_test_must(irr_syncs_find(&run->tree, &run->schedule, NULL, &syncs));
     for (int r = 0; r < scene->ranks; r++) {
         faults[r] = (irr_fault_t){ .seed = irr_test_random(state), .hold_percent = 40, .hold_rounds = 6 };
     }
@@ -297,7 +297,7 @@ static void test_lead(void)
     irr_tree_t star;
 
     irr_test_must(irr_tree_init_star(&star, 3));
-    irr_test_must(irr_syncs_find(&star, &schedule, &syncs));
+    irr_test_must(irr_syncs_find(&star, &schedule, NULL, &syncs));
     CU_ASSERT_EQUAL_FATAL(syncs.count, 1);
     irr_test_must(irr_schedule_own(&schedule, 0, 30, &own));
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -327,7 +327,7 @@ static void test_memory(void)
 
     irr_memory_begin();
     irr_test_must(irr_tree_init_star(&star, 3));
-    irr_test_must(irr_syncs_find(&star, &schedule, &syncs));
+    irr_test_must(irr_syncs_find(&star, &schedule, NULL, &syncs));
     irr_test_must(irr_schedule_own(&schedule, 0, 30, &own));
     for (size_t nth = 1; failed; nth++) {
         irr_schedule_syncs_t mine = { 0 };

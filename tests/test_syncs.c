@@ -32,7 +32,7 @@ static irr_schedule_t make_schedule(const irr_tree_t *tree, uint64_t *state)
     for (int i = 0; i < tree->ranks * tree->ranks; i++) {
         matrix.entries[i] = irr_test_below(state, 8);
     }
-    irr_test_must(irr_tree_weighted(tree, &matrix, 0, &schedule));
+    irr_test_must(irr_tree_weighted(tree, &matrix, 0, NULL, &schedule));
     irr_matrix_fini(&matrix);
     return schedule;
 }
@@ -184,7 +184,7 @@ static void test_graph(void)
 
         schedule = make_schedule(&tree, &state);
         if (schedule.count <= SMALL) {
-            irr_test_must(irr_syncs_find(&tree, &schedule, &syncs));
+            irr_test_must(irr_syncs_find(&tree, &schedule, NULL, &syncs));
             find_ways(&tree, &schedule);
             expect_complete(&schedule, &syncs);
             expect_needed(&schedule, &syncs);
@@ -311,7 +311,7 @@ static void test_runs(void)
         irr_tree_t tree = make_tree(run, 32, &state);
 
         schedule = make_schedule(&tree, &state);
-        irr_test_must(irr_syncs_find(&tree, &schedule, &syncs));
+        irr_test_must(irr_syncs_find(&tree, &schedule, NULL, &syncs));
         for (int turn = 0; turn < 3; turn++) {
             CU_ASSERT_EQUAL(run_all(&tree, &schedule, &syncs, &state), 0);
         }
@@ -332,7 +332,7 @@ static void expect_counts(size_t count, uint64_t removed)
     irr_syncs_t syncs;
 
     irr_test_must(irr_tree_aapc(&tree, 1, &schedule));
-    irr_test_must(irr_syncs_find(&tree, &schedule, &syncs));
+    irr_test_must(irr_syncs_find(&tree, &schedule, NULL, &syncs));
     CU_ASSERT_EQUAL(syncs.count, count);
     CU_ASSERT_EQUAL(syncs.removed, removed);
     irr_syncs_fini(&syncs);
@@ -370,7 +370,7 @@ static void expect_syncs(const int ends[3][2], const irr_sync_t *expected, size_
     for (int i = 0; i < 3; i++) {
         list[i] = (irr_transmission_t){ .step = i + 1, .from = ends[i][0], .to = ends[i][1], .length = 5 };
     }
-    irr_test_must(irr_syncs_find(&tree, &schedule, &syncs));
+    irr_test_must(irr_syncs_find(&tree, &schedule, NULL, &syncs));
     CU_ASSERT_EQUAL_FATAL(syncs.count, count);
     for (size_t i = 0; i < count; i++) {
         CU_ASSERT_EQUAL(syncs.list[i].after, expected[i].after);
@@ -406,7 +406,7 @@ static void test_refused(void)
 
     tree_scene_shape(&scene, "single:3");
     tree = tree_scene_tree(&scene);
-    CU_ASSERT_EQUAL(irr_syncs_find(&tree, &schedule, &syncs), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_syncs_find(&tree, &schedule, NULL, &syncs), IRR_ERR_BAD_PARAM);
     CU_ASSERT_EQUAL(syncs.count, 77);
     irr_tree_fini(&tree);
 }
@@ -425,7 +425,7 @@ static void test_memory(void)
         irr_syncs_t syncs = { 0 };
 
         irr_memory_fail(nth, NULL);
-        status = irr_syncs_find(&tree, &schedule, &syncs);
+        status = irr_syncs_find(&tree, &schedule, NULL, &syncs);
         CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
         irr_syncs_fini(&syncs);
     }

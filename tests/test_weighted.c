@@ -6,6 +6,7 @@
 #include "irr_test.h"
 #include "tree_scene.h"
 
+#include "core/deadline.h"
 #include "order/aapc.h"
 #include "order/tree_weighted.h"
 #include "study/matrices.h"
@@ -68,7 +69,7 @@ static double measure(const irr_matrix_t *matrix)
     irr_schedule_t schedule;
     double ratio;
 
-    irr_test_must(irr_tree_weighted(&tree, matrix, 0, &schedule));
+    irr_test_must(irr_tree_weighted(&tree, matrix, 0, NULL, &schedule));
     ratio = expect_weighted(&tree, matrix, &schedule);
     irr_schedule_fini(&schedule);
     irr_tree_fini(&tree);
@@ -111,7 +112,7 @@ static void test_speeds(void)
         tree_scene_speeds(&scene, &state);
         matrix = any_matrix(scene.ranks, &state);
         tree = tree_scene_tree(&scene);
-        irr_test_must(irr_tree_weighted(&tree, &matrix, run % 4 == 0 ? 20 : 0, &schedule));
+        irr_test_must(irr_tree_weighted(&tree, &matrix, run % 4 == 0 ? 20 : 0, NULL, &schedule));
         expect_weighted(&tree, &matrix, &schedule);
         irr_schedule_fini(&schedule);
         irr_tree_fini(&tree);
@@ -152,7 +153,7 @@ static int steps_within(const irr_tree_t *tree, const irr_matrix_t *matrix, int 
     irr_schedule_t schedule;
     int steps;
 
-    irr_test_must(irr_tree_weighted(tree, matrix, max_steps, &schedule));
+    irr_test_must(irr_tree_weighted(tree, matrix, max_steps, NULL, &schedule));
     expect_weighted(tree, matrix, &schedule);
     steps = schedule.steps;
     irr_schedule_fini(&schedule);
@@ -337,38 +338,53 @@ static void test_refused(void)
     irr_test_must(irr_matrix_init(&matrix, 3));
     *irr_matrix_at(&matrix, 0, 1) = INT64_MAX;
     *irr_matrix_at(&matrix, 1, 2) = 1;
-    CU_ASSERT_EQUAL(irr_tree_weighted(&tree, &matrix, 0, &schedule), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_tree_weighted(&tree, &matrix, 0, NULL, &schedule), IRR_ERR_BAD_PARAM);
     CU_ASSERT_EQUAL(irr_tree_phased(&tree, &matrix, &schedule), IRR_ERR_BAD_PARAM);
     irr_matrix_fini(&matrix);
     irr_test_must(irr_matrix_init(&matrix, 4));
-    CU_ASSERT_EQUAL(irr_tree_weighted(&tree, &matrix, 0, &schedule), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_tree_weighted(&tree, &matrix, 0, NULL, &schedule), IRR_ERR_BAD_PARAM);
     CU_ASSERT_EQUAL(irr_tree_phased(&tree, &matrix, &schedule), IRR_ERR_BAD_PARAM);
     CU_ASSERT_EQUAL(schedule.ranks, 77);
     irr_matrix_fini(&matrix);
     irr_tree_fini(&tree);
 }
 
-/* What would take minutes: dense counts of many ranks.  The same ranks with few messages are served. */
-static void test_work(void)
+static uint64_t tick(void *context)
 {
-    enum { RANKS = 1200 };
-    irr_schedule_t schedule = { .ranks = 77 };
-    irr_matrix_t matrix = tree_scene_uniform(RANKS, 100);
-    irr_tree_t tree;
+    return ++*(uint64_t *)context;
+}
 
-    irr_test_must(irr_tree_init_star(&tree, RANKS));
-    CU_ASSERT_EQUAL(irr_tree_weighted(&tree, &matrix, 0, &schedule), IRR_ERR_NOT_SUPPORTED);
-    CU_ASSERT_EQUAL(schedule.ranks, 77);
-    irr_matrix_fini(&matrix);
-    irr_test_must(irr_matrix_init(&matrix, RANKS));
-    for (int i = 0; i < RANKS; i++) {
-        *irr_matrix_at(&matrix, i, (i + 1) % RANKS) = 100;
+/* However much time there is: a schedule in time, or none, and more time makes no late one. */
+static void test_deadline(void)
+{
+    irr_status_t status = IRR_ERR_TIMEOUT;
+    irr_matrix_t matrix;
+    irr_tree_t tree;
+    uint64_t late = 0;
+
+    irr_memory_begin();
+    matrix = tree_scene_uniform(9, 100);
+    irr_test_must(irr_tree_init_star(&tree, 9));
+    *irr_matrix_at(&matrix, 0, 1) = 777;
+    for (uint64_t end = 1; status == IRR_ERR_TIMEOUT; end++) {
+        irr_schedule_t schedule = { .ranks = 77 };
+        uint64_t now = 0;
+        const irr_deadline_t deadline = { .now_ns = tick, .context = &now, .end_ns = end };
+
+        status = irr_tree_weighted(&tree, &matrix, 0, &deadline, &schedule);
+        if (status == IRR_OK) {
+            tree_scene_expect(&tree, &schedule, &matrix);
+            irr_schedule_fini(&schedule);
+        } else {
+            CU_ASSERT_EQUAL(status, IRR_ERR_TIMEOUT);
+            CU_ASSERT_EQUAL(schedule.ranks, 77);
+            late++;
+        }
     }
-    irr_test_must(irr_tree_weighted(&tree, &matrix, 0, &schedule));
-    CU_ASSERT_EQUAL(schedule.steps, 1);
-    irr_schedule_fini(&schedule);
-    irr_matrix_fini(&matrix);
+    CU_ASSERT(late > 9);
     irr_tree_fini(&tree);
+    irr_matrix_fini(&matrix);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 /* Of the scene, each allocation failing in turn. */
@@ -385,7 +401,7 @@ static void expect_memory(const char *name, int max_steps, uint64_t *state)
         irr_schedule_t schedule = { 0 };
 
         irr_memory_fail(nth, NULL);
-        status = irr_tree_weighted(&tree, &matrix, max_steps, &schedule);
+        status = irr_tree_weighted(&tree, &matrix, max_steps, NULL, &schedule);
         CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
         irr_schedule_fini(&schedule);
     }
@@ -431,7 +447,7 @@ int main(void)
         { "close to the busiest link, 128 hosts",                test_large },
         { "few ranks, and nothing to send",                      test_small },
         { "what cannot be served is refused",                    test_refused },
-        { "what would take minutes is not begun",                test_work },
+        { "what is not done in time is none",                    test_deadline },
         { "want of memory is an error and leaks nothing",        test_memory },
         { "neither does it where repairs change a step",         test_memory_of_repairs },
         { NULL, NULL }

@@ -42,7 +42,7 @@ static irr_status_t count_syncs(const irr_tool_job_t *job, irr_tool_phases_t *ph
         return IRR_OK;
     }
     if (status == IRR_OK) {
-        status = irr_syncs_find(job->tree, job->schedule, &syncs);
+        status = irr_syncs_find(job->tree, job->schedule, NULL, &syncs);
     }
     if (status == IRR_OK) {
         phases->syncs = syncs.count;

@@ -157,7 +157,7 @@ static irr_status_t make_from(const irr_tree_t *tree, const irr_schedule_t *sche
     irr_status_t status = irr_tree_check(tree, schedule, NULL);
 
     if (status == IRR_OK) {
-        status = irr_syncs_find(tree, schedule, &syncs);
+        status = irr_syncs_find(tree, schedule, NULL, &syncs);
     }
     if (status == IRR_OK) {
         status = make(schedule, &syncs, routine);

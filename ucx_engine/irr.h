@@ -261,6 +261,9 @@ irr_status_t irr_redistribution_parse(const char *text, irr_redistribution_t *re
 /* The ranks of a job on a tree of switches; see order/tree.h. */
 typedef struct irr_tree irr_tree_t;
 
+/* Until when a computation may take; see core/deadline.h. */
+typedef struct irr_deadline irr_deadline_t;
+
 /* What the orders that compute a schedule from the count matrix ask for. */
 typedef struct irr_scheduled_params {
     uint64_t     seed;       /* of the random ones */
@@ -270,6 +273,7 @@ typedef struct irr_scheduled_params {
     bool         shift;      /* lp: step k is for rank (i + k) mod P, for powers of two too */
     irr_redistribution_t redistribution;  /* redist: its structure; elements and unit are not looked at */
     const irr_tree_t *tree;  /* aapc: of these ranks, borrowed; NULL: one switch, a host a rank */
+    const irr_deadline_t *deadline;   /* borrowed; NULL: none.  Ignored in settings, which have schedule_ms */
 } irr_scheduled_params_t;
 
 /*
@@ -396,6 +400,8 @@ typedef struct irr_settings {
                                        IRR_BYTES_AUTO */
     size_t        matrix_max_bytes; /* of the count matrix, on rank 0, of a scheduled algorithm, which else does as a1;
                                        0: no limit */
+    size_t        schedule_ms;      /* that rank 0 may compute the schedules of a count matrix, which else has none; 0: no
+                                       limit */
     size_t        cache_bytes;      /* of the schedules that a communicator keeps; 0: no limit but seven */
     irr_host_route_t host_route;    /* aapc with a topology file, and several ranks on a host; with sync and free */
     size_t        timeout;          /* seconds after which an exchange that is not over ends in an error; 0: never */

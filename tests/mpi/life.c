@@ -146,6 +146,7 @@ static const struct {
     { "coll_irr_lp_shift",            "0",        "1",      "2" },
     { "coll_irr_redistribution",      "none",     "2,2,3,4", "2,0,3,4" },
     { "coll_irr_matrix_max_bytes",    "0",        "1k",     "1kk" },
+    { "coll_irr_schedule_ms",         "0",        "10",     "-1" },
     { "coll_irr_timeout",             "0",        "600",    "-1" },
     { "coll_irr_cache_bytes",         "0",        "1",      "all" }
 };

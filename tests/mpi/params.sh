@@ -33,7 +33,7 @@ bad_infos() {
     cat "$scratch/run"
     for name in alltoallv_algorithm alltoall_algorithm compose window_messages window_bytes dims slice_min overlap \
         ranks_per_node pace grants piece_bytes lead_bytes host_route seed lambda latency_bytes max_steps lp_shift redistribution \
-        matrix_max_bytes cache_bytes timeout; do
+        matrix_max_bytes schedule_ms cache_bytes timeout; do
         [ "$(grep -c "Parameter: coll_irr_$name\$" "$scratch/run")" -eq 1 ] || return 1
     done
 }

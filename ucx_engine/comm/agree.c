@@ -35,6 +35,7 @@ static uint64_t digest(const irr_settings_t *settings, const irr_comm_files_t *f
         scheduled->seed, (uint64_t)scheduled->lambda.rule, scheduled->lambda.share, scheduled->latency,
         (uint64_t)scheduled->max_steps, scheduled->shift, redistribution->x, (uint64_t)redistribution->p,
         redistribution->y, (uint64_t)redistribution->q, settings->matrix_max_bytes, settings->cache_bytes,
+        settings->schedule_ms,
         settings->piece_bytes, settings->lead_bytes, (uint64_t)settings->host_route,
         settings->timeout, settings->matrix_dump != NULL && settings->matrix_dump[0] != '\0',
         (uint64_t)files->schedule.ranks,

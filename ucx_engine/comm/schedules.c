@@ -108,6 +108,12 @@ static irr_status_t find_ways(irr_schedules_t *schedules, const irr_settings_t *
     return status;
 }
 
+static uint64_t now_ns(void *context)
+{
+    (void)context;
+    return irr_clock_ns();
+}
+
 irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_t *row,
                                 const irr_settings_t *settings, int ranks, int rank, irr_pacing_t pacing,
                                 irr_plan_t *plan, irr_exec_t *exec)
@@ -119,6 +125,8 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_
     memset(schedules, 0, sizeof(*schedules));
     schedules->params = settings->scheduled;
     schedules->max_bytes = settings->matrix_max_bytes;
+    schedules->limit_ms = settings->schedule_ms;
+    schedules->now_ns = now_ns;
     schedules->plan = plan;
     schedules->exec = exec;
     schedules->row = large ? NULL : row;
@@ -179,7 +187,7 @@ static irr_status_t cut(const irr_schedules_t *schedules, const irr_schedule_t *
     irr_status_t status = IRR_OK;
 
     if (schedules->way[0].pace->syncs) {
-        status = irr_schedules_find_syncs(schedules, schedule, &syncs);
+        status = irr_schedules_find_syncs(schedules, schedule, NULL, &syncs);
     }
     if (status == IRR_OK) {
         status = irr_excerpts_init(&excerpts, schedule, &syncs);

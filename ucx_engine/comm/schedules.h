@@ -8,7 +8,7 @@
  *     tune     when the ways to run a schedule have had their turns (comm/tune.h), one consensus halves them.
  *
  * A schedule that all have goes to the cache.  Where there is none, the exchange goes without: the matrix is above the
- * limit, or the order does not take it (kept too, as "declined"); or some rank has no memory (tried again next time).
+ * limit, the order does not take it, or is not done in time (kept too, as "declined"); or some rank has no memory (tried again next time).
  * Every one of these ways is taken by all ranks alike, because each follows from what rank 0 or a consensus told.  The
  * matrix, and what is computed of it, stand on rank 0 alone; other ranks have rows and parts of those below them in
  * the tree, while they pass them on.
@@ -60,6 +60,8 @@ typedef struct irr_learning {
 typedef struct irr_schedules {
     irr_scheduled_params_t params;
     size_t                 max_bytes;  /* of a matrix; 0: no limit */
+    size_t                 limit_ms;   /* of computing schedules of one; 0: none */
+    uint64_t             (*now_ns)(void *context);   /* the clock of that */
     irr_tune_way_t         way[IRR_TUNE_WAYS_MAX];   /* how a schedule may run; one from a file goes the first */
     int                    ways;
     irr_plan_t            *plan;       /* borrowed; what a schedule needs in them is reserved first */
@@ -84,6 +86,7 @@ typedef struct irr_schedules {
     irr_calm_t             calm;
     const irr_pace_t      *calm_pace;  /* that an exchange without a look goes with */
     bool                   warned;     /* of a matrix above the limit */
+    bool                   told;       /* of a schedule that was not done in time */
     irr_learning_t        *learning;   /* NULL: nothing is learnt */
     char                  *dump;       /* where rank 0 writes matrices; NULL: nowhere */
     unsigned               dumped;     /* number of the last one */

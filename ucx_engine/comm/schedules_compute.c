@@ -3,25 +3,30 @@
  */
 #include "comm/schedules_learn.h"
 
+#include "core/deadline.h"
+#include "core/log.h"
+
+#define NS_PER_MS UINT64_C(1000000)
+
 /*
  * Of the ranks' hosts, or, where the schedule lets messages meet on a link within a step, or nothing is known of them,
  * of a switch with all ranks: each of them receives from one at a time.
  */
 irr_status_t irr_schedules_find_syncs(const irr_schedules_t *schedules, const irr_schedule_t *schedule,
-                                      irr_syncs_t *syncs)
+                                      const irr_deadline_t *deadline, irr_syncs_t *syncs)
 {
     const irr_tree_t *tree = schedules->params.tree;
     irr_status_t status = tree != NULL ? irr_tree_check(tree, schedule, NULL) : IRR_ERR_INVALID_PLAN;
     irr_tree_t star;
 
     if (status == IRR_OK) {
-        return irr_syncs_find(tree, schedule, syncs);
+        return irr_syncs_find(tree, schedule, deadline, syncs);
     }
     if (status == IRR_ERR_INVALID_PLAN) {
         status = irr_tree_init_star(&star, schedule->ranks);
     }
     if (status == IRR_OK) {
-        status = irr_syncs_find(&star, schedule, syncs);
+        status = irr_syncs_find(&star, schedule, deadline, syncs);
         irr_tree_fini(&star);
     }
     return status;
@@ -41,36 +46,58 @@ static bool any_way(const irr_schedules_t *schedules, const irr_tune_t *tune, in
 
 /* The schedule of a route, and what goes with it. */
 static irr_status_t compute(const irr_schedules_t *schedules, const irr_tune_t *tune, int route,
-                            const irr_matrix_t *matrix, irr_computed_t *computed)
+                            const irr_matrix_t *matrix, const irr_deadline_t *deadline, irr_computed_t *computed)
 {
+    irr_scheduled_params_t params = schedules->params;
     const bool forwards = route == IRR_ASSIGNS_FORWARDED;
     irr_schedule_t *schedule = &computed->schedule[route];
     irr_matrix_t forwarded = { .ranks = 0 };
     irr_status_t status = forwards ? irr_forward_matrix(&schedules->nodes, matrix, &forwarded) : IRR_OK;
 
+    params.deadline = deadline;
     if (status == IRR_OK) {
-        status = irr_scheduled_build(schedules->row, forwards ? &forwarded : matrix, &schedules->params, schedule);
+        status = irr_scheduled_build(schedules->row, forwards ? &forwarded : matrix, &params, schedule);
     }
     irr_matrix_fini(&forwarded);
     if (status == IRR_OK && any_way(schedules, tune, route, true)) {
-        status = irr_schedules_find_syncs(schedules, schedule, &computed->syncs[route]);
+        status = irr_schedules_find_syncs(schedules, schedule, deadline, &computed->syncs[route]);
     }
     computed->made[route] = status == IRR_OK;
     return status;
 }
 
-/* A route that has too many messages for a schedule is out, as long as others are left. */
-static irr_status_t compute_all(const irr_schedules_t *schedules, const irr_matrix_t *matrix, irr_computed_t *computed)
+/* Tells once that a schedule was not done in time. */
+static void tell_late(irr_schedules_t *schedules, int route)
 {
+    if (!schedules->told) {
+        irr_log(IRR_LOG_INFO, "a schedule of %d ranks by the route %s was not done in %zu ms (schedule_ms), so exchanges "
+                "with these counts go without it", schedules->ranks,
+                route == IRR_ASSIGNS_FORWARDED ? "node" : "direct", schedules->limit_ms);
+    }
+    schedules->told = true;
+}
+
+/*
+ * A route that has no schedule, or none in time, is out, as long as others are left.  The one that forwards comes first,
+ * as it has fewer messages, and has half of the time.
+ */
+static irr_status_t compute_all(irr_schedules_t *schedules, const irr_matrix_t *matrix, irr_computed_t *computed)
+{
+    const uint64_t since = schedules->now_ns(NULL), limit = (uint64_t)schedules->limit_ms * NS_PER_MS;
     irr_status_t status = schedules->row != NULL ? IRR_OK : IRR_ERR_NOT_SUPPORTED;
+    irr_deadline_t deadline = { .now_ns = schedules->now_ns };
     irr_tune_t tune;
 
     irr_schedules_tune(schedules, &tune);
-    for (int route = 0; route < IRR_ASSIGNS && status == IRR_OK; route++) {
+    for (int route = IRR_ASSIGNS - 1; route >= 0 && status == IRR_OK; route--) {
+        deadline.end_ns = since + (route == IRR_ASSIGNS_FORWARDED ? limit / 2 : limit);
         if (any_way(schedules, &tune, route, false)) {
-            status = compute(schedules, &tune, route, matrix, computed);
+            status = compute(schedules, &tune, route, matrix, limit > 0 ? &deadline : NULL, computed);
         }
-        if (status == IRR_ERR_NOT_SUPPORTED) {
+        if (status == IRR_ERR_TIMEOUT) {
+            tell_late(schedules, route);
+        }
+        if (status == IRR_ERR_NOT_SUPPORTED || status == IRR_ERR_TIMEOUT) {
             irr_schedules_drop(schedules, route, &tune);
             status = tune.left > 0 ? IRR_OK : status;
         }
@@ -86,7 +113,7 @@ irr_status_t irr_schedules_compute(irr_schedules_t *schedules, const irr_matrix_
 
     if (status != IRR_OK && status != IRR_ERR_NO_MEMORY) {
         irr_computed_fini(&computed);
-        computed.verdict = IRR_VERDICT_DECLINED;
+        computed.verdict = status == IRR_ERR_TIMEOUT ? IRR_VERDICT_LATE : IRR_VERDICT_DECLINED;
         status = IRR_OK;
     }
     if (status == IRR_OK) {

@@ -36,6 +36,10 @@ static irr_status_t bisect(const irr_coarsen_t *coarsen, int max_steps, irr_sche
         const int middle = low + (high - low) / 2;
 
         status = coarsen->attempt(coarsen->context, granule_of(middle), max_steps, &tried, &fits);
+        if (status == IRR_ERR_TIMEOUT) {
+            status = IRR_OK;   /* there is one */
+            break;
+        }
         if (status == IRR_OK && fits) {
             keep(schedule, &tried);
         }

@@ -56,6 +56,9 @@ irr_status_t irr_lambda_search(const irr_matrix_t *matrix, const irr_scheduled_p
     for (int i = 0; i < candidates; i++) {
         irr_status_t status = irr_lambda_try(matrix, params, i, candidates, &time, &tried);
 
+        if (status == IRR_ERR_TIMEOUT && best_candidate >= 0) {
+            break;   /* the best so far */
+        }
         if (status != IRR_OK) {
             irr_schedule_fini(&best);
             return status;

@@ -24,6 +24,13 @@
 #include "order/scheduled.h"
 
 #include "core/alloc.h"
+#include "core/deadline.h"
+
+/* What an attempt is for. */
+typedef struct order {
+    irr_messages_t        messages;
+    const irr_deadline_t *deadline;
+} order_t;
 
 typedef struct shop {
     size_t         ranks;
@@ -176,12 +183,13 @@ static irr_status_t send(shop_t *shop, int step, uint64_t granules, irr_schedule
     return status;
 }
 
-/* An irr_coarsen_t's; the context is the messages. */
-static irr_status_t attempt(const void *messages, uint64_t granule, int max_steps, irr_schedule_t *schedule,
+/* An irr_coarsen_t's; the context is an order. */
+static irr_status_t attempt(const void *context, uint64_t granule, int max_steps, irr_schedule_t *schedule,
                             bool *fits)
 {
+    const order_t *order = context;
     shop_t shop;
-    irr_status_t status = shop_init(&shop, messages, granule);
+    irr_status_t status = shop_init(&shop, &order->messages, granule);
 
     if (status != IRR_OK) {
         return status;
@@ -189,7 +197,7 @@ static irr_status_t attempt(const void *messages, uint64_t granule, int max_step
     schedule->count = 0;
     schedule->steps = 0;
     for (int step = 1; status == IRR_OK && shop.bound > 0 && step <= max_steps; step++) {
-        status = match_all(&shop);
+        status = irr_deadline_passed(order->deadline) ? IRR_ERR_TIMEOUT : match_all(&shop);
         if (status == IRR_OK) {
             status = send(&shop, step, shortest(&shop), schedule);
         }
@@ -202,13 +210,13 @@ static irr_status_t attempt(const void *messages, uint64_t granule, int max_step
 irr_status_t irr_scheduled_optimal(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
                                    irr_schedule_t *schedule)
 {
-    irr_messages_t messages;
-    irr_status_t status = irr_messages_init(&messages, matrix);
+    order_t order = { .deadline = params->deadline };
+    irr_status_t status = irr_messages_init(&order.messages, matrix);
 
     if (status != IRR_OK) {
         return status;
     }
-    status = irr_coarsen(&(irr_coarsen_t){ attempt, &messages, messages.longest }, params->max_steps, schedule);
-    irr_messages_fini(&messages);
+    status = irr_coarsen(&(irr_coarsen_t){ attempt, &order, order.messages.longest }, params->max_steps, schedule);
+    irr_messages_fini(&order.messages);
     return status;
 }

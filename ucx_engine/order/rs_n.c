@@ -9,6 +9,7 @@
 #include "order/rs_n.h"
 
 #include "core/alloc.h"
+#include "core/deadline.h"
 #include "core/random.h"
 #include "order/scheduled.h"
 
@@ -31,13 +32,13 @@ static irr_message_t *take(irr_messages_t *messages, int row, const int *busy, i
 
 /* busy[j]: the last step in which rank j received; taken[i]: what rank i sends in this one. */
 static irr_status_t run_steps(irr_messages_t *messages, uint64_t *random, int *busy, irr_message_t **taken,
-                              irr_schedule_t *schedule)
+                              const irr_deadline_t *deadline, irr_schedule_t *schedule)
 {
     const int ranks = messages->ranks;
     irr_status_t status = IRR_OK;
     size_t left = messages->count;
 
-    for (int step = 1; left > 0; step++) {
+    for (int step = 1; left > 0 && status == IRR_OK; step++) {
         const size_t start = irr_random_below(random, (size_t)ranks);
 
         for (int n = 0; n < ranks; n++) {
@@ -55,21 +56,20 @@ static irr_status_t run_steps(irr_messages_t *messages, uint64_t *random, int *b
                     .step = step, .from = i, .to = taken[i]->to, .length = taken[i]->length });
             }
         }
-        if (status != IRR_OK) {
-            break;
-        }
+        status = status == IRR_OK && irr_deadline_passed(deadline) ? IRR_ERR_TIMEOUT : status;
     }
     return status;
 }
 
-irr_status_t irr_rs_n_steps(irr_messages_t *messages, uint64_t *random, irr_schedule_t *schedule)
+irr_status_t irr_rs_n_steps(irr_messages_t *messages, uint64_t *random, const irr_deadline_t *deadline,
+                            irr_schedule_t *schedule)
 {
     int *busy = irr_alloc_zero((size_t)messages->ranks, sizeof(*busy));
     irr_message_t **taken = irr_alloc((size_t)messages->ranks, sizeof(*taken));
     irr_status_t status = IRR_ERR_NO_MEMORY;
 
     if (busy != NULL && taken != NULL) {
-        status = run_steps(messages, random, busy, taken, schedule);
+        status = run_steps(messages, random, busy, taken, deadline, schedule);
     }
     irr_free(taken);
     irr_free(busy);
@@ -85,7 +85,7 @@ irr_status_t irr_scheduled_rs_n(const irr_matrix_t *matrix, const irr_scheduled_
 
     if (status == IRR_OK) {
         irr_messages_shuffle(&messages, &random);
-        status = irr_rs_n_steps(&messages, &random, schedule);
+        status = irr_rs_n_steps(&messages, &random, params->deadline, schedule);
         irr_messages_fini(&messages);
     }
     return status;

@@ -8,6 +8,7 @@
 #include "order/schedule.h"
 
 /* Takes all messages, and appends their steps. */
-irr_status_t irr_rs_n_steps(irr_messages_t *messages, uint64_t *random, irr_schedule_t *schedule);
+irr_status_t irr_rs_n_steps(irr_messages_t *messages, uint64_t *random, const irr_deadline_t *deadline,
+                            irr_schedule_t *schedule);
 
 #endif

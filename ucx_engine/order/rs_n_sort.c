@@ -18,7 +18,7 @@ irr_status_t irr_scheduled_rs_n_sort(const irr_matrix_t *matrix, const irr_sched
     if (status == IRR_OK) {
         irr_messages_shuffle(&messages, &random);  /* the order of equal ones */
         irr_messages_sort(&messages);
-        status = irr_rs_n_steps(&messages, &random, schedule);
+        status = irr_rs_n_steps(&messages, &random, params->deadline, schedule);
         irr_messages_fini(&messages);
     }
     return status;

@@ -13,6 +13,7 @@
 #include "order/scheduled.h"
 
 #include "core/alloc.h"
+#include "core/deadline.h"
 #include "core/random.h"
 
 typedef struct heaps {
@@ -151,6 +152,7 @@ irr_status_t irr_scheduled_rs_nh(const irr_matrix_t *matrix, const irr_scheduled
         uint64_t most = choose(&heaps, params, step);
 
         status = send(&heaps, step, most, schedule);
+        status = status == IRR_OK && irr_deadline_passed(params->deadline) ? IRR_ERR_TIMEOUT : status;
     }
     heaps_fini(&heaps);
     return status;

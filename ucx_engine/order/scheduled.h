@@ -27,9 +27,8 @@ const irr_scheduled_t *irr_scheduled_find(const char *name);
 
 /*
  * Runs a row.  The schedule is written on success only, and is the caller's to irr_schedule_fini.
- * IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM if the bytes of the matrix are 2^63 or more.  aapc: IRR_ERR_NOT_SUPPORTED if it
- * would take too long (order/tree_weighted.h).  And redist alone:
- * IRR_ERR_BAD_PARAM if the parameters have no redistribution (p is 0, for one); IRR_ERR_NOT_SUPPORTED if it has
+ * IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM if the bytes of the matrix are 2^63 or more.  IRR_ERR_TIMEOUT: not
+ * done by the deadline; lp and redist, which are fast, do not look.  And redist alone: IRR_ERR_BAD_PARAM if the parameters have no redistribution (p is 0, for one); IRR_ERR_NOT_SUPPORTED if it has
  * more ranks than the matrix, or the matrix has messages that it has not.
  */
 irr_status_t irr_scheduled_build(const irr_scheduled_t *row, const irr_matrix_t *matrix,

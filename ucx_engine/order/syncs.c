@@ -29,6 +29,7 @@
 #include "order/syncs.h"
 
 #include "core/alloc.h"
+#include "core/deadline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -237,7 +238,7 @@ static void advance(graph_t *graph, size_t i)
 }
 
 /* Receivers know of a step only in their next one. */
-static irr_status_t reduce(graph_t *graph)
+static irr_status_t reduce(graph_t *graph, const irr_deadline_t *deadline)
 {
     const irr_schedule_t *schedule = graph->schedule;
     irr_status_t status = IRR_OK;
@@ -253,6 +254,7 @@ static irr_status_t reduce(graph_t *graph)
 
             merge(graph, clock_of(graph, graph->known, t->to), clock_of(graph, graph->done, t->from));
         }
+        status = status == IRR_OK && irr_deadline_passed(deadline) ? IRR_ERR_TIMEOUT : status;
     }
     return status;
 }
@@ -316,7 +318,8 @@ static irr_status_t count_all(graph_t *graph, uint64_t *pairs_p)
     return IRR_OK;
 }
 
-irr_status_t irr_syncs_find(const irr_tree_t *tree, const irr_schedule_t *schedule, irr_syncs_t *syncs)
+irr_status_t irr_syncs_find(const irr_tree_t *tree, const irr_schedule_t *schedule, const irr_deadline_t *deadline,
+                            irr_syncs_t *syncs)
 {
     irr_syncs_t made = { 0 };
     graph_t graph = { .tree = tree, .schedule = schedule, .ranks = (size_t)tree->ranks, .syncs = &made };
@@ -326,7 +329,7 @@ irr_status_t irr_syncs_find(const irr_tree_t *tree, const irr_schedule_t *schedu
     if (status != IRR_OK) {
         return status;
     }
-    status = reduce(&graph);
+    status = reduce(&graph, deadline);
     if (status == IRR_OK) {
         status = count_all(&graph, &pairs);
     }

@@ -31,9 +31,10 @@ typedef struct irr_syncs {
 /*
  * The synchronisations of a schedule; see syncs.c for the order that ranks must keep beside.  The schedule has
  * passed irr_schedule_check_alone and irr_tree_check.  Written on success only, and the caller's to
- * irr_syncs_fini. IRR_ERR_BAD_PARAM if the ranks differ; IRR_ERR_NO_MEMORY.
+ * irr_syncs_fini. IRR_ERR_BAD_PARAM if the ranks differ; IRR_ERR_NO_MEMORY; IRR_ERR_TIMEOUT.
  */
-irr_status_t irr_syncs_find(const irr_tree_t *tree, const irr_schedule_t *schedule, irr_syncs_t *syncs);
+irr_status_t irr_syncs_find(const irr_tree_t *tree, const irr_schedule_t *schedule, const irr_deadline_t *deadline,
+                            irr_syncs_t *syncs);
 void         irr_syncs_fini(irr_syncs_t *syncs);
 
 #endif

@@ -22,6 +22,7 @@
 #include "order/tree_weighted.h"
 
 #include "core/alloc.h"
+#include "core/deadline.h"
 #include "order/coarsen.h"
 #include "order/tree_step.h"
 
@@ -38,10 +39,12 @@ __extension__ typedef unsigned __int128 wide_t;
 typedef struct job {
     const irr_tree_t   *tree;
     const irr_matrix_t *matrix;
+    const irr_deadline_t *deadline;
 } job_t;
 
 typedef struct work {
     irr_tree_step_t step;
+    const irr_deadline_t *deadline;
     int             edges;     /* that have a load */
     int            *order;     /* of them, the busiest first */
     int            *waits;     /* by edge: steps that it waited last */
@@ -129,6 +132,7 @@ static irr_status_t work_init(work_t *work, const job_t *job, uint64_t granule)
     irr_status_t status;
 
     memset(work, 0, sizeof(*work));
+    work->deadline = job->deadline;
     status = irr_tree_step_init(&work->step, job->tree, job->matrix);
     if (status != IRR_OK) {
         return status;
@@ -165,7 +169,9 @@ static irr_status_t look(work_t *work, int edge, bool is_far)
         return IRR_OK;
     }
     while (status == IRR_OK && covered && !irr_tree_step_is_full(&work->step, edge)) {
-        if (is_urgent) {
+        if (irr_deadline_passed(work->deadline)) {
+            status = IRR_ERR_TIMEOUT;
+        } else if (is_urgent) {
             status = irr_tree_step_repair(&work->step, edge, &covered);
         } else {
             covered = irr_tree_step_cover(&work->step, edge);
@@ -353,9 +359,9 @@ static uint64_t longest_message(const irr_matrix_t *matrix)
 }
 
 irr_status_t irr_tree_greedy(const irr_tree_t *tree, const irr_matrix_t *matrix, int max_steps,
-                             irr_schedule_t *schedule)
+                             const irr_deadline_t *deadline, irr_schedule_t *schedule)
 {
-    const job_t job = { tree, matrix };
+    const job_t job = { tree, matrix, deadline };
     irr_schedule_t made = { .ranks = tree->ranks };
     irr_coarsen_t coarsen = { .attempt = attempt, .context = &job };
     irr_status_t status;

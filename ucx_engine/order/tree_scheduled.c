@@ -40,10 +40,11 @@ static bool has_single(const irr_tree_t *tree)
     return longest == most;
 }
 
-static irr_status_t build(const irr_tree_t *tree, const irr_matrix_t *matrix, int max_steps, irr_schedule_t *schedule)
+static irr_status_t build(const irr_tree_t *tree, const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
+                          irr_schedule_t *schedule)
 {
     return has_single(tree) && is_uniform(matrix) ? irr_tree_phased(tree, matrix, schedule)
-                                                  : irr_tree_weighted(tree, matrix, max_steps, schedule);
+                                                  : irr_tree_weighted(tree, matrix, params->max_steps, params->deadline, schedule);
 }
 
 irr_status_t irr_scheduled_aapc(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
@@ -53,11 +54,11 @@ irr_status_t irr_scheduled_aapc(const irr_matrix_t *matrix, const irr_scheduled_
     irr_status_t status;
 
     if (params->tree != NULL) {
-        return build(params->tree, matrix, params->max_steps, schedule);
+        return build(params->tree, matrix, params, schedule);
     }
     status = irr_tree_init_star(&star, matrix->ranks);
     if (status == IRR_OK) {
-        status = build(&star, matrix, params->max_steps, schedule);
+        status = build(&star, matrix, params, schedule);
         irr_tree_fini(&star);
     }
     return status;

@@ -56,9 +56,9 @@ static bool is_flat(const irr_tree_t *tree)
 }
 
 static irr_status_t try_optimal(const irr_tree_t *tree, const irr_matrix_t *matrix, int max_steps,
-                                irr_schedule_t *schedule)
+                                const irr_deadline_t *deadline, irr_schedule_t *schedule)
 {
-    const irr_scheduled_params_t params = { .max_steps = max_steps };
+    const irr_scheduled_params_t params = { .max_steps = max_steps, .deadline = deadline };
     irr_schedule_t optimal;
     irr_status_t status;
 
@@ -69,11 +69,11 @@ static irr_status_t try_optimal(const irr_tree_t *tree, const irr_matrix_t *matr
     if (status == IRR_OK) {
         keep(schedule, &optimal, max_steps);
     }
-    return status;
+    return status == IRR_ERR_TIMEOUT ? IRR_OK : status;   /* there is one */
 }
 
 static irr_status_t improve(const irr_tree_t *tree, const irr_matrix_t *matrix, int max_steps,
-                            irr_schedule_t *schedule)
+                            const irr_deadline_t *deadline, irr_schedule_t *schedule)
 {
     irr_tree_bound_t bound;
     irr_status_t status = irr_tree_bound(tree, matrix, &bound);
@@ -82,59 +82,24 @@ static irr_status_t improve(const irr_tree_t *tree, const irr_matrix_t *matrix, 
         status = try_phases(tree, matrix, max_steps, schedule);
     }
     if (status == IRR_OK && irr_schedule_makespan(schedule) > bound.bytes + bound.bytes / ENOUGH) {
-        status = try_optimal(tree, matrix, max_steps, schedule);
+        status = try_optimal(tree, matrix, max_steps, deadline, schedule);
     }
     return status;
 }
 
 /* ---- all ---- */
 
-/* Pairs of ranks that have the widest edge of a path between them. */
-static uint64_t widest(const irr_tree_t *tree, const int *path, int edges)
-{
-    uint64_t most = 0;
-
-    for (int k = 0; k < edges; k++) {
-        const uint64_t below = (uint64_t)tree->below[path[k] / 2], pairs = below * ((uint64_t)tree->ranks - below);
-
-        most = pairs > most ? pairs : most;
-    }
-    return most;
-}
-
-/* Would tree_greedy.c take too long?  It looks for a message among the pairs that one of its edges is between. */
-static irr_status_t check_work(const irr_tree_t *tree, const irr_matrix_t *matrix)
-{
-    int *path = irr_alloc((size_t)tree->longest, sizeof(*path));
-    uint64_t work = 0;
-
-    if (path == NULL) {
-        return IRR_ERR_NO_MEMORY;
-    }
-    for (int from = 0; from < tree->ranks; from++) {
-        for (int to = 0; to < tree->ranks; to++) {
-            if (from != to && *irr_matrix_at(matrix, from, to) > 0) {
-                work += widest(tree, path, irr_tree_path(tree, from, to, path));
-            }
-        }
-    }
-    irr_free(path);
-    return work > IRR_TREE_WORK_MAX ? IRR_ERR_NOT_SUPPORTED : IRR_OK;
-}
-
 irr_status_t irr_tree_weighted(const irr_tree_t *tree, const irr_matrix_t *matrix, int max_steps,
-                               irr_schedule_t *schedule)
+                               const irr_deadline_t *deadline, irr_schedule_t *schedule)
 {
-    irr_status_t status = tree->ranks == matrix->ranks ? check_work(tree, matrix) : IRR_ERR_BAD_PARAM;
     irr_schedule_t made;
+    irr_status_t status = tree->ranks == matrix->ranks ? irr_tree_greedy(tree, matrix, max_steps, deadline, &made)
+                                                       : IRR_ERR_BAD_PARAM;
 
-    if (status == IRR_OK) {
-        status = irr_tree_greedy(tree, matrix, max_steps, &made);
-    }
     if (status != IRR_OK) {
         return status;
     }
-    status = improve(tree, matrix, max_steps, &made);
+    status = improve(tree, matrix, max_steps, deadline, &made);
     if (status != IRR_OK) {
         irr_schedule_fini(&made);
         return status;
