@@ -182,6 +182,40 @@ static void case_bad_info(void)
     CHECK(mpi_test_served() == 1);
 }
 
+/* A duplicate on which good info keys stand before all parameters but one. */
+static MPI_Comm dup_with_all_but(int one)
+{
+    MPI_Comm dup;
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    for (int i = 0; i < INFOS; i++) {
+        if (i != one) {
+            MPI_Info_set(info, infos[i].key, infos[i].one);
+        }
+    }
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &dup);
+    MPI_Info_free(&info);
+    return dup;
+}
+
+/* Each parameter in the environment is bad, and a reason of its own to leave two communicators to Open MPI. */
+static void case_bad_parameters(void)
+{
+    for (int i = 0; i < 2 * INFOS; i++) {
+        char name[128];
+
+        snprintf(name, sizeof(name), "OMPI_MCA_%s", infos[i / 2].key);
+        if (getenv(name) != NULL) {
+            MPI_Comm dup = dup_with_all_but(i / 2);
+
+            CHECK(exchange(dup));
+            MPI_Comm_free(&dup);
+        }
+    }
+    CHECK(mpi_test_served() == 0);
+}
+
 /* The even rank waits in the exchange while the odd one needs its point-to-point message to get there. */
 static void case_other_traffic(void)
 {
@@ -319,6 +353,7 @@ static const struct {
     { "leaked_to_host", case_leaked_to_host, 0 }, { "freed_late", case_freed_late, 0 },
     { "parts", case_parts, 0 }, { "some_ranks", case_some_ranks, 0 }, { "inter", case_inter, 0 },
     { "good_info", case_good_info, 0 }, { "bad_info", case_bad_info, 0 },
+    { "bad_parameters", case_bad_parameters, 0 },
     { "other_traffic", case_other_traffic, 0 }, { "first_dup", case_first_dup, 1 },
     { "threads", case_threads, 1 }, { "thread_dups", case_thread_dups, 1 }, { "many", case_many, 0 }
 };

@@ -5,13 +5,20 @@ LIMIT=60
 program=$builddir/mpi_life
 help_texts
 
-# refused PARAMETER VALUE: the run is right, and one text names parameter, value and what is allowed.
-refused() {
-    ranks 4 --mca "$1" "$2" "$program" leaked_to_host > "$scratch/run" 2>&1
+# bad PARAMETER=VALUE...: a run with all of these, which is right.
+bad() {
+    # shellcheck disable=SC2046
+    env -u OMPI_MCA_coll_irr_alltoallv_algorithm $(printf 'OMPI_MCA_coll_irr_%s ' "$@") \
+        timeout -k 5 "$LIMIT" "$MPIRUN" --oversubscribe -np 4 "$program" bad_parameters > "$scratch/run" 2>&1
     status=$?
+}
+
+# refused PARAMETER VALUE ALLOWED: one text of that run names parameter, value and what is allowed.
+refused() {
     cat "$scratch/run"
-    [ $status -eq 0 ] && [ "$(grep -c "Parameter: $1\$" "$scratch/run")" -eq 1 ] &&
-        grep -q "Value:     $2\$" "$scratch/run" && grep -q "Allowed:   $3" "$scratch/run"
+    [ $status -eq 0 ] && [ "$(grep -A2 "Parameter: $1\$" "$scratch/run" | grep -c "Value:     $2\$")" -eq 1 ] &&
+        [ "$(grep -c "Parameter: $1\$" "$scratch/run")" -eq 1 ] &&
+        grep -A3 "Parameter: $1\$" "$scratch/run" | grep -q "Allowed:   $3"
 }
 
 # listed NAME LEVEL TEXT: ompi_info shows the parameter at that level with that text.
@@ -78,15 +85,14 @@ check "ompi_info: topology_file" listed topology_file 4 'current value: ""'
 check "ompi_info: matrix_dump" listed matrix_dump 5 'current value: ""'
 check "ompi_info: ucx_tls" listed ucx_tls 4 "UCX_TLS"
 check "ompi_info: ucx_devices" listed ucx_devices 4 "UCX_NET_DEVICES"
+bad alltoallv_algorithm=fastest alltoall_algorithm=none compose=7 window_messages=-3 window_bytes=12q dims=1x8 \
+    slice_min=-1 overlap=foo ranks_per_node=-1 pace=fast host_route=bridge lambda=proportional redistribution=1,2,3
 check "bad algorithm" refused coll_irr_alltoallv_algorithm fastest "one of auto, a1, ac, a2, a3, a4, multistage, node, lp, rs_n"
 check "bad algorithm of MPI_Alltoall" refused coll_irr_alltoall_algorithm none "one of host, auto, a1, ac, a2"
 check "bad composition" refused coll_irr_compose 7 "one of auto, iovec, gather, split"
 check "bad window_messages" refused coll_irr_window_messages -3 "a whole number"
 check "bad window_bytes" refused coll_irr_window_bytes 12q "a whole number"
-check "window_bytes out of range" refused coll_irr_window_bytes 99999999999999999999 "a whole number"
 check "a bad size in dims" refused coll_irr_dims 1x8 "auto, or at most 15 sizes"
-check "dims cut short" refused coll_irr_dims 8x "auto, or at most 15 sizes"
-check "no dims at all" refused coll_irr_dims square "auto, or at most 15 sizes"
 check "bad slice_min" refused coll_irr_slice_min -1 "a whole number.*0 means to cut to the byte"
 check "bad overlap" refused coll_irr_overlap foo "one of pipelined, dual, single, blocking"
 check "bad ranks_per_node" refused coll_irr_ranks_per_node -1 "a whole number.*that Open MPI knows"
@@ -94,6 +100,11 @@ check "bad pace" refused coll_irr_pace fast "one of auto, free, loose, grant"
 check "bad host_route" refused coll_irr_host_route bridge "one of auto, direct, node"
 check "bad lambda" refused coll_irr_lambda proportional "incremental, incremental:L, fixed:L, proportional:F"
 check "bad redistribution" refused coll_irr_redistribution 1,2,3 "none, or x,p,y,q"
+bad window_bytes=99999999999999999999 dims=8x
+check "window_bytes out of range" refused coll_irr_window_bytes 99999999999999999999 "a whole number"
+check "dims cut short" refused coll_irr_dims 8x "auto, or at most 15 sizes"
+bad dims=square
+check "no dims at all" refused coll_irr_dims square "auto, or at most 15 sizes"
 check "good info keys" ranks 4 "$program" good_info
 check "bad info keys" bad_infos
 check "a bad value on two of four ranks" divided OMPI_MCA_coll_irr_compose=nonsense
