@@ -443,7 +443,7 @@ static void test_reserve(void)
         irr_memory_fail(++nth, NULL);
         status = irr_exec_reserve(&exec, bounds);
         CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
-        CU_ASSERT_EQUAL(exec.steps_max, status == IRR_OK ? 9 : 0);
+        CU_ASSERT_EQUAL(exec.room.steps_max, status == IRR_OK ? 9 : 0);
         irr_memory_fail(1, NULL);
         CU_ASSERT_EQUAL(irr_exec_reserve(&exec, fewer), status);  /* there is more already */
         irr_exec_fini(&exec);
@@ -465,7 +465,7 @@ static void test_reserve_more(void)
     for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
         irr_test_must(irr_exec_reserve(&exec, bounds[i]));
         for (size_t k = 0; k <= i; k++) {
-            CU_ASSERT(exec.steps_max >= bounds[k].steps && exec.pieces_max >= bounds[k].pieces);
+            CU_ASSERT(exec.room.steps_max >= bounds[k].steps && exec.room.pieces_max >= bounds[k].pieces);
         }
     }
     irr_exec_fini(&exec);

@@ -29,17 +29,17 @@ static int describing(const irr_relays_t *relays)
     return ranks;
 }
 
-/* One lead a slot and sender; without headers nothing but the message to itself is copied. */
+/* One message a slot and sender, with nothing copied but the message to itself; or all described. */
 static void expect_leads(const irr_relays_t *relays, const irr_job_t *job, bool known)
 {
     for (int r = 0; r < job->ranks; r++) {
         const irr_relays_rank_t *rank = &relays->rank[r];
         const irr_stages_t *stages = &rank->relay.stages;
 
-        CU_ASSERT_EQUAL(rank->counters.messages_sent, (size_t)(stages->slots - stages->count));
-        CU_ASSERT_EQUAL(rank->counters.messages_received, (size_t)stages->senders);
         CU_ASSERT_EQUAL(rank->counters.header_bytes == 0, known || stages->slots == stages->count);
         if (known) {
+            CU_ASSERT_EQUAL(rank->counters.messages_sent, (size_t)(stages->slots - stages->count));
+            CU_ASSERT_EQUAL(rank->counters.messages_received, (size_t)stages->senders);
             CU_ASSERT_EQUAL(rank->counters.bytes_staged, irr_job_length(job, r, r));
         }
     }
@@ -111,7 +111,7 @@ static bool some_apart(const irr_relays_t *relays)
     return false;
 }
 
-/* Of a message of several pieces, what goes apart follows a header each time. */
+/* What goes apart does so each time, and is described once. */
 static void test_parts(void)
 {
     static const struct {
@@ -133,7 +133,7 @@ static void test_parts(void)
             expect_well(relays, job);
             CU_ASSERT(run > 0 || count_parts(relays) > 0);
             CU_ASSERT_EQUAL(count_parts(relays) > 0, run == 0 || some_apart(relays));
-            CU_ASSERT_EQUAL(describing(relays) > 0, run == 0 || some_apart(relays));
+            CU_ASSERT_EQUAL(describing(relays) > 0, run == 0);
         }
         irr_relays_destroy(relays);
         irr_job_destroy(job);

@@ -3,8 +3,8 @@
  * and the next exchange with peers that behave is right.
  *
  * Good exchanges of all ranks are recorded, as the letters that one rank, the victim, gets.  Then the victim
- * runs alone, and the letters are sent to it again with some of them spoilt.  Who gets a header that announces
- * parts waits for them, so as many are sent.
+ * runs alone, and the letters are sent to it again with some of them spoilt.  Who is told that something comes waits for
+ * it, so it is sent.
  */
 #include "irr_memory.h"
 #include "irr_relays.h"
@@ -16,7 +16,7 @@
 #define ALL_EAGER SIZE_MAX
 #define COUNT(array) (sizeof(array) / sizeof(array[0]))
 
-enum { VICTIM = 1, EXCHANGES = 3, BYTES_MAX = 1 << 20 };
+enum { VICTIM = 1, EXCHANGES = 3, BYTES_MAX = 1 << 20, MESSAGES_MAX = 64 };
 
 /* ---- letters ---- */
 
@@ -53,6 +53,7 @@ static int stage_of(uint16_t tag)
     return tag & IRR_TAG_STAGES_MAX;
 }
 
+/* An opening, or a header. */
 static bool is_lead(const letter_t *letter)
 {
     irr_tag_kind_t kind = irr_tag_kind(letter->tag);
@@ -137,8 +138,8 @@ static bool describes_last(const mail_t *mail)
     for (size_t i = 0; i < mail->count; i++) {
         const letter_t *letter = &mail->letters[i];
 
-        if (sequence_of(letter->tag) == EXCHANGES - 1 && is_lead(letter) &&
-            irr_tag_kind(letter->tag) != IRR_TAG_HEADER) {
+        if (sequence_of(letter->tag) == EXCHANGES - 1 && irr_tag_kind(letter->tag) == IRR_TAG_DATA &&
+            letter->length > 0) {
             return false;
         }
     }
@@ -201,19 +202,42 @@ static size_t parts_of(const mail_t *mail, const letter_t *lead)
     return parts;
 }
 
-/* Sends the parts that a spoilt header announces beyond those that were recorded. */
-static void post_parts(irr_relays_t *relays, const letter_t *lead, size_t there)
+/*
+ * Sends what the victim awaits because of a spoilt letter, beyond what was recorded: a header behind an opening that is
+ * retired, another header, or parts.
+ */
+static void post_rest(irr_relays_t *relays, const letter_t *lead, bool retired, size_t there)
 {
-    uint16_t tag = irr_tag(irr_tag_base(sequence_of(lead->tag)), IRR_TAG_PART, stage_of(lead->tag));
-    letter_t part = { lead->from, lead->as, tag, 5, (unsigned char *)"party" };
+    const uint16_t base = irr_tag_base(sequence_of(lead->tag));
+    letter_t part = { lead->from, lead->as, irr_tag(base, IRR_TAG_PART, stage_of(lead->tag)), 5,
+                      (unsigned char *)"party" };
+    letter_t header_letter = part;
     irr_header_t header;
     size_t used;
 
-    if (irr_tag_kind(lead->tag) == IRR_TAG_HEADER &&
-        irr_header_decode(lead->bytes, lead->length, &header, &used) == IRR_OK) {
-        for (size_t i = there; i < header.parts; i++) {
+    header_letter.tag = irr_tag(base, IRR_TAG_HEADER, stage_of(lead->tag));
+    if (irr_tag_kind(lead->tag) == IRR_TAG_DATA) {
+        if (retired && lead->length == 0) {
+            post(relays, &header_letter);
+        }
+    } else if (irr_header_decode(lead->bytes, lead->length, &header, &used) == IRR_OK) {
+        if (header.more > 0) {
+            post(relays, &header_letter);
+        }
+        for (size_t i = there; i < header.parts && !header.inside; i++) {
             post(relays, &part);
         }
+    }
+}
+
+/* So many messages has an opening at most: what a spoilt header promised of the next one has to come. */
+static void post_openings(irr_relays_t *relays, const letter_t *opening)
+{
+    letter_t empty = *opening;
+
+    empty.length = 0;
+    for (int i = 0; i < MESSAGES_MAX; i++) {
+        post(relays, &empty);
     }
 }
 
@@ -321,7 +345,7 @@ static void post_extra(irr_relays_t *relays, const letter_t *lead, extra_t extra
     letter.from = (int)irr_test_below(state, (uint64_t)relays->params.ranks);
     letter.from = letter.from == VICTIM ? 0 : letter.from;
     post(relays, &letter);
-    post_parts(relays, &letter, 0);
+    post_rest(relays, &letter, letter.as != lead->from, 0);
 }
 
 /* ---- runs ---- */
@@ -344,7 +368,8 @@ static void post_spoilt(irr_relays_t *relays, const mail_t *mail, size_t i, uint
 {
     extra_t extra = irr_test_below(state, 3) == 0 ? (extra_t)irr_test_below(state, EXTRAS) : NOTHING;
     bool before = irr_test_below(state, 2) == 0;
-    letter_t letter = mail->letters[i];
+    const letter_t *whole = &mail->letters[i];
+    letter_t letter = *whole;
     size_t there = parts_of(mail, &letter);
 
     letter.bytes = copy_of(letter.bytes, letter.length);
@@ -353,7 +378,10 @@ static void post_spoilt(irr_relays_t *relays, const mail_t *mail, size_t i, uint
     }
     spoil[irr_test_below(state, COUNT(spoil))](&letter, state);
     post(relays, &letter);
-    post_parts(relays, &letter, there);
+    post_rest(relays, &letter, whole->length > 0, there);
+    if (letter.tag != whole->tag) {
+        post(relays, whole);
+    }
     if (extra != NOTHING && !before) {
         post_extra(relays, &letter, extra, state);
     }
@@ -376,6 +404,9 @@ static irr_status_t run_victim(irr_relays_t *relays, const mail_t *mail, unsigne
                 post_spoilt(relays, mail, i, state);
             } else {
                 post(relays, &mail->letters[i]);
+            }
+            if (!attack->none && irr_tag_kind(mail->letters[i].tag) == IRR_TAG_DATA) {
+                post_openings(relays, &mail->letters[i]);
             }
         }
     }

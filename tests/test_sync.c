@@ -77,7 +77,7 @@ static void count_met(run_t *run, const irr_transmission_t *t)
 
         for (size_t i = 0; i < member->plan.nsteps && member->plan.steps[i].kind == IRR_STEP_RECV; i++) {
             const irr_transmission_t *other = find(&run->schedule, r, false, i);
-            bool over = member->exec.plan == NULL || member->exec.steps[i].transfer.pending == 0;
+            bool over = member->exec.plan == NULL || irr_exec_transfer(&member->exec, i)->pending == 0;
             bool open = !run->started[r] || !over;
 
             bool meets = open && other->step < t->step && shares_link(&run->tree, other, t);

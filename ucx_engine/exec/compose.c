@@ -78,6 +78,19 @@ irr_composition_t irr_compose(irr_compose_t mode, const irr_transport_caps_t *ca
     return composition;
 }
 
+size_t irr_compose_messages(irr_compose_t mode, const irr_transport_caps_t *caps, const irr_piece_t *pieces,
+                            size_t count, size_t bytes)
+{
+    const size_t apart_min = irr_compose(mode, caps, count, bytes).apart_min;
+    size_t apart = 0, together = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        apart += pieces[i].length > 0 && pieces[i].length >= apart_min;
+        together += pieces[i].length > 0 && pieces[i].length < apart_min;
+    }
+    return apart + (together > 0 || apart == 0);
+}
+
 const char *irr_compose_name(int i)
 {
 #define COMPOSE_TEXT(name, text) text,

@@ -4,6 +4,7 @@
 #ifndef IRR_COMPOSE_H
 #define IRR_COMPOSE_H
 
+#include "plan/plan.h"
 #include "transport/transport.h"
 
 /*
@@ -17,5 +18,9 @@ typedef struct irr_composition {
 
 /* The composition for a message of so many pieces and bytes.  Pure, and alike at both ends. */
 irr_composition_t irr_compose(irr_compose_t mode, const irr_transport_caps_t *caps, size_t pieces, size_t bytes);
+
+/* How many messages of the transport a step has. */
+size_t irr_compose_messages(irr_compose_t mode, const irr_transport_caps_t *caps, const irr_piece_t *pieces,
+                            size_t count, size_t bytes);
 
 #endif

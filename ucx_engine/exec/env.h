@@ -18,6 +18,7 @@ typedef struct irr_exec_env {
     irr_compose_t     compose;
     size_t            window_messages, window_bytes;   /* of sends in flight; 0: no limit */
     irr_counters_t   *counters;
+    bool              sourced;    /* the plan has a source, which deals with what did not arrive */
     unsigned          lacks;      /* buffers that this rank has no memory for: IRR_LACKS_INPUT, IRR_LACKS_OUTPUT */
 } irr_exec_env_t;
 

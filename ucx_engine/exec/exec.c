@@ -10,59 +10,11 @@
  */
 #include "exec/exec.h"
 
-#include "core/alloc.h"
-
 #include <assert.h>
 #include <string.h>
 
-/* Values of `pending` that are not a number of messages. */
-#define NOT_STARTED SIZE_MAX
+#define NOT_STARTED IRR_EXEC_NOT_STARTED
 #define COMPLETE    0
-
-void irr_exec_init(irr_exec_t *exec)
-{
-    memset(exec, 0, sizeof(*exec));
-}
-
-void irr_exec_fini(irr_exec_t *exec)
-{
-    irr_free(exec->steps);
-    irr_free(exec->parts);
-    irr_free(exec->iov);
-    irr_exec_init(exec);
-}
-
-static irr_status_t grow(irr_exec_t *exec, irr_plan_bounds_t bounds)
-{
-    irr_iov_t *iov = irr_alloc(bounds.pieces, sizeof(*iov));
-    irr_part_t *parts = irr_alloc_zero(bounds.pieces, sizeof(*parts));
-    irr_exec_step_t *steps = irr_alloc(bounds.steps, sizeof(*steps));
-
-    if (iov == NULL || parts == NULL || steps == NULL) {
-        irr_free(steps);
-        irr_free(parts);
-        irr_free(iov);
-        return IRR_ERR_NO_MEMORY;
-    }
-    irr_free(exec->steps);
-    irr_free(exec->parts);
-    irr_free(exec->iov);
-    exec->iov = iov;
-    exec->parts = parts;
-    exec->steps = steps;
-    exec->pieces_max = bounds.pieces;
-    exec->steps_max = bounds.steps;
-    return IRR_OK;
-}
-
-irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds)
-{
-    const bool fits = bounds.steps <= exec->steps_max && bounds.pieces <= exec->pieces_max;
-
-    bounds.steps = bounds.steps > exec->steps_max ? bounds.steps : exec->steps_max;
-    bounds.pieces = bounds.pieces > exec->pieces_max ? bounds.pieces : exec->pieces_max;
-    return fits ? IRR_OK : grow(exec, bounds);
-}
 
 /* Is one of the pieces of a step in this buffer? */
 static bool touches(const irr_exec_t *exec, const irr_step_t *step, irr_buffer_t buffer)
@@ -82,9 +34,15 @@ static bool lacks(const irr_exec_t *exec, const irr_step_t *step)
 
     if (step->kind == IRR_STEP_SEND) {
         return ((lacks & IRR_LACKS_INPUT) != 0 && touches(exec, step, IRR_BUFFER_INPUT)) ||
-               (exec->spoiled && touches(exec, step, IRR_BUFFER_SCRATCH));
+               (exec->spoiled && !exec->env.sourced && touches(exec, step, IRR_BUFFER_SCRATCH));
     }
     return (lacks & IRR_LACKS_OUTPUT) != 0 && touches(exec, step, IRR_BUFFER_OUTPUT);
+}
+
+/* Did just the bytes come that the step is for? */
+static bool is_whole(const irr_step_t *step, const irr_transfer_t *transfer)
+{
+    return transfer->status == IRR_OK && transfer->received == step->bytes;
 }
 
 /* A tell was not sent, and is to be later.  What its peer sends may wait for it, so no other tell waits for that. */
@@ -92,10 +50,10 @@ static void take_back(irr_exec_t *exec, size_t index)
 {
     const irr_step_t *steps = exec->plan->steps;
 
-    exec->steps[index].transfer.pending = NOT_STARTED;
+    irr_exec_step_of(exec, index)->transfer.pending = NOT_STARTED;
     exec->failed_tell = index < exec->failed_tell ? index : exec->failed_tell;
-    for (size_t i = 0; i < exec->plan->nsteps; i++) {
-        exec->steps[i].excused |= steps[i].kind == IRR_STEP_RECV && steps[i].peer == steps[index].peer;
+    for (size_t i = 0; i < exec->nsteps; i++) {
+        irr_exec_step_of(exec, i)->excused |= steps[i].kind == IRR_STEP_RECV && steps[i].peer == steps[index].peer;
     }
 }
 
@@ -104,16 +62,20 @@ static void end_step(irr_transfer_t *transfer)
 {
     irr_exec_step_t *state = (irr_exec_step_t *)transfer;
     irr_exec_t *exec = state->exec;
-    size_t index = (size_t)(state - exec->steps);
-    const irr_step_t *step = &exec->plan->steps[index];
+    const irr_step_t *step = &exec->plan->steps[state->index];
     irr_status_t status = transfer->status;
 
+    if (step->replaceable && !is_whole(step, transfer)) {
+        transfer->pending = IRR_EXEC_PENDING_HELD;
+        exec->held++;
+        return;
+    }
     if (step->kind == IRR_STEP_AWAIT && status == IRR_ERR_TRUNCATE) {
         status = IRR_ERR_PROTOCOL;   /* no user has a block that a tell could be too long for */
     }
     irr_exec_keep(&exec->result, status);
     if (step->kind == IRR_STEP_TELL && status != IRR_OK) {
-        take_back(exec, index);
+        take_back(exec, state->index);
         return;
     }
     exec->open_steps--;
@@ -130,18 +92,22 @@ static const irr_iov_t sink = { NULL, IRR_SINK_BYTES };
 
 static irr_tag_kind_t tag_kind(const irr_exec_t *exec, const irr_step_t *step)
 {
-    return step->kind == IRR_STEP_TELL || step->kind == IRR_STEP_AWAIT ? IRR_TAG_SYNC : exec->env.tag_kind;
+    if (step->kind == IRR_STEP_TELL || step->kind == IRR_STEP_AWAIT) {
+        return IRR_TAG_SYNC;
+    }
+    switch (step->content) {
+    case IRR_CONTENT_HEADER: return IRR_TAG_HEADER;
+    case IRR_CONTENT_PART:   return IRR_TAG_PART;
+    case IRR_CONTENT_DATA:   break;
+    }
+    return exec->env.tag_kind;
 }
 
 /* Hands one message of a step to the transport; without contents, if this rank lacks them. */
-static void start_part(irr_exec_t *exec, size_t index, size_t first_iov, size_t count, irr_form_t form)
+static void start_part(const irr_exec_t *exec, const irr_step_t *step, irr_transfer_t *transfer, irr_part_t *part,
+                       const irr_iov_t *iov, size_t count, irr_form_t form)
 {
-    const irr_exec_env_t *env = &exec->env;
-    const irr_step_t *step = &exec->plan->steps[index];
-    const uint16_t tag = irr_tag(env->tag_base, tag_kind(exec, step), step->stage);
-    const irr_iov_t *iov = &exec->iov[first_iov];
-    irr_transfer_t *transfer = &exec->steps[index].transfer;
-    irr_part_t *part = &exec->parts[first_iov];
+    const uint16_t tag = irr_tag(exec->env.tag_base, tag_kind(exec, step), step->stage);
 
     if (lacks(exec, step)) {
         count = step->kind == IRR_STEP_SEND ? 0 : 1;
@@ -149,7 +115,7 @@ static void start_part(irr_exec_t *exec, size_t index, size_t first_iov, size_t 
         form = step->kind == IRR_STEP_SEND ? IRR_FORM_IOVEC : IRR_FORM_GATHER;
     }
     if (irr_step_goes_out(step)) {
-        irr_transfer_send(transfer, part, step->peer, tag, iov, count, form, 0);
+        irr_transfer_send(transfer, part, step->peer, tag, iov, count, form, step->described);
     } else {
         irr_transfer_receive(transfer, part, step->peer, tag, iov, count, form);
     }
@@ -164,46 +130,62 @@ static void *address_of(const irr_exec_t *exec, const irr_piece_t *piece)
     case IRR_BUFFER_INPUT:   base = exec->env.input; break;
     case IRR_BUFFER_OUTPUT:  base = exec->env.output; break;
     case IRR_BUFFER_SCRATCH: base = exec->env.scratch; break;
+    case IRR_BUFFER_NOWHERE: break;
     }
     return (void *)((uintptr_t)base + (uintptr_t)piece->offset);
 }
 
-/* Appends to the step's addresses the non-empty pieces that go together, or those that go apart. */
-static size_t resolve(irr_exec_t *exec, const irr_step_t *step, size_t filled, size_t apart_min, bool apart)
+/* Appends to the addresses the non-empty pieces of a step that go together, or those that go apart. */
+static size_t resolve(const irr_exec_t *exec, const irr_step_t *step, irr_iov_t *iov, size_t filled, size_t apart_min,
+                      bool apart)
 {
     for (size_t i = step->first_piece; i < step->first_piece + step->pieces; i++) {
         const irr_piece_t *piece = &exec->plan->pieces[i];
 
         if (piece->length > 0 && (piece->length >= apart_min) == apart) {
-            exec->iov[step->first_piece + filled++] =
-                (irr_iov_t){ .base = address_of(exec, piece), .length = piece->length };
+            iov[filled++] = (irr_iov_t){ .base = address_of(exec, piece), .length = piece->length };
         }
     }
     return filled;
 }
 
+/* A header, and what is thrown away, is one message. */
+static irr_composition_t compose(const irr_exec_t *exec, const irr_step_t *step)
+{
+    if (step->content == IRR_CONTENT_HEADER ||
+        exec->plan->pieces[step->first_piece + step->pieces - 1].buffer == IRR_BUFFER_NOWHERE) {
+        return (irr_composition_t){ .form = IRR_FORM_GATHER, .apart_min = SIZE_MAX };
+    }
+    return irr_compose(exec->env.compose, &exec->env.channel->transport->caps, step->pieces, step->bytes);
+}
+
 static void start_message(irr_exec_t *exec, size_t index)
 {
     const irr_step_t *step = &exec->plan->steps[index];
-    irr_composition_t composition =
-        irr_compose(exec->env.compose, &exec->env.channel->transport->caps, step->pieces, step->bytes);
-    size_t together = resolve(exec, step, 0, composition.apart_min, false);
+    const irr_exec_room_t *room = irr_exec_room_of(exec, index);
+    irr_exec_step_t *state = &room->steps[index - room->first_step];
+    irr_iov_t *iov = &room->iov[step->first_piece - room->first_piece];
+    irr_part_t *parts = &room->parts[step->first_piece - room->first_piece];
+    irr_composition_t composition = compose(exec, step);
+    size_t together = resolve(exec, step, iov, 0, composition.apart_min, false);
     size_t total = composition.apart_min == SIZE_MAX ? together
-                                                     : resolve(exec, step, together, composition.apart_min, true);
+                                                     : resolve(exec, step, iov, together, composition.apart_min, true);
     bool one_together = together > 0 || total == 0;   /* an empty message is a message too */
 
-    exec->steps[index].exec = exec;
-    irr_transfer_begin(&exec->steps[index].transfer, exec->env.channel, exec->env.counters, end_step);
+    state->exec = exec;
+    state->index = index;
+    irr_transfer_begin(&state->transfer, exec->env.channel, exec->env.counters, end_step);
+    state->transfer.describes = step->content == IRR_CONTENT_HEADER;
     if (step->kind == IRR_STEP_SEND) {
         irr_window_begin(&exec->window, step->bytes);
     }
     if (one_together) {
-        start_part(exec, index, step->first_piece, together, composition.form);
+        start_part(exec, step, &state->transfer, parts, iov, together, composition.form);
     }
     for (size_t i = together; i < total; i++) {
-        start_part(exec, index, step->first_piece + i, 1, IRR_FORM_IOVEC);
+        start_part(exec, step, &state->transfer, &parts[i], &iov[i], 1, IRR_FORM_IOVEC);
     }
-    irr_transfer_end(&exec->steps[index].transfer);
+    irr_transfer_end(&state->transfer);
 }
 
 static void run_copy(irr_exec_t *exec, size_t index)
@@ -217,14 +199,14 @@ static void run_copy(irr_exec_t *exec, size_t index)
     }
     exec->env.counters->bytes_staged += bytes;
     irr_exec_keep(&exec->result, from->length > to->length ? IRR_ERR_TRUNCATE : IRR_OK);
-    exec->steps[index].transfer.pending = COMPLETE;
+    irr_exec_step_of(exec, index)->transfer.pending = COMPLETE;
     exec->open_steps--;
 }
 
 static bool deps_complete(const irr_exec_t *exec, const irr_step_t *step)
 {
     for (size_t i = 0; i < step->deps; i++) {
-        const irr_exec_step_t *state = &exec->steps[exec->plan->deps[step->first_dep + i]];
+        const irr_exec_step_t *state = irr_exec_step_of(exec, exec->plan->deps[step->first_dep + i]);
 
         if (state->transfer.pending != COMPLETE && !(state->excused && step->kind == IRR_STEP_TELL)) {
             return false;
@@ -235,7 +217,7 @@ static bool deps_complete(const irr_exec_t *exec, const irr_step_t *step)
 
 static void advance_receives(irr_exec_t *exec)
 {
-    for (; exec->next_recv < exec->plan->nsteps; exec->next_recv++) {
+    for (; exec->next_recv < exec->nsteps; exec->next_recv++) {
         const irr_step_t *step = &exec->plan->steps[exec->next_recv];
 
         if (step->kind != IRR_STEP_RECV && step->kind != IRR_STEP_AWAIT) {
@@ -255,10 +237,10 @@ static void advance_tells(irr_exec_t *exec)
         exec->next_tell = exec->failed_tell;
     }
     exec->failed_tell = SIZE_MAX;
-    for (; exec->next_tell < exec->plan->nsteps; exec->next_tell++) {
+    for (; exec->next_tell < exec->nsteps; exec->next_tell++) {
         const irr_step_t *step = &exec->plan->steps[exec->next_tell];
 
-        if (step->kind != IRR_STEP_TELL || exec->steps[exec->next_tell].transfer.pending != NOT_STARTED) {
+        if (step->kind != IRR_STEP_TELL || irr_exec_step_of(exec, exec->next_tell)->transfer.pending != NOT_STARTED) {
             continue;
         }
         if (!deps_complete(exec, step)) {
@@ -268,12 +250,17 @@ static void advance_tells(irr_exec_t *exec)
     }
 }
 
+static bool is_dropped(const irr_exec_t *exec, size_t step)
+{
+    return exec->drops && irr_exec_step_of(exec, step)->transfer.pending == COMPLETE;
+}
+
 static void advance_sends(irr_exec_t *exec)
 {
-    for (; exec->next_send < exec->plan->nsteps; exec->next_send++) {
+    for (; exec->next_send < exec->nsteps; exec->next_send++) {
         const irr_step_t *step = &exec->plan->steps[exec->next_send];
 
-        if (step->kind != IRR_STEP_SEND && step->kind != IRR_STEP_COPY) {
+        if ((step->kind != IRR_STEP_SEND && step->kind != IRR_STEP_COPY) || is_dropped(exec, exec->next_send)) {
             continue;
         }
         if (!deps_complete(exec, step)) {
@@ -299,28 +286,29 @@ static void advance(irr_exec_t *exec)
 void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env_t *env)
 {
     assert(exec->plan == NULL);
-    assert(plan->nsteps <= exec->steps_max && plan->npieces <= exec->pieces_max);
+    assert(plan->nsteps <= exec->room.steps_max && plan->npieces <= exec->room.pieces_max && exec->grown == NULL);
     exec->plan = plan;
     exec->env = *env;
     exec->window = (irr_window_t){ .messages_max = env->window_messages, .bytes_max = env->window_bytes };
     exec->next_recv = 0;
     exec->next_send = 0;
-    exec->next_tell = plan->ntells > 0 ? 0 : plan->nsteps;
+    exec->next_tell = plan->ntells > 0 ? 0 : SIZE_MAX;
     exec->failed_tell = SIZE_MAX;
-    exec->open_steps = plan->nsteps;
+    exec->nsteps = 0;
+    exec->open_steps = 0;
+    exec->held = 0;
+    exec->more = false;
+    exec->drops = false;
     exec->spoiled = false;
     exec->result = env->lacks != 0 ? IRR_ERR_NO_MEMORY : IRR_OK;
-    for (size_t i = 0; i < plan->nsteps; i++) {
-        exec->steps[i].transfer.pending = NOT_STARTED;
-        exec->steps[i].excused = false;
-    }
+    irr_exec_take_in(exec);
     advance(exec);
 }
 
 irr_status_t irr_exec_progress(irr_exec_t *exec)
 {
     advance(exec);
-    if (exec->open_steps > 0) {
+    if (exec->open_steps > 0 || exec->more) {
         return IRR_IN_PROGRESS;
     }
     assert(exec->window.messages == 0 && exec->window.bytes == 0);
@@ -332,13 +320,13 @@ irr_status_t irr_exec_progress(irr_exec_t *exec)
 
 static bool is_open(const irr_exec_t *exec, size_t index, irr_step_kind_t kind)
 {
-    return exec->plan->steps[index].kind == kind && exec->steps[index].transfer.pending != COMPLETE;
+    return exec->plan->steps[index].kind == kind && irr_exec_step_of(exec, index)->transfer.pending != COMPLETE;
 }
 
 /* The peer of the first step of a kind that is not over; -1: all are. */
 static int first_peer(const irr_exec_t *exec, irr_step_kind_t kind)
 {
-    for (size_t i = 0; exec->plan != NULL && i < exec->plan->nsteps; i++) {
+    for (size_t i = 0; exec->plan != NULL && i < exec->nsteps; i++) {
         if (is_open(exec, i, kind)) {
             return exec->plan->steps[i].peer;
         }
@@ -358,5 +346,5 @@ int irr_exec_awaited(const irr_exec_t *exec)
 
 bool irr_exec_listens(const irr_exec_t *exec)
 {
-    return exec->plan == NULL || exec->next_recv == exec->plan->nsteps;
+    return exec->plan == NULL || exec->next_recv == exec->nsteps;
 }

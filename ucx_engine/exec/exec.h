@@ -8,6 +8,10 @@
  * sent is sent again until it goes out, because its peer waits for nothing else; the tells to others do not wait for
  * what that peer sends.  What never comes holds up its receiver, and what depends on it, on other ranks too.
  *
+ * A plan may grow while it runs: its source appends steps to it (irr_exec_grow), and says when no more will come.  A
+ * receive that is `replaceable` tells by its message whether its source has to: a message of another length than
+ * expected, or an error, leaves the step held, and with it all that depends on it, until the source has dealt with it.
+ *
  * A rank that has no memory for its input or its output serves its peers without: it sends empty messages, and throws
  * away what comes.  So does one that has not received what it forwards.
  */
@@ -26,18 +30,30 @@ typedef struct irr_exec irr_exec_t;
 typedef struct irr_exec_step {
     irr_transfer_t transfer;
     irr_exec_t    *exec;
+    size_t         index;     /* of the step in the plan */
     bool           excused;   /* a receive for which no tell waits any more: its peer could not be told */
 } irr_exec_step_t;
+
+/* Room for the steps of a plan from one on.  It never moves while they run, because the transport knows addresses. */
+typedef struct irr_exec_room {
+    struct irr_exec_room *next;     /* for earlier steps */
+    size_t           first_step, steps_max;
+    size_t           first_piece, pieces_max;
+    irr_iov_t       *iov;           /* one entry a piece: the pieces of the plan as addresses */
+    irr_part_t      *parts;         /* one entry a piece: a step has no more messages than pieces */
+    irr_exec_step_t *steps;
+} irr_exec_room_t;
 
 struct irr_exec {
     const irr_plan_t *plan;         /* NULL while nothing runs */
     irr_exec_env_t    env;
     irr_window_t      window;
-    irr_iov_t        *iov;          /* one entry a piece: the pieces of the plan as addresses */
-    irr_part_t       *parts;        /* one entry a piece: a step has no more messages than pieces */
-    size_t            pieces_max;
-    irr_exec_step_t  *steps;
-    size_t            steps_max;
+    irr_exec_room_t   room;         /* from the first step on */
+    irr_exec_room_t  *grown;        /* for what was appended and did not fit, latest first */
+    size_t            nsteps;       /* of the plan, that are taken in */
+    size_t            held;         /* receives that wait for the source of the plan */
+    bool              more;         /* steps may still be appended */
+    bool              drops;        /* some steps were dropped */
     size_t            next_recv;    /* first step that may be a receive or an await not posted yet */
     size_t            next_send;    /* the same for sends and copies */
     size_t            next_tell;    /* the same for tells */
@@ -70,5 +86,61 @@ bool irr_exec_listens(const irr_exec_t *exec);
 
 /* The peer of the first receive that is not over, or else of the first send; -1: nothing runs. */
 int irr_exec_awaited(const irr_exec_t *exec);
+
+/* ---- plans that grow (exec/exec_room.c) ---- */
+
+/*
+ * Takes in what was appended to the plan that runs.  IRR_ERR_NO_MEMORY: not so; the caller takes it off again
+ * (irr_plan_cut).
+ */
+irr_status_t irr_exec_grow(irr_exec_t *exec);
+
+/* The run is not over before this is called again with false: steps may come. */
+static inline void irr_exec_expect(irr_exec_t *exec, bool more)
+{
+    exec->more = more;
+}
+
+typedef enum irr_exec_state { IRR_EXEC_OPEN, IRR_EXEC_HELD, IRR_EXEC_COMPLETE } irr_exec_state_t;
+
+irr_exec_state_t irr_exec_state(const irr_exec_t *exec, size_t step);
+
+/* What came for a step that is held, or for any one of the last run. */
+const irr_transfer_t *irr_exec_transfer(const irr_exec_t *exec, size_t step);
+
+/* A step that is held is complete. */
+void irr_exec_settle(irr_exec_t *exec, size_t step);
+
+/* The sends of later stages, none of which has started, are complete without being run. */
+void irr_exec_drop_sends(irr_exec_t *exec, int stage);
+
+/* Are all sends of the plan before this step complete? */
+bool irr_exec_sent(const irr_exec_t *exec, size_t end);
+
+/* ---- private to exec/exec*.c ---- */
+
+/* Values of `pending` that are not a number of messages. */
+#define IRR_EXEC_NOT_STARTED   SIZE_MAX
+#define IRR_EXEC_PENDING_HELD (SIZE_MAX - 1)
+
+static inline const irr_exec_room_t *irr_exec_room_of(const irr_exec_t *exec, size_t step)
+{
+    const irr_exec_room_t *room = exec->grown;
+
+    while (room != NULL && step < room->first_step) {
+        room = room->next;
+    }
+    return room != NULL ? room : &exec->room;
+}
+
+static inline irr_exec_step_t *irr_exec_step_of(const irr_exec_t *exec, size_t step)
+{
+    const irr_exec_room_t *room = irr_exec_room_of(exec, step);
+
+    return &room->steps[step - room->first_step];
+}
+
+/* The steps of the plan that were not there before. */
+void irr_exec_take_in(irr_exec_t *exec);
 
 #endif

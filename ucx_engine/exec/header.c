@@ -38,7 +38,8 @@ size_t irr_header_encode(const irr_header_t *header, const irr_slice_t *slices, 
     if (out != NULL) {
         out[0] = (unsigned char)(-header->status + (header->lost ? LOST : 0));
     }
-    at = irr_varint_put(out, at, header->parts);
+    at = irr_varint_put(out, at, header->more);
+    at = irr_varint_put(out, at, 2 * (uint64_t)header->parts + header->inside);
     at = irr_varint_put(out, at, header->slices);
     for (size_t i = 0; i < header->slices; i++) {
         at = put_slice(out, at, i > 0 ? &slices[i - 1] : &before_first, &slices[i]);
@@ -58,15 +59,17 @@ static bool is_status(unsigned char byte)
 irr_status_t irr_header_decode(const unsigned char *in, size_t length, irr_header_t *header, size_t *used)
 {
     unsigned char first = length > 0 ? in[0] : 0;
-    uint64_t parts, slices;
+    uint64_t more, parts, slices;
     size_t at = 1;
 
-    if (length < 1 || !is_status(first % LOST) || !irr_varint_get(in, length, &at, length, &parts) ||
-        !irr_varint_get(in, length, &at, length, &slices) || slices > length - at || parts > slices) {
+    if (length < 1 || !is_status(first % LOST) || !irr_varint_get(in, length, &at, PTRDIFF_MAX, &more) ||
+        !irr_varint_get(in, length, &at, 2 * (uint64_t)length + 3, &parts) || !irr_varint_get(in, length, &at, length, &slices) ||
+        slices > length - at || parts / 2 > slices + (slices == 0) || (more > 0 && (slices > 0 || at < length))) {
         return IRR_ERR_PROTOCOL;
     }
     *header = (irr_header_t){
-        .status = (irr_status_t)-(int)(first % LOST), .lost = first >= LOST, .parts = parts, .slices = slices
+        .status = (irr_status_t)-(int)(first % LOST), .lost = first >= LOST, .more = more, .parts = parts / 2,
+        .inside = parts % 2 > 0, .slices = slices
     };
     *used = at;
     return IRR_OK;

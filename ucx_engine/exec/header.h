@@ -3,7 +3,9 @@
  *
  *     status   one byte: 0, or why the sender could not pass on all that it should (a negative irr_status_t); 128 more
  *              if some rank has lost layouts that it was told in the last exchange
- *     parts    pieces that follow in messages of their own
+ *     more     0, or the bytes of the header that comes in place of this one, which is too long for a first message
+ *     parts    2 * the messages that a plan makes of what is described + 1 if it is right behind the description; else it
+ *              follows in so many PARTs
  *     slices   their number, and then for each, in the order of destination, source and offset:
  *         what     8 * (destination - the one before) + a bit for each of the three that follows
  *         source   if it is not the one before
@@ -22,12 +24,17 @@
 typedef struct irr_header {
     irr_status_t status;
     bool         lost;
-    size_t       parts;
+    size_t       more;
+    size_t       parts;      /* messages that a plan makes of what is described, at least 1 */
+    bool         inside;     /* it is right behind the description */
     size_t       slices;
 } irr_header_t;
 
 /* Most bytes of a header without slices. */
-#define IRR_HEADER_PREFIX_MAX 21
+#define IRR_HEADER_PREFIX_MAX 31
+
+/* Most bytes of a first header, with what is behind it: what a receiver has room for. */
+#define IRR_HEADER_MAX 4096
 
 /* Writes a header, whose bytes are returned; counts only where out is NULL. */
 size_t irr_header_encode(const irr_header_t *header, const irr_slice_t *slices, unsigned char *out);

@@ -9,38 +9,27 @@
 #include <assert.h>
 #include <string.h>
 
-/* Least bytes of scratch that are asked for at once. */
-#define SEGMENT_MIN 65536
-
-/* ---- scratch ---- */
-
-/* More scratch: what is needed, and an eighth of what there is, so that segments stay few. */
-static irr_status_t grow_scratch(void *context, size_t length, irr_hole_t *hole)
-{
-    irr_relay_t *relay = context;
-    void *segments = relay->segments;
-    size_t bytes = relay->scratch_bytes / 8 > SEGMENT_MIN ? relay->scratch_bytes / 8 : SEGMENT_MIN;
-    irr_status_t status = irr_grow(&segments, &relay->segments_max, relay->nsegments + 1, sizeof(irr_segment_t));
-    unsigned char *memory;
-
-    relay->segments = segments;
-    bytes = length > bytes ? length : bytes;
-    /* One byte more than is given away: so two segments never touch, and no place crosses into another one. */
-    memory = status == IRR_OK && bytes < SIZE_MAX ? irr_alloc(bytes + 1, 1) : NULL;
-    if (memory == NULL) {
-        return IRR_ERR_NO_MEMORY;
-    }
-    relay->segments[relay->nsegments++] = (irr_segment_t){ memory, bytes };
-    relay->scratch_bytes += bytes;
-    *hole = (irr_hole_t){ (size_t)(uintptr_t)memory, bytes };
-    return IRR_OK;
-}
-
 /* ---- life ---- */
 
-static irr_status_t prepare_barrier(irr_relay_t *relay, int rank)
+static irr_status_t make_plans(irr_relay_t *relay)
 {
-    irr_problem_t nobody = { .ranks = relay->stages.ranks, .rank = rank };
+    irr_status_t status = IRR_OK;
+
+    for (int i = 0; i < 2 && status == IRR_OK; i++) {
+        status = irr_grid_plan_init(&relay->plans[i], &relay->stages);
+        relay->plans[i].placed = true;
+        relay->plans[i].blank = (uintptr_t)&relay->blank;
+    }
+    for (int i = 0; i < relay->stages.senders && status == IRR_OK; i++) {
+        relay->plans[1].recv_steps[i] = IRR_NO_STEP;
+        relay->plans[0].recv_steps[i] = IRR_NO_STEP;
+    }
+    return status;
+}
+
+static irr_status_t prepare_barrier(irr_relay_t *relay)
+{
+    const irr_problem_t nobody = { .ranks = relay->stages.ranks, .rank = relay->stages.rank };
     irr_status_t status;
     size_t done;
 
@@ -53,33 +42,47 @@ static irr_status_t prepare_barrier(irr_relay_t *relay, int rank)
     return status;
 }
 
+/* For all openings, and that they can be thrown away. */
+static irr_status_t reserve(irr_relay_t *relay)
+{
+    const irr_plan_bounds_t bounds = {
+        .steps = (size_t)relay->stages.senders, .pieces = (size_t)relay->stages.senders
+    };
+    irr_status_t status = irr_plan_reserve(&relay->grown, bounds);
+
+    return status == IRR_OK ? irr_exec_reserve(&relay->exec, bounds) : status;
+}
+
 static irr_status_t allocate(irr_relay_t *relay)
 {
     const irr_stages_t *stages = &relay->stages;
-    irr_status_t status = IRR_OK;
-    int slots = 0;
+    const size_t ranks = (size_t)stages->ranks, slots = (size_t)stages->slots, senders = (size_t)stages->senders;
+    irr_status_t status;
 
-    for (int s = 0; s < stages->count; s++) {
-        slots = stages->stage[s].slots > slots ? stages->stage[s].slots : slots;
-    }
-    relay->sent_known = irr_alloc_zero((size_t)stages->slots, sizeof(*relay->sent_known));
-    relay->received_known = irr_alloc_zero((size_t)stages->senders, sizeof(*relay->received_known));
-    relay->spares = irr_alloc_zero((size_t)slots, sizeof(*relay->spares));
-    relay->sender_number = irr_alloc((size_t)stages->ranks, sizeof(*relay->sender_number));
-    relay->blocks = irr_alloc_zero(2 * (size_t)stages->ranks, sizeof(*relay->blocks));
-    if (relay->sent_known == NULL || relay->received_known == NULL || relay->spares == NULL ||
-        relay->sender_number == NULL || relay->blocks == NULL) {
+    relay->slots = irr_alloc_zero(slots, sizeof(*relay->slots));
+    relay->places = irr_alloc_zero(senders, sizeof(*relay->places));
+    relay->heard = irr_alloc_zero(senders, sizeof(*relay->heard));
+    relay->blocks = irr_alloc_zero(2 * ranks, sizeof(*relay->blocks));
+    if (relay->slots == NULL || relay->places == NULL || relay->heard == NULL || relay->blocks == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    for (int r = 0; r < stages->ranks; r++) {
-        relay->sender_number[r] = -1;
+    for (size_t i = 0; i < slots; i++) {
+        relay->slots[i].messages = 1;
     }
-    for (int i = 0; i < 2 && status == IRR_OK; i++) {
-        status = irr_grid_plan_init(&relay->plans[i], stages);
-        relay->plans[i].scratch.grow = grow_scratch;
-        relay->plans[i].scratch.context = relay;
+    for (size_t i = 0; i < senders; i++) {
+        relay->places[i].messages = 1;
     }
-    return status;
+    status = make_plans(relay);
+    if (status == IRR_OK) {
+        status = irr_inbox_init(relay);
+    }
+    if (status == IRR_OK) {
+        status = irr_single_init(&relay->outbox.single, stages->ranks, stages->rank);
+    }
+    if (status == IRR_OK && relay->overlap == IRR_OVERLAP_BLOCKING) {
+        status = prepare_barrier(relay);
+    }
+    return status == IRR_OK ? reserve(relay) : status;
 }
 
 irr_status_t irr_relay_init(irr_relay_t *relay, const irr_grid_t *grid, int ranks, int rank, size_t slice_min,
@@ -88,8 +91,12 @@ irr_status_t irr_relay_init(irr_relay_t *relay, const irr_grid_t *grid, int rank
     irr_status_t status;
 
     memset(relay, 0, sizeof(*relay));
+    irr_exec_init(&relay->exec);
     irr_exec_init(&relay->barrier);
     irr_plan_init(&relay->barrier_plan);
+    irr_exec_init(&relay->inbox.single.exec);
+    irr_exec_init(&relay->outbox.single.exec);
+    irr_plan_init(&relay->grown);
     relay->slice_min = slice_min;
     relay->overlap = overlap;
     relay->plan = &relay->plans[0];
@@ -97,9 +104,6 @@ irr_status_t irr_relay_init(irr_relay_t *relay, const irr_grid_t *grid, int rank
     status = irr_stages_init(&relay->stages, grid, ranks, rank);
     if (status == IRR_OK) {
         status = allocate(relay);
-    }
-    if (status == IRR_OK && overlap == IRR_OVERLAP_BLOCKING) {
-        status = prepare_barrier(relay, rank);
     }
     if (status != IRR_OK) {
         irr_relay_fini(relay);
@@ -111,19 +115,22 @@ void irr_relay_fini(irr_relay_t *relay)
 {
     irr_exec_fini(&relay->barrier);
     irr_plan_fini(&relay->barrier_plan);
-    irr_free(relay->inbox.slices);
-    irr_free(relay->inbox.bytes);
-    for (size_t i = 0; i < relay->nsegments; i++) {
-        irr_free(relay->segments[i].memory);
-    }
-    irr_free(relay->segments);
+    irr_single_fini(&relay->outbox.single);
+    irr_inbox_fini(&relay->inbox);
+    irr_exec_fini(&relay->exec);
+    irr_plan_fini(&relay->grown);
     irr_grid_plan_fini(&relay->plans[1]);
     irr_grid_plan_fini(&relay->plans[0]);
     irr_free(relay->blocks);
-    irr_free(relay->sender_number);
-    irr_free(relay->spares);
-    irr_free(relay->received_known);
-    irr_free(relay->sent_known);
+    irr_free(relay->heard);
+    for (int i = 0; relay->places != NULL && i < relay->stages.senders; i++) {
+        irr_free(relay->places[i].memory);
+    }
+    irr_free(relay->places);
+    for (int i = 0; relay->slots != NULL && i < relay->stages.slots; i++) {
+        irr_free(relay->slots[i].header);
+    }
+    irr_free(relay->slots);
     irr_stages_fini(&relay->stages);
     memset(relay, 0, sizeof(*relay));
 }
@@ -140,74 +147,70 @@ void irr_relay_keep(irr_relay_t *relay, irr_status_t status)
 void irr_relay_break(irr_relay_t *relay, irr_status_t status)
 {
     irr_relay_keep(relay, status);
-    relay->broken = relay->broken || status != IRR_OK;
-}
-
-/* ---- messages ---- */
-
-irr_flight_t *irr_relay_flight(irr_relay_t *relay, size_t pieces, size_t header)
-{
-    size_t each = sizeof(irr_iov_t) + sizeof(irr_part_t), fixed = sizeof(irr_flight_t) + each + header;
-    irr_flight_t *flight = pieces < (SIZE_MAX - fixed) / each ? irr_alloc(1, fixed + pieces * each) : NULL;
-
-    if (flight != NULL) {
-        flight->relay = relay;
-        flight->spare = false;
-        flight->parts = (irr_part_t *)(flight + 1);
-        flight->iov = (irr_iov_t *)(flight->parts + pieces + 1);
-        flight->header = (unsigned char *)(flight->iov + pieces + 1);
+    if (status == IRR_OK || relay->broken) {
+        return;
     }
-    return flight;
-}
-
-void irr_relay_take_off(irr_relay_t *relay, irr_flight_t *flight, void (*over)(irr_transfer_t *transfer))
-{
-    flight->relay = relay;
-    flight->stage = relay->stage;
-    irr_transfer_begin(&flight->transfer, relay->env.channel, relay->env.counters, over);
-}
-
-void irr_relay_land(irr_flight_t *flight)
-{
-    irr_relay_keep(flight->relay, flight->transfer.status);
-    if (!flight->spare) {
-        irr_free(flight);
+    relay->broken = true;
+    relay->plan = relay->last;
+    for (int i = 0; i < relay->stages.senders; i++) {
+        relay->places[i].known = relay->places[i].known && !relay->places[i].changed;
     }
+}
+
+/* ---- steps ---- */
+
+irr_status_t irr_relay_commit(irr_relay_t *relay, const irr_plan_mark_t *mark, irr_status_t status)
+{
+    if (status == IRR_OK) {
+        status = irr_exec_grow(&relay->exec);
+    }
+    if (status != IRR_OK) {
+        irr_plan_cut(relay->run, mark);
+    }
+    return status;
+}
+
+irr_status_t irr_relay_add(irr_relay_t *relay, const irr_step_params_t *params)
+{
+    irr_plan_mark_t mark = irr_plan_mark(relay->run);
+
+    return irr_relay_commit(relay, &mark, irr_plan_add(relay->run, params));
 }
 
 /* ---- stages ---- */
 
-static void begin_stage(irr_relay_t *relay, int number)
+void irr_relay_enter_stage(irr_relay_t *relay, int number)
 {
-    const irr_stage_t *stage;
-
     relay->stage = number;
-    stage = irr_relay_stage(relay);
-    relay->next = 1;
-    relay->heard = 0;
-    relay->earlier_sends = relay->open_sends;
-    /* The senders of the stage before were all heard, so nobody is awaited but these. */
-    for (int i = 0; i < stage->senders; i++) {
-        relay->sender_number[stage->sender[i]] = i;
+    relay->slot_base = 0;
+    relay->sender_base = 0;
+    for (int s = 0; s < number - 1; s++) {
+        relay->slot_base += (size_t)relay->stages.stage[s].slots;
+        relay->sender_base += (size_t)relay->stages.stage[s].senders;
     }
-    if (!relay->broken && !irr_relay_following(relay)) {
-        irr_relay_break(relay, irr_grid_plan_sends(relay->plan, number));
-    }
+    relay->stage_steps = relay->run->nsteps;
+    relay->unheard = irr_relay_stage(relay)->senders;
+    memset(relay->heard, 0, (size_t)relay->unheard * sizeof(*relay->heard));
 }
 
-/* A broken rank sends with its spares, and there is one set of them. */
-static bool waits_for_sends(const irr_relay_t *relay)
+/* What was appended for this stage: all that it receives, and what it sends if the next one waits for that. */
+static bool steps_are_over(const irr_relay_t *relay)
 {
-    return relay->overlap == IRR_OVERLAP_SINGLE || relay->overlap == IRR_OVERLAP_BLOCKING || relay->broken ||
-           relay->stage == relay->stages.count;
+    const bool sends = relay->overlap == IRR_OVERLAP_SINGLE || relay->overlap == IRR_OVERLAP_BLOCKING;
+
+    for (size_t i = relay->stage_steps; i < relay->run->nsteps; i++) {
+        if ((sends || relay->run->steps[i].kind == IRR_STEP_RECV) &&
+            irr_exec_state(&relay->exec, i) != IRR_EXEC_COMPLETE) {
+            return false;
+        }
+    }
+    return true;
 }
 
-static bool stage_is_over(const irr_relay_t *relay)
+/* All that was sent in the stages that were followed. */
+static bool sends_are_over(const irr_relay_t *relay)
 {
-    const irr_stage_t *stage = irr_relay_stage(relay);
-
-    return relay->next == stage->slots && relay->heard == stage->senders && relay->open_receives == 0 &&
-           relay->inbox.state == IRR_INBOX_FREE && (relay->open_sends == 0 || !waits_for_sends(relay));
+    return relay->overlap != IRR_OVERLAP_SINGLE || irr_exec_sent(&relay->exec, relay->stage_steps);
 }
 
 /*
@@ -237,23 +240,30 @@ static bool pass_barrier(irr_relay_t *relay)
     return true;
 }
 
+/* All is over of a stage but the barrier. */
+static bool is_over(const irr_relay_t *relay)
+{
+    const irr_outbox_t *outbox = &relay->outbox;
+
+    return relay->unheard == 0 && relay->inbox.state == IRR_INBOX_FREE && !outbox->busy &&
+           outbox->next >= irr_relay_stage(relay)->slots && steps_are_over(relay) && sends_are_over(relay);
+}
+
 /* Goes on to the next stage if this one is over; true if so.  After the last one, stage is beyond them. */
 static bool end_stage(irr_relay_t *relay)
 {
-    const irr_stage_t *stage = irr_relay_stage(relay);
-
-    if (!(relay->barrier_open || stage_is_over(relay)) || !pass_barrier(relay)) {
+    if (!(relay->barrier_open || is_over(relay)) || !pass_barrier(relay)) {
         return false;
     }
-    if (!relay->broken && !irr_relay_following(relay)) {
+    if (!irr_relay_following(relay)) {
         irr_relay_break(relay, irr_grid_plan_end_stage(relay->plan, relay->stage));
     }
-    relay->slot_base += (size_t)stage->slots;
-    relay->sender_base += (size_t)stage->senders;
     if (relay->stage == relay->stages.count) {
         relay->stage++;
+        irr_exec_expect(&relay->exec, false);
     } else {
-        begin_stage(relay, relay->stage + 1);
+        irr_relay_enter_stage(relay, relay->stage + 1);
+        irr_relay_send_stage(relay);
     }
     return true;
 }
@@ -277,65 +287,126 @@ static irr_status_t copy_self(irr_relay_t *relay)
 static void recover(irr_relay_t *relay)
 {
     if (relay->lost) {
-        memset(relay->sent_known, 0, (size_t)relay->stages.slots * sizeof(*relay->sent_known));
+        for (int i = 0; i < relay->stages.slots; i++) {
+            relay->slots[i].known = false;
+        }
     }
     relay->lost = relay->broken;
     relay->broken = false;
     relay->status = IRR_OK;
 }
 
+/* The last plan, and where each sender's opening is in it. */
+static void start_following(irr_relay_t *relay)
+{
+    relay->run = &relay->last->plan;
+    relay->mark = irr_plan_mark(relay->run);
+    relay->stage = 0;
+    for (int i = 0; i < relay->stages.senders; i++) {
+        relay->places[i].opening = relay->last->recv_steps[i];
+        relay->places[i].sunk = false;
+        relay->places[i].changed = false;
+    }
+    irr_exec_start(&relay->exec, relay->run, &relay->env);
+}
+
+/* Stage by stage, from the openings on. */
+static void start_growing(irr_relay_t *relay)
+{
+    irr_exec_env_t env = relay->env;
+
+    relay->run = &relay->grown;
+    irr_plan_reset(relay->run, relay->problem);
+    if (!relay->broken) {
+        irr_relay_break(relay, irr_relay_begin(relay));
+    }
+    irr_relay_reserve_openings(relay);
+    irr_exec_start(&relay->exec, relay->run, &env);
+    irr_exec_expect(&relay->exec, true);
+    relay->env.lacks = 0;   /* what is described and thrown away needs neither input nor output */
+    irr_relay_post_openings(relay);
+    irr_relay_enter_stage(relay, 1);
+    irr_relay_send_stage(relay);
+}
+
 void irr_relay_start(irr_relay_t *relay, const irr_problem_t *problem, const irr_exec_env_t *env)
 {
-    assert(relay->open_sends == 0 && relay->open_receives == 0);
+    bool follows;
+
     relay->last = relay->plan;
     relay->problem = problem;
     relay->env = *env;
-    relay->window = (irr_window_t){
-        .messages_max = env->window_messages, .bytes_max = env->window_bytes
-    };
+    relay->env.sourced = true;
+    relay->env.scratch = NULL;   /* offsets are addresses */
     if (relay->overlap == IRR_OVERLAP_BLOCKING) {
-        relay->window.messages_max = 1;
+        relay->env.window_messages = 1;
     }
     recover(relay);
-    relay->slot_base = 0;
-    relay->sender_base = 0;
     irr_relay_break(relay, env->lacks != 0 ? IRR_ERR_NO_MEMORY : IRR_OK);
-    if (!irr_relay_may_follow(relay, problem) && !relay->broken) {
-        irr_relay_break(relay, irr_relay_begin(relay));
-    }
+    follows = irr_relay_may_follow(relay, problem);
     relay->ended_well = false;
-    begin_stage(relay, 1);
-    irr_relay_send(relay);
+    if (follows) {
+        start_following(relay);
+    } else {
+        start_growing(relay);
+    }
+    (void)irr_exec_progress(&relay->exec);
     relay->copied = env->lacks == 0 ? copy_self(relay) : IRR_OK;
 }
 
 int irr_relay_awaited(const irr_relay_t *relay)
 {
-    for (int r = 0; r < relay->stages.ranks; r++) {
-        if (relay->sender_number[r] >= 0) {
-            return r;
-        }
-    }
-    return -1;
+    return relay->inbox.state != IRR_INBOX_FREE ? irr_exec_awaited(&relay->inbox.single.exec)
+                                                : irr_exec_awaited(&relay->exec);
 }
 
-irr_status_t irr_relay_progress(irr_relay_t *relay)
+static irr_status_t end(irr_relay_t *relay, irr_status_t status)
 {
-    bool moved = true;
-
-    while (moved && relay->stage <= relay->stages.count) {
-        moved = irr_relay_send(relay);
-        moved = irr_relay_receive(relay) || moved;
-        moved = end_stage(relay) || moved;
-    }
-    if (relay->stage <= relay->stages.count) {
-        return IRR_IN_PROGRESS;
+    irr_relay_keep(relay, status);
+    if (relay->run != &relay->grown) {
+        irr_plan_cut(relay->run, &relay->mark);
     }
     if (relay->status != IRR_OK) {
-        /* One that failed has thrown away what it was told of layouts.  All it would send to hear of it by then. */
-        memset(relay->sent_known, 0, (size_t)relay->stages.slots * sizeof(*relay->sent_known));
+        /* Who was told something may have thrown it away. */
+        for (int i = 0; i < relay->stages.slots; i++) {
+            relay->slots[i].known = false;
+        }
         return relay->status;
     }
     relay->ended_well = !relay->plan->truncated;
     return relay->plan->truncated ? IRR_ERR_TRUNCATE : relay->copied;
+}
+
+/* What the executor has to say of what was sent and received so far. */
+static void look(irr_relay_t *relay)
+{
+    if (relay->exec.spoiled) {
+        irr_relay_break(relay, relay->exec.result);
+    }
+    irr_relay_keep(relay, relay->exec.result);
+}
+
+irr_status_t irr_relay_progress(irr_relay_t *relay)
+{
+    irr_status_t status;
+    bool moved;
+
+    do {
+        moved = false;
+        status = irr_exec_progress(&relay->exec);
+        if (status != IRR_IN_PROGRESS) {
+            return end(relay, status);
+        }
+        look(relay);
+        if (relay->stage == 0 && relay->exec.held > 0) {
+            irr_relay_leave(relay);
+        }
+        if (relay->stage > 0 && relay->stage <= relay->stages.count) {
+            moved = irr_outbox_progress(relay);
+            moved = irr_inbox_progress(relay) || moved;
+            moved = irr_relay_hear(relay) || moved;
+            moved = end_stage(relay) || moved;
+        }
+    } while (moved);
+    return IRR_IN_PROGRESS;
 }

@@ -1,71 +1,113 @@
 /*
  * relay_follow.c - is all as in the last exchange, and what if not any more?
  *
- * An exchange that follows uses the steps and places of the last plan as they are.  To leave it, the plan is built
- * again from the layouts that were the same so far.  Its places are given, because messages are on their way to some
- * of them; they are free in the new plan when they are needed, because they were in the old one.  O(n log n).
+ * An exchange that follows runs the last plan as it is.  To leave it, the plan is built again from the layouts that
+ * were the same so far, at their places.  O(n log n).
  */
 #include "exec/relay.h"
 
 #include "problem/blocks.h"
 
+static bool all_told(const irr_relay_t *relay)
+{
+    const irr_relay_slot_t *slot = relay->slots;
+
+    for (int s = 0; s < relay->stages.count; s++) {
+        const irr_stage_t *stage = &relay->stages.stage[s];
+
+        for (int i = 0; i < stage->slots; i++, slot++) {
+            if (!slot->known && i != stage->own) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 bool irr_relay_may_follow(irr_relay_t *relay, const irr_problem_t *problem)
 {
-    return irr_blocks_repeat(relay->blocks, problem) && relay->ended_well;
+    const irr_plan_t *plan = &relay->last->plan;
+    const bool same = irr_blocks_repeat(relay->blocks, problem) && relay->ended_well;
+
+    /* A barrier is no part of the last plan. */
+    if (!same || irr_relay_tells(relay) || !all_told(relay) || relay->overlap == IRR_OVERLAP_BLOCKING) {
+        return false;
+    }
+    irr_relay_break(relay, irr_exec_reserve(&relay->exec, (irr_plan_bounds_t){
+        .steps = plan->nsteps, .pieces = plan->npieces }));
+    return !relay->broken;
 }
 
 irr_status_t irr_relay_begin(irr_relay_t *relay)
 {
-    irr_status_t status;
+    /* The relay itself keeps the order of the stages that are not followed. */
+    const irr_overlap_t overlap = relay->overlap == IRR_OVERLAP_PIPELINED || relay->overlap == IRR_OVERLAP_DUAL
+                                      ? IRR_OVERLAP_DUAL : IRR_OVERLAP_SINGLE;
 
     relay->plan = relay->last == &relay->plans[0] ? &relay->plans[1] : &relay->plans[0];
-    /* Pipelined, because the relay itself keeps the order that the other overlaps would write down. */
-    status = irr_grid_plan_begin(relay->plan, relay->problem, relay->slice_min, IRR_OVERLAP_PIPELINED);
-    for (size_t i = 0; i < relay->nsegments && status == IRR_OK; i++) {
-        status = irr_extents_give(&relay->plan->scratch, (size_t)(uintptr_t)relay->segments[i].memory,
-                                  relay->segments[i].length);
-    }
-    return status;
+    return irr_grid_plan_begin(relay->plan, relay->problem, relay->slice_min, overlap);
 }
 
-/* Gives the new plan what the sender sent in this stage the last time, to the same places. */
-static irr_status_t receive_again(irr_relay_t *relay, int number, int sender)
+/* Gives the new plan a stage that was as in the last exchange. */
+static irr_status_t repeat_stage(irr_relay_t *relay, int number)
 {
     const irr_grid_plan_t *last = relay->last;
-    size_t index = last->recv_steps[relay->plan->sender_base + (size_t)sender];
-    const irr_step_t *step;
+    const irr_stage_t *stage = &relay->stages.stage[number - 1];
+    irr_status_t status = irr_grid_plan_sends(relay->plan, number);
 
-    if (index == IRR_NO_STEP) {
-        return IRR_OK;
+    for (int i = 0; i < stage->senders && status == IRR_OK; i++) {
+        const size_t index = last->recv_steps[relay->plan->sender_base + (size_t)i];
+
+        status = irr_grid_plan_receive(relay->plan, number, i, irr_grid_plan_slices(last, index),
+                                       &last->plan.pieces[last->plan.steps[index].first_piece],
+                                       irr_grid_plan_count(last, index));
     }
-    step = &last->plan.steps[index];
-    return irr_grid_plan_receive(relay->plan, number, sender, irr_grid_plan_slices(last, index),
-                                 &last->plan.pieces[step->first_piece], step->pieces);
+    return status == IRR_OK ? irr_grid_plan_end_stage(relay->plan, number) : status;
 }
 
-irr_status_t irr_relay_leave(irr_relay_t *relay, int sender)
+/* The first stage of which not all is here as it was the last time; *held: something of it is not. */
+static int first_other(const irr_relay_t *relay, bool *held)
 {
-    const irr_stages_t *stages = &relay->stages;
-    irr_status_t status = irr_relay_begin(relay);
+    size_t base = 0;
 
-    for (int number = 1; number <= relay->stage && status == IRR_OK; number++) {
-        const irr_stage_t *stage = &stages->stage[number - 1];
+    *held = false;
+    for (int number = 1; number <= relay->stages.count; number++) {
+        const int senders = relay->stages.stage[number - 1].senders;
+        bool open = false;
 
+        for (int i = 0; i < senders; i++) {
+            irr_exec_state_t state = irr_exec_state(&relay->exec, relay->last->recv_steps[base + (size_t)i]);
+
+            open = open || state == IRR_EXEC_OPEN;
+            *held = *held || state == IRR_EXEC_HELD;
+        }
+        if (open || *held) {
+            return number;
+        }
+        base += (size_t)senders;
+    }
+    return relay->stages.count + 1;
+}
+
+void irr_relay_leave(irr_relay_t *relay)
+{
+    bool held;
+    const int number = first_other(relay, &held);
+    irr_status_t status;
+
+    if (!held) {
+        return;
+    }
+    irr_exec_expect(&relay->exec, true);
+    irr_exec_drop_sends(&relay->exec, number);
+    status = irr_relay_begin(relay);
+    for (int s = 1; s < number && status == IRR_OK; s++) {
+        status = repeat_stage(relay, s);
+    }
+    if (status == IRR_OK) {
         status = irr_grid_plan_sends(relay->plan, number);
-        for (int i = 0; i < stage->senders && status == IRR_OK; i++) {
-            bool heard = relay->sender_number[stage->sender[i]] < 0;
-
-            if (number < relay->stage || (heard && i != sender)) {
-                status = receive_again(relay, number, i);
-            }
-        }
-        if (number < relay->stage && status == IRR_OK) {
-            status = irr_grid_plan_end_stage(relay->plan, number);
-        }
     }
-    if (status != IRR_OK) {
-        /* What was sent and heard so far is laid out as the last plan says, which the next exchange has to know. */
-        relay->plan = relay->last;
-    }
-    return status;
+    irr_relay_break(relay, status);
+    irr_relay_enter_stage(relay, number);
+    relay->outbox.next = irr_relay_stage(relay)->slots;
 }

@@ -4,10 +4,10 @@
  */
 #include "exec/relay.h"
 
-static bool all_known(const bool *known, int count)
+static bool all_known(const irr_relay_t *relay)
 {
-    for (int i = 0; i < count; i++) {
-        if (!known[i]) {
+    for (int i = 0; i < relay->stages.senders; i++) {
+        if (!relay->places[i].known) {
             return false;
         }
     }
@@ -21,9 +21,11 @@ static irr_status_t freeze_stage(const irr_relay_t *relay, int number, irr_grid_
     irr_status_t status = irr_grid_plan_sends(frozen, number);
 
     for (int i = 0; i < stage->senders && status == IRR_OK; i++) {
-        if (recv_steps[i] != IRR_NO_STEP) {
+        const size_t slices = irr_grid_plan_count(relay->plan, recv_steps[i]);
+
+        if (slices > 0) {
             status = irr_grid_plan_receive(frozen, number, i, irr_grid_plan_slices(relay->plan, recv_steps[i]), NULL,
-                                           relay->plan->plan.steps[recv_steps[i]].pieces);
+                                           slices);
         }
     }
     return status == IRR_OK ? irr_grid_plan_end_stage(frozen, number) : status;
@@ -34,7 +36,7 @@ irr_status_t irr_relay_freeze(const irr_relay_t *relay, const irr_problem_t *pro
     irr_status_t status;
 
     if (problem != relay->problem || relay->status != IRR_OK || relay->copied != IRR_OK ||
-        relay->plan->truncated || !all_known(relay->received_known, relay->stages.senders)) {
+        relay->plan->truncated || !all_known(relay)) {
         return IRR_ERR_BAD_PARAM;
     }
     status = irr_grid_plan_init(frozen, &relay->stages);

@@ -1,411 +1,213 @@
 /*
- * relay_receive.c - leads as they come, and their parts.
+ * relay_receive.c - openings: one a sender and stage, all posted when an exchange starts.
  *
- * A lead whose layout is known is received straight into its places.  Any other one comes into the inbox first: its
- * header is read and checked, its small pieces are copied to their places, and its parts are received there.  A lead
- * that cannot be used is thrown away from the inbox, and so are its parts.
- *
- * Trusted of a header is only what was checked: ranks, order and ranges of slices (exec/header.c), that a slice may be
- * here at all, and that number and length of the pieces are those of the message.
+ * An opening that brings just what the last one did is an exchange that goes on as it was.  One that is retired is
+ * followed by a HEADER (relay_header.c).  Anything else is an error: the exchange goes on without contents.
  */
 #include "exec/relay.h"
 
 #include "core/alloc.h"
 
-#include <string.h>
+/* ---- places ---- */
 
-/* ---- the inbox ---- */
-
-static void inbox_over(irr_transfer_t *transfer)
+static irr_status_t make_memory(irr_relay_t *relay, irr_relay_place_t *place, size_t bytes)
 {
-    irr_flight_t *flight = (irr_flight_t *)transfer;
-    irr_inbox_t *inbox = &flight->relay->inbox;
+    unsigned char *memory;
 
-    inbox->state = inbox->next;
-    if (transfer->status != IRR_OK) {
-        inbox->length = 0;
-        inbox->state = inbox->next == IRR_INBOX_HEADER ? IRR_INBOX_FREE : inbox->next;
+    if (bytes <= place->memory_max) {
+        return IRR_OK;
     }
-    irr_relay_break(flight->relay, transfer->status);
-    irr_relay_land(flight);
-}
-
-/* What comes next is received by the inbox into its two addresses. */
-static irr_spare_t *open_inbox(irr_relay_t *relay, irr_inbox_state_t next, irr_iov_t first, irr_iov_t second)
-{
-    irr_inbox_t *inbox = &relay->inbox;
-
-    inbox->state = IRR_INBOX_BUSY;
-    inbox->next = next;
-    inbox->spare.flight.spare = true;
-    inbox->spare.iov[0] = first;
-    inbox->spare.iov[1] = second;
-    irr_relay_take_off(relay, &inbox->spare.flight, inbox_over);
-    return &inbox->spare;
-}
-
-static const irr_iov_t sink = { NULL, IRR_SINK_BYTES };
-
-/* Throws a lead away, but for what tells how many parts it has; of one that nobody should send none is awaited. */
-static void sink_lead(irr_relay_t *relay, const irr_message_t *message, bool expected)
-{
-    irr_spare_t *spare = &relay->inbox.spare;
-    bool described = expected && irr_tag_kind(message->tag) == IRR_TAG_HEADER;
-
-    relay->inbox.parts = 0;
-    relay->inbox.length = message->bytes;   /* of all: the number of slices is checked against it */
-    open_inbox(relay, described ? IRR_INBOX_SINK : IRR_INBOX_FREE, (irr_iov_t){ spare->header, sizeof(spare->header) },
-               sink);
-    irr_transfer_take(&spare->flight.transfer, &spare->part, message, spare->iov, 2, IRR_FORM_GATHER);
-    irr_transfer_end(&spare->flight.transfer);
-}
-
-static void sink_part(irr_relay_t *relay)
-{
-    irr_spare_t *spare = open_inbox(relay, IRR_INBOX_SINK, sink, sink);
-    const int from = irr_relay_stage(relay)->sender[relay->inbox.sender];
-    const uint16_t tag = irr_tag(relay->env.tag_base, IRR_TAG_PART, relay->stage);
-
-    relay->inbox.parts--;
-    irr_transfer_receive(&spare->flight.transfer, &spare->part, from, tag, spare->iov, 1, IRR_FORM_GATHER);
-    irr_transfer_end(&spare->flight.transfer);
-}
-
-/* ---- into the plan ---- */
-
-static void receive_over(irr_transfer_t *transfer)
-{
-    irr_flight_t *flight = (irr_flight_t *)transfer;
-
-    flight->relay->open_receives--;
-    irr_relay_break(flight->relay, transfer->status);
-    irr_relay_land(flight);
-}
-
-/* Does the sender send what it did the last time? */
-static bool is_last(const irr_relay_t *relay, int sender, const irr_slice_t *slices, size_t count)
-{
-    size_t index = relay->last->recv_steps[relay->sender_base + (size_t)sender];
-
-    return index != IRR_NO_STEP && relay->last->plan.steps[index].pieces == count &&
-           memcmp(irr_grid_plan_slices(relay->last, index), slices, count * sizeof(*slices)) == 0;
-}
-
-/* The step of a message in the plan; the layout is known from now on.  NULL: no memory. */
-static const irr_step_t *place(irr_relay_t *relay, int sender, const irr_slice_t *slices, size_t count)
-{
-    size_t index = relay->sender_base + (size_t)sender;
-    irr_status_t status = IRR_OK;
-
-    if (irr_relay_following(relay) && !is_last(relay, sender, slices, count)) {
-        status = irr_relay_leave(relay, sender);
-    }
-    if (status == IRR_OK && !irr_relay_following(relay)) {
-        status = irr_grid_plan_receive(relay->plan, relay->stage, sender, slices, NULL, count);
-    }
-    irr_relay_break(relay, status);
-    if (status != IRR_OK) {
-        return NULL;
-    }
-    relay->received_known[index] = true;
-    return &relay->plan->plan.steps[relay->plan->recv_steps[index]];
-}
-
-/* Lists the places of the pieces that came together or apart. */
-static size_t list(const irr_relay_t *relay, const irr_step_t *step, size_t apart_min, bool apart, irr_iov_t *iov)
-{
-    const irr_piece_t *pieces = &relay->plan->plan.pieces[step->first_piece];
-    size_t count = 0;
-
-    for (size_t i = 0; i < step->pieces; i++) {
-        if ((pieces[i].length >= apart_min) == apart) {
-            iov[count++] = (irr_iov_t){ irr_relay_address(relay, &pieces[i]), pieces[i].length };
-        }
-    }
-    return count;
-}
-
-/* Receives a lead that is laid out as the last one; false if it is not, or there is no memory. */
-static bool take_known(irr_relay_t *relay, int sender, const irr_message_t *message)
-{
-    size_t index = relay->last->recv_steps[relay->sender_base + (size_t)sender];
-    const irr_step_t *last = &relay->last->plan.steps[index], *step;
-    irr_composition_t composition;
-    irr_flight_t *flight;
-
-    if (message->bytes != last->bytes) {
-        irr_relay_break(relay, IRR_ERR_PROTOCOL);
-        return false;
-    }
-    flight = irr_relay_flight(relay, last->pieces, 0);
-    step = flight != NULL ? place(relay, sender, irr_grid_plan_slices(relay->last, index), last->pieces) : NULL;
-    if (step == NULL) {
-        irr_relay_break(relay, IRR_ERR_NO_MEMORY);
-        irr_free(flight);
-        return false;
-    }
-    composition = irr_compose(relay->env.compose, &relay->env.channel->transport->caps, step->pieces, step->bytes);
-    list(relay, step, SIZE_MAX, false, flight->iov);
-    relay->open_receives++;
-    irr_relay_take_off(relay, flight, receive_over);
-    irr_transfer_take(&flight->transfer, &flight->parts[0], message, flight->iov, step->pieces, composition.form);
-    irr_transfer_end(&flight->transfer);
-    return true;
-}
-
-/* ---- headers ---- */
-
-/* Do these slices make up the message, and may they be here? */
-static bool fits(const irr_relay_t *relay, const irr_header_t *header, size_t used, size_t apart_min)
-{
-    const irr_inbox_t *inbox = &relay->inbox;
-    size_t left = inbox->length - used, parts = 0;
-
-    for (size_t i = 0; i < header->slices; i++) {
-        const irr_slice_t *slice = &inbox->slices[i];
-        bool apart = slice->length >= apart_min;
-
-        if (!irr_stage_accepts(irr_relay_stage(relay), slice->destination) || (!apart && slice->length > left)) {
-            return false;
-        }
-        parts += apart;
-        left -= apart ? 0 : slice->length;
-    }
-    return left == 0 && parts == header->parts;
-}
-
-static size_t sum(const irr_slice_t *slices, size_t count)
-{
-    size_t bytes = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        bytes = slices[i].length > SIZE_MAX - bytes ? SIZE_MAX : bytes + slices[i].length;
-    }
-    return bytes;
-}
-
-/* Copies what came together to its places, and asks for what comes apart. */
-static void unpack(irr_relay_t *relay, const irr_step_t *step, size_t apart_min, size_t at, irr_flight_t *flight)
-{
-    irr_inbox_t *inbox = &relay->inbox;
-    size_t count = list(relay, step, apart_min, false, flight->iov);
-    const uint16_t tag = irr_tag(relay->env.tag_base, IRR_TAG_PART, relay->stage);
-
-    for (size_t i = 0; i < count; i++) {
-        memcpy(flight->iov[i].base, inbox->bytes + at, flight->iov[i].length);
-        relay->env.counters->bytes_staged += flight->iov[i].length;
-        at += flight->iov[i].length;
-    }
-    count = list(relay, step, apart_min, true, flight->iov);
-    relay->open_receives++;
-    irr_relay_take_off(relay, flight, receive_over);
-    for (size_t i = 0; i < count; i++) {
-        irr_transfer_receive(&flight->transfer, &flight->parts[i], step->peer, tag, &flight->iov[i], 1,
-                             IRR_FORM_IOVEC);
-    }
-    irr_transfer_end(&flight->transfer);
-}
-
-/* Reads the slices behind a header into the inbox and finds their places; not IRR_OK: nothing of it is used. */
-static irr_status_t read_slices(irr_relay_t *relay, const irr_header_t *header, size_t used)
-{
-    irr_inbox_t *inbox = &relay->inbox;
-    void *slices = inbox->slices;
-    irr_status_t status = irr_grow(&slices, &inbox->slices_max, header->slices, sizeof(*inbox->slices));
-    const irr_step_t *step = NULL;
-    irr_composition_t composition;
-    irr_flight_t *flight;
-    size_t more;
-
-    inbox->slices = slices;
-    if (status == IRR_OK) {
-        status = irr_header_decode_slices(inbox->bytes + used, inbox->length - used, header, relay->stages.ranks,
-                                          inbox->slices, &more);
-    }
-    if (status != IRR_OK) {
-        return status;
-    }
-    used += more;
-    composition = irr_compose(relay->env.compose, &relay->env.channel->transport->caps, header->slices + 1,
-                              sum(inbox->slices, header->slices));
-    if (!fits(relay, header, used, composition.apart_min)) {
-        return IRR_ERR_PROTOCOL;
-    }
-    flight = irr_relay_flight(relay, header->slices, 0);
-    step = flight != NULL ? place(relay, inbox->sender, inbox->slices, header->slices) : NULL;
-    if (step == NULL) {
-        irr_free(flight);
+    bytes = bytes < SIZE_MAX / 2 && bytes < 2 * place->memory_max ? 2 * place->memory_max : bytes;
+    memory = irr_alloc(bytes, 1);
+    if (memory == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    unpack(relay, step, composition.apart_min, used, flight);
+    irr_free(place->memory);
+    relay->scratch_bytes += bytes - place->memory_max;
+    place->memory = memory;
+    place->memory_max = bytes;
     return IRR_OK;
 }
 
-/* A header without slices, where there may have been some the last time. */
-static void read_empty(irr_relay_t *relay)
+irr_status_t irr_relay_put(irr_relay_t *relay, irr_relay_place_t *place, const irr_slice_t *slices, size_t count,
+                           irr_piece_t *pieces)
 {
-    size_t index = relay->sender_base + (size_t)relay->inbox.sender;
+    size_t bytes = 0;
+    irr_status_t status;
 
-    if (!relay->broken && irr_relay_following(relay) && relay->last->recv_steps[index] != IRR_NO_STEP) {
-        irr_relay_break(relay, irr_relay_leave(relay, relay->inbox.sender));
+    for (size_t i = 0; i < count; i++) {
+        if (irr_grid_plan_arrives(relay->plan, &slices[i], &pieces[i])) {
+            continue;
+        }
+        if (slices[i].length > SIZE_MAX - bytes) {
+            return IRR_ERR_NO_MEMORY;
+        }
+        pieces[i] = (irr_piece_t){ IRR_BUFFER_SCRATCH, (ptrdiff_t)bytes, slices[i].length };
+        bytes += slices[i].length;
     }
-    relay->received_known[index] = relay->plan->recv_steps[index] == IRR_NO_STEP;
-}
-
-/* What the sender says of the exchange. */
-static void hear(irr_relay_t *relay, const irr_header_t *header)
-{
-    irr_relay_keep(relay, header->status);
-    relay->lost = relay->lost || header->lost;
-}
-
-static void read_header(irr_relay_t *relay)
-{
-    irr_inbox_t *inbox = &relay->inbox;
-    irr_header_t header;
-    size_t used;
-    irr_status_t status = irr_header_decode(inbox->bytes, inbox->length, &header, &used);
-
-    inbox->state = IRR_INBOX_FREE;
-    if (status != IRR_OK) {
-        irr_relay_break(relay, status);
-        return;
-    }
-    hear(relay, &header);
-    if (header.slices == 0) {
-        irr_relay_break(relay, used == inbox->length ? IRR_OK : IRR_ERR_PROTOCOL);
-        read_empty(relay);
-        return;
-    }
-    status = relay->broken ? relay->status : read_slices(relay, &header, used);
-    if (status != IRR_OK) {
-        irr_relay_break(relay, status);
-        inbox->parts = header.parts;
-        inbox->state = header.parts > 0 ? IRR_INBOX_SINK : IRR_INBOX_FREE;
-    }
-}
-
-/* A lead was thrown away: the parts that it announced follow. */
-static void read_sunk(irr_relay_t *relay)
-{
-    irr_inbox_t *inbox = &relay->inbox;
-    irr_header_t header;
-    size_t used;
-
-    if (inbox->parts == 0 && inbox->length > 0) {
-        if (irr_header_decode(inbox->spare.header, inbox->length, &header, &used) == IRR_OK) {
-            hear(relay, &header);
-            inbox->parts = header.parts;
-        } else {
-            irr_relay_keep(relay, IRR_ERR_PROTOCOL);
+    status = make_memory(relay, place, bytes);
+    for (size_t i = 0; i < count && status == IRR_OK; i++) {
+        if (pieces[i].buffer == IRR_BUFFER_SCRATCH) {
+            pieces[i].offset += (ptrdiff_t)(uintptr_t)place->memory;
         }
     }
-    inbox->length = 0;
-    if (inbox->parts > 0) {
-        sink_part(relay);
-    } else {
-        inbox->state = IRR_INBOX_FREE;
-    }
+    return status;
 }
 
-/* ---- leads ---- */
+/* ---- posting ---- */
 
-static void receive_header(irr_relay_t *relay, const irr_message_t *message)
+/* The last layout, at places that are right for the blocks of this exchange; false: no memory. */
+static bool post_known(irr_relay_t *relay, irr_relay_place_t *place, size_t last_step, irr_step_params_t *params)
 {
+    const irr_grid_plan_t *last = relay->last;
+    const irr_step_t *step = &last->plan.steps[last_step];
     irr_inbox_t *inbox = &relay->inbox;
-    void *bytes = inbox->bytes;
-    irr_status_t status = irr_grow(&bytes, &inbox->bytes_max, message->bytes, 1);
-    irr_spare_t *spare;
+    void *pieces = inbox->pieces;
+    irr_status_t status = irr_grow(&pieces, &inbox->pieces_max, step->pieces, sizeof(*inbox->pieces));
 
-    inbox->bytes = bytes;
-    if (status != IRR_OK) {
-        irr_relay_break(relay, status);
-        sink_lead(relay, message, true);
-        return;
+    inbox->pieces = pieces;
+    if (status == IRR_OK && irr_grid_plan_count(last, last_step) > 0) {
+        status = irr_relay_put(relay, place, irr_grid_plan_slices(last, last_step), step->pieces, inbox->pieces);
+    } else if (status == IRR_OK) {
+        inbox->pieces[0] = last->plan.pieces[step->first_piece];
     }
-    inbox->length = message->bytes;
-    spare = open_inbox(relay, IRR_INBOX_HEADER, (irr_iov_t){ inbox->bytes, message->bytes }, (irr_iov_t){ NULL, 0 });
-    irr_transfer_take(&spare->flight.transfer, &spare->part, message, spare->iov, 1, IRR_FORM_IOVEC);
-    irr_transfer_end(&spare->flight.transfer);
+    params->pieces = inbox->pieces;
+    params->npieces = step->pieces;
+    return status == IRR_OK && irr_relay_add(relay, params) == IRR_OK;
 }
 
-static void receive_empty(irr_relay_t *relay, const irr_message_t *message)
+/* Takes one message, whatever it is; there is room for that. */
+static void post_sink(irr_relay_t *relay, irr_relay_place_t *place, irr_step_params_t *params)
 {
-    irr_spare_t *spare = open_inbox(relay, IRR_INBOX_FREE, sink, sink);
+    static const irr_piece_t nowhere = { IRR_BUFFER_NOWHERE, 0, IRR_SINK_BYTES };
 
-    irr_transfer_take(&spare->flight.transfer, &spare->part, message, spare->iov, 0, IRR_FORM_IOVEC);
-    irr_transfer_end(&spare->flight.transfer);
+    place->sunk = true;
+    params->pieces = &nowhere;
+    params->npieces = 1;
+    irr_relay_break(relay, irr_relay_add(relay, params));
 }
 
-static void receive_data(irr_relay_t *relay, const irr_message_t *message, bool known)
+void irr_relay_reserve_openings(irr_relay_t *relay)
 {
-    size_t index = relay->sender_base + (size_t)relay->inbox.sender;
-    bool empty = known && relay->last->recv_steps[index] == IRR_NO_STEP;
+    const irr_grid_plan_t *last = relay->last;
+    const size_t senders = (size_t)relay->stages.senders;
+    irr_plan_bounds_t bounds = { .steps = senders, .pieces = senders };
 
-    if (empty) {
-        relay->received_known[index] = true;
-        receive_empty(relay, message);
-    } else if (relay->broken || !known || !take_known(relay, relay->inbox.sender, message)) {
-        /* The layout was told when there was no memory for it. */
-        irr_relay_break(relay, known ? IRR_OK : IRR_ERR_NO_MEMORY);
-        /* Contents are thrown away, but not the layout, where the plan that has it stays. */
-        relay->received_known[index] = known && irr_relay_following(relay);
-        sink_lead(relay, message, true);
+    for (size_t i = 0; i < senders; i++) {
+        relay->places[i].known = relay->places[i].known && last->recv_steps[i] != IRR_NO_STEP;
+        if (relay->places[i].known && !relay->broken) {
+            bounds.pieces += last->plan.steps[last->recv_steps[i]].pieces - 1;
+        }
+    }
+    /* Both, because this also clears away what the last exchange appended. */
+    irr_relay_break(relay, irr_exec_reserve(&relay->exec, bounds));
+    irr_relay_break(relay, irr_plan_reserve(relay->run, bounds));
+}
+
+void irr_relay_post_openings(irr_relay_t *relay)
+{
+    irr_relay_place_t *place = relay->places;
+
+    for (int s = 0; s < relay->stages.count; s++) {
+        const irr_stage_t *stage = &relay->stages.stage[s];
+
+        for (int i = 0; i < stage->senders; i++, place++) {
+            const size_t last_step = relay->last->recv_steps[place - relay->places];
+            irr_step_params_t params = {
+                .kind = IRR_STEP_RECV, .peer = stage->sender[i], .stage = s + 1, .number = stage->sender_number[i],
+                .replaceable = true
+            };
+
+            place->opening = relay->run->nsteps;
+            place->sunk = false;
+            place->changed = false;
+            if (relay->broken || !place->known || !post_known(relay, place, last_step, &params)) {
+                irr_relay_break(relay, place->known ? IRR_ERR_NO_MEMORY : IRR_OK);
+                post_sink(relay, place, &params);
+            }
+        }
     }
 }
 
-static void receive_lead(irr_relay_t *relay, const irr_message_t *message)
-{
-    int rank = message->from, sender = rank < relay->stages.ranks ? relay->sender_number[rank] : -1;
-    bool known;
+/* ---- hearing ---- */
 
-    if (sender < 0) {
-        irr_relay_break(relay, IRR_ERR_PROTOCOL);
-        sink_lead(relay, message, false);
-        return;
+void irr_relay_heard(irr_relay_t *relay, int sender, bool known)
+{
+    relay->places[relay->sender_base + (size_t)sender].known = known;
+    relay->heard[sender] = true;
+    relay->unheard--;
+}
+
+/* As in the last exchange. */
+static void hear_same(irr_relay_t *relay, int sender)
+{
+    const size_t index = relay->sender_base + (size_t)sender, last_step = relay->last->recv_steps[index];
+    const irr_step_t *opening = &relay->run->steps[relay->places[index].opening];
+    irr_status_t status = IRR_OK;
+
+    if (!irr_relay_following(relay)) {
+        status = irr_grid_plan_receive(relay->plan, relay->stage, sender, irr_grid_plan_slices(relay->last, last_step),
+                                       &relay->run->pieces[opening->first_piece],
+                                       irr_grid_plan_count(relay->last, last_step));
     }
-    relay->sender_number[rank] = -1;
-    relay->heard++;
-    relay->inbox.sender = sender;
-    known = relay->received_known[relay->sender_base + (size_t)sender];
-    relay->received_known[relay->sender_base + (size_t)sender] = false;
-    if (irr_tag_kind(message->tag) == IRR_TAG_DATA) {
-        receive_data(relay, message, known);
-    } else if (relay->broken) {
-        sink_lead(relay, message, true);
+    irr_relay_break(relay, status);
+    irr_relay_heard(relay, sender, true);
+}
+
+static size_t last_bytes(const irr_relay_t *relay, int sender)
+{
+    return relay->last->plan.steps[relay->last->recv_steps[relay->sender_base + (size_t)sender]].bytes;
+}
+
+/* As the last time, or of a layout that was told when there was no memory for it. */
+void irr_relay_hear_sunk(irr_relay_t *relay, int sender, size_t bytes)
+{
+    const irr_relay_place_t *place = &relay->places[relay->sender_base + (size_t)sender];
+    const bool same = place->known && bytes == last_bytes(relay, sender);
+
+    irr_relay_break(relay, same ? IRR_OK : place->known ? IRR_ERR_PROTOCOL : IRR_ERR_NO_MEMORY);
+    irr_relay_heard(relay, sender, same);
+}
+
+/* An opening that brought something else, or nothing. */
+static void hear_other(irr_relay_t *relay, int sender, const irr_transfer_t *transfer)
+{
+    const irr_relay_place_t *place = &relay->places[relay->sender_base + (size_t)sender];
+    const bool failed = transfer->status != IRR_OK && transfer->status != IRR_ERR_PEER;
+
+    if (failed || (!place->sunk && transfer->received > 0)) {
+        irr_relay_break(relay, failed && transfer->status != IRR_ERR_TRUNCATE ? transfer->status : IRR_ERR_PROTOCOL);
+        irr_relay_heard(relay, sender, false);
+    } else if (place->sunk) {
+        irr_inbox_drain(relay, sender, transfer->received);
     } else {
-        receive_header(relay, message);
+        irr_inbox_open(relay, sender);
     }
 }
 
-static bool next_lead(irr_relay_t *relay)
+static bool hear(irr_relay_t *relay, int sender)
 {
-    irr_channel_t *channel = relay->env.channel;
-    irr_message_t message;
+    const irr_relay_place_t *place = &relay->places[relay->sender_base + (size_t)sender];
+    const irr_exec_state_t state = irr_exec_state(&relay->exec, place->opening);
 
-    if (relay->heard == irr_relay_stage(relay)->senders || relay->earlier_sends > 0 ||
-        channel->transport->ops->probe(channel, IRR_ANY_RANK,
-                                       irr_tag(relay->env.tag_base, IRR_TAG_DATA, relay->stage),
-                                       irr_tag_lead_mask(), &message) != IRR_OK) {
+    if (state == IRR_EXEC_COMPLETE) {
+        hear_same(relay, sender);
+        return true;
+    }
+    if (state == IRR_EXEC_OPEN || relay->inbox.state != IRR_INBOX_FREE) {
         return false;
     }
-    receive_lead(relay, &message);
+    irr_exec_settle(&relay->exec, place->opening);
+    hear_other(relay, sender, irr_exec_transfer(&relay->exec, place->opening));
     return true;
 }
 
-bool irr_relay_receive(irr_relay_t *relay)
+bool irr_relay_hear(irr_relay_t *relay)
 {
-    switch (relay->inbox.state) {
-    case IRR_INBOX_FREE:
-        return next_lead(relay);
-    case IRR_INBOX_BUSY:
-        return false;
-    case IRR_INBOX_HEADER:
-        read_header(relay);
-        break;
-    case IRR_INBOX_SINK:
-        read_sunk(relay);
-        break;
+    bool moved = false;
+
+    for (int i = 0; relay->unheard > 0 && i < irr_relay_stage(relay)->senders; i++) {
+        moved = (!relay->heard[i] && hear(relay, i)) || moved;
     }
-    return true;
+    return moved;
 }

@@ -1,194 +1,218 @@
 /*
- * relay_send.c - the messages of a stage: one lead a slot, in the order of the schedule, and what goes apart.
+ * relay_send.c - the steps that send a stage, in the order of the schedule.
+ *
+ * To a peer that knows the layout goes what it has: one step.  To any other one go empty messages that retire its
+ * opening, a HEADER with the bytes right behind, if there is room, or else before them; copied, so that a HEADER is one
+ * piece of memory.
  */
 #include "exec/relay.h"
 
+#include "core/alloc.h"
+
 #include <string.h>
+
+static const irr_piece_t nothing = { IRR_BUFFER_SCRATCH, 0, 0 };
 
 /* A message that is to be sent. */
 typedef struct outgoing {
-    size_t             slot;     /* over all stages */
-    const irr_step_t  *step;     /* NULL: it is empty */
+    irr_relay_slot_t  *slot;
+    int                peer, number;
+    const irr_piece_t *pieces;
     const irr_slice_t *slices;
+    size_t             npieces;    /* one more than slices, if it is a blank */
+    size_t             bytes;
     irr_header_t       header;
-    bool               known;    /* laid out as last time: no header */
-    irr_composition_t  composition;
+    size_t             length;     /* of the header in whole */
 } outgoing_t;
 
-static void over(irr_transfer_t *transfer)
+/* Which slot is the k-th: from the one after the own one on, as the schedule has it. */
+static int slot_at(const irr_relay_t *relay, int k)
 {
-    irr_flight_t *flight = (irr_flight_t *)transfer;
-    irr_relay_t *relay = flight->relay;
+    const irr_stage_t *stage = irr_relay_stage(relay);
 
-    relay->open_sends--;
-    relay->earlier_sends -= flight->stage < relay->stage;
-    irr_window_end(&relay->window, flight->bytes);
-    irr_relay_land(flight);
+    return (stage->own + k) % stage->slots;
 }
 
-static void start(irr_relay_t *relay, irr_flight_t *flight, size_t bytes)
+static irr_step_params_t send_to(const irr_relay_t *relay, int slot)
 {
-    flight->bytes = bytes;
-    relay->open_sends++;
-    irr_window_begin(&relay->window, bytes);
-    irr_relay_take_off(relay, flight, over);
-}
+    const irr_stage_t *stage = irr_relay_stage(relay);
 
-/* ---- without contents ---- */
-
-static void send_status(irr_relay_t *relay, int slot)
-{
-    irr_spare_t *spare = &relay->spares[slot];
-    irr_header_t header = { .status = relay->status, .lost = relay->lost };
-    size_t length = irr_header_encode(&header, NULL, spare->header);
-
-    spare->flight.spare = true;
-    spare->iov[0] = (irr_iov_t){ spare->header, length };
-    start(relay, &spare->flight, 0);
-    irr_transfer_send(&spare->flight.transfer, &spare->part, irr_relay_stage(relay)->peer[slot],
-                      irr_tag(relay->env.tag_base, IRR_TAG_HEADER, relay->stage), spare->iov, 1, IRR_FORM_IOVEC,
-                      length);
-    irr_transfer_end(&spare->flight.transfer);
+    return (irr_step_params_t){
+        .kind = IRR_STEP_SEND, .peer = stage->peer[slot], .stage = relay->stage, .number = stage->number[slot],
+        .pieces = &nothing, .npieces = 1
+    };
 }
 
 /* ---- with contents ---- */
 
-static size_t count_apart(const outgoing_t *message, size_t apart_min)
+static bool as_last(const irr_relay_t *relay, size_t index, const outgoing_t *message)
 {
-    size_t apart = 0;
+    const irr_grid_plan_t *last = relay->last;
+    const size_t step = last->send_steps[index];
 
-    for (size_t i = 0; i < message->header.slices; i++) {
-        apart += message->slices[i].length >= apart_min;
-    }
-    return apart;
+    return message->slot->known && !irr_relay_tells(relay) && step != IRR_NO_STEP &&
+           irr_grid_plan_count(last, step) == message->header.slices &&
+           (message->header.slices == 0 || memcmp(irr_grid_plan_slices(last, step), message->slices,
+                                                  message->header.slices * sizeof(*message->slices)) == 0);
 }
 
-static bool as_last(const irr_relay_t *relay, const outgoing_t *message)
+/* Appends the header and what is behind it to the memory of the slot, and says in which pieces it goes. */
+static irr_status_t write_header(const irr_relay_t *relay, outgoing_t *message, irr_piece_t pieces[2])
 {
-    size_t step = relay->last->send_steps[message->slot], slices;
+    const irr_header_t first = { .status = message->header.status, .lost = message->header.lost,
+                                 .more = message->length, .parts = 1 };
+    const size_t more = message->length > IRR_HEADER_MAX ? irr_header_encode(&first, NULL, NULL) : 0;
+    irr_relay_slot_t *slot = message->slot;
+    void *memory = slot->header;
+    irr_status_t status = irr_grow(&memory, &slot->header_max, more + IRR_HEADER_MAX + message->length, 1);
+    unsigned char *at;
 
-    if (!relay->sent_known[message->slot] || irr_relay_tells(relay) || irr_relay_following(relay)) {
-        return relay->sent_known[message->slot] && !irr_relay_tells(relay);
+    slot->header = memory;
+    if (status != IRR_OK) {
+        return status;
     }
-    slices = step != IRR_NO_STEP ? relay->last->plan.steps[step].pieces : 0;
-    return slices == message->header.slices &&
-           (slices == 0 || memcmp(irr_grid_plan_slices(relay->last, step), message->slices,
-                                  slices * sizeof(*message->slices)) == 0);
+    if (more > 0) {
+        irr_header_encode(&first, NULL, slot->header);
+    }
+    at = slot->header + more;
+    irr_header_encode(&message->header, message->slices, at);
+    at += message->length;
+    for (size_t i = 0; message->header.inside && i < message->header.slices; i++) {
+        memcpy(at, irr_relay_address(relay, &message->pieces[i]), message->pieces[i].length);
+        at += message->pieces[i].length;
+        relay->env.counters->bytes_staged += message->pieces[i].length;
+    }
+    pieces[0] = (irr_piece_t){ IRR_BUFFER_SCRATCH, (ptrdiff_t)(uintptr_t)slot->header, more };
+    pieces[1] = (irr_piece_t){ IRR_BUFFER_SCRATCH, (ptrdiff_t)(uintptr_t)(slot->header + more),
+                               (size_t)(at - slot->header) - more };
+    return IRR_OK;
 }
 
-static void describe(const irr_relay_t *relay, int slot, outgoing_t *message)
+static irr_status_t describe(irr_relay_t *relay, int slot, outgoing_t *message)
 {
-    const irr_transport_caps_t *caps = &relay->env.channel->transport->caps;
-    size_t step, bytes;
+    irr_step_params_t empty = send_to(relay, slot), header = empty, parts = empty;
+    irr_plan_mark_t mark = irr_plan_mark(relay->run);
+    irr_piece_t pieces[2];
+    irr_status_t status = write_header(relay, message, pieces);
 
-    message->slot = relay->slot_base + (size_t)slot;
-    step = relay->plan->send_steps[message->slot];
-    message->step = step != IRR_NO_STEP ? &relay->plan->plan.steps[step] : NULL;
-    message->slices = message->step != NULL ? irr_grid_plan_slices(relay->plan, step) : NULL;
-    message->header = (irr_header_t){
-        .status = relay->status, .lost = relay->lost,
-        .slices = message->step != NULL ? message->step->pieces : 0
+    for (size_t i = 0; i < message->slot->messages && status == IRR_OK; i++) {
+        status = irr_plan_add(relay->run, &empty);
+    }
+    for (int i = pieces[0].length > 0 ? 0 : 1; i < 2 && status == IRR_OK; i++) {
+        header.content = IRR_CONTENT_HEADER;
+        header.pieces = &pieces[i];
+        header.described = i == 0 ? pieces[0].length : message->length;
+        status = irr_plan_add(relay->run, &header);
+    }
+    if (status == IRR_OK && !message->header.inside) {
+        parts.content = IRR_CONTENT_PART;
+        parts.pieces = message->pieces;
+        parts.npieces = message->npieces;
+        status = irr_plan_add(relay->run, &parts);
+    }
+    return irr_relay_commit(relay, &mark, status);
+}
+
+static void take_up(const irr_relay_t *relay, int slot, outgoing_t *message)
+{
+    const size_t index = relay->slot_base + (size_t)slot, step = relay->plan->send_steps[index];
+    const irr_plan_t *plan = &relay->plan->plan;
+
+    *message = (outgoing_t){
+        .slot = &relay->slots[index], .pieces = &plan->pieces[plan->steps[step].first_piece],
+        .slices = irr_grid_plan_slices(relay->plan, step), .npieces = plan->steps[step].pieces,
+        .bytes = plan->steps[step].bytes,
+        .header = { .status = relay->status, .lost = relay->lost, .slices = irr_grid_plan_count(relay->plan, step) }
     };
-    bytes = message->step != NULL ? message->step->bytes : 0;
-    message->composition = irr_compose(relay->env.compose, caps, message->header.slices, bytes);
-    message->known = as_last(relay, message) && (message->header.slices < 2 ||
-                                                 count_apart(message, message->composition.apart_min) == 0);
-    if (message->known) {
-        message->composition.apart_min = SIZE_MAX;
-    } else {
-        message->composition = irr_compose(relay->env.compose, caps, message->header.slices + 1, bytes);
-        message->header.parts = count_apart(message, message->composition.apart_min);
-    }
+    message->header.parts = irr_compose_messages(relay->env.compose, &relay->env.channel->transport->caps, message->pieces,
+                                                 message->npieces, message->bytes);
+    message->header.inside = true;
+    message->length = irr_header_encode(&message->header, message->slices, NULL);
+    message->header.inside = message->header.slices == 0 || (message->length <= IRR_HEADER_MAX &&
+                                                             message->bytes <= IRR_HEADER_MAX - message->length);
 }
 
-/* Lists the header and the pieces that go together, then those that go apart; returns how many go together. */
-static size_t list(const irr_relay_t *relay, const outgoing_t *message, size_t header, irr_flight_t *flight)
+static irr_status_t send_slot(irr_relay_t *relay, int slot)
 {
-    const irr_piece_t *pieces =
-        message->step != NULL ? &relay->plan->plan.pieces[message->step->first_piece] : NULL;
-    size_t together = 0, apart = message->header.slices - message->header.parts + (header > 0);
+    irr_step_params_t params = send_to(relay, slot);
+    outgoing_t message;
+    irr_status_t status;
 
-    if (header > 0) {
-        irr_header_encode(&message->header, message->slices, flight->header);
-        flight->iov[together++] = (irr_iov_t){ flight->header, header };
+    take_up(relay, slot, &message);
+    if (as_last(relay, relay->slot_base + (size_t)slot, &message)) {
+        params.pieces = message.pieces;
+        params.npieces = message.npieces;
+        return irr_relay_add(relay, &params);
     }
-    for (size_t i = 0; i < message->header.slices; i++) {
-        size_t *at = pieces[i].length >= message->composition.apart_min ? &apart : &together;
-
-        flight->iov[(*at)++] = (irr_iov_t){ irr_relay_address(relay, &pieces[i]), pieces[i].length };
+    status = describe(relay, slot, &message);
+    if (status == IRR_OK) {
+        message.slot->messages = message.header.parts;
+        /* In an exchange that has failed, the peer may be one that throws away what it is told. */
+        message.slot->known = relay->status == IRR_OK;
     }
-    return together;
+    return status;
 }
 
-static void send_contents(irr_relay_t *relay, int slot, const outgoing_t *message, irr_flight_t *flight,
-                          size_t header)
-{
-    const int peer = irr_relay_stage(relay)->peer[slot];
-    irr_tag_kind_t kind = message->known ? IRR_TAG_DATA : IRR_TAG_HEADER;
-    size_t together = list(relay, message, header, flight);
-
-    start(relay, flight, message->step != NULL ? message->step->bytes : 0);
-    irr_transfer_send(&flight->transfer, &flight->parts[0], peer,
-                      irr_tag(relay->env.tag_base, kind, relay->stage), flight->iov, together,
-                      message->composition.form, header);
-    for (size_t i = 0; i < message->header.parts; i++) {
-        irr_transfer_send(&flight->transfer, &flight->parts[i + 1], peer,
-                          irr_tag(relay->env.tag_base, IRR_TAG_PART, relay->stage), &flight->iov[together + i], 1,
-                          IRR_FORM_IOVEC, 0);
-    }
-    irr_transfer_end(&flight->transfer);
-}
-
-/* Which slot is next: from the one after the own one on, as the schedule has it. */
-static int next_slot(const irr_relay_t *relay)
+void irr_relay_send_stage(irr_relay_t *relay)
 {
     const irr_stage_t *stage = irr_relay_stage(relay);
-
-    return (stage->own + relay->next) % stage->slots;
-}
-
-static size_t bytes_of(const irr_relay_t *relay, int slot)
-{
-    size_t step = relay->broken ? IRR_NO_STEP : relay->plan->send_steps[relay->slot_base + (size_t)slot];
-
-    return step != IRR_NO_STEP ? relay->plan->plan.steps[step].bytes : 0;
-}
-
-static void send_slot(irr_relay_t *relay, int slot)
-{
-    irr_flight_t *flight = NULL;
-    outgoing_t message;
-    size_t header = 0;
+    int k = 1;
 
     if (!relay->broken) {
-        describe(relay, slot, &message);
-        header = message.known ? 0 : irr_header_encode(&message.header, message.slices, NULL);
-        flight = irr_relay_flight(relay, message.header.slices, header);
-        irr_relay_break(relay, flight == NULL ? IRR_ERR_NO_MEMORY : IRR_OK);
+        irr_relay_break(relay, irr_grid_plan_sends(relay->plan, relay->stage));
     }
-    /* In an exchange that has failed, the peer may be one that throws away what it is told. */
-    relay->sent_known[relay->slot_base + (size_t)slot] = flight != NULL && relay->status == IRR_OK;
-    if (flight != NULL) {
-        send_contents(relay, slot, &message, flight, header);
-    } else {
-        send_status(relay, slot);
+    for (; k < stage->slots && !relay->broken; k++) {
+        irr_status_t status = send_slot(relay, slot_at(relay, k));
+
+        irr_relay_break(relay, status);
+        k -= status != IRR_OK;
     }
+    relay->outbox.next = k;
+    relay->outbox.retired = 0;
 }
 
-bool irr_relay_send(irr_relay_t *relay)
+/* ---- without contents ---- */
+
+static void send_status(irr_relay_t *relay, int index)
 {
-    const irr_stage_t *stage = irr_relay_stage(relay);
-    bool sent = false;
+    irr_outbox_t *outbox = &relay->outbox;
+    irr_relay_slot_t *slot = &relay->slots[relay->slot_base + (size_t)index];
+    irr_step_params_t params = send_to(relay, index);
+    const irr_header_t header = { .status = relay->status, .lost = relay->lost, .parts = 1, .inside = true };
+    irr_piece_t piece = { IRR_BUFFER_SCRATCH, (ptrdiff_t)(uintptr_t)slot->status, 0 };
 
-    while (relay->next < stage->slots) {
-        int slot = next_slot(relay);
-
-        if (!irr_window_admits(&relay->window, bytes_of(relay, slot))) {
-            break;
-        }
-        send_slot(relay, slot);
-        relay->next++;
-        sent = true;
+    outbox->busy = true;
+    if (outbox->retired < slot->messages) {
+        outbox->retired++;
+    } else {
+        piece.length = irr_header_encode(&header, NULL, slot->status);
+        params.content = IRR_CONTENT_HEADER;
+        params.described = piece.length;
+        params.pieces = &piece;
+        slot->messages = 1;
+        slot->known = false;
+        outbox->retired = 0;
+        outbox->next++;
     }
-    return sent;
+    irr_single_start(&outbox->single, &params, &relay->env);
+}
+
+bool irr_outbox_progress(irr_relay_t *relay)
+{
+    irr_outbox_t *outbox = &relay->outbox;
+
+    if (outbox->busy) {
+        irr_status_t status = irr_single_progress(&outbox->single, NULL);
+
+        if (status == IRR_IN_PROGRESS) {
+            return false;
+        }
+        irr_relay_keep(relay, status);
+        outbox->busy = false;
+    }
+    if (outbox->next >= irr_relay_stage(relay)->slots) {
+        return false;
+    }
+    send_status(relay, slot_at(relay, outbox->next));
+    return true;
 }

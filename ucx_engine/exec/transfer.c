@@ -28,6 +28,7 @@ static void end_part(irr_part_t *part, irr_status_t status)
     }
     if (part->receives && status == IRR_OK) {
         counters->messages_received++;
+        transfer->received += part->request.bytes;
         counters->bytes_received += transfer->describes ? 0 : part->request.bytes;
         counters->bytes_gathered += part->gathers ? part->request.bytes : 0;
     }

@@ -19,6 +19,7 @@ struct irr_transfer {
     irr_counters_t  *counters;
     size_t           pending;
     irr_status_t     status;    /* the first error */
+    size_t           received;  /* bytes, of all its messages */
     bool             describes; /* what it receives is no user data; false unless set after begin */
 };
 

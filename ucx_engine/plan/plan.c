@@ -73,7 +73,8 @@ irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params)
     *step = (irr_step_t){
         .kind = params->kind, .peer = params->peer, .stage = params->stage, .number = params->number,
         .first_piece = plan->npieces, .pieces = params->npieces,
-        .first_dep = plan->ndeps, .deps = params->ndeps
+        .first_dep = plan->ndeps, .deps = params->ndeps,
+        .content = params->content, .described = params->described, .replaceable = params->replaceable
     };
     for (size_t i = 0; i < params->npieces; i++) {
         const irr_piece_t *piece = &params->pieces[i];
@@ -92,6 +93,20 @@ irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params)
     }
     plan->stages = params->stage > plan->stages ? params->stage : plan->stages;
     return IRR_OK;
+}
+
+irr_plan_mark_t irr_plan_mark(const irr_plan_t *plan)
+{
+    return (irr_plan_mark_t){ plan->nsteps, plan->nsends, plan->npieces, plan->ndeps, plan->stages };
+}
+
+void irr_plan_cut(irr_plan_t *plan, const irr_plan_mark_t *mark)
+{
+    plan->nsteps = mark->nsteps;
+    plan->nsends = mark->nsends;
+    plan->npieces = mark->npieces;
+    plan->ndeps = mark->ndeps;
+    plan->stages = mark->stages;
 }
 
 irr_status_t irr_plan_add_self(const irr_problem_t *problem, irr_plan_t *plan)

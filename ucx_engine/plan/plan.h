@@ -23,7 +23,12 @@
 
 #include "irr.h"
 
-typedef enum irr_buffer { IRR_BUFFER_INPUT, IRR_BUFFER_OUTPUT, IRR_BUFFER_SCRATCH } irr_buffer_t;
+typedef enum irr_buffer {
+    IRR_BUFFER_INPUT,
+    IRR_BUFFER_OUTPUT,
+    IRR_BUFFER_SCRATCH,
+    IRR_BUFFER_NOWHERE  /* the only piece of a receive: of any length, and thrown away */
+} irr_buffer_t;
 
 /* A range of a symbolic buffer. */
 typedef struct irr_piece {
@@ -40,6 +45,13 @@ typedef enum irr_step_kind {
     IRR_STEP_AWAIT  /* a tell of peer has come */
 } irr_step_kind_t;
 
+/* What a message has in it.  Messages of one pair of ranks, stage and content stay in order, others need not. */
+typedef enum irr_content {
+    IRR_CONTENT_DATA,    /* bytes whose layout both ends know */
+    IRR_CONTENT_HEADER,  /* a description of bytes, and short ones behind it: one message, however it is composed */
+    IRR_CONTENT_PART     /* the bytes that a header describes */
+} irr_content_t;
+
 typedef struct irr_step {
     irr_step_kind_t kind;
     int             peer;         /* rank in the communicator; this rank for a copy */
@@ -50,6 +62,10 @@ typedef struct irr_step {
     size_t          pieces;       /* at least 1; two for a copy; one without bytes for a tell or an await */
     size_t          first_dep;    /* into plan->deps */
     size_t          deps;
+    irr_content_t   content;
+    size_t          described;    /* of a send: so many of its bytes are description, not data */
+    bool            replaceable;  /* a receive: if not just these bytes come, it is not complete before the source of
+                                     the plan says so (exec/exec.h) */
 } irr_step_t;
 
 typedef struct irr_plan {
@@ -97,6 +113,9 @@ typedef struct irr_step_params {
     size_t             npieces;
     const size_t      *deps;
     size_t             ndeps;
+    irr_content_t      content;
+    size_t             described;
+    bool               replaceable;
 } irr_step_params_t;
 
 irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params);
@@ -121,6 +140,19 @@ irr_status_t irr_plan_depend(irr_plan_t *plan, size_t step, size_t on);
  * overlaps with what is on the wire.
  */
 irr_status_t irr_plan_add_self(const irr_problem_t *problem, irr_plan_t *plan);
+
+/* ---- plans that grow ---- */
+
+/* Where a plan ends. */
+typedef struct irr_plan_mark {
+    size_t nsteps, nsends, npieces, ndeps;
+    int    stages;
+} irr_plan_mark_t;
+
+irr_plan_mark_t irr_plan_mark(const irr_plan_t *plan);
+
+/* Takes off what was appended since. */
+void irr_plan_cut(irr_plan_t *plan, const irr_plan_mark_t *mark);
 
 /* ---- build (plan/algorithms.c) ---- */
 

@@ -5,7 +5,6 @@
 
 #include "core/alloc.h"
 
-#include <assert.h>
 #include <string.h>
 
 void irr_extents_fini(irr_extents_t *extents)
@@ -66,65 +65,12 @@ static size_t take_end(irr_extents_t *extents, size_t length, bool *used)
     return offset;
 }
 
-irr_status_t irr_extents_take(irr_extents_t *extents, size_t length, size_t *offset, bool *used)
+size_t irr_extents_take(irr_extents_t *extents, size_t length, bool *used)
 {
-    irr_hole_t more;
-    irr_status_t status;
+    size_t offset;
 
     *used = true;
-    if (take_hole(extents, length, offset)) {
-        return IRR_OK;
-    }
-    if (extents->grow == NULL) {
-        *offset = take_end(extents, length, used);
-        return IRR_OK;
-    }
-    status = extents->grow(extents->context, length, &more);
-    if (status == IRR_OK) {
-        status = irr_extents_give(extents, more.offset, more.length);
-    }
-    if (status == IRR_OK) {
-        take_hole(extents, length, offset);
-    }
-    return status;
-}
-
-/* The first hole that does not end before offset. */
-static size_t find(const irr_extents_t *extents, size_t offset)
-{
-    size_t low = 0, high = extents->count;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (extents->holes[middle].offset + extents->holes[middle].length <= offset) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-irr_status_t irr_extents_take_at(irr_extents_t *extents, size_t offset, size_t length)
-{
-    size_t i = find(extents, offset), before;
-    irr_hole_t *hole;
-
-    assert(i < extents->count && extents->holes[i].offset <= offset);
-    hole = &extents->holes[i];
-    assert(offset + length <= hole->offset + hole->length);
-    before = offset - hole->offset;
-    if (before == 0) {
-        shrink(extents, i, length);
-        return IRR_OK;
-    }
-    hole->length -= before + length;
-    hole->offset = offset + length;
-    if (hole->length == 0) {
-        remove_hole(extents, i);
-    }
-    return irr_extents_give(extents, offset - before, before);
+    return take_hole(extents, length, &offset) ? offset : take_end(extents, length, used);
 }
 
 irr_status_t irr_extents_give(irr_extents_t *extents, size_t offset, size_t length)

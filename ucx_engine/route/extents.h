@@ -1,7 +1,7 @@
 /*
  * extents.h - which bytes of a buffer are free: places for slices in scratch.
  *
- * First fit among the holes, else at the end, or where whoever has the memory says.  A place is never split, because
+ * First fit among the holes, else at the end.  A place is never split, because
  * the pieces of a message must be the same at both ends.  O(holes) an operation.
  */
 #ifndef IRR_EXTENTS_H
@@ -18,13 +18,6 @@ typedef struct irr_extents {
     irr_hole_t *holes;   /* ascending, never touching */
     size_t      count, max;
     size_t      end;     /* most bytes that were taken at once, holes included */
-
-    /*
-     * Not NULL: the buffer is not open, and asks for more bytes, of which at least `length` are in one place:
-     * *hole belongs to the buffer then.  Fails with IRR_ERR_NO_MEMORY.
-     */
-    irr_status_t (*grow)(void *context, size_t length, irr_hole_t *hole);
-    void          *context;
 } irr_extents_t;
 
 void irr_extents_fini(irr_extents_t *extents);
@@ -32,14 +25,8 @@ void irr_extents_fini(irr_extents_t *extents);
 /* All is free again; keeps the room. */
 void irr_extents_reset(irr_extents_t *extents);
 
-/*
- * Where `length` bytes are free, which are taken then; *used: some of them may have been taken before.  Fails with
- * IRR_ERR_NO_MEMORY.
- */
-irr_status_t irr_extents_take(irr_extents_t *extents, size_t length, size_t *offset, bool *used);
-
-/* Takes these bytes, which must be free.  Fails with IRR_ERR_NO_MEMORY. */
-irr_status_t irr_extents_take_at(irr_extents_t *extents, size_t offset, size_t length);
+/* Where `length` bytes are free, which are taken then; *used: some of them may have been taken before. */
+size_t irr_extents_take(irr_extents_t *extents, size_t length, bool *used);
 
 /* Gives bytes back that were taken.  Fails with IRR_ERR_NO_MEMORY. */
 irr_status_t irr_extents_give(irr_extents_t *extents, size_t offset, size_t length);

@@ -141,6 +141,18 @@ static size_t send_deps(irr_grid_plan_t *build, int stage, const irr_items_t *it
     return unique(deps, count);
 }
 
+bool irr_grid_plan_arrives(const irr_grid_plan_t *build, const irr_slice_t *slice, irr_piece_t *piece)
+{
+    const irr_block_t *block = &build->problem->recv[slice->source];
+    bool arrived = slice->destination == build->problem->rank;
+
+    if (arrived && slice->offset <= block->length && slice->length <= block->length - slice->offset) {
+        *piece = (irr_piece_t){ IRR_BUFFER_OUTPUT, block->offset + (ptrdiff_t)slice->offset, slice->length };
+        return true;
+    }
+    return false;
+}
+
 /* ---- steps ---- */
 
 static irr_status_t make_room(irr_grid_plan_t *build, size_t count)
@@ -161,19 +173,27 @@ static irr_status_t make_room(irr_grid_plan_t *build, size_t count)
     return status;
 }
 
+/* One piece: a byte, and no slice. */
+static size_t put_blank(irr_grid_plan_t *build)
+{
+    build->slices[build->plan.npieces] = (irr_slice_t){ .length = 0 };
+    build->pieces[0] = (irr_piece_t){ IRR_BUFFER_SCRATCH, (ptrdiff_t)build->blank, 1 };
+    return 1;
+}
+
 static irr_status_t add_send(irr_grid_plan_t *build, int number, int slot, size_t *before)
 {
     const irr_stage_t *stage = &build->stages->stage[number - 1];
     const irr_items_t *items = &build->deal.slots[slot];
     irr_step_params_t params = {
-        .kind = IRR_STEP_SEND, .peer = stage->peer[slot], .stage = number, .number = stage->number[slot],
-        .npieces = items->count
+        .kind = IRR_STEP_SEND, .peer = stage->peer[slot], .stage = number, .number = stage->number[slot]
     };
-    irr_status_t status = make_room(build, items->count);
+    irr_status_t status = make_room(build, items->count + 1);
 
     if (status != IRR_OK) {
         return status;
     }
+    params.npieces = items->count > 0 ? items->count : put_blank(build);
     for (size_t i = 0; i < items->count; i++) {
         const irr_item_t *item = &items->array[i];
 
@@ -205,7 +225,7 @@ irr_status_t irr_grid_plan_sends(irr_grid_plan_t *build, int number)
     for (int k = 1; k < stage->slots && status == IRR_OK; k++) {
         int slot = (stage->own + k) % stage->slots;
 
-        if (build->deal.slots[slot].count > 0) {
+        if (build->deal.slots[slot].count > 0 || build->placed) {
             status = add_send(build, number, slot, &before);
         }
     }
@@ -218,32 +238,19 @@ irr_status_t irr_grid_plan_sends(irr_grid_plan_t *build, int number)
 }
 
 /* Where a slice that arrives goes; *used is set if to scratch that may have been used before. */
-static irr_status_t place(irr_grid_plan_t *build, const irr_slice_t *slice, irr_piece_t *piece, bool *used)
+static irr_piece_t place(irr_grid_plan_t *build, const irr_slice_t *slice, bool *used)
 {
-    const irr_block_t *block = &build->problem->recv[slice->source];
-    bool arrived = slice->destination == build->problem->rank, again = false;
-    size_t offset = 0;
-    irr_status_t status;
+    irr_piece_t piece;
+    bool again;
 
-    if (arrived && slice->offset <= block->length && slice->length <= block->length - slice->offset) {
-        *piece = (irr_piece_t){ IRR_BUFFER_OUTPUT, block->offset + (ptrdiff_t)slice->offset, slice->length };
-        return IRR_OK;
+    if (irr_grid_plan_arrives(build, slice, &piece)) {
+        return piece;
     }
-    build->truncated = build->truncated || arrived;
-    status = irr_extents_take(&build->scratch, slice->length, &offset, &again);
-    *piece = (irr_piece_t){ IRR_BUFFER_SCRATCH, (ptrdiff_t)offset, slice->length };
+    piece = (irr_piece_t){
+        IRR_BUFFER_SCRATCH, (ptrdiff_t)irr_extents_take(&build->scratch, slice->length, &again), slice->length
+    };
     *used = *used || again;
-    return status;
-}
-
-static irr_status_t take(irr_grid_plan_t *build, const irr_piece_t *place, irr_piece_t *piece, bool *used)
-{
-    *piece = *place;
-    if (place->buffer != IRR_BUFFER_SCRATCH) {
-        return IRR_OK;
-    }
-    *used = true;
-    return irr_extents_take_at(&build->scratch, (size_t)place->offset, place->length);
+    return piece;
 }
 
 irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int number, int i, const irr_slice_t *slices,
@@ -252,16 +259,21 @@ irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int number, int i, co
     const irr_stage_t *stage = &build->stages->stage[number - 1];
     irr_step_params_t params = {
         .kind = IRR_STEP_RECV, .peer = stage->sender[i], .stage = number, .number = stage->sender_number[i],
-        .npieces = count
+        .replaceable = build->placed
     };
-    irr_status_t status = make_room(build, count);
+    irr_status_t status = make_room(build, count + 1);
     bool used = false;
 
+    if (status != IRR_OK) {
+        return status;
+    }
+    params.npieces = count > 0 ? count : put_blank(build);
     for (size_t k = 0; k < count && status == IRR_OK; k++) {
         build->slices[build->plan.npieces + k] = slices[k];
-        status = places != NULL ? take(build, &places[k], &build->pieces[k], &used)
-                                : place(build, &slices[k], &build->pieces[k], &used);
-        if (status == IRR_OK && slices[k].destination != build->problem->rank) {
+        build->pieces[k] = build->placed ? places[k] : place(build, &slices[k], &used);
+        build->truncated = build->truncated || (slices[k].destination == build->problem->rank &&
+                                                build->pieces[k].buffer != IRR_BUFFER_OUTPUT);
+        if (slices[k].destination != build->problem->rank) {
             status = irr_items_add(&build->held, (irr_item_t){
                 .slice = slices[k], .place = (uintptr_t)build->pieces[k].offset, .owner = build->plan.nsteps });
         }
@@ -294,7 +306,7 @@ static irr_status_t free_sent(irr_grid_plan_t *build, const irr_stage_t *stage)
         for (size_t i = 0; step != NULL && i < step->pieces && status == IRR_OK; i++) {
             const irr_piece_t *piece = &build->plan.pieces[step->first_piece + i];
 
-            if (piece->buffer == IRR_BUFFER_SCRATCH) {
+            if (piece->buffer == IRR_BUFFER_SCRATCH && !build->placed) {
                 status = irr_extents_give(&build->scratch, (size_t)piece->offset, piece->length);
             }
         }

@@ -5,6 +5,9 @@
  * what arrives: the sender's plan where all ranks are at hand (grid_plans.c), or what an exchange has learnt
  * (exec/relay.c).
  *
+ * A builder that is told the places of what arrives (`placed`) writes a plan of which each rank knows that all others
+ * may change theirs: where a rank has nothing for another one there is a message too, of one byte, the blank.
+ *
  *     begin; for each stage: sends, receive for each message that is not empty, end_stage; finish
  */
 #ifndef IRR_GRID_PLAN_H
@@ -27,10 +30,12 @@ typedef struct irr_grid_plan {
     size_t              *send_steps;   /* by stage and slot: IRR_NO_STEP if there is no message */
     size_t              *recv_steps;   /* by stage and sender */
     size_t               slot_base, sender_base;   /* of the stage that is being built */
+    bool                 placed;       /* set after init, with */
+    uintptr_t            blank;        /* the address of the blank: SCRATCH offsets are addresses then */
     bool                 truncated;    /* something is longer than its block, and goes to scratch instead */
     irr_items_t          held;
     irr_deal_t           deal;
-    irr_extents_t        scratch;   /* who has the memory sets its grow after init */
+    irr_extents_t        scratch;      /* unless placed */
     irr_piece_t         *pieces;       /* room for one step */
     size_t              *deps;
     size_t               pieces_max, deps_max;
@@ -49,16 +54,27 @@ irr_status_t irr_grid_plan_begin(irr_grid_plan_t *build, const irr_problem_t *pr
 irr_status_t irr_grid_plan_sends(irr_grid_plan_t *build, int stage);
 
 /*
- * Appends the receive of what sender number i of the stage sends, which is not empty: to these places, which must be
- * free, or where there is room if places is NULL.
+ * Appends the receive of what sender number i of the stage sends: to these places if the builder is placed, and else
+ * where there is room; then it is not empty.
  */
 irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int stage, int i, const irr_slice_t *slices,
                                    const irr_piece_t *places, size_t count);
+
+/* Does a slice go to OUTPUT?  Then *piece says where; one that is too long for its block does not. */
+bool irr_grid_plan_arrives(const irr_grid_plan_t *build, const irr_slice_t *slice, irr_piece_t *piece);
 
 irr_status_t irr_grid_plan_end_stage(irr_grid_plan_t *build, int stage);
 
 /* Appends the copy of the message to itself. */
 irr_status_t irr_grid_plan_finish(irr_grid_plan_t *build);
+
+/* How many slices a step has: as many as pieces, or none, if it is a blank. */
+static inline size_t irr_grid_plan_count(const irr_grid_plan_t *build, size_t step)
+{
+    const irr_step_t *of = &build->plan.steps[step];
+
+    return build->slices[of->first_piece].length > 0 ? of->pieces : 0;
+}
 
 /* The slices of a step. */
 static inline const irr_slice_t *irr_grid_plan_slices(const irr_grid_plan_t *build, size_t step)

@@ -1,0 +1,169 @@
+/*
+ * exec_room.c - what an executor has of the steps of its plan, also of one that grows; see exec.h.
+ *
+ * What does not fit any more gets more room beside the first; the next reserve, when nothing runs, makes one of all.
+ */
+#include "exec/exec.h"
+
+#include "core/alloc.h"
+
+#include <assert.h>
+#include <string.h>
+
+void irr_exec_init(irr_exec_t *exec)
+{
+    memset(exec, 0, sizeof(*exec));
+}
+
+/* ---- room ---- */
+
+static void free_arrays(irr_exec_room_t *room)
+{
+    irr_free(room->steps);
+    irr_free(room->parts);
+    irr_free(room->iov);
+}
+
+static irr_status_t make_arrays(irr_exec_room_t *room, size_t steps, size_t pieces)
+{
+    irr_exec_room_t made = {
+        .steps_max = steps, .pieces_max = pieces, .iov = irr_alloc(pieces, sizeof(*made.iov)),
+        .parts = irr_alloc_zero(pieces, sizeof(*made.parts)), .steps = irr_alloc(steps, sizeof(*made.steps))
+    };
+
+    if (made.iov == NULL || made.parts == NULL || made.steps == NULL) {
+        free_arrays(&made);
+        return IRR_ERR_NO_MEMORY;
+    }
+    *room = made;
+    return IRR_OK;
+}
+
+static void free_grown(irr_exec_t *exec)
+{
+    while (exec->grown != NULL) {
+        irr_exec_room_t *room = exec->grown;
+
+        exec->grown = room->next;
+        free_arrays(room);
+        irr_free(room);
+    }
+}
+
+void irr_exec_fini(irr_exec_t *exec)
+{
+    free_grown(exec);
+    free_arrays(&exec->room);
+    irr_exec_init(exec);
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds)
+{
+    size_t steps = larger(bounds.steps, exec->room.steps_max), pieces = larger(bounds.pieces, exec->room.pieces_max);
+    irr_exec_room_t room;
+    irr_status_t status = IRR_OK;
+
+    if (exec->grown != NULL) {
+        steps = larger(steps, exec->grown->first_step + exec->grown->steps_max);
+        pieces = larger(pieces, exec->grown->first_piece + exec->grown->pieces_max);
+        free_grown(exec);
+    }
+    if (steps > exec->room.steps_max || pieces > exec->room.pieces_max) {
+        status = make_arrays(&room, steps, pieces);
+        if (status == IRR_OK) {
+            free_arrays(&exec->room);
+            exec->room = room;
+        }
+    }
+    return status;
+}
+
+/* ---- growth ---- */
+
+void irr_exec_take_in(irr_exec_t *exec)
+{
+    exec->open_steps += exec->plan->nsteps - exec->nsteps;
+    for (; exec->nsteps < exec->plan->nsteps; exec->nsteps++) {
+        irr_exec_step_t *state = irr_exec_step_of(exec, exec->nsteps);
+
+        state->transfer.pending = IRR_EXEC_NOT_STARTED;
+        state->excused = false;
+    }
+}
+
+irr_status_t irr_exec_grow(irr_exec_t *exec)
+{
+    const irr_plan_t *plan = exec->plan;
+    const irr_exec_room_t *last = irr_exec_room_of(exec, SIZE_MAX);
+    irr_exec_room_t *room;
+    irr_status_t status = IRR_ERR_NO_MEMORY;
+
+    if (plan->nsteps - last->first_step > last->steps_max || plan->npieces - last->first_piece > last->pieces_max) {
+        room = irr_alloc(1, sizeof(*room));
+        if (room != NULL) {
+            status = make_arrays(room, plan->nsteps, plan->npieces);
+        }
+        if (status != IRR_OK) {
+            irr_free(room);
+            return status;
+        }
+        room->first_step = exec->nsteps;
+        room->first_piece = exec->nsteps < plan->nsteps ? plan->steps[exec->nsteps].first_piece : plan->npieces;
+        room->next = exec->grown;
+        exec->grown = room;
+    }
+    irr_exec_take_in(exec);
+    return IRR_OK;
+}
+
+/* ---- what the source of a plan asks ---- */
+
+irr_exec_state_t irr_exec_state(const irr_exec_t *exec, size_t step)
+{
+    switch (irr_exec_step_of(exec, step)->transfer.pending) {
+    case 0:                     return IRR_EXEC_COMPLETE;
+    case IRR_EXEC_PENDING_HELD: return IRR_EXEC_HELD;
+    default:                    return IRR_EXEC_OPEN;
+    }
+}
+
+const irr_transfer_t *irr_exec_transfer(const irr_exec_t *exec, size_t step)
+{
+    return &irr_exec_step_of(exec, step)->transfer;
+}
+
+void irr_exec_settle(irr_exec_t *exec, size_t step)
+{
+    irr_exec_step_of(exec, step)->transfer.pending = 0;
+    exec->held--;
+    exec->open_steps--;
+}
+
+void irr_exec_drop_sends(irr_exec_t *exec, int stage)
+{
+    exec->drops = true;
+    for (size_t i = exec->next_send; i < exec->nsteps; i++) {
+        irr_transfer_t *transfer = &irr_exec_step_of(exec, i)->transfer;
+
+        if (exec->plan->steps[i].kind == IRR_STEP_SEND && exec->plan->steps[i].stage > stage) {
+            assert(transfer->pending == IRR_EXEC_NOT_STARTED);
+            transfer->pending = 0;
+            exec->open_steps--;
+        }
+    }
+}
+
+bool irr_exec_sent(const irr_exec_t *exec, size_t end)
+{
+    for (size_t i = 0; i < end; i++) {
+        if (exec->plan->steps[i].kind == IRR_STEP_SEND && irr_exec_state(exec, i) != IRR_EXEC_COMPLETE) {
+            return false;
+        }
+    }
+    return true;
+}

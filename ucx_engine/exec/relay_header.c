@@ -1,0 +1,304 @@
+/*
+ * relay_header.c - HEADERs, one after the other, and what they announce.
+ *
+ * A HEADER is read and checked; what is behind it is copied to its places, and what follows in PARTs is received there.
+ * What cannot be used is thrown away, and so are the PARTs.
+ *
+ * Trusted of a header is only what was checked: ranks, order and ranges of slices (exec/header.c), that a slice may be
+ * here at all, and that number and length of the pieces are those of the message.
+ */
+#include "exec/relay.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+/* ---- the inbox ---- */
+
+irr_status_t irr_inbox_init(irr_relay_t *relay)
+{
+    irr_inbox_t *inbox = &relay->inbox;
+
+    inbox->bytes = irr_alloc(IRR_HEADER_MAX, 1);
+    inbox->bytes_max = IRR_HEADER_MAX;
+    return inbox->bytes == NULL ? IRR_ERR_NO_MEMORY
+                                : irr_single_init(&inbox->single, relay->stages.ranks, relay->stages.rank);
+}
+
+void irr_inbox_fini(irr_inbox_t *inbox)
+{
+    irr_single_fini(&inbox->single);
+    irr_free(inbox->pieces);
+    irr_free(inbox->slices);
+    irr_free(inbox->bytes);
+}
+
+static size_t place_of(const irr_relay_t *relay)
+{
+    return relay->sender_base + (size_t)relay->inbox.sender;
+}
+
+/* Receives from the sender: into the inbox so many bytes, and nowhere what is more, if it is to be thrown away. */
+static void receive(irr_relay_t *relay, irr_content_t content, size_t bytes, bool sinks)
+{
+    irr_inbox_t *inbox = &relay->inbox;
+    const irr_piece_t pieces[2] = {
+        { IRR_BUFFER_SCRATCH, (ptrdiff_t)(uintptr_t)inbox->bytes, bytes },
+        { IRR_BUFFER_NOWHERE, 0, sinks ? IRR_SINK_BYTES : 0 }
+    };
+    const irr_step_params_t params = {
+        .kind = IRR_STEP_RECV, .peer = irr_relay_stage(relay)->sender[inbox->sender], .stage = relay->stage,
+        .content = content, .pieces = pieces, .npieces = 2
+    };
+
+    irr_single_start(&inbox->single, &params, &relay->env);
+}
+
+/* Goes on throwing an opening away. */
+static void drain(irr_relay_t *relay)
+{
+    irr_inbox_t *inbox = &relay->inbox;
+
+    if (inbox->left > 0) {
+        inbox->state = IRR_INBOX_DATA;
+        receive(relay, IRR_CONTENT_DATA, 0, true);
+    } else if (inbox->bytes_sunk == 0) {
+        irr_inbox_open(relay, inbox->sender);
+    } else {
+        inbox->state = IRR_INBOX_FREE;
+        irr_relay_hear_sunk(relay, inbox->sender, inbox->bytes_sunk);
+    }
+}
+
+void irr_inbox_open(irr_relay_t *relay, int sender)
+{
+    relay->heard[sender] = true;   /* or will be */
+    relay->inbox.sender = sender;
+    relay->inbox.state = IRR_INBOX_HEADER;
+    receive(relay, IRR_CONTENT_HEADER, IRR_HEADER_MAX, false);
+}
+
+void irr_inbox_drain(irr_relay_t *relay, int sender, size_t bytes)
+{
+    irr_inbox_t *inbox = &relay->inbox;
+
+    relay->heard[sender] = true;   /* or will be */
+    inbox->sender = sender;
+    inbox->bytes_sunk = bytes;
+    inbox->left = relay->places[place_of(relay)].messages - 1;
+    drain(relay);
+}
+
+/* All that the sender has was heard. */
+static void end(irr_relay_t *relay, bool known)
+{
+    relay->inbox.state = IRR_INBOX_FREE;
+    irr_relay_heard(relay, relay->inbox.sender, known);
+}
+
+/* Goes on without contents, and throws the PARTs away. */
+static void sink(irr_relay_t *relay, irr_status_t status, size_t parts)
+{
+    irr_relay_break(relay, status);
+    relay->inbox.left = parts;
+    if (parts == 0) {
+        end(relay, false);
+        return;
+    }
+    relay->inbox.state = IRR_INBOX_SINK;
+    receive(relay, IRR_CONTENT_PART, 0, true);
+}
+
+/* ---- into the plan ---- */
+
+static size_t sum(const irr_slice_t *slices, size_t count)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        bytes = slices[i].length > SIZE_MAX - bytes ? SIZE_MAX : bytes + slices[i].length;
+    }
+    return bytes;
+}
+
+/* May these slices be here, and are they the messages that were announced, or is all behind the header? */
+static bool fits(const irr_relay_t *relay, const irr_header_t *header, size_t behind)
+{
+    const irr_inbox_t *inbox = &relay->inbox;
+    const size_t bytes = sum(inbox->slices, header->slices);
+
+    if (header->slices == 0) {
+        return behind == 0 && header->inside && header->parts == 1;
+    }
+    for (size_t i = 0; i < header->slices; i++) {
+        if (!irr_stage_accepts(irr_relay_stage(relay), inbox->slices[i].destination)) {
+            return false;
+        }
+    }
+    return behind == (header->inside ? bytes : 0) && bytes <= PTRDIFF_MAX &&
+           header->parts == irr_compose_messages(relay->env.compose, &relay->env.channel->transport->caps, inbox->pieces,
+                                                 header->slices, bytes);
+}
+
+/* Copies what is behind the header to its places. */
+static void unpack(irr_relay_t *relay, const irr_header_t *header, const unsigned char *bytes)
+{
+    const irr_inbox_t *inbox = &relay->inbox;
+
+    for (size_t i = 0; i < header->slices; i++) {
+        const irr_piece_t *piece = &inbox->pieces[i];
+        const uintptr_t base = piece->buffer == IRR_BUFFER_OUTPUT ? (uintptr_t)relay->env.output : 0;
+
+        memcpy((void *)(base + (uintptr_t)piece->offset), bytes, piece->length);
+        bytes += piece->length;
+        relay->env.counters->bytes_staged += piece->length;
+        relay->env.counters->bytes_received += piece->length;
+    }
+}
+
+static irr_status_t receive_parts(irr_relay_t *relay, const irr_header_t *header)
+{
+    const irr_inbox_t *inbox = &relay->inbox;
+    const irr_stage_t *stage = irr_relay_stage(relay);
+    const irr_step_params_t params = {
+        .kind = IRR_STEP_RECV, .peer = stage->sender[inbox->sender], .stage = relay->stage,
+        .number = stage->sender_number[inbox->sender], .content = IRR_CONTENT_PART, .pieces = inbox->pieces,
+        .npieces = header->slices
+    };
+
+    return irr_relay_add(relay, &params);
+}
+
+static irr_status_t make_room(irr_inbox_t *inbox, size_t count)
+{
+    void *slices = inbox->slices, *pieces = inbox->pieces;
+    irr_status_t status = irr_grow(&slices, &inbox->slices_max, count, sizeof(*inbox->slices));
+
+    inbox->slices = slices;
+    if (status == IRR_OK) {
+        status = irr_grow(&pieces, &inbox->pieces_max, count, sizeof(*inbox->pieces));
+        inbox->pieces = pieces;
+    }
+    return status;
+}
+
+/* Reads and checks what is behind the prefix of a header; *behind_p: where that ends. */
+static irr_status_t check(irr_relay_t *relay, const irr_header_t *header, size_t at, size_t length, size_t *behind_p)
+{
+    irr_inbox_t *inbox = &relay->inbox;
+    irr_status_t status = make_room(inbox, header->slices);
+    size_t used;
+
+    if (status == IRR_OK) {
+        status = irr_header_decode_slices(inbox->bytes + at, length - at, header, relay->stages.ranks, inbox->slices,
+                                          &used);
+    }
+    for (size_t i = 0; i < header->slices && status == IRR_OK; i++) {
+        inbox->pieces[i].length = inbox->slices[i].length;
+    }
+    if (status != IRR_OK) {
+        return status;
+    }
+    *behind_p = at + used;
+    return fits(relay, header, length - at - used) ? IRR_OK : IRR_ERR_PROTOCOL;
+}
+
+static irr_status_t take(irr_relay_t *relay, const irr_header_t *header, size_t behind)
+{
+    irr_inbox_t *inbox = &relay->inbox;
+    irr_status_t status = irr_relay_put(relay, &relay->places[place_of(relay)], inbox->slices, header->slices,
+                                        inbox->pieces);
+
+    if (status == IRR_OK) {
+        status = irr_grid_plan_receive(relay->plan, relay->stage, inbox->sender, inbox->slices, inbox->pieces,
+                                       header->slices);
+    }
+    if (status == IRR_OK && !header->inside) {
+        return receive_parts(relay, header);
+    }
+    if (status == IRR_OK) {
+        unpack(relay, header, inbox->bytes + behind);
+    }
+    return status;
+}
+
+/* ---- messages that are here ---- */
+
+/* A rank that goes on without contents checks it all the same: how many messages the next opening has, it must know. */
+static void read_whole(irr_relay_t *relay, const irr_header_t *header, size_t at, size_t length)
+{
+    irr_relay_place_t *place = &relay->places[place_of(relay)];
+    size_t behind;
+    irr_status_t status = check(relay, header, at, length, &behind);
+
+    place->messages = status != IRR_ERR_PROTOCOL ? header->parts : 1;
+    place->changed = true;
+    if (status == IRR_OK) {
+        status = relay->broken ? relay->status : take(relay, header, behind);
+    }
+    if (status != IRR_OK) {
+        sink(relay, status, header->inside ? 0 : header->parts);
+    } else {
+        end(relay, true);
+    }
+}
+
+/* The header is too long for the first message: receives it in whole, or, without memory, its begin. */
+static void receive_more(irr_relay_t *relay, size_t bytes)
+{
+    irr_inbox_t *inbox = &relay->inbox;
+    void *memory = inbox->bytes;
+    irr_status_t status = relay->broken ? relay->status : irr_grow(&memory, &inbox->bytes_max, bytes, 1);
+
+    inbox->bytes = memory;
+    irr_relay_break(relay, status);
+    inbox->state = IRR_INBOX_MORE;
+    receive(relay, IRR_CONTENT_HEADER, status == IRR_OK ? bytes : IRR_HEADER_MAX, status != IRR_OK);
+}
+
+static void read_header(irr_relay_t *relay, size_t length)
+{
+    const bool first = relay->inbox.state == IRR_INBOX_HEADER;
+    irr_header_t header;
+    size_t used;
+
+    if (irr_header_decode(relay->inbox.bytes, length, &header, &used) != IRR_OK || (header.more > 0 && !first)) {
+        sink(relay, IRR_ERR_PROTOCOL, 0);
+        return;
+    }
+    irr_relay_keep(relay, header.status);
+    relay->lost = relay->lost || header.lost;
+    if (header.more > 0) {
+        receive_more(relay, header.more);
+    } else {
+        read_whole(relay, &header, used, length);
+    }
+}
+
+bool irr_inbox_progress(irr_relay_t *relay)
+{
+    irr_inbox_t *inbox = &relay->inbox;
+    size_t received = 0;
+    irr_status_t status;
+
+    if (inbox->state == IRR_INBOX_FREE) {
+        return false;
+    }
+    status = irr_single_progress(&inbox->single, &received);
+    if (status == IRR_IN_PROGRESS) {
+        return false;
+    }
+    if (inbox->state == IRR_INBOX_SINK) {
+        sink(relay, status, inbox->left - 1);
+    } else if (inbox->state == IRR_INBOX_DATA) {
+        irr_relay_break(relay, status);
+        inbox->bytes_sunk += received;
+        inbox->left--;
+        drain(relay);
+    } else if (status != IRR_OK) {
+        sink(relay, status == IRR_ERR_TRUNCATE || status == IRR_ERR_PEER ? IRR_ERR_PROTOCOL : status, 0);
+    } else {
+        read_header(relay, received);
+    }
+    return true;
+}
