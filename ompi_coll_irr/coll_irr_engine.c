@@ -18,9 +18,10 @@
 typedef struct patience {
     unsigned idle_turns;   /* turns without an event */
     int      rounds;       /* of engine progress in a turn: to give the processor away costs more than a few looks */
+    int      first;        /* the same before the first turn: a short exchange is over by then */
 } patience_t;
 
-static const patience_t one_node = { .idle_turns = 20, .rounds = 8 }, more_nodes = { .idle_turns = 0, .rounds = 1 };
+static const patience_t one_node = { .idle_turns = 20, .rounds = 8, .first = 64 }, more_nodes = { .idle_turns = 0, .rounds = 1, .first = 1 };
 static const patience_t *patience = &one_node;
 
 /* Longest sleep: the delay that other MPI traffic may see. */
@@ -131,11 +132,11 @@ irr_status_t mca_coll_irr_engine_open(char **reason_p)
 }
 
 /* A few rounds of the engine alone; adds the events seen. */
-static irr_status_t progress_engine(irr_comm_t *comm, unsigned *events)
+static irr_status_t progress_engine(irr_comm_t *comm, int rounds, unsigned *events)
 {
     irr_status_t status = IRR_IN_PROGRESS;
 
-    for (int i = 0; i < patience->rounds && status == IRR_IN_PROGRESS; i++) {
+    for (int i = 0; i < rounds && status == IRR_IN_PROGRESS; i++) {
         *events += irr_engine_progress(mca_coll_irr_component.engine);
         status = irr_exchange_test(comm);
     }
@@ -158,7 +159,8 @@ static void let_others_run(unsigned turn, unsigned idle)
 irr_status_t mca_coll_irr_engine_wait(irr_comm_t *comm)
 {
     unsigned idle = 0, events = 0;
-    irr_status_t status = progress_engine(comm, &events);
+    irr_status_t status = progress_engine(comm, mca_coll_irr_component.may_sleep ? patience->rounds : patience->first,
+                                          &events);
 
     if (status != IRR_IN_PROGRESS) {
         return status;
@@ -171,7 +173,7 @@ irr_status_t mca_coll_irr_engine_wait(irr_comm_t *comm)
             opal_progress();
         }
         events = 0;
-        status = progress_engine(comm, &events);
+        status = progress_engine(comm, patience->rounds, &events);
     }
     return status;
 }

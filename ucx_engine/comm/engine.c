@@ -13,6 +13,9 @@
 /* Rounds in which nothing happens between two looks for messages that nobody asks for. */
 #define IDLE_ROUNDS 1024
 
+/* Rounds in which nothing happens between two looks at the open exchanges: what failed, or lasts too long, shows there. */
+#define QUIET_ROUNDS 16
+
 irr_status_t irr_engine_create_on(irr_transport_t *transport, bool threads, irr_engine_t **engine_p)
 {
     irr_engine_t *engine = irr_alloc_zero(1, sizeof(*engine));
@@ -88,9 +91,13 @@ unsigned irr_engine_progress(irr_engine_t *engine)
         return 0;
     }
     events = engine->transport->ops->progress(engine->transport);
-    progress_exchanges(engine);
-    tell(engine);
-    if (events == 0 && ++engine->idle % IDLE_ROUNDS == 0) {
+    engine->idle = events > 0 ? 0 : engine->idle + 1;
+    if (engine->news || engine->idle % QUIET_ROUNDS == 0) {
+        engine->news = false;
+        progress_exchanges(engine);
+        tell(engine);
+    }
+    if (engine->idle > 0 && engine->idle % IDLE_ROUNDS == 0) {
         irr_strays_look(engine);
     }
     irr_lock_release(&engine->lock);

@@ -26,7 +26,8 @@ struct irr_engine {
     irr_comm_t      *telling;    /* those that failed here, while the others are told */
     irr_comm_t      *buried;     /* those that are gone, but not for the transport */
     irr_strays_t     strays;
-    unsigned         idle;       /* rounds in which nothing happened */
+    unsigned         idle;       /* rounds since something happened */
+    bool             news;       /* something happened outside of them */
     bool             closed;     /* on the way down */
     bool             doubted;    /* the user was told of speeds in a topology file */
 };

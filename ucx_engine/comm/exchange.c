@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Rounds of progress between two looks whether an exchange may go on waiting. */
-#define WATCH_ROUNDS 1024
+#define WATCH_ROUNDS 64
 
 /* ---- start ---- */
 
@@ -134,6 +134,7 @@ static void open_exchange(irr_comm_t *comm, bool plans)
     comm->result = IRR_IN_PROGRESS;
     comm->next_open = comm->engine->open;
     comm->engine->open = comm;
+    comm->engine->news = true;
 }
 
 static void find_schedule(irr_comm_t *comm)

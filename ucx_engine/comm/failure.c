@@ -40,6 +40,7 @@ void irr_comm_fail(irr_comm_t *comm, irr_status_t status, const char *reason)
     comm->notice.next = 0;
     comm->next_telling = comm->engine->telling;
     comm->engine->telling = comm;
+    comm->engine->news = true;
 }
 
 /* ---- to tell ---- */
