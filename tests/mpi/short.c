@@ -100,7 +100,7 @@ static void sweep(char **keys, int nkeys, kind_t kind, unsigned ranks, long time
     while (run(dup_irr(MPI_COMM_WORLD, keys, nkeys), kind, ranks, first, times)) {
         first++;
     }
-    CHECK(first > 1);
+    CHECK(first > 1 || kind == USUAL);   /* an exchange in which nothing changes allocates nothing */
 }
 
 static void sweep_all(char **keys, int nkeys)
