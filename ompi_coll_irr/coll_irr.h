@@ -122,7 +122,7 @@ struct mca_coll_irr_module_t {
     bool                        everywhere;     /* all ranks have coll/irr: known from the first call on */
     irr_status_t                trouble;        /* a bad value, or no memory for a module; told in the first call */
     char                       *reason;         /* of it, or why the engine cannot be opened, for the user */
-    irr_block_t                *send_blocks;    /* while one is SERVING: one entry a rank, for the problem */
+    irr_block_t                *send_blocks;    /* while one is SERVING: room for one a rank, for the problem */
     irr_block_t                *recv_blocks;
     mca_coll_irr_module_t      *next, *prev;    /* of the component's list */
 
@@ -313,8 +313,10 @@ void mca_coll_irr_side_drop(mca_coll_irr_side_t *side);
 /* Both sides of a call and their bytes: in the user's buffers, or in packed copies that we own. */
 typedef struct mca_coll_irr_call_t {
     mca_coll_irr_side_t send, recv;
-    irr_block_t        *send_blocks;    /* one entry a rank, the caller's; relative to input */
-    irr_block_t        *recv_blocks;    /* relative to output */
+    irr_block_t        *send_room;      /* for a block a rank, the caller's */
+    irr_block_t        *recv_room;
+    irr_blocks_t        send_blocks;    /* relative to input */
+    irr_blocks_t        recv_blocks;    /* relative to output */
     void               *input, *output;
     void               *packed_input;   /* NULL: input is the user's */
     void               *packed_output;  /* NULL: output is the user's */
@@ -322,7 +324,7 @@ typedef struct mca_coll_irr_call_t {
 } mca_coll_irr_call_t;
 
 /*
- * Fills the blocks of a call whose sides and arrays are set, and makes the packed copies that it needs: of
+ * Fills the blocks of a call whose sides and room are set, and makes the packed copies that it needs: of
  * datatypes with gaps, and of what MPI_IN_PLACE overwrites, for which both sides are the receiving one.  Without
  * memory for a copy it is lacked, and the blocks are there all the same.
  */

@@ -70,8 +70,9 @@ static bool is_contiguous(const mca_coll_irr_side_t *side)
 }
 
 /* The blocks of a contiguous side, relative to its buffer. */
-static void blocks_in_place(const mca_coll_irr_side_t *side, irr_block_t *blocks)
+static irr_blocks_t blocks_in_place(const mca_coll_irr_side_t *side, irr_block_t *room)
 {
+    size_t count = 0;
     ptrdiff_t lower, extent, true_lower, true_extent;
     size_t size;
 
@@ -79,37 +80,46 @@ static void blocks_in_place(const mca_coll_irr_side_t *side, irr_block_t *blocks
     ompi_datatype_get_extent(side->datatype, &lower, &extent);
     ompi_datatype_get_true_extent(side->datatype, &true_lower, &true_extent);
     for (int i = 0; i < side->ranks; i++) {
-        blocks[i].offset = displ_at(side, i) * extent + true_lower;
-        blocks[i].length = count_at(side, i) * size;
+        const size_t length = count_at(side, i) * size;
+
+        if (length > 0) {
+            room[count++] = (irr_block_t){
+                .rank = i, .offset = displ_at(side, i) * extent + true_lower, .length = length };
+        }
     }
+    return (irr_blocks_t){ .list = room, .count = count };
 }
 
-/* Packed blocks, one behind the other from offset 0; returns the bytes they need. */
-static size_t blocks_packed(const mca_coll_irr_side_t *side, irr_block_t *blocks)
+/* Packed blocks, one behind the other from offset 0, and the bytes they need. */
+static irr_blocks_t blocks_packed(const mca_coll_irr_side_t *side, irr_block_t *room, size_t *needed)
 {
-    size_t needed = 0;
+    size_t count = 0;
 
+    *needed = 0;
     for (int i = 0; i < side->ranks; i++) {
-        blocks[i].offset = (ptrdiff_t)needed;
-        blocks[i].length = block_bytes(side, i);
-        needed += blocks[i].length;
+        const size_t length = block_bytes(side, i);
+
+        if (length > 0) {
+            room[count++] = (irr_block_t){ .rank = i, .offset = (ptrdiff_t)*needed, .length = length };
+        }
+        *needed += length;
     }
-    return needed;
+    return (irr_blocks_t){ .list = room, .count = count };
 }
 
 /* The bytes of one side, and in *packed_p those that we own.  False: there is no memory for them. */
-static bool open_side(const mca_coll_irr_side_t *side, bool pack, irr_block_t *blocks, void **bytes_p,
-                      void **packed_p)
+static bool open_side(const mca_coll_irr_side_t *side, bool pack, irr_block_t *room, irr_blocks_t *blocks,
+                      void **bytes_p, void **packed_p)
 {
     size_t needed;
 
     *packed_p = NULL;
     *bytes_p = side->buffer;
     if (!pack) {
-        blocks_in_place(side, blocks);
+        *blocks = blocks_in_place(side, room);
         return true;
     }
-    needed = blocks_packed(side, blocks);
+    *blocks = blocks_packed(side, room, &needed);
     *packed_p = malloc(needed > 0 ? needed : 1);
     *bytes_p = *packed_p;
     return *packed_p != NULL;
@@ -120,10 +130,12 @@ void mca_coll_irr_call_open(mca_coll_irr_call_t *call, bool in_place)
     const bool packs_input = in_place || !is_contiguous(&call->send), packs_output = !is_contiguous(&call->recv);
 
     call->lacks = 0;
-    if (!open_side(&call->send, packs_input, call->send_blocks, &call->input, &call->packed_input)) {
+    if (!open_side(&call->send, packs_input, call->send_room, &call->send_blocks, &call->input,
+                   &call->packed_input)) {
         call->lacks |= IRR_LACKS_INPUT;
     }
-    if (!open_side(&call->recv, packs_output, call->recv_blocks, &call->output, &call->packed_output)) {
+    if (!open_side(&call->recv, packs_output, call->recv_room, &call->recv_blocks, &call->output,
+                   &call->packed_output)) {
         call->lacks |= IRR_LACKS_OUTPUT;
     }
 }
@@ -161,14 +173,14 @@ static int convert_block(const mca_coll_irr_side_t *side, int i, char *packed, s
     return result;
 }
 
-static int convert(const mca_coll_irr_side_t *side, const irr_block_t *blocks, char *packed, bool pack)
+static int convert(const mca_coll_irr_side_t *side, irr_blocks_t blocks, char *packed, bool pack)
 {
     int result = OMPI_SUCCESS;
 
-    for (int i = 0; i < side->ranks && result == OMPI_SUCCESS; i++) {
-        if (blocks[i].length > 0) {
-            result = convert_block(side, i, packed + blocks[i].offset, blocks[i].length, pack);
-        }
+    for (size_t i = 0; i < blocks.count && result == OMPI_SUCCESS; i++) {
+        const irr_block_t *block = &blocks.list[i];
+
+        result = convert_block(side, block->rank, packed + block->offset, block->length, pack);
     }
     return result;
 }

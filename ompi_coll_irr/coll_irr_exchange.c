@@ -26,8 +26,8 @@ int mca_coll_irr_exchange(mca_coll_irr_module_t *module, const mca_coll_irr_serv
 {
     int packed, result;
 
-    call->send_blocks = module->send_blocks;
-    call->recv_blocks = module->recv_blocks;
+    call->send_room = module->send_blocks;
+    call->recv_room = module->recv_blocks;
     mca_coll_irr_call_open(call, in_place);
     packed = mca_coll_irr_call_pack(call);
     if (packed != OMPI_SUCCESS) {

@@ -260,11 +260,11 @@ static int open_call(mca_coll_irr_call_t *call, bool in_place)
     size_t ranks = (size_t)call->recv.ranks;
     int result = OMPI_ERR_OUT_OF_RESOURCE;
 
-    call->send_blocks = calloc(2 * ranks, sizeof(*call->send_blocks));
-    if (call->send_blocks == NULL) {
+    call->send_room = calloc(2 * ranks, sizeof(*call->send_room));
+    if (call->send_room == NULL) {
         return result;
     }
-    call->recv_blocks = call->send_blocks + ranks;
+    call->recv_room = call->send_room + ranks;
     mca_coll_irr_call_open(call, in_place);
     if (call->lacks != 0) {
         goto err_call;
@@ -280,7 +280,7 @@ static int open_call(mca_coll_irr_call_t *call, bool in_place)
     mca_coll_irr_side_drop(&call->send);
 err_call:
     mca_coll_irr_call_close(call);
-    free(call->send_blocks);
+    free(call->send_room);
     return result;
 }
 
@@ -289,7 +289,7 @@ static void close_call(mca_coll_irr_call_t *call)
     mca_coll_irr_side_drop(&call->recv);
     mca_coll_irr_side_drop(&call->send);
     mca_coll_irr_call_close(call);
-    free(call->send_blocks);
+    free(call->send_room);
 }
 
 mca_coll_irr_request_t *mca_coll_irr_request_create(ompi_communicator_t *comm, const mca_coll_irr_side_t *send,

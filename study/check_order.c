@@ -73,34 +73,46 @@ static size_t list_ends(const irr_check_t *check, irr_step_kind_t kind, end_t *e
     return count;
 }
 
-/* The first piece that has not the same length at both ends; their number, if there is none and they are as many. */
-static size_t differ(const irr_check_t *check, const end_t *send, const end_t *recv)
+/* The bytes of the part of a message that begins with piece i, which moves behind it; 0 at the end. */
+static size_t next_part(const irr_step_t *step, const irr_piece_t *pieces, size_t *i)
+{
+    size_t bytes = 0;
+
+    for (bool more = *i < step->pieces; more; more = *i < step->pieces && pieces[*i].joined) {
+        bytes += pieces[(*i)++].length;
+    }
+    return bytes;
+}
+
+/* Have the ends of a message as many parts, of equal lengths?  If not, *part_p is the first one that differs. */
+static bool same_parts(const irr_check_t *check, const end_t *send, const end_t *recv, size_t *part_p)
 {
     const irr_step_t *from = check->steps[send->id].step, *to = check->steps[recv->id].step;
     const irr_piece_t *sent = &check->plans[send->from].pieces[from->first_piece];
     const irr_piece_t *expected = &check->plans[recv->to].pieces[to->first_piece];
-    size_t i = 0;
+    size_t i = 0, j = 0;
 
-    while (i < from->pieces && i < to->pieces && sent[i].length == expected[i].length) {
-        i++;
+    for (*part_p = 0; i < from->pieces && j < to->pieces; ++*part_p) {
+        if (next_part(from, sent, &i) != next_part(to, expected, &j)) {
+            return false;
+        }
     }
-    return i;
+    return i == from->pieces && j == to->pieces;
 }
 
 static irr_status_t join_ends(irr_check_t *check, const end_t *send, const end_t *recv)
 {
-    size_t sent = check->steps[send->id].step->bytes, expected = check->steps[recv->id].step->bytes, same;
+    size_t sent = check->steps[send->id].step->bytes, expected = check->steps[recv->id].step->bytes, part;
 
     if (sent != expected) {
         return irr_check_fail(check, "rank %d step %zu sends %zu bytes to rank %d in stage %d, whose step %zu "
                               "receives %zu", send->from, irr_check_index(check, send->id), sent, send->to,
                               send->stage, irr_check_index(check, recv->id), expected);
     }
-    same = differ(check, send, recv);
-    if (same < check->steps[send->id].step->pieces || same < check->steps[recv->id].step->pieces) {
-        return irr_check_fail(check, "rank %d step %zu and rank %d step %zu differ in piece %zu of their message",
+    if (!same_parts(check, send, recv, &part)) {
+        return irr_check_fail(check, "rank %d step %zu and rank %d step %zu differ in part %zu of their message",
                               send->from, irr_check_index(check, send->id), recv->to,
-                              irr_check_index(check, recv->id), same);
+                              irr_check_index(check, recv->id), part);
     }
     check->steps[send->id].partner = recv->id;
     check->steps[recv->id].partner = send->id;

@@ -4,6 +4,7 @@
  * Nothing is taken on trust: a plan may have been made by hand or read from a file.  Time is linear in the
  * size of the problems and plans.
  */
+#include "problem/blocks.h"
 #include "study/check.h"
 
 /* Ranges are kept far from the ends of the type, so that the later phases may add and subtract. */
@@ -18,15 +19,20 @@ static bool slice_fits(size_t first, size_t count, size_t total)
     return first <= total && count <= total - first;
 }
 
-static irr_status_t check_blocks(irr_check_t *check, int rank, const irr_block_t *blocks, const char *name)
+static irr_status_t check_blocks(irr_check_t *check, int rank, irr_blocks_t blocks, const char *name)
 {
-    if (blocks == NULL) {
+    size_t more;
+
+    if (blocks.list == NULL && blocks.count > 0) {
         return irr_check_fail(check, "problem of rank %d has no %s blocks", rank, name);
     }
-    for (int i = 0; i < check->ranks; i++) {
-        if (!range_fits(blocks[i].offset, blocks[i].length)) {
-            return irr_check_fail(check, "problem of rank %d: %s block %d is out of range", rank, name, i);
+    for (size_t i = 0; i < blocks.count; i++) {
+        if (!range_fits(blocks.list[i].offset, blocks.list[i].length)) {
+            return irr_check_fail(check, "problem of rank %d: %s block %zu is out of range", rank, name, i);
         }
+    }
+    if (!irr_blocks_are_good(blocks, check->ranks, &more)) {
+        return irr_check_fail(check, "problem of rank %d: %s blocks are empty, or not sorted by rank", rank, name);
     }
     return IRR_OK;
 }
@@ -47,7 +53,8 @@ static irr_status_t check_problem(irr_check_t *check, int rank)
 static irr_status_t check_agreement(irr_check_t *check, int from)
 {
     for (int to = 0; to < check->ranks; to++) {
-        size_t sent = check->problems[from].send[to].length, expected = check->problems[to].recv[from].length;
+        const size_t sent = irr_blocks_bytes(irr_blocks_of(check->problems[from].send, to));
+        const size_t expected = irr_blocks_bytes(irr_blocks_of(check->problems[to].recv, from));
 
         if (sent != expected) {
             return irr_check_fail(check, "problems disagree: rank %d sends %zu bytes to rank %d, which expects "

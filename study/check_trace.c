@@ -16,6 +16,7 @@
 #include "study/check.h"
 
 #include "core/alloc.h"
+#include "problem/blocks.h"
 
 #include <string.h>
 
@@ -36,36 +37,52 @@ static ptrdiff_t end_of(const irr_piece_t *piece)
     return piece->offset + (ptrdiff_t)piece->length;
 }
 
-/* What must be in OUTPUT in the end; the blocks of a problem may not share a byte there. */
-static irr_status_t want_output(tracer_t *tracer, int rank)
+/* The message from a rank, which both have as many bytes for. */
+static irr_status_t want_message(tracer_t *tracer, int rank, irr_blocks_t message)
 {
     irr_check_t *check = tracer->check;
     irr_segments_t *wanted = &check->wanted[rank];
+    const int from = message.list[0].rank;
+    irr_blocks_cursor_t sent = irr_blocks_at(irr_blocks_of(check->problems[from].send, rank), 0);
+    irr_blocks_cursor_t received = irr_blocks_at(message, 0);
+    irr_block_t source, target;
     irr_status_t status = IRR_OK;
 
-    for (int from = 0; status == IRR_OK && from < check->ranks; from++) {
-        const irr_block_t *block = &check->problems[rank].recv[from];
-        const irr_segment_t *other = irr_segments_hit(wanted, block->offset, block->length);
+    while (status == IRR_OK && irr_blocks_pair(&sent, &received, &source, &target)) {
+        const irr_segment_t *other = irr_segments_hit(wanted, target.offset, target.length);
 
         if (other != NULL) {
             return irr_check_fail(check, "problem of rank %d: recv blocks of ranks %zu and %d overlap", rank,
                                   other->origin, from);
         }
         status = irr_segments_put(wanted, (irr_segment_t){
-            .offset = block->offset, .length = block->length, .origin = (size_t)from,
-            .at = check->problems[from].send[rank].offset
-        });
+            .offset = target.offset, .length = target.length, .origin = (size_t)from, .at = source.offset });
+    }
+    return status;
+}
+
+/* What must be in OUTPUT in the end; the blocks of a problem may not share a byte there. */
+static irr_status_t want_output(tracer_t *tracer, int rank)
+{
+    irr_status_t status = IRR_OK;
+
+    for (irr_blocks_t left = tracer->check->problems[rank].recv; left.count > 0 && status == IRR_OK;) {
+        const irr_blocks_t message = irr_blocks_first(left);
+
+        status = want_message(tracer, rank, message);
+        left = irr_blocks_after(left, message.count);
     }
     return status;
 }
 
 static irr_status_t own_input(tracer_t *tracer, int rank)
 {
+    const irr_blocks_t blocks = tracer->check->problems[rank].send;
     irr_status_t status = IRR_OK;
 
     irr_segments_clear(&tracer->input);
-    for (int to = 0; status == IRR_OK && to < tracer->check->ranks; to++) {
-        const irr_block_t *block = &tracer->check->problems[rank].send[to];
+    for (size_t i = 0; status == IRR_OK && i < blocks.count; i++) {
+        const irr_block_t *block = &blocks.list[i];
 
         status = irr_segments_put(&tracer->input, (irr_segment_t){
             .offset = block->offset, .length = block->length, .origin = IRR_CHECK_OWN, .at = block->offset

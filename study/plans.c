@@ -9,18 +9,22 @@
 #include "study/grid_plans.h"
 
 /* Lays the blocks of one side of one rank out; false if they do not fit an offset. */
-static bool lay_out(const irr_matrix_t *matrix, int rank, bool sends, irr_block_t *blocks)
+static bool lay_out(const irr_matrix_t *matrix, int rank, bool sends, irr_block_t *list, irr_blocks_t *blocks)
 {
     uint64_t position = 0;
+    size_t count = 0;
 
     for (int i = 0; i < matrix->ranks; i++) {
         uint64_t length = sends ? *irr_matrix_at(matrix, rank, i) : *irr_matrix_at(matrix, i, rank);
 
-        blocks[i] = (irr_block_t){ .offset = (ptrdiff_t)position, .length = (size_t)length };
+        if (length > 0) {
+            list[count++] = (irr_block_t){ .rank = i, .offset = (ptrdiff_t)position, .length = (size_t)length };
+        }
         if (__builtin_add_overflow(position, length, &position) || position > PTRDIFF_MAX) {
             return false;
         }
     }
+    *blocks = (irr_blocks_t){ .list = list, .count = count };
     return true;
 }
 
@@ -29,10 +33,11 @@ static irr_status_t state_problems(const irr_matrix_t *matrix, irr_plans_t *plan
     for (int r = 0; r < matrix->ranks; r++) {
         irr_block_t *send = plans->blocks + (size_t)(2 * r) * (size_t)matrix->ranks, *recv = send + matrix->ranks;
 
-        if (!lay_out(matrix, r, true, send) || !lay_out(matrix, r, false, recv)) {
+        plans->problems[r] = (irr_problem_t){ .ranks = matrix->ranks, .rank = r };
+        if (!lay_out(matrix, r, true, send, &plans->problems[r].send) ||
+            !lay_out(matrix, r, false, recv, &plans->problems[r].recv)) {
             return IRR_ERR_BAD_PARAM;
         }
-        plans->problems[r] = (irr_problem_t){ .ranks = matrix->ranks, .rank = r, .send = send, .recv = recv };
     }
     return IRR_OK;
 }

@@ -11,8 +11,8 @@
 #include "route/nodes.h"
 
 /*
- * problems[r] and plans[r] belong to rank r.  Blocks lie without gaps, by rank: the block for rank j starts
- * where that for rank j - 1 ends, in INPUT and in OUTPUT alike.
+ * problems[r] and plans[r] belong to rank r.  Messages are in one block each, and these lie without gaps, by
+ * rank, in INPUT and in OUTPUT alike.
  */
 typedef struct irr_plans {
     int            ranks;

@@ -55,20 +55,20 @@ static ptrdiff_t end_of(const irr_block_t *block)
 }
 
 /* The send block with the byte at an offset of INPUT.  The blocks lie by rank, so their ends are sorted. */
-static int block_at(const irr_problem_t *problem, ptrdiff_t offset)
+static const irr_block_t *block_at(const irr_problem_t *problem, ptrdiff_t offset)
 {
-    int low = 0, high = problem->ranks - 1;
+    size_t low = 0, high = problem->send.count - 1;
 
     while (low < high) {
-        int middle = low + (high - low) / 2;
+        size_t middle = low + (high - low) / 2;
 
-        if (end_of(&problem->send[middle]) > offset) {
+        if (end_of(&problem->send.list[middle]) > offset) {
             high = middle;
         } else {
             low = middle + 1;
         }
     }
-    return low;
+    return &problem->send.list[low];
 }
 
 static irr_status_t add_slice(slices_t *slices, irr_slice_t slice)
@@ -91,12 +91,11 @@ static irr_status_t cut_segment(const irr_segment_t *segment, const irr_problem_
     irr_status_t status = IRR_OK;
 
     while (status == IRR_OK && at < end) {
-        int destination = block_at(problem, at);
-        const irr_block_t *block = &problem->send[destination];
+        const irr_block_t *block = block_at(problem, at);
         ptrdiff_t last = end_of(block) < end ? end_of(block) : end;
 
         status = add_slice(slices, (irr_slice_t){
-            .source = problem->rank, .destination = destination,
+            .source = problem->rank, .destination = block->rank,
             .offset = (size_t)(at - block->offset), .length = (size_t)(last - at)
         });
         at = last;

@@ -5,6 +5,8 @@
 
 #include "irr_test.h"
 
+#include "problem/blocks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +14,12 @@
 #define GUARD_MAX   16
 #define SHORT_MAX   300
 #define LONG_MIN    100000
-#define WILD_OFFSET (PTRDIFF_MAX / 4)
+#define BLOCKS_MAX  4
 
 const char *irr_job_kind_name(irr_job_kind_t kind)
 {
     static const char *const names[] = {
-        "zero", "uniform", "hot row", "hot column", "self", "banded", "sparse", "mixed"
+        "zero", "uniform", "hot row", "hot column", "self", "banded", "sparse", "mixed", "blocks"
     };
 
     return names[kind];
@@ -46,6 +48,8 @@ static size_t draw_length(irr_job_kind_t kind, int ranks, int from, int to, int 
         return irr_test_below(state, 4) == 0 ? any_short(state) : 0;
     case IRR_JOB_MIXED:
         return irr_test_below(state, (uint64_t)ranks) == 0 ? LONG_MIN + any_short(state) : 1;
+    case IRR_JOB_BLOCKS:
+        return irr_test_below(state, 2) == 0 ? any_short(state) : 0;
     case IRR_JOB_ZERO:
     case IRR_JOB_KINDS:
         break;
@@ -64,29 +68,56 @@ static void draw_order(int *order, int count, uint64_t *state)
 }
 
 /* Gives blocks that have lengths their offsets. */
-static void lay_out(irr_block_t *blocks, int ranks, irr_job_buffer_t *buffer, uint64_t *state)
+static void lay_out(irr_block_t *blocks, int count, irr_job_buffer_t *buffer, uint64_t *state)
 {
     size_t position = 1 + irr_test_below(state, GUARD_MAX);
-    int order[IRR_JOB_RANKS_MAX];
+    int order[BLOCKS_MAX * IRR_JOB_RANKS_MAX];
 
-    draw_order(order, ranks, state);
-    for (int i = 0; i < ranks; i++) {
+    draw_order(order, count, state);
+    for (int i = 0; i < count; i++) {
         blocks[order[i]].offset = (ptrdiff_t)position;
         position += blocks[order[i]].length + 1 + irr_test_below(state, GUARD_MAX);
     }
     buffer->bytes = position;
     buffer->base = irr_test_below(state, position);
-    for (int i = 0; i < ranks; i++) {
+    for (int i = 0; i < count; i++) {
         blocks[i].offset -= (ptrdiff_t)buffer->base;
-        if (blocks[i].length == 0) {
-            blocks[i].offset = irr_test_below(state, 2) == 0 ? WILD_OFFSET : -WILD_OFFSET;
-        }
     }
+}
+
+/* The blocks of one message, at most so many of them; returns their number. */
+static int cut(irr_block_t *blocks, int rank, size_t length, int most, uint64_t *state)
+{
+    int count = 0;
+
+    while (length > 0) {
+        const size_t some = count + 1 < most ? 1 + irr_test_below(state, length) : length;
+
+        blocks[count++] = (irr_block_t){ .rank = rank, .length = some };
+        length -= some;
+    }
+    return count;
+}
+
+/* One side of a rank, whose messages are so long, `step` entries from one to the next. */
+static irr_blocks_t open_side(int ranks, int most, const size_t *lengths, int step, irr_block_t **list_p,
+                              irr_job_buffer_t *buffer, uint64_t *state)
+{
+    irr_block_t *list = irr_test_array((size_t)(BLOCKS_MAX * ranks), sizeof(*list));
+    int count = 0;
+
+    for (int i = 0; i < ranks; i++) {
+        count += cut(list + count, i, lengths[i * step], most, state);
+    }
+    lay_out(list, count, buffer, state);
+    *list_p = list;
+    return (irr_blocks_t){ .list = list, .count = (size_t)count };
 }
 
 irr_job_t *irr_job_create(int ranks, irr_job_kind_t kind, uint64_t seed)
 {
-    size_t n = (size_t)ranks;
+    const int most = kind == IRR_JOB_BLOCKS ? BLOCKS_MAX : 1;
+    size_t n = (size_t)ranks, *lengths = irr_test_array(n * n, sizeof(*lengths));
     uint64_t state = seed;
     irr_job_t *job = irr_test_array(1, sizeof(*job));
     int hot = (int)irr_test_below(&state, n);
@@ -94,26 +125,24 @@ irr_job_t *irr_job_create(int ranks, irr_job_kind_t kind, uint64_t seed)
 
     job->ranks = ranks;
     job->problems = irr_test_array(n, sizeof(*job->problems));
-    job->send = irr_test_array(n * n, sizeof(*job->send));
-    job->recv = irr_test_array(n * n, sizeof(*job->recv));
+    job->send = irr_test_array(n, sizeof(*job->send));
+    job->recv = irr_test_array(n, sizeof(*job->recv));
     job->undefined = irr_test_array(n * n, sizeof(*job->undefined));
     job->input = irr_test_array(n, sizeof(*job->input));
     job->output = irr_test_array(n, sizeof(*job->output));
     for (int from = 0; from < ranks; from++) {
         for (int to = 0; to < ranks; to++) {
-            size_t length = draw_length(kind, ranks, from, to, hot, unit, &state);
-
-            job->send[from * ranks + to].length = length;
-            job->recv[to * ranks + from].length = length;
+            lengths[from * ranks + to] = draw_length(kind, ranks, from, to, hot, unit, &state);
         }
     }
     for (int r = 0; r < ranks; r++) {
-        lay_out(&job->send[r * ranks], ranks, &job->input[r], &state);
-        lay_out(&job->recv[r * ranks], ranks, &job->output[r], &state);
-        job->problems[r] = (irr_problem_t){
-            .ranks = ranks, .rank = r, .send = &job->send[r * ranks], .recv = &job->recv[r * ranks]
-        };
+        irr_problem_t *problem = &job->problems[r];
+
+        *problem = (irr_problem_t){ .ranks = ranks, .rank = r };
+        problem->send = open_side(ranks, most, lengths + r * ranks, 1, &job->send[r], &job->input[r], &state);
+        problem->recv = open_side(ranks, most, lengths + r, ranks, &job->recv[r], &job->output[r], &state);
     }
+    free(lengths);
     return job;
 }
 
@@ -122,6 +151,8 @@ void irr_job_destroy(irr_job_t *job)
     for (int r = 0; r < job->ranks; r++) {
         free(job->input[r].memory);
         free(job->output[r].memory);
+        free(job->send[r]);
+        free(job->recv[r]);
     }
     free(job->output);
     free(job->input);
@@ -134,7 +165,32 @@ void irr_job_destroy(irr_job_t *job)
 
 size_t irr_job_length(const irr_job_t *job, int from, int to)
 {
-    return job->send[from * job->ranks + to].length;
+    return irr_blocks_bytes(irr_blocks_of(job->problems[from].send, to));
+}
+
+size_t irr_job_more(const irr_job_t *job, int rank)
+{
+    size_t sent = 0, received = 0;
+
+    if (!irr_blocks_are_good(job->problems[rank].send, job->ranks, &sent) ||
+        !irr_blocks_are_good(job->problems[rank].recv, job->ranks, &received)) {
+        abort();
+    }
+    return sent + received;
+}
+
+bool irr_job_may_stage(const irr_job_t *job, int rank, uint64_t bytes)
+{
+    const uint64_t own = irr_job_length(job, rank, rank);
+    uint64_t most = own;
+
+    for (irr_blocks_t left = job->problems[rank].recv; left.count > 0;) {
+        const irr_blocks_t message = irr_blocks_first(left);
+
+        most += message.count > 1 && message.list[0].rank != rank ? irr_blocks_bytes(message) : 0;
+        left = irr_blocks_after(left, message.count);
+    }
+    return bytes >= own && bytes <= most;
 }
 
 /* Byte i of what one rank sends to another. */
@@ -143,13 +199,24 @@ static unsigned char byte_of(int from, int to, size_t i)
     return (unsigned char)((size_t)from * 151 + (size_t)to * 59 + i * 7 + (i >> 8) * 13 + (i >> 16) * 29);
 }
 
-/* Writes a block of a buffer. */
-static void write_block(const irr_job_t *job, unsigned char *memory, size_t base, const irr_block_t *block,
-                        int from, int to)
+/* Writes what a block of a message from one rank to another holds, from byte `at` of it on. */
+static void write_block(const irr_job_t *job, unsigned char *base, const irr_block_t *block, size_t at, int from,
+                        int to)
 {
     for (size_t i = 0; i < block->length; i++) {
-        memory[base + (size_t)block->offset + i] = (unsigned char)(byte_of(from, to, i) + job->salt);
+        base[block->offset + (ptrdiff_t)i] = (unsigned char)(byte_of(from, to, at + i) + job->salt);
     }
+}
+
+/* Where block i begins in its message. */
+static size_t start_of(irr_blocks_t blocks, size_t i)
+{
+    size_t at = 0;
+
+    for (size_t k = i; k > 0 && blocks.list[k - 1].rank == blocks.list[i].rank; k--) {
+        at += blocks.list[k - 1].length;
+    }
+    return at;
 }
 
 static void open_buffer(irr_job_buffer_t *buffer)
@@ -165,8 +232,11 @@ void irr_job_fill(irr_job_t *job)
     for (int r = 0; r < job->ranks; r++) {
         open_buffer(&job->input[r]);
         open_buffer(&job->output[r]);
-        for (int to = 0; to < job->ranks; to++) {
-            write_block(job, job->input[r].memory, job->input[r].base, &job->send[r * job->ranks + to], r, to);
+        for (size_t i = 0; i < job->problems[r].send.count; i++) {
+            const irr_block_t *block = &job->send[r][i];
+
+            write_block(job, job->input[r].memory + job->input[r].base, block, start_of(job->problems[r].send, i), r,
+                        block->rank);
         }
     }
 }
@@ -191,15 +261,34 @@ void irr_job_disregard(irr_job_t *job, int rank, int source)
     job->undefined[rank * job->ranks + source] = true;
 }
 
+/* Leaves so many bytes of the blocks of a rank. */
+static void shorten(irr_block_t *list, irr_blocks_t *blocks, int rank, size_t length)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < blocks->count; i++) {
+        irr_block_t block = list[i];
+
+        if (block.rank == rank) {
+            block.length = block.length < length ? block.length : length;
+            length -= block.length;
+        }
+        if (block.length > 0) {
+            list[count++] = block;
+        }
+    }
+    blocks->count = count;
+}
+
 void irr_job_shorten(irr_job_t *job, int from, int to, size_t length)
 {
-    job->send[from * job->ranks + to].length = length;
-    job->recv[to * job->ranks + from].length = length;
+    shorten(job->send[from], &job->problems[from].send, to, length);
+    shorten(job->recv[to], &job->problems[to].recv, from, length);
 }
 
 void irr_job_cut(irr_job_t *job, int rank, int source, size_t length)
 {
-    job->recv[rank * job->ranks + source].length = length;
+    shorten(job->recv[rank], &job->problems[rank].recv, source, length);
     irr_job_disregard(job, rank, source);
 }
 
@@ -210,12 +299,12 @@ static unsigned char *expected_output(const irr_job_t *job, int rank)
     unsigned char *expected = irr_test_array(output->bytes, 1);
 
     memset(expected, POISON, output->bytes);
-    for (int from = 0; from < job->ranks; from++) {
-        const irr_block_t *block = &job->recv[rank * job->ranks + from];
+    for (size_t i = 0; i < job->problems[rank].recv.count; i++) {
+        const irr_block_t *block = &job->recv[rank][i];
 
-        if (!job->undefined[rank * job->ranks + from]) {
-            write_block(job, expected, output->base, block, from, rank);
-        } else if (block->length > 0) {
+        if (!job->undefined[rank * job->ranks + block->rank]) {
+            write_block(job, expected + output->base, block, start_of(job->problems[rank].recv, i), block->rank, rank);
+        } else {
             memcpy(expected + output->base + block->offset, output->memory + output->base + block->offset,
                    block->length);
         }

@@ -2,8 +2,8 @@
  * irr_job.h - a test job: what N ranks exchange, their buffers, and the proof that every byte arrived.
  *
  * The blocks of a buffer lie in random order with guard bytes around each one, and are addressed from a
- * base in the middle, so that offsets are negative too; empty blocks have wild offsets.  A byte of input
- * tells its source, its destination and its place in the block; output is poisoned.
+ * base in the middle, so that offsets are negative too.  A byte of input tells its source, its destination and
+ * its place in the message; output is poisoned.
  */
 #ifndef IRR_JOB_H
 #define IRR_JOB_H
@@ -19,6 +19,7 @@ typedef enum irr_job_kind {
     IRR_JOB_BANDED,      /* to itself and the two that follow */
     IRR_JOB_SPARSE,      /* a quarter of the messages, of any short length */
     IRR_JOB_MIXED,       /* one byte to most, about 100 kB to one rank or so */
+    IRR_JOB_BLOCKS,      /* half of the messages, which each end has cut at random in up to four blocks */
     IRR_JOB_KINDS
 } irr_job_kind_t;
 
@@ -33,8 +34,8 @@ typedef struct irr_job_buffer {
 typedef struct irr_job {
     int               ranks;
     irr_problem_t    *problems;    /* by rank */
-    irr_block_t      *send;        /* row by row, as a matrix */
-    irr_block_t      *recv;
+    irr_block_t     **send;        /* by rank: what the problems point to */
+    irr_block_t     **recv;
     bool             *undefined;   /* by receiver and source: whatever stands in the block is right */
     irr_job_buffer_t *input;       /* by rank */
     irr_job_buffer_t *output;
@@ -50,6 +51,15 @@ const char *irr_job_kind_name(irr_job_kind_t kind);
 /* Bytes that a rank sends to another one. */
 size_t irr_job_length(const irr_job_t *job, int from, int to);
 
+/* Blocks of a rank beyond the first one of each message that it sends or receives. */
+size_t irr_job_more(const irr_job_t *job, int rank);
+
+/*
+ * May a rank have copied so many bytes on a grid that knows all layouts?  Its message to itself, and at most what it
+ * receives in several blocks.
+ */
+bool irr_job_may_stage(const irr_job_t *job, int rank, uint64_t bytes);
+
 /* Makes the buffers if there are none; fills the input and poisons the output of all ranks. */
 void irr_job_fill(irr_job_t *job);
 
@@ -59,13 +69,13 @@ void irr_job_poison(irr_job_t *job, int rank);
 const void *irr_job_input(const irr_job_t *job, int rank);
 void       *irr_job_output(const irr_job_t *job, int rank);
 
-/* The block of a rank that receives from source: what it holds in the end does not count. */
+/* The blocks of a rank that receives from source: what they hold in the end does not count. */
 void irr_job_disregard(irr_job_t *job, int rank, int source);
 
 /* Makes a message shorter, at both ends, before the job is filled; what the blocks lose are guard bytes. */
 void irr_job_shorten(irr_job_t *job, int from, int to, size_t length);
 
-/* Makes that block shorter than the message.  The bytes that it loses are guard bytes from then on. */
+/* Makes those blocks shorter than the message.  The bytes that they lose are guard bytes from then on. */
 void irr_job_cut(irr_job_t *job, int rank, int source, size_t length);
 
 /* Has every byte of a rank's output the right value, guards included?  Prints the first that has not. */

@@ -54,9 +54,9 @@ void irr_scene_open_empty(irr_scene_t *scene)
     memset(scene, 0, sizeof(*scene));
     for (int r = 0; r < RANKS; r++) {
         for (int i = 0; i < RANKS; i++) {
-            scene->send[r][i] = scene->recv[r][i] = (irr_block_t){ i * UNIT, UNIT };
+            scene->send[r][i] = scene->recv[r][i] = (irr_block_t){ i, i * UNIT, UNIT };
         }
-        scene->problems[r] = (irr_problem_t){ RANKS, r, scene->send[r], scene->recv[r] };
+        scene->problems[r] = (irr_problem_t){ RANKS, r, { scene->send[r], RANKS }, { scene->recv[r], RANKS } };
         irr_plan_init(&scene->plans[r]);
         irr_plan_reset(&scene->plans[r], &scene->problems[r]);
     }

@@ -12,10 +12,10 @@
 #define UNIT  8
 
 /* Pieces: the i-th 8 bytes of a buffer. */
-#define INPUT(i)   { IRR_BUFFER_INPUT, (i) * UNIT, UNIT }
-#define OUTPUT(i)  { IRR_BUFFER_OUTPUT, (i) * UNIT, UNIT }
-#define SCRATCH(i) { IRR_BUFFER_SCRATCH, (i) * UNIT, UNIT }
-#define NOTHING    { IRR_BUFFER_INPUT, 0, 0 }
+#define INPUT(i)   { IRR_BUFFER_INPUT, false, (i) * UNIT, UNIT }
+#define OUTPUT(i)  { IRR_BUFFER_OUTPUT, false, (i) * UNIT, UNIT }
+#define SCRATCH(i) { IRR_BUFFER_SCRATCH, false, (i) * UNIT, UNIT }
+#define NOTHING    { IRR_BUFFER_INPUT, false, 0, 0 }
 
 typedef struct irr_scene {
     irr_block_t   send[RANKS][RANKS], recv[RANKS][RANKS];

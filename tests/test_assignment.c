@@ -189,16 +189,22 @@ static irr_status_t plan_of(const irr_assignment_t *assignment, int route, const
 /* The rank's own blocks are what they are; it reads at the end of a block, so that sanitizers see a byte too many. */
 static void expect_plans(const crew_t *crew, int rank, const unsigned char *in, size_t length)
 {
-    irr_block_t blocks[RANKS_MAX] = { { 0, 0 } };
-    const irr_problem_t problem = { .ranks = scene.ranks, .rank = rank, .send = blocks, .recv = blocks };
+    irr_block_t list[RANKS_MAX];
+    irr_blocks_t blocks = { .list = list };
+    irr_problem_t problem = { .ranks = scene.ranks, .rank = rank };
     unsigned char *copy = irr_test_array(length + 1, 1);
     irr_assignment_t assignment;
     irr_status_t status;
 
     memcpy(copy + 1, in, length);
     for (int i = 0; i < scene.ranks; i++) {
-        blocks[i].length = (size_t)*irr_matrix_at(&crew->matrix, rank, i);
+        const size_t bytes = (size_t)*irr_matrix_at(&crew->matrix, rank, i);
+
+        if (bytes > 0) {
+            list[blocks.count++] = (irr_block_t){ .rank = i, .length = bytes };
+        }
     }
+    problem.send = problem.recv = blocks;
     irr_memory_limit(1 << 16);
     status = irr_assignment_read(copy + 1, length, scene.ranks, rank, &crew->nodes, &assignment);
     irr_memory_limit(SIZE_MAX);

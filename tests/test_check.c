@@ -72,8 +72,10 @@ static void expect_each_refused(const breakage_t *breakages)
 
 #define BREAK(name, statement) static void name(irr_scene_t *s) { statement; }
 
-BREAK(no_blocks,       s->problems[1].send = NULL)
+BREAK(no_blocks,       s->problems[1].send.list = NULL)
 BREAK(wild_block,      s->recv[1][2].length = SIZE_MAX)
+BREAK(empty_block,     s->send[1][2].length = 0)
+BREAK(not_sorted,      s->recv[0][1].rank = 2; s->recv[0][2].rank = 1)
 BREAK(other_problem,   s->problems[2].rank = 0)
 BREAK(disagree,        s->recv[2][1].length = 9)
 BREAK(other_plan,      s->plans[2].ranks = 4)
@@ -104,6 +106,8 @@ static void test_shape(void)
     static const breakage_t breakages[] = {
         { no_blocks, "problem of rank 1 has no send blocks" },
         { wild_block, "problem of rank 1: recv block 2 is out of range" },
+        { empty_block, "problem of rank 1: send blocks are empty, or not sorted by rank" },
+        { not_sorted, "problem of rank 0: recv blocks are empty, or not sorted by rank" },
         { other_problem, "problem of rank 2 of 3 says rank 0 of 3" },
         { disagree, "problems disagree: rank 1 sends 8 bytes to rank 2, which expects 9" },
         { other_plan, "plan of rank 2 of 3 says rank 2 of 4" },
@@ -157,7 +161,7 @@ static void test_rules_1_to_4(void)
         { no_send, "rank 0 step 0 receives from rank 1 in stage 1, which has no send for it" },
         { no_receive, "rank 2 step 3 sends to rank 1 in stage 1, which has no receive for it" },
         { other_length, "rank 0 step 2 sends 15 bytes to rank 1 in stage 1, whose step 0 receives 16" },
-        { other_pieces, "rank 0 step 2 and rank 1 step 0 differ in piece 0 of their message" },
+        { other_pieces, "rank 0 step 2 and rank 1 step 0 differ in part 0 of their message" },
         { no_dep, "rank 1 step 4 reads SCRATCH[0,8) of step 0, on which it does not depend" },
         { other_dep, "rank 1 step 4 reads SCRATCH[0,8) of step 0, on which it does not depend" },
         { empty_scratch, "rank 1 step 4 reads SCRATCH[8,16), which holds nothing yet" },
@@ -182,8 +186,9 @@ static void test_rules_1_to_4(void)
 static void test_message_order(void)
 {
     static const irr_piece_t
-        first_in = { IRR_BUFFER_INPUT, 0, UNIT / 2 }, second_in = { IRR_BUFFER_INPUT, UNIT / 2, UNIT / 2 },
-        second_out = { IRR_BUFFER_OUTPUT, UNIT + UNIT / 2, UNIT / 2 };
+        first_in = { IRR_BUFFER_INPUT, false, 0, UNIT / 2 },
+        second_in = { IRR_BUFFER_INPUT, false, UNIT / 2, UNIT / 2 },
+        second_out = { IRR_BUFFER_OUTPUT, false, UNIT + UNIT / 2, UNIT / 2 };
     static const irr_scene_row_t second_half[] = {
         { 0, IRR_STEP_RECV, 1, 1, { second_out }, ALONE, 0 },
         { 1, IRR_STEP_SEND, 0, 1, { second_in }, ALONE, 0 }
@@ -241,8 +246,9 @@ static void test_empty_blocks(void)
     irr_scene_t scene;
 
     irr_scene_open_empty(&scene);
-    memset(scene.send, 0, sizeof(scene.send));
-    memset(scene.recv, 0, sizeof(scene.recv));
+    for (int r = 0; r < RANKS; r++) {
+        scene.problems[r].send.count = scene.problems[r].recv.count = 0;
+    }
     expect_accepted(&scene);
 }
 
@@ -395,7 +401,7 @@ static void test_bomb(void)
 {
     enum { DOUBLINGS = 40 };
     irr_scene_row_t row = {
-        0, IRR_STEP_COPY, 0, 1, { { IRR_BUFFER_INPUT, 0, 1 }, { IRR_BUFFER_SCRATCH, 0, 1 } }, ALONE, 0
+        0, IRR_STEP_COPY, 0, 1, { { IRR_BUFFER_INPUT, false, 0, 1 }, { IRR_BUFFER_SCRATCH, false, 0, 1 } }, ALONE, 0
     };
     irr_scene_t scene;
 

@@ -112,7 +112,7 @@ static size_t lay_out(irr_piece_t *pieces, irr_buffer_t buffer, cut_t cut)
     size_t position = GAP;
 
     for (size_t i = 0; i < cut.count; i++) {
-        pieces[i] = (irr_piece_t){ buffer, (ptrdiff_t)position, cut.lengths[i] };
+        pieces[i] = (irr_piece_t){ .buffer = buffer, .offset = (ptrdiff_t)position, .length = cut.lengths[i] };
         position += cut.lengths[i] + GAP;
     }
     return position;
@@ -398,8 +398,8 @@ static void test_window_of_split(void)
             };
 
             for (int i = 0; i < PIECES; i++) {
-                pieces[i] = (irr_piece_t){ r == 0 ? IRR_BUFFER_INPUT : IRR_BUFFER_OUTPUT,
-                                           2 * (PIECES * step + i), 2 };
+                pieces[i] = (irr_piece_t){ .buffer = r == 0 ? IRR_BUFFER_INPUT : IRR_BUFFER_OUTPUT,
+                                           .offset = 2 * (PIECES * step + i), .length = 2 };
             }
             CU_ASSERT_EQUAL(irr_plan_add(&fleet->rank[r].plan, &params), IRR_OK);
         }

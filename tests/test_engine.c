@@ -157,9 +157,10 @@ static void progress_all(irr_world_t *world, int rounds)
  */
 static void run_close(bool destroy_first)
 {
-    static const irr_block_t none[2] = { { 0, 0 }, { 0, 0 } };
-    static const irr_block_t one[2][2] = { { { 0, 0 }, { 0, 6 } }, { { 0, 6 }, { 0, 0 } } };
-    const irr_problem_t problems[2] = { { 2, 0, one[0], none }, { 2, 1, none, one[1] } };
+    static const irr_block_t one[2] = { { 1, 0, 6 }, { 0, 0, 6 } };
+    const irr_problem_t problems[2] = {
+        { .ranks = 2, .rank = 0, .send = { &one[0], 1 } }, { .ranks = 2, .rank = 1, .recv = { &one[1], 1 } }
+    };
     char output[7] = "??????";
     irr_counters_t counters;
     irr_team_t team;

@@ -348,7 +348,7 @@ typedef struct row {
 } row_t;
 
 #define NONE (-1)
-#define UNUSED { IRR_BUFFER_INPUT, 0, 0 }
+#define UNUSED { IRR_BUFFER_INPUT, false, 0, 0 }
 
 static void add_rows(irr_fleet_t *fleet, const row_t *rows, size_t count)
 {
@@ -377,15 +377,15 @@ static void add_rows(irr_fleet_t *fleet, const row_t *rows, size_t count)
 static void run_forwarding(size_t eager_max, uint64_t seed)
 {
     static const row_t rows[] = {
-        { 0, IRR_STEP_SEND, 1, 1, { IRR_BUFFER_INPUT, 0, 5 }, UNUSED, NONE },
-        { 0, IRR_STEP_SEND, 1, 1, { IRR_BUFFER_INPUT, 5, 5 }, UNUSED, NONE },
-        { 1, IRR_STEP_RECV, 0, 1, UNUSED, { IRR_BUFFER_SCRATCH, 3, 5 }, NONE },
-        { 1, IRR_STEP_SEND, 2, 2, { IRR_BUFFER_SCRATCH, 3, 5 }, UNUSED, 0 },
-        { 1, IRR_STEP_COPY, 1, 2, { IRR_BUFFER_SCRATCH, 3, 5 }, { IRR_BUFFER_OUTPUT, 1, 5 }, 1 },
-        { 1, IRR_STEP_RECV, 0, 1, UNUSED, { IRR_BUFFER_SCRATCH, 3, 5 }, 2 },
-        { 1, IRR_STEP_SEND, 2, 2, { IRR_BUFFER_SCRATCH, 3, 5 }, UNUSED, 3 },
-        { 2, IRR_STEP_RECV, 1, 2, UNUSED, { IRR_BUFFER_OUTPUT, 0, 5 }, NONE },
-        { 2, IRR_STEP_RECV, 1, 2, UNUSED, { IRR_BUFFER_OUTPUT, 5, 5 }, NONE },
+        { 0, IRR_STEP_SEND, 1, 1, { IRR_BUFFER_INPUT, false, 0, 5 }, UNUSED, NONE },
+        { 0, IRR_STEP_SEND, 1, 1, { IRR_BUFFER_INPUT, false, 5, 5 }, UNUSED, NONE },
+        { 1, IRR_STEP_RECV, 0, 1, UNUSED, { IRR_BUFFER_SCRATCH, false, 3, 5 }, NONE },
+        { 1, IRR_STEP_SEND, 2, 2, { IRR_BUFFER_SCRATCH, false, 3, 5 }, UNUSED, 0 },
+        { 1, IRR_STEP_COPY, 1, 2, { IRR_BUFFER_SCRATCH, false, 3, 5 }, { IRR_BUFFER_OUTPUT, false, 1, 5 }, 1 },
+        { 1, IRR_STEP_RECV, 0, 1, UNUSED, { IRR_BUFFER_SCRATCH, false, 3, 5 }, 2 },
+        { 1, IRR_STEP_SEND, 2, 2, { IRR_BUFFER_SCRATCH, false, 3, 5 }, UNUSED, 3 },
+        { 2, IRR_STEP_RECV, 1, 2, UNUSED, { IRR_BUFFER_OUTPUT, false, 0, 5 }, NONE },
+        { 2, IRR_STEP_RECV, 1, 2, UNUSED, { IRR_BUFFER_OUTPUT, false, 5, 5 }, NONE },
     };
     char output[2][11] = { "??????????", "??????????" };
     irr_fleet_t *fleet = irr_fleet_create(3, seed, eager_max);

@@ -86,6 +86,8 @@ static void make_plan(const crew_t *crew, int rank, bool with_syncs, irr_plan_t 
         irr_test_must(irr_schedule_syncs_build(&crew->schedule, &crew->syncs, rank, &own, crew->lead, &mine));
     }
     bounds = irr_forward_plan_bounds(forward, &own);
+    bounds.steps += irr_job_more(crew->job, rank);
+    bounds.pieces += 2 * irr_job_more(crew->job, rank);
     irr_test_must(irr_forward_plan_build(forward, &own, &crew->job->problems[rank], plan));
     if (with_syncs) {
         const irr_pace_params_t params = { .syncs = &mine };

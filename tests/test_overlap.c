@@ -55,11 +55,13 @@ static unsigned char *make_buffer(const irr_plans_t *plans, int rank, bool input
     const irr_problem_t *problem = &plans->problems[rank];
     unsigned char *bytes = malloc((size_t)plans->ranks * LENGTH_MAX + 1);
 
-    for (int i = 0; i < plans->ranks; i++) {
-        const irr_block_t *block = input ? &problem->send[i] : &problem->recv[i];
+    const irr_blocks_t blocks = input ? problem->send : problem->recv;
+
+    for (size_t i = 0; i < blocks.count; i++) {
+        const irr_block_t *block = &blocks.list[i];
 
         for (size_t k = 0; k < block->length; k++) {
-            unsigned char byte = input ? byte_of(rank, i, k) : (unsigned char)~byte_of(i, rank, k);
+            unsigned char byte = input ? byte_of(rank, block->rank, k) : (unsigned char)~byte_of(block->rank, rank, k);
 
             bytes[block->offset + (ptrdiff_t)k] = byte;
         }
@@ -71,11 +73,11 @@ static size_t count_wrong(const irr_plans_t *plans, int rank, const unsigned cha
 {
     size_t wrong = 0;
 
-    for (int i = 0; i < plans->ranks; i++) {
-        const irr_block_t *block = &plans->problems[rank].recv[i];
+    for (size_t i = 0; i < plans->problems[rank].recv.count; i++) {
+        const irr_block_t *block = &plans->problems[rank].recv.list[i];
 
         for (size_t k = 0; k < block->length; k++) {
-            wrong += output[block->offset + (ptrdiff_t)k] != byte_of(i, rank, k);
+            wrong += output[block->offset + (ptrdiff_t)k] != byte_of(block->rank, rank, k);
         }
     }
     return wrong;

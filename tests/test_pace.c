@@ -224,7 +224,10 @@ static void build_plain(irr_plan_t *plan)
 
     irr_plan_reset(plan, &(irr_problem_t){ .ranks = 3, .rank = 1 });
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        irr_test_must(irr_direct_add(rows[i].kind, rows[i].peer, rows[i].number, (irr_block_t){ 0, 1 }, plan));
+        const irr_block_t byte = { .rank = rows[i].peer, .length = 1 };
+
+        irr_test_must(irr_direct_add(rows[i].kind, rows[i].peer, rows[i].number, (irr_blocks_t){ &byte, 1 }, 0, 1,
+                                     plan));
     }
 }
 

@@ -82,11 +82,11 @@ static void test_layout(void)
         CU_ASSERT_EQUAL(plans.problems[r].rank, r);
         CU_ASSERT_EQUAL(plans.plans[r].rank, r);
     }
-    CU_ASSERT_EQUAL(plans.problems[1].send[0].offset, 0);
-    CU_ASSERT_EQUAL(plans.problems[1].send[2].offset, 11 + 12);
-    CU_ASSERT_EQUAL(plans.problems[1].send[2].length, 13);
-    CU_ASSERT_EQUAL(plans.problems[1].recv[2].offset, 2 + 12);
-    CU_ASSERT_EQUAL(plans.problems[1].recv[2].length, 22);
+    CU_ASSERT_EQUAL(plans.problems[1].send.list[0].offset, 0);
+    CU_ASSERT_EQUAL(plans.problems[1].send.list[2].offset, 11 + 12);
+    CU_ASSERT_EQUAL(plans.problems[1].send.list[2].length, 13);
+    CU_ASSERT_EQUAL(plans.problems[1].recv.list[2].offset, 2 + 12);
+    CU_ASSERT_EQUAL(plans.problems[1].recv.list[2].length, 22);
     irr_plans_fini(&plans);
     CU_ASSERT_PTR_NULL(plans.plans);
     irr_matrix_fini(&matrix);
@@ -185,7 +185,7 @@ static void test_scratch_reused(void)
     irr_scene_close(&scene);
 }
 
-#define RANGE(buffer, offset, length) { IRR_BUFFER_##buffer, offset, length }
+#define RANGE(buffer, offset, length) { IRR_BUFFER_##buffer, false, offset, length }
 
 /* Two pieces that continue each other are one slice; two that change places stay two. */
 static const irr_scene_row_t pieced_rows[] = {

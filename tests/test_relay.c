@@ -254,7 +254,7 @@ static void run_frozen(const irr_relays_params_t *params, irr_job_t *job)
         CU_ASSERT_EQUAL(irr_relays_wrong(relays, job), 0);
         for (int r = 0; r < job->ranks; r++) {
             CU_ASSERT_EQUAL(relays->rank[r].counters.header_bytes, 0);
-            CU_ASSERT_EQUAL(relays->rank[r].counters.bytes_staged, irr_job_length(job, r, r));
+            CU_ASSERT_TRUE(irr_job_may_stage(job, r, relays->rank[r].counters.bytes_staged));
         }
         if (i == 1) {
             expect_well(relays, job);

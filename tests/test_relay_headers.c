@@ -40,7 +40,7 @@ static void expect_leads(const irr_relays_t *relays, const irr_job_t *job, bool 
         if (known) {
             CU_ASSERT_EQUAL(rank->counters.messages_sent, (size_t)(stages->slots - stages->count));
             CU_ASSERT_EQUAL(rank->counters.messages_received, (size_t)stages->senders);
-            CU_ASSERT_EQUAL(rank->counters.bytes_staged, irr_job_length(job, r, r));
+            CU_ASSERT_TRUE(irr_job_may_stage(job, r, rank->counters.bytes_staged));
         }
     }
 }

@@ -84,8 +84,8 @@ static void build_plan(irr_plan_t *plan, int rank, size_t pieces, size_t size)
     const size_t dep = 0;
 
     for (size_t i = 0; send != NULL && recv != NULL && i < pieces; i++) {
-        send[i] = (irr_piece_t){ IRR_BUFFER_INPUT, (ptrdiff_t)(2 * i * size), size };
-        recv[i] = (irr_piece_t){ IRR_BUFFER_OUTPUT, (ptrdiff_t)(2 * i * size), size };
+        send[i] = (irr_piece_t){ .buffer = IRR_BUFFER_INPUT, .offset = (ptrdiff_t)(2 * i * size), .length = size };
+        recv[i] = (irr_piece_t){ .buffer = IRR_BUFFER_OUTPUT, .offset = (ptrdiff_t)(2 * i * size), .length = size };
     }
     irr_step_params_t receive = {
         .kind = IRR_STEP_RECV, .peer = 1 - rank, .stage = 1, .number = 1, .pieces = recv, .npieces = pieces

@@ -74,9 +74,9 @@ static size_t compare(const unsigned char *bytes, size_t length, int source, int
 }
 
 /* Blocks lie without gaps; see plans.h. */
-static size_t bytes_of(const irr_block_t *blocks, int ranks)
+static size_t bytes_of(irr_blocks_t blocks)
 {
-    return (size_t)blocks[ranks - 1].offset + blocks[ranks - 1].length;
+    return blocks.count > 0 ? (size_t)blocks.list[blocks.count - 1].offset + blocks.list[blocks.count - 1].length : 0;
 }
 
 static void add(uint64_t *bytes, uint64_t more)
@@ -92,8 +92,8 @@ uint64_t irr_tool_run_bytes(const irr_plans_t *plans)
         const irr_problem_t *problem = &plans->problems[r];
         const irr_plan_t *plan = &plans->plans[r];
 
-        add(&bytes, bytes_of(problem->send, plans->ranks));
-        add(&bytes, bytes_of(problem->recv, plans->ranks));
+        add(&bytes, bytes_of(problem->send));
+        add(&bytes, bytes_of(problem->recv));
         add(&bytes, plan->scratch_bytes);
         add(&bytes, plan->nsteps * sizeof(irr_exec_step_t));
         add(&bytes, plan->npieces * (sizeof(irr_part_t) + sizeof(irr_iov_t)));
@@ -136,25 +136,28 @@ static irr_status_t open_rank(const run_t *run, int r)
     const irr_problem_t *problem = &run->plans->problems[r];
     const irr_plan_t *plan = &run->plans->plans[r];
     rank_t *rank = &run->ranks[r];
-    int ranks = run->plans->ranks;
     irr_status_t status;
 
-    rank->input = malloc(bytes_of(problem->send, ranks) + 1);
-    rank->output = malloc(bytes_of(problem->recv, ranks) + 1);
+    rank->input = malloc(bytes_of(problem->send) + 1);
+    rank->output = malloc(bytes_of(problem->recv) + 1);
     rank->scratch = malloc(plan->scratch_bytes + 1);
-    rank->peers = calloc((size_t)ranks, sizeof(irr_peer_t *));
+    rank->peers = calloc((size_t)problem->ranks, sizeof(irr_peer_t *));
     if (rank->input == NULL || rank->output == NULL || rank->scratch == NULL || rank->peers == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    for (int i = 0; i < ranks; i++) {
-        const irr_block_t *send = &problem->send[i], *recv = &problem->recv[i];
+    for (size_t i = 0; i < problem->send.count; i++) {
+        const irr_block_t *block = &problem->send.list[i];
 
-        fill(rank->input + send->offset, send->length, r, i, 0);
-        fill(rank->output + recv->offset, recv->length, i, r, 0xff);
+        fill(rank->input + block->offset, block->length, r, block->rank, 0);
+    }
+    for (size_t i = 0; i < problem->recv.count; i++) {
+        const irr_block_t *block = &problem->recv.list[i];
+
+        fill(rank->output + block->offset, block->length, block->rank, r, 0xff);
     }
     status = irr_loopback_open(run->fabric, r, &rank->transport);
     if (status == IRR_OK) {
-        status = rank->transport->ops->open_channel(rank->transport, 0, ranks, r, rank->peers, &rank->channel);
+        status = rank->transport->ops->open_channel(rank->transport, 0, problem->ranks, r, rank->peers, &rank->channel);
     }
     return status;
 }
@@ -273,13 +276,15 @@ static irr_status_t run_all(run_t *run, char *reason, size_t size)
 static irr_status_t verify(const run_t *run, char *reason, size_t size)
 {
     for (int r = 0; r < run->plans->ranks; r++) {
-        for (int i = 0; i < run->plans->ranks; i++) {
-            const irr_block_t *block = &run->plans->problems[r].recv[i];
-            size_t right = compare(run->ranks[r].output + block->offset, block->length, i, r);
+        const irr_blocks_t blocks = run->plans->problems[r].recv;
+
+        for (size_t i = 0; i < blocks.count; i++) {
+            const irr_block_t *block = &blocks.list[i];
+            size_t right = compare(run->ranks[r].output + block->offset, block->length, block->rank, r);
 
             if (right < block->length) {
                 snprintf(reason, size, "run: rank %d: byte %zu of the block from rank %d is wrong", r, right,
-                         i);
+                         block->rank);
                 return IRR_ERR_INVALID_PLAN;
             }
         }

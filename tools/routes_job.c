@@ -16,26 +16,29 @@ static void fill(const irr_routes_job_t *job)
 {
     const irr_problem_t *problem = &job->problem;
 
-    for (int to = 0; to < problem->ranks; to++) {
-        unsigned char *block = job->input + problem->send[to].offset;
+    for (size_t k = 0; k < problem->send.count; k++) {
+        const irr_block_t *block = &problem->send.list[k];
 
-        for (size_t i = 0; i < problem->send[to].length; i++) {
-            block[i] = byte_of(problem->rank, to, i);
+        for (size_t i = 0; i < block->length; i++) {
+            job->input[block->offset + (ptrdiff_t)i] = byte_of(problem->rank, block->rank, i);
         }
     }
 }
 
 /* Blocks one behind the other; returns the end of the last one. */
-static size_t lay_out(const irr_matrix_t *matrix, int rank, bool sends, irr_block_t *blocks)
+static size_t lay_out(const irr_matrix_t *matrix, int rank, bool sends, irr_block_t *list, irr_blocks_t *blocks)
 {
-    size_t end = 0;
+    size_t end = 0, count = 0;
 
     for (int i = 0; i < matrix->ranks; i++) {
         size_t length = (size_t)*(sends ? irr_matrix_at(matrix, rank, i) : irr_matrix_at(matrix, i, rank));
 
-        blocks[i] = (irr_block_t){ (ptrdiff_t)end, length };
+        if (length > 0) {
+            list[count++] = (irr_block_t){ .rank = i, .offset = (ptrdiff_t)end, .length = length };
+        }
         end += length;
     }
+    *blocks = (irr_blocks_t){ .list = list, .count = count };
     return end;
 }
 
@@ -49,11 +52,9 @@ void irr_routes_job_init(irr_routes_job_t *job, int ranks, int rank)
                                        &matrix));
     job->blocks = calloc((size_t)ranks * 2, sizeof(*job->blocks));
     irr_routes_must("laying out the exchange", job->blocks == NULL ? IRR_ERR_NO_MEMORY : IRR_OK);
-    job->problem = (irr_problem_t){
-        .ranks = ranks, .rank = rank, .send = job->blocks, .recv = job->blocks + ranks
-    };
-    job->input_bytes = lay_out(&matrix, rank, true, job->blocks);
-    job->output_bytes = lay_out(&matrix, rank, false, job->blocks + ranks);
+    job->problem = (irr_problem_t){ .ranks = ranks, .rank = rank };
+    job->input_bytes = lay_out(&matrix, rank, true, job->blocks, &job->problem.send);
+    job->output_bytes = lay_out(&matrix, rank, false, job->blocks + ranks, &job->problem.recv);
     irr_matrix_fini(&matrix);
     job->input = malloc(job->input_bytes + 1);
     job->output = malloc(job->output_bytes + 1);
@@ -73,11 +74,11 @@ void irr_routes_job_poison(const irr_routes_job_t *job)
 {
     const irr_problem_t *problem = &job->problem;
 
-    for (int from = 0; from < problem->ranks; from++) {
-        unsigned char *block = job->output + problem->recv[from].offset;
+    for (size_t k = 0; k < problem->recv.count; k++) {
+        const irr_block_t *block = &problem->recv.list[k];
 
-        for (size_t i = 0; i < problem->recv[from].length; i++) {
-            block[i] = (unsigned char)~byte_of(from, problem->rank, i);
+        for (size_t i = 0; i < block->length; i++) {
+            job->output[block->offset + (ptrdiff_t)i] = (unsigned char)~byte_of(block->rank, problem->rank, i);
         }
     }
 }
@@ -87,11 +88,11 @@ uint64_t irr_routes_job_verify(const irr_routes_job_t *job)
     const irr_problem_t *problem = &job->problem;
     uint64_t wrong = 0;
 
-    for (int from = 0; from < problem->ranks; from++) {
-        const unsigned char *block = job->output + problem->recv[from].offset;
+    for (size_t k = 0; k < problem->recv.count; k++) {
+        const irr_block_t *block = &problem->recv.list[k];
 
-        for (size_t i = 0; i < problem->recv[from].length; i++) {
-            wrong += block[i] != byte_of(from, problem->rank, i);
+        for (size_t i = 0; i < block->length; i++) {
+            wrong += job->output[block->offset + (ptrdiff_t)i] != byte_of(block->rank, problem->rank, i);
         }
     }
     return wrong;

@@ -111,22 +111,29 @@ typedef struct irr_counters { IRR_COUNTERS_MAP(IRR_COUNTER_FIELD) } irr_counters
 
 /* ---- problem --------------------------------------------------------------------------------- */
 
-/* One block of a buffer: the offset may be negative, as MPI displacements may. */
+/* A block of a buffer, and whom it goes to or comes from.  The offset may be negative, as MPI displacements may. */
 typedef struct irr_block {
+    int       rank;
     ptrdiff_t offset;
-    size_t    length;
+    size_t    length;   /* not 0 */
 } irr_block_t;
 
+/* Sorted by rank: none for most ranks, and any number for one. */
+typedef struct irr_blocks {
+    const irr_block_t *list;   /* may be NULL if there are none */
+    size_t             count;
+} irr_blocks_t;
+
 /*
- * What one rank wants exchanged.  send[i] is what goes to rank i, in the input buffer; recv[i] is where
- * what rank i sends goes, in the output buffer.  The arrays have one entry a rank and are borrowed: they
- * must stay valid until the exchange is over.
+ * What one rank wants exchanged: what it sends, in the input buffer, and where it puts what it receives, in the output
+ * buffer.  The message between two ranks is what their blocks hold, one behind the other; both know its length, and
+ * each cuts it into blocks as it likes.  The lists are borrowed: they must stay valid until the exchange is over.
  */
 typedef struct irr_problem {
-    int                ranks;
-    int                rank;
-    const irr_block_t *send;
-    const irr_block_t *recv;
+    int          ranks;
+    int          rank;
+    irr_blocks_t send;
+    irr_blocks_t recv;
 } irr_problem_t;
 
 /* ---- count matrix ---------------------------------------------------------------------------- */
@@ -467,7 +474,7 @@ irr_status_t irr_exchange_test(irr_comm_t *comm);
 void irr_exchange_counters(irr_comm_t *comm, irr_counters_t *counters);
 
 /*
- * Starts to plan exchanges with this problem, whose arrays are borrowed until the next irr_exchange_start or
+ * Starts to plan exchanges with this problem, whose lists are borrowed until the next irr_exchange_start or
  * irr_exchange_plan, or the end of the communicator.  An exchange as far as order and irr_exchange_test go, which
  * says when all is ready; but nothing is sent of the user's data, and no buffer is touched.
  */

@@ -5,62 +5,85 @@
 
 #include "core/alloc.h"
 #include "core/random.h"
+#include "problem/blocks.h"
 
 #include <string.h>
 
 /* ---- rows ---- */
 
-irr_status_t irr_cache_row_init(irr_cache_row_t *row, int ranks)
+irr_status_t irr_cache_row_init(irr_cache_row_t *row, size_t max)
 {
-    row->hash = 0;
-    row->lengths = irr_alloc_zero((size_t)ranks, sizeof(*row->lengths));
-    return row->lengths != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+    *row = (irr_cache_row_t){ .messages = irr_alloc(max, sizeof(*row->messages)), .max = max };
+    return row->messages != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
 }
 
 void irr_cache_row_fini(irr_cache_row_t *row)
 {
-    irr_free(row->lengths);
-    row->lengths = NULL;
+    irr_free(row->messages);
+    *row = (irr_cache_row_t){ .messages = NULL };
 }
 
-/* Each length at its place has a number of its own, and the sum of those tells rows apart. */
-static uint64_t hash_of(const uint64_t *lengths, int ranks)
+/* Each message has a number of its own, and the sum of those tells rows apart. */
+static void add(irr_cache_row_t *row, int to, uint64_t length)
 {
-    uint64_t hash = 0;
+    uint64_t state = length * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)to;
 
-    for (int i = 0; i < ranks; i++) {
-        uint64_t state = lengths[i] * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)i;
-
-        hash += lengths[i] > 0 ? irr_random(&state) : 0;
+    if (length > 0) {
+        row->hash += irr_random(&state);
+        row->messages[row->count++] = (irr_cache_message_t){ to, length };
     }
-    return hash;
 }
 
-void irr_cache_row_hash(irr_cache_row_t *row, int ranks)
+static void clear(irr_cache_row_t *row)
 {
-    row->hash = hash_of(row->lengths, ranks);
+    row->hash = 0;
+    row->count = 0;
 }
 
 void irr_cache_row_take(irr_cache_row_t *row, const irr_problem_t *problem)
 {
-    for (int i = 0; i < problem->ranks; i++) {
-        row->lengths[i] = i != problem->rank ? problem->send[i].length : 0;
+    clear(row);
+    for (irr_blocks_t left = problem->send; left.count > 0;) {
+        const irr_blocks_t message = irr_blocks_first(left);
+
+        add(row, message.list[0].rank, message.list[0].rank != problem->rank ? irr_blocks_bytes(message) : 0);
+        left = irr_blocks_after(left, message.count);
     }
-    irr_cache_row_hash(row, problem->ranks);
+}
+
+irr_status_t irr_cache_row_plan(irr_cache_row_t *row, const irr_schedule_t *schedule, int rank)
+{
+    uint64_t *lengths = irr_alloc_zero((size_t)schedule->ranks, sizeof(*lengths));
+
+    if (lengths == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    for (size_t i = 0; i < schedule->count; i++) {
+        const irr_transmission_t *t = &schedule->list[i];
+
+        lengths[t->to] += t->from == rank ? t->length : 0;
+    }
+    clear(row);
+    for (int to = 0; to < schedule->ranks; to++) {
+        add(row, to, lengths[to]);
+    }
+    irr_free(lengths);
+    return IRR_OK;
 }
 
 /* ---- entries ---- */
 
-irr_status_t irr_cache_entry_init(irr_cache_entry_t *entry, const irr_cache_row_t *row, int ranks)
+irr_status_t irr_cache_entry_init(irr_cache_entry_t *entry, const irr_cache_row_t *row)
 {
     irr_status_t status;
 
     memset(entry, 0, sizeof(*entry));
     irr_tune_init(&entry->tune, 1, 0);
-    status = irr_cache_row_init(&entry->row, ranks);
+    status = irr_cache_row_init(&entry->row, row->count);
     if (status == IRR_OK) {
-        memcpy(entry->row.lengths, row->lengths, (size_t)ranks * sizeof(*row->lengths));
+        memcpy(entry->row.messages, row->messages, row->count * sizeof(*row->messages));
         entry->row.hash = row->hash;
+        entry->row.count = row->count;
     }
     return status;
 }
@@ -96,9 +119,9 @@ void irr_cache_entry_fini(irr_cache_entry_t *entry)
     memset(entry, 0, sizeof(*entry));
 }
 
-uint64_t irr_cache_entry_bytes(const irr_cache_entry_t *entry, int ranks)
+uint64_t irr_cache_entry_bytes(const irr_cache_entry_t *entry)
 {
-    uint64_t bytes = (uint64_t)ranks * sizeof(*entry->row.lengths) + irr_forward_bytes(&entry->forward);
+    uint64_t bytes = entry->row.max * sizeof(*entry->row.messages) + irr_forward_bytes(&entry->forward);
 
     for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
         const irr_cache_way_t *way = &entry->way[i];
@@ -111,10 +134,9 @@ uint64_t irr_cache_entry_bytes(const irr_cache_entry_t *entry, int ranks)
 
 /* ---- the cache ---- */
 
-void irr_cache_init(irr_cache_t *cache, int ranks, uint64_t max_bytes)
+void irr_cache_init(irr_cache_t *cache, uint64_t max_bytes)
 {
     memset(cache, 0, sizeof(*cache));
-    cache->ranks = ranks;
     cache->max_bytes = max_bytes;
     cache->clock = IRR_CACHE_FIRST - 1;
 }
@@ -134,9 +156,14 @@ void irr_cache_fini(irr_cache_t *cache)
     cache->slot = NULL;
 }
 
-static bool same_row(const irr_cache_row_t *a, const irr_cache_row_t *b, int ranks)
+static bool same_row(const irr_cache_row_t *a, const irr_cache_row_t *b)
 {
-    return a->hash == b->hash && memcmp(a->lengths, b->lengths, (size_t)ranks * sizeof(*a->lengths)) == 0;
+    bool same = a->hash == b->hash && a->count == b->count;
+
+    for (size_t i = 0; i < a->count && same; i++) {
+        same = a->messages[i].to == b->messages[i].to && a->messages[i].length == b->messages[i].length;
+    }
+    return same;
 }
 
 void irr_cache_look(const irr_cache_t *cache, const irr_cache_row_t *row, uint64_t misses[IRR_CACHE_SLOTS])
@@ -144,7 +171,7 @@ void irr_cache_look(const irr_cache_t *cache, const irr_cache_row_t *row, uint64
     for (int i = 0; i < IRR_CACHE_SLOTS; i++) {
         const irr_cache_entry_t *entry = &cache->slot[i];
 
-        misses[i] = entry->serial == 0 || !same_row(&entry->row, row, cache->ranks);
+        misses[i] = entry->serial == 0 || !same_row(&entry->row, row);
     }
 }
 

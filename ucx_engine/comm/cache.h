@@ -6,8 +6,8 @@
  * same schedules in the same slots: whatever is done here is done on all of them in the same order, with numbers that
  * are alike.  Room is bounded by the number of slots and by bytes; what was used longest ago goes first.
  *
- * Cost: O(P) time for a look at all slots, if no two rows have the same hash; memory for P lengths and the rank's own
- * transmissions a slot.
+ * Cost: O(d) time for a look at all slots by a rank that sends d messages, if no two rows have the same hash; memory
+ * for d lengths and the rank's own transmissions a slot.
  */
 #ifndef IRR_CACHE_H
 #define IRR_CACHE_H
@@ -20,10 +20,16 @@
 #define IRR_CACHE_SLOTS 7
 #define IRR_CACHE_FIRST 2
 
-/* A row of the count matrix, without what a rank sends to itself. */
+/* A row of the count matrix, without what a rank sends to itself; sorted by rank, and none is empty. */
+typedef struct irr_cache_message {
+    int      to;
+    uint64_t length;
+} irr_cache_message_t;
+
 typedef struct irr_cache_row {
-    uint64_t  hash;
-    uint64_t *lengths;   /* by rank */
+    uint64_t             hash;
+    irr_cache_message_t *messages;
+    size_t               count, max;
 } irr_cache_row_t;
 
 /* What a rank does in a schedule that goes one way; empty for one that needs none. */
@@ -46,27 +52,25 @@ typedef struct irr_cache_entry {
 } irr_cache_entry_t;
 
 typedef struct irr_cache {
-    int                ranks;
     uint64_t           max_bytes;   /* 0: no limit but the slots */
     uint64_t           clock;       /* counts uses and entries */
     irr_cache_entry_t *slot;        /* IRR_CACHE_SLOTS of them; NULL: not yet */
 } irr_cache_t;
 
 /* Without slots, which are some KiB, and which only who looks into the cache needs. */
-void irr_cache_init(irr_cache_t *cache, int ranks, uint64_t max_bytes);
+void irr_cache_init(irr_cache_t *cache, uint64_t max_bytes);
 void irr_cache_fini(irr_cache_t *cache);
 
 /* Its slots, once, before a look or an insert.  IRR_ERR_NO_MEMORY. */
 irr_status_t irr_cache_reserve(irr_cache_t *cache);
 
-irr_status_t irr_cache_row_init(irr_cache_row_t *row, int ranks);
+/* Empty, with room for so many messages. */
+irr_status_t irr_cache_row_init(irr_cache_row_t *row, size_t max);
 void         irr_cache_row_fini(irr_cache_row_t *row);
 
-/* To be called when the lengths have changed. */
-void irr_cache_row_hash(irr_cache_row_t *row, int ranks);
-
-/* Fills a row with the lengths of a rank's blocks. */
-void irr_cache_row_take(irr_cache_row_t *row, const irr_problem_t *problem);
+/* Fills a row that has room for all ranks: with a rank's messages, or with what a schedule has of them. */
+void         irr_cache_row_take(irr_cache_row_t *row, const irr_problem_t *problem);
+irr_status_t irr_cache_row_plan(irr_cache_row_t *row, const irr_schedule_t *schedule, int rank);
 
 /* misses[i]: 1 if slot i does not have this row, else 0. */
 void irr_cache_look(const irr_cache_t *cache, const irr_cache_row_t *row, uint64_t misses[IRR_CACHE_SLOTS]);
@@ -75,12 +79,12 @@ void irr_cache_look(const irr_cache_t *cache, const irr_cache_row_t *row, uint64
 irr_cache_entry_t *irr_cache_use(irr_cache_t *cache, int slot);
 
 /* An entry by itself, empty, with one way; and the bytes that this rank needs for it. */
-irr_status_t irr_cache_entry_init(irr_cache_entry_t *entry, const irr_cache_row_t *row, int ranks);
+irr_status_t irr_cache_entry_init(irr_cache_entry_t *entry, const irr_cache_row_t *row);
 void         irr_cache_entry_fini(irr_cache_entry_t *entry);
 
 /* Forgets all ways that are no longer in the trial; its bytes stay those that were agreed. */
 void         irr_cache_entry_settle(irr_cache_entry_t *entry);
-uint64_t     irr_cache_entry_bytes(const irr_cache_entry_t *entry, int ranks);
+uint64_t     irr_cache_entry_bytes(const irr_cache_entry_t *entry);
 
 /*
  * Takes an entry over, with its bytes agreed.  It stays until the next one comes, even if it alone has more bytes

@@ -140,11 +140,7 @@ static irr_status_t init_schedules(irr_comm_t *comm, const irr_schedule_t *file)
     if (status == IRR_OK && file->ranks == comm->ranks) {
         status = irr_schedules_pin(&comm->schedules, file);
     }
-    if (status == IRR_OK && (comm->direct || comm->schedules.asked)) {
-        comm->blocks = irr_alloc_zero(2 * (size_t)comm->ranks, sizeof(*comm->blocks));
-        status = comm->blocks != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
-    }
-    return status;
+    return status == IRR_OK ? irr_blocks_memory_reserve(&comm->blocks, 2 * (size_t)comm->ranks) : status;
 }
 
 irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_comm_files_t *files)
@@ -183,7 +179,6 @@ void irr_comm_route_fini(irr_comm_t *comm)
     irr_relay_fini(&comm->relay);
     irr_nodes_fini(&comm->nodes);
     irr_exec_fini(&comm->exec);
-    irr_free(comm->blocks);
-    comm->blocks = NULL;
+    irr_blocks_memory_fini(&comm->blocks);
     irr_plan_fini(&comm->plan);
 }

@@ -14,6 +14,7 @@
 #include "exec/exec.h"
 #include "exec/relay.h"
 #include "order/tree.h"
+#include "problem/blocks.h"
 
 struct irr_engine {
     irr_transport_t *transport;
@@ -68,7 +69,9 @@ struct irr_comm {
     bool             agrees;      /* there are few enough ranks for a consensus */
     irr_consensus_t  consensus;   /* on the frozen plan, or to meet */
     irr_plan_t       plan;        /* of a direct route, or a schedule */
-    irr_block_t     *blocks;      /* that it was built for: send, then recv */
+    irr_blocks_memory_t blocks;   /* that it was built for, with room for two a rank */
+    size_t           more;        /* of them, beyond the first one of their rank */
+    bool             merged;      /* there is no memory for so many: it runs without buffers */
     uint64_t         built;       /* for which schedule: its serial, or IRR_COMM_BUILT_... */
     int              built_way;   /* and which way, */
     const irr_pace_t *built_pace; /* and with which pace */

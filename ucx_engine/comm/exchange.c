@@ -9,7 +9,6 @@
 #include "core/alloc.h"
 #include "core/clock.h"
 #include "exec/tag.h"
-#include "problem/blocks.h"
 
 #include <string.h>
 
@@ -40,7 +39,7 @@ static irr_exec_env_t make_env(irr_comm_t *comm)
         .window_messages = settings->window_messages,
         .window_bytes = settings->window_bytes,
         .counters = &comm->counters,
-        .lacks = comm->lacks
+        .lacks = comm->lacks | (comm->merged ? IRR_LACKS_INPUT | IRR_LACKS_OUTPUT : 0)
     };
 }
 
@@ -63,15 +62,21 @@ static void run(irr_comm_t *comm)
     }
 }
 
-/* Adds to the plan that was built the pace that it goes with; syncs: of its schedule, or NULL. */
-static irr_status_t add_pace(irr_comm_t *comm, const irr_pace_t *pace, const irr_schedule_syncs_t *syncs)
+/*
+ * A plan has more pieces where a rank has several blocks for another one.  Without memory for them it is made of as
+ * many as there are messages, and serves the peers without contents.
+ */
+static void make_room(irr_comm_t *comm, irr_plan_bounds_t bounds, const irr_pace_t *pace,
+                      const irr_pace_params_t *params)
 {
-    const irr_pace_params_t params = {
-        .grants = comm->way != NULL ? comm->way->grants : comm->settings.grants, .syncs = syncs
-    };
-
-    comm->built_pace = pace;
-    return irr_pace_add(pace, &params, &comm->plan);
+    bounds.steps += comm->more;
+    bounds.pieces += 2 * comm->more;
+    bounds = irr_pace_bounds(pace, params, bounds);
+    if (comm->more > 0 && (irr_plan_reserve(&comm->plan, bounds) != IRR_OK ||
+                           irr_exec_reserve(&comm->exec, bounds) != IRR_OK)) {
+        irr_blocks_merge(&comm->blocks, &comm->problem);
+        comm->merged = true;
+    }
 }
 
 /*
@@ -84,6 +89,10 @@ static irr_status_t build(irr_comm_t *comm, const irr_cache_entry_t *entry)
     const bool scheduled = way != NULL && !way->alone;
     const uint64_t wanted = scheduled ? entry->serial : IRR_COMM_BUILT_ALONE;
     const int index = scheduled ? entry->tune.running : 0;
+    const irr_pace_params_t params = {
+        .grants = way != NULL ? way->grants : comm->settings.grants,
+        .syncs = scheduled ? &entry->way[index].syncs : NULL
+    };
     const irr_pace_t *pace;
     irr_status_t status;
 
@@ -93,11 +102,14 @@ static irr_status_t build(irr_comm_t *comm, const irr_cache_entry_t *entry)
         (!scheduled && !comm->direct)) {
         return IRR_OK;
     }
+    make_room(comm, scheduled ? irr_schedules_bounds(entry) : irr_plan_bounds(comm->algorithm, comm->ranks), pace,
+              &params);
     status = scheduled ? irr_schedules_plan(entry, &comm->problem, &comm->plan)
                        : irr_plan_build(comm->algorithm, &comm->problem, &comm->plan);
     if (status == IRR_OK) {
-        status = add_pace(comm, pace, scheduled ? &entry->way[index].syncs : NULL);
+        status = irr_pace_add(pace, &params, &comm->plan);
     }
+    comm->built_pace = pace;
     comm->built_way = index;
     comm->built = status == IRR_OK ? wanted : IRR_COMM_BUILT_NOTHING;
     return status;
@@ -106,7 +118,12 @@ static irr_status_t build(irr_comm_t *comm, const irr_cache_entry_t *entry)
 /* What comes next has this problem, and no plan of another one. */
 static irr_status_t take(irr_comm_t *comm, const irr_problem_t *problem)
 {
-    if (comm->started || problem->ranks != comm->ranks || problem->rank != comm->rank) {
+    const bool repeats = irr_blocks_repeat(&comm->blocks, problem);
+    size_t sent = 0, received = 0;
+
+    if (comm->started || problem->ranks != comm->ranks || problem->rank != comm->rank ||
+        (!repeats && (!irr_blocks_are_good(problem->send, comm->ranks, &sent) ||
+                      !irr_blocks_are_good(problem->recv, comm->ranks, &received)))) {
         return IRR_ERR_BAD_PARAM;
     }
     if (comm->failed != IRR_OK) {
@@ -116,8 +133,11 @@ static irr_status_t take(irr_comm_t *comm, const irr_problem_t *problem)
     comm->planned = false;
     comm->exact = false;
     comm->calm = false;
-    if (comm->blocks != NULL && !irr_blocks_repeat(comm->blocks, problem)) {
+    comm->merged = false;
+    if (!repeats) {
         comm->built = IRR_COMM_BUILT_NOTHING;
+        comm->more = sent + received;
+        (void)irr_blocks_remember(&comm->blocks, problem);   /* if not, the next one is built again, too */
     }
     return comm->schedules.asked ? IRR_OK : build(comm, NULL);
 }

@@ -41,7 +41,7 @@ static irr_status_t enable_looks(irr_schedules_t *schedules)
     }
     status = irr_consensus_init(&schedules->consensus, schedules->ranks, schedules->rank);
     if (status == IRR_OK) {
-        status = irr_cache_row_init(&schedules->own, schedules->ranks);
+        status = irr_cache_row_init(&schedules->own, (size_t)schedules->ranks);
     }
     if (status == IRR_OK) {
         status = irr_cache_reserve(&schedules->cache);
@@ -140,7 +140,7 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_
                 "matrix_max_bytes, which is %zu, or they are more than %d", ranks, settings->matrix_max_bytes,
                 IRR_CONSENSUS_RANKS_MAX);
     }
-    irr_cache_init(&schedules->cache, ranks, settings->cache_bytes);
+    irr_cache_init(&schedules->cache, settings->cache_bytes);
     status = find_ways(schedules, settings, pacing);
     if (schedules->learns && status == IRR_OK) {
         status = enable_learning(schedules, dumps ? settings->matrix_dump : NULL);
@@ -167,17 +167,6 @@ void irr_schedules_fini(irr_schedules_t *schedules)
 }
 
 /* ---- schedules that are known before ---- */
-
-/* What this rank sends in a schedule; the row is all zero before. */
-static void row_of(const irr_schedule_t *schedule, int rank, irr_cache_row_t *row)
-{
-    for (size_t i = 0; i < schedule->count; i++) {
-        const irr_transmission_t *t = &schedule->list[i];
-
-        row->lengths[t->to] += t->from == rank ? t->length : 0;
-    }
-    irr_cache_row_hash(row, schedule->ranks);
-}
 
 /* This rank's part of it. */
 static irr_status_t cut(const irr_schedules_t *schedules, const irr_schedule_t *schedule, irr_excerpt_t *excerpt)
@@ -206,8 +195,11 @@ static irr_status_t pin(irr_schedules_t *schedules, const irr_schedule_t *schedu
     irr_cache_entry_t entry;
     irr_status_t status;
 
-    row_of(schedule, schedules->rank, &schedules->own);
-    status = irr_cache_entry_init(&entry, &schedules->own, schedules->ranks);
+    status = irr_cache_row_plan(&schedules->own, schedule, schedules->rank);
+    if (status != IRR_OK) {
+        return status;
+    }
+    status = irr_cache_entry_init(&entry, &schedules->own);
     if (status == IRR_OK) {
         status = cut(schedules, schedule, &excerpt);
     }
@@ -422,6 +414,13 @@ void irr_schedules_ran(irr_schedules_t *schedules, uint64_t ns)
     if (schedules->entry != NULL) {
         irr_tune_end(&schedules->entry->tune, ns);
     }
+}
+
+irr_plan_bounds_t irr_schedules_bounds(const irr_cache_entry_t *entry)
+{
+    const irr_cache_way_t *way = &entry->way[entry->tune.running];
+
+    return way->forwards ? irr_forward_plan_bounds(&entry->forward, &way->own) : irr_schedule_plan_bounds(&way->own);
 }
 
 irr_status_t irr_schedules_plan(const irr_cache_entry_t *entry, const irr_problem_t *problem, irr_plan_t *plan)

@@ -132,8 +132,12 @@ irr_status_t irr_schedules_progress(irr_schedules_t *schedules, const irr_cache_
 /* The rank that the search for a schedule waits for. */
 int irr_schedules_awaited(const irr_schedules_t *schedules);
 
-/* The plan of a schedule that was found, for a problem with its counts, by the route of the way that it runs, without
-   the pace, for which there is room.  Allocates nothing. */
+/*
+ * The plan of a schedule that was found, for a problem with its counts, by the route of the way that it runs, without
+ * the pace.  Allocates nothing if there is room for its bounds, and for a step and two pieces more a block that is not
+ * the first of its rank.
+ */
+irr_plan_bounds_t irr_schedules_bounds(const irr_cache_entry_t *entry);
 irr_status_t irr_schedules_plan(const irr_cache_entry_t *entry, const irr_problem_t *problem, irr_plan_t *plan);
 
 /* What progress has found, for an exchange that is not planned: decides which of the next ones go without. */

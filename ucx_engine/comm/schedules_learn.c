@@ -6,6 +6,7 @@
 #include "comm/schedules_learn.h"
 
 #include "comm/dump.h"
+#include "core/alloc.h"
 #include "core/log.h"
 #include "exec/row.h"
 
@@ -32,22 +33,32 @@ static void keep(irr_schedules_t *schedules, irr_status_t status)
 
 /* ---- gather ---- */
 
-/* The row of the cache lacks what the rank sends to itself, which the matrix has. */
+/* By rank, what this one sends, also to itself, which the row of the cache lacks; NULL without memory. */
+static uint64_t *list_lengths(const irr_problem_t *problem)
+{
+    uint64_t *lengths = irr_alloc_zero((size_t)problem->ranks, sizeof(*lengths));
+
+    for (size_t i = 0; lengths != NULL && i < problem->send.count; i++) {
+        lengths[problem->send.list[i].rank] += problem->send.list[i].length;
+    }
+    return lengths;
+}
+
 void irr_schedules_begin_gather(irr_schedules_t *schedules)
 {
-    const irr_problem_t *problem = schedules->problem;
-    uint64_t *lengths = schedules->own.lengths;
+    const int ranks = schedules->problem->ranks;
+    uint64_t *lengths = list_lengths(schedules->problem);
     unsigned char *part;
 
     schedules->state = IRR_SCHEDULES_GATHERS;
     schedules->learning->since = irr_clock_ns();
     schedules->learning->trouble = IRR_OK;
-    lengths[problem->rank] = problem->send[problem->rank].length;
-    part = irr_gather_begin(&schedules->learning->gather, irr_row_encode(lengths, problem->ranks, NULL), IRR_OK);
+    part = irr_gather_begin(&schedules->learning->gather, lengths != NULL ? irr_row_encode(lengths, ranks, NULL) : 0,
+                            lengths != NULL ? IRR_OK : IRR_ERR_NO_MEMORY);
     if (part != NULL) {
-        irr_row_encode(lengths, problem->ranks, part);
+        irr_row_encode(lengths, ranks, part);
     }
-    lengths[problem->rank] = 0;
+    irr_free(lengths);
     irr_gather_start(&schedules->learning->gather, &schedules->env);
 }
 
@@ -136,7 +147,7 @@ static irr_status_t make_entry(irr_schedules_t *schedules, irr_assignment_t *ass
     irr_counters_t *counters = schedules->env.counters;
     irr_cache_entry_t *made = &schedules->learning->made;
     const uint64_t since = irr_clock_ns();
-    irr_status_t status = irr_cache_entry_init(made, &schedules->own, schedules->ranks);
+    irr_status_t status = irr_cache_entry_init(made, &schedules->own);
 
     made->declined = assignment->verdict != IRR_VERDICT_SCHEDULED;
     if (status == IRR_OK && !made->declined) {
@@ -181,7 +192,7 @@ void irr_schedules_end_scatter(irr_schedules_t *schedules, irr_status_t status)
     }
     irr_bytes_fini(&schedules->learning->scatter.parts);
     words[FAILED] = schedules->learning->trouble != IRR_OK;
-    words[BYTES] = irr_cache_entry_bytes(&schedules->learning->made, schedules->ranks);
+    words[BYTES] = irr_cache_entry_bytes(&schedules->learning->made);
     schedules->state = IRR_SCHEDULES_COMMITS;
     irr_consensus_start(&schedules->consensus, words, COMMIT_WORDS, &schedules->env);
 }

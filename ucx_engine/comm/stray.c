@@ -51,7 +51,7 @@ static bool has_gaps(const irr_comm_t *comm)
     if (!comm->direct || comm->way != NULL || plan == NULL) {
         return false;
     }
-    return plan->nsteps - plan->nsends < (size_t)comm->ranks - 1 + (comm->problem.send[comm->rank].length > 0);
+    return plan->nrecvs < (size_t)comm->ranks - 1;
 }
 
 /* Those who failed with this rank may still send what it will never ask for. */

@@ -8,8 +8,9 @@
  *   gather  our callbacks copy into and out of the transport's fragments: one copy a side, a call a piece.
  *   split   each large piece in a message of its own, which is what moves by RDMA or CMA.
  *
- * Both ends must come to the same composition, because split changes the number of messages: so it depends
- * on what both know, the lengths of the pieces of a message, and both ends cut a message alike.
+ * Both ends must come to the same composition, because split changes the number of messages: so that depends on
+ * what both know, the lengths of the parts of a message.  Each end may have a part in several pieces, which stay
+ * together; iovec or gather is its own choice.
  *
  * `auto` is measured by tools/irr_compose, which prints the table of pieces x piece size x form for the
  * transports of a machine.  UCX 1.13.1, one way, time of a form over the time of the best one:

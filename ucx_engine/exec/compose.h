@@ -8,15 +8,15 @@
 #include "transport/transport.h"
 
 /*
- * Pieces of at least apart_min bytes go as contiguous messages of their own, after one message with all
- * the others in this form.
+ * Of a message of several parts, those of at least apart_min bytes go as messages of their own, after one message
+ * with all the others.  What is not contiguous goes in this form.
  */
 typedef struct irr_composition {
     irr_form_t form;
     size_t     apart_min;
 } irr_composition_t;
 
-/* The composition for a message of so many pieces and bytes.  Pure, and alike at both ends. */
+/* The composition for a message of so many pieces and bytes.  Pure; apart_min is alike at both ends. */
 irr_composition_t irr_compose(irr_compose_t mode, const irr_transport_caps_t *caps, size_t pieces, size_t bytes);
 
 /* How many messages of the transport a step has. */

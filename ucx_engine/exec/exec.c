@@ -135,28 +135,86 @@ static void *address_of(const irr_exec_t *exec, const irr_piece_t *piece)
     return (void *)((uintptr_t)base + (uintptr_t)piece->offset);
 }
 
-/* Appends to the addresses the non-empty pieces of a step that go together, or those that go apart. */
-static size_t resolve(const irr_exec_t *exec, const irr_step_t *step, irr_iov_t *iov, size_t filled, size_t apart_min,
-                      bool apart)
+/* Appends to the addresses the non-empty ones of so many pieces. */
+static size_t resolve(const irr_exec_t *exec, const irr_piece_t *pieces, size_t count, irr_iov_t *iov, size_t filled)
 {
-    for (size_t i = step->first_piece; i < step->first_piece + step->pieces; i++) {
-        const irr_piece_t *piece = &exec->plan->pieces[i];
-
-        if (piece->length > 0 && (piece->length >= apart_min) == apart) {
-            iov[filled++] = (irr_iov_t){ .base = address_of(exec, piece), .length = piece->length };
+    for (size_t i = 0; i < count; i++) {
+        if (pieces[i].length > 0) {
+            iov[filled++] = (irr_iov_t){ .base = address_of(exec, &pieces[i]), .length = pieces[i].length };
         }
     }
     return filled;
 }
 
-/* A header, and what is thrown away, is one message. */
+/* The pieces of the part that the first of so many is in, and its bytes. */
+static size_t part_of(const irr_piece_t *pieces, size_t count, size_t *bytes_p)
+{
+    size_t i = 0;
+
+    *bytes_p = 0;
+    do {
+        *bytes_p += pieces[i++].length;
+    } while (i < count && pieces[i].joined);
+    return i;
+}
+
+/* Appends to the addresses those of the parts that go together. */
+static size_t resolve_together(const irr_exec_t *exec, const irr_step_t *step, size_t apart_min, irr_iov_t *iov)
+{
+    const irr_piece_t *pieces = &exec->plan->pieces[step->first_piece];
+    size_t filled = 0, bytes, part;
+
+    if (apart_min == SIZE_MAX) {
+        return resolve(exec, pieces, step->pieces, iov, 0);
+    }
+    for (size_t i = 0; i < step->pieces; i += part) {
+        part = part_of(&pieces[i], step->pieces - i, &bytes);
+        filled = bytes < apart_min ? resolve(exec, &pieces[i], part, iov, filled) : filled;
+    }
+    return filled;
+}
+
+/*
+ * How many messages a step is follows from its parts, which both ends have alike; in which form they go, from its
+ * pieces.  A header, and what is thrown away, is one message.
+ */
 static irr_composition_t compose(const irr_exec_t *exec, const irr_step_t *step)
 {
-    if (step->content == IRR_CONTENT_HEADER ||
-        exec->plan->pieces[step->first_piece + step->pieces - 1].buffer == IRR_BUFFER_NOWHERE) {
+    const irr_transport_caps_t *caps = &exec->env.channel->transport->caps;
+    const irr_piece_t *pieces = &exec->plan->pieces[step->first_piece];
+    irr_composition_t composition;
+    size_t joined = 0;
+
+    if (step->content == IRR_CONTENT_HEADER || pieces[step->pieces - 1].buffer == IRR_BUFFER_NOWHERE) {
         return (irr_composition_t){ .form = IRR_FORM_GATHER, .apart_min = SIZE_MAX };
     }
-    return irr_compose(exec->env.compose, &exec->env.channel->transport->caps, step->pieces, step->bytes);
+    for (size_t i = 1; i < step->pieces; i++) {
+        joined += pieces[i].joined;
+    }
+    composition = irr_compose(exec->env.compose, caps, step->pieces - joined, step->bytes);
+    if (joined > 0) {
+        composition.form = irr_compose(exec->env.compose, caps, step->pieces, step->bytes).form;
+    }
+    return composition;
+}
+
+/* Starts a message for each part that goes apart, behind the addresses that are in use. */
+static void start_apart(irr_exec_t *exec, const irr_step_t *step, irr_exec_step_t *state, irr_composition_t composition,
+                        irr_iov_t *iov, irr_part_t *parts)
+{
+    const irr_piece_t *pieces = &exec->plan->pieces[step->first_piece];
+    size_t bytes, part;
+
+    for (size_t i = 0; i < step->pieces && composition.apart_min != SIZE_MAX; i += part) {
+        part = part_of(&pieces[i], step->pieces - i, &bytes);
+        if (bytes > 0 && bytes >= composition.apart_min) {
+            const size_t count = resolve(exec, &pieces[i], part, iov, 0);
+
+            start_part(exec, step, &state->transfer, parts, iov, count, count > 1 ? composition.form : IRR_FORM_IOVEC);
+            iov += count;
+            parts += count;
+        }
+    }
 }
 
 static void start_message(irr_exec_t *exec, size_t index)
@@ -166,11 +224,8 @@ static void start_message(irr_exec_t *exec, size_t index)
     irr_exec_step_t *state = &room->steps[index - room->first_step];
     irr_iov_t *iov = &room->iov[step->first_piece - room->first_piece];
     irr_part_t *parts = &room->parts[step->first_piece - room->first_piece];
-    irr_composition_t composition = compose(exec, step);
-    size_t together = resolve(exec, step, iov, 0, composition.apart_min, false);
-    size_t total = composition.apart_min == SIZE_MAX ? together
-                                                     : resolve(exec, step, iov, together, composition.apart_min, true);
-    bool one_together = together > 0 || total == 0;   /* an empty message is a message too */
+    const irr_composition_t composition = compose(exec, step);
+    const size_t together = resolve_together(exec, step, composition.apart_min, iov);
 
     state->exec = exec;
     state->index = index;
@@ -179,12 +234,10 @@ static void start_message(irr_exec_t *exec, size_t index)
     if (step->kind == IRR_STEP_SEND) {
         irr_window_begin(&exec->window, step->bytes);
     }
-    if (one_together) {
+    if (together > 0 || step->bytes == 0) {   /* an empty message is a message too */
         start_part(exec, step, &state->transfer, parts, iov, together, composition.form);
     }
-    for (size_t i = together; i < total; i++) {
-        start_part(exec, step, &state->transfer, &parts[i], &iov[i], 1, IRR_FORM_IOVEC);
-    }
+    start_apart(exec, step, state, composition, iov + together, parts + together);
     irr_transfer_end(&state->transfer);
 }
 

@@ -62,8 +62,7 @@ static irr_status_t allocate(irr_relay_t *relay)
     relay->slots = irr_alloc_zero(slots, sizeof(*relay->slots));
     relay->places = irr_alloc_zero(senders, sizeof(*relay->places));
     relay->heard = irr_alloc_zero(senders, sizeof(*relay->heard));
-    relay->blocks = irr_alloc_zero(2 * ranks, sizeof(*relay->blocks));
-    if (relay->slots == NULL || relay->places == NULL || relay->heard == NULL || relay->blocks == NULL) {
+    if (relay->slots == NULL || relay->places == NULL || relay->heard == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
     for (size_t i = 0; i < slots; i++) {
@@ -72,7 +71,10 @@ static irr_status_t allocate(irr_relay_t *relay)
     for (size_t i = 0; i < senders; i++) {
         relay->places[i].messages = 1;
     }
-    status = make_plans(relay);
+    status = irr_blocks_memory_reserve(&relay->blocks, 2 * ranks);
+    if (status == IRR_OK) {
+        status = make_plans(relay);
+    }
     if (status == IRR_OK) {
         status = irr_inbox_init(relay);
     }
@@ -121,7 +123,7 @@ void irr_relay_fini(irr_relay_t *relay)
     irr_plan_fini(&relay->grown);
     irr_grid_plan_fini(&relay->plans[1]);
     irr_grid_plan_fini(&relay->plans[0]);
-    irr_free(relay->blocks);
+    irr_blocks_memory_fini(&relay->blocks);
     irr_free(relay->heard);
     for (int i = 0; relay->places != NULL && i < relay->stages.senders; i++) {
         irr_free(relay->places[i].memory);
@@ -270,17 +272,42 @@ static bool end_stage(irr_relay_t *relay)
 
 /* ---- the exchange ---- */
 
-static irr_status_t copy_self(irr_relay_t *relay)
+/* Copies bytes of a message to their blocks in OUTPUT. */
+static irr_status_t copy(const irr_relay_t *relay, const char *base, irr_blocks_cursor_t from, irr_blocks_cursor_t to)
+{
+    irr_status_t status = IRR_OK;
+    irr_block_t source, target;
+
+    while (irr_blocks_pair(&from, &to, &source, &target)) {
+        const size_t bytes = source.length < target.length ? source.length : target.length;
+
+        if (bytes > 0) {
+            memmove((char *)relay->env.output + target.offset, base + source.offset, bytes);
+        }
+        relay->env.counters->bytes_staged += bytes;
+        irr_exec_keep(&status, source.length > bytes ? IRR_ERR_TRUNCATE : IRR_OK);
+    }
+    return status;
+}
+
+static irr_status_t copy_self(const irr_relay_t *relay)
 {
     const irr_problem_t *problem = relay->problem;
-    const irr_block_t *from = &problem->send[problem->rank], *to = &problem->recv[problem->rank];
-    size_t bytes = from->length < to->length ? from->length : to->length;
 
-    if (bytes > 0) {
-        memmove((char *)relay->env.output + to->offset, (const char *)relay->env.input + from->offset, bytes);
+    return copy(relay, relay->env.input, irr_blocks_at(irr_blocks_of(problem->send, problem->rank), 0),
+                irr_blocks_at(irr_blocks_of(problem->recv, problem->rank), 0));
+}
+
+/* What was received in scratch, because it lies in several blocks. */
+static void copy_landed(const irr_relay_t *relay)
+{
+    for (size_t i = 0; i < relay->plan->landed.count; i++) {
+        const irr_item_t *item = &relay->plan->landed.array[i];
+        const irr_block_t place = { .length = item->slice.length };
+
+        (void)copy(relay, (const char *)item->place, irr_blocks_at((irr_blocks_t){ &place, 1 }, 0),
+                   irr_blocks_at(irr_blocks_of(relay->problem->recv, item->slice.source), item->slice.offset));
     }
-    relay->env.counters->bytes_staged += bytes;
-    return from->length > to->length ? IRR_ERR_TRUNCATE : IRR_OK;
 }
 
 /* Who has heard that layouts were lost tells all of them again; who has lost some says so. */
@@ -374,6 +401,7 @@ static irr_status_t end(irr_relay_t *relay, irr_status_t status)
         return relay->status;
     }
     relay->ended_well = !relay->plan->truncated;
+    copy_landed(relay);
     return relay->plan->truncated ? IRR_ERR_TRUNCATE : relay->copied;
 }
 

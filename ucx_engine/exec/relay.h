@@ -45,6 +45,7 @@
 
 #include "exec/exec.h"
 #include "exec/header.h"
+#include "problem/blocks.h"
 #include "route/grid_plan.h"
 
 /* Of one sender in one stage. */
@@ -109,7 +110,7 @@ typedef struct irr_relay {
     irr_overlap_t      overlap;
     irr_grid_plan_t    plans[2];    /* of this exchange and of the last one */
     irr_grid_plan_t   *plan, *last; /* the same while the last one is followed */
-    irr_block_t       *blocks;      /* of the last exchange: send, then recv */
+    irr_blocks_memory_t blocks;     /* of the last exchange */
     bool               ended_well;  /* the last exchange: what it left in plan and blocks can be followed */
     unsigned char      blank;       /* sent and received where there is nothing */
     irr_relay_place_t *places;      /* by stage and sender */

@@ -6,8 +6,6 @@
  */
 #include "exec/relay.h"
 
-#include "problem/blocks.h"
-
 static bool all_told(const irr_relay_t *relay)
 {
     const irr_relay_slot_t *slot = relay->slots;
@@ -27,8 +25,11 @@ static bool all_told(const irr_relay_t *relay)
 bool irr_relay_may_follow(irr_relay_t *relay, const irr_problem_t *problem)
 {
     const irr_plan_t *plan = &relay->last->plan;
-    const bool same = irr_blocks_repeat(relay->blocks, problem) && relay->ended_well;
+    const bool repeats = irr_blocks_repeat(&relay->blocks, problem), same = repeats && relay->ended_well;
 
+    if (!repeats) {
+        (void)irr_blocks_remember(&relay->blocks, problem);   /* if not, the next one does not repeat it either */
+    }
     /* A barrier is no part of the last plan. */
     if (!same || irr_relay_tells(relay) || !all_told(relay) || relay->overlap == IRR_OVERLAP_BLOCKING) {
         return false;

@@ -43,8 +43,8 @@ static void receive(irr_relay_t *relay, irr_content_t content, size_t bytes, boo
 {
     irr_inbox_t *inbox = &relay->inbox;
     const irr_piece_t pieces[2] = {
-        { IRR_BUFFER_SCRATCH, (ptrdiff_t)(uintptr_t)inbox->bytes, bytes },
-        { IRR_BUFFER_NOWHERE, 0, sinks ? IRR_SINK_BYTES : 0 }
+        { IRR_BUFFER_SCRATCH, false, (ptrdiff_t)(uintptr_t)inbox->bytes, bytes },
+        { IRR_BUFFER_NOWHERE, false, 0, sinks ? IRR_SINK_BYTES : 0 }
     };
     const irr_step_params_t params = {
         .kind = IRR_STEP_RECV, .peer = irr_relay_stage(relay)->sender[inbox->sender], .stage = relay->stage,

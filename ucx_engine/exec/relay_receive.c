@@ -42,7 +42,7 @@ irr_status_t irr_relay_put(irr_relay_t *relay, irr_relay_place_t *place, const i
         if (slices[i].length > SIZE_MAX - bytes) {
             return IRR_ERR_NO_MEMORY;
         }
-        pieces[i] = (irr_piece_t){ IRR_BUFFER_SCRATCH, (ptrdiff_t)bytes, slices[i].length };
+        pieces[i] = (irr_piece_t){ IRR_BUFFER_SCRATCH, false, (ptrdiff_t)bytes, slices[i].length };
         bytes += slices[i].length;
     }
     status = make_memory(relay, place, bytes);
@@ -79,7 +79,7 @@ static bool post_known(irr_relay_t *relay, irr_relay_place_t *place, size_t last
 /* Takes one message, whatever it is; there is room for that. */
 static void post_sink(irr_relay_t *relay, irr_relay_place_t *place, irr_step_params_t *params)
 {
-    static const irr_piece_t nowhere = { IRR_BUFFER_NOWHERE, 0, IRR_SINK_BYTES };
+    static const irr_piece_t nowhere = { IRR_BUFFER_NOWHERE, false, 0, IRR_SINK_BYTES };
 
     place->sunk = true;
     params->pieces = &nowhere;

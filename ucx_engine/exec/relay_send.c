@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static const irr_piece_t nothing = { IRR_BUFFER_SCRATCH, 0, 0 };
+static const irr_piece_t nothing = { IRR_BUFFER_SCRATCH, false, 0, 0 };
 
 /* A message that is to be sent. */
 typedef struct outgoing {
@@ -82,8 +82,8 @@ static irr_status_t write_header(const irr_relay_t *relay, outgoing_t *message, 
         at += message->pieces[i].length;
         relay->env.counters->bytes_staged += message->pieces[i].length;
     }
-    pieces[0] = (irr_piece_t){ IRR_BUFFER_SCRATCH, (ptrdiff_t)(uintptr_t)slot->header, more };
-    pieces[1] = (irr_piece_t){ IRR_BUFFER_SCRATCH, (ptrdiff_t)(uintptr_t)(slot->header + more),
+    pieces[0] = (irr_piece_t){ IRR_BUFFER_SCRATCH, false, (ptrdiff_t)(uintptr_t)slot->header, more };
+    pieces[1] = (irr_piece_t){ IRR_BUFFER_SCRATCH, false, (ptrdiff_t)(uintptr_t)(slot->header + more),
                                (size_t)(at - slot->header) - more };
     return IRR_OK;
 }
@@ -179,7 +179,7 @@ static void send_status(irr_relay_t *relay, int index)
     irr_relay_slot_t *slot = &relay->slots[relay->slot_base + (size_t)index];
     irr_step_params_t params = send_to(relay, index);
     const irr_header_t header = { .status = relay->status, .lost = relay->lost, .parts = 1, .inside = true };
-    irr_piece_t piece = { IRR_BUFFER_SCRATCH, (ptrdiff_t)(uintptr_t)slot->status, 0 };
+    irr_piece_t piece = { IRR_BUFFER_SCRATCH, false, (ptrdiff_t)(uintptr_t)slot->status, 0 };
 
     outbox->busy = true;
     if (outbox->retired < slot->messages) {

@@ -11,17 +11,16 @@ static int steps(irr_group_t group)
     return group.size;
 }
 
-static void peers(irr_group_t group, int step, int *to, int *from)
+static int step_of(irr_group_t group, int peer)
 {
-    int peer = step - 1;
-
-    *to = peer != group.me ? peer : IRR_NOBODY;
-    *from = *to;
+    (void)group;
+    return peer + 1;
 }
 
 const irr_order_t irr_order_natural = {
     .name = "natural",
     .contention_free = false,
     .steps = steps,
-    .peers = peers
+    .send_step = step_of,
+    .recv_step = step_of
 };

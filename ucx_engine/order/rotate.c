@@ -11,17 +11,20 @@ static int steps(irr_group_t group)
     return group.size - 1;
 }
 
-static void peers(irr_group_t group, int step, int *to, int *from)
+static int send_step(irr_group_t group, int to)
 {
-    int ahead = group.me - (group.size - step);  /* me + step - size, which cannot overflow */
+    return to > group.me ? to - group.me : to - group.me + group.size;
+}
 
-    *to = ahead >= 0 ? ahead : ahead + group.size;
-    *from = group.me >= step ? group.me - step : group.me - step + group.size;
+static int recv_step(irr_group_t group, int from)
+{
+    return from < group.me ? group.me - from : group.me - from + group.size;
 }
 
 const irr_order_t irr_order_rotate = {
     .name = "rotate",
     .contention_free = true,
     .steps = steps,
-    .peers = peers
+    .send_step = send_step,
+    .recv_step = recv_step
 };

@@ -7,6 +7,7 @@
 #include "plan/plan.h"
 
 #include "core/alloc.h"
+#include "problem/blocks.h"
 
 #include <string.h>
 
@@ -32,6 +33,7 @@ void irr_plan_reset(irr_plan_t *plan, const irr_problem_t *problem)
     plan->nsteps = 0;
     plan->nsends = 0;
     plan->ntells = 0;
+    plan->nrecvs = 0;
     plan->npieces = 0;
     plan->ndeps = 0;
 }
@@ -54,6 +56,21 @@ irr_status_t irr_plan_reserve(irr_plan_t *plan, irr_plan_bounds_t bounds)
     return status;
 }
 
+/* Appends a piece to the step added last; there is room for it. */
+static void add_piece(irr_plan_t *plan, const irr_piece_t *piece)
+{
+    irr_step_t *step = &plan->steps[plan->nsteps - 1];
+
+    if (step->kind != IRR_STEP_COPY || step->pieces == 0) {
+        step->bytes += piece->length;
+    }
+    if (piece->buffer == IRR_BUFFER_SCRATCH && (size_t)piece->offset + piece->length > plan->scratch_bytes) {
+        plan->scratch_bytes = (size_t)piece->offset + piece->length;
+    }
+    plan->pieces[plan->npieces++] = *piece;
+    step->pieces++;
+}
+
 irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params)
 {
     irr_plan_bounds_t bounds = {
@@ -62,30 +79,20 @@ irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params)
         .deps   = plan->ndeps + params->ndeps
     };
     irr_status_t status = irr_plan_reserve(plan, bounds);
-    irr_step_t *step;
 
     if (status != IRR_OK) {
         return status;
     }
-    step = &plan->steps[plan->nsteps++];
-    plan->nsends += params->kind == IRR_STEP_SEND;
-    plan->ntells += params->kind == IRR_STEP_TELL;
-    *step = (irr_step_t){
+    plan->steps[plan->nsteps++] = (irr_step_t){
         .kind = params->kind, .peer = params->peer, .stage = params->stage, .number = params->number,
-        .first_piece = plan->npieces, .pieces = params->npieces,
-        .first_dep = plan->ndeps, .deps = params->ndeps,
+        .first_piece = plan->npieces, .first_dep = plan->ndeps, .deps = params->ndeps,
         .content = params->content, .described = params->described, .replaceable = params->replaceable
     };
+    plan->nsends += params->kind == IRR_STEP_SEND;
+    plan->nrecvs += params->kind == IRR_STEP_RECV;
+    plan->ntells += params->kind == IRR_STEP_TELL;
     for (size_t i = 0; i < params->npieces; i++) {
-        const irr_piece_t *piece = &params->pieces[i];
-
-        plan->pieces[plan->npieces++] = *piece;
-        if (params->kind != IRR_STEP_COPY || i == 0) {
-            step->bytes += piece->length;
-        }
-        if (piece->buffer == IRR_BUFFER_SCRATCH && (size_t)piece->offset + piece->length > plan->scratch_bytes) {
-            plan->scratch_bytes = (size_t)piece->offset + piece->length;
-        }
+        add_piece(plan, &params->pieces[i]);
     }
     if (params->ndeps > 0) {
         memcpy(plan->deps + plan->ndeps, params->deps, params->ndeps * sizeof(*plan->deps));
@@ -97,35 +104,62 @@ irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params)
 
 irr_plan_mark_t irr_plan_mark(const irr_plan_t *plan)
 {
-    return (irr_plan_mark_t){ plan->nsteps, plan->nsends, plan->npieces, plan->ndeps, plan->stages };
+    return (irr_plan_mark_t){ plan->nsteps, plan->nsends, plan->nrecvs, plan->npieces, plan->ndeps, plan->stages };
 }
 
 void irr_plan_cut(irr_plan_t *plan, const irr_plan_mark_t *mark)
 {
     plan->nsteps = mark->nsteps;
     plan->nsends = mark->nsends;
+    plan->nrecvs = mark->nrecvs;
     plan->npieces = mark->npieces;
     plan->ndeps = mark->ndeps;
     plan->stages = mark->stages;
 }
 
+irr_status_t irr_plan_add_part(irr_plan_t *plan, irr_buffer_t buffer, irr_blocks_t blocks, size_t skip, size_t length)
+{
+    irr_blocks_cursor_t cursor = irr_blocks_at(blocks, skip);
+    irr_block_t range = irr_blocks_next(&cursor, length);
+    bool joined = false;
+    irr_status_t status;
+
+    do {
+        status = irr_plan_reserve(plan, (irr_plan_bounds_t){ .pieces = plan->npieces + 1 });
+        if (status != IRR_OK) {
+            return status;
+        }
+        add_piece(plan, &(irr_piece_t){
+            .buffer = buffer, .joined = joined, .offset = range.offset, .length = range.length });
+        length -= range.length;
+        joined = true;
+        range = irr_blocks_next(&cursor, length);
+    } while (range.length > 0);
+    return IRR_OK;
+}
+
 irr_status_t irr_plan_add_self(const irr_problem_t *problem, irr_plan_t *plan)
 {
-    const irr_block_t *from = &problem->send[problem->rank], *to = &problem->recv[problem->rank];
-    const irr_piece_t pieces[2] = {
-        { IRR_BUFFER_INPUT, from->offset, from->length },
-        { IRR_BUFFER_OUTPUT, to->offset, to->length }
-    };
-    irr_step_params_t params = {
-        .kind = IRR_STEP_COPY, .peer = problem->rank, .stage = 1, .pieces = pieces, .npieces = 2
-    };
+    irr_blocks_cursor_t from = irr_blocks_at(irr_blocks_of(problem->send, problem->rank), 0);
+    irr_blocks_cursor_t to = irr_blocks_at(irr_blocks_of(problem->recv, problem->rank), 0);
+    irr_block_t source, target;
+    irr_status_t status = IRR_OK;
 
-    return from->length > 0 ? irr_plan_add(plan, &params) : IRR_OK;
+    while (status == IRR_OK && irr_blocks_pair(&from, &to, &source, &target)) {
+        const irr_piece_t pieces[2] = {
+            { .buffer = IRR_BUFFER_INPUT, .offset = source.offset, .length = source.length },
+            { .buffer = IRR_BUFFER_OUTPUT, .offset = target.offset, .length = target.length }
+        };
+
+        status = irr_plan_add(plan, &(irr_step_params_t){
+            .kind = IRR_STEP_COPY, .peer = problem->rank, .stage = 1, .pieces = pieces, .npieces = 2 });
+    }
+    return status;
 }
 
 /* ---- what paces add ---- */
 
-static const irr_piece_t nothing = { IRR_BUFFER_INPUT, 0, 0 };
+static const irr_piece_t nothing = { .buffer = IRR_BUFFER_INPUT };
 
 irr_status_t irr_plan_tell(irr_plan_t *plan, int peer, int stage)
 {

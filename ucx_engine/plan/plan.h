@@ -11,8 +11,9 @@
  * dependencies (pace/pace.h).
  *
  * Rules that irr_plan_check proves over the plans of all ranks:
- *   1. The k-th message from p to q in a stage is a send of p and a receive of q, in as many pieces of equal lengths:
- *      so both find the same way to compose it (exec/compose.h).  The k-th tell is an await of q.
+ *   1. The k-th message from p to q in a stage is a send of p and a receive of q, in as many parts of equal lengths:
+ *      so both find the same way to compose it (exec/compose.h).  A part is one piece, or several that are joined.
+ *      The k-th tell is an await of q.
  *   2. A send reads only what its rank owns or has received in steps that the send depends on.
  *   3. No byte of OUTPUT is written twice, none outside the blocks of the problem.
  *   4. Each byte of each block is delivered exactly once, to its offset.
@@ -33,6 +34,8 @@ typedef enum irr_buffer {
 /* A range of a symbolic buffer. */
 typedef struct irr_piece {
     irr_buffer_t buffer;
+    bool         joined;   /* to the piece before: they are one part of the message, which the other end may cut
+                              differently */
     ptrdiff_t    offset;
     size_t       length;
 } irr_piece_t;
@@ -75,7 +78,7 @@ typedef struct irr_plan {
     size_t       scratch_bytes;
     irr_step_t  *steps;
     size_t       nsteps, steps_max;
-    size_t       nsends, ntells;
+    size_t       nsends, nrecvs, ntells;
     irr_piece_t *pieces;
     size_t       npieces, pieces_max;
     size_t      *deps;            /* indices of earlier steps */
@@ -136,8 +139,14 @@ irr_status_t irr_plan_insert_awaits(irr_plan_t *plan, size_t at, size_t count, i
 irr_status_t irr_plan_depend(irr_plan_t *plan, size_t step, size_t on);
 
 /*
- * Appends the copy of the rank's message to itself, if it is not empty.  To be called last, so that the copy
- * overlaps with what is on the wire.
+ * Appends `length` bytes of the message that the blocks of one rank make, from byte `skip` on, to the step added last,
+ * as one part in as many pieces of a buffer as it takes; an empty one if the message has no such bytes.
+ */
+irr_status_t irr_plan_add_part(irr_plan_t *plan, irr_buffer_t buffer, irr_blocks_t blocks, size_t skip, size_t length);
+
+/*
+ * Appends the copies of the rank's message to itself, if it is not empty.  To be called last, so that the copies
+ * overlap with what is on the wire.
  */
 irr_status_t irr_plan_add_self(const irr_problem_t *problem, irr_plan_t *plan);
 
@@ -145,7 +154,7 @@ irr_status_t irr_plan_add_self(const irr_problem_t *problem, irr_plan_t *plan);
 
 /* Where a plan ends. */
 typedef struct irr_plan_mark {
-    size_t nsteps, nsends, npieces, ndeps;
+    size_t nsteps, nsends, nrecvs, npieces, ndeps;
     int    stages;
 } irr_plan_mark_t;
 

@@ -1,24 +1,72 @@
 /*
- * blocks.h - are the blocks of an exchange those of the last one?
+ * blocks.h - lists of blocks: the ones of a rank, the message that they make, and whether a problem is that of the last
+ * time.
+ *
+ * The message between two ranks is what the blocks of the list hold, one behind the other.  The two ends may cut it
+ * differently.  Pure, but for what irr_blocks_memory_t remembers.  O(1) a block, O(log n) to find those of a rank.
  */
 #ifndef IRR_BLOCKS_H
 #define IRR_BLOCKS_H
 
 #include "irr.h"
 
-#include <string.h>
+/* Is this a list for so many ranks?  *more_p: blocks beyond the first one of their rank. */
+bool irr_blocks_are_good(irr_blocks_t blocks, int ranks, size_t *more_p);
 
-/* Compares with what is remembered, twice as many blocks as there are ranks, and remembers the problem's.  O(P). */
-static inline bool irr_blocks_repeat(irr_block_t *remembered, const irr_problem_t *problem)
+/* The blocks of a rank; and those that the list begins with, which all have one rank. */
+irr_blocks_t irr_blocks_of(irr_blocks_t blocks, int rank);
+irr_blocks_t irr_blocks_first(irr_blocks_t blocks);
+
+/* What is left of a list without so many blocks in front. */
+static inline irr_blocks_t irr_blocks_after(irr_blocks_t blocks, size_t count)
 {
-    size_t ranks = (size_t)problem->ranks, bytes = ranks * sizeof(*remembered);
-    bool same = memcmp(remembered, problem->send, bytes) == 0 && memcmp(remembered + ranks, problem->recv, bytes) == 0;
-
-    if (!same) {
-        memcpy(remembered, problem->send, bytes);
-        memcpy(remembered + ranks, problem->recv, bytes);
-    }
-    return same;
+    return (irr_blocks_t){ .list = blocks.list + count, .count = blocks.count - count };
 }
+
+size_t irr_blocks_bytes(irr_blocks_t blocks);
+
+/* ---- the message that blocks make ---- */
+
+typedef struct irr_blocks_cursor {
+    irr_blocks_t left;
+    size_t       skip;   /* bytes of the first one that are behind */
+} irr_blocks_cursor_t;
+
+/* At a byte of the message, or at its end if it has less. */
+irr_blocks_cursor_t irr_blocks_at(irr_blocks_t blocks, size_t byte);
+
+/* The next bytes, at most max of them, that lie in one block; none at the end. */
+irr_block_t irr_blocks_next(irr_blocks_cursor_t *cursor, size_t max);
+
+/*
+ * The next bytes that lie in one block both where they come from and where they go; false: there are none to come.
+ * Where they have no place, the target is shorter than the source, which is all that is left of its block.
+ */
+bool irr_blocks_pair(irr_blocks_cursor_t *from, irr_blocks_cursor_t *to, irr_block_t *source, irr_block_t *target);
+
+/* ---- the last problem ---- */
+
+/* Zeroed, it remembers none, and has no room. */
+typedef struct irr_blocks_memory {
+    irr_block_t *list;      /* sent, then received */
+    size_t       sent, received, max;
+} irr_blocks_memory_t;
+
+/* Makes room for so many blocks.  IRR_ERR_NO_MEMORY: the room is as before. */
+irr_status_t irr_blocks_memory_reserve(irr_blocks_memory_t *memory, size_t count);
+void         irr_blocks_memory_fini(irr_blocks_memory_t *memory);
+
+/* Is it the problem that is remembered? */
+bool irr_blocks_repeat(const irr_blocks_memory_t *memory, const irr_problem_t *problem);
+
+/* Remembers the problem; or none, and IRR_ERR_NO_MEMORY. */
+irr_status_t irr_blocks_remember(irr_blocks_memory_t *memory, const irr_problem_t *problem);
+
+/*
+ * The problem becomes one with a block a rank, each as long as its message and somewhere: good for the messages of a
+ * rank that has neither input nor output.  It is remembered and points into the memory, whose room must be twice the
+ * number of ranks.
+ */
+void irr_blocks_merge(irr_blocks_memory_t *memory, irr_problem_t *problem);
 
 #endif

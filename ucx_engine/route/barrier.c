@@ -7,7 +7,7 @@
 static irr_status_t add(irr_plan_t *plan, irr_step_kind_t kind, int peer, int stage, int number,
                         const size_t *deps, size_t ndeps)
 {
-    static const irr_piece_t nothing = { IRR_BUFFER_INPUT, 0, 0 };
+    static const irr_piece_t nothing = { .buffer = IRR_BUFFER_INPUT };
     irr_step_params_t params = {
         .kind = kind, .peer = peer, .stage = stage, .number = number, .pieces = &nothing, .npieces = 1,
         .deps = deps, .ndeps = ndeps

@@ -7,9 +7,10 @@
 #include "plan/plan.h"
 
 /*
- * Appends the message of a block of INPUT to a peer, or from a peer into a block of OUTPUT, in a step of stage 1.
- * Fails where irr_plan_add does.
+ * Appends the message that blocks of one rank make, from byte `skip` on, at most `length` bytes of it: to that rank out
+ * of INPUT, or from it into OUTPUT, in a step of stage 1.  Fails where irr_plan_add does.
  */
-irr_status_t irr_direct_add(irr_step_kind_t kind, int peer, int number, irr_block_t block, irr_plan_t *plan);
+irr_status_t irr_direct_add(irr_step_kind_t kind, int peer, int number, irr_blocks_t blocks, size_t skip, size_t length,
+                            irr_plan_t *plan);
 
 #endif

@@ -84,9 +84,9 @@ static irr_status_t open_forward(irr_forward_t *forward, const irr_nodes_t *node
     made.served = irr_alloc(ranks, sizeof(*made.served));
     made.first = irr_alloc(ranks + 1, sizeof(*made.first));
     made.expected = irr_alloc_zero(ranks, sizeof(*made.expected));
-    made.pieces = irr_alloc(ranks + 1, sizeof(*made.pieces));
+    made.parts = irr_alloc(ranks + 1, sizeof(*made.parts));
     made.deps = irr_alloc(ranks, sizeof(*made.deps));
-    if (made.served != NULL && made.first != NULL && made.expected != NULL && made.pieces != NULL &&
+    if (made.served != NULL && made.first != NULL && made.expected != NULL && made.parts != NULL &&
         made.deps != NULL) {
         list_served(&made);
         made.at = irr_alloc_zero(places_of(&made), sizeof(*made.at));
@@ -189,7 +189,7 @@ void irr_forward_fini(irr_forward_t *forward)
 {
     irr_free(forward->at);
     irr_free(forward->deps);
-    irr_free(forward->pieces);
+    irr_free(forward->parts);
     irr_free(forward->expected);
     irr_free(forward->first);
     irr_free(forward->served);
@@ -199,7 +199,7 @@ void irr_forward_fini(irr_forward_t *forward)
 size_t irr_forward_bytes(const irr_forward_t *forward)
 {
     const size_t each = sizeof(*forward->served) + sizeof(*forward->first) + sizeof(*forward->expected) +
-                        sizeof(*forward->pieces) + sizeof(*forward->deps);
+                        sizeof(*forward->parts) + sizeof(*forward->deps);
 
     return forward->nodes != NULL
                ? (size_t)forward->nodes->ranks * each + places_of(forward) * sizeof(*forward->at) : 0;

@@ -36,6 +36,13 @@ static inline int irr_forward_server(const irr_nodes_t *nodes, int node, int to)
  */
 irr_status_t irr_forward_matrix(const irr_nodes_t *nodes, const irr_matrix_t *matrix, irr_matrix_t *forwarded);
 
+/* Bytes of the message that blocks make, from `skip` on; of SCRATCH, from there on. */
+typedef struct irr_forward_part {
+    irr_buffer_t buffer;
+    irr_blocks_t blocks;
+    size_t       skip, length;
+} irr_forward_part_t;
+
 /* What a rank must know of the matrix.  Zeroed is empty. */
 typedef struct irr_forward {
     const irr_nodes_t *nodes;      /* NULL: empty */
@@ -45,7 +52,7 @@ typedef struct irr_forward {
     size_t            *at;         /* by place and own served rank, and one more: where in SCRATCH what they have is */
     size_t            *expected;   /* by rank: bytes that it has for this one */
     size_t             spill;      /* longest of these: room in SCRATCH, behind the rest, for what OUTPUT has none */
-    irr_piece_t       *pieces;     /* room for a step that is being built, as are */
+    irr_forward_part_t *parts;     /* room for a step that is being built, as are */
     size_t            *deps;
 } irr_forward_t;
 

@@ -4,11 +4,13 @@
  * Receives of stage 1, its sends, receives of stage 2, its sends: the receives of stage 1 come first, in the order of
  * the rotation, and a send of stage 2 depends on those that bring what is in it.
  *
- * Both ends of a message list one piece for each slice in it, which is what one rank has for another, or a part of
+ * Both ends of a message list one part for each slice in it, which is what one rank has for another, or a range of
  * that.  A message of stage 2 is what the ranks of a node have for its destination, in the order of their places.  A
  * transmission is a range of that, so its first and its last slice may be parts.
  */
 #include "route/forward.h"
+
+#include "problem/blocks.h"
 
 typedef struct builder {
     const irr_forward_t *forward;
@@ -16,7 +18,7 @@ typedef struct builder {
     irr_plan_t          *plan;
     const int           *members;    /* ranks of this node */
     int                  mates, place;
-    size_t               npieces, ndeps;
+    size_t               nparts, ndeps;
     bool                 short_block;   /* of what comes */
 } builder_t;
 
@@ -25,11 +27,17 @@ typedef struct range {
     size_t before, left;
 } range_t;
 
-static void add_piece(builder_t *b, irr_buffer_t buffer, ptrdiff_t offset, size_t length)
+static void add_part(builder_t *b, irr_buffer_t buffer, irr_blocks_t blocks, size_t skip, size_t length)
 {
     if (length > 0) {
-        b->forward->pieces[b->npieces++] = (irr_piece_t){ buffer, offset, length };
+        b->forward->parts[b->nparts++] = (irr_forward_part_t){ buffer, blocks, skip, length };
     }
+}
+
+/* Of SCRATCH. */
+static void add_scratch(builder_t *b, size_t offset, size_t length)
+{
+    add_part(b, IRR_BUFFER_SCRATCH, (irr_blocks_t){ .list = NULL }, offset, length);
 }
 
 /* How much of the next `length` bytes of the message is in the range; in *skip_p, how much of them is before it. */
@@ -44,33 +52,44 @@ static size_t cut(range_t *range, size_t length, size_t *skip_p)
     return take;
 }
 
-/* Ends a step that has the pieces and deps; one without a byte is none. */
+static irr_status_t append(const irr_forward_part_t *part, irr_plan_t *plan)
+{
+    const irr_block_t place = { .offset = (ptrdiff_t)part->skip, .length = part->length };
+
+    return part->buffer == IRR_BUFFER_SCRATCH
+               ? irr_plan_add_part(plan, part->buffer, (irr_blocks_t){ &place, 1 }, 0, part->length)
+               : irr_plan_add_part(plan, part->buffer, part->blocks, part->skip, part->length);
+}
+
+/* Ends a step that has the parts and deps; one without a byte is none. */
 static irr_status_t add_step(builder_t *b, irr_step_kind_t kind, int peer, int stage, int number)
 {
     const irr_step_params_t params = {
-        .kind = kind, .peer = peer, .stage = stage, .number = number,
-        .pieces = b->forward->pieces, .npieces = b->npieces, .deps = b->forward->deps, .ndeps = b->ndeps
+        .kind = kind, .peer = peer, .stage = stage, .number = number, .deps = b->forward->deps, .ndeps = b->ndeps
     };
-    irr_status_t status = b->npieces > 0 ? irr_plan_add(b->plan, &params) : IRR_OK;
+    irr_status_t status = b->nparts > 0 ? irr_plan_add(b->plan, &params) : IRR_OK;
 
-    b->npieces = 0;
+    for (size_t i = 0; i < b->nparts && status == IRR_OK; i++) {
+        status = append(&b->forward->parts[i], b->plan);
+    }
+    b->nparts = 0;
     b->ndeps = 0;
     return status;
 }
 
 /* ---- what a rank receives ---- */
 
-/* Bytes that a rank has for this one, from `skip` on; a block without room for all has none for any. */
+/* Bytes that a rank has for this one, from `skip` on; blocks without room for all have none for any. */
 static void add_output(builder_t *b, int from, size_t skip, size_t length)
 {
     const irr_forward_t *forward = b->forward;
-    const irr_block_t *block = &b->problem->recv[from];
+    const irr_blocks_t blocks = irr_blocks_of(b->problem->recv, from);
 
-    if (block->length < forward->expected[from]) {
+    if (irr_blocks_bytes(blocks) < forward->expected[from]) {
         b->short_block = true;
-        add_piece(b, IRR_BUFFER_SCRATCH, (ptrdiff_t)(irr_forward_scratch(forward) - forward->spill), length);
+        add_scratch(b, irr_forward_scratch(forward) - forward->spill, length);
     } else {
-        add_piece(b, IRR_BUFFER_OUTPUT, block->offset + (ptrdiff_t)skip, length);
+        add_part(b, IRR_BUFFER_OUTPUT, blocks, skip, length);
     }
 }
 
@@ -91,7 +110,7 @@ static irr_status_t receive_inside(builder_t *b, int number)
     const size_t *at = shelf(b, mate);
 
     for (int i = 0; i < count_served(b); i++) {
-        add_piece(b, IRR_BUFFER_SCRATCH, (ptrdiff_t)at[i], at[i + 1] - at[i]);
+        add_scratch(b, at[i], at[i + 1] - at[i]);
     }
     add_output(b, from, 0, b->forward->expected[from]);
     return add_step(b, IRR_STEP_RECV, from, 1, number);
@@ -114,17 +133,22 @@ static irr_status_t receive_outside(builder_t *b, const irr_transmission_t *t)
 
 /* ---- what it sends ---- */
 
+/* All that this rank has for another one. */
+static void add_input(builder_t *b, int to)
+{
+    const irr_blocks_t blocks = irr_blocks_of(b->problem->send, to);
+
+    add_part(b, IRR_BUFFER_INPUT, blocks, 0, irr_blocks_bytes(blocks));
+}
+
 static irr_status_t send_inside(builder_t *b, int number)
 {
     const int mate = (b->place + number) % b->mates, to = b->members[mate];
-    const irr_block_t *send = b->problem->send;
 
     for (int i = b->forward->first[mate]; i < b->forward->first[mate + 1]; i++) {
-        const int served = b->forward->served[i];
-
-        add_piece(b, IRR_BUFFER_INPUT, send[served].offset, send[served].length);
+        add_input(b, b->forward->served[i]);
     }
-    add_piece(b, IRR_BUFFER_INPUT, send[to].offset, send[to].length);
+    add_input(b, to);
     return add_step(b, IRR_STEP_SEND, to, 1, number);
 }
 
@@ -159,18 +183,18 @@ static size_t step_from(const builder_t *b, int mate)
 static irr_status_t send_outside(builder_t *b, const irr_transmission_t *t)
 {
     const irr_forward_t *forward = b->forward;
-    const irr_block_t *own = &b->problem->send[t->to];
+    const irr_blocks_t own = irr_blocks_of(b->problem->send, t->to);
     const size_t served = index_of(b, t->to);
     range_t range = { (size_t)t->offset, (size_t)t->length };
 
     for (int mate = 0; mate < b->mates; mate++) {
         const size_t *at = shelf(b, mate) + served;
-        size_t skip, take = cut(&range, mate == b->place ? own->length : at[1] - at[0], &skip);
+        size_t skip, take = cut(&range, mate == b->place ? irr_blocks_bytes(own) : at[1] - at[0], &skip);
 
         if (mate == b->place) {
-            add_piece(b, IRR_BUFFER_INPUT, own->offset + (ptrdiff_t)skip, take);
+            add_part(b, IRR_BUFFER_INPUT, own, skip, take);
         } else if (take > 0) {
-            add_piece(b, IRR_BUFFER_SCRATCH, (ptrdiff_t)(at[0] + skip), take);
+            add_scratch(b, at[0] + skip, take);
             forward->deps[b->ndeps++] = step_from(b, mate);
         }
     }
@@ -211,7 +235,9 @@ static irr_status_t add_outside(builder_t *b, irr_step_kind_t kind, const irr_sc
 /* Copies no byte, but tells: what there is does not fit. */
 static irr_status_t add_truncation(const builder_t *b)
 {
-    static const irr_piece_t pieces[2] = { { IRR_BUFFER_SCRATCH, 0, 1 }, { IRR_BUFFER_OUTPUT, 0, 0 } };
+    static const irr_piece_t pieces[2] = {
+        { .buffer = IRR_BUFFER_SCRATCH, .length = 1 }, { .buffer = IRR_BUFFER_OUTPUT, .length = 0 }
+    };
     const irr_step_params_t params = {
         .kind = IRR_STEP_COPY, .peer = b->problem->rank, .stage = 1, .pieces = pieces, .npieces = 2
     };

@@ -1,10 +1,11 @@
 /*
  * grid_plan.c - see grid_plan.h.
  *
- * A slice that reaches its destination is received straight into OUTPUT, others into SCRATCH, from where the next
- * send of it reads; that send depends on the receive.  Scratch that the sends of a stage have read is free from
- * the next stage on: a receive that takes it depends on all sends before.  So a rank holds at most what it has
- * received in two stages, which is what theorem 1 of the JPDC paper bounds.
+ * A slice that reaches its destination is received straight into OUTPUT, or copied there in the end if it lies in
+ * several blocks; others go into SCRATCH, from where the next send of it reads; that send depends on the receive.
+ * Scratch that the sends of a stage have read is free from the next stage on: a receive that takes it depends on all
+ * sends before.  So a rank holds at most what it has received in two stages, which is what theorem 1 of the JPDC paper
+ * bounds, and what it copies in the end.
  *
  * The overlap is nothing but dependencies: `dual` adds all receives of the stage before to those of a send,
  * `single` the sends too, `blocking` a barrier, and makes each send wait for the one before.
@@ -15,6 +16,7 @@
 #include "route/grid_plan.h"
 
 #include "core/alloc.h"
+#include "problem/blocks.h"
 #include "route/barrier.h"
 
 #include <stdlib.h>
@@ -40,12 +42,31 @@ void irr_grid_plan_fini(irr_grid_plan_t *build)
     irr_free(build->pieces);
     irr_extents_fini(&build->scratch);
     irr_deal_fini(&build->deal);
+    irr_items_fini(&build->landed);
     irr_items_fini(&build->held);
     irr_free(build->recv_steps);
     irr_free(build->send_steps);
     irr_free(build->slices);
     irr_plan_fini(&build->plan);
     memset(build, 0, sizeof(*build));
+}
+
+/* A message of the rank's own: a slice of each block. */
+static irr_status_t hold(irr_grid_plan_t *build, irr_blocks_t message)
+{
+    size_t offset = 0;
+    irr_status_t status = IRR_OK;
+
+    for (size_t i = 0; i < message.count && status == IRR_OK; i++) {
+        const irr_block_t *block = &message.list[i];
+
+        status = irr_items_add(&build->held, (irr_item_t){
+            .slice = { .source = build->problem->rank, .destination = block->rank, .offset = offset,
+                       .length = block->length },
+            .place = (uintptr_t)block->offset, .owner = IRR_NO_STEP });
+        offset += block->length;
+    }
+    return status;
 }
 
 irr_status_t irr_grid_plan_begin(irr_grid_plan_t *build, const irr_problem_t *problem, size_t slice_min,
@@ -61,6 +82,7 @@ irr_status_t irr_grid_plan_begin(irr_grid_plan_t *build, const irr_problem_t *pr
     build->sender_base = 0;
     build->barrier = IRR_NO_STEP;
     build->held.count = 0;
+    build->landed.count = 0;
     irr_extents_reset(&build->scratch);
     irr_plan_reset(&build->plan, problem);
     for (int i = 0; i < build->stages->slots; i++) {
@@ -69,14 +91,11 @@ irr_status_t irr_grid_plan_begin(irr_grid_plan_t *build, const irr_problem_t *pr
     for (int i = 0; i < build->stages->senders; i++) {
         build->recv_steps[i] = IRR_NO_STEP;
     }
-    for (int to = 0; to < problem->ranks && status == IRR_OK; to++) {
-        const irr_block_t *block = &problem->send[to];
+    for (irr_blocks_t left = problem->send; left.count > 0 && status == IRR_OK;) {
+        const irr_blocks_t message = irr_blocks_first(left);
 
-        if (to != problem->rank && block->length > 0) {
-            status = irr_items_add(&build->held, (irr_item_t){
-                .slice = { .source = problem->rank, .destination = to, .length = block->length },
-                .place = (uintptr_t)block->offset, .owner = IRR_NO_STEP });
-        }
+        status = message.list[0].rank != problem->rank ? hold(build, message) : IRR_OK;
+        left = irr_blocks_after(left, message.count);
     }
     return status;
 }
@@ -141,16 +160,26 @@ static size_t send_deps(irr_grid_plan_t *build, int stage, const irr_items_t *it
     return unique(deps, count);
 }
 
+/* Is there room in OUTPUT for a slice that is for this rank? */
+static bool fits(const irr_grid_plan_t *build, const irr_slice_t *slice)
+{
+    const size_t bytes = irr_blocks_bytes(irr_blocks_of(build->problem->recv, slice->source));
+
+    return slice->offset <= bytes && slice->length <= bytes - slice->offset;
+}
+
 bool irr_grid_plan_arrives(const irr_grid_plan_t *build, const irr_slice_t *slice, irr_piece_t *piece)
 {
-    const irr_block_t *block = &build->problem->recv[slice->source];
-    bool arrived = slice->destination == build->problem->rank;
+    irr_blocks_cursor_t cursor;
+    irr_block_t range;
 
-    if (arrived && slice->offset <= block->length && slice->length <= block->length - slice->offset) {
-        *piece = (irr_piece_t){ IRR_BUFFER_OUTPUT, block->offset + (ptrdiff_t)slice->offset, slice->length };
-        return true;
+    if (slice->destination != build->problem->rank || !fits(build, slice)) {
+        return false;
     }
-    return false;
+    cursor = irr_blocks_at(irr_blocks_of(build->problem->recv, slice->source), slice->offset);
+    range = irr_blocks_next(&cursor, slice->length);
+    *piece = (irr_piece_t){ .buffer = IRR_BUFFER_OUTPUT, .offset = range.offset, .length = range.length };
+    return range.length == slice->length;
 }
 
 /* ---- steps ---- */
@@ -177,7 +206,7 @@ static irr_status_t make_room(irr_grid_plan_t *build, size_t count)
 static size_t put_blank(irr_grid_plan_t *build)
 {
     build->slices[build->plan.npieces] = (irr_slice_t){ .length = 0 };
-    build->pieces[0] = (irr_piece_t){ IRR_BUFFER_SCRATCH, (ptrdiff_t)build->blank, 1 };
+    build->pieces[0] = (irr_piece_t){ .buffer = IRR_BUFFER_SCRATCH, .offset = (ptrdiff_t)build->blank, .length = 1 };
     return 1;
 }
 
@@ -247,7 +276,8 @@ static irr_piece_t place(irr_grid_plan_t *build, const irr_slice_t *slice, bool 
         return piece;
     }
     piece = (irr_piece_t){
-        IRR_BUFFER_SCRATCH, (ptrdiff_t)irr_extents_take(&build->scratch, slice->length, &again), slice->length
+        .buffer = IRR_BUFFER_SCRATCH, .offset = (ptrdiff_t)irr_extents_take(&build->scratch, slice->length, &again),
+        .length = slice->length
     };
     *used = *used || again;
     return piece;
@@ -271,10 +301,11 @@ irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int number, int i, co
     for (size_t k = 0; k < count && status == IRR_OK; k++) {
         build->slices[build->plan.npieces + k] = slices[k];
         build->pieces[k] = build->placed ? places[k] : place(build, &slices[k], &used);
-        build->truncated = build->truncated || (slices[k].destination == build->problem->rank &&
-                                                build->pieces[k].buffer != IRR_BUFFER_OUTPUT);
-        if (slices[k].destination != build->problem->rank) {
-            status = irr_items_add(&build->held, (irr_item_t){
+        if (build->pieces[k].buffer != IRR_BUFFER_OUTPUT) {
+            const bool arrived = slices[k].destination == build->problem->rank;
+
+            build->truncated = build->truncated || (arrived && !fits(build, &slices[k]));
+            status = irr_items_add(arrived ? &build->landed : &build->held, (irr_item_t){
                 .slice = slices[k], .place = (uintptr_t)build->pieces[k].offset, .owner = build->plan.nsteps });
         }
     }
@@ -342,7 +373,34 @@ irr_status_t irr_grid_plan_end_stage(irr_grid_plan_t *build, int number)
     return status;
 }
 
+/* Copies what lies in scratch to its blocks. */
+static irr_status_t add_landed(irr_grid_plan_t *build, const irr_item_t *item)
+{
+    const irr_block_t place = { .offset = (ptrdiff_t)item->place, .length = item->slice.length };
+    irr_blocks_cursor_t from = irr_blocks_at((irr_blocks_t){ &place, 1 }, 0);
+    irr_blocks_cursor_t to = irr_blocks_at(irr_blocks_of(build->problem->recv, item->slice.source), item->slice.offset);
+    irr_block_t source, target;
+    irr_status_t status = IRR_OK;
+
+    while (status == IRR_OK && irr_blocks_pair(&from, &to, &source, &target)) {
+        const irr_piece_t pieces[2] = {
+            { .buffer = IRR_BUFFER_SCRATCH, .offset = source.offset, .length = source.length },
+            { .buffer = IRR_BUFFER_OUTPUT, .offset = target.offset, .length = target.length }
+        };
+
+        status = irr_plan_add(&build->plan, &(irr_step_params_t){
+            .kind = IRR_STEP_COPY, .peer = build->problem->rank, .stage = 1, .pieces = pieces, .npieces = 2,
+            .deps = &item->owner, .ndeps = 1 });
+    }
+    return status;
+}
+
 irr_status_t irr_grid_plan_finish(irr_grid_plan_t *build)
 {
-    return irr_plan_add_self(build->problem, &build->plan);
+    irr_status_t status = irr_plan_add_self(build->problem, &build->plan);
+
+    for (size_t i = 0; i < build->landed.count && status == IRR_OK; i++) {
+        status = add_landed(build, &build->landed.array[i]);
+    }
+    return status;
 }

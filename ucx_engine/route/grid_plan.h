@@ -34,6 +34,7 @@ typedef struct irr_grid_plan {
     uintptr_t            blank;        /* the address of the blank: SCRATCH offsets are addresses then */
     bool                 truncated;    /* something is longer than its block, and goes to scratch instead */
     irr_items_t          held;
+    irr_items_t          landed;       /* what this rank received for itself in scratch, as it lies in several blocks */
     irr_deal_t           deal;
     irr_extents_t        scratch;      /* unless placed */
     irr_piece_t         *pieces;       /* room for one step */
@@ -60,12 +61,15 @@ irr_status_t irr_grid_plan_sends(irr_grid_plan_t *build, int stage);
 irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int stage, int i, const irr_slice_t *slices,
                                    const irr_piece_t *places, size_t count);
 
-/* Does a slice go to OUTPUT?  Then *piece says where; one that is too long for its block does not. */
+/*
+ * Does a slice go to OUTPUT?  Then *piece says where.  One that is too long for its blocks does not, nor one that lies in
+ * several.
+ */
 bool irr_grid_plan_arrives(const irr_grid_plan_t *build, const irr_slice_t *slice, irr_piece_t *piece);
 
 irr_status_t irr_grid_plan_end_stage(irr_grid_plan_t *build, int stage);
 
-/* Appends the copy of the message to itself. */
+/* Appends the copies of the message to itself, and of what lies in several blocks. */
 irr_status_t irr_grid_plan_finish(irr_grid_plan_t *build);
 
 /* How many slices a step has: as many as pieces, or none, if it is a blank. */

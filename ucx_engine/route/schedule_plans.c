@@ -10,28 +10,18 @@
 #include "route/schedule_plans.h"
 
 #include "core/alloc.h"
+#include "problem/blocks.h"
 #include "route/direct.h"
 
-/* The part of a block that a transmission carries; a block that is too short cuts it, and the transport will tell. */
-static irr_block_t part_of(const irr_block_t *block, const irr_transmission_t *transmission)
-{
-    size_t offset = transmission->offset < block->length ? (size_t)transmission->offset : block->length;
-    size_t room = block->length - offset;
-
-    return (irr_block_t){
-        .offset = block->offset + (ptrdiff_t)offset,
-        .length = transmission->length < room ? (size_t)transmission->length : room
-    };
-}
-
+/* Blocks that are too short cut what a transmission carries, and the transport will tell. */
 static irr_status_t add(irr_step_kind_t kind, const irr_transmission_t *t, const irr_problem_t *problem,
                         irr_plan_t *plan)
 {
-    bool sends = kind == IRR_STEP_SEND;
-    int peer = sends ? t->to : t->from;
-    const irr_block_t *block = sends ? &problem->send[peer] : &problem->recv[peer];
+    const bool sends = kind == IRR_STEP_SEND;
+    const int peer = sends ? t->to : t->from;
+    const irr_blocks_t blocks = irr_blocks_of(sends ? problem->send : problem->recv, peer);
 
-    return irr_direct_add(kind, peer, t->step, part_of(block, t), plan);
+    return irr_direct_add(kind, peer, t->step, blocks, (size_t)t->offset, (size_t)t->length, plan);
 }
 
 static irr_status_t add_all(irr_step_kind_t kind, const irr_schedule_t *schedule, const irr_problem_t *problems,

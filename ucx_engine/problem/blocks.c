@@ -1,0 +1,192 @@
+/*
+ * blocks.c - see blocks.h.
+ */
+#include "problem/blocks.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+bool irr_blocks_are_good(irr_blocks_t blocks, int ranks, size_t *more_p)
+{
+    size_t more = 0;
+    int before = -1;
+
+    for (size_t i = 0; i < blocks.count; i++) {
+        const irr_block_t *block = &blocks.list[i];
+
+        if (block->rank < before || block->rank < 0 || block->rank >= ranks || block->length == 0) {
+            return false;
+        }
+        more += block->rank == before;
+        before = block->rank;
+    }
+    *more_p = more;
+    return true;
+}
+
+/* Blocks of ranks below this one. */
+static size_t count_below(irr_blocks_t blocks, int rank)
+{
+    size_t low = 0, high = blocks.count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (blocks.list[middle].rank < rank) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+irr_blocks_t irr_blocks_first(irr_blocks_t blocks)
+{
+    size_t count = 0;
+
+    while (count < blocks.count && blocks.list[count].rank == blocks.list[0].rank) {
+        count++;
+    }
+    return (irr_blocks_t){ .list = blocks.list, .count = count };
+}
+
+irr_blocks_t irr_blocks_of(irr_blocks_t blocks, int rank)
+{
+    irr_blocks_t found = irr_blocks_first(irr_blocks_after(blocks, count_below(blocks, rank)));
+
+    found.count = found.count > 0 && found.list[0].rank == rank ? found.count : 0;
+    return found;
+}
+
+size_t irr_blocks_bytes(irr_blocks_t blocks)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < blocks.count; i++) {
+        bytes += blocks.list[i].length;
+    }
+    return bytes;
+}
+
+/* ---- the message that blocks make ---- */
+
+irr_blocks_cursor_t irr_blocks_at(irr_blocks_t blocks, size_t byte)
+{
+    while (blocks.count > 0 && byte >= blocks.list[0].length) {
+        byte -= blocks.list[0].length;
+        blocks = irr_blocks_after(blocks, 1);
+    }
+    return (irr_blocks_cursor_t){ .left = blocks, .skip = byte };
+}
+
+irr_block_t irr_blocks_next(irr_blocks_cursor_t *cursor, size_t max)
+{
+    irr_block_t range;
+
+    if (cursor->left.count == 0) {
+        return (irr_block_t){ .length = 0 };
+    }
+    range = cursor->left.list[0];
+    range.offset += (ptrdiff_t)cursor->skip;
+    range.length -= cursor->skip;
+    if (range.length > max) {
+        range.length = max;
+        cursor->skip += max;
+    } else {
+        cursor->left = irr_blocks_after(cursor->left, 1);
+        cursor->skip = 0;
+    }
+    return range;
+}
+
+bool irr_blocks_pair(irr_blocks_cursor_t *from, irr_blocks_cursor_t *to, irr_block_t *source, irr_block_t *target)
+{
+    const size_t left = from->left.count > 0 ? from->left.list[0].length - from->skip : 0;
+
+    if (left == 0) {
+        return false;
+    }
+    *target = irr_blocks_next(to, left);
+    *source = irr_blocks_next(from, to->left.count > 0 ? target->length : left);
+    return true;
+}
+
+/* ---- the last problem ---- */
+
+irr_status_t irr_blocks_memory_reserve(irr_blocks_memory_t *memory, size_t count)
+{
+    void *list = memory->list;
+    irr_status_t status = irr_grow(&list, &memory->max, count, sizeof(*memory->list));
+
+    memory->list = list;
+    return status;
+}
+
+void irr_blocks_memory_fini(irr_blocks_memory_t *memory)
+{
+    irr_free(memory->list);
+    *memory = (irr_blocks_memory_t){ .list = NULL };
+}
+
+/* Field by field: there is padding in a block. */
+static bool same(const irr_block_t *a, irr_blocks_t b)
+{
+    for (size_t i = 0; i < b.count; i++) {
+        if (a[i].rank != b.list[i].rank || a[i].offset != b.list[i].offset || a[i].length != b.list[i].length) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool irr_blocks_repeat(const irr_blocks_memory_t *memory, const irr_problem_t *problem)
+{
+    return memory->sent == problem->send.count && memory->received == problem->recv.count &&
+           same(memory->list, problem->send) && same(memory->list + memory->sent, problem->recv);
+}
+
+irr_status_t irr_blocks_remember(irr_blocks_memory_t *memory, const irr_problem_t *problem)
+{
+    const size_t sent = problem->send.count, received = problem->recv.count;
+    irr_status_t status = irr_blocks_memory_reserve(memory, sent + received);
+
+    memory->sent = 0;
+    memory->received = 0;
+    if (status != IRR_OK) {
+        return status;
+    }
+    if (sent > 0) {
+        memcpy(memory->list, problem->send.list, sent * sizeof(*memory->list));
+    }
+    if (received > 0) {
+        memcpy(memory->list + sent, problem->recv.list, received * sizeof(*memory->list));
+    }
+    memory->sent = sent;
+    memory->received = received;
+    return IRR_OK;
+}
+
+/* One block for each rank of a list; returns their number. */
+static size_t merge(irr_blocks_t blocks, irr_block_t *merged)
+{
+    size_t count = 0;
+
+    while (blocks.count > 0) {
+        const irr_blocks_t one = irr_blocks_first(blocks);
+
+        merged[count] = one.list[0];
+        merged[count++].length = irr_blocks_bytes(one);
+        blocks = irr_blocks_after(blocks, one.count);
+    }
+    return count;
+}
+
+void irr_blocks_merge(irr_blocks_memory_t *memory, irr_problem_t *problem)
+{
+    memory->sent = merge(problem->send, memory->list);
+    memory->received = merge(problem->recv, memory->list + memory->sent);
+    problem->send = (irr_blocks_t){ .list = memory->list, .count = memory->sent };
+    problem->recv = (irr_blocks_t){ .list = memory->list + memory->sent, .count = memory->received };
+}
