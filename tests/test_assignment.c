@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANKS_MAX = 24 };
+/* The longest messages have 2^34 bytes. */
+enum { RANKS_MAX = 24, PIECE_MAX = 1 << 22 };
 
 static tree_scene_t scene;
 
@@ -78,6 +79,20 @@ static void close_crew(crew_t *crew)
 
 /* ---- what is written ---- */
 
+/* By what they tell: transmissions have bytes between that nobody sets. */
+static bool same_list(const irr_schedule_t *a, const irr_schedule_t *b)
+{
+    bool same = a->count == b->count;
+
+    for (size_t i = 0; same && i < a->count; i++) {
+        const irr_transmission_t *t = &a->list[i], *u = &b->list[i];
+
+        same = t->step == u->step && t->from == u->from && t->to == u->to && t->offset == u->offset &&
+               t->length == u->length;
+    }
+    return same;
+}
+
 static bool same_syncs(const irr_schedule_syncs_t *a, const irr_schedule_syncs_t *b)
 {
     bool same = a->ntells == b->ntells && a->nawaits == b->nawaits;
@@ -98,13 +113,12 @@ static void expect_route(const crew_t *crew, int rank, int route, const irr_exce
     irr_schedule_t whole, own;
     irr_schedule_syncs_t whole_syncs, own_syncs;
 
-    irr_test_must(irr_schedule_own(schedule, rank, 5000, &whole));
-    irr_test_must(irr_schedule_own(&excerpt->schedule, rank, 5000, &own));
+    irr_test_must(irr_schedule_own(schedule, rank, PIECE_MAX, &whole));
+    irr_test_must(irr_schedule_own(&excerpt->schedule, rank, PIECE_MAX, &own));
     irr_test_must(irr_schedule_syncs_build(schedule, &crew->computed.syncs[route], rank, &whole, 2000, &whole_syncs));
     irr_test_must(irr_schedule_syncs_build(&excerpt->schedule, &excerpt->syncs, rank, &own, 2000, &own_syncs));
     CU_ASSERT_EQUAL(excerpt->schedule.steps, schedule->steps);
-    CU_ASSERT_EQUAL_FATAL(own.count, whole.count);
-    CU_ASSERT_EQUAL(memcmp(own.list, whole.list, own.count * sizeof(*own.list)), 0);
+    CU_ASSERT_TRUE(same_list(&own, &whole));
     CU_ASSERT_TRUE(same_syncs(&own_syncs, &whole_syncs));
     irr_schedule_syncs_fini(&own_syncs);
     irr_schedule_syncs_fini(&whole_syncs);
