@@ -24,7 +24,7 @@ irr_status_t irr_loopback_open(irr_fabric_t *fabric, int rank, irr_transport_t *
 
 /*
  * Fault: passes everything on to another transport, but some sends later and some not at all; see study/fault.c.
- * Sends and receives (recv and recv_message) are numbered from 1; number 0 is none.  Rounds are calls of progress.
+ * Sends and receives are numbered from 1; number 0 is none.  Rounds are calls of progress.
  */
 typedef struct irr_fault {
     uint64_t     seed;          /* of hold_percent and hold_rounds; the same calls with it end the same way */

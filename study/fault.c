@@ -7,8 +7,7 @@
  * What is held for different times overtakes each other, but a message never leaves before one that was sent
  * earlier on its channel to the same rank with the same tag: that one waits behind it.
  *
- * A recv that fails takes no message, another one may have it.  A message that probe found must be consumed in
- * every case, so that of a recv_message that fails is received and thrown away.
+ * A recv that fails takes no message, another one may have it.
  *
  * Cost: a send and a round are linear in the sends held, as is each send that leaves.
  */
@@ -46,8 +45,6 @@ typedef struct fault {
     size_t           round, sends, recvs;
     queue_t          held;
     queue_t          finished;     /* over, but `done` is not called yet */
-    irr_request_t    drop;         /* receives the message of a recv_message that fails */
-    bool             dropping;
     bool             closed;
 } fault_t;
 
@@ -220,37 +217,6 @@ static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const i
     return fault->pass.inner->ops->recv(irr_pass_inner(channel), from, tag, iov, count, form, request);
 }
 
-static void on_dropped(irr_request_t *request, irr_status_t status)
-{
-    fault_t *fault = (fault_t *)((char *)request - offsetof(fault_t, drop));
-
-    (void)status;
-    fault->dropping = false;
-}
-
-static void drop(fault_t *fault, irr_channel_t *channel, const irr_message_t *message)
-{
-    static const irr_iov_t sink = { .base = NULL, .length = IRR_SINK_BYTES };
-    irr_status_t status;
-
-    fault->drop.done = on_dropped;
-    status = fault->pass.inner->ops->recv_message(channel, message, &sink, 1, IRR_FORM_IOVEC, &fault->drop);
-    fault->dropping = status == IRR_IN_PROGRESS;
-}
-
-static irr_status_t recv_message(irr_channel_t *given, const irr_message_t *message, const irr_iov_t *iov,
-                                 size_t count, irr_form_t form, irr_request_t *request)
-{
-    fault_t *fault = fault_of(given->transport);
-    irr_channel_t *channel = irr_pass_inner(given);
-
-    if (++fault->recvs == fault->plan.fail_recv) {
-        drop(fault, channel, message);
-        return fault->plan.failure;
-    }
-    return fault->pass.inner->ops->recv_message(channel, message, iov, count, form, request);
-}
-
 static bool busy(const fault_t *fault)
 {
     return fault->held.head != NULL || fault->finished.head != NULL;
@@ -294,7 +260,7 @@ static irr_status_t drain(irr_transport_t *transport)
     fault_t *fault = fault_of(transport);
     irr_status_t status = fault->pass.inner->ops->drain(fault->pass.inner);
 
-    return status == IRR_OK && (busy(fault) || fault->dropping) ? IRR_IN_PROGRESS : status;
+    return status == IRR_OK && busy(fault) ? IRR_IN_PROGRESS : status;
 }
 
 static bool allowed(const irr_fault_t *plan)
@@ -323,7 +289,6 @@ irr_status_t irr_fault_open(irr_transport_t *inner, const irr_fault_t *plan, irr
     ops->close_channel = close_channel;
     ops->send = send;
     ops->recv = recv;
-    ops->recv_message = recv_message;
     ops->progress = progress;
     ops->arm = arm;
     ops->close = close_endpoints;

@@ -252,36 +252,11 @@ static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t ta
     irr_loopback_message_t *message;
     irr_request_t request;
 
-    while ((message = irr_loopback_take_any(loopback, irr_key(id, tag, 0), irr_key_mask(mask, false))) != NULL) {
+    while ((message = irr_loopback_take_any(loopback, irr_key(id, tag, 0), irr_key_mask(mask))) != NULL) {
         irr_loopback_consume(loopback, message, &sink, 1, IRR_FORM_IOVEC, &request);
         ++*count;
     }
     return IRR_OK;
-}
-
-static irr_status_t probe(irr_channel_t *channel, int from, uint16_t tag, uint16_t mask, irr_message_t *message)
-{
-    irr_loopback_t *loopback = irr_loopback_of(channel->transport);
-    const bool any = from == IRR_ANY_RANK;
-    const uint64_t key = irr_key(channel->id, tag, any ? 0 : from);
-    irr_loopback_message_t *found = !any && mask == UINT16_MAX
-                                        ? irr_loopback_take(loopback, key)
-                                        : irr_loopback_take_any(loopback, key, irr_key_mask(mask, !any));
-
-    if (found == NULL) {
-        return IRR_IN_PROGRESS;
-    }
-    *message = (irr_message_t){
-        .handle = found, .from = irr_key_from(found->item.key), .tag = irr_key_tag(found->item.key),
-        .bytes = found->bytes
-    };
-    return IRR_OK;
-}
-
-static irr_status_t recv_message(irr_channel_t *channel, const irr_message_t *message, const irr_iov_t *iov,
-                                 size_t count, irr_form_t form, irr_request_t *request)
-{
-    return irr_loopback_consume(irr_loopback_of(channel->transport), message->handle, iov, count, form, request);
 }
 
 /* ---- progress and the way down ---- */
@@ -350,8 +325,6 @@ static const irr_transport_ops_t ops = {
     .recv = recv,
     .abandon = abandon,
     .discard = discard,
-    .probe = probe,
-    .recv_message = recv_message,
     .progress = progress,
     .arm = arm,
     .statistics = statistics,

@@ -57,7 +57,6 @@ typedef struct irr_loopback {
     irr_loopback_queue_t   unexpected[IRR_LOOPBACK_BUCKETS];  /* messages that wait for a receive */
     irr_loopback_queue_t   finished;                          /* requests whose `done` the next progress calls */
     size_t                 sends;                             /* pending ones, all of them rendezvous */
-    uint64_t               arrivals;                          /* unexpected messages so far */
     uint64_t               endpoints;
     uint64_t               bytes_gathered;
     bool                   closed;
@@ -88,7 +87,6 @@ typedef struct irr_loopback_message {
     size_t              count;
     irr_loopback_t     *sender;
     irr_request_t      *request;    /* NULL: eager */
-    uint64_t            arrival;    /* of an unexpected one: its number among them */
     irr_iov_t           whole;
     unsigned char       payload[];
 } irr_loopback_message_t;
@@ -122,7 +120,7 @@ size_t irr_loopback_move(const irr_iov_t *to, size_t to_count, const irr_iov_t *
 /* Takes the first unexpected message with this key; NULL if there is none. */
 irr_loopback_message_t *irr_loopback_take(irr_loopback_t *loopback, uint64_t key);
 
-/* The same with a mask for what counts of the key; of all such messages, the first one that arrived. */
+/* Takes any with a mask for what counts of the key. */
 irr_loopback_message_t *irr_loopback_take_any(irr_loopback_t *loopback, uint64_t key, uint64_t mask);
 
 /* Ends a message in these pieces: sets request->bytes and returns the status of the receive. */

@@ -6,8 +6,8 @@
  * leave the wire is the order sent or, in a fabric that shuffles, random: each time a message is drawn, and
  * the oldest one of the same sender with the same key goes in its place.
  *
- * Cost: O(1) expected for a match; a shuffled delivery is linear in the messages on the wire, a probe that
- * leaves bits of the key open in the unexpected ones.
+ * Cost: O(1) expected for a match; a shuffled delivery is linear in the messages on the wire, a discard in the
+ * unexpected ones.
  */
 #include "study/loopback.h"
 
@@ -113,25 +113,16 @@ irr_loopback_message_t *irr_loopback_take(irr_loopback_t *loopback, uint64_t key
     return (irr_loopback_message_t *)queue_take(irr_loopback_bucket(loopback->unexpected, key), key);
 }
 
-static uint64_t arrival_of(const irr_loopback_item_t *item)
-{
-    return ((const irr_loopback_message_t *)item)->arrival;
-}
-
 irr_loopback_message_t *irr_loopback_take_any(irr_loopback_t *loopback, uint64_t key, uint64_t mask)
 {
-    irr_loopback_queue_t *queue = NULL;
-    irr_loopback_item_t **first = NULL;
-
     for (int i = 0; i < IRR_LOOPBACK_BUCKETS; i++) {
         irr_loopback_item_t **link = queue_find(&loopback->unexpected[i], key, mask);
 
-        if (link != NULL && (first == NULL || arrival_of(*link) < arrival_of(*first))) {
-            queue = &loopback->unexpected[i];
-            first = link;
+        if (link != NULL) {
+            return (irr_loopback_message_t *)queue_unlink(&loopback->unexpected[i], link);
         }
     }
-    return first != NULL ? (irr_loopback_message_t *)queue_unlink(queue, first) : NULL;
+    return NULL;
 }
 
 static irr_request_t *request_of(irr_loopback_slot_t *slot)
@@ -168,7 +159,7 @@ irr_status_t irr_loopback_consume(irr_loopback_t *loopback, irr_loopback_message
 
 void irr_loopback_withdraw(irr_loopback_t *loopback, uint16_t id)
 {
-    const uint64_t key = irr_key(id, 0, 0), mask = irr_key_mask(0, false);
+    const uint64_t key = irr_key(id, 0, 0), mask = irr_key_mask(0);
 
     for (int i = 0; i < IRR_LOOPBACK_BUCKETS; i++) {
         irr_loopback_item_t **link;
@@ -226,7 +217,6 @@ static void arrive(irr_loopback_t *loopback, irr_loopback_message_t *message)
     irr_status_t status;
 
     if (item == NULL) {
-        message->arrival = loopback->arrivals++;
         irr_loopback_queue_push(irr_loopback_bucket(loopback->unexpected, key), &message->item);
         return;
     }

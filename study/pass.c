@@ -81,18 +81,6 @@ static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t ta
     return inner->ops->discard(inner, id, tag, mask, count);
 }
 
-static irr_status_t probe(irr_channel_t *channel, int from, uint16_t tag, uint16_t mask, irr_message_t *message)
-{
-    return inner_of(channel->transport)->ops->probe(irr_pass_inner(channel), from, tag, mask, message);
-}
-
-static irr_status_t recv_message(irr_channel_t *channel, const irr_message_t *message, const irr_iov_t *iov,
-                                 size_t count, irr_form_t form, irr_request_t *request)
-{
-    return inner_of(channel->transport)->ops->recv_message(irr_pass_inner(channel), message, iov, count, form,
-                                                           request);
-}
-
 static unsigned progress(irr_transport_t *transport)
 {
     irr_transport_t *inner = inner_of(transport);
@@ -150,8 +138,6 @@ void irr_pass_init(irr_pass_t *pass, irr_transport_t *inner)
         .recv = recv,
         .abandon = abandon,
         .discard = discard,
-        .probe = probe,
-        .recv_message = recv_message,
         .progress = progress,
         .arm = arm,
         .statistics = statistics,

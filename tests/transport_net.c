@@ -180,17 +180,6 @@ void irr_net_recv(irr_net_t *net, int at, int from, uint16_t tag, const irr_list
                                                            &op->request));
 }
 
-void irr_net_recv_message(irr_net_t *net, int at, const irr_message_t *message, const irr_list_t *list,
-                          irr_form_t form, irr_op_t *op)
-{
-    irr_channel_t *channel = net->channels[at];
-    bool was_in_progress;
-
-    begin(op, &was_in_progress);
-    end(op, was_in_progress, channel->transport->ops->recv_message(channel, message, list->iov, list->count, form,
-                                                                   &op->request));
-}
-
 void irr_net_open_channel(irr_net_t *net, int at, uint16_t id, irr_channel_t **channel)
 {
     irr_transport_t *transport = net->transports[at];
@@ -250,17 +239,6 @@ void irr_net_wait(irr_net_t *net, irr_op_t *op)
     while (op->status == IRR_IN_PROGRESS) {
         irr_net_progress(net);
     }
-}
-
-void irr_net_probe(irr_net_t *net, int at, int from, uint16_t tag, uint16_t mask, irr_message_t *message)
-{
-    irr_channel_t *channel = net->channels[at];
-    irr_status_t status;
-
-    while ((status = channel->transport->ops->probe(channel, from, tag, mask, message)) == IRR_IN_PROGRESS) {
-        irr_net_progress(net);
-    }
-    CU_ASSERT_EQUAL_FATAL(status, IRR_OK);
 }
 
 void irr_net_exchange(irr_net_t *net, int sender, irr_list_t *from, irr_form_t send_form, int receiver,

@@ -69,9 +69,6 @@ void irr_net_send(irr_net_t *net, int from, int to, uint16_t tag, const irr_list
                   irr_op_t *op);
 void irr_net_recv(irr_net_t *net, int at, int from, uint16_t tag, const irr_list_t *list, irr_form_t form,
                   irr_op_t *op);
-void irr_net_recv_message(irr_net_t *net, int at, const irr_message_t *message, const irr_list_t *list,
-                          irr_form_t form, irr_op_t *op);
-
 /* Opens another channel at a rank, or the one that was closed again; closes one, which may call `done`. */
 void irr_net_open_channel(irr_net_t *net, int at, uint16_t id, irr_channel_t **channel);
 void irr_net_close_channel(irr_channel_t *channel);
@@ -88,9 +85,6 @@ bool irr_net_takes(const irr_net_t *net, irr_form_t form, size_t pieces);
 
 /* Progresses until the operation is over. */
 void irr_net_wait(irr_net_t *net, irr_op_t *op);
-
-/* Progresses until a message of this rank, or of any, is found whose tag has the bits of `tag` where mask has ones. */
-void irr_net_probe(irr_net_t *net, int at, int from, uint16_t tag, uint16_t mask, irr_message_t *message);
 
 /* Sends one list into another, whichever comes first, and checks every byte. */
 void irr_net_exchange(irr_net_t *net, int sender, irr_list_t *from, irr_form_t send_form, int receiver,

@@ -1,6 +1,6 @@
 /*
  * transport_suite.h - the conformance suite of transport.h; a transport that passes it can run any plan.
- * Its cases are in transport_suite.c, transport_channel.c, transport_probe.c and transport_load.c.
+ * Its cases are in transport_suite.c, transport_channel.c, transport_sink.c and transport_load.c.
  *
  * A test program writes, for each irr_setup_t it has:
  *
@@ -27,8 +27,6 @@
     X(setup, overtake,   "receives posted in any order of tags")                        \
     X(setup, truncate,   "a long message is truncated and harms nothing")               \
     X(setup, shorter,    "a short message leaves the rest untouched")                   \
-    X(setup, probe,      "probe finds a message and takes it out of matching")          \
-    X(setup, masked,     "a probe finds what its mask leaves open, each sender's in order") \
     X(setup, sink,       "pieces without a base keep nothing")                          \
     X(setup, channels,   "channels of the same ranks do not mix")                       \
     X(setup, ranks,      "a channel has an order of ranks of its own")                  \

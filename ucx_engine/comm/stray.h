@@ -22,7 +22,7 @@
  * Strays are looked for among DATA messages of communicators whose route is direct: on a grid each message is asked
  * for.
  *
- * Cost: a look takes as many probes as the number of exchanges has ones in binary, each a walk over the messages that
+ * Cost: a look discards as often as the number of exchanges has ones in binary, each a walk over the messages that
  * are unexpected; none where nothing could come.
  */
 #ifndef IRR_STRAY_H

@@ -9,9 +9,6 @@
  * receive ever asked for, from a program whose counts disagree, must be gone before its tag comes again; comm/stray.h
  * says how.  More numbers would cost time: UCX finds a receive in a table by its tag, and with 22 bits the lists of
  * that table were never in the cache, which took a tenth off the speed of two ranks with messages of 2 KiB.
- *
- * A probe for the leads of a stage leaves the lower bit of the kind open.  In such an exchange every rank hears from
- * its neighbours in each stage, so none is ahead by more than a few exchanges.
  */
 #ifndef IRR_TAG_H
 #define IRR_TAG_H
@@ -54,20 +51,12 @@ static inline irr_tag_kind_t irr_tag_kind(uint16_t tag)
     return (irr_tag_kind_t)(tag >> IRR_TAG_KIND_SHIFT & ((1u << IRR_TAG_KIND_BITS) - 1));
 }
 
-/* ---- masks ---- */
-
 /* Tags of one kind whose sequence has the same bits, but for so many of the lowest. */
 static inline uint16_t irr_tag_sequence_mask(int low_bits)
 {
     unsigned kinds = (1u << IRR_TAG_KIND_BITS) - 1;
 
     return (uint16_t)(~((1u << (IRR_TAG_SEQUENCE_SHIFT + low_bits)) - 1) | kinds << IRR_TAG_KIND_SHIFT);
-}
-
-/* The leads of a stage. */
-static inline uint16_t irr_tag_lead_mask(void)
-{
-    return (uint16_t)~(1u << IRR_TAG_KIND_SHIFT);
 }
 
 #endif

@@ -92,12 +92,3 @@ void irr_transfer_receive(irr_transfer_t *transfer, irr_part_t *part, int from, 
     }
     started(part, channel->transport->ops->recv(channel, from, tag, iov, count, form, &part->request));
 }
-
-void irr_transfer_take(irr_transfer_t *transfer, irr_part_t *part, const irr_message_t *message,
-                       const irr_iov_t *iov, size_t count, irr_form_t form)
-{
-    irr_channel_t *channel = transfer->channel;
-
-    prepare(transfer, part, true, count, form);
-    started(part, channel->transport->ops->recv_message(channel, message, iov, count, form, &part->request));
-}

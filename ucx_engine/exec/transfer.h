@@ -43,8 +43,4 @@ void irr_transfer_send(irr_transfer_t *transfer, irr_part_t *part, int to, uint1
 void irr_transfer_receive(irr_transfer_t *transfer, irr_part_t *part, int from, uint16_t tag, const irr_iov_t *iov,
                           size_t count, irr_form_t form);
 
-/* Going, with probe: receives what it has found. */
-void irr_transfer_take(irr_transfer_t *transfer, irr_part_t *part, const irr_message_t *message,
-                       const irr_iov_t *iov, size_t count, irr_form_t form);
-
 #endif

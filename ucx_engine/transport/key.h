@@ -20,22 +20,10 @@ static inline uint64_t irr_key(uint32_t id, uint16_t tag, int from)
     return (uint64_t)id << IRR_KEY_ID_SHIFT | (uint64_t)tag << IRR_KEY_TAG_SHIFT | (uint64_t)from;
 }
 
-/* What counts of a key where a mask says so of the tag, and the sender does or not. */
-static inline uint64_t irr_key_mask(uint16_t mask, bool sender)
+/* What counts of a key where a mask says so of the tag, and the sender does not. */
+static inline uint64_t irr_key_mask(uint16_t mask)
 {
-    uint64_t ranks = (UINT64_C(1) << IRR_KEY_TAG_SHIFT) - 1;
-
-    return ~((UINT64_C(1) << IRR_KEY_ID_SHIFT) - 1) | (uint64_t)mask << IRR_KEY_TAG_SHIFT | (sender ? ranks : 0);
-}
-
-static inline int irr_key_from(uint64_t key)
-{
-    return (int)(key & ((UINT64_C(1) << IRR_KEY_TAG_SHIFT) - 1));
-}
-
-static inline uint16_t irr_key_tag(uint64_t key)
-{
-    return (uint16_t)(key >> IRR_KEY_TAG_SHIFT);
+    return ~((UINT64_C(1) << IRR_KEY_ID_SHIFT) - 1) | (uint64_t)mask << IRR_KEY_TAG_SHIFT;
 }
 
 #endif

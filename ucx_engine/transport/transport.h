@@ -71,16 +71,6 @@ struct irr_channel {
     int                ranks, rank;
 };
 
-/* Going, with probe and recv_message: a message that was taken out of matching. */
-typedef struct irr_message {
-    void    *handle;
-    int      from;    /* as the sender says: perhaps none of the ranks of the channel */
-    uint16_t tag;
-    size_t   bytes;
-} irr_message_t;
-
-#define IRR_ANY_RANK (-1)
-
 /*
  * What the composition reads, and what may be asked for.  All but wakes is the same on all ranks of a job.  A message
  * of more pieces, or in another form, ends in IRR_ERR_NOT_SUPPORTED, and so does a longer one, but for a sink.
@@ -146,19 +136,6 @@ typedef struct irr_transport_ops {
      * progress the transport.  Not to be called after close.
      */
     irr_status_t (*discard)(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count);
-
-    /*
-     * Going: who still asks for messages of any rank or length is being rewritten; nothing else may.
-     *
-     * IRR_OK and a message if one of this rank, or of any, is here that finds no receive and whose tag has the bits of
-     * `tag` where mask has ones; it is then taken out of matching.  Of one sender and tag, the first one sent is found
-     * first.  IRR_IN_PROGRESS if none is here yet.  May progress the transport.
-     */
-    irr_status_t (*probe)(irr_channel_t *channel, int from, uint16_t tag, uint16_t mask, irr_message_t *message);
-
-    /* Receives what probe found, with the rules of recv.  The message is consumed in every case. */
-    irr_status_t (*recv_message)(irr_channel_t *channel, const irr_message_t *message, const irr_iov_t *iov,
-                                 size_t count, irr_form_t form, irr_request_t *request);
 
     /* Moves messages and calls `done`; returns the number of events, 0 when there was nothing to do. */
     unsigned (*progress)(irr_transport_t *transport);

@@ -1,9 +1,8 @@
 /*
- * message.c - messages of channels over UCX: full-mask receives, probes for unknown sizes and senders.
+ * message.c - messages of channels over UCX.
  *
  * UCX matches a receive with a full mask in a hash bucket; any other mask goes to a wildcard queue that
- * slows every arrival down.  So every receive here names its tag exactly, and what may come from anyone is
- * probed for: that costs a walk over the unexpected messages, in the order they arrived, and leaves no trace.
+ * slows every arrival down.  So every receive here names its key exactly.
  */
 #include "transport/ucx/ucx.h"
 
@@ -194,36 +193,12 @@ irr_status_t irr_ucx_recv(irr_channel_t *channel, int from, uint16_t tag, const 
                                    FULL_MASK, &message.param), (irr_ucx_channel_t *)channel, request);
 }
 
-irr_status_t irr_ucx_probe(irr_channel_t *channel, int from, uint16_t tag, uint16_t mask, irr_message_t *message)
+irr_status_t irr_ucx_drop(irr_ucx_t *ucx, void *handle, irr_request_t *request)
 {
-    irr_ucx_t *ucx = irr_ucx_of(channel->transport);
-    const bool any = from == IRR_ANY_RANK;
-    ucp_tag_recv_info_t info;
-    ucp_tag_message_h handle = ucp_tag_probe_nb(ucx->worker, irr_key(channel->id, tag, any ? 0 : from),
-                                                irr_key_mask(mask, !any), 1, &info);
-
-    if (handle == NULL) {
-        return IRR_IN_PROGRESS;
-    }
-    *message = (irr_message_t){
-        .handle = handle, .from = irr_key_from(info.sender_tag), .tag = irr_key_tag(info.sender_tag),
-        .bytes = info.length
-    };
-    return IRR_OK;
-}
-
-irr_status_t irr_ucx_take(irr_ucx_t *ucx, void *handle, const irr_iov_t *iov, size_t count, irr_form_t form,
-                          irr_request_t *request)
-{
+    static const irr_iov_t sink = { NULL, IRR_SINK_BYTES };
     message_t message;
 
-    describe_receive(ucx, iov, count, form, request, &message);
+    describe_receive(ucx, &sink, 1, IRR_FORM_IOVEC, request, &message);
     return posted(ucp_tag_msg_recv_nbx(ucx->worker, message.buffer, message.count, handle, &message.param), NULL,
                   request);
-}
-
-irr_status_t irr_ucx_recv_message(irr_channel_t *channel, const irr_message_t *message, const irr_iov_t *iov,
-                                  size_t count, irr_form_t form, irr_request_t *request)
-{
-    return irr_ucx_take(irr_ucx_of(channel->transport), message->handle, iov, count, form, request);
 }

@@ -109,12 +109,7 @@ irr_status_t irr_ucx_send(irr_channel_t *channel, int to, uint16_t tag, const ir
                           irr_form_t form, irr_request_t *request);
 irr_status_t irr_ucx_recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
                           irr_form_t form, irr_request_t *request);
-irr_status_t irr_ucx_probe(irr_channel_t *channel, int from, uint16_t tag, uint16_t mask, irr_message_t *message);
-irr_status_t irr_ucx_recv_message(irr_channel_t *channel, const irr_message_t *message, const irr_iov_t *iov,
-                                  size_t count, irr_form_t form, irr_request_t *request);
-
-/* Receives a message that UCX took out of matching. */
-irr_status_t irr_ucx_take(irr_ucx_t *ucx, void *handle, const irr_iov_t *iov, size_t count, irr_form_t form,
-                          irr_request_t *request);
+/* Receives a message that UCX took out of matching, and keeps nothing of it. */
+irr_status_t irr_ucx_drop(irr_ucx_t *ucx, void *handle, irr_request_t *request);
 
 #endif
