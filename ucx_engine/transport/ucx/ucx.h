@@ -82,7 +82,7 @@ irr_status_t irr_ucx_status(ucs_status_t status);
  * Lists of up to so many bytes are tried as a short message first: gathered on the stack and copied into the queue
  * of the receiver, which UCX does with contiguous memory alone.  A little below what our queue elements hold.
  */
-#define IRR_UCX_GATHER_MAX 344
+#define IRR_UCX_GATHER_MAX 1000
 
 /* datatype.c */
 irr_status_t irr_ucx_gather_create(ucp_datatype_t *datatype_p);
