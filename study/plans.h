@@ -5,7 +5,7 @@
 #define IRR_PLANS_H
 
 #include "order/schedule.h"
-#include "order/tree.h"
+#include "order/tree/tree.h"
 #include "plan/plan.h"
 #include "plan/slice.h"
 #include "route/nodes.h"

@@ -3,7 +3,7 @@
  */
 #include "study/plans.h"
 
-#include "order/syncs.h"
+#include "order/tree/syncs.h"
 #include "pace/pace.h"
 #include "route/schedule_plans.h"
 #include "route/schedule_syncs.h"

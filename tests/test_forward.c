@@ -9,7 +9,7 @@
 #include "tree_scene.h"
 
 #include "order/scheduled.h"
-#include "order/syncs.h"
+#include "order/tree/syncs.h"
 #include "pace/pace.h"
 #include "route/forward.h"
 #include "route/schedule_syncs.h"

@@ -9,7 +9,7 @@
 
 #include "exec/tag.h"
 #include "order/scheduled.h"
-#include "order/syncs.h"
+#include "order/tree/syncs.h"
 #include "route/schedule_plans.h"
 
 #include <stdlib.h>

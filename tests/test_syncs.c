@@ -6,9 +6,9 @@
 #include "irr_test.h"
 #include "tree_scene.h"
 
-#include "order/aapc.h"
-#include "order/syncs.h"
-#include "order/tree_weighted.h"
+#include "order/tree/aapc.h"
+#include "order/tree/syncs.h"
+#include "order/tree/tree_weighted.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #include "tree_scene.h"
 
 #include "core/deadline.h"
-#include "order/aapc.h"
-#include "order/tree_weighted.h"
+#include "order/tree/aapc.h"
+#include "order/tree/tree_weighted.h"
 #include "study/matrices.h"
 
 #include <stdio.h>

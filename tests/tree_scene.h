@@ -4,7 +4,7 @@
 #ifndef TREE_SCENE_H
 #define TREE_SCENE_H
 
-#include "order/tree.h"
+#include "order/tree/tree.h"
 
 #define SCENE_VERTICES 600
 #define SCENE_RANKS    300

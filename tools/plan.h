@@ -25,7 +25,7 @@
 
 #include "cli.h"
 #include "order/scheduled.h"
-#include "order/tree.h"
+#include "order/tree/tree.h"
 #include "study/links.h"
 #include "study/plans.h"
 #include "problem/names.h"

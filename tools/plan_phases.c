@@ -7,8 +7,8 @@
  */
 #include "plan.h"
 
-#include "order/aapc.h"
-#include "order/syncs.h"
+#include "order/tree/aapc.h"
+#include "order/tree/syncs.h"
 #include "plan/algorithms.h"
 
 #include <inttypes.h>

@@ -13,8 +13,8 @@
 #include "plan.h"
 
 #include "core/alloc.h"
-#include "order/aapc.h"
-#include "order/syncs.h"
+#include "order/tree/aapc.h"
+#include "order/tree/syncs.h"
 
 #include <string.h>
 

@@ -99,7 +99,7 @@ void irr_allocator_set(const irr_allocator_t *allocator);
     X(matrices,          "Number of count matrices gathered")                                            \
     X(matrix_bytes,      "Bytes of the rows of all ranks in the count matrices gathered")                \
     X(matrix_ns,         "Nanoseconds that gathering count matrices took")                               \
-    X(schedules_built,   "Number of schedules that rank 0 computed from a count matrix for this rank")                             \
+    X(schedules_built,   "Number of schedules that rank 0 computed from a count matrix for this rank")       \
     X(schedules_reused,  "Number of times that exchanges or plans found a schedule that was there")      \
     X(schedule_ns,       "Nanoseconds that computing and keeping schedules took on this rank")                       \
     X(waits,             "Number of times a wait slept on the transport's event")                        \
@@ -265,7 +265,7 @@ typedef struct irr_redistribution {
  */
 irr_status_t irr_redistribution_parse(const char *text, irr_redistribution_t *redistribution);
 
-/* The ranks of a job on a tree of switches; see order/tree.h. */
+/* The ranks of a job on a tree of switches; see order/tree/tree.h. */
 typedef struct irr_tree irr_tree_t;
 
 /* Until when a computation may take; see core/deadline.h. */
@@ -407,8 +407,8 @@ typedef struct irr_settings {
                                        IRR_BYTES_AUTO */
     size_t        matrix_max_bytes; /* of the count matrix, on rank 0, of a scheduled algorithm, which else does as a1;
                                        0: no limit */
-    size_t        schedule_ms;      /* that rank 0 may compute the schedules of a count matrix, which else has none; 0: no
-                                       limit */
+    size_t        schedule_ms;      /* that rank 0 may compute the schedules of a count matrix, which else has none;
+                                       0: no limit */
     size_t        cache_bytes;      /* of the schedules that a communicator keeps; 0: no limit but seven */
     irr_host_route_t host_route;    /* aapc with a topology file, and several ranks on a host; with sync and free */
     size_t        timeout;          /* seconds after which an exchange that is not over ends in an error; 0: never */

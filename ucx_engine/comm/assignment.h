@@ -13,7 +13,7 @@
 #define IRR_ASSIGNMENT_H
 
 #include "exec/bytes.h"
-#include "order/syncs.h"
+#include "order/tree/syncs.h"
 #include "route/excerpt.h"
 #include "route/forward.h"
 

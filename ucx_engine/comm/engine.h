@@ -13,7 +13,7 @@
 #include "exec/consensus.h"
 #include "exec/exec.h"
 #include "exec/relay.h"
-#include "order/tree.h"
+#include "order/tree/tree.h"
 #include "problem/blocks.h"
 
 struct irr_engine {

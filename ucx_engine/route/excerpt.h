@@ -9,7 +9,7 @@
 #ifndef IRR_EXCERPT_H
 #define IRR_EXCERPT_H
 
-#include "order/syncs.h"
+#include "order/tree/syncs.h"
 
 /* Zeroed is empty. */
 typedef struct irr_excerpt {

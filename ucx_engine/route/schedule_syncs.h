@@ -1,8 +1,8 @@
 /*
  * schedule_syncs.h - what one rank tells others, and waits for, when a schedule runs with the pace `sync`.
  *
- * Two messages of different steps that share a link must not meet there (order/syncs.h).  Signals need time, and in it
- * a wire would idle: so a rank counts a receive as over when all but `lead` bytes of what it receives up to there are
+ * Two messages of different steps that share a link must not meet there (order/tree/syncs.h).  Signals need time, in
+ * which a wire would idle: so a rank counts a receive as over when all but `lead` bytes of what it receives up to there are
  * here.  The lead is the rank's own affair; it moves the bytes that may meet on a link, and makes nobody wait for
  * something later.
  *
@@ -12,7 +12,7 @@
 #ifndef IRR_SCHEDULE_SYNCS_H
 #define IRR_SCHEDULE_SYNCS_H
 
-#include "order/syncs.h"
+#include "order/tree/syncs.h"
 #include "irr.h"
 
 /* When so many of the receives, the first ones, are over, peer is told. */

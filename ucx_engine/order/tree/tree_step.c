@@ -1,7 +1,7 @@
 /*
  * tree_step.c - see tree_step.h.
  */
-#include "order/tree_step.h"
+#include "order/tree/tree_step.h"
 
 #include "core/alloc.h"
 

@@ -4,7 +4,7 @@
 #ifndef IRR_TREE_WEIGHTED_H
 #define IRR_TREE_WEIGHTED_H
 
-#include "order/tree.h"
+#include "order/tree/tree.h"
 
 /*
  * Steps for a count matrix, in bytes: no more messages of a step share a directed edge than its capacity, and no

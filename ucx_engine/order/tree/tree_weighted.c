@@ -9,10 +9,10 @@
  * Makespan by the bound, over the patterns and trees of tests/test_weighted.c: seldom above 1.015, and below 1.05.
  * Cost: see the three files; the phases take O(P * P).
  */
-#include "order/tree_weighted.h"
+#include "order/tree/tree_weighted.h"
 
 #include "core/alloc.h"
-#include "order/aapc.h"
+#include "order/tree/aapc.h"
 #include "order/scheduled.h"
 
 #define ENOUGH 50   /* a schedule that exceeds the bound by this part of it is left as it is */

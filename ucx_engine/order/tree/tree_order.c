@@ -1,5 +1,5 @@
 /*
- * tree_scheduled.c - contention-free orders on a tree of switches as a row of the table.
+ * tree_order.c - contention-free orders on a tree of switches as a row of the table.
  *
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters
  *
@@ -7,9 +7,9 @@
  * split nothing, unless that link carries several messages at a time; then, and for any other matrix, there are
  * steps of their own.  Cost: see aapc.c and tree_weighted.c, and O(P * P).
  */
-#include "order/aapc.h"
+#include "order/tree/aapc.h"
 #include "order/scheduled.h"
-#include "order/tree_weighted.h"
+#include "order/tree/tree_weighted.h"
 
 static bool is_uniform(const irr_matrix_t *matrix)
 {
@@ -43,8 +43,10 @@ static bool has_single(const irr_tree_t *tree)
 static irr_status_t build(const irr_tree_t *tree, const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
                           irr_schedule_t *schedule)
 {
-    return has_single(tree) && is_uniform(matrix) ? irr_tree_phased(tree, matrix, schedule)
-                                                  : irr_tree_weighted(tree, matrix, params->max_steps, params->deadline, schedule);
+    if (has_single(tree) && is_uniform(matrix)) {
+        return irr_tree_phased(tree, matrix, schedule);
+    }
+    return irr_tree_weighted(tree, matrix, params->max_steps, params->deadline, schedule);
 }
 
 irr_status_t irr_scheduled_aapc(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,

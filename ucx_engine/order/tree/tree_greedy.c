@@ -19,12 +19,12 @@
  * again, else most of the time would go there.  For 256 ranks, dense: 0.4 s on one switch, 3 s on a chain of four
  * with 16400 steps; a limit on the steps takes ten times that at most.  Memory O(P * P).
  */
-#include "order/tree_weighted.h"
+#include "order/tree/tree_weighted.h"
 
 #include "core/alloc.h"
 #include "core/deadline.h"
 #include "order/coarsen.h"
-#include "order/tree_step.h"
+#include "order/tree/tree_step.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #ifndef IRR_SYNCS_H
 #define IRR_SYNCS_H
 
-#include "order/tree.h"
+#include "order/tree/tree.h"
 
 /*
  * Never more messages are on a link than its capacity, if each waits for what is listed here.  Transmission

@@ -26,7 +26,7 @@
  *
  * O(n * depth * (P + log n)) time for n transmissions of P ranks, O((lanes + P) * P + n * depth) memory.
  */
-#include "order/syncs.h"
+#include "order/tree/syncs.h"
 
 #include "core/alloc.h"
 #include "core/deadline.h"

@@ -22,7 +22,7 @@
  * |M0| * (|M| - |M0|) phases, as many as messages cross the busiest link; on one switch |M| - 1, in phase k from
  * rank i to i + k mod |M|.  O(|M| * |M|) time and memory.
  */
-#include "order/aapc.h"
+#include "order/tree/aapc.h"
 
 #include "core/alloc.h"
 #include "order/messages.h"

@@ -7,7 +7,7 @@
 #ifndef IRR_AAPC_H
 #define IRR_AAPC_H
 
-#include "order/tree.h"
+#include "order/tree/tree.h"
 
 /* The root of a tree, and the ranks of its subtrees: of subtree i those from first[i] to first[i + 1] - 1. */
 typedef struct irr_tree_root {

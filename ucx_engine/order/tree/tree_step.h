@@ -15,7 +15,7 @@
 #ifndef IRR_TREE_STEP_H
 #define IRR_TREE_STEP_H
 
-#include "order/tree.h"
+#include "order/tree/tree.h"
 
 /* Messages that the repairs of a step put in by trial, at most. */
 #define IRR_TREE_TRIES 512

@@ -7,7 +7,7 @@
  * has a limited number of trials, each of O(longest * vertices) at most, so repairs cost little where they cannot
  * help.
  */
-#include "order/tree_step.h"
+#include "order/tree/tree_step.h"
 
 #include "core/alloc.h"
 

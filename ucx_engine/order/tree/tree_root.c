@@ -13,7 +13,7 @@
  *
  * O(vertices * depth).
  */
-#include "order/aapc.h"
+#include "order/tree/aapc.h"
 
 #include "core/alloc.h"
 

@@ -1,7 +1,7 @@
 /*
  * tree.c - see tree.h.  Making a tree is O(vertices * depth).
  */
-#include "order/tree.h"
+#include "order/tree/tree.h"
 
 #include "core/alloc.h"
 #include "order/messages.h"
