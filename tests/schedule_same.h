@@ -14,7 +14,7 @@ static inline bool irr_schedule_same(const irr_schedule_t *a, const irr_schedule
         const irr_transmission_t *x = &a->list[i], *y = &b->list[i];
 
         equal = x->step == y->step && x->from == y->from && x->to == y->to && x->offset == y->offset &&
-                x->length == y->length;
+                x->length == y->length && x->more == y->more;
     }
     return equal;
 }

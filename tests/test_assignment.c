@@ -4,6 +4,7 @@
  */
 #include "irr_memory.h"
 #include "irr_test.h"
+#include "schedule_same.h"
 #include "tree_scene.h"
 
 #include "comm/assignment.h"
@@ -79,20 +80,6 @@ static void close_crew(crew_t *crew)
 
 /* ---- what is written ---- */
 
-/* By what they tell: transmissions have bytes between that nobody sets. */
-static bool same_list(const irr_schedule_t *a, const irr_schedule_t *b)
-{
-    bool same = a->count == b->count;
-
-    for (size_t i = 0; same && i < a->count; i++) {
-        const irr_transmission_t *t = &a->list[i], *u = &b->list[i];
-
-        same = t->step == u->step && t->from == u->from && t->to == u->to && t->offset == u->offset &&
-               t->length == u->length;
-    }
-    return same;
-}
-
 static bool same_syncs(const irr_schedule_syncs_t *a, const irr_schedule_syncs_t *b)
 {
     bool same = a->ntells == b->ntells && a->nawaits == b->nawaits;
@@ -118,7 +105,7 @@ static void expect_route(const crew_t *crew, int rank, int route, const irr_exce
     irr_test_must(irr_schedule_syncs_build(schedule, &crew->computed.syncs[route], rank, &whole, 2000, &whole_syncs));
     irr_test_must(irr_schedule_syncs_build(&excerpt->schedule, &excerpt->syncs, rank, &own, 2000, &own_syncs));
     CU_ASSERT_EQUAL(excerpt->schedule.steps, schedule->steps);
-    CU_ASSERT_TRUE(same_list(&own, &whole));
+    CU_ASSERT_TRUE(irr_schedule_same(&own, &whole));
     CU_ASSERT_TRUE(same_syncs(&own_syncs, &whole_syncs));
     irr_schedule_syncs_fini(&own_syncs);
     irr_schedule_syncs_fini(&whole_syncs);

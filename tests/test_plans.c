@@ -129,8 +129,8 @@ static void test_direct(void)
 static void test_scheduled(void)
 {
     irr_transmission_t list[] = {
-        { 1, 0, 1, 1, 1 }, { 1, 1, 2, 0, 13 }, { 2, 0, 2, 0, 3 }, { 2, 1, 0, 6, 5 }, { 2, 2, 1, 0, 22 },
-        { 3, 0, 1, 0, 1 }, { 4, 1, 0, 0, 6 }
+        { 1, 0, 1, 1, 1, 0 }, { 1, 1, 2, 0, 13, 0 }, { 2, 0, 2, 0, 3, 0 }, { 2, 1, 0, 6, 5, 0 }, { 2, 2, 1, 0, 22, 0 },
+        { 3, 0, 1, 0, 1, 0 }, { 4, 1, 0, 0, 6, 0 }
     };
     irr_schedule_t schedule = { .ranks = 3, .steps = 4, .list = list, .count = sizeof(list) / sizeof(list[0]) };
     irr_matrix_t matrix = numbered_matrix(3);

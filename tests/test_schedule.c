@@ -7,6 +7,7 @@
 #include "order/scheduled.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SMALL_LARGEST 12
@@ -77,6 +78,24 @@ static int degree_of(const irr_matrix_t *matrix)
     return degree;
 }
 
+/* No message of optimal is sent in parts that go one behind the other, and none takes longer by that. */
+static void expect_merged(const irr_schedule_t *schedule)
+{
+    uint64_t *ends = irr_test_array((size_t)schedule->steps + 1, sizeof(*ends));
+
+    irr_schedule_ends(schedule, ends);
+    CU_ASSERT(ends[schedule->steps] <= irr_schedule_makespan(schedule));
+    for (size_t i = 0; i < schedule->count; i++) {
+        const irr_transmission_t *t = &schedule->list[i];
+
+        CU_ASSERT(ends[irr_transmission_last(t)] >= ends[t->step - 1] + t->length);
+        for (size_t k = i + 1; k < schedule->count && schedule->list[k].step <= irr_transmission_last(t) + 1; k++) {
+            CU_ASSERT(schedule->list[k].from != t->from || schedule->list[k].to != t->to);
+        }
+    }
+    free(ends);
+}
+
 /* Rules of one schedule, whatever made it. */
 static void expect_rules(const char *name, const irr_schedule_t *schedule, const irr_matrix_t *matrix)
 {
@@ -93,6 +112,9 @@ static void expect_rules(const char *name, const irr_schedule_t *schedule, const
     CU_ASSERT(strcmp(name, "lp") == 0 || (size_t)schedule->steps <= schedule->count);
     CU_ASSERT(strcmp(name, "rs_nh") != 0 || (size_t)schedule->steps <= schedule->count - splits);
     CU_ASSERT(strcmp(name, "optimal") != 0 || irr_schedule_makespan(schedule) == irr_schedule_bound(matrix));
+    if (strcmp(name, "optimal") == 0) {
+        expect_merged(schedule);
+    }
 }
 
 static void test_rules(void)

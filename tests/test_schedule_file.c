@@ -62,7 +62,10 @@ static const irr_text_bad_t bad_files[] = {
       "byte 4 of the line is 0, only text is allowed" },
 
     { HEAD "2 1 1\n1 0 1 5\nend\n", 0, 3, "line has 4 words, it must have 5, from step to length" },
-    { HEAD "2 1 1\n1 0 1 0 5 5\nend\n", 0, 3, "line has 6 words, it must have 5, from step to length" },
+    { HEAD "2 1 1\n1 0 1 0 5 1 5\nend\n", 0, 3, "line has 7 words, it must have 5, from step to length" },
+    { HEAD "2 1 1\n1 0 1 0 5 0\nend\n", 0, 3, "number of steps more '0' is not an integer from 1 to 1" },
+    { HEAD "2 1 1\n1 0 1 0 5 1\nend\n", 0, 3, "1 steps more than step 1 of 1" },
+    { HEAD "2 2 2\n1 0 1 0 5 1\n2 0 1 5 5\nend\n", 0, 4, "rank 0 sends twice in step 2" },
     { HEAD "2 1 1\n0 0 1 0 5\nend\n", 0, 3, "step '0' is not an integer from 1 to 1" },
     { HEAD "2 1 1\n2 0 1 0 5\nend\n", 0, 3, "step '2' is not an integer from 1 to 1" },
     { HEAD "2 1 1\n1 2 1 0 5\nend\n", 0, 3, "sender '2' is not an integer from 0 to 1" },
@@ -110,12 +113,12 @@ static void test_bad_files(void)
 }
 
 static const char good_text[] = HEAD "# why\n3 4 4\n 1 0 1  0 10\n1\t1 2 0 700\r\n\n# half\n2 0 1 10 5\n"
-                                "4 2 0 0 00033\nend\n";
+                                "3 2 0 0 00033 1\nend\n";
 
 static void test_good_file(void)
 {
     irr_transmission_t list[] = {
-        { 1, 0, 1, 0, 10 }, { 1, 1, 2, 0, 700 }, { 2, 0, 1, 10, 5 }, { 4, 2, 0, 0, 33 }
+        { 1, 0, 1, 0, 10, 0 }, { 1, 1, 2, 0, 700, 0 }, { 2, 0, 1, 10, 5, 0 }, { 3, 2, 0, 0, 33, 1 }
     };
     const irr_schedule_t expected = { .ranks = 3, .steps = 4, .list = list, .count = 4 };
     irr_file_error_t error;
@@ -273,7 +276,7 @@ static void test_round_trip(void)
 
 static void test_write(void)
 {
-    irr_transmission_t list[] = { { 2, 0, 1, 0, 5 }, { 2, 1, 0, 0, INT64_MAX - 5 } };
+    irr_transmission_t list[] = { { 2, 0, 1, 0, 5, 0 }, { 2, 1, 0, 0, INT64_MAX - 5, 0 } };
     irr_schedule_t schedule = { .ranks = 2, .steps = 3, .list = list, .count = 2 };
     char *text = NULL;
     size_t length = 0;
@@ -322,16 +325,16 @@ static void test_long_comment(void)
 static void test_check(void)
 {
     static const struct { irr_transmission_t second; const char *reason; } bad[] = {
-        { { 1, -1, 0, 0, 10 }, "a message from -1 to 0, but there are 2 ranks, from 0" },
-        { { 1, 1, 2, 0, 10 }, "a message from 1 to 2, but there are 2 ranks, from 0" },
-        { { 3, 1, 0, 0, 10 }, "step 3 is not one of 2, from 1" },
-        { { INT_MIN, 1, 0, 0, 10 }, "step -2147483648 is not one of 2, from 1" },
-        { { 2, 1, 0, 0, 0 }, "nothing is sent from 1 to 0" },
-        { { 2, 1, 0, 0, UINT64_MAX }, "up to here more than 9223372036854775807 bytes in all" },
-        { { 2, 1, 0, 0, 9 }, "9 bytes are sent from 1 to 0, not 10" },
-        { { 2, 0, 1, 10, 10 }, "20 bytes are sent from 0 to 1, not 10" },
+        { { 1, -1, 0, 0, 10, 0 }, "a message from -1 to 0, but there are 2 ranks, from 0" },
+        { { 1, 1, 2, 0, 10, 0 }, "a message from 1 to 2, but there are 2 ranks, from 0" },
+        { { 3, 1, 0, 0, 10, 0 }, "step 3 is not one of 2, from 1" },
+        { { INT_MIN, 1, 0, 0, 10, 0 }, "step -2147483648 is not one of 2, from 1" },
+        { { 2, 1, 0, 0, 0, 0 }, "nothing is sent from 1 to 0" },
+        { { 2, 1, 0, 0, UINT64_MAX, 0 }, "up to here more than 9223372036854775807 bytes in all" },
+        { { 2, 1, 0, 0, 9, 0 }, "9 bytes are sent from 1 to 0, not 10" },
+        { { 2, 0, 1, 10, 10, 0 }, "20 bytes are sent from 0 to 1, not 10" },
     };
-    irr_transmission_t list[2] = { { 1, 0, 1, 0, 10 }, { 2, 1, 0, 0, 10 } };
+    irr_transmission_t list[2] = { { 1, 0, 1, 0, 10, 0 }, { 2, 1, 0, 0, 10, 0 } };
     irr_schedule_t schedule = { .ranks = 2, .steps = 2, .list = list, .count = 2 };
     irr_matrix_t matrix;
     char reason[160];

@@ -291,7 +291,7 @@ static void test_lead(void)
         uint64_t lead;
         size_t   received;
     } rows[] = { { 0, 4 }, { 24, 4 }, { 25, 3 }, { 49, 3 }, { 50, 2 }, { 99, 1 }, { 100, 0 }, { UINT64_MAX, 0 } };
-    irr_transmission_t list[] = { { 1, 1, 0, 0, 100 }, { 2, 2, 0, 0, 100 } };
+    irr_transmission_t list[] = { { 1, 1, 0, 0, 100, 0 }, { 2, 2, 0, 0, 100, 0 } };
     irr_schedule_t schedule = { .ranks = 3, .steps = 2, .list = list, .count = 2, .max = 2 }, own;
     irr_syncs_t syncs = { 0 };
     irr_tree_t star;
@@ -318,7 +318,7 @@ static void test_lead(void)
 /* Every allocation may fail: nothing is written, nothing leaks. */
 static void test_memory(void)
 {
-    irr_transmission_t list[] = { { 1, 1, 0, 0, 100 }, { 2, 0, 1, 0, 10 }, { 2, 2, 0, 0, 100 } };
+    irr_transmission_t list[] = { { 1, 1, 0, 0, 100, 0 }, { 2, 0, 1, 0, 10, 0 }, { 2, 2, 0, 0, 100, 0 } };
     irr_schedule_t schedule = { .ranks = 3, .steps = 2, .list = list, .count = 3, .max = 3 }, own;
     irr_syncs_t syncs = { 0 };
     irr_tree_t star;

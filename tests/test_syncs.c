@@ -100,7 +100,7 @@ static unsigned contend(size_t a, size_t b)
 /* Must the sender of b wait for a, which it receives, in its own order? */
 static bool is_own(const irr_transmission_t *a, const irr_transmission_t *b)
 {
-    return a->step < b->step && a->to == b->from;
+    return irr_transmission_last(a) < b->step && a->to == b->from;
 }
 
 /* What is over before transmission k begins is over before j begins. */

@@ -100,9 +100,9 @@ static void test_contention_is_seen(void)
 
     tree_scene_shape(&scene, "chain:2,2");
     tree = tree_scene_tree(&scene);
-    irr_test_must(irr_schedule_add(&schedule, (irr_transmission_t){ 1, 0, 2, 0, 5 }));
-    irr_test_must(irr_schedule_add(&schedule, (irr_transmission_t){ 1, 3, 1, 0, 5 }));
-    irr_test_must(irr_schedule_add(&schedule, (irr_transmission_t){ 2, 1, 3, 0, 5 }));
+    irr_test_must(irr_schedule_add(&schedule, (irr_transmission_t){ 1, 0, 2, 0, 5, 0 }));
+    irr_test_must(irr_schedule_add(&schedule, (irr_transmission_t){ 1, 3, 1, 0, 5, 0 }));
+    irr_test_must(irr_schedule_add(&schedule, (irr_transmission_t){ 2, 1, 3, 0, 5, 0 }));
     CU_ASSERT_EQUAL(irr_tree_check(&tree, &schedule, &clash), IRR_OK);
     CU_ASSERT_EQUAL(clash.edge, -1);
     schedule.list[2].step = 1;
@@ -117,9 +117,9 @@ static void test_contention_is_seen(void)
     scene.host_of[1] = 0;   /* messages of one host use no link */
     schedule = (irr_schedule_t){ .ranks = 4 };
     tree = tree_scene_tree(&scene);
-    irr_test_must(irr_schedule_add(&schedule, (irr_transmission_t){ 1, 0, 1, 0, 5 }));
-    irr_test_must(irr_schedule_add(&schedule, (irr_transmission_t){ 1, 1, 2, 0, 5 }));
-    irr_test_must(irr_schedule_add(&schedule, (irr_transmission_t){ 1, 2, 0, 0, 5 }));
+    irr_test_must(irr_schedule_add(&schedule, (irr_transmission_t){ 1, 0, 1, 0, 5, 0 }));
+    irr_test_must(irr_schedule_add(&schedule, (irr_transmission_t){ 1, 1, 2, 0, 5, 0 }));
+    irr_test_must(irr_schedule_add(&schedule, (irr_transmission_t){ 1, 2, 0, 0, 5, 0 }));
     CU_ASSERT_EQUAL(irr_tree_check(&tree, &schedule, &clash), IRR_OK);
     irr_schedule_fini(&schedule);
     irr_tree_fini(&tree);

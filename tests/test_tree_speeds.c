@@ -104,7 +104,7 @@ static void test_capacity_is_kept(void)
     irr_tree_t tree;
 
     for (int i = 0; i < 4; i++) {
-        irr_test_must(irr_schedule_add(&schedule, (irr_transmission_t){ 1 + i / 3, i, 4 + i, 0, 5 }));
+        irr_test_must(irr_schedule_add(&schedule, (irr_transmission_t){ 1 + i / 3, i, 4 + i, 0, 5, 0 }));
     }
     tree_scene_shape(&scene, "chain:4,4");
     tree_scene_uplinks(&scene, 3);

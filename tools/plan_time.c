@@ -30,6 +30,7 @@ typedef struct chart {
     FILE                 *stream;
     uint64_t              makespan, bound;
     uint64_t             *begins;                    /* by transmission; NULL: with its step */
+    uint64_t             *ends;                      /* of steps, if so */
     int                   left, top, width, bottom;  /* of the rows */
 } chart_t;
 
@@ -62,14 +63,18 @@ static int y_of(const chart_t *chart, int rank, side_t side)
     return chart->top + rank * RANK_HEIGHT + (RANK_HEIGHT - 2 * ROW_HEIGHT) / 2 + (int)side * ROW_HEIGHT;
 }
 
-/* The next step that sends anything; begin and longest are those of the step before. */
-static bool next_step(const irr_schedule_t *schedule, size_t first, step_t *step)
+/* The next step in which a message begins. */
+static bool next_step(const chart_t *chart, size_t first, step_t *step)
 {
-    *step = (step_t){ .list = &schedule->list[first], .begin = step->begin + step->longest };
-    while (first + step->count < schedule->count && step->list[step->count].step == step->list->step) {
-        uint64_t length = step->list[step->count++].length;
+    const irr_schedule_t *schedule = chart->job->schedule;
 
-        step->longest = length > step->longest ? length : step->longest;
+    *step = (step_t){ .list = &schedule->list[first] };
+    while (first + step->count < schedule->count && step->list[step->count].step == step->list->step) {
+        step->count++;
+    }
+    if (step->count > 0 && chart->ends != NULL) {
+        step->begin = chart->ends[step->list->step - 1];
+        step->longest = chart->ends[step->list->step] - step->begin;
     }
     return step->count > 0;
 }
@@ -225,7 +230,7 @@ static void each_step(const chart_t *chart, void (*write)(const chart_t *chart, 
 {
     step_t step = { .begin = 0 };
 
-    for (size_t i = 0; next_step(chart->job->schedule, i, &step); i += step.count) {
+    for (size_t i = 0; next_step(chart, i, &step); i += step.count) {
         write(chart, &step);
     }
 }
@@ -275,7 +280,12 @@ static irr_status_t set_times(chart_t *chart)
     const irr_schedule_t *schedule = chart->job->schedule;
 
     if (!chart->job->options->async) {
-        chart->makespan = irr_schedule_makespan(schedule);
+        chart->ends = calloc((size_t)schedule->steps + 1, sizeof(*chart->ends));
+        if (chart->ends == NULL) {
+            return IRR_ERR_NO_MEMORY;
+        }
+        irr_schedule_ends(schedule, chart->ends);
+        chart->makespan = chart->ends[schedule->steps];
         return IRR_OK;
     }
     chart->begins = calloc(schedule->count + 1, sizeof(*chart->begins));
@@ -295,6 +305,7 @@ irr_cli_exit_t irr_tool_draw_time(const irr_tool_job_t *job)
         lay_out(&chart);
         write_chart(&chart);
     }
+    free(chart.ends);
     free(chart.begins);
     return irr_tool_outcome(job, status);
 }

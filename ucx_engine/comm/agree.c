@@ -57,7 +57,7 @@ static uint64_t digest(const irr_settings_t *settings, const irr_comm_files_t *f
         const irr_transmission_t *t = &files->schedule.list[i];
 
         hash = mix(mix(mix(hash, (uint64_t)t->step), (uint64_t)t->from), (uint64_t)t->to);
-        hash = mix(mix(hash, t->offset), t->length);
+        hash = mix(mix(mix(hash, t->offset), t->length), (uint64_t)t->more);
     }
     return hash;
 }

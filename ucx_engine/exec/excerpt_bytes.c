@@ -6,16 +6,19 @@
 #include "core/alloc.h"
 #include "exec/varint.h"
 
-enum { SENDS = 1, HAS_OFFSET = 2, STEP_SHIFT = 2, TELLS = 1, PLACE_SHIFT = 1 };
+enum { SENDS = 1, HAS_OFFSET = 2, GOES_ON = 4, STEP_SHIFT = 3, TELLS = 1, PLACE_SHIFT = 1 };
 
 static size_t put_transmission(const irr_transmission_t *t, int before, int rank, unsigned char *out, size_t at)
 {
     const bool sends = t->from == rank;
-    const uint64_t what = (uint64_t)(t->step - before) << STEP_SHIFT | (t->offset > 0 ? HAS_OFFSET : 0) |
-                          (sends ? SENDS : 0);
+    const uint64_t what = (uint64_t)(t->step - before) << STEP_SHIFT | (t->more > 0 ? GOES_ON : 0) |
+                          (t->offset > 0 ? HAS_OFFSET : 0) | (sends ? SENDS : 0);
 
     at = irr_varint_put(out, at, what);
     at = irr_varint_put(out, at, (uint64_t)(sends ? t->to : t->from));
+    if (t->more > 0) {
+        at = irr_varint_put(out, at, (uint64_t)t->more);
+    }
     if (t->offset > 0) {
         at = irr_varint_put(out, at, t->offset);
     }
@@ -57,16 +60,17 @@ static bool get(reader_t *reader, uint64_t max, uint64_t *value)
 static bool get_transmission(reader_t *reader, int ranks, int rank, irr_schedule_t *schedule)
 {
     const int before = schedule->count > 0 ? schedule->list[schedule->count - 1].step : 0;
-    uint64_t what, peer, offset = 0, length;
+    uint64_t what, peer, more = 0, offset = 0, length;
 
-    if (!get(reader, (uint64_t)(schedule->steps - before) << STEP_SHIFT | (SENDS | HAS_OFFSET), &what) ||
+    if (!get(reader, (uint64_t)(schedule->steps - before) << STEP_SHIFT | (SENDS | HAS_OFFSET | GOES_ON), &what) ||
         !get(reader, (uint64_t)ranks - 1, &peer) ||
+        ((what & GOES_ON) && !get(reader, (uint64_t)schedule->steps, &more)) ||
         ((what & HAS_OFFSET) && !get(reader, PTRDIFF_MAX, &offset)) || !get(reader, PTRDIFF_MAX, &length)) {
         return false;
     }
     schedule->list[schedule->count++] = (irr_transmission_t){
         .step = before + (int)(what >> STEP_SHIFT), .from = what & SENDS ? rank : (int)peer,
-        .to = what & SENDS ? (int)peer : rank, .offset = offset, .length = length
+        .to = what & SENDS ? (int)peer : rank, .more = (int)more, .offset = offset, .length = length
     };
     return true;
 }

@@ -3,8 +3,9 @@
  *
  *     steps           of the schedule
  *     transmissions   their number, and then for each:
- *         what        4 * (step - the one before) + 2 if an offset follows + 1 if the rank sends it
+ *         what        8 * (step - the one before) + 4 if it goes on + 2 if an offset follows + 1 if the rank sends it
  *         peer
+ *         more        steps in which it goes on
  *         offset
  *         length
  *     syncs           their number, and then for each:

@@ -10,12 +10,13 @@ static uint64_t granule_of(int i)
     return (uint64_t)(8 + i % 8) << i / 8;
 }
 
-/* Keeps the shorter of two schedules; of equal ones the one that is there. */
+/* Keeps the shorter of two schedules; of equal ones the one with fewer messages. */
 static void keep(irr_schedule_t *schedule, irr_schedule_t *tried)
 {
+    const uint64_t now = irr_schedule_makespan(schedule), then = irr_schedule_makespan(tried);
     irr_schedule_t kept = *schedule;
 
-    if (irr_schedule_makespan(tried) < irr_schedule_makespan(schedule)) {
+    if (then < now || (then == now && tried->count < schedule->count)) {
         *schedule = *tried;
         *tried = kept;
     }

@@ -196,6 +196,7 @@ static irr_status_t attempt(const void *context, uint64_t granule, int max_steps
     }
     schedule->count = 0;
     schedule->steps = 0;
+    schedule->merged = 0;
     for (int step = 1; status == IRR_OK && shop.bound > 0 && step <= max_steps; step++) {
         status = irr_deadline_passed(order->deadline) ? IRR_ERR_TIMEOUT : match_all(&shop);
         if (status == IRR_OK) {
@@ -204,7 +205,7 @@ static irr_status_t attempt(const void *context, uint64_t granule, int max_steps
     }
     *fits = shop.bound == 0;
     shop_fini(&shop);
-    return status;
+    return status == IRR_OK && *fits ? irr_schedule_merge(schedule) : status;
 }
 
 irr_status_t irr_scheduled_optimal(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,

@@ -51,14 +51,68 @@ uint64_t irr_schedule_makespan(const irr_schedule_t *schedule)
 {
     uint64_t sum = 0, longest = 0;
 
-    for (size_t i = 0; i < schedule->count; i++) {
+    for (size_t i = 0; schedule->merged == 0 && i < schedule->count; i++) {
         longest = schedule->list[i].length > longest ? schedule->list[i].length : longest;
         if (i + 1 == schedule->count || schedule->list[i + 1].step != schedule->list[i].step) {
             sum += longest;
             longest = 0;
         }
     }
-    return sum;
+    return schedule->merged > 0 ? schedule->merged : sum;
+}
+
+/* A transmission begins with its first step, and its last one lasts until it is over at least. */
+void irr_schedule_ends(const irr_schedule_t *schedule, uint64_t *ends)
+{
+    int step = 0;
+
+    memset(ends, 0, ((size_t)schedule->steps + 1) * sizeof(*ends));
+    for (size_t i = 0; i < schedule->count; i++) {
+        const irr_transmission_t *t = &schedule->list[i];
+        uint64_t *end = &ends[irr_transmission_last(t)];
+
+        for (; step < t->step - 1; step++) {
+            ends[step + 1] = ends[step + 1] > ends[step] ? ends[step + 1] : ends[step];
+        }
+        *end = *end > ends[step] + t->length ? *end : ends[step] + t->length;
+    }
+    for (; step < schedule->steps; step++) {
+        ends[step + 1] = ends[step + 1] > ends[step] ? ends[step + 1] : ends[step];
+    }
+}
+
+/* latest[from]: the last transmission of the rank that was kept, counted from 1. */
+static void merge(irr_schedule_t *schedule, size_t *latest)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < schedule->count; i++) {
+        const irr_transmission_t t = schedule->list[i];
+        irr_transmission_t *before = latest[t.from] > 0 ? &schedule->list[latest[t.from] - 1] : NULL;
+
+        if (before != NULL && before->to == t.to && irr_transmission_last(before) == t.step - 1 &&
+            before->offset + before->length == t.offset) {
+            before->length += t.length;
+            before->more++;
+        } else {
+            schedule->list[kept++] = t;
+            latest[t.from] = kept;
+        }
+    }
+    schedule->count = kept;
+}
+
+irr_status_t irr_schedule_merge(irr_schedule_t *schedule)
+{
+    size_t *latest = irr_alloc_zero((size_t)schedule->ranks, sizeof(*latest));
+
+    if (latest == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    schedule->merged = irr_schedule_makespan(schedule);
+    merge(schedule, latest);
+    irr_free(latest);
+    return IRR_OK;
 }
 
 uint64_t irr_schedule_bound(const irr_matrix_t *matrix)

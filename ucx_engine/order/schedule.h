@@ -15,6 +15,7 @@ typedef struct irr_transmission {
     int      step;          /* from 1 */
     int      from, to;
     uint64_t offset, length;
+    int      more;          /* steps after that one in which it goes on */
 } irr_transmission_t;
 
 /* Zeroed is empty. */
@@ -23,7 +24,14 @@ typedef struct irr_schedule {
     int                 steps;     /* the last step; some may be empty, even the last */
     irr_transmission_t *list;      /* by step, then by sender */
     size_t              count, max;
+    uint64_t            merged;    /* its makespan, if parts were merged, else 0 */
 } irr_schedule_t;
+
+/* The last step of a transmission. */
+static inline int irr_transmission_last(const irr_transmission_t *t)
+{
+    return t->step + t->more;
+}
 
 void irr_schedule_fini(irr_schedule_t *schedule);
 
@@ -57,7 +65,16 @@ irr_status_t irr_schedule_check_alone(const irr_schedule_t *schedule, irr_schedu
  */
 irr_status_t irr_schedule_matrix(const irr_schedule_t *schedule, irr_matrix_t *matrix);
 
-/* The sum over the steps of the longest transmission in each: the time, if steps do not overlap. */
+/*
+ * Makes one of the parts of a message that go one behind the other, of a sorted schedule in which none is.  That takes
+ * no longer, step by step.  O(n) time for n transmissions; IRR_ERR_NO_MEMORY.
+ */
+irr_status_t irr_schedule_merge(irr_schedule_t *schedule);
+
+/* ends[s]: so many bytes go by, one after the other, until step s is over, for s from 0 to the last step. */
+void irr_schedule_ends(const irr_schedule_t *schedule, uint64_t *ends);
+
+/* The time, if steps do not overlap: the sum over them of the longest transmission in each, before parts were merged. */
 uint64_t irr_schedule_makespan(const irr_schedule_t *schedule);
 
 /* Most bytes that one rank sends or receives, its message to itself left out: no schedule takes less. */

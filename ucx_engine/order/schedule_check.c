@@ -49,6 +49,9 @@ static irr_status_t check_fields(const check_t *check, size_t i, uint64_t bytes)
     if (t->step < 1 || t->step > check->schedule->steps) {
         return broken(check, i, "step %d is not one of %d, from 1", t->step, check->schedule->steps);
     }
+    if (t->more < 0 || t->more > check->schedule->steps - t->step) {
+        return broken(check, i, "%d steps more than step %d of %d", t->more, t->step, check->schedule->steps);
+    }
     if (t->length == 0) {
         return broken(check, i, "nothing is sent from %d to %d", t->from, t->to);
     }
@@ -63,16 +66,16 @@ static irr_status_t check_step(const check_t *check, size_t i)
     const irr_transmission_t *t = &check->schedule->list[i];
     int *sends = &check->busy[t->from], *receives = &check->busy[check->schedule->ranks + t->to];
 
-    if (*sends == t->step) {
-        return broken(check, i, "rank %d sends twice in step %d", t->from, t->step);
-    }
-    if (*receives == t->step) {
-        return broken(check, i, "rank %d receives twice in step %d", t->to, t->step);
-    }
     if (i > 0 && (t->step < t[-1].step || (t->step == t[-1].step && t->from < t[-1].from))) {
         return broken(check, i, "step %d from rank %d is out of order: by step, then by sender", t->step, t->from);
     }
-    *sends = *receives = t->step;
+    if (*sends >= t->step) {
+        return broken(check, i, "rank %d sends twice in step %d", t->from, t->step);
+    }
+    if (*receives >= t->step) {
+        return broken(check, i, "rank %d receives twice in step %d", t->to, t->step);
+    }
+    *sends = *receives = irr_transmission_last(t);
     return IRR_OK;
 }
 

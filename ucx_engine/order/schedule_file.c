@@ -36,16 +36,19 @@ typedef struct field {
     uint64_t    min, max;
 } field_t;
 
-#define WORDS_MAX 5
+#define WORDS_MAX 6
 
-/* The current line: count numbers, nothing else. */
-static irr_status_t read_numbers(irr_lines_t *lines, const field_t *fields, size_t count, uint64_t *values)
+/* The current line: count numbers, of which the last one may lack, if there is an `optional` one, and nothing else. */
+static irr_status_t read_numbers(irr_lines_t *lines, const field_t *fields, size_t count, const field_t *optional,
+                                 uint64_t *values)
 {
     char *words[WORDS_MAX];
-    size_t found = irr_lines_split(lines, words, count);
+    size_t found = irr_lines_split(lines, words, count + (optional != NULL));
     irr_status_t status = IRR_OK;
 
-    if (found != count) {
+    if (optional != NULL && found == count + 1) {
+        status = irr_lines_number(lines, optional->what, words[count], optional->min, optional->max, &values[count]);
+    } else if (found != count) {
         return irr_lines_refuse(lines, IRR_ERR_FORMAT, "line has %zu words, it must have %zu, from %s to %s",
                                 found, count, fields[0].what, fields[count - 1].what);
     }
@@ -88,7 +91,7 @@ static irr_status_t read_size(reader_t *reader)
                                   "file ends before the line with ranks, steps and transmissions");
     }
     if (status == IRR_OK) {
-        status = read_numbers(&reader->lines, fields, FIELDS, values);
+        status = read_numbers(&reader->lines, fields, FIELDS, NULL, values);
     }
     if (status == IRR_OK) {
         reader->schedule.ranks = (int)values[RANKS];
@@ -123,12 +126,13 @@ static irr_status_t read_transmission(reader_t *reader)
         { "offset", 0, INT64_MAX }, { "length", 1, INT64_MAX }
     };
     enum { STEP, FROM, TO, OFFSET, LENGTH, FIELDS };
-    uint64_t values[FIELDS];
-    irr_status_t status = read_numbers(&reader->lines, fields, FIELDS, values);
+    const field_t more = { "number of steps more", 1, (uint64_t)reader->schedule.steps };
+    uint64_t values[FIELDS + 1] = { 0 };
+    irr_status_t status = read_numbers(&reader->lines, fields, FIELDS, &more, values);
 
     return status != IRR_OK ? status : add(reader, (irr_transmission_t){
         .step = (int)values[STEP], .from = (int)values[FROM], .to = (int)values[TO], .offset = values[OFFSET],
-        .length = values[LENGTH] });
+        .length = values[LENGTH], .more = (int)values[FIELDS] });
 }
 
 /* Up to the end, and nothing but comments behind it. */
@@ -194,6 +198,29 @@ static irr_status_t read_all(reader_t *reader)
     return status == IRR_OK ? check(reader) : status;
 }
 
+/* Steps may have been longer before parts of theirs were merged; nobody knows now. */
+static irr_status_t set_makespan(irr_schedule_t *schedule, irr_file_error_t *error)
+{
+    uint64_t *ends;
+    bool merged = false;
+
+    for (size_t i = 0; i < schedule->count; i++) {
+        merged = merged || schedule->list[i].more > 0;
+    }
+    if (!merged) {
+        return IRR_OK;
+    }
+    ends = irr_alloc((size_t)schedule->steps + 1, sizeof(*ends));
+    if (ends == NULL) {
+        *error = (irr_file_error_t){ .reason = "not enough memory to sum up its steps" };
+        return IRR_ERR_NO_MEMORY;
+    }
+    irr_schedule_ends(schedule, ends);
+    schedule->merged = ends[schedule->steps];
+    irr_free(ends);
+    return IRR_OK;
+}
+
 irr_status_t irr_schedule_read(const char *path, irr_schedule_t *schedule, irr_file_error_t *error)
 {
     reader_t reader = { .announced = 0 };
@@ -206,6 +233,9 @@ irr_status_t irr_schedule_read(const char *path, irr_schedule_t *schedule, irr_f
     status = read_all(&reader);
     irr_lines_close(&reader.lines);
     irr_free(reader.line_of);
+    if (status == IRR_OK) {
+        status = set_makespan(&reader.schedule, error);
+    }
     if (status != IRR_OK) {
         irr_schedule_fini(&reader.schedule);
         return status;
@@ -248,7 +278,11 @@ irr_status_t irr_schedule_write(const irr_schedule_t *schedule, const char *comm
     for (size_t i = 0; i < schedule->count; i++) {
         const irr_transmission_t *t = &schedule->list[i];
 
-        fprintf(stream, "%d %d %d %" PRIu64 " %" PRIu64 "\n", t->step, t->from, t->to, t->offset, t->length);
+        fprintf(stream, "%d %d %d %" PRIu64 " %" PRIu64, t->step, t->from, t->to, t->offset, t->length);
+        if (t->more > 0) {
+            fprintf(stream, " %d", t->more);
+        }
+        fputc('\n', stream);
     }
     fprintf(stream, END "\n");
     return ferror(stream) ? IRR_ERR_IO : IRR_OK;

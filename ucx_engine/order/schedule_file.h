@@ -4,7 +4,7 @@
  *     irr_schedule 1
  *     # any number of comments, anywhere below the first line
  *     RANKS STEPS TRANSMISSIONS
- *     STEP FROM TO OFFSET LENGTH       once per transmission
+ *     STEP FROM TO OFFSET LENGTH       once per transmission; behind that, if it goes on in later steps, how many
  *     end
  *
  * Steps count from 1, ranks from 0; offset and length are bytes of the message from one rank to the other.  Lines

@@ -128,7 +128,7 @@ static irr_status_t receive_outside(builder_t *b, const irr_transmission_t *t)
 
         add_output(b, from, skip, take);
     }
-    return add_step(b, IRR_STEP_RECV, t->from, 2, t->step);
+    return add_step(b, IRR_STEP_RECV, t->from, 2, irr_schedule_number(IRR_STEP_RECV, t));
 }
 
 /* ---- what it sends ---- */

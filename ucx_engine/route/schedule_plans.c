@@ -21,7 +21,7 @@ static irr_status_t add(irr_step_kind_t kind, const irr_transmission_t *t, const
     const int peer = sends ? t->to : t->from;
     const irr_blocks_t blocks = irr_blocks_of(sends ? problem->send : problem->recv, peer);
 
-    return irr_direct_add(kind, peer, t->step, blocks, (size_t)t->offset, (size_t)t->length, plan);
+    return irr_direct_add(kind, peer, irr_schedule_number(kind, t), blocks, (size_t)t->offset, (size_t)t->length, plan);
 }
 
 static irr_status_t add_all(irr_step_kind_t kind, const irr_schedule_t *schedule, const irr_problem_t *problems,

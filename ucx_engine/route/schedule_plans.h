@@ -7,6 +7,12 @@
 #include "order/schedule.h"
 #include "plan/plan.h"
 
+/* The number of its step in a plan: sends wait for a receive from the step on in which the last of it comes. */
+static inline int irr_schedule_number(irr_step_kind_t kind, const irr_transmission_t *t)
+{
+    return kind == IRR_STEP_RECV ? irr_transmission_last(t) : t->step;
+}
+
 /*
  * Builds plans[r] for problems[r]: the problems of a matrix, and a sorted schedule that passes irr_schedule_check
  * for it.  Plans are initialised or reset.  IRR_ERR_NO_MEMORY: the plans are good for irr_plan_fini only.

@@ -109,21 +109,22 @@ static int by_send(const void *a, const void *b)
 /* A message waits for what its sender receives in earlier steps, too. */
 static void await_own(maker_t *maker)
 {
-    size_t before = 0, sends = 0, last = 0, received = 0;
+    size_t sends = 0, last = 0, received = 0, next = 0;   /* in `own`: what comes behind so many receives */
     const irr_transmission_t *list = maker->own->list;
 
-    for (size_t i = 0, end; i < maker->own->count; i = end) {
-        const size_t first = sends;
-
-        before = received;
-        for (end = i; end < maker->own->count && list[end].step == list[i].step; end++) {
-            sends += list[end].from == maker->rank;
-            received += list[end].to == maker->rank;
+    for (size_t i = 0; i < maker->own->count; i++) {
+        if (list[i].from != maker->rank) {
+            continue;
         }
-        if (sends > first && early(maker, before) > last) {
-            last = early(maker, before);
-            await(maker, first, maker->rank, last);
+        for (; next < i && (list[next].from == maker->rank || irr_transmission_last(&list[next]) < list[i].step);
+             next++) {
+            received += list[next].to == maker->rank;
         }
+        if (early(maker, received) > last) {
+            last = early(maker, received);
+            await(maker, sends, maker->rank, last);
+        }
+        sends++;
     }
 }
 

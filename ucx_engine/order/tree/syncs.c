@@ -51,8 +51,12 @@ typedef struct graph {
     user_t               *last;      /* by lane: its last user */
     int                  *lanes;     /* by edge: the first of its lanes; those up from hosts with ranks come first */
     size_t               *entered;   /* by edge: transmissions that took a lane */
+    int                  *until;     /* by lane: the last step of its last user */
+    size_t               *going;     /* transmissions of steps before whose receivers do not know yet that they are over */
+    size_t                goes;
     int                  *path;      /* lanes */
     int                   length;    /* of path, links only */
+    size_t                nlanes;
     irr_syncs_t          *syncs;
 } graph_t;
 
@@ -65,6 +69,8 @@ void irr_syncs_fini(irr_syncs_t *syncs)
 static void graph_fini(graph_t *graph)
 {
     irr_free(graph->path);
+    irr_free(graph->going);
+    irr_free(graph->until);
     irr_free(graph->entered);
     irr_free(graph->lanes);
     irr_free(graph->last);
@@ -110,17 +116,33 @@ static irr_status_t graph_init(graph_t *graph)
     }
     lanes = (size_t)number_lanes(graph);
     graph->entered = irr_alloc_zero(edges, sizeof(*graph->entered));
+    graph->until = irr_alloc_zero(lanes, sizeof(*graph->until));
+    graph->going = irr_alloc(graph->schedule->count, sizeof(*graph->going));
+    graph->nlanes = lanes;
     graph->known = irr_alloc_zero(ranks * ranks, sizeof(*graph->known));
     graph->done = irr_alloc_zero(ranks * ranks, sizeof(*graph->done));
     graph->over = irr_alloc_zero(lanes * ranks, sizeof(*graph->over));
     graph->last = irr_alloc_zero(lanes, sizeof(*graph->last));
     graph->path = irr_alloc((size_t)graph->tree->longest, sizeof(*graph->path));
     if (graph->known == NULL || graph->done == NULL || graph->over == NULL || graph->last == NULL ||
-        graph->entered == NULL || graph->path == NULL) {
+        graph->entered == NULL || graph->until == NULL || graph->going == NULL || graph->path == NULL) {
         graph_fini(graph);
         return IRR_ERR_NO_MEMORY;
     }
     return IRR_OK;
+}
+
+/* The next lane in turn that none has who goes on from an earlier step. */
+static int take_lane(graph_t *graph, int edge, const irr_transmission_t *t)
+{
+    const int capacity = graph->tree->capacity[edge / 2];
+    int lane = graph->lanes[edge] + (int)(graph->entered[edge]++ % (size_t)capacity);
+
+    for (int i = 1; i < capacity && graph->until[lane] >= t->step; i++) {
+        lane = graph->lanes[edge] + (int)(graph->entered[edge]++ % (size_t)capacity);
+    }
+    graph->until[lane] = irr_transmission_last(t);
+    return lane;
 }
 
 /* Takes lanes for a transmission, of the links of its path: all but the edges of its ranks, none within a host. */
@@ -133,9 +155,7 @@ static void enter_links(graph_t *graph, const irr_transmission_t *t)
         const int edge = graph->path[k];
 
         if (edge < 2 * graph->tree->links) {
-            const size_t turn = graph->entered[edge]++ % (size_t)graph->tree->capacity[edge / 2];
-
-            graph->path[graph->length++] = graph->lanes[edge] + (int)turn;
+            graph->path[graph->length++] = take_lane(graph, edge, t);
         }
     }
 }
@@ -237,22 +257,37 @@ static void advance(graph_t *graph, size_t i)
     }
 }
 
-/* Receivers know of a step only in their next one. */
+/* Receivers know that a transmission is over only in the step after its last one, which this is, or an earlier one. */
+static void settle(graph_t *graph, int step)
+{
+    size_t left = 0;
+
+    for (size_t k = 0; k < graph->goes; k++) {
+        const irr_transmission_t *t = &graph->schedule->list[graph->going[k]];
+
+        if (irr_transmission_last(t) >= step) {
+            graph->going[left++] = graph->going[k];
+        } else {
+            merge(graph, clock_of(graph, graph->known, t->to), clock_of(graph, graph->done, t->from));
+        }
+    }
+    graph->goes = left;
+}
+
 static irr_status_t reduce(graph_t *graph, const irr_deadline_t *deadline)
 {
     const irr_schedule_t *schedule = graph->schedule;
     irr_status_t status = IRR_OK;
 
     for (size_t i = 0, end; status == IRR_OK && i < schedule->count; i = end) {
+        settle(graph, schedule->list[i].step);
         for (end = i; end < schedule->count && schedule->list[end].step == schedule->list[i].step; end++) {
             enter_links(graph, &schedule->list[end]);
             status = status == IRR_OK ? tell(graph, end) : status;
             advance(graph, end);
         }
         for (size_t k = i; k < end; k++) {
-            const irr_transmission_t *t = &schedule->list[k];
-
-            merge(graph, clock_of(graph, graph->known, t->to), clock_of(graph, graph->done, t->from));
+            graph->going[graph->goes++] = k;
         }
         status = status == IRR_OK && irr_deadline_passed(deadline) ? IRR_ERR_TIMEOUT : status;
     }
@@ -305,6 +340,7 @@ static irr_status_t count_all(graph_t *graph, uint64_t *pairs_p)
     if (uses == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
+    memset(graph->until, 0, graph->nlanes * sizeof(*graph->until));
     memset(graph->entered, 0, 2 * (size_t)graph->tree->links * sizeof(*graph->entered));
     for (size_t i = 0; i < schedule->count; i++) {
         enter_links(graph, &schedule->list[i]);

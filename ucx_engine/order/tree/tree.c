@@ -235,11 +235,12 @@ irr_status_t irr_tree_bound(const irr_tree_t *tree, const irr_matrix_t *matrix, 
 /* Who uses an edge. */
 typedef struct user {
     size_t last;     /* counted from 1 */
-    int    lanes;    /* how many in its step */
+    int    step;
+    int    lanes;    /* how many in that step */
 } user_t;
 
-static irr_status_t use(const irr_tree_t *tree, const irr_schedule_t *schedule, size_t i, user_t *users, int *path,
-                        irr_tree_clash_t *clash)
+static irr_status_t use(const irr_tree_t *tree, const irr_schedule_t *schedule, size_t i, int step, user_t *users,
+                        int *path, irr_tree_clash_t *clash)
 {
     const irr_transmission_t *t = &schedule->list[i];
     const int edges = irr_tree_path(tree, t->from, t->to, path);
@@ -247,9 +248,8 @@ static irr_status_t use(const irr_tree_t *tree, const irr_schedule_t *schedule, 
     for (int k = 0; k < edges; k++) {
         user_t *user = &users[path[k]];
         const size_t before = user->last;
-        const bool shares = before > 0 && schedule->list[before - 1].step == t->step;
 
-        *user = (user_t){ i + 1, shares ? user->lanes + 1 : 1 };
+        *user = (user_t){ i + 1, step, before > 0 && user->step == step ? user->lanes + 1 : 1 };
         if (path[k] < 2 * tree->links && user->lanes > tree->capacity[path[k] / 2]) {
             *clash = (irr_tree_clash_t){ before - 1, i, path[k] };
             return IRR_ERR_INVALID_PLAN;
@@ -258,10 +258,36 @@ static irr_status_t use(const irr_tree_t *tree, const irr_schedule_t *schedule, 
     return IRR_OK;
 }
 
+/* Step by step, those that go on from earlier ones first; active has room for all. */
+static irr_status_t use_all(const irr_tree_t *tree, const irr_schedule_t *schedule, user_t *users, int *path,
+                            size_t *active, irr_tree_clash_t *clash)
+{
+    irr_status_t status = IRR_OK;
+    size_t next = 0, count = 0;
+
+    for (int step = 1; step <= schedule->steps && status == IRR_OK; step++) {
+        size_t left = 0;
+
+        for (size_t k = 0; k < count; k++) {
+            if (irr_transmission_last(&schedule->list[active[k]]) >= step) {
+                active[left++] = active[k];
+            }
+        }
+        for (count = left; next < schedule->count && schedule->list[next].step == step; next++) {
+            active[count++] = next;
+        }
+        for (size_t k = 0; k < count && status == IRR_OK; k++) {
+            status = use(tree, schedule, active[k], step, users, path, clash);
+        }
+    }
+    return status;
+}
+
 irr_status_t irr_tree_check(const irr_tree_t *tree, const irr_schedule_t *schedule, irr_tree_clash_t *clash)
 {
     irr_status_t status = schedule->ranks == tree->ranks ? IRR_OK : IRR_ERR_BAD_PARAM;
     irr_tree_clash_t unseen;
+    size_t *active;
     user_t *users;
     int *path;
 
@@ -270,10 +296,12 @@ irr_status_t irr_tree_check(const irr_tree_t *tree, const irr_schedule_t *schedu
     }
     users = irr_alloc_zero(2 * (size_t)tree->vertices, sizeof(*users));
     path = irr_alloc((size_t)tree->longest, sizeof(*path));
-    status = users != NULL && path != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
-    for (size_t i = 0; status == IRR_OK && i < schedule->count; i++) {
-        status = use(tree, schedule, i, users, path, clash != NULL ? clash : &unseen);
+    active = irr_alloc(schedule->count, sizeof(*active));
+    status = IRR_ERR_NO_MEMORY;
+    if (users != NULL && path != NULL && active != NULL) {
+        status = use_all(tree, schedule, users, path, active, clash != NULL ? clash : &unseen);
     }
+    irr_free(active);
     irr_free(path);
     irr_free(users);
     return status;
