@@ -117,7 +117,7 @@ static irr_status_t forward(const irr_schedule_t *schedule, const irr_nodes_t *n
 {
     irr_forward_t forward;
     irr_schedule_t own;
-    irr_status_t status = irr_forward_init(&forward, nodes, matrix, problem->rank);
+    irr_status_t status = irr_forward_init(&forward, nodes, matrix, problem->send, problem->rank);
 
     if (status != IRR_OK) {
         return status;

@@ -113,21 +113,41 @@ static void expect_route(const crew_t *crew, int rank, int route, const irr_exce
     irr_schedule_fini(&whole);
 }
 
+/* What a rank sends, in a list with room for all ranks. */
+static irr_blocks_t sent_by(const crew_t *crew, int rank, irr_block_t *list)
+{
+    irr_blocks_t blocks = { .list = list };
+
+    for (int i = 0; i < scene.ranks; i++) {
+        const size_t bytes = (size_t)*irr_matrix_at(&crew->matrix, rank, i);
+
+        if (bytes > 0) {
+            list[blocks.count++] = (irr_block_t){ .rank = i, .length = bytes };
+        }
+    }
+    return blocks;
+}
+
 static void expect_forward(const crew_t *crew, int rank, const irr_forward_t *forward)
 {
+    irr_block_t list[RANKS_MAX];
     irr_forward_t wanted;
 
-    irr_test_must(irr_forward_init(&wanted, &crew->nodes, &crew->matrix, rank));
+    irr_test_must(irr_forward_init(&wanted, &crew->nodes, &crew->matrix, sent_by(crew, rank, list), rank));
     CU_ASSERT_EQUAL(irr_forward_scratch(forward), irr_forward_scratch(&wanted));
-    CU_ASSERT_EQUAL(memcmp(forward->expected, wanted.expected, (size_t)scene.ranks * sizeof(*wanted.expected)), 0);
+    CU_ASSERT_EQUAL_FATAL(forward->build.plan.npieces, wanted.build.plan.npieces);
+    CU_ASSERT_EQUAL(memcmp(forward->build.slices, wanted.build.slices,
+                           wanted.build.plan.npieces * sizeof(*wanted.build.slices)), 0);
     irr_forward_fini(&wanted);
 }
 
 static void expect_rank(const crew_t *crew, int rank, const unsigned char *in, size_t length)
 {
+    irr_block_t list[RANKS_MAX];
     irr_assignment_t assignment;
 
-    CU_ASSERT_EQUAL_FATAL(irr_assignment_read(in, length, scene.ranks, rank, &crew->nodes, &assignment), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_assignment_read(in, length, scene.ranks, rank, &crew->nodes,
+                                              sent_by(crew, rank, list), &assignment), IRR_OK);
     CU_ASSERT_EQUAL(assignment.verdict, IRR_VERDICT_SCHEDULED);
     CU_ASSERT_EQUAL(assignment.matrix_bytes, 77);
     for (int route = 0; route < IRR_ASSIGNS; route++) {
@@ -191,23 +211,15 @@ static irr_status_t plan_of(const irr_assignment_t *assignment, int route, const
 static void expect_plans(const crew_t *crew, int rank, const unsigned char *in, size_t length)
 {
     irr_block_t list[RANKS_MAX];
-    irr_blocks_t blocks = { .list = list };
-    irr_problem_t problem = { .ranks = scene.ranks, .rank = rank };
+    const irr_blocks_t blocks = sent_by(crew, rank, list);
+    const irr_problem_t problem = { .ranks = scene.ranks, .rank = rank, .send = blocks, .recv = blocks };
     unsigned char *copy = irr_test_array(length + 1, 1);
     irr_assignment_t assignment;
     irr_status_t status;
 
     memcpy(copy + 1, in, length);
-    for (int i = 0; i < scene.ranks; i++) {
-        const size_t bytes = (size_t)*irr_matrix_at(&crew->matrix, rank, i);
-
-        if (bytes > 0) {
-            list[blocks.count++] = (irr_block_t){ .rank = i, .length = bytes };
-        }
-    }
-    problem.send = problem.recv = blocks;
     irr_memory_limit(1 << 16);
-    status = irr_assignment_read(copy + 1, length, scene.ranks, rank, &crew->nodes, &assignment);
+    status = irr_assignment_read(copy + 1, length, scene.ranks, rank, &crew->nodes, blocks, &assignment);
     irr_memory_limit(SIZE_MAX);
     CU_ASSERT(status == IRR_OK || status == IRR_ERR_PROTOCOL || status == IRR_ERR_NO_MEMORY);
     for (int route = 0; route < IRR_ASSIGNS && status == IRR_OK; route++) {

@@ -59,7 +59,7 @@ static irr_status_t make_draft(const writer_t *writer, int rank, draft_t *draft)
         if (draft->lengths == NULL) {
             return IRR_ERR_NO_MEMORY;
         }
-        irr_forward_lengths(writer->nodes, writer->matrix, rank, draft->lengths);
+        status = irr_forward_lengths(writer->nodes, writer->matrix, rank, draft->lengths);
     }
     return status;
 }
@@ -140,7 +140,7 @@ static irr_status_t read_lengths(const unsigned char *in, size_t length, size_t 
 }
 
 static irr_status_t read_forward(const unsigned char *in, size_t length, int rank, const irr_nodes_t *nodes,
-                                 irr_assignment_t *assignment)
+                                 irr_blocks_t sent, irr_assignment_t *assignment)
 {
     const size_t count = nodes->ranks > 0 ? irr_forward_count(nodes, rank) : 0;
     uint64_t *lengths = irr_alloc(count, sizeof(*lengths));
@@ -150,7 +150,7 @@ static irr_status_t read_forward(const unsigned char *in, size_t length, int ran
         status = count > 0 ? read_lengths(in, length, count, lengths) : IRR_ERR_PROTOCOL;
     }
     if (status == IRR_OK) {
-        status = irr_forward_init_with(&assignment->forward, nodes, lengths, rank);
+        status = irr_forward_init_with(&assignment->forward, nodes, sent, lengths, rank);
     }
     irr_free(lengths);
     if (status == IRR_OK &&
@@ -161,7 +161,7 @@ static irr_status_t read_forward(const unsigned char *in, size_t length, int ran
 }
 
 static irr_status_t read_all(const unsigned char *in, size_t length, int ranks, int rank, const irr_nodes_t *nodes,
-                             irr_assignment_t *assignment)
+                             irr_blocks_t sent, irr_assignment_t *assignment)
 {
     size_t at = 0;
     uint64_t verdict, routes;
@@ -180,16 +180,17 @@ static irr_status_t read_all(const unsigned char *in, size_t length, int ranks, 
         }
     }
     if (status == IRR_OK && assignment->given[IRR_ASSIGNS_FORWARDED]) {
-        return read_forward(in + at, length - at, rank, nodes, assignment);
+        return read_forward(in + at, length - at, rank, nodes, sent, assignment);
     }
     return status == IRR_OK && at != length ? IRR_ERR_PROTOCOL : status;
 }
 
 irr_status_t irr_assignment_read(const unsigned char *in, size_t length, int ranks, int rank,
-                                 const irr_nodes_t *nodes, irr_assignment_t *assignment)
+                                 const irr_nodes_t *nodes, irr_blocks_t sent,
+                                 irr_assignment_t *assignment)
 {
     irr_assignment_t read = { .matrix_bytes = 0 };
-    irr_status_t status = read_all(in, length, ranks, rank, nodes, &read);
+    irr_status_t status = read_all(in, length, ranks, rank, nodes, sent, &read);
 
     if (status != IRR_OK) {
         irr_assignment_fini(&read);

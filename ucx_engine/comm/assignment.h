@@ -53,10 +53,12 @@ void         irr_computed_fini(irr_computed_t *computed);
 
 /*
  * Reads that of a rank, the caller's to irr_assignment_fini.  nodes may be without ranks, if nothing forwards.
+ * sent: by the rank.
  * IRR_ERR_PROTOCOL; IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_assignment_read(const unsigned char *in, size_t length, int ranks, int rank,
-                                 const irr_nodes_t *nodes, irr_assignment_t *assignment);
+                                 const irr_nodes_t *nodes, irr_blocks_t sent,
+                                 irr_assignment_t *assignment);
 void         irr_assignment_fini(irr_assignment_t *assignment);
 
 #endif

@@ -76,7 +76,7 @@ irr_status_t irr_schedules_keep(irr_schedules_t *schedules, irr_assignment_t *as
     }
     status = entry->tune.left > 0 ? IRR_OK : IRR_ERR_PROTOCOL;
     entry->forward = assignment->forward;
-    assignment->forward = (irr_forward_t){ .nodes = NULL };
+    assignment->forward = (irr_forward_t){ .step = NULL };
     for (int i = 0; i < schedules->ways && status == IRR_OK; i++) {
         const irr_tune_way_t *way = &schedules->way[i];
         const int route = way->forwards ? IRR_ASSIGNS_FORWARDED : IRR_ASSIGNS_DIRECT;

@@ -167,7 +167,7 @@ static irr_status_t take_assignment(irr_schedules_t *schedules)
 
     if (scatter->mark == 0) {
         status = irr_assignment_read(scatter->own, scatter->length, schedules->ranks, schedules->rank,
-                                     &schedules->nodes, &assignment);
+                                     &schedules->nodes, schedules->problem->send, &assignment);
         counters->matrices += status == IRR_OK;
         counters->matrix_bytes += assignment.matrix_bytes;
     } else if (scatter->mark == IRR_GATHER_LARGE) {

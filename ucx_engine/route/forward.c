@@ -1,12 +1,22 @@
 /*
- * forward.c - who serves whom, what is forwarded, and where it lies meanwhile; see forward.h.
+ * forward.c - tells the builder of grid plans what arrives, and cuts what it has built by a schedule; see forward.h.
+ *
+ * What may arrive is listed from the stages alone, so who knows the matrix and who is told lengths of it mean the same:
+ * from each other rank of the node what this one shall forward, and what is for it, then from each server elsewhere
+ * what the ranks of its node have for it.
+ *
+ * A message of stage 2 is what the ranks of a node have for its destination, in the order of the ranks.  A transmission
+ * is a range of that, so its first and its last piece may be parts, and it waits for those in it alone.
  */
 #include "route/forward.h"
 
 #include "core/alloc.h"
 #include "order/messages.h"
+#include "problem/blocks.h"
 
 #include <string.h>
+
+enum { INSIDE = 1, OUTSIDE = 2 };   /* stages */
 
 const char *irr_host_route_name(int i)
 {
@@ -32,8 +42,10 @@ irr_status_t irr_forward_matrix(const irr_nodes_t *nodes, const irr_matrix_t *ma
     }
     for (int from = 0; from < matrix->ranks; from++) {
         for (int to = 0; to < matrix->ranks; to++) {
-            if (nodes->node[from] != nodes->node[to]) {
-                const int server = irr_forward_server(nodes, nodes->node[from], to);
+            const int node = nodes->node[from];
+
+            if (node != nodes->node[to]) {
+                const int server = nodes->members[nodes->first[node] + irr_nodes_server(nodes, node, to)];
 
                 *irr_matrix_at(&made, server, to) += *irr_matrix_at(matrix, from, to);
             }
@@ -43,169 +55,422 @@ irr_status_t irr_forward_matrix(const irr_nodes_t *nodes, const irr_matrix_t *ma
     return IRR_OK;
 }
 
-/* ---- the part of a rank ---- */
+/* ---- what arrives ---- */
 
-static int mates_of(const irr_forward_t *forward)
+size_t irr_forward_count(const irr_nodes_t *nodes, int rank)
 {
-    return irr_nodes_size(forward->nodes, forward->nodes->node[forward->rank]);
+    const int node = nodes->node[rank], mates = irr_nodes_size(nodes, node);
+    size_t passing = 1;
+
+    for (int to = 0; to < nodes->ranks; to++) {
+        passing += nodes->node[to] != node && irr_nodes_server(nodes, node, to) == nodes->place[rank];
+    }
+    return (size_t)(mates - 1) * passing + (size_t)(nodes->ranks - mates);
 }
 
-/* Each rank of another node has one server here. */
-static void list_served(irr_forward_t *forward)
+/* Lists what may come from a sender of a stage, in the order of its message; no lengths.  Returns how many. */
+static size_t list_slices(const irr_stages_t *stages, int number, int sender, irr_slice_t *slices)
 {
-    const irr_nodes_t *nodes = forward->nodes;
-    const int node = nodes->node[forward->rank], mates = mates_of(forward);
-    int count = 0;
+    const irr_nodes_t *nodes = stages->grid.nodes;
+    const int node = nodes->node[sender];
+    size_t count = 0;
 
-    for (int place = 0; place < mates; place++) {
-        forward->first[place] = count;
-        for (int to = 0; to < nodes->ranks; to++) {
-            if (nodes->node[to] != node && nodes->place[irr_forward_server(nodes, node, to)] == place) {
-                forward->served[count++] = to;
+    for (int to = 0; number == INSIDE && to < nodes->ranks; to++) {
+        if (irr_stage_accepts(&stages->stage[INSIDE - 1], to)) {
+            slices[count++] = (irr_slice_t){ .source = sender, .destination = to };
+        }
+    }
+    for (int i = nodes->first[node]; number == OUTSIDE && i < nodes->first[node + 1]; i++) {
+        slices[count++] = (irr_slice_t){ .source = nodes->members[i], .destination = stages->rank };
+    }
+    return count;
+}
+
+/* Borrows the nodes.  IRR_ERR_NO_MEMORY. */
+static irr_status_t open_stages(const irr_nodes_t *nodes, int rank, irr_stages_t *stages, irr_slice_t **slices)
+{
+    const irr_grid_t grid = { .levels = OUTSIDE, .nodes = nodes };
+
+    *stages = (irr_stages_t){ .count = 0 };
+    *slices = irr_alloc((size_t)nodes->ranks, sizeof(**slices));
+    return *slices != NULL ? irr_stages_init(stages, &grid, nodes->ranks, rank) : IRR_ERR_NO_MEMORY;
+}
+
+irr_status_t irr_forward_lengths(const irr_nodes_t *nodes, const irr_matrix_t *matrix, int rank, uint64_t *lengths)
+{
+    irr_slice_t *slices;
+    irr_stages_t stages;
+    irr_status_t status = open_stages(nodes, rank, &stages, &slices);
+
+    for (int number = INSIDE; number <= OUTSIDE && status == IRR_OK; number++) {
+        const irr_stage_t *stage = &stages.stage[number - 1];
+
+        for (int i = 0; i < stage->senders; i++) {
+            const size_t count = list_slices(&stages, number, stage->sender[i], slices);
+
+            for (size_t k = 0; k < count; k++) {
+                *lengths++ = *irr_matrix_at(matrix, slices[k].source, slices[k].destination);
             }
         }
     }
-    forward->first[mates] = count;
+    irr_stages_fini(&stages);
+    irr_free(slices);
+    return status;
 }
 
-static size_t places_of(const irr_forward_t *forward)
+/* ---- the plan of whole messages ---- */
+
+/* Takes the lengths of what arrives in the stage. */
+static irr_status_t build_stage(irr_grid_plan_t *build, int number, const uint64_t **lengths, irr_slice_t *slices)
 {
-    const int place = forward->nodes->place[forward->rank];
+    const irr_stage_t *stage = &build->stages->stage[number - 1];
+    irr_status_t status = irr_grid_plan_sends(build, number);
 
-    return (size_t)mates_of(forward) * (size_t)(forward->first[place + 1] - forward->first[place]) + 1;
-}
+    for (int i = 0; i < stage->senders && status == IRR_OK; i++) {
+        const size_t listed = list_slices(build->stages, number, stage->sender[i], slices);
+        size_t count = 0;
 
-/* Zeroed, but for who serves whom. */
-static irr_status_t open_forward(irr_forward_t *forward, const irr_nodes_t *nodes, int rank)
-{
-    const size_t ranks = (size_t)nodes->ranks;
-    irr_forward_t made = { .nodes = nodes, .rank = rank };
-
-    made.served = irr_alloc(ranks, sizeof(*made.served));
-    made.first = irr_alloc(ranks + 1, sizeof(*made.first));
-    made.expected = irr_alloc_zero(ranks, sizeof(*made.expected));
-    made.parts = irr_alloc(ranks + 1, sizeof(*made.parts));
-    made.deps = irr_alloc(ranks, sizeof(*made.deps));
-    if (made.served != NULL && made.first != NULL && made.expected != NULL && made.parts != NULL &&
-        made.deps != NULL) {
-        list_served(&made);
-        made.at = irr_alloc_zero(places_of(&made), sizeof(*made.at));
+        for (size_t k = 0; k < listed; k++) {
+            slices[count] = slices[k];
+            slices[count].length = (size_t)*(*lengths)++;
+            count += slices[count].length > 0;
+        }
+        if (count > 0) {
+            status = irr_grid_plan_receive(build, number, i, slices, NULL, count);
+        }
     }
-    if (made.at == NULL) {
+    return status == IRR_OK ? irr_grid_plan_end_stage(build, number) : status;
+}
+
+/* A block for each message that is sent, at byte 0, and one for each rank, with room for all that comes. */
+static irr_problem_t state_problem(const irr_stages_t *stages, irr_blocks_t sent, irr_block_t *blocks)
+{
+    irr_problem_t problem = { .ranks = stages->ranks, .rank = stages->rank, .send.list = blocks };
+
+    while (sent.count > 0) {
+        const irr_blocks_t message = irr_blocks_first(sent);
+
+        blocks[problem.send.count++] = (irr_block_t){
+            .rank = message.list[0].rank, .length = irr_blocks_bytes(message)
+        };
+        sent = irr_blocks_after(sent, message.count);
+    }
+    problem.recv = (irr_blocks_t){ .list = blocks + stages->ranks, .count = (size_t)stages->ranks };
+    for (int r = 0; r < stages->ranks; r++) {
+        blocks[stages->ranks + r] = (irr_block_t){ .rank = r, .length = PTRDIFF_MAX };
+    }
+    return problem;
+}
+
+static irr_status_t build_all(irr_grid_plan_t *build, const irr_stages_t *stages, irr_blocks_t sent,
+                              const uint64_t *lengths, irr_slice_t *slices)
+{
+    irr_block_t *blocks = irr_alloc(2 * (size_t)stages->ranks, sizeof(*blocks));
+    irr_problem_t problem;
+    irr_status_t status = IRR_ERR_NO_MEMORY;
+
+    if (blocks != NULL) {
+        problem = state_problem(stages, sent, blocks);
+        status = irr_grid_plan_init(build, stages);
+    }
+    if (status == IRR_OK) {
+        status = irr_grid_plan_begin(build, &problem, 0, IRR_OVERLAP_PIPELINED);
+    }
+    for (int number = INSIDE; number <= OUTSIDE && status == IRR_OK; number++) {
+        status = build_stage(build, number, &lengths, slices);
+    }
+    irr_deal_fini(&build->deal);
+    irr_items_fini(&build->held);
+    build->stages = NULL;
+    build->problem = NULL;
+    irr_free(blocks);
+    return status;
+}
+
+/* Where the message to a rank in stage 2 is, or the one from it. */
+static size_t *step_at(const irr_forward_t *forward, irr_step_kind_t kind, int peer)
+{
+    return &forward->step[(kind == IRR_STEP_SEND ? 0 : forward->build.plan.ranks) + peer];
+}
+
+static irr_status_t find_steps(irr_forward_t *forward)
+{
+    const irr_plan_t *plan = &forward->build.plan;
+    const size_t count = 2 * (size_t)plan->ranks;
+
+    forward->step = irr_alloc(count, sizeof(*forward->step));
+    for (size_t i = 0; forward->step != NULL && i < count; i++) {
+        forward->step[i] = IRR_NO_STEP;
+    }
+    for (size_t i = 0; forward->step != NULL && i < plan->nsteps; i++) {
+        if (plan->steps[i].stage == OUTSIDE) {
+            *step_at(forward, plan->steps[i].kind, plan->steps[i].peer) = i;
+        }
+    }
+    for (size_t i = 0; i < plan->npieces; i++) {
+        if (plan->pieces[i].buffer == IRR_BUFFER_OUTPUT && plan->pieces[i].length > forward->spill) {
+            forward->spill = plan->pieces[i].length;
+        }
+    }
+    return forward->step != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+}
+
+irr_status_t irr_forward_init_with(irr_forward_t *forward, const irr_nodes_t *nodes, irr_blocks_t sent,
+                                   const uint64_t *lengths, int rank)
+{
+    irr_forward_t made = { .step = NULL };
+    irr_slice_t *slices;
+    irr_stages_t stages;
+    irr_status_t status = open_stages(nodes, rank, &stages, &slices);
+
+    if (status == IRR_OK) {
+        status = build_all(&made.build, &stages, sent, lengths, slices);
+    }
+    if (status == IRR_OK) {
+        status = find_steps(&made);
+    }
+    irr_stages_fini(&stages);
+    irr_free(slices);
+    if (status != IRR_OK) {
         irr_forward_fini(&made);
-        return IRR_ERR_NO_MEMORY;
+        return status;
     }
     *forward = made;
     return IRR_OK;
 }
 
-/* Does this rank of the node send to that one of another? */
-static bool serves(const irr_nodes_t *nodes, int rank, int to)
-{
-    const int node = nodes->node[rank];
-
-    return nodes->node[to] != node && irr_forward_server(nodes, node, to) == rank;
-}
-
-size_t irr_forward_count(const irr_nodes_t *nodes, int rank)
-{
-    size_t served = 0;
-
-    for (int to = 0; to < nodes->ranks; to++) {
-        served += serves(nodes, rank, to);
-    }
-    return (size_t)nodes->ranks + served * (size_t)irr_nodes_size(nodes, nodes->node[rank]);
-}
-
-/* What a rank has for those whom it serves itself stays in INPUT, and counts as nothing. */
-void irr_forward_lengths(const irr_nodes_t *nodes, const irr_matrix_t *matrix, int rank, uint64_t *lengths)
-{
-    const int node = nodes->node[rank];
-
-    for (int from = 0; from < matrix->ranks; from++) {
-        *lengths++ = from != rank ? *irr_matrix_at(matrix, from, rank) : 0;
-    }
-    for (int i = nodes->first[node]; i < nodes->first[node + 1]; i++) {
-        const int mate = nodes->members[i];
-
-        for (int to = 0; to < matrix->ranks; to++) {
-            if (serves(nodes, rank, to)) {
-                *lengths++ = mate != rank ? *irr_matrix_at(matrix, mate, to) : 0;
-            }
-        }
-    }
-}
-
-static void lay_out(irr_forward_t *forward, const uint64_t *lengths)
-{
-    const size_t ranks = (size_t)forward->nodes->ranks, places = places_of(forward);
-
-    for (size_t from = 0; from < ranks; from++) {
-        forward->expected[from] = (size_t)lengths[from];
-        forward->spill = lengths[from] > forward->spill ? (size_t)lengths[from] : forward->spill;
-    }
-    for (size_t i = 0; i + 1 < places; i++) {
-        forward->at[i + 1] = forward->at[i] + (size_t)lengths[ranks + i];
-    }
-}
-
-irr_status_t irr_forward_init_with(irr_forward_t *forward, const irr_nodes_t *nodes, const uint64_t *lengths, int rank)
-{
-    irr_status_t status = open_forward(forward, nodes, rank);
-
-    if (status == IRR_OK) {
-        lay_out(forward, lengths);
-    }
-    return status;
-}
-
-irr_status_t irr_forward_init(irr_forward_t *forward, const irr_nodes_t *nodes, const irr_matrix_t *matrix, int rank)
+irr_status_t irr_forward_init(irr_forward_t *forward, const irr_nodes_t *nodes, const irr_matrix_t *matrix,
+                              irr_blocks_t sent, int rank)
 {
     uint64_t *lengths = irr_alloc(irr_forward_count(nodes, rank), sizeof(*lengths));
     irr_status_t status = IRR_ERR_NO_MEMORY;
 
     if (lengths != NULL) {
-        irr_forward_lengths(nodes, matrix, rank, lengths);
-        status = irr_forward_init_with(forward, nodes, lengths, rank);
+        status = irr_forward_lengths(nodes, matrix, rank, lengths);
+    }
+    if (status == IRR_OK) {
+        status = irr_forward_init_with(forward, nodes, sent, lengths, rank);
     }
     irr_free(lengths);
     return status;
 }
 
-bool irr_forward_fits(const irr_forward_t *forward, const irr_schedule_t *own)
-{
-    const irr_nodes_t *nodes = forward->nodes;
-    bool good = true;
-
-    for (size_t i = 0; i < own->count && good; i++) {
-        const irr_transmission_t *t = &own->list[i];
-
-        good = t->from == forward->rank ? serves(nodes, t->from, t->to) : nodes->node[t->from] != nodes->node[t->to];
-    }
-    return good;
-}
-
 void irr_forward_fini(irr_forward_t *forward)
 {
-    irr_free(forward->at);
-    irr_free(forward->deps);
-    irr_free(forward->parts);
-    irr_free(forward->expected);
-    irr_free(forward->first);
-    irr_free(forward->served);
+    irr_free(forward->step);
+    irr_grid_plan_fini(&forward->build);
     memset(forward, 0, sizeof(*forward));
 }
 
 size_t irr_forward_bytes(const irr_forward_t *forward)
 {
-    const size_t each = sizeof(*forward->served) + sizeof(*forward->first) + sizeof(*forward->expected) +
-                        sizeof(*forward->parts) + sizeof(*forward->deps);
+    const irr_plan_t *plan = &forward->build.plan;
 
-    return forward->nodes != NULL
-               ? (size_t)forward->nodes->ranks * each + places_of(forward) * sizeof(*forward->at) : 0;
+    return 2 * (size_t)plan->ranks * sizeof(*forward->step) + plan->steps_max * sizeof(*plan->steps) +
+           plan->pieces_max * sizeof(*plan->pieces) + plan->deps_max * sizeof(*plan->deps) +
+           forward->build.slices_max * sizeof(*forward->build.slices);
 }
 
 size_t irr_forward_scratch(const irr_forward_t *forward)
 {
-    return forward->nodes != NULL ? forward->at[places_of(forward) - 1] + forward->spill : 0;
+    return forward->build.plan.scratch_bytes + forward->spill;
+}
+
+/* ---- the plan of an exchange ---- */
+
+typedef struct writer {
+    const irr_forward_t *forward;
+    const irr_problem_t *problem;
+    irr_plan_t          *plan;
+    size_t               sends;         /* steps of stage 1, which the builder has before its receives */
+    bool                 short_block;   /* of what comes */
+} writer_t;
+
+/* A range of a message: so many bytes are before it, so many are in it. */
+typedef struct range {
+    size_t before, left;
+} range_t;
+
+/* How much of the next `length` bytes of the message is in the range; in *skip_p, how much of them is before it. */
+static size_t cut(range_t *range, size_t length, size_t *skip_p)
+{
+    const size_t skip = length < range->before ? length : range->before;
+    const size_t take = length - skip < range->left ? length - skip : range->left;
+
+    range->before -= skip;
+    range->left -= take;
+    *skip_p = skip;
+    return take;
+}
+
+/* Appends bytes of a slice, from `skip` on; blocks without room for all of a message have none for any of it. */
+static irr_status_t write_part(writer_t *w, const irr_slice_t *slice, const irr_piece_t *piece, size_t skip,
+                               size_t take)
+{
+    const irr_plan_t *whole = &w->forward->build.plan;
+    irr_block_t place = { .offset = piece->offset + (ptrdiff_t)skip, .length = take };
+    irr_blocks_t blocks = { .list = NULL };
+
+    if (piece->buffer == IRR_BUFFER_INPUT) {
+        blocks = irr_blocks_of(w->problem->send, slice->destination);
+    } else if (piece->buffer == IRR_BUFFER_OUTPUT) {
+        blocks = irr_blocks_of(w->problem->recv, slice->source);
+        if (irr_blocks_bytes(blocks) < slice->length) {
+            w->short_block = true;
+            place.offset = (ptrdiff_t)whole->scratch_bytes;
+            blocks.list = NULL;
+        }
+    }
+    return blocks.list != NULL
+               ? irr_plan_add_part(w->plan, piece->buffer, blocks, skip, take)
+               : irr_plan_add_part(w->plan, IRR_BUFFER_SCRATCH, (irr_blocks_t){ &place, 1 }, 0, take);
+}
+
+/*
+ * Steps that bring what a range of a message is made of.  What is in SCRATCH came from its sources themselves, which
+ * are those from the first to the last one in the range.
+ */
+static size_t depend(const writer_t *w, const irr_step_t *step, const irr_slice_t *slices, range_t range)
+{
+    const irr_grid_plan_t *build = &w->forward->build;
+    int first = -1, last = -1;
+    size_t count = 0;
+
+    for (size_t i = 0; i < step->pieces && step->deps > 0; i++) {
+        size_t skip;
+
+        if (cut(&range, slices[i].length, &skip) > 0) {
+            first = first < 0 ? slices[i].source : first;
+            last = slices[i].source;
+        }
+    }
+    for (size_t i = 0; i < step->deps; i++) {
+        const size_t on = build->plan.deps[step->first_dep + i];
+
+        if (build->plan.steps[on].peer >= first && build->plan.steps[on].peer <= last) {
+            build->deps[count++] = on - w->sends;
+        }
+    }
+    return count;
+}
+
+/* Appends a range of a message; one without a byte is none. */
+static irr_status_t write_range(writer_t *w, size_t index, range_t range, int number)
+{
+    const irr_grid_plan_t *build = &w->forward->build;
+    const irr_step_t *step = &build->plan.steps[index];
+    const irr_slice_t *slices = irr_grid_plan_slices(build, index);
+    const irr_step_params_t params = {
+        .kind = step->kind, .peer = step->peer, .stage = step->stage, .number = number, .deps = build->deps,
+        .ndeps = depend(w, step, slices, range)
+    };
+    irr_status_t status = range.before < step->bytes && range.left > 0 ? irr_plan_add(w->plan, &params) : IRR_OK;
+
+    for (size_t i = 0; i < step->pieces && status == IRR_OK; i++) {
+        size_t skip, take = cut(&range, slices[i].length, &skip);
+
+        if (take > 0) {
+            status = write_part(w, &slices[i], &build->plan.pieces[step->first_piece + i], skip, take);
+        }
+    }
+    return status;
+}
+
+static irr_status_t write_inside(writer_t *w, irr_step_kind_t kind)
+{
+    const irr_plan_t *plan = &w->forward->build.plan;
+    irr_status_t status = IRR_OK;
+
+    for (size_t i = 0; i < plan->nsteps && plan->steps[i].stage == INSIDE && status == IRR_OK; i++) {
+        if (plan->steps[i].kind == kind) {
+            status = write_range(w, i, (range_t){ 0, SIZE_MAX }, plan->steps[i].number);
+        }
+    }
+    return status;
+}
+
+/* The step of a rank's own transmission, if it is of the kind; else IRR_NO_STEP. */
+static size_t step_of(const irr_forward_t *forward, const irr_transmission_t *t, irr_step_kind_t kind, int rank)
+{
+    const bool sends = kind == IRR_STEP_SEND;
+
+    return (sends ? t->from : t->to) == rank ? *step_at(forward, kind, sends ? t->to : t->from) : IRR_NO_STEP;
+}
+
+static irr_status_t write_outside(writer_t *w, irr_step_kind_t kind, const irr_schedule_t *own)
+{
+    irr_status_t status = IRR_OK;
+
+    for (size_t i = 0; i < own->count && status == IRR_OK; i++) {
+        const irr_transmission_t *t = &own->list[i];
+        const size_t step = step_of(w->forward, t, kind, w->problem->rank);
+
+        if (step != IRR_NO_STEP) {
+            status = write_range(w, step, (range_t){ (size_t)t->offset, (size_t)t->length },
+                                 irr_schedule_number(kind, t));
+        }
+    }
+    return status;
+}
+
+/* Copies no byte, but tells: what there is does not fit. */
+static irr_status_t write_truncation(const writer_t *w)
+{
+    static const irr_piece_t pieces[2] = {
+        { .buffer = IRR_BUFFER_SCRATCH, .length = 1 }, { .buffer = IRR_BUFFER_OUTPUT, .length = 0 }
+    };
+    const irr_step_params_t params = {
+        .kind = IRR_STEP_COPY, .peer = w->problem->rank, .stage = INSIDE, .pieces = pieces, .npieces = 2
+    };
+
+    return w->short_block ? irr_plan_add(w->plan, &params) : IRR_OK;
+}
+
+irr_status_t irr_forward_plan_build(const irr_forward_t *forward, const irr_schedule_t *own,
+                                    const irr_problem_t *problem, irr_plan_t *plan)
+{
+    static const irr_step_kind_t kinds[] = { IRR_STEP_RECV, IRR_STEP_SEND };
+    writer_t w = { .forward = forward, .problem = problem, .plan = plan };
+    const irr_plan_t *whole = &forward->build.plan;
+    irr_status_t status = IRR_OK;
+
+    while (w.sends < whole->nsteps && whole->steps[w.sends].stage == INSIDE &&
+           whole->steps[w.sends].kind == IRR_STEP_SEND) {
+        w.sends++;
+    }
+    irr_plan_reset(plan, problem);
+    for (int k = 0; k < 2 && status == IRR_OK; k++) {
+        status = write_inside(&w, kinds[k]);
+    }
+    for (int k = 0; k < 2 && status == IRR_OK; k++) {
+        status = write_outside(&w, kinds[k], own);
+    }
+    if (status == IRR_OK) {
+        status = write_truncation(&w);
+    }
+    return status == IRR_OK ? irr_plan_add_self(problem, plan) : status;
+}
+
+bool irr_forward_fits(const irr_forward_t *forward, const irr_schedule_t *own)
+{
+    const int rank = forward->build.plan.rank;
+    bool good = true;
+
+    for (size_t i = 0; i < own->count && good; i++) {
+        const irr_step_kind_t kind = own->list[i].from == rank ? IRR_STEP_SEND : IRR_STEP_RECV;
+
+        good = step_of(forward, &own->list[i], kind, rank) != IRR_NO_STEP;
+    }
+    return good;
+}
+
+irr_plan_bounds_t irr_forward_plan_bounds(const irr_forward_t *forward, const irr_schedule_t *own)
+{
+    const irr_plan_t *plan = &forward->build.plan;
+
+    /* A cut divides one piece, so both ranges depend on where that is from; and two copies. */
+    return (irr_plan_bounds_t){
+        .steps = plan->nsteps + own->count + 2, .pieces = plan->npieces + own->count + 4,
+        .deps = plan->ndeps + own->count
+    };
 }

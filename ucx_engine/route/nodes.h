@@ -29,4 +29,14 @@ static inline int irr_nodes_size(const irr_nodes_t *nodes, int node)
     return nodes->first[node + 1] - nodes->first[node];
 }
 
+/*
+ * The place of who on a node sends to a rank of another one what the node has for it: the ranks elsewhere, node by
+ * node, are dealt out to those of the node in turn.  So each serves as many as the others, or one more, whatever the
+ * sizes of the nodes; with nodes of one size, places serve places.
+ */
+static inline int irr_nodes_server(const irr_nodes_t *nodes, int node, int to)
+{
+    return (nodes->first[nodes->node[to]] + nodes->place[to]) % irr_nodes_size(nodes, node);
+}
+
 #endif

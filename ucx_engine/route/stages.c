@@ -3,10 +3,11 @@
  *
  * Without nodes a slot is a column of the level, and the step is that of the priority schedule (order/priority.c).
  *
- * With nodes, rank a of its node (counted from 0, of n) takes over what goes to the ranks j of other nodes with
- * j mod n = a.  So the first dimension never leaves the node, and in the second a rank sends one message to each
- * node that is not larger than its own, and a few to larger ones.  The step is told by the distance d between the
- * nodes and j / n, which no two senders to one rank share: (d - 1) * w + j / n + 1, w = ceil(largest / smallest).
+ * With nodes, a rank takes over what goes to those whom it serves (irr_nodes_server), which on another node are every
+ * n-th one, n ranks on its own.  So the first dimension never leaves the node, and in the second a rank sends one
+ * message to each node that is not larger than its own, and a few to larger ones.  The step of a message to place j is
+ * told by the distance d between the nodes and j / n, which no two senders to one rank share:
+ * (d - 1) * w + j / n + 1, w = ceil(largest / smallest).
  */
 #include "route/stages.h"
 
@@ -103,10 +104,18 @@ static int outside_step(const irr_nodes_t *nodes, int distance, int j, int size)
     return (distance - 1) * width + j / size + 1;
 }
 
+/* The lowest place on another node that a rank serves; it may be none that the node has. */
+static int first_served(const irr_nodes_t *nodes, int rank, int node)
+{
+    int size = irr_nodes_size(nodes, nodes->node[rank]);
+
+    return (nodes->place[rank] + size - nodes->first[node] % size) % size;
+}
+
 static void add_outside_slots(irr_stage_t *stage, int node)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
-    int mine = nodes->node[stage->rank], place = nodes->place[stage->rank], size = irr_nodes_size(nodes, mine);
+    int mine = nodes->node[stage->rank], size = irr_nodes_size(nodes, mine);
     int distance = (node - mine + nodes->count) % nodes->count;
 
     stage->node_slot[node] = stage->slots;
@@ -115,7 +124,7 @@ static void add_outside_slots(irr_stage_t *stage, int node)
         stage->peer[stage->slots++] = stage->rank;
         return;
     }
-    for (int j = place; j < irr_nodes_size(nodes, node); j += size) {
+    for (int j = first_served(nodes, stage->rank, node); j < irr_nodes_size(nodes, node); j += size) {
         stage->peer[stage->slots] = nodes->members[nodes->first[node] + j];
         stage->number[stage->slots++] = outside_step(nodes, distance, j, size);
     }
@@ -138,7 +147,7 @@ static irr_status_t tabulate_outside(irr_stage_t *stage)
     for (int distance = 1; distance < nodes->count; distance++) {
         int node = (mine - distance + nodes->count) % nodes->count, size = irr_nodes_size(nodes, node);
 
-        add_sender(stage, nodes->members[nodes->first[node] + place % size],
+        add_sender(stage, nodes->members[nodes->first[node] + irr_nodes_server(nodes, node, stage->rank)],
                    outside_step(nodes, distance, place, size));
     }
     return IRR_OK;
@@ -147,16 +156,16 @@ static irr_status_t tabulate_outside(irr_stage_t *stage)
 static int node_slot(const irr_stage_t *stage, int destination)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
-    int mine = nodes->node[stage->rank], size = irr_nodes_size(nodes, mine);
-    int node = nodes->node[destination], place = nodes->place[destination];
+    int mine = nodes->node[stage->rank], node = nodes->node[destination], place = nodes->place[destination];
+    int server = node == mine ? place : irr_nodes_server(nodes, mine, destination);
 
     if (stage->dimension == 0) {
-        return place % size;
+        return server;
     }
-    if (node == mine) {
-        return destination == stage->rank ? stage->own : -1;
+    if (server != nodes->place[stage->rank]) {
+        return -1;
     }
-    return place % size == nodes->place[stage->rank] ? stage->node_slot[node] + place / size : -1;
+    return node == mine ? stage->own : stage->node_slot[node] + place / irr_nodes_size(nodes, mine);
 }
 
 /* ---- stages ---- */
