@@ -21,8 +21,6 @@
  */
 #include "study/bounds.h"
 
-#include "plan/algorithms.h"
-
 /* ---- what is promised ---- */
 
 /* The priority schedule is free of contention where the rows can take the messages for pseudo-nodes. */
@@ -50,24 +48,21 @@ static int root_of(int ranks)
     return root;
 }
 
-void irr_bounds_init(irr_bounds_t *bounds, const irr_settings_t *settings, const irr_nodes_t *nodes, int ranks,
-                     uint64_t lmax)
+void irr_bounds_init(irr_bounds_t *bounds, const irr_way_t *way, const irr_nodes_t *nodes, int ranks, uint64_t lmax)
 {
-    const irr_algorithm_t *row = irr_algorithm_resolve(settings->algorithm, ranks);
-    uint64_t slice_min = settings->slice_min < lmax ? settings->slice_min : lmax;
+    uint64_t slice_min = way->slice_min < lmax ? way->slice_min : lmax;
     irr_grid_t grid;
 
     *bounds = (irr_bounds_t){
         .ranks = ranks, .root = root_of(ranks), .lmax = lmax, .granule = slice_min > 1 ? 3 * slice_min - 2 : 1
     };
-    if (row == NULL || irr_algorithm_grid(row, ranks, &settings->dims, nodes, &grid) != IRR_OK) {
-        bounds->calm = irr_algorithm_scheduled(settings->algorithm) != NULL ||
-                       (row != NULL && row->order == &irr_order_rotate);
+    if (irr_way_grid(way, ranks, nodes, &grid) != IRR_OK) {
+        bounds->calm = way->order->contention_free;
         return;
     }
     bounds->calm = is_calm(&grid, ranks);
-    bounds->shape = row->shape == IRR_SHAPE_SQUARE && settings->dims.count == 0;
-    bounds->balance = bounds->shape && row->balanced;
+    bounds->shape = way->route == &irr_route_grid && way->shape == IRR_SHAPE_SQUARE && way->dims.count == 0;
+    bounds->balance = bounds->shape && way->balanced;
     if (bounds->shape) {
         bounds->rows = irr_grid_level(&grid, ranks, 0, 0).rows;
     }

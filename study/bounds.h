@@ -1,9 +1,9 @@
 /*
- * bounds.h - what the papers promise of a row of the table, held against the plans of all ranks.
+ * bounds.h - what the papers promise of a way of the table, held against the plans of all ranks.
  *
  * JPDC, section 3.2.4, for the square of its own choice of columns: lemma 1 (messages received), lemma 3
  * (length of a message) and theorem 1 (buffers).  Lemma 1 is about the shape alone, so a3 keeps it too; the
- * other two are of a4.  Where a row, or dimensions of the user's own, have no such promise, there is nothing to
+ * other two are of a4.  Where a way, or dimensions of the user's own, have no such promise, there is nothing to
  * miss.
  *
  * In the paper's words: S = ceil(sqrt P), C columns of R rows, incomplete columns have R - 1; Lmax is the most
@@ -33,9 +33,8 @@ typedef struct irr_bounds {
     uint64_t   theorem1;       /* bytes */
 } irr_bounds_t;
 
-/* What is promised of plans that were built with these settings and nodes; lmax: see above. */
-void irr_bounds_init(irr_bounds_t *bounds, const irr_settings_t *settings, const irr_nodes_t *nodes, int ranks,
-                     uint64_t lmax);
+/* What is promised of plans by this way, with these nodes; lmax: see above. */
+void irr_bounds_init(irr_bounds_t *bounds, const irr_way_t *way, const irr_nodes_t *nodes, int ranks, uint64_t lmax);
 
 /* Lemma 1 and theorem 1 for the plan of one rank. */
 void irr_bounds_plan(irr_bounds_t *bounds, const irr_plan_t *plan);

@@ -4,8 +4,7 @@
 #include "study/plans.h"
 
 #include "core/alloc.h"
-#include "plan/algorithms.h"
-#include "route/forward.h"
+#include "order/tree/syncs.h"
 #include "study/grid_plans.h"
 
 /* Lays the blocks of one side of one rank out; false if they do not fit an offset. */
@@ -42,19 +41,84 @@ static irr_status_t state_problems(const irr_matrix_t *matrix, irr_plans_t *plan
     return IRR_OK;
 }
 
-static irr_status_t build(const irr_settings_t *settings, const irr_nodes_t *nodes, irr_plans_t *plans)
-{
-    const irr_algorithm_t *row = irr_algorithm_resolve(settings->algorithm, plans->ranks);
-    irr_status_t status = row != NULL ? IRR_OK : IRR_ERR_BAD_PARAM;
-    irr_grid_t grid;
+/* ---- by a schedule ---- */
 
-    if (row != NULL && row->route == NULL) {
-        status = irr_algorithm_grid(row, plans->ranks, &settings->dims, nodes, &grid);
-        return status != IRR_OK ? status : irr_grid_plans_build(&grid, settings->slice_min, settings->overlap,
-                                                                plans->problems, plans->ranks, plans->plans);
+/* As a job has them: those of the tree if no two messages of a step meet there, else those of one switch. */
+static irr_status_t find_syncs(const irr_schedule_t *schedule, const irr_tree_t *tree, irr_syncs_t *syncs)
+{
+    irr_status_t status = tree != NULL ? irr_tree_check(tree, schedule, NULL) : IRR_ERR_INVALID_PLAN;
+    irr_tree_t star;
+
+    if (status == IRR_OK) {
+        return irr_syncs_find(tree, schedule, NULL, syncs);
+    }
+    if (status == IRR_ERR_INVALID_PLAN) {
+        status = irr_tree_init_star(&star, schedule->ranks);
+    }
+    if (status == IRR_OK) {
+        status = irr_syncs_find(&star, schedule, NULL, syncs);
+        irr_tree_fini(&star);
+    }
+    return status;
+}
+
+static irr_status_t build_one(const irr_way_t *way, const irr_plans_known_t *known, const irr_excerpts_t *excerpts,
+                              const irr_problem_t *problem, irr_plan_t *plan)
+{
+    irr_excerpt_t excerpt = { .schedule = { .ranks = 0 } };
+    irr_share_t share = { .own = { .ranks = 0 } };
+    irr_forward_t forward = { .step = NULL };
+    irr_status_t status = irr_excerpts_take(excerpts, problem->rank, &excerpt);
+
+    if (status == IRR_OK) {
+        status = irr_share_init(&share, way, &excerpt, problem->rank);
+    }
+    if (status == IRR_OK && irr_way_forwards(way)) {
+        status = irr_forward_init(&forward, known->nodes, known->matrix, problem->send, problem->rank);
+    }
+    if (status == IRR_OK) {
+        status = irr_way_build(way, problem, &share, &forward, plan);
+    }
+    irr_forward_fini(&forward);
+    irr_share_fini(&share);
+    irr_excerpt_fini(&excerpt);
+    return status;
+}
+
+static irr_status_t build_scheduled(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans)
+{
+    irr_syncs_t syncs = { .list = NULL };
+    irr_excerpts_t excerpts = { .schedule = NULL };
+    irr_status_t status = way->pace->syncs ? find_syncs(known->schedule, known->tree, &syncs) : IRR_OK;
+
+    if (status == IRR_OK) {
+        status = irr_excerpts_init(&excerpts, known->schedule, &syncs);
     }
     for (int r = 0; r < plans->ranks && status == IRR_OK; r++) {
-        status = irr_plan_build(settings->algorithm, &plans->problems[r], &plans->plans[r]);
+        status = build_one(way, known, &excerpts, &plans->problems[r], &plans->plans[r]);
+    }
+    irr_excerpts_fini(&excerpts);
+    irr_syncs_fini(&syncs);
+    return status;
+}
+
+/* ---- any way ---- */
+
+static irr_status_t build(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans)
+{
+    irr_status_t status = IRR_OK;
+    irr_grid_t grid;
+
+    if (irr_way_is_scheduled(way)) {
+        return known->schedule != NULL ? build_scheduled(way, known, plans) : IRR_ERR_BAD_PARAM;
+    }
+    if (!irr_way_is_local(way)) {
+        status = irr_way_grid(way, plans->ranks, known->nodes, &grid);
+        return status != IRR_OK ? status : irr_grid_plans_build(&grid, way->slice_min, way->overlap, plans->problems,
+                                                                plans->ranks, plans->plans);
+    }
+    for (int r = 0; r < plans->ranks && status == IRR_OK; r++) {
+        status = irr_way_build(way, &plans->problems[r], NULL, NULL, &plans->plans[r]);
     }
     return status;
 }
@@ -74,73 +138,20 @@ static irr_status_t open_plans(const irr_matrix_t *matrix, irr_plans_t *plans)
     return state_problems(matrix, plans);
 }
 
-/* Hands them over if all went well. */
-static irr_status_t close_plans(irr_plans_t *made, irr_status_t status, irr_plans_t *plans)
+irr_status_t irr_plans_build(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans)
 {
+    irr_plans_t made;
+    irr_status_t status = open_plans(known->matrix, &made);
+
+    if (status == IRR_OK) {
+        status = build(way, known, &made);
+    }
     if (status != IRR_OK) {
-        irr_plans_fini(made);
+        irr_plans_fini(&made);
         return status;
     }
-    *plans = *made;
+    *plans = made;
     return IRR_OK;
-}
-
-irr_status_t irr_plans_build(const irr_settings_t *settings, const irr_nodes_t *nodes, const irr_matrix_t *matrix,
-                             irr_plans_t *plans)
-{
-    irr_plans_t made;
-    irr_status_t status = open_plans(matrix, &made);
-
-    if (status == IRR_OK) {
-        status = build(settings, nodes, &made);
-    }
-    return close_plans(&made, status, plans);
-}
-
-irr_status_t irr_plans_schedule(const irr_schedule_t *schedule, const irr_matrix_t *matrix, irr_plans_t *plans)
-{
-    irr_plans_t made;
-    irr_status_t status = open_plans(matrix, &made);
-
-    if (status == IRR_OK) {
-        status = irr_schedule_plans_build(schedule, made.problems, made.plans);
-    }
-    return close_plans(&made, status, plans);
-}
-
-/*
- * Without pieces and signals, which a job has with pace sync: they say when a message may go, and in how many parts,
- * not through whom, and the proof is about the latter.
- */
-static irr_status_t forward(const irr_schedule_t *schedule, const irr_nodes_t *nodes, const irr_matrix_t *matrix,
-                            const irr_problem_t *problem, irr_plan_t *plan)
-{
-    irr_forward_t forward;
-    irr_schedule_t own;
-    irr_status_t status = irr_forward_init(&forward, nodes, matrix, problem->send, problem->rank);
-
-    if (status != IRR_OK) {
-        return status;
-    }
-    status = irr_schedule_own(schedule, problem->rank, 0, &own);
-    if (status == IRR_OK) {
-        status = irr_forward_plan_build(&forward, &own, problem, plan);
-        irr_schedule_fini(&own);
-    }
-    irr_forward_fini(&forward);
-    return status;
-}
-
-irr_status_t irr_plans_forward(const irr_schedule_t *schedule, const irr_nodes_t *nodes, const irr_matrix_t *matrix,
-                               irr_plans_t *plans)
-{
-    irr_plans_t made;
-    irr_status_t status = open_plans(matrix, &made);
-
-    for (int r = 0; r < matrix->ranks && status == IRR_OK; r++) {
-        status = forward(schedule, nodes, matrix, &made.problems[r], &made.plans[r]);
-    }
-    return close_plans(&made, status, plans);
 }
 
 void irr_plans_fini(irr_plans_t *plans)

@@ -4,11 +4,9 @@
 #ifndef IRR_PLANS_H
 #define IRR_PLANS_H
 
-#include "order/schedule.h"
 #include "order/tree/tree.h"
-#include "plan/plan.h"
 #include "plan/slice.h"
-#include "route/nodes.h"
+#include "plan/way.h"
 
 /*
  * problems[r] and plans[r] belong to rank r.  Messages are in one block each, and these lie without gaps, by
@@ -21,34 +19,21 @@ typedef struct irr_plans {
     irr_block_t   *blocks;   /* what the problems point into */
 } irr_plans_t;
 
-/*
- * Builds all plans with the algorithm, dims, slice_min and overlap of the settings; nodes is for the row that
- * needs it, else NULL.  IRR_ERR_BAD_PARAM: no such row or grid, a scheduled row, or a row or column of the matrix
- * sums to more than PTRDIFF_MAX bytes; IRR_ERR_NO_MEMORY.  Outputs are set on success only.
- */
-irr_status_t irr_plans_build(const irr_settings_t *settings, const irr_nodes_t *nodes, const irr_matrix_t *matrix,
-                             irr_plans_t *plans);
+/* What the plans are made from; all of it is borrowed while they are. */
+typedef struct irr_plans_known {
+    const irr_matrix_t   *matrix;
+    const irr_nodes_t    *nodes;      /* for the route node, else NULL */
+    const irr_schedule_t *schedule;   /* for a way that is scheduled: sorted, one that passes irr_schedule_check for the
+                                         matrix, or for what irr_forward_matrix makes of it if the way forwards */
+    const irr_tree_t     *tree;       /* of the ranks' hosts, for the pace sync; NULL: one switch */
+} irr_plans_known_t;
 
 /*
- * Builds all plans from a sorted schedule of the matrix, be it that of a scheduled row (irr_scheduled_build) or any
- * other that passes irr_schedule_check.  Errors are those of irr_plans_build; the schedule is not needed afterwards.
+ * Builds all plans by a way.  IRR_ERR_BAD_PARAM: no such grid, a schedule is missing, or a row or column of the matrix
+ * sums to more than PTRDIFF_MAX bytes; IRR_ERR_NO_MEMORY, or what irr_syncs_find returns.  Outputs are set on success
+ * only.
  */
-irr_status_t irr_plans_schedule(const irr_schedule_t *schedule, const irr_matrix_t *matrix, irr_plans_t *plans);
-
-/*
- * The same of the node route in front of a schedule, which is one of what irr_forward_matrix makes of the matrix for
- * these nodes.
- */
-irr_status_t irr_plans_forward(const irr_schedule_t *schedule, const irr_nodes_t *nodes, const irr_matrix_t *matrix,
-                               irr_plans_t *plans);
-
-/*
- * Adds a pace, not auto, to plans of direct messages; grants as in irr_settings_t.  sync needs the schedule that the
- * plans were made from, and the tree of the ranks' hosts, or NULL for one switch.  IRR_ERR_NO_MEMORY, or what
- * irr_syncs_find returns.
- */
-irr_status_t irr_plans_pace(irr_plans_t *plans, irr_pacing_t pacing, size_t grants, const irr_schedule_t *schedule,
-                            const irr_tree_t *tree);
+irr_status_t irr_plans_build(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans);
 
 void irr_plans_fini(irr_plans_t *plans);
 

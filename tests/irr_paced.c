@@ -4,9 +4,10 @@
 #include "irr_paced.h"
 
 #include "irr_test.h"
+#include "plan_all.h"
 
 #include "exec/tag.h"
-#include "plan/algorithms.h"
+#include "plan/way.h"
 #include "route/schedule_plans.h"
 
 #include <stdlib.h>
@@ -112,11 +113,11 @@ static void on_send(void *context, int peer, uint16_t tag, const irr_iov_t *iov,
 static void build_direct(irr_paced_t *paced, const irr_job_t *job)
 {
     for (int r = 0; r < job->ranks; r++) {
-        irr_test_must(irr_plan_build(paced->params.algorithm, &job->problems[r], &paced->fleet->rank[r].plan));
+        irr_test_must(irr_plan_one(paced->params.algorithm, &job->problems[r], &paced->fleet->rank[r].plan));
     }
 }
 
-static void compute_schedule(const irr_scheduled_t *row, const irr_job_t *job, uint64_t seed,
+static void compute_schedule(const irr_order_t *order, const irr_job_t *job, uint64_t seed,
                              irr_schedule_t *schedule)
 {
     /* The redistribution has a message for each pair of ranks. */
@@ -130,7 +131,7 @@ static void compute_schedule(const irr_scheduled_t *row, const irr_job_t *job, u
     for (int i = 0; i < job->ranks * job->ranks; i++) {
         matrix.entries[i] = irr_job_length(job, i / job->ranks, i % job->ranks);
     }
-    irr_test_must(irr_scheduled_build(row, &matrix, &params, schedule));
+    irr_test_must(irr_order_schedule(order, &matrix, &params, schedule));
     irr_matrix_fini(&matrix);
 }
 
@@ -157,23 +158,19 @@ static void draw_schedule(const irr_job_t *job, uint64_t seed, irr_schedule_t *s
     irr_schedule_sort(schedule);
 }
 
-static void build_scheduled(irr_paced_t *paced, const irr_scheduled_t *row, const irr_job_t *job)
+static void build_scheduled(irr_paced_t *paced, const irr_order_t *order, const irr_job_t *job)
 {
-    irr_plan_t *plans = irr_test_array((size_t)job->ranks, sizeof(*plans));
     irr_schedule_t schedule;
 
-    if (row != NULL) {
-        compute_schedule(row, job, paced->params.seed, &schedule);
+    if (order != NULL) {
+        compute_schedule(order, job, paced->params.seed, &schedule);
     } else {
         draw_schedule(job, paced->params.seed, &schedule);
     }
-    irr_test_must(irr_schedule_plans_build(&schedule, job->problems, plans));
     for (int r = 0; r < job->ranks; r++) {
-        irr_plan_fini(&paced->fleet->rank[r].plan);
-        paced->fleet->rank[r].plan = plans[r];
+        irr_test_must(irr_schedule_plan_build(&schedule, &job->problems[r], &paced->fleet->rank[r].plan));
     }
     irr_schedule_fini(&schedule);
-    free(plans);
 }
 
 static void watch(irr_paced_t *paced, int index)
@@ -222,14 +219,14 @@ static irr_fleet_t *open_fleet(int ranks, const irr_paced_params_t *params)
 irr_paced_t *irr_paced_create(irr_job_t *job, const irr_paced_params_t *params)
 {
     irr_paced_t *paced = irr_test_array(1, sizeof(*paced));
-    const irr_scheduled_t *row = irr_algorithm_scheduled(params->algorithm);
+    const irr_order_t *order = params->algorithm == IRR_PACED_ANY ? NULL : irr_algorithm_way(params->algorithm)->order;
 
     paced->params = *params;
     paced->fleet = open_fleet(job->ranks, params);
     paced->rank = irr_test_array((size_t)job->ranks, sizeof(*paced->rank));
     irr_job_fill(job);
-    if (row != NULL || params->algorithm == IRR_PACED_ANY) {
-        build_scheduled(paced, row, job);
+    if (order == NULL || order->schedule != NULL) {
+        build_scheduled(paced, order, job);
     } else {
         build_direct(paced, job);
     }

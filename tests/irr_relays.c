@@ -5,7 +5,7 @@
 
 #include "irr_test.h"
 
-#include "plan/algorithms.h"
+#include "plan/way.h"
 #include "plan_all.h"
 
 #include <stdlib.h>
@@ -15,12 +15,11 @@
 
 irr_grid_t irr_relays_grid(const irr_relays_t *relays)
 {
-    static const irr_dims_t automatic = { .count = 0 };
     const irr_relays_params_t *params = &relays->params;
-    const irr_algorithm_t *row = irr_algorithm_resolve(irr_algorithm_find(params->algorithm), params->ranks);
+    const irr_way_t *way = irr_algorithm_way(irr_algorithm_find(params->algorithm));
     irr_grid_t grid;
 
-    irr_test_must(irr_algorithm_grid(row, params->ranks, &automatic, &relays->nodes, &grid));
+    irr_test_must(irr_way_grid(way, params->ranks, &relays->nodes, &grid));
     return grid;
 }
 

@@ -5,7 +5,6 @@
 #define IRR_PLAN_ALL_H
 
 #include "irr_test.h"
-#include "plan/algorithms.h"
 #include "study/plans.h"
 
 #include <stdlib.h>
@@ -27,39 +26,56 @@ static inline irr_status_t irr_plan_all_nodes(int ranks, irr_nodes_t *nodes)
     return status;
 }
 
+/* Order i of those that compute a schedule; NULL past the last. */
+static inline const irr_order_t *irr_plan_all_order(int i)
+{
+    const irr_order_t *order = NULL;
+
+    for (int row = 0; i >= 0 && (order = irr_order_at(row)) != NULL && (order->schedule == NULL || i-- > 0); row++) {
+    }
+    return order;
+}
+
+/* The plan of one rank by a row of the table whose plan it knows alone. */
+static inline irr_status_t irr_plan_one(int algorithm, const irr_problem_t *problem, irr_plan_t *plan)
+{
+    return irr_way_build(irr_algorithm_way(algorithm), problem, NULL, NULL, plan);
+}
+
+static inline irr_plan_bounds_t irr_plan_one_bounds(int algorithm, int ranks)
+{
+    return irr_way_bounds(irr_algorithm_way(algorithm), ranks, 0, NULL, NULL);
+}
+
 /* Long messages are split where the order splits any; redist has a message for each pair of ranks. */
-static inline irr_status_t irr_plan_all_scheduled(const irr_scheduled_t *row, const irr_matrix_t *matrix,
-                                                  irr_plans_t *plans)
+static inline irr_status_t irr_plan_all_with(const irr_settings_t *settings, const irr_matrix_t *matrix,
+                                             irr_plans_t *plans)
 {
     const irr_scheduled_params_t params = {
         .seed = 1, .lambda = { IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE / 2 },
         .redistribution = { .x = 1, .p = matrix->ranks, .y = 1, .q = matrix->ranks }
     };
-    irr_schedule_t schedule;
-    irr_status_t status = irr_scheduled_build(row, matrix, &params, &schedule);
-
-    if (status == IRR_OK) {
-        status = irr_plans_schedule(&schedule, matrix, plans);
-        irr_schedule_fini(&schedule);
-    }
-    return status;
-}
-
-static inline irr_status_t irr_plan_all_with(const irr_settings_t *settings, const irr_matrix_t *matrix,
-                                             irr_plans_t *plans)
-{
-    const irr_scheduled_t *scheduled = irr_algorithm_scheduled(settings->algorithm);
+    irr_settings_t free = *settings;
+    irr_schedule_t schedule = { .ranks = 0 };
+    irr_status_t status = IRR_OK;
     irr_nodes_t nodes;
-    irr_status_t status;
+    irr_way_t way;
 
-    if (scheduled != NULL) {
-        return irr_plan_all_scheduled(scheduled, matrix, plans);
+    free.pace = IRR_PACE_FREE;
+    way = irr_way_of(&free, 1);
+    if (irr_way_is_scheduled(&way)) {
+        status = irr_order_schedule(way.order, matrix, &params, &schedule);
     }
-    status = irr_plan_all_nodes(matrix->ranks, &nodes);
     if (status == IRR_OK) {
-        status = irr_plans_build(settings, &nodes, matrix, plans);
+        status = irr_plan_all_nodes(matrix->ranks, &nodes);
+    }
+    if (status == IRR_OK) {
+        const irr_plans_known_t known = { .matrix = matrix, .nodes = &nodes, .schedule = &schedule };
+
+        status = irr_plans_build(&way, &known, plans);
         irr_nodes_fini(&nodes);
     }
+    irr_schedule_fini(&schedule);
     return status;
 }
 

@@ -8,7 +8,7 @@
 #include "tree_scene.h"
 
 #include "comm/assignment.h"
-#include "order/scheduled.h"
+#include "order/order.h"
 #include "route/schedule_plans.h"
 #include "route/schedule_syncs.h"
 
@@ -41,7 +41,7 @@ static void compute(crew_t *crew, int route, const irr_matrix_t *matrix)
     const irr_scheduled_params_t params = { .tree = &crew->tree, .max_steps = 30 };
 
     crew->computed.made[route] = true;
-    irr_test_must(irr_scheduled_build(irr_scheduled_find("aapc"), matrix, &params, &crew->computed.schedule[route]));
+    irr_test_must(irr_order_schedule(&irr_order_aapc, matrix, &params, &crew->computed.schedule[route]));
     irr_test_must(irr_syncs_find(&crew->tree, &crew->computed.schedule[route], NULL, &crew->computed.syncs[route]));
 }
 

@@ -46,12 +46,13 @@ static bool meet_message(void *context, const irr_plans_message_t *message)
 /* Builds, proves and measures; what does not hold fails and is named. */
 static void hold(const irr_settings_t *settings, const irr_matrix_t *matrix, const char *what)
 {
+    const irr_way_t way = irr_way_of(settings, 1);
     irr_figures_t figures = { 0 };
     irr_bounds_t bounds;
     irr_plans_t plans;
     irr_status_t status;
 
-    irr_bounds_init(&bounds, settings, NULL, matrix->ranks, lmax_of(matrix));
+    irr_bounds_init(&bounds, &way, NULL, matrix->ranks, lmax_of(matrix));
     CU_ASSERT_EQUAL_FATAL(irr_plan_all_with(settings, matrix, &plans), IRR_OK);
     status = irr_plans_each_message(&plans, meet_message, &bounds);
     CU_ASSERT_EQUAL(irr_figures_count(&plans, &figures), IRR_OK);
@@ -182,6 +183,13 @@ static void test_exact(void)
 }
 
 /* A bound that is missed is seen, and by how much. */
+static void open_bounds(const irr_settings_t *settings, int ranks, irr_bounds_t *bounds)
+{
+    const irr_way_t way = irr_way_of(settings, 1);
+
+    irr_bounds_init(bounds, &way, NULL, ranks, 1600);
+}
+
 static void test_missed(void)
 {
     irr_settings_t settings = settings_of("a4", 0);
@@ -193,7 +201,7 @@ static void test_missed(void)
     irr_plan_t plan = { .ranks = 16, .rank = 0, .stages = 1, .steps = steps, .nsteps = 4 };
     irr_bounds_t bounds;
 
-    irr_bounds_init(&bounds, &settings, NULL, 16, 1600);
+    open_bounds(&settings, 16, &bounds);
     CU_ASSERT_TRUE(bounds.calm);
     irr_bounds_message(&bounds, &message);
     CU_ASSERT_EQUAL(bounds.lemma3, 501 - (4 * 1600 / 16 + 1));
@@ -209,7 +217,7 @@ static void test_missed(void)
     CU_ASSERT_EQUAL(bounds.theorem1, 7);
 
     settings = settings_of("ac", 0);
-    irr_bounds_init(&bounds, &settings, NULL, 16, 1600);
+    open_bounds(&settings, 16, &bounds);
     irr_bounds_message(&bounds, &message);
     irr_bounds_plan(&bounds, &plan);
     CU_ASSERT_FALSE(bounds.calm);
@@ -217,13 +225,13 @@ static void test_missed(void)
 
     settings = settings_of("a4", 0);
     settings.dims = (irr_dims_t){ .count = 2, .size = { 5, 4 } };
-    irr_bounds_init(&bounds, &settings, NULL, 19, 1600);
+    open_bounds(&settings, 19, &bounds);
     CU_ASSERT_FALSE(bounds.calm);
     CU_ASSERT_FALSE(bounds.shape || bounds.balance);
 
-    for (int i = 0; irr_scheduled_at(i) != NULL; i++) {
-        settings.algorithm = irr_algorithm_find(irr_scheduled_at(i)->name);
-        irr_bounds_init(&bounds, &settings, NULL, 19, 1600);
+    for (int i = 0; irr_plan_all_order(i) != NULL; i++) {
+        settings.algorithm = irr_algorithm_find(irr_plan_all_order(i)->name);
+        open_bounds(&settings, 19, &bounds);
         CU_ASSERT_TRUE(bounds.calm);
         CU_ASSERT_FALSE(bounds.shape || bounds.balance);
     }

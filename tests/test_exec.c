@@ -5,6 +5,7 @@
 #include "irr_job.h"
 #include "irr_memory.h"
 #include "irr_test.h"
+#include "plan_all.h"
 
 #include "exec/tag.h"
 
@@ -21,7 +22,7 @@ static void start_job(irr_fleet_t *fleet, irr_job_t *job, int algorithm)
 {
     irr_job_fill(job);
     for (int r = 0; r < job->ranks; r++) {
-        CU_ASSERT_EQUAL(irr_plan_build(algorithm, &job->problems[r], &fleet->rank[r].plan), IRR_OK);
+        CU_ASSERT_EQUAL(irr_plan_one(algorithm, &job->problems[r], &fleet->rank[r].plan), IRR_OK);
         irr_fleet_start(fleet, r, irr_job_input(job, r), irr_job_output(job, r));
         if (r == job->ranks / 2) {
             irr_fleet_progress(fleet, 10);
@@ -179,7 +180,7 @@ static void test_window_slides(void)
     fleet->window_messages = 2;
     irr_job_fill(job);
     for (int r = 0; r < 4; r++) {
-        CU_ASSERT_EQUAL(irr_plan_build(1, &job->problems[r], &fleet->rank[r].plan), IRR_OK);
+        CU_ASSERT_EQUAL(irr_plan_one(1, &job->problems[r], &fleet->rank[r].plan), IRR_OK);
     }
     irr_fleet_start(fleet, 0, irr_job_input(job, 0), irr_job_output(job, 0));
     CU_ASSERT_EQUAL(fleet->rank[0].spy->sends, 2);

@@ -8,7 +8,7 @@
 #include "irr_test.h"
 #include "tree_scene.h"
 
-#include "order/scheduled.h"
+#include "order/order.h"
 #include "order/tree/syncs.h"
 #include "pace/pace.h"
 #include "route/forward.h"
@@ -52,7 +52,7 @@ static void open_crew(crew_t *crew, irr_job_kind_t kind, uint64_t *state)
     fill_matrix(crew->job, &crew->matrix);
     irr_test_must(irr_nodes_init(&crew->nodes, scene.ranks, scene.host_of));
     irr_test_must(irr_forward_matrix(&crew->nodes, &crew->matrix, &crew->forwarded));
-    irr_test_must(irr_scheduled_build(irr_scheduled_find("aapc"), &crew->forwarded, &params, &crew->schedule));
+    irr_test_must(irr_order_schedule(&irr_order_aapc, &crew->forwarded, &params, &crew->schedule));
     irr_test_must(irr_syncs_find(&crew->tree, &crew->schedule, NULL, &crew->syncs));
     for (int r = 0; r < scene.ranks; r++) {
         irr_test_must(irr_forward_init(&crew->forward[r], &crew->nodes, &crew->matrix,

@@ -5,6 +5,7 @@
 #include "irr_memory.h"
 #include "irr_paced.h"
 #include "irr_test.h"
+#include "plan_all.h"
 
 #include "exec/tag.h"
 #include "pace/pace.h"
@@ -349,7 +350,7 @@ static void test_again(void)
         grants = irr_test_below(&state, 4);
         irr_job_fill(job);
         for (int r = 0; r < 7; r++) {
-            irr_test_must(irr_plan_build(algorithm, &job->problems[r], &fleet->rank[r].plan));
+            irr_test_must(irr_plan_one(algorithm, &job->problems[r], &fleet->rank[r].plan));
             irr_fleet_pace(fleet, r, pacing, grants, NULL);
             irr_fleet_start(fleet, r, irr_job_input(job, r), irr_job_output(job, r));
             irr_fleet_progress(fleet, (int)irr_test_below(&state, 3));
@@ -382,13 +383,13 @@ static void test_memory(void)
             irr_plan_t plan;
 
             irr_plan_init(&plan);
-            irr_test_must(irr_plan_build(A1, &job->problems[0], &plan));
+            irr_test_must(irr_plan_one(A1, &job->problems[0], &plan));
             irr_memory_fail(++nth, NULL);
             status = irr_pace_add(pace, &params, &plan);
             CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
             irr_memory_fail(0, NULL);
-            irr_test_must(irr_plan_reserve(&plan, irr_pace_bounds(pace, &params, irr_plan_bounds(A1, RANKS))));
-            irr_test_must(irr_plan_build(A1, &job->problems[0], &plan));
+            irr_test_must(irr_plan_reserve(&plan, irr_pace_bounds(pace, &params, irr_plan_one_bounds(A1, RANKS))));
+            irr_test_must(irr_plan_one(A1, &job->problems[0], &plan));
             irr_memory_fail(1, NULL);
             irr_memory_fail_all();
             CU_ASSERT_EQUAL(irr_pace_add(pace, &params, &plan), IRR_OK);

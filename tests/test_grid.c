@@ -6,7 +6,7 @@
 #include "irr_test.h"
 #include "plan_all.h"
 
-#include "plan/algorithms.h"
+#include "plan/way.h"
 #include "study/grid_plans.h"
 #include "study/matrices.h"
 

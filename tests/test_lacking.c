@@ -6,7 +6,7 @@
 #include "irr_test.h"
 #include "irr_world.h"
 
-#include "plan/algorithms.h"
+#include "plan/way.h"
 
 #include <string.h>
 
@@ -100,8 +100,7 @@ static void run_next(scene_t *scene, irr_job_t *job)
 
 static void run(int algorithm, irr_job_kind_t kind, unsigned lacks, bool known, uint64_t *state)
 {
-    const bool forwards = irr_algorithm_scheduled(algorithm) == NULL &&
-                          irr_algorithm_resolve(algorithm, RANKS)->route == NULL;
+    const bool forwards = irr_algorithm_way(algorithm)->route != &irr_route_direct;
     scene_t scene;
 
     open_scene(&scene, algorithm, kind, state);

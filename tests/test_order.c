@@ -2,11 +2,12 @@
  * test_order.c - the rules of orders for all sizes, the paces, and the tables of both and of algorithms.
  */
 #include "irr_test.h"
+#include "plan_all.h"
 
 #include "order/order.h"
 #include "pace/pace.h"
 #include "pace/window.h"
-#include "plan/algorithms.h"
+#include "plan/way.h"
 #include "study/plans.h"
 
 #include <string.h>
@@ -101,7 +102,7 @@ static void test_rules(void)
     const irr_order_t *order;
 
     for (int i = 0; (order = irr_order_at(i)) != NULL; i++) {
-        for (int size = 1; size <= SIZE_LARGEST; size++) {
+        for (int size = 1; size <= SIZE_LARGEST && order->steps != NULL; size++) {
             read_schedule(order, size, &schedule);
             CU_ASSERT_EQUAL(schedule.wrong, 0);
             CU_ASSERT_EQUAL(count_missing(&schedule, size), 0);
@@ -264,57 +265,42 @@ static void test_algorithm_names(void)
     CU_ASSERT_EQUAL(irr_algorithm_find("a"), -1);
 }
 
-/* The scheduled orders follow. */
-static void test_scheduled_rows(void)
+/* Each row is a route, an order that goes with it, and a pace. */
+static void test_algorithm_rows(void)
 {
-    int all = count_algorithms(), direct = 0;
+    const int rows = count_algorithms();
 
-    while (irr_algorithm_scheduled(direct) == NULL && direct < all) {
-        CU_ASSERT_EQUAL(irr_algorithm_alone(direct), direct);
-        direct++;
-    }
-    for (int i = direct; i < all; i++) {
-        const irr_scheduled_t *scheduled = irr_scheduled_at(i - direct);
+    for (int i = 0; i < rows; i++) {
+        const irr_way_t *way = irr_algorithm_way(i);
+        const bool direct = way->route == &irr_route_direct;
 
-        CU_ASSERT_PTR_NOT_NULL_FATAL(scheduled);
-        CU_ASSERT_PTR_EQUAL(irr_algorithm_scheduled(i), scheduled);
-        CU_ASSERT_STRING_EQUAL(irr_algorithm_name(i), scheduled->name);
-        CU_ASSERT_EQUAL(irr_algorithm_alone(i), irr_algorithm_find("a1"));
-        CU_ASSERT_PTR_NULL(irr_algorithm_resolve(i, 8));
+        CU_ASSERT_PTR_NOT_NULL_FATAL(way);
+        CU_ASSERT_EQUAL(irr_way_is_local(way) || irr_way_is_scheduled(way), direct);
+        CU_ASSERT_EQUAL(way->order == &irr_order_priority, !direct);
+        CU_ASSERT(!irr_way_is_scheduled(way) || strcmp(way->order->name, irr_algorithm_name(i)) == 0);
+        CU_ASSERT(direct || way->pace == &irr_pace_free);
+        CU_ASSERT_EQUAL(irr_algorithm_resolve(i, 1), i > 0 ? i : irr_algorithm_find("a1"));
+        CU_ASSERT_EQUAL(irr_algorithm_resolve(i, 2), i > 0 ? i : irr_algorithm_find("aapc"));
     }
-    CU_ASSERT(all > direct);
-    CU_ASSERT_PTR_NULL(irr_scheduled_at(all - direct));
+    CU_ASSERT_PTR_NULL(irr_algorithm_way(-1));
+    CU_ASSERT_PTR_NULL(irr_algorithm_way(rows));
     CU_ASSERT_EQUAL(irr_algorithm_find("rs"), -1);
 }
 
-static int count_direct(void)
+/* Exchanges without a schedule go by a1 where they would have one, and signals, which it would tell, are off. */
+static void test_alone(void)
 {
-    int rows = 0;
+    for (int i = 0; irr_algorithm_name(i) != NULL; i++) {
+        for (int pace = 0; pace < (int)IRR_PACE_COUNT; pace++) {
+            const irr_settings_t settings = { .algorithm = i, .pace = (irr_pacing_t)pace };
+            const irr_way_t way = irr_way_of(&settings, 1), alone = irr_way_alone(&way);
 
-    while (irr_algorithm_resolve(rows, 8) != NULL) {
-        rows++;
-    }
-    return rows;
-}
-
-static void test_algorithm_rows(void)
-{
-    int rows = count_direct();
-
-    for (int ranks = 1; ranks <= SIZE_LARGEST; ranks++) {
-        for (int i = 0; i < rows; i++) {
-            const irr_algorithm_t *row = irr_algorithm_resolve(i, ranks);
-
-            CU_ASSERT_PTR_NOT_NULL_FATAL(row);
-            CU_ASSERT_EQUAL(row->route != NULL, row->shape == IRR_SHAPE_NONE);
-            CU_ASSERT_EQUAL(row->order != NULL, row->shape == IRR_SHAPE_NONE);
-            CU_ASSERT(i == 0 || strcmp(row->name, irr_algorithm_name(i)) == 0);
-            CU_ASSERT_STRING_NOT_EQUAL(row->name, "auto");
+            CU_ASSERT_FALSE(irr_way_is_scheduled(&alone));
+            CU_ASSERT_PTR_EQUAL(alone.route, way.route);
+            CU_ASSERT_PTR_EQUAL(alone.order, irr_way_is_scheduled(&way) ? &irr_order_rotate : way.order);
+            CU_ASSERT_PTR_EQUAL(alone.pace, way.pace == &irr_pace_sync ? &irr_pace_loose : way.pace);
         }
-        CU_ASSERT_PTR_NULL(irr_algorithm_resolve(-1, ranks));
-        CU_ASSERT_PTR_NULL(irr_algorithm_resolve(rows, ranks));
     }
-    CU_ASSERT_PTR_EQUAL(irr_algorithm_resolve(0, 8), irr_algorithm_resolve(1, 8));
 }
 
 /* `auto` is the pace of the row; a grid has one alone. */
@@ -322,8 +308,8 @@ static void test_pacing(void)
 {
     for (int i = 0; irr_algorithm_name(i) != NULL; i++) {
         const char *name = irr_algorithm_name(i);
-        bool scheduled = irr_algorithm_scheduled(i) != NULL;
-        bool direct = scheduled || irr_algorithm_resolve(i, 9)->route != NULL;
+        const bool scheduled = irr_way_is_scheduled(irr_algorithm_way(i));
+        const bool direct = irr_algorithm_way(i)->route == &irr_route_direct;
         irr_pacing_t scheduled_own = strcmp(name, "optimal") == 0 ? IRR_PACE_GRANT
                                    : strcmp(name, "aapc") == 0    ? IRR_PACE_SYNC : IRR_PACE_LOOSE;
         irr_pacing_t own = scheduled ? scheduled_own : IRR_PACE_FREE;
@@ -332,7 +318,7 @@ static void test_pacing(void)
             const irr_settings_t settings = { .algorithm = i, .pace = (irr_pacing_t)pace };
             irr_pacing_t expected = !direct ? IRR_PACE_FREE : pace == IRR_PACE_AUTO ? own : (irr_pacing_t)pace;
 
-            CU_ASSERT_EQUAL(irr_algorithm_pacing(&settings, 9), expected);
+            CU_ASSERT_PTR_EQUAL(irr_way_of(&settings, 1).pace, irr_pace_of(expected));
         }
     }
 }
@@ -341,8 +327,10 @@ static void test_route_table(void)
 {
     CU_ASSERT_PTR_EQUAL(irr_route_at(0), &irr_route_direct);
     CU_ASSERT_STRING_EQUAL(irr_route_direct.name, "direct");
+    CU_ASSERT_STRING_EQUAL(irr_route_grid.name, "grid");
+    CU_ASSERT_STRING_EQUAL(irr_route_node.name, "node");
     CU_ASSERT_PTR_NULL(irr_route_at(-1));
-    CU_ASSERT_PTR_NULL(irr_route_at(1));
+    CU_ASSERT_PTR_NULL(irr_route_at(3));
 }
 
 /* ---- dims ---- */
@@ -384,7 +372,7 @@ int main(void)
         { "window: the account of random sends",             test_window_account },
         { "the table of paces",                              test_pace_table },
         { "algorithms are found by their names",             test_algorithm_names },
-        { "scheduled orders follow the algorithms of the host", test_scheduled_rows },
+        { "exchanges without a schedule",                      test_alone },
         { "every algorithm has a route and an order",        test_algorithm_rows },
         { "the pace of every algorithm",                     test_pacing },
         { "the table of routes",                             test_route_table },

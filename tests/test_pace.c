@@ -5,7 +5,7 @@
 #include "irr_test.h"
 
 #include "pace/pace.h"
-#include "plan/algorithms.h"
+#include "plan/way.h"
 #include "route/direct.h"
 #include "route/schedule_syncs.h"
 #include "study/plans.h"
@@ -19,8 +19,7 @@ enum { RANKS_MAX = 9, RUNS = 4000, GRANTS_MAX = 3 };
 
 static bool is_direct(int algorithm)
 {
-    return algorithm == IRR_PACED_ANY || irr_algorithm_scheduled(algorithm) != NULL ||
-           irr_algorithm_resolve(algorithm, 2)->route != NULL;
+    return algorithm == IRR_PACED_ANY || irr_algorithm_way(algorithm)->route == &irr_route_direct;
 }
 
 /* Any row but those of a grid, or any schedule. */

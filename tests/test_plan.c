@@ -4,8 +4,9 @@
 #include "irr_job.h"
 #include "irr_memory.h"
 #include "irr_test.h"
+#include "plan_all.h"
 
-#include "plan/algorithms.h"
+#include "plan/way.h"
 #include "plan/plan.h"
 #include "study/print.h"
 
@@ -17,9 +18,9 @@
 /* A row whose plan a rank can build alone; they come first. */
 static bool is_direct(int algorithm)
 {
-    const irr_algorithm_t *row = irr_algorithm_resolve(algorithm, 1);
+    const irr_way_t *way = irr_algorithm_way(algorithm);
 
-    return row != NULL && row->route != NULL;
+    return way != NULL && irr_way_is_local(way);
 }
 
 static void fini_plans(irr_plan_t *plans, int count)
@@ -34,7 +35,7 @@ static void build_plans(int algorithm, const irr_job_t *job, irr_plan_t *plans)
 {
     for (int r = 0; r < job->ranks; r++) {
         irr_plan_init(&plans[r]);
-        CU_ASSERT_EQUAL(irr_plan_build(algorithm, &job->problems[r], &plans[r]), IRR_OK);
+        CU_ASSERT_EQUAL(irr_plan_one(algorithm, &job->problems[r], &plans[r]), IRR_OK);
     }
 }
 
@@ -119,6 +120,7 @@ static void test_wrong(void)
     irr_job_destroy(job);
 }
 
+/* By a grid a rank does not know its plan, and there is no way of a row that is none. */
 static void test_unknown(void)
 {
     irr_job_t *job = irr_job_create(3, IRR_JOB_UNIFORM, 1);
@@ -128,11 +130,12 @@ static void test_unknown(void)
     while (irr_algorithm_name(rows) != NULL) {
         rows++;
     }
+    CU_ASSERT_PTR_NULL(irr_algorithm_way(-1));
+    CU_ASSERT_PTR_NULL(irr_algorithm_way(rows));
     irr_plan_init(&plan);
-    CU_ASSERT_EQUAL(irr_plan_build(-1, &job->problems[0], &plan), IRR_ERR_BAD_PARAM);
-    CU_ASSERT_EQUAL(irr_plan_build(rows, &job->problems[0], &plan), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_plan_one(irr_algorithm_find("a4"), &job->problems[0], &plan), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_plan_one(irr_algorithm_find("node"), &job->problems[0], &plan), IRR_ERR_BAD_PARAM);
     CU_ASSERT_EQUAL(plan.nsteps, 0);
-    CU_ASSERT_EQUAL(irr_plan_bounds(rows, 3).steps, 0);
     irr_plan_fini(&plan);
     irr_job_destroy(job);
 }
@@ -161,7 +164,7 @@ static void test_text(void)
     char *text;
 
     irr_plan_init(&plan);
-    CU_ASSERT_EQUAL(irr_plan_build(irr_algorithm_find("a1"), &problem, &plan), IRR_OK);
+    CU_ASSERT_EQUAL(irr_plan_one(irr_algorithm_find("a1"), &problem, &plan), IRR_OK);
     text = print_plan(&plan);
     CU_ASSERT_STRING_EQUAL(text,
         "plan rank 1 of 4, 1 stage, 5 steps, 0 scratch bytes\n"
@@ -171,7 +174,7 @@ static void test_text(void)
         "stage 1 step 3    send to   0             16 bytes  input[100,116)\n"
         "stage 1 step 0    copy on   1              8 bytes  input[0,8) -> output[5,13)\n");
     free(text);
-    CU_ASSERT_EQUAL(irr_plan_build(irr_algorithm_find("ac"), &problem, &plan), IRR_OK);
+    CU_ASSERT_EQUAL(irr_plan_one(irr_algorithm_find("ac"), &problem, &plan), IRR_OK);
     text = print_plan(&plan);
     CU_ASSERT_STRING_EQUAL(text,
         "plan rank 1 of 4, 1 stage, 5 steps, 0 scratch bytes\n"
@@ -288,7 +291,7 @@ static void test_same(void)
         build_plans(a, twin, again);
         for (int r = 0; r < 24; r++) {
             expect_equal(&once[r], &again[r]);
-            CU_ASSERT_EQUAL(irr_plan_build(a, &job->problems[r], &again[r]), IRR_OK);
+            CU_ASSERT_EQUAL(irr_plan_one(a, &job->problems[r], &again[r]), IRR_OK);
             expect_equal(&once[r], &again[r]);
         }
         fini_plans(once, 24);
@@ -310,10 +313,10 @@ static void test_bounds(void)
 
             irr_memory_begin();
             irr_plan_init(&plan);
-            CU_ASSERT_EQUAL(irr_plan_reserve(&plan, irr_plan_bounds(a, ranks)), IRR_OK);
+            CU_ASSERT_EQUAL(irr_plan_reserve(&plan, irr_plan_one_bounds(a, ranks)), IRR_OK);
             irr_memory_fail(1, NULL);
             for (int r = 0; r < ranks; r++) {
-                CU_ASSERT_EQUAL(irr_plan_build(a, &job->problems[r], &plan), IRR_OK);
+                CU_ASSERT_EQUAL(irr_plan_one(a, &job->problems[r], &plan), IRR_OK);
                 CU_ASSERT_EQUAL(plan.nsteps, 2 * (size_t)ranks - 1);
             }
             CU_ASSERT_FALSE(irr_memory_failed());
@@ -416,7 +419,7 @@ static void test_no_memory_to_reserve(void)
         status = irr_plan_reserve(&plan, bounds);
         CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
         irr_memory_fail(0, NULL);
-        CU_ASSERT_EQUAL(irr_plan_build(1, &job->problems[2], &plan), IRR_OK);
+        CU_ASSERT_EQUAL(irr_plan_one(1, &job->problems[2], &plan), IRR_OK);
         CU_ASSERT_EQUAL(plan.nsteps, 9);
         irr_plan_fini(&plan);
         CU_ASSERT_EQUAL(irr_memory_end(), 0);

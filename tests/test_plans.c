@@ -96,11 +96,10 @@ static void test_refused(void)
 {
     irr_matrix_t matrix = numbered_matrix(2);
     irr_plans_t plans = { .ranks = 77 };
-    const irr_settings_t unscheduled = { .algorithm = irr_algorithm_find("lp") };
+    const irr_plans_known_t known = { .matrix = &matrix };
 
-    CU_ASSERT_EQUAL(irr_plan_all(-1, 0, &matrix, &plans), IRR_ERR_BAD_PARAM);
-    CU_ASSERT_EQUAL(irr_plan_all(1000, 0, &matrix, &plans), IRR_ERR_BAD_PARAM);
-    CU_ASSERT_EQUAL(irr_plans_build(&unscheduled, NULL, &matrix, &plans), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_plans_build(irr_algorithm_way(irr_algorithm_find("node")), &known, &plans), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_plans_build(irr_algorithm_way(irr_algorithm_find("lp")), &known, &plans), IRR_ERR_BAD_PARAM);
     *irr_matrix_at(&matrix, 0, 1) = INT64_MAX;
     CU_ASSERT_EQUAL(irr_plan_all(irr_algorithm_find("a1"), 0, &matrix, &plans), IRR_ERR_BAD_PARAM);
     CU_ASSERT_EQUAL(plans.ranks, 77);
@@ -134,11 +133,13 @@ static void test_scheduled(void)
     };
     irr_schedule_t schedule = { .ranks = 3, .steps = 4, .list = list, .count = sizeof(list) / sizeof(list[0]) };
     irr_matrix_t matrix = numbered_matrix(3);
+    const irr_plans_known_t known = { .matrix = &matrix, .schedule = &schedule };
+    const irr_way_t way = { .route = &irr_route_direct, .order = &irr_order_given, .pace = &irr_pace_free };
     irr_plans_t plans = { .ranks = 77 };
 
     *irr_matrix_at(&matrix, 2, 0) = 0;
     CU_ASSERT_EQUAL_FATAL(irr_schedule_check(&schedule, &matrix, NULL, 0), IRR_OK);
-    CU_ASSERT_EQUAL_FATAL(irr_plans_schedule(&schedule, &matrix, &plans), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_plans_build(&way, &known, &plans), IRR_OK);
     expect_messages(&plans, "1.1 0>1 1: 0>1[1,2)\n"
                             "1.1 1>2 13: 1>2[0,13)\n"
                             "1.2 0>2 3: 0>2[0,3)\n"
@@ -148,7 +149,7 @@ static void test_scheduled(void)
                             "1.4 1>0 6: 1>0[0,6)\n");
     list[6].length = 5;
     irr_plans_fini(&plans);
-    CU_ASSERT_EQUAL_FATAL(irr_plans_schedule(&schedule, &matrix, &plans), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_plans_build(&way, &known, &plans), IRR_OK);
     CU_ASSERT_EQUAL(irr_plan_check(plans.plans, plans.problems, 3, NULL, 0), IRR_ERR_INVALID_PLAN);
     irr_plans_fini(&plans);
     irr_matrix_fini(&matrix);

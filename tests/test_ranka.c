@@ -4,6 +4,7 @@
 #include "irr_test.h"
 
 #include "order/lambda_search.h"
+#include "plan/way.h"
 #include "study/matrices.h"
 
 #include <stdio.h>
@@ -53,7 +54,7 @@ typedef struct mean {
 /* d = 0: set 2. */
 static mean_t measure(const char *name, int d, uint64_t seed)
 {
-    const irr_scheduled_t *row = irr_scheduled_find(name);
+    const irr_order_t *row = irr_algorithm_way(irr_algorithm_find(name))->order;
     mean_t mean = { 0, 0 };
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(row);
@@ -68,7 +69,7 @@ static mean_t measure(const char *name, int d, uint64_t seed)
             CU_ASSERT_EQUAL_FATAL(irr_matrix_pattern("skewed", RANKS, UNIT, seed + (uint64_t)n, &matrix), IRR_OK);
         }
         params.seed = irr_test_random(&seed);
-        CU_ASSERT_EQUAL_FATAL(irr_scheduled_build(row, &matrix, &params, &schedule), IRR_OK);
+        CU_ASSERT_EQUAL_FATAL(irr_order_schedule(row, &matrix, &params, &schedule), IRR_OK);
         mean.steps += schedule.steps / (double)MANY;
         mean.makespan += (double)irr_schedule_makespan(&schedule) / (double)irr_schedule_bound(&matrix) / MANY;
         irr_schedule_fini(&schedule);

@@ -2,9 +2,10 @@
  * test_schedule.c - the orders that compute schedules: their rules on random matrices.
  */
 #include "irr_test.h"
+#include "plan_all.h"
 #include "schedule_same.h"
 
-#include "order/scheduled.h"
+#include "order/order.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,10 +54,10 @@ static irr_redistribution_t all_pairs(int ranks)
 static irr_schedule_t build(const char *name, const irr_matrix_t *matrix, const irr_scheduled_params_t *params)
 {
     irr_schedule_t schedule = { 0 };
-    const irr_scheduled_t *row = irr_scheduled_find(name);
+    const irr_order_t *row = irr_algorithm_way(irr_algorithm_find(name))->order;
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(row);
-    CU_ASSERT_EQUAL_FATAL(irr_scheduled_build(row, matrix, params, &schedule), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_order_schedule(row, matrix, params, &schedule), IRR_OK);
     return schedule;
 }
 
@@ -126,8 +127,8 @@ static void test_rules(void)
 
         make_small(&matrix);
         params.redistribution = all_pairs(matrix.ranks);
-        for (int i = 0; irr_scheduled_at(i) != NULL; i++) {
-            const char *name = irr_scheduled_at(i)->name;
+        for (int i = 0; irr_plan_all_order(i) != NULL; i++) {
+            const char *name = irr_plan_all_order(i)->name;
             irr_schedule_t schedule = build(name, &matrix, &params), again = build(name, &matrix, &params);
 
             expect_rules(name, &schedule, &matrix);

@@ -3,11 +3,12 @@
  */
 #include "irr_memory.h"
 #include "irr_test.h"
+#include "plan_all.h"
 #include "irr_text.h"
 #include "schedule_same.h"
 
 #include "order/schedule_file.h"
-#include "order/scheduled.h"
+#include "order/order.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -221,7 +222,7 @@ static void make_schedule(irr_matrix_t *matrix, irr_schedule_t *schedule)
         .seed = irr_test_random(&state), .lambda = { IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE / 3 },
         .redistribution = { .x = 1, .p = ranks, .y = 1, .q = ranks }
     };
-    const irr_scheduled_t *row;
+    const irr_order_t *row;
     uint64_t rows = 0;
 
     CU_ASSERT_EQUAL_FATAL(irr_matrix_init(matrix, ranks), IRR_OK);
@@ -230,11 +231,11 @@ static void make_schedule(irr_matrix_t *matrix, irr_schedule_t *schedule)
             matrix->entries[i] = 1 + irr_test_below(&state, limit);
         }
     }
-    while (irr_scheduled_at((int)rows) != NULL) {
+    while (irr_plan_all_order((int)rows) != NULL) {
         rows++;
     }
-    row = irr_scheduled_at((int)irr_test_below(&state, rows));
-    CU_ASSERT_EQUAL_FATAL(irr_scheduled_build(row, matrix, &params, schedule), IRR_OK);
+    row = irr_plan_all_order((int)irr_test_below(&state, rows));
+    CU_ASSERT_EQUAL_FATAL(irr_order_schedule(row, matrix, &params, schedule), IRR_OK);
 }
 
 static irr_status_t write_path(const char *path, const irr_schedule_t *schedule, const char *comment)

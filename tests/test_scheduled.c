@@ -4,9 +4,10 @@
  */
 #include "irr_memory.h"
 #include "irr_test.h"
+#include "plan_all.h"
 
 #include "order/redistribution.h"
-#include "order/scheduled.h"
+#include "order/order.h"
 #include "study/matrices.h"
 
 #include <stdio.h>
@@ -17,10 +18,10 @@ static const irr_scheduled_params_t plain = { .seed = 1, .lambda = { IRR_LAMBDA_
 static irr_schedule_t build(const char *name, const irr_matrix_t *matrix, const irr_scheduled_params_t *params)
 {
     irr_schedule_t schedule = { 0 };
-    const irr_scheduled_t *row = irr_scheduled_find(name);
+    const irr_order_t *row = irr_algorithm_way(irr_algorithm_find(name))->order;
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(row);
-    CU_ASSERT_EQUAL_FATAL(irr_scheduled_build(row, matrix, params, &schedule), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_order_schedule(row, matrix, params, &schedule), IRR_OK);
     return schedule;
 }
 
@@ -78,7 +79,7 @@ static void test_everywhere(void)
 
     other.seed = 6;
     CU_ASSERT_EQUAL_FATAL(irr_matrix_pattern("random", 24, 1000, 7, &matrix), IRR_OK);
-    for (int i = 0; irr_scheduled_at(i) != NULL; i++) {
+    for (int i = 0; irr_plan_all_order(i) != NULL; i++) {
         irr_schedule_t schedule = build(golden[i].name, &matrix, &params);
         irr_schedule_t another = build(golden[i].name, &matrix, &other);
 
@@ -99,7 +100,7 @@ static irr_status_t try_redist(const irr_redistribution_t *structure, const irr_
 {
     const irr_scheduled_params_t params = { .redistribution = *structure };
     irr_schedule_t schedule = { .ranks = -7 };
-    irr_status_t status = irr_scheduled_build(irr_scheduled_find("redist"), matrix, &params, &schedule);
+    irr_status_t status = irr_order_schedule(&irr_order_redist, matrix, &params, &schedule);
 
     if (status == IRR_OK) {
         CU_ASSERT_EQUAL(irr_schedule_check(&schedule, matrix, NULL, 0), IRR_OK);
@@ -164,7 +165,7 @@ static void test_redist_without(void)
 /* Any redistribution has a schedule, and it is that of the large steps. */
 static void test_redist_all(void)
 {
-    const irr_scheduled_t *row = irr_scheduled_find("redist");
+    const irr_order_t *row = &irr_order_redist;
     uint64_t state = irr_test_seed();
 
     for (int n = 0; n < 1000; n++) {
@@ -177,7 +178,7 @@ static void test_redist_all(void)
         irr_large_t large;
 
         CU_ASSERT_EQUAL_FATAL(irr_redistribution_matrix(&params.redistribution, &matrix), IRR_OK);
-        CU_ASSERT_EQUAL_FATAL(irr_scheduled_build(row, &matrix, &params, &schedule), IRR_OK);
+        CU_ASSERT_EQUAL_FATAL(irr_order_schedule(row, &matrix, &params, &schedule), IRR_OK);
         CU_ASSERT_EQUAL_FATAL(irr_redistribution_order(&params.redistribution, &matrix, &large), IRR_OK);
         CU_ASSERT_EQUAL(schedule.ranks, matrix.ranks);
         CU_ASSERT_EQUAL(schedule.steps, large.schedule.steps);
@@ -197,20 +198,20 @@ static void test_failures(void)
     params.lambda.share = IRR_LAMBDA_ONE / 2;
     params.max_steps = 9;
     params.redistribution = (irr_redistribution_t){ .x = 1, .p = 9, .y = 1, .q = 9 };
-    for (int i = 0; irr_scheduled_at(i) != NULL; i++) {
+    for (int i = 0; irr_plan_all_order(i) != NULL; i++) {
         irr_status_t status = IRR_ERR_NO_MEMORY;
 
         irr_memory_begin();
         CU_ASSERT_EQUAL_FATAL(irr_matrix_pattern("random", 9, 1000, 7, &matrix), IRR_OK);
         for (size_t nth = 1; status == IRR_ERR_NO_MEMORY; nth++) {
             irr_memory_fail(nth, NULL);
-            status = irr_scheduled_build(irr_scheduled_at(i), &matrix, &params, &schedule);
+            status = irr_order_schedule(irr_plan_all_order(i), &matrix, &params, &schedule);
             CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
         }
         irr_memory_fail(0, NULL);
         irr_schedule_fini(&schedule);
         *irr_matrix_at(&matrix, 0, 1) = INT64_MAX;
-        CU_ASSERT_EQUAL(irr_scheduled_build(irr_scheduled_at(i), &matrix, &params, &schedule), IRR_ERR_BAD_PARAM);
+        CU_ASSERT_EQUAL(irr_order_schedule(irr_plan_all_order(i), &matrix, &params, &schedule), IRR_ERR_BAD_PARAM);
         irr_matrix_fini(&matrix);
         CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
@@ -218,11 +219,12 @@ static void test_failures(void)
 
 static void test_table(void)
 {
-    CU_ASSERT_PTR_NULL(irr_scheduled_at(-1));
-    CU_ASSERT_PTR_NULL(irr_scheduled_find("none"));
-    for (int i = 0; irr_scheduled_at(i) != NULL; i++) {
-        CU_ASSERT_PTR_EQUAL(irr_scheduled_find(irr_scheduled_at(i)->name), irr_scheduled_at(i));
-        CU_ASSERT(strlen(irr_scheduled_at(i)->text) > 0);
+    for (int i = 0; irr_plan_all_order(i) != NULL; i++) {
+        const irr_way_t *way = irr_algorithm_way(irr_algorithm_find(irr_plan_all_order(i)->name));
+
+        CU_ASSERT_PTR_NOT_NULL_FATAL(way);
+        CU_ASSERT_PTR_EQUAL(way->order, irr_plan_all_order(i));
+        CU_ASSERT_TRUE(way->order->contention_free);
     }
 }
 

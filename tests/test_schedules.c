@@ -5,7 +5,7 @@
 #include "irr_turns.h"
 
 #include "core/log.h"
-#include "plan/algorithms.h"
+#include "plan/way.h"
 #include "problem/redistribution.h"
 #include "route/schedule_plans.h"
 
@@ -22,7 +22,7 @@ static void test_rows(void)
     for (int a = 0; irr_algorithm_name(a) != NULL; a++) {
         irr_settings_t settings = { .algorithm = a, .compose = (irr_compose_t)(a % IRR_COMPOSE_COUNT) };
 
-        if (irr_algorithm_scheduled(a) == NULL || strcmp(irr_algorithm_name(a), "redist") == 0) {
+        if (!irr_way_is_scheduled(irr_algorithm_way(a)) || strcmp(irr_algorithm_name(a), "redist") == 0) {
             continue;
         }
         for (int search = 0; search <= 1; search++) {
@@ -55,7 +55,7 @@ static void expect_plan(irr_turns_t *scene, const irr_settings_t *settings, cons
     for (int i = 0; i < RANKS * RANKS; i++) {
         matrix.entries[i] = irr_job_length(job, i / RANKS, i % RANKS);
     }
-    irr_test_must(irr_scheduled_build(irr_algorithm_scheduled(settings->algorithm), &matrix, &settings->scheduled,
+    irr_test_must(irr_order_schedule(irr_algorithm_way(settings->algorithm)->order, &matrix, &settings->scheduled,
                                       &schedule));
     for (int r = 0; r < RANKS; r++) {
         const irr_plan_t *made = &scene->team.comms[r]->plan;
@@ -63,7 +63,7 @@ static void expect_plan(irr_turns_t *scene, const irr_settings_t *settings, cons
 
         irr_plan_init(&plan);
         irr_test_must(irr_schedule_plan_build(&schedule, &job->problems[r], &plan));
-        irr_test_must(irr_pace_add(scene->team.comms[r]->built_pace, &pace, &plan));
+        irr_test_must(irr_pace_add(scene->team.comms[r]->built_way->pace, &pace, &plan));
         CU_ASSERT_EQUAL_FATAL(made->nsteps, plan.nsteps);
         for (size_t i = 0; i < plan.nsteps; i++) {
             CU_ASSERT_EQUAL(made->steps[i].kind, plan.steps[i].kind);
@@ -241,28 +241,32 @@ static irr_status_t build_some(const irr_matrix_t *matrix, const irr_scheduled_p
         dense = dense && (i / RANKS == i % RANKS || matrix->entries[i] > 0);
     }
     return (dense ? refuses_direct : refuses_forwarded) ? IRR_ERR_NOT_SUPPORTED
-                                                         : irr_scheduled_aapc(matrix, params, schedule);
+                                                         : irr_order_aapc.schedule(matrix, params, schedule);
 }
 
 /* A job of equal counts through a whole trial of what is not refused. */
 static void run_refused(const irr_settings_t *settings, uint64_t *state)
 {
-    const irr_scheduled_t row = { .name = "some", .build = build_some, .pace = IRR_PACE_SYNC, .tries = true };
+    static const irr_order_t some = { .name = "some", .schedule = build_some };
     const irr_schedules_t *schedules;
     irr_turns_t scene;
 
     irr_turns_open_on_tree(&scene, settings, NULL, state);
     irr_turns_add_uniform(&scene, 0);
     for (int r = 0; r < RANKS; r++) {
-        scene.team.comms[r]->schedules.row = &row;
+        for (int i = 0; i < scene.team.comms[r]->schedules.ways; i++) {
+            irr_way_t *way = &scene.team.comms[r]->schedules.way[i];
+
+            way->order = irr_way_is_scheduled(way) ? &some : way->order;
+        }
     }
     schedules = &scene.team.comms[0]->schedules;
     irr_turns_run(&scene, "A");
     for (int i = 0; i < schedules->ways; i++) {
-        const irr_tune_way_t *way = &schedules->way[i];
+        const irr_way_t *way = &schedules->way[i];
 
         CU_ASSERT_EQUAL(schedules->entry != NULL && irr_tune_has(&schedules->entry->tune, i),
-                        way->alone || !(way->forwards ? refuses_forwarded : refuses_direct));
+                        !irr_way_is_scheduled(way) || !(irr_way_forwards(way) ? refuses_forwarded : refuses_direct));
     }
     irr_turns_run(&scene, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
     CU_ASSERT_EQUAL(scene.counters[0].matrices, 1);

@@ -88,7 +88,7 @@ static void expect(irr_turns_t *scene, const char *letter, int consensuses)
 {
     CU_ASSERT_EQUAL(messages(scene, letter), RANKS - 1 + (size_t)consensuses * IRR_TURNS_CONSENSUS);
     for (int r = 0; r < RANKS && consensuses == 0; r++) {
-        CU_ASSERT_PTR_NULL(scene->team.comms[r]->way);
+        CU_ASSERT_FALSE(scene->team.comms[r]->found);
     }
 }
 
@@ -128,7 +128,7 @@ static void expect_skips(irr_turns_t *scene)
     CU_ASSERT_EQUAL(scene->counters[0].schedules_reused, reused);
     expect(scene, "A", 1);
     CU_ASSERT_EQUAL(scene->counters[0].schedules_reused, reused + 1);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(scene->team.comms[0]->way);
+    CU_ASSERT_TRUE_FATAL(scene->team.comms[0]->found);
 }
 
 /* Whatever pace goes without a schedule. */
@@ -143,7 +143,7 @@ static void test_skips(void)
         open_calm_with(&scene, paces[i], &state);
         for (int k = 0; k < 3; k++) {
             expect_skips(&scene);
-            CU_ASSERT_PTR_EQUAL(scene.team.comms[0]->built_pace, paces[i]);
+            CU_ASSERT_PTR_EQUAL(scene.team.comms[0]->built_way->pace, paces[i]);
         }
         CU_ASSERT_EQUAL(scene.counters[0].matrices, 1);
         irr_turns_close(&scene);
@@ -169,7 +169,7 @@ static void test_direct_order(void)
             }
         }
         CU_ASSERT_EQUAL(to, (r + RANKS - 1) % RANKS);
-        CU_ASSERT_PTR_EQUAL(scene.team.comms[r]->built_pace, &irr_pace_free);
+        CU_ASSERT_PTR_EQUAL(scene.team.comms[r]->built_way->pace, &irr_pace_free);
     }
     irr_turns_close(&scene);
 }
@@ -235,7 +235,7 @@ static void test_new(void)
 
         for (int i = 0; i < skips; i++) {
             run_new(&scene, irr_test_random(&state));
-            CU_ASSERT_PTR_NULL(scene.team.comms[0]->way);
+            CU_ASSERT_FALSE(scene.team.comms[0]->found);
             CU_ASSERT_TRUE(scene.team.comms[0]->calm);
         }
         run_new(&scene, looks);
@@ -288,7 +288,7 @@ static void expect_looks(irr_turns_t *scene)
 
     for (int i = 0; i < LONG; i++) {
         irr_turns_run(scene, "A");
-        CU_ASSERT_PTR_NOT_NULL_FATAL(scene->team.comms[0]->way);
+        CU_ASSERT_TRUE_FATAL(scene->team.comms[0]->found);
     }
     irr_turns_expect(scene, scene->counters[0].matrices, scene->counters[0].schedules_built, reused + LONG);
 }

@@ -7,7 +7,7 @@
 #include "irr_turns.h"
 
 #include "comm/comm_route.h"
-#include "plan/algorithms.h"
+#include "plan/way.h"
 #include "study/matrices.h"
 
 #include <stdio.h>
@@ -158,7 +158,7 @@ static void test_truncated(void)
         irr_settings_t settings = { .algorithm = a, .scheduled.redistribution = { 1, RANKS, 2, RANKS, 1, 1 } };
         irr_turns_t scene;
 
-        if (irr_algorithm_scheduled(a) == NULL) {
+        if (!irr_way_is_scheduled(irr_algorithm_way(a))) {
             continue;
         }
         irr_turns_open(&scene, &settings, &state);
@@ -339,8 +339,8 @@ static void expect_alike(const irr_turns_t *scene)
         CU_ASSERT_TRUE(irr_tune_has(&entry->tune, entry->tune.running));
         for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
             CU_ASSERT_EQUAL(irr_tune_has(&entry->tune, i), irr_tune_has(first, i));
-            CU_ASSERT_EQUAL(entry->way[i].own.list != NULL,
-                            irr_tune_has(first, i) && !scene->team.comms[r]->schedules.way[i].alone);
+            CU_ASSERT_EQUAL(entry->share[i].own.list != NULL,
+                            irr_tune_has(first, i) && irr_way_is_scheduled(&scene->team.comms[r]->schedules.way[i]));
         }
     }
 }
@@ -391,7 +391,7 @@ static void test_auto(void)
         irr_turns_add(&scene, 1, IRR_JOB_MIXED, 2);
         irr_turns_run(&scene, "ABAB");
         irr_turns_expect(&scene, wanted, wanted, wanted);
-        CU_ASSERT_EQUAL(scene.team.comms[0]->way != NULL, spread);
+        CU_ASSERT_EQUAL(scene.team.comms[0]->found, spread);
         CU_ASSERT_STRING_EQUAL(irr_comm_algorithm(scene.team.comms[0]), spread ? "aapc" : "a1");
         irr_turns_close(&scene);
     }

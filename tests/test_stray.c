@@ -5,7 +5,7 @@
 #include "irr_test.h"
 #include "irr_world.h"
 
-#include "plan/algorithms.h"
+#include "plan/way.h"
 
 #include <string.h>
 

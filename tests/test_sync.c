@@ -8,7 +8,7 @@
 #include "tree_scene.h"
 
 #include "exec/tag.h"
-#include "order/scheduled.h"
+#include "order/order.h"
 #include "order/tree/syncs.h"
 #include "route/schedule_plans.h"
 
@@ -135,7 +135,7 @@ static void open_run(run_t *run, const tree_scene_t *scene, irr_job_kind_t kind,
     run->job = irr_job_create(scene->ranks, kind, irr_test_random(state));
     irr_job_fill(run->job);
     fill_matrix(run->job, &matrix);
-    irr_test_must(irr_scheduled_build(irr_scheduled_find("aapc"), &matrix, &params, &run->schedule));
+    irr_test_must(irr_order_schedule(&irr_order_aapc, &matrix, &params, &run->schedule));
     irr_test_must(irr_syncs_find(&run->tree, &run->schedule, NULL, &syncs));
     for (int r = 0; r < scene->ranks; r++) {
         faults[r] = (irr_fault_t){ .seed = irr_test_random(state), .hold_percent = 40, .hold_rounds = 6 };

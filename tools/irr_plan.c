@@ -3,7 +3,7 @@
  */
 #include "plan.h"
 
-#include "plan/algorithms.h"
+#include "plan/way.h"
 #include "problem/lines.h"
 #include "route/forward.h"
 #include "study/print.h"
@@ -110,15 +110,33 @@ static const char *name_of(const irr_tool_options_t *options, int algorithm)
     return options->load != NULL ? "file" : irr_algorithm_name(algorithm);
 }
 
-/* The name of the algorithm and the dimensions of its grid, as rank 0 sees them: nobody's are larger. */
-static void describe(const irr_settings_t *settings, const irr_nodes_t *nodes, int ranks, irr_tool_job_t *job)
+/* The way that all ranks go.  `auto` is the pace free, because plans are shown as they are. */
+static irr_way_t way_of(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
-    const irr_algorithm_t *algorithm = irr_algorithm_resolve(settings->algorithm, ranks);
+    const irr_settings_t settings = {
+        .algorithm = options->load == NULL ? input->algorithm : 0, .dims = options->dims,
+        .slice_min = (size_t)options->slice_min, .grants = (size_t)options->grants,
+        .pace = options->pace == IRR_PACE_AUTO ? IRR_PACE_FREE : options->pace
+    };
+    irr_way_t way = irr_way_of(&settings, 1);
+
+    if (options->load != NULL) {
+        way.order = &irr_order_given;
+    }
+    if (options->host_route == IRR_HOST_ROUTE_NODE) {
+        way.route = &irr_route_node;
+    }
+    return way;
+}
+
+/* The name of the algorithm and the dimensions of its grid, as rank 0 sees them: nobody's are larger. */
+static void describe(int algorithm, irr_tool_job_t *job)
+{
+    const int ranks = job->matrix->ranks;
     irr_grid_t grid;
 
-    job->algorithm = algorithm != NULL ? algorithm->name : name_of(job->options, settings->algorithm);
-    if (algorithm == NULL ||
-        irr_algorithm_grid(algorithm, ranks, &settings->dims, nodes, &grid) != IRR_OK || grid.nodes != NULL) {
+    job->algorithm = name_of(job->options, irr_algorithm_resolve(algorithm, 1));
+    if (job->way->route != &irr_route_grid || irr_way_grid(job->way, ranks, NULL, &grid) != IRR_OK) {
         return;
     }
     job->ndims = grid.levels;
@@ -128,9 +146,9 @@ static void describe(const irr_settings_t *settings, const irr_nodes_t *nodes, i
 }
 
 /* Nodes for the row that needs them: the first of the dimensions is the ranks of a node. */
-static irr_status_t make_nodes(const irr_settings_t *settings, int ranks, irr_nodes_t *nodes)
+static irr_status_t make_nodes(const irr_dims_t *dims, int ranks, irr_nodes_t *nodes)
 {
-    int per_node = settings->dims.count > 0 ? settings->dims.size[0] : irr_grid_square_columns(ranks);
+    int per_node = dims->count > 0 ? dims->size[0] : irr_grid_square_columns(ranks);
     int *labels = malloc((size_t)ranks * sizeof(*labels));
     irr_status_t status;
 
@@ -145,59 +163,42 @@ static irr_status_t make_nodes(const irr_settings_t *settings, int ranks, irr_no
     return status;
 }
 
-static bool forwards(const irr_tool_options_t *options)
-{
-    return options->host_route == IRR_HOST_ROUTE_NODE;
-}
-
 /* The plans are the caller's to release: zeroed, they are empty. */
 static irr_status_t build_plans(irr_tool_job_t *job, irr_tool_input_t *input, irr_plans_t *plans)
 {
+    const irr_tool_options_t *options = job->options;
+    irr_plans_known_t known = { .matrix = job->matrix, .nodes = job->nodes, .tree = job->tree };
     irr_status_t status = IRR_OK;
 
-    if (!irr_tool_has_schedule(job->options, input->algorithm)) {
-        return irr_plans_build(job->settings, job->nodes, job->matrix, plans);
-    }
-    if (forwards(job->options)) {
+    if (irr_way_forwards(job->way)) {
         status = irr_forward_matrix(job->nodes, job->matrix, &input->forwarded);
         job->delivered = &input->forwarded;
     }
-    if (status == IRR_OK && job->options->load == NULL) {
-        status = irr_tool_schedule_compute(job->options, job->delivered, input);
+    if (irr_way_is_scheduled(job->way)) {
+        if (status == IRR_OK && options->load == NULL) {
+            status = irr_tool_schedule_compute(options, job->way->order, job->delivered, input);
+        }
+        job->schedule = known.schedule = &input->schedule;
+        job->schedule_ms = input->schedule_ms;
     }
-    job->schedule = &input->schedule;
-    job->schedule_ms = input->schedule_ms;
-    if (status != IRR_OK) {
-        return status;
-    }
-    return forwards(job->options) ? irr_plans_forward(job->schedule, job->nodes, job->matrix, plans)
-                                  : irr_plans_schedule(job->schedule, job->matrix, plans);
+    return status == IRR_OK ? irr_plans_build(job->way, &known, plans) : status;
 }
 
 /* Why the pace that is asked for does not go with the plans; NULL if it does. */
-static const char *wrong_pace(const irr_tool_options_t *options, const irr_tool_input_t *input)
+static const char *wrong_pace(const irr_tool_options_t *options, const irr_way_t *way)
 {
-    const bool scheduled = irr_tool_has_schedule(options, input->algorithm);
-    const irr_algorithm_t *row = irr_algorithm_resolve(input->algorithm, input->matrix.ranks);
+    const bool scheduled = irr_way_is_scheduled(way);
 
     if (options->pace <= IRR_PACE_FREE) {
         return NULL;
     }
-    if (!scheduled && (row == NULL || row->route == NULL)) {
+    if (!scheduled && !irr_way_is_local(way)) {
         return "goes with direct messages and schedules only";
     }
     if (!scheduled && options->pace == IRR_PACE_SYNC) {
         return "goes with a schedule only";
     }
-    return forwards(options) && options->pace != IRR_PACE_SYNC ? "does not go with --host-route node" : NULL;
-}
-
-static irr_status_t add_pace(const irr_tool_job_t *job, irr_plans_t *plans)
-{
-    const irr_tool_options_t *options = job->options;
-
-    return options->pace <= IRR_PACE_FREE ? IRR_OK
-           : irr_plans_pace(plans, options->pace, (size_t)options->grants, job->schedule, job->tree);
+    return irr_way_forwards(way) && options->pace != IRR_PACE_SYNC ? "does not go with --host-route node" : NULL;
 }
 
 /* Saves the schedule if that is asked for, and runs the command. */
@@ -215,21 +216,14 @@ static irr_cli_exit_t write_all(irr_tool_job_t *job)
 static const char too_long[] = "so many messages over one link take too long to schedule, in a job, too, which goes "
                                "without; where hosts have several ranks, --host-route node has fewer";
 
-static bool is_aapc(const irr_tool_input_t *input)
-{
-    return irr_algorithm_scheduled(input->algorithm) == irr_scheduled_find("aapc");
-}
-
 static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
-    const irr_settings_t settings = {
-        .algorithm = input->algorithm, .dims = options->dims, .slice_min = (size_t)options->slice_min
-    };
+    const irr_way_t way = way_of(options, input);
     const int ranks = input->matrix.ranks;
     irr_plans_t plans = { .ranks = 0 };
     irr_nodes_t nodes;
     irr_tool_job_t job = {
-        .options = options, .matrix = &input->matrix, .delivered = &input->matrix, .settings = &settings,
+        .options = options, .matrix = &input->matrix, .delivered = &input->matrix, .way = &way,
         .nodes = &nodes, .plans = &plans,
         .topology = options->topology != NULL ? &input->topology : NULL, .host_of = input->host_of,
         .tree = options->topology != NULL ? &input->tree : NULL
@@ -237,30 +231,29 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
     irr_cli_exit_t code = IRR_CLI_REFUSED;
     irr_status_t status;
 
-    if (forwards(options) && !is_aapc(input)) {
+    if (options->host_route == IRR_HOST_ROUTE_NODE && way.order != &irr_order_aapc) {
         irr_cli_complain("--host-route node goes with aapc, not with %s", irr_algorithm_name(input->algorithm));
         return IRR_CLI_REFUSED;
     }
-    if (wrong_pace(options, input) != NULL) {
-        irr_cli_complain("--pace %s %s", irr_pacing_name((int)options->pace), wrong_pace(options, input));
+    if (wrong_pace(options, &way) != NULL) {
+        irr_cli_complain("--pace %s %s", irr_pacing_name((int)options->pace), wrong_pace(options, &way));
         return IRR_CLI_REFUSED;
     }
-    status = forwards(options) ? irr_nodes_init(&nodes, ranks, input->host_of) : make_nodes(&settings, ranks, &nodes);
+    status = irr_way_forwards(&way) ? irr_nodes_init(&nodes, ranks, input->host_of)
+                                    : make_nodes(&options->dims, ranks, &nodes);
     if (status == IRR_OK) {
         status = build_plans(&job, input, &plans);
         if (status == IRR_OK) {
-            status = add_pace(&job, &plans);
-        }
-        if (status == IRR_OK) {
-            describe(&settings, &nodes, ranks, &job);
+            describe(input->algorithm, &job);
             code = write_all(&job);
         }
         irr_plans_fini(&plans);
         irr_nodes_fini(&nodes);
     }
     if (status != IRR_OK) {
-        irr_cli_complain("algorithm %s for %d ranks: %s", name_of(options, settings.algorithm), ranks,
-                         status == IRR_ERR_NOT_SUPPORTED && is_aapc(input) ? too_long : irr_status_text(status));
+        irr_cli_complain("algorithm %s for %d ranks: %s", name_of(options, input->algorithm), ranks,
+                         status == IRR_ERR_NOT_SUPPORTED && way.order == &irr_order_aapc ? too_long
+                                                                                         : irr_status_text(status));
     }
     return code;
 }

@@ -24,7 +24,7 @@
 #define IRR_TOOL_PLAN_H
 
 #include "cli.h"
-#include "order/scheduled.h"
+#include "order/order.h"
 #include "order/tree/tree.h"
 #include "study/links.h"
 #include "study/plans.h"
@@ -106,11 +106,11 @@ irr_cli_exit_t irr_tool_schedule_load(const irr_tool_options_t *options, irr_too
 irr_cli_exit_t irr_tool_schedule_match(const irr_tool_options_t *options, const irr_tool_input_t *input);
 
 /*
- * The input's algorithm must be a scheduled order; see irr_scheduled_build.  With --topology it is told the tree.  The
+ * Of an order that computes one; see irr_order_schedule.  With --topology it is told the tree.  The
  * matrix is that of the input, or what is forwarded of it.
  */
-irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, const irr_matrix_t *matrix,
-                                       irr_tool_input_t *input);
+irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, const irr_order_t *order,
+                                       const irr_matrix_t *matrix, irr_tool_input_t *input);
 
 /* The topology of the file and the names of --hosts.  Complains. */
 irr_cli_exit_t irr_tool_topology_load(const irr_tool_options_t *options, irr_tool_input_t *input);
@@ -127,7 +127,7 @@ irr_cli_exit_t irr_tool_topology_place(const irr_tool_options_t *options, irr_to
 typedef struct irr_tool_job {
     const irr_tool_options_t *options;
     const irr_matrix_t       *matrix;
-    const irr_settings_t     *settings;
+    const irr_way_t          *way;
     const irr_nodes_t        *nodes;
     const irr_plans_t        *plans;
     const irr_schedule_t     *schedule;    /* NULL: there is none */
@@ -164,8 +164,8 @@ typedef struct irr_tool_headers {
 } irr_tool_headers_t;
 
 /* IRR_ERR_NO_MEMORY; to be closed in any case. */
-irr_status_t irr_tool_headers_open(irr_tool_headers_t *headers, const irr_settings_t *settings,
-                                   const irr_nodes_t *nodes, int ranks);
+irr_status_t irr_tool_headers_open(irr_tool_headers_t *headers, const irr_way_t *way, const irr_nodes_t *nodes,
+                                   int ranks);
 
 /* False: memory ran out. */
 bool irr_tool_headers_add(irr_tool_headers_t *headers, const irr_plans_t *plans,

@@ -42,7 +42,7 @@ static irr_status_t prove(check_t *check)
 {
     const irr_tool_job_t *job = check->job;
     const irr_plans_t *plans = job->plans;
-    irr_status_t status = irr_tool_headers_open(&check->headers, job->settings, job->nodes, plans->ranks);
+    irr_status_t status = irr_tool_headers_open(&check->headers, job->way, job->nodes, plans->ranks);
 
     if (status == IRR_OK) {
         status = irr_plans_each_message(plans, meet_message, check);
@@ -78,7 +78,7 @@ static irr_status_t measure(check_t *check)
     const irr_tool_job_t *job = check->job;
     irr_status_t status = irr_figures_count(job->plans, &check->figures);
 
-    irr_bounds_init(&check->bounds, job->settings, job->nodes, job->plans->ranks, irr_cli_lmax(job->matrix));
+    irr_bounds_init(&check->bounds, job->way, job->nodes, job->plans->ranks, irr_cli_lmax(job->matrix));
     for (int r = 0; r < job->plans->ranks; r++) {
         irr_bounds_plan(&check->bounds, &job->plans->plans[r]);
     }

@@ -4,7 +4,7 @@
  */
 #include "plan.h"
 
-#include "plan/algorithms.h"
+#include "plan/way.h"
 #include "study/segments.h"
 
 #include <inttypes.h>
@@ -67,7 +67,7 @@ static irr_cli_exit_t check_total(const irr_tool_options_t *options, const irr_t
 
         bytes = row < UINT64_MAX - bytes ? bytes + row : UINT64_MAX;
     }
-    if (irr_algorithm_scheduled(input->algorithm) != NULL && bytes > INT64_MAX) {
+    if (options->load == NULL && irr_tool_has_schedule(options, input->algorithm) && bytes > INT64_MAX) {
         irr_cli_complain("%.256s: more than %" PRId64 " bytes in all, which %s does not schedule",
                          irr_tool_source(options), INT64_MAX, irr_algorithm_name(input->algorithm));
         return IRR_CLI_REFUSED;
@@ -115,7 +115,9 @@ static irr_cli_exit_t place(const irr_tool_options_t *options, irr_tool_input_t 
     input->algorithm = options->algorithm;
     if (options->topology != NULL) {
         code = irr_tool_topology_place(options, input);
-        input->algorithm = irr_algorithm_on_hosts(options->algorithm, input->topology.hosts);
+        if (input->topology.hosts > 1) {
+            input->algorithm = irr_algorithm_resolve(options->algorithm, input->topology.hosts);
+        }
     }
     return code;
 }

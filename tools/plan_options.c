@@ -6,7 +6,7 @@
 #include "plan.h"
 
 #include "cli_options.h"
-#include "plan/algorithms.h"
+#include "plan/way.h"
 
 #include <getopt.h>
 #include <limits.h>
@@ -273,9 +273,10 @@ static bool is_seen(const bool *seen, int id)
 /* Is it a scheduled order, as "auto" is on several hosts? */
 static bool may_schedule(const irr_tool_options_t *options)
 {
-    const int hosts = options->topology != NULL ? INT_MAX : 0;
+    const int hosts = options->topology != NULL ? INT_MAX : 1;
+    const irr_way_t *way = irr_algorithm_way(irr_algorithm_resolve(options->algorithm, hosts));
 
-    return irr_algorithm_scheduled(irr_algorithm_on_hosts(options->algorithm, hosts)) != NULL;
+    return way != NULL && irr_way_is_scheduled(way);
 }
 
 /*
@@ -320,10 +321,10 @@ static irr_cli_exit_t check_changes(const irr_tool_options_t *options, const boo
 /* What a scheduled order needs. */
 static irr_cli_exit_t check_scheduled(const irr_tool_options_t *options)
 {
-    const irr_scheduled_t *scheduled = irr_algorithm_scheduled(options->algorithm);
+    const irr_way_t *way = irr_algorithm_way(options->algorithm);
 
-    if (scheduled != NULL && scheduled->build == irr_scheduled_redist && options->redistribute == NULL) {
-        irr_cli_complain("algorithm %s needs --redistribute", scheduled->name);
+    if (way != NULL && way->order == &irr_order_redist && options->redistribute == NULL) {
+        irr_cli_complain("algorithm %s needs --redistribute", way->order->name);
         return IRR_CLI_REFUSED;
     }
     return IRR_CLI_GOOD;

@@ -9,16 +9,9 @@
 
 #include "order/tree/aapc.h"
 #include "order/tree/syncs.h"
-#include "plan/algorithms.h"
+#include "plan/way.h"
 
 #include <inttypes.h>
-
-static bool is_aapc(const irr_settings_t *settings)
-{
-    const irr_scheduled_t *row = irr_algorithm_scheduled(settings->algorithm);
-
-    return row != NULL && row->build == irr_scheduled_aapc;
-}
 
 static irr_status_t find_root(const irr_tree_t *tree, int *vertex)
 {
@@ -54,7 +47,7 @@ static irr_status_t count_syncs(const irr_tool_job_t *job, irr_tool_phases_t *ph
 
 irr_status_t irr_tool_phases_count(const irr_tool_job_t *job, irr_tool_phases_t *phases)
 {
-    irr_tool_phases_t counted = { .is_aapc = is_aapc(job->settings) };
+    irr_tool_phases_t counted = { .is_aapc = job->way->order == &irr_order_aapc };
     irr_tree_bound_t bound;
     irr_status_t status = irr_tree_bound(job->tree, job->delivered, &bound);
 

@@ -6,7 +6,7 @@
 #include "plan.h"
 
 #include "order/schedule_file.h"
-#include "plan/algorithms.h"
+#include "plan/way.h"
 
 #include <time.h>
 
@@ -20,7 +20,7 @@ static double now_ms(void)
 
 bool irr_tool_has_schedule(const irr_tool_options_t *options, int algorithm)
 {
-    return options->load != NULL || irr_algorithm_scheduled(algorithm) != NULL;
+    return options->load != NULL || irr_way_is_scheduled(irr_algorithm_way(algorithm));
 }
 
 irr_cli_exit_t irr_tool_schedule_load(const irr_tool_options_t *options, irr_tool_input_t *input)
@@ -60,16 +60,15 @@ irr_cli_exit_t irr_tool_schedule_match(const irr_tool_options_t *options, const 
     return status == IRR_OK ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
-irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, const irr_matrix_t *matrix,
-                                       irr_tool_input_t *input)
+irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, const irr_order_t *order,
+                                       const irr_matrix_t *matrix, irr_tool_input_t *input)
 {
-    const irr_scheduled_t *row = irr_algorithm_scheduled(input->algorithm);
     const double start = now_ms();
     irr_scheduled_params_t params = options->scheduled;
     irr_status_t status;
 
     params.tree = options->topology != NULL ? &input->tree : NULL;
-    status = irr_scheduled_build(row, matrix, &params, &input->schedule);
+    status = irr_order_schedule(order, matrix, &params, &input->schedule);
     input->schedule_ms = now_ms() - start;
     return status;
 }

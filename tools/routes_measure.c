@@ -8,7 +8,7 @@
  */
 #include "routes.h"
 
-#include "plan/algorithms.h"
+#include "plan/way.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -144,7 +144,7 @@ static variant_t *add_frozen(irr_routes_job_t *job, variants_t *variants, const 
 static void add_all(irr_routes_job_t *job, int algorithm, variants_t *variants)
 {
     const irr_routes_options_t *options = job->options;
-    bool direct = irr_algorithm_resolve(algorithm, job->problem.ranks)->route != NULL;
+    bool direct = irr_way_is_local(irr_algorithm_way(algorithm));
     const irr_plan_t *plan = NULL;
     variant_t *variant = add(job, variants, "plain", algorithm, IRR_OVERLAP_PIPELINED);
 

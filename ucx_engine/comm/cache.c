@@ -88,21 +88,16 @@ irr_status_t irr_cache_entry_init(irr_cache_entry_t *entry, const irr_cache_row_
     return status;
 }
 
-static void way_fini(irr_cache_way_t *way)
-{
-    irr_schedule_syncs_fini(&way->syncs);
-    irr_schedule_fini(&way->own);
-}
-
-void irr_cache_entry_settle(irr_cache_entry_t *entry)
+void irr_cache_entry_settle(irr_cache_entry_t *entry, const irr_way_t *ways)
 {
     bool forwards = false;
 
     for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
-        if (!irr_tune_has(&entry->tune, i)) {
-            way_fini(&entry->way[i]);
+        if (irr_tune_has(&entry->tune, i)) {
+            forwards = forwards || irr_way_forwards(&ways[i]);
+        } else {
+            irr_share_fini(&entry->share[i]);
         }
-        forwards = forwards || (irr_tune_has(&entry->tune, i) && entry->way[i].forwards);
     }
     if (!forwards) {
         irr_forward_fini(&entry->forward);
@@ -112,7 +107,7 @@ void irr_cache_entry_settle(irr_cache_entry_t *entry)
 void irr_cache_entry_fini(irr_cache_entry_t *entry)
 {
     for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
-        way_fini(&entry->way[i]);
+        irr_share_fini(&entry->share[i]);
     }
     irr_forward_fini(&entry->forward);
     irr_cache_row_fini(&entry->row);
@@ -124,10 +119,10 @@ uint64_t irr_cache_entry_bytes(const irr_cache_entry_t *entry)
     uint64_t bytes = entry->row.max * sizeof(*entry->row.messages) + irr_forward_bytes(&entry->forward);
 
     for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
-        const irr_cache_way_t *way = &entry->way[i];
+        const irr_share_t *share = &entry->share[i];
 
-        bytes += way->own.max * sizeof(*way->own.list) + way->syncs.ntells * sizeof(*way->syncs.tells) +
-                 way->syncs.nawaits * sizeof(*way->syncs.awaits);
+        bytes += share->own.max * sizeof(*share->own.list) + share->syncs.ntells * sizeof(*share->syncs.tells) +
+                 share->syncs.nawaits * sizeof(*share->syncs.awaits);
     }
     return bytes;
 }

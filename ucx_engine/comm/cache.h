@@ -13,9 +13,6 @@
 #define IRR_CACHE_H
 
 #include "comm/tune.h"
-#include "order/schedule.h"
-#include "route/forward.h"
-#include "route/schedule_syncs.h"
 
 #define IRR_CACHE_SLOTS 7
 #define IRR_CACHE_FIRST 2
@@ -32,16 +29,9 @@ typedef struct irr_cache_row {
     size_t               count, max;
 } irr_cache_row_t;
 
-/* What a rank does in a schedule that goes one way; empty for one that needs none. */
-typedef struct irr_cache_way {
-    irr_schedule_t       own;        /* what it sends and receives, in pieces */
-    irr_schedule_syncs_t syncs;      /* what it tells and awaits with the pace sync; empty with any other */
-    bool                 forwards;   /* the schedule is one of what ranks forward */
-} irr_cache_way_t;
-
 typedef struct irr_cache_entry {
     irr_cache_row_t row;
-    irr_cache_way_t way[IRR_TUNE_WAYS_MAX];
+    irr_share_t      share[IRR_TUNE_WAYS_MAX];   /* by way; empty for one that needs no schedule */
     irr_forward_t   forward;    /* for the ways that forward; empty if there are none */
     irr_tune_t      tune;       /* which of them */
     bool            declined;   /* there is no schedule: the exchange goes without */
@@ -82,8 +72,8 @@ irr_cache_entry_t *irr_cache_use(irr_cache_t *cache, int slot);
 irr_status_t irr_cache_entry_init(irr_cache_entry_t *entry, const irr_cache_row_t *row);
 void         irr_cache_entry_fini(irr_cache_entry_t *entry);
 
-/* Forgets all ways that are no longer in the trial; its bytes stay those that were agreed. */
-void         irr_cache_entry_settle(irr_cache_entry_t *entry);
+/* Forgets all that are no longer in the trial of these ways; its bytes stay those that were agreed. */
+void         irr_cache_entry_settle(irr_cache_entry_t *entry, const irr_way_t *ways);
 uint64_t     irr_cache_entry_bytes(const irr_cache_entry_t *entry);
 
 /*

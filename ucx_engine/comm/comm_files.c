@@ -8,7 +8,7 @@
 
 #include "core/log.h"
 #include "order/schedule_file.h"
-#include "plan/algorithms.h"
+#include "plan/way.h"
 
 static bool given(const char *path)
 {
@@ -90,10 +90,11 @@ void irr_comm_files_read(irr_comm_params_t *params, irr_comm_files_t *files)
 void irr_comm_files_doubt(irr_comm_t *comm, const irr_comm_params_t *params, const irr_comm_files_t *files)
 {
     irr_engine_t *engine = comm->engine;
+    const bool uses = irr_way_is_scheduled(irr_algorithm_way(comm->settings.algorithm));
     char text[256] = "";
     bool told;
 
-    if (params->rank != 0 || files->topology.hosts == 0 || irr_algorithm_scheduled(comm->settings.algorithm) == NULL ||
+    if (params->rank != 0 || files->topology.hosts == 0 || !uses ||
         irr_topology_doubt(&files->topology, text, sizeof(text)) != IRR_OK || text[0] == '\0') {
         return;
     }

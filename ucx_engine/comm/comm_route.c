@@ -5,69 +5,42 @@
 #include "comm/comm_route.h"
 
 #include "core/alloc.h"
-#include "plan/algorithms.h"
 #include "problem/placement.h"
 
 #include <string.h>
 
-/* What exchanges without a schedule go by. */
-static const irr_algorithm_t *row_of(const irr_settings_t *settings, int ranks)
-{
-    return irr_algorithm_resolve(irr_algorithm_alone(settings->algorithm), ranks);
-}
-
 bool irr_comm_route_needs_labels(const irr_comm_params_t *params, const irr_comm_files_t *files)
 {
-    return files->topology.hosts > 0 || row_of(&params->settings, params->ranks)->shape == IRR_SHAPE_NODES;
+    return files->topology.hosts > 0 || irr_way_of(&params->settings, 1).route == &irr_route_node;
 }
 
 bool irr_comm_route_lacks(const irr_settings_t *settings)
 {
-    return irr_algorithm_scheduled(settings->algorithm) == irr_scheduled_find("redist") &&
-           settings->scheduled.redistribution.p == 0;
+    return irr_way_of(settings, 1).order == &irr_order_redist && settings->scheduled.redistribution.p == 0;
 }
 
 bool irr_comm_route_fits(const irr_settings_t *settings, int ranks)
 {
-    const irr_algorithm_t *row = row_of(settings, ranks);
+    const irr_way_t way = irr_way_of(settings, 1);
     irr_grid_t grid;
 
-    return row->shape == IRR_SHAPE_NONE || row->shape == IRR_SHAPE_NODES ||
-           irr_algorithm_grid(row, ranks, &settings->dims, NULL, &grid) == IRR_OK;
-}
-
-/* Of a schedule: one from a file runs under an algorithm that has none. */
-static irr_pacing_t scheduled_pacing(const irr_settings_t *settings, int ranks)
-{
-    irr_pacing_t pacing = irr_algorithm_pacing(settings, ranks);
-
-    return settings->pace == IRR_PACE_AUTO && pacing == IRR_PACE_FREE ? IRR_PACE_LOOSE : pacing;
+    return way.route != &irr_route_grid || irr_way_grid(&way, ranks, NULL, &grid) == IRR_OK;
 }
 
 const char *irr_comm_algorithm(const irr_comm_t *comm)
 {
-    const irr_scheduled_t *scheduled = irr_algorithm_scheduled(comm->settings.algorithm);
-
-    return scheduled != NULL ? scheduled->name : row_of(&comm->settings, comm->ranks)->name;
+    return irr_algorithm_name(comm->settings.algorithm);
 }
 
-const irr_pace_t *irr_comm_pace(const irr_comm_t *comm)
-{
-    irr_pacing_t pacing = irr_algorithm_pacing(&comm->settings, comm->ranks);
-
-    return irr_pace_of(pacing == IRR_PACE_SYNC ? IRR_PACE_LOOSE : pacing);
-}
-
-/* Room for the pace of exchanges without a schedule, and for loose, by which a trial may find that they go best. */
+/* Room for exchanges without a schedule, and for the pace loose, by which a trial may find that they go best. */
 static irr_status_t init_direct(irr_comm_t *comm)
 {
-    const irr_plan_bounds_t plain = irr_plan_bounds(comm->algorithm, comm->ranks);
-    const irr_pace_t *const paces[] = { irr_comm_pace(comm), &irr_pace_loose };
-    const irr_pace_params_t params = { .grants = comm->settings.grants };
+    irr_way_t ways[] = { comm->alone, comm->alone };
     irr_status_t status = IRR_OK;
 
-    for (size_t i = 0; i < sizeof(paces) / sizeof(paces[0]) && status == IRR_OK; i++) {
-        irr_plan_bounds_t bounds = irr_pace_bounds(paces[i], &params, plain);
+    ways[1].pace = &irr_pace_loose;
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && status == IRR_OK; i++) {
+        irr_plan_bounds_t bounds = irr_way_bounds(&ways[i], comm->ranks, 0, NULL, NULL);
 
         status = irr_plan_reserve(&comm->plan, bounds);
         if (status == IRR_OK) {
@@ -77,9 +50,9 @@ static irr_status_t init_direct(irr_comm_t *comm)
     return status;
 }
 
-static irr_status_t init_grid(irr_comm_t *comm, const irr_algorithm_t *row, const int *labels)
+static irr_status_t init_grid(irr_comm_t *comm, const int *labels)
 {
-    const irr_settings_t *settings = &comm->settings;
+    const irr_way_t *way = &comm->alone;
     irr_grid_t grid;
     irr_status_t status = IRR_OK;
 
@@ -87,11 +60,10 @@ static irr_status_t init_grid(irr_comm_t *comm, const irr_algorithm_t *row, cons
         status = irr_nodes_init(&comm->nodes, comm->ranks, labels);
     }
     if (status == IRR_OK) {
-        status = irr_algorithm_grid(row, comm->ranks, &settings->dims, labels != NULL ? &comm->nodes : NULL, &grid);
+        status = irr_way_grid(way, comm->ranks, labels != NULL ? &comm->nodes : NULL, &grid);
     }
     if (status == IRR_OK) {
-        status = irr_relay_init(&comm->relay, &grid, comm->ranks, comm->rank, settings->slice_min,
-                                settings->overlap);
+        status = irr_relay_init(&comm->relay, &grid, comm->ranks, comm->rank, way->slice_min, way->overlap);
     }
     return status;
 }
@@ -130,12 +102,10 @@ static irr_status_t init_tree(irr_comm_t *comm, const int *labels, const irr_top
 }
 
 /* What finds schedules, and remembers for which blocks the plan was made. */
-static irr_status_t init_schedules(irr_comm_t *comm, const irr_schedule_t *file)
+static irr_status_t init_schedules(irr_comm_t *comm, const irr_way_t *way, const irr_schedule_t *file)
 {
-    const irr_scheduled_t *scheduled = irr_algorithm_scheduled(comm->settings.algorithm);
-    irr_status_t status = irr_schedules_init(&comm->schedules, scheduled, &comm->settings, comm->ranks, comm->rank,
-                                             scheduled_pacing(&comm->settings, comm->ranks), &comm->plan,
-                                             &comm->exec);
+    irr_status_t status = irr_schedules_init(&comm->schedules, way, &comm->settings, comm->ranks, comm->rank,
+                                             &comm->plan, &comm->exec);
 
     if (status == IRR_OK && file->ranks == comm->ranks) {
         status = irr_schedules_pin(&comm->schedules, file);
@@ -146,22 +116,21 @@ static irr_status_t init_schedules(irr_comm_t *comm, const irr_schedule_t *file)
 irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_comm_files_t *files)
 {
     const bool placed = files->topology.hosts > 0;
-    const irr_algorithm_t *row;
+    const int hosts = placed ? count_hosts(labels, comm->ranks) : 1;
+    const irr_way_t way = irr_way_of(&comm->settings, hosts);
     irr_status_t status;
 
-    if (placed) {
-        comm->settings.algorithm = irr_algorithm_on_hosts(comm->settings.algorithm, count_hosts(labels, comm->ranks));
-    }
-    row = row_of(&comm->settings, comm->ranks);
-    comm->algorithm = irr_algorithm_alone(comm->settings.algorithm);
-    comm->direct = row->route != NULL;
+    comm->settings.algorithm = irr_algorithm_resolve(comm->settings.algorithm, hosts);
+    comm->alone = irr_way_alone(&way);
+    comm->way = &comm->alone;
+    comm->direct = irr_way_is_local(&comm->alone);
     comm->agrees = irr_consensus_init(&comm->consensus, comm->ranks, comm->rank) == IRR_OK;
-    status = comm->direct ? init_direct(comm) : init_grid(comm, row, labels);
+    status = comm->direct ? init_direct(comm) : init_grid(comm, labels);
     if (status == IRR_OK && placed) {
         status = init_tree(comm, labels, &files->topology);
     }
     if (status == IRR_OK) {
-        status = init_schedules(comm, &files->schedule);
+        status = init_schedules(comm, &way, &files->schedule);
     }
     if (status != IRR_OK) {
         irr_comm_route_fini(comm);

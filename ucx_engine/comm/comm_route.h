@@ -23,7 +23,4 @@ bool irr_comm_route_fits(const irr_settings_t *settings, int ranks);
 irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_comm_files_t *files);
 void         irr_comm_route_fini(irr_comm_t *comm);
 
-/* The pace of its exchanges.  Depends on the settings and the number of ranks, so it is alike on all ranks. */
-const irr_pace_t *irr_comm_pace(const irr_comm_t *comm);
-
 #endif

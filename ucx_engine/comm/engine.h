@@ -59,7 +59,7 @@ struct irr_comm {
     irr_settings_t   settings;
     irr_peer_t     **peers;       /* by rank; NULL for this rank */
     irr_channel_t   *channel;     /* among them */
-    int              algorithm;   /* that exchanges without a schedule go by */
+    irr_way_t        alone;       /* that exchanges without a schedule go */
     bool             direct;      /* its plan is known from the start; else the relay learns it */
     int             *labels;      /* by rank: equal on ranks that share a node, if the algorithm asks */
     irr_nodes_t      nodes;
@@ -73,11 +73,11 @@ struct irr_comm {
     size_t           more;        /* of them, beyond the first one of their rank */
     bool             merged;      /* there is no memory for so many: it runs without buffers */
     uint64_t         built;       /* for which schedule: its serial, or IRR_COMM_BUILT_... */
-    int              built_way;   /* and which way, */
-    const irr_pace_t *built_pace; /* and with which pace */
+    const irr_way_t *built_way;   /* and which way */
     irr_tree_t       tree;        /* of the hosts, for schedules that ask */
     irr_schedules_t  schedules;
-    const irr_tune_way_t *way;    /* the plan is that of a schedule, which goes this way; NULL: it is not */
+    const irr_way_t *way;         /* that the exchange goes, */
+    bool             found;       /* with what the schedules have found, which is timed; else there is nothing */
     irr_exec_t       exec;
 
     irr_problem_t    problem;     /* of the exchange that is open, or planned, or was the last one */

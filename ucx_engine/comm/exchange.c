@@ -17,27 +17,19 @@
 
 /* ---- start ---- */
 
-static const irr_pace_t *pace_of(const irr_comm_t *comm)
-{
-    if (comm->way != NULL) {
-        return comm->way->pace;
-    }
-    return comm->calm ? comm->schedules.calm_pace : irr_comm_pace(comm);
-}
-
 static irr_exec_env_t make_env(irr_comm_t *comm)
 {
-    const irr_settings_t *settings = &comm->settings;
+    const irr_way_t *way = comm->way;
 
     return (irr_exec_env_t){
         .channel = comm->channel,
         .tag_base = irr_tag_base(comm->sequence++),
         .input = comm->input,
         .output = comm->output,
-        .scratch = comm->way != NULL ? comm->schedules.scratch : comm->scratch,
-        .compose = settings->compose,
-        .window_messages = settings->window_messages,
-        .window_bytes = settings->window_bytes,
+        .scratch = comm->found ? comm->schedules.scratch : comm->scratch,
+        .compose = way->compose,
+        .window_messages = way->window_messages,
+        .window_bytes = way->window_bytes,
         .counters = &comm->counters,
         .lacks = comm->lacks | (comm->merged ? IRR_LACKS_INPUT | IRR_LACKS_OUTPUT : 0)
     };
@@ -48,13 +40,13 @@ static void run(irr_comm_t *comm)
 {
     irr_exec_env_t env = make_env(comm);
 
-    if (comm->way != NULL || comm->direct) {
+    if (comm->found || comm->direct) {
         comm->running = &comm->plan;
     } else {
         comm->running = comm->exact ? &comm->frozen.plan : NULL;
     }
     comm->state = comm->running != NULL ? IRR_COMM_RUNS : IRR_COMM_RELAYS;
-    comm->run_ns = comm->way != NULL ? irr_clock_ns() : 0;
+    comm->run_ns = comm->found ? irr_clock_ns() : 0;
     if (comm->running != NULL) {
         irr_exec_start(&comm->exec, comm->running, &env);
     } else {
@@ -66,12 +58,10 @@ static void run(irr_comm_t *comm)
  * A plan has more pieces where a rank has several blocks for another one.  Without memory for them it is made of as
  * many as there are messages, and serves the peers without contents.
  */
-static void make_room(irr_comm_t *comm, irr_plan_bounds_t bounds, const irr_pace_t *pace,
-                      const irr_pace_params_t *params)
+static void make_room(irr_comm_t *comm, const irr_share_t *share, const irr_forward_t *forward)
 {
-    bounds.steps += comm->more;
-    bounds.pieces += 2 * comm->more;
-    bounds = irr_pace_bounds(pace, params, bounds);
+    const irr_plan_bounds_t bounds = irr_way_bounds(comm->way, comm->ranks, comm->more, share, forward);
+
     if (comm->more > 0 && (irr_plan_reserve(&comm->plan, bounds) != IRR_OK ||
                            irr_exec_reserve(&comm->exec, bounds) != IRR_OK)) {
         irr_blocks_merge(&comm->blocks, &comm->problem);
@@ -80,37 +70,27 @@ static void make_room(irr_comm_t *comm, irr_plan_bounds_t bounds, const irr_pace
 }
 
 /*
- * Where the ranks have no schedule in common, or go a way that needs none, the route makes its plan alone, or the relay
- * finds its way.
+ * Where the ranks have no schedule in common, or go a way that needs none, the way makes its plan alone, or the relay
+ * finds it.
  */
 static irr_status_t build(irr_comm_t *comm, const irr_cache_entry_t *entry)
 {
-    const irr_tune_way_t *way = entry != NULL ? &comm->schedules.way[entry->tune.running] : NULL;
-    const bool scheduled = way != NULL && !way->alone;
+    const irr_way_t *alone = comm->calm ? comm->schedules.calm_way : &comm->alone;
+    const irr_way_t *way = entry != NULL ? &comm->schedules.way[entry->tune.running] : alone;
+    const bool scheduled = irr_way_is_scheduled(way);
     const uint64_t wanted = scheduled ? entry->serial : IRR_COMM_BUILT_ALONE;
-    const int index = scheduled ? entry->tune.running : 0;
-    const irr_pace_params_t params = {
-        .grants = way != NULL ? way->grants : comm->settings.grants,
-        .syncs = scheduled ? &entry->way[index].syncs : NULL
-    };
-    const irr_pace_t *pace;
+    const irr_share_t *share = scheduled ? &entry->share[entry->tune.running] : NULL;
+    const irr_forward_t *forward = scheduled ? &entry->forward : NULL;
     irr_status_t status;
 
+    comm->found = entry != NULL;
     comm->way = way;
-    pace = pace_of(comm);
-    if ((comm->built == wanted && comm->built_way == index && comm->built_pace == pace) ||
-        (!scheduled && !comm->direct)) {
+    if ((comm->built == wanted && comm->built_way == way) || (!scheduled && !comm->direct)) {
         return IRR_OK;
     }
-    make_room(comm, scheduled ? irr_schedules_bounds(entry) : irr_plan_bounds(comm->algorithm, comm->ranks), pace,
-              &params);
-    status = scheduled ? irr_schedules_plan(entry, &comm->problem, &comm->plan)
-                       : irr_plan_build(comm->algorithm, &comm->problem, &comm->plan);
-    if (status == IRR_OK) {
-        status = irr_pace_add(pace, &params, &comm->plan);
-    }
-    comm->built_pace = pace;
-    comm->built_way = index;
+    make_room(comm, share, forward);
+    status = irr_way_build(way, &comm->problem, share, forward, &comm->plan);
+    comm->built_way = way;
     comm->built = status == IRR_OK ? wanted : IRR_COMM_BUILT_NOTHING;
     return status;
 }
@@ -233,7 +213,7 @@ static void open_endpoints(irr_comm_t *comm)
 {
     irr_transport_t *transport = comm->engine->transport;
 
-    for (size_t i = 0; (comm->way != NULL || comm->direct) && i < comm->plan.nsteps; i++) {
+    for (size_t i = 0; (comm->found || comm->direct) && i < comm->plan.nsteps; i++) {
         const irr_step_t *step = &comm->plan.steps[i];
 
         if (irr_step_goes_out(step)) {
@@ -348,7 +328,7 @@ static irr_status_t progress_run(irr_comm_t *comm)
 {
     irr_status_t status = irr_exec_progress(&comm->exec);
 
-    if (status == IRR_OK && comm->way != NULL && !comm->planned) {
+    if (status == IRR_OK && comm->found && !comm->planned) {
         irr_schedules_ran(&comm->schedules, irr_clock_ns() - comm->run_ns);
     }
     return status;

@@ -84,8 +84,12 @@ static irr_status_t find_hosts(const irr_tree_t *tree, irr_nodes_t *nodes)
     return status;
 }
 
-/* On a tree the row's order is tried several ways, also by way of the hosts' ranks if they have several. */
-static irr_status_t find_ways(irr_schedules_t *schedules, const irr_settings_t *settings, irr_pacing_t pacing)
+/*
+ * By an order that uses a tree several ways are tried, also by way of the hosts' ranks if they have several.  A
+ * schedule that was not computed goes loose, unless the user says otherwise.
+ */
+static irr_status_t find_ways(irr_schedules_t *schedules, const irr_settings_t *settings, const irr_way_t *way,
+                              bool computes)
 {
     static const unsigned routes_of[IRR_HOST_ROUTE_COUNT] = {
         [IRR_HOST_ROUTE_AUTO] = IRR_TUNE_DIRECT | IRR_TUNE_NODE, [IRR_HOST_ROUTE_DIRECT] = IRR_TUNE_DIRECT,
@@ -94,14 +98,20 @@ static irr_status_t find_ways(irr_schedules_t *schedules, const irr_settings_t *
     const irr_tree_t *tree = settings->scheduled.tree;
     const irr_nodes_t *nodes = &schedules->nodes;
     irr_status_t status = IRR_OK;
+    irr_way_t base = *way;
     unsigned routes = 0;
 
-    if (schedules->row != NULL && schedules->row->tries && tree != NULL) {
+    base.route = &irr_route_direct;
+    base.order = computes ? way->order : &irr_order_given;
+    if (!irr_way_is_scheduled(way) && settings->pace == IRR_PACE_AUTO) {
+        base.pace = &irr_pace_loose;
+    }
+    if (base.order->uses_tree && tree != NULL) {
         status = find_hosts(tree, &schedules->nodes);
         routes = nodes->count > 1 && nodes->largest > 1 ? routes_of[settings->host_route] : IRR_TUNE_DIRECT;
     }
-    schedules->ways = irr_tune_ways(settings, pacing, routes, schedules->ranks, schedules->way);
-    if (routes == IRR_TUNE_NODE && !schedules->way[0].forwards && schedules->rank == 0) {
+    schedules->ways = irr_tune_ways(settings, &base, routes, schedules->ranks, schedules->way);
+    if (routes == IRR_TUNE_NODE && !irr_way_forwards(&schedules->way[0]) && schedules->rank == 0) {
         irr_log(IRR_LOG_WARN, "the host route node goes with the paces sync and free, not with %s: messages between "
                 "hosts go direct", schedules->way[0].pace->name);
     }
@@ -114,12 +124,12 @@ static uint64_t now_ns(void *context)
     return irr_clock_ns();
 }
 
-irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_t *row,
-                                const irr_settings_t *settings, int ranks, int rank, irr_pacing_t pacing,
-                                irr_plan_t *plan, irr_exec_t *exec)
+irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_way_t *way, const irr_settings_t *settings,
+                                int ranks, int rank, irr_plan_t *plan, irr_exec_t *exec)
 {
     bool dumps = settings->matrix_dump != NULL && settings->matrix_dump[0] != '\0';
-    bool large = too_large(ranks, settings->matrix_max_bytes), wanted = row != NULL || dumps;
+    bool computes = irr_way_is_scheduled(way), wanted = computes || dumps;
+    bool large = too_large(ranks, settings->matrix_max_bytes);
     irr_status_t status = IRR_OK;
 
     memset(schedules, 0, sizeof(*schedules));
@@ -129,11 +139,10 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_
     schedules->now_ns = now_ns;
     schedules->plan = plan;
     schedules->exec = exec;
-    schedules->row = large ? NULL : row;
     schedules->learns = wanted && !large;
     schedules->ranks = ranks;
     schedules->rank = rank;
-    schedules->calms = !dumps && settings->window_messages == 0 && settings->window_bytes == 0;
+    schedules->calms = !dumps && way->window_messages == 0 && way->window_bytes == 0;
     irr_calm_init(&schedules->calm);
     if (wanted && large && rank == 0) {
         irr_log(IRR_LOG_WARN, "exchanges of %d ranks go without a schedule: their count matrix has more bytes than "
@@ -141,7 +150,7 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_
                 IRR_CONSENSUS_RANKS_MAX);
     }
     irr_cache_init(&schedules->cache, settings->cache_bytes);
-    status = find_ways(schedules, settings, pacing);
+    status = find_ways(schedules, settings, way, computes && !large);
     if (schedules->learns && status == IRR_OK) {
         status = enable_learning(schedules, dumps ? settings->matrix_dump : NULL);
     }
@@ -238,34 +247,29 @@ bool irr_schedules_skip(irr_schedules_t *schedules)
     return schedules->calms && irr_calm_skip(&schedules->calm);
 }
 
-/* Has a trial shown that it is best to go without a schedule?  Alike on all ranks. */
-static bool goes_alone(const irr_schedules_t *schedules, const irr_cache_entry_t *entry)
+/* For counts that nobody knows: the likely best way that needs no schedule; else one that does. */
+static const irr_way_t *guess(const irr_schedules_t *schedules)
 {
-    return entry != NULL && entry->tune.chosen >= 0 && schedules->way[entry->tune.chosen].alone;
-}
+    const irr_way_t *way = &schedules->way[schedules->favourite];
 
-/* For counts that nobody knows: the likely best way that needs no schedule; NULL: none may be gone. */
-static const irr_tune_way_t *find_alone(const irr_schedules_t *schedules)
-{
-    const irr_tune_way_t *alone = &schedules->way[schedules->favourite];
-
-    for (int i = 0; i < schedules->ways && !alone->alone; i++) {
-        alone = &schedules->way[i];
+    for (int i = 0; i < schedules->ways && irr_way_is_scheduled(way); i++) {
+        way = &schedules->way[i];
     }
-    return alone->alone ? alone : NULL;
+    return way;
 }
 
+/* Alike on all ranks, as is what a trial has shown. */
 void irr_schedules_note(irr_schedules_t *schedules, const irr_cache_entry_t *entry)
 {
-    const bool is_new = schedules->state >= IRR_SCHEDULES_GATHERS;
-    const irr_tune_way_t *alone = find_alone(schedules);
+    const irr_way_t *guessed = guess(schedules);
+    const irr_way_t *chosen = entry != NULL && entry->tune.chosen >= 0 ? &schedules->way[entry->tune.chosen] : NULL;
 
-    if (is_new && alone != NULL) {
+    if (schedules->state >= IRR_SCHEDULES_GATHERS && !irr_way_is_scheduled(guessed)) {
         irr_calm_hit(&schedules->calm, IRR_CALM_NEW);
-        schedules->calm_pace = alone->pace;
-    } else if (goes_alone(schedules, entry)) {
+        schedules->calm_way = guessed;
+    } else if (chosen != NULL && !irr_way_is_scheduled(chosen)) {
         irr_calm_hit(&schedules->calm, entry->serial);
-        schedules->calm_pace = schedules->way[entry->tune.chosen].pace;
+        schedules->calm_way = chosen;
     } else {
         irr_calm_miss(&schedules->calm);
     }
@@ -335,7 +339,7 @@ static irr_status_t end_tune(irr_schedules_t *schedules, const irr_cache_entry_t
     if (schedules->entry->tune.chosen >= 0) {
         schedules->favourite = schedules->entry->tune.chosen;
     }
-    irr_cache_entry_settle(schedules->entry);
+    irr_cache_entry_settle(schedules->entry, schedules->way);
     return use(schedules, schedules->entry, entry_p);
 }
 
@@ -414,21 +418,6 @@ void irr_schedules_ran(irr_schedules_t *schedules, uint64_t ns)
     if (schedules->entry != NULL) {
         irr_tune_end(&schedules->entry->tune, ns);
     }
-}
-
-irr_plan_bounds_t irr_schedules_bounds(const irr_cache_entry_t *entry)
-{
-    const irr_cache_way_t *way = &entry->way[entry->tune.running];
-
-    return way->forwards ? irr_forward_plan_bounds(&entry->forward, &way->own) : irr_schedule_plan_bounds(&way->own);
-}
-
-irr_status_t irr_schedules_plan(const irr_cache_entry_t *entry, const irr_problem_t *problem, irr_plan_t *plan)
-{
-    const irr_cache_way_t *way = &entry->way[entry->tune.running];
-
-    return way->forwards ? irr_forward_plan_build(&entry->forward, &way->own, problem, plan)
-                         : irr_schedule_plan_build(&way->own, problem, plan);
 }
 
 irr_status_t irr_schedules_progress(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p)

@@ -37,7 +37,6 @@
 #include "comm/calm.h"
 #include "exec/consensus.h"
 #include "exec/scatter.h"
-#include "order/scheduled.h"
 
 typedef enum irr_schedules_state {
     IRR_SCHEDULES_LOOKS,
@@ -62,15 +61,14 @@ typedef struct irr_schedules {
     size_t                 max_bytes;  /* of a matrix; 0: no limit */
     size_t                 limit_ms;   /* of computing schedules of one; 0: none */
     uint64_t             (*now_ns)(void *context);   /* the clock of that */
-    irr_tune_way_t         way[IRR_TUNE_WAYS_MAX];   /* how a schedule may run; one from a file goes the first */
+    irr_way_t              way[IRR_TUNE_WAYS_MAX];   /* how a schedule may run; one from a file goes the first */
     int                    ways;
     irr_plan_t            *plan;       /* borrowed; what a schedule needs in them is reserved first */
     irr_exec_t            *exec;
     irr_nodes_t            nodes;      /* of the tree's hosts, if a way forwards */
     void                  *scratch;    /* for plans of schedules */
     size_t                 scratch_max;
-    const irr_scheduled_t *row;        /* NULL: nothing is computed */
-    bool                   learns;     /* a miss is worth the matrix: for the row, or for a dump */
+    bool                   learns;     /* a miss is worth the matrix: for the order, or for a dump */
     bool                   asked;      /* is there anything to look for at all? */
     int                    ranks, rank;
     irr_cache_t            cache;      /* has slots if anything is asked */
@@ -84,7 +82,7 @@ typedef struct irr_schedules {
     irr_cache_entry_t     *entry;      /* of this exchange; NULL: none */
     bool                   calms;      /* looks may be left out; alike on all ranks, as is calm */
     irr_calm_t             calm;
-    const irr_pace_t      *calm_pace;  /* that an exchange without a look goes with */
+    const irr_way_t       *calm_way;   /* that an exchange without a look goes */
     bool                   warned;     /* of a matrix above the limit */
     bool                   told;       /* of a schedule that was not done in time */
     irr_learning_t        *learning;   /* NULL: nothing is learnt */
@@ -93,13 +91,12 @@ typedef struct irr_schedules {
 } irr_schedules_t;
 
 /*
- * row: the order of the algorithm, or NULL.  pacing: that schedules run with, unless ways are tried.
+ * way: what the settings ask for; if that has no schedule, there are only those of files.
  * IRR_ERR_NO_MEMORY.  Says on rank 0, once, if the count matrix of so many ranks is above the limit, or they are too
  * many for a consensus; then there are no schedules.
  */
-irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_scheduled_t *row,
-                                const irr_settings_t *settings, int ranks, int rank, irr_pacing_t pacing,
-                                irr_plan_t *plan, irr_exec_t *exec);
+irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_way_t *way, const irr_settings_t *settings,
+                                int ranks, int rank, irr_plan_t *plan, irr_exec_t *exec);
 void         irr_schedules_fini(irr_schedules_t *schedules);
 
 /*
@@ -108,7 +105,7 @@ void         irr_schedules_fini(irr_schedules_t *schedules);
  */
 irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t *schedule);
 
-/* An exchange that is not planned begins.  True: it goes without look and schedule, with calm_pace, on all ranks. */
+/* An exchange that is not planned begins.  True: it goes without look and schedule, the calm_way, on all ranks. */
 bool irr_schedules_skip(irr_schedules_t *schedules);
 
 /*
@@ -131,14 +128,6 @@ irr_status_t irr_schedules_progress(irr_schedules_t *schedules, const irr_cache_
 
 /* The rank that the search for a schedule waits for. */
 int irr_schedules_awaited(const irr_schedules_t *schedules);
-
-/*
- * The plan of a schedule that was found, for a problem with its counts, by the route of the way that it runs, without
- * the pace.  Allocates nothing if there is room for its bounds, and for a step and two pieces more a block that is not
- * the first of its rank.
- */
-irr_plan_bounds_t irr_schedules_bounds(const irr_cache_entry_t *entry);
-irr_status_t irr_schedules_plan(const irr_cache_entry_t *entry, const irr_problem_t *problem, irr_plan_t *plan);
 
 /* What progress has found, for an exchange that is not planned: decides which of the next ones go without. */
 void irr_schedules_note(irr_schedules_t *schedules, const irr_cache_entry_t *entry);

@@ -32,16 +32,16 @@ irr_status_t irr_schedules_find_syncs(const irr_schedules_t *schedules, const ir
     return status;
 }
 
-/* Is a way of this route in the trial; one with syncs, if they are asked for? */
-static bool any_way(const irr_schedules_t *schedules, const irr_tune_t *tune, int route, bool with_syncs)
+/* A way of this route that is in the trial, one with syncs if they are asked for; NULL: there is none. */
+static const irr_way_t *find_way(const irr_schedules_t *schedules, const irr_tune_t *tune, int route, bool with_syncs)
 {
-    bool any = false;
-
     for (int i = 0; i < schedules->ways; i++) {
-        any = any || (irr_tune_has(tune, i) && irr_schedules_needs(schedules, i, route) &&
-                      (schedules->way[i].pace->syncs || !with_syncs));
+        if (irr_tune_has(tune, i) && irr_schedules_needs(schedules, i, route) &&
+            (schedules->way[i].pace->syncs || !with_syncs)) {
+            return &schedules->way[i];
+        }
     }
-    return any;
+    return NULL;
 }
 
 /* The schedule of a route, and what goes with it. */
@@ -49,6 +49,7 @@ static irr_status_t compute(const irr_schedules_t *schedules, const irr_tune_t *
                             const irr_matrix_t *matrix, const irr_deadline_t *deadline, irr_computed_t *computed)
 {
     irr_scheduled_params_t params = schedules->params;
+    const irr_way_t *way = find_way(schedules, tune, route, false);
     const bool forwards = route == IRR_ASSIGNS_FORWARDED;
     irr_schedule_t *schedule = &computed->schedule[route];
     irr_matrix_t forwarded = { .ranks = 0 };
@@ -56,10 +57,10 @@ static irr_status_t compute(const irr_schedules_t *schedules, const irr_tune_t *
 
     params.deadline = deadline;
     if (status == IRR_OK) {
-        status = irr_scheduled_build(schedules->row, forwards ? &forwarded : matrix, &params, schedule);
+        status = irr_order_schedule(way->order, forwards ? &forwarded : matrix, &params, schedule);
     }
     irr_matrix_fini(&forwarded);
-    if (status == IRR_OK && any_way(schedules, tune, route, true)) {
+    if (status == IRR_OK && find_way(schedules, tune, route, true) != NULL) {
         status = irr_schedules_find_syncs(schedules, schedule, deadline, &computed->syncs[route]);
     }
     computed->made[route] = status == IRR_OK;
@@ -84,14 +85,14 @@ static void tell_late(irr_schedules_t *schedules, int route)
 static irr_status_t compute_all(irr_schedules_t *schedules, const irr_matrix_t *matrix, irr_computed_t *computed)
 {
     const uint64_t since = schedules->now_ns(NULL), limit = (uint64_t)schedules->limit_ms * NS_PER_MS;
-    irr_status_t status = schedules->row != NULL ? IRR_OK : IRR_ERR_NOT_SUPPORTED;
     irr_deadline_t deadline = { .now_ns = schedules->now_ns };
+    irr_status_t status = IRR_OK;
     irr_tune_t tune;
 
     irr_schedules_tune(schedules, &tune);
     for (int route = IRR_ASSIGNS - 1; route >= 0 && status == IRR_OK; route--) {
         deadline.end_ns = since + (route == IRR_ASSIGNS_FORWARDED ? limit / 2 : limit);
-        if (any_way(schedules, &tune, route, false)) {
+        if (find_way(schedules, &tune, route, false) != NULL) {
             status = compute(schedules, &tune, route, matrix, limit > 0 ? &deadline : NULL, computed);
         }
         if (status == IRR_ERR_TIMEOUT) {

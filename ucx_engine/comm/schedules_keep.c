@@ -7,7 +7,6 @@
 #include "comm/schedules_learn.h"
 
 #include "core/alloc.h"
-#include "route/schedule_plans.h"
 
 void irr_schedules_tune(const irr_schedules_t *schedules, irr_tune_t *tune)
 {
@@ -37,31 +36,20 @@ static irr_status_t reserve(irr_schedules_t *schedules, irr_plan_bounds_t bounds
     return status == IRR_OK ? irr_grow(&schedules->scratch, &schedules->scratch_max, scratch, 1) : status;
 }
 
-/* forward: NULL if the way does not. */
-static irr_status_t keep_way(irr_schedules_t *schedules, const irr_excerpt_t *excerpt, const irr_forward_t *forward,
-                             const irr_tune_way_t *way, irr_cache_way_t *kept)
+/* forward: for a way that forwards. */
+static irr_status_t keep_share(irr_schedules_t *schedules, const irr_excerpt_t *excerpt, const irr_forward_t *forward,
+                              const irr_way_t *way, irr_share_t *share)
 {
-    irr_status_t status = irr_schedule_own(&excerpt->schedule, schedules->rank, way->piece_max, &kept->own);
-    irr_pace_params_t params = { .grants = way->grants, .syncs = &kept->syncs };
-    irr_plan_bounds_t bounds;
+    irr_status_t status = irr_share_init(share, way, excerpt, schedules->rank);
 
-    if (status == IRR_OK && way->pace->syncs) {
-        status = irr_schedule_syncs_build(&excerpt->schedule, &excerpt->syncs, schedules->rank, &kept->own, way->lead,
-                                          &kept->syncs);
-    }
-    if (status != IRR_OK) {
-        return status;
-    }
-    kept->forwards = forward != NULL;
-    bounds = forward != NULL ? irr_forward_plan_bounds(forward, &kept->own) : irr_schedule_plan_bounds(&kept->own);
-    bounds = irr_pace_bounds(way->pace, &params, bounds);
-    return reserve(schedules, bounds, forward != NULL ? irr_forward_scratch(forward) : 0);
+    return status != IRR_OK ? status : reserve(schedules, irr_way_bounds(way, schedules->ranks, 0, share, forward),
+                                               irr_way_forwards(way) ? irr_forward_scratch(forward) : 0);
 }
 
 irr_status_t irr_schedules_keep_first(irr_schedules_t *schedules, const irr_excerpt_t *excerpt,
                                       irr_cache_entry_t *entry)
 {
-    return keep_way(schedules, excerpt, NULL, &schedules->way[0], &entry->way[0]);
+    return keep_share(schedules, excerpt, NULL, &schedules->way[0], &entry->share[0]);
 }
 
 irr_status_t irr_schedules_keep(irr_schedules_t *schedules, irr_assignment_t *assignment, irr_cache_entry_t *entry)
@@ -78,12 +66,11 @@ irr_status_t irr_schedules_keep(irr_schedules_t *schedules, irr_assignment_t *as
     entry->forward = assignment->forward;
     assignment->forward = (irr_forward_t){ .step = NULL };
     for (int i = 0; i < schedules->ways && status == IRR_OK; i++) {
-        const irr_tune_way_t *way = &schedules->way[i];
-        const int route = way->forwards ? IRR_ASSIGNS_FORWARDED : IRR_ASSIGNS_DIRECT;
+        const irr_way_t *way = &schedules->way[i];
+        const int route = irr_way_forwards(way) ? IRR_ASSIGNS_FORWARDED : IRR_ASSIGNS_DIRECT;
 
-        if (irr_tune_has(&entry->tune, i) && !way->alone) {
-            status = keep_way(schedules, &assignment->excerpt[route], way->forwards ? &entry->forward : NULL, way,
-                              &entry->way[i]);
+        if (irr_tune_has(&entry->tune, i) && irr_way_is_scheduled(way)) {
+            status = keep_share(schedules, &assignment->excerpt[route], &entry->forward, way, &entry->share[i]);
         }
     }
     return status;

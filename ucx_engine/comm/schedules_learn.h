@@ -38,9 +38,9 @@ irr_status_t irr_schedules_compute(irr_schedules_t *schedules, const irr_matrix_
 /* Does way i need a schedule, and if so, is it of this route? */
 static inline bool irr_schedules_needs(const irr_schedules_t *schedules, int i, int route)
 {
-    const irr_tune_way_t *way = &schedules->way[i];
+    const irr_way_t *way = &schedules->way[i];
 
-    return !way->alone && way->forwards == (route == IRR_ASSIGNS_FORWARDED);
+    return irr_way_is_scheduled(way) && irr_way_forwards(way) == (route == IRR_ASSIGNS_FORWARDED);
 }
 
 /* The trial of a new schedule, before it is known which routes have one. */

@@ -48,7 +48,7 @@ static bool has_gaps(const irr_comm_t *comm)
 {
     const irr_plan_t *plan = comm->running;
 
-    if (!comm->direct || comm->way != NULL || plan == NULL) {
+    if (!comm->direct || comm->found || plan == NULL) {
         return false;
     }
     return plan->nrecvs < (size_t)comm->ranks - 1;

@@ -17,19 +17,19 @@
 
 #define KIB ((size_t)1024)
 
-static const struct {
-    unsigned     route;
-    irr_pacing_t pacing;
-    size_t       grants, piece_max, lead;
-} tried[] = {
-    { IRR_TUNE_NODE,   IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 32 * KIB, IRR_LEAD_DEFAULT },
-    { IRR_TUNE_DIRECT, IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 32 * KIB, IRR_LEAD_DEFAULT },
-    { IRR_TUNE_DIRECT, IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 60 * KIB, 96 * KIB },
-    { IRR_TUNE_DIRECT, IRR_PACE_SYNC,  IRR_GRANTS_DEFAULT, 32 * KIB, 0 },
-    { IRR_TUNE_DIRECT, IRR_PACE_GRANT, 6,                  16 * KIB, IRR_LEAD_DEFAULT },
-    { IRR_TUNE_DIRECT, IRR_PACE_LOOSE, IRR_GRANTS_DEFAULT, 0,        0 },
-    { IRR_TUNE_DIRECT, IRR_PACE_FREE,  IRR_GRANTS_DEFAULT, 0,        0 },
-    { IRR_TUNE_NODE,   IRR_PACE_FREE,  IRR_GRANTS_DEFAULT, 0,        0 }
+static const irr_way_t tried[] = {
+    { .route = &irr_route_node, .pace = &irr_pace_sync, .grants = IRR_GRANTS_DEFAULT, .piece_max = 32 * KIB,
+      .lead = IRR_LEAD_DEFAULT },
+    { .route = &irr_route_direct, .pace = &irr_pace_sync, .grants = IRR_GRANTS_DEFAULT, .piece_max = 32 * KIB,
+      .lead = IRR_LEAD_DEFAULT },
+    { .route = &irr_route_direct, .pace = &irr_pace_sync, .grants = IRR_GRANTS_DEFAULT, .piece_max = 60 * KIB,
+      .lead = 96 * KIB },
+    { .route = &irr_route_direct, .pace = &irr_pace_sync, .grants = IRR_GRANTS_DEFAULT, .piece_max = 32 * KIB },
+    { .route = &irr_route_direct, .pace = &irr_pace_grant, .grants = 6, .piece_max = 16 * KIB,
+      .lead = IRR_LEAD_DEFAULT },
+    { .route = &irr_route_direct, .pace = &irr_pace_loose, .grants = IRR_GRANTS_DEFAULT },
+    { .route = &irr_route_direct, .pace = &irr_pace_free, .grants = IRR_GRANTS_DEFAULT },
+    { .route = &irr_route_node, .pace = &irr_pace_free, .grants = IRR_GRANTS_DEFAULT }
 };
 
 enum { TRIED = sizeof(tried) / sizeof(tried[0]) };
@@ -37,22 +37,11 @@ enum { TRIED = sizeof(tried) / sizeof(tried[0]) };
 _Static_assert(TRIED <= IRR_TUNE_WAYS_MAX, "there is room for all ways");
 _Static_assert(IRR_TUNE_WAYS_MAX <= 1 << IRR_TUNE_HALVINGS, "one way is left in the end");
 
-/* With what the user has set, and what goes with the algorithm where nobody has said anything. */
-static irr_tune_way_t standard(const irr_settings_t *settings, irr_pacing_t pacing)
-{
-    return (irr_tune_way_t){
-        .pace = irr_pace_of(pacing),
-        .grants = settings->grants > 0 ? settings->grants : IRR_GRANTS_DEFAULT,
-        .piece_max = settings->piece_bytes != IRR_BYTES_AUTO ? settings->piece_bytes : 0,
-        .lead = settings->lead_bytes != IRR_BYTES_AUTO ? settings->lead_bytes : IRR_LEAD_DEFAULT
-    };
-}
-
-static bool known(const irr_tune_way_t *ways, int count, const irr_tune_way_t *way)
+static bool known(const irr_way_t *ways, int count, const irr_way_t *way)
 {
     for (int i = 0; i < count; i++) {
-        if (ways[i].pace == way->pace && ways[i].piece_max == way->piece_max && ways[i].lead == way->lead &&
-            ways[i].grants == way->grants && ways[i].forwards == way->forwards && ways[i].alone == way->alone) {
+        if (ways[i].route == way->route && ways[i].order == way->order && ways[i].pace == way->pace &&
+            ways[i].piece_max == way->piece_max && ways[i].lead == way->lead && ways[i].grants == way->grants) {
             return true;
         }
     }
@@ -60,40 +49,45 @@ static bool known(const irr_tune_way_t *ways, int count, const irr_tune_way_t *w
 }
 
 /* Has the user left this pace open, or asked for it? */
-static bool allows(const irr_settings_t *settings, irr_pacing_t pacing, int ranks)
+static bool allows(const irr_settings_t *settings, const irr_pace_t *pace, int ranks)
 {
-    return settings->pace == pacing ||
-           (settings->pace == IRR_PACE_AUTO && (pacing != IRR_PACE_SYNC || ranks <= IRR_TUNE_SYNC_RANKS));
+    return settings->pace == IRR_PACE_AUTO ? pace != &irr_pace_sync || ranks <= IRR_TUNE_SYNC_RANKS
+                                           : pace == irr_pace_of(settings->pace);
 }
 
-/* Who asks for a pace, or for pieces, wants the order that they go with. */
-static bool is_alone(const irr_settings_t *settings, int i)
+/* Who asks for a pace, or for pieces, wants the order that they go with; else whole messages need no schedule. */
+static const irr_order_t *order_of(const irr_settings_t *settings, const irr_way_t *base, const irr_way_t *row)
 {
-    return tried[i].route == IRR_TUNE_DIRECT && tried[i].piece_max == 0 && settings->pace == IRR_PACE_AUTO &&
-           settings->piece_bytes == IRR_BYTES_AUTO;
+    const bool open = settings->pace == IRR_PACE_AUTO && settings->piece_bytes == IRR_BYTES_AUTO;
+
+    return open && row->route == &irr_route_direct && row->piece_max == 0 ? &irr_order_rotate : base->order;
 }
 
-int irr_tune_ways(const irr_settings_t *settings, irr_pacing_t pacing, unsigned routes, int ranks,
-                  irr_tune_way_t ways[IRR_TUNE_WAYS_MAX])
+int irr_tune_ways(const irr_settings_t *settings, const irr_way_t *base, unsigned routes, int ranks,
+                  irr_way_t ways[IRR_TUNE_WAYS_MAX])
 {
     int count = 0;
 
     for (int i = 0; i < TRIED; i++) {
-        irr_tune_way_t way = standard(settings, tried[i].pacing);
+        const irr_way_t *row = &tried[i];
+        const unsigned route = row->route == &irr_route_node ? IRR_TUNE_NODE : IRR_TUNE_DIRECT;
+        irr_way_t way = *base;
 
+        way.route = row->route;
+        way.order = order_of(settings, base, row);
+        way.pace = row->pace;
         if (settings->piece_bytes == IRR_BYTES_AUTO) {
-            way.piece_max = tried[i].piece_max;
-            way.grants = settings->grants > 0 ? settings->grants : tried[i].grants;
+            way.piece_max = row->piece_max;
+            way.grants = settings->grants > 0 ? settings->grants : row->grants;
         }
-        way.lead = settings->lead_bytes == IRR_BYTES_AUTO ? tried[i].lead : way.lead;
-        way.forwards = tried[i].route == IRR_TUNE_NODE;
-        way.alone = is_alone(settings, i);
-        if ((routes & tried[i].route) != 0 && allows(settings, tried[i].pacing, ranks) && !known(ways, count, &way)) {
+        way.lead = settings->lead_bytes == IRR_BYTES_AUTO ? row->lead : base->lead;
+        if ((routes & route) != 0 && allows(settings, way.pace, ranks) && !known(ways, count, &way)) {
             ways[count++] = way;
         }
     }
     if (count == 0) {
-        ways[count++] = standard(settings, allows(settings, pacing, ranks) ? pacing : IRR_PACE_GRANT);
+        ways[count] = *base;
+        ways[count++].pace = allows(settings, base->pace, ranks) ? base->pace : &irr_pace_grant;
     }
     return count;
 }
@@ -227,11 +221,11 @@ void irr_tune_halve(irr_tune_t *tune, const uint64_t *words)
     choose(tune);
 }
 
-void irr_tune_describe(const irr_tune_way_t *way, char *text, size_t size)
+void irr_tune_describe(const irr_way_t *way, char *text, size_t size)
 {
     char details[80] = "";
 
-    if (way->alone) {
+    if (!irr_way_is_scheduled(way)) {
         snprintf(details, sizeof(details), ", no schedule");
     } else if (way->pace->syncs) {
         snprintf(details, sizeof(details), ", lead of %zu bytes", way->lead);
@@ -239,10 +233,10 @@ void irr_tune_describe(const irr_tune_way_t *way, char *text, size_t size)
         snprintf(details, sizeof(details), ", %zu grants", way->grants);
     }
     if (way->piece_max > 0) {
-        snprintf(text, size, "route %s, pace %s, pieces of %zu bytes%s", way->forwards ? "node" : "direct",
+        snprintf(text, size, "route %s, pace %s, pieces of %zu bytes%s", way->route->name,
                  way->pace->name, way->piece_max, details);
     } else {
-        snprintf(text, size, "route %s, pace %s, whole messages%s", way->forwards ? "node" : "direct",
+        snprintf(text, size, "route %s, pace %s, whole messages%s", way->route->name,
                  way->pace->name, details);
     }
 }

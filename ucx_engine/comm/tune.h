@@ -24,23 +24,13 @@
 #ifndef IRR_TUNE_H
 #define IRR_TUNE_H
 
-#include "pace/pace.h"
+#include "plan/way.h"
 
 #define IRR_TUNE_WAYS_MAX 8
 #define IRR_TUNE_ROUNDS   2   /* runs of each way that is in, one behind the other; then comes a halving */
 #define IRR_TUNE_HALVINGS 3   /* after so many one way is left, at most */
 #define IRR_TUNE_RUNS     (IRR_TUNE_ROUNDS * IRR_TUNE_HALVINGS)   /* of a way, at most */
 #define IRR_TUNE_WORDS    (IRR_TUNE_WAYS_MAX * IRR_TUNE_ROUNDS)     /* of the consensus of a halving, at most */
-
-/* How a schedule runs. */
-typedef struct irr_tune_way {
-    const irr_pace_t *pace;
-    size_t            grants;
-    size_t            piece_max;   /* bytes of a message; 0: no limit */
-    size_t            lead;        /* of the pace sync */
-    bool              forwards;    /* between hosts, for each other (route/forward.h) */
-    bool              alone;       /* as the exchange goes without a schedule: a rank's own counts are enough */
-} irr_tune_way_t;
 
 /* What is known of the ways of a schedule. */
 typedef struct irr_tune {
@@ -61,11 +51,12 @@ typedef struct irr_tune {
 enum { IRR_TUNE_DIRECT = 1, IRR_TUNE_NODE = 2 };
 
 /*
- * All ways of these routes, if there are any, that settings leave open, the likely best first; else, and where they
- * leave none open, one that is direct.  Returns how many.
+ * Fills ways[] with all of these routes, if there are any, that settings leave open, the likely best first; else, and
+ * where they leave none open, with one: the base, which is what the settings say of a schedule by the route direct.
+ * Returns how many.
  */
-int irr_tune_ways(const irr_settings_t *settings, irr_pacing_t pacing, unsigned routes, int ranks,
-                  irr_tune_way_t ways[IRR_TUNE_WAYS_MAX]);
+int irr_tune_ways(const irr_settings_t *settings, const irr_way_t *base, unsigned routes, int ranks,
+                  irr_way_t ways[IRR_TUNE_WAYS_MAX]);
 
 /* All ways are in; this one runs first: what was best for other counts, most likely is for these. */
 void irr_tune_init(irr_tune_t *tune, int ways, int first);
@@ -99,7 +90,7 @@ void irr_tune_halve(irr_tune_t *tune, const uint64_t *words);
 uint64_t irr_tune_middle(const irr_tune_t *tune, int way);
 
 /* A way in words, for people. */
-void irr_tune_describe(const irr_tune_way_t *way, char *text, size_t size);
+void irr_tune_describe(const irr_way_t *way, char *text, size_t size);
 
 /* Is a way still in? */
 bool irr_tune_has(const irr_tune_t *tune, int way);

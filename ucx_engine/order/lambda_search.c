@@ -34,7 +34,7 @@ irr_status_t irr_lambda_try(const irr_matrix_t *matrix, const irr_scheduled_para
     irr_status_t status;
 
     with.lambda = irr_lambda_candidate(candidate, candidates);
-    status = irr_scheduled_build(irr_scheduled_find("rs_nh"), matrix, &with, schedule);
+    status = irr_order_schedule(&irr_order_rs_nh, matrix, &with, schedule);
     if (status == IRR_OK) {
         *time = time_of(schedule, params->latency);
     }

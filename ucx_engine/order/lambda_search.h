@@ -7,7 +7,8 @@
 #ifndef IRR_LAMBDA_SEARCH_H
 #define IRR_LAMBDA_SEARCH_H
 
-#include "order/scheduled.h"
+#include "order/lambda.h"
+#include "order/order.h"
 
 /* More are hardly better: from 1 down to 3/4, a lambda of 32 ranks changes by 8 messages. */
 #define IRR_LAMBDA_CANDIDATES 16
@@ -19,7 +20,7 @@ irr_lambda_t irr_lambda_candidate(int candidate, int candidates);
 
 /*
  * RS_NH with that candidate in place of params->lambda, and its estimated time, in bytes: the makespan, and
- * params->latency for each step.  Errors as of irr_scheduled_build.
+ * params->latency for each step.  Errors as of irr_order_schedule.
  */
 irr_status_t irr_lambda_try(const irr_matrix_t *matrix, const irr_scheduled_params_t *params, int candidate,
                             int candidates, uint64_t *time, irr_schedule_t *schedule);

@@ -7,15 +7,15 @@
  * for n messages.
  */
 #include "order/messages.h"
-#include "order/scheduled.h"
+#include "order/order.h"
 
 static int step_of(int ranks, int from, int to, bool shift)
 {
     return !shift && (ranks & (ranks - 1)) == 0 ? from ^ to : (to - from + ranks) % ranks;
 }
 
-irr_status_t irr_scheduled_lp(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
-                              irr_schedule_t *schedule)
+static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
+                                  irr_schedule_t *schedule)
 {
     irr_messages_t messages;
     irr_status_t status = irr_messages_init(&messages, matrix);
@@ -37,3 +37,9 @@ irr_status_t irr_scheduled_lp(const irr_matrix_t *matrix, const irr_scheduled_pa
     schedule->steps = schedule->ranks - 1;
     return status;
 }
+
+const irr_order_t irr_order_lp = {
+    .name = "lp",
+    .contention_free = true,
+    .schedule = make_schedule
+};

@@ -21,7 +21,7 @@
 #include "order/coarsen.h"
 #include "order/matching.h"
 #include "order/messages.h"
-#include "order/scheduled.h"
+#include "order/order.h"
 
 #include "core/alloc.h"
 #include "core/deadline.h"
@@ -208,8 +208,8 @@ static irr_status_t attempt(const void *context, uint64_t granule, int max_steps
     return status == IRR_OK && *fits ? irr_schedule_merge(schedule) : status;
 }
 
-irr_status_t irr_scheduled_optimal(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
-                                   irr_schedule_t *schedule)
+static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
+                                  irr_schedule_t *schedule)
 {
     order_t order = { .deadline = params->deadline };
     irr_status_t status = irr_messages_init(&order.messages, matrix);
@@ -221,3 +221,9 @@ irr_status_t irr_scheduled_optimal(const irr_matrix_t *matrix, const irr_schedul
     irr_messages_fini(&order.messages);
     return status;
 }
+
+const irr_order_t irr_order_optimal = {
+    .name = "optimal",
+    .contention_free = true,
+    .schedule = make_schedule
+};

@@ -9,11 +9,11 @@
  */
 #include "order/messages.h"
 #include "order/redistribution.h"
-#include "order/scheduled.h"
+#include "order/order.h"
 
 #include <string.h>
 
-irr_status_t irr_scheduled_redist(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
+static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
                                   irr_schedule_t *schedule)
 {
     const irr_redistribution_t *redistribution = &params->redistribution;
@@ -39,3 +39,9 @@ irr_status_t irr_scheduled_redist(const irr_matrix_t *matrix, const irr_schedule
     irr_large_fini(&large);
     return status == IRR_ERR_INVALID_PLAN ? IRR_ERR_NOT_SUPPORTED : status;
 }
+
+const irr_order_t irr_order_redist = {
+    .name = "redist",
+    .contention_free = true,
+    .schedule = make_schedule
+};

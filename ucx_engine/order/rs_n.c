@@ -11,7 +11,7 @@
 #include "core/alloc.h"
 #include "core/deadline.h"
 #include "core/random.h"
-#include "order/scheduled.h"
+#include "order/order.h"
 
 /* The first message of the row whose receiver is free, moved to the end of those left; NULL if all are taken. */
 static irr_message_t *take(irr_messages_t *messages, int row, const int *busy, int step)
@@ -76,8 +76,8 @@ irr_status_t irr_rs_n_steps(irr_messages_t *messages, uint64_t *random, const ir
     return status;
 }
 
-irr_status_t irr_scheduled_rs_n(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
-                                irr_schedule_t *schedule)
+static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
+                                  irr_schedule_t *schedule)
 {
     uint64_t random = params->seed;
     irr_messages_t messages;
@@ -90,3 +90,9 @@ irr_status_t irr_scheduled_rs_n(const irr_matrix_t *matrix, const irr_scheduled_
     }
     return status;
 }
+
+const irr_order_t irr_order_rs_n = {
+    .name = "rs_n",
+    .contention_free = true,
+    .schedule = make_schedule
+};

@@ -6,10 +6,10 @@
  */
 #include "order/messages.h"
 #include "order/rs_n.h"
-#include "order/scheduled.h"
+#include "order/order.h"
 
-irr_status_t irr_scheduled_rs_n_sort(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
-                                     irr_schedule_t *schedule)
+static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
+                                  irr_schedule_t *schedule)
 {
     uint64_t random = params->seed;
     irr_messages_t messages;
@@ -23,3 +23,9 @@ irr_status_t irr_scheduled_rs_n_sort(const irr_matrix_t *matrix, const irr_sched
     }
     return status;
 }
+
+const irr_order_t irr_order_rs_n_sort = {
+    .name = "rs_n_sort",
+    .contention_free = true,
+    .schedule = make_schedule
+};

@@ -10,7 +10,7 @@
  */
 #include "order/heap.h"
 #include "order/lambda_search.h"
-#include "order/scheduled.h"
+#include "order/order.h"
 
 #include "core/alloc.h"
 #include "core/deadline.h"
@@ -134,8 +134,8 @@ static irr_status_t send(heaps_t *heaps, int step, uint64_t most, irr_schedule_t
     return status;
 }
 
-irr_status_t irr_scheduled_rs_nh(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
-                                 irr_schedule_t *schedule)
+static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
+                                  irr_schedule_t *schedule)
 {
     heaps_t heaps;
     irr_status_t status;
@@ -157,3 +157,9 @@ irr_status_t irr_scheduled_rs_nh(const irr_matrix_t *matrix, const irr_scheduled
     heaps_fini(&heaps);
     return status;
 }
+
+const irr_order_t irr_order_rs_nh = {
+    .name = "rs_nh",
+    .contention_free = true,
+    .schedule = make_schedule
+};

@@ -163,17 +163,6 @@ irr_plan_mark_t irr_plan_mark(const irr_plan_t *plan);
 /* Takes off what was appended since. */
 void irr_plan_cut(irr_plan_t *plan, const irr_plan_mark_t *mark);
 
-/* ---- build (plan/algorithms.c) ---- */
-
-/*
- * Builds the plan of one rank with one row of the algorithm table.  Pure: the same problem gives the same
- * plan.  Resets the plan first.  IRR_ERR_BAD_PARAM: no such row.
- */
-irr_status_t irr_plan_build(int algorithm, const irr_problem_t *problem, irr_plan_t *plan);
-
-/* What irr_plan_reserve needs so that building cannot fail for want of memory. */
-irr_plan_bounds_t irr_plan_bounds(int algorithm, int ranks);
-
 /* ---- print (study/print.c) ---- */
 
 /* ---- check (study/check.c) ---- */

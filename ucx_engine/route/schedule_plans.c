@@ -24,39 +24,6 @@ static irr_status_t add(irr_step_kind_t kind, const irr_transmission_t *t, const
     return irr_direct_add(kind, peer, irr_schedule_number(kind, t), blocks, (size_t)t->offset, (size_t)t->length, plan);
 }
 
-static irr_status_t add_all(irr_step_kind_t kind, const irr_schedule_t *schedule, const irr_problem_t *problems,
-                            irr_plan_t *plans)
-{
-    irr_status_t status = IRR_OK;
-
-    for (size_t i = 0; i < schedule->count && status == IRR_OK; i++) {
-        int rank = kind == IRR_STEP_SEND ? schedule->list[i].from : schedule->list[i].to;
-
-        status = add(kind, &schedule->list[i], &problems[rank], &plans[rank]);
-    }
-    return status;
-}
-
-irr_status_t irr_schedule_plans_build(const irr_schedule_t *schedule, const irr_problem_t *problems,
-                                      irr_plan_t *plans)
-{
-    irr_status_t status;
-
-    for (int r = 0; r < schedule->ranks; r++) {
-        irr_plan_reset(&plans[r], &problems[r]);
-    }
-    status = add_all(IRR_STEP_RECV, schedule, problems, plans);
-    if (status == IRR_OK) {
-        status = add_all(IRR_STEP_SEND, schedule, problems, plans);
-    }
-    for (int r = 0; r < schedule->ranks && status == IRR_OK; r++) {
-        status = irr_plan_add_self(&problems[r], &plans[r]);
-    }
-    return status;
-}
-
-/* ---- one rank ---- */
-
 static bool concerns(irr_step_kind_t kind, const irr_transmission_t *t, int rank)
 {
     return (kind == IRR_STEP_SEND ? t->from : t->to) == rank;

@@ -1,5 +1,5 @@
 /*
- * schedule_plans.h - the plans for a schedule, of all ranks or of one: direct messages in the steps that it says.
+ * schedule_plans.h - the plan of a rank for a schedule: direct messages in the steps that it says.
  */
 #ifndef IRR_SCHEDULE_PLANS_H
 #define IRR_SCHEDULE_PLANS_H
@@ -12,15 +12,6 @@ static inline int irr_schedule_number(irr_step_kind_t kind, const irr_transmissi
 {
     return kind == IRR_STEP_RECV ? irr_transmission_last(t) : t->step;
 }
-
-/*
- * Builds plans[r] for problems[r]: the problems of a matrix, and a sorted schedule that passes irr_schedule_check
- * for it.  Plans are initialised or reset.  IRR_ERR_NO_MEMORY: the plans are good for irr_plan_fini only.
- */
-irr_status_t irr_schedule_plans_build(const irr_schedule_t *schedule, const irr_problem_t *problems,
-                                      irr_plan_t *plans);
-
-/* ---- one rank ---- */
 
 /*
  * The transmissions that a rank sends or receives, in their order, cut evenly in pieces of at most so many bytes, 0

@@ -7,8 +7,8 @@
  * split nothing, unless that link carries several messages at a time; then, and for any other matrix, there are
  * steps of their own.  Cost: see aapc.c and tree_weighted.c, and O(P * P).
  */
+#include "order/order.h"
 #include "order/tree/aapc.h"
-#include "order/scheduled.h"
 #include "order/tree/tree_weighted.h"
 
 static bool is_uniform(const irr_matrix_t *matrix)
@@ -49,8 +49,8 @@ static irr_status_t build(const irr_tree_t *tree, const irr_matrix_t *matrix, co
     return irr_tree_weighted(tree, matrix, params->max_steps, params->deadline, schedule);
 }
 
-irr_status_t irr_scheduled_aapc(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
-                                irr_schedule_t *schedule)
+static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
+                                  irr_schedule_t *schedule)
 {
     irr_tree_t star;
     irr_status_t status;
@@ -65,3 +65,10 @@ irr_status_t irr_scheduled_aapc(const irr_matrix_t *matrix, const irr_scheduled_
     }
     return status;
 }
+
+const irr_order_t irr_order_aapc = {
+    .name = "aapc",
+    .contention_free = true,
+    .uses_tree = true,
+    .schedule = make_schedule
+};

@@ -12,8 +12,8 @@
 #include "order/tree/tree_weighted.h"
 
 #include "core/alloc.h"
+#include "order/order.h"
 #include "order/tree/aapc.h"
-#include "order/scheduled.h"
 
 #define ENOUGH 50   /* a schedule that exceeds the bound by this part of it is left as it is */
 
@@ -65,7 +65,7 @@ static irr_status_t try_optimal(const irr_tree_t *tree, const irr_matrix_t *matr
     if (!is_flat(tree)) {
         return IRR_OK;
     }
-    status = irr_scheduled_build(irr_scheduled_find("optimal"), matrix, &params, &optimal);
+    status = irr_order_schedule(&irr_order_optimal, matrix, &params, &optimal);
     if (status == IRR_OK) {
         keep(schedule, &optimal, max_steps);
     }
