@@ -43,25 +43,6 @@ static irr_status_t state_problems(const irr_matrix_t *matrix, irr_plans_t *plan
 
 /* ---- by a schedule ---- */
 
-/* As a job has them: those of the tree if no two messages of a step meet there, else those of one switch. */
-static irr_status_t find_syncs(const irr_schedule_t *schedule, const irr_tree_t *tree, irr_syncs_t *syncs)
-{
-    irr_status_t status = tree != NULL ? irr_tree_check(tree, schedule, NULL) : IRR_ERR_INVALID_PLAN;
-    irr_tree_t star;
-
-    if (status == IRR_OK) {
-        return irr_syncs_find(tree, schedule, NULL, syncs);
-    }
-    if (status == IRR_ERR_INVALID_PLAN) {
-        status = irr_tree_init_star(&star, schedule->ranks);
-    }
-    if (status == IRR_OK) {
-        status = irr_syncs_find(&star, schedule, NULL, syncs);
-        irr_tree_fini(&star);
-    }
-    return status;
-}
-
 static irr_status_t build_one(const irr_way_t *way, const irr_plans_known_t *known, const irr_excerpts_t *excerpts,
                               const irr_problem_t *problem, irr_plan_t *plan)
 {
@@ -89,7 +70,7 @@ static irr_status_t build_scheduled(const irr_way_t *way, const irr_plans_known_
 {
     irr_syncs_t syncs = { .list = NULL };
     irr_excerpts_t excerpts = { .schedule = NULL };
-    irr_status_t status = way->pace->syncs ? find_syncs(known->schedule, known->tree, &syncs) : IRR_OK;
+    irr_status_t status = way->pace->syncs ? irr_syncs_find_any(known->tree, known->schedule, NULL, &syncs) : IRR_OK;
 
     if (status == IRR_OK) {
         status = irr_excerpts_init(&excerpts, known->schedule, &syncs);

@@ -185,7 +185,7 @@ static irr_status_t cut(const irr_schedules_t *schedules, const irr_schedule_t *
     irr_status_t status = IRR_OK;
 
     if (schedules->way[0].pace->syncs) {
-        status = irr_schedules_find_syncs(schedules, schedule, NULL, &syncs);
+        status = irr_syncs_find_any(schedules->params.tree, schedule, NULL, &syncs);
     }
     if (status == IRR_OK) {
         status = irr_excerpts_init(&excerpts, schedule, &syncs);

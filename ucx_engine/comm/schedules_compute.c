@@ -8,30 +8,6 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-/*
- * Of the ranks' hosts, or, where the schedule lets messages meet on a link within a step, or nothing is known of them,
- * of a switch with all ranks: each of them receives from one at a time.
- */
-irr_status_t irr_schedules_find_syncs(const irr_schedules_t *schedules, const irr_schedule_t *schedule,
-                                      const irr_deadline_t *deadline, irr_syncs_t *syncs)
-{
-    const irr_tree_t *tree = schedules->params.tree;
-    irr_status_t status = tree != NULL ? irr_tree_check(tree, schedule, NULL) : IRR_ERR_INVALID_PLAN;
-    irr_tree_t star;
-
-    if (status == IRR_OK) {
-        return irr_syncs_find(tree, schedule, deadline, syncs);
-    }
-    if (status == IRR_ERR_INVALID_PLAN) {
-        status = irr_tree_init_star(&star, schedule->ranks);
-    }
-    if (status == IRR_OK) {
-        status = irr_syncs_find(&star, schedule, deadline, syncs);
-        irr_tree_fini(&star);
-    }
-    return status;
-}
-
 /* A way of this route that is in the trial, one with syncs if they are asked for; NULL: there is none. */
 static const irr_way_t *find_way(const irr_schedules_t *schedules, const irr_tune_t *tune, int route, bool with_syncs)
 {
@@ -61,7 +37,7 @@ static irr_status_t compute(const irr_schedules_t *schedules, const irr_tune_t *
     }
     irr_matrix_fini(&forwarded);
     if (status == IRR_OK && find_way(schedules, tune, route, true) != NULL) {
-        status = irr_schedules_find_syncs(schedules, schedule, deadline, &computed->syncs[route]);
+        status = irr_syncs_find_any(schedules->params.tree, schedule, deadline, &computed->syncs[route]);
     }
     computed->made[route] = status == IRR_OK;
     return status;

@@ -22,10 +22,6 @@ void irr_schedules_clean(irr_schedules_t *schedules);
 
 /* ---- schedules_compute.c: rank 0 ---- */
 
-/* The signals that go with a schedule, for the pace sync.  IRR_ERR_NO_MEMORY; IRR_ERR_TIMEOUT. */
-irr_status_t irr_schedules_find_syncs(const irr_schedules_t *schedules, const irr_schedule_t *schedule,
-                                      const irr_deadline_t *deadline, irr_syncs_t *syncs);
-
 /*
  * The assignments of all ranks for a matrix, whose rows had so many bytes: schedules for the ways that irr_schedules_tune
  * has in, or why there are none.  IRR_ERR_NO_MEMORY.

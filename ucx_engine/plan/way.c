@@ -71,6 +71,9 @@ irr_status_t irr_way_grid(const irr_way_t *way, int ranks, const irr_nodes_t *no
 {
     irr_grid_t made = { .levels = 2, .balanced = way->balanced };
 
+    if (irr_way_is_scheduled(way)) {
+        return IRR_ERR_BAD_PARAM;
+    }
     if (way->route == &irr_route_grid) {
         lay_out(way, ranks, &made);
     } else if (way->route == &irr_route_node && nodes != NULL) {

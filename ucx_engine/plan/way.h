@@ -90,8 +90,8 @@ static inline bool irr_way_forwards(const irr_way_t *way)
 }
 
 /*
- * The grid of a way; nodes is borrowed, for the route node.  IRR_ERR_BAD_PARAM: the route is direct, no nodes for the
- * one that needs them, or more stages than a tag can tell.
+ * The grid of a way; nodes is borrowed, for the route node.  IRR_ERR_BAD_PARAM: the way is direct or has a schedule,
+ * no nodes for the one that needs them, or more stages than a tag can tell.
  */
 irr_status_t irr_way_grid(const irr_way_t *way, int ranks, const irr_nodes_t *nodes, irr_grid_t *grid);
 

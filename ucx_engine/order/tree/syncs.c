@@ -378,3 +378,22 @@ irr_status_t irr_syncs_find(const irr_tree_t *tree, const irr_schedule_t *schedu
     *syncs = made;
     return IRR_OK;
 }
+
+irr_status_t irr_syncs_find_any(const irr_tree_t *tree, const irr_schedule_t *schedule,
+                                const irr_deadline_t *deadline, irr_syncs_t *syncs)
+{
+    irr_status_t status = tree != NULL ? irr_tree_check(tree, schedule, NULL) : IRR_ERR_INVALID_PLAN;
+    irr_tree_t star;
+
+    if (status == IRR_OK) {
+        return irr_syncs_find(tree, schedule, deadline, syncs);
+    }
+    if (status == IRR_ERR_INVALID_PLAN) {
+        status = irr_tree_init_star(&star, schedule->ranks);
+    }
+    if (status == IRR_OK) {
+        status = irr_syncs_find(&star, schedule, deadline, syncs);
+        irr_tree_fini(&star);
+    }
+    return status;
+}

@@ -37,4 +37,11 @@ irr_status_t irr_syncs_find(const irr_tree_t *tree, const irr_schedule_t *schedu
                             irr_syncs_t *syncs);
 void         irr_syncs_fini(irr_syncs_t *syncs);
 
+/*
+ * The same of the tree, or, where the schedule lets messages meet on a link within a step, or there is no tree, of a
+ * switch with all ranks: each of them receives from one at a time.
+ */
+irr_status_t irr_syncs_find_any(const irr_tree_t *tree, const irr_schedule_t *schedule,
+                                const irr_deadline_t *deadline, irr_syncs_t *syncs);
+
 #endif
