@@ -135,6 +135,29 @@ static size_t unique(size_t *deps, size_t count)
     return kept;
 }
 
+/*
+ * All that comes in the stage before, and for `single` what is sent in it; and so in the ones before that, back to one
+ * in which this rank sends: sends start in order, so what is sent there has waited for all before.
+ */
+static size_t append_stages_before(const irr_grid_plan_t *build, int stage, size_t count)
+{
+    size_t senders = build->sender_base, slots = build->slot_base, *deps = build->deps;
+    bool sends = false;
+
+    for (int number = stage - 1; number > 0 && !sends; number--) {
+        const irr_stage_t *before = &build->stages->stage[number - 1];
+        const size_t had = count;
+
+        slots -= (size_t)before->slots;
+        senders -= (size_t)before->senders;
+        count = append(deps, count, build->send_steps + slots, before->slots);
+        sends = count > had;
+        count = build->overlap == IRR_OVERLAP_DUAL ? had : count;
+        count = append(deps, count, build->recv_steps + senders, before->senders);
+    }
+    return count;
+}
+
 /* What a send of a stage waits for: what it is made of, and what the overlap adds. */
 static size_t send_deps(irr_grid_plan_t *build, int stage, const irr_items_t *items, size_t before)
 {
@@ -145,13 +168,8 @@ static size_t send_deps(irr_grid_plan_t *build, int stage, const irr_items_t *it
             deps[count++] = items->array[i].owner;
         }
     }
-    if (build->overlap != IRR_OVERLAP_PIPELINED && stage > 1) {
-        const irr_stage_t *last = &build->stages->stage[stage - 2];
-
-        count = append(deps, count, build->recv_steps + build->sender_base - last->senders, last->senders);
-        if (build->overlap != IRR_OVERLAP_DUAL) {
-            count = append(deps, count, build->send_steps + build->slot_base - last->slots, last->slots);
-        }
+    if (build->overlap != IRR_OVERLAP_PIPELINED) {
+        count = append_stages_before(build, stage, count);
     }
     if (build->overlap == IRR_OVERLAP_BLOCKING) {
         count = append(deps, count, &build->barrier, 1);
