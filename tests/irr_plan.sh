@@ -128,7 +128,7 @@ prints "a balanced grid keeps the bounds of the paper" check --algorithm a4 --ra
 
 # Two ranks, two stages: in each a rank with a neighbour sends it one header, be it of nothing.
 file one '2 2 1' '1 2 5'
-good check --algorithm a2 --matrix "$scratch/one" --slice-min 0 && [ "$(lines '^header_bytes=17$')" -eq 1 ]
+good check --algorithm a2 --matrix "$scratch/one" --slice-min 0 && [ "$(lines '^header_bytes=21$')" -eq 1 ]
 report $? "messages that carry nothing have headers, too"
 good check --algorithm a4 --ranks 19 --dims 5x4 && [ "$(lines '^contention=0$')" -eq 0 ]
 report $? "a grid of one's own may be contended for"

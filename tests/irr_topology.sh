@@ -286,8 +286,6 @@ refused "auto's schedule where all ranks are on one host" "--save: algorithm aut
     check --algorithm auto --topology "$scratch/two" --hosts n0,n0 --save "$scratch/none"
 refused "more bytes than auto can schedule" "next: more than 9223372036854775807 bytes in all, which aapc" \
     check --algorithm auto --topology "$scratch/large" --ranks 300 --pattern next --unit 1000000000000000
-refused "dense counts that would take minutes" "algorithm aapc for 1200 ranks: so many messages over one link take" \
-    check --algorithm aapc --ranks 1200 --pattern next
 # ---- from LLDP ----
 
 # Four hosts in the forms that lldpcli writes, and one whose file names it; then the switches, too.
