@@ -21,7 +21,8 @@ typedef struct patience {
     int      first;        /* the same before the first turn: a short exchange is over by then */
 } patience_t;
 
-static const patience_t one_node = { .idle_turns = 20, .rounds = 8, .first = 64 }, more_nodes = { .idle_turns = 0, .rounds = 1, .first = 1 };
+static const patience_t one_node = { .idle_turns = 20, .rounds = 8, .first = 64 };
+static const patience_t more_nodes = { .idle_turns = 0, .rounds = 1, .first = 1 };
 static const patience_t *patience = &one_node;
 
 /* Longest sleep: the delay that other MPI traffic may see. */

@@ -12,7 +12,9 @@
 #include "exec/consensus.h"
 #include "exec/scatter.h"
 
-typedef enum irr_gathers_phase { IRR_GATHERS_IDLE, IRR_GATHERS_UP, IRR_GATHERS_DOWN, IRR_GATHERS_AGREES } irr_gathers_phase_t;
+typedef enum irr_gathers_phase {
+    IRR_GATHERS_IDLE, IRR_GATHERS_UP, IRR_GATHERS_DOWN, IRR_GATHERS_AGREES
+} irr_gathers_phase_t;
 
 typedef struct irr_gathers_rank {
     irr_gather_t        gather;

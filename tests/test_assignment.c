@@ -32,7 +32,8 @@ typedef struct crew {
 static void fill(irr_matrix_t *matrix, uint64_t *state)
 {
     for (int i = 0; i < matrix->ranks * matrix->ranks; i++) {
-        matrix->entries[i] = irr_test_below(state, 3) > 0 ? irr_test_random(state) >> (30 + irr_test_below(state, 30)) : 0;
+        matrix->entries[i] = irr_test_below(state, 3) > 0
+                                 ? irr_test_random(state) >> (30 + irr_test_below(state, 30)) : 0;
     }
 }
 

@@ -122,8 +122,8 @@ static void test_halving(void)
 }
 
 /*
- * In the first exchange, which gathers the counts: all come to an end, whichever receive fails.  An agreement fails then;
- * on the way to rank 0 and back the message is asked for again, and all go without a schedule.
+ * In the first exchange, which gathers the counts: all come to an end, whichever receive fails.  An agreement fails
+ * then; on the way to rank 0 and back the message is asked for again, and all go without a schedule.
  */
 static void test_first(void)
 {

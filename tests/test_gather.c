@@ -1,5 +1,6 @@
 /*
- * test_gather.c - rows to rank 0 and back to all ranks: right, in as many messages as promised, or refused alike on all.
+ * test_gather.c - rows to rank 0 and back to all ranks: right, in as many messages as promised, or refused alike on
+ * all.
  */
 #include "irr_gathers.h"
 #include "irr_test.h"

@@ -126,7 +126,8 @@ static irr_status_t decode(const unsigned char *bytes, size_t length, int ranks,
     memcpy(in, bytes, length);
     status = irr_header_decode(in, length, header, &used);
     if (status == IRR_OK) {
-        CU_ASSERT_FATAL(used <= length && header->slices <= length - used && (header->parts <= header->slices || header->parts == 1));
+        CU_ASSERT_FATAL(used <= length && header->slices <= length - used);
+        CU_ASSERT_FATAL(header->parts <= header->slices || header->parts == 1);
         CU_ASSERT(header->status <= 0);
         CU_ASSERT_PTR_NOT_NULL(irr_status_text(header->status));
         slices = malloc(header->slices * sizeof(*slices) + 1);

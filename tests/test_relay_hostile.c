@@ -3,8 +3,8 @@
  * and the next exchange with peers that behave is right.
  *
  * Good exchanges of all ranks are recorded, as the letters that one rank, the victim, gets.  Then the victim
- * runs alone, and the letters are sent to it again with some of them spoilt.  Who is told that something comes waits for
- * it, so it is sent.
+ * runs alone, and the letters are sent to it again with some of them spoilt.  Who is told that something comes waits
+ * for it, so it is sent.
  */
 #include "irr_memory.h"
 #include "irr_relays.h"

@@ -213,9 +213,6 @@ static irr_cli_exit_t write_all(irr_tool_job_t *job)
     return code == IRR_CLI_GOOD ? write_output(job, options->output, run_command) : code;
 }
 
-static const char too_long[] = "so many messages over one link take too long to schedule, in a job, too, which goes "
-                               "without; where hosts have several ranks, --host-route node has fewer";
-
 static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
     const irr_way_t way = way_of(options, input);
@@ -252,8 +249,7 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
     }
     if (status != IRR_OK) {
         irr_cli_complain("algorithm %s for %d ranks: %s", name_of(options, input->algorithm), ranks,
-                         status == IRR_ERR_NOT_SUPPORTED && way.order == &irr_order_aapc ? too_long
-                                                                                         : irr_status_text(status));
+                         irr_status_text(status));
     }
     return code;
 }

@@ -13,7 +13,7 @@
 /* Rounds in which nothing happens between two looks for messages that nobody asks for. */
 #define IDLE_ROUNDS 1024
 
-/* Rounds in which nothing happens between two looks at the open exchanges: what failed, or lasts too long, shows there. */
+/* Rounds in which nothing happens between two looks at the open exchanges: what failed, or lasts long, shows there. */
 #define QUIET_ROUNDS 16
 
 irr_status_t irr_engine_create_on(irr_transport_t *transport, bool threads, irr_engine_t **engine_p)

@@ -231,8 +231,8 @@ irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t 
 
     if (schedules->ranks > IRR_CONSENSUS_RANKS_MAX) {
         if (schedules->rank == 0) {
-            irr_log(IRR_LOG_WARN, "the schedule of a file is left alone: with %d ranks no exchange has one, only up to %d",
-                    schedules->ranks, IRR_CONSENSUS_RANKS_MAX);
+            irr_log(IRR_LOG_WARN, "the schedule of a file is left alone: with %d ranks no exchange has one, only up to "
+                    "%d", schedules->ranks, IRR_CONSENSUS_RANKS_MAX);
         }
         return IRR_OK;
     }

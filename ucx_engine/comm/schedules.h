@@ -8,10 +8,10 @@
  *     tune     when the ways to run a schedule have had their turns (comm/tune.h), one consensus halves them.
  *
  * A schedule that all have goes to the cache.  Where there is none, the exchange goes without: the matrix is above the
- * limit, the order does not take it, or is not done in time (kept too, as "declined"); or some rank has no memory (tried again next time).
- * Every one of these ways is taken by all ranks alike, because each follows from what rank 0 or a consensus told.  The
- * matrix, and what is computed of it, stand on rank 0 alone; other ranks have rows and parts of those below them in
- * the tree, while they pass them on.
+ * limit, the order does not take it, or is not done in time (kept too, as "declined"); or some rank has no memory
+ * (tried again next time).  Every one of these ways is taken by all ranks alike, because each follows from what rank 0
+ * or a consensus told.  The matrix, and what is computed of it, stand on rank 0 alone; other ranks have rows and
+ * parts of those below them in the tree, while they pass them on.
  *
  * A rank whose consensus failed has missed something that others may act on, so the communicator fails
  * (comm/failure.h).

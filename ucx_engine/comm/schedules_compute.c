@@ -47,16 +47,16 @@ static irr_status_t compute(const irr_schedules_t *schedules, const irr_tune_t *
 static void tell_late(irr_schedules_t *schedules, int route)
 {
     if (!schedules->told) {
-        irr_log(IRR_LOG_INFO, "a schedule of %d ranks by the route %s was not done in %zu ms (schedule_ms), so exchanges "
-                "with these counts go without it", schedules->ranks,
+        irr_log(IRR_LOG_INFO, "a schedule of %d ranks by the route %s was not done in %zu ms (schedule_ms), so "
+                "exchanges with these counts go without it", schedules->ranks,
                 route == IRR_ASSIGNS_FORWARDED ? "node" : "direct", schedules->limit_ms);
     }
     schedules->told = true;
 }
 
 /*
- * A route that has no schedule, or none in time, is out, as long as others are left.  The one that forwards comes first,
- * as it has fewer messages, and has half of the time.
+ * A route that has no schedule, or none in time, is out, as long as others are left.  The one that forwards comes
+ * first, as it has fewer messages, and has half of the time.
  */
 static irr_status_t compute_all(irr_schedules_t *schedules, const irr_matrix_t *matrix, irr_computed_t *computed)
 {

@@ -23,8 +23,8 @@ void irr_schedules_clean(irr_schedules_t *schedules);
 /* ---- schedules_compute.c: rank 0 ---- */
 
 /*
- * The assignments of all ranks for a matrix, whose rows had so many bytes: schedules for the ways that irr_schedules_tune
- * has in, or why there are none.  IRR_ERR_NO_MEMORY.
+ * The assignments of all ranks for a matrix, whose rows had so many bytes: schedules for the ways that
+ * irr_schedules_tune has in, or why there are none.  IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_schedules_compute(irr_schedules_t *schedules, const irr_matrix_t *matrix, uint64_t matrix_bytes,
                                    irr_bytes_t *parts);

@@ -47,7 +47,7 @@ bool irr_strays_end(irr_comm_t *comm);
 /* Looks at one communicator, or at the ids that were freed: to be called when nothing happens. */
 void irr_strays_look(struct irr_engine *engine);
 
-/* Throws away all messages of an id that is about to be taken.  False if there may be more than can be thrown away now. */
+/* Throws away all messages of an id that is about to be taken.  False if there may be more than that now. */
 bool irr_strays_clear(struct irr_engine *engine, uint32_t id);
 
 /* An id is free from now on, or taken. */

@@ -63,7 +63,8 @@ irr_status_t irr_header_decode(const unsigned char *in, size_t length, irr_heade
     size_t at = 1;
 
     if (length < 1 || !is_status(first % LOST) || !irr_varint_get(in, length, &at, PTRDIFF_MAX, &more) ||
-        !irr_varint_get(in, length, &at, 2 * (uint64_t)length + 3, &parts) || !irr_varint_get(in, length, &at, length, &slices) ||
+        !irr_varint_get(in, length, &at, 2 * (uint64_t)length + 3, &parts) ||
+        !irr_varint_get(in, length, &at, length, &slices) ||
         slices > length - at || parts / 2 > slices + (slices == 0) || (more > 0 && (slices > 0 || at < length))) {
         return IRR_ERR_PROTOCOL;
     }

@@ -4,8 +4,8 @@
  *     status   one byte: 0, or why the sender could not pass on all that it should (a negative irr_status_t); 128 more
  *              if some rank has lost layouts that it was told in the last exchange
  *     more     0, or the bytes of the header that comes in place of this one, which is too long for a first message
- *     parts    2 * the messages that a plan makes of what is described + 1 if it is right behind the description; else it
- *              follows in so many PARTs
+ *     parts    2 * the messages that a plan makes of what is described + 1 if it is right behind the description; else
+ *              it follows in so many PARTs
  *     slices   their number, and then for each, in the order of destination, source and offset:
  *         what     8 * (destination - the one before) + a bit for each of the three that follows
  *         source   if it is not the one before

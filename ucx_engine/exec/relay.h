@@ -50,8 +50,8 @@
 
 /* Of one sender in one stage. */
 typedef struct irr_relay_place {
-    bool           known;      /* its layout of the last exchange: the opening receives that, unless it is thrown away */
-    bool           sunk;       /* it is: the first message of it by the step, the others by the inbox */
+    bool           known;      /* its layout of the last exchange: the opening receives that, unless it is sunk */
+    bool           sunk;       /* it is thrown away: the first message of it by the step, the others by the inbox */
     bool           changed;    /* in this exchange it told another one */
     size_t         messages;   /* of the layout that it told last, at least 1 */
     size_t         opening;    /* the step that does, in `run` */
@@ -62,7 +62,7 @@ typedef struct irr_relay_place {
 /* Of one peer in one stage. */
 typedef struct irr_relay_slot {
     bool           known;      /* it has the layout of the last exchange */
-    size_t         messages;   /* that its opening may wait for: those of the layout that it was told last, at least 1 */
+    size_t         messages;   /* that its opening may wait for: those of the layout that it was told last, or 1 */
     unsigned char  status[IRR_HEADER_PREFIX_MAX];   /* a HEADER without memory */
     unsigned char *header;
     size_t         header_max;
@@ -197,6 +197,12 @@ static inline const void *irr_relay_address(const irr_relay_t *relay, const irr_
     const uintptr_t base = piece->buffer == IRR_BUFFER_INPUT ? (uintptr_t)relay->env.input : 0;
 
     return (const void *)(base + (uintptr_t)piece->offset);
+}
+
+/* The messages that the executor makes of a step with these pieces. */
+static inline size_t irr_relay_messages(const irr_relay_t *relay, const irr_piece_t *pieces, size_t count, size_t bytes)
+{
+    return irr_compose_messages(relay->env.compose, &relay->env.channel->transport->caps, pieces, count, bytes);
 }
 
 /* Begins a stage without its sends. */

@@ -136,8 +136,7 @@ static bool fits(const irr_relay_t *relay, const irr_header_t *header, size_t be
         }
     }
     return behind == (header->inside ? bytes : 0) && bytes <= PTRDIFF_MAX &&
-           header->parts == irr_compose_messages(relay->env.compose, &relay->env.channel->transport->caps, inbox->pieces,
-                                                 header->slices, bytes);
+           header->parts == irr_relay_messages(relay, inbox->pieces, header->slices, bytes);
 }
 
 /* Copies what is behind the header to its places. */

@@ -74,7 +74,7 @@ irr_status_t irr_schedule_merge(irr_schedule_t *schedule);
 /* ends[s]: so many bytes go by, one after the other, until step s is over, for s from 0 to the last step. */
 void irr_schedule_ends(const irr_schedule_t *schedule, uint64_t *ends);
 
-/* The time, if steps do not overlap: the sum over them of the longest transmission in each, before parts were merged. */
+/* The time, if steps do not overlap: the sum of the longest transmission in each, before parts were merged. */
 uint64_t irr_schedule_makespan(const irr_schedule_t *schedule);
 
 /* Most bytes that one rank sends or receives, its message to itself left out: no schedule takes less. */

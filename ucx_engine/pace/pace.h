@@ -2,8 +2,8 @@
  * pace.h - when may a step start?
  *
  * A pace is a function over the plan of a rank: it adds tells, awaits and dependencies to the plan of a direct route or
- * of a schedule, so that the executor knows no pace and irr_plan_check proves that the exchange ends.  Plans of grids go
- * without: their ends have a message in different steps, and their sends wait for receives.
+ * of a schedule, so that the executor knows no pace and irr_plan_check proves that the exchange ends.  Plans of grids
+ * go without: their ends have a message in different steps, and their sends wait for receives.
  *
  * A rank sends in the order of its plan: a send that may not start yet holds up those behind it.  So a pace says of the
  * first send of several alone what it waits for, and of a tell what the one before it did not wait for; with that each

@@ -6,9 +6,10 @@
  * reads composition and window from it, and tools plan by it.
  *
  * A direct way whose order a rank knows alone (rotate, natural) needs nothing but the problem.  One whose order
- * computes a schedule needs the rank's share of that.  By the routes grid and node without a schedule a rank learns in the
- * exchange what it forwards (exec/relay.h), or the problems of all are at hand (study/grid_plans.h).  The route node
- * with a schedule forwards inside of nodes what the schedule then takes from node to node (route/forward.h).
+ * computes a schedule needs the rank's share of that.  By the routes grid and node without a schedule a rank learns
+ * in the exchange what it forwards (exec/relay.h), or the problems of all are at hand (study/grid_plans.h).  The
+ * route node with a schedule forwards inside of nodes what the schedule then takes from node to node
+ * (route/forward.h).
  *
  * Pure.
  */

@@ -62,8 +62,8 @@ irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int stage, int i, con
                                    const irr_piece_t *places, size_t count);
 
 /*
- * Does a slice go to OUTPUT?  Then *piece says where.  One that is too long for its blocks does not, nor one that lies in
- * several.
+ * Does a slice go to OUTPUT?  Then *piece says where.  One that is too long for its blocks does not, nor one that
+ * lies in several.
  */
 bool irr_grid_plan_arrives(const irr_grid_plan_t *build, const irr_slice_t *slice, irr_piece_t *piece);
 

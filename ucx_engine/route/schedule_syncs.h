@@ -2,9 +2,9 @@
  * schedule_syncs.h - what one rank tells others, and waits for, when a schedule runs with the pace `sync`.
  *
  * Two messages of different steps that share a link must not meet there (order/tree/syncs.h).  Signals need time, in
- * which a wire would idle: so a rank counts a receive as over when all but `lead` bytes of what it receives up to there are
- * here.  The lead is the rank's own affair; it moves the bytes that may meet on a link, and makes nobody wait for
- * something later.
+ * which a wire would idle: so a rank counts a receive as over when all but `lead` bytes of what it receives up to
+ * there are here.  The lead is the rank's own affair; it moves the bytes that may meet on a link, and makes nobody
+ * wait for something later.
  *
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters,
  *     section 5

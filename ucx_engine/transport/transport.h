@@ -153,8 +153,9 @@ typedef struct irr_transport_ops {
     /*
      * Three steps down.  close: starts to flush and close the endpoints; a send that follows ends in
      * IRR_ERR_CANCELED.  drain: progress until it returns IRR_OK (IRR_IN_PROGRESS until then), also with what is
-     * being discarded.  free: releases everything but channels, which must be closed by then; each process that can still send to this one must have drained.  A request that is pending by then
-     * is never done, and what it needs must live until free has returned.
+     * being discarded.  free: releases everything but channels, which must be closed by then; each process that can
+     * still send to this one must have drained.  A request that is pending by then is never done, and what it needs
+     * must live until free has returned.
      */
     void         (*close)(irr_transport_t *transport);
     irr_status_t (*drain)(irr_transport_t *transport);
@@ -168,8 +169,8 @@ struct irr_transport {
 };
 
 /* Fills in what all channels have. */
-static inline void irr_channel_init(irr_channel_t *channel, irr_transport_t *transport, uint16_t id, int ranks, int rank,
-                                    irr_peer_t *const *members)
+static inline void irr_channel_init(irr_channel_t *channel, irr_transport_t *transport, uint16_t id, int ranks,
+                                    int rank, irr_peer_t *const *members)
 {
     *channel = (irr_channel_t){
         .transport = transport, .members = members, .id = id, .ranks = ranks, .rank = rank

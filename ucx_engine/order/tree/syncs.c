@@ -52,7 +52,7 @@ typedef struct graph {
     int                  *lanes;     /* by edge: the first of its lanes; those up from hosts with ranks come first */
     size_t               *entered;   /* by edge: transmissions that took a lane */
     int                  *until;     /* by lane: the last step of its last user */
-    size_t               *going;     /* transmissions of steps before whose receivers do not know yet that they are over */
+    size_t               *going;     /* transmissions of steps before, not yet known to be over by their receivers */
     size_t                goes;
     int                  *path;      /* lanes */
     int                   length;    /* of path, links only */

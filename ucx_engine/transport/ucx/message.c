@@ -103,7 +103,7 @@ static void on_received(void *handle, ucs_status_t status, const ucp_tag_recv_in
     }
 }
 
-/* What UCX's answer to the post of a receive means; one that is pending gets its place in the channel, if it has one. */
+/* What UCX's answer to the post of a receive means; one that is pending gets its place in the channel, if any. */
 static irr_status_t posted(ucs_status_ptr_t handle, irr_ucx_channel_t *channel, irr_request_t *request)
 {
     irr_ucx_slot_t *slot = slot_of(request);
