@@ -25,7 +25,7 @@ conf two 'SwitchName=s0 Nodes=n[0-1]' 'SwitchName=s1 Nodes=n[2-3]' 'SwitchName=t
 conf star 'SwitchName=s0 Nodes=n[0-3] Switches=s[1-3]' 'SwitchName=s1 Nodes=n[4-7]' 'SwitchName=s2 Nodes=n[8-11]' \
     'SwitchName=s3 Nodes=n[12-15]'
 
-echo 1..72
+echo 1..71
 
 # ---- print ----
 
