@@ -257,8 +257,8 @@ irr_status_t mca_coll_irr_engine_open(char **reason_p);
 /* Destroys the open engine; all processes that talked to each other must have drained theirs. */
 void mca_coll_irr_engine_close(void);
 
-/* Waits for the exchange of a communicator while it progresses all of MPI; returns its result. */
-irr_status_t mca_coll_irr_engine_wait(irr_comm_t *comm);
+/* Waits for an exchange while it progresses all of MPI; returns its result. */
+irr_status_t mca_coll_irr_engine_wait(irr_exchange_t *exchange);
 
 /* The counters of the engine, also before it was opened and after it went. */
 void mca_coll_irr_counters(irr_counters_t *counters);

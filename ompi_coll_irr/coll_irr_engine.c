@@ -133,13 +133,13 @@ irr_status_t mca_coll_irr_engine_open(char **reason_p)
 }
 
 /* A few rounds of the engine alone; adds the events seen. */
-static irr_status_t progress_engine(irr_comm_t *comm, int rounds, unsigned *events)
+static irr_status_t progress_engine(irr_exchange_t *exchange, int rounds, unsigned *events)
 {
     irr_status_t status = IRR_IN_PROGRESS;
 
     for (int i = 0; i < rounds && status == IRR_IN_PROGRESS; i++) {
         *events += irr_engine_progress(mca_coll_irr_component.engine);
-        status = irr_exchange_test(comm);
+        status = irr_exchange_test(exchange);
     }
     return status;
 }
@@ -157,10 +157,10 @@ static void let_others_run(unsigned turn, unsigned idle)
     }
 }
 
-irr_status_t mca_coll_irr_engine_wait(irr_comm_t *comm)
+irr_status_t mca_coll_irr_engine_wait(irr_exchange_t *exchange)
 {
     unsigned idle = 0, events = 0;
-    irr_status_t status = progress_engine(comm, mca_coll_irr_component.may_sleep ? patience->rounds : patience->first,
+    irr_status_t status = progress_engine(exchange, mca_coll_irr_component.may_sleep ? patience->rounds : patience->first,
                                           &events);
 
     if (status != IRR_IN_PROGRESS) {
@@ -174,7 +174,7 @@ irr_status_t mca_coll_irr_engine_wait(irr_comm_t *comm)
             opal_progress();
         }
         events = 0;
-        status = progress_engine(comm, patience->rounds, &events);
+        status = progress_engine(exchange, patience->rounds, &events);
     }
     return status;
 }

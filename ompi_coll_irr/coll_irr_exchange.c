@@ -13,10 +13,11 @@ static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const m
         .send = call->send_blocks,
         .recv = call->recv_blocks
     };
-    irr_status_t status = irr_exchange_start_lacking(irr_comm, &problem, call->input, call->output, call->lacks);
+    irr_exchange_t *running = irr_comm_exchange(irr_comm);
+    irr_status_t status = irr_exchange_start_lacking(running, &problem, call->input, call->output, call->lacks);
 
     if (status == IRR_OK) {
-        status = mca_coll_irr_engine_wait(irr_comm);
+        status = mca_coll_irr_engine_wait(running);
     }
     return mca_coll_irr_error(status);
 }

@@ -19,9 +19,10 @@ static irr_status_t plan(mca_coll_irr_request_t *request, ompi_communicator_t *c
         .send = request->call.send_blocks,
         .recv = request->call.recv_blocks
     };
-    irr_status_t status = irr_exchange_plan(request->irr_comm, &problem);
+    irr_exchange_t *exchange = irr_comm_exchange(request->irr_comm);
+    irr_status_t status = irr_exchange_plan(exchange, &problem);
 
-    return status == IRR_OK ? mca_coll_irr_engine_wait(request->irr_comm) : status;
+    return status == IRR_OK ? mca_coll_irr_engine_wait(exchange) : status;
 }
 
 /*

@@ -57,7 +57,7 @@ static mca_coll_irr_request_t *take_done(void)
 
     while (request != NULL) {
         mca_coll_irr_request_t *next = request->next_active, **list = &left;
-        irr_status_t status = irr_exchange_test(request->irr_comm);
+        irr_status_t status = irr_exchange_test(irr_comm_exchange(request->irr_comm));
 
         if (status != IRR_IN_PROGRESS) {
             request->super.super.req_status.MPI_ERROR = mca_coll_irr_error(status);
@@ -156,7 +156,8 @@ static int start_one(mca_coll_irr_request_t *request)
     }
     /* The peers wait for our part of the exchange, so it runs even if the datatype engine fails. */
     request->packed = mca_coll_irr_call_pack(&request->call);
-    status = irr_exchange_restart(request->irr_comm, request->call.input, request->call.output);
+    status = irr_exchange_restart(irr_comm_exchange(request->irr_comm), request->call.input,
+                                  request->call.output);
     if (status != IRR_OK) {
         return MPI_ERR_INTERN;
     }

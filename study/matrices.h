@@ -4,7 +4,8 @@
 #ifndef IRR_MATRICES_H
 #define IRR_MATRICES_H
 
-#include "irr.h"
+#include "problem/lines.h"
+#include "problem/matrix.h"
 
 /*
  * Reads a square Matrix Market file ("matrix coordinate integer general"), entries in bytes.  Repeated

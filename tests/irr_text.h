@@ -4,7 +4,7 @@
 #ifndef IRR_TEXT_H
 #define IRR_TEXT_H
 
-#include "irr.h"
+#include "problem/lines.h"
 
 /* Makes an empty file, whose path is returned until close, which removes it. */
 const char *irr_text_open(void);

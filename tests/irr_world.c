@@ -10,24 +10,39 @@
 
 #define DRAIN_ROUNDS 1000
 
-void irr_world_open(irr_world_t *world, int ranks, uint64_t seed, size_t eager_max)
+void irr_world_open_on(irr_world_t *world, int ranks, irr_transport_t *const *transports)
 {
     memset(world, 0, sizeof(*world));
     world->ranks = ranks;
-    irr_test_must(irr_fabric_create(ranks, seed, eager_max, &world->fabric));
     for (int r = 0; r < ranks; r++) {
-        irr_transport_t *transport;
-
-        irr_test_must(irr_loopback_open(world->fabric, r, &transport));
-        world->spies[r] = irr_spy_create(transport);
+        world->spies[r] = irr_spy_create(transports[r]);
         irr_test_must(irr_engine_create_on(&world->spies[r]->super, false, &world->engines[r]));
     }
 }
 
+void irr_world_open_faulty(irr_world_t *world, int ranks, uint64_t seed, size_t eager_max, const irr_fault_t *faults)
+{
+    irr_transport_t *transports[IRR_CREW_MAX];
+    irr_fabric_t *fabric;
+
+    irr_test_must(irr_fabric_create(ranks, seed, eager_max, &fabric));
+    for (int r = 0; r < ranks; r++) {
+        irr_test_must(irr_loopback_open(fabric, r, &transports[r]));
+        if (faults != NULL) {
+            irr_test_must(irr_fault_open(transports[r], &faults[r], &transports[r]));
+        }
+    }
+    irr_world_open_on(world, ranks, transports);
+    world->fabric = fabric;
+}
+
+void irr_world_open(irr_world_t *world, int ranks, uint64_t seed, size_t eager_max)
+{
+    irr_world_open_faulty(world, ranks, seed, eager_max, NULL);
+}
+
 bool irr_world_close(irr_world_t *world)
 {
-    int drained = 0;
-
     /* The barrier before: what nobody asks for is thrown away meanwhile. */
     for (int i = 0; i < DRAIN_ROUNDS * 10 * world->ranks; i++) {
         irr_engine_progress(world->engines[i % world->ranks]);
@@ -35,6 +50,13 @@ bool irr_world_close(irr_world_t *world)
     for (int r = 0; r < world->ranks; r++) {
         irr_engine_close(world->engines[r]);
     }
+    return irr_world_drain(world);
+}
+
+bool irr_world_drain(irr_world_t *world)
+{
+    int drained = 0;
+
     for (int round = 0; round < DRAIN_ROUNDS && drained < world->ranks; round++) {
         drained = 0;
         for (int r = 0; r < world->ranks; r++) {
@@ -119,7 +141,7 @@ bool irr_team_progress(irr_team_t *team, irr_status_t result[IRR_CREW_MAX], int 
         busy = false;
         for (int r = 0; r < team->group.ranks; r++) {
             irr_engine_progress(team->world->engines[team->group.members[r]]);
-            result[r] = result[r] == IRR_IN_PROGRESS ? irr_exchange_test(team->comms[r]) : result[r];
+            result[r] = result[r] == IRR_IN_PROGRESS ? irr_exchange_test(irr_comm_exchange(team->comms[r])) : result[r];
             busy = busy || result[r] == IRR_IN_PROGRESS;
         }
     }
@@ -131,7 +153,7 @@ irr_status_t irr_team_start_rank(irr_team_t *team, int rank, irr_job_t *job)
     irr_status_t status;
 
     irr_job_poison(job, rank);
-    status = irr_exchange_start(team->comms[rank], &job->problems[rank], irr_job_input(job, rank),
+    status = irr_exchange_start(irr_comm_exchange(team->comms[rank]), &job->problems[rank], irr_job_input(job, rank),
                                 irr_job_output(job, rank));
     return status == IRR_OK ? IRR_IN_PROGRESS : status;
 }
@@ -149,7 +171,7 @@ irr_status_t irr_team_wait(irr_team_t *team)
     irr_engine_t *engine = team->world->engines[irr_crew_self()];
     irr_status_t status;
 
-    while ((status = irr_exchange_test(team->comms[me])) == IRR_IN_PROGRESS) {
+    while ((status = irr_exchange_test(irr_comm_exchange(team->comms[me]))) == IRR_IN_PROGRESS) {
         if (irr_engine_progress(engine) > 0) {
             irr_crew_moved();
         } else if (!irr_crew_yield()) {

@@ -8,7 +8,7 @@
 #include "irr_job.h"
 #include "irr_spy.h"
 
-#include "comm/engine.h"
+#include "comm/exchange.h"
 #include "study/fabric.h"
 
 typedef struct irr_world {
@@ -21,8 +21,13 @@ typedef struct irr_world {
 /* Opens an engine for each rank; seed and eager_max as irr_fabric_create has them. */
 void irr_world_open(irr_world_t *world, int ranks, uint64_t seed, size_t eager_max);
 
-/* Closes, drains and destroys all engines.  False: they did not drain. */
+/* The same with a fault between each spy and its transport; and on transports that are open. */
+void irr_world_open_faulty(irr_world_t *world, int ranks, uint64_t seed, size_t eager_max, const irr_fault_t *faults);
+void irr_world_open_on(irr_world_t *world, int ranks, irr_transport_t *const *transports);
+
+/* Closes, drains and destroys all engines; or, if they are closed, the rest.  False: they did not drain. */
 bool irr_world_close(irr_world_t *world);
+bool irr_world_drain(irr_world_t *world);
 
 /* Ids that the engines hold in all. */
 int irr_world_ids(const irr_world_t *world);

@@ -5,6 +5,7 @@
 #define IRR_PLAN_ALL_H
 
 #include "irr_test.h"
+#include "problem/matrix.h"
 #include "study/plans.h"
 
 #include <stdlib.h>

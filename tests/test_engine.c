@@ -169,18 +169,18 @@ static void run_close(bool destroy_first)
     irr_world_open(&world, 2, 0, 0);
     irr_team_init(&team, &world, 0, 1);
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
-    CU_ASSERT_EQUAL(irr_exchange_start(team.comms[0], &problems[0], "hello!", NULL), IRR_OK);
+    CU_ASSERT_EQUAL(irr_exchange_start(irr_comm_exchange(team.comms[0]), &problems[0], "hello!", NULL), IRR_OK);
     irr_engine_counters(world.engines[0], &counters);
     CU_ASSERT_EQUAL(counters.endpoints_open, 1);
     irr_engine_close(world.engines[0]);
     for (int i = 0; i < 10; i++) {
         CU_ASSERT_EQUAL(irr_engine_drain(world.engines[0]), IRR_IN_PROGRESS);
     }
-    CU_ASSERT_EQUAL(irr_exchange_test(team.comms[0]), IRR_IN_PROGRESS);
-    CU_ASSERT_EQUAL(irr_exchange_start(team.comms[1], &problems[1], NULL, output), IRR_OK);
+    CU_ASSERT_EQUAL(irr_exchange_test(irr_comm_exchange(team.comms[0])), IRR_IN_PROGRESS);
+    CU_ASSERT_EQUAL(irr_exchange_start(irr_comm_exchange(team.comms[1]), &problems[1], NULL, output), IRR_OK);
     progress_all(&world, 10);
-    CU_ASSERT_EQUAL_FATAL(irr_exchange_test(team.comms[0]), IRR_OK);
-    CU_ASSERT_EQUAL_FATAL(irr_exchange_test(team.comms[1]), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_exchange_test(irr_comm_exchange(team.comms[0])), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_exchange_test(irr_comm_exchange(team.comms[1])), IRR_OK);
     CU_ASSERT_STRING_EQUAL(output, "hello!");
     if (destroy_first) {
         irr_team_destroy(&team);

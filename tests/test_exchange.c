@@ -315,18 +315,18 @@ static void misuse(int rank, void *context)
 {
     scene_t *scene = context;
     irr_problem_t problem = scene->job->problems[rank];
-    irr_comm_t *comm = scene->team->comms[rank];
+    irr_exchange_t *exchange = irr_comm_exchange(scene->team->comms[rank]);
 
-    CU_ASSERT_EQUAL(irr_exchange_test(comm), IRR_OK);
+    CU_ASSERT_EQUAL(irr_exchange_test(exchange), IRR_OK);
     problem.ranks++;
-    CU_ASSERT_EQUAL(irr_exchange_start(comm, &problem, NULL, NULL), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_exchange_start(exchange, &problem, NULL, NULL), IRR_ERR_BAD_PARAM);
     problem.ranks -= 2;
-    CU_ASSERT_EQUAL(irr_exchange_start(comm, &problem, NULL, NULL), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_exchange_start(exchange, &problem, NULL, NULL), IRR_ERR_BAD_PARAM);
     problem.ranks++;
     problem.rank = (rank + 1) % problem.ranks;
-    CU_ASSERT_EQUAL(irr_exchange_start(comm, &problem, NULL, NULL), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_exchange_start(exchange, &problem, NULL, NULL), IRR_ERR_BAD_PARAM);
     CU_ASSERT_EQUAL(irr_team_start(scene->team, scene->job), IRR_OK);
-    CU_ASSERT_EQUAL(irr_exchange_start(comm, &scene->job->problems[rank], NULL, NULL), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_exchange_start(exchange, &scene->job->problems[rank], NULL, NULL), IRR_ERR_BAD_PARAM);
     scene->results[rank] = irr_team_wait(scene->team);
     CU_ASSERT_EQUAL(scene->results[rank], IRR_OK);
     CU_ASSERT_TRUE(irr_job_verify(scene->job, rank));
@@ -363,13 +363,13 @@ static void test_unread(void)
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
     irr_job_fill(job);
     CU_ASSERT_EQUAL(irr_team_start(&team, job), IRR_OK);
-    CU_ASSERT_EQUAL(irr_exchange_test(team.comms[0]), IRR_IN_PROGRESS);
+    CU_ASSERT_EQUAL(irr_exchange_test(irr_comm_exchange(team.comms[0])), IRR_IN_PROGRESS);
     irr_engine_progress(world.engines[0]);
     CU_ASSERT_EQUAL(irr_team_start(&team, job), IRR_ERR_BAD_PARAM);
-    CU_ASSERT_EQUAL(irr_exchange_test(team.comms[0]), IRR_OK);
+    CU_ASSERT_EQUAL(irr_exchange_test(irr_comm_exchange(team.comms[0])), IRR_OK);
     CU_ASSERT_EQUAL(irr_team_start(&team, job), IRR_OK);
     irr_engine_progress(world.engines[0]);
-    CU_ASSERT_EQUAL(irr_exchange_test(team.comms[0]), IRR_OK);
+    CU_ASSERT_EQUAL(irr_exchange_test(irr_comm_exchange(team.comms[0])), IRR_OK);
     irr_team_destroy(&team);
     CU_ASSERT_TRUE(irr_world_close(&world));
     irr_job_destroy(job);

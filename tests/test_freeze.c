@@ -21,7 +21,8 @@ static irr_status_t restart(irr_team_t *team, irr_job_t *job, int rank)
     irr_status_t status;
 
     irr_job_poison(job, rank);
-    status = irr_exchange_restart(team->comms[rank], irr_job_input(job, rank), irr_job_output(job, rank));
+    status = irr_exchange_restart(irr_comm_exchange(team->comms[rank]), irr_job_input(job, rank),
+                                  irr_job_output(job, rank));
     return status == IRR_OK ? irr_team_wait(team) : status;
 }
 
@@ -30,7 +31,7 @@ static bool is_bare(irr_comm_t *comm, const irr_job_t *job, int rank)
 {
     irr_counters_t counters;
 
-    irr_exchange_counters(comm, &counters);
+    irr_exchange_counters(irr_comm_exchange(comm), &counters);
     return counters.exchanges == 1 && counters.header_bytes == 0 &&
            irr_job_may_stage(job, rank, counters.bytes_staged) && counters.waiting_ns > 0;
 }
@@ -44,7 +45,7 @@ static irr_status_t run(scene_t *scene, irr_job_t *job)
 
 static irr_status_t plan(scene_t *scene, int rank)
 {
-    irr_status_t status = irr_exchange_plan(scene->team->comms[rank], &scene->job->problems[rank]);
+    irr_status_t status = irr_exchange_plan(irr_comm_exchange(scene->team->comms[rank]), &scene->job->problems[rank]);
 
     return status == IRR_OK ? irr_team_wait(scene->team) : status;
 }
@@ -66,7 +67,7 @@ static void plan_and_restart(int rank, void *context)
         scene->wrong += restart(scene->team, scene->job, rank) != wanted;
         scene->wrong += wanted == IRR_OK && !irr_job_verify(scene->job, rank);
         scene->wrong += scene->cut < 0 && i > 0 && !is_bare(comm, scene->job, rank);
-        scene->wrong += scene->cut >= 0 && comm->exact;
+        scene->wrong += scene->cut >= 0 && comm->exchange->exact;
     }
     irr_engine_counters(scene->team->world->engines[rank], &after);
     scene->wrong += comm->direct && after.endpoints_open != before.endpoints_open;

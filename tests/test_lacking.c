@@ -57,7 +57,7 @@ static void start_lacking(scene_t *scene, irr_job_t *job)
     const bool input = (scene->lacks & IRR_LACKS_INPUT) == 0, output = (scene->lacks & IRR_LACKS_OUTPUT) == 0;
 
     irr_job_poison(job, r);
-    CU_ASSERT_EQUAL(irr_exchange_start_lacking(scene->team.comms[r], &job->problems[r],
+    CU_ASSERT_EQUAL(irr_exchange_start_lacking(irr_comm_exchange(scene->team.comms[r]), &job->problems[r],
                                                input ? irr_job_input(job, r) : NULL,
                                                output ? irr_job_output(job, r) : NULL, scene->lacks), IRR_OK);
     scene->result[r] = IRR_IN_PROGRESS;

@@ -58,12 +58,12 @@ static void expect_plan(irr_turns_t *scene, const irr_settings_t *settings, cons
     irr_test_must(irr_order_schedule(irr_algorithm_way(settings->algorithm)->order, &matrix, &settings->scheduled,
                                       &schedule));
     for (int r = 0; r < RANKS; r++) {
-        const irr_plan_t *made = &scene->team.comms[r]->plan;
+        const irr_plan_t *made = &scene->team.comms[r]->run.plan;
         irr_plan_t plan;
 
         irr_plan_init(&plan);
         irr_test_must(irr_schedule_plan_build(&schedule, &job->problems[r], &plan));
-        irr_test_must(irr_pace_add(scene->team.comms[r]->built_way->pace, &pace, &plan));
+        irr_test_must(irr_pace_add(scene->team.comms[r]->run.built_way->pace, &pace, &plan));
         CU_ASSERT_EQUAL_FATAL(made->nsteps, plan.nsteps);
         for (size_t i = 0; i < plan.nsteps; i++) {
             CU_ASSERT_EQUAL(made->steps[i].kind, plan.steps[i].kind);

@@ -88,7 +88,7 @@ static void expect(irr_turns_t *scene, const char *letter, int consensuses)
 {
     CU_ASSERT_EQUAL(messages(scene, letter), RANKS - 1 + (size_t)consensuses * IRR_TURNS_CONSENSUS);
     for (int r = 0; r < RANKS && consensuses == 0; r++) {
-        CU_ASSERT_FALSE(scene->team.comms[r]->found);
+        CU_ASSERT_FALSE(scene->team.comms[r]->exchange->found);
     }
 }
 
@@ -97,7 +97,7 @@ static void look(irr_turns_t *scene, const irr_pace_t *pace)
 {
     for (int i = 0; i < IRR_CALM_LOOKS; i++) {
         expect(scene, "A", i == 0 ? 2 : 1);
-        CU_ASSERT_PTR_EQUAL(scene->team.comms[0]->way->pace, pace);
+        CU_ASSERT_PTR_EQUAL(scene->team.comms[0]->exchange->way->pace, pace);
     }
 }
 
@@ -128,7 +128,7 @@ static void expect_skips(irr_turns_t *scene)
     CU_ASSERT_EQUAL(scene->counters[0].schedules_reused, reused);
     expect(scene, "A", 1);
     CU_ASSERT_EQUAL(scene->counters[0].schedules_reused, reused + 1);
-    CU_ASSERT_TRUE_FATAL(scene->team.comms[0]->found);
+    CU_ASSERT_TRUE_FATAL(scene->team.comms[0]->exchange->found);
 }
 
 /* Whatever pace goes without a schedule. */
@@ -143,7 +143,7 @@ static void test_skips(void)
         open_calm_with(&scene, paces[i], &state);
         for (int k = 0; k < 3; k++) {
             expect_skips(&scene);
-            CU_ASSERT_PTR_EQUAL(scene.team.comms[0]->built_way->pace, paces[i]);
+            CU_ASSERT_PTR_EQUAL(scene.team.comms[0]->run.built_way->pace, paces[i]);
         }
         CU_ASSERT_EQUAL(scene.counters[0].matrices, 1);
         irr_turns_close(&scene);
@@ -159,7 +159,7 @@ static void test_direct_order(void)
     open_calm(&scene, &state);
     expect(&scene, "A", 0);
     for (int r = 0; r < RANKS; r++) {
-        const irr_plan_t *plan = &scene.team.comms[r]->plan;
+        const irr_plan_t *plan = &scene.team.comms[r]->run.plan;
         int to = r;
 
         for (size_t i = 0; i < plan->nsteps; i++) {
@@ -169,7 +169,7 @@ static void test_direct_order(void)
             }
         }
         CU_ASSERT_EQUAL(to, (r + RANKS - 1) % RANKS);
-        CU_ASSERT_PTR_EQUAL(scene.team.comms[r]->built_way->pace, &irr_pace_free);
+        CU_ASSERT_PTR_EQUAL(scene.team.comms[r]->run.built_way->pace, &irr_pace_free);
     }
     irr_turns_close(&scene);
 }
@@ -235,8 +235,8 @@ static void test_new(void)
 
         for (int i = 0; i < skips; i++) {
             run_new(&scene, irr_test_random(&state));
-            CU_ASSERT_FALSE(scene.team.comms[0]->found);
-            CU_ASSERT_TRUE(scene.team.comms[0]->calm);
+            CU_ASSERT_FALSE(scene.team.comms[0]->exchange->found);
+            CU_ASSERT_TRUE(scene.team.comms[0]->exchange->calm);
         }
         run_new(&scene, looks);
         irr_turns_expect(&scene, looks, looks, 0);
@@ -273,7 +273,7 @@ static void test_favourite(void)
         open_with_jobs(&scene, &settings, &state);
         settle(&scene, paces[i]);
         irr_turns_run(&scene, "AB");
-        CU_ASSERT_PTR_EQUAL(scene.team.comms[0]->way->pace, paces[i]);
+        CU_ASSERT_PTR_EQUAL(scene.team.comms[0]->exchange->way->pace, paces[i]);
         CU_ASSERT_TRUE(tune_of(&scene, 0)->chosen < 0);
         irr_turns_close(&scene);
     }
@@ -288,7 +288,7 @@ static void expect_looks(irr_turns_t *scene)
 
     for (int i = 0; i < LONG; i++) {
         irr_turns_run(scene, "A");
-        CU_ASSERT_TRUE_FATAL(scene->team.comms[0]->found);
+        CU_ASSERT_TRUE_FATAL(scene->team.comms[0]->exchange->found);
     }
     irr_turns_expect(scene, scene->counters[0].matrices, scene->counters[0].schedules_built, reused + LONG);
 }
@@ -310,7 +310,7 @@ static void test_none(void)
         open_with_jobs(&scene, &settings, &state);
         settle(&scene, pace);
         expect_looks(&scene);
-        CU_ASSERT_PTR_EQUAL(scene.team.comms[0]->way->pace, pace);
+        CU_ASSERT_PTR_EQUAL(scene.team.comms[0]->exchange->way->pace, pace);
         irr_turns_close(&scene);
     }
 }
@@ -358,12 +358,12 @@ static void plan_member(int rank, void *context)
     irr_turns_t *scene = context;
     irr_comm_t *comm = scene->team.comms[rank];
     irr_job_t *job = scene->jobs[1];
-    irr_status_t status = irr_exchange_plan(comm, &job->problems[rank]);
+    irr_status_t status = irr_exchange_plan(irr_comm_exchange(comm), &job->problems[rank]);
 
     status = status == IRR_OK ? irr_team_wait(&scene->team) : status;
     if (status == IRR_OK) {
         irr_job_poison(job, rank);
-        status = irr_exchange_restart(comm, irr_job_input(job, rank), irr_job_output(job, rank));
+        status = irr_exchange_restart(irr_comm_exchange(comm), irr_job_input(job, rank), irr_job_output(job, rank));
     }
     status = status == IRR_OK ? irr_team_wait(&scene->team) : status;
     scene->wrong += status != IRR_OK || !irr_job_verify(job, rank);

@@ -310,7 +310,7 @@ static void test_tree(void)
     /* Ranks 0, 4 and 5 are at one switch, the 4 others at the other: 12 messages up and down each in a uniform job. */
     irr_turns_run(&scene, "A");
     for (int r = 0; r < RANKS; r++) {
-        const irr_plan_t *plan = &scene.team.comms[r]->plan;
+        const irr_plan_t *plan = &scene.team.comms[r]->run.plan;
         int last = 0;
 
         for (size_t i = 0; i < plan->nsteps; i++) {
@@ -391,7 +391,7 @@ static void test_auto(void)
         irr_turns_add(&scene, 1, IRR_JOB_MIXED, 2);
         irr_turns_run(&scene, "ABAB");
         irr_turns_expect(&scene, wanted, wanted, wanted);
-        CU_ASSERT_EQUAL(scene.team.comms[0]->found, spread);
+        CU_ASSERT_EQUAL(scene.team.comms[0]->exchange->found, spread);
         CU_ASSERT_STRING_EQUAL(irr_comm_algorithm(scene.team.comms[0]), spread ? "aapc" : "a1");
         irr_turns_close(&scene);
     }

@@ -252,9 +252,9 @@ static void test_next_communicator(void)
         for (int r = RANKS - 1; r >= 0; r--) {
             start(&scene, r, scene.wrong);
             if (freed && r > 0) {
-                CU_ASSERT_EQUAL(irr_exchange_test(scene.team.comms[r]), IRR_IN_PROGRESS);
+                CU_ASSERT_EQUAL(irr_exchange_test(irr_comm_exchange(scene.team.comms[r])), IRR_IN_PROGRESS);
                 irr_engine_progress(scene.world.engines[r]);
-                CU_ASSERT_EQUAL(irr_exchange_test(scene.team.comms[r]), IRR_OK);
+                CU_ASSERT_EQUAL(irr_exchange_test(irr_comm_exchange(scene.team.comms[r])), IRR_OK);
                 irr_comm_destroy(scene.team.comms[r]);
                 scene.team.comms[r] = NULL;
                 scene.result[r] = IRR_OK;
@@ -302,7 +302,7 @@ static void test_ahead(void)
                 start(&scene, r, scene.back);
             }
             if (scene.result[r] == IRR_IN_PROGRESS) {
-                scene.result[r] = irr_exchange_test(scene.team.comms[r]);
+                scene.result[r] = irr_exchange_test(irr_comm_exchange(scene.team.comms[r]));
                 done[r] += scene.result[r] != IRR_IN_PROGRESS;
                 CU_ASSERT(scene.result[r] == IRR_IN_PROGRESS || scene.result[r] == IRR_OK);
                 CU_ASSERT(r != TO || scene.result[r] != IRR_OK || irr_job_verify(scene.back, TO));

@@ -19,6 +19,7 @@
 #define IRR_BENCH_H
 
 #include "cli.h"
+#include "problem/matrix.h"
 
 #include <mpi.h>
 

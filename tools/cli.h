@@ -6,7 +6,8 @@
 #ifndef IRR_CLI_H
 #define IRR_CLI_H
 
-#include "irr.h"
+#include "problem/lines.h"
+#include "problem/matrix.h"
 
 #include "study/matrices.h"
 

@@ -16,6 +16,7 @@
 #define IRR_TOOL_MATRIX_H
 
 #include "cli.h"
+#include "problem/matrix.h"
 
 /* ---- options ---- */
 

@@ -13,7 +13,7 @@
 #define IRR_ROUTES_H
 
 #include "cli.h"
-#include "comm/engine.h"
+#include "comm/exchange.h"
 
 #include <mpi.h>
 

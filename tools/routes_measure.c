@@ -54,7 +54,7 @@ static irr_status_t wait_for(const irr_routes_job_t *job, irr_comm_t *comm)
             irr_status_t status;
 
             irr_engine_progress(job->engine);
-            status = irr_exchange_test(comm);
+            status = irr_exchange_test(irr_comm_exchange(comm));
             if (status != IRR_IN_PROGRESS) {
                 return status;
             }
@@ -76,19 +76,20 @@ static double busy_seconds(void)
 
 static sample_t run(const irr_routes_job_t *job, variant_t *variant)
 {
+    irr_exchange_t *exchange = irr_comm_exchange(variant->comm);
     irr_status_t status;
     sample_t start, end;
 
     irr_routes_barrier(job);
     start = (sample_t){ MPI_Wtime(), busy_seconds() };
-    status = variant->again ? irr_exchange_restart(variant->comm, job->input, job->output)
-                            : irr_exchange_start(variant->comm, &job->problem, job->input, job->output);
+    status = variant->again ? irr_exchange_restart(exchange, job->input, job->output)
+                            : irr_exchange_start(exchange, &job->problem, job->input, job->output);
     if (status == IRR_OK) {
         status = wait_for(job, variant->comm);
     }
     end = (sample_t){ MPI_Wtime(), busy_seconds() };
     irr_routes_must(variant->name, status);
-    irr_exchange_counters(variant->comm, &variant->counters);
+    irr_exchange_counters(exchange, &variant->counters);
     irr_routes_barrier(job);
     return (sample_t){ end.seconds - start.seconds, end.busy - start.busy };
 }
@@ -133,7 +134,7 @@ static variant_t *add_frozen(irr_routes_job_t *job, variants_t *variants, const 
 {
     variant_t *variant = add(job, variants, name, algorithm, overlap);
 
-    irr_routes_must("planning", irr_exchange_plan(variant->comm, &job->problem));
+    irr_routes_must("planning", irr_exchange_plan(irr_comm_exchange(variant->comm), &job->problem));
     irr_routes_must("planning", wait_for(job, variant->comm));
     variant->again = true;
     run_and_verify(job, variant);
@@ -155,7 +156,7 @@ static void add_all(irr_routes_job_t *job, int algorithm, variants_t *variants)
         snprintf(name, sizeof(name), direct ? "frozen" : "frozen-%s", irr_overlap_name(options->overlap[i]));
         variant = add_frozen(job, variants, name, algorithm, (irr_overlap_t)options->overlap[i]);
         if (i == 0) {
-            plan = direct ? &variant->comm->plan : &variant->comm->frozen.plan;
+            plan = direct ? &variant->comm->exchange->own.plan : &variant->comm->exchange->frozen.plan;
         }
     }
     variant = add(job, variants, "twin", irr_algorithm_find("a1"), IRR_OVERLAP_PIPELINED);

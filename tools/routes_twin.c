@@ -95,25 +95,27 @@ static irr_status_t add_twin(const irr_plan_t *plan, const irr_step_t *step, reg
 
 irr_status_t irr_routes_twin(const irr_plan_t *plan, size_t input_bytes, irr_comm_t *comm)
 {
+    irr_exchange_t *exchange = comm->exchange;
+    irr_plan_t *twin = &exchange->own.plan;
     irr_problem_t owner = { .ranks = plan->ranks, .rank = plan->rank };
     irr_status_t status = IRR_OK;
     regions_t regions;
 
     measure_regions(plan, input_bytes, &regions);
-    irr_plan_reset(&comm->plan, &owner);
+    irr_plan_reset(twin, &owner);
     for (size_t i = 0; i < plan->nsteps && status == IRR_OK; i++) {
-        status = add_twin(plan, &plan->steps[i], &regions, &comm->plan);
+        status = add_twin(plan, &plan->steps[i], &regions, twin);
     }
     if (status == IRR_OK) {
-        status = irr_exec_reserve(&comm->exec, (irr_plan_bounds_t){
-            .steps = comm->plan.nsteps, .pieces = comm->plan.npieces });
+        status = irr_exec_reserve(&exchange->own.exec, (irr_plan_bounds_t){
+            .steps = twin->nsteps, .pieces = twin->npieces });
     }
-    comm->scratch = irr_alloc(comm->plan.scratch_bytes, 1);
-    if (status != IRR_OK || comm->scratch == NULL) {
+    exchange->scratch = irr_alloc(twin->scratch_bytes, 1);
+    if (status != IRR_OK || exchange->scratch == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
     /* Memory that was never written to is one page of zeros, which is read much faster than others. */
-    memset(comm->scratch, comm->rank, comm->plan.scratch_bytes);
-    comm->planned = true;
+    memset(exchange->scratch, comm->rank, twin->scratch_bytes);
+    exchange->planned = true;
     return IRR_OK;
 }

@@ -8,10 +8,11 @@
  *
  *     irr_engine_create      once a process, at the first exchange of the job
  *     irr_comm_create        once a communicator; collective, may block in the host's collectives
+ *     irr_comm_exchange, irr_exchange_create   the one it has from the start, or another one
  *     irr_exchange_start     builds the plan, posts what may be posted; never blocks
  *     irr_exchange_test      IRR_IN_PROGRESS until done; never blocks
  *     irr_exchange_plan, irr_exchange_restart    the same exchange many times, planned once
- *     irr_comm_destroy       local
+ *     irr_exchange_destroy, irr_comm_destroy     local
  *     irr_engine_close, irr_engine_drain, the host's barrier, irr_engine_destroy
  *
  * Units: every length, count and offset is in bytes unless a name says otherwise.  Functions that can
@@ -135,35 +136,6 @@ typedef struct irr_problem {
     irr_blocks_t send;
     irr_blocks_t recv;
 } irr_problem_t;
-
-/* ---- count matrix ---------------------------------------------------------------------------- */
-
-/* entry(i, j): bytes that rank i sends to rank j, row by row. */
-typedef struct irr_matrix {
-    int       ranks;
-    uint64_t *entries;
-} irr_matrix_t;
-
-/* A zero matrix.  Fails with IRR_ERR_BAD_PARAM (ranks < 1) or IRR_ERR_NO_MEMORY. */
-irr_status_t irr_matrix_init(irr_matrix_t *matrix, int ranks);
-void         irr_matrix_fini(irr_matrix_t *matrix);
-uint64_t    *irr_matrix_at(const irr_matrix_t *matrix, int from, int to);
-
-/* Readers take no more ranks, which is 2 GiB of matrix: a short file must not take the whole machine. */
-#define IRR_MATRIX_RANKS_MAX 16384
-
-/* Where and why a file was refused; line 0 means the file as a whole. */
-typedef struct irr_file_error {
-    size_t line;
-    char   reason[160];
-} irr_file_error_t;
-
-/*
- * Writes a Matrix Market file, as study/matrices.h reads, row by row; the comment is one line, or NULL.
- * IRR_ERR_BAD_PARAM, and nothing is written: an entry is above INT64_MAX.  IRR_ERR_IO: the stream, which is not
- * flushed, has an error.  May block.
- */
-irr_status_t irr_matrix_write(const irr_matrix_t *matrix, const char *comment, FILE *stream);
 
 /* ---- algorithms ------------------------------------------------------------------------------ */
 
@@ -441,17 +413,46 @@ irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *para
 /* The name of the row that exchanges go by, alike on all ranks; what "auto" became.  Never NULL, never freed. */
 const char *irr_comm_algorithm(const irr_comm_t *comm);
 
-/* Local.  No exchange may be open on the communicator. */
+/* Local.  No exchange may be open on the communicator, and those that were created on it must be destroyed. */
 void irr_comm_destroy(irr_comm_t *comm);
 
+/* ---- exchange -------------------------------------------------------------------------------- */
+
+/* One exchange at a time, again and again. */
+typedef struct irr_exchange irr_exchange_t;
+
 /*
- * Starts the exchange that the problem states.  All members must start exchanges of a communicator in the
- * same order; one may be open at a time (IRR_ERR_BAD_PARAM otherwise).  input is read and output written
- * until the exchange is over.  A direct algorithm needs no memory beyond what irr_comm_create reserved; a scheduled
- * one does as a1 on all ranks where one lacks it; one that forwards ends in IRR_ERR_NO_MEMORY on this rank and those
- * that miss something from it, and leaves nobody waiting.
+ * The exchange that a communicator has from the start: as irr_comm_create reserved it, it needs no more memory to serve
+ * the others.  Never NULL, never destroyed.
  */
-irr_status_t irr_exchange_start(irr_comm_t *comm, const irr_problem_t *problem, const void *input, void *output);
+irr_exchange_t *irr_comm_exchange(const irr_comm_t *comm);
+
+/* One more.  Local.  IRR_ERR_NO_MEMORY. */
+irr_status_t irr_exchange_create(irr_comm_t *comm, irr_exchange_t **exchange_p);
+
+/* Local.  One that is not over fails the communicator on all members. */
+void irr_exchange_destroy(irr_exchange_t *exchange);
+
+/* Exchanges of a communicator that are open at a time at most. */
+#define IRR_EXCHANGES_OPEN 32
+
+/*
+ * Starts the exchange that the problem states; IRR_ERR_BAD_PARAM if this one was started and is not over, or its result
+ * was not read.  input is read and output written until it is over.
+ *
+ * Any number of exchanges of a communicator may be started before the first of them is over, by all members in the same
+ * order; the n-th start of one member belongs to the n-th of the others, whichever objects these are.  On a direct
+ * algorithm they run side by side, IRR_EXCHANGES_OPEN at a time, the others wait; and about every 120 exchanges one
+ * waits until all before it are over.  On a grid, and where exchanges look for a schedule, they run one after the
+ * other, because what one has learnt is what the next one goes by.  In which order they end may differ between members.
+ *
+ * A direct algorithm needs no memory beyond what was reserved, unless a rank has more blocks than one for another rank;
+ * without memory for them it goes on as one that lacks its buffers.  A scheduled one does as a1 on all ranks where one
+ * lacks memory; one that forwards ends in IRR_ERR_NO_MEMORY on this rank and those that miss something from it, and
+ * leaves nobody waiting.
+ */
+irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *problem, const void *input,
+                                void *output);
 
 /*
  * The same on a rank that has no memory for one of its buffers, or both: it serves its peers, whose part of the
@@ -461,30 +462,32 @@ irr_status_t irr_exchange_start(irr_comm_t *comm, const irr_problem_t *problem, 
  */
 enum { IRR_LACKS_INPUT = 1, IRR_LACKS_OUTPUT = 2 };
 
-irr_status_t irr_exchange_start_lacking(irr_comm_t *comm, const irr_problem_t *problem, const void *input,
+irr_status_t irr_exchange_start_lacking(irr_exchange_t *exchange, const irr_problem_t *problem, const void *input,
                                         void *output, unsigned lacks);
 
 /*
- * IRR_IN_PROGRESS until the open exchange is over, then its result, once.  IRR_ERR_TRUNCATE: a message was
- * longer than its block, whose bytes are undefined; all others arrived.  Does not progress the engine.
+ * IRR_IN_PROGRESS until it is over, then its result, once.  IRR_ERR_TRUNCATE: a message was longer than its blocks,
+ * whose bytes are undefined; all others arrived.  Does not progress the engine.
  */
-irr_status_t irr_exchange_test(irr_comm_t *comm);
+irr_status_t irr_exchange_test(irr_exchange_t *exchange);
 
-/* What the last exchange cost this rank; of an open one, so far. */
-void irr_exchange_counters(irr_comm_t *comm, irr_counters_t *counters);
-
-/*
- * Starts to plan exchanges with this problem, whose lists are borrowed until the next irr_exchange_start or
- * irr_exchange_plan, or the end of the communicator.  An exchange as far as order and irr_exchange_test go, which
- * says when all is ready; but nothing is sent of the user's data, and no buffer is touched.
- */
-irr_status_t irr_exchange_plan(irr_comm_t *comm, const irr_problem_t *problem);
+/* What the last run of it cost this rank; of an open one, so far. */
+void irr_exchange_counters(irr_exchange_t *exchange, irr_counters_t *counters);
 
 /*
- * Starts the planned exchange on buffers; as often as wanted, one after the other.  IRR_ERR_BAD_PARAM: none is
- * planned.  An algorithm that forwards learns its exact plan in the first run, if memory allows on all ranks; from then
- * on, and with other algorithms from the first, there are neither descriptions nor allocations.
+ * Starts to plan runs with this problem, whose lists are borrowed until the next irr_exchange_start or
+ * irr_exchange_plan of this exchange, or its end.  An exchange as far as order and irr_exchange_test go, which says
+ * when all is ready, or IRR_ERR_NO_MEMORY on this rank: then none may start it.  Nothing is sent of the user's data, and
+ * no buffer is touched.
  */
-irr_status_t irr_exchange_restart(irr_comm_t *comm, const void *input, void *output);
+irr_status_t irr_exchange_plan(irr_exchange_t *exchange, const irr_problem_t *problem);
+
+/*
+ * Starts the planned exchange on buffers; as often as wanted, one after the other, and other exchanges in between.
+ * IRR_ERR_BAD_PARAM: none is planned.  An algorithm that forwards learns its exact plan in the first run, if memory
+ * allows on all ranks; from then on, and with other algorithms from the first, there are neither descriptions nor
+ * allocations.
+ */
+irr_status_t irr_exchange_restart(irr_exchange_t *exchange, const void *input, void *output);
 
 #endif

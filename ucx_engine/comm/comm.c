@@ -1,5 +1,5 @@
 /*
- * comm.c - a communicator of the engine: set-up by agreement, and its exchanges.
+ * comm.c - a communicator of the engine: set-up by agreement, and the end.
  *
  * Set-up is done in the first exchange and costs three all-reduces of a few words; if a member does not know
  * all others yet, one all-gather of addresses and one all-reduce more; and one for each time that members
@@ -8,6 +8,7 @@
  */
 #include "comm/agree.h"
 #include "comm/comm_route.h"
+#include "comm/exchange.h"
 
 #include "core/alloc.h"
 #include "core/log.h"
@@ -295,16 +296,16 @@ static void unlink_comm(irr_comm_t *comm)
     }
 }
 
-/* The exchange that is open goes no further. */
-static void close_exchange(irr_comm_t *comm)
+/* The exchanges that are open go no further. */
+static void close_exchanges(irr_comm_t *comm)
 {
-    irr_comm_t **link = &comm->engine->open;
+    irr_comm_t **link = &comm->engine->busy;
 
     while (*link != NULL && *link != comm) {
-        link = &(*link)->next_open;
+        link = &(*link)->next_busy;
     }
     if (*link != NULL) {
-        *link = comm->next_open;
+        *link = comm->next_busy;
         irr_comm_abandon(comm);
     }
 }
@@ -322,11 +323,12 @@ static void bury(irr_comm_t *comm)
 void irr_comm_destroy(irr_comm_t *comm)
 {
     irr_engine_t *engine = comm->engine;
-    bool buried = comm->failed != IRR_OK || (comm->started && comm->result == IRR_IN_PROGRESS);
+    bool buried;
 
     irr_lock_acquire(&engine->lock);
+    buried = comm->failed != IRR_OK || comm->open.count > 0;
     unlink_comm(comm);
-    close_exchange(comm);
+    close_exchanges(comm);
     irr_strays_free_id(&engine->strays, comm->id);
     if (buried) {
         bury(comm);
@@ -338,6 +340,11 @@ void irr_comm_destroy(irr_comm_t *comm)
     if (!buried) {
         irr_comm_free(comm);
     }
+}
+
+irr_exchange_t *irr_comm_exchange(const irr_comm_t *comm)
+{
+    return comm->exchange;
 }
 
 void irr_comm_free(irr_comm_t *comm)

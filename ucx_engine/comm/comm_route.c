@@ -4,6 +4,8 @@
  */
 #include "comm/comm_route.h"
 
+#include "comm/exchange.h"
+
 #include "core/alloc.h"
 #include "problem/placement.h"
 
@@ -30,24 +32,6 @@ bool irr_comm_route_fits(const irr_settings_t *settings, int ranks)
 const char *irr_comm_algorithm(const irr_comm_t *comm)
 {
     return irr_algorithm_name(comm->settings.algorithm);
-}
-
-/* Room for exchanges without a schedule, and for the pace loose, by which a trial may find that they go best. */
-static irr_status_t init_direct(irr_comm_t *comm)
-{
-    irr_way_t ways[] = { comm->alone, comm->alone };
-    irr_status_t status = IRR_OK;
-
-    ways[1].pace = &irr_pace_loose;
-    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && status == IRR_OK; i++) {
-        irr_plan_bounds_t bounds = irr_way_bounds(&ways[i], comm->ranks, 0, NULL, NULL);
-
-        status = irr_plan_reserve(&comm->plan, bounds);
-        if (status == IRR_OK) {
-            status = irr_exec_reserve(&comm->exec, bounds);
-        }
-    }
-    return status;
 }
 
 static irr_status_t init_grid(irr_comm_t *comm, const int *labels)
@@ -101,16 +85,16 @@ static irr_status_t init_tree(irr_comm_t *comm, const int *labels, const irr_top
     return status;
 }
 
-/* What finds schedules, and remembers for which blocks the plan was made. */
+/* What finds schedules, and runs them. */
 static irr_status_t init_schedules(irr_comm_t *comm, const irr_way_t *way, const irr_schedule_t *file)
 {
     irr_status_t status = irr_schedules_init(&comm->schedules, way, &comm->settings, comm->ranks, comm->rank,
-                                             &comm->plan, &comm->exec);
+                                             &comm->run.plan, &comm->run.exec);
 
     if (status == IRR_OK && file->ranks == comm->ranks) {
         status = irr_schedules_pin(&comm->schedules, file);
     }
-    return status == IRR_OK ? irr_blocks_memory_reserve(&comm->blocks, 2 * (size_t)comm->ranks) : status;
+    return status == IRR_OK && comm->schedules.asked ? irr_run_reserve(&comm->run, comm) : status;
 }
 
 irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_comm_files_t *files)
@@ -122,15 +106,18 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_
 
     comm->settings.algorithm = irr_algorithm_resolve(comm->settings.algorithm, hosts);
     comm->alone = irr_way_alone(&way);
-    comm->way = &comm->alone;
     comm->direct = irr_way_is_local(&comm->alone);
     comm->agrees = irr_consensus_init(&comm->consensus, comm->ranks, comm->rank) == IRR_OK;
-    status = comm->direct ? init_direct(comm) : init_grid(comm, labels);
+    status = comm->direct ? IRR_OK : init_grid(comm, labels);
     if (status == IRR_OK && placed) {
         status = init_tree(comm, labels, &files->topology);
     }
     if (status == IRR_OK) {
         status = init_schedules(comm, &way, &files->schedule);
+        comm->serial = !comm->direct || comm->schedules.asked;
+    }
+    if (status == IRR_OK) {
+        status = irr_exchange_create(comm, &comm->exchange);
     }
     if (status != IRR_OK) {
         irr_comm_route_fini(comm);
@@ -140,14 +127,11 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_
 
 void irr_comm_route_fini(irr_comm_t *comm)
 {
+    irr_exchange_free(comm->exchange);
+    comm->exchange = NULL;
+    irr_run_fini(&comm->run);
     irr_schedules_fini(&comm->schedules);
     irr_tree_fini(&comm->tree);
-    irr_free(comm->scratch);
-    comm->scratch = NULL;
-    irr_grid_plan_fini(&comm->frozen);
     irr_relay_fini(&comm->relay);
     irr_nodes_fini(&comm->nodes);
-    irr_exec_fini(&comm->exec);
-    irr_blocks_memory_fini(&comm->blocks);
-    irr_plan_fini(&comm->plan);
 }

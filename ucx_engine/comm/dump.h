@@ -4,7 +4,7 @@
 #ifndef IRR_DUMP_H
 #define IRR_DUMP_H
 
-#include "irr.h"
+#include "problem/matrix.h"
 
 /* Files of one communicator; an application whose counts never repeat must not fill a disk. */
 #define IRR_DUMP_MAX 1000

@@ -1,7 +1,7 @@
 /*
  * engine.c - the process-wide engine: one transport, the peers known, the exchanges in progress.
  */
-#include "comm/engine.h"
+#include "comm/exchange.h"
 
 #include "core/alloc.h"
 #include "core/log.h"
@@ -51,18 +51,19 @@ irr_status_t irr_engine_create(const irr_engine_config_t *config, irr_engine_t *
     return IRR_OK;
 }
 
-/* Lets every open exchange start what it can, and takes those that are over off the list. */
+/* Lets every open exchange start what it can, and takes communicators without one off the list. */
 static void progress_exchanges(irr_engine_t *engine)
 {
-    irr_comm_t **link = &engine->open;
+    irr_comm_t **link = &engine->busy;
 
     while (*link != NULL) {
         irr_comm_t *comm = *link;
 
-        if (irr_comm_progress(comm) == IRR_IN_PROGRESS) {
-            link = &comm->next_open;
+        comm->busy = irr_queue_progress(comm);
+        if (comm->busy) {
+            link = &comm->next_busy;
         } else {
-            *link = comm->next_open;
+            *link = comm->next_busy;
         }
     }
 }
@@ -141,18 +142,11 @@ void irr_engine_counters(irr_engine_t *engine, irr_counters_t *counters)
  */
 static void end_exchanges(irr_engine_t *engine)
 {
-    irr_comm_t **link = &engine->open;
-
-    while (*link != NULL) {
-        irr_comm_t *comm = *link;
-
-        if (comm->state == IRR_COMM_RUNS && !irr_exec_receives(&comm->exec)) {
-            link = &comm->next_open;
-        } else {
-            *link = comm->next_open;
-            comm->result = IRR_ERR_CANCELED;
+    for (irr_comm_t *comm = engine->busy; comm != NULL; comm = comm->next_busy) {
+        if (!irr_queue_only_sends(comm)) {
             comm->failed = IRR_ERR_CANCELED;
             irr_comm_abandon(comm);
+            irr_queue_end_all(comm, IRR_ERR_CANCELED);
         }
     }
 }
@@ -184,6 +178,12 @@ void irr_engine_destroy(irr_engine_t *engine)
         engine->transport->ops->close_channel(comm->channel);
     }
     engine->transport->ops->free(engine->transport);
+    while (engine->buried_exchanges != NULL) {
+        irr_exchange_t *exchange = engine->buried_exchanges;
+
+        engine->buried_exchanges = exchange->next;
+        irr_exchange_free(exchange);
+    }
     while (engine->buried != NULL) {
         irr_comm_t *comm = engine->buried;
 

@@ -1,7 +1,7 @@
 /*
  * failure.c - see failure.h.
  */
-#include "comm/engine.h"
+#include "comm/exchange.h"
 
 #include "core/clock.h"
 #include "core/log.h"
@@ -79,16 +79,6 @@ static bool is_told(irr_comm_t *comm)
     return notices > 0;
 }
 
-static int awaited(const irr_comm_t *comm)
-{
-    switch (comm->state) {
-    case IRR_COMM_SCHEDULES: return irr_schedules_awaited(&comm->schedules);
-    case IRR_COMM_RUNS:      return irr_exec_awaited(&comm->exec);
-    case IRR_COMM_RELAYS:    return irr_relay_awaited(&comm->relay);
-    default:                 return irr_consensus_awaited(&comm->consensus);
-    }
-}
-
 /*
  * Up to a sixteenth earlier on lower ranks, so that where many wait for the same one, the first to see it tells the
  * others before they tell the user, too.
@@ -100,9 +90,10 @@ static uint64_t limit_ns(const irr_comm_t *comm)
     return limit - limit / 16 / (uint64_t)comm->ranks * (uint64_t)(comm->ranks - comm->rank);
 }
 
-static void time_out(irr_comm_t *comm)
+static void time_out(irr_exchange_t *exchange)
 {
-    const int rank = awaited(comm);
+    irr_comm_t *comm = exchange->comm;
+    const int rank = irr_exchange_awaited(exchange);
     uint64_t name;
     char reason[160];
 
@@ -124,12 +115,14 @@ void irr_comm_listen(irr_comm_t *comm)
     }
 }
 
-irr_status_t irr_comm_watch(irr_comm_t *comm)
+irr_status_t irr_comm_watch(irr_exchange_t *exchange)
 {
+    irr_comm_t *comm = exchange->comm;
+
     irr_comm_listen(comm);
     if (comm->failed == IRR_OK && comm->settings.timeout > 0 &&
-        irr_clock_ns() - comm->start_ns > limit_ns(comm)) {
-        time_out(comm);
+        irr_clock_ns() - exchange->open_ns > limit_ns(comm)) {
+        time_out(exchange);
     }
     return comm->failed != IRR_OK ? comm->failed : IRR_IN_PROGRESS;
 }

@@ -2,12 +2,12 @@
  * failure.h - a communicator that failed is failed on all its members.
  *
  * Where ranks could not agree, or one of them waited longer than it is allowed to, they cannot go on alike.  The rank
- * that sees it tells all members by an empty message each, the notice; the open exchange ends in an error there and
- * here, and so do all that follow.  Waiting ranks look for a notice now and then.
+ * that sees it tells all members by an empty message each, the notice; all exchanges that were started end in an error
+ * there and here, and so do those that follow.  Waiting ranks look for a notice now and then.
  *
- * What the transport still has of the open exchange cannot be called back: its receives are canceled, so that nothing
- * is written to the buffers of a call that is over, and the memory of the communicator is kept until the transport is
- * gone.
+ * What the transport still has of open exchanges cannot be called back: their receives are canceled, so that nothing
+ * is written to the buffers of a call that is over, and their memory and that of the communicator is kept until the
+ * transport is gone.
  */
 #ifndef IRR_FAILURE_H
 #define IRR_FAILURE_H
@@ -23,7 +23,7 @@ typedef struct irr_notice {
 
 /*
  * The engine is locked in all that follows.  Fails a communicator with a status, which is also that of its open
- * exchange; reason is for the user, in the words after "rank R of a communicator of N ranks".  Tells the others.
+ * exchanges; reason is for the user, in the words after "rank R of a communicator of N ranks".  Tells the others.
  */
 void irr_comm_fail(irr_comm_t *comm, irr_status_t status, const char *reason);
 
@@ -34,12 +34,12 @@ bool irr_comm_tell(irr_comm_t *comm);
 void irr_comm_listen(irr_comm_t *comm);
 
 /*
- * The same while its exchange is open: or has that lasted too long?  IRR_IN_PROGRESS, or the status that it failed
- * with.
+ * The same while an exchange of it is open: or has that been for too long?  IRR_IN_PROGRESS, or the status that the
+ * communicator failed with.
  */
-irr_status_t irr_comm_watch(irr_comm_t *comm);
+irr_status_t irr_comm_watch(irr_exchange_t *exchange);
 
-/* The exchange that is open will not be gone on with. */
+/* The exchanges that are open will not be gone on with. */
 void irr_comm_abandon(irr_comm_t *comm);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * stray.c - see stray.h.
  */
-#include "comm/engine.h"
+#include "comm/exchange.h"
 
 /* Number of the highest bit of a sequence, which tells its half. */
 #define HALF_BIT (IRR_TAG_SEQUENCE_BITS - 1)
@@ -21,18 +21,14 @@ static bool throw_away(irr_engine_t *engine, uint32_t id, uint16_t tag, uint16_t
 
 /* ---- of a communicator ---- */
 
-static bool is_open(const irr_comm_t *comm)
-{
-    return comm->started && comm->result == IRR_IN_PROGRESS;
-}
-
 /*
- * What belongs to exchanges that are over: the other half, and in this one the ranges below each bit that is set.  Who
- * has met all others may be in the other half already while this rank still meets them.
+ * What belongs to exchanges that are over, and to none after the oldest that is open: the other half, and in this one
+ * the ranges below each bit that is set.  Who has met all others may be in the other half already while this rank still
+ * meets them.
  */
 static void throw_away_past(irr_comm_t *comm)
 {
-    const bool meets = is_open(comm) && comm->state == IRR_COMM_MEETS;
+    const bool meets = comm->open.count > 0 && comm->open.first->state == IRR_EXCHANGE_MEETS;
 
     for (int bit = meets ? HALF_BIT - 1 : HALF_BIT; bit >= 0; bit--) {
         if (bit == HALF_BIT || (comm->over >> bit & 1) != 0) {
@@ -44,14 +40,24 @@ static void throw_away_past(irr_comm_t *comm)
 }
 
 /* Does somebody have nothing to send here, as far as this rank knows?  By a schedule all know what comes. */
-static bool has_gaps(const irr_comm_t *comm)
+static bool has_gaps(const irr_exchange_t *exchange)
 {
-    const irr_plan_t *plan = comm->running;
+    const irr_comm_t *comm = exchange->comm;
+    const irr_plan_t *plan = exchange->running;
 
-    if (!comm->direct || comm->found || plan == NULL) {
+    if (!comm->direct || exchange->found || plan == NULL) {
         return false;
     }
     return plan->nrecvs < (size_t)comm->ranks - 1;
+}
+
+/* Of one exchange whose receives are posted, or over. */
+static void throw_away_of(const irr_exchange_t *exchange)
+{
+    irr_comm_t *comm = exchange->comm;
+    const uint16_t base = exchange->run->exec.env.tag_base;
+
+    throw_away(comm->engine, comm->id, irr_tag(base, IRR_TAG_DATA, 1), IRR_TAG_FULL_MASK, &comm->strays);
 }
 
 /* Those who failed with this rank may still send what it will never ask for. */
@@ -59,32 +65,42 @@ static void look_at(irr_comm_t *comm)
 {
     size_t count = 0;
 
-    if (!comm->started) {
+    if (comm->open.count == 0) {
         irr_comm_listen(comm);
     }
     if (comm->failed != IRR_OK) {
         throw_away(comm->engine, comm->id, 0, ALL, &count);
         return;
     }
-    if (comm->had_gaps && comm->agrees) {
+    if (comm->gaps > 0 && comm->agrees) {
         throw_away_past(comm);
     }
-    if (is_open(comm) && comm->state == IRR_COMM_RUNS && has_gaps(comm) && irr_exec_listens(&comm->exec)) {
-        throw_away(comm->engine, comm->id, irr_tag(comm->exec.env.tag_base, IRR_TAG_DATA, 1), IRR_TAG_FULL_MASK,
-                   &comm->strays);
+    for (const irr_exchange_t *exchange = comm->open.first; exchange != NULL; exchange = exchange->next) {
+        if (exchange->state == IRR_EXCHANGE_RUNS && has_gaps(exchange) && irr_exec_listens(&exchange->run->exec)) {
+            throw_away_of(exchange);
+        }
     }
 }
 
-bool irr_strays_end(irr_comm_t *comm)
+/* After one with gaps the next one looks, too, when both are over and all before them. */
+bool irr_strays_end(irr_exchange_t *exchange)
 {
-    const bool gaps = has_gaps(comm);
+    irr_comm_t *comm = exchange->comm;
+    const bool gaps = has_gaps(exchange), past = comm->gaps > 0;
     bool told;
 
-    comm->over = comm->sequence;
-    if ((gaps || comm->had_gaps) && comm->agrees) {
+    comm->over = comm->open.count > 0 ? comm->open.first->sequence : comm->sequence;
+    if (comm->agrees && gaps && comm->over <= exchange->sequence) {
+        throw_away_of(exchange);
+    }
+    if (comm->agrees && (gaps || past)) {
         throw_away_past(comm);
     }
-    comm->had_gaps = gaps;
+    if (gaps && exchange->sequence >= comm->gaps) {
+        comm->gaps = exchange->sequence + 1;
+    } else if (exchange->sequence >= comm->gaps && comm->over >= comm->gaps) {
+        comm->gaps = 0;
+    }
     told = comm->strays > 0;
     comm->strays = 0;
     return told;

@@ -41,8 +41,8 @@ typedef struct irr_strays {
     irr_comm_t *turn;                      /* the communicator to look at next; NULL: the ids that were freed */
 } irr_strays_t;
 
-/* The open exchange of a communicator has ended: is there, or was there, a stray message that was not told yet? */
-bool irr_strays_end(irr_comm_t *comm);
+/* An exchange is over, and not open any more: is there, or was there, a stray message that was not told yet? */
+bool irr_strays_end(irr_exchange_t *exchange);
 
 /* Looks at one communicator, or at the ids that were freed: to be called when nothing happens. */
 void irr_strays_look(struct irr_engine *engine);

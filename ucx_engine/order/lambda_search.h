@@ -9,6 +9,7 @@
 
 #include "order/lambda.h"
 #include "order/order.h"
+#include "problem/matrix.h"
 
 /* More are hardly better: from 1 down to 3/4, a lambda of 32 ranks changes by 8 messages. */
 #define IRR_LAMBDA_CANDIDATES 16

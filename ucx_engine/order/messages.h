@@ -9,7 +9,7 @@
 #ifndef IRR_MESSAGES_H
 #define IRR_MESSAGES_H
 
-#include "irr.h"
+#include "problem/matrix.h"
 
 /* What is left of a message: `length` bytes from `offset` on. */
 typedef struct irr_message {

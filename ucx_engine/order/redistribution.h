@@ -14,6 +14,7 @@
 #define IRR_ORDER_REDISTRIBUTION_H
 
 #include "order/large.h"
+#include "problem/matrix.h"
 #include "problem/redistribution.h"
 
 /*

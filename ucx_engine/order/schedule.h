@@ -8,7 +8,7 @@
 #ifndef IRR_SCHEDULE_H
 #define IRR_SCHEDULE_H
 
-#include "irr.h"
+#include "problem/matrix.h"
 
 /* Bytes [offset, offset + length) of the message from one rank to another; length is not 0. */
 typedef struct irr_transmission {

@@ -16,6 +16,7 @@
 #define IRR_SCHEDULE_FILE_H
 
 #include "order/schedule.h"
+#include "problem/lines.h"
 
 /*
  * Reads a file, of at most IRR_MATRIX_RANKS_MAX ranks and INT64_MAX bytes in all; no matrix is needed.  On success

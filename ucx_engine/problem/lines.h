@@ -7,6 +7,12 @@
 
 #include "irr.h"
 
+/* Where and why a file was refused; line 0 means the file as a whole. */
+typedef struct irr_file_error {
+    size_t line;
+    char   reason[160];
+} irr_file_error_t;
+
 /* What separates words. */
 #define IRR_LINES_BLANKS " \t\v\f\r"
 

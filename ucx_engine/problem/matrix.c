@@ -4,6 +4,8 @@
  * Dense and row by row, so P ranks take 8 * P * P bytes.  Tools and tests hold whole matrices; an exchange
  * never does, it knows its own row and column only.
  */
+#include "problem/matrix.h"
+
 #include "core/alloc.h"
 
 irr_status_t irr_matrix_init(irr_matrix_t *matrix, int ranks)

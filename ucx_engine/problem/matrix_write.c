@@ -1,6 +1,8 @@
 /*
  * matrix_write.c - writes a count matrix as a Matrix Market file, as matrix_read.c reads it.  Time O(P * P).
  */
+#include "problem/matrix.h"
+
 #include "irr.h"
 
 #include <inttypes.h>

@@ -9,7 +9,7 @@
 #ifndef IRR_REDISTRIBUTION_H
 #define IRR_REDISTRIBUTION_H
 
-#include "irr.h"
+#include "problem/matrix.h"
 
 /* Are there blocks and ranks on both sides, and at most INT64_MAX elements in xp and yq?  The orders need that. */
 bool irr_redistribution_has_sides(const irr_redistribution_t *redistribution);

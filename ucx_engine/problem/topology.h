@@ -6,7 +6,7 @@
 #ifndef IRR_TOPOLOGY_H
 #define IRR_TOPOLOGY_H
 
-#include "irr.h"
+#include "problem/lines.h"
 
 /* Vertices 0 to hosts - 1 are hosts, in the order of the file, the others up to vertices - 1 are switches. */
 typedef struct irr_topology {

@@ -22,6 +22,7 @@
 #ifndef IRR_FORWARD_H
 #define IRR_FORWARD_H
 
+#include "problem/matrix.h"
 #include "route/grid_plan.h"
 #include "route/schedule_plans.h"
 

@@ -21,6 +21,7 @@
 #define IRR_TREE_H
 
 #include "order/schedule.h"
+#include "problem/matrix.h"
 #include "problem/topology.h"
 
 struct irr_tree {

@@ -1,0 +1,424 @@
+/*
+ * test_exchanges.c - many exchanges of a communicator at a time: each byte arrives, whichever object runs where and
+ * whoever is late, over loopback with delays and over UCX; and what fails, comes without leave, or is given up among
+ * them.
+ */
+#include "irr_memory.h"
+#include "irr_test.h"
+#include "irr_world.h"
+
+#include <stdlib.h>
+
+enum { RANKS = 5, MANY = 40, STEPS_MAX = 4000000 };
+
+/* What one rank does with its exchanges. */
+typedef struct member {
+    irr_exchange_t *object[MANY];
+    int             runs[MANY];      /* by object: which one it runs, -1: none */
+    irr_status_t    result[3 * MANY];
+    int             started, over;
+} member_t;
+
+typedef struct scene {
+    irr_world_t world;
+    irr_team_t  team;
+    irr_job_t  *jobs[2 * MANY];
+    member_t    members[RANKS];
+    int         count;      /* objects a rank */
+    int         total;      /* exchanges, the same for all ranks */
+    int         wrong;      /* bytes of one that ended well */
+} scene_t;
+
+static scene_t scene;
+
+static irr_settings_t with(const char *algorithm)
+{
+    return (irr_settings_t){ .algorithm = irr_algorithm_find(algorithm), .scheduled.seed = 5 };
+}
+
+/* The communicator and the objects of all ranks, in a world that is open. */
+static void open_scene(const irr_settings_t *settings, int count, int total, uint64_t *state)
+{
+    scene.count = count;
+    scene.total = total;
+    scene.wrong = 0;
+    irr_team_init(&scene.team, &scene.world, 0, 1);
+    for (int r = 0; r < RANKS; r++) {
+        scene.team.params[r].settings = *settings;
+    }
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
+    for (int i = 0; i < 2 * count; i++) {
+        scene.jobs[i] = irr_job_create(RANKS, (irr_job_kind_t)irr_test_below(state, IRR_JOB_KINDS),
+                                       irr_test_random(state));
+        irr_job_fill(scene.jobs[i]);
+    }
+    for (int r = 0; r < RANKS; r++) {
+        member_t *member = &scene.members[r];
+
+        member->started = 0;
+        member->over = 0;
+        for (int i = 0; i < count; i++) {
+            member->runs[i] = -1;
+            irr_test_must(irr_exchange_create(scene.team.comms[r], &member->object[i]));
+        }
+    }
+}
+
+static void close_exchanges(void)
+{
+    for (int r = 0; r < RANKS; r++) {
+        for (int i = 0; i < scene.count; i++) {
+            irr_exchange_destroy(scene.members[r].object[i]);
+        }
+    }
+    irr_team_destroy(&scene.team);
+}
+
+static void close_scene(void)
+{
+    close_exchanges();
+    CU_ASSERT_TRUE(irr_world_close(&scene.world));
+    for (int i = 0; i < 2 * scene.count; i++) {
+        irr_job_destroy(scene.jobs[i]);
+    }
+}
+
+static irr_job_t *job_of(int number)
+{
+    return scene.jobs[number % (2 * scene.count)];
+}
+
+/* Starts the next one of a rank in an object of its choice, if one is free; a job comes again when it is over here. */
+static void start_next(int r, uint64_t *state)
+{
+    member_t *member = &scene.members[r];
+    const int number = member->started, first = (int)irr_test_below(state, (uint64_t)scene.count);
+    const bool repeats = number >= 2 * scene.count;
+    irr_job_t *job = job_of(number);
+
+    if (number == scene.total || (repeats && member->result[number - 2 * scene.count] == IRR_IN_PROGRESS)) {
+        return;
+    }
+    for (int k = 0; k < scene.count; k++) {
+        const int i = (first + k) % scene.count;
+
+        if (member->runs[i] < 0) {
+            irr_job_poison(job, r);
+            member->result[number] = irr_exchange_start(member->object[i], &job->problems[r], irr_job_input(job, r),
+                                                        irr_job_output(job, r));
+            if (member->result[number] == IRR_OK) {
+                member->result[number] = IRR_IN_PROGRESS;
+                member->runs[i] = number;
+            } else {
+                member->over++;
+            }
+            member->started++;
+            return;
+        }
+    }
+}
+
+static void look(int r)
+{
+    member_t *member = &scene.members[r];
+
+    irr_engine_progress(scene.world.engines[r]);
+    for (int i = 0; i < scene.count; i++) {
+        const int number = member->runs[i];
+        irr_status_t status = number >= 0 ? irr_exchange_test(member->object[i]) : IRR_IN_PROGRESS;
+
+        if (status != IRR_IN_PROGRESS) {
+            member->result[number] = status;
+            member->runs[i] = -1;
+            member->over++;
+            scene.wrong += status == IRR_OK && !irr_job_verify(job_of(number), r);
+        }
+    }
+}
+
+/* All ranks come to the end of all exchanges, at random paces; false: they do not. */
+static bool run_scene(uint64_t *state)
+{
+    int open = RANKS;
+
+    for (int step = 0; step < STEPS_MAX && open > 0; step++) {
+        const int r = (int)irr_test_below(state, RANKS);
+
+        if (irr_test_below(state, 3) == 0) {
+            start_next(r, state);
+        } else {
+            look(r);
+        }
+        open = 0;
+        for (int i = 0; i < RANKS; i++) {
+            open += scene.members[i].over < scene.total;
+        }
+    }
+    return open == 0;
+}
+
+static int count_results(int r, irr_status_t status)
+{
+    int count = 0;
+
+    for (int i = 0; i < scene.members[r].started; i++) {
+        count += scene.members[r].result[i] == status;
+    }
+    return count;
+}
+
+static void expect_well(uint64_t *state)
+{
+    CU_ASSERT_TRUE(run_scene(state));
+    CU_ASSERT_EQUAL(scene.wrong, 0);
+    for (int r = 0; r < RANKS; r++) {
+        CU_ASSERT_EQUAL(count_results(r, IRR_OK), scene.total);
+        CU_ASSERT_EQUAL(scene.team.comms[r]->sequence, scene.team.comms[0]->sequence);
+    }
+}
+
+/* ---- that end well ---- */
+
+/* With a chance that a message is held back for a while. */
+static void open_delayed(uint64_t *state, unsigned hold_percent)
+{
+    irr_fault_t faults[RANKS];
+
+    for (int r = 0; r < RANKS; r++) {
+        faults[r] = (irr_fault_t){ .seed = irr_test_random(state), .hold_percent = hold_percent, .hold_rounds = 60 };
+    }
+    irr_world_open_faulty(&scene.world, RANKS, irr_test_random(state), irr_test_below(state, 2) * 200, faults);
+}
+
+static void test_many(void)
+{
+    static const char *const algorithms[] = { "a1", "ac", "a3", "a4", "rs_n" };
+    uint64_t state = irr_test_seed();
+
+    for (size_t i = 0; i < 2 * sizeof(algorithms) / sizeof(algorithms[0]); i++) {
+        const irr_settings_t settings = with(algorithms[i / 2]);
+        const int count = i % 2 == 0 ? 16 : MANY;
+
+        irr_memory_begin();
+        open_delayed(&state, (unsigned)irr_test_below(&state, 2) * 30);
+        open_scene(&settings, count, 3 * count, &state);
+        expect_well(&state);
+        close_scene();
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+}
+
+/* So many that the ranks meet: beside the ones before and behind, none is open then. */
+static void test_meetings(void)
+{
+    const irr_settings_t settings = with("a1");
+    uint64_t state = irr_test_seed();
+    int turns;
+
+    open_delayed(&state, 10);
+    open_scene(&settings, MANY, 3 * MANY, &state);
+    expect_well(&state);
+    for (turns = 0; turns < 3; turns++) {
+        for (int r = 0; r < RANKS; r++) {
+            scene.members[r].started = 0;
+            scene.members[r].over = 0;
+        }
+        expect_well(&state);
+    }
+    CU_ASSERT(scene.team.comms[0]->sequence > 3 * IRR_TAG_SEQUENCES / 2);
+    close_scene();
+}
+
+static bool open_ucx(const char *tls, const char *devices)
+{
+    irr_transport_t *transports[RANKS];
+    const irr_engine_config_t config = {
+        .ucx_tls = tls, .ucx_devices = devices, .one_node = tls == NULL, .job_ranks = RANKS, .node_ranks = RANKS
+    };
+
+    for (int r = 0; r < RANKS; r++) {
+        if (irr_transport_open(&config, &transports[r]) != IRR_OK) {
+            while (r-- > 0) {
+                transports[r]->ops->free(transports[r]);
+            }
+            return false;
+        }
+    }
+    irr_world_open_on(&scene.world, RANKS, transports);
+    return true;
+}
+
+static void run_ucx(const char *tls, const char *devices)
+{
+    static const char *const algorithms[] = { "a1", "a3" };
+    uint64_t state = irr_test_seed();
+
+    for (int i = 0; i < 2; i++) {
+        const irr_settings_t settings = with(algorithms[i]);
+
+        if (!open_ucx(tls, devices)) {
+            irr_test_skip("UCX has none of these transports here");
+            return;
+        }
+        open_scene(&settings, MANY, 3 * MANY, &state);
+        expect_well(&state);
+        close_scene();
+    }
+}
+
+static void test_shared(void)
+{
+    run_ucx(NULL, NULL);
+}
+
+static void test_tcp(void)
+{
+    run_ucx("tcp,self", "lo");
+}
+
+/* ---- that do not ---- */
+
+/* Also ranks that wait for nothing have heard of it, after a while. */
+static void expect_all_failed(void)
+{
+    for (int i = 0; i < 20000 * RANKS; i++) {
+        irr_engine_progress(scene.world.engines[i % RANKS]);
+    }
+    for (int r = 0; r < RANKS; r++) {
+        CU_ASSERT_NOT_EQUAL(scene.team.comms[r]->failed, IRR_OK);
+    }
+}
+
+/* One rank fails the communicator at some time: all exchanges of all ranks end, those that end well with all bytes. */
+static void test_failure(void)
+{
+    static const char *const algorithms[] = { "a1", "a3", "rs_n" };
+    uint64_t state = irr_test_seed();
+
+    for (int i = 0; i < 12; i++) {
+        const irr_settings_t settings = with(algorithms[i % 3]);
+        const int victim = (int)irr_test_below(&state, RANKS);
+        uint64_t rounds = irr_test_below(&state, 400);
+
+        irr_memory_begin();
+        open_delayed(&state, 20);
+        open_scene(&settings, 16, 3 * 16, &state);
+        for (; rounds > 0; rounds--) {
+            const int r = (int)irr_test_below(&state, RANKS);
+
+            start_next(r, &state);
+            look(r);
+        }
+        irr_comm_fail(scene.team.comms[victim], IRR_ERR_TRANSPORT, "was made to fail by a test");
+        CU_ASSERT_TRUE(run_scene(&state));
+        CU_ASSERT_EQUAL(scene.wrong, 0);
+        expect_all_failed();
+        close_scene();
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+}
+
+/* A rank sends to one that has no block for it: that one is told, by one exchange or two, and all else is right. */
+static void test_stray(void)
+{
+    const irr_settings_t settings = with("a1");
+    uint64_t state = irr_test_seed();
+
+    for (int i = 0; i < 10; i++) {
+        const int to = (int)irr_test_below(&state, RANKS), from = (to + 1) % RANKS;
+        int told;
+
+        irr_world_open(&scene.world, RANKS, 0, irr_test_below(&state, 2) * 200);   /* nothing overtakes it */
+        open_scene(&settings, 16, 3 * 16, &state);
+        for (int k = 0; k < 2 * 16; k++) {
+            irr_job_destroy(scene.jobs[k]);
+            scene.jobs[k] = irr_job_create(RANKS, IRR_JOB_UNIFORM, irr_test_random(&state));
+            irr_job_fill(scene.jobs[k]);
+        }
+        irr_job_cut(scene.jobs[irr_test_below(&state, 16)], to, from, 0);
+        CU_ASSERT_TRUE(run_scene(&state));
+        CU_ASSERT_EQUAL(scene.wrong, 0);
+        told = count_results(to, IRR_ERR_TRUNCATE);
+        CU_ASSERT(told >= 1 && told <= 2);   /* its job runs twice */
+        CU_ASSERT_EQUAL(count_results(to, IRR_OK), scene.total - told);
+        for (int r = 0; r < RANKS; r++) {
+            CU_ASSERT(r == to || count_results(r, IRR_OK) == scene.total);
+        }
+        close_scene();
+    }
+}
+
+/* The engines close while some are open and others wait: all have a result, and nothing is lost or touched. */
+static void test_close(void)
+{
+    static const char *const algorithms[] = { "a1", "a3" };
+    uint64_t state = irr_test_seed();
+
+    for (int i = 0; i < 2; i++) {
+        const irr_settings_t settings = with(algorithms[i]);
+
+        irr_memory_begin();
+        irr_world_open(&scene.world, RANKS, irr_test_random(&state), SIZE_MAX);   /* all that is sent comes to an end */
+        open_scene(&settings, MANY, MANY, &state);
+        for (int k = 0; k < MANY; k++) {
+            start_next(0, &state);
+        }
+        for (int r = 0; r < RANKS; r++) {
+            irr_engine_close(scene.world.engines[r]);
+        }
+        look(0);
+        CU_ASSERT_EQUAL(scene.members[0].over, MANY);
+        CU_ASSERT_EQUAL(count_results(0, IRR_ERR_CANCELED) + count_results(0, IRR_OK), MANY);
+        close_exchanges();
+        irr_world_drain(&scene.world);
+        for (int k = 0; k < 2 * MANY; k++) {
+            irr_job_destroy(scene.jobs[k]);
+        }
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+}
+
+/* One that is given up fails the communicator, also for those that are open beside it. */
+static void test_given_up(void)
+{
+    const irr_settings_t settings = with("a1");
+    uint64_t state = irr_test_seed();
+
+    irr_memory_begin();
+    open_delayed(&state, 0);
+    open_scene(&settings, 16, 16, &state);
+    for (int k = 0; k < 4; k++) {
+        start_next(0, &state);
+    }
+    for (int i = 0; i < 16; i++) {
+        if (scene.members[0].runs[i] == 1) {
+            irr_exchange_destroy(scene.members[0].object[i]);
+            irr_test_must(irr_exchange_create(scene.team.comms[0], &scene.members[0].object[i]));
+            scene.members[0].runs[i] = -1;
+            scene.members[0].over++;
+            scene.members[0].result[1] = IRR_ERR_CANCELED;
+        }
+    }
+    CU_ASSERT_TRUE(run_scene(&state));
+    CU_ASSERT_EQUAL(scene.wrong, 0);
+    expect_all_failed();
+    close_scene();
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "16 and 40 at a time, each algorithm, with delays", test_many },
+        { "more than fit the numbers of tags",                test_meetings },
+        { "over the memory of the node",                      test_shared },
+        { "over tcp",                                         test_tcp },
+        { "a communicator that fails among them",             test_failure },
+        { "a message without leave among them",               test_stray },
+        { "engines that close on them",                       test_close },
+        { "one that is given up",                             test_given_up },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("exchanges", cases, 120);
+}

@@ -1,0 +1,88 @@
+/*
+ * exchange.h - private to comm/: an exchange, what it goes through, and when.
+ *
+ *   exchange.c        life, start, plan, test
+ *   exchange_run.c    what an open one goes through
+ *   queue.c           which of those that were started are open
+ *   run.c             the plan of one without a relay
+ */
+#ifndef IRR_EXCHANGE_H
+#define IRR_EXCHANGE_H
+
+#include "comm/engine.h"
+
+/* What an exchange that was started does now. */
+typedef enum irr_exchange_state {
+    IRR_EXCHANGE_WAITS,       /* for others of its communicator; see queue.c */
+    IRR_EXCHANGE_MEETS,       /* the ranks wait for each other; see comm/stray.h */
+    IRR_EXCHANGE_SCHEDULES,   /* the ranks find a schedule */
+    IRR_EXCHANGE_RUNS,        /* the executor runs a plan */
+    IRR_EXCHANGE_RELAYS,      /* the relay finds its way */
+    IRR_EXCHANGE_FREEZES      /* the ranks agree whether what the relay learnt may run alone */
+} irr_exchange_state_t;
+
+struct irr_exchange {
+    irr_comm_t           *comm;
+    irr_run_t             own;        /* reserved where exchanges run side by side, or it is planned */
+    irr_run_t            *run;        /* that, or the one of the communicator */
+    irr_grid_plan_t       frozen;     /* planned: what the relay learnt, */
+    void                 *scratch;    /* and its scratch */
+    irr_problem_t         problem;    /* of the run that is open, or planned, or was the last one */
+    const void           *input;
+    void                 *output;
+    unsigned              lacks;      /* which of them this rank has no memory for */
+    irr_exchange_state_t  state;
+    uint32_t              sequence;   /* the first of its tags */
+    bool                  plans;      /* there are no buffers yet */
+    bool                  planned;    /* irr_exchange_plan was here, so irr_exchange_restart may come */
+    bool                  exact;      /* all ranks have a frozen plan of the planned exchange */
+    bool                  calm;       /* its look is left out, and it goes without a schedule */
+    const irr_way_t      *way;        /* that it goes, */
+    bool                  found;      /* with what the schedules have found, which is timed; else there is nothing */
+    const irr_plan_t     *running;    /* by the executor; NULL: none, or by the relay */
+    irr_status_t          relayed;    /* result of the relay, while the ranks agree */
+    irr_status_t          result;     /* IRR_IN_PROGRESS until it is over */
+    bool                  started;    /* it is not over, or its result was not read */
+    irr_counters_t        counters;   /* of the run that is open, or the last one */
+    uint64_t              start_ns;   /* when it was started, */
+    uint64_t              open_ns;    /* and opened */
+    uint64_t              run_ns;     /* when its schedule began to run */
+    unsigned              rounds;     /* of progress since it was opened */
+    irr_exchange_t       *next, *prev;   /* in its queue, or among those that are buried */
+};
+
+/* ---- exchange.c ---- */
+
+/* Frees one that the transport has no requests of. */
+void irr_exchange_free(irr_exchange_t *exchange);
+
+/* ---- exchange_run.c; the engine is locked ---- */
+
+/* Begins one that is opened, and goes on with it: IRR_IN_PROGRESS, or its result. */
+void         irr_exchange_begin(irr_exchange_t *exchange, uint64_t now_ns);
+irr_status_t irr_exchange_progress(irr_exchange_t *exchange);
+
+/* It is over, with this result. */
+void irr_exchange_end(irr_exchange_t *exchange, irr_status_t result);
+
+/* Opens the endpoints that the plan sends through, so that the first run need not. */
+void irr_exchange_open_endpoints(irr_exchange_t *exchange);
+
+/* The rank that it waits for; -1: none. */
+int irr_exchange_awaited(const irr_exchange_t *exchange);
+
+/* ---- queue.c; the engine is locked ---- */
+
+/* One is started: it is opened now, or when it is its turn. */
+void irr_queue_enter(irr_exchange_t *exchange);
+
+/* Goes on with the exchanges of a communicator.  False: there are none. */
+bool irr_queue_progress(irr_comm_t *comm);
+
+/* Does none of them wait for what others send? */
+bool irr_queue_only_sends(const irr_comm_t *comm);
+
+/* Ends all with this status; the communicator has failed with it. */
+void irr_queue_end_all(irr_comm_t *comm, irr_status_t status);
+
+#endif

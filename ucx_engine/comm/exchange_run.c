@@ -1,0 +1,322 @@
+/*
+ * exchange_run.c - what an open exchange goes through: the ranks meet, if it is time to; they find a schedule, if the
+ * algorithm has some; and then the executor runs its plan, or the relay finds its way.
+ *
+ * A planned exchange on a grid runs through the relay first; then the ranks agree whether all could freeze what it
+ * learnt (exec/relay_freeze.c), and it goes on without the relay if so.
+ */
+#include "comm/comm_route.h"
+#include "comm/exchange.h"
+
+#include "core/alloc.h"
+#include "core/clock.h"
+
+/* Rounds of progress between two looks whether an exchange may go on waiting. */
+#define WATCH_ROUNDS 64
+
+static irr_exec_env_t make_env(irr_exchange_t *exchange)
+{
+    irr_comm_t *comm = exchange->comm;
+    const irr_way_t *way = exchange->way;
+
+    return (irr_exec_env_t){
+        .channel = comm->channel,
+        .tag_base = irr_tag_base(comm->sequence++),
+        .input = exchange->input,
+        .output = exchange->output,
+        .scratch = exchange->found ? comm->schedules.scratch : exchange->scratch,
+        .compose = way->compose,
+        .window_messages = way->window_messages,
+        .window_bytes = way->window_bytes,
+        .counters = &exchange->counters,
+        .lacks = exchange->lacks | (exchange->run->merged ? IRR_LACKS_INPUT | IRR_LACKS_OUTPUT : 0)
+    };
+}
+
+/* ---- begin ---- */
+
+/* Starts the plan that is there, or else the relay. */
+static void run(irr_exchange_t *exchange)
+{
+    irr_comm_t *comm = exchange->comm;
+    irr_exec_env_t env = make_env(exchange);
+
+    if (exchange->found || comm->direct) {
+        exchange->running = &exchange->run->plan;
+    } else {
+        exchange->running = exchange->exact ? &exchange->frozen.plan : NULL;
+    }
+    exchange->run_ns = exchange->found ? irr_clock_ns() : 0;
+    if (exchange->running != NULL) {
+        exchange->state = IRR_EXCHANGE_RUNS;
+        irr_exec_start(&exchange->run->exec, exchange->running, &env);
+    } else {
+        exchange->state = IRR_EXCHANGE_RELAYS;
+        irr_relay_start(&comm->relay, &exchange->problem, &env);
+    }
+}
+
+/* By the way that goes with the schedule, or that was found best without a look. */
+static irr_status_t build(irr_exchange_t *exchange, const irr_cache_entry_t *entry)
+{
+    const irr_comm_t *comm = exchange->comm;
+    const irr_way_t *alone = exchange->calm ? comm->schedules.calm_way : &comm->alone;
+
+    exchange->found = entry != NULL;
+    exchange->way = entry != NULL ? &comm->schedules.way[entry->tune.running] : alone;
+    return comm->direct || irr_way_is_scheduled(exchange->way)
+               ? irr_run_build(exchange->run, comm, exchange->way, entry, &exchange->problem) : IRR_OK;
+}
+
+/* The ranks find a schedule, or, if they know that they need none, go without. */
+static void find_schedule(irr_exchange_t *exchange)
+{
+    irr_comm_t *comm = exchange->comm;
+    irr_exec_env_t env;
+
+    exchange->calm = !exchange->plans && irr_schedules_skip(&comm->schedules);
+    (void)irr_run_take(exchange->run, &exchange->problem);   /* its lists are good */
+    if (!exchange->calm) {
+        env = make_env(exchange);
+        exchange->state = IRR_EXCHANGE_SCHEDULES;
+        irr_schedules_start(&comm->schedules, &exchange->problem, !exchange->plans, &env);
+    } else if (build(exchange, NULL) == IRR_OK) {
+        run(exchange);
+    } else {
+        irr_comm_fail(comm, IRR_ERR_NO_MEMORY, "has no room for a plan");
+    }
+}
+
+static void go_on(irr_exchange_t *exchange)
+{
+    if (exchange->comm->schedules.asked && (exchange->plans || !exchange->planned)) {
+        find_schedule(exchange);
+    } else {
+        run(exchange);
+    }
+}
+
+static void meet(irr_exchange_t *exchange)
+{
+    const uint64_t nothing = 0;
+    irr_exec_env_t env = make_env(exchange);
+
+    exchange->state = IRR_EXCHANGE_MEETS;
+    irr_consensus_start(&exchange->comm->consensus, &nothing, 1, &env);
+}
+
+void irr_exchange_begin(irr_exchange_t *exchange, uint64_t now_ns)
+{
+    exchange->open_ns = now_ns;
+    exchange->rounds = 0;
+    exchange->running = NULL;
+    exchange->sequence = exchange->comm->sequence;
+    if (irr_strays_meet(exchange->comm)) {
+        meet(exchange);
+    } else {
+        go_on(exchange);
+    }
+}
+
+void irr_exchange_open_endpoints(irr_exchange_t *exchange)
+{
+    irr_comm_t *comm = exchange->comm;
+    irr_transport_t *transport = comm->engine->transport;
+    const irr_plan_t *plan = &exchange->run->plan;
+
+    for (size_t i = 0; (exchange->found || comm->direct) && i < plan->nsteps; i++) {
+        if (irr_step_goes_out(&plan->steps[i])) {
+            (void)transport->ops->reach(transport, comm->peers[plan->steps[i].peer]);   /* if not, that run fails */
+        }
+    }
+}
+
+/* ---- freezing ---- */
+
+/* Local: the exact plan of the relay's last run, and all that running it needs. */
+static irr_status_t freeze(irr_exchange_t *exchange)
+{
+    irr_grid_plan_t frozen;
+    void *scratch;
+    irr_status_t status = irr_relay_freeze(&exchange->comm->relay, &exchange->problem, &frozen);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    scratch = irr_alloc(frozen.plan.scratch_bytes, 1);
+    status = scratch == NULL ? IRR_ERR_NO_MEMORY : irr_exec_reserve(&exchange->run->exec, (irr_plan_bounds_t){
+        .steps = frozen.plan.nsteps, .pieces = frozen.plan.npieces });
+    if (status != IRR_OK) {
+        irr_free(scratch);
+        irr_grid_plan_fini(&frozen);
+        return status;
+    }
+    irr_free(exchange->scratch);
+    irr_grid_plan_fini(&exchange->frozen);
+    exchange->scratch = scratch;
+    exchange->frozen = frozen;
+    return IRR_OK;
+}
+
+/* ---- progress ---- */
+
+static irr_status_t progress_meeting(irr_exchange_t *exchange)
+{
+    irr_comm_t *comm = exchange->comm;
+    irr_status_t status = irr_consensus_progress(&comm->consensus);
+
+    if (status == IRR_OK) {
+        comm->sequence = irr_strays_met(comm);
+        comm->over = comm->sequence;
+        exchange->sequence = comm->sequence;
+        go_on(exchange);
+        return IRR_IN_PROGRESS;
+    }
+    if (status != IRR_IN_PROGRESS) {
+        irr_comm_fail(comm, status, "could not meet the others");
+    }
+    return status;
+}
+
+static irr_status_t progress_schedules(irr_exchange_t *exchange)
+{
+    irr_comm_t *comm = exchange->comm;
+    const irr_cache_entry_t *entry = NULL;
+    irr_status_t status = irr_schedules_progress(&comm->schedules, &entry);
+
+    if (status == IRR_IN_PROGRESS) {
+        return status;
+    }
+    if (status == IRR_OK) {
+        status = build(exchange, entry);
+        if (exchange->plans) {
+            irr_exchange_open_endpoints(exchange);
+            return status;
+        }
+    }
+    if (status != IRR_OK) {
+        irr_comm_fail(comm, status, "could not agree with the others on a schedule");
+        return status;
+    }
+    irr_schedules_note(&comm->schedules, entry);
+    run(exchange);
+    return IRR_IN_PROGRESS;
+}
+
+static irr_status_t progress_run(irr_exchange_t *exchange)
+{
+    irr_status_t status = irr_exec_progress(&exchange->run->exec);
+
+    if (status == IRR_OK && exchange->found && !exchange->planned) {
+        irr_schedules_ran(&exchange->comm->schedules, irr_clock_ns() - exchange->run_ns);
+    }
+    return status;
+}
+
+static irr_status_t progress_relay(irr_exchange_t *exchange)
+{
+    irr_comm_t *comm = exchange->comm;
+    irr_status_t status = irr_relay_progress(&comm->relay);
+    irr_exec_env_t env;
+    uint64_t failed;
+
+    if (status == IRR_IN_PROGRESS || !exchange->planned || !comm->agrees) {
+        return status;
+    }
+    env = make_env(exchange);
+    failed = status != IRR_OK || freeze(exchange) != IRR_OK;
+    exchange->relayed = status;
+    exchange->state = IRR_EXCHANGE_FREEZES;
+    irr_consensus_start(&comm->consensus, &failed, 1, &env);
+    return IRR_IN_PROGRESS;
+}
+
+static irr_status_t progress_freeze(irr_exchange_t *exchange)
+{
+    irr_comm_t *comm = exchange->comm;
+    irr_status_t status = irr_consensus_progress(&comm->consensus);
+
+    if (status == IRR_IN_PROGRESS) {
+        return status;
+    }
+    if (status != IRR_OK) {
+        irr_comm_fail(comm, status, "could not agree with the others on a plan");
+    }
+    exchange->exact = status == IRR_OK && comm->consensus.words[0] == 0;
+    return exchange->relayed != IRR_OK ? exchange->relayed : status;
+}
+
+irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
+{
+    static irr_status_t (*const progress[])(irr_exchange_t *exchange) = {
+        [IRR_EXCHANGE_MEETS] = progress_meeting, [IRR_EXCHANGE_SCHEDULES] = progress_schedules,
+        [IRR_EXCHANGE_RUNS] = progress_run, [IRR_EXCHANGE_RELAYS] = progress_relay,
+        [IRR_EXCHANGE_FREEZES] = progress_freeze
+    };
+    irr_exchange_state_t state;
+    irr_status_t status;
+
+    do {
+        if (exchange->comm->failed != IRR_OK) {
+            return exchange->comm->failed;
+        }
+        state = exchange->state;
+        status = progress[state](exchange);
+    } while (status == IRR_IN_PROGRESS && exchange->state != state);
+    if (status == IRR_IN_PROGRESS && ++exchange->rounds % WATCH_ROUNDS == 0) {
+        status = irr_comm_watch(exchange);
+    }
+    return status;
+}
+
+int irr_exchange_awaited(const irr_exchange_t *exchange)
+{
+    const irr_comm_t *comm = exchange->comm;
+
+    switch (exchange->state) {
+    case IRR_EXCHANGE_SCHEDULES: return irr_schedules_awaited(&comm->schedules);
+    case IRR_EXCHANGE_RUNS:      return irr_exec_awaited(&exchange->run->exec);
+    case IRR_EXCHANGE_RELAYS:    return irr_relay_awaited(&comm->relay);
+    default:                     return irr_consensus_awaited(&comm->consensus);
+    }
+}
+
+/* ---- the end ---- */
+
+/* What the route took. */
+static void count_route(irr_exchange_t *exchange)
+{
+    irr_counters_t *counters = &exchange->counters;
+    const irr_plan_t *plan = exchange->running;
+    const irr_relay_t *relay = &exchange->comm->relay;
+
+    counters->exchanges = 1;
+    counters->steps = plan != NULL ? plan->nsends : relay->plan->plan.nsends;
+    counters->scratch_bytes = plan != NULL ? plan->scratch_bytes : relay->scratch_bytes;
+}
+
+/* What it cost, also in the totals of the engine. */
+static void count(irr_exchange_t *exchange)
+{
+    irr_counters_t *counters = &exchange->counters, *totals = &exchange->comm->engine->counters;
+    uint64_t largest = totals->largest_message, scratch = totals->scratch_bytes;
+
+    if (exchange->state >= IRR_EXCHANGE_RUNS) {
+        count_route(exchange);
+    }
+    counters->waiting_ns = irr_clock_ns() - exchange->start_ns;
+#define COUNTER_ADD(field, text) totals->field += counters->field;
+    IRR_COUNTERS_MAP(COUNTER_ADD)
+#undef COUNTER_ADD
+    totals->largest_message = counters->largest_message > largest ? counters->largest_message : largest;
+    totals->scratch_bytes = counters->scratch_bytes > scratch ? counters->scratch_bytes : scratch;
+}
+
+void irr_exchange_end(irr_exchange_t *exchange, irr_status_t result)
+{
+    if (exchange->comm->failed == IRR_OK && irr_strays_end(exchange) && result == IRR_OK) {
+        result = IRR_ERR_TRUNCATE;
+    }
+    exchange->result = result;
+    count(exchange);
+}

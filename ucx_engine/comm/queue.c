@@ -1,0 +1,113 @@
+/*
+ * queue.c - which exchanges of a communicator are open; see irr_exchange_start.
+ *
+ * Exchanges are opened in the order in which they were started, which is the same on all members, so that each gets the
+ * same numbers for its tags everywhere.  Those whose plans are known when they start run side by side, up to
+ * IRR_EXCHANGES_OPEN of them.  The others use what the communicator has once, the relay or the schedules, and what they
+ * decide depends on the ones before: so they are opened one after the other.  And so is the one before which the ranks
+ * meet (comm/stray.h): all before it must be over, and those behind it wait until the ranks have met.
+ *
+ * The oldest exchange that is not over somewhere is open everywhere where it was started, as all before it are over
+ * everywhere: so nobody waits for ever.  Which ones are open beside it may differ between ranks.
+ */
+#include "comm/exchange.h"
+
+#include "core/clock.h"
+
+static void put(irr_queue_t *queue, irr_exchange_t *exchange)
+{
+    exchange->next = NULL;
+    exchange->prev = queue->last;
+    *(queue->last != NULL ? &queue->last->next : &queue->first) = exchange;
+    queue->last = exchange;
+    queue->count++;
+}
+
+static void take(irr_queue_t *queue, irr_exchange_t *exchange)
+{
+    *(exchange->prev != NULL ? &exchange->prev->next : &queue->first) = exchange->next;
+    *(exchange->next != NULL ? &exchange->next->prev : &queue->last) = exchange->prev;
+    queue->count--;
+}
+
+static bool may_open(const irr_comm_t *comm)
+{
+    if (comm->open.count == 0) {
+        return true;
+    }
+    return !comm->serial && comm->open.count < IRR_EXCHANGES_OPEN && !irr_strays_meet(comm) &&
+           comm->open.first->state != IRR_EXCHANGE_MEETS;
+}
+
+static void open_those_that_may(irr_comm_t *comm, uint64_t now_ns)
+{
+    while (comm->waiting.count > 0 && may_open(comm)) {
+        irr_exchange_t *exchange = comm->waiting.first;
+
+        take(&comm->waiting, exchange);
+        put(&comm->open, exchange);
+        irr_exchange_begin(exchange, now_ns);
+        comm->engine->news = true;
+    }
+}
+
+void irr_queue_enter(irr_exchange_t *exchange)
+{
+    irr_comm_t *comm = exchange->comm;
+    irr_engine_t *engine = comm->engine;
+
+    exchange->state = IRR_EXCHANGE_WAITS;
+    put(&comm->waiting, exchange);
+    if (!comm->busy) {
+        comm->busy = true;
+        comm->next_busy = engine->busy;
+        engine->busy = comm;
+    }
+    open_those_that_may(comm, exchange->start_ns);
+}
+
+bool irr_queue_progress(irr_comm_t *comm)
+{
+    for (irr_exchange_t *exchange = comm->open.first, *next; exchange != NULL; exchange = next) {
+        irr_status_t status = irr_exchange_progress(exchange);
+
+        next = exchange->next;
+        if (status != IRR_IN_PROGRESS) {
+            take(&comm->open, exchange);
+            irr_exchange_end(exchange, status);
+        }
+    }
+    if (comm->failed != IRR_OK) {
+        irr_queue_end_all(comm, comm->failed);
+    }
+    if (comm->waiting.count > 0) {
+        open_those_that_may(comm, irr_clock_ns());
+    }
+    return comm->open.count + comm->waiting.count > 0;
+}
+
+bool irr_queue_only_sends(const irr_comm_t *comm)
+{
+    bool sends = comm->waiting.count == 0;
+
+    for (const irr_exchange_t *exchange = comm->open.first; exchange != NULL; exchange = exchange->next) {
+        sends = sends && exchange->state == IRR_EXCHANGE_RUNS && !irr_exec_receives(&exchange->run->exec);
+    }
+    return sends;
+}
+
+static void end_queue(irr_queue_t *queue, irr_status_t status)
+{
+    while (queue->count > 0) {
+        irr_exchange_t *exchange = queue->first;
+
+        take(queue, exchange);
+        irr_exchange_end(exchange, status);
+    }
+}
+
+void irr_queue_end_all(irr_comm_t *comm, irr_status_t status)
+{
+    end_queue(&comm->open, status);
+    end_queue(&comm->waiting, status);
+}

@@ -1,0 +1,46 @@
+/*
+ * run.h - the plan of an exchange without a relay, the problem that it is for, and the executor that runs it.
+ *
+ * A plan is built again only where problem, schedule or way are not those of the last time.  A rank that has
+ * several blocks for another one has more pieces than there was room for before; without memory for them its plan is
+ * made of one piece a message, and serves the peers without contents.
+ *
+ * Cost: O(n) time for a problem of n blocks, and no allocation but where there are more of them for a rank than before.
+ */
+#ifndef IRR_RUN_H
+#define IRR_RUN_H
+
+#include "comm/cache.h"
+#include "exec/exec.h"
+#include "problem/blocks.h"
+
+/* Zeroed is empty.  May not be moved. */
+typedef struct irr_run {
+    irr_blocks_memory_t blocks;      /* of the problem, with room for two a rank */
+    size_t              more;        /* of them, beyond the first one of their rank */
+    bool                merged;      /* there is no memory for so many: it runs without buffers */
+    irr_plan_t          plan;
+    uint64_t            built;       /* what it is for: the serial of a schedule, or IRR_RUN_... */
+    const irr_way_t    *built_way;
+    irr_exec_t          exec;
+} irr_run_t;
+
+/* No plan, or one without a schedule. */
+enum { IRR_RUN_NOTHING, IRR_RUN_ALONE };
+
+/* Room for any plan of a communicator without a schedule, if each message is one block.  IRR_ERR_NO_MEMORY. */
+irr_status_t irr_run_reserve(irr_run_t *run, const irr_comm_t *comm);
+void         irr_run_fini(irr_run_t *run);
+
+/* What is built next is for this problem.  False, and nothing has changed: its lists are not good. */
+bool irr_run_take(irr_run_t *run, const irr_problem_t *problem);
+
+/*
+ * Builds the plan for the problem that was taken, which may become one of other lists: by a way of the communicator, and
+ * with the entry that it goes with if it has a schedule.  IRR_ERR_NO_MEMORY: it is more than was reserved, here or by
+ * irr_schedules_t.
+ */
+irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
+                           const irr_cache_entry_t *entry, irr_problem_t *problem);
+
+#endif
