@@ -160,7 +160,8 @@ static void let_others_run(unsigned turn, unsigned idle)
 irr_status_t mca_coll_irr_engine_wait(irr_exchange_t *exchange)
 {
     unsigned idle = 0, events = 0;
-    irr_status_t status = progress_engine(exchange, mca_coll_irr_component.may_sleep ? patience->rounds : patience->first,
+    irr_status_t status = progress_engine(exchange,
+                                          mca_coll_irr_component.may_sleep ? patience->rounds : patience->first,
                                           &events);
 
     if (status != IRR_IN_PROGRESS) {

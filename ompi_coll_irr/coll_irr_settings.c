@@ -139,8 +139,8 @@ static mca_coll_irr_text_t texts[] = {
     }, {
         PREFIX "piece_bytes", "auto",
         "With a scheduled algorithm: number of bytes above which a message goes in pieces, one after the other, with "
-        "an optional suffix k, m or g. With pace grant it should be less than what a port of a switch can queue. 0 means "
-        "no limit; auto: aapc with a topology file tries what is fastest, for others there is no limit." INFO_KEY,
+        "an optional suffix k, m or g. With pace grant it should be less than what a port of a switch can queue. 0 "
+        "means no limit; auto: aapc with a topology file tries what is fastest, for others there is no limit." INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_auto_size, "auto, or " SIZE_ALLOWED "means no limit",
         offsetof(mca_coll_irr_settings_t, engine.piece_bytes), NULL
     }, {

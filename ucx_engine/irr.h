@@ -477,8 +477,8 @@ void irr_exchange_counters(irr_exchange_t *exchange, irr_counters_t *counters);
 /*
  * Starts to plan runs with this problem, whose lists are borrowed until the next irr_exchange_start or
  * irr_exchange_plan of this exchange, or its end.  An exchange as far as order and irr_exchange_test go, which says
- * when all is ready, or IRR_ERR_NO_MEMORY on this rank: then none may start it.  Nothing is sent of the user's data, and
- * no buffer is touched.
+ * when all is ready, or IRR_ERR_NO_MEMORY on this rank: then none may start it.  Nothing is sent of the user's data,
+ * and no buffer is touched.
  */
 irr_status_t irr_exchange_plan(irr_exchange_t *exchange, const irr_problem_t *problem);
 

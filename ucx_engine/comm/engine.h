@@ -46,7 +46,7 @@ struct irr_comm {
     uint32_t         id;
     uint32_t         sequence;    /* of tags: an exchange takes one or more */
     uint32_t         over;        /* exchanges of sequences before this are over on this rank */
-    uint32_t         gaps;        /* behind the last one in which somebody may have sent what nobody asked for; 0: none */
+    uint32_t         gaps;        /* behind the last one in which somebody may have sent what is not asked for; 0: none */
     size_t           strays;      /* messages of those that were thrown away and not told yet */
     irr_settings_t   settings;
     irr_peer_t     **peers;       /* by rank; NULL for this rank */

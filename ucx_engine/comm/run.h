@@ -36,9 +36,9 @@ void         irr_run_fini(irr_run_t *run);
 bool irr_run_take(irr_run_t *run, const irr_problem_t *problem);
 
 /*
- * Builds the plan for the problem that was taken, which may become one of other lists: by a way of the communicator, and
- * with the entry that it goes with if it has a schedule.  IRR_ERR_NO_MEMORY: it is more than was reserved, here or by
- * irr_schedules_t.
+ * Builds the plan for the problem that was taken, which may become one of other lists: by a way of the communicator,
+ * and with the entry that it goes with if it has a schedule.  IRR_ERR_NO_MEMORY: it is more than was reserved, here
+ * or by irr_schedules_t.
  */
 irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
                            const irr_cache_entry_t *entry, irr_problem_t *problem);
