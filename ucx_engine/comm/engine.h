@@ -39,6 +39,7 @@ typedef struct irr_queue {
     size_t          count;
 } irr_queue_t;
 
+/* What each exchange asks for comes first. */
 struct irr_comm {
     irr_engine_t    *engine;
     int              ranks;
@@ -48,29 +49,28 @@ struct irr_comm {
     uint32_t         over;        /* exchanges of sequences before this are over on this rank */
     uint32_t         gaps;        /* behind the last one in which somebody may have sent what is not asked for; 0: none */
     size_t           strays;      /* messages of those that were thrown away and not told yet */
-    irr_settings_t   settings;
-    irr_peer_t     **peers;       /* by rank; NULL for this rank */
-    irr_channel_t   *channel;     /* among them */
-    irr_way_t        alone;       /* that exchanges without a schedule go */
+    irr_status_t     failed;      /* why there are no exchanges any more */
     bool             direct;      /* its plan is known from the start; else the relay learns it */
-    bool             serial;      /* one exchange at a time: each needs what follows from here on */
+    bool             serial;      /* one exchange at a time: each needs the relay or the schedules */
+    bool             agrees;      /* there are few enough ranks for a consensus */
+    bool             busy;        /* one of engine->busy */
+    irr_comm_t      *next_busy;
+    irr_queue_t      open;        /* exchanges, as they were started */
+    irr_queue_t      waiting;
+    irr_exchange_t  *exchange;    /* that it has from the start */
+    irr_channel_t   *channel;     /* among its members */
+    irr_peer_t     **peers;       /* by rank; NULL for this rank */
+    irr_way_t        alone;       /* that exchanges without a schedule go */
+    irr_settings_t   settings;
     int             *labels;      /* by rank: equal on ranks that share a node, if the algorithm asks */
     irr_nodes_t      nodes;
     irr_relay_t      relay;
-    bool             agrees;      /* there are few enough ranks for a consensus */
     irr_consensus_t  consensus;   /* on a frozen plan, or to meet */
     irr_tree_t       tree;        /* of the hosts, for schedules that ask */
     irr_schedules_t  schedules;
     irr_run_t        run;         /* for what schedules find, of exchanges that are not planned */
-
-    irr_exchange_t  *exchange;    /* that it has from the start */
-    irr_queue_t      open;        /* exchanges, as they were started */
-    irr_queue_t      waiting;
-    irr_status_t     failed;      /* why there are no exchanges any more */
     irr_notice_t     notice;      /* that it failed */
     irr_comm_t      *next, *prev; /* of all, or of those that are buried */
-    bool             busy;        /* one of engine->busy */
-    irr_comm_t      *next_busy;
     irr_comm_t      *next_telling;
 };
 

@@ -92,7 +92,8 @@ static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *probl
     exchange->calm = false;
     exchange->way = &comm->alone;
     exchange->found = false;
-    return comm->serial ? IRR_OK : irr_run_build(run, comm, exchange->way, NULL, &exchange->problem);
+    return comm->serial || irr_run_is_alone(run, exchange->way)
+               ? IRR_OK : irr_run_build(run, comm, exchange->way, NULL, &exchange->problem);
 }
 
 /* The engine is locked. */

@@ -23,32 +23,32 @@ typedef enum irr_exchange_state {
 
 struct irr_exchange {
     irr_comm_t           *comm;
-    irr_run_t             own;        /* reserved where exchanges run side by side, or it is planned */
-    irr_run_t            *run;        /* that, or the one of the communicator */
-    irr_grid_plan_t       frozen;     /* planned: what the relay learnt, */
-    void                 *scratch;    /* and its scratch */
+    irr_run_t            *run;        /* its own, or that of the communicator */
     irr_problem_t         problem;    /* of the run that is open, or planned, or was the last one */
     const void           *input;
     void                 *output;
     unsigned              lacks;      /* which of them this rank has no memory for */
     irr_exchange_state_t  state;
-    uint32_t              sequence;   /* the first of its tags */
+    irr_status_t          result;     /* IRR_IN_PROGRESS until it is over */
+    irr_status_t          relayed;    /* result of the relay, while the ranks agree */
+    bool                  started;    /* it is not over, or its result was not read */
     bool                  plans;      /* there are no buffers yet */
     bool                  planned;    /* irr_exchange_plan was here, so irr_exchange_restart may come */
     bool                  exact;      /* all ranks have a frozen plan of the planned exchange */
     bool                  calm;       /* its look is left out, and it goes without a schedule */
-    const irr_way_t      *way;        /* that it goes, */
-    bool                  found;      /* with what the schedules have found, which is timed; else there is nothing */
+    bool                  found;      /* it goes with what the schedules have found, which is timed */
+    uint32_t              sequence;   /* the first of its tags */
+    unsigned              rounds;     /* of progress since it was opened */
+    const irr_way_t      *way;        /* that it goes */
     const irr_plan_t     *running;    /* by the executor; NULL: none, or by the relay */
-    irr_status_t          relayed;    /* result of the relay, while the ranks agree */
-    irr_status_t          result;     /* IRR_IN_PROGRESS until it is over */
-    bool                  started;    /* it is not over, or its result was not read */
-    irr_counters_t        counters;   /* of the run that is open, or the last one */
     uint64_t              start_ns;   /* when it was started, */
     uint64_t              open_ns;    /* and opened */
     uint64_t              run_ns;     /* when its schedule began to run */
-    unsigned              rounds;     /* of progress since it was opened */
     irr_exchange_t       *next, *prev;   /* in its queue, or among those that are buried */
+    irr_counters_t        counters;   /* of the run that is open, or the last one */
+    irr_run_t             own;        /* reserved where exchanges run side by side, or it is planned */
+    irr_grid_plan_t       frozen;     /* planned: what the relay learnt, */
+    void                 *scratch;    /* and its scratch */
 };
 
 /* ---- exchange.c ---- */

@@ -39,16 +39,11 @@ static bool may_open(const irr_comm_t *comm)
            comm->open.first->state != IRR_EXCHANGE_MEETS;
 }
 
-static void open_those_that_may(irr_comm_t *comm, uint64_t now_ns)
+static void open_one(irr_exchange_t *exchange, uint64_t now_ns)
 {
-    while (comm->waiting.count > 0 && may_open(comm)) {
-        irr_exchange_t *exchange = comm->waiting.first;
-
-        take(&comm->waiting, exchange);
-        put(&comm->open, exchange);
-        irr_exchange_begin(exchange, now_ns);
-        comm->engine->news = true;
-    }
+    put(&exchange->comm->open, exchange);
+    irr_exchange_begin(exchange, now_ns);
+    exchange->comm->engine->news = true;
 }
 
 void irr_queue_enter(irr_exchange_t *exchange)
@@ -56,14 +51,17 @@ void irr_queue_enter(irr_exchange_t *exchange)
     irr_comm_t *comm = exchange->comm;
     irr_engine_t *engine = comm->engine;
 
-    exchange->state = IRR_EXCHANGE_WAITS;
-    put(&comm->waiting, exchange);
     if (!comm->busy) {
         comm->busy = true;
         comm->next_busy = engine->busy;
         engine->busy = comm;
     }
-    open_those_that_may(comm, exchange->start_ns);
+    exchange->state = IRR_EXCHANGE_WAITS;
+    if (comm->waiting.count == 0 && may_open(comm)) {
+        open_one(exchange, exchange->start_ns);
+    } else {
+        put(&comm->waiting, exchange);
+    }
 }
 
 bool irr_queue_progress(irr_comm_t *comm)
@@ -80,8 +78,11 @@ bool irr_queue_progress(irr_comm_t *comm)
     if (comm->failed != IRR_OK) {
         irr_queue_end_all(comm, comm->failed);
     }
-    if (comm->waiting.count > 0) {
-        open_those_that_may(comm, irr_clock_ns());
+    while (comm->waiting.count > 0 && may_open(comm)) {
+        irr_exchange_t *exchange = comm->waiting.first;
+
+        take(&comm->waiting, exchange);
+        open_one(exchange, irr_clock_ns());
     }
     return comm->open.count + comm->waiting.count > 0;
 }

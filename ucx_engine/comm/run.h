@@ -35,6 +35,12 @@ void         irr_run_fini(irr_run_t *run);
 /* What is built next is for this problem.  False, and nothing has changed: its lists are not good. */
 bool irr_run_take(irr_run_t *run, const irr_problem_t *problem);
 
+/* Is the plan there, by a way without a schedule? */
+static inline bool irr_run_is_alone(const irr_run_t *run, const irr_way_t *way)
+{
+    return run->built == IRR_RUN_ALONE && run->built_way == way;
+}
+
 /*
  * Builds the plan for the problem that was taken, which may become one of other lists: by a way of the communicator,
  * and with the entry that it goes with if it has a schedule.  IRR_ERR_NO_MEMORY: it is more than was reserved, here
