@@ -21,7 +21,7 @@ typedef struct scene {
     unsigned     lacks;
 } scene_t;
 
-static void open_scene(scene_t *scene, int algorithm, irr_job_kind_t kind, uint64_t *state)
+static void open_scene(scene_t *scene, int algorithm, irr_pacing_t pace, irr_job_kind_t kind, uint64_t *state)
 {
     memset(scene, 0, sizeof(*scene));
     irr_memory_begin();
@@ -30,7 +30,7 @@ static void open_scene(scene_t *scene, int algorithm, irr_job_kind_t kind, uint6
     for (int r = 0; r < RANKS; r++) {
         scene->team.params[r].node = r / 2;
         scene->team.params[r].settings = (irr_settings_t){
-            .algorithm = algorithm, .piece_bytes = kind == IRR_JOB_MIXED ? 1000 : 0,
+            .algorithm = algorithm, .pace = pace, .piece_bytes = kind == IRR_JOB_MIXED ? 1000 : 0,
             .scheduled.redistribution = { 1, RANKS, 2, RANKS, 1, 1 }
         };
     }
@@ -103,7 +103,7 @@ static void run(int algorithm, irr_job_kind_t kind, unsigned lacks, bool known, 
     const bool forwards = irr_algorithm_way(algorithm)->route != &irr_route_direct;
     scene_t scene;
 
-    open_scene(&scene, algorithm, kind, state);
+    open_scene(&scene, algorithm, IRR_PACE_AUTO, kind, state);
     scene.lacks = lacks;
     for (int i = 0; i < 2 && known; i++) {
         run_next(&scene, scene.job);
@@ -124,7 +124,7 @@ static void run(int algorithm, irr_job_kind_t kind, unsigned lacks, bool known, 
 /* Every algorithm, whatever is lacked, in the first exchange or in one like those before. */
 static void test_all(void)
 {
-    static const irr_job_kind_t kinds[] = { IRR_JOB_UNIFORM, IRR_JOB_SPARSE, IRR_JOB_MIXED };
+    static const irr_job_kind_t kinds[] = { IRR_JOB_UNIFORM, IRR_JOB_BLOCKS, IRR_JOB_MIXED };
     uint64_t state = irr_test_seed();
 
     for (int algorithm = 0; irr_algorithm_name(algorithm) != NULL; algorithm++) {
@@ -136,10 +136,55 @@ static void test_all(void)
     }
 }
 
+/* Of the engine; the transport has all it needs. */
+static bool is_ours(void)
+{
+    return !irr_spy_sends_now();
+}
+
+/* A plan needs more room where a rank has several blocks for another one: who has none is one that lacks its buffers. */
+static void run_blocks(int algorithm, irr_pacing_t pace, uint64_t *state)
+{
+    scene_t scene;
+    int r;
+
+    open_scene(&scene, algorithm, pace, IRR_JOB_BLOCKS, state);
+    r = scene.rank;
+    scene.lacks = IRR_LACKS_INPUT | IRR_LACKS_OUTPUT;
+    for (int i = 0; i < RANKS; i++) {
+        if (i != r) {
+            scene.result[i] = irr_team_start_rank(&scene.team, i, scene.job);
+        }
+    }
+    irr_memory_fail(1, is_ours);
+    irr_memory_fail_all();
+    scene.result[r] = irr_team_start_rank(&scene.team, r, scene.job);
+    CU_ASSERT_EQUAL(irr_memory_failed(), irr_job_more(scene.job, r) > 0);
+    irr_memory_fail(0, NULL);
+    CU_ASSERT_TRUE_FATAL(irr_team_progress(&scene.team, scene.result, ROUNDS));
+    if (irr_job_more(scene.job, r) > 0) {
+        expect_rest(&scene, false);
+    }
+    run_next(&scene, scene.job);
+    run_next(&scene, scene.next);
+    close_scene(&scene);
+}
+
+static void test_blocks(void)
+{
+    static const irr_pacing_t paces[] = { IRR_PACE_FREE, IRR_PACE_LOOSE, IRR_PACE_GRANT };
+    uint64_t state = irr_test_seed();
+
+    for (int i = 0; i < 30; i++) {
+        run_blocks(irr_algorithm_find(i % 2 == 0 ? "a1" : "ac"), paces[i % 3], &state);
+    }
+}
+
 int main(void)
 {
     static const irr_test_case_t cases[] = {
         { "serves its peers, and the next exchange is right", test_all },
+        { "no room for several blocks a rank",                test_blocks },
         { NULL, NULL }
     };
 

@@ -1,0 +1,237 @@
+/*
+ * test_sparse.c - what a rank does in an exchange that comes again follows from how many partners it has, and not from
+ * how many ranks there are.
+ *
+ * Nine ranks of a large communicator exchange with each other; of the others there is nothing but an address.  What is
+ * counted are the basic blocks of the engine, transport aside, that one rank runs from start to end, so no loop over all
+ * ranks can hide anywhere.
+ */
+#include "irr_test.h"
+#include "irr_visits.h"
+
+#include "comm/exchange.h"
+#include "study/fabric.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIVE = 9, PARTNERS = LIVE - 1, UNIT = 64, RUNS = 20 };
+
+typedef struct job {
+    int               ranks;
+    irr_fabric_t     *fabric;
+    irr_transport_t **transports;      /* by rank */
+    irr_engine_t     *engines[LIVE];
+    irr_comm_t       *comms[LIVE];
+    irr_block_t       blocks[LIVE][PARTNERS];
+    irr_problem_t     problems[LIVE];
+    unsigned char     input[LIVE][PARTNERS * UNIT], output[LIVE][PARTNERS * UNIT];
+} job_t;
+
+/* Live rank number i. */
+static int rank_of(const job_t *job, int i)
+{
+    return i * (job->ranks / LIVE);
+}
+
+/* ---- ranks that agree by themselves ---- */
+
+/* All have what one has, but for the addresses; an entry is a length and the address. */
+static irr_status_t allgather(void *context, const void *input, void *output, size_t bytes)
+{
+    const job_t *job = context;
+
+    (void)input;
+    for (int r = 0; r < job->ranks; r++) {
+        irr_transport_t *transport = job->transports[r];
+        char *entry = (char *)output + (size_t)r * bytes;
+        const void *address;
+        uint64_t length;
+        size_t size;
+
+        irr_test_must(transport->ops->address(transport, &address, &size));
+        CU_ASSERT_FATAL(size + sizeof(length) <= bytes);
+        length = size;
+        memcpy(entry, &length, sizeof(length));
+        memcpy(entry + sizeof(length), address, size);
+    }
+    return IRR_OK;
+}
+
+static irr_status_t allreduce_max(void *context, uint64_t *values, size_t count)
+{
+    (void)context;
+    (void)values;
+    (void)count;
+    return IRR_OK;
+}
+
+static uint64_t process_name(void *context, int rank)
+{
+    (void)context;
+    return (uint64_t)rank;
+}
+
+/* ---- life ---- */
+
+static void open_member(job_t *job, int i, const char *algorithm)
+{
+    const irr_oob_t oob = {
+        .context = job, .allgather = allgather, .allreduce_max = allreduce_max, .process_name = process_name
+    };
+    const irr_comm_params_t params = {
+        .ranks = job->ranks, .rank = rank_of(job, i), .oob = &oob,
+        .settings = { .algorithm = irr_algorithm_find(algorithm) }
+    };
+
+    irr_test_must(irr_engine_create_on(job->transports[rank_of(job, i)], false, &job->engines[i]));
+    irr_test_must(irr_comm_create(job->engines[i], &params, &job->comms[i]));
+    for (int k = 0, other = 0; k < PARTNERS; k++, other++) {
+        other += other == i;
+        job->blocks[i][k] = (irr_block_t){ .rank = rank_of(job, other), .offset = k * UNIT, .length = UNIT };
+        memset(job->input[i] + k * UNIT, i * LIVE + other, UNIT);
+    }
+    job->problems[i] = (irr_problem_t){
+        .ranks = job->ranks, .rank = rank_of(job, i), .send = { job->blocks[i], PARTNERS },
+        .recv = { job->blocks[i], PARTNERS }
+    };
+}
+
+static void open_job(job_t *job, int ranks, const char *algorithm)
+{
+    job->ranks = ranks;
+    job->transports = irr_test_array((size_t)ranks, sizeof(*job->transports));
+    irr_test_must(irr_fabric_create(ranks, 0, SIZE_MAX, &job->fabric));
+    for (int r = 0; r < ranks; r++) {
+        irr_test_must(irr_loopback_open(job->fabric, r, &job->transports[r]));
+    }
+    for (int i = 0; i < LIVE; i++) {
+        open_member(job, i, algorithm);
+    }
+}
+
+static void close_job(job_t *job)
+{
+    for (int i = 0; i < LIVE; i++) {
+        irr_comm_destroy(job->comms[i]);
+        irr_engine_close(job->engines[i]);
+        irr_engine_destroy(job->engines[i]);
+        job->transports[rank_of(job, i)] = NULL;
+    }
+    for (int r = 0; r < job->ranks; r++) {
+        if (job->transports[r] != NULL) {
+            job->transports[r]->ops->free(job->transports[r]);
+        }
+    }
+    irr_fabric_destroy(job->fabric);
+    free(job->transports);
+}
+
+/* ---- exchanges ---- */
+
+/* One round of a member; false: it is over. */
+static bool progress(const job_t *job, int i)
+{
+    irr_status_t status;
+
+    irr_visits_count = i == 0;
+    irr_engine_progress(job->engines[i]);
+    status = irr_exchange_test(irr_comm_exchange(job->comms[i]));
+    irr_visits_count = false;
+    CU_ASSERT(status == IRR_OK || status == IRR_IN_PROGRESS);
+    return status == IRR_IN_PROGRESS;
+}
+
+static void expect_bytes(const job_t *job)
+{
+    for (int i = 0; i < LIVE; i++) {
+        for (int k = 0, other = 0; k < PARTNERS; k++, other++) {
+            other += other == i;
+            CU_ASSERT_EQUAL(job->output[i][k * UNIT], other * LIVE + i);
+            CU_ASSERT_EQUAL(job->output[i][(k + 1) * UNIT - 2], other * LIVE + i);
+        }
+    }
+}
+
+/* Returns the basic blocks that rank 0 ran through. */
+static uint64_t exchange(job_t *job)
+{
+    bool busy[LIVE];
+    int open = LIVE;
+
+    memset(job->output, 0, sizeof(job->output));
+    irr_visits = 0;
+    for (int i = 0; i < LIVE; i++) {
+        irr_visits_count = i == 0;
+        irr_test_must(irr_exchange_start(irr_comm_exchange(job->comms[i]), &job->problems[i], job->input[i],
+                                         job->output[i]));
+        irr_visits_count = false;
+        busy[i] = true;
+    }
+    for (int round = 0; round < 1000 && open > 0; round++) {
+        for (int i = 0; i < LIVE; i++) {
+            if (busy[i]) {
+                busy[i] = progress(job, i);
+                open -= !busy[i];
+            }
+        }
+    }
+    CU_ASSERT_EQUAL(open, 0);
+    expect_bytes(job);
+    return irr_visits;
+}
+
+/* Basic blocks in one of many exchanges in a row, with as many partners. */
+static uint64_t visits_of(int ranks, const char *algorithm, bool changes)
+{
+    static job_t job;
+    uint64_t visits = 0;
+
+    open_job(&job, ranks, algorithm);
+    for (int run = 0; run < RUNS; run++) {
+        if (changes) {
+            job.blocks[0][0].length = job.blocks[1][0].length = UNIT - (size_t)run % 2;   /* both ways */
+        }
+        visits = exchange(&job);
+    }
+    close_job(&job);
+    return visits;
+}
+
+static void expect_alike(const char *algorithm, bool changes)
+{
+    const uint64_t few = visits_of(2 * LIVE, algorithm, changes), many = visits_of(1024, algorithm, changes);
+
+    if (many == 0) {
+        irr_test_skip("this compiler does not count basic blocks");
+        return;
+    }
+    printf("# %s, %d partners, %s: %llu basic blocks among %d ranks, %llu among 1024\n", algorithm, PARTNERS,
+           changes ? "other lengths each time" : "the same again", (unsigned long long)few, 2 * LIVE,
+           (unsigned long long)many);
+    CU_ASSERT(many <= few + few / 50);
+    CU_ASSERT(many <= PARTNERS * (changes ? 500 : 250));
+}
+
+static void test_again(void)
+{
+    expect_alike("a1", false);
+    expect_alike("ac", false);
+}
+
+static void test_changed(void)
+{
+    expect_alike("a1", true);
+    expect_alike("ac", true);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "an exchange that comes again",    test_again },
+        { "one whose lengths have changed",  test_changed },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("sparse", cases, 60);
+}
