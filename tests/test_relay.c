@@ -102,6 +102,30 @@ static void test_jobs(void)
     }
 }
 
+/* ---- a window in bytes ---- */
+
+/*
+ * All messages wait for their receivers, and few fit at a time: whoever is told that a header comes waits for it, so
+ * it must not wait in its turn for what others take.
+ */
+static void test_window(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int i = 0; i < 8 * IRR_JOB_KINDS; i++) {
+        irr_relays_params_t params = {
+            .algorithm = rows[i % 2 == 0 ? 2 : 3], .ranks = 18, .seed = irr_test_random(&state),
+            .compose = IRR_COMPOSE_SPLIT, .overlap = IRR_OVERLAP_SINGLE, .window_bytes = 300
+        };
+        irr_job_t *job = irr_job_create(params.ranks, (irr_job_kind_t)(i % IRR_JOB_KINDS), irr_test_random(&state));
+        irr_job_t *other = irr_job_create(params.ranks, IRR_JOB_SPARSE, irr_test_random(&state));
+
+        run_jobs(&params, job, other);
+        irr_job_destroy(other);
+        irr_job_destroy(job);
+    }
+}
+
 /* ---- many in a row ---- */
 
 enum { TURNS = 100, JOBS = 4, SERIES_RANKS = 9 };
@@ -355,6 +379,7 @@ int main(void)
 {
     static const irr_test_case_t cases[] = {
         { "every grid row, 1 to 18 ranks, every kind of job, again and changed", test_jobs },
+        { "a window in bytes, and nothing is eager",                             test_window },
         { "100 exchanges in a row, each rank at its own pace",                   test_series },
         { "1 to 300 ranks",                                                      test_ranks },
         { "frozen plans are right, and run",                                     test_frozen },

@@ -324,7 +324,7 @@ static void advance_sends(irr_exec_t *exec)
         }
         if (step->kind == IRR_STEP_COPY) {
             run_copy(exec, exec->next_send);
-        } else if (irr_window_admits(&exec->window, step->bytes)) {
+        } else if (irr_window_admits(&exec->window, step->bytes + step->ahead)) {
             start_message(exec, exec->next_send);
         } else {
             return;

@@ -2,8 +2,9 @@
  * relay_send.c - the steps that send a stage, in the order of the schedule.
  *
  * To a peer that knows the layout goes what it has: one step.  To any other one go empty messages that retire its
- * opening, a HEADER with the bytes right behind, if there is room, or else before them; copied, so that a HEADER is one
- * piece of memory.
+ * opening, a HEADER with the bytes right behind, if there is room, copied, so that a HEADER is one piece of memory, and
+ * else PARTs.  Who finds its opening retired waits for that HEADER and no other one: so the empty messages go when it
+ * can, too.
  */
 #include "exec/relay.h"
 
@@ -95,6 +96,7 @@ static irr_status_t describe(irr_relay_t *relay, int slot, outgoing_t *message)
     irr_piece_t pieces[2];
     irr_status_t status = write_header(relay, message, pieces);
 
+    empty.ahead = status == IRR_OK ? pieces[0].length + pieces[1].length : 0;
     for (size_t i = 0; i < message->slot->messages && status == IRR_OK; i++) {
         status = irr_plan_add(relay->run, &empty);
     }

@@ -67,6 +67,7 @@ typedef struct irr_step {
     size_t          deps;
     irr_content_t   content;
     size_t          described;    /* of a send: so many of its bytes are description, not data */
+    size_t          ahead;        /* of a send: so many bytes, of what is right behind it, must fit in the window too */
     bool            replaceable;  /* a receive: if not just these bytes come, it is not complete before the source of
                                      the plan says so (exec/exec.h) */
 } irr_step_t;
@@ -118,6 +119,7 @@ typedef struct irr_step_params {
     size_t             ndeps;
     irr_content_t      content;
     size_t             described;
+    size_t             ahead;
     bool               replaceable;
 } irr_step_params_t;
 
