@@ -72,21 +72,7 @@ static irr_status_t open_shuffled(irr_transport_t *transports[IRR_NET_RANKS])
 
 static irr_status_t open_workers(irr_transport_t *transports[IRR_NET_RANKS])
 {
-    static const irr_engine_config_t config = {
-        .one_node = true, .job_ranks = IRR_NET_RANKS, .node_ranks = IRR_NET_RANKS
-    };
-
-    for (int r = 0; r < IRR_NET_RANKS; r++) {
-        irr_status_t status = irr_transport_open(&config, &transports[r]);
-
-        if (status != IRR_OK) {
-            while (r-- > 0) {
-                transports[r]->ops->free(transports[r]);
-            }
-            return status;
-        }
-    }
-    return IRR_OK;
+    return irr_net_open_transports((irr_engine_config_t){ .one_node = true }, transports);
 }
 
 static irr_status_t open_ucx(irr_transport_t *transports[IRR_NET_RANKS])

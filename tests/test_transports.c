@@ -9,23 +9,10 @@
 /* The row of the next net. */
 static const char *row;
 
-/* Opens all transports with one configuration, or none. */
 static irr_status_t open_all(irr_engine_config_t config, irr_transport_t *transports[IRR_NET_RANKS])
 {
     config.transport = row;
-    config.job_ranks = IRR_NET_RANKS;
-    config.node_ranks = IRR_NET_RANKS;
-    for (int r = 0; r < IRR_NET_RANKS; r++) {
-        irr_status_t status = irr_transport_open(&config, &transports[r]);
-
-        if (status != IRR_OK) {
-            while (r-- > 0) {
-                transports[r]->ops->free(transports[r]);
-            }
-            return status;
-        }
-    }
-    return IRR_OK;
+    return irr_net_open_transports(config, transports);
 }
 
 static irr_status_t open_shared(irr_transport_t *transports[IRR_NET_RANKS])

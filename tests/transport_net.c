@@ -37,6 +37,23 @@ static irr_status_t connect_all(irr_net_t *net)
     return IRR_OK;
 }
 
+irr_status_t irr_net_open_transports(irr_engine_config_t config, irr_transport_t *transports[IRR_NET_RANKS])
+{
+    config.job_ranks = IRR_NET_RANKS;
+    config.node_ranks = IRR_NET_RANKS;
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        irr_status_t status = irr_transport_open(&config, &transports[r]);
+
+        if (status != IRR_OK) {
+            while (r-- > 0) {
+                transports[r]->ops->free(transports[r]);
+            }
+            return status;
+        }
+    }
+    return IRR_OK;
+}
+
 bool irr_net_open(irr_net_t *net, const irr_setup_t *setup)
 {
     irr_status_t status = setup->open(net->transports);

@@ -48,6 +48,9 @@ struct irr_op {
     void         *context;
 };
 
+/* Opens a transport for each rank with one configuration, but for the numbers of ranks; or none. */
+irr_status_t irr_net_open_transports(irr_engine_config_t config, irr_transport_t *transports[IRR_NET_RANKS]);
+
 /* Opens and connects; false if the case is skipped or has failed, and must end. */
 bool irr_net_open(irr_net_t *net, const irr_setup_t *setup);
 
