@@ -20,10 +20,6 @@ static irr_status_t make_plans(irr_relay_t *relay)
         relay->plans[i].placed = true;
         relay->plans[i].blank = (uintptr_t)&relay->blank;
     }
-    for (int i = 0; i < relay->stages.senders && status == IRR_OK; i++) {
-        relay->plans[1].recv_steps[i] = IRR_NO_STEP;
-        relay->plans[0].recv_steps[i] = IRR_NO_STEP;
-    }
     return status;
 }
 
@@ -323,17 +319,12 @@ static void recover(irr_relay_t *relay)
     relay->status = IRR_OK;
 }
 
-/* The last plan, and where each sender's opening is in it. */
+/* The last plan, as it is. */
 static void start_following(irr_relay_t *relay)
 {
     relay->run = &relay->last->plan;
     relay->mark = irr_plan_mark(relay->run);
     relay->stage = 0;
-    for (int i = 0; i < relay->stages.senders; i++) {
-        relay->places[i].opening = relay->last->recv_steps[i];
-        relay->places[i].sunk = false;
-        relay->places[i].changed = false;
-    }
     irr_exec_start(&relay->exec, relay->run, &relay->env);
 }
 

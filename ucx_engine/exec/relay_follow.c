@@ -90,6 +90,16 @@ static int first_other(const irr_relay_t *relay, bool *held)
     return relay->stages.count + 1;
 }
 
+/* Where each sender's opening is in the plan that was followed. */
+static void find_openings(irr_relay_t *relay)
+{
+    for (int i = 0; i < relay->stages.senders; i++) {
+        relay->places[i].opening = relay->last->recv_steps[i];
+        relay->places[i].sunk = false;
+        relay->places[i].changed = false;
+    }
+}
+
 void irr_relay_leave(irr_relay_t *relay)
 {
     bool held;
@@ -99,6 +109,7 @@ void irr_relay_leave(irr_relay_t *relay)
     if (!held) {
         return;
     }
+    find_openings(relay);
     irr_exec_expect(&relay->exec, true);
     irr_exec_drop_sends(&relay->exec, number);
     status = irr_relay_begin(relay);

@@ -22,6 +22,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void forget_steps(irr_grid_plan_t *build)
+{
+    for (int i = 0; i < build->stages->slots; i++) {
+        build->send_steps[i] = IRR_NO_STEP;
+    }
+    for (int i = 0; i < build->stages->senders; i++) {
+        build->recv_steps[i] = IRR_NO_STEP;
+    }
+}
+
 irr_status_t irr_grid_plan_init(irr_grid_plan_t *build, const irr_stages_t *stages)
 {
     memset(build, 0, sizeof(*build));
@@ -33,6 +43,7 @@ irr_status_t irr_grid_plan_init(irr_grid_plan_t *build, const irr_stages_t *stag
         irr_grid_plan_fini(build);
         return IRR_ERR_NO_MEMORY;
     }
+    forget_steps(build);
     return IRR_OK;
 }
 
@@ -85,12 +96,7 @@ irr_status_t irr_grid_plan_begin(irr_grid_plan_t *build, const irr_problem_t *pr
     build->landed.count = 0;
     irr_extents_reset(&build->scratch);
     irr_plan_reset(&build->plan, problem);
-    for (int i = 0; i < build->stages->slots; i++) {
-        build->send_steps[i] = IRR_NO_STEP;
-    }
-    for (int i = 0; i < build->stages->senders; i++) {
-        build->recv_steps[i] = IRR_NO_STEP;
-    }
+    forget_steps(build);
     for (irr_blocks_t left = problem->send; left.count > 0 && status == IRR_OK;) {
         const irr_blocks_t message = irr_blocks_first(left);
 
