@@ -152,7 +152,6 @@ irr_status_t irr_exchange_plan(irr_exchange_t *exchange, const irr_problem_t *pr
     } else {
         irr_exchange_open_endpoints(exchange);
         exchange->started = true;
-        exchange->way = &comm->alone;
         exchange->result = IRR_OK;
     }
     irr_lock_release(&comm->engine->lock);

@@ -35,6 +35,7 @@
  *   relay_receive.c  openings
  *   relay_header.c   HEADERs, one after the other, and what they announce
  *   relay_follow.c   is all as in the last exchange?
+ *   relay_single.c   a message by a plan of its own, which needs no memory
  *   relay_freeze.c   the plan of the next exchanges with the same counts
  *
  * Cost: one message a peer and stage where nothing changes, and no allocation; else two more, and one for each piece

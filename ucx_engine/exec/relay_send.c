@@ -17,7 +17,6 @@ static const irr_piece_t nothing = { IRR_BUFFER_SCRATCH, false, 0, 0 };
 /* A message that is to be sent. */
 typedef struct outgoing {
     irr_relay_slot_t  *slot;
-    int                peer, number;
     const irr_piece_t *pieces;
     const irr_slice_t *slices;
     size_t             npieces;    /* one more than slices, if it is a blank */
@@ -63,9 +62,10 @@ static irr_status_t write_header(const irr_relay_t *relay, outgoing_t *message, 
     const irr_header_t first = { .status = message->header.status, .lost = message->header.lost,
                                  .more = message->length, .parts = 1 };
     const size_t more = message->length > IRR_HEADER_MAX ? irr_header_encode(&first, NULL, NULL) : 0;
+    const size_t behind = message->header.inside ? message->bytes : 0;
     irr_relay_slot_t *slot = message->slot;
     void *memory = slot->header;
-    irr_status_t status = irr_grow(&memory, &slot->header_max, more + IRR_HEADER_MAX + message->length, 1);
+    irr_status_t status = irr_grow(&memory, &slot->header_max, more + message->length + behind, 1);
     unsigned char *at;
 
     slot->header = memory;
