@@ -137,8 +137,9 @@ static void expect_forward(const crew_t *crew, int rank, const irr_forward_t *fo
     irr_test_must(irr_forward_init(&wanted, &crew->nodes, &crew->matrix, sent_by(crew, rank, list), rank));
     CU_ASSERT_EQUAL(irr_forward_scratch(forward), irr_forward_scratch(&wanted));
     CU_ASSERT_EQUAL_FATAL(forward->build.plan.npieces, wanted.build.plan.npieces);
-    CU_ASSERT_EQUAL(memcmp(forward->build.slices, wanted.build.slices,
-                           wanted.build.plan.npieces * sizeof(*wanted.build.slices)), 0);
+    CU_ASSERT_TRUE(wanted.build.plan.npieces == 0 ||
+                   memcmp(forward->build.slices, wanted.build.slices,
+                          wanted.build.plan.npieces * sizeof(*wanted.build.slices)) == 0);
     irr_forward_fini(&wanted);
 }
 
