@@ -40,11 +40,7 @@ void irr_check_fini(irr_check_t *check)
     for (int r = 0; check->wanted != NULL && r < check->ranks; r++) {
         irr_segments_fini(&check->wanted[r]);
     }
-    irr_free(check->recipes);
-    irr_free(check->output);
-    irr_free(check->wanted);
-    irr_free(check->started);
-    irr_free(check->steps);
+    irr_free(check->steps);   /* and the other arrays */
     irr_free(check->base);
 }
 
@@ -52,6 +48,7 @@ void irr_check_fini(irr_check_t *check)
 static irr_status_t prepare(irr_check_t *check)
 {
     size_t ranks = (size_t)check->ranks, total = 0;
+    irr_status_t status;
 
     check->base = irr_alloc(ranks + 1, sizeof(*check->base));
     if (check->base == NULL) {
@@ -62,14 +59,11 @@ static irr_status_t prepare(irr_check_t *check)
         total += check->plans[r].nsteps;
     }
     check->base[ranks] = total;
-    check->steps = irr_alloc(total, sizeof(*check->steps));
-    check->started = irr_alloc(total, sizeof(*check->started));
-    check->wanted = irr_alloc_zero(ranks, sizeof(*check->wanted));
-    check->output = irr_alloc_zero(ranks, sizeof(*check->output));
-    check->recipes = irr_alloc_zero(total, sizeof(*check->recipes));
-    if (check->steps == NULL || check->started == NULL || check->wanted == NULL || check->output == NULL ||
-        check->recipes == NULL) {
-        return IRR_ERR_NO_MEMORY;
+    status = IRR_ALLOC_ARRAYS(((irr_array_t[]){
+        IRR_ARRAY(check->steps, total), IRR_ARRAY(check->started, total), IRR_ARRAY(check->wanted, ranks),
+        IRR_ARRAY(check->output, ranks), IRR_ARRAY(check->recipes, total) }));
+    if (status != IRR_OK) {
+        return status;
     }
     for (int r = 0; r < check->ranks; r++) {
         for (size_t i = 0; i < check->plans[r].nsteps; i++) {

@@ -157,8 +157,8 @@ static irr_status_t pair_ends(irr_check_t *check, const ends_t *kind, const end_
 irr_status_t irr_check_messages(irr_check_t *check)
 {
     size_t total = check->base[check->ranks];
-    end_t *sends = irr_alloc(total, sizeof(*sends)), *recvs = irr_alloc(total, sizeof(*recvs));
-    irr_status_t status = sends != NULL && recvs != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+    end_t *sends = NULL, *recvs;
+    irr_status_t status = IRR_ALLOC_ARRAYS(((irr_array_t[]){ IRR_ARRAY(sends, total), IRR_ARRAY(recvs, total) }));
 
     for (size_t i = 0; i < sizeof(all_ends) / sizeof(all_ends[0]) && status == IRR_OK; i++) {
         size_t nsends = list_ends(check, all_ends[i].send, sends);
@@ -166,8 +166,7 @@ irr_status_t irr_check_messages(irr_check_t *check)
 
         status = pair_ends(check, &all_ends[i], sends, nsends, recvs, nrecvs);
     }
-    irr_free(recvs);
-    irr_free(sends);
+    irr_free(sends);   /* and the others */
     return status;
 }
 
@@ -336,23 +335,17 @@ static void simulate(simulation_t *simulation)
 irr_status_t irr_check_ends(irr_check_t *check)
 {
     size_t ranks = (size_t)check->ranks, total = check->base[check->ranks];
-    simulation_t simulation = {
-        .check = check,
-        .state = irr_alloc_zero(total, sizeof(*simulation.state)),
-        .cursors = irr_alloc_zero(ranks, LANES * sizeof(*simulation.cursors)),
-        .queue = irr_alloc(ranks, sizeof(*simulation.queue)),
-        .queued = irr_alloc_zero(ranks, sizeof(*simulation.queued))
+    simulation_t simulation = { .check = check };
+    const irr_array_t arrays[] = {
+        IRR_ARRAY(simulation.cursors, ranks * LANES), IRR_ARRAY(simulation.queue, ranks),
+        IRR_ARRAY(simulation.queued, ranks), IRR_ARRAY(simulation.state, total)
     };
-    irr_status_t status = IRR_ERR_NO_MEMORY;
+    irr_status_t status = IRR_ALLOC_ARRAYS(arrays);
 
-    if (simulation.state != NULL && simulation.cursors != NULL && simulation.queue != NULL &&
-        simulation.queued != NULL) {
+    if (status == IRR_OK) {
         simulate(&simulation);
         status = simulation.complete == total ? IRR_OK : report_deadlock(&simulation);
     }
-    irr_free(simulation.queued);
-    irr_free(simulation.queue);
-    irr_free(simulation.cursors);
-    irr_free(simulation.state);
+    irr_free(simulation.cursors);   /* and the other arrays */
     return status;
 }

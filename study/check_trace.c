@@ -313,12 +313,9 @@ static irr_status_t trace_rank(tracer_t *tracer, int rank)
 irr_status_t irr_check_trace(irr_check_t *check)
 {
     size_t total = check->base[check->ranks];
-    tracer_t tracer = {
-        .check = check,
-        .ancestor = irr_alloc(total, sizeof(*tracer.ancestor)),
-        .stack = irr_alloc(total, sizeof(*tracer.stack))
-    };
-    irr_status_t status = tracer.ancestor != NULL && tracer.stack != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+    tracer_t tracer = { .check = check };
+    const irr_array_t arrays[] = { IRR_ARRAY(tracer.ancestor, total), IRR_ARRAY(tracer.stack, total) };
+    irr_status_t status = IRR_ALLOC_ARRAYS(arrays);
 
     for (int r = 0; status == IRR_OK && r < check->ranks; r++) {
         status = trace_rank(&tracer, r);
@@ -326,7 +323,6 @@ irr_status_t irr_check_trace(irr_check_t *check)
     irr_check_uses_fini(&tracer.uses);
     irr_segments_fini(&tracer.scratch);
     irr_segments_fini(&tracer.input);
-    irr_free(tracer.stack);
-    irr_free(tracer.ancestor);
+    irr_free(tracer.ancestor);   /* and the stack */
     return status;
 }

@@ -108,15 +108,13 @@ static irr_status_t build(const irr_way_t *way, const irr_plans_known_t *known, 
 static irr_status_t open_plans(const irr_matrix_t *matrix, irr_plans_t *plans)
 {
     size_t ranks = (size_t)matrix->ranks;
+    irr_status_t status;
 
     *plans = (irr_plans_t){ .ranks = matrix->ranks };
-    plans->problems = irr_alloc_zero(ranks, sizeof(*plans->problems));
-    plans->plans = irr_alloc_zero(ranks, sizeof(*plans->plans));
-    plans->blocks = irr_alloc_zero(2 * ranks, ranks * sizeof(*plans->blocks));
-    if (plans->problems == NULL || plans->plans == NULL || plans->blocks == NULL) {
-        return IRR_ERR_NO_MEMORY;
-    }
-    return state_problems(matrix, plans);
+    status = IRR_ALLOC_ARRAYS(((irr_array_t[]){
+        IRR_ARRAY(plans->problems, ranks), IRR_ARRAY(plans->plans, ranks),
+        IRR_ARRAY(plans->blocks, 2 * ranks * ranks) }));
+    return status == IRR_OK ? state_problems(matrix, plans) : status;
 }
 
 irr_status_t irr_plans_build(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans)
@@ -140,8 +138,6 @@ void irr_plans_fini(irr_plans_t *plans)
     for (int r = 0; plans->plans != NULL && r < plans->ranks; r++) {
         irr_plan_fini(&plans->plans[r]);
     }
-    irr_free(plans->blocks);
-    irr_free(plans->plans);
-    irr_free(plans->problems);
+    irr_free(plans->problems);   /* and the other arrays */
     *plans = (irr_plans_t){ .ranks = 0 };
 }

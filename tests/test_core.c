@@ -131,6 +131,33 @@ static void test_nothing(void)
     irr_free(zero);
 }
 
+/* Aligned, zeroed and apart; one piece of memory. */
+static void test_arrays(void)
+{
+    static const irr_allocator_t noting = { dirty_alloc, noting_resize, noting_free };
+    char *letters, *others, *kept = NULL;
+    uint64_t *numbers;
+    long double *none, *wide;
+    const irr_array_t arrays[] = {
+        IRR_ARRAY(letters, 3), IRR_ARRAY(numbers, 5), IRR_ARRAY(none, 0), IRR_ARRAY(others, 1), IRR_ARRAY(wide, 2)
+    };
+    const irr_array_t huge[] = { IRR_ARRAY(kept, SIZE_MAX / 2), IRR_ARRAY(kept, SIZE_MAX / 2) };
+    const size_t calls = asked.calls;
+
+    irr_allocator_set(&noting);
+    CU_ASSERT_EQUAL_FATAL(IRR_ALLOC_ARRAYS(arrays), IRR_OK);
+    CU_ASSERT_EQUAL(asked.calls, calls + 1);
+    CU_ASSERT(letters[0] == 0 && letters[2] == 0 && numbers[0] == 0 && numbers[4] == 0 && *others == 0 && wide[1] == 0);
+    CU_ASSERT(letters + 3 <= (char *)numbers && (char *)(numbers + 5) <= others && others + 1 <= (char *)wide);
+    CU_ASSERT((char *)none >= letters && (uintptr_t)numbers % sizeof(*numbers) == 0);
+    CU_ASSERT((uintptr_t)wide % _Alignof(long double) == 0);
+    irr_free(letters);
+    CU_ASSERT_PTR_EQUAL(asked.freed, letters);
+    CU_ASSERT_EQUAL(IRR_ALLOC_ARRAYS(huge), IRR_ERR_NO_MEMORY);
+    CU_ASSERT_PTR_NULL(kept);
+    irr_allocator_set(NULL);
+}
+
 static void test_no_memory(void)
 {
     char *memory;
@@ -317,6 +344,7 @@ int main(void)
         { "the allocator is replaced and restored",        test_allocator },
         { "count times size does not overflow",            test_overflow },
         { "nothing is memory that can be freed",           test_nothing },
+        { "arrays that are one piece of memory",           test_arrays },
         { "want of memory leaves what there is",           test_no_memory },
         { "lines above the level are not written",         test_log_levels },
         { "lines are formatted, long ones cut",            test_log_format },

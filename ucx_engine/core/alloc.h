@@ -23,4 +23,21 @@ irr_status_t irr_grow(void **array, size_t *max, size_t wanted, size_t size);
 
 void irr_free(void *memory);
 
+/* One of several arrays that are made and freed together. */
+typedef struct irr_array {
+    void  *pointer;   /* where its address goes, a pointer */
+    size_t count, size;
+} irr_array_t;
+
+#define IRR_ARRAY(pointer, count) { &(pointer), count, sizeof(*(pointer)) }
+
+/*
+ * Makes arrays in one piece of memory, zeroed; irr_free of the first one frees all.  IRR_ERR_NO_MEMORY, also on
+ * overflow: no pointer is set.
+ */
+irr_status_t irr_alloc_arrays(const irr_array_t *arrays, size_t count);
+
+/* The same with an array of them. */
+#define IRR_ALLOC_ARRAYS(arrays) irr_alloc_arrays(arrays, sizeof(arrays) / sizeof((arrays)[0]))
+
 #endif

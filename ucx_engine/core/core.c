@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/log.h"
 
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,43 @@ irr_status_t irr_grow(void **array, size_t *max, size_t wanted, size_t size)
     }
     *array = grown;
     *max = larger;
+    return IRR_OK;
+}
+
+/* Where the next array begins behind this one that begins at *end; false on overflow. */
+static bool append(const irr_array_t *array, size_t *end)
+{
+    const size_t alignment = alignof(max_align_t);
+    size_t bytes;
+
+    if (__builtin_mul_overflow(array->count, array->size, &bytes) || __builtin_add_overflow(*end, bytes, end) ||
+        __builtin_add_overflow(*end, alignment - 1, end)) {
+        return false;
+    }
+    *end -= *end % alignment;
+    return true;
+}
+
+irr_status_t irr_alloc_arrays(const irr_array_t *arrays, size_t count)
+{
+    size_t bytes = 0, begin = 0;
+    char *memory;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!append(&arrays[i], &bytes)) {
+            return IRR_ERR_NO_MEMORY;
+        }
+    }
+    memory = irr_alloc_zero(bytes, 1);
+    if (memory == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++) {
+        void *at = memory + begin;
+
+        memcpy(arrays[i].pointer, &at, sizeof(at));
+        append(&arrays[i], &begin);
+    }
     return IRR_OK;
 }
 

@@ -11,17 +11,13 @@ irr_status_t irr_matching_init(irr_matching_t *matching, int size)
 {
     const size_t n = (size_t)size;
     irr_matching_t made = { .size = size, .words = (n + 63) / 64 };
+    const irr_array_t arrays[] = {
+        IRR_ARRAY(made.allowed, n * made.words), IRR_ARRAY(made.unseen, made.words),
+        IRR_ARRAY(made.single, made.words), IRR_ARRAY(made.to, n), IRR_ARRAY(made.from, n),
+        IRR_ARRAY(made.parent, n), IRR_ARRAY(made.queue, n)
+    };
 
-    made.allowed = irr_alloc_zero(n * made.words, sizeof(*made.allowed));
-    made.unseen = irr_alloc(made.words, sizeof(*made.unseen));
-    made.single = irr_alloc_zero(made.words, sizeof(*made.single));
-    made.to = irr_alloc(n, sizeof(*made.to));
-    made.from = irr_alloc(n, sizeof(*made.from));
-    made.parent = irr_alloc(n, sizeof(*made.parent));
-    made.queue = irr_alloc(n, sizeof(*made.queue));
-    if (made.allowed == NULL || made.unseen == NULL || made.single == NULL || made.to == NULL ||
-        made.from == NULL || made.parent == NULL || made.queue == NULL) {
-        irr_matching_fini(&made);
+    if (IRR_ALLOC_ARRAYS(arrays) != IRR_OK) {
         return IRR_ERR_NO_MEMORY;
     }
     for (size_t i = 0; i < n; i++) {
@@ -34,13 +30,7 @@ irr_status_t irr_matching_init(irr_matching_t *matching, int size)
 
 void irr_matching_fini(irr_matching_t *matching)
 {
-    irr_free(matching->queue);
-    irr_free(matching->parent);
-    irr_free(matching->from);
-    irr_free(matching->to);
-    irr_free(matching->single);
-    irr_free(matching->unseen);
-    irr_free(matching->allowed);
+    irr_free(matching->allowed);   /* and the other arrays */
     *matching = (irr_matching_t){ .size = 0 };
 }
 

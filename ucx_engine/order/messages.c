@@ -65,23 +65,19 @@ irr_status_t irr_messages_init(irr_messages_t *messages, const irr_matrix_t *mat
         return status;
     }
     count_messages(&made, matrix);
-    made.first = irr_alloc((size_t)made.ranks, sizeof(*made.first));
-    made.left = irr_alloc((size_t)made.ranks, sizeof(*made.left));
-    made.list = irr_alloc(made.count, sizeof(*made.list));
-    if (made.first == NULL || made.left == NULL || made.list == NULL) {
-        irr_messages_fini(&made);
-        return IRR_ERR_NO_MEMORY;
+    status = IRR_ALLOC_ARRAYS(((irr_array_t[]){
+        IRR_ARRAY(made.first, (size_t)made.ranks), IRR_ARRAY(made.left, (size_t)made.ranks),
+        IRR_ARRAY(made.list, made.count) }));
+    if (status == IRR_OK) {
+        fill(&made, matrix);
+        *messages = made;
     }
-    fill(&made, matrix);
-    *messages = made;
-    return IRR_OK;
+    return status;
 }
 
 void irr_messages_fini(irr_messages_t *messages)
 {
-    irr_free(messages->list);
-    irr_free(messages->left);
-    irr_free(messages->first);
+    irr_free(messages->first);   /* and the other arrays */
     *messages = (irr_messages_t){ .ranks = 0 };
 }
 

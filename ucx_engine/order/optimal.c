@@ -38,6 +38,7 @@ typedef struct shop {
     uint64_t       bound;      /* granules of the busiest port that are left */
     uint64_t       threshold;  /* shortest entry that may be matched */
     uint64_t      *left;       /* granules by sender and receiver, the dummy ones too */
+    uint64_t      *slack;      /* [i]: what sender i lacks, [ranks + j]: receiver j, to be as busy as the busiest */
     irr_message_t *messages;   /* by sender and receiver, of length 0 where there is none */
     irr_matching_t matching;
 } shop_t;
@@ -45,14 +46,13 @@ typedef struct shop {
 static void shop_fini(shop_t *shop)
 {
     irr_matching_fini(&shop->matching);
-    irr_free(shop->messages);
-    irr_free(shop->left);
+    irr_free(shop->left);   /* and the other arrays */
 }
 
-/* slack[i]: what sender i lacks, slack[ranks + j]: what receiver j lacks to be as busy as the busiest. */
-static void find_slack(shop_t *shop, uint64_t *slack)
+static void find_slack(shop_t *shop)
 {
     const size_t n = shop->ranks;
+    uint64_t *slack = shop->slack;
 
     for (size_t i = 0; i < n * n; i++) {
         slack[i / n] += shop->left[i];
@@ -67,11 +67,12 @@ static void find_slack(shop_t *shop, uint64_t *slack)
 }
 
 /* Senders and receivers lack the same in sum, so one pass along both fills all. */
-static void fill_up(shop_t *shop, uint64_t *slack)
+static void fill_up(shop_t *shop)
 {
     const size_t n = shop->ranks;
+    uint64_t *slack = shop->slack;
 
-    find_slack(shop, slack);
+    find_slack(shop);
     for (size_t i = 0, j = 0; i < n && j < n;) {
         uint64_t most = slack[i] < slack[n + j] ? slack[i] : slack[n + j];
 
@@ -100,21 +101,17 @@ static void enter(shop_t *shop, const irr_messages_t *messages)
 static irr_status_t shop_init(shop_t *shop, const irr_messages_t *messages, uint64_t granule)
 {
     const size_t n = (size_t)messages->ranks;
-    uint64_t *slack = irr_alloc_zero(2 * n, sizeof(*slack));
-    irr_status_t status;
+    const irr_array_t arrays[] = {
+        IRR_ARRAY(shop->left, n * n), IRR_ARRAY(shop->messages, n * n), IRR_ARRAY(shop->slack, 2 * n)
+    };
 
     *shop = (shop_t){ .ranks = n, .granule = granule, .threshold = UINT64_C(1) << 63 };
-    status = irr_matching_init(&shop->matching, messages->ranks);
-    shop->left = irr_alloc_zero(n * n, sizeof(*shop->left));
-    shop->messages = irr_alloc_zero(n * n, sizeof(*shop->messages));
-    if (slack == NULL || status != IRR_OK || shop->left == NULL || shop->messages == NULL) {
-        irr_free(slack);
+    if (irr_matching_init(&shop->matching, messages->ranks) != IRR_OK || IRR_ALLOC_ARRAYS(arrays) != IRR_OK) {
         shop_fini(shop);
         return IRR_ERR_NO_MEMORY;
     }
     enter(shop, messages);
-    fill_up(shop, slack);
-    irr_free(slack);
+    fill_up(shop);
     return IRR_OK;
 }
 

@@ -44,15 +44,6 @@ typedef struct two {
     size_t     count;
 } two_t;
 
-static void two_fini(two_t *two)
-{
-    irr_free(two->load);
-    irr_free(two->sends);
-    irr_free(two->receives);
-    irr_free(two->sources);
-    irr_free(two->messages);
-}
-
 static irr_status_t two_init(two_t *two, const irr_redistribution_view_t *view)
 {
     const irr_redistribution_t *sides = &view->sides;
@@ -60,17 +51,9 @@ static irr_status_t two_init(two_t *two, const irr_redistribution_view_t *view)
     const uint64_t s = irr_gcd(sides->y, p), t = irr_gcd(sides->x, q), h = irr_gcd(p / s, q / t);
 
     *two = (two_t){ .view = view, .height = (int)(s * h), .width = (int)(t * h), .columns = (int)(q / (t * h)) };
-    two->load = irr_alloc(q, sizeof(*two->load));
-    two->sends = irr_alloc(p, sizeof(*two->sends));
-    two->receives = irr_alloc(q, sizeof(*two->receives));
-    two->sources = irr_alloc(p, sizeof(*two->sources));
-    two->messages = irr_alloc(p, (size_t)two->width * sizeof(*two->messages));
-    if (two->load == NULL || two->sends == NULL || two->receives == NULL || two->sources == NULL ||
-        two->messages == NULL) {
-        two_fini(two);
-        return IRR_ERR_NO_MEMORY;
-    }
-    return IRR_OK;
+    return IRR_ALLOC_ARRAYS(((irr_array_t[]){
+        IRR_ARRAY(two->load, q), IRR_ARRAY(two->sends, p), IRR_ARRAY(two->receives, q), IRR_ARRAY(two->sources, p),
+        IRR_ARRAY(two->messages, p * (size_t)two->width) }));
 }
 
 /* Longest first, then by source, then by target. */
@@ -146,10 +129,6 @@ static void fill_first_step(two_t *two)
     const irr_redistribution_t *sides = &two->view->sides;
     const uint64_t limit = sort_sources(two);
 
-    for (int j = 0; j < sides->q; j++) {
-        two->load[j] = 0;
-    }
-    two->count = 0;
     for (int k = 0; k < sides->p; k++) {
         const int i = two->sources[k].i, column = pick_column(two, i, limit);
 
@@ -173,16 +152,9 @@ static int by_small_step(const void *a, const void *b)
 
 static void order_first_step(two_t *two)
 {
-    const irr_redistribution_t *sides = &two->view->sides;
     size_t left = two->count;
 
     qsort(two->messages, two->count, sizeof(*two->messages), by_length);
-    for (int i = 0; i < sides->p; i++) {
-        two->sends[i] = 0;
-    }
-    for (int j = 0; j < sides->q; j++) {
-        two->receives[j] = 0;
-    }
     for (int small = 1; left > 0; small++) {
         for (size_t k = 0; k < two->count; k++) {
             message_t *message = &two->messages[k];
@@ -225,7 +197,7 @@ static irr_status_t build(const irr_redistribution_t *redistribution, bool turne
     fill_first_step(&two);
     order_first_step(&two);
     status = send_all(&two);
-    two_fini(&two);
+    irr_free(two.load);   /* and the other arrays */
     return irr_redistribution_end(large, status);
 }
 

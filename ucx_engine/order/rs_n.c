@@ -64,15 +64,17 @@ static irr_status_t run_steps(irr_messages_t *messages, uint64_t *random, int *b
 irr_status_t irr_rs_n_steps(irr_messages_t *messages, uint64_t *random, const irr_deadline_t *deadline,
                             irr_schedule_t *schedule)
 {
-    int *busy = irr_alloc_zero((size_t)messages->ranks, sizeof(*busy));
-    irr_message_t **taken = irr_alloc((size_t)messages->ranks, sizeof(*taken));
-    irr_status_t status = IRR_ERR_NO_MEMORY;
+    int *busy;
+    irr_message_t **taken;
+    const irr_array_t arrays[] = {
+        IRR_ARRAY(busy, (size_t)messages->ranks), IRR_ARRAY(taken, (size_t)messages->ranks)
+    };
+    irr_status_t status = IRR_ALLOC_ARRAYS(arrays);
 
-    if (busy != NULL && taken != NULL) {
+    if (status == IRR_OK) {
         status = run_steps(messages, random, busy, taken, deadline, schedule);
+        irr_free(busy);   /* and the other array */
     }
-    irr_free(taken);
-    irr_free(busy);
     return status;
 }
 

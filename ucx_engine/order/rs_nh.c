@@ -27,9 +27,7 @@ typedef struct heaps {
 
 static void heaps_fini(heaps_t *heaps)
 {
-    irr_free(heaps->lengths);
-    irr_free(heaps->sends);
-    irr_free(heaps->busy);
+    irr_free(heaps->busy);   /* and the other arrays */
     irr_messages_fini(&heaps->messages);
 }
 
@@ -40,17 +38,15 @@ static irr_status_t heaps_init(heaps_t *heaps, const irr_matrix_t *matrix, uint6
 
     *heaps = (heaps_t){ .random = seed };
     status = irr_messages_init(&heaps->messages, matrix);
+    if (status == IRR_OK) {
+        status = IRR_ALLOC_ARRAYS(((irr_array_t[]){
+            IRR_ARRAY(heaps->busy, ranks), IRR_ARRAY(heaps->sends, ranks), IRR_ARRAY(heaps->lengths, ranks) }));
+    }
     if (status != IRR_OK) {
+        heaps_fini(heaps);
         return status;
     }
     heaps->left = heaps->messages.count;
-    heaps->busy = irr_alloc_zero(ranks, sizeof(*heaps->busy));
-    heaps->sends = irr_alloc_zero(ranks, sizeof(*heaps->sends));
-    heaps->lengths = irr_alloc(ranks, sizeof(*heaps->lengths));
-    if (heaps->busy == NULL || heaps->sends == NULL || heaps->lengths == NULL) {
-        heaps_fini(heaps);
-        return IRR_ERR_NO_MEMORY;
-    }
     irr_messages_shuffle(&heaps->messages, &heaps->random);  /* the order of equal ones */
     for (int i = 0; i < matrix->ranks; i++) {
         irr_heap_build(irr_messages_row(&heaps->messages, i), heaps->messages.left[i]);

@@ -171,9 +171,9 @@ static irr_status_t check_with(const irr_schedule_t *schedule, const irr_matrix_
         return broken(&check, schedule->count, "a schedule for %d ranks, and a matrix of %d", schedule->ranks,
                       matrix->ranks);
     }
-    check.busy = irr_alloc_zero(2 * (size_t)schedule->ranks, sizeof(*check.busy));
-    check.sorted = irr_alloc(schedule->count, sizeof(*check.sorted));
-    status = check.busy != NULL && check.sorted != NULL ? check_steps(&check) : IRR_ERR_NO_MEMORY;
+    status = IRR_ALLOC_ARRAYS(((irr_array_t[]){
+        IRR_ARRAY(check.busy, 2 * (size_t)schedule->ranks), IRR_ARRAY(check.sorted, schedule->count) }));
+    status = status == IRR_OK ? check_steps(&check) : status;
     if (status == IRR_OK) {
         for (size_t i = 0; i < schedule->count; i++) {
             check.sorted[i] = &schedule->list[i];
@@ -184,8 +184,7 @@ static irr_status_t check_with(const irr_schedule_t *schedule, const irr_matrix_
     if (status == IRR_OK && matrix != NULL) {
         status = check_lengths(&check, matrix);
     }
-    irr_free(check.sorted);
-    irr_free(check.busy);
+    irr_free(check.busy);   /* and the other array */
     return status;
 }
 

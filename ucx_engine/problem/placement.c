@@ -115,15 +115,10 @@ static irr_status_t copy_vertex(const cut_t *cut, int v, irr_topology_t *part)
 
 static irr_status_t copy_part(const cut_t *cut, irr_topology_t *part)
 {
-    irr_status_t status = IRR_OK;
+    irr_status_t status;
 
     number_all(cut, part);
-    part->parent = irr_alloc((size_t)part->vertices, sizeof(*part->parent));
-    part->speed = irr_alloc((size_t)part->vertices, sizeof(*part->speed));
-    part->names = irr_alloc_zero((size_t)part->vertices, sizeof(*part->names));
-    if (part->parent == NULL || part->speed == NULL || part->names == NULL) {
-        status = IRR_ERR_NO_MEMORY;
-    }
+    status = irr_topology_init(part);
     for (int v = 0; status == IRR_OK && v < cut->whole->vertices; v++) {
         status = cut->used[v] ? copy_vertex(cut, v, part) : IRR_OK;
     }
@@ -137,31 +132,25 @@ irr_status_t irr_topology_cut(const irr_topology_t *topology, int ranks, int *ho
 {
     const size_t vertices = (size_t)topology->vertices;
     cut_t cut = { .whole = topology, .top = -1 };
+    const irr_array_t arrays[] = {
+        IRR_ARRAY(cut.children, vertices), IRR_ARRAY(cut.number, vertices), IRR_ARRAY(cut.used, vertices)
+    };
     irr_topology_t result = { .node_speeds = topology->node_speeds };
-    irr_status_t status = IRR_ERR_NO_MEMORY;
+    irr_status_t status = IRR_ALLOC_ARRAYS(arrays);
 
-    cut.children = irr_alloc_zero(vertices, sizeof(*cut.children));
-    cut.used = irr_alloc_zero(vertices, sizeof(*cut.used));
-    cut.number = irr_alloc(vertices, sizeof(*cut.number));
-    if (cut.children == NULL || cut.used == NULL || cut.number == NULL) {
-        goto free_all;
-    }
-    if (!mark(&cut, ranks, host_of)) {
+    if (status == IRR_OK && !mark(&cut, ranks, host_of)) {
         status = IRR_ERR_BAD_PARAM;
-        goto free_all;
     }
-    lower_top(&cut);
-    status = copy_part(&cut, &result);
-    if (status != IRR_OK) {
-        goto free_all;
+    if (status == IRR_OK) {
+        lower_top(&cut);
+        status = copy_part(&cut, &result);
     }
-    for (int r = 0; r < ranks; r++) {
+    for (int r = 0; status == IRR_OK && r < ranks; r++) {
         host_of[r] = cut.number[host_of[r]];
     }
-    *part = result;
-free_all:
-    irr_free(cut.number);
-    irr_free(cut.used);
-    irr_free(cut.children);
+    if (status == IRR_OK) {
+        *part = result;
+    }
+    irr_free(cut.children);   /* and the other arrays */
     return status;
 }

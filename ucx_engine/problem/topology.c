@@ -11,14 +11,23 @@
 
 #include <string.h>
 
+irr_status_t irr_topology_init(irr_topology_t *topology)
+{
+    const size_t vertices = (size_t)topology->vertices;
+    const irr_array_t arrays[] = {
+        IRR_ARRAY(topology->parent, vertices), IRR_ARRAY(topology->speed, vertices),
+        IRR_ARRAY(topology->names, vertices)
+    };
+
+    return IRR_ALLOC_ARRAYS(arrays);
+}
+
 void irr_topology_fini(irr_topology_t *topology)
 {
     for (int v = 0; topology->names != NULL && v < topology->vertices; v++) {
         irr_free(topology->names[v]);
     }
-    irr_free(topology->names);
-    irr_free(topology->speed);
-    irr_free(topology->parent);
+    irr_free(topology->parent);   /* and the other arrays */
     *topology = (irr_topology_t){ .hosts = 0 };
 }
 

@@ -18,7 +18,10 @@ typedef struct irr_topology {
     bool      node_speeds;   /* the file has NodeSpeed, so that speeds have a unit of its own */
 } irr_topology_t;
 
-/* Frees all, each name by itself; zeroed is empty, and names may be NULL. */
+/* Makes room for all vertices, without names.  IRR_ERR_NO_MEMORY. */
+irr_status_t irr_topology_init(irr_topology_t *topology);
+
+/* Frees what irr_topology_init made, and each name; zeroed is empty. */
 void irr_topology_fini(irr_topology_t *topology);
 
 /* ---- from a file ---- */

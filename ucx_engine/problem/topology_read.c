@@ -191,11 +191,7 @@ static irr_status_t make(reader_t *reader, irr_topology_t *topology)
         .hosts = (int)hosts, .vertices = (int)vertices, .node_speeds = reader->read.node_speeds
     };
 
-    result.parent = irr_alloc(vertices, sizeof(*result.parent));
-    result.speed = irr_alloc(vertices, sizeof(*result.speed));
-    result.names = irr_alloc_zero(vertices, sizeof(*result.names));
-    if (result.parent == NULL || result.speed == NULL || result.names == NULL) {
-        irr_topology_fini(&result);
+    if (irr_topology_init(&result) != IRR_OK) {
         return no_memory(reader);
     }
     for (size_t v = 0; v < vertices; v++) {

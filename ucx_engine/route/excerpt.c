@@ -73,16 +73,13 @@ irr_status_t irr_excerpts_init(irr_excerpts_t *excerpts, const irr_schedule_t *s
 {
     const size_t ranks = (size_t)schedule->ranks, count = schedule->count;
     irr_excerpts_t made = { .schedule = schedule, .syncs = syncs };
+    const irr_array_t arrays[] = {
+        IRR_ARRAY(made.first, ranks + 1), IRR_ARRAY(made.list, 2 * count), IRR_ARRAY(made.sent, count),
+        IRR_ARRAY(made.received, count), IRR_ARRAY(made.first_sync, ranks + 1),
+        IRR_ARRAY(made.sync, syncs != NULL ? 2 * syncs->count : 0)
+    };
 
-    made.first = irr_alloc_zero(ranks + 1, sizeof(*made.first));
-    made.list = irr_alloc(2 * count, sizeof(*made.list));
-    made.sent = irr_alloc(count, sizeof(*made.sent));
-    made.received = irr_alloc(count, sizeof(*made.received));
-    made.first_sync = irr_alloc_zero(ranks + 1, sizeof(*made.first_sync));
-    made.sync = irr_alloc(syncs != NULL ? 2 * syncs->count : 0, sizeof(*made.sync));
-    if (made.first == NULL || made.list == NULL || made.sent == NULL || made.received == NULL ||
-        made.first_sync == NULL || made.sync == NULL) {
-        irr_excerpts_fini(&made);
+    if (IRR_ALLOC_ARRAYS(arrays) != IRR_OK) {
         return IRR_ERR_NO_MEMORY;
     }
     sort_transmissions(&made);
@@ -93,12 +90,7 @@ irr_status_t irr_excerpts_init(irr_excerpts_t *excerpts, const irr_schedule_t *s
 
 void irr_excerpts_fini(irr_excerpts_t *excerpts)
 {
-    irr_free(excerpts->sync);
-    irr_free(excerpts->first_sync);
-    irr_free(excerpts->received);
-    irr_free(excerpts->sent);
-    irr_free(excerpts->list);
-    irr_free(excerpts->first);
+    irr_free(excerpts->first);   /* and the other arrays */
     memset(excerpts, 0, sizeof(*excerpts));
 }
 

@@ -151,25 +151,14 @@ static void make(maker_t *maker, const irr_syncs_t *syncs)
 
 /* ---- memory ---- */
 
-static void fini(maker_t *maker)
-{
-    irr_free(maker->told);
-    irr_free(maker->bytes);
-    irr_free(maker->pieces);
-    irr_free(maker->place);
-}
-
 static irr_status_t init(maker_t *maker)
 {
-    maker->place = irr_alloc(maker->schedule->count, sizeof(*maker->place));
-    maker->pieces = irr_alloc(maker->schedule->count, sizeof(*maker->pieces));
-    maker->bytes = irr_alloc(maker->own->count + 1, sizeof(*maker->bytes));
-    maker->told = irr_alloc_zero((size_t)maker->schedule->ranks, sizeof(*maker->told));
-    if (maker->place == NULL || maker->pieces == NULL || maker->bytes == NULL || maker->told == NULL) {
-        fini(maker);
-        return IRR_ERR_NO_MEMORY;
-    }
-    return IRR_OK;
+    const irr_array_t arrays[] = {
+        IRR_ARRAY(maker->place, maker->schedule->count), IRR_ARRAY(maker->pieces, maker->schedule->count),
+        IRR_ARRAY(maker->bytes, maker->own->count + 1), IRR_ARRAY(maker->told, (size_t)maker->schedule->ranks)
+    };
+
+    return IRR_ALLOC_ARRAYS(arrays);
 }
 
 static irr_status_t reserve(const maker_t *maker, const irr_syncs_t *syncs, irr_schedule_syncs_t *made)
@@ -180,9 +169,7 @@ static irr_status_t reserve(const maker_t *maker, const irr_syncs_t *syncs, irr_
         tells += syncs->list[i].from == maker->rank;
         awaits += syncs->list[i].to == maker->rank;
     }
-    made->tells = irr_alloc(tells, sizeof(*made->tells));
-    made->awaits = irr_alloc(awaits, sizeof(*made->awaits));
-    return made->tells != NULL && made->awaits != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+    return IRR_ALLOC_ARRAYS(((irr_array_t[]){ IRR_ARRAY(made->tells, tells), IRR_ARRAY(made->awaits, awaits) }));
 }
 
 irr_status_t irr_schedule_syncs_build(const irr_schedule_t *schedule, const irr_syncs_t *syncs, int rank,
@@ -192,23 +179,19 @@ irr_status_t irr_schedule_syncs_build(const irr_schedule_t *schedule, const irr_
     maker_t maker = { .schedule = schedule, .own = own, .rank = rank, .lead = lead, .made = &made };
     irr_status_t status = init(&maker);
 
-    if (status != IRR_OK) {
-        return status;
+    if (status == IRR_OK) {
+        status = reserve(&maker, syncs, &made);
     }
-    status = reserve(&maker, syncs, &made);
     if (status == IRR_OK) {
         make(&maker, syncs);
         *made_p = made;
-    } else {
-        irr_schedule_syncs_fini(&made);
     }
-    fini(&maker);
+    irr_free(maker.place);   /* and the other arrays */
     return status;
 }
 
 void irr_schedule_syncs_fini(irr_schedule_syncs_t *syncs)
 {
-    irr_free(syncs->awaits);
-    irr_free(syncs->tells);
+    irr_free(syncs->tells);   /* and the awaits */
     memset(syncs, 0, sizeof(*syncs));
 }

@@ -18,15 +18,13 @@
 
 /* ---- tables of a stage ---- */
 
-static irr_status_t make_room(irr_stage_t *stage, int slots, int senders)
+static irr_status_t make_room(irr_stage_t *stage, int slots, int senders, int nodes)
 {
-    stage->peer = irr_alloc((size_t)slots, sizeof(int));
-    stage->number = irr_alloc_zero((size_t)slots, sizeof(int));
-    stage->sender = irr_alloc((size_t)senders, sizeof(int));
-    stage->sender_number = irr_alloc((size_t)senders, sizeof(int));
     stage->slots = slots;
-    return stage->peer != NULL && stage->number != NULL && stage->sender != NULL && stage->sender_number != NULL
-           ? IRR_OK : IRR_ERR_NO_MEMORY;
+    return IRR_ALLOC_ARRAYS(((irr_array_t[]){
+        IRR_ARRAY(stage->peer, (size_t)slots), IRR_ARRAY(stage->number, (size_t)slots),
+        IRR_ARRAY(stage->sender, (size_t)senders), IRR_ARRAY(stage->sender_number, (size_t)senders),
+        IRR_ARRAY(stage->node_slot, (size_t)nodes) }));
 }
 
 /* Keeps the senders sorted by step; they come nearly so. */
@@ -51,7 +49,7 @@ static irr_status_t tabulate_level(irr_stage_t *stage, int ranks)
     stage->level = irr_grid_level(stage->grid, ranks, stage->dimension, stage->rank);
     columns = level->rows.columns;
     member = irr_grid_member(level, stage->rank);
-    status = make_room(stage, columns, level->size);
+    status = make_room(stage, columns, level->size, 0);
     if (status != IRR_OK) {
         return status;
     }
@@ -78,7 +76,7 @@ static irr_status_t tabulate_inside(irr_stage_t *stage)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
     int node = nodes->node[stage->rank], size = irr_nodes_size(nodes, node);
-    irr_status_t status = make_room(stage, size, size);
+    irr_status_t status = make_room(stage, size, size, 0);
 
     if (status != IRR_OK) {
         return status;
@@ -134,12 +132,11 @@ static irr_status_t tabulate_outside(irr_stage_t *stage)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
     int mine = nodes->node[stage->rank], place = nodes->place[stage->rank];
-    irr_status_t status = make_room(stage, nodes->ranks, nodes->count);
+    irr_status_t status = make_room(stage, nodes->ranks, nodes->count, nodes->count);
 
     stage->slots = 0;
-    stage->node_slot = irr_alloc((size_t)nodes->count, sizeof(int));
-    if (status != IRR_OK || stage->node_slot == NULL) {
-        return IRR_ERR_NO_MEMORY;
+    if (status != IRR_OK) {
+        return status;
     }
     for (int node = 0; node < nodes->count; node++) {
         add_outside_slots(stage, node);
@@ -226,13 +223,7 @@ irr_status_t irr_stages_init(irr_stages_t *stages, const irr_grid_t *grid, int r
 void irr_stages_fini(irr_stages_t *stages)
 {
     for (int s = 0; stages->stage != NULL && s < stages->count; s++) {
-        irr_stage_t *stage = &stages->stage[s];
-
-        irr_free(stage->node_slot);
-        irr_free(stage->sender_number);
-        irr_free(stage->sender);
-        irr_free(stage->number);
-        irr_free(stage->peer);
+        irr_free(stages->stage[s].peer);   /* and the other arrays */
     }
     irr_free(stages->stage);
     memset(stages, 0, sizeof(*stages));

@@ -68,15 +68,8 @@ void irr_syncs_fini(irr_syncs_t *syncs)
 
 static void graph_fini(graph_t *graph)
 {
-    irr_free(graph->path);
-    irr_free(graph->going);
-    irr_free(graph->until);
-    irr_free(graph->entered);
+    irr_free(graph->known);   /* and the other arrays */
     irr_free(graph->lanes);
-    irr_free(graph->last);
-    irr_free(graph->over);
-    irr_free(graph->done);
-    irr_free(graph->known);
 }
 
 static void number_lanes_of(graph_t *graph, int edge, int *count)
@@ -108,28 +101,17 @@ static int number_lanes(graph_t *graph)
 static irr_status_t graph_init(graph_t *graph)
 {
     const size_t edges = 2 * (size_t)graph->tree->links, ranks = graph->ranks;
-    size_t lanes;
 
     graph->lanes = irr_alloc(edges, sizeof(*graph->lanes));
     if (graph->lanes == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    lanes = (size_t)number_lanes(graph);
-    graph->entered = irr_alloc_zero(edges, sizeof(*graph->entered));
-    graph->until = irr_alloc_zero(lanes, sizeof(*graph->until));
-    graph->going = irr_alloc(graph->schedule->count, sizeof(*graph->going));
-    graph->nlanes = lanes;
-    graph->known = irr_alloc_zero(ranks * ranks, sizeof(*graph->known));
-    graph->done = irr_alloc_zero(ranks * ranks, sizeof(*graph->done));
-    graph->over = irr_alloc_zero(lanes * ranks, sizeof(*graph->over));
-    graph->last = irr_alloc_zero(lanes, sizeof(*graph->last));
-    graph->path = irr_alloc((size_t)graph->tree->longest, sizeof(*graph->path));
-    if (graph->known == NULL || graph->done == NULL || graph->over == NULL || graph->last == NULL ||
-        graph->entered == NULL || graph->until == NULL || graph->going == NULL || graph->path == NULL) {
-        graph_fini(graph);
-        return IRR_ERR_NO_MEMORY;
-    }
-    return IRR_OK;
+    graph->nlanes = (size_t)number_lanes(graph);
+    return IRR_ALLOC_ARRAYS(((irr_array_t[]){
+        IRR_ARRAY(graph->known, ranks * ranks), IRR_ARRAY(graph->done, ranks * ranks),
+        IRR_ARRAY(graph->over, graph->nlanes * ranks), IRR_ARRAY(graph->last, graph->nlanes),
+        IRR_ARRAY(graph->entered, edges), IRR_ARRAY(graph->until, graph->nlanes),
+        IRR_ARRAY(graph->going, graph->schedule->count), IRR_ARRAY(graph->path, (size_t)graph->tree->longest) }));
 }
 
 /* The next lane in turn that none has who goes on from an earlier step. */
@@ -362,10 +344,9 @@ irr_status_t irr_syncs_find(const irr_tree_t *tree, const irr_schedule_t *schedu
     irr_status_t status = schedule->ranks == tree->ranks ? graph_init(&graph) : IRR_ERR_BAD_PARAM;
     uint64_t pairs = 0;
 
-    if (status != IRR_OK) {
-        return status;
+    if (status == IRR_OK) {
+        status = reduce(&graph, deadline);
     }
-    status = reduce(&graph, deadline);
     if (status == IRR_OK) {
         status = count_all(&graph, &pairs);
     }

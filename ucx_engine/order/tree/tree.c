@@ -33,11 +33,7 @@ irr_status_t irr_tree_init_star(irr_tree_t *tree, int ranks)
 
 void irr_tree_fini(irr_tree_t *tree)
 {
-    irr_free(tree->speed);
-    irr_free(tree->capacity);
-    irr_free(tree->below);
-    irr_free(tree->depth);
-    irr_free(tree->parent);
+    irr_free(tree->parent);   /* and the other arrays */
     memset(tree, 0, sizeof(*tree));
 }
 
@@ -115,6 +111,17 @@ static void find_capacities(irr_tree_t *tree, const irr_topology_t *topology, co
     }
 }
 
+static irr_status_t allocate(irr_tree_t *tree)
+{
+    const size_t vertices = (size_t)tree->vertices;
+    const irr_array_t arrays[] = {
+        IRR_ARRAY(tree->parent, vertices), IRR_ARRAY(tree->depth, vertices), IRR_ARRAY(tree->below, vertices),
+        IRR_ARRAY(tree->capacity, vertices), IRR_ARRAY(tree->speed, vertices)
+    };
+
+    return IRR_ALLOC_ARRAYS(arrays);
+}
+
 irr_status_t irr_tree_init(irr_tree_t *tree, const irr_topology_t *topology, const int *host_of, int ranks)
 {
     irr_tree_t made = { .ranks = ranks, .hosts = topology->hosts, .links = topology->vertices };
@@ -124,15 +131,9 @@ irr_status_t irr_tree_init(irr_tree_t *tree, const irr_topology_t *topology, con
         return IRR_ERR_BAD_PARAM;
     }
     made.vertices = made.links + ranks;
-    made.parent = irr_alloc((size_t)made.vertices, sizeof(*made.parent));
-    made.depth = irr_alloc((size_t)made.vertices, sizeof(*made.depth));
-    made.below = irr_alloc_zero((size_t)made.vertices, sizeof(*made.below));
-    made.capacity = irr_alloc((size_t)made.vertices, sizeof(*made.capacity));
-    made.speed = irr_alloc((size_t)made.vertices, sizeof(*made.speed));
-    if (made.parent == NULL || made.depth == NULL || made.below == NULL || made.capacity == NULL ||
-        made.speed == NULL) {
-        irr_tree_fini(&made);
-        return IRR_ERR_NO_MEMORY;
+    status = allocate(&made);
+    if (status != IRR_OK) {
+        return status;
     }
     memcpy(made.parent, topology->parent, (size_t)made.links * sizeof(*made.parent));
     for (int r = 0; r < ranks; r++) {
@@ -288,21 +289,17 @@ irr_status_t irr_tree_check(const irr_tree_t *tree, const irr_schedule_t *schedu
     irr_status_t status = schedule->ranks == tree->ranks ? IRR_OK : IRR_ERR_BAD_PARAM;
     irr_tree_clash_t unseen;
     size_t *active;
-    user_t *users;
+    user_t *users = NULL;
     int *path;
 
-    if (status != IRR_OK) {
-        return status;
+    if (status == IRR_OK) {
+        status = IRR_ALLOC_ARRAYS(((irr_array_t[]){
+            IRR_ARRAY(users, 2 * (size_t)tree->vertices), IRR_ARRAY(path, (size_t)tree->longest),
+            IRR_ARRAY(active, schedule->count) }));
     }
-    users = irr_alloc_zero(2 * (size_t)tree->vertices, sizeof(*users));
-    path = irr_alloc((size_t)tree->longest, sizeof(*path));
-    active = irr_alloc(schedule->count, sizeof(*active));
-    status = IRR_ERR_NO_MEMORY;
-    if (users != NULL && path != NULL && active != NULL) {
+    if (status == IRR_OK) {
         status = use_all(tree, schedule, users, path, active, clash != NULL ? clash : &unseen);
     }
-    irr_free(active);
-    irr_free(path);
     irr_free(users);
     return status;
 }

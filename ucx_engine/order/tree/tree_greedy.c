@@ -57,10 +57,7 @@ typedef struct work {
 
 static void work_fini(work_t *work)
 {
-    irr_free(work->lengths);
-    irr_free(work->next);
-    irr_free(work->waits);
-    irr_free(work->order);
+    irr_free(work->order);   /* and the other arrays */
     irr_tree_step_fini(&work->step);
 }
 
@@ -129,21 +126,21 @@ static bool has_lanes(const irr_tree_t *tree)
 static irr_status_t work_init(work_t *work, const job_t *job, uint64_t granule)
 {
     const int edges = 2 * job->tree->vertices;
+    const irr_array_t arrays[] = {
+        IRR_ARRAY(work->order, (size_t)edges), IRR_ARRAY(work->waits, (size_t)edges),
+        IRR_ARRAY(work->next, (size_t)edges), IRR_ARRAY(work->lengths, (size_t)job->tree->ranks)
+    };
     irr_status_t status;
 
     memset(work, 0, sizeof(*work));
     work->deadline = job->deadline;
     status = irr_tree_step_init(&work->step, job->tree, job->matrix);
-    if (status != IRR_OK) {
-        return status;
+    if (status == IRR_OK) {
+        status = IRR_ALLOC_ARRAYS(arrays);
     }
-    work->order = irr_alloc((size_t)edges, sizeof(*work->order));
-    work->waits = irr_alloc_zero((size_t)edges, sizeof(*work->waits));
-    work->next = irr_alloc_zero((size_t)edges, sizeof(*work->next));
-    work->lengths = irr_alloc((size_t)job->tree->ranks, sizeof(*work->lengths));
-    if (work->order == NULL || work->waits == NULL || work->next == NULL || work->lengths == NULL) {
+    if (status != IRR_OK) {
         work_fini(work);
-        return IRR_ERR_NO_MEMORY;
+        return status;
     }
     for (work->edges = 0; work->edges < edges; work->edges++) {
         work->order[work->edges] = work->edges;

@@ -22,8 +22,7 @@
 
 void irr_tree_root_fini(irr_tree_root_t *root)
 {
-    irr_free(root->ranks);
-    irr_free(root->first);
+    irr_free(root->first);   /* and the ranks */
     memset(root, 0, sizeof(*root));
 }
 
@@ -151,14 +150,13 @@ static void sort_members(const irr_tree_t *tree, int root, int *lowest, member_t
 irr_status_t irr_tree_root_find(const irr_tree_t *tree, irr_tree_root_t *root)
 {
     irr_tree_root_t made = { .vertex = find_vertex(tree) };
-    member_t *members = irr_alloc((size_t)tree->ranks, sizeof(*members));
-    int *lowest = irr_alloc((size_t)tree->vertices + 1, sizeof(*lowest));
+    const size_t ranks = (size_t)tree->ranks;
+    member_t *members = NULL;
+    int *lowest;
+    const irr_array_t kept[] = { IRR_ARRAY(made.first, ranks + 1), IRR_ARRAY(made.ranks, ranks) };
+    const irr_array_t used[] = { IRR_ARRAY(members, ranks), IRR_ARRAY(lowest, (size_t)tree->vertices + 1) };
 
-    made.first = irr_alloc((size_t)tree->ranks + 1, sizeof(*made.first));
-    made.ranks = irr_alloc((size_t)tree->ranks, sizeof(*made.ranks));
-    if (members == NULL || lowest == NULL || made.first == NULL || made.ranks == NULL) {
-        irr_tree_root_fini(&made);
-        irr_free(lowest);
+    if (IRR_ALLOC_ARRAYS(used) != IRR_OK || IRR_ALLOC_ARRAYS(kept) != IRR_OK) {
         irr_free(members);
         return IRR_ERR_NO_MEMORY;
     }
@@ -170,8 +168,7 @@ irr_status_t irr_tree_root_find(const irr_tree_t *tree, irr_tree_root_t *root)
         made.ranks[i] = members[i].rank;
     }
     made.first[made.subtrees] = tree->ranks;
-    irr_free(lowest);
-    irr_free(members);
+    irr_free(members);   /* and lowest */
     *root = made;
     return IRR_OK;
 }

@@ -10,21 +10,7 @@
 void irr_tree_step_fini(irr_tree_step_t *step)
 {
     irr_free(step->changes);
-    irr_free(step->path);
-    irr_free(step->came_from);
-    irr_free(step->stack);
-    irr_free(step->receivers);
-    irr_free(step->senders);
-    irr_free(step->children);
-    irr_free(step->first);
-    irr_free(step->goal);
-    irr_free(step->user);
-    irr_free(step->lanes);
-    irr_free(step->room);
-    irr_free(step->chosen);
-    irr_free(step->loads);
-    irr_free(step->bytes);
-    irr_free(step->left);
+    irr_free(step->left);   /* and the other arrays */
     memset(step, 0, sizeof(*step));
 }
 
@@ -39,30 +25,20 @@ static size_t count_lanes(const irr_tree_t *tree)
     return lanes;
 }
 
-static bool allocate(irr_tree_step_t *step)
+static irr_status_t allocate(irr_tree_step_t *step)
 {
     const size_t ranks = (size_t)step->tree->ranks, vertices = (size_t)step->tree->vertices;
+    const irr_array_t arrays[] = {
+        IRR_ARRAY(step->left, ranks * ranks), IRR_ARRAY(step->bytes, 2 * vertices),
+        IRR_ARRAY(step->loads, 2 * vertices), IRR_ARRAY(step->chosen, ranks), IRR_ARRAY(step->room, 2 * vertices),
+        IRR_ARRAY(step->lanes, 2 * vertices), IRR_ARRAY(step->user, count_lanes(step->tree)),
+        IRR_ARRAY(step->goal, 2 * vertices), IRR_ARRAY(step->first, vertices + 2),
+        IRR_ARRAY(step->children, vertices), IRR_ARRAY(step->senders, ranks), IRR_ARRAY(step->receivers, ranks),
+        IRR_ARRAY(step->stack, vertices), IRR_ARRAY(step->came_from, vertices),
+        IRR_ARRAY(step->path, (size_t)step->tree->longest)
+    };
 
-    step->left = irr_alloc(ranks * ranks, sizeof(*step->left));
-    step->bytes = irr_alloc(2 * vertices, sizeof(*step->bytes));
-    step->loads = irr_alloc(2 * vertices, sizeof(*step->loads));
-    step->chosen = irr_alloc(ranks, sizeof(*step->chosen));
-    step->room = irr_alloc(2 * vertices, sizeof(*step->room));
-    step->lanes = irr_alloc(2 * vertices, sizeof(*step->lanes));
-    step->user = irr_alloc(count_lanes(step->tree), sizeof(*step->user));
-    step->goal = irr_alloc(2 * vertices, sizeof(*step->goal));
-    step->first = irr_alloc_zero(vertices + 2, sizeof(*step->first));
-    step->children = irr_alloc(vertices, sizeof(*step->children));
-    step->senders = irr_alloc(ranks, sizeof(*step->senders));
-    step->receivers = irr_alloc(ranks, sizeof(*step->receivers));
-    step->stack = irr_alloc(vertices, sizeof(*step->stack));
-    step->came_from = irr_alloc(vertices, sizeof(*step->came_from));
-    step->path = irr_alloc((size_t)step->tree->longest, sizeof(*step->path));
-    return step->left != NULL && step->bytes != NULL && step->loads != NULL && step->chosen != NULL &&
-           step->room != NULL && step->lanes != NULL && step->user != NULL &&
-           step->goal != NULL && step->first != NULL && step->children != NULL &&
-           step->senders != NULL && step->receivers != NULL && step->stack != NULL && step->came_from != NULL &&
-           step->path != NULL;
+    return IRR_ALLOC_ARRAYS(arrays);
 }
 
 /* Counting sort by parent: first[v + 1] is where the children of v begin until they are all in. */
@@ -100,8 +76,11 @@ irr_status_t irr_tree_step_init(irr_tree_step_t *step, const irr_tree_t *tree, c
 {
     const size_t ranks = (size_t)tree->ranks;
     irr_tree_step_t made = { .tree = tree };
-    irr_status_t status = allocate(&made) ? irr_tree_loads(tree, matrix, made.bytes) : IRR_ERR_NO_MEMORY;
+    irr_status_t status = allocate(&made);
 
+    if (status == IRR_OK) {
+        status = irr_tree_loads(tree, matrix, made.bytes);
+    }
     if (status != IRR_OK) {
         irr_tree_step_fini(&made);
         return status;
