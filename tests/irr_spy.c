@@ -83,19 +83,17 @@ static void on_sent(irr_request_t *request, irr_status_t status)
 
 /* ---- what is refused ---- */
 
-static void keep(irr_spy_t *spy, irr_channel_t *channel, bool sends, int peer, uint16_t tag, const irr_iov_t *iov,
-                 size_t count)
+static void keep(irr_spy_t *spy, irr_channel_t *channel, int peer, uint16_t tag, const irr_iov_t *iov, size_t count)
 {
     size_t filled = 0;
 
     spy->refused = true;
     spy->channel = irr_pass_inner(channel);
-    spy->refused_send = sends;
     spy->peer = peer;
     spy->tag = tag;
     spy->message.length = count_bytes(iov, count);
     spy->message.base = make(spy->message.length);
-    for (size_t i = 0; i < count && sends; i++) {
+    for (size_t i = 0; i < count; i++) {
         memcpy((char *)spy->message.base + filled, iov[i].base, iov[i].length);
         filled += iov[i].length;
     }
@@ -124,8 +122,7 @@ void irr_spy_repair(irr_spy_t *spy)
     }
     spy->refused = false;
     spy->request.done = on_repaired;
-    status = (spy->refused_send ? inner->send : inner->recv)(spy->channel, spy->peer, spy->tag, &spy->message, 1,
-                                                             IRR_FORM_IOVEC, &spy->request);
+    status = inner->send(spy->channel, spy->peer, spy->tag, &spy->message, 1, IRR_FORM_IOVEC, &spy->request);
     spy->repairing = status == IRR_IN_PROGRESS;
 }
 
@@ -157,7 +154,7 @@ static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr
         spy->recvs_at_send = spy->recvs;
     }
     if (spy->sends == spy->refuse_send) {
-        keep(spy, channel, true, to, tag, iov, count);
+        keep(spy, channel, to, tag, iov, count);
         return spy->refusal;
     }
     if (spy->on_send != NULL) {
@@ -180,7 +177,6 @@ static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const i
     irr_spy_t *spy = spy_of(channel->transport);
 
     if (++spy->recvs == spy->refuse_recv) {
-        keep(spy, channel, false, from, tag, iov, count);
         return spy->refusal;
     }
     return spy->pass.inner->ops->recv(irr_pass_inner(channel), from, tag, iov, count, form, request);

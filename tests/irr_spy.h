@@ -28,13 +28,12 @@ typedef struct irr_spy {
     void           (*on_send)(void *context, int to, uint16_t tag, const irr_iov_t *iov, size_t count);
     void            *context;
 
-    /* The operation that was refused, for irr_spy_repair. */
+    /* The send that was refused, for irr_spy_repair. */
     irr_request_t    request;
     irr_channel_t   *channel;
-    bool             refused_send;       /* or else a receive */
     int              peer;
     uint16_t         tag;
-    irr_iov_t        message;            /* a copy of what was to be sent, or room for what was to come */
+    irr_iov_t        message;            /* a copy of what was to be sent */
     bool             refused, repairing;
 } irr_spy_t;
 
@@ -44,7 +43,7 @@ irr_spy_t *irr_spy_create(irr_transport_t *inner);
 /* Is a send of some inner transport running now?  So a test tells whose allocations are whose. */
 bool irr_spy_sends_now(void);
 
-/* Hands over what was refused: sends the message, or receives it into memory of its own. */
+/* Sends what was refused. */
 void irr_spy_repair(irr_spy_t *spy);
 
 #endif

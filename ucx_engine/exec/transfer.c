@@ -18,6 +18,13 @@ void irr_transfer_end(irr_transfer_t *transfer)
     }
 }
 
+static void keep(irr_transfer_t *transfer, irr_status_t status)
+{
+    if (transfer->status == IRR_OK) {
+        transfer->status = status;
+    }
+}
+
 static void end_part(irr_part_t *part, irr_status_t status)
 {
     irr_transfer_t *transfer = part->transfer;
@@ -32,9 +39,7 @@ static void end_part(irr_part_t *part, irr_status_t status)
         counters->bytes_received += transfer->describes ? 0 : part->request.bytes;
         counters->bytes_gathered += part->gathers ? part->request.bytes : 0;
     }
-    if (transfer->status == IRR_OK) {
-        transfer->status = status;
-    }
+    keep(transfer, status);
     irr_transfer_end(transfer);
 }
 
@@ -53,6 +58,12 @@ static void prepare(irr_transfer_t *transfer, irr_part_t *part, bool receives, s
     part->gathers = form == IRR_FORM_GATHER && count > 1;
     part->wants = false;
     transfer->pending++;
+}
+
+/* Did the transport refuse it?  A message that is too long has come all the same. */
+static bool is_refused(irr_status_t status)
+{
+    return status != IRR_OK && status != IRR_IN_PROGRESS && status != IRR_ERR_TRUNCATE;
 }
 
 static void started(irr_part_t *part, irr_status_t status)
@@ -85,10 +96,16 @@ void irr_transfer_receive(irr_transfer_t *transfer, irr_part_t *part, int from, 
                           size_t count, irr_form_t form)
 {
     irr_channel_t *channel = transfer->channel;
+    irr_status_t status;
 
     prepare(transfer, part, true, count, form);
     for (size_t i = 0; i < count; i++) {
         part->wants = part->wants || (iov[i].base != NULL && iov[i].length > 0);
     }
-    started(part, channel->transport->ops->recv(channel, from, tag, iov, count, form, &part->request));
+    status = channel->transport->ops->recv(channel, from, tag, iov, count, form, &part->request);
+    if (is_refused(status)) {
+        keep(transfer, status);
+        status = channel->transport->ops->recv(channel, from, tag, iov, count, form, &part->request);
+    }
+    started(part, status);
 }

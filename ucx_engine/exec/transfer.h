@@ -39,7 +39,10 @@ void irr_transfer_end(irr_transfer_t *transfer);
 void irr_transfer_send(irr_transfer_t *transfer, irr_part_t *part, int to, uint16_t tag, const irr_iov_t *iov,
                        size_t count, irr_form_t form, size_t header);
 
-/* A rank that failed has nothing to send and sends an empty message; a receive of some bytes ends in IRR_ERR_PEER. */
+/*
+ * A rank that failed has nothing to send and sends an empty message; a receive of some bytes ends in IRR_ERR_PEER.  One
+ * that the transport refuses is asked for once more, because its sender must not wait; it has failed all the same.
+ */
 void irr_transfer_receive(irr_transfer_t *transfer, irr_part_t *part, int from, uint16_t tag, const irr_iov_t *iov,
                           size_t count, irr_form_t form);
 
