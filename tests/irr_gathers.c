@@ -20,8 +20,7 @@ irr_gathers_t *irr_gathers_create(int ranks, uint64_t seed, size_t eager_max, si
     gathers->lengths = irr_test_array(count * count, sizeof(*gathers->lengths));
     gathers->rank = irr_test_array(count, sizeof(*gathers->rank));
     for (int r = 0; r < ranks; r++) {
-        irr_gather_init(&gathers->rank[r].gather, ranks, r, max_bytes);
-        irr_scatter_init(&gathers->rank[r].scatter, ranks, r);
+        irr_test_must(irr_binomial_init(&gathers->rank[r].tree, ranks, r, max_bytes));
         irr_test_must(irr_consensus_init(&gathers->rank[r].consensus, ranks, r));
     }
     return gathers;
@@ -30,8 +29,7 @@ irr_gathers_t *irr_gathers_create(int ranks, uint64_t seed, size_t eager_max, si
 void irr_gathers_destroy(irr_gathers_t *gathers)
 {
     for (int r = 0; r < gathers->fleet->ranks; r++) {
-        irr_gather_fini(&gathers->rank[r].gather);
-        irr_scatter_fini(&gathers->rank[r].scatter);
+        irr_binomial_fini(&gathers->rank[r].tree);
     }
     irr_fleet_destroy(gathers->fleet);
     free(gathers->lengths);
@@ -94,11 +92,11 @@ void irr_gathers_start(irr_gathers_t *gathers, int r)
     member->env = (irr_exec_env_t){
         .channel = rank->channel, .tag_base = irr_tag_base(gathers->sequence), .counters = &rank->counters
     };
-    part = irr_gather_begin(&member->gather, irr_row_encode(row, gathers->fleet->ranks, NULL), member->trouble);
+    part = irr_binomial_begin(&member->tree, irr_row_encode(row, gathers->fleet->ranks, NULL), member->trouble);
     if (part != NULL) {
         irr_row_encode(row, gathers->fleet->ranks, part);
     }
-    irr_gather_start(&member->gather, &member->env);
+    irr_binomial_up(&member->tree, &member->env);
     member->status = IRR_OK;
     member->right = false;
     member->phase = IRR_GATHERS_UP;
@@ -110,7 +108,6 @@ static bool answer(const irr_gathers_t *gathers, const irr_bytes_t *rows, irr_by
     size_t at = 0, length;
     uint64_t total = 0;
 
-    parts->length = 0;
     for (int r = 0; r < gathers->fleet->ranks; r++) {
         unsigned char *part;
 
@@ -131,27 +128,30 @@ static bool answer(const irr_gathers_t *gathers, const irr_bytes_t *rows, irr_by
 static void end_gather(irr_gathers_t *gathers, int r, irr_status_t status)
 {
     irr_gathers_rank_t *member = &gathers->rank[r];
-    unsigned mark = member->gather.mark;
+    unsigned mark = member->tree.mark;
+    irr_bytes_t parts = { .at = NULL };
 
     member->status = status;
-    if (r == 0 && mark == 0 && !answer(gathers, &member->gather.parts, &member->scatter.parts)) {
-        mark = IRR_GATHER_FAILED;
+    if (r == 0 && mark == 0) {
+        mark = answer(gathers, &member->tree.parts, &parts) ? 0 : IRR_MARK_FAILED;
+        irr_bytes_fini(&member->tree.parts);
+        member->tree.parts = parts;
     }
     member->phase = IRR_GATHERS_DOWN;
-    irr_scatter_start(&member->scatter, mark, &member->env);
+    irr_binomial_down(&member->tree, mark);
 }
 
 /* Was it told its row, twice? */
 static bool is_right(const irr_gathers_t *gathers, int r)
 {
-    const irr_scatter_t *scatter = &gathers->rank[r].scatter;
+    const irr_binomial_t *tree = &gathers->rank[r].tree;
     const uint64_t *row = irr_gathers_at(gathers, r, 0);
     const size_t length = irr_row_encode(row, gathers->fleet->ranks, NULL);
     unsigned char *bytes = irr_test_array(length, 1);
-    bool right = scatter->length == 2 * length;
+    bool right = tree->length == 2 * length;
 
     irr_row_encode(row, gathers->fleet->ranks, bytes);
-    right = right && memcmp(bytes, scatter->own, length) == 0 && memcmp(bytes, scatter->own + length, length) == 0;
+    right = right && memcmp(bytes, tree->own, length) == 0 && memcmp(bytes, tree->own + length, length) == 0;
     free(bytes);
     return right;
 }
@@ -159,13 +159,13 @@ static bool is_right(const irr_gathers_t *gathers, int r)
 static void end_scatter(irr_gathers_t *gathers, int r, irr_status_t status)
 {
     irr_gathers_rank_t *member = &gathers->rank[r];
-    uint64_t mark = status == IRR_OK ? member->scatter.mark : IRR_GATHER_FAILED;
+    uint64_t mark = status == IRR_OK ? member->tree.mark : IRR_MARK_FAILED;
 
     if (member->status == IRR_OK) {
         member->status = status;
     }
     if (member->status != IRR_OK && member->status != IRR_ERR_NOT_SUPPORTED) {
-        mark = IRR_GATHER_FAILED;
+        mark = IRR_MARK_FAILED;
     }
     member->right = mark == 0 && is_right(gathers, r);
     member->phase = IRR_GATHERS_AGREES;
@@ -178,13 +178,13 @@ static void progress(irr_gathers_t *gathers, int r)
     irr_status_t status;
 
     if (member->phase == IRR_GATHERS_UP) {
-        status = irr_gather_progress(&member->gather);
+        status = irr_binomial_progress(&member->tree);
         if (status != IRR_IN_PROGRESS) {
             end_gather(gathers, r, status);
         }
     }
     if (member->phase == IRR_GATHERS_DOWN) {
-        status = irr_scatter_progress(&member->scatter);
+        status = irr_binomial_progress(&member->tree);
         if (status != IRR_IN_PROGRESS) {
             end_scatter(gathers, r, status);
         }
@@ -192,7 +192,7 @@ static void progress(irr_gathers_t *gathers, int r)
     if (member->phase == IRR_GATHERS_AGREES) {
         status = irr_consensus_progress(&member->consensus);
         if (status != IRR_IN_PROGRESS) {
-            member->mark = status == IRR_OK ? (unsigned)member->consensus.words[0] : IRR_GATHER_FAILED;
+            member->mark = status == IRR_OK ? (unsigned)member->consensus.words[0] : IRR_MARK_FAILED;
             member->phase = IRR_GATHERS_IDLE;
         }
     }

@@ -9,16 +9,15 @@
 
 #include "irr_fleet.h"
 
+#include "exec/binomial.h"
 #include "exec/consensus.h"
-#include "exec/scatter.h"
 
 typedef enum irr_gathers_phase {
     IRR_GATHERS_IDLE, IRR_GATHERS_UP, IRR_GATHERS_DOWN, IRR_GATHERS_AGREES
 } irr_gathers_phase_t;
 
 typedef struct irr_gathers_rank {
-    irr_gather_t        gather;
-    irr_scatter_t       scatter;
+    irr_binomial_t      tree;
     irr_consensus_t     consensus;
     irr_exec_env_t      env;
     irr_gathers_phase_t phase;

@@ -29,7 +29,7 @@ static void test_trouble(void)
         for (int r = 0; r < ranks; r++) {
             irr_gathers_fill(gathers, &state);
             gathers->rank[r].trouble = IRR_ERR_NO_MEMORY;
-            expect(gathers, IRR_GATHER_FAILED);
+            expect(gathers, IRR_MARK_FAILED);
             for (int told = 0; told < ranks; told++) {
                 CU_ASSERT_EQUAL(gathers->rank[told].status, told == r ? IRR_ERR_NO_MEMORY : IRR_OK);
             }
@@ -62,7 +62,7 @@ static bool starve(int ranks, size_t eager, size_t nth, bool all, uint64_t *stat
     }
     CU_ASSERT_TRUE_FATAL(irr_gathers_run(gathers, 0, 0));
     failed = irr_memory_failed();
-    CU_ASSERT_EQUAL(irr_gathers_wrong(gathers, failed ? IRR_GATHER_FAILED : 0), 0);
+    CU_ASSERT_EQUAL(irr_gathers_wrong(gathers, failed ? IRR_MARK_FAILED : 0), 0);
     irr_memory_fail(0, NULL);
     expect(gathers, 0);
     irr_gathers_destroy(gathers);
@@ -139,7 +139,7 @@ static void test_failure(void)
         irr_gathers_progress(gathers, 50);
         irr_spy_repair(spy);
         CU_ASSERT_TRUE_FATAL(irr_gathers_progress(gathers, IRR_GATHERS_ROUNDS));
-        CU_ASSERT_EQUAL(irr_gathers_wrong(gathers, IRR_GATHER_FAILED), 0);
+        CU_ASSERT_EQUAL(irr_gathers_wrong(gathers, IRR_MARK_FAILED), 0);
         CU_ASSERT_EQUAL(gathers->rank[2].status, IRR_ERR_TRANSPORT);
         irr_gathers_destroy(gathers);
     }
@@ -156,7 +156,7 @@ static void test_take(void)
 
         irr_gathers_fill(gathers, &state);
         wrap(gathers, 2, &fault);
-        expect(gathers, IRR_GATHER_FAILED);
+        expect(gathers, IRR_MARK_FAILED);
         CU_ASSERT_EQUAL(gathers->rank[2].status, IRR_ERR_TRANSPORT);
         expect(gathers, 0);
         irr_gathers_destroy(gathers);

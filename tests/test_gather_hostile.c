@@ -151,12 +151,12 @@ static void send_rests(irr_gathers_t *gathers, const mail_t *mail, uint64_t *sta
     irr_gathers_rank_t *victim = &gathers->rank[mail->victim];
 
     for (int n = 0; n < 64 && !irr_gathers_progress(gathers, 50); n++) {
-        const bool up = victim->phase == IRR_GATHERS_UP;
-        const irr_blob_t *blob = up ? &victim->gather.blob : &victim->scatter.blob;
-        letter_t rest = { .from = blob->peer, .length = irr_test_below(state, LETTER_BYTES) };
+        letter_t rest = {
+            .from = irr_exec_awaited(&victim->tree.errand.exec), .length = irr_test_below(state, LETTER_BYTES)
+        };
 
-        CU_ASSERT_FATAL(victim->phase != IRR_GATHERS_AGREES && blob->state == IRR_BLOB_TAKES);
-        rest.tag = irr_tag(0, IRR_TAG_PART, up ? 1 : 2);
+        CU_ASSERT_FATAL(victim->phase != IRR_GATHERS_AGREES && victim->tree.state == IRR_BINOMIAL_HEARS_PARTS);
+        rest.tag = irr_tag(0, IRR_TAG_HEADER, victim->tree.down ? 2 : 1);
         post(gathers, mail->victim, &rest);
     }
 }

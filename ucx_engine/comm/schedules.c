@@ -53,15 +53,14 @@ static irr_status_t enable_looks(irr_schedules_t *schedules)
 /* What comes after a miss needs. */
 static irr_status_t enable_learning(irr_schedules_t *schedules, const char *dump)
 {
-    irr_status_t status = IRR_OK;
+    irr_status_t status;
 
     schedules->learning = irr_alloc_zero(1, sizeof(*schedules->learning));
     if (schedules->learning == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    irr_gather_init(&schedules->learning->gather, schedules->ranks, schedules->rank, schedules->max_bytes);
-    irr_scatter_init(&schedules->learning->scatter, schedules->ranks, schedules->rank);
-    if (dump != NULL && schedules->rank == 0) {
+    status = irr_binomial_init(&schedules->learning->tree, schedules->ranks, schedules->rank, schedules->max_bytes);
+    if (status == IRR_OK && dump != NULL && schedules->rank == 0) {
         schedules->dump = copy(dump);
         status = schedules->dump != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
     }
@@ -166,6 +165,9 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_way_t *way
 void irr_schedules_fini(irr_schedules_t *schedules)
 {
     irr_schedules_clean(schedules);
+    if (schedules->learning != NULL) {
+        irr_binomial_fini(&schedules->learning->tree);
+    }
     irr_nodes_fini(&schedules->nodes);
     irr_free(schedules->scratch);
     irr_cache_row_fini(&schedules->own);
@@ -393,8 +395,8 @@ static irr_status_t end_consensus(irr_schedules_t *schedules, irr_status_t statu
 static irr_status_t progress_one(irr_schedules_t *schedules)
 {
     switch (schedules->state) {
-    case IRR_SCHEDULES_GATHERS:  return irr_gather_progress(&schedules->learning->gather);
-    case IRR_SCHEDULES_SCATTERS: return irr_scatter_progress(&schedules->learning->scatter);
+    case IRR_SCHEDULES_GATHERS:
+    case IRR_SCHEDULES_SCATTERS: return irr_binomial_progress(&schedules->learning->tree);
     default:                     return irr_consensus_progress(&schedules->consensus);
     }
 }
@@ -435,8 +437,8 @@ irr_status_t irr_schedules_progress(irr_schedules_t *schedules, const irr_cache_
 int irr_schedules_awaited(const irr_schedules_t *schedules)
 {
     switch (schedules->state) {
-    case IRR_SCHEDULES_GATHERS:  return irr_gather_awaited(&schedules->learning->gather);
-    case IRR_SCHEDULES_SCATTERS: return irr_scatter_awaited(&schedules->learning->scatter);
+    case IRR_SCHEDULES_GATHERS:
+    case IRR_SCHEDULES_SCATTERS: return irr_exec_awaited(&schedules->learning->tree.errand.exec);
     default:                     return irr_consensus_awaited(&schedules->consensus);
     }
 }

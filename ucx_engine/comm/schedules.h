@@ -2,7 +2,7 @@
  * schedules.h - before an exchange, all ranks find the schedule for what they send, or compute one.
  *
  *     look     in which slots of the cache has everybody its row?  One consensus; if there is one, that is it.
- *     gather   rank 0 learns the count matrix (exec/gather.h), and computes alone.
+ *     gather   rank 0 learns the count matrix (exec/binomial.h), and computes alone.
  *     scatter  it tells each rank what that has to do (comm/assignment.h), or why there is no schedule.
  *     commit   one consensus tells whether all have read that, and have the memory to run it.
  *     tune     when the ways to run a schedule have had their turns (comm/tune.h), one consensus halves them.
@@ -35,8 +35,8 @@
 
 #include "comm/cache.h"
 #include "comm/calm.h"
+#include "exec/binomial.h"
 #include "exec/consensus.h"
-#include "exec/scatter.h"
 
 typedef enum irr_schedules_state {
     IRR_SCHEDULES_LOOKS,
@@ -48,8 +48,7 @@ typedef enum irr_schedules_state {
 
 /* From a miss to the commit; has memory meanwhile only. */
 typedef struct irr_learning {
-    irr_gather_t      gather;    /* of the rows of the matrix */
-    irr_scatter_t     scatter;   /* of what ranks do in a schedule */
+    irr_binomial_t    tree;      /* up go the rows of the matrix, down what ranks do in a schedule */
     irr_cache_entry_t made;      /* for the cache */
     irr_status_t      trouble;   /* what failed here */
     uint64_t          since;     /* when the gather began, in ns */
@@ -109,7 +108,7 @@ irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t 
 bool irr_schedules_skip(irr_schedules_t *schedules);
 
 /*
- * Starts for the counts of a problem, borrowed until it is over; none may run.  Of env see irr_gather_start.  timed:
+ * Starts for the counts of a problem, borrowed until it is over; none may run.  Of env see irr_binomial_up.  timed:
  * irr_schedules_ran will tell of the run; if not, as in a planned exchange, it goes the likely best way, and a new
  * schedule is kept for that one alone.
  */

@@ -18,8 +18,7 @@ enum { FAILED, BYTES, COMMIT_WORDS };
 void irr_schedules_clean(irr_schedules_t *schedules)
 {
     if (schedules->learning != NULL) {
-        irr_bytes_fini(&schedules->learning->gather.parts);
-        irr_bytes_fini(&schedules->learning->scatter.parts);
+        irr_bytes_fini(&schedules->learning->tree.parts);
         irr_cache_entry_fini(&schedules->learning->made);
     }
 }
@@ -53,13 +52,13 @@ void irr_schedules_begin_gather(irr_schedules_t *schedules)
     schedules->state = IRR_SCHEDULES_GATHERS;
     schedules->learning->since = irr_clock_ns();
     schedules->learning->trouble = IRR_OK;
-    part = irr_gather_begin(&schedules->learning->gather, lengths != NULL ? irr_row_encode(lengths, ranks, NULL) : 0,
-                            lengths != NULL ? IRR_OK : IRR_ERR_NO_MEMORY);
+    part = irr_binomial_begin(&schedules->learning->tree, lengths != NULL ? irr_row_encode(lengths, ranks, NULL) : 0,
+                              lengths != NULL ? IRR_OK : IRR_ERR_NO_MEMORY);
     if (part != NULL) {
         irr_row_encode(lengths, ranks, part);
     }
     irr_free(lengths);
-    irr_gather_start(&schedules->learning->gather, &schedules->env);
+    irr_binomial_up(&schedules->learning->tree, &schedules->env);
 }
 
 static irr_status_t read_row(const unsigned char *in, size_t length, int ranks, uint64_t *total, uint64_t *lengths)
@@ -94,7 +93,7 @@ static irr_status_t read_rows(const irr_bytes_t *parts, irr_matrix_t *matrix)
 /* Rank 0 has heard all: what it tells them. */
 static irr_status_t answer(irr_schedules_t *schedules)
 {
-    irr_bytes_t *parts = &schedules->learning->gather.parts;
+    irr_bytes_t *parts = &schedules->learning->tree.parts;
     const uint64_t bytes = parts->length;
     uint64_t since;
     irr_matrix_t matrix;
@@ -108,7 +107,7 @@ static irr_status_t answer(irr_schedules_t *schedules)
     if (status == IRR_OK) {
         irr_dump(schedules->dump, &matrix, &schedules->dumped);
         since = irr_clock_ns();
-        status = irr_schedules_compute(schedules, &matrix, bytes, &schedules->learning->scatter.parts);
+        status = irr_schedules_compute(schedules, &matrix, bytes, parts);
         irr_schedules_charge(since, &schedules->env.counters->schedule_ns);
     }
     irr_matrix_fini(&matrix);
@@ -117,16 +116,15 @@ static irr_status_t answer(irr_schedules_t *schedules)
 
 void irr_schedules_end_gather(irr_schedules_t *schedules, irr_status_t status)
 {
-    unsigned mark = schedules->learning->gather.mark;
+    unsigned mark = schedules->learning->tree.mark;
 
     irr_schedules_charge(schedules->learning->since, &schedules->env.counters->matrix_ns);
     keep(schedules, status != IRR_ERR_NOT_SUPPORTED ? status : IRR_OK);
     if (schedules->rank == 0 && mark == 0) {
-        mark = answer(schedules) == IRR_OK ? 0 : IRR_GATHER_FAILED;
+        mark = answer(schedules) == IRR_OK ? 0 : IRR_MARK_FAILED;
     }
-    irr_bytes_fini(&schedules->learning->gather.parts);
     schedules->state = IRR_SCHEDULES_SCATTERS;
-    irr_scatter_start(&schedules->learning->scatter, mark, &schedules->env);
+    irr_binomial_down(&schedules->learning->tree, mark);
 }
 
 /* ---- scatter ---- */
@@ -160,17 +158,17 @@ static irr_status_t make_entry(irr_schedules_t *schedules, irr_assignment_t *ass
 
 static irr_status_t take_assignment(irr_schedules_t *schedules)
 {
-    const irr_scatter_t *scatter = &schedules->learning->scatter;
+    const irr_binomial_t *tree = &schedules->learning->tree;
     irr_counters_t *counters = schedules->env.counters;
     irr_assignment_t assignment = { .verdict = IRR_VERDICT_DECLINED };
     irr_status_t status = IRR_OK;
 
-    if (scatter->mark == 0) {
-        status = irr_assignment_read(scatter->own, scatter->length, schedules->ranks, schedules->rank,
+    if (tree->mark == 0) {
+        status = irr_assignment_read(tree->own, tree->length, schedules->ranks, schedules->rank,
                                      &schedules->nodes, schedules->problem->send, &assignment);
         counters->matrices += status == IRR_OK;
         counters->matrix_bytes += assignment.matrix_bytes;
-    } else if (scatter->mark == IRR_GATHER_LARGE) {
+    } else if (tree->mark == IRR_MARK_LARGE) {
         warn(schedules);
     } else {
         status = IRR_ERR_PEER;
@@ -190,7 +188,7 @@ void irr_schedules_end_scatter(irr_schedules_t *schedules, irr_status_t status)
     if (schedules->learning->trouble == IRR_OK) {
         schedules->learning->trouble = take_assignment(schedules);
     }
-    irr_bytes_fini(&schedules->learning->scatter.parts);
+    irr_bytes_fini(&schedules->learning->tree.parts);
     words[FAILED] = schedules->learning->trouble != IRR_OK;
     words[BYTES] = irr_cache_entry_bytes(&schedules->learning->made);
     schedules->state = IRR_SCHEDULES_COMMITS;

@@ -25,17 +25,16 @@ static irr_status_t make_plans(irr_relay_t *relay)
 
 static irr_status_t prepare_barrier(irr_relay_t *relay)
 {
-    const irr_problem_t nobody = { .ranks = relay->stages.ranks, .rank = relay->stages.rank };
-    irr_status_t status;
+    const irr_plan_t *plan = &relay->barrier.plan;
+    irr_status_t status = irr_errand_init(&relay->barrier, relay->stages.ranks, relay->stages.rank,
+                                          (irr_plan_bounds_t){ .steps = 0 });
     size_t done;
 
-    irr_plan_reset(&relay->barrier_plan, &nobody);
-    status = irr_barrier_add(&relay->barrier_plan, 1, 1, NULL, 0, &done);
     if (status == IRR_OK) {
-        status = irr_exec_reserve(&relay->barrier, (irr_plan_bounds_t){
-            .steps = relay->barrier_plan.nsteps, .pieces = relay->barrier_plan.npieces });
+        status = irr_barrier_add(&relay->barrier.plan, 1, 1, NULL, 0, &done);
     }
-    return status;
+    return status != IRR_OK ? status : irr_exec_reserve(&relay->barrier.exec, (irr_plan_bounds_t){
+        .steps = plan->nsteps, .pieces = plan->npieces });
 }
 
 /* For all openings, and that they can be thrown away. */
@@ -53,6 +52,7 @@ static irr_status_t allocate(irr_relay_t *relay)
 {
     const irr_stages_t *stages = &relay->stages;
     const size_t ranks = (size_t)stages->ranks, slots = (size_t)stages->slots, senders = (size_t)stages->senders;
+    const irr_plan_bounds_t one = { .steps = 1, .pieces = 1 };
     irr_status_t status;
 
     relay->slots = irr_alloc_zero(slots, sizeof(*relay->slots));
@@ -75,7 +75,7 @@ static irr_status_t allocate(irr_relay_t *relay)
         status = irr_inbox_init(relay);
     }
     if (status == IRR_OK) {
-        status = irr_single_init(&relay->outbox.single, stages->ranks, stages->rank);
+        status = irr_errand_init(&relay->outbox.errand, stages->ranks, stages->rank, one);
     }
     if (status == IRR_OK && relay->overlap == IRR_OVERLAP_BLOCKING) {
         status = prepare_barrier(relay);
@@ -90,10 +90,6 @@ irr_status_t irr_relay_init(irr_relay_t *relay, const irr_grid_t *grid, int rank
 
     memset(relay, 0, sizeof(*relay));
     irr_exec_init(&relay->exec);
-    irr_exec_init(&relay->barrier);
-    irr_plan_init(&relay->barrier_plan);
-    irr_exec_init(&relay->inbox.single.exec);
-    irr_exec_init(&relay->outbox.single.exec);
     irr_plan_init(&relay->grown);
     relay->slice_min = slice_min;
     relay->overlap = overlap;
@@ -111,9 +107,8 @@ irr_status_t irr_relay_init(irr_relay_t *relay, const irr_grid_t *grid, int rank
 
 void irr_relay_fini(irr_relay_t *relay)
 {
-    irr_exec_fini(&relay->barrier);
-    irr_plan_fini(&relay->barrier_plan);
-    irr_single_fini(&relay->outbox.single);
+    irr_errand_fini(&relay->barrier);
+    irr_errand_fini(&relay->outbox.errand);
     irr_inbox_fini(&relay->inbox);
     irr_exec_fini(&relay->exec);
     irr_plan_fini(&relay->grown);
@@ -226,10 +221,10 @@ static bool pass_barrier(irr_relay_t *relay)
         irr_exec_env_t env = relay->env;
 
         env.tag_kind = IRR_TAG_SYNC;
-        irr_exec_start(&relay->barrier, &relay->barrier_plan, &env);
+        irr_errand_start(&relay->barrier, &env);
         relay->barrier_open = true;
     }
-    status = irr_exec_progress(&relay->barrier);
+    status = irr_exec_progress(&relay->barrier.exec);
     if (status == IRR_IN_PROGRESS) {
         return false;
     }
@@ -374,7 +369,7 @@ void irr_relay_start(irr_relay_t *relay, const irr_problem_t *problem, const irr
 
 int irr_relay_awaited(const irr_relay_t *relay)
 {
-    return relay->inbox.state != IRR_INBOX_FREE ? irr_exec_awaited(&relay->inbox.single.exec)
+    return relay->inbox.state != IRR_INBOX_FREE ? irr_exec_awaited(&relay->inbox.errand.exec)
                                                 : irr_exec_awaited(&relay->exec);
 }
 

@@ -35,7 +35,6 @@
  *   relay_receive.c  openings
  *   relay_header.c   HEADERs, one after the other, and what they announce
  *   relay_follow.c   is all as in the last exchange?
- *   relay_single.c   a message by a plan of its own, which needs no memory
  *   relay_freeze.c   the plan of the next exchanges with the same counts
  *
  * Cost: one message a peer and stage where nothing changes, and no allocation; else two more, and one for each piece
@@ -44,7 +43,7 @@
 #ifndef IRR_RELAY_H
 #define IRR_RELAY_H
 
-#include "exec/exec.h"
+#include "exec/errand.h"
 #include "exec/header.h"
 #include "problem/blocks.h"
 #include "route/grid_plan.h"
@@ -69,12 +68,6 @@ typedef struct irr_relay_slot {
     size_t         header_max;
 } irr_relay_slot_t;
 
-/* One message at a time, by a plan of one step: it needs no memory that may be lacking. */
-typedef struct irr_single {
-    irr_plan_t plan;
-    irr_exec_t exec;
-} irr_single_t;
-
 typedef enum irr_inbox_state {
     IRR_INBOX_FREE,
     IRR_INBOX_DATA,     /* awaits what more there is of an opening that is thrown away */
@@ -86,7 +79,7 @@ typedef enum irr_inbox_state {
 /* HEADERs are received one after the other, and so is most of what is thrown away. */
 typedef struct irr_inbox {
     irr_inbox_state_t state;
-    irr_single_t      single;
+    irr_errand_t      errand;
     int               sender;       /* number within the stage */
     size_t            left;         /* messages that are still to be thrown away */
     size_t            bytes_sunk;   /* of an opening */
@@ -99,7 +92,7 @@ typedef struct irr_inbox {
 
 /* What a broken rank sends: in each slot of a stage empty messages, and a HEADER with its status. */
 typedef struct irr_outbox {
-    irr_single_t single;
+    irr_errand_t errand;
     bool         busy;
     int          next;      /* slots of this stage that were served, in the order of the schedule */
     size_t       retired;   /* messages that went to the next one */
@@ -123,8 +116,7 @@ typedef struct irr_relay {
     irr_exec_t         exec;
     irr_inbox_t        inbox;
     irr_outbox_t       outbox;
-    irr_plan_t         barrier_plan;   /* after each stage, if the overlap is blocking */
-    irr_exec_t         barrier;
+    irr_errand_t       barrier;     /* after each stage, if the overlap is blocking */
 
     /* the exchange */
     const irr_problem_t *problem;
@@ -259,16 +251,5 @@ void irr_inbox_drain(irr_relay_t *relay, int sender, size_t bytes);
 
 /* Goes on with it; true if something happened. */
 bool irr_inbox_progress(irr_relay_t *relay);
-
-/* ---- relay_single.c ---- */
-
-irr_status_t irr_single_init(irr_single_t *single, int ranks, int rank);
-void         irr_single_fini(irr_single_t *single);
-
-/* Starts a step of at most two pieces, without dependencies. */
-void irr_single_start(irr_single_t *single, const irr_step_params_t *params, const irr_exec_env_t *env);
-
-/* IRR_IN_PROGRESS, or the result; *received_p: bytes, if not NULL. */
-irr_status_t irr_single_progress(irr_single_t *single, size_t *received_p);
 
 #endif

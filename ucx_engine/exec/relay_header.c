@@ -17,17 +17,18 @@
 
 irr_status_t irr_inbox_init(irr_relay_t *relay)
 {
+    const irr_plan_bounds_t message = { .steps = 1, .pieces = 2 };
     irr_inbox_t *inbox = &relay->inbox;
 
     inbox->bytes = irr_alloc(IRR_HEADER_MAX, 1);
     inbox->bytes_max = IRR_HEADER_MAX;
     return inbox->bytes == NULL ? IRR_ERR_NO_MEMORY
-                                : irr_single_init(&inbox->single, relay->stages.ranks, relay->stages.rank);
+                                : irr_errand_init(&inbox->errand, relay->stages.ranks, relay->stages.rank, message);
 }
 
 void irr_inbox_fini(irr_inbox_t *inbox)
 {
-    irr_single_fini(&inbox->single);
+    irr_errand_fini(&inbox->errand);
     irr_free(inbox->pieces);
     irr_free(inbox->slices);
     irr_free(inbox->bytes);
@@ -51,7 +52,9 @@ static void receive(irr_relay_t *relay, irr_content_t content, size_t bytes, boo
         .content = content, .pieces = pieces, .npieces = 2
     };
 
-    irr_single_start(&inbox->single, &params, &relay->env);
+    irr_errand_clear(&inbox->errand);
+    irr_errand_add(&inbox->errand, &params);
+    irr_errand_start(&inbox->errand, &relay->env);
 }
 
 /* Goes on throwing an opening away. */
@@ -277,16 +280,17 @@ static void read_header(irr_relay_t *relay, size_t length)
 bool irr_inbox_progress(irr_relay_t *relay)
 {
     irr_inbox_t *inbox = &relay->inbox;
-    size_t received = 0;
+    size_t received;
     irr_status_t status;
 
     if (inbox->state == IRR_INBOX_FREE) {
         return false;
     }
-    status = irr_single_progress(&inbox->single, &received);
+    status = irr_exec_progress(&inbox->errand.exec);
     if (status == IRR_IN_PROGRESS) {
         return false;
     }
+    received = irr_exec_transfer(&inbox->errand.exec, 0)->received;
     if (inbox->state == IRR_INBOX_SINK) {
         sink(relay, status, inbox->left - 1);
     } else if (inbox->state == IRR_INBOX_DATA) {

@@ -195,7 +195,9 @@ static void send_status(irr_relay_t *relay, int index)
         outbox->retired = 0;
         outbox->next++;
     }
-    irr_single_start(&outbox->single, &params, &relay->env);
+    irr_errand_clear(&outbox->errand);
+    irr_errand_add(&outbox->errand, &params);
+    irr_errand_start(&outbox->errand, &relay->env);
 }
 
 bool irr_outbox_progress(irr_relay_t *relay)
@@ -203,7 +205,7 @@ bool irr_outbox_progress(irr_relay_t *relay)
     irr_outbox_t *outbox = &relay->outbox;
 
     if (outbox->busy) {
-        irr_status_t status = irr_single_progress(&outbox->single, NULL);
+        irr_status_t status = irr_exec_progress(&outbox->errand.exec);
 
         if (status == IRR_IN_PROGRESS) {
             return false;
