@@ -86,7 +86,7 @@ static irr_status_t measure(check_t *check)
         status = irr_large_makespan_async(job->schedule, NULL, &check->async);
     }
     if (status == IRR_OK && job->topology != NULL) {
-        status = irr_links_count(job->plans, job->topology, job->host_of, &check->links);
+        status = irr_links_count(job->plans, job->tree, &check->links);
     }
     if (status == IRR_OK && job->schedule != NULL && job->topology != NULL) {
         status = irr_tool_phases_count(job, &check->phases);
@@ -125,14 +125,14 @@ static void print_schedule(const irr_tool_job_t *job, uint64_t async)
 static void print_links(const irr_tool_job_t *job, const irr_links_t *links)
 {
     const irr_topology_t *topology = job->topology;
-    const int vertex = links->busiest.vertex;
+    const int vertex = links->busiest / 2;
 
     fprintf(job->stream, "link_contention=%zu\nload=%" PRIu64 "\nload_link=", links->contention, links->load);
-    if (vertex < 0) {
+    if (links->busiest < 0) {
         fputs("none\n", job->stream);
     } else {
         const char *name = topology->names[vertex], *parent = topology->names[topology->parent[vertex]];
-        const bool up = links->busiest.direction == IRR_UP;
+        const bool up = links->busiest % 2 == 0;
 
         fprintf(job->stream, "%s->%s\n", up ? name : parent, up ? parent : name);
     }

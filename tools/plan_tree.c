@@ -186,11 +186,11 @@ static void write_ranks(const tree_t *tree, int host)
 /* ---- the picture ---- */
 
 /* A direction of a link from its lower end to the higher one, or the other way. */
-static void write_link_name(const tree_t *tree, irr_link_t link)
+static void write_link_name(const tree_t *tree, int edge)
 {
-    const char *name = tree->topology->names[link.vertex];
-    const char *parent = tree->topology->names[tree->topology->parent[link.vertex]];
-    const bool up = link.direction == IRR_UP;
+    const char *name = tree->topology->names[edge / 2];
+    const char *parent = tree->topology->names[tree->topology->parent[edge / 2]];
+    const bool up = edge % 2 == 0;
 
     irr_tool_svg_text(tree->job, up ? name : parent);
     fputs(" -&gt; ", tree->stream);
@@ -207,20 +207,25 @@ static void write_arrow(FILE *out, const char *class, double x, double y, double
             neck, y + half, x, y + half);
 }
 
-static bool is_busiest(const tree_t *tree, irr_link_t link)
+static uint64_t load_of(const tree_t *tree, int edge)
 {
-    return tree->links.load > 0 && irr_link_load(&tree->links, tree->topology, link) == tree->links.load;
+    return irr_tree_at_base(tree->job->tree, edge, tree->links.bytes[edge]);
 }
 
-static void write_label(const tree_t *tree, irr_link_t link, int x, int y)
+static bool is_busiest(const tree_t *tree, int edge)
 {
-    const uint64_t speed = tree->topology->speed[link.vertex];
+    return tree->links.load > 0 && load_of(tree, edge) == tree->links.load;
+}
+
+static void write_label(const tree_t *tree, int edge, int x, int y)
+{
+    const uint64_t speed = tree->topology->speed[edge / 2];
     char text[64];
     int width;
 
-    format_bytes(tree->links.bytes[link.direction][link.vertex], text, sizeof(text));
-    if (speed != tree->links.base) {
-        snprintf(text + strlen(text), sizeof(text) - strlen(text), " / %.3g", (double)speed / tree->links.base);
+    format_bytes(tree->links.bytes[edge], text, sizeof(text));
+    if (speed != tree->job->tree->base) {
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), " / %.3g", (double)speed / tree->job->tree->base);
     }
     width = (int)strlen(text) * DIGIT_WIDTH + 4;
     fprintf(tree->stream, "<rect class=\"paper\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"14\"/>", x - width / 2,
@@ -228,28 +233,28 @@ static void write_label(const tree_t *tree, irr_link_t link, int x, int y)
     fprintf(tree->stream, "<text class=\"bytes\" x=\"%d\" y=\"%d\">%s</text>", x, y + 4, text);
 }
 
-static void write_direction(const tree_t *tree, irr_link_t link)
+static void write_direction(const tree_t *tree, int edge)
 {
-    const uint64_t bytes = tree->links.bytes[link.direction][link.vertex];
-    const uint64_t load = irr_link_load(&tree->links, tree->topology, link);
-    const bool up = link.direction == IRR_UP;
-    const int right = x_of(tree, link.vertex) - ARROW_MARGIN, left = right - LINK_WIDTH + 2 * ARROW_MARGIN;
-    const int y = y_of(tree, link.vertex) + (up ? -ARROW_OFFSET : ARROW_OFFSET);
+    const uint64_t bytes = tree->links.bytes[edge];
+    const uint64_t load = load_of(tree, edge);
+    const bool up = edge % 2 == 0;
+    const int right = x_of(tree, edge / 2) - ARROW_MARGIN, left = right - LINK_WIDTH + 2 * ARROW_MARGIN;
+    const int y = y_of(tree, edge / 2) + (up ? -ARROW_OFFSET : ARROW_OFFSET);
 
     fputs("<g><title>", tree->stream);
-    write_link_name(tree, link);
+    write_link_name(tree, edge);
     fprintf(tree->stream, ": %" PRIu64 " bytes", bytes);
-    if (tree->topology->speed[link.vertex] != tree->links.base) {
-        fprintf(tree->stream, ", speed %" PRIu64, tree->topology->speed[link.vertex]);
+    if (tree->topology->speed[edge / 2] != tree->job->tree->base) {
+        fprintf(tree->stream, ", speed %" PRIu64, tree->topology->speed[edge / 2]);
     }
     fputs("</title>", tree->stream);
     if (bytes == 0) {
         fprintf(tree->stream, "<path class=\"unused\" d=\"M%d %dH%d\"/>", left, y, right);
     } else {
-        write_arrow(tree->stream, is_busiest(tree, link) ? "busiest" : "used", up ? right : left, y,
+        write_arrow(tree->stream, is_busiest(tree, edge) ? "busiest" : "used", up ? right : left, y,
                     up ? left - right : right - left,
                     ARROW_MIN + (ARROW_MAX - ARROW_MIN) * ((double)load / (double)tree->links.load));
-        write_label(tree, link, (left + right) / 2, y);
+        write_label(tree, edge, (left + right) / 2, y);
     }
     fputs("</g>\n", tree->stream);
 }
@@ -292,10 +297,8 @@ static void write_legend(const tree_t *tree)
 {
     int others = -1;
 
-    for (int v = 0; v < tree->topology->vertices; v++) {
-        for (irr_direction_t d = IRR_UP; d < IRR_DIRECTIONS; d++) {
-            others += is_busiest(tree, (irr_link_t){ v, d });
-        }
+    for (int e = 0; e < 2 * tree->topology->vertices; e++) {
+        others += is_busiest(tree, e);
     }
     write_sample(tree, 0, "busiest");
     if (others < 0) {
@@ -304,7 +307,7 @@ static void write_legend(const tree_t *tree)
         fputs("the busiest: ", tree->stream);
         write_link_name(tree, tree->links.busiest);
         fprintf(tree->stream, ", %" PRIu64 " bytes%s", tree->links.load,
-                tree->topology->speed[tree->links.busiest.vertex] != tree->links.base ? " by its speed" : "");
+                tree->topology->speed[tree->links.busiest / 2] != tree->job->tree->base ? " by its speed" : "");
     }
     if (others > 0) {
         fprintf(tree->stream, ", and %d other%s", others, others == 1 ? "" : "s");
@@ -333,8 +336,8 @@ static void write_picture(const tree_t *tree)
     write_legend(tree);
     for (int v = 0; v < tree->topology->vertices; v++) {
         if (tree->topology->parent[v] >= 0) {
-            write_direction(tree, (irr_link_t){ v, IRR_UP });
-            write_direction(tree, (irr_link_t){ v, IRR_DOWN });
+            write_direction(tree, 2 * v);
+            write_direction(tree, 2 * v + 1);
         }
         write_vertex(tree, v);
     }
@@ -344,7 +347,7 @@ static void write_picture(const tree_t *tree)
 irr_cli_exit_t irr_tool_draw_tree(const irr_tool_job_t *job)
 {
     tree_t tree = { .job = job, .topology = job->topology, .stream = job->stream };
-    irr_status_t status = irr_links_count(job->plans, job->topology, job->host_of, &tree.links);
+    irr_status_t status = irr_links_count(job->plans, job->tree, &tree.links);
 
     if (status == IRR_OK) {
         tree.places = malloc((size_t)job->topology->vertices * sizeof(*tree.places));

@@ -45,15 +45,6 @@ static inline uint64_t irr_topology_speed(const irr_topology_t *topology, int ve
     return topology->speed != NULL ? topology->speed[vertex] : 1;
 }
 
-/* What speeds are measured by: the slowest link of a host with ranks.  host_of NULL: rank r is on host r. */
-uint64_t irr_topology_base(const irr_topology_t *topology, const int *host_of, int ranks);
-
-/* Messages of the base speed that a link of this speed carries at a time, without loss; 1 if it is slower. */
-uint64_t irr_topology_capacity(uint64_t speed, uint64_t base);
-
-/* Bytes that a link of the base speed carries in the time of these, rounded up; UINT64_MAX if they do not fit. */
-uint64_t irr_topology_load(uint64_t bytes, uint64_t speed, uint64_t base);
-
 /*
  * What Slurm calls LinkSpeed has any unit, and files that were not written for us may have Mbit/s there, where
  * without NodeSpeed we take multiples of a host's link.  Then there is no contention to avoid any more, and nobody

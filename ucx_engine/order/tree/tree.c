@@ -97,16 +97,29 @@ static irr_status_t measure(irr_tree_t *tree)
     return IRR_OK;
 }
 
-/* A rank sends one message at a time, so ranks on the smaller side limit what an edge can have. */
-static void find_capacities(irr_tree_t *tree, const irr_topology_t *topology, const int *host_of)
+/* The slowest link of a host with ranks: no message is faster. */
+static uint64_t find_base(const irr_tree_t *tree, const irr_topology_t *topology)
 {
-    tree->base = irr_topology_base(topology, host_of, tree->ranks);
+    uint64_t base = UINT64_MAX;
+
+    for (int r = 0; r < tree->ranks; r++) {
+        const uint64_t speed = irr_topology_speed(topology, tree->parent[irr_tree_leaf(tree, r)]);
+
+        base = speed < base ? speed : base;
+    }
+    return base;
+}
+
+/* A rank sends one message at a time, so ranks on the smaller side limit what an edge can have. */
+static void find_capacities(irr_tree_t *tree, const irr_topology_t *topology)
+{
+    tree->base = find_base(tree, topology);
     for (int v = 0; v < tree->vertices; v++) {
         const int below = tree->below[v], above = tree->ranks - below, most = below < above ? below : above;
         uint64_t capacity;
 
         tree->speed[v] = v < tree->links ? irr_topology_speed(topology, v) : tree->base;
-        capacity = irr_topology_capacity(tree->speed[v], tree->base);
+        capacity = irr_tree_width(tree, 2 * v);
         tree->capacity[v] = most < 1 ? 1 : capacity < (uint64_t)most ? (int)capacity : most;
     }
 }
@@ -144,19 +157,34 @@ irr_status_t irr_tree_init(irr_tree_t *tree, const irr_topology_t *topology, con
         irr_tree_fini(&made);
         return status;
     }
-    find_capacities(&made, topology, host_of);
+    find_capacities(&made, topology);
     *tree = made;
     return IRR_OK;
 }
 
+uint64_t irr_tree_width(const irr_tree_t *tree, int edge)
+{
+    const uint64_t speed = tree->speed[edge / 2];
+
+    return speed > tree->base ? speed / tree->base : 1;
+}
+
+uint64_t irr_tree_at_base(const irr_tree_t *tree, int edge, uint64_t bytes)
+{
+    const uint64_t speed = tree->speed[edge / 2];
+    const wide_t product = (wide_t)bytes * tree->base, load = product / speed + (product % speed != 0);
+
+    return load < UINT64_MAX ? (uint64_t)load : UINT64_MAX;
+}
+
 uint64_t irr_tree_load(const irr_tree_t *tree, int edge, uint64_t bytes)
 {
-    const uint64_t capacity = (uint64_t)tree->capacity[edge / 2], speed = tree->speed[edge / 2];
+    const uint64_t capacity = (uint64_t)tree->capacity[edge / 2];
 
     if (capacity > 1) {
         return bytes / capacity + (bytes % capacity != 0);
     }
-    return speed < tree->base ? irr_topology_load(bytes, speed, tree->base) : bytes;
+    return tree->speed[edge / 2] < tree->base ? irr_tree_at_base(tree, edge, bytes) : bytes;
 }
 
 int irr_tree_path(const irr_tree_t *tree, int from, int to, int *path)
@@ -210,9 +238,19 @@ irr_status_t irr_tree_loads(const irr_tree_t *tree, const irr_matrix_t *matrix, 
 }
 
 /* Does the first edge take longer, to the last byte?  Rounded loads could be equal where the edges are not. */
-static bool is_busier(const irr_tree_t *tree, const uint64_t *loads, int one, int other)
+static bool is_busier(const irr_tree_t *tree, const uint64_t *bytes, int one, int other)
 {
-    return (wide_t)loads[one] * tree->speed[other / 2] > (wide_t)loads[other] * tree->speed[one / 2];
+    return (wide_t)bytes[one] * tree->speed[other / 2] > (wide_t)bytes[other] * tree->speed[one / 2];
+}
+
+int irr_tree_busiest(const irr_tree_t *tree, const uint64_t *bytes, int edges)
+{
+    int busiest = 0;
+
+    for (int e = 1; e < edges; e++) {
+        busiest = is_busier(tree, bytes, e, busiest) ? e : busiest;
+    }
+    return busiest;
 }
 
 irr_status_t irr_tree_bound(const irr_tree_t *tree, const irr_matrix_t *matrix, irr_tree_bound_t *bound)
@@ -221,13 +259,8 @@ irr_status_t irr_tree_bound(const irr_tree_t *tree, const irr_matrix_t *matrix, 
     irr_status_t status = loads != NULL ? irr_tree_loads(tree, matrix, loads) : IRR_ERR_NO_MEMORY;
 
     if (status == IRR_OK) {
-        int busiest = 0;
-
-        for (int e = 1; e < 2 * tree->vertices; e++) {
-            busiest = is_busier(tree, loads, e, busiest) ? e : busiest;
-        }
-        bound->bytes = irr_topology_load(loads[busiest], tree->speed[busiest / 2], tree->base);
-        bound->edge = busiest;
+        bound->edge = irr_tree_busiest(tree, loads, 2 * tree->vertices);
+        bound->bytes = irr_tree_at_base(tree, bound->edge, loads[bound->edge]);
     }
     irr_free(loads);
     return status;

@@ -51,6 +51,15 @@ irr_status_t irr_tree_init_star(irr_tree_t *tree, int ranks);
 /* Zeroed is empty. */
 void irr_tree_fini(irr_tree_t *tree);
 
+/* Messages of the base speed that the link of an edge carries at a time, without loss, if there are so many. */
+uint64_t irr_tree_width(const irr_tree_t *tree, int edge);
+
+/* Bytes that an edge of the base speed carries in the time of these, rounded up; UINT64_MAX if they do not fit. */
+uint64_t irr_tree_at_base(const irr_tree_t *tree, int edge, uint64_t bytes);
+
+/* The edge, of the first so many, with most bytes by its speed; the first of several. */
+int irr_tree_busiest(const irr_tree_t *tree, const uint64_t *bytes, int edges);
+
 /* Bytes at the base speed in the time that an edge takes for these, one message or as many as its capacity. */
 uint64_t irr_tree_load(const irr_tree_t *tree, int edge, uint64_t bytes);
 
