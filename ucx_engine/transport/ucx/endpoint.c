@@ -28,28 +28,30 @@ irr_status_t irr_ucx_connect(irr_transport_t *transport, const void *address, si
     return IRR_OK;
 }
 
-irr_status_t irr_ucx_reach(irr_transport_t *transport, irr_peer_t *peer)
+static irr_status_t open_endpoint(irr_ucx_t *ucx, irr_peer_t *peer)
 {
-    irr_ucx_t *ucx = irr_ucx_of(transport);
     ucp_ep_params_t params = {
         .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS,
         .address = (const ucp_address_t *)peer->address
     };
-    ucs_status_t status;
+    ucs_status_t status = ucp_ep_create(ucx->worker, &params, &peer->endpoint);
 
-    if (ucx->closed) {
-        return IRR_ERR_CANCELED;   /* also where the endpoint is not closed yet: UCX must not see it again */
-    }
-    if (peer->endpoint != NULL) {
-        return IRR_OK;
-    }
-    status = ucp_ep_create(ucx->worker, &params, &peer->endpoint);
     if (status != UCS_OK) {
         peer->endpoint = NULL;
         return irr_ucx_status(status);
     }
     ucx->endpoints++;
     return IRR_OK;
+}
+
+irr_status_t irr_ucx_reach(irr_transport_t *transport, irr_peer_t *peer)
+{
+    irr_ucx_t *ucx = irr_ucx_of(transport);
+
+    if (ucx->closed) {
+        return IRR_ERR_CANCELED;   /* also where the endpoint is not closed yet: UCX must not see it again */
+    }
+    return peer->endpoint != NULL ? IRR_OK : open_endpoint(ucx, peer);
 }
 
 /* A close that UCX refuses has nothing left to flush: the endpoint is gone either way. */
