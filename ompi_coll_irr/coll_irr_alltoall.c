@@ -10,13 +10,7 @@ int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, omp
     mca_coll_irr_module_t *module = (mca_coll_irr_module_t *)base;
     int ranks = ompi_comm_size(comm);
     bool in_place = sbuf == MPI_IN_PLACE;
-    mca_coll_irr_side_t recv = {
-        .buffer = rbuf, .datatype = rdtype, .ranks = ranks, .uniform = true, .count = (size_t)rcount
-    };
-    mca_coll_irr_side_t send = {
-        .buffer = (void *)sbuf, .datatype = sdtype, .ranks = ranks, .uniform = true, .count = (size_t)scount
-    };
-    mca_coll_irr_call_t call = { .send = in_place ? recv : send, .recv = recv };
+    mca_coll_irr_call_t call;
     int result = mca_coll_irr_activate_alltoall(module);
 
     if (result != OMPI_SUCCESS) {
@@ -26,5 +20,11 @@ int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, omp
         return module->previous_alltoall(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
                                          module->previous_alltoall_module);
     }
+    call.recv = (mca_coll_irr_side_t){
+        .buffer = rbuf, .datatype = rdtype, .ranks = ranks, .uniform = true, .count = (size_t)rcount
+    };
+    call.send = in_place ? call.recv : (mca_coll_irr_side_t){
+        .buffer = (void *)sbuf, .datatype = sdtype, .ranks = ranks, .uniform = true, .count = (size_t)scount
+    };
     return mca_coll_irr_exchange(module, &module->alltoall, &call, in_place);
 }

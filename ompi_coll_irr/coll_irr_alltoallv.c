@@ -11,13 +11,7 @@ int mca_coll_irr_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_
     mca_coll_irr_module_t *module = (mca_coll_irr_module_t *)base;
     int ranks = ompi_comm_size(comm);
     bool in_place = sbuf == MPI_IN_PLACE;
-    mca_coll_irr_side_t recv = {
-        .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype, .ranks = ranks
-    };
-    mca_coll_irr_side_t send = {
-        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype, .ranks = ranks
-    };
-    mca_coll_irr_call_t call = { .send = in_place ? recv : send, .recv = recv };
+    mca_coll_irr_call_t call;
     int result = mca_coll_irr_activate_alltoallv(module);
 
     if (result != OMPI_SUCCESS) {
@@ -27,5 +21,11 @@ int mca_coll_irr_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_
         return module->previous_alltoallv(sbuf, scounts, sdispls, sdtype, rbuf, rcounts, rdispls, rdtype, comm,
                                           module->previous_alltoallv_module);
     }
+    call.recv = (mca_coll_irr_side_t){
+        .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype, .ranks = ranks
+    };
+    call.send = in_place ? call.recv : (mca_coll_irr_side_t){
+        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype, .ranks = ranks
+    };
     return mca_coll_irr_exchange(module, &module->alltoallv, &call, in_place);
 }
