@@ -7,8 +7,6 @@
 #include "core/alloc.h"
 #include "core/clock.h"
 
-#include <string.h>
-
 /* ---- life ---- */
 
 irr_status_t irr_exchange_create(irr_comm_t *comm, irr_exchange_t **exchange_p)
@@ -99,7 +97,11 @@ static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *probl
 /* The engine is locked. */
 static void open_exchange(irr_exchange_t *exchange, bool plans)
 {
-    memset(&exchange->counters, 0, sizeof(exchange->counters));
+    irr_counters_t *counters = &exchange->counters;
+
+#define COUNTER_CLEAR(field, text) counters->field = 0;
+    IRR_COUNTERS_MAP(COUNTER_CLEAR)
+#undef COUNTER_CLEAR
     exchange->start_ns = irr_clock_ns();
     exchange->plans = plans;
     exchange->started = true;
