@@ -3,21 +3,6 @@
  */
 #include "exec/transfer.h"
 
-void irr_transfer_begin(irr_transfer_t *transfer, irr_channel_t *channel, irr_counters_t *counters,
-                        void (*over)(irr_transfer_t *transfer))
-{
-    *transfer = (irr_transfer_t){
-        .over = over, .channel = channel, .counters = counters, .pending = 1, .status = IRR_OK
-    };
-}
-
-void irr_transfer_end(irr_transfer_t *transfer)
-{
-    if (--transfer->pending == 0) {
-        transfer->over(transfer);
-    }
-}
-
 static void keep(irr_transfer_t *transfer, irr_status_t status)
 {
     if (transfer->status == IRR_OK) {

@@ -31,9 +31,20 @@ typedef struct irr_part {
     bool            wants;      /* a receive of some bytes */
 } irr_part_t;
 
-void irr_transfer_begin(irr_transfer_t *transfer, irr_channel_t *channel, irr_counters_t *counters,
-                        void (*over)(irr_transfer_t *transfer));
-void irr_transfer_end(irr_transfer_t *transfer);
+static inline void irr_transfer_begin(irr_transfer_t *transfer, irr_channel_t *channel, irr_counters_t *counters,
+                                      void (*over)(irr_transfer_t *transfer))
+{
+    *transfer = (irr_transfer_t){
+        .over = over, .channel = channel, .counters = counters, .pending = 1, .status = IRR_OK
+    };
+}
+
+static inline void irr_transfer_end(irr_transfer_t *transfer)
+{
+    if (--transfer->pending == 0) {
+        transfer->over(transfer);
+    }
+}
 
 /* header: so many bytes of the message are description, not user data. */
 void irr_transfer_send(irr_transfer_t *transfer, irr_part_t *part, int to, uint16_t tag, const irr_iov_t *iov,
