@@ -363,7 +363,9 @@ void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env
 
 irr_status_t irr_exec_progress(irr_exec_t *exec)
 {
-    advance(exec);
+    if (exec->open_steps > 0) {
+        advance(exec);
+    }
     if (exec->open_steps > 0 || exec->more) {
         return IRR_IN_PROGRESS;
     }
