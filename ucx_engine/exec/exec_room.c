@@ -87,13 +87,15 @@ irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds)
 
 void irr_exec_take_in(irr_exec_t *exec)
 {
-    exec->open_steps += exec->plan->nsteps - exec->nsteps;
-    for (; exec->nsteps < exec->plan->nsteps; exec->nsteps++) {
-        irr_exec_step_t *state = irr_exec_step_of(exec, exec->nsteps);
+    const size_t count = exec->plan->nsteps - exec->nsteps;
+    irr_exec_step_t *states = irr_exec_step_of(exec, exec->nsteps);   /* in one room, the latest */
 
-        state->transfer.pending = IRR_EXEC_NOT_STARTED;
-        state->excused = false;
+    for (size_t i = 0; i < count; i++) {
+        states[i].transfer.pending = IRR_EXEC_NOT_STARTED;
+        states[i].excused = false;
     }
+    exec->open_steps += count;
+    exec->nsteps += count;
 }
 
 irr_status_t irr_exec_grow(irr_exec_t *exec)
