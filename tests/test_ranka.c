@@ -3,7 +3,8 @@
  */
 #include "irr_test.h"
 
-#include "order/lambda_search.h"
+#include "order/lambda.h"
+#include "order/order.h"
 #include "plan/way.h"
 #include "study/matrices.h"
 
@@ -176,35 +177,40 @@ static void test_threshold(void)
     CU_ASSERT_EQUAL(threshold("incremental", 56, UINT64_MAX), 128);
 }
 
+/* 16 shares from 1 down to 3/4: the first of those with the least time. */
 static void test_search(void)
 {
-    irr_scheduled_params_t params = { .seed = 3, .lambda = IRR_LAMBDA_DEFAULT, .latency = 3000 };
-    uint64_t best = UINT64_MAX, time, state = irr_test_seed();
-    irr_schedule_t schedule, tried;
+    irr_scheduled_params_t params = { .seed = 3, .lambda = { .rule = IRR_LAMBDA_SEARCH }, .latency = 3000 };
+    uint64_t least = UINT64_MAX, state = irr_test_seed();
+    irr_schedule_t schedule, tried, best = { .ranks = 0 };
     irr_matrix_t matrix;
-    int winner = -1;
 
     make_set_1(&matrix, 16, &state);
-    CU_ASSERT_EQUAL(irr_lambda_search(&matrix, &params, 0, &winner, &schedule), IRR_ERR_BAD_PARAM);
-    CU_ASSERT_EQUAL_FATAL(irr_lambda_search(&matrix, &params, 9, &winner, &schedule), IRR_OK);
-    for (int i = 8; i >= 0; i--) {
-        CU_ASSERT_EQUAL_FATAL(irr_lambda_try(&matrix, &params, i, 9, &time, &tried), IRR_OK);
-        CU_ASSERT_EQUAL(time, irr_schedule_makespan(&tried) + 3000 * (uint64_t)tried.steps);
-        best = time < best ? time : best;
-        irr_schedule_fini(&tried);
+    CU_ASSERT_EQUAL_FATAL(irr_order_schedule(&irr_order_rs_nh, &matrix, &params, &schedule), IRR_OK);
+    for (uint32_t i = 0; i < 16; i++) {
+        uint64_t time;
+
+        params.lambda = (irr_lambda_t){ IRR_LAMBDA_FIXED, 65536 - 16384 * i / 15 };
+        CU_ASSERT_EQUAL_FATAL(irr_order_schedule(&irr_order_rs_nh, &matrix, &params, &tried), IRR_OK);
+        time = irr_schedule_makespan(&tried) + 3000 * (uint64_t)tried.steps;
+        if (time < least) {
+            irr_schedule_fini(&best);
+            best = tried;
+            least = time;
+        } else {
+            irr_schedule_fini(&tried);
+        }
     }
-    CU_ASSERT_EQUAL(best, irr_schedule_makespan(&schedule) + 3000 * (uint64_t)schedule.steps);
-    CU_ASSERT(winner >= 0 && winner < 9);
+    CU_ASSERT_EQUAL_FATAL(schedule.count, best.count);
+    for (size_t i = 0; i < best.count; i++) {
+        const irr_transmission_t *made = &schedule.list[i], *wanted = &best.list[i];
+
+        CU_ASSERT(made->step == wanted->step && made->from == wanted->from && made->to == wanted->to &&
+                  made->offset == wanted->offset && made->length == wanted->length);
+    }
+    irr_schedule_fini(&best);
     irr_schedule_fini(&schedule);
     irr_matrix_fini(&matrix);
-
-    CU_ASSERT_EQUAL(irr_lambda_candidate(0, 1).share, 65536);
-    CU_ASSERT_EQUAL(irr_lambda_candidate(0, 3).share, 65536);
-    CU_ASSERT_EQUAL(irr_lambda_candidate(1, 3).share, 57344);
-    CU_ASSERT_EQUAL(irr_lambda_candidate(2, 3).share, 49152);
-    CU_ASSERT_TRUE(irr_lambda_wins(1, 5, 2, 0));
-    CU_ASSERT_TRUE(irr_lambda_wins(2, 0, 2, 1));
-    CU_ASSERT_FALSE(irr_lambda_wins(2, 1, 2, 0));
 }
 
 int main(void)

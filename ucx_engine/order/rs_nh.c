@@ -7,9 +7,11 @@
  *
  * With d messages from and to each rank and a part lambda of them whole, the paper counts about P * d / lambda *
  * ln d heap operations of O(log d) each, and each step sorts P lengths.  At most one step a message.
+ *
+ * The rule `search` (section 6.1) makes as many schedules as there are candidates, and keeps that of the least time.
  */
 #include "order/heap.h"
-#include "order/lambda_search.h"
+#include "order/lambda.h"
 #include "order/order.h"
 
 #include "core/alloc.h"
@@ -130,17 +132,13 @@ static irr_status_t send(heaps_t *heaps, int step, uint64_t most, irr_schedule_t
     return status;
 }
 
-static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
+/* By any rule but the search. */
+static irr_status_t schedule_once(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
                                   irr_schedule_t *schedule)
 {
     heaps_t heaps;
-    irr_status_t status;
-    int winner;
+    irr_status_t status = heaps_init(&heaps, matrix, params->seed);
 
-    if (params->lambda.rule == IRR_LAMBDA_SEARCH) {
-        return irr_lambda_search(matrix, params, irr_lambda_candidates(matrix->ranks), &winner, schedule);
-    }
-    status = heaps_init(&heaps, matrix, params->seed);
     if (status != IRR_OK) {
         return status;
     }
@@ -152,6 +150,64 @@ static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_schedule
     }
     heaps_fini(&heaps);
     return status;
+}
+
+/* ---- the search for lambda ---- */
+
+/* More are hardly better: from 1 down to 3/4, a lambda of 32 ranks changes by 8 messages. */
+#define CANDIDATES 16
+
+/* From 1 down to 3/4, evenly. */
+static irr_lambda_t candidate(int i, int candidates)
+{
+    const uint32_t below = candidates > 1 ? (uint32_t)(IRR_LAMBDA_ONE / 4 * i / (candidates - 1)) : 0;
+
+    return (irr_lambda_t){ IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE - below };
+}
+
+/* In bytes: the makespan, and the latency for each step.  Saturates: a latency may be any number. */
+static uint64_t time_of(const irr_schedule_t *schedule, uint64_t latency)
+{
+    uint64_t time;
+
+    if (__builtin_mul_overflow(latency, (uint64_t)schedule->steps, &time) ||
+        __builtin_add_overflow(time, irr_schedule_makespan(schedule), &time)) {
+        return UINT64_MAX;
+    }
+    return time;
+}
+
+/* The first of those with the least time wins, so all ranks find the same; of those tried by the deadline. */
+static irr_status_t search(const irr_matrix_t *matrix, const irr_scheduled_params_t *params, irr_schedule_t *best)
+{
+    const int candidates = matrix->ranks < CANDIDATES ? matrix->ranks : CANDIDATES;
+    irr_scheduled_params_t with = *params;
+    irr_status_t status = IRR_OK;
+
+    for (int i = 0; i < candidates && status == IRR_OK; i++) {
+        irr_schedule_t tried = { .ranks = matrix->ranks };
+
+        with.lambda = candidate(i, candidates);
+        status = schedule_once(matrix, &with, &tried);
+        if (status == IRR_OK && (i == 0 || time_of(&tried, params->latency) < time_of(best, params->latency))) {
+            const irr_schedule_t loser = *best;
+
+            *best = tried;
+            tried = loser;
+        }
+        irr_schedule_fini(&tried);
+        if (status == IRR_ERR_TIMEOUT && i > 0) {
+            return IRR_OK;   /* the best so far */
+        }
+    }
+    return status;
+}
+
+static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
+                                  irr_schedule_t *schedule)
+{
+    return params->lambda.rule == IRR_LAMBDA_SEARCH ? search(matrix, params, schedule)
+                                                    : schedule_once(matrix, params, schedule);
 }
 
 const irr_order_t irr_order_rs_nh = {
