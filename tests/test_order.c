@@ -57,10 +57,11 @@ static void read_schedule(const irr_order_t *order, int size, schedule_t *schedu
 {
     memset(schedule, 0, sizeof(*schedule));
     for (int me = 0; me < size; me++) {
+        const int most = size - order->contention_free;   /* steps */
         irr_group_t group = { size, me };
 
-        note(schedule, schedule->sends[me], group, order->steps(group), order->send_step);
-        note(schedule, schedule->recvs[me], group, order->steps(group), order->recv_step);
+        note(schedule, schedule->sends[me], group, most, order->send_step);
+        note(schedule, schedule->recvs[me], group, most, order->recv_step);
         schedule->wrong += count_turns(group, order->send_step) > 1 || count_turns(group, order->recv_step) > 1;
     }
 }
@@ -102,7 +103,7 @@ static void test_rules(void)
     const irr_order_t *order;
 
     for (int i = 0; (order = irr_order_at(i)) != NULL; i++) {
-        for (int size = 1; size <= SIZE_LARGEST && order->steps != NULL; size++) {
+        for (int size = 1; size <= SIZE_LARGEST && order->send_step != NULL; size++) {
             read_schedule(order, size, &schedule);
             CU_ASSERT_EQUAL(schedule.wrong, 0);
             CU_ASSERT_EQUAL(count_missing(&schedule, size), 0);
@@ -130,8 +131,6 @@ static void expect_peers(const irr_order_t *order, int size, int me, int step, i
 
 static void test_rotate(void)
 {
-    CU_ASSERT_EQUAL(irr_order_rotate.steps((irr_group_t){ 1, 0 }), 0);
-    CU_ASSERT_EQUAL(irr_order_rotate.steps((irr_group_t){ 5, 3 }), 4);
     expect_peers(&irr_order_rotate, 2, 0, 1, 1, 1);
     expect_peers(&irr_order_rotate, 5, 3, 1, 4, 2);
     expect_peers(&irr_order_rotate, 5, 3, 2, 0, 1);
@@ -143,8 +142,6 @@ static void test_rotate(void)
 
 static void test_natural(void)
 {
-    CU_ASSERT_EQUAL(irr_order_natural.steps((irr_group_t){ 1, 0 }), 1);
-    CU_ASSERT_EQUAL(irr_order_natural.steps((irr_group_t){ 5, 3 }), 5);
     expect_peers(&irr_order_natural, 5, 3, 1, 0, 0);
     expect_peers(&irr_order_natural, 5, 3, 5, 4, 4);
 }

@@ -6,11 +6,6 @@
  */
 #include "order/order.h"
 
-static int steps(irr_group_t group)
-{
-    return group.size;
-}
-
 static int step_of(irr_group_t group, int peer)
 {
     (void)group;
@@ -20,7 +15,6 @@ static int step_of(irr_group_t group, int peer)
 const irr_order_t irr_order_natural = {
     .name = "natural",
     .contention_free = false,
-    .steps = steps,
     .send_step = step_of,
     .recv_step = step_of
 };

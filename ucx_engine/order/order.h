@@ -28,7 +28,6 @@ typedef struct irr_order {
     bool        contention_free;  /* at most one message to a member in each step */
 
     /* What a rank knows alone; else NULL. */
-    int (*steps)(irr_group_t group);                 /* no step is above that */
     int (*send_step)(irr_group_t group, int to);     /* to another member, */
     int (*recv_step)(irr_group_t group, int from);   /* or from one */
 

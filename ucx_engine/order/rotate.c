@@ -6,11 +6,6 @@
  */
 #include "order/order.h"
 
-static int steps(irr_group_t group)
-{
-    return group.size - 1;
-}
-
 static int send_step(irr_group_t group, int to)
 {
     return to > group.me ? to - group.me : to - group.me + group.size;
@@ -24,7 +19,6 @@ static int recv_step(irr_group_t group, int from)
 const irr_order_t irr_order_rotate = {
     .name = "rotate",
     .contention_free = true,
-    .steps = steps,
     .send_step = send_step,
     .recv_step = recv_step
 };

@@ -81,7 +81,7 @@ static inline bool irr_way_is_scheduled(const irr_way_t *way)
 /* Does a rank know its plan from its own problem? */
 static inline bool irr_way_is_local(const irr_way_t *way)
 {
-    return way->route->build != NULL && way->order->steps != NULL;
+    return way->route->build != NULL && way->order->send_step != NULL;
 }
 
 /* Between nodes, does a rank send for others, by a schedule? */
