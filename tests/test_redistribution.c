@@ -5,7 +5,7 @@
 #include "irr_memory.h"
 #include "irr_test.h"
 
-#include "order/redistribution.h"
+#include "order/redist.h"
 
 #include <stdlib.h>
 #include <string.h>

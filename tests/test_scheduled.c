@@ -6,7 +6,7 @@
 #include "irr_test.h"
 #include "plan_all.h"
 
-#include "order/redistribution.h"
+#include "order/redist.h"
 #include "order/order.h"
 #include "study/matrices.h"
 

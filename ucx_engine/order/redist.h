@@ -1,5 +1,5 @@
 /*
- * redistribution.h - the schedules of a block-cyclic redistribution.
+ * redist.h - the schedules of a block-cyclic redistribution.
  *
  *     Guo, Pan: Improving communication scheduling for array redistribution
  *
@@ -10,8 +10,8 @@
  * The paper counts the message of a processor to itself like all others, and the steps here are chosen so.  They
  * are then left out, as from all schedules (schedule.h), and a step that had nothing else is left out with them.
  */
-#ifndef IRR_ORDER_REDISTRIBUTION_H
-#define IRR_ORDER_REDISTRIBUTION_H
+#ifndef IRR_REDIST_H
+#define IRR_REDIST_H
 
 #include "order/large.h"
 #include "problem/matrix.h"

@@ -1,5 +1,5 @@
 /*
- * redistribution_two.c - any redistribution, in large steps in which each rank sends equally much.
+ * redist_two.c - any redistribution, in large steps in which each rank sends equally much.
  *
  *     Guo, Pan: Improving communication scheduling for array redistribution,
  *     section 4.2, theorem 2 and algorithm 2
@@ -21,7 +21,7 @@
  *
  * q / th large steps, or p / sh; time O(pq * (s + t) * h) at most, memory O(pth + q).
  */
-#include "order/redistribution.h"
+#include "order/redist.h"
 
 #include "core/alloc.h"
 
