@@ -70,9 +70,10 @@ size_t irr_gathers_bytes(const irr_gathers_t *gathers)
     size_t length;
 
     for (int r = 0; r < ranks; r++) {
-        if (irr_bytes_add_part(&bytes, irr_row_encode(irr_gathers_at(gathers, r, 0), ranks, NULL)) == NULL) {
-            abort();
-        }
+        const size_t begin = irr_bytes_begin(&bytes);
+
+        irr_row_write(&bytes, irr_gathers_at(gathers, r, 0), ranks);
+        irr_bytes_end(&bytes, begin);
     }
     length = bytes.length;
     irr_bytes_fini(&bytes);
@@ -85,18 +86,16 @@ void irr_gathers_start(irr_gathers_t *gathers, int r)
 {
     irr_gathers_rank_t *member = &gathers->rank[r];
     irr_fleet_rank_t *rank = &gathers->fleet->rank[r];
-    const uint64_t *row = irr_gathers_at(gathers, r, 0);
-    unsigned char *part;
+    size_t begin;
 
     rank->counters = (irr_counters_t){ 0 };
     member->env = (irr_exec_env_t){
         .channel = rank->channel, .tag_base = irr_tag_base(gathers->sequence), .counters = &rank->counters
     };
-    part = irr_binomial_begin(&member->tree, irr_row_encode(row, gathers->fleet->ranks, NULL), member->trouble);
-    if (part != NULL) {
-        irr_row_encode(row, gathers->fleet->ranks, part);
-    }
-    irr_binomial_up(&member->tree, &member->env);
+    begin = irr_binomial_begin(&member->tree);
+    irr_row_write(&member->tree.parts, irr_gathers_at(gathers, r, 0), gathers->fleet->ranks);
+    irr_bytes_end(&member->tree.parts, begin);
+    irr_binomial_up(&member->tree, member->trouble, &member->env);
     member->status = IRR_OK;
     member->right = false;
     member->phase = IRR_GATHERS_UP;
@@ -105,24 +104,22 @@ void irr_gathers_start(irr_gathers_t *gathers, int r)
 /* Each rank is told its own row, twice. */
 static bool answer(const irr_gathers_t *gathers, const irr_bytes_t *rows, irr_bytes_t *parts)
 {
-    size_t at = 0, length;
-    uint64_t total = 0;
+    const int ranks = gathers->fleet->ranks;
+    uint64_t *lengths = irr_test_array((size_t)ranks, sizeof(*lengths)), total = 0;
+    irr_reader_t reader = irr_bytes_read(rows);
 
-    for (int r = 0; r < gathers->fleet->ranks; r++) {
-        unsigned char *part;
+    for (int r = 0; r < ranks; r++) {
+        irr_reader_t row = irr_bytes_next(&reader);
+        const size_t begin = irr_bytes_begin(parts);
 
-        if (!irr_bytes_next(rows->at, rows->length, &at, &length) ||
-            irr_row_check(rows->at + at - length, length, gathers->fleet->ranks, &total) != IRR_OK) {
-            return false;
-        }
-        part = irr_bytes_add_part(parts, 2 * length);
-        if (part == NULL) {
-            return false;
-        }
-        memcpy(part, rows->at + at - length, length);
-        memcpy(part + length, rows->at + at - length, length);
+        irr_row_read(&row, ranks, &total, lengths);
+        irr_row_write(parts, lengths, ranks);
+        irr_row_write(parts, lengths, ranks);
+        irr_bytes_end(parts, begin);
+        reader.bad = reader.bad || !irr_reader_ends(&row);
     }
-    return at == rows->length;
+    free(lengths);
+    return irr_reader_ends(&reader) && !parts->lacking;
 }
 
 static void end_gather(irr_gathers_t *gathers, int r, irr_status_t status)
@@ -144,16 +141,19 @@ static void end_gather(irr_gathers_t *gathers, int r, irr_status_t status)
 /* Was it told its row, twice? */
 static bool is_right(const irr_gathers_t *gathers, int r)
 {
-    const irr_binomial_t *tree = &gathers->rank[r].tree;
-    const uint64_t *row = irr_gathers_at(gathers, r, 0);
-    const size_t length = irr_row_encode(row, gathers->fleet->ranks, NULL);
-    unsigned char *bytes = irr_test_array(length, 1);
-    bool right = tree->length == 2 * length;
+    const size_t ranks = (size_t)gathers->fleet->ranks;
+    uint64_t *lengths = irr_test_array(ranks, sizeof(*lengths));
+    irr_reader_t own = gathers->rank[r].tree.own;
+    bool right = true;
 
-    irr_row_encode(row, gathers->fleet->ranks, bytes);
-    right = right && memcmp(bytes, tree->own, length) == 0 && memcmp(bytes, tree->own + length, length) == 0;
-    free(bytes);
-    return right;
+    for (int i = 0; i < 2; i++) {
+        uint64_t total = 0;
+
+        irr_row_read(&own, (int)ranks, &total, lengths);
+        right = right && memcmp(lengths, irr_gathers_at(gathers, r, 0), ranks * sizeof(*lengths)) == 0;
+    }
+    free(lengths);
+    return right && irr_reader_ends(&own);
 }
 
 static void end_scatter(irr_gathers_t *gathers, int r, irr_status_t status)

@@ -143,14 +143,14 @@ static void expect_forward(const crew_t *crew, int rank, const irr_forward_t *fo
     irr_forward_fini(&wanted);
 }
 
-static void expect_rank(const crew_t *crew, int rank, const unsigned char *in, size_t length)
+static void expect_rank(const crew_t *crew, int rank, irr_reader_t part)
 {
     irr_block_t list[RANKS_MAX];
     irr_assignment_t assignment;
 
-    CU_ASSERT_EQUAL_FATAL(irr_assignment_read(in, length, scene.ranks, rank, &crew->nodes,
-                                              sent_by(crew, rank, list), &assignment), IRR_OK);
-    CU_ASSERT_EQUAL(assignment.verdict, IRR_VERDICT_SCHEDULED);
+    CU_ASSERT_EQUAL_FATAL(irr_assignment_read(part, scene.ranks, rank, &crew->nodes, sent_by(crew, rank, list),
+                                              &assignment), IRR_OK);
+    CU_ASSERT_FALSE(assignment.declined);
     CU_ASSERT_EQUAL(assignment.matrix_bytes, 77);
     for (int route = 0; route < IRR_ASSIGNS; route++) {
         CU_ASSERT_EQUAL_FATAL(assignment.given[route], crew->computed.made[route]);
@@ -169,16 +169,16 @@ static void test_same(void)
     uint64_t state = irr_test_seed();
 
     for (unsigned n = 0; n < 60; n++) {
-        size_t at = 0, length;
+        irr_reader_t parts;
         crew_t crew;
 
         irr_memory_begin();
         open_crew(&crew, n % 4, &state);
+        parts = irr_bytes_read(&crew.parts);
         for (int r = 0; r < scene.ranks; r++) {
-            CU_ASSERT_TRUE_FATAL(irr_bytes_next(crew.parts.at, crew.parts.length, &at, &length));
-            expect_rank(&crew, r, crew.parts.at + at - length, length);
+            expect_rank(&crew, r, irr_bytes_next(&parts));
         }
-        CU_ASSERT_EQUAL(at, crew.parts.length);
+        CU_ASSERT_TRUE(irr_reader_ends(&parts));
         close_crew(&crew);
         CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
@@ -221,7 +221,8 @@ static void expect_plans(const crew_t *crew, int rank, const unsigned char *in, 
 
     memcpy(copy + 1, in, length);
     irr_memory_limit(1 << 16);
-    status = irr_assignment_read(copy + 1, length, scene.ranks, rank, &crew->nodes, blocks, &assignment);
+    status = irr_assignment_read((irr_reader_t){ .in = copy + 1, .length = length }, scene.ranks, rank, &crew->nodes,
+                                 blocks, &assignment);
     irr_memory_limit(SIZE_MAX);
     CU_ASSERT(status == IRR_OK || status == IRR_ERR_PROTOCOL || status == IRR_ERR_NO_MEMORY);
     for (int route = 0; route < IRR_ASSIGNS && status == IRR_OK; route++) {
@@ -258,18 +259,21 @@ static void test_spoilt(void)
     uint64_t state = irr_test_seed() + 1;
 
     for (unsigned n = 0; n < 60; n++) {
-        size_t at = 0, length;
+        irr_reader_t parts;
         crew_t crew;
 
         irr_memory_begin();
         open_crew(&crew, 1 + n % 3, &state);
+        parts = irr_bytes_read(&crew.parts);
         for (int r = 0; r < scene.ranks; r++) {
-            CU_ASSERT_TRUE_FATAL(irr_bytes_next(crew.parts.at, crew.parts.length, &at, &length));
-            for (int i = 0; i < 8; i++) {
-                unsigned char *bytes = irr_test_array(length, 1);
+            const irr_reader_t part = irr_bytes_next(&parts);
 
-                memcpy(bytes, crew.parts.at + at - length, length);
-                expect_plans(&crew, r, bytes, spoil(bytes, length, &state));
+            CU_ASSERT_FALSE_FATAL(part.bad);
+            for (int i = 0; i < 8; i++) {
+                unsigned char *bytes = irr_test_array(part.length, 1);
+
+                memcpy(bytes, part.in, part.length);
+                expect_plans(&crew, r, bytes, spoil(bytes, part.length, &state));
                 free(bytes);
             }
         }

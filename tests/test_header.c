@@ -119,20 +119,20 @@ static irr_status_t decode(const unsigned char *bytes, size_t length, int ranks,
                            irr_slice_t **slices_p)
 {
     unsigned char *copy = malloc(length > 0 ? length : 1), *in = length > 0 ? copy : copy + 1;
-    size_t used = 0, more = 0;
+    irr_reader_t reader = { .in = in, .length = length };
     irr_slice_t *slices;
     irr_status_t status;
 
     memcpy(in, bytes, length);
-    status = irr_header_decode(in, length, header, &used);
+    status = irr_header_read(&reader, header);
     if (status == IRR_OK) {
-        CU_ASSERT_FATAL(used <= length && header->slices <= length - used);
+        CU_ASSERT_FATAL(reader.at <= length && header->slices <= length - reader.at);
         CU_ASSERT_FATAL(header->parts <= header->slices || header->parts == 1);
         CU_ASSERT(header->status <= 0);
         CU_ASSERT_PTR_NOT_NULL(irr_status_text(header->status));
         slices = malloc(header->slices * sizeof(*slices) + 1);
-        status = irr_header_decode_slices(in + used, length - used, header, ranks, slices, &more);
-        CU_ASSERT(status != IRR_OK || more <= length - used);
+        status = irr_header_read_slices(&reader, header, ranks, slices);
+        CU_ASSERT(reader.at <= length);
         if (status == IRR_OK) {
             *slices_p = slices;
         } else {
@@ -300,11 +300,11 @@ static void test_status(void)
 #undef STATUS_COUNT
     for (int byte = 0; byte <= 0xff; byte++) {
         irr_header_t header = { .status = IRR_IN_PROGRESS };
-        size_t used;
+        irr_reader_t reader = { .in = bytes, .length = sizeof(bytes) };
         irr_status_t status;
 
         bytes[0] = (unsigned char)byte;
-        status = irr_header_decode(bytes, sizeof(bytes), &header, &used);
+        status = irr_header_read(&reader, &header);
         CU_ASSERT(status == IRR_OK ? (int)header.status == -(byte % 128) && header.lost == (byte >= 128)
                                    : status == IRR_ERR_PROTOCOL);
         accepted += status == IRR_OK;

@@ -212,15 +212,15 @@ static void post_rest(irr_relays_t *relays, const letter_t *lead, bool retired, 
     letter_t part = { lead->from, lead->as, irr_tag(base, IRR_TAG_PART, stage_of(lead->tag)), 5,
                       (unsigned char *)"party" };
     letter_t header_letter = part;
+    irr_reader_t reader = { .in = lead->bytes, .length = lead->length };
     irr_header_t header;
-    size_t used;
 
     header_letter.tag = irr_tag(base, IRR_TAG_HEADER, stage_of(lead->tag));
     if (irr_tag_kind(lead->tag) == IRR_TAG_DATA) {
         if (retired && lead->length == 0) {
             post(relays, &header_letter);
         }
-    } else if (irr_header_decode(lead->bytes, lead->length, &header, &used) == IRR_OK) {
+    } else if (irr_header_read(&reader, &header) == IRR_OK) {
         if (header.more > 0) {
             post(relays, &header_letter);
         }

@@ -45,7 +45,7 @@ static void test_limit(void)
         irr_turns_add(&scene, 0, IRR_JOB_MIXED, 1);
         irr_turns_add(&scene, 1, IRR_JOB_ZERO, 1);
         for (int r = 0; r < RANKS && i == 2; r++) {
-            scene.team.comms[r]->schedules.learning->tree.max_bytes = 2 * RANKS;
+            scene.team.comms[r]->schedules.learning->tree.max_bytes = 9 * RANKS;   /* of rows that are empty */
         }
         irr_turns_run(&scene, "AABBA");
         irr_log_set(NULL, NULL, IRR_LOG_ERROR);

@@ -1,9 +1,9 @@
 /*
  * assignment.h - what rank 0 assigns to a rank: its part of the schedules that it has computed, as bytes.
  *
- *     verdict        is there a schedule?
+ *     what           1 if there is a schedule of the messages as they are, + 2 if of what ranks of hosts forward,
+ *                    + 4 if there is none; 0: only ways are left that need none
  *     matrix bytes   of the rows that rank 0 has gathered
- *     routes         1 if there is a schedule of the messages as they are, + 2 if of what ranks of hosts forward
  *     excerpt        of each of them, (exec/excerpt_bytes.h)
  *     lengths        with the latter, what the rank must know of the matrix to forward (exec/row.h)
  *
@@ -17,18 +17,11 @@
 #include "route/excerpt.h"
 #include "route/forward.h"
 
-typedef enum irr_verdict {
-    IRR_VERDICT_SCHEDULED,   /* yes; of no route, if only ways are left that need none */
-    IRR_VERDICT_DECLINED,    /* the order does not take the matrix, or there is no order */
-    IRR_VERDICT_LATE,        /* it was not done in time */
-    IRR_VERDICTS
-} irr_verdict_t;
-
 enum { IRR_ASSIGNS_DIRECT, IRR_ASSIGNS_FORWARDED, IRR_ASSIGNS };   /* routes of a schedule */
 
 /* What rank 0 has computed of a matrix.  Zeroed is empty. */
 typedef struct irr_computed {
-    irr_verdict_t  verdict;
+    bool           declined;   /* the order does not take the matrix, was not done in time, or there is no order */
     bool           made[IRR_ASSIGNS];
     irr_schedule_t schedule[IRR_ASSIGNS];
     irr_syncs_t    syncs[IRR_ASSIGNS];      /* if a way asks for them */
@@ -36,7 +29,7 @@ typedef struct irr_computed {
 
 /* What a rank has read.  Zeroed is empty. */
 typedef struct irr_assignment {
-    irr_verdict_t verdict;
+    bool          declined;
     uint64_t      matrix_bytes;
     bool          given[IRR_ASSIGNS];
     irr_excerpt_t excerpt[IRR_ASSIGNS];
@@ -56,8 +49,7 @@ void         irr_computed_fini(irr_computed_t *computed);
  * sent: by the rank.
  * IRR_ERR_PROTOCOL; IRR_ERR_NO_MEMORY.
  */
-irr_status_t irr_assignment_read(const unsigned char *in, size_t length, int ranks, int rank,
-                                 const irr_nodes_t *nodes, irr_blocks_t sent,
+irr_status_t irr_assignment_read(irr_reader_t reader, int ranks, int rank, const irr_nodes_t *nodes, irr_blocks_t sent,
                                  irr_assignment_t *assignment);
 void         irr_assignment_fini(irr_assignment_t *assignment);
 

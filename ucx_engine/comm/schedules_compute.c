@@ -85,12 +85,12 @@ static irr_status_t compute_all(irr_schedules_t *schedules, const irr_matrix_t *
 irr_status_t irr_schedules_compute(irr_schedules_t *schedules, const irr_matrix_t *matrix, uint64_t matrix_bytes,
                                    irr_bytes_t *parts)
 {
-    irr_computed_t computed = { .verdict = IRR_VERDICT_SCHEDULED };
+    irr_computed_t computed = { .declined = false };
     irr_status_t status = compute_all(schedules, matrix, &computed);
 
     if (status != IRR_OK && status != IRR_ERR_NO_MEMORY) {
         irr_computed_fini(&computed);
-        computed.verdict = status == IRR_ERR_TIMEOUT ? IRR_VERDICT_LATE : IRR_VERDICT_DECLINED;
+        computed.declined = true;
         status = IRR_OK;
     }
     if (status == IRR_OK) {

@@ -47,47 +47,34 @@ void irr_schedules_begin_gather(irr_schedules_t *schedules)
 {
     const int ranks = schedules->problem->ranks;
     uint64_t *lengths = list_lengths(schedules->problem);
-    unsigned char *part;
+    irr_bytes_t *rows = &schedules->learning->tree.parts;
+    size_t begin;
 
     schedules->state = IRR_SCHEDULES_GATHERS;
     schedules->learning->since = irr_clock_ns();
     schedules->learning->trouble = IRR_OK;
-    part = irr_binomial_begin(&schedules->learning->tree, lengths != NULL ? irr_row_encode(lengths, ranks, NULL) : 0,
-                              lengths != NULL ? IRR_OK : IRR_ERR_NO_MEMORY);
-    if (part != NULL) {
-        irr_row_encode(lengths, ranks, part);
+    begin = irr_binomial_begin(&schedules->learning->tree);
+    if (lengths != NULL) {
+        irr_row_write(rows, lengths, ranks);
     }
+    irr_bytes_end(rows, begin);
+    irr_binomial_up(&schedules->learning->tree, lengths != NULL ? IRR_OK : IRR_ERR_NO_MEMORY, &schedules->env);
     irr_free(lengths);
-    irr_binomial_up(&schedules->learning->tree, &schedules->env);
-}
-
-static irr_status_t read_row(const unsigned char *in, size_t length, int ranks, uint64_t *total, uint64_t *lengths)
-{
-    irr_row_t row;
-
-    if (irr_row_check(in, length, ranks, total) != IRR_OK) {
-        return IRR_ERR_PROTOCOL;
-    }
-    irr_row_begin(&row, in, length, ranks);
-    while (irr_row_next(&row)) {
-        lengths[row.to] = row.bytes;
-    }
-    return IRR_OK;
 }
 
 /* Of all ranks, and nothing else. */
-static irr_status_t read_rows(const irr_bytes_t *parts, irr_matrix_t *matrix)
+static irr_status_t read_rows(const irr_bytes_t *rows, irr_matrix_t *matrix)
 {
-    size_t at = 0, length;
+    irr_reader_t reader = irr_bytes_read(rows);
     uint64_t total = 0;
-    irr_status_t status = IRR_OK;
 
-    for (int r = 0; r < matrix->ranks && status == IRR_OK; r++) {
-        status = irr_bytes_next(parts->at, parts->length, &at, &length)
-                     ? read_row(parts->at + at - length, length, matrix->ranks, &total, irr_matrix_at(matrix, r, 0))
-                     : IRR_ERR_PROTOCOL;
+    for (int r = 0; r < matrix->ranks; r++) {
+        irr_reader_t row = irr_bytes_next(&reader);
+
+        irr_row_read(&row, matrix->ranks, &total, irr_matrix_at(matrix, r, 0));
+        reader.bad = reader.bad || !irr_reader_ends(&row);
     }
-    return status == IRR_OK && at != parts->length ? IRR_ERR_PROTOCOL : status;
+    return irr_reader_ends(&reader) ? IRR_OK : IRR_ERR_PROTOCOL;
 }
 
 /* Rank 0 has heard all: what it tells them. */
@@ -147,7 +134,7 @@ static irr_status_t make_entry(irr_schedules_t *schedules, irr_assignment_t *ass
     const uint64_t since = irr_clock_ns();
     irr_status_t status = irr_cache_entry_init(made, &schedules->own);
 
-    made->declined = assignment->verdict != IRR_VERDICT_SCHEDULED;
+    made->declined = assignment->declined;
     if (status == IRR_OK && !made->declined) {
         counters->schedules_built++;
         status = irr_schedules_keep(schedules, assignment, made);
@@ -160,12 +147,12 @@ static irr_status_t take_assignment(irr_schedules_t *schedules)
 {
     const irr_binomial_t *tree = &schedules->learning->tree;
     irr_counters_t *counters = schedules->env.counters;
-    irr_assignment_t assignment = { .verdict = IRR_VERDICT_DECLINED };
+    irr_assignment_t assignment = { .declined = true };
     irr_status_t status = IRR_OK;
 
     if (tree->mark == 0) {
-        status = irr_assignment_read(tree->own, tree->length, schedules->ranks, schedules->rank,
-                                     &schedules->nodes, schedules->problem->send, &assignment);
+        status = irr_assignment_read(tree->own, schedules->ranks, schedules->rank, &schedules->nodes,
+                                     schedules->problem->send, &assignment);
         counters->matrices += status == IRR_OK;
         counters->matrix_bytes += assignment.matrix_bytes;
     } else if (tree->mark == IRR_MARK_LARGE) {

@@ -146,25 +146,19 @@ static void end_parts(irr_binomial_t *binomial)
 /* There is a part for each rank at and below this one, and nothing else. */
 static irr_status_t find_parts(irr_binomial_t *binomial)
 {
-    const irr_bytes_t *parts = &binomial->parts;
-    size_t at = 0;
+    irr_reader_t reader = irr_bytes_read(&binomial->parts);
 
     for (int i = 0, child = 0; i < family(binomial); i++) {
-        size_t length;
+        irr_reader_t part;
 
         if (i == 1 << child) {
-            binomial->ends[child++] = at;
+            binomial->ends[child++] = reader.at;
         }
-        if (!irr_bytes_next(parts->at, parts->length, &at, &length)) {
-            return IRR_ERR_PROTOCOL;
-        }
-        if (i == 0) {
-            binomial->own = parts->at + at - length;
-            binomial->length = length;
-        }
+        part = irr_bytes_next(&reader);
+        binomial->own = i == 0 ? part : binomial->own;
     }
-    binomial->ends[binomial->children] = at;
-    return at == parts->length ? IRR_OK : IRR_ERR_PROTOCOL;
+    binomial->ends[binomial->children] = reader.at;
+    return irr_reader_ends(&reader) ? IRR_OK : IRR_ERR_PROTOCOL;
 }
 
 /* The parent all that is here; or the children, the farthest first, what is theirs. */
@@ -214,25 +208,20 @@ static void leave(irr_binomial_t *binomial, irr_status_t status)
     enter(binomial, binomial->state + 1);
 }
 
-unsigned char *irr_binomial_begin(irr_binomial_t *binomial, size_t length, irr_status_t trouble)
+size_t irr_binomial_begin(irr_binomial_t *binomial)
 {
-    unsigned char *part = NULL;
-
     binomial->parts.length = 0;
+    binomial->parts.lacking = false;
+    return irr_bytes_begin(&binomial->parts);
+}
+
+void irr_binomial_up(irr_binomial_t *binomial, irr_status_t trouble, const irr_exec_env_t *env)
+{
     binomial->mark = 0;
     binomial->status = IRR_OK;
     keep(binomial, trouble);
-    if (trouble == IRR_OK && length <= binomial->max_bytes) {
-        part = irr_bytes_add_part(&binomial->parts, length);
-        keep(binomial, part != NULL ? IRR_OK : IRR_ERR_NO_MEMORY);
-    }
-    keep(binomial, length <= binomial->max_bytes && binomial->parts.length <= binomial->max_bytes
-                       ? IRR_OK : IRR_ERR_NOT_SUPPORTED);
-    return part;
-}
-
-void irr_binomial_up(irr_binomial_t *binomial, const irr_exec_env_t *env)
-{
+    keep(binomial, binomial->parts.lacking ? IRR_ERR_NO_MEMORY : IRR_OK);
+    keep(binomial, binomial->parts.length <= binomial->max_bytes ? IRR_OK : IRR_ERR_NOT_SUPPORTED);
     binomial->env = (irr_exec_env_t){ .channel = env->channel, .tag_base = env->tag_base, .counters = env->counters };
     binomial->down = false;
     enter(binomial, IRR_BINOMIAL_HEARS_WORDS);

@@ -51,26 +51,23 @@ typedef struct irr_binomial {
     uint64_t             words[IRR_BINOMIAL_CHILDREN_MAX];      /* of each one that is heard or told */
     unsigned             mark;
     irr_status_t         status;   /* the first failure here */
-    const unsigned char *own;      /* this rank's part of what rank 0 told, and its bytes */
-    size_t               length;
+    irr_reader_t         own;      /* this rank's part of what rank 0 told */
 } irr_binomial_t;
 
 /* max_bytes: of all parts with their lengths on the way up, alike on all ranks; 0: no limit.  IRR_ERR_NO_MEMORY. */
 irr_status_t irr_binomial_init(irr_binomial_t *binomial, int ranks, int rank, size_t max_bytes);
 void         irr_binomial_fini(irr_binomial_t *binomial);
 
-/*
- * Begins the way up with this rank's part, of so many bytes, which the caller then writes to where it is told; NULL: it
- * will fail, for want of memory or as trouble says, which is not IRR_OK if this rank failed before.
- */
-unsigned char *irr_binomial_begin(irr_binomial_t *binomial, size_t length, irr_status_t trouble);
+/* Begins this rank's part in `parts`; who has written it ends it (irr_bytes_end). */
+size_t irr_binomial_begin(irr_binomial_t *binomial);
 
 /*
- * Start on all ranks, first up and then down.  Before the latter rank 0 has put the parts of all ranks into `parts`, or
- * its mark says why not.  Of env channel, tag_base and counters are used; what they point to is borrowed until it is
- * over.  Messages are of kind IRR_TAG_HEADER, and of stages 1 and 2.  Never block.
+ * Start on all ranks, first up and then down; trouble is not IRR_OK if this rank failed before.  Before the latter,
+ * rank 0 has put the parts of all ranks into `parts`, or its mark says why not.  Of env channel, tag_base and counters
+ * are used; what they point to is borrowed until it is over.  Messages are of kind IRR_TAG_HEADER, and of stages 1 and
+ * 2.  Never block.
  */
-void irr_binomial_up(irr_binomial_t *binomial, const irr_exec_env_t *env);
+void irr_binomial_up(irr_binomial_t *binomial, irr_status_t trouble, const irr_exec_env_t *env);
 void irr_binomial_down(irr_binomial_t *binomial, unsigned mark);
 
 /*

@@ -1,10 +1,13 @@
 /*
- * bytes.c - see bytes.h.
+ * bytes.c - see bytes.h.  The length of a part is a word as it is in memory, which is written when the part ends.
  */
 #include "exec/bytes.h"
 
 #include "core/alloc.h"
-#include "exec/varint.h"
+
+#include <string.h>
+
+enum { WORD = sizeof(uint64_t), NUMBER_MAX = 10 };
 
 void irr_bytes_fini(irr_bytes_t *bytes)
 {
@@ -24,27 +27,47 @@ irr_status_t irr_bytes_reserve(irr_bytes_t *bytes, size_t more)
     return status;
 }
 
-unsigned char *irr_bytes_add_part(irr_bytes_t *bytes, size_t length)
+/* Is there room for more? */
+static bool admits(irr_bytes_t *bytes, size_t more)
 {
-    const size_t head = irr_varint_put(NULL, 0, length);
-    unsigned char *part;
-
-    if (length > PTRDIFF_MAX - head || irr_bytes_reserve(bytes, head + length) != IRR_OK) {
-        return NULL;
-    }
-    part = bytes->at + irr_varint_put(bytes->at, bytes->length, length);
-    bytes->length += head + length;
-    return part;
+    bytes->lacking = bytes->lacking || irr_bytes_reserve(bytes, more) != IRR_OK;
+    return !bytes->lacking;
 }
 
-bool irr_bytes_next(const unsigned char *in, size_t length, size_t *at, size_t *part_length)
+void irr_bytes_put(irr_bytes_t *bytes, uint64_t value)
 {
-    uint64_t part;
-
-    if (!irr_varint_get(in, length, at, PTRDIFF_MAX, &part) || part > length - *at) {
-        return false;
+    if (admits(bytes, NUMBER_MAX)) {
+        bytes->length = irr_varint_put(bytes->at, bytes->length, value);
     }
-    *at += (size_t)part;
-    *part_length = (size_t)part;
-    return true;
+}
+
+size_t irr_bytes_begin(irr_bytes_t *bytes)
+{
+    bytes->length += admits(bytes, WORD) ? WORD : 0;
+    return bytes->length;
+}
+
+void irr_bytes_end(irr_bytes_t *bytes, size_t begin)
+{
+    const uint64_t length = bytes->length - begin;
+
+    if (!bytes->lacking) {
+        memcpy(bytes->at + begin - WORD, &length, WORD);
+    }
+}
+
+irr_reader_t irr_bytes_next(irr_reader_t *parts)
+{
+    const size_t left = parts->length - parts->at;
+    uint64_t length = UINT64_MAX;
+
+    if (left >= WORD) {
+        memcpy(&length, parts->in + parts->at, WORD);
+    }
+    if (parts->bad || left < WORD || length > left - WORD) {
+        parts->bad = true;
+        return (irr_reader_t){ .bad = true };
+    }
+    parts->at += WORD + length;
+    return (irr_reader_t){ .in = parts->in + parts->at - length, .length = length };
 }

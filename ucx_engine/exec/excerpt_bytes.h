@@ -18,16 +18,16 @@
 #ifndef IRR_EXCERPT_BYTES_H
 #define IRR_EXCERPT_BYTES_H
 
+#include "exec/bytes.h"
 #include "route/excerpt.h"
 
-/* Returns how many bytes there are, and writes them unless out is NULL. */
-size_t irr_excerpt_encode(const irr_excerpt_t *excerpt, int rank, unsigned char *out);
+/* Appends it. */
+void irr_excerpt_write(const irr_excerpt_t *excerpt, int rank, irr_bytes_t *bytes);
 
 /*
- * Reads that of a rank among so many from in[*at] on, to the end of what is there, and checks it (irr_excerpt_check).
- * The caller's to irr_excerpt_fini.  IRR_ERR_PROTOCOL; IRR_ERR_NO_MEMORY.
+ * Reads that of a rank among so many, and checks it (irr_excerpt_check).  The caller's to irr_excerpt_fini.
+ * IRR_ERR_PROTOCOL; IRR_ERR_NO_MEMORY.
  */
-irr_status_t irr_excerpt_decode(const unsigned char *in, size_t length, size_t *at, int ranks, int rank,
-                                irr_excerpt_t *excerpt);
+irr_status_t irr_excerpt_read(irr_reader_t *reader, int ranks, int rank, irr_excerpt_t *excerpt);
 
 #endif

@@ -3,8 +3,6 @@
  */
 #include "exec/header.h"
 
-#include "exec/varint.h"
-
 enum { HAS_SOURCE = 1, HAS_OFFSET = 2, HAS_LENGTH = 4, WHAT_BITS = 3, LOST = 128 };
 
 /* ---- headers ---- */
@@ -56,45 +54,36 @@ static bool is_status(unsigned char byte)
     return false;
 }
 
-irr_status_t irr_header_decode(const unsigned char *in, size_t length, irr_header_t *header, size_t *used)
+irr_status_t irr_header_read(irr_reader_t *reader, irr_header_t *header)
 {
-    unsigned char first = length > 0 ? in[0] : 0;
-    uint64_t more, parts, slices;
-    size_t at = 1;
+    const size_t length = reader->length;
+    const unsigned char first = reader->at < length ? reader->in[reader->at++] : LOST - 1;
+    const uint64_t more = irr_varint_get(reader, PTRDIFF_MAX), parts = irr_varint_get(reader, 2 * (uint64_t)length + 3);
+    const uint64_t slices = irr_varint_get(reader, length), left = length - reader->at;
 
-    if (length < 1 || !is_status(first % LOST) || !irr_varint_get(in, length, &at, PTRDIFF_MAX, &more) ||
-        !irr_varint_get(in, length, &at, 2 * (uint64_t)length + 3, &parts) ||
-        !irr_varint_get(in, length, &at, length, &slices) ||
-        slices > length - at || parts / 2 > slices + (slices == 0) || (more > 0 && (slices > 0 || at < length))) {
-        return IRR_ERR_PROTOCOL;
+    if (!is_status(first % LOST) || slices > left || parts / 2 > slices + (slices == 0) ||
+        (more > 0 && (slices > 0 || left > 0))) {
+        reader->bad = true;
     }
     *header = (irr_header_t){
         .status = (irr_status_t)-(int)(first % LOST), .lost = first >= LOST, .more = more, .parts = parts / 2,
         .inside = parts % 2 > 0, .slices = slices
     };
-    *used = at;
-    return IRR_OK;
+    return reader->bad ? IRR_ERR_PROTOCOL : IRR_OK;
 }
 
-static bool get_slice(const unsigned char *in, size_t length, size_t *at, uint64_t ranks, irr_slice_t *slice)
+/* The next one, behind this one; false if it is bad. */
+static bool get_slice(irr_reader_t *reader, uint64_t ranks, irr_slice_t *slice)
 {
-    uint64_t what, source = (uint64_t)slice->source, offset = 0, bytes = slice->length;
+    const uint64_t what = irr_varint_get(reader, (ranks << WHAT_BITS) - 1);
+    const uint64_t destination = (uint64_t)slice->destination + (what >> WHAT_BITS);
 
-    if (!irr_varint_get(in, length, at, (ranks << WHAT_BITS) - 1, &what) ||
-        ((what & HAS_SOURCE) && !irr_varint_get(in, length, at, ranks - 1, &source)) ||
-        ((what & HAS_OFFSET) && !irr_varint_get(in, length, at, PTRDIFF_MAX, &offset)) ||
-        ((what & HAS_LENGTH) && !irr_varint_get(in, length, at, PTRDIFF_MAX, &bytes))) {
-        return false;
-    }
-    what >>= WHAT_BITS;
-    if (bytes == 0 || bytes > PTRDIFF_MAX - offset || (uint64_t)slice->destination + what >= ranks) {
-        return false;
-    }
-    slice->source = (int)source;
-    slice->destination += (int)what;
-    slice->offset = offset;
-    slice->length = bytes;
-    return slice->source != slice->destination;
+    slice->source = what & HAS_SOURCE ? (int)irr_varint_get(reader, ranks - 1) : slice->source;
+    slice->offset = what & HAS_OFFSET ? irr_varint_get(reader, PTRDIFF_MAX) : 0;
+    slice->length = what & HAS_LENGTH ? irr_varint_get(reader, PTRDIFF_MAX) : slice->length;
+    slice->destination = (int)destination;
+    return !reader->bad && destination < ranks && slice->length > 0 &&
+           slice->length <= PTRDIFF_MAX - slice->offset && slice->source != slice->destination;
 }
 
 /* Behind the one before it in the stream of its destination, without a byte of it. */
@@ -106,18 +95,15 @@ static bool in_order(const irr_slice_t *before, const irr_slice_t *slice)
     return slice->offset >= before->offset + before->length;
 }
 
-irr_status_t irr_header_decode_slices(const unsigned char *in, size_t length, const irr_header_t *header, int ranks,
-                                      irr_slice_t *slices, size_t *used)
+irr_status_t irr_header_read_slices(irr_reader_t *reader, const irr_header_t *header, int ranks, irr_slice_t *slices)
 {
     irr_slice_t slice = before_first;
-    size_t at = 0;
 
     for (size_t i = 0; i < header->slices; i++) {
-        if (!get_slice(in, length, &at, (uint64_t)ranks, &slice) || (i > 0 && !in_order(&slices[i - 1], &slice))) {
+        if (!get_slice(reader, (uint64_t)ranks, &slice) || (i > 0 && !in_order(&slices[i - 1], &slice))) {
             return IRR_ERR_PROTOCOL;
         }
         slices[i] = slice;
     }
-    *used = at;
     return IRR_OK;
 }

@@ -18,6 +18,7 @@
 #ifndef IRR_HEADER_H
 #define IRR_HEADER_H
 
+#include "exec/varint.h"
 #include "irr.h"
 #include "plan/slice.h"
 
@@ -40,16 +41,15 @@ typedef struct irr_header {
 size_t irr_header_encode(const irr_header_t *header, const irr_slice_t *slices, unsigned char *out);
 
 /*
- * Reads what stands before the slices; *used: its bytes.  IRR_ERR_PROTOCOL if that is no header, or one with more
- * slices than the length has room for; length: of the whole message.
+ * Reads what stands before the slices of a message.  IRR_ERR_PROTOCOL if that is no header, or one with more slices
+ * than the message has room for.
  */
-irr_status_t irr_header_decode(const unsigned char *in, size_t length, irr_header_t *header, size_t *used);
+irr_status_t irr_header_read(irr_reader_t *reader, irr_header_t *header);
 
 /*
- * Reads the slices that follow: header->slices entries; *used: their bytes.  IRR_ERR_PROTOCOL if one is empty, out
- * of order, or not from a rank to another one, or if the message ends early.
+ * Reads the slices that follow: header->slices entries.  IRR_ERR_PROTOCOL if one is empty, out of order, or not from a
+ * rank to another one, or if the message ends early.
  */
-irr_status_t irr_header_decode_slices(const unsigned char *in, size_t length, const irr_header_t *header, int ranks,
-                                      irr_slice_t *slices, size_t *used);
+irr_status_t irr_header_read_slices(irr_reader_t *reader, const irr_header_t *header, int ranks, irr_slice_t *slices);
 
 #endif

@@ -184,16 +184,14 @@ static irr_status_t make_room(irr_inbox_t *inbox, size_t count)
     return status;
 }
 
-/* Reads and checks what is behind the prefix of a header; *behind_p: where that ends. */
-static irr_status_t check(irr_relay_t *relay, const irr_header_t *header, size_t at, size_t length, size_t *behind_p)
+/* Reads and checks what is behind the prefix of a header. */
+static irr_status_t check(irr_relay_t *relay, const irr_header_t *header, irr_reader_t *reader)
 {
     irr_inbox_t *inbox = &relay->inbox;
     irr_status_t status = make_room(inbox, header->slices);
-    size_t used;
 
     if (status == IRR_OK) {
-        status = irr_header_decode_slices(inbox->bytes + at, length - at, header, relay->stages.ranks, inbox->slices,
-                                          &used);
+        status = irr_header_read_slices(reader, header, relay->stages.ranks, inbox->slices);
     }
     for (size_t i = 0; i < header->slices && status == IRR_OK; i++) {
         inbox->pieces[i].length = inbox->slices[i].length;
@@ -201,11 +199,10 @@ static irr_status_t check(irr_relay_t *relay, const irr_header_t *header, size_t
     if (status != IRR_OK) {
         return status;
     }
-    *behind_p = at + used;
-    return fits(relay, header, length - at - used) ? IRR_OK : IRR_ERR_PROTOCOL;
+    return fits(relay, header, reader->length - reader->at) ? IRR_OK : IRR_ERR_PROTOCOL;
 }
 
-static irr_status_t take(irr_relay_t *relay, const irr_header_t *header, size_t behind)
+static irr_status_t take(irr_relay_t *relay, const irr_header_t *header, const unsigned char *behind)
 {
     irr_inbox_t *inbox = &relay->inbox;
     irr_status_t status = irr_relay_put(relay, &relay->places[place_of(relay)], inbox->slices, header->slices,
@@ -219,7 +216,7 @@ static irr_status_t take(irr_relay_t *relay, const irr_header_t *header, size_t 
         return receive_parts(relay, header);
     }
     if (status == IRR_OK) {
-        unpack(relay, header, inbox->bytes + behind);
+        unpack(relay, header, behind);
     }
     return status;
 }
@@ -227,16 +224,15 @@ static irr_status_t take(irr_relay_t *relay, const irr_header_t *header, size_t 
 /* ---- messages that are here ---- */
 
 /* A rank that goes on without contents checks it all the same: how many messages the next opening has, it must know. */
-static void read_whole(irr_relay_t *relay, const irr_header_t *header, size_t at, size_t length)
+static void read_whole(irr_relay_t *relay, const irr_header_t *header, irr_reader_t *reader)
 {
     irr_relay_place_t *place = &relay->places[place_of(relay)];
-    size_t behind;
-    irr_status_t status = check(relay, header, at, length, &behind);
+    irr_status_t status = check(relay, header, reader);
 
     place->messages = status != IRR_ERR_PROTOCOL ? header->parts : 1;
     place->changed = true;
     if (status == IRR_OK) {
-        status = relay->broken ? relay->status : take(relay, header, behind);
+        status = relay->broken ? relay->status : take(relay, header, reader->in + reader->at);
     }
     if (status != IRR_OK) {
         sink(relay, status, header->inside ? 0 : header->parts);
@@ -261,10 +257,10 @@ static void receive_more(irr_relay_t *relay, size_t bytes)
 static void read_header(irr_relay_t *relay, size_t length)
 {
     const bool first = relay->inbox.state == IRR_INBOX_HEADER;
+    irr_reader_t reader = { .in = relay->inbox.bytes, .length = length };
     irr_header_t header;
-    size_t used;
 
-    if (irr_header_decode(relay->inbox.bytes, length, &header, &used) != IRR_OK || (header.more > 0 && !first)) {
+    if (irr_header_read(&reader, &header) != IRR_OK || (header.more > 0 && !first)) {
         sink(relay, IRR_ERR_PROTOCOL, 0);
         return;
     }
@@ -273,7 +269,7 @@ static void read_header(irr_relay_t *relay, size_t length)
     if (header.more > 0) {
         receive_more(relay, header.more);
     } else {
-        read_whole(relay, &header, used, length);
+        read_whole(relay, &header, &reader);
     }
 }
 

@@ -12,34 +12,12 @@
 #ifndef IRR_ROW_H
 #define IRR_ROW_H
 
-#include "irr.h"
+#include "exec/bytes.h"
 
-/* A row that is read entry by entry. */
-typedef struct irr_row {
-    const unsigned char *in;
-    size_t               length, at;
-    int                  ranks;
-    uint64_t             left;     /* entries to come */
-    int                  to;       /* of the entry read last, and so is */
-    uint64_t             bytes;
-} irr_row_t;
+/* Appends so many lengths, one a destination. */
+void irr_row_write(irr_bytes_t *bytes, const uint64_t *lengths, int ranks);
 
-/* Returns how many bytes so many lengths, one a destination, are, and writes them unless out is NULL. */
-size_t irr_row_encode(const uint64_t *lengths, int ranks, unsigned char *out);
-
-/* Begins to read; false if there is no row. */
-bool irr_row_begin(irr_row_t *row, const unsigned char *in, size_t length, int ranks);
-
-/*
- * Reads the next entry: to, in ascending order and below ranks, and bytes, from 1 to PTRDIFF_MAX.  False: at the
- * end, or with row->left > 0 where the row is malformed.
- */
-bool irr_row_next(irr_row_t *row);
-
-/*
- * Checks that in[0] to in[length] hold a row and nothing else, and adds its bytes to *total, which stays at most
- * PTRDIFF_MAX.  IRR_ERR_PROTOCOL.
- */
-irr_status_t irr_row_check(const unsigned char *in, size_t length, int ranks, uint64_t *total);
+/* Reads a row, and adds its bytes to *total, which stays at most PTRDIFF_MAX; of a bad one only some is read. */
+void irr_row_read(irr_reader_t *reader, int ranks, uint64_t *total, uint64_t *lengths);
 
 #endif

@@ -25,22 +25,33 @@ static inline size_t irr_varint_put(unsigned char *out, size_t at, uint64_t valu
     return at;
 }
 
-/* Reads a number of at most max, which is below 2^63, from in[*at] on; false if there is none. */
-static inline bool irr_varint_get(const unsigned char *in, size_t length, size_t *at, uint64_t max,
-                                  uint64_t *value)
+/* Bytes that are read.  Once something was not as it must be, nothing more is. */
+typedef struct irr_reader {
+    const unsigned char *in;
+    size_t               length, at;
+    bool                 bad;
+} irr_reader_t;
+
+/* Reads a number of at most max, which is below 2^63; if there is none, 0, and the reader is bad. */
+static inline uint64_t irr_varint_get(irr_reader_t *reader, uint64_t max)
 {
     uint64_t read = 0;
+    bool more = true;
 
-    for (unsigned shift = 0; shift < 63 && *at < length; shift += 7) {
-        unsigned char byte = in[(*at)++];
+    for (unsigned shift = 0; shift < 63 && more && reader->at < reader->length && !reader->bad; shift += 7) {
+        const unsigned char byte = reader->in[reader->at++];
 
         read |= (uint64_t)(byte & 0x7f) << shift;
-        if ((byte & 0x80) == 0) {
-            *value = read;
-            return read <= max;
-        }
+        more = (byte & 0x80) != 0;
     }
-    return false;
+    reader->bad = reader->bad || more || read > max;
+    return reader->bad ? 0 : read;
+}
+
+/* Has all been read, and was as it must be? */
+static inline bool irr_reader_ends(const irr_reader_t *reader)
+{
+    return !reader->bad && reader->at == reader->length;
 }
 
 #endif
