@@ -76,9 +76,9 @@ void irr_fleet_destroy(irr_fleet_t *fleet)
 }
 
 void irr_fleet_pace(irr_fleet_t *fleet, int rank, irr_pacing_t pacing, size_t grants,
-                    const irr_schedule_syncs_t *syncs)
+                    const irr_signals_t *signals)
 {
-    const irr_pace_params_t params = { .grants = grants, .syncs = syncs };
+    const irr_pace_params_t params = { .grants = grants, .signals = signals };
     irr_plan_t *plan = &fleet->rank[rank].plan;
     const irr_plan_bounds_t plain = { .steps = plan->nsteps, .pieces = plan->npieces, .deps = plan->ndeps };
     const irr_plan_bounds_t bounds = irr_pace_bounds(irr_pace_of(pacing), &params, plain);

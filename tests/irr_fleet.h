@@ -10,7 +10,7 @@
 #include "irr_spy.h"
 
 #include "exec/exec.h"
-#include "route/schedule_syncs.h"
+#include "pace/signals.h"
 #include "study/fabric.h"
 
 #define IRR_FLEET_CHANNEL 9
@@ -45,11 +45,11 @@ irr_fleet_t *irr_fleet_create_faulty(int ranks, uint64_t seed, size_t eager_max,
 void         irr_fleet_destroy(irr_fleet_t *fleet);
 
 /*
- * Adds a pace to the plan of one rank, which stays within the bounds that are told for it; syncs: of the pace sync, or
- * NULL.
+ * Adds a pace to the plan of one rank, which stays within the bounds that are told for it; signals: of the pace sync,
+ * or NULL.
  */
 void irr_fleet_pace(irr_fleet_t *fleet, int rank, irr_pacing_t pacing, size_t grants,
-                    const irr_schedule_syncs_t *syncs);
+                    const irr_signals_t *signals);
 
 /* Starts the plan of one rank. */
 void irr_fleet_start(irr_fleet_t *fleet, int rank, const void *input, void *output);

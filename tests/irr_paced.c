@@ -8,7 +8,7 @@
 
 #include "exec/tag.h"
 #include "plan/way.h"
-#include "route/schedule_plans.h"
+#include "route/direct.h"
 
 #include <stdlib.h>
 
@@ -168,7 +168,7 @@ static void build_scheduled(irr_paced_t *paced, const irr_order_t *order, const 
         draw_schedule(job, paced->params.seed, &schedule);
     }
     for (int r = 0; r < job->ranks; r++) {
-        irr_test_must(irr_schedule_plan_build(&schedule, &job->problems[r], &paced->fleet->rank[r].plan));
+        irr_test_must(irr_direct_plan_build(&schedule, &job->problems[r], &paced->fleet->rank[r].plan));
     }
     irr_schedule_fini(&schedule);
 }

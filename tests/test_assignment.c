@@ -9,8 +9,8 @@
 
 #include "comm/assignment.h"
 #include "order/order.h"
-#include "route/schedule_plans.h"
-#include "route/schedule_syncs.h"
+#include "route/direct.h"
+#include "pace/signals.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static void close_crew(crew_t *crew)
 
 /* ---- what is written ---- */
 
-static bool same_syncs(const irr_schedule_syncs_t *a, const irr_schedule_syncs_t *b)
+static bool same_syncs(const irr_signals_t *a, const irr_signals_t *b)
 {
     bool same = a->ntells == b->ntells && a->nawaits == b->nawaits;
 
@@ -99,17 +99,17 @@ static void expect_route(const crew_t *crew, int rank, int route, const irr_exce
 {
     const irr_schedule_t *schedule = &crew->computed.schedule[route];
     irr_schedule_t whole, own;
-    irr_schedule_syncs_t whole_syncs, own_syncs;
+    irr_signals_t whole_syncs, own_syncs;
 
     irr_test_must(irr_schedule_own(schedule, rank, PIECE_MAX, &whole));
     irr_test_must(irr_schedule_own(&excerpt->schedule, rank, PIECE_MAX, &own));
-    irr_test_must(irr_schedule_syncs_build(schedule, &crew->computed.syncs[route], rank, &whole, 2000, &whole_syncs));
-    irr_test_must(irr_schedule_syncs_build(&excerpt->schedule, &excerpt->syncs, rank, &own, 2000, &own_syncs));
+    irr_test_must(irr_signals_build(schedule, &crew->computed.syncs[route], rank, &whole, 2000, &whole_syncs));
+    irr_test_must(irr_signals_build(&excerpt->schedule, &excerpt->syncs, rank, &own, 2000, &own_syncs));
     CU_ASSERT_EQUAL(excerpt->schedule.steps, schedule->steps);
     CU_ASSERT_TRUE(irr_schedule_same(&own, &whole));
     CU_ASSERT_TRUE(same_syncs(&own_syncs, &whole_syncs));
-    irr_schedule_syncs_fini(&own_syncs);
-    irr_schedule_syncs_fini(&whole_syncs);
+    irr_signals_fini(&own_syncs);
+    irr_signals_fini(&whole_syncs);
     irr_schedule_fini(&own);
     irr_schedule_fini(&whole);
 }
@@ -189,22 +189,22 @@ static void test_same(void)
 static irr_status_t plan_of(const irr_assignment_t *assignment, int route, const irr_problem_t *problem)
 {
     const irr_excerpt_t *excerpt = &assignment->excerpt[route];
-    irr_schedule_syncs_t syncs = { .ntells = 0 };
+    irr_signals_t syncs = { .ntells = 0 };
     irr_schedule_t own = { .ranks = 0 };
     irr_status_t status = irr_schedule_own(&excerpt->schedule, problem->rank, 1 << 20, &own);
     irr_plan_t plan;
 
     irr_plan_init(&plan);
     if (status == IRR_OK) {
-        status = irr_schedule_syncs_build(&excerpt->schedule, &excerpt->syncs, problem->rank, &own, 2000, &syncs);
+        status = irr_signals_build(&excerpt->schedule, &excerpt->syncs, problem->rank, &own, 2000, &syncs);
     }
     if (status == IRR_OK) {
         status = route == IRR_ASSIGNS_FORWARDED
             ? irr_forward_plan_build(&assignment->forward, &own, problem, &plan)
-            : irr_schedule_plan_build(&own, problem, &plan);
+            : irr_direct_plan_build(&own, problem, &plan);
     }
     irr_plan_fini(&plan);
-    irr_schedule_syncs_fini(&syncs);
+    irr_signals_fini(&syncs);
     irr_schedule_fini(&own);
     return status;
 }

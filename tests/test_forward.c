@@ -12,7 +12,7 @@
 #include "order/tree/syncs.h"
 #include "pace/pace.h"
 #include "route/forward.h"
-#include "route/schedule_syncs.h"
+#include "pace/signals.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,27 +78,27 @@ static void close_crew(crew_t *crew)
 static void make_plan(const crew_t *crew, int rank, bool with_syncs, irr_plan_t *plan)
 {
     const irr_forward_t *forward = &crew->forward[rank];
-    irr_schedule_syncs_t mine = { 0 };
+    irr_signals_t mine = { 0 };
     irr_plan_bounds_t bounds;
     irr_schedule_t own;
 
     irr_test_must(irr_schedule_own(&crew->schedule, rank, crew->piece_max, &own));
     if (with_syncs) {
-        irr_test_must(irr_schedule_syncs_build(&crew->schedule, &crew->syncs, rank, &own, crew->lead, &mine));
+        irr_test_must(irr_signals_build(&crew->schedule, &crew->syncs, rank, &own, crew->lead, &mine));
     }
     bounds = irr_forward_plan_bounds(forward, &own);
     bounds.steps += irr_job_more(crew->job, rank);
     bounds.pieces += 2 * irr_job_more(crew->job, rank);
     irr_test_must(irr_forward_plan_build(forward, &own, &crew->job->problems[rank], plan));
     if (with_syncs) {
-        const irr_pace_params_t params = { .syncs = &mine };
+        const irr_pace_params_t params = { .signals = &mine };
 
         bounds = irr_pace_bounds(&irr_pace_sync, &params, bounds);
         irr_test_must(irr_pace_add(&irr_pace_sync, &params, plan));
     }
     CU_ASSERT(plan->nsteps <= bounds.steps && plan->npieces <= bounds.pieces && plan->ndeps <= bounds.deps);
     CU_ASSERT(plan->scratch_bytes <= irr_forward_scratch(forward));
-    irr_schedule_syncs_fini(&mine);
+    irr_signals_fini(&mine);
     irr_schedule_fini(&own);
 }
 

@@ -6,8 +6,7 @@
 
 #include "pace/pace.h"
 #include "plan/way.h"
-#include "route/direct.h"
-#include "route/schedule_syncs.h"
+#include "pace/signals.h"
 #include "study/plans.h"
 
 #include <stdio.h>
@@ -223,10 +222,11 @@ static void build_plain(irr_plan_t *plan)
 
     irr_plan_reset(plan, &(irr_problem_t){ .ranks = 3, .rank = 1 });
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        const irr_block_t byte = { .rank = rows[i].peer, .length = 1 };
+        const irr_piece_t byte = { .length = 1 };
 
-        irr_test_must(irr_direct_add(rows[i].kind, rows[i].peer, rows[i].number, (irr_blocks_t){ &byte, 1 }, 0, 1,
-                                     plan));
+        irr_test_must(irr_plan_add(plan, &(irr_step_params_t){
+            .kind = rows[i].kind, .peer = rows[i].peer, .stage = 1, .number = rows[i].number, .pieces = &byte,
+            .npieces = 1 }));
     }
 }
 
@@ -249,9 +249,9 @@ static void describe(const irr_plan_t *plan, char *text, size_t size)
 static void test_added(void)
 {
     /* All but the first receive are waited for by the second tell; the last message waits for it and for rank 0. */
-    irr_sync_tell_t tells[] = { { 1, 0 }, { 3, 2 } };
-    irr_sync_await_t awaits[] = { { 1, 0, 0 }, { 1, 1, 1 }, { 3, 0, 0 }, { 3, 1, 3 } };
-    const irr_schedule_syncs_t syncs = { tells, 2, awaits, 4 };
+    irr_tell_t tells[] = { { 1, 0 }, { 3, 2 } };
+    irr_await_t awaits[] = { { 1, 0, 0 }, { 1, 1, 1 }, { 3, 0, 0 }, { 3, 1, 3 } };
+    const irr_signals_t signals = { tells, 2, awaits, 4 };
     static const struct {
         irr_pacing_t pacing;
         size_t       grants;
@@ -267,7 +267,7 @@ static void test_added(void)
 
     irr_plan_init(&plan);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        const irr_pace_params_t params = { .grants = rows[i].grants, .syncs = &syncs };
+        const irr_pace_params_t params = { .grants = rows[i].grants, .signals = &signals };
         char text[300];
 
         build_plain(&plan);

@@ -7,7 +7,7 @@
 #include "core/log.h"
 #include "plan/way.h"
 #include "problem/redistribution.h"
-#include "route/schedule_plans.h"
+#include "route/direct.h"
 
 #include <string.h>
 
@@ -62,7 +62,7 @@ static void expect_plan(irr_turns_t *scene, const irr_settings_t *settings, cons
         irr_plan_t plan;
 
         irr_plan_init(&plan);
-        irr_test_must(irr_schedule_plan_build(&schedule, &job->problems[r], &plan));
+        irr_test_must(irr_direct_plan_build(&schedule, &job->problems[r], &plan));
         irr_test_must(irr_pace_add(scene->team.comms[r]->run.built_way->pace, &pace, &plan));
         CU_ASSERT_EQUAL_FATAL(made->nsteps, plan.nsteps);
         for (size_t i = 0; i < plan.nsteps; i++) {

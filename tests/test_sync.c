@@ -10,7 +10,7 @@
 #include "exec/tag.h"
 #include "order/order.h"
 #include "order/tree/syncs.h"
-#include "route/schedule_plans.h"
+#include "route/direct.h"
 
 #include <stdlib.h>
 
@@ -113,14 +113,14 @@ static void fill_matrix(const irr_job_t *job, irr_matrix_t *matrix)
 
 static void make_plan(run_t *run, const irr_syncs_t *syncs, int rank)
 {
-    irr_schedule_syncs_t mine = { 0 };
+    irr_signals_t mine = { 0 };
     irr_schedule_t own;
 
     irr_test_must(irr_schedule_own(&run->schedule, rank, run->piece_max, &own));
-    irr_test_must(irr_schedule_syncs_build(&run->schedule, syncs, rank, &own, run->lead, &mine));
-    irr_test_must(irr_schedule_plan_build(&own, &run->job->problems[rank], &run->fleet->rank[rank].plan));
+    irr_test_must(irr_signals_build(&run->schedule, syncs, rank, &own, run->lead, &mine));
+    irr_test_must(irr_direct_plan_build(&own, &run->job->problems[rank], &run->fleet->rank[rank].plan));
     irr_fleet_pace(run->fleet, rank, run->pacing, 0, &mine);
-    irr_schedule_syncs_fini(&mine);
+    irr_signals_fini(&mine);
     irr_schedule_fini(&own);
 }
 
@@ -301,14 +301,14 @@ static void test_lead(void)
     CU_ASSERT_EQUAL_FATAL(syncs.count, 1);
     irr_test_must(irr_schedule_own(&schedule, 0, 30, &own));
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        irr_schedule_syncs_t mine = { 0 };
+        irr_signals_t mine = { 0 };
 
-        irr_test_must(irr_schedule_syncs_build(&schedule, &syncs, 0, &own, rows[i].lead, &mine));
+        irr_test_must(irr_signals_build(&schedule, &syncs, 0, &own, rows[i].lead, &mine));
         CU_ASSERT_EQUAL_FATAL(mine.ntells, 1);
         CU_ASSERT_EQUAL(mine.tells[0].peer, 2);
         CU_ASSERT_EQUAL(mine.tells[0].received, rows[i].received);
         CU_ASSERT_EQUAL(mine.nawaits, 0);
-        irr_schedule_syncs_fini(&mine);
+        irr_signals_fini(&mine);
     }
     irr_schedule_fini(&own);
     irr_syncs_fini(&syncs);
@@ -330,17 +330,17 @@ static void test_memory(void)
     irr_test_must(irr_syncs_find(&star, &schedule, NULL, &syncs));
     irr_test_must(irr_schedule_own(&schedule, 0, 30, &own));
     for (size_t nth = 1; failed; nth++) {
-        irr_schedule_syncs_t mine = { 0 };
+        irr_signals_t mine = { 0 };
         irr_status_t status;
 
         irr_memory_fail(nth, NULL);
-        status = irr_schedule_syncs_build(&schedule, &syncs, 0, &own, 0, &mine);
+        status = irr_signals_build(&schedule, &syncs, 0, &own, 0, &mine);
         failed = irr_memory_failed();
         irr_memory_fail(0, NULL);
         CU_ASSERT_EQUAL(status, failed ? IRR_ERR_NO_MEMORY : IRR_OK);
         CU_ASSERT_EQUAL(mine.tells == NULL, failed);
         failures += failed;
-        irr_schedule_syncs_fini(&mine);
+        irr_signals_fini(&mine);
     }
     CU_ASSERT_EQUAL(failures, 2);
     irr_schedule_fini(&own);

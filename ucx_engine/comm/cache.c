@@ -121,8 +121,8 @@ uint64_t irr_cache_entry_bytes(const irr_cache_entry_t *entry)
     for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
         const irr_share_t *share = &entry->share[i];
 
-        bytes += share->own.max * sizeof(*share->own.list) + share->syncs.ntells * sizeof(*share->syncs.tells) +
-                 share->syncs.nawaits * sizeof(*share->syncs.awaits);
+        bytes += share->own.max * sizeof(*share->own.list) + share->signals.ntells * sizeof(*share->signals.tells) +
+                 share->signals.nawaits * sizeof(*share->signals.awaits);
     }
     return bytes;
 }

@@ -155,3 +155,52 @@ irr_status_t irr_schedule_matrix(const irr_schedule_t *schedule, irr_matrix_t *m
     }
     return status;
 }
+
+/* ---- of one rank ---- */
+
+/* How many pieces of at most so many bytes, 0 for any length, a transmission makes. */
+static uint64_t pieces_of(const irr_transmission_t *t, uint64_t piece_max)
+{
+    return piece_max > 0 ? (t->length - 1) / piece_max + 1 : 1;
+}
+
+/* Of equal lengths, so that none is a short one that network queues would let overtake. */
+static void append_pieces(const irr_transmission_t *t, uint64_t piece_max, irr_schedule_t *own)
+{
+    uint64_t left = t->length;
+
+    for (uint64_t pieces = pieces_of(t, piece_max); pieces > 0; pieces--) {
+        irr_transmission_t piece = *t;
+
+        piece.offset = t->offset + (t->length - left);
+        piece.length = (left - 1) / pieces + 1;
+        own->list[own->count++] = piece;
+        left -= piece.length;
+    }
+}
+
+irr_status_t irr_schedule_own(const irr_schedule_t *schedule, int rank, uint64_t piece_max, irr_schedule_t *own)
+{
+    irr_schedule_t made = { .ranks = schedule->ranks, .steps = schedule->steps };
+    size_t count = 0;
+
+    for (size_t i = 0; i < schedule->count; i++) {
+        const irr_transmission_t *t = &schedule->list[i];
+
+        count += t->from == rank || t->to == rank ? pieces_of(t, piece_max) : 0;
+    }
+    made.list = irr_alloc(count, sizeof(*made.list));
+    if (made.list == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    made.max = count;
+    for (size_t i = 0; i < schedule->count; i++) {
+        const irr_transmission_t *t = &schedule->list[i];
+
+        if (t->from == rank || t->to == rank) {
+            append_pieces(t, piece_max, &made);
+        }
+    }
+    *own = made;
+    return IRR_OK;
+}

@@ -83,4 +83,11 @@ uint64_t irr_schedule_bound(const irr_matrix_t *matrix);
 /* Transmissions beyond one a message. */
 size_t irr_schedule_splits(const irr_schedule_t *schedule, const irr_matrix_t *matrix);
 
+/*
+ * The transmissions that a rank sends or receives, in their order, cut evenly in pieces of at most so many bytes, 0
+ * for whole ones: the pieces of one follow each other and have its step.  The caller's to irr_schedule_fini.
+ * IRR_ERR_NO_MEMORY.
+ */
+irr_status_t irr_schedule_own(const irr_schedule_t *schedule, int rank, uint64_t piece_max, irr_schedule_t *own);
+
 #endif

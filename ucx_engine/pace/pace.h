@@ -16,11 +16,11 @@
 
 #include "plan/plan.h"
 
-struct irr_schedule_syncs;
+struct irr_signals;
 
 typedef struct irr_pace_params {
-    size_t grants;                            /* of `grant`, as in irr_settings_t */
-    const struct irr_schedule_syncs *syncs;   /* of `sync`: see route/schedule_syncs.h; NULL: none */
+    size_t grants;                       /* of `grant`, as in irr_settings_t */
+    const struct irr_signals *signals;   /* of `sync`; NULL: none */
 } irr_pace_params_t;
 
 typedef struct irr_pace {

@@ -3,7 +3,7 @@
  * that it would meet on a link has been received: also what the rank sent itself, which may wait in a buffer yet.
  *
  * The messages of a step go all at once: those of one rank are the pieces of one message.  Who has received tells the
- * ranks whose sends would meet that on a link; route/schedule_syncs.h says whom, and when: a signal goes out early by
+ * ranks whose sends would meet that on a link; pace/signals.h says whom, and when: a signal goes out early by
  * a lead, so that the wire does not idle while it travels.  A tell goes out when all receives before some place are
  * over, and after the tells before it: that orders what one peer is told, and makes nobody wait for a later step.
  *
@@ -16,13 +16,13 @@
  */
 #include "pace/pace.h"
 
-#include "route/schedule_syncs.h"
+#include "pace/signals.h"
 
-static const irr_schedule_syncs_t none;
+static const irr_signals_t none;
 
-static const irr_schedule_syncs_t *syncs_of(const irr_pace_params_t *params)
+static const irr_signals_t *signals_of(const irr_pace_params_t *params)
 {
-    return params->syncs != NULL ? params->syncs : &none;
+    return params->signals != NULL ? params->signals : &none;
 }
 
 /* Makes a step wait for the receives from place *next up to this one, of which the first of all is step `first`. */
@@ -36,18 +36,18 @@ static irr_status_t await_receives(irr_plan_t *plan, size_t step, size_t first, 
     return status;
 }
 
-static irr_status_t await_all(irr_plan_t *plan, const irr_schedule_syncs_t *syncs, size_t receives)
+static irr_status_t await_all(irr_plan_t *plan, const irr_signals_t *signals, size_t receives)
 {
     const size_t first = irr_pace_next(plan, IRR_STEP_SEND, plan->stages, 0);
     size_t count = 0, await = first, received = 0;
     irr_status_t status;
 
-    for (size_t i = 0; i < syncs->nawaits; i++) {
-        count += syncs->awaits[i].peer != plan->rank;
+    for (size_t i = 0; i < signals->nawaits; i++) {
+        count += signals->awaits[i].peer != plan->rank;
     }
     status = irr_plan_insert_awaits(plan, first, count, plan->stages);
-    for (size_t i = 0; i < syncs->nawaits && status == IRR_OK; i++) {
-        const irr_sync_await_t *entry = &syncs->awaits[i];
+    for (size_t i = 0; i < signals->nawaits && status == IRR_OK; i++) {
+        const irr_await_t *entry = &signals->awaits[i];
         const size_t send = first + count + entry->send;
 
         if (entry->peer == plan->rank) {
@@ -60,15 +60,15 @@ static irr_status_t await_all(irr_plan_t *plan, const irr_schedule_syncs_t *sync
     return status;
 }
 
-static irr_status_t tell_all(irr_plan_t *plan, const irr_schedule_syncs_t *syncs, size_t receives)
+static irr_status_t tell_all(irr_plan_t *plan, const irr_signals_t *signals, size_t receives)
 {
     size_t received = 0;
     irr_status_t status = IRR_OK;
 
-    for (size_t i = 0; i < syncs->ntells && status == IRR_OK; i++) {
-        status = irr_plan_tell(plan, syncs->tells[i].peer, plan->stages);
+    for (size_t i = 0; i < signals->ntells && status == IRR_OK; i++) {
+        status = irr_plan_tell(plan, signals->tells[i].peer, plan->stages);
         if (status == IRR_OK) {
-            status = await_receives(plan, plan->nsteps - 1, receives, syncs->tells[i].received, &received);
+            status = await_receives(plan, plan->nsteps - 1, receives, signals->tells[i].received, &received);
         }
     }
     return status;
@@ -77,25 +77,25 @@ static irr_status_t tell_all(irr_plan_t *plan, const irr_schedule_syncs_t *syncs
 /* The last stage has all receives one behind the other, and all its sends. */
 static irr_status_t add(irr_plan_t *plan, const irr_pace_params_t *params)
 {
-    const irr_schedule_syncs_t *syncs = syncs_of(params);
+    const irr_signals_t *signals = signals_of(params);
     const size_t receives = irr_pace_next(plan, IRR_STEP_RECV, plan->stages, 0);
     irr_status_t status = irr_pace_in_turn(plan, false);
 
     if (status == IRR_OK) {
-        status = await_all(plan, syncs, receives);
+        status = await_all(plan, signals, receives);
     }
-    return status == IRR_OK ? tell_all(plan, syncs, receives) : status;
+    return status == IRR_OK ? tell_all(plan, signals, receives) : status;
 }
 
 /* Each step is waited for twice: a receive by a send and by a tell, a send by one that may move, as do those before. */
 static irr_plan_bounds_t bounds(irr_plan_bounds_t plain, const irr_pace_params_t *params)
 {
-    const irr_schedule_syncs_t *syncs = syncs_of(params);
-    const size_t signals = syncs->ntells + syncs->nawaits;
+    const irr_signals_t *signals = signals_of(params);
+    const size_t count = signals->ntells + signals->nawaits;
 
     return (irr_plan_bounds_t){
-        .steps = plain.steps + signals, .pieces = plain.pieces + signals,
-        .deps = 3 * plain.deps + 2 * plain.steps + syncs->nawaits
+        .steps = plain.steps + count, .pieces = plain.pieces + count,
+        .deps = 3 * plain.deps + 2 * plain.steps + signals->nawaits
     };
 }
 

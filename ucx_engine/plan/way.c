@@ -97,21 +97,21 @@ irr_status_t irr_share_init(irr_share_t *share, const irr_way_t *way, const irr_
     memset(share, 0, sizeof(*share));
     status = irr_schedule_own(&excerpt->schedule, rank, way->piece_max, &share->own);
     if (status == IRR_OK && way->pace->syncs) {
-        status = irr_schedule_syncs_build(&excerpt->schedule, &excerpt->syncs, rank, &share->own, way->lead,
-                                          &share->syncs);
+        status = irr_signals_build(&excerpt->schedule, &excerpt->syncs, rank, &share->own, way->lead,
+                                          &share->signals);
     }
     return status;
 }
 
 void irr_share_fini(irr_share_t *share)
 {
-    irr_schedule_syncs_fini(&share->syncs);
+    irr_signals_fini(&share->signals);
     irr_schedule_fini(&share->own);
 }
 
 static irr_pace_params_t pace_params(const irr_way_t *way, const irr_share_t *share)
 {
-    return (irr_pace_params_t){ .grants = way->grants, .syncs = share != NULL ? &share->syncs : NULL };
+    return (irr_pace_params_t){ .grants = way->grants, .signals = share != NULL ? &share->signals : NULL };
 }
 
 irr_status_t irr_way_build(const irr_way_t *way, const irr_problem_t *problem, const irr_share_t *share,
@@ -123,7 +123,7 @@ irr_status_t irr_way_build(const irr_way_t *way, const irr_problem_t *problem, c
     if (irr_way_forwards(way)) {
         status = irr_forward_plan_build(forward, &share->own, problem, plan);
     } else if (irr_way_is_scheduled(way)) {
-        status = irr_schedule_plan_build(&share->own, problem, plan);
+        status = irr_direct_plan_build(&share->own, problem, plan);
     } else if (irr_way_is_local(way)) {
         irr_plan_reset(plan, problem);
         status = way->route->build(problem, way->order, plan);
@@ -142,7 +142,7 @@ irr_plan_bounds_t irr_way_bounds(const irr_way_t *way, int ranks, size_t more, c
     if (irr_way_forwards(way)) {
         bounds = irr_forward_plan_bounds(forward, &share->own);
     } else {
-        bounds = irr_way_is_scheduled(way) ? irr_schedule_plan_bounds(&share->own) : way->route->bounds(ranks);
+        bounds = irr_way_is_scheduled(way) ? irr_direct_plan_bounds(&share->own) : way->route->bounds(ranks);
     }
     bounds.steps += more;
     bounds.pieces += 2 * more;

@@ -22,7 +22,7 @@
 #include "route/forward.h"
 #include "route/grid.h"
 #include "route/route.h"
-#include "route/schedule_syncs.h"
+#include "pace/signals.h"
 
 /* How a grid has its dimensions. */
 typedef enum irr_shape {
@@ -103,8 +103,8 @@ irr_status_t irr_way_grid(const irr_way_t *way, int ranks, const irr_nodes_t *no
 
 /* What a rank does in a schedule that goes one way.  Zeroed is empty. */
 typedef struct irr_share {
-    irr_schedule_t       own;     /* what it sends and receives, in pieces */
-    irr_schedule_syncs_t syncs;   /* what it tells and awaits with the pace sync; empty with any other */
+    irr_schedule_t own;       /* what it sends and receives, in pieces */
+    irr_signals_t  signals;   /* what it tells and awaits with the pace sync; empty with any other */
 } irr_share_t;
 
 /* That of a rank, whose excerpt may be freed then.  The caller's to irr_share_fini in any case.  IRR_ERR_NO_MEMORY. */

@@ -6,14 +6,23 @@
  *
  * Cost per rank: one message to each rank that it has blocks for, each byte once on the wire, no scratch; the plan
  * takes O(d) time for d blocks.  JPDC 3.1.1 (A1), Ranka 4 (AC).
+ *
+ * By a schedule, a transmission is a send of one rank and a receive of another.  The list goes by steps, so the
+ * messages of a rank do, and those between two ranks are in the same order at both ends, which is all that tells the
+ * parts of a split message apart.  No message depends on another: the steps are an order, and the pace says how far a
+ * rank may run ahead.  O(n) time for n transmissions; two steps of a plan each.  Ranka, Wang and Kumar, section 3.
  */
 #include "route/direct.h"
 
 #include "problem/blocks.h"
 #include "route/route.h"
 
-irr_status_t irr_direct_add(irr_step_kind_t kind, int peer, int number, irr_blocks_t blocks, size_t skip, size_t length,
-                            irr_plan_t *plan)
+/*
+ * Appends the message that blocks of one rank make, from byte `skip` on, at most `length` bytes of it: to that rank out
+ * of INPUT, or from it into OUTPUT.
+ */
+static irr_status_t add_message(irr_step_kind_t kind, int peer, int number, irr_blocks_t blocks, size_t skip,
+                                size_t length, irr_plan_t *plan)
 {
     const irr_buffer_t buffer = kind == IRR_STEP_SEND ? IRR_BUFFER_INPUT : IRR_BUFFER_OUTPUT;
     irr_status_t status = irr_plan_add(plan, &(irr_step_params_t){
@@ -22,7 +31,7 @@ irr_status_t irr_direct_add(irr_step_kind_t kind, int peer, int number, irr_bloc
     return status == IRR_OK ? irr_plan_add_part(plan, buffer, blocks, skip, length) : status;
 }
 
-/* ---- from the first step on ---- */
+/* ---- in the steps of an order that a rank knows alone: from the first one on ---- */
 
 /* One side of a problem on its way around the group. */
 typedef struct side {
@@ -81,7 +90,7 @@ static irr_status_t add_side(const side_t *side, irr_plan_t *plan)
         const irr_blocks_t message = irr_blocks_first(irr_blocks_after(blocks, i));
 
         if (message.list[0].rank != side->group.me) {
-            status = irr_direct_add(side->kind, message.list[0].rank, step_at(side, i), message, 0, SIZE_MAX, plan);
+            status = add_message(side->kind, message.list[0].rank, step_at(side, i), message, 0, SIZE_MAX, plan);
         }
         i = falls ? before(blocks, i) : after(blocks, i);
     } while (status == IRR_OK && i != first);
@@ -113,3 +122,42 @@ const irr_route_t irr_route_direct = {
     .build = build,
     .bounds = bounds
 };
+
+/* ---- in the steps of a schedule ---- */
+
+/* Blocks that are too short cut what a transmission carries, and the transport will tell. */
+static irr_status_t add_own(irr_step_kind_t kind, const irr_schedule_t *schedule, const irr_problem_t *problem,
+                            irr_plan_t *plan)
+{
+    const bool sends = kind == IRR_STEP_SEND;
+    irr_status_t status = IRR_OK;
+
+    for (size_t i = 0; i < schedule->count && status == IRR_OK; i++) {
+        const irr_transmission_t *t = &schedule->list[i];
+        const int peer = sends ? t->to : t->from;
+
+        if ((sends ? t->from : t->to) == problem->rank) {
+            status = add_message(kind, peer, irr_direct_number(kind, t),
+                                 irr_blocks_of(sends ? problem->send : problem->recv, peer), (size_t)t->offset,
+                                 (size_t)t->length, plan);
+        }
+    }
+    return status;
+}
+
+irr_status_t irr_direct_plan_build(const irr_schedule_t *schedule, const irr_problem_t *problem, irr_plan_t *plan)
+{
+    irr_status_t status;
+
+    irr_plan_reset(plan, problem);
+    status = add_own(IRR_STEP_RECV, schedule, problem, plan);
+    if (status == IRR_OK) {
+        status = add_own(IRR_STEP_SEND, schedule, problem, plan);
+    }
+    return status == IRR_OK ? irr_plan_add_self(problem, plan) : status;
+}
+
+irr_plan_bounds_t irr_direct_plan_bounds(const irr_schedule_t *own)
+{
+    return (irr_plan_bounds_t){ .steps = own->count + 1, .pieces = own->count + 2 };
+}

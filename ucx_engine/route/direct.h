@@ -1,16 +1,27 @@
 /*
- * direct.h - what plans of direct messages are made of.
+ * direct.h - plans of direct messages, in the steps of a schedule.
  */
 #ifndef IRR_DIRECT_H
 #define IRR_DIRECT_H
 
+#include "order/schedule.h"
 #include "plan/plan.h"
 
+/* The number of its step in a plan: sends wait for a receive from the step on in which the last of it comes. */
+static inline int irr_direct_number(irr_step_kind_t kind, const irr_transmission_t *t)
+{
+    return kind == IRR_STEP_RECV ? irr_transmission_last(t) : t->step;
+}
+
 /*
- * Appends the message that blocks of one rank make, from byte `skip` on, at most `length` bytes of it: to that rank out
- * of INPUT, or from it into OUTPUT, in a step of stage 1.  Fails where irr_plan_add does.
+ * Builds the plan of the problem's rank from a schedule, or from what irr_schedule_own left of it; the lengths of
+ * messages are those of the schedule, and the blocks of what is sent must have them.  A block that is too short for
+ * what comes takes less, and running the plan ends in IRR_ERR_TRUNCATE.  O(n).  IRR_ERR_NO_MEMORY, not within the
+ * bounds.
  */
-irr_status_t irr_direct_add(irr_step_kind_t kind, int peer, int number, irr_blocks_t blocks, size_t skip, size_t length,
-                            irr_plan_t *plan);
+irr_status_t irr_direct_plan_build(const irr_schedule_t *schedule, const irr_problem_t *problem, irr_plan_t *plan);
+
+/* What irr_plan_reserve needs for the plan of a rank. */
+irr_plan_bounds_t irr_direct_plan_bounds(const irr_schedule_t *own);
 
 #endif

@@ -407,7 +407,7 @@ static irr_status_t write_outside(writer_t *w, irr_step_kind_t kind, const irr_s
 
         if (step != IRR_NO_STEP) {
             status = write_range(w, step, (range_t){ (size_t)t->offset, (size_t)t->length },
-                                 irr_schedule_number(kind, t));
+                                 irr_direct_number(kind, t));
         }
     }
     return status;

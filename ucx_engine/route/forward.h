@@ -24,7 +24,7 @@
 
 #include "problem/matrix.h"
 #include "route/grid_plan.h"
-#include "route/schedule_plans.h"
+#include "route/direct.h"
 
 /*
  * The messages between nodes: what servers send.  The caller's to irr_matrix_fini.  IRR_ERR_BAD_PARAM if the ranks
@@ -63,7 +63,7 @@ size_t irr_forward_bytes(const irr_forward_t *forward);
 size_t irr_forward_scratch(const irr_forward_t *forward);
 
 /*
- * As irr_schedule_plan_build, with `own` of a schedule of the forwarded matrix, for the pace sync or free, and a
+ * As irr_direct_plan_build, with `own` of a schedule of the forwarded matrix, for the pace sync or free, and a
  * problem with the rank's row.  A block that is too short for what comes gets nothing, and the plan ends in
  * IRR_ERR_TRUNCATE; all that is forwarded goes on.
  */

@@ -1,10 +1,10 @@
 /*
- * schedule_syncs.c - see schedule_syncs.h.
+ * signals.c - see signals.h.
  *
  * The syncs come by the message that waits.  That is the order in which a rank awaits what one peer tells it, so the
  * peer must tell in that order too: a signal never goes out before those that it has for the same peer.
  */
-#include "route/schedule_syncs.h"
+#include "pace/signals.h"
 
 #include "core/alloc.h"
 
@@ -20,7 +20,7 @@ typedef struct maker {
     uint64_t             *bytes;     /* bytes[i]: of the first i receives */
     size_t                receives;
     size_t               *told;      /* by peer: where it was told last */
-    irr_schedule_syncs_t *made;
+    irr_signals_t *made;
 } maker_t;
 
 /* ---- where transmissions are ---- */
@@ -81,18 +81,18 @@ static void tell(maker_t *maker, const irr_sync_t *sync)
     size_t *told = &maker->told[sync->to];
 
     *told = place > *told ? place : *told;
-    maker->made->tells[maker->made->ntells++] = (irr_sync_tell_t){ .received = *told, .peer = sync->to };
+    maker->made->tells[maker->made->ntells++] = (irr_tell_t){ .received = *told, .peer = sync->to };
 }
 
 static void await(maker_t *maker, size_t send, int peer, size_t received)
 {
     maker->made->awaits[maker->made->nawaits++] =
-        (irr_sync_await_t){ .send = send, .peer = peer, .received = received };
+        (irr_await_t){ .send = send, .peer = peer, .received = received };
 }
 
 static int by_received(const void *a, const void *b)
 {
-    const irr_sync_tell_t *x = a, *y = b;
+    const irr_tell_t *x = a, *y = b;
 
     return x->received != y->received ? (x->received > y->received) - (x->received < y->received)
                                       : (x->peer > y->peer) - (x->peer < y->peer);
@@ -100,7 +100,7 @@ static int by_received(const void *a, const void *b)
 
 static int by_send(const void *a, const void *b)
 {
-    const irr_sync_await_t *x = a, *y = b;
+    const irr_await_t *x = a, *y = b;
 
     return x->send != y->send ? (x->send > y->send) - (x->send < y->send)
                               : (x->peer > y->peer) - (x->peer < y->peer);
@@ -130,7 +130,7 @@ static void await_own(maker_t *maker)
 
 static void make(maker_t *maker, const irr_syncs_t *syncs)
 {
-    irr_schedule_syncs_t *made = maker->made;
+    irr_signals_t *made = maker->made;
 
     place_all(maker);
     sum_receives(maker);
@@ -161,7 +161,7 @@ static irr_status_t init(maker_t *maker)
     return IRR_ALLOC_ARRAYS(arrays);
 }
 
-static irr_status_t reserve(const maker_t *maker, const irr_syncs_t *syncs, irr_schedule_syncs_t *made)
+static irr_status_t reserve(const maker_t *maker, const irr_syncs_t *syncs, irr_signals_t *made)
 {
     size_t tells = 0, awaits = maker->own->count;
 
@@ -172,10 +172,10 @@ static irr_status_t reserve(const maker_t *maker, const irr_syncs_t *syncs, irr_
     return IRR_ALLOC_ARRAYS(((irr_array_t[]){ IRR_ARRAY(made->tells, tells), IRR_ARRAY(made->awaits, awaits) }));
 }
 
-irr_status_t irr_schedule_syncs_build(const irr_schedule_t *schedule, const irr_syncs_t *syncs, int rank,
-                                      const irr_schedule_t *own, uint64_t lead, irr_schedule_syncs_t *made_p)
+irr_status_t irr_signals_build(const irr_schedule_t *schedule, const irr_syncs_t *syncs, int rank,
+                               const irr_schedule_t *own, uint64_t lead, irr_signals_t *made_p)
 {
-    irr_schedule_syncs_t made = { 0 };
+    irr_signals_t made = { 0 };
     maker_t maker = { .schedule = schedule, .own = own, .rank = rank, .lead = lead, .made = &made };
     irr_status_t status = init(&maker);
 
@@ -190,8 +190,8 @@ irr_status_t irr_schedule_syncs_build(const irr_schedule_t *schedule, const irr_
     return status;
 }
 
-void irr_schedule_syncs_fini(irr_schedule_syncs_t *syncs)
+void irr_signals_fini(irr_signals_t *signals)
 {
-    irr_free(syncs->tells);   /* and the awaits */
-    memset(syncs, 0, sizeof(*syncs));
+    irr_free(signals->tells);   /* and the awaits */
+    memset(signals, 0, sizeof(*signals));
 }

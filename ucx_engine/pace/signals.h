@@ -1,5 +1,5 @@
 /*
- * schedule_syncs.h - what one rank tells others, and waits for, when a schedule runs with the pace `sync`.
+ * signals.h - what one rank tells others, and waits for, when a schedule runs with the pace `sync`.
  *
  * Two messages of different steps that share a link must not meet there (order/tree/syncs.h).  Signals need time, in
  * which a wire would idle: so a rank counts a receive as over when all but `lead` bytes of what it receives up to
@@ -9,39 +9,39 @@
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters,
  *     section 5
  */
-#ifndef IRR_SCHEDULE_SYNCS_H
-#define IRR_SCHEDULE_SYNCS_H
+#ifndef IRR_SIGNALS_H
+#define IRR_SIGNALS_H
 
 #include "order/tree/syncs.h"
 #include "irr.h"
 
 /* When so many of the receives, the first ones, are over, peer is told. */
-typedef struct irr_sync_tell {
+typedef struct irr_tell {
     size_t received;
     int    peer;
-} irr_sync_tell_t;
+} irr_tell_t;
 
 /* A send, counted from 0, and all after it wait for a tell of peer; for so many receives, if that is the rank. */
-typedef struct irr_sync_await {
+typedef struct irr_await {
     size_t send;
     int    peer;
     size_t received;
-} irr_sync_await_t;
+} irr_await_t;
 
 /* Zeroed is empty. */
-typedef struct irr_schedule_syncs {
-    irr_sync_tell_t  *tells;      /* by received */
-    size_t            ntells;
-    irr_sync_await_t *awaits;     /* by send; what one peer tells another is in the order in which it is awaited */
-    size_t            nawaits;
-} irr_schedule_syncs_t;
+typedef struct irr_signals {
+    irr_tell_t  *tells;     /* by received */
+    size_t       ntells;
+    irr_await_t *awaits;    /* by send; what one peer tells another is in the order in which it is awaited */
+    size_t       nawaits;
+} irr_signals_t;
 
 /*
  * schedule: with these syncs between its transmissions; own: what irr_schedule_own made of it for the rank.  The
- * caller's to irr_schedule_syncs_fini.  O(n + P) time and memory.  IRR_ERR_NO_MEMORY.
+ * caller's to irr_signals_fini.  O(n + P) time and memory.  IRR_ERR_NO_MEMORY.
  */
-irr_status_t irr_schedule_syncs_build(const irr_schedule_t *schedule, const irr_syncs_t *syncs, int rank,
-                                      const irr_schedule_t *own, uint64_t lead, irr_schedule_syncs_t *made_p);
-void         irr_schedule_syncs_fini(irr_schedule_syncs_t *syncs);
+irr_status_t irr_signals_build(const irr_schedule_t *schedule, const irr_syncs_t *syncs, int rank,
+                               const irr_schedule_t *own, uint64_t lead, irr_signals_t *made_p);
+void         irr_signals_fini(irr_signals_t *signals);
 
 #endif
