@@ -1,0 +1,178 @@
+/*
+ * test_segment.c - memory that one process writes and others read: places in it, and who may map it.
+ */
+#include "irr_test.h"
+
+#include "board/segment.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TABLE ((size_t)65536)
+#define BYTES ((size_t)1 << 22)
+
+static irr_segment_t segment;
+
+static void begin(void)
+{
+    irr_test_must(irr_segment_init(&segment, TABLE, BYTES));
+}
+
+static void test_places(void)
+{
+    size_t first, second, third, bytes = 0;
+
+    begin();
+    CU_ASSERT_EQUAL(irr_segment_take(&segment, 1, &first), IRR_OK);
+    CU_ASSERT_EQUAL(irr_segment_take(&segment, 1000, &second), IRR_OK);
+    CU_ASSERT_EQUAL(first, TABLE);
+    CU_ASSERT_EQUAL(segment.taken, 128 + 1024);
+    CU_ASSERT(second >= first + 128);
+    memset(segment.bytes + second, 1, 1000);
+    irr_segment_give(&segment, second, 1000);
+    CU_ASSERT_EQUAL(irr_segment_take(&segment, 513, &third), IRR_OK);
+    CU_ASSERT_EQUAL(third, second);
+    CU_ASSERT_EQUAL(irr_segment_take(&segment, BYTES, &bytes), IRR_ERR_NO_MEMORY);
+    CU_ASSERT_EQUAL(irr_segment_take(&segment, SIZE_MAX, &bytes), IRR_ERR_NO_MEMORY);
+    CU_ASSERT_EQUAL(bytes, 0);
+    CU_ASSERT_EQUAL(irr_segment_back(&segment, TABLE - 4, 4), IRR_OK);
+    segment.bytes[TABLE - 1] = 1;
+    irr_segment_fini(&segment);
+}
+
+/* Places never overlap, and stay in the segment until it is used up. */
+static void test_random_places(void)
+{
+    enum { PLACES = 64 };
+    struct { size_t offset, bytes; } places[PLACES] = { { 0, 0 } };
+    uint64_t state = irr_test_seed();
+
+    begin();
+    for (int round = 0; round < 5000; round++) {
+        const size_t i = (size_t)irr_test_below(&state, PLACES);
+
+        if (places[i].bytes > 0) {
+            for (size_t k = 0; k < places[i].bytes; k++) {
+                CU_ASSERT_EQUAL_FATAL(segment.bytes[places[i].offset + k], i);
+            }
+            irr_segment_give(&segment, places[i].offset, places[i].bytes);
+            places[i].bytes = 0;
+        } else {
+            const size_t bytes = 1 + (size_t)irr_test_below(&state, (uint64_t)1 << irr_test_below(&state, 15));
+
+            if (irr_segment_take(&segment, bytes, &places[i].offset) == IRR_OK) {
+                places[i].bytes = bytes;
+                CU_ASSERT_FATAL(places[i].offset >= TABLE && places[i].offset + bytes <= BYTES);
+                memset(segment.bytes + places[i].offset, (int)i, bytes);
+            }
+        }
+    }
+    irr_segment_fini(&segment);
+}
+
+static void test_view(void)
+{
+    irr_view_t view = { .length = 0 };
+    size_t offset;
+
+    begin();
+    irr_test_must(irr_segment_take(&segment, 100, &offset));
+    CU_ASSERT_EQUAL_FATAL(irr_view_open(&view, &segment.card), IRR_OK);
+    CU_ASSERT_EQUAL(view.length, BYTES);
+    CU_ASSERT(view.bytes != segment.bytes);
+    memset(segment.bytes + offset, 77, 100);
+    CU_ASSERT_EQUAL(view.bytes[offset + 99], 77);
+    CU_ASSERT_EQUAL(mprotect((void *)view.bytes, BYTES, PROT_READ | PROT_WRITE), -1);
+    irr_view_close(&view);
+    CU_ASSERT_PTR_NULL(view.bytes);
+    irr_segment_fini(&segment);
+}
+
+/* Another process maps it; it stays readable there when this one is through with it. */
+static void test_process(void)
+{
+    int ready[2], state;
+    irr_view_t view;
+    size_t offset;
+    pid_t child;
+    char byte;
+
+    begin();
+    irr_test_must(irr_segment_take(&segment, 128, &offset));
+    segment.bytes[offset] = 42;
+    CU_ASSERT_EQUAL_FATAL(pipe(ready), 0);
+    child = fork();
+    CU_ASSERT_FATAL(child >= 0);
+    if (child == 0) {
+        const bool opened = irr_view_open(&view, &segment.card) == IRR_OK;
+        const bool told = write(ready[1], "x", 1) == 1;
+
+        _exit(opened && told && view.bytes[offset] == 42 ? 0 : 1);
+    }
+    CU_ASSERT_EQUAL(read(ready[0], &byte, 1), 1);
+    irr_segment_fini(&segment);
+    CU_ASSERT_EQUAL(waitpid(child, &state, 0), child);
+    CU_ASSERT(WIFEXITED(state) && WEXITSTATUS(state) == 0);
+    close(ready[0]);
+    close(ready[1]);
+}
+
+static void expect_refused(const irr_segment_card_t *card)
+{
+    irr_view_t view = { .length = 7 };
+
+    CU_ASSERT_EQUAL(irr_view_open(&view, card), IRR_ERR_NOT_SUPPORTED);
+    CU_ASSERT_EQUAL(view.length, 7);
+}
+
+static void test_refused(void)
+{
+    irr_segment_card_t card;
+    int file = memfd_create("other", MFD_CLOEXEC);
+
+    begin();
+    for (int wrong = 0; wrong < 5; wrong++) {
+        card = segment.card;
+        *(wrong == 0 ? &card.inode : wrong == 1 ? &card.device : wrong == 2 ? &card.bytes : wrong == 3 ? &card.file
+                                                                                               : &card.process) += 4096;
+        expect_refused(&card);
+    }
+    /* One that may shrink under its reader. */
+    CU_ASSERT_EQUAL_FATAL(ftruncate(file, (off_t)BYTES), 0);
+    card.process = (uint64_t)getpid();
+    card.file = (uint64_t)file;
+    expect_refused(&card);
+    card = segment.card;
+    irr_segment_fini(&segment);
+    expect_refused(&card);
+    close(file);
+    CU_ASSERT_EQUAL(irr_segment_init(&segment, TABLE, SIZE_MAX / 2), IRR_ERR_NOT_SUPPORTED);
+}
+
+/* Neither its length nor who may read it can be changed by accident. */
+static void test_private(void)
+{
+    begin();
+    CU_ASSERT_EQUAL(ftruncate((int)segment.card.file, 0), -1);
+    CU_ASSERT(fcntl((int)segment.card.file, F_GET_SEALS) & F_SEAL_SHRINK);
+    CU_ASSERT(fcntl((int)segment.card.file, F_GETFD) & FD_CLOEXEC);
+    irr_segment_fini(&segment);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "places are taken and given back", test_places },
+        { "places at random", test_random_places },
+        { "a view shows what is written, and cannot write", test_view },
+        { "another process maps it", test_process },
+        { "what is not on the card is not mapped", test_refused },
+        { "length and rights", test_private },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("segment", cases, 60);
+}

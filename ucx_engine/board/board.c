@@ -1,0 +1,347 @@
+/*
+ * board.c - see board.h.
+ */
+#include "board/board.h"
+
+#include "core/alloc.h"
+#include "problem/blocks.h"
+
+#include <string.h>
+
+#define CELL_BYTES   128   /* two lines, of which the second is fetched with the first */
+#define INSIDE_MAX   (CELL_BYTES - 16)
+
+typedef enum kind {
+    INSIDE,    /* the bytes are in the cell, */
+    BESIDE,    /* or in the segment, from an offset on, */
+    DIRECT,    /* or come as a message */
+    LACKING    /* the rank has no memory for its input */
+} kind_t;
+
+struct irr_board_cell {
+    _Atomic uint32_t number;   /* of the exchange that it is for: the last thing that is written */
+    uint32_t         kind;
+    uint64_t         length;
+    union {
+        unsigned char bytes[INSIDE_MAX];
+        uint64_t      offset;
+    };
+};
+
+_Static_assert(sizeof(irr_board_cell_t) == CELL_BYTES, "cells of different ranks share no line");
+
+/* Places beside begin at lines. */
+static size_t line_up(size_t bytes)
+{
+    return (bytes + 63) & ~(size_t)63;
+}
+
+/* ---- life ---- */
+
+static size_t cells_bytes(int count)
+{
+    return 2 * (size_t)count * CELL_BYTES;
+}
+
+static _Atomic uint32_t *told(const irr_segment_t *segment, uint32_t id)
+{
+    return (_Atomic uint32_t *)(segment->bytes + (size_t)id * sizeof(uint32_t));
+}
+
+static irr_status_t allocate(irr_board_t *board)
+{
+    const size_t count = (size_t)board->count;
+
+    board->members = irr_alloc_zero(count, sizeof(*board->members));
+    board->pending = irr_alloc(count, sizeof(*board->pending));
+    board->out = irr_alloc(count, sizeof(*board->out));
+    board->in = irr_alloc(count, sizeof(*board->in));
+    return board->members != NULL && board->pending != NULL && board->out != NULL && board->in != NULL
+               ? IRR_OK : IRR_ERR_NO_MEMORY;
+}
+
+static void free_lists(irr_board_t *board)
+{
+    irr_free(board->in);
+    irr_free(board->out);
+    irr_free(board->pending);
+    irr_free(board->members);
+}
+
+irr_status_t irr_board_init(irr_board_t *board, irr_segment_t *segment, uint32_t id, int count, int me,
+                            irr_board_card_t *card)
+{
+    irr_status_t status;
+
+    *board = (irr_board_t){ .segment = segment, .id = id, .count = count, .me = me };
+    status = allocate(board);
+    if (status == IRR_OK) {
+        status = irr_segment_back(segment, (size_t)id * sizeof(uint32_t), sizeof(uint32_t));
+    }
+    if (status == IRR_OK) {
+        status = irr_segment_take(segment, cells_bytes(count), &board->cells);
+    }
+    if (status != IRR_OK) {
+        free_lists(board);
+        memset(board, 0, sizeof(*board));
+        return status;
+    }
+    memset(segment->bytes + board->cells, 0, cells_bytes(count));
+    *card = (irr_board_card_t){
+        .segment = segment->card, .cells = board->cells,
+        .number = atomic_load_explicit(told(segment, id), memory_order_relaxed)
+    };
+    return IRR_OK;
+}
+
+irr_status_t irr_board_join(irr_board_t *board, int member, int rank, const irr_view_t *view,
+                            const irr_board_card_t *card)
+{
+    const size_t bytes = cells_bytes(board->count);
+    irr_board_member_t *joined = &board->members[member];
+    const irr_board_cell_t *cells;
+
+    if (view->length < IRR_BOARD_TABLE || card->cells % CELL_BYTES != 0 || card->cells > view->length ||
+        bytes > view->length - card->cells || card->number > UINT32_MAX) {
+        return IRR_ERR_PROTOCOL;
+    }
+    cells = (const irr_board_cell_t *)(view->bytes + card->cells);
+    *joined = (irr_board_member_t){
+        .rank = rank, .view = view, .cells = { cells + board->me, cells + board->count + board->me }
+    };
+    if ((uint32_t)card->number > board->number) {
+        board->number = (uint32_t)card->number;
+    }
+    return IRR_OK;
+}
+
+void irr_board_fini(irr_board_t *board)
+{
+    for (int half = 0; half < 2; half++) {
+        if (board->beside_max[half] > 0) {
+            irr_segment_give(board->segment, board->beside[half], board->beside_max[half]);
+        }
+    }
+    if (board->segment != NULL) {
+        irr_segment_give(board->segment, board->cells, cells_bytes(board->count));
+        free_lists(board);
+    }
+    memset(board, 0, sizeof(*board));
+}
+
+bool irr_board_is_read(const irr_board_t *board, int member)
+{
+    const irr_view_t *view = board->members[member].view;
+    _Atomic uint32_t *number = (_Atomic uint32_t *)(view->bytes + (size_t)board->id * sizeof(uint32_t));
+
+    return (int32_t)(atomic_load_explicit(number, memory_order_acquire) - board->number) >= 0;
+}
+
+/* ---- sides ---- */
+
+static void side_of(const irr_board_t *board, irr_blocks_t blocks, irr_board_message_t *side)
+{
+    size_t at = 0;
+
+    for (int i = 0; i < board->count; i++) {
+        irr_board_message_t *message = &side[i];
+
+        while (at < blocks.count && blocks.list[at].rank < board->members[i].rank) {
+            at++;
+        }
+        *message = (irr_board_message_t){ .first = at };
+        for (; at < blocks.count && blocks.list[at].rank == board->members[i].rank; at++) {
+            message->count++;
+            message->bytes += blocks.list[at].length;
+        }
+    }
+}
+
+void irr_board_sides_of(const irr_board_t *board, const irr_problem_t *problem, irr_board_sides_t sides)
+{
+    side_of(board, problem->send, sides.sent);
+    side_of(board, problem->recv, sides.received);
+}
+
+/* ---- to write ---- */
+
+static void gather(const irr_block_t *blocks, size_t count, const unsigned char *input, unsigned char *bytes)
+{
+    for (size_t i = 0; i < count; i++) {
+        memcpy(bytes, input + blocks[i].offset, blocks[i].length);
+        bytes += blocks[i].length;
+    }
+}
+
+/* What goes beside the cells, if there were room for all of it. */
+static size_t wanted_beside(const irr_board_t *board)
+{
+    size_t bytes = 0;
+
+    for (int i = 0; i < board->count; i++) {
+        const size_t length = board->sides.sent[i].bytes;
+
+        if (i != board->me && length > INSIDE_MAX && length <= board->block_max) {
+            bytes += line_up(length);
+        }
+    }
+    return bytes < board->bytes_max / 2 ? bytes : board->bytes_max / 2;
+}
+
+/* The half is read by nobody now, so its memory may become another one.  Without more memory, what there was stays. */
+static void make_room(irr_board_t *board, int half)
+{
+    const size_t wanted = wanted_beside(board);
+    size_t place;
+
+    if (wanted <= board->beside_max[half] || irr_segment_take(board->segment, wanted, &place) != IRR_OK) {
+        return;
+    }
+    if (board->beside_max[half] > 0) {
+        irr_segment_give(board->segment, board->beside[half], board->beside_max[half]);
+    }
+    board->beside[half] = place;
+    board->beside_max[half] = wanted;
+}
+
+/* All but the number, which says that the rest is there. */
+static void write_cell(irr_board_t *board, int member, irr_board_cell_t *cell, const unsigned char *input,
+                       size_t *used)
+{
+    const irr_board_message_t *message = &board->sides.sent[member];
+    const irr_block_t *blocks = board->problem->send.list + message->first;
+    const int half = (int)(board->number & 1);
+    unsigned char *bytes = cell->bytes;
+
+    cell->length = message->bytes;
+    if (input == NULL && message->bytes > 0) {
+        cell->kind = LACKING;
+        return;
+    }
+    if (message->bytes <= INSIDE_MAX) {
+        cell->kind = INSIDE;
+    } else if (message->bytes <= board->block_max && message->bytes <= board->beside_max[half] - *used) {
+        cell->kind = BESIDE;
+        cell->offset = board->beside[half] + *used;
+        bytes = board->segment->bytes + cell->offset;
+        *used += line_up(message->bytes);
+    } else {
+        cell->kind = DIRECT;
+        board->out[board->nout++] = member;
+        return;
+    }
+    gather(blocks, message->count, input, bytes);
+    board->bytes += message->bytes;
+}
+
+void irr_board_start(irr_board_t *board, const irr_problem_t *problem, irr_board_sides_t sides, const void *input,
+                     void *output)
+{
+    const int half = (int)(++board->number & 1);
+    irr_board_cell_t *cells = (irr_board_cell_t *)(board->segment->bytes + board->cells) + half * board->count;
+    size_t used = 0;
+
+    board->problem = problem;
+    board->sides = sides;
+    board->output = output;
+    board->status = IRR_OK;
+    board->bytes = 0;
+    board->npending = board->nout = board->nin = 0;
+    make_room(board, half);
+    for (int k = 1; k < board->count; k++) {
+        const int to = (board->me + k) % board->count, from = (board->me + board->count - k) % board->count;
+
+        write_cell(board, to, &cells[to], input, &used);
+        atomic_store_explicit(&cells[to].number, board->number, memory_order_release);
+        board->pending[board->npending++] = from;
+    }
+}
+
+/* ---- to read ---- */
+
+static void keep(irr_board_t *board, irr_status_t status)
+{
+    if (board->status == IRR_OK) {
+        board->status = status;
+    }
+}
+
+static void scatter(irr_board_t *board, const irr_board_message_t *message, const unsigned char *bytes, size_t length)
+{
+    const irr_block_t *block = board->problem->recv.list + message->first;
+
+    board->bytes += length;
+    for (; length > 0; block++) {
+        const size_t part = length < block->length ? length : block->length;
+
+        memcpy(board->output + block->offset, bytes, part);
+        bytes += part;
+        length -= part;
+    }
+}
+
+/* The cell is that of this exchange.  What it says is read once, and then checked. */
+static void read_cell(irr_board_t *board, int member, const irr_board_cell_t *cell)
+{
+    const irr_view_t *view = board->members[member].view;
+    const irr_board_message_t *message = &board->sides.received[member];
+    const uint64_t length = cell->length;
+    const unsigned char *bytes = cell->bytes;
+    uint64_t offset;
+
+    switch (cell->kind) {
+    case DIRECT:
+        board->in[board->nin++] = member;
+        return;
+    case LACKING:
+        keep(board, IRR_ERR_PEER);
+        return;
+    case INSIDE:
+        if (length > INSIDE_MAX) {
+            keep(board, IRR_ERR_PROTOCOL);
+            return;
+        }
+        break;
+    case BESIDE:
+        offset = cell->offset;
+        if (offset > view->length || length > view->length - offset) {
+            keep(board, IRR_ERR_PROTOCOL);
+            return;
+        }
+        bytes = view->bytes + offset;
+        break;
+    default:
+        keep(board, IRR_ERR_PROTOCOL);
+        return;
+    }
+    if (length > message->bytes) {
+        keep(board, IRR_ERR_TRUNCATE);
+    }
+    if (board->output != NULL) {
+        scatter(board, message, bytes, length < message->bytes ? length : message->bytes);
+    }
+}
+
+irr_status_t irr_board_progress(irr_board_t *board)
+{
+    const int half = (int)(board->number & 1);
+    int left = 0;
+
+    for (int i = 0; i < board->npending; i++) {
+        const int member = board->pending[i];
+        const irr_board_cell_t *cell = board->members[member].cells[half];
+
+        if (atomic_load_explicit(&cell->number, memory_order_acquire) == board->number) {
+            read_cell(board, member, cell);
+        } else {
+            board->pending[left++] = member;
+        }
+    }
+    board->npending = left;
+    return left > 0 ? IRR_IN_PROGRESS : board->status;
+}
+
+void irr_board_end(irr_board_t *board)
+{
+    atomic_store_explicit(told(board->segment, board->id), board->number, memory_order_release);
+}

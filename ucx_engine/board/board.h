@@ -1,0 +1,130 @@
+/*
+ * board.h - how the ranks of a node exchange blocks through memory that they share.
+ *
+ * Each rank has a board in its segment (board/segment.h), which it alone writes: a cell for each rank of the node, in
+ * two halves that take turns.  In exchange n it writes into each cell of the half what it has for that rank, and raises
+ * the number of the cell to n.  Then it waits until the numbers of the cells that the others have for it are n, and
+ * copies what they say into its output.  A short block lies in the cell itself, so it costs the reader one miss of the
+ * cache; a longer one in memory beside, where the cell points; and one that is too long, or has no room there, is sent
+ * as a message, and the cell says so.  So the receiver need not know what its sender found too long.
+ *
+ * Who has seen the numbers n - 1 of all others knows that all of them are done with exchange n - 2, because a rank
+ * begins an exchange when it is done with the one before: so the half of n - 2 may be written again.
+ *
+ * A rank that frees its board does not know whether the others have read it.  So each tells, in the table of its
+ * segment, the number of the last exchange that it is done with, by the id of the communicator; a new communicator with
+ * that id counts on from the largest number of all its members.  What was freed is written again when all numbers say
+ * so (irr_boards_t).
+ *
+ * All that is read of others is checked: it may be late or early, but never leads outside of their segments.
+ *
+ * Cost: a copy in and a copy out for each byte, L stores of a line, and about 2 L misses of the cache for L ranks of the
+ * node; no message, no agreement, and no allocation but where more is written than ever before.
+ */
+#ifndef IRR_BOARD_H
+#define IRR_BOARD_H
+
+#include "board/segment.h"
+
+#include <stdatomic.h>
+
+/* What a rank has for another one: blocks of a list, and their bytes. */
+typedef struct irr_board_message {
+    size_t first, count;
+    size_t bytes;
+} irr_board_message_t;
+
+/* Both sides of a problem, by member of the node. */
+typedef struct irr_board_sides {
+    irr_board_message_t *sent, *received;
+} irr_board_sides_t;
+
+typedef struct irr_board_cell irr_board_cell_t;
+
+typedef struct irr_board_member {
+    int                     rank;
+    const irr_view_t       *view;
+    const irr_board_cell_t *cells[2];   /* what it has for this rank, by half */
+} irr_board_member_t;
+
+/* Zeroed is none. */
+typedef struct irr_board {
+    irr_segment_t       *segment;
+    uint32_t             id;
+    int                  count;       /* members: ranks of the communicator on this node */
+    int                  me;          /* which of them this rank is */
+    irr_board_member_t  *members;     /* in the order of their ranks */
+    size_t               cells;       /* the own ones in the segment */
+    size_t               beside[2];   /* memory beside the cells, by half, */
+    size_t               beside_max[2];   /* and its length, or 0 */
+    size_t               block_max;   /* bytes of a message that goes over the board, at most */
+    size_t               bytes_max;   /* beside the cells, in both halves, at most */
+    uint32_t             number;      /* of the exchange that runs, or was the last one */
+    int                 *pending;     /* members that this rank waits for, in the order in which it looks */
+    int                  npending;
+    int                 *out, *in;    /* members that are sent a message, and that send one */
+    int                  nout, nin;
+    irr_status_t         status;
+    uint64_t             bytes;       /* that this rank copied, in and out */
+
+    /* the exchange */
+    const irr_problem_t *problem;
+    irr_board_sides_t    sides;
+    unsigned char       *output;      /* NULL: what comes is thrown away */
+} irr_board_t;
+
+/* What members tell each other before they can use a board. */
+typedef struct irr_board_card {
+    irr_segment_card_t segment;
+    uint64_t           cells;
+    uint64_t           number;   /* the largest one with this id in its table */
+} irr_board_card_t;
+
+/* ---- life ---- */
+
+/* What the table of a segment is long. */
+#define IRR_BOARD_TABLE ((size_t)(1 << 16) * sizeof(uint32_t))
+
+/*
+ * Makes the own board of a communicator with this id, for so many members, and says in *card what they need to know.
+ * IRR_ERR_NO_MEMORY.
+ */
+irr_status_t irr_board_init(irr_board_t *board, irr_segment_t *segment, uint32_t id, int count, int me,
+                            irr_board_card_t *card);
+
+/*
+ * Says where another member, or this one, has its own; the view must outlive the board.  IRR_ERR_PROTOCOL: not in its
+ * segment.
+ */
+irr_status_t irr_board_join(irr_board_t *board, int member, int rank, const irr_view_t *view,
+                            const irr_board_card_t *card);
+
+/* Gives back at once what no other rank has heard of yet. */
+void irr_board_fini(irr_board_t *board);
+
+/* Has this member read all that was written for it? */
+bool irr_board_is_read(const irr_board_t *board, int member);
+
+/* ---- an exchange ---- */
+
+/* Fills in what each member gets, and gives; O(L + blocks). */
+void irr_board_sides_of(const irr_board_t *board, const irr_problem_t *problem, irr_board_sides_t sides);
+
+/*
+ * Begins the next exchange: writes all cells.  What is borrowed stays until it is over.  input NULL: this rank has no
+ * memory for it, and the others are told; output NULL: what comes is thrown away.  In `out` the members whose messages
+ * the caller sends.  Never blocks, never fails.
+ */
+void irr_board_start(irr_board_t *board, const irr_problem_t *problem, irr_board_sides_t sides, const void *input,
+                     void *output);
+
+/*
+ * Reads what has come: IRR_IN_PROGRESS while members are pending, then the result.  Those that send messages are in
+ * `in`, which the caller empties; it receives them.
+ */
+irr_status_t irr_board_progress(irr_board_t *board);
+
+/* The exchange is over on this rank, messages and all. */
+void irr_board_end(irr_board_t *board);
+
+#endif

@@ -1,0 +1,175 @@
+/*
+ * segment.c - see segment.h.
+ */
+#include "board/segment.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Pages are backed so many bytes at a time. */
+#define BACKED_STEP ((size_t)65536)
+
+/* ---- to write ---- */
+
+/* A file of this length that stays as long. */
+static int create_file(size_t bytes, struct stat *status)
+{
+    const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+    int file = memfd_create("coll_irr", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+    if (file < 0) {
+        return -1;
+    }
+    if (fchmod(file, S_IRUSR | S_IWUSR) != 0 || ftruncate(file, (off_t)bytes) != 0 ||
+        fcntl(file, F_ADD_SEALS, seals) != 0 || fstat(file, status) != 0) {
+        close(file);
+        return -1;
+    }
+    return file;
+}
+
+irr_status_t irr_segment_init(irr_segment_t *segment, size_t table, size_t bytes)
+{
+    struct stat status;
+    int file = create_file(bytes, &status);
+    void *mapped;
+
+    if (file < 0) {
+        return IRR_ERR_NOT_SUPPORTED;
+    }
+    mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (mapped == MAP_FAILED) {
+        close(file);
+        return IRR_ERR_NOT_SUPPORTED;
+    }
+    *segment = (irr_segment_t){
+        .bytes = mapped,
+        .card = { .process = (uint64_t)getpid(), .file = (uint64_t)file, .device = status.st_dev,
+                  .inode = status.st_ino, .bytes = bytes },
+        .backed = table,
+        .end = table
+    };
+    return IRR_OK;
+}
+
+void irr_segment_fini(irr_segment_t *segment)
+{
+    if (segment->bytes != NULL) {
+        munmap(segment->bytes, segment->card.bytes);
+        close((int)segment->card.file);
+    }
+    memset(segment, 0, sizeof(*segment));
+}
+
+/* The power of two that holds so many bytes. */
+static int length_of(size_t bytes)
+{
+    int length = IRR_SEGMENT_LEAST;
+
+    while (length <= IRR_SEGMENT_MOST && ((size_t)1 << length) < bytes) {
+        length++;
+    }
+    return length;
+}
+
+irr_status_t irr_segment_back(irr_segment_t *segment, size_t offset, size_t bytes)
+{
+    return posix_fallocate((int)segment->card.file, (off_t)offset, (off_t)bytes) == 0 ? IRR_OK : IRR_ERR_NO_MEMORY;
+}
+
+static irr_status_t back_up_to(irr_segment_t *segment, size_t end)
+{
+    size_t wanted = (end + BACKED_STEP - 1) / BACKED_STEP * BACKED_STEP;
+    irr_status_t status;
+
+    if (end <= segment->backed) {
+        return IRR_OK;
+    }
+    wanted = wanted < segment->card.bytes ? wanted : segment->card.bytes;
+    status = irr_segment_back(segment, segment->backed, wanted - segment->backed);
+    segment->backed = status == IRR_OK ? wanted : segment->backed;
+    return status;
+}
+
+irr_status_t irr_segment_take(irr_segment_t *segment, size_t bytes, size_t *offset_p)
+{
+    const int length = length_of(bytes);
+    size_t offset;
+
+    if (length > IRR_SEGMENT_MOST) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    if (segment->given[length] != 0) {
+        offset = segment->given[length] - 1;
+        memcpy(&segment->given[length], segment->bytes + offset, sizeof(segment->given[length]));
+    } else {
+        const size_t room = segment->card.bytes - segment->end;
+
+        offset = segment->end;
+        if (((size_t)1 << length) > room || back_up_to(segment, offset + ((size_t)1 << length)) != IRR_OK) {
+            return IRR_ERR_NO_MEMORY;
+        }
+        segment->end = offset + ((size_t)1 << length);
+    }
+    segment->taken += (size_t)1 << length;
+    *offset_p = offset;
+    return IRR_OK;
+}
+
+void irr_segment_give(irr_segment_t *segment, size_t offset, size_t bytes)
+{
+    const int length = length_of(bytes);
+
+    memcpy(segment->bytes + offset, &segment->given[length], sizeof(segment->given[length]));
+    segment->given[length] = offset + 1;
+    segment->taken -= (size_t)1 << length;
+}
+
+/* ---- to read ---- */
+
+/* Is it that file, which can neither shrink under a reader nor be another one? */
+static bool is_it(int file, const irr_segment_card_t *card)
+{
+    struct stat status;
+    const int seals = fcntl(file, F_GET_SEALS);
+
+    return fstat(file, &status) == 0 && status.st_dev == card->device && status.st_ino == card->inode &&
+           status.st_size >= 0 && (uint64_t)status.st_size == card->bytes && seals >= 0 &&
+           (seals & F_SEAL_SHRINK) != 0;
+}
+
+irr_status_t irr_view_open(irr_view_t *view, const irr_segment_card_t *card)
+{
+    irr_status_t status = IRR_ERR_NOT_SUPPORTED;
+    void *mapped = MAP_FAILED;
+    char path[64];
+    int file;
+
+    snprintf(path, sizeof(path), "/proc/%llu/fd/%llu", (unsigned long long)card->process,
+             (unsigned long long)card->file);
+    file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return status;
+    }
+    if (card->bytes <= SIZE_MAX && is_it(file, card)) {
+        mapped = mmap(NULL, card->bytes, PROT_READ, MAP_SHARED, file, 0);
+    }
+    close(file);
+    if (mapped != MAP_FAILED) {
+        *view = (irr_view_t){ .bytes = mapped, .length = card->bytes };
+        status = IRR_OK;
+    }
+    return status;
+}
+
+void irr_view_close(irr_view_t *view)
+{
+    if (view->bytes != NULL) {
+        munmap((void *)view->bytes, view->length);
+    }
+    *view = (irr_view_t){ .length = 0 };
+}
