@@ -9,7 +9,6 @@
 #include "irr_memory.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -373,7 +372,7 @@ static uint64_t *own_cell(void)
 {
     const rank_t *rank = &node.rank[0];
 
-    return (uint64_t *)(void *)(rank->segment.bytes + rank->board.cells) + (rank->board.number % 2 * 2 + 1) * 16;
+    return (uint64_t *)(void *)(rank->segment.bytes + rank->board.place) + (1 + rank->board.number % 2 * 2 + 1) * 16;
 }
 
 static void lie_about_kind(void)
@@ -411,8 +410,8 @@ static void test_bad_cards(void)
     begin(2, 100, SEGMENT);
     for (int wrong = 0; wrong < 4; wrong++) {
         card = node.rank[1].card;
-        *(wrong < 3 ? &card.cells : &card.number) = wrong == 0 ? SEGMENT - 128 : wrong == 1 ? UINT64_MAX - 127
-                                                    : wrong == 2 ? card.cells + 1 : UINT64_C(1) << 32;
+        *(wrong < 3 ? &card.place : &card.number) = wrong == 0 ? SEGMENT - 128 : wrong == 1 ? UINT64_MAX - 127
+                                                    : wrong == 2 ? card.place + 1 : UINT64_C(1) << 32;
         CU_ASSERT_EQUAL(irr_board_join(&node.rank[0].board, 1, 1, &node.rank[1].view, &card), IRR_ERR_PROTOCOL);
     }
     end();
@@ -430,7 +429,7 @@ static void *run_thread(void *argument)
         if (!node.rank[me].open) {
             start(me);
         } else if (!go_on(me)) {
-            sched_yield();
+            (void)irr_board_sleep(&node.rank[me].board, 1000000);
         }
     }
     return NULL;

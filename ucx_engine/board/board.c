@@ -6,8 +6,14 @@
 #include "core/alloc.h"
 #include "problem/blocks.h"
 
+#include <errno.h>
+#include <linux/futex.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
+#define HEAD_BYTES   128
 #define CELL_BYTES   128   /* two lines, of which the second is fetched with the first */
 #define INSIDE_MAX   (CELL_BYTES - 16)
 
@@ -17,6 +23,12 @@ typedef enum kind {
     DIRECT,    /* or come as a message */
     LACKING    /* the rank has no memory for its input */
 } kind_t;
+
+/* In front of the cells. */
+struct irr_board_head {
+    _Atomic uint32_t asleep;
+    unsigned char    rest[HEAD_BYTES - sizeof(uint32_t)];
+};
 
 struct irr_board_cell {
     _Atomic uint32_t number;   /* of the exchange that it is for: the last thing that is written */
@@ -28,7 +40,8 @@ struct irr_board_cell {
     };
 };
 
-_Static_assert(sizeof(irr_board_cell_t) == CELL_BYTES, "cells of different ranks share no line");
+_Static_assert(sizeof(irr_board_cell_t) == CELL_BYTES && sizeof(irr_board_head_t) == HEAD_BYTES,
+               "cells of different ranks share no line");
 
 /* Places beside begin at lines. */
 static size_t line_up(size_t bytes)
@@ -38,9 +51,20 @@ static size_t line_up(size_t bytes)
 
 /* ---- life ---- */
 
-static size_t cells_bytes(int count)
+static size_t place_bytes(int count)
 {
-    return 2 * (size_t)count * CELL_BYTES;
+    return HEAD_BYTES + 2 * (size_t)count * CELL_BYTES;
+}
+
+static irr_board_head_t *own_head(const irr_board_t *board)
+{
+    return (irr_board_head_t *)(board->segment->bytes + board->place);
+}
+
+/* For all members, in one half. */
+static irr_board_cell_t *own_cells(const irr_board_t *board, int half)
+{
+    return (irr_board_cell_t *)(own_head(board) + 1) + half * board->count;
 }
 
 static _Atomic uint32_t *told(const irr_segment_t *segment, uint32_t id)
@@ -79,16 +103,16 @@ irr_status_t irr_board_init(irr_board_t *board, irr_segment_t *segment, uint32_t
         status = irr_segment_back(segment, (size_t)id * sizeof(uint32_t), sizeof(uint32_t));
     }
     if (status == IRR_OK) {
-        status = irr_segment_take(segment, cells_bytes(count), &board->cells);
+        status = irr_segment_take(segment, place_bytes(count), &board->place);
     }
     if (status != IRR_OK) {
         free_lists(board);
         memset(board, 0, sizeof(*board));
         return status;
     }
-    memset(segment->bytes + board->cells, 0, cells_bytes(count));
+    memset(own_head(board), 0, place_bytes(count));
     *card = (irr_board_card_t){
-        .segment = segment->card, .cells = board->cells,
+        .segment = segment->card, .place = board->place,
         .number = atomic_load_explicit(told(segment, id), memory_order_relaxed)
     };
     return IRR_OK;
@@ -97,17 +121,18 @@ irr_status_t irr_board_init(irr_board_t *board, irr_segment_t *segment, uint32_t
 irr_status_t irr_board_join(irr_board_t *board, int member, int rank, const irr_view_t *view,
                             const irr_board_card_t *card)
 {
-    const size_t bytes = cells_bytes(board->count);
-    irr_board_member_t *joined = &board->members[member];
+    const size_t bytes = place_bytes(board->count);
+    const irr_board_head_t *head;
     const irr_board_cell_t *cells;
 
-    if (view->length < IRR_BOARD_TABLE || card->cells % CELL_BYTES != 0 || card->cells > view->length ||
-        bytes > view->length - card->cells || card->number > UINT32_MAX) {
+    if (view->length < IRR_BOARD_TABLE || card->place % CELL_BYTES != 0 || card->place > view->length ||
+        bytes > view->length - card->place || card->number > UINT32_MAX) {
         return IRR_ERR_PROTOCOL;
     }
-    cells = (const irr_board_cell_t *)(view->bytes + card->cells);
-    *joined = (irr_board_member_t){
-        .rank = rank, .view = view, .cells = { cells + board->me, cells + board->count + board->me }
+    head = (const irr_board_head_t *)(view->bytes + card->place);
+    cells = (const irr_board_cell_t *)(head + 1);
+    board->members[member] = (irr_board_member_t){
+        .rank = rank, .view = view, .head = head, .cells = { cells + board->me, cells + board->count + board->me }
     };
     if ((uint32_t)card->number > board->number) {
         board->number = (uint32_t)card->number;
@@ -123,7 +148,7 @@ void irr_board_fini(irr_board_t *board)
         }
     }
     if (board->segment != NULL) {
-        irr_segment_give(board->segment, board->cells, cells_bytes(board->count));
+        irr_segment_give(board->segment, board->place, place_bytes(board->count));
         free_lists(board);
     }
     memset(board, 0, sizeof(*board));
@@ -234,11 +259,22 @@ static void write_cell(irr_board_t *board, int member, irr_board_cell_t *cell, c
     board->bytes += message->bytes;
 }
 
+/* Who falls asleep now sees the cells; who slept before is seen. */
+static void wake_sleepers(irr_board_t *board, irr_board_cell_t *cells)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    for (int i = 0; i < board->count; i++) {
+        if (i != board->me && atomic_load_explicit(&board->members[i].head->asleep, memory_order_relaxed) != 0) {
+            (void)syscall(SYS_futex, &cells[i].number, FUTEX_WAKE, 1, NULL, NULL, 0);
+        }
+    }
+}
+
 void irr_board_start(irr_board_t *board, const irr_problem_t *problem, irr_board_sides_t sides, const void *input,
                      void *output)
 {
     const int half = (int)(++board->number & 1);
-    irr_board_cell_t *cells = (irr_board_cell_t *)(board->segment->bytes + board->cells) + half * board->count;
+    irr_board_cell_t *cells = own_cells(board, half);
     size_t used = 0;
 
     board->problem = problem;
@@ -255,6 +291,7 @@ void irr_board_start(irr_board_t *board, const irr_problem_t *problem, irr_board
         atomic_store_explicit(&cells[to].number, board->number, memory_order_release);
         board->pending[board->npending++] = from;
     }
+    wake_sleepers(board, cells);
 }
 
 /* ---- to read ---- */
@@ -322,6 +359,13 @@ static void read_cell(irr_board_t *board, int member, const irr_board_cell_t *ce
     }
 }
 
+static bool has_come(const irr_board_t *board, int member)
+{
+    const irr_board_cell_t *cell = board->members[member].cells[board->number & 1];
+
+    return atomic_load_explicit(&cell->number, memory_order_acquire) == board->number;
+}
+
 irr_status_t irr_board_progress(irr_board_t *board)
 {
     const int half = (int)(board->number & 1);
@@ -329,16 +373,35 @@ irr_status_t irr_board_progress(irr_board_t *board)
 
     for (int i = 0; i < board->npending; i++) {
         const int member = board->pending[i];
-        const irr_board_cell_t *cell = board->members[member].cells[half];
 
-        if (atomic_load_explicit(&cell->number, memory_order_acquire) == board->number) {
-            read_cell(board, member, cell);
+        if (has_come(board, member)) {
+            read_cell(board, member, board->members[member].cells[half]);
         } else {
             board->pending[left++] = member;
         }
     }
     board->npending = left;
     return left > 0 ? IRR_IN_PROGRESS : board->status;
+}
+
+bool irr_board_sleep(irr_board_t *board, unsigned timeout_us)
+{
+    const struct timespec timeout = { .tv_sec = timeout_us / 1000000, .tv_nsec = timeout_us % 1000000 * 1000L };
+    const irr_board_cell_t *cell = board->members[board->pending[0]].cells[board->number & 1];
+    const uint32_t seen = atomic_load_explicit(&cell->number, memory_order_relaxed);
+    _Atomic uint32_t *asleep = &own_head(board)->asleep;
+    bool woken = false;
+
+    atomic_store_explicit(asleep, 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst);
+    for (int i = 0; i < board->npending && !woken; i++) {
+        woken = has_come(board, board->pending[i]);
+    }
+    if (!woken && seen != board->number) {
+        woken = syscall(SYS_futex, &cell->number, FUTEX_WAIT, seen, &timeout, NULL, 0) == 0 || errno != ETIMEDOUT;
+    }
+    atomic_store_explicit(asleep, 0, memory_order_relaxed);
+    return woken;
 }
 
 void irr_board_end(irr_board_t *board)

@@ -16,6 +16,9 @@
  * that id counts on from the largest number of all its members.  What was freed is written again when all numbers say
  * so (irr_boards_t).
  *
+ * A rank that has waited long says on its board that it sleeps, and sleeps on the number of a cell that it waits for.
+ * Who has written all cells looks who sleeps, and wakes them.
+ *
  * All that is read of others is checked: it may be late or early, but never leads outside of their segments.
  *
  * Cost: a copy in and a copy out for each byte, L stores of a line, and about 2 L misses of the cache for L ranks of the
@@ -39,22 +42,25 @@ typedef struct irr_board_sides {
     irr_board_message_t *sent, *received;
 } irr_board_sides_t;
 
+typedef struct irr_board_head irr_board_head_t;
 typedef struct irr_board_cell irr_board_cell_t;
 
 typedef struct irr_board_member {
     int                     rank;
     const irr_view_t       *view;
+    const irr_board_head_t *head;
     const irr_board_cell_t *cells[2];   /* what it has for this rank, by half */
 } irr_board_member_t;
 
 /* Zeroed is none. */
-typedef struct irr_board {
+typedef struct irr_board irr_board_t;
+struct irr_board {
     irr_segment_t       *segment;
     uint32_t             id;
     int                  count;       /* members: ranks of the communicator on this node */
     int                  me;          /* which of them this rank is */
     irr_board_member_t  *members;     /* in the order of their ranks */
-    size_t               cells;       /* the own ones in the segment */
+    size_t               place;       /* of the own head and cells in the segment */
     size_t               beside[2];   /* memory beside the cells, by half, */
     size_t               beside_max[2];   /* and its length, or 0 */
     size_t               block_max;   /* bytes of a message that goes over the board, at most */
@@ -71,12 +77,13 @@ typedef struct irr_board {
     const irr_problem_t *problem;
     irr_board_sides_t    sides;
     unsigned char       *output;      /* NULL: what comes is thrown away */
-} irr_board_t;
+    irr_board_t         *next;        /* of those that were freed and may still be read */
+};
 
 /* What members tell each other before they can use a board. */
 typedef struct irr_board_card {
     irr_segment_card_t segment;
-    uint64_t           cells;
+    uint64_t           place;
     uint64_t           number;   /* the largest one with this id in its table */
 } irr_board_card_t;
 
@@ -123,6 +130,12 @@ void irr_board_start(irr_board_t *board, const irr_problem_t *problem, irr_board
  * `in`, which the caller empties; it receives them.
  */
 irr_status_t irr_board_progress(irr_board_t *board);
+
+/*
+ * Sleeps until the first of the members that are pending has something, but not if any of them has now; at most so many
+ * microseconds.  True: look again.
+ */
+bool irr_board_sleep(irr_board_t *board, unsigned timeout_us);
 
 /* The exchange is over on this rank, messages and all. */
 void irr_board_end(irr_board_t *board);
