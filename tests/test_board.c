@@ -421,6 +421,16 @@ static void test_bad_cards(void)
 
 #define THREADS_EXCHANGES 400
 
+static void rest(irr_board_t *board)
+{
+    irr_board_bed_t bed;
+
+    if (irr_board_lie_down(board, &bed)) {
+        (void)irr_board_sleep(&bed, 1000000);
+        irr_board_get_up(board);
+    }
+}
+
 static void *run_thread(void *argument)
 {
     const int me = (int)(intptr_t)argument;
@@ -429,7 +439,7 @@ static void *run_thread(void *argument)
         if (!node.rank[me].open) {
             start(me);
         } else if (!go_on(me)) {
-            (void)irr_board_sleep(&node.rank[me].board, 1000000);
+            rest(&node.rank[me].board);
         }
     }
     return NULL;

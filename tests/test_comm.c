@@ -333,7 +333,7 @@ static void test_trouble_of_several(void)
 
 static void test_settings(void)
 {
-    enum { DIFFERENCES = 25 };
+    enum { DIFFERENCES = 27 };
     const irr_settings_t common = {
         .algorithm = 1, .compose = IRR_COMPOSE_AUTO, .window_messages = 4, .window_bytes = 1000,
         .dims = { 2, { 4, 4 } }, .slice_min = 64, .overlap = IRR_OVERLAP_DUAL
@@ -369,6 +369,8 @@ static void test_settings(void)
     others[22].lead_bytes = 1;
     others[23].host_route = IRR_HOST_ROUTE_NODE;
     others[24].schedule_ms = 1;
+    others[25].board_block = 1;
+    others[26].board_bytes = 1;
     for (size_t i = 0; i < DIFFERENCES; i++) {
         irr_team_t team;
         irr_world_t world;
@@ -381,7 +383,7 @@ static void test_settings(void)
         start_log();
         CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
         end_log(1, "ranks of a communicator have different settings of algorithm, dims, slice_min, overlap, "
-                   "composition, window, pace, schedule or topology; they must be the same on all ranks");
+                   "composition, window, pace, schedule, board or topology; they must be the same on all ranks");
         expect_recovery(&team);
     }
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Rows of the table of algorithms. */
-enum { AUTO, A1, AC, A2, A3, A4, MULTISTAGE, NODE };
+enum { AUTO, A1, AC, A2, A3, A4, MULTISTAGE, NODE, BOARD };
 
 #define TEAMS_MAX 4
 #define TURNS_MAX 30
@@ -57,6 +57,9 @@ static void test_kinds(void)
         { .algorithm = A4, .slice_min = IRR_SLICE_MIN_DEFAULT, .overlap = IRR_OVERLAP_BLOCKING },
         { .algorithm = MULTISTAGE, .compose = IRR_COMPOSE_GATHER, .window_bytes = 300 },
         { .algorithm = NODE },
+        { .algorithm = BOARD },
+        { .algorithm = BOARD, .board_block = 300, .board_bytes = 1024, .window_messages = 1 },
+        { .algorithm = BOARD, .board_block = 1 << 20, .board_bytes = 1 << 20, .compose = IRR_COMPOSE_SPLIT },
         { .algorithm = A1, .pace = IRR_PACE_LOOSE, .window_messages = 2 },
         { .algorithm = AC, .pace = IRR_PACE_LOOSE, .compose = IRR_COMPOSE_SPLIT },
         { .algorithm = A1, .pace = IRR_PACE_GRANT },

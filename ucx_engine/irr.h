@@ -93,6 +93,9 @@ void irr_allocator_set(const irr_allocator_t *allocator);
                          "pieces that came with a description")                                          \
     X(bytes_gathered,    "Bytes copied between the user's buffers and the transport's own fragments by " \
                          "the engine's datatype callbacks")                                              \
+    X(bytes_boarded,     "Bytes of user data that this process copied to its boards, and from those of "     \
+                         "others, in memory that the ranks of a node share")                             \
+    X(board_memory,      "Bytes of memory that the boards of this process take now (a gauge)")           \
     X(largest_message,   "Bytes of the largest message sent so far (a gauge)")                           \
     X(scratch_bytes,     "Most bytes of scratch that an exchange held at once so far (a gauge)")         \
     X(endpoints_open,    "Number of transport endpoints open now (a gauge)")                             \
@@ -383,6 +386,8 @@ typedef struct irr_settings {
                                        0: no limit */
     size_t        cache_bytes;      /* of the schedules that a communicator keeps; 0: no limit but seven */
     irr_host_route_t host_route;    /* aapc with a topology file, and several ranks on a host; with sync and free */
+    size_t        board_block;      /* bytes of a message that goes over a board, at most */
+    size_t        board_bytes;      /* of a rank's board, beside its cells, at most */
     size_t        timeout;          /* seconds after which an exchange that is not over ends in an error; 0: never */
     const char   *schedule_file;    /* of irr_plan --save, for exchanges with its counts; NULL or "": none */
     const char   *topology_file;    /* Slurm's topology.conf, for aapc and auto; NULL or "": all ranks at one switch */

@@ -25,9 +25,9 @@ divided() {
     [ $status -eq 0 ] && [ "$(tr '\n' ' ' < "$scratch/run" | grep -c "$3")" -eq 1 ]
 }
 
-algorithms="a1 ac a2 a3 a4 multistage node lp rs_n rs_n_sort rs_nh optimal redist aapc"
+algorithms="a1 ac a2 a3 a4 multistage node board lp rs_n rs_n_sort rs_nh optimal redist aapc"
 
-if whole; then plan 68; else plan 55; fi
+if whole; then plan 71; else plan 57; fi
 for n in 1 2 3 4 7; do
     check "$n ranks, every byte as Open MPI's own" ranks "$n" "$program" irr coll_irr_alltoall_algorithm=a1
 done

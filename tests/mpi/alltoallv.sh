@@ -3,10 +3,10 @@
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_alltoallv
 
-grids="a2 a3 a4 multistage node"
+grids="a2 a3 a4 multistage node board"
 schedules="lp rs_n rs_n_sort rs_nh optimal aapc"
 
-if whole; then plan 75; else plan 64; fi
+if whole; then plan 82; else plan 70; fi
 for n in 1 2 3 4 7; do
     check "$n ranks, every byte as Open MPI's own" ranks "$n" "$program" 2
 done
@@ -35,6 +35,9 @@ for setting in compose=iovec overlap=dual; do
 done
 group "8 ranks, aapc and coll_irr_pace=sync" 1 coll_irr_alltoallv_algorithm=aapc coll_irr_pace=sync
 group "8 ranks, node, on nodes of 3, 3 and 2 ranks" 1 coll_irr_alltoallv_algorithm=node coll_irr_ranks_per_node=3
+for setting in board_block=100 board_block=0 board_bytes=0 ranks_per_node=3; do
+    group "8 ranks, board and coll_irr_$setting" 1 coll_irr_alltoallv_algorithm=board "coll_irr_$setting"
+done
 check_groups 8 "$program"
 if whole; then
     group "16 ranks, every byte as Open MPI's own" 2

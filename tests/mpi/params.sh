@@ -40,7 +40,7 @@ bad_infos() {
     cat "$scratch/run"
     for name in alltoallv_algorithm alltoall_algorithm compose window_messages window_bytes dims slice_min overlap \
         ranks_per_node pace grants piece_bytes lead_bytes host_route seed lambda latency_bytes max_steps lp_shift redistribution \
-        matrix_max_bytes schedule_ms cache_bytes timeout; do
+        matrix_max_bytes schedule_ms cache_bytes board_block board_bytes timeout; do
         [ "$(grep -c "Parameter: coll_irr_$name\$" "$scratch/run")" -eq 1 ] || return 1
     done
 }
@@ -87,7 +87,7 @@ check "ompi_info: ucx_tls" listed ucx_tls 4 "UCX_TLS"
 check "ompi_info: ucx_devices" listed ucx_devices 4 "UCX_NET_DEVICES"
 bad alltoallv_algorithm=fastest alltoall_algorithm=none compose=7 window_messages=-3 window_bytes=12q dims=1x8 \
     slice_min=-1 overlap=foo ranks_per_node=-1 pace=fast host_route=bridge lambda=proportional redistribution=1,2,3
-check "bad algorithm" refused coll_irr_alltoallv_algorithm fastest "one of auto, a1, ac, a2, a3, a4, multistage, node, lp, rs_n"
+check "bad algorithm" refused coll_irr_alltoallv_algorithm fastest "one of auto, a1, ac, a2, a3, a4, multistage, node, board, lp, rs_n"
 check "bad algorithm of MPI_Alltoall" refused coll_irr_alltoall_algorithm none "one of host, auto, a1, ac, a2"
 check "bad composition" refused coll_irr_compose 7 "one of auto, iovec, gather, split"
 check "bad window_messages" refused coll_irr_window_messages -3 "a whole number"

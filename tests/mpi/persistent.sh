@@ -3,7 +3,7 @@
 LIMIT=120
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_persistent
-algorithms="auto a1 ac a2 a3 a4 multistage node lp rs_n rs_n_sort rs_nh optimal redist aapc"
+algorithms="auto a1 ac a2 a3 a4 multistage node board lp rs_n rs_n_sort rs_nh optimal redist aapc"
 
 # What redist needs; other exchanges than this one go by a1 then.
 OMPI_MCA_coll_irr_redistribution=1,2,1,2
@@ -33,7 +33,7 @@ each() {
     done
 }
 
-plan 69
+plan 72
 check "the algorithms below are all there are" all_named
 each "5 ranks" "every byte as Open MPI's own" types
 check_groups 5 "$program"

@@ -11,7 +11,7 @@ killed() {
         coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=3 && [ "$(grep -c survived "$scratch/run")" -eq 3 ]
 }
 
-plan 33
+plan 34
 for algorithm in a1 ac; do
     for bytes in 8 2000 80000; do
         group "$bytes bytes that nobody asked for, $algorithm" stray $bytes "coll_irr_alltoallv_algorithm=$algorithm"
@@ -37,7 +37,7 @@ for bytes in 8 80000; do
     check "$bytes bytes that nobody asked for in the last call" \
         ranks 3 "$program" stray_last $bytes coll_irr_alltoallv_algorithm=a1
 done
-for algorithm in a1 ac a2 a3 a4 multistage node rs_nh optimal aapc; do
+for algorithm in a1 ac a2 a3 a4 multistage node board rs_nh optimal aapc; do
     group "no memory for a packed copy, $algorithm" no_copy 8 "coll_irr_alltoallv_algorithm=$algorithm" \
         coll_irr_ranks_per_node=2
 done

@@ -384,24 +384,37 @@ irr_status_t irr_board_progress(irr_board_t *board)
     return left > 0 ? IRR_IN_PROGRESS : board->status;
 }
 
-bool irr_board_sleep(irr_board_t *board, unsigned timeout_us)
+/* Who writes a cell after this sees that somebody sleeps; what was written before is seen here. */
+bool irr_board_lie_down(irr_board_t *board, irr_board_bed_t *bed)
 {
-    const struct timespec timeout = { .tv_sec = timeout_us / 1000000, .tv_nsec = timeout_us % 1000000 * 1000L };
     const irr_board_cell_t *cell = board->members[board->pending[0]].cells[board->number & 1];
     const uint32_t seen = atomic_load_explicit(&cell->number, memory_order_relaxed);
-    _Atomic uint32_t *asleep = &own_head(board)->asleep;
-    bool woken = false;
 
-    atomic_store_explicit(asleep, 1, memory_order_relaxed);
+    if (seen == board->number) {
+        return false;
+    }
+    atomic_store_explicit(&own_head(board)->asleep, 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
-    for (int i = 0; i < board->npending && !woken; i++) {
-        woken = has_come(board, board->pending[i]);
+    for (int i = 0; i < board->npending; i++) {
+        if (has_come(board, board->pending[i])) {
+            irr_board_get_up(board);
+            return false;
+        }
     }
-    if (!woken && seen != board->number) {
-        woken = syscall(SYS_futex, &cell->number, FUTEX_WAIT, seen, &timeout, NULL, 0) == 0 || errno != ETIMEDOUT;
-    }
-    atomic_store_explicit(asleep, 0, memory_order_relaxed);
-    return woken;
+    *bed = (irr_board_bed_t){ .word = &cell->number, .seen = seen };
+    return true;
+}
+
+bool irr_board_sleep(const irr_board_bed_t *bed, unsigned timeout_us)
+{
+    const struct timespec timeout = { .tv_sec = timeout_us / 1000000, .tv_nsec = timeout_us % 1000000 * 1000L };
+
+    return syscall(SYS_futex, bed->word, FUTEX_WAIT, bed->seen, &timeout, NULL, 0) == 0 || errno != ETIMEDOUT;
+}
+
+void irr_board_get_up(irr_board_t *board)
+{
+    atomic_store_explicit(&own_head(board)->asleep, 0, memory_order_relaxed);
 }
 
 void irr_board_end(irr_board_t *board)

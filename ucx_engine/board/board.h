@@ -131,11 +131,20 @@ void irr_board_start(irr_board_t *board, const irr_problem_t *problem, irr_board
  */
 irr_status_t irr_board_progress(irr_board_t *board);
 
+/* What a rank sleeps on: until *word is not `seen`. */
+typedef struct irr_board_bed {
+    const void *word;
+    uint32_t    seen;
+} irr_board_bed_t;
+
 /*
- * Sleeps until the first of the members that are pending has something, but not if any of them has now; at most so many
- * microseconds.  True: look again.
+ * To sleep until the first of the members that are pending has something: lie down, sleep at most so many microseconds,
+ * and get up.  lie_down says false if one of them has something now.  Others may go on with the board while this one
+ * sleeps.  sleep returns true if it was woken.
  */
-bool irr_board_sleep(irr_board_t *board, unsigned timeout_us);
+bool irr_board_lie_down(irr_board_t *board, irr_board_bed_t *bed);
+bool irr_board_sleep(const irr_board_bed_t *bed, unsigned timeout_us);
+void irr_board_get_up(irr_board_t *board);
 
 /* The exchange is over on this rank, messages and all. */
 void irr_board_end(irr_board_t *board);

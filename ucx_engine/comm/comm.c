@@ -51,7 +51,9 @@ static irr_status_t allocate(irr_engine_t *engine, const irr_comm_params_t *para
                              const irr_agreement_t *agreement, const irr_comm_files_t *files, irr_comm_t **comm_p,
                              char **entries_p)
 {
-    size_t entries = agreement->addresses_needed ? (size_t)params->ranks + 1 : 0;
+    const bool has_boards = irr_comm_route_has_boards(&params->settings);
+    const size_t addresses = agreement->addresses_needed ? entry_bytes(agreement) : 0;
+    const size_t boards = has_boards ? sizeof(irr_boards_entry_t) : 0;
     bool needs_labels = irr_comm_route_needs_labels(params, files);
     irr_comm_t *comm = irr_alloc_zero(1, sizeof(*comm));
     irr_status_t status = IRR_ERR_NO_MEMORY;
@@ -66,7 +68,7 @@ static irr_status_t allocate(irr_engine_t *engine, const irr_comm_params_t *para
     comm->id = id;
     comm->peers = irr_alloc_zero((size_t)params->ranks, sizeof(*comm->peers));
     comm->labels = irr_alloc(needs_labels ? (size_t)params->ranks : 0, sizeof(*comm->labels));
-    *entries_p = irr_alloc_zero(entries, entry_bytes(agreement));
+    *entries_p = irr_alloc_zero((size_t)params->ranks + 1, addresses > boards ? addresses : boards);
     if (comm->peers != NULL && comm->labels != NULL && *entries_p != NULL) {
         status = needs_labels ? IRR_OK : irr_comm_route_init(comm, NULL, files);
     }
@@ -174,13 +176,21 @@ static irr_status_t exchange_addresses(irr_comm_t *comm, irr_comm_params_t *para
 }
 
 /* Collective: learns where the members are, and makes the route that follows it. */
-static irr_status_t exchange_labels(irr_comm_t *comm, irr_comm_params_t *params, const irr_comm_files_t *files)
+static irr_status_t exchange_labels(irr_comm_t *comm, irr_comm_params_t *params, const irr_comm_files_t *files,
+                                    void *entries)
 {
     const irr_oob_t *oob = params->oob;
+    irr_status_t status = IRR_OK;
     int label = files->topology.hosts > 0 ? files->host : params->node;
 
     if (oob->allgather(oob->context, &label, comm->labels, sizeof(label)) != IRR_OK) {
         return IRR_ERR_OOB;
+    }
+    if (irr_comm_route_has_boards(&params->settings)) {
+        status = irr_boards_join(comm, params, entries);
+    }
+    if (status != IRR_OK) {
+        return status;
     }
     params->trouble = irr_comm_route_init(comm, comm->labels, files);
     params->reason = "a rank has no memory for a communicator";
@@ -257,7 +267,7 @@ irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *give
         status = exchange_addresses(comm, &params, &agreement, entries);
     }
     if (status == IRR_OK && irr_comm_route_needs_labels(&params, &files)) {
-        status = exchange_labels(comm, &params, &files);
+        status = exchange_labels(comm, &params, &files, entries);
     }
     if (status != IRR_OK) {
         goto err_free;
@@ -330,6 +340,7 @@ void irr_comm_destroy(irr_comm_t *comm)
     unlink_comm(comm);
     close_exchanges(comm);
     irr_strays_free_id(&engine->strays, comm->id);
+    irr_boards_leave(comm);
     if (buried) {
         bury(comm);
     } else {

@@ -13,7 +13,13 @@
 
 bool irr_comm_route_needs_labels(const irr_comm_params_t *params, const irr_comm_files_t *files)
 {
-    return files->topology.hosts > 0 || irr_way_of(&params->settings, 1).route == &irr_route_node;
+    return files->topology.hosts > 0 || irr_way_of(&params->settings, 1).route == &irr_route_node ||
+           irr_comm_route_has_boards(&params->settings);
+}
+
+bool irr_comm_route_has_boards(const irr_settings_t *settings)
+{
+    return irr_way_of(settings, 1).boards;
 }
 
 bool irr_comm_route_lacks(const irr_settings_t *settings)
@@ -94,7 +100,7 @@ static irr_status_t init_schedules(irr_comm_t *comm, const irr_way_t *way, const
     if (status == IRR_OK && file->ranks == comm->ranks) {
         status = irr_schedules_pin(&comm->schedules, file);
     }
-    return status == IRR_OK && comm->schedules.asked ? irr_run_reserve(&comm->run, comm) : status;
+    return status == IRR_OK && (comm->schedules.asked || comm->board != NULL) ? irr_run_reserve(&comm->run, comm) : status;
 }
 
 irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_comm_files_t *files)
@@ -107,14 +113,15 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_
     comm->settings.algorithm = irr_algorithm_resolve(comm->settings.algorithm, hosts);
     comm->alone = irr_way_alone(&way);
     comm->direct = irr_way_is_local(&comm->alone);
-    comm->agrees = irr_consensus_init(&comm->consensus, comm->ranks, comm->rank) == IRR_OK;
+    comm->agrees = irr_consensus_init(&comm->consensus, comm->ranks, comm->rank) == IRR_OK &&
+                   !(comm->board != NULL && comm->board->count == comm->ranks);
     status = comm->direct ? IRR_OK : init_grid(comm, labels);
     if (status == IRR_OK && placed) {
         status = init_tree(comm, labels, &files->topology);
     }
     if (status == IRR_OK) {
         status = init_schedules(comm, &way, &files->schedule);
-        comm->serial = !comm->direct || comm->schedules.asked;
+        comm->serial = !comm->direct || comm->schedules.asked || comm->board != NULL;
     }
     if (status == IRR_OK) {
         status = irr_exchange_create(comm, &comm->exchange);

@@ -4,6 +4,7 @@
 #ifndef IRR_ENGINE_H
 #define IRR_ENGINE_H
 
+#include "comm/boards.h"
 #include "comm/failure.h"
 #include "comm/ids.h"
 #include "comm/peers.h"
@@ -27,6 +28,7 @@ struct irr_engine {
     irr_comm_t      *buried;     /* those that are gone, but not for the transport */
     irr_exchange_t  *buried_exchanges;
     irr_strays_t     strays;
+    irr_boards_t     boards;
     unsigned         idle;       /* rounds since something happened */
     bool             news;       /* something happened outside of them */
     bool             closed;     /* on the way down */
@@ -64,6 +66,7 @@ struct irr_comm {
     irr_settings_t   settings;
     int             *labels;      /* by rank: equal on ranks that share a node, if the algorithm asks */
     irr_nodes_t      nodes;
+    irr_board_t     *board;       /* of this rank for those of its node; NULL: none */
     irr_relay_t      relay;
     irr_consensus_t  consensus;   /* on a frozen plan, or to meet */
     irr_tree_t       tree;        /* of the hosts, for schedules that ask */

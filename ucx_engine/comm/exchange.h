@@ -3,6 +3,7 @@
  *
  *   exchange.c        life, start, plan, test
  *   exchange_run.c    what an open one goes through
+ *   exchange_board.c  the same, of one with boards
  *   queue.c           which of those that were started are open
  *   run.c             the plan of one without a relay
  */
@@ -17,6 +18,7 @@ typedef enum irr_exchange_state {
     IRR_EXCHANGE_MEETS,       /* the ranks wait for each other; see comm/stray.h */
     IRR_EXCHANGE_SCHEDULES,   /* the ranks find a schedule */
     IRR_EXCHANGE_RUNS,        /* the executor runs a plan */
+    IRR_EXCHANGE_BOARDS,      /* it waits for others' boards, and the executor runs what goes directly */
     IRR_EXCHANGE_RELAYS,      /* the relay finds its way */
     IRR_EXCHANGE_FREEZES      /* the ranks agree whether what the relay learnt may run alone */
 } irr_exchange_state_t;
@@ -30,6 +32,8 @@ struct irr_exchange {
     unsigned              lacks;      /* which of them this rank has no memory for */
     irr_exchange_state_t  state;
     irr_status_t          result;     /* IRR_IN_PROGRESS until it is over */
+    irr_status_t          boarded;    /* what it came to on the boards */
+    irr_exec_env_t        env;        /* of one with boards */
     irr_status_t          relayed;    /* result of the relay, while the ranks agree */
     bool                  started;    /* it is not over, or its result was not read */
     bool                  plans;      /* there are no buffers yet */
@@ -61,6 +65,14 @@ void irr_exchange_free(irr_exchange_t *exchange);
 /* Begins one that is opened, and goes on with it: IRR_IN_PROGRESS, or its result. */
 void         irr_exchange_begin(irr_exchange_t *exchange, uint64_t now_ns);
 irr_status_t irr_exchange_progress(irr_exchange_t *exchange);
+
+/* ---- exchange_board.c; the same ---- */
+
+void         irr_exchange_start_boards(irr_exchange_t *exchange, const irr_exec_env_t *env);
+irr_status_t irr_exchange_progress_boards(irr_exchange_t *exchange);
+int          irr_exchange_awaited_boards(const irr_exchange_t *exchange);
+void         irr_exchange_open_endpoints_boards(irr_exchange_t *exchange);
+void         irr_exchange_end_boards(irr_exchange_t *exchange);
 
 /* It is over, with this result. */
 void irr_exchange_end(irr_exchange_t *exchange, irr_status_t result);

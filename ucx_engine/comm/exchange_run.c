@@ -56,6 +56,20 @@ static void run(irr_exchange_t *exchange)
     }
 }
 
+static void run_boards(irr_exchange_t *exchange)
+{
+    irr_exec_env_t env;
+
+    (void)irr_run_take(exchange->run, &exchange->problem);   /* its lists are good */
+    if (irr_run_build(exchange->run, exchange->comm, exchange->way, NULL, &exchange->problem) != IRR_OK) {
+        irr_comm_fail(exchange->comm, IRR_ERR_NO_MEMORY, "has no room for a plan");
+        return;
+    }
+    env = make_env(exchange);
+    exchange->state = IRR_EXCHANGE_BOARDS;
+    irr_exchange_start_boards(exchange, &env);
+}
+
 /* By the way that goes with the schedule, or that was found best without a look. */
 static irr_status_t build(irr_exchange_t *exchange, const irr_cache_entry_t *entry)
 {
@@ -91,6 +105,8 @@ static void go_on(irr_exchange_t *exchange)
 {
     if (exchange->comm->schedules.asked && (exchange->plans || !exchange->planned)) {
         find_schedule(exchange);
+    } else if (exchange->comm->board != NULL) {
+        run_boards(exchange);
     } else {
         run(exchange);
     }
@@ -124,6 +140,9 @@ void irr_exchange_open_endpoints(irr_exchange_t *exchange)
     irr_transport_t *transport = comm->engine->transport;
     const irr_plan_t *plan = &exchange->run->plan;
 
+    if (comm->board != NULL) {
+        irr_exchange_open_endpoints_boards(exchange);
+    }
     for (size_t i = 0; (exchange->found || comm->direct) && i < plan->nsteps; i++) {
         if (irr_step_goes_out(&plan->steps[i])) {
             (void)transport->ops->reach(transport, comm->peers[plan->steps[i].peer]);   /* if not, that run fails */
@@ -250,7 +269,8 @@ irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
 {
     static irr_status_t (*const progress[])(irr_exchange_t *exchange) = {
         [IRR_EXCHANGE_MEETS] = progress_meeting, [IRR_EXCHANGE_SCHEDULES] = progress_schedules,
-        [IRR_EXCHANGE_RUNS] = progress_run, [IRR_EXCHANGE_RELAYS] = progress_relay,
+        [IRR_EXCHANGE_RUNS] = progress_run, [IRR_EXCHANGE_BOARDS] = irr_exchange_progress_boards,
+        [IRR_EXCHANGE_RELAYS] = progress_relay,
         [IRR_EXCHANGE_FREEZES] = progress_freeze
     };
     irr_exchange_state_t state;
@@ -276,6 +296,7 @@ int irr_exchange_awaited(const irr_exchange_t *exchange)
     switch (exchange->state) {
     case IRR_EXCHANGE_SCHEDULES: return irr_schedules_awaited(&comm->schedules);
     case IRR_EXCHANGE_RUNS:      return irr_exec_awaited(&exchange->run->exec);
+    case IRR_EXCHANGE_BOARDS:    return irr_exchange_awaited_boards(exchange);
     case IRR_EXCHANGE_RELAYS:    return irr_relay_awaited(&comm->relay);
     default:                     return irr_consensus_awaited(&comm->consensus);
     }
@@ -291,6 +312,11 @@ static void count_route(irr_exchange_t *exchange)
     const irr_relay_t *relay = &exchange->comm->relay;
 
     counters->exchanges = 1;
+    if (exchange->state == IRR_EXCHANGE_BOARDS) {
+        counters->bytes_boarded = exchange->comm->board->bytes;
+        counters->steps = plan != NULL ? plan->nsends : 0;
+        return;
+    }
     counters->steps = plan != NULL ? plan->nsends : relay->plan->plan.nsends;
     counters->scratch_bytes = plan != NULL ? plan->scratch_bytes : relay->scratch_bytes;
 }
@@ -316,6 +342,9 @@ void irr_exchange_end(irr_exchange_t *exchange, irr_status_t result)
 {
     if (exchange->comm->failed == IRR_OK && irr_strays_end(exchange) && result == IRR_OK) {
         result = IRR_ERR_TRUNCATE;
+    }
+    if (exchange->state == IRR_EXCHANGE_BOARDS) {
+        irr_exchange_end_boards(exchange);
     }
     exchange->result = result;
     count(exchange);

@@ -5,6 +5,8 @@
 
 #include "comm/comm_route.h"
 
+#include "core/alloc.h"
+
 static irr_status_t reserve(irr_run_t *run, irr_plan_bounds_t bounds)
 {
     irr_status_t status = irr_plan_reserve(&run->plan, bounds);
@@ -12,11 +14,28 @@ static irr_status_t reserve(irr_run_t *run, irr_plan_bounds_t bounds)
     return status == IRR_OK ? irr_exec_reserve(&run->exec, bounds) : status;
 }
 
+/* For what goes over boards. */
+static irr_status_t reserve_sides(irr_run_t *run, const irr_comm_t *comm)
+{
+    const size_t count = comm->board != NULL ? (size_t)comm->board->count : 0;
+    const irr_array_t arrays[] = {
+        IRR_ARRAY(run->sides.sent, count), IRR_ARRAY(run->sides.received, count)
+    };
+
+    if (count == 0 || run->sides.sent != NULL) {
+        return IRR_OK;
+    }
+    return IRR_ALLOC_ARRAYS(arrays);
+}
+
 irr_status_t irr_run_reserve(irr_run_t *run, const irr_comm_t *comm)
 {
     irr_way_t ways[] = { comm->alone, comm->alone };
     irr_status_t status = irr_blocks_memory_reserve(&run->blocks, 2 * (size_t)comm->ranks);
 
+    if (status == IRR_OK) {
+        status = reserve_sides(run, comm);
+    }
     ways[1].pace = &irr_pace_loose;   /* by which a trial may find that exchanges without a schedule go best */
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && status == IRR_OK && comm->direct; i++) {
         status = reserve(run, irr_way_bounds(&ways[i], comm->ranks, 0, NULL, NULL));
@@ -26,6 +45,9 @@ irr_status_t irr_run_reserve(irr_run_t *run, const irr_comm_t *comm)
 
 void irr_run_fini(irr_run_t *run)
 {
+    irr_free(run->sides.sent);
+    run->sides = (irr_board_sides_t){ NULL, NULL };
+    irr_blocks_memory_fini(&run->far);
     irr_exec_fini(&run->exec);
     irr_plan_fini(&run->plan);
     irr_blocks_memory_fini(&run->blocks);
@@ -65,6 +87,38 @@ static irr_status_t make_room(irr_run_t *run, const irr_way_t *way, const irr_sh
     return reserve(run, irr_way_bounds(way, ranks, 0, share, forward));
 }
 
+/* What does not stay on the node, where there are boards.  The problem's own lists are as they were. */
+static irr_status_t leave_out_node(irr_run_t *run, const irr_comm_t *comm, irr_problem_t *problem)
+{
+    irr_status_t status = irr_blocks_memory_reserve(&run->far, problem->send.count + problem->recv.count);
+    irr_block_t *list = run->far.list;
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    problem->send = irr_nodes_elsewhere(&comm->nodes, comm->rank, problem->send, list);
+    problem->recv = irr_nodes_elsewhere(&comm->nodes, comm->rank, problem->recv, list + problem->send.count);
+    return IRR_OK;
+}
+
+/* By a way without boards, or what does not go over them. */
+static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way, const irr_share_t *share,
+                          const irr_forward_t *forward, const irr_problem_t *problem)
+{
+    irr_problem_t left = *problem;
+    irr_status_t status = IRR_OK;
+
+    if (comm->board != NULL) {
+        irr_board_sides_of(comm->board, problem, run->sides);
+        status = leave_out_node(run, comm, &left);
+    }
+    if (status == IRR_OK) {
+        status = irr_way_build(way, &left, share, forward, &run->plan);
+    }
+    run->mark = irr_plan_mark(&run->plan);
+    return status;
+}
+
 irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
                            const irr_cache_entry_t *entry, irr_problem_t *problem)
 {
@@ -79,7 +133,7 @@ irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_way
     }
     status = make_room(run, way, share, forward, problem);
     if (status == IRR_OK) {
-        status = irr_way_build(way, problem, share, forward, &run->plan);
+        status = build(run, comm, way, share, forward, problem);
     }
     run->built_way = way;
     run->built = status == IRR_OK ? wanted : IRR_RUN_NOTHING;

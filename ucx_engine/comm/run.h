@@ -10,6 +10,7 @@
 #ifndef IRR_RUN_H
 #define IRR_RUN_H
 
+#include "board/board.h"
 #include "comm/cache.h"
 #include "exec/exec.h"
 #include "problem/blocks.h"
@@ -18,6 +19,9 @@
 typedef struct irr_run {
     irr_blocks_memory_t blocks;      /* of the problem, with room for two a rank */
     size_t              more;        /* of them, beyond the first one of their rank */
+    irr_board_sides_t   sides;       /* where there are boards: of the problem */
+    irr_blocks_memory_t far;         /* room for what goes to other nodes, and comes from there */
+    irr_plan_mark_t     mark;        /* the end of the plan, as it was built */
     bool                merged;      /* there is no memory for so many: it runs without buffers */
     irr_plan_t          plan;
     uint64_t            built;       /* what it is for: the serial of a schedule, or IRR_RUN_... */

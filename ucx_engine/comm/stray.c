@@ -48,6 +48,9 @@ static bool has_gaps(const irr_exchange_t *exchange)
     if (!comm->direct || exchange->found || plan == NULL) {
         return false;
     }
+    if (comm->board != NULL) {
+        return exchange->run->mark.nrecvs < (size_t)(comm->ranks - comm->board->count);
+    }
     return plan->nrecvs < (size_t)comm->ranks - 1;
 }
 

@@ -36,6 +36,8 @@ static const struct {
       "along dimensions of two ranks each (Liu, Wang, Prasanna 5), as the algorithm of Bruck" },
     { "node", { .route = &irr_route_node, .order = &irr_order_priority, .pace = &irr_pace_free },
       "inside the node to the rank that serves the destination's place, then from node to node" },
+    { "board", { .route = &irr_route_direct, .order = &irr_order_rotate, .pace = &irr_pace_free, .boards = true },
+      "through memory that the ranks of a node share, but long messages, and those between nodes, as a1" },
     { "lp", DIRECT(lp, loose),
       "linear permutation: in step k rank i sends to i xor k, or to (i + k) mod P where P is no power of two" },
     { "rs_n", DIRECT(rs_n, loose),

@@ -24,6 +24,9 @@ typedef struct irr_nodes {
 irr_status_t irr_nodes_init(irr_nodes_t *nodes, int ranks, const int *labels);
 void         irr_nodes_fini(irr_nodes_t *nodes);
 
+/* The blocks for ranks that are not on the node of this one, copied to a list with room for all.  O(blocks). */
+irr_blocks_t irr_nodes_elsewhere(const irr_nodes_t *nodes, int rank, irr_blocks_t blocks, irr_block_t *list);
+
 static inline int irr_nodes_size(const irr_nodes_t *nodes, int node)
 {
     return nodes->first[node + 1] - nodes->first[node];

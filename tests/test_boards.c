@@ -1,0 +1,234 @@
+/*
+ * test_boards.c - communicators with boards: what goes over them and what does not, what one member lacks, and what is
+ * left of them.
+ */
+#include "irr_memory.h"
+#include "irr_test.h"
+#include "irr_world.h"
+
+#include <string.h>
+
+#define RANKS 6
+
+typedef struct scene {
+    irr_world_t  world;
+    irr_team_t   team;
+    irr_job_t   *job;
+    irr_status_t results[IRR_CREW_MAX];
+    uint64_t     state;
+} scene_t;
+
+/* Nodes of three and more ranks that are not neighbours, one of a single rank, or one of all. */
+static int node_of(int layout, int rank)
+{
+    return layout == 0 ? 0 : layout == 1 ? rank % 2 : rank * rank % 5;
+}
+
+static void open_scene(scene_t *scene, int layout, size_t block, size_t bytes)
+{
+    const int algorithm = irr_algorithm_find("board");
+
+    scene->state = irr_test_seed();
+    irr_world_open(&scene->world, RANKS, irr_test_random(&scene->state), 100);
+    irr_team_init(&scene->team, &scene->world, 0, 1);
+    for (int r = 0; r < RANKS; r++) {
+        scene->team.params[r].settings = (irr_settings_t){
+            .algorithm = algorithm, .board_block = block, .board_bytes = bytes };
+        scene->team.params[r].node = node_of(layout, r);
+    }
+}
+
+static void close_scene(scene_t *scene)
+{
+    irr_team_destroy(&scene->team);
+    for (int r = 0; r < RANKS; r++) {
+        const irr_boards_t *boards = &scene->world.engines[r]->boards;
+
+        CU_ASSERT(boards->freed != NULL || boards->segment.taken == 0);
+        CU_ASSERT_EQUAL(boards->waiting, 0);
+    }
+    CU_ASSERT_TRUE(irr_world_close(&scene->world));
+}
+
+static void exchange_once(int rank, void *context)
+{
+    scene_t *scene = context;
+
+    scene->results[rank] = irr_team_start(&scene->team, scene->job);
+    if (scene->results[rank] == IRR_OK) {
+        scene->results[rank] = irr_team_wait(&scene->team);
+    }
+}
+
+/* Runs the job; all must end well but `truncated`, -1 for none. */
+static void expect(scene_t *scene, int truncated)
+{
+    irr_job_fill(scene->job);
+    CU_ASSERT_TRUE(irr_crew_run(RANKS, exchange_once, scene));
+    for (int r = 0; r < RANKS; r++) {
+        CU_ASSERT_EQUAL(scene->results[r], r == truncated ? IRR_ERR_TRUNCATE : IRR_OK);
+        CU_ASSERT_TRUE(irr_job_verify(scene->job, r));
+    }
+}
+
+static void expect_kind(scene_t *scene, irr_job_kind_t kind, int times)
+{
+    scene->job = irr_job_create(RANKS, kind, irr_test_random(&scene->state));
+    for (int i = 0; i < times; i++) {
+        expect(scene, -1);
+    }
+    irr_job_destroy(scene->job);
+}
+
+/* Kinds in turn on one communicator, each twice, so that plans are left and kept; more of them than tags. */
+static void test_kinds(void)
+{
+    static const struct { size_t block, bytes; } sizes[] = { { 0, 0 }, { 300, 2000 }, { 1 << 20, 1 << 20 } };
+
+    for (int layout = 0; layout < 3; layout++) {
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+            scene_t scene;
+
+            open_scene(&scene, layout, sizes[i].block, sizes[i].bytes);
+            CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
+            for (int turn = 0; turn < 150; turn++) {
+                expect_kind(&scene, (irr_job_kind_t)irr_test_below(&scene.state, IRR_JOB_KINDS), 2);
+            }
+            close_scene(&scene);
+        }
+    }
+}
+
+/* On one node short blocks cost no message and no endpoint, and no allocation the second time. */
+static void test_cost(void)
+{
+    scene_t scene;
+
+    irr_memory_begin();
+    open_scene(&scene, 0, 1000, 1 << 20);
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
+    scene.job = irr_job_create(RANKS, IRR_JOB_SPARSE, 1);
+    expect(&scene, -1);
+    expect(&scene, -1);
+    irr_memory_fail(1, NULL);
+    irr_memory_fail_all();
+    expect(&scene, -1);
+    CU_ASSERT_FALSE(irr_memory_failed());
+    irr_memory_fail(0, NULL);
+    for (int r = 0; r < RANKS; r++) {
+        irr_counters_t counters;
+        size_t bytes = 0;
+
+        for (int i = 0; i < RANKS; i++) {
+            bytes += i != r ? irr_job_length(scene.job, r, i) + irr_job_length(scene.job, i, r) : 0;
+        }
+        irr_exchange_counters(irr_comm_exchange(scene.team.comms[r]), &counters);
+        CU_ASSERT_EQUAL(counters.messages_sent + counters.messages_received + counters.header_bytes, 0);
+        CU_ASSERT_EQUAL(counters.bytes_boarded, bytes);
+        CU_ASSERT_EQUAL(counters.bytes_staged, irr_job_length(scene.job, r, r));
+        irr_engine_counters(scene.world.engines[r], &counters);
+        CU_ASSERT(counters.board_memory > 0 && counters.board_memory < 100000);
+    }
+    irr_job_destroy(scene.job);
+    close_scene(&scene);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+/* A block that is shorter than its message, which goes over a board or directly. */
+static void test_truncated(void)
+{
+    for (int layout = 0; layout < 3; layout++) {
+        for (size_t block = 0; block <= 4000; block += 4000) {
+            scene_t scene;
+
+            open_scene(&scene, layout, block, 1 << 20);
+            CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
+            for (int shorter = 0; shorter < 2; shorter++) {
+                scene.job = irr_job_create(RANKS, IRR_JOB_UNIFORM, irr_test_random(&scene.state));
+                irr_job_fill(scene.job);
+                irr_job_cut(scene.job, 4, 2, shorter == 0 ? irr_job_length(scene.job, 2, 4) - 1 : 0);
+                irr_job_disregard(scene.job, 4, 2);
+                if (layout == 0 || shorter == 0) {   /* a stray message of another node is told later */
+                    expect(&scene, 4);
+                }
+                irr_job_destroy(scene.job);
+                expect_kind(&scene, IRR_JOB_SPARSE, 2);
+            }
+            close_scene(&scene);
+        }
+    }
+}
+
+/* ---- what a member lacks ---- */
+
+static bool victim_runs(void)
+{
+    return irr_crew_self() == 3;
+}
+
+/* Whatever a member has no memory for: all have boards, or none, or no communicator; alike, and exchanges are right. */
+static void test_no_memory(void)
+{
+    bool failed = true;
+
+    for (size_t nth = 1; failed; nth++) {
+        scene_t scene;
+        irr_status_t status;
+        bool has;
+
+        irr_memory_begin();
+        open_scene(&scene, 0, 1000, 1 << 20);
+        irr_memory_fail(nth, victim_runs);
+        status = irr_team_create(&scene.team);
+        failed = irr_memory_failed();
+        irr_memory_fail(0, NULL);
+        CU_ASSERT(status == IRR_OK || (failed && status == IRR_ERR_NOT_SUPPORTED));
+        has = status == IRR_OK && scene.team.comms[0]->board != NULL;
+        CU_ASSERT(failed || has);
+        for (int r = 0; status == IRR_OK && r < RANKS; r++) {
+            CU_ASSERT_EQUAL(scene.team.comms[r]->board != NULL, has);
+        }
+        if (status == IRR_OK) {
+            expect_kind(&scene, IRR_JOB_BLOCKS, 2);
+            close_scene(&scene);
+        } else {
+            CU_ASSERT_TRUE(irr_world_close(&scene.world));
+        }
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+}
+
+/* ---- what is left ---- */
+
+/* Boards are given back when all have read them, and communicators take turns in the same memory. */
+static void test_many(void)
+{
+    size_t most = 0;
+    scene_t scene;
+
+    open_scene(&scene, 0, 1000, 1 << 20);
+    for (int turn = 0; turn < 200; turn++) {
+        CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
+        expect_kind(&scene, IRR_JOB_UNIFORM, 1 + turn % 3);
+        if (turn < 20) {
+            most = scene.world.engines[0]->boards.segment.end;
+        }
+        CU_ASSERT_EQUAL(scene.world.engines[0]->boards.segment.end, most);
+        irr_team_destroy(&scene.team);
+    }
+    CU_ASSERT_TRUE(irr_world_close(&scene.world));
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "every kind of job, on one node and on several",  test_kinds },
+        { "no message, no header, no allocation",           test_cost },
+        { "blocks that are too short",                      test_truncated },
+        { "a member has no memory",                         test_no_memory },
+        { "two hundred communicators, one after the other", test_many },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("boards", cases, 120);
+}

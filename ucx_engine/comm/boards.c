@@ -1,0 +1,213 @@
+/*
+ * boards.c - see boards.h.
+ */
+#include "comm/boards.h"
+
+#include "comm/agree.h"
+
+#include "core/alloc.h"
+#include "core/log.h"
+
+/* Address space for the boards of all communicators; memory is taken as it is needed. */
+#define SEGMENT_BYTES ((size_t)1 << 28)
+
+/* ---- segments ---- */
+
+static irr_boards_view_t *find_view(const irr_boards_t *boards, uint64_t name)
+{
+    irr_boards_view_t *view = boards->views;
+
+    while (view != NULL && view->name != name) {
+        view = view->next;
+    }
+    return view;
+}
+
+static irr_status_t open_view(irr_boards_t *boards, uint64_t name, const irr_segment_card_t *card,
+                              const irr_view_t **view_p)
+{
+    irr_boards_view_t *view = find_view(boards, name);
+    irr_status_t status;
+
+    if (view == NULL) {
+        view = irr_alloc_zero(1, sizeof(*view));
+        if (view == NULL) {
+            return IRR_ERR_NO_MEMORY;
+        }
+        status = irr_view_open(&view->view, card);
+        if (status != IRR_OK) {
+            irr_free(view);
+            return status;
+        }
+        view->name = name;
+        view->next = boards->views;
+        boards->views = view;
+    }
+    *view_p = &view->view;
+    return IRR_OK;
+}
+
+/* ---- boards that were freed ---- */
+
+static bool is_read(const irr_board_t *board)
+{
+    for (int i = 0; i < board->count; i++) {
+        if (!irr_board_is_read(board, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void destroy(irr_board_t *board)
+{
+    irr_board_fini(board);
+    irr_free(board);
+}
+
+/* Gives back what all have read. */
+static void sweep(irr_boards_t *boards)
+{
+    irr_board_t **link = &boards->freed;
+
+    while (*link != NULL) {
+        irr_board_t *board = *link;
+
+        if (is_read(board)) {
+            *link = board->next;
+            destroy(board);
+        } else {
+            link = &board->next;
+        }
+    }
+}
+
+void irr_boards_leave(irr_comm_t *comm)
+{
+    irr_boards_t *boards = &comm->engine->boards;
+
+    if (comm->board != NULL) {
+        boards->waiting -= comm->board->npending > 0;
+        comm->board->next = boards->freed;
+        boards->freed = comm->board;
+        comm->board = NULL;
+        sweep(boards);
+    }
+}
+
+void irr_boards_fini(irr_boards_t *boards)
+{
+    while (boards->freed != NULL) {
+        irr_board_t *board = boards->freed;
+
+        boards->freed = board->next;
+        destroy(board);
+    }
+    while (boards->views != NULL) {
+        irr_boards_view_t *view = boards->views;
+
+        boards->views = view->next;
+        irr_view_close(&view->view);
+        irr_free(view);
+    }
+    irr_segment_fini(&boards->segment);
+}
+
+/* ---- of a communicator ---- */
+
+/* Local: the own board.  Alone on its node, a rank needs none. */
+static irr_status_t make(irr_comm_t *comm, irr_board_card_t *card)
+{
+    irr_boards_t *boards = &comm->engine->boards;
+    irr_nodes_t *nodes = &comm->nodes;
+    irr_status_t status = irr_nodes_init(nodes, comm->ranks, comm->labels);
+    int count;
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    count = irr_nodes_size(nodes, nodes->node[comm->rank]);
+    if (count == 1) {
+        return IRR_OK;
+    }
+    sweep(boards);
+    if (boards->segment.bytes == NULL) {
+        status = irr_segment_init(&boards->segment, IRR_BOARD_TABLE, SEGMENT_BYTES);
+    }
+    if (status != IRR_OK) {
+        return status;
+    }
+    comm->board = irr_alloc_zero(1, sizeof(*comm->board));
+    if (comm->board == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    status = irr_board_init(comm->board, &boards->segment, comm->id, count, nodes->place[comm->rank], card);
+    if (status == IRR_OK) {
+        comm->board->block_max = comm->settings.board_block;
+        comm->board->bytes_max = comm->settings.board_bytes;
+    } else {
+        irr_free(comm->board);
+        comm->board = NULL;
+    }
+    return status;
+}
+
+/* Local: maps what the others of the node have. */
+static irr_status_t join_all(irr_comm_t *comm, const irr_oob_t *oob, const irr_boards_entry_t *entries)
+{
+    irr_boards_t *boards = &comm->engine->boards;
+    const irr_nodes_t *nodes = &comm->nodes;
+    const int *members = nodes->members + nodes->first[nodes->node[comm->rank]];
+    irr_status_t status = IRR_OK;
+
+    for (int i = 0; comm->board != NULL && i < comm->board->count && status == IRR_OK; i++) {
+        const irr_boards_entry_t *entry = &entries[members[i]];
+        const irr_view_t *view = NULL;
+
+        status = entry->good == 1 ? IRR_OK : IRR_ERR_NOT_SUPPORTED;
+        if (status == IRR_OK) {
+            status = open_view(boards, oob->process_name(oob->context, members[i]), &entry->card.segment, &view);
+        }
+        if (status == IRR_OK) {
+            status = irr_board_join(comm->board, i, members[i], view, &entry->card);
+        }
+    }
+    return status;
+}
+
+/* Nobody reads a board that not all have joined. */
+static void unmake(irr_comm_t *comm)
+{
+    if (comm->board != NULL) {
+        destroy(comm->board);
+        comm->board = NULL;
+    }
+}
+
+irr_status_t irr_boards_join(irr_comm_t *comm, const irr_comm_params_t *params, irr_boards_entry_t *entries)
+{
+    const irr_oob_t *oob = params->oob;
+    irr_boards_entry_t *own = &entries[comm->ranks];
+    irr_comm_params_t asked = *params;
+    irr_status_t status;
+
+    irr_lock_acquire(&comm->engine->lock);
+    *own = (irr_boards_entry_t){ .good = 0 };
+    status = make(comm, &own->card);
+    own->good = status == IRR_OK;
+    irr_lock_release(&comm->engine->lock);
+    if (oob->allgather(oob->context, own, entries, sizeof(*own)) != IRR_OK) {
+        unmake(comm);
+        return IRR_ERR_OOB;
+    }
+    irr_lock_acquire(&comm->engine->lock);
+    asked.trouble = status == IRR_OK ? join_all(comm, oob, entries) : status;
+    irr_lock_release(&comm->engine->lock);
+    asked.reason = "the ranks of a node cannot share memory, and exchange directly: a rank has none to show "
+                   "(memfd_create), or cannot map that of another one (/proc/PID/fd)";
+    status = irr_agree_no_trouble(&asked);
+    if (status != IRR_OK) {
+        unmake(comm);
+    }
+    return status == IRR_ERR_NOT_SUPPORTED ? IRR_OK : status;
+}

@@ -1,0 +1,51 @@
+/*
+ * boards.h - the boards of a process: its segment, the segments of others that it reads, and how the members of a
+ * communicator come to boards (board/board.h).
+ *
+ * Made in the first exchange of the first communicator whose algorithm has boards.  That costs each communicator one
+ * all-gather and one all-reduce.  Where one member cannot have a board, none has one: the exchange goes directly, and
+ * the lowest such rank says why.
+ */
+#ifndef IRR_BOARDS_H
+#define IRR_BOARDS_H
+
+#include "board/board.h"
+
+struct irr_engine;
+
+/* The segment of a process that shares a node with this one. */
+typedef struct irr_boards_view {
+    uint64_t                name;   /* of the process in the job */
+    irr_view_t              view;
+    struct irr_boards_view *next;
+} irr_boards_view_t;
+
+/* Of an engine, which is locked.  Zeroed is none. */
+typedef struct irr_boards {
+    irr_segment_t      segment;
+    irr_boards_view_t *views;
+    irr_board_t       *freed;     /* that other ranks may still read */
+    size_t             waiting;   /* exchanges that wait for what others write */
+    unsigned           news;      /* what was read since the engine looked */
+} irr_boards_t;
+
+/* No process may read them any more. */
+void irr_boards_fini(irr_boards_t *boards);
+
+/* What the members of a communicator tell each other. */
+typedef struct irr_boards_entry {
+    irr_board_card_t card;
+    uint64_t         good;   /* there is one */
+} irr_boards_entry_t;
+
+/*
+ * Collective: the board of a communicator, whose labels tell which ranks share a node, and its nodes.  entries: room for
+ * one of each rank and one more, of any content.  There is no board then if a member cannot have one, and none on a
+ * rank that is alone on its node.  IRR_ERR_OOB.
+ */
+irr_status_t irr_boards_join(irr_comm_t *comm, const irr_comm_params_t *params, irr_boards_entry_t *entries);
+
+/* The communicator is freed: so is its board, when all have read it.  The engine is locked. */
+void irr_boards_leave(irr_comm_t *comm);
+
+#endif

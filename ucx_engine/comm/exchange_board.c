@@ -1,0 +1,178 @@
+/*
+ * exchange_board.c - an exchange in which short blocks between ranks of a node go over boards (board/board.h), and all
+ * else directly.
+ *
+ * The plan of the run has what goes to other nodes and comes from there; most exchanges on one node have none, and
+ * start no executor.  What the boards say goes directly is appended to the plan, for this run alone: what this rank
+ * sends when it begins, what it receives as it reads the others' cells.
+ *
+ * The ranks of a node keep step by their boards, so no message between them is ever left to a later exchange.
+ */
+#include "comm/exchange.h"
+
+#include "problem/blocks.h"
+#include "route/direct.h"
+
+#include <string.h>
+
+/* The message of a rank to itself. */
+static void copy_own(irr_exchange_t *exchange)
+{
+    const irr_board_t *board = exchange->comm->board;
+    const irr_problem_t *problem = &exchange->problem;
+    const irr_board_message_t *sent = &exchange->run->sides.sent[board->me];
+    const irr_board_message_t *received = &exchange->run->sides.received[board->me];
+    irr_blocks_cursor_t from = irr_blocks_at((irr_blocks_t){ problem->send.list + sent->first, sent->count }, 0);
+    irr_blocks_cursor_t to = irr_blocks_at((irr_blocks_t){ problem->recv.list + received->first, received->count }, 0);
+    irr_block_t source, target;
+
+    if (sent->bytes > received->bytes) {
+        irr_exec_keep(&exchange->boarded, IRR_ERR_TRUNCATE);
+    }
+    while (exchange->env.lacks == 0 && irr_blocks_pair(&from, &to, &source, &target)) {
+        memcpy((char *)exchange->output + target.offset, (const char *)exchange->input + source.offset, target.length);
+        exchange->counters.bytes_staged += target.length;
+    }
+}
+
+/* ---- messages of members ---- */
+
+/* The executor runs from here on, and ends when no more steps can come. */
+static void start_executor(irr_exchange_t *exchange)
+{
+    irr_run_t *run = exchange->run;
+
+    if (exchange->running == NULL) {
+        exchange->running = &run->plan;
+        irr_exec_start(&run->exec, &run->plan, &exchange->env);
+        irr_exec_expect(&run->exec, true);
+    }
+}
+
+/* A message to a member or from it; one that is not awaited fits nowhere, and is truncated. */
+static void add(irr_exchange_t *exchange, irr_step_kind_t kind, int member)
+{
+    irr_comm_t *comm = exchange->comm;
+    irr_run_t *run = exchange->run;
+    const bool sends = kind == IRR_STEP_SEND;
+    const irr_board_message_t *message = &(sends ? run->sides.sent : run->sides.received)[member];
+    const irr_block_t *list = sends ? exchange->problem.send.list : exchange->problem.recv.list;
+    const irr_group_t group = { comm->ranks, comm->rank };
+    const int peer = comm->board->members[member].rank;
+    const int number = (sends ? irr_order_rotate.send_step : irr_order_rotate.recv_step)(group, peer);
+    const irr_plan_mark_t mark = irr_plan_mark(&run->plan);
+    irr_status_t status;
+
+    start_executor(exchange);
+    status = irr_direct_add(kind, peer, number, (irr_blocks_t){ list + message->first, message->count }, 0, SIZE_MAX,
+                            &run->plan);
+    if (status == IRR_OK) {
+        status = irr_exec_grow(&run->exec);
+    }
+    if (status != IRR_OK) {
+        irr_plan_cut(&run->plan, &mark);
+        irr_comm_fail(comm, status, "has no room for the messages that do not go over its board");
+    }
+}
+
+/* ---- the exchange ---- */
+
+static void read_boards(irr_exchange_t *exchange)
+{
+    irr_comm_t *comm = exchange->comm;
+    irr_board_t *board = comm->board;
+    const int pending = board->npending;
+    const irr_status_t status = irr_board_progress(board);
+
+    comm->engine->boards.news += (unsigned)(pending - board->npending);
+    for (int i = 0; i < board->nin; i++) {
+        add(exchange, IRR_STEP_RECV, board->in[i]);
+    }
+    board->nin = 0;
+    if (status == IRR_IN_PROGRESS) {
+        return;
+    }
+    irr_exec_keep(&exchange->boarded, status);
+    comm->engine->boards.waiting--;
+    if (exchange->running != NULL) {
+        irr_exec_expect(&exchange->run->exec, false);
+    }
+}
+
+void irr_exchange_start_boards(irr_exchange_t *exchange, const irr_exec_env_t *env)
+{
+    irr_comm_t *comm = exchange->comm;
+    irr_board_t *board = comm->board;
+    irr_run_t *run = exchange->run;
+
+    exchange->env = *env;
+    exchange->boarded = env->lacks != 0 ? IRR_ERR_NO_MEMORY : IRR_OK;
+    exchange->running = NULL;
+    irr_plan_cut(&run->plan, &run->mark);
+    comm->engine->boards.waiting++;
+    irr_board_start(board, &exchange->problem, run->sides,
+                    (env->lacks & IRR_LACKS_INPUT) != 0 ? NULL : exchange->input,
+                    (env->lacks & IRR_LACKS_OUTPUT) != 0 ? NULL : exchange->output);
+    if (run->plan.nsteps > 0) {
+        start_executor(exchange);
+    }
+    for (int i = 0; i < board->nout; i++) {
+        add(exchange, IRR_STEP_SEND, board->out[i]);
+    }
+    copy_own(exchange);
+    read_boards(exchange);
+}
+
+irr_status_t irr_exchange_progress_boards(irr_exchange_t *exchange)
+{
+    irr_board_t *board = exchange->comm->board;
+    irr_status_t status = IRR_OK;
+
+    if (board->npending > 0) {
+        read_boards(exchange);
+    }
+    if (exchange->running != NULL) {
+        status = irr_exec_progress(&exchange->run->exec);
+    }
+    if (board->npending > 0 || status == IRR_IN_PROGRESS) {
+        return IRR_IN_PROGRESS;
+    }
+    return exchange->boarded != IRR_OK ? exchange->boarded : status;
+}
+
+/* To members whose messages are too long for the board. */
+void irr_exchange_open_endpoints_boards(irr_exchange_t *exchange)
+{
+    irr_comm_t *comm = exchange->comm;
+    irr_transport_t *transport = comm->engine->transport;
+    const irr_board_t *board = comm->board;
+
+    for (int i = 0; i < board->count; i++) {
+        if (i != board->me && exchange->run->sides.sent[i].bytes > board->block_max) {
+            (void)transport->ops->reach(transport, comm->peers[board->members[i].rank]);   /* if not, that run fails */
+        }
+    }
+}
+
+int irr_exchange_awaited_boards(const irr_exchange_t *exchange)
+{
+    const irr_board_t *board = exchange->comm->board;
+
+    if (board->npending > 0) {
+        return board->members[board->pending[0]].rank;
+    }
+    return exchange->running != NULL ? irr_exec_awaited(&exchange->run->exec) : -1;
+}
+
+/* One that is given up leaves its communicator failed, so its board is not written again. */
+void irr_exchange_end_boards(irr_exchange_t *exchange)
+{
+    irr_board_t *board = exchange->comm->board;
+
+    if (board->npending == 0) {
+        irr_board_end(board);
+    } else {
+        exchange->comm->engine->boards.waiting--;
+        board->npending = 0;
+    }
+}
