@@ -41,6 +41,12 @@ typedef struct user {
     int    turn;     /* its number among the users of that, from 1 */
 } user_t;
 
+/* A transmission on a lane. */
+typedef struct use {
+    int lane;
+    int before;   /* its lane of the link before; -1: none */
+} use_t;
+
 typedef struct graph {
     const irr_tree_t     *tree;
     const irr_schedule_t *schedule;
@@ -54,6 +60,8 @@ typedef struct graph {
     int                  *until;     /* by lane: the last step of its last user */
     size_t               *going;     /* transmissions of steps before, not yet known to be over by their receivers */
     size_t                goes;
+    use_t                *uses;      /* of all transmissions that took lanes */
+    size_t                nuses;
     int                  *path;      /* lanes */
     int                   length;    /* of path, links only */
     size_t                nlanes;
@@ -111,7 +119,8 @@ static irr_status_t graph_init(graph_t *graph)
         IRR_ARRAY(graph->known, ranks * ranks), IRR_ARRAY(graph->done, ranks * ranks),
         IRR_ARRAY(graph->over, graph->nlanes * ranks), IRR_ARRAY(graph->last, graph->nlanes),
         IRR_ARRAY(graph->entered, edges), IRR_ARRAY(graph->until, graph->nlanes),
-        IRR_ARRAY(graph->going, graph->schedule->count), IRR_ARRAY(graph->path, (size_t)graph->tree->longest) }));
+        IRR_ARRAY(graph->going, graph->schedule->count), IRR_ARRAY(graph->path, (size_t)graph->tree->longest),
+        IRR_ARRAY(graph->uses, graph->schedule->count * (size_t)graph->tree->longest) }));
 }
 
 /* The next lane in turn that none has who goes on from an earlier step. */
@@ -137,7 +146,10 @@ static void enter_links(graph_t *graph, const irr_transmission_t *t)
         const int edge = graph->path[k];
 
         if (edge < 2 * graph->tree->links) {
-            graph->path[graph->length++] = take_lane(graph, edge, t);
+            const int lane = take_lane(graph, edge, t);
+
+            graph->uses[graph->nuses++] = (use_t){ lane, graph->length > 0 ? graph->path[graph->length - 1] : -1 };
+            graph->path[graph->length++] = lane;
         }
     }
 }
@@ -278,12 +290,6 @@ static irr_status_t reduce(graph_t *graph, const irr_deadline_t *deadline)
 
 /* ---- how many there were ---- */
 
-/* A transmission on a lane. */
-typedef struct use {
-    int lane;
-    int before;   /* its lane of the link before; -1: none */
-} use_t;
-
 static int compare(int x, int y)
 {
     return (x > y) - (x < y);
@@ -297,12 +303,13 @@ static int by_before(const void *a, const void *b)
 }
 
 /* Pairs that share a lane, less those that share the one before, too. */
-static uint64_t count_pairs(const use_t *uses, size_t count)
+static uint64_t count_pairs(graph_t *graph)
 {
     uint64_t pairs = 0, lane = 0, both = 0;   /* others so far */
 
-    for (size_t i = 1; i < count; i++) {
-        const use_t *last = &uses[i - 1], *use = &uses[i];
+    qsort(graph->uses, graph->nuses, sizeof(*graph->uses), by_before);
+    for (size_t i = 1; i < graph->nuses; i++) {
+        const use_t *last = &graph->uses[i - 1], *use = &graph->uses[i];
         const bool same = use->lane == last->lane;
 
         lane = same ? lane + 1 : 0;
@@ -312,52 +319,24 @@ static uint64_t count_pairs(const use_t *uses, size_t count)
     return pairs;
 }
 
-/* Pairs that have to keep apart. */
-static irr_status_t count_all(graph_t *graph, uint64_t *pairs_p)
-{
-    const irr_schedule_t *schedule = graph->schedule;
-    use_t *uses = irr_alloc(schedule->count * (size_t)graph->tree->longest, sizeof(*uses));
-    size_t used = 0;
-
-    if (uses == NULL) {
-        return IRR_ERR_NO_MEMORY;
-    }
-    memset(graph->until, 0, graph->nlanes * sizeof(*graph->until));
-    memset(graph->entered, 0, 2 * (size_t)graph->tree->links * sizeof(*graph->entered));
-    for (size_t i = 0; i < schedule->count; i++) {
-        enter_links(graph, &schedule->list[i]);
-        for (int k = 0; k < graph->length; k++) {
-            uses[used++] = (use_t){ graph->path[k], k > 0 ? graph->path[k - 1] : -1 };
-        }
-    }
-    qsort(uses, used, sizeof(*uses), by_before);
-    *pairs_p = count_pairs(uses, used);
-    irr_free(uses);
-    return IRR_OK;
-}
-
 irr_status_t irr_syncs_find(const irr_tree_t *tree, const irr_schedule_t *schedule, const irr_deadline_t *deadline,
                             irr_syncs_t *syncs)
 {
     irr_syncs_t made = { 0 };
     graph_t graph = { .tree = tree, .schedule = schedule, .ranks = (size_t)tree->ranks, .syncs = &made };
     irr_status_t status = schedule->ranks == tree->ranks ? graph_init(&graph) : IRR_ERR_BAD_PARAM;
-    uint64_t pairs = 0;
 
     if (status == IRR_OK) {
         status = reduce(&graph, deadline);
     }
     if (status == IRR_OK) {
-        status = count_all(&graph, &pairs);
+        made.removed = count_pairs(&graph) - made.count;
+        *syncs = made;
+    } else {
+        irr_syncs_fini(&made);
     }
     graph_fini(&graph);
-    if (status != IRR_OK) {
-        irr_syncs_fini(&made);
-        return status;
-    }
-    made.removed = pairs - made.count;
-    *syncs = made;
-    return IRR_OK;
+    return status;
 }
 
 irr_status_t irr_syncs_find_any(const irr_tree_t *tree, const irr_schedule_t *schedule,
