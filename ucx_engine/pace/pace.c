@@ -3,6 +3,9 @@
  */
 #include "pace/pace.h"
 
+/* Every send may start at once. */
+const irr_pace_t irr_pace_free = { .name = "free" };
+
 const irr_pace_t *irr_pace_of(irr_pacing_t pacing)
 {
     static const irr_pace_t *const paces[IRR_PACE_COUNT] = {
@@ -24,12 +27,12 @@ const char *irr_pacing_name(int i)
 
 irr_status_t irr_pace_add(const irr_pace_t *pace, const irr_pace_params_t *params, irr_plan_t *plan)
 {
-    return pace->add(plan, params);
+    return pace->add != NULL ? pace->add(plan, params) : IRR_OK;
 }
 
 irr_plan_bounds_t irr_pace_bounds(const irr_pace_t *pace, const irr_pace_params_t *params, irr_plan_bounds_t plain)
 {
-    return pace->bounds(plain, params);
+    return pace->bounds != NULL ? pace->bounds(plain, params) : plain;
 }
 
 static bool is_of(const irr_step_t *step, irr_step_kind_t kind, int stage)

@@ -25,6 +25,7 @@ typedef struct irr_pace_params {
 
 typedef struct irr_pace {
     const char *name;
+    /* What it adds to a plan, and the most that the plan has then; NULL: nothing. */
     irr_status_t (*add)(irr_plan_t *plan, const irr_pace_params_t *params);
     irr_plan_bounds_t (*bounds)(irr_plan_bounds_t plain, const irr_pace_params_t *params);
     bool syncs;                               /* has a use for them */
