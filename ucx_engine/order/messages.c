@@ -8,34 +8,24 @@
 
 #include <stdlib.h>
 
-irr_status_t irr_messages_bytes(const irr_matrix_t *matrix, uint64_t *bytes_p)
+irr_status_t irr_messages_sum(const irr_matrix_t *matrix, irr_messages_sum_t *sum_p)
 {
-    uint64_t bytes = 0;
+    irr_messages_sum_t sum = { .count = 0 };
 
     for (int i = 0; i < matrix->ranks; i++) {
         for (int j = 0; j < matrix->ranks; j++) {
             uint64_t length = i != j ? *irr_matrix_at(matrix, i, j) : 0;
 
-            if (length > (uint64_t)INT64_MAX - bytes) {
+            if (length > (uint64_t)INT64_MAX - sum.bytes) {
                 return IRR_ERR_BAD_PARAM;
             }
-            bytes += length;
+            sum.bytes += length;
+            sum.count += length > 0;
+            sum.longest = length > sum.longest ? length : sum.longest;
         }
     }
-    *bytes_p = bytes;
+    *sum_p = sum;
     return IRR_OK;
-}
-
-static void count_messages(irr_messages_t *messages, const irr_matrix_t *matrix)
-{
-    for (int i = 0; i < matrix->ranks; i++) {
-        for (int j = 0; j < matrix->ranks; j++) {
-            uint64_t length = i != j ? *irr_matrix_at(matrix, i, j) : 0;
-
-            messages->count += length > 0;
-            messages->longest = length > messages->longest ? length : messages->longest;
-        }
-    }
 }
 
 static void fill(irr_messages_t *messages, const irr_matrix_t *matrix)
@@ -58,13 +48,13 @@ static void fill(irr_messages_t *messages, const irr_matrix_t *matrix)
 irr_status_t irr_messages_init(irr_messages_t *messages, const irr_matrix_t *matrix)
 {
     irr_messages_t made = { .ranks = matrix->ranks };
-    uint64_t bytes;
-    irr_status_t status = irr_messages_bytes(matrix, &bytes);
+    irr_messages_sum_t sum;
+    irr_status_t status = irr_messages_sum(matrix, &sum);
 
     if (status != IRR_OK) {
         return status;
     }
-    count_messages(&made, matrix);
+    made.count = sum.count;
     status = IRR_ALLOC_ARRAYS(((irr_array_t[]){
         IRR_ARRAY(made.first, (size_t)made.ranks), IRR_ARRAY(made.left, (size_t)made.ranks),
         IRR_ARRAY(made.list, made.count) }));

@@ -20,17 +20,20 @@ typedef struct irr_message {
 typedef struct irr_messages {
     int            ranks;
     size_t         count;    /* messages at the start */
-    uint64_t       longest;  /* bytes of the longest one */
     size_t        *first;    /* of row i in list */
     int           *left;     /* entries of row i that are still to be sent */
     irr_message_t *list;
 } irr_messages_t;
 
-/*
- * What all ranks have for others, together.  IRR_ERR_BAD_PARAM if that is 2^63 bytes or more: then sums of lengths
- * could overflow.
- */
-irr_status_t irr_messages_bytes(const irr_matrix_t *matrix, uint64_t *bytes_p);
+/* What all ranks have for others, together. */
+typedef struct irr_messages_sum {
+    size_t   count;
+    uint64_t bytes;
+    uint64_t longest;   /* bytes of the longest message */
+} irr_messages_sum_t;
+
+/* IRR_ERR_BAD_PARAM if there are 2^63 bytes or more: then sums of lengths could overflow. */
+irr_status_t irr_messages_sum(const irr_matrix_t *matrix, irr_messages_sum_t *sum_p);
 
 /* By destination.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM if all together are 2^63 bytes or more. */
 irr_status_t irr_messages_init(irr_messages_t *messages, const irr_matrix_t *matrix);

@@ -27,10 +27,10 @@
 #include "core/deadline.h"
 
 /* What an attempt is for. */
-typedef struct order {
+typedef struct job {
     irr_messages_t        messages;
     const irr_deadline_t *deadline;
-} order_t;
+} job_t;
 
 typedef struct shop {
     size_t         ranks;
@@ -180,13 +180,13 @@ static irr_status_t send(shop_t *shop, int step, uint64_t granules, irr_schedule
     return status;
 }
 
-/* An irr_coarsen_t's; the context is an order. */
+/* An irr_coarsen_t's; the context is a job. */
 static irr_status_t attempt(const void *context, uint64_t granule, int max_steps, irr_schedule_t *schedule,
                             bool *fits)
 {
-    const order_t *order = context;
+    const job_t *job = context;
     shop_t shop;
-    irr_status_t status = shop_init(&shop, &order->messages, granule);
+    irr_status_t status = shop_init(&shop, &job->messages, granule);
 
     if (status != IRR_OK) {
         return status;
@@ -195,7 +195,7 @@ static irr_status_t attempt(const void *context, uint64_t granule, int max_steps
     schedule->steps = 0;
     schedule->merged = 0;
     for (int step = 1; status == IRR_OK && shop.bound > 0 && step <= max_steps; step++) {
-        status = irr_deadline_passed(order->deadline) ? IRR_ERR_TIMEOUT : match_all(&shop);
+        status = irr_deadline_passed(job->deadline) ? IRR_ERR_TIMEOUT : match_all(&shop);
         if (status == IRR_OK) {
             status = send(&shop, step, shortest(&shop), schedule);
         }
@@ -208,14 +208,17 @@ static irr_status_t attempt(const void *context, uint64_t granule, int max_steps
 static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
                                   irr_schedule_t *schedule)
 {
-    order_t order = { .deadline = params->deadline };
-    irr_status_t status = irr_messages_init(&order.messages, matrix);
+    job_t job = { .deadline = params->deadline };
+    irr_messages_sum_t sum;
+    irr_status_t status = irr_messages_sum(matrix, &sum);
 
-    if (status != IRR_OK) {
-        return status;
+    if (status == IRR_OK) {
+        status = irr_messages_init(&job.messages, matrix);
     }
-    status = irr_coarsen(&(irr_coarsen_t){ attempt, &order, order.messages.longest }, params->max_steps, schedule);
-    irr_messages_fini(&order.messages);
+    if (status == IRR_OK) {
+        status = irr_coarsen(&(irr_coarsen_t){ attempt, &job, sum.longest }, params->max_steps, schedule);
+        irr_messages_fini(&job.messages);
+    }
     return status;
 }
 

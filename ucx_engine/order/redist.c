@@ -124,8 +124,8 @@ static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_schedule
                                   irr_schedule_t *schedule)
 {
     const irr_redistribution_t *redistribution = &params->redistribution;
-    uint64_t bytes;
-    irr_status_t status = irr_messages_bytes(matrix, &bytes);
+    irr_messages_sum_t sum;
+    irr_status_t status = irr_messages_sum(matrix, &sum);
     irr_large_t large;
 
     if (status != IRR_OK || !irr_redistribution_has_sides(redistribution)) {

@@ -10,13 +10,65 @@
  *
  * The rule `search` (section 6.1) makes as many schedules as there are candidates, and keeps that of the least time.
  */
-#include "order/heap.h"
 #include "order/lambda.h"
+#include "order/messages.h"
 #include "order/order.h"
 
 #include "core/alloc.h"
 #include "core/deadline.h"
 #include "core/random.h"
+
+/*
+ * ---- heaps ----
+ *
+ * What is left of a row of messages, longest on top, in place.  Extraction leaves the message behind the heap, so those
+ * that a step tries in vain need no memory.  O(log n) each.
+ */
+
+static void swap(irr_message_t *a, irr_message_t *b)
+{
+    irr_message_t kept = *a;
+
+    *a = *b;
+    *b = kept;
+}
+
+static void sink(irr_message_t *heap, int n, int at)
+{
+    for (int child = 2 * at + 1; child < n; child = 2 * at + 1) {
+        child += child + 1 < n && heap[child + 1].length > heap[child].length;
+        if (heap[at].length >= heap[child].length) {
+            return;
+        }
+        swap(&heap[at], &heap[child]);
+        at = child;
+    }
+}
+
+/* Makes a heap of n messages, O(n). */
+static void build(irr_message_t *heap, int n)
+{
+    for (int at = n / 2 - 1; at >= 0; at--) {
+        sink(heap, n, at);
+    }
+}
+
+/* Moves the longest of n messages to heap[n - 1]; the others stay a heap. */
+static void extract(irr_message_t *heap, int n)
+{
+    swap(&heap[0], &heap[n - 1]);
+    sink(heap, n - 1, 0);
+}
+
+/* Adds heap[n] to the heap of n messages before it. */
+static void insert(irr_message_t *heap, int n)
+{
+    for (int at = n; at > 0 && heap[(at - 1) / 2].length < heap[at].length; at = (at - 1) / 2) {
+        swap(&heap[at], &heap[(at - 1) / 2]);
+    }
+}
+
+/* ---- steps ---- */
 
 typedef struct heaps {
     irr_messages_t messages;
@@ -51,7 +103,7 @@ static irr_status_t heaps_init(heaps_t *heaps, const irr_matrix_t *matrix, uint6
     heaps->left = heaps->messages.count;
     irr_messages_shuffle(&heaps->messages, &heaps->random);  /* the order of equal ones */
     for (int i = 0; i < matrix->ranks; i++) {
-        irr_heap_build(irr_messages_row(&heaps->messages, i), heaps->messages.left[i]);
+        build(irr_messages_row(&heaps->messages, i), heaps->messages.left[i]);
     }
     return IRR_OK;
 }
@@ -65,7 +117,7 @@ static bool take(heaps_t *heaps, int row, int step)
     bool found = false;
 
     while (rest > 0 && !found) {
-        irr_heap_extract(heap, rest--);
+        extract(heap, rest--);
         found = heaps->busy[heap[rest].to] != step;
     }
     if (found) {
@@ -78,7 +130,7 @@ static bool take(heaps_t *heaps, int row, int step)
         heaps->left--;
     }
     for (; rest < heaps->messages.left[row]; rest++) {
-        irr_heap_insert(heap, rest);
+        insert(heap, rest);
     }
     return found;
 }
@@ -125,7 +177,7 @@ static irr_status_t send(heaps_t *heaps, int step, uint64_t most, irr_schedule_t
         message->offset += length;
         message->length -= length;
         if (message->length > 0) {
-            irr_heap_insert(irr_messages_row(&heaps->messages, i), heaps->messages.left[i]++);
+            insert(irr_messages_row(&heaps->messages, i), heaps->messages.left[i]++);
             heaps->left++;
         }
     }

@@ -31,9 +31,9 @@ irr_status_t irr_forward_matrix(const irr_nodes_t *nodes, const irr_matrix_t *ma
 {
     irr_matrix_t made;
     irr_status_t status;
-    uint64_t bytes;
+    irr_messages_sum_t sum;
 
-    if (matrix->ranks != nodes->ranks || irr_messages_bytes(matrix, &bytes) != IRR_OK) {
+    if (matrix->ranks != nodes->ranks || irr_messages_sum(matrix, &sum) != IRR_OK) {
         return IRR_ERR_BAD_PARAM;
     }
     status = irr_matrix_init(&made, matrix->ranks);

@@ -199,13 +199,13 @@ irr_status_t irr_tree_aapc(const irr_tree_t *tree, uint64_t bytes, irr_schedule_
 
 irr_status_t irr_tree_phased(const irr_tree_t *tree, const irr_matrix_t *matrix, irr_schedule_t *schedule)
 {
-    uint64_t bytes;
+    irr_messages_sum_t sum;
     irr_schedule_t made;
     irr_status_t status;
     size_t count = 0;
     int step = 0, last = 0;
 
-    if (matrix->ranks != tree->ranks || irr_messages_bytes(matrix, &bytes) != IRR_OK) {
+    if (matrix->ranks != tree->ranks || irr_messages_sum(matrix, &sum) != IRR_OK) {
         return IRR_ERR_BAD_PARAM;
     }
     status = irr_tree_aapc(tree, 1, &made);

@@ -212,10 +212,10 @@ int irr_tree_path(const irr_tree_t *tree, int from, int to, int *path)
 
 irr_status_t irr_tree_loads(const irr_tree_t *tree, const irr_matrix_t *matrix, uint64_t *loads)
 {
-    uint64_t bytes;
+    irr_messages_sum_t sum;
     int *path;
 
-    if (matrix->ranks != tree->ranks || irr_messages_bytes(matrix, &bytes) != IRR_OK) {
+    if (matrix->ranks != tree->ranks || irr_messages_sum(matrix, &sum) != IRR_OK) {
         return IRR_ERR_BAD_PARAM;
     }
     path = irr_alloc((size_t)tree->longest, sizeof(*path));

@@ -24,6 +24,7 @@
 #include "core/alloc.h"
 #include "core/deadline.h"
 #include "order/coarsen.h"
+#include "order/messages.h"
 #include "order/tree/tree_step.h"
 
 #include <string.h>
@@ -341,30 +342,17 @@ static irr_status_t attempt(const void *context, uint64_t granule, int max_steps
     return status;
 }
 
-static uint64_t longest_message(const irr_matrix_t *matrix)
-{
-    uint64_t longest = 1;
-
-    for (int i = 0; i < matrix->ranks; i++) {
-        for (int j = 0; j < matrix->ranks; j++) {
-            const uint64_t length = i != j ? *irr_matrix_at(matrix, i, j) : 0;
-
-            longest = length > longest ? length : longest;
-        }
-    }
-    return longest;
-}
-
 irr_status_t irr_tree_greedy(const irr_tree_t *tree, const irr_matrix_t *matrix, int max_steps,
                              const irr_deadline_t *deadline, irr_schedule_t *schedule)
 {
     const job_t job = { tree, matrix, deadline };
     irr_schedule_t made = { .ranks = tree->ranks };
-    irr_coarsen_t coarsen = { .attempt = attempt, .context = &job };
-    irr_status_t status;
+    irr_messages_sum_t sum;
+    irr_status_t status = irr_messages_sum(matrix, &sum);
 
-    coarsen.longest = longest_message(matrix);
-    status = irr_coarsen(&coarsen, max_steps, &made);
+    if (status == IRR_OK) {
+        status = irr_coarsen(&(irr_coarsen_t){ attempt, &job, sum.longest }, max_steps, &made);
+    }
     if (status != IRR_OK) {
         irr_schedule_fini(&made);
         return status;
