@@ -1,7 +1,7 @@
 /*
  * test_board.c - exchanges through boards: N ranks in one process, each with a segment of its own, mapped by the
- * others; in turns at random, and in threads at the same time.  A rank begins the next exchange when it is done with the
- * one before, as ranks do; every byte is checked.
+ * others; in turns at random, and in threads at the same time.  A rank begins the next exchange when it is done with
+ * the one before, as ranks do; every byte is checked.
  */
 #include "irr_test.h"
 

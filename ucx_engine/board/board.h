@@ -21,8 +21,8 @@
  *
  * All that is read of others is checked: it may be late or early, but never leads outside of their segments.
  *
- * Cost: a copy in and a copy out for each byte, L stores of a line, and about 2 L misses of the cache for L ranks of the
- * node; no message, no agreement, and no allocation but where more is written than ever before.
+ * Cost: a copy in and a copy out for each byte, L stores of a line, and about 2 L misses of the cache for L ranks of
+ * the node; no message, no agreement, and no allocation but where more is written than ever before.
  */
 #ifndef IRR_BOARD_H
 #define IRR_BOARD_H

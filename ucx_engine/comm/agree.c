@@ -37,7 +37,8 @@ static uint64_t digest(const irr_settings_t *settings, const irr_comm_files_t *f
         redistribution->y, (uint64_t)redistribution->q, settings->matrix_max_bytes, settings->cache_bytes,
         settings->schedule_ms,
         settings->piece_bytes, settings->lead_bytes, (uint64_t)settings->host_route,
-        settings->board_block, settings->board_bytes, settings->timeout, settings->matrix_dump != NULL && settings->matrix_dump[0] != '\0',
+        settings->board_block, settings->board_bytes, settings->timeout,
+        settings->matrix_dump != NULL && settings->matrix_dump[0] != '\0',
         (uint64_t)files->schedule.ranks,
         (uint64_t)topology->hosts, (uint64_t)topology->vertices,
         (uint64_t)settings->dims.count
@@ -118,7 +119,8 @@ irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *para
     if (words[SETTINGS] != ~words[SETTINGS_COMPLEMENT]) {
         if (params->rank == 0) {
             irr_log(IRR_LOG_ERROR, "ranks of a communicator have different settings of algorithm, dims, slice_min, "
-                    "overlap, composition, window, pace, schedule, board or topology; they must be the same on all ranks");
+                    "overlap, composition, window, pace, schedule, board or topology; they must be the same on all "
+                    "ranks");
         }
         return IRR_ERR_NOT_SUPPORTED;
     }

@@ -39,8 +39,8 @@ typedef struct irr_boards_entry {
 } irr_boards_entry_t;
 
 /*
- * Collective: the board of a communicator, whose labels tell which ranks share a node, and its nodes.  entries: room for
- * one of each rank and one more, of any content.  There is no board then if a member cannot have one, and none on a
+ * Collective: the board of a communicator, whose labels tell which ranks share a node, and its nodes.  entries: room
+ * for one of each rank and one more, of any content.  There is no board then if a member cannot have one, and none on a
  * rank that is alone on its node.  IRR_ERR_OOB.
  */
 irr_status_t irr_boards_join(irr_comm_t *comm, const irr_comm_params_t *params, irr_boards_entry_t *entries);

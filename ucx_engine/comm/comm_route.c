@@ -100,7 +100,10 @@ static irr_status_t init_schedules(irr_comm_t *comm, const irr_way_t *way, const
     if (status == IRR_OK && file->ranks == comm->ranks) {
         status = irr_schedules_pin(&comm->schedules, file);
     }
-    return status == IRR_OK && (comm->schedules.asked || comm->board != NULL) ? irr_run_reserve(&comm->run, comm) : status;
+    if (status == IRR_OK && (comm->schedules.asked || comm->board != NULL)) {
+        status = irr_run_reserve(&comm->run, comm);
+    }
+    return status;
 }
 
 irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_comm_files_t *files)
