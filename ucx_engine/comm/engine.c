@@ -16,6 +16,9 @@
 /* Rounds in which nothing happens between two looks at the open exchanges: what failed, or lasts long, shows there. */
 #define QUIET_ROUNDS 16
 
+/* Looks at boards for each one at the transport, which takes much longer. */
+#define BOARD_LOOKS 4
+
 irr_status_t irr_engine_create_on(irr_transport_t *transport, bool threads, irr_engine_t **engine_p)
 {
     irr_engine_t *engine = irr_alloc_zero(1, sizeof(*engine));
@@ -86,12 +89,14 @@ static void tell(irr_engine_t *engine)
 
 unsigned irr_engine_progress(irr_engine_t *engine)
 {
-    unsigned events;
+    unsigned events = 0;
 
     if (!irr_lock_try(&engine->lock)) {
         return 0;
     }
-    events = engine->transport->ops->progress(engine->transport);
+    if (engine->boards.waiting == 0 || ++engine->boards.looks % BOARD_LOOKS == 0) {
+        events = engine->transport->ops->progress(engine->transport);
+    }
     engine->idle = events > 0 ? 0 : engine->idle + 1;
     if (engine->news || engine->boards.waiting > 0 || engine->idle % QUIET_ROUNDS == 0) {
         engine->news = false;

@@ -22,14 +22,18 @@ static void copy_own(irr_exchange_t *exchange)
     const irr_problem_t *problem = &exchange->problem;
     const irr_board_message_t *sent = &exchange->run->sides.sent[board->me];
     const irr_board_message_t *received = &exchange->run->sides.received[board->me];
-    irr_blocks_cursor_t from = irr_blocks_at((irr_blocks_t){ problem->send.list + sent->first, sent->count }, 0);
-    irr_blocks_cursor_t to = irr_blocks_at((irr_blocks_t){ problem->recv.list + received->first, received->count }, 0);
+    irr_blocks_cursor_t from, to;
     irr_block_t source, target;
 
     if (sent->bytes > received->bytes) {
         irr_exec_keep(&exchange->boarded, IRR_ERR_TRUNCATE);
     }
-    while (exchange->env.lacks == 0 && irr_blocks_pair(&from, &to, &source, &target)) {
+    if (sent->bytes == 0 || exchange->env.lacks != 0) {
+        return;
+    }
+    from = irr_blocks_at((irr_blocks_t){ problem->send.list + sent->first, sent->count }, 0);
+    to = irr_blocks_at((irr_blocks_t){ problem->recv.list + received->first, received->count }, 0);
+    while (irr_blocks_pair(&from, &to, &source, &target)) {
         memcpy((char *)exchange->output + target.offset, (const char *)exchange->input + source.offset, target.length);
         exchange->counters.bytes_staged += target.length;
     }

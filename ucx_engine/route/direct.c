@@ -17,12 +17,8 @@
 #include "problem/blocks.h"
 #include "route/route.h"
 
-/*
- * Appends the message that blocks of one rank make, from byte `skip` on, at most `length` bytes of it: to that rank out
- * of INPUT, or from it into OUTPUT.
- */
-static irr_status_t add_message(irr_step_kind_t kind, int peer, int number, irr_blocks_t blocks, size_t skip,
-                                size_t length, irr_plan_t *plan)
+irr_status_t irr_direct_add(irr_step_kind_t kind, int peer, int number, irr_blocks_t blocks, size_t skip, size_t length,
+                            irr_plan_t *plan)
 {
     const irr_buffer_t buffer = kind == IRR_STEP_SEND ? IRR_BUFFER_INPUT : IRR_BUFFER_OUTPUT;
     irr_status_t status = irr_plan_add(plan, &(irr_step_params_t){
@@ -90,7 +86,7 @@ static irr_status_t add_side(const side_t *side, irr_plan_t *plan)
         const irr_blocks_t message = irr_blocks_first(irr_blocks_after(blocks, i));
 
         if (message.list[0].rank != side->group.me) {
-            status = add_message(side->kind, message.list[0].rank, step_at(side, i), message, 0, SIZE_MAX, plan);
+            status = irr_direct_add(side->kind, message.list[0].rank, step_at(side, i), message, 0, SIZE_MAX, plan);
         }
         i = falls ? before(blocks, i) : after(blocks, i);
     } while (status == IRR_OK && i != first);
@@ -137,7 +133,7 @@ static irr_status_t add_own(irr_step_kind_t kind, const irr_schedule_t *schedule
         const int peer = sends ? t->to : t->from;
 
         if ((sends ? t->from : t->to) == problem->rank) {
-            status = add_message(kind, peer, irr_direct_number(kind, t),
+            status = irr_direct_add(kind, peer, irr_direct_number(kind, t),
                                  irr_blocks_of(sends ? problem->send : problem->recv, peer), (size_t)t->offset,
                                  (size_t)t->length, plan);
         }
