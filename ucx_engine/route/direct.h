@@ -14,8 +14,8 @@ static inline int irr_direct_number(irr_step_kind_t kind, const irr_transmission
 }
 
 /*
- * Appends the message that the blocks of a peer make, from byte `skip` on, at most `length` bytes of it: to the peer out
- * of INPUT, or from it into OUTPUT.  An empty one if there are none.  IRR_ERR_NO_MEMORY.
+ * Appends the message that the blocks of a peer make, from byte `skip` on, at most `length` bytes of it: to the peer
+ * out of INPUT, or from it into OUTPUT.  An empty one if there are none.  IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_direct_add(irr_step_kind_t kind, int peer, int number, irr_blocks_t blocks, size_t skip, size_t length,
                             irr_plan_t *plan);
