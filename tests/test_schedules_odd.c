@@ -173,22 +173,40 @@ static void test_truncated(void)
 
 /* ---- files ---- */
 
-/* Job A is what the file is for; any algorithm takes it. */
+static void open_by_file(irr_turns_t *scene, const char *algorithm, irr_host_route_t route, uint64_t *state)
+{
+    static const char text[] = "irr_schedule 1\n7 3 4\n1 0 1 0 5\n1 2 3 0 1\n2 0 4 0 3\n3 0 1 5 2\nend\n";
+    irr_settings_t settings = irr_turns_with(algorithm);
+    char path[128];
+
+    snprintf(path, sizeof(path), "%s", irr_text_open());
+    irr_text_fill(text, strlen(text));
+    settings.schedule_file = path;
+    settings.host_route = route;
+    if (strcmp(algorithm, "aapc") == 0) {
+        irr_turns_open_on_tree(scene, &settings, NULL, state);
+    } else {
+        irr_turns_open(scene, &settings, state);
+    }
+    unlink(path);
+}
+
+/* Job A is what the file is for; any algorithm takes it, also one whose first way forwards, but not all of its ways. */
 static void test_file(void)
 {
-    static const char *const rows[] = { "auto", "ac", "a3", "rs_nh" };
-    static const char text[] = "irr_schedule 1\n7 3 4\n1 0 1 0 5\n1 2 3 0 1\n2 0 4 0 3\n3 0 1 5 2\nend\n";
+    static const char *const rows[] = { "auto", "ac", "a3", "rs_nh", "aapc", "aapc" };
+    static const unsigned schedules[] = { 0, 0, 0, 1, 1, 2 };   /* built; the last time all ways forward */
     uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        irr_settings_t settings = irr_turns_with(rows[i]);
-        bool learns = strcmp(rows[i], "rs_nh") == 0;
+        const unsigned built = schedules[i];
         irr_turns_t scene;
 
-        irr_text_open();
-        settings.schedule_file = irr_text_fill(text, strlen(text));
-        irr_turns_open(&scene, &settings, &state);
-        irr_text_close();
+        warnings = 0;
+        irr_log_set(count_warning, NULL, IRR_LOG_WARN);
+        open_by_file(&scene, rows[i], built == 2 ? IRR_HOST_ROUTE_NODE : IRR_HOST_ROUTE_AUTO, &state);
+        irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+        CU_ASSERT_EQUAL(warnings, built == 2);
         irr_turns_add_uniform(&scene, 0);
         irr_turns_add_uniform(&scene, 1);
         for (int p = 0; p < RANKS * RANKS; p++) {
@@ -197,7 +215,7 @@ static void test_file(void)
             irr_job_shorten(scene.jobs[0], p / RANKS, p % RANKS, length);
         }
         irr_turns_run(&scene, "ABAAB");
-        irr_turns_expect(&scene, learns, learns, 3 + learns);
+        irr_turns_expect(&scene, built, built, built < 2 ? 3 + built : 3);
         CU_ASSERT_EQUAL(scene.team.comms[0]->schedules.asked, true);
         irr_turns_close(&scene);
     }

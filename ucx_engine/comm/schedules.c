@@ -179,14 +179,15 @@ void irr_schedules_fini(irr_schedules_t *schedules)
 
 /* ---- schedules that are known before ---- */
 
-/* This rank's part of it. */
-static irr_status_t cut(const irr_schedules_t *schedules, const irr_schedule_t *schedule, irr_excerpt_t *excerpt)
+/* This rank's part of it, to go a way. */
+static irr_status_t cut(const irr_schedules_t *schedules, const irr_schedule_t *schedule, const irr_way_t *way,
+                        irr_excerpt_t *excerpt)
 {
     irr_syncs_t syncs = { .list = NULL };
     irr_excerpts_t excerpts = { .schedule = NULL };
     irr_status_t status = IRR_OK;
 
-    if (schedules->way[0].pace->syncs) {
+    if (way->pace->syncs) {
         status = irr_syncs_find_any(schedules->params.tree, schedule, NULL, &syncs);
     }
     if (status == IRR_OK) {
@@ -200,9 +201,20 @@ static irr_status_t cut(const irr_schedules_t *schedules, const irr_schedule_t *
     return status;
 }
 
-static irr_status_t pin(irr_schedules_t *schedules, const irr_schedule_t *schedule)
+/* The first way of messages as they are, which is what such a schedule is of; -1: there is none. */
+static int find_direct(const irr_schedules_t *schedules)
 {
-    irr_excerpt_t excerpt = { .schedule = { .ranks = 0 } };
+    for (int i = 0; i < schedules->ways; i++) {
+        if (!irr_way_forwards(&schedules->way[i])) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static irr_status_t pin(irr_schedules_t *schedules, const irr_schedule_t *schedule, int way)
+{
+    irr_assignment_t assignment = { .given = { [IRR_ASSIGNS_DIRECT] = true } };
     irr_cache_entry_t entry;
     irr_status_t status;
 
@@ -212,12 +224,14 @@ static irr_status_t pin(irr_schedules_t *schedules, const irr_schedule_t *schedu
     }
     status = irr_cache_entry_init(&entry, &schedules->own);
     if (status == IRR_OK) {
-        status = cut(schedules, schedule, &excerpt);
+        status = cut(schedules, schedule, &schedules->way[way], &assignment.excerpt[IRR_ASSIGNS_DIRECT]);
     }
     if (status == IRR_OK) {
-        status = irr_schedules_keep_first(schedules, &excerpt, &entry);
+        irr_tune_init(&entry.tune, schedules->ways, way);
+        irr_tune_settle(&entry.tune);
+        status = irr_schedules_keep(schedules, &assignment, &entry);
     }
-    irr_excerpt_fini(&excerpt);
+    irr_assignment_fini(&assignment);
     if (status != IRR_OK) {
         irr_cache_entry_fini(&entry);
         return status;
@@ -229,17 +243,18 @@ static irr_status_t pin(irr_schedules_t *schedules, const irr_schedule_t *schedu
 
 irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t *schedule)
 {
+    const int way = find_direct(schedules);
     irr_status_t status;
 
-    if (schedules->ranks > IRR_CONSENSUS_RANKS_MAX) {
+    if (schedules->ranks > IRR_CONSENSUS_RANKS_MAX || way < 0) {
         if (schedules->rank == 0) {
-            irr_log(IRR_LOG_WARN, "the schedule of a file is left alone: with %d ranks no exchange has one, only up to "
-                    "%d", schedules->ranks, IRR_CONSENSUS_RANKS_MAX);
+            irr_log(IRR_LOG_WARN, "the schedule of a file is left alone: it is of messages that go direct, of up to %d "
+                    "ranks", IRR_CONSENSUS_RANKS_MAX);
         }
         return IRR_OK;
     }
     status = enable_looks(schedules);
-    return status == IRR_OK ? pin(schedules, schedule) : status;
+    return status == IRR_OK ? pin(schedules, schedule, way) : status;
 }
 
 /* ---- calm ---- */

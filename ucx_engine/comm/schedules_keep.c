@@ -36,7 +36,7 @@ static irr_status_t reserve(irr_schedules_t *schedules, irr_plan_bounds_t bounds
     return status == IRR_OK ? irr_grow(&schedules->scratch, &schedules->scratch_max, scratch, 1) : status;
 }
 
-/* forward: for a way that forwards. */
+/* forward: empty, unless the way forwards. */
 static irr_status_t keep_share(irr_schedules_t *schedules, const irr_excerpt_t *excerpt, const irr_forward_t *forward,
                               const irr_way_t *way, irr_share_t *share)
 {
@@ -46,17 +46,10 @@ static irr_status_t keep_share(irr_schedules_t *schedules, const irr_excerpt_t *
                                                irr_way_forwards(way) ? irr_forward_scratch(forward) : 0);
 }
 
-irr_status_t irr_schedules_keep_first(irr_schedules_t *schedules, const irr_excerpt_t *excerpt,
-                                      irr_cache_entry_t *entry)
-{
-    return keep_share(schedules, excerpt, NULL, &schedules->way[0], &entry->share[0]);
-}
-
 irr_status_t irr_schedules_keep(irr_schedules_t *schedules, irr_assignment_t *assignment, irr_cache_entry_t *entry)
 {
     irr_status_t status;
 
-    irr_schedules_tune(schedules, &entry->tune);
     for (int route = 0; route < IRR_ASSIGNS; route++) {
         if (!assignment->given[route]) {
             irr_schedules_drop(schedules, route, &entry->tune);

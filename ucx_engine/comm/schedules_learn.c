@@ -137,6 +137,7 @@ static irr_status_t make_entry(irr_schedules_t *schedules, irr_assignment_t *ass
     made->declined = assignment->declined;
     if (status == IRR_OK && !made->declined) {
         counters->schedules_built++;
+        irr_schedules_tune(schedules, &made->tune);
         status = irr_schedules_keep(schedules, assignment, made);
         irr_schedules_charge(since, &counters->schedule_ns);
     }

@@ -46,12 +46,11 @@ void irr_schedules_tune(const irr_schedules_t *schedules, irr_tune_t *tune);
 void irr_schedules_drop(const irr_schedules_t *schedules, int route, irr_tune_t *tune);
 
 /*
- * What a rank needs to run its part of a schedule, in each way; or in the first one alone.  Both make room for that in
- * plan and executor, and leave the excerpts to the caller.  IRR_ERR_NO_MEMORY; the entry may have some of it even so.
+ * What a rank needs to run its part of a schedule, in each way of the entry's trial that has a route in the assignment;
+ * others are out.  Makes room for that in plan and executor, and leaves the excerpts to the caller.  IRR_ERR_NO_MEMORY,
+ * or IRR_ERR_PROTOCOL if no way is left; the entry may have some of it even so.
  */
 irr_status_t irr_schedules_keep(irr_schedules_t *schedules, irr_assignment_t *assignment, irr_cache_entry_t *entry);
-irr_status_t irr_schedules_keep_first(irr_schedules_t *schedules, const irr_excerpt_t *excerpt,
-                                      irr_cache_entry_t *entry);
 
 /* Adds the time since, in ns, to a counter. */
 static inline void irr_schedules_charge(uint64_t since, uint64_t *counter)
