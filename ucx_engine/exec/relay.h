@@ -34,8 +34,7 @@
  *   relay_send.c     the steps that send a stage
  *   relay_receive.c  openings
  *   relay_header.c   HEADERs, one after the other, and what they announce
- *   relay_follow.c   is all as in the last exchange?
- *   relay_freeze.c   the plan of the next exchanges with the same counts
+ *   relay_follow.c   is all as in the last exchange?  The plan of the next ones with the same counts
  *
  * Cost: one message a peer and stage where nothing changes, and no allocation; else two more, and one for each piece
  * that goes apart.  O(n log n) time for n slices in a stage, O(P + n) where the last plan is followed.

@@ -2,7 +2,10 @@
  * relay_follow.c - is all as in the last exchange, and what if not any more?
  *
  * An exchange that follows runs the last plan as it is.  To leave it, the plan is built again from the layouts that
- * were the same so far, at their places.  O(n log n).
+ * were the same so far, at their places.  So is what the last exchange has learnt, as a plan that runs alone: the same
+ * messages in the same order, with new places in one buffer, because that exchange took what scratch it had.
+ *
+ * O(n log n) for n slices.
  */
 #include "exec/relay.h"
 
@@ -49,21 +52,21 @@ irr_status_t irr_relay_begin(irr_relay_t *relay)
     return irr_grid_plan_begin(relay->plan, relay->problem, relay->slice_min, overlap);
 }
 
-/* Gives the new plan a stage that was as in the last exchange. */
-static irr_status_t repeat_stage(irr_relay_t *relay, int number)
+/* Gives a new plan a stage of one whose layouts it shares; its places too, if the builder is told places. */
+static irr_status_t repeat_stage(const irr_grid_plan_t *last, int number, irr_grid_plan_t *plan)
 {
-    const irr_grid_plan_t *last = relay->last;
-    const irr_stage_t *stage = &relay->stages.stage[number - 1];
-    irr_status_t status = irr_grid_plan_sends(relay->plan, number);
+    const irr_stage_t *stage = &plan->stages->stage[number - 1];
+    irr_status_t status = irr_grid_plan_sends(plan, number);
 
     for (int i = 0; i < stage->senders && status == IRR_OK; i++) {
-        const size_t index = last->recv_steps[relay->plan->sender_base + (size_t)i];
+        const size_t index = last->recv_steps[plan->sender_base + (size_t)i], slices = irr_grid_plan_count(last, index);
 
-        status = irr_grid_plan_receive(relay->plan, number, i, irr_grid_plan_slices(last, index),
-                                       &last->plan.pieces[last->plan.steps[index].first_piece],
-                                       irr_grid_plan_count(last, index));
+        if (slices > 0 || plan->placed) {
+            status = irr_grid_plan_receive(plan, number, i, irr_grid_plan_slices(last, index),
+                                           &last->plan.pieces[last->plan.steps[index].first_piece], slices);
+        }
     }
-    return status == IRR_OK ? irr_grid_plan_end_stage(relay->plan, number) : status;
+    return status == IRR_OK ? irr_grid_plan_end_stage(plan, number) : status;
 }
 
 /* The first stage of which not all is here as it was the last time; *held: something of it is not. */
@@ -114,7 +117,7 @@ void irr_relay_leave(irr_relay_t *relay)
     irr_exec_drop_sends(&relay->exec, number);
     status = irr_relay_begin(relay);
     for (int s = 1; s < number && status == IRR_OK; s++) {
-        status = repeat_stage(relay, s);
+        status = repeat_stage(relay->last, s, relay->plan);
     }
     if (status == IRR_OK) {
         status = irr_grid_plan_sends(relay->plan, number);
@@ -122,4 +125,41 @@ void irr_relay_leave(irr_relay_t *relay)
     irr_relay_break(relay, status);
     irr_relay_enter_stage(relay, number);
     relay->outbox.next = irr_relay_stage(relay)->slots;
+}
+
+/* ---- freeze ---- */
+
+static bool all_known(const irr_relay_t *relay)
+{
+    for (int i = 0; i < relay->stages.senders; i++) {
+        if (!relay->places[i].known) {
+            return false;
+        }
+    }
+    return true;
+}
+
+irr_status_t irr_relay_freeze(const irr_relay_t *relay, const irr_problem_t *problem, irr_grid_plan_t *frozen)
+{
+    irr_status_t status;
+
+    if (problem != relay->problem || relay->status != IRR_OK || relay->copied != IRR_OK ||
+        relay->plan->truncated || !all_known(relay)) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    status = irr_grid_plan_init(frozen, &relay->stages);
+    if (status != IRR_OK) {
+        return status;
+    }
+    status = irr_grid_plan_begin(frozen, problem, relay->slice_min, relay->overlap);
+    for (int number = 1; number <= relay->stages.count && status == IRR_OK; number++) {
+        status = repeat_stage(relay->plan, number, frozen);
+    }
+    if (status == IRR_OK) {
+        status = irr_grid_plan_finish(frozen);
+    }
+    if (status != IRR_OK) {
+        irr_grid_plan_fini(frozen);
+    }
+    return status;
 }
