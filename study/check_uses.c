@@ -31,10 +31,8 @@ static int by_offset(const void *a, const void *b)
 
 static irr_status_t add_step(irr_check_uses_t *uses, const irr_piece_t *pieces, size_t count)
 {
-    void *items = uses->items;
-    irr_status_t status = irr_grow(&items, &uses->max, uses->count + count, sizeof(*uses->items));
+    irr_status_t status = IRR_GROW(uses->items, uses->max, uses->count + count);
 
-    uses->items = items;
     for (size_t p = 0; p < count && status == IRR_OK; p++) {
         if (pieces[p].buffer == IRR_BUFFER_SCRATCH && pieces[p].length > 0) {
             uses->items[uses->count++] = (irr_check_use_t){
@@ -48,12 +46,10 @@ static irr_status_t add_step(irr_check_uses_t *uses, const irr_piece_t *pieces, 
 /* Starts anew if a step that was collected comes before step i, as those of another stage do. */
 static irr_status_t begin(irr_check_uses_t *uses, size_t i, const size_t *ancestor)
 {
-    void *taken = uses->taken;
     size_t had = uses->taken_max;
-    irr_status_t status = irr_grow(&taken, &uses->taken_max, i, sizeof(*uses->taken));
+    irr_status_t status = IRR_GROW(uses->taken, uses->taken_max, i);
     bool anew = uses->owner == 0;
 
-    uses->taken = taken;
     for (size_t j = had; j < uses->taken_max; j++) {
         uses->taken[j] = 0;
     }
@@ -71,12 +67,10 @@ static irr_status_t begin(irr_check_uses_t *uses, size_t i, const size_t *ancest
 static irr_status_t merge(irr_check_uses_t *uses, size_t sorted)
 {
     size_t more = uses->count - sorted, left = sorted;
-    void *array = uses->items;
-    irr_status_t status = irr_grow(&array, &uses->max, uses->count + more, sizeof(*uses->items));
-    irr_check_use_t *items = array, *added;
+    irr_status_t status = IRR_GROW(uses->items, uses->max, uses->count + more);
+    irr_check_use_t *items = uses->items, *added;
     ptrdiff_t reach = PTRDIFF_MIN;
 
-    uses->items = items;
     if (status != IRR_OK || more == 0) {
         return status;
     }

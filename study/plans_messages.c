@@ -73,15 +73,12 @@ static const irr_block_t *block_at(const irr_problem_t *problem, ptrdiff_t offse
 
 static irr_status_t add_slice(slices_t *slices, irr_slice_t slice)
 {
-    void *items = slices->items;
-    irr_status_t status = irr_grow(&items, &slices->max, slices->count + 1, sizeof(slice));
+    irr_status_t status = IRR_GROW(slices->items, slices->max, slices->count + 1);
 
-    if (status != IRR_OK) {
-        return status;
+    if (status == IRR_OK) {
+        slices->items[slices->count++] = slice;
     }
-    slices->items = items;
-    slices->items[slices->count++] = slice;
-    return IRR_OK;
+    return status;
 }
 
 /* A range of the INPUT of one rank may hold bytes for several. */

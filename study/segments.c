@@ -89,13 +89,11 @@ static irr_status_t splice(irr_segments_t *segments, size_t first, size_t last, 
                            size_t count)
 {
     size_t total = segments->count - (last - first) + count;
-    void *items = segments->items;
-    irr_status_t status = irr_grow(&items, &segments->max, total, sizeof(*segments->items));
+    irr_status_t status = IRR_GROW(segments->items, segments->max, total);
 
     if (status != IRR_OK) {
         return status;
     }
-    segments->items = items;
     if (first + count != last) {
         memmove(segments->items + first + count, segments->items + last,
                 (segments->count - last) * sizeof(*segments->items));

@@ -59,10 +59,8 @@ static irr_status_t read_size(reader_t *reader)
 
 static irr_status_t put(const reader_t *reader, int32_t **array, size_t *max, size_t index, size_t value)
 {
-    void *grown = *array;
-    irr_status_t status = irr_grow(&grown, max, index + 1, sizeof(**array));
+    irr_status_t status = IRR_GROW(*array, *max, index + 1);
 
-    *array = grown;
     if (status != IRR_OK) {
         return irr_lines_refuse(&reader->lines, status, "not enough memory for the graph");
     }

@@ -45,7 +45,6 @@ static const struct { const char *name; uint64_t bytes; } datatypes[] = {
 static irr_status_t add_count(parser_t *parser, const char *word)
 {
     const size_t limit = (size_t)IRR_MATRIX_RANKS_MAX * IRR_MATRIX_RANKS_MAX;
-    void *counts = parser->counts;
     uint64_t count;
     irr_status_t status = irr_lines_number(&parser->lines, "count", word, 0, UINT32_MAX, &count);
 
@@ -55,8 +54,7 @@ static irr_status_t add_count(parser_t *parser, const char *word)
     if (parser->count == limit) {
         return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "there are more than %zu counts", limit);
     }
-    status = irr_grow(&counts, &parser->max, parser->count + 1, sizeof(*parser->counts));
-    parser->counts = counts;
+    status = IRR_GROW(parser->counts, parser->max, parser->count + 1);
     if (status != IRR_OK) {
         return irr_lines_refuse(&parser->lines, status, "not enough memory for %zu counts", parser->count + 1);
     }

@@ -16,10 +16,12 @@ void *irr_alloc_zero(size_t count, size_t size);
 void *irr_resize(void *memory, size_t count, size_t size);
 
 /*
- * Makes room for at least `wanted` elements in an array that has room for *max: at least twice the room if it
- * grows, so that appending is amortised.  IRR_ERR_NO_MEMORY leaves array and room as they are.
+ * Makes room for at least `wanted` elements in the array of a pointer, which has room for *max: at least twice the room
+ * if it grows, so that appending is amortised.  IRR_ERR_NO_MEMORY leaves array and room as they are.
  */
-irr_status_t irr_grow(void **array, size_t *max, size_t wanted, size_t size);
+irr_status_t irr_grow(void *pointer, size_t *max, size_t wanted, size_t size);
+
+#define IRR_GROW(array, max, wanted) irr_grow(&(array), &(max), wanted, sizeof(*(array)))
 
 void irr_free(void *memory);
 

@@ -73,19 +73,20 @@ void *irr_resize(void *memory, size_t count, size_t size)
     return bytes > 0 ? allocator.resize(memory, bytes) : NULL;
 }
 
-irr_status_t irr_grow(void **array, size_t *max, size_t wanted, size_t size)
+irr_status_t irr_grow(void *pointer, size_t *max, size_t wanted, size_t size)
 {
     size_t larger = wanted > 2 * *max ? wanted : 2 * *max;
-    void *grown;
+    void *array, *grown;
 
     if (wanted <= *max) {
         return IRR_OK;
     }
-    grown = irr_resize(*array, larger, size);
+    memcpy(&array, pointer, sizeof(array));
+    grown = irr_resize(array, larger, size);
     if (grown == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    *array = grown;
+    memcpy(pointer, &grown, sizeof(grown));
     *max = larger;
     return IRR_OK;
 }

@@ -17,14 +17,8 @@ void irr_bytes_fini(irr_bytes_t *bytes)
 
 irr_status_t irr_bytes_reserve(irr_bytes_t *bytes, size_t more)
 {
-    void *at = bytes->at;
-    irr_status_t status = IRR_ERR_NO_MEMORY;
-
-    if (more <= PTRDIFF_MAX - bytes->length) {
-        status = irr_grow(&at, &bytes->max, bytes->length + more, 1);
-    }
-    bytes->at = at;
-    return status;
+    return more <= PTRDIFF_MAX - bytes->length ? IRR_GROW(bytes->at, bytes->max, bytes->length + more)
+                                               : IRR_ERR_NO_MEMORY;
 }
 
 /* Is there room for more? */

@@ -173,13 +173,10 @@ static irr_status_t receive_parts(irr_relay_t *relay, const irr_header_t *header
 
 static irr_status_t make_room(irr_inbox_t *inbox, size_t count)
 {
-    void *slices = inbox->slices, *pieces = inbox->pieces;
-    irr_status_t status = irr_grow(&slices, &inbox->slices_max, count, sizeof(*inbox->slices));
+    irr_status_t status = IRR_GROW(inbox->slices, inbox->slices_max, count);
 
-    inbox->slices = slices;
     if (status == IRR_OK) {
-        status = irr_grow(&pieces, &inbox->pieces_max, count, sizeof(*inbox->pieces));
-        inbox->pieces = pieces;
+        status = IRR_GROW(inbox->pieces, inbox->pieces_max, count);
     }
     return status;
 }
@@ -245,10 +242,8 @@ static void read_whole(irr_relay_t *relay, const irr_header_t *header, irr_reade
 static void receive_more(irr_relay_t *relay, size_t bytes)
 {
     irr_inbox_t *inbox = &relay->inbox;
-    void *memory = inbox->bytes;
-    irr_status_t status = relay->broken ? relay->status : irr_grow(&memory, &inbox->bytes_max, bytes, 1);
+    irr_status_t status = relay->broken ? relay->status : IRR_GROW(inbox->bytes, inbox->bytes_max, bytes);
 
-    inbox->bytes = memory;
     irr_relay_break(relay, status);
     inbox->state = IRR_INBOX_MORE;
     receive(relay, IRR_CONTENT_HEADER, status == IRR_OK ? bytes : IRR_HEADER_MAX, status != IRR_OK);

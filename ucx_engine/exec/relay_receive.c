@@ -62,10 +62,8 @@ static bool post_known(irr_relay_t *relay, irr_relay_place_t *place, size_t last
     const irr_grid_plan_t *last = relay->last;
     const irr_step_t *step = &last->plan.steps[last_step];
     irr_inbox_t *inbox = &relay->inbox;
-    void *pieces = inbox->pieces;
-    irr_status_t status = irr_grow(&pieces, &inbox->pieces_max, step->pieces, sizeof(*inbox->pieces));
+    irr_status_t status = IRR_GROW(inbox->pieces, inbox->pieces_max, step->pieces);
 
-    inbox->pieces = pieces;
     if (status == IRR_OK && irr_grid_plan_count(last, last_step) > 0) {
         status = irr_relay_put(relay, place, irr_grid_plan_slices(last, last_step), step->pieces, inbox->pieces);
     } else if (status == IRR_OK) {

@@ -64,11 +64,9 @@ static irr_status_t write_header(const irr_relay_t *relay, outgoing_t *message, 
     const size_t more = message->length > IRR_HEADER_MAX ? irr_header_encode(&first, NULL, NULL) : 0;
     const size_t behind = message->header.inside ? message->bytes : 0;
     irr_relay_slot_t *slot = message->slot;
-    void *memory = slot->header;
-    irr_status_t status = irr_grow(&memory, &slot->header_max, more + message->length + behind, 1);
+    irr_status_t status = IRR_GROW(slot->header, slot->header_max, more + message->length + behind);
     unsigned char *at;
 
-    slot->header = memory;
     if (status != IRR_OK) {
         return status;
     }

@@ -18,10 +18,8 @@ void irr_large_fini(irr_large_t *large)
 
 static irr_status_t open_large_step(irr_large_t *large)
 {
-    void *last = large->last;
-    irr_status_t status = irr_grow(&last, &large->max, large->count + 1, sizeof(*large->last));
+    irr_status_t status = IRR_GROW(large->last, large->max, large->count + 1);
 
-    large->last = last;
     if (status == IRR_OK) {
         large->last[large->count++] = large->schedule.steps;
     }

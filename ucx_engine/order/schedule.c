@@ -16,10 +16,8 @@ void irr_schedule_fini(irr_schedule_t *schedule)
 
 irr_status_t irr_schedule_add(irr_schedule_t *schedule, irr_transmission_t transmission)
 {
-    void *list = schedule->list;
-    irr_status_t status = irr_grow(&list, &schedule->max, schedule->count + 1, sizeof(*schedule->list));
+    irr_status_t status = IRR_GROW(schedule->list, schedule->max, schedule->count + 1);
 
-    schedule->list = list;
     if (status == IRR_OK) {
         schedule->list[schedule->count++] = transmission;
         schedule->steps = transmission.step > schedule->steps ? transmission.step : schedule->steps;

@@ -104,10 +104,8 @@ static irr_status_t read_size(reader_t *reader)
 static irr_status_t add(reader_t *reader, irr_transmission_t transmission)
 {
     const size_t count = reader->schedule.count;
-    void *line_of = reader->line_of;
-    irr_status_t status = irr_grow(&line_of, &reader->max, count + 1, sizeof(*reader->line_of));
+    irr_status_t status = IRR_GROW(reader->line_of, reader->max, count + 1);
 
-    reader->line_of = line_of;
     if (status == IRR_OK) {
         status = irr_schedule_add(&reader->schedule, transmission);
     }

@@ -40,18 +40,13 @@ void irr_plan_reset(irr_plan_t *plan, const irr_problem_t *problem)
 
 irr_status_t irr_plan_reserve(irr_plan_t *plan, irr_plan_bounds_t bounds)
 {
-    void *steps = plan->steps, *pieces = plan->pieces, *deps = plan->deps;
-    irr_status_t status;
+    irr_status_t status = IRR_GROW(plan->steps, plan->steps_max, bounds.steps);
 
-    status = irr_grow(&steps, &plan->steps_max, bounds.steps, sizeof(*plan->steps));
-    plan->steps = steps;
     if (status == IRR_OK) {
-        status = irr_grow(&pieces, &plan->pieces_max, bounds.pieces, sizeof(*plan->pieces));
-        plan->pieces = pieces;
+        status = IRR_GROW(plan->pieces, plan->pieces_max, bounds.pieces);
     }
     if (status == IRR_OK) {
-        status = irr_grow(&deps, &plan->deps_max, bounds.deps, sizeof(*plan->deps));
-        plan->deps = deps;
+        status = IRR_GROW(plan->deps, plan->deps_max, bounds.deps);
     }
     return status;
 }

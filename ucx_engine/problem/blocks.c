@@ -117,11 +117,7 @@ bool irr_blocks_pair(irr_blocks_cursor_t *from, irr_blocks_cursor_t *to, irr_blo
 
 irr_status_t irr_blocks_memory_reserve(irr_blocks_memory_t *memory, size_t count)
 {
-    void *list = memory->list;
-    irr_status_t status = irr_grow(&list, &memory->max, count, sizeof(*memory->list));
-
-    memory->list = list;
-    return status;
+    return IRR_GROW(memory->list, memory->max, count);
 }
 
 void irr_blocks_memory_fini(irr_blocks_memory_t *memory)

@@ -10,11 +10,9 @@
 
 irr_status_t irr_names_add(irr_names_t *names, const char *name, size_t length)
 {
-    void *list = names->list;
-    irr_status_t status = irr_grow(&list, &names->max, names->count + 1, sizeof(*names->list));
+    irr_status_t status = IRR_GROW(names->list, names->max, names->count + 1);
     char *copy;
 
-    names->list = list;
     if (status != IRR_OK) {
         return status;
     }

@@ -70,10 +70,8 @@ static irr_status_t cut_line(const irr_lines_t *lines, bool *goes_on)
 static irr_status_t append(reader_t *reader)
 {
     const size_t more = strlen(reader->lines->text) + 1;
-    void *text = reader->text;
-    irr_status_t status = irr_grow(&text, &reader->max, reader->length + more, 1);
+    irr_status_t status = IRR_GROW(reader->text, reader->max, reader->length + more);
 
-    reader->text = text;
     if (status != IRR_OK) {
         return no_memory(reader);
     }
@@ -169,7 +167,6 @@ static irr_status_t add_children(reader_t *reader, const char *keyword, const ch
 {
     const size_t before = children->names.count;
     const int parent = (int)reader->read->names.count - 1;
-    void *parents = children->parent;
     char reason[128];
     irr_status_t status = irr_hostlist_expand(list, &children->names, reason, sizeof(reason));
 
@@ -177,8 +174,7 @@ static irr_status_t add_children(reader_t *reader, const char *keyword, const ch
         return irr_lines_refuse(reader->lines, IRR_ERR_FORMAT, "%s: %s", keyword, reason);
     }
     if (status == IRR_OK) {
-        status = irr_grow(&parents, &children->max, children->names.count, sizeof(*children->parent));
-        children->parent = parents;
+        status = IRR_GROW(children->parent, children->max, children->names.count);
     }
     if (status != IRR_OK) {
         return no_memory(reader);
@@ -191,7 +187,6 @@ static irr_status_t add_children(reader_t *reader, const char *keyword, const ch
 
 static irr_status_t add_switch(reader_t *reader, const char *name, irr_topology_line_t line)
 {
-    void *switches = reader->read->switches;
     irr_status_t status;
 
     if (!irr_name_is_good(name)) {
@@ -201,9 +196,7 @@ static irr_status_t add_switch(reader_t *reader, const char *name, irr_topology_
     if (reader->read->names.count == IRR_TOPOLOGY_MAX) {
         return irr_lines_refuse(reader->lines, IRR_ERR_FORMAT, "more than %d switches", IRR_TOPOLOGY_MAX);
     }
-    status = irr_grow(&switches, &reader->read->max, reader->read->names.count + 1,
-                      sizeof(*reader->read->switches));
-    reader->read->switches = switches;
+    status = IRR_GROW(reader->read->switches, reader->read->max, reader->read->names.count + 1);
     if (status == IRR_OK) {
         status = irr_names_add(&reader->read->names, name, strlen(name));
     }

@@ -25,12 +25,10 @@ void irr_items_fini(irr_items_t *items)
 
 irr_status_t irr_items_add(irr_items_t *items, irr_item_t item)
 {
-    void *array = items->array;
     irr_status_t status = IRR_OK;
 
     if (items->count == items->max) {
-        status = irr_grow(&array, &items->max, items->count + 1, sizeof(item));
-        items->array = array;
+        status = IRR_GROW(items->array, items->max, items->count + 1);
     }
     if (status == IRR_OK) {
         items->array[items->count++] = item;
@@ -50,17 +48,14 @@ void irr_deal_fini(irr_deal_t *deal)
 
 static irr_status_t make_room(irr_deal_t *deal, size_t slots)
 {
-    void *array = deal->slots, *cuts = deal->cuts;
     size_t had = deal->max;
-    irr_status_t status = irr_grow(&array, &deal->max, slots, sizeof(*deal->slots));
+    irr_status_t status = IRR_GROW(deal->slots, deal->max, slots);
 
-    deal->slots = array;
     if (deal->max > had) {
         memset(deal->slots + had, 0, (deal->max - had) * sizeof(*deal->slots));
     }
     if (status == IRR_OK) {
-        status = irr_grow(&cuts, &deal->cuts_max, slots + 1, sizeof(*deal->cuts));
-        deal->cuts = cuts;
+        status = IRR_GROW(deal->cuts, deal->cuts_max, slots + 1);
     }
     for (size_t i = 0; i < deal->max; i++) {
         deal->slots[i].count = 0;

@@ -75,11 +75,9 @@ size_t irr_extents_take(irr_extents_t *extents, size_t length, bool *used)
 
 irr_status_t irr_extents_give(irr_extents_t *extents, size_t offset, size_t length)
 {
-    void *holes = extents->holes;
-    irr_status_t status = irr_grow(&holes, &extents->max, extents->count + 1, sizeof(*extents->holes));
+    irr_status_t status = IRR_GROW(extents->holes, extents->max, extents->count + 1);
     size_t low = 0, high = extents->count;
 
-    extents->holes = holes;
     if (status != IRR_OK || length == 0) {
         return status;
     }

@@ -210,18 +210,14 @@ bool irr_grid_plan_arrives(const irr_grid_plan_t *build, const irr_slice_t *slic
 
 static irr_status_t make_room(irr_grid_plan_t *build, size_t count)
 {
-    void *pieces = build->pieces, *deps = build->deps, *slices = build->slices;
     size_t steps = (size_t)build->stages->slots + (size_t)build->stages->senders;
-    irr_status_t status = irr_grow(&pieces, &build->pieces_max, count, sizeof(*build->pieces));
+    irr_status_t status = IRR_GROW(build->pieces, build->pieces_max, count);
 
-    build->pieces = pieces;
     if (status == IRR_OK) {
-        status = irr_grow(&deps, &build->deps_max, count + steps + 2, sizeof(*build->deps));
-        build->deps = deps;
+        status = IRR_GROW(build->deps, build->deps_max, count + steps + 2);
     }
     if (status == IRR_OK) {
-        status = irr_grow(&slices, &build->slices_max, build->plan.npieces + count, sizeof(*build->slices));
-        build->slices = slices;
+        status = IRR_GROW(build->slices, build->slices_max, build->plan.npieces + count);
     }
     return status;
 }

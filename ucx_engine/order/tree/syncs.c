@@ -197,10 +197,8 @@ static bool must_tell(const graph_t *graph, int from, int k)
 
 static irr_status_t add(irr_syncs_t *syncs, irr_sync_t sync)
 {
-    void *list = syncs->list;
-    irr_status_t status = irr_grow(&list, &syncs->max, syncs->count + 1, sizeof(*syncs->list));
+    irr_status_t status = IRR_GROW(syncs->list, syncs->max, syncs->count + 1);
 
-    syncs->list = list;
     if (status == IRR_OK) {
         syncs->list[syncs->count++] = sync;
     }

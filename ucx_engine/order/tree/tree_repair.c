@@ -22,10 +22,8 @@ typedef struct repair {
 static void note(repair_t *repair, irr_tree_chosen_t message, bool added)
 {
     irr_tree_step_t *step = repair->step;
-    void *changes = step->changes;
-    irr_status_t status = irr_grow(&changes, &step->max_changes, step->changed + 1, sizeof(*step->changes));
+    irr_status_t status = IRR_GROW(step->changes, step->max_changes, step->changed + 1);
 
-    step->changes = changes;
     if (status == IRR_OK) {
         step->changes[step->changed++] = (irr_tree_change_t){ message, added };
     }
