@@ -95,7 +95,8 @@ void irr_gathers_start(irr_gathers_t *gathers, int r)
     begin = irr_binomial_begin(&member->tree);
     irr_row_write(&member->tree.parts, irr_gathers_at(gathers, r, 0), gathers->fleet->ranks);
     irr_bytes_end(&member->tree.parts, begin);
-    irr_binomial_up(&member->tree, member->trouble, &member->env);
+    member->tree.parts.lacking = member->tree.parts.lacking || member->trouble;
+    irr_binomial_up(&member->tree, &member->env);
     member->status = IRR_OK;
     member->right = false;
     member->phase = IRR_GATHERS_UP;

@@ -21,7 +21,7 @@ typedef struct irr_gathers_rank {
     irr_consensus_t     consensus;
     irr_exec_env_t      env;
     irr_gathers_phase_t phase;
-    irr_status_t        trouble;   /* that it starts with */
+    bool                trouble;   /* it starts without memory for its row */
     irr_status_t        status;    /* its own first failure */
     bool                right;     /* what it was told is what it has said */
     unsigned            mark;      /* the worst of all ranks, when it is idle again */

@@ -28,12 +28,12 @@ static void test_trouble(void)
 
         for (int r = 0; r < ranks; r++) {
             irr_gathers_fill(gathers, &state);
-            gathers->rank[r].trouble = IRR_ERR_NO_MEMORY;
+            gathers->rank[r].trouble = true;
             expect(gathers, IRR_MARK_FAILED);
             for (int told = 0; told < ranks; told++) {
                 CU_ASSERT_EQUAL(gathers->rank[told].status, told == r ? IRR_ERR_NO_MEMORY : IRR_OK);
             }
-            gathers->rank[r].trouble = IRR_OK;
+            gathers->rank[r].trouble = false;
             expect(gathers, 0);
         }
         irr_gathers_destroy(gathers);

@@ -6,32 +6,21 @@
  * same schedules in the same slots: whatever is done here is done on all of them in the same order, with numbers that
  * are alike.  Room is bounded by the number of slots and by bytes; what was used longest ago goes first.
  *
- * Cost: O(d) time for a look at all slots by a rank that sends d messages, if no two rows have the same hash; memory
- * for d lengths and the rank's own transmissions a slot.
+ * Cost: a look compares a few bytes for each message of the rank, mostly with one slot; memory for these and for the
+ * rank's own transmissions a slot.
  */
 #ifndef IRR_CACHE_H
 #define IRR_CACHE_H
 
 #include "comm/tune.h"
+#include "exec/bytes.h"
 
 #define IRR_CACHE_SLOTS 7
 #define IRR_CACHE_FIRST 2
 
-/* A row of the count matrix, without what a rank sends to itself; sorted by rank, and none is empty. */
-typedef struct irr_cache_message {
-    int      to;
-    uint64_t length;
-} irr_cache_message_t;
-
-typedef struct irr_cache_row {
-    uint64_t             hash;
-    irr_cache_message_t *messages;
-    size_t               count, max;
-} irr_cache_row_t;
-
 typedef struct irr_cache_entry {
-    irr_cache_row_t row;
-    irr_share_t      share[IRR_TUNE_WAYS_MAX];   /* by way; empty for one that needs no schedule */
+    irr_bytes_t     row;        /* of the count matrix (exec/row.h), without what the rank sends to itself */
+    irr_share_t     share[IRR_TUNE_WAYS_MAX];   /* by way; empty for one that needs no schedule */
     irr_forward_t   forward;    /* for the ways that forward; empty if there are none */
     irr_tune_t      tune;       /* which of them */
     bool            declined;   /* there is no schedule: the exchange goes without */
@@ -54,22 +43,14 @@ void irr_cache_fini(irr_cache_t *cache);
 /* Its slots, once, before a look or an insert.  IRR_ERR_NO_MEMORY. */
 irr_status_t irr_cache_reserve(irr_cache_t *cache);
 
-/* Empty, with room for so many messages. */
-irr_status_t irr_cache_row_init(irr_cache_row_t *row, size_t max);
-void         irr_cache_row_fini(irr_cache_row_t *row);
-
-/* Fills a row that has room for all ranks: with a rank's messages, or with what a schedule has of them. */
-void         irr_cache_row_take(irr_cache_row_t *row, const irr_problem_t *problem);
-irr_status_t irr_cache_row_plan(irr_cache_row_t *row, const irr_schedule_t *schedule, int rank);
-
 /* misses[i]: 1 if slot i does not have this row, else 0. */
-void irr_cache_look(const irr_cache_t *cache, const irr_cache_row_t *row, uint64_t misses[IRR_CACHE_SLOTS]);
+void irr_cache_look(const irr_cache_t *cache, const irr_bytes_t *row, uint64_t misses[IRR_CACHE_SLOTS]);
 
 /* The entry of a slot that all ranks found their rows in. */
 irr_cache_entry_t *irr_cache_use(irr_cache_t *cache, int slot);
 
 /* An entry by itself, empty, with one way; and the bytes that this rank needs for it. */
-irr_status_t irr_cache_entry_init(irr_cache_entry_t *entry, const irr_cache_row_t *row);
+irr_status_t irr_cache_entry_init(irr_cache_entry_t *entry, const irr_bytes_t *row);
 void         irr_cache_entry_fini(irr_cache_entry_t *entry);
 
 /* Forgets all that are no longer in the trial of these ways; its bytes stay those that were agreed. */

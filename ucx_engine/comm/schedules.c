@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "core/clock.h"
 #include "core/log.h"
+#include "exec/row.h"
 
 #include <string.h>
 
@@ -41,7 +42,9 @@ static irr_status_t enable_looks(irr_schedules_t *schedules)
     }
     status = irr_consensus_init(&schedules->consensus, schedules->ranks, schedules->rank);
     if (status == IRR_OK) {
-        status = irr_cache_row_init(&schedules->own, (size_t)schedules->ranks);
+        schedules->lengths = irr_alloc((size_t)schedules->ranks, sizeof(*schedules->lengths));
+        status = schedules->lengths != NULL ? irr_bytes_reserve(&schedules->own, irr_row_max(schedules->ranks))
+                                            : IRR_ERR_NO_MEMORY;
     }
     if (status == IRR_OK) {
         status = irr_cache_reserve(&schedules->cache);
@@ -170,11 +173,44 @@ void irr_schedules_fini(irr_schedules_t *schedules)
     }
     irr_nodes_fini(&schedules->nodes);
     irr_free(schedules->scratch);
-    irr_cache_row_fini(&schedules->own);
+    irr_bytes_fini(&schedules->own);
+    irr_free(schedules->lengths);
     irr_free(schedules->dump);
     irr_free(schedules->learning);
     irr_cache_fini(&schedules->cache);
     memset(schedules, 0, sizeof(*schedules));
+}
+
+/* ---- rows ---- */
+
+/* With or without what this rank sends to itself a schedule is the same. */
+static void write_own(irr_schedules_t *schedules)
+{
+    uint64_t *lengths = schedules->lengths, self = lengths[schedules->rank];
+
+    lengths[schedules->rank] = 0;
+    schedules->own.length = 0;
+    irr_row_write(&schedules->own, lengths, schedules->ranks);
+    lengths[schedules->rank] = self;
+}
+
+static void take_problem(irr_schedules_t *schedules, irr_blocks_t sent)
+{
+    memset(schedules->lengths, 0, (size_t)schedules->ranks * sizeof(*schedules->lengths));
+    for (size_t i = 0; i < sent.count; i++) {
+        schedules->lengths[sent.list[i].rank] += sent.list[i].length;
+    }
+    write_own(schedules);
+}
+
+static void take_schedule(irr_schedules_t *schedules, const irr_schedule_t *schedule)
+{
+    memset(schedules->lengths, 0, (size_t)schedules->ranks * sizeof(*schedules->lengths));
+    for (size_t i = 0; i < schedule->count; i++) {
+        schedules->lengths[schedule->list[i].to] +=
+            schedule->list[i].from == schedules->rank ? schedule->list[i].length : 0;
+    }
+    write_own(schedules);
 }
 
 /* ---- schedules that are known before ---- */
@@ -218,10 +254,7 @@ static irr_status_t pin(irr_schedules_t *schedules, const irr_schedule_t *schedu
     irr_cache_entry_t entry;
     irr_status_t status;
 
-    status = irr_cache_row_plan(&schedules->own, schedule, schedules->rank);
-    if (status != IRR_OK) {
-        return status;
-    }
+    take_schedule(schedules, schedule);
     status = irr_cache_entry_init(&entry, &schedules->own);
     if (status == IRR_OK) {
         status = cut(schedules, schedule, &schedules->way[way], &assignment.excerpt[IRR_ASSIGNS_DIRECT]);
@@ -304,7 +337,7 @@ void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *proble
     schedules->timed = timed;
     schedules->state = IRR_SCHEDULES_LOOKS;
     schedules->entry = NULL;
-    irr_cache_row_take(&schedules->own, problem);
+    take_problem(schedules, problem->send);
     irr_cache_look(&schedules->cache, &schedules->own, words);
     irr_consensus_start(&schedules->consensus, words, IRR_CACHE_SLOTS, env);
 }

@@ -72,7 +72,8 @@ typedef struct irr_schedules {
     int                    ranks, rank;
     irr_cache_t            cache;      /* has slots if anything is asked */
     const irr_problem_t   *problem;    /* borrowed */
-    irr_cache_row_t        own;        /* of the problem */
+    uint64_t              *lengths;    /* of the problem, by rank */
+    irr_bytes_t            own;        /* the same as a row of the cache */
     irr_consensus_t        consensus;
     irr_exec_env_t         env;
     irr_schedules_state_t  state;

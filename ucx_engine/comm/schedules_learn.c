@@ -32,34 +32,19 @@ static void keep(irr_schedules_t *schedules, irr_status_t status)
 
 /* ---- gather ---- */
 
-/* By rank, what this one sends, also to itself, which the row of the cache lacks; NULL without memory. */
-static uint64_t *list_lengths(const irr_problem_t *problem)
-{
-    uint64_t *lengths = irr_alloc_zero((size_t)problem->ranks, sizeof(*lengths));
-
-    for (size_t i = 0; lengths != NULL && i < problem->send.count; i++) {
-        lengths[problem->send.list[i].rank] += problem->send.list[i].length;
-    }
-    return lengths;
-}
-
+/* The row of this rank, with what it sends to itself. */
 void irr_schedules_begin_gather(irr_schedules_t *schedules)
 {
-    const int ranks = schedules->problem->ranks;
-    uint64_t *lengths = list_lengths(schedules->problem);
-    irr_bytes_t *rows = &schedules->learning->tree.parts;
+    irr_binomial_t *tree = &schedules->learning->tree;
     size_t begin;
 
     schedules->state = IRR_SCHEDULES_GATHERS;
     schedules->learning->since = irr_clock_ns();
     schedules->learning->trouble = IRR_OK;
-    begin = irr_binomial_begin(&schedules->learning->tree);
-    if (lengths != NULL) {
-        irr_row_write(rows, lengths, ranks);
-    }
-    irr_bytes_end(rows, begin);
-    irr_binomial_up(&schedules->learning->tree, lengths != NULL ? IRR_OK : IRR_ERR_NO_MEMORY, &schedules->env);
-    irr_free(lengths);
+    begin = irr_binomial_begin(tree);
+    irr_row_write(&tree->parts, schedules->lengths, schedules->ranks);
+    irr_bytes_end(&tree->parts, begin);
+    irr_binomial_up(tree, &schedules->env);
 }
 
 /* Of all ranks, and nothing else. */

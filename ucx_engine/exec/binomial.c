@@ -215,11 +215,10 @@ size_t irr_binomial_begin(irr_binomial_t *binomial)
     return irr_bytes_begin(&binomial->parts);
 }
 
-void irr_binomial_up(irr_binomial_t *binomial, irr_status_t trouble, const irr_exec_env_t *env)
+void irr_binomial_up(irr_binomial_t *binomial, const irr_exec_env_t *env)
 {
     binomial->mark = 0;
     binomial->status = IRR_OK;
-    keep(binomial, trouble);
     keep(binomial, binomial->parts.lacking ? IRR_ERR_NO_MEMORY : IRR_OK);
     keep(binomial, binomial->parts.length <= binomial->max_bytes ? IRR_OK : IRR_ERR_NOT_SUPPORTED);
     binomial->env = (irr_exec_env_t){ .channel = env->channel, .tag_base = env->tag_base, .counters = env->counters };

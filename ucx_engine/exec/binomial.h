@@ -62,12 +62,11 @@ void         irr_binomial_fini(irr_binomial_t *binomial);
 size_t irr_binomial_begin(irr_binomial_t *binomial);
 
 /*
- * Start on all ranks, first up and then down; trouble is not IRR_OK if this rank failed before.  Before the latter,
- * rank 0 has put the parts of all ranks into `parts`, or its mark says why not.  Of env channel, tag_base and counters
- * are used; what they point to is borrowed until it is over.  Messages are of kind IRR_TAG_HEADER, and of stages 1 and
- * 2.  Never block.
+ * Start on all ranks, first up and then down.  Before the latter rank 0 has put the parts of all ranks into `parts`, or
+ * its mark says why not.  Of env channel, tag_base and counters are used; what they point to is borrowed until it is
+ * over.  Messages are of kind IRR_TAG_HEADER, and of stages 1 and 2.  Never block.
  */
-void irr_binomial_up(irr_binomial_t *binomial, irr_status_t trouble, const irr_exec_env_t *env);
+void irr_binomial_up(irr_binomial_t *binomial, const irr_exec_env_t *env);
 void irr_binomial_down(irr_binomial_t *binomial, unsigned mark);
 
 /*

@@ -14,6 +14,12 @@
 
 #include "exec/bytes.h"
 
+/* So much room is enough for any row. */
+static inline size_t irr_row_max(int ranks)
+{
+    return ((size_t)ranks + 1) * 16;
+}
+
 /* Appends so many lengths, one a destination. */
 void irr_row_write(irr_bytes_t *bytes, const uint64_t *lengths, int ranks);
 
