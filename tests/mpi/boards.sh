@@ -1,0 +1,49 @@
+#!/bin/sh
+# boards.sh - memory that the ranks of a node share: how much of it there is, what is left of it, and where it cannot be
+# had.
+LIMIT=120
+. "${srcdir:-.}/tests/mpi/lib.sh"
+program=$builddir/mpi_boards
+OMPI_MCA_coll_irr_alltoallv_algorithm=board
+export OMPI_MCA_coll_irr_alltoallv_algorithm
+
+# What others can see of shared memory; Open MPI's own files go when mpirun has cleaned up.
+left() { ls -A /dev/shm 2> /dev/null | grep -v '^vader_segment'; }
+
+# killed TIMES: a rank is killed at random moments, and nothing is left.
+killed() {
+    left > "$scratch/before"
+    seed=${IRR_SEED:-$(date +%s)}
+    echo "IRR_SEED=$seed"
+    for i in $(seq "$1"); do
+        IRR_SEED=$((seed + i)) ranks 4 -x IRR_SEED "$program" killed 700 > "$scratch/killed" 2>&1
+        status=$?
+        left > "$scratch/after"
+        if [ $status -eq 0 ] || [ $status -eq 124 ] || ! cmp "$scratch/before" "$scratch/after"; then
+            echo "run $i ended with $status"
+            cat "$scratch/killed"
+            return 1
+        fi
+    done
+}
+
+# Two of four ranks have a /proc of their own, so that no other can map what they have.
+apart() {
+    help_texts
+    told "the ranks of a node cannot share memory" \
+        ranks 2 --mca btl self,tcp "$program" once : -np 2 --oversubscribe unshare --pid --fork --kill-child "$program" once &&
+        grep -q "board memory: 0" "$scratch/run"
+}
+
+plan 5
+check "an exchange goes by boards" says "board memory: [1-9]" ranks 4 "$program" once
+check "two ranks a node" says "board memory: [1-9]" ranks 4 --mca coll_irr_ranks_per_node 2 "$program" once
+check "200 communicators at a time" ranks 3 "$program" many 200
+if whole; then times=200; else times=8; fi
+check "a rank that is killed leaves nothing" killed $times
+if unshare --pid --fork true 2> /dev/null; then
+    check "ranks that cannot see each other go without" apart
+else
+    skip "ranks that cannot see each other go without" "this user may make no namespace of processes"
+fi
+exit $failed
