@@ -6,7 +6,7 @@
 #include "irr_test.h"
 #include "tree_scene.h"
 
-#include "order/tree/aapc.h"
+#include "order/tree/phases.h"
 #include "order/tree/syncs.h"
 #include "order/tree/tree_weighted.h"
 

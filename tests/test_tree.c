@@ -5,7 +5,7 @@
 #include "irr_test.h"
 #include "tree_scene.h"
 
-#include "order/tree/aapc.h"
+#include "order/tree/phases.h"
 
 #include <stdio.h>
 #include <stdlib.h>

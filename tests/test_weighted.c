@@ -7,7 +7,7 @@
 #include "tree_scene.h"
 
 #include "core/deadline.h"
-#include "order/tree/aapc.h"
+#include "order/tree/phases.h"
 #include "order/tree/tree_weighted.h"
 #include "study/matrices.h"
 

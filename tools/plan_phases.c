@@ -7,7 +7,7 @@
  */
 #include "plan.h"
 
-#include "order/tree/aapc.h"
+#include "order/tree/phases.h"
 #include "order/tree/syncs.h"
 #include "plan/way.h"
 

@@ -8,12 +8,12 @@
  * and receives in one phase has one step for both.  A synchronisation is an entry of the step that waits, and
  * another of the step that tells.
  *
- * O(P * P) memory for P ranks, and as much time beside that of aapc.c and syncs.c.
+ * O(P * P) memory for P ranks, and as much time beside that of phases.c and syncs.c.
  */
 #include "plan.h"
 
 #include "core/alloc.h"
-#include "order/tree/aapc.h"
+#include "order/tree/phases.h"
 #include "order/tree/syncs.h"
 
 #include <string.h>

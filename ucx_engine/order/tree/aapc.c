@@ -1,230 +1,74 @@
 /*
- * aapc.c - the order `tree`: contention-free phases for an all-to-all exchange on a tree of switches.
+ * aapc.c - the order `aapc`: contention-free steps on a tree of switches, as a row of the table.
  *
- *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters,
- *     sections 4.2 and 4.3, figure 4
+ *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters
  *
- * The subtrees t0, t1 .. of the root (tree_root.c), largest first, have |M0| >= |M1| >= .. of all |M| ranks.
- * Extended ring scheduling gives the messages from ti to tj, global messages, |Mi| * |Mj| consecutive phases, so
- * that each subtree sends one message a phase at most, and receives one.  Within them:
- *
- *     1  t0 -> tj: rotate pattern; the receivers are aligned with the last phase
- *     2  ti -> t0: broadcast pattern; round r maps sender n of t0 to receiver n + r + 1 (table 3)
- *     3  local messages of t0, from the receiver to the sender of a phase, in |M0| - 1 rounds of |M0| phases
- *     4  ti -> tj, i > j > 0: broadcast pattern, so aligned too
- *     5  local messages of ti, likewise, in the phases of ti -> ti-1
- *     6  ti -> tj, 0 < i < j: broadcast pattern
- *
- * A local message is sent by the receiver of a global one to the sender of another, so nothing inside a subtree
- * contends (lemma 3), and a rank sends and receives once a phase at most.  Messages between ranks of one host are
- * ordered likewise; they use no link.
- *
- * |M0| * (|M| - |M0|) phases, as many as messages cross the busiest link; on one switch |M| - 1, in phase k from
- * rank i to i + k mod |M|.  O(|M| * |M|) time and memory.
+ * Where all ranks send equally much to all others, the paper's phases are as short as the busiest link allows, and
+ * split nothing, unless that link carries several messages at a time; then, and for any other matrix, there are
+ * steps of their own.  Cost: see phases.c and tree_weighted.c, and O(P * P).
  */
-#include "order/tree/aapc.h"
+#include "order/order.h"
+#include "order/tree/phases.h"
+#include "order/tree/tree_weighted.h"
 
-#include "core/alloc.h"
-#include "order/messages.h"
-
-typedef struct aapc {
-    const irr_tree_root_t *root;
-    int                    phases;
-    int                   *sender0;    /* by phase: which member of t0 sends */
-    uint64_t               bytes;
-    irr_schedule_t        *schedule;
-} aapc_t;
-
-/* |Mi| */
-static int size_of(const aapc_t *aapc, int i)
+static bool is_uniform(const irr_matrix_t *matrix)
 {
-    return aapc->root->first[i + 1] - aapc->root->first[i];
-}
+    uint64_t length = matrix->ranks > 1 ? *irr_matrix_at(matrix, 0, 1) : 0;
 
-/* Members are counted from 0 in their subtree, phases from 0. */
-static irr_status_t assign(const aapc_t *aapc, int phase, int i, int sender, int j, int receiver)
-{
-    const irr_tree_root_t *root = aapc->root;
-
-    return irr_schedule_add(aapc->schedule, (irr_transmission_t){
-        .step = phase + 1, .from = root->ranks[root->first[i] + sender],
-        .to = root->ranks[root->first[j] + receiver], .length = aapc->bytes });
-}
-
-/* The first phase of the messages from ti to tj (section 4.2); first[] has the sums of sizes. */
-static int start_of(const aapc_t *aapc, int i, int j)
-{
-    const int *first = aapc->root->first;
-
-    if (i < j) {
-        return size_of(aapc, i) * (first[j] - first[i + 1]);
-    }
-    return aapc->phases - size_of(aapc, j) * (first[i + 1] - first[j + 1]);
-}
-
-/* The member of ti that is aligned with a phase: the last phase has the last member. */
-static int aligned(const aapc_t *aapc, int i, int phase)
-{
-    return size_of(aapc, i) - 1 - (aapc->phases - 1 - phase) % size_of(aapc, i);
-}
-
-static int gcd(int a, int b)
-{
-    return b == 0 ? a : gcd(b, a % b);
-}
-
-/* Step 1.  The senders' sequence is turned by one whenever it and that of the receivers come round together. */
-static irr_status_t rotate(const aapc_t *aapc, int j)
-{
-    const int senders = size_of(aapc, 0), receivers = size_of(aapc, j), start = start_of(aapc, 0, j);
-    const int turn = senders / gcd(senders, receivers) * receivers;
-    irr_status_t status = IRR_OK;
-
-    for (int q = 0; status == IRR_OK && q < senders * receivers; q++) {
-        const int sender = (q + q / turn) % senders;
-
-        aapc->sender0[start + q] = sender;
-        status = assign(aapc, start + q, 0, sender, j, aligned(aapc, j, start + q));
-    }
-    return status;
-}
-
-/* Which member of t0 receives in a phase (table 3). */
-static int receiver0(const aapc_t *aapc, int phase)
-{
-    const int members = size_of(aapc, 0), round = phase / members % members;
-
-    return (aapc->sender0[phase] + round + 1) % members;
-}
-
-/* Steps 2, 4 and 6. */
-static irr_status_t broadcast(const aapc_t *aapc, int i, int j)
-{
-    const int receivers = size_of(aapc, j), start = start_of(aapc, i, j);
-    irr_status_t status = IRR_OK;
-
-    for (int q = 0; status == IRR_OK && q < size_of(aapc, i) * receivers; q++) {
-        const int receiver = j == 0 ? receiver0(aapc, start + q) : q % receivers;
-
-        status = assign(aapc, start + q, i, q / receivers, j, receiver);
-    }
-    return status;
-}
-
-/* Step 3. */
-static irr_status_t assign_local0(const aapc_t *aapc)
-{
-    irr_status_t status = IRR_OK;
-
-    for (int phase = 0; status == IRR_OK && phase < size_of(aapc, 0) * (size_of(aapc, 0) - 1); phase++) {
-        status = assign(aapc, phase, 0, receiver0(aapc, phase), 0, aapc->sender0[phase]);
-    }
-    return status;
-}
-
-/* Step 5: a member sends to ti-1 for at least |Mi| phases; in the first of them each member is aligned once. */
-static irr_status_t assign_local(const aapc_t *aapc, int i)
-{
-    const int members = size_of(aapc, i), start = start_of(aapc, i, i - 1);
-    irr_status_t status = IRR_OK;
-
-    for (int q = 0; status == IRR_OK && q < members * members; q++) {
-        const int sender = q / members, phase = start + sender * size_of(aapc, i - 1) + q % members;
-        const int receiver = aligned(aapc, i, phase);
-
-        if (receiver != sender) {
-            status = assign(aapc, phase, i, receiver, i, sender);
+    for (int i = 0; i < matrix->ranks; i++) {
+        for (int j = 0; j < matrix->ranks; j++) {
+            if (i != j && *irr_matrix_at(matrix, i, j) != length) {
+                return false;
+            }
         }
     }
-    return status;
+    return length > 0;
 }
 
-static irr_status_t assign_all(const aapc_t *aapc)
+/* Do as many messages of equal length pass a link one by one as the paper's phases have? */
+static bool has_single(const irr_tree_t *tree)
 {
-    const int subtrees = aapc->root->subtrees;
-    irr_status_t status = IRR_OK;
+    int64_t most = 0, longest = 0;
 
-    for (int j = 1; status == IRR_OK && j < subtrees; j++) {
-        status = rotate(aapc, j);
+    for (int v = 0; v < tree->vertices; v++) {
+        const int64_t messages = (int64_t)tree->below[v] * (tree->ranks - tree->below[v]);
+        const int64_t takes = (messages + tree->capacity[v] - 1) / tree->capacity[v];
+
+        most = messages > most ? messages : most;
+        longest = takes > longest ? takes : longest;
     }
-    if (status == IRR_OK && subtrees > 1) {
-        status = assign_local0(aapc);
-    }
-    for (int i = 1; status == IRR_OK && i < subtrees; i++) {
-        for (int j = 0; status == IRR_OK && j < subtrees; j++) {
-            status = j != i ? broadcast(aapc, i, j) : assign_local(aapc, i);
-        }
-    }
-    return status;
+    return longest == most;
 }
 
-static irr_status_t build(const irr_tree_root_t *root, uint64_t bytes, irr_schedule_t *schedule)
+static irr_status_t build(const irr_tree_t *tree, const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
+                          irr_schedule_t *schedule)
 {
-    const uint64_t ranks = (uint64_t)schedule->ranks;
-    aapc_t aapc = { .root = root, .bytes = bytes, .schedule = schedule };
+    if (has_single(tree) && is_uniform(matrix)) {
+        return irr_tree_phased(tree, matrix, schedule);
+    }
+    return irr_tree_weighted(tree, matrix, params->max_steps, params->deadline, schedule);
+}
+
+static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
+                                  irr_schedule_t *schedule)
+{
+    irr_tree_t star;
     irr_status_t status;
 
-    if (bytes == 0 || bytes > (uint64_t)INT64_MAX / ranks / ranks) {
-        return IRR_ERR_BAD_PARAM;
+    if (params->tree != NULL) {
+        return build(params->tree, matrix, params, schedule);
     }
-    if (irr_tree_phases(root) > INT32_MAX) {
-        return IRR_ERR_NOT_SUPPORTED;
+    status = irr_tree_init_star(&star, matrix->ranks);
+    if (status == IRR_OK) {
+        status = build(&star, matrix, params, schedule);
+        irr_tree_fini(&star);
     }
-    aapc.phases = (int)irr_tree_phases(root);
-    aapc.sender0 = irr_alloc((size_t)aapc.phases, sizeof(*aapc.sender0));
-    status = aapc.sender0 != NULL ? assign_all(&aapc) : IRR_ERR_NO_MEMORY;
-    irr_free(aapc.sender0);
     return status;
 }
 
-irr_status_t irr_tree_aapc(const irr_tree_t *tree, uint64_t bytes, irr_schedule_t *schedule)
-{
-    irr_schedule_t made = { .ranks = tree->ranks };
-    irr_tree_root_t root;
-    irr_status_t status = irr_tree_root_find(tree, &root);
-
-    if (status != IRR_OK) {
-        return status;
-    }
-    status = build(&root, bytes, &made);
-    irr_tree_root_fini(&root);
-    if (status != IRR_OK) {
-        irr_schedule_fini(&made);
-        return status;
-    }
-    irr_schedule_sort(&made);
-    *schedule = made;
-    return IRR_OK;
-}
-
-irr_status_t irr_tree_phased(const irr_tree_t *tree, const irr_matrix_t *matrix, irr_schedule_t *schedule)
-{
-    irr_messages_sum_t sum;
-    irr_schedule_t made;
-    irr_status_t status;
-    size_t count = 0;
-    int step = 0, last = 0;
-
-    if (matrix->ranks != tree->ranks || irr_messages_sum(matrix, &sum) != IRR_OK) {
-        return IRR_ERR_BAD_PARAM;
-    }
-    status = irr_tree_aapc(tree, 1, &made);
-    if (status != IRR_OK) {
-        return status;
-    }
-    for (size_t i = 0; i < made.count; i++) {
-        irr_transmission_t t = made.list[i];
-
-        t.length = *irr_matrix_at(matrix, t.from, t.to);
-        if (t.length > 0) {
-            step += t.step != last;
-            last = t.step;
-            t.step = step;
-            made.list[count++] = t;
-        }
-    }
-    made.count = count;
-    made.steps = step;
-    *schedule = made;
-    return IRR_OK;
-}
+const irr_order_t irr_order_aapc = {
+    .name = "aapc",
+    .contention_free = true,
+    .uses_tree = true,
+    .schedule = make_schedule
+};

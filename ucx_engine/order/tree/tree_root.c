@@ -13,7 +13,7 @@
  *
  * O(vertices * depth).
  */
-#include "order/tree/aapc.h"
+#include "order/tree/phases.h"
 
 #include "core/alloc.h"
 

@@ -2,7 +2,7 @@
  * tree_weighted.c - contention-free steps for irregular counts: the shortest of three schedules.
  *
  * As a rule that of tree_greedy.c is within a hundredth of the bound, irr_tree_bound.  Where it exceeds that by a
- * 50th, two others may be shorter: the phases of the paper (aapc.h), which are exact for counts that are alike;
+ * 50th, two others may be shorter: the phases of the paper (phases.h), which are exact for counts that are alike;
  * and, where each link has room for all messages that there can be, so that only the ranks' own edges count,
  * preemptive open shop (optimal.c), which always is exact and has the most transmissions.
  *
@@ -13,7 +13,7 @@
 
 #include "core/alloc.h"
 #include "order/order.h"
-#include "order/tree/aapc.h"
+#include "order/tree/phases.h"
 
 #define ENOUGH 50   /* a schedule that exceeds the bound by this part of it is left as it is */
 

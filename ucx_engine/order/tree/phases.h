@@ -1,11 +1,11 @@
 /*
- * aapc.h - the order `tree`: the root of a tree, its subtrees, and contention-free phases for a uniform exchange.
+ * phases.h - the root of a tree, its subtrees, and contention-free phases for a uniform exchange.
  *
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters,
  *     section 4
  */
-#ifndef IRR_AAPC_H
-#define IRR_AAPC_H
+#ifndef IRR_PHASES_H
+#define IRR_PHASES_H
 
 #include "order/tree/tree.h"
 
@@ -28,7 +28,7 @@ void         irr_tree_root_fini(irr_tree_root_t *root);
 int64_t irr_tree_phases(const irr_tree_root_t *root);
 
 /*
- * Messages of `bytes` from each rank to each other, whole, in as many steps as phases; see aapc.c.  The schedule
+ * Messages of `bytes` from each rank to each other, whole, in as many steps as phases; see phases.c.  The schedule
  * is written on success only, and is the caller's to irr_schedule_fini.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM: no
  * bytes, or 2^63 together; IRR_ERR_NOT_SUPPORTED: more phases than an int counts.
  */
