@@ -64,11 +64,11 @@ static void test_table(void)
 
     for (int run = 0; run < 400; run++) {
         irr_redistribution_t r = draw(&state, run % 2 == 0 ? 12 : 300, 9);
-        const uint64_t slice = irr_redistribution_slice(&r);
+        const uint64_t period = irr_redistribution_period(&r);
 
-        r.elements = slice < 40000 ? slice * irr_test_below(&state, 3) : 0;
+        r.elements = period < 40000 ? period * irr_test_below(&state, 3) : 0;
         check_table(&r);
-        r.elements += irr_test_below(&state, slice < 40000 ? slice : 40000);
+        r.elements += irr_test_below(&state, period < 40000 ? period : 40000);
         check_table(&r);
     }
 }
@@ -123,7 +123,7 @@ static void test_limits(void)
     CU_ASSERT_EQUAL(matrix.ranks, 77);
 
     CU_ASSERT_EQUAL_FATAL(irr_redistribution_matrix(&block, &matrix), IRR_OK);
-    CU_ASSERT_EQUAL(irr_redistribution_slice(&block), UINT64_MAX);
+    CU_ASSERT_EQUAL(irr_redistribution_period(&block), UINT64_MAX);
     CU_ASSERT_EQUAL(irr_redistribution_two(&block, &matrix, &large), IRR_ERR_NOT_SUPPORTED);
     CU_ASSERT_EQUAL_FATAL(irr_redistribution_order(&block, &matrix, &large), IRR_OK);
     CU_ASSERT_EQUAL(irr_schedule_check(&large.schedule, &matrix, NULL, 0), IRR_OK);
@@ -327,7 +327,7 @@ static void test_schedules(void)
         irr_matrix_t matrix;
         irr_large_t large;
 
-        r.elements = irr_test_below(&state, 3 * irr_redistribution_slice(&r));
+        r.elements = irr_test_below(&state, 3 * irr_redistribution_period(&r));
         CU_ASSERT_EQUAL_FATAL(irr_redistribution_matrix(&r, &matrix), IRR_OK);
         for (int k = 0; k < ORDERS; k++) {
             irr_status_t status = orders[k](&r, &matrix, &large);
@@ -342,7 +342,7 @@ static void test_schedules(void)
     }
 }
 
-/* Algorithm 1, whole slices: a step is a large step, its messages are equally long, and there are few. */
+/* Algorithm 1, whole periods: a step is a large step, its messages are equally long, and there are few. */
 static void test_equal_lengths(void)
 {
     uint64_t state = irr_test_seed();
@@ -353,7 +353,7 @@ static void test_equal_lengths(void)
         irr_matrix_t matrix;
         irr_large_t large;
 
-        r.elements = irr_redistribution_slice(&r) * (1 + irr_test_below(&state, 3));
+        r.elements = irr_redistribution_period(&r) * (1 + irr_test_below(&state, 3));
         CU_ASSERT_EQUAL_FATAL(irr_redistribution_matrix(&r, &matrix), IRR_OK);
         if (irr_redistribution_one(&r, &matrix, &large) == IRR_OK) {
             const irr_transmission_t *list = large.schedule.list;

@@ -235,8 +235,8 @@ typedef struct irr_redistribution {
 } irr_redistribution_t;
 
 /*
- * Reads "x,p,y,q" or "x,p,y,q,N"; N is one slice unless it is given, the unit is left as it is.  IRR_ERR_BAD_PARAM
- * for anything else, for zeros but that of N, and where no N is given and a slice is too long to count.
+ * Reads "x,p,y,q" or "x,p,y,q,N"; N is one period unless it is given, the unit is left as it is.  IRR_ERR_BAD_PARAM
+ * for anything else, for zeros but that of N, and where no N is given and a period is too long to count.
  */
 irr_status_t irr_redistribution_parse(const char *text, irr_redistribution_t *redistribution);
 

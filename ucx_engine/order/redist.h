@@ -3,8 +3,8 @@
  *
  *     Guo, Pan: Improving communication scheduling for array redistribution
  *
- * The paper's two algorithms align the lengths of the messages in a step for an array of whole slices.  For any
- * other array the steps are those of a slice with what there is to send in them: nothing is missing, but lengths
+ * The paper's two algorithms align the lengths of the messages in a step for an array of whole periods.  For any
+ * other array the steps are those of a period with what there is to send in them: nothing is missing, but lengths
  * differ.
  *
  * The paper counts the message of a processor to itself like all others, and the steps here are chosen so.  They
@@ -30,7 +30,7 @@ irr_status_t irr_redistribution_one(const irr_redistribution_t *redistribution, 
                                     irr_large_t *large);
 
 /*
- * Algorithm 2: each rank sends equally much in a large step, so far as receivers allow.  Not supported: slices of
+ * Algorithm 2: each rank sends equally much in a large step, so far as receivers allow.  Not supported: periods of
  * 2^63 elements and more.
  */
 irr_status_t irr_redistribution_two(const irr_redistribution_t *redistribution, const irr_matrix_t *matrix,

@@ -217,7 +217,7 @@ irr_status_t irr_redistribution_two(const irr_redistribution_t *redistribution, 
     uint64_t first_length = 0, second_length = 0;
     irr_status_t status;
 
-    if (irr_redistribution_slice(redistribution) > INT64_MAX) {
+    if (irr_redistribution_period(redistribution) > INT64_MAX) {
         return IRR_ERR_NOT_SUPPORTED;
     }
     status = build(redistribution, is_turned(redistribution), matrix, &first);

@@ -3,14 +3,14 @@
  *
  *     Guo, Pan: Improving communication scheduling for array redistribution, section 2.1, formulas 1 to 3
  *
- * The paper adds the overlaps of all blocks of source i with all blocks of target j in a slice of L = lcm(xp, yq)
+ * The paper adds the overlaps of all blocks of source i with all blocks of target j in a period of L = lcm(xp, yq)
  * elements.  The distances between the starts of two such blocks are, modulo L, all numbers congruent to jy - ix
  * modulo G = gcd(xp, yq), each once.  So the sum is the number of pairs (e, f), 0 <= e < x, 0 <= f < y, with e - f
- * congruent to jy - ix modulo G, which takes no loop.  What is left after the last whole slice is counted block by
+ * congruent to jy - ix modulo G, which takes no loop.  What is left after the last whole period is counted block by
  * block on the side of the longer blocks, each of which the other side cuts in at most one cycle of pieces and the
  * rest of one.
  *
- * Time O(pq) and, where the array is not a whole number of slices, min(rest / x, p * rest / y) for x <= y.
+ * Time O(pq) and, where the array is not a whole number of periods, min(rest / x, p * rest / y) for x <= y.
  */
 #include "problem/redistribution.h"
 
@@ -30,16 +30,16 @@ uint64_t irr_gcd(uint64_t a, uint64_t b)
     return a;
 }
 
-uint64_t irr_redistribution_slice(const irr_redistribution_t *redistribution)
+uint64_t irr_redistribution_period(const irr_redistribution_t *redistribution)
 {
-    uint64_t before, after, slice;
+    uint64_t before, after, period;
 
     if (__builtin_mul_overflow(redistribution->x, (uint64_t)redistribution->p, &before) ||
         __builtin_mul_overflow(redistribution->y, (uint64_t)redistribution->q, &after) ||
-        __builtin_mul_overflow(before / irr_gcd(before, after), after, &slice)) {
+        __builtin_mul_overflow(before / irr_gcd(before, after), after, &period)) {
         return UINT64_MAX;
     }
-    return slice;
+    return period;
 }
 
 /* Elements that [0, x) and [distance, distance + y) share. */
@@ -131,7 +131,7 @@ irr_status_t irr_redistribution_matrix(const irr_redistribution_t *redistributio
     const int p = redistribution->p, q = redistribution->q;
     irr_matrix_t result;
     irr_status_t status;
-    uint64_t slice, slices;
+    uint64_t period, periods;
 
     if (!irr_redistribution_has_sides(redistribution) || redistribution->unit == 0 ||
         redistribution->elements > INT64_MAX / redistribution->unit) {
@@ -141,15 +141,15 @@ irr_status_t irr_redistribution_matrix(const irr_redistribution_t *redistributio
     if (status != IRR_OK) {
         return status;
     }
-    slice = irr_redistribution_slice(redistribution);
-    slices = redistribution->elements / slice;
-    for (int i = 0; slices > 0 && i < p; i++) {
+    period = irr_redistribution_period(redistribution);
+    periods = redistribution->elements / period;
+    for (int i = 0; periods > 0 && i < p; i++) {
         for (int j = 0; j < q; j++) {
-            *irr_matrix_at(&result, i, j) = slices * irr_redistribution_entry(redistribution, i, j);
+            *irr_matrix_at(&result, i, j) = periods * irr_redistribution_entry(redistribution, i, j);
         }
     }
     status = count_rest(&result, target_longer ? &target : &source, target_longer ? &source : &target,
-                        redistribution->elements - slices * slice);
+                        redistribution->elements - periods * period);
     if (status != IRR_OK) {
         irr_matrix_fini(&result);
         return status;
@@ -206,7 +206,7 @@ irr_status_t irr_redistribution_parse(const char *text, irr_redistribution_t *re
     result.p = (int)fields[1];
     result.y = fields[2];
     result.q = (int)fields[3];
-    result.elements = count == FIELDS ? fields[FIELDS - 1] : irr_redistribution_slice(&result);
+    result.elements = count == FIELDS ? fields[FIELDS - 1] : irr_redistribution_period(&result);
     if (count < FIELDS && result.elements == UINT64_MAX) {
         return IRR_ERR_BAD_PARAM;
     }
