@@ -198,6 +198,80 @@ static void test_no_memory(void)
     }
 }
 
+static void plan(int rank, void *context)
+{
+    scene_t *scene = context;
+
+    scene->results[rank] = irr_exchange_plan(irr_comm_exchange(scene->team.comms[rank]),
+                                             &scene->job->problems[rank]);
+    if (scene->results[rank] == IRR_OK) {
+        scene->results[rank] = irr_team_wait(&scene->team);
+    }
+}
+
+static void restart(int rank, void *context)
+{
+    scene_t *scene = context;
+
+    irr_job_poison(scene->job, rank);
+    scene->results[rank] = irr_exchange_restart(irr_comm_exchange(scene->team.comms[rank]),
+                                                irr_job_input(scene->job, rank), irr_job_output(scene->job, rank));
+    if (scene->results[rank] == IRR_OK) {
+        scene->results[rank] = irr_team_wait(&scene->team);
+    }
+}
+
+static bool is_ours(void)
+{
+    return !irr_spy_sends_now();
+}
+
+/* Starts of a planned exchange take no memory, but what the transport does. */
+static void expect_restarts(scene_t *scene)
+{
+    irr_memory_fail(1, is_ours);
+    irr_memory_fail_all();
+    for (int i = 0; i < 2; i++) {
+        CU_ASSERT_TRUE(irr_crew_run(RANKS, restart, scene));
+        for (int r = 0; r < RANKS; r++) {
+            CU_ASSERT_EQUAL(scene->results[r], IRR_OK);
+            CU_ASSERT_TRUE(irr_job_verify(scene->job, r));
+        }
+    }
+    CU_ASSERT_FALSE(irr_memory_failed());
+    irr_memory_fail(0, NULL);
+}
+
+/* Who cannot plan says so, and the communicator goes on. */
+static void test_plan(void)
+{
+    bool failed = true;
+
+    for (size_t nth = 1; failed; nth++) {
+        scene_t scene;
+
+        irr_memory_begin();
+        open_scene(&scene, 2, 60, 1 << 20);
+        CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
+        scene.job = irr_job_create(RANKS, IRR_JOB_BLOCKS, irr_test_random(&scene.state));
+        irr_job_fill(scene.job);
+        irr_memory_fail(nth, victim_runs);
+        CU_ASSERT_TRUE(irr_crew_run(RANKS, plan, &scene));
+        failed = irr_memory_failed();
+        irr_memory_fail(0, NULL);
+        for (int r = 0; r < RANKS; r++) {
+            CU_ASSERT(scene.results[r] == IRR_OK || (failed && r == 3 && scene.results[r] == IRR_ERR_NO_MEMORY));
+        }
+        if (!failed) {
+            expect_restarts(&scene);
+        }
+        irr_job_destroy(scene.job);
+        expect_kind(&scene, IRR_JOB_SPARSE, 2);
+        close_scene(&scene);
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+}
+
 /* ---- what is left ---- */
 
 /* Boards are given back when all have read them, and communicators take turns in the same memory. */
@@ -209,6 +283,7 @@ static void test_many(void)
     open_scene(&scene, 0, 1000, 1 << 20);
     for (int turn = 0; turn < 200; turn++) {
         CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
+        scene.state = 5;   /* lengths are those of the turn before */
         expect_kind(&scene, IRR_JOB_UNIFORM, 1 + turn % 3);
         if (turn < 20) {
             most = scene.world.engines[0]->boards.segment.end;
@@ -226,6 +301,7 @@ int main(void)
         { "no message, no header, no allocation",           test_cost },
         { "blocks that are too short",                      test_truncated },
         { "a member has no memory",                         test_no_memory },
+        { "plans, and a member that has no memory for one", test_plan },
         { "two hundred communicators, one after the other", test_many },
         { NULL, NULL }
     };

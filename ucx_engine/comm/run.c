@@ -108,6 +108,9 @@ static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_
     irr_problem_t left = *problem;
     irr_status_t status = IRR_OK;
 
+    if (comm->board != NULL && run->sides.sent == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
     if (comm->board != NULL) {
         irr_board_sides_of(comm->board, problem, run->sides);
         status = leave_out_node(run, comm, &left);
