@@ -152,7 +152,7 @@ static void send_rests(irr_gathers_t *gathers, const mail_t *mail, uint64_t *sta
 
     for (int n = 0; n < 64 && !irr_gathers_progress(gathers, 50); n++) {
         letter_t rest = {
-            .from = irr_exec_awaited(&victim->tree.errand.exec), .length = irr_test_below(state, LETTER_BYTES)
+            .from = irr_exec_awaited(&victim->tree.moves.exec), .length = irr_test_below(state, LETTER_BYTES)
         };
 
         CU_ASSERT_FATAL(victim->phase != IRR_GATHERS_AGREES && victim->tree.state == IRR_BINOMIAL_HEARS_PARTS);

@@ -142,7 +142,7 @@ static bool is_ours(void)
     return !irr_spy_sends_now();
 }
 
-/* A plan needs more room where a rank has several blocks for another one: who has none is one that lacks its buffers. */
+/* A plan needs more room where a rank has several blocks for another one; who has none lacks its buffers. */
 static void run_blocks(int algorithm, irr_pacing_t pace, uint64_t *state)
 {
     scene_t scene;

@@ -486,7 +486,7 @@ int irr_schedules_awaited(const irr_schedules_t *schedules)
 {
     switch (schedules->state) {
     case IRR_SCHEDULES_GATHERS:
-    case IRR_SCHEDULES_SCATTERS: return irr_exec_awaited(&schedules->learning->tree.errand.exec);
+    case IRR_SCHEDULES_SCATTERS: return irr_exec_awaited(&schedules->learning->tree.moves.exec);
     default:                     return irr_consensus_awaited(&schedules->consensus);
     }
 }

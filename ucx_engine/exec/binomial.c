@@ -42,12 +42,12 @@ irr_status_t irr_binomial_init(irr_binomial_t *binomial, int ranks, int rank, si
     }
     bounds = (irr_plan_bounds_t){ .steps = 2 * (size_t)binomial->children + 2 };
     bounds.pieces = bounds.steps;
-    return irr_errand_init(&binomial->errand, ranks, rank, bounds);
+    return irr_own_plan_init(&binomial->moves, ranks, rank, bounds);
 }
 
 void irr_binomial_fini(irr_binomial_t *binomial)
 {
-    irr_errand_fini(&binomial->errand);
+    irr_own_plan_fini(&binomial->moves);
     irr_bytes_fini(&binomial->parts);
     memset(binomial, 0, sizeof(*binomial));
 }
@@ -74,7 +74,7 @@ static void add(irr_binomial_t *binomial, irr_step_kind_t kind, int i, void *byt
     const irr_piece_t nowhere = { IRR_BUFFER_NOWHERE, false, 0, IRR_SINK_BYTES };
     const irr_piece_t piece = { IRR_BUFFER_SCRATCH, false, (ptrdiff_t)(uintptr_t)bytes, length };
 
-    irr_errand_add(&binomial->errand, &(irr_step_params_t){
+    irr_own_plan_add(&binomial->moves, &(irr_step_params_t){
         .kind = kind, .peer = peer(binomial, sends == binomial->down, i), .stage = binomial->down ? 2 : 1,
         .content = IRR_CONTENT_HEADER, .described = sends ? length : 0, .pieces = bytes != NULL ? &piece : &nowhere,
         .npieces = 1
@@ -92,7 +92,7 @@ static void hear_words(irr_binomial_t *binomial)
 static void end_words(irr_binomial_t *binomial)
 {
     for (int i = 0; i < count(binomial, !binomial->down); i++) {
-        if (irr_exec_transfer(&binomial->errand.exec, (size_t)i)->received != sizeof(binomial->words[i])) {
+        if (irr_exec_transfer(&binomial->moves.exec, (size_t)i)->received != sizeof(binomial->words[i])) {
             binomial->words[i] = IRR_MARK_FAILED;
         }
         keep_mark(binomial, (unsigned)(binomial->words[i] % IRR_MARKS));
@@ -134,10 +134,10 @@ static void hear_parts(irr_binomial_t *binomial)
 
 static void end_parts(irr_binomial_t *binomial)
 {
-    const irr_plan_t *plan = &binomial->errand.plan;
+    const irr_plan_t *plan = &binomial->moves.plan;
 
     for (size_t i = 0; i < plan->nsteps && binomial->mark == 0; i++) {
-        const bool whole = irr_exec_transfer(&binomial->errand.exec, i)->received == plan->steps[i].bytes;
+        const bool whole = irr_exec_transfer(&binomial->moves.exec, i)->received == plan->steps[i].bytes;
 
         keep(binomial, whole ? IRR_OK : IRR_ERR_PROTOCOL);
     }
@@ -187,14 +187,14 @@ static void tell(irr_binomial_t *binomial)
 static void enter(irr_binomial_t *binomial, irr_binomial_state_t state)
 {
     binomial->state = state;
-    irr_errand_clear(&binomial->errand);
+    irr_own_plan_clear(&binomial->moves);
     switch (state) {
     case IRR_BINOMIAL_HEARS_WORDS: hear_words(binomial); break;
     case IRR_BINOMIAL_HEARS_PARTS: hear_parts(binomial); break;
     case IRR_BINOMIAL_TELLS:       tell(binomial);       break;
     case IRR_BINOMIAL_OVER:        return;
     }
-    irr_errand_start(&binomial->errand, &binomial->env);
+    irr_own_plan_start(&binomial->moves, &binomial->env);
 }
 
 static void leave(irr_binomial_t *binomial, irr_status_t status)
@@ -240,7 +240,7 @@ void irr_binomial_down(irr_binomial_t *binomial, unsigned mark)
 irr_status_t irr_binomial_progress(irr_binomial_t *binomial)
 {
     while (binomial->state != IRR_BINOMIAL_OVER) {
-        const irr_status_t status = irr_exec_progress(&binomial->errand.exec);
+        const irr_status_t status = irr_exec_progress(&binomial->moves.exec);
 
         if (status == IRR_IN_PROGRESS) {
             return status;

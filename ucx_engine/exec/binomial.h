@@ -20,7 +20,7 @@
 #define IRR_BINOMIAL_H
 
 #include "exec/bytes.h"
-#include "exec/errand.h"
+#include "exec/own_plan.h"
 
 #define IRR_BINOMIAL_CHILDREN_MAX 30
 
@@ -42,7 +42,7 @@ typedef enum irr_binomial_state {
 typedef struct irr_binomial {
     int                  ranks, rank, children;
     size_t               max_bytes;
-    irr_errand_t         errand;
+    irr_own_plan_t       moves;
     irr_exec_env_t       env;
     irr_binomial_state_t state;
     bool                 down;

@@ -26,7 +26,7 @@ static irr_status_t make_plans(irr_relay_t *relay)
 static irr_status_t prepare_barrier(irr_relay_t *relay)
 {
     const irr_plan_t *plan = &relay->barrier.plan;
-    irr_status_t status = irr_errand_init(&relay->barrier, relay->stages.ranks, relay->stages.rank,
+    irr_status_t status = irr_own_plan_init(&relay->barrier, relay->stages.ranks, relay->stages.rank,
                                           (irr_plan_bounds_t){ .steps = 0 });
     size_t done;
 
@@ -75,7 +75,7 @@ static irr_status_t allocate(irr_relay_t *relay)
         status = irr_inbox_init(relay);
     }
     if (status == IRR_OK) {
-        status = irr_errand_init(&relay->outbox.errand, stages->ranks, stages->rank, one);
+        status = irr_own_plan_init(&relay->outbox.moves, stages->ranks, stages->rank, one);
     }
     if (status == IRR_OK && relay->overlap == IRR_OVERLAP_BLOCKING) {
         status = prepare_barrier(relay);
@@ -107,8 +107,8 @@ irr_status_t irr_relay_init(irr_relay_t *relay, const irr_grid_t *grid, int rank
 
 void irr_relay_fini(irr_relay_t *relay)
 {
-    irr_errand_fini(&relay->barrier);
-    irr_errand_fini(&relay->outbox.errand);
+    irr_own_plan_fini(&relay->barrier);
+    irr_own_plan_fini(&relay->outbox.moves);
     irr_inbox_fini(&relay->inbox);
     irr_exec_fini(&relay->exec);
     irr_plan_fini(&relay->grown);
@@ -221,7 +221,7 @@ static bool pass_barrier(irr_relay_t *relay)
         irr_exec_env_t env = relay->env;
 
         env.tag_kind = IRR_TAG_SYNC;
-        irr_errand_start(&relay->barrier, &env);
+        irr_own_plan_start(&relay->barrier, &env);
         relay->barrier_open = true;
     }
     status = irr_exec_progress(&relay->barrier.exec);
@@ -369,7 +369,7 @@ void irr_relay_start(irr_relay_t *relay, const irr_problem_t *problem, const irr
 
 int irr_relay_awaited(const irr_relay_t *relay)
 {
-    return relay->inbox.state != IRR_INBOX_FREE ? irr_exec_awaited(&relay->inbox.errand.exec)
+    return relay->inbox.state != IRR_INBOX_FREE ? irr_exec_awaited(&relay->inbox.moves.exec)
                                                 : irr_exec_awaited(&relay->exec);
 }
 

@@ -42,7 +42,7 @@
 #ifndef IRR_RELAY_H
 #define IRR_RELAY_H
 
-#include "exec/errand.h"
+#include "exec/own_plan.h"
 #include "exec/header.h"
 #include "problem/blocks.h"
 #include "route/grid_plan.h"
@@ -78,7 +78,7 @@ typedef enum irr_inbox_state {
 /* HEADERs are received one after the other, and so is most of what is thrown away. */
 typedef struct irr_inbox {
     irr_inbox_state_t state;
-    irr_errand_t      errand;
+    irr_own_plan_t    moves;
     int               sender;       /* number within the stage */
     size_t            left;         /* messages that are still to be thrown away */
     size_t            bytes_sunk;   /* of an opening */
@@ -91,10 +91,10 @@ typedef struct irr_inbox {
 
 /* What a broken rank sends: in each slot of a stage empty messages, and a HEADER with its status. */
 typedef struct irr_outbox {
-    irr_errand_t errand;
-    bool         busy;
-    int          next;      /* slots of this stage that were served, in the order of the schedule */
-    size_t       retired;   /* messages that went to the next one */
+    irr_own_plan_t moves;
+    bool           busy;
+    int            next;    /* slots of this stage that were served, in the order of the schedule */
+    size_t         retired; /* messages that went to the next one */
 } irr_outbox_t;
 
 typedef struct irr_relay {
@@ -115,7 +115,7 @@ typedef struct irr_relay {
     irr_exec_t         exec;
     irr_inbox_t        inbox;
     irr_outbox_t       outbox;
-    irr_errand_t       barrier;     /* after each stage, if the overlap is blocking */
+    irr_own_plan_t       barrier;     /* after each stage, if the overlap is blocking */
 
     /* the exchange */
     const irr_problem_t *problem;

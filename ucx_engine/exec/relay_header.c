@@ -23,12 +23,12 @@ irr_status_t irr_inbox_init(irr_relay_t *relay)
     inbox->bytes = irr_alloc(IRR_HEADER_MAX, 1);
     inbox->bytes_max = IRR_HEADER_MAX;
     return inbox->bytes == NULL ? IRR_ERR_NO_MEMORY
-                                : irr_errand_init(&inbox->errand, relay->stages.ranks, relay->stages.rank, message);
+                                : irr_own_plan_init(&inbox->moves, relay->stages.ranks, relay->stages.rank, message);
 }
 
 void irr_inbox_fini(irr_inbox_t *inbox)
 {
-    irr_errand_fini(&inbox->errand);
+    irr_own_plan_fini(&inbox->moves);
     irr_free(inbox->pieces);
     irr_free(inbox->slices);
     irr_free(inbox->bytes);
@@ -52,9 +52,9 @@ static void receive(irr_relay_t *relay, irr_content_t content, size_t bytes, boo
         .content = content, .pieces = pieces, .npieces = 2
     };
 
-    irr_errand_clear(&inbox->errand);
-    irr_errand_add(&inbox->errand, &params);
-    irr_errand_start(&inbox->errand, &relay->env);
+    irr_own_plan_clear(&inbox->moves);
+    irr_own_plan_add(&inbox->moves, &params);
+    irr_own_plan_start(&inbox->moves, &relay->env);
 }
 
 /* Goes on throwing an opening away. */
@@ -277,11 +277,11 @@ bool irr_inbox_progress(irr_relay_t *relay)
     if (inbox->state == IRR_INBOX_FREE) {
         return false;
     }
-    status = irr_exec_progress(&inbox->errand.exec);
+    status = irr_exec_progress(&inbox->moves.exec);
     if (status == IRR_IN_PROGRESS) {
         return false;
     }
-    received = irr_exec_transfer(&inbox->errand.exec, 0)->received;
+    received = irr_exec_transfer(&inbox->moves.exec, 0)->received;
     if (inbox->state == IRR_INBOX_SINK) {
         sink(relay, status, inbox->left - 1);
     } else if (inbox->state == IRR_INBOX_DATA) {

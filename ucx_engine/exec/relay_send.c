@@ -193,9 +193,9 @@ static void send_status(irr_relay_t *relay, int index)
         outbox->retired = 0;
         outbox->next++;
     }
-    irr_errand_clear(&outbox->errand);
-    irr_errand_add(&outbox->errand, &params);
-    irr_errand_start(&outbox->errand, &relay->env);
+    irr_own_plan_clear(&outbox->moves);
+    irr_own_plan_add(&outbox->moves, &params);
+    irr_own_plan_start(&outbox->moves, &relay->env);
 }
 
 bool irr_outbox_progress(irr_relay_t *relay)
@@ -203,7 +203,7 @@ bool irr_outbox_progress(irr_relay_t *relay)
     irr_outbox_t *outbox = &relay->outbox;
 
     if (outbox->busy) {
-        irr_status_t status = irr_exec_progress(&outbox->errand.exec);
+        irr_status_t status = irr_exec_progress(&outbox->moves.exec);
 
         if (status == IRR_IN_PROGRESS) {
             return false;
