@@ -33,7 +33,7 @@ static bool is_bare(irr_comm_t *comm, const irr_job_t *job, int rank)
 
     irr_exchange_counters(irr_comm_exchange(comm), &counters);
     return counters.exchanges == 1 && counters.header_bytes == 0 &&
-           irr_job_may_stage(job, rank, counters.bytes_staged) && counters.waiting_ns > 0;
+           irr_job_may_stage(job, rank, counters.bytes_staged);
 }
 
 static irr_status_t run(scene_t *scene, irr_job_t *job)

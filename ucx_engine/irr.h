@@ -107,7 +107,8 @@ void irr_allocator_set(const irr_allocator_t *allocator);
     X(schedules_reused,  "Number of times that exchanges or plans found a schedule that was there")      \
     X(schedule_ns,       "Nanoseconds that computing and keeping schedules took on this rank")                       \
     X(waits,             "Number of times a wait slept on the transport's event")                        \
-    X(waiting_ns,        "Nanoseconds from the start of exchanges to their end")
+    X(waiting_ns,        "Nanoseconds that exchanges were open, from their sixteenth look on: shorter ones, " \
+                         "of less than a microsecond, are not timed")
 
 #define IRR_COUNTER_FIELD(field, text) uint64_t field;
 typedef struct irr_counters { IRR_COUNTERS_MAP(IRR_COUNTER_FIELD) } irr_counters_t;

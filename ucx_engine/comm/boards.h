@@ -27,7 +27,6 @@ typedef struct irr_boards {
     irr_board_t       *freed;     /* that other ranks may still read */
     size_t             waiting;   /* exchanges that wait for what others write */
     unsigned           news;      /* what was read since the engine looked */
-    unsigned           looks;     /* at those boards */
 } irr_boards_t;
 
 /* No process may read them any more. */

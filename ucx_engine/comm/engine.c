@@ -94,7 +94,8 @@ unsigned irr_engine_progress(irr_engine_t *engine)
     if (!irr_lock_try(&engine->lock)) {
         return 0;
     }
-    if (engine->boards.waiting == 0 || ++engine->boards.looks % BOARD_LOOKS == 0) {
+    engine->turns++;
+    if (engine->boards.waiting == 0 || engine->turns % BOARD_LOOKS == 0) {
         events = engine->transport->ops->progress(engine->transport);
     }
     engine->idle = events > 0 ? 0 : engine->idle + 1;

@@ -29,6 +29,7 @@ struct irr_engine {
     irr_exchange_t  *buried_exchanges;
     irr_strays_t     strays;
     irr_boards_t     boards;
+    unsigned         turns;      /* rounds so far */
     unsigned         idle;       /* rounds since something happened */
     bool             news;       /* something happened outside of them */
     bool             closed;     /* on the way down */

@@ -5,7 +5,6 @@
 #include "comm/exchange.h"
 
 #include "core/alloc.h"
-#include "core/clock.h"
 
 /* ---- life ---- */
 
@@ -103,7 +102,6 @@ static void open_exchange(irr_exchange_t *exchange, bool plans)
 #define COUNTER_CLEAR(field, text) counters->field = 0;
     IRR_COUNTERS_MAP(COUNTER_CLEAR)
 #undef COUNTER_CLEAR
-    exchange->start_ns = irr_clock_ns();
     exchange->plans = plans;
     exchange->started = true;
     exchange->result = IRR_IN_PROGRESS;

@@ -45,8 +45,8 @@ struct irr_exchange {
     unsigned              rounds;     /* of progress since it was opened */
     const irr_way_t      *way;        /* that it goes */
     const irr_plan_t     *running;    /* by the executor; NULL: none, or by the relay */
-    uint64_t              start_ns;   /* when it was started, */
-    uint64_t              open_ns;    /* and opened */
+    unsigned              turn;       /* of the engine, when it was opened */
+    uint64_t              since_ns;   /* when it was seen to last; 0: not yet */
     uint64_t              run_ns;     /* when its schedule began to run */
     irr_exchange_t       *next, *prev;   /* in its queue, or among those that are buried */
     irr_counters_t        counters;   /* of the run that is open, or the last one */
@@ -63,7 +63,7 @@ void irr_exchange_free(irr_exchange_t *exchange);
 /* ---- exchange_run.c; the engine is locked ---- */
 
 /* Begins one that is opened, and goes on with it: IRR_IN_PROGRESS, or its result. */
-void         irr_exchange_begin(irr_exchange_t *exchange, uint64_t now_ns);
+void         irr_exchange_begin(irr_exchange_t *exchange);
 irr_status_t irr_exchange_progress(irr_exchange_t *exchange);
 
 /* ---- exchange_board.c; the same ---- */

@@ -14,6 +14,9 @@
 /* Rounds of progress between two looks whether an exchange may go on waiting. */
 #define WATCH_ROUNDS 64
 
+/* Turns of the engine before an exchange is timed: to read the clock takes as long as a short one does. */
+#define UNTIMED_TURNS 16
+
 static irr_exec_env_t make_env(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
@@ -121,9 +124,10 @@ static void meet(irr_exchange_t *exchange)
     irr_consensus_start(&exchange->comm->consensus, &nothing, 1, &env);
 }
 
-void irr_exchange_begin(irr_exchange_t *exchange, uint64_t now_ns)
+void irr_exchange_begin(irr_exchange_t *exchange)
 {
-    exchange->open_ns = now_ns;
+    exchange->turn = exchange->comm->engine->turns;
+    exchange->since_ns = 0;
     exchange->rounds = 0;
     exchange->running = NULL;
     exchange->sequence = exchange->comm->sequence;
@@ -283,6 +287,10 @@ irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
         state = exchange->state;
         status = progress[state](exchange);
     } while (status == IRR_IN_PROGRESS && exchange->state != state);
+    if (status == IRR_IN_PROGRESS && exchange->since_ns == 0 &&
+        exchange->comm->engine->turns - exchange->turn >= UNTIMED_TURNS) {
+        exchange->since_ns = irr_clock_ns();
+    }
     if (status == IRR_IN_PROGRESS && ++exchange->rounds % WATCH_ROUNDS == 0) {
         status = irr_comm_watch(exchange);
     }
@@ -330,7 +338,7 @@ static void count(irr_exchange_t *exchange)
     if (exchange->state >= IRR_EXCHANGE_RUNS) {
         count_route(exchange);
     }
-    counters->waiting_ns = irr_clock_ns() - exchange->start_ns;
+    counters->waiting_ns = exchange->since_ns != 0 ? irr_clock_ns() - exchange->since_ns : 0;
 #define COUNTER_ADD(field, text) totals->field += counters->field;
     IRR_COUNTERS_MAP(COUNTER_ADD)
 #undef COUNTER_ADD

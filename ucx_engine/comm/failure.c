@@ -121,7 +121,7 @@ irr_status_t irr_comm_watch(irr_exchange_t *exchange)
 
     irr_comm_listen(comm);
     if (comm->failed == IRR_OK && comm->settings.timeout > 0 &&
-        irr_clock_ns() - exchange->open_ns > limit_ns(comm)) {
+        exchange->since_ns != 0 && irr_clock_ns() - exchange->since_ns > limit_ns(comm)) {
         time_out(exchange);
     }
     return comm->failed != IRR_OK ? comm->failed : IRR_IN_PROGRESS;

@@ -12,8 +12,6 @@
  */
 #include "comm/exchange.h"
 
-#include "core/clock.h"
-
 static void put(irr_queue_t *queue, irr_exchange_t *exchange)
 {
     exchange->next = NULL;
@@ -39,10 +37,10 @@ static bool may_open(const irr_comm_t *comm)
            comm->open.first->state != IRR_EXCHANGE_MEETS;
 }
 
-static void open_one(irr_exchange_t *exchange, uint64_t now_ns)
+static void open_one(irr_exchange_t *exchange)
 {
     put(&exchange->comm->open, exchange);
-    irr_exchange_begin(exchange, now_ns);
+    irr_exchange_begin(exchange);
     exchange->comm->engine->news = true;
 }
 
@@ -58,7 +56,7 @@ void irr_queue_enter(irr_exchange_t *exchange)
     }
     exchange->state = IRR_EXCHANGE_WAITS;
     if (comm->waiting.count == 0 && may_open(comm)) {
-        open_one(exchange, exchange->start_ns);
+        open_one(exchange);
     } else {
         put(&comm->waiting, exchange);
     }
@@ -82,7 +80,7 @@ bool irr_queue_progress(irr_comm_t *comm)
         irr_exchange_t *exchange = comm->waiting.first;
 
         take(&comm->waiting, exchange);
-        open_one(exchange, irr_clock_ns());
+        open_one(exchange);
     }
     return comm->open.count + comm->waiting.count > 0;
 }
