@@ -5,7 +5,9 @@
 #include "plan_all.h"
 #include "schedule_same.h"
 
+#include "core/deadline.h"
 #include "order/order.h"
+#include "order/whole.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,6 +117,57 @@ static void expect_rules(const char *name, const irr_schedule_t *schedule, const
     CU_ASSERT(strcmp(name, "optimal") != 0 || irr_schedule_makespan(schedule) == irr_schedule_bound(matrix));
     if (strcmp(name, "optimal") == 0) {
         expect_merged(schedule);
+    }
+}
+
+static uint64_t late(void *context)
+{
+    (void)context;
+    return 1;
+}
+
+/* A schedule that splits nothing, within twice the bound, as short as it says; optimal takes it if that is enough. */
+static void expect_whole(const irr_matrix_t *matrix)
+{
+    const irr_deadline_t passed = { .now_ns = late };
+    const uint64_t bound = irr_schedule_bound(matrix);
+    irr_schedule_t whole = { .ranks = matrix->ranks }, optimal = build("optimal", matrix, &plain);
+    irr_messages_t messages;
+    bool fits = false;
+
+    CU_ASSERT_EQUAL_FATAL(irr_messages_init(&messages, matrix), IRR_OK);
+    CU_ASSERT_EQUAL(irr_whole(&messages, UINT64_MAX, INT32_MAX, NULL, &whole, &fits), IRR_OK);
+    CU_ASSERT_TRUE(fits);
+    expect_rules("whole", &whole, matrix);
+    expect_merged(&whole);
+    CU_ASSERT(irr_schedule_makespan(&whole) <= 2 * bound);
+    CU_ASSERT(whole.merged > bound || optimal.count == whole.count);
+    if (whole.count > 0) {
+        const uint64_t makespan = whole.merged;
+        const int steps = whole.steps;
+
+        CU_ASSERT_EQUAL(irr_whole(&messages, makespan, steps, NULL, &whole, &fits), IRR_OK);
+        CU_ASSERT_TRUE(fits);
+        CU_ASSERT_EQUAL(irr_whole(&messages, makespan - 1, steps, NULL, &whole, &fits), IRR_OK);
+        CU_ASSERT_FALSE(fits);
+        CU_ASSERT_EQUAL(irr_whole(&messages, makespan, steps - 1, NULL, &whole, &fits), IRR_OK);
+        CU_ASSERT_FALSE(fits);
+        CU_ASSERT_EQUAL(irr_whole(&messages, makespan, steps, &passed, &whole, &fits), IRR_ERR_TIMEOUT);
+    }
+    irr_messages_fini(&messages);
+    irr_schedule_fini(&whole);
+    irr_schedule_fini(&optimal);
+}
+
+static void test_whole(void)
+{
+    state = irr_test_seed();
+    for (int n = 0; n < 500; n++) {
+        irr_matrix_t matrix;
+
+        make_small(&matrix);
+        expect_whole(&matrix);
+        irr_matrix_fini(&matrix);
     }
 }
 
@@ -237,6 +290,7 @@ int main(void)
     static const irr_test_case_t cases[] = {
         { "every order keeps the rules, and a seed gives one schedule", test_rules },
         { "random orders: nobody idles who could send", test_greedy },
+        { "a schedule that splits nothing", test_whole },
         { "optimal: a limit on the steps is kept", test_optimal_limit },
         { "optimal: as long as the busiest port, dense", test_optimal_dense },
         { NULL, NULL }
