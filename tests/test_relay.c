@@ -241,7 +241,7 @@ static void test_ranks(void)
         irr_job_t *job = irr_job_create(ranks, kind, irr_test_random(&state));
 
         for (size_t i = 0; i < COUNT(rows); i++) {
-            if (tries(rows[i], ranks) && (ranks <= 40 || irr_test_picks(&state))) {
+            if (tries(rows[i], ranks) && (ranks <= 40 || (irr_test_picks(&state) && irr_test_picks(&state)))) {
                 run_ranks(ranks, rows[i], job, irr_test_random(&state));
             }
         }

@@ -447,7 +447,7 @@ static void attack_all(const irr_relays_params_t *params, int times, uint64_t *s
     open_mail(&mail, params, irr_test_random(state));
     run_attack(&mail, &attack, state);
     attack.none = false;
-    for (int i = 0; i < times; i++) {
+    for (int i = 0; i < irr_test_runs(times); i++) {
         attack.first = irr_test_below(state, mail.count);
         attack.last = i % 4 == 0 ? mail.count : attack.first;
         run_attack(&mail, &attack, state);
