@@ -5,7 +5,8 @@
  * answer.  On an oversubscribed node spinning takes the processor from the peer that is waited for: there a
  * wait yields, and after some idle rounds sleeps on the transport's event, for a bounded time because the
  * rest of MPI does not wake it.  A peer on another node takes longer to answer than a change of processes: there a
- * wait sleeps at once, and the processor is free for the kernel's part of the network.
+ * wait sleeps at once, and the processor is free for the kernel's part of the network.  Where each rank has a processor
+ * a wait spins, but not for ever if it is for boards, which wake it at once.
  */
 #include "coll_irr_settings.h"
 
@@ -27,6 +28,9 @@ static const patience_t *patience = &one_node;
 
 /* Longest sleep: the delay that other MPI traffic may see. */
 #define SLEEP_US 1000
+
+/* Turns without an event, of some microseconds each, after which a wait has become a long one. */
+#define LONG_IDLE 2000
 
 /* Turns between two rounds of all of MPI on an oversubscribed node where there is much to do. */
 #define MPI_TURNS 8
@@ -157,6 +161,14 @@ static void let_others_run(unsigned turn, unsigned idle)
     }
 }
 
+/* Where each rank has a processor: who waits long for boards gives it back meanwhile. */
+static void rest(unsigned idle)
+{
+    if (idle > LONG_IDLE) {
+        (void)irr_engine_wait_for_boards(mca_coll_irr_component.engine, SLEEP_US);
+    }
+}
+
 irr_status_t mca_coll_irr_engine_wait(irr_exchange_t *exchange)
 {
     unsigned idle = 0, events = 0;
@@ -173,6 +185,7 @@ irr_status_t mca_coll_irr_engine_wait(irr_exchange_t *exchange)
             let_others_run(turn, idle);
         } else {
             opal_progress();
+            rest(idle);
         }
         events = 0;
         status = progress_engine(exchange, patience->rounds, &events);

@@ -159,6 +159,39 @@ static void test_truncated(void)
     }
 }
 
+/* ---- to sleep ---- */
+
+/* Who waits for boards may sleep on them, and wakes if something is there. */
+static void test_sleep(void)
+{
+    irr_status_t result[IRR_CREW_MAX];
+    irr_engine_t *engine;
+    scene_t scene;
+
+    open_scene(&scene, 0, 1000, 1 << 20);
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
+    scene.job = irr_job_create(RANKS, IRR_JOB_UNIFORM, 1);
+    irr_job_fill(scene.job);
+    engine = scene.world.engines[1];
+    CU_ASSERT_EQUAL(irr_engine_wait_for_boards(engine, 1), IRR_ERR_NOT_SUPPORTED);
+    result[1] = irr_team_start_rank(&scene.team, 1, scene.job);
+    CU_ASSERT_EQUAL(irr_engine_wait_for_boards(engine, 1), IRR_ERR_TIMEOUT);
+    CU_ASSERT_EQUAL(irr_engine_wait(engine, 1), IRR_ERR_TIMEOUT);
+    result[0] = irr_team_start_rank(&scene.team, 0, scene.job);
+    CU_ASSERT_EQUAL(irr_engine_wait_for_boards(engine, 1000000), IRR_OK);
+    for (int r = 2; r < RANKS; r++) {
+        result[r] = irr_team_start_rank(&scene.team, r, scene.job);
+    }
+    CU_ASSERT_TRUE(irr_team_progress(&scene.team, result, 100));
+    for (int r = 0; r < RANKS; r++) {
+        CU_ASSERT_EQUAL(result[r], IRR_OK);
+        CU_ASSERT_TRUE(irr_job_verify(scene.job, r));
+    }
+    CU_ASSERT_EQUAL(irr_engine_wait_for_boards(engine, 1), IRR_ERR_NOT_SUPPORTED);
+    irr_job_destroy(scene.job);
+    close_scene(&scene);
+}
+
 /* ---- what a member lacks ---- */
 
 static bool victim_runs(void)
@@ -300,6 +333,7 @@ int main(void)
         { "every kind of job, on one node and on several",  test_kinds },
         { "no message, no header, no allocation",           test_cost },
         { "blocks that are too short",                      test_truncated },
+        { "a rank that sleeps",                             test_sleep },
         { "a member has no memory",                         test_no_memory },
         { "plans, and a member that has no memory for one", test_plan },
         { "two hundred communicators, one after the other", test_many },

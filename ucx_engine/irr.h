@@ -338,6 +338,12 @@ unsigned irr_engine_progress(irr_engine_t *engine);
  */
 irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us);
 
+/*
+ * The same where nothing is waited for but boards of other ranks, which wake a sleeper at once;
+ * IRR_ERR_NOT_SUPPORTED elsewhere.
+ */
+irr_status_t irr_engine_wait_for_boards(irr_engine_t *engine, unsigned timeout_us);
+
 void irr_engine_counters(irr_engine_t *engine, irr_counters_t *counters);
 
 /*

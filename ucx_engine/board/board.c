@@ -419,5 +419,6 @@ void irr_board_get_up(irr_board_t *board)
 
 void irr_board_end(irr_board_t *board)
 {
+    irr_board_get_up(board);   /* another thread may have lain down */
     atomic_store_explicit(told(board->segment, board->id), board->number, memory_order_release);
 }

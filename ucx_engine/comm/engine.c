@@ -131,8 +131,8 @@ static irr_board_t *awaited_board(const irr_engine_t *engine, bool *alone)
     return board;
 }
 
-/* As irr_engine_wait, for what others write to their boards. */
-static irr_status_t wait_for_board(irr_engine_t *engine, unsigned timeout_us)
+/* On the first board that is waited for; only_alone: not if the transport may have something to do as well. */
+static irr_status_t wait_for_board(irr_engine_t *engine, unsigned timeout_us, bool only_alone)
 {
     irr_board_bed_t bed;
     irr_board_t *board;
@@ -140,9 +140,9 @@ static irr_status_t wait_for_board(irr_engine_t *engine, unsigned timeout_us)
 
     irr_lock_acquire(&engine->lock);
     board = awaited_board(engine, &alone);
-    if (board == NULL || !irr_board_lie_down(board, &bed)) {
+    if (board == NULL || (only_alone && !alone) || !irr_board_lie_down(board, &bed)) {
         irr_lock_release(&engine->lock);
-        return IRR_OK;
+        return only_alone && (board == NULL || !alone) ? IRR_ERR_NOT_SUPPORTED : IRR_OK;
     }
     engine->counters.waits++;
     irr_lock_release(&engine->lock);
@@ -156,6 +156,11 @@ static irr_status_t wait_for_board(irr_engine_t *engine, unsigned timeout_us)
     return woken ? IRR_OK : IRR_ERR_TIMEOUT;
 }
 
+irr_status_t irr_engine_wait_for_boards(irr_engine_t *engine, unsigned timeout_us)
+{
+    return wait_for_board(engine, timeout_us, true);
+}
+
 irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us)
 {
     struct timespec timeout = { .tv_sec = timeout_us / 1000000, .tv_nsec = timeout_us % 1000000 * 1000L };
@@ -163,7 +168,7 @@ irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us)
     irr_status_t status;
 
     if (engine->boards.waiting > 0) {
-        return wait_for_board(engine, timeout_us);
+        return wait_for_board(engine, timeout_us, false);
     }
     irr_lock_acquire(&engine->lock);
     status = engine->transport->ops->arm(engine->transport, &event.fd);
