@@ -93,8 +93,7 @@ void irr_allocator_set(const irr_allocator_t *allocator);
                          "pieces that came with a description")                                          \
     X(bytes_gathered,    "Bytes copied between the user's buffers and the transport's own fragments by " \
                          "the engine's datatype callbacks")                                              \
-    X(bytes_boarded,     "Bytes of user data that this process copied to its boards, and from those of "     \
-                         "others, in memory that the ranks of a node share")                             \
+    X(bytes_boarded,     "Bytes of user data copied to boards of this process, and from those of others") \
     X(board_memory,      "Bytes of memory that the boards of this process take now (a gauge)")           \
     X(largest_message,   "Bytes of the largest message sent so far (a gauge)")                           \
     X(scratch_bytes,     "Most bytes of scratch that an exchange held at once so far (a gauge)")         \
@@ -107,8 +106,7 @@ void irr_allocator_set(const irr_allocator_t *allocator);
     X(schedules_reused,  "Number of times that exchanges or plans found a schedule that was there")      \
     X(schedule_ns,       "Nanoseconds that computing and keeping schedules took on this rank")                       \
     X(waits,             "Number of times a wait slept on the transport's event")                        \
-    X(waiting_ns,        "Nanoseconds that exchanges were open, from their sixteenth look on: shorter ones, " \
-                         "of less than a microsecond, are not timed")
+    X(waiting_ns,        "Nanoseconds that exchanges were open, after their first sixteen looks")
 
 #define IRR_COUNTER_FIELD(field, text) uint64_t field;
 typedef struct irr_counters { IRR_COUNTERS_MAP(IRR_COUNTER_FIELD) } irr_counters_t;
@@ -327,8 +325,7 @@ irr_status_t irr_engine_create(const irr_engine_config_t *config, irr_engine_t *
 
 /*
  * Moves every open exchange; returns the number of events seen.  Never blocks; within itself it does nothing.  To be
- * called now and then while none is open, too: a rank that is done may still owe its peers something that could not be
- * sent yet, and they wait for it.
+ * called while none is open, too: a rank that is done may still owe its peers something that could not be sent yet.
  */
 unsigned irr_engine_progress(irr_engine_t *engine);
 
@@ -338,10 +335,7 @@ unsigned irr_engine_progress(irr_engine_t *engine);
  */
 irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us);
 
-/*
- * The same where nothing is waited for but boards of other ranks, which wake a sleeper at once;
- * IRR_ERR_NOT_SUPPORTED elsewhere.
- */
+/* The same where nothing is waited for but others' boards, which wake at once; IRR_ERR_NOT_SUPPORTED elsewhere. */
 irr_status_t irr_engine_wait_for_boards(irr_engine_t *engine, unsigned timeout_us);
 
 void irr_engine_counters(irr_engine_t *engine, irr_counters_t *counters);
