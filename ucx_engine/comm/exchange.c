@@ -72,9 +72,8 @@ static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *probl
 
     if (exchange->started || problem->ranks != comm->ranks || problem->rank != comm->rank ||
         (run == &exchange->own ? !irr_run_take(run, problem)
-                               : !irr_blocks_repeat(&run->blocks, problem) &&
-                                 (!irr_blocks_are_good(problem->send, comm->ranks, &more) ||
-                                  !irr_blocks_are_good(problem->recv, comm->ranks, &more)))) {
+                               : !irr_blocks_are_good(problem->send, comm->ranks, &more) ||
+                                 !irr_blocks_are_good(problem->recv, comm->ranks, &more))) {
         return IRR_ERR_BAD_PARAM;
     }
     if (comm->failed != IRR_OK) {
