@@ -1,13 +1,14 @@
 #!/bin/sh
 # board_threads.sh - boards under the sanitizer of threads, which sees whether a rank may read what another one still
-# writes.  It cannot see processes, so the ranks of test_board.c are threads in its last case.
+# writes.  It cannot see processes, so the ranks of test_board.c and test_mail.c are threads in their last cases.
 
 srcdir=${srcdir:-.}
 . "$srcdir/tests/tap.sh"
 CC=${CC:-cc}
 
-sources="tests/test_board.c tests/irr_test.c tests/irr_memory.c tests/irr_visits.c ucx_engine/board/board.c
-    ucx_engine/board/segment.c ucx_engine/problem/blocks.c ucx_engine/core/core.c"
+sources="tests/irr_test.c tests/irr_memory.c tests/irr_visits.c ucx_engine/board/board.c ucx_engine/board/segment.c
+    ucx_engine/problem/blocks.c ucx_engine/core/core.c"
+mail="tests/irr_mails.c tests/irr_job.c ucx_engine/board/mail.c ucx_engine/board/mail_run.c ucx_engine/route/nodes.c"
 
 # build OUTPUT SOURCE...: with the sanitizer; its complaints end the program.
 build() {
@@ -19,15 +20,29 @@ build() {
         -lcunit -lpthread -o "$output" 2> "$scratch/cc"
 }
 
-echo "1..1"
+# watched NAME SOURCE...: that test, with these sources beside.
+watched() {
+    name=$1
+    shift
+    # The sources are a list of words.
+    # shellcheck disable=SC2086
+    (
+        cd "$srcdir" && srcdir=. && build "$scratch/$name" "tests/test_$name.c" $sources "$@" &&
+            TSAN_OPTIONS=halt_on_error=1 "$scratch/$name" > "$scratch/out" 2>&1 && ! grep -q '^not ok' "$scratch/out"
+    )
+}
+
+echo "1..2"
 printf 'int main(void) { return 0; }\n' > "$scratch/empty.c"
 if ! build "$scratch/empty" "$scratch/empty.c" || ! "$scratch/empty"; then
-    skip "no rank reads what another one writes" "the compiler has no sanitizer of threads here, or no CUnit"
+    for name in "no rank reads what another one writes" "nor from node to node"; do
+        skip "$name" "the compiler has no sanitizer of threads here, or no CUnit"
+    done
     exit 0
 fi
-(
-    cd "$srcdir" && srcdir=. && build "$scratch/board" $sources &&
-        TSAN_OPTIONS=halt_on_error=1 "$scratch/board" > "$scratch/out" 2>&1 && ! grep -q '^not ok' "$scratch/out"
-)
+watched board
 report $? "no rank reads what another one writes"
+# shellcheck disable=SC2086
+watched mail $mail
+report $? "nor from node to node"
 exit $failed

@@ -1,6 +1,6 @@
 /*
- * test_boards.c - communicators with boards: what goes over them and what does not, what one member lacks, and what is
- * left of them.
+ * test_boards.c - communicators with boards: what goes over them, within nodes and between them, and what does not, what
+ * one member lacks, and what is left of them.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -18,15 +18,19 @@ typedef struct scene {
     uint64_t     state;
 } scene_t;
 
-/* Nodes of three and more ranks that are not neighbours, one of a single rank, or one of all. */
+#define LAYOUTS 5
+
+/* One node of all; nodes of three and more ranks that are not neighbours, one of a single rank; neighbours; or alone. */
 static int node_of(int layout, int rank)
 {
-    return layout == 0 ? 0 : layout == 1 ? rank % 2 : rank * rank % 5;
+    const int nodes[LAYOUTS] = { 0, rank % 2, rank * rank % 5, rank / 2, rank };
+
+    return nodes[layout];
 }
 
-static void open_scene(scene_t *scene, int layout, size_t block, size_t bytes)
+static void open_scene(scene_t *scene, const char *name, int layout, size_t block, size_t bytes)
 {
-    const int algorithm = irr_algorithm_find("board");
+    const int algorithm = irr_algorithm_find(name);
 
     scene->state = irr_test_seed();
     irr_world_open(&scene->world, RANKS, irr_test_random(&scene->state), 100);
@@ -85,17 +89,15 @@ static void test_kinds(void)
 {
     static const struct { size_t block, bytes; } sizes[] = { { 0, 0 }, { 300, 2000 }, { 1 << 20, 1 << 20 } };
 
-    for (int layout = 0; layout < 3; layout++) {
-        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-            scene_t scene;
+    for (int i = 0; i < 2 * LAYOUTS * 3; i++) {
+        scene_t scene;
 
-            open_scene(&scene, layout, sizes[i].block, sizes[i].bytes);
-            CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
-            for (int turn = 0; turn < 150; turn++) {
-                expect_kind(&scene, (irr_job_kind_t)irr_test_below(&scene.state, IRR_JOB_KINDS), 2);
-            }
-            close_scene(&scene);
+        open_scene(&scene, i % 2 == 0 ? "board" : "node", i / 2 % LAYOUTS, sizes[i % 3].block, sizes[i % 3].bytes);
+        CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
+        for (int turn = 0; turn < 150; turn++) {
+            expect_kind(&scene, (irr_job_kind_t)irr_test_below(&scene.state, IRR_JOB_KINDS), 2);
         }
+        close_scene(&scene);
     }
 }
 
@@ -105,7 +107,7 @@ static void test_cost(void)
     scene_t scene;
 
     irr_memory_begin();
-    open_scene(&scene, 0, 1000, 1 << 20);
+    open_scene(&scene, "board", 0, 1000, 1 << 20);
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
     scene.job = irr_job_create(RANKS, IRR_JOB_SPARSE, 1);
     expect(&scene, -1);
@@ -134,21 +136,63 @@ static void test_cost(void)
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
+/* Of the engine; the transport has all it needs. */
+static bool is_ours(void)
+{
+    return !irr_spy_sends_now();
+}
+
+/* From node to node: each server sends one message for each node that it serves, and nobody describes anything. */
+static void test_node_cost(void)
+{
+    scene_t scene;
+
+    irr_memory_begin();
+    open_scene(&scene, "node", 3, 1000, 1 << 20);
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
+    scene.job = irr_job_create(RANKS, IRR_JOB_UNIFORM, irr_test_random(&scene.state));
+    expect(&scene, -1);
+    expect(&scene, -1);
+    irr_memory_fail(1, is_ours);
+    irr_memory_fail_all();
+    expect(&scene, -1);
+    expect(&scene, -1);
+    CU_ASSERT_FALSE(irr_memory_failed());
+    irr_memory_fail(0, NULL);
+    for (int r = 0; r < RANKS; r++) {
+        irr_counters_t counters;
+
+        irr_exchange_counters(irr_comm_exchange(scene.team.comms[r]), &counters);
+        CU_ASSERT_EQUAL(counters.messages_sent, 1);
+        CU_ASSERT_EQUAL(counters.messages_received, 1);
+        CU_ASSERT_EQUAL(counters.header_bytes, 0);
+        CU_ASSERT_EQUAL(counters.bytes_sent, 4 * irr_job_length(scene.job, 0, 1));
+        CU_ASSERT_EQUAL(counters.bytes_boarded, 10 * irr_job_length(scene.job, 0, 1));
+    }
+    irr_job_destroy(scene.job);
+    expect_kind(&scene, IRR_JOB_BLOCKS, 1);
+    close_scene(&scene);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
 /* A block that is shorter than its message, which goes over a board or directly. */
 static void test_truncated(void)
 {
-    for (int layout = 0; layout < 3; layout++) {
+    for (int i = 0; i < 2 * LAYOUTS; i++) {
+        const int layout = i / 2;
+
         for (size_t block = 0; block <= 4000; block += 4000) {
             scene_t scene;
 
-            open_scene(&scene, layout, block, 1 << 20);
+            open_scene(&scene, i % 2 == 0 ? "board" : "node", layout, block, 1 << 20);
             CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
             for (int shorter = 0; shorter < 2; shorter++) {
                 scene.job = irr_job_create(RANKS, IRR_JOB_UNIFORM, irr_test_random(&scene.state));
                 irr_job_fill(scene.job);
                 irr_job_cut(scene.job, 4, 2, shorter == 0 ? irr_job_length(scene.job, 2, 4) - 1 : 0);
                 irr_job_disregard(scene.job, 4, 2);
-                if (layout == 0 || shorter == 0) {   /* a stray message of another node is told later */
+                if (irr_comm_mail(scene.team.comms[0]) != NULL || layout == 0 || shorter == 0) {
+                    /* else a stray message of another node is told later */
                     expect(&scene, 4);
                 }
                 irr_job_destroy(scene.job);
@@ -168,7 +212,7 @@ static void test_sleep(void)
     irr_engine_t *engine;
     scene_t scene;
 
-    open_scene(&scene, 0, 1000, 1 << 20);
+    open_scene(&scene, "board", 0, 1000, 1 << 20);
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
     scene.job = irr_job_create(RANKS, IRR_JOB_UNIFORM, 1);
     irr_job_fill(scene.job);
@@ -192,6 +236,40 @@ static void test_sleep(void)
     close_scene(&scene);
 }
 
+/* Blocks that are too short at random: who has one is told, and nobody else; each byte that has a place comes. */
+static void test_disagree(void)
+{
+    static const irr_job_kind_t kinds[] = { IRR_JOB_UNIFORM, IRR_JOB_SPARSE, IRR_JOB_MIXED };
+
+    for (int layout = 1; layout < 4; layout++) {
+        scene_t scene;
+
+        open_scene(&scene, "node", layout, 1000, 1 << 20);
+        CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
+        for (int turn = 0; turn < 60; turn++) {
+            unsigned told = 0;
+
+            scene.job = irr_job_create(RANKS, kinds[turn % 3], irr_test_random(&scene.state));
+            for (int i = 0; i < RANKS * RANKS; i++) {
+                const size_t length = irr_job_length(scene.job, i % RANKS, i / RANKS);
+
+                if (length > 0 && irr_test_below(&scene.state, 8) == 0) {
+                    irr_job_cut(scene.job, i / RANKS, i % RANKS, irr_test_below(&scene.state, 2) * (length - 1));
+                    told |= 1u << i / RANKS;
+                }
+            }
+            irr_job_fill(scene.job);
+            CU_ASSERT_TRUE(irr_crew_run(RANKS, exchange_once, &scene));
+            for (int r = 0; r < RANKS; r++) {
+                CU_ASSERT_EQUAL(scene.results[r], (told >> r & 1) != 0 ? IRR_ERR_TRUNCATE : IRR_OK);
+                CU_ASSERT_TRUE(irr_job_verify(scene.job, r));
+            }
+            irr_job_destroy(scene.job);
+        }
+        close_scene(&scene);
+    }
+}
+
 /* ---- what a member lacks ---- */
 
 static bool victim_runs(void)
@@ -199,10 +277,13 @@ static bool victim_runs(void)
     return irr_crew_self() == 3;
 }
 
-/* Whatever a member has no memory for: all have boards, or none, or no communicator; alike, and exchanges are right. */
-static void test_no_memory(void)
+/*
+ * Whatever a member has no memory for: all have boards, or none, or no communicator; alike, and exchanges are right.
+ * Without boards, node goes by the relay.
+ */
+static void lack_memory(const char *name, int layout)
 {
-    bool failed = true;
+    bool failed = true, relayed = false;
 
     for (size_t nth = 1; failed; nth++) {
         scene_t scene;
@@ -210,7 +291,7 @@ static void test_no_memory(void)
         bool has;
 
         irr_memory_begin();
-        open_scene(&scene, 0, 1000, 1 << 20);
+        open_scene(&scene, name, layout, 1000, 1 << 20);
         irr_memory_fail(nth, victim_runs);
         status = irr_team_create(&scene.team);
         failed = irr_memory_failed();
@@ -220,6 +301,7 @@ static void test_no_memory(void)
         CU_ASSERT(failed || has);
         for (int r = 0; status == IRR_OK && r < RANKS; r++) {
             CU_ASSERT_EQUAL(scene.team.comms[r]->board != NULL, has);
+            relayed = relayed || !scene.team.comms[r]->direct;
         }
         if (status == IRR_OK) {
             expect_kind(&scene, IRR_JOB_BLOCKS, 2);
@@ -229,6 +311,13 @@ static void test_no_memory(void)
         }
         CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
+    CU_ASSERT_EQUAL(relayed, layout > 0);
+}
+
+static void test_no_memory(void)
+{
+    lack_memory("board", 0);
+    lack_memory("node", 1);
 }
 
 static void plan(int rank, void *context)
@@ -254,11 +343,6 @@ static void restart(int rank, void *context)
     }
 }
 
-static bool is_ours(void)
-{
-    return !irr_spy_sends_now();
-}
-
 /* Starts of a planned exchange take no memory, but what the transport does. */
 static void expect_restarts(scene_t *scene)
 {
@@ -276,7 +360,7 @@ static void expect_restarts(scene_t *scene)
 }
 
 /* Who cannot plan says so, and the communicator goes on. */
-static void test_plan(void)
+static void lack_memory_to_plan(const char *name)
 {
     bool failed = true;
 
@@ -284,7 +368,7 @@ static void test_plan(void)
         scene_t scene;
 
         irr_memory_begin();
-        open_scene(&scene, 2, 60, 1 << 20);
+        open_scene(&scene, name, 2, 60, 1 << 20);
         CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
         scene.job = irr_job_create(RANKS, IRR_JOB_BLOCKS, irr_test_random(&scene.state));
         irr_job_fill(scene.job);
@@ -305,6 +389,12 @@ static void test_plan(void)
     }
 }
 
+static void test_plan(void)
+{
+    lack_memory_to_plan("board");
+    lack_memory_to_plan("node");
+}
+
 /* ---- what is left ---- */
 
 /* Boards are given back when all have read them, and communicators take turns in the same memory. */
@@ -313,7 +403,7 @@ static void test_many(void)
     size_t most = 0;
     scene_t scene;
 
-    open_scene(&scene, 0, 1000, 1 << 20);
+    open_scene(&scene, "node", 1, 1000, 1 << 20);
     for (int turn = 0; turn < 200; turn++) {
         CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
         scene.state = 5;   /* lengths are those of the turn before */
@@ -332,8 +422,10 @@ int main(void)
     static const irr_test_case_t cases[] = {
         { "every kind of job, on one node and on several",  test_kinds },
         { "no message, no header, no allocation",           test_cost },
+        { "one message from node to node",                  test_node_cost },
         { "blocks that are too short",                      test_truncated },
         { "a rank that sleeps",                             test_sleep },
+        { "from node to node, counts that do not agree",    test_disagree },
         { "a member has no memory",                         test_no_memory },
         { "plans, and a member that has no memory for one", test_plan },
         { "two hundred communicators, one after the other", test_many },

@@ -57,6 +57,8 @@ static void test_kinds(void)
         { .algorithm = A4, .slice_min = IRR_SLICE_MIN_DEFAULT, .overlap = IRR_OVERLAP_BLOCKING },
         { .algorithm = MULTISTAGE, .compose = IRR_COMPOSE_GATHER, .window_bytes = 300 },
         { .algorithm = NODE },
+        { .algorithm = NODE, .board_block = 100, .board_bytes = 1 << 20, .window_messages = 1 },
+        { .algorithm = NODE, .board_block = 1 << 20, .board_bytes = 1 << 20, .compose = IRR_COMPOSE_SPLIT },
         { .algorithm = BOARD },
         { .algorithm = BOARD, .board_block = 300, .board_bytes = 1024, .window_messages = 1 },
         { .algorithm = BOARD, .board_block = 1 << 20, .board_bytes = 1 << 20, .compose = IRR_COMPOSE_SPLIT },

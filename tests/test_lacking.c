@@ -6,8 +6,6 @@
 #include "irr_test.h"
 #include "irr_world.h"
 
-#include "plan/way.h"
-
 #include <string.h>
 
 enum { RANKS = 5, ROUNDS = 20000 };
@@ -23,6 +21,8 @@ typedef struct scene {
 
 static void open_scene(scene_t *scene, int algorithm, irr_pacing_t pace, irr_job_kind_t kind, uint64_t *state)
 {
+    const bool boards = irr_test_random(state) % 2 == 0;
+
     memset(scene, 0, sizeof(*scene));
     irr_memory_begin();
     irr_world_open(&scene->world, RANKS, irr_test_random(state), irr_test_random(state) % 3 * 100);
@@ -31,7 +31,8 @@ static void open_scene(scene_t *scene, int algorithm, irr_pacing_t pace, irr_job
         scene->team.params[r].node = r / 2;
         scene->team.params[r].settings = (irr_settings_t){
             .algorithm = algorithm, .pace = pace, .piece_bytes = kind == IRR_JOB_MIXED ? 1000 : 0,
-            .scheduled.redistribution = { 1, RANKS, 2, RANKS, 1, 1 }
+            .scheduled.redistribution = { 1, RANKS, 2, RANKS, 1, 1 },
+            .board_block = 1000, .board_bytes = boards ? 1 << 16 : 0
         };
     }
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene->team), IRR_OK);
@@ -100,10 +101,11 @@ static void run_next(scene_t *scene, irr_job_t *job)
 
 static void run(int algorithm, irr_job_kind_t kind, unsigned lacks, bool known, uint64_t *state)
 {
-    const bool forwards = irr_algorithm_way(algorithm)->route != &irr_route_direct;
+    bool forwards;
     scene_t scene;
 
     open_scene(&scene, algorithm, IRR_PACE_AUTO, kind, state);
+    forwards = !scene.team.comms[0]->direct;
     scene.lacks = lacks;
     for (int i = 0; i < 2 && known; i++) {
         run_next(&scene, scene.job);

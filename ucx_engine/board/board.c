@@ -7,6 +7,7 @@
 #include "problem/blocks.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -190,7 +191,7 @@ void irr_board_sides_of(const irr_board_t *board, const irr_problem_t *problem, 
 
 /* ---- to write ---- */
 
-static void gather(const irr_block_t *blocks, size_t count, const unsigned char *input, unsigned char *bytes)
+void irr_board_gather(const irr_block_t *blocks, size_t count, const unsigned char *input, unsigned char *bytes)
 {
     for (size_t i = 0; i < count; i++) {
         memcpy(bytes, input + blocks[i].offset, blocks[i].length);
@@ -255,7 +256,7 @@ static void write_cell(irr_board_t *board, int member, irr_board_cell_t *cell, c
         board->out[board->nout++] = member;
         return;
     }
-    gather(blocks, message->count, input, bytes);
+    irr_board_gather(blocks, message->count, input, bytes);
     board->bytes += message->bytes;
 }
 
@@ -303,7 +304,8 @@ static void keep(irr_board_t *board, irr_status_t status)
     }
 }
 
-static void scatter(irr_board_t *board, const irr_board_message_t *message, const unsigned char *bytes, size_t length)
+void irr_board_scatter(irr_board_t *board, const irr_board_message_t *message, const unsigned char *bytes,
+                       size_t length)
 {
     const irr_block_t *block = board->problem->recv.list + message->first;
 
@@ -355,7 +357,7 @@ static void read_cell(irr_board_t *board, int member, const irr_board_cell_t *ce
         keep(board, IRR_ERR_TRUNCATE);
     }
     if (board->output != NULL) {
-        scatter(board, message, bytes, length < message->bytes ? length : message->bytes);
+        irr_board_scatter(board, message, bytes, length < message->bytes ? length : message->bytes);
     }
 }
 
@@ -384,24 +386,47 @@ irr_status_t irr_board_progress(irr_board_t *board)
     return left > 0 ? IRR_IN_PROGRESS : board->status;
 }
 
-/* Who writes a cell after this sees that somebody sleeps; what was written before is seen here. */
+void irr_board_wake(const irr_board_t *board, const _Atomic uint32_t *number)
+{
+    bool asleep = false;
+
+    atomic_thread_fence(memory_order_seq_cst);
+    for (int i = 0; i < board->count; i++) {
+        asleep = asleep || atomic_load_explicit(&board->members[i].head->asleep, memory_order_relaxed) != 0;
+    }
+    if (asleep) {
+        (void)syscall(SYS_futex, number, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    }
+}
+
+/* The i-th of the numbers that this rank waits for: first those of cells. */
+static const _Atomic uint32_t *awaited(const irr_board_t *board, int i)
+{
+    if (board->npending > 0) {
+        return &board->members[board->pending[i]].cells[board->number & 1]->number;
+    }
+    return board->late[i];
+}
+
+/* Who raises a number after this sees that somebody sleeps; what was raised before is seen here. */
 bool irr_board_lie_down(irr_board_t *board, irr_board_bed_t *bed)
 {
-    const irr_board_cell_t *cell = board->members[board->pending[0]].cells[board->number & 1];
-    const uint32_t seen = atomic_load_explicit(&cell->number, memory_order_relaxed);
+    const _Atomic uint32_t *first = awaited(board, 0);
+    const int count = board->npending > 0 ? board->npending : board->nlate;
+    const uint32_t seen = atomic_load_explicit(first, memory_order_relaxed);
 
     if (seen == board->number) {
         return false;
     }
     atomic_store_explicit(&own_head(board)->asleep, 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
-    for (int i = 0; i < board->npending; i++) {
-        if (has_come(board, board->pending[i])) {
+    for (int i = 0; i < count; i++) {
+        if (atomic_load_explicit(awaited(board, i), memory_order_relaxed) == board->number) {
             irr_board_get_up(board);
             return false;
         }
     }
-    *bed = (irr_board_bed_t){ .word = &cell->number, .seen = seen };
+    *bed = (irr_board_bed_t){ .word = first, .seen = seen };
     return true;
 }
 

@@ -70,6 +70,9 @@ struct irr_board {
     int                  npending;
     int                 *out, *in;    /* members that are sent a message, and that send one */
     int                  nout, nin;
+    const _Atomic uint32_t **late;    /* numbers that this rank waits for beside those of cells (board/mail.h) */
+    int                  nlate;
+    struct irr_mail     *mail;        /* what it has for other nodes; NULL: nothing */
     irr_status_t         status;
     uint64_t             bytes;       /* that this rank copied, in and out */
 
@@ -131,6 +134,12 @@ void irr_board_start(irr_board_t *board, const irr_problem_t *problem, irr_board
  */
 irr_status_t irr_board_progress(irr_board_t *board);
 
+/* Does it wait for what others write? */
+static inline bool irr_board_waits(const irr_board_t *board)
+{
+    return board->npending > 0 || board->nlate > 0;
+}
+
 /* What a rank sleeps on: until *word is not `seen`. */
 typedef struct irr_board_bed {
     const void *word;
@@ -138,8 +147,8 @@ typedef struct irr_board_bed {
 } irr_board_bed_t;
 
 /*
- * To sleep until the first of the members that are pending has something: lie down, sleep at most so many microseconds,
- * and get up.  lie_down says false if one of them has something now.  Others may go on with the board while this one
+ * To sleep until the first of those that are awaited has something: lie down, sleep at most so many microseconds, and
+ * get up.  lie_down says false if one of them has something now.  Others may go on with the board while this one
  * sleeps.  sleep returns true if it was woken.
  */
 bool irr_board_lie_down(irr_board_t *board, irr_board_bed_t *bed);
@@ -148,5 +157,15 @@ void irr_board_get_up(irr_board_t *board);
 
 /* The exchange is over on this rank, messages and all. */
 void irr_board_end(irr_board_t *board);
+
+/* ---- private to board/ ---- */
+
+/* Blocks to bytes, one behind the other; and so many bytes to the blocks of a message. */
+void irr_board_gather(const irr_block_t *blocks, size_t count, const unsigned char *input, unsigned char *bytes);
+void irr_board_scatter(irr_board_t *board, const irr_board_message_t *message, const unsigned char *bytes,
+                       size_t length);
+
+/* A number was raised that several may sleep on. */
+void irr_board_wake(const irr_board_t *board, const _Atomic uint32_t *number);
 
 #endif

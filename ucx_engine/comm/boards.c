@@ -1,7 +1,7 @@
 /*
  * boards.c - see boards.h.
  */
-#include "comm/boards.h"
+#include "comm/engine.h"
 
 #include "comm/agree.h"
 
@@ -61,6 +61,10 @@ static bool is_read(const irr_board_t *board)
 
 static void destroy(irr_board_t *board)
 {
+    if (board->mail != NULL) {
+        irr_mail_fini(board->mail);
+        irr_free(board->mail);
+    }
     irr_board_fini(board);
     irr_free(board);
 }
@@ -87,7 +91,7 @@ void irr_boards_leave(irr_comm_t *comm)
     irr_boards_t *boards = &comm->engine->boards;
 
     if (comm->board != NULL) {
-        boards->waiting -= comm->board->npending > 0;
+        boards->waiting -= irr_board_waits(comm->board);
         comm->board->next = boards->freed;
         boards->freed = comm->board;
         comm->board = NULL;
@@ -115,9 +119,34 @@ void irr_boards_fini(irr_boards_t *boards)
 
 /* ---- of a communicator ---- */
 
-/* Local: the own board.  Alone on its node, a rank needs none. */
-static irr_status_t make(irr_comm_t *comm, irr_board_card_t *card)
+/* Local: what the board has for other nodes. */
+static irr_status_t make_mail(irr_comm_t *comm, irr_boards_entry_t *own)
 {
+    irr_board_t *board = comm->board;
+    const size_t limit = irr_mail_limit(&comm->nodes, board->block_max, board->bytes_max);
+    irr_mail_t *mail;
+    irr_status_t status;
+
+    if (limit == 0) {
+        return IRR_OK;
+    }
+    mail = irr_alloc(1, sizeof(*mail));
+    if (mail == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    status = irr_mail_init(mail, board, &comm->nodes, comm->rank, limit, &own->mail);
+    if (status != IRR_OK) {
+        irr_free(mail);
+        return status;
+    }
+    board->mail = mail;
+    return IRR_OK;
+}
+
+/* Local: the own board.  Alone on its node, a rank needs none but for other nodes. */
+static irr_status_t make(irr_comm_t *comm, irr_boards_entry_t *own)
+{
+    const bool speaks = irr_way_of(&comm->settings, 1).route == &irr_route_node;
     irr_boards_t *boards = &comm->engine->boards;
     irr_nodes_t *nodes = &comm->nodes;
     irr_status_t status = irr_nodes_init(nodes, comm->ranks, comm->labels);
@@ -127,7 +156,7 @@ static irr_status_t make(irr_comm_t *comm, irr_board_card_t *card)
         return status;
     }
     count = irr_nodes_size(nodes, nodes->node[comm->rank]);
-    if (count == 1) {
+    if (count == 1 && !speaks) {
         return IRR_OK;
     }
     sweep(boards);
@@ -141,12 +170,14 @@ static irr_status_t make(irr_comm_t *comm, irr_board_card_t *card)
     if (comm->board == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    status = irr_board_init(comm->board, &boards->segment, comm->id, count, nodes->place[comm->rank], card);
+    status = irr_board_init(comm->board, &boards->segment, comm->id, count, nodes->place[comm->rank], &own->card);
     if (status == IRR_OK) {
         comm->board->block_max = comm->settings.board_block;
         comm->board->bytes_max = comm->settings.board_bytes;
-    } else {
-        irr_free(comm->board);
+        status = speaks ? make_mail(comm, own) : IRR_OK;
+    }
+    if (status != IRR_OK) {
+        destroy(comm->board);
         comm->board = NULL;
     }
     return status;
@@ -171,6 +202,9 @@ static irr_status_t join_all(irr_comm_t *comm, const irr_oob_t *oob, const irr_b
         if (status == IRR_OK) {
             status = irr_board_join(comm->board, i, members[i], view, &entry->card);
         }
+        if (status == IRR_OK && comm->board->mail != NULL) {
+            status = irr_mail_join(comm->board->mail, i, entry->mail);
+        }
     }
     return status;
 }
@@ -193,7 +227,7 @@ irr_status_t irr_boards_join(irr_comm_t *comm, const irr_comm_params_t *params, 
 
     irr_lock_acquire(&comm->engine->lock);
     *own = (irr_boards_entry_t){ .good = 0 };
-    status = make(comm, &own->card);
+    status = make(comm, own);
     own->good = status == IRR_OK;
     irr_lock_release(&comm->engine->lock);
     if (oob->allgather(oob->context, own, entries, sizeof(*own)) != IRR_OK) {
@@ -203,7 +237,7 @@ irr_status_t irr_boards_join(irr_comm_t *comm, const irr_comm_params_t *params, 
     irr_lock_acquire(&comm->engine->lock);
     asked.trouble = status == IRR_OK ? join_all(comm, oob, entries) : status;
     irr_lock_release(&comm->engine->lock);
-    asked.reason = "the ranks of a node cannot share memory, and exchange directly: a rank has none to show "
+    asked.reason = "the ranks of a node cannot share memory, and exchange without boards: a rank has none to show "
                    "(memfd_create), or cannot map that of another one (/proc/PID/fd)";
     status = irr_agree_no_trouble(&asked);
     if (status != IRR_OK) {

@@ -3,13 +3,13 @@
  * communicator come to boards (board/board.h).
  *
  * Made in the first exchange of the first communicator whose algorithm has boards.  That costs each communicator one
- * all-gather and one all-reduce.  Where one member cannot have a board, none has one: the exchange goes directly, and
- * the lowest such rank says why.
+ * all-gather and one all-reduce.  Where one member cannot have a board, none has one: the exchange goes directly, or
+ * by the relay where it is to go from node to node, and the lowest such rank says why.
  */
 #ifndef IRR_BOARDS_H
 #define IRR_BOARDS_H
 
-#include "board/board.h"
+#include "board/mail.h"
 
 struct irr_engine;
 
@@ -35,13 +35,14 @@ void irr_boards_fini(irr_boards_t *boards);
 /* What the members of a communicator tell each other. */
 typedef struct irr_boards_entry {
     irr_board_card_t card;
+    uint64_t         mail;   /* its place for other nodes */
     uint64_t         good;   /* there is one */
 } irr_boards_entry_t;
 
 /*
  * Collective: the board of a communicator, whose labels tell which ranks share a node, and its nodes.  entries: room
- * for one of each rank and one more, of any content.  There is no board then if a member cannot have one, and none on a
- * rank that is alone on its node.  IRR_ERR_OOB.
+ * for one of each rank and one more, of any content.  There is no board then if a member cannot have one, and, with the
+ * algorithm board, none on a rank that is alone on its node.  IRR_ERR_OOB.
  */
 irr_status_t irr_boards_join(irr_comm_t *comm, const irr_comm_params_t *params, irr_boards_entry_t *entries);
 

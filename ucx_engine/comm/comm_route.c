@@ -46,7 +46,7 @@ static irr_status_t init_grid(irr_comm_t *comm, const int *labels)
     irr_grid_t grid;
     irr_status_t status = IRR_OK;
 
-    if (labels != NULL) {
+    if (labels != NULL && comm->nodes.ranks == 0) {
         status = irr_nodes_init(&comm->nodes, comm->ranks, labels);
     }
     if (status == IRR_OK) {
@@ -115,9 +115,13 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_
 
     comm->settings.algorithm = irr_algorithm_resolve(comm->settings.algorithm, hosts);
     comm->alone = irr_way_alone(&way);
+    if (comm->board != NULL) {   /* what does not go over boards goes directly */
+        comm->alone.route = &irr_route_direct;
+        comm->alone.order = &irr_order_rotate;
+    }
     comm->direct = irr_way_is_local(&comm->alone);
     comm->agrees = irr_consensus_init(&comm->consensus, comm->ranks, comm->rank) == IRR_OK &&
-                   !(comm->board != NULL && comm->board->count == comm->ranks);
+                   !(comm->board != NULL && (comm->board->count == comm->ranks || comm->board->mail != NULL));
     status = comm->direct ? IRR_OK : init_grid(comm, labels);
     if (status == IRR_OK && placed) {
         status = init_tree(comm, labels, &files->topology);

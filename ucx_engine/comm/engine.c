@@ -123,7 +123,7 @@ static irr_board_t *awaited_board(const irr_engine_t *engine, bool *alone)
 
     *alone = engine->busy != NULL && engine->busy->next_busy == NULL && engine->busy->open.count == 1;
     for (const irr_comm_t *comm = engine->busy; comm != NULL && board == NULL; comm = comm->next_busy) {
-        if (comm->board != NULL && comm->board->npending > 0) {
+        if (comm->board != NULL && irr_board_waits(comm->board)) {
             board = comm->board;
             *alone = *alone && comm->open.first->running == NULL;
         }

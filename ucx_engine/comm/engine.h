@@ -78,6 +78,12 @@ struct irr_comm {
     irr_comm_t      *next_telling;
 };
 
+/* What goes from node to node over boards; NULL: nothing. */
+static inline irr_mail_t *irr_comm_mail(const irr_comm_t *comm)
+{
+    return comm->board != NULL ? comm->board->mail : NULL;
+}
+
 /* Frees a communicator that the engine does not know any more. */
 void irr_comm_free(irr_comm_t *comm);
 

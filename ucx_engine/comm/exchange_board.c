@@ -6,7 +6,8 @@
  * start no executor.  What the boards say goes directly is appended to the plan, for this run alone: what this rank
  * sends when it begins, what it receives as it reads the others' cells.
  *
- * The ranks of a node keep step by their boards, so no message between them is ever left to a later exchange.
+ * The ranks of a node keep step by their boards, so no message between them is ever left to a later exchange.  Where
+ * node speaks to node (comm/exchange_node.c) all ranks keep step so, and only long messages are in the plan.
  */
 #include "comm/exchange.h"
 
@@ -41,8 +42,7 @@ static void copy_own(irr_exchange_t *exchange)
 
 /* ---- messages of members ---- */
 
-/* The executor runs from here on, and ends when no more steps can come. */
-static void start_executor(irr_exchange_t *exchange)
+void irr_exchange_run_boards(irr_exchange_t *exchange)
 {
     irr_run_t *run = exchange->run;
 
@@ -53,30 +53,34 @@ static void start_executor(irr_exchange_t *exchange)
     }
 }
 
-/* A message to a member or from it; one that is not awaited fits nowhere, and is truncated. */
-static void add(irr_exchange_t *exchange, irr_step_kind_t kind, int member)
+void irr_exchange_grow_boards(irr_exchange_t *exchange, const irr_plan_mark_t *mark, irr_status_t status)
 {
-    irr_comm_t *comm = exchange->comm;
     irr_run_t *run = exchange->run;
-    const bool sends = kind == IRR_STEP_SEND;
-    const irr_board_message_t *message = &(sends ? run->sides.sent : run->sides.received)[member];
-    const irr_block_t *list = sends ? exchange->problem.send.list : exchange->problem.recv.list;
-    const irr_group_t group = { comm->ranks, comm->rank };
-    const int peer = comm->board->members[member].rank;
-    const int number = (sends ? irr_order_rotate.send_step : irr_order_rotate.recv_step)(group, peer);
-    const irr_plan_mark_t mark = irr_plan_mark(&run->plan);
-    irr_status_t status;
 
-    start_executor(exchange);
-    status = irr_direct_add(kind, peer, number, (irr_blocks_t){ list + message->first, message->count }, 0, SIZE_MAX,
-                            &run->plan);
     if (status == IRR_OK) {
         status = irr_exec_grow(&run->exec);
     }
     if (status != IRR_OK) {
-        irr_plan_cut(&run->plan, &mark);
-        irr_comm_fail(comm, status, "has no room for the messages that do not go over its board");
+        irr_plan_cut(&run->plan, mark);
+        irr_comm_fail(exchange->comm, status, "has no room for the messages that do not go over its board");
     }
+}
+
+/* One that is not awaited fits nowhere, and is truncated. */
+void irr_exchange_add_direct(irr_exchange_t *exchange, irr_step_kind_t kind, int peer,
+                             const irr_board_message_t *message)
+{
+    const irr_comm_t *comm = exchange->comm;
+    irr_plan_t *plan = &exchange->run->plan;
+    const bool sends = kind == IRR_STEP_SEND;
+    const irr_block_t *list = sends ? exchange->problem.send.list : exchange->problem.recv.list;
+    const irr_group_t group = { comm->ranks, comm->rank };
+    const int number = (sends ? irr_order_rotate.send_step : irr_order_rotate.recv_step)(group, peer);
+    const irr_plan_mark_t mark = irr_plan_mark(plan);
+
+    irr_exchange_run_boards(exchange);
+    irr_exchange_grow_boards(exchange, &mark, irr_direct_add(
+        kind, peer, number, (irr_blocks_t){ list + message->first, message->count }, 0, SIZE_MAX, plan));
 }
 
 /* ---- the exchange ---- */
@@ -90,17 +94,31 @@ static void read_boards(irr_exchange_t *exchange)
 
     comm->engine->boards.news += (unsigned)(pending - board->npending);
     for (int i = 0; i < board->nin; i++) {
-        add(exchange, IRR_STEP_RECV, board->in[i]);
+        irr_exchange_add_direct(exchange, IRR_STEP_RECV, board->members[board->in[i]].rank,
+                                &exchange->run->sides.received[board->in[i]]);
     }
     board->nin = 0;
-    if (status == IRR_IN_PROGRESS) {
-        return;
+    if (status != IRR_IN_PROGRESS) {
+        irr_exec_keep(&exchange->boarded, status);
     }
-    irr_exec_keep(&exchange->boarded, status);
-    comm->engine->boards.waiting--;
-    if (exchange->running != NULL) {
+}
+
+/* True when there is nothing to be read any more. */
+static bool read_all(irr_exchange_t *exchange)
+{
+    irr_board_t *board = exchange->comm->board;
+    const bool waited = irr_board_waits(board);
+    bool over;
+
+    if (board->npending > 0) {
+        read_boards(exchange);
+    }
+    over = board->npending == 0 && (board->mail == NULL || irr_exchange_progress_node(exchange));
+    exchange->comm->engine->boards.waiting -= waited && !irr_board_waits(board);
+    if (over && exchange->running != NULL) {
         irr_exec_expect(&exchange->run->exec, false);
     }
+    return over;
 }
 
 void irr_exchange_start_boards(irr_exchange_t *exchange, const irr_exec_env_t *env)
@@ -108,38 +126,44 @@ void irr_exchange_start_boards(irr_exchange_t *exchange, const irr_exec_env_t *e
     irr_comm_t *comm = exchange->comm;
     irr_board_t *board = comm->board;
     irr_run_t *run = exchange->run;
+    const void *input = (env->lacks & IRR_LACKS_INPUT) != 0 ? NULL : exchange->input;
 
     exchange->env = *env;
     exchange->boarded = env->lacks != 0 ? IRR_ERR_NO_MEMORY : IRR_OK;
+    exchange->env.sourced = true;
     exchange->running = NULL;
     irr_plan_cut(&run->plan, &run->mark);
-    comm->engine->boards.waiting++;
-    irr_board_start(board, &exchange->problem, run->sides,
-                    (env->lacks & IRR_LACKS_INPUT) != 0 ? NULL : exchange->input,
+    if (board->mail != NULL) {
+        irr_mail_start(board->mail, &exchange->problem, run->mail, input);
+    }
+    irr_board_start(board, &exchange->problem, run->sides, input,
                     (env->lacks & IRR_LACKS_OUTPUT) != 0 ? NULL : exchange->output);
+    comm->engine->boards.waiting += irr_board_waits(board);
     if (run->plan.nsteps > 0) {
-        start_executor(exchange);
+        irr_exchange_run_boards(exchange);
     }
     for (int i = 0; i < board->nout; i++) {
-        add(exchange, IRR_STEP_SEND, board->out[i]);
+        irr_exchange_add_direct(exchange, IRR_STEP_SEND, board->members[board->out[i]].rank,
+                                &run->sides.sent[board->out[i]]);
     }
     copy_own(exchange);
-    read_boards(exchange);
+    (void)read_all(exchange);
 }
 
 irr_status_t irr_exchange_progress_boards(irr_exchange_t *exchange)
 {
-    irr_board_t *board = exchange->comm->board;
+    irr_mail_t *mail = irr_comm_mail(exchange->comm);
+    const bool over = read_all(exchange);
     irr_status_t status = IRR_OK;
 
-    if (board->npending > 0) {
-        read_boards(exchange);
-    }
     if (exchange->running != NULL) {
         status = irr_exec_progress(&exchange->run->exec);
     }
-    if (board->npending > 0 || status == IRR_IN_PROGRESS) {
+    if (!over || status == IRR_IN_PROGRESS) {
         return IRR_IN_PROGRESS;
+    }
+    if (mail != NULL) {
+        mail->busy = false;
     }
     return exchange->boarded != IRR_OK ? exchange->boarded : status;
 }
@@ -151,6 +175,9 @@ void irr_exchange_open_endpoints_boards(irr_exchange_t *exchange)
     irr_transport_t *transport = comm->engine->transport;
     const irr_board_t *board = comm->board;
 
+    if (board->mail != NULL) {
+        irr_exchange_open_endpoints_node(exchange);
+    }
     for (int i = 0; i < board->count; i++) {
         if (i != board->me && exchange->run->sides.sent[i].bytes > board->block_max) {
             (void)transport->ops->reach(transport, comm->peers[board->members[i].rank]);   /* if not, that run fails */
@@ -165,6 +192,9 @@ int irr_exchange_awaited_boards(const irr_exchange_t *exchange)
     if (board->npending > 0) {
         return board->members[board->pending[0]].rank;
     }
+    if (board->nlate > 0) {
+        return board->members[board->mail->others[board->mail->late[0]].server].rank;
+    }
     return exchange->running != NULL ? irr_exec_awaited(&exchange->run->exec) : -1;
 }
 
@@ -173,10 +203,9 @@ void irr_exchange_end_boards(irr_exchange_t *exchange)
 {
     irr_board_t *board = exchange->comm->board;
 
-    if (board->npending == 0) {
+    if (!irr_board_waits(board) && (board->mail == NULL || !board->mail->busy)) {
         irr_board_end(board);
-    } else {
-        exchange->comm->engine->boards.waiting--;
-        board->npending = 0;
     }
+    exchange->comm->engine->boards.waiting -= irr_board_waits(board);
+    board->npending = board->nlate = 0;
 }

@@ -19,8 +19,9 @@
 typedef struct irr_run {
     irr_blocks_memory_t blocks;      /* of the problem, with room for two a rank */
     size_t              more;        /* of them, beyond the first one of their rank */
-    irr_board_sides_t   sides;       /* where there are boards: of the problem */
-    irr_blocks_memory_t far;         /* room for what goes to other nodes, and comes from there */
+    irr_board_sides_t   sides;       /* where there are boards: of the problem, */
+    irr_board_sides_t   mail;        /* and by rank elsewhere where those send it over boards */
+    irr_blocks_memory_t far;         /* room for what goes directly to other nodes, and comes so */
     irr_plan_mark_t     mark;        /* the end of the plan, as it was built */
     bool                merged;      /* there is no memory for so many: it runs without buffers */
     irr_plan_t          plan;

@@ -176,7 +176,7 @@ static size_t resolve_together(const irr_exec_t *exec, const irr_step_t *step, s
 
 /*
  * How many messages a step is follows from its parts, which both ends have alike; in which form they go, from its
- * pieces.  A header, and what is thrown away, is one message.
+ * pieces.  A header, what is thrown away, and what must be gathered is one message.
  */
 static irr_composition_t compose(const irr_exec_t *exec, const irr_step_t *step)
 {
@@ -188,7 +188,7 @@ static irr_composition_t compose(const irr_exec_t *exec, const irr_step_t *step)
     if (step->pieces == 1 && pieces[0].buffer != IRR_BUFFER_NOWHERE) {
         return (irr_composition_t){ .form = IRR_FORM_IOVEC, .apart_min = SIZE_MAX };
     }
-    if (step->content == IRR_CONTENT_HEADER || pieces[step->pieces - 1].buffer == IRR_BUFFER_NOWHERE) {
+    if (step->gathered || step->content == IRR_CONTENT_HEADER || pieces[step->pieces - 1].buffer == IRR_BUFFER_NOWHERE) {
         return (irr_composition_t){ .form = IRR_FORM_GATHER, .apart_min = SIZE_MAX };
     }
     for (size_t i = 1; i < step->pieces; i++) {

@@ -70,6 +70,7 @@ typedef struct irr_step {
     size_t          ahead;        /* of a send: so many bytes, of what is right behind it, must fit in the window too */
     bool            replaceable;  /* a receive: if not just these bytes come, it is not complete before the source of
                                      the plan says so (exec/exec.h) */
+    bool            gathered;     /* a send out of memory that no transport may register: it is gathered */
 } irr_step_t;
 
 typedef struct irr_plan {
@@ -120,7 +121,7 @@ typedef struct irr_step_params {
     irr_content_t      content;
     size_t             described;
     size_t             ahead;
-    bool               replaceable;
+    bool               replaceable, gathered;
 } irr_step_params_t;
 
 irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params);

@@ -24,8 +24,12 @@ typedef struct irr_nodes {
 irr_status_t irr_nodes_init(irr_nodes_t *nodes, int ranks, const int *labels);
 void         irr_nodes_fini(irr_nodes_t *nodes);
 
-/* The blocks for ranks that are not on the node of this one, copied to a list with room for all.  O(blocks). */
-irr_blocks_t irr_nodes_elsewhere(const irr_nodes_t *nodes, int rank, irr_blocks_t blocks, irr_block_t *list);
+/*
+ * The blocks for ranks that are not on the node of this one, of messages of at least so many bytes, copied to a list
+ * with room for all.  O(blocks).
+ */
+irr_blocks_t irr_nodes_elsewhere(const irr_nodes_t *nodes, int rank, size_t least, irr_blocks_t blocks,
+                                 irr_block_t *list);
 
 static inline int irr_nodes_size(const irr_nodes_t *nodes, int node)
 {
@@ -40,6 +44,17 @@ static inline int irr_nodes_size(const irr_nodes_t *nodes, int node)
 static inline int irr_nodes_server(const irr_nodes_t *nodes, int node, int to)
 {
     return (nodes->first[nodes->node[to]] + nodes->place[to]) % irr_nodes_size(nodes, node);
+}
+
+/*
+ * The rank of a node that speaks to another node for all of it: the other nodes are dealt out to its ranks in turn, so
+ * each has as many as the others, or one more.  Two nodes speak by one rank of each.
+ */
+static inline int irr_nodes_speaker(const irr_nodes_t *nodes, int node, int other)
+{
+    const int which = other < node ? other : other - 1;
+
+    return nodes->members[nodes->first[node] + which % irr_nodes_size(nodes, node)];
 }
 
 #endif
