@@ -148,6 +148,7 @@ static irr_status_t wait_for_board(irr_engine_t *engine, unsigned timeout_us, bo
     irr_lock_release(&engine->lock);
     woken = irr_board_sleep(&bed, alone || timeout_us < NAP_US ? timeout_us : NAP_US);
     irr_lock_acquire(&engine->lock);
+    engine->turns = alone ? engine->turns : BOARD_LOOKS - 1;   /* what has come meanwhile is looked at next */
     board = awaited_board(engine, &alone);
     if (board != NULL) {
         irr_board_get_up(board);
