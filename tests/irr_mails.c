@@ -195,13 +195,14 @@ void irr_mails_start(int me)
     const irr_problem_t *problem = &job->problems[me];
     const irr_board_sides_t inside = { rank->sent[0], rank->received[0] };
     const irr_board_sides_t outside = { rank->sent[1], rank->received[1] };
-    const void *input = rank->lacks ? NULL : irr_job_input(job, me);
+    const irr_board_buffers_t buffers = {
+        rank->lacks ? NULL : irr_job_input(job, me), irr_job_output(job, me), rank->lacks ? IRR_LACKS_INPUT : 0 };
 
     irr_job_poison(job, me);
     irr_board_sides_of(&rank->board, problem, inside);
     irr_mail_sides_of(&rank->mail, problem, outside);
-    irr_mail_start(&rank->mail, problem, outside, input);
-    irr_board_start(&rank->board, problem, inside, input, irr_job_output(job, me));
+    irr_mail_start(&rank->mail, problem, outside, buffers);
+    irr_board_start(&rank->board, problem, inside, buffers);
     rank->open = true;
     rank->cells = rank->serves = false;
     rank->messages = 0;

@@ -154,8 +154,8 @@ static void start(int me)
     state_problem(me, rank->exchanges);
     fill(rank, me, rank->exchanges);
     irr_board_sides_of(&rank->board, &rank->problem, (irr_board_sides_t){ rank->sent, rank->received });
-    irr_board_start(&rank->board, &rank->problem, (irr_board_sides_t){ rank->sent, rank->received }, rank->input,
-                    rank->output);
+    irr_board_start(&rank->board, &rank->problem, (irr_board_sides_t){ rank->sent, rank->received },
+                    (irr_board_buffers_t){ rank->input, rank->output, 0 });
     for (int i = 0; i < rank->board.nout; i++) {
         CU_ASSERT(length_of(rank->exchanges, me, rank->board.out[i]) > BLOCK_MAX || rank->board.bytes_max < SEGMENT);
     }
@@ -319,8 +319,9 @@ static irr_status_t exchange_two(size_t sent, size_t awaited, const void *input,
         rank->problem = (irr_problem_t){
             .ranks = 2, .rank = me, .send = { rank->send, out > 0 }, .recv = { rank->recv, in > 0 } };
         irr_board_sides_of(&rank->board, &rank->problem, (irr_board_sides_t){ rank->sent, rank->received });
-        irr_board_start(&rank->board, &rank->problem, (irr_board_sides_t){ rank->sent, rank->received }, input,
-                        output);
+        irr_board_start(&rank->board, &rank->problem, (irr_board_sides_t){ rank->sent, rank->received },
+                        (irr_board_buffers_t){ input, output, (input == NULL ? IRR_LACKS_INPUT : 0) |
+                                                              (output == NULL ? IRR_LACKS_OUTPUT : 0) });
     }
     if (lie != NULL) {
         lie();

@@ -101,6 +101,54 @@ static void test_kinds(void)
     }
 }
 
+static void exchange_from_nowhere(int rank, void *context)
+{
+    scene_t *scene = context;
+
+    scene->results[rank] = irr_exchange_start(irr_comm_exchange(scene->team.comms[rank]),
+                                              &scene->job->problems[rank], NULL, NULL);
+    if (scene->results[rank] == IRR_OK) {
+        scene->results[rank] = irr_team_wait(&scene->team);
+    }
+}
+
+/* Offsets from no base, which are addresses, as with MPI_BOTTOM: a rank that has none lacks nothing. */
+static void expect_no_base(const char *row, int layout)
+{
+    scene_t scene;
+
+    open_scene(&scene, row, layout, 1000, 1 << 20);
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
+    scene.job = irr_job_create(RANKS, IRR_JOB_BLOCKS, irr_test_random(&scene.state));
+    irr_job_fill(scene.job);
+    for (int r = 0; r < RANKS; r++) {
+        for (size_t i = 0; i < scene.job->problems[r].send.count; i++) {
+            scene.job->send[r][i].offset += (ptrdiff_t)(uintptr_t)irr_job_input(scene.job, r);
+        }
+        for (size_t i = 0; i < scene.job->problems[r].recv.count; i++) {
+            scene.job->recv[r][i].offset += (ptrdiff_t)(uintptr_t)irr_job_output(scene.job, r);
+        }
+    }
+    CU_ASSERT_TRUE(irr_crew_run(RANKS, exchange_from_nowhere, &scene));
+    for (int r = 0; r < RANKS; r++) {
+        CU_ASSERT_EQUAL(scene.results[r], IRR_OK);
+        for (size_t i = 0; i < scene.job->problems[r].recv.count; i++) {
+            scene.job->recv[r][i].offset -= (ptrdiff_t)(uintptr_t)irr_job_output(scene.job, r);
+        }
+        CU_ASSERT_TRUE(irr_job_verify(scene.job, r));
+    }
+    irr_job_destroy(scene.job);
+    close_scene(&scene);
+}
+
+static void test_no_base(void)
+{
+    expect_no_base("board", 0);
+    expect_no_base("board", 1);
+    expect_no_base("node", 1);
+    expect_no_base("node", 2);
+}
+
 /* On one node short blocks cost no message and no endpoint, and no allocation the second time. */
 static void test_cost(void)
 {
@@ -421,6 +469,7 @@ int main(void)
 {
     static const irr_test_case_t cases[] = {
         { "every kind of job, on one node and on several",  test_kinds },
+        { "offsets that are addresses",                     test_no_base },
         { "no message, no header, no allocation",           test_cost },
         { "one message from node to node",                  test_node_cost },
         { "blocks that are too short",                      test_truncated },

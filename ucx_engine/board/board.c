@@ -191,10 +191,10 @@ void irr_board_sides_of(const irr_board_t *board, const irr_problem_t *problem, 
 
 /* ---- to write ---- */
 
-void irr_board_gather(const irr_block_t *blocks, size_t count, const unsigned char *input, unsigned char *bytes)
+void irr_board_gather(const irr_block_t *blocks, size_t count, const void *input, unsigned char *bytes)
 {
     for (size_t i = 0; i < count; i++) {
-        memcpy(bytes, input + blocks[i].offset, blocks[i].length);
+        memcpy(bytes, irr_board_address(input, blocks[i].offset), blocks[i].length);
         bytes += blocks[i].length;
     }
 }
@@ -231,8 +231,7 @@ static void make_room(irr_board_t *board, int half)
 }
 
 /* All but the number, which says that the rest is there. */
-static void write_cell(irr_board_t *board, int member, irr_board_cell_t *cell, const unsigned char *input,
-                       size_t *used)
+static void write_cell(irr_board_t *board, int member, irr_board_cell_t *cell, size_t *used)
 {
     const irr_board_message_t *message = &board->sides.sent[member];
     const irr_block_t *blocks = board->problem->send.list + message->first;
@@ -240,7 +239,7 @@ static void write_cell(irr_board_t *board, int member, irr_board_cell_t *cell, c
     unsigned char *bytes = cell->bytes;
 
     cell->length = message->bytes;
-    if (input == NULL && message->bytes > 0) {
+    if ((board->buffers.lacks & IRR_LACKS_INPUT) != 0 && message->bytes > 0) {
         cell->kind = LACKING;
         return;
     }
@@ -256,7 +255,7 @@ static void write_cell(irr_board_t *board, int member, irr_board_cell_t *cell, c
         board->out[board->nout++] = member;
         return;
     }
-    irr_board_gather(blocks, message->count, input, bytes);
+    irr_board_gather(blocks, message->count, board->buffers.input, bytes);
     board->bytes += message->bytes;
 }
 
@@ -271,8 +270,8 @@ static void wake_sleepers(irr_board_t *board, irr_board_cell_t *cells)
     }
 }
 
-void irr_board_start(irr_board_t *board, const irr_problem_t *problem, irr_board_sides_t sides, const void *input,
-                     void *output)
+void irr_board_start(irr_board_t *board, const irr_problem_t *problem, irr_board_sides_t sides,
+                     irr_board_buffers_t buffers)
 {
     const int half = (int)(++board->number & 1);
     irr_board_cell_t *cells = own_cells(board, half);
@@ -280,7 +279,7 @@ void irr_board_start(irr_board_t *board, const irr_problem_t *problem, irr_board
 
     board->problem = problem;
     board->sides = sides;
-    board->output = output;
+    board->buffers = buffers;
     board->status = IRR_OK;
     board->bytes = 0;
     board->npending = board->nout = board->nin = 0;
@@ -288,7 +287,7 @@ void irr_board_start(irr_board_t *board, const irr_problem_t *problem, irr_board
     for (int k = 1; k < board->count; k++) {
         const int to = (board->me + k) % board->count, from = (board->me + board->count - k) % board->count;
 
-        write_cell(board, to, &cells[to], input, &used);
+        write_cell(board, to, &cells[to], &used);
         atomic_store_explicit(&cells[to].number, board->number, memory_order_release);
         board->pending[board->npending++] = from;
     }
@@ -313,7 +312,7 @@ void irr_board_scatter(irr_board_t *board, const irr_board_message_t *message, c
     for (; length > 0; block++) {
         const size_t part = length < block->length ? length : block->length;
 
-        memcpy(board->output + block->offset, bytes, part);
+        memcpy(irr_board_address(board->buffers.output, block->offset), bytes, part);
         bytes += part;
         length -= part;
     }
@@ -356,7 +355,7 @@ static void read_cell(irr_board_t *board, int member, const irr_board_cell_t *ce
     if (length > message->bytes) {
         keep(board, IRR_ERR_TRUNCATE);
     }
-    if (board->output != NULL) {
+    if ((board->buffers.lacks & IRR_LACKS_OUTPUT) == 0) {
         irr_board_scatter(board, message, bytes, length < message->bytes ? length : message->bytes);
     }
 }

@@ -42,6 +42,13 @@ typedef struct irr_board_sides {
     irr_board_message_t *sent, *received;
 } irr_board_sides_t;
 
+/* Where the blocks of a problem lie.  A base may be NULL: then offsets are addresses. */
+typedef struct irr_board_buffers {
+    const void *input;
+    void       *output;
+    unsigned    lacks;   /* which of them this rank has no memory for: IRR_LACKS_INPUT, IRR_LACKS_OUTPUT */
+} irr_board_buffers_t;
+
 typedef struct irr_board_head irr_board_head_t;
 typedef struct irr_board_cell irr_board_cell_t;
 
@@ -79,7 +86,7 @@ struct irr_board {
     /* the exchange */
     const irr_problem_t *problem;
     irr_board_sides_t    sides;
-    unsigned char       *output;      /* NULL: what comes is thrown away */
+    irr_board_buffers_t  buffers;
     irr_board_t         *next;        /* of those that were freed and may still be read */
 };
 
@@ -121,12 +128,12 @@ bool irr_board_is_read(const irr_board_t *board, int member);
 void irr_board_sides_of(const irr_board_t *board, const irr_problem_t *problem, irr_board_sides_t sides);
 
 /*
- * Begins the next exchange: writes all cells.  What is borrowed stays until it is over.  input NULL: this rank has no
- * memory for it, and the others are told; output NULL: what comes is thrown away.  In `out` the members whose messages
- * the caller sends.  Never blocks, never fails.
+ * Begins the next exchange: writes all cells.  What is borrowed stays until it is over.  Where this rank lacks its
+ * input, the others are told; where it lacks its output, what comes is thrown away.  In `out` the members whose
+ * messages the caller sends.  Never blocks, never fails.
  */
-void irr_board_start(irr_board_t *board, const irr_problem_t *problem, irr_board_sides_t sides, const void *input,
-                     void *output);
+void irr_board_start(irr_board_t *board, const irr_problem_t *problem, irr_board_sides_t sides,
+                     irr_board_buffers_t buffers);
 
 /*
  * Reads what has come: IRR_IN_PROGRESS while members are pending, then the result.  Those that send messages are in
@@ -160,8 +167,14 @@ void irr_board_end(irr_board_t *board);
 
 /* ---- private to board/ ---- */
 
+/* By way of a number, because the base may be NULL. */
+static inline unsigned char *irr_board_address(const void *base, ptrdiff_t offset)
+{
+    return (unsigned char *)((uintptr_t)base + (uintptr_t)offset);
+}
+
 /* Blocks to bytes, one behind the other; and so many bytes to the blocks of a message. */
-void irr_board_gather(const irr_block_t *blocks, size_t count, const unsigned char *input, unsigned char *bytes);
+void irr_board_gather(const irr_block_t *blocks, size_t count, const void *input, unsigned char *bytes);
 void irr_board_scatter(irr_board_t *board, const irr_board_message_t *message, const unsigned char *bytes,
                        size_t length);
 

@@ -125,10 +125,11 @@ irr_status_t irr_mail_join(irr_mail_t *mail, int member, uint64_t place);
 void irr_mail_sides_of(const irr_mail_t *mail, const irr_problem_t *problem, irr_board_sides_t sides);
 
 /*
- * Writes what this rank has, before irr_board_start is told of the same problem.  input NULL: it has no memory for it,
- * and the others are told.
+ * Writes what this rank has, before irr_board_start is told of the same problem.  Where it lacks its input, the others
+ * are told.
  */
-void irr_mail_start(irr_mail_t *mail, const irr_problem_t *problem, irr_board_sides_t sides, const void *input);
+void irr_mail_start(irr_mail_t *mail, const irr_problem_t *problem, irr_board_sides_t sides,
+                    irr_board_buffers_t buffers);
 
 /* Pieces of messages are addresses, as of an exchange without scratch.  So many has one at most. */
 static inline size_t irr_mail_pieces_max(const irr_mail_t *mail)

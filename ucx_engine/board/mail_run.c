@@ -52,12 +52,12 @@ void irr_mail_sides_of(const irr_mail_t *mail, const irr_problem_t *problem, irr
 
 /* ---- to write ---- */
 
-static uint16_t length_of(const irr_mail_t *mail, const irr_board_message_t *message, const void *input)
+static uint16_t length_of(const irr_mail_t *mail, const irr_board_message_t *message, unsigned lacks)
 {
     if (message->bytes > mail->limit) {
         return DIRECT;
     }
-    return input == NULL && message->bytes > 0 ? LACKING : (uint16_t)message->bytes;
+    return (lacks & IRR_LACKS_INPUT) != 0 && message->bytes > 0 ? LACKING : (uint16_t)message->bytes;
 }
 
 static bool is_length(const irr_mail_t *mail, uint16_t length)
@@ -66,7 +66,8 @@ static bool is_length(const irr_mail_t *mail, uint16_t length)
 }
 
 /* For one node: the blocks lie one behind the other. */
-static void write_node(irr_mail_t *mail, const irr_mail_node_t *other, const irr_problem_t *problem, const void *input)
+static void write_node(irr_mail_t *mail, const irr_mail_node_t *other, const irr_problem_t *problem,
+                       const irr_board_buffers_t *buffers)
 {
     const irr_mail_source_t *source = &mail->sources[mail->board->me];
     uint16_t *row = own(mail, source->row[half_of(mail)]);
@@ -75,16 +76,17 @@ static void write_node(irr_mail_t *mail, const irr_mail_node_t *other, const irr
     for (size_t i = other->first; i < other->first + other->size; i++) {
         const irr_board_message_t *message = &mail->sides.sent[i];
 
-        row[i] = length_of(mail, message, input);
+        row[i] = length_of(mail, message, buffers->lacks);
         if (is_length(mail, row[i])) {
-            irr_board_gather(problem->send.list + message->first, message->count, input, bytes);
+            irr_board_gather(problem->send.list + message->first, message->count, buffers->input, bytes);
             bytes += message->bytes;
             mail->bytes += message->bytes;
         }
     }
 }
 
-void irr_mail_start(irr_mail_t *mail, const irr_problem_t *problem, irr_board_sides_t sides, const void *input)
+void irr_mail_start(irr_mail_t *mail, const irr_problem_t *problem, irr_board_sides_t sides,
+                    irr_board_buffers_t buffers)
 {
     irr_board_t *board = mail->board;
 
@@ -103,7 +105,7 @@ void irr_mail_start(irr_mail_t *mail, const irr_problem_t *problem, irr_board_si
         mail->served[i].open = true;
     }
     for (int i = 0; i < mail->nothers; i++) {
-        write_node(mail, &mail->others[i], problem, input);
+        write_node(mail, &mail->others[i], problem, &buffers);
         if (mail->others[i].server != board->me) {
             mail->numbers[board->nlate] = &mail->others[i].arrival[half_of(mail)]->number;
             mail->late[board->nlate++] = i;
@@ -269,7 +271,7 @@ static void read_slot(irr_mail_t *mail, int index, irr_mail_slot_t slot, const u
         keep(mail, IRR_ERR_TRUNCATE);
         slot.length = (uint32_t)message->bytes;
     }
-    if (board->output != NULL) {
+    if ((board->buffers.lacks & IRR_LACKS_OUTPUT) == 0) {
         irr_board_scatter(board, message, bytes + slot.offset, slot.length);
     }
 }

@@ -50,7 +50,7 @@ struct irr_comm {
     uint32_t         id;
     uint32_t         sequence;    /* of tags: an exchange takes one or more */
     uint32_t         over;        /* exchanges of sequences before this are over on this rank */
-    uint32_t         gaps;        /* behind the last one in which somebody may have sent what nobody asks for; 0: none */
+    uint32_t         gaps;        /* behind the last one in which somebody may send what nobody asks for; 0: none */
     size_t           strays;      /* messages of those that were thrown away and not told yet */
     irr_status_t     failed;      /* why there are no exchanges any more */
     bool             direct;      /* its plan is known from the start; else the relay learns it */

@@ -35,7 +35,8 @@ static void copy_own(irr_exchange_t *exchange)
     from = irr_blocks_at((irr_blocks_t){ problem->send.list + sent->first, sent->count }, 0);
     to = irr_blocks_at((irr_blocks_t){ problem->recv.list + received->first, received->count }, 0);
     while (irr_blocks_pair(&from, &to, &source, &target)) {
-        memcpy((char *)exchange->output + target.offset, (const char *)exchange->input + source.offset, target.length);
+        memcpy(irr_board_address(exchange->output, target.offset), irr_board_address(exchange->input, source.offset),
+               target.length);
         exchange->counters.bytes_staged += target.length;
     }
 }
@@ -126,7 +127,7 @@ void irr_exchange_start_boards(irr_exchange_t *exchange, const irr_exec_env_t *e
     irr_comm_t *comm = exchange->comm;
     irr_board_t *board = comm->board;
     irr_run_t *run = exchange->run;
-    const void *input = (env->lacks & IRR_LACKS_INPUT) != 0 ? NULL : exchange->input;
+    const irr_board_buffers_t buffers = { exchange->input, exchange->output, env->lacks };
 
     exchange->env = *env;
     exchange->boarded = env->lacks != 0 ? IRR_ERR_NO_MEMORY : IRR_OK;
@@ -134,10 +135,9 @@ void irr_exchange_start_boards(irr_exchange_t *exchange, const irr_exec_env_t *e
     exchange->running = NULL;
     irr_plan_cut(&run->plan, &run->mark);
     if (board->mail != NULL) {
-        irr_mail_start(board->mail, &exchange->problem, run->mail, input);
+        irr_mail_start(board->mail, &exchange->problem, run->mail, buffers);
     }
-    irr_board_start(board, &exchange->problem, run->sides, input,
-                    (env->lacks & IRR_LACKS_OUTPUT) != 0 ? NULL : exchange->output);
+    irr_board_start(board, &exchange->problem, run->sides, buffers);
     comm->engine->boards.waiting += irr_board_waits(board);
     if (run->plan.nsteps > 0) {
         irr_exchange_run_boards(exchange);
