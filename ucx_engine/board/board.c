@@ -443,6 +443,8 @@ void irr_board_get_up(irr_board_t *board)
 
 void irr_board_end(irr_board_t *board)
 {
-    irr_board_get_up(board);   /* another thread may have lain down */
+    if (atomic_load_explicit(&own_head(board)->asleep, memory_order_relaxed) != 0) {
+        irr_board_get_up(board);   /* another thread lay down; others read this word, so it is not written in vain */
+    }
     atomic_store_explicit(told(board->segment, board->id), board->number, memory_order_release);
 }
