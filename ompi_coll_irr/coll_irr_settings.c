@@ -203,7 +203,7 @@ static mca_coll_irr_text_t texts[] = {
         offsetof(mca_coll_irr_settings_t, engine.cache_bytes), NULL
     }, {
         PREFIX "board_block", "32k",
-        "With board, node: number of bytes above which a message between ranks of a node goes directly, and not through "
+        "With board, node: number of bytes above which a message between ranks of a node goes directly, not through "
         "memory that they share, with an optional suffix k, m or g; between nodes it does above 1024, too." INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_size, "a whole number, with an optional suffix k, m or g",
         offsetof(mca_coll_irr_settings_t, engine.board_block), NULL

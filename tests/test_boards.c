@@ -1,6 +1,6 @@
 /*
- * test_boards.c - communicators with boards: what goes over them, within nodes and between them, and what does not, what
- * one member lacks, and what is left of them.
+ * test_boards.c - communicators with boards: what goes over them, within nodes and between them, and what does not;
+ * what one member lacks, and what is left of them.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -20,7 +20,7 @@ typedef struct scene {
 
 #define LAYOUTS 5
 
-/* One node of all; nodes of three and more ranks that are not neighbours, one of a single rank; neighbours; or alone. */
+/* One node of all; nodes of three and more ranks that are not neighbours, one of a single rank; neighbours; alone. */
 static int node_of(int layout, int rank)
 {
     const int nodes[LAYOUTS] = { 0, rank % 2, rank * rank % 5, rank / 2, rank };

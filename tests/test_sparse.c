@@ -3,8 +3,8 @@
  * how many ranks there are.
  *
  * Nine ranks of a large communicator exchange with each other; of the others there is nothing but an address.  What is
- * counted are the basic blocks of the engine, transport aside, that one rank runs from start to end, so no loop over all
- * ranks can hide anywhere.
+ * counted are the basic blocks of the engine, transport aside, that one rank runs from start to end, so no loop over
+ * all ranks can hide anywhere.
  */
 #include "irr_test.h"
 #include "irr_visits.h"

@@ -188,7 +188,8 @@ static irr_composition_t compose(const irr_exec_t *exec, const irr_step_t *step)
     if (step->pieces == 1 && pieces[0].buffer != IRR_BUFFER_NOWHERE) {
         return (irr_composition_t){ .form = IRR_FORM_IOVEC, .apart_min = SIZE_MAX };
     }
-    if (step->gathered || step->content == IRR_CONTENT_HEADER || pieces[step->pieces - 1].buffer == IRR_BUFFER_NOWHERE) {
+    if (step->gathered || step->content == IRR_CONTENT_HEADER ||
+        pieces[step->pieces - 1].buffer == IRR_BUFFER_NOWHERE) {
         return (irr_composition_t){ .form = IRR_FORM_GATHER, .apart_min = SIZE_MAX };
     }
     for (size_t i = 1; i < step->pieces; i++) {
