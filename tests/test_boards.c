@@ -94,7 +94,7 @@ static void test_kinds(void)
 
         open_scene(&scene, i % 2 == 0 ? "board" : "node", i / 2 % LAYOUTS, sizes[i % 3].block, sizes[i % 3].bytes);
         CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
-        for (int turn = 0; turn < 150; turn++) {
+        for (int turn = 0; turn < irr_test_runs(300); turn++) {
             expect_kind(&scene, (irr_job_kind_t)irr_test_below(&scene.state, IRR_JOB_KINDS), 2);
         }
         close_scene(&scene);
