@@ -5,7 +5,7 @@
  * answer.  On an oversubscribed node spinning takes the processor from the peer that is waited for: there a
  * wait yields, and after some idle rounds sleeps on the transport's event, for a bounded time because the
  * rest of MPI does not wake it.  A peer on another node takes longer to answer than a change of processes: there a
- * wait sleeps at once, and the processor is free for the kernel's part of the network.  Where each rank has a processor
+ * wait looks once and yields, and the processor is free for the kernel's part of the network.  Where each rank has a processor
  * a wait spins, but not for ever if it is for boards, which wake it at once.
  */
 #include "coll_irr_settings.h"
@@ -23,7 +23,7 @@ typedef struct patience {
 } patience_t;
 
 static const patience_t one_node = { .idle_turns = 20, .rounds = 8, .first = 64 };
-static const patience_t more_nodes = { .idle_turns = 0, .rounds = 1, .first = 1 };
+static const patience_t more_nodes = { .idle_turns = 20, .rounds = 1, .first = 1 };
 static const patience_t *patience = &one_node;
 
 /* Longest sleep: the delay that other MPI traffic may see. */
