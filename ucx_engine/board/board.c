@@ -44,12 +44,6 @@ struct irr_board_cell {
 _Static_assert(sizeof(irr_board_cell_t) == CELL_BYTES && sizeof(irr_board_head_t) == HEAD_BYTES,
                "cells of different ranks share no line");
 
-/* Places beside begin at lines. */
-static size_t line_up(size_t bytes)
-{
-    return (bytes + 63) & ~(size_t)63;
-}
-
 /* ---- life ---- */
 
 static size_t place_bytes(int count)
@@ -208,7 +202,7 @@ static size_t wanted_beside(const irr_board_t *board)
         const size_t length = board->sides.sent[i].bytes;
 
         if (i != board->me && length > INSIDE_MAX && length <= board->block_max) {
-            bytes += line_up(length);
+            bytes += irr_board_line_up(length);
         }
     }
     return bytes < board->bytes_max / 2 ? bytes : board->bytes_max / 2;
@@ -249,7 +243,7 @@ static void write_cell(irr_board_t *board, int member, irr_board_cell_t *cell, s
         cell->kind = BESIDE;
         cell->offset = board->beside[half] + *used;
         bytes = board->segment->bytes + cell->offset;
-        *used += line_up(message->bytes);
+        *used += irr_board_line_up(message->bytes);
     } else {
         cell->kind = DIRECT;
         board->out[board->nout++] = member;

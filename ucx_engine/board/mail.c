@@ -11,29 +11,24 @@ _Static_assert(sizeof(irr_mail_arrival_t) == 64, "arrivals of servers share no l
 
 /* ---- places: known from the nodes alone ---- */
 
-static size_t line_up(size_t bytes)
-{
-    return (bytes + 63) & ~(size_t)63;
-}
-
 static size_t row_bytes(const irr_mail_t *mail)
 {
-    return line_up(mail->elsewhere * sizeof(uint16_t));
+    return irr_board_line_up(mail->elsewhere * sizeof(uint16_t));
 }
 
 static size_t blocks_bytes(const irr_mail_t *mail)
 {
-    return line_up(mail->elsewhere * mail->limit);
+    return irr_board_line_up(mail->elsewhere * mail->limit);
 }
 
 static size_t slots_bytes(const irr_mail_t *mail, const irr_mail_node_t *other)
 {
-    return line_up((size_t)mail->board->count * other->size * sizeof(irr_mail_slot_t));
+    return irr_board_line_up((size_t)mail->board->count * other->size * sizeof(irr_mail_slot_t));
 }
 
 static size_t arrival_bytes(const irr_mail_t *mail, const irr_mail_node_t *other)
 {
-    return sizeof(irr_mail_arrival_t) + slots_bytes(mail, other) + line_up(other->message_max);
+    return sizeof(irr_mail_arrival_t) + slots_bytes(mail, other) + irr_board_line_up(other->message_max);
 }
 
 /* What a member has in a half, up to what it received of a node that it serves. */

@@ -143,6 +143,15 @@ static irr_status_t make_mail(irr_comm_t *comm, irr_boards_entry_t *own)
     return IRR_OK;
 }
 
+/* Nobody reads a board that not all have joined.  The engine is locked. */
+static void unmake(irr_comm_t *comm)
+{
+    if (comm->board != NULL) {
+        destroy(comm->board);
+        comm->board = NULL;
+    }
+}
+
 /* Local: the own board.  Alone on its node, a rank needs none but for other nodes. */
 static irr_status_t make(irr_comm_t *comm, irr_boards_entry_t *own)
 {
@@ -177,8 +186,7 @@ static irr_status_t make(irr_comm_t *comm, irr_boards_entry_t *own)
         status = speaks ? make_mail(comm, own) : IRR_OK;
     }
     if (status != IRR_OK) {
-        destroy(comm->board);
-        comm->board = NULL;
+        unmake(comm);
     }
     return status;
 }
@@ -209,15 +217,6 @@ static irr_status_t join_all(irr_comm_t *comm, const irr_oob_t *oob, const irr_b
     return status;
 }
 
-/* Nobody reads a board that not all have joined. */
-static void unmake(irr_comm_t *comm)
-{
-    if (comm->board != NULL) {
-        destroy(comm->board);
-        comm->board = NULL;
-    }
-}
-
 irr_status_t irr_boards_join(irr_comm_t *comm, const irr_comm_params_t *params, irr_boards_entry_t *entries)
 {
     const irr_oob_t *oob = params->oob;
@@ -231,8 +230,8 @@ irr_status_t irr_boards_join(irr_comm_t *comm, const irr_comm_params_t *params, 
     own->good = status == IRR_OK;
     irr_lock_release(&comm->engine->lock);
     if (oob->allgather(oob->context, own, entries, sizeof(*own)) != IRR_OK) {
-        unmake(comm);
-        return IRR_ERR_OOB;
+        status = IRR_ERR_OOB;
+        goto err_unmake;
     }
     irr_lock_acquire(&comm->engine->lock);
     asked.trouble = status == IRR_OK ? join_all(comm, oob, entries) : status;
@@ -240,8 +239,13 @@ irr_status_t irr_boards_join(irr_comm_t *comm, const irr_comm_params_t *params, 
     asked.reason = "the ranks of a node cannot share memory, and exchange without boards: a rank has none to show "
                    "(memfd_create), or cannot map that of another one (/proc/PID/fd)";
     status = irr_agree_no_trouble(&asked);
-    if (status != IRR_OK) {
-        unmake(comm);
+    if (status == IRR_OK) {
+        return IRR_OK;
     }
+
+err_unmake:
+    irr_lock_acquire(&comm->engine->lock);
+    unmake(comm);
+    irr_lock_release(&comm->engine->lock);
     return status == IRR_ERR_NOT_SUPPORTED ? IRR_OK : status;
 }

@@ -16,7 +16,7 @@
 /* Rounds in which nothing happens between two looks at the open exchanges: what failed, or lasts long, shows there. */
 #define QUIET_ROUNDS 16
 
-/* Looks at boards for each one at the transport, which takes much longer. */
+/* Looks at boards for each one at the transport, which takes much longer; a power of two. */
 #define BOARD_LOOKS 4
 
 irr_status_t irr_engine_create_on(irr_transport_t *transport, bool threads, irr_engine_t **engine_p)
@@ -148,7 +148,7 @@ static irr_status_t wait_for_board(irr_engine_t *engine, unsigned timeout_us, bo
     irr_lock_release(&engine->lock);
     woken = irr_board_sleep(&bed, alone || timeout_us < NAP_US ? timeout_us : NAP_US);
     irr_lock_acquire(&engine->lock);
-    engine->turns = alone ? engine->turns : BOARD_LOOKS - 1;   /* what has come meanwhile is looked at next */
+    engine->turns |= alone ? 0 : BOARD_LOOKS - 1;   /* what has come meanwhile is looked at next */
     board = awaited_board(engine, &alone);
     if (board != NULL) {
         irr_board_get_up(board);

@@ -67,6 +67,15 @@ void irr_exchange_free(irr_exchange_t *exchange);
 void         irr_exchange_begin(irr_exchange_t *exchange);
 irr_status_t irr_exchange_progress(irr_exchange_t *exchange);
 
+/* It is over, with this result. */
+void irr_exchange_end(irr_exchange_t *exchange, irr_status_t result);
+
+/* Opens the endpoints that the plan sends through, so that the first run need not. */
+void irr_exchange_open_endpoints(irr_exchange_t *exchange);
+
+/* The rank that it waits for; -1: none. */
+int irr_exchange_awaited(const irr_exchange_t *exchange);
+
 /* ---- exchange_board.c; the same ---- */
 
 void         irr_exchange_start_boards(irr_exchange_t *exchange, const irr_exec_env_t *env);
@@ -90,15 +99,6 @@ void irr_exchange_add_direct(irr_exchange_t *exchange, irr_step_kind_t kind, int
 /* Goes on when the cells have come: true when nothing can be appended to the plan any more. */
 bool irr_exchange_progress_node(irr_exchange_t *exchange);
 void irr_exchange_open_endpoints_node(irr_exchange_t *exchange);
-
-/* It is over, with this result. */
-void irr_exchange_end(irr_exchange_t *exchange, irr_status_t result);
-
-/* Opens the endpoints that the plan sends through, so that the first run need not. */
-void irr_exchange_open_endpoints(irr_exchange_t *exchange);
-
-/* The rank that it waits for; -1: none. */
-int irr_exchange_awaited(const irr_exchange_t *exchange);
 
 /* ---- queue.c; the engine is locked ---- */
 
