@@ -121,12 +121,12 @@ doubtful_speed() {
 "$builddir/irr_plan" check --algorithm rs_n --ranks 3 --save "$scratch/other" > /dev/null
 head -n 5 "$scratch/schedule" > "$scratch/bad"
 
-plan 21
-for algorithm in a1 a3 optimal; do
+plan 25
+for algorithm in a1 a3 node board optimal; do
     check "the matrices of $algorithm are dumped" dumped $algorithm
 done
 check "a dump that cannot be written" not_dumped
-for algorithm in auto a3 rs_nh; do
+for algorithm in auto a3 node board rs_nh; do
     check "a schedule from a file, $algorithm" from_file $algorithm
 done
 check "other counts than those of the file" not_from_file

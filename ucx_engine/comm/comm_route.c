@@ -100,7 +100,7 @@ static irr_status_t init_schedules(irr_comm_t *comm, const irr_way_t *way, const
     if (status == IRR_OK && file->ranks == comm->ranks) {
         status = irr_schedules_pin(&comm->schedules, file);
     }
-    if (status == IRR_OK && (comm->schedules.asked || comm->board != NULL)) {
+    if (status == IRR_OK && (comm->schedules.asked || comm->alone.boards)) {
         status = irr_run_reserve(&comm->run, comm);
     }
     return status;
@@ -115,20 +115,21 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_
 
     comm->settings.algorithm = irr_algorithm_resolve(comm->settings.algorithm, hosts);
     comm->alone = irr_way_alone(&way);
-    if (comm->board != NULL) {   /* what does not go over boards goes directly */
+    comm->alone.boards = way.boards && comm->board != NULL;
+    if (comm->alone.boards) {   /* what does not go over boards goes directly */
         comm->alone.route = &irr_route_direct;
         comm->alone.order = &irr_order_rotate;
     }
     comm->direct = irr_way_is_local(&comm->alone);
     comm->agrees = irr_consensus_init(&comm->consensus, comm->ranks, comm->rank) == IRR_OK &&
-                   !(comm->board != NULL && (comm->board->count == comm->ranks || comm->board->mail != NULL));
+                   !(comm->alone.boards && (comm->board->count == comm->ranks || comm->board->mail != NULL));
     status = comm->direct ? IRR_OK : init_grid(comm, labels);
     if (status == IRR_OK && placed) {
         status = init_tree(comm, labels, &files->topology);
     }
     if (status == IRR_OK) {
         status = init_schedules(comm, &way, &files->schedule);
-        comm->serial = !comm->direct || comm->schedules.asked || comm->board != NULL;
+        comm->serial = !comm->direct || comm->schedules.asked || comm->alone.boards;
     }
     if (status == IRR_OK) {
         status = irr_exchange_create(comm, &comm->exchange);

@@ -79,7 +79,7 @@ static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *probl
     if (comm->failed != IRR_OK) {
         return comm->failed;
     }
-    if (planned && (comm->schedules.asked || comm->board != NULL)) {
+    if (planned && (comm->schedules.asked || comm->alone.boards)) {
         (void)irr_run_reserve(run, comm);   /* without memory the plan ends so, when the others have theirs */
     }
     exchange->run = run;
@@ -89,7 +89,7 @@ static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *probl
     exchange->calm = false;
     exchange->way = &comm->alone;
     exchange->found = false;
-    return (comm->serial && !(planned && comm->board != NULL)) || irr_run_is_alone(run, exchange->way)
+    return (comm->serial && !(planned && comm->alone.boards)) || irr_run_is_alone(run, exchange->way)
                ? IRR_OK : irr_run_build(run, comm, exchange->way, NULL, &exchange->problem);
 }
 

@@ -38,12 +38,17 @@ static irr_exec_env_t make_env(irr_exchange_t *exchange)
 
 /* ---- begin ---- */
 
-/* Starts the plan that is there, or else the relay. */
+/* Starts the plan that is there, with or without boards, or else the relay. */
 static void run(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
     irr_exec_env_t env = make_env(exchange);
 
+    if (exchange->way->boards) {
+        exchange->state = IRR_EXCHANGE_BOARDS;
+        irr_exchange_start_boards(exchange, &env);
+        return;
+    }
     if (exchange->found || comm->direct) {
         exchange->running = &exchange->run->plan;
     } else {
@@ -59,20 +64,6 @@ static void run(irr_exchange_t *exchange)
     }
 }
 
-static void run_boards(irr_exchange_t *exchange)
-{
-    irr_exec_env_t env;
-
-    (void)irr_run_take(exchange->run, &exchange->problem);   /* its lists are good */
-    if (irr_run_build(exchange->run, exchange->comm, exchange->way, NULL, &exchange->problem) != IRR_OK) {
-        irr_comm_fail(exchange->comm, IRR_ERR_NO_MEMORY, "has no room for a plan");
-        return;
-    }
-    env = make_env(exchange);
-    exchange->state = IRR_EXCHANGE_BOARDS;
-    irr_exchange_start_boards(exchange, &env);
-}
-
 /* By the way that goes with the schedule, or that was found best without a look. */
 static irr_status_t build(irr_exchange_t *exchange, const irr_cache_entry_t *entry)
 {
@@ -85,6 +76,15 @@ static irr_status_t build(irr_exchange_t *exchange, const irr_cache_entry_t *ent
                ? irr_run_build(exchange->run, comm, exchange->way, entry, &exchange->problem) : IRR_OK;
 }
 
+static void build_and_run(irr_exchange_t *exchange)
+{
+    if (build(exchange, NULL) == IRR_OK) {
+        run(exchange);
+    } else {
+        irr_comm_fail(exchange->comm, IRR_ERR_NO_MEMORY, "has no room for a plan");
+    }
+}
+
 /* The ranks find a schedule, or, if they know that they need none, go without. */
 static void find_schedule(irr_exchange_t *exchange)
 {
@@ -93,23 +93,22 @@ static void find_schedule(irr_exchange_t *exchange)
 
     exchange->calm = !exchange->plans && irr_schedules_skip(&comm->schedules);
     (void)irr_run_take(exchange->run, &exchange->problem);   /* its lists are good */
-    if (!exchange->calm) {
-        env = make_env(exchange);
-        exchange->state = IRR_EXCHANGE_SCHEDULES;
-        irr_schedules_start(&comm->schedules, &exchange->problem, !exchange->plans, &env);
-    } else if (build(exchange, NULL) == IRR_OK) {
-        run(exchange);
-    } else {
-        irr_comm_fail(comm, IRR_ERR_NO_MEMORY, "has no room for a plan");
+    if (exchange->calm) {
+        build_and_run(exchange);
+        return;
     }
+    env = make_env(exchange);
+    exchange->state = IRR_EXCHANGE_SCHEDULES;
+    irr_schedules_start(&comm->schedules, &exchange->problem, !exchange->plans, &env);
 }
 
 static void go_on(irr_exchange_t *exchange)
 {
     if (exchange->comm->schedules.asked && (exchange->plans || !exchange->planned)) {
         find_schedule(exchange);
-    } else if (exchange->comm->board != NULL) {
-        run_boards(exchange);
+    } else if (exchange->way->boards) {
+        (void)irr_run_take(exchange->run, &exchange->problem);   /* its lists are good */
+        build_and_run(exchange);
     } else {
         run(exchange);
     }
@@ -144,7 +143,7 @@ void irr_exchange_open_endpoints(irr_exchange_t *exchange)
     irr_transport_t *transport = comm->engine->transport;
     const irr_plan_t *plan = &exchange->run->plan;
 
-    if (comm->board != NULL) {
+    if (exchange->way->boards) {
         irr_exchange_open_endpoints_boards(exchange);
     }
     for (size_t i = 0; (exchange->found || comm->direct) && i < plan->nsteps; i++) {

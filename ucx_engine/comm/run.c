@@ -17,7 +17,7 @@ static irr_status_t reserve(irr_run_t *run, irr_plan_bounds_t bounds)
 /* For what goes over boards. */
 static irr_status_t reserve_sides(irr_run_t *run, const irr_comm_t *comm)
 {
-    const size_t count = comm->board != NULL ? (size_t)comm->board->count : 0;
+    const size_t count = comm->alone.boards ? (size_t)comm->board->count : 0;
     const size_t elsewhere = irr_comm_mail(comm) != NULL ? irr_comm_mail(comm)->elsewhere : 0;
     const irr_array_t arrays[] = {
         IRR_ARRAY(run->sides.sent, count), IRR_ARRAY(run->sides.received, count),
@@ -123,14 +123,14 @@ static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_
     irr_problem_t left = *problem;
     irr_status_t status = IRR_OK;
 
-    if (comm->board != NULL && run->sides.sent == NULL) {
+    if (way->boards && run->sides.sent == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    if (comm->board != NULL) {
+    if (way->boards) {
         irr_board_sides_of(comm->board, problem, run->sides);
         status = keep_direct(run, comm, &left);
     }
-    if (irr_comm_mail(comm) != NULL) {
+    if (way->boards && irr_comm_mail(comm) != NULL) {
         irr_mail_sides_of(irr_comm_mail(comm), problem, run->mail);
     }
     if (status == IRR_OK) {

@@ -51,7 +51,7 @@ static bool has_gaps(const irr_exchange_t *exchange)
     if (!comm->direct || exchange->found || plan == NULL || irr_comm_mail(comm) != NULL) {
         return false;
     }
-    if (comm->board != NULL) {
+    if (exchange->way->boards) {
         return exchange->run->mark.nrecvs < (size_t)(comm->ranks - comm->board->count);
     }
     return plan->nrecvs < (size_t)comm->ranks - 1;
