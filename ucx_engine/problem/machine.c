@@ -1,0 +1,126 @@
+/*
+ * machine.c - reads the constants of a machine; see machine.h.  One table holds all that differs between them.
+ */
+#include "problem/machine.h"
+
+#include <string.h>
+
+#define LINE_BYTES 1024
+#define COMMENT    "#"
+
+typedef struct constant {
+    const char *name, *text;
+    uint64_t    least, most;
+    size_t      offset;   /* of its field */
+    bool        must;     /* be in a file */
+} constant_t;
+
+#define ROW(field, preset, must, least, most, unit, text) \
+    { #field, unit ", " text, least, most, offsetof(irr_machine_t, field), must },
+static const constant_t constants[] = { IRR_MACHINE_MAP(ROW) };
+#undef ROW
+
+enum { CONSTANTS = sizeof(constants) / sizeof(constants[0]) };
+
+static uint64_t *field_of(irr_machine_t *machine, int i)
+{
+    return (uint64_t *)((char *)machine + constants[i].offset);
+}
+
+const char *irr_machine_name(int i)
+{
+    return i >= 0 && i < CONSTANTS ? constants[i].name : NULL;
+}
+
+const char *irr_machine_text(int i)
+{
+    return i >= 0 && i < CONSTANTS ? constants[i].text : NULL;
+}
+
+/* The row of a name; CONSTANTS if there is none. */
+static int find(const char *name)
+{
+    int i = 0;
+
+    while (i < CONSTANTS && strcmp(constants[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+static irr_status_t refuse_name(const irr_lines_t *lines, const char *name)
+{
+    char names[128] = "";
+
+    for (int i = 0; i < CONSTANTS; i++) {
+        const size_t used = strlen(names);
+
+        snprintf(names + used, sizeof(names) - used, "%s%s", i > 0 ? ", " : "", constants[i].name);
+    }
+    return irr_lines_refuse(lines, IRR_ERR_FORMAT, "'%.20s' is none of %s", name, names);
+}
+
+/* lines_of[i]: where constant i was given, 0 if it was not yet. */
+static irr_status_t read_line(irr_lines_t *lines, size_t *lines_of, irr_machine_t *machine)
+{
+    char *words[2];
+    size_t found;
+    int i;
+
+    lines->text[strcspn(lines->text, COMMENT)] = '\0';
+    found = irr_lines_split(lines, words, 2);
+    i = find(words[0]);
+    if (i == CONSTANTS) {
+        return refuse_name(lines, words[0]);
+    }
+    if (found != 2) {
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "line has %zu words, it must have a name and a value", found);
+    }
+    if (lines_of[i] > 0) {
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "%s is there already, in line %zu", words[0], lines_of[i]);
+    }
+    lines_of[i] = lines->line;
+    return irr_lines_number(lines, constants[i].name, words[1], constants[i].least, constants[i].most,
+                            field_of(machine, i));
+}
+
+static irr_status_t check_all(irr_lines_t *lines, const size_t *lines_of)
+{
+    lines->line = 0;
+    for (int i = 0; i < CONSTANTS; i++) {
+        if (lines_of[i] == 0 && constants[i].must) {
+            return irr_lines_refuse(lines, IRR_ERR_FORMAT, "has no %s (%s)", constants[i].name, constants[i].text);
+        }
+    }
+    return IRR_OK;
+}
+
+static irr_status_t read_all(irr_lines_t *lines, irr_machine_t *machine)
+{
+    size_t lines_of[CONSTANTS] = { 0 };
+    irr_status_t status = irr_lines_next_data(lines, COMMENT);
+
+    while (status == IRR_OK && !lines->at_end) {
+        status = read_line(lines, lines_of, machine);
+        status = status == IRR_OK ? irr_lines_next_data(lines, COMMENT) : status;
+    }
+    return status == IRR_OK ? check_all(lines, lines_of) : status;
+}
+
+irr_status_t irr_machine_read(const char *path, irr_machine_t *machine, irr_file_error_t *error)
+{
+    char text[LINE_BYTES];
+    irr_machine_t read = IRR_MACHINE_DEFAULT;
+    irr_lines_t lines;
+    irr_status_t status = irr_lines_open(&lines, path, text, sizeof(text), error);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    status = read_all(&lines, &read);
+    irr_lines_close(&lines);
+    if (status == IRR_OK) {
+        *machine = read;
+    }
+    return status;
+}
