@@ -1,0 +1,319 @@
+/*
+ * model.c - see model.h.
+ *
+ * A way is stages.  In a stage a rank speaks to the others of a group, whose members are `stride` ranks apart: with
+ * direct messages all ranks are one group.  Some of the group are on its node, the others are not, and some of these
+ * not at its switch.  A stage takes as long as the processor needs for its messages, or as the link needs for what
+ * all ranks of the node send, whichever is more; gathering and copying come on top, as a message leaves when it is
+ * complete; and so does one latency.
+ *
+ * In a stage of a grid of n columns a block moves unless it is in its column already, so (n - 1) / n of all bytes do.
+ * With few blocks not all columns get one: with d of them a column gets none with probability (1 - 1/n)^d.
+ *
+ * On boards a message is a cell that is written and one that is read.  Between nodes that speak as one, a rank has
+ * (nodes - 1) / ranks a node messages, which it gathers from boards and which others take from its own.
+ */
+#include "choose/model.h"
+
+#include <math.h>
+
+/* The members of a group, but oneself. */
+typedef struct group {
+    double inside;    /* on the same node */
+    double between;   /* on others */
+    double beyond;    /* of these, not at the same switch */
+} group_t;
+
+/* What a rank does in a stage. */
+typedef struct stage {
+    group_t group;
+    double  share;    /* of the group that gets a message */
+    double  blocks;   /* in these messages, together */
+    double  bytes;
+} stage_t;
+
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- the machine ---- */
+
+static double wire_ns(const irr_machine_t *machine, double bytes)
+{
+    return bytes * 8e3 / (double)machine->bandwidth;
+}
+
+static double copy_ns(const irr_machine_t *machine, double bytes)
+{
+    return bytes * 1e3 / (double)machine->copy;
+}
+
+/* Of members in a row that are `stride` apart, those within so many ranks. */
+static double within(double ranks, double stride, double members)
+{
+    return least(members, most(1, ranks / stride));
+}
+
+static group_t group_of(const irr_machine_t *machine, const irr_traffic_t *traffic, double stride, double members)
+{
+    const double node = within(traffic->node_ranks, stride, members);
+    const double ranks = (double)machine->switch_nodes * traffic->node_ranks;
+    const double local = machine->switch_nodes > 0 ? within(ranks, stride, members) : members;
+
+    return (group_t){ .inside = node - 1, .between = members - node, .beyond = members - local };
+}
+
+/* What the link of a node needs for the bytes that each rank of it has for a group of others. */
+static double link_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const group_t *group, double bytes)
+{
+    const double members = group->inside + group->between;
+    const double slowest = most(group->between, group->beyond * (double)machine->taper);
+
+    return members > 0 ? wire_ns(machine, bytes * traffic->node_ranks * slowest / members) : 0;
+}
+
+/* ---- stages ---- */
+
+static double messages_ns(const irr_machine_t *machine, const group_t *group, double share)
+{
+    return share * (group->between * (double)machine->message + group->inside * (double)machine->node_message);
+}
+
+static double latency_ns(const irr_machine_t *machine, const group_t *group)
+{
+    return (double)(group->between > 0 ? machine->latency : group->inside > 0 ? machine->node_latency : 0);
+}
+
+static double inside_bytes(const group_t *group, double bytes)
+{
+    const double members = group->inside + group->between;
+
+    return members > 0 ? bytes * group->inside / members : 0;
+}
+
+/* Of a stage whose messages are gathered from several blocks, and which begins when the one before has ended. */
+static double stage_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const stage_t *stage)
+{
+    const group_t *group = &stage->group;
+    const double work = messages_ns(machine, group, stage->share);
+    const double copied = stage->bytes + inside_bytes(group, stage->bytes);
+
+    return most(work, link_ns(machine, traffic, group, stage->bytes)) + copy_ns(machine, copied) +
+           stage->blocks * (double)machine->piece + latency_ns(machine, group);
+}
+
+static group_t everybody(const irr_machine_t *machine, const irr_traffic_t *traffic)
+{
+    return group_of(machine, traffic, 1, traffic->ranks);
+}
+
+/* ---- direct ---- */
+
+/* What signals, and waiting for steps, add to so many messages. */
+static double pace_ns(const irr_machine_t *machine, const group_t *group, const irr_way_t *way, double share)
+{
+    const double work = messages_ns(machine, group, share);
+    const double waits = share * (group->between * (double)machine->latency +
+                                  group->inside * (double)machine->node_latency);
+
+    if (way->pace == &irr_pace_free) {
+        return 0;
+    }
+    if (way->pace == &irr_pace_grant) {
+        return work + 2 * waits / (double)(way->grants > 0 ? way->grants : IRR_GRANTS_DEFAULT);
+    }
+    return way->pace->syncs ? work + waits : waits;
+}
+
+static double direct_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, double messages, double bytes)
+{
+    const group_t group = everybody(machine, traffic);
+    const double others = traffic->ranks - 1, share = others > 0 ? messages / others : 0;
+    const double work = messages_ns(machine, &group, share) + copy_ns(machine, 2 * inside_bytes(&group, bytes));
+
+    return most(work, link_ns(machine, traffic, &group, bytes));
+}
+
+static double paced_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
+{
+    const group_t group = everybody(machine, traffic);
+    const double others = traffic->ranks - 1, share = others > 0 ? traffic->messages / others : 0;
+
+    return direct_ns(machine, traffic, traffic->messages, traffic->bytes) + pace_ns(machine, &group, way, share) +
+           latency_ns(machine, &group);
+}
+
+double irr_model_host_ns(const irr_machine_t *machine, const irr_traffic_t *traffic)
+{
+    const group_t group = everybody(machine, traffic);
+
+    return direct_ns(machine, traffic, traffic->ranks - 1, traffic->bytes) + latency_ns(machine, &group);
+}
+
+/* ---- grids ---- */
+
+/* blocks: that each rank has, for ranks anywhere. */
+static double level_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, double blocks, double stride,
+                       double columns)
+{
+    const double moves = columns > 1 ? (columns - 1) / columns : 0;
+    const stage_t stage = {
+        .group = group_of(machine, traffic, stride, columns), .blocks = blocks * moves,
+        .share = 1 - pow(1 - 1 / columns, blocks), .bytes = traffic->bytes * moves
+    };
+
+    return stage_ns(machine, traffic, &stage);
+}
+
+/* Into how many slices a balanced grid cuts a message, where each may be one for each column. */
+static double slices(const irr_traffic_t *traffic, const irr_way_t *way, double columns)
+{
+    const double mean = traffic->messages > 0 ? traffic->bytes / traffic->messages : 0;
+
+    return most(1, least(columns, floor(mean / most(1, (double)way->slice_min))));
+}
+
+static double grid_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
+{
+    double blocks = traffic->messages, sum = 0;
+    irr_grid_t grid;
+
+    if (irr_way_grid(way, traffic->ranks, NULL, &grid) != IRR_OK) {
+        return INFINITY;
+    }
+    for (int i = 0; grid.balanced && i < grid.levels; i++) {
+        const irr_grid_level_t level = irr_grid_level(&grid, traffic->ranks, i, 0);
+
+        blocks *= slices(traffic, way, level.rows.columns);
+        sum += level_ns(machine, traffic, blocks, level.stride, level.rows.columns);
+    }
+    for (int i = 0; i < grid.levels; i++) {
+        const irr_grid_level_t level = irr_grid_level(&grid, traffic->ranks, i, 0);
+
+        sum += level_ns(machine, traffic, blocks, level.stride, level.rows.columns);
+    }
+    return sum;
+}
+
+/* ---- boards ---- */
+
+/*
+ * How many of the messages are longer than a limit, and their bytes: those that are not are taken to be half as long
+ * as they may be, or as the mean.
+ */
+static double longer(const irr_traffic_t *traffic, double limit, double *bytes)
+{
+    const double mean = traffic->messages > 0 ? traffic->bytes / traffic->messages : 0;
+    const double others = least(limit, mean) / 2;
+    double count;
+
+    *bytes = 0;
+    if (traffic->longest <= limit || traffic->longest <= others) {
+        return 0;
+    }
+    count = least(traffic->messages, (traffic->bytes - traffic->messages * others) / (traffic->longest - others));
+    *bytes = mean > limit ? traffic->bytes : count * traffic->longest;
+    return mean > limit ? traffic->messages : count;
+}
+
+/* Cells of a node, written and read, and what is in them. */
+static double cells_ns(const irr_machine_t *machine, double others, double bytes)
+{
+    return 2 * others * (double)machine->flag + copy_ns(machine, 2 * bytes);
+}
+
+/* Inside of the node over boards, all else as with a1. */
+static double board_ns(const irr_machine_t *machine, const irr_traffic_t *traffic)
+{
+    const group_t all = everybody(machine, traffic);
+    const double others = traffic->ranks - 1;
+    double long_bytes, work;
+    const double long_share = longer(traffic, traffic->board_block, &long_bytes) / most(1, traffic->messages);
+    const double share = others > 0 ? traffic->messages / others : 0;
+    const double inside = inside_bytes(&all, traffic->bytes);
+
+    work = share * (all.between * (double)machine->message +
+                    long_share * all.inside * (double)machine->node_message) +
+           cells_ns(machine, all.inside, inside);
+    return most(work, link_ns(machine, traffic, &all, traffic->bytes)) + latency_ns(machine, &all);
+}
+
+/* Short blocks from node to node, long ones directly. */
+static double node_ns(const irr_machine_t *machine, const irr_traffic_t *traffic)
+{
+    const double node = traffic->node_ranks, nodes = ceil(traffic->ranks / node);
+    double long_bytes;
+    const double long_messages = longer(traffic, traffic->node_block, &long_bytes);
+    const double blocks = traffic->messages - long_messages, bytes = traffic->bytes - long_bytes;
+    const group_t all = everybody(machine, traffic);
+    const double elsewhere = bytes - inside_bytes(&all, bytes);
+    const double blocks_elsewhere = blocks - inside_bytes(&all, blocks);
+    const double served = ceil((nodes - 1) / node), part = nodes > 1 ? served * node / (nodes - 1) : 0;
+    double work, bounce;
+
+    if (nodes < 2 || node < 2) {
+        return board_ns(machine, traffic);
+    }
+    work = served * (double)machine->message + direct_ns(machine, traffic, long_messages, long_bytes);
+    bounce = copy_ns(machine, (2 + part) * elsewhere) +
+             (2 + 2 * part) * blocks_elsewhere * (double)machine->piece;
+    return most(work, link_ns(machine, traffic, &all, traffic->bytes)) + bounce +
+           cells_ns(machine, node - 1, inside_bytes(&all, bytes)) + (nodes - 1) * (double)machine->flag +
+           latency_ns(machine, &all);
+}
+
+/* Inside of the node to who serves the destination, by messages; the second stage is that of a schedule, if any. */
+static double two_stages_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
+{
+    const double node = traffic->node_ranks, nodes = ceil(traffic->ranks / node);
+    const group_t between = group_of(machine, traffic, node, nodes);
+
+    return level_ns(machine, traffic, traffic->messages, 1, node) +
+           level_ns(machine, traffic, traffic->messages, node, nodes) + pace_ns(machine, &between, way, 1);
+}
+
+/* ---- any way ---- */
+
+double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
+{
+    if (way->route == &irr_route_node) {
+        return way->boards ? node_ns(machine, traffic) : two_stages_ns(machine, traffic, way);
+    }
+    if (way->route == &irr_route_grid) {
+        return grid_ns(machine, traffic, way);
+    }
+    return way->boards ? board_ns(machine, traffic) : paced_ns(machine, traffic, way);
+}
+
+/* ---- traffic ---- */
+
+irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks, size_t board_block, size_t node_block)
+{
+    irr_traffic_t traffic = {
+        .ranks = matrix->ranks, .node_ranks = node_ranks < matrix->ranks ? node_ranks : matrix->ranks,
+        .board_block = (double)board_block, .node_block = (double)node_block
+    };
+
+    for (int i = 0; i < matrix->ranks; i++) {
+        double messages[2] = { 0, 0 }, bytes[2] = { 0, 0 };
+
+        for (int j = 0; j < matrix->ranks; j++) {
+            const uint64_t ways[2] = { *irr_matrix_at(matrix, i, j), *irr_matrix_at(matrix, j, i) };
+
+            for (int side = 0; side < 2 && i != j; side++) {
+                messages[side] += ways[side] > 0;
+                bytes[side] += (double)ways[side];
+                traffic.longest = most(traffic.longest, (double)ways[side]);
+            }
+        }
+        traffic.messages = most(traffic.messages, most(messages[0], messages[1]));
+        traffic.bytes = most(traffic.bytes, most(bytes[0], bytes[1]));
+    }
+    return traffic;
+}

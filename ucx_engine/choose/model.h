@@ -1,0 +1,47 @@
+/*
+ * model.h - how long an exchange takes by a way, from a few numbers of the traffic and the constants of the machine.
+ *
+ * It is for ranking ways, so that hopeless ones are never tried: what it says of one is right within a factor, what it
+ * says of two that differ by a factor is right in order.  It knows what messages, bytes on a node's link and copies
+ * cost (LogGP with links).  It does not know what queues that overflow cost, as those of Ethernet switches under TCP,
+ * for which paces are: only a trial tells.
+ *
+ * Pure.  O(dimensions) for a way.
+ */
+#ifndef IRR_MODEL_H
+#define IRR_MODEL_H
+
+#include "plan/way.h"
+#include "problem/machine.h"
+#include "problem/matrix.h"
+
+/*
+ * What is known of an exchange, alike on all ranks.  The most is that of the rank that sends or receives most; nothing
+ * counts what a rank has for itself.
+ */
+typedef struct irr_traffic {
+    int    ranks;
+    int    node_ranks;    /* most on a node; nodes are taken to have so many ranks in a row */
+    double messages;      /* not empty, of a rank at most */
+    double bytes;         /* of a rank at most */
+    double longest;       /* bytes of a message at most */
+    double board_block;   /* bytes of a message that goes over a board at most */
+    double node_block;    /* and from node to node, on boards (irr_mail_limit) */
+} irr_traffic_t;
+
+/* That of a matrix.  The limits are as given.  O(P * P). */
+irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks, size_t board_block, size_t node_block);
+
+/*
+ * Nanoseconds of an exchange whose counts came before, from the first rank's start to the last one's end.  INFINITY: no
+ * such grid.
+ */
+double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way);
+
+/* By Open MPI's own function: direct messages, all at once, the empty ones too. */
+double irr_model_host_ns(const irr_machine_t *machine, const irr_traffic_t *traffic);
+
+/* A way that is predicted to take so many times as long as the best one is hopeless. */
+#define IRR_MODEL_HOPELESS 3
+
+#endif
