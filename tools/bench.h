@@ -89,10 +89,12 @@ typedef struct irr_bench_options {
 /* Rank 0.  Prints help or version to stdout, or one line to stderr if the command line is refused. */
 irr_cli_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t *options);
 
-const char *irr_bench_version(void);
-
 /* The name of the call that is timed. */
-const char *irr_bench_call(const irr_bench_work_t *work);
+const char *irr_bench_call(bool alltoall);
+
+/* Of a list with commas between: rows of the algorithm table, or IRR_BENCH_HOST.  Complains. */
+irr_cli_exit_t irr_bench_algorithms_read(const char *list, int algorithms[IRR_BENCH_LIST_MAX], int *count_p);
+const char    *irr_bench_algorithm_name(int algorithm);
 
 /* ---- input ---- */
 

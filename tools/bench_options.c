@@ -4,18 +4,12 @@
  * One table holds the options: getopt reads from it and the help is printed from it.  The first thing that
  * is wrong ends in one line that names the option, its value and what is allowed.
  */
-#ifdef HAVE_CONFIG_H
-#include <config.h>
-#endif
-
 #include "bench.h"
+
+#include "cli_options.h"
 
 #include <getopt.h>
 #include <string.h>
-
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "unreleased"
-#endif
 
 #define ITERATIONS_MAX 10000000
 #define HOST           "host"
@@ -23,18 +17,11 @@
 #define ALL            "all"
 
 enum {
-    OPTION_MATRIX = 256, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_SCALE, OPTION_ALGORITHMS,
-    OPTION_PERSISTENT, OPTION_ALLTOALL, OPTION_NO_CHECK, OPTION_COLUMNS, OPTION_JSON, OPTION_VERSION
+    OPTION_MATRIX = IRR_CLI_VERSION + 1, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_SCALE, OPTION_ALGORITHMS,
+    OPTION_PERSISTENT, OPTION_ALLTOALL, OPTION_NO_CHECK, OPTION_COLUMNS, OPTION_JSON
 };
 
-typedef struct row {
-    const char *name;
-    int         id;        /* the short option where it is a letter */
-    const char *argument;  /* NULL: takes none */
-    const char *text;
-} row_t;
-
-static const row_t rows[] = {
+static const irr_cli_option_t rows[] = {
     { "matrix",     OPTION_MATRIX,     "FILE",    "count matrix, Matrix Market coordinate integer, bytes" },
     { "pattern",    OPTION_PATTERN,    "NAME",    "count matrix of a pattern (below); default uniform" },
     { "unit",       OPTION_UNIT,       "BYTES",   "unit of the pattern; default 1024" },
@@ -52,19 +39,14 @@ static const row_t rows[] = {
     { "columns",    OPTION_COLUMNS,    "LIST",    "more columns: counters (below) with commas between, or " ALL },
     { "json",       OPTION_JSON,       "FILE",    "write results, parameters, all times and counters to a file" },
     { "help",       'h',               NULL,      "this text" },
-    { "version",    OPTION_VERSION,    NULL,      "the version" },
+    { "version",    IRR_CLI_VERSION,   NULL,      "the version" },
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-const char *irr_bench_version(void)
+const char *irr_bench_call(bool alltoall)
 {
-    return PACKAGE_VERSION;
-}
-
-const char *irr_bench_call(const irr_bench_work_t *work)
-{
-    return work->alltoall ? "MPI_Alltoall" : "MPI_Alltoallv";
+    return alltoall ? "MPI_Alltoall" : "MPI_Alltoallv";
 }
 
 static void help_counters(void)
@@ -77,30 +59,24 @@ static void help_counters(void)
     }
 }
 
-static irr_cli_exit_t help(void)
+static irr_cli_exit_t read_option(int id, const char *value, void *context);
+static void help(void);
+
+static const irr_cli_options_t table = { rows, ROWS, help, read_option };
+
+static void help(void)
 {
     printf("usage: irr_bench [--matrix FILE | --pattern NAME --unit BYTES] [OPTION...]\n"
            "Times MPI_Alltoallv, or MPI_Alltoall, with several algorithms of coll/irr, and without it, in one job.\n"
            "Rows with -start behind their name time one start of a persistent request.\n\n");
-    for (int i = 0; i < ROWS; i++) {
-        char name[32];
-
-        snprintf(name, sizeof(name), "%s%s%s", rows[i].name, rows[i].argument != NULL ? " " : "",
-                 rows[i].argument != NULL ? rows[i].argument : "");
-        printf("  %c%c%c --%-18s %s\n", rows[i].id < 256 ? '-' : ' ', rows[i].id < 256 ? rows[i].id : ' ',
-               rows[i].id < 256 ? ',' : ' ', name, rows[i].text);
-    }
+    irr_cli_options_print(&table);
     printf("\nAlgorithms:\n  %-10s what Open MPI runs without coll/irr\n", HOST);
     for (int i = 0; irr_algorithm_name(i) != NULL; i++) {
         printf("  %-10s %s\n", irr_algorithm_name(i), irr_algorithm_text(i));
     }
-    printf("\nPatterns:\n");
-    for (int i = 0; irr_pattern_name(i) != NULL; i++) {
-        printf("  %-10s %s\n", irr_pattern_name(i), irr_pattern_text(i));
-    }
+    irr_cli_list("Patterns", irr_pattern_name, irr_pattern_text);
     help_counters();
     printf("\nExit status: 0 good, 1 a wrong byte arrived, 2 the input was refused.\n");
-    return IRR_CLI_GOOD;
 }
 
 /* ---- values ---- */
@@ -119,9 +95,15 @@ static irr_cli_exit_t read_sweep(const char *text, irr_bench_work_t *work)
     return IRR_CLI_GOOD;
 }
 
-static irr_cli_exit_t read_algorithms(const char *list, irr_bench_work_t *work)
+const char *irr_bench_algorithm_name(int algorithm)
 {
-    work->rows = 0;
+    return algorithm == IRR_BENCH_HOST ? HOST : irr_algorithm_name(algorithm);
+}
+
+irr_cli_exit_t irr_bench_algorithms_read(const char *list, int algorithms[IRR_BENCH_LIST_MAX], int *count_p)
+{
+    int count = 0;
+
     while (list != NULL) {
         char name[64];
         bool host;
@@ -133,12 +115,13 @@ static irr_cli_exit_t read_algorithms(const char *list, irr_bench_work_t *work)
         if (row < 0 && !host) {
             return IRR_CLI_REFUSED;
         }
-        if (work->rows == IRR_BENCH_LIST_MAX) {
+        if (count == IRR_BENCH_LIST_MAX) {
             irr_cli_complain("--algorithms names more than the %d allowed", IRR_BENCH_LIST_MAX);
             return IRR_CLI_REFUSED;
         }
-        work->algorithms[work->rows++] = row;
+        algorithms[count++] = row;
     }
+    *count_p = count;
     return IRR_CLI_GOOD;
 }
 
@@ -185,8 +168,9 @@ static irr_cli_exit_t read_pattern(const char *name, const char **pattern_p)
 
 /* ---- the command line ---- */
 
-static irr_cli_exit_t read_option(int id, const char *value, irr_bench_options_t *options)
+static irr_cli_exit_t read_option(int id, const char *value, void *context)
 {
+    irr_bench_options_t *options = context;
     irr_bench_work_t *work = &options->work;
     irr_cli_exit_t code;
 
@@ -195,7 +179,7 @@ static irr_cli_exit_t read_option(int id, const char *value, irr_bench_options_t
     case OPTION_PATTERN:    return read_pattern(value, &options->pattern);
     case OPTION_SEED:       return irr_cli_number("seed", value, 0, INT64_MAX, &options->seed);
     case OPTION_SCALE:      return irr_cli_scale(value, &options->scale);
-    case OPTION_ALGORITHMS: return read_algorithms(value, work);
+    case OPTION_ALGORITHMS: return irr_bench_algorithms_read(value, work->algorithms, &work->rows);
     case OPTION_COLUMNS:    return read_columns(value, options);
     case OPTION_JSON:       options->json = value; return IRR_CLI_GOOD;
     case OPTION_PERSISTENT: work->persistent = true; return IRR_CLI_GOOD;
@@ -206,48 +190,11 @@ static irr_cli_exit_t read_option(int id, const char *value, irr_bench_options_t
     case 'i':               return irr_cli_int("iterations", value, 1, ITERATIONS_MAX, &work->iterations);
     case 'x':               return irr_cli_int("warmup", value, 0, ITERATIONS_MAX, &work->warmup);
     case 'm':               return read_sweep(value, work);
-    case OPTION_UNIT:
+    default:
         code = irr_cli_number("unit", value, 0, INT64_MAX, &work->unit_min);
         work->unit_max = work->unit_min;
         return code;
-    case 'h':
-        work->run = false;
-        return help();
-    default:
-        work->run = false;
-        printf("irr_bench %s\n", irr_bench_version());
-        return IRR_CLI_GOOD;
     }
-}
-
-/* getopt's tables from ours; short has room for two signs an option and the leading colon. */
-static void getopt_tables(struct option *longs, char *shorts)
-{
-    *shorts++ = ':';
-    for (int i = 0; i < ROWS; i++) {
-        longs[i] = (struct option){ rows[i].name, rows[i].argument != NULL, NULL, rows[i].id };
-        if (rows[i].id < 256) {
-            *shorts++ = (char)rows[i].id;
-            if (rows[i].argument != NULL) {
-                *shorts++ = ':';
-            }
-        }
-    }
-    longs[ROWS] = (struct option){ NULL, 0, NULL, 0 };
-    *shorts = '\0';
-}
-
-static irr_cli_exit_t refuse_option(int id, char **argv)
-{
-    char letter[3] = { '-', (char)optopt, '\0' };
-    const char *name = optopt > 0 && optopt < 256 && id == '?' ? letter : argv[optind - 1];
-
-    if (id == ':') {
-        irr_cli_complain("option '%.64s' needs a value; irr_bench --help lists the options", name);
-    } else {
-        irr_cli_complain("unknown option '%.64s'; irr_bench --help lists the options", name);
-    }
-    return IRR_CLI_REFUSED;
 }
 
 /* What only makes sense alone; seen[i]: row i of the table was given. */
@@ -292,35 +239,25 @@ static irr_cli_exit_t add_persistent(irr_bench_work_t *work)
 
 irr_cli_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t *options)
 {
-    struct option longs[ROWS + 1];
-    char shorts[2 * ROWS + 2];
-    bool seen[ROWS] = { false };
-    irr_cli_exit_t code = IRR_CLI_GOOD;
-    int id;
+    bool seen[ROWS] = { false }, done;
+    irr_cli_exit_t code;
 
     *options = (irr_bench_options_t){
-        .work = { .run = true, .check = true, .iterations = 100, .warmup = 10, .unit_min = 1024,
-                  .unit_max = 1024 },
+        .work = { .check = true, .iterations = 100, .warmup = 10, .unit_min = 1024, .unit_max = 1024 },
         .pattern = "uniform", .scale = 1, .seed = 1
     };
-    read_algorithms(DEFAULT_LIST, &options->work);
-    getopt_tables(longs, shorts);
-    opterr = 0;
-    while (options->work.run && (id = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-        code = id == '?' || id == ':' ? refuse_option(id, argv) : read_option(id, optarg, options);
-        if (code != IRR_CLI_GOOD) {
-            return code;
-        }
-        for (int i = 0; i < ROWS; i++) {
-            seen[i] = seen[i] || rows[i].id == id;
-        }
+    irr_bench_algorithms_read(DEFAULT_LIST, options->work.algorithms, &options->work.rows);
+    code = irr_cli_options_read(&table, argc, argv, options, seen, &done);
+    if (code != IRR_CLI_GOOD || done) {
+        return code;
     }
-    if (options->work.run && optind < argc) {
+    if (optind < argc) {
         irr_cli_complain("unexpected argument '%.64s'; irr_bench --help lists the options", argv[optind]);
         return IRR_CLI_REFUSED;
     }
-    if (code == IRR_CLI_GOOD && options->work.persistent) {
+    if (options->work.persistent) {
         code = add_persistent(&options->work);
     }
-    return options->work.run && code == IRR_CLI_GOOD ? check_together(seen) : code;
+    options->work.run = true;
+    return code == IRR_CLI_GOOD ? check_together(seen) : code;
 }

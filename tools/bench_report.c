@@ -7,6 +7,8 @@
  */
 #include "bench.h"
 
+#include "cli_options.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -117,7 +119,7 @@ void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const 
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
 
     irr_bench_library(library);
-    printf("# irr_bench %s: %s, ranks: %d, %s\n", irr_bench_version(), irr_bench_call(work), ranks, library);
+    printf("# irr_bench %s: %s, ranks: %d, %s\n", irr_cli_version(), irr_bench_call(work->alltoall), ranks, library);
     report_input(options, facts);
     printf("# iterations: %d after %d to warm up, ms of the slowest rank; %s\n", work->iterations, work->warmup,
            work->check ? "every byte compared each time" : "nothing compared");

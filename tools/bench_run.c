@@ -129,7 +129,7 @@ static void start_rows(const irr_bench_work_t *work, irr_bench_row_t *rows)
 
         rows[i] = (irr_bench_row_t){ .times = times };
         rows[i].starts = work->starts[i];
-        rows[i].name = work->algorithms[i] == IRR_BENCH_HOST ? "host" : irr_algorithm_name(work->algorithms[i]);
+        rows[i].name = irr_bench_algorithm_name(work->algorithms[i]);
     }
 }
 

@@ -14,6 +14,11 @@
 #define PACKAGE_VERSION "unreleased"
 #endif
 
+const char *irr_cli_version(void)
+{
+    return PACKAGE_VERSION;
+}
+
 void irr_cli_options_print(const irr_cli_options_t *options)
 {
     for (int i = 0; i < options->count; i++) {
@@ -72,7 +77,7 @@ static irr_cli_exit_t read_option(const irr_cli_options_t *options, int id, void
         options->help();
         return IRR_CLI_GOOD;
     case IRR_CLI_VERSION:
-        printf("%s %s\n", irr_cli_program, PACKAGE_VERSION);
+        printf("%s %s\n", irr_cli_program, irr_cli_version());
         return IRR_CLI_GOOD;
     default:
         return options->read(id, optarg, context);

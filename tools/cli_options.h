@@ -40,6 +40,8 @@ typedef struct irr_cli_options {
 irr_cli_exit_t irr_cli_options_read(const irr_cli_options_t *options, int argc, char **argv, void *context,
                                     bool *seen, bool *done_p);
 
+const char *irr_cli_version(void);
+
 /* The lines of the help, one a row. */
 void irr_cli_options_print(const irr_cli_options_t *options);
 
