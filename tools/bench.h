@@ -11,6 +11,7 @@
  *   bench_progress.c  a progress line on the terminal
  *   bench_report.c    the table
  *   bench_json.c      the same and more as JSON
+ *   bench_job.h       whole jobs, which is another program in the same file
  *
  * Rank 0 alone reads the command line and files, and prints.  What it finds is broadcast, so that all ranks
  * go on together or end together with one exit status.  "Collective" below means over MPI_COMM_WORLD.
@@ -198,6 +199,9 @@ typedef struct irr_bench_summary {
     double start_ratio;                       /* the same of host's persistent row */
 } irr_bench_summary_t;
 
+/* Sorts the times, one at least.  The ratios are below 0. */
+void irr_bench_figures(double *times, int count, irr_bench_summary_t *summary);
+
 /* summaries has room for work->rows; scratch, in which times are sorted, for work->iterations. */
 void irr_bench_summarise(const irr_bench_work_t *work, const irr_bench_row_t *rows, double *scratch,
                          irr_bench_summary_t *summaries);
@@ -219,8 +223,14 @@ void irr_bench_report_warning(bool loaded);
 void irr_bench_library(char *text);
 
 typedef struct irr_bench_json irr_bench_json_t;
+struct json_t;
 
-/* Complains and returns NULL if the file cannot be written. */
+/*
+ * Complains and returns NULL if the file cannot be written.  create takes the root, which has an array "results", or
+ * NULL if memory ran out, and append a result, or NULL; both are Jansson's.
+ */
+irr_bench_json_t *irr_bench_json_create(const char *path, struct json_t *root);
+void              irr_bench_json_append(irr_bench_json_t *json, struct json_t *result);
 irr_bench_json_t *irr_bench_json_open(const irr_bench_options_t *options, int ranks);
 void              irr_bench_json_add(irr_bench_json_t *json, const irr_bench_options_t *options,
                                      const irr_bench_result_t *result);

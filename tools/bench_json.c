@@ -46,29 +46,39 @@ static json_t *root_of(const irr_bench_options_t *options, int ranks)
 
     irr_bench_library(library);
     return json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:i, s:i, s:b, s:[]}", "program", "irr_bench",
-                     "version", irr_cli_version(), "mpi", library, "call", irr_bench_call(work->alltoall), "ranks", ranks,
-                     "input", input_of(options), "iterations", work->iterations, "warmup", work->warmup,
+                     "version", irr_cli_version(), "mpi", library, "call", irr_bench_call(work->alltoall),
+                     "ranks", ranks, "input", input_of(options), "iterations", work->iterations, "warmup", work->warmup,
                      "check", work->check, "results");
+}
+
+irr_bench_json_t *irr_bench_json_create(const char *path, json_t *root)
+{
+    irr_bench_json_t *json = malloc(sizeof(*json));
+    FILE *stream;
+
+    errno = ENOMEM;
+    stream = json != NULL ? fopen(path, "w") : NULL;
+    if (stream == NULL) {
+        irr_cli_complain("%.256s: %s", path, strerror(errno));
+        json_decref(root);
+        free(json);
+        return NULL;
+    }
+    *json = (irr_bench_json_t){ path, stream, root, json_object_get(root, "results") };
+    return json;
 }
 
 irr_bench_json_t *irr_bench_json_open(const irr_bench_options_t *options, int ranks)
 {
-    irr_bench_json_t *json = malloc(sizeof(*json));
+    return irr_bench_json_create(options->json, root_of(options, ranks));
+}
 
-    if (json == NULL) {
-        irr_cli_complain("%.256s: %s", options->json, strerror(ENOMEM));
-        return NULL;
+void irr_bench_json_append(irr_bench_json_t *json, json_t *result)
+{
+    if (json_array_append_new(json->results, result) != 0) {
+        json_decref(json->root);
+        json->root = json->results = NULL;
     }
-    json->path = options->json;
-    json->stream = fopen(json->path, "w");
-    if (json->stream == NULL) {
-        irr_cli_complain("%.256s: %s", json->path, strerror(errno));
-        free(json);
-        return NULL;
-    }
-    json->root = root_of(options, ranks);
-    json->results = json_object_get(json->root, "results");
-    return json;
 }
 
 /* A number, or null where there is none. */
@@ -140,10 +150,7 @@ static json_t *result_of(const irr_bench_options_t *options, const irr_bench_res
 void irr_bench_json_add(irr_bench_json_t *json, const irr_bench_options_t *options,
                         const irr_bench_result_t *result)
 {
-    if (json_array_append_new(json->results, result_of(options, result)) != 0) {
-        json_decref(json->root);
-        json->root = json->results = NULL;
-    }
+    irr_bench_json_append(json, result_of(options, result));
 }
 
 irr_cli_exit_t irr_bench_json_close(irr_bench_json_t *json)

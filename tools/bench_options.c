@@ -67,6 +67,7 @@ static const irr_cli_options_t table = { rows, ROWS, help, read_option };
 static void help(void)
 {
     printf("usage: irr_bench [--matrix FILE | --pattern NAME --unit BYTES] [OPTION...]\n"
+           "       irr_bench --job [OPTION...]    whole jobs with coll/irr and without; --job --help tells more\n"
            "Times MPI_Alltoallv, or MPI_Alltoall, with several algorithms of coll/irr, and without it, in one job.\n"
            "Rows with -start behind their name time one start of a persistent request.\n\n");
     irr_cli_options_print(&table);

@@ -34,7 +34,7 @@ static double percentile(const double *sorted, int count, double share)
     return sorted[rank > 0 ? rank - 1 : 0];
 }
 
-static void summarise(double *times, int count, irr_bench_summary_t *summary)
+void irr_bench_figures(double *times, int count, irr_bench_summary_t *summary)
 {
     double sum = 0;
 
@@ -65,7 +65,7 @@ void irr_bench_summarise(const irr_bench_work_t *work, const irr_bench_row_t *ro
         int *first = work->starts[i] ? &host_start : &host;
 
         memcpy(scratch, rows[i].times, (size_t)work->iterations * sizeof(*scratch));
-        summarise(scratch, work->iterations, &summaries[i]);
+        irr_bench_figures(scratch, work->iterations, &summaries[i]);
         *first = *first < 0 && work->algorithms[i] == IRR_BENCH_HOST ? i : *first;
     }
     for (int i = 0; i < work->rows; i++) {

@@ -2,11 +2,12 @@
  * irr_bench.c - times MPI_Alltoallv on irregular traffic, or MPI_Alltoall, with coll/irr's algorithms and without it.
  *
  *     mpirun -np 8 irr_bench --matrix airfoil-8.mtx --algorithms host,a1,ac
+ *     irr_bench --job                                                       (see bench_job.h)
  *
  * Works with any MPI and without the component; rows that coll/irr did not serve say so.  The exit status
  * is 0, 1 if a wrong byte arrived, 2 if the input was refused; it is the same on all ranks.
  */
-#include "bench.h"
+#include "bench_job.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +179,9 @@ int main(int argc, char **argv)
     bench_t bench = { .rank = -1 };
     irr_cli_exit_t code, written = IRR_CLI_GOOD;
 
+    if (argc > 1 && strcmp(argv[1], "--job") == 0) {
+        return (int)irr_job_main(argc - 1, argv + 1);
+    }
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &bench.ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);

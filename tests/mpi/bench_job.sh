@@ -1,0 +1,146 @@
+#!/bin/sh
+# bench_job.sh - irr_bench --job starts pairs of jobs, prints the ratios of their times, and refuses bad input.
+#
+# A launcher that starts no job but tells times of its own shows how they are reckoned; few cases run real jobs.
+
+srcdir=${srcdir:-.}
+. "$srcdir/tests/mpi/lib.sh"
+BENCH=${BENCH:-${builddir:-.}/irr_bench}
+
+# job ARGUMENT...: leaves the exit status in $status, stdout and stderr in $scratch/table and err.
+job() {
+    timeout -k 5 "$LIMIT" "$BENCH" --job "$@" > "$scratch/table" 2> "$scratch/err" < /dev/null
+    status=$?
+}
+
+# good ARGUMENT...: exit status 0 and nothing on stderr.
+good() {
+    job "$@"
+    cat "$scratch/table" "$scratch/err"
+    [ $status -eq 0 ] && [ ! -s "$scratch/err" ]
+}
+
+# bad STATUS TEXT ARGUMENT...: that exit status, and one line on stderr, which starts with the text.
+bad() {
+    wanted=$1
+    text=$2
+    shift 2
+    job "$@"
+    cat "$scratch/table" "$scratch/err"
+    [ $status -eq "$wanted" ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] && grep -q -F "irr_bench: $text" "$scratch/err"
+}
+
+# refused NAME TEXT ARGUMENT...: bad with exit status 2, and no table.
+refused() {
+    name=$1
+    text=$2
+    shift 2
+    check "$name" bad 2 "$text" "$@"
+}
+
+# launcher NAME LINE...: a launcher that is a script of these lines.
+launcher() {
+    name=$scratch/$1
+    shift
+    printf '%s\n' '#!/bin/sh' "$@" > "$name"
+    chmod +x "$name"
+}
+
+# row TEXT: the only row of the table has it, with single blanks.
+row() {
+    grep -v '^#' "$scratch/table" | tr -s ' ' | grep -c . | grep -qx 1 &&
+        grep -v '^#' "$scratch/table" | tr -s ' ' | grep -q -F -e "$1"
+}
+
+# all_traffic: each kind of job has a row, and coll/irr served all calls.
+all_traffic() {
+    good --launch "$MPIRUN --oversubscribe" --ranks 2 --calls 3 --bytes 100 --pairs 1 --algorithms a1 &&
+        [ "$(grep -c '^  .* 1\.00$' "$scratch/table")" -eq 4 ] &&
+        [ "$(awk '/^  / { print $1 $2 $3 $4 $5 }' "$scratch/table" | tr '\n' ' ')" = \
+            'same23100a1 fresh23100a1 new23100a1 alternate23-a1 ' ]
+}
+
+alltoall() {
+    good --launch "$MPIRUN --oversubscribe" --ranks 3 --calls 2 --bytes 8 --pairs 1 --traffic new --alltoall \
+        --algorithms a3 && row ' new 3 2 8 a3 ' && grep -q '^  .* 1\.00$' "$scratch/table" &&
+        grep -q '^# irr_bench [^ ]*: whole jobs of MPI_Alltoall, pairs: 1' "$scratch/table"
+}
+
+# Without 3 s; with it 2, 1 and 6 s, in the order of the pairs.
+ratios() {
+    good --launch "$scratch/times" --ranks 7 --calls 4 --bytes 9 --pairs 3 --traffic same --json "$scratch/x.json" &&
+        row ' same 7 4 9 auto ' && row ' 1.500 0.500 3.000 ' && row ' 3000.000 0.50' &&
+        grep -q '^# least median of auto: whole [0-9.]*, inside 1.500$' "$scratch/table" &&
+        [ "$(grep -c '^# words of the launcher' "$scratch/table")" -eq 6 ]
+}
+
+json() {
+    tr -d ' \n' < "$scratch/x.json" > "$scratch/packed"
+    grep -q '"traffic":"same","ranks":7,"calls":4,"bytes":9,"runs":\[{"algorithm":"host","served":0.0,' \
+        "$scratch/packed" &&
+        grep -q '"inside_ms":\[2000.0,1000.0,6000.0\]' "$scratch/packed" && grep -q '"pairs":3' "$scratch/packed"
+}
+
+# Which is first changes from pair to pair, and each has its settings.
+turns() {
+    rm -f "$scratch/log"
+    good --launch "$scratch/times" --ranks 2 --calls 1 --bytes 1 --pairs 3 --traffic same --algorithms a1,host &&
+        [ "$(tr '\n' ' ' < "$scratch/log")" = '^irr a1 ^irr a1 ^irr ^irr ^irr ^irr a1 ' ]
+}
+
+plan 26
+
+launcher times 'echo words of the launcher' \
+    'if [ -n "$OMPI_MCA_coll" ]; then' \
+    "    echo \"\$OMPI_MCA_coll\" >> '$scratch/log'" \
+    '    echo "job inside_s=3.0 served=0 loaded=0"' \
+    'else' \
+    "    echo \"\$OMPI_MCA_coll_irr_alltoallv_algorithm\" >> '$scratch/log'" \
+    "    set -- \$(cat '$scratch/next' 2> /dev/null || echo 2 1 6)" \
+    '    echo "job inside_s=$1 served=2 loaded=1"' \
+    '    shift' \
+    "    echo \"\${*:-2 1 6}\" > '$scratch/next'" \
+    'fi'
+launcher never 'echo "job inside_s=1 served=0 loaded=0"'
+launcher always 'echo "job inside_s=1 served=0 loaded=1"'
+
+# ---- jobs ----
+
+check "each kind of traffic, served by coll/irr" all_traffic
+check "jobs of MPI_Alltoall" alltoall
+check "ratios of pairs" ratios
+check "all times as JSON" json
+check "jobs take turns" turns
+
+# ---- launchers ----
+
+refused "a launcher that is not there" "$scratch/none: No such file" --launch "$scratch/none"
+check "a job that fails" bad 1 "job same,1,8 on 2 ranks, host: false ended by exit status 1" --launch false
+check "a job that tells nothing" bad 1 "job same,1,8 on 2 ranks: true ended, but its rank 0 told no time" --launch true
+refused "jobs that all are without coll/irr" "coll/irr is not loaded in the jobs that are to have it" \
+    --launch "$scratch/never"
+refused "jobs that all have it" "coll/irr is loaded in the jobs that are to be without" --launch "$scratch/always"
+refused "no launcher" "--launch ' ' is not 1 to 64 words" --launch ' '
+refused "a launcher of too many words" "--launch 'a a a" --launch "$(yes a | head -n 65 | tr '\n' ' ')"
+
+# ---- options ----
+
+check "help" good --help
+check "version" good --version
+refused "no calls" "--calls '0' is not an integer from 1" --calls 1,0
+refused "too many ranks" "--ranks '1024' is not an integer from 1 to 1023" --ranks 1024
+refused "blocks that are too long" "--bytes '1048577' is not an integer from 1 to 1048576" --bytes 8,1048577
+refused "too many values" "--calls has more than the 16 values" --calls 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17
+refused "unknown traffic" "unknown traffic 'old', known are same, fresh" --traffic old
+refused "an unknown algorithm" "unknown algorithm 'a9', known are host, auto" --algorithms a9
+refused "an argument that is no option" "unexpected argument 'x'; irr_bench --job --help" x
+refused "a job of two words" "--once 'same,1' is not TRAFFIC,CALLS,BYTES" --once same,1
+refused "a result file that cannot be written" "$scratch/none/x.json: No such file" --json "$scratch/none/x.json"
+OMPI_COMM_WORLD_SIZE=2 && export OMPI_COMM_WORLD_SIZE
+refused "the driver under mpirun" "--job starts mpirun itself"
+unset OMPI_COMM_WORLD_SIZE
+OMPI_MCA_coll=^tuned && export OMPI_MCA_coll
+refused "a selection of components" "--job sets OMPI_MCA_coll in each job; unset yours, '^tuned'"
+unset OMPI_MCA_coll
+refused "an option of irr_bench without --job" "unknown option '--matrix'" --matrix x.mtx
+exit $failed
