@@ -78,7 +78,7 @@ partition() {
     fi
 }
 
-echo 1..62
+echo 1..70
 
 # ---- generate ----
 
@@ -143,6 +143,37 @@ printf '%s\n' '%%MatrixMarket matrix coordinate integer general' '3 3 3' '1 2 92
     '1 3 9223372036854775807' '2 3 9223372036854775807' > "$scratch/huge"
 good stats "$scratch/huge" && [ "$(lines '^bytes=18446744073709551615$')" -eq 1 ]
 report $? "sums that are too large stay at the largest"
+
+# ---- draw ----
+
+# drawn FILE: a whole picture, in $scratch/out.
+drawn() {
+    good draw "$1" && [ "$(head -c 4 "$scratch/out")" = '<svg' ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
+}
+drawn "$mesh" && [ "$(lines 'class="v')" -eq 30 ] && [ "$(lines 'class="v d" .*>280 B<')" -eq 1 ] &&
+    [ "$(lines '>bytes from rank to rank, 8 ranks</text>')" -eq 1 ] && [ "$(lines ">matrix $mesh<")" -eq 1 ] &&
+    [ "$(lines '>5200 B in 30 messages to others, density 0.536; the longest 280 B, 1.62 times the mean; ')" -eq 1 ]
+report $? "a mesh as a picture, with all values"
+# ticks: the texts of the legend from the lower end of the scale, the upper end second.
+ticks() {
+    sed -n 's/^<text x="[0-9]*" y="[0-9]*">\([0-9.]* [kMGE]*B\)<.*/\1/p' "$scratch/out" | tr '\n' ' '
+}
+[ "$(ticks)" = '48 B 280 B 100 B 200 B ' ]
+report $? "the legend in bytes"
+"$MATRIX" generate uniform --ranks 4 -o "$scratch/uniform.mtx" && drawn "$scratch/uniform.mtx" &&
+    [ "$(sed -n 's/^<path d="\(.*\)" class="l[0-9].*/\1/p' "$scratch/out" | tr -cd M)" = MMMM ]
+report $? "neighbours that are coloured alike are one stroke"
+"$MATRIX" generate skewed --ranks 1200 -o "$scratch/wide.mtx" && drawn "$scratch/wide.mtx" &&
+    [ "$(lines '; a cell is the longest message of 5 x 5 ranks<')" -eq 1 ] && [ "$(lines 'class="v')" -eq 0 ] &&
+    [ "$(wc -c < "$scratch/out")" -lt 200000 ] && [ "$(lines 'class="rank e" .*>1120<')" -eq 1 ]
+report $? "many ranks go together in a cell"
+drawn "$scratch/empty" && [ "$(lines '>no message<')" -eq 1 ] &&
+    [ "$(lines '" class="l[0-9]')" -eq 0 ] && [ -z "$(ticks)" ]
+report $? "nothing to draw"
+drawn "$scratch/huge" && [ "$(ticks)" = '9.22 EB ' ] && [ "$(lines '>18.4 EB in 3 messages')" -eq 1 ]
+report $? "equal messages, as long as can be"
+cp "$scratch/pair" "$scratch/a<b&c" && drawn "$scratch/a<b&c" && [ "$(lines '/a&lt;b&amp;c<')" -eq 1 ]
+report $? "any file name"
 
 # ---- convert ----
 
@@ -339,5 +370,6 @@ refused "no ranks" "--ranks is missing" generate next
 refused "a redistribution that is none" "redistribution '2,0,3,6' is not x,p,y,q" redistribute 2,0,3,6
 refused "a redistribution of too many ranks" "redistribution '1,20000,1,2' has more than 16384" \
     redistribute 1,20000,1,2
+refused "a picture of ranks" "--ranks does not go with draw" draw "$mesh" --ranks 8
 refused "a collective of a matrix" "--collective goes with ucc files" stats "$mesh" --collective 1
 exit $failed

@@ -35,21 +35,32 @@ static irr_cli_exit_t generate(const irr_matrix_options_t *options)
     return code == IRR_CLI_GOOD ? save(options, &matrix) : code;
 }
 
-static irr_cli_exit_t stats(const irr_matrix_options_t *options)
+/* Reads a matrix, and writes what a command has to say of it. */
+static irr_cli_exit_t describe(const irr_matrix_options_t *options,
+                               irr_cli_exit_t (*write)(const irr_matrix_t *, const char *, FILE *))
 {
     irr_matrix_t matrix;
-    irr_cli_exit_t code = irr_matrix_load(options, options->operands[0], &matrix);
+    irr_cli_exit_t code = irr_matrix_load(options, options->operands[0], &matrix), closed;
     FILE *stream;
 
     if (code != IRR_CLI_GOOD) {
         return code;
     }
     stream = irr_matrix_open_output(options->output);
-    if (stream != NULL) {
-        irr_matrix_stats(&matrix, stream);
-    }
+    code = stream != NULL ? write(&matrix, options->operands[0], stream) : IRR_CLI_REFUSED;
     irr_matrix_fini(&matrix);
-    return stream != NULL ? irr_matrix_close_output(stream, options->output) : IRR_CLI_REFUSED;
+    closed = stream != NULL ? irr_matrix_close_output(stream, options->output) : IRR_CLI_REFUSED;
+    return code != IRR_CLI_GOOD ? code : closed;
+}
+
+static irr_cli_exit_t stats(const irr_matrix_options_t *options)
+{
+    return describe(options, irr_matrix_stats);
+}
+
+static irr_cli_exit_t draw(const irr_matrix_options_t *options)
+{
+    return describe(options, irr_matrix_draw);
 }
 
 static irr_cli_exit_t convert(const irr_matrix_options_t *options)
@@ -88,6 +99,7 @@ const irr_matrix_command_t *irr_matrix_command_at(int i)
     static const irr_matrix_command_t commands[] = {
         { "generate", "PATTERN", 1, " ranks unit seed to output ", "the matrix of a pattern (below)", generate },
         { "stats", "FILE", 1, " from collective output ", "what a matrix is like, one key=value a line", stats },
+        { "draw", "FILE", 1, " from collective output ", "a matrix as a heat map, SVG", draw },
         { "convert", "IN OUT", 2, " from to collective ", "the same matrix in another kind of file", convert },
         { "redistribute", "x,p,y,q[,N]", 1, " unit to output ",
           "N array elements (default: a slice) from cyclic(x) on p ranks to cyclic(y) on q", redistribute },

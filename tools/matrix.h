@@ -5,6 +5,7 @@
  *   matrix_options.c     the command line
  *   matrix_file.c        the kinds of files, and output
  *   matrix_stats.c       stats
+ *   matrix_draw.c        draw
  *   matrix_ucc.c         pattern files of ucc_perftest: read
  *   matrix_ucc_write.c   and written
  *   matrix_graph.c       METIS graph files
@@ -76,7 +77,20 @@ irr_status_t irr_matrix_write_ucc(const irr_matrix_t *matrix, const char *commen
 
 /* ---- commands that are more than a call ---- */
 
-void irr_matrix_stats(const irr_matrix_t *matrix, FILE *stream);
+/* A message is an entry that is not zero, from a rank to another one; what a rank has for itself is counted apart. */
+typedef struct irr_matrix_figures {
+    uint64_t messages, bytes, self_bytes, longest;
+    double   mean;                      /* bytes of a message */
+    double   density;                   /* messages of all that could be */
+    double   skew;                      /* bytes of the busiest rank, in or out, over the mean of all ranks */
+    int      degree, rows, columns;     /* most messages of a rank; ranks that send, receive, nothing */
+} irr_matrix_figures_t;
+
+void irr_matrix_figures(const irr_matrix_t *matrix, irr_matrix_figures_t *figures);
+
+/* Figures, or a heat map as SVG; path is what the matrix is called.  Complains where memory runs out. */
+irr_cli_exit_t irr_matrix_stats(const irr_matrix_t *matrix, const char *path, FILE *stream);
+irr_cli_exit_t irr_matrix_draw(const irr_matrix_t *matrix, const char *path, FILE *stream);
 
 /* What the parts of a graph send each other; see matrix_partition.c. */
 irr_cli_exit_t irr_matrix_partition(const irr_matrix_options_t *options, irr_matrix_t *matrix);

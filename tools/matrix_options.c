@@ -49,8 +49,8 @@ static const irr_cli_options_t table = { rows, ROWS, help, read_option };
 static void help(void)
 {
     printf("usage: irr_matrix COMMAND OPERAND... [OPTION...]\n"
-           "Makes count matrices, describes them, and changes their files.  Entry (i, j) is what rank i sends to\n"
-           "rank j, in bytes.\n\n");
+           "Makes count matrices, describes and draws them, and changes their files.  Entry (i, j) is what rank i\n"
+           "sends to rank j, in bytes.\n\n");
     for (int i = 0; irr_matrix_command_at(i) != NULL; i++) {
         const irr_matrix_command_t *command = irr_matrix_command_at(i);
 

@@ -7,15 +7,16 @@
 
 #include <inttypes.h>
 
-typedef struct figures {
-    uint64_t messages, bytes, self_bytes, longest;
-    double   total, busiest;            /* of bytes, in and out: no sum of theirs overflows */
-    int      degree, rows, columns;     /* most messages of a rank; ranks that send, receive, nothing */
-} figures_t;
+/* While it is counted; no sum of doubles overflows. */
+typedef struct tally {
+    irr_matrix_figures_t figures;
+    double               total, busiest;   /* bytes of all, and of a rank, in or out */
+} tally_t;
 
 /* Row or column i. */
-static void count_line(const irr_matrix_t *matrix, int i, bool row, figures_t *figures)
+static void count_line(const irr_matrix_t *matrix, int i, bool row, tally_t *tally)
 {
+    irr_matrix_figures_t *figures = &tally->figures;
     double bytes = 0;
     int messages = 0;
 
@@ -27,10 +28,10 @@ static void count_line(const irr_matrix_t *matrix, int i, bool row, figures_t *f
         figures->longest = entry > figures->longest ? entry : figures->longest;
         figures->bytes = row ? irr_cli_plus(figures->bytes, entry) : figures->bytes;
     }
-    figures->busiest = bytes > figures->busiest ? bytes : figures->busiest;
+    tally->busiest = bytes > tally->busiest ? bytes : tally->busiest;
     figures->degree = messages > figures->degree ? messages : figures->degree;
     if (row) {
-        figures->total += bytes;
+        tally->total += bytes;
         figures->messages += (uint64_t)messages;
         figures->rows += messages == 0;
     } else {
@@ -38,28 +39,40 @@ static void count_line(const irr_matrix_t *matrix, int i, bool row, figures_t *f
     }
 }
 
-void irr_matrix_stats(const irr_matrix_t *matrix, FILE *stream)
+void irr_matrix_figures(const irr_matrix_t *matrix, irr_matrix_figures_t *figures)
 {
     const double ranks = matrix->ranks, pairs = ranks * (ranks - 1);
-    figures_t figures = { 0 };
+    tally_t tally = { .total = 0 };
 
     for (int i = 0; i < matrix->ranks; i++) {
-        count_line(matrix, i, true, &figures);
-        count_line(matrix, i, false, &figures);
-        figures.self_bytes = irr_cli_plus(figures.self_bytes, *irr_matrix_at(matrix, i, i));
+        count_line(matrix, i, true, &tally);
+        count_line(matrix, i, false, &tally);
+        tally.figures.self_bytes = irr_cli_plus(tally.figures.self_bytes, *irr_matrix_at(matrix, i, i));
     }
+    *figures = tally.figures;
+    figures->mean = figures->messages > 0 ? tally.total / (double)figures->messages : 0;
+    figures->density = pairs > 0 ? (double)figures->messages / pairs : 0;
+    figures->skew = tally.total > 0 ? tally.busiest * ranks / tally.total : 1;
+}
+
+irr_cli_exit_t irr_matrix_stats(const irr_matrix_t *matrix, const char *path, FILE *stream)
+{
+    irr_matrix_figures_t figures;
+
+    (void)path;
+    irr_matrix_figures(matrix, &figures);
     fprintf(stream, "ranks=%d\n", matrix->ranks);
     fprintf(stream, "messages=%" PRIu64 "\n", figures.messages);
     fprintf(stream, "bytes=%" PRIu64 "\n", figures.bytes);
     fprintf(stream, "self_bytes=%" PRIu64 "\n", figures.self_bytes);
     fprintf(stream, "lmax=%" PRIu64 "\n", irr_cli_lmax(matrix));
     fprintf(stream, "message_bytes_max=%" PRIu64 "\n", figures.longest);
-    fprintf(stream, "message_bytes_mean=%.1f\n",
-            figures.messages > 0 ? figures.total / (double)figures.messages : 0);
+    fprintf(stream, "message_bytes_mean=%.1f\n", figures.mean);
     fprintf(stream, "zero_rows=%d\n", figures.rows);
     fprintf(stream, "zero_columns=%d\n", figures.columns);
-    fprintf(stream, "density=%.4f\n", pairs > 0 ? (double)figures.messages / pairs : 0);
-    fprintf(stream, "degree_mean=%.2f\n", (double)figures.messages / ranks);
+    fprintf(stream, "density=%.4f\n", figures.density);
+    fprintf(stream, "degree_mean=%.2f\n", (double)figures.messages / matrix->ranks);
     fprintf(stream, "degree_max=%d\n", figures.degree);
-    fprintf(stream, "skew=%.3f\n", figures.total > 0 ? figures.busiest * ranks / figures.total : 1);
+    fprintf(stream, "skew=%.3f\n", figures.skew);
+    return IRR_CLI_GOOD;
 }

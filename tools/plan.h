@@ -24,6 +24,7 @@
 #define IRR_TOOL_PLAN_H
 
 #include "cli.h"
+#include "svg.h"
 #include "order/order.h"
 #include "order/tree/tree.h"
 #include "study/links.h"
@@ -202,12 +203,6 @@ irr_status_t irr_tool_run(const irr_plans_t *plans, char *reason, size_t size);
 irr_cli_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status);
 
 /* ---- parts of draw ---- */
-
-/* Pixels of the margin, of the title with the two lines below it; colours s0, s1, ... of the styles. */
-enum { IRR_TOOL_SVG_MARGIN = 16, IRR_TOOL_SVG_TITLE = 86, IRR_TOOL_SVG_COLOURS = 8 };
-
-/* Writes text of any origin, as XML has it. */
-void irr_tool_svg_text(const irr_tool_job_t *job, const char *text);
 
 /* Pixels that the title takes at least. */
 int irr_tool_svg_width(const irr_tool_job_t *job);

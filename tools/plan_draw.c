@@ -106,7 +106,7 @@ static int larger(int a, int b)
 /* Places the stages; returns the width of the picture, which has room for the titles, too. */
 static int lay_out(chart_t *chart)
 {
-    int x = IRR_TOOL_SVG_MARGIN + LABEL_WIDTH;
+    int x = IRR_SVG_MARGIN + LABEL_WIDTH;
 
     for (int s = 0; s < chart->nstages; s++) {
         chart->stages[s].x = x;
@@ -114,8 +114,8 @@ static int lay_out(chart_t *chart)
         x += s + 1 < chart->nstages ? STAGE_GAP : 0;
     }
     chart->right = x;
-    chart->top = IRR_TOOL_SVG_TITLE + (chart->nstages + 2) * LEGEND_HEIGHT + HEADING_HEIGHT;
-    return larger(x + LABEL_WIDTH + IRR_TOOL_SVG_MARGIN, irr_tool_svg_width(chart->job));
+    chart->top = IRR_SVG_TITLE + (chart->nstages + 2) * LEGEND_HEIGHT + HEADING_HEIGHT;
+    return larger(x + LABEL_WIDTH + IRR_SVG_MARGIN, irr_tool_svg_width(chart->job));
 }
 
 /* ---- how it is drawn ---- */
@@ -138,12 +138,12 @@ static void write_head(const chart_t *chart, int width, int height)
 /* The cell of the legend's row i; the caller adds the text. */
 static void write_sample(const chart_t *chart, int i, const char *class, const char *label)
 {
-    int y = IRR_TOOL_SVG_TITLE - 8 + i * LEGEND_HEIGHT;
+    int y = IRR_SVG_TITLE - 8 + i * LEGEND_HEIGHT;
 
     fprintf(chart->stream, "<g transform=\"translate(%d,%d)\"><rect class=\"%s\" width=\"%d\" height=\"%d\"%s/>"
-            "<text class=\"to\" x=\"%d\" y=\"%d\">%s</text></g>", IRR_TOOL_SVG_MARGIN, y, class, CELL_WIDTH,
+            "<text class=\"to\" x=\"%d\" y=\"%d\">%s</text></g>", IRR_SVG_MARGIN, y, class, CELL_WIDTH,
             CELL_HEIGHT, class[0] == '\0' ? " fill=\"url(#empty)\"" : "", CELL_WIDTH / 2, CELL_HEIGHT - 5, label);
-    fprintf(chart->stream, "<text x=\"%d\" y=\"%d\">", IRR_TOOL_SVG_MARGIN + CELL_WIDTH + 8, y + CELL_HEIGHT - 5);
+    fprintf(chart->stream, "<text x=\"%d\" y=\"%d\">", IRR_SVG_MARGIN + CELL_WIDTH + 8, y + CELL_HEIGHT - 5);
 }
 
 static void write_legend(const chart_t *chart)
@@ -152,7 +152,7 @@ static void write_legend(const chart_t *chart)
         const stage_t *stage = &chart->stages[s];
         char class[32];
 
-        snprintf(class, sizeof(class), "cell s%d", s % IRR_TOOL_SVG_COLOURS);
+        snprintf(class, sizeof(class), "cell s%d", s % IRR_SVG_COLOURS);
         write_sample(chart, s, class, "");
         fprintf(chart->stream, "stage %d: %zu message%s in %d step%s, the largest of %zu bytes</text>\n", s + 1,
                 stage->messages, stage->messages == 1 ? "" : "s", stage->steps, stage->steps == 1 ? "" : "s",
@@ -210,7 +210,7 @@ static void write_cell(const chart_t *chart, const message_t *messages, size_t c
     }
     fprintf(chart->stream, "</title><rect class=\"cell %ss%d\" x=\"%g\" y=\"%g\" width=\"%d\" height=\"%d\"/>"
             "<text class=\"%s\" x=\"%d\" y=\"%d\">%s</text></g>\n", contended ? "contended " : "",
-            (first->stage - 1) % IRR_TOOL_SVG_COLOURS, x + 1.0, y + 1.0, CELL_WIDTH - 2, CELL_HEIGHT - 2,
+            (first->stage - 1) % IRR_SVG_COLOURS, x + 1.0, y + 1.0, CELL_WIDTH - 2, CELL_HEIGHT - 2,
             length > 3 ? "small" : "to", x + CELL_WIDTH / 2, y + CELL_HEIGHT - 5, label);
 }
 
@@ -244,12 +244,12 @@ static void write_step(const chart_t *chart, const message_t *messages, size_t c
 
 static void write_chart(const chart_t *chart, int width)
 {
-    int height = chart->top + chart->job->plans->ranks * CELL_HEIGHT + IRR_TOOL_SVG_MARGIN;
+    int height = chart->top + chart->job->plans->ranks * CELL_HEIGHT + IRR_SVG_MARGIN;
     size_t next = 0;
 
     write_head(chart, width, height);
     write_legend(chart);
-    write_ranks(chart, IRR_TOOL_SVG_MARGIN + LABEL_WIDTH - 8, "end");
+    write_ranks(chart, IRR_SVG_MARGIN + LABEL_WIDTH - 8, "end");
     write_ranks(chart, chart->right + 8, "start");
     for (int s = 0; s < chart->nstages; s++) {
         fprintf(chart->stream, "<g transform=\"translate(%d,%d)\">\n", chart->stages[s].x, chart->top);

@@ -51,8 +51,8 @@ static void lay_out(chart_t *chart)
     int wanted = chart->job->schedule->steps < PLOT_MAX / STEP_WIDTH ?
                  chart->job->schedule->steps * STEP_WIDTH : PLOT_MAX;
 
-    chart->left = IRR_TOOL_SVG_MARGIN + LABEL_WIDTH;
-    chart->top = IRR_TOOL_SVG_TITLE + LEGEND_ROWS * LEGEND_HEIGHT + HEADING_HEIGHT;
+    chart->left = IRR_SVG_MARGIN + LABEL_WIDTH;
+    chart->top = IRR_SVG_TITLE + LEGEND_ROWS * LEGEND_HEIGHT + HEADING_HEIGHT;
     chart->width = wanted > PLOT_MIN ? wanted : PLOT_MIN;
     chart->bottom = chart->top + chart->job->plans->ranks * RANK_HEIGHT;
 }
@@ -94,16 +94,16 @@ static double idle(const chart_t *chart)
 
 static void write_sample(const chart_t *chart, int row, const char *class)
 {
-    int y = IRR_TOOL_SVG_TITLE - 8 + row * LEGEND_HEIGHT;
+    int y = IRR_SVG_TITLE - 8 + row * LEGEND_HEIGHT;
 
     fprintf(chart->stream, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/><text x=\"%d\" "
-            "y=\"%d\">", class, IRR_TOOL_SVG_MARGIN, y, SAMPLE_WIDTH, ROW_HEIGHT,
-            IRR_TOOL_SVG_MARGIN + SAMPLE_WIDTH + 8, y + ROW_HEIGHT - 4);
+            "y=\"%d\">", class, IRR_SVG_MARGIN, y, SAMPLE_WIDTH, ROW_HEIGHT,
+            IRR_SVG_MARGIN + SAMPLE_WIDTH + 8, y + ROW_HEIGHT - 4);
 }
 
 static void write_legend(const chart_t *chart)
 {
-    int y = IRR_TOOL_SVG_TITLE + 3 * LEGEND_HEIGHT, steps = chart->job->schedule->steps;
+    int y = IRR_SVG_TITLE + 3 * LEGEND_HEIGHT, steps = chart->job->schedule->steps;
 
     write_sample(chart, 0, "cell s0");
     fputs("a whole message, dark where it is sent and pale where it is received</text>\n", chart->stream);
@@ -115,7 +115,7 @@ static void write_legend(const chart_t *chart)
             "step%s</text>\n", idle(chart), chart->makespan, steps, steps == 1 ? "" : "s");
     fprintf(chart->stream, "<path class=\"bound\" d=\"M%d %dh%d\"/><text x=\"%d\" y=\"%d\">%" PRIu64
             " bytes: what the busiest rank sends or receives; no schedule ends earlier</text>\n",
-            IRR_TOOL_SVG_MARGIN, y, SAMPLE_WIDTH, IRR_TOOL_SVG_MARGIN + SAMPLE_WIDTH + 8, y + 5, chart->bound);
+            IRR_SVG_MARGIN, y, SAMPLE_WIDTH, IRR_SVG_MARGIN + SAMPLE_WIDTH + 8, y + 5, chart->bound);
 }
 
 /* 1, 2 or 5 times a power of ten, so that there are not too many. */
@@ -237,7 +237,7 @@ static void each_step(const chart_t *chart, void (*write)(const chart_t *chart, 
 
 static void write_head(const chart_t *chart)
 {
-    int right = chart->left + chart->width + LABEL_WIDTH + IRR_TOOL_SVG_MARGIN;
+    int right = chart->left + chart->width + LABEL_WIDTH + IRR_SVG_MARGIN;
     int least = irr_tool_svg_width(chart->job);
     const char *caption = chart->begins == NULL ?
         "A bar is a message to, or from, the rank that it names, as long as its bytes take. A step begins when "

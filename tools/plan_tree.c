@@ -104,8 +104,8 @@ static void lay_out(tree_t *tree)
     }
     tree->box_width = (int)letters * LETTER_WIDTH + 12;
     tree->box_width = tree->box_width > BOX_MIN ? tree->box_width : BOX_MIN;
-    tree->left = IRR_TOOL_SVG_MARGIN;
-    tree->top = IRR_TOOL_SVG_TITLE + LEGEND_ROWS * LEGEND_HEIGHT + IRR_TOOL_SVG_MARGIN;
+    tree->left = IRR_SVG_MARGIN;
+    tree->top = IRR_SVG_TITLE + LEGEND_ROWS * LEGEND_HEIGHT + IRR_SVG_MARGIN;
 }
 
 static int x_of(const tree_t *tree, int v)
@@ -121,24 +121,6 @@ static int y_of(const tree_t *tree, int v)
 
 /* ---- texts ---- */
 
-/* Bytes as people read them. */
-static void format_bytes(uint64_t bytes, char *text, size_t size)
-{
-    static const char *const units[] = { "kB", "MB", "GB", "TB", "PB", "EB" };
-    double value = (double)bytes;
-    int unit = -1;
-
-    if (bytes < 100000) {
-        snprintf(text, size, "%" PRIu64 " B", bytes);
-        return;
-    }
-    while (value >= 999.5) {
-        value /= 1000;
-        unit++;
-    }
-    snprintf(text, size, "%.3g %s", value, units[unit]);
-}
-
 /* If a name does not fit, its domain is left out, and then its middle: names differ in their ends. */
 static void write_short_name(const tree_t *tree, int v)
 {
@@ -153,7 +135,7 @@ static void write_short_name(const tree_t *tree, int v)
     } else {
         snprintf(text, sizeof(text), "%.*s..%.*s", PART, name, PART, name + length - PART);
     }
-    irr_tool_svg_text(tree->job, text);
+    irr_svg_text(tree->stream, text);
 }
 
 /* The ranks of a host, as they fit: 0-3, or 0, 4, 8 and so on. */
@@ -192,9 +174,9 @@ static void write_link_name(const tree_t *tree, int edge)
     const char *parent = tree->topology->names[tree->topology->parent[edge / 2]];
     const bool up = edge % 2 == 0;
 
-    irr_tool_svg_text(tree->job, up ? name : parent);
+    irr_svg_text(tree->stream, up ? name : parent);
     fputs(" -&gt; ", tree->stream);
-    irr_tool_svg_text(tree->job, up ? parent : name);
+    irr_svg_text(tree->stream, up ? parent : name);
 }
 
 /* From x to x + length, which may be negative, with its head at the end. */
@@ -223,7 +205,7 @@ static void write_label(const tree_t *tree, int edge, int x, int y)
     char text[64];
     int width;
 
-    format_bytes(tree->links.bytes[edge], text, sizeof(text));
+    irr_svg_bytes(tree->links.bytes[edge], text, sizeof(text));
     if (speed != tree->job->tree->base) {
         snprintf(text + strlen(text), sizeof(text) - strlen(text), " / %.3g", (double)speed / tree->job->tree->base);
     }
@@ -265,7 +247,7 @@ static void write_vertex(const tree_t *tree, int v)
     const int x = x_of(tree, v), y = y_of(tree, v), height = tree->places[v].rows * ROW_HEIGHT - BOX_GAP;
 
     fputs("<g><title>", tree->stream);
-    irr_tool_svg_text(tree->job, tree->topology->names[v]);
+    irr_svg_text(tree->stream, tree->topology->names[v]);
     fprintf(tree->stream, "</title><rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>"
             "<text class=\"name\" x=\"%d\" y=\"%d\">", host ? "host" : "switch", x, y - height / 2,
             tree->box_width, height, x + tree->box_width / 2, host ? y - 2 : y + 4);
@@ -282,15 +264,15 @@ static void write_vertex(const tree_t *tree, int v)
 /* The sample of a row of the legend, and the begin of its text. */
 static void write_sample(const tree_t *tree, int row, const char *class)
 {
-    const int y = IRR_TOOL_SVG_TITLE + 6 + row * LEGEND_HEIGHT;
+    const int y = IRR_SVG_TITLE + 6 + row * LEGEND_HEIGHT;
 
     if (strcmp(class, "unused") == 0) {
-        fprintf(tree->stream, "<path class=\"unused\" d=\"M%d %dh%d\"/>", IRR_TOOL_SVG_MARGIN, y, SAMPLE_WIDTH);
+        fprintf(tree->stream, "<path class=\"unused\" d=\"M%d %dh%d\"/>", IRR_SVG_MARGIN, y, SAMPLE_WIDTH);
     } else {
-        write_arrow(tree->stream, class, IRR_TOOL_SVG_MARGIN, y, SAMPLE_WIDTH,
+        write_arrow(tree->stream, class, IRR_SVG_MARGIN, y, SAMPLE_WIDTH,
                     row == 0 ? ARROW_MAX : (ARROW_MIN + ARROW_MAX) / 2.0);
     }
-    fprintf(tree->stream, "<text x=\"%d\" y=\"%d\">", IRR_TOOL_SVG_MARGIN + SAMPLE_WIDTH + 8, y + 4);
+    fprintf(tree->stream, "<text x=\"%d\" y=\"%d\">", IRR_SVG_MARGIN + SAMPLE_WIDTH + 8, y + 4);
 }
 
 static void write_legend(const tree_t *tree)
@@ -323,10 +305,10 @@ static void write_legend(const tree_t *tree)
 static void write_picture(const tree_t *tree)
 {
     const int columns = tree->columns * (tree->box_width + LINK_WIDTH) - LINK_WIDTH;
-    const int width = columns + 2 * IRR_TOOL_SVG_MARGIN, least = irr_tool_svg_width(tree->job);
+    const int width = columns + 2 * IRR_SVG_MARGIN, least = irr_tool_svg_width(tree->job);
 
     irr_tool_svg_open(tree->job, width > least ? width : least,
-                      tree->top + tree->rows * ROW_HEIGHT + IRR_TOOL_SVG_MARGIN,
+                      tree->top + tree->rows * ROW_HEIGHT + IRR_SVG_MARGIN,
                       ".switch { fill: #e4e4e4; }\n.host { fill: #f5efdc; }\n.used { fill: #7fb2de; }\n"
                       ".busiest { fill: #d01c1c; }\n.paper { fill: #fff; }\n"
                       ".unused { fill: none; stroke: #aaa; stroke-dasharray: 2 4; }\n"

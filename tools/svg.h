@@ -1,0 +1,35 @@
+/*
+ * svg.h - what the pictures of the tools have in common: head, title, styles, texts.
+ */
+#ifndef IRR_SVG_H
+#define IRR_SVG_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* Pixels of the margin, of the title with the two lines below it; colours s0, s1, ... of the styles. */
+enum { IRR_SVG_MARGIN = 16, IRR_SVG_TITLE = 86, IRR_SVG_COLOURS = 8 };
+
+/* The head of a picture.  title and input write XML; what they are told is the caller's. */
+typedef struct irr_svg_head {
+    int         width, height;
+    const char *styles;                                 /* more CSS */
+    void      (*title)(const void *context, FILE *out);
+    void      (*input)(const void *context, FILE *out);   /* the line below the title */
+    const char *caption;                                /* XML; the line below that */
+    const void *context;
+} irr_svg_head_t;
+
+/* Begins the picture; the caller ends it with </svg>, and looks for write errors. */
+void irr_svg_open(FILE *out, const irr_svg_head_t *head);
+
+/* Writes text of any origin, as XML has it. */
+void irr_svg_text(FILE *out, const char *text);
+
+/* Bytes as people read them: exact up to 99999 B, then three digits and kB, MB and so on. */
+void irr_svg_bytes(uint64_t bytes, char *text, size_t size);
+
+/* Pixels that a picture with a line of so many letters takes at least. */
+int irr_svg_width(int letters);
+
+#endif
