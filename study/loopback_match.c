@@ -61,8 +61,7 @@ static irr_loopback_item_t **queue_find(irr_loopback_queue_t *queue, uint64_t ke
     return NULL;
 }
 
-/* Takes out the first item with this key; NULL if there is none. */
-static irr_loopback_item_t *queue_take(irr_loopback_queue_t *queue, uint64_t key)
+irr_loopback_item_t *irr_loopback_queue_take(irr_loopback_queue_t *queue, uint64_t key)
 {
     irr_loopback_item_t **link = queue_find(queue, key, UINT64_MAX);
 
@@ -110,7 +109,7 @@ size_t irr_loopback_move(const irr_iov_t *to, size_t to_count, const irr_iov_t *
 
 irr_loopback_message_t *irr_loopback_take(irr_loopback_t *loopback, uint64_t key)
 {
-    return (irr_loopback_message_t *)queue_take(irr_loopback_bucket(loopback->unexpected, key), key);
+    return (irr_loopback_message_t *)irr_loopback_queue_take(irr_loopback_bucket(loopback->unexpected, key), key);
 }
 
 irr_loopback_message_t *irr_loopback_take_any(irr_loopback_t *loopback, uint64_t key, uint64_t mask)
@@ -211,7 +210,7 @@ static irr_loopback_message_t *leave_wire(irr_fabric_t *fabric, irr_loopback_que
 static void arrive(irr_loopback_t *loopback, irr_loopback_message_t *message)
 {
     uint64_t key = message->item.key;
-    irr_loopback_item_t *item = queue_take(irr_loopback_bucket(loopback->posted, key), key);
+    irr_loopback_item_t *item = irr_loopback_queue_take(irr_loopback_bucket(loopback->posted, key), key);
     irr_loopback_slot_t *slot = (irr_loopback_slot_t *)item;
     irr_request_t *request;
     irr_status_t status;

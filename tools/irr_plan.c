@@ -62,6 +62,8 @@ static irr_cli_exit_t run_command(const irr_tool_job_t *job)
     case IRR_TOOL_CHECK: return irr_tool_check(job);
     case IRR_TOOL_DRAW:  return draw(job);
     case IRR_TOOL_EMIT:  return irr_tool_emit(job);
+    case IRR_TOOL_SIMULATE:  return irr_tool_simulate(job);
+    case IRR_TOOL_RECOMMEND: return irr_tool_recommend(job);
     case IRR_TOOL_NOTHING: break;
     }
     return IRR_CLI_GOOD;
@@ -163,8 +165,7 @@ static irr_status_t make_nodes(const irr_dims_t *dims, int ranks, irr_nodes_t *n
     return status;
 }
 
-/* The plans are the caller's to release: zeroed, they are empty. */
-static irr_status_t build_plans(irr_tool_job_t *job, irr_tool_input_t *input, irr_plans_t *plans)
+irr_status_t irr_tool_plans_build(irr_tool_job_t *job, irr_tool_input_t *input, irr_plans_t *plans)
 {
     const irr_tool_options_t *options = job->options;
     irr_plans_known_t known = { .matrix = job->matrix, .nodes = job->nodes, .tree = job->tree };
@@ -184,21 +185,20 @@ static irr_status_t build_plans(irr_tool_job_t *job, irr_tool_input_t *input, ir
     return status == IRR_OK ? irr_plans_build(job->way, &known, plans) : status;
 }
 
-/* Why the pace that is asked for does not go with the plans; NULL if it does. */
-static const char *wrong_pace(const irr_tool_options_t *options, const irr_way_t *way)
+const char *irr_tool_wrong_pace(irr_pacing_t pace, const irr_way_t *way)
 {
     const bool scheduled = irr_way_is_scheduled(way);
 
-    if (options->pace <= IRR_PACE_FREE) {
+    if (pace <= IRR_PACE_FREE) {
         return NULL;
     }
     if (!scheduled && !irr_way_is_local(way)) {
         return "goes with direct messages and schedules only";
     }
-    if (!scheduled && options->pace == IRR_PACE_SYNC) {
+    if (!scheduled && pace == IRR_PACE_SYNC) {
         return "goes with a schedule only";
     }
-    return irr_way_forwards(way) && options->pace != IRR_PACE_SYNC ? "does not go with --host-route node" : NULL;
+    return irr_way_forwards(way) && pace != IRR_PACE_SYNC ? "does not go with --host-route node" : NULL;
 }
 
 /* Saves the schedule if that is asked for, and runs the command. */
@@ -226,20 +226,22 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
         .tree = options->topology != NULL ? &input->tree : NULL
     };
     irr_cli_exit_t code = IRR_CLI_REFUSED;
+    const char *wrong;
     irr_status_t status;
 
     if (options->host_route == IRR_HOST_ROUTE_NODE && way.order != &irr_order_aapc) {
         irr_cli_complain("--host-route node goes with aapc, not with %s", irr_algorithm_name(input->algorithm));
         return IRR_CLI_REFUSED;
     }
-    if (wrong_pace(options, &way) != NULL) {
-        irr_cli_complain("--pace %s %s", irr_pacing_name((int)options->pace), wrong_pace(options, &way));
+    wrong = irr_tool_wrong_pace(options->pace, &way);
+    if (wrong != NULL) {
+        irr_cli_complain("--pace %s %s", irr_pacing_name((int)options->pace), wrong);
         return IRR_CLI_REFUSED;
     }
     status = irr_way_forwards(&way) ? irr_nodes_init(&nodes, ranks, input->host_of)
                                     : make_nodes(&options->dims, ranks, &nodes);
     if (status == IRR_OK) {
-        status = build_plans(&job, input, &plans);
+        status = irr_tool_plans_build(&job, input, &plans);
         if (status == IRR_OK) {
             describe(input->algorithm, &job);
             code = write_all(&job);
@@ -272,6 +274,24 @@ static irr_cli_exit_t emit(const irr_tool_options_t *options, const irr_tool_inp
     code = write_output(&job, options->output, run_command);
     irr_tool_routine_fini(&routine);
     return code;
+}
+
+/* These make what they need way by way. */
+static irr_cli_exit_t compare(const irr_tool_options_t *options, irr_tool_input_t *input)
+{
+    irr_tool_job_t job = { .options = options, .matrix = &input->matrix, .input = input };
+
+    return write_output(&job, options->output, run_command);
+}
+
+static irr_cli_exit_t run(const irr_tool_options_t *options, irr_tool_input_t *input)
+{
+    switch (options->command) {
+    case IRR_TOOL_EMIT:      return emit(options, input);
+    case IRR_TOOL_SIMULATE:
+    case IRR_TOOL_RECOMMEND: return compare(options, input);
+    default:                 return plan_all(options, input);
+    }
 }
 
 /* What depends on the number of ranks, which the matrix may have set. */
@@ -313,7 +333,7 @@ int main(int argc, char **argv)
     }
     code = check_ranks(&options, input.matrix.ranks);
     if (code == IRR_CLI_GOOD) {
-        code = options.command == IRR_TOOL_EMIT ? emit(&options, &input) : plan_all(&options, &input);
+        code = run(&options, &input);
     }
     irr_tool_input_fini(&input);
     return (int)code;

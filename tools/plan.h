@@ -3,6 +3,7 @@
  *
  *   irr_plan.c       the order of a run: options, matrix, plans, command, output
  *   plan_options.c   the command line
+ *   plan_help.c      the text of --help
  *   plan_input.c     a file or a pattern becomes the count matrix
  *   plan_schedule.c  the schedule: read, computed, saved
  *   plan_topology.c  the tree of switches, and which host a rank is on
@@ -17,6 +18,9 @@
  *   plan_routine.c   emit-c: what each rank does in each phase
  *   plan_emit.c      emit-c: the C file; what all of them have in common is alltoall.c.in
  *   plan_svg.c       the head of each
+ *   plan_ways.c      the machine, and the ways that the next two compare
+ *   plan_simulate.c  simulate: how long they take, run on a fabric with times
+ *   plan_recommend.c recommend: how long they take by the model, best first
  *
  * One process, no MPI, no network.
  */
@@ -24,11 +28,15 @@
 #define IRR_TOOL_PLAN_H
 
 #include "cli.h"
+#include "cli_options.h"
 #include "svg.h"
+#include "choose/model.h"
 #include "order/order.h"
 #include "order/tree/tree.h"
+#include "study/board_plans.h"
 #include "study/links.h"
 #include "study/plans.h"
+#include "study/simulate.h"
 #include "problem/names.h"
 #include "route/grid.h"
 
@@ -44,7 +52,9 @@ typedef enum irr_tool_command {
     IRR_TOOL_PRINT,
     IRR_TOOL_CHECK,
     IRR_TOOL_DRAW,
-    IRR_TOOL_EMIT
+    IRR_TOOL_EMIT,
+    IRR_TOOL_SIMULATE,
+    IRR_TOOL_RECOMMEND
 } irr_tool_command_t;
 
 /* The strings are the command line's own, or constants. */
@@ -70,10 +80,15 @@ typedef struct irr_tool_options {
     bool               json;
     bool               async;      /* draw messages that do not wait for steps */
     const char        *output;     /* NULL: stdout */
+    const char        *machine;    /* file, or NULL: the presets */
+    const char        *algorithms; /* ways to compare, or NULL: the usual ones */
+    int                ranks_per_node;   /* 0: one */
 } irr_tool_options_t;
 
 /* Prints help or version to stdout, or one line to stderr if the command line is refused. */
 irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *options);
+
+void irr_tool_help(const irr_cli_options_t *options);
 
 /* ---- input ---- */
 
@@ -141,6 +156,7 @@ typedef struct irr_tool_job {
     const char               *algorithm;  /* its name, "auto" resolved; "file": the schedule was loaded */
     int                       ndims;      /* of its grid; 0: the route is direct */
     int                       dims[IRR_GRID_LEVELS_MAX];
+    irr_tool_input_t         *input;      /* what all of this is of; of simulate and recommend */
     FILE                     *stream;     /* the caller looks for write errors in the end */
 } irr_tool_job_t;
 
@@ -152,6 +168,14 @@ irr_cli_exit_t irr_tool_draw_tree(const irr_tool_job_t *job);  /* of a topology 
 irr_cli_exit_t irr_tool_check(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_emit(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_schedule_save(const irr_tool_job_t *job);
+irr_cli_exit_t irr_tool_simulate(const irr_tool_job_t *job);
+irr_cli_exit_t irr_tool_recommend(const irr_tool_job_t *job);
+
+/* The plans of a job's way.  They are the caller's to release: zeroed, they are empty. */
+irr_status_t irr_tool_plans_build(irr_tool_job_t *job, irr_tool_input_t *input, irr_plans_t *plans);
+
+/* Why a pace that is asked for does not go with the plans of a way; NULL if it does. */
+const char *irr_tool_wrong_pace(irr_pacing_t pace, const irr_way_t *way);
 
 /* ---- parts of check ---- */
 
@@ -248,5 +272,54 @@ typedef struct irr_tool_routine {
 /* Two ranks at least.  On success the caller's to irr_tool_routine_fini.  Errors as irr_tree_aapc. */
 irr_status_t irr_tool_routine_make(const irr_tree_t *tree, irr_tool_routine_t *routine);
 void         irr_tool_routine_fini(irr_tool_routine_t *routine);
+
+/* ---- parts of simulate and recommend ---- */
+
+/* As the parameters of the component are unless they are set. */
+#define IRR_TOOL_BOARD_BLOCK 32768
+#define IRR_TOOL_BOARD_BYTES 1048576
+
+#define IRR_TOOL_WAYS_MAX 32
+
+/* The machine, and what the model knows of the traffic. */
+typedef struct irr_tool_cluster {
+    irr_machine_t      machine;
+    irr_nodes_t        nodes;
+    irr_topology_t     topology;   /* made up, as is the tree of it, where no file has the switches */
+    irr_tree_t         made;
+    const irr_tree_t  *tree;
+    irr_board_limits_t limits;
+    irr_traffic_t      traffic;
+} irr_tool_cluster_t;
+
+/* The matrix of the input is placed on nodes.  Complains.  To be closed on success. */
+irr_cli_exit_t irr_tool_cluster_open(const irr_tool_options_t *options, const irr_tool_input_t *input,
+                                     irr_tool_cluster_t *cluster);
+void           irr_tool_cluster_close(irr_tool_cluster_t *cluster);
+
+/* Two lines in front of a table. */
+void irr_tool_cluster_print(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster);
+
+typedef struct irr_tool_way {
+    char            name[64];    /* as the user has it */
+    bool            host;        /* Open MPI's own */
+    irr_way_t       way;
+    int             row;         /* of the table of algorithms */
+    irr_dims_t      dims;        /* that the name has, and the pace */
+    irr_pacing_t    pace;
+    irr_simulated_t simulated;   /* once it is */
+} irr_tool_way_t;
+
+typedef struct irr_tool_ways {
+    int            count;
+    irr_tool_way_t list[IRR_TOOL_WAYS_MAX];
+} irr_tool_ways_t;
+
+/* Those that --algorithms names, or the usual ones.  Complains. */
+irr_cli_exit_t irr_tool_ways_list(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster,
+                                  irr_tool_ways_t *ways);
+
+/* The time in ns that the model predicts. */
+double irr_tool_way_model(const irr_tool_cluster_t *cluster, const irr_tool_way_t *way);
 
 #endif

@@ -5,7 +5,6 @@
  */
 #include "plan.h"
 
-#include "cli_options.h"
 #include "plan/way.h"
 
 #include <getopt.h>
@@ -18,7 +17,8 @@ enum {
     OPTION_ALGORITHM = IRR_CLI_VERSION + 1, OPTION_RANKS, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_MATRIX,
     OPTION_REDISTRIBUTE, OPTION_SCALE, OPTION_DIMS, OPTION_SLICE_MIN, OPTION_LAMBDA, OPTION_LATENCY,
     OPTION_MAX_STEPS, OPTION_SHIFT, OPTION_LOAD, OPTION_SAVE, OPTION_RANK, OPTION_JSON,
-    OPTION_ASYNC, OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_HOST_ROUTE, OPTION_PACE, OPTION_GRANTS
+    OPTION_ASYNC, OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_HOST_ROUTE, OPTION_PACE, OPTION_GRANTS,
+    OPTION_MACHINE, OPTION_ALGORITHMS, OPTION_RANKS_PER_NODE
 };
 
 static const irr_cli_option_t rows[] = {
@@ -49,6 +49,11 @@ static const irr_cli_option_t rows[] = {
       "                        schedule; what a rank tells and awaits is proved and run, too" },
     { "grants",    OPTION_GRANTS,    "N",     "--pace grant: senders that a receiver admits at a time; default "
       IRR_CLI_TEXT(IRR_GRANTS_DEFAULT) },
+    { "machine",   OPTION_MACHINE,   "FILE",  "simulate, recommend: constants of the machine (below)" },
+    { "ranks-per-node", OPTION_RANKS_PER_NODE, "N",
+      "simulate, recommend: ranks in a row on a node; default 1" },
+    { "algorithms", OPTION_ALGORITHMS, "LIST",
+      "simulate, recommend: ways, as in host,a1,a1/loose,a3/32x32" },
     { "rank",      OPTION_RANK,      "R",     "print the plan of one rank; with --json, its messages" },
     { "json",      OPTION_JSON,      NULL,    "print the messages of all ranks as JSON" },
     { "async",     OPTION_ASYNC,     NULL,    "draw a schedule whose messages wait for their two ranks alone" },
@@ -59,64 +64,6 @@ static const irr_cli_option_t rows[] = {
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-static const char usage[] =
-    "usage: irr_plan print|check|draw --algorithm NAME --ranks P [OPTION...]\n"
-    "       irr_plan print|check|draw --algorithm NAME --matrix FILE [OPTION...]\n"
-    "       irr_plan print|check|draw --redistribute x,p,y,q[,N] [--algorithm NAME] [OPTION...]\n"
-    "       irr_plan print|check|draw --load FILE [OPTION...]\n"
-    "       irr_plan emit-c --topology FILE [--ranks P] [--hosts LIST] [-o FILE]\n"
-    "Shows and proves the plans of all ranks, in one process.\n"
-    "\n"
-    "  print  the steps of each rank as text, or all messages as JSON\n"
-    "  check  prove the plans, run them, and print what they cost, one key=value a line (below)\n"
-    "  draw   the messages as an SVG chart, rank by step; of a scheduled order, rank by time; with --topology\n"
-    "         the tree of switches and the bytes on its links\n"
-    "  emit-c a C file with an MPI_Alltoall for these ranks on these hosts, in the phases of aapc, for any MPI;\n"
-    "         the comment at its top says how to use it\n";
-
-static const char figures[] =
-    "Figures of check, over all ranks (max) and without what stays on a rank, unless they say otherwise:\n"
-    "  ranks                  number of ranks\n"
-    "  stages                 stages of the longest plan\n"
-    "  steps                  the last step in which a message is sent, summed over the stages\n"
-    "  messages_sent_max      messages that one rank sends\n"
-    "  messages_received_max  messages that one rank receives\n"
-    "  message_bytes_max      bytes of one message\n"
-    "  scratch_bytes_max      bytes of scratch on one rank\n"
-    "  traffic_bytes_max      bytes that one rank sends, its own and forwarded ones, nothing else\n"
-    "  lmax                   bytes that one rank has to send or to receive, those for itself included\n"
-    "  header_bytes           bytes of all ranks that describe the messages of a grid in a first run\n"
-    "  contention             cases of a rank, stage and step with more than one message received\n"
-    "  lemma1                 messages received in a stage (Liu, Wang, Prasanna): ok, or by how much missed\n"
-    "  lemma3                 length of a message: the same, with the bytes that whole slices may add\n"
-    "  theorem1               scratch: the same\n"
-    "  delivered              ok: proved, and every byte arrived in a run; or what is wrong\n"
-    "and of the scheduled orders, lp to aapc, as if a step began when the one before has ended on all ranks:\n"
-    "  permutations           steps of the schedule\n"
-    "  makespan_bytes         the longest message of each step, summed over the steps\n"
-    "  async_bytes            the same if a message begins when its two ranks have done with those before it\n"
-    "  lower_bound_bytes      bytes that the busiest rank sends or receives; no schedule is shorter\n"
-    "  schedule_ms            time that computing the schedule, or reading it, took\n"
-    "  splits                 messages sent beyond one for each pair of ranks\n"
-    "and with --topology, of what goes over the links between hosts and switches, each direction by itself:\n"
-    "  link_contention        cases of a stage, step and directed link with more messages than it carries at a\n"
-    "                         time: its speed by that of the slowest host, rounded down, and at least one\n"
-    "  load                   bytes on the busiest directed link, by its speed: what a link of the slowest host\n"
-    "                         would carry in that time\n"
-    "  load_link              that link, FROM->TO, or none\n"
-    "and of a schedule on them, where ranks count as links, too, as fast as the slowest host:\n"
-    "                         (with --host-route node this schedule is that of the messages between hosts)\n"
-    "  link_bound_bytes       load of the busiest rank or directed link; no contention-free schedule is shorter\n"
-    "  link_ratio             makespan_bytes by link_bound_bytes; left out where that is 0\n"
-    "  syncs                  messages of pair-wise synchronisation that keep those of different steps off each\n"
-    "                         other's links; unknown if messages of one step contend there (link_contention)\n"
-    "  syncs_removed          others that need not be sent: they follow from those and from the ranks' own order\n"
-    "  phases                 aapc: steps of the schedule; with equal counts, messages over the busiest link,\n"
-    "                         if it carries one at a time\n"
-    "  root                   aapc: the switch or host where the subtrees meet, none with over half of the ranks\n"
-    "The paper has lemma1 for a3 and a4, and the others for a4, without --dims; other rows have nothing to miss\n"
-    "there and print ok. With --slice-min above 1 the bounds have room for slices that long.\n";
-
 static irr_cli_exit_t read_option(int id, const char *value, void *context);
 static void help(void);
 
@@ -124,22 +71,14 @@ static const irr_cli_options_t table = { rows, ROWS, help, read_option };
 
 static void help(void)
 {
-    printf("%s\n", usage);
-    irr_cli_options_print(&table);
-    printf("\n%s", figures);
-    irr_cli_list("Algorithms", irr_algorithm_name, irr_algorithm_text);
-    irr_cli_list("Patterns", irr_pattern_name, irr_pattern_text);
-    printf("\nExit status: 0 good, 1 the plans do not deliver or miss a bound, or there is contention\n"
-           "where the row has none (all but ac, and dims of your own with a longer last row than rows above it;\n"
-           "of aapc with --topology, on a link),\n"
-           "2 the input was refused.\n");
+    irr_tool_help(&table);
 }
 
 /* ---- values ---- */
 
 static const char *command_name(int i)
 {
-    static const char *const names[] = { "print", "check", "draw", "emit-c", NULL };
+    static const char *const names[] = { "print", "check", "draw", "emit-c", "simulate", "recommend", NULL };
 
     return names[i];
 }
@@ -226,6 +165,10 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_HOST_ROUTE: return read_host_route(value, options);
     case OPTION_PACE:      return read_pace(value, options);
     case OPTION_GRANTS:    return irr_cli_number("grants", value, 1, INT32_MAX, &options->grants);
+    case OPTION_MACHINE:   options->machine = value; return IRR_CLI_GOOD;
+    case OPTION_RANKS_PER_NODE:
+        return irr_cli_int("ranks-per-node", value, 1, IRR_TOOL_RANKS_MAX, &options->ranks_per_node);
+    case OPTION_ALGORITHMS: options->algorithms = value; return IRR_CLI_GOOD;
     case OPTION_RANK:      return irr_cli_int("rank", value, 0, IRR_TOOL_RANKS_MAX - 1, &options->rank);
     case OPTION_JSON:      options->json = true; return IRR_CLI_GOOD;
     case OPTION_ASYNC:     options->async = true; return IRR_CLI_GOOD;
@@ -239,7 +182,8 @@ static irr_cli_exit_t read_command(int argc, char **argv, irr_tool_options_t *op
     int command;
 
     if (optind == argc) {
-        irr_cli_complain("what to do is missing: print, check, draw or emit-c; irr_plan --help lists the options");
+        irr_cli_complain("what to do is missing: print, check, draw, emit-c, simulate or recommend; irr_plan --help "
+                         "lists the options");
         return IRR_CLI_REFUSED;
     }
     command = irr_cli_find("command", argv[optind], NULL, command_name);
@@ -330,27 +274,75 @@ static irr_cli_exit_t check_scheduled(const irr_tool_options_t *options)
     return IRR_CLI_GOOD;
 }
 
-/* The file is made from the tree alone. */
-static irr_cli_exit_t check_emit(const irr_tool_options_t *options, const bool *seen)
+/* Complains of what a command does not take; list: what it does, for the user. */
+static irr_cli_exit_t check_taken(const irr_tool_options_t *options, const bool *seen, const int *takes,
+                                  size_t count, const char *list)
 {
-    static const int takes[] = { OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_RANKS, 'o' };
     bool taken[ROWS] = { false };
 
-    for (size_t i = 0; i < sizeof(takes) / sizeof(takes[0]); i++) {
+    for (size_t i = 0; i < count; i++) {
         taken[row_of(takes[i])] = true;
     }
     for (int i = 0; i < ROWS; i++) {
         if (seen[i] && !taken[i]) {
-            irr_cli_complain("--%s does not go with emit-c, which takes --topology, --hosts, --ranks and --output",
-                             rows[i].name);
+            irr_cli_complain("--%s does not go with %s, which takes %s", rows[i].name,
+                             command_name((int)options->command - IRR_TOOL_PRINT), list);
             return IRR_CLI_REFUSED;
         }
+    }
+    return IRR_CLI_GOOD;
+}
+
+/* The file is made from the tree alone. */
+static irr_cli_exit_t check_emit(const irr_tool_options_t *options, const bool *seen)
+{
+    static const int takes[] = { OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_RANKS, 'o' };
+    const irr_cli_exit_t code = check_taken(options, seen, takes, sizeof(takes) / sizeof(takes[0]),
+                                            "--topology, --hosts, --ranks and --output");
+
+    if (code != IRR_CLI_GOOD) {
+        return code;
     }
     if (options->topology == NULL) {
         irr_cli_complain("emit-c needs --topology");
         return IRR_CLI_REFUSED;
     }
     return IRR_CLI_GOOD;
+}
+
+static bool lacks_ranks(const irr_tool_options_t *options)
+{
+    return options->ranks == 0 && irr_tool_source(options) == options->pattern && options->load == NULL &&
+           options->topology == NULL;
+}
+
+/* simulate and recommend name their ways by one option alone. */
+static irr_cli_exit_t check_compare(const irr_tool_options_t *options, const bool *seen)
+{
+    static const int takes[] = {
+        OPTION_RANKS, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_MATRIX, OPTION_REDISTRIBUTE, OPTION_SCALE,
+        OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_MACHINE, OPTION_RANKS_PER_NODE, OPTION_ALGORITHMS, OPTION_SLICE_MIN,
+        OPTION_LAMBDA, OPTION_LATENCY, OPTION_MAX_STEPS, OPTION_SHIFT, 'o'
+    };
+    const char *complaint = NULL;
+    irr_cli_exit_t code = check_taken(options, seen, takes, sizeof(takes) / sizeof(takes[0]),
+                                      "a matrix, --machine, --algorithms and where ranks are");
+
+    if (code == IRR_CLI_GOOD) {
+        code = check_source(seen, true);
+    }
+    if (lacks_ranks(options)) {
+        complaint = "--ranks or --matrix is missing";
+    } else if (options->hosts != NULL && options->topology == NULL) {
+        complaint = "--hosts goes with --topology only";
+    } else if (options->ranks_per_node > 0 && options->topology != NULL) {
+        complaint = "--ranks-per-node does not go with --topology, whose hosts are the nodes";
+    }
+    if (code == IRR_CLI_GOOD && complaint != NULL) {
+        irr_cli_complain("%s", complaint);
+        code = IRR_CLI_REFUSED;
+    }
+    return code;
 }
 
 /* What is missing or does not go together. */
@@ -360,9 +352,10 @@ static irr_cli_exit_t check_together(const irr_tool_options_t *options, const bo
 
     if (options->algorithm < 0 && options->load == NULL) {
         complaint = "--algorithm is missing; irr_plan --help lists the algorithms";
-    } else if (options->ranks == 0 && irr_tool_source(options) == options->pattern && options->load == NULL &&
-               options->topology == NULL) {
+    } else if (lacks_ranks(options)) {
         complaint = "--ranks or --matrix is missing";
+    } else if (options->machine != NULL || options->algorithms != NULL || options->ranks_per_node > 0) {
+        complaint = "--machine, --algorithms and --ranks-per-node go with simulate and recommend only";
     } else if (options->hosts != NULL && options->topology == NULL) {
         complaint = "--hosts goes with --topology only";
     } else if (options->host_route == IRR_HOST_ROUTE_NODE &&
@@ -421,6 +414,9 @@ irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *
     code = read_command(argc, argv, options);
     if (code == IRR_CLI_GOOD && options->command == IRR_TOOL_EMIT) {
         return check_emit(options, seen);
+    }
+    if (code == IRR_CLI_GOOD && options->command >= IRR_TOOL_SIMULATE) {
+        return check_compare(options, seen);
     }
     if (code == IRR_CLI_GOOD) {
         code = check_source(seen, may_schedule(options));

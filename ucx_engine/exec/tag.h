@@ -51,6 +51,11 @@ static inline irr_tag_kind_t irr_tag_kind(uint16_t tag)
     return (irr_tag_kind_t)(tag >> IRR_TAG_KIND_SHIFT & ((1u << IRR_TAG_KIND_BITS) - 1));
 }
 
+static inline int irr_tag_stage(uint16_t tag)
+{
+    return tag & IRR_TAG_STAGES_MAX;
+}
+
 /* Tags of one kind whose sequence has the same bits, but for so many of the lowest. */
 static inline uint16_t irr_tag_sequence_mask(int low_bits)
 {

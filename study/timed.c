@@ -1,0 +1,400 @@
+/*
+ * timed.c - the timed fabric; see timed.h.
+ *
+ * Events are taken earliest first (study/events.h): the message that a rank sends next leaves, a message comes to its
+ * next link, arrives, or has left the first one, at which its sender is told if it waits for that.  What a rank sends
+ * while it handles an event leaves at its clock, so later; its messages wait in a queue, and only the next one to leave
+ * is among the events, so these stay few.
+ *
+ * Pairs of ranks have their events of one time in an order that has nothing to do with their numbers: else what all
+ * send at once would meet at rank 0 first.  Equal runs are equal.
+ */
+#include "study/timed.h"
+
+#include "core/alloc.h"
+#include "exec/tag.h"
+#include "study/events.h"
+#include "study/loopback.h"
+#include "transport/key.h"
+
+/* A network takes messages of up to so many bytes at once, and of longer ones tells when they have left. */
+#define EAGER_MAX 8192
+
+typedef enum kind { LEAVES, COMES, ARRIVES, HAS_LEFT } kind_t;
+
+typedef struct message {
+    irr_loopback_item_t item;      /* of what its sender has yet to send, or of what came unexpected */
+    int                 from, to;
+    size_t              bytes;
+    double              time;      /* when it leaves */
+    double              tail;      /* when its last byte has passed the links so far */
+    bool                inside, cell;
+    irr_request_t      *waiting;   /* of the sender, or NULL */
+    int                 edges, next;
+    int                 path[];
+} message_t;
+
+/* A receive that waits; in irr_request_t.reserved. */
+typedef struct slot {
+    irr_loopback_item_t item;
+    size_t              pieces, room;
+} __attribute__((may_alias)) slot_t;
+
+_Static_assert(sizeof(slot_t) <= sizeof(((irr_request_t *)0)->reserved), "slot must fit the request");
+
+typedef struct port {
+    irr_channel_t        channel;
+    double               now;
+    size_t               messages;
+    irr_loopback_queue_t leaving;
+    irr_loopback_queue_t posted[IRR_LOOPBACK_BUCKETS], unexpected[IRR_LOOPBACK_BUCKETS];
+} port_t;
+
+struct irr_timed {
+    irr_transport_t    super;
+    irr_timed_config_t config;
+    port_t            *ports;
+    double            *busy;    /* by directed edge: until when */
+    int               *path;
+    irr_events_t       events;
+    size_t             needed;  /* events that all messages together may be in, but for those that leave */
+};
+
+/* ---- events ---- */
+
+/* Pairs of ranks in an order that has nothing to do with their numbers. */
+static uint32_t shuffled(const message_t *message)
+{
+    const uint64_t pair = (uint64_t)message->from << 32 | (uint32_t)message->to;
+
+    return (uint32_t)((pair * UINT64_C(0x9e3779b97f4a7c15)) >> 32) * UINT32_C(0x85ebca6b);
+}
+
+static void happens(irr_timed_t *timed, double time, kind_t kind, message_t *message)
+{
+    irr_events_add(&timed->events, (irr_event_t){
+        .time = time, .kind = (int)kind, .what = message, .pair = shuffled(message), .rank = message->from });
+}
+
+/* ---- what messages cost ---- */
+
+static double copy_ns(const irr_timed_t *timed, size_t bytes)
+{
+    return (double)bytes * 1e3 / (double)timed->config.machine->copy;
+}
+
+/* At one end of a message.  Several pieces are gathered or scattered; inside a node each end copies. */
+static double end_ns(const irr_timed_t *timed, const message_t *message, size_t pieces, bool copies)
+{
+    const irr_machine_t *machine = timed->config.machine;
+    const uint64_t apiece = message->inside ? machine->node_message : machine->message;
+    double ns = message->cell ? (double)machine->flag : (double)apiece / 2;
+
+    ns += pieces > 1 ? (double)pieces * (double)machine->piece : 0;
+    return ns + (copies && (message->inside || pieces > 1) ? copy_ns(timed, message->bytes) : 0);
+}
+
+static double link_ns(const irr_timed_t *timed, int edge, size_t bytes)
+{
+    const irr_tree_t *tree = timed->config.tree;
+    const double share = (double)tree->base / (double)tree->speed[edge / 2];
+
+    return (double)bytes * 8e3 / (double)timed->config.machine->bandwidth * share;
+}
+
+/* ---- sending ---- */
+
+static bool is_inside(const irr_timed_t *timed, int a, int b)
+{
+    const irr_tree_t *tree = timed->config.tree;
+
+    return tree->parent[irr_tree_leaf(tree, a)] == tree->parent[irr_tree_leaf(tree, b)];
+}
+
+/* The links on the way; the edges of ranks are none. */
+static int find_path(const irr_timed_t *timed, int from, int to)
+{
+    const int edges = irr_tree_path(timed->config.tree, from, to, timed->path);
+    int links = 0;
+
+    for (int i = 0; i < edges; i++) {
+        if (timed->path[i] < 2 * timed->config.tree->links) {
+            timed->path[links++] = timed->path[i];
+        }
+    }
+    return links;
+}
+
+static size_t sum(const irr_iov_t *iov, size_t count)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        bytes += iov[i].length;
+    }
+    return bytes;
+}
+
+/* A message is in one event, and in another one if its sender waits. */
+static size_t events_of(const message_t *message)
+{
+    return message->waiting != NULL ? 2 : 1;
+}
+
+/* Nothing else is allocated: what is under way has room in the heap. */
+static message_t *create_message(irr_timed_t *timed, int from, int to, size_t bytes, irr_request_t *request)
+{
+    const bool inside = is_inside(timed, from, to);
+    const int edges = inside ? 0 : find_path(timed, from, to);
+    message_t *message;
+
+    if (irr_events_reserve(&timed->events, timed->needed + 2 + (size_t)timed->config.tree->ranks) != IRR_OK) {
+        return NULL;
+    }
+    message = irr_alloc(1, sizeof(*message) + (size_t)edges * sizeof(message->path[0]));
+    if (message != NULL) {
+        *message = (message_t){ .from = from, .to = to, .bytes = bytes, .inside = inside, .edges = edges };
+        message->waiting = !inside && bytes > EAGER_MAX ? request : NULL;
+        timed->needed += events_of(message);
+        for (int i = 0; i < edges; i++) {
+            message->path[i] = timed->path[i];
+        }
+    }
+    return message;
+}
+
+static bool is_cell(const irr_timed_t *timed, const message_t *message, uint16_t tag)
+{
+    const bool fits = message->bytes <= timed->config.board_block || irr_tag_stage(tag) >= IRR_TIMED_ARRIVED_STAGE;
+
+    return timed->config.boards && message->inside && irr_tag_kind(tag) == IRR_TAG_DATA && fits;
+}
+
+static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
+                         irr_form_t form, irr_request_t *request)
+{
+    irr_timed_t *timed = (irr_timed_t *)channel->transport;
+    port_t *port = &timed->ports[channel->rank];
+    message_t *message = create_message(timed, channel->rank, to, sum(iov, count), request);
+
+    (void)form;
+    if (message == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    message->item.key = irr_key(0, tag, channel->rank);
+    message->cell = is_cell(timed, message, tag);
+    port->now += end_ns(timed, message, count, !message->cell || irr_tag_stage(tag) < IRR_TIMED_ARRIVED_STAGE);
+    port->messages += !message->cell;
+    message->time = port->now;
+    irr_loopback_queue_push(&port->leaving, &message->item);
+    if (port->leaving.length == 1) {
+        happens(timed, message->time, LEAVES, message);
+    }
+    return message->waiting != NULL ? IRR_IN_PROGRESS : IRR_OK;
+}
+
+/* ---- receiving ---- */
+
+/* Ends a receive of so many pieces with room for so much. */
+static irr_status_t take(irr_timed_t *timed, message_t *message, size_t pieces, size_t room, irr_request_t *request)
+{
+    const irr_status_t status = message->bytes <= room ? IRR_OK : IRR_ERR_TRUNCATE;
+
+    timed->ports[message->to].now += end_ns(timed, message, pieces, true);
+    request->bytes = message->bytes;
+    timed->needed -= events_of(message);
+    irr_free(message);
+    return status;
+}
+
+static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
+                         irr_form_t form, irr_request_t *request)
+{
+    irr_timed_t *timed = (irr_timed_t *)channel->transport;
+    port_t *port = &timed->ports[channel->rank];
+    const uint64_t key = irr_key(0, tag, from);
+    irr_loopback_item_t *item = irr_loopback_queue_take(irr_loopback_bucket(port->unexpected, key), key);
+    slot_t *slot = (slot_t *)request->reserved;
+
+    (void)form;
+    if (item != NULL) {
+        return take(timed, (message_t *)item, count, sum(iov, count), request);
+    }
+    *slot = (slot_t){ .item = { .key = key }, .pieces = count, .room = sum(iov, count) };
+    irr_loopback_queue_push(irr_loopback_bucket(port->posted, key), &slot->item);
+    return IRR_IN_PROGRESS;
+}
+
+static int arrive(irr_timed_t *timed, message_t *message, double time)
+{
+    const int rank = message->to;
+    const uint64_t key = message->item.key;
+    port_t *port = &timed->ports[rank];
+    slot_t *slot = (slot_t *)irr_loopback_queue_take(irr_loopback_bucket(port->posted, key), key);
+    irr_request_t *request;
+    irr_status_t status;
+
+    port->now = port->now > time ? port->now : time;
+    if (slot == NULL) {
+        irr_loopback_queue_push(irr_loopback_bucket(port->unexpected, key), &message->item);
+        return rank;
+    }
+    request = (irr_request_t *)((char *)slot - offsetof(irr_request_t, reserved));
+    status = take(timed, message, slot->pieces, slot->room, request);
+    request->done(request, status);
+    return rank;
+}
+
+/* ---- under way ---- */
+
+/* The next one of the same sender has its turn. */
+static void leave(irr_timed_t *timed, message_t *message)
+{
+    const irr_machine_t *machine = timed->config.machine;
+    irr_loopback_queue_t *leaving = &timed->ports[message->from].leaving;
+    message_t *next;
+
+    irr_loopback_queue_pop(leaving);
+    next = (message_t *)leaving->head;
+    if (next != NULL) {
+        happens(timed, next->time, LEAVES, next);
+    }
+    message->tail = message->time;
+    if (message->edges > 0) {
+        happens(timed, message->time, COMES, message);
+    } else {
+        happens(timed, message->time + (message->cell ? 0 : (double)machine->node_latency), ARRIVES, message);
+    }
+}
+
+/* It passes the next link; the latency is behind the first. */
+static void pass(irr_timed_t *timed, message_t *message, double time)
+{
+    const int edge = message->path[message->next];
+    const bool first = message->next == 0, last = message->next == message->edges - 1;
+    const double latency = first ? (double)timed->config.machine->latency : 0;
+    const double begin = time > timed->busy[edge] ? time : timed->busy[edge];
+    const double end = begin + link_ns(timed, edge, message->bytes);
+
+    timed->busy[edge] = end;
+    message->next++;
+    if (first && message->waiting != NULL) {
+        irr_events_add(&timed->events, (irr_event_t){
+            .time = end, .kind = HAS_LEFT, .what = message->waiting, .rank = message->from });
+    }
+    message->tail = (end > message->tail ? end : message->tail) + latency;
+    happens(timed, last ? message->tail : begin + latency, last ? ARRIVES : COMES, message);
+}
+
+static int has_left(irr_timed_t *timed, const irr_event_t *event)
+{
+    irr_request_t *request = event->what;
+    port_t *port = &timed->ports[event->rank];
+
+    port->now = port->now > event->time ? port->now : event->time;
+    request->done(request, IRR_OK);
+    return event->rank;
+}
+
+int irr_timed_step(irr_timed_t *timed)
+{
+    while (timed->events.count > 0) {
+        const irr_event_t event = irr_events_take(&timed->events);
+
+        switch ((kind_t)event.kind) {
+        case LEAVES:   leave(timed, event.what); break;
+        case COMES:    pass(timed, event.what, event.time); break;
+        case ARRIVES:  return arrive(timed, event.what, event.time);
+        case HAS_LEFT: return has_left(timed, &event);
+        }
+    }
+    return -1;
+}
+
+/* ---- the fabric ---- */
+
+static const irr_transport_ops_t ops = { .send = send, .recv = recv };
+
+static void open_port(irr_timed_t *timed, int rank)
+{
+    port_t *port = &timed->ports[rank];
+
+    irr_channel_init(&port->channel, &timed->super, 0, timed->config.tree->ranks, rank, NULL);
+    irr_loopback_queue_init(&port->leaving);
+    for (int i = 0; i < IRR_LOOPBACK_BUCKETS; i++) {
+        irr_loopback_queue_init(&port->posted[i]);
+        irr_loopback_queue_init(&port->unexpected[i]);
+    }
+}
+
+irr_status_t irr_timed_create(const irr_timed_config_t *config, irr_timed_t **timed_p)
+{
+    const irr_tree_t *tree = config->tree;
+    irr_timed_t *timed = irr_alloc_zero(1, sizeof(*timed));
+    irr_status_t status = timed != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+
+    if (status == IRR_OK) {
+        status = IRR_ALLOC_ARRAYS(((irr_array_t[]){
+            IRR_ARRAY(timed->ports, (size_t)tree->ranks), IRR_ARRAY(timed->busy, 2 * (size_t)tree->links),
+            IRR_ARRAY(timed->path, (size_t)tree->longest) }));
+    }
+    if (status != IRR_OK) {
+        irr_free(timed);
+        return status;
+    }
+    timed->super.ops = &ops;
+    timed->super.caps = (irr_transport_caps_t){
+        .name = "timed", .pieces_max = { SIZE_MAX, SIZE_MAX }, .message_max = SIZE_MAX, .iov_wire_max = SIZE_MAX,
+        .zero_copy_min = SIZE_MAX
+    };
+    timed->config = *config;
+    for (int r = 0; r < tree->ranks; r++) {
+        open_port(timed, r);
+    }
+    *timed_p = timed;
+    return IRR_OK;
+}
+
+/* A message that leaves next is in the queue of its sender, and not only in the heap. */
+void irr_timed_destroy(irr_timed_t *timed)
+{
+    if (timed == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < timed->events.count; i++) {
+        const irr_event_t *event = &timed->events.heap[i];
+
+        if (event->kind == COMES || event->kind == ARRIVES) {
+            irr_free(event->what);
+        }
+    }
+    for (int r = 0; r < timed->config.tree->ranks; r++) {
+        irr_loopback_free_all(&timed->ports[r].leaving);
+        for (int i = 0; i < IRR_LOOPBACK_BUCKETS; i++) {
+            irr_loopback_free_all(&timed->ports[r].unexpected[i]);
+        }
+    }
+    irr_free(timed->ports);   /* and the other arrays */
+    irr_events_fini(&timed->events);
+    irr_free(timed);
+}
+
+irr_channel_t *irr_timed_channel(irr_timed_t *timed, int rank)
+{
+    return &timed->ports[rank].channel;
+}
+
+double irr_timed_now(const irr_timed_t *timed, int rank)
+{
+    return timed->ports[rank].now;
+}
+
+void irr_timed_work(irr_timed_t *timed, int rank, double ns)
+{
+    timed->ports[rank].now += ns;
+}
+
+size_t irr_timed_messages(const irr_timed_t *timed, int rank)
+{
+    return timed->ports[rank].messages;
+}

@@ -1,0 +1,119 @@
+#!/bin/sh
+# irr_simulate.sh - irr_plan simulate and recommend: times of ways on a machine, and what is refused.
+
+srcdir=${srcdir:-.}
+. "$srcdir/tests/plan_tap.sh"
+mesh=$srcdir/tests/data/airfoil-8.mtx
+machines=$srcdir/contrib/machines
+
+# us WAY: what the table says of it.
+us() {
+    awk -v way="$1" '$1 == way { print $2 }' "$scratch/out"
+}
+
+# A byte a ns, copied as fast.
+simple=$scratch/simple
+printf '%s\n' 'message 100' 'latency 1000' 'bandwidth 8000' 'copy 1000' > "$simple"
+
+echo 1..30
+
+# ---- simulate ----
+
+printf '%s\n' '%%MatrixMarket matrix coordinate integer general' '3 3 2' '1 2 600' '3 3 99' > "$scratch/one"
+cat > "$scratch/expected" << END
+# $scratch/one: 3 ranks on 3 nodes; at most 1 messages and 600 bytes a rank, 600 a message
+# machine $simple
+way                              us    a1/this   messages   predicted us
+a1                              1.7       1.00          1            1.6
+END
+prints "a message takes its two ends, its bytes and the latency, and what stays on a rank nothing" \
+    simulate --matrix "$scratch/one" --machine "$simple" --algorithms a1
+good simulate --matrix "$scratch/one" --machine "$simple" --algorithms host && [ "$(us host)" != 1.7 ]
+report $? "Open MPI sends empty messages, too"
+good simulate --matrix "$scratch/one" --machine "$simple" --algorithms a1 --scale 10 && [ "$(us a1)" = 7.1 ]
+report $? "a matrix can be scaled"
+
+good simulate --ranks 64 --ranks-per-node 16 --unit 8 && [ "$(wc -l < "$scratch/out")" -eq 13 ] &&
+    [ "$(lines '^# machine as preset$')" -eq 1 ] && [ "$(lines '^a3/16x4 ')" -eq 1 ]
+report $? "the usual ways, with grids as the nodes lie"
+good simulate --ranks 8 && [ "$(lines '^board ')" -eq 0 ] && [ "$(lines '^node ')" -eq 0 ]
+report $? "no boards where ranks are alone on their nodes"
+cp "$scratch/out" "$scratch/before"
+good simulate --ranks 8 && cmp -s "$scratch/out" "$scratch/before"
+report $? "the same times each time"
+good simulate --ranks 8 -o "$scratch/table" && [ ! -s "$scratch/out" ] && cmp -s "$scratch/table" "$scratch/before"
+report $? "into a file"
+
+ok=0
+for algorithm in $("$PLAN" --help | awk '/^Algorithms:/ { on = 1; next } /^$/ { on = 0 } on { print $1 }'); do
+    [ "$algorithm" = redist ] && continue
+    good simulate --matrix "$mesh" --ranks-per-node 3 --algorithms "a1,$algorithm" &&
+        [ -n "$(us "$algorithm")" ] || ok=1
+done
+report $ok "each algorithm has a time"
+good simulate --redistribute 2,6,3,6 --algorithms redist && [ -n "$(us redist)" ]
+report $? "so has a redistribution"
+good simulate --pattern sparse --ranks 16 --algorithms a1,aapc/loose,rs_nh/grant,a3/8x2 &&
+    [ "$(lines '^aapc/loose ')" -eq 1 ] && [ "$(lines '^rs_nh/grant ')" -eq 1 ] && [ "$(lines '^a3/8x2 ')" -eq 1 ]
+report $? "ways have paces and dimensions"
+
+printf '%s\n' 'SwitchName=a Nodes=n[0-1]' 'SwitchName=b Nodes=n[2-3]' 'SwitchName=top Switches=a,b' > "$scratch/tree"
+printf '%s\n' '%%MatrixMarket matrix coordinate integer general' '4 4 2' '1 3 600' '2 4 600' > "$scratch/two"
+good simulate --matrix "$scratch/two" --machine "$simple" --algorithms a1 && [ "$(us a1)" = 1.7 ]
+report $? "two messages at one switch do not meet"
+good simulate --matrix "$scratch/two" --machine "$simple" --algorithms a1 --topology "$scratch/tree" &&
+    [ "$(us a1)" = 2.3 ] && [ "$(lines ', switches of ')" -eq 1 ]
+report $? "but on a link between switches of a topology"
+good simulate --matrix "$scratch/two" --machine "$simple" --algorithms a1 --topology "$scratch/tree" \
+    --hosts 'n[0,2,1,3]' && [ "$(us a1)" = 1.7 ]
+report $? "unless ranks are on other hosts"
+good simulate --matrix "$scratch/two" --machine "$simple" --algorithms a1 --ranks-per-node 2 && [ "$(us a1)" = 2.3 ]
+report $? "ranks of a node share its link"
+printf '%s\n' 'switch_nodes 2' 'taper 4' | cat "$simple" - > "$scratch/tapered"
+good simulate --matrix "$scratch/two" --machine "$scratch/tapered" --algorithms a1 && [ "$(us a1)" = 3.5 ]
+report $? "and nodes the half of a link that a taper leaves"
+
+good simulate --ranks 1024 --ranks-per-node 32 --unit 8 --algorithms a3,node \
+    --machine "$machines/infiniband-100g.conf" && [ "$(us a3)" != "" ] && [ "$(us node)" != "" ]
+report $? "1024 ranks"
+
+# ---- recommend ----
+
+good recommend --ranks 1024 --ranks-per-node 32 --unit 8 && [ "$(sed -n '4s/ .*//p' "$scratch/out")" = node ] &&
+    [ "$(lines '^node .*mpirun -np 1024 --mca coll_irr_alltoallv_algorithm node app$')" -eq 1 ] &&
+    [ "$(lines '^a1 ')" -eq 0 ]
+report $? "node to node for short messages, and nothing hopeless"
+good recommend --ranks 64 --ranks-per-node 16 --unit 1048576 && [ "$(sed -n '4s/ .*//p' "$scratch/out")" = host ] &&
+    [ "$(lines '^host .*1.00  mpirun -np 64 app$')" -eq 1 ]
+report $? "direct messages for long ones"
+good recommend --ranks 64 --algorithms a3/16x4,a1/loose --unit 2048 &&
+    [ "$(lines 'algorithm a3 --mca coll_irr_dims 16x4 app$')" -eq 1 ] &&
+    [ "$(lines 'algorithm a1 --mca coll_irr_pace loose app$')" -eq 1 ]
+report $? "dimensions and paces have parameters"
+good recommend --matrix "$mesh" --scale 100000 --topology "$scratch/tree" --algorithms aapc &&
+    [ "$(lines "algorithm aapc --mca coll_irr_topology_file $scratch/tree app\$")" -eq 1 ] &&
+    [ "$(lines '^# what queues that overflow cost')" -eq 1 ]
+report $? "so has a topology, which the model does not see all of"
+ok=0
+for machine in "$machines"/*.conf; do
+    good recommend --ranks 256 --ranks-per-node 8 --machine "$machine" && [ "$(lines mpirun)" -gt 0 ] || ok=1
+done
+report $ok "for each machine that comes with it"
+
+# ---- what is refused ----
+
+refused "no ranks" "--ranks or --matrix is missing" simulate
+refused "an algorithm that is none" "unknown way 'a9', known are host, auto, a1" simulate --ranks 4 --algorithms a1,a9
+refused "dimensions of no grid" "--algorithms: 'a1/2x2': dimensions" recommend --ranks 4 --algorithms a1/2x2
+refused "a pace that does not go" "--algorithms: 'a3/loose': goes with" simulate --ranks 4 --algorithms a3/loose
+refused "an option of others" "--json does not go with simulate, which takes" simulate --ranks 4 --json
+refused "ranks a node beside hosts" "--ranks-per-node does not go with --topology" \
+    recommend --topology "$scratch/tree" --ranks-per-node 2
+refused "the machine of others" "--machine, --algorithms and --ranks-per-node go with simulate" \
+    check --algorithm a1 --ranks 4 --machine "$simple"
+printf '%s\n' 'message 100' 'latency fast' > "$scratch/bad"
+refused "a machine file with nonsense" "$scratch/bad:2: latency 'fast' is not an integer from 1 to 1000000000" \
+    simulate --ranks 4 --machine "$scratch/bad"
+refused "a redistribution that is not given" "--algorithms: 'redist': needs --redistribute" \
+    simulate --ranks 4 --algorithms redist
+exit $failed

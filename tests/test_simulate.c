@@ -1,0 +1,390 @@
+/*
+ * test_simulate.c - plans on a fabric with times: each constant, shared links, paces, boards.
+ *
+ * Times are worked out by hand from constants that are easy to add up.
+ */
+#include "irr_memory.h"
+#include "irr_test.h"
+#include "study/board_plans.h"
+#include "study/cluster.h"
+#include "study/matrices.h"
+#include "study/simulate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* 8 Gbit/s is a byte a ns, 1000 MB/s too. */
+static const irr_machine_t simple = {
+    .message = 100, .latency = 1000, .bandwidth = 8000, .copy = 1000, .node_message = 40, .node_latency = 7, .flag = 5,
+    .piece = 1, .switch_nodes = 0, .taper = 1
+};
+
+/* Ranks in a row on nodes. */
+typedef struct scene {
+    irr_machine_t  machine;
+    irr_matrix_t   matrix;
+    irr_topology_t topology;
+    irr_tree_t     tree;
+    irr_nodes_t    nodes;
+} scene_t;
+
+static void open_scene(scene_t *scene, const irr_machine_t *machine, int ranks, int per_node)
+{
+    int *node_of = irr_test_array((size_t)ranks, sizeof(*node_of));
+
+    for (int r = 0; r < ranks; r++) {
+        node_of[r] = r / per_node;
+    }
+    memset(scene, 0, sizeof(*scene));
+    scene->machine = *machine;
+    irr_test_must(irr_matrix_init(&scene->matrix, ranks));
+    irr_test_must(irr_nodes_init(&scene->nodes, ranks, node_of));
+    irr_test_must(irr_cluster_init(machine, scene->nodes.count, &scene->topology));
+    irr_test_must(irr_tree_init(&scene->tree, &scene->topology, node_of, ranks));
+    free(node_of);
+}
+
+static void close_scene(scene_t *scene)
+{
+    irr_matrix_fini(&scene->matrix);
+    irr_nodes_fini(&scene->nodes);
+    irr_tree_fini(&scene->tree);
+    irr_topology_fini(&scene->topology);
+}
+
+static void set(scene_t *scene, int from, int to, uint64_t bytes)
+{
+    *irr_matrix_at(&scene->matrix, from, to) = bytes;
+}
+
+static irr_timed_config_t config_of(const scene_t *scene, bool boards, size_t board_block)
+{
+    return (irr_timed_config_t){
+        .machine = &scene->machine, .tree = &scene->tree, .boards = boards, .board_block = board_block
+    };
+}
+
+static irr_status_t simulate(const scene_t *scene, const irr_way_t *way, bool boards, irr_simulated_t *simulated)
+{
+    const irr_timed_config_t config = config_of(scene, boards, 1000);
+    const irr_plans_known_t known = { .matrix = &scene->matrix, .nodes = &scene->nodes, .tree = &scene->tree };
+    irr_plans_t plans = { .ranks = 0 };
+    irr_status_t status = irr_plans_build(way, &known, &plans);
+
+    if (status == IRR_OK) {
+        status = irr_simulate(&plans, &config, NULL, simulated);
+    }
+    irr_plans_fini(&plans);
+    return status;
+}
+
+static irr_way_t way_of(const char *name)
+{
+    return *irr_algorithm_way(irr_algorithm_find(name));
+}
+
+static double time_of(const scene_t *scene, const char *name)
+{
+    const irr_way_t way = way_of(name);
+    irr_simulated_t simulated = { .ns = -1 };
+
+    CU_ASSERT_EQUAL(simulate(scene, &way, false, &simulated), IRR_OK);
+    return simulated.ns;
+}
+
+/* ---- one constant after the other ---- */
+
+/* Half of the message at each end, the link, the latency. */
+static void test_one_message(void)
+{
+    scene_t scene;
+
+    open_scene(&scene, &simple, 2, 1);
+    set(&scene, 0, 1, 600);
+    CU_ASSERT_EQUAL(time_of(&scene, "a1"), 50 + 600 + 1000 + 50);
+    set(&scene, 0, 1, 600000);
+    CU_ASSERT_EQUAL(time_of(&scene, "a1"), 50 + 600000 + 1000 + 50);
+    close_scene(&scene);
+}
+
+/* A copy at each end, and no link. */
+static void test_inside(void)
+{
+    const irr_way_t way = way_of("a1");
+    irr_simulated_t simulated = { .ns = -1 };
+    scene_t scene;
+
+    open_scene(&scene, &simple, 2, 2);
+    set(&scene, 0, 1, 600);
+    CU_ASSERT_EQUAL(time_of(&scene, "a1"), 20 + 600 + 7 + 20 + 600);
+    CU_ASSERT_EQUAL(simulate(&scene, &way, true, &simulated), IRR_OK);
+    CU_ASSERT_EQUAL(simulated.ns, 5 + 600 + 5 + 600);
+    CU_ASSERT_EQUAL(simulated.messages, 0);
+    set(&scene, 0, 1, 1001);
+    CU_ASSERT_EQUAL(simulate(&scene, &way, true, &simulated), IRR_OK);
+    CU_ASSERT_EQUAL(simulated.ns, 20 + 1001 + 7 + 20 + 1001);
+    CU_ASSERT_EQUAL(simulated.messages, 1);
+    close_scene(&scene);
+}
+
+static void test_nothing(void)
+{
+    scene_t scene;
+
+    open_scene(&scene, &simple, 5, 1);
+    CU_ASSERT_EQUAL(time_of(&scene, "a1"), 0);
+    close_scene(&scene);
+}
+
+/* ---- links ---- */
+
+/* Two ranks of a node send to two of another one: the second message waits for the link. */
+static void test_shared_link(void)
+{
+    scene_t scene;
+
+    open_scene(&scene, &simple, 4, 2);
+    set(&scene, 0, 2, 600);
+    set(&scene, 1, 3, 600);
+    CU_ASSERT_EQUAL(time_of(&scene, "a1"), 50 + 2 * 600 + 1000 + 50);
+    close_scene(&scene);
+}
+
+/* Two nodes send to one: the link to that is shared. */
+static void test_hot_link(void)
+{
+    scene_t scene;
+
+    open_scene(&scene, &simple, 3, 1);
+    set(&scene, 0, 2, 6000);
+    set(&scene, 1, 2, 6000);
+    CU_ASSERT_EQUAL(time_of(&scene, "a1"), 50 + 2 * 6000 + 1000 + 50);
+    close_scene(&scene);
+}
+
+/* Two nodes at a switch with a taper of 4: half of what one of them can send goes up. */
+static void test_taper(void)
+{
+    irr_machine_t machine = simple;
+    scene_t scene;
+
+    machine.switch_nodes = 2;
+    machine.taper = 4;
+    open_scene(&scene, &machine, 4, 1);
+    set(&scene, 0, 1, 600);
+    CU_ASSERT_EQUAL(time_of(&scene, "a1"), 50 + 600 + 1000 + 50);
+    set(&scene, 0, 1, 0);
+    set(&scene, 0, 2, 600);
+    set(&scene, 1, 3, 600);
+    CU_ASSERT_EQUAL(time_of(&scene, "a1"), 50 + 2 * 1200 + 1000 + 50);
+    close_scene(&scene);
+}
+
+/* ---- ways ---- */
+
+static void fill(scene_t *scene, const char *pattern, uint64_t unit, uint64_t seed)
+{
+    const int ranks = scene->matrix.ranks;
+
+    irr_matrix_fini(&scene->matrix);
+    irr_test_must(irr_matrix_pattern(pattern, ranks, unit, seed, &scene->matrix));
+    for (int r = 0; r < ranks; r++) {
+        set(scene, r, r, 0);
+    }
+}
+
+/* With loose a rank waits for each message before it sends the next. */
+static void test_paces(void)
+{
+    irr_way_t way = way_of("a1");
+    irr_simulated_t simulated;
+    scene_t scene;
+
+    open_scene(&scene, &simple, 5, 1);
+    fill(&scene, "uniform", 10, 1);
+    CU_ASSERT_EQUAL(simulate(&scene, &way, false, &simulated), IRR_OK);
+    CU_ASSERT_DOUBLE_EQUAL(simulated.ns, 4 * 50 + 10 + 1000 + 50, 1);
+    way.pace = &irr_pace_loose;
+    CU_ASSERT_EQUAL(simulate(&scene, &way, false, &simulated), IRR_OK);
+    CU_ASSERT_DOUBLE_EQUAL(simulated.ns, 4 * (50 + 10 + 1000 + 50), 1);
+    way.pace = &irr_pace_grant;
+    way.grants = 1;
+    CU_ASSERT_EQUAL(simulate(&scene, &way, false, &simulated), IRR_OK);
+    CU_ASSERT(simulated.ns > 4 * 2 * (50 + 1000 + 50));
+    CU_ASSERT_EQUAL(simulated.messages, 8);
+    close_scene(&scene);
+}
+
+/* As the study of the model found it, at 1024 ranks; here a quarter of them. */
+static void test_study(void)
+{
+    const irr_machine_t machine = IRR_MACHINE_DEFAULT;
+    scene_t scene;
+
+    open_scene(&scene, &machine, 256, 32);
+    fill(&scene, "uniform", 8, 1);
+    CU_ASSERT_DOUBLE_EQUAL(time_of(&scene, "a1"), 304e3, 5e3);
+    CU_ASSERT_DOUBLE_EQUAL(time_of(&scene, "a1") / time_of(&scene, "a3"), 13, 5);
+    close_scene(&scene);
+}
+
+/* All rows that need no schedule come to an end for any counts, the same way each time. */
+static void test_all_ways(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_simulated_t one = { .ns = 0 }, other = { .ns = 0 };
+
+    for (int run = 0; run < 20; run++) {
+        scene_t scene;
+
+        open_scene(&scene, &simple, 1 + (int)irr_test_below(&state, 40), 1 + (int)irr_test_below(&state, 8));
+        fill(&scene, irr_pattern_name((int)irr_test_below(&state, 9)), 1 + irr_test_below(&state, 3000), state);
+        for (int row = 0; irr_algorithm_name(row) != NULL; row++) {
+            const irr_way_t *way = irr_algorithm_way(row);
+
+            if (!irr_way_is_scheduled(way)) {
+                CU_ASSERT_EQUAL(simulate(&scene, way, false, &one), IRR_OK);
+                CU_ASSERT_EQUAL(simulate(&scene, way, false, &other), IRR_OK);
+                CU_ASSERT(one.ns == other.ns && one.messages == other.messages);
+            }
+        }
+        close_scene(&scene);
+    }
+}
+
+/* ---- boards ---- */
+
+static irr_status_t simulate_boards(const scene_t *scene, const irr_board_limits_t *limits, irr_simulated_t *simulated)
+{
+    const irr_timed_config_t config = config_of(scene, true, limits->board_block);
+    double *start = irr_test_array((size_t)scene->matrix.ranks, sizeof(*start));
+    irr_plans_t plans = { .ranks = 0 };
+    irr_status_t status = irr_board_plans_build(&scene->nodes, &scene->matrix, limits, &plans);
+
+    irr_board_plans_start(&scene->machine, &scene->nodes, &scene->matrix, limits, start);
+    if (status == IRR_OK) {
+        status = irr_simulate(&plans, &config, start, simulated);
+    }
+    irr_plans_fini(&plans);
+    free(start);
+    return status;
+}
+
+/*
+ * Rank 1 has 10 bytes for rank 2, on the other node, which ranks 0 and 2 serve.  Rank 1 puts them on its board (11 ns),
+ * and a cell for rank 0 (5), who reads it (5); then one message between the nodes, whose bytes are one piece.
+ */
+static void test_node_to_node(void)
+{
+    const irr_board_limits_t limits = { .board_block = 1000, .node_block = 100 };
+    irr_simulated_t simulated = { .ns = 0 };
+    scene_t scene;
+
+    open_scene(&scene, &simple, 4, 2);
+    set(&scene, 1, 2, 10);
+    CU_ASSERT_EQUAL(simulate_boards(&scene, &limits, &simulated), IRR_OK);
+    CU_ASSERT_EQUAL(simulated.messages, 1);
+    CU_ASSERT_DOUBLE_EQUAL(simulated.ns, 11 + 5 + 5 + 50 + 10 + 1000 + 50 + 5 + 5, 1);
+    set(&scene, 1, 2, 101);
+    CU_ASSERT_EQUAL(simulate_boards(&scene, &limits, &simulated), IRR_OK);
+    CU_ASSERT_EQUAL(simulated.messages, 1);
+    CU_ASSERT_DOUBLE_EQUAL(simulated.ns, 50 + 101 + 1000 + 50 + 1, 60);
+    close_scene(&scene);
+}
+
+/* Any counts, nodes of several sizes: at most one message for each other rank, and for each other node. */
+static void test_boards_end(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int run = 0; run < 50; run++) {
+        const irr_board_limits_t limits = { .board_block = irr_test_below(&state, 2000),
+                                            .node_block = irr_test_below(&state, 2000) };
+        irr_simulated_t simulated = { .ns = 0 };
+        scene_t scene;
+
+        open_scene(&scene, &simple, 2 + (int)irr_test_below(&state, 40), 2 + (int)irr_test_below(&state, 8));
+        fill(&scene, irr_pattern_name((int)irr_test_below(&state, 9)), 1 + irr_test_below(&state, 90), state);
+        CU_ASSERT_EQUAL(simulate_boards(&scene, &limits, &simulated), IRR_OK);
+        CU_ASSERT(simulated.messages < (size_t)(scene.nodes.ranks + scene.nodes.count));
+        close_scene(&scene);
+    }
+}
+
+/* ---- what is wrong ---- */
+
+/* Rank 1 waits for what nobody sends. */
+static void test_no_end(void)
+{
+    irr_plan_t plans[2];
+    irr_problem_t problems[2] = { { .ranks = 2, .rank = 0 }, { .ranks = 2, .rank = 1 } };
+    const irr_plans_t all = { .ranks = 2, .problems = problems, .plans = plans };
+    const irr_piece_t piece = { .buffer = IRR_BUFFER_OUTPUT, .length = 8 };
+    irr_simulated_t simulated = { .ns = -1 };
+    irr_timed_config_t config;
+    scene_t scene;
+
+    open_scene(&scene, &simple, 2, 1);
+    config = config_of(&scene, false, 0);
+    for (int r = 0; r < 2; r++) {
+        irr_plan_init(&plans[r]);
+        irr_plan_reset(&plans[r], &problems[r]);
+    }
+    irr_test_must(irr_plan_add(&plans[1], &(irr_step_params_t){
+        .kind = IRR_STEP_RECV, .peer = 0, .stage = 1, .number = 1, .pieces = &piece, .npieces = 1 }));
+    CU_ASSERT_EQUAL(irr_simulate(&all, &config, NULL, &simulated), IRR_ERR_TIMEOUT);
+    CU_ASSERT_EQUAL(simulated.ns, -1);
+    irr_plan_fini(&plans[0]);
+    irr_plan_fini(&plans[1]);
+    close_scene(&scene);
+}
+
+/* Whatever allocation fails, that is told, and nothing leaks. */
+static void test_no_memory(void)
+{
+    const irr_board_limits_t limits = { .board_block = 1000, .node_block = 30 };
+    const irr_way_t way = way_of("multistage");
+    irr_simulated_t simulated = { .ns = -1 };
+    irr_status_t status = IRR_ERR_NO_MEMORY;
+    scene_t scene;
+
+    irr_memory_begin();
+    open_scene(&scene, &simple, 6, 2);
+    fill(&scene, "random", 1, 1);
+    for (size_t nth = 1; status != IRR_OK; nth++) {
+        irr_memory_fail(nth, NULL);
+        status = simulate_boards(&scene, &limits, &simulated);
+        CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
+    }
+    status = IRR_ERR_NO_MEMORY;
+    for (size_t nth = 1; status != IRR_OK; nth++) {
+        irr_memory_fail(nth, NULL);
+        status = simulate(&scene, &way, false, &simulated);
+        CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
+    }
+    irr_memory_fail(0, NULL);
+    close_scene(&scene);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+static const irr_test_case_t cases[] = {
+    { "a message takes its two ends, its bytes and the latency", test_one_message },
+    { "inside a node each end copies, and a cell is cheaper", test_inside },
+    { "nothing takes no time", test_nothing },
+    { "ranks of a node share its link", test_shared_link },
+    { "so do those who send to one node", test_hot_link },
+    { "a switch with a taper passes on less", test_taper },
+    { "paces wait as they should", test_paces },
+    { "the study's times are found", test_study },
+    { "all ways end, the same way each time", test_all_ways },
+    { "node to node: one message, behind cells", test_node_to_node },
+    { "node to node ends for any counts", test_boards_end },
+    { "plans that do not end are told", test_no_end },
+    { "so is a lack of memory", test_no_memory },
+    { NULL, NULL }
+};
+
+int main(void)
+{
+    return irr_test_main("simulate", cases, 120);
+}

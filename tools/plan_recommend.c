@@ -1,0 +1,91 @@
+/*
+ * plan_recommend.c - recommend: the ways that a model ranks for a machine, best first, and how to ask for each.
+ *
+ * The model (choose/model.h) needs no plans, so it answers at once; simulate says more of the few that are left.
+ */
+#include "plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A way and what the model says. */
+typedef struct ranked {
+    const irr_tool_way_t *way;
+    double                ns;
+    int                   place;   /* in the list, where times are equal */
+} ranked_t;
+
+static int by_time(const void *a, const void *b)
+{
+    const ranked_t *x = a, *y = b;
+
+    return x->ns != y->ns ? (x->ns > y->ns) - (x->ns < y->ns) : x->place - y->place;
+}
+
+static void print_dims(const irr_tool_job_t *job, const irr_dims_t *dims)
+{
+    fprintf(job->stream, " --mca coll_irr_dims ");
+    for (int i = 0; i < dims->count; i++) {
+        fprintf(job->stream, "%s%d", i > 0 ? "x" : "", dims->size[i]);
+    }
+}
+
+/* What makes a job go that way. */
+static void print_line(const irr_tool_job_t *job, const irr_tool_way_t *way)
+{
+    fprintf(job->stream, "  mpirun -np %d", job->matrix->ranks);
+    if (!way->host) {
+        fprintf(job->stream, " --mca coll_irr_alltoallv_algorithm %s", irr_algorithm_name(way->row));
+        if (way->dims.count > 0) {
+            print_dims(job, &way->dims);
+        }
+        if (way->pace != IRR_PACE_AUTO) {
+            fprintf(job->stream, " --mca coll_irr_pace %s", irr_pacing_name((int)way->pace));
+        }
+        if (job->options->topology != NULL && irr_algorithm_asks_topology(way->row)) {
+            fprintf(job->stream, " --mca coll_irr_topology_file %.256s", job->options->topology);
+        }
+    }
+    fprintf(job->stream, " app\n");
+}
+
+static void print_ways(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster, const ranked_t *ranked, int count)
+{
+    const double host = irr_model_host_ns(&cluster->machine, &cluster->traffic);
+
+    irr_tool_cluster_print(job, cluster);
+    fprintf(job->stream, "%-20s %14s %10s\n", "way", "predicted us", "host/this");
+    for (int i = 0; i < count; i++) {
+        if (ranked[i].ns <= IRR_MODEL_HOPELESS * ranked[0].ns) {
+            fprintf(job->stream, "%-20s %14.1f %10.2f", ranked[i].way->name, ranked[i].ns / 1e3,
+                    ranked[i].ns > 0 ? host / ranked[i].ns : 1);
+            print_line(job, ranked[i].way);
+        }
+    }
+    if (job->options->topology != NULL || cluster->machine.taper > 1) {
+        fprintf(job->stream, "# what queues that overflow cost is not predicted: over TCP try aapc, too, with a "
+                             "topology file\n");
+    }
+}
+
+irr_cli_exit_t irr_tool_recommend(const irr_tool_job_t *job)
+{
+    irr_tool_cluster_t cluster;
+    irr_tool_ways_t ways;
+    ranked_t ranked[IRR_TOOL_WAYS_MAX];
+    irr_cli_exit_t code = irr_tool_cluster_open(job->options, job->input, &cluster);
+
+    if (code != IRR_CLI_GOOD) {
+        return code;
+    }
+    code = irr_tool_ways_list(job->options, &cluster, &ways);
+    if (code == IRR_CLI_GOOD) {
+        for (int i = 0; i < ways.count; i++) {
+            ranked[i] = (ranked_t){ &ways.list[i], irr_tool_way_model(&cluster, &ways.list[i]), i };
+        }
+        qsort(ranked, (size_t)ways.count, sizeof(*ranked), by_time);
+        print_ways(job, &cluster, ranked, ways.count);
+    }
+    irr_tool_cluster_close(&cluster);
+    return code;
+}

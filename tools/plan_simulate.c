@@ -1,0 +1,165 @@
+/*
+ * plan_simulate.c - simulate: how long each of some ways takes on a machine, in a table.
+ *
+ * The executor of the engine runs the plans of all ranks on a fabric that knows what messages, bytes and copies cost
+ * (study/simulate.h), for counts that came before: no message is described.  What ranks have for themselves is left
+ * out.
+ */
+#include "plan.h"
+
+#include "study/simulate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Plans of messages, all direct for boards: the fabric then knows which are cells. */
+static irr_status_t build_messages(irr_tool_job_t *job, const irr_tool_way_t *way, irr_plans_t *plans)
+{
+    irr_way_t plain = way->way;
+    irr_status_t status;
+
+    if (plain.boards) {
+        plain.route = &irr_route_direct;
+        plain.order = &irr_order_rotate;
+    }
+    job->way = &plain;
+    status = irr_tool_plans_build(job, job->input, plans);
+    irr_schedule_fini(&job->input->schedule);
+    return status;
+}
+
+static bool is_node_to_node(const irr_tool_cluster_t *cluster, const irr_tool_way_t *way)
+{
+    return way->way.boards && way->way.route == &irr_route_node && cluster->limits.node_block > 0;
+}
+
+static irr_status_t run(const irr_tool_cluster_t *cluster, const irr_tool_way_t *way, const irr_matrix_t *matrix,
+                        const irr_plans_t *plans, irr_simulated_t *simulated)
+{
+    const irr_timed_config_t config = {
+        .machine = &cluster->machine, .tree = cluster->tree, .boards = way->way.boards,
+        .board_block = cluster->limits.board_block
+    };
+    double *start = NULL;
+    irr_status_t status;
+
+    if (is_node_to_node(cluster, way)) {
+        start = malloc((size_t)matrix->ranks * sizeof(*start));
+        if (start == NULL) {
+            return IRR_ERR_NO_MEMORY;
+        }
+        irr_board_plans_start(&cluster->machine, &cluster->nodes, matrix, &cluster->limits, start);
+    }
+    status = irr_simulate(plans, &config, start, simulated);
+    free(start);
+    return status;
+}
+
+static irr_status_t simulate_way(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster,
+                                 const irr_tool_way_t *way, const irr_matrix_t *matrix, irr_simulated_t *simulated)
+{
+    irr_tool_job_t own = *job;
+    irr_plans_t plans = { .ranks = 0 };
+    irr_status_t status;
+
+    own.matrix = own.delivered = matrix;
+    own.nodes = &cluster->nodes;
+    own.tree = cluster->tree;
+    if (is_node_to_node(cluster, way)) {
+        status = irr_board_plans_build(&cluster->nodes, matrix, &cluster->limits, &plans);
+    } else {
+        status = build_messages(&own, way, &plans);
+    }
+    if (status == IRR_OK) {
+        status = run(cluster, way, matrix, &plans, simulated);
+    }
+    irr_plans_fini(&plans);
+    return status;
+}
+
+/* What Open MPI sends: empty messages, too, which cost as much as one of a byte. */
+static irr_status_t fill_empty(const irr_matrix_t *matrix, irr_matrix_t *filled)
+{
+    irr_status_t status = irr_matrix_init(filled, matrix->ranks);
+
+    for (int i = 0; status == IRR_OK && i < matrix->ranks; i++) {
+        for (int j = 0; j < matrix->ranks; j++) {
+            const uint64_t bytes = *irr_matrix_at(matrix, i, j);
+
+            *irr_matrix_at(filled, i, j) = bytes == 0 && i != j ? 1 : bytes;
+        }
+    }
+    return status;
+}
+
+static irr_cli_exit_t simulate_one(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster, irr_tool_way_t *way)
+{
+    irr_matrix_t filled = { .ranks = 0 };
+    irr_status_t status = way->host ? fill_empty(job->matrix, &filled) : IRR_OK;
+
+    if (status == IRR_OK) {
+        status = simulate_way(job, cluster, way, way->host ? &filled : job->matrix, &way->simulated);
+    }
+    irr_matrix_fini(&filled);
+    if (status == IRR_OK) {
+        return IRR_CLI_GOOD;
+    }
+    irr_cli_complain("%.64s for %d ranks: %s", way->name, job->matrix->ranks, irr_status_text(status));
+    return IRR_CLI_REFUSED;
+}
+
+/* The time of a1, or of the first way where a1 is not among them. */
+static const irr_tool_way_t *find_base(const irr_tool_ways_t *ways)
+{
+    for (int i = 0; i < ways->count; i++) {
+        if (strcmp(ways->list[i].name, "a1") == 0) {
+            return &ways->list[i];
+        }
+    }
+    return &ways->list[0];
+}
+
+static double ratio(double a, double b)
+{
+    return b > 0 ? a / b : 1;
+}
+
+static void print_table(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster, const irr_tool_ways_t *ways)
+{
+    const irr_tool_way_t *base = find_base(ways);
+    char heading[sizeof(base->name) + 8];
+
+    snprintf(heading, sizeof(heading), "%s/this", base->name);
+    irr_tool_cluster_print(job, cluster);
+    fprintf(job->stream, "%-20s %14s %10s %10s %14s\n", "way", "us", heading, "messages", "predicted us");
+    for (int i = 0; i < ways->count; i++) {
+        const irr_tool_way_t *way = &ways->list[i];
+
+        fprintf(job->stream, "%-20s %14.1f %10.2f %10zu %14.1f\n", way->name, way->simulated.ns / 1e3,
+                ratio(base->simulated.ns, way->simulated.ns), way->simulated.messages,
+                irr_tool_way_model(cluster, way) / 1e3);
+    }
+}
+
+irr_cli_exit_t irr_tool_simulate(const irr_tool_job_t *job)
+{
+    irr_tool_cluster_t cluster;
+    irr_tool_ways_t ways;
+    irr_cli_exit_t code = irr_tool_cluster_open(job->options, job->input, &cluster);
+
+    if (code != IRR_CLI_GOOD) {
+        return code;
+    }
+    for (int r = 0; r < job->matrix->ranks; r++) {
+        *irr_matrix_at(job->matrix, r, r) = 0;
+    }
+    code = irr_tool_ways_list(job->options, &cluster, &ways);
+    for (int i = 0; i < ways.count && code == IRR_CLI_GOOD; i++) {
+        code = simulate_one(job, &cluster, &ways.list[i]);
+    }
+    if (code == IRR_CLI_GOOD) {
+        print_table(job, &cluster, &ways);
+    }
+    irr_tool_cluster_close(&cluster);
+    return code;
+}

@@ -1,0 +1,237 @@
+/*
+ * plan_ways.c - the ways that simulate and recommend compare, and the machine that they are for.
+ *
+ * A way is named as NAME, NAME/DIMS or NAME/PACE: a row of the table of algorithms, a grid with other dimensions, and
+ * direct messages or a schedule with another pace.  "host" is Open MPI's own function.
+ */
+#include "plan.h"
+
+#include "board/mail.h"
+#include "study/cluster.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOST "host"
+
+/* ---- the machine ---- */
+
+static irr_status_t place_in_rows(const irr_tool_options_t *options, int ranks, irr_tool_cluster_t *cluster)
+{
+    const int per_node = options->ranks_per_node > 0 ? options->ranks_per_node : 1;
+    int *node_of = malloc((size_t)ranks * sizeof(*node_of));
+    irr_status_t status = node_of != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+
+    for (int r = 0; r < ranks && status == IRR_OK; r++) {
+        node_of[r] = r / per_node;
+    }
+    if (status == IRR_OK) {
+        status = irr_nodes_init(&cluster->nodes, ranks, node_of);
+    }
+    if (status == IRR_OK) {
+        status = irr_cluster_init(&cluster->machine, cluster->nodes.count, &cluster->topology);
+    }
+    if (status == IRR_OK) {
+        status = irr_tree_init(&cluster->made, &cluster->topology, node_of, ranks);
+    }
+    cluster->tree = &cluster->made;
+    free(node_of);
+    return status;
+}
+
+static irr_status_t place(const irr_tool_options_t *options, const irr_tool_input_t *input, irr_tool_cluster_t *cluster)
+{
+    const int ranks = input->matrix.ranks;
+
+    if (options->topology == NULL) {
+        return place_in_rows(options, ranks, cluster);
+    }
+    cluster->tree = &input->tree;
+    return irr_nodes_init(&cluster->nodes, ranks, input->host_of);
+}
+
+irr_cli_exit_t irr_tool_cluster_open(const irr_tool_options_t *options, const irr_tool_input_t *input,
+                                     irr_tool_cluster_t *cluster)
+{
+    irr_file_error_t error = { 0 };
+    irr_status_t status = IRR_OK;
+
+    *cluster = (irr_tool_cluster_t){ .machine = IRR_MACHINE_DEFAULT };
+    if (options->machine != NULL) {
+        status = irr_machine_read(options->machine, &cluster->machine, &error);
+        if (status != IRR_OK) {
+            return irr_cli_file_read(options->machine, status, &error);
+        }
+    }
+    status = place(options, input, cluster);
+    if (status != IRR_OK) {
+        irr_cli_complain("%d ranks: %s", input->matrix.ranks, irr_status_text(status));
+        irr_tool_cluster_close(cluster);
+        return IRR_CLI_REFUSED;
+    }
+    cluster->limits = (irr_board_limits_t){
+        .board_block = IRR_TOOL_BOARD_BLOCK,
+        .node_block = irr_mail_limit(&cluster->nodes, IRR_TOOL_BOARD_BLOCK, IRR_TOOL_BOARD_BYTES)
+    };
+    cluster->traffic = irr_traffic_of(&input->matrix, cluster->nodes.largest, cluster->limits.board_block,
+                                      cluster->limits.node_block);
+    return IRR_CLI_GOOD;
+}
+
+void irr_tool_cluster_close(irr_tool_cluster_t *cluster)
+{
+    irr_tree_fini(&cluster->made);
+    irr_topology_fini(&cluster->topology);
+    irr_nodes_fini(&cluster->nodes);
+}
+
+/* ---- one way ---- */
+
+/* What stands behind the name: dimensions or a pace.  NULL: it goes with the row; else why not. */
+static const char *take_detail(const char *text, irr_settings_t *settings)
+{
+    const irr_way_t *row = irr_algorithm_way(settings->algorithm);
+    const bool grid = row->route == &irr_route_grid && row->shape != IRR_SHAPE_LINE;
+
+    if (text[0] >= '0' && text[0] <= '9') {
+        return grid && irr_dims_parse(text, &settings->dims) == IRR_OK
+                   ? NULL : "dimensions, as 32x32, go with a3, a4 and multistage";
+    }
+    for (int pace = IRR_PACE_FREE; irr_pacing_name(pace) != NULL; pace++) {
+        if (strcmp(irr_pacing_name(pace), text) == 0) {
+            settings->pace = (irr_pacing_t)pace;
+            return irr_tool_wrong_pace(settings->pace, row);
+        }
+    }
+    return "behind a / there may be dimensions, as in 32x32, or free, loose, grant or sync";
+}
+
+static irr_cli_exit_t take_way(const irr_tool_options_t *options, const char *name, irr_tool_way_t *taken)
+{
+    irr_settings_t settings = {
+        .dims = { .count = 0 }, .slice_min = (size_t)options->slice_min, .lead_bytes = IRR_BYTES_AUTO,
+        .piece_bytes = IRR_BYTES_AUTO
+    };
+    const char *slash = strchr(name, '/'), *wrong = NULL;
+    char row[sizeof(taken->name)];
+
+    *taken = (irr_tool_way_t){ .host = strcmp(name, HOST) == 0 };
+    snprintf(taken->name, sizeof(taken->name), "%s", name);
+    snprintf(row, sizeof(row), "%.*s", slash != NULL ? (int)(slash - name) : (int)sizeof(row) - 1, name);
+    settings.algorithm = irr_cli_find("way", taken->host ? "a1" : row, HOST, irr_algorithm_name);
+    if (settings.algorithm < 0) {
+        return IRR_CLI_REFUSED;
+    }
+    settings.algorithm = irr_algorithm_resolve(settings.algorithm, 1);
+    if (irr_algorithm_way(settings.algorithm)->order == &irr_order_redist && options->redistribute == NULL) {
+        wrong = "needs --redistribute";
+    } else if (slash != NULL) {
+        wrong = take_detail(slash + 1, &settings);
+    }
+    if (wrong != NULL) {
+        irr_cli_complain("--algorithms: '%.64s': %s", name, wrong);
+        return IRR_CLI_REFUSED;
+    }
+    taken->way = irr_way_of(&settings, 1);
+    taken->dims = settings.dims;
+    taken->pace = settings.pace;
+    taken->row = settings.algorithm;
+    return IRR_CLI_GOOD;
+}
+
+/* ---- all of them ---- */
+
+static irr_cli_exit_t add(const irr_tool_options_t *options, const char *name, irr_tool_ways_t *ways)
+{
+    irr_cli_exit_t code;
+
+    for (int i = 0; i < ways->count; i++) {
+        if (strcmp(ways->list[i].name, name) == 0) {
+            return IRR_CLI_GOOD;
+        }
+    }
+    if (ways->count == IRR_TOOL_WAYS_MAX) {
+        irr_cli_complain("--algorithms has more than %d ways", IRR_TOOL_WAYS_MAX);
+        return IRR_CLI_REFUSED;
+    }
+    code = take_way(options, name, &ways->list[ways->count]);
+    ways->count += code == IRR_CLI_GOOD;
+    return code;
+}
+
+static int root(int number, double power)
+{
+    const int found = (int)(pow((double)number, power) + 0.999);
+
+    return found > 2 ? found : 2;
+}
+
+/* Grids as the nodes lie, and with three dimensions. */
+static void add_grids(const irr_tool_options_t *options, const irr_nodes_t *nodes, irr_tool_ways_t *ways)
+{
+    const int size = nodes->largest, count = nodes->count, side = root(nodes->ranks, 1.0 / 3);
+    char name[sizeof(ways->list[0].name)];
+
+    if (size > 1 && count > 1 && size != irr_grid_square_columns(nodes->ranks)) {
+        snprintf(name, sizeof(name), "a3/%dx%d", size, count);
+        add(options, name, ways);
+    }
+    if (size > 1 && count > 3) {
+        snprintf(name, sizeof(name), "a3/%dx%dx%d", size, root(count, 0.5), root(count, 0.5));
+        add(options, name, ways);
+    }
+    if (nodes->ranks >= 27) {
+        snprintf(name, sizeof(name), "a3/%dx%dx%d", side, side, side);
+        add(options, name, ways);
+    }
+}
+
+static void add_usual(const irr_tool_options_t *options, const irr_nodes_t *nodes, irr_tool_ways_t *ways)
+{
+    static const char *const usual[] = { HOST, "a1", "a1/loose", "a3", "multistage", "board", "node" };
+
+    for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
+        const bool needs_node = strcmp(usual[i], "board") == 0 || strcmp(usual[i], "node") == 0;
+        const bool needs_several = strcmp(usual[i], "node") == 0;
+
+        if ((!needs_node || nodes->largest > 1) && (!needs_several || nodes->count > 1)) {
+            add(options, usual[i], ways);
+        }
+    }
+    add_grids(options, nodes, ways);
+}
+
+irr_cli_exit_t irr_tool_ways_list(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster,
+                                  irr_tool_ways_t *ways)
+{
+    const char *rest = options->algorithms;
+    irr_cli_exit_t code = IRR_CLI_GOOD;
+    char name[sizeof(ways->list[0].name)];
+
+    ways->count = 0;
+    if (rest == NULL) {
+        add_usual(options, &cluster->nodes, ways);
+    }
+    while (rest != NULL && code == IRR_CLI_GOOD) {
+        irr_cli_take_name(&rest, name, sizeof(name));
+        code = add(options, name, ways);
+    }
+    return code;
+}
+
+double irr_tool_way_model(const irr_tool_cluster_t *cluster, const irr_tool_way_t *way)
+{
+    return way->host ? irr_model_host_ns(&cluster->machine, &cluster->traffic)
+                     : irr_model_ns(&cluster->machine, &cluster->traffic, &way->way);
+}
+
+void irr_tool_cluster_print(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster)
+{
+    fprintf(job->stream, "# %.256s: %d ranks on %d nodes; at most %.0f messages and %.0f bytes a rank, %.0f a "
+            "message\n", irr_tool_source(job->options), cluster->nodes.ranks, cluster->nodes.count,
+            cluster->traffic.messages, cluster->traffic.bytes, cluster->traffic.longest);
+    fprintf(job->stream, "# machine %.256s", job->options->machine != NULL ? job->options->machine : "as preset");
+    fprintf(job->stream, "%s%.256s\n", job->options->topology != NULL ? ", switches of " : "",
+            job->options->topology != NULL ? job->options->topology : "");
+}
