@@ -156,6 +156,7 @@ static void start(int me)
     irr_board_sides_of(&rank->board, &rank->problem, (irr_board_sides_t){ rank->sent, rank->received });
     irr_board_start(&rank->board, &rank->problem, (irr_board_sides_t){ rank->sent, rank->received },
                     (irr_board_buffers_t){ rank->input, rank->output, 0 });
+    irr_board_wake_members(&rank->board);
     for (int i = 0; i < rank->board.nout; i++) {
         CU_ASSERT(length_of(rank->exchanges, me, rank->board.out[i]) > BLOCK_MAX || rank->board.bytes_max < SEGMENT);
     }

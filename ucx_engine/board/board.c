@@ -231,36 +231,30 @@ static void write_cell(irr_board_t *board, int member, irr_board_cell_t *cell, s
     const irr_block_t *blocks = board->problem->send.list + message->first;
     const int half = (int)(board->number & 1);
     unsigned char *bytes = cell->bytes;
+    uint64_t offset = 0;
+    kind_t kind;
 
-    cell->length = message->bytes;
     if ((board->buffers.lacks & IRR_LACKS_INPUT) != 0 && message->bytes > 0) {
-        cell->kind = LACKING;
-        return;
-    }
-    if (message->bytes <= INSIDE_MAX) {
-        cell->kind = INSIDE;
+        kind = LACKING;
+    } else if (message->bytes <= INSIDE_MAX) {
+        kind = INSIDE;
     } else if (message->bytes <= board->block_max && message->bytes <= board->beside_max[half] - *used) {
-        cell->kind = BESIDE;
-        cell->offset = board->beside[half] + *used;
-        bytes = board->segment->bytes + cell->offset;
+        kind = BESIDE;
+        offset = board->beside[half] + *used;
+        bytes = board->segment->bytes + offset;
         *used += irr_board_line_up(message->bytes);
     } else {
-        cell->kind = DIRECT;
+        kind = DIRECT;
         board->out[board->nout++] = member;
-        return;
     }
-    irr_board_gather(blocks, message->count, board->buffers.input, bytes);
-    board->bytes += message->bytes;
-}
-
-/* Who falls asleep now sees the cells; who slept before is seen. */
-static void wake_sleepers(irr_board_t *board, irr_board_cell_t *cells)
-{
-    atomic_thread_fence(memory_order_seq_cst);
-    for (int i = 0; i < board->count; i++) {
-        if (i != board->me && atomic_load_explicit(&board->members[i].head->asleep, memory_order_relaxed) != 0) {
-            (void)syscall(SYS_futex, &cells[i].number, FUTEX_WAKE, 1, NULL, NULL, 0);
-        }
+    if (kind <= BESIDE) {
+        irr_board_gather(blocks, message->count, board->buffers.input, bytes);
+        board->bytes += message->bytes;
+    }
+    cell->length = message->bytes;
+    cell->kind = kind;
+    if (kind == BESIDE) {
+        cell->offset = offset;
     }
 }
 
@@ -285,7 +279,19 @@ void irr_board_start(irr_board_t *board, const irr_problem_t *problem, irr_board
         atomic_store_explicit(&cells[to].number, board->number, memory_order_release);
         board->pending[board->npending++] = from;
     }
-    wake_sleepers(board, cells);
+}
+
+/* Who falls asleep now sees the cells; who slept before is seen. */
+void irr_board_wake_members(const irr_board_t *board)
+{
+    const irr_board_cell_t *cells = own_cells(board, (int)(board->number & 1));
+
+    atomic_thread_fence(memory_order_seq_cst);
+    for (int i = 0; i < board->count; i++) {
+        if (i != board->me && atomic_load_explicit(&board->members[i].head->asleep, memory_order_relaxed) != 0) {
+            (void)syscall(SYS_futex, &cells[i].number, FUTEX_WAKE, 1, NULL, NULL, 0);
+        }
+    }
 }
 
 /* ---- to read ---- */

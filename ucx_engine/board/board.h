@@ -17,7 +17,8 @@
  * so (irr_boards_t).
  *
  * A rank that has waited long says on its board that it sleeps, and sleeps on the number of a cell that it waits for.
- * Who has written all cells looks who sleeps, and wakes them.
+ * Who has written all cells looks who sleeps, and wakes them: after a first look at what the others wrote, because a
+ * look at sleepers must wait until the processor's stores are over, and these go on while it reads.
  *
  * All that is read of others is checked: it may be late or early, but never leads outside of their segments.
  *
@@ -134,6 +135,9 @@ void irr_board_sides_of(const irr_board_t *board, const irr_problem_t *problem, 
  */
 void irr_board_start(irr_board_t *board, const irr_problem_t *problem, irr_board_sides_t sides,
                      irr_board_buffers_t buffers);
+
+/* Wakes the members that sleep until this rank has begun.  Once in an exchange, after the first progress. */
+void irr_board_wake_members(const irr_board_t *board);
 
 /*
  * Reads what has come: IRR_IN_PROGRESS while members are pending, then the result.  Those that send messages are in

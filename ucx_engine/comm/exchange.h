@@ -34,7 +34,7 @@ struct irr_exchange {
     irr_exchange_state_t  state;
     irr_status_t          result;     /* IRR_IN_PROGRESS until it is over */
     irr_status_t          boarded;    /* what it came to on the boards */
-    irr_exec_env_t        env;        /* of one with boards */
+    irr_exec_env_t        env;        /* of what runs */
     irr_status_t          relayed;    /* result of the relay, while the ranks agree */
     bool                  started;    /* it is not over, or its result was not read */
     bool                  plans;      /* there are no buffers yet */
@@ -78,7 +78,7 @@ int irr_exchange_awaited(const irr_exchange_t *exchange);
 
 /* ---- exchange_board.c; the same ---- */
 
-void         irr_exchange_start_boards(irr_exchange_t *exchange, const irr_exec_env_t *env);
+void         irr_exchange_start_boards(irr_exchange_t *exchange);
 irr_status_t irr_exchange_progress_boards(irr_exchange_t *exchange);
 int          irr_exchange_awaited_boards(const irr_exchange_t *exchange);
 void         irr_exchange_open_endpoints_boards(irr_exchange_t *exchange);

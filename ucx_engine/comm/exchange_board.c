@@ -122,21 +122,21 @@ static bool read_all(irr_exchange_t *exchange)
     return over;
 }
 
-void irr_exchange_start_boards(irr_exchange_t *exchange, const irr_exec_env_t *env)
+void irr_exchange_start_boards(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
     irr_board_t *board = comm->board;
     irr_run_t *run = exchange->run;
-    const irr_board_buffers_t buffers = { exchange->input, exchange->output, env->lacks };
+    const irr_board_buffers_t buffers = { exchange->input, exchange->output, exchange->env.lacks };
 
-    exchange->env = *env;
-    exchange->boarded = env->lacks != 0 ? IRR_ERR_NO_MEMORY : IRR_OK;
+    exchange->boarded = exchange->env.lacks != 0 ? IRR_ERR_NO_MEMORY : IRR_OK;
     exchange->env.sourced = true;
     exchange->running = NULL;
     irr_plan_cut(&run->plan, &run->mark);
     if (board->mail != NULL) {
         irr_mail_start(board->mail, &exchange->problem, run->mail, buffers);
     }
+    copy_own(exchange);
     irr_board_start(board, &exchange->problem, run->sides, buffers);
     comm->engine->boards.waiting += irr_board_waits(board);
     if (run->plan.nsteps > 0) {
@@ -146,8 +146,8 @@ void irr_exchange_start_boards(irr_exchange_t *exchange, const irr_exec_env_t *e
         irr_exchange_add_direct(exchange, IRR_STEP_SEND, board->members[board->out[i]].rank,
                                 &run->sides.sent[board->out[i]]);
     }
-    copy_own(exchange);
     (void)read_all(exchange);
+    irr_board_wake_members(board);
 }
 
 irr_status_t irr_exchange_progress_boards(irr_exchange_t *exchange)

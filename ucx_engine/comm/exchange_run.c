@@ -17,23 +17,25 @@
 /* Turns of the engine before an exchange is timed: to read the clock takes as long as a short one does. */
 #define UNTIMED_TURNS 16
 
-static irr_exec_env_t make_env(irr_exchange_t *exchange)
+/* Field by field: what was just written in parts would wait for all earlier writes if it were copied as a whole. */
+static const irr_exec_env_t *make_env(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
     const irr_way_t *way = exchange->way;
+    irr_exec_env_t *env = &exchange->env;
 
-    return (irr_exec_env_t){
-        .channel = comm->channel,
-        .tag_base = irr_tag_base(comm->sequence++),
-        .input = exchange->input,
-        .output = exchange->output,
-        .scratch = exchange->found ? comm->schedules.scratch : exchange->scratch,
-        .compose = way->compose,
-        .window_messages = way->window_messages,
-        .window_bytes = way->window_bytes,
-        .counters = &exchange->counters,
-        .lacks = exchange->lacks | (exchange->run->merged ? IRR_LACKS_INPUT | IRR_LACKS_OUTPUT : 0)
-    };
+    env->channel = comm->channel;
+    env->tag_base = irr_tag_base(comm->sequence++);
+    env->input = exchange->input;
+    env->output = exchange->output;
+    env->scratch = exchange->found ? comm->schedules.scratch : exchange->scratch;
+    env->compose = way->compose;
+    env->window_messages = way->window_messages;
+    env->window_bytes = way->window_bytes;
+    env->counters = &exchange->counters;
+    env->lacks = exchange->lacks | (exchange->run->merged ? IRR_LACKS_INPUT | IRR_LACKS_OUTPUT : 0);
+    env->sourced = false;
+    return env;
 }
 
 /* ---- begin ---- */
@@ -42,11 +44,11 @@ static irr_exec_env_t make_env(irr_exchange_t *exchange)
 static void run(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
-    irr_exec_env_t env = make_env(exchange);
+    const irr_exec_env_t *env = make_env(exchange);
 
     if (exchange->way->boards) {
         exchange->state = IRR_EXCHANGE_BOARDS;
-        irr_exchange_start_boards(exchange, &env);
+        irr_exchange_start_boards(exchange);
         return;
     }
     if (exchange->found || comm->direct) {
@@ -57,10 +59,10 @@ static void run(irr_exchange_t *exchange)
     exchange->run_ns = exchange->found ? irr_clock_ns() : 0;
     if (exchange->running != NULL) {
         exchange->state = IRR_EXCHANGE_RUNS;
-        irr_exec_start(&exchange->run->exec, exchange->running, &env);
+        irr_exec_start(&exchange->run->exec, exchange->running, env);
     } else {
         exchange->state = IRR_EXCHANGE_RELAYS;
-        irr_relay_start(&comm->relay, &exchange->problem, &env);
+        irr_relay_start(&comm->relay, &exchange->problem, env);
     }
 }
 
@@ -89,7 +91,6 @@ static void build_and_run(irr_exchange_t *exchange)
 static void find_schedule(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
-    irr_exec_env_t env;
 
     exchange->calm = !exchange->plans && irr_schedules_skip(&comm->schedules);
     (void)irr_run_take(exchange->run, &exchange->problem);   /* its lists are good */
@@ -97,9 +98,8 @@ static void find_schedule(irr_exchange_t *exchange)
         build_and_run(exchange);
         return;
     }
-    env = make_env(exchange);
     exchange->state = IRR_EXCHANGE_SCHEDULES;
-    irr_schedules_start(&comm->schedules, &exchange->problem, !exchange->plans, &env);
+    irr_schedules_start(&comm->schedules, &exchange->problem, !exchange->plans, make_env(exchange));
 }
 
 static void go_on(irr_exchange_t *exchange)
@@ -117,10 +117,9 @@ static void go_on(irr_exchange_t *exchange)
 static void meet(irr_exchange_t *exchange)
 {
     const uint64_t nothing = 0;
-    irr_exec_env_t env = make_env(exchange);
 
     exchange->state = IRR_EXCHANGE_MEETS;
-    irr_consensus_start(&exchange->comm->consensus, &nothing, 1, &env);
+    irr_consensus_start(&exchange->comm->consensus, &nothing, 1, make_env(exchange));
 }
 
 void irr_exchange_begin(irr_exchange_t *exchange)
@@ -239,17 +238,15 @@ static irr_status_t progress_relay(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
     irr_status_t status = irr_relay_progress(&comm->relay);
-    irr_exec_env_t env;
     uint64_t failed;
 
     if (status == IRR_IN_PROGRESS || !exchange->planned || !comm->agrees) {
         return status;
     }
-    env = make_env(exchange);
     failed = status != IRR_OK || freeze(exchange) != IRR_OK;
     exchange->relayed = status;
     exchange->state = IRR_EXCHANGE_FREEZES;
-    irr_consensus_start(&comm->consensus, &failed, 1, &env);
+    irr_consensus_start(&comm->consensus, &failed, 1, make_env(exchange));
     return IRR_IN_PROGRESS;
 }
 

@@ -33,16 +33,52 @@ typedef struct irr_blocks_cursor {
 } irr_blocks_cursor_t;
 
 /* At a byte of the message, or at its end if it has less. */
-irr_blocks_cursor_t irr_blocks_at(irr_blocks_t blocks, size_t byte);
+static inline irr_blocks_cursor_t irr_blocks_at(irr_blocks_t blocks, size_t byte)
+{
+    while (blocks.count > 0 && byte >= blocks.list[0].length) {
+        byte -= blocks.list[0].length;
+        blocks = irr_blocks_after(blocks, 1);
+    }
+    return (irr_blocks_cursor_t){ .left = blocks, .skip = byte };
+}
 
 /* The next bytes, at most max of them, that lie in one block; none at the end. */
-irr_block_t irr_blocks_next(irr_blocks_cursor_t *cursor, size_t max);
+static inline irr_block_t irr_blocks_next(irr_blocks_cursor_t *cursor, size_t max)
+{
+    irr_block_t range;
+
+    if (cursor->left.count == 0) {
+        return (irr_block_t){ .length = 0 };
+    }
+    range = cursor->left.list[0];
+    range.offset += (ptrdiff_t)cursor->skip;
+    range.length -= cursor->skip;
+    if (range.length > max) {
+        range.length = max;
+        cursor->skip += max;
+    } else {
+        cursor->left = irr_blocks_after(cursor->left, 1);
+        cursor->skip = 0;
+    }
+    return range;
+}
 
 /*
  * The next bytes that lie in one block both where they come from and where they go; false: there are none to come.
  * Where they have no place, the target is shorter than the source, which is all that is left of its block.
  */
-bool irr_blocks_pair(irr_blocks_cursor_t *from, irr_blocks_cursor_t *to, irr_block_t *source, irr_block_t *target);
+static inline bool irr_blocks_pair(irr_blocks_cursor_t *from, irr_blocks_cursor_t *to, irr_block_t *source,
+                                   irr_block_t *target)
+{
+    const size_t left = from->left.count > 0 ? from->left.list[0].length - from->skip : 0;
+
+    if (left == 0) {
+        return false;
+    }
+    *target = irr_blocks_next(to, left);
+    *source = irr_blocks_next(from, to->left.count > 0 ? target->length : left);
+    return true;
+}
 
 /* ---- the last problem ---- */
 
