@@ -19,6 +19,7 @@ typedef struct work {
     size_t                    npieces;
     size_t                   *cells;    /* the receives of the first stage */
     size_t                    ncells;
+    size_t                   *received;  /* by node: the receive of what comes from there, if this rank serves it */
 } work_t;
 
 static uint64_t bytes_between(const work_t *work, int from, int to)
@@ -98,6 +99,12 @@ static void list_arrived(work_t *work, int from, int member)
     }
 }
 
+/* Does this rank speak to that node? */
+static bool serves(const work_t *work, int other)
+{
+    return other != work->node && irr_nodes_speaker(work->nodes, work->node, other) == work->rank;
+}
+
 /* The receive is one range of the server's board. */
 static irr_status_t receive(work_t *work, int other)
 {
@@ -112,18 +119,19 @@ static irr_status_t receive(work_t *work, int other)
     return add_step(work, IRR_STEP_RECV, irr_nodes_speaker(work->nodes, other, work->node), BETWEEN, NULL, 0);
 }
 
-/* Node to node, by this rank: the receive, the send, and then the cells of the members. */
-static irr_status_t serve(work_t *work, int other)
+static irr_status_t send(work_t *work, int other)
+{
+    list_blocks(work, work->node, other);
+    return add_step(work, IRR_STEP_SEND, irr_nodes_speaker(work->nodes, other, work->node), BETWEEN, work->cells,
+                    work->ncells);
+}
+
+/* Cells for the members, of what has arrived from a node. */
+static irr_status_t tell(work_t *work, int other, size_t received)
 {
     const irr_nodes_t *nodes = work->nodes;
-    const size_t received = work->plan->nsteps;
-    irr_status_t status = receive(work, other);
+    irr_status_t status = IRR_OK;
 
-    if (status == IRR_OK) {
-        list_blocks(work, work->node, other);
-        status = add_step(work, IRR_STEP_SEND, irr_nodes_speaker(nodes, other, work->node), BETWEEN, work->cells,
-                          work->ncells);
-    }
     for (int i = nodes->first[work->node]; i < nodes->first[work->node + 1] && status == IRR_OK; i++) {
         if (nodes->members[i] != work->rank) {
             list_arrived(work, other, nodes->members[i]);
@@ -133,31 +141,35 @@ static irr_status_t serve(work_t *work, int other)
     return status;
 }
 
-static irr_status_t add_node(work_t *work, int other, bool served)
+static irr_status_t hear(work_t *work, int other)
 {
-    const int server = irr_nodes_speaker(work->nodes, work->node, other);
-
-    if ((server == work->rank) != served) {
-        return IRR_OK;
-    }
-    if (served) {
-        return serve(work, other);
-    }
     list_arrived(work, other, work->rank);
-    return add_step(work, IRR_STEP_RECV, server, ARRIVED, NULL, 0);
+    return add_step(work, IRR_STEP_RECV, irr_nodes_speaker(work->nodes, work->node, other), ARRIVED, NULL, 0);
 }
 
+/* A rank sends in the order of its plan, so all that waits for what arrives is behind what does not. */
 static irr_status_t extend(work_t *work)
 {
+    const irr_nodes_t *nodes = work->nodes;
     irr_status_t status = add_cells(work, IRR_STEP_RECV);
 
     if (status == IRR_OK) {
         status = add_cells(work, IRR_STEP_SEND);
     }
-    for (int pass = 0; pass < 2; pass++) {
-        for (int other = 0; other < work->nodes->count && status == IRR_OK; other++) {
-            status = other != work->node ? add_node(work, other, pass == 1) : IRR_OK;
+    if (work->limits->node_block == 0) {
+        return status;
+    }
+    for (int other = 0; other < nodes->count && status == IRR_OK; other++) {
+        if (other != work->node) {
+            work->received[other] = work->plan->nsteps;
+            status = serves(work, other) ? receive(work, other) : hear(work, other);
         }
+    }
+    for (int other = 0; other < nodes->count && status == IRR_OK; other++) {
+        status = serves(work, other) ? send(work, other) : IRR_OK;
+    }
+    for (int other = 0; other < nodes->count && status == IRR_OK; other++) {
+        status = serves(work, other) ? tell(work, other, work->received[other]) : IRR_OK;
     }
     return status;
 }
@@ -187,7 +199,8 @@ static irr_status_t extend_all(const work_t *shared, irr_plans_t *plans)
     const size_t largest = (size_t)shared->nodes->largest;
     work_t work = *shared;
     irr_status_t status = IRR_ALLOC_ARRAYS(((irr_array_t[]){
-        IRR_ARRAY(work.pieces, largest * largest + 1), IRR_ARRAY(work.cells, largest) }));
+        IRR_ARRAY(work.pieces, largest * largest + 1), IRR_ARRAY(work.cells, largest),
+        IRR_ARRAY(work.received, (size_t)shared->nodes->count) }));
 
     for (int r = 0; r < plans->ranks && status == IRR_OK; r++) {
         work.plan = &plans->plans[r];
@@ -196,7 +209,7 @@ static irr_status_t extend_all(const work_t *shared, irr_plans_t *plans)
         work.ncells = 0;
         status = extend(&work);
     }
-    irr_free(work.pieces);   /* and the other array */
+    irr_free(work.pieces);   /* and the other arrays */
     return status;
 }
 

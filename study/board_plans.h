@@ -15,7 +15,7 @@
 #include "problem/machine.h"
 #include "study/plans.h"
 
-/* Bytes of a message at most that goes over a board, and from node to node. */
+/* Bytes of a message at most that goes over a board, and from node to node; node_block 0: between nodes directly. */
 typedef struct irr_board_limits {
     size_t board_block, node_block;
 } irr_board_limits_t;

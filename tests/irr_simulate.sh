@@ -15,7 +15,7 @@ us() {
 simple=$scratch/simple
 printf '%s\n' 'message 100' 'latency 1000' 'bandwidth 8000' 'copy 1000' > "$simple"
 
-echo 1..30
+echo 1..32
 
 # ---- simulate ----
 
@@ -80,11 +80,11 @@ report $? "1024 ranks"
 # ---- recommend ----
 
 good recommend --ranks 1024 --ranks-per-node 32 --unit 8 && [ "$(sed -n '4s/ .*//p' "$scratch/out")" = node ] &&
-    [ "$(lines '^node .*mpirun -np 1024 --mca coll_irr_alltoallv_algorithm node app$')" -eq 1 ] &&
+    [ "$(lines '^node .*mpirun -np 1024 --map-by ppr:32:node --mca coll_irr_alltoallv_algorithm node app$')" -eq 1 ] &&
     [ "$(lines '^a1 ')" -eq 0 ]
 report $? "node to node for short messages, and nothing hopeless"
 good recommend --ranks 64 --ranks-per-node 16 --unit 1048576 && [ "$(sed -n '4s/ .*//p' "$scratch/out")" = host ] &&
-    [ "$(lines '^host .*1.00  mpirun -np 64 app$')" -eq 1 ]
+    [ "$(lines '^host .*1.00  mpirun -np 64 --map-by ppr:16:node app$')" -eq 1 ]
 report $? "direct messages for long ones"
 good recommend --ranks 64 --algorithms a3/16x4,a1/loose --unit 2048 &&
     [ "$(lines 'algorithm a3 --mca coll_irr_dims 16x4 app$')" -eq 1 ] &&
@@ -99,6 +99,22 @@ for machine in "$machines"/*.conf; do
     good recommend --ranks 256 --ranks-per-node 8 --machine "$machine" && [ "$(lines mpirun)" -gt 0 ] || ok=1
 done
 report $ok "for each machine that comes with it"
+
+# ---- what the model loses ----
+
+regret=$srcdir/contrib/regret
+if command -v python3 > /dev/null; then
+    "$regret" --build "${builddir:-.}" --ranks 16 --sizes 8,512 > "$scratch/out" 2> "$scratch/err" &&
+        [ ! -s "$scratch/err" ] &&
+        awk '$1 == "all" { found = $2 == 60 && $3 >= 1 && $3 <= 1.1 && $6 > $3 } END { exit !found }' "$scratch/out"
+    report $? "the model's way takes at most a tenth longer than the best one, always a1 more"
+    "$regret" --build "${builddir:-.}" --ranks 0 > "$scratch/out" 2> "$scratch/err"
+    [ $? -eq 2 ] && [ ! -s "$scratch/out" ] && grep -q "argument --ranks: invalid numbers value: '0'" "$scratch/err"
+    report $? "no ranks to measure with"
+else
+    skip "the model's way takes at most a tenth longer than the best one, always a1 more" "no python3"
+    skip "no ranks to measure with" "no python3"
+fi
 
 # ---- what is refused ----
 

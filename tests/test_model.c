@@ -33,8 +33,8 @@ static irr_machine_t ethernet(void)
 static irr_traffic_t equal(int ranks, int node_ranks, double bytes)
 {
     return (irr_traffic_t){
-        .ranks = ranks, .node_ranks = node_ranks, .messages = ranks - 1, .bytes = (ranks - 1) * bytes, .longest = bytes,
-        .board_block = BOARD_BLOCK, .node_block = NODE_BLOCK
+        .ranks = ranks, .node_ranks = node_ranks, .messages = ranks - 1, .bytes = (ranks - 1) * bytes,
+        .even = (ranks - 1) * bytes, .longest = bytes, .board_block = BOARD_BLOCK, .node_block = NODE_BLOCK
     };
 }
 
@@ -173,6 +173,7 @@ static void test_some_long(void)
 
     traffic.longest = 8 * NODE_BLOCK;
     traffic.bytes += traffic.longest;
+    traffic.even = traffic.bytes;
     CU_ASSERT(time_of(&machine, &traffic, "node") > all_short);
     CU_ASSERT(time_of(&machine, &traffic, "node") < time_of(&machine, &traffic, "a1"));
 }
@@ -184,11 +185,24 @@ static void test_sparse(void)
     irr_traffic_t traffic = equal(1024, 32, 64);
 
     traffic.messages = 8;
-    traffic.bytes = 8 * 64;
+    traffic.bytes = traffic.even = 8 * 64;
     CU_ASSERT(time_of(&machine, &traffic, "a1") < time_of(&machine, &traffic, "a3"));
     CU_ASSERT(irr_model_host_ns(&machine, &traffic) > 50 * time_of(&machine, &traffic, "a1"));
     traffic = equal(1024, 32, 64);
     CU_ASSERT_DOUBLE_EQUAL(irr_model_host_ns(&machine, &traffic), time_of(&machine, &traffic, "a1"), 1);
+}
+
+/* One rank receives much more than any sends: it does not fill the links of other nodes. */
+static void test_hot_rank(void)
+{
+    const irr_machine_t machine = infiniband();
+    irr_traffic_t traffic = equal(256, 32, 4096), hot = traffic;
+
+    hot.even = hot.bytes / 100;
+    CU_ASSERT(time_of(&machine, &hot, "a1") < time_of(&machine, &traffic, "a1") / 5);
+    CU_ASSERT(time_of(&machine, &hot, "a1") >= hot.bytes * 8e3 / (double)machine.bandwidth);
+    CU_ASSERT(time_of(&machine, &hot, "a3") > time_of(&machine, &hot, "a1"));
+    CU_ASSERT(time_of(&machine, &hot, "multistage") > time_of(&machine, &hot, "a1"));
 }
 
 static void test_paces(void)
@@ -230,11 +244,12 @@ static irr_traffic_t any_traffic(uint64_t *state)
 {
     const int ranks = 1 + (int)irr_test_below(state, 5000);
     const double messages = (double)irr_test_below(state, (uint64_t)ranks);
-    const double mean = messages > 0 ? 1 + any(state, 20) : 0;
+    const double mean = messages > 0 ? 1 + any(state, 20) : 0, bytes = messages * mean;
 
     return (irr_traffic_t){
         .ranks = ranks, .node_ranks = 1 + (int)irr_test_below(state, (uint64_t)ranks), .messages = messages,
-        .bytes = messages * mean, .longest = messages > 0 ? mean * (1 + any(state, 3) * (messages - 1) / 8) : 0,
+        .bytes = bytes, .even = bytes / (1 + any(state, 2)),
+        .longest = messages > 0 ? mean * (1 + any(state, 3) * (messages - 1) / 8) : 0,
         .board_block = any(state, 20), .node_block = any(state, 11)
     };
 }
@@ -257,6 +272,7 @@ static void test_any(void)
             CU_ASSERT(ns >= 0 && isfinite(ns));
             if (!way->boards && !way->balanced) {
                 more.bytes *= 2;
+                more.even *= 2;
                 more.longest *= 2;
                 CU_ASSERT(irr_model_ns(machine, &more, way) >= ns);
             }
@@ -274,6 +290,7 @@ static void test_traffic_of(void)
     CU_ASSERT_EQUAL(traffic.node_ranks, 3);
     CU_ASSERT_EQUAL(traffic.messages, 2);
     CU_ASSERT_EQUAL(traffic.bytes, 29);
+    CU_ASSERT_EQUAL(traffic.even, 25);
     CU_ASSERT_EQUAL(traffic.longest, 20);
     CU_ASSERT_EQUAL(traffic.board_block, 1);
     CU_ASSERT_EQUAL(traffic.node_block, 2);
@@ -287,6 +304,7 @@ static const irr_test_case_t cases[] = {
     { "boards pay within a node, and node to node between nodes", test_boards },
     { "some long messages go directly", test_some_long },
     { "with few neighbours direct messages win", test_sparse },
+    { "a hot rank is no hot node", test_hot_rank },
     { "a pace costs signals and waits", test_paces },
     { "a grid of too many stages takes for ever", test_no_such_grid },
     { "each row has a time for any traffic, which more bytes do not shorten", test_any },

@@ -292,6 +292,21 @@ static void test_node_to_node(void)
     close_scene(&scene);
 }
 
+/* Each of two ranks serves three nodes, whose messages are under way at the same time: one latency. */
+static void test_several_served(void)
+{
+    const irr_board_limits_t limits = { .board_block = 1000, .node_block = 100 };
+    irr_simulated_t simulated = { .ns = 0 };
+    scene_t scene;
+
+    open_scene(&scene, &simple, 14, 2);
+    fill(&scene, "uniform", 1, 1);
+    CU_ASSERT_EQUAL(simulate_boards(&scene, &limits, &simulated), IRR_OK);
+    CU_ASSERT_EQUAL(simulated.messages, 3);
+    CU_ASSERT(simulated.ns < 2 * 1000);
+    close_scene(&scene);
+}
+
 /* Any counts, nodes of several sizes: at most one message for each other rank, and for each other node. */
 static void test_boards_end(void)
 {
@@ -378,6 +393,7 @@ static const irr_test_case_t cases[] = {
     { "the study's times are found", test_study },
     { "all ways end, the same way each time", test_all_ways },
     { "node to node: one message, behind cells", test_node_to_node },
+    { "node to node: several nodes in the time of one", test_several_served },
     { "node to node ends for any counts", test_boards_end },
     { "plans that do not end are told", test_no_end },
     { "so is a lack of memory", test_no_memory },

@@ -34,6 +34,9 @@ static void print_dims(const irr_tool_job_t *job, const irr_dims_t *dims)
 static void print_line(const irr_tool_job_t *job, const irr_tool_way_t *way)
 {
     fprintf(job->stream, "  mpirun -np %d", job->matrix->ranks);
+    if (job->options->ranks_per_node > 0) {
+        fprintf(job->stream, " --map-by ppr:%d:node", job->options->ranks_per_node);
+    }
     if (!way->host) {
         fprintf(job->stream, " --mca coll_irr_alltoallv_algorithm %s", irr_algorithm_name(way->row));
         if (way->dims.count > 0) {

@@ -12,69 +12,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Plans of messages, all direct for boards: the fabric then knows which are cells. */
-static irr_status_t build_messages(irr_tool_job_t *job, const irr_tool_way_t *way, irr_plans_t *plans)
+/* Over boards: inside of nodes alone, or from node to node, too. */
+static irr_status_t simulate_boards(const irr_tool_cluster_t *cluster, const irr_timed_config_t *config,
+                                    const irr_way_t *way, const irr_matrix_t *matrix, irr_simulated_t *simulated)
 {
-    irr_way_t plain = way->way;
-    irr_status_t status;
-
-    if (plain.boards) {
-        plain.route = &irr_route_direct;
-        plain.order = &irr_order_rotate;
-    }
-    job->way = &plain;
-    status = irr_tool_plans_build(job, job->input, plans);
-    irr_schedule_fini(&job->input->schedule);
-    return status;
-}
-
-static bool is_node_to_node(const irr_tool_cluster_t *cluster, const irr_tool_way_t *way)
-{
-    return way->way.boards && way->way.route == &irr_route_node && cluster->limits.node_block > 0;
-}
-
-static irr_status_t run(const irr_tool_cluster_t *cluster, const irr_tool_way_t *way, const irr_matrix_t *matrix,
-                        const irr_plans_t *plans, irr_simulated_t *simulated)
-{
-    const irr_timed_config_t config = {
-        .machine = &cluster->machine, .tree = cluster->tree, .boards = way->way.boards,
-        .board_block = cluster->limits.board_block
+    const bool between = way->route == &irr_route_node;
+    const irr_board_limits_t limits = {
+        .board_block = cluster->limits.board_block, .node_block = between ? cluster->limits.node_block : 0
     };
-    double *start = NULL;
-    irr_status_t status;
+    double *start = malloc((size_t)matrix->ranks * sizeof(*start));
+    irr_plans_t plans = { .ranks = 0 };
+    irr_status_t status = start != NULL ? irr_board_plans_build(&cluster->nodes, matrix, &limits, &plans)
+                                        : IRR_ERR_NO_MEMORY;
 
-    if (is_node_to_node(cluster, way)) {
-        start = malloc((size_t)matrix->ranks * sizeof(*start));
-        if (start == NULL) {
-            return IRR_ERR_NO_MEMORY;
-        }
-        irr_board_plans_start(&cluster->machine, &cluster->nodes, matrix, &cluster->limits, start);
+    if (status == IRR_OK) {
+        irr_board_plans_start(&cluster->machine, &cluster->nodes, matrix, &limits, start);
+        status = irr_simulate(&plans, config, start, simulated);
     }
-    status = irr_simulate(plans, &config, start, simulated);
+    irr_plans_fini(&plans);
     free(start);
     return status;
 }
 
-static irr_status_t simulate_way(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster,
-                                 const irr_tool_way_t *way, const irr_matrix_t *matrix, irr_simulated_t *simulated)
+static irr_status_t simulate_plans(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster,
+                                   const irr_timed_config_t *config, const irr_way_t *way, const irr_matrix_t *matrix,
+                                   irr_simulated_t *simulated)
 {
     irr_tool_job_t own = *job;
     irr_plans_t plans = { .ranks = 0 };
     irr_status_t status;
 
+    own.way = way;
     own.matrix = own.delivered = matrix;
     own.nodes = &cluster->nodes;
     own.tree = cluster->tree;
-    if (is_node_to_node(cluster, way)) {
-        status = irr_board_plans_build(&cluster->nodes, matrix, &cluster->limits, &plans);
-    } else {
-        status = build_messages(&own, way, &plans);
-    }
+    status = irr_tool_plans_build(&own, job->input, &plans);
+    irr_schedule_fini(&job->input->schedule);
     if (status == IRR_OK) {
-        status = run(cluster, way, matrix, &plans, simulated);
+        status = irr_simulate(&plans, config, NULL, simulated);
     }
     irr_plans_fini(&plans);
     return status;
+}
+
+static irr_status_t simulate_way(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster, const irr_way_t *way,
+                                 const irr_matrix_t *matrix, irr_simulated_t *simulated)
+{
+    const irr_timed_config_t config = {
+        .machine = &cluster->machine, .tree = cluster->tree, .boards = way->boards,
+        .board_block = cluster->limits.board_block
+    };
+
+    return way->boards ? simulate_boards(cluster, &config, way, matrix, simulated)
+                       : simulate_plans(job, cluster, &config, way, matrix, simulated);
 }
 
 /* What Open MPI sends: empty messages, too, which cost as much as one of a byte. */
@@ -98,7 +88,7 @@ static irr_cli_exit_t simulate_one(const irr_tool_job_t *job, const irr_tool_clu
     irr_status_t status = way->host ? fill_empty(job->matrix, &filled) : IRR_OK;
 
     if (status == IRR_OK) {
-        status = simulate_way(job, cluster, way, way->host ? &filled : job->matrix, &way->simulated);
+        status = simulate_way(job, cluster, &way->way, way->host ? &filled : job->matrix, &way->simulated);
     }
     irr_matrix_fini(&filled);
     if (status == IRR_OK) {

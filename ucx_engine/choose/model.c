@@ -7,6 +7,9 @@
  * all ranks of the node send, whichever is more; gathering and copying come on top, as a message leaves when it is
  * complete; and so does one latency.
  *
+ * Where one rank receives more than the others send (or sends more than they receive), all together have no more than
+ * the lesser of the two sides has at most; what is beside that is the one rank's, and comes together on its way there.
+ *
  * In a stage of a grid of n columns a block moves unless it is in its column already, so (n - 1) / n of all bytes do.
  * With few blocks not all columns get one: with d of them a column gets none with probability (1 - 1/n)^d.
  *
@@ -30,6 +33,8 @@ typedef struct stage {
     double  share;    /* of the group that gets a message */
     double  blocks;   /* in these messages, together */
     double  bytes;
+    double  beside;   /* that some ranks have more than that, */
+    double  meet;     /* and how many of these are on a node */
 } stage_t;
 
 static double least(double a, double b)
@@ -69,13 +74,20 @@ static group_t group_of(const irr_machine_t *machine, const irr_traffic_t *traff
     return (group_t){ .inside = node - 1, .between = members - node, .beyond = members - local };
 }
 
-/* What the link of a node needs for the bytes that each rank of it has for a group of others. */
-static double link_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const group_t *group, double bytes)
+/* What the link of a node needs for the bytes that each rank of it has for a group of others, and one has beside. */
+static double link_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const group_t *group, double bytes,
+                      double beside)
 {
     const double members = group->inside + group->between;
     const double slowest = most(group->between, group->beyond * (double)machine->taper);
 
-    return members > 0 ? wire_ns(machine, bytes * traffic->node_ranks * slowest / members) : 0;
+    return members > 0 ? wire_ns(machine, (bytes * traffic->node_ranks + beside) * slowest / members) : 0;
+}
+
+/* The same with direct messages. */
+static double links_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const group_t *group)
+{
+    return link_ns(machine, traffic, group, traffic->even, traffic->bytes - traffic->even);
 }
 
 /* ---- stages ---- */
@@ -102,10 +114,10 @@ static double stage_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
 {
     const group_t *group = &stage->group;
     const double work = messages_ns(machine, group, stage->share);
-    const double copied = stage->bytes + inside_bytes(group, stage->bytes);
+    const double copied = stage->bytes + stage->beside + inside_bytes(group, stage->bytes + stage->beside);
 
-    return most(work, link_ns(machine, traffic, group, stage->bytes)) + copy_ns(machine, copied) +
-           stage->blocks * (double)machine->piece + latency_ns(machine, group);
+    return most(work, link_ns(machine, traffic, group, stage->bytes, stage->beside * stage->meet)) +
+           copy_ns(machine, copied) + stage->blocks * (double)machine->piece + latency_ns(machine, group);
 }
 
 static group_t everybody(const irr_machine_t *machine, const irr_traffic_t *traffic)
@@ -131,13 +143,13 @@ static double pace_ns(const irr_machine_t *machine, const group_t *group, const 
     return way->pace->syncs ? work + waits : waits;
 }
 
-static double direct_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, double messages, double bytes)
+static double direct_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, double messages)
 {
     const group_t group = everybody(machine, traffic);
     const double others = traffic->ranks - 1, share = others > 0 ? messages / others : 0;
-    const double work = messages_ns(machine, &group, share) + copy_ns(machine, 2 * inside_bytes(&group, bytes));
+    const double inside = inside_bytes(&group, traffic->bytes + traffic->even);
 
-    return most(work, link_ns(machine, traffic, &group, bytes));
+    return most(messages_ns(machine, &group, share) + copy_ns(machine, inside), links_ns(machine, traffic, &group));
 }
 
 static double paced_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
@@ -145,7 +157,7 @@ static double paced_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
     const group_t group = everybody(machine, traffic);
     const double others = traffic->ranks - 1, share = others > 0 ? traffic->messages / others : 0;
 
-    return direct_ns(machine, traffic, traffic->messages, traffic->bytes) + pace_ns(machine, &group, way, share) +
+    return direct_ns(machine, traffic, traffic->messages) + pace_ns(machine, &group, way, share) +
            latency_ns(machine, &group);
 }
 
@@ -153,19 +165,24 @@ double irr_model_host_ns(const irr_machine_t *machine, const irr_traffic_t *traf
 {
     const group_t group = everybody(machine, traffic);
 
-    return direct_ns(machine, traffic, traffic->ranks - 1, traffic->bytes) + latency_ns(machine, &group);
+    return direct_ns(machine, traffic, traffic->ranks - 1) + latency_ns(machine, &group);
 }
 
 /* ---- grids ---- */
 
-/* blocks: that each rank has, for ranks anywhere. */
+/*
+ * blocks: that each rank has, for ranks anywhere.  What one rank receives beside others comes together stage by stage:
+ * behind this one it is with one rank in each `reach`.
+ */
 static double level_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, double blocks, double stride,
                        double columns)
 {
-    const double moves = columns > 1 ? (columns - 1) / columns : 0;
+    const double moves = columns > 1 ? (columns - 1) / columns : 0, reach = least(stride * columns, traffic->ranks);
+    const double beside = (traffic->bytes - traffic->even) * moves * reach / traffic->ranks;
     const stage_t stage = {
         .group = group_of(machine, traffic, stride, columns), .blocks = blocks * moves,
-        .share = 1 - pow(1 - 1 / columns, blocks), .bytes = traffic->bytes * moves
+        .share = 1 - pow(1 - 1 / columns, blocks), .bytes = traffic->even * moves,
+        .beside = beside, .meet = most(1, traffic->node_ranks / reach)
     };
 
     return stage_ns(machine, traffic, &stage);
@@ -204,22 +221,18 @@ static double grid_ns(const irr_machine_t *machine, const irr_traffic_t *traffic
 /* ---- boards ---- */
 
 /*
- * How many of the messages are longer than a limit, and their bytes: those that are not are taken to be half as long
- * as they may be, or as the mean.
+ * How many of the messages are longer than a limit: if these are as long as the longest one, and the others half as
+ * long as the limit, or as the mean.
  */
-static double longer(const irr_traffic_t *traffic, double limit, double *bytes)
+static double longer(const irr_traffic_t *traffic, double limit)
 {
     const double mean = traffic->messages > 0 ? traffic->bytes / traffic->messages : 0;
     const double others = least(limit, mean) / 2;
-    double count;
 
-    *bytes = 0;
     if (traffic->longest <= limit || traffic->longest <= others) {
         return 0;
     }
-    count = least(traffic->messages, (traffic->bytes - traffic->messages * others) / (traffic->longest - others));
-    *bytes = mean > limit ? traffic->bytes : count * traffic->longest;
-    return mean > limit ? traffic->messages : count;
+    return least(traffic->messages, (traffic->bytes - traffic->messages * others) / (traffic->longest - others));
 }
 
 /* Cells of a node, written and read, and what is in them. */
@@ -233,37 +246,36 @@ static double board_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
 {
     const group_t all = everybody(machine, traffic);
     const double others = traffic->ranks - 1;
-    double long_bytes, work;
-    const double long_share = longer(traffic, traffic->board_block, &long_bytes) / most(1, traffic->messages);
+    const double long_share = longer(traffic, traffic->board_block) / most(1, traffic->messages);
     const double share = others > 0 ? traffic->messages / others : 0;
-    const double inside = inside_bytes(&all, traffic->bytes);
+    const double inside = inside_bytes(&all, (traffic->bytes + traffic->even) / 2);
+    const double work = share * (all.between * (double)machine->message +
+                                 long_share * all.inside * (double)machine->node_message) +
+                        cells_ns(machine, all.inside, inside);
 
-    work = share * (all.between * (double)machine->message +
-                    long_share * all.inside * (double)machine->node_message) +
-           cells_ns(machine, all.inside, inside);
-    return most(work, link_ns(machine, traffic, &all, traffic->bytes)) + latency_ns(machine, &all);
+    return most(work, links_ns(machine, traffic, &all)) + latency_ns(machine, &all);
 }
 
 /* Short blocks from node to node, long ones directly. */
 static double node_ns(const irr_machine_t *machine, const irr_traffic_t *traffic)
 {
     const double node = traffic->node_ranks, nodes = ceil(traffic->ranks / node);
-    double long_bytes;
-    const double long_messages = longer(traffic, traffic->node_block, &long_bytes);
-    const double blocks = traffic->messages - long_messages, bytes = traffic->bytes - long_bytes;
+    const double long_messages = longer(traffic, traffic->node_block);
+    const double blocks = traffic->messages - long_messages;
+    const double bytes = most(0, traffic->even - long_messages * traffic->longest);
     const group_t all = everybody(machine, traffic);
     const double elsewhere = bytes - inside_bytes(&all, bytes);
     const double blocks_elsewhere = blocks - inside_bytes(&all, blocks);
     const double served = ceil((nodes - 1) / node), part = nodes > 1 ? served * node / (nodes - 1) : 0;
-    double work, bounce;
+    double bounce;
 
     if (nodes < 2 || node < 2) {
         return board_ns(machine, traffic);
     }
-    work = served * (double)machine->message + direct_ns(machine, traffic, long_messages, long_bytes);
     bounce = copy_ns(machine, (2 + part) * elsewhere) +
              (2 + 2 * part) * blocks_elsewhere * (double)machine->piece;
-    return most(work, link_ns(machine, traffic, &all, traffic->bytes)) + bounce +
+    return most(served * (double)machine->message, links_ns(machine, traffic, &all)) + bounce +
+           messages_ns(machine, &all, long_messages / (traffic->ranks - 1)) +
            cells_ns(machine, node - 1, inside_bytes(&all, bytes)) + (nodes - 1) * (double)machine->flag +
            latency_ns(machine, &all);
 }
@@ -299,6 +311,7 @@ irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks, size_t 
         .ranks = matrix->ranks, .node_ranks = node_ranks < matrix->ranks ? node_ranks : matrix->ranks,
         .board_block = (double)board_block, .node_block = (double)node_block
     };
+    double sides[2] = { 0, 0 };
 
     for (int i = 0; i < matrix->ranks; i++) {
         double messages[2] = { 0, 0 }, bytes[2] = { 0, 0 };
@@ -312,8 +325,12 @@ irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks, size_t 
                 traffic.longest = most(traffic.longest, (double)ways[side]);
             }
         }
-        traffic.messages = most(traffic.messages, most(messages[0], messages[1]));
-        traffic.bytes = most(traffic.bytes, most(bytes[0], bytes[1]));
+        for (int side = 0; side < 2; side++) {
+            traffic.messages = most(traffic.messages, messages[side]);
+            sides[side] = most(sides[side], bytes[side]);
+        }
     }
+    traffic.bytes = most(sides[0], sides[1]);
+    traffic.even = least(sides[0], sides[1]);
     return traffic;
 }

@@ -24,6 +24,8 @@ typedef struct irr_traffic {
     int    node_ranks;    /* most on a node; nodes are taken to have so many ranks in a row */
     double messages;      /* not empty, of a rank at most */
     double bytes;         /* of a rank at most */
+    double even;          /* the most that a rank sends, or the most that one receives, whichever is less: no more
+                             in the mean */
     double longest;       /* bytes of a message at most */
     double board_block;   /* bytes of a message that goes over a board at most */
     double node_block;    /* and from node to node, on boards (irr_mail_limit) */
