@@ -150,6 +150,7 @@ static void fill(rank_t *rank, int me, int exchange)
 static void start(int me)
 {
     rank_t *rank = &node.rank[me];
+    size_t beside = 0;
 
     state_problem(me, rank->exchanges);
     fill(rank, me, rank->exchanges);
@@ -157,9 +158,14 @@ static void start(int me)
     irr_board_start(&rank->board, &rank->problem, (irr_board_sides_t){ rank->sent, rank->received },
                     (irr_board_buffers_t){ rank->input, rank->output, 0 });
     irr_board_wake_members(&rank->board);
+    for (int i = 0; i < node.ranks; i++) {
+        beside += i != me && rank->sent[i].bytes > 112 ? rank->sent[i].bytes : 0;
+    }
     for (int i = 0; i < rank->board.nout; i++) {
+        beside -= rank->sent[rank->board.out[i]].bytes;
         CU_ASSERT(length_of(rank->exchanges, me, rank->board.out[i]) > BLOCK_MAX || rank->board.bytes_max < SEGMENT);
     }
+    CU_ASSERT(beside <= rank->board.bytes_max / 2);
     rank->open = true;
 }
 
@@ -241,15 +247,16 @@ static void test_turns(void)
     }
 }
 
-/* Nearly nothing fits beside the cells, so that most goes directly; and nothing at all does. */
+/* Nearly nothing fits beside the cells, so that most goes directly; nothing at all does; and no whole lines do. */
 static void test_no_room(void)
 {
-    begin(5, 1900, 4096);
-    take_turns(60);
-    end();
-    begin(5, 1900, 0);
-    take_turns(60);
-    end();
+    static const size_t room[] = { 4096, 0, 1000, 1030, 1090, 1150 };
+
+    for (size_t i = 0; i < sizeof(room) / sizeof(room[0]); i++) {
+        begin(5, i < 2 ? 1900 : 600, room[i]);
+        take_turns(60);
+        end();
+    }
 }
 
 static void test_numbers_wrap(void)

@@ -16,14 +16,6 @@
 
 #define HEAD_BYTES   128
 #define CELL_BYTES   128   /* two lines, of which the second is fetched with the first */
-#define INSIDE_MAX   (CELL_BYTES - 16)
-
-typedef enum kind {
-    INSIDE,    /* the bytes are in the cell, */
-    BESIDE,    /* or in the segment, from an offset on, */
-    DIRECT,    /* or come as a message */
-    LACKING    /* the rank has no memory for its input */
-} kind_t;
 
 /* In front of the cells. */
 struct irr_board_head {
@@ -33,10 +25,10 @@ struct irr_board_head {
 
 struct irr_board_cell {
     _Atomic uint32_t number;   /* of the exchange that it is for: the last thing that is written */
-    uint32_t         kind;
+    uint32_t         kind;     /* an irr_board_kind_t */
     uint64_t         length;
     union {
-        unsigned char bytes[INSIDE_MAX];
+        unsigned char bytes[IRR_BOARD_INSIDE_MAX];
         uint64_t      offset;
     };
 };
@@ -196,16 +188,17 @@ void irr_board_gather(const irr_block_t *blocks, size_t count, const void *input
 /* What goes beside the cells, if there were room for all of it. */
 static size_t wanted_beside(const irr_board_t *board)
 {
+    const size_t most = irr_board_room(board->bytes_max);
     size_t bytes = 0;
 
     for (int i = 0; i < board->count; i++) {
         const size_t length = board->sides.sent[i].bytes;
 
-        if (i != board->me && length > INSIDE_MAX && length <= board->block_max) {
+        if (i != board->me && length > IRR_BOARD_INSIDE_MAX && length <= board->block_max) {
             bytes += irr_board_line_up(length);
         }
     }
-    return bytes < board->bytes_max / 2 ? bytes : board->bytes_max / 2;
+    return bytes < most ? bytes : most;
 }
 
 /* The half is read by nobody now, so its memory may become another one.  Without more memory, what there was stays. */
@@ -225,35 +218,27 @@ static void make_room(irr_board_t *board, int half)
 }
 
 /* All but the number, which says that the rest is there. */
-static void write_cell(irr_board_t *board, int member, irr_board_cell_t *cell, size_t *used)
+static void write_cell(irr_board_t *board, int member, irr_board_cell_t *cell, size_t *left)
 {
     const irr_board_message_t *message = &board->sides.sent[member];
     const irr_block_t *blocks = board->problem->send.list + message->first;
     const int half = (int)(board->number & 1);
-    unsigned char *bytes = cell->bytes;
-    uint64_t offset = 0;
-    kind_t kind;
+    const uint64_t offset = board->beside[half] + (board->beside_max[half] - *left);
+    irr_board_kind_t kind = IRR_BOARD_LACKING;
 
-    if ((board->buffers.lacks & IRR_LACKS_INPUT) != 0 && message->bytes > 0) {
-        kind = LACKING;
-    } else if (message->bytes <= INSIDE_MAX) {
-        kind = INSIDE;
-    } else if (message->bytes <= board->block_max && message->bytes <= board->beside_max[half] - *used) {
-        kind = BESIDE;
-        offset = board->beside[half] + *used;
-        bytes = board->segment->bytes + offset;
-        *used += irr_board_line_up(message->bytes);
-    } else {
-        kind = DIRECT;
-        board->out[board->nout++] = member;
+    if ((board->buffers.lacks & IRR_LACKS_INPUT) == 0 || message->bytes == 0) {
+        kind = irr_board_kind(message->bytes, board->block_max, left);
     }
-    if (kind <= BESIDE) {
-        irr_board_gather(blocks, message->count, board->buffers.input, bytes);
+    if (kind == IRR_BOARD_DIRECT) {
+        board->out[board->nout++] = member;
+    } else if (kind != IRR_BOARD_LACKING) {
+        irr_board_gather(blocks, message->count, board->buffers.input,
+                         kind == IRR_BOARD_INSIDE ? cell->bytes : board->segment->bytes + offset);
         board->bytes += message->bytes;
     }
     cell->length = message->bytes;
     cell->kind = kind;
-    if (kind == BESIDE) {
+    if (kind == IRR_BOARD_BESIDE) {
         cell->offset = offset;
     }
 }
@@ -263,7 +248,7 @@ void irr_board_start(irr_board_t *board, const irr_problem_t *problem, irr_board
 {
     const int half = (int)(++board->number & 1);
     irr_board_cell_t *cells = own_cells(board, half);
-    size_t used = 0;
+    size_t left;
 
     board->problem = problem;
     board->sides = sides;
@@ -272,10 +257,11 @@ void irr_board_start(irr_board_t *board, const irr_problem_t *problem, irr_board
     board->bytes = 0;
     board->npending = board->nout = board->nin = 0;
     make_room(board, half);
+    left = board->beside_max[half];
     for (int k = 1; k < board->count; k++) {
         const int to = (board->me + k) % board->count, from = (board->me + board->count - k) % board->count;
 
-        write_cell(board, to, &cells[to], &used);
+        write_cell(board, to, &cells[to], &left);
         atomic_store_explicit(&cells[to].number, board->number, memory_order_release);
         board->pending[board->npending++] = from;
     }
@@ -328,19 +314,19 @@ static void read_cell(irr_board_t *board, int member, const irr_board_cell_t *ce
     uint64_t offset;
 
     switch (cell->kind) {
-    case DIRECT:
+    case IRR_BOARD_DIRECT:
         board->in[board->nin++] = member;
         return;
-    case LACKING:
+    case IRR_BOARD_LACKING:
         keep(board, IRR_ERR_PEER);
         return;
-    case INSIDE:
-        if (length > INSIDE_MAX) {
+    case IRR_BOARD_INSIDE:
+        if (length > IRR_BOARD_INSIDE_MAX) {
             keep(board, IRR_ERR_PROTOCOL);
             return;
         }
         break;
-    case BESIDE:
+    case IRR_BOARD_BESIDE:
         offset = cell->offset;
         if (offset > view->length || length > view->length - offset) {
             keep(board, IRR_ERR_PROTOCOL);

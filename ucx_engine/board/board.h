@@ -29,6 +29,7 @@
 #define IRR_BOARD_H
 
 #include "board/segment.h"
+#include "route/boarded.h"
 
 #include <stdatomic.h>
 
@@ -170,12 +171,6 @@ void irr_board_get_up(irr_board_t *board);
 void irr_board_end(irr_board_t *board);
 
 /* ---- private to board/ ---- */
-
-/* Up to the end of a line: what lies behind begins at one. */
-static inline size_t irr_board_line_up(size_t bytes)
-{
-    return (bytes + 63) & ~(size_t)63;
-}
 
 /* By way of a number, because the base may be NULL. */
 static inline unsigned char *irr_board_address(const void *base, ptrdiff_t offset)

@@ -44,21 +44,10 @@ static size_t bytes_before(const irr_mail_t *mail, int member, int end)
 
 /* ---- life ---- */
 
-size_t irr_mail_limit(const irr_nodes_t *nodes, size_t block_max, size_t bytes_max)
-{
-    size_t limit = bytes_max / 8 / (size_t)nodes->ranks;
-
-    if (nodes->count == 1 || nodes->largest == 1) {
-        return 0;
-    }
-    limit = limit < block_max ? limit : block_max;
-    return limit < IRR_MAIL_BLOCK_MAX ? limit : IRR_MAIL_BLOCK_MAX;
-}
-
 /* The longest message of a node of so many ranks: lengths, blocks, and a byte. */
 static size_t message_max(const irr_mail_t *mail, size_t size)
 {
-    return (size_t)mail->board->count * size * (sizeof(uint16_t) + mail->limit) + 1;
+    return irr_mail_lengths((size_t)mail->board->count, size) + (size_t)mail->board->count * size * mail->limit + 1;
 }
 
 /* Which ranks elsewhere are on which node, and who serves that. */
@@ -68,7 +57,7 @@ static void find_others(irr_mail_t *mail, const irr_nodes_t *nodes, int rank)
     size_t first = 0;
 
     for (int i = 0; i < mail->nothers; i++) {
-        const int other = i + (i >= node);
+        const int other = irr_nodes_after(nodes, node, i);
 
         mail->others[i] = (irr_mail_node_t){
             .server = i % mail->board->count, .first = first, .size = (size_t)irr_nodes_size(nodes, other) };
@@ -106,7 +95,7 @@ static irr_status_t serve(irr_mail_t *mail, const irr_nodes_t *nodes, int node)
     irr_status_t status = IRR_ALLOC_ARRAYS(arrays);
 
     for (int i = 0; status == IRR_OK && i < mail->nserved; i++) {
-        const int other = mail->board->me + i * mail->board->count, there = other + (other >= node);
+        const int other = mail->board->me + i * mail->board->count, there = irr_nodes_after(nodes, node, other);
         const size_t here = count * mail->others[other].size;
 
         mail->served[i] = (irr_mail_served_t){

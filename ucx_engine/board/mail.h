@@ -33,7 +33,6 @@
 
 #include "board/board.h"
 #include "plan/plan.h"
-#include "route/nodes.h"
 
 /* In front of what a server received. */
 typedef struct irr_mail_arrival {
@@ -46,9 +45,6 @@ typedef struct irr_mail_arrival {
 typedef struct irr_mail_slot {
     uint32_t offset, length;
 } irr_mail_slot_t;
-
-/* Longer blocks go directly, as they are sent as fast so. */
-#define IRR_MAIL_BLOCK_MAX 1024
 
 /* What a member has for other nodes, by half. */
 typedef struct irr_mail_source {
@@ -107,9 +103,6 @@ typedef struct irr_mail {
 } irr_mail_t;
 
 /* ---- life ---- */
-
-/* Bytes of the longest block that goes over boards between these nodes; 0: none does, and there are no rows. */
-size_t irr_mail_limit(const irr_nodes_t *nodes, size_t block_max, size_t bytes_max);
 
 /* Makes those of a rank beside its board.  *place_p: what members need to know.  IRR_ERR_NO_MEMORY. */
 irr_status_t irr_mail_init(irr_mail_t *mail, irr_board_t *board, const irr_nodes_t *nodes, int rank, size_t limit,

@@ -163,7 +163,7 @@ size_t irr_mail_send(irr_mail_t *mail, irr_mail_served_t *served, size_t *descri
 {
     static const unsigned char byte = 0;
     const irr_mail_node_t *other = &mail->others[served->node];
-    const size_t lengths = (size_t)mail->board->count * other->size * sizeof(*served->sent);
+    const size_t lengths = irr_mail_lengths((size_t)mail->board->count, other->size);
     const size_t before = no_less_than_a_byte(served->sent_bytes);
     bool changed = false;
     size_t count = 0, bytes = 0;
@@ -200,7 +200,8 @@ irr_piece_t irr_mail_room(const irr_mail_t *mail, const irr_mail_served_t *serve
 static bool take_lengths(irr_mail_t *mail, irr_mail_served_t *served, const unsigned char *message, size_t bytes)
 {
     const size_t pairs = (size_t)mail->board->count * mail->others[served->node].size;
-    const size_t before = no_less_than_a_byte(served->received_bytes), lengths = pairs * sizeof(uint16_t);
+    const size_t before = no_less_than_a_byte(served->received_bytes);
+    const size_t lengths = irr_mail_lengths(mail->others[served->node].size, (size_t)mail->board->count);
     size_t sum = 0, whole;
 
     if (bytes < lengths) {
@@ -297,7 +298,7 @@ irr_status_t irr_mail_received(irr_mail_t *mail, irr_mail_served_t *served, size
     const irr_mail_node_t *other = &mail->others[served->node];
     const int half = half_of(mail);
     irr_mail_arrival_t *arrival = own(mail, other->arrival[half]);
-    const size_t lengths = (size_t)mail->board->count * other->size * sizeof(uint16_t);
+    const size_t lengths = irr_mail_lengths(other->size, (size_t)mail->board->count);
     const bool told = bytes != no_less_than_a_byte(served->received_bytes);
 
     if (told && !take_lengths(mail, served, other->message[half], bytes)) {

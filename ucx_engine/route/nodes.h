@@ -46,15 +46,31 @@ static inline int irr_nodes_server(const irr_nodes_t *nodes, int node, int to)
     return (nodes->first[nodes->node[to]] + nodes->place[to]) % irr_nodes_size(nodes, node);
 }
 
+/* The i-th of the nodes after a node, around, from 0; and which one another node is. */
+static inline int irr_nodes_after(const irr_nodes_t *nodes, int node, int i)
+{
+    return (node + 1 + i) % nodes->count;
+}
+
+static inline int irr_nodes_which(const irr_nodes_t *nodes, int node, int other)
+{
+    return (other - node - 1 + nodes->count) % nodes->count;
+}
+
 /*
- * The rank of a node that speaks to another node for all of it: the other nodes are dealt out to its ranks in turn, so
- * each has as many as the others, or one more.  Two nodes speak by one rank of each.
+ * The rank of a node that speaks to another node for all of it: the nodes after it are dealt out to its ranks in turn,
+ * so each has as many as the others, or one more.  Two nodes speak by one rank of each.  Who speaks to several does so
+ * in their order, and with nodes of one size no rank hears from two at a time.
  */
 static inline int irr_nodes_speaker(const irr_nodes_t *nodes, int node, int other)
 {
-    const int which = other < node ? other : other - 1;
+    return nodes->members[nodes->first[node] + irr_nodes_which(nodes, node, other) % irr_nodes_size(nodes, node)];
+}
 
-    return nodes->members[nodes->first[node] + which % irr_nodes_size(nodes, node)];
+/* At which turn, from 1, it speaks to that node. */
+static inline int irr_nodes_turn(const irr_nodes_t *nodes, int node, int other)
+{
+    return irr_nodes_which(nodes, node, other) / irr_nodes_size(nodes, node) + 1;
 }
 
 #endif
