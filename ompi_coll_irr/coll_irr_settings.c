@@ -202,13 +202,13 @@ static mca_coll_irr_text_t texts[] = {
         OPAL_INFO_LVL_5, mca_coll_irr_parse_size, SIZE_ALLOWED "means no limit",
         offsetof(mca_coll_irr_settings_t, engine.cache_bytes), NULL
     }, {
-        PREFIX "board_block", "32k",
+        PREFIX "board_block", TEXT(IRR_BOARD_BLOCK_DEFAULT),
         "With board, node: number of bytes above which a message between ranks of a node goes directly, not through "
         "memory that they share, with an optional suffix k, m or g; between nodes it does above 1024, too." INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_size, "a whole number, with an optional suffix k, m or g",
         offsetof(mca_coll_irr_settings_t, engine.board_block), NULL
     }, {
-        PREFIX "board_bytes", "1m",
+        PREFIX "board_bytes", TEXT(IRR_BOARD_BYTES_DEFAULT),
         "With board, node: number of bytes of shared memory that a rank takes for a communicator at most, beside 256 "
         "for each rank of its node, with an optional suffix k, m or g. What has no room goes directly. 0 means only "
         "messages of up to 112 bytes go through shared memory." INFO_KEY,

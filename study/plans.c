@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "order/tree/syncs.h"
+#include "study/paper.h"
 #include "study/grid_plans.h"
 
 /* Lays the blocks of one side of one rank out; false if they do not fit an offset. */
@@ -92,6 +93,10 @@ static irr_status_t build(const irr_way_t *way, const irr_plans_known_t *known, 
 
     if (irr_way_is_scheduled(way)) {
         return known->schedule != NULL ? build_scheduled(way, known, plans) : IRR_ERR_BAD_PARAM;
+    }
+    if (way->boards) {
+        return known->nodes != NULL ? irr_paper_build(way, known->nodes, plans->problems, plans->plans)
+                                    : IRR_ERR_BAD_PARAM;
     }
     if (!irr_way_is_local(way)) {
         status = irr_way_grid(way, plans->ranks, known->nodes, &grid);

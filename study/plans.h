@@ -22,14 +22,14 @@ typedef struct irr_plans {
 /* What the plans are made from; all of it is borrowed while they are. */
 typedef struct irr_plans_known {
     const irr_matrix_t   *matrix;
-    const irr_nodes_t    *nodes;      /* for the route node, else NULL */
+    const irr_nodes_t    *nodes;      /* for the route node and for boards, else NULL */
     const irr_schedule_t *schedule;   /* for a way that is scheduled: sorted, one that passes irr_schedule_check for the
                                          matrix, or for what irr_forward_matrix makes of it if the way forwards */
     const irr_tree_t     *tree;       /* of the ranks' hosts, for the pace sync; NULL: one switch */
 } irr_plans_known_t;
 
 /*
- * Builds all plans by a way.  IRR_ERR_BAD_PARAM: no such grid, a schedule is missing, or a row or column of the matrix
+ * Builds all plans by a way.  IRR_ERR_BAD_PARAM: no such grid, a schedule or nodes are missing, or a row or column of the matrix
  * sums to more than PTRDIFF_MAX bytes; IRR_ERR_NO_MEMORY, or what irr_syncs_find returns.  Outputs are set on success
  * only.
  */
@@ -42,6 +42,7 @@ typedef struct irr_plans_message {
     int                stage, step, from, to;
     size_t             index;    /* of the send in the plan of its rank */
     size_t             bytes;
+    bool               boarded;  /* it goes over a board */
     const irr_slice_t *slices;   /* in the order of the message, adjacent ones merged; valid during the call */
     size_t             nslices;
 } irr_plans_message_t;

@@ -138,6 +138,7 @@ irr_status_t irr_plans_each_message(const irr_plans_t *plans,
         more = status == IRR_OK && fn(context, &(irr_plans_message_t){
             .stage = step->stage, .step = step->number, .from = messages[i]->rank, .to = step->peer,
             .index = irr_check_index(&check, (size_t)(messages[i] - check.steps)), .bytes = step->bytes,
+            .boarded = step->boarded,
             .slices = slices.items, .nslices = slices.count
         });
     }

@@ -125,7 +125,7 @@ refused "a pace that does not go" "--algorithms: 'a3/loose': goes with" simulate
 refused "an option of others" "--json does not go with simulate, which takes" simulate --ranks 4 --json
 refused "ranks a node beside hosts" "--ranks-per-node does not go with --topology" \
     recommend --topology "$scratch/tree" --ranks-per-node 2
-refused "the machine of others" "--machine, --algorithms and --ranks-per-node go with simulate" \
+refused "the machine of others" "--machine and --algorithms go with simulate" \
     check --algorithm a1 --ranks 4 --machine "$simple"
 printf '%s\n' 'message 100' 'latency fast' > "$scratch/bad"
 refused "a machine file with nonsense" "$scratch/bad:2: latency 'fast' is not an integer from 1 to 1000000000" \

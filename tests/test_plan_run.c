@@ -13,7 +13,10 @@
 
 static void build(const char *algorithm, irr_overlap_t overlap, int ranks, irr_plans_t *plans)
 {
-    const irr_settings_t settings = { .algorithm = irr_algorithm_find(algorithm), .overlap = overlap };
+    const irr_settings_t settings = {
+        .algorithm = irr_algorithm_find(algorithm), .overlap = overlap, .board_block = 50000,
+        .board_bytes = overlap == IRR_OVERLAP_PIPELINED ? 400000 : 0   /* boards, or none */
+    };
     irr_matrix_t matrix;
 
     CU_ASSERT_EQUAL_FATAL(irr_matrix_pattern("random", ranks, 3000, irr_test_seed(), &matrix), IRR_OK);

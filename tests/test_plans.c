@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages as text, a line each: stage.step from>to bytes, and source>destination[offset,end) for each slice. */
+/* Messages as text, a line each: stage.step from>to bytes, and source>destination[offset,end) for each slice;
+ * * behind what goes over a board. */
 typedef struct record {
     char   text[2000];
     size_t used;
@@ -26,8 +27,9 @@ static bool record_message(void *context, const irr_plans_message_t *message)
     char *text = record->text;
     size_t size = sizeof(record->text);
 
-    record->used += (size_t)snprintf(text + record->used, size - record->used, "%d.%d %d>%d %zu:",
-                                     message->stage, message->step, message->from, message->to, message->bytes);
+    record->used += (size_t)snprintf(text + record->used, size - record->used, "%d.%d %d>%d%s %zu:",
+                                     message->stage, message->step, message->from, message->to,
+                                     message->boarded ? "*" : "", message->bytes);
     for (size_t i = 0; i < message->nslices && record->used < size; i++) {
         const irr_slice_t *slice = &message->slices[i];
 
@@ -121,6 +123,37 @@ static void test_direct(void)
                             "1.2 1>0 11: 1>0[0,11)\n"
                             "1.2 2>1 22: 2>1[0,22)\n");
     irr_plans_fini(&plans);
+    irr_matrix_fini(&matrix);
+}
+
+/* Ranks 0 and 2 share a node, 1 and 3 another one.  Up to 30 bytes go over boards between these. */
+static void test_boards(void)
+{
+    static const int labels[] = { 7, 3, 7, 3 };
+    irr_way_t way = *irr_algorithm_way(irr_algorithm_find("node"));
+    irr_matrix_t matrix = numbered_matrix(4);
+    irr_plans_t plans = { .ranks = 77 };
+    irr_nodes_t nodes;
+
+    way.board_block = 200;
+    way.board_bytes = 30 * 8 * 4;
+    *irr_matrix_at(&matrix, 2, 0) = 201;
+    *irr_matrix_at(&matrix, 1, 2) = 0;
+    CU_ASSERT_EQUAL_FATAL(irr_nodes_init(&nodes, 4, labels), IRR_OK);
+    const irr_plans_known_t known = { .matrix = &matrix, .nodes = &nodes };
+    CU_ASSERT_EQUAL_FATAL(irr_plans_build(&way, &known, &plans), IRR_OK);
+    expect_messages(&plans, "1.1 3>0 31: 3>0[0,31)\n"
+                            "1.2 0>2* 3: 0>2[0,3)\n"
+                            "1.2 1>3* 14: 1>3[0,14)\n"
+                            "1.2 2>0* 46: 2>1[0,22) 2>3[0,24)\n"
+                            "1.2 2>0 201: 2>0[0,201)\n"
+                            "1.2 3>1* 32: 3>1[0,32)\n"
+                            "1.3 3>2 33: 3>2[0,33)\n"
+                            "2.1 0>1 52: 0>1[0,2) 0>3[0,4) 2>1[0,22) 2>3[0,24)\n"
+                            "2.1 1>0 11: 1>0[0,11)\n"
+                            "3.1 1>3* 28: 0>3[0,4) 2>3[0,24)\n");
+    irr_plans_fini(&plans);
+    irr_nodes_fini(&nodes);
     irr_matrix_fini(&matrix);
 }
 
@@ -343,8 +376,9 @@ static bool replay_message(void *context, const irr_plans_message_t *message)
     return true;
 }
 
-static void check_replay(int algorithm, const irr_matrix_t *matrix)
+static void check_replay(const irr_settings_t *settings, const irr_matrix_t *matrix)
 {
+    const int algorithm = settings->algorithm;
     static replay_t replay;
     irr_plans_t plans;
 
@@ -355,7 +389,7 @@ static void check_replay(int algorithm, const irr_matrix_t *matrix)
     for (int s = 0; s < matrix->ranks; s++) {
         memset(replay.since[s][s], 0, sizeof(replay.since[s][s]));
     }
-    CU_ASSERT_EQUAL_FATAL(irr_plan_all(algorithm, 0, matrix, &plans), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_plan_all_with(settings, matrix, &plans), IRR_OK);
     CU_ASSERT_EQUAL(irr_plans_each_message(&plans, replay_message, &replay), IRR_OK);
     for (int s = 0; s < matrix->ranks; s++) {
         for (int d = 0; d < matrix->ranks; d++) {
@@ -384,7 +418,11 @@ static void test_replay(void)
             matrix.entries[i] = irr_test_below(&state, 3) > 0 ? irr_test_below(&state, REPLAY_LENGTH + 1) : 0;
         }
         for (int a = 0; irr_algorithm_name(a) != NULL; a++) {
-            check_replay(a, &matrix);
+            const size_t limit = irr_test_below(&state, REPLAY_LENGTH + 1);
+
+            check_replay(&(irr_settings_t){ .algorithm = a }, &matrix);
+            check_replay(&(irr_settings_t){ .algorithm = a, .board_block = 1000,
+                                            .board_bytes = limit * 8 * (size_t)ranks + 1 }, &matrix);
         }
         irr_matrix_fini(&matrix);
     }
@@ -396,6 +434,7 @@ int main(void)
         { "blocks lie without gaps, by rank", test_layout },
         { "rows and matrices that cannot be planned are refused", test_refused },
         { "messages of direct plans", test_direct },
+        { "messages over boards", test_boards },
         { "messages of a schedule", test_scheduled },
         { "messages of forwarding plans", test_forwarded },
         { "messages through scratch that is used twice", test_scratch_reused },

@@ -9,7 +9,7 @@
 #include "cli.h"
 
 /* Rows of a table at most, and ids: those below are short options, too. */
-#define IRR_CLI_OPTIONS_MAX 32
+#define IRR_CLI_OPTIONS_MAX 48
 #define IRR_CLI_LETTERS_END 256
 
 /* The value of a constant, for a help text. */

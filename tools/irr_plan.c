@@ -118,7 +118,8 @@ static irr_way_t way_of(const irr_tool_options_t *options, const irr_tool_input_
     const irr_settings_t settings = {
         .algorithm = options->load == NULL ? input->algorithm : 0, .dims = options->dims,
         .slice_min = (size_t)options->slice_min, .grants = (size_t)options->grants,
-        .pace = options->pace == IRR_PACE_AUTO ? IRR_PACE_FREE : options->pace
+        .pace = options->pace == IRR_PACE_AUTO ? IRR_PACE_FREE : options->pace,
+        .board_block = (size_t)options->board_block, .board_bytes = (size_t)options->board_bytes
     };
     irr_way_t way = irr_way_of(&settings, 1);
 
@@ -128,6 +129,7 @@ static irr_way_t way_of(const irr_tool_options_t *options, const irr_tool_input_
     if (options->host_route == IRR_HOST_ROUTE_NODE) {
         way.route = &irr_route_node;
     }
+    way.boards = way.boards && !options->no_boards;
     return way;
 }
 
@@ -147,10 +149,18 @@ static void describe(int algorithm, irr_tool_job_t *job)
     }
 }
 
-/* Nodes for the row that needs them: the first of the dimensions is the ranks of a node. */
-static irr_status_t make_nodes(const irr_dims_t *dims, int ranks, irr_nodes_t *nodes)
+/* Ranks in a row that share a node; 0: those of a host do. */
+static int ranks_per_node(const irr_tool_job_t *job)
 {
-    int per_node = dims->count > 0 ? dims->size[0] : irr_grid_square_columns(ranks);
+    if (job->options->ranks_per_node > 0 || job->host_of != NULL) {
+        return job->options->ranks_per_node;
+    }
+    return job->way->route == &irr_route_node ? irr_grid_square_columns(job->matrix->ranks) : job->matrix->ranks;
+}
+
+static irr_status_t make_nodes(const irr_tool_job_t *job, irr_nodes_t *nodes)
+{
+    const int ranks = job->matrix->ranks, per_node = ranks_per_node(job);
     int *labels = malloc((size_t)ranks * sizeof(*labels));
     irr_status_t status;
 
@@ -158,11 +168,26 @@ static irr_status_t make_nodes(const irr_dims_t *dims, int ranks, irr_nodes_t *n
         return IRR_ERR_NO_MEMORY;
     }
     for (int r = 0; r < ranks; r++) {
-        labels[r] = r / per_node;
+        labels[r] = per_node > 0 ? r / per_node : job->host_of[r];
     }
     status = irr_nodes_init(nodes, ranks, labels);
     free(labels);
     return status;
+}
+
+/* Complains about a node whose ranks are on several hosts. */
+static irr_cli_exit_t check_nodes(const irr_tool_job_t *job, const irr_nodes_t *nodes)
+{
+    for (int i = 1; job->host_of != NULL && i < nodes->ranks; i++) {
+        const int one = nodes->members[i - 1], other = nodes->members[i];
+
+        if (nodes->node[one] == nodes->node[other] && job->host_of[one] != job->host_of[other]) {
+            irr_cli_complain("--ranks-per-node %d: ranks %d and %d are not on one host", job->options->ranks_per_node,
+                             one, other);
+            return IRR_CLI_REFUSED;
+        }
+    }
+    return IRR_CLI_GOOD;
 }
 
 irr_status_t irr_tool_plans_build(irr_tool_job_t *job, irr_tool_input_t *input, irr_plans_t *plans)
@@ -238,8 +263,11 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
         irr_cli_complain("--pace %s %s", irr_pacing_name((int)options->pace), wrong);
         return IRR_CLI_REFUSED;
     }
-    status = irr_way_forwards(&way) ? irr_nodes_init(&nodes, ranks, input->host_of)
-                                    : make_nodes(&options->dims, ranks, &nodes);
+    status = make_nodes(&job, &nodes);
+    if (status == IRR_OK && check_nodes(&job, &nodes) != IRR_CLI_GOOD) {
+        irr_nodes_fini(&nodes);
+        return IRR_CLI_REFUSED;
+    }
     if (status == IRR_OK) {
         status = irr_tool_plans_build(&job, input, &plans);
         if (status == IRR_OK) {

@@ -73,6 +73,9 @@ typedef struct irr_tool_options {
     const char        *hosts;      /* a list, one a rank; NULL: ranks fill the hosts of the file */
     uint64_t           unit, seed;
     double             scale;
+    int                ranks_per_node;   /* 0: those of a host, or what goes with the algorithm */
+    bool               no_boards;  /* as where ranks of a node cannot share memory */
+    uint64_t           board_block, board_bytes;   /* as in irr_settings_t */
     irr_dims_t         dims;
     uint64_t           slice_min;
     irr_scheduled_params_t scheduled;
@@ -82,7 +85,6 @@ typedef struct irr_tool_options {
     const char        *output;     /* NULL: stdout */
     const char        *machine;    /* file, or NULL: the presets */
     const char        *algorithms; /* ways to compare, or NULL: the usual ones */
-    int                ranks_per_node;   /* 0: one */
 } irr_tool_options_t;
 
 /* Prints help or version to stdout, or one line to stderr if the command line is refused. */
@@ -274,10 +276,6 @@ irr_status_t irr_tool_routine_make(const irr_tree_t *tree, irr_tool_routine_t *r
 void         irr_tool_routine_fini(irr_tool_routine_t *routine);
 
 /* ---- parts of simulate and recommend ---- */
-
-/* As the parameters of the component are unless they are set. */
-#define IRR_TOOL_BOARD_BLOCK 32768
-#define IRR_TOOL_BOARD_BYTES 1048576
 
 #define IRR_TOOL_WAYS_MAX 32
 

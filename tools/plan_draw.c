@@ -3,7 +3,8 @@
  *
  * A row for each rank, a column for each step, the stages side by side with a heading.  A cell shows the rank
  * that the row sends to, and stays empty where the row sends nothing.  A red frame marks a message whose receiver
- * receives others in the same step.  Pointing at a cell tells what the message is.
+ * receives others in the same step.  A dashed frame is no message: its receiver reads what is on the sender's
+ * board.  Pointing at a cell tells what the message is.
  *
  * The messages are listed once; then everything is written in their order, in one pass.
  */
@@ -20,12 +21,13 @@ enum {
 typedef struct message {
     int    stage, step, from, to;
     size_t bytes;
+    bool   boarded;
 } message_t;
 
 typedef struct stage {
     int    x;        /* of its left side */
     int    steps;
-    size_t messages;
+    size_t messages, boarded;
     size_t largest;  /* bytes of a message */
 } stage_t;
 
@@ -59,9 +61,13 @@ static bool add_message(void *context, const irr_plans_message_t *message)
         chart->max = max;
     }
     chart->messages[chart->count++] = (message_t){
-        message->stage, message->step, message->from, message->to, message->bytes
+        message->stage, message->step, message->from, message->to, message->bytes, message->boarded
     };
     stage->steps = message->step > stage->steps ? message->step : stage->steps;
+    if (message->boarded) {
+        stage->boarded++;
+        return true;
+    }
     stage->largest = message->bytes > stage->largest ? message->bytes : stage->largest;
     stage->messages++;
     return true;
@@ -114,7 +120,7 @@ static int lay_out(chart_t *chart)
         x += s + 1 < chart->nstages ? STAGE_GAP : 0;
     }
     chart->right = x;
-    chart->top = IRR_SVG_TITLE + (chart->nstages + 2) * LEGEND_HEIGHT + HEADING_HEIGHT;
+    chart->top = IRR_SVG_TITLE + (chart->nstages + 2 + chart->job->way->boards) * LEGEND_HEIGHT + HEADING_HEIGHT;
     return larger(x + LABEL_WIDTH + IRR_SVG_MARGIN, irr_tool_svg_width(chart->job));
 }
 
@@ -127,7 +133,8 @@ static void write_head(const chart_t *chart, int width, int height)
     irr_tool_svg_open(chart->job, width, height,
                       ".to { text-anchor: middle; }\n"
                       ".small { font-size: 8px; text-anchor: middle; }\n"
-                      ".contended { stroke: #d01c1c; stroke-width: 1.5; }\n",
+                      ".contended { stroke: #d01c1c; stroke-width: 1.5; }\n"
+                      ".boarded { stroke: #444; stroke-dasharray: 2 2; }\n",
                       "A cell names the rank that the rank of its row sends to in the step of its column.");
     fprintf(out, "<defs><pattern id=\"empty\" width=\"%d\" height=\"%d\" "
             "patternUnits=\"userSpaceOnUse\"><rect width=\"%d\" height=\"%d\" fill=\"#e9e9e9\" stroke=\"#fff\"/>"
@@ -146,6 +153,22 @@ static void write_sample(const chart_t *chart, int i, const char *class, const c
     fprintf(chart->stream, "<text x=\"%d\" y=\"%d\">", IRR_SVG_MARGIN + CELL_WIDTH + 8, y + CELL_HEIGHT - 5);
 }
 
+static void write_counts(const chart_t *chart, const stage_t *stage)
+{
+    const bool some = stage->boarded == 0 || stage->messages > 0;
+
+    if (stage->boarded > 0) {
+        fprintf(chart->stream, "%zu over boards%s", stage->boarded, stage->messages > 0 ? ", and " : "");
+    }
+    if (some) {
+        fprintf(chart->stream, "%zu message%s", stage->messages, stage->messages == 1 ? "" : "s");
+    }
+    fprintf(chart->stream, " in %d step%s", stage->steps, stage->steps == 1 ? "" : "s");
+    if (some) {
+        fprintf(chart->stream, ", the largest of %zu bytes", stage->largest);
+    }
+}
+
 static void write_legend(const chart_t *chart)
 {
     for (int s = 0; s < chart->nstages; s++) {
@@ -154,14 +177,18 @@ static void write_legend(const chart_t *chart)
 
         snprintf(class, sizeof(class), "cell s%d", s % IRR_SVG_COLOURS);
         write_sample(chart, s, class, "");
-        fprintf(chart->stream, "stage %d: %zu message%s in %d step%s, the largest of %zu bytes</text>\n", s + 1,
-                stage->messages, stage->messages == 1 ? "" : "s", stage->steps, stage->steps == 1 ? "" : "s",
-                stage->largest);
+        fprintf(chart->stream, "stage %d: ", s + 1);
+        write_counts(chart, stage);
+        fputs("</text>\n", chart->stream);
     }
     write_sample(chart, chart->nstages, "cell contended s0", "7");
     fputs("rank 7 receives other messages, too, in this step</text>\n", chart->stream);
     write_sample(chart, chart->nstages + 1, "", "");
     fputs("nothing is sent in this step</text>\n", chart->stream);
+    if (chart->job->way->boards) {
+        write_sample(chart, chart->nstages + 2, "cell boarded s0", "7");
+        fputs("no message: rank 7 reads it of memory that both share, the board of this rank</text>\n", chart->stream);
+    }
 }
 
 /* On both sides, because a row of a wide chart is hard to follow. */
@@ -195,7 +222,7 @@ static void write_cell(const chart_t *chart, const message_t *messages, size_t c
 {
     const message_t *first = &messages[0];
     int x = (first->step - 1) * CELL_WIDTH, y = first->from * CELL_HEIGHT;
-    bool contended = false;
+    bool contended = false, boarded = true;
     char label[32];
     int length = snprintf(label, sizeof(label), "%d", first->to);
 
@@ -204,14 +231,16 @@ static void write_cell(const chart_t *chart, const message_t *messages, size_t c
     }
     fputs("<g><title>", chart->stream);
     for (size_t i = 0; i < count; i++) {
-        contended = contended || chart->received[messages[i].to] > 1;
-        fprintf(chart->stream, "%sstage %d step %d: %d to %d, %zu bytes", i > 0 ? "\n" : "", messages[i].stage,
-                messages[i].step, messages[i].from, messages[i].to, messages[i].bytes);
+        contended = contended || (!messages[i].boarded && chart->received[messages[i].to] > 1);
+        boarded = boarded && messages[i].boarded;
+        fprintf(chart->stream, "%sstage %d step %d: %d to %d, %zu bytes%s", i > 0 ? "\n" : "", messages[i].stage,
+                messages[i].step, messages[i].from, messages[i].to, messages[i].bytes,
+                messages[i].boarded ? " over the board" : "");
     }
-    fprintf(chart->stream, "</title><rect class=\"cell %ss%d\" x=\"%g\" y=\"%g\" width=\"%d\" height=\"%d\"/>"
+    fprintf(chart->stream, "</title><rect class=\"cell %s%ss%d\" x=\"%g\" y=\"%g\" width=\"%d\" height=\"%d\"/>"
             "<text class=\"%s\" x=\"%d\" y=\"%d\">%s</text></g>\n", contended ? "contended " : "",
-            (first->stage - 1) % IRR_SVG_COLOURS, x + 1.0, y + 1.0, CELL_WIDTH - 2, CELL_HEIGHT - 2,
-            length > 3 ? "small" : "to", x + CELL_WIDTH / 2, y + CELL_HEIGHT - 5, label);
+            boarded ? "boarded " : "", (first->stage - 1) % IRR_SVG_COLOURS, x + 1.0, y + 1.0, CELL_WIDTH - 2,
+            CELL_HEIGHT - 2, length > 3 ? "small" : "to", x + CELL_WIDTH / 2, y + CELL_HEIGHT - 5, label);
 }
 
 /* How many of the messages from the first on are in its step, and, if that is asked for, from its sender. */
@@ -231,7 +260,7 @@ static void write_step(const chart_t *chart, const message_t *messages, size_t c
     size_t same;
 
     for (size_t i = 0; i < count; i++) {
-        chart->received[messages[i].to]++;
+        chart->received[messages[i].to] += !messages[i].boarded;
     }
     for (size_t i = 0; i < count; i += same) {
         same = run_of(messages + i, count - i, true);

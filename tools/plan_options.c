@@ -18,7 +18,8 @@ enum {
     OPTION_REDISTRIBUTE, OPTION_SCALE, OPTION_DIMS, OPTION_SLICE_MIN, OPTION_LAMBDA, OPTION_LATENCY,
     OPTION_MAX_STEPS, OPTION_SHIFT, OPTION_LOAD, OPTION_SAVE, OPTION_RANK, OPTION_JSON,
     OPTION_ASYNC, OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_HOST_ROUTE, OPTION_PACE, OPTION_GRANTS,
-    OPTION_MACHINE, OPTION_ALGORITHMS, OPTION_RANKS_PER_NODE
+    OPTION_MACHINE, OPTION_ALGORITHMS, OPTION_RANKS_PER_NODE,
+    OPTION_BOARD_BLOCK, OPTION_BOARD_BYTES, OPTION_NO_BOARDS
 };
 
 static const irr_cli_option_t rows[] = {
@@ -31,9 +32,16 @@ static const irr_cli_option_t rows[] = {
     { "redistribute", OPTION_REDISTRIBUTE, "LIST",
       "x,p,y,q[,N]: N elements of 8 bytes, or --unit, from cyclic(x) on p ranks to cyclic(y) on q" },
     { "scale",     OPTION_SCALE,     "F",     "multiply all entries, to nearest, at least 1; default 1" },
-    { "dims",      OPTION_DIMS,      "DIMS",  "sizes of the grid, as in 8x8 or 2^6; for node, its ranks first" },
+    { "dims",      OPTION_DIMS,      "DIMS",  "sizes of the grid, as in 8x8 or 2^6" },
     { "slice-min", OPTION_SLICE_MIN, "BYTES", "shortest slice of a balanced grid; default "
       IRR_CLI_TEXT(IRR_SLICE_MIN_DEFAULT) "; 0: to the byte" },
+    { "ranks-per-node", OPTION_RANKS_PER_NODE, "N", "ranks in a row that share a node; default the hosts of --topology,\n"
+      "                        else 1; for node as many as make a square, for board all" },
+    { "board-block", OPTION_BOARD_BLOCK, "BYTES", "node, board: messages of more bytes go directly; default "
+      IRR_CLI_TEXT(IRR_BOARD_BLOCK_DEFAULT) },
+    { "board-bytes", OPTION_BOARD_BYTES, "BYTES", "node, board: shared memory of a rank; default "
+      IRR_CLI_TEXT(IRR_BOARD_BYTES_DEFAULT) },
+    { "no-boards", OPTION_NO_BOARDS, NULL,    "node, board: as where ranks of a node cannot share memory" },
     { "lambda",    OPTION_LAMBDA,    "RULE",  "rs_nh: incremental[:L] (default), fixed:L, proportional:F or one" },
     { "latency",   OPTION_LATENCY,   "BYTES", "rs_nh: bytes that travel in the time of a start-up; default "
       IRR_CLI_TEXT(IRR_LATENCY_DEFAULT) },
@@ -50,8 +58,6 @@ static const irr_cli_option_t rows[] = {
     { "grants",    OPTION_GRANTS,    "N",     "--pace grant: senders that a receiver admits at a time; default "
       IRR_CLI_TEXT(IRR_GRANTS_DEFAULT) },
     { "machine",   OPTION_MACHINE,   "FILE",  "simulate, recommend: constants of the machine (below)" },
-    { "ranks-per-node", OPTION_RANKS_PER_NODE, "N",
-      "simulate, recommend: ranks in a row on a node; default 1" },
     { "algorithms", OPTION_ALGORITHMS, "LIST",
       "simulate, recommend: ways, as in host,a1,a1/loose,a3/32x32" },
     { "rank",      OPTION_RANK,      "R",     "print the plan of one rank; with --json, its messages" },
@@ -63,6 +69,8 @@ static const irr_cli_option_t rows[] = {
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+_Static_assert(ROWS <= IRR_CLI_OPTIONS_MAX, "the table is read");
 
 static irr_cli_exit_t read_option(int id, const char *value, void *context);
 static void help(void);
@@ -153,6 +161,11 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_REDISTRIBUTE: return read_redistribution(value, options);
     case OPTION_SCALE:     return irr_cli_scale(value, &options->scale);
     case OPTION_DIMS:      return read_dims(value, &options->dims);
+    case OPTION_RANKS_PER_NODE:
+        return irr_cli_int("ranks-per-node", value, 1, IRR_TOOL_RANKS_MAX, &options->ranks_per_node);
+    case OPTION_BOARD_BLOCK: return irr_cli_number("board-block", value, 0, INT64_MAX, &options->board_block);
+    case OPTION_BOARD_BYTES: return irr_cli_number("board-bytes", value, 0, INT64_MAX, &options->board_bytes);
+    case OPTION_NO_BOARDS: options->no_boards = true; return IRR_CLI_GOOD;
     case OPTION_SLICE_MIN: return irr_cli_number("slice-min", value, 0, INT64_MAX, &options->slice_min);
     case OPTION_LAMBDA:    return read_lambda(value, &options->scheduled.lambda);
     case OPTION_LATENCY:   return irr_cli_number("latency", value, 0, LATENCY_MAX, &options->scheduled.latency);
@@ -166,8 +179,6 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_PACE:      return read_pace(value, options);
     case OPTION_GRANTS:    return irr_cli_number("grants", value, 1, INT32_MAX, &options->grants);
     case OPTION_MACHINE:   options->machine = value; return IRR_CLI_GOOD;
-    case OPTION_RANKS_PER_NODE:
-        return irr_cli_int("ranks-per-node", value, 1, IRR_TOOL_RANKS_MAX, &options->ranks_per_node);
     case OPTION_ALGORITHMS: options->algorithms = value; return IRR_CLI_GOOD;
     case OPTION_RANK:      return irr_cli_int("rank", value, 0, IRR_TOOL_RANKS_MAX - 1, &options->rank);
     case OPTION_JSON:      options->json = true; return IRR_CLI_GOOD;
@@ -262,6 +273,21 @@ static irr_cli_exit_t check_changes(const irr_tool_options_t *options, const boo
     return IRR_CLI_GOOD;
 }
 
+/* What is about nodes. */
+static irr_cli_exit_t check_nodes(const irr_tool_options_t *options, const bool *seen)
+{
+    static const int about[] = { OPTION_RANKS_PER_NODE, OPTION_BOARD_BLOCK, OPTION_BOARD_BYTES, OPTION_NO_BOARDS };
+    const irr_way_t *way = irr_algorithm_way(options->algorithm);
+
+    for (size_t i = 0; i < sizeof(about) / sizeof(about[0]); i++) {
+        if (is_seen(seen, about[i]) && (way == NULL || !way->boards)) {
+            irr_cli_complain("--%s goes with the algorithms node and board only", rows[row_of(about[i])].name);
+            return IRR_CLI_REFUSED;
+        }
+    }
+    return IRR_CLI_GOOD;
+}
+
 /* What a scheduled order needs. */
 static irr_cli_exit_t check_scheduled(const irr_tool_options_t *options)
 {
@@ -321,7 +347,8 @@ static irr_cli_exit_t check_compare(const irr_tool_options_t *options, const boo
 {
     static const int takes[] = {
         OPTION_RANKS, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_MATRIX, OPTION_REDISTRIBUTE, OPTION_SCALE,
-        OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_MACHINE, OPTION_RANKS_PER_NODE, OPTION_ALGORITHMS, OPTION_SLICE_MIN,
+        OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_MACHINE, OPTION_RANKS_PER_NODE, OPTION_BOARD_BLOCK, OPTION_BOARD_BYTES,
+        OPTION_ALGORITHMS, OPTION_SLICE_MIN,
         OPTION_LAMBDA, OPTION_LATENCY, OPTION_MAX_STEPS, OPTION_SHIFT, 'o'
     };
     const char *complaint = NULL;
@@ -354,8 +381,8 @@ static irr_cli_exit_t check_together(const irr_tool_options_t *options, const bo
         complaint = "--algorithm is missing; irr_plan --help lists the algorithms";
     } else if (lacks_ranks(options)) {
         complaint = "--ranks or --matrix is missing";
-    } else if (options->machine != NULL || options->algorithms != NULL || options->ranks_per_node > 0) {
-        complaint = "--machine, --algorithms and --ranks-per-node go with simulate and recommend only";
+    } else if (options->machine != NULL || options->algorithms != NULL) {
+        complaint = "--machine and --algorithms go with simulate and recommend only";
     } else if (options->hosts != NULL && options->topology == NULL) {
         complaint = "--hosts goes with --topology only";
     } else if (options->host_route == IRR_HOST_ROUTE_NODE &&
@@ -375,6 +402,9 @@ static irr_cli_exit_t check_together(const irr_tool_options_t *options, const bo
     }
     if (complaint != NULL) {
         irr_cli_complain("%s", complaint);
+        return IRR_CLI_REFUSED;
+    }
+    if (check_nodes(options, seen) != IRR_CLI_GOOD) {
         return IRR_CLI_REFUSED;
     }
     return options->load != NULL ? check_changes(options, seen) : check_scheduled(options);
@@ -403,7 +433,8 @@ irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *
 
     *options = (irr_tool_options_t){
         .command = IRR_TOOL_NOTHING, .algorithm = -1, .unit = 1024, .seed = 1, .scale = 1,
-        .slice_min = IRR_SLICE_MIN_DEFAULT, .rank = IRR_TOOL_ALL_RANKS,
+        .slice_min = IRR_SLICE_MIN_DEFAULT, .board_block = IRR_BOARD_BLOCK_DEFAULT,
+        .board_bytes = IRR_BOARD_BYTES_DEFAULT, .rank = IRR_TOOL_ALL_RANKS,
         .scheduled = { .lambda = IRR_LAMBDA_DEFAULT, .latency = IRR_LATENCY_DEFAULT }
     };
     code = irr_cli_options_read(&table, argc, argv, options, seen, &done);

@@ -6,7 +6,7 @@
  */
 #include "plan.h"
 
-#include "board/mail.h"
+#include "route/boarded.h"
 #include "study/cluster.h"
 
 #include <math.h>
@@ -71,8 +71,8 @@ irr_cli_exit_t irr_tool_cluster_open(const irr_tool_options_t *options, const ir
         return IRR_CLI_REFUSED;
     }
     cluster->limits = (irr_board_limits_t){
-        .board_block = IRR_TOOL_BOARD_BLOCK,
-        .node_block = irr_mail_limit(&cluster->nodes, IRR_TOOL_BOARD_BLOCK, IRR_TOOL_BOARD_BYTES)
+        .board_block = (size_t)options->board_block,
+        .node_block = irr_mail_limit(&cluster->nodes, (size_t)options->board_block, (size_t)options->board_bytes)
     };
     cluster->traffic = irr_traffic_of(&input->matrix, cluster->nodes.largest, cluster->limits.board_block,
                                       cluster->limits.node_block);

@@ -190,6 +190,8 @@ irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 
 /* Messages are cut in slices of at least so many bytes, unless the user says otherwise. */
 #define IRR_SLICE_MIN_DEFAULT 256
+#define IRR_BOARD_BLOCK_DEFAULT 32768     /* of the settings */
+#define IRR_BOARD_BYTES_DEFAULT 1048576
 
 /* ---- schedules ------------------------------------------------------------------------------- */
 
@@ -317,10 +319,7 @@ typedef struct irr_engine_config {
     size_t      eager_bytes;   /* messages of so many bytes and less go without asking the receiver; 0: UCX's choice */
 } irr_engine_config_t;
 
-/*
- * Opens the transport: milliseconds and megabytes, so do it at the first exchange.  Sends nothing.  IRR_ERR_BAD_PARAM:
- * there is no transport of that name.
- */
+/* Opens the transport, in milliseconds and megabytes, and sends nothing.  IRR_ERR_BAD_PARAM: none has that name. */
 irr_status_t irr_engine_create(const irr_engine_config_t *config, irr_engine_t **engine_p);
 
 /*
@@ -387,8 +386,8 @@ typedef struct irr_settings {
                                        0: no limit */
     size_t        cache_bytes;      /* of the schedules that a communicator keeps; 0: no limit but seven */
     irr_host_route_t host_route;    /* aapc with a topology file, and several ranks on a host; with sync and free */
-    size_t        board_block;      /* bytes of a message that goes over a board, at most */
-    size_t        board_bytes;      /* of a rank's board, beside its cells, at most */
+    size_t        board_block;      /* bytes of a message that goes over a board, at most, */
+    size_t        board_bytes;      /* and of a rank's board, beside its cells: see route/boarded.h */
     size_t        timeout;          /* seconds after which an exchange that is not over ends in an error; 0: never */
     const char   *schedule_file;    /* of irr_plan --save, for exchanges with its counts; NULL or "": none */
     const char   *topology_file;    /* Slurm's topology.conf, for aapc and auto; NULL or "": all ranks at one switch */

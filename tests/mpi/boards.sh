@@ -46,7 +46,33 @@ apart() {
         grep -q "board memory: 0" "$scratch/run"
 }
 
-plan 5
+# planned ALGORITHM PATTERN N PER_NODE BLOCK BYTES: ranks send as many messages as irr_plan says.
+planned() {
+    row=$1
+    options="--pattern $2 --unit 40 --seed 3"
+    shift 2
+    # The options are a list of words.
+    # shellcheck disable=SC2086
+    plan=$("$builddir/irr_plan" check --algorithm "$row" --ranks "$1" --ranks-per-node "$2" --board-block "$3" \
+        --board-bytes "$4" $options | sed -n 's/^messages_sent_max=//p')
+    # shellcheck disable=SC2086
+    ranks "$1" --mca coll_irr_ranks_per_node "$2" --mca coll_irr_board_block "$3" --mca coll_irr_board_bytes "$4" \
+        "$builddir/irr_bench" $options --algorithms "$row" -i 20 > "$scratch/run" 2>&1 || cat "$scratch/run"
+    echo "$row, $1 ranks, $2 a node: $plan messages"
+    awk -v name="$row" -v plan="$plan" '
+        $1 == name { good = $6 + 0.3 >= plan && $6 - 0.3 <= plan; print }
+        END { exit !good }' "$scratch/run"
+}
+
+# As planned, where all fits, where blocks are too long, and where there is little room.
+all_planned() {
+    planned node spike 8 4 32768 1048576 && planned node spike 8 3 600 1048576 &&
+        planned node spike 7 2 32768 8000 && planned board random 6 6 1000 1048576 &&
+        planned board random 6 3 32768 6000
+}
+
+plan 6
+check "as many messages as planned" all_planned
 check "an exchange goes by boards" says "board memory: [1-9]" ranks 4 "$program" once
 check "two ranks a node" says "board memory: [1-9]" ranks 4 --mca coll_irr_ranks_per_node 2 "$program" once
 check "200 communicators at a time" ranks 3 "$program" many 200

@@ -17,6 +17,8 @@ irr_way_t irr_way_of(const irr_settings_t *settings, int hosts)
     way.grants = settings->grants > 0 ? settings->grants : IRR_GRANTS_DEFAULT;
     way.lead = settings->lead_bytes != IRR_BYTES_AUTO ? settings->lead_bytes : IRR_LEAD_DEFAULT;
     way.piece_max = settings->piece_bytes != IRR_BYTES_AUTO ? settings->piece_bytes : 0;
+    way.board_block = settings->board_block;
+    way.board_bytes = settings->board_bytes;
     way.compose = settings->compose;
     way.window_messages = settings->window_messages;
     way.window_bytes = settings->window_bytes;

@@ -2,7 +2,7 @@
  * boarded.h - which messages go over boards: those of a node by board/board.h, those between nodes by board/mail.h.
  *
  * Within a node the sender decides, of what it sends, and its board says so; between nodes all know it, of the lengths.
- * Pure: the engine asks when it writes its boards, and who plans on paper (study/board_plans.h).
+ * Pure: the engine asks when it writes its boards, and who plans on paper (study/paper.h).
  */
 #ifndef IRR_BOARDED_H
 #define IRR_BOARDED_H
