@@ -68,7 +68,7 @@ def size_axis(rows, x):
     return sizes, axis
 
 
-def frame(x, y, title, sizes, across, ticks, up, label):
+def frame(x, y, title, sizes, across, ticks, up, label, below="mean message"):
     """The area, its grid and its words."""
     parts = [text(x + WIDTH / 2, y - 12, title, kind="title")]
     for tick in ticks:
@@ -82,7 +82,7 @@ def frame(x, y, title, sizes, across, ticks, up, label):
         parts.append(line(across.at(size), y + HEIGHT, across.at(size), y + HEIGHT + 5, "frame"))
     middle = y + HEIGHT / 2
     return parts + [f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" class="frame"/>',
-                    text(x + WIDTH / 2, y + HEIGHT + 40, "mean message"),
+                    text(x + WIDTH / 2, y + HEIGHT + 40, below),
                     text(x - 50, middle, label, turn=f' transform="rotate(-90 {x - 50} {middle})"')]
 
 
@@ -128,14 +128,14 @@ def share_plot(rows, x, y):
                                                    for key in ("median_ms", "max_ms", "min_ms")))
 
 
-def legend(names, x, y):
+def legend(names, x, y, dashed="bound"):
     parts = []
     for number, name in enumerate(names):
         parts += [line(x - 12, y - 4.5, x + 12, y - 4.5, "line", f' stroke="{COLORS[number % len(COLORS)]}"'),
                   mark(x, y - 4.5, number), text(x + 20, y, name, "start")]
         x += 56 + 8 * len(name)
     return parts + [line(x - 12, y - 4.5, x + 12, y - 4.5, "line", ' stroke="#555" stroke-dasharray="5 4"'),
-                    text(x + 20, y, "bound", "start")]
+                    text(x + 20, y, dashed, "start")]
 
 
 def draw(rows, title_of):
@@ -154,6 +154,10 @@ def draw(rows, title_of):
         parts += time_plot(own, LEFT, y) + share_plot(own, 2 * LEFT + WIDTH + RIGHT, y)
     parts.append(text(LEFT, height - 12, f"medians of {first['iterations']} exchanges, bars from least to most; bound: "
                       "the busiest link's bytes at 95.5% of the rate", "start", "note"))
+    return picture(width, height, parts)
+
+
+def picture(width, height, parts):
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
              f'viewBox="0 0 {width} {height}">', f"<style>{STYLE}</style>",
              '<rect width="100%" height="100%" fill="white"/>', *parts, "</svg>"]
