@@ -52,7 +52,7 @@ static void begin(int ranks, size_t length_max, size_t bytes_max)
         rank_t *rank = &node.rank[i];
 
         irr_test_must(irr_segment_init(&rank->segment, IRR_BOARD_TABLE, SEGMENT));
-        irr_test_must(irr_board_init(&rank->board, &rank->segment, ID, ranks, i, &rank->card));
+        irr_test_must(irr_board_init(&rank->board, &rank->segment, ID, ranks, i, true, &rank->card));
         irr_test_must(irr_view_open(&rank->view, &rank->card.segment));
         rank->board.block_max = BLOCK_MAX;
         rank->board.bytes_max = bytes_max;
@@ -302,12 +302,12 @@ static void test_no_memory(void)
     for (size_t nth = 1; nth <= 4; nth++) {
         irr_memory_begin();
         irr_memory_fail(nth, NULL);
-        CU_ASSERT_EQUAL(irr_board_init(&board, &segment, ID, 4, 0, &card), IRR_ERR_NO_MEMORY);
+        CU_ASSERT_EQUAL(irr_board_init(&board, &segment, ID, 4, 0, true, &card), IRR_ERR_NO_MEMORY);
         CU_ASSERT(irr_memory_failed());
         CU_ASSERT_EQUAL(irr_memory_end(), 0);
         CU_ASSERT_EQUAL(segment.taken, 0);
     }
-    CU_ASSERT_EQUAL(irr_board_init(&board, &segment, ID, 1 << 20, 0, &card), IRR_ERR_NO_MEMORY);
+    CU_ASSERT_EQUAL(irr_board_init(&board, &segment, ID, 1 << 20, 0, true, &card), IRR_ERR_NO_MEMORY);
     irr_segment_fini(&segment);
 }
 
@@ -381,7 +381,7 @@ static uint64_t *own_cell(void)
 {
     const rank_t *rank = &node.rank[0];
 
-    return (uint64_t *)(void *)(rank->segment.bytes + rank->board.place) + (1 + rank->board.number % 2 * 2 + 1) * 16;
+    return (uint64_t *)(void *)(rank->segment.bytes + rank->board.place) + (4 + rank->board.number % 2 * 2 + 1) * 16;
 }
 
 static void lie_about_kind(void)

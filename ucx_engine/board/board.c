@@ -33,14 +33,14 @@ struct irr_board_cell {
     };
 };
 
-_Static_assert(sizeof(irr_board_cell_t) == CELL_BYTES && sizeof(irr_board_head_t) == HEAD_BYTES,
-               "cells of different ranks share no line");
+_Static_assert(sizeof(irr_board_cell_t) == CELL_BYTES && sizeof(irr_board_head_t) == HEAD_BYTES &&
+               2 * sizeof(irr_board_slate_t) % CELL_BYTES == 0, "cells of different ranks share no line");
 
 /* ---- life ---- */
 
-static size_t place_bytes(int count)
+static size_t place_bytes(const irr_board_t *board)
 {
-    return HEAD_BYTES + 2 * (size_t)count * CELL_BYTES;
+    return HEAD_BYTES + 2 * sizeof(irr_board_slate_t) + (board->has_cells ? 2 * (size_t)board->count * CELL_BYTES : 0);
 }
 
 static irr_board_head_t *own_head(const irr_board_t *board)
@@ -51,7 +51,7 @@ static irr_board_head_t *own_head(const irr_board_t *board)
 /* For all members, in one half. */
 static irr_board_cell_t *own_cells(const irr_board_t *board, int half)
 {
-    return (irr_board_cell_t *)(own_head(board) + 1) + half * board->count;
+    return (irr_board_cell_t *)((irr_board_slate_t *)(own_head(board) + 1) + 2) + half * board->count;
 }
 
 static _Atomic uint32_t *told(const irr_segment_t *segment, uint32_t id)
@@ -79,25 +79,25 @@ static void free_lists(irr_board_t *board)
     irr_free(board->members);
 }
 
-irr_status_t irr_board_init(irr_board_t *board, irr_segment_t *segment, uint32_t id, int count, int me,
+irr_status_t irr_board_init(irr_board_t *board, irr_segment_t *segment, uint32_t id, int count, int me, bool has_cells,
                             irr_board_card_t *card)
 {
     irr_status_t status;
 
-    *board = (irr_board_t){ .segment = segment, .id = id, .count = count, .me = me };
+    *board = (irr_board_t){ .segment = segment, .id = id, .count = count, .me = me, .has_cells = has_cells };
     status = allocate(board);
     if (status == IRR_OK) {
         status = irr_segment_back(segment, (size_t)id * sizeof(uint32_t), sizeof(uint32_t));
     }
     if (status == IRR_OK) {
-        status = irr_segment_take(segment, place_bytes(count), &board->place);
+        status = irr_segment_take(segment, place_bytes(board), &board->place);
     }
     if (status != IRR_OK) {
         free_lists(board);
         memset(board, 0, sizeof(*board));
         return status;
     }
-    memset(own_head(board), 0, place_bytes(count));
+    memset(own_head(board), 0, place_bytes(board));
     *card = (irr_board_card_t){
         .segment = segment->card, .place = board->place,
         .number = atomic_load_explicit(told(segment, id), memory_order_relaxed)
@@ -108,8 +108,9 @@ irr_status_t irr_board_init(irr_board_t *board, irr_segment_t *segment, uint32_t
 irr_status_t irr_board_join(irr_board_t *board, int member, int rank, const irr_view_t *view,
                             const irr_board_card_t *card)
 {
-    const size_t bytes = place_bytes(board->count);
+    const size_t bytes = place_bytes(board);
     const irr_board_head_t *head;
+    const irr_board_slate_t *slates;
     const irr_board_cell_t *cells;
 
     if (view->length < IRR_BOARD_TABLE || card->place % CELL_BYTES != 0 || card->place > view->length ||
@@ -117,10 +118,14 @@ irr_status_t irr_board_join(irr_board_t *board, int member, int rank, const irr_
         return IRR_ERR_PROTOCOL;
     }
     head = (const irr_board_head_t *)(view->bytes + card->place);
-    cells = (const irr_board_cell_t *)(head + 1);
+    slates = (const irr_board_slate_t *)(head + 1);
     board->members[member] = (irr_board_member_t){
-        .rank = rank, .view = view, .head = head, .cells = { cells + board->me, cells + board->count + board->me }
-    };
+        .rank = rank, .view = view, .head = head, .slates = { slates, slates + 1 } };
+    if (board->has_cells) {
+        cells = (const irr_board_cell_t *)(slates + 2);
+        board->members[member].cells[0] = cells + board->me;
+        board->members[member].cells[1] = cells + board->count + board->me;
+    }
     if ((uint32_t)card->number > board->number) {
         board->number = (uint32_t)card->number;
     }
@@ -135,7 +140,7 @@ void irr_board_fini(irr_board_t *board)
         }
     }
     if (board->segment != NULL) {
-        irr_segment_give(board->segment, board->place, place_bytes(board->count));
+        irr_segment_give(board->segment, board->place, place_bytes(board));
         free_lists(board);
     }
     memset(board, 0, sizeof(*board));
@@ -250,6 +255,7 @@ void irr_board_start(irr_board_t *board, const irr_problem_t *problem, irr_board
     irr_board_cell_t *cells = own_cells(board, half);
     size_t left;
 
+    board->words = NULL;
     board->problem = problem;
     board->sides = sides;
     board->buffers = buffers;
@@ -346,23 +352,34 @@ static void read_cell(irr_board_t *board, int member, const irr_board_cell_t *ce
     }
 }
 
-static bool has_come(const irr_board_t *board, int member)
+/* What says that a member has written what this rank waits for. */
+static const _Atomic uint32_t *number_of(const irr_board_t *board, int member)
 {
-    const irr_board_cell_t *cell = board->members[member].cells[board->number & 1];
+    const irr_board_member_t *other = &board->members[member];
+    const int half = (int)(board->number & 1);
 
-    return atomic_load_explicit(&cell->number, memory_order_acquire) == board->number;
+    return board->words != NULL ? &other->slates[half]->number : &other->cells[half]->number;
+}
+
+static void read_member(irr_board_t *board, int member)
+{
+    if (board->words != NULL) {
+        keep(board, irr_board_read_slate(board, member));
+    } else {
+        read_cell(board, member, board->members[member].cells[board->number & 1]);
+    }
 }
 
 irr_status_t irr_board_progress(irr_board_t *board)
 {
-    const int half = (int)(board->number & 1);
     int left = 0;
 
     for (int i = 0; i < board->npending; i++) {
         const int member = board->pending[i];
 
-        if (has_come(board, member)) {
-            read_cell(board, member, board->members[member].cells[half]);
+        if (atomic_load_explicit(number_of(board, member), memory_order_acquire) == board->number) {
+            read_member(board, member);
+            board->news++;
         } else {
             board->pending[left++] = member;
         }
@@ -384,11 +401,11 @@ void irr_board_wake(const irr_board_t *board, const _Atomic uint32_t *number)
     }
 }
 
-/* The i-th of the numbers that this rank waits for: first those of cells. */
+/* The i-th of the numbers that this rank waits for: first those of members. */
 static const _Atomic uint32_t *awaited(const irr_board_t *board, int i)
 {
     if (board->npending > 0) {
-        return &board->members[board->pending[i]].cells[board->number & 1]->number;
+        return number_of(board, board->pending[i]);
     }
     return board->late[i];
 }

@@ -9,7 +9,8 @@
  * as a message, and the cell says so.  So the receiver need not know what its sender found too long.
  *
  * Who has seen the numbers n - 1 of all others knows that all of them are done with exchange n - 2, because a rank
- * begins an exchange when it is done with the one before: so the half of n - 2 may be written again.
+ * begins an exchange when it is done with the one before: so the half of n - 2 may be written again.  Agreements of the
+ * ranks of the node (board/slate.h) take numbers of the same row.
  *
  * A rank that frees its board does not know whether the others have read it.  So each tells, in the table of its
  * segment, the number of the last exchange that it is done with, by the id of the communicator; a new communicator with
@@ -53,12 +54,14 @@ typedef struct irr_board_buffers {
 
 typedef struct irr_board_head irr_board_head_t;
 typedef struct irr_board_cell irr_board_cell_t;
+typedef struct irr_board_slate irr_board_slate_t;
 
 typedef struct irr_board_member {
     int                     rank;
     const irr_view_t       *view;
     const irr_board_head_t *head;
-    const irr_board_cell_t *cells[2];   /* what it has for this rank, by half */
+    const irr_board_slate_t *slates[2]; /* what it says to all, by half (board/slate.h) */
+    const irr_board_cell_t *cells[2];   /* what it has for this rank, by half; NULL where there are none */
 } irr_board_member_t;
 
 /* Zeroed is none. */
@@ -68,13 +71,14 @@ struct irr_board {
     uint32_t             id;
     int                  count;       /* members: ranks of the communicator on this node */
     int                  me;          /* which of them this rank is */
+    bool                 has_cells;   /* for exchanges; else there are only agreements */
     irr_board_member_t  *members;     /* in the order of their ranks */
     size_t               place;       /* of the own head and cells in the segment */
     size_t               beside[2];   /* memory beside the cells, by half, */
     size_t               beside_max[2];   /* and its length, or 0 */
     size_t               block_max;   /* bytes of a message that goes over the board, at most */
     size_t               bytes_max;   /* beside the cells, in both halves, at most */
-    uint32_t             number;      /* of the exchange that runs, or was the last one */
+    uint32_t             number;      /* of the exchange or agreement that runs, or was the last one */
     int                 *pending;     /* members that this rank waits for, in the order in which it looks */
     int                  npending;
     int                 *out, *in;    /* members that are sent a message, and that send one */
@@ -84,6 +88,11 @@ struct irr_board {
     struct irr_mail     *mail;        /* what it has for other nodes; NULL: nothing */
     irr_status_t         status;
     uint64_t             bytes;       /* that this rank copied, in and out */
+    unsigned             news;        /* what was read since somebody asked */
+
+    /* the agreement; words NULL: an exchange runs */
+    uint64_t            *words;
+    size_t               nwords;
 
     /* the exchange */
     const irr_problem_t *problem;
@@ -106,9 +115,9 @@ typedef struct irr_board_card {
 
 /*
  * Makes the own board of a communicator with this id, for so many members, and says in *card what they need to know.
- * IRR_ERR_NO_MEMORY.
+ * has_cells, alike on all: it is for exchanges, not for agreements alone.  IRR_ERR_NO_MEMORY.
  */
-irr_status_t irr_board_init(irr_board_t *board, irr_segment_t *segment, uint32_t id, int count, int me,
+irr_status_t irr_board_init(irr_board_t *board, irr_segment_t *segment, uint32_t id, int count, int me, bool has_cells,
                             irr_board_card_t *card);
 
 /*
@@ -182,6 +191,16 @@ static inline unsigned char *irr_board_address(const void *base, ptrdiff_t offse
 void irr_board_gather(const irr_block_t *blocks, size_t count, const void *input, unsigned char *bytes);
 void irr_board_scatter(irr_board_t *board, const irr_board_message_t *message, const unsigned char *bytes,
                        size_t length);
+
+/* What others read, each a line or more of its own. */
+struct irr_board_slate {
+    _Atomic uint32_t number;   /* of the agreement: the last thing that is written */
+    uint32_t         count;
+    uint64_t         words[23];
+};
+
+/* Takes the maxima of the own words and those of a member, which has written them. */
+irr_status_t irr_board_read_slate(irr_board_t *board, int member);
 
 /* A number was raised that several may sleep on. */
 void irr_board_wake(const irr_board_t *board, const _Atomic uint32_t *number);

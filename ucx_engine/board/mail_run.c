@@ -325,6 +325,7 @@ irr_status_t irr_mail_progress(irr_mail_t *mail)
     for (int i = 0; i < board->nlate; i++) {
         if (atomic_load_explicit(mail->numbers[i], memory_order_acquire) == mail->number) {
             read_node(mail, &mail->others[mail->late[i]]);
+            board->news++;
         } else {
             mail->numbers[left] = mail->numbers[i];
             mail->late[left++] = mail->late[i];

@@ -179,7 +179,8 @@ static irr_status_t make(irr_comm_t *comm, irr_boards_entry_t *own)
     if (comm->board == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    status = irr_board_init(comm->board, &boards->segment, comm->id, count, nodes->place[comm->rank], &own->card);
+    status = irr_board_init(comm->board, &boards->segment, comm->id, count, nodes->place[comm->rank], true,
+                            &own->card);
     if (status == IRR_OK) {
         comm->board->block_max = comm->settings.board_block;
         comm->board->bytes_max = comm->settings.board_bytes;
