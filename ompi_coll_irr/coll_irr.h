@@ -237,10 +237,11 @@ int mca_coll_irr_activate_alltoall(mca_coll_irr_module_t *module);
 
 /*
  * Collective over the communicator, in whose previous functions it may block: another engine communicator with
- * its settings and an algorithm, an id and tags of its own.  trouble, and its reason for the user, are this rank's;
- * with trouble the engine may be closed.  The result is that of irr_comm_create.
+ * its settings and an algorithm, an id and tags of its own, for an exchange that is planned, or for others.  trouble,
+ * and its reason for the user, are this rank's; with trouble the engine may be closed.  The result is that of
+ * irr_comm_create.
  */
-irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, int algorithm, irr_status_t trouble,
+irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, int algorithm, bool planned, irr_status_t trouble,
                                 const char *reason, irr_comm_t **comm_p);
 
 /* Local: a collective that is served is not any more. */

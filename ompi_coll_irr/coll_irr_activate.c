@@ -124,7 +124,7 @@ void mca_coll_irr_service_end(mca_coll_irr_service_t *service)
     service->state = MCA_COLL_IRR_DECLINED;
 }
 
-irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, int algorithm, irr_status_t trouble,
+irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, int algorithm, bool planned, irr_status_t trouble,
                                 const char *reason, irr_comm_t **comm_p)
 {
     const irr_oob_t oob = {
@@ -138,7 +138,8 @@ irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, int algorithm, ir
         .trouble = trouble,
         .reason = reason,
         .host = mca_coll_irr_process_info.nodename,
-        .node = node_label(module)
+        .node = node_label(module),
+        .agrees_seldom = planned
     };
 
     params.settings.algorithm = algorithm;
@@ -165,7 +166,7 @@ static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service
     if (status == IRR_ERR_NO_MEMORY && reason == NULL) {
         reason = "a rank has no memory for a communicator";
     }
-    status = mca_coll_irr_agree(module, service->algorithm, status, reason, &service->irr_comm);
+    status = mca_coll_irr_agree(module, service->algorithm, false, status, reason, &service->irr_comm);
     if (status == IRR_OK) {
         mca_coll_irr_teardown_add(group);
         serve(module, service);

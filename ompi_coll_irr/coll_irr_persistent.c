@@ -33,7 +33,7 @@ static irr_status_t make_ready(mca_coll_irr_module_t *module, mca_coll_irr_reque
 {
     irr_status_t trouble = request == NULL ? IRR_ERR_NO_MEMORY : IRR_OK;
     irr_comm_t *irr_comm;
-    irr_status_t status = mca_coll_irr_agree(module, module->alltoallv.algorithm, trouble,
+    irr_status_t status = mca_coll_irr_agree(module, module->alltoallv.algorithm, true, trouble,
                                              "a rank has no memory for a persistent request", &irr_comm);
 
     if (status != IRR_OK) {

@@ -209,9 +209,9 @@ static mca_coll_irr_text_t texts[] = {
         offsetof(mca_coll_irr_settings_t, engine.board_block), NULL
     }, {
         PREFIX "board_bytes", TEXT(IRR_BOARD_BYTES_DEFAULT),
-        "With board, node: number of bytes of shared memory that a rank takes for a communicator at most, beside 256 "
-        "for each rank of its node, with an optional suffix k, m or g. What has no room goes directly. 0 means only "
-        "messages of up to 112 bytes go through shared memory." INFO_KEY,
+        "With board, node: number of bytes of shared memory that a rank takes for a communicator at most, beside 512 "
+        "and 256 for each rank of its node, with an optional suffix k, m or g. What has no room goes directly. 0 means "
+        "only messages of up to 112 bytes go through shared memory." INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_size, SIZE_ALLOWED "means only messages of up to 112 bytes",
         offsetof(mca_coll_irr_settings_t, engine.board_bytes), NULL
     }, {

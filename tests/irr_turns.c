@@ -31,6 +31,7 @@ void irr_turns_prepare(irr_turns_t *turns, const irr_settings_t *settings, uint6
     irr_team_init(&turns->team, &turns->world, 0, 1);
     for (int r = 0; r < IRR_TURNS_RANKS; r++) {
         turns->team.params[r].settings = *settings;
+        turns->team.params[r].agrees_seldom = true;
     }
 }
 

@@ -24,7 +24,10 @@ typedef struct irr_turns {
 /* The algorithm of that name, and the seed 5. */
 irr_settings_t irr_turns_with(const char *algorithm);
 
-/* Makes the world, and what the communicator is to be made with; memory is watched until close. */
+/*
+ * Makes the world, and what the communicator is to be made with: its ranks agree by messages.  Memory is watched until
+ * close.
+ */
 void irr_turns_prepare(irr_turns_t *turns, const irr_settings_t *settings, uint64_t *state);
 
 /* The same, and makes the communicator. */

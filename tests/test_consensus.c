@@ -1,6 +1,6 @@
 /*
- * test_consensus.c - the maximum of a few words over all ranks: right on each of them, in ceil(log2 P) messages,
- * with ranks that start late, and with messages of a wrong length.
+ * test_consensus.c - the maximum of a few words over all ranks: right on each of them, in ceil(log2 P) messages, or
+ * none where ranks share a node, with ranks that start late, and with messages of a wrong length.
  */
 #include "irr_fleet.h"
 #include "irr_test.h"
@@ -14,15 +14,26 @@
 
 enum { ROUNDS_MAX = 20000 };
 
+/* What a rank shares with others of its node. */
+typedef struct share {
+    irr_segment_t    segment;
+    irr_view_t       view;
+    irr_board_t      board;
+    irr_board_card_t card;
+} share_t;
+
 typedef struct team {
     irr_fleet_t     *fleet;
     irr_consensus_t *consensus;   /* by rank */
     irr_status_t    *result;
     int              started;     /* the first ranks */
+    irr_nodes_t      nodes;
+    share_t         *share;       /* by rank; NULL: none does */
 } team_t;
 
 static void open_team(team_t *team, int ranks, uint64_t seed, size_t eager_max)
 {
+    *team = (team_t){ .started = 0 };
     team->fleet = irr_fleet_create(ranks, seed, eager_max);
     team->consensus = calloc((size_t)ranks, sizeof(*team->consensus));
     team->result = calloc((size_t)ranks, sizeof(*team->result));
@@ -32,8 +43,42 @@ static void open_team(team_t *team, int ranks, uint64_t seed, size_t eager_max)
     }
 }
 
+/* Makes the boards of all ranks; labels as irr_nodes_init has them. */
+static void share(team_t *team, const int *labels)
+{
+    const int ranks = team->fleet->ranks;
+    irr_nodes_t *nodes = &team->nodes;
+
+    irr_test_must(irr_nodes_init(nodes, ranks, labels));
+    team->share = irr_test_array((size_t)ranks, sizeof(*team->share));
+    for (int r = 0; r < ranks; r++) {
+        share_t *mine = &team->share[r];
+
+        irr_test_must(irr_segment_init(&mine->segment, IRR_BOARD_TABLE, 2 * IRR_BOARD_TABLE));
+        irr_test_must(irr_view_open(&mine->view, &mine->segment.card));
+        irr_test_must(irr_board_init(&mine->board, &mine->segment, 5, irr_nodes_size(nodes, nodes->node[r]),
+                                     nodes->place[r], false, &mine->card));
+    }
+    for (int r = 0; r < ranks; r++) {
+        for (int i = 0; i < team->share[r].board.count; i++) {
+            const int other = nodes->members[nodes->first[nodes->node[r]] + i];
+
+            irr_test_must(irr_board_join(&team->share[r].board, i, other, &team->share[other].view,
+                                         &team->share[other].card));
+        }
+        irr_consensus_share(&team->consensus[r], nodes, &team->share[r].board);
+    }
+}
+
 static void close_team(team_t *team)
 {
+    for (int r = 0; team->share != NULL && r < team->fleet->ranks; r++) {
+        irr_board_fini(&team->share[r].board);
+        irr_view_close(&team->share[r].view);
+        irr_segment_fini(&team->share[r].segment);
+    }
+    irr_nodes_fini(&team->nodes);
+    free(team->share);
     irr_fleet_destroy(team->fleet);
     free(team->consensus);
     free(team->result);
@@ -79,6 +124,15 @@ static int log2_up(int ranks)
     return rounds;
 }
 
+/* That a rank sends, and receives. */
+static uint64_t messages_of(const team_t *team, int r)
+{
+    if (team->share == NULL) {
+        return (uint64_t)log2_up(team->fleet->ranks);
+    }
+    return team->nodes.place[r] == 0 ? (uint64_t)log2_up(team->nodes.count) : 0;
+}
+
 /* Random words of any magnitude; each rank starts a while after the one before if late. */
 static void run(team_t *team, uint32_t sequence, size_t count, bool late, uint64_t *state)
 {
@@ -101,7 +155,7 @@ static void run(team_t *team, uint32_t sequence, size_t count, bool late, uint64
     CU_ASSERT_TRUE_FATAL(progress(team, ROUNDS_MAX));
     for (int r = 0; r < ranks; r++) {
         const irr_counters_t *counters = &team->fleet->rank[r].counters;
-        uint64_t messages = (uint64_t)log2_up(ranks);
+        const uint64_t messages = messages_of(team, r);
 
         CU_ASSERT_EQUAL(team->result[r], IRR_OK);
         for (size_t i = 0; i < count; i++) {
@@ -139,6 +193,40 @@ static void test_right(void)
     }
 }
 
+/* ---- with boards ---- */
+
+#define LAYOUTS 5
+
+/* One node, and nodes of several sizes, of ranks that are neighbours or not. */
+static void lay_out(int layout, int ranks, int *labels)
+{
+    for (int r = 0; r < ranks; r++) {
+        const int of[LAYOUTS] = { 0, r % 3, r / 4, r * r % 7, r };
+
+        labels[r] = of[layout];
+    }
+}
+
+static void test_shared(void)
+{
+    static const int ranks[] = { 1, 2, 3, 4, 5, 8, 13, 33, 70 };
+    uint64_t state = irr_test_seed();
+    int labels[70];
+    team_t team;
+
+    for (size_t i = 0; i < LAYOUTS * sizeof(ranks) / sizeof(ranks[0]); i++) {
+        const int count = ranks[i / LAYOUTS];
+
+        lay_out((int)(i % LAYOUTS), count, labels);
+        open_team(&team, count, irr_test_random(&state) % 4, i % 2 == 0 ? 0 : ALL_EAGER);
+        share(&team, labels);
+        for (uint32_t sequence = 0; sequence < 12; sequence++) {
+            run(&team, sequence, 1 + irr_test_below(&state, IRR_CONSENSUS_WORDS_MAX), sequence % 3 == 1, &state);
+        }
+        close_team(&team);
+    }
+}
+
 /* The sequence number of an exchange wraps. */
 static void test_wrap(void)
 {
@@ -161,12 +249,15 @@ static void test_ranks(void)
 }
 
 /* One rank has another number of words: as each rank would miss its own, none ends well, and all end. */
-static void run_length(int ranks, int odd, size_t count, size_t odd_count, uint64_t seed)
+static void run_length(int ranks, int odd, size_t count, size_t odd_count, const int *labels, uint64_t seed)
 {
     static const uint64_t words[IRR_CONSENSUS_WORDS_MAX] = { 1, 2, 3 };
     team_t team;
 
     open_team(&team, ranks, seed, seed % 2 == 0 ? 0 : ALL_EAGER);
+    if (labels != NULL) {
+        share(&team, labels);
+    }
     for (int r = 0; r < ranks; r++) {
         irr_exec_env_t env = env_of(&team, r, 0);
 
@@ -174,8 +265,10 @@ static void run_length(int ranks, int odd, size_t count, size_t odd_count, uint6
     }
     team.started = ranks;
     CU_ASSERT_TRUE_FATAL(progress(&team, ROUNDS_MAX));
-    CU_ASSERT_EQUAL(team.result[odd], IRR_ERR_PROTOCOL);
-    CU_ASSERT_EQUAL(team.result[(odd + 1) % ranks], IRR_ERR_PROTOCOL);
+    if (labels == NULL) {
+        CU_ASSERT_EQUAL(team.result[odd], IRR_ERR_PROTOCOL);
+        CU_ASSERT_EQUAL(team.result[(odd + 1) % ranks], IRR_ERR_PROTOCOL);
+    }
     for (int r = 0; r < ranks; r++) {
         CU_ASSERT(team.result[r] == IRR_ERR_PROTOCOL || team.result[r] == IRR_ERR_PEER);
     }
@@ -185,10 +278,13 @@ static void run_length(int ranks, int odd, size_t count, size_t odd_count, uint6
 static void test_length(void)
 {
     uint64_t state = irr_test_seed();
+    int labels[20];
 
     for (int ranks = 2; ranks < 20; ranks++) {
-        run_length(ranks, (int)irr_test_below(&state, (uint64_t)ranks), 3, 2, irr_test_random(&state));
-        run_length(ranks, (int)irr_test_below(&state, (uint64_t)ranks), 3, 8, irr_test_random(&state));
+        run_length(ranks, (int)irr_test_below(&state, (uint64_t)ranks), 3, 2, NULL, irr_test_random(&state));
+        run_length(ranks, (int)irr_test_below(&state, (uint64_t)ranks), 3, 8, NULL, irr_test_random(&state));
+        lay_out((int)irr_test_below(&state, LAYOUTS), ranks, labels);
+        run_length(ranks, (int)irr_test_below(&state, (uint64_t)ranks), 3, 8, labels, irr_test_random(&state));
     }
 }
 
@@ -240,6 +336,53 @@ static void run_failure(int ranks, int failed, int round, bool sends)
     close_team(&team);
 }
 
+/* Who speaks cannot send: those whose node misses a word are told so, on boards and by messages. */
+static void run_shared_failure(int layout, int round, bool sends)
+{
+    const int ranks = 13;
+    int labels[13];
+    bool missing[16];
+    team_t team;
+    irr_spy_t *spy;
+
+    lay_out(layout, ranks, labels);
+    open_team(&team, ranks, 0, ALL_EAGER);
+    share(&team, labels);
+    find_missing(team.nodes.count, 1, round, missing);
+    spy = team.fleet->rank[team.nodes.members[team.nodes.first[1]]].spy;
+    spy->refusal = IRR_ERR_TRANSPORT;
+    spy->refuse_send = sends ? (size_t)round : 0;
+    spy->refuse_recv = sends ? 0 : (size_t)round;
+    for (int r = 0; r < ranks; r++) {
+        irr_exec_env_t env = env_of(&team, r, 0);
+        const uint64_t word = 4 + (uint64_t)r;
+
+        irr_consensus_start(&team.consensus[r], &word, 1, &env);
+    }
+    team.started = ranks;
+    progress(&team, 50);
+    irr_spy_repair(spy);
+    CU_ASSERT_TRUE_FATAL(progress(&team, ROUNDS_MAX));
+    for (int r = 0; r < ranks; r++) {
+        const int node = team.nodes.node[r];
+        const irr_status_t missed = node == 1 && team.nodes.place[r] == 0 ? IRR_ERR_TRANSPORT : IRR_ERR_PEER;
+
+        CU_ASSERT_EQUAL(team.result[r], missing[node] ? missed : IRR_OK);
+        CU_ASSERT(missing[node] || team.consensus[r].words[0] == 4 + (uint64_t)ranks - 1);
+    }
+    close_team(&team);
+}
+
+static void test_shared_failure(void)
+{
+    for (int layout = 1; layout < LAYOUTS; layout++) {
+        for (int round = 1; round <= 2; round++) {
+            run_shared_failure(layout, round, true);
+            run_shared_failure(layout, round, false);
+        }
+    }
+}
+
 static void test_failure(void)
 {
     for (int ranks = 2; ranks <= 16; ranks++) {
@@ -255,10 +398,12 @@ int main(void)
 {
     static const irr_test_case_t cases[] = {
         { "right for each number of ranks", test_right },
+        { "right where ranks share nodes", test_shared },
         { "more consensuses than sequence numbers", test_wrap },
         { "too many ranks", test_ranks },
         { "messages of a wrong length", test_length },
         { "sends and receives that fail", test_failure },
+        { "the same of who speaks for others", test_shared_failure },
         { NULL, NULL }
     };
 

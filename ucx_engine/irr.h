@@ -405,6 +405,7 @@ typedef struct irr_comm_params {
     const char           *reason;   /* of the trouble, for the user; the lowest rank in trouble logs its own */
     const char           *host;     /* name of this rank's, for a topology file; NULL: it has none */
     int                   node;     /* equal on ranks that share a node, for the row that asks where they are */
+    bool                  agrees_seldom;  /* as where exchanges are planned: no memory is shared for agreements alone */
 } irr_comm_params_t;
 
 /*

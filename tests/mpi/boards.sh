@@ -39,11 +39,26 @@ killed() {
 }
 
 # Two of four ranks have a /proc of their own, so that no other can map what they have.
+divided() {
+    ranks 2 --mca btl self,tcp "$@" "$program" once : -np 2 --oversubscribe "$@" \
+        unshare --pid --fork --kill-child "$program" once
+}
+
+# Who asked for boards is told; who agrees by messages then misses nothing.
 apart() {
     help_texts
-    told "the ranks of a node cannot share memory" \
-        ranks 2 --mca btl self,tcp "$program" once : -np 2 --oversubscribe unshare --pid --fork --kill-child "$program" once &&
-        grep -q "board memory: 0" "$scratch/run"
+    told "the ranks of a node cannot share memory" divided && grep -q "board memory: 0" "$scratch/run" &&
+        says "board memory: 0" divided --mca coll_irr_alltoallv_algorithm optimal &&
+        ! grep -q "cannot share memory" "$scratch/run"
+}
+
+# Agreements alone take a place that does not depend on the ranks; where they are apart, they agree by messages.
+agreed() {
+    says "board memory: 512\$" ranks 6 --mca coll_irr_alltoallv_algorithm optimal "$program" once &&
+        says "board memory: 512\$" ranks 6 --mca coll_irr_alltoallv_algorithm optimal --mca coll_irr_ranks_per_node 2 \
+            "$program" once &&
+        says "board memory: 0\$" ranks 6 --mca coll_irr_alltoallv_algorithm optimal --mca coll_irr_ranks_per_node 1 \
+            "$program" once
 }
 
 # planned ALGORITHM PATTERN N PER_NODE BLOCK BYTES: ranks send as many messages as irr_plan says.
@@ -71,10 +86,11 @@ all_planned() {
         planned board random 6 3 32768 6000
 }
 
-plan 6
+plan 7
 check "as many messages as planned" all_planned
 check "an exchange goes by boards" says "board memory: [1-9]" ranks 4 "$program" once
 check "two ranks a node" says "board memory: [1-9]" ranks 4 --mca coll_irr_ranks_per_node 2 "$program" once
+check "agreements alone" agreed
 check "200 communicators at a time" ranks 3 "$program" many 200
 if whole; then times=200; else times=8; fi
 check "a rank that is killed leaves nothing" killed $times

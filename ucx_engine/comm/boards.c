@@ -86,12 +86,34 @@ static void sweep(irr_boards_t *boards)
     }
 }
 
+void irr_boards_note(irr_comm_t *comm)
+{
+    irr_boards_t *boards = &comm->engine->boards;
+    irr_board_t *board = comm->board;
+
+    if (board != NULL) {
+        boards->waiting -= comm->waits;
+        comm->waits = irr_board_waits(board);
+        boards->waiting += comm->waits;
+        boards->news += board->news;
+        board->news = 0;
+    }
+}
+
+void irr_boards_stop(irr_comm_t *comm)
+{
+    if (comm->board != NULL) {
+        comm->board->npending = comm->board->nlate = 0;
+        irr_boards_note(comm);
+    }
+}
+
 void irr_boards_leave(irr_comm_t *comm)
 {
     irr_boards_t *boards = &comm->engine->boards;
 
     if (comm->board != NULL) {
-        boards->waiting -= irr_board_waits(comm->board);
+        boards->waiting -= comm->waits;
         comm->board->next = boards->freed;
         boards->freed = comm->board;
         comm->board = NULL;
@@ -152,21 +174,17 @@ static void unmake(irr_comm_t *comm)
     }
 }
 
-/* Local: the own board.  Alone on its node, a rank needs none but for other nodes. */
+/* Local: the own board. */
 static irr_status_t make(irr_comm_t *comm, irr_boards_entry_t *own)
 {
-    const bool speaks = irr_way_of(&comm->settings, 1).route == &irr_route_node;
+    const irr_way_t way = irr_way_of(&comm->settings, 1);
+    const bool speaks = way.route == &irr_route_node;
     irr_boards_t *boards = &comm->engine->boards;
     irr_nodes_t *nodes = &comm->nodes;
     irr_status_t status = irr_nodes_init(nodes, comm->ranks, comm->labels);
-    int count;
 
-    if (status != IRR_OK) {
+    if (status != IRR_OK || (nodes->largest == 1 && !speaks)) {
         return status;
-    }
-    count = irr_nodes_size(nodes, nodes->node[comm->rank]);
-    if (count == 1 && !speaks) {
-        return IRR_OK;
     }
     sweep(boards);
     if (boards->segment.bytes == NULL) {
@@ -179,7 +197,8 @@ static irr_status_t make(irr_comm_t *comm, irr_boards_entry_t *own)
     if (comm->board == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    status = irr_board_init(comm->board, &boards->segment, comm->id, count, nodes->place[comm->rank], true,
+    status = irr_board_init(comm->board, &boards->segment, comm->id,
+                            irr_nodes_size(nodes, nodes->node[comm->rank]), nodes->place[comm->rank], way.boards,
                             &own->card);
     if (status == IRR_OK) {
         comm->board->block_max = comm->settings.board_block;
@@ -237,8 +256,9 @@ irr_status_t irr_boards_join(irr_comm_t *comm, const irr_comm_params_t *params, 
     irr_lock_acquire(&comm->engine->lock);
     asked.trouble = status == IRR_OK ? join_all(comm, oob, entries) : status;
     irr_lock_release(&comm->engine->lock);
-    asked.reason = "the ranks of a node cannot share memory, and exchange without boards: a rank has none to show "
-                   "(memfd_create), or cannot map that of another one (/proc/PID/fd)";
+    asked.reason = !irr_way_of(&comm->settings, 1).boards ? NULL :   /* who asked for no boards misses none */
+        "the ranks of a node cannot share memory, and exchange without boards: a rank has none to show "
+        "(memfd_create), or cannot map that of another one (/proc/PID/fd)";
     status = irr_agree_no_trouble(&asked);
     if (status == IRR_OK) {
         return IRR_OK;

@@ -2,9 +2,10 @@
  * boards.h - the boards of a process: its segment, the segments of others that it reads, and how the members of a
  * communicator come to boards (board/board.h).
  *
- * Made in the first exchange of the first communicator whose algorithm has boards.  That costs each communicator one
- * all-gather and one all-reduce.  Where one member cannot have a board, none has one: the exchange goes directly, or
- * by the relay where it is to go from node to node, and the lowest such rank says why.
+ * Made in the first exchange of the first communicator whose algorithm has boards, or agrees before each exchange: then
+ * a board is for agreements alone.  That costs each communicator one all-gather and one all-reduce, and nothing where
+ * no two ranks share a node.  Where one member cannot have a board, none has one: the exchange goes directly, or by the
+ * relay where it is to go from node to node, and the lowest such rank says why; and ranks agree by messages.
  */
 #ifndef IRR_BOARDS_H
 #define IRR_BOARDS_H
@@ -25,7 +26,7 @@ typedef struct irr_boards {
     irr_segment_t      segment;
     irr_boards_view_t *views;
     irr_board_t       *freed;     /* that other ranks may still read */
-    size_t             waiting;   /* exchanges that wait for what others write */
+    size_t             waiting;   /* communicators that wait for what others write */
     unsigned           news;      /* what was read since the engine looked */
 } irr_boards_t;
 
@@ -41,10 +42,17 @@ typedef struct irr_boards_entry {
 
 /*
  * Collective: the board of a communicator, whose labels tell which ranks share a node, and its nodes.  entries: room
- * for one of each rank and one more, of any content.  There is no board then if a member cannot have one, and, with the
- * algorithm board, none on a rank that is alone on its node.  IRR_ERR_OOB.
+ * for one of each rank and one more, of any content.  There is no board then if a member cannot have one, nor, but with
+ * the algorithm node, if each is alone on its node.  IRR_ERR_OOB.
  */
 irr_status_t irr_boards_join(irr_comm_t *comm, const irr_comm_params_t *params, irr_boards_entry_t *entries);
+
+/*
+ * The engine is locked.  Something may have begun, or ended, to wait for what others write; and an exchange is over, so
+ * that the communicator waits for nothing, also where it was given up.
+ */
+void irr_boards_note(irr_comm_t *comm);
+void irr_boards_stop(irr_comm_t *comm);
 
 /* The communicator is freed: so is its board, when all have read it.  The engine is locked. */
 void irr_boards_leave(irr_comm_t *comm);

@@ -3,8 +3,9 @@
  *
  * Set-up is done in the first exchange and costs three all-reduces of a few words; if a member does not know
  * all others yet, one all-gather of addresses and one all-reduce more; and one for each time that members
- * propose different ids; an algorithm that asks where ranks are adds one all-gather and one all-reduce.  What an
- * exchange needs to end well, or alike on all ranks, is allocated here, before the last agreement.
+ * propose different ids; an algorithm that asks where ranks are adds one all-gather and one all-reduce, and one with
+ * boards, for exchanges or agreements, as much again (comm/boards.h).  What an exchange needs to end well, or alike
+ * on all ranks, is allocated here, before the last agreement.
  */
 #include "comm/agree.h"
 #include "comm/comm_route.h"
@@ -51,7 +52,7 @@ static irr_status_t allocate(irr_engine_t *engine, const irr_comm_params_t *para
                              const irr_agreement_t *agreement, const irr_comm_files_t *files, irr_comm_t **comm_p,
                              char **entries_p)
 {
-    const bool has_boards = irr_comm_route_has_boards(&params->settings);
+    const bool has_boards = irr_comm_route_has_boards(params, files);
     const size_t addresses = agreement->addresses_needed ? entry_bytes(agreement) : 0;
     const size_t boards = has_boards ? sizeof(irr_boards_entry_t) : 0;
     bool needs_labels = irr_comm_route_needs_labels(params, files);
@@ -186,7 +187,7 @@ static irr_status_t exchange_labels(irr_comm_t *comm, irr_comm_params_t *params,
     if (oob->allgather(oob->context, &label, comm->labels, sizeof(label)) != IRR_OK) {
         return IRR_ERR_OOB;
     }
-    if (irr_comm_route_has_boards(&params->settings)) {
+    if (irr_comm_route_has_boards(params, files)) {
         status = irr_boards_join(comm, params, entries);
     }
     if (status != IRR_OK) {

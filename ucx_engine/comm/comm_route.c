@@ -14,12 +14,23 @@
 bool irr_comm_route_needs_labels(const irr_comm_params_t *params, const irr_comm_files_t *files)
 {
     return files->topology.hosts > 0 || irr_way_of(&params->settings, 1).route == &irr_route_node ||
-           irr_comm_route_has_boards(&params->settings);
+           irr_comm_route_has_boards(params, files);
 }
 
-bool irr_comm_route_has_boards(const irr_settings_t *settings)
+/* Before each exchange, on a schedule; but one that is planned agrees once. */
+static bool agrees_often(const irr_comm_params_t *params, const irr_comm_files_t *files, const irr_way_t *way)
 {
-    return irr_way_of(settings, 1).boards;
+    const char *dump = params->settings.matrix_dump;
+
+    return !params->agrees_seldom && (irr_way_is_scheduled(way) || files->schedule.ranks == params->ranks ||
+                                (dump != NULL && dump[0] != '\0'));
+}
+
+bool irr_comm_route_has_boards(const irr_comm_params_t *params, const irr_comm_files_t *files)
+{
+    const irr_way_t way = irr_way_of(&params->settings, files->topology.hosts > 0 ? 2 : 1);
+
+    return way.boards || agrees_often(params, files, &way);
 }
 
 bool irr_comm_route_lacks(const irr_settings_t *settings)
@@ -95,7 +106,7 @@ static irr_status_t init_tree(irr_comm_t *comm, const int *labels, const irr_top
 static irr_status_t init_schedules(irr_comm_t *comm, const irr_way_t *way, const irr_schedule_t *file)
 {
     irr_status_t status = irr_schedules_init(&comm->schedules, way, &comm->settings, comm->ranks, comm->rank,
-                                             &comm->run.plan, &comm->run.exec);
+                                             &comm->consensus, &comm->run.plan, &comm->run.exec);
 
     if (status == IRR_OK && file->ranks == comm->ranks) {
         status = irr_schedules_pin(&comm->schedules, file);
@@ -104,6 +115,24 @@ static irr_status_t init_schedules(irr_comm_t *comm, const irr_way_t *way, const
         status = irr_run_reserve(&comm->run, comm);
     }
     return status;
+}
+
+/* False: the ranks are too many for one. */
+static bool init_consensus(irr_comm_t *comm)
+{
+    if (irr_consensus_init(&comm->consensus, comm->ranks, comm->rank) != IRR_OK) {
+        return false;
+    }
+    if (comm->board != NULL) {
+        irr_consensus_share(&comm->consensus, &comm->nodes, comm->board);
+    }
+    return true;
+}
+
+/* Do the ranks wait for each other in each exchange, by their boards? */
+static bool keeps_step(const irr_comm_t *comm)
+{
+    return comm->alone.boards && (comm->board->count == comm->ranks || comm->board->mail != NULL);
 }
 
 irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_comm_files_t *files)
@@ -121,8 +150,7 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_
         comm->alone.order = &irr_order_rotate;
     }
     comm->direct = irr_way_is_local(&comm->alone);
-    comm->agrees = irr_consensus_init(&comm->consensus, comm->ranks, comm->rank) == IRR_OK &&
-                   !(comm->alone.boards && (comm->board->count == comm->ranks || comm->board->mail != NULL));
+    comm->agrees = init_consensus(comm) && !keeps_step(comm);
     status = comm->direct ? IRR_OK : init_grid(comm, labels);
     if (status == IRR_OK && placed) {
         status = init_tree(comm, labels, &files->topology);

@@ -57,6 +57,7 @@ struct irr_comm {
     bool             serial;      /* one exchange at a time: each needs the relay or the schedules */
     bool             agrees;      /* there are few enough ranks for a consensus */
     bool             busy;        /* one of engine->busy */
+    bool             waits;       /* for what others write on boards */
     irr_comm_t      *next_busy;
     irr_queue_t      open;        /* exchanges, as they were started */
     irr_queue_t      waiting;
@@ -67,9 +68,9 @@ struct irr_comm {
     irr_settings_t   settings;
     int             *labels;      /* by rank: equal on ranks that share a node, if the algorithm asks */
     irr_nodes_t      nodes;
-    irr_board_t     *board;       /* of this rank for those of its node; NULL: none */
+    irr_board_t     *board;       /* of this rank for those of its node; NULL: none, which is alike on all ranks */
     irr_relay_t      relay;
-    irr_consensus_t  consensus;   /* on a frozen plan, or to meet */
+    irr_consensus_t  consensus;   /* on a schedule, on a frozen plan, or to meet */
     irr_tree_t       tree;        /* of the hosts, for schedules that ask */
     irr_schedules_t  schedules;
     irr_run_t        run;         /* for what schedules find, of exchanges that are not planned */

@@ -88,12 +88,9 @@ void irr_exchange_add_direct(irr_exchange_t *exchange, irr_step_kind_t kind, int
 
 static void read_boards(irr_exchange_t *exchange)
 {
-    irr_comm_t *comm = exchange->comm;
-    irr_board_t *board = comm->board;
-    const int pending = board->npending;
+    irr_board_t *board = exchange->comm->board;
     const irr_status_t status = irr_board_progress(board);
 
-    comm->engine->boards.news += (unsigned)(pending - board->npending);
     for (int i = 0; i < board->nin; i++) {
         irr_exchange_add_direct(exchange, IRR_STEP_RECV, board->members[board->in[i]].rank,
                                 &exchange->run->sides.received[board->in[i]]);
@@ -108,14 +105,12 @@ static void read_boards(irr_exchange_t *exchange)
 static bool read_all(irr_exchange_t *exchange)
 {
     irr_board_t *board = exchange->comm->board;
-    const bool waited = irr_board_waits(board);
     bool over;
 
     if (board->npending > 0) {
         read_boards(exchange);
     }
     over = board->npending == 0 && (board->mail == NULL || irr_exchange_progress_node(exchange));
-    exchange->comm->engine->boards.waiting -= waited && !irr_board_waits(board);
     if (over && exchange->running != NULL) {
         irr_exec_expect(&exchange->run->exec, false);
     }
@@ -124,8 +119,7 @@ static bool read_all(irr_exchange_t *exchange)
 
 void irr_exchange_start_boards(irr_exchange_t *exchange)
 {
-    irr_comm_t *comm = exchange->comm;
-    irr_board_t *board = comm->board;
+    irr_board_t *board = exchange->comm->board;
     irr_run_t *run = exchange->run;
     const irr_board_buffers_t buffers = { exchange->input, exchange->output, exchange->env.lacks };
 
@@ -138,7 +132,6 @@ void irr_exchange_start_boards(irr_exchange_t *exchange)
     }
     copy_own(exchange);
     irr_board_start(board, &exchange->problem, run->sides, buffers);
-    comm->engine->boards.waiting += irr_board_waits(board);
     if (run->plan.nsteps > 0) {
         irr_exchange_run_boards(exchange);
     }
@@ -206,6 +199,4 @@ void irr_exchange_end_boards(irr_exchange_t *exchange)
     if (!irr_board_waits(board) && (board->mail == NULL || !board->mail->busy)) {
         irr_board_end(board);
     }
-    exchange->comm->engine->boards.waiting -= irr_board_waits(board);
-    board->npending = board->nlate = 0;
 }

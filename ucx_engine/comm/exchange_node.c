@@ -72,7 +72,6 @@ bool irr_exchange_progress_node(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
     irr_mail_t *mail = irr_comm_mail(comm);
-    const int late = comm->board->nlate;
     irr_status_t status;
 
     if (!mail->serves) {
@@ -86,7 +85,6 @@ bool irr_exchange_progress_node(irr_exchange_t *exchange)
         }
     }
     status = irr_mail_progress(mail);
-    comm->engine->boards.news += (unsigned)(late - comm->board->nlate);
     for (int i = 0; i < mail->nin; i++) {
         irr_exchange_add_direct(exchange, IRR_STEP_RECV, mail->ranks[mail->in[i]],
                                 &exchange->run->mail.received[mail->in[i]]);

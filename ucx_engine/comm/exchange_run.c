@@ -134,6 +134,7 @@ void irr_exchange_begin(irr_exchange_t *exchange)
     } else {
         go_on(exchange);
     }
+    irr_boards_note(exchange->comm);
 }
 
 void irr_exchange_open_endpoints(irr_exchange_t *exchange)
@@ -283,6 +284,7 @@ irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
         state = exchange->state;
         status = progress[state](exchange);
     } while (status == IRR_IN_PROGRESS && exchange->state != state);
+    irr_boards_note(exchange->comm);
     if (status == IRR_IN_PROGRESS && exchange->since_ns == 0 &&
         exchange->comm->engine->turns - exchange->turn >= UNTIMED_TURNS) {
         exchange->since_ns = irr_clock_ns();
@@ -351,6 +353,7 @@ void irr_exchange_end(irr_exchange_t *exchange, irr_status_t result)
     if (exchange->state == IRR_EXCHANGE_BOARDS) {
         irr_exchange_end_boards(exchange);
     }
+    irr_boards_stop(exchange->comm);
     exchange->result = result;
     count(exchange);
 }

@@ -40,12 +40,9 @@ static irr_status_t enable_looks(irr_schedules_t *schedules)
     if (schedules->asked) {
         return IRR_OK;
     }
-    status = irr_consensus_init(&schedules->consensus, schedules->ranks, schedules->rank);
-    if (status == IRR_OK) {
-        schedules->lengths = irr_alloc((size_t)schedules->ranks, sizeof(*schedules->lengths));
-        status = schedules->lengths != NULL ? irr_bytes_reserve(&schedules->own, irr_row_max(schedules->ranks))
-                                            : IRR_ERR_NO_MEMORY;
-    }
+    schedules->lengths = irr_alloc((size_t)schedules->ranks, sizeof(*schedules->lengths));
+    status = schedules->lengths != NULL ? irr_bytes_reserve(&schedules->own, irr_row_max(schedules->ranks))
+                                        : IRR_ERR_NO_MEMORY;
     if (status == IRR_OK) {
         status = irr_cache_reserve(&schedules->cache);
     }
@@ -128,7 +125,8 @@ static uint64_t now_ns(void *context)
 }
 
 irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_way_t *way, const irr_settings_t *settings,
-                                int ranks, int rank, irr_plan_t *plan, irr_exec_t *exec)
+                                int ranks, int rank, irr_consensus_t *consensus, irr_plan_t *plan,
+                                irr_exec_t *exec)
 {
     bool dumps = settings->matrix_dump != NULL && settings->matrix_dump[0] != '\0';
     bool computes = irr_way_is_scheduled(way), wanted = computes || dumps;
@@ -140,6 +138,7 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_way_t *way
     schedules->max_bytes = settings->matrix_max_bytes;
     schedules->limit_ms = settings->schedule_ms;
     schedules->now_ns = now_ns;
+    schedules->consensus = consensus;
     schedules->plan = plan;
     schedules->exec = exec;
     schedules->learns = wanted && !large;
@@ -340,13 +339,13 @@ void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *proble
     schedules->entry = NULL;
     take_problem(schedules, problem->send);
     irr_cache_look(&schedules->cache, &schedules->own, words);
-    irr_consensus_start(&schedules->consensus, words, IRR_CACHE_SLOTS, env);
+    irr_consensus_start(schedules->consensus, words, IRR_CACHE_SLOTS, env);
 }
 
 static int hit(const irr_schedules_t *schedules)
 {
     for (int i = 0; i < IRR_CACHE_SLOTS; i++) {
-        if (schedules->consensus.words[i] == 0) {
+        if (schedules->consensus->words[i] == 0) {
             return i;
         }
     }
@@ -385,7 +384,7 @@ static irr_status_t end_tune(irr_schedules_t *schedules, const irr_cache_entry_t
 {
     const irr_tune_t before = schedules->entry->tune;
 
-    irr_tune_halve(&schedules->entry->tune, schedules->consensus.words);
+    irr_tune_halve(&schedules->entry->tune, schedules->consensus->words);
     tell(schedules, &before);
     if (schedules->entry->tune.chosen >= 0) {
         schedules->favourite = schedules->entry->tune.chosen;
@@ -407,7 +406,7 @@ static irr_status_t end_hit(irr_schedules_t *schedules, irr_cache_entry_t *entry
     schedules->entry = entry;
     schedules->state = IRR_SCHEDULES_TUNES;
     count = irr_tune_times(&entry->tune, times);
-    irr_consensus_start(&schedules->consensus, times, count, &schedules->env);
+    irr_consensus_start(schedules->consensus, times, count, &schedules->env);
     return IRR_IN_PROGRESS;
 }
 
@@ -446,7 +445,7 @@ static irr_status_t progress_one(irr_schedules_t *schedules)
     switch (schedules->state) {
     case IRR_SCHEDULES_GATHERS:
     case IRR_SCHEDULES_SCATTERS: return irr_binomial_progress(&schedules->learning->tree);
-    default:                     return irr_consensus_progress(&schedules->consensus);
+    default:                     return irr_consensus_progress(schedules->consensus);
     }
 }
 
@@ -488,6 +487,6 @@ int irr_schedules_awaited(const irr_schedules_t *schedules)
     switch (schedules->state) {
     case IRR_SCHEDULES_GATHERS:
     case IRR_SCHEDULES_SCATTERS: return irr_exec_awaited(&schedules->learning->tree.moves.exec);
-    default:                     return irr_consensus_awaited(&schedules->consensus);
+    default:                     return irr_consensus_awaited(schedules->consensus);
     }
 }

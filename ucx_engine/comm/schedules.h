@@ -24,9 +24,9 @@
  * sends wait in the order of the plan; and where the pace or the pieces are what the user has set, or the schedule is
  * of a file.
  *
- * Cost: a hit takes ceil(log2 P) short messages one after the other, and nothing where the look is left out; a miss
- * four times that, the rows of the matrix and the parts, and the time of the order, in which the engine of rank 0
- * stands still.
+ * Cost: a hit takes a consensus, which is ceil(log2 P) short messages one after the other, and none where all ranks
+ * share a node (exec/consensus.h), and nothing where the look is left out; a miss two of them, two messages a rank each
+ * way for the rows of the matrix and the parts, and the time of the order, in which the engine of rank 0 stands still.
  *
  * The static scheduling and the run-time scheduling of Ranka, Wang and Kumar, section 3.
  */
@@ -74,7 +74,7 @@ typedef struct irr_schedules {
     const irr_problem_t   *problem;    /* borrowed */
     uint64_t              *lengths;    /* of the problem, by rank */
     irr_bytes_t            own;        /* the same as a row of the cache */
-    irr_consensus_t        consensus;
+    irr_consensus_t       *consensus;  /* borrowed */
     irr_exec_env_t         env;
     irr_schedules_state_t  state;
     bool                   timed;      /* is this exchange, so that its run counts in a trial? */
@@ -91,12 +91,14 @@ typedef struct irr_schedules {
 } irr_schedules_t;
 
 /*
- * way: what the settings ask for; if that has no schedule, there are only those of files.
+ * way: what the settings ask for; if that has no schedule, there are only those of files.  consensus: among all ranks,
+ * and if they are too many for one, of any content.
  * IRR_ERR_NO_MEMORY.  Says on rank 0, once, if the count matrix of so many ranks is above the limit, or they are too
  * many for a consensus; then there are no schedules.
  */
 irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_way_t *way, const irr_settings_t *settings,
-                                int ranks, int rank, irr_plan_t *plan, irr_exec_t *exec);
+                                int ranks, int rank, irr_consensus_t *consensus, irr_plan_t *plan,
+                                irr_exec_t *exec);
 void         irr_schedules_fini(irr_schedules_t *schedules);
 
 /*

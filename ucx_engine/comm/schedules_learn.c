@@ -165,7 +165,7 @@ void irr_schedules_end_scatter(irr_schedules_t *schedules, irr_status_t status)
     words[FAILED] = schedules->learning->trouble != IRR_OK;
     words[BYTES] = irr_cache_entry_bytes(&schedules->learning->made);
     schedules->state = IRR_SCHEDULES_COMMITS;
-    irr_consensus_start(&schedules->consensus, words, COMMIT_WORDS, &schedules->env);
+    irr_consensus_start(schedules->consensus, words, COMMIT_WORDS, &schedules->env);
 }
 
 /* ---- commit ---- */
@@ -174,8 +174,8 @@ irr_cache_entry_t *irr_schedules_end_commit(irr_schedules_t *schedules)
 {
     irr_cache_entry_t *entry = NULL;
 
-    if (schedules->consensus.words[FAILED] == 0) {
-        schedules->learning->made.bytes = schedules->consensus.words[BYTES];
+    if (schedules->consensus->words[FAILED] == 0) {
+        schedules->learning->made.bytes = schedules->consensus->words[BYTES];
         entry = irr_cache_insert(&schedules->cache, &schedules->learning->made);
     }
     irr_schedules_clean(schedules);

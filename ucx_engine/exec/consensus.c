@@ -6,6 +6,9 @@
 #include <assert.h>
 #include <string.h>
 
+/* The member that takes part for its node, which is the lowest rank there. */
+#define SPEAKER 0
+
 irr_status_t irr_consensus_init(irr_consensus_t *consensus, int ranks, int rank)
 {
     if (ranks > IRR_CONSENSUS_RANKS_MAX) {
@@ -18,6 +21,15 @@ irr_status_t irr_consensus_init(irr_consensus_t *consensus, int ranks, int rank)
     return IRR_OK;
 }
 
+void irr_consensus_share(irr_consensus_t *consensus, const irr_nodes_t *nodes, irr_board_t *board)
+{
+    consensus->nodes = nodes;
+    consensus->board = board->count > 1 ? board : NULL;
+    consensus->rank = nodes->node[consensus->rank];
+    consensus->ranks = nodes->count;
+    consensus->distance = nodes->count;
+}
+
 static void over(irr_transfer_t *transfer)
 {
     irr_consensus_t *consensus = (irr_consensus_t *)transfer;
@@ -27,9 +39,20 @@ static void over(irr_transfer_t *transfer)
 
 _Static_assert(offsetof(irr_consensus_t, transfer) == 0, "over takes a transfer for its consensus");
 
+/* The rank that is so far from this one, among those that take part. */
+static int at_distance(const irr_consensus_t *consensus, int distance)
+{
+    const int i = (consensus->rank + distance % consensus->ranks + consensus->ranks) % consensus->ranks;
+    const irr_nodes_t *nodes = consensus->nodes;
+
+    return nodes != NULL ? nodes->members[nodes->first[i]] : i;
+}
+
 int irr_consensus_awaited(const irr_consensus_t *consensus)
 {
-    return (consensus->rank - consensus->distance % consensus->ranks + consensus->ranks) % consensus->ranks;
+    const irr_board_t *board = consensus->board;
+
+    return consensus->reads ? board->members[board->pending[0]].rank : at_distance(consensus, -consensus->distance);
 }
 
 /* What is heard has a place of its own, because the words may be read until the send is over. */
@@ -37,7 +60,7 @@ static void begin_round(irr_consensus_t *consensus)
 {
     const irr_exec_env_t *env = &consensus->env;
     const uint16_t tag = irr_tag(env->tag_base, IRR_TAG_SYNC, consensus->round);
-    int to = (consensus->rank + consensus->distance) % consensus->ranks, from = irr_consensus_awaited(consensus);
+    const int to = at_distance(consensus, consensus->distance), from = at_distance(consensus, -consensus->distance);
     size_t bytes = consensus->count * sizeof(consensus->words[0]), sent = consensus->status == IRR_OK ? bytes : 0;
 
     consensus->busy = true;
@@ -54,6 +77,13 @@ static void begin_round(irr_consensus_t *consensus)
     irr_transfer_end(&consensus->transfer);
 }
 
+static void keep(irr_consensus_t *consensus, irr_status_t status)
+{
+    if (consensus->status == IRR_OK) {
+        consensus->status = status;
+    }
+}
+
 static void end_round(irr_consensus_t *consensus)
 {
     irr_status_t status = consensus->transfer.status;
@@ -62,9 +92,7 @@ static void end_round(irr_consensus_t *consensus)
     if (status == IRR_ERR_TRUNCATE || (status == IRR_OK && !whole)) {
         status = IRR_ERR_PROTOCOL;
     }
-    if (consensus->status == IRR_OK) {
-        consensus->status = status;
-    }
+    keep(consensus, status);
     for (size_t i = 0; i < consensus->count && whole; i++) {
         if (consensus->heard[i] > consensus->words[i]) {
             consensus->words[i] = consensus->heard[i];
@@ -84,13 +112,57 @@ void irr_consensus_start(irr_consensus_t *consensus, const uint64_t *words, size
     consensus->status = IRR_OK;
     consensus->round = 1;
     consensus->distance = 1;
-    if (consensus->ranks > 1) {
+    consensus->open = true;
+    consensus->reads = consensus->board != NULL;
+    if (consensus->reads) {
+        irr_slate_start(consensus->board, consensus->ranks > 1 ? SPEAKER : IRR_SLATE_ALL, consensus->words, count);
+    } else if (consensus->ranks > 1) {
         begin_round(consensus);
+    }
+}
+
+/* Does this rank take part, or another one of its node for it? */
+static bool speaks(const irr_consensus_t *consensus)
+{
+    return consensus->board == NULL || consensus->board->me == SPEAKER;
+}
+
+/* The words of the node are here, or all that this rank will hear. */
+static irr_status_t progress_board(irr_consensus_t *consensus)
+{
+    const irr_status_t status = irr_board_progress(consensus->board);
+
+    if (status == IRR_IN_PROGRESS) {
+        return status;
+    }
+    keep(consensus, status);
+    consensus->reads = false;
+    if (!speaks(consensus)) {
+        consensus->distance = consensus->ranks;
+    } else if (consensus->ranks > 1) {
+        begin_round(consensus);
+    }
+    return IRR_OK;
+}
+
+static void end(irr_consensus_t *consensus)
+{
+    irr_board_t *board = consensus->board;
+
+    consensus->open = false;
+    if (board != NULL && consensus->ranks > 1 && speaks(consensus)) {
+        irr_slate_tell(board, consensus->status != IRR_OK);
+    }
+    if (board != NULL) {
+        irr_board_end(board);
     }
 }
 
 irr_status_t irr_consensus_progress(irr_consensus_t *consensus)
 {
+    if (consensus->reads && progress_board(consensus) == IRR_IN_PROGRESS) {
+        return IRR_IN_PROGRESS;
+    }
     while (consensus->distance < consensus->ranks) {
         if (consensus->busy) {
             return IRR_IN_PROGRESS;
@@ -99,6 +171,9 @@ irr_status_t irr_consensus_progress(irr_consensus_t *consensus)
         if (consensus->distance < consensus->ranks) {
             begin_round(consensus);
         }
+    }
+    if (consensus->open) {
+        end(consensus);
     }
     return consensus->status;
 }
