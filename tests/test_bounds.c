@@ -160,6 +160,37 @@ static void test_one_large(void)
 }
 
 /* The allowance is for rounding alone: where P divides what is cut, the bounds hold as printed. */
+static size_t longest_message(const irr_plans_t *plans)
+{
+    size_t longest = 0;
+
+    for (int r = 0; r < plans->ranks; r++) {
+        for (size_t i = 0; i < plans->plans[r].nsteps; i++) {
+            const irr_step_t *step = &plans->plans[r].steps[i];
+
+            longest = step->kind == IRR_STEP_SEND && step->bytes > longest ? step->bytes : longest;
+        }
+    }
+    return longest;
+}
+
+/* Messages that are too short to be cut go whole, each elsewhere: no rank gets much more than its own. */
+static void test_short(void)
+{
+    static const int ranks[] = { 16, 61, 64, 250, 256 };
+
+    for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++) {
+        irr_matrix_t matrix;
+        irr_plans_t plans;
+
+        irr_test_must(irr_matrix_pattern("uniform", ranks[i], 8, 1, &matrix));
+        irr_test_must(irr_plan_all(irr_algorithm_find("a4"), IRR_SLICE_MIN_DEFAULT, &matrix, &plans));
+        CU_ASSERT(longest_message(&plans) <= 2 * 8 * (size_t)ranks[i]);
+        irr_plans_fini(&plans);
+        irr_matrix_fini(&matrix);
+    }
+}
+
 static void test_exact(void)
 {
     static const int squares[] = { 4, 16, 36, 64 };
@@ -241,6 +272,7 @@ int main(void)
 {
     static const irr_test_case_t cases[] = {
         { "a3 and a4, patterns for each of 1 to 64 ranks",     test_dense },
+        { "messages that are too short to be cut",             test_short },
         { "slices of a shortest length",                       test_slice_min },
         { "samples of 65 to 300 ranks",                        test_large },
         { "one message as large as all others together",       test_one_large },

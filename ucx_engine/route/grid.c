@@ -58,10 +58,10 @@ int irr_grid_hop(const irr_grid_level_t *level, int member, int column)
 }
 
 /*
- * Part k of the cut is [cuts[k], cuts[k + 1]) and goes to column (destination + k) mod columns.  A column gets
+ * Part k of the cut is [cuts[k], cuts[k + 1]) and goes to column (destination / stride + k) mod columns.  A column gets
  * its size's share, rounded down to whole slices; what rounding leaves goes to the last part.  Starting at the
- * destination's number spreads the remainders of many short messages over the columns, as the initial values of
- * the counters do in JPDC figure 11.
+ * destination's column, which differs from dimension to dimension, spreads the remainders of many short messages over
+ * the columns, as the initial values of the counters do in JPDC figure 11.
  */
 void irr_grid_cut(const irr_grid_level_t *level, int destination, size_t length, size_t slice_min, size_t *cuts)
 {

@@ -72,7 +72,7 @@ void irr_grid_cut(const irr_grid_level_t *level, int destination, size_t length,
 /* The column that the k-th part of a cut goes to. */
 static inline int irr_grid_cut_column(const irr_grid_level_t *level, int destination, int k)
 {
-    return (destination % level->rows.columns + k) % level->rows.columns;
+    return (destination / level->stride % level->rows.columns + k) % level->rows.columns;
 }
 
 #endif
