@@ -183,10 +183,15 @@ static void test_sparse(void)
 {
     const irr_machine_t machine = infiniband();
     irr_traffic_t traffic = equal(1024, 32, 64);
+    double request;
 
     traffic.messages = 8;
     traffic.bytes = traffic.even = 8 * 64;
     CU_ASSERT(time_of(&machine, &traffic, "a1") < time_of(&machine, &traffic, "a3"));
+    request = time_of(&machine, &traffic, "a3");
+    traffic.plain = true;
+    CU_ASSERT_DOUBLE_EQUAL(time_of(&machine, &traffic, "a1"), 8 * 1300, 2000);
+    CU_ASSERT(time_of(&machine, &traffic, "a3") > 2 * request);
     CU_ASSERT(irr_model_host_ns(&machine, &traffic) > 50 * time_of(&machine, &traffic, "a1"));
     traffic = equal(1024, 32, 64);
     CU_ASSERT_DOUBLE_EQUAL(irr_model_host_ns(&machine, &traffic), time_of(&machine, &traffic, "a1"), 1);

@@ -181,7 +181,7 @@ static double level_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
     const double beside = (traffic->bytes - traffic->even) * moves * reach / traffic->ranks;
     const stage_t stage = {
         .group = group_of(machine, traffic, stride, columns), .blocks = blocks * moves,
-        .share = 1 - pow(1 - 1 / columns, blocks), .bytes = traffic->even * moves,
+        .share = traffic->plain ? 1 : 1 - pow(1 - 1 / columns, blocks), .bytes = traffic->even * moves,
         .beside = beside, .meet = most(1, traffic->node_ranks / reach)
     };
 

@@ -27,6 +27,7 @@ typedef struct irr_traffic {
     double even;          /* the most that a rank sends, or the most that one receives, whichever is less: no more
                              in the mean */
     double longest;       /* bytes of a message at most */
+    bool   plain;         /* no persistent request: on a grid a rank sends to each neighbour, empty messages too */
     double board_block;   /* bytes of a message that goes over a board at most */
     double node_block;    /* and from node to node, on boards (irr_mail_limit) */
 } irr_traffic_t;
