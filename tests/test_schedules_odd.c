@@ -8,7 +8,6 @@
 
 #include "comm/comm_route.h"
 #include "plan/way.h"
-#include "study/matrices.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -415,67 +414,6 @@ static void test_auto(void)
     }
 }
 
-/* ---- dumps ---- */
-
-static void test_dump(void)
-{
-    uint64_t state = irr_test_seed();
-    static const char *const rows[] = { "rs_n", "a1", "a3" };
-    char prefix[64], path[96];
-
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        irr_settings_t settings = irr_turns_with(rows[i]);
-        irr_turns_t scene;
-
-        snprintf(prefix, sizeof(prefix), "test_schedules.%ld", (long)getpid());
-        settings.matrix_dump = prefix;
-        irr_turns_open(&scene, &settings, &state);
-        irr_turns_add(&scene, 0, IRR_JOB_MIXED, 1);
-        irr_turns_add(&scene, 1, IRR_JOB_SPARSE, 1);
-        irr_turns_run(&scene, "AABBA");
-        for (int n = 1; n <= 3; n++) {
-            irr_file_error_t error;
-            irr_matrix_t matrix;
-
-            snprintf(path, sizeof(path), "%s.%d.mtx", prefix, n);
-            CU_ASSERT_EQUAL(irr_matrix_read(path, &matrix, &error), n < 3 ? IRR_OK : IRR_ERR_IO);
-            for (int e = 0; n < 3 && e < RANKS * RANKS; e++) {
-                CU_ASSERT_EQUAL(matrix.entries[e], irr_job_length(scene.jobs[n - 1], e / RANKS, e % RANKS));
-            }
-            if (n < 3) {
-                irr_matrix_fini(&matrix);
-                CU_ASSERT_EQUAL(unlink(path), 0);
-            }
-        }
-        irr_turns_close(&scene);
-    }
-}
-
-static unsigned errors;
-
-static void count_error(void *context, irr_log_level_t level, const char *text)
-{
-    (void)context;
-    errors += level == IRR_LOG_ERROR && strstr(text, "cannot be written") != NULL;
-}
-
-static void test_dump_fails(void)
-{
-    uint64_t state = irr_test_seed();
-    irr_settings_t settings = irr_turns_with("a1");
-    irr_turns_t scene;
-
-    settings.matrix_dump = "no/such/folder/matrix";
-    irr_log_set(count_error, NULL, IRR_LOG_ERROR);
-    irr_turns_open(&scene, &settings, &state);
-    irr_turns_add(&scene, 0, IRR_JOB_MIXED, 1);
-    irr_turns_add(&scene, 1, IRR_JOB_SPARSE, 1);
-    irr_turns_run(&scene, "ABA");
-    irr_log_set(NULL, NULL, IRR_LOG_ERROR);
-    CU_ASSERT_EQUAL(errors, 1);
-    irr_turns_close(&scene);
-}
-
 int main(void)
 {
     static const irr_test_case_t cases[] = {
@@ -489,8 +427,6 @@ int main(void)
         { "a schedule that is not done in time is left alone",   test_late },
         { "want of memory on one rank is survived by all",       test_no_memory },
         { "a block that is too short is an error there alone",   test_truncated },
-        { "matrices are dumped once each",                       test_dump },
-        { "a dump that cannot be written is told once",          test_dump_fails },
         { NULL, NULL }
     };
 

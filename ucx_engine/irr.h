@@ -391,7 +391,7 @@ typedef struct irr_settings {
     size_t        timeout;          /* seconds after which an exchange that is not over ends in an error; 0: never */
     const char   *schedule_file;    /* of irr_plan --save, for exchanges with its counts; NULL or "": none */
     const char   *topology_file;    /* Slurm's topology.conf, for aapc and auto; NULL or "": all ranks at one switch */
-    const char   *matrix_dump;      /* rank 0 writes the count matrices to PREFIX.N.mtx; NULL or "": none */
+    const char   *matrix_dump;      /* rank 0 writes files of this prefix, see comm/dump.h; NULL or "": none */
 } irr_settings_t;
 
 typedef struct irr_comm irr_comm_t;

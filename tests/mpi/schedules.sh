@@ -2,17 +2,18 @@
 # schedules.sh - count matrices of running applications, schedules from files, and redistributions.
 . "${srcdir:-.}/tests/mpi/lib.sh"
 
-# dumped ALGORITHM: the file of a communicator has the matrix of the pattern, once, and a second run has files of its
-# own.
+# dumped ALGORITHM: the file of a communicator has the matrix of the pattern, once, with the number of exchanges; the
+# same for a persistent request, and a second run has files of its own.
 dumped() {
     prefix=$scratch/dump-$1
     "$builddir/irr_matrix" generate random --ranks 6 --unit 100 --seed 7 | grep -v '^% ' > "$scratch/wanted"
     for run in 1 2; do
         ranks 6 --mca coll_irr_matrix_dump "$prefix" "$builddir/irr_bench" --pattern random --unit 100 --seed 7 \
-            --algorithms "$1" -i 3 -x 1 || return 1
-        [ "$(ls "$prefix"* | wc -l)" -eq $run ] || return 1
-        for file in "$prefix"*; do
+            --algorithms "$1" --persistent -i 3 -x 1 || return 1
+        [ "$(ls "$prefix"*.mtx | wc -l)" -eq $((2 * run)) ] && [ "$(ls "$prefix"* | wc -l)" -eq $((4 * run)) ] || return 1
+        for file in "$prefix"*.mtx; do
             grep -v '^% ' "$file" | cmp - "$scratch/wanted" || return 1
+            [ "$(grep -v '^#' "${file%.1.mtx}.index")" = "4 ${file##*/}" ] || return 1
         done
     done
 }

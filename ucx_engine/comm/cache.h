@@ -25,6 +25,7 @@ typedef struct irr_cache_entry {
     irr_tune_t      tune;       /* which of them */
     bool            declined;   /* there is no schedule: the exchange goes without */
     bool            pinned;     /* never goes */
+    unsigned        matrix;     /* as the dump numbers it (comm/dump.h), on rank 0 */
     uint64_t        bytes;      /* of the rank that needs most, as agreed */
     uint64_t        serial;     /* unlike that of any other, from IRR_CACHE_FIRST; 0: the slot is free */
     uint64_t        used;       /* when it was used last */

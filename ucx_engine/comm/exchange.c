@@ -89,6 +89,7 @@ static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *probl
     exchange->calm = false;
     exchange->way = &comm->alone;
     exchange->found = false;
+    exchange->matrix = 0;
     return (comm->serial && !(planned && comm->alone.boards)) || irr_run_is_alone(run, exchange->way)
                ? IRR_OK : irr_run_build(run, comm, exchange->way, NULL, &exchange->problem);
 }

@@ -42,6 +42,7 @@ struct irr_exchange {
     bool                  exact;      /* all ranks have a frozen plan of the planned exchange */
     bool                  calm;       /* its look is left out, and it goes without a schedule */
     bool                  found;      /* it goes with what the schedules have found, which is timed */
+    unsigned              matrix;     /* of its counts, as the dump numbers it (comm/dump.h), on rank 0 */
     uint32_t              sequence;   /* the first of its tags */
     unsigned              rounds;     /* of progress since it was opened */
     const irr_way_t      *way;        /* that it goes */

@@ -46,6 +46,7 @@ static void run(irr_exchange_t *exchange)
     irr_comm_t *comm = exchange->comm;
     const irr_exec_env_t *env = make_env(exchange);
 
+    irr_dump_exchange(&comm->schedules.dump, exchange->matrix);
     if (exchange->way->boards) {
         exchange->state = IRR_EXCHANGE_BOARDS;
         irr_exchange_start_boards(exchange);
@@ -210,6 +211,7 @@ static irr_status_t progress_schedules(irr_exchange_t *exchange)
         return status;
     }
     if (status == IRR_OK) {
+        exchange->matrix = comm->schedules.matrix;
         status = build(exchange, entry);
         if (exchange->plans) {
             irr_exchange_open_endpoints(exchange);

@@ -23,15 +23,6 @@ static bool too_large(int ranks, size_t max_bytes)
     return ranks > IRR_CONSENSUS_RANKS_MAX || (max_bytes > 0 && entries > max_bytes / sizeof(uint64_t));
 }
 
-/* A copy; NULL without memory. */
-static char *copy(const char *text)
-{
-    size_t bytes = strlen(text) + 1;
-    char *made = irr_alloc(bytes, 1);
-
-    return made != NULL ? memcpy(made, text, bytes) : NULL;
-}
-
 /* What a look needs. */
 static irr_status_t enable_looks(irr_schedules_t *schedules)
 {
@@ -61,8 +52,7 @@ static irr_status_t enable_learning(irr_schedules_t *schedules, const char *dump
     }
     status = irr_binomial_init(&schedules->learning->tree, schedules->ranks, schedules->rank, schedules->max_bytes);
     if (status == IRR_OK && dump != NULL && schedules->rank == 0) {
-        schedules->dump = copy(dump);
-        status = schedules->dump != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+        status = irr_dump_init(&schedules->dump, dump);
     }
     return status;
 }
@@ -175,7 +165,7 @@ void irr_schedules_fini(irr_schedules_t *schedules)
     irr_free(schedules->scratch);
     irr_bytes_fini(&schedules->own);
     irr_free(schedules->lengths);
-    irr_free(schedules->dump);
+    irr_dump_fini(&schedules->dump);
     irr_free(schedules->learning);
     irr_cache_fini(&schedules->cache);
     memset(schedules, 0, sizeof(*schedules));
@@ -337,6 +327,7 @@ void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *proble
     schedules->timed = timed;
     schedules->state = IRR_SCHEDULES_LOOKS;
     schedules->entry = NULL;
+    schedules->matrix = 0;
     take_problem(schedules, problem->send);
     irr_cache_look(&schedules->cache, &schedules->own, words);
     irr_consensus_start(schedules->consensus, words, IRR_CACHE_SLOTS, env);
@@ -400,6 +391,7 @@ static irr_status_t end_hit(irr_schedules_t *schedules, irr_cache_entry_t *entry
     size_t count;
 
     schedules->env.counters->schedules_reused += !entry->declined;
+    schedules->matrix = entry->matrix;
     if (!irr_tune_due(&entry->tune)) {
         return use(schedules, entry, entry_p);
     }

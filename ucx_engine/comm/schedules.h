@@ -35,6 +35,7 @@
 
 #include "comm/cache.h"
 #include "comm/calm.h"
+#include "comm/dump.h"
 #include "exec/binomial.h"
 #include "exec/consensus.h"
 
@@ -86,8 +87,8 @@ typedef struct irr_schedules {
     bool                   warned;     /* of a matrix above the limit */
     bool                   told;       /* of a schedule that was not done in time */
     irr_learning_t        *learning;   /* NULL: nothing is learnt */
-    char                  *dump;       /* where rank 0 writes matrices; NULL: nowhere */
-    unsigned               dumped;     /* number of the last one */
+    irr_dump_t             dump;       /* of rank 0 */
+    unsigned               matrix;     /* of this exchange, as the dump numbers it */
 } irr_schedules_t;
 
 /*

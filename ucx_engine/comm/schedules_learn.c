@@ -5,7 +5,6 @@
  */
 #include "comm/schedules_learn.h"
 
-#include "comm/dump.h"
 #include "core/alloc.h"
 #include "core/log.h"
 #include "exec/row.h"
@@ -77,7 +76,7 @@ static irr_status_t answer(irr_schedules_t *schedules)
     status = read_rows(parts, &matrix);
     irr_bytes_fini(parts);
     if (status == IRR_OK) {
-        irr_dump(schedules->dump, &matrix, &schedules->dumped);
+        schedules->matrix = irr_dump_matrix(&schedules->dump, &matrix);
         since = irr_clock_ns();
         status = irr_schedules_compute(schedules, &matrix, bytes, parts);
         irr_schedules_charge(since, &schedules->env.counters->schedule_ns);
@@ -175,6 +174,7 @@ irr_cache_entry_t *irr_schedules_end_commit(irr_schedules_t *schedules)
     irr_cache_entry_t *entry = NULL;
 
     if (schedules->consensus->words[FAILED] == 0) {
+        schedules->learning->made.matrix = schedules->matrix;
         schedules->learning->made.bytes = schedules->consensus->words[BYTES];
         entry = irr_cache_insert(&schedules->cache, &schedules->learning->made);
     }

@@ -1,0 +1,309 @@
+/*
+ * test_dump.c - count matrices as files: names that nobody shares, how often each came, limits, trouble.
+ */
+#include "irr_test.h"
+#include "irr_turns.h"
+
+#include "comm/dump.h"
+#include "core/log.h"
+#include "study/matrices.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DUMP_RANKS = 3 };
+
+static char folder[64], prefix[96];
+static unsigned errors, warnings;
+
+static void count_text(void *context, irr_log_level_t level, const char *text)
+{
+    (void)context;
+    errors += level == IRR_LOG_ERROR && strstr(text, "cannot be written") != NULL;
+    warnings += level == IRR_LOG_WARN;
+}
+
+static void begin(irr_dump_t *dump)
+{
+    irr_test_must(irr_dump_init(dump, prefix));
+}
+
+/* With or without what a rank has for itself it is the same. */
+static unsigned dump_one(irr_dump_t *dump, uint64_t bytes, uint64_t own)
+{
+    irr_matrix_t matrix;
+    unsigned number;
+
+    irr_test_must(irr_matrix_init(&matrix, DUMP_RANKS));
+    *irr_matrix_at(&matrix, 0, 2) = bytes;
+    *irr_matrix_at(&matrix, 1, 1) = own;
+    number = irr_dump_matrix(dump, &matrix);
+    irr_matrix_fini(&matrix);
+    return number;
+}
+
+static void exchange(irr_dump_t *dump, unsigned matrix, int times)
+{
+    for (int i = 0; i < times; i++) {
+        irr_dump_exchange(dump, matrix);
+    }
+}
+
+/* The lines of an index without comments, one behind the other; "none" without an index. */
+static const char *read_index(unsigned number)
+{
+    static char text[1 << 16];
+    char path[128], line[256];
+    size_t used = 0;
+    FILE *stream;
+
+    snprintf(path, sizeof(path), "%s.%u.index", prefix, number);
+    stream = fopen(path, "r");
+    if (stream == NULL) {
+        return "none";
+    }
+    text[0] = '\0';
+    while (fgets(line, sizeof(line), stream) != NULL) {
+        if (line[0] != '#' && used < sizeof(text)) {
+            used += (size_t)snprintf(text + used, sizeof(text) - used, "%s", line);
+        }
+    }
+    fclose(stream);
+    return text;
+}
+
+static bool read_matrix(unsigned number, unsigned n, irr_matrix_t *matrix)
+{
+    irr_file_error_t error;
+    char path[128];
+
+    snprintf(path, sizeof(path), "%s.%u.%u.mtx", prefix, number, n);
+    return irr_matrix_read(path, matrix, &error) == IRR_OK;
+}
+
+/* What dump_one has made; 0: it is not there. */
+static uint64_t read_bytes(unsigned number, unsigned n)
+{
+    irr_matrix_t matrix;
+    uint64_t bytes;
+
+    if (!read_matrix(number, n, &matrix)) {
+        return 0;
+    }
+    bytes = *irr_matrix_at(&matrix, 0, 2);
+    irr_matrix_fini(&matrix);
+    return bytes;
+}
+
+static void test_counts(void)
+{
+    irr_dump_t dump;
+    unsigned a, b;
+
+    begin(&dump);
+    a = dump_one(&dump, 10, 0);
+    exchange(&dump, a, 3);
+    b = dump_one(&dump, 20, 0);
+    exchange(&dump, b, 1);
+    CU_ASSERT_EQUAL(dump_one(&dump, 10, 5), a);   /* forgotten meanwhile, and learnt again */
+    exchange(&dump, a, 2);
+    exchange(&dump, 0, 4);
+    irr_dump_fini(&dump);
+    CU_ASSERT_STRING_EQUAL(read_index(1), "5 m.1.1.mtx\n1 m.1.2.mtx\n4 -\n");
+    CU_ASSERT_EQUAL(read_bytes(1, 1), 10);
+    CU_ASSERT_EQUAL(read_bytes(1, 2), 20);
+    CU_ASSERT_EQUAL(read_bytes(1, 3), 0);
+}
+
+/* A job that is killed never ends its dumps. */
+static void test_killed(void)
+{
+    irr_dump_t dump;
+
+    begin(&dump);
+    exchange(&dump, dump_one(&dump, 10, 0), 9);
+    CU_ASSERT_STRING_EQUAL(read_index(1), "8 m.1.1.mtx\n");
+    irr_dump_fini(&dump);
+    CU_ASSERT_STRING_EQUAL(read_index(1), "9 m.1.1.mtx\n");
+}
+
+/* Side by side, and after an end. */
+static void test_names(void)
+{
+    irr_dump_t dumps[3];
+
+    begin(&dumps[0]);
+    begin(&dumps[1]);
+    exchange(&dumps[0], dump_one(&dumps[0], 1, 0), 1);
+    exchange(&dumps[1], dump_one(&dumps[1], 2, 0), 2);
+    irr_dump_fini(&dumps[0]);
+    begin(&dumps[2]);
+    exchange(&dumps[2], dump_one(&dumps[2], 3, 0), 3);
+    irr_dump_fini(&dumps[2]);
+    irr_dump_fini(&dumps[1]);
+    for (unsigned i = 1; i <= 3; i++) {
+        char wanted[64];
+
+        snprintf(wanted, sizeof(wanted), "%u m.%u.1.mtx\n", i, i);
+        CU_ASSERT_STRING_EQUAL(read_index(i), wanted);
+        CU_ASSERT_EQUAL(read_bytes(i, 1), i);
+    }
+    CU_ASSERT_STRING_EQUAL(read_index(4), "none");
+}
+
+/* Who sees nothing leaves nothing. */
+static void test_nothing(void)
+{
+    irr_dump_t dump = { .prefix = NULL };
+
+    CU_ASSERT_EQUAL(dump_one(&dump, 1, 0), 0);
+    exchange(&dump, 0, 3);
+    irr_dump_fini(&dump);
+    begin(&dump);
+    exchange(&dump, 0, 3);
+    irr_dump_fini(&dump);
+    CU_ASSERT_STRING_EQUAL(read_index(1), "none");
+}
+
+/* The first communicator writes 1000 matrices, the second 500, the thousandth one; then that is all. */
+static void test_limits(void)
+{
+    irr_dump_t dump;
+
+    for (unsigned k = 1; k <= IRR_DUMP_MAX + 2; k++) {
+        const unsigned most = k <= IRR_DUMP_MAX ? IRR_DUMP_MAX / k : 0, wanted = k <= 2 ? most : most > 0;
+
+        begin(&dump);
+        for (unsigned n = 1; n <= wanted + 1; n++) {
+            unsigned number = dump_one(&dump, n, 0);
+
+            CU_ASSERT_EQUAL(number, n <= most ? n : 0);
+            exchange(&dump, number, 1);
+        }
+        irr_dump_fini(&dump);
+        CU_ASSERT_EQUAL(strcmp(read_index(k), "none") == 0, k > IRR_DUMP_MAX);
+    }
+    CU_ASSERT_NOT_EQUAL(strstr(read_index(2), "\n1 -\n"), NULL);
+    CU_ASSERT_EQUAL(errors, 0);
+    CU_ASSERT_TRUE(warnings > 0);
+}
+
+static void test_trouble(void)
+{
+    irr_dump_t dump;
+    char path[128];
+
+    snprintf(prefix, sizeof(prefix), "%s/none/m", folder);
+    begin(&dump);
+    for (uint64_t i = 1; i <= 3; i++) {
+        exchange(&dump, dump_one(&dump, i, 0), 2);
+    }
+    irr_dump_fini(&dump);
+    CU_ASSERT_EQUAL(errors, 1);
+    snprintf(prefix, sizeof(prefix), "%s/m", folder);
+    snprintf(path, sizeof(path), "%s.1.1.mtx", prefix);
+    fclose(fopen(path, "w"));   /* of somebody who has taken the index away */
+    begin(&dump);
+    CU_ASSERT_EQUAL(dump_one(&dump, 1, 0), 0);
+    irr_dump_fini(&dump);
+    CU_ASSERT_EQUAL(errors, 2);
+}
+
+/* ---- of communicators ---- */
+
+static void expect_job(unsigned number, unsigned n, const irr_job_t *job)
+{
+    irr_matrix_t matrix;
+
+    CU_ASSERT_TRUE_FATAL(read_matrix(number, n, &matrix));
+    for (int i = 0; i < IRR_TURNS_RANKS * IRR_TURNS_RANKS; i++) {
+        const int from = i / IRR_TURNS_RANKS, to = i % IRR_TURNS_RANKS;
+
+        CU_ASSERT_EQUAL(*irr_matrix_at(&matrix, from, to), irr_job_length(job, from, to));
+    }
+    irr_matrix_fini(&matrix);
+}
+
+/* Of a schedule, a direct route and a grid: three exchanges of one matrix, two of another. */
+static void test_exchanges(void)
+{
+    static const char *const rows[] = { "rs_n", "a1", "a3" };
+    uint64_t state = irr_test_seed();
+
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        irr_settings_t settings = irr_turns_with(rows[i]);
+        irr_turns_t scene;
+        char wanted[64];
+
+        settings.matrix_dump = prefix;
+        irr_turns_open(&scene, &settings, &state);
+        irr_turns_add(&scene, 0, IRR_JOB_MIXED, 1);
+        irr_turns_add(&scene, 1, IRR_JOB_SPARSE, 1);
+        irr_turns_run(&scene, "AABBA");
+        expect_job(i + 1, 1, scene.jobs[0]);
+        expect_job(i + 1, 2, scene.jobs[1]);
+        irr_turns_close(&scene);
+        snprintf(wanted, sizeof(wanted), "3 m.%u.1.mtx\n2 m.%u.2.mtx\n", i + 1, i + 1);
+        CU_ASSERT_STRING_EQUAL(read_index(i + 1), wanted);
+    }
+}
+
+static void test_exchanges_fail(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_settings_t settings = irr_turns_with("a1");
+    irr_turns_t scene;
+
+    settings.matrix_dump = "no/such/folder/matrix";
+    irr_turns_open(&scene, &settings, &state);
+    irr_turns_add(&scene, 0, IRR_JOB_MIXED, 1);
+    irr_turns_add(&scene, 1, IRR_JOB_SPARSE, 1);
+    irr_turns_run(&scene, "ABA");
+    CU_ASSERT_EQUAL(errors, 1);
+    irr_turns_close(&scene);
+}
+
+/* Each case in a folder of its own, which is empty in the end. */
+static void in_folder(void (*run)(void))
+{
+    char command[96];
+
+    snprintf(folder, sizeof(folder), "test_dump.XXXXXX");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+    snprintf(prefix, sizeof(prefix), "%s/m", folder);
+    errors = warnings = 0;
+    irr_log_set(count_text, NULL, IRR_LOG_WARN);
+    run();
+    irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+    snprintf(command, sizeof(command), "rm -r %s", folder);
+    CU_ASSERT_EQUAL(system(command), 0);
+}
+
+#define IN_FOLDER(test) static void test##_in_folder(void) { in_folder(test); }
+IN_FOLDER(test_counts)
+IN_FOLDER(test_killed)
+IN_FOLDER(test_names)
+IN_FOLDER(test_nothing)
+IN_FOLDER(test_limits)
+IN_FOLDER(test_trouble)
+IN_FOLDER(test_exchanges)
+IN_FOLDER(test_exchanges_fail)
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "exchanges are counted by matrix",                 test_counts_in_folder },
+        { "a job that is killed leaves half of its counts",  test_killed_in_folder },
+        { "no two dumps share a name",                       test_names_in_folder },
+        { "where no matrix is learnt there are no files",    test_nothing_in_folder },
+        { "files have an end",                               test_limits_in_folder },
+        { "a file that cannot be written is told once",      test_trouble_in_folder },
+        { "each matrix of exchanges is dumped once",         test_exchanges_in_folder },
+        { "exchanges go on where nothing can be written",    test_exchanges_fail_in_folder },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("dump", cases, 60);
+}
