@@ -2,6 +2,7 @@
  * bench_job.c - irr_bench --job: whole jobs with coll/irr and without it.
  *
  *     irr_bench --job --ranks 2,4 --calls 20 --algorithms auto,board
+ *     irr_bench --job --ranks 4 -- application -with options
  *
  * For each number of ranks, traffic, length and number of calls: pairs of jobs, one without coll/irr and one with each
  * algorithm.  They take turns, another one first in each pair, and each ratio is of two jobs of one pair, so what
@@ -21,7 +22,8 @@ static irr_cli_exit_t run_pairs(const irr_job_options_t *options, const irr_job_
         const int pair = turn / runs, i = (pair + turn) % runs;
         const int algorithm = i == 0 ? IRR_BENCH_HOST : options->algorithms[i - 1];
 
-        code = irr_job_launch(options, &cell->job, cell->ranks, algorithm, &samples[i * options->pairs + pair]);
+        code = irr_job_launch(options, options->command == NULL ? &cell->job : NULL, cell->ranks, algorithm,
+                              &samples[i * options->pairs + pair]);
     }
     return code;
 }
@@ -39,12 +41,25 @@ static bool choose(const irr_job_options_t *options, int i, irr_job_cell_t *cell
     return cell->job.traffic != IRR_JOB_ALTERNATING || length == 0;
 }
 
+/* A command does not tell whether coll/irr is there: a job of ours does. */
+static irr_cli_exit_t probe(const irr_job_options_t *options)
+{
+    const irr_job_t job = { .traffic = IRR_JOB_SAME, .calls = 1, .bytes = 1 };
+    irr_job_sample_t sample;
+    irr_cli_exit_t code = IRR_CLI_GOOD;
+
+    for (int i = 0; i <= options->nalgorithms && options->command != NULL && code == IRR_CLI_GOOD; i++) {
+        code = irr_job_launch(options, &job, 2, i == 0 ? IRR_BENCH_HOST : options->algorithms[i - 1], &sample);
+    }
+    return code;
+}
+
 static irr_cli_exit_t drive(const irr_job_options_t *options)
 {
     const int count = options->nranks * options->ntraffic * options->nbytes * options->ncalls;
     irr_job_sample_t *samples = calloc((size_t)options->pairs * (size_t)(1 + options->nalgorithms), sizeof(*samples));
     irr_job_report_t *report = samples != NULL ? irr_job_report_open(options) : NULL;
-    irr_cli_exit_t code = report != NULL ? IRR_CLI_GOOD : IRR_CLI_REFUSED, closed = IRR_CLI_GOOD;
+    irr_cli_exit_t code = report != NULL ? probe(options) : IRR_CLI_REFUSED, closed = IRR_CLI_GOOD;
 
     for (int i = 0; i < count && code == IRR_CLI_GOOD; i++) {
         irr_job_cell_t cell = { .samples = samples };

@@ -7,7 +7,8 @@
  *   bench_job_once.c     the job itself, on each rank
  *   bench_job_report.c   the table, and the same as JSON
  *
- * The driver is one process that never calls MPI_Init; each job is an mpirun of its own, of the same program.
+ * The driver is one process that never calls MPI_Init; each job is an mpirun of its own, of the same program or of the
+ * command that the user gives.
  */
 #ifndef IRR_BENCH_JOB_H
 #define IRR_BENCH_JOB_H
@@ -19,6 +20,7 @@
 #define IRR_JOB_RANKS_MAX 1023                    /* with twice the longest block all is within MPI's int */
 #define IRR_JOB_BYTES_MAX (1 << 20)
 #define IRR_JOB_PAIRS_MAX 1000
+#define IRR_JOB_WORDS_MAX 64                      /* of --launch, and of a command */
 
 /* Lengths of traffic that alternates. */
 #define IRR_JOB_SHORT 64
@@ -49,6 +51,7 @@ typedef struct irr_job_options {
     int         algorithms[IRR_BENCH_LIST_MAX], nalgorithms;  /* beside the job without coll/irr */
     int         pairs;
     const char *launch;    /* words with blanks between */
+    char      **command;   /* of the jobs, NULL behind its last word; NULL: they are irr_bench itself */
     const char *json;      /* NULL: none */
 } irr_job_options_t;
 
@@ -68,13 +71,16 @@ typedef struct irr_job_sample {
     unsigned long long served;  /* calls that coll/irr served */
 } irr_job_sample_t;
 
-/* Starts a job and waits for its end; algorithm: IRR_BENCH_HOST is without coll/irr.  Complains. */
+/*
+ * Starts a job and waits for its end; algorithm: IRR_BENCH_HOST is without coll/irr.  job: NULL is the command of the
+ * options, of which there is the whole time alone.  What the job prints beside goes to stderr.  Complains.
+ */
 irr_cli_exit_t irr_job_launch(const irr_job_options_t *options, const irr_job_t *job, int ranks, int algorithm,
                               irr_job_sample_t *sample);
 
 /* The jobs of all pairs: sample p of run i is samples[i * pairs + p]; run 0 is without coll/irr. */
 typedef struct irr_job_cell {
-    irr_job_t               job;
+    irr_job_t               job;       /* unless there is a command */
     int                     ranks;
     const irr_job_sample_t *samples;
 } irr_job_cell_t;

@@ -61,7 +61,7 @@ static const irr_cli_options_t table = { rows, ROWS, help, read_option };
 
 static void help(void)
 {
-    printf("usage: irr_bench --job [OPTION...]\n"
+    printf("usage: irr_bench --job [OPTION...] [-- COMMAND [ARGUMENT...]]\n"
            "Runs whole jobs, with coll/irr and without it, in pairs, and prints the ratio of their times,\n"
            "without/with: median, least and most of the pairs.  Not under mpirun: it starts that for each job.\n\n"
            "  whole      the launcher, from its start to its exit\n"
@@ -69,6 +69,8 @@ static void help(void)
            "  whole_ms, inside_ms   medians of the job without coll/irr\n"
            "  served     share of the calls that coll/irr served, in the mean of the jobs with it\n\n");
     irr_cli_options_print(&table);
+    printf("\nWith a COMMAND the jobs are that; auto is coll/irr as it is unless told otherwise, and other\n"
+           "algorithms are for MPI_Alltoallv and MPI_Alltoall.  What it prints goes to stderr.\n");
     irr_cli_list("Traffic", irr_job_traffic_name, irr_job_traffic_text);
     printf("\nAlgorithms are those of irr_bench.  LIST is values with commas between.\n"
            "\nExit status: 0 good, 1 a job failed, 2 the input was refused.\n");
@@ -172,6 +174,36 @@ static irr_cli_exit_t check_place(void)
     return IRR_CLI_GOOD;
 }
 
+/* What is behind the options; seen[i]: row i was given. */
+static irr_cli_exit_t read_command(int argc, char **argv, const bool *seen, irr_job_options_t *options)
+{
+    static const char ours[] = " calls bytes traffic alltoall once ";
+    char name[32];
+
+    if (optind == argc) {
+        return IRR_CLI_GOOD;
+    }
+    if (strcmp(argv[optind - 1], "--") != 0) {
+        irr_cli_complain("unexpected argument '%.64s'; a command stands behind --, and irr_bench --job --help lists "
+                         "the options", argv[optind]);
+        return IRR_CLI_REFUSED;
+    }
+    if (argc - optind > IRR_JOB_WORDS_MAX) {
+        irr_cli_complain("the command has %d words, above the %d allowed", argc - optind, IRR_JOB_WORDS_MAX);
+        return IRR_CLI_REFUSED;
+    }
+    for (int i = 0; i < ROWS; i++) {
+        snprintf(name, sizeof(name), " %s ", rows[i].name);
+        if (seen[i] && strstr(ours, name) != NULL) {
+            irr_cli_complain("--%s does not go with a command", rows[i].name);
+            return IRR_CLI_REFUSED;
+        }
+    }
+    options->command = argv + optind;
+    options->ntraffic = options->nbytes = options->ncalls = 1;
+    return IRR_CLI_GOOD;
+}
+
 irr_cli_exit_t irr_job_options_read(int argc, char **argv, irr_job_options_t *options)
 {
     bool seen[ROWS] = { false }, done;
@@ -188,9 +220,6 @@ irr_cli_exit_t irr_job_options_read(int argc, char **argv, irr_job_options_t *op
         return code;
     }
     options->run = true;
-    if (optind < argc) {
-        irr_cli_complain("unexpected argument '%.64s'; irr_bench --job --help lists the options", argv[optind]);
-        return IRR_CLI_REFUSED;
-    }
-    return options->once ? IRR_CLI_GOOD : check_place();
+    code = read_command(argc, argv, seen, options);
+    return options->once || code != IRR_CLI_GOOD ? code : check_place();
 }

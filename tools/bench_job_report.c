@@ -9,7 +9,8 @@
  *                   "runs": [{"algorithm": "host", "served": 0.0, "whole_ms": [...], "inside_ms": [...]},
  *                            {"algorithm": "auto", ...}]}]}
  *
- * bytes is null where the traffic has lengths of its own; the first run is the one without coll/irr.
+ * bytes is null where the traffic has lengths of its own; the first run is the one without coll/irr.  With a command
+ * that is the "call", and what it does not tell is null: traffic, calls, bytes, served, inside_ms.
  */
 #include "bench_job.h"
 
@@ -17,6 +18,7 @@
 
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MILLI 1e3
 
@@ -34,15 +36,27 @@ static double seconds(const irr_job_sample_t *sample, clock_kind_t kind)
     return kind == WHOLE ? sample->whole : sample->inside;
 }
 
+/* A command does not tell its time inside. */
+static clock_kind_t clocks_of(const irr_job_options_t *options)
+{
+    return options->command != NULL ? INSIDE : CLOCKS;
+}
+
 /* ---- the table ---- */
+
+/* The call, or the command's first word. */
+static const char *what(const irr_job_options_t *options)
+{
+    return options->command != NULL ? options->command[0] : irr_bench_call(options->job.alltoall);
+}
 
 static void print_head(const irr_job_options_t *options)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
 
     irr_bench_library(library);
-    printf("# irr_bench %s: whole jobs of %s, pairs: %d, by %s, %s\n", irr_cli_version(),
-           irr_bench_call(options->job.alltoall), options->pairs, options->launch, library);
+    printf("# irr_bench %s: whole jobs of %s, pairs: %d, by %s, %s\n", irr_cli_version(), what(options),
+           options->pairs, options->launch, library);
     printf("# time without coll/irr / time with it: median, min and max of the pairs; above 1 coll/irr is faster\n");
     printf("# whole: the launcher from start to exit; inside: rank 0 from the end of MPI_Init to that of "
            "MPI_Finalize\n#\n");
@@ -78,25 +92,44 @@ static double served(const irr_job_report_t *report, const irr_job_cell_t *cell,
     return sum / pairs / cell->job.calls;
 }
 
-static void print_row(irr_job_report_t *report, const irr_job_cell_t *cell, int i)
+/* What a command is called without its folders, and of our jobs what they do. */
+static void print_job(const irr_job_options_t *options, const irr_job_cell_t *cell)
 {
-    const char *name = irr_bench_algorithm_name(report->options->algorithms[i - 1]);
     char bytes[16] = "-";
 
+    if (options->command != NULL) {
+        const char *slash = strrchr(options->command[0], '/');
+
+        printf("  %-10.10s %5d %7s %7s", slash != NULL ? slash + 1 : options->command[0], cell->ranks, "-", "-");
+        return;
+    }
     if (cell->job.traffic != IRR_JOB_ALTERNATING) {
         snprintf(bytes, sizeof(bytes), "%d", cell->job.bytes);
     }
-    printf("  %-10s %5d %7d %7s %-10s", irr_job_traffic_name(cell->job.traffic), cell->ranks, cell->job.calls, bytes,
-           name);
-    for (clock_kind_t kind = WHOLE; kind < CLOCKS; kind++) {
+    printf("  %-10s %5d %7d %7s", irr_job_traffic_name(cell->job.traffic), cell->ranks, cell->job.calls, bytes);
+}
+
+static void print_row(irr_job_report_t *report, const irr_job_cell_t *cell, int i)
+{
+    const char *name = irr_bench_algorithm_name(report->options->algorithms[i - 1]);
+    const clock_kind_t clocks = clocks_of(report->options);
+
+    print_job(report->options, cell);
+    printf(" %-10s", name);
+    for (clock_kind_t kind = WHOLE; kind < clocks; kind++) {
         const irr_bench_summary_t ratio = summarise(report, cell, i, kind);
         double *least = &report->least[kind][i - 1];
 
         *least = *least > 0 && *least < ratio.median ? *least : ratio.median;
         printf(" %6.3f %6.3f %6.3f", ratio.median, ratio.min, ratio.max);
     }
-    printf(" %10.3f %10.3f %6.2f\n", summarise(report, cell, 0, WHOLE).median * MILLI,
-           summarise(report, cell, 0, INSIDE).median * MILLI, served(report, cell, i));
+    if (clocks == CLOCKS) {
+        printf(" %10.3f %10.3f %6.2f\n", summarise(report, cell, 0, WHOLE).median * MILLI,
+               summarise(report, cell, 0, INSIDE).median * MILLI, served(report, cell, i));
+    } else {
+        printf(" %6s %6s %6s %10.3f %10s %6s\n", "-", "-", "-", summarise(report, cell, 0, WHOLE).median * MILLI,
+               "-", "-");
+    }
     fflush(stdout);
 }
 
@@ -105,8 +138,12 @@ static void print_row(irr_job_report_t *report, const irr_job_cell_t *cell, int 
 static json_t *times_of(const irr_job_report_t *report, const irr_job_cell_t *cell, int i, clock_kind_t kind)
 {
     const int pairs = report->options->pairs;
-    json_t *times = json_array();
+    json_t *times;
 
+    if (kind >= clocks_of(report->options)) {
+        return json_null();
+    }
+    times = json_array();
     for (int p = 0; p < pairs; p++) {
         json_array_append_new(times, json_real(seconds(&cell->samples[i * pairs + p], kind) * MILLI));
     }
@@ -120,26 +157,29 @@ static json_t *times_of(const irr_job_report_t *report, const irr_job_cell_t *ce
 static json_t *run_of(const irr_job_report_t *report, const irr_job_cell_t *cell, int i)
 {
     const int algorithm = i == 0 ? IRR_BENCH_HOST : report->options->algorithms[i - 1];
+    json_t *share = report->options->command == NULL ? json_real(served(report, cell, i)) : json_null();
 
-    return json_pack("{s:s, s:f, s:o, s:o}", "algorithm", irr_bench_algorithm_name(algorithm),
-                     "served", served(report, cell, i), "whole_ms", times_of(report, cell, i, WHOLE),
-                     "inside_ms", times_of(report, cell, i, INSIDE));
+    return json_pack("{s:s, s:o, s:o, s:o}", "algorithm", irr_bench_algorithm_name(algorithm), "served", share,
+                     "whole_ms", times_of(report, cell, i, WHOLE), "inside_ms", times_of(report, cell, i, INSIDE));
 }
 
 static json_t *result_of(const irr_job_report_t *report, const irr_job_cell_t *cell)
 {
-    json_t *bytes = cell->job.traffic != IRR_JOB_ALTERNATING ? json_integer(cell->job.bytes) : json_null();
+    const bool ours = report->options->command == NULL;
+    json_t *bytes = ours && cell->job.traffic != IRR_JOB_ALTERNATING ? json_integer(cell->job.bytes) : json_null();
+    json_t *calls = ours ? json_integer(cell->job.calls) : json_null();
     json_t *runs = json_array();
 
     for (int i = 0; i <= report->options->nalgorithms; i++) {
         if (json_array_append_new(runs, run_of(report, cell, i)) != 0) {
             json_decref(runs);
             json_decref(bytes);
+            json_decref(calls);
             return NULL;
         }
     }
-    return json_pack("{s:s, s:i, s:i, s:o, s:o}", "traffic", irr_job_traffic_name(cell->job.traffic),
-                     "ranks", cell->ranks, "calls", cell->job.calls, "bytes", bytes, "runs", runs);
+    return json_pack("{s:s?, s:i, s:o, s:o, s:o}", "traffic", ours ? irr_job_traffic_name(cell->job.traffic) : NULL,
+                     "ranks", cell->ranks, "calls", calls, "bytes", bytes, "runs", runs);
 }
 
 static json_t *root_of(const irr_job_options_t *options)
@@ -148,7 +188,7 @@ static json_t *root_of(const irr_job_options_t *options)
 
     irr_bench_library(library);
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:[]}", "program", "irr_bench", "version", irr_cli_version(),
-                     "mpi", library, "call", irr_bench_call(options->job.alltoall), "launch", options->launch,
+                     "mpi", library, "call", what(options), "launch", options->launch,
                      "pairs", options->pairs, "results");
 }
 
@@ -188,9 +228,12 @@ irr_cli_exit_t irr_job_report_close(irr_job_report_t *report)
     irr_cli_exit_t code = IRR_CLI_GOOD;
 
     for (int i = 0; i < report->options->nalgorithms && report->least[WHOLE][i] > 0; i++) {
-        printf("# least median of %s: whole %.3f, inside %.3f\n",
-               irr_bench_algorithm_name(report->options->algorithms[i]), report->least[WHOLE][i],
-               report->least[INSIDE][i]);
+        printf("# least median of %s: whole %.3f", irr_bench_algorithm_name(report->options->algorithms[i]),
+               report->least[WHOLE][i]);
+        if (clocks_of(report->options) == CLOCKS) {
+            printf(", inside %.3f", report->least[INSIDE][i]);
+        }
+        printf("\n");
     }
     if (report->json != NULL) {
         code = irr_bench_json_close(report->json);

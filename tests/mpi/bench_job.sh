@@ -68,10 +68,10 @@ alltoall() {
 
 # Without 3 s; with it 2, 1 and 6 s, in the order of the pairs.
 ratios() {
-    good --launch "$scratch/times" --ranks 7 --calls 4 --bytes 9 --pairs 3 --traffic same --json "$scratch/x.json" &&
+    job --launch "$scratch/times" --ranks 7 --calls 4 --bytes 9 --pairs 3 --traffic same --json "$scratch/x.json" &&
         row ' same 7 4 9 auto ' && row ' 1.500 0.500 3.000 ' && row ' 3000.000 0.50' &&
         grep -q '^# least median of auto: whole [0-9.]*, inside 1.500$' "$scratch/table" &&
-        [ "$(grep -c '^# words of the launcher' "$scratch/table")" -eq 6 ]
+        [ "$(grep -cx 'words of the launcher' "$scratch/err")" -eq 6 ]
 }
 
 json() {
@@ -84,23 +84,44 @@ json() {
 # Which is first changes from pair to pair, and each has its settings.
 turns() {
     rm -f "$scratch/log"
-    good --launch "$scratch/times" --ranks 2 --calls 1 --bytes 1 --pairs 3 --traffic same --algorithms a1,host &&
+    job --launch "$scratch/times" --ranks 2 --calls 1 --bytes 1 --pairs 3 --traffic same --algorithms a1,host &&
         [ "$(tr '\n' ' ' < "$scratch/log")" = '^irr a1 ^irr a1 ^irr ^irr ^irr ^irr a1 ' ]
 }
 
-plan 26
+# The jobs that a command follows tell whether coll/irr is there; then auto is what is set by nobody.
+users_command() {
+    rm -f "$scratch/log"
+    job --launch "$scratch/times" --ranks 2 --pairs 2 --algorithms auto,a3 --json "$scratch/x.json" \
+        -- /a/program -x 1 &&
+        [ "$(tr '\n' ' ' < "$scratch/log")" = '^irr auto a3 ^irr unset a3 unset a3 ^irr ' ] &&
+        [ "$(grep -c '^  program *2 *- *- ' "$scratch/table")" -eq 2 ] &&
+        grep -q '^# irr_bench [^ ]*: whole jobs of /a/program, pairs: 2' "$scratch/table" &&
+        grep -qx '# least median of a3: whole [0-9.]*' "$scratch/table" &&
+        [ "$(tail -n 1 "$scratch/words")" = '-np 2 /a/program -x 1' ] &&
+        tr -d ' \n' < "$scratch/x.json" |
+            grep -q '"calls":null,"bytes":null,"runs":\[{"algorithm":"host","served":null,'
+}
+
+real_command() {
+    good --launch "$MPIRUN --oversubscribe" --ranks 2 --pairs 1 -- true && row ' true 2 - - auto '
+}
+
+plan 31
 
 launcher times 'echo words of the launcher' \
+    "echo \"\$*\" >> '$scratch/words'" \
     'if [ -n "$OMPI_MCA_coll" ]; then' \
     "    echo \"\$OMPI_MCA_coll\" >> '$scratch/log'" \
     '    echo "job inside_s=3.0 served=0 loaded=0"' \
     'else' \
-    "    echo \"\$OMPI_MCA_coll_irr_alltoallv_algorithm\" >> '$scratch/log'" \
+    "    echo \"\${OMPI_MCA_coll_irr_alltoallv_algorithm:-unset}\" >> '$scratch/log'" \
     "    set -- \$(cat '$scratch/next' 2> /dev/null || echo 2 1 6)" \
     '    echo "job inside_s=$1 served=2 loaded=1"' \
     '    shift' \
     "    echo \"\${*:-2 1 6}\" > '$scratch/next'" \
     'fi'
+launcher fails 'case $* in *--once*) [ -n "$OMPI_MCA_coll" ]' \
+    'echo "job inside_s=1 served=0 loaded=$?" ;; *) exit 3 ;; esac'
 launcher never 'echo "job inside_s=1 served=0 loaded=0"'
 launcher always 'echo "job inside_s=1 served=0 loaded=1"'
 
@@ -111,6 +132,8 @@ check "jobs of MPI_Alltoall" alltoall
 check "ratios of pairs" ratios
 check "all times as JSON" json
 check "jobs take turns" turns
+check "a command of the user" users_command
+check "a command under mpirun" real_command
 
 # ---- launchers ----
 
@@ -133,7 +156,11 @@ refused "blocks that are too long" "--bytes '1048577' is not an integer from 1 t
 refused "too many values" "--calls has more than the 16 values" --calls 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17
 refused "unknown traffic" "unknown traffic 'old', known are same, fresh" --traffic old
 refused "an unknown algorithm" "unknown algorithm 'a9', known are host, auto" --algorithms a9
-refused "an argument that is no option" "unexpected argument 'x'; irr_bench --job --help" x
+refused "an argument that is no option" "unexpected argument 'x'; a command stands behind --" x
+refused "calls of a command" "--calls does not go with a command" --calls 1 -- true
+refused "a command of too many words" "the command has 65 words, above the 64 allowed" -- $(yes a | head -n 65)
+check "a command that fails" bad 1 "job false on 2 ranks, host: $scratch/fails ended by exit status 3" \
+    --launch "$scratch/fails" --ranks 2 -- false
 refused "a job of two words" "--once 'same,1' is not TRAFFIC,CALLS,BYTES" --once same,1
 refused "a result file that cannot be written" "$scratch/none/x.json: No such file" --json "$scratch/none/x.json"
 OMPI_COMM_WORLD_SIZE=2 && export OMPI_COMM_WORLD_SIZE
