@@ -97,7 +97,7 @@ static irr_status_t create(void)
     if (status != IRR_OK) {
         return status;
     }
-    mca_coll_irr_component.may_sleep = oversubscribed(node_ranks);
+    mca_coll_irr_component.may_sleep = config.crowded = oversubscribed(node_ranks);
     patience = config.one_node || !mca_coll_irr_component.may_sleep ? &one_node : &more_nodes;
     return irr_engine_create(&config, &mca_coll_irr_component.engine);
 }

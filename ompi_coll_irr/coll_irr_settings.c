@@ -202,10 +202,12 @@ static mca_coll_irr_text_t texts[] = {
         OPAL_INFO_LVL_5, mca_coll_irr_parse_size, SIZE_ALLOWED "means no limit",
         offsetof(mca_coll_irr_settings_t, engine.cache_bytes), NULL
     }, {
-        PREFIX "board_block", TEXT(IRR_BOARD_BLOCK_DEFAULT),
+        PREFIX "board_block", "auto",
         "With board, node: number of bytes above which a message between ranks of a node goes directly, not through "
-        "memory that they share, with an optional suffix k, m or g; between nodes it does above 1024, too." INFO_KEY,
-        OPAL_INFO_LVL_5, mca_coll_irr_parse_size, "a whole number, with an optional suffix k, m or g",
+        "memory that they share, with an optional suffix k, m or g; between nodes it does above 1024, too. auto: "
+        TEXT(IRR_BOARD_BLOCK_ALONE) ", or " TEXT(IRR_BOARD_BLOCK_CROWDED) " on nodes with more ranks than processors."
+        INFO_KEY,
+        OPAL_INFO_LVL_5, mca_coll_irr_parse_auto_size, "auto, or a whole number, with an optional suffix k, m or g",
         offsetof(mca_coll_irr_settings_t, engine.board_block), NULL
     }, {
         PREFIX "board_bytes", TEXT(IRR_BOARD_BYTES_DEFAULT),

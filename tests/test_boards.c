@@ -84,6 +84,19 @@ static void expect_kind(scene_t *scene, irr_job_kind_t kind, int times)
     irr_job_destroy(scene->job);
 }
 
+/* Where ranks share processors, longer messages go over boards. */
+static void test_block(void)
+{
+    for (int crowded = 0; crowded < 2; crowded++) {
+        scene_t scene;
+        open_scene(&scene, "board", 0, IRR_BYTES_AUTO, 1 << 20);
+        scene.world.engines[0]->crowded = crowded == 1;
+        CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
+        CU_ASSERT_EQUAL(scene.team.comms[0]->board->block_max, crowded == 1 ? 32768 : 8192);
+        close_scene(&scene);
+    }
+}
+
 /* Kinds in turn on one communicator, each twice, so that plans are left and kept; more of them than tags. */
 static void test_kinds(void)
 {
@@ -468,6 +481,7 @@ static void test_many(void)
 int main(void)
 {
     static const irr_test_case_t cases[] = {
+        { "what goes over boards by itself", test_block },
         { "every kind of job, on one node and on several",  test_kinds },
         { "offsets that are addresses",                     test_no_base },
         { "no message, no header, no allocation",           test_cost },

@@ -38,7 +38,7 @@ static const irr_cli_option_t rows[] = {
     { "ranks-per-node", OPTION_RANKS_PER_NODE, "N", "ranks in a row that share a node; default the hosts of --topology,\n"
       "                        else 1; for node as many as make a square, for board all" },
     { "board-block", OPTION_BOARD_BLOCK, "BYTES", "node, board: messages of more bytes go directly; default "
-      IRR_CLI_TEXT(IRR_BOARD_BLOCK_DEFAULT) },
+      IRR_CLI_TEXT(IRR_BOARD_BLOCK_CROWDED) },
     { "board-bytes", OPTION_BOARD_BYTES, "BYTES", "node, board: shared memory of a rank; default "
       IRR_CLI_TEXT(IRR_BOARD_BYTES_DEFAULT) },
     { "no-boards", OPTION_NO_BOARDS, NULL,    "node, board: as where ranks of a node cannot share memory" },
@@ -433,7 +433,7 @@ irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *
 
     *options = (irr_tool_options_t){
         .command = IRR_TOOL_NOTHING, .algorithm = -1, .unit = 1024, .seed = 1, .scale = 1,
-        .slice_min = IRR_SLICE_MIN_DEFAULT, .board_block = IRR_BOARD_BLOCK_DEFAULT,
+        .slice_min = IRR_SLICE_MIN_DEFAULT, .board_block = IRR_BOARD_BLOCK_CROWDED,
         .board_bytes = IRR_BOARD_BYTES_DEFAULT, .rank = IRR_TOOL_ALL_RANKS,
         .scheduled = { .lambda = IRR_LAMBDA_DEFAULT, .latency = IRR_LATENCY_DEFAULT }
     };

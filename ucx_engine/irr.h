@@ -190,8 +190,9 @@ irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 
 /* Messages are cut in slices of at least so many bytes, unless the user says otherwise. */
 #define IRR_SLICE_MIN_DEFAULT 256
-#define IRR_BOARD_BLOCK_DEFAULT 32768     /* of the settings */
-#define IRR_BOARD_BYTES_DEFAULT 1048576
+#define IRR_BOARD_BYTES_DEFAULT 1048576   /* of the settings; a block by itself: */
+#define IRR_BOARD_BLOCK_CROWDED 32768
+#define IRR_BOARD_BLOCK_ALONE   8192
 
 /* ---- schedules ------------------------------------------------------------------------------- */
 
@@ -316,6 +317,7 @@ typedef struct irr_engine_config {
     bool        threads;       /* several threads may call the engine */
     size_t      job_ranks;     /* ranks in the job, for UCX's choice of transports */
     size_t      node_ranks;    /* ranks of the job on this node */
+    bool        crowded;       /* there are more than processors */
     size_t      eager_bytes;   /* messages of so many bytes and less go without asking the receiver; 0: UCX's choice */
 } irr_engine_config_t;
 
@@ -375,8 +377,7 @@ typedef struct irr_settings {
     irr_pacing_t  pace;             /* of an algorithm that does not forward */
     size_t        grants;           /* grant: messages that a rank receives, and sends, at a time at most; 0:
                                        IRR_GRANTS_DEFAULT, or what goes with the pieces that are tried */
-    size_t        lead_bytes;       /* sync: a rank counts what it receives as over so many bytes before it is;
-                                       IRR_BYTES_AUTO */
+    size_t        lead_bytes;       /* sync: what comes counts as over so many bytes before it is; IRR_BYTES_AUTO */
     irr_scheduled_params_t scheduled;
     size_t        piece_bytes;      /* with a schedule: of a message at most, longer ones go in several; 0: no limit;
                                        IRR_BYTES_AUTO */
@@ -386,7 +387,7 @@ typedef struct irr_settings {
                                        0: no limit */
     size_t        cache_bytes;      /* of the schedules that a communicator keeps; 0: no limit but seven */
     irr_host_route_t host_route;    /* aapc with a topology file, and several ranks on a host; with sync and free */
-    size_t        board_block;      /* bytes of a message that goes over a board, at most, */
+    size_t        board_block;      /* bytes of a message that goes over a board, at most, or IRR_BYTES_AUTO, */
     size_t        board_bytes;      /* and of a rank's board, beside its cells: see route/boarded.h */
     size_t        timeout;          /* seconds after which an exchange that is not over ends in an error; 0: never */
     const char   *schedule_file;    /* of irr_plan --save, for exchanges with its counts; NULL or "": none */

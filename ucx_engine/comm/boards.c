@@ -201,7 +201,7 @@ static irr_status_t make(irr_comm_t *comm, irr_boards_entry_t *own)
                             irr_nodes_size(nodes, nodes->node[comm->rank]), nodes->place[comm->rank], way.boards,
                             &own->card);
     if (status == IRR_OK) {
-        comm->board->block_max = comm->settings.board_block;
+        comm->board->block_max = irr_board_block(comm->settings.board_block, comm->engine->crowded);
         comm->board->bytes_max = comm->settings.board_bytes;
         status = speaks ? make_mail(comm, own) : IRR_OK;
     }

@@ -50,6 +50,7 @@ irr_status_t irr_engine_create(const irr_engine_config_t *config, irr_engine_t *
         transport->ops->free(transport);
         return status;
     }
+    (*engine_p)->crowded = config->crowded;
     irr_log(IRR_LOG_INFO, "engine opened on transport %s", transport->caps.name);
     return IRR_OK;
 }

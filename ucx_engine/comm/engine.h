@@ -29,6 +29,7 @@ struct irr_engine {
     irr_exchange_t  *buried_exchanges;
     irr_strays_t     strays;
     irr_boards_t     boards;
+    bool             crowded;    /* see irr_engine_config_t */
     unsigned         turns;      /* rounds so far */
     unsigned         idle;       /* rounds since something happened */
     bool             news;       /* something happened outside of them */

@@ -11,6 +11,15 @@
 
 /* ---- within a node ---- */
 
+/* What the setting board_block is: where each rank has a processor, direct messages pay from less on. */
+static inline size_t irr_board_block(size_t setting, bool crowded)
+{
+    if (setting != IRR_BYTES_AUTO) {
+        return setting;
+    }
+    return crowded ? IRR_BOARD_BLOCK_CROWDED : IRR_BOARD_BLOCK_ALONE;
+}
+
 /* What a cell of a board says of its message. */
 typedef enum irr_board_kind {
     IRR_BOARD_INSIDE,    /* the bytes are in the cell, */
@@ -44,6 +53,8 @@ irr_board_kind_t irr_board_kind(size_t bytes, size_t block_max, size_t *left);
 
 /* Longer blocks go directly, as they are sent as fast so. */
 #define IRR_MAIL_BLOCK_MAX 1024
+
+_Static_assert(IRR_BOARD_BLOCK_ALONE >= IRR_MAIL_BLOCK_MAX, "crowded or not, nodes have the same limit");
 
 /* Bytes of the longest block that goes over boards between these nodes; 0: none does, and there are no rows. */
 size_t irr_mail_limit(const irr_nodes_t *nodes, size_t block_max, size_t bytes_max);
