@@ -149,6 +149,25 @@ static void test_times(void)
     CU_ASSERT_DOUBLE_EQUAL(time_of(&machine, &traffic, "a3"), 207e3, 45e3);
 }
 
+/* In us, measured in contrib/lab on single:8; the constants follow from those for 8 bytes. */
+static void test_lab(void)
+{
+    static const struct { const char *way; double bytes, us; } rows[] = {
+        { "a1", 8, 267 }, { "a3", 8, 223 }, { "multistage", 8, 228 },
+        { "a1", 1024, 555 }, { "a3", 1024, 813 }, { "multistage", 1024, 986 }
+    };
+    irr_machine_t machine = IRR_MACHINE_DEFAULT;
+
+    machine.message = 31000;
+    machine.latency = 49000;
+    machine.bandwidth = 100;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const irr_traffic_t traffic = equal(8, 1, rows[i].bytes);
+
+        CU_ASSERT_DOUBLE_EQUAL(time_of(&machine, &traffic, rows[i].way) / 1e3 / rows[i].us, 1, 0.15);
+    }
+}
+
 /* ---- what follows from how a way works ---- */
 
 static void test_boards(void)
@@ -306,6 +325,7 @@ static const irr_test_case_t cases[] = {
     { "grids gain on tapered Ethernet what the study found", test_ethernet },
     { "direct messages win from the study's block length on", test_crossover },
     { "times at 1024 ranks are those of the study", test_times },
+    { "times of the lab are those measured", test_lab },
     { "boards pay within a node, and node to node between nodes", test_boards },
     { "some long messages go directly", test_some_long },
     { "with few neighbours direct messages win", test_sparse },
