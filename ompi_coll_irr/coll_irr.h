@@ -12,6 +12,7 @@
  *   coll_irr_records.c    whether coll/irr is the same on all ranks of a communicator
  *   coll_irr_module.c     a module for each communicator: query, enable, destruct
  *   coll_irr_activate.c   the first call of a collective on a communicator: agree, or leave it to the previous module
+ *   coll_irr_choose.c     the way of exchanges where nobody named one: found as they go
  *   coll_irr_engine.c     the engine of the process: first use, progress, waiting
  *   coll_irr_teardown.c   the way down at the end of the job
  *   coll_irr_buffer.c     counts, displacements and datatypes to blocks of bytes
@@ -25,15 +26,18 @@
 #define MCA_COLL_IRR_H
 
 #include "compat.h"
+#include "choose/choice.h"
 #include "irr.h"
 
 /* ---- component ---- */
 
 typedef struct mca_coll_irr_module_t mca_coll_irr_module_t;
+typedef struct mca_coll_irr_group_t mca_coll_irr_group_t;
 
 /* Values as the user gave them; texts are checked when they become settings. */
 typedef struct mca_coll_irr_params_t {
     int   priority;
+    int   setup_share;
     int   verbose;
     int   alltoallv_algorithm;
     int   alltoall_algorithm;
@@ -95,12 +99,21 @@ typedef struct mca_coll_irr_settings_t {
 
 /* ---- module ---- */
 
-/* NEW until the first call on the communicator, which decides once and for all. */
+/*
+ * NEW until the first call on the communicator, which decides once and for all; but where the ranks choose as they go,
+ * they agree on that later (coll_irr_choose.c).
+ */
 typedef enum mca_coll_irr_state_t {
     MCA_COLL_IRR_NEW,
+    MCA_COLL_IRR_CHOOSING,
     MCA_COLL_IRR_SERVING,
     MCA_COLL_IRR_DECLINED
 } mca_coll_irr_state_t;
+
+typedef struct mca_coll_irr_call_t mca_coll_irr_call_t;
+
+/* Does a call by the previous module; in place, both its sides are the receiving one. */
+typedef int (*mca_coll_irr_host_fn_t)(mca_coll_irr_module_t *module, const mca_coll_irr_call_t *call, bool in_place);
 
 /* A collective on a communicator: who serves it, and by what. */
 typedef struct mca_coll_irr_service_t {
@@ -110,6 +123,14 @@ typedef struct mca_coll_irr_service_t {
     int                  algorithm;  /* row of the algorithm table, or MCA_COLL_IRR_HOST */
     irr_comm_t          *irr_comm;   /* while SERVING */
     bool                 shares;     /* irr_comm is that of the other collective */
+    mca_coll_irr_host_fn_t host;     /* the previous module's function */
+
+    /* While CHOOSING. */
+    bool                 asked;      /* the ranks have agreed that all choose, */
+    bool                 grouped;    /* and have opened ways */
+    irr_choice_t         choice;
+    int                  rows[IRR_TRIAL_WAYS];    /* of the algorithm table, behind the ways that are open; */
+    irr_comm_t          *ways[IRR_TRIAL_WAYS];    /* NULL: way 0, which is the host's, and those that are closed */
 } mca_coll_irr_service_t;
 
 struct mca_coll_irr_module_t {
@@ -119,6 +140,7 @@ struct mca_coll_irr_module_t {
     mca_coll_irr_service_t      alltoallv;
     mca_coll_irr_service_t      alltoall;
     mca_coll_irr_settings_t     settings;
+    bool                        informed;       /* an info key says how a collective is served */
     bool                        everywhere;     /* all ranks have coll/irr: known from the first call on */
     irr_status_t                trouble;        /* a bad value, or no memory for a module; told in the first call */
     char                       *reason;         /* of it, or why the engine cannot be opened, for the user */
@@ -158,6 +180,9 @@ int mca_coll_irr_params_register(void);
 irr_status_t mca_coll_irr_settings(ompi_communicator_t *comm, mca_coll_irr_settings_t *settings,
                                    char **reason_p);
 void mca_coll_irr_settings_fini(mca_coll_irr_settings_t *settings);
+
+/* The algorithm behind value i of the parameter for MPI_Alltoall, whose value 0 is MCA_COLL_IRR_HOST. */
+int mca_coll_irr_alltoall_algorithm(int i);
 
 /* Seconds of the parameter coll_irr_timeout, for what belongs to no communicator; 0: for ever. */
 size_t mca_coll_irr_timeout(void);
@@ -247,6 +272,45 @@ irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, int algorithm, bo
 /* Local: a collective that is served is not any more. */
 void mca_coll_irr_service_end(mca_coll_irr_service_t *service);
 
+/* Collective: makes sure that the engine is open, and that a module has room for problems; or why not. */
+irr_status_t mca_coll_irr_prepare(mca_coll_irr_module_t *module, mca_coll_irr_group_t **group_p);
+
+/* Collective, blocking: words become the maxima of all ranks. */
+irr_status_t mca_coll_irr_maxima(mca_coll_irr_module_t *module, uint64_t *words, size_t count);
+
+/* Ranks of the communicator on this rank's node, as Open MPI knows without asking. */
+int mca_coll_irr_node_ranks(const mca_coll_irr_module_t *module);
+
+/* Verbosity from which on this rank says what all ranks of the communicator have decided. */
+int mca_coll_irr_level(const mca_coll_irr_module_t *module);
+
+/* Local: a collective is left to the previous module from now on. */
+void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *why);
+
+/* Collective: the ranks, which choose, ask each other whether all do; if not, it is declined on all. */
+int mca_coll_irr_ask_all(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
+
+/* ---- choosing ---- */
+
+/* As far as this rank knows: is the way of a collective's exchanges found as they go? */
+bool mca_coll_irr_chooses(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
+
+/* How this process serves both collectives where no info key says: for its record. */
+uint64_t mca_coll_irr_process_modes(void);
+
+/* Or is it left to the previous module, which nobody needs to be asked about? */
+bool mca_coll_irr_leaves(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
+
+/* Local: begins to. */
+void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
+
+/* A call on it: by the way that is its turn.  May block, to agree and to open ways, in some of the calls. */
+int mca_coll_irr_choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call,
+                        bool in_place);
+
+/* Local: closes all ways. */
+void mca_coll_irr_choose_end(mca_coll_irr_service_t *service);
+
 /* Collective, blocking alike: IRR_OK if all ranks say true, else IRR_ERR_NOT_SUPPORTED; or IRR_ERR_OOB. */
 irr_status_t mca_coll_irr_agree_all(mca_coll_irr_module_t *module, bool mine);
 
@@ -270,11 +334,11 @@ int mca_coll_irr_error(irr_status_t status);
 /* ---- teardown ---- */
 
 /* The members of a communicator as ranks of MPI_COMM_WORLD, ascending; from malloc. */
-typedef struct mca_coll_irr_group_t {
+struct mca_coll_irr_group_t {
     struct mca_coll_irr_group_t *next;
     int                          size;
     int                          ranks[];
-} mca_coll_irr_group_t;
+};
 
 /* NULL without memory. */
 mca_coll_irr_group_t *mca_coll_irr_group_create(ompi_communicator_t *comm);
@@ -312,7 +376,7 @@ int  mca_coll_irr_side_keep(mca_coll_irr_side_t *side);
 void mca_coll_irr_side_drop(mca_coll_irr_side_t *side);
 
 /* Both sides of a call and their bytes: in the user's buffers, or in packed copies that we own. */
-typedef struct mca_coll_irr_call_t {
+struct mca_coll_irr_call_t {
     mca_coll_irr_side_t send, recv;
     irr_block_t        *send_room;      /* for a block a rank, the caller's */
     irr_block_t        *recv_room;
@@ -322,7 +386,7 @@ typedef struct mca_coll_irr_call_t {
     void               *packed_input;   /* NULL: input is the user's */
     void               *packed_output;  /* NULL: output is the user's */
     unsigned            lacks;          /* copies that there is no memory for: IRR_LACKS_INPUT, IRR_LACKS_OUTPUT */
-} mca_coll_irr_call_t;
+};
 
 /*
  * Fills the blocks of a call whose sides and room are set, and makes the packed copies that it needs: of
@@ -332,6 +396,9 @@ typedef struct mca_coll_irr_call_t {
 void mca_coll_irr_call_open(mca_coll_irr_call_t *call, bool in_place);
 void mca_coll_irr_call_close(mca_coll_irr_call_t *call);
 
+/* Bytes of the block of a rank. */
+size_t mca_coll_irr_side_bytes(const mca_coll_irr_side_t *side, int rank);
+
 /* Between the user's buffers and the packed copies that there are; OMPI_SUCCESS or the datatype engine's error. */
 int mca_coll_irr_call_pack(const mca_coll_irr_call_t *call);
 int mca_coll_irr_call_unpack(const mca_coll_irr_call_t *call);
@@ -339,11 +406,15 @@ int mca_coll_irr_call_unpack(const mca_coll_irr_call_t *call);
 /* ---- collectives ---- */
 
 /*
- * Exchanges what the sides of a call say, and waits: with the engine communicator of a service that is SERVING.
+ * Exchanges what the sides of a call say, and waits: with the engine communicator of a service.
  * OMPI_SUCCESS or an error of Open MPI's.
  */
-int mca_coll_irr_exchange(mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
-                          mca_coll_irr_call_t *call, bool in_place);
+int mca_coll_irr_exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, mca_coll_irr_call_t *call,
+                          bool in_place);
+
+/* By the previous module. */
+int mca_coll_irr_host_alltoall(mca_coll_irr_module_t *module, const mca_coll_irr_call_t *call, bool in_place);
+int mca_coll_irr_host_alltoallv(mca_coll_irr_module_t *module, const mca_coll_irr_call_t *call, bool in_place);
 
 int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype, void *rbuf,
                           mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,

@@ -28,13 +28,17 @@ static irr_status_t allgather(void *context, const void *input, void *output, si
     return result == OMPI_SUCCESS ? IRR_OK : IRR_ERR_OOB;
 }
 
-static irr_status_t allreduce_max(void *context, uint64_t *values, size_t count)
+irr_status_t mca_coll_irr_maxima(mca_coll_irr_module_t *module, uint64_t *words, size_t count)
 {
-    mca_coll_irr_module_t *module = context;
-    int result = module->previous_allreduce(MPI_IN_PLACE, values, (int)count, MPI_UINT64_T, MPI_MAX, module->comm,
+    int result = module->previous_allreduce(MPI_IN_PLACE, words, (int)count, MPI_UINT64_T, MPI_MAX, module->comm,
                                             module->previous_allreduce_module);
 
     return result == OMPI_SUCCESS ? IRR_OK : IRR_ERR_OOB;
+}
+
+static irr_status_t allreduce_max(void *context, uint64_t *values, size_t count)
+{
+    return mca_coll_irr_maxima(context, values, count);
 }
 
 /* The rank in the job: communicators that span jobs are not ours. */
@@ -71,8 +75,18 @@ static uint64_t node_label(mca_coll_irr_module_t *module)
     return (uint64_t)lowest;
 }
 
+int mca_coll_irr_node_ranks(const mca_coll_irr_module_t *module)
+{
+    int count = 1;
+
+    for (int i = 0; i < ompi_comm_size(module->comm); i++) {
+        count += i != ompi_comm_rank(module->comm) && on_my_node(module, i);
+    }
+    return count;
+}
+
 /* What only this rank can know: no memory, no transport. */
-static irr_status_t prepare(mca_coll_irr_module_t *module, mca_coll_irr_group_t **group_p)
+irr_status_t mca_coll_irr_prepare(mca_coll_irr_module_t *module, mca_coll_irr_group_t **group_p)
 {
     size_t ranks = (size_t)ompi_comm_size(module->comm);
 
@@ -91,37 +105,49 @@ static irr_status_t prepare(mca_coll_irr_module_t *module, mca_coll_irr_group_t 
     return mca_coll_irr_engine_open(&module->reason);
 }
 
+/* One rank says what is alike on all. */
+int mca_coll_irr_level(const mca_coll_irr_module_t *module)
+{
+    return ompi_comm_rank(module->comm) == 0 ? 1 : 10;
+}
+
 static void serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     service->state = MCA_COLL_IRR_SERVING;
-    opal_output_verbose(1, mca_coll_irr_component.output, "coll:irr: communicator %s of %d ranks is served, "
+    opal_output_verbose(mca_coll_irr_level(module), mca_coll_irr_component.output,
+                        "coll:irr: communicator %s of %d ranks is served, "
                         "%s by %s", module->comm->c_name, ompi_comm_size(module->comm), service->call,
                         irr_comm_algorithm(service->irr_comm));
 }
 
-static void decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *why)
+/* Somebody needs room for problems. */
+static bool is_in_use(const mca_coll_irr_service_t *service)
+{
+    return service->state == MCA_COLL_IRR_SERVING || service->state == MCA_COLL_IRR_CHOOSING;
+}
+
+void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *why)
 {
     service->state = MCA_COLL_IRR_DECLINED;
-    if (module->alltoallv.state != MCA_COLL_IRR_SERVING && module->alltoall.state != MCA_COLL_IRR_SERVING) {
+    if (!is_in_use(&module->alltoallv) && !is_in_use(&module->alltoall)) {
         free(module->send_blocks);
         free(module->recv_blocks);
         module->send_blocks = NULL;
         module->recv_blocks = NULL;
     }
-    opal_output_verbose(1, mca_coll_irr_component.output, "coll:irr: %s on communicator %s is left to others: %s",
+    opal_output_verbose(mca_coll_irr_level(module), mca_coll_irr_component.output,
+                        "coll:irr: %s on communicator %s is left to others: %s",
                         service->call, module->comm->c_name, why);
 }
 
 void mca_coll_irr_service_end(mca_coll_irr_service_t *service)
 {
-    if (service->irr_comm == NULL) {
-        return;
-    }
-    if (!service->shares) {
+    mca_coll_irr_choose_end(service);
+    if (service->irr_comm != NULL && !service->shares) {
         irr_comm_destroy(service->irr_comm);
     }
     service->irr_comm = NULL;
-    service->state = MCA_COLL_IRR_DECLINED;
+    service->state = service->state == MCA_COLL_IRR_NEW ? MCA_COLL_IRR_NEW : MCA_COLL_IRR_DECLINED;
 }
 
 irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, int algorithm, bool planned, irr_status_t trouble,
@@ -160,7 +186,7 @@ irr_status_t mca_coll_irr_agree_all(mca_coll_irr_module_t *module, bool mine)
 static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     mca_coll_irr_group_t *group = NULL;
-    irr_status_t status = module->trouble == IRR_OK ? prepare(module, &group) : module->trouble;
+    irr_status_t status = module->trouble == IRR_OK ? mca_coll_irr_prepare(module, &group) : module->trouble;
     const char *reason = module->reason;
 
     if (status == IRR_ERR_NO_MEMORY && reason == NULL) {
@@ -173,7 +199,7 @@ static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service
         return OMPI_SUCCESS;
     }
     free(group);
-    decline(module, service, "not all ranks can take part with equal settings");
+    mca_coll_irr_decline(module, service, "not all ranks can take part with equal settings");
     return status == IRR_ERR_NOT_SUPPORTED ? OMPI_SUCCESS : mca_coll_irr_error(status);
 }
 
@@ -183,7 +209,7 @@ static int share(mca_coll_irr_module_t *module)
     int result = module->alltoallv.state == MCA_COLL_IRR_NEW ? decide(module, &module->alltoallv) : OMPI_SUCCESS;
 
     if (result != OMPI_SUCCESS || module->alltoallv.state != MCA_COLL_IRR_SERVING) {
-        decline(module, &module->alltoall, "nor is MPI_Alltoallv served");
+        mca_coll_irr_decline(module, &module->alltoall, "nor is MPI_Alltoallv served");
         return result;
     }
     module->alltoall.irr_comm = module->alltoallv.irr_comm;
@@ -196,14 +222,7 @@ static int share(mca_coll_irr_module_t *module)
 
 static bool on_one_host(const mca_coll_irr_module_t *module)
 {
-    int ranks = ompi_comm_size(module->comm), me = ompi_comm_rank(module->comm);
-
-    for (int i = 0; i < ranks; i++) {
-        if (i != me && !on_my_node(module, i)) {
-            return false;
-        }
-    }
-    return true;
+    return mca_coll_irr_node_ranks(module) == ompi_comm_size(module->comm);
 }
 
 static bool given(const char *path)
@@ -223,7 +242,8 @@ static const char *reason_to_leave(const mca_coll_irr_module_t *module, const mc
     if (service->algorithm == MCA_COLL_IRR_HOST) {
         return "host";
     }
-    if (service->algorithm != MCA_COLL_IRR_AUTO || given(settings->schedule_file) || given(settings->matrix_dump)) {
+    if (service->state == MCA_COLL_IRR_CHOOSING || service->algorithm != MCA_COLL_IRR_AUTO ||
+        given(settings->schedule_file) || given(settings->matrix_dump)) {
         return NULL;
     }
     if (!given(settings->topology_file)) {
@@ -249,7 +269,7 @@ static void decline_divided(mca_coll_irr_module_t *module, mca_coll_irr_service_
                  "the same on all ranks", service->parameter, why);
         mca_coll_irr_tell("engine-message", text);
     }
-    decline(module, service, words[BAD_VALUE] != 0 ? "a rank has a bad value" : "not all ranks want it served");
+    mca_coll_irr_decline(module, service, words[BAD_VALUE] != 0 ? "a rank has a bad value" : "not all ranks want it served");
 }
 
 /* Local: who can be asked.  That this rank cannot tell becomes its trouble. */
@@ -299,8 +319,8 @@ static void want(const mca_coll_irr_module_t *module, const mca_coll_irr_service
 
 static int decline_both(mca_coll_irr_module_t *module, const char *why)
 {
-    decline(module, &module->alltoallv, why);
-    decline(module, &module->alltoall, why);
+    mca_coll_irr_decline(module, &module->alltoallv, why);
+    mca_coll_irr_decline(module, &module->alltoall, why);
     return OMPI_SUCCESS;
 }
 
@@ -322,28 +342,50 @@ static int activate(mca_coll_irr_module_t *module, mca_coll_irr_service_t *servi
         return decline_both(module, "coll/irr is not the same on all ranks");
     }
     if (status != IRR_OK) {
-        decline(module, service, "a message of Open MPI failed");
+        mca_coll_irr_decline(module, service, "a message of Open MPI failed");
         return mca_coll_irr_error(status);
     }
     if (words[WANTED] == 0) {
         why = why != NULL ? why : "not known, for want of memory";
         snprintf(text, sizeof(text), "%s is %s", service->parameter, why);
-        decline(module, service, text);
+        mca_coll_irr_decline(module, service, text);
         return OMPI_SUCCESS;
     }
     if (words[BAD_VALUE] != 0 || words[LEFT] != 0) {
         decline_divided(module, service, words, why);
         return OMPI_SUCCESS;
     }
+    if (service->state == MCA_COLL_IRR_CHOOSING) {
+        return OMPI_SUCCESS;
+    }
     return service == &module->alltoall && words[APART] == 0 ? share(module) : decide(module, service);
+}
+
+int mca_coll_irr_ask_all(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    return activate(module, service);
+}
+
+/* The first call: now, or as the calls go. */
+static int begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    if (mca_coll_irr_chooses(module, service)) {
+        mca_coll_irr_choose_begin(module, service);
+        return OMPI_SUCCESS;
+    }
+    if (mca_coll_irr_leaves(module, service)) {
+        mca_coll_irr_decline(module, service, "its parameter is host");
+        return OMPI_SUCCESS;
+    }
+    return activate(module, service);
 }
 
 int mca_coll_irr_activate_alltoallv(mca_coll_irr_module_t *module)
 {
-    return module->alltoallv.state == MCA_COLL_IRR_NEW ? activate(module, &module->alltoallv) : OMPI_SUCCESS;
+    return module->alltoallv.state == MCA_COLL_IRR_NEW ? begin(module, &module->alltoallv) : OMPI_SUCCESS;
 }
 
 int mca_coll_irr_activate_alltoall(mca_coll_irr_module_t *module)
 {
-    return module->alltoall.state == MCA_COLL_IRR_NEW ? activate(module, &module->alltoall) : OMPI_SUCCESS;
+    return module->alltoall.state == MCA_COLL_IRR_NEW ? begin(module, &module->alltoall) : OMPI_SUCCESS;
 }

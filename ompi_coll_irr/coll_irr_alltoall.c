@@ -3,6 +3,15 @@
  */
 #include "coll_irr.h"
 
+int mca_coll_irr_host_alltoall(mca_coll_irr_module_t *module, const mca_coll_irr_call_t *call, bool in_place)
+{
+    const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
+
+    return module->previous_alltoall(in_place ? MPI_IN_PLACE : send->buffer, (mca_coll_irr_one_count_t)send->count,
+                                     send->datatype, recv->buffer, (mca_coll_irr_one_count_t)recv->count,
+                                     recv->datatype, module->comm, module->previous_alltoall_module);
+}
+
 int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype, void *rbuf,
                           mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
                           mca_coll_base_module_t *base)
@@ -16,7 +25,7 @@ int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, omp
     if (result != OMPI_SUCCESS) {
         return result;
     }
-    if (module->alltoall.state != MCA_COLL_IRR_SERVING) {
+    if (module->alltoall.state == MCA_COLL_IRR_DECLINED) {
         return module->previous_alltoall(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
                                          module->previous_alltoall_module);
     }
@@ -26,5 +35,7 @@ int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, omp
     call.send = in_place ? call.recv : (mca_coll_irr_side_t){
         .buffer = (void *)sbuf, .datatype = sdtype, .ranks = ranks, .uniform = true, .count = (size_t)scount
     };
-    return mca_coll_irr_exchange(module, &module->alltoall, &call, in_place);
+    return module->alltoall.state == MCA_COLL_IRR_CHOOSING
+               ? mca_coll_irr_choose(module, &module->alltoall, &call, in_place)
+               : mca_coll_irr_exchange(module, module->alltoall.irr_comm, &call, in_place);
 }

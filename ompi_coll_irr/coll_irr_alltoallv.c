@@ -3,6 +3,15 @@
  */
 #include "coll_irr.h"
 
+int mca_coll_irr_host_alltoallv(mca_coll_irr_module_t *module, const mca_coll_irr_call_t *call, bool in_place)
+{
+    const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
+
+    return module->previous_alltoallv(in_place ? MPI_IN_PLACE : send->buffer, send->counts, send->displs, send->datatype,
+                                      recv->buffer, recv->counts, recv->displs, recv->datatype, module->comm,
+                                      module->previous_alltoallv_module);
+}
+
 int mca_coll_irr_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
                            ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,
                            mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
@@ -17,7 +26,7 @@ int mca_coll_irr_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_
     if (result != OMPI_SUCCESS) {
         return result;
     }
-    if (module->alltoallv.state != MCA_COLL_IRR_SERVING) {
+    if (module->alltoallv.state == MCA_COLL_IRR_DECLINED) {
         return module->previous_alltoallv(sbuf, scounts, sdispls, sdtype, rbuf, rcounts, rdispls, rdtype, comm,
                                           module->previous_alltoallv_module);
     }
@@ -27,5 +36,7 @@ int mca_coll_irr_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_
     call.send = in_place ? call.recv : (mca_coll_irr_side_t){
         .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype, .ranks = ranks
     };
-    return mca_coll_irr_exchange(module, &module->alltoallv, &call, in_place);
+    return module->alltoallv.state == MCA_COLL_IRR_CHOOSING
+               ? mca_coll_irr_choose(module, &module->alltoallv, &call, in_place)
+               : mca_coll_irr_exchange(module, module->alltoallv.irr_comm, &call, in_place);
 }

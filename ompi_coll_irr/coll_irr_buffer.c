@@ -22,12 +22,12 @@ static ptrdiff_t displ_at(const mca_coll_irr_side_t *side, int i)
     return side->uniform ? (ptrdiff_t)side->count * i : mca_coll_irr_displ(side->displs, i);
 }
 
-static size_t block_bytes(const mca_coll_irr_side_t *side, int i)
+size_t mca_coll_irr_side_bytes(const mca_coll_irr_side_t *side, int rank)
 {
     size_t size;
 
     ompi_datatype_type_size(side->datatype, &size);
-    return count_at(side, i) * size;
+    return count_at(side, rank) * size;
 }
 
 static char *block_address(const mca_coll_irr_side_t *side, int i)
@@ -97,7 +97,7 @@ static irr_blocks_t blocks_packed(const mca_coll_irr_side_t *side, irr_block_t *
 
     *needed = 0;
     for (int i = 0; i < side->ranks; i++) {
-        const size_t length = block_bytes(side, i);
+        const size_t length = mca_coll_irr_side_bytes(side, i);
 
         if (length > 0) {
             room[count++] = (irr_block_t){ .rank = i, .offset = (ptrdiff_t)*needed, .length = length };

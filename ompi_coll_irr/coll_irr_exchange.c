@@ -22,8 +22,8 @@ static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const m
     return mca_coll_irr_error(status);
 }
 
-int mca_coll_irr_exchange(mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
-                          mca_coll_irr_call_t *call, bool in_place)
+int mca_coll_irr_exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, mca_coll_irr_call_t *call,
+                          bool in_place)
 {
     int packed, result;
 
@@ -34,7 +34,7 @@ int mca_coll_irr_exchange(mca_coll_irr_module_t *module, const mca_coll_irr_serv
     if (packed != OMPI_SUCCESS) {
         call->lacks |= IRR_LACKS_INPUT;
     }
-    result = exchange(module, service->irr_comm, call);
+    result = exchange(module, irr_comm, call);
     if (result == OMPI_SUCCESS) {
         result = mca_coll_irr_call_unpack(call);
     }

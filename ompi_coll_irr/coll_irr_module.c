@@ -144,7 +144,8 @@ mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *
     mca_coll_irr_module_t *module;
 
     if (reason != NULL) {
-        opal_output_verbose(1, mca_coll_irr_component.output, "coll:irr: communicator %s is left to others: %s",
+        opal_output_verbose(ompi_comm_size(comm) > 1 && ompi_comm_rank(comm) == 0 ? 1 : 10,
+                            mca_coll_irr_component.output, "coll:irr: communicator %s is left to others: %s",
                             comm->c_name, reason);
         return NULL;
     }
@@ -188,6 +189,22 @@ static void keep_previous(mca_coll_irr_module_t *module, const mca_coll_base_com
     }
 }
 
+/* Also on a rank that has no memory for settings, or a bad value. */
+static bool has_info(ompi_communicator_t *comm)
+{
+    static const char *const keys[] = {
+        "coll_irr_alltoallv_algorithm", "coll_irr_alltoall_algorithm", "coll_irr_schedule_file",
+        "coll_irr_topology_file", "coll_irr_matrix_dump"
+    };
+    char value[OPAL_MAX_INFO_VAL + 1];
+    bool has = false;
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        has = has || mca_coll_irr_info_get(comm, keys[i], value, sizeof(value));
+    }
+    return has;
+}
+
 static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
 {
     mca_coll_irr_module_t *module = (mca_coll_irr_module_t *)base;
@@ -203,12 +220,15 @@ static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
     if (module->trouble == IRR_OK) {
         module->trouble = mca_coll_irr_settings(comm, &module->settings, &module->reason);
     }
+    module->informed = has_info(comm);
     module->alltoallv.call = "MPI_Alltoallv";
     module->alltoallv.parameter = "coll_irr_alltoallv_algorithm";
     module->alltoallv.algorithm = module->settings.engine.algorithm;
+    module->alltoallv.host = mca_coll_irr_host_alltoallv;
     module->alltoall.call = "MPI_Alltoall";
     module->alltoall.parameter = "coll_irr_alltoall_algorithm";
     module->alltoall.algorithm = module->settings.alltoall_algorithm;
+    module->alltoall.host = mca_coll_irr_host_alltoall;
     return OMPI_SUCCESS;
 }
 

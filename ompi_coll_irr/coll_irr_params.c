@@ -117,6 +117,11 @@ int mca_coll_irr_params_register(void)
                      "Verbosity of the irr coll component. 0 is silent, 1 says which communicators are served and "
                      "why others are not, 10 and more is for debugging.",
                      0, OPAL_INFO_LVL_5, &params->verbose),
+        register_int("setup_share",
+                     "With the algorithm auto: percentage of the time of exchanges that may be spent on opening coll/irr and "
+                     "on finding out which algorithm is faster than Open MPI's own; above 100 also where that cannot pay. "
+                     "0 finds nothing out: auto is Open MPI's own, unless a topology file is given.",
+                     0, OPAL_INFO_LVL_4, &params->setup_share),
         register_settings(),
         register_text("ucx_tls",
                       "Transports that coll/irr's own UCX worker may use, in the syntax of UCX_TLS. Empty means "

@@ -25,6 +25,16 @@ static irr_status_t plan(mca_coll_irr_request_t *request, ompi_communicator_t *c
     return status == IRR_OK ? mca_coll_irr_engine_wait(exchange) : status;
 }
 
+/* What exchanges go by: where the ranks choose, what they have found so far. */
+static int algorithm_of(const mca_coll_irr_service_t *service)
+{
+    switch (service->state) {
+    case MCA_COLL_IRR_SERVING:  return service->algorithm;
+    case MCA_COLL_IRR_CHOOSING: return service->choice.way != 0 ? service->rows[service->choice.way] : MCA_COLL_IRR_HOST;
+    default:                    return MCA_COLL_IRR_HOST;
+    }
+}
+
 /*
  * Collective, with or without a request on this rank: makes it ready to be started.  IRR_ERR_NOT_SUPPORTED, alike
  * on all ranks, or IRR_ERR_OOB.
@@ -33,7 +43,7 @@ static irr_status_t make_ready(mca_coll_irr_module_t *module, mca_coll_irr_reque
 {
     irr_status_t trouble = request == NULL ? IRR_ERR_NO_MEMORY : IRR_OK;
     irr_comm_t *irr_comm;
-    irr_status_t status = mca_coll_irr_agree(module, module->alltoallv.algorithm, true, trouble,
+    irr_status_t status = mca_coll_irr_agree(module, algorithm_of(&module->alltoallv), true, trouble,
                                              "a rank has no memory for a persistent request", &irr_comm);
 
     if (status != IRR_OK) {
@@ -79,7 +89,7 @@ int mca_coll_irr_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts,
     if (result != OMPI_SUCCESS) {
         return result;
     }
-    if (module->alltoallv.state == MCA_COLL_IRR_SERVING) {
+    if (algorithm_of(&module->alltoallv) != MCA_COLL_IRR_HOST) {
         status = create(module, in_place ? &recv : &send, &recv, in_place, request_p);
     }
     if (status != IRR_ERR_NOT_SUPPORTED) {

@@ -3,7 +3,7 @@
  *
  * The first call on a communicator begins with collectives of the previous module, which a rank without coll/irr, or
  * with a priority below that module's, never enters.  So each process that opens the component publishes a record,
- * its version and priority, with all that MPI_Init exchanges anyway.  A first call begins with a dissemination among
+ * its version and priority and how it chooses algorithms, with all that MPI_Init exchanges anyway.  A first call begins with a dissemination among
  * those alone that have equal records: in round k a rank looks at the records of the ranks at distance 2^k on both
  * sides, sends what it knows to the one and receives what the other knows, but neither to nor from a rank that is
  * unlike it.  After round k a rank knows whether one of the 2^(k+1) ranks up to itself is unlike it: the one at
@@ -23,12 +23,12 @@
 /* A message: the words of the caller, and whether somebody is unlike. */
 enum { UNLIKE = MCA_COLL_IRR_WORDS_MAX, LENGTH };
 
-/* A version above a priority, which may be negative. */
+/* How collectives are served and a version, above a priority, which may be negative. */
 static uint64_t my_record(void)
 {
     const uint64_t version = IRR_VERSION_MAJOR << 20 | IRR_VERSION_MINOR << 10 | IRR_VERSION_RELEASE;
 
-    return version << 32 | (uint32_t)mca_coll_irr_component.params.priority;
+    return mca_coll_irr_process_modes() << 60 | version << 32 | (uint32_t)mca_coll_irr_component.params.priority;
 }
 
 static int priority_of(uint64_t record)
@@ -141,10 +141,11 @@ static void tell(ompi_communicator_t *comm)
 {
     const int me = ompi_comm_rank(comm), priority = priority_of(my_record());
     const unsigned my_process = (unsigned)OMPI_PROC_MY_NAME->vpid;
-    int other_priority = 0, other = -1;
+    uint64_t other_record = 0;
+    int other = -1;
     unsigned process;
     bool there = false;
-    char text[160];
+    char text[192];
 
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
         uint64_t record = 0;
@@ -156,16 +157,19 @@ static void tell(ompi_communicator_t *comm)
         if (other < 0 && (!found || record != my_record())) {
             other = rank;
             there = found;
-            other_priority = priority_of(record);
+            other_record = record;
         }
     }
     process = (unsigned)ompi_group_get_proc_name(comm->c_local_group, other < 0 ? me : other).vpid;
     if (!there) {
         snprintf(text, sizeof(text), "rank %u of MPI_COMM_WORLD has not loaded it, and rank %u has", process,
                  my_process);
-    } else if (other_priority != priority) {
+    } else if (priority_of(other_record) != priority) {
         snprintf(text, sizeof(text), "coll_irr_priority is %d on rank %u of MPI_COMM_WORLD and %d on rank %u",
-                 other_priority, process, priority, my_process);
+                 priority_of(other_record), process, priority, my_process);
+    } else if (other_record >> 60 != my_record() >> 60) {
+        snprintf(text, sizeof(text), "coll_irr_setup_share, or what is to serve a collective, is not the same on rank %u "
+                 "of MPI_COMM_WORLD as on rank %u", process, my_process);
     } else {
         snprintf(text, sizeof(text), "rank %u of MPI_COMM_WORLD has loaded another version than rank %u", process,
                  my_process);

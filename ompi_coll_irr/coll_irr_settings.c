@@ -27,7 +27,7 @@ static const char *alltoall_name(int i)
     return i == 0 ? "host" : irr_algorithm_name(i - 1);
 }
 
-static int alltoall_algorithm(int i)
+int mca_coll_irr_alltoall_algorithm(int i)
 {
     return i == 0 ? MCA_COLL_IRR_HOST : i - 1;
 }
@@ -345,7 +345,7 @@ irr_status_t mca_coll_irr_settings(ompi_communicator_t *comm, mca_coll_irr_setti
     free(made.matrix_dump);
     made.matrix_dump = prefix;
     made.engine.algorithm = chosen[MCA_COLL_IRR_ALLTOALLV];
-    made.alltoall_algorithm = alltoall_algorithm(chosen[MCA_COLL_IRR_ALLTOALL]);
+    made.alltoall_algorithm = mca_coll_irr_alltoall_algorithm(chosen[MCA_COLL_IRR_ALLTOALL]);
     made.engine.compose = (irr_compose_t)chosen[MCA_COLL_IRR_COMPOSE];
     made.engine.overlap = (irr_overlap_t)chosen[MCA_COLL_IRR_OVERLAP];
     made.engine.pace = (irr_pacing_t)chosen[MCA_COLL_IRR_PACE];

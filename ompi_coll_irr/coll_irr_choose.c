@@ -1,0 +1,275 @@
+/*
+ * coll_irr_choose.c - the way of exchanges where nobody named one: Open MPI's own at first, then what trials find.
+ *
+ * What to do after which call, and by which way a call goes, is decided by the engine (choose/choice.h) from counts of
+ * calls and from maxima of all ranks; here it is done.  A way is an engine communicator with the algorithm of a row.
+ *
+ * With nothing agreed yet the ranks do not know whether all of them choose.  They ask each other in their first
+ * agreement, after some calls.  A rank that was told otherwise by its parameters asks in the first call already; but the
+ * records of both differ (coll_irr_records.c), so neither waits for the other, and all stay with Open MPI.
+ */
+#include "coll_irr_settings.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What it takes to open the engine, by ranks of a node for each of its processors, and for several nodes; and a way. */
+#define ENGINE_NS  UINT64_C(16000000)
+#define NETWORK_NS UINT64_C(20000000)
+#define WAY_NS     UINT64_C(500000)
+
+/* ---- who chooses ---- */
+
+/* Asks in the first call, chooses as it goes, or leaves all to Open MPI. */
+typedef enum choose_mode { ASKS, CHOOSES, LEAVES } choose_mode_t;
+
+static bool has_files(void)
+{
+    bool has = false;
+
+    for (int i = 0; mca_coll_irr_text_at(i) != NULL; i++) {
+        const mca_coll_irr_text_t *row = mca_coll_irr_text_at(i);
+
+        has = has || (row->parse == mca_coll_irr_parse_path && row->value != NULL && row->value[0] != '\0');
+    }
+    return has;
+}
+
+static choose_mode_t mode_of(int algorithm)
+{
+    if (mca_coll_irr_component.params.setup_share <= 0 || has_files()) {
+        return ASKS;
+    }
+    return algorithm == MCA_COLL_IRR_AUTO ? CHOOSES : algorithm == MCA_COLL_IRR_HOST ? LEAVES : ASKS;
+}
+
+static choose_mode_t alltoallv_mode(void)
+{
+    return mode_of(mca_coll_irr_component.params.alltoallv_algorithm);
+}
+
+static choose_mode_t alltoall_mode(void)
+{
+    return mode_of(mca_coll_irr_alltoall_algorithm(mca_coll_irr_component.params.alltoall_algorithm));
+}
+
+uint64_t mca_coll_irr_process_modes(void)
+{
+    return (uint64_t)alltoallv_mode() << 2 | (uint64_t)alltoall_mode();
+}
+
+static choose_mode_t mode_here(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+{
+    if (module->informed) {
+        return ASKS;
+    }
+    return service == &module->alltoallv ? alltoallv_mode() : alltoall_mode();
+}
+
+bool mca_coll_irr_chooses(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+{
+    return mode_here(module, service) == CHOOSES;
+}
+
+bool mca_coll_irr_leaves(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+{
+    return mode_here(module, service) == LEAVES;
+}
+
+void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    const uint32_t percent = (uint32_t)mca_coll_irr_component.params.setup_share;
+
+    service->state = MCA_COLL_IRR_CHOOSING;
+    irr_choice_init(&service->choice, percent, mca_coll_irr_node_ranks(module));
+}
+
+/* ---- ways ---- */
+
+/* All but one; 0: all. */
+static void close_ways(mca_coll_irr_service_t *service, int but)
+{
+    for (int i = 1; i < IRR_TRIAL_WAYS; i++) {
+        if (i != but && service->ways[i] != NULL) {
+            irr_comm_destroy(service->ways[i]);
+            service->ways[i] = NULL;
+        }
+    }
+}
+
+void mca_coll_irr_choose_end(mca_coll_irr_service_t *service)
+{
+    close_ways(service, 0);
+}
+
+/* What all ranks know of the exchanges. */
+static irr_traffic_t traffic_of(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+{
+    const irr_choice_t *choice = &service->choice;
+
+    return (irr_traffic_t){
+        .ranks = ompi_comm_size(module->comm), .node_ranks = choice->node_ranks,
+        .messages = (double)choice->load.messages, .bytes = (double)choice->load.bytes,
+        .even = (double)choice->load.bytes, .longest = (double)choice->load.longest,
+        .board_block = (double)module->settings.engine.board_block, .node_block = IRR_CHOICE_NODE_BLOCK
+    };
+}
+
+/* Collective: an engine communicator for each row; the number of those that all ranks have. */
+static int open_rows(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const int *rows, int count)
+{
+    mca_coll_irr_group_t *group = NULL;
+    irr_status_t status = module->trouble == IRR_OK ? mca_coll_irr_prepare(module, &group) : module->trouble;
+    int open = 0;
+
+    for (int i = 0; i < count; i++) {
+        irr_comm_t **way = &service->ways[open + 1];
+
+        if (mca_coll_irr_agree(module, rows[i], false, status, module->reason, way) == IRR_OK) {
+            service->rows[++open] = rows[i];
+        } else {
+            *way = NULL;
+            break;   /* what keeps one from being served keeps the others, too */
+        }
+    }
+    if (open > 0 && !service->grouped) {
+        mca_coll_irr_teardown_add(group);
+        service->grouped = true;
+    } else {
+        free(group);
+    }
+    return open;
+}
+
+static uint64_t clock_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* Collective. */
+static void open_ways(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    const uint64_t begin_ns = clock_ns();
+    const irr_traffic_t traffic = traffic_of(module, service);
+    const irr_machine_t machine = IRR_MACHINE_DEFAULT;
+    int rows[IRR_TRIAL_WAYS], count;
+
+    close_ways(service, 0);
+    count = irr_choice_candidates(&machine, &traffic, &module->settings.engine, rows);
+    count = open_rows(module, service, rows, count);
+    irr_choice_opened(&service->choice, count, clock_ns() - begin_ns);
+}
+
+/* What this rank thinks that opening ways costs. */
+static uint64_t opening_ns(const mca_coll_irr_module_t *module, const irr_choice_t *choice)
+{
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    const uint64_t turns = cpus > 0 ? ((uint64_t)choice->own_node_ranks + (uint64_t)cpus - 1) / (uint64_t)cpus : 1;
+    const bool open = mca_coll_irr_component.engine_state == MCA_COLL_IRR_ENGINE_OPEN;
+    const bool one_node = choice->own_node_ranks == ompi_comm_size(module->comm);
+
+    return turns * (IRR_TRIAL_WAYS * WAY_NS + (open ? 0 : ENGINE_NS)) + (open || one_node ? 0 : NETWORK_NS);
+}
+
+/* ---- agreements ---- */
+
+static const char *way_name(const mca_coll_irr_service_t *service, int way)
+{
+    return way == 0 ? "Open MPI's own" : irr_algorithm_name(service->rows[way]);
+}
+
+/* One rank says what was found. */
+static void say(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+{
+    const irr_choice_t *choice = &service->choice;
+    const int ranks = ompi_comm_size(module->comm);
+    const uint64_t each = choice->settled.messages > 0 ? choice->settled.bytes / choice->settled.messages : 0;
+
+    opal_output_verbose(mca_coll_irr_level(module), mca_coll_irr_component.output, "coll:irr: %s, %s, %d ranks, %d on a node, about %llu bytes "
+                        "to each: %s; the best other way took %.2f of the time of Open MPI's own; tried %d ways in %d "
+                        "exchanges", module->comm->c_name, service->call, ranks, choice->node_ranks,
+                        (unsigned long long)each, way_name(service, choice->way), choice->trial.ratio,
+                        choice->trial.count, choice->trial.exchanges);
+}
+
+static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    irr_choice_t *choice = &service->choice;
+    uint64_t words[IRR_CHOICE_WORDS];
+    int result = OMPI_SUCCESS;
+
+    if (!service->asked) {
+        result = mca_coll_irr_ask_all(module, service);
+        service->asked = true;
+    }
+    if (result != OMPI_SUCCESS || service->state != MCA_COLL_IRR_CHOOSING) {
+        return result;
+    }
+    irr_choice_words(choice, opening_ns(module, choice), words);
+    if (mca_coll_irr_maxima(module, words, IRR_CHOICE_WORDS) != IRR_OK) {
+        return mca_coll_irr_error(IRR_ERR_OOB);
+    }
+    switch (irr_choice_agreed(choice, words)) {
+    case IRR_CHOICE_OPENS:
+        open_ways(module, service);
+        break;
+    case IRR_CHOICE_SETTLES:
+        say(module, service);
+        close_ways(service, choice->way);
+        break;
+    case IRR_CHOICE_GOES_ON:
+        break;
+    }
+    return OMPI_SUCCESS;
+}
+
+/* ---- calls ---- */
+
+static void add_side(const mca_coll_irr_side_t *side, int me, irr_choice_load_t *load)
+{
+    irr_choice_load_t own = { .bytes = 0 };
+
+    for (int i = 0; i < side->ranks; i++) {
+        const uint64_t bytes = i != me ? mca_coll_irr_side_bytes(side, i) : 0;
+
+        own.messages += bytes > 0;
+        own.bytes += bytes;
+        own.longest = bytes > own.longest ? bytes : own.longest;
+    }
+    load->messages = own.messages > load->messages ? own.messages : load->messages;
+    load->bytes = own.bytes > load->bytes ? own.bytes : load->bytes;
+    load->longest = own.longest > load->longest ? own.longest : load->longest;
+}
+
+static int go(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call, bool in_place)
+{
+    irr_comm_t *way = service->ways[irr_choice_way(&service->choice)];
+
+    return way == NULL ? service->host(module, call, in_place) : mca_coll_irr_exchange(module, way, call, in_place);
+}
+
+int mca_coll_irr_choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call,
+                        bool in_place)
+{
+    irr_choice_load_t load = { .bytes = 0 };
+    uint64_t ns = 0;
+    int result, agreed = OMPI_SUCCESS;
+
+    if (!irr_choice_times(&service->choice)) {
+        result = go(module, service, call, in_place);
+    } else {
+        ns = clock_ns();
+        result = go(module, service, call, in_place);
+        ns = clock_ns() - ns;
+        add_side(&call->send, ompi_comm_rank(module->comm), &load);
+        add_side(&call->recv, ompi_comm_rank(module->comm), &load);
+    }
+    if (irr_choice_took(&service->choice, ns, &load)) {
+        agreed = agree(module, service);
+    }
+    return result != OMPI_SUCCESS ? result : agreed;
+}

@@ -1,0 +1,71 @@
+#!/bin/sh
+# choose.sh - the ranks choose the way of exchanges as they go: results are right, few calls open nothing, one rank says
+# what was found, and ranks that are told different things stay with Open MPI.
+LIMIT=60
+. "${srcdir:-.}/tests/mpi/lib.sh"
+unset OMPI_MCA_coll_irr_alltoallv_algorithm
+program=$builddir/mpi_choose
+help_texts
+
+# chooses N PERCENT ARGUMENT...: a job whose ranks may spend so much.
+chooses() {
+    n=$1
+    OMPI_MCA_coll_irr_setup_share=$2
+    export OMPI_MCA_coll_irr_setup_share
+    shift 2
+    ranks "$n" "$@"
+    status=$?
+    unset OMPI_MCA_coll_irr_setup_share
+    return $status
+}
+
+# one_says TEXT COMMAND...: one line of the run has the text.
+one_says() {
+    text=$1
+    shift
+    "$@" > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && [ "$(grep -c "$text" "$scratch/run")" -eq 1 ]
+}
+
+# silent COMMAND...: no rank tells anything.
+silent() {
+    "$@" > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && ! [ -s "$scratch/run" ]
+}
+
+# differ COMMAND...: one text says that ranks are told different things.
+differ() { one_says "is not the same on rank" "$@"; }
+
+# A share above all measure: ways are tried from the first agreement on, however long exchanges take.
+always=1000000000
+
+# Its suppressions lie with Open MPI's own texts.
+valgrinds() {
+    unset OPAL_PKGDATADIR
+    OMPI_MCA_coll_irr_setup_share=$always
+    export OMPI_MCA_coll_irr_setup_share
+    under_valgrind "$program" 200 served
+}
+
+plan 13
+check "few calls: nothing is opened" silent chooses 4 5 "$program" 31 left
+check "cheap calls: nothing is opened" silent chooses 2 1 "$program" 100 left
+for n in 2 3 5 8; do
+    check "$n ranks choose, and each result is right" \
+        silent chooses $n $always --mca coll_irr_alltoall_algorithm auto "$program" 700 served
+done
+check "with nodes of two ranks" silent chooses 5 $always --mca coll_irr_ranks_per_node 2 "$program" 400 served
+check "one rank says what was found" one_says "DUP FROM 0, MPI_Alltoallv, 4 ranks, 4 on a node, about .* tried . ways in" \
+    chooses 4 $always --mca coll_irr_verbose 1 "$program" 200 served
+check "nothing may be spent" silent chooses 4 0 "$program" 200 left
+check "a share on two of four ranks" differ on_some_ranks OMPI_MCA_coll_irr_setup_share=$always "$program" 100 left
+check "an algorithm on two of four ranks, where the others choose" differ chooses 2 $always \
+    env OMPI_MCA_coll_irr_alltoallv_algorithm=a1 "$program" 100 left : -np 2 --oversubscribe "$program" 100 left
+check "a bad value on two of four ranks that choose" says "Value: *nonsense" chooses 2 $always \
+    env OMPI_MCA_coll_irr_compose=nonsense "$program" 100 left : -np 2 --oversubscribe "$program" 100 left
+check "2 ranks under valgrind" valgrinds
+exit $failed
