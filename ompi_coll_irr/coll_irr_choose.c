@@ -111,8 +111,7 @@ static irr_traffic_t traffic_of(const mca_coll_irr_module_t *module, const mca_c
     return (irr_traffic_t){
         .ranks = ompi_comm_size(module->comm), .node_ranks = choice->node_ranks,
         .messages = (double)choice->load.messages, .bytes = (double)choice->load.bytes,
-        .even = (double)choice->load.bytes, .longest = (double)choice->load.longest,
-        .board_block = (double)module->settings.engine.board_block, .node_block = IRR_CHOICE_NODE_BLOCK
+        .even = (double)choice->load.bytes, .longest = (double)choice->load.longest
     };
 }
 

@@ -249,11 +249,10 @@ static bool has(const int *rows, int count, const char *name)
 static void test_candidates(void)
 {
     const irr_settings_t settings = {
-        .overlap = IRR_OVERLAP_PIPELINED, .slice_min = 256, .board_block = 32768, .board_bytes = 1 << 20 };
+        .overlap = IRR_OVERLAP_PIPELINED, .slice_min = 256, .board_block = IRR_BYTES_AUTO, .board_bytes = 1 << 20 };
     const irr_machine_t machine = IRR_MACHINE_DEFAULT;
     irr_traffic_t traffic = {
-        .ranks = 16, .node_ranks = 16, .messages = 15, .bytes = 15 * 64, .even = 15 * 64, .longest = 64,
-        .board_block = 32768, .node_block = IRR_CHOICE_NODE_BLOCK };
+        .ranks = 16, .node_ranks = 16, .messages = 15, .bytes = 15 * 64, .even = 15 * 64, .longest = 64 };
     int rows[IRR_TRIAL_WAYS], count;
 
     count = irr_choice_candidates(&machine, &traffic, &settings, rows);

@@ -3,6 +3,8 @@
  */
 #include "choose/choice.h"
 
+#include "route/boarded.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -207,14 +209,25 @@ static double predict(const irr_machine_t *machine, const irr_traffic_t *traffic
     return irr_model_ns(machine, traffic, &made);
 }
 
+/* What goes over boards, as far as this is known before there are some. */
+static irr_traffic_t with_limits(const irr_traffic_t *traffic, const irr_settings_t *settings)
+{
+    irr_traffic_t limited = *traffic;
+
+    limited.board_block = (double)irr_board_block(settings->board_block, true);
+    limited.node_block = limited.board_block < IRR_MAIL_BLOCK_MAX ? limited.board_block : IRR_MAIL_BLOCK_MAX;
+    return limited;
+}
+
 int irr_choice_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
                           int *rows)
 {
-    double best = irr_model_host_ns(machine, traffic), ns[CANDIDATES];
+    const irr_traffic_t limited = with_limits(traffic, settings);
+    double best = irr_model_host_ns(machine, &limited), ns[CANDIDATES];
     int count = 0;
 
     for (int i = 0; i < CANDIDATES; i++) {
-        ns[i] = predict(machine, traffic, settings, row_of(candidates[i]));
+        ns[i] = predict(machine, &limited, settings, row_of(candidates[i]));
         best = ns[i] < best ? ns[i] : best;
     }
     while (count < IRR_TRIAL_WAYS - 1) {

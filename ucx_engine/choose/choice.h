@@ -86,12 +86,10 @@ void irr_choice_opened(irr_choice_t *choice, int ways, uint64_t ns);
 
 /*
  * Rows of the algorithm table worth a trial, best first by the model, IRR_TRIAL_WAYS - 1 at most; their number.
- * Settings are those of the communicator, whose algorithm is not looked at.
+ * Settings are those of the communicator, whose algorithm is not looked at; limits of blocks in the traffic are not, too,
+ * as they follow from settings.
  */
 int irr_choice_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
                           int *rows);
-
-/* Bytes of a block that goes from node to node through boards, at most, as far as a choice knows. */
-#define IRR_CHOICE_NODE_BLOCK 1024
 
 #endif
