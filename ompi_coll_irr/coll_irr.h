@@ -140,7 +140,6 @@ struct mca_coll_irr_module_t {
     mca_coll_irr_service_t      alltoallv;
     mca_coll_irr_service_t      alltoall;
     mca_coll_irr_settings_t     settings;
-    bool                        informed;       /* an info key says how a collective is served */
     bool                        everywhere;     /* all ranks have coll/irr: known from the first call on */
     irr_status_t                trouble;        /* a bad value, or no memory for a module; told in the first call */
     char                       *reason;         /* of it, or why the engine cannot be opened, for the user */

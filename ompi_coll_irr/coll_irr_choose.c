@@ -24,47 +24,54 @@
 /* Asks in the first call, chooses as it goes, or leaves all to Open MPI. */
 typedef enum choose_mode { ASKS, CHOOSES, LEAVES } choose_mode_t;
 
-static bool has_files(void)
+/* An info key of the communicator, if there is one; also on a rank that has no memory for settings, or a bad value. */
+static const char *info(ompi_communicator_t *comm, const char *key, char value[OPAL_MAX_INFO_VAL + 1])
 {
+    return comm != NULL && mca_coll_irr_info_get(comm, key, value, OPAL_MAX_INFO_VAL + 1) ? value : NULL;
+}
+
+/* Is there a topology, a schedule or a dump? */
+static bool has_files(ompi_communicator_t *comm)
+{
+    char value[OPAL_MAX_INFO_VAL + 1];
     bool has = false;
 
     for (int i = 0; mca_coll_irr_text_at(i) != NULL; i++) {
         const mca_coll_irr_text_t *row = mca_coll_irr_text_at(i);
 
-        has = has || (row->parse == mca_coll_irr_parse_path && row->value != NULL && row->value[0] != '\0');
+        if (row->parse == mca_coll_irr_parse_path) {
+            const char *given = info(comm, row->parameter, value);
+            const char *path = given != NULL ? given : row->value;
+
+            has = has || (path != NULL && path[0] != '\0');
+        }
     }
     return has;
 }
 
-static choose_mode_t mode_of(int algorithm)
+/* On a communicator; NULL: on those without info keys. */
+static choose_mode_t mode_of(ompi_communicator_t *comm, int which)
 {
-    if (mca_coll_irr_component.params.setup_share <= 0 || has_files()) {
+    const mca_coll_irr_choice_t *setting = &mca_coll_irr_choices[which];
+    char value[OPAL_MAX_INFO_VAL + 1];
+    const char *given = info(comm, setting->parameter, value);
+    const int name = given != NULL ? mca_coll_irr_parse_name(given, setting->name) : *setting->storage;
+    const int algorithm = which == MCA_COLL_IRR_ALLTOALL ? mca_coll_irr_alltoall_algorithm(name) : name;
+
+    if (mca_coll_irr_component.params.setup_share <= 0 || has_files(comm) || name == MCA_COLL_IRR_BAD_NAME) {
         return ASKS;
     }
     return algorithm == MCA_COLL_IRR_AUTO ? CHOOSES : algorithm == MCA_COLL_IRR_HOST ? LEAVES : ASKS;
 }
 
-static choose_mode_t alltoallv_mode(void)
-{
-    return mode_of(mca_coll_irr_component.params.alltoallv_algorithm);
-}
-
-static choose_mode_t alltoall_mode(void)
-{
-    return mode_of(mca_coll_irr_alltoall_algorithm(mca_coll_irr_component.params.alltoall_algorithm));
-}
-
 uint64_t mca_coll_irr_process_modes(void)
 {
-    return (uint64_t)alltoallv_mode() << 2 | (uint64_t)alltoall_mode();
+    return (uint64_t)mode_of(NULL, MCA_COLL_IRR_ALLTOALLV) << 2 | (uint64_t)mode_of(NULL, MCA_COLL_IRR_ALLTOALL);
 }
 
 static choose_mode_t mode_here(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
-    if (module->informed) {
-        return ASKS;
-    }
-    return service == &module->alltoallv ? alltoallv_mode() : alltoall_mode();
+    return mode_of(module->comm, service == &module->alltoallv ? MCA_COLL_IRR_ALLTOALLV : MCA_COLL_IRR_ALLTOALL);
 }
 
 bool mca_coll_irr_chooses(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)

@@ -189,22 +189,6 @@ static void keep_previous(mca_coll_irr_module_t *module, const mca_coll_base_com
     }
 }
 
-/* Also on a rank that has no memory for settings, or a bad value. */
-static bool has_info(ompi_communicator_t *comm)
-{
-    static const char *const keys[] = {
-        "coll_irr_alltoallv_algorithm", "coll_irr_alltoall_algorithm", "coll_irr_schedule_file",
-        "coll_irr_topology_file", "coll_irr_matrix_dump"
-    };
-    char value[OPAL_MAX_INFO_VAL + 1];
-    bool has = false;
-
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        has = has || mca_coll_irr_info_get(comm, keys[i], value, sizeof(value));
-    }
-    return has;
-}
-
 static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
 {
     mca_coll_irr_module_t *module = (mca_coll_irr_module_t *)base;
@@ -220,7 +204,6 @@ static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
     if (module->trouble == IRR_OK) {
         module->trouble = mca_coll_irr_settings(comm, &module->settings, &module->reason);
     }
-    module->informed = has_info(comm);
     module->alltoallv.call = "MPI_Alltoallv";
     module->alltoallv.parameter = "coll_irr_alltoallv_algorithm";
     module->alltoallv.algorithm = module->settings.engine.algorithm;
