@@ -269,7 +269,8 @@ static void decline_divided(mca_coll_irr_module_t *module, mca_coll_irr_service_
                  "the same on all ranks", service->parameter, why);
         mca_coll_irr_tell("engine-message", text);
     }
-    mca_coll_irr_decline(module, service, words[BAD_VALUE] != 0 ? "a rank has a bad value" : "not all ranks want it served");
+    mca_coll_irr_decline(module, service,
+                         words[BAD_VALUE] != 0 ? "a rank has a bad value" : "not all ranks want it served");
 }
 
 /* Local: who can be asked.  That this rank cannot tell becomes its trouble. */

@@ -6,9 +6,10 @@
 int mca_coll_irr_host_alltoallv(mca_coll_irr_module_t *module, const mca_coll_irr_call_t *call, bool in_place)
 {
     const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
+    const void *input = in_place ? MPI_IN_PLACE : send->buffer;
 
-    return module->previous_alltoallv(in_place ? MPI_IN_PLACE : send->buffer, send->counts, send->displs, send->datatype,
-                                      recv->buffer, recv->counts, recv->displs, recv->datatype, module->comm,
+    return module->previous_alltoallv(input, send->counts, send->displs, send->datatype, recv->buffer,
+                                      recv->counts, recv->displs, recv->datatype, module->comm,
                                       module->previous_alltoallv_module);
 }
 

@@ -5,8 +5,8 @@
  * calls and from maxima of all ranks; here it is done.  A way is an engine communicator with the algorithm of a row.
  *
  * With nothing agreed yet the ranks do not know whether all of them choose.  They ask each other in their first
- * agreement, after some calls.  A rank that was told otherwise by its parameters asks in the first call already; but the
- * records of both differ (coll_irr_records.c), so neither waits for the other, and all stay with Open MPI.
+ * agreement, after some calls.  A rank that was told otherwise by its parameters asks in the first call already; but
+ * the records of both differ (coll_irr_records.c), so neither waits for the other, and all stay with Open MPI.
  */
 #include "coll_irr_settings.h"
 
@@ -195,8 +195,8 @@ static void say(const mca_coll_irr_module_t *module, const mca_coll_irr_service_
     const int ranks = ompi_comm_size(module->comm);
     const uint64_t each = choice->settled.messages > 0 ? choice->settled.bytes / choice->settled.messages : 0;
 
-    opal_output_verbose(mca_coll_irr_level(module), mca_coll_irr_component.output, "coll:irr: %s, %s, %d ranks, %d on a node, about %llu bytes "
-                        "to each: %s; the best other way took %.2f of the time of Open MPI's own; tried %d ways in %d "
+    opal_output_verbose(mca_coll_irr_level(module), mca_coll_irr_component.output,
+                        "coll:irr: %s, %s, %d ranks, %d on a node, about %llu bytes to each: %s; the best other way took %.2f of the time of Open MPI's own; tried %d ways in %d "
                         "exchanges", module->comm->c_name, service->call, ranks, choice->node_ranks,
                         (unsigned long long)each, way_name(service, choice->way), choice->trial.ratio,
                         choice->trial.count, choice->trial.exchanges);

@@ -5,8 +5,8 @@
  * answer.  On an oversubscribed node spinning takes the processor from the peer that is waited for: there a
  * wait yields, and after some idle rounds sleeps on the transport's event, for a bounded time because the
  * rest of MPI does not wake it.  A peer on another node takes longer to answer than a change of processes: there a
- * wait looks once and yields, and the processor is free for the kernel's part of the network.  Where each rank has a processor
- * a wait spins, but not for ever if it is for boards, which wake it at once.
+ * wait looks once and yields, and the processor is free for the kernel's part of the network.  Where each rank has a
+ * processor a wait spins, but not for ever if it is for boards, which wake it at once.
  */
 #include "coll_irr_settings.h"
 

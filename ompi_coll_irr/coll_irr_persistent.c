@@ -28,9 +28,11 @@ static irr_status_t plan(mca_coll_irr_request_t *request, ompi_communicator_t *c
 /* What exchanges go by: where the ranks choose, what they have found so far. */
 static int algorithm_of(const mca_coll_irr_service_t *service)
 {
+    const int way = service->choice.way;
+
     switch (service->state) {
     case MCA_COLL_IRR_SERVING:  return service->algorithm;
-    case MCA_COLL_IRR_CHOOSING: return service->choice.way != 0 ? service->rows[service->choice.way] : MCA_COLL_IRR_HOST;
+    case MCA_COLL_IRR_CHOOSING: return way != 0 ? service->rows[way] : MCA_COLL_IRR_HOST;
     default:                    return MCA_COLL_IRR_HOST;
     }
 }

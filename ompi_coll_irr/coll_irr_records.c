@@ -3,8 +3,8 @@
  *
  * The first call on a communicator begins with collectives of the previous module, which a rank without coll/irr, or
  * with a priority below that module's, never enters.  So each process that opens the component publishes a record,
- * its version and priority and how it chooses algorithms, with all that MPI_Init exchanges anyway.  A first call begins with a dissemination among
- * those alone that have equal records: in round k a rank looks at the records of the ranks at distance 2^k on both
+ * its version and priority and how it chooses algorithms, with all that MPI_Init exchanges anyway.  A first call begins
+ * with a dissemination among those alone that have equal records: in round k a rank looks at the records of the ranks at distance 2^k on both
  * sides, sends what it knows to the one and receives what the other knows, but neither to nor from a rank that is
  * unlike it.  After round k a rank knows whether one of the 2^(k+1) ranks up to itself is unlike it: the one at
  * distance 2^k tells it of the far half, or is unlike it itself.  So all ranks with equal records come to the same
@@ -168,8 +168,8 @@ static void tell(ompi_communicator_t *comm)
         snprintf(text, sizeof(text), "coll_irr_priority is %d on rank %u of MPI_COMM_WORLD and %d on rank %u",
                  priority_of(other_record), process, priority, my_process);
     } else if (other_record >> 60 != my_record() >> 60) {
-        snprintf(text, sizeof(text), "coll_irr_setup_share, or what is to serve a collective, is not the same on rank %u "
-                 "of MPI_COMM_WORLD as on rank %u", process, my_process);
+        snprintf(text, sizeof(text), "coll_irr_setup_share, or what is to serve a collective, is not the same on "
+                 "rank %u of MPI_COMM_WORLD as on rank %u", process, my_process);
     } else {
         snprintf(text, sizeof(text), "rank %u of MPI_COMM_WORLD has loaded another version than rank %u", process,
                  my_process);

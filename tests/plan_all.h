@@ -48,7 +48,10 @@ static inline irr_plan_bounds_t irr_plan_one_bounds(int algorithm, int ranks)
     return irr_way_bounds(irr_algorithm_way(algorithm), ranks, 0, NULL, NULL);
 }
 
-/* Boards are only where settings have bytes for them.  Long messages are split where the order splits any; redist has a message for each pair of ranks. */
+/*
+ * Boards are only where settings have bytes for them.  Long messages are split where the order splits any; redist has a
+ * message for each pair of ranks.
+ */
 static inline irr_status_t irr_plan_all_with(const irr_settings_t *settings, const irr_matrix_t *matrix,
                                              irr_plans_t *plans)
 {

@@ -190,8 +190,8 @@ irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 
 /* Messages are cut in slices of at least so many bytes, unless the user says otherwise. */
 #define IRR_SLICE_MIN_DEFAULT 256
-#define IRR_BOARD_BYTES_DEFAULT 1048576   /* of the settings; a block by itself: */
-#define IRR_BOARD_BLOCK_CROWDED 32768
+#define IRR_BOARD_BYTES_DEFAULT 1048576
+#define IRR_BOARD_BLOCK_CROWDED 32768     /* what IRR_BYTES_AUTO becomes */
 #define IRR_BOARD_BLOCK_ALONE   8192
 
 /* ---- schedules ------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
  *     mpi_choose CALLS served|left|any   some exchanges were coll/irr's, none was, or that is not asked
  *
  * Half of the calls have blocks of other lengths, so that the ranks choose again; some are in place, some have empty
- * blocks.  The calls are on a communicator of all ranks and on one of every other rank, where the choice is another one.
+ * blocks.  The calls are on a communicator of all ranks and on one of every other rank, where the choice is another.
  * Then there is a persistent request, which goes the way that was found.
  */
 #include "mpi_call.h"

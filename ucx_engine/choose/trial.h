@@ -1,7 +1,7 @@
 /*
- * trial.h - which of a few ways is fastest, found by going each of them in turn in the exchanges that a job does anyway.
+ * trial.h - which of a few ways is fastest, found by going each in turn in the exchanges that a job does anyway.
  *
- * Successive halving: in a round each way that is left has two stays of some exchanges, the first of which is not timed,
+ * Successive halving: in a round each way that is left has two stays of some exchanges, whose first one is not timed,
  * because it makes plans and memory that later ones find; in the second half of the round the ways come in reverse
  * order, so that a machine that becomes slower is unfair to none.  Then the ranks agree on the largest sums, the better
  * half of the ways goes on, and stays become twice as long.  Way 0, which is what there was before, is in every round.
