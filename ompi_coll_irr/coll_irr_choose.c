@@ -110,18 +110,6 @@ void mca_coll_irr_choose_end(mca_coll_irr_service_t *service)
     close_ways(service, 0);
 }
 
-/* What all ranks know of the exchanges. */
-static irr_traffic_t traffic_of(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
-{
-    const irr_choice_t *choice = &service->choice;
-
-    return (irr_traffic_t){
-        .ranks = ompi_comm_size(module->comm), .node_ranks = choice->node_ranks,
-        .messages = (double)choice->load.messages, .bytes = (double)choice->load.bytes,
-        .even = (double)choice->load.bytes, .longest = (double)choice->load.longest
-    };
-}
-
 /* Collective: an engine communicator for each row; the number of those that all ranks have. */
 static int open_rows(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const int *rows, int count)
 {
@@ -160,7 +148,7 @@ static uint64_t clock_ns(void)
 static void open_ways(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     const uint64_t begin_ns = clock_ns();
-    const irr_traffic_t traffic = traffic_of(module, service);
+    const irr_traffic_t traffic = irr_choice_traffic(&service->choice, ompi_comm_size(module->comm));
     const irr_machine_t machine = IRR_MACHINE_DEFAULT;
     int rows[IRR_TRIAL_WAYS], count;
 
@@ -193,7 +181,7 @@ static void say(const mca_coll_irr_module_t *module, const mca_coll_irr_service_
 {
     const irr_choice_t *choice = &service->choice;
     const int ranks = ompi_comm_size(module->comm);
-    const uint64_t each = choice->settled.messages > 0 ? choice->settled.bytes / choice->settled.messages : 0;
+    const uint64_t each = choice->settled.messages > 0 ? choice->settled.sent / choice->settled.messages : 0;
 
     opal_output_verbose(mca_coll_irr_level(module), mca_coll_irr_component.output,
                         "coll:irr: %s, %s, %d ranks, %d on a node, about %llu bytes to each: %s; the best other way took %.2f of the time of Open MPI's own; tried %d ways in %d "
@@ -235,20 +223,20 @@ static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 
 /* ---- calls ---- */
 
-static void add_side(const mca_coll_irr_side_t *side, int me, irr_choice_load_t *load)
+/* Bytes of a side, for or from others. */
+static uint64_t add_side(const mca_coll_irr_side_t *side, int me, irr_choice_load_t *load)
 {
-    irr_choice_load_t own = { .bytes = 0 };
+    uint64_t total = 0, messages = 0;
 
     for (int i = 0; i < side->ranks; i++) {
         const uint64_t bytes = i != me ? mca_coll_irr_side_bytes(side, i) : 0;
 
-        own.messages += bytes > 0;
-        own.bytes += bytes;
-        own.longest = bytes > own.longest ? bytes : own.longest;
+        messages += bytes > 0;
+        total += bytes;
+        load->longest = bytes > load->longest ? bytes : load->longest;
     }
-    load->messages = own.messages > load->messages ? own.messages : load->messages;
-    load->bytes = own.bytes > load->bytes ? own.bytes : load->bytes;
-    load->longest = own.longest > load->longest ? own.longest : load->longest;
+    load->messages = messages > load->messages ? messages : load->messages;
+    return total;
 }
 
 static int go(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call, bool in_place)
@@ -261,7 +249,7 @@ static int go(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mc
 int mca_coll_irr_choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call,
                         bool in_place)
 {
-    irr_choice_load_t load = { .bytes = 0 };
+    irr_choice_load_t load = { .messages = 0 };
     uint64_t ns = 0;
     int result, agreed = OMPI_SUCCESS;
 
@@ -271,8 +259,8 @@ int mca_coll_irr_choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
         ns = clock_ns();
         result = go(module, service, call, in_place);
         ns = clock_ns() - ns;
-        add_side(&call->send, ompi_comm_rank(module->comm), &load);
-        add_side(&call->recv, ompi_comm_rank(module->comm), &load);
+        load.sent = add_side(&call->send, ompi_comm_rank(module->comm), &load);
+        load.received = add_side(&call->recv, ompi_comm_rank(module->comm), &load);
     }
     if (irr_choice_took(&service->choice, ns, &load)) {
         agreed = agree(module, service);

@@ -29,9 +29,9 @@ typedef struct irr_plans_known {
 } irr_plans_known_t;
 
 /*
- * Builds all plans by a way.  IRR_ERR_BAD_PARAM: no such grid, a schedule or nodes are missing, or a row or column of the matrix
- * sums to more than PTRDIFF_MAX bytes; IRR_ERR_NO_MEMORY, or what irr_syncs_find returns.  Outputs are set on success
- * only.
+ * Builds all plans by a way.  IRR_ERR_BAD_PARAM: no such grid, a schedule or nodes are missing, or a row or column of
+ * the matrix sums to more than PTRDIFF_MAX bytes; IRR_ERR_NO_MEMORY, or what irr_syncs_find returns.  Outputs are set
+ * on success only.
  */
 irr_status_t irr_plans_build(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans);
 

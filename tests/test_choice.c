@@ -133,7 +133,7 @@ static void agree(job_t *job)
 static void run(job_t *job, int calls)
 {
     for (int n = 0; n < calls; n++) {
-        const irr_choice_load_t load = { .messages = 2, .bytes = job->bytes, .longest = job->bytes };
+        const irr_choice_load_t load = { .messages = 2, .sent = job->bytes, .received = job->bytes, .longest = job->bytes };
         const int way = irr_choice_way(&job->choice[0]);
         int agrees = 0;
 

@@ -428,10 +428,7 @@ void irr_comm_destroy(irr_comm_t *comm);
 /* One exchange at a time, again and again. */
 typedef struct irr_exchange irr_exchange_t;
 
-/*
- * The exchange that a communicator has from the start: as irr_comm_create reserved it, it needs no more memory to serve
- * the others.  Never NULL, never destroyed.
- */
+/* The one that a communicator has from the start, with all memory that serving others takes.  Never destroyed. */
 irr_exchange_t *irr_comm_exchange(const irr_comm_t *comm);
 
 /* One more.  Local.  IRR_ERR_NO_MEMORY. */

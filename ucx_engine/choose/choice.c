@@ -49,7 +49,8 @@ bool irr_choice_took(irr_choice_t *choice, uint64_t ns, const irr_choice_load_t 
     if (timed) {
         choice->own_ns = ns < choice->own_ns ? ns : choice->own_ns;
         choice->own.messages += load->messages;
-        choice->own.bytes += load->bytes;
+        choice->own.sent += load->sent;
+        choice->own.received += load->received;
         choice->own.longest = load->longest > choice->own.longest ? load->longest : choice->own.longest;
     }
     return choice->calls == choice->next;
@@ -70,7 +71,8 @@ void irr_choice_words(const irr_choice_t *choice, uint64_t opening_ns, uint64_t 
     words[IRR_CHOICE_OPENING_NS] = opening_ns;
     words[IRR_CHOICE_NODE_RANKS] = (uint64_t)choice->own_node_ranks;
     words[IRR_CHOICE_MESSAGES] = choice->own.messages / TIMED;
-    words[IRR_CHOICE_BYTES] = choice->own.bytes / TIMED;
+    words[IRR_CHOICE_SENT] = choice->own.sent / TIMED;
+    words[IRR_CHOICE_RECEIVED] = choice->own.received / TIMED;
     words[IRR_CHOICE_LONGEST] = choice->own.longest;
 }
 
@@ -81,7 +83,7 @@ static void begin_epoch(irr_choice_t *choice)
     choice->agreed = choice->calls;
     choice->next = 2 * choice->calls;
     choice->own_ns = UINT64_MAX;
-    choice->own = (irr_choice_load_t){ .bytes = 0 };
+    choice->own = (irr_choice_load_t){ .messages = 0 };
 }
 
 static bool twice(uint64_t a, uint64_t b)
@@ -91,7 +93,7 @@ static bool twice(uint64_t a, uint64_t b)
 
 static bool is_other(const irr_choice_load_t *a, const irr_choice_load_t *b)
 {
-    return twice(a->messages, b->messages) || twice(a->bytes, b->bytes);
+    return twice(a->messages, b->messages) || twice(a->sent, b->sent) || twice(a->received, b->received);
 }
 
 /* What may be spent now pays for a trial of so many ways, and for what opens them. */
@@ -111,7 +113,8 @@ static void take_epoch(irr_choice_t *choice, const uint64_t *words)
     choice->own_spent_ns = 0;
     choice->node_ranks = (int)words[IRR_CHOICE_NODE_RANKS];
     choice->load = (irr_choice_load_t){
-        .messages = words[IRR_CHOICE_MESSAGES], .bytes = words[IRR_CHOICE_BYTES], .longest = words[IRR_CHOICE_LONGEST]
+        .messages = words[IRR_CHOICE_MESSAGES], .sent = words[IRR_CHOICE_SENT],
+        .received = words[IRR_CHOICE_RECEIVED], .longest = words[IRR_CHOICE_LONGEST]
     };
 }
 
@@ -171,6 +174,17 @@ void irr_choice_opened(irr_choice_t *choice, int ways, uint64_t ns)
 }
 
 /* ---- candidates ---- */
+
+irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks)
+{
+    const irr_choice_load_t *load = &choice->load;
+
+    return (irr_traffic_t){
+        .ranks = ranks, .node_ranks = choice->node_ranks, .plain = true, .messages = (double)load->messages,
+        .bytes = (double)(load->sent > load->received ? load->sent : load->received),
+        .even = (double)(load->sent < load->received ? load->sent : load->received), .longest = (double)load->longest
+    };
+}
 
 /* The rows that may be best somewhere, where nothing is known of switches. */
 static const char *const candidates[] = { "board", "node", "a1", "a3", "multistage", "aapc" };

@@ -21,15 +21,15 @@
 
 /* What an exchange sends, of a rank. */
 typedef struct irr_choice_load {
-    uint64_t messages;   /* not empty, to others */
-    uint64_t bytes;      /* of them */
+    uint64_t messages;   /* not empty, to others, or from others, if these are more */
+    uint64_t sent, received;   /* bytes of those sent, and of those received */
     uint64_t longest;
 } irr_choice_load_t;
 
 /* What the ranks agree on, as the maxima of all: times of a trial, or of the exchanges before. */
 enum {
     IRR_CHOICE_THRIFT, IRR_CHOICE_NS, IRR_CHOICE_SPENT_NS, IRR_CHOICE_OPENING_NS, IRR_CHOICE_NODE_RANKS,
-    IRR_CHOICE_MESSAGES, IRR_CHOICE_BYTES, IRR_CHOICE_LONGEST,
+    IRR_CHOICE_MESSAGES, IRR_CHOICE_SENT, IRR_CHOICE_RECEIVED, IRR_CHOICE_LONGEST,
     IRR_CHOICE_WORDS = IRR_TRIAL_SUMS
 };
 
@@ -83,6 +83,9 @@ irr_choice_act_t irr_choice_agreed(irr_choice_t *choice, const uint64_t words[IR
 
 /* So many ways were opened, 0 if none could be, and that took this rank so long. */
 void irr_choice_opened(irr_choice_t *choice, int ways, uint64_t ns);
+
+/* The agreed load of an exchange as traffic of so many ranks. */
+irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks);
 
 /*
  * Rows of the algorithm table worth a trial, best first by the model, IRR_TRIAL_WAYS - 1 at most; their number.
