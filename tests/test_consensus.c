@@ -394,6 +394,30 @@ static void test_failure(void)
     }
 }
 
+/* Among three each waits for the one before: who was refused says so all the same, and does not wait for ever. */
+static void test_stuck(void)
+{
+    team_t team;
+    irr_spy_t *spy;
+
+    open_team(&team, 3, 0, ALL_EAGER);
+    spy = team.fleet->rank[0].spy;
+    spy->refusal = IRR_ERR_TRANSPORT;
+    spy->refuse_send = 1;
+    for (int r = 0; r < 3; r++) {
+        irr_exec_env_t env = env_of(&team, r, 0);
+        const uint64_t word = 4 + (uint64_t)r;
+
+        irr_consensus_start(&team.consensus[r], &word, 1, &env);
+    }
+    team.started = 3;
+    CU_ASSERT_FALSE(progress(&team, 50));
+    CU_ASSERT_EQUAL(team.result[0], IRR_ERR_TRANSPORT);
+    irr_spy_repair(spy);
+    CU_ASSERT_TRUE_FATAL(progress(&team, ROUNDS_MAX));
+    close_team(&team);
+}
+
 int main(void)
 {
     static const irr_test_case_t cases[] = {
@@ -404,6 +428,7 @@ int main(void)
         { "messages of a wrong length", test_length },
         { "sends and receives that fail", test_failure },
         { "the same of who speaks for others", test_shared_failure },
+        { "who is refused a send does not wait for who misses it", test_stuck },
         { NULL, NULL }
     };
 

@@ -145,10 +145,27 @@ static irr_status_t progress_board(irr_consensus_t *consensus)
     return IRR_OK;
 }
 
+static bool is_refused(irr_status_t status)
+{
+    return status != IRR_OK && status != IRR_ERR_TRUNCATE && status != IRR_ERR_PEER && status != IRR_ERR_PROTOCOL;
+}
+
+/*
+ * The transport refused a message.  Who should have got it waits, and this rank may wait for that one: only the end of
+ * the communicator frees both.  What came wrong, or empty, has come all the same.
+ */
+static bool is_stuck(const irr_consensus_t *consensus)
+{
+    return is_refused(consensus->status) || (consensus->busy && is_refused(consensus->transfer.status));
+}
+
 static void end(irr_consensus_t *consensus)
 {
     irr_board_t *board = consensus->board;
 
+    if (consensus->busy && is_refused(consensus->transfer.status)) {
+        keep(consensus, consensus->transfer.status);
+    }
     consensus->open = false;
     if (board != NULL && consensus->ranks > 1 && speaks(consensus)) {
         irr_slate_tell(board, consensus->status != IRR_OK);
@@ -163,14 +180,14 @@ irr_status_t irr_consensus_progress(irr_consensus_t *consensus)
     if (consensus->reads && progress_board(consensus) == IRR_IN_PROGRESS) {
         return IRR_IN_PROGRESS;
     }
-    while (consensus->distance < consensus->ranks) {
-        if (consensus->busy) {
-            return IRR_IN_PROGRESS;
-        }
+    while (consensus->distance < consensus->ranks && !consensus->busy) {
         end_round(consensus);
         if (consensus->distance < consensus->ranks) {
             begin_round(consensus);
         }
+    }
+    if (consensus->distance < consensus->ranks && !is_stuck(consensus)) {
+        return IRR_IN_PROGRESS;
     }
     if (consensus->open) {
         end(consensus);
