@@ -286,19 +286,21 @@ int mca_coll_irr_level(const mca_coll_irr_module_t *module);
 /* Local: a collective is left to the previous module from now on. */
 void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *why);
 
-/* Collective: the ranks, which choose, ask each other whether all do; if not, it is declined on all. */
-int mca_coll_irr_ask_all(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
+/*
+ * Collective: the ranks ask each other what they want.  Then the collective is served, or declined on all; or, where
+ * they choose, that all do is known.
+ */
+int mca_coll_irr_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
 /* ---- choosing ---- */
 
-/* As far as this rank knows: is the way of a collective's exchanges found as they go? */
-bool mca_coll_irr_chooses(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
+/* What a first call does, as far as this rank knows: ask the others, choose as calls go, or leave all to Open MPI. */
+typedef enum mca_coll_irr_mode_t { MCA_COLL_IRR_ASKS, MCA_COLL_IRR_CHOOSES, MCA_COLL_IRR_LEAVES } mca_coll_irr_mode_t;
 
-/* How this process serves both collectives where no info key says: for its record. */
+mca_coll_irr_mode_t mca_coll_irr_mode(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
+
+/* Those of this process for both collectives where no info key says: for its record. */
 uint64_t mca_coll_irr_process_modes(void);
-
-/* Or is it left to the previous module, which nobody needs to be asked about? */
-bool mca_coll_irr_leaves(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
 
 /* Local: begins to. */
 void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);

@@ -325,8 +325,7 @@ static int decline_both(mca_coll_irr_module_t *module, const char *why)
     return OMPI_SUCCESS;
 }
 
-/* Collective: the first call. */
-static int activate(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+int mca_coll_irr_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     mca_coll_irr_partners_t partners = { 0, 0 };
     uint64_t words[WORDS] = { 0 };
@@ -362,23 +361,19 @@ static int activate(mca_coll_irr_module_t *module, mca_coll_irr_service_t *servi
     return service == &module->alltoall && words[APART] == 0 ? share(module) : decide(module, service);
 }
 
-int mca_coll_irr_ask_all(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
-{
-    return activate(module, service);
-}
-
 /* The first call: now, or as the calls go. */
 static int begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
-    if (mca_coll_irr_chooses(module, service)) {
+    switch (mca_coll_irr_mode(module, service)) {
+    case MCA_COLL_IRR_CHOOSES:
         mca_coll_irr_choose_begin(module, service);
         return OMPI_SUCCESS;
-    }
-    if (mca_coll_irr_leaves(module, service)) {
+    case MCA_COLL_IRR_LEAVES:
         mca_coll_irr_decline(module, service, "its parameter is host");
         return OMPI_SUCCESS;
+    default:
+        return mca_coll_irr_ask(module, service);
     }
-    return activate(module, service);
 }
 
 int mca_coll_irr_activate_alltoallv(mca_coll_irr_module_t *module)

@@ -10,8 +10,9 @@
  */
 #include "coll_irr_settings.h"
 
+#include "core/clock.h"
+
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 /* What it takes to open the engine, by ranks of a node for each of its processors, and for several nodes; and a way. */
@@ -20,9 +21,6 @@
 #define WAY_NS     UINT64_C(500000)
 
 /* ---- who chooses ---- */
-
-/* Asks in the first call, chooses as it goes, or leaves all to Open MPI. */
-typedef enum choose_mode { ASKS, CHOOSES, LEAVES } choose_mode_t;
 
 /* An info key of the communicator, if there is one; also on a rank that has no memory for settings, or a bad value. */
 static const char *info(ompi_communicator_t *comm, const char *key, char value[OPAL_MAX_INFO_VAL + 1])
@@ -50,7 +48,7 @@ static bool has_files(ompi_communicator_t *comm)
 }
 
 /* On a communicator; NULL: on those without info keys. */
-static choose_mode_t mode_of(ompi_communicator_t *comm, int which)
+static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int which)
 {
     const mca_coll_irr_choice_t *setting = &mca_coll_irr_choices[which];
     char value[OPAL_MAX_INFO_VAL + 1];
@@ -59,9 +57,13 @@ static choose_mode_t mode_of(ompi_communicator_t *comm, int which)
     const int algorithm = which == MCA_COLL_IRR_ALLTOALL ? mca_coll_irr_alltoall_algorithm(name) : name;
 
     if (mca_coll_irr_component.params.setup_share <= 0 || has_files(comm) || name == MCA_COLL_IRR_BAD_NAME) {
-        return ASKS;
+        return MCA_COLL_IRR_ASKS;
     }
-    return algorithm == MCA_COLL_IRR_AUTO ? CHOOSES : algorithm == MCA_COLL_IRR_HOST ? LEAVES : ASKS;
+    switch (algorithm) {
+    case MCA_COLL_IRR_AUTO: return MCA_COLL_IRR_CHOOSES;
+    case MCA_COLL_IRR_HOST: return MCA_COLL_IRR_LEAVES;
+    default:                return MCA_COLL_IRR_ASKS;
+    }
 }
 
 uint64_t mca_coll_irr_process_modes(void)
@@ -69,19 +71,9 @@ uint64_t mca_coll_irr_process_modes(void)
     return (uint64_t)mode_of(NULL, MCA_COLL_IRR_ALLTOALLV) << 2 | (uint64_t)mode_of(NULL, MCA_COLL_IRR_ALLTOALL);
 }
 
-static choose_mode_t mode_here(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+mca_coll_irr_mode_t mca_coll_irr_mode(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     return mode_of(module->comm, service == &module->alltoallv ? MCA_COLL_IRR_ALLTOALLV : MCA_COLL_IRR_ALLTOALL);
-}
-
-bool mca_coll_irr_chooses(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
-{
-    return mode_here(module, service) == CHOOSES;
-}
-
-bool mca_coll_irr_leaves(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
-{
-    return mode_here(module, service) == LEAVES;
 }
 
 void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
@@ -136,18 +128,10 @@ static int open_rows(mca_coll_irr_module_t *module, mca_coll_irr_service_t *serv
     return open;
 }
 
-static uint64_t clock_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 /* Collective. */
 static void open_ways(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
-    const uint64_t begin_ns = clock_ns();
+    const uint64_t begin_ns = irr_clock_ns();
     const irr_traffic_t traffic = irr_choice_traffic(&service->choice, ompi_comm_size(module->comm));
     const irr_machine_t machine = IRR_MACHINE_DEFAULT;
     int rows[IRR_TRIAL_WAYS], count;
@@ -155,7 +139,7 @@ static void open_ways(mca_coll_irr_module_t *module, mca_coll_irr_service_t *ser
     close_ways(service, 0);
     count = irr_choice_candidates(&machine, &traffic, &module->settings.engine, rows);
     count = open_rows(module, service, rows, count);
-    irr_choice_opened(&service->choice, count, clock_ns() - begin_ns);
+    irr_choice_opened(&service->choice, count, irr_clock_ns() - begin_ns);
 }
 
 /* What this rank thinks that opening ways costs. */
@@ -184,10 +168,11 @@ static void say(const mca_coll_irr_module_t *module, const mca_coll_irr_service_
     const uint64_t each = choice->settled.messages > 0 ? choice->settled.sent / choice->settled.messages : 0;
 
     opal_output_verbose(mca_coll_irr_level(module), mca_coll_irr_component.output,
-                        "coll:irr: %s, %s, %d ranks, %d on a node, about %llu bytes to each: %s; the best other way took %.2f of the time of Open MPI's own; tried %d ways in %d "
-                        "exchanges", module->comm->c_name, service->call, ranks, choice->node_ranks,
-                        (unsigned long long)each, way_name(service, choice->way), choice->trial.ratio,
-                        choice->trial.count, choice->trial.exchanges);
+                        "coll:irr: %s, %s, %d ranks, %d on a node, about %llu bytes to each: %s; the "
+                        "best other way took %.2f of the time of Open MPI's own; tried %d ways in %d exchanges",
+                        module->comm->c_name, service->call, ranks, choice->node_ranks, (unsigned long long)each,
+                        way_name(service, choice->way), choice->trial.ratio, choice->trial.count,
+                        choice->trial.exchanges);
 }
 
 static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
@@ -197,7 +182,7 @@ static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
     int result = OMPI_SUCCESS;
 
     if (!service->asked) {
-        result = mca_coll_irr_ask_all(module, service);
+        result = mca_coll_irr_ask(module, service);
         service->asked = true;
     }
     if (result != OMPI_SUCCESS || service->state != MCA_COLL_IRR_CHOOSING) {
@@ -256,9 +241,9 @@ int mca_coll_irr_choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
     if (!irr_choice_times(&service->choice)) {
         result = go(module, service, call, in_place);
     } else {
-        ns = clock_ns();
+        ns = irr_clock_ns();
         result = go(module, service, call, in_place);
-        ns = clock_ns() - ns;
+        ns = irr_clock_ns() - ns;
         load.sent = add_side(&call->send, ompi_comm_rank(module->comm), &load);
         load.received = add_side(&call->recv, ompi_comm_rank(module->comm), &load);
     }

@@ -4,11 +4,11 @@
  * The first call on a communicator begins with collectives of the previous module, which a rank without coll/irr, or
  * with a priority below that module's, never enters.  So each process that opens the component publishes a record,
  * its version and priority and how it chooses algorithms, with all that MPI_Init exchanges anyway.  A first call begins
- * with a dissemination among those alone that have equal records: in round k a rank looks at the records of the ranks at distance 2^k on both
- * sides, sends what it knows to the one and receives what the other knows, but neither to nor from a rank that is
- * unlike it.  After round k a rank knows whether one of the 2^(k+1) ranks up to itself is unlike it: the one at
- * distance 2^k tells it of the far half, or is unlike it itself.  So all ranks with equal records come to the same
- * result, and if one is missing or unlike they all leave the communicator to Open MPI.
+ * with a dissemination among those alone that have equal records: in round k a rank looks at the records of the ranks
+ * at distance 2^k on both sides, sends what it knows to the one and receives what the other knows, but neither to nor
+ * from a rank that is unlike it.  After round k a rank knows whether one of the 2^(k+1) ranks up to itself is unlike
+ * it: the one at distance 2^k tells it of the far half, or is unlike it itself.  So all ranks with equal records come
+ * to the same result, and if one is missing or unlike they all leave the communicator to Open MPI.
  *
  * Cost: a record of some 30 bytes in what MPI_Init exchanges.  In the first call on a communicator log2(P) messages of
  * some words, which carry what the ranks want as well, and 2 log2(P) lookups; what was looked up is kept, in one byte a

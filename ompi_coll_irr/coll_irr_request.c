@@ -18,10 +18,11 @@
  */
 #include "coll_irr.h"
 
+#include "core/clock.h"
+
 #include "opal/runtime/opal_progress.h"
 
 #include <sched.h>
-#include <time.h>
 
 /* Most rounds of engine progress at a time: peers that never stop must not keep the rest of MPI waiting. */
 #define LOOKS_MAX 32
@@ -41,14 +42,6 @@ static struct {
 } requests;
 
 /* ---- progress and completion ---- */
-
-static uint64_t clock_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 /* Takes the requests whose exchanges are over off the list of active ones; the lock is held. */
 static mca_coll_irr_request_t *take_done(void)
@@ -129,12 +122,12 @@ static int progress(void)
     if (requests.active == NULL || opal_mutex_trylock(&requests.lock) != 0) {
         return 0;
     }
-    if (!scarce || clock_ns() - requests.left_ns > AT_ONCE_NS) {
+    if (!scarce || irr_clock_ns() - requests.left_ns > AT_ONCE_NS) {
         done = look();
     } else if (!give_way_and_look(&done)) {
         return events;
     }
-    requests.left_ns = scarce ? clock_ns() : 0;
+    requests.left_ns = scarce ? irr_clock_ns() : 0;
     opal_mutex_unlock(&requests.lock);
     for (; done != NULL; done = next) {
         next = done->next_active;
@@ -167,7 +160,7 @@ static int start_one(mca_coll_irr_request_t *request)
     opal_mutex_lock(&requests.lock);
     request->next_active = requests.active;
     requests.active = request;
-    requests.left_ns = mca_coll_irr_component.may_sleep ? clock_ns() : 0;
+    requests.left_ns = mca_coll_irr_component.may_sleep ? irr_clock_ns() : 0;
     opal_mutex_unlock(&requests.lock);
     return OMPI_SUCCESS;
 }

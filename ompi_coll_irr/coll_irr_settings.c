@@ -241,10 +241,10 @@ static mca_coll_irr_text_t texts[] = {
     }, {
         PREFIX "matrix_dump", "",
         "Prefix of files for the count matrices of a running application. Rank 0 of each communicator writes a file "
-        "of Matrix Market format, PREFIX.R-C.K.N.mtx, for each new matrix, and an index, PREFIX.R-C.K.index, that tells "
-        "how often each came: R is its rank in MPI_COMM_WORLD, C the number that Open MPI gave the communicator, which "
-        "it gives to others later, K tells those from each other, and N counts. Costs an agreement an exchange; where "
-        "auto would be Open MPI's own it is a1." INFO_KEY,
+        "of Matrix Market format, PREFIX.R-C.K.N.mtx, for each new matrix, and an index, PREFIX.R-C.K.index, that "
+        "tells how often each came: R is its rank in MPI_COMM_WORLD, C the number that Open MPI gave the "
+        "communicator, which it gives to others later, K tells those from each other, and N counts. Costs an "
+        "agreement an exchange; where auto would be Open MPI's own it is a1." INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_path, "the beginning of file names",
         offsetof(mca_coll_irr_settings_t, matrix_dump), NULL
     }

@@ -125,16 +125,6 @@ static int find_path(const irr_timed_t *timed, int from, int to)
     return links;
 }
 
-static size_t sum(const irr_iov_t *iov, size_t count)
-{
-    size_t bytes = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        bytes += iov[i].length;
-    }
-    return bytes;
-}
-
 /* A message is in one event, and in another one if its sender waits. */
 static size_t events_of(const message_t *message)
 {
@@ -175,7 +165,7 @@ static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr
 {
     irr_timed_t *timed = (irr_timed_t *)channel->transport;
     port_t *port = &timed->ports[channel->rank];
-    message_t *message = create_message(timed, channel->rank, to, sum(iov, count), request);
+    message_t *message = create_message(timed, channel->rank, to, irr_iov_bytes(iov, count), request);
 
     (void)form;
     if (message == NULL) {
@@ -218,9 +208,9 @@ static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const i
 
     (void)form;
     if (item != NULL) {
-        return take(timed, (message_t *)item, count, sum(iov, count), request);
+        return take(timed, (message_t *)item, count, irr_iov_bytes(iov, count), request);
     }
-    *slot = (slot_t){ .item = { .key = key }, .pieces = count, .room = sum(iov, count) };
+    *slot = (slot_t){ .item = { .key = key }, .pieces = count, .room = irr_iov_bytes(iov, count) };
     irr_loopback_queue_push(irr_loopback_bucket(port->posted, key), &slot->item);
     return IRR_IN_PROGRESS;
 }

@@ -33,16 +33,6 @@ static void *make(size_t size)
     return memory;
 }
 
-static size_t count_bytes(const irr_iov_t *iov, size_t count)
-{
-    size_t bytes = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        bytes += iov[i].length;
-    }
-    return bytes;
-}
-
 /* ---- sends in flight ---- */
 
 static watch_t *begin_send(irr_spy_t *spy, irr_request_t *outer, size_t bytes)
@@ -91,7 +81,7 @@ static void keep(irr_spy_t *spy, irr_channel_t *channel, int peer, uint16_t tag,
     spy->channel = irr_pass_inner(channel);
     spy->peer = peer;
     spy->tag = tag;
-    spy->message.length = count_bytes(iov, count);
+    spy->message.length = irr_iov_bytes(iov, count);
     spy->message.base = make(spy->message.length);
     for (size_t i = 0; i < count; i++) {
         memcpy((char *)spy->message.base + filled, iov[i].base, iov[i].length);
@@ -160,7 +150,7 @@ static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr
     if (spy->on_send != NULL) {
         spy->on_send(spy->context, to, tag, iov, count);
     }
-    watch = begin_send(spy, request, count_bytes(iov, count));
+    watch = begin_send(spy, request, irr_iov_bytes(iov, count));
     watch->request.done = on_sent;
     sends_now = true;
     status = spy->pass.inner->ops->send(irr_pass_inner(channel), to, tag, iov, count, form, &watch->request);

@@ -303,6 +303,21 @@ static void find_missing(int ranks, int failed, int round, bool missing[])
     }
 }
 
+/* All ranks start, and a transport refuses one rank its send, or its receive, of a round. */
+static void start_refused(team_t *team, irr_spy_t *spy, int round, bool sends)
+{
+    spy->refusal = IRR_ERR_TRANSPORT;
+    spy->refuse_send = sends ? (size_t)round : 0;
+    spy->refuse_recv = sends ? 0 : (size_t)round;
+    for (int r = 0; r < team->fleet->ranks; r++) {
+        irr_exec_env_t env = env_of(team, r, 0);
+        const uint64_t word = 4 + (uint64_t)r;
+
+        irr_consensus_start(&team->consensus[r], &word, 1, &env);
+    }
+    team->started = team->fleet->ranks;
+}
+
 /*
  * A send or receive that fails: who would have a maximum without somebody's word from then on has an error, and all
  * others have heard from all.  What was refused goes out later.
@@ -316,16 +331,7 @@ static void run_failure(int ranks, int failed, int round, bool sends)
     open_team(&team, ranks, 0, ALL_EAGER);
     find_missing(ranks, failed, round, missing);
     spy = team.fleet->rank[failed].spy;
-    spy->refusal = IRR_ERR_TRANSPORT;
-    spy->refuse_send = sends ? (size_t)round : 0;
-    spy->refuse_recv = sends ? 0 : (size_t)round;
-    for (int r = 0; r < ranks; r++) {
-        irr_exec_env_t env = env_of(&team, r, 0);
-        const uint64_t word = 4 + (uint64_t)r;
-
-        irr_consensus_start(&team.consensus[r], &word, 1, &env);
-    }
-    team.started = ranks;
+    start_refused(&team, spy, round, sends);
     progress(&team, 50);
     irr_spy_repair(spy);
     CU_ASSERT_TRUE_FATAL(progress(&team, ROUNDS_MAX));
@@ -350,16 +356,7 @@ static void run_shared_failure(int layout, int round, bool sends)
     share(&team, labels);
     find_missing(team.nodes.count, 1, round, missing);
     spy = team.fleet->rank[team.nodes.members[team.nodes.first[1]]].spy;
-    spy->refusal = IRR_ERR_TRANSPORT;
-    spy->refuse_send = sends ? (size_t)round : 0;
-    spy->refuse_recv = sends ? 0 : (size_t)round;
-    for (int r = 0; r < ranks; r++) {
-        irr_exec_env_t env = env_of(&team, r, 0);
-        const uint64_t word = 4 + (uint64_t)r;
-
-        irr_consensus_start(&team.consensus[r], &word, 1, &env);
-    }
-    team.started = ranks;
+    start_refused(&team, spy, round, sends);
     progress(&team, 50);
     irr_spy_repair(spy);
     CU_ASSERT_TRUE_FATAL(progress(&team, ROUNDS_MAX));
@@ -402,15 +399,7 @@ static void test_stuck(void)
 
     open_team(&team, 3, 0, ALL_EAGER);
     spy = team.fleet->rank[0].spy;
-    spy->refusal = IRR_ERR_TRANSPORT;
-    spy->refuse_send = 1;
-    for (int r = 0; r < 3; r++) {
-        irr_exec_env_t env = env_of(&team, r, 0);
-        const uint64_t word = 4 + (uint64_t)r;
-
-        irr_consensus_start(&team.consensus[r], &word, 1, &env);
-    }
-    team.started = 3;
+    start_refused(&team, spy, 1, true);
     CU_ASSERT_FALSE(progress(&team, 50));
     CU_ASSERT_EQUAL(team.result[0], IRR_ERR_TRANSPORT);
     irr_spy_repair(spy);

@@ -30,7 +30,7 @@ int irr_choice_way(const irr_choice_t *choice)
     if (!choice->tries) {
         return choice->way;
     }
-    return choice->full || choice->trial.way == 0 ? choice->trial.way : choice->found;
+    return choice->full || choice->trial.way == 0 ? choice->trial.way : choice->way;
 }
 
 bool irr_choice_times(const irr_choice_t *choice)
@@ -132,7 +132,6 @@ static irr_choice_act_t after_epoch(irr_choice_t *choice, const uint64_t *words)
         return IRR_CHOICE_OPENS;
     }
     if (choice->way != 0 && choice->calls >= choice->again && can_pay(choice, 2, 0)) {
-        choice->found = choice->way;
         choice->full = false;
         choice->tries = true;
         irr_trial_begin(&choice->trial, 2);
@@ -146,7 +145,7 @@ static irr_choice_act_t after_round(irr_choice_t *choice, const uint64_t *words)
         return IRR_CHOICE_GOES_ON;
     }
     choice->spent_ns += choice->trial.extra_ns > 0 ? choice->trial.extra_ns : 0;
-    choice->way = choice->full || choice->trial.winner == 0 ? choice->trial.winner : choice->found;
+    choice->way = choice->full || choice->trial.winner == 0 ? choice->trial.winner : choice->way;
     choice->settled = choice->load;
     choice->tried = true;
     begin_epoch(choice);

@@ -52,8 +52,7 @@ typedef struct irr_choice {
     bool              tries;       /* a trial runs, */
     bool              full;        /* which was opened, or is to be: with all ways, not the winner against way 0 */
     bool              tried;       /* once, at least */
-    int               way;         /* that exchanges go but for trials */
-    int               found;       /* what way 1 is in a trial of the winner alone */
+    int               way;         /* that exchanges go but for trials; the one of a trial of the winner */
     uint64_t          own_ns;      /* of the shortest of this rank's timed exchanges since the last agreement */
     uint64_t          own_spent_ns;
     int               own_node_ranks, node_ranks;   /* ranks on the node of this rank; agreed, the most */
@@ -89,8 +88,8 @@ irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks);
 
 /*
  * Rows of the algorithm table worth a trial, best first by the model, IRR_TRIAL_WAYS - 1 at most; their number.
- * Settings are those of the communicator, whose algorithm is not looked at, nor are the limits of blocks in the traffic,
- * which follow from settings.
+ * Settings are those of the communicator, whose algorithm is not looked at, nor are the limits of blocks in the
+ * traffic, which follow from settings.
  */
 int irr_choice_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
                           int *rows);

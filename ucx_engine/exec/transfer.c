@@ -63,12 +63,9 @@ void irr_transfer_send(irr_transfer_t *transfer, irr_part_t *part, int to, uint1
 {
     irr_channel_t *channel = transfer->channel;
     irr_counters_t *counters = transfer->counters;
-    size_t bytes = 0;
+    const size_t bytes = irr_iov_bytes(iov, count);
 
     prepare(transfer, part, false, count, form);
-    for (size_t i = 0; i < count; i++) {
-        bytes += iov[i].length;
-    }
     counters->messages_sent++;
     counters->bytes_sent += bytes - header;
     counters->header_bytes += header;

@@ -34,6 +34,16 @@ typedef struct irr_iov {
     size_t length;
 } irr_iov_t;
 
+static inline size_t irr_iov_bytes(const irr_iov_t *iov, size_t count)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        bytes += iov[i].length;
+    }
+    return bytes;
+}
+
 /* How a list of pieces is handed over; one piece, or none, is a contiguous message whatever the form. */
 typedef enum irr_form {
     IRR_FORM_IOVEC,   /* the transport's own list of pieces */
