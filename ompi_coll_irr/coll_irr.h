@@ -26,6 +26,7 @@
 #define MCA_COLL_IRR_H
 
 #include "compat.h"
+#include "choose/candidates.h"
 #include "choose/choice.h"
 #include "irr.h"
 
@@ -129,7 +130,7 @@ typedef struct mca_coll_irr_service_t {
     bool                 asked;      /* the ranks have agreed that all choose, */
     bool                 grouped;    /* and have opened ways */
     irr_choice_t         choice;
-    int                  rows[IRR_TRIAL_WAYS];    /* of the algorithm table, behind the ways that are open; */
+    irr_candidate_t      candidates[IRR_TRIAL_WAYS];   /* behind the ways that are open; */
     irr_comm_t          *ways[IRR_TRIAL_WAYS];    /* NULL: way 0, which is the host's, and those that are closed */
 } mca_coll_irr_service_t;
 
@@ -261,12 +262,15 @@ int mca_coll_irr_activate_alltoall(mca_coll_irr_module_t *module);
 
 /*
  * Collective over the communicator, in whose previous functions it may block: another engine communicator with
- * its settings and an algorithm, an id and tags of its own, for an exchange that is planned, or for others.  trouble,
- * and its reason for the user, are this rank's; with trouble the engine may be closed.  The result is that of
- * irr_comm_create.
+ * these settings, an id and tags of its own, for an exchange that is planned, or for others.  trouble, and its reason
+ * for the user, are this rank's; with trouble the engine may be closed.  The result is that of irr_comm_create.
  */
-irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, int algorithm, bool planned, irr_status_t trouble,
-                                const char *reason, irr_comm_t **comm_p);
+irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, const irr_settings_t *settings, bool planned,
+                                irr_status_t trouble, const char *reason, irr_comm_t **comm_p);
+
+/* What the exchanges of a service go by; where the ranks choose, what they have found so far.  False: the host's. */
+bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
+                                   irr_settings_t *settings);
 
 /* Local: a collective that is served is not any more. */
 void mca_coll_irr_service_end(mca_coll_irr_service_t *service);

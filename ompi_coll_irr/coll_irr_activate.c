@@ -150,8 +150,8 @@ void mca_coll_irr_service_end(mca_coll_irr_service_t *service)
     service->state = service->state == MCA_COLL_IRR_NEW ? MCA_COLL_IRR_NEW : MCA_COLL_IRR_DECLINED;
 }
 
-irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, int algorithm, bool planned, irr_status_t trouble,
-                                const char *reason, irr_comm_t **comm_p)
+irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, const irr_settings_t *settings, bool planned,
+                                irr_status_t trouble, const char *reason, irr_comm_t **comm_p)
 {
     const irr_oob_t oob = {
         .context = module, .allgather = allgather, .allreduce_max = allreduce_max, .process_name = process_name
@@ -159,7 +159,7 @@ irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, int algorithm, bo
     irr_comm_params_t params = {
         .ranks = ompi_comm_size(module->comm),
         .rank = ompi_comm_rank(module->comm),
-        .settings = module->settings.engine,
+        .settings = *settings,
         .oob = &oob,
         .trouble = trouble,
         .reason = reason,
@@ -168,7 +168,6 @@ irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, int algorithm, bo
         .agrees_seldom = planned
     };
 
-    params.settings.algorithm = algorithm;
     opal_output_verbose(10, mca_coll_irr_component.output, "coll:irr: rank %d of communicator %s is on node %llu",
                         params.rank, module->comm->c_name, (unsigned long long)params.node);
     return irr_comm_create(mca_coll_irr_component.engine, &params, comm_p);
@@ -182,17 +181,33 @@ irr_status_t mca_coll_irr_agree_all(mca_coll_irr_module_t *module, bool mine)
     return status == IRR_OK && failed != 0 ? IRR_ERR_NOT_SUPPORTED : status;
 }
 
+bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
+                                   irr_settings_t *settings)
+{
+    const int way = service->choice.way;
+
+    *settings = module->settings.engine;
+    if (service->state == MCA_COLL_IRR_CHOOSING && way != 0) {
+        irr_candidate_settings(&service->candidates[way], settings);
+        return true;
+    }
+    settings->algorithm = service->algorithm;
+    return service->state == MCA_COLL_IRR_SERVING;
+}
+
 /* Collective: an engine communicator for a service that all ranks want served, or none. */
 static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     mca_coll_irr_group_t *group = NULL;
     irr_status_t status = module->trouble == IRR_OK ? mca_coll_irr_prepare(module, &group) : module->trouble;
     const char *reason = module->reason;
+    irr_settings_t settings;
 
     if (status == IRR_ERR_NO_MEMORY && reason == NULL) {
         reason = "a rank has no memory for a communicator";
     }
-    status = mca_coll_irr_agree(module, service->algorithm, false, status, reason, &service->irr_comm);
+    mca_coll_irr_service_settings(module, service, &settings);
+    status = mca_coll_irr_agree(module, &settings, false, status, reason, &service->irr_comm);
     if (status == IRR_OK) {
         mca_coll_irr_teardown_add(group);
         serve(module, service);

@@ -2,7 +2,7 @@
  * coll_irr_choose.c - the way of exchanges where nobody named one: Open MPI's own at first, then what trials find.
  *
  * What to do after which call, and by which way a call goes, is decided by the engine (choose/choice.h) from counts of
- * calls and from maxima of all ranks; here it is done.  A way is an engine communicator with the algorithm of a row.
+ * calls and from maxima of all ranks; here it is done.  A way is an engine communicator that is pinned to a candidate.
  *
  * With nothing agreed yet the ranks do not know whether all of them choose.  They ask each other in their first
  * agreement, after some calls.  A rank that was told otherwise by its parameters asks in the first call already; but
@@ -102,8 +102,9 @@ void mca_coll_irr_choose_end(mca_coll_irr_service_t *service)
     close_ways(service, 0);
 }
 
-/* Collective: an engine communicator for each row; the number of those that all ranks have. */
-static int open_rows(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const int *rows, int count)
+/* Collective: an engine communicator for each candidate; the number of those that all ranks have. */
+static int open_each(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const irr_candidate_t *list,
+                     int count)
 {
     mca_coll_irr_group_t *group = NULL;
     irr_status_t status = module->trouble == IRR_OK ? mca_coll_irr_prepare(module, &group) : module->trouble;
@@ -111,9 +112,11 @@ static int open_rows(mca_coll_irr_module_t *module, mca_coll_irr_service_t *serv
 
     for (int i = 0; i < count; i++) {
         irr_comm_t **way = &service->ways[open + 1];
+        irr_settings_t settings = module->settings.engine;
 
-        if (mca_coll_irr_agree(module, rows[i], false, status, module->reason, way) == IRR_OK) {
-            service->rows[++open] = rows[i];
+        irr_candidate_settings(&list[i], &settings);
+        if (mca_coll_irr_agree(module, &settings, false, status, module->reason, way) == IRR_OK) {
+            service->candidates[++open] = list[i];
         } else {
             *way = NULL;
             break;   /* what keeps one from being served keeps the others, too */
@@ -134,11 +137,12 @@ static void open_ways(mca_coll_irr_module_t *module, mca_coll_irr_service_t *ser
     const uint64_t begin_ns = irr_clock_ns();
     const irr_traffic_t traffic = irr_choice_traffic(&service->choice, ompi_comm_size(module->comm));
     const irr_machine_t machine = IRR_MACHINE_DEFAULT;
-    int rows[IRR_TRIAL_WAYS], count;
+    irr_candidate_t list[IRR_CANDIDATES_MAX];
+    int count;
 
     close_ways(service, 0);
-    count = irr_choice_candidates(&machine, &traffic, &module->settings.engine, rows);
-    count = open_rows(module, service, rows, count);
+    count = irr_candidates(&machine, &traffic, &module->settings.engine, list);
+    count = open_each(module, service, list, count < IRR_TRIAL_WAYS ? count : IRR_TRIAL_WAYS - 1);
     irr_choice_opened(&service->choice, count, irr_clock_ns() - begin_ns);
 }
 
@@ -155,9 +159,13 @@ static uint64_t opening_ns(const mca_coll_irr_module_t *module, const irr_choice
 
 /* ---- agreements ---- */
 
-static const char *way_name(const mca_coll_irr_service_t *service, int way)
+static void way_text(const mca_coll_irr_service_t *service, int way, char *text, size_t size)
 {
-    return way == 0 ? "Open MPI's own" : irr_algorithm_name(service->rows[way]);
+    if (way == 0) {
+        snprintf(text, size, "Open MPI's own");
+    } else {
+        irr_candidate_text(&service->candidates[way], text, size);
+    }
 }
 
 /* One rank says what was found. */
@@ -166,12 +174,14 @@ static void say(const mca_coll_irr_module_t *module, const mca_coll_irr_service_
     const irr_choice_t *choice = &service->choice;
     const int ranks = ompi_comm_size(module->comm);
     const uint64_t each = choice->settled.messages > 0 ? choice->settled.sent / choice->settled.messages : 0;
+    char text[IRR_CANDIDATE_TEXT];
 
+    way_text(service, choice->way, text, sizeof(text));
     opal_output_verbose(mca_coll_irr_level(module), mca_coll_irr_component.output,
                         "coll:irr: %s, %s, %d ranks, %d on a node, about %llu bytes to each: %s; the "
                         "best other way took %.2f of the time of Open MPI's own; tried %d ways in %d exchanges",
                         module->comm->c_name, service->call, ranks, choice->node_ranks, (unsigned long long)each,
-                        way_name(service, choice->way), choice->trial.ratio, choice->trial.count,
+                        text, choice->trial.ratio, choice->trial.count,
                         choice->trial.exchanges);
 }
 

@@ -25,28 +25,16 @@ static irr_status_t plan(mca_coll_irr_request_t *request, ompi_communicator_t *c
     return status == IRR_OK ? mca_coll_irr_engine_wait(exchange) : status;
 }
 
-/* What exchanges go by: where the ranks choose, what they have found so far. */
-static int algorithm_of(const mca_coll_irr_service_t *service)
-{
-    const int way = service->choice.way;
-
-    switch (service->state) {
-    case MCA_COLL_IRR_SERVING:  return service->algorithm;
-    case MCA_COLL_IRR_CHOOSING: return way != 0 ? service->rows[way] : MCA_COLL_IRR_HOST;
-    default:                    return MCA_COLL_IRR_HOST;
-    }
-}
-
 /*
  * Collective, with or without a request on this rank: makes it ready to be started.  IRR_ERR_NOT_SUPPORTED, alike
  * on all ranks, or IRR_ERR_OOB.
  */
-static irr_status_t make_ready(mca_coll_irr_module_t *module, mca_coll_irr_request_t *request)
+static irr_status_t make_ready(mca_coll_irr_module_t *module, const irr_settings_t *settings,
+                               mca_coll_irr_request_t *request)
 {
     irr_status_t trouble = request == NULL ? IRR_ERR_NO_MEMORY : IRR_OK;
     irr_comm_t *irr_comm;
-    irr_status_t status = mca_coll_irr_agree(module, algorithm_of(&module->alltoallv), true, trouble,
-                                             "a rank has no memory for a persistent request", &irr_comm);
+    irr_status_t status = mca_coll_irr_agree(module, settings, true, trouble, "a rank has no memory for a persistent request", &irr_comm);
 
     if (status != IRR_OK) {
         return status;
@@ -57,11 +45,12 @@ static irr_status_t make_ready(mca_coll_irr_module_t *module, mca_coll_irr_reque
 }
 
 /* Collective: a request of ours, or IRR_ERR_NOT_SUPPORTED alike on all ranks. */
-static irr_status_t create(mca_coll_irr_module_t *module, const mca_coll_irr_side_t *send,
-                           const mca_coll_irr_side_t *recv, bool in_place, ompi_request_t **request_p)
+static irr_status_t create(mca_coll_irr_module_t *module, const irr_settings_t *settings,
+                           const mca_coll_irr_side_t *send, const mca_coll_irr_side_t *recv, bool in_place,
+                           ompi_request_t **request_p)
 {
     mca_coll_irr_request_t *request = mca_coll_irr_request_create(module->comm, send, recv, in_place);
-    irr_status_t status = make_ready(module, request);
+    irr_status_t status = make_ready(module, settings, request);
 
     if (status == IRR_OK) {
         *request_p = &request->super.super;
@@ -86,13 +75,14 @@ int mca_coll_irr_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts,
         .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype, .ranks = ranks
     };
     irr_status_t status = IRR_ERR_NOT_SUPPORTED;
+    irr_settings_t settings;
     int result = mca_coll_irr_activate_alltoallv(module);
 
     if (result != OMPI_SUCCESS) {
         return result;
     }
-    if (algorithm_of(&module->alltoallv) != MCA_COLL_IRR_HOST) {
-        status = create(module, in_place ? &recv : &send, &recv, in_place, request_p);
+    if (mca_coll_irr_service_settings(module, &module->alltoallv, &settings)) {
+        status = create(module, &settings, in_place ? &recv : &send, &recv, in_place, request_p);
     }
     if (status != IRR_ERR_NOT_SUPPORTED) {
         return mca_coll_irr_error(status);

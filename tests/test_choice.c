@@ -234,44 +234,6 @@ static void test_share_of_nothing(void)
     CU_ASSERT_EQUAL(job.opened, 0);
 }
 
-/* ---- candidates ---- */
-
-static bool has(const int *rows, int count, const char *name)
-{
-    for (int i = 0; i < count; i++) {
-        if (strcmp(irr_algorithm_name(rows[i]), name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void test_candidates(void)
-{
-    const irr_settings_t settings = {
-        .overlap = IRR_OVERLAP_PIPELINED, .slice_min = 256, .board_block = IRR_BYTES_AUTO, .board_bytes = 1 << 20 };
-    const irr_machine_t machine = IRR_MACHINE_DEFAULT;
-    irr_traffic_t traffic = {
-        .ranks = 16, .node_ranks = 16, .messages = 15, .bytes = 15 * 64, .even = 15 * 64, .longest = 64 };
-    int rows[IRR_TRIAL_WAYS], count;
-
-    count = irr_choice_candidates(&machine, &traffic, &settings, rows);
-    CU_ASSERT_TRUE(count >= 1 && count < IRR_TRIAL_WAYS);
-    CU_ASSERT_STRING_EQUAL(irr_algorithm_name(rows[0]), "board");
-    CU_ASSERT_FALSE(has(rows, count, "node"));
-    traffic.ranks = 64;
-    traffic.messages = 63;
-    traffic.bytes = traffic.even = 63 * 8;
-    traffic.longest = 8;
-    count = irr_choice_candidates(&machine, &traffic, &settings, rows);
-    CU_ASSERT_TRUE(has(rows, count, "node"));
-    CU_ASSERT_FALSE(has(rows, count, "aapc"));
-    traffic.bytes = traffic.even = 63 * 65536;
-    traffic.longest = 65536;
-    count = irr_choice_candidates(&machine, &traffic, &settings, rows);
-    CU_ASSERT_TRUE(has(rows, count, "a1") && has(rows, count, "aapc"));
-}
-
 static const irr_test_case_t cases[] = {
     { "a trial finds the best way, whichever it is", test_best_wins },
     { "a way wins by more than runs differ", test_spread_decides },
@@ -284,7 +246,6 @@ static const irr_test_case_t cases[] = {
     { "other traffic is tried again", test_other_traffic },
     { "what has become slower does not stay", test_tried_again },
     { "a rank that spends nothing keeps all from it", test_share_of_nothing },
-    { "candidates are those that the traffic asks for", test_candidates },
     { NULL, NULL }
 };
 

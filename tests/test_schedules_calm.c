@@ -42,11 +42,11 @@ static irr_tune_t *tune_of(irr_turns_t *scene, int rank)
 /* Pretends that the ways with this pace were faster than all others in all their runs. */
 static void pretend(irr_turns_t *scene, const irr_pace_t *pace)
 {
-    for (int i = 0; i < RANKS * IRR_TUNE_WAYS_MAX * IRR_TUNE_RUNS; i++) {
-        const int rank = i % RANKS, way = i / RANKS % IRR_TUNE_WAYS_MAX;
+    for (int i = 0; i < RANKS * IRR_PACED_WAYS_MAX * IRR_TUNE_RUNS; i++) {
+        const int rank = i % RANKS, way = i / RANKS % IRR_PACED_WAYS_MAX;
         const bool wins = scene->team.comms[rank]->schedules.way[way].pace == pace;
 
-        tune_of(scene, rank)->times[way][i / RANKS / IRR_TUNE_WAYS_MAX] = wins ? 1 : UINT64_MAX;
+        tune_of(scene, rank)->times[way][i / RANKS / IRR_PACED_WAYS_MAX] = wins ? 1 : UINT64_MAX;
     }
 }
 

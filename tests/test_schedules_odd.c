@@ -354,7 +354,7 @@ static void expect_alike(const irr_turns_t *scene)
         CU_ASSERT(entry->tune.chosen == first->chosen && entry->tune.running == first->running);
         CU_ASSERT(entry->tune.left == first->left && entry->tune.runs == first->runs);
         CU_ASSERT_TRUE(irr_tune_has(&entry->tune, entry->tune.running));
-        for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
+        for (int i = 0; i < IRR_PACED_WAYS_MAX; i++) {
             CU_ASSERT_EQUAL(irr_tune_has(&entry->tune, i), irr_tune_has(first, i));
             CU_ASSERT_EQUAL(entry->share[i].own.list != NULL,
                             irr_tune_has(first, i) && irr_way_is_scheduled(&scene->team.comms[r]->schedules.way[i]));

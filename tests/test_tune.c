@@ -14,7 +14,7 @@ static irr_settings_t open_settings(void)
 
 /* Of aapc with a pace, which the settings may leave open. */
 static int find_ways(const irr_settings_t *settings, irr_pacing_t pacing, unsigned routes, int ranks,
-                     irr_way_t ways[IRR_TUNE_WAYS_MAX])
+                     irr_way_t ways[IRR_PACED_WAYS_MAX])
 {
     irr_settings_t wanted = *settings;
     irr_way_t base;
@@ -22,7 +22,7 @@ static int find_ways(const irr_settings_t *settings, irr_pacing_t pacing, unsign
     wanted.algorithm = irr_algorithm_find("aapc");
     wanted.pace = pacing;
     base = irr_way_of(&wanted, 1);
-    return irr_tune_ways(settings, &base, routes, ranks, ways);
+    return irr_paced_ways(settings, &base, routes, ranks, ways);
 }
 
 static bool is_alone(const irr_way_t *way)
@@ -33,8 +33,8 @@ static bool is_alone(const irr_way_t *way)
 static void test_ways(void)
 {
     irr_settings_t settings = open_settings();
-    irr_way_t ways[IRR_TUNE_WAYS_MAX];
-    int count = find_ways(&settings, IRR_PACE_SYNC, IRR_TUNE_DIRECT, 512, ways);
+    irr_way_t ways[IRR_PACED_WAYS_MAX];
+    int count = find_ways(&settings, IRR_PACE_SYNC, IRR_PACED_DIRECT, 512, ways);
 
     CU_ASSERT(count > 2);
     CU_ASSERT_PTR_EQUAL(ways[0].pace, &irr_pace_sync);
@@ -50,7 +50,7 @@ static void test_ways(void)
 static void test_no_trial(void)
 {
     irr_settings_t settings = open_settings();
-    irr_way_t way[IRR_TUNE_WAYS_MAX];
+    irr_way_t way[IRR_PACED_WAYS_MAX];
 
     CU_ASSERT_EQUAL(find_ways(&settings, IRR_PACE_LOOSE, 0, 512, way), 1);
     CU_ASSERT_PTR_EQUAL(way[0].pace, &irr_pace_loose);
@@ -69,7 +69,7 @@ static void test_no_trial(void)
 /* What the user has set is what all ways have, and no two of them are alike. */
 static void test_set(void)
 {
-    irr_way_t ways[IRR_TUNE_WAYS_MAX];
+    irr_way_t ways[IRR_PACED_WAYS_MAX];
 
     for (int pace = 0; pace < (int)IRR_PACE_COUNT; pace++) {
         for (int bits = 0; bits < 4; bits++) {
@@ -78,9 +78,9 @@ static void test_set(void)
                 .piece_bytes = bits & 1 ? 3000 : IRR_BYTES_AUTO, .lead_bytes = bits & 2 ? 0 : IRR_BYTES_AUTO
             };
             irr_pacing_t pacing = pace == IRR_PACE_AUTO ? IRR_PACE_SYNC : (irr_pacing_t)pace;
-            int count = find_ways(&settings, pacing, IRR_TUNE_DIRECT | IRR_TUNE_NODE, 512, ways);
+            int count = find_ways(&settings, pacing, IRR_PACED_DIRECT | IRR_PACED_NODE, 512, ways);
 
-            CU_ASSERT(count >= 1 && count <= IRR_TUNE_WAYS_MAX);
+            CU_ASSERT(count >= 1 && count <= IRR_PACED_WAYS_MAX);
             for (int i = 0; i < count; i++) {
                 CU_ASSERT(pace == IRR_PACE_AUTO || ways[i].pace == irr_pace_of((irr_pacing_t)pace));
                 CU_ASSERT_EQUAL(ways[i].grants, 7);
@@ -98,21 +98,21 @@ static void test_set(void)
 static void test_routes(void)
 {
     irr_settings_t settings = open_settings();
-    irr_way_t ways[IRR_TUNE_WAYS_MAX];
-    const int direct = find_ways(&settings, IRR_PACE_SYNC, IRR_TUNE_DIRECT, 512, ways);
-    const int node = find_ways(&settings, IRR_PACE_SYNC, IRR_TUNE_NODE, 512, ways);
+    irr_way_t ways[IRR_PACED_WAYS_MAX];
+    const int direct = find_ways(&settings, IRR_PACE_SYNC, IRR_PACED_DIRECT, 512, ways);
+    const int node = find_ways(&settings, IRR_PACE_SYNC, IRR_PACED_NODE, 512, ways);
     int count;
 
     for (int i = 0; i < node; i++) {
         CU_ASSERT(irr_way_forwards(&ways[i]) && (ways[i].pace == &irr_pace_sync || ways[i].pace == &irr_pace_free));
     }
-    count = find_ways(&settings, IRR_PACE_SYNC, IRR_TUNE_DIRECT | IRR_TUNE_NODE, 512, ways);
+    count = find_ways(&settings, IRR_PACE_SYNC, IRR_PACED_DIRECT | IRR_PACED_NODE, 512, ways);
     CU_ASSERT_EQUAL(count, direct + node);
     CU_ASSERT(irr_way_forwards(&ways[0]) && !irr_way_forwards(&ways[node - 1]));
     CU_ASSERT(ways[count - 2].pace == &irr_pace_free && !irr_way_forwards(&ways[count - 2]));
     CU_ASSERT(ways[count - 1].pace == &irr_pace_free && irr_way_forwards(&ways[count - 1]));
     settings.pace = IRR_PACE_GRANT;
-    CU_ASSERT_EQUAL(find_ways(&settings, IRR_PACE_GRANT, IRR_TUNE_NODE, 512, ways), 1);
+    CU_ASSERT_EQUAL(find_ways(&settings, IRR_PACE_GRANT, IRR_PACED_NODE, 512, ways), 1);
     CU_ASSERT(!irr_way_forwards(&ways[0]) && ways[0].pace == &irr_pace_grant);
 }
 
@@ -120,8 +120,8 @@ static void test_routes(void)
 static void test_many(void)
 {
     irr_settings_t settings = open_settings();
-    irr_way_t ways[IRR_TUNE_WAYS_MAX];
-    int count = find_ways(&settings, IRR_PACE_SYNC, IRR_TUNE_DIRECT, 513, ways);
+    irr_way_t ways[IRR_PACED_WAYS_MAX];
+    int count = find_ways(&settings, IRR_PACE_SYNC, IRR_PACED_DIRECT, 513, ways);
 
     CU_ASSERT_EQUAL(count, 3);
     CU_ASSERT_PTR_EQUAL(ways[0].pace, &irr_pace_grant);
@@ -129,7 +129,7 @@ static void test_many(void)
     CU_ASSERT_EQUAL(find_ways(&settings, IRR_PACE_SYNC, 0, 513, ways), 1);
     CU_ASSERT_PTR_EQUAL(ways[0].pace, &irr_pace_grant);
     settings.pace = IRR_PACE_SYNC;
-    CU_ASSERT_EQUAL(find_ways(&settings, IRR_PACE_SYNC, IRR_TUNE_DIRECT, 513, ways), 3);
+    CU_ASSERT_EQUAL(find_ways(&settings, IRR_PACE_SYNC, IRR_PACED_DIRECT, 513, ways), 3);
     CU_ASSERT_PTR_EQUAL(ways[1].pace, &irr_pace_sync);
 }
 
@@ -228,8 +228,8 @@ static void test_halves(void)
     uint64_t state = irr_test_seed();
 
     for (int i = 0; i < 300; i++) {
-        const int ways = 1 + i % IRR_TUNE_WAYS_MAX;
-        uint64_t words[IRR_TUNE_WAYS_MAX];
+        const int ways = 1 + i % IRR_PACED_WAYS_MAX;
+        uint64_t words[IRR_PACED_WAYS_MAX];
         irr_tune_t tune;
 
         irr_tune_init(&tune, ways, 0);
@@ -241,7 +241,7 @@ static void test_halves(void)
 
             halve_with(&tune, words);
             CU_ASSERT_EQUAL(tune.left, (before.left + 1) / 2);
-            for (int w = 0; w < IRR_TUNE_WAYS_MAX; w++) {
+            for (int w = 0; w < IRR_PACED_WAYS_MAX; w++) {
                 CU_ASSERT(!irr_tune_has(&tune, w) || irr_tune_has(&before, w));
             }
         }
@@ -278,13 +278,13 @@ static void test_middle(void)
     uint64_t state = irr_test_seed();
 
     for (int i = 0; i < 200; i++) {
-        irr_times_t times[IRR_TUNE_WAYS_MAX];
+        irr_times_t times[IRR_PACED_WAYS_MAX];
         irr_tune_t tune;
 
-        for (int k = 0; k < IRR_TUNE_WAYS_MAX * IRR_TUNE_RUNS; k++) {
+        for (int k = 0; k < IRR_PACED_WAYS_MAX * IRR_TUNE_RUNS; k++) {
             times[k / IRR_TUNE_RUNS][k % IRR_TUNE_RUNS] = irr_test_below(&state, 6) - 1;
         }
-        irr_tune_init(&tune, IRR_TUNE_WAYS_MAX, 0);
+        irr_tune_init(&tune, IRR_PACED_WAYS_MAX, 0);
         while (tune.chosen < 0) {
             const irr_tune_t before = tune;
 

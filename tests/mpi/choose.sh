@@ -60,7 +60,7 @@ for n in 2 3 5 8; do
 done
 check "with nodes of two ranks" silent chooses 5 $always --mca coll_irr_ranks_per_node 2 "$program" 400 served
 check "one rank says what was found" one_says "DUP FROM 0, MPI_Alltoallv, 4 ranks, 4 on a node, about .* tried . ways in" \
-    chooses 4 $always --mca coll_irr_verbose 1 "$program" 200 served
+    chooses 4 $always --mca coll_irr_verbose 1 "$program" 100 served
 check "nothing may be spent" silent chooses 4 0 "$program" 200 left
 check "a share on two of four ranks" differ on_some_ranks OMPI_MCA_coll_irr_setup_share=$always "$program" 100 left
 check "an algorithm on two of four ranks, where the others choose" differ chooses 2 $always \

@@ -3,9 +3,6 @@
  */
 #include "choose/choice.h"
 
-#include "route/boarded.h"
-
-#include <math.h>
 #include <string.h>
 
 /* Exchanges before the first agreement, and those of them that are timed. */
@@ -172,7 +169,7 @@ void irr_choice_opened(irr_choice_t *choice, int ways, uint64_t ns)
     }
 }
 
-/* ---- candidates ---- */
+/* ---- traffic ---- */
 
 irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks)
 {
@@ -183,77 +180,4 @@ irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks)
         .bytes = (double)(load->sent > load->received ? load->sent : load->received),
         .even = (double)(load->sent < load->received ? load->sent : load->received), .longest = (double)load->longest
     };
-}
-
-/* The rows that may be best somewhere, where nothing is known of switches. */
-static const char *const candidates[] = { "board", "node", "a1", "a3", "multistage", "aapc" };
-
-/* Bytes of a message from which queues of switches matter, which the model knows nothing of. */
-#define PACED_FROM 4096
-
-enum { CANDIDATES = sizeof(candidates) / sizeof(candidates[0]) };
-
-static int row_of(const char *name)
-{
-    int row = 0;
-
-    while (strcmp(irr_algorithm_name(row), name) != 0) {
-        row++;
-    }
-    return row;
-}
-
-/* Nanoseconds by the model; INFINITY where the row has no sense. */
-static double predict(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
-                      int row)
-{
-    irr_settings_t named = *settings;
-    const irr_way_t *way = irr_algorithm_way(row);
-    irr_way_t made;
-
-    if (way->route == &irr_route_node && traffic->node_ranks >= traffic->ranks) {
-        return HUGE_VAL;   /* board is the same, and simpler */
-    }
-    if (irr_way_is_scheduled(way) && (traffic->node_ranks >= traffic->ranks || traffic->longest < PACED_FROM)) {
-        return HUGE_VAL;
-    }
-    named.algorithm = row;
-    made = irr_way_of(&named, 1);
-    return irr_model_ns(machine, traffic, &made);
-}
-
-/* What goes over boards, as far as this is known before there are some. */
-static irr_traffic_t with_limits(const irr_traffic_t *traffic, const irr_settings_t *settings)
-{
-    irr_traffic_t limited = *traffic;
-
-    limited.board_block = (double)irr_board_block(settings->board_block, true);
-    limited.node_block = limited.board_block < IRR_MAIL_BLOCK_MAX ? limited.board_block : IRR_MAIL_BLOCK_MAX;
-    return limited;
-}
-
-int irr_choice_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
-                          int *rows)
-{
-    const irr_traffic_t limited = with_limits(traffic, settings);
-    double best = irr_model_host_ns(machine, &limited), ns[CANDIDATES];
-    int count = 0;
-
-    for (int i = 0; i < CANDIDATES; i++) {
-        ns[i] = predict(machine, &limited, settings, row_of(candidates[i]));
-        best = ns[i] < best ? ns[i] : best;
-    }
-    while (count < IRR_TRIAL_WAYS - 1) {
-        int next = -1;
-
-        for (int i = 0; i < CANDIDATES; i++) {
-            next = ns[i] <= IRR_MODEL_HOPELESS * best && (next < 0 || ns[i] < ns[next]) ? i : next;
-        }
-        if (next < 0) {
-            break;
-        }
-        rows[count++] = row_of(candidates[next]);
-        ns[next] = HUGE_VAL;
-    }
-    return count;
 }

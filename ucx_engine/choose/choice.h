@@ -86,12 +86,4 @@ void irr_choice_opened(irr_choice_t *choice, int ways, uint64_t ns);
 /* The agreed load of an exchange as traffic of so many ranks. */
 irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks);
 
-/*
- * Rows of the algorithm table worth a trial, best first by the model, IRR_TRIAL_WAYS - 1 at most; their number.
- * Settings are those of the communicator, whose algorithm is not looked at, nor are the limits of blocks in the
- * traffic, which follow from settings.
- */
-int irr_choice_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
-                          int *rows);
-
 #endif

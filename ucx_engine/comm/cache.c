@@ -27,7 +27,7 @@ void irr_cache_entry_settle(irr_cache_entry_t *entry, const irr_way_t *ways)
 {
     bool forwards = false;
 
-    for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
+    for (int i = 0; i < IRR_PACED_WAYS_MAX; i++) {
         if (irr_tune_has(&entry->tune, i)) {
             forwards = forwards || irr_way_forwards(&ways[i]);
         } else {
@@ -41,7 +41,7 @@ void irr_cache_entry_settle(irr_cache_entry_t *entry, const irr_way_t *ways)
 
 void irr_cache_entry_fini(irr_cache_entry_t *entry)
 {
-    for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
+    for (int i = 0; i < IRR_PACED_WAYS_MAX; i++) {
         irr_share_fini(&entry->share[i]);
     }
     irr_forward_fini(&entry->forward);
@@ -53,7 +53,7 @@ uint64_t irr_cache_entry_bytes(const irr_cache_entry_t *entry)
 {
     uint64_t bytes = entry->row.max + irr_forward_bytes(&entry->forward);
 
-    for (int i = 0; i < IRR_TUNE_WAYS_MAX; i++) {
+    for (int i = 0; i < IRR_PACED_WAYS_MAX; i++) {
         const irr_share_t *share = &entry->share[i];
 
         bytes += share->own.max * sizeof(*share->own.list) + share->signals.ntells * sizeof(*share->signals.tells) +

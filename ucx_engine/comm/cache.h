@@ -20,7 +20,7 @@
 
 typedef struct irr_cache_entry {
     irr_bytes_t     row;        /* of the count matrix (exec/row.h), without what the rank sends to itself */
-    irr_share_t     share[IRR_TUNE_WAYS_MAX];   /* by way; empty for one that needs no schedule */
+    irr_share_t     share[IRR_PACED_WAYS_MAX];   /* by way; empty for one that needs no schedule */
     irr_forward_t   forward;    /* for the ways that forward; empty if there are none */
     irr_tune_t      tune;       /* which of them */
     bool            declined;   /* there is no schedule: the exchange goes without */

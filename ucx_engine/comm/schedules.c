@@ -81,8 +81,8 @@ static irr_status_t find_ways(irr_schedules_t *schedules, const irr_settings_t *
                               bool computes)
 {
     static const unsigned routes_of[IRR_HOST_ROUTE_COUNT] = {
-        [IRR_HOST_ROUTE_AUTO] = IRR_TUNE_DIRECT | IRR_TUNE_NODE, [IRR_HOST_ROUTE_DIRECT] = IRR_TUNE_DIRECT,
-        [IRR_HOST_ROUTE_NODE] = IRR_TUNE_NODE
+        [IRR_HOST_ROUTE_AUTO] = IRR_PACED_DIRECT | IRR_PACED_NODE, [IRR_HOST_ROUTE_DIRECT] = IRR_PACED_DIRECT,
+        [IRR_HOST_ROUTE_NODE] = IRR_PACED_NODE
     };
     const irr_tree_t *tree = settings->scheduled.tree;
     const irr_nodes_t *nodes = &schedules->nodes;
@@ -98,10 +98,10 @@ static irr_status_t find_ways(irr_schedules_t *schedules, const irr_settings_t *
     }
     if (base.order->uses_tree && tree != NULL) {
         status = find_hosts(tree, &schedules->nodes);
-        routes = nodes->count > 1 && nodes->largest > 1 ? routes_of[settings->host_route] : IRR_TUNE_DIRECT;
+        routes = nodes->count > 1 && nodes->largest > 1 ? routes_of[settings->host_route] : IRR_PACED_DIRECT;
     }
-    schedules->ways = irr_tune_ways(settings, &base, routes, schedules->ranks, schedules->way);
-    if (routes == IRR_TUNE_NODE && !irr_way_forwards(&schedules->way[0]) && schedules->rank == 0) {
+    schedules->ways = irr_paced_ways(settings, &base, routes, schedules->ranks, schedules->way);
+    if (routes == IRR_PACED_NODE && !irr_way_forwards(&schedules->way[0]) && schedules->rank == 0) {
         irr_log(IRR_LOG_WARN, "the host route node goes with the paces sync and free, not with %s: messages between "
                 "hosts go direct", schedules->way[0].pace->name);
     }

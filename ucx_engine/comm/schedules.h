@@ -61,7 +61,7 @@ typedef struct irr_schedules {
     size_t                 max_bytes;  /* of a matrix; 0: no limit */
     size_t                 limit_ms;   /* of computing schedules of one; 0: none */
     uint64_t             (*now_ns)(void *context);   /* the clock of that */
-    irr_way_t              way[IRR_TUNE_WAYS_MAX];   /* how a schedule may run; one from a file goes the first */
+    irr_way_t              way[IRR_PACED_WAYS_MAX];   /* how a schedule may run; one from a file goes the first */
     int                    ways;
     irr_plan_t            *plan;       /* borrowed; what a schedule needs in them is reserved first */
     irr_exec_t            *exec;

@@ -1,8 +1,7 @@
 /*
  * tune.h - which pace, pieces and lead move a schedule fastest on this network, found by trying.
  *
- * What is best depends on the rate, on queues, and on how fast processes answer; no constant is right everywhere.  So
- * an order on a tree of switches tries a few ways in its first exchanges of a matrix.  It does so by successive
+ * An order on a tree of switches tries a few ways (choose/paced.h) in its first exchanges of a matrix, by successive
  * halving: all ways that are still in run IRR_TUNE_ROUNDS times, then the better half, rounded up, stays in, until one
  * is left.  So most runs go to ways that are close to each other, and few to those that are much slower.  The runs of a
  * way follow each other: TCP's windows are what the last exchange has left, and behind a way that overfills queues the
@@ -24,39 +23,24 @@
 #ifndef IRR_TUNE_H
 #define IRR_TUNE_H
 
-#include "plan/way.h"
+#include "choose/paced.h"
 
-#define IRR_TUNE_WAYS_MAX 8
 #define IRR_TUNE_ROUNDS   2   /* runs of each way that is in, one behind the other; then comes a halving */
 #define IRR_TUNE_HALVINGS 3   /* after so many one way is left, at most */
 #define IRR_TUNE_RUNS     (IRR_TUNE_ROUNDS * IRR_TUNE_HALVINGS)   /* of a way, at most */
-#define IRR_TUNE_WORDS    (IRR_TUNE_WAYS_MAX * IRR_TUNE_ROUNDS)     /* of the consensus of a halving, at most */
+#define IRR_TUNE_WORDS    (IRR_PACED_WAYS_MAX * IRR_TUNE_ROUNDS)     /* of the consensus of a halving, at most */
 
 /* What is known of the ways of a schedule. */
 typedef struct irr_tune {
-    int      in[IRR_TUNE_WAYS_MAX];   /* the ways that are still in, in the order in which they run */
+    int      in[IRR_PACED_WAYS_MAX];   /* the ways that are still in, in the order in which they run */
     int      left;      /* how many */
     int      chosen;    /* the last one; -1: still trying */
     int      halvings;  /* that are over */
     unsigned runs;      /* begun since the latest; alike on all ranks, as is all above */
     int      running;   /* the way of the latest run */
-    uint64_t times[IRR_TUNE_WAYS_MAX][IRR_TUNE_RUNS];   /* ns, of the slowest rank, but since the latest halving of
+    uint64_t times[IRR_PACED_WAYS_MAX][IRR_TUNE_RUNS];   /* ns, of the slowest rank, but since the latest halving of
                                                            this one; UINT64_MAX: it has not ended well */
 } irr_tune_t;
-
-/* With more ranks it takes seconds to find out which messages meet, so pace sync is only what a user asks for. */
-#define IRR_TUNE_SYNC_RANKS 512
-
-/* Routes that may be tried. */
-enum { IRR_TUNE_DIRECT = 1, IRR_TUNE_NODE = 2 };
-
-/*
- * Fills ways[] with all of these routes, if there are any, that settings leave open, the likely best first; else, and
- * where they leave none open, with one: the base, which is what the settings say of a schedule by the route direct.
- * Returns how many.
- */
-int irr_tune_ways(const irr_settings_t *settings, const irr_way_t *base, unsigned routes, int ranks,
-                  irr_way_t ways[IRR_TUNE_WAYS_MAX]);
 
 /* All ways are in; this one runs first: what was best for other counts, most likely is for these. */
 void irr_tune_init(irr_tune_t *tune, int ways, int first);

@@ -1,0 +1,233 @@
+/*
+ * test_candidates.c - which ways are worth a trial: what is in the list, in which order, and that each is pinned.
+ */
+#include "choose/candidates.h"
+#include "choose/paced.h"
+#include "irr_test.h"
+
+#include <math.h>
+#include <string.h>
+
+static irr_settings_t open_settings(void)
+{
+    return (irr_settings_t){
+        .overlap = IRR_OVERLAP_PIPELINED, .slice_min = 256, .board_block = IRR_BYTES_AUTO, .board_bytes = 1 << 20,
+        .piece_bytes = IRR_BYTES_AUTO, .lead_bytes = IRR_BYTES_AUTO
+    };
+}
+
+/* Each rank has as many bytes for each other one. */
+static irr_traffic_t equal(int ranks, int node_ranks, double bytes)
+{
+    return (irr_traffic_t){
+        .ranks = ranks, .node_ranks = node_ranks, .messages = ranks - 1, .bytes = (ranks - 1) * bytes,
+        .even = (ranks - 1) * bytes, .longest = bytes, .plain = true
+    };
+}
+
+static int list_of(const irr_traffic_t *traffic, irr_candidate_t list[IRR_CANDIDATES_MAX])
+{
+    const irr_machine_t machine = IRR_MACHINE_DEFAULT;
+    const irr_settings_t settings = open_settings();
+    const int count = irr_candidates(&machine, traffic, &settings, list);
+
+    CU_ASSERT_TRUE_FATAL(count >= 0 && count <= IRR_CANDIDATES_MAX);
+    return count;
+}
+
+static bool is(const irr_candidate_t *candidate, const char *name)
+{
+    return strcmp(irr_algorithm_name(candidate->row), name) == 0;
+}
+
+static bool has(const irr_candidate_t *list, int count, const char *name)
+{
+    for (int i = 0; i < count; i++) {
+        if (is(&list[i], name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_pace(const irr_candidate_t *list, int count, const irr_pace_t *pace)
+{
+    for (int i = 0; i < count; i++) {
+        if (list[i].way.pace == pace) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- what is in the list ---- */
+
+static void test_one_node(void)
+{
+    irr_candidate_t list[IRR_CANDIDATES_MAX];
+
+    for (int ranks = 2; ranks <= 256; ranks *= 2) {
+        for (double bytes = 1; bytes < 1e8; bytes *= 10) {
+            const irr_traffic_t traffic = equal(ranks, ranks, bytes);
+
+            CU_ASSERT_EQUAL(list_of(&traffic, list), 1);
+            CU_ASSERT_TRUE(is(&list[0], "board"));
+        }
+    }
+}
+
+static void test_short(void)
+{
+    const irr_traffic_t traffic = equal(64, 16, 8);
+    irr_candidate_t list[IRR_CANDIDATES_MAX];
+    const int count = list_of(&traffic, list);
+
+    CU_ASSERT_TRUE(has(list, count, "node") && has(list, count, "a3"));
+    CU_ASSERT_TRUE(!has(list, count, "aapc") && !has(list, count, "a1"));
+    for (int i = 1; i < count; i++) {
+        CU_ASSERT_TRUE(list[i].ns >= list[i - 1].ns && list[i].ns <= IRR_MODEL_HOPELESS * list[0].ns);
+    }
+}
+
+/* Whatever the model says of them; with one rank a node and with several. */
+static void test_long(void)
+{
+    irr_candidate_t list[IRR_CANDIDATES_MAX];
+
+    for (int node_ranks = 1; node_ranks <= 8; node_ranks *= 8) {
+        for (double bytes = 4096; bytes < 1e7; bytes *= 4) {
+            const irr_traffic_t traffic = equal(16, node_ranks, bytes);
+            const int count = list_of(&traffic, list), few = count < 4 ? count : 4;
+
+            CU_ASSERT_TRUE(has_pace(list, few, &irr_pace_sync) && has_pace(list, few, &irr_pace_loose));
+            CU_ASSERT_TRUE(has_pace(list, few, &irr_pace_free) && has_pace(list, count, &irr_pace_grant));
+        }
+    }
+}
+
+static void test_sync_of_many(void)
+{
+    const irr_traffic_t traffic = equal(IRR_PACED_SYNC_RANKS + 1, 1, 65536);
+    irr_candidate_t list[IRR_CANDIDATES_MAX];
+    const int count = list_of(&traffic, list);
+
+    CU_ASSERT_FALSE(has_pace(list, count, &irr_pace_sync));
+    CU_ASSERT_TRUE(has_pace(list, count, &irr_pace_grant));
+}
+
+/* What the user has set of grids is not varied. */
+static void test_dims_of_user(void)
+{
+    const irr_machine_t machine = IRR_MACHINE_DEFAULT;
+    const irr_traffic_t traffic = equal(64, 1, 8);
+    irr_settings_t settings = open_settings();
+    irr_candidate_t list[IRR_CANDIDATES_MAX];
+    int count, grids = 0;
+
+    settings.dims = (irr_dims_t){ .count = 2, .size = { 16, 4 } };
+    count = irr_candidates(&machine, &traffic, &settings, list);
+    for (int i = 0; i < count; i++) {
+        grids += is(&list[i], "a3");
+        CU_ASSERT_TRUE(list[i].way.dims.count == 2 && list[i].way.dims.size[0] == 16);
+    }
+    CU_ASSERT_EQUAL(grids, 1);
+}
+
+/* ---- pinned ---- */
+
+/* A communicator with the settings goes the candidate's way, and has no other to try. */
+static void check_pinned(const irr_candidate_t *candidate, const irr_settings_t *given)
+{
+    const irr_way_t *way = &candidate->way;
+    irr_settings_t settings = *given;
+    irr_way_t base, ways[IRR_PACED_WAYS_MAX];
+
+    irr_candidate_settings(candidate, &settings);
+    CU_ASSERT_EQUAL(settings.algorithm, candidate->row);
+    base = irr_way_of(&settings, 2);
+    CU_ASSERT_EQUAL(irr_paced_ways(&settings, &base,
+                                   irr_way_forwards(way) ? IRR_PACED_NODE : IRR_PACED_DIRECT, 64, ways), 1);
+    if (!irr_way_is_scheduled(way)) {
+        ways[0] = base;
+    }
+    CU_ASSERT_TRUE(ways[0].route == way->route && ways[0].order == way->order && ways[0].pace == way->pace);
+    CU_ASSERT_TRUE(ways[0].piece_max == way->piece_max && ways[0].boards == way->boards);
+    CU_ASSERT_TRUE(!way->pace->syncs || ways[0].lead == way->lead);
+    CU_ASSERT_TRUE(way->pace != &irr_pace_grant || ways[0].grants == way->grants);
+    CU_ASSERT_EQUAL(memcmp(&ways[0].dims, &way->dims, sizeof(way->dims)), 0);
+}
+
+static irr_settings_t random_settings(uint64_t *random)
+{
+    irr_settings_t settings = open_settings();
+
+    settings.pace = (irr_pacing_t)irr_test_below(random, IRR_PACE_COUNT);
+    settings.grants = (size_t)irr_test_below(random, 4);
+    settings.piece_bytes = irr_test_below(random, 2) ? IRR_BYTES_AUTO : (size_t)irr_test_below(random, 100000);
+    settings.lead_bytes = irr_test_below(random, 2) ? IRR_BYTES_AUTO : (size_t)irr_test_below(random, 100000);
+    settings.host_route = (irr_host_route_t)irr_test_below(random, IRR_HOST_ROUTE_COUNT);
+    return settings;
+}
+
+/* Of any traffic and settings: no candidate twice, each pinned, each with a text of its own. */
+static void test_pinned(void)
+{
+    const irr_machine_t machine = IRR_MACHINE_DEFAULT;
+    uint64_t random = irr_test_seed();
+    char texts[IRR_CANDIDATES_MAX][IRR_CANDIDATE_TEXT];
+    irr_candidate_t list[IRR_CANDIDATES_MAX];
+
+    for (int run = 0; run < 2000; run++) {
+        const int ranks = 2 + (int)irr_test_below(&random, 600);
+        const int node_ranks = 1 + (int)irr_test_below(&random, (uint64_t)ranks);
+        const irr_traffic_t traffic = equal(ranks, node_ranks, pow(2, (double)irr_test_below(&random, 24)));
+        const irr_settings_t settings = run % 2 ? open_settings() : random_settings(&random);
+        const int count = irr_candidates(&machine, &traffic, &settings, list);
+
+        CU_ASSERT_TRUE_FATAL(count >= 0 && count <= IRR_CANDIDATES_MAX);
+        for (int i = 0; i < count; i++) {
+            CU_ASSERT_TRUE(isfinite(list[i].ns) && list[i].ns > 0);
+            check_pinned(&list[i], &settings);
+            irr_candidate_text(&list[i], texts[i], sizeof(texts[i]));
+            CU_ASSERT_TRUE(strlen(texts[i]) < sizeof(texts[i]) - 1);
+            for (int j = 0; j < i; j++) {
+                CU_ASSERT_STRING_NOT_EQUAL(texts[i], texts[j]);
+            }
+        }
+    }
+}
+
+static void test_text(void)
+{
+    irr_candidate_t list[IRR_CANDIDATES_MAX], candidate = { .row = irr_algorithm_find("a3") };
+    const irr_traffic_t traffic = equal(16, 1, 65536);
+    char text[IRR_CANDIDATE_TEXT];
+
+    CU_ASSERT_TRUE_FATAL(list_of(&traffic, list) > 0);
+    irr_candidate_text(&list[0], text, sizeof(text));
+    CU_ASSERT_STRING_EQUAL(text, "aapc, pace sync, pieces of 32768 bytes, lead of 49152");
+    irr_candidate_text(&list[0], text, 10);
+    CU_ASSERT_STRING_EQUAL(text, "aapc, pac");
+    candidate.way = *irr_algorithm_way(candidate.row);
+    irr_candidate_text(&candidate, text, sizeof(text));
+    CU_ASSERT_STRING_EQUAL(text, "a3");
+    candidate.way.dims = (irr_dims_t){ .count = 3, .size = { 8, 2, 4 } };
+    irr_candidate_text(&candidate, text, sizeof(text));
+    CU_ASSERT_STRING_EQUAL(text, "a3, dims 8x2x4");
+}
+
+static const irr_test_case_t cases[] = {
+    { "on one node it is boards, whatever is sent", test_one_node },
+    { "short messages are forwarded, best by the model first", test_short },
+    { "long ones between nodes have several paces among the first", test_long },
+    { "many ranks are spared what takes long to compute", test_sync_of_many },
+    { "what the user has set of grids stays", test_dims_of_user },
+    { "each candidate is pinned, and no two are the same", test_pinned },
+    { "texts", test_text },
+    { NULL, NULL }
+};
+
+int main(void)
+{
+    return irr_test_main("candidates", cases, 60);
+}

@@ -1,0 +1,295 @@
+/*
+ * candidates.c - see candidates.h.
+ */
+#include "choose/candidates.h"
+
+#include "choose/paced.h"
+#include "route/boarded.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Bytes of a message from which queues of switches matter, which the model knows nothing of. */
+#define PACED_FROM 4096
+
+/* All that have sense: rows, grids and paces. */
+enum { ALL_MAX = 24 };
+
+typedef struct all {
+    irr_candidate_t list[ALL_MAX];
+    bool            taken[ALL_MAX];
+    int             count;
+} all_t;
+
+/* ---- what there is ---- */
+
+static int row_of(const char *name)
+{
+    return irr_algorithm_find(name);
+}
+
+static bool same_dims(const irr_dims_t *a, const irr_dims_t *b)
+{
+    return a->count == b->count && memcmp(a->size, b->size, (size_t)a->count * sizeof(a->size[0])) == 0;
+}
+
+/* Do exchanges go alike? */
+static bool same(const irr_candidate_t *a, const irr_candidate_t *b)
+{
+    const irr_way_t *x = &a->way, *y = &b->way;
+
+    return a->row == b->row && x->route == y->route && x->pace == y->pace && x->piece_max == y->piece_max &&
+           (!x->pace->syncs || x->lead == y->lead) && (x->pace != &irr_pace_grant || x->grants == y->grants) &&
+           same_dims(&x->dims, &y->dims);
+}
+
+static void add(all_t *all, int row, const irr_way_t *way)
+{
+    const irr_candidate_t candidate = { .row = row, .way = *way };
+
+    for (int i = 0; i < all->count; i++) {
+        if (same(&all->list[i], &candidate)) {
+            return;
+        }
+    }
+    if (all->count < ALL_MAX) {
+        all->list[all->count++] = candidate;
+    }
+}
+
+static irr_way_t way_of(const irr_settings_t *settings, int row)
+{
+    irr_settings_t named = *settings;
+
+    named.algorithm = row;
+    return irr_way_of(&named, 1);
+}
+
+static void add_row(all_t *all, const irr_settings_t *settings, const char *name)
+{
+    const irr_way_t way = way_of(settings, row_of(name));
+
+    add(all, row_of(name), &way);
+}
+
+static void add_grid(all_t *all, const irr_settings_t *settings, const irr_dims_t *dims)
+{
+    irr_settings_t shaped = *settings;
+
+    shaped.dims = *dims;
+    add_row(all, &shaped, "a3");
+}
+
+/* At least 2, so that so many dimensions of it have room for the number. */
+static int root(int number, double power)
+{
+    const int found = (int)(pow((double)number, power) + 0.999);
+
+    return found > 2 ? found : 2;
+}
+
+/* As square as it goes, as the nodes lie, and with three dimensions; unless the user said which. */
+static void add_grids(all_t *all, const irr_settings_t *settings, const irr_traffic_t *traffic)
+{
+    const int size = traffic->node_ranks, count = (traffic->ranks + size - 1) / size;
+    const int half = root(count, 0.5), side = root(traffic->ranks, 1.0 / 3);
+
+    add_row(all, settings, "a3");
+    add_row(all, settings, "multistage");
+    if (settings->dims.count > 0) {
+        return;
+    }
+    if (size > 1 && size != irr_grid_square_columns(traffic->ranks)) {
+        add_grid(all, settings, &(irr_dims_t){ .count = 2, .size = { size, count } });
+    }
+    if (size > 1 && count > 3) {
+        add_grid(all, settings, &(irr_dims_t){ .count = 3, .size = { size, half, half } });
+    }
+    if (traffic->ranks >= 27) {
+        add_grid(all, settings, &(irr_dims_t){ .count = 3, .size = { side, side, side } });
+    }
+}
+
+/* Those that need no schedule are a1 with a pace. */
+static void add_paced(all_t *all, const irr_settings_t *settings, int ranks)
+{
+    const int scheduled = row_of("aapc"), alone = row_of("a1");
+    const irr_way_t base = way_of(settings, scheduled);
+    irr_way_t ways[IRR_PACED_WAYS_MAX];
+    const int count = irr_paced_ways(settings, &base, IRR_PACED_DIRECT, ranks, ways);
+
+    for (int i = 0; i < count; i++) {
+        add(all, irr_way_is_scheduled(&ways[i]) ? scheduled : alone, &ways[i]);
+    }
+}
+
+/* Are messages between nodes so long that paces matter? */
+static bool needs_pace(const irr_traffic_t *traffic)
+{
+    return traffic->longest >= PACED_FROM;
+}
+
+static void find_all(all_t *all, const irr_settings_t *settings, const irr_traffic_t *traffic)
+{
+    all->count = 0;
+    if (traffic->node_ranks > 1) {
+        add_row(all, settings, "board");
+    }
+    if (traffic->node_ranks >= traffic->ranks) {
+        return;
+    }
+    if (traffic->node_ranks > 1) {
+        add_row(all, settings, "node");
+    }
+    add_row(all, settings, "a1");
+    add_grids(all, settings, traffic);
+    if (needs_pace(traffic)) {
+        add_paced(all, settings, traffic->ranks);
+    }
+}
+
+/* ---- which of them ---- */
+
+/* What goes over boards, as far as this is known before there are some. */
+static irr_traffic_t with_limits(const irr_traffic_t *traffic, const irr_settings_t *settings)
+{
+    irr_traffic_t limited = *traffic;
+
+    limited.board_block = (double)irr_board_block(settings->board_block, true);
+    limited.node_block = limited.board_block < IRR_MAIL_BLOCK_MAX ? limited.board_block : IRR_MAIL_BLOCK_MAX;
+    return limited;
+}
+
+/* The best by the model of those that are not taken, or -1. */
+static int next_by_model(const all_t *all, double limit)
+{
+    int next = -1;
+
+    for (int i = 0; i < all->count; i++) {
+        const double ns = all->list[i].ns;
+
+        next = !all->taken[i] && ns <= limit && (next < 0 || ns < all->list[next].ns) ? i : next;
+    }
+    return next;
+}
+
+/* The first with this pace, and a schedule if there is one with it, unless it is taken; or -1. */
+static int first_with(const all_t *all, const irr_pace_t *pace)
+{
+    for (int i = 0; i < all->count; i++) {
+        if (all->list[i].way.pace == pace) {
+            return all->taken[i] ? -1 : i;
+        }
+    }
+    return -1;
+}
+
+static int take(all_t *all, int which, irr_candidate_t *list, int count)
+{
+    if (which < 0 || count == IRR_CANDIDATES_MAX) {
+        return count;
+    }
+    all->taken[which] = true;
+    list[count] = all->list[which];
+    return count + 1;
+}
+
+/* The most different paces, the likely best first, in turn with what the model likes. */
+static int take_in_turn(all_t *all, double limit, irr_candidate_t *list)
+{
+    static const irr_pace_t *const paces[] = { &irr_pace_sync, &irr_pace_loose, &irr_pace_grant };
+    int count = 0;
+
+    for (size_t i = 0; i < sizeof(paces) / sizeof(paces[0]); i++) {
+        count = take(all, first_with(all, paces[i]), list, count);
+        count = take(all, next_by_model(all, limit), list, count);
+    }
+    return count;
+}
+
+int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
+                   irr_candidate_t list[IRR_CANDIDATES_MAX])
+{
+    const irr_traffic_t limited = with_limits(traffic, settings);
+    const bool one_node = traffic->node_ranks >= traffic->ranks;
+    double best = one_node ? HUGE_VAL : irr_model_host_ns(machine, &limited);
+    all_t all = { .count = 0 };
+    int count = 0, last;
+
+    find_all(&all, settings, traffic);
+    for (int i = 0; i < all.count; i++) {
+        all.list[i].ns = irr_model_ns(machine, &limited, &all.list[i].way);
+        best = all.list[i].ns < best ? all.list[i].ns : best;
+    }
+    if (needs_pace(traffic)) {
+        count = take_in_turn(&all, IRR_MODEL_HOPELESS * best, list);
+    }
+    do {
+        last = count;
+        count = take(&all, next_by_model(&all, IRR_MODEL_HOPELESS * best), list, count);
+    } while (count > last);
+    return count;
+}
+
+/* ---- one of them ---- */
+
+static irr_pacing_t pacing_of(const irr_pace_t *pace)
+{
+    int pacing = IRR_PACE_FREE;
+
+    while (irr_pace_of((irr_pacing_t)pacing) != pace) {
+        pacing++;
+    }
+    return (irr_pacing_t)pacing;
+}
+
+void irr_candidate_settings(const irr_candidate_t *candidate, irr_settings_t *settings)
+{
+    const irr_way_t *way = &candidate->way;
+
+    settings->algorithm = candidate->row;
+    settings->pace = pacing_of(way->pace);
+    settings->grants = way->grants;
+    settings->piece_bytes = way->piece_max;
+    settings->lead_bytes = way->lead;
+    settings->host_route = irr_way_forwards(way) ? IRR_HOST_ROUTE_NODE : IRR_HOST_ROUTE_DIRECT;
+    settings->dims = way->dims;
+}
+
+__attribute__((format(printf, 3, 4)))
+static void append(char *text, size_t size, const char *format, ...)
+{
+    const size_t length = strlen(text);
+    va_list values;
+
+    va_start(values, format);
+    vsnprintf(text + length, size - length, format, values);
+    va_end(values);
+}
+
+void irr_candidate_text(const irr_candidate_t *candidate, char *text, size_t size)
+{
+    const irr_way_t *way = &candidate->way;
+    const bool scheduled = irr_way_is_scheduled(way);
+
+    snprintf(text, size, "%s", irr_algorithm_name(candidate->row));
+    if (irr_way_forwards(way)) {
+        append(text, size, ", host route %s", way->route->name);
+    }
+    if (scheduled || way->pace != irr_algorithm_way(candidate->row)->pace) {
+        append(text, size, ", pace %s", way->pace->name);
+    }
+    if (scheduled && way->piece_max > 0) {
+        append(text, size, ", pieces of %zu bytes", way->piece_max);
+    }
+    if (way->pace->syncs) {
+        append(text, size, ", lead of %zu", way->lead);
+    } else if (way->pace == &irr_pace_grant) {
+        append(text, size, ", %zu grants", way->grants);
+    }
+    for (int i = 0; i < way->dims.count; i++) {
+        append(text, size, i == 0 ? ", dims %d" : "x%d", way->dims.size[i]);
+    }
+}

@@ -1,0 +1,43 @@
+/*
+ * candidates.h - which ways are worth a trial, where nobody named one.
+ *
+ * On one node that is the one through shared memory.  On several, all ways that have sense there are ranked by the
+ * model (choose/model.h), and hopeless ones are left out.  The model does not know what queues of switches cost.  So
+ * where messages are long enough to fill these, ways with different paces (choose/paced.h) are in the list in turn with
+ * those that the model likes, whatever it says of them.
+ *
+ * A candidate is pinned: a communicator with its settings goes that way and tries nothing by itself.
+ *
+ * Pure.  O(1), but for the logarithms of grids.
+ */
+#ifndef IRR_CANDIDATES_H
+#define IRR_CANDIDATES_H
+
+#include "choose/model.h"
+
+typedef struct irr_candidate {
+    int       row;   /* of the algorithm table */
+    irr_way_t way;
+    double    ns;    /* of an exchange, by the model */
+} irr_candidate_t;
+
+#define IRR_CANDIDATES_MAX 8
+
+/* Room for the text of any. */
+#define IRR_CANDIDATE_TEXT 96
+
+/*
+ * Fills list[] with what is worth a trial, best first, and returns how many that are.  Settings are those of the
+ * communicator, and what they pin is pinned in all; their algorithm is not looked at, nor are the limits of blocks in
+ * the traffic, which follow from settings.  What the model says of Open MPI's own is irr_model_host_ns.
+ */
+int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
+                   irr_candidate_t list[IRR_CANDIDATES_MAX]);
+
+/* Makes the settings of a communicator those of one that goes this way alone. */
+void irr_candidate_settings(const irr_candidate_t *candidate, irr_settings_t *settings);
+
+/* As a user would name it: "aapc, pace sync, pieces of 32 KiB".  Cut to size, from 1 on. */
+void irr_candidate_text(const irr_candidate_t *candidate, char *text, size_t size);
+
+#endif
