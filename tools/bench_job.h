@@ -67,7 +67,7 @@ irr_cli_exit_t irr_job_once(const irr_job_t *job);
 /* What a job took, in seconds. */
 typedef struct irr_job_sample {
     double             whole;   /* the launcher, from its start to its exit */
-    double             inside;  /* rank 0, from the end of MPI_Init to the end of MPI_Finalize */
+    double             calls;   /* rank 0, from the first call to the end of the last one */
     unsigned long long served;  /* calls that coll/irr served */
 } irr_job_sample_t;
 

@@ -145,7 +145,7 @@ static int start(const command_t *command, pid_t *pid, FILE **out)
 
 typedef struct told {
     bool               any, loaded;
-    double             inside;
+    double             calls;
     unsigned long long served;
 } told_t;
 
@@ -158,7 +158,7 @@ static told_t listen(FILE *out)
     while (fgets(line, sizeof(line), out) != NULL) {
         int loaded;
 
-        if (sscanf(line, "job inside_s=%lf served=%llu loaded=%d", &told.inside, &told.served, &loaded) == 3) {
+        if (sscanf(line, "job calls_s=%lf served=%llu loaded=%d", &told.calls, &told.served, &loaded) == 3) {
             told.any = true;
             told.loaded = loaded != 0;
         } else {
@@ -224,7 +224,7 @@ irr_cli_exit_t irr_job_launch(const irr_job_options_t *options, const irr_job_t 
     fclose(out);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
-    *sample = (irr_job_sample_t){ (double)(irr_clock_ns() - begun) * NANO, told.inside, told.served };
+    *sample = (irr_job_sample_t){ (double)(irr_clock_ns() - begun) * NANO, told.calls, told.served };
     code = check_end(&command, algorithm, status);
     return code == IRR_CLI_GOOD && job != NULL ? check_told(&command, algorithm, &told) : code;
 }

@@ -65,8 +65,8 @@ static void help(void)
            "Runs whole jobs, with coll/irr and without it, in pairs, and prints the ratio of their times,\n"
            "without/with: median, least and most of the pairs.  Not under mpirun: it starts that for each job.\n\n"
            "  whole      the launcher, from its start to its exit\n"
-           "  inside     rank 0, from the end of MPI_Init to the end of MPI_Finalize\n"
-           "  whole_ms, inside_ms   medians of the job without coll/irr\n"
+           "  calls      rank 0, from the first call to the end of the last one\n"
+           "  whole_ms, calls_ms    medians of the job without coll/irr\n"
            "  served     share of the calls that coll/irr served, in the mean of the jobs with it\n\n");
     irr_cli_options_print(&table);
     printf("\nWith a COMMAND the jobs are that; auto is coll/irr as it is unless told otherwise, and other\n"

@@ -6,11 +6,11 @@
  *
  *     {"program": "irr_bench", "version": ..., "mpi": ..., "call": "MPI_Alltoallv", "launch": ..., "pairs": 5,
  *      "results": [{"traffic": "same", "ranks": 2, "calls": 20, "bytes": 8,
- *                   "runs": [{"algorithm": "host", "served": 0.0, "whole_ms": [...], "inside_ms": [...]},
+ *                   "runs": [{"algorithm": "host", "served": 0.0, "whole_ms": [...], "calls_ms": [...]},
  *                            {"algorithm": "auto", ...}]}]}
  *
  * bytes is null where the traffic has lengths of its own; the first run is the one without coll/irr.  With a command
- * that is the "call", and what it does not tell is null: traffic, calls, bytes, served, inside_ms.
+ * that is the "call", and what it does not tell is null: traffic, calls, bytes, served, calls_ms.
  */
 #include "bench_job.h"
 
@@ -22,7 +22,7 @@
 
 #define MILLI 1e3
 
-typedef enum clock_kind { WHOLE, INSIDE, CLOCKS } clock_kind_t;
+typedef enum clock_kind { WHOLE, CALLS, CLOCKS } clock_kind_t;
 
 struct irr_job_report {
     const irr_job_options_t *options;
@@ -33,13 +33,13 @@ struct irr_job_report {
 
 static double seconds(const irr_job_sample_t *sample, clock_kind_t kind)
 {
-    return kind == WHOLE ? sample->whole : sample->inside;
+    return kind == WHOLE ? sample->whole : sample->calls;
 }
 
-/* A command does not tell its time inside. */
+/* A command does not tell how long its calls took. */
 static clock_kind_t clocks_of(const irr_job_options_t *options)
 {
-    return options->command != NULL ? INSIDE : CLOCKS;
+    return options->command != NULL ? CALLS : CLOCKS;
 }
 
 /* ---- the table ---- */
@@ -58,10 +58,10 @@ static void print_head(const irr_job_options_t *options)
     printf("# irr_bench %s: whole jobs of %s, pairs: %d, by %s, %s\n", irr_cli_version(), what(options),
            options->pairs, options->launch, library);
     printf("# time without coll/irr / time with it: median, min and max of the pairs; above 1 coll/irr is faster\n");
-    printf("# whole: the launcher from start to exit; inside: rank 0 from the end of MPI_Init to that of "
-           "MPI_Finalize\n#\n");
+    printf("# whole: the launcher from start to exit; calls: rank 0 from the first call to the end of the "
+           "last one\n#\n");
     printf("# %-10s %5s %7s %7s %-10s %6s %6s %6s %6s %6s %6s %10s %10s %6s\n", "traffic", "ranks", "calls", "bytes",
-           "algorithm", "whole", "min", "max", "inside", "min", "max", "whole_ms", "inside_ms", "served");
+           "algorithm", "whole", "min", "max", "calls", "min", "max", "whole_ms", "calls_ms", "served");
     fflush(stdout);
 }
 
@@ -125,7 +125,7 @@ static void print_row(irr_job_report_t *report, const irr_job_cell_t *cell, int 
     }
     if (clocks == CLOCKS) {
         printf(" %10.3f %10.3f %6.2f\n", summarise(report, cell, 0, WHOLE).median * MILLI,
-               summarise(report, cell, 0, INSIDE).median * MILLI, served(report, cell, i));
+               summarise(report, cell, 0, CALLS).median * MILLI, served(report, cell, i));
     } else {
         printf(" %6s %6s %6s %10.3f %10s %6s\n", "-", "-", "-", summarise(report, cell, 0, WHOLE).median * MILLI,
                "-", "-");
@@ -160,7 +160,7 @@ static json_t *run_of(const irr_job_report_t *report, const irr_job_cell_t *cell
     json_t *share = report->options->command == NULL ? json_real(served(report, cell, i)) : json_null();
 
     return json_pack("{s:s, s:o, s:o, s:o}", "algorithm", irr_bench_algorithm_name(algorithm), "served", share,
-                     "whole_ms", times_of(report, cell, i, WHOLE), "inside_ms", times_of(report, cell, i, INSIDE));
+                     "whole_ms", times_of(report, cell, i, WHOLE), "calls_ms", times_of(report, cell, i, CALLS));
 }
 
 static json_t *result_of(const irr_job_report_t *report, const irr_job_cell_t *cell)
@@ -231,7 +231,7 @@ irr_cli_exit_t irr_job_report_close(irr_job_report_t *report)
         printf("# least median of %s: whole %.3f", irr_bench_algorithm_name(report->options->algorithms[i]),
                report->least[WHOLE][i]);
         if (clocks_of(report->options) == CLOCKS) {
-            printf(", inside %.3f", report->least[INSIDE][i]);
+            printf(", calls %.3f", report->least[CALLS][i]);
         }
         printf("\n");
     }

@@ -70,7 +70,7 @@ alltoall() {
 ratios() {
     job --launch "$scratch/times" --ranks 7 --calls 4 --bytes 9 --pairs 3 --traffic same --json "$scratch/x.json" &&
         row ' same 7 4 9 auto ' && row ' 1.500 0.500 3.000 ' && row ' 3000.000 0.50' &&
-        grep -q '^# least median of auto: whole [0-9.]*, inside 1.500$' "$scratch/table" &&
+        grep -q '^# least median of auto: whole [0-9.]*, calls 1.500$' "$scratch/table" &&
         [ "$(grep -cx 'words of the launcher' "$scratch/err")" -eq 6 ]
 }
 
@@ -78,7 +78,7 @@ json() {
     tr -d ' \n' < "$scratch/x.json" > "$scratch/packed"
     grep -q '"traffic":"same","ranks":7,"calls":4,"bytes":9,"runs":\[{"algorithm":"host","served":0.0,' \
         "$scratch/packed" &&
-        grep -q '"inside_ms":\[2000.0,1000.0,6000.0\]' "$scratch/packed" && grep -q '"pairs":3' "$scratch/packed"
+        grep -q '"calls_ms":\[2000.0,1000.0,6000.0\]' "$scratch/packed" && grep -q '"pairs":3' "$scratch/packed"
 }
 
 # Which is first changes from pair to pair, and each has its settings.
@@ -112,18 +112,18 @@ launcher times 'echo words of the launcher' \
     "echo \"\$*\" >> '$scratch/words'" \
     'if [ -n "$OMPI_MCA_coll" ]; then' \
     "    echo \"\$OMPI_MCA_coll\" >> '$scratch/log'" \
-    '    echo "job inside_s=3.0 served=0 loaded=0"' \
+    '    echo "job calls_s=3.0 served=0 loaded=0"' \
     'else' \
     "    echo \"\${OMPI_MCA_coll_irr_alltoallv_algorithm:-unset}\" >> '$scratch/log'" \
     "    set -- \$(cat '$scratch/next' 2> /dev/null || echo 2 1 6)" \
-    '    echo "job inside_s=$1 served=2 loaded=1"' \
+    '    echo "job calls_s=$1 served=2 loaded=1"' \
     '    shift' \
     "    echo \"\${*:-2 1 6}\" > '$scratch/next'" \
     'fi'
 launcher fails 'case $* in *--once*) [ -n "$OMPI_MCA_coll" ]' \
-    'echo "job inside_s=1 served=0 loaded=$?" ;; *) exit 3 ;; esac'
-launcher never 'echo "job inside_s=1 served=0 loaded=0"'
-launcher always 'echo "job inside_s=1 served=0 loaded=1"'
+    'echo "job calls_s=1 served=0 loaded=$?" ;; *) exit 3 ;; esac'
+launcher never 'echo "job calls_s=1 served=0 loaded=0"'
+launcher always 'echo "job calls_s=1 served=0 loaded=1"'
 
 # ---- jobs ----
 
