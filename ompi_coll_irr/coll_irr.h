@@ -130,7 +130,8 @@ typedef struct mca_coll_irr_service_t {
     bool                 asked;      /* the ranks have agreed that all choose, */
     bool                 grouped;    /* and have opened ways */
     irr_choice_t         choice;
-    irr_candidate_t      candidates[IRR_TRIAL_WAYS];   /* behind the ways that are open; */
+    irr_candidate_t      list[IRR_CANDIDATES_MAX];     /* what is tried, */
+    irr_candidate_t      candidates[IRR_TRIAL_WAYS];   /* and what is behind the ways that are open; */
     irr_comm_t          *ways[IRR_TRIAL_WAYS];    /* NULL: way 0, which is the host's, and those that are closed */
 } mca_coll_irr_service_t;
 

@@ -81,7 +81,7 @@ void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_servi
     const uint32_t percent = (uint32_t)mca_coll_irr_component.params.setup_share;
 
     service->state = MCA_COLL_IRR_CHOOSING;
-    irr_choice_init(&service->choice, percent, mca_coll_irr_node_ranks(module));
+    irr_choice_init(&service->choice, percent, ompi_comm_size(module->comm), mca_coll_irr_node_ranks(module));
 }
 
 /* ---- ways ---- */
@@ -102,25 +102,48 @@ void mca_coll_irr_choose_end(mca_coll_irr_service_t *service)
     close_ways(service, 0);
 }
 
-/* Collective: an engine communicator for each candidate; the number of those that all ranks have. */
-static int open_each(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const irr_candidate_t *list,
-                     int count)
+/* Local, and alike on all ranks: what may be faster than the host's, and than the way gone so far. */
+static irr_choice_act_t list_ways(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
+    irr_choice_t *choice = &service->choice;
+    const irr_traffic_t traffic = irr_choice_traffic(choice, ompi_comm_size(module->comm));
+    const irr_machine_t machine = IRR_MACHINE_DEFAULT;
+    const double host_ns = irr_model_host_ns(&machine, &traffic);
+    const int all = irr_candidates(&machine, &traffic, &module->settings.engine, service->list);
+    double ratios[IRR_CANDIDATES_MAX];
+    int count = 0;
+
+    for (int i = 0; i < all; i++) {
+        const irr_candidate_t candidate = service->list[i];
+
+        if (choice->way == 0 || !irr_candidate_same(&candidate, &service->candidates[choice->way])) {
+            ratios[count] = host_ns > 0 ? candidate.ns / host_ns : 1;
+            service->list[count++] = candidate;
+        }
+    }
+    return irr_choice_listed(choice, ratios, count);
+}
+
+/* Collective: engine communicators for the next of the list; the number of those that all ranks have. */
+static int open_next(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    const irr_choice_t *choice = &service->choice;
     mca_coll_irr_group_t *group = NULL;
     irr_status_t status = module->trouble == IRR_OK ? mca_coll_irr_prepare(module, &group) : module->trouble;
     int open = 0;
 
-    for (int i = 0; i < count; i++) {
-        irr_comm_t **way = &service->ways[open + 1];
+    while (open < choice->opens) {
+        const irr_candidate_t *candidate = &service->list[choice->next + open];
+        const int slot = irr_choice_slot(choice, open);
         irr_settings_t settings = module->settings.engine;
 
-        irr_candidate_settings(&list[i], &settings);
-        if (mca_coll_irr_agree(module, &settings, false, status, module->reason, way) == IRR_OK) {
-            service->candidates[++open] = list[i];
-        } else {
-            *way = NULL;
+        irr_candidate_settings(candidate, &settings);
+        if (mca_coll_irr_agree(module, &settings, false, status, module->reason, &service->ways[slot]) != IRR_OK) {
+            service->ways[slot] = NULL;
             break;   /* what keeps one from being served keeps the others, too */
         }
+        service->candidates[slot] = *candidate;
+        open++;
     }
     if (open > 0 && !service->grouped) {
         mca_coll_irr_teardown_add(group);
@@ -131,30 +154,25 @@ static int open_each(mca_coll_irr_module_t *module, mca_coll_irr_service_t *serv
     return open;
 }
 
-/* Collective. */
-static void open_ways(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+static irr_choice_act_t open_ways(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     const uint64_t begin_ns = irr_clock_ns();
-    const irr_traffic_t traffic = irr_choice_traffic(&service->choice, ompi_comm_size(module->comm));
-    const irr_machine_t machine = IRR_MACHINE_DEFAULT;
-    irr_candidate_t list[IRR_CANDIDATES_MAX];
-    int count;
+    const int open = open_next(module, service);
 
-    close_ways(service, 0);
-    count = irr_candidates(&machine, &traffic, &module->settings.engine, list);
-    count = open_each(module, service, list, count < IRR_TRIAL_WAYS ? count : IRR_TRIAL_WAYS - 1);
-    irr_choice_opened(&service->choice, count, irr_clock_ns() - begin_ns);
+    irr_choice_spent(&service->choice, irr_clock_ns() - begin_ns);
+    return irr_choice_opened(&service->choice, open);
 }
 
 /* What this rank thinks that opening ways costs. */
-static uint64_t opening_ns(const mca_coll_irr_module_t *module, const irr_choice_t *choice)
+static irr_choice_opening_t opening(const mca_coll_irr_module_t *module, const irr_choice_t *choice)
 {
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     const uint64_t turns = cpus > 0 ? ((uint64_t)choice->own_node_ranks + (uint64_t)cpus - 1) / (uint64_t)cpus : 1;
     const bool open = mca_coll_irr_component.engine_state == MCA_COLL_IRR_ENGINE_OPEN;
     const bool one_node = choice->own_node_ranks == ompi_comm_size(module->comm);
 
-    return turns * (IRR_TRIAL_WAYS * WAY_NS + (open ? 0 : ENGINE_NS)) + (open || one_node ? 0 : NETWORK_NS);
+    return (irr_choice_opening_t){
+        .first = open ? 0 : turns * ENGINE_NS + (one_node ? 0 : NETWORK_NS), .way = turns * WAY_NS };
 }
 
 /* ---- agreements ---- */
@@ -181,14 +199,33 @@ static void say(const mca_coll_irr_module_t *module, const mca_coll_irr_service_
                         "coll:irr: %s, %s, %d ranks, %d on a node, about %llu bytes to each: %s; the "
                         "best other way took %.2f of the time of Open MPI's own; tried %d ways in %d exchanges",
                         module->comm->c_name, service->call, ranks, choice->node_ranks, (unsigned long long)each,
-                        text, choice->trial.ratio, choice->trial.count,
-                        choice->trial.exchanges);
+                        text, choice->best, choice->tried, (int)choice->exchanges);
+}
+
+/* Collective, as far as ways are opened. */
+static irr_choice_act_t act(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, irr_choice_act_t what)
+{
+    switch (what) {
+    case IRR_CHOICE_LISTS:
+        return list_ways(module, service);
+    case IRR_CHOICE_OPENS:
+        return open_ways(module, service);
+    case IRR_CHOICE_SETTLES:
+        say(module, service);
+        close_ways(service, service->choice.way);
+        return irr_choice_settled(&service->choice);
+    default:
+        return IRR_CHOICE_GOES_ON;
+    }
 }
 
 static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     irr_choice_t *choice = &service->choice;
+    const irr_choice_opening_t costs = opening(module, choice);
+    const uint64_t begin_ns = irr_clock_ns();
     uint64_t words[IRR_CHOICE_WORDS];
+    irr_choice_act_t what;
     int result = OMPI_SUCCESS;
 
     if (!service->asked) {
@@ -198,20 +235,14 @@ static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
     if (result != OMPI_SUCCESS || service->state != MCA_COLL_IRR_CHOOSING) {
         return result;
     }
-    irr_choice_words(choice, opening_ns(module, choice), words);
+    irr_choice_words(choice, &costs, words);
     if (mca_coll_irr_maxima(module, words, IRR_CHOICE_WORDS) != IRR_OK) {
         return mca_coll_irr_error(IRR_ERR_OOB);
     }
-    switch (irr_choice_agreed(choice, words)) {
-    case IRR_CHOICE_OPENS:
-        open_ways(module, service);
-        break;
-    case IRR_CHOICE_SETTLES:
-        say(module, service);
-        close_ways(service, choice->way);
-        break;
-    case IRR_CHOICE_GOES_ON:
-        break;
+    what = irr_choice_agreed(choice, words);
+    irr_choice_spent(choice, irr_clock_ns() - begin_ns);
+    while (what != IRR_CHOICE_GOES_ON) {
+        what = act(module, service, what);
     }
     return OMPI_SUCCESS;
 }

@@ -34,7 +34,8 @@ static irr_status_t make_ready(mca_coll_irr_module_t *module, const irr_settings
 {
     irr_status_t trouble = request == NULL ? IRR_ERR_NO_MEMORY : IRR_OK;
     irr_comm_t *irr_comm;
-    irr_status_t status = mca_coll_irr_agree(module, settings, true, trouble, "a rank has no memory for a persistent request", &irr_comm);
+    irr_status_t status = mca_coll_irr_agree(module, settings, true, trouble,
+                                             "a rank has no memory for a persistent request", &irr_comm);
 
     if (status != IRR_OK) {
         return status;

@@ -14,26 +14,32 @@ enum { RANKS = 3 };
 
 /* ---- trials ---- */
 
+/* The agreed sums of a round, those of the second half `drift` times as long; true: the trial is over. */
+static bool agree_round(irr_trial_t *trial)
+{
+    uint64_t agreed[IRR_TRIAL_SUMS];
+
+    memcpy(agreed, trial->sums, sizeof(agreed));
+    if (trial->looks) {
+        irr_trial_looked(trial, agreed);
+    } else if (irr_trial_agreed(trial, agreed)) {
+        return true;
+    }
+    return !irr_trial_go_on(trial, HUGE_VAL);
+}
+
 /* Runs a trial whose exchanges by way i take ns[i], and in the second halves of rounds `drift` times as long. */
 static irr_trial_t try(const double *ns, int count, double drift)
 {
     irr_trial_t trial;
-    int exchanges = 0;
 
-    irr_trial_begin(&trial, count);
+    irr_trial_begin(&trial, count, ns[0]);
     for (;;) {
         const double took = ns[trial.way] * (trial.half == 0 ? 1 : drift);
 
-        exchanges += trial.way != 0;
-        CU_ASSERT_TRUE_FATAL(exchanges <= irr_trial_most(count));
-        if (irr_trial_took(&trial, (uint64_t)took)) {
-            const uint64_t *sums = trial.sums;
-            uint64_t agreed[IRR_TRIAL_SUMS];
-
-            memcpy(agreed, sums, sizeof(agreed));
-            if (irr_trial_agreed(&trial, agreed)) {
-                return trial;
-            }
+        CU_ASSERT_TRUE_FATAL(trial.exchanges <= 20 + 30 + 36);
+        if (irr_trial_took(&trial, (uint64_t)took) && agree_round(&trial)) {
+            return trial;
         }
     }
 }
@@ -66,83 +72,197 @@ static void test_hopeless(void)
     const irr_trial_t trial = try(ns, IRR_TRIAL_WAYS, 1);
 
     CU_ASSERT_EQUAL(trial.winner, 0);
-    CU_ASSERT_EQUAL(trial.exchanges, 5 * 2 * 3);   /* one round */
-    CU_ASSERT_DOUBLE_EQUAL(trial.extra_ns, 4 * 2 * 3 * 99000.0, 1);
+    CU_ASSERT_EQUAL(trial.exchanges, 5 * 4);   /* one look */
+    CU_ASSERT_DOUBLE_EQUAL(trial.extra_ns, 4 * 4 * 99000.0, 1);
+}
+
+static void test_long_ones(void)
+{
+    const double ns[] = { 1e7, 9e6, 8e6, 7e6, 6e6 };
+    const irr_trial_t trial = try(ns, IRR_TRIAL_WAYS, 1);
+
+    CU_ASSERT_EQUAL(trial.winner, 4);
+    CU_ASSERT_EQUAL(trial.exchanges, 10 + 12 + 16);
 }
 
 static void test_first_is_not_timed(void)
 {
     irr_trial_t trial;
 
-    irr_trial_begin(&trial, 2);
+    irr_trial_begin(&trial, 2, 1000);
     CU_ASSERT_FALSE(irr_trial_times(&trial));
     CU_ASSERT_FALSE(irr_trial_took(&trial, 1000000));
     CU_ASSERT_TRUE(irr_trial_times(&trial));
     CU_ASSERT_EQUAL(trial.sums[0], 0);
 }
 
+/* One exchange of a look that is disturbed does not cost a way its place. */
+static void test_disturbed_look(void)
+{
+    irr_trial_t trial;
+    int n = 0;
+
+    irr_trial_begin(&trial, 2, 1000);
+    while (!irr_trial_took(&trial, trial.way == 1 && ++n == 3 ? 4000000 : 1000)) {
+    }
+    irr_trial_looked(&trial, trial.sums);
+    CU_ASSERT_TRUE(trial.left[1]);
+    CU_ASSERT_DOUBLE_EQUAL(trial.ratio, 1, 1e-9);
+}
+
+static void test_added(void)
+{
+    irr_trial_t trial;
+
+    irr_trial_begin(&trial, 2, 1000);
+    while (!irr_trial_took(&trial, 1000)) {
+    }
+    irr_trial_looked(&trial, trial.sums);
+    irr_trial_add(&trial, 2);
+    CU_ASSERT_EQUAL(trial.way, 2);   /* the first two were looked at */
+    while (!irr_trial_took(&trial, trial.way == 3 ? 700 : 1500)) {
+    }
+    CU_ASSERT_FALSE(agree_round(&trial));
+    CU_ASSERT_TRUE(trial.left[3] && !trial.left[2]);
+}
+
+/* What a round would take beyond the budget is dropped, the slowest first. */
+static void test_budget(void)
+{
+    const uint64_t sums[IRR_TRIAL_SUMS] = { 3000, 2700, 3600, 4500 };
+    irr_trial_t trial;
+
+    irr_trial_begin(&trial, 4, 1000);
+    irr_trial_looked(&trial, sums);
+    CU_ASSERT_TRUE(irr_trial_go_on(&trial, 1e3));
+    CU_ASSERT_TRUE(trial.left[1] && !trial.left[2] && !trial.left[3]);
+    trial.left[1] = false;
+    trial.left[2] = true;
+    CU_ASSERT_FALSE(irr_trial_go_on(&trial, 1e3));
+}
+
 /* ---- jobs ---- */
+
+enum { LIST = 6 };
 
 typedef struct job {
     irr_choice_t choice[RANKS];
-    double       ns[IRR_TRIAL_WAYS];   /* of an exchange by a way */
-    double       opening;              /* what ranks think that it costs, and what it does */
-    int          ways;                 /* that can be opened */
+    double       ns[1 + LIST];       /* of an exchange by way 0, and by those of the list */
+    double       doubt;              /* times as long as it takes is expected of each one */
+    double       first, way_ns;      /* what ranks think that opening costs, and what it does */
+    int          can_open;           /* of the list */
+    int          list[IRR_TRIAL_WAYS];   /* which one of it is in a slot; 0: way 0 */
     uint64_t     bytes;
-    double       own, took;            /* what way 0 would have taken so far, and what was taken */
+    double       own, took;          /* what way 0 would have taken so far, and what was taken */
     int          opened, settled, agreements;
 } job_t;
 
-static job_t job_of(int percent, const double *ns, int ways, double opening)
+static job_t job_of(int percent, const double *ns, int can_open, double first)
 {
-    job_t job = { .opening = opening, .ways = ways, .bytes = 1000 };
+    job_t job = { .first = first, .way_ns = first / 20, .can_open = can_open, .bytes = 1000, .doubt = 1 };
 
     memcpy(job.ns, ns, sizeof(job.ns));
     for (int r = 0; r < RANKS; r++) {
-        irr_choice_init(&job.choice[r], percent, 1 + r);
+        irr_choice_init(&job.choice[r], (uint32_t)percent, RANKS, 1 + r % 2);
     }
     return job;
 }
 
-static void act(job_t *job, int rank, irr_choice_act_t what)
+/* All ranks do the same, so the first one's books are kept. */
+static irr_choice_act_t open_some(job_t *job, int rank)
 {
-    if (what == IRR_CHOICE_OPENS) {
-        irr_choice_opened(&job->choice[rank], job->ways, (uint64_t)job->opening);
-        job->opened += rank == 0;
-        job->took += rank == 0 ? job->opening : 0;
+    irr_choice_t *choice = &job->choice[rank];
+    const int rest = job->can_open - choice->next;
+    const int ways = rest < 0 ? 0 : rest < choice->opens ? rest : choice->opens;
+
+    for (int i = 0; i < ways; i++) {
+        job->list[irr_choice_slot(choice, i)] = choice->next + i + 1;
     }
-    job->settled += rank == 0 && what == IRR_CHOICE_SETTLES;
+    irr_choice_spent(choice, (uint64_t)(job->first + ways * job->way_ns));
+    if (rank == RANKS - 1) {
+        job->opened += ways > 0;
+        job->took += job->first + ways * job->way_ns;
+        job->first = ways > 0 ? 0 : job->first;
+    }
+    return irr_choice_opened(choice, ways);
+}
+
+static irr_choice_act_t list_all(job_t *job, int rank)
+{
+    double ratios[LIST];
+
+    for (int i = 0; i < LIST; i++) {
+        ratios[i] = job->doubt * job->ns[i + 1] / job->ns[0];
+    }
+    return irr_choice_listed(&job->choice[rank], ratios, LIST);
+}
+
+static void act(job_t *job, irr_choice_act_t *what)
+{
+    const irr_choice_act_t all = what[0];
+
+    for (int r = 0; r < RANKS; r++) {
+        CU_ASSERT_EQUAL_FATAL(what[r], all);
+        switch (what[r]) {
+        case IRR_CHOICE_LISTS:   what[r] = list_all(job, r); break;
+        case IRR_CHOICE_OPENS:   what[r] = open_some(job, r); break;
+        case IRR_CHOICE_SETTLES: what[r] = irr_choice_settled(&job->choice[r]); break;
+        case IRR_CHOICE_GOES_ON: break;
+        }
+    }
+    job->settled += all == IRR_CHOICE_SETTLES;
 }
 
 static void agree(job_t *job)
 {
     uint64_t words[IRR_CHOICE_WORDS] = { 0 }, own[IRR_CHOICE_WORDS];
+    const irr_choice_opening_t opening = { (uint64_t)job->first, (uint64_t)job->way_ns };
+    irr_choice_act_t what[RANKS];
 
     for (int r = 0; r < RANKS; r++) {
-        irr_choice_words(&job->choice[r], (uint64_t)job->opening, own);
+        irr_choice_words(&job->choice[r], &opening, own);
         for (int i = 0; i < IRR_CHOICE_WORDS; i++) {
             words[i] = own[i] > words[i] ? own[i] : words[i];
         }
     }
     for (int r = 0; r < RANKS; r++) {
-        act(job, r, irr_choice_agreed(&job->choice[r], words));
+        what[r] = irr_choice_agreed(&job->choice[r], words);
+    }
+    for (int turns = 0; what[0] != IRR_CHOICE_GOES_ON; turns++) {
+        CU_ASSERT_TRUE_FATAL(turns < 10);
+        act(job, what);
     }
     job->agreements++;
+}
+
+/* Of the list, or 0, that exchanges go now. */
+static int gone(const job_t *job)
+{
+    const int way = irr_choice_way(&job->choice[0]);
+
+    return way == 0 ? 0 : job->list[way];
+}
+
+static int found(const job_t *job)
+{
+    return job->choice[0].way == 0 ? 0 : job->list[job->choice[0].way];
 }
 
 static void run(job_t *job, int calls)
 {
     for (int n = 0; n < calls; n++) {
-        const irr_choice_load_t load = { .messages = 2, .sent = job->bytes, .received = job->bytes, .longest = job->bytes };
+        const irr_choice_load_t load = {
+            .messages = 2, .sent = job->bytes, .received = job->bytes, .longest = job->bytes };
         const int way = irr_choice_way(&job->choice[0]);
+        const double ns = job->ns[gone(job)];
         int agrees = 0;
 
         for (int r = 0; r < RANKS; r++) {
             CU_ASSERT_EQUAL_FATAL(irr_choice_way(&job->choice[r]), way);
-            agrees += irr_choice_took(&job->choice[r], (uint64_t)job->ns[way] * (r == 1 ? 1 : 0) + 1, &load);
+            agrees += irr_choice_took(&job->choice[r], (uint64_t)ns * (r == 1 ? 1 : 0) + 1, &load);
         }
         job->own += job->ns[0];
-        job->took += job->ns[way];
+        job->took += ns;
         CU_ASSERT_TRUE_FATAL(agrees == 0 || agrees == RANKS);
         if (agrees > 0) {
             agree(job);
@@ -150,14 +270,14 @@ static void run(job_t *job, int calls)
     }
 }
 
-static const double faster[IRR_TRIAL_WAYS] = { 100000, 130000, 50000, 90000, 300000 };
-static const double slower[IRR_TRIAL_WAYS] = { 100000, 130000, 150000, 120000, 900000 };
+static const double faster[1 + LIST] = { 1e5, 1.3e5, 5e4, 9e4, 3e5, 2e5, 8e4 };
+static const double slower[1 + LIST] = { 1e5, 1.3e5, 1.5e5, 1.2e5, 2.8e5, 2e5, 1.1e5 };
 
 static void test_cheap_jobs_open_nothing(void)
 {
-    job_t job = job_of(5, faster, 4, 1e7);
+    job_t job = job_of(5, faster, LIST, 1e7);
 
-    run(&job, 31);
+    run(&job, 15);
     CU_ASSERT_EQUAL(job.agreements, 0);
     run(&job, 1000);
     CU_ASSERT_EQUAL(job.opened, 0);   /* a tenth of a second pays for 5 milliseconds */
@@ -166,21 +286,44 @@ static void test_cheap_jobs_open_nothing(void)
 
 static void test_finds_the_best(void)
 {
-    job_t job = job_of(5, faster, 4, 1e7);
+    job_t job = job_of(5, faster, LIST, 1e7);
 
     run(&job, 10000);
-    CU_ASSERT_EQUAL(job.opened, 1);
+    CU_ASSERT_TRUE(job.opened >= 1);
     CU_ASSERT_TRUE(job.settled >= 1);
-    CU_ASSERT_EQUAL(irr_choice_way(&job.choice[0]), 2);
+    CU_ASSERT_EQUAL(found(&job), 2);
+    CU_ASSERT_DOUBLE_EQUAL(job.choice[0].ratio, 0.5, 0.01);
     CU_ASSERT_TRUE(job.took < 0.8 * job.own);
 }
 
-/* Whatever ways cost, a job takes its share longer at most, and what one way may surprise with. */
+/* Exchanges over slow networks: what is twice as fast is gone early. */
+static void test_finds_early(void)
+{
+    const double ns[1 + LIST] = { 1e8, 5e7, 9e7, 2e8, 1.1e8, 8e7, 7e7 };
+    job_t job = job_of(5, ns, LIST, 3e7);
+
+    run(&job, 60);
+    CU_ASSERT_EQUAL(found(&job), 1);
+    CU_ASSERT_TRUE(job.took < job.own);
+}
+
+/* One that is not the first of the list is found, too, where the first is not bad. */
+static void test_goes_through_the_list(void)
+{
+    const double ns[1 + LIST] = { 1e5, 9e4, 9e4, 9e4, 9e4, 9e4, 4e4 };
+    job_t job = job_of(5, ns, LIST, 1e6);
+
+    run(&job, 3000);
+    CU_ASSERT_EQUAL(found(&job), LIST);
+    CU_ASSERT_EQUAL(job.choice[0].next, LIST);
+}
+
+/* Whatever ways cost, a job takes its share longer at most, and what a look may surprise with. */
 static void test_does_no_harm(void)
 {
-    for (double opening = 1e5; opening < 1e9; opening *= 10) {
+    for (double first = 1e5; first < 1e9; first *= 10) {
         for (int calls = 10; calls < 100000; calls *= 3) {
-            job_t job = job_of(5, slower, 4, opening);
+            job_t job = job_of(5, slower, LIST, first);
 
             run(&job, calls);
             CU_ASSERT_TRUE(job.took <= 1.06 * job.own);
@@ -189,63 +332,100 @@ static void test_does_no_harm(void)
     }
 }
 
+/* A list that promises half of the time, of ways that take up to nine times as long. */
+static void test_surprises(void)
+{
+    const double ns[1 + LIST] = { 1e5, 9e5, 3e5, 4e5, 5e5, 6e5, 7e5 };
+
+    for (int calls = 10; calls < 100000; calls *= 2) {
+        job_t job = job_of(5, ns, LIST, 1e5);
+
+        job.doubt = 0.05;
+        run(&job, calls);
+        CU_ASSERT_EQUAL(job.choice[0].way, 0);
+        CU_ASSERT_TRUE(job.took <= (calls < 1000 ? 2 : 1.06) * job.own);
+    }
+}
+
 static void test_nothing_can_be_opened(void)
 {
     job_t job = job_of(5, faster, 0, 1e6);
 
     run(&job, 100000);
-    CU_ASSERT_TRUE(job.opened >= 1 && job.opened <= 5);
+    CU_ASSERT_EQUAL(job.opened, 0);
     CU_ASSERT_EQUAL(irr_choice_way(&job.choice[0]), 0);
     CU_ASSERT_TRUE(job.took <= 1.05 * job.own);
 }
 
 static void test_other_traffic(void)
 {
-    job_t job = job_of(5, faster, 4, 1e6);
+    job_t job = job_of(5, faster, LIST, 1e6);
 
     run(&job, 20000);
-    CU_ASSERT_EQUAL(irr_choice_way(&job.choice[0]), 2);
+    CU_ASSERT_EQUAL(found(&job), 2);
     memcpy(job.ns, slower, sizeof(job.ns));
     job.ns[3] = 40000;
     job.bytes *= 8;
+    run(&job, 600);
+    CU_ASSERT_NOT_EQUAL(found(&job), 2);   /* it is a bad one now, and that shows soon */
     run(&job, 60000);
-    CU_ASSERT_EQUAL(job.opened, 2);
-    CU_ASSERT_EQUAL(irr_choice_way(&job.choice[0]), 3);
+    CU_ASSERT_EQUAL(found(&job), 3);
 }
 
 /* The same traffic, but the network has become another one: the winner does not stay. */
 static void test_tried_again(void)
 {
-    job_t job = job_of(5, faster, 4, 1e6);
+    job_t job = job_of(5, faster, LIST, 1e6);
 
     run(&job, 20000);
-    CU_ASSERT_EQUAL(irr_choice_way(&job.choice[0]), 2);
+    CU_ASSERT_EQUAL(found(&job), 2);
     memcpy(job.ns, slower, sizeof(job.ns));
     run(&job, 200000);
-    CU_ASSERT_EQUAL(irr_choice_way(&job.choice[0]), 0);
+    CU_ASSERT_EQUAL(found(&job), 0);
+    job.ns[5] = 30000;
+    run(&job, 2000000);
+    CU_ASSERT_EQUAL(found(&job), 5);
 }
 
 static void test_share_of_nothing(void)
 {
-    job_t job = job_of(5, faster, 4, 1e6);
+    job_t job = job_of(5, faster, LIST, 1e6);
 
-    irr_choice_init(&job.choice[2], 0, 1);   /* the least of all counts */
+    irr_choice_init(&job.choice[2], 0, RANKS, 1);   /* the least of all counts */
     run(&job, 100000);
     CU_ASSERT_EQUAL(job.opened, 0);
+}
+
+/* Numbers of nothing: no time, no list. */
+static void test_empty(void)
+{
+    const double ns[1 + LIST] = { 0 };
+    job_t job = job_of(5, ns, LIST, 0);
+
+    run(&job, 10000);
+    CU_ASSERT_EQUAL(found(&job), 0);
 }
 
 static const irr_test_case_t cases[] = {
     { "a trial finds the best way, whichever it is", test_best_wins },
     { "a way wins by more than runs differ", test_spread_decides },
-    { "hopeless ways are dropped after a round", test_hopeless },
+    { "hopeless ways are dropped after a look", test_hopeless },
+    { "long exchanges need fewer of them", test_long_ones },
     { "the first exchange of a stay is not timed", test_first_is_not_timed },
+    { "what disturbs one exchange of a look costs no way its place", test_disturbed_look },
+    { "ways may be added after a look", test_added },
+    { "a round stays within the budget", test_budget },
     { "jobs of few or cheap exchanges open nothing", test_cheap_jobs_open_nothing },
     { "a long job finds the best way", test_finds_the_best },
+    { "over slow networks a good way is found by exchange 60", test_finds_early },
+    { "the list is gone through to its end", test_goes_through_the_list },
     { "no job takes longer than its share", test_does_no_harm },
+    { "ways that are far slower than expected cost little", test_surprises },
     { "where nothing can be opened Open MPI's own stays", test_nothing_can_be_opened },
     { "other traffic is tried again", test_other_traffic },
     { "what has become slower does not stay", test_tried_again },
     { "a rank that spends nothing keeps all from it", test_share_of_nothing },
+    { "exchanges that take no time", test_empty },
     { NULL, NULL }
 };
 

@@ -245,6 +245,19 @@ static irr_pacing_t pacing_of(const irr_pace_t *pace)
     return (irr_pacing_t)pacing;
 }
 
+bool irr_candidate_same(const irr_candidate_t *a, const irr_candidate_t *b)
+{
+    const irr_way_t *one = &a->way, *other = &b->way;
+    bool same = a->row == b->row && one->route == other->route && one->pace == other->pace &&
+                one->grants == other->grants && one->lead == other->lead && one->piece_max == other->piece_max &&
+                one->dims.count == other->dims.count;
+
+    for (int i = 0; same && i < one->dims.count; i++) {
+        same = one->dims.size[i] == other->dims.size[i];
+    }
+    return same;
+}
+
 void irr_candidate_settings(const irr_candidate_t *candidate, irr_settings_t *settings)
 {
     const irr_way_t *way = &candidate->way;

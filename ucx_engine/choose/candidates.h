@@ -34,6 +34,9 @@ typedef struct irr_candidate {
 int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
                    irr_candidate_t list[IRR_CANDIDATES_MAX]);
 
+/* Are both the same way? */
+bool irr_candidate_same(const irr_candidate_t *a, const irr_candidate_t *b);
+
 /* Makes the settings of a communicator those of one that goes this way alone. */
 void irr_candidate_settings(const irr_candidate_t *candidate, irr_settings_t *settings);
 

@@ -5,34 +5,36 @@
 
 #include <string.h>
 
-/* Exchanges before the first agreement, and those of them that are timed. */
-#define FIRST 32
-#define TIMED 8
+/* Exchanges before the first agreement: on several nodes they take long, beside it.  And those that are timed. */
+#define FIRST_NODE  32
+#define FIRST_NODES 16
+#define TIMED       8
+
+/* Exchanges between two agreements at most: by way 0, and by another, which may have become a bad one. */
+#define EPOCH_HOST 2048
+#define EPOCH_WAY  256
 
 /* What was found is tried again when so many times as many exchanges are over. */
 #define AGAIN 4
 
-/* How much longer than way 0 an exchange of a trial is expected to take: most ways that lose are dropped early. */
-#define EXPECTED_EXTRA 0.5
+/* The part of what was saved that may be spent. */
+#define SAVED_PART 0.5
 
-void irr_choice_init(irr_choice_t *choice, uint32_t percent, int node_ranks)
+/* How much longer than expected an exchange by a way may take, of one by way 0; and the least that it counts as. */
+#define DOUBT     0.5
+#define EXTRA_MIN 0.25
+
+void irr_choice_init(irr_choice_t *choice, uint32_t percent, int ranks, int node_ranks)
 {
     *choice = (irr_choice_t){
-        .percent = percent, .next = FIRST, .own_ns = UINT64_MAX, .own_node_ranks = node_ranks };
-}
-
-/* In a trial of the winner alone it is way 1. */
-int irr_choice_way(const irr_choice_t *choice)
-{
-    if (!choice->tries) {
-        return choice->way;
-    }
-    return choice->full || choice->trial.way == 0 ? choice->trial.way : choice->way;
+        .percent = percent, .due = node_ranks < ranks ? FIRST_NODES : FIRST_NODE, .own_ns = UINT64_MAX,
+        .own_node_ranks = node_ranks, .ratio = 1, .best = 1
+    };
 }
 
 bool irr_choice_times(const irr_choice_t *choice)
 {
-    return choice->tries ? irr_trial_times(&choice->trial) : choice->calls + TIMED >= choice->next;
+    return choice->tries ? irr_trial_times(&choice->trial) : choice->calls + TIMED >= choice->due;
 }
 
 bool irr_choice_took(irr_choice_t *choice, uint64_t ns, const irr_choice_load_t *load)
@@ -50,37 +52,133 @@ bool irr_choice_took(irr_choice_t *choice, uint64_t ns, const irr_choice_load_t 
         choice->own.received += load->received;
         choice->own.longest = load->longest > choice->own.longest ? load->longest : choice->own.longest;
     }
-    return choice->calls == choice->next;
+    return choice->calls == choice->due;
 }
 
-/* ---- agreements ---- */
-
-void irr_choice_words(const irr_choice_t *choice, uint64_t opening_ns, uint64_t words[IRR_CHOICE_WORDS])
+void irr_choice_words(const irr_choice_t *choice, const irr_choice_opening_t *opening,
+                      uint64_t words[IRR_CHOICE_WORDS])
 {
-    if (choice->tries) {
-        memcpy(words, choice->trial.sums, sizeof(choice->trial.sums));
-        return;
-    }
-    memset(words, 0, IRR_CHOICE_WORDS * sizeof(*words));
     words[IRR_CHOICE_THRIFT] = UINT32_MAX - choice->percent;
     words[IRR_CHOICE_NS] = choice->own_ns;
     words[IRR_CHOICE_SPENT_NS] = choice->own_spent_ns;
-    words[IRR_CHOICE_OPENING_NS] = opening_ns;
+    words[IRR_CHOICE_FIRST_NS] = opening->first;
+    words[IRR_CHOICE_WAY_NS] = opening->way;
     words[IRR_CHOICE_NODE_RANKS] = (uint64_t)choice->own_node_ranks;
     words[IRR_CHOICE_MESSAGES] = choice->own.messages / TIMED;
     words[IRR_CHOICE_SENT] = choice->own.sent / TIMED;
     words[IRR_CHOICE_RECEIVED] = choice->own.received / TIMED;
     words[IRR_CHOICE_LONGEST] = choice->own.longest;
+    memcpy(&words[IRR_CHOICE_SUMS], choice->trial.sums, sizeof(choice->trial.sums));
 }
 
-/* Back to exchanges by one way; the ranks agree next when twice as many are over. */
-static void begin_epoch(irr_choice_t *choice)
+/* ---- the budget ---- */
+
+static double budget_ns(const irr_choice_t *choice)
 {
+    return choice->share * choice->cost_ns + SAVED_PART * choice->saved_ns - choice->spent_ns;
+}
+
+/* What a look at one way takes more than exchanges by the one gone so far, if it is `ratio` of the time of way 0. */
+static double look_ns(const irr_choice_t *choice, double ratio)
+{
+    const double extra = ratio / choice->ratio - DOUBT;
+
+    return choice->mean_ns * irr_trial_look(choice->mean_ns) * (extra > EXTRA_MIN ? extra : EXTRA_MIN);
+}
+
+/* To open the next ways of the list, and to look at them. */
+static double next_ns(const irr_choice_t *choice, int ways)
+{
+    double ns = (double)choice->opening.first;
+
+    for (int i = choice->next; i < choice->next + ways; i++) {
+        ns += (double)choice->opening.way + look_ns(choice, choice->ratios[i]);
+    }
+    return ns;
+}
+
+/* How many of the list come next: as many as the budget pays for, and as there are slots. */
+static int payable(const irr_choice_t *choice)
+{
+    const int busy = (choice->tries ? choice->trial.count : 1) + (choice->way != 0);   /* the slot of way 0 is kept */
+    const int room = IRR_TRIAL_WAYS - busy, rest = choice->list - choice->next;
+    int ways = room < rest ? room : rest;
+
+    while (ways > 0 && next_ns(choice, ways) > budget_ns(choice)) {
+        ways--;
+    }
+    return ways;
+}
+
+/* ---- epochs ---- */
+
+/* Exchanges by one way; the ranks agree next when there is a budget of wanted_ns, or when it is time (0). */
+static void begin_epoch(irr_choice_t *choice, double wanted_ns)
+{
+    const double each = choice->mean_ns * (choice->share + SAVED_PART * (1 / choice->ratio - 1));
+    const double lack = wanted_ns - budget_ns(choice);
+    const uint64_t most = choice->way == 0 ? EPOCH_HOST : EPOCH_WAY;
+    uint64_t wait = choice->calls < most ? choice->calls : most;
+
+    if (wanted_ns > 0 && lack < each * (double)wait) {
+        wait = lack > 0 ? (uint64_t)(lack / each) + 1 : 0;
+    }
     choice->tries = false;
     choice->agreed = choice->calls;
-    choice->next = 2 * choice->calls;
+    choice->due = choice->calls + (wait > TIMED ? wait : TIMED);
     choice->own_ns = UINT64_MAX;
     choice->own = (irr_choice_load_t){ .messages = 0 };
+}
+
+/* The winner against way 0, which needs not be better than it to win. */
+static void begin_check(irr_choice_t *choice)
+{
+    choice->checks = false;
+    choice->tries = true;
+    choice->slots[0] = choice->way;
+    choice->slots[1] = 0;
+    irr_trial_begin(&choice->trial, 2, choice->mean_ns);
+    choice->trial.lenient = true;
+    choice->again = AGAIN * choice->calls;
+}
+
+/* Open MPI's own again. */
+static void fall_back(irr_choice_t *choice)
+{
+    choice->checks = false;
+    choice->way = 0;
+    choice->ratio = 1;
+}
+
+/* Nothing runs: what is next? */
+static irr_choice_act_t go_on(irr_choice_t *choice)
+{
+    const double check_ns = look_ns(choice, 1);
+    double wanted_ns = 0;
+
+    if (choice->checks && check_ns <= budget_ns(choice)) {
+        begin_check(choice);
+        return IRR_CHOICE_GOES_ON;
+    }
+    if (choice->checks && choice->relists) {   /* nothing says what the way is worth now, and nothing pays for that */
+        fall_back(choice);
+        return IRR_CHOICE_SETTLES;
+    }
+    if (choice->relists) {
+        choice->relists = false;
+        return IRR_CHOICE_LISTS;
+    }
+    choice->opens = payable(choice);
+    if (choice->opens > 0) {
+        return IRR_CHOICE_OPENS;
+    }
+    if (choice->checks) {
+        wanted_ns = check_ns;
+    } else if (choice->next < choice->list) {
+        wanted_ns = next_ns(choice, 1);
+    }
+    begin_epoch(choice, wanted_ns);
+    return IRR_CHOICE_GOES_ON;
 }
 
 static bool twice(uint64_t a, uint64_t b)
@@ -93,83 +191,173 @@ static bool is_other(const irr_choice_load_t *a, const irr_choice_load_t *b)
     return twice(a->messages, b->messages) || twice(a->sent, b->sent) || twice(a->received, b->received);
 }
 
-/* What may be spent now pays for a trial of so many ways, and for what opens them. */
-static bool can_pay(const irr_choice_t *choice, int ways, double opening_ns)
+/* What exchanges since the last agreement cost, which take mean_ns by the way gone so far. */
+static void take_cost(irr_choice_t *choice)
 {
-    const double trial_ns = EXPECTED_EXTRA * choice->mean_ns * irr_trial_most(ways);
+    const double cost_ns = choice->mean_ns * (double)(choice->calls - choice->agreed);
 
-    return choice->share * choice->cost_ns >= choice->spent_ns + opening_ns + trial_ns;
+    choice->cost_ns += cost_ns;
+    choice->saved_ns += cost_ns * (1 / choice->ratio - 1);
+    choice->agreed = choice->calls;
 }
 
-static void take_epoch(irr_choice_t *choice, const uint64_t *words)
+static irr_choice_act_t after_epoch(irr_choice_t *choice, const uint64_t *words)
 {
     choice->share = (double)(UINT32_MAX - (uint32_t)words[IRR_CHOICE_THRIFT]) / 100;
-    choice->mean_ns = (double)words[IRR_CHOICE_NS];
-    choice->cost_ns += choice->mean_ns * (double)(choice->calls - choice->agreed);
-    choice->spent_ns += (double)words[IRR_CHOICE_SPENT_NS];
-    choice->own_spent_ns = 0;
     choice->node_ranks = (int)words[IRR_CHOICE_NODE_RANKS];
+    choice->mean_ns = (double)words[IRR_CHOICE_NS];
     choice->load = (irr_choice_load_t){
         .messages = words[IRR_CHOICE_MESSAGES], .sent = words[IRR_CHOICE_SENT],
         .received = words[IRR_CHOICE_RECEIVED], .longest = words[IRR_CHOICE_LONGEST]
     };
+    take_cost(choice);
+    if (!choice->listed || is_other(&choice->load, &choice->settled)) {
+        choice->settled = choice->load;
+        choice->listed = choice->relists = true;
+        choice->checks = choice->way != 0;
+    } else if (choice->calls >= choice->again) {
+        choice->checks = choice->way != 0;
+        choice->relists = choice->way == 0 && choice->next == choice->list;
+    }
+    return go_on(choice);
 }
 
-/* After exchanges by one way: a trial of all, of the winner, or none. */
-static irr_choice_act_t after_epoch(irr_choice_t *choice, const uint64_t *words)
-{
-    const double opening_ns = (double)words[IRR_CHOICE_OPENING_NS];
-    bool full;
+/* ---- trials ---- */
 
-    take_epoch(choice, words);
-    full = !choice->tried || is_other(&choice->load, &choice->settled) ||
-           (choice->way == 0 && choice->calls >= choice->again);
-    begin_epoch(choice);
-    if (full && can_pay(choice, IRR_TRIAL_WAYS, opening_ns)) {
+static bool is_check(const irr_choice_t *choice)
+{
+    return choice->slots[1] == 0;
+}
+
+/* Way 0 was better than the winner of old: the network has become another one, and other ways may be the best now. */
+static void end_check(irr_choice_t *choice)
+{
+    if (choice->trial.winner != 0) {
+        fall_back(choice);
+        choice->relists = true;
+    } else if (choice->trial.ratio > 0) {
+        choice->ratio = 1 / choice->trial.ratio;
+    }
+}
+
+static void end_trial(irr_choice_t *choice)
+{
+    const irr_trial_t *trial = &choice->trial;
+    const double ratio = choice->ratio * trial->ratio;
+
+    choice->best = ratio < choice->best || choice->best == 0 ? ratio : choice->best;
+    if (trial->winner != 0) {
+        choice->way = choice->slots[trial->winner];
+        choice->ratio = ratio;
+        choice->mean_ns *= trial->ratio;
+    }
+}
+
+static irr_choice_act_t settle(irr_choice_t *choice)
+{
+    choice->exchanges += (uint64_t)choice->trial.exchanges;
+    choice->tries = false;
+    choice->again = AGAIN * choice->calls;
+    if (is_check(choice)) {
+        end_check(choice);
+    } else {
+        end_trial(choice);
+    }
+    return IRR_CHOICE_SETTLES;
+}
+
+static irr_choice_act_t after_round(irr_choice_t *choice, const uint64_t *sums)
+{
+    irr_trial_t *trial = &choice->trial;
+    bool over = false;
+
+    take_cost(choice);
+    if (trial->looks) {
+        irr_trial_looked(trial, sums);
+    } else {
+        over = irr_trial_agreed(trial, sums);
+    }
+    choice->spent_ns += trial->extra_ns;
+    trial->extra_ns = 0;
+    choice->opens = trial->looks && !is_check(choice) ? payable(choice) : 0;
+    if (choice->opens > 0) {
         return IRR_CHOICE_OPENS;
     }
-    if (choice->way != 0 && choice->calls >= choice->again && can_pay(choice, 2, 0)) {
-        choice->full = false;
-        choice->tries = true;
-        irr_trial_begin(&choice->trial, 2);
-    }
-    return IRR_CHOICE_GOES_ON;
-}
-
-static irr_choice_act_t after_round(irr_choice_t *choice, const uint64_t *words)
-{
-    if (!irr_trial_agreed(&choice->trial, words)) {
-        return IRR_CHOICE_GOES_ON;
-    }
-    choice->spent_ns += choice->trial.extra_ns > 0 ? choice->trial.extra_ns : 0;
-    choice->way = choice->full || choice->trial.winner == 0 ? choice->trial.winner : choice->way;
-    choice->settled = choice->load;
-    choice->tried = true;
-    begin_epoch(choice);
-    choice->again = AGAIN * choice->calls;
-    return IRR_CHOICE_SETTLES;
+    return over || !irr_trial_go_on(trial, budget_ns(choice)) ? settle(choice) : IRR_CHOICE_GOES_ON;
 }
 
 irr_choice_act_t irr_choice_agreed(irr_choice_t *choice, const uint64_t words[IRR_CHOICE_WORDS])
 {
-    return choice->tries ? after_round(choice, words) : after_epoch(choice, words);
+    choice->spent_ns += (double)words[IRR_CHOICE_SPENT_NS];
+    choice->own_spent_ns = 0;
+    choice->opening = (irr_choice_opening_t){ words[IRR_CHOICE_FIRST_NS], words[IRR_CHOICE_WAY_NS] };
+    return choice->tries ? after_round(choice, &words[IRR_CHOICE_SUMS]) : after_epoch(choice, words);
 }
 
-void irr_choice_opened(irr_choice_t *choice, int ways, uint64_t ns)
+irr_choice_act_t irr_choice_settled(irr_choice_t *choice)
 {
-    choice->own_spent_ns += ns;
-    choice->way = 0;
-    choice->tried = true;
-    choice->settled = choice->load;
+    return go_on(choice);
+}
+
+/* ---- ways ---- */
+
+irr_choice_act_t irr_choice_listed(irr_choice_t *choice, const double *ratios, int count)
+{
+    memcpy(choice->ratios, ratios, (size_t)count * sizeof(*ratios));
+    choice->list = count;
+    choice->next = 0;
+    choice->best = 0;
     choice->again = AGAIN * choice->calls;
-    if (ways > 0) {
-        choice->full = true;
+    return go_on(choice);
+}
+
+int irr_choice_slot(const irr_choice_t *choice, int i)
+{
+    bool busy[IRR_TRIAL_WAYS] = { true };
+    int slot = 0;
+
+    busy[choice->way] = true;
+    for (int k = 0; choice->tries && k < choice->trial.count; k++) {
+        busy[choice->slots[k]] = true;
+    }
+    for (int left = i + 1; left > 0; left -= !busy[slot]) {
+        slot++;
+    }
+    return slot;
+}
+
+/* The ways that were opened are in the trial from now on. */
+static void add_ways(irr_choice_t *choice, int ways)
+{
+    const int first = choice->tries ? choice->trial.count : 1;
+    int slots[IRR_TRIAL_WAYS];
+
+    for (int i = 0; i < ways; i++) {
+        slots[i] = irr_choice_slot(choice, i);
+    }
+    memcpy(&choice->slots[first], slots, (size_t)ways * sizeof(*slots));
+    choice->tried += ways;
+    if (choice->tries) {
+        irr_trial_add(&choice->trial, ways);
+    } else {
         choice->tries = true;
-        irr_trial_begin(&choice->trial, 1 + ways);
+        choice->slots[0] = choice->way;
+        irr_trial_begin(&choice->trial, 1 + ways, choice->mean_ns);
     }
 }
 
-/* ---- traffic ---- */
+irr_choice_act_t irr_choice_opened(irr_choice_t *choice, int ways)
+{
+    choice->next = ways < choice->opens ? choice->list : choice->next + ways;
+    if (ways > 0) {
+        add_ways(choice, ways);
+        return IRR_CHOICE_GOES_ON;
+    }
+    if (!choice->tries) {
+        return go_on(choice);
+    }
+    return irr_trial_go_on(&choice->trial, budget_ns(choice)) ? IRR_CHOICE_GOES_ON : settle(choice);
+}
 
 irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks)
 {

@@ -2,21 +2,26 @@
  * choice.h - which way the exchanges of a communicator go, where nobody named one: from Open MPI's own, way 0, to what
  * trials find, without spending more on that than a share of what the exchanges have cost.
  *
- * The ranks agree at counts of exchanges that all know: after 32, 64 and so on, before which the last few are timed.
- * There they learn the largest time, and what is sent.  From that follows what exchanges have cost so far; once the
- * share of it pays for opening other ways and for a trial of them, the ranks do both (choose/trial.h).  What a trial
- * found is tried again, against way 0 alone, when four times as many exchanges are over; and against all ways when the
- * traffic has become another one: twice as many messages or bytes, or half as many.
+ * The ranks agree at counts of exchanges that all know, before which the last few are timed.  There they learn the
+ * largest time, and what is sent.  From that follow what exchanges have cost so far, and so the budget: the share of
+ * it, and half of what was saved, without what was spent.  The host lists ways that may be better, the most promising
+ * first (choose/candidates.h).  As many of them are opened as the budget pays for, and tried against the way gone so
+ * far (choose/trial.h); the winner stays, and the rest of the list follows as the budget allows.  The next agreement is
+ * when the budget will do, but not too soon and not too late: after as many exchanges again at most, and after 256 in
+ * any case once there is something to lose.
  *
- * The host goes the ways and does what irr_choice_agreed says; all of it is alike on all ranks, because it follows from
- * counts and from maxima.
+ * When four times as many exchanges are over, the winner is tried against way 0; and at once when the traffic has
+ * become another one, with twice as many messages or bytes, or half as many.  Then the host lists ways anew.
+ *
+ * The host goes the ways and does what it is told; all of it is alike on all ranks, because it follows from counts and
+ * from maxima.
  *
  * Pure.  O(1) an exchange.
  */
 #ifndef IRR_CHOICE_H
 #define IRR_CHOICE_H
 
-#include "choose/model.h"
+#include "choose/candidates.h"
 #include "choose/trial.h"
 
 /* What an exchange sends, of a rank. */
@@ -26,47 +31,67 @@ typedef struct irr_choice_load {
     uint64_t longest;
 } irr_choice_load_t;
 
-/* What the ranks agree on, as the maxima of all: times of a trial, or of the exchanges before. */
+/* What a rank thinks that it costs, in nanoseconds: what all ways need first, and each way. */
+typedef struct irr_choice_opening {
+    uint64_t first, way;
+} irr_choice_opening_t;
+
+/* What the ranks agree on, as the maxima of all.  In a trial only what is spent and the sums count. */
 enum {
-    IRR_CHOICE_THRIFT, IRR_CHOICE_NS, IRR_CHOICE_SPENT_NS, IRR_CHOICE_OPENING_NS, IRR_CHOICE_NODE_RANKS,
-    IRR_CHOICE_MESSAGES, IRR_CHOICE_SENT, IRR_CHOICE_RECEIVED, IRR_CHOICE_LONGEST,
-    IRR_CHOICE_WORDS = IRR_TRIAL_SUMS
+    IRR_CHOICE_THRIFT, IRR_CHOICE_NS, IRR_CHOICE_SPENT_NS, IRR_CHOICE_FIRST_NS, IRR_CHOICE_WAY_NS,
+    IRR_CHOICE_NODE_RANKS, IRR_CHOICE_MESSAGES, IRR_CHOICE_SENT, IRR_CHOICE_RECEIVED, IRR_CHOICE_LONGEST,
+    IRR_CHOICE_SUMS, IRR_CHOICE_WORDS = IRR_CHOICE_SUMS + IRR_TRIAL_SUMS
 };
 
-/* What the host does after an agreement. */
+/* What the host does next. */
 typedef enum irr_choice_act {
     IRR_CHOICE_GOES_ON,
-    IRR_CHOICE_OPENS,    /* opens ways for a trial, and says how many there are: irr_choice_opened */
-    IRR_CHOICE_SETTLES   /* closes all ways but the winner, and way 0 */
+    IRR_CHOICE_LISTS,    /* lists ways for the agreed load: irr_choice_listed */
+    IRR_CHOICE_OPENS,    /* opens `opens` ways of the list, from `next` on, in the slots: irr_choice_opened */
+    IRR_CHOICE_SETTLES   /* closes all ways but `way`: irr_choice_settled */
 } irr_choice_act_t;
 
 typedef struct irr_choice {
     uint32_t          percent;     /* of what exchanges have cost, that this rank would spend, */
     double            share;       /* and the least of all ranks', of 1 */
-    double            cost_ns, spent_ns;
+    double            cost_ns, spent_ns, saved_ns;
     double            mean_ns;     /* of an exchange in the last epoch, with little else in its way */
+    irr_choice_opening_t opening;  /* agreed */
     uint64_t          calls;       /* exchanges that were begun */
-    uint64_t          next;        /* after so many the ranks agree */
+    uint64_t          due;         /* after so many the ranks agree */
     uint64_t          agreed;      /* the number at the last agreement */
     uint64_t          again;       /* from so many on what was found is tried again */
-    bool              tries;       /* a trial runs, */
-    bool              full;        /* which was opened, or is to be: with all ways, not the winner against way 0 */
-    bool              tried;       /* once, at least */
-    int               way;         /* that exchanges go but for trials; the one of a trial of the winner */
+    bool              listed;      /* once, at least */
+    bool              relists;     /* as soon as the winner is checked */
+    bool              checks;      /* the winner is to be tried against way 0 */
+    bool              tries;       /* a trial runs */
+    int               way;         /* that exchanges go but for trials */
+    double            ratio;       /* of its time to that of way 0 */
+    double            best;        /* the same of the best other way that was tried, however that ended */
+    int               list;        /* ways in the list, */
+    int               next;        /* those of them that were tried, */
+    int               opens;       /* and that are to be opened */
+    double            ratios[IRR_CANDIDATES_MAX];   /* expected of those of the list, to the time of way 0 */
+    int               slots[IRR_TRIAL_WAYS];     /* the way of each one in the trial */
+    int               tried;       /* ways, in all trials */
+    uint64_t          exchanges;   /* of all trials */
     uint64_t          own_ns;      /* of the shortest of this rank's timed exchanges since the last agreement */
     uint64_t          own_spent_ns;
     int               own_node_ranks, node_ranks;   /* ranks on the node of this rank; agreed, the most */
     irr_choice_load_t own;         /* of all timed ones together */
     irr_choice_load_t load;        /* agreed, of an exchange */
-    irr_choice_load_t settled;     /* the one that the trial was about */
+    irr_choice_load_t settled;     /* the one that ways were listed for */
     irr_trial_t       trial;
 } irr_choice_t;
 
-/* On a rank with so many on its node. */
-void irr_choice_init(irr_choice_t *choice, uint32_t percent, int node_ranks);
+/* On a rank with so many of the ranks on its node. */
+void irr_choice_init(irr_choice_t *choice, uint32_t percent, int ranks, int node_ranks);
 
 /* The way of the next exchange: 0, or one of those that were opened. */
-int irr_choice_way(const irr_choice_t *choice);
+static inline int irr_choice_way(const irr_choice_t *choice)
+{
+    return choice->tries ? choice->slots[choice->trial.way] : choice->way;
+}
 
 /* Is it timed? */
 bool irr_choice_times(const irr_choice_t *choice);
@@ -74,16 +99,31 @@ bool irr_choice_times(const irr_choice_t *choice);
 /* The exchange is over; it took so long, and had this load, if it was timed.  True: the ranks agree now. */
 bool irr_choice_took(irr_choice_t *choice, uint64_t ns, const irr_choice_load_t *load);
 
-/* This rank's words for the agreement; opening_ns is what it thinks that it costs to open ways. */
-void irr_choice_words(const irr_choice_t *choice, uint64_t opening_ns, uint64_t words[IRR_CHOICE_WORDS]);
+/* This rank's words for the agreement. */
+void irr_choice_words(const irr_choice_t *choice, const irr_choice_opening_t *opening,
+                      uint64_t words[IRR_CHOICE_WORDS]);
 
 /* The maxima. */
 irr_choice_act_t irr_choice_agreed(irr_choice_t *choice, const uint64_t words[IRR_CHOICE_WORDS]);
 
-/* So many ways were opened, 0 if none could be, and that took this rank so long. */
-void irr_choice_opened(irr_choice_t *choice, int ways, uint64_t ns);
+/* Ways are listed: so many, IRR_CANDIDATES_MAX at most, with their expected times as parts of that of way 0. */
+irr_choice_act_t irr_choice_listed(irr_choice_t *choice, const double *ratios, int count);
+
+/* So many of the ways were opened; fewer: there are no more. */
+irr_choice_act_t irr_choice_opened(irr_choice_t *choice, int ways);
+
+irr_choice_act_t irr_choice_settled(irr_choice_t *choice);
+
+/* An agreement, or opening ways, took this rank so long. */
+static inline void irr_choice_spent(irr_choice_t *choice, uint64_t ns)
+{
+    choice->own_spent_ns += ns;
+}
 
 /* The agreed load of an exchange as traffic of so many ranks. */
 irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks);
+
+/* Where the way of the list that is opened i-th goes: 1 to IRR_TRIAL_WAYS - 1. */
+int irr_choice_slot(const irr_choice_t *choice, int i);
 
 #endif

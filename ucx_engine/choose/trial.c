@@ -5,22 +5,34 @@
 
 #include <string.h>
 
-/* Timed exchanges of a stay in the first round, where there are several ways, and in the last one. */
-#define LENGTH_MIN 2
-#define LENGTH_MAX 8
+/* Timed exchanges of the last stays: where exchanges are short, and where they are long. */
+#define LENGTH_SHORT 8
+#define LENGTH_LONG  4
+
+/* Those of a look. */
+#define LOOK_SHORT 3
+#define LOOK_LONG  1
+
+/* An exchange of so many nanoseconds is a long one: what else the machine does is short beside it. */
+#define LONG_NS 2.5e6
 
 /* A way that takes so many times as long as the best one is dropped at once. */
 #define HOPELESS 2
 
 /* ---- the order of stays ---- */
 
-/* The next way that is left in this half, after this one; -1: none. */
+static bool is_in(const irr_trial_t *trial, int way)
+{
+    return trial->left[way] && !(trial->looks && trial->looked[way]);
+}
+
+/* The next way of this half, after this one; -1: none. */
 static int next_way(const irr_trial_t *trial, int way)
 {
     const int step = trial->half == 0 ? 1 : -1;
 
     for (way += step; way >= 0 && way < trial->count; way += step) {
-        if (trial->left[way]) {
+        if (is_in(trial, way)) {
             return way;
         }
     }
@@ -31,29 +43,49 @@ static void begin_round(irr_trial_t *trial)
 {
     memset(trial->sums, 0, sizeof(trial->sums));
     trial->half = 0;
-    trial->way = 0;
+    trial->way = next_way(trial, -1);
     trial->done = 0;
 }
 
-void irr_trial_begin(irr_trial_t *trial, int count)
+static void begin_look(irr_trial_t *trial)
 {
-    *trial = (irr_trial_t){ .count = count, .length = count > 2 ? LENGTH_MIN : LENGTH_MAX };
-    for (int i = 0; i < count; i++) {
-        trial->left[i] = true;
-    }
+    trial->looks = true;
+    trial->length = trial->long_ones ? LOOK_LONG : LOOK_SHORT;
+    trial->warm_up = 1;
     begin_round(trial);
 }
 
-int irr_trial_most(int count)
+void irr_trial_begin(irr_trial_t *trial, int count, double mean_ns)
 {
-    int exchanges = 0, length = count > 2 ? LENGTH_MIN : LENGTH_MAX;
+    *trial = (irr_trial_t){ .count = count, .long_ones = mean_ns >= LONG_NS, .ratio = 1 };
+    for (int i = 0; i < count; i++) {
+        trial->left[i] = true;
+    }
+    begin_look(trial);
+}
 
-    for (int others = count - 1; ; others = (others + 1) / 2, length *= 2) {
-        length = length < LENGTH_MAX ? length : LENGTH_MAX;
-        exchanges += others * 2 * (1 + length);
-        if (others == 1 && length == LENGTH_MAX) {
-            return exchanges;
-        }
+void irr_trial_add(irr_trial_t *trial, int more)
+{
+    for (int i = 0; i < more; i++) {
+        trial->left[trial->count++] = true;
+    }
+    begin_look(trial);
+}
+
+int irr_trial_look(double mean_ns)
+{
+    return 1 + (mean_ns >= LONG_NS ? LOOK_LONG : LOOK_SHORT);
+}
+
+/* Of a look the shortest exchange counts, for all of them: what disturbs one of a few says nothing of its way. */
+static void count_exchange(irr_trial_t *trial, uint64_t ns)
+{
+    uint64_t *sum = &trial->sums[trial->half * IRR_TRIAL_WAYS + trial->way];
+
+    if (!trial->looks) {
+        *sum += ns;
+    } else if (*sum == 0 || ns * (uint64_t)trial->length < *sum) {
+        *sum = ns * (uint64_t)trial->length;
     }
 }
 
@@ -62,15 +94,15 @@ bool irr_trial_took(irr_trial_t *trial, uint64_t ns)
     int next;
 
     trial->exchanges++;
-    if (trial->done > 0) {
-        trial->sums[trial->half * IRR_TRIAL_WAYS + trial->way] += ns;
+    if (irr_trial_times(trial)) {
+        count_exchange(trial, ns);
     }
-    if (trial->done++ < trial->length) {
+    if (++trial->done < trial->warm_up + trial->length) {
         return false;
     }
     trial->done = 0;
     next = next_way(trial, trial->way);
-    if (next < 0 && trial->half == 0) {
+    if (next < 0 && trial->half == 0 && !trial->looks) {
         trial->half = 1;
         next = next_way(trial, trial->count);
     }
@@ -97,8 +129,8 @@ static double shorter(const uint64_t *sums, int way)
     return total(sums, way) - longer(sums, way);
 }
 
-/* The best of those that are left beside way 0, or -1; and their number. */
-static int best_of(const irr_trial_t *trial, const uint64_t *sums, int *left_p)
+/* The best of those that are left beside the base, or -1; and their number. */
+static int best_of(const irr_trial_t *trial, int *left_p)
 {
     int best = -1;
 
@@ -106,61 +138,122 @@ static int best_of(const irr_trial_t *trial, const uint64_t *sums, int *left_p)
     for (int i = 1; i < trial->count; i++) {
         if (trial->left[i]) {
             (*left_p)++;
-            best = best < 0 || total(sums, i) < total(sums, best) ? i : best;
+            best = best < 0 || trial->each_ns[i] < trial->each_ns[best] ? i : best;
         }
     }
     return best;
 }
 
-static int worst_of(const irr_trial_t *trial, const uint64_t *sums)
+static int worst_of(const irr_trial_t *trial)
 {
     int worst = -1;
 
     for (int i = 1; i < trial->count; i++) {
-        if (trial->left[i] && (worst < 0 || total(sums, i) >= total(sums, worst))) {
+        if (trial->left[i] && (worst < 0 || trial->each_ns[i] >= trial->each_ns[worst])) {
             worst = i;
         }
     }
     return worst;
 }
 
-/* Drops what is hopeless, and of the others the worse half. */
-static int drop(irr_trial_t *trial, const uint64_t *sums)
+/* Drops ways from the slowest on, down to so many. */
+static void drop_to(irr_trial_t *trial, int keep)
 {
     int left;
-    const int best = best_of(trial, sums, &left), keep = (left + 1) / 2;
-    const double limit = HOPELESS * (total(sums, best) < total(sums, 0) ? total(sums, best) : total(sums, 0));
 
-    while (left > 0) {
-        const int worst = worst_of(trial, sums);
-
-        if (left <= keep && total(sums, worst) <= limit) {
-            break;
-        }
-        trial->left[worst] = false;
-        left--;
+    for (best_of(trial, &left); left > keep; left--) {
+        trial->left[worst_of(trial)] = false;
     }
-    return left;
+}
+
+static void drop_hopeless(irr_trial_t *trial)
+{
+    const double base = trial->each_ns[0];
+    int left;
+    const int best = best_of(trial, &left);
+    const double limit = best < 0 ? 0 : HOPELESS * (trial->each_ns[best] < base ? trial->each_ns[best] : base);
+
+    for (int i = 1; i < trial->count; i++) {
+        trial->left[i] = trial->left[i] && trial->each_ns[i] <= limit;
+    }
+}
+
+/* What the ways of this round took, of which the ranks have agreed. */
+static void take(irr_trial_t *trial, const uint64_t *sums)
+{
+    const int stays = trial->looks ? 1 : 2;
+    int left, best;
+
+    for (int i = 0; i < trial->count; i++) {
+        if (is_in(trial, i)) {
+            trial->each_ns[i] = total(sums, i) / (stays * trial->length);
+            trial->extra_ns += (trial->each_ns[i] - trial->each_ns[0]) * stays * (trial->warm_up + trial->length);
+        }
+    }
+    best = best_of(trial, &left);
+    if (best > 0 && trial->each_ns[0] > 0) {
+        trial->ratio = trial->each_ns[best] / trial->each_ns[0];
+    }
+}
+
+void irr_trial_looked(irr_trial_t *trial, const uint64_t *sums)
+{
+    take(trial, sums);
+    for (int i = 0; i < trial->count; i++) {
+        trial->looked[i] = true;
+    }
+    drop_hopeless(trial);
 }
 
 bool irr_trial_agreed(irr_trial_t *trial, const uint64_t *sums)
 {
-    int left, best = best_of(trial, sums, &left);
-    bool last = left <= 1 && trial->length >= LENGTH_MAX;
+    int left, best;
+    bool wins;
+
+    take(trial, sums);
+    best = best_of(trial, &left);
+    if (left > 1) {
+        drop_hopeless(trial);
+        return false;
+    }
+    wins = longer(sums, best) < shorter(sums, 0) || (trial->lenient && total(sums, best) <= total(sums, 0));
+    trial->winner = wins ? best : 0;
+    return true;
+}
+
+/* What the next round takes more than by the base. */
+static double extra_of(const irr_trial_t *trial)
+{
+    double extra = 0;
 
     for (int i = 1; i < trial->count; i++) {
-        if (trial->left[i]) {
-            trial->extra_ns += (total(sums, i) - total(sums, 0)) * (1 + trial->length) / trial->length;
+        if (trial->left[i] && trial->each_ns[i] > trial->each_ns[0]) {
+            extra += trial->each_ns[i] - trial->each_ns[0];
         }
     }
-    trial->ratio = total(sums, 0) > 0 ? total(sums, best) / total(sums, 0) : 1;
-    if (!last) {
-        last = drop(trial, sums) == 0;
-        trial->length = 2 * trial->length < LENGTH_MAX ? 2 * trial->length : LENGTH_MAX;
-        trial->winner = 0;
-    } else {
-        trial->winner = longer(sums, best) < shorter(sums, 0) ? best : 0;
+    return extra * 2 * (trial->warm_up + trial->length);
+}
+
+/* Stays of the next round, by how many ways are left. */
+static void set_length(irr_trial_t *trial, int left)
+{
+    trial->length = (trial->long_ones ? LENGTH_LONG : LENGTH_SHORT) / (left > 1 ? 2 : 1);
+}
+
+bool irr_trial_go_on(irr_trial_t *trial, double budget_ns)
+{
+    int left;
+
+    best_of(trial, &left);
+    left = (left + 1) / 2;
+    trial->looks = false;
+    trial->warm_up = trial->long_ones ? 0 : 1;
+    drop_to(trial, left);
+    set_length(trial, left);
+    while (left > 0 && extra_of(trial) > budget_ns) {
+        drop_to(trial, --left);
+        set_length(trial, left);
     }
     begin_round(trial);
-    return last;
+    return left > 0;
 }

@@ -1,15 +1,18 @@
 /*
  * trial.h - which of a few ways is fastest, found by going each in turn in the exchanges that a job does anyway.
  *
- * Successive halving: in a round each way that is left has two stays of some exchanges, whose first one is not timed,
- * because it makes plans and memory that later ones find; in the second half of the round the ways come in reverse
- * order, so that a machine that becomes slower is unfair to none.  Then the ranks agree on the largest sums, the better
- * half of the ways goes on, and stays become twice as long.  Way 0, which is what there was before, is in every round.
- * In the end a way has won if its slower stay was shorter than the faster one of way 0: by more than both spread.
+ * One of the ways is the base, the one gone so far.  First comes a look at each way: a stay of a few exchanges, whose
+ * first one is not timed, because it makes plans and memory that later ones find; the shortest of the others counts.
+ * Ways that are hopeless are dropped.  More ways may be added, and looked at.  Then successive halving: in a round each
+ * way that is left has two stays of some exchanges, whose sum counts; in the second half of the round the ways come in
+ * reverse order, so that a machine that becomes slower is unfair to none.  After each round the ranks agree on the
+ * largest times, the better half of the ways goes on, and the next stays are twice as long.  The base is in every
+ * round.  In the end a way has won if its slower stay was shorter than the faster one of the base: by more than both
+ * spread.
  *
- * All ranks take the same steps, because these follow from the number of exchanges and from sums that are agreed.
+ * All ranks take the same steps, because these follow from the number of exchanges and from times that are agreed.
  *
- * Pure.  With 4 ways beside way 0: 98 exchanges, 3 agreements.
+ * Pure.  With 4 ways beside the base: 20 exchanges of a look, then 30 and 36; half of that where exchanges are long.
  */
 #ifndef IRR_TRIAL_H
 #define IRR_TRIAL_H
@@ -17,41 +20,59 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define IRR_TRIAL_WAYS 5   /* way 0 among them */
+#define IRR_TRIAL_WAYS 5   /* the base among them */
 
 /* What the ranks agree on after a round. */
 #define IRR_TRIAL_SUMS (2 * IRR_TRIAL_WAYS)
 
 typedef struct irr_trial {
-    int      count;                  /* of ways */
-    bool     left[IRR_TRIAL_WAYS];   /* not dropped yet */
-    int      length;                 /* timed exchanges of a stay */
-    int      way;                    /* whose stay it is */
-    int      half;                   /* of the round */
-    int      done;                   /* exchanges of the stay */
-    int      exchanges;              /* of the trial, so far */
-    uint64_t sums[IRR_TRIAL_SUMS];   /* nanoseconds of the stays of this round, first halves first */
-    double   extra_ns;               /* what the agreed stays took more than way 0 would have */
-    double   ratio;                  /* of the last round: the best way's time by that of way 0 */
-    int      winner;                 /* in the end */
+    int      count;                    /* of ways; the base is way 0 */
+    bool     left[IRR_TRIAL_WAYS];     /* not dropped yet */
+    bool     looked[IRR_TRIAL_WAYS];
+    bool     long_ones;                /* exchanges are long: a few tell enough */
+    bool     lenient;                  /* way 1 wins as well if it is as good as the base */
+    bool     looks;                    /* the round is a look, else one of halving */
+    int      length;                   /* timed exchanges of a stay */
+    int      warm_up;                  /* and those before, which are not */
+    int      way;                      /* whose stay it is */
+    int      half;                     /* of the round */
+    int      done;                     /* exchanges of the stay */
+    int      exchanges;                /* of the trial, so far */
+    uint64_t sums[IRR_TRIAL_SUMS];     /* nanoseconds of the stays of this round, first halves first */
+    double   each_ns[IRR_TRIAL_WAYS];  /* agreed, of an exchange in the last round of a way */
+    double   extra_ns;                 /* what the agreed stays took more than the base would have; negative: less */
+    double   ratio;                    /* of the last round: the best way's time by that of the base */
+    int      winner;                   /* in the end */
 } irr_trial_t;
 
-/* Begins with so many ways, from 2 on. */
-void irr_trial_begin(irr_trial_t *trial, int count);
+/* Begins with looks at so many ways, from 2 on; an exchange by the base takes about so long. */
+void irr_trial_begin(irr_trial_t *trial, int count, double mean_ns);
 
-/* Exchanges by others than way 0 that a trial takes at most. */
-int irr_trial_most(int count);
+/* After a look was agreed: so many more ways are looked at. */
+void irr_trial_add(irr_trial_t *trial, int more);
+
+/* Exchanges of a look at one way. */
+int irr_trial_look(double mean_ns);
 
 /* Is the next exchange timed? */
 static inline bool irr_trial_times(const irr_trial_t *trial)
 {
-    return trial->done > 0;
+    return trial->done >= trial->warm_up;
 }
 
 /* What it took, or anything if it is not timed.  True: the round is over, and the ranks agree on the largest sums. */
 bool irr_trial_took(irr_trial_t *trial, uint64_t ns);
 
-/* The agreed sums.  True: the trial is over, and there is a winner. */
+/* The agreed sums of a look. */
+void irr_trial_looked(irr_trial_t *trial, const uint64_t *sums);
+
+/* The agreed sums of a round of halving.  True: it was the last one, and there is a winner. */
 bool irr_trial_agreed(irr_trial_t *trial, const uint64_t *sums);
+
+/*
+ * Begins the next round of halving, which may take so much more than by the base: what does not fit is dropped, the
+ * slowest first.  False: nothing is left, and the base has won.
+ */
+bool irr_trial_go_on(irr_trial_t *trial, double budget_ns);
 
 #endif
