@@ -13,6 +13,8 @@
  *   coll_irr_module.c     a module for each communicator: query, enable, destruct
  *   coll_irr_activate.c   the first call of a collective on a communicator: agree, or leave it to the previous module
  *   coll_irr_choose.c     the way of exchanges where nobody named one: found as they go
+ *   coll_irr_say.c        lines of coll_irr_verbose
+ *   coll_irr_rows.h       what is told of numbers
  *   coll_irr_engine.c     the engine of the process: first use, progress, waiting
  *   coll_irr_teardown.c   the way down at the end of the job
  *   coll_irr_buffer.c     counts, displacements and datatypes to blocks of bytes
@@ -130,6 +132,7 @@ typedef struct mca_coll_irr_service_t {
     bool                 asked;      /* the ranks have agreed that all choose, */
     bool                 grouped;    /* and have opened ways */
     irr_choice_t         choice;
+    uint64_t             told_exchanges;   /* its count when one rank said last what was found */
     irr_candidate_t      list[IRR_CANDIDATES_MAX];     /* what is tried, */
     irr_candidate_t      candidates[IRR_TRIAL_WAYS];   /* and what is behind the ways that are open; */
     irr_comm_t          *ways[IRR_TRIAL_WAYS];    /* NULL: way 0, which is the host's, and those that are closed */
@@ -285,9 +288,6 @@ irr_status_t mca_coll_irr_maxima(mca_coll_irr_module_t *module, uint64_t *words,
 /* Ranks of the communicator on this rank's node, as Open MPI knows without asking. */
 int mca_coll_irr_node_ranks(const mca_coll_irr_module_t *module);
 
-/* Verbosity from which on this rank says what all ranks of the communicator have decided. */
-int mca_coll_irr_level(const mca_coll_irr_module_t *module);
-
 /* Local: a collective is left to the previous module from now on. */
 void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *why);
 
@@ -319,6 +319,17 @@ void mca_coll_irr_choose_end(mca_coll_irr_service_t *service);
 
 /* Collective, blocking alike: IRR_OK if all ranks say true, else IRR_ERR_NOT_SUPPORTED; or IRR_ERR_OOB. */
 irr_status_t mca_coll_irr_agree_all(mca_coll_irr_module_t *module, bool mine);
+
+/* ---- what the user reads ---- */
+
+/* With verbosity 1 rank 0 of the communicator says which one it is, and what about it. */
+void mca_coll_irr_say(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, const char *what);
+
+/* Nodes of the communicator, without asking its ranks; what coll_irr_ranks_per_node makes them, if it is given. */
+int mca_coll_irr_nodes(const mca_coll_irr_module_t *module);
+
+/* With the component. */
+void mca_coll_irr_say_close(void);
 
 /* ---- engine ---- */
 

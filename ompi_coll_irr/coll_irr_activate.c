@@ -105,19 +105,14 @@ irr_status_t mca_coll_irr_prepare(mca_coll_irr_module_t *module, mca_coll_irr_gr
     return mca_coll_irr_engine_open(&module->reason);
 }
 
-/* One rank says what is alike on all. */
-int mca_coll_irr_level(const mca_coll_irr_module_t *module)
-{
-    return ompi_comm_rank(module->comm) == 0 ? 1 : 10;
-}
-
 static void serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
+    char what[128];
+
     service->state = MCA_COLL_IRR_SERVING;
-    opal_output_verbose(mca_coll_irr_level(module), mca_coll_irr_component.output,
-                        "coll:irr: communicator %s of %d ranks is served, "
-                        "%s by %s", module->comm->c_name, ompi_comm_size(module->comm), service->call,
-                        irr_comm_algorithm(service->irr_comm));
+    snprintf(what, sizeof(what), ": %s, because %s is %s", irr_comm_algorithm(service->irr_comm), service->parameter,
+             irr_algorithm_name(service->algorithm));
+    mca_coll_irr_say(module, service, what);
 }
 
 /* Somebody needs room for problems. */
@@ -128,6 +123,8 @@ static bool is_in_use(const mca_coll_irr_service_t *service)
 
 void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *why)
 {
+    char what[192];
+
     service->state = MCA_COLL_IRR_DECLINED;
     if (!is_in_use(&module->alltoallv) && !is_in_use(&module->alltoall)) {
         free(module->send_blocks);
@@ -135,9 +132,8 @@ void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t 
         module->send_blocks = NULL;
         module->recv_blocks = NULL;
     }
-    opal_output_verbose(mca_coll_irr_level(module), mca_coll_irr_component.output,
-                        "coll:irr: %s on communicator %s is left to others: %s",
-                        service->call, module->comm->c_name, why);
+    snprintf(what, sizeof(what), ": Open MPI's own, because %s", why);
+    mca_coll_irr_say(module, service, what);
 }
 
 void mca_coll_irr_service_end(mca_coll_irr_service_t *service)
@@ -224,7 +220,7 @@ static int share(mca_coll_irr_module_t *module)
     int result = module->alltoallv.state == MCA_COLL_IRR_NEW ? decide(module, &module->alltoallv) : OMPI_SUCCESS;
 
     if (result != OMPI_SUCCESS || module->alltoallv.state != MCA_COLL_IRR_SERVING) {
-        mca_coll_irr_decline(module, &module->alltoall, "nor is MPI_Alltoallv served");
+        mca_coll_irr_decline(module, &module->alltoall, "MPI_Alltoallv is not served");
         return result;
     }
     module->alltoall.irr_comm = module->alltoallv.irr_comm;
@@ -379,12 +375,15 @@ int mca_coll_irr_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *serv
 /* The first call: now, or as the calls go. */
 static int begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
+    char text[128];
+
     switch (mca_coll_irr_mode(module, service)) {
     case MCA_COLL_IRR_CHOOSES:
         mca_coll_irr_choose_begin(module, service);
         return OMPI_SUCCESS;
     case MCA_COLL_IRR_LEAVES:
-        mca_coll_irr_decline(module, service, "its parameter is host");
+        snprintf(text, sizeof(text), "%s is host", service->parameter);
+        mca_coll_irr_decline(module, service, text);
         return OMPI_SUCCESS;
     default:
         return mca_coll_irr_ask(module, service);

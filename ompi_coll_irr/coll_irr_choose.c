@@ -8,6 +8,7 @@
  * agreement, after some calls.  A rank that was told otherwise by its parameters asks in the first call already; but
  * the records of both differ (coll_irr_records.c), so neither waits for the other, and all stay with Open MPI.
  */
+#include "coll_irr_rows.h"
 #include "coll_irr_settings.h"
 
 #include "core/clock.h"
@@ -186,20 +187,36 @@ static void way_text(const mca_coll_irr_service_t *service, int way, char *text,
     }
 }
 
-/* One rank says what was found. */
-static void say(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+/* What was found, as the time of a way by that of Open MPI's own: of the way that is gone now, or of the best other. */
+static void found_text(const mca_coll_irr_service_t *service, char *text, size_t size)
 {
     const irr_choice_t *choice = &service->choice;
-    const int ranks = ompi_comm_size(module->comm);
-    const uint64_t each = choice->settled.messages > 0 ? choice->settled.sent / choice->settled.messages : 0;
-    char text[IRR_CANDIDATE_TEXT];
+    const bool check = choice->slots[1] == 0;
+    char way[IRR_CANDIDATE_TEXT];
 
-    way_text(service, choice->way, text, sizeof(text));
-    opal_output_verbose(mca_coll_irr_level(module), mca_coll_irr_component.output,
-                        "coll:irr: %s, %s, %d ranks, %d on a node, about %llu bytes to each: %s; the "
-                        "best other way took %.2f of the time of Open MPI's own; tried %d ways in %d exchanges",
-                        module->comm->c_name, service->call, ranks, choice->node_ranks, (unsigned long long)each,
-                        text, choice->best, choice->tried, (int)choice->exchanges);
+    way_text(service, choice->way, way, sizeof(way));
+    if (choice->exchanges == service->told_exchanges) {
+        snprintf(text, size, "%s again, because messages have changed and nothing pays for a trial yet", way);
+    } else if (choice->way != 0) {
+        snprintf(text, size, "%s, %.2f of the time of Open MPI's own", way, choice->ratio);
+    } else {
+        snprintf(text, size, "%s; the best other took %.2f of its time", way,
+                 check && choice->trial.ratio > 0 ? 1 / choice->trial.ratio : choice->best);
+    }
+}
+
+/* One rank says what was found. */
+static void say(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    const irr_choice_t *choice = &service->choice;
+    char bytes[MCA_COLL_IRR_UNITS], found[192], what[320];
+
+    mca_coll_irr_bytes_text(choice->load.messages > 0 ? choice->load.sent / choice->load.messages : 0, bytes);
+    found_text(service, found, sizeof(found));
+    snprintf(what, sizeof(what), ", about %s to each: %s; tried %d way%s in %llu exchanges", bytes, found,
+             choice->tried, choice->tried == 1 ? "" : "s", (unsigned long long)choice->exchanges);
+    service->told_exchanges = choice->exchanges;
+    mca_coll_irr_say(module, service, what);
 }
 
 /* Collective, as far as ways are opened. */

@@ -92,6 +92,7 @@ static int irr_close(void)
     mca_coll_irr_teardown_local();
     mca_coll_irr_modules_close();
     mca_coll_irr_records_close();
+    mca_coll_irr_say_close();
     mca_coll_irr_requests_close();
     irr_log_set(NULL, NULL, IRR_LOG_ERROR);
     free(mca_coll_irr_component.engine_reason);

@@ -195,8 +195,8 @@ static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
     const mca_coll_base_comm_coll_t *previous = comm->c_coll;
 
     if (previous->coll_alltoallv == NULL || previous->coll_allgather == NULL || previous->coll_allreduce == NULL) {
-        opal_output_verbose(1, mca_coll_irr_component.output, "coll:irr: communicator %s is left to others: "
-                            "no component of a lower priority serves it", comm->c_name);
+        opal_output_verbose(ompi_comm_rank(comm) == 0 ? 1 : 10, mca_coll_irr_component.output, "coll:irr: communicator "
+                            "%s is left to others: no component of a lower priority serves it", comm->c_name);
         return OMPI_ERR_NOT_AVAILABLE;
     }
     module->comm = comm;

@@ -114,8 +114,8 @@ int mca_coll_irr_params_register(void)
                      "default) coll/irr serves what its algorithms are named for; a negative value disables it.",
                      40, OPAL_INFO_LVL_4, &params->priority),
         register_int("verbose",
-                     "Verbosity of the irr coll component. 0 is silent, 1 says which communicators are served and "
-                     "why others are not, 10 and more is for debugging.",
+                     "Verbosity of the irr coll component. 0 is silent, 1 says what serves each collective of a "
+                     "communicator and why, by its rank 0, 10 and more is for debugging.",
                      0, OPAL_INFO_LVL_5, &params->verbose),
         register_int("setup_share",
                      "With the algorithm auto: percentage of the time of exchanges that may be spent on opening "

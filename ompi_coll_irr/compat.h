@@ -240,11 +240,9 @@ static inline bool mca_coll_irr_modex_put(const char *key, uint64_t value)
     return result == OPAL_SUCCESS;
 }
 
-/*
- * What a process of this job has published, without waiting for one that never will: OMPI_SUCCESS,
- * OMPI_ERR_NOT_FOUND alike on all processes, or why this process cannot tell.
- */
-static inline int mca_coll_irr_modex_get(const char *key, const opal_process_name_t *name, uint64_t *value)
+/* A value of this type of a process, as below. */
+static inline int mca_coll_irr_modex_find(const char *key, opal_data_type_t type, const opal_process_name_t *name,
+                                          uint64_t *value)
 {
     opal_value_t at_once, *entry = NULL;
     opal_list_t directives;
@@ -261,16 +259,31 @@ static inline int mca_coll_irr_modex_get(const char *key, const opal_process_nam
     at_once.key = NULL;
     OBJ_DESTRUCT(&at_once);
     OBJ_DESTRUCT(&directives);
-    if (result == OPAL_SUCCESS && (entry == NULL || entry->type != OPAL_UINT64)) {
+    if (result == OPAL_SUCCESS && (entry == NULL || entry->type != type)) {
         result = OMPI_ERR_NOT_FOUND;
     }
     if (result == OPAL_SUCCESS) {
-        *value = entry->data.uint64;
+        *value = type == OPAL_UINT64 ? entry->data.uint64 : entry->data.uint32;
     }
     if (entry != NULL) {
         OBJ_RELEASE(entry);
     }
     return result;
+}
+
+/*
+ * What a process of this job has published, without waiting for one that never will: OMPI_SUCCESS,
+ * OMPI_ERR_NOT_FOUND alike on all processes, or why this process cannot tell.
+ */
+static inline int mca_coll_irr_modex_get(const char *key, const opal_process_name_t *name, uint64_t *value)
+{
+    return mca_coll_irr_modex_find(key, OPAL_UINT64, name, value);
+}
+
+/* The number of its node; OMPI_SUCCESS, or why this process cannot tell. */
+static inline int mca_coll_irr_modex_node(const opal_process_name_t *name, uint64_t *node)
+{
+    return mca_coll_irr_modex_find(OPAL_PMIX_NODEID, OPAL_UINT32, name, node);
 }
 #else
 static inline bool mca_coll_irr_modex_put(const char *key, uint64_t value)
@@ -292,6 +305,18 @@ static inline int mca_coll_irr_modex_get(const char *key, const opal_process_nam
         return OMPI_SUCCESS;
     }
     return result == PMIX_ERR_NOMEM ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_ERR_NOT_FOUND;
+}
+
+static inline int mca_coll_irr_modex_node(const opal_process_name_t *name, uint64_t *node)
+{
+    uint32_t found, *found_p = &found;
+    int result;
+
+    OPAL_MODEX_RECV_VALUE_IMMEDIATE(result, PMIX_NODEID, name, &found_p, PMIX_UINT32);
+    if (result == PMIX_SUCCESS) {
+        *node = found;
+    }
+    return result == PMIX_SUCCESS ? OMPI_SUCCESS : OMPI_ERR_NOT_FOUND;
 }
 #endif
 

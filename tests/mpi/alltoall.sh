@@ -67,9 +67,11 @@ check "host on some ranks, that of MPI_Alltoallv on the others" divided a1 "" "i
 check "auto on some ranks, aapc on the others" divided auto coll_irr_alltoall_algorithm=aapc \
     "is auto and there is no topology file on some ranks"
 check "a1 on some ranks, ac on the others" divided a1 coll_irr_alltoall_algorithm=ac "different settings"
-check "verbose says who serves it" says "is served, MPI_Alltoall by lp" \
+check "verbose says who serves it" \
+    says "MPI_Alltoall, 2 ranks on 1 node: lp, because coll_irr_alltoall_algorithm is lp" \
     ranks 2 --mca coll_irr_verbose 1 "$program" irr coll_irr_alltoall_algorithm=lp
-check "verbose says what auto is" says "is served, MPI_Alltoallv by a1" \
+check "verbose says what auto is" \
+    says "MPI_Alltoallv, 2 ranks on 1 node: a1, because coll_irr_alltoallv_algorithm is auto" \
     ranks 2 --mca coll_irr_verbose 1 "$program" irr coll_irr_alltoallv_algorithm=auto "$with_schedule" \
     coll_irr_alltoall_algorithm=auto
 exit $failed

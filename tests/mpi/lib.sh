@@ -88,6 +88,16 @@ says() {
     grep -q "$text" "$scratch/run"
 }
 
+# one_says TEXT COMMAND...: one line of the run has the text.
+one_says() {
+    text=$1
+    shift
+    "$@" > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && [ "$(grep -c "$text" "$scratch/run")" -eq 1 ]
+}
+
 # told TEXT COMMAND...: the run is right, and one text tells.
 told() {
     text=$1

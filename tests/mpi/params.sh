@@ -119,7 +119,8 @@ check "dims of more stages than a tag tells" too_many_stages
 check "a negative priority disables" ranks 4 --mca coll_irr_priority -1 "$program" leaked_to_host
 check "a priority below tuned leaves it to tuned" ranks 4 --mca coll_irr_priority 5 "$program" leaked_to_host
 check "verbose says that a communicator is served" \
-    says "communicator MPI_COMM_WORLD of 4 ranks is served" ranks 4 --mca coll_irr_verbose 1 "$program" many
+    one_says "MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: a1, because coll_irr_alltoallv_algorithm is a1" \
+    ranks 4 --mca coll_irr_verbose 1 "$program" many
 check "verbose says why a communicator is not served" \
     says "MPI_COMM_SELF is left to others: there is nobody to exchange with" \
     ranks 2 --mca coll_irr_verbose 10 "$program" unused

@@ -51,7 +51,7 @@ irr_status_t irr_engine_create(const irr_engine_config_t *config, irr_engine_t *
         return status;
     }
     (*engine_p)->crowded = config->crowded;
-    irr_log(IRR_LOG_INFO, "engine opened on transport %s", transport->caps.name);
+    irr_log(IRR_LOG_DEBUG, "engine opened on transport %s", transport->caps.name);
     return IRR_OK;
 }
 

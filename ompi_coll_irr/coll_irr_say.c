@@ -1,0 +1,91 @@
+/*
+ * coll_irr_say.c - lines of coll_irr_verbose: what serves a collective of a communicator, and why, from its rank 0.
+ *
+ * They count nodes, which nothing else needs.  Open MPI knows the node of each process without asking anybody; nodes
+ * are looked up once a process of the job, and only by a rank that tells of a communicator with that process.
+ */
+#include "coll_irr.h"
+
+#include "coll_irr_rows.h"
+
+#include <stdlib.h>
+
+/* Of the processes of the job: 1 + the number of its node, 0: not looked up yet.  Guarded by the component's lock. */
+static uint64_t *node_of;
+
+void mca_coll_irr_say_close(void)
+{
+    free(node_of);
+    node_of = NULL;
+}
+
+/* 0: not known. */
+static uint64_t look_up(const opal_process_name_t *name)
+{
+    const size_t processes = (size_t)mca_coll_irr_process_info.num_procs;
+    uint64_t node = 0;
+
+    if (node_of == NULL) {
+        node_of = calloc(processes, sizeof(*node_of));
+    }
+    if (node_of == NULL || name->vpid >= processes) {
+        return 0;
+    }
+    if (node_of[name->vpid] == 0 && mca_coll_irr_modex_node(name, &node) == OMPI_SUCCESS) {
+        node_of[name->vpid] = 1 + node;
+    }
+    return node_of[name->vpid];
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* Nodes of the communicator; 0: some are not known, or there is no memory. */
+static int count_nodes(ompi_communicator_t *comm)
+{
+    const int ranks = ompi_comm_size(comm);
+    uint64_t *nodes = malloc((size_t)ranks * sizeof(*nodes));
+    int count = 0;
+
+    if (nodes == NULL) {
+        return 0;
+    }
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    for (int i = 0; i < ranks; i++) {
+        const opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, i);
+
+        nodes[i] = look_up(&name);
+    }
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    qsort(nodes, (size_t)ranks, sizeof(*nodes), compare);
+    for (int i = 0; i < ranks && nodes[0] > 0; i++) {
+        count += i == 0 || nodes[i] != nodes[i - 1];
+    }
+    free(nodes);
+    return count;
+}
+
+int mca_coll_irr_nodes(const mca_coll_irr_module_t *module)
+{
+    const size_t ranks = (size_t)ompi_comm_size(module->comm), given = module->settings.ranks_per_node;
+    const size_t node_ranks = given > 0 ? given : (size_t)mca_coll_irr_node_ranks(module);
+    const int counted = given > 0 ? 0 : count_nodes(module->comm);
+
+    return counted > 0 ? counted : (int)((ranks - 1) / node_ranks + 1);
+}
+
+void mca_coll_irr_say(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, const char *what)
+{
+    const int level = ompi_comm_rank(module->comm) == 0 ? 1 : 10, output = mca_coll_irr_component.output;
+
+    if (opal_output_get_verbosity(output) >= level) {
+        const int nodes = mca_coll_irr_nodes(module);
+
+        opal_output(output, "coll:irr: %s, %s, %d ranks on %d node%s%s", module->comm->c_name, service->call,
+                    ompi_comm_size(module->comm), nodes, nodes > 1 ? "s" : "", what);
+    }
+}
