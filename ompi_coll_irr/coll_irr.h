@@ -13,6 +13,7 @@
  *   coll_irr_module.c     a module for each communicator: query, enable, destruct
  *   coll_irr_activate.c   the first call of a collective on a communicator: agree, or leave it to the previous module
  *   coll_irr_choose.c     the way of exchanges where nobody named one: found as they go
+ *   coll_irr_machine.c    the constants of the machine, which choosing asks for
  *   coll_irr_say.c        lines of coll_irr_verbose
  *   coll_irr_rows.h       what is told of numbers
  *   coll_irr_engine.c     the engine of the process: first use, progress, waiting
@@ -51,6 +52,7 @@ typedef struct mca_coll_irr_params_t {
     char *ucx_tls;
     char *ucx_devices;
     char *eager_bytes;
+    char *machine_file;
 } mca_coll_irr_params_t;
 
 /* CLOSED -> OPEN or FAILED at the first exchange; GONE after the job's last. */
@@ -146,6 +148,7 @@ struct mca_coll_irr_module_t {
     mca_coll_irr_service_t      alltoall;
     mca_coll_irr_settings_t     settings;
     bool                        everywhere;     /* all ranks have coll/irr: known from the first call on */
+    irr_machine_t               machine;        /* by which ways are ranked; alike on all ranks where these choose */
     irr_status_t                trouble;        /* a bad value, or no memory for a module; told in the first call */
     char                       *reason;         /* of it, or why the engine cannot be opened, for the user */
     irr_block_t                *send_blocks;    /* while one is SERVING: room for one a rank, for the problem */
@@ -250,7 +253,7 @@ irr_status_t mca_coll_irr_records_look(ompi_communicator_t *comm, mca_coll_irr_p
  * be MCA_COLL_IRR_WORDS_MAX.  IRR_ERR_NOT_SUPPORTED, alike on all that have it, if a member lacks it or has another
  * priority or version, of which the user is told; or IRR_ERR_OOB.
  */
-#define MCA_COLL_IRR_WORDS_MAX 4
+#define MCA_COLL_IRR_WORDS_MAX 6
 irr_status_t mca_coll_irr_records_agree(ompi_communicator_t *comm, const mca_coll_irr_partners_t *partners,
                                         uint64_t *words, size_t count);
 
@@ -316,6 +319,18 @@ int mca_coll_irr_choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
 
 /* Local: closes all ways. */
 void mca_coll_irr_choose_end(mca_coll_irr_service_t *service);
+
+/*
+ * Of the constants of the machine that this process has, words whose maxima tell whether all ranks have the same.  May
+ * block on the file system.
+ */
+void mca_coll_irr_machine_words(uint64_t words[2]);
+
+/*
+ * Collective, blocking where they have not: from the maxima, the constants of a communicator.  What is wrong with a
+ * file is told, and then these are the defaults.  IRR_ERR_OOB.
+ */
+irr_status_t mca_coll_irr_machine_agreed(mca_coll_irr_module_t *module, const uint64_t words[2]);
 
 /* Collective, blocking alike: IRR_OK if all ranks say true, else IRR_ERR_NOT_SUPPORTED; or IRR_ERR_OOB. */
 irr_status_t mca_coll_irr_agree_all(mca_coll_irr_module_t *module, bool mine);

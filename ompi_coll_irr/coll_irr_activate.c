@@ -2,14 +2,14 @@
  * coll_irr_activate.c - the first call of a collective on a communicator decides whether coll/irr serves it.
  *
  * All members are there by definition, and the functions of the previous module work, so this is where ranks agree,
- * in two parts.  First the maxima of four words: does any rank want the collective served, and do all?  Parameters
+ * in two parts.  First the maxima of a few words: does any rank want the collective served, and do all?  Parameters
  * may differ between ranks, so none can tell alone; nor that all have coll/irr, which is found on the way
  * (coll_irr_records.c).  Where none wants it, which is so with nothing configured, that is all: nothing was opened.
  * Then the engine's agreement, into which local trouble (no memory, no transport) is taken, so that either all ranks
  * are served or all are left to the previous module.
  *
  * An engine communicator has one algorithm.  MPI_Alltoall uses that of MPI_Alltoallv if it has the same on all ranks,
- * which the four words tell as well, and one of its own if not.
+ * which these words tell as well, and one of its own if not.
  */
 #include "coll_irr.h"
 
@@ -264,7 +264,7 @@ static const char *reason_to_leave(const mca_coll_irr_module_t *module, const mc
 }
 
 /* What the ranks want, as the maxima of their words; a rank as ranks - rank, so that the lowest one remains. */
-enum { BAD_VALUE, WANTED, LEFT, APART, WORDS };
+enum { BAD_VALUE, WANTED, LEFT, APART, MACHINE, WORDS = MACHINE + 2 };
 
 /* Local: some ranks leave the collective to Open MPI, of which the lowest one tells why, or have a bad value. */
 static void decline_divided(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const uint64_t *words,
@@ -348,6 +348,9 @@ int mca_coll_irr_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *serv
         look(module, &partners);
     }
     want(module, service, words, &why);
+    if (service->state == MCA_COLL_IRR_CHOOSING) {
+        mca_coll_irr_machine_words(words + MACHINE);
+    }
     status = ask(module, &partners, words);
     if (status == IRR_ERR_NOT_SUPPORTED) {
         return decline_both(module, "coll/irr is not the same on all ranks");
@@ -367,7 +370,8 @@ int mca_coll_irr_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *serv
         return OMPI_SUCCESS;
     }
     if (service->state == MCA_COLL_IRR_CHOOSING) {
-        return OMPI_SUCCESS;
+        status = mca_coll_irr_machine_agreed(module, words + MACHINE);
+        return status == IRR_OK ? OMPI_SUCCESS : mca_coll_irr_error(status);
     }
     return service == &module->alltoall && words[APART] == 0 ? share(module) : decide(module, service);
 }

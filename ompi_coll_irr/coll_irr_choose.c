@@ -108,9 +108,8 @@ static irr_choice_act_t list_ways(mca_coll_irr_module_t *module, mca_coll_irr_se
 {
     irr_choice_t *choice = &service->choice;
     const irr_traffic_t traffic = irr_choice_traffic(choice, ompi_comm_size(module->comm));
-    const irr_machine_t machine = IRR_MACHINE_DEFAULT;
-    const double host_ns = irr_model_host_ns(&machine, &traffic);
-    const int all = irr_candidates(&machine, &traffic, &module->settings.engine, service->list);
+    const double host_ns = irr_model_host_ns(&module->machine, &traffic);
+    const int all = irr_candidates(&module->machine, &traffic, &module->settings.engine, service->list);
     double ratios[IRR_CANDIDATES_MAX];
     int count = 0;
 

@@ -137,6 +137,11 @@ int mca_coll_irr_params_register(void)
                       "suffix k, m or g. 0 leaves it to UCX; auto: 64k for a job with coll_irr_topology_file, as UCX "
                       "loses a third of TCP's rate by asking, otherwise as 0. UCX_RNDV_THRESH is stronger.",
                       "auto", OPAL_INFO_LVL_5, &params->eager_bytes),
+        register_text("machine_file",
+                      "File with the constants of the machine, as irr_plan reads it: with coll_irr_setup_share, what "
+                      "is worth a trial follows from them. Empty means the default constants, which all ranks take, "
+                      "too, where one cannot read its file, or has other constants than the rest.",
+                      "", OPAL_INFO_LVL_4, &params->machine_file),
         mca_coll_irr_pvars_register()
     };
 

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FOUR "message 1\nlatency 2\nbandwidth 3\ncopy 4\n"
 #define NAMES "message, latency, bandwidth, copy, node_message, node_latency, flag, piece, switch_nodes, taper"
@@ -139,6 +140,20 @@ static void test_no_file(void)
     CU_ASSERT_STRING_EQUAL(error.reason, "No such file or directory");
 }
 
+/* As the file of a parameter may be anything. */
+static void test_long_file(void)
+{
+    const char *path = irr_text_open();
+    irr_file_error_t error = { .line = 7 };
+    irr_machine_t machine;
+
+    CU_ASSERT_EQUAL_FATAL(truncate(path, INT64_C(1) << 30), 0);
+    CU_ASSERT_EQUAL(irr_machine_read(path, &machine, &error), IRR_ERR_FORMAT);
+    CU_ASSERT_EQUAL(error.line, 0);
+    CU_ASSERT_STRING_EQUAL(error.reason, "is 1073741824 bytes long, at most 65536 are allowed");
+    irr_text_close();
+}
+
 static const irr_test_case_t cases[] = {
     { "all constants of a file are read", test_all_constants },
     { "what is not given is as where nobody has measured", test_presets },
@@ -146,6 +161,7 @@ static const irr_test_case_t cases[] = {
     { "each constant has a name and a text", test_names },
     { "what is wrong is refused, with its line and what is allowed", test_refused },
     { "a file that is not there is refused", test_no_file },
+    { "a file of 1 GiB is refused unread", test_long_file },
     { NULL, NULL }
 };
 

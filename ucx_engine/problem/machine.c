@@ -3,7 +3,9 @@
  */
 #include "problem/machine.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define LINE_BYTES 1024
 #define COMMENT    "#"
@@ -107,6 +109,21 @@ static irr_status_t read_all(irr_lines_t *lines, irr_machine_t *machine)
     return status == IRR_OK ? check_all(lines, lines_of) : status;
 }
 
+/* A job must not wait for a large file that was named by mistake. */
+static irr_status_t check_length(const irr_lines_t *lines)
+{
+    struct stat found;
+
+    if (fstat(fileno(lines->stream), &found) != 0) {
+        return irr_lines_refuse(lines, IRR_ERR_IO, "%s", strerror(errno));
+    }
+    if (found.st_size > IRR_MACHINE_BYTES_MAX) {
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "is %lld bytes long, at most %d are allowed",
+                                (long long)found.st_size, IRR_MACHINE_BYTES_MAX);
+    }
+    return IRR_OK;
+}
+
 irr_status_t irr_machine_read(const char *path, irr_machine_t *machine, irr_file_error_t *error)
 {
     char text[LINE_BYTES];
@@ -117,7 +134,8 @@ irr_status_t irr_machine_read(const char *path, irr_machine_t *machine, irr_file
     if (status != IRR_OK) {
         return status;
     }
-    status = read_all(&lines, &read);
+    status = check_length(&lines);
+    status = status == IRR_OK ? read_all(&lines, &read) : status;
     irr_lines_close(&lines);
     if (status == IRR_OK) {
         *machine = read;

@@ -36,6 +36,9 @@ typedef struct irr_machine { IRR_MACHINE_MAP(IRR_MACHINE_FIELD) } irr_machine_t;
 #define IRR_MACHINE_PRESET(field, preset, must, least, most, unit, text) .field = preset,
 #define IRR_MACHINE_DEFAULT ((irr_machine_t){ IRR_MACHINE_MAP(IRR_MACHINE_PRESET) })
 
+/* A file has so many bytes at most. */
+#define IRR_MACHINE_BYTES_MAX 65536
+
 /*
  * Reads a file of lines `NAME VALUE`: integers in the units above, each constant once at most; from a # on a line is
  * comment.  IRR_ERR_IO, IRR_ERR_FORMAT: *error names the line, what stood there and what is allowed, with line 0 if it

@@ -1,0 +1,178 @@
+/*
+ * coll_irr_machine.c - the constants of the machine, by which the model ranks ways: alike on all ranks.
+ *
+ * Each process reads the file that its parameter names, once.  The ranks of a communicator must rank ways alike, so
+ * when they ask each other whether all choose they compare a hash of their constants.  If it is the same everywhere
+ * these hold, whatever the names of the files are.  Otherwise the defaults hold on all ranks, and by the maxima of all
+ * constants and of their complements the ranks find out what to tell the user, and which of them tells.
+ *
+ * Cost: two more words in what the ranks ask each other; where they differ two more all-reduces.
+ */
+#include "coll_irr.h"
+
+#include <stdlib.h>
+
+/* All of them are words. */
+enum { CONSTANTS = sizeof(irr_machine_t) / sizeof(uint64_t) };
+
+/* What the ranks agree on: the lowest and the highest that could not read its file; most and least values. */
+enum { FIRST_BAD, LAST_BAD, MOST, LEAST = MOST + CONSTANTS, WORDS = LEAST + CONSTANTS };
+
+/* Of the process; guarded by the component's lock. */
+static struct {
+    enum { UNREAD, READ, REFUSED } state;
+    irr_machine_t    machine;
+    irr_file_error_t error;    /* if it was REFUSED */
+    bool             told;     /* somebody has told the user */
+} mine;
+
+static const char *path(void)
+{
+    const char *value = mca_coll_irr_component.params.machine_file;
+
+    return value != NULL ? value : "";
+}
+
+/* Local: all ranks that took part know that one told. */
+static void tell(bool teller, const char *text)
+{
+    bool told;
+
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    told = mine.told;
+    mine.told = true;
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    if (teller && !told) {
+        mca_coll_irr_tell("engine-message", text);
+    }
+}
+
+/* Not under the lock, as a file may take its time: two threads may both read. */
+static void read_once(void)
+{
+    irr_machine_t machine = IRR_MACHINE_DEFAULT;
+    irr_file_error_t error = { .line = 0 };
+    bool unread;
+    irr_status_t status;
+
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    unread = mine.state == UNREAD;
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    if (!unread) {
+        return;
+    }
+    status = path()[0] != '\0' ? irr_machine_read(path(), &machine, &error) : IRR_OK;
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    mine.machine = machine;
+    mine.error = error;
+    mine.state = status == IRR_OK ? READ : REFUSED;
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+}
+
+/* A rank of the communicator in MPI_COMM_WORLD, as users count. */
+static unsigned process_of(const mca_coll_irr_module_t *module, uint64_t rank)
+{
+    return (unsigned)ompi_group_get_proc_name(module->comm->c_local_group, (int)rank).vpid;
+}
+
+/* Local: the lowest rank that could not read its file says so. */
+static void tell_refused(const mca_coll_irr_module_t *module, uint64_t first, uint64_t last)
+{
+    char line[32] = "", others[64] = "", text[768];
+
+    if (mine.error.line > 0) {
+        snprintf(line, sizeof(line), "line %zu: ", mine.error.line);
+    }
+    if (last != first) {
+        snprintf(others, sizeof(others), ", nor can others, up to rank %u", process_of(module, last));
+    }
+    snprintf(text, sizeof(text), "coll_irr_machine_file is '%.400s', and rank %u of MPI_COMM_WORLD cannot use it: "
+             "%s%s%s; all ranks take the default constants", path(), process_of(module, first), line,
+             mine.error.reason, others);
+    tell(first == (uint64_t)ompi_comm_rank(module->comm), text);
+}
+
+/* Collective: the lower of a rank that has most of constant i, and of one that has least, tells of both. */
+static irr_status_t tell_different(mca_coll_irr_module_t *module, int i, uint64_t own, const uint64_t *words)
+{
+    const uint64_t ranks = (uint64_t)ompi_comm_size(module->comm), me = (uint64_t)ompi_comm_rank(module->comm);
+    const uint64_t values[2] = { words[MOST + i], ~words[LEAST + i] };
+    uint64_t holders[2] = { own == values[0] ? ranks - me : 0, own == values[1] ? ranks - me : 0 };
+    irr_status_t status = mca_coll_irr_maxima(module, holders, 2);
+    const int lower = holders[0] > holders[1] ? 0 : 1;
+    char text[768];
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    snprintf(text, sizeof(text), "coll_irr_machine_file is '%.400s' on rank %u of MPI_COMM_WORLD, where the constant "
+             "%s is %llu; on rank %u it is %llu; it must be the same on all ranks, which take the default constants",
+             path(), process_of(module, me), irr_machine_name(i), (unsigned long long)own,
+             process_of(module, ranks - holders[1 - lower]), (unsigned long long)values[1 - lower]);
+    tell(holders[lower] == ranks - me, text);
+    return IRR_OK;
+}
+
+/* Collective: not all ranks can use their files, or these differ. */
+static irr_status_t explain(mca_coll_irr_module_t *module)
+{
+    const uint64_t ranks = (uint64_t)ompi_comm_size(module->comm), me = (uint64_t)ompi_comm_rank(module->comm);
+    const bool refused = mine.state == REFUSED;
+    uint64_t own[CONSTANTS], words[WORDS];
+    irr_status_t status;
+    int different = 0;
+
+    memcpy(own, &mine.machine, sizeof(own));
+    words[FIRST_BAD] = refused ? ranks - me : 0;
+    words[LAST_BAD] = refused ? me + 1 : 0;
+    for (int i = 0; i < CONSTANTS; i++) {
+        words[MOST + i] = own[i];
+        words[LEAST + i] = ~own[i];
+    }
+    status = mca_coll_irr_maxima(module, words, WORDS);
+    if (status != IRR_OK) {
+        return status;
+    }
+    if (words[LAST_BAD] > 0) {
+        tell_refused(module, ranks - words[FIRST_BAD], words[LAST_BAD] - 1);
+        return IRR_OK;
+    }
+    while (different < CONSTANTS && words[MOST + different] == ~words[LEAST + different]) {
+        different++;
+    }
+    return different < CONSTANTS ? tell_different(module, different, own[different], words) : IRR_OK;
+}
+
+/* FNV-1a over words. */
+static uint64_t hash_of(const irr_machine_t *machine)
+{
+    uint64_t words[CONSTANTS], hash = UINT64_C(14695981039346656037);
+
+    memcpy(words, machine, sizeof(words));
+    for (int i = 0; i < CONSTANTS; i++) {
+        hash = (hash ^ words[i]) * UINT64_C(1099511628211);
+    }
+    return hash;
+}
+
+void mca_coll_irr_machine_words(uint64_t words[2])
+{
+    uint64_t hash;
+
+    read_once();
+    hash = hash_of(&mine.machine);
+    words[0] = mine.state == REFUSED ? UINT64_MAX : hash;
+    words[1] = mine.state == REFUSED ? UINT64_MAX : ~hash;
+}
+
+irr_status_t mca_coll_irr_machine_agreed(mca_coll_irr_module_t *module, const uint64_t words[2])
+{
+    const irr_machine_t standard = IRR_MACHINE_DEFAULT;
+    const bool alike = words[0] == ~words[1];
+
+    module->machine = alike ? mine.machine : standard;
+    opal_output_verbose(ompi_comm_rank(module->comm) == 0 ? 10 : 20, mca_coll_irr_component.output,
+                        "coll:irr: communicator %s takes the %s constants of the machine", module->comm->c_name,
+                        memcmp(&module->machine, &standard, sizeof(standard)) == 0 ? "default" : "measured");
+    return alike ? IRR_OK : explain(module);
+}

@@ -1,0 +1,82 @@
+#!/bin/sh
+# machine.sh - ranks that choose take the constants of coll_irr_machine_file if all have the same; else all take the
+# defaults, and one text says why.
+LIMIT=60
+. "${srcdir:-.}/tests/mpi/lib.sh"
+unset OMPI_MCA_coll_irr_alltoallv_algorithm
+help_texts
+program=$builddir/mpi_choose
+
+# All may be spent: ways are opened at the first agreement.
+OMPI_MCA_coll_irr_setup_share=1000000000
+OMPI_MCA_coll_irr_verbose=10
+export OMPI_MCA_coll_irr_setup_share OMPI_MCA_coll_irr_verbose
+
+four='message 1300\nlatency 1500\nbandwidth 100000\ncopy 4000\n'
+printf "${four}flag 1000000000 # of a machine that is not there\n" > "$scratch/slow"
+cp "$scratch/slow" "$scratch/copy"
+printf "$four" > "$scratch/default"
+printf "${four}flag sixty\n" > "$scratch/nonsense"
+: > "$scratch/large"
+truncate -s 1G "$scratch/large"
+
+# by FILE COMMAND...: with that machine file, on all ranks that are not told otherwise.
+by() {
+    OMPI_MCA_coll_irr_machine_file=$1
+    export OMPI_MCA_coll_irr_machine_file
+    shift
+    "$@"
+    status=$?
+    unset OMPI_MCA_coll_irr_machine_file
+    return $status
+}
+
+# with FILE: on the first two of four ranks.
+with() { on_some_ranks OMPI_MCA_coll_irr_machine_file="$1" "$program" 100 served; }
+
+# takes default|measured COMMAND...: a right job, whose communicators take these constants.
+takes() {
+    constants=$1
+    shift
+    "$@" > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && grep -q "DUP FROM 0 takes the $constants constants" "$scratch/run" &&
+        [ "$(grep 'DUP FROM 0 takes the' "$scratch/run" | grep -vc "$constants")" -eq 0 ]
+}
+
+# quiet COMMAND...: and nothing is told.
+quiet() { "$@" && ! grep -q '^coll/irr: ' "$scratch/run"; }
+
+# tells TEXT COMMAND...: one text does, over some lines.
+tells() {
+    text=$1
+    shift
+    "$@" && [ "$(grep -c '^coll/irr: ' "$scratch/run")" -eq 1 ] && tr '\n' ' ' < "$scratch/run" | grep -q "$text"
+}
+
+plan 11
+check "no file" quiet takes default ranks 4 "$program" 100 served
+check "a file" quiet takes measured by "$scratch/slow" ranks 4 "$program" 100 served
+check "equal files of different names" quiet takes measured by "$scratch/copy" with "$scratch/slow"
+check "a file of the default constants on some ranks" quiet takes default with "$scratch/default"
+check "a file on some ranks" \
+    tells "slow' on rank 0 of MPI_COMM_WORLD, where the constant flag is 1000000000; on rank 2 it is 60;" \
+    takes default with "$scratch/slow"
+check "another file on some ranks" \
+    tells "default' on rank 0 of MPI_COMM_WORLD, where the constant flag is 60; on rank 2 it is 1000000000;" \
+    takes default by "$scratch/slow" with "$scratch/default"
+check "nonsense on some ranks" tells "is '$scratch/nonsense', and rank 0 of MPI_COMM_WORLD cannot use it: line 5: flag \
+'sixty' is not an integer from 1 to 1000000000, nor can others, up to rank 1; all" \
+    takes default by "$scratch/slow" with "$scratch/nonsense"
+check "a file that is missing on one rank" \
+    tells "rank 1 of MPI_COMM_WORLD cannot use it: No such file or directory; all" \
+    takes default ranks 1 "$program" 100 served : -np 1 --oversubscribe env \
+    OMPI_MCA_coll_irr_machine_file="$scratch/none" "$program" 100 served
+check "a folder on all ranks" tells "is '$scratch', and rank 0 .*: Is a directory, nor can others, up to rank 3; all" \
+    takes default by "$scratch" ranks 4 "$program" 100 served
+check "a device" tells "is '/dev/zero', and .* is a device, only a regular file is read" \
+    takes default by /dev/zero ranks 2 "$program" 100 served
+check "a file of 1 GiB" tells "large', and .* is 1073741824 bytes long" \
+    takes default by "$scratch/large" ranks 2 "$program" 100 served
+exit $failed
