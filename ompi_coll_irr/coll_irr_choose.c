@@ -103,6 +103,14 @@ void mca_coll_irr_choose_end(mca_coll_irr_service_t *service)
     close_ways(service, 0);
 }
 
+/* As part of the host's time.  Paces are for what the model does not know, so it does not tell what they lose. */
+static double expected(const irr_candidate_t *candidate, double host_ns)
+{
+    const double ratio = host_ns > 0 ? candidate->ns / host_ns : 1;
+
+    return candidate->way.pace != &irr_pace_free && ratio > 1 ? 1 : ratio;
+}
+
 /* Local, and alike on all ranks: what may be faster than the host's, and than the way gone so far. */
 static irr_choice_act_t list_ways(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
@@ -117,7 +125,7 @@ static irr_choice_act_t list_ways(mca_coll_irr_module_t *module, mca_coll_irr_se
         const irr_candidate_t candidate = service->list[i];
 
         if (choice->way == 0 || !irr_candidate_same(&candidate, &service->candidates[choice->way])) {
-            ratios[count] = host_ns > 0 ? candidate.ns / host_ns : 1;
+            ratios[count] = expected(&candidate, host_ns);
             service->list[count++] = candidate;
         }
     }
@@ -256,7 +264,7 @@ static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
         return mca_coll_irr_error(IRR_ERR_OOB);
     }
     what = irr_choice_agreed(choice, words);
-    irr_choice_spent(choice, irr_clock_ns() - begin_ns);
+    irr_choice_waited(choice, irr_clock_ns() - begin_ns);
     while (what != IRR_CHOICE_GOES_ON) {
         what = act(module, service, what);
     }

@@ -284,6 +284,18 @@ static void test_cheap_jobs_open_nothing(void)
     CU_ASSERT_EQUAL(job.agreements, 6);
 }
 
+/* Of an agreement the least time of all ranks counts. */
+static void test_agreements_cost(void)
+{
+    job_t job = job_of(5, faster, 0, 1e9);
+
+    for (int r = 0; r < RANKS; r++) {
+        irr_choice_waited(&job.choice[r], 2000 + 1000000 * (uint64_t)r);
+    }
+    run(&job, 16);
+    CU_ASSERT_DOUBLE_EQUAL(job.choice[0].spent_ns, 2000, 1);
+}
+
 static void test_finds_the_best(void)
 {
     job_t job = job_of(5, faster, LIST, 1e7);
@@ -416,6 +428,7 @@ static const irr_test_case_t cases[] = {
     { "ways may be added after a look", test_added },
     { "a round stays within the budget", test_budget },
     { "jobs of few or cheap exchanges open nothing", test_cheap_jobs_open_nothing },
+    { "agreements cost what the last rank waits", test_agreements_cost },
     { "a long job finds the best way", test_finds_the_best },
     { "over slow networks a good way is found by exchange 60", test_finds_early },
     { "the list is gone through to its end", test_goes_through_the_list },

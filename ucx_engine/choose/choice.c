@@ -60,6 +60,7 @@ void irr_choice_words(const irr_choice_t *choice, const irr_choice_opening_t *op
 {
     words[IRR_CHOICE_THRIFT] = UINT32_MAX - choice->percent;
     words[IRR_CHOICE_NS] = choice->own_ns;
+    words[IRR_CHOICE_HASTE] = UINT64_MAX - choice->own_agreement_ns;
     words[IRR_CHOICE_SPENT_NS] = choice->own_spent_ns;
     words[IRR_CHOICE_FIRST_NS] = opening->first;
     words[IRR_CHOICE_WAY_NS] = opening->way;
@@ -288,7 +289,7 @@ static irr_choice_act_t after_round(irr_choice_t *choice, const uint64_t *sums)
 
 irr_choice_act_t irr_choice_agreed(irr_choice_t *choice, const uint64_t words[IRR_CHOICE_WORDS])
 {
-    choice->spent_ns += (double)words[IRR_CHOICE_SPENT_NS];
+    choice->spent_ns += (double)(UINT64_MAX - words[IRR_CHOICE_HASTE]) + (double)words[IRR_CHOICE_SPENT_NS];
     choice->own_spent_ns = 0;
     choice->opening = (irr_choice_opening_t){ words[IRR_CHOICE_FIRST_NS], words[IRR_CHOICE_WAY_NS] };
     return choice->tries ? after_round(choice, &words[IRR_CHOICE_SUMS]) : after_epoch(choice, words);

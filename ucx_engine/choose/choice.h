@@ -38,7 +38,7 @@ typedef struct irr_choice_opening {
 
 /* What the ranks agree on, as the maxima of all.  In a trial only what is spent and the sums count. */
 enum {
-    IRR_CHOICE_THRIFT, IRR_CHOICE_NS, IRR_CHOICE_SPENT_NS, IRR_CHOICE_FIRST_NS, IRR_CHOICE_WAY_NS,
+    IRR_CHOICE_THRIFT, IRR_CHOICE_NS, IRR_CHOICE_HASTE, IRR_CHOICE_SPENT_NS, IRR_CHOICE_FIRST_NS, IRR_CHOICE_WAY_NS,
     IRR_CHOICE_NODE_RANKS, IRR_CHOICE_MESSAGES, IRR_CHOICE_SENT, IRR_CHOICE_RECEIVED, IRR_CHOICE_LONGEST,
     IRR_CHOICE_SUMS, IRR_CHOICE_WORDS = IRR_CHOICE_SUMS + IRR_TRIAL_SUMS
 };
@@ -76,7 +76,7 @@ typedef struct irr_choice {
     int               tried;       /* ways, in all trials */
     uint64_t          exchanges;   /* of all trials */
     uint64_t          own_ns;      /* of the shortest of this rank's timed exchanges since the last agreement */
-    uint64_t          own_spent_ns;
+    uint64_t          own_spent_ns, own_agreement_ns;
     int               own_node_ranks, node_ranks;   /* ranks on the node of this rank; agreed, the most */
     irr_choice_load_t own;         /* of all timed ones together */
     irr_choice_load_t load;        /* agreed, of an exchange */
@@ -114,10 +114,16 @@ irr_choice_act_t irr_choice_opened(irr_choice_t *choice, int ways);
 
 irr_choice_act_t irr_choice_settled(irr_choice_t *choice);
 
-/* An agreement, or opening ways, took this rank so long. */
+/* To open ways took this rank so long. */
 static inline void irr_choice_spent(irr_choice_t *choice, uint64_t ns)
 {
     choice->own_spent_ns += ns;
+}
+
+/* The agreement did; of all ranks the least time counts, as the others have waited for the last one to come. */
+static inline void irr_choice_waited(irr_choice_t *choice, uint64_t ns)
+{
+    choice->own_agreement_ns = ns;
 }
 
 /* The agreed load of an exchange as traffic of so many ranks. */
