@@ -2,7 +2,7 @@
  * paper.c - what an exchange with boards does (board/board.h, board/mail.h), as plans; see paper.h.
  *
  *     stage 1   within a node: what a rank reads of another one's board, for itself and for the nodes that it serves;
- *               and directly, also between nodes, what does not go over boards
+ *               which may be what that one lends; and directly, also between nodes, what does not go over boards
  *     stage 2   from node to node: one message, of the rank that serves the other node to the one that serves this node
  *     stage 3   within a node: what a rank reads of the board of who received for it
  *
@@ -77,7 +77,7 @@ static void decide(const irr_way_t *way, int rank, paper_t *paper)
         const int to = member(paper, node, nodes->place[rank] + k);
 
         paper->boarded[pair_of(paper, rank, to)] =
-            irr_board_kind(bytes_of(paper, rank, to), way->board_block, &left) != IRR_BOARD_DIRECT;
+            irr_board_kind(bytes_of(paper, rank, to), way->board_block, way->lends, &left) != IRR_BOARD_DIRECT;
     }
     for (int to = 0; to < nodes->ranks; to++) {
         if (nodes->node[to] != node) {

@@ -17,7 +17,7 @@ algorithms() {
     "$PLAN" --help | awk '/^Algorithms:/ { inside = 1; next } /^$/ { inside = 0 } inside { print $1 }'
 }
 
-echo 1..127
+echo 1..128
 
 # ---- print ----
 
@@ -377,7 +377,7 @@ prints "each rank serves as many nodes" check --algorithm node --ranks 64 --rank
 ok=0
 for ranks in 1 5 12 30; do
     for options in "--ranks-per-node 1" "--ranks-per-node 4" "--ranks-per-node 5 --board-bytes 4001" --board-block=150 \
-        "--ranks-per-node 7 --board-bytes 0" --no-boards; do
+        "--ranks-per-node 7 --board-bytes 0" "--board-bytes 0 --no-lending" --no-boards; do
         for algorithm in node board; do
             # An option is one word or several.
             # shellcheck disable=SC2086
@@ -388,10 +388,17 @@ for ranks in 1 5 12 30; do
 done
 report $ok "boards deliver, whatever fits on them"
 good check --algorithm board --ranks 8 && [ "$(value messages_sent_max)" -eq 0 ] &&
-    good check --algorithm board --ranks 8 --unit 40000 && [ "$(value messages_sent_max)" -eq 7 ] &&
-    good check --algorithm board --ranks 8 --unit 40000 --board-block 40000 && [ "$(value messages_sent_max)" -eq 0 ] &&
-    good check --algorithm board --ranks 8 --board-bytes 8192 && [ "$(value messages_sent_max)" -eq 3 ]
+    good check --algorithm board --ranks 8 --unit 40000 --no-lending && [ "$(value messages_sent_max)" -eq 7 ] &&
+    good check --algorithm board --ranks 8 --unit 40000 --board-block 40000 --no-lending &&
+    [ "$(value messages_sent_max)" -eq 0 ] &&
+    good check --algorithm board --ranks 8 --board-bytes 8192 --no-lending && [ "$(value messages_sent_max)" -eq 3 ]
 report $? "what is too long for a board, or has no room there, goes directly"
+good check --algorithm board --ranks 8 --unit 40000 && [ "$(value messages_sent_max)" -eq 0 ] &&
+    [ "$(value board_bytes_max)" -eq 280000 ] && good check --algorithm board --ranks 8 --board-bytes 0 &&
+    [ "$(value messages_sent_max)" -eq 0 ] &&
+    good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 2000 --board-block 1000 &&
+    [ "$(value messages_sent_max)" -eq 4 ]
+report $? "within a node it is lent"
 good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 1024 && [ "$(value messages_sent_max)" -eq 1 ] &&
     good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 1025 && [ "$(value messages_sent_max)" -eq 4 ]
 report $? "and so does it from node to node"

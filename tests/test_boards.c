@@ -2,121 +2,51 @@
  * test_boards.c - communicators with boards: what goes over them, within nodes and between them, and what does not;
  * what one member lacks, and what is left of them.
  */
+#include "irr_onboard.h"
 #include "irr_memory.h"
 #include "irr_test.h"
-#include "irr_world.h"
 
 #include <string.h>
-
-#define RANKS 6
-
-typedef struct scene {
-    irr_world_t  world;
-    irr_team_t   team;
-    irr_job_t   *job;
-    irr_status_t results[IRR_CREW_MAX];
-    uint64_t     state;
-} scene_t;
-
-#define LAYOUTS 5
-
-/* One node of all; nodes of three and more ranks that are not neighbours, one of a single rank; neighbours; alone. */
-static int node_of(int layout, int rank)
-{
-    const int nodes[LAYOUTS] = { 0, rank % 2, rank * rank % 5, rank / 2, rank };
-
-    return nodes[layout];
-}
-
-static void open_scene(scene_t *scene, const char *name, int layout, size_t block, size_t bytes)
-{
-    const int algorithm = irr_algorithm_find(name);
-
-    scene->state = irr_test_seed();
-    irr_world_open(&scene->world, RANKS, irr_test_random(&scene->state), 100);
-    irr_team_init(&scene->team, &scene->world, 0, 1);
-    for (int r = 0; r < RANKS; r++) {
-        scene->team.params[r].settings = (irr_settings_t){
-            .algorithm = algorithm, .board_block = block, .board_bytes = bytes };
-        scene->team.params[r].node = node_of(layout, r);
-    }
-}
-
-static void close_scene(scene_t *scene)
-{
-    irr_team_destroy(&scene->team);
-    for (int r = 0; r < RANKS; r++) {
-        const irr_boards_t *boards = &scene->world.engines[r]->boards;
-
-        CU_ASSERT(boards->freed != NULL || boards->segment.taken == 0);
-        CU_ASSERT_EQUAL(boards->waiting, 0);
-    }
-    CU_ASSERT_TRUE(irr_world_close(&scene->world));
-}
-
-static void exchange_once(int rank, void *context)
-{
-    scene_t *scene = context;
-
-    scene->results[rank] = irr_team_start(&scene->team, scene->job);
-    if (scene->results[rank] == IRR_OK) {
-        scene->results[rank] = irr_team_wait(&scene->team);
-    }
-}
-
-/* Runs the job; all must end well but `truncated`, -1 for none. */
-static void expect(scene_t *scene, int truncated)
-{
-    irr_job_fill(scene->job);
-    CU_ASSERT_TRUE(irr_crew_run(RANKS, exchange_once, scene));
-    for (int r = 0; r < RANKS; r++) {
-        CU_ASSERT_EQUAL(scene->results[r], r == truncated ? IRR_ERR_TRUNCATE : IRR_OK);
-        CU_ASSERT_TRUE(irr_job_verify(scene->job, r));
-    }
-}
-
-static void expect_kind(scene_t *scene, irr_job_kind_t kind, int times)
-{
-    scene->job = irr_job_create(RANKS, kind, irr_test_random(&scene->state));
-    for (int i = 0; i < times; i++) {
-        expect(scene, -1);
-    }
-    irr_job_destroy(scene->job);
-}
 
 /* Where ranks share processors, longer messages go over boards. */
 static void test_block(void)
 {
     for (int crowded = 0; crowded < 2; crowded++) {
-        scene_t scene;
-        open_scene(&scene, "board", 0, IRR_BYTES_AUTO, 1 << 20);
+        irr_onboard_t scene;
+        irr_onboard_open(&scene, "board", 0, IRR_BYTES_AUTO, 1 << 20);
         scene.world.engines[0]->crowded = crowded == 1;
         CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
         CU_ASSERT_EQUAL(scene.team.comms[0]->board->block_max, crowded == 1 ? 32768 : 8192);
-        close_scene(&scene);
+        irr_onboard_close(&scene);
     }
 }
 
-/* Kinds in turn on one communicator, each twice, so that plans are left and kept; more of them than tags. */
+/*
+ * Kinds in turn on one communicator, of ranks that can lend or not, each twice, so that plans are left and kept; more
+ * of them than tags.
+ */
 static void test_kinds(void)
 {
     static const struct { size_t block, bytes; } sizes[] = { { 0, 0 }, { 300, 2000 }, { 1 << 20, 1 << 20 } };
 
-    for (int i = 0; i < 2 * LAYOUTS * 3; i++) {
-        scene_t scene;
+    for (int i = 0; i < 2 * IRR_ONBOARD_LAYOUTS * 3; i++) {
+        irr_onboard_t scene;
 
-        open_scene(&scene, i % 2 == 0 ? "board" : "node", i / 2 % LAYOUTS, sizes[i % 3].block, sizes[i % 3].bytes);
+        irr_onboard_blind(i % 4 < 2 ? -1 : 1);
+        irr_onboard_open(&scene, i % 2 == 0 ? "board" : "node", i / 2 % IRR_ONBOARD_LAYOUTS, sizes[i % 3].block,
+                         sizes[i % 3].bytes);
         CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
         for (int turn = 0; turn < irr_test_runs(300); turn++) {
-            expect_kind(&scene, (irr_job_kind_t)irr_test_below(&scene.state, IRR_JOB_KINDS), 2);
+            irr_onboard_expect_kind(&scene, (irr_job_kind_t)irr_test_below(&scene.state, IRR_JOB_KINDS), 2);
         }
-        close_scene(&scene);
+        irr_onboard_close(&scene);
     }
+    irr_onboard_blind(-1);
 }
 
 static void exchange_from_nowhere(int rank, void *context)
 {
-    scene_t *scene = context;
+    irr_onboard_t *scene = context;
 
     scene->results[rank] = irr_exchange_start(irr_comm_exchange(scene->team.comms[rank]),
                                               &scene->job->problems[rank], NULL, NULL);
@@ -128,13 +58,13 @@ static void exchange_from_nowhere(int rank, void *context)
 /* Offsets from no base, which are addresses, as with MPI_BOTTOM: a rank that has none lacks nothing. */
 static void expect_no_base(const char *row, int layout)
 {
-    scene_t scene;
+    irr_onboard_t scene;
 
-    open_scene(&scene, row, layout, 1000, 1 << 20);
+    irr_onboard_open(&scene, row, layout, 1000, 1 << 20);
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
-    scene.job = irr_job_create(RANKS, IRR_JOB_BLOCKS, irr_test_random(&scene.state));
+    scene.job = irr_job_create(IRR_ONBOARD_RANKS, IRR_JOB_BLOCKS, irr_test_random(&scene.state));
     irr_job_fill(scene.job);
-    for (int r = 0; r < RANKS; r++) {
+    for (int r = 0; r < IRR_ONBOARD_RANKS; r++) {
         for (size_t i = 0; i < scene.job->problems[r].send.count; i++) {
             scene.job->send[r][i].offset += (ptrdiff_t)(uintptr_t)irr_job_input(scene.job, r);
         }
@@ -142,8 +72,8 @@ static void expect_no_base(const char *row, int layout)
             scene.job->recv[r][i].offset += (ptrdiff_t)(uintptr_t)irr_job_output(scene.job, r);
         }
     }
-    CU_ASSERT_TRUE(irr_crew_run(RANKS, exchange_from_nowhere, &scene));
-    for (int r = 0; r < RANKS; r++) {
+    CU_ASSERT_TRUE(irr_crew_run(IRR_ONBOARD_RANKS, exchange_from_nowhere, &scene));
+    for (int r = 0; r < IRR_ONBOARD_RANKS; r++) {
         CU_ASSERT_EQUAL(scene.results[r], IRR_OK);
         for (size_t i = 0; i < scene.job->problems[r].recv.count; i++) {
             scene.job->recv[r][i].offset -= (ptrdiff_t)(uintptr_t)irr_job_output(scene.job, r);
@@ -151,7 +81,7 @@ static void expect_no_base(const char *row, int layout)
         CU_ASSERT_TRUE(irr_job_verify(scene.job, r));
     }
     irr_job_destroy(scene.job);
-    close_scene(&scene);
+    irr_onboard_close(&scene);
 }
 
 static void test_no_base(void)
@@ -165,24 +95,24 @@ static void test_no_base(void)
 /* On one node short blocks cost no message and no endpoint, and no allocation the second time. */
 static void test_cost(void)
 {
-    scene_t scene;
+    irr_onboard_t scene;
 
     irr_memory_begin();
-    open_scene(&scene, "board", 0, 1000, 1 << 20);
+    irr_onboard_open(&scene, "board", 0, 1000, 1 << 20);
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
-    scene.job = irr_job_create(RANKS, IRR_JOB_SPARSE, 1);
-    expect(&scene, -1);
-    expect(&scene, -1);
+    scene.job = irr_job_create(IRR_ONBOARD_RANKS, IRR_JOB_SPARSE, 1);
+    irr_onboard_expect(&scene, -1);
+    irr_onboard_expect(&scene, -1);
     irr_memory_fail(1, NULL);
     irr_memory_fail_all();
-    expect(&scene, -1);
+    irr_onboard_expect(&scene, -1);
     CU_ASSERT_FALSE(irr_memory_failed());
     irr_memory_fail(0, NULL);
-    for (int r = 0; r < RANKS; r++) {
+    for (int r = 0; r < IRR_ONBOARD_RANKS; r++) {
         irr_counters_t counters;
         size_t bytes = 0;
 
-        for (int i = 0; i < RANKS; i++) {
+        for (int i = 0; i < IRR_ONBOARD_RANKS; i++) {
             bytes += i != r ? irr_job_length(scene.job, r, i) + irr_job_length(scene.job, i, r) : 0;
         }
         irr_exchange_counters(irr_comm_exchange(scene.team.comms[r]), &counters);
@@ -193,7 +123,7 @@ static void test_cost(void)
         CU_ASSERT(counters.board_memory > 0 && counters.board_memory < 100000);
     }
     irr_job_destroy(scene.job);
-    close_scene(&scene);
+    irr_onboard_close(&scene);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
@@ -206,21 +136,21 @@ static bool is_ours(void)
 /* From node to node: each server sends one message for each node that it serves, and nobody describes anything. */
 static void test_node_cost(void)
 {
-    scene_t scene;
+    irr_onboard_t scene;
 
     irr_memory_begin();
-    open_scene(&scene, "node", 3, 1000, 1 << 20);
+    irr_onboard_open(&scene, "node", 3, 1000, 1 << 20);
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
-    scene.job = irr_job_create(RANKS, IRR_JOB_UNIFORM, irr_test_random(&scene.state));
-    expect(&scene, -1);
-    expect(&scene, -1);
+    scene.job = irr_job_create(IRR_ONBOARD_RANKS, IRR_JOB_UNIFORM, irr_test_random(&scene.state));
+    irr_onboard_expect(&scene, -1);
+    irr_onboard_expect(&scene, -1);
     irr_memory_fail(1, is_ours);
     irr_memory_fail_all();
-    expect(&scene, -1);
-    expect(&scene, -1);
+    irr_onboard_expect(&scene, -1);
+    irr_onboard_expect(&scene, -1);
     CU_ASSERT_FALSE(irr_memory_failed());
     irr_memory_fail(0, NULL);
-    for (int r = 0; r < RANKS; r++) {
+    for (int r = 0; r < IRR_ONBOARD_RANKS; r++) {
         irr_counters_t counters;
 
         irr_exchange_counters(irr_comm_exchange(scene.team.comms[r]), &counters);
@@ -231,35 +161,35 @@ static void test_node_cost(void)
         CU_ASSERT_EQUAL(counters.bytes_boarded, 10 * irr_job_length(scene.job, 0, 1));
     }
     irr_job_destroy(scene.job);
-    expect_kind(&scene, IRR_JOB_BLOCKS, 1);
-    close_scene(&scene);
+    irr_onboard_expect_kind(&scene, IRR_JOB_BLOCKS, 1);
+    irr_onboard_close(&scene);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 /* A block that is shorter than its message, which goes over a board or directly. */
 static void test_truncated(void)
 {
-    for (int i = 0; i < 2 * LAYOUTS; i++) {
+    for (int i = 0; i < 2 * IRR_ONBOARD_LAYOUTS; i++) {
         const int layout = i / 2;
 
         for (size_t block = 0; block <= 4000; block += 4000) {
-            scene_t scene;
+            irr_onboard_t scene;
 
-            open_scene(&scene, i % 2 == 0 ? "board" : "node", layout, block, 1 << 20);
+            irr_onboard_open(&scene, i % 2 == 0 ? "board" : "node", layout, block, 1 << 20);
             CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
             for (int shorter = 0; shorter < 2; shorter++) {
-                scene.job = irr_job_create(RANKS, IRR_JOB_UNIFORM, irr_test_random(&scene.state));
+                scene.job = irr_job_create(IRR_ONBOARD_RANKS, IRR_JOB_UNIFORM, irr_test_random(&scene.state));
                 irr_job_fill(scene.job);
                 irr_job_cut(scene.job, 4, 2, shorter == 0 ? irr_job_length(scene.job, 2, 4) - 1 : 0);
                 irr_job_disregard(scene.job, 4, 2);
                 if (irr_comm_mail(scene.team.comms[0]) != NULL || layout == 0 || shorter == 0) {
                     /* else a stray message of another node is told later */
-                    expect(&scene, 4);
+                    irr_onboard_expect(&scene, 4);
                 }
                 irr_job_destroy(scene.job);
-                expect_kind(&scene, IRR_JOB_SPARSE, 2);
+                irr_onboard_expect_kind(&scene, IRR_JOB_SPARSE, 2);
             }
-            close_scene(&scene);
+            irr_onboard_close(&scene);
         }
     }
 }
@@ -271,11 +201,11 @@ static void test_sleep(void)
 {
     irr_status_t result[IRR_CREW_MAX];
     irr_engine_t *engine;
-    scene_t scene;
+    irr_onboard_t scene;
 
-    open_scene(&scene, "board", 0, 1000, 1 << 20);
+    irr_onboard_open(&scene, "board", 0, 1000, 1 << 20);
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
-    scene.job = irr_job_create(RANKS, IRR_JOB_UNIFORM, 1);
+    scene.job = irr_job_create(IRR_ONBOARD_RANKS, IRR_JOB_UNIFORM, 1);
     irr_job_fill(scene.job);
     engine = scene.world.engines[1];
     CU_ASSERT_EQUAL(irr_engine_wait_for_boards(engine, 1), IRR_ERR_NOT_SUPPORTED);
@@ -284,17 +214,17 @@ static void test_sleep(void)
     CU_ASSERT_EQUAL(irr_engine_wait(engine, 1), IRR_ERR_TIMEOUT);
     result[0] = irr_team_start_rank(&scene.team, 0, scene.job);
     CU_ASSERT_EQUAL(irr_engine_wait_for_boards(engine, 1000000), IRR_OK);
-    for (int r = 2; r < RANKS; r++) {
+    for (int r = 2; r < IRR_ONBOARD_RANKS; r++) {
         result[r] = irr_team_start_rank(&scene.team, r, scene.job);
     }
     CU_ASSERT_TRUE(irr_team_progress(&scene.team, result, 100));
-    for (int r = 0; r < RANKS; r++) {
+    for (int r = 0; r < IRR_ONBOARD_RANKS; r++) {
         CU_ASSERT_EQUAL(result[r], IRR_OK);
         CU_ASSERT_TRUE(irr_job_verify(scene.job, r));
     }
     CU_ASSERT_EQUAL(irr_engine_wait_for_boards(engine, 1), IRR_ERR_NOT_SUPPORTED);
     irr_job_destroy(scene.job);
-    close_scene(&scene);
+    irr_onboard_close(&scene);
 }
 
 /* Blocks that are too short at random: who has one is told, and nobody else; each byte that has a place comes. */
@@ -303,31 +233,32 @@ static void test_disagree(void)
     static const irr_job_kind_t kinds[] = { IRR_JOB_UNIFORM, IRR_JOB_SPARSE, IRR_JOB_MIXED };
 
     for (int layout = 1; layout < 4; layout++) {
-        scene_t scene;
+        irr_onboard_t scene;
 
-        open_scene(&scene, "node", layout, 1000, 1 << 20);
+        irr_onboard_open(&scene, "node", layout, 1000, 1 << 20);
         CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
         for (int turn = 0; turn < 60; turn++) {
             unsigned told = 0;
 
-            scene.job = irr_job_create(RANKS, kinds[turn % 3], irr_test_random(&scene.state));
-            for (int i = 0; i < RANKS * RANKS; i++) {
-                const size_t length = irr_job_length(scene.job, i % RANKS, i / RANKS);
+            scene.job = irr_job_create(IRR_ONBOARD_RANKS, kinds[turn % 3], irr_test_random(&scene.state));
+            for (int i = 0; i < IRR_ONBOARD_RANKS * IRR_ONBOARD_RANKS; i++) {
+                const size_t length = irr_job_length(scene.job, i % IRR_ONBOARD_RANKS, i / IRR_ONBOARD_RANKS);
 
                 if (length > 0 && irr_test_below(&scene.state, 8) == 0) {
-                    irr_job_cut(scene.job, i / RANKS, i % RANKS, irr_test_below(&scene.state, 2) * (length - 1));
-                    told |= 1u << i / RANKS;
+                    irr_job_cut(scene.job, i / IRR_ONBOARD_RANKS, i % IRR_ONBOARD_RANKS,
+                                irr_test_below(&scene.state, 2) * (length - 1));
+                    told |= 1u << i / IRR_ONBOARD_RANKS;
                 }
             }
             irr_job_fill(scene.job);
-            CU_ASSERT_TRUE(irr_crew_run(RANKS, exchange_once, &scene));
-            for (int r = 0; r < RANKS; r++) {
+            CU_ASSERT_TRUE(irr_crew_run(IRR_ONBOARD_RANKS, irr_onboard_exchange, &scene));
+            for (int r = 0; r < IRR_ONBOARD_RANKS; r++) {
                 CU_ASSERT_EQUAL(scene.results[r], (told >> r & 1) != 0 ? IRR_ERR_TRUNCATE : IRR_OK);
                 CU_ASSERT_TRUE(irr_job_verify(scene.job, r));
             }
             irr_job_destroy(scene.job);
         }
-        close_scene(&scene);
+        irr_onboard_close(&scene);
     }
 }
 
@@ -347,12 +278,12 @@ static void lack_memory(const char *name, int layout)
     bool failed = true, relayed = false;
 
     for (size_t nth = 1; failed; nth++) {
-        scene_t scene;
+        irr_onboard_t scene;
         irr_status_t status;
         bool has;
 
         irr_memory_begin();
-        open_scene(&scene, name, layout, 1000, 1 << 20);
+        irr_onboard_open(&scene, name, layout, 1000, 1 << 20);
         irr_memory_fail(nth, victim_runs);
         status = irr_team_create(&scene.team);
         failed = irr_memory_failed();
@@ -360,13 +291,13 @@ static void lack_memory(const char *name, int layout)
         CU_ASSERT(status == IRR_OK || (failed && status == IRR_ERR_NOT_SUPPORTED));
         has = status == IRR_OK && scene.team.comms[0]->board != NULL;
         CU_ASSERT(failed || has);
-        for (int r = 0; status == IRR_OK && r < RANKS; r++) {
+        for (int r = 0; status == IRR_OK && r < IRR_ONBOARD_RANKS; r++) {
             CU_ASSERT_EQUAL(scene.team.comms[r]->board != NULL, has);
             relayed = relayed || !scene.team.comms[r]->direct;
         }
         if (status == IRR_OK) {
-            expect_kind(&scene, IRR_JOB_BLOCKS, 2);
-            close_scene(&scene);
+            irr_onboard_expect_kind(&scene, IRR_JOB_BLOCKS, 2);
+            irr_onboard_close(&scene);
         } else {
             CU_ASSERT_TRUE(irr_world_close(&scene.world));
         }
@@ -383,7 +314,7 @@ static void test_no_memory(void)
 
 static void plan(int rank, void *context)
 {
-    scene_t *scene = context;
+    irr_onboard_t *scene = context;
 
     scene->results[rank] = irr_exchange_plan(irr_comm_exchange(scene->team.comms[rank]),
                                              &scene->job->problems[rank]);
@@ -394,7 +325,7 @@ static void plan(int rank, void *context)
 
 static void restart(int rank, void *context)
 {
-    scene_t *scene = context;
+    irr_onboard_t *scene = context;
 
     irr_job_poison(scene->job, rank);
     scene->results[rank] = irr_exchange_restart(irr_comm_exchange(scene->team.comms[rank]),
@@ -405,13 +336,13 @@ static void restart(int rank, void *context)
 }
 
 /* Starts of a planned exchange take no memory, but what the transport does. */
-static void expect_restarts(scene_t *scene)
+static void expect_restarts(irr_onboard_t *scene)
 {
     irr_memory_fail(1, is_ours);
     irr_memory_fail_all();
     for (int i = 0; i < 2; i++) {
-        CU_ASSERT_TRUE(irr_crew_run(RANKS, restart, scene));
-        for (int r = 0; r < RANKS; r++) {
+        CU_ASSERT_TRUE(irr_crew_run(IRR_ONBOARD_RANKS, restart, scene));
+        for (int r = 0; r < IRR_ONBOARD_RANKS; r++) {
             CU_ASSERT_EQUAL(scene->results[r], IRR_OK);
             CU_ASSERT_TRUE(irr_job_verify(scene->job, r));
         }
@@ -426,26 +357,26 @@ static void lack_memory_to_plan(const char *name)
     bool failed = true;
 
     for (size_t nth = 1; failed; nth++) {
-        scene_t scene;
+        irr_onboard_t scene;
 
         irr_memory_begin();
-        open_scene(&scene, name, 2, 60, 1 << 20);
+        irr_onboard_open(&scene, name, 2, 60, 1 << 20);
         CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
-        scene.job = irr_job_create(RANKS, IRR_JOB_BLOCKS, irr_test_random(&scene.state));
+        scene.job = irr_job_create(IRR_ONBOARD_RANKS, IRR_JOB_BLOCKS, irr_test_random(&scene.state));
         irr_job_fill(scene.job);
         irr_memory_fail(nth, victim_runs);
-        CU_ASSERT_TRUE(irr_crew_run(RANKS, plan, &scene));
+        CU_ASSERT_TRUE(irr_crew_run(IRR_ONBOARD_RANKS, plan, &scene));
         failed = irr_memory_failed();
         irr_memory_fail(0, NULL);
-        for (int r = 0; r < RANKS; r++) {
+        for (int r = 0; r < IRR_ONBOARD_RANKS; r++) {
             CU_ASSERT(scene.results[r] == IRR_OK || (failed && r == 3 && scene.results[r] == IRR_ERR_NO_MEMORY));
         }
         if (!failed) {
             expect_restarts(&scene);
         }
         irr_job_destroy(scene.job);
-        expect_kind(&scene, IRR_JOB_SPARSE, 2);
-        close_scene(&scene);
+        irr_onboard_expect_kind(&scene, IRR_JOB_SPARSE, 2);
+        irr_onboard_close(&scene);
         CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
 }
@@ -462,13 +393,13 @@ static void test_plan(void)
 static void test_many(void)
 {
     size_t most = 0;
-    scene_t scene;
+    irr_onboard_t scene;
 
-    open_scene(&scene, "node", 1, 1000, 1 << 20);
+    irr_onboard_open(&scene, "node", 1, 1000, 1 << 20);
     for (int turn = 0; turn < 200; turn++) {
         CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
         scene.state = 5;   /* lengths are those of the turn before */
-        expect_kind(&scene, IRR_JOB_UNIFORM, 1 + turn % 3);
+        irr_onboard_expect_kind(&scene, IRR_JOB_UNIFORM, 1 + turn % 3);
         if (turn < 20) {
             most = scene.world.engines[0]->boards.segment.end;
         }

@@ -153,6 +153,18 @@ static void test_boards(void)
                             "2.1 1>0 11: 1>0[0,11)\n"
                             "3.1 1>3* 28: 0>3[0,4) 2>3[0,24)\n");
     irr_plans_fini(&plans);
+    way.lends = true;   /* so the long one is read where it is */
+    CU_ASSERT_EQUAL_FATAL(irr_plans_build(&way, &known, &plans), IRR_OK);
+    expect_messages(&plans, "1.1 3>0 31: 3>0[0,31)\n"
+                            "1.2 0>2* 3: 0>2[0,3)\n"
+                            "1.2 1>3* 14: 1>3[0,14)\n"
+                            "1.2 2>0* 247: 2>0[0,201) 2>1[0,22) 2>3[0,24)\n"
+                            "1.2 3>1* 32: 3>1[0,32)\n"
+                            "1.3 3>2 33: 3>2[0,33)\n"
+                            "2.1 0>1 52: 0>1[0,2) 0>3[0,4) 2>1[0,22) 2>3[0,24)\n"
+                            "2.1 1>0 11: 1>0[0,11)\n"
+                            "3.1 1>3* 28: 0>3[0,4) 2>3[0,24)\n");
+    irr_plans_fini(&plans);
     irr_nodes_fini(&nodes);
     irr_matrix_fini(&matrix);
 }

@@ -130,6 +130,7 @@ static irr_way_t way_of(const irr_tool_options_t *options, const irr_tool_input_
         way.route = &irr_route_node;
     }
     way.boards = way.boards && !options->no_boards;
+    way.lends = way.lends && !options->no_lending;
     return way;
 }
 

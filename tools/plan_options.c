@@ -19,7 +19,7 @@ enum {
     OPTION_MAX_STEPS, OPTION_SHIFT, OPTION_LOAD, OPTION_SAVE, OPTION_RANK, OPTION_JSON,
     OPTION_ASYNC, OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_HOST_ROUTE, OPTION_PACE, OPTION_GRANTS,
     OPTION_MACHINE, OPTION_ALGORITHMS, OPTION_RANKS_PER_NODE,
-    OPTION_BOARD_BLOCK, OPTION_BOARD_BYTES, OPTION_NO_BOARDS
+    OPTION_BOARD_BLOCK, OPTION_BOARD_BYTES, OPTION_NO_BOARDS, OPTION_NO_LENDING
 };
 
 static const irr_cli_option_t rows[] = {
@@ -37,11 +37,12 @@ static const irr_cli_option_t rows[] = {
       IRR_CLI_TEXT(IRR_SLICE_MIN_DEFAULT) "; 0: to the byte" },
     { "ranks-per-node", OPTION_RANKS_PER_NODE, "N", "ranks in a row that share a node; default the hosts of --topology,\n"
       "                        else 1; for node as many as make a square, for board all" },
-    { "board-block", OPTION_BOARD_BLOCK, "BYTES", "node, board: messages of more bytes go directly; default "
+    { "board-block", OPTION_BOARD_BLOCK, "BYTES", "node, board: longer messages are lent, or go directly; default "
       IRR_CLI_TEXT(IRR_BOARD_BLOCK_CROWDED) },
     { "board-bytes", OPTION_BOARD_BYTES, "BYTES", "node, board: shared memory of a rank; default "
       IRR_CLI_TEXT(IRR_BOARD_BYTES_DEFAULT) },
     { "no-boards", OPTION_NO_BOARDS, NULL,    "node, board: as where ranks of a node cannot share memory" },
+    { "no-lending", OPTION_NO_LENDING, NULL,  "node, board: as where they cannot read each other's memory" },
     { "lambda",    OPTION_LAMBDA,    "RULE",  "rs_nh: incremental[:L] (default), fixed:L, proportional:F or one" },
     { "latency",   OPTION_LATENCY,   "BYTES", "rs_nh: bytes that travel in the time of a start-up; default "
       IRR_CLI_TEXT(IRR_LATENCY_DEFAULT) },
@@ -166,6 +167,7 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_BOARD_BLOCK: return irr_cli_number("board-block", value, 0, INT64_MAX, &options->board_block);
     case OPTION_BOARD_BYTES: return irr_cli_number("board-bytes", value, 0, INT64_MAX, &options->board_bytes);
     case OPTION_NO_BOARDS: options->no_boards = true; return IRR_CLI_GOOD;
+    case OPTION_NO_LENDING: options->no_lending = true; return IRR_CLI_GOOD;
     case OPTION_SLICE_MIN: return irr_cli_number("slice-min", value, 0, INT64_MAX, &options->slice_min);
     case OPTION_LAMBDA:    return read_lambda(value, &options->scheduled.lambda);
     case OPTION_LATENCY:   return irr_cli_number("latency", value, 0, LATENCY_MAX, &options->scheduled.latency);
@@ -276,7 +278,9 @@ static irr_cli_exit_t check_changes(const irr_tool_options_t *options, const boo
 /* What is about nodes. */
 static irr_cli_exit_t check_nodes(const irr_tool_options_t *options, const bool *seen)
 {
-    static const int about[] = { OPTION_RANKS_PER_NODE, OPTION_BOARD_BLOCK, OPTION_BOARD_BYTES, OPTION_NO_BOARDS };
+    static const int about[] = {
+        OPTION_RANKS_PER_NODE, OPTION_BOARD_BLOCK, OPTION_BOARD_BYTES, OPTION_NO_BOARDS, OPTION_NO_LENDING
+    };
     const irr_way_t *way = irr_algorithm_way(options->algorithm);
 
     for (size_t i = 0; i < sizeof(about) / sizeof(about[0]); i++) {

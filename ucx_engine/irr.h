@@ -94,6 +94,7 @@ void irr_allocator_set(const irr_allocator_t *allocator);
     X(bytes_gathered,    "Bytes copied between the user's buffers and the transport's own fragments by " \
                          "the engine's datatype callbacks")                                              \
     X(bytes_boarded,     "Bytes of user data copied to boards of this process, and from those of others") \
+    X(bytes_lent,        "Bytes of user data copied from the memory of other ranks of the node, which lent it")  \
     X(board_memory,      "Bytes of memory that the boards of this process take now (a gauge)")           \
     X(largest_message,   "Bytes of the largest message sent so far (a gauge)")                           \
     X(scratch_bytes,     "Most bytes of scratch that an exchange held at once so far (a gauge)")         \

@@ -5,8 +5,14 @@
  * two halves that take turns.  In exchange n it writes into each cell of the half what it has for that rank, and raises
  * the number of the cell to n.  Then it waits until the numbers of the cells that the others have for it are n, and
  * copies what they say into its output.  A short block lies in the cell itself, so it costs the reader one miss of the
- * cache; a longer one in memory beside, where the cell points; and one that is too long, or has no room there, is sent
- * as a message, and the cell says so.  So the receiver need not know what its sender found too long.
+ * cache; a longer one in memory beside, where the cell points; and one that is too long, or has no room there, is lent
+ * (board/lend.h): the cell says where it is in the memory of its sender, and the reader copies it from there.  So the
+ * receiver need not know what its sender found too long.  Where ranks cannot lend, which is so for all members or none,
+ * it is sent as a message, and the cell says so.
+ *
+ * Who has lent something must not change it before it is read.  So a rank to which something was lent raises a number
+ * of its own to n when it has read all cells, and the lenders wait for that.  It waits for the cells alone before that,
+ * which all write at once, so nobody waits in a circle.
  *
  * Who has seen the numbers n - 1 of all others knows that all of them are done with exchange n - 2, because a rank
  * begins an exchange when it is done with the one before: so the half of n - 2 may be written again.  Agreements of the
@@ -23,12 +29,14 @@
  *
  * All that is read of others is checked: it may be late or early, but never leads outside of their segments.
  *
- * Cost: a copy in and a copy out for each byte, L stores of a line, and about 2 L misses of the cache for L ranks of
- * the node; no message, no agreement, and no allocation but where more is written than ever before.
+ * Cost: a copy in and a copy out for each byte, or one copy of what is lent, L stores of a line, and about 2 L misses
+ * of the cache for L ranks of the node; no message, no agreement, and no allocation but where more is written than ever
+ * before.
  */
 #ifndef IRR_BOARD_H
 #define IRR_BOARD_H
 
+#include "board/lend.h"
 #include "board/segment.h"
 #include "route/boarded.h"
 
@@ -58,6 +66,7 @@ typedef struct irr_board_slate irr_board_slate_t;
 
 typedef struct irr_board_member {
     int                     rank;
+    uint64_t                process;    /* its number */
     const irr_view_t       *view;
     const irr_board_head_t *head;
     const irr_board_slate_t *slates[2]; /* what it says to all, by half (board/slate.h) */
@@ -72,6 +81,7 @@ struct irr_board {
     int                  count;       /* members: ranks of the communicator on this node */
     int                  me;          /* which of them this rank is */
     bool                 has_cells;   /* for exchanges; else there are only agreements */
+    bool                 lends;       /* alike on all members: each may read the memory of all others */
     irr_board_member_t  *members;     /* in the order of their ranks */
     size_t               place;       /* of the own head and cells in the segment */
     size_t               beside[2];   /* memory beside the cells, by half, */
@@ -83,11 +93,15 @@ struct irr_board {
     int                  npending;
     int                 *out, *in;    /* members that are sent a message, and that send one */
     int                  nout, nin;
+    int                 *lent;        /* members that have not read yet what this rank lends them */
+    int                  nlent;
+    bool                 borrows;     /* something was lent to this rank, which others wait for it to read */
     const _Atomic uint32_t **late;    /* numbers that this rank waits for beside those of cells (board/mail.h) */
     int                  nlate;
     struct irr_mail     *mail;        /* what it has for other nodes; NULL: nothing */
     irr_status_t         status;
-    uint64_t             bytes;       /* that this rank copied, in and out */
+    uint64_t             bytes;       /* that this rank copied, in and out, */
+    uint64_t             bytes_lent;  /* and from the memory of others */
     unsigned             news;        /* what was read since somebody asked */
 
     /* the agreement; words NULL: an exchange runs */
@@ -150,15 +164,20 @@ void irr_board_start(irr_board_t *board, const irr_problem_t *problem, irr_board
 void irr_board_wake_members(const irr_board_t *board);
 
 /*
- * Reads what has come: IRR_IN_PROGRESS while members are pending, then the result.  Those that send messages are in
- * `in`, which the caller empties; it receives them.
+ * Reads what has come: IRR_IN_PROGRESS while members are pending, or read what is lent to them, then the result.  Those
+ * that send messages are in `in`, which the caller empties; it receives them.
  */
 irr_status_t irr_board_progress(irr_board_t *board);
 
-/* Does it wait for what others write? */
+/* Does it wait for cells, or for those who read what it lends; or for anything that others write? */
+static inline bool irr_board_reads(const irr_board_t *board)
+{
+    return board->npending > 0 || board->nlent > 0;
+}
+
 static inline bool irr_board_waits(const irr_board_t *board)
 {
-    return board->npending > 0 || board->nlate > 0;
+    return irr_board_reads(board) || board->nlate > 0;
 }
 
 /* What a rank sleeps on: until *word is not `seen`. */
@@ -192,7 +211,41 @@ void irr_board_gather(const irr_block_t *blocks, size_t count, const void *input
 void irr_board_scatter(irr_board_t *board, const irr_board_message_t *message, const unsigned char *bytes,
                        size_t length);
 
-/* What others read, each a line or more of its own. */
+#define IRR_BOARD_LINE 64
+#define IRR_BOARD_HEAD (2 * IRR_BOARD_LINE)
+#define IRR_BOARD_CELL 128   /* two lines, of which the second is fetched with the first */
+
+/* What others read, each a line or more of its own: in front, */
+struct irr_board_head {
+    _Atomic uint32_t asleep;
+    unsigned char    rest[IRR_BOARD_LINE - sizeof(uint32_t)];
+    _Atomic uint32_t read;   /* number of the last exchange in which something was lent to it, and all is read */
+    unsigned char    more[IRR_BOARD_LINE - sizeof(uint32_t)];
+};
+
+struct irr_board_cell {
+    _Atomic uint32_t number;   /* of the exchange that it is for: the last thing that is written */
+    uint32_t         kind;     /* an irr_board_kind_t */
+    uint64_t         length;
+    union {
+        unsigned char bytes[IRR_BOARD_INSIDE_MAX];
+        uint64_t      offset;
+        irr_lent_t    lent;
+    };
+};
+
+static inline irr_board_head_t *irr_board_own_head(const irr_board_t *board)
+{
+    return (irr_board_head_t *)(board->segment->bytes + board->place);
+}
+
+/* Where it tells with which exchange of that id it is done. */
+static inline _Atomic uint32_t *irr_board_told(const irr_segment_t *segment, uint32_t id)
+{
+    return (_Atomic uint32_t *)(segment->bytes + (size_t)id * sizeof(uint32_t));
+}
+
+/* What a rank says to all. */
 struct irr_board_slate {
     _Atomic uint32_t number;   /* of the agreement: the last thing that is written */
     uint32_t         count;

@@ -129,18 +129,26 @@ irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *para
     return IRR_OK;
 }
 
-irr_status_t irr_agree_no_trouble(const irr_comm_params_t *params)
+irr_status_t irr_agree_all(const irr_comm_params_t *params, bool mine, bool *all_p)
 {
-    uint64_t word = trouble_word(params, params->trouble);
+    uint64_t words[2] = { trouble_word(params, params->trouble), !mine };
 
-    if (params->oob->allreduce_max(params->oob->context, &word, 1) != IRR_OK) {
+    if (params->oob->allreduce_max(params->oob->context, words, 2) != IRR_OK) {
         return IRR_ERR_OOB;
     }
-    if (word != 0) {
-        tell_trouble(params, word);
+    if (words[0] != 0) {
+        tell_trouble(params, words[0]);
         return IRR_ERR_NOT_SUPPORTED;
     }
+    *all_p = words[1] == 0;
     return IRR_OK;
+}
+
+irr_status_t irr_agree_no_trouble(const irr_comm_params_t *params)
+{
+    bool all;
+
+    return irr_agree_all(params, true, &all);
 }
 
 /* Stands for the place after the id that this process took last. */

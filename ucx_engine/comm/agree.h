@@ -22,6 +22,9 @@ irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *para
 /* Agrees that params->trouble is unset at all members since; IRR_ERR_NOT_SUPPORTED, alike on all, if not. */
 irr_status_t irr_agree_no_trouble(const irr_comm_params_t *params);
 
+/* The same; and is it so at all members? */
+irr_status_t irr_agree_all(const irr_comm_params_t *params, bool mine, bool *all_p);
+
 /*
  * Agrees on an id that is free at all members and takes it, until irr_agree_release.  All members must be out of
  * trouble.  IRR_ERR_NOT_SUPPORTED, alike on all, if there is none.

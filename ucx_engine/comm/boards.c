@@ -103,7 +103,7 @@ void irr_boards_note(irr_comm_t *comm)
 void irr_boards_stop(irr_comm_t *comm)
 {
     if (comm->board != NULL) {
-        comm->board->npending = comm->board->nlate = 0;
+        comm->board->npending = comm->board->nlate = comm->board->nlent = 0;
         irr_boards_note(comm);
     }
 }
@@ -201,6 +201,7 @@ static irr_status_t make(irr_comm_t *comm, irr_boards_entry_t *own)
                             irr_nodes_size(nodes, nodes->node[comm->rank]), nodes->place[comm->rank], way.boards,
                             &own->card);
     if (status == IRR_OK) {
+        irr_lend_offer(&boards->word, &own->lend);
         comm->board->block_max = irr_board_block(comm->settings.board_block, comm->engine->crowded);
         comm->board->bytes_max = comm->settings.board_bytes;
         status = speaks ? make_mail(comm, own) : IRR_OK;
@@ -211,8 +212,8 @@ static irr_status_t make(irr_comm_t *comm, irr_boards_entry_t *own)
     return status;
 }
 
-/* Local: maps what the others of the node have. */
-static irr_status_t join_all(irr_comm_t *comm, const irr_oob_t *oob, const irr_boards_entry_t *entries)
+/* Local: maps what the others of the node have, and tries whether their memory can be read. */
+static irr_status_t join_all(irr_comm_t *comm, const irr_oob_t *oob, const irr_boards_entry_t *entries, bool *lends)
 {
     irr_boards_t *boards = &comm->engine->boards;
     const irr_nodes_t *nodes = &comm->nodes;
@@ -233,6 +234,7 @@ static irr_status_t join_all(irr_comm_t *comm, const irr_oob_t *oob, const irr_b
         if (status == IRR_OK && comm->board->mail != NULL) {
             status = irr_mail_join(comm->board->mail, i, entry->mail);
         }
+        *lends = *lends && status == IRR_OK && irr_lend_works(&entry->lend);
     }
     return status;
 }
@@ -243,6 +245,7 @@ irr_status_t irr_boards_join(irr_comm_t *comm, const irr_comm_params_t *params, 
     irr_boards_entry_t *own = &entries[comm->ranks];
     irr_comm_params_t asked = *params;
     irr_status_t status;
+    bool lends = true;
 
     irr_lock_acquire(&comm->engine->lock);
     *own = (irr_boards_entry_t){ .good = 0 };
@@ -254,13 +257,16 @@ irr_status_t irr_boards_join(irr_comm_t *comm, const irr_comm_params_t *params, 
         goto err_unmake;
     }
     irr_lock_acquire(&comm->engine->lock);
-    asked.trouble = status == IRR_OK ? join_all(comm, oob, entries) : status;
+    asked.trouble = status == IRR_OK ? join_all(comm, oob, entries, &lends) : status;
     irr_lock_release(&comm->engine->lock);
     asked.reason = !irr_way_of(&comm->settings, 1).boards ? NULL :   /* who asked for no boards misses none */
         "the ranks of a node cannot share memory, and exchange without boards: a rank has none to show "
         "(memfd_create), or cannot map that of another one (/proc/PID/fd)";
-    status = irr_agree_no_trouble(&asked);
+    status = irr_agree_all(&asked, lends, &lends);
     if (status == IRR_OK) {
+        if (comm->board != NULL) {
+            comm->board->lends = lends;
+        }
         return IRR_OK;
     }
 

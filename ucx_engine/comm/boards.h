@@ -5,7 +5,8 @@
  * Made in the first exchange of the first communicator whose algorithm has boards, or agrees before each exchange: then
  * a board is for agreements alone.  That costs each communicator one all-gather and one all-reduce, and nothing where
  * no two ranks share a node.  Where one member cannot have a board, none has one: the exchange goes directly, or by the
- * relay where it is to go from node to node, and the lowest such rank says why; and ranks agree by messages.
+ * relay where it is to go from node to node, and the lowest such rank says why; and ranks agree by messages.  Where one
+ * member cannot read the memory of all others of its node, none lends.
  */
 #ifndef IRR_BOARDS_H
 #define IRR_BOARDS_H
@@ -24,6 +25,7 @@ typedef struct irr_boards_view {
 /* Of an engine, which is locked.  Zeroed is none. */
 typedef struct irr_boards {
     irr_segment_t      segment;
+    uint64_t           word;      /* that others look for (board/lend.h) */
     irr_boards_view_t *views;
     irr_board_t       *freed;     /* that other ranks may still read */
     size_t             waiting;   /* communicators that wait for what others write */
@@ -37,6 +39,7 @@ void irr_boards_fini(irr_boards_t *boards);
 typedef struct irr_boards_entry {
     irr_board_card_t card;
     uint64_t         mail;   /* its place for other nodes */
+    irr_lend_card_t  lend;
     uint64_t         good;   /* there is one */
 } irr_boards_entry_t;
 

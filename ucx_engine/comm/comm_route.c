@@ -145,6 +145,7 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_
     comm->settings.algorithm = irr_algorithm_resolve(comm->settings.algorithm, hosts);
     comm->alone = irr_way_alone(&way);
     comm->alone.boards = way.boards && comm->board != NULL;
+    comm->alone.lends = comm->alone.boards && comm->board->lends;
     if (comm->alone.boards) {   /* what does not go over boards goes directly */
         comm->alone.route = &irr_route_direct;
         comm->alone.order = &irr_order_rotate;

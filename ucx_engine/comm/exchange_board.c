@@ -1,6 +1,6 @@
 /*
- * exchange_board.c - an exchange in which short blocks between ranks of a node go over boards (board/board.h), and all
- * else directly.
+ * exchange_board.c - an exchange in which blocks between ranks of a node go over boards (board/board.h), and all else
+ * directly, as do long ones where ranks cannot lend.
  *
  * The plan of the run has what goes to other nodes and comes from there; most exchanges on one node have none, and
  * start no executor.  What the boards say goes directly is appended to the plan, for this run alone: what this rank
@@ -107,10 +107,11 @@ static bool read_all(irr_exchange_t *exchange)
     irr_board_t *board = exchange->comm->board;
     bool over;
 
-    if (board->npending > 0) {
+    if (irr_board_reads(board)) {
         read_boards(exchange);
     }
     over = board->npending == 0 && (board->mail == NULL || irr_exchange_progress_node(exchange));
+    over = over && board->nlent == 0;
     if (over && exchange->running != NULL) {
         irr_exec_expect(&exchange->run->exec, false);
     }
@@ -172,7 +173,7 @@ void irr_exchange_open_endpoints_boards(irr_exchange_t *exchange)
         irr_exchange_open_endpoints_node(exchange);
     }
     for (int i = 0; i < board->count; i++) {
-        if (i != board->me && exchange->run->sides.sent[i].bytes > board->block_max) {
+        if (!board->lends && i != board->me && exchange->run->sides.sent[i].bytes > board->block_max) {
             (void)transport->ops->reach(transport, comm->peers[board->members[i].rank]);   /* if not, that run fails */
         }
     }
@@ -187,6 +188,9 @@ int irr_exchange_awaited_boards(const irr_exchange_t *exchange)
     }
     if (board->nlate > 0) {
         return board->members[board->mail->others[board->mail->late[0]].server].rank;
+    }
+    if (board->nlent > 0) {
+        return board->members[board->lent[0]].rank;
     }
     return exchange->running != NULL ? irr_exec_awaited(&exchange->run->exec) : -1;
 }

@@ -323,6 +323,7 @@ static void count_route(irr_exchange_t *exchange)
     if (exchange->state == IRR_EXCHANGE_BOARDS) {
         counters->bytes_boarded = exchange->comm->board->bytes;
         counters->bytes_boarded += irr_comm_mail(exchange->comm) != NULL ? irr_comm_mail(exchange->comm)->bytes : 0;
+        counters->bytes_lent = exchange->comm->board->bytes_lent;
         counters->steps = plan != NULL ? plan->nsends : 0;
         return;
     }

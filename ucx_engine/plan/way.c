@@ -19,6 +19,7 @@ irr_way_t irr_way_of(const irr_settings_t *settings, int hosts)
     way.piece_max = settings->piece_bytes != IRR_BYTES_AUTO ? settings->piece_bytes : 0;
     way.board_block = settings->board_block;
     way.board_bytes = settings->board_bytes;
+    way.lends = true;
     way.compose = settings->compose;
     way.window_messages = settings->window_messages;
     way.window_bytes = settings->window_bytes;

@@ -24,7 +24,8 @@ static inline size_t irr_board_block(size_t setting, bool crowded)
 typedef enum irr_board_kind {
     IRR_BOARD_INSIDE,    /* the bytes are in the cell, */
     IRR_BOARD_BESIDE,    /* or in the segment, from an offset on, */
-    IRR_BOARD_DIRECT,    /* or come as a message */
+    IRR_BOARD_LENT,      /* or where they are in the memory of the sender (board/lend.h), */
+    IRR_BOARD_DIRECT,    /* or come as a message, where ranks cannot lend */
     IRR_BOARD_LACKING    /* the rank has no memory for its input */
 } irr_board_kind_t;
 
@@ -44,10 +45,10 @@ static inline size_t irr_board_room(size_t bytes_max)
 }
 
 /*
- * Which of the first three a message is.  To be asked for each member in turn, from the next one on; *left: of the
+ * Which of the first four a message is.  To be asked for each member in turn, from the next one on; *left: of the
  * room, what those before it have left.
  */
-irr_board_kind_t irr_board_kind(size_t bytes, size_t block_max, size_t *left);
+irr_board_kind_t irr_board_kind(size_t bytes, size_t block_max, bool lends, size_t *left);
 
 /* ---- between nodes ---- */
 

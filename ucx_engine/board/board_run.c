@@ -1,0 +1,226 @@
+/*
+ * board_run.c - what a rank reads of others' boards, and how it sleeps until there is something; see board.h.
+ */
+#include "board/board.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- to read ---- */
+
+static void keep(irr_board_t *board, irr_status_t status)
+{
+    if (board->status == IRR_OK) {
+        board->status = status;
+    }
+}
+
+void irr_board_scatter(irr_board_t *board, const irr_board_message_t *message, const unsigned char *bytes,
+                       size_t length)
+{
+    const irr_block_t *block = board->problem->recv.list + message->first;
+
+    board->bytes += length;
+    for (; length > 0; block++) {
+        const size_t part = length < block->length ? length : block->length;
+
+        memcpy(irr_board_address(board->buffers.output, block->offset), bytes, part);
+        bytes += part;
+        length -= part;
+    }
+}
+
+/* So many bytes, no more than are awaited. */
+static void read_lent(irr_board_t *board, int member, const irr_board_cell_t *cell, size_t length)
+{
+    const irr_board_member_t *lender = &board->members[member];
+    const irr_board_message_t *message = &board->sides.received[member];
+    const irr_blocks_t to = { board->problem->recv.list + message->first, message->count };
+
+    keep(board, irr_lend_take(lender->process, cell->lent, to, board->buffers.output, length));
+    board->bytes_lent += length;
+}
+
+/* The cell is that of this exchange.  What it says is read once, and then checked. */
+static void read_cell(irr_board_t *board, int member, const irr_board_cell_t *cell)
+{
+    const irr_view_t *view = board->members[member].view;
+    const irr_board_message_t *message = &board->sides.received[member];
+    const uint64_t length = cell->length;
+    const unsigned char *bytes = cell->bytes;
+    const uint32_t kind = cell->kind;
+    uint64_t offset;
+
+    switch (kind) {
+    case IRR_BOARD_DIRECT:
+        board->in[board->nin++] = member;
+        return;
+    case IRR_BOARD_LENT:
+        board->borrows = true;
+        break;
+    case IRR_BOARD_LACKING:
+        keep(board, IRR_ERR_PEER);
+        return;
+    case IRR_BOARD_INSIDE:
+        if (length > IRR_BOARD_INSIDE_MAX) {
+            keep(board, IRR_ERR_PROTOCOL);
+            return;
+        }
+        break;
+    case IRR_BOARD_BESIDE:
+        offset = cell->offset;
+        if (offset > view->length || length > view->length - offset) {
+            keep(board, IRR_ERR_PROTOCOL);
+            return;
+        }
+        bytes = view->bytes + offset;
+        break;
+    default:
+        keep(board, IRR_ERR_PROTOCOL);
+        return;
+    }
+    if (length > message->bytes) {
+        keep(board, IRR_ERR_TRUNCATE);
+    }
+    if ((board->buffers.lacks & IRR_LACKS_OUTPUT) != 0) {
+        return;
+    }
+    if (kind == IRR_BOARD_LENT) {
+        read_lent(board, member, cell, length < message->bytes ? length : message->bytes);
+    } else {
+        irr_board_scatter(board, message, bytes, length < message->bytes ? length : message->bytes);
+    }
+}
+
+/* What says that a member has written what this rank waits for. */
+static const _Atomic uint32_t *number_of(const irr_board_t *board, int member)
+{
+    const irr_board_member_t *other = &board->members[member];
+    const int half = (int)(board->number & 1);
+
+    return board->words != NULL ? &other->slates[half]->number : &other->cells[half]->number;
+}
+
+static void read_member(irr_board_t *board, int member)
+{
+    if (board->words != NULL) {
+        keep(board, irr_board_read_slate(board, member));
+    } else {
+        read_cell(board, member, board->members[member].cells[board->number & 1]);
+    }
+}
+
+/* The lenders may go on. */
+static void tell_lenders(irr_board_t *board)
+{
+    board->borrows = false;
+    atomic_store_explicit(&irr_board_own_head(board)->read, board->number, memory_order_release);
+    irr_board_wake(board, &irr_board_own_head(board)->read);
+}
+
+static void look_at_borrowers(irr_board_t *board)
+{
+    int left = 0;
+
+    for (int i = 0; i < board->nlent; i++) {
+        const int member = board->lent[i];
+
+        if (atomic_load_explicit(&board->members[member].head->read, memory_order_acquire) == board->number) {
+            board->news++;
+        } else {
+            board->lent[left++] = member;
+        }
+    }
+    board->nlent = left;
+}
+
+irr_status_t irr_board_progress(irr_board_t *board)
+{
+    int left = 0;
+
+    for (int i = 0; i < board->npending; i++) {
+        const int member = board->pending[i];
+
+        if (atomic_load_explicit(number_of(board, member), memory_order_acquire) == board->number) {
+            read_member(board, member);
+            board->news++;
+        } else {
+            board->pending[left++] = member;
+        }
+    }
+    board->npending = left;
+    if (left == 0 && board->borrows) {
+        tell_lenders(board);
+    }
+    look_at_borrowers(board);
+    return irr_board_reads(board) ? IRR_IN_PROGRESS : board->status;
+}
+
+void irr_board_wake(const irr_board_t *board, const _Atomic uint32_t *number)
+{
+    bool asleep = false;
+
+    atomic_thread_fence(memory_order_seq_cst);
+    for (int i = 0; i < board->count; i++) {
+        asleep = asleep || atomic_load_explicit(&board->members[i].head->asleep, memory_order_relaxed) != 0;
+    }
+    if (asleep) {
+        (void)syscall(SYS_futex, number, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    }
+}
+
+/* The i-th of the numbers that this rank waits for: first those of members, then all others. */
+static const _Atomic uint32_t *awaited(const irr_board_t *board, int i)
+{
+    if (board->npending > 0) {
+        return number_of(board, board->pending[i]);
+    }
+    return i < board->nlate ? board->late[i] : &board->members[board->lent[i - board->nlate]].head->read;
+}
+
+/* Who raises a number after this sees that somebody sleeps; what was raised before is seen here. */
+bool irr_board_lie_down(irr_board_t *board, irr_board_bed_t *bed)
+{
+    const _Atomic uint32_t *first = awaited(board, 0);
+    const int count = board->npending > 0 ? board->npending : board->nlate + board->nlent;
+    const uint32_t seen = atomic_load_explicit(first, memory_order_relaxed);
+
+    if (seen == board->number) {
+        return false;
+    }
+    atomic_store_explicit(&irr_board_own_head(board)->asleep, 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst);
+    for (int i = 0; i < count; i++) {
+        if (atomic_load_explicit(awaited(board, i), memory_order_relaxed) == board->number) {
+            irr_board_get_up(board);
+            return false;
+        }
+    }
+    *bed = (irr_board_bed_t){ .word = first, .seen = seen };
+    return true;
+}
+
+bool irr_board_sleep(const irr_board_bed_t *bed, unsigned timeout_us)
+{
+    const struct timespec timeout = { .tv_sec = timeout_us / 1000000, .tv_nsec = timeout_us % 1000000 * 1000L };
+
+    return syscall(SYS_futex, bed->word, FUTEX_WAIT, bed->seen, &timeout, NULL, 0) == 0 || errno != ETIMEDOUT;
+}
+
+void irr_board_get_up(irr_board_t *board)
+{
+    atomic_store_explicit(&irr_board_own_head(board)->asleep, 0, memory_order_relaxed);
+}
+
+void irr_board_end(irr_board_t *board)
+{
+    if (atomic_load_explicit(&irr_board_own_head(board)->asleep, memory_order_relaxed) != 0) {
+        irr_board_get_up(board);   /* another thread lay down; others read this word, so it is not written in vain */
+    }
+    atomic_store_explicit(irr_board_told(board->segment, board->id), board->number, memory_order_release);
+}
