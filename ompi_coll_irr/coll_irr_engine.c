@@ -42,8 +42,8 @@ static bool oversubscribed(size_t node_ranks)
     return ompi_mpi_yield_when_idle || (cpus > 0 && node_ranks > (size_t)cpus);
 }
 
-/* With pieces receives are posted before anything comes; what else comes early, UCX keeps until it is asked for. */
-#define EAGER_AUTO 65536
+/* Who has a file of switches has Ethernet. */
+#define EAGER_SWITCHES 65536
 
 /* The parameter, not an info key: the engine is the process's, and may be there before the communicator. */
 static bool has_topology(void)
@@ -68,8 +68,8 @@ static irr_status_t read_eager(size_t *bytes)
                                       "auto, or a whole number, with an optional suffix k, m or g; 0 means UCX's own "
                                       "choice", &mca_coll_irr_component.engine_reason);
     }
-    if (*bytes == IRR_BYTES_AUTO) {
-        *bytes = has_topology() ? EAGER_AUTO : 0;
+    if (*bytes == IRR_BYTES_AUTO && has_topology()) {
+        *bytes = EAGER_SWITCHES;
     }
     return IRR_OK;
 }

@@ -134,8 +134,9 @@ int mca_coll_irr_params_register(void)
                       "", OPAL_INFO_LVL_4, &params->ucx_devices),
         register_text("eager_bytes",
                       "Messages of so many bytes and less go without asking the receiver first, with an optional "
-                      "suffix k, m or g. 0 leaves it to UCX; auto: 64k for a job with coll_irr_topology_file, as UCX "
-                      "loses a third of TCP's rate by asking, otherwise as 0. UCX_RNDV_THRESH is stronger.",
+                      "suffix k, m or g. 0 leaves it to UCX; auto: 64k for a job with coll_irr_topology_file, and for one "
+                      "between nodes without InfiniBand, as UCX loses a third of TCP's rate by asking, otherwise as 0. "
+                      "UCX_RNDV_THRESH is stronger.",
                       "auto", OPAL_INFO_LVL_5, &params->eager_bytes),
         register_text("machine_file",
                       "File with the constants of the machine, as irr_plan reads it: with coll_irr_setup_share, what "

@@ -319,7 +319,8 @@ typedef struct irr_engine_config {
     size_t      job_ranks;     /* ranks in the job, for UCX's choice of transports */
     size_t      node_ranks;    /* ranks of the job on this node */
     bool        crowded;       /* there are more than processors */
-    size_t      eager_bytes;   /* messages of so many bytes and less go without asking the receiver; 0: UCX's choice */
+    size_t      eager_bytes;   /* messages of so many bytes and less go without asking the receiver; 0: UCX's choice;
+                                  IRR_BYTES_AUTO: 64 KiB between nodes over tcp, else UCX's choice */
 } irr_engine_config_t;
 
 /* Opens the transport, in milliseconds and megabytes, and sends nothing.  IRR_ERR_BAD_PARAM: none has that name. */

@@ -16,6 +16,7 @@
 #include "core/alloc.h"
 #include "core/log.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +143,33 @@ static void tune(ucp_config_t *config, const char *tls)
     }
 }
 
+/* With pieces receives are posted before anything comes; what else comes early, UCX keeps until it is asked for. */
+#define EAGER_TCP 65536
+
+static bool has_adapters(void)
+{
+    DIR *folder = opendir("/sys/class/infiniband");
+    const struct dirent *entry = NULL;
+
+    if (folder == NULL) {
+        return false;
+    }
+    do {
+        entry = readdir(folder);
+    } while (entry != NULL && entry->d_name[0] == '.');
+    closedir(folder);
+    return entry != NULL;
+}
+
+/* Over tcp asking the receiver takes longer than keeping 64 KiB; an adapter that writes to memory itself asks sooner. */
+static size_t eager_bytes(const irr_engine_config_t *config, const char *tls)
+{
+    if (config->eager_bytes != IRR_BYTES_AUTO) {
+        return config->eager_bytes;
+    }
+    return !config->one_node && has_tcp(tls) && !has_adapters() ? EAGER_TCP : 0;
+}
+
 /* UCX asks the receiver first from this length on. */
 static irr_status_t set_eager(ucp_config_t *config, size_t bytes)
 {
@@ -157,14 +185,15 @@ static irr_status_t set_eager(ucp_config_t *config, size_t bytes)
 static irr_status_t configure(const irr_engine_config_t *config, ucp_config_t *ucp_config)
 {
     const char *tls = given(config->ucx_tls) ? config->ucx_tls : config->one_node ? "sm,self" : NULL;
+    const size_t eager = eager_bytes(config, tls);
     irr_status_t status = IRR_OK;
 
     tune(ucp_config, tls);
     if (older_than(PROTO_V2_MINOR)) {
         status = set(ucp_config, "ZCOPY_THRESH", "inf");
     }
-    if (status == IRR_OK && config->eager_bytes > 0) {
-        status = set_eager(ucp_config, config->eager_bytes);
+    if (status == IRR_OK && eager > 0) {
+        status = set_eager(ucp_config, eager);
     }
     if (status == IRR_OK && tls != NULL) {
         status = set(ucp_config, "TLS", tls);
