@@ -15,7 +15,10 @@
  *   coll_irr_choose.c     the way of exchanges where nobody named one: found as they go
  *   coll_irr_machine.c    the constants of the machine, which choosing asks for
  *   coll_irr_say.c        lines of coll_irr_verbose
- *   coll_irr_rows.h       what is told of numbers
+ *   coll_irr_tally.c      what exchanges took, if somebody asked
+ *   coll_irr_rows.h       the rows of a report
+ *   coll_irr_tell.h       what the user is told of
+ *   coll_irr_report.c     coll_irr_report: what the job did
  *   coll_irr_engine.c     the engine of the process: first use, progress, waiting
  *   coll_irr_teardown.c   the way down at the end of the job
  *   coll_irr_buffer.c     counts, displacements and datatypes to blocks of bytes
@@ -23,15 +26,19 @@
  *   coll_irr_alltoallv.c  MPI_Alltoallv
  *   coll_irr_alltoall.c   MPI_Alltoall
  *   coll_irr_persistent.c MPI_Alltoallv_init: agree, plan, or leave it to the previous module
+ *   coll_irr_request.h    persistent requests
  *   coll_irr_request.c    persistent requests: start, progress, completion, free
  */
 #ifndef MCA_COLL_IRR_H
 #define MCA_COLL_IRR_H
 
 #include "compat.h"
+#include "coll_irr_rows.h"
 #include "choose/candidates.h"
 #include "choose/choice.h"
 #include "irr.h"
+
+#include <time.h>
 
 /* ---- component ---- */
 
@@ -53,6 +60,7 @@ typedef struct mca_coll_irr_params_t {
     char *ucx_devices;
     char *eager_bytes;
     char *machine_file;
+    char *report;
 } mca_coll_irr_params_t;
 
 /* CLOSED -> OPEN or FAILED at the first exchange; GONE after the job's last. */
@@ -73,6 +81,7 @@ typedef struct mca_coll_irr_component_t {
     irr_engine_t               *engine;
     bool                        threads;        /* MPI_THREAD_MULTIPLE, as MPI_Init said */
     bool                        may_sleep;      /* waits may: more ranks than processors on this node */
+    bool                        measures;       /* somebody has asked what exchanges take */
     bool                        opening;        /* errors of the engine become engine_reason */
     char                       *engine_reason;  /* why it FAILED */
     irr_counters_t              last_counters;  /* of the engine when it went */
@@ -129,6 +138,8 @@ typedef struct mca_coll_irr_service_t {
     irr_comm_t          *irr_comm;   /* while SERVING */
     bool                 shares;     /* irr_comm is that of the other collective */
     mca_coll_irr_host_fn_t host;     /* the previous module's function */
+
+    mca_coll_irr_row_t  *row;        /* of what is measured; NULL: nothing */
 
     /* While CHOOSING. */
     bool                 asked;      /* the ranks have agreed that all choose, */
@@ -317,6 +328,9 @@ void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_servi
 int mca_coll_irr_choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call,
                         bool in_place);
 
+/* As a user would name it; way 0 is the host's. */
+void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char *text, size_t size);
+
 /* Local: closes all ways. */
 void mca_coll_irr_choose_end(mca_coll_irr_service_t *service);
 
@@ -334,17 +348,6 @@ irr_status_t mca_coll_irr_machine_agreed(mca_coll_irr_module_t *module, const ui
 
 /* Collective, blocking alike: IRR_OK if all ranks say true, else IRR_ERR_NOT_SUPPORTED; or IRR_ERR_OOB. */
 irr_status_t mca_coll_irr_agree_all(mca_coll_irr_module_t *module, bool mine);
-
-/* ---- what the user reads ---- */
-
-/* With verbosity 1 rank 0 of the communicator says which one it is, and what about it. */
-void mca_coll_irr_say(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, const char *what);
-
-/* Nodes of the communicator, without asking its ranks; what coll_irr_ranks_per_node makes them, if it is given. */
-int mca_coll_irr_nodes(const mca_coll_irr_module_t *module);
-
-/* With the component. */
-void mca_coll_irr_say_close(void);
 
 /* ---- engine ---- */
 
@@ -380,6 +383,12 @@ mca_coll_irr_group_t *mca_coll_irr_group_create(ompi_communicator_t *comm);
  * group.  To be called on all members or on none.
  */
 void mca_coll_irr_teardown_add(mca_coll_irr_group_t *group);
+
+/*
+ * Waits for a request without blocking in the PML, and frees it: requests of Open MPI and our endpoints move together.
+ * OMPI_ERR_TIMEOUT past the deadline (0: there is none), and it goes on.  The bytes received, if they are wanted.
+ */
+int mca_coll_irr_complete(ompi_request_t *request, time_t deadline, size_t *bytes_p);
 
 /* Closes the engine together with all processes it exchanged with; MPI_COMM_WORLD must still work. */
 void mca_coll_irr_teardown(void);
@@ -435,7 +444,14 @@ size_t mca_coll_irr_side_bytes(const mca_coll_irr_side_t *side, int rank);
 int mca_coll_irr_call_pack(const mca_coll_irr_call_t *call);
 int mca_coll_irr_call_unpack(const mca_coll_irr_call_t *call);
 
+/* Adds the messages of a side, for or from others, to a load, and returns their bytes. */
+uint64_t mca_coll_irr_add_side(const mca_coll_irr_side_t *side, int me, irr_choice_load_t *load);
+
 /* ---- collectives ---- */
+
+/* A call on a collective whose state is decided, as that is; measured if somebody asked. */
+int mca_coll_irr_serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call,
+                       bool in_place);
 
 /*
  * Exchanges what the sides of a call say, and waits: with the engine communicator of a service.
@@ -461,39 +477,5 @@ int mca_coll_irr_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts,
                                 ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,
                                 mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
                                 ompi_info_t *info, ompi_request_t **request_p, mca_coll_base_module_t *module);
-
-/* ---- persistent requests ---- */
-
-/* A request that can be started: its engine communicator has a plan for the blocks of its call. */
-typedef struct mca_coll_irr_request_t {
-    ompi_coll_base_nbc_request_t   super;
-    irr_comm_t                    *irr_comm;      /* NULL: the engine of the job is gone */
-    mca_coll_irr_call_t            call;
-    int                            packed;        /* OMPI_SUCCESS, or why what was sent is not right */
-    struct mca_coll_irr_request_t *next, *prev;   /* of all that live */
-    struct mca_coll_irr_request_t *next_active;
-} mca_coll_irr_request_t;
-
-OBJ_CLASS_DECLARATION(mca_coll_irr_request_t);
-
-/* With the component. */
-void mca_coll_irr_requests_open(void);
-void mca_coll_irr_requests_close(void);
-
-/*
- * An inactive request for a call on a communicator, without an engine communicator, which the caller adds before
- * the request is started; it keeps what it needs of the sides.  NULL without memory.
- */
-mca_coll_irr_request_t *mca_coll_irr_request_create(ompi_communicator_t *comm, const mca_coll_irr_side_t *send,
-                                                    const mca_coll_irr_side_t *recv, bool in_place);
-
-/* Of a request that is not active. */
-void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request);
-
-/* The communicator goes, its requests stay. */
-void mca_coll_irr_requests_orphan(ompi_communicator_t *comm);
-
-/* The engine goes, and with it the engine communicators of all requests: none can be started any more. */
-void mca_coll_irr_requests_strand(void);
 
 #endif

@@ -11,7 +11,7 @@
  * An engine communicator has one algorithm.  MPI_Alltoall uses that of MPI_Alltoallv if it has the same on all ranks,
  * which these words tell as well, and one of its own if not.
  */
-#include "coll_irr.h"
+#include "coll_irr_tell.h"
 
 #include <stdlib.h>
 
@@ -105,14 +105,24 @@ irr_status_t mca_coll_irr_prepare(mca_coll_irr_module_t *module, mca_coll_irr_gr
     return mca_coll_irr_engine_open(&module->reason);
 }
 
+static void explain(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *way,
+                    const char *why)
+{
+    char what[192], reason[160];
+
+    snprintf(reason, sizeof(reason), "because %s", why);
+    snprintf(what, sizeof(what), ": %s, %s", way, reason);
+    mca_coll_irr_say(module, service, what);
+    mca_coll_irr_tally_why(service, way, reason);
+}
+
 static void serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
-    char what[128];
+    char why[96];
 
     service->state = MCA_COLL_IRR_SERVING;
-    snprintf(what, sizeof(what), ": %s, because %s is %s", irr_comm_algorithm(service->irr_comm), service->parameter,
-             irr_algorithm_name(service->algorithm));
-    mca_coll_irr_say(module, service, what);
+    snprintf(why, sizeof(why), "%s is %s", service->parameter, irr_algorithm_name(service->algorithm));
+    explain(module, service, irr_comm_algorithm(service->irr_comm), why);
 }
 
 /* Somebody needs room for problems. */
@@ -123,8 +133,6 @@ static bool is_in_use(const mca_coll_irr_service_t *service)
 
 void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *why)
 {
-    char what[192];
-
     service->state = MCA_COLL_IRR_DECLINED;
     if (!is_in_use(&module->alltoallv) && !is_in_use(&module->alltoall)) {
         free(module->send_blocks);
@@ -132,8 +140,7 @@ void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t 
         module->send_blocks = NULL;
         module->recv_blocks = NULL;
     }
-    snprintf(what, sizeof(what), ": Open MPI's own, because %s", why);
-    mca_coll_irr_say(module, service, what);
+    explain(module, service, "Open MPI's own", why);
 }
 
 void mca_coll_irr_service_end(mca_coll_irr_service_t *service)
@@ -379,7 +386,9 @@ int mca_coll_irr_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *serv
 /* The first call: now, or as the calls go. */
 static int begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
+    uint64_t begin_ns;
     char text[128];
+    int result;
 
     switch (mca_coll_irr_mode(module, service)) {
     case MCA_COLL_IRR_CHOOSES:
@@ -390,7 +399,10 @@ static int begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
         mca_coll_irr_decline(module, service, text);
         return OMPI_SUCCESS;
     default:
-        return mca_coll_irr_ask(module, service);
+        begin_ns = mca_coll_irr_tally_begin(service);
+        result = mca_coll_irr_ask(module, service);
+        mca_coll_irr_tally_agreed(service, begin_ns);
+        return result;
     }
 }
 

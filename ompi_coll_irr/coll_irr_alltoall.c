@@ -25,17 +25,11 @@ int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, omp
     if (result != OMPI_SUCCESS) {
         return result;
     }
-    if (module->alltoall.state == MCA_COLL_IRR_DECLINED) {
-        return module->previous_alltoall(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
-                                         module->previous_alltoall_module);
-    }
     call.recv = (mca_coll_irr_side_t){
         .buffer = rbuf, .datatype = rdtype, .ranks = ranks, .uniform = true, .count = (size_t)rcount
     };
     call.send = in_place ? call.recv : (mca_coll_irr_side_t){
         .buffer = (void *)sbuf, .datatype = sdtype, .ranks = ranks, .uniform = true, .count = (size_t)scount
     };
-    return module->alltoall.state == MCA_COLL_IRR_CHOOSING
-               ? mca_coll_irr_choose(module, &module->alltoall, &call, in_place)
-               : mca_coll_irr_exchange(module, module->alltoall.irr_comm, &call, in_place);
+    return mca_coll_irr_serve(module, &module->alltoall, &call, in_place);
 }

@@ -27,17 +27,11 @@ int mca_coll_irr_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_
     if (result != OMPI_SUCCESS) {
         return result;
     }
-    if (module->alltoallv.state == MCA_COLL_IRR_DECLINED) {
-        return module->previous_alltoallv(sbuf, scounts, sdispls, sdtype, rbuf, rcounts, rdispls, rdtype, comm,
-                                          module->previous_alltoallv_module);
-    }
     call.recv = (mca_coll_irr_side_t){
         .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype, .ranks = ranks
     };
     call.send = in_place ? call.recv : (mca_coll_irr_side_t){
         .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype, .ranks = ranks
     };
-    return module->alltoallv.state == MCA_COLL_IRR_CHOOSING
-               ? mca_coll_irr_choose(module, &module->alltoallv, &call, in_place)
-               : mca_coll_irr_exchange(module, module->alltoallv.irr_comm, &call, in_place);
+    return mca_coll_irr_serve(module, &module->alltoallv, &call, in_place);
 }

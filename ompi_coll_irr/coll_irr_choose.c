@@ -8,8 +8,8 @@
  * agreement, after some calls.  A rank that was told otherwise by its parameters asks in the first call already; but
  * the records of both differ (coll_irr_records.c), so neither waits for the other, and all stay with Open MPI.
  */
-#include "coll_irr_rows.h"
 #include "coll_irr_settings.h"
+#include "coll_irr_tell.h"
 
 #include "core/clock.h"
 
@@ -185,7 +185,7 @@ static irr_choice_opening_t opening(const mca_coll_irr_module_t *module, const i
 
 /* ---- agreements ---- */
 
-static void way_text(const mca_coll_irr_service_t *service, int way, char *text, size_t size)
+void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char *text, size_t size)
 {
     if (way == 0) {
         snprintf(text, size, "Open MPI's own");
@@ -194,21 +194,20 @@ static void way_text(const mca_coll_irr_service_t *service, int way, char *text,
     }
 }
 
-/* What was found, as the time of a way by that of Open MPI's own: of the way that is gone now, or of the best other. */
+/* What was found, as a time by that of Open MPI's own: of the way that is gone now, or of the best other. */
 static void found_text(const mca_coll_irr_service_t *service, char *text, size_t size)
 {
     const irr_choice_t *choice = &service->choice;
     const bool check = choice->slots[1] == 0;
-    char way[IRR_CANDIDATE_TEXT];
+    const double other = check && choice->trial.ratio > 0 ? 1 / choice->trial.ratio : choice->best;
 
-    way_text(service, choice->way, way, sizeof(way));
     if (choice->exchanges == service->told_exchanges) {
-        snprintf(text, size, "%s again, because messages have changed and nothing pays for a trial yet", way);
+        snprintf(text, size, "because messages have changed and nothing pays for a trial yet");
     } else if (choice->way != 0) {
-        snprintf(text, size, "%s, %.2f of the time of Open MPI's own", way, choice->ratio);
+        snprintf(text, size, "%.2f of the time of Open MPI's own", choice->ratio);
     } else {
-        snprintf(text, size, "%s; the best other took %.2f of its time", way,
-                 check && choice->trial.ratio > 0 ? 1 / choice->trial.ratio : choice->best);
+        snprintf(text, size, "as the best other took %.2f of its time%s", other,
+                 other < 1 ? ", but not each time" : "");
     }
 }
 
@@ -216,14 +215,16 @@ static void found_text(const mca_coll_irr_service_t *service, char *text, size_t
 static void say(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;
-    char bytes[MCA_COLL_IRR_UNITS], found[192], what[320];
+    char bytes[MCA_COLL_IRR_UNITS], way[IRR_CANDIDATE_TEXT], found[96], what[320];
 
     mca_coll_irr_bytes_text(choice->load.messages > 0 ? choice->load.sent / choice->load.messages : 0, bytes);
+    mca_coll_irr_way_text(service, choice->way, way, sizeof(way));
     found_text(service, found, sizeof(found));
-    snprintf(what, sizeof(what), ", about %s to each: %s; tried %d way%s in %llu exchanges", bytes, found,
+    snprintf(what, sizeof(what), ", about %s to each: %s, %s; tried %d way%s in %llu exchanges", bytes, way, found,
              choice->tried, choice->tried == 1 ? "" : "s", (unsigned long long)choice->exchanges);
-    service->told_exchanges = choice->exchanges;
     mca_coll_irr_say(module, service, what);
+    mca_coll_irr_tally_found(service, way, found);
+    service->told_exchanges = choice->exchanges;
 }
 
 /* Collective, as far as ways are opened. */
@@ -273,8 +274,7 @@ static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 
 /* ---- calls ---- */
 
-/* Bytes of a side, for or from others. */
-static uint64_t add_side(const mca_coll_irr_side_t *side, int me, irr_choice_load_t *load)
+uint64_t mca_coll_irr_add_side(const mca_coll_irr_side_t *side, int me, irr_choice_load_t *load)
 {
     uint64_t total = 0, messages = 0;
 
@@ -309,11 +309,13 @@ int mca_coll_irr_choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
         ns = irr_clock_ns();
         result = go(module, service, call, in_place);
         ns = irr_clock_ns() - ns;
-        load.sent = add_side(&call->send, ompi_comm_rank(module->comm), &load);
-        load.received = add_side(&call->recv, ompi_comm_rank(module->comm), &load);
+        load.sent = mca_coll_irr_add_side(&call->send, ompi_comm_rank(module->comm), &load);
+        load.received = mca_coll_irr_add_side(&call->recv, ompi_comm_rank(module->comm), &load);
     }
     if (irr_choice_took(&service->choice, ns, &load)) {
+        ns = mca_coll_irr_tally_begin(service);
         agreed = agree(module, service);
+        mca_coll_irr_tally_agreed(service, ns);
     }
     return result != OMPI_SUCCESS ? result : agreed;
 }

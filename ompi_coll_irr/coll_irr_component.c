@@ -1,7 +1,7 @@
 /*
  * coll_irr_component.c - the table that Open MPI looks for in mca_coll_irr.so, and its open and close.
  */
-#include "coll_irr.h"
+#include "coll_irr_tell.h"
 
 #include <stdlib.h>
 
@@ -83,6 +83,7 @@ static int irr_open(void)
     opal_show_help_add_dir(IRR_HELP_DIR);
     mca_coll_irr_requests_open();
     mca_coll_irr_records_open();
+    mca_coll_irr_report_open();
     irr_log_set(on_log, NULL, mca_coll_irr_component.params.verbose > 0 ? IRR_LOG_DEBUG : IRR_LOG_WARN);
     return OMPI_SUCCESS;
 }
@@ -90,6 +91,7 @@ static int irr_open(void)
 static int irr_close(void)
 {
     mca_coll_irr_teardown_local();
+    mca_coll_irr_report_close();
     mca_coll_irr_modules_close();
     mca_coll_irr_records_close();
     mca_coll_irr_say_close();

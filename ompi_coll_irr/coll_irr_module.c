@@ -8,7 +8,7 @@
  * Without a module a rank would not come to that collective, where the others wait for it.  So a few are made while
  * there is memory, and a communicator that finds none gets one of those, which takes part and declines.
  */
-#include "coll_irr.h"
+#include "coll_irr_tell.h"
 
 #include <stdlib.h>
 
@@ -254,10 +254,13 @@ static void release(mca_coll_base_module_t *previous)
 static void destruct(mca_coll_irr_module_t *module)
 {
     if (module->comm == &ompi_mpi_comm_world.comm) {
+        mca_coll_irr_report_end();
         mca_coll_irr_teardown();
     }
     mca_coll_irr_requests_orphan(module->comm);
     unlink_module(module);
+    mca_coll_irr_tally_end(module, &module->alltoall);
+    mca_coll_irr_tally_end(module, &module->alltoallv);
     mca_coll_irr_service_end(&module->alltoall);
     mca_coll_irr_service_end(&module->alltoallv);
     free(module->reason);

@@ -143,6 +143,11 @@ int mca_coll_irr_params_register(void)
                       "is worth a trial follows from them. Empty means the default constants, which all ranks take, "
                       "too, where one cannot read its file, or has other constants than the rest.",
                       "", OPAL_INFO_LVL_4, &params->machine_file),
+        register_text("report",
+                      "What MPI_Alltoallv and MPI_Alltoall did, at the end of the job, by rank 0: 1: as a table on "
+                      "stderr; the name of a file: as a table there, or, if it ends in .json, as JSON. Empty or 0: "
+                      "nothing is measured.",
+                      "", OPAL_INFO_LVL_3, &params->report),
         mca_coll_irr_pvars_register()
     };
 

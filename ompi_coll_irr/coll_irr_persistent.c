@@ -8,7 +8,9 @@
  *
  * Cost: an agreement as for a communicator's first collective, what planning takes, and one all-reduce.
  */
-#include "coll_irr.h"
+#include "coll_irr_tell.h"
+
+#include "core/clock.h"
 
 /* The plan of a request's exchange, waited for. */
 static irr_status_t plan(mca_coll_irr_request_t *request, ompi_communicator_t *comm)
@@ -50,10 +52,12 @@ static irr_status_t create(mca_coll_irr_module_t *module, const irr_settings_t *
                            const mca_coll_irr_side_t *send, const mca_coll_irr_side_t *recv, bool in_place,
                            ompi_request_t **request_p)
 {
+    const uint64_t begin_ns = mca_coll_irr_component.measures ? irr_clock_ns() : 0;
     mca_coll_irr_request_t *request = mca_coll_irr_request_create(module->comm, send, recv, in_place);
     irr_status_t status = make_ready(module, settings, request);
 
     if (status == IRR_OK) {
+        mca_coll_irr_tally_request(module, request, begin_ns);
         *request_p = &request->super.super;
     } else if (request != NULL) {
         mca_coll_irr_request_destroy(request);

@@ -16,7 +16,7 @@
  * Memory of requests is kept for the next ones and not given back before the end: Open MPI hooks req_free to
  * release datatypes, and looks into the request after it was freed.
  */
-#include "coll_irr.h"
+#include "coll_irr_tell.h"
 
 #include "core/clock.h"
 
@@ -68,6 +68,10 @@ static void complete(mca_coll_irr_request_t *request)
 {
     ompi_status_public_t *status = &request->super.super.req_status;
 
+    if (request->row != NULL) {
+        request->row->ns += irr_clock_ns() - request->begin_ns;
+        request->row->exchanges++;
+    }
     if (status->MPI_ERROR == OMPI_SUCCESS) {
         status->MPI_ERROR = request->packed;
     }
@@ -147,6 +151,7 @@ static int start_one(mca_coll_irr_request_t *request)
     if (base->req_state != OMPI_REQUEST_INACTIVE || request->irr_comm == NULL) {
         return MPI_ERR_REQUEST;
     }
+    request->begin_ns = request->row != NULL ? irr_clock_ns() : 0;
     /* The peers wait for our part of the exchange, so it runs even if the datatype engine fails. */
     request->packed = mca_coll_irr_call_pack(&request->call);
     status = irr_exchange_restart(irr_comm_exchange(request->irr_comm), request->call.input,
@@ -306,6 +311,7 @@ mca_coll_irr_request_t *mca_coll_irr_request_create(ompi_communicator_t *comm, c
     base->req_mpi_object.comm = comm;
     base->req_free = free_request;   /* the last user of this memory may have hooked it */
     request->irr_comm = NULL;
+    request->row = NULL;
     link_request(request);
     return request;
 }
@@ -313,6 +319,7 @@ mca_coll_irr_request_t *mca_coll_irr_request_create(ompi_communicator_t *comm, c
 void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
 {
     unlink_request(request);
+    mca_coll_irr_tally_request_end(request);
     if (request->irr_comm != NULL) {
         irr_comm_destroy(request->irr_comm);
     }
@@ -329,6 +336,15 @@ void mca_coll_irr_requests_orphan(ompi_communicator_t *comm)
         if (request->super.super.req_mpi_object.comm == comm) {
             request->super.super.req_mpi_object.comm = &ompi_mpi_comm_world.comm;
         }
+    }
+    opal_mutex_unlock(&requests.lock);
+}
+
+void mca_coll_irr_requests_tally(void)
+{
+    opal_mutex_lock(&requests.lock);
+    for (mca_coll_irr_request_t *request = requests.live; request != NULL; request = request->next) {
+        mca_coll_irr_tally_request_end(request);
     }
     opal_mutex_unlock(&requests.lock);
 }

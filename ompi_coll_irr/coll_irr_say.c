@@ -4,9 +4,7 @@
  * They count nodes, which nothing else needs.  Open MPI knows the node of each process without asking anybody; nodes
  * are looked up once a process of the job, and only by a rank that tells of a communicator with that process.
  */
-#include "coll_irr.h"
-
-#include "coll_irr_rows.h"
+#include "coll_irr_tell.h"
 
 #include <stdlib.h>
 

@@ -16,7 +16,7 @@
  *
  * With coll_irr_timeout nothing here waits longer for a process that does not come.
  */
-#include "coll_irr.h"
+#include "coll_irr_request.h"
 
 #include "opal/runtime/opal_progress.h"
 
@@ -119,30 +119,31 @@ void mca_coll_irr_teardown_add(mca_coll_irr_group_t *group)
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
-/* When waiting ends; 0: never. */
-static time_t deadline;
-
-static bool may_wait(void)
+static bool may_wait(time_t deadline)
 {
     return deadline == 0 || time(NULL) <= deadline;
 }
 
-/* Waits without blocking in the PML: its requests and our endpoints move together.  OMPI_ERR_TIMEOUT. */
-static int complete(ompi_request_t *request)
+int mca_coll_irr_complete(ompi_request_t *request, time_t deadline, size_t *bytes_p)
 {
     while (!REQUEST_COMPLETE(request)) {
-        if (!may_wait()) {
+        if (!may_wait(deadline)) {
             return OMPI_ERR_TIMEOUT;
         }
         opal_progress();
-        irr_engine_progress(mca_coll_irr_component.engine);
+        if (mca_coll_irr_component.engine_state == MCA_COLL_IRR_ENGINE_OPEN) {
+            irr_engine_progress(mca_coll_irr_component.engine);
+        }
+    }
+    if (bytes_p != NULL) {
+        *bytes_p = request->req_status._ucount;
     }
     ompi_request_free(&request);
     return OMPI_SUCCESS;
 }
 
 /* One round: a message to one member and one from another.  Returns an Open MPI error. */
-static int round_trip(int to, int from)
+static int round_trip(int to, int from, time_t deadline)
 {
     ompi_communicator_t *world = &ompi_mpi_comm_world.comm;
     ompi_request_t *send, *recv;
@@ -155,12 +156,12 @@ static int round_trip(int to, int from)
     result = MCA_PML_CALL(isend(NULL, 0, MPI_BYTE, to, MCA_COLL_BASE_TAG_BARRIER, MCA_PML_BASE_SEND_STANDARD,
                                 world, &send));
     if (result == OMPI_SUCCESS) {
-        result = complete(send);
+        result = mca_coll_irr_complete(send, deadline, NULL);
     }
-    return result == OMPI_SUCCESS ? complete(recv) : result;
+    return result == OMPI_SUCCESS ? mca_coll_irr_complete(recv, deadline, NULL) : result;
 }
 
-static int barrier(const group_t *group)
+static int barrier(const group_t *group, time_t deadline)
 {
     int me = 0, result = OMPI_SUCCESS;
 
@@ -169,17 +170,17 @@ static int barrier(const group_t *group)
     }
     for (int distance = 1; distance < group->size && result == OMPI_SUCCESS; distance *= 2) {
         result = round_trip(group->ranks[(me + distance) % group->size],
-                            group->ranks[(me - distance + group->size) % group->size]);
+                            group->ranks[(me - distance + group->size) % group->size], deadline);
     }
     return result;
 }
 
-static void barriers(void)
+static void barriers(time_t deadline)
 {
     int result = OMPI_SUCCESS;
 
     for (group_t *group = groups; group != NULL && result == OMPI_SUCCESS; group = group->next) {
-        result = barrier(group);
+        result = barrier(group, deadline);
     }
 }
 
@@ -189,13 +190,14 @@ void mca_coll_irr_teardown(void)
     const size_t seconds = mca_coll_irr_timeout();
 
     if (component->engine_state == MCA_COLL_IRR_ENGINE_OPEN) {
-        deadline = seconds > 0 ? time(NULL) + (time_t)seconds : 0;
-        barriers();
+        const time_t deadline = seconds > 0 ? time(NULL) + (time_t)seconds : 0;
+
+        barriers(deadline);
         irr_engine_close(component->engine);
-        while (irr_engine_drain(component->engine) == IRR_IN_PROGRESS && may_wait()) {
+        while (irr_engine_drain(component->engine) == IRR_IN_PROGRESS && may_wait(deadline)) {
             opal_progress();
         }
-        barriers();
+        barriers(deadline);
     }
     mca_coll_irr_teardown_local();
 }

@@ -220,14 +220,26 @@ static inline bool mca_coll_irr_modex_complete(void)
     return opal_pmix_collect_all_data;
 }
 
+/* This process in its job. */
+static inline unsigned mca_coll_irr_my_process(void)
+{
+    return (unsigned)OMPI_PROC_MY_NAME->vpid;
+}
+
 #if OMPI_MAJOR_VERSION == 4
+/* Is this a process of a job, and no ompi_info? */
+static inline bool mca_coll_irr_modex_works(void)
+{
+    return opal_pmix.put != NULL && opal_pmix.initialized != NULL && opal_pmix.initialized();
+}
+
 /* Publishes a value of this process, before MPI_Init exchanges them; false: it cannot. */
 static inline bool mca_coll_irr_modex_put(const char *key, uint64_t value)
 {
     opal_value_t entry;
     int result;
 
-    if (opal_pmix.put == NULL || opal_pmix.initialized == NULL || !opal_pmix.initialized()) {
+    if (!mca_coll_irr_modex_works()) {
         return false;
     }
     OBJ_CONSTRUCT(&entry, opal_value_t);
@@ -286,6 +298,11 @@ static inline int mca_coll_irr_modex_node(const opal_process_name_t *name, uint6
     return mca_coll_irr_modex_find(OPAL_PMIX_NODEID, OPAL_UINT32, name, node);
 }
 #else
+static inline bool mca_coll_irr_modex_works(void)
+{
+    return PMIx_Initialized();
+}
+
 static inline bool mca_coll_irr_modex_put(const char *key, uint64_t value)
 {
     int result;

@@ -51,9 +51,10 @@ too_many_stages() {
         "$program" leaked_to_host
 }
 
-plan 67
+plan 68
 check "ompi_info: priority" listed priority 4 "Priority of the irr coll component"
 check "ompi_info: verbose" listed verbose 5 "Verbosity"
+check "ompi_info: report" listed report 3 "at the end of the job, by rank 0"
 check "ompi_info: algorithm" listed alltoallv_algorithm 3 'Valid values: 0:"auto", 1:"a1", 2:"ac", 3:"a2"'
 check "ompi_info: algorithm of MPI_Alltoall" listed alltoall_algorithm 3 'Valid values: 0:"host", 1:"auto", 2:"a1"'
 check "ompi_info: window_messages" listed window_messages 4 "Largest number of messages"

@@ -1,0 +1,217 @@
+/*
+ * coll_irr_tally.c - what exchanges took, for coll_irr_report and MPI_T: a row for each collective of a communicator,
+ * and for each persistent request.
+ *
+ * Nothing is measured, and there are no rows, unless somebody has asked.  An exchange that is measured costs two looks
+ * at the clock and one at the counts.  What agreements take within a call is no time of its exchange.
+ */
+#include "coll_irr_tell.h"
+
+#include "core/clock.h"
+
+#include <stdlib.h>
+
+/* ---- calls ---- */
+
+/* The row of a service, if it is measured. */
+static mca_coll_irr_row_t *row_of(mca_coll_irr_service_t *service)
+{
+    if (service->row == NULL && mca_coll_irr_component.measures) {
+        service->row = calloc(1, sizeof(*service->row));   /* without memory it is not told of */
+    }
+    return service->row;
+}
+
+static int dispatch(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call,
+                    bool in_place)
+{
+    switch (service->state) {
+    case MCA_COLL_IRR_CHOOSING: return mca_coll_irr_choose(module, service, call, in_place);
+    case MCA_COLL_IRR_SERVING:  return mca_coll_irr_exchange(module, service->irr_comm, call, in_place);
+    default:                    return service->host(module, call, in_place);
+    }
+}
+
+static void add_load(mca_coll_irr_row_t *row, const mca_coll_irr_side_t *side, int me)
+{
+    irr_choice_load_t load = { .messages = 0 };
+
+    row->bytes += mca_coll_irr_add_side(side, me, &load);
+    row->messages += load.messages;
+    row->longest = load.longest > row->longest ? load.longest : row->longest;
+}
+
+int mca_coll_irr_serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call,
+                       bool in_place)
+{
+    mca_coll_irr_row_t *row = row_of(service);
+    uint64_t begin_ns, setup_ns;
+    int result;
+
+    if (row == NULL) {
+        return dispatch(module, service, call, in_place);
+    }
+    setup_ns = row->setup_ns;
+    begin_ns = irr_clock_ns();
+    result = dispatch(module, service, call, in_place);
+    row->ns += irr_clock_ns() - begin_ns - (row->setup_ns - setup_ns);
+    row->exchanges++;
+    add_load(row, &call->send, ompi_comm_rank(module->comm));
+    return result;
+}
+
+uint64_t mca_coll_irr_tally_begin(mca_coll_irr_service_t *service)
+{
+    return row_of(service) != NULL ? irr_clock_ns() : 0;
+}
+
+void mca_coll_irr_tally_agreed(mca_coll_irr_service_t *service, uint64_t begin_ns)
+{
+    if (service->row != NULL && begin_ns > 0) {
+        service->row->setup_ns += irr_clock_ns() - begin_ns;
+        service->row->agreements++;
+    }
+}
+
+void mca_coll_irr_tally_why(mca_coll_irr_service_t *service, const char *way, const char *why)
+{
+    mca_coll_irr_row_t *row = row_of(service);
+
+    if (row != NULL) {
+        snprintf(row->way, sizeof(row->way), "%s", way);
+        snprintf(row->why, sizeof(row->why), "%s", why);
+    }
+}
+
+/* All ways are told of as parts of way 0; the times of the trial are known beside that of the way gone now. */
+static void tally_trial(mca_coll_irr_service_t *service)
+{
+    const irr_choice_t *choice = &service->choice;
+    const irr_trial_t *trial = &choice->trial;
+    char way[IRR_CANDIDATE_TEXT];
+    double now_ns = 0;
+
+    for (int i = 0; i < trial->count; i++) {
+        now_ns = choice->slots[i] == choice->way ? trial->each_ns[i] : now_ns;
+    }
+    for (int i = 0; i < trial->count && service->row != NULL && now_ns > 0; i++) {
+        if (choice->slots[i] != 0 && trial->each_ns[i] > 0) {
+            mca_coll_irr_way_text(service, choice->slots[i], way, sizeof(way));
+            mca_coll_irr_row_tried(service->row, way, choice->ratio * trial->each_ns[i] / now_ns);
+        }
+    }
+}
+
+void mca_coll_irr_tally_found(mca_coll_irr_service_t *service, const char *way, const char *why)
+{
+    mca_coll_irr_tally_why(service, way, why);
+    if (service->choice.exchanges != service->told_exchanges) {
+        tally_trial(service);
+    }
+}
+
+/* ---- what is known in the end ---- */
+
+uint64_t mca_coll_irr_tally_saved_ns(const mca_coll_irr_service_t *service)
+{
+    const irr_choice_t *choice = &service->choice;
+    double saved_ns = choice->saved_ns;
+
+    if (service->state != MCA_COLL_IRR_CHOOSING) {
+        return 0;
+    }
+    saved_ns += choice->mean_ns * (double)(choice->calls - choice->agreed) * (1 / choice->ratio - 1);
+    return saved_ns > 0 ? (uint64_t)saved_ns : 0;
+}
+
+uint64_t mca_coll_irr_tally_setup_ns(const mca_coll_irr_service_t *service)
+{
+    const irr_choice_t *choice = &service->choice;
+    const double ns = choice->spent_ns + (double)(choice->own_spent_ns + choice->own_agreement_ns);
+
+    if (service->state != MCA_COLL_IRR_CHOOSING) {
+        return service->row != NULL ? service->row->setup_ns : 0;
+    }
+    return ns > 0 ? (uint64_t)ns : 0;
+}
+
+static void end_choice(mca_coll_irr_service_t *service, mca_coll_irr_row_t *row)
+{
+    const irr_choice_t *choice = &service->choice;
+
+    mca_coll_irr_way_text(service, choice->way, row->way, sizeof(row->way));
+    if (choice->tried == 0) {
+        snprintf(row->why, sizeof(row->why), "because exchanges have not cost enough to pay for a trial");
+    }
+    row->setup_ns = mca_coll_irr_tally_setup_ns(service);
+    row->saved_ns = mca_coll_irr_tally_saved_ns(service);
+    row->tried = (uint64_t)choice->tried;
+    row->trial_exchanges = choice->exchanges + (choice->tries ? (uint64_t)choice->trial.exchanges : 0);
+}
+
+/* Rank 0 counts for all of a communicator. */
+static void identify(const mca_coll_irr_module_t *module, const char *call, mca_coll_irr_row_t *row)
+{
+    snprintf(row->name, sizeof(row->name), "%s", module->comm->c_name);
+    snprintf(row->call, sizeof(row->call), "%s", call);
+    row->ranks = ompi_comm_size(module->comm);
+    if (ompi_comm_rank(module->comm) == 0) {
+        row->communicators = 1;
+        row->nodes = mca_coll_irr_nodes(module);
+    }
+}
+
+static void end(mca_coll_irr_row_t *row)
+{
+    if (row->exchanges > 0) {
+        row->room = row->exchanges * (uint64_t)(row->ranks - 1);
+        row->exchanges = row->communicators > 0 ? row->exchanges : 0;
+        mca_coll_irr_report_add(row);
+    }
+    free(row);
+}
+
+void mca_coll_irr_tally_end(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    mca_coll_irr_row_t *row = service->row;
+
+    if (row == NULL) {
+        return;
+    }
+    service->row = NULL;
+    identify(module, service->call, row);
+    if (service->state == MCA_COLL_IRR_CHOOSING) {
+        end_choice(service, row);
+    }
+    end(row);
+}
+
+/* ---- persistent requests ---- */
+
+void mca_coll_irr_tally_request(const mca_coll_irr_module_t *module, mca_coll_irr_request_t *request,
+                                uint64_t begin_ns)
+{
+    mca_coll_irr_row_t *row = begin_ns > 0 ? calloc(1, sizeof(*row)) : NULL;
+
+    request->row = row;
+    if (row == NULL) {
+        return;
+    }
+    identify(module, "MPI_Alltoallv_init", row);
+    add_load(row, &request->call.send, ompi_comm_rank(module->comm));
+    snprintf(row->way, sizeof(row->way), "%s", irr_comm_algorithm(request->irr_comm));
+    row->agreements = 1;
+    row->setup_ns = irr_clock_ns() - begin_ns;
+}
+
+void mca_coll_irr_tally_request_end(mca_coll_irr_request_t *request)
+{
+    mca_coll_irr_row_t *row = request->row;
+
+    if (row != NULL) {
+        request->row = NULL;
+        row->messages *= row->exchanges;   /* so far they are those of one start */
+        row->bytes *= row->exchanges;
+        end(row);
+    }
+}

@@ -1,0 +1,56 @@
+/*
+ * coll_irr_tell.h - what the user is told of: lines of coll_irr_verbose, what was measured, and the report of a job.
+ */
+#ifndef MCA_COLL_IRR_TELL_H
+#define MCA_COLL_IRR_TELL_H
+
+#include "coll_irr_request.h"
+
+/* ---- lines of coll_irr_verbose ---- */
+
+/* With verbosity 1 rank 0 of the communicator says which one it is, and what about it. */
+void mca_coll_irr_say(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, const char *what);
+
+/* Nodes of the communicator, without asking its ranks; what coll_irr_ranks_per_node makes them, if it is given. */
+int mca_coll_irr_nodes(const mca_coll_irr_module_t *module);
+
+/* With the component. */
+void mca_coll_irr_say_close(void);
+
+/* ---- what was measured ---- */
+
+/* Before an agreement of a service, and after it; 0 if nothing is measured. */
+uint64_t mca_coll_irr_tally_begin(mca_coll_irr_service_t *service);
+void mca_coll_irr_tally_agreed(mca_coll_irr_service_t *service, uint64_t begin_ns);
+
+/* What serves it, and why. */
+void mca_coll_irr_tally_why(mca_coll_irr_service_t *service, const char *way, const char *why);
+
+/* The same where the ranks choose, and the trial, if there was one since one rank told last. */
+void mca_coll_irr_tally_found(mca_coll_irr_service_t *service, const char *way, const char *why);
+
+/* So far, where the ranks choose: saved against Open MPI's own, and spent on that; or own time of agreements. */
+uint64_t mca_coll_irr_tally_saved_ns(const mca_coll_irr_service_t *service);
+uint64_t mca_coll_irr_tally_setup_ns(const mca_coll_irr_service_t *service);
+
+/* The communicator, or the job, ends: what was measured goes to the report.  Twice does no harm. */
+void mca_coll_irr_tally_end(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
+
+/* The same of a request that can be started from now on; its init call began then, or nothing is measured (0). */
+void mca_coll_irr_tally_request(const mca_coll_irr_module_t *module, mca_coll_irr_request_t *request,
+                                uint64_t begin_ns);
+void mca_coll_irr_tally_request_end(mca_coll_irr_request_t *request);
+
+/* ---- report ---- */
+
+/* With the component. */
+void mca_coll_irr_report_open(void);
+void mca_coll_irr_report_close(void);
+
+/* Local: one row more, if there is a report. */
+void mca_coll_irr_report_add(const mca_coll_irr_row_t *row);
+
+/* When MPI_COMM_WORLD goes: rank 0 writes what all ranks tell; waits for them, for a bounded time. */
+void mca_coll_irr_report_end(void);
+
+#endif

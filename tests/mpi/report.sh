@@ -1,0 +1,192 @@
+#!/bin/sh
+# report.sh - coll_irr_report: a table, and JSON, of what a job did; with every way of choosing, with communicators that
+# are made and freed, with files that cannot be written, and with ranks that are told different things.
+LIMIT=60
+. "${srcdir:-.}/tests/mpi/lib.sh"
+unset OMPI_MCA_coll_irr_alltoallv_algorithm
+program=$builddir/mpi_report
+help_texts
+
+# reports N OPTION... -- ARGUMENT...: a job whose report is JSON in a file, which is read, and silent but for it.
+reports() {
+    n=$1
+    shift
+    rm -f "$scratch/report.json"
+    ranks "$n" --mca coll_irr_report "$scratch/report.json" "$@" > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run" "$scratch/report.json"
+    [ $status -eq 0 ] && ! [ -s "$scratch/run" ] && python3 -m json.tool "$scratch/report.json" > /dev/null
+}
+
+# holds EXPRESSION: true of the last report, which Python calls r, and of its row(call, ranks).
+holds() {
+    python3 - "$scratch/report.json" "$1" << 'END'
+import json, sys
+r = json.load(open(sys.argv[1]))
+
+def row(call, ranks, part=""):
+    found = [x for x in r["rows"] if x["call"] == call and x["ranks"] == ranks and part in x["communicator"]]
+    assert len(found) == 1, found
+    return found[0]
+
+if not eval(sys.argv[2]):
+    print("not so:", sys.argv[2])
+    sys.exit(1)
+END
+}
+
+# On 4 ranks, in 7 calls: rank r sends 10 (r + 1) bytes to ranks 1 to 3 but itself; 8 bytes to each; so in halves.
+counts() {
+    reports 4 "$@" "$program" 7 0 &&
+        holds 'r["ranks"] == 4 and r["ranks_told"] == 4' &&
+        holds 'row("MPI_Alltoallv", 4)["exchanges"] == 7 and row("MPI_Alltoall", 4)["exchanges"] == 7' &&
+        holds 'row("MPI_Alltoallv", 4)["messages"] == 7 * 9 and row("MPI_Alltoall", 4)["messages"] == 7 * 12' &&
+        holds 'row("MPI_Alltoallv", 4)["bytes"] == 7 * 10 * (3 + 2 * 2 + 2 * 3 + 2 * 4)' &&
+        holds 'row("MPI_Alltoallv", 4)["longest_message"] == 40 and row("MPI_Alltoall", 4)["bytes"] == 7 * 12 * 8' &&
+        holds 'row("MPI_Alltoallv", 4)["density"] == 0.75 and row("MPI_Alltoall", 4)["density"] == 1' &&
+        holds 'row("MPI_Alltoallv", 2)["communicators"] == 2 and row("MPI_Alltoallv", 2)["exchanges"] == 10' &&
+        holds 'row("MPI_Alltoallv", 2)["communicator"] == "half ?of? ? all??"' &&
+        holds 'row("MPI_Alltoallv", 2)["bytes"] == 2 * 5 * 10 and row("MPI_Alltoallv", 4)["time_ns"] > 0' &&
+        holds 'all(x["nodes"] == 1 for x in r["rows"])'
+}
+
+left() {
+    counts --mca coll_irr_alltoall_algorithm host && holds 'row("MPI_Alltoallv", 4)["way"] == "Open MPI'"'"'s own"' &&
+        holds '"there is no topology file" in row("MPI_Alltoallv", 4)["reason"]' &&
+        holds '"alltoall_algorithm is host" in row("MPI_Alltoall", 4)["reason"]'
+}
+
+named() {
+    counts --mca coll_irr_alltoallv_algorithm board && holds 'row("MPI_Alltoallv", 4)["way"] == "board"' &&
+        holds 'row("MPI_Alltoallv_init", 4)["exchanges"] == 3 and row("MPI_Alltoallv_init", 4)["bytes"] == 630' &&
+        holds 'row("MPI_Alltoallv", 4)["setup_ns"] > 0 and row("MPI_Alltoallv", 4)["saved_ns"] is None'
+}
+
+two_nodes() {
+    reports 4 --mca coll_irr_ranks_per_node 2 "$program" 7 0 && holds 'row("MPI_Alltoallv", 4)["nodes"] == 2'
+}
+
+choosing() {
+    counts --mca coll_irr_setup_share 5 &&
+        holds '"not cost enough" in row("MPI_Alltoallv", 4)["reason"] and row("MPI_Alltoallv", 4)["tried"] == 0'
+}
+
+# A share above all measure: ways are tried whatever they cost.
+trials() {
+    reports 4 --mca coll_irr_setup_share 1000000000 --mca coll_irr_alltoall_algorithm auto "$program" 300 0 &&
+        holds 'row("MPI_Alltoallv", 4)["tried"] > 0 and row("MPI_Alltoallv", 4)["trial_exchanges"] > 0' &&
+        holds 'any(w["way"] == "board" and w["ratio"] > 0 for w in row("MPI_Alltoallv", 4)["ways"])' &&
+        holds 'row("MPI_Alltoall", 4)["saved_ns"] is not None and row("MPI_Alltoall", 4)["exchanges"] == 300' &&
+        holds 'row("MPI_Alltoallv", 4)["agreements"] > 1 and row("MPI_Alltoallv", 4)["reason"]'
+}
+
+freed() {
+    reports 3 --mca coll_irr_alltoallv_algorithm "$1" "$program" 1 200 &&
+        holds 'row("MPI_Alltoallv", 3, "DUP")["communicators"] == 200' &&
+        holds 'row("MPI_Alltoallv", 3, "DUP")["exchanges"] == 400' &&
+        holds 'row("MPI_Alltoallv", 3, "DUP")["bytes"] == 400 * 10 * (2 + 2 + 3)'
+}
+
+# one_table FILE: one table with the rows of a job of 4 ranks.
+one_table() {
+    cat "$1"
+    [ "$(grep -c 'in a job of 4 ranks' "$1")" -eq 1 ] &&
+        grep -q '^MPI_COMM_WORLD  *MPI_Alltoallv  *4  *1  *7  *1.5 kB  *23 B  *40 B  *75% .* a1$' "$1" &&
+        grep -q '^half ?of? ? all?? x 2  *MPI_Alltoallv ' "$1"
+}
+
+to_stderr() {
+    ranks 4 --mca coll_irr_report 1 --mca coll_irr_alltoallv_algorithm a1 "$program" 7 0 > "$scratch/run" \
+        2> "$scratch/err" || return
+    ! [ -s "$scratch/run" ] && one_table "$scratch/err"
+}
+
+to_file() {
+    silent_ranks --mca coll_irr_report "$scratch/table" --mca coll_irr_alltoallv_algorithm a1 "$program" 7 0 &&
+        one_table "$scratch/table"
+}
+
+# silent_ranks WORD...: nothing is told.
+silent_ranks() {
+    ranks 4 "$@" > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && ! [ -s "$scratch/run" ]
+}
+
+bad_path() {
+    told "coll_irr_report is /nowhere/at/all, which cannot be written: No such file or directory" \
+        ranks 4 --mca coll_irr_report /nowhere/at/all "$program" 7 0
+}
+
+full_disk() {
+    ! [ -c /dev/full ] || told "coll_irr_report is /dev/full, which cannot be written: No space left" \
+        ranks 4 --mca coll_irr_report /dev/full "$program" 7 0
+}
+
+# Two of four ranks are told: those with rank 0, or the others.
+some_told() {
+    rm -f "$scratch/report.json"
+    silently on_some_ranks "OMPI_MCA_coll_irr_report=$scratch/report.json" "$program" 7 0 &&
+        holds 'r["ranks"] == 4 and r["ranks_told"] == 2 and row("MPI_Alltoallv", 4)["exchanges"] == 7'
+}
+
+others_told() {
+    rm -f "$scratch/report.json"
+    silently ranks 2 "$program" 7 0 : -np 2 --oversubscribe \
+        env "OMPI_MCA_coll_irr_report=$scratch/report.json" "$program" 7 0 &&
+        ! [ -e "$scratch/report.json" ]
+}
+
+# Rank 0 has a report to give, and two others no coll/irr.
+some_lack_it() {
+    rm -f "$scratch/report.json"
+    OMPI_MCA_coll_irr_report=$scratch/report.json
+    export OMPI_MCA_coll_irr_report
+    ranks 2 "$program" 7 0 : -np 2 --oversubscribe env OMPI_MCA_coll=^irr "$program" 7 0
+    status=$?
+    unset OMPI_MCA_coll_irr_report
+    [ $status -eq 0 ] && holds 'r["ranks"] == 4 and r["ranks_told"] == 2'
+}
+
+silently() {
+    "$@" > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && ! [ -s "$scratch/run" ]
+}
+
+one_rank() { reports 1 "$program" 7 0 && holds 'r["ranks"] == 1 and r["rows"] == []'; }
+
+off() { silent_ranks --mca coll_irr_report 0 "$program" 7 0; }
+
+# Its suppressions lie with Open MPI's own texts.
+valgrinds() {
+    unset OPAL_PKGDATADIR
+    OMPI_MCA_coll_irr_setup_share=1000000000 OMPI_MCA_coll_irr_alltoallv_algorithm=a1
+    OMPI_MCA_coll_irr_alltoall_algorithm=auto OMPI_MCA_coll_irr_report=$scratch/report.json
+    export OMPI_MCA_coll_irr_setup_share OMPI_MCA_coll_irr_alltoallv_algorithm
+    export OMPI_MCA_coll_irr_alltoall_algorithm OMPI_MCA_coll_irr_report
+    under_valgrind "$program" 200 5
+}
+
+plan 18
+check "all is left to Open MPI" left
+check "a named algorithm, and a request" named
+check "a node of two ranks" two_nodes
+check "exchanges that pay for no trial" choosing
+check "trials" trials
+check "200 communicators made and freed, left to Open MPI" freed auto
+check "and by a1" freed a1
+check "a table on stderr" to_stderr
+check "a table in a file" to_file
+check "a file that cannot be written" bad_path
+check "a disk that is full" full_disk
+check "rank 0 and another are told, two are not" some_told
+check "two are told, but not rank 0" others_told
+check "two of four ranks have no coll/irr" some_lack_it
+check "a job of one rank" one_rank
+check "0 is no report" off
+check "without one nothing is told" silent_ranks "$program" 7 0
+check "2 ranks under valgrind" valgrinds
+exit $failed
