@@ -1,0 +1,70 @@
+#!/bin/sh
+# tune.sh - irr_tune: what it prints and writes is a machine file, and bad input is refused with one line on all ranks.
+LIMIT=60
+srcdir=${srcdir:-.}
+. "$srcdir/tests/mpi/lib.sh"
+tune=${builddir:-.}/irr_tune
+OMPI_MCA_odls_base_sigkill_timeout=0
+export OMPI_MCA_odls_base_sigkill_timeout
+
+# run RANKS ARGUMENT...: the exit status in $status; mpirun tags the lines of the ranks.
+run() {
+    n=$1
+    shift
+    timeout -k 5 "$LIMIT" "$MPIRUN" --oversubscribe --tag-output -np "$n" "$tune" "$@" > "$scratch/tagged" 2>&1 \
+        < /dev/null
+    status=$?
+    sed -n 's/^[^<]*<std[a-z]*>://p' "$scratch/tagged" > "$scratch/out"
+}
+
+# refused NAME STATUS TEXT RANKS ARGUMENT...: one line, which begins with the text.
+refused() {
+    name=$1
+    wanted=$2
+    text=$3
+    shift 3
+    run "$@"
+    [ $status -eq "$wanted" ] && [ "$(grep -c . "$scratch/out")" -eq 1 ] && grep -q "^irr_tune: $text" "$scratch/out"
+    report $? "$name"
+}
+
+# reads FILE: irr_plan takes it as a machine file.
+reads() { "${builddir:-.}/irr_plan" recommend --ranks 4 --machine "$1" > "$scratch/plan" 2>&1; }
+
+# measured CONSTANT...: those of the last run, and no others.
+measured() {
+    awk '!/^#/ && !/the default/ { print $1 }' "$scratch/out" > "$scratch/measured"
+    echo "$@" | tr ' ' '\n' | cmp -s - "$scratch/measured"
+}
+
+plan 15
+run 4 --seconds 2 --output "$scratch/machine"
+[ $status -eq 0 ] && measured copy node_message node_latency flag piece
+report $? "four ranks on a node, of which two speak at least"
+cmp -s "$scratch/out" "$scratch/machine" && reads "$scratch/machine"
+report $? "the file is what was printed, and irr_plan reads it"
+[ "$(grep -c 'the default, as all ranks are on one node' "$scratch/out")" -eq 3 ]
+report $? "what is between nodes keeps its default, and says so"
+printf 'old\n%1000s\n' x > "$scratch/old"
+run 2 -s 1 -o "$scratch/old"
+[ $status -eq 0 ] && cmp -s "$scratch/out" "$scratch/old" && reads "$scratch/old"
+report $? "a file that was longer before"
+run 3 -s 1 -o /dev/null
+[ $status -eq 0 ] && [ -c /dev/null ]
+report $? "a device"
+run 2 --help
+[ $status -eq 0 ] && [ "$(grep -c '^usage:' "$scratch/out")" -eq 1 ] && grep -q '^  node_latency' "$scratch/out"
+report $? "help, once"
+run 2 --version
+[ $status -eq 0 ] && [ "$(grep -c . "$scratch/out")" -eq 1 ]
+report $? "version, once"
+
+refused "one rank" 2 "needs two ranks or more, as in mpirun -np 8 irr_tune" 1
+refused "a folder that is not there" 2 "$scratch/none/x: No such file or directory" 2 -o "$scratch/none/x"
+refused "a folder" 2 "$scratch: Is a directory" 2 -o "$scratch"
+refused "no time" 2 "--seconds '0' is not an integer from 1 to 50" 2 --seconds 0
+refused "more than a minute" 2 "--seconds '61' is not an integer from 1 to 50" 2 --seconds 61
+refused "an unknown option" 2 "unknown option '--fast'" 2 --fast
+refused "an option without its value" 2 "option '-o' needs a value" 2 --output
+refused "an argument that is no option" 2 "unexpected argument 'machine.conf'" 2 machine.conf
+exit $failed

@@ -1,0 +1,155 @@
+/*
+ * irr_tune.c - measures the constants of a machine, for coll_irr_machine_file and irr_plan --machine; see tune.h.
+ *
+ *     mpirun -np 8 irr_tune -o machine.conf
+ *
+ * Works with any MPI and without the component.  The exit status is the same on all ranks.
+ */
+#include "tune.h"
+
+#include "core/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char irr_cli_program[] = "irr_tune";
+
+/* A run; rank 0 has the options and the file. */
+typedef struct tune {
+    irr_tune_options_t options;
+    irr_tune_groups_t  groups;
+    irr_tune_room_t    room;
+    irr_tune_times_t   times;
+    FILE              *file;
+} tune_t;
+
+/* What rank 0 decided. */
+static int agree(int value)
+{
+    MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return value;
+}
+
+/* ---- rank 0 ---- */
+
+static irr_cli_exit_t refuse_file(const char *path)
+{
+    irr_cli_complain("%.256s: %s", path, strerror(errno));
+    return IRR_CLI_REFUSED;
+}
+
+/* A file that cannot be written is found before time was spent; what is in it stays until there is something new. */
+static irr_cli_exit_t open_file(tune_t *tune)
+{
+    const char *path = tune->options.output;
+    const int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+
+    tune->file = file >= 0 ? fdopen(file, "w") : NULL;
+    if (file >= 0 && tune->file == NULL) {
+        close(file);
+    }
+    return tune->file != NULL ? IRR_CLI_GOOD : refuse_file(path);
+}
+
+static irr_cli_exit_t prepare(tune_t *tune, int ranks, int argc, char **argv)
+{
+    irr_cli_exit_t code = irr_tune_options_read(argc, argv, &tune->options);
+
+    if (code != IRR_CLI_GOOD || !tune->options.run) {
+        return code;
+    }
+    if (ranks < 2) {
+        irr_cli_complain("needs two ranks or more, as in mpirun -np 8 irr_tune");
+        return IRR_CLI_REFUSED;
+    }
+    return tune->options.output != NULL ? open_file(tune) : IRR_CLI_GOOD;
+}
+
+static irr_cli_exit_t write_file(tune_t *tune)
+{
+    const int file = fileno(tune->file);
+    bool good = ftruncate(file, 0) == 0 || errno == EINVAL;   /* as of a device, which has no length */
+
+    irr_tune_report(tune->file, &tune->groups, &tune->times);
+    good = good && !ferror(tune->file);
+    good = fclose(tune->file) == 0 && good;
+    tune->file = NULL;
+    if (!good) {
+        refuse_file(tune->options.output);
+        return IRR_CLI_WRONG;
+    }
+    return IRR_CLI_GOOD;
+}
+
+static irr_cli_exit_t finish(tune_t *tune)
+{
+    irr_tune_report(stdout, &tune->groups, &tune->times);
+    return tune->file != NULL ? write_file(tune) : IRR_CLI_GOOD;
+}
+
+/* ---- all ranks ---- */
+
+/* A round, which is kept unless it is the first one. */
+static void measure_round(tune_t *tune)
+{
+    irr_tune_times_t *times = &tune->times;
+
+    for (int i = 0; i < IRR_TUNE_STEPS; i++) {
+        if (irr_tune_has(&tune->groups, (irr_tune_step_t)i)) {
+            times->ns[i][times->rounds] = irr_tune_measure(&tune->groups, &tune->room, (irr_tune_step_t)i);
+        }
+    }
+}
+
+static irr_cli_exit_t measure(tune_t *tune)
+{
+    const uint64_t begin = irr_clock_ns();
+    irr_tune_times_t *times = &tune->times;
+    bool more = true;
+
+    measure_round(tune);
+    while (more && times->rounds < IRR_TUNE_ROUNDS_MAX) {
+        measure_round(tune);
+        times->rounds++;
+        times->seconds = (double)(irr_clock_ns() - begin) / 1e9;
+        more = agree(times->rounds < IRR_TUNE_ROUNDS_MIN || times->seconds < tune->options.seconds) != 0;
+    }
+    return (irr_cli_exit_t)agree(tune->groups.rank == 0 ? (int)finish(tune) : 0);
+}
+
+static irr_cli_exit_t run(tune_t *tune)
+{
+    irr_cli_exit_t code = irr_tune_groups_open(&tune->groups);
+
+    if (code == IRR_CLI_GOOD) {
+        code = irr_tune_room_open(&tune->groups, &tune->room);
+        if (code == IRR_CLI_GOOD) {
+            code = measure(tune);
+        }
+        irr_tune_room_close(&tune->room);
+    }
+    irr_tune_groups_close(&tune->groups);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    static tune_t tune;
+    int ranks, rank, code;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    code = agree(rank == 0 ? (int)prepare(&tune, ranks, argc, argv) : 0);
+    if (code == IRR_CLI_GOOD && agree(tune.options.run)) {
+        code = (int)run(&tune);
+    }
+    if (tune.file != NULL) {
+        fclose(tune.file);
+    }
+    MPI_Finalize();
+    return code;
+}

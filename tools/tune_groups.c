@@ -1,0 +1,176 @@
+/*
+ * tune_groups.c - which ranks speak to which; from the node of each rank, so it is alike on all.
+ *
+ * No more ranks of a node speak at once than it has processors, but two at least: ranks that share one would measure
+ * how it is shared.
+ */
+#include "tune.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Ranks in a group at most: more would measure nothing else. */
+#define MEMBERS_MAX 64
+
+/* Each rank's node, as the lowest rank on it. */
+typedef struct places {
+    int  ranks;
+    int *node;      /* of each rank */
+    int  speakers;  /* of a node at most */
+} places_t;
+
+static int count_of(const places_t *places, int node)
+{
+    int count = 0;
+
+    for (int i = 0; i < places->ranks; i++) {
+        count += places->node[i] == node;
+    }
+    return count;
+}
+
+/* The node with most ranks after the one that is not wanted; -1: none. */
+static int largest(const places_t *places, int but)
+{
+    int found = -1;
+
+    for (int i = 0; i < places->ranks; i++) {
+        if (places->node[i] == i && i != but && (found < 0 || count_of(places, i) > count_of(places, found))) {
+            found = i;
+        }
+    }
+    return found;
+}
+
+/* Rank number i of a node. */
+static int rank_at(const places_t *places, int node, int i)
+{
+    int rank = node;
+
+    while (i > 0) {
+        rank++;
+        i -= places->node[rank] == node;
+    }
+    return rank;
+}
+
+static void finish(irr_tune_group_t *group, int rank)
+{
+    group->me = -1;
+    group->partners = group->stride == 2 ? group->count / 2 : group->count - 1;
+    for (int i = 0; i < group->count; i++) {
+        group->me = group->members[i] == rank ? i : group->me;
+    }
+}
+
+static void fill_inside(const places_t *places, irr_tune_group_t *group)
+{
+    const int node = largest(places, -1), ranks = count_of(places, node);
+
+    group->stride = 1;
+    group->count = ranks < places->speakers ? ranks : places->speakers;
+    group->count = ranks < 2 ? 0 : group->count;
+    for (int i = 0; i < group->count; i++) {
+        group->members[i] = rank_at(places, node, i);
+    }
+}
+
+/* Ranks of two nodes in turn. */
+static void fill_link(const places_t *places, irr_tune_group_t *group)
+{
+    const int a = largest(places, -1), b = largest(places, a);
+    int pairs = places->speakers < MEMBERS_MAX / 2 ? places->speakers : MEMBERS_MAX / 2;
+
+    group->stride = 2;
+    if (b < 0) {
+        return;
+    }
+    pairs = count_of(places, b) < pairs ? count_of(places, b) : pairs;   /* a has as many at least */
+    for (int i = 0; i < pairs; i++) {
+        group->members[group->count++] = rank_at(places, a, i);
+        group->members[group->count++] = rank_at(places, b, i);
+    }
+}
+
+static void fill_between(const places_t *places, int nodes, irr_tune_group_t *group)
+{
+    if (nodes < 3) {
+        fill_link(places, group);
+        return;
+    }
+    group->stride = 1;
+    for (int i = 0; i < places->ranks && group->count < MEMBERS_MAX; i++) {
+        if (places->node[i] == i) {
+            group->members[group->count++] = i;
+        }
+    }
+}
+
+/* The least of all nodes' processors. */
+static int speakers(void)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    int least = processors < 2 ? 2 : processors < MEMBERS_MAX ? (int)processors : MEMBERS_MAX;
+
+    MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return least;
+}
+
+static irr_cli_exit_t allocate(irr_tune_groups_t *groups, places_t *places)
+{
+    irr_tune_group_t *all[] = { &groups->inside, &groups->between, &groups->link };
+    int have;
+
+    places->node = calloc((size_t)groups->ranks, sizeof(int));
+    have = places->node != NULL;
+    for (int i = 0; i < 3; i++) {
+        all[i]->members = calloc(MEMBERS_MAX, sizeof(int));
+        have = have && all[i]->members != NULL;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &have, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (!have && groups->rank == 0) {
+        irr_cli_complain("not enough memory for %d ranks", groups->ranks);
+    }
+    return have ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+}
+
+irr_cli_exit_t irr_tune_groups_open(irr_tune_groups_t *groups)
+{
+    places_t places = { .node = NULL };
+    irr_cli_exit_t code;
+    int lowest;
+
+    *groups = (irr_tune_groups_t){ .node = MPI_COMM_NULL };
+    MPI_Comm_size(MPI_COMM_WORLD, &groups->ranks);
+    MPI_Comm_rank(MPI_COMM_WORLD, &groups->rank);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &groups->node);
+    code = allocate(groups, &places);
+    if (code == IRR_CLI_GOOD) {
+        places.ranks = groups->ranks;
+        places.speakers = speakers();
+        lowest = groups->rank;
+        MPI_Bcast(&lowest, 1, MPI_INT, 0, groups->node);
+        MPI_Allgather(&lowest, 1, MPI_INT, places.node, 1, MPI_INT, MPI_COMM_WORLD);
+        for (int i = 0; i < groups->ranks; i++) {
+            groups->nodes += places.node[i] == i;
+        }
+        fill_inside(&places, &groups->inside);
+        fill_link(&places, &groups->link);
+        fill_between(&places, groups->nodes, &groups->between);
+        finish(&groups->inside, groups->rank);
+        finish(&groups->link, groups->rank);
+        finish(&groups->between, groups->rank);
+    }
+    free(places.node);
+    return code;
+}
+
+void irr_tune_groups_close(irr_tune_groups_t *groups)
+{
+    free(groups->inside.members);
+    free(groups->between.members);
+    free(groups->link.members);
+    if (groups->node != MPI_COMM_NULL) {
+        MPI_Comm_free(&groups->node);
+    }
+}

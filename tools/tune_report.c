@@ -1,0 +1,162 @@
+/*
+ * tune_report.c - from the times of irr_tune to the constants of a machine, and how sure each is.
+ *
+ * A burst of n messages takes (n - 1) times the cost of a message longer than one of 1, and half of a ping-pong takes
+ * that cost and a latency.  Where both are so close that noise decides, the latency is a quarter of the half.
+ */
+#include "tune.h"
+
+#include "cli_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LATENCY_PART_MIN 0.25
+
+/* Constants of rounds whose middle half is further apart than that are told to be unsure. */
+#define UNSURE_PERCENT 50
+
+static double message_ns(double one, double many, int burst)
+{
+    const double ns = burst > 1 ? (many - one) / (burst - 1) : 0;
+
+    return ns > 1 ? ns : 1;
+}
+
+static double latency_ns(double ping, double message)
+{
+    return ping - message > LATENCY_PART_MIN * ping ? ping - message : LATENCY_PART_MIN * ping;
+}
+
+/* Constants of a round, 0 where they are not measured. */
+static void derive(const irr_tune_groups_t *groups, const irr_tune_times_t *times, int round,
+                   double constants[IRR_TUNE_CONSTANTS])
+{
+    double ns[IRR_TUNE_STEPS];
+
+    for (int step = 0; step < IRR_TUNE_STEPS; step++) {
+        ns[step] = times->ns[step][round];
+    }
+    for (int i = 0; i < IRR_TUNE_CONSTANTS; i++) {
+        constants[i] = 0;
+    }
+    constants[IRR_TUNE_AT(copy)] = IRR_TUNE_COPY_BYTES * 1e3 / ns[IRR_TUNE_COPY];
+    constants[IRR_TUNE_AT(piece)] = ns[IRR_TUNE_PIECES] / IRR_TUNE_PIECES_COUNT;
+    if (groups->inside.count > 0) {
+        const double message = message_ns(ns[IRR_TUNE_ONE_INSIDE], ns[IRR_TUNE_MANY_INSIDE],
+                                          irr_tune_burst(&groups->inside, false));
+
+        constants[IRR_TUNE_AT(node_message)] = message;
+        constants[IRR_TUNE_AT(node_latency)] = latency_ns(ns[IRR_TUNE_PING_INSIDE], message);
+        constants[IRR_TUNE_AT(flag)] = ns[IRR_TUNE_CELLS] / (2 * IRR_TUNE_CELLS_COUNT);
+    }
+    if (groups->between.count > 0) {
+        const double message = message_ns(ns[IRR_TUNE_ONE_BETWEEN], ns[IRR_TUNE_MANY_BETWEEN],
+                                          irr_tune_burst(&groups->between, true));
+        const double one = IRR_TUNE_STREAM_BYTES * 8e3 / ns[IRR_TUNE_STREAM_ONE];
+        const double all = IRR_TUNE_STREAM_BYTES * 8e3 * (groups->link.count / 2) / ns[IRR_TUNE_STREAM_ALL];
+
+        constants[IRR_TUNE_AT(message)] = message;
+        constants[IRR_TUNE_AT(latency)] = latency_ns(ns[IRR_TUNE_PING_BETWEEN], message);
+        constants[IRR_TUNE_AT(bandwidth)] = one > all ? one : all;
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double left = *(const double *)a, right = *(const double *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* How a constant was measured, for the reader of the file. */
+static void origin(const irr_tune_groups_t *groups, size_t constant, char *text, size_t size)
+{
+    switch (constant) {
+    case IRR_TUNE_AT(message):
+        snprintf(text, size, "bursts of 1 and %d messages, by %d ranks at once, partners of each: %d%s",
+                 irr_tune_burst(&groups->between, true), groups->between.count,
+                 groups->between.partners, groups->between.partners < 3 ? ": too low if some travel together" : "");
+        break;
+    case IRR_TUNE_AT(node_message):
+        snprintf(text, size, "bursts of 1 and %d messages, by %d ranks at once, partners of each: %d",
+                 irr_tune_burst(&groups->inside, false), groups->inside.count, groups->inside.partners);
+        break;
+    case IRR_TUNE_AT(bandwidth):
+        snprintf(text, size, "messages of 1 MiB from node to node, by 1 and %d pairs of ranks", groups->link.count / 2);
+        break;
+    case IRR_TUNE_AT(copy):
+        snprintf(text, size, "copies of 64 KiB, by %d ranks at once",
+                 groups->inside.count > 0 ? groups->inside.count : 1);
+        break;
+    case IRR_TUNE_AT(piece):
+        snprintf(text, size, "pieces of 8 to 24 bytes gathered");
+        break;
+    case IRR_TUNE_AT(flag):
+        snprintf(text, size, "cells that two ranks write and read in turn");
+        break;
+    default:
+        snprintf(text, size, "half of a ping-pong of 8 bytes, less the cost of a message");
+        break;
+    }
+}
+
+static const char *why_default(const irr_tune_groups_t *groups, size_t constant)
+{
+    switch (constant) {
+    case IRR_TUNE_AT(switch_nodes):
+    case IRR_TUNE_AT(taper):
+        return "what is not measured";
+    case IRR_TUNE_AT(message):
+    case IRR_TUNE_AT(latency):
+    case IRR_TUNE_AT(bandwidth):
+        return groups->nodes == 1 ? "as all ranks are on one node" : "what is not measured";
+    default:
+        return "as no node has two ranks";
+    }
+}
+
+/* A line of the file; how far the middle half of the rounds is apart, in percent. */
+static double print_row(FILE *stream, const irr_tune_groups_t *groups, size_t constant, double *samples, int rounds)
+{
+    const irr_machine_t standard = IRR_MACHINE_DEFAULT;
+    const double least = constant == IRR_TUNE_AT(piece) ? 0 : 1;
+    uint64_t presets[IRR_TUNE_CONSTANTS];
+    char text[160];
+    double median, spread;
+
+    memcpy(presets, &standard, sizeof(presets));
+    qsort(samples, (size_t)rounds, sizeof(*samples), compare);
+    median = samples[rounds / 2] > least ? samples[rounds / 2] : least;
+    if (samples[rounds - 1] <= 0) {
+        fprintf(stream, "%-12s %10llu  # the default, %s\n", irr_machine_name((int)constant),
+                (unsigned long long)presets[constant], why_default(groups, constant));
+        return 0;
+    }
+    origin(groups, constant, text, sizeof(text));
+    spread = 100 * (samples[3 * rounds / 4] - samples[rounds / 4]) / (median > 1 ? median : 1);
+    fprintf(stream, "%-12s %10.0f  # %10.0f %10.0f %6.0f%%  %s\n", irr_machine_name((int)constant), median, samples[0],
+            samples[rounds - 1], spread, text);
+    return spread;
+}
+
+void irr_tune_report(FILE *stream, const irr_tune_groups_t *groups, const irr_tune_times_t *times)
+{
+    double constants[IRR_TUNE_CONSTANTS], samples[IRR_TUNE_ROUNDS_MAX];
+    int unsure = 0;
+
+    fprintf(stream, "# irr_tune %s: %d ranks on %d node%s, %d rounds in %.1f s\n"
+            "# irr_tune --help says what each constant is\n# constant   median           least       most  spread\n",
+            irr_cli_version(), groups->ranks, groups->nodes, groups->nodes > 1 ? "s" : "", times->rounds,
+            times->seconds);
+    for (size_t i = 0; i < IRR_TUNE_CONSTANTS; i++) {
+        for (int round = 0; round < times->rounds; round++) {
+            derive(groups, times, round, constants);
+            samples[round] = constants[i];
+        }
+        unsure += print_row(stream, groups, i, samples, times->rounds) > UNSURE_PERCENT;
+    }
+    if (unsure > 0) {
+        fprintf(stream, "# a spread above %d%%: measure again when the machine is quiet\n", UNSURE_PERCENT);
+    }
+}

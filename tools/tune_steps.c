@@ -1,0 +1,383 @@
+/*
+ * tune_steps.c - what irr_tune times; see tune.h.
+ *
+ * A step is repeated often enough to last some milliseconds.  Ranks that are in it go once without being timed, which
+ * also makes them begin together.
+ */
+#include "tune.h"
+
+#include "core/clock.h"
+#include "core/random.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SHORT_BYTES 8
+#define TAG         1
+
+/* How long a step lasts, and that of long messages; and what it is repeated at most. */
+#define STEP_NS      2e6
+#define STREAM_NS    50e6
+#define REPEATS_MAX  4096
+#define STREAMS_MAX  8
+
+/* Of so many runs of a step in a round the fastest counts: in the others somebody else had the processor. */
+#define RUNS         5
+
+#define COPY_REGION  (16 << 20)
+#define REST_NS      100000
+
+/* A piece comes from another line than the one before, in no order, and is as long as that or not. */
+#define PIECE_BYTES  8
+#define PIECE_MORE   5
+#define PIECE_STRIDE 72
+
+/* A cell of a board: a number that tells when the rest is there. */
+#define CELL_BYTES   128
+#define CELL_TEXT    56
+
+/* ---- messages ---- */
+
+static int at(const irr_tune_group_t *group, int distance)
+{
+    return group->members[(group->me + distance + group->count) % group->count];
+}
+
+/* How many messages each sends at once.  Between nodes a second one to the same rank could travel with the first. */
+int irr_tune_burst(const irr_tune_group_t *group, bool between)
+{
+    const int least = between && group->partners >= 3 ? group->partners : 16;
+
+    return group->partners > 0 ? (least + group->partners - 1) / group->partners * group->partners : 0;
+}
+
+static void exchange(const irr_tune_group_t *group, irr_tune_room_t *room, int messages)
+{
+    MPI_Request requests[2 * 80];
+
+    for (int i = 0; i < messages; i++) {
+        MPI_Irecv(room->to + i * SHORT_BYTES, SHORT_BYTES, MPI_BYTE,
+                  at(group, -1 - i % group->partners * group->stride), TAG, MPI_COMM_WORLD, &requests[i]);
+    }
+    for (int i = 0; i < messages; i++) {
+        MPI_Isend(room->from, SHORT_BYTES, MPI_BYTE, at(group, 1 + i % group->partners * group->stride), TAG,
+                  MPI_COMM_WORLD, &requests[messages + i]);
+    }
+    MPI_Waitall(2 * messages, requests, MPI_STATUSES_IGNORE);
+}
+
+static double burst_ns(const irr_tune_group_t *group, irr_tune_room_t *room, int messages, int repeats)
+{
+    uint64_t begin;
+
+    if (group->me < 0) {
+        return 0;
+    }
+    exchange(group, room, group->partners);
+    begin = irr_clock_ns();
+    for (int i = 0; i < repeats; i++) {
+        exchange(group, room, messages);
+    }
+    return (double)(irr_clock_ns() - begin) / repeats;
+}
+
+/* Between the first two of a group; half of a round trip. */
+static void bounce(const irr_tune_group_t *group, irr_tune_room_t *room)
+{
+    const int peer = group->members[1 - group->me];
+
+    if (group->me == 0) {
+        MPI_Send(room->from, SHORT_BYTES, MPI_BYTE, peer, TAG, MPI_COMM_WORLD);
+    }
+    MPI_Recv(room->to, SHORT_BYTES, MPI_BYTE, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (group->me == 1) {
+        MPI_Send(room->from, SHORT_BYTES, MPI_BYTE, peer, TAG, MPI_COMM_WORLD);
+    }
+}
+
+static double ping_ns(const irr_tune_group_t *group, irr_tune_room_t *room, int repeats)
+{
+    uint64_t begin;
+
+    if (group->me < 0 || group->me > 1) {
+        return 0;
+    }
+    bounce(group, room);
+    begin = irr_clock_ns();
+    for (int i = 0; i < repeats; i++) {
+        bounce(group, room);
+    }
+    return (double)(irr_clock_ns() - begin) / (2 * repeats);
+}
+
+/* So many long messages at once from one rank to the next, and a short one back. */
+static void stream(const irr_tune_group_t *group, irr_tune_room_t *room, int messages)
+{
+    const bool sends = group->me % 2 == 0;
+    const int peer = group->members[sends ? group->me + 1 : group->me - 1];
+    MPI_Request requests[STREAMS_MAX];
+
+    for (int i = 0; i < messages; i++) {
+        if (sends) {
+            MPI_Isend(room->from, IRR_TUNE_STREAM_BYTES, MPI_BYTE, peer, TAG, MPI_COMM_WORLD, &requests[i]);
+        } else {
+            MPI_Irecv(room->to + (size_t)i * IRR_TUNE_STREAM_BYTES, IRR_TUNE_STREAM_BYTES, MPI_BYTE, peer, TAG,
+                      MPI_COMM_WORLD, &requests[i]);
+        }
+    }
+    MPI_Waitall(messages, requests, MPI_STATUSES_IGNORE);
+    if (sends) {
+        MPI_Recv(room->to, 1, MPI_BYTE, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Send(room->from, 1, MPI_BYTE, peer, TAG, MPI_COMM_WORLD);
+    }
+}
+
+static double stream_ns(const irr_tune_group_t *group, irr_tune_room_t *room, int pairs, int repeats)
+{
+    uint64_t begin;
+
+    if (group->me < 0 || group->me >= 2 * pairs) {
+        return 0;
+    }
+    exchange(&(irr_tune_group_t){ group->members, 2 * pairs, 2, pairs, group->me }, room, pairs);
+    begin = irr_clock_ns();
+    stream(group, room, repeats);
+    return (double)(irr_clock_ns() - begin) / repeats;
+}
+
+/* ---- memory ---- */
+
+static double copy_ns(const irr_tune_room_t *room, int repeats)
+{
+    const uint64_t begin = irr_clock_ns();
+
+    for (int i = 0; i < repeats; i++) {
+        const size_t offset = (size_t)i * IRR_TUNE_COPY_BYTES % COPY_REGION;
+
+        memcpy(room->to + offset, room->from + offset, IRR_TUNE_COPY_BYTES);
+    }
+    return (double)(irr_clock_ns() - begin) / repeats;
+}
+
+typedef struct piece {
+    uint32_t offset, length;
+} piece_t;
+
+static void shuffle(piece_t *pieces)
+{
+    uint64_t random = 1;
+
+    for (uint32_t k = 0; k < IRR_TUNE_PIECES_COUNT; k++) {
+        const uint32_t other = (uint32_t)irr_random_below(&random, k + 1);
+
+        pieces[k] = pieces[other];
+        pieces[other].offset = k * PIECE_STRIDE;
+        pieces[other].length = PIECE_BYTES + (uint32_t)irr_random_below(&random, PIECE_MORE) * 4;
+    }
+}
+
+static double pieces_ns(const irr_tune_room_t *room, int repeats)
+{
+    static piece_t pieces[IRR_TUNE_PIECES_COUNT];
+    uint64_t begin;
+
+    shuffle(pieces);
+    begin = irr_clock_ns();
+    for (int i = 0; i < repeats; i++) {
+        char *to = room->to;
+
+        for (const piece_t *piece = pieces; piece < pieces + IRR_TUNE_PIECES_COUNT; piece++) {
+            memcpy(to, room->from + piece->offset, piece->length);
+            to += piece->length;
+        }
+    }
+    return (double)(irr_clock_ns() - begin) / repeats;
+}
+
+/* The other one has come as far. */
+static void meet(const irr_tune_group_t *group)
+{
+    const int peer = group->members[1 - group->me];
+    char byte = 0, other;
+
+    MPI_Sendrecv(&byte, 1, MPI_BYTE, peer, TAG, &other, 1, MPI_BYTE, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static uint64_t write_cells(char *cells, uint64_t number, const char *text)
+{
+    const uint64_t begin = irr_clock_ns();
+
+    for (size_t i = 0; i < IRR_TUNE_CELLS_COUNT; i++) {
+        memcpy(cells + i * CELL_BYTES + sizeof(number), text, CELL_TEXT);
+        atomic_store_explicit((_Atomic uint64_t *)(void *)(cells + i * CELL_BYTES), number, memory_order_release);
+    }
+    return irr_clock_ns() - begin;
+}
+
+static uint64_t read_cells(const char *cells, uint64_t number, char *text)
+{
+    const uint64_t begin = irr_clock_ns();
+
+    for (size_t i = 0; i < IRR_TUNE_CELLS_COUNT; i++) {
+        while (atomic_load_explicit((const _Atomic uint64_t *)(const void *)(cells + i * CELL_BYTES),
+                                    memory_order_acquire) != number) {
+        }
+        memcpy(text + i * CELL_TEXT, cells + i * CELL_BYTES + sizeof(number), CELL_TEXT);
+    }
+    return irr_clock_ns() - begin;
+}
+
+/* The first two ranks inside a node write cells, each its own, and then read the other one's. */
+static double cells_ns(const irr_tune_group_t *group, irr_tune_room_t *room, int repeats)
+{
+    static uint64_t number;
+    const size_t half = (size_t)IRR_TUNE_CELLS_COUNT * CELL_BYTES;
+    uint64_t ns = 0;
+
+    if (group->me < 0 || group->me > 1) {
+        return 0;
+    }
+    for (int i = 0; i < repeats; i++) {
+        meet(group);
+        ns += write_cells(room->cells + (group->me == 0 ? 0 : half), ++number, room->from);
+        meet(group);
+        ns += read_cells(room->cells + (group->me == 0 ? half : 0), number, room->to);
+    }
+    return (double)ns / repeats;
+}
+
+/* ---- all ---- */
+
+bool irr_tune_has(const irr_tune_groups_t *groups, irr_tune_step_t step)
+{
+    switch (step) {
+    case IRR_TUNE_COPY:
+    case IRR_TUNE_PIECES:
+        return true;
+    case IRR_TUNE_PING_INSIDE:
+    case IRR_TUNE_ONE_INSIDE:
+    case IRR_TUNE_MANY_INSIDE:
+    case IRR_TUNE_CELLS:
+        return groups->inside.count > 0;
+    default:
+        return groups->between.count > 0;
+    }
+}
+
+static double run(const irr_tune_groups_t *groups, irr_tune_room_t *room, irr_tune_step_t step, int repeats)
+{
+    const irr_tune_group_t *inside = &groups->inside, *between = &groups->between, *link = &groups->link;
+    const bool copies = inside->count > 0 ? inside->me >= 0 : groups->rank == 0;
+
+    switch (step) {
+    case IRR_TUNE_PING_INSIDE:  return ping_ns(inside, room, repeats);
+    case IRR_TUNE_ONE_INSIDE:   return burst_ns(inside, room, 1, repeats);
+    case IRR_TUNE_MANY_INSIDE:  return burst_ns(inside, room, irr_tune_burst(inside, false), repeats);
+    case IRR_TUNE_PING_BETWEEN: return ping_ns(between, room, repeats);
+    case IRR_TUNE_ONE_BETWEEN:  return burst_ns(between, room, 1, repeats);
+    case IRR_TUNE_MANY_BETWEEN: return burst_ns(between, room, irr_tune_burst(between, true), repeats);
+    case IRR_TUNE_STREAM_ONE:   return stream_ns(link, room, 1, repeats);
+    case IRR_TUNE_STREAM_ALL:   return stream_ns(link, room, link->count / 2, repeats);
+    case IRR_TUNE_COPY:         return copies ? copy_ns(room, repeats) : 0;
+    case IRR_TUNE_PIECES:       return copies ? pieces_ns(room, repeats) : 0;
+    default:                    return cells_ns(inside, room, repeats);
+    }
+}
+
+/* Waits for all ranks, without using the processor. */
+static void rest(void)
+{
+    MPI_Request request;
+    int done = 0;
+
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    while (!done) {
+        nanosleep(&(struct timespec){ .tv_nsec = REST_NS }, NULL);
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+}
+
+static double slowest_ns(const irr_tune_groups_t *groups, irr_tune_room_t *room, irr_tune_step_t step, int repeats)
+{
+    double ns;
+
+    rest();
+    ns = run(groups, room, step, repeats);
+    rest();
+    MPI_Allreduce(MPI_IN_PLACE, &ns, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return ns;
+}
+
+double irr_tune_measure(const irr_tune_groups_t *groups, irr_tune_room_t *room, irr_tune_step_t step)
+{
+    const bool streams = step == IRR_TUNE_STREAM_ONE || step == IRR_TUNE_STREAM_ALL;
+    const int most = streams ? STREAMS_MAX : REPEATS_MAX;
+    double ns;
+
+    if (room->repeats[step] == 0) {
+        const double once = slowest_ns(groups, room, step, 1);
+        const double often = (streams ? STREAM_NS : STEP_NS) / (once > 1 ? once : 1);
+
+        room->repeats[step] = often < 1 ? 1 : often < most ? (int)often : most;
+    }
+    ns = slowest_ns(groups, room, step, room->repeats[step]);
+    for (int i = 1; i < RUNS && !streams; i++) {
+        const double again = slowest_ns(groups, room, step, room->repeats[step]);
+
+        ns = again < ns ? again : ns;
+    }
+    return ns;
+}
+
+/* ---- memory for it ---- */
+
+static void open_cells(const irr_tune_groups_t *groups, irr_tune_room_t *room)
+{
+    int ranks, me, unit;
+    MPI_Aint size;
+
+    MPI_Comm_size(groups->node, &ranks);
+    MPI_Comm_rank(groups->node, &me);
+    if (ranks > 1) {
+        size = me == 0 ? (MPI_Aint)2 * IRR_TUNE_CELLS_COUNT * CELL_BYTES : 0;
+        MPI_Win_allocate_shared(size, 1, MPI_INFO_NULL, groups->node, &room->cells, &room->window);
+        MPI_Win_shared_query(room->window, 0, &size, &unit, &room->cells);
+    }
+}
+
+irr_cli_exit_t irr_tune_room_open(const irr_tune_groups_t *groups, irr_tune_room_t *room)
+{
+    const bool speaks = groups->inside.me >= 0 || groups->between.me >= 0 || groups->link.me >= 0 || groups->rank == 0;
+    int have;
+
+    *room = (irr_tune_room_t){ .window = MPI_WIN_NULL };
+    room->from = speaks ? malloc(COPY_REGION) : NULL;
+    room->to = speaks ? malloc(COPY_REGION) : NULL;
+    have = !speaks || (room->from != NULL && room->to != NULL);
+    MPI_Allreduce(MPI_IN_PLACE, &have, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (!have) {
+        if (groups->rank == 0) {
+            irr_cli_complain("not enough memory: each rank needs %d MiB", 2 * COPY_REGION >> 20);
+        }
+        return IRR_CLI_REFUSED;
+    }
+    if (speaks) {
+        memset(room->from, 1, COPY_REGION);
+        memset(room->to, 2, COPY_REGION);
+    }
+    open_cells(groups, room);
+    return IRR_CLI_GOOD;
+}
+
+void irr_tune_room_close(irr_tune_room_t *room)
+{
+    if (room->window != MPI_WIN_NULL) {
+        MPI_Win_free(&room->window);
+    }
+    free(room->from);
+    free(room->to);
+}
