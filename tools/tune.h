@@ -68,11 +68,9 @@ void           irr_tune_groups_close(irr_tune_groups_t *groups);
 
 typedef enum irr_tune_step {
     IRR_TUNE_PING_INSIDE,    /* half of a ping-pong of two ranks */
-    IRR_TUNE_ONE_INSIDE,     /* all of a group send a message and receive one */
-    IRR_TUNE_MANY_INSIDE,    /* and irr_tune_burst messages */
+    IRR_TUNE_BURST_INSIDE,   /* all of a group send irr_tune_burst messages and receive as many */
     IRR_TUNE_PING_BETWEEN,
-    IRR_TUNE_ONE_BETWEEN,
-    IRR_TUNE_MANY_BETWEEN,
+    IRR_TUNE_BURST_BETWEEN,
     IRR_TUNE_STREAM_ONE,     /* a long message from node to node */
     IRR_TUNE_STREAM_ALL,     /* one of each of several pairs of ranks at once */
     IRR_TUNE_COPY,           /* IRR_TUNE_COPY_BYTES from memory to memory, by all inside a node at once */

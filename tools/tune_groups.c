@@ -6,6 +6,7 @@
  */
 #include "tune.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -106,6 +107,26 @@ static void fill_between(const places_t *places, int nodes, irr_tune_group_t *gr
     }
 }
 
+/*
+ * The ranks inside a node each have a processor of their own: the system may leave two of them on one for a while, where
+ * what they share is in its cache.  Who was bound by the launcher stays there.
+ */
+static void spread(const irr_tune_group_t *inside)
+{
+    cpu_set_t allowed, mine;
+    int skip = inside->me, processor = 0;
+
+    if (skip < 0 || sched_getaffinity(0, sizeof(allowed), &allowed) != 0 || CPU_COUNT(&allowed) < inside->count) {
+        return;
+    }
+    while (!CPU_ISSET(processor, &allowed) || skip-- > 0) {
+        processor++;
+    }
+    CPU_ZERO(&mine);
+    CPU_SET(processor, &mine);
+    (void)sched_setaffinity(0, sizeof(mine), &mine);
+}
+
 /* The least of all nodes' processors. */
 static int speakers(void)
 {
@@ -160,6 +181,7 @@ irr_cli_exit_t irr_tune_groups_open(irr_tune_groups_t *groups)
         finish(&groups->inside, groups->rank);
         finish(&groups->link, groups->rank);
         finish(&groups->between, groups->rank);
+        spread(&groups->inside);
     }
     free(places.node);
     return code;

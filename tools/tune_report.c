@@ -1,8 +1,8 @@
 /*
  * tune_report.c - from the times of irr_tune to the constants of a machine, and how sure each is.
  *
- * A burst of n messages takes (n - 1) times the cost of a message longer than one of 1, and half of a ping-pong takes
- * that cost and a latency.  Where both are so close that noise decides, the latency is a quarter of the half.
+ * Half of a ping-pong takes the cost of a message and a latency, a burst of n messages n such costs and a latency.  Where
+ * the cost is nearly all of the half, so that noise decides, the latency is a quarter of it.
  */
 #include "tune.h"
 
@@ -16,9 +16,9 @@
 /* Constants of rounds whose middle half is further apart than that are told to be unsure. */
 #define UNSURE_PERCENT 50
 
-static double message_ns(double one, double many, int burst)
+static double message_ns(double ping, double burst, int messages)
 {
-    const double ns = burst > 1 ? (many - one) / (burst - 1) : 0;
+    const double ns = messages > 1 ? (burst - ping) / (messages - 1) : ping / 2;
 
     return ns > 1 ? ns : 1;
 }
@@ -43,7 +43,7 @@ static void derive(const irr_tune_groups_t *groups, const irr_tune_times_t *time
     constants[IRR_TUNE_AT(copy)] = IRR_TUNE_COPY_BYTES * 1e3 / ns[IRR_TUNE_COPY];
     constants[IRR_TUNE_AT(piece)] = ns[IRR_TUNE_PIECES] / IRR_TUNE_PIECES_COUNT;
     if (groups->inside.count > 0) {
-        const double message = message_ns(ns[IRR_TUNE_ONE_INSIDE], ns[IRR_TUNE_MANY_INSIDE],
+        const double message = message_ns(ns[IRR_TUNE_PING_INSIDE], ns[IRR_TUNE_BURST_INSIDE],
                                           irr_tune_burst(&groups->inside, false));
 
         constants[IRR_TUNE_AT(node_message)] = message;
@@ -51,7 +51,7 @@ static void derive(const irr_tune_groups_t *groups, const irr_tune_times_t *time
         constants[IRR_TUNE_AT(flag)] = ns[IRR_TUNE_CELLS] / (2 * IRR_TUNE_CELLS_COUNT);
     }
     if (groups->between.count > 0) {
-        const double message = message_ns(ns[IRR_TUNE_ONE_BETWEEN], ns[IRR_TUNE_MANY_BETWEEN],
+        const double message = message_ns(ns[IRR_TUNE_PING_BETWEEN], ns[IRR_TUNE_BURST_BETWEEN],
                                           irr_tune_burst(&groups->between, true));
         const double one = IRR_TUNE_STREAM_BYTES * 8e3 / ns[IRR_TUNE_STREAM_ONE];
         const double all = IRR_TUNE_STREAM_BYTES * 8e3 * (groups->link.count / 2) / ns[IRR_TUNE_STREAM_ALL];
@@ -74,12 +74,12 @@ static void origin(const irr_tune_groups_t *groups, size_t constant, char *text,
 {
     switch (constant) {
     case IRR_TUNE_AT(message):
-        snprintf(text, size, "bursts of 1 and %d messages, by %d ranks at once, partners of each: %d%s",
+        snprintf(text, size, "bursts of %d messages, by %d ranks at once to %d others each%s",
                  irr_tune_burst(&groups->between, true), groups->between.count,
                  groups->between.partners, groups->between.partners < 3 ? ": too low if some travel together" : "");
         break;
     case IRR_TUNE_AT(node_message):
-        snprintf(text, size, "bursts of 1 and %d messages, by %d ranks at once, partners of each: %d",
+        snprintf(text, size, "bursts of %d messages, by %d ranks at once to %d others each",
                  irr_tune_burst(&groups->inside, false), groups->inside.count, groups->inside.partners);
         break;
     case IRR_TUNE_AT(bandwidth):

@@ -258,8 +258,7 @@ bool irr_tune_has(const irr_tune_groups_t *groups, irr_tune_step_t step)
     case IRR_TUNE_PIECES:
         return true;
     case IRR_TUNE_PING_INSIDE:
-    case IRR_TUNE_ONE_INSIDE:
-    case IRR_TUNE_MANY_INSIDE:
+    case IRR_TUNE_BURST_INSIDE:
     case IRR_TUNE_CELLS:
         return groups->inside.count > 0;
     default:
@@ -273,17 +272,15 @@ static double run(const irr_tune_groups_t *groups, irr_tune_room_t *room, irr_tu
     const bool copies = inside->count > 0 ? inside->me >= 0 : groups->rank == 0;
 
     switch (step) {
-    case IRR_TUNE_PING_INSIDE:  return ping_ns(inside, room, repeats);
-    case IRR_TUNE_ONE_INSIDE:   return burst_ns(inside, room, 1, repeats);
-    case IRR_TUNE_MANY_INSIDE:  return burst_ns(inside, room, irr_tune_burst(inside, false), repeats);
-    case IRR_TUNE_PING_BETWEEN: return ping_ns(between, room, repeats);
-    case IRR_TUNE_ONE_BETWEEN:  return burst_ns(between, room, 1, repeats);
-    case IRR_TUNE_MANY_BETWEEN: return burst_ns(between, room, irr_tune_burst(between, true), repeats);
-    case IRR_TUNE_STREAM_ONE:   return stream_ns(link, room, 1, repeats);
-    case IRR_TUNE_STREAM_ALL:   return stream_ns(link, room, link->count / 2, repeats);
-    case IRR_TUNE_COPY:         return copies ? copy_ns(room, repeats) : 0;
-    case IRR_TUNE_PIECES:       return copies ? pieces_ns(room, repeats) : 0;
-    default:                    return cells_ns(inside, room, repeats);
+    case IRR_TUNE_PING_INSIDE:   return ping_ns(inside, room, repeats);
+    case IRR_TUNE_BURST_INSIDE:  return burst_ns(inside, room, irr_tune_burst(inside, false), repeats);
+    case IRR_TUNE_PING_BETWEEN:  return ping_ns(between, room, repeats);
+    case IRR_TUNE_BURST_BETWEEN: return burst_ns(between, room, irr_tune_burst(between, true), repeats);
+    case IRR_TUNE_STREAM_ONE:    return stream_ns(link, room, 1, repeats);
+    case IRR_TUNE_STREAM_ALL:    return stream_ns(link, room, link->count / 2, repeats);
+    case IRR_TUNE_COPY:          return copies ? copy_ns(room, repeats) : 0;
+    case IRR_TUNE_PIECES:        return copies ? pieces_ns(room, repeats) : 0;
+    default:                     return cells_ns(inside, room, repeats);
     }
 }
 
