@@ -9,6 +9,7 @@
  *   coll_irr_settings.c   the settings of a communicator, from parameters and info keys
  *   coll_irr_values.c     texts of both to values
  *   coll_irr_pvars.c      MPI_T performance variables
+ *   coll_irr_pvars_comm.c those of a communicator
  *   coll_irr_records.c    whether coll/irr is the same on all ranks of a communicator
  *   coll_irr_module.c     a module for each communicator: query, enable, destruct
  *   coll_irr_activate.c   the first call of a collective on a communicator: agree, or leave it to the previous module
@@ -206,6 +207,7 @@ int mca_coll_irr_alltoall_algorithm(int i);
 size_t mca_coll_irr_timeout(void);
 
 int mca_coll_irr_pvars_register(void);
+int mca_coll_irr_pvars_comm_register(void);
 
 /* ---- values ---- */
 

@@ -37,16 +37,22 @@ static int register_var(const char *name, const char *help, mca_base_var_type_t 
                                            enumeration, 0, 0, level, scope, storage);
 }
 
-static int register_choice(mca_coll_irr_choice_t *choice)
+int mca_coll_irr_choice_enum(const mca_coll_irr_choice_t *choice, const char *name,
+                             mca_base_var_enum_t **enumeration_p)
 {
     mca_base_var_enum_value_t values[32] = { { 0, NULL } };
-    mca_base_var_enum_t *enumeration;
-    int result;
 
     for (int i = 0; choice->name(i) != NULL && i < 31; i++) {
         values[i] = (mca_base_var_enum_value_t){ i, choice->name(i) };
     }
-    result = mca_base_var_enum_create(choice->parameter, values, &enumeration);
+    return mca_base_var_enum_create(name, values, enumeration_p);
+}
+
+static int register_choice(mca_coll_irr_choice_t *choice)
+{
+    mca_base_var_enum_t *enumeration;
+    int result = mca_coll_irr_choice_enum(choice, choice->parameter, &enumeration);
+
     if (result != OPAL_SUCCESS) {
         return result;
     }
@@ -148,7 +154,8 @@ int mca_coll_irr_params_register(void)
                       "stderr; the name of a file: as a table there, or, if it ends in .json, as JSON. Empty or 0: "
                       "nothing is measured.",
                       "", OPAL_INFO_LVL_3, &params->report),
-        mca_coll_irr_pvars_register()
+        mca_coll_irr_pvars_register(),
+        mca_coll_irr_pvars_comm_register()
     };
 
     for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++) {

@@ -29,6 +29,10 @@ enum {
 
 extern mca_coll_irr_choice_t mca_coll_irr_choices[MCA_COLL_IRR_CHOICES];
 
+/* Its names, as an enumeration of Open MPI's with a name of its own, which the caller releases; an error of it. */
+int mca_coll_irr_choice_enum(const mca_coll_irr_choice_t *choice, const char *name,
+                             mca_base_var_enum_t **enumeration_p);
+
 /* A setting that is a text with a parser. */
 typedef struct mca_coll_irr_text_t {
     const char             *parameter;

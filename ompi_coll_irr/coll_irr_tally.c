@@ -135,6 +135,13 @@ uint64_t mca_coll_irr_tally_setup_ns(const mca_coll_irr_service_t *service)
     return ns > 0 ? (uint64_t)ns : 0;
 }
 
+uint64_t mca_coll_irr_tally_trial_exchanges(const mca_coll_irr_service_t *service)
+{
+    const irr_choice_t *choice = &service->choice;
+
+    return choice->exchanges + (choice->tries ? (uint64_t)choice->trial.exchanges : 0);
+}
+
 static void end_choice(mca_coll_irr_service_t *service, mca_coll_irr_row_t *row)
 {
     const irr_choice_t *choice = &service->choice;
@@ -146,7 +153,7 @@ static void end_choice(mca_coll_irr_service_t *service, mca_coll_irr_row_t *row)
     row->setup_ns = mca_coll_irr_tally_setup_ns(service);
     row->saved_ns = mca_coll_irr_tally_saved_ns(service);
     row->tried = (uint64_t)choice->tried;
-    row->trial_exchanges = choice->exchanges + (choice->tries ? (uint64_t)choice->trial.exchanges : 0);
+    row->trial_exchanges = mca_coll_irr_tally_trial_exchanges(service);
 }
 
 /* Rank 0 counts for all of a communicator. */

@@ -29,8 +29,9 @@ void mca_coll_irr_tally_why(mca_coll_irr_service_t *service, const char *way, co
 /* The same where the ranks choose, and the trial, if there was one since one rank told last. */
 void mca_coll_irr_tally_found(mca_coll_irr_service_t *service, const char *way, const char *why);
 
-/* So far, where the ranks choose: saved against Open MPI's own, and spent on that; or own time of agreements. */
+/* So far: saved against Open MPI's own; exchanges of trials; what these and set-up took. */
 uint64_t mca_coll_irr_tally_saved_ns(const mca_coll_irr_service_t *service);
+uint64_t mca_coll_irr_tally_trial_exchanges(const mca_coll_irr_service_t *service);
 uint64_t mca_coll_irr_tally_setup_ns(const mca_coll_irr_service_t *service);
 
 /* The communicator, or the job, ends: what was measured goes to the report.  Twice does no harm. */

@@ -1,7 +1,7 @@
 /*
  * report.c - exchanges whose bytes and numbers are known, for coll_irr_report and for the variables of MPI_T.
  *
- *     mpi_report CALLS COMMUNICATORS
+ *     mpi_report CALLS COMMUNICATORS [WAY]    the variables say that MPI_Alltoallv goes this way
  *
  * CALLS of MPI_Alltoallv on MPI_COMM_WORLD, of which rank r sends 10 (r + 1) bytes to each other but nothing to rank 0;
  * as many of MPI_Alltoall, of 8 bytes; as many communicators as asked for, with two of the first each, freed at once;
@@ -65,6 +65,82 @@ static void exchange_persistently(MPI_Comm comm)
     MPI_Request_free(&request);
 }
 
+/* ---- variables of MPI_T ---- */
+
+static MPI_T_pvar_session session;
+
+/* Of a communicator; what is a state is an int. */
+static MPI_T_pvar_handle open_variable(MPI_Comm comm, const char *name, int class)
+{
+    MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
+    int index = 0, count = 0;
+
+    CHECK(MPI_T_pvar_get_index(name, class, &index) == MPI_SUCCESS);
+    CHECK(MPI_T_pvar_handle_alloc(session, index, &comm, &handle, &count) == MPI_SUCCESS && count == 1);
+    return handle;
+}
+
+static unsigned long long read_variable(MPI_T_pvar_handle handle)
+{
+    unsigned long long value = 12345;
+
+    CHECK(MPI_T_pvar_read(session, handle, &value) == MPI_SUCCESS);
+    return value;
+}
+
+/* The name of the way of MPI_Alltoallv now. */
+static void read_way(MPI_Comm comm, char *name, int size)
+{
+    MPI_T_pvar_handle handle = open_variable(comm, "coll_irr_alltoallv_way", MPI_T_PVAR_CLASS_STATE);
+    int index = 0, way = -1, number = -1, verbosity, class, bind, readonly, continuous, atomic;
+    MPI_Datatype type;
+    MPI_T_enum ways;
+
+    CHECK(MPI_T_pvar_get_index("coll_irr_alltoallv_way", MPI_T_PVAR_CLASS_STATE, &index) == MPI_SUCCESS);
+    CHECK(MPI_T_pvar_get_info(index, NULL, NULL, &verbosity, &class, &type, &ways, NULL, NULL, &bind, &readonly,
+                              &continuous, &atomic) == MPI_SUCCESS);
+    CHECK(bind == MPI_T_BIND_MPI_COMM && type == MPI_INT && readonly && continuous);
+    CHECK(MPI_T_pvar_read(session, handle, &way) == MPI_SUCCESS);
+    CHECK(MPI_T_enum_get_item(ways, way, &number, name, &size) == MPI_SUCCESS && number == way);
+}
+
+static void check_variables(MPI_Comm comm, int calls, const char *wanted)
+{
+    static const struct { const char *name; int class; } rows[] = {
+        { "coll_irr_alltoallv_exchanges", MPI_T_PVAR_CLASS_COUNTER },
+        { "coll_irr_alltoallv_ns", MPI_T_PVAR_CLASS_COUNTER },
+        { "coll_irr_alltoallv_agreements", MPI_T_PVAR_CLASS_COUNTER },
+        { "coll_irr_alltoallv_tried", MPI_T_PVAR_CLASS_COUNTER },
+        { "coll_irr_alltoallv_trial_exchanges", MPI_T_PVAR_CLASS_COUNTER },
+        { "coll_irr_alltoallv_setup_ns", MPI_T_PVAR_CLASS_SIZE },
+        { "coll_irr_alltoallv_saved_ns", MPI_T_PVAR_CLASS_SIZE },
+        { "coll_irr_alltoall_exchanges", MPI_T_PVAR_CLASS_COUNTER }
+    };
+    enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+    MPI_T_pvar_handle handles[ROWS];
+    unsigned long long values[ROWS];
+    char way[64] = "";
+    int provided;
+
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    MPI_T_pvar_session_create(&session);
+    for (int i = 0; i < ROWS; i++) {
+        handles[i] = open_variable(comm, rows[i].name, rows[i].class);
+        CHECK(read_variable(handles[i]) == 0);
+    }
+    exchange_some(comm, calls);
+    for (int i = 0; i < ROWS; i++) {
+        values[i] = read_variable(handles[i]);
+    }
+    CHECK(values[0] == (unsigned long long)calls && values[1] > 0 && values[2] > 0 && values[7] == 0);
+    CHECK((values[3] > 0) == (values[4] > 0));
+    CHECK(values[3] > 0 || values[6] == 0);
+    read_way(comm, way, sizeof(way));
+    CHECK(strcmp(wanted, "any") == 0 ? values[3] > 0 : strcmp(wanted, way) == 0);
+    MPI_T_pvar_session_free(&session);
+    MPI_T_finalize();
+}
+
 int main(int argc, char **argv)
 {
     const int calls = argc > 1 ? atoi(argv[1]) : 0, communicators = argc > 2 ? atoi(argv[2]) : 0;
@@ -73,7 +149,11 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    exchange_some(MPI_COMM_WORLD, calls);
+    if (argc > 3) {
+        check_variables(MPI_COMM_WORLD, calls, argv[3]);
+    } else {
+        exchange_some(MPI_COMM_WORLD, calls);
+    }
     exchange_equally(MPI_COMM_WORLD, calls);
     for (int i = 0; i < communicators; i++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &dup);

@@ -170,7 +170,14 @@ valgrinds() {
     under_valgrind "$program" 200 5
 }
 
-plan 18
+# listed: ompi_info shows the variables of both collectives.
+listed() {
+    "$OMPI_INFO" --param coll irr --level 9 > "$scratch/info" 2>&1 &&
+        [ "$(grep -c 'performance "coll_irr_alltoallv*_\(exchanges\|ns\|way\|saved_ns\)"' "$scratch/info")" -eq 8 ] ||
+        { cat "$scratch/info"; return 1; }
+}
+
+plan 23
 check "all is left to Open MPI" left
 check "a named algorithm, and a request" named
 check "a node of two ranks" two_nodes
@@ -188,5 +195,10 @@ check "two of four ranks have no coll/irr" some_lack_it
 check "a job of one rank" one_rank
 check "0 is no report" off
 check "without one nothing is told" silent_ranks "$program" 7 0
+check "the variables, where all is left to Open MPI" silent_ranks "$program" 7 0 host
+check "of a named algorithm" silent_ranks --mca coll_irr_alltoallv_algorithm a3 "$program" 7 0 a3
+check "of trials" silent_ranks --mca coll_irr_setup_share 1000000000 "$program" 300 0 any
+check "with a report" reports 4 --mca coll_irr_alltoallv_algorithm a3 "$program" 7 0 a3
+check "ompi_info shows them" listed
 check "2 ranks under valgrind" valgrinds
 exit $failed
