@@ -37,7 +37,7 @@ measured() {
     echo "$@" | tr ' ' '\n' | cmp -s - "$scratch/measured"
 }
 
-plan 15
+plan 16
 run 4 --seconds 2 --output "$scratch/machine"
 [ $status -eq 0 ] && measured copy node_message node_latency flag piece
 report $? "four ranks on a node, of which two speak at least"
@@ -52,6 +52,9 @@ report $? "a file that was longer before"
 run 3 -s 1 -o /dev/null
 [ $status -eq 0 ] && [ -c /dev/null ]
 report $? "a device"
+run 2 -s 1 -o /dev/full
+[ $status -eq 1 ] && grep -q '^irr_tune: /dev/full: No space left on device' "$scratch/out"
+report $? "a file that is full in the end"
 run 2 --help
 [ $status -eq 0 ] && [ "$(grep -c '^usage:' "$scratch/out")" -eq 1 ] && grep -q '^  node_latency' "$scratch/out"
 report $? "help, once"
