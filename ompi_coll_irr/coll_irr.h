@@ -83,7 +83,6 @@ typedef struct mca_coll_irr_component_t {
     bool                        threads;        /* MPI_THREAD_MULTIPLE, as MPI_Init said */
     bool                        may_sleep;      /* waits may: more ranks than processors on this node */
     bool                        measures;       /* somebody has asked what exchanges take */
-    bool                        opening;        /* errors of the engine become engine_reason */
     char                       *engine_reason;  /* why it FAILED */
     irr_counters_t              last_counters;  /* of the engine when it went */
     mca_coll_irr_module_t      *modules;        /* all that live */

@@ -46,20 +46,12 @@ void mca_coll_irr_tell(const char *topic, const char *text)
     free(rendered);
 }
 
-/*
- * Lines of the engine: errors and warnings for the user, the rest where verbosity asks for them.
- *
- * What goes wrong while the engine opens is kept: the agreement of the ranks decides who tells it.
- */
+/* Lines of the engine: errors and warnings for the user, the rest where verbosity asks for them. */
 static void on_log(void *context, irr_log_level_t level, const char *text)
 {
     (void)context;
     if (level > IRR_LOG_WARN) {
         opal_output_verbose(level == IRR_LOG_INFO ? 1 : 10, mca_coll_irr_component.output, "coll:irr: %s", text);
-        return;
-    }
-    if (mca_coll_irr_component.opening && mca_coll_irr_component.engine_reason == NULL) {
-        mca_coll_irr_component.engine_reason = strdup(text);
         return;
     }
     mca_coll_irr_tell("engine-message", text);

@@ -114,9 +114,7 @@ irr_status_t mca_coll_irr_engine_open(char **reason_p)
 
     opal_mutex_lock(&component->lock);
     if (component->engine_state == MCA_COLL_IRR_ENGINE_CLOSED) {
-        component->opening = true;
         status = create();
-        component->opening = false;
         component->engine_state = status == IRR_OK ? MCA_COLL_IRR_ENGINE_OPEN : MCA_COLL_IRR_ENGINE_FAILED;
         if (status == IRR_OK) {
             /*

@@ -14,7 +14,7 @@ static void test_block(void)
     for (int crowded = 0; crowded < 2; crowded++) {
         irr_onboard_t scene;
         irr_onboard_open(&scene, "board", 0, IRR_BYTES_AUTO, 1 << 20);
-        scene.world.engines[0]->crowded = crowded == 1;
+        scene.world.engines[0]->config.crowded = crowded == 1;
         CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
         CU_ASSERT_EQUAL(scene.team.comms[0]->board->block_max, crowded == 1 ? 32768 : 8192);
         irr_onboard_close(&scene);

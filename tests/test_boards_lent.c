@@ -41,10 +41,135 @@ static void test_lends(void)
     irr_onboard_blind(-1);
 }
 
+/* ---- without a transport ---- */
+
+static size_t transport_calls(const irr_onboard_t *scene)
+{
+    size_t calls = 0;
+
+    for (int r = 0; r < IRR_ONBOARD_RANKS; r++) {
+        calls += scene->world.spies[r]->connects + scene->world.spies[r]->sends + scene->world.spies[r]->recvs;
+    }
+    return calls;
+}
+
+static bool has_channel(const irr_onboard_t *scene, int rank)
+{
+    return scene->team.comms[rank]->channel != &scene->team.comms[rank]->nowhere;
+}
+
+/* On one node boards are all that there is; elsewhere, or where ranks cannot lend, there is a channel as well. */
+static void test_stays(void)
+{
+    for (int i = 0; i < 2 * IRR_ONBOARD_LAYOUTS; i++) {
+        const bool stays = i < 2, blind = i == IRR_ONBOARD_LAYOUTS;
+        irr_onboard_t scene;
+
+        irr_onboard_open(&scene, i % 2 == 0 || blind ? "board" : "node", blind ? 0 : i / 2, 200, 1 << 20);
+        irr_onboard_blind(blind ? 3 : -1);
+        CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
+        if (stays) {
+            CU_ASSERT_EQUAL(scene.team.group.gathers, 1);
+        }
+        for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {
+            irr_onboard_expect_kind(&scene, (irr_job_kind_t)kind, 3);
+        }
+        for (int r = 0; r < IRR_ONBOARD_RANKS; r++) {
+            CU_ASSERT_EQUAL(has_channel(&scene, r), !stays);
+        }
+        CU_ASSERT_EQUAL(transport_calls(&scene) == 0, stays);
+        irr_onboard_close(&scene);
+    }
+    irr_onboard_blind(-1);
+}
+
+static int lines;
+
+static void count_line(void *context, irr_log_level_t level, const char *text)
+{
+    (void)context;
+    (void)level;
+    (void)text;
+    lines++;
+}
+
+/* Who wants no transport has none, or no communicator, and hears nothing of it. */
+static void test_only_boards(void)
+{
+    static const struct { const char *name; int layout, blind; irr_status_t status; } cases[] = {
+        { "board", 0, -1, IRR_OK }, { "node", 0, -1, IRR_OK }, { "board", 0, 4, IRR_ERR_NOT_SUPPORTED },
+        { "board", 1, -1, IRR_ERR_NOT_SUPPORTED }, { "board", 4, -1, IRR_ERR_NOT_SUPPORTED },
+        { "a1", 0, -1, IRR_ERR_NOT_SUPPORTED }, { "optimal", 0, -1, IRR_ERR_NOT_SUPPORTED }
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        irr_onboard_t scene;
+
+        irr_onboard_open(&scene, cases[i].name, cases[i].layout, 200, 1 << 20);
+        for (int r = 0; r < IRR_ONBOARD_RANKS; r++) {
+            scene.team.params[r].only_boards = true;
+        }
+        irr_onboard_blind(cases[i].blind);
+        lines = 0;
+        irr_log_set(count_line, NULL, IRR_LOG_WARN);
+        CU_ASSERT_EQUAL(irr_team_create(&scene.team), cases[i].status);
+        irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+        CU_ASSERT_EQUAL(lines, 0);
+        CU_ASSERT_EQUAL(transport_calls(&scene), 0);
+        CU_ASSERT_EQUAL(irr_world_ids(&scene.world), cases[i].status == IRR_OK ? IRR_ONBOARD_RANKS : 0);
+        if (cases[i].status == IRR_OK) {
+            irr_onboard_expect_kind(&scene, IRR_JOB_MIXED, 2);
+        }
+        irr_onboard_close(&scene);
+    }
+    irr_onboard_blind(-1);
+}
+
+/* One that fails on a rank has failed on all, by their boards, also for those that begin later; and so it stays. */
+static void test_fails(void)
+{
+    irr_status_t result[IRR_CREW_MAX];
+    irr_exchange_t *given_up;
+    irr_onboard_t scene;
+
+    irr_onboard_open(&scene, "board", 0, 200, 1 << 20);
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
+    scene.job = irr_job_create(IRR_ONBOARD_RANKS, IRR_JOB_MIXED, irr_test_random(&scene.state));
+    irr_onboard_expect(&scene, -1);
+    irr_job_fill(scene.job);
+    for (int r = 0; r < IRR_ONBOARD_RANKS - 1; r++) {
+        result[r] = irr_team_start_rank(&scene.team, r, scene.job);
+    }
+    result[IRR_ONBOARD_RANKS - 1] = IRR_OK;
+    irr_test_must(irr_exchange_create(scene.team.comms[IRR_ONBOARD_RANKS - 1], &given_up));
+    irr_test_must(irr_exchange_start(given_up, &scene.job->problems[IRR_ONBOARD_RANKS - 1],
+                                     irr_job_input(scene.job, IRR_ONBOARD_RANKS - 1),
+                                     irr_job_output(scene.job, IRR_ONBOARD_RANKS - 1)));
+    irr_exchange_destroy(given_up);
+    CU_ASSERT_TRUE(irr_team_progress(&scene.team, result, 20000));
+    for (int i = 0; i < 20000; i++) {
+        irr_engine_progress(scene.world.engines[i % IRR_ONBOARD_RANKS]);
+    }
+    for (int r = 0; r < IRR_ONBOARD_RANKS; r++) {
+        CU_ASSERT(r == IRR_ONBOARD_RANKS - 1 || result[r] == IRR_OK || result[r] == IRR_ERR_PEER);
+        CU_ASSERT_NOT_EQUAL(irr_team_start_rank(&scene.team, r, scene.job), IRR_IN_PROGRESS);
+        CU_ASSERT_NOT_EQUAL(scene.team.comms[r]->failed, IRR_OK);
+    }
+    CU_ASSERT_EQUAL(transport_calls(&scene), 0);
+    irr_job_destroy(scene.job);
+    irr_team_destroy(&scene.team);
+    CU_ASSERT_EQUAL(irr_team_create(&scene.team), IRR_OK);
+    irr_onboard_expect_kind(&scene, IRR_JOB_MIXED, 2);
+    irr_onboard_close(&scene);
+}
+
 int main(void)
 {
     static const irr_test_case_t cases[] = {
         { "what is lent, and what goes directly", test_lends },
+        { "boards are all that one node needs", test_stays },
+        { "only boards, or nothing", test_only_boards },
+        { "a rank that fails tells by its board", test_fails },
         { NULL, NULL }
     };
 

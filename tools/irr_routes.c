@@ -61,6 +61,7 @@ static void open_engine(irr_routes_job_t *job, int ranks)
         .allgather = allgather, .allreduce_max = allreduce_max, .process_name = process_name
     };
     irr_routes_must("opening the engine", irr_engine_create(&config, &job->engine));
+    irr_routes_must("opening the transport", irr_engine_open_transport(job->engine));
 }
 
 /*

@@ -323,7 +323,7 @@ typedef struct irr_engine_config {
                                   IRR_BYTES_AUTO: 64 KiB between nodes over tcp, else UCX's choice */
 } irr_engine_config_t;
 
-/* Opens the transport, in milliseconds and megabytes, and sends nothing.  IRR_ERR_BAD_PARAM: none has that name. */
+/* Opens nothing yet: see irr_comm_create.  The texts are copied.  IRR_ERR_NO_MEMORY. */
 irr_status_t irr_engine_create(const irr_engine_config_t *config, irr_engine_t **engine_p);
 
 /*
@@ -408,14 +408,15 @@ typedef struct irr_comm_params {
     const char           *reason;   /* of the trouble, for the user; the lowest rank in trouble logs its own */
     const char           *host;     /* name of this rank's, for a topology file; NULL: it has none */
     int                   node;     /* equal on ranks that share a node, for the row that asks where they are */
+    bool                  only_boards;    /* alike: if it needs a transport it is not made, silently */
     bool                  agrees_seldom;  /* as where exchanges are planned: no memory is shared for agreements alone */
 } irr_comm_params_t;
 
 /*
- * Collective over the members.  Agrees on whether all can take part with equal settings, on a communicator
- * id, and exchanges the addresses of members that are not known yet.  engine may be NULL where trouble is
- * set.  The result is alike on all ranks: IRR_OK, or IRR_ERR_NOT_SUPPORTED if any rank had trouble or other
- * settings.  IRR_ERR_OOB if the host's collective failed.  May block in the host's collectives.
+ * Collective over the members: they agree whether all can take part with equal settings, and exchange addresses.
+ * engine may be NULL where trouble is set.  IRR_OK, IRR_ERR_OOB, or, if any rank had trouble or other settings,
+ * IRR_ERR_NOT_SUPPORTED, alike on all.  May block in the host's collectives.  The first one that needs the transport
+ * opens it, in milliseconds and megabytes: not one with boards of ranks that share a node and can lend (board/lend.h).
  */
 irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *params, irr_comm_t **comm_p);
 

@@ -95,6 +95,7 @@ struct irr_board {
     int                  nout, nin;
     int                 *lent;        /* members that have not read yet what this rank lends them */
     int                  nlent;
+    bool                 given_up;    /* who reads it is told, and nothing of it is used again */
     bool                 borrows;     /* something was lent to this rank, which others wait for it to read */
     const _Atomic uint32_t **late;    /* numbers that this rank waits for beside those of cells (board/mail.h) */
     int                  nlate;
@@ -198,6 +199,10 @@ void irr_board_get_up(irr_board_t *board);
 /* The exchange is over on this rank, messages and all. */
 void irr_board_end(irr_board_t *board);
 
+/* There will be no exchange any more on this rank: tells the others.  Has one of them told so? */
+void irr_board_give_up(irr_board_t *board);
+bool irr_board_is_given_up(const irr_board_t *board);
+
 /* ---- private to board/ ---- */
 
 /* By way of a number, because the base may be NULL. */
@@ -218,7 +223,8 @@ void irr_board_scatter(irr_board_t *board, const irr_board_message_t *message, c
 /* What others read, each a line or more of its own: in front, */
 struct irr_board_head {
     _Atomic uint32_t asleep;
-    unsigned char    rest[IRR_BOARD_LINE - sizeof(uint32_t)];
+    _Atomic uint32_t given_up;
+    unsigned char    rest[IRR_BOARD_LINE - 2 * sizeof(uint32_t)];
     _Atomic uint32_t read;   /* number of the last exchange in which something was lent to it, and all is read */
     unsigned char    more[IRR_BOARD_LINE - sizeof(uint32_t)];
 };

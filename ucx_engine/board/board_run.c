@@ -224,3 +224,19 @@ void irr_board_end(irr_board_t *board)
     }
     atomic_store_explicit(irr_board_told(board->segment, board->id), board->number, memory_order_release);
 }
+
+void irr_board_give_up(irr_board_t *board)
+{
+    board->given_up = true;
+    atomic_store_explicit(&irr_board_own_head(board)->given_up, 1, memory_order_release);
+}
+
+bool irr_board_is_given_up(const irr_board_t *board)
+{
+    for (int i = 0; i < board->count; i++) {
+        if (atomic_load_explicit(&board->members[i].head->given_up, memory_order_acquire) != 0) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -23,8 +23,9 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 }
 
 /* All settings and files in one word; different ones have different words but for a negligible few. */
-static uint64_t digest(const irr_settings_t *settings, const irr_comm_files_t *files)
+static uint64_t digest(const irr_comm_params_t *params, const irr_comm_files_t *files)
 {
+    const irr_settings_t *settings = &params->settings;
     const irr_topology_t *topology = &files->topology;
     const irr_scheduled_params_t *scheduled = &settings->scheduled;
     const irr_redistribution_t *redistribution = &scheduled->redistribution;
@@ -41,6 +42,7 @@ static uint64_t digest(const irr_settings_t *settings, const irr_comm_files_t *f
         settings->matrix_dump != NULL && settings->matrix_dump[0] != '\0',
         (uint64_t)files->schedule.ranks,
         (uint64_t)topology->hosts, (uint64_t)topology->vertices,
+        params->only_boards,
         (uint64_t)settings->dims.count
     };
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -91,30 +93,64 @@ static void tell_trouble(const irr_comm_params_t *params, uint64_t reduced)
     }
 }
 
-irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *params, const irr_comm_files_t *files,
-                             irr_agreement_t *agreement)
+/* What the ranks agree on; the first of them whenever they have, or have got, transports. */
+enum { TROUBLE, ADDRESS_BYTES, ADDRESSES_NEEDED, ADDRESS_WORDS,
+       SETTINGS = ADDRESS_WORDS, SETTINGS_COMPLEMENT, NODE, NODE_COMPLEMENT, WORDS };
+
+/* Local.  Without a transport there is no address, and nobody's is needed. */
+static void look_at_addresses(irr_engine_t *engine, const irr_comm_params_t *params, uint64_t *words)
 {
-    enum { TROUBLE, SETTINGS, SETTINGS_COMPLEMENT, ADDRESS_BYTES, ADDRESSES_NEEDED, WORDS };
-    uint64_t words[WORDS] = { 0 };
+    const bool has_none = params->trouble == IRR_OK && engine->transport == irr_transport_none();
+    irr_status_t status = params->trouble;
     const void *address;
     size_t length = 0;
-    irr_status_t status = params->trouble;
 
-    if (status == IRR_OK) {
+    if (status == IRR_OK && !has_none) {
         status = engine->transport->ops->address(engine->transport, &address, &length);
     }
     words[TROUBLE] = trouble_word(params, status);
-    words[SETTINGS] = digest(&params->settings, files);
-    words[SETTINGS_COMPLEMENT] = ~words[SETTINGS];
     words[ADDRESS_BYTES] = length;
-    words[ADDRESSES_NEEDED] = status == IRR_OK && lacks_address(engine, params);
-    status = params->oob->allreduce_max(params->oob->context, words, WORDS);
-    if (status != IRR_OK) {
+    words[ADDRESSES_NEEDED] = status == IRR_OK && !has_none && lacks_address(engine, params);
+}
+
+/* Reduces them. */
+static irr_status_t agree_on(const irr_comm_params_t *params, uint64_t *words, size_t count,
+                             irr_agreement_t *agreement)
+{
+    if (params->oob->allreduce_max(params->oob->context, words, count) != IRR_OK) {
         return IRR_ERR_OOB;
     }
     if (words[TROUBLE] != 0) {
         tell_trouble(params, words[TROUBLE]);
         return IRR_ERR_NOT_SUPPORTED;
+    }
+    agreement->address_bytes = words[ADDRESS_BYTES];
+    agreement->addresses_needed = words[ADDRESSES_NEEDED] != 0;
+    return IRR_OK;
+}
+
+irr_status_t irr_agree_addresses(irr_engine_t *engine, const irr_comm_params_t *params, irr_agreement_t *agreement)
+{
+    uint64_t words[ADDRESS_WORDS];
+
+    look_at_addresses(engine, params, words);
+    return agree_on(params, words, ADDRESS_WORDS, agreement);
+}
+
+irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *params, const irr_comm_files_t *files,
+                             irr_agreement_t *agreement)
+{
+    uint64_t words[WORDS];
+    irr_status_t status;
+
+    look_at_addresses(engine, params, words);
+    words[SETTINGS] = digest(params, files);
+    words[SETTINGS_COMPLEMENT] = ~words[SETTINGS];
+    words[NODE] = (uint64_t)irr_comm_files_label(params, files);
+    words[NODE_COMPLEMENT] = ~words[NODE];
+    status = agree_on(params, words, WORDS, agreement);
+    if (status != IRR_OK) {
+        return status;
     }
     if (words[SETTINGS] != ~words[SETTINGS_COMPLEMENT]) {
         if (params->rank == 0) {
@@ -124,8 +160,7 @@ irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *para
         }
         return IRR_ERR_NOT_SUPPORTED;
     }
-    agreement->address_bytes = words[ADDRESS_BYTES];
-    agreement->addresses_needed = words[ADDRESSES_NEEDED] != 0;
+    agreement->one_node = words[NODE] == ~words[NODE_COMPLEMENT];
     return IRR_OK;
 }
 
@@ -175,7 +210,7 @@ static uint32_t propose(irr_engine_t *engine, uint32_t from)
     return id;
 }
 
-void irr_agree_release(irr_engine_t *engine, uint32_t id)
+static void release(irr_engine_t *engine, uint32_t id)
 {
     if (id != IRR_IDS_NONE) {
         irr_lock_acquire(&engine->lock);
@@ -192,14 +227,14 @@ static irr_status_t search(irr_engine_t *engine, const irr_oob_t *oob, uint32_t 
         uint64_t words[2] = { mine, ~(uint64_t)mine };
 
         if (oob->allreduce_max(oob->context, words, 2) != IRR_OK) {
-            irr_agree_release(engine, mine);
+            release(engine, mine);
             return IRR_ERR_OOB;
         }
         if (words[0] == ~words[1]) {
             *id_p = mine;
             return IRR_OK;
         }
-        irr_agree_release(engine, mine);
+        release(engine, mine);
         if (words[0] == IRR_IDS_NONE) {
             *id_p = IRR_IDS_NONE;
             return IRR_OK;

@@ -51,6 +51,9 @@ static irr_status_t open_view(irr_boards_t *boards, uint64_t name, const irr_seg
 
 static bool is_read(const irr_board_t *board)
 {
+    if (board->given_up) {
+        return false;
+    }
     for (int i = 0; i < board->count; i++) {
         if (!irr_board_is_read(board, i)) {
             return false;
@@ -106,6 +109,25 @@ void irr_boards_stop(irr_comm_t *comm)
         comm->board->npending = comm->board->nlate = comm->board->nlent = 0;
         irr_boards_note(comm);
     }
+}
+
+bool irr_boards_name(const irr_comm_t *comm, int rank, uint64_t *name)
+{
+    const irr_board_t *board = comm->board;
+    const irr_boards_view_t *view = comm->engine->boards.views;
+    int member = 0;
+
+    while (board != NULL && member < board->count && board->members[member].rank != rank) {
+        member++;
+    }
+    if (board == NULL || member == board->count) {
+        return false;
+    }
+    while (view != NULL && &view->view != board->members[member].view) {
+        view = view->next;
+    }
+    *name = view != NULL ? view->name : 0;
+    return view != NULL;
 }
 
 void irr_boards_leave(irr_comm_t *comm)
@@ -202,7 +224,7 @@ static irr_status_t make(irr_comm_t *comm, irr_boards_entry_t *own)
                             &own->card);
     if (status == IRR_OK) {
         irr_lend_offer(&boards->word, &own->lend);
-        comm->board->block_max = irr_board_block(comm->settings.board_block, comm->engine->crowded);
+        comm->board->block_max = irr_board_block(comm->settings.board_block, comm->engine->config.crowded);
         comm->board->bytes_max = comm->settings.board_bytes;
         status = speaks ? make_mail(comm, own) : IRR_OK;
     }
@@ -259,7 +281,7 @@ irr_status_t irr_boards_join(irr_comm_t *comm, const irr_comm_params_t *params, 
     irr_lock_acquire(&comm->engine->lock);
     asked.trouble = status == IRR_OK ? join_all(comm, oob, entries, &lends) : status;
     irr_lock_release(&comm->engine->lock);
-    asked.reason = !irr_way_of(&comm->settings, 1).boards ? NULL :   /* who asked for no boards misses none */
+    asked.reason = params->only_boards || !irr_way_of(&comm->settings, 1).boards ? NULL :   /* who misses none */
         "the ranks of a node cannot share memory, and exchange without boards: a rank has none to show "
         "(memfd_create), or cannot map that of another one (/proc/PID/fd)";
     status = irr_agree_all(&asked, lends, &lends);

@@ -57,6 +57,9 @@ irr_status_t irr_boards_join(irr_comm_t *comm, const irr_comm_params_t *params, 
 void irr_boards_note(irr_comm_t *comm);
 void irr_boards_stop(irr_comm_t *comm);
 
+/* The name of the process behind a rank, if it has a board here. */
+bool irr_boards_name(const irr_comm_t *comm, int rank, uint64_t *name);
+
 /* The communicator is freed: so is its board, when all have read it.  The engine is locked. */
 void irr_boards_leave(irr_comm_t *comm);
 

@@ -1,11 +1,13 @@
 /*
  * comm.c - a communicator of the engine: set-up by agreement, and the end.
  *
- * Set-up is done in the first exchange and costs three all-reduces of a few words; if a member does not know
- * all others yet, one all-gather of addresses and one all-reduce more; and one for each time that members
- * propose different ids; an algorithm that asks where ranks are adds one all-gather and one all-reduce, and one with
- * boards, for exchanges or agreements, as much again (comm/boards.h).  What an exchange needs to end well, or alike
- * on all ranks, is allocated here, before the last agreement.
+ * Set-up is done in the first exchange and costs three all-reduces of a few words; if a member does not know all others
+ * yet, one all-gather of addresses and one all-reduce more; and one for each time that members propose different ids; an
+ * algorithm that asks where ranks are adds one all-gather where they are on several nodes, and one with boards, for
+ * exchanges or agreements, one all-gather and one all-reduce (comm/boards.h).  With boards that may be all that there
+ * is: then the ranks need no transport, and have a channel that leads nowhere; and if they do, they open it when they
+ * know, which takes one all-reduce more.  What an exchange needs to end well, or alike on all ranks, is allocated here,
+ * before the last agreement.
  */
 #include "comm/agree.h"
 #include "comm/comm_route.h"
@@ -23,41 +25,25 @@ static size_t entry_bytes(const irr_agreement_t *agreement)
     return sizeof(uint64_t) + agreement->address_bytes;
 }
 
-/* The engine knows the communicator from now on, which has its channel. */
-static irr_status_t join(irr_comm_t *comm)
-{
-    irr_engine_t *engine = comm->engine;
-    irr_transport_t *transport = engine->transport;
-    irr_status_t status;
+/* ---- what a rank needs by itself ---- */
 
-    irr_lock_acquire(&engine->lock);
-    status = transport->ops->open_channel(transport, (uint16_t)comm->id, comm->ranks, comm->rank, comm->peers,
-                                          &comm->channel);
-    if (status == IRR_OK) {
-        comm->next = engine->comms;
-        if (comm->next != NULL) {
-            comm->next->prev = comm;
-        }
-        engine->comms = comm;
+/* In trouble a rank says why, but not what came of an earlier one. */
+static void note_trouble(irr_comm_params_t *params, irr_status_t status, const char *reason)
+{
+    if (params->trouble == IRR_OK && status != IRR_OK) {
+        params->trouble = status;
+        params->reason = reason;
     }
-    irr_lock_release(&engine->lock);
-    return status;
 }
 
-/*
- * All that the communicator needs locally, but for what has to wait for the nodes; entries is room for the all-gather
- * of addresses and our own.
- */
-static irr_status_t allocate(irr_engine_t *engine, const irr_comm_params_t *params, uint32_t id,
-                             const irr_agreement_t *agreement, const irr_comm_files_t *files, irr_comm_t **comm_p,
-                             char **entries_p)
+static const char no_memory[] = "a rank has no memory for a communicator";
+
+/* All but what has to wait for the id and the nodes.  *entries_p: room for the all-gather of boards and our own. */
+static irr_status_t allocate(irr_engine_t *engine, const irr_comm_params_t *params, const irr_comm_files_t *files,
+                             irr_comm_t **comm_p, irr_boards_entry_t **entries_p)
 {
-    const bool has_boards = irr_comm_route_has_boards(params, files);
-    const size_t addresses = agreement->addresses_needed ? entry_bytes(agreement) : 0;
-    const size_t boards = has_boards ? sizeof(irr_boards_entry_t) : 0;
-    bool needs_labels = irr_comm_route_needs_labels(params, files);
+    const size_t ranks = (size_t)params->ranks;
     irr_comm_t *comm = irr_alloc_zero(1, sizeof(*comm));
-    irr_status_t status = IRR_ERR_NO_MEMORY;
 
     if (comm == NULL) {
         return IRR_ERR_NO_MEMORY;
@@ -66,25 +52,44 @@ static irr_status_t allocate(irr_engine_t *engine, const irr_comm_params_t *para
     comm->ranks = params->ranks;
     comm->rank = params->rank;
     comm->settings = params->settings;
-    comm->id = id;
-    comm->peers = irr_alloc_zero((size_t)params->ranks, sizeof(*comm->peers));
-    comm->labels = irr_alloc(needs_labels ? (size_t)params->ranks : 0, sizeof(*comm->labels));
-    *entries_p = irr_alloc_zero((size_t)params->ranks + 1, addresses > boards ? addresses : boards);
-    if (comm->peers != NULL && comm->labels != NULL && *entries_p != NULL) {
-        status = needs_labels ? IRR_OK : irr_comm_route_init(comm, NULL, files);
-    }
-    if (status == IRR_OK) {
-        status = join(comm);
-    }
-    if (status != IRR_OK) {
+    comm->channel = &comm->nowhere;
+    comm->peers = irr_alloc_zero(ranks, sizeof(*comm->peers));
+    comm->labels = irr_alloc(irr_comm_route_needs_labels(params, files) ? ranks : 0, sizeof(*comm->labels));
+    *entries_p = irr_alloc_zero(irr_comm_route_has_boards(params, files) ? ranks + 1 : 0, sizeof(**entries_p));
+    if (comm->peers == NULL || comm->labels == NULL || *entries_p == NULL) {
         irr_free(*entries_p);
         *entries_p = NULL;
         irr_comm_free(comm);
-        return status;
+        return IRR_ERR_NO_MEMORY;
     }
     *comm_p = comm;
     return IRR_OK;
 }
+
+static void open_transport(irr_engine_t *engine, irr_comm_params_t *params)
+{
+    const irr_status_t status = irr_engine_open_transport(engine);
+
+    note_trouble(params, status, engine->reason[0] != '\0' ? engine->reason : no_memory);
+}
+
+/* The engine knows the communicator from now on, which has an id. */
+static void enter(irr_comm_t *comm, uint32_t id)
+{
+    irr_engine_t *engine = comm->engine;
+
+    comm->id = id;
+    irr_channel_init(&comm->nowhere, irr_transport_none(), (uint16_t)id, comm->ranks, comm->rank, comm->peers);
+    irr_lock_acquire(&engine->lock);
+    comm->next = engine->comms;
+    if (comm->next != NULL) {
+        comm->next->prev = comm;
+    }
+    engine->comms = comm;
+    irr_lock_release(&engine->lock);
+}
+
+/* ---- the others ---- */
 
 /* Connects the member of that rank unless its process is known; the engine is locked. */
 static irr_status_t connect_member(irr_engine_t *engine, uint64_t name, const char *entry, size_t max)
@@ -142,59 +147,115 @@ static void find_peers(irr_comm_t *comm, irr_comm_params_t *params)
         }
     }
     if (comm->ranks > 1) {
-        params->trouble = transport->ops->reach(transport, comm->peers[(comm->rank + 1) % comm->ranks]);
-        params->reason = "the transports and devices that a rank may use do not reach the rank after it";
+        note_trouble(params, transport->ops->reach(transport, comm->peers[(comm->rank + 1) % comm->ranks]),
+                     "the transports and devices that a rank may use do not reach the rank after it");
     }
     irr_lock_release(&comm->engine->lock);
 }
 
-/* Collective: exchanges the addresses.  A local failure becomes trouble for the next agreement. */
-static irr_status_t exchange_addresses(irr_comm_t *comm, irr_comm_params_t *params,
-                                       const irr_agreement_t *agreement, char *entries)
+static irr_status_t open_channel(irr_comm_t *comm)
 {
     irr_transport_t *transport = comm->engine->transport;
-    char *own = entries + (size_t)params->ranks * entry_bytes(agreement);
+    irr_status_t status;
+
+    irr_lock_acquire(&comm->engine->lock);
+    status = transport->ops->open_channel(transport, (uint16_t)comm->id, comm->ranks, comm->rank, comm->peers,
+                                          &comm->channel);
+    irr_lock_release(&comm->engine->lock);
+    return status;
+}
+
+/* Collective: the addresses of all.  A local failure becomes trouble for the next agreement. */
+static irr_status_t exchange_addresses(irr_comm_t *comm, irr_comm_params_t *params, const irr_agreement_t *agreement)
+{
+    irr_transport_t *transport = comm->engine->transport;
+    char *entries = irr_alloc_zero((size_t)params->ranks + 1, entry_bytes(agreement));
     const void *address;
     uint64_t length;
     size_t bytes;
+    irr_status_t status;
 
-    params->trouble = transport->ops->address(transport, &address, &bytes);
-    if (params->trouble == IRR_OK) {
-        length = bytes;
-        memcpy(own, &length, sizeof(length));
-        memcpy(own + sizeof(length), address, bytes);
+    note_trouble(params, entries == NULL ? IRR_ERR_NO_MEMORY : IRR_OK, no_memory);
+    status = irr_agree_no_trouble(params);
+    if (status == IRR_OK) {
+        char *own = entries + (size_t)params->ranks * entry_bytes(agreement);
+
+        note_trouble(params, transport->ops->address(transport, &address, &bytes), no_memory);
+        if (params->trouble == IRR_OK) {
+            length = bytes;
+            memcpy(own, &length, sizeof(length));
+            memcpy(own + sizeof(length), address, bytes);
+        }
+        status = params->oob->allgather(params->oob->context, own, entries, entry_bytes(agreement)) == IRR_OK
+                     ? IRR_OK : IRR_ERR_OOB;
     }
-    if (params->oob->allgather(params->oob->context, own, entries, entry_bytes(agreement)) != IRR_OK) {
-        return IRR_ERR_OOB;
+    if (status == IRR_OK && params->trouble == IRR_OK) {
+        note_trouble(params, connect_members(comm, params, agreement, entries), no_memory);
     }
-    if (params->trouble == IRR_OK) {
-        params->trouble = connect_members(comm, params, agreement, entries);
-    }
-    if (params->trouble == IRR_OK) {
-        find_peers(comm, params);
-    }
-    return irr_agree_no_trouble(params);
+    irr_free(entries);
+    return status;
 }
 
-/* Collective: learns where the members are, and makes the route that follows it. */
+/* Collective: comes to a channel on the transport, by which it reaches all others. */
+static irr_status_t connect_all(irr_comm_t *comm, irr_comm_params_t *params, const irr_agreement_t *agreement)
+{
+    irr_status_t status = IRR_OK;
+
+    note_trouble(params, open_channel(comm), no_memory);
+    if (agreement->addresses_needed) {
+        status = exchange_addresses(comm, params, agreement);
+    }
+    if (status == IRR_OK && params->trouble == IRR_OK) {
+        find_peers(comm, params);
+    }
+    return status;
+}
+
+/* Collective: learns where the members are, and comes to boards. */
 static irr_status_t exchange_labels(irr_comm_t *comm, irr_comm_params_t *params, const irr_comm_files_t *files,
-                                    void *entries)
+                                    bool one_node, irr_boards_entry_t *entries)
 {
     const irr_oob_t *oob = params->oob;
-    irr_status_t status = IRR_OK;
-    int label = files->topology.hosts > 0 ? files->host : params->node;
+    const int label = irr_comm_files_label(params, files);
 
-    if (oob->allgather(oob->context, &label, comm->labels, sizeof(label)) != IRR_OK) {
+    for (int i = 0; i < comm->ranks && one_node; i++) {
+        comm->labels[i] = label;
+    }
+    if (!one_node && oob->allgather(oob->context, &label, comm->labels, sizeof(label)) != IRR_OK) {
         return IRR_ERR_OOB;
     }
-    if (irr_comm_route_has_boards(params, files)) {
-        status = irr_boards_join(comm, params, entries);
+    return irr_comm_route_has_boards(params, files) ? irr_boards_join(comm, params, entries) : IRR_OK;
+}
+
+/* Collective: all that follows the id. */
+static irr_status_t settle(irr_comm_t *comm, irr_comm_params_t *params, const irr_comm_files_t *files,
+                           irr_agreement_t *agreement, irr_boards_entry_t *entries)
+{
+    const bool needs_labels = irr_comm_route_needs_labels(params, files);
+    const bool may_stay = irr_comm_route_may_stay(params, files);
+    irr_status_t status = IRR_OK;
+    bool stays;
+
+    if (needs_labels) {
+        status = exchange_labels(comm, params, files, agreement->one_node, entries);
+    }
+    stays = may_stay && agreement->one_node && comm->board != NULL && comm->board->lends;
+    if (status == IRR_OK && params->only_boards && !stays) {
+        status = IRR_ERR_NOT_SUPPORTED;
+    }
+    if (status == IRR_OK && may_stay && !stays) {
+        open_transport(comm->engine, params);
+        status = irr_agree_addresses(comm->engine, params, agreement);
+    }
+    if (status == IRR_OK && !stays) {
+        status = connect_all(comm, params, agreement);
     }
     if (status != IRR_OK) {
         return status;
     }
-    params->trouble = irr_comm_route_init(comm, comm->labels, files);
-    params->reason = "a rank has no memory for a communicator";
+    if (params->trouble == IRR_OK) {
+        note_trouble(params, irr_comm_route_init(comm, needs_labels ? comm->labels : NULL, files), no_memory);
+    }
     return irr_agree_no_trouble(params);
 }
 
@@ -243,50 +304,38 @@ irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *give
 {
     irr_comm_params_t params = *given;
     irr_comm_files_t files = { .host = 0 };
+    irr_boards_entry_t *entries = NULL;
+    irr_comm_t *comm = NULL;
     irr_agreement_t agreement;
     irr_status_t status;
-    irr_comm_t *comm = NULL;
-    char *entries = NULL;
     uint32_t id = IRR_IDS_NONE;
 
     check_params(&params);
     irr_comm_files_read(&params, &files);
+    if (params.trouble == IRR_OK) {
+        note_trouble(&params, allocate(engine, &params, &files, &comm, &entries), no_memory);
+    }
+    if (params.trouble == IRR_OK && !irr_comm_route_may_stay(&params, &files)) {
+        open_transport(engine, &params);
+    }
     status = irr_agree_start(engine, &params, &files, &agreement);
     if (status == IRR_OK) {
         status = find_id(engine, &params, &id);
     }
-    if (status != IRR_OK) {
-        goto err_free;
+    if (status == IRR_OK) {
+        enter(comm, id);
+        status = settle(comm, &params, &files, &agreement, entries);
     }
-    params.trouble = allocate(engine, &params, id, &agreement, &files, &comm, &entries);
-    params.reason = "a rank has no memory for a communicator";
-    if (params.trouble == IRR_OK && !agreement.addresses_needed) {
-        find_peers(comm, &params);
-    }
-    status = irr_agree_no_trouble(&params);
-    if (status == IRR_OK && agreement.addresses_needed) {
-        status = exchange_addresses(comm, &params, &agreement, entries);
-    }
-    if (status == IRR_OK && irr_comm_route_needs_labels(&params, &files)) {
-        status = exchange_labels(comm, &params, &files, entries);
-    }
-    if (status != IRR_OK) {
-        goto err_free;
-    }
-    irr_comm_files_doubt(comm, &params, &files);
-    irr_comm_files_fini(&files);
-    irr_free(entries);
-    *comm_p = comm;
-    return IRR_OK;
-
-err_free:
-    irr_comm_files_fini(&files);
-    irr_free(entries);
-    if (comm != NULL) {
+    if (status == IRR_OK) {
+        irr_comm_files_doubt(comm, &params, &files);
+        *comm_p = comm;
+    } else if (id != IRR_IDS_NONE) {
         irr_comm_destroy(comm);
-    } else {
-        irr_agree_release(engine, id);
+    } else if (comm != NULL) {
+        irr_comm_free(comm);
     }
+    irr_comm_files_fini(&files);
+    irr_free(entries);
     return status;
 }
 

@@ -29,4 +29,10 @@ void irr_comm_files_doubt(irr_comm_t *comm, const irr_comm_params_t *params, con
 
 void irr_comm_files_fini(irr_comm_files_t *files);
 
+/* Where this rank is: equal on those that share a host of the topology, or else a node. */
+static inline int irr_comm_files_label(const irr_comm_params_t *params, const irr_comm_files_t *files)
+{
+    return files->topology.hosts > 0 ? files->host : params->node;
+}
+
 #endif

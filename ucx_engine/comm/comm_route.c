@@ -17,20 +17,29 @@ bool irr_comm_route_needs_labels(const irr_comm_params_t *params, const irr_comm
            irr_comm_route_has_boards(params, files);
 }
 
-/* Before each exchange, on a schedule; but one that is planned agrees once. */
-static bool agrees_often(const irr_comm_params_t *params, const irr_comm_files_t *files, const irr_way_t *way)
+static irr_way_t way_of(const irr_comm_params_t *params, const irr_comm_files_t *files)
 {
-    const char *dump = params->settings.matrix_dump;
-
-    return !params->agrees_seldom && (irr_way_is_scheduled(way) || files->schedule.ranks == params->ranks ||
-                                (dump != NULL && dump[0] != '\0'));
+    return irr_way_of(&params->settings, files->topology.hosts > 0 ? 2 : 1);
 }
 
+/* Is rank 0 told what all send, for a schedule or a file? */
+static bool gathers(const irr_comm_params_t *params, const irr_comm_files_t *files)
+{
+    const irr_way_t way = way_of(params, files);
+    const char *dump = params->settings.matrix_dump;
+
+    return irr_way_is_scheduled(&way) || files->schedule.ranks == params->ranks || (dump != NULL && dump[0] != '\0');
+}
+
+/* The ranks agree on that before each exchange, but where it is planned, once. */
 bool irr_comm_route_has_boards(const irr_comm_params_t *params, const irr_comm_files_t *files)
 {
-    const irr_way_t way = irr_way_of(&params->settings, files->topology.hosts > 0 ? 2 : 1);
+    return way_of(params, files).boards || (gathers(params, files) && !params->agrees_seldom);
+}
 
-    return way.boards || agrees_often(params, files, &way);
+bool irr_comm_route_may_stay(const irr_comm_params_t *params, const irr_comm_files_t *files)
+{
+    return way_of(params, files).boards && !gathers(params, files);
 }
 
 bool irr_comm_route_lacks(const irr_settings_t *settings)

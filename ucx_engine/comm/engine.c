@@ -1,5 +1,6 @@
 /*
- * engine.c - the process-wide engine: one transport, the peers known, the exchanges in progress.
+ * engine.c - the process-wide engine: one transport, opened when it is needed, the peers known, the exchanges in
+ * progress.
  */
 #include "comm/exchange.h"
 
@@ -8,6 +9,7 @@
 
 #include <assert.h>
 #include <poll.h>
+#include <string.h>
 #include <time.h>
 
 /* Rounds in which nothing happens between two looks for messages that nobody asks for. */
@@ -36,24 +38,90 @@ irr_status_t irr_engine_create_on(irr_transport_t *transport, bool threads, irr_
     return IRR_OK;
 }
 
-irr_status_t irr_engine_create(const irr_engine_config_t *config, irr_engine_t **engine_p)
+/* ---- the transport ---- */
+
+/* An empty text is none. */
+static irr_status_t copy_text(const char *text, const char **copy_p)
+{
+    const size_t bytes = text != NULL ? strlen(text) + 1 : 0;
+    char *copy;
+
+    *copy_p = NULL;
+    if (bytes <= 1) {
+        return IRR_OK;
+    }
+    copy = irr_alloc(bytes, 1);
+    if (copy == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    *copy_p = memcpy(copy, text, bytes);
+    return IRR_OK;
+}
+
+static void free_config(irr_engine_config_t *config)
+{
+    irr_free((void *)config->transport);
+    irr_free((void *)config->ucx_tls);
+    irr_free((void *)config->ucx_devices);
+}
+
+static irr_status_t copy_config(const irr_engine_config_t *given, irr_engine_config_t *config)
+{
+    irr_status_t status;
+
+    *config = *given;
+    config->ucx_tls = config->ucx_devices = NULL;
+    status = copy_text(given->transport, &config->transport);
+    if (status == IRR_OK) {
+        status = copy_text(given->ucx_tls, &config->ucx_tls);
+    }
+    if (status == IRR_OK) {
+        status = copy_text(given->ucx_devices, &config->ucx_devices);
+    }
+    if (status != IRR_OK) {
+        free_config(config);
+    }
+    return status;
+}
+
+irr_status_t irr_engine_create(const irr_engine_config_t *given, irr_engine_t **engine_p)
+{
+    irr_engine_config_t config;
+    irr_status_t status = copy_config(given, &config);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    status = irr_engine_create_on(irr_transport_none(), config.threads, engine_p);
+    if (status != IRR_OK) {
+        free_config(&config);
+        return status;
+    }
+    (*engine_p)->config = config;
+    return IRR_OK;
+}
+
+irr_status_t irr_engine_open_transport(irr_engine_t *engine)
 {
     irr_transport_t *transport;
     irr_status_t status;
 
-    status = irr_transport_open(config, &transport);
-    if (status != IRR_OK) {
-        return status;
+    irr_lock_acquire(&engine->lock);
+    if (engine->transport == irr_transport_none() && engine->refused == IRR_OK) {
+        irr_log_keep(engine->reason, sizeof(engine->reason));
+        engine->refused = irr_transport_open(&engine->config, &transport);
+        irr_log_keep(NULL, 0);
+        if (engine->refused == IRR_OK) {
+            engine->transport = transport;
+            irr_log(IRR_LOG_INFO, "engine opened on transport %s", transport->caps.name);
+        }
     }
-    status = irr_engine_create_on(transport, config->threads, engine_p);
-    if (status != IRR_OK) {
-        transport->ops->free(transport);
-        return status;
-    }
-    (*engine_p)->crowded = config->crowded;
-    irr_log(IRR_LOG_DEBUG, "engine opened on transport %s", transport->caps.name);
-    return IRR_OK;
+    status = engine->refused;
+    irr_lock_release(&engine->lock);
+    return status;
 }
+
+/* ---- progress ---- */
 
 /* Lets every open exchange start what it can, and takes communicators without one off the list. */
 static void progress_exchanges(irr_engine_t *engine)
@@ -237,7 +305,7 @@ void irr_engine_destroy(irr_engine_t *engine)
 {
     assert(engine->comms == NULL);
     for (irr_comm_t *comm = engine->buried; comm != NULL; comm = comm->next) {
-        engine->transport->ops->close_channel(comm->channel);
+        comm->channel->transport->ops->close_channel(comm->channel);
     }
     engine->transport->ops->free(engine->transport);
     while (engine->buried_exchanges != NULL) {
@@ -255,5 +323,6 @@ void irr_engine_destroy(irr_engine_t *engine)
     irr_boards_fini(&engine->boards);
     irr_peers_fini(&engine->peers);
     irr_lock_fini(&engine->lock);
+    free_config(&engine->config);
     irr_free(engine);
 }

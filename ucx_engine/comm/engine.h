@@ -16,8 +16,14 @@
 #include "exec/relay.h"
 #include "order/tree/tree.h"
 
+/* Bytes of a line for the user. */
+#define IRR_ENGINE_LINE 512
+
 struct irr_engine {
-    irr_transport_t *transport;
+    irr_transport_t *transport;  /* irr_transport_none() until a communicator needs another one */
+    irr_engine_config_t config;  /* by which that is opened; its texts belong to the engine */
+    irr_status_t     refused;    /* why it could not be, */
+    char             reason[IRR_ENGINE_LINE];   /* in words */
     irr_lock_t       lock;       /* guards everything below and every call to the transport */
     irr_peers_t      peers;
     irr_ids_t        ids;
@@ -29,7 +35,6 @@ struct irr_engine {
     irr_exchange_t  *buried_exchanges;
     irr_strays_t     strays;
     irr_boards_t     boards;
-    bool             crowded;    /* see irr_engine_config_t */
     unsigned         turns;      /* rounds so far */
     unsigned         idle;       /* rounds since something happened */
     bool             news;       /* something happened outside of them */
@@ -63,6 +68,7 @@ struct irr_comm {
     irr_queue_t      open;        /* exchanges, as they were started */
     irr_queue_t      waiting;
     irr_exchange_t  *exchange;    /* that it has from the start */
+    irr_channel_t    nowhere;     /* its channel while it needs no transport */
     irr_channel_t   *channel;     /* among its members */
     irr_peer_t     **peers;       /* by rank; NULL for this rank */
     irr_way_t        alone;       /* that exchanges without a schedule go */
@@ -88,6 +94,12 @@ static inline irr_mail_t *irr_comm_mail(const irr_comm_t *comm)
 
 /* Frees a communicator that the engine does not know any more. */
 void irr_comm_free(irr_comm_t *comm);
+
+/*
+ * Opens the transport of the engine unless it is open.  The error is the same each time, and engine->reason says for
+ * the user what is wrong, which was told to nobody.
+ */
+irr_status_t irr_engine_open_transport(irr_engine_t *engine);
 
 /* An engine on a transport that the caller opened, which then belongs to the engine. */
 irr_status_t irr_engine_create_on(irr_transport_t *transport, bool threads, irr_engine_t **engine_p);

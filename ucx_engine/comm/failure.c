@@ -27,6 +27,9 @@ static void end_here(irr_comm_t *comm, irr_status_t status)
 {
     comm->failed = status;
     irr_comm_abandon(comm);
+    if (comm->board != NULL) {
+        irr_board_give_up(comm->board);
+    }
 }
 
 void irr_comm_fail(irr_comm_t *comm, irr_status_t status, const char *reason)
@@ -72,9 +75,12 @@ bool irr_comm_tell(irr_comm_t *comm)
 
 static bool is_told(irr_comm_t *comm)
 {
-    irr_transport_t *transport = comm->engine->transport;
+    irr_transport_t *transport = comm->channel->transport;
     size_t notices = 0;
 
+    if (comm->board != NULL && irr_board_is_given_up(comm->board)) {
+        return true;
+    }
     transport->ops->discard(transport, comm->id, notice_tag(), IRR_TAG_FULL_MASK, &notices);
     return notices > 0;
 }
@@ -97,7 +103,8 @@ static void time_out(irr_exchange_t *exchange)
     uint64_t name;
     char reason[160];
 
-    if (rank >= 0 && irr_peers_name(&comm->engine->peers, comm->peers[rank], &name)) {
+    if (rank >= 0 && (irr_peers_name(&comm->engine->peers, comm->peers[rank], &name) ||
+                      irr_boards_name(comm, rank, &name))) {
         snprintf(reason, sizeof(reason), "has waited %zu s (timeout) in an exchange for rank %d, which is process %"
                  PRIu64 " of the job", comm->settings.timeout, rank, name);
     } else {

@@ -2,7 +2,7 @@
  * failure.h - a communicator that failed is failed on all its members.
  *
  * Where ranks could not agree, or one of them waited longer than it is allowed to, they cannot go on alike.  The rank
- * that sees it tells all members by an empty message each, the notice; all exchanges that were started end in an error
+ * that sees it tells all members by an empty message each, the notice, and on its board; all exchanges that were started end in an error
  * there and here, and so do those that follow.  Waiting ranks look for a notice now and then.
  *
  * What the transport still has of open exchanges cannot be called back: their receives are canceled, so that nothing

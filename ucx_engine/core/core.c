@@ -1,8 +1,8 @@
 /*
  * core.c - what every part of the engine stands on: status texts, memory and log lines.
  *
- * The logger and the allocator are the only process-wide state of the engine.  They are set by the host
- * before anything else runs, so they need no lock.
+ * The logger and the allocator are the only process-wide state of the engine, beside what a thread keeps of its
+ * own lines.  They are set by the host before anything else runs, so they need no lock.
  */
 #include "core/alloc.h"
 #include "core/log.h"
@@ -20,6 +20,12 @@ static struct {
     void           *context;
     irr_log_level_t max_level;
 } logger;
+
+/* Of each thread; see irr_log_keep. */
+static _Thread_local struct {
+    char  *line;
+    size_t bytes;
+} kept;
 
 const char *irr_status_text(irr_status_t status)
 {
@@ -140,11 +146,33 @@ void irr_log_set(irr_log_fn_t fn, void *context, irr_log_level_t max_level)
     logger.max_level = max_level;
 }
 
+void irr_log_keep(char *line, size_t bytes)
+{
+    kept.line = line;
+    kept.bytes = bytes;
+    if (line != NULL) {
+        line[0] = '\0';
+    }
+}
+
+static void keep(const char *format, va_list arguments)
+{
+    if (kept.line[0] == '\0') {
+        vsnprintf(kept.line, kept.bytes, format, arguments);
+    }
+}
+
 void irr_log(irr_log_level_t level, const char *format, ...)
 {
     char line[LINE_MAX_BYTES];
     va_list arguments;
 
+    if (level <= IRR_LOG_WARN && kept.line != NULL) {
+        va_start(arguments, format);
+        keep(format, arguments);
+        va_end(arguments);
+        return;
+    }
     if (logger.fn == NULL || level > logger.max_level) {
         return;
     }

@@ -8,6 +8,12 @@
 
 #include "irr.h"
 
+/*
+ * From now on the first error or warning of this thread is kept in *line, of so many bytes, and all are told to nobody.
+ * It is empty if there is none.  NULL: they are told again.
+ */
+void irr_log_keep(char *line, size_t bytes);
+
 void irr_log(irr_log_level_t level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -195,6 +195,9 @@ static inline void irr_channel_init(irr_channel_t *channel, irr_transport_t *tra
  */
 irr_status_t irr_transport_open(const irr_engine_config_t *config, irr_transport_t **transport_p);
 
+/* The one that reaches nobody; it is never closed, and opens no channel: who has none has made one of its own. */
+irr_transport_t *irr_transport_none(void);
+
 /* UCX: see transport/ucx/ucx.c.  Opens context and worker; reads only tls, devices, one_node and the rank numbers. */
 irr_status_t irr_ucx_open(const irr_engine_config_t *config, irr_transport_t **transport_p);
 
