@@ -102,7 +102,7 @@ void mca_coll_irr_tell(const char *topic, const char *text);
 
 /* What a communicator uses. */
 typedef struct mca_coll_irr_settings_t {
-    irr_settings_t engine;          /* its algorithm is that of MPI_Alltoallv */
+    irr_settings_t engine;          /* its algorithm is that of MPI_Alltoallv, or MCA_COLL_IRR_HOST */
     int            alltoall_algorithm;
     size_t         ranks_per_node;  /* so many consecutive ranks are a node; 0: the nodes that Open MPI knows */
     size_t         seed, latency;   /* of the engine's */
@@ -199,8 +199,8 @@ irr_status_t mca_coll_irr_settings(ompi_communicator_t *comm, mca_coll_irr_setti
                                    char **reason_p);
 void mca_coll_irr_settings_fini(mca_coll_irr_settings_t *settings);
 
-/* The algorithm behind value i of the parameter for MPI_Alltoall, whose value 0 is MCA_COLL_IRR_HOST. */
-int mca_coll_irr_alltoall_algorithm(int i);
+/* What is behind value i of the parameters for algorithms: a row of the algorithm table, or MCA_COLL_IRR_HOST. */
+int mca_coll_irr_algorithm(int i);
 
 /* Seconds of the parameter coll_irr_timeout, for what belongs to no communicator; 0: for ever. */
 size_t mca_coll_irr_timeout(void);
@@ -263,11 +263,12 @@ irr_status_t mca_coll_irr_records_look(ompi_communicator_t *comm, mca_coll_irr_p
 /*
  * Collective over the ranks that have the component, blocking: words become the maxima of all ranks, of which there may
  * be MCA_COLL_IRR_WORDS_MAX.  IRR_ERR_NOT_SUPPORTED, alike on all that have it, if a member lacks it or has another
- * priority or version, of which the user is told; or IRR_ERR_OOB.
+ * priority or version, of which the user is told; or IRR_ERR_OOB.  late: what the user is told if the others have not
+ * come after ten seconds, or NULL.
  */
 #define MCA_COLL_IRR_WORDS_MAX 6
 irr_status_t mca_coll_irr_records_agree(ompi_communicator_t *comm, const mca_coll_irr_partners_t *partners,
-                                        uint64_t *words, size_t count);
+                                        uint64_t *words, size_t count, const char *late);
 
 /* ---- activation ---- */
 
@@ -318,6 +319,9 @@ int mca_coll_irr_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *serv
 typedef enum mca_coll_irr_mode_t { MCA_COLL_IRR_ASKS, MCA_COLL_IRR_CHOOSES, MCA_COLL_IRR_LEAVES } mca_coll_irr_mode_t;
 
 mca_coll_irr_mode_t mca_coll_irr_mode(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
+
+/* Is that so because of an info key of the communicator, of which no record tells the others? */
+bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
 
 /* Those of this process for both collectives where no info key says: for its record. */
 uint64_t mca_coll_irr_process_modes(void);

@@ -304,14 +304,20 @@ static void look(mca_coll_irr_module_t *module, mca_coll_irr_partners_t *partner
  * Collective over the ranks that have coll/irr: the maxima of the words of all ranks.  The first time on a communicator
  * IRR_ERR_NOT_SUPPORTED, alike on all that have it, if not all do; IRR_ERR_OOB.
  */
-static irr_status_t ask(mca_coll_irr_module_t *module, const mca_coll_irr_partners_t *partners, uint64_t *words)
+static irr_status_t ask(mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
+                        const mca_coll_irr_partners_t *partners, uint64_t *words)
 {
+    const bool own = mca_coll_irr_mode_is_own(module, service);
     irr_status_t status;
+    char late[256];
 
     if (module->everywhere) {
         return allreduce_max(module, words, WORDS);
     }
-    status = mca_coll_irr_records_agree(module->comm, partners, words, WORDS);
+    snprintf(late, sizeof(late), "rank %d of communicator %.64s has an info key for coll/irr, such as %s, and waits for "
+             "the others; the key must be the same on all ranks", ompi_comm_rank(module->comm), module->comm->c_name,
+             service->parameter);
+    status = mca_coll_irr_records_agree(module->comm, partners, words, WORDS, own ? late : NULL);
     module->everywhere = status == IRR_OK;
     return status;
 }
@@ -358,7 +364,7 @@ int mca_coll_irr_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *serv
     if (service->state == MCA_COLL_IRR_CHOOSING) {
         mca_coll_irr_machine_words(words + MACHINE);
     }
-    status = ask(module, &partners, words);
+    status = ask(module, service, &partners, words);
     if (status == IRR_ERR_NOT_SUPPORTED) {
         return decline_both(module, "coll/irr is not the same on all ranks");
     }

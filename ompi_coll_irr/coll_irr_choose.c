@@ -55,12 +55,11 @@ static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int which)
     char value[OPAL_MAX_INFO_VAL + 1];
     const char *given = info(comm, setting->parameter, value);
     const int name = given != NULL ? mca_coll_irr_parse_name(given, setting->name) : *setting->storage;
-    const int algorithm = which == MCA_COLL_IRR_ALLTOALL ? mca_coll_irr_alltoall_algorithm(name) : name;
 
     if (mca_coll_irr_component.params.setup_share <= 0 || has_files(comm) || name == MCA_COLL_IRR_BAD_NAME) {
         return MCA_COLL_IRR_ASKS;
     }
-    switch (algorithm) {
+    switch (mca_coll_irr_algorithm(name)) {
     case MCA_COLL_IRR_AUTO: return MCA_COLL_IRR_CHOOSES;
     case MCA_COLL_IRR_HOST: return MCA_COLL_IRR_LEAVES;
     default:                return MCA_COLL_IRR_ASKS;
@@ -70,6 +69,13 @@ static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int which)
 uint64_t mca_coll_irr_process_modes(void)
 {
     return (uint64_t)mode_of(NULL, MCA_COLL_IRR_ALLTOALLV) << 2 | (uint64_t)mode_of(NULL, MCA_COLL_IRR_ALLTOALL);
+}
+
+bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+{
+    const int which = service == &module->alltoallv ? MCA_COLL_IRR_ALLTOALLV : MCA_COLL_IRR_ALLTOALL;
+
+    return mode_of(module->comm, which) != mode_of(NULL, which);
 }
 
 mca_coll_irr_mode_t mca_coll_irr_mode(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
@@ -83,6 +89,9 @@ void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_servi
 
     service->state = MCA_COLL_IRR_CHOOSING;
     irr_choice_init(&service->choice, percent, ompi_comm_size(module->comm), mca_coll_irr_node_ranks(module));
+    if (module->reason != NULL && OMPI_PROC_MY_NAME->vpid == 0) {   /* a bad value, which may be agreed on late or never */
+        mca_coll_irr_tell("engine-message", module->reason);
+    }
 }
 
 /* ---- ways ---- */

@@ -84,7 +84,7 @@ static const char *algorithm_help(void)
 {
     static char text[4096];
     size_t length = (size_t)snprintf(text, sizeof(text), "Algorithm for MPI_Alltoallv. Also an info key of a "
-                                     "communicator.");
+                                     "communicator. host: Open MPI's own.");
 
     for (int i = 0; irr_algorithm_name(i) != NULL && length < sizeof(text); i++) {
         length += (size_t)snprintf(text + length, sizeof(text) - length, " %s: %s.", irr_algorithm_name(i),
@@ -128,7 +128,7 @@ int mca_coll_irr_params_register(void)
                      "coll/irr and on finding out which algorithm is faster than Open MPI's own; above 100 also "
                      "where that cannot pay. 0 finds nothing out: auto is Open MPI's own, unless a topology file is "
                      "given.",
-                     0, OPAL_INFO_LVL_4, &params->setup_share),
+                     5, OPAL_INFO_LVL_4, &params->setup_share),
         register_settings(),
         register_text("ucx_tls",
                       "Transports that coll/irr's own UCX worker may use, in the syntax of UCX_TLS. Empty means "

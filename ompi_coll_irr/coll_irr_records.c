@@ -16,6 +16,8 @@
  */
 #include "coll_irr.h"
 
+#include "core/clock.h"
+
 #include <stdlib.h>
 
 #define KEY "coll.irr"
@@ -110,8 +112,26 @@ static irr_status_t look(ompi_communicator_t *comm, int rank, bool *like_me_p)
     return IRR_OK;
 }
 
+/* Who waits so long is told why that may be. */
+#define LATE_NS UINT64_C(10000000000)
+
+static int wait_for_both(ompi_request_t *requests[2], const char *late)
+{
+    const uint64_t begin_ns = irr_clock_ns();
+    int done = late == NULL, result = OMPI_SUCCESS;
+
+    while (!done && result == OMPI_SUCCESS && irr_clock_ns() - begin_ns < LATE_NS) {
+        result = ompi_request_test_all(2, requests, &done, MPI_STATUSES_IGNORE);
+    }
+    if (!done && result == OMPI_SUCCESS) {
+        mca_coll_irr_tell("engine-message", late);
+    }
+    return result == OMPI_SUCCESS ? ompi_request_wait_all(2, requests, MPI_STATUSES_IGNORE) : result;
+}
+
 /* One round: sends the words to a rank, if it is there, and raises them to those that come.  An error of Open MPI. */
-static int round_trip(ompi_communicator_t *comm, int to, bool sends, int from, bool receives, uint64_t *words)
+static int round_trip(ompi_communicator_t *comm, int to, bool sends, int from, bool receives, uint64_t *words,
+                      const char *late)
 {
     ompi_request_t *requests[2] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
     uint64_t sent[LENGTH], received[LENGTH] = { 0 };
@@ -126,7 +146,7 @@ static int round_trip(ompi_communicator_t *comm, int to, bool sends, int from, b
         result = MCA_PML_CALL(isend(sent, sizeof(sent), MPI_BYTE, to, MCA_COLL_BASE_TAG_BARRIER,
                                     MCA_PML_BASE_SEND_STANDARD, comm, &requests[1]));
     }
-    waited = ompi_request_wait_all(2, requests, MPI_STATUSES_IGNORE);   /* what was posted uses our memory */
+    waited = wait_for_both(requests, late);   /* what was posted uses our memory */
     for (int i = 0; i < LENGTH; i++) {
         words[i] = received[i] > words[i] ? received[i] : words[i];
     }
@@ -226,7 +246,7 @@ irr_status_t mca_coll_irr_records_look(ompi_communicator_t *comm, mca_coll_irr_p
 }
 
 irr_status_t mca_coll_irr_records_agree(ompi_communicator_t *comm, const mca_coll_irr_partners_t *partners,
-                                        uint64_t *words, size_t count)
+                                        uint64_t *words, size_t count, const char *late)
 {
     uint64_t known[LENGTH] = { 0 };
 
@@ -235,7 +255,7 @@ irr_status_t mca_coll_irr_records_agree(ompi_communicator_t *comm, const mca_col
         const bool sends = (partners->ahead >> round & 1) != 0, receives = (partners->behind >> round & 1) != 0;
 
         known[UNLIKE] |= !sends || !receives;
-        if (round_trip(comm, ahead(comm, round), sends, behind(comm, round), receives, known) != OMPI_SUCCESS) {
+        if (round_trip(comm, ahead(comm, round), sends, behind(comm, round), receives, known, late) != OMPI_SUCCESS) {
             return IRR_ERR_OOB;
         }
     }

@@ -21,27 +21,28 @@
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
 
-/* Algorithms of MPI_Alltoall: 0 is the previous module, so that it is the default. */
-static const char *alltoall_name(int i)
+/* The rows of the algorithm table, and behind them the previous module. */
+static const char *algorithm_name(int i)
 {
-    return i == 0 ? "host" : irr_algorithm_name(i - 1);
+    const char *name = irr_algorithm_name(i);
+
+    return name == NULL && irr_algorithm_name(i - 1) != NULL ? "host" : name;
 }
 
-int mca_coll_irr_alltoall_algorithm(int i)
+int mca_coll_irr_algorithm(int i)
 {
-    return i == 0 ? MCA_COLL_IRR_HOST : i - 1;
+    return irr_algorithm_name(i) != NULL ? i : MCA_COLL_IRR_HOST;
 }
 
 mca_coll_irr_choice_t mca_coll_irr_choices[MCA_COLL_IRR_CHOICES] = {
     [MCA_COLL_IRR_ALLTOALLV] = {
-        PREFIX "alltoallv_algorithm", NULL, OPAL_INFO_LVL_3, irr_algorithm_name,
+        PREFIX "alltoallv_algorithm", NULL, OPAL_INFO_LVL_3, algorithm_name,
         &mca_coll_irr_component.params.alltoallv_algorithm, ""
     },
     [MCA_COLL_IRR_ALLTOALL] = {
         PREFIX "alltoall_algorithm",
-        "Algorithm for MPI_Alltoall. host: it stays with Open MPI; the others are those of "
-        PREFIX "alltoallv_algorithm." INFO_KEY,
-        OPAL_INFO_LVL_3, alltoall_name, &mca_coll_irr_component.params.alltoall_algorithm, ""
+        "Algorithm for MPI_Alltoall: those of " PREFIX "alltoallv_algorithm." INFO_KEY,
+        OPAL_INFO_LVL_3, algorithm_name, &mca_coll_irr_component.params.alltoall_algorithm, ""
     },
     [MCA_COLL_IRR_COMPOSE] = {
         PREFIX "compose",
@@ -345,8 +346,8 @@ irr_status_t mca_coll_irr_settings(ompi_communicator_t *comm, mca_coll_irr_setti
     prefix = dump_prefix(comm, made.matrix_dump);
     free(made.matrix_dump);
     made.matrix_dump = prefix;
-    made.engine.algorithm = chosen[MCA_COLL_IRR_ALLTOALLV];
-    made.alltoall_algorithm = mca_coll_irr_alltoall_algorithm(chosen[MCA_COLL_IRR_ALLTOALL]);
+    made.engine.algorithm = mca_coll_irr_algorithm(chosen[MCA_COLL_IRR_ALLTOALLV]);
+    made.alltoall_algorithm = mca_coll_irr_algorithm(chosen[MCA_COLL_IRR_ALLTOALL]);
     made.engine.compose = (irr_compose_t)chosen[MCA_COLL_IRR_COMPOSE];
     made.engine.overlap = (irr_overlap_t)chosen[MCA_COLL_IRR_OVERLAP];
     made.engine.pace = (irr_pacing_t)chosen[MCA_COLL_IRR_PACE];

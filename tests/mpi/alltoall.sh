@@ -17,17 +17,27 @@ export OMPI_MCA_coll_irr_redistribution
 with_schedule="coll_irr_schedule_file=$scratch/schedule"
 
 # The first ranks have one value, the others another: all must leave MPI_Alltoall to Open MPI, and one text tells why.
+# With a share to spend those that choose would not come to the first call's agreement.
 divided() {
-    ranks 2 "$program" divided "coll_irr_alltoall_algorithm=$1" : -np 2 --oversubscribe "$program" divided $2 \
+    ranks 2 --mca coll_irr_setup_share 0 "$program" divided "coll_irr_alltoall_algorithm=$1" : -np 2 --oversubscribe \
+        --mca coll_irr_setup_share 0 "$program" divided $2 \
         > "$scratch/run" 2>&1
     status=$?
     cat "$scratch/run"
     [ $status -eq 0 ] && [ "$(tr '\n' ' ' < "$scratch/run" | grep -c "$3")" -eq 1 ]
 }
 
+# A key on some ranks alone: these wait, and tell for what.
+waits() {
+    LIMIT=14 ranks 2 "$program" divided coll_irr_alltoall_algorithm=a1 : -np 2 --oversubscribe "$program" divided \
+        > "$scratch/run" 2>&1
+    cat "$scratch/run"
+    tr '\n' ' ' < "$scratch/run" | grep -q "has an info key for coll/irr, such as coll_irr_alltoall_algorithm, and waits"
+}
+
 algorithms="a1 ac a2 a3 a4 multistage node board lp rs_n rs_n_sort rs_nh optimal redist aapc"
 
-if whole; then plan 71; else plan 57; fi
+if whole; then plan 72; else plan 58; fi
 for n in 1 2 3 4 7; do
     check "$n ranks, every byte as Open MPI's own" ranks "$n" "$program" irr coll_irr_alltoall_algorithm=a1
 done
@@ -62,10 +72,11 @@ for setting in pace=loose pace=grant piece_bytes=100 window_messages=1 cache_byt
     group "7 ranks, aapc and coll_irr_$setting" irr coll_irr_alltoall_algorithm=aapc "coll_irr_$setting"
 done
 check_groups 7 "$program"
-check "host on some ranks, aapc on the others" divided aapc "" "is host on some ranks"
-check "host on some ranks, that of MPI_Alltoallv on the others" divided a1 "" "is host on some ranks"
+check "host on some ranks, aapc on the others" divided aapc coll_irr_alltoall_algorithm=host "is host on some ranks"
+check "host on some ranks, that of MPI_Alltoallv on the others" divided a1 coll_irr_alltoall_algorithm=host "is host on some ranks"
 check "auto on some ranks, aapc on the others" divided auto coll_irr_alltoall_algorithm=aapc \
     "is auto and there is no topology file on some ranks"
+check "an info key on some ranks, while the others choose" waits
 check "a1 on some ranks, ac on the others" divided a1 coll_irr_alltoall_algorithm=ac "different settings"
 check "verbose says who serves it" \
     says "MPI_Alltoall, 2 ranks on 1 node: lp, because coll_irr_alltoall_algorithm is lp" \

@@ -53,7 +53,7 @@ check "one rank says what was found" \
     one_says "DUP FROM 0, MPI_Alltoallv, 4 ranks on 1 node, about .* B to each: .* of .* time.*; tried .* ways* in .* exch" \
     chooses 4 $always --mca coll_irr_verbose 1 "$program" 100 served
 check "nothing may be spent" silent chooses 4 0 "$program" 200 left
-check "a share on two of four ranks" differ on_some_ranks OMPI_MCA_coll_irr_setup_share=$always "$program" 100 left
+check "no share on two of four ranks" differ on_some_ranks OMPI_MCA_coll_irr_setup_share=0 "$program" 100 left
 check "an algorithm on two of four ranks, where the others choose" differ chooses 2 $always \
     env OMPI_MCA_coll_irr_alltoallv_algorithm=a1 "$program" 100 left : -np 2 --oversubscribe "$program" 100 left
 check "a bad value on two of four ranks that choose" says "Value: *nonsense" chooses 2 $always \

@@ -22,9 +22,9 @@ silent() {
 # left WHY: why both collectives are left to Open MPI.
 left() {
     one_says "WORLD, MPI_Alltoallv, 4 ranks on 1 node: Open MPI's own, because coll_irr_alltoallv_algorithm is $1" \
-        ranks 4 --mca coll_irr_verbose 1 "$program" left &&
+        ranks 4 --mca coll_irr_setup_share 0 --mca coll_irr_verbose 1 "$program" left &&
         one_says "WORLD, MPI_Alltoall, 4 ranks on 1 node: Open MPI's own, because coll_irr_alltoall_algorithm is $1" \
-            ranks 4 --mca coll_irr_verbose 1 --mca coll_irr_alltoall_algorithm auto "$program" left
+            ranks 4 --mca coll_irr_setup_share 0 --mca coll_irr_verbose 1 "$program" left
 }
 
 on_one_host() {
@@ -36,7 +36,7 @@ on_one_host() {
     return $status
 }
 
-plan 18
+plan 20
 for n in 2 4 7; do
     check "$n ranks, nothing configured: all is left to Open MPI, nothing is opened" silent ranks $n "$program" left
 done
@@ -49,20 +49,27 @@ check "the test sees an engine where an algorithm is named" \
 check "and where one is named for each" ranks 4 --mca coll_irr_alltoallv_algorithm a1 \
     --mca coll_irr_alltoall_algorithm a3 "$program" served
 check "an info key brings coll/irr in" ranks 4 "$builddir/mpi_alltoallv" 1 coll_irr_alltoallv_algorithm=a1
-check "a schedule file does" ranks 4 --mca coll_irr_schedule_file "$scratch/schedule" \
-    --mca coll_irr_alltoall_algorithm auto "$program" served
-check "a dump does" ranks 4 --mca coll_irr_matrix_dump "$scratch/dump" "$program" v-served
+check "a schedule file does" ranks 4 --mca coll_irr_schedule_file "$scratch/schedule" "$program" served
+check "a dump does" ranks 4 --mca coll_irr_matrix_dump "$scratch/dump" "$program" served
 check "verbose says why" left "auto and there is no topology file"
 check "a topology file does not, within one host" on_one_host
 check "verbose says that a request is left" says "a persistent request of communicator MPI_COMM_WORLD is left to" \
     ranks 4 --mca coll_irr_verbose 10 "$program" left
-check "an algorithm on two of four ranks" \
+check "an algorithm on two of four ranks" one_says "is to serve a collective, is not the same on rank 2" \
+    on_some_ranks OMPI_MCA_coll_irr_alltoallv_algorithm=a1 "$program" left
+check "a schedule file on two of four ranks" one_says "is to serve a collective, is not the same on rank 2" \
+    on_some_ranks "OMPI_MCA_coll_irr_schedule_file=$scratch/schedule" "$program" left
+OMPI_MCA_coll_irr_setup_share=0
+OMPI_MCA_coll_irr_alltoall_algorithm=host
+export OMPI_MCA_coll_irr_setup_share OMPI_MCA_coll_irr_alltoall_algorithm
+check "nothing to spend, and an algorithm on two of four ranks" \
     told "coll_irr_alltoallv_algorithm is auto and there is no topology file on some ranks" \
     on_some_ranks OMPI_MCA_coll_irr_alltoallv_algorithm=a1 "$program" left
-check "a schedule file on two of four ranks" told "on some ranks of a communicator and not on others" \
+check "the same and a schedule file on two of four ranks" told "on some ranks of a communicator and not on others" \
     on_some_ranks "OMPI_MCA_coll_irr_schedule_file=$scratch/schedule" "$program" left
-check "auto for MPI_Alltoall on two of four ranks, host on the others" \
-    silent on_some_ranks OMPI_MCA_coll_irr_alltoall_algorithm=auto "$program" left
+unset OMPI_MCA_coll_irr_setup_share OMPI_MCA_coll_irr_alltoall_algorithm
+check "host for MPI_Alltoall on two of four ranks, auto on the others" silent \
+    on_some_ranks OMPI_MCA_coll_irr_alltoall_algorithm=host "$program" left
 check "a bad value on two of four ranks" told "Value: *nonsense" \
     on_some_ranks OMPI_MCA_coll_irr_compose=nonsense "$program" left
 check "an algorithm that is none" told "Value: *fastest" \

@@ -56,7 +56,7 @@ check "ompi_info: priority" listed priority 4 "Priority of the irr coll componen
 check "ompi_info: verbose" listed verbose 5 "Verbosity"
 check "ompi_info: report" listed report 3 "at the end of the job, by rank 0"
 check "ompi_info: algorithm" listed alltoallv_algorithm 3 'Valid values: 0:"auto", 1:"a1", 2:"ac", 3:"a2"'
-check "ompi_info: algorithm of MPI_Alltoall" listed alltoall_algorithm 3 'Valid values: 0:"host", 1:"auto", 2:"a1"'
+check "ompi_info: algorithm of MPI_Alltoall" listed alltoall_algorithm 3 'Valid values: 0:"auto", 1:"a1", 2:"ac"'
 check "ompi_info: window_messages" listed window_messages 4 "Largest number of messages"
 check "ompi_info: window_bytes" listed window_bytes 4 "Largest number of bytes"
 check "ompi_info: compose" listed compose 5 'Valid values: 0:"auto", 1:"iovec", 2:"gather", 3:"split"'
@@ -89,7 +89,7 @@ check "ompi_info: ucx_devices" listed ucx_devices 4 "UCX_NET_DEVICES"
 bad alltoallv_algorithm=fastest alltoall_algorithm=none compose=7 window_messages=-3 window_bytes=12q dims=1x8 \
     slice_min=-1 overlap=foo ranks_per_node=-1 pace=fast host_route=bridge lambda=proportional redistribution=1,2,3
 check "bad algorithm" refused coll_irr_alltoallv_algorithm fastest "one of auto, a1, ac, a2, a3, a4, multistage, node, board, lp, rs_n"
-check "bad algorithm of MPI_Alltoall" refused coll_irr_alltoall_algorithm none "one of host, auto, a1, ac, a2"
+check "bad algorithm of MPI_Alltoall" refused coll_irr_alltoall_algorithm none "one of auto, a1, ac, a2, a3"
 check "bad composition" refused coll_irr_compose 7 "one of auto, iovec, gather, split"
 check "bad window_messages" refused coll_irr_window_messages -3 "a whole number"
 check "bad window_bytes" refused coll_irr_window_bytes 12q "a whole number"

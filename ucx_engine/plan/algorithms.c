@@ -20,8 +20,8 @@ static const struct {
     const char *text;   /* one sentence, with the source */
 } rows[] = {
     { "auto", DIRECT(rotate, free),
-      "aapc where ranks are on several hosts of a topology file; else a1, or in a job Open MPI's own unless a schedule "
-      "file or a matrix dump is given" },
+      "in a job what is found to be fastest, Open MPI's own at first; but aapc where ranks are on several hosts of a "
+      "topology file, and a1 with a schedule file or a matrix dump, as outside of jobs" },
     { "a1", DIRECT(rotate, free),
       "direct messages; in step k to rank + k and from rank - k (Liu, Wang, Prasanna 3.1.1)" },
     { "ac", DIRECT(natural, free),
