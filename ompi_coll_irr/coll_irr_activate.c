@@ -314,8 +314,8 @@ static irr_status_t ask(mca_coll_irr_module_t *module, const mca_coll_irr_servic
     if (module->everywhere) {
         return allreduce_max(module, words, WORDS);
     }
-    snprintf(late, sizeof(late), "rank %d of communicator %.64s has an info key for coll/irr, such as %s, and waits for "
-             "the others; the key must be the same on all ranks", ompi_comm_rank(module->comm), module->comm->c_name,
+    snprintf(late, sizeof(late), "rank %d of communicator %.64s has an info key for coll/irr, such as %s, and waits "
+             "for the others; the key must be the same on all ranks", ompi_comm_rank(module->comm), module->comm->c_name,
              service->parameter);
     status = mca_coll_irr_records_agree(module->comm, partners, words, WORDS, own ? late : NULL);
     module->everywhere = status == IRR_OK;

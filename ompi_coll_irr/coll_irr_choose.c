@@ -89,7 +89,7 @@ void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_servi
 
     service->state = MCA_COLL_IRR_CHOOSING;
     irr_choice_init(&service->choice, percent, ompi_comm_size(module->comm), mca_coll_irr_node_ranks(module));
-    if (module->reason != NULL && OMPI_PROC_MY_NAME->vpid == 0) {   /* a bad value, which may be agreed on late or never */
+    if (module->reason != NULL && OMPI_PROC_MY_NAME->vpid == 0) {   /* an agreement on it may come late, or never */
         mca_coll_irr_tell("engine-message", module->reason);
     }
 }
