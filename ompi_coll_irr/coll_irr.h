@@ -202,6 +202,9 @@ void mca_coll_irr_settings_fini(mca_coll_irr_settings_t *settings);
 /* What is behind value i of the parameters for algorithms: a row of the algorithm table, or MCA_COLL_IRR_HOST. */
 int mca_coll_irr_algorithm(int i);
 
+/* The other way round. */
+int mca_coll_irr_algorithm_value(int algorithm);
+
 /* Seconds of the parameter coll_irr_timeout, for what belongs to no communicator; 0: for ever. */
 size_t mca_coll_irr_timeout(void);
 

@@ -36,17 +36,18 @@ static uint64_t read_trial_exchanges(const mca_coll_irr_service_t *service)
     return mca_coll_irr_tally_trial_exchanges(service);
 }
 
-/* As the values of coll_irr_alltoall_algorithm are numbered: 0 is the host's. */
+/* As the values of the parameters for algorithms are numbered. */
 static int way_of(const mca_coll_irr_service_t *service)
 {
-    switch (service->state) {
-    case MCA_COLL_IRR_SERVING:
-        return 1 + irr_algorithm_find(irr_comm_algorithm(service->irr_comm));
-    case MCA_COLL_IRR_CHOOSING:
-        return service->choice.way != 0 ? 1 + service->candidates[service->choice.way].row : 0;
-    default:
-        return 0;
+    const int way = service->choice.way;
+    int algorithm = MCA_COLL_IRR_HOST;
+
+    if (service->state == MCA_COLL_IRR_SERVING) {
+        algorithm = irr_algorithm_find(irr_comm_algorithm(service->irr_comm));
+    } else if (service->state == MCA_COLL_IRR_CHOOSING && way != 0) {
+        algorithm = service->candidates[way].row;
     }
+    return mca_coll_irr_algorithm_value(algorithm);
 }
 
 /* What a variable is, and of which collective. */

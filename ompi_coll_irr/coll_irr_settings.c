@@ -34,6 +34,17 @@ int mca_coll_irr_algorithm(int i)
     return irr_algorithm_name(i) != NULL ? i : MCA_COLL_IRR_HOST;
 }
 
+int mca_coll_irr_algorithm_value(int algorithm)
+{
+    int value = algorithm;
+
+    if (algorithm == MCA_COLL_IRR_HOST) {
+        for (value = 0; irr_algorithm_name(value) != NULL; value++) {
+        }
+    }
+    return value;
+}
+
 mca_coll_irr_choice_t mca_coll_irr_choices[MCA_COLL_IRR_CHOICES] = {
     [MCA_COLL_IRR_ALLTOALLV] = {
         PREFIX "alltoallv_algorithm", NULL, OPAL_INFO_LVL_3, algorithm_name,

@@ -195,7 +195,7 @@ check "two of four ranks have no coll/irr" some_lack_it
 check "a job of one rank" one_rank
 check "0 is no report" off
 check "without one nothing is told" silent_ranks "$program" 7 0
-check "the variables, where all is left to Open MPI" silent_ranks "$program" 7 0 host
+check "the variables, where all is left to Open MPI" silent_ranks --mca coll_irr_setup_share 0 "$program" 7 0 host
 check "of a named algorithm" silent_ranks --mca coll_irr_alltoallv_algorithm a3 "$program" 7 0 a3
 check "of trials" silent_ranks --mca coll_irr_setup_share 1000000000 "$program" 300 0 any
 check "with a report" reports 4 --mca coll_irr_alltoallv_algorithm a3 "$program" 7 0 a3
