@@ -375,6 +375,29 @@ static void test_lies(void)
     irr_node_end();
 }
 
+/* Who gives up is seen by those that have joined it, and by others not yet. */
+static void test_given_up(void)
+{
+    irr_segment_t segment;
+    irr_board_t board;
+    irr_board_card_t card;
+
+    irr_test_must(irr_segment_init(&segment, IRR_BOARD_TABLE, IRR_NODE_SEGMENT));
+    irr_test_must(irr_board_init(&board, &segment, IRR_NODE_ID, 3, 1, true, &card));
+    CU_ASSERT_FALSE(irr_board_is_given_up(&board));
+    irr_board_fini(&board);
+    irr_segment_fini(&segment);
+    irr_node_begin(3, 100, IRR_NODE_SEGMENT, true);
+    for (int i = 0; i < 3; i++) {
+        CU_ASSERT_FALSE(irr_board_is_given_up(&irr_node.rank[i].board));
+    }
+    irr_board_give_up(&irr_node.rank[2].board);
+    for (int i = 0; i < 3; i++) {
+        CU_ASSERT_TRUE(irr_board_is_given_up(&irr_node.rank[i].board));
+    }
+    irr_node_end();
+}
+
 int main(void)
 {
     static const irr_test_case_t cases[] = {
@@ -389,6 +412,7 @@ int main(void)
         { "the second time takes no memory", test_memory },
         { "counts that do not agree, and ranks without buffers", test_counts },
         { "cells that lie", test_lies },
+        { "a rank that gives up", test_given_up },
         { NULL, NULL }
     };
 

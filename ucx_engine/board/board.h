@@ -199,7 +199,7 @@ void irr_board_get_up(irr_board_t *board);
 /* The exchange is over on this rank, messages and all. */
 void irr_board_end(irr_board_t *board);
 
-/* There will be no exchange any more on this rank: tells the others.  Has one of them told so? */
+/* There will be no exchange any more on this rank: tells the others.  Has one of those that are joined told so? */
 void irr_board_give_up(irr_board_t *board);
 bool irr_board_is_given_up(const irr_board_t *board);
 

@@ -234,7 +234,9 @@ void irr_board_give_up(irr_board_t *board)
 bool irr_board_is_given_up(const irr_board_t *board)
 {
     for (int i = 0; i < board->count; i++) {
-        if (atomic_load_explicit(&board->members[i].head->given_up, memory_order_acquire) != 0) {
+        const irr_board_head_t *head = board->members[i].head;
+
+        if (head != NULL && atomic_load_explicit(&head->given_up, memory_order_acquire) != 0) {
             return true;
         }
     }
