@@ -143,7 +143,8 @@ typedef struct mca_coll_irr_service_t {
 
     /* While CHOOSING. */
     bool                 asked;      /* the ranks have agreed that all choose, */
-    bool                 grouped;    /* and have opened ways */
+    bool                 grouped;    /* and have opened ways, */
+    bool                 needs_transport;   /* which boards alone could not be, also on one node */
     irr_choice_t         choice;
     uint64_t             told_exchanges;   /* its count when one rank said last what was found */
     irr_candidate_t      list[IRR_CANDIDATES_MAX];     /* what is tried, */
@@ -288,7 +289,9 @@ int mca_coll_irr_activate_alltoall(mca_coll_irr_module_t *module);
  * these settings, an id and tags of its own, for an exchange that is planned, or for others.  trouble, and its reason
  * for the user, are this rank's; with trouble the engine may be closed.  The result is that of irr_comm_create.
  */
-irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, const irr_settings_t *settings, bool planned,
+enum { MCA_COLL_IRR_PLANNED = 1, MCA_COLL_IRR_ONLY_BOARDS = 2 };   /* what for: agrees_seldom, only_boards */
+
+irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, const irr_settings_t *settings, unsigned what_for,
                                 irr_status_t trouble, const char *reason, irr_comm_t **comm_p);
 
 /* What the exchanges of a service go by; where the ranks choose, what they have found so far.  False: the host's. */

@@ -153,7 +153,7 @@ void mca_coll_irr_service_end(mca_coll_irr_service_t *service)
     service->state = service->state == MCA_COLL_IRR_NEW ? MCA_COLL_IRR_NEW : MCA_COLL_IRR_DECLINED;
 }
 
-irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, const irr_settings_t *settings, bool planned,
+irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, const irr_settings_t *settings, unsigned what_for,
                                 irr_status_t trouble, const char *reason, irr_comm_t **comm_p)
 {
     const irr_oob_t oob = {
@@ -168,7 +168,8 @@ irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, const irr_setting
         .reason = reason,
         .host = mca_coll_irr_process_info.nodename,
         .node = node_label(module),
-        .agrees_seldom = planned
+        .only_boards = (what_for & MCA_COLL_IRR_ONLY_BOARDS) != 0,
+        .agrees_seldom = (what_for & MCA_COLL_IRR_PLANNED) != 0
     };
 
     opal_output_verbose(10, mca_coll_irr_component.output, "coll:irr: rank %d of communicator %s is on node %llu",
@@ -210,7 +211,7 @@ static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service
         reason = "a rank has no memory for a communicator";
     }
     mca_coll_irr_service_settings(module, service, &settings);
-    status = mca_coll_irr_agree(module, &settings, false, status, reason, &service->irr_comm);
+    status = mca_coll_irr_agree(module, &settings, 0, status, reason, &service->irr_comm);
     if (status == IRR_OK) {
         mca_coll_irr_teardown_add(group);
         serve(module, service);

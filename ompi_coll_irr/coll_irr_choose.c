@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What it takes to open the engine, by ranks of a node for each of its processors, and for several nodes; and a way. */
+/* What it takes to open the transport, by ranks of a node for each processor, and for several nodes; and a way. */
 #define ENGINE_NS  UINT64_C(16000000)
 #define NETWORK_NS UINT64_C(20000000)
 #define WAY_NS     UINT64_C(500000)
@@ -141,10 +141,17 @@ static irr_choice_act_t list_ways(mca_coll_irr_module_t *module, mca_coll_irr_se
     return irr_choice_listed(choice, ratios, count);
 }
 
+/* Alike on all ranks: on one node what is tried goes over boards, and opens no transport, unless that has failed. */
+static bool only_boards(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+{
+    return service->choice.own_node_ranks == ompi_comm_size(module->comm) && !service->needs_transport;
+}
+
 /* Collective: engine communicators for the next of the list; the number of those that all ranks have. */
 static int open_next(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;
+    const unsigned what_for = only_boards(module, service) ? MCA_COLL_IRR_ONLY_BOARDS : 0;
     mca_coll_irr_group_t *group = NULL;
     irr_status_t status = module->trouble == IRR_OK ? mca_coll_irr_prepare(module, &group) : module->trouble;
     int open = 0;
@@ -155,8 +162,10 @@ static int open_next(mca_coll_irr_module_t *module, mca_coll_irr_service_t *serv
         irr_settings_t settings = module->settings.engine;
 
         irr_candidate_settings(candidate, &settings);
-        if (mca_coll_irr_agree(module, &settings, false, status, module->reason, &service->ways[slot]) != IRR_OK) {
+        if (mca_coll_irr_agree(module, &settings, what_for, status, module->reason,
+                               &service->ways[slot]) != IRR_OK) {
             service->ways[slot] = NULL;
+            service->needs_transport = true;   /* at the next time, when it may pay for that, too */
             break;   /* what keeps one from being served keeps the others, too */
         }
         service->candidates[slot] = *candidate;
@@ -181,15 +190,19 @@ static irr_choice_act_t open_ways(mca_coll_irr_module_t *module, mca_coll_irr_se
 }
 
 /* What this rank thinks that opening ways costs. */
-static irr_choice_opening_t opening(const mca_coll_irr_module_t *module, const irr_choice_t *choice)
+static irr_choice_opening_t opening(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
+    const irr_choice_t *choice = &service->choice;
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     const uint64_t turns = cpus > 0 ? ((uint64_t)choice->own_node_ranks + (uint64_t)cpus - 1) / (uint64_t)cpus : 1;
-    const bool open = mca_coll_irr_component.engine_state == MCA_COLL_IRR_ENGINE_OPEN;
     const bool one_node = choice->own_node_ranks == ompi_comm_size(module->comm);
+    irr_counters_t counters;
 
+    mca_coll_irr_counters(&counters);
     return (irr_choice_opening_t){
-        .first = open ? 0 : turns * ENGINE_NS + (one_node ? 0 : NETWORK_NS), .way = turns * WAY_NS };
+        .first = counters.endpoints_open > 0 || only_boards(module, service) ? 0
+                     : turns * ENGINE_NS + (one_node ? 0 : NETWORK_NS),
+        .way = turns * WAY_NS };
 }
 
 /* ---- agreements ---- */
@@ -256,7 +269,7 @@ static irr_choice_act_t act(mca_coll_irr_module_t *module, mca_coll_irr_service_
 static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     irr_choice_t *choice = &service->choice;
-    const irr_choice_opening_t costs = opening(module, choice);
+    const irr_choice_opening_t costs = opening(module, service);
     const uint64_t begin_ns = irr_clock_ns();
     uint64_t words[IRR_CHOICE_WORDS];
     irr_choice_act_t what;

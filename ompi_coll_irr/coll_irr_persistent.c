@@ -36,7 +36,7 @@ static irr_status_t make_ready(mca_coll_irr_module_t *module, const irr_settings
 {
     irr_status_t trouble = request == NULL ? IRR_ERR_NO_MEMORY : IRR_OK;
     irr_comm_t *irr_comm;
-    irr_status_t status = mca_coll_irr_agree(module, settings, true, trouble,
+    irr_status_t status = mca_coll_irr_agree(module, settings, MCA_COLL_IRR_PLANNED, trouble,
                                              "a rank has no memory for a persistent request", &irr_comm);
 
     if (status != IRR_OK) {

@@ -41,7 +41,14 @@ valgrinds() {
     under_valgrind "$program" 200 served
 }
 
-plan 13
+# Where ranks of one node can read each other, what they try needs no transport.
+without_transport() {
+    chooses 4 $always --mca coll_irr_verbose 1 "$program" 100 served > "$scratch/run" 2>&1 || return 1
+    cat "$scratch/run"
+    grep -q "tried" "$scratch/run" && ! grep -q "opened on transport" "$scratch/run"
+}
+
+plan 14
 check "few calls: nothing is opened" silent chooses 4 5 "$program" 31 left
 check "cheap calls: nothing is opened" silent chooses 2 1 "$program" 100 left
 for n in 2 3 5 8; do
@@ -52,6 +59,7 @@ check "with nodes of two ranks" silent chooses 5 $always --mca coll_irr_ranks_pe
 check "one rank says what was found" \
     one_says "DUP FROM 0, MPI_Alltoallv, 4 ranks on 1 node, about .* B to each: .* of .* time.*; tried .* ways* in .* exch" \
     chooses 4 $always --mca coll_irr_verbose 1 "$program" 100 served
+check "on one node no transport is opened" without_transport
 check "nothing may be spent" silent chooses 4 0 "$program" 200 left
 check "no share on two of four ranks" differ on_some_ranks OMPI_MCA_coll_irr_setup_share=0 "$program" 100 left
 check "an algorithm on two of four ranks, where the others choose" differ chooses 2 $always \
