@@ -168,6 +168,8 @@ irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, const irr_setting
         .reason = reason,
         .host = mca_coll_irr_process_info.nodename,
         .node = node_label(module),
+        .switch_address = getenv("SLURM_TOPOLOGY_ADDR"),
+        .switch_pattern = getenv("SLURM_TOPOLOGY_ADDR_PATTERN"),
         .only_boards = (what_for & MCA_COLL_IRR_ONLY_BOARDS) != 0,
         .agrees_seldom = (what_for & MCA_COLL_IRR_PLANNED) != 0
     };

@@ -83,12 +83,20 @@ mca_coll_irr_mode_t mca_coll_irr_mode(const mca_coll_irr_module_t *module, const
     return mode_of(module->comm, service == &module->alltoallv ? MCA_COLL_IRR_ALLTOALLV : MCA_COLL_IRR_ALLTOALL);
 }
 
+/* As the user counts nodes, or as Open MPI does. */
+static int node_ranks(const mca_coll_irr_module_t *module)
+{
+    const size_t given = module->settings.ranks_per_node, ranks = (size_t)ompi_comm_size(module->comm);
+
+    return given == 0 ? mca_coll_irr_node_ranks(module) : (int)(given < ranks ? given : ranks);
+}
+
 void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     const uint32_t percent = (uint32_t)mca_coll_irr_component.params.setup_share;
 
     service->state = MCA_COLL_IRR_CHOOSING;
-    irr_choice_init(&service->choice, percent, ompi_comm_size(module->comm), mca_coll_irr_node_ranks(module));
+    irr_choice_init(&service->choice, percent, ompi_comm_size(module->comm), node_ranks(module));
     if (module->reason != NULL && OMPI_PROC_MY_NAME->vpid == 0) {   /* an agreement on it may come late, or never */
         mca_coll_irr_tell("engine-message", module->reason);
     }
@@ -192,10 +200,10 @@ static irr_choice_act_t open_ways(mca_coll_irr_module_t *module, mca_coll_irr_se
 /* What this rank thinks that opening ways costs. */
 static irr_choice_opening_t opening(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
-    const irr_choice_t *choice = &service->choice;
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    const uint64_t turns = cpus > 0 ? ((uint64_t)choice->own_node_ranks + (uint64_t)cpus - 1) / (uint64_t)cpus : 1;
-    const bool one_node = choice->own_node_ranks == ompi_comm_size(module->comm);
+    const int ranks = mca_coll_irr_node_ranks(module);
+    const uint64_t turns = cpus > 0 ? ((uint64_t)ranks + (uint64_t)cpus - 1) / (uint64_t)cpus : 1;
+    const bool one_node = ranks == ompi_comm_size(module->comm);
     irr_counters_t counters;
 
     mca_coll_irr_counters(&counters);

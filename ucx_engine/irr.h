@@ -280,7 +280,7 @@ typedef enum irr_pacing { IRR_PACE_MAP(IRR_PACE_ENUM) IRR_PACE_COUNT } irr_pacin
 /* The name of pace i; NULL past the last. */
 const char *irr_pacing_name(int i);
 
-/* How aapc goes between hosts of a topology file that have several ranks each. */
+/* How aapc goes between hosts that have several ranks each. */
 #define IRR_HOST_ROUTE_MAP(X)                                                                                \
     X(IRR_HOST_ROUTE_AUTO,   "auto",   "what is faster, as tried")                                           \
     X(IRR_HOST_ROUTE_DIRECT, "direct", "each rank sends to each other one itself")                           \
@@ -299,7 +299,7 @@ const char *irr_host_route_name(int i);
 /* With sync, so many bytes before the end of what a rank receives. */
 #define IRR_LEAD_DEFAULT 49152
 
-/* Of piece_bytes and lead_bytes: aapc with a topology file tries, others have no pieces, and IRR_LEAD_DEFAULT. */
+/* Of piece_bytes and lead_bytes: aapc between hosts tries, others have no pieces, and IRR_LEAD_DEFAULT. */
 #define IRR_BYTES_AUTO SIZE_MAX
 
 /* ---- engine ---------------------------------------------------------------------------------- */
@@ -319,8 +319,7 @@ typedef struct irr_engine_config {
     size_t      job_ranks;     /* ranks in the job, for UCX's choice of transports */
     size_t      node_ranks;    /* ranks of the job on this node */
     bool        crowded;       /* there are more than processors */
-    size_t      eager_bytes;   /* messages of so many bytes and less go without asking the receiver; 0: UCX's choice;
-                                  IRR_BYTES_AUTO: 64 KiB between nodes over tcp, else UCX's choice */
+    size_t      eager_bytes;   /* longest messages that ask no receiver; 0: UCX's choice; IRR_BYTES_AUTO: see ucx.c */
 } irr_engine_config_t;
 
 /* Opens nothing yet: see irr_comm_create.  The texts are copied.  IRR_ERR_NO_MEMORY. */
@@ -388,7 +387,7 @@ typedef struct irr_settings {
     size_t        schedule_ms;      /* that rank 0 may compute the schedules of a count matrix, which else has none;
                                        0: no limit */
     size_t        cache_bytes;      /* of the schedules that a communicator keeps; 0: no limit but seven */
-    irr_host_route_t host_route;    /* aapc with a topology file, and several ranks on a host; with sync and free */
+    irr_host_route_t host_route;    /* aapc with several ranks on a host; with sync and free */
     size_t        board_block;      /* bytes of a message that goes over a board, at most, or IRR_BYTES_AUTO, */
     size_t        board_bytes;      /* and of a rank's board, beside its cells: see route/boarded.h */
     size_t        timeout;          /* seconds after which an exchange that is not over ends in an error; 0: never */
@@ -408,6 +407,7 @@ typedef struct irr_comm_params {
     const char           *reason;   /* of the trouble, for the user; the lowest rank in trouble logs its own */
     const char           *host;     /* name of this rank's, for a topology file; NULL: it has none */
     int                   node;     /* equal on ranks that share a node, for the row that asks where they are */
+    const char           *switch_address, *switch_pattern;   /* SLURM_TOPOLOGY_ADDR and its _PATTERN; NULL: not set */
     bool                  only_boards;    /* alike: if it needs a transport it is not made, silently */
     bool                  agrees_seldom;  /* as where exchanges are planned: no memory is shared for agreements alone */
 } irr_comm_params_t;
@@ -428,8 +428,7 @@ void irr_comm_destroy(irr_comm_t *comm);
 
 /* ---- exchange -------------------------------------------------------------------------------- */
 
-/* One exchange at a time, again and again. */
-typedef struct irr_exchange irr_exchange_t;
+typedef struct irr_exchange irr_exchange_t;   /* one exchange at a time, again and again */
 
 /* The one that a communicator has from the start, with all memory that serving others takes.  Never destroyed. */
 irr_exchange_t *irr_comm_exchange(const irr_comm_t *comm);

@@ -112,13 +112,22 @@ static void add_grids(all_t *all, const irr_settings_t *settings, const irr_traf
     }
 }
 
+/* Ranks of a node may send for each other. */
+static unsigned routes_of(const irr_settings_t *settings, const irr_traffic_t *traffic)
+{
+    if (traffic->node_ranks == 1 || settings->host_route == IRR_HOST_ROUTE_DIRECT) {
+        return IRR_PACED_DIRECT;
+    }
+    return settings->host_route == IRR_HOST_ROUTE_NODE ? IRR_PACED_NODE : IRR_PACED_DIRECT | IRR_PACED_NODE;
+}
+
 /* Those that need no schedule are a1 with a pace. */
-static void add_paced(all_t *all, const irr_settings_t *settings, int ranks)
+static void add_paced(all_t *all, const irr_settings_t *settings, const irr_traffic_t *traffic)
 {
     const int scheduled = row_of("aapc"), alone = row_of("a1");
     const irr_way_t base = way_of(settings, scheduled);
     irr_way_t ways[IRR_PACED_WAYS_MAX];
-    const int count = irr_paced_ways(settings, &base, IRR_PACED_DIRECT, ranks, ways);
+    const int count = irr_paced_ways(settings, &base, routes_of(settings, traffic), traffic->ranks, ways);
 
     for (int i = 0; i < count; i++) {
         add(all, irr_way_is_scheduled(&ways[i]) ? scheduled : alone, &ways[i]);
@@ -146,7 +155,7 @@ static void find_all(all_t *all, const irr_settings_t *settings, const irr_traff
     add_row(all, settings, "a1");
     add_grids(all, settings, traffic);
     if (needs_pace(traffic)) {
-        add_paced(all, settings, traffic->ranks);
+        add_paced(all, settings, traffic);
     }
 }
 

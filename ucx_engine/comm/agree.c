@@ -14,6 +14,8 @@
  */
 #include "comm/agree.h"
 
+#include "comm/switches.h"
+
 #include "core/log.h"
 
 static uint64_t mix(uint64_t hash, uint64_t word)
@@ -95,7 +97,8 @@ static void tell_trouble(const irr_comm_params_t *params, uint64_t reduced)
 
 /* What the ranks agree on; the first of them whenever they have, or have got, transports. */
 enum { TROUBLE, ADDRESS_BYTES, ADDRESSES_NEEDED, ADDRESS_WORDS,
-       SETTINGS = ADDRESS_WORDS, SETTINGS_COMPLEMENT, NODE, NODE_COMPLEMENT, WORDS };
+       SETTINGS = ADDRESS_WORDS, SETTINGS_COMPLEMENT, NODE, NODE_COMPLEMENT, SWITCHES,
+       WORDS = SWITCHES + IRR_SWITCHES_WORDS };
 
 /* Local.  Without a transport there is no address, and nobody's is needed. */
 static void look_at_addresses(irr_engine_t *engine, const irr_comm_params_t *params, uint64_t *words)
@@ -148,6 +151,7 @@ irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *para
     words[SETTINGS_COMPLEMENT] = ~words[SETTINGS];
     words[NODE] = (uint64_t)irr_comm_files_label(params, files);
     words[NODE_COMPLEMENT] = ~words[NODE];
+    irr_switches_words(params, files, &words[SWITCHES]);
     status = agree_on(params, words, WORDS, agreement);
     if (status != IRR_OK) {
         return status;
@@ -161,6 +165,7 @@ irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *para
         return IRR_ERR_NOT_SUPPORTED;
     }
     agreement->one_node = words[NODE] == ~words[NODE_COMPLEMENT];
+    agreement->path_bytes = irr_switches_agreed(engine, params, files, &words[SWITCHES]);
     return IRR_OK;
 }
 

@@ -11,6 +11,7 @@ typedef struct irr_agreement {
     size_t address_bytes;     /* longest transport address */
     bool   addresses_needed;  /* some member does not know all others */
     bool   one_node;          /* all members have the same label */
+    size_t path_bytes;        /* longest path through switches, where all were told one and ask (comm/switches.h) */
 } irr_agreement_t;
 
 /*

@@ -12,6 +12,7 @@
 #include "comm/agree.h"
 #include "comm/comm_route.h"
 #include "comm/exchange.h"
+#include "comm/switches.h"
 
 #include "core/alloc.h"
 #include "core/log.h"
@@ -228,7 +229,7 @@ static irr_status_t exchange_labels(irr_comm_t *comm, irr_comm_params_t *params,
 }
 
 /* Collective: all that follows the id. */
-static irr_status_t settle(irr_comm_t *comm, irr_comm_params_t *params, const irr_comm_files_t *files,
+static irr_status_t settle(irr_comm_t *comm, irr_comm_params_t *params, irr_comm_files_t *files,
                            irr_agreement_t *agreement, irr_boards_entry_t *entries)
 {
     const bool needs_labels = irr_comm_route_needs_labels(params, files);
@@ -249,6 +250,9 @@ static irr_status_t settle(irr_comm_t *comm, irr_comm_params_t *params, const ir
     }
     if (status == IRR_OK && !stays) {
         status = connect_all(comm, params, agreement);
+    }
+    if (status == IRR_OK && !agreement->one_node && irr_switches_asked(params, files)) {
+        status = irr_switches_find(comm, params, files, agreement->path_bytes);
     }
     if (status != IRR_OK) {
         return status;
@@ -312,6 +316,7 @@ irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *give
 
     check_params(&params);
     irr_comm_files_read(&params, &files);
+    irr_switches_read(&params, &files);
     if (params.trouble == IRR_OK) {
         note_trouble(&params, allocate(engine, &params, &files, &comm, &entries), no_memory);
     }

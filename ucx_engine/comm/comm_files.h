@@ -1,17 +1,20 @@
 /*
- * comm_files.h - what the settings of a communicator name files for: a schedule, and the switches between hosts.
+ * comm_files.h - what the settings of a communicator name files for: a schedule, and the switches between hosts; and what
+ * is told of these elsewhere (comm/switches.h).
  */
 #ifndef IRR_COMM_FILES_H
 #define IRR_COMM_FILES_H
 
 #include "comm/engine.h"
-#include "problem/topology.h"
+#include "problem/switch_paths.h"
 
 /* Zeroed is empty. */
 typedef struct irr_comm_files {
     irr_schedule_t schedule;   /* for some counts; no ranks: none */
     irr_topology_t topology;   /* no hosts: none */
     int            host;       /* of this rank, there */
+    char           path[IRR_SWITCH_PATH_MAX];   /* where no file was read: what this rank was told; empty: nothing, */
+    bool           misread;                     /* or what is no path */
     char           reason[640];
 } irr_comm_files_t;
 

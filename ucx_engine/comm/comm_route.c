@@ -13,7 +13,9 @@
 
 bool irr_comm_route_needs_labels(const irr_comm_params_t *params, const irr_comm_files_t *files)
 {
-    return files->topology.hosts > 0 || irr_way_of(&params->settings, 1).route == &irr_route_node ||
+    const irr_way_t way = irr_way_of(&params->settings, 1);
+
+    return files->topology.hosts > 0 || way.route == &irr_route_node || way.order->uses_tree ||
            irr_comm_route_has_boards(params, files);
 }
 

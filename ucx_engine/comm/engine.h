@@ -39,7 +39,8 @@ struct irr_engine {
     unsigned         idle;       /* rounds since something happened */
     bool             news;       /* something happened outside of them */
     bool             closed;     /* on the way down */
-    bool             doubted;    /* the user was told of speeds in a topology file */
+    bool             doubted;    /* the user was told of speeds in a topology file, */
+    bool             switches_told;   /* and why switches that Slurm names are not used */
 };
 
 /* Exchanges one behind the other; zeroed it is empty.  See queue.c. */

@@ -9,6 +9,7 @@
 #include "core/alloc.h"
 #include "problem/names.h"
 
+#include <stdio.h>
 #include <string.h>
 
 irr_status_t irr_topology_init(irr_topology_t *topology)
@@ -29,6 +30,30 @@ void irr_topology_fini(irr_topology_t *topology)
     }
     irr_free(topology->parent);   /* and the other arrays */
     *topology = (irr_topology_t){ .hosts = 0 };
+}
+
+irr_status_t irr_topology_star(int hosts, irr_topology_t *topology)
+{
+    enum { NAME_BYTES = 16 };
+    irr_topology_t made = { .hosts = hosts, .vertices = hosts + 1 };
+    irr_status_t status = irr_topology_init(&made);
+
+    for (int v = 0; status == IRR_OK && v < made.vertices; v++) {
+        made.parent[v] = v < hosts ? hosts : -1;
+        made.speed[v] = 1;
+        made.names[v] = irr_alloc(NAME_BYTES, 1);
+        if (made.names[v] == NULL) {
+            status = IRR_ERR_NO_MEMORY;
+        } else {
+            snprintf(made.names[v], NAME_BYTES, v < hosts ? "node%d" : "switch", v);
+        }
+    }
+    if (status != IRR_OK) {
+        irr_topology_fini(&made);
+        return status;
+    }
+    *topology = made;
+    return IRR_OK;
 }
 
 irr_status_t irr_hosts_init(const irr_topology_t *topology, irr_hosts_t *hosts)

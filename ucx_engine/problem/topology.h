@@ -24,6 +24,11 @@ irr_status_t irr_topology_init(irr_topology_t *topology);
 /* Frees what irr_topology_init made, and each name; zeroed is empty. */
 void irr_topology_fini(irr_topology_t *topology);
 
+/* ---- made up ---- */
+
+/* One switch, and so many hosts at it, links of one speed.  The caller's to irr_topology_fini.  IRR_ERR_NO_MEMORY. */
+irr_status_t irr_topology_star(int hosts, irr_topology_t *topology);
+
 /* ---- from a file ---- */
 
 /* Most hosts, and most switches, of a file. */

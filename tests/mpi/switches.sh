@@ -1,0 +1,78 @@
+#!/bin/sh
+# switches.sh - the switches that Slurm names to each rank: a tree that all have is used, and anything else ignored on
+# all ranks alike, with one text.
+LIMIT=60
+. "${srcdir:-.}/tests/mpi/lib.sh"
+help_texts
+OMPI_MCA_coll_irr_alltoallv_algorithm=aapc
+
+# A rank has the address of its place in $addresses, or none where a - is, and the pattern.
+cat > "$scratch/slurm" << 'END'
+#!/bin/sh
+address=$(echo "$addresses" | cut -d ' ' -f $((OMPI_COMM_WORLD_RANK + 1)))
+[ "$address" = - ] || export SLURM_TOPOLOGY_ADDR="$address" SLURM_TOPOLOGY_ADDR_PATTERN="$pattern"
+exec "$@"
+END
+chmod +x "$scratch/slurm"
+
+# with PATTERN "ADDRESS..." COMMAND...: eight ranks, two a node, of which each has its address.
+with() {
+    pattern=$1 addresses=$2
+    shift 2
+    export pattern addresses
+    ranks 8 --mca coll_irr_ranks_per_node 2 "$@"
+}
+
+# The row of irr_bench: every byte was right, by whatever was fastest where the ranks choose.
+right() { grep -q "^ *\(aapc\|auto\)[^ ]* .* yes\$" "$scratch/run"; }
+
+# used SWITCHES SOURCE OPTIONS...: results are right, and a line says how many switches there are.
+used() {
+    text="are on 4 nodes at $1 switches, as $2"
+    shift 2
+    "$@" > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && right && grep -q "$text" "$scratch/run" && ! grep -q 'are not used' "$scratch/run"
+}
+
+# ignored TEXT COMMAND...: results are right, one switch is assumed, and one line says why.
+ignored() {
+    text=$1
+    shift
+    "$@" > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && right && grep -q 'are on 4 nodes at 1 switches, as is assumed' "$scratch/run" &&
+        [ "$(grep -c 'SLURM_TOPOLOGY_ADDR are not used' "$scratch/run")" -eq 1 ] &&
+        grep -q "are not used: $text" "$scratch/run"
+}
+
+run="--mca coll_irr_verbose 10 $scratch/slurm $builddir/irr_bench --pattern random --unit 1000 --algorithms aapc -i 40 -x 0"
+tree="s.l0.n0 s.l0.n0 s.l0.n1 s.l0.n1 s.l1.n2 s.l1.n2 s.l1.n3 s.l1.n3"
+echo "SwitchName=top Nodes=other[0-3]" > "$scratch/topology.conf"
+plan 11
+# shellcheck disable=SC2086
+{
+    check "a tree that all have" used 3 "SLURM_TOPOLOGY_ADDR says" with switch.switch.node "$tree" $run
+    check "nobody has one" used 1 "is assumed" with node "- - - - - - - -" $run
+    check "it names no switch" used 1 "is assumed" with node "n0 n0 n1 n1 n2 n2 n3 n3" $run
+    check "a rank has none" ignored "it is not set on rank 3" with switch.switch.node \
+        "s.l0.n0 s.l0.n0 s.l0.n1 - s.l1.n2 s.l1.n2 s.l1.n3 -" $run
+    check "nonsense" ignored "rank 5 has 's.l/1.n2'" with switch.switch.node \
+        "s.l0.n0 s.l0.n0 s.l0.n1 s.l0.n1 s.l1.n2 s.l/1.n2 s.l1.n3 s.l1.n3" $run
+    check "a pattern of other things" ignored "rank 0 has" with block.block.node "$tree" $run
+    check "a node under two switches" ignored "'n3' is below switch" with switch.switch.node \
+        "s.l0.n0 s.l0.n0 s.l0.n1 s.l0.n1 s.l1.n2 s.l1.n2 s.l1.n3 s.l0.n3" $run
+    check "two trees" ignored "'s' and 't' are at the top" with switch.node \
+        "s.n0 s.n0 s.n1 s.n1 t.n2 t.n2 t.n3 t.n3" $run
+    check "other nodes than the job's" ignored "its nodes are not those of the job" with switch.node \
+        "s.n0 s.n0 s.n0 s.n0 s.n2 s.n2 s.n3 s.n3" $run
+    check "a file is stronger" says "none of its hosts" with switch.switch.node "$tree" \
+        --mca coll_irr_topology_file "$scratch/topology.conf" "$scratch/slurm" "$builddir/irr_bench" \
+        --algorithms aapc -i 1 -x 0
+    check "where the ranks choose, too" used 3 "SLURM_TOPOLOGY_ADDR says" with switch.switch.node "$tree" \
+        --mca coll_irr_alltoallv_algorithm auto --mca coll_irr_setup_share 1000000000 --mca coll_irr_verbose 10 \
+        "$scratch/slurm" "$builddir/irr_bench" --unit 32768 -i 150 --algorithms auto
+}
+exit $failed
