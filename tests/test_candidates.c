@@ -99,8 +99,9 @@ static void test_long(void)
             const irr_traffic_t traffic = equal(16, node_ranks, bytes);
             const int count = list_of(&traffic, list), few = count < 4 ? count : 4;
 
-            CU_ASSERT_TRUE(has_pace(list, few, &irr_pace_sync) && has_pace(list, few, &irr_pace_loose));
-            CU_ASSERT_TRUE(has_pace(list, few, &irr_pace_free) && has_pace(list, count, &irr_pace_grant));
+            CU_ASSERT_PTR_EQUAL(list[0].way.pace, bytes < 16384 ? &irr_pace_loose : &irr_pace_sync);
+            CU_ASSERT_TRUE(has_pace(list, few, &irr_pace_sync) && has_pace(list, few, &irr_pace_free));
+            CU_ASSERT_TRUE(has_pace(list, count, &irr_pace_loose) && has_pace(list, count, &irr_pace_grant));
         }
     }
 }
