@@ -145,7 +145,7 @@ int mca_coll_irr_params_register(void)
                       "UCX_RNDV_THRESH is stronger.",
                       "auto", OPAL_INFO_LVL_5, &params->eager_bytes),
         register_text("machine_file",
-                      "File with the constants of the machine, as irr_tune writes it: with coll_irr_setup_share, what "
+                      "File with the constants of the machine, as irr_tune writes it: with the algorithm auto, what "
                       "is worth a trial follows from them. Empty means the default constants, which all ranks take, "
                       "too, where one cannot read its file, or has other constants than the rest.",
                       "", OPAL_INFO_LVL_4, &params->machine_file),

@@ -96,7 +96,7 @@ static void origin(const irr_tune_groups_t *groups, size_t constant, char *text,
         snprintf(text, size, "cells that two ranks write and read in turn");
         break;
     default:
-        snprintf(text, size, "half of a ping-pong of 8 bytes, less the cost of a message");
+        snprintf(text, size, "half of a ping-pong of 8 bytes, less the cost of a message; a quarter of it at least");
         break;
     }
 }
