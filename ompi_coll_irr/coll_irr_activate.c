@@ -116,12 +116,37 @@ static void explain(const mca_coll_irr_module_t *module, mca_coll_irr_service_t 
     mca_coll_irr_tally_why(service, way, reason);
 }
 
+static bool on_one_host(const mca_coll_irr_module_t *module)
+{
+    return mca_coll_irr_node_ranks(module) == ompi_comm_size(module->comm);
+}
+
+static bool given(const char *path)
+{
+    return path != NULL && path[0] != '\0';
+}
+
+/* What brought an algorithm in that nobody named. */
+static const char *reason_to_serve(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+{
+    const mca_coll_irr_settings_t *settings = &module->settings;
+
+    if (service->algorithm != MCA_COLL_IRR_AUTO) {
+        return "";
+    }
+    if (given(settings->topology_file) && !on_one_host(module)) {
+        return " and there is a topology file";
+    }
+    return given(settings->schedule_file) ? " and there is a schedule file" : " and there is a dump";
+}
+
 static void serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
-    char why[96];
+    char why[128];
 
     service->state = MCA_COLL_IRR_SERVING;
-    snprintf(why, sizeof(why), "%s is %s", service->parameter, irr_algorithm_name(service->algorithm));
+    snprintf(why, sizeof(why), "%s is %s%s", service->parameter, irr_algorithm_name(service->algorithm),
+             reason_to_serve(module, service));
     explain(module, service, irr_comm_algorithm(service->irr_comm), why);
 }
 
@@ -240,16 +265,6 @@ static int share(mca_coll_irr_module_t *module)
 }
 
 /* ---- what ranks want ---- */
-
-static bool on_one_host(const mca_coll_irr_module_t *module)
-{
-    return mca_coll_irr_node_ranks(module) == ompi_comm_size(module->comm);
-}
-
-static bool given(const char *path)
-{
-    return path != NULL && path[0] != '\0';
-}
 
 /*
  * What the algorithm is, if that means that this rank leaves the collective to Open MPI; NULL if it wants it served.

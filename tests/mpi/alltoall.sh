@@ -82,7 +82,7 @@ check "verbose says who serves it" \
     says "MPI_Alltoall, 2 ranks on 1 node: lp, because coll_irr_alltoall_algorithm is lp" \
     ranks 2 --mca coll_irr_verbose 1 "$program" irr coll_irr_alltoall_algorithm=lp
 check "verbose says what auto is" \
-    says "MPI_Alltoallv, 2 ranks on 1 node: a1, because coll_irr_alltoallv_algorithm is auto" \
+    says "2 ranks on 1 node: a1, because coll_irr_alltoallv_algorithm is auto and there is a schedule file" \
     ranks 2 --mca coll_irr_verbose 1 "$program" irr coll_irr_alltoallv_algorithm=auto "$with_schedule" \
     coll_irr_alltoall_algorithm=auto
 exit $failed
