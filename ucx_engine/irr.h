@@ -193,7 +193,7 @@ irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 #define IRR_SLICE_MIN_DEFAULT 256
 #define IRR_BOARD_BYTES_DEFAULT 1048576
 #define IRR_BOARD_BLOCK_CROWDED 32768     /* what IRR_BYTES_AUTO becomes */
-#define IRR_BOARD_BLOCK_ALONE   8192
+#define IRR_BOARD_BLOCK_ALONE   4096
 
 /* ---- schedules ------------------------------------------------------------------------------- */
 
