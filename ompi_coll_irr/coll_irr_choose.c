@@ -19,7 +19,7 @@
 /* What it takes to open the transport, by ranks of a node for each processor, and for several nodes; and a way. */
 #define ENGINE_NS  UINT64_C(16000000)
 #define NETWORK_NS UINT64_C(20000000)
-#define WAY_NS     UINT64_C(500000)
+#define WAY_NS     UINT64_C(300000)
 
 /* ---- who chooses ---- */
 
@@ -278,8 +278,7 @@ static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     irr_choice_t *choice = &service->choice;
     const irr_choice_opening_t costs = opening(module, service);
-    const uint64_t begin_ns = irr_clock_ns();
-    uint64_t words[IRR_CHOICE_WORDS];
+    uint64_t words[IRR_CHOICE_WORDS], waited_ns;
     irr_choice_act_t what;
     int result = OMPI_SUCCESS;
 
@@ -291,11 +290,13 @@ static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
         return result;
     }
     irr_choice_words(choice, &costs, words);
+    waited_ns = irr_clock_ns();
     if (mca_coll_irr_maxima(module, words, IRR_CHOICE_WORDS) != IRR_OK) {
         return mca_coll_irr_error(IRR_ERR_OOB);
     }
+    waited_ns = irr_clock_ns() - waited_ns;
     what = irr_choice_agreed(choice, words);
-    irr_choice_waited(choice, irr_clock_ns() - begin_ns);
+    irr_choice_waited(choice, waited_ns);
     while (what != IRR_CHOICE_GOES_ON) {
         what = act(module, service, what);
     }

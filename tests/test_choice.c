@@ -153,6 +153,7 @@ typedef struct job {
     int          can_open;           /* of the list */
     int          list[IRR_TRIAL_WAYS];   /* which one of it is in a slot; 0: way 0 */
     uint64_t     bytes;
+    double       agreement;          /* what it takes */
     double       own, took;          /* what way 0 would have taken so far, and what was taken */
     int          opened, settled, agreements;
 } job_t;
@@ -233,6 +234,10 @@ static void agree(job_t *job)
         act(job, what);
     }
     job->agreements++;
+    job->took += job->agreement;
+    for (int r = 0; r < RANKS && job->agreement > 0; r++) {
+        irr_choice_waited(&job->choice[r], (uint64_t)job->agreement);
+    }
 }
 
 /* Of the list, or 0, that exchanges go now. */
@@ -294,6 +299,18 @@ static void test_agreements_cost(void)
     }
     run(&job, 16);
     CU_ASSERT_DOUBLE_EQUAL(job.choice[0].spent_ns, 2000, 1);
+}
+
+/* Exchanges are as short as an agreement is long: these take no more than a quarter of the share. */
+static void test_few_agreements(void)
+{
+    const double ns[1 + LIST] = { 1e4, 2e4, 2e4, 2e4, 2e4, 2e4, 2e4 };
+    job_t job = job_of(5, ns, LIST, 0);
+
+    job.agreement = 1e4;
+    run(&job, 20000);
+    CU_ASSERT_TRUE(job.agreements >= 20 && job.agreements < 20000 / 80);
+    CU_ASSERT_TRUE(job.took <= 1.06 * job.own);
 }
 
 static void test_finds_the_best(void)
@@ -429,6 +446,7 @@ static const irr_test_case_t cases[] = {
     { "a round stays within the budget", test_budget },
     { "jobs of few or cheap exchanges open nothing", test_cheap_jobs_open_nothing },
     { "agreements cost what the last rank waits", test_agreements_cost },
+    { "agreements that are as long as exchanges are few", test_few_agreements },
     { "a long job finds the best way", test_finds_the_best },
     { "over slow networks a good way is found by exchange 60", test_finds_early },
     { "the list is gone through to its end", test_goes_through_the_list },

@@ -20,6 +20,9 @@
 /* The part of what was saved that may be spent. */
 #define SAVED_PART 0.5
 
+/* The part of the share that agreements take at most. */
+#define AGREEMENTS_PART 0.25
+
 /* How much longer than expected an exchange by a way may take, of one by way 0; and the least that it counts as. */
 #define DOUBT     0.5
 #define EXTRA_MIN 0.25
@@ -113,12 +116,22 @@ static int payable(const irr_choice_t *choice)
 
 /* ---- epochs ---- */
 
+/* Exchanges until the next agreement at least. */
+static uint64_t shortest_wait(const irr_choice_t *choice, uint64_t most)
+{
+    const double each = choice->mean_ns * choice->share * AGREEMENTS_PART;
+    const double wait = each > 0 ? choice->agreement_ns / each : 0;
+
+    return wait < TIMED ? TIMED : wait < (double)most ? (uint64_t)wait : most;
+}
+
 /* Exchanges by one way; the ranks agree next when there is a budget of wanted_ns, or when it is time (0). */
 static void begin_epoch(irr_choice_t *choice, double wanted_ns)
 {
     const double each = choice->mean_ns * (choice->share + SAVED_PART * (1 / choice->ratio - 1));
     const double lack = wanted_ns - budget_ns(choice);
     const uint64_t most = choice->way == 0 ? EPOCH_HOST : EPOCH_WAY;
+    const uint64_t least = shortest_wait(choice, most);
     uint64_t wait = choice->calls < most ? choice->calls : most;
 
     if (wanted_ns > 0 && lack < each * (double)wait) {
@@ -126,7 +139,7 @@ static void begin_epoch(irr_choice_t *choice, double wanted_ns)
     }
     choice->tries = false;
     choice->agreed = choice->calls;
-    choice->due = choice->calls + (wait > TIMED ? wait : TIMED);
+    choice->due = choice->calls + (wait > least ? wait : least);
     choice->own_ns = UINT64_MAX;
     choice->own = (irr_choice_load_t){ .messages = 0 };
 }
@@ -289,7 +302,8 @@ static irr_choice_act_t after_round(irr_choice_t *choice, const uint64_t *sums)
 
 irr_choice_act_t irr_choice_agreed(irr_choice_t *choice, const uint64_t words[IRR_CHOICE_WORDS])
 {
-    choice->spent_ns += (double)(UINT64_MAX - words[IRR_CHOICE_HASTE]) + (double)words[IRR_CHOICE_SPENT_NS];
+    choice->agreement_ns = (double)(UINT64_MAX - words[IRR_CHOICE_HASTE]);
+    choice->spent_ns += choice->agreement_ns + (double)words[IRR_CHOICE_SPENT_NS];
     choice->own_spent_ns = 0;
     choice->opening = (irr_choice_opening_t){ words[IRR_CHOICE_FIRST_NS], words[IRR_CHOICE_WAY_NS] };
     return choice->tries ? after_round(choice, &words[IRR_CHOICE_SUMS]) : after_epoch(choice, words);

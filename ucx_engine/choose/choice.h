@@ -7,8 +7,8 @@
  * it, and half of what was saved, without what was spent.  The host lists ways that may be better, the most promising
  * first (choose/candidates.h).  As many of them are opened as the budget pays for, and tried against the way gone so
  * far (choose/trial.h); the winner stays, and the rest of the list follows as the budget allows.  The next agreement is
- * when the budget will do, but not too soon and not too late: after as many exchanges again at most, and after 256 in
- * any case once there is something to lose.
+ * when the budget will do, but not so soon that agreements take more than a quarter of the share, and not too late: after
+ * as many exchanges again at most, and after 256 in any case once there is something to lose.
  *
  * When four times as many exchanges are over, the winner is tried against way 0; and at once when the traffic has
  * become another one, with twice as many messages or bytes, or half as many.  Then the host lists ways anew.
@@ -57,6 +57,7 @@ typedef struct irr_choice {
     double            cost_ns, spent_ns, saved_ns;
     double            mean_ns;     /* of an exchange in the last epoch, with little else in its way */
     irr_choice_opening_t opening;  /* agreed */
+    double            agreement_ns;   /* of the last one, */
     uint64_t          calls;       /* exchanges that were begun */
     uint64_t          due;         /* after so many the ranks agree */
     uint64_t          agreed;      /* the number at the last agreement */
