@@ -110,6 +110,23 @@ static void test_disturbed_look(void)
     CU_ASSERT_DOUBLE_EQUAL(trial.ratio, 1, 1e-9);
 }
 
+/* Nor does a stay that is disturbed tell of a gain that there is not. */
+static void test_disturbed_stay(void)
+{
+    const uint64_t look[IRR_TRIAL_SUMS] = { 3000, 2700 };
+    irr_trial_t trial;
+    uint64_t sums[IRR_TRIAL_SUMS] = { 8000, 7200 };
+
+    irr_trial_begin(&trial, 2, 1000);
+    irr_trial_looked(&trial, look);
+    CU_ASSERT_TRUE(irr_trial_go_on(&trial, 1e9));
+    sums[IRR_TRIAL_WAYS] = 80000;
+    sums[IRR_TRIAL_WAYS + 1] = 7300;
+    CU_ASSERT_TRUE(irr_trial_agreed(&trial, sums));
+    CU_ASSERT_EQUAL(trial.winner, 1);
+    CU_ASSERT_DOUBLE_EQUAL(trial.ratio, 0.9, 1e-9);
+}
+
 static void test_added(void)
 {
     irr_trial_t trial;
@@ -442,6 +459,7 @@ static const irr_test_case_t cases[] = {
     { "long exchanges need fewer of them", test_long_ones },
     { "the first exchange of a stay is not timed", test_first_is_not_timed },
     { "what disturbs one exchange of a look costs no way its place", test_disturbed_look },
+    { "a stay that is disturbed tells of no gain", test_disturbed_stay },
     { "ways may be added after a look", test_added },
     { "a round stays within the budget", test_budget },
     { "jobs of few or cheap exchanges open nothing", test_cheap_jobs_open_nothing },

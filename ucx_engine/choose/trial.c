@@ -178,6 +178,12 @@ static void drop_hopeless(irr_trial_t *trial)
     }
 }
 
+/* Of the last round of a way, the shorter one of two stays: the other may have been disturbed. */
+static double least_ns(const irr_trial_t *trial, const uint64_t *sums, int way)
+{
+    return is_in(trial, way) && !trial->looks ? shorter(sums, way) / trial->length : trial->each_ns[way];
+}
+
 /* What the ways of this round took, of which the ranks have agreed. */
 static void take(irr_trial_t *trial, const uint64_t *sums)
 {
@@ -191,8 +197,8 @@ static void take(irr_trial_t *trial, const uint64_t *sums)
         }
     }
     best = best_of(trial, &left);
-    if (best > 0 && trial->each_ns[0] > 0) {
-        trial->ratio = trial->each_ns[best] / trial->each_ns[0];
+    if (best > 0 && least_ns(trial, sums, 0) > 0) {
+        trial->ratio = least_ns(trial, sums, best) / least_ns(trial, sums, 0);
     }
 }
 

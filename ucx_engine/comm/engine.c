@@ -113,7 +113,7 @@ irr_status_t irr_engine_open_transport(irr_engine_t *engine)
         irr_log_keep(NULL, 0);
         if (engine->refused == IRR_OK) {
             engine->transport = transport;
-            irr_log(IRR_LOG_INFO, "engine opened on transport %s", transport->caps.name);
+            irr_log(IRR_LOG_DEBUG, "engine opened on transport %s", transport->caps.name);
         }
     }
     status = engine->refused;
