@@ -7,7 +7,8 @@ srcdir=${srcdir:-.}
 . "$srcdir/tests/tap.sh"
 CC=${CC:-cc}
 
-sources="tests/irr_test.c tests/irr_memory.c tests/irr_visits.c ucx_engine/board/board.c ucx_engine/board/segment.c
+sources="tests/irr_test.c tests/irr_memory.c tests/irr_visits.c ucx_engine/board/board.c ucx_engine/board/board_run.c
+    ucx_engine/board/lend.c ucx_engine/board/segment.c
     ucx_engine/board/slate.c ucx_engine/route/boarded.c ucx_engine/problem/blocks.c ucx_engine/core/core.c"
 mail="tests/irr_mails.c tests/irr_job.c ucx_engine/board/mail.c ucx_engine/board/mail_run.c ucx_engine/route/nodes.c"
 
@@ -41,7 +42,7 @@ if ! build "$scratch/empty" "$scratch/empty.c" || ! "$scratch/empty"; then
     done
     exit 0
 fi
-watched board
+watched board tests/irr_node.c
 report $? "no rank reads what another one writes"
 watched slate
 report $? "nor where ranks agree"
