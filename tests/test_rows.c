@@ -53,7 +53,7 @@ static void test_units(void)
 static void test_ways(void)
 {
     mca_coll_irr_row_t row = { .ways = 0 };
-    char way[8];
+    char way[16];
 
     for (int i = 0; i < MCA_COLL_IRR_ROW_WAYS; i++) {
         snprintf(way, sizeof(way), "w%d", i);

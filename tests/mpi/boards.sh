@@ -89,7 +89,7 @@ all_planned() {
 # Nothing of UCX is opened where boards are all that is needed, so its values are not looked at; else they are.
 alone() {
     for n in 2 5; do
-        OMPI_MCA_coll_irr_ucx_tls=nonsense ranks $n --mca coll_irr_verbose 1 --mca coll_irr_alltoall_algorithm board \
+        OMPI_MCA_coll_irr_ucx_tls=nonsense ranks $n --mca coll_irr_verbose 10 --mca coll_irr_alltoall_algorithm board \
             "$builddir/mpi_alltoallv" 1 > "$scratch/run" 2>&1 || return 1
         cat "$scratch/run"
         grep -q ": board" "$scratch/run" && ! grep -q "opened on transport\|nonsense" "$scratch/run" || return 1
@@ -108,7 +108,7 @@ check "two ranks a node" says "board memory: [1-9]" ranks 4 --mca coll_irr_ranks
 check "agreements alone" agreed
 check "on one node no transport is opened" alone
 check "on several it is" says "opened on transport ucx" \
-    ranks 4 --mca coll_irr_verbose 1 --mca coll_irr_ranks_per_node 2 "$program" once
+    ranks 4 --mca coll_irr_verbose 10 --mca coll_irr_ranks_per_node 2 "$program" once
 check "transports that do not exist, where one is needed" wrong --mca coll_irr_ranks_per_node 2 "$program" once
 check "200 communicators at a time" ranks 3 "$program" many 200
 if whole; then times=200; else times=8; fi
