@@ -99,13 +99,24 @@ static void run_next(scene_t *scene, irr_job_t *job)
     }
 }
 
+/* May what a rank misses be another's, that came by the one that lacks? */
+static bool may_forward(const irr_comm_t *comm)
+{
+    bool forwards = !comm->direct;
+
+    for (int i = 0; i < comm->schedules.ways; i++) {
+        forwards = forwards || irr_way_forwards(&comm->schedules.way[i]);
+    }
+    return forwards;
+}
+
 static void run(int algorithm, irr_job_kind_t kind, unsigned lacks, bool known, uint64_t *state)
 {
     bool forwards;
     scene_t scene;
 
     open_scene(&scene, algorithm, IRR_PACE_AUTO, kind, state);
-    forwards = !scene.team.comms[0]->direct;
+    forwards = may_forward(scene.team.comms[0]);
     scene.lacks = lacks;
     for (int i = 0; i < 2 && known; i++) {
         run_next(&scene, scene.job);

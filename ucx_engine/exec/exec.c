@@ -82,7 +82,8 @@ static void end_step(irr_transfer_t *transfer)
     if (step->kind == IRR_STEP_SEND) {
         irr_window_end(&exec->window, step->bytes);
     } else {
-        exec->spoiled = exec->spoiled || (status != IRR_OK && touches(exec, step, IRR_BUFFER_SCRATCH));
+        exec->spoiled = exec->spoiled || ((status != IRR_OK || lacks(exec, step)) &&
+                                          touches(exec, step, IRR_BUFFER_SCRATCH));
     }
 }
 
