@@ -129,6 +129,12 @@ typedef struct mca_coll_irr_call_t mca_coll_irr_call_t;
 /* Does a call by the previous module; in place, both its sides are the receiving one. */
 typedef int (*mca_coll_irr_host_fn_t)(mca_coll_irr_module_t *module, const mca_coll_irr_call_t *call, bool in_place);
 
+/* Most communicators come to an end before anything is tried on them. */
+typedef struct mca_coll_irr_candidates_t {
+    irr_candidate_t list[IRR_CANDIDATES_MAX];   /* what is tried, */
+    irr_candidate_t open[IRR_TRIAL_WAYS];       /* and what is behind the ways that are open */
+} mca_coll_irr_candidates_t;
+
 /* A collective on a communicator: who serves it, and by what. */
 typedef struct mca_coll_irr_service_t {
     const char          *call;       /* its name */
@@ -147,8 +153,7 @@ typedef struct mca_coll_irr_service_t {
     bool                 needs_transport;   /* which boards alone could not be, also on one node */
     irr_choice_t         choice;
     uint64_t             told_exchanges;   /* its count when one rank said last what was found */
-    irr_candidate_t      list[IRR_CANDIDATES_MAX];     /* what is tried, */
-    irr_candidate_t      candidates[IRR_TRIAL_WAYS];   /* and what is behind the ways that are open; */
+    mca_coll_irr_candidates_t *candidates;     /* NULL: none were listed yet, or there was no memory */
     irr_comm_t          *ways[IRR_TRIAL_WAYS];    /* NULL: way 0, which is the host's, and those that are closed */
 } mca_coll_irr_service_t;
 
@@ -156,6 +161,7 @@ struct mca_coll_irr_module_t {
     mca_coll_base_module_t      super;
     void                       *pad[16];        /* newer releases of a series write behind their own members */
     ompi_communicator_t        *comm;           /* not retained: it owns the module */
+    ompi_communicator_t        *keyed;          /* the same, or NULL if it has no info keys of ours */
     mca_coll_irr_service_t      alltoallv;
     mca_coll_irr_service_t      alltoall;
     mca_coll_irr_settings_t     settings;
@@ -193,11 +199,11 @@ mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *
 int mca_coll_irr_params_register(void);
 
 /*
- * Settings of a communicator from parameters and its info keys.  IRR_ERR_BAD_PARAM and in *reason_p what the
- * user should read, from malloc.
+ * Settings of a communicator from parameters and the info keys of `keyed`, which is it, or NULL if it has none of ours.
+ * IRR_ERR_BAD_PARAM and in *reason_p what the user should read, from malloc.
  */
-irr_status_t mca_coll_irr_settings(ompi_communicator_t *comm, mca_coll_irr_settings_t *settings,
-                                   char **reason_p);
+irr_status_t mca_coll_irr_settings(ompi_communicator_t *comm, ompi_communicator_t *keyed,
+                                   mca_coll_irr_settings_t *settings, char **reason_p);
 void mca_coll_irr_settings_fini(mca_coll_irr_settings_t *settings);
 
 /* What is behind value i of the parameters for algorithms: a row of the algorithm table, or MCA_COLL_IRR_HOST. */

@@ -219,7 +219,7 @@ bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mc
 
     *settings = module->settings.engine;
     if (service->state == MCA_COLL_IRR_CHOOSING && way != 0) {
-        irr_candidate_settings(&service->candidates[way], settings);
+        irr_candidate_settings(&service->candidates->open[way], settings);
         return true;
     }
     settings->algorithm = service->algorithm;

@@ -26,7 +26,7 @@
 /* An info key of the communicator, if there is one; also on a rank that has no memory for settings, or a bad value. */
 static const char *info(ompi_communicator_t *comm, const char *key, char value[OPAL_MAX_INFO_VAL + 1])
 {
-    return comm != NULL && mca_coll_irr_info_get(comm, key, value, OPAL_MAX_INFO_VAL + 1) ? value : NULL;
+    return mca_coll_irr_info_get(comm, key, value, OPAL_MAX_INFO_VAL + 1) ? value : NULL;
 }
 
 /* Is there a topology, a schedule or a dump? */
@@ -75,12 +75,12 @@ bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_col
 {
     const int which = service == &module->alltoallv ? MCA_COLL_IRR_ALLTOALLV : MCA_COLL_IRR_ALLTOALL;
 
-    return mode_of(module->comm, which) != mode_of(NULL, which);
+    return mode_of(module->keyed, which) != mode_of(NULL, which);
 }
 
 mca_coll_irr_mode_t mca_coll_irr_mode(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
-    return mode_of(module->comm, service == &module->alltoallv ? MCA_COLL_IRR_ALLTOALLV : MCA_COLL_IRR_ALLTOALL);
+    return mode_of(module->keyed, service == &module->alltoallv ? MCA_COLL_IRR_ALLTOALLV : MCA_COLL_IRR_ALLTOALL);
 }
 
 /* As the user counts nodes, or as Open MPI does. */
@@ -134,17 +134,22 @@ static irr_choice_act_t list_ways(mca_coll_irr_module_t *module, mca_coll_irr_se
     irr_choice_t *choice = &service->choice;
     const irr_traffic_t traffic = irr_choice_traffic(choice, ompi_comm_size(module->comm));
     const double host_ns = irr_model_host_ns(&module->machine, &traffic);
-    const int all = irr_candidates(&module->machine, &traffic, &module->settings.engine, service->list);
+    irr_candidate_t list[IRR_CANDIDATES_MAX];
+    const int all = irr_candidates(&module->machine, &traffic, &module->settings.engine, list);
     double ratios[IRR_CANDIDATES_MAX];
     int count = 0;
 
     for (int i = 0; i < all; i++) {
-        const irr_candidate_t candidate = service->list[i];
-
-        if (choice->way == 0 || !irr_candidate_same(&candidate, &service->candidates[choice->way])) {
-            ratios[count] = expected(&candidate, host_ns);
-            service->list[count++] = candidate;
+        if (choice->way == 0 || !irr_candidate_same(&list[i], &service->candidates->open[choice->way])) {
+            ratios[count] = expected(&list[i], host_ns);
+            list[count++] = list[i];
         }
+    }
+    if (service->candidates == NULL) {
+        service->candidates = calloc(1, sizeof(*service->candidates));
+    }
+    if (service->candidates != NULL) {   /* if not, this rank says so when the first one is opened */
+        memcpy(service->candidates->list, list, (size_t)count * sizeof(*list));
     }
     return irr_choice_listed(choice, ratios, count);
 }
@@ -164,19 +169,21 @@ static int open_next(mca_coll_irr_module_t *module, mca_coll_irr_service_t *serv
     irr_status_t status = module->trouble == IRR_OK ? mca_coll_irr_prepare(module, &group) : module->trouble;
     int open = 0;
 
+    status = service->candidates == NULL ? IRR_ERR_NO_MEMORY : status;
     while (open < choice->opens) {
-        const irr_candidate_t *candidate = &service->list[choice->next + open];
         const int slot = irr_choice_slot(choice, open);
         irr_settings_t settings = module->settings.engine;
 
-        irr_candidate_settings(candidate, &settings);
+        if (service->candidates != NULL) {
+            service->candidates->open[slot] = service->candidates->list[choice->next + open];
+            irr_candidate_settings(&service->candidates->open[slot], &settings);
+        }
         if (mca_coll_irr_agree(module, &settings, what_for, status, module->reason,
                                &service->ways[slot]) != IRR_OK) {
             service->ways[slot] = NULL;
             service->needs_transport = true;   /* at the next time, when it may pay for that, too */
             break;   /* what keeps one from being served keeps the others, too */
         }
-        service->candidates[slot] = *candidate;
         open++;
     }
     if (open > 0 && !service->grouped) {
@@ -220,7 +227,7 @@ void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char 
     if (way == 0) {
         snprintf(text, size, "Open MPI's own");
     } else {
-        irr_candidate_text(&service->candidates[way], text, size);
+        irr_candidate_text(&service->candidates->open[way], text, size);
     }
 }
 

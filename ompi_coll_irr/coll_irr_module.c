@@ -8,6 +8,7 @@
  * Without a module a rank would not come to that collective, where the others wait for it.  So a few are made while
  * there is memory, and a communicator that finds none gets one of those, which takes part and declines.
  */
+#include "coll_irr_settings.h"
 #include "coll_irr_tell.h"
 
 #include <stdlib.h>
@@ -200,9 +201,10 @@ static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
         return OMPI_ERR_NOT_AVAILABLE;
     }
     module->comm = comm;
+    module->keyed = mca_coll_irr_info_has(comm, MCA_COLL_IRR_PREFIX) ? comm : NULL;
     keep_previous(module, previous);
     if (module->trouble == IRR_OK) {
-        module->trouble = mca_coll_irr_settings(comm, &module->settings, &module->reason);
+        module->trouble = mca_coll_irr_settings(comm, module->keyed, &module->settings, &module->reason);
     }
     module->alltoallv.call = "MPI_Alltoallv";
     module->alltoallv.parameter = "coll_irr_alltoallv_algorithm";
@@ -263,6 +265,8 @@ static void destruct(mca_coll_irr_module_t *module)
     mca_coll_irr_tally_end(module, &module->alltoallv);
     mca_coll_irr_service_end(&module->alltoall);
     mca_coll_irr_service_end(&module->alltoallv);
+    free(module->alltoall.candidates);
+    free(module->alltoallv.candidates);
     free(module->reason);
     mca_coll_irr_settings_fini(&module->settings);
     free(module->send_blocks);

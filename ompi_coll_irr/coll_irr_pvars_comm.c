@@ -45,7 +45,7 @@ static int way_of(const mca_coll_irr_service_t *service)
     if (service->state == MCA_COLL_IRR_SERVING) {
         algorithm = irr_algorithm_find(irr_comm_algorithm(service->irr_comm));
     } else if (service->state == MCA_COLL_IRR_CHOOSING && way != 0) {
-        algorithm = service->candidates[way].row;
+        algorithm = service->candidates->open[way].row;
     }
     return mca_coll_irr_algorithm_value(algorithm);
 }

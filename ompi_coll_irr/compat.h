@@ -175,12 +175,34 @@ static inline void mca_coll_irr_displs_drop(mca_coll_irr_displs_t displs)
 
 /* ---- info keys ---- */
 
-/* The value of a key given when the communicator was made; false if there is none. */
+/* Was it given keys with this prefix when it was made?  Most were not, and to look for one key takes a lock. */
+static inline bool mca_coll_irr_info_has(ompi_communicator_t *comm, const char *prefix)
+{
+    const opal_info_entry_t *entry;
+
+    if (comm->super.s_info == NULL) {
+        return false;
+    }
+    OPAL_LIST_FOREACH(entry, &comm->super.s_info->super, opal_info_entry_t) {
+#if OMPI_MAJOR_VERSION == 4
+        const char *key = entry->ie_key;
+#else
+        const char *key = entry->ie_key->string;
+#endif
+
+        if (strncmp(key, prefix, strlen(prefix)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The value of a key given when the communicator was made; false if there is none, or with NULL. */
 static inline bool mca_coll_irr_info_get(ompi_communicator_t *comm, const char *key, char *value, size_t size)
 {
     int found = 0;
 
-    if (comm->super.s_info == NULL) {
+    if (comm == NULL) {
         return false;
     }
 #if OMPI_MAJOR_VERSION == 4
