@@ -96,7 +96,7 @@ void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_servi
     const uint32_t percent = (uint32_t)mca_coll_irr_component.params.setup_share;
 
     service->state = MCA_COLL_IRR_CHOOSING;
-    irr_choice_init(&service->choice, percent, ompi_comm_size(module->comm), node_ranks(module));
+    irr_choice_init(&service->choice, percent);
     if (module->reason != NULL && OMPI_PROC_MY_NAME->vpid == 0) {   /* an agreement on it may come late, or never */
         mca_coll_irr_tell("engine-message", module->reason);
     }
@@ -157,7 +157,10 @@ static irr_choice_act_t list_ways(mca_coll_irr_module_t *module, mca_coll_irr_se
 /* Alike on all ranks: on one node what is tried goes over boards, and opens no transport, unless that has failed. */
 static bool only_boards(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
-    return service->choice.own_node_ranks == ompi_comm_size(module->comm) && !service->needs_transport;
+    const irr_choice_t *choice = &service->choice;
+    const int ranks = choice->node_ranks > 0 ? choice->node_ranks : choice->own_node_ranks;   /* agreed, or a guess */
+
+    return ranks == ompi_comm_size(module->comm) && !service->needs_transport;
 }
 
 /* Collective: engine communicators for the next of the list; the number of those that all ranks have. */
@@ -284,11 +287,16 @@ static irr_choice_act_t act(mca_coll_irr_module_t *module, mca_coll_irr_service_
 static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     irr_choice_t *choice = &service->choice;
-    const irr_choice_opening_t costs = opening(module, service);
     uint64_t words[IRR_CHOICE_WORDS], waited_ns;
+    irr_choice_opening_t costs;
     irr_choice_act_t what;
     int result = OMPI_SUCCESS;
 
+    /* Where processes are is alike for all ranks; what parameters say of it is not agreed yet. */
+    if (!service->asked && !irr_choice_place(choice, mca_coll_irr_node_ranks(module) == ompi_comm_size(module->comm),
+                                             node_ranks(module))) {
+        return OMPI_SUCCESS;
+    }
     if (!service->asked) {
         result = mca_coll_irr_ask(module, service);
         service->asked = true;
@@ -296,6 +304,7 @@ static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
     if (result != OMPI_SUCCESS || service->state != MCA_COLL_IRR_CHOOSING) {
         return result;
     }
+    costs = opening(module, service);
     irr_choice_words(choice, &costs, words);
     waited_ns = irr_clock_ns();
     if (mca_coll_irr_maxima(module, words, IRR_CHOICE_WORDS) != IRR_OK) {

@@ -1,5 +1,5 @@
 /*
- * test_choice.c - trials, and the choice of a way, on jobs whose exchanges take what a function says.
+ * test_choice.c - the choice of a way, on jobs whose exchanges take what a function says.
  *
  * A job here is a few ranks that agree by maxima, and a cost for each way.  What is spent is held against what was
  * promised, and what is found against what is best.
@@ -11,152 +11,6 @@
 #include <string.h>
 
 enum { RANKS = 3 };
-
-/* ---- trials ---- */
-
-/* The agreed sums of a round, those of the second half `drift` times as long; true: the trial is over. */
-static bool agree_round(irr_trial_t *trial)
-{
-    uint64_t agreed[IRR_TRIAL_SUMS];
-
-    memcpy(agreed, trial->sums, sizeof(agreed));
-    if (trial->looks) {
-        irr_trial_looked(trial, agreed);
-    } else if (irr_trial_agreed(trial, agreed)) {
-        return true;
-    }
-    return !irr_trial_go_on(trial, HUGE_VAL);
-}
-
-/* Runs a trial whose exchanges by way i take ns[i], and in the second halves of rounds `drift` times as long. */
-static irr_trial_t try(const double *ns, int count, double drift)
-{
-    irr_trial_t trial;
-
-    irr_trial_begin(&trial, count, ns[0]);
-    for (;;) {
-        const double took = ns[trial.way] * (trial.half == 0 ? 1 : drift);
-
-        CU_ASSERT_TRUE_FATAL(trial.exchanges <= 20 + 30 + 36);
-        if (irr_trial_took(&trial, (uint64_t)took) && agree_round(&trial)) {
-            return trial;
-        }
-    }
-}
-
-static void test_best_wins(void)
-{
-    for (int best = 0; best < IRR_TRIAL_WAYS; best++) {
-        for (int count = 2; count <= IRR_TRIAL_WAYS; count++) {
-            double ns[IRR_TRIAL_WAYS];
-
-            for (int i = 0; i < IRR_TRIAL_WAYS; i++) {
-                ns[i] = i == best ? 1000 : 1200 + 100 * i;
-            }
-            CU_ASSERT_EQUAL(try(ns, count, 1).winner, best < count ? best : 0);
-        }
-    }
-}
-
-static void test_spread_decides(void)
-{
-    const double ns[] = { 1000, 900 };
-
-    CU_ASSERT_EQUAL(try(ns, 2, 1).winner, 1);
-    CU_ASSERT_EQUAL(try(ns, 2, 1.2).winner, 0);   /* runs differ by more than the ways do */
-}
-
-static void test_hopeless(void)
-{
-    const double ns[] = { 1000, 100000, 100000, 100000, 100000 };
-    const irr_trial_t trial = try(ns, IRR_TRIAL_WAYS, 1);
-
-    CU_ASSERT_EQUAL(trial.winner, 0);
-    CU_ASSERT_EQUAL(trial.exchanges, 5 * 4);   /* one look */
-    CU_ASSERT_DOUBLE_EQUAL(trial.extra_ns, 4 * 4 * 99000.0, 1);
-}
-
-static void test_long_ones(void)
-{
-    const double ns[] = { 1e7, 9e6, 8e6, 7e6, 6e6 };
-    const irr_trial_t trial = try(ns, IRR_TRIAL_WAYS, 1);
-
-    CU_ASSERT_EQUAL(trial.winner, 4);
-    CU_ASSERT_EQUAL(trial.exchanges, 10 + 12 + 16);
-}
-
-static void test_first_is_not_timed(void)
-{
-    irr_trial_t trial;
-
-    irr_trial_begin(&trial, 2, 1000);
-    CU_ASSERT_FALSE(irr_trial_times(&trial));
-    CU_ASSERT_FALSE(irr_trial_took(&trial, 1000000));
-    CU_ASSERT_TRUE(irr_trial_times(&trial));
-    CU_ASSERT_EQUAL(trial.sums[0], 0);
-}
-
-/* One exchange of a look that is disturbed does not cost a way its place. */
-static void test_disturbed_look(void)
-{
-    irr_trial_t trial;
-    int n = 0;
-
-    irr_trial_begin(&trial, 2, 1000);
-    while (!irr_trial_took(&trial, trial.way == 1 && ++n == 3 ? 4000000 : 1000)) {
-    }
-    irr_trial_looked(&trial, trial.sums);
-    CU_ASSERT_TRUE(trial.left[1]);
-    CU_ASSERT_DOUBLE_EQUAL(trial.ratio, 1, 1e-9);
-}
-
-/* Nor does a stay that is disturbed tell of a gain that there is not. */
-static void test_disturbed_stay(void)
-{
-    const uint64_t look[IRR_TRIAL_SUMS] = { 3000, 2700 };
-    irr_trial_t trial;
-    uint64_t sums[IRR_TRIAL_SUMS] = { 8000, 7200 };
-
-    irr_trial_begin(&trial, 2, 1000);
-    irr_trial_looked(&trial, look);
-    CU_ASSERT_TRUE(irr_trial_go_on(&trial, 1e9));
-    sums[IRR_TRIAL_WAYS] = 80000;
-    sums[IRR_TRIAL_WAYS + 1] = 7300;
-    CU_ASSERT_TRUE(irr_trial_agreed(&trial, sums));
-    CU_ASSERT_EQUAL(trial.winner, 1);
-    CU_ASSERT_DOUBLE_EQUAL(trial.ratio, 0.9, 1e-9);
-}
-
-static void test_added(void)
-{
-    irr_trial_t trial;
-
-    irr_trial_begin(&trial, 2, 1000);
-    while (!irr_trial_took(&trial, 1000)) {
-    }
-    irr_trial_looked(&trial, trial.sums);
-    irr_trial_add(&trial, 2);
-    CU_ASSERT_EQUAL(trial.way, 2);   /* the first two were looked at */
-    while (!irr_trial_took(&trial, trial.way == 3 ? 700 : 1500)) {
-    }
-    CU_ASSERT_FALSE(agree_round(&trial));
-    CU_ASSERT_TRUE(trial.left[3] && !trial.left[2]);
-}
-
-/* What a round would take beyond the budget is dropped, the slowest first. */
-static void test_budget(void)
-{
-    const uint64_t sums[IRR_TRIAL_SUMS] = { 3000, 2700, 3600, 4500 };
-    irr_trial_t trial;
-
-    irr_trial_begin(&trial, 4, 1000);
-    irr_trial_looked(&trial, sums);
-    CU_ASSERT_TRUE(irr_trial_go_on(&trial, 1e3));
-    CU_ASSERT_TRUE(trial.left[1] && !trial.left[2] && !trial.left[3]);
-    trial.left[1] = false;
-    trial.left[2] = true;
-    CU_ASSERT_FALSE(irr_trial_go_on(&trial, 1e3));
-}
 
 /* ---- jobs ---- */
 
@@ -181,7 +35,7 @@ static job_t job_of(int percent, const double *ns, int can_open, double first)
 
     memcpy(job.ns, ns, sizeof(job.ns));
     for (int r = 0; r < RANKS; r++) {
-        irr_choice_init(&job.choice[r], (uint32_t)percent, RANKS, 1 + r % 2);
+        irr_choice_init(&job.choice[r], (uint32_t)percent);
     }
     return job;
 }
@@ -238,6 +92,7 @@ static void agree(job_t *job)
     irr_choice_act_t what[RANKS];
 
     for (int r = 0; r < RANKS; r++) {
+        CU_ASSERT_TRUE_FATAL(irr_choice_place(&job->choice[r], false, 1 + r % 2));
         irr_choice_words(&job->choice[r], &opening, own);
         for (int i = 0; i < IRR_CHOICE_WORDS; i++) {
             words[i] = own[i] > words[i] ? own[i] : words[i];
@@ -328,6 +183,25 @@ static void test_few_agreements(void)
     run(&job, 20000);
     CU_ASSERT_TRUE(job.agreements >= 20 && job.agreements < 20000 / 80);
     CU_ASSERT_TRUE(job.took <= 1.06 * job.own);
+}
+
+/* On one node exchanges are as short as agreements: the first one waits. */
+static void test_one_node(void)
+{
+    const irr_choice_load_t load = { .messages = 1, .sent = 8, .received = 8, .longest = 8 };
+    irr_choice_t choice;
+    int calls = 1;
+
+    irr_choice_init(&choice, 5);
+    for (; !irr_choice_took(&choice, 10, &load); calls++) {
+    }
+    CU_ASSERT_EQUAL(calls, 16);
+    CU_ASSERT_FALSE(irr_choice_place(&choice, true, 4));
+    for (calls++; !irr_choice_took(&choice, 10, &load); calls++) {
+    }
+    CU_ASSERT_EQUAL(calls, 32);
+    CU_ASSERT_TRUE(irr_choice_place(&choice, true, 4));
+    CU_ASSERT_EQUAL(choice.own.messages, 8);
 }
 
 static void test_finds_the_best(void)
@@ -437,7 +311,7 @@ static void test_share_of_nothing(void)
 {
     job_t job = job_of(5, faster, LIST, 1e6);
 
-    irr_choice_init(&job.choice[2], 0, RANKS, 1);   /* the least of all counts */
+    irr_choice_init(&job.choice[2], 0);   /* the least of all counts */
     run(&job, 100000);
     CU_ASSERT_EQUAL(job.opened, 0);
 }
@@ -453,18 +327,10 @@ static void test_empty(void)
 }
 
 static const irr_test_case_t cases[] = {
-    { "a trial finds the best way, whichever it is", test_best_wins },
-    { "a way wins by more than runs differ", test_spread_decides },
-    { "hopeless ways are dropped after a look", test_hopeless },
-    { "long exchanges need fewer of them", test_long_ones },
-    { "the first exchange of a stay is not timed", test_first_is_not_timed },
-    { "what disturbs one exchange of a look costs no way its place", test_disturbed_look },
-    { "a stay that is disturbed tells of no gain", test_disturbed_stay },
-    { "ways may be added after a look", test_added },
-    { "a round stays within the budget", test_budget },
     { "jobs of few or cheap exchanges open nothing", test_cheap_jobs_open_nothing },
     { "agreements cost what the last rank waits", test_agreements_cost },
     { "agreements that are as long as exchanges are few", test_few_agreements },
+    { "on one node the first agreement waits", test_one_node },
     { "a long job finds the best way", test_finds_the_best },
     { "over slow networks a good way is found by exchange 60", test_finds_early },
     { "the list is gone through to its end", test_goes_through_the_list },

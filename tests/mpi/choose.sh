@@ -48,7 +48,17 @@ without_transport() {
     grep -q "tried" "$scratch/run" && ! grep -q "opened on transport" "$scratch/run"
 }
 
-plan 14
+# The ranks count nodes differently, and still do the same.
+counted() {
+    OMPI_MCA_coll_irr_setup_share=$always
+    export OMPI_MCA_coll_irr_setup_share
+    on_some_ranks OMPI_MCA_coll_irr_ranks_per_node=1 "$program" 100 served
+    status=$?
+    unset OMPI_MCA_coll_irr_setup_share
+    return $status
+}
+
+plan 15
 check "few calls: nothing is opened" silent chooses 4 5 "$program" 31 left
 check "cheap calls: nothing is opened" silent chooses 2 1 "$program" 100 left
 for n in 2 3 5 8; do
@@ -61,6 +71,7 @@ check "one rank says what was found" \
     chooses 4 $always --mca coll_irr_verbose 1 "$program" 100 served
 check "on one node no transport is opened" without_transport
 check "nothing may be spent" silent chooses 4 0 "$program" 200 left
+check "nodes of one rank for two of four ranks" counted
 check "no share on two of four ranks" differ on_some_ranks OMPI_MCA_coll_irr_setup_share=0 "$program" 100 left
 check "an algorithm on two of four ranks, where the others choose" differ chooses 2 $always \
     env OMPI_MCA_coll_irr_alltoallv_algorithm=a1 "$program" 100 left : -np 2 --oversubscribe "$program" 100 left

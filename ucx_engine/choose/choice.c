@@ -27,12 +27,28 @@
 #define DOUBT     0.5
 #define EXTRA_MIN 0.25
 
-void irr_choice_init(irr_choice_t *choice, uint32_t percent, int ranks, int node_ranks)
+void irr_choice_init(irr_choice_t *choice, uint32_t percent)
 {
-    *choice = (irr_choice_t){
-        .percent = percent, .due = node_ranks < ranks ? FIRST_NODES : FIRST_NODE, .own_ns = UINT64_MAX,
-        .own_node_ranks = node_ranks, .ratio = 1, .best = 1
-    };
+    *choice = (irr_choice_t){ .percent = percent, .due = FIRST_NODES, .own_ns = UINT64_MAX, .ratio = 1, .best = 1 };
+}
+
+/* Until the next agreement. */
+static void wait_for(irr_choice_t *choice, uint64_t calls)
+{
+    choice->due = choice->calls + calls;
+    choice->own_ns = UINT64_MAX;
+    choice->own = (irr_choice_load_t){ .messages = 0 };
+}
+
+bool irr_choice_place(irr_choice_t *choice, bool one_node, int node_ranks)
+{
+    const bool waits = choice->own_node_ranks == 0 && one_node;
+
+    choice->own_node_ranks = node_ranks;
+    if (waits) {
+        wait_for(choice, FIRST_NODE - FIRST_NODES);
+    }
+    return !waits;
 }
 
 bool irr_choice_times(const irr_choice_t *choice)
@@ -139,9 +155,7 @@ static void begin_epoch(irr_choice_t *choice, double wanted_ns)
     }
     choice->tries = false;
     choice->agreed = choice->calls;
-    choice->due = choice->calls + (wait > least ? wait : least);
-    choice->own_ns = UINT64_MAX;
-    choice->own = (irr_choice_load_t){ .messages = 0 };
+    wait_for(choice, wait > least ? wait : least);
 }
 
 /* The winner against way 0, which needs not be better than it to win. */

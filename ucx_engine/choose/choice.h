@@ -85,8 +85,14 @@ typedef struct irr_choice {
     irr_trial_t       trial;
 } irr_choice_t;
 
-/* On a rank with so many of the ranks on its node. */
-void irr_choice_init(irr_choice_t *choice, uint32_t percent, int ranks, int node_ranks);
+/* On a rank that would spend so much. */
+void irr_choice_init(irr_choice_t *choice, uint32_t percent);
+
+/*
+ * Before an agreement, with so many ranks on the node of this one; one_node, alike on all ranks: they are all on one.
+ * To know these takes a look at each rank, so nobody asks sooner.  False: the first agreement is not due yet.
+ */
+bool irr_choice_place(irr_choice_t *choice, bool one_node, int node_ranks);
 
 /* The way of the next exchange: 0, or one of those that were opened. */
 static inline int irr_choice_way(const irr_choice_t *choice)
