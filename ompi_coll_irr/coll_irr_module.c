@@ -32,11 +32,27 @@ static bool spans_jobs(ompi_communicator_t *comm)
     return false;
 }
 
+/* NULL: what runs is what this was built for.  To find out takes as long as the rest of a small communicator. */
+static const char *wrong_abi(void)
+{
+    static char reason[96];
+    static bool known;
+    char running[32];
+
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    if (!known && !mca_coll_irr_abi_matches(running, sizeof(running))) {
+        snprintf(reason, sizeof(reason), "built for Open MPI %d.%d.%d, but %s runs", OMPI_MAJOR_VERSION,
+                 OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION, running);
+    }
+    known = true;
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    return reason[0] != '\0' ? reason : NULL;
+}
+
 /* Why this communicator is not ours; NULL if it is.  All reasons are alike on all its ranks. */
 static const char *reason_to_decline(ompi_communicator_t *comm)
 {
-    static char reason[96];
-    char running[32];
+    const char *reason;
 
     if (mca_coll_irr_component.params.priority < 0) {
         return "coll_irr_priority is negative";
@@ -50,9 +66,8 @@ static const char *reason_to_decline(ompi_communicator_t *comm)
     if (mca_coll_irr_fault_tolerant_job()) {
         return "fault-tolerant jobs are not served";
     }
-    if (!mca_coll_irr_abi_matches(running, sizeof(running))) {
-        snprintf(reason, sizeof(reason), "built for Open MPI %d.%d.%d, but %s runs", OMPI_MAJOR_VERSION,
-                 OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION, running);
+    reason = wrong_abi();
+    if (reason != NULL) {
         return reason;
     }
     if (spans_jobs(comm)) {
