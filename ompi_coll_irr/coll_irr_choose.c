@@ -71,16 +71,20 @@ uint64_t mca_coll_irr_process_modes(void)
     return (uint64_t)mode_of(NULL, MCA_COLL_IRR_ALLTOALLV) << 2 | (uint64_t)mode_of(NULL, MCA_COLL_IRR_ALLTOALL);
 }
 
+/* Which setting names the algorithm of a service. */
+static int which_of(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+{
+    return service == &module->alltoallv ? MCA_COLL_IRR_ALLTOALLV : MCA_COLL_IRR_ALLTOALL;
+}
+
 bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
-    const int which = service == &module->alltoallv ? MCA_COLL_IRR_ALLTOALLV : MCA_COLL_IRR_ALLTOALL;
-
-    return mode_of(module->keyed, which) != mode_of(NULL, which);
+    return mca_coll_irr_mode(module, service) != mode_of(NULL, which_of(module, service));
 }
 
 mca_coll_irr_mode_t mca_coll_irr_mode(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
-    return mode_of(module->keyed, service == &module->alltoallv ? MCA_COLL_IRR_ALLTOALLV : MCA_COLL_IRR_ALLTOALL);
+    return mode_of(module->keyed, which_of(module, service));
 }
 
 /* As the user counts nodes, or as Open MPI does. */

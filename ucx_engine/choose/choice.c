@@ -158,14 +158,20 @@ static void begin_epoch(irr_choice_t *choice, double wanted_ns)
     wait_for(choice, wait > least ? wait : least);
 }
 
+/* The way gone so far is the first of so many, whose slots are known. */
+static void begin_trial(irr_choice_t *choice, int count)
+{
+    choice->tries = true;
+    choice->slots[0] = choice->way;
+    irr_trial_begin(&choice->trial, count, choice->mean_ns);
+}
+
 /* The winner against way 0, which needs not be better than it to win. */
 static void begin_check(irr_choice_t *choice)
 {
     choice->checks = false;
-    choice->tries = true;
-    choice->slots[0] = choice->way;
     choice->slots[1] = 0;
-    irr_trial_begin(&choice->trial, 2, choice->mean_ns);
+    begin_trial(choice, 2);
     choice->trial.lenient = true;
     choice->again = AGAIN * choice->calls;
 }
@@ -369,9 +375,7 @@ static void add_ways(irr_choice_t *choice, int ways)
     if (choice->tries) {
         irr_trial_add(&choice->trial, ways);
     } else {
-        choice->tries = true;
-        choice->slots[0] = choice->way;
-        irr_trial_begin(&choice->trial, 1 + ways, choice->mean_ns);
+        begin_trial(choice, 1 + ways);
     }
 }
 

@@ -36,7 +36,10 @@ typedef struct irr_choice_opening {
     uint64_t first, way;
 } irr_choice_opening_t;
 
-/* What the ranks agree on, as the maxima of all.  In a trial only what is spent and the sums count. */
+/*
+ * What the ranks agree on, as the maxima of all; thrift and haste are complements, so that the least share and the
+ * shortest wait come out.  In a trial only what is spent and the sums count.
+ */
 enum {
     IRR_CHOICE_THRIFT, IRR_CHOICE_NS, IRR_CHOICE_HASTE, IRR_CHOICE_SPENT_NS, IRR_CHOICE_FIRST_NS, IRR_CHOICE_WAY_NS,
     IRR_CHOICE_NODE_RANKS, IRR_CHOICE_MESSAGES, IRR_CHOICE_SENT, IRR_CHOICE_RECEIVED, IRR_CHOICE_LONGEST,

@@ -9,7 +9,8 @@
 #define LENGTH_SHORT 8
 #define LENGTH_LONG  4
 
-/* Those of a look. */
+/* Those of a look, and the one before. */
+#define LOOK_WARM_UP 1
 #define LOOK_SHORT 3
 #define LOOK_LONG  1
 
@@ -47,17 +48,27 @@ static void begin_round(irr_trial_t *trial)
     trial->done = 0;
 }
 
+static bool is_long(double mean_ns)
+{
+    return mean_ns >= LONG_NS;
+}
+
+static int look_length(bool long_ones)
+{
+    return long_ones ? LOOK_LONG : LOOK_SHORT;
+}
+
 static void begin_look(irr_trial_t *trial)
 {
     trial->looks = true;
-    trial->length = trial->long_ones ? LOOK_LONG : LOOK_SHORT;
-    trial->warm_up = 1;
+    trial->length = look_length(trial->long_ones);
+    trial->warm_up = LOOK_WARM_UP;
     begin_round(trial);
 }
 
 void irr_trial_begin(irr_trial_t *trial, int count, double mean_ns)
 {
-    *trial = (irr_trial_t){ .count = count, .long_ones = mean_ns >= LONG_NS, .ratio = 1 };
+    *trial = (irr_trial_t){ .count = count, .long_ones = is_long(mean_ns), .ratio = 1 };
     for (int i = 0; i < count; i++) {
         trial->left[i] = true;
     }
@@ -74,7 +85,7 @@ void irr_trial_add(irr_trial_t *trial, int more)
 
 int irr_trial_look(double mean_ns)
 {
-    return 1 + (mean_ns >= LONG_NS ? LOOK_LONG : LOOK_SHORT);
+    return LOOK_WARM_UP + look_length(is_long(mean_ns));
 }
 
 /* Of a look the shortest exchange counts, for all of them: what disturbs one of a few says nothing of its way. */
