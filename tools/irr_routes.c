@@ -9,7 +9,6 @@
 #include "routes.h"
 
 #include <sched.h>
-#include <ucp/api/ucp.h>
 
 const char irr_cli_program[] = "irr_routes";
 
@@ -98,8 +97,8 @@ static void print_head(const irr_routes_job_t *job)
 {
     const irr_routes_options_t *options = job->options;
 
-    printf("# irr_routes: ranks: %d, %d on a node of `node`, transport %s %s\n", job->problem.ranks,
-           options->ranks_per_node, job->engine->transport->caps.name, ucp_get_version_string());
+    printf("# irr_routes: ranks: %d, %d on a node of `node`, transport %s\n", job->problem.ranks,
+           options->ranks_per_node, job->engine->transport->caps.name);
     printf("# pattern %s, unit %llu bytes, seed %llu, slices of %llu bytes at least; every byte compared\n",
            irr_pattern_name(options->pattern), (unsigned long long)options->unit,
            (unsigned long long)options->seed, (unsigned long long)options->slice_min);

@@ -1,6 +1,8 @@
 /*
- * transport.c - the table of transports.
+ * transport.c - the table of transports that were built.
  */
+#include <config.h>
+
 #include "transport/transport.h"
 
 #include "core/log.h"
@@ -13,7 +15,9 @@ static const struct row {
     const char   *name, *text;
     irr_status_t (*open)(const irr_engine_config_t *config, irr_transport_t **transport_p);
 } rows[] = {
-    { "ucx", "UCX: shared memory, and what network there is", irr_ucx_open }
+#ifdef HAVE_UCX
+    { "ucx", "UCX: shared memory, and what network there is", irr_ucx_open },
+#endif
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
