@@ -15,8 +15,8 @@
 
 #include "core/alloc.h"
 #include "core/log.h"
+#include "transport/devices.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,17 +148,10 @@ static void tune(ucp_config_t *config, const char *tls)
 
 static bool has_adapters(void)
 {
-    DIR *folder = opendir("/sys/class/infiniband");
-    const struct dirent *entry = NULL;
+    irr_devices_t devices;
 
-    if (folder == NULL) {
-        return false;
-    }
-    do {
-        entry = readdir(folder);
-    } while (entry != NULL && entry->d_name[0] == '.');
-    closedir(folder);
-    return entry != NULL;
+    irr_devices_look("/sys", &devices);
+    return devices.ucx[0] != '\0';
 }
 
 /* Over tcp asking the receiver takes longer than keeping 64 KiB; an adapter that writes to memory itself asks sooner. */

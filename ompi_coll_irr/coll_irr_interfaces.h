@@ -1,0 +1,19 @@
+/*
+ * coll_irr_interfaces.h - the network interfaces that Open MPI was told to use, by name.  Knows nothing of Open MPI.
+ */
+#ifndef MCA_COLL_IRR_INTERFACES_H
+#define MCA_COLL_IRR_INTERFACES_H
+
+#include <ifaddrs.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Those of `all` that are up and that the lists admit, each once, with commas, in the order of the system; false if none
+ * is, or they do not fit.  The lists are those of btl_tcp_if_include and btl_tcp_if_exclude, names and addresses as in
+ * "eth0,192.168.0.0/16"; include NULL or "": all that exclude does not name.
+ */
+bool mca_coll_irr_interfaces(const struct ifaddrs *all, const char *include, const char *exclude, char *names,
+                             size_t size);
+
+#endif
