@@ -1,6 +1,6 @@
 /*
- * test_transports.c - the conformance suite on each row of the table of transports: several in one process, over the
- * memory of the node and over its network; and the table itself.
+ * test_transports.c - the conformance suite on UCX: several transports in one process, over the memory of the node and
+ * over its network; and the table of transports.  test_ofi.c has libfabric's providers.
  */
 #include "transport_suite.h"
 
@@ -8,39 +8,22 @@
 
 #include <string.h>
 
-/* The row of the next net. */
-static const char *row;
-
-static irr_status_t open_all(irr_engine_config_t config, irr_transport_t *transports[IRR_NET_RANKS])
-{
-    config.transport = row;
-    return irr_net_open_transports(config, transports);
-}
-
 static irr_status_t open_shared(irr_transport_t *transports[IRR_NET_RANKS])
 {
-    return open_all((irr_engine_config_t){ .one_node = true }, transports);
+    return irr_net_open_transports((irr_engine_config_t){ .transport = "ucx", .one_node = true }, transports);
 }
 
 static irr_status_t open_tcp(irr_transport_t *transports[IRR_NET_RANKS])
 {
-    return open_all((irr_engine_config_t){ .ucx_tls = "tcp,self", .ucx_devices = "lo" }, transports);
+    const irr_engine_config_t config = { .transport = "ucx", .ucx_tls = "tcp,self", .ucx_devices = "lo" };
+
+    return irr_net_open_transports(config, transports);
 }
 
 static const irr_setup_t shared = { .open = open_shared }, tcp = { .open = open_tcp };
 
-static void run_rows(void (*suite)(const irr_setup_t *with), const irr_setup_t *with)
-{
-    for (int i = 0; (row = irr_transport_name(i)) != NULL; i++) {
-        suite(with);
-    }
-}
-
-#define WRAP_ROWS(setup, name, text) \
-    static void setup##_##name(void) { run_rows(irr_suite_##name, &setup); }
-
-IRR_TRANSPORT_SUITE(WRAP_ROWS, shared)
-IRR_TRANSPORT_SUITE(WRAP_ROWS, tcp)
+IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, shared)
+IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, tcp)
 
 /* ---- the table ---- */
 

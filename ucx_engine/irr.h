@@ -314,10 +314,10 @@ typedef struct irr_engine_config {
     const char *transport;     /* the name of a row; NULL or "": the first one */
     const char *ucx_tls;       /* transports as UCX_TLS has them; NULL or "": what one_node says */
     const char *ucx_devices;   /* network devices as UCX_NET_DEVICES has them; NULL or "": UCX's own choice */
+    const char *ofi_provider, *ofi_domain;   /* as `fi_info -p`, -d; domains with commas; NULL or "": see provider.c */
     bool        one_node;      /* the whole job is on this node: open shared memory alone, no listener */
     bool        threads;       /* several threads may call the engine */
-    size_t      job_ranks;     /* ranks in the job, for UCX's choice of transports */
-    size_t      node_ranks;    /* ranks of the job on this node */
+    size_t      job_ranks, node_ranks;   /* ranks in the job, and of these on this node */
     bool        crowded;       /* there are more than processors */
     size_t      eager_bytes;   /* longest messages that ask no receiver; 0: UCX's choice; IRR_BYTES_AUTO: see ucx.c */
 } irr_engine_config_t;

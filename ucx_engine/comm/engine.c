@@ -63,20 +63,27 @@ static void free_config(irr_engine_config_t *config)
     irr_free((void *)config->transport);
     irr_free((void *)config->ucx_tls);
     irr_free((void *)config->ucx_devices);
+    irr_free((void *)config->ofi_provider);
+    irr_free((void *)config->ofi_domain);
 }
 
 static irr_status_t copy_config(const irr_engine_config_t *given, irr_engine_config_t *config)
 {
-    irr_status_t status;
+    const struct { const char *from, **to; } texts[] = {
+        { given->transport, &config->transport },
+        { given->ucx_tls, &config->ucx_tls },
+        { given->ucx_devices, &config->ucx_devices },
+        { given->ofi_provider, &config->ofi_provider },
+        { given->ofi_domain, &config->ofi_domain }
+    };
+    irr_status_t status = IRR_OK;
 
     *config = *given;
-    config->ucx_tls = config->ucx_devices = NULL;
-    status = copy_text(given->transport, &config->transport);
-    if (status == IRR_OK) {
-        status = copy_text(given->ucx_tls, &config->ucx_tls);
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        *texts[i].to = NULL;
     }
-    if (status == IRR_OK) {
-        status = copy_text(given->ucx_devices, &config->ucx_devices);
+    for (size_t i = 0; status == IRR_OK && i < sizeof(texts) / sizeof(texts[0]); i++) {
+        status = copy_text(texts[i].from, texts[i].to);
     }
     if (status != IRR_OK) {
         free_config(config);

@@ -18,6 +18,9 @@ static const struct row {
 #ifdef HAVE_UCX
     { "ucx", "UCX: shared memory, and what network there is", irr_ucx_open },
 #endif
+#ifdef HAVE_LIBFABRIC
+    { "ofi", "libfabric: what network its providers reach", irr_ofi_open },
+#endif
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };

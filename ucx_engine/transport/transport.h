@@ -201,4 +201,11 @@ irr_transport_t *irr_transport_none(void);
 /* UCX: see transport/ucx/ucx.c.  Opens context and worker; reads only tls, devices, one_node and the rank numbers. */
 irr_status_t irr_ucx_open(const irr_engine_config_t *config, irr_transport_t **transport_p);
 
+/*
+ * libfabric, where it was built: see transport/ofi/ofi.c.  Opens a domain and an endpoint; reads only ofi_provider,
+ * ofi_domain, one_node and the rank numbers.  IRR_ERR_NOT_SUPPORTED, told to the user, where libfabric cannot be loaded
+ * or has no such provider.
+ */
+irr_status_t irr_ofi_open(const irr_engine_config_t *config, irr_transport_t **transport_p);
+
 #endif

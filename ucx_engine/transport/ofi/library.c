@@ -1,0 +1,68 @@
+/*
+ * library.c - loads libfabric when it is asked for, so that a job that uses another transport never has it, and the
+ * component starts where it is missing.  Once loaded it stays: libfabric does not like to be loaded twice.
+ */
+#include "transport/ofi/ofi.h"
+
+#include "core/log.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+/* All versions since 1.0, and 2.x, have this name. */
+#define LIBRARY "libfabric.so.1"
+
+static irr_ofi_library_t library;
+static bool              loaded;
+static char              why_not[256];
+
+static bool find(void *handle, const char *name, void *function_p)
+{
+    void *function = dlsym(handle, name);
+
+    if (function == NULL) {
+        snprintf(why_not, sizeof(why_not), "%s has no %s", LIBRARY, name);
+        return false;
+    }
+    *(void **)function_p = function;
+    return true;
+}
+
+static bool is_new_enough(void)
+{
+    const uint32_t version = library.version();
+
+    if (FI_VERSION_LT(version, IRR_OFI_VERSION)) {
+        snprintf(why_not, sizeof(why_not), "%s has version %u.%u", LIBRARY, FI_MAJOR(version), FI_MINOR(version));
+        return false;
+    }
+    return true;
+}
+
+static void load(void)
+{
+    void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+
+    if (handle == NULL) {
+        snprintf(why_not, sizeof(why_not), "%s", dlerror());
+        return;
+    }
+    loaded = find(handle, "fi_getinfo", &library.getinfo) && find(handle, "fi_freeinfo", &library.freeinfo) &&
+             find(handle, "fi_dupinfo", &library.dupinfo) && find(handle, "fi_fabric", &library.fabric) &&
+             find(handle, "fi_strerror", &library.strerror) && find(handle, "fi_version", &library.version) &&
+             is_new_enough();
+}
+
+irr_status_t irr_ofi_load(const irr_ofi_library_t **library_p)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, load);
+    if (!loaded) {
+        irr_log(IRR_LOG_ERROR, "transport ofi needs libfabric %d.%d or newer, which cannot be loaded: %s",
+                FI_MAJOR(IRR_OFI_VERSION), FI_MINOR(IRR_OFI_VERSION), why_not);
+        return IRR_ERR_NOT_SUPPORTED;
+    }
+    *library_p = &library;
+    return IRR_OK;
+}

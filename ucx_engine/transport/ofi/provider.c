@@ -1,0 +1,237 @@
+/*
+ * provider.c - which provider and domain of libfabric to use.
+ *
+ * libfabric is asked for all that can do what we need: tagged messages of reliable endpoints, in order.  Of these stay
+ * those that the configuration names, as `fi_info -p` and `-d` would; what is best of the rest says a table, by the
+ * provider's name.  A domain decides what listens: of providers on sockets, a job on one node takes the loopback alone.
+ */
+#include "transport/ofi/ofi.h"
+
+#include "core/log.h"
+
+#include <string.h>
+
+/* Bits of a tag that libfabric may match: a channel, a tag, and 16 bits of a rank at least. */
+#define TAG_BITS_MIN (IRR_CHANNEL_ID_BITS + IRR_CHANNEL_TAG_BITS + 16)
+
+/* Where a provider gets to. */
+typedef enum reach {
+    FABRIC,   /* to all nodes, by an adapter of its own */
+    SOCKETS,  /* to all nodes, by what listens at a network interface */
+    NODE      /* to processes of this node */
+} reach_t;
+
+/* The best come first.  What is not here is taken only when it is named. */
+static const struct row {
+    const char *name;
+    reach_t     reach;
+} rows[] = {
+    { "cxi", FABRIC },
+    { "efa", FABRIC },
+    { "opx", FABRIC },
+    { "psm2", FABRIC },
+    { "psm3", FABRIC },
+    { "verbs;ofi_rxm", FABRIC },
+    { "shm", NODE },
+    { "tcp;ofi_rxm", SOCKETS },
+    { "tcp", SOCKETS },
+    { "net", SOCKETS },
+    { "sockets", SOCKETS },
+    { "udp;ofi_rxd", SOCKETS }
+};
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+static const char *provider_of(const struct fi_info *info)
+{
+    return info->fabric_attr->prov_name;
+}
+
+static const char *domain_of(const struct fi_info *info)
+{
+    return info->domain_attr->name;
+}
+
+static int row_of(const struct fi_info *info)
+{
+    int i = 0;
+
+    while (i < ROWS && strcmp(rows[i].name, provider_of(info)) != 0) {
+        i++;
+    }
+    return i;
+}
+
+static bool given(const char *value)
+{
+    return value != NULL && value[0] != '\0';
+}
+
+/* The place of a domain in a list with commas, counted from 0; -1: it is not there. */
+static int place_of(const char *list, const char *name)
+{
+    for (int place = 0; *list != '\0'; place++) {
+        const size_t length = strcspn(list, ",");
+
+        if (strlen(name) == length && strncmp(list, name, length) == 0) {
+            return place;
+        }
+        list += length + (list[length] == ',');
+    }
+    return -1;
+}
+
+static int tag_bits(const struct fi_info *info)
+{
+    const uint64_t format = info->ep_attr->mem_tag_format;
+
+    return format != 0 ? 64 - __builtin_clzll(format) : 0;
+}
+
+/* How good an info is, less is better; -1: it must not be used.  Of equals libfabric's first one is taken. */
+static int rank(const struct fi_info *info, const irr_engine_config_t *config)
+{
+    const int row = row_of(info), place = given(config->ofi_domain) ? place_of(config->ofi_domain, domain_of(info)) : 0;
+    const reach_t reach = row < ROWS ? rows[row].reach : FABRIC;
+    const bool loopback = strcmp(domain_of(info), "lo") == 0;
+
+    if (place < 0 || (row == ROWS && !given(config->ofi_provider)) || tag_bits(info) < TAG_BITS_MIN) {
+        return -1;
+    }
+    if (!given(config->ofi_provider) && reach == NODE && !config->one_node) {
+        return -1;
+    }
+    if (!given(config->ofi_domain) && reach == SOCKETS && loopback != config->one_node) {
+        return -1;
+    }
+    /* On one node what needs no listener comes first. */
+    return (config->one_node && reach == NODE ? 0 : row + 1) * 256 + place;
+}
+
+static const struct fi_info *best_of(const struct fi_info *list, const irr_engine_config_t *config)
+{
+    const struct fi_info *best = NULL;
+
+    for (const struct fi_info *info = list; info != NULL; info = info->next) {
+        const int its = rank(info, config);
+
+        if (its >= 0 && (best == NULL || its < rank(best, config))) {
+            best = info;
+        }
+    }
+    return best;
+}
+
+/* ---- what there is, for the user ---- */
+
+/* Appends a name to a list with commas, unless it is there or there is no room. */
+static void append(char *text, size_t size, const char *name)
+{
+    const size_t used = strlen(text);
+
+    if (place_of(text, name) < 0 && used + strlen(name) + 2 < size) {
+        snprintf(text + used, size - used, "%s%s", used > 0 ? "," : "", name);
+    }
+}
+
+static void refuse(const struct fi_info *list, const irr_engine_config_t *config)
+{
+    char providers[256] = "", domains[256] = "";
+    const struct fi_info *narrow = NULL;
+
+    for (const struct fi_info *info = list; info != NULL; info = info->next) {
+        narrow = tag_bits(info) < TAG_BITS_MIN ? info : narrow;
+        append(providers, sizeof(providers), provider_of(info));
+        append(domains, sizeof(domains), domain_of(info));
+    }
+    if (narrow != NULL && given(config->ofi_provider)) {
+        irr_log(IRR_LOG_ERROR, "provider %s of libfabric has %d bits for tags, and %d are needed (ofi_provider)",
+                provider_of(narrow), tag_bits(narrow), TAG_BITS_MIN);
+        return;
+    }
+    irr_log(IRR_LOG_ERROR, "libfabric has no provider of tagged messages that is %s (ofi_provider) with a domain that is "
+            "%s (ofi_domain), but only providers %s with domains %s",
+            given(config->ofi_provider) ? config->ofi_provider : "known here",
+            given(config->ofi_domain) ? config->ofi_domain : config->one_node ? "of this node" : "of a network",
+            providers[0] != '\0' ? providers : "none", domains[0] != '\0' ? domains : "none");
+}
+
+/* ---- */
+
+static struct fi_info *hints_for(const irr_ofi_library_t *library)
+{
+    struct fi_info *hints = library->dupinfo(NULL);
+
+    if (hints != NULL) {
+        hints->caps = FI_TAGGED;
+        hints->mode = FI_CONTEXT | FI_CONTEXT2;
+        hints->ep_attr->type = FI_EP_RDM;
+        hints->domain_attr->threading = FI_THREAD_DOMAIN;
+        hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
+        hints->domain_attr->av_type = FI_AV_TABLE;
+        hints->domain_attr->mr_mode = FI_MR_ENDPOINT | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
+        hints->tx_attr->msg_order = FI_ORDER_SAS;
+        hints->rx_attr->msg_order = FI_ORDER_SAS;
+    }
+    return hints;
+}
+
+/* All that can do it, of the provider that is named; NULL: there is none. */
+static irr_status_t find_all(const irr_ofi_library_t *library, const char *provider, struct fi_info **list_p)
+{
+    struct fi_info *hints = hints_for(library);
+    int error;
+
+    *list_p = NULL;
+    if (hints == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    if (given(provider)) {
+        hints->fabric_attr->prov_name = strdup(provider);   /* libfabric frees it */
+        if (hints->fabric_attr->prov_name == NULL) {
+            library->freeinfo(hints);
+            return IRR_ERR_NO_MEMORY;
+        }
+    }
+    error = library->getinfo(IRR_OFI_VERSION, NULL, NULL, 0, hints, list_p);
+    library->freeinfo(hints);
+    if (error != 0) {
+        *list_p = NULL;
+    }
+    return error == -FI_ENOMEM ? IRR_ERR_NO_MEMORY : IRR_OK;
+}
+
+irr_status_t irr_ofi_choose(const irr_ofi_library_t *library, const irr_engine_config_t *config,
+                            struct fi_info **info_p)
+{
+    struct fi_info *list, *info = NULL;
+    const struct fi_info *best;
+    irr_status_t status = find_all(library, config->ofi_provider, &list);
+
+    if (status == IRR_OK && list == NULL && given(config->ofi_provider)) {
+        status = find_all(library, NULL, &list);
+        if (status == IRR_OK) {
+            refuse(list, config);
+            status = IRR_ERR_NOT_SUPPORTED;
+        }
+    }
+    if (status != IRR_OK) {
+        goto out;
+    }
+    best = best_of(list, config);
+    if (best == NULL) {
+        refuse(list, config);
+        status = IRR_ERR_NOT_SUPPORTED;
+        goto out;
+    }
+    info = library->dupinfo(best);
+    status = info != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+out:
+    if (list != NULL) {
+        library->freeinfo(list);
+    }
+    if (status == IRR_OK) {
+        *info_p = info;
+    }
+    return status;
+}
