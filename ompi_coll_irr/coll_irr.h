@@ -22,7 +22,10 @@
  *   coll_irr_report.c     coll_irr_report: what the job did
  *   coll_irr_engine.c     the engine of the process: first use, progress, waiting
  *   coll_irr_teardown.c   the way down at the end of the job
+ *   coll_irr_buffer.h     the bytes of a call
  *   coll_irr_buffer.c     counts, displacements and datatypes to blocks of bytes
+ *   coll_irr_runs.c       elements of a datatype as runs of bytes
+ *   coll_irr_kept.c       memory for packed bytes
  *   coll_irr_exchange.c   what a blocking call does: pack, exchange, unpack
  *   coll_irr_alltoallv.c  MPI_Alltoallv
  *   coll_irr_alltoall.c   MPI_Alltoall
@@ -33,7 +36,7 @@
 #ifndef MCA_COLL_IRR_H
 #define MCA_COLL_IRR_H
 
-#include "compat.h"
+#include "coll_irr_buffer.h"
 #include "coll_irr_rows.h"
 #include "choose/candidates.h"
 #include "choose/choice.h"
@@ -124,8 +127,6 @@ typedef enum mca_coll_irr_state_t {
     MCA_COLL_IRR_DECLINED
 } mca_coll_irr_state_t;
 
-typedef struct mca_coll_irr_call_t mca_coll_irr_call_t;
-
 /* Does a call by the previous module; in place, both its sides are the receiving one. */
 typedef int (*mca_coll_irr_host_fn_t)(mca_coll_irr_module_t *module, const mca_coll_irr_call_t *call, bool in_place);
 
@@ -169,8 +170,8 @@ struct mca_coll_irr_module_t {
     irr_machine_t               machine;        /* by which ways are ranked; alike on all ranks where these choose */
     irr_status_t                trouble;        /* a bad value, or no memory for a module; told in the first call */
     char                       *reason;         /* of it, or why the engine cannot be opened, for the user */
-    irr_block_t                *send_blocks;    /* while one is SERVING: room for one a rank, for the problem */
-    irr_block_t                *recv_blocks;
+    mca_coll_irr_room_t         send_room;      /* while one is SERVING: for the problem */
+    mca_coll_irr_room_t         recv_room;
     mca_coll_irr_module_t      *next, *prev;    /* of the component's list */
 
     /* Who served before us; the modules are retained. */
@@ -413,58 +414,10 @@ void mca_coll_irr_teardown(void);
 /* Destroys what is left without talking to anybody. */
 void mca_coll_irr_teardown_local(void);
 
-/* ---- buffers ---- */
-
-/* One side of an exchange: what MPI gives. */
-typedef struct mca_coll_irr_side_t {
-    void                 *buffer;
-    mca_coll_irr_counts_t counts;
-    mca_coll_irr_displs_t displs;
-    ompi_datatype_t      *datatype;
-    int                   ranks;
-    bool                  uniform;   /* there are no arrays: each rank has count elements, one behind the other */
-    size_t                count;
-} mca_coll_irr_side_t;
-
-/*
- * A side with arrays that outlives its call: counts and displacements become copies, the datatype is retained.
- * OMPI_ERR_OUT_OF_RESOURCE, and there is nothing to drop.
- */
-int  mca_coll_irr_side_keep(mca_coll_irr_side_t *side);
-void mca_coll_irr_side_drop(mca_coll_irr_side_t *side);
-
-/* Both sides of a call and their bytes: in the user's buffers, or in packed copies that we own. */
-struct mca_coll_irr_call_t {
-    mca_coll_irr_side_t send, recv;
-    irr_block_t        *send_room;      /* for a block a rank, the caller's */
-    irr_block_t        *recv_room;
-    irr_blocks_t        send_blocks;    /* relative to input */
-    irr_blocks_t        recv_blocks;    /* relative to output */
-    void               *input, *output;
-    void               *packed_input;   /* NULL: input is the user's */
-    void               *packed_output;  /* NULL: output is the user's */
-    unsigned            lacks;          /* copies that there is no memory for: IRR_LACKS_INPUT, IRR_LACKS_OUTPUT */
-};
-
-/*
- * Fills the blocks of a call whose sides and room are set, and makes the packed copies that it needs: of
- * datatypes with gaps, and of what MPI_IN_PLACE overwrites, for which both sides are the receiving one.  Without
- * memory for a copy it is lacked, and the blocks are there all the same.
- */
-void mca_coll_irr_call_open(mca_coll_irr_call_t *call, bool in_place);
-void mca_coll_irr_call_close(mca_coll_irr_call_t *call);
-
-/* Bytes of the block of a rank. */
-size_t mca_coll_irr_side_bytes(const mca_coll_irr_side_t *side, int rank);
-
-/* Between the user's buffers and the packed copies that there are; OMPI_SUCCESS or the datatype engine's error. */
-int mca_coll_irr_call_pack(const mca_coll_irr_call_t *call);
-int mca_coll_irr_call_unpack(const mca_coll_irr_call_t *call);
+/* ---- collectives ---- */
 
 /* Adds the messages of a side, for or from others, to a load, and returns their bytes. */
 uint64_t mca_coll_irr_add_side(const mca_coll_irr_side_t *side, int me, irr_choice_load_t *load);
-
-/* ---- collectives ---- */
 
 /* A call on a collective whose state is decided, as that is; measured if somebody asked. */
 int mca_coll_irr_serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call,

@@ -90,14 +90,9 @@ irr_status_t mca_coll_irr_prepare(mca_coll_irr_module_t *module, mca_coll_irr_gr
 {
     size_t ranks = (size_t)ompi_comm_size(module->comm);
 
-    if (module->send_blocks == NULL) {
-        module->send_blocks = calloc(ranks, sizeof(*module->send_blocks));
-    }
-    if (module->recv_blocks == NULL) {
-        module->recv_blocks = calloc(ranks, sizeof(*module->recv_blocks));
-    }
     *group_p = mca_coll_irr_group_create(module->comm);
-    if (module->send_blocks == NULL || module->recv_blocks == NULL || *group_p == NULL) {
+    if (mca_coll_irr_room_init(&module->send_room, ranks) != IRR_OK ||
+        mca_coll_irr_room_init(&module->recv_room, ranks) != IRR_OK || *group_p == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
     free(module->reason);   /* of the other collective, if the engine could not be opened for it */
@@ -160,10 +155,8 @@ void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t 
 {
     service->state = MCA_COLL_IRR_DECLINED;
     if (!is_in_use(&module->alltoallv) && !is_in_use(&module->alltoall)) {
-        free(module->send_blocks);
-        free(module->recv_blocks);
-        module->send_blocks = NULL;
-        module->recv_blocks = NULL;
+        mca_coll_irr_room_fini(&module->send_room);
+        mca_coll_irr_room_fini(&module->recv_room);
     }
     explain(module, service, "Open MPI's own", why);
 }

@@ -1,16 +1,16 @@
 /*
- * coll_irr_buffer.c - counts, displacements and datatypes to blocks of bytes, and packing by Open MPI's
- * convertor where an element is not one run of bytes.
+ * coll_irr_buffer.c - counts, displacements and datatypes to blocks of bytes.
  *
- * Contiguous blocks are exchanged where they are.  Blocks of other datatypes, and MPI_IN_PLACE, which
- * overwrites what it sends, go through a packed copy: that is a local matter, because the bytes of a message
- * are the same either way, so ranks may differ in it.
+ * What is one run of bytes, or consists of long ones, is exchanged where it is; other blocks, and with MPI_IN_PLACE all
+ * that is sent, as it would be overwritten, go through a packed copy (coll_irr_runs.c, coll_irr_kept.c).
+ *
+ * Cost: O(1) a rank, and what runs cost.
  */
-#include "coll_irr.h"
+#include "coll_irr_buffer.h"
 
-#include "opal/datatype/opal_convertor.h"
+#include "core/alloc.h"
 
-#include <stdlib.h>
+/* ---- one side ---- */
 
 static size_t count_at(const mca_coll_irr_side_t *side, int i)
 {
@@ -28,14 +28,6 @@ size_t mca_coll_irr_side_bytes(const mca_coll_irr_side_t *side, int rank)
 
     ompi_datatype_type_size(side->datatype, &size);
     return count_at(side, rank) * size;
-}
-
-static char *block_address(const mca_coll_irr_side_t *side, int i)
-{
-    ptrdiff_t lower, extent;
-
-    ompi_datatype_get_extent(side->datatype, &lower, &extent);
-    return (char *)side->buffer + displ_at(side, i) * extent;
 }
 
 int mca_coll_irr_side_keep(mca_coll_irr_side_t *side)
@@ -62,137 +54,176 @@ void mca_coll_irr_side_drop(mca_coll_irr_side_t *side)
     mca_coll_irr_counts_drop(side->counts);
 }
 
-/* True if every element is one run of bytes without gaps, so that blocks of the buffer are contiguous. */
-static bool is_contiguous(const mca_coll_irr_side_t *side)
+static char *address_of(const mca_coll_irr_side_t *side, int i)
 {
-    /* Asked for two elements, so that a gap between elements counts. */
-    return ompi_datatype_is_contiguous_memory_layout(side->datatype, 2);
-}
+    ptrdiff_t lower, extent;
 
-/* The blocks of a contiguous side, relative to its buffer. */
-static irr_blocks_t blocks_in_place(const mca_coll_irr_side_t *side, irr_block_t *room)
-{
-    size_t count = 0;
-    ptrdiff_t lower, extent, true_lower, true_extent;
-    size_t size;
-
-    ompi_datatype_type_size(side->datatype, &size);
     ompi_datatype_get_extent(side->datatype, &lower, &extent);
-    ompi_datatype_get_true_extent(side->datatype, &true_lower, &true_extent);
-    for (int i = 0; i < side->ranks; i++) {
-        const size_t length = count_at(side, i) * size;
-
-        if (length > 0) {
-            room[count++] = (irr_block_t){
-                .rank = i, .offset = displ_at(side, i) * extent + true_lower, .length = length };
-        }
-    }
-    return (irr_blocks_t){ .list = room, .count = count };
+    return (char *)side->buffer + displ_at(side, i) * extent;
 }
 
-/* Packed blocks, one behind the other from offset 0, and the bytes they need. */
-static irr_blocks_t blocks_packed(const mca_coll_irr_side_t *side, irr_block_t *room, size_t *needed)
+/* ---- blocks ---- */
+
+irr_status_t mca_coll_irr_room_init(mca_coll_irr_room_t *room, size_t blocks)
 {
-    size_t count = 0;
-
-    *needed = 0;
-    for (int i = 0; i < side->ranks; i++) {
-        const size_t length = mca_coll_irr_side_bytes(side, i);
-
-        if (length > 0) {
-            room[count++] = (irr_block_t){ .rank = i, .offset = (ptrdiff_t)*needed, .length = length };
-        }
-        *needed += length;
-    }
-    return (irr_blocks_t){ .list = room, .count = count };
+    return IRR_GROW(room->list, room->max, blocks);
 }
 
-/* The bytes of one side, and in *packed_p those that we own.  False: there is no memory for them. */
-static bool open_side(const mca_coll_irr_side_t *side, bool pack, irr_block_t *room, irr_blocks_t *blocks,
-                      void **bytes_p, void **packed_p)
+void mca_coll_irr_room_fini(mca_coll_irr_room_t *room)
 {
-    size_t needed;
+    irr_free(room->list);
+    *room = (mca_coll_irr_room_t){ .list = NULL };
+}
 
-    *packed_p = NULL;
-    *bytes_p = side->buffer;
-    if (!pack) {
-        *blocks = blocks_in_place(side, room);
+/* What the blocks of a datatype are. */
+typedef struct layout {
+    size_t    size;
+    ptrdiff_t extent, true_lower;
+    bool      is_run;      /* several elements, one behind the other, are one run of bytes */
+    bool      seen, runs_are_long;
+} layout_t;
+
+static layout_t layout_of(const ompi_datatype_t *datatype)
+{
+    ptrdiff_t lower, true_extent;
+    layout_t layout = { .is_run = ompi_datatype_is_contiguous_memory_layout(datatype, 2) };
+
+    ompi_datatype_type_size(datatype, &layout.size);
+    ompi_datatype_get_extent(datatype, &lower, &layout.extent);
+    ompi_datatype_get_true_extent(datatype, &layout.true_lower, &true_extent);
+    return layout;
+}
+
+static bool has_long_runs(layout_t *layout, const mca_coll_irr_side_t *side, int i)
+{
+    if (!layout->seen) {
+        layout->runs_are_long = mca_coll_irr_runs_are_long(side->datatype, count_at(side, i), address_of(side, i));
+        layout->seen = true;
+    }
+    return layout->runs_are_long;
+}
+
+/* A list that is being made.  A block that will be packed has its place there for its offset, and ~rank for its rank. */
+typedef struct listing {
+    mca_coll_irr_room_t *room;
+    size_t               count;
+    size_t               packed;        /* bytes, */
+    size_t               packed_blocks;
+} listing_t;
+
+static void add_packed(listing_t *listing, int rank, size_t length)
+{
+    listing->room->list[listing->count++] = (irr_block_t){
+        .rank = ~rank, .offset = (ptrdiff_t)listing->packed, .length = length };
+    listing->packed += length;
+    listing->packed_blocks++;
+}
+
+/* False: there is no memory for so many blocks.  If all are packed, there is. */
+static bool list(const mca_coll_irr_side_t *side, bool pack_all, listing_t *listing)
+{
+    layout_t layout = layout_of(side->datatype);
+    mca_coll_irr_room_t *room = listing->room;
+
+    for (int i = 0; i < side->ranks; i++) {
+        const size_t length = count_at(side, i) * layout.size;
+        const ptrdiff_t offset = displ_at(side, i) * layout.extent;
+
+        if (length == 0) {
+            continue;
+        }
+        if (listing->count == room->max && IRR_GROW(room->list, room->max, listing->count + 1) != IRR_OK) {
+            return false;
+        }
+        if (pack_all) {
+            add_packed(listing, i, length);
+        } else if (layout.is_run) {
+            room->list[listing->count++] = (irr_block_t){
+                .rank = i, .offset = offset + layout.true_lower, .length = length };
+        } else if (!has_long_runs(&layout, side, i)) {
+            add_packed(listing, i, length);
+        } else if (mca_coll_irr_runs_list(side->datatype, count_at(side, i), (char *)side->buffer + offset,
+                                          side->buffer, i, room, &listing->count) != IRR_OK) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The blocks of one side, with those that are packed in a copy.  Where all are, they are relative to it. */
+static bool open_side(const mca_coll_irr_side_t *side, bool pack_all, mca_coll_irr_end_t *end)
+{
+    listing_t listing = { .room = end->room };
+    ptrdiff_t delta = 0;
+
+    if (!list(side, pack_all, &listing)) {
+        listing = (listing_t){ .room = end->room };
+        (void)list(side, true, &listing);
+    }
+    end->blocks = (irr_blocks_t){ .list = end->room->list, .count = listing.count };
+    end->base = side->buffer;
+    end->packed = listing.packed > 0 ? mca_coll_irr_kept_take(listing.packed) : NULL;
+    if (listing.packed == 0) {
         return true;
     }
-    *blocks = blocks_packed(side, room, &needed);
-    *packed_p = malloc(needed > 0 ? needed : 1);
-    *bytes_p = *packed_p;
-    return *packed_p != NULL;
+    if (listing.packed_blocks == listing.count) {
+        end->base = end->packed;
+    } else {
+        delta = (ptrdiff_t)((uintptr_t)end->packed - (uintptr_t)end->base);
+    }
+    end->packed_bytes = listing.packed;
+    for (size_t i = 0; i < listing.count; i++) {
+        irr_block_t *block = &end->room->list[i];
+
+        if (block->rank < 0) {
+            block->rank = ~block->rank;
+            block->offset += delta;
+        }
+    }
+    return end->packed != NULL;
 }
 
 void mca_coll_irr_call_open(mca_coll_irr_call_t *call, bool in_place)
 {
-    const bool packs_input = in_place || !is_contiguous(&call->send), packs_output = !is_contiguous(&call->recv);
-
     call->lacks = 0;
-    if (!open_side(&call->send, packs_input, call->send_room, &call->send_blocks, &call->input,
-                   &call->packed_input)) {
+    if (!open_side(&call->send, in_place, &call->input)) {
         call->lacks |= IRR_LACKS_INPUT;
     }
-    if (!open_side(&call->recv, packs_output, call->recv_room, &call->recv_blocks, &call->output,
-                   &call->packed_output)) {
+    if (!open_side(&call->recv, false, &call->output)) {
         call->lacks |= IRR_LACKS_OUTPUT;
     }
 }
 
 void mca_coll_irr_call_close(mca_coll_irr_call_t *call)
 {
-    free(call->packed_output);
-    free(call->packed_input);
+    mca_coll_irr_kept_give(call->output.packed);
+    mca_coll_irr_kept_give(call->input.packed);
 }
 
-/* Copies one block to its packed place, or back. */
-static int convert_block(const mca_coll_irr_side_t *side, int i, char *packed, size_t bytes, bool pack)
-{
-    size_t count = count_at(side, i), position = 0;
-    const opal_datatype_t *type = &side->datatype->super;
-    void *address = block_address(side, i);
-    opal_convertor_t convertor;
-    int result;
+/* ---- packing ---- */
 
-    OBJ_CONSTRUCT(&convertor, opal_convertor_t);
-    result = pack ?
-        opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, type, count, address, 0, &convertor) :
-        opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor, type, count, address, 0, &convertor);
-    while (result == OMPI_SUCCESS && position < bytes) {
-        struct iovec iov = { .iov_base = packed + position, .iov_len = bytes - position };
-        uint32_t entries = 1;
-        size_t moved = bytes - position;
-        int32_t done = pack ? opal_convertor_pack(&convertor, &iov, &entries, &moved) :
-                              opal_convertor_unpack(&convertor, &iov, &entries, &moved);
-
-        result = done >= 0 && moved > 0 ? OMPI_SUCCESS : OMPI_ERROR;
-        position += moved;
-    }
-    OBJ_DESTRUCT(&convertor);
-    return result;
-}
-
-static int convert(const mca_coll_irr_side_t *side, irr_blocks_t blocks, char *packed, bool pack)
+static int convert(const mca_coll_irr_side_t *side, const mca_coll_irr_end_t *end, bool pack)
 {
     int result = OMPI_SUCCESS;
 
-    for (size_t i = 0; i < blocks.count && result == OMPI_SUCCESS; i++) {
-        const irr_block_t *block = &blocks.list[i];
+    for (size_t i = 0; end->packed != NULL && i < end->blocks.count && result == OMPI_SUCCESS; i++) {
+        const irr_block_t *block = &end->blocks.list[i];
+        const uintptr_t at = (uintptr_t)end->base + (uintptr_t)block->offset - (uintptr_t)end->packed;
 
-        result = convert_block(side, block->rank, packed + block->offset, block->length, pack);
+        if (at < end->packed_bytes) {
+            result = mca_coll_irr_runs_convert(side->datatype, count_at(side, block->rank),
+                                               address_of(side, block->rank), end->packed + at, block->length, pack);
+        }
     }
     return result;
 }
 
 int mca_coll_irr_call_pack(const mca_coll_irr_call_t *call)
 {
-    return call->packed_input == NULL ? OMPI_SUCCESS
-                                      : convert(&call->send, call->send_blocks, call->packed_input, true);
+    return convert(&call->send, &call->input, true);
 }
 
 int mca_coll_irr_call_unpack(const mca_coll_irr_call_t *call)
 {
-    return call->packed_output == NULL ? OMPI_SUCCESS
-                                       : convert(&call->recv, call->recv_blocks, call->packed_output, false);
+    return convert(&call->recv, &call->output, false);
 }

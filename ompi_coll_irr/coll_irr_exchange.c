@@ -10,11 +10,11 @@ static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const m
     irr_problem_t problem = {
         .ranks = ompi_comm_size(module->comm),
         .rank = ompi_comm_rank(module->comm),
-        .send = call->send_blocks,
-        .recv = call->recv_blocks
+        .send = call->input.blocks,
+        .recv = call->output.blocks
     };
     irr_exchange_t *running = irr_comm_exchange(irr_comm);
-    irr_status_t status = irr_exchange_start_lacking(running, &problem, call->input, call->output, call->lacks);
+    irr_status_t status = irr_exchange_start_lacking(running, &problem, call->input.base, call->output.base, call->lacks);
 
     if (status == IRR_OK) {
         status = mca_coll_irr_engine_wait(running);
@@ -27,8 +27,8 @@ int mca_coll_irr_exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, m
 {
     int packed, result;
 
-    call->send_room = module->send_blocks;
-    call->recv_room = module->recv_blocks;
+    call->input.room = &module->send_room;
+    call->output.room = &module->recv_room;
     mca_coll_irr_call_open(call, in_place);
     packed = mca_coll_irr_call_pack(call);
     if (packed != OMPI_SUCCESS) {

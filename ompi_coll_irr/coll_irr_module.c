@@ -284,8 +284,8 @@ static void destruct(mca_coll_irr_module_t *module)
     free(module->alltoallv.candidates);
     free(module->reason);
     mca_coll_irr_settings_fini(&module->settings);
-    free(module->send_blocks);
-    free(module->recv_blocks);
+    mca_coll_irr_room_fini(&module->send_room);
+    mca_coll_irr_room_fini(&module->recv_room);
     release(module->previous_alltoallv_module);
     release(module->previous_alltoallv_init_module);
     release(module->previous_alltoall_module);

@@ -18,8 +18,8 @@ static irr_status_t plan(mca_coll_irr_request_t *request, ompi_communicator_t *c
     irr_problem_t problem = {
         .ranks = ompi_comm_size(comm),
         .rank = ompi_comm_rank(comm),
-        .send = request->call.send_blocks,
-        .recv = request->call.recv_blocks
+        .send = request->call.input.blocks,
+        .recv = request->call.output.blocks
     };
     irr_exchange_t *exchange = irr_comm_exchange(request->irr_comm);
     irr_status_t status = irr_exchange_plan(exchange, &problem);

@@ -154,8 +154,8 @@ static int start_one(mca_coll_irr_request_t *request)
     request->begin_ns = request->row != NULL ? irr_clock_ns() : 0;
     /* The peers wait for our part of the exchange, so it runs even if the datatype engine fails. */
     request->packed = mca_coll_irr_call_pack(&request->call);
-    status = irr_exchange_restart(irr_comm_exchange(request->irr_comm), request->call.input,
-                                  request->call.output);
+    status = irr_exchange_restart(irr_comm_exchange(request->irr_comm), request->call.input.base,
+                                  request->call.output.base);
     if (status != IRR_OK) {
         return MPI_ERR_INTERN;
     }
@@ -253,17 +253,27 @@ static void unlink_request(mca_coll_irr_request_t *request)
     opal_mutex_unlock(&requests.lock);
 }
 
-/* The call of a new request: the blocks of both sides, packed copies, and all that packing needs. */
-static int open_call(mca_coll_irr_call_t *call, bool in_place)
+static void close_rooms(mca_coll_irr_request_t *request)
 {
-    size_t ranks = (size_t)call->recv.ranks;
+    mca_coll_irr_room_fini(&request->send_room);
+    mca_coll_irr_room_fini(&request->recv_room);
+}
+
+/* The call of a new request: the blocks of both sides, packed copies, and all that packing needs. */
+static int open_call(mca_coll_irr_request_t *request, bool in_place)
+{
+    mca_coll_irr_call_t *call = &request->call;
+    const size_t ranks = (size_t)call->recv.ranks;
     int result = OMPI_ERR_OUT_OF_RESOURCE;
 
-    call->send_room = calloc(2 * ranks, sizeof(*call->send_room));
-    if (call->send_room == NULL) {
+    if (mca_coll_irr_room_init(&request->send_room, ranks) != IRR_OK) {
         return result;
     }
-    call->recv_room = call->send_room + ranks;
+    if (mca_coll_irr_room_init(&request->recv_room, ranks) != IRR_OK) {
+        goto err_rooms;
+    }
+    call->input.room = &request->send_room;
+    call->output.room = &request->recv_room;
     mca_coll_irr_call_open(call, in_place);
     if (call->lacks != 0) {
         goto err_call;
@@ -279,16 +289,17 @@ static int open_call(mca_coll_irr_call_t *call, bool in_place)
     mca_coll_irr_side_drop(&call->send);
 err_call:
     mca_coll_irr_call_close(call);
-    free(call->send_room);
+err_rooms:
+    close_rooms(request);
     return result;
 }
 
-static void close_call(mca_coll_irr_call_t *call)
+static void close_call(mca_coll_irr_request_t *request)
 {
-    mca_coll_irr_side_drop(&call->recv);
-    mca_coll_irr_side_drop(&call->send);
-    mca_coll_irr_call_close(call);
-    free(call->send_room);
+    mca_coll_irr_side_drop(&request->call.recv);
+    mca_coll_irr_side_drop(&request->call.send);
+    mca_coll_irr_call_close(&request->call);
+    close_rooms(request);
 }
 
 mca_coll_irr_request_t *mca_coll_irr_request_create(ompi_communicator_t *comm, const mca_coll_irr_side_t *send,
@@ -302,7 +313,8 @@ mca_coll_irr_request_t *mca_coll_irr_request_create(ompi_communicator_t *comm, c
     }
     base = &request->super.super;
     request->call = (mca_coll_irr_call_t){ .send = *send, .recv = *recv };
-    if (open_call(&request->call, in_place) != OMPI_SUCCESS) {
+    request->send_room = request->recv_room = (mca_coll_irr_room_t){ .list = NULL };
+    if (open_call(request, in_place) != OMPI_SUCCESS) {
         give_spare(request);
         return NULL;
     }
@@ -323,7 +335,7 @@ void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
     if (request->irr_comm != NULL) {
         irr_comm_destroy(request->irr_comm);
     }
-    close_call(&request->call);
+    close_call(request);
     OMPI_REQUEST_FINI(&request->super.super);
     give_spare(request);
 }

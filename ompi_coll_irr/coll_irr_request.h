@@ -11,6 +11,7 @@ typedef struct mca_coll_irr_request_t {
     ompi_coll_base_nbc_request_t   super;
     irr_comm_t                    *irr_comm;      /* NULL: the engine of the job is gone */
     mca_coll_irr_call_t            call;
+    mca_coll_irr_room_t            send_room, recv_room;   /* of the call */
     mca_coll_irr_row_t            *row;           /* of what is measured; NULL: nothing */
     uint64_t                       begin_ns;      /* of the start that is under way */
     int                            packed;        /* OMPI_SUCCESS, or why what was sent is not right */

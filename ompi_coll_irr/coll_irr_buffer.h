@@ -1,0 +1,93 @@
+/*
+ * coll_irr_buffer.h - the bytes of a call: what MPI gives as counts, displacements and datatypes, as blocks of bytes.
+ */
+#ifndef MCA_COLL_IRR_BUFFER_H
+#define MCA_COLL_IRR_BUFFER_H
+
+#include "compat.h"
+#include "irr.h"
+
+/* Room for blocks, of irr_alloc: for one a rank at least, and it grows. */
+typedef struct mca_coll_irr_room_t {
+    irr_block_t *list;
+    size_t       max;
+} mca_coll_irr_room_t;
+
+/* For so many blocks; a room that was made, or is all zeros, gets no smaller.  IRR_ERR_NO_MEMORY leaves it as it is. */
+irr_status_t mca_coll_irr_room_init(mca_coll_irr_room_t *room, size_t blocks);
+void         mca_coll_irr_room_fini(mca_coll_irr_room_t *room);
+
+/* One side of an exchange: what MPI gives. */
+typedef struct mca_coll_irr_side_t {
+    void                 *buffer;
+    mca_coll_irr_counts_t counts;
+    mca_coll_irr_displs_t displs;
+    ompi_datatype_t      *datatype;
+    int                   ranks;
+    bool                  uniform;   /* there are no arrays: each rank has count elements, one behind the other */
+    size_t                count;
+} mca_coll_irr_side_t;
+
+/*
+ * A side with arrays that outlives its call: counts and displacements become copies, the datatype is retained.
+ * OMPI_ERR_OUT_OF_RESOURCE, and there is nothing to drop.
+ */
+int  mca_coll_irr_side_keep(mca_coll_irr_side_t *side);
+void mca_coll_irr_side_drop(mca_coll_irr_side_t *side);
+
+/* The bytes of a side: in the user's buffer, or in a packed copy that we own, or some here and some there. */
+typedef struct mca_coll_irr_end_t {
+    mca_coll_irr_room_t *room;           /* the caller's */
+    irr_blocks_t         blocks;         /* relative to base */
+    void                *base;
+    char                *packed;         /* NULL: nothing is packed */
+    size_t               packed_bytes;
+} mca_coll_irr_end_t;
+
+/* Both sides of a call and their bytes. */
+typedef struct mca_coll_irr_call_t {
+    mca_coll_irr_side_t send, recv;
+    mca_coll_irr_end_t  input, output;
+    unsigned            lacks;          /* copies that there is no memory for: IRR_LACKS_INPUT, IRR_LACKS_OUTPUT */
+} mca_coll_irr_call_t;
+
+/*
+ * Fills the blocks of a call whose sides and rooms are set, and makes the packed copies that it needs: of
+ * datatypes with short runs of bytes, and of what MPI_IN_PLACE overwrites, for which both sides are the receiving one.
+ * Without memory for a copy it is lacked, and the blocks are there all the same.
+ */
+void mca_coll_irr_call_open(mca_coll_irr_call_t *call, bool in_place);
+void mca_coll_irr_call_close(mca_coll_irr_call_t *call);
+
+/* Bytes of the block of a rank. */
+size_t mca_coll_irr_side_bytes(const mca_coll_irr_side_t *side, int rank);
+
+/* Between the user's buffers and the packed copies that there are; OMPI_SUCCESS or the datatype engine's error. */
+int mca_coll_irr_call_pack(const mca_coll_irr_call_t *call);
+int mca_coll_irr_call_unpack(const mca_coll_irr_call_t *call);
+
+/* ---- runs of bytes ---- */
+
+/* Are the runs of so many elements at an address worth a description each?  Reads none of them. */
+bool mca_coll_irr_runs_are_long(const ompi_datatype_t *datatype, size_t count, void *address);
+
+/*
+ * Adds the runs of elements at an address to a list with room, as blocks of a rank with offsets from base.
+ * IRR_ERR_NO_MEMORY, and the list holds some of them.
+ */
+irr_status_t mca_coll_irr_runs_list(const ompi_datatype_t *datatype, size_t elements, void *address, const void *base,
+                                    int rank, mca_coll_irr_room_t *room, size_t *count);
+
+/* Packs elements at an address into so many bytes, or unpacks them; OMPI_SUCCESS or the datatype engine's error. */
+int mca_coll_irr_runs_convert(const ompi_datatype_t *datatype, size_t elements, void *address, char *packed,
+                              size_t bytes, bool pack);
+
+/* Memory for packed bytes, which is given back and kept for the next one that takes some.  NULL: there is none. */
+void *mca_coll_irr_kept_take(size_t bytes);
+void  mca_coll_irr_kept_give(void *memory);
+
+/* With the component. */
+void mca_coll_irr_kept_open(void);
+void mca_coll_irr_kept_close(void);
+
+#endif

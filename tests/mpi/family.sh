@@ -1,0 +1,28 @@
+#!/bin/sh
+# family.sh - random calls of the all-to-all family against point-to-point messages: collectives, communicators, types.
+. "${srcdir:-.}/tests/mpi/lib.sh"
+program=$builddir/mpi_family
+rounds=12
+sizes="2 5 8"
+if whole; then
+    rounds=100
+    sizes="2 3 4 5 7 8 12 16"
+fi
+algorithms="a1 a3 a4 node board rs_nh aapc"
+
+# both ALGORITHM: info keys of both parameters.
+both() { echo "coll_irr_alltoallv_algorithm=$1 coll_irr_alltoall_algorithm=$1"; }
+
+plan $(($(echo "$sizes" | wc -w) * ($(echo "$algorithms" | wc -w) + 2)))
+for n in $sizes; do
+    for algorithm in $algorithms; do
+        # shellcheck disable=SC2046
+        group "$n ranks, $algorithm" $rounds $(both "$algorithm")
+    done
+    for compose in iovec gather; do
+        # shellcheck disable=SC2046
+        group "$n ranks, a1 and coll_irr_compose=$compose" $rounds $(both a1) "coll_irr_compose=$compose"
+    done
+    check_groups "$n" "$program"
+done
+exit $failed
