@@ -20,6 +20,7 @@
  *   coll_irr_rows.h       the rows of a report
  *   coll_irr_tell.h       what the user is told of
  *   coll_irr_report.c     coll_irr_report: what the job did
+ *   coll_irr_network.h    what moves messages: alike on all ranks, by which interfaces
  *   coll_irr_engine.c     the engine of the process: first use, progress, waiting
  *   coll_irr_teardown.c   the way down at the end of the job
  *   coll_irr_buffer.h     the bytes of a call
@@ -60,8 +61,11 @@ typedef struct mca_coll_irr_params_t {
     int   overlap;
     int   pace;
     int   host_route;
+    int   transport;
     char *ucx_tls;
     char *ucx_devices;
+    char *ofi_provider;
+    char *ofi_domain;
     char *eager_bytes;
     char *machine_file;
     char *report;
@@ -218,44 +222,6 @@ size_t mca_coll_irr_timeout(void);
 
 int mca_coll_irr_pvars_register(void);
 int mca_coll_irr_pvars_comm_register(void);
-
-/* ---- values ---- */
-
-/* Stands for a text that is none of the names. */
-#define MCA_COLL_IRR_BAD_NAME (-1)
-
-/* The number of the name, or MCA_COLL_IRR_BAD_NAME; name gives NULL past the last. */
-int mca_coll_irr_parse_name(const char *text, const char *(*name)(int i));
-
-/* Read all of a text, or return false and leave the value. */
-
-/* A size_t: a whole number with an optional suffix k, m or g for 2^10, 2^20, 2^30. */
-bool mca_coll_irr_parse_size(const char *text, void *size);
-bool mca_coll_irr_parse_auto_size(const char *text, void *size);   /* "auto": IRR_BYTES_AUTO */
-
-/* The same; an int. */
-bool mca_coll_irr_parse_steps(const char *text, void *steps);
-
-/* A bool: 0 or 1. */
-bool mca_coll_irr_parse_switch(const char *text, void *on);
-
-/* An irr_dims_t, as irr_dims_parse reads it; so an irr_lambda_t. */
-bool mca_coll_irr_parse_dims(const char *text, void *dims);
-bool mca_coll_irr_parse_lambda(const char *text, void *lambda);
-
-/* An irr_redistribution_t: none, or as irr_redistribution_parse reads it. */
-bool mca_coll_irr_parse_redistribution(const char *text, void *redistribution);
-
-/* A char *: the text itself, from malloc; false without memory. */
-bool mca_coll_irr_parse_path(const char *text, void *path);
-
-/* IRR_ERR_BAD_PARAM, and in *reason_p what the user should read, from malloc; NULL without memory. */
-irr_status_t mca_coll_irr_bad_value(const char *parameter, const char *value, const char *allowed,
-                                    char **reason_p);
-
-/* The same where the names are what is allowed. */
-irr_status_t mca_coll_irr_bad_name(const char *parameter, const char *value, const char *(*name)(int i),
-                                   char **reason_p);
 
 /* ---- records ---- */
 

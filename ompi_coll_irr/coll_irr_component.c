@@ -1,6 +1,7 @@
 /*
  * coll_irr_component.c - the table that Open MPI looks for in mca_coll_irr.so, and its open and close.
  */
+#include "coll_irr_network.h"
 #include "coll_irr_tell.h"
 
 #include <stdlib.h>
@@ -75,6 +76,7 @@ static int irr_open(void)
     opal_show_help_add_dir(IRR_HELP_DIR);
     mca_coll_irr_kept_open();
     mca_coll_irr_requests_open();
+    mca_coll_irr_network_open();
     mca_coll_irr_records_open();
     mca_coll_irr_report_open();
     irr_log_set(on_log, NULL, mca_coll_irr_component.params.verbose > 0 ? IRR_LOG_DEBUG : IRR_LOG_WARN);

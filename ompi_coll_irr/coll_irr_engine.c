@@ -8,6 +8,7 @@
  * wait looks once and yields, and the processor is free for the kernel's part of the network.  Where each rank has a
  * processor a wait spins, but not for ever if it is for boards, which wake it at once.
  */
+#include "coll_irr_network.h"
 #include "coll_irr_settings.h"
 
 #include "opal/runtime/opal_progress.h"
@@ -80,23 +81,19 @@ static irr_status_t read_eager(size_t *bytes)
  */
 static irr_status_t create(void)
 {
-    mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
-    size_t job_ranks = (size_t)mca_coll_irr_process_info.num_procs;
     size_t node_ranks = (size_t)mca_coll_irr_process_info.num_local_peers + 1;
-    irr_engine_config_t config = {
-        .ucx_tls = params->ucx_tls,
-        .ucx_devices = params->ucx_devices,
-        .one_node = node_ranks == job_ranks,
-        .threads = mca_coll_irr_component.threads || ompi_mpi_thread_multiple,
-        .job_ranks = job_ranks,
-        .node_ranks = node_ranks
-    };
+    irr_engine_config_t config;
+    irr_status_t status = mca_coll_irr_network_config(&config, &mca_coll_irr_component.engine_reason);
 
-    irr_status_t status = read_eager(&config.eager_bytes);
-
+    if (status == IRR_OK) {
+        status = read_eager(&config.eager_bytes);
+    }
     if (status != IRR_OK) {
         return status;
     }
+    config.threads = mca_coll_irr_component.threads || ompi_mpi_thread_multiple;
+    config.job_ranks = (size_t)mca_coll_irr_process_info.num_procs;
+    config.node_ranks = node_ranks;
     mca_coll_irr_component.may_sleep = config.crowded = oversubscribed(node_ranks);
     patience = config.one_node || !mca_coll_irr_component.may_sleep ? &one_node : &more_nodes;
     return irr_engine_create(&config, &mca_coll_irr_component.engine);

@@ -99,7 +99,7 @@ static int register_settings(void)
     int result = OMPI_SUCCESS;
 
     mca_coll_irr_choices[MCA_COLL_IRR_ALLTOALLV].help = algorithm_help();
-    for (int i = 0; i < MCA_COLL_IRR_CHOICES && result >= 0; i++) {
+    for (int i = 0; i < MCA_COLL_IRR_ALL_CHOICES && result >= 0; i++) {
         result = register_choice(&mca_coll_irr_choices[i]);
     }
     for (int i = 0; mca_coll_irr_text_at(i) != NULL && result >= 0; i++) {
@@ -138,6 +138,17 @@ int mca_coll_irr_params_register(void)
                       "Network devices that coll/irr's own UCX worker may use, in the syntax of UCX_NET_DEVICES. "
                       "Empty means UCX's own choice.",
                       "", OPAL_INFO_LVL_4, &params->ucx_devices),
+        register_text("ofi_provider",
+                      "Provider of libfabric, as fi_info -p takes it, such as tcp;ofi_rxm. Empty means the best that is "
+                      "found: an adapter's own, or shm for a job on one node, or tcp;ofi_rxm. Must be the same on all "
+                      "ranks.",
+                      "", OPAL_INFO_LVL_4, &params->ofi_provider),
+        register_text("ofi_domain",
+                      "Domain of libfabric, as fi_info -d takes it, such as eth0 or mlx5_0; several with commas, the best "
+                      "first. Empty means any, but of interfaces that a provider listens on only those that Open MPI was "
+                      "told to use (btl_tcp_if_include, btl_tcp_if_exclude), and for a job on one node only lo. Must be "
+                      "the same on all ranks.",
+                      "", OPAL_INFO_LVL_4, &params->ofi_domain),
         register_text("eager_bytes",
                       "Messages of so many bytes and less go without asking the receiver first, with an optional "
                       "suffix k, m or g. 0 leaves it to UCX; auto: 64k for a job with coll_irr_topology_file, and for one "

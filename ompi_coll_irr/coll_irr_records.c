@@ -3,18 +3,19 @@
  *
  * The first call on a communicator begins with collectives of the previous module, which a rank without coll/irr, or
  * with a priority below that module's, never enters.  So each process that opens the component publishes a record,
- * its version and priority and how it chooses algorithms, with all that MPI_Init exchanges anyway.  A first call begins
- * with a dissemination among those alone that have equal records: in round k a rank looks at the records of the ranks
- * at distance 2^k on both sides, sends what it knows to the one and receives what the other knows, but neither to nor
- * from a rank that is unlike it.  After round k a rank knows whether one of the 2^(k+1) ranks up to itself is unlike
- * it: the one at distance 2^k tells it of the far half, or is unlike it itself.  So all ranks with equal records come
- * to the same result, and if one is missing or unlike they all leave the communicator to Open MPI.
+ * its version and priority, how it chooses algorithms and what moves its messages, with all that MPI_Init exchanges
+ * anyway.  A first call begins with a dissemination among those alone that have equal records: in round k a rank looks
+ * at the records of the ranks at distance 2^k on both sides, sends what it knows to the one and receives what the other
+ * knows, but neither to nor from a rank that is unlike it.  After round k a rank knows whether one of the 2^(k+1) ranks
+ * up to itself is unlike it: the one at distance 2^k tells it of the far half, or is unlike it itself.  So all ranks
+ * with equal records come to the same result, and if one is missing or unlike they all leave the communicator to Open
+ * MPI.
  *
  * Cost: a record of some 30 bytes in what MPI_Init exchanges.  In the first call on a communicator log2(P) messages of
  * some words, which carry what the ranks want as well, and 2 log2(P) lookups; what was looked up is kept, in one byte a
  * process of the job.
  */
-#include "coll_irr.h"
+#include "coll_irr_network.h"
 
 #include "core/clock.h"
 
@@ -25,17 +26,30 @@
 /* A message: the words of the caller, and whether somebody is unlike. */
 enum { UNLIKE = MCA_COLL_IRR_WORDS_MAX, LENGTH };
 
-/* How collectives are served and a version, above a priority, which may be negative. */
+/* Where a record has its parts, which fill it: modes in 4 bits, the version in 14, the network, the priority in 16. */
+enum { NETWORK_SHIFT = 16, VERSION_SHIFT = NETWORK_SHIFT + MCA_COLL_IRR_NETWORK_BITS, MODES_SHIFT = VERSION_SHIFT + 14 };
+
+_Static_assert(MODES_SHIFT == 60, "the parts fill the record");
+
+/* How collectives are served, a version, and what moves messages, above a priority, which may be negative. */
 static uint64_t my_record(void)
 {
-    const uint64_t version = IRR_VERSION_MAJOR << 20 | IRR_VERSION_MINOR << 10 | IRR_VERSION_RELEASE;
+    const uint64_t version = (IRR_VERSION_MAJOR & 15) << 10 | (IRR_VERSION_MINOR & 31) << 5 | (IRR_VERSION_RELEASE & 31);
+    const int given = mca_coll_irr_component.params.priority;
+    const int16_t priority = (int16_t)(given > INT16_MAX ? INT16_MAX : given < INT16_MIN ? INT16_MIN : given);
 
-    return mca_coll_irr_process_modes() << 60 | version << 32 | (uint32_t)mca_coll_irr_component.params.priority;
+    return mca_coll_irr_process_modes() << MODES_SHIFT | version << VERSION_SHIFT |
+           mca_coll_irr_network_word() << NETWORK_SHIFT | (uint16_t)priority;
 }
 
 static int priority_of(uint64_t record)
 {
-    return (int32_t)(uint32_t)record;
+    return (int16_t)(uint16_t)record;
+}
+
+static uint64_t network_of(uint64_t record)
+{
+    return record >> NETWORK_SHIFT & ((UINT64_C(1) << MCA_COLL_IRR_NETWORK_BITS) - 1);
 }
 
 /* What is known of a process. */
@@ -165,7 +179,7 @@ static void tell(ompi_communicator_t *comm)
     int other = -1;
     unsigned process;
     bool there = false;
-    char text[192];
+    char text[320];
 
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
         uint64_t record = 0;
@@ -187,7 +201,9 @@ static void tell(ompi_communicator_t *comm)
     } else if (priority_of(other_record) != priority) {
         snprintf(text, sizeof(text), "coll_irr_priority is %d on rank %u of MPI_COMM_WORLD and %d on rank %u",
                  priority_of(other_record), process, priority, my_process);
-    } else if (other_record >> 60 != my_record() >> 60) {
+    } else if (network_of(other_record) != network_of(my_record())) {
+        mca_coll_irr_network_unlike(network_of(other_record), process, my_process, text, sizeof(text));
+    } else if (other_record >> MODES_SHIFT != my_record() >> MODES_SHIFT) {
         snprintf(text, sizeof(text), "coll_irr_setup_share, or what is to serve a collective, is not the same on "
                  "rank %u of MPI_COMM_WORLD as on rank %u", process, my_process);
     } else {

@@ -4,6 +4,7 @@
  * They count nodes, which nothing else needs.  Open MPI knows the node of each process without asking anybody; nodes
  * are looked up once a process of the job, and only by a rank that tells of a communicator with that process.
  */
+#include "coll_irr_network.h"
 #include "coll_irr_tell.h"
 
 #include <stdlib.h>
@@ -85,5 +86,6 @@ void mca_coll_irr_say(const mca_coll_irr_module_t *module, const mca_coll_irr_se
 
         opal_output(output, "coll:irr: %s, %s, %d ranks on %d node%s%s", module->comm->c_name, service->call,
                     ompi_comm_size(module->comm), nodes, nodes > 1 ? "s" : "", what);
+        mca_coll_irr_network_say();
     }
 }

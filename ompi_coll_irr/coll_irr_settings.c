@@ -45,7 +45,13 @@ int mca_coll_irr_algorithm_value(int algorithm)
     return value;
 }
 
-mca_coll_irr_choice_t mca_coll_irr_choices[MCA_COLL_IRR_CHOICES] = {
+/* auto, and behind it what was built. */
+static const char *transport_name(int i)
+{
+    return i == 0 ? "auto" : irr_transport_name(i - 1);
+}
+
+mca_coll_irr_choice_t mca_coll_irr_choices[MCA_COLL_IRR_ALL_CHOICES] = {
     [MCA_COLL_IRR_ALLTOALLV] = {
         PREFIX "alltoallv_algorithm", NULL, OPAL_INFO_LVL_3, algorithm_name,
         &mca_coll_irr_component.params.alltoallv_algorithm, ""
@@ -85,6 +91,14 @@ mca_coll_irr_choice_t mca_coll_irr_choices[MCA_COLL_IRR_CHOICES] = {
         "one itself; node: ranks give what they have for a rank elsewhere to the one of their host that serves it, "
         "which sends it in one message, with pace sync or free; auto tries what is fastest." INFO_KEY,
         OPAL_INFO_LVL_5, irr_host_route_name, &mca_coll_irr_component.params.host_route, ""
+    },
+    [MCA_COLL_IRR_TRANSPORT] = {
+        PREFIX "transport",
+        "What moves messages between processes, of what was built. ucx: UCX; ofi: libfabric. auto is ucx, but ofi where "
+        PREFIX "ofi_provider or " PREFIX "ofi_domain is set and nothing of UCX, and for a job on several nodes whose only "
+        "fast devices libfabric alone drives (Slingshot, EFA, Omni-Path), or where UCX was told to use nothing that "
+        "leaves a node. " PREFIX "verbose 1 says which, and why. Must be the same on all ranks.",
+        OPAL_INFO_LVL_4, transport_name, &mca_coll_irr_component.params.transport, ""
     }
 };
 

@@ -1,5 +1,6 @@
 /*
- * coll_irr_settings.h - the tables of what a communicator uses: what becomes a parameter and an info key of one name.
+ * coll_irr_settings.h - the tables of what a communicator uses: what becomes a parameter and an info key of one name;
+ * and texts of both to values.
  */
 #ifndef MCA_COLL_IRR_SETTINGS_H
 #define MCA_COLL_IRR_SETTINGS_H
@@ -24,10 +25,12 @@ typedef struct mca_coll_irr_choice_t {
 enum {
     MCA_COLL_IRR_ALLTOALLV, MCA_COLL_IRR_ALLTOALL, MCA_COLL_IRR_COMPOSE, MCA_COLL_IRR_OVERLAP, MCA_COLL_IRR_PACE,
     MCA_COLL_IRR_HOST_ROUTE,
-    MCA_COLL_IRR_CHOICES
+    MCA_COLL_IRR_CHOICES,                                /* of a communicator; what follows is the process's */
+    MCA_COLL_IRR_TRANSPORT = MCA_COLL_IRR_CHOICES,
+    MCA_COLL_IRR_ALL_CHOICES
 };
 
-extern mca_coll_irr_choice_t mca_coll_irr_choices[MCA_COLL_IRR_CHOICES];
+extern mca_coll_irr_choice_t mca_coll_irr_choices[MCA_COLL_IRR_ALL_CHOICES];
 
 /* Its names, as an enumeration of Open MPI's with a name of its own, which the caller releases; an error of it. */
 int mca_coll_irr_choice_enum(const mca_coll_irr_choice_t *choice, const char *name,
@@ -47,5 +50,43 @@ typedef struct mca_coll_irr_text_t {
 
 /* Row i of the table of texts; NULL past the last. */
 mca_coll_irr_text_t *mca_coll_irr_text_at(int i);
+
+/* ---- values ---- */
+
+/* Stands for a text that is none of the names. */
+#define MCA_COLL_IRR_BAD_NAME (-1)
+
+/* The number of the name, or MCA_COLL_IRR_BAD_NAME; name gives NULL past the last. */
+int mca_coll_irr_parse_name(const char *text, const char *(*name)(int i));
+
+/* Read all of a text, or return false and leave the value. */
+
+/* A size_t: a whole number with an optional suffix k, m or g for 2^10, 2^20, 2^30. */
+bool mca_coll_irr_parse_size(const char *text, void *size);
+bool mca_coll_irr_parse_auto_size(const char *text, void *size);   /* "auto": IRR_BYTES_AUTO */
+
+/* The same; an int. */
+bool mca_coll_irr_parse_steps(const char *text, void *steps);
+
+/* A bool: 0 or 1. */
+bool mca_coll_irr_parse_switch(const char *text, void *on);
+
+/* An irr_dims_t, as irr_dims_parse reads it; so an irr_lambda_t. */
+bool mca_coll_irr_parse_dims(const char *text, void *dims);
+bool mca_coll_irr_parse_lambda(const char *text, void *lambda);
+
+/* An irr_redistribution_t: none, or as irr_redistribution_parse reads it. */
+bool mca_coll_irr_parse_redistribution(const char *text, void *redistribution);
+
+/* A char *: the text itself, from malloc; false without memory. */
+bool mca_coll_irr_parse_path(const char *text, void *path);
+
+/* IRR_ERR_BAD_PARAM, and in *reason_p what the user should read, from malloc; NULL without memory. */
+irr_status_t mca_coll_irr_bad_value(const char *parameter, const char *value, const char *allowed,
+                                    char **reason_p);
+
+/* The same where the names are what is allowed. */
+irr_status_t mca_coll_irr_bad_name(const char *parameter, const char *value, const char *(*name)(int i),
+                                   char **reason_p);
 
 #endif

@@ -3,7 +3,7 @@
  *
  * The texts come from outside: a value is written only if all of its text was understood.
  */
-#include "coll_irr.h"
+#include "coll_irr_settings.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -57,13 +57,13 @@ engine_knows_no_mpi() {
 planning_is_pure() {
     code "$1" ucx_engine/problem ucx_engine/route ucx_engine/order ucx_engine/pace ucx_engine/plan \
         ucx_engine/choose > "$scratch/code"
-    includes 'transport/|exec/|comm/|time\.h|ucp/|ucs/|uct/' < "$scratch/code"
+    includes 'transport/|exec/|comm/|time\.h|ucp/|ucs/|uct/|rdma/' < "$scratch/code"
     calls 'getenv|secure_getenv|time|clock|clock_gettime|gettimeofday|rand|random' < "$scratch/code"
     return 0
 }
 
-component_calls_no_ucx() {
-    code "$1" ompi_coll_irr | includes 'ucp/|ucs/|uct/|ucm/'
+component_calls_no_library() {
+    code "$1" ompi_coll_irr | includes 'ucp/|ucs/|uct/|ucm/|rdma/'
     return 0
 }
 
@@ -118,7 +118,7 @@ make_bad_tree() {
         > "$1/ucx_engine/plan/bad.c"
     printf '/* */ int b = time (0); /* */\n' > "$1/ucx_engine/order/bad.c"
     printf 'struct unknown_type one;\n' > "$1/ucx_engine/order/bad.h"
-    printf '#include <ucp/api/ucp.h>\n#include "study/check.h"\n' > "$1/ompi_coll_irr/bad.c"
+    printf '#include <ucp/api/ucp.h>\n#include <rdma/fabric.h>\n#include "study/check.h"\n' > "$1/ompi_coll_irr/bad.c"
     printf '#include "study/check.h"\n' > "$1/study/good.c"
     awk 'BEGIN { for (i = 0; i < 501; i++) print "" }' > "$1/tools/bad.c"
     awk 'BEGIN { for (i = 0; i < 500; i++) print "" }' > "$1/tests/good.c"
@@ -136,7 +136,7 @@ violations_are_seen() {
     make_bad_tree "$scratch/bad"
     sees 2 engine_knows_no_mpi
     sees 2 planning_is_pure
-    sees 1 component_calls_no_ucx
+    sees 2 component_calls_no_library
     sees 1 study_is_apart
     sees 1 files_are_short
     sees 1 sources_are_listed
@@ -156,7 +156,7 @@ archives=${builddir:+$builddir/.libs/libirr_exec.a $builddir/.libs/libirr_study.
 echo "1..10"
 check "the engine includes nothing of MPI" engine_knows_no_mpi "$srcdir"
 check "planning knows no transport, no clock and no environment" planning_is_pure "$srcdir"
-check "the component includes nothing of UCX" component_calls_no_ucx "$srcdir"
+check "the component includes nothing of UCX and libfabric" component_calls_no_library "$srcdir"
 check "the engine and the component do without what studies them" study_is_apart "$srcdir"
 check "each header of the engine compiles alone" headers_stand_alone "$srcdir"
 check "no source file has more than 500 lines" files_are_short "$srcdir"

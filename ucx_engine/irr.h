@@ -306,15 +306,16 @@ const char *irr_host_route_name(int i);
 
 typedef struct irr_engine irr_engine_t;
 
-/* Row i of the table of transports; the first one is the default.  NULL past the last row. */
+/* Row i of the table of transports.  NULL past the last row. */
 const char *irr_transport_name(int i);
 const char *irr_transport_text(int i);
 
 typedef struct irr_engine_config {
-    const char *transport;     /* the name of a row; NULL or "": the first one */
+    const char *transport;     /* the name of a row; NULL or "": see transport/auto.h */
     const char *ucx_tls;       /* transports as UCX_TLS has them; NULL or "": what one_node says */
     const char *ucx_devices;   /* network devices as UCX_NET_DEVICES has them; NULL or "": UCX's own choice */
     const char *ofi_provider, *ofi_domain;   /* as `fi_info -p`, -d; domains with commas; NULL or "": see provider.c */
+    const char *interfaces;    /* that may be listened on, names with commas; NULL or "": any; see provider.c */
     bool        one_node;      /* the whole job is on this node: open shared memory alone, no listener */
     bool        threads;       /* several threads may call the engine */
     size_t      job_ranks, node_ranks;   /* ranks in the job, and of these on this node */

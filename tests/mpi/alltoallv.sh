@@ -55,10 +55,15 @@ quiet() {
     cat "$scratch/run"
     [ $status -eq 0 ] && ! grep -q WARN "$scratch/run"
 }
-check "4 ranks over tcp" quiet 4 --mca coll_irr_ucx_tls tcp,self --mca coll_irr_ucx_devices lo "$program" 1
-check "4 ranks over tcp, long messages at once" quiet 4 --mca coll_irr_ucx_tls tcp,self --mca coll_irr_ucx_devices lo \
-    --mca coll_irr_eager_bytes 64k "$program" 1
-check "4 ranks over all that UCX selects" ranks 4 --mca coll_irr_ucx_tls all "$program" 1
+# shellcheck disable=SC2086
+check "4 ranks over tcp" quiet 4 $over_tcp "$program" 1
+# shellcheck disable=SC2086
+check "4 ranks over tcp, long messages at once" quiet 4 $over_tcp --mca coll_irr_eager_bytes 64k "$program" 1
+if [ "$TRANSPORT" = ucx ]; then
+    check "4 ranks over all that UCX selects" ranks 4 --mca coll_irr_ucx_tls all "$program" 1
+else
+    skip "4 ranks over all that UCX selects" "runs over $TRANSPORT"
+fi
 check "4 ranks beside pml ucx" ranks 4 --mca pml ucx --mca opal_common_ucx_tls any \
     --mca opal_common_ucx_devices any "$program" 1
 # The end of a rendezvous waits where a queue is full: who is done and in a barrier must still send it.

@@ -86,10 +86,11 @@ all_planned() {
         planned board random 6 3 32768 6000
 }
 
-# Nothing of UCX is opened where boards are all that is needed, so its values are not looked at; else they are.
+# No transport is opened where boards are all that is needed, so its values are not looked at; else they are.
 alone() {
     for n in 2 5; do
-        OMPI_MCA_coll_irr_ucx_tls=nonsense ranks $n --mca coll_irr_verbose 10 --mca coll_irr_alltoall_algorithm board \
+        # shellcheck disable=SC2086
+        ranks $n $nowhere --mca coll_irr_verbose 10 --mca coll_irr_alltoall_algorithm board \
             "$builddir/mpi_alltoallv" 1 > "$scratch/run" 2>&1 || return 1
         cat "$scratch/run"
         grep -q ": board" "$scratch/run" && ! grep -q "opened on transport\|nonsense" "$scratch/run" || return 1
@@ -98,7 +99,8 @@ alone() {
 
 wrong() {
     help_texts
-    told "ucx opens no transport with TLS nonsense" ranks 4 --mca coll_irr_ucx_tls nonsense "$@"
+    # shellcheck disable=SC2086
+    told "$says_nowhere" ranks 4 $nowhere "$@"
 }
 
 plan 10
@@ -107,7 +109,7 @@ check "an exchange goes by boards" says "board memory: [1-9]" ranks 4 "$program"
 check "two ranks a node" says "board memory: [1-9]" ranks 4 --mca coll_irr_ranks_per_node 2 "$program" once
 check "agreements alone" agreed
 check "on one node no transport is opened" alone
-check "on several it is" says "opened on transport ucx" \
+check "on several it is" says "opened on transport $TRANSPORT" \
     ranks 4 --mca coll_irr_verbose 10 --mca coll_irr_ranks_per_node 2 "$program" once
 check "transports that do not exist, where one is needed" wrong --mca coll_irr_ranks_per_node 2 "$program" once
 check "200 communicators at a time" ranks 3 "$program" many 200

@@ -16,6 +16,26 @@ export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_mca_base_c
 OMPI_MCA_coll_irr_alltoallv_algorithm=a1
 export OMPI_MCA_coll_irr_alltoallv_algorithm
 
+# The transport that tests run over: IRR_TEST_TRANSPORT, or the one that is chosen on one node.  Over tcp of this node,
+# and what opens nothing.
+# shellcheck disable=SC2034
+case ${TRANSPORT:=${IRR_TEST_TRANSPORT:-${TRANSPORTS%% *}}} in
+    ofi)
+        over_tcp="--mca coll_irr_ofi_provider tcp;ofi_rxm"
+        nowhere="--mca coll_irr_ofi_provider nonsense"
+        says_nowhere="no provider of tagged messages that is nonsense"
+        ;;
+    *)
+        over_tcp="--mca coll_irr_ucx_tls tcp,self --mca coll_irr_ucx_devices lo"
+        nowhere="--mca coll_irr_ucx_tls nonsense"
+        says_nowhere="ucx opens no transport with TLS nonsense"
+        ;;
+esac
+if [ -n "${IRR_TEST_TRANSPORT:-}" ]; then
+    OMPI_MCA_coll_irr_transport=$IRR_TEST_TRANSPORT
+    export OMPI_MCA_coll_irr_transport
+fi
+
 plan() {
     if [ "$ASAN" = yes ]; then
         echo "1..0 # SKIP Open MPI cannot load a component built with --enable-asan"

@@ -51,7 +51,7 @@ too_many_stages() {
         "$program" leaked_to_host
 }
 
-plan 68
+plan 71
 check "ompi_info: priority" listed priority 4 "Priority of the irr coll component"
 check "ompi_info: verbose" listed verbose 5 "Verbosity"
 check "ompi_info: report" listed report 3 "at the end of the job, by rank 0"
@@ -86,6 +86,9 @@ check "ompi_info: topology_file" listed topology_file 4 'current value: ""'
 check "ompi_info: matrix_dump" listed matrix_dump 5 'current value: ""'
 check "ompi_info: ucx_tls" listed ucx_tls 4 "UCX_TLS"
 check "ompi_info: ucx_devices" listed ucx_devices 4 "UCX_NET_DEVICES"
+check "ompi_info: transport" listed transport 4 "Valid values: 0:\"auto\", 1:\"${TRANSPORTS%% *}\""
+check "ompi_info: ofi_provider" listed ofi_provider 4 "fi_info -p"
+check "ompi_info: ofi_domain" listed ofi_domain 4 "btl_tcp_if_include"
 bad alltoallv_algorithm=fastest alltoall_algorithm=none compose=7 window_messages=-3 window_bytes=12q dims=1x8 \
     slice_min=-1 overlap=foo ranks_per_node=-1 pace=fast host_route=bridge lambda=proportional redistribution=1,2,3
 check "bad algorithm" refused coll_irr_alltoallv_algorithm fastest "one of auto, a1, ac, a2, a3, a4, multistage, node, board, lp, rs_n"
@@ -109,13 +112,18 @@ check "no dims at all" refused coll_irr_dims square "auto, or at most 15 sizes"
 check "good info keys" ranks 4 "$program" good_info
 check "bad info keys" bad_infos
 check "a bad value on two of four ranks" divided OMPI_MCA_coll_irr_compose=nonsense
-check "transports of two ranks that do not reach the others" divided OMPI_MCA_coll_irr_ucx_tls=tcp,self
+if [ "$TRANSPORT" = ucx ]; then
+    check "transports of two ranks that do not reach the others" divided OMPI_MCA_coll_irr_ucx_tls=tcp,self
+else
+    check "transports of two ranks that do not reach the others" divided OMPI_MCA_coll_irr_ofi_provider=sockets
+fi
 check "different settings on two of four ranks" divided OMPI_MCA_coll_irr_window_messages=5
 check "different dims on two of four ranks" divided OMPI_MCA_coll_irr_dims=2x2
 check "different overlap on two of four ranks" divided OMPI_MCA_coll_irr_overlap=dual
 check "different seeds on two of four ranks" divided OMPI_MCA_coll_irr_seed=3
 check "a dump on two of four ranks" divided OMPI_MCA_coll_irr_matrix_dump="$scratch/dump"
-check "transports that do not exist" ranks 4 --mca coll_irr_ucx_tls nonsense "$program" leaked_to_host
+# shellcheck disable=SC2086
+check "transports that do not exist" ranks 4 $nowhere "$program" leaked_to_host
 check "dims of more stages than a tag tells" too_many_stages
 check "a negative priority disables" ranks 4 --mca coll_irr_priority -1 "$program" leaked_to_host
 check "a priority below tuned leaves it to tuned" ranks 4 --mca coll_irr_priority 5 "$program" leaked_to_host

@@ -56,11 +56,12 @@ for case in left_active left_alone; do
     for algorithm in a1 a4 aapc; do
         group "4 ranks over tcp, $algorithm, $case in MPI_Finalize" $case "coll_irr_alltoallv_algorithm=$algorithm"
     done
-    check_groups 4 --mca coll_irr_ucx_tls tcp,self --mca coll_irr_ucx_devices lo "$program"
+    # shellcheck disable=SC2086
+    check_groups 4 $over_tcp "$program"
 done
 check "2 ranks, types" ranks 2 "$program" types
 check "4 ranks over tcp, types" \
-    ranks 4 --mca coll_irr_ucx_tls tcp,self --mca coll_irr_ucx_devices lo "$program" types
+    ranks 4 $over_tcp "$program" types
 check "more requests than there are ids, at constant memory" ranks 2 "$builddir/mpi_cycles" 40000 256 persistent
 if ! whole; then
     left_out "400 requests under valgrind"

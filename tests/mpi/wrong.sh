@@ -19,7 +19,7 @@ for algorithm in a1 ac; do
 done
 check_groups 3 "$program"
 check "80000 bytes that nobody asked for, over tcp" \
-    ranks 3 --mca coll_irr_ucx_tls tcp,self --mca coll_irr_ucx_devices lo "$program" stray 80000 coll_irr_alltoallv_algorithm=a1
+    ranks 3 $over_tcp "$program" stray 80000 coll_irr_alltoallv_algorithm=a1
 for bytes in 8 80000; do
     group "$bytes bytes that nobody asked for on a communicator that is freed" stray_freed $bytes
 done
@@ -49,5 +49,5 @@ done
 check "the rank that does not come is named" told "for rank 3, which is process 3" \
     ranks 4 "$program" timeout 100 coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=3
 check "a rank that is killed" killed
-check "a rank that is killed, over tcp" killed --mca coll_irr_ucx_tls tcp,self --mca coll_irr_ucx_devices lo
+check "a rank that is killed, over tcp" killed $over_tcp
 exit $failed

@@ -65,6 +65,7 @@ static void free_config(irr_engine_config_t *config)
     irr_free((void *)config->ucx_devices);
     irr_free((void *)config->ofi_provider);
     irr_free((void *)config->ofi_domain);
+    irr_free((void *)config->interfaces);
 }
 
 static irr_status_t copy_config(const irr_engine_config_t *given, irr_engine_config_t *config)
@@ -74,7 +75,8 @@ static irr_status_t copy_config(const irr_engine_config_t *given, irr_engine_con
         { given->ucx_tls, &config->ucx_tls },
         { given->ucx_devices, &config->ucx_devices },
         { given->ofi_provider, &config->ofi_provider },
-        { given->ofi_domain, &config->ofi_domain }
+        { given->ofi_domain, &config->ofi_domain },
+        { given->interfaces, &config->interfaces }
     };
     irr_status_t status = IRR_OK;
 

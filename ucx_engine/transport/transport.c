@@ -6,11 +6,12 @@
 #include "transport/transport.h"
 
 #include "core/log.h"
+#include "transport/auto.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A transport that the engine can open; the first row is the default. */
+/* A transport that the engine can open. */
 static const struct row {
     const char   *name, *text;
     irr_status_t (*open)(const irr_engine_config_t *config, irr_transport_t **transport_p);
@@ -49,15 +50,13 @@ static irr_status_t refuse(const char *name)
 
 irr_status_t irr_transport_open(const irr_engine_config_t *config, irr_transport_t **transport_p)
 {
-    const char *name = config->transport;
+    irr_transport_choice_t choice;
 
-    if (name == NULL || name[0] == '\0') {
-        return rows[0].open(config, transport_p);
-    }
+    irr_transport_choose(config, &choice);
     for (int i = 0; i < ROWS; i++) {
-        if (strcmp(name, rows[i].name) == 0) {
+        if (strcmp(choice.name, rows[i].name) == 0) {
             return rows[i].open(config, transport_p);
         }
     }
-    return refuse(name);
+    return refuse(choice.name);
 }

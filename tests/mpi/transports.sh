@@ -1,0 +1,84 @@
+#!/bin/sh
+# transports.sh - which transport moves messages: by parameters, alike on all ranks, with one text where it cannot be.
+LIMIT=40
+. "${srcdir:-.}/tests/mpi/lib.sh"
+program=$builddir/mpi_life
+help_texts
+
+# Here each case names what it runs over.
+unset OMPI_MCA_coll_irr_transport
+
+# unlike TEXT SETTING: two of four ranks have it; all leave it to Open MPI, and one text tells.
+unlike() {
+    one_says "$1" on_some_ranks "$2" "$program" leaked_to_host
+}
+
+# lacking CASE TEXT [OPTION...]: it is left to Open MPI, and one text tells.
+lacking() {
+    name=$1 text=$2
+    shift 2
+    check "$name" told "$text" ranks 4 "$@" "$program" leaked_to_host
+}
+
+# A file of the library's name that is none; Open MPI does without libfabric, too.
+no_library() {
+    mkdir "$scratch/lib"
+    echo > "$scratch/lib/libfabric.so.1"
+    told "transport ofi needs libfabric .*cannot be loaded" ranks 4 -x LD_LIBRARY_PATH="$scratch/lib" --mca mtl ^ofi \
+        --mca btl self,vader,tcp --mca mca_base_component_show_load_errors 0 --mca coll_irr_transport ofi \
+        "$program" leaked_to_host
+}
+
+# The text names what was built, and no rank hangs.
+no_such() {
+    ranks 4 --mca coll_irr_transport pigeon "$program" leaked_to_host > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && [ "$(grep -c 'Parameter: coll_irr_transport' "$scratch/run")" -eq 1 ] &&
+        grep -q 'Value: *pigeon' "$scratch/run" &&
+        grep -q "Allowed: *one of auto, $(echo "$TRANSPORTS" | sed 's/ /, /')" "$scratch/run"
+}
+
+plan 12
+check "a transport that does not exist" no_such
+check "verbose says which one, and why" one_says "messages go over ${TRANSPORTS%% *}, because [a-zA-Z]" \
+    ranks 4 --mca coll_irr_verbose 1 "$program" many
+check "another provider on two of four ranks" \
+    unlike "coll_irr_ofi_provider is 'shm' on rank 0 of MPI_COMM_WORLD, and not on rank 2" \
+    OMPI_MCA_coll_irr_ofi_provider=shm
+check "another domain on two of four ranks" \
+    unlike "coll_irr_ofi_domain is 'lo' on rank 0 of MPI_COMM_WORLD, and not on rank 2" OMPI_MCA_coll_irr_ofi_domain=lo
+for transport in ucx ofi; do
+    case " $TRANSPORTS " in
+        *" $transport "*)
+            [ $transport = ofi ] || check "$transport by name" one_says "messages go over $transport, because it is named" \
+                ranks 4 --mca coll_irr_transport $transport --mca coll_irr_verbose 1 "$program" many
+            check "$transport on two of four ranks" \
+                unlike "coll_irr_transport is auto on rank 2 of MPI_COMM_WORLD and $transport on rank 0" \
+                OMPI_MCA_coll_irr_transport=$transport
+            ;;
+        *)
+            skip "$transport by name" "$transport was not built"
+            skip "$transport on two of four ranks" "the same"
+            ;;
+    esac
+done
+case " $TRANSPORTS " in
+    *" ofi "*)
+        lacking "an unknown provider" "no provider of tagged messages that is pigeon .*only providers .*tcp;ofi_rxm" \
+            --mca coll_irr_ofi_provider pigeon
+        lacking "an unknown domain" "a domain that is pigeon .*with domains .*lo" --mca coll_irr_ofi_domain pigeon
+        lacking "a provider without a device" "no provider of tagged messages that is psm2 .*only providers" \
+            --mca coll_irr_ofi_provider psm2
+        lacking "a domain of another provider" "that is shm .*with a domain that is lo" \
+            --mca coll_irr_ofi_provider shm --mca coll_irr_ofi_domain lo
+        check "no libfabric at run time" no_library
+        ;;
+    *)
+        for case in "an unknown provider" "an unknown domain" "a provider without a device" \
+            "a domain of another provider" "no libfabric at run time"; do
+            skip "$case" "ofi was not built"
+        done
+        ;;
+esac
+exit $failed
