@@ -1,8 +1,9 @@
 /*
- * test_auto.c - which transport is opened where none is named.
+ * test_auto.c - the table of transports: which one an engine opens, also where none is named, and when.
  */
 #include "irr_test.h"
 
+#include "comm/engine.h"
 #include "transport/auto.h"
 
 #include <string.h>
@@ -87,9 +88,105 @@ static void test_named(void)
     CU_ASSERT_STRING_EQUAL(choice.name, irr_transport_name(0));
 }
 
+/* ---- the table ---- */
+
+static void test_rows(void)
+{
+    int rows = 0;
+
+    CU_ASSERT_PTR_NULL(irr_transport_name(-1));
+    CU_ASSERT_PTR_NULL(irr_transport_text(-1));
+    for (; irr_transport_name(rows) != NULL; rows++) {
+        CU_ASSERT(strlen(irr_transport_text(rows)) > 0);
+    }
+    CU_ASSERT(rows > 0);
+    CU_ASSERT_PTR_NULL(irr_transport_text(rows));
+}
+
+typedef struct told {
+    int  lines;
+    char last[200];
+} told_t;
+
+static void on_log(void *context, irr_log_level_t level, const char *text)
+{
+    told_t *told = context;
+
+    CU_ASSERT_EQUAL(level, IRR_LOG_ERROR);
+    told->lines++;
+    snprintf(told->last, sizeof(told->last), "%s", text);
+}
+
+/* The first row is opened without a name; what is no row is told once, with what there is. */
+static void test_names(void)
+{
+    irr_engine_config_t config = { .one_node = true, .job_ranks = 1, .node_ranks = 1 };
+    irr_transport_t *transport = NULL;
+    irr_engine_t *engine = NULL;
+    told_t told = { .lines = 0 };
+
+    for (int i = 0; i < 2; i++) {
+        config.transport = i == 0 ? NULL : "";
+        CU_ASSERT_EQUAL_FATAL(irr_transport_open(&config, &transport), IRR_OK);
+        CU_ASSERT_STRING_EQUAL(transport->caps.name, irr_transport_name(0));
+        transport->ops->free(transport);
+    }
+    config.transport = "pigeon";
+    irr_log_set(on_log, &told, IRR_LOG_ERROR);
+    CU_ASSERT_EQUAL(irr_transport_open(&config, &transport), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(told.lines, 1);
+    CU_ASSERT_PTR_NOT_NULL(strstr(told.last, "pigeon"));
+    for (int i = 0; irr_transport_name(i) != NULL; i++) {
+        CU_ASSERT_PTR_NOT_NULL(strstr(told.last, irr_transport_name(i)));
+    }
+    CU_ASSERT_EQUAL_FATAL(irr_engine_create(&config, &engine), IRR_OK);
+    for (int i = 0; i < 2; i++) {   /* an engine keeps what is wrong, for who decides who tells it */
+        CU_ASSERT_EQUAL(irr_engine_open_transport(engine), IRR_ERR_BAD_PARAM);
+        CU_ASSERT_STRING_EQUAL(engine->reason, told.last);
+    }
+    irr_engine_destroy(engine);
+    irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+    CU_ASSERT_EQUAL(told.lines, 1);
+}
+
+/* An engine opens its transport when it is asked to, once, and works without. */
+static void test_late(void)
+{
+    char name[16];
+    irr_engine_config_t config = { .transport = name, .one_node = true, .job_ranks = 1, .node_ranks = 1 };
+    irr_engine_t *engine;
+    irr_transport_t *transport;
+    irr_counters_t counters;
+
+    for (int opens = 0; opens < 2; opens++) {
+        snprintf(name, sizeof(name), "%s", irr_transport_name(0));
+        CU_ASSERT_EQUAL_FATAL(irr_engine_create(&config, &engine), IRR_OK);
+        name[0] = 'x';   /* it has a text of its own */
+        CU_ASSERT_EQUAL(irr_engine_progress(engine), 0);
+        irr_engine_counters(engine, &counters);
+        CU_ASSERT_EQUAL(counters.endpoints_open, 0);
+        CU_ASSERT_EQUAL(irr_engine_wait(engine, 1), IRR_ERR_NOT_SUPPORTED);
+        CU_ASSERT_EQUAL(engine->transport, irr_transport_none());
+        if (opens == 1) {
+            CU_ASSERT_EQUAL(irr_engine_open_transport(engine), IRR_OK);
+            transport = engine->transport;
+            CU_ASSERT_STRING_EQUAL(transport->caps.name, irr_transport_name(0));
+            CU_ASSERT_EQUAL(irr_engine_open_transport(engine), IRR_OK);
+            CU_ASSERT_EQUAL(engine->transport, transport);
+        }
+        irr_engine_close(engine);
+        while (irr_engine_drain(engine) == IRR_IN_PROGRESS) {
+        }
+        irr_engine_destroy(engine);
+    }
+}
+
 int main(void)
 {
     static const irr_test_case_t cases[] = {
+        { "the rows", test_rows },
+        { "names, and one that does not exist", test_names },
+        { "an engine opens one late, or never", test_late },
         { "by devices", test_devices },
         { "by what UCX may use", test_tls },
         { "by what is named", test_named },

@@ -1,7 +1,7 @@
 /*
  * irr_compose.c - measures how a message of many pieces is best composed on the transports of this machine.
  *
- *     irr_compose [--tls LIST] [--devices LIST] [--iterations N]
+ *     irr_compose [--transport NAME] [--tls LIST] [--devices LIST] [--provider NAME] [--domain LIST] [--iterations N]
  *
  * Two processes play ping-pong through the executor with a message of n pieces of a size, in each form and
  * in turn, so that a change of the machine's speed touches all forms alike.  Prints the median of half the
@@ -210,6 +210,14 @@ static void print_latency(const extremes_t *extremes)
            extremes->longest_us);
 }
 
+static void print_head(const side_t *side, const options_t *options)
+{
+    printf("# irr_compose: transport %s, %d iterations, medians in microseconds, one way\n", side->transport->caps.name,
+           options->iterations);
+    printf("# %5s %8s %11s %9s %9s %9s %9s  %-6s %9s\n", "pieces", "bytes", "contiguous", "iovec", "gather", "split",
+           "auto", "best", "auto/best");
+}
+
 static void run(int rank, int socket, const options_t *options)
 {
     side_t side = { .rank = rank };
@@ -228,6 +236,9 @@ static void run(int rank, int socket, const options_t *options)
         fail("starting", IRR_ERR_NO_MEMORY);
     }
     connect_peer(&side, socket);
+    if (rank == 0) {
+        print_head(&side, options);
+    }
     for (size_t i = 0; i < sizeof(piece_counts) / sizeof(piece_counts[0]); i++) {
         for (size_t j = 0; j < sizeof(piece_sizes) / sizeof(piece_sizes[0]); j++) {
             if (piece_counts[i] * piece_sizes[j] <= MAX_BYTES) {
@@ -262,7 +273,9 @@ static int parse(int argc, char **argv, options_t *options)
 {
     static const struct option names[] = {
         { "tls", required_argument, NULL, 't' }, { "devices", required_argument, NULL, 'd' },
-        { "iterations", required_argument, NULL, 'i' }, { NULL, 0, NULL, 0 }
+        { "transport", required_argument, NULL, 'T' }, { "provider", required_argument, NULL, 'p' },
+        { "domain", required_argument, NULL, 'D' }, { "iterations", required_argument, NULL, 'i' },
+        { NULL, 0, NULL, 0 }
     };
     int c;
 
@@ -271,6 +284,9 @@ static int parse(int argc, char **argv, options_t *options)
         switch (c) {
         case 't': options->config.ucx_tls = optarg; break;
         case 'd': options->config.ucx_devices = optarg; break;
+        case 'T': options->config.transport = optarg; break;
+        case 'p': options->config.ofi_provider = optarg; break;
+        case 'D': options->config.ofi_domain = optarg; break;
         case 'i': options->iterations = atoi(optarg); break;
         default:  return -1;
         }
@@ -285,7 +301,8 @@ int main(int argc, char **argv)
     pid_t child;
 
     if (parse(argc, argv, &options) != 0) {
-        fprintf(stderr, "usage: irr_compose [--tls LIST] [--devices LIST] [--iterations N]\n");
+        fprintf(stderr, "usage: irr_compose [--transport NAME] [--tls LIST] [--devices LIST] [--provider NAME] "
+                        "[--domain LIST] [--iterations N]\n");
         return 2;
     }
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0 || (child = fork()) < 0) {
@@ -296,10 +313,6 @@ int main(int argc, char **argv)
         run(1, sockets[1], &options);
         _exit(EXIT_SUCCESS);
     }
-    printf("# irr_compose: transports %s, %d iterations, medians in microseconds, one way\n",
-           options.config.ucx_tls != NULL ? options.config.ucx_tls : "sm,self", options.iterations);
-    printf("# %5s %8s %11s %9s %9s %9s %9s  %-6s %9s\n", "pieces", "bytes", "contiguous", "iovec", "gather", "split",
-           "auto", "best", "auto/best");
     run(0, sockets[0], &options);
     waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;

@@ -53,7 +53,10 @@ static void log_line(void *context, irr_log_level_t level, const char *text)
 
 static void open_engine(irr_routes_job_t *job, int ranks)
 {
-    irr_engine_config_t config = { .one_node = true, .job_ranks = (size_t)ranks, .node_ranks = (size_t)ranks };
+    irr_engine_config_t config = {
+        .transport = irr_transport_name(job->options->transport),
+        .one_node = true, .job_ranks = (size_t)ranks, .node_ranks = (size_t)ranks
+    };
 
     irr_log_set(log_line, NULL, IRR_LOG_WARN);
     job->oob = (irr_oob_t){

@@ -25,6 +25,7 @@ typedef struct irr_routes_options {
     int      pattern;         /* row of the table of patterns */
     uint64_t unit, seed, slice_min;
     int      iterations, warmup;
+    int      transport;       /* row of the table of transports; -1: auto */
     int      ranks_per_node;
     int      algorithms, algorithm[IRR_ROUTES_ROWS_MAX];
     int      overlaps, overlap[IRR_OVERLAP_COUNT];

@@ -19,6 +19,7 @@ static const char usage[] =
     "  --overlaps LIST       names with commas between (below); default all.  The twin is the first one's\n"
     "  --iterations N        measured rounds; default 30\n"
     "  --warmup N            rounds before the measured ones; default 5\n"
+    "  --transport NAME      what moves messages (below); default auto\n"
     "  --ranks-per-node N    what `node` takes for a node; default 2\n"
     "  --help                this text\n";
 
@@ -48,6 +49,7 @@ static irr_cli_exit_t help(irr_routes_options_t *options)
     list("Algorithms", irr_algorithm_name, irr_algorithm_text);
     list("Overlaps", irr_overlap_name, overlap_text);
     list("Patterns", irr_pattern_name, irr_pattern_text);
+    list("Transports", irr_transport_name, irr_transport_text);
     printf("\nExit status: 0 good, 1 a wrong byte arrived, 2 the input was refused or something failed.\n");
     return IRR_CLI_GOOD;
 }
@@ -86,6 +88,9 @@ static irr_cli_exit_t read_option(int id, const char *value, irr_routes_options_
     case 'o':
         return read_list("overlap", value, irr_overlap_name, options->overlap, IRR_OVERLAP_COUNT,
                          &options->overlaps);
+    case 't':
+        options->transport = irr_cli_find("transport", value, NULL, irr_transport_name);
+        return options->transport >= 0 ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
     case 'u': return irr_cli_number("unit", value, 0, INT32_MAX, &options->unit);
     case 's': return irr_cli_number("seed", value, 0, INT64_MAX, &options->seed);
     case 'm': return irr_cli_number("slice-min", value, 0, INT64_MAX, &options->slice_min);
@@ -106,15 +111,15 @@ irr_cli_exit_t irr_routes_options_read(int argc, char **argv, irr_routes_options
         { "seed", required_argument, NULL, 's' },       { "algorithms", required_argument, NULL, 'a' },
         { "overlaps", required_argument, NULL, 'o' },   { "iterations", required_argument, NULL, 'i' },
         { "warmup", required_argument, NULL, 'w' },     { "ranks-per-node", required_argument, NULL, 'n' },
-        { "slice-min", required_argument, NULL, 'm' },  { "help", no_argument, NULL, 'h' },
-        { NULL, 0, NULL, 0 }
+        { "slice-min", required_argument, NULL, 'm' },  { "transport", required_argument, NULL, 't' },
+        { "help", no_argument, NULL, 'h' },             { NULL, 0, NULL, 0 }
     };
     irr_cli_exit_t code = IRR_CLI_GOOD;
     int id;
 
     *options = (irr_routes_options_t){
         .run = true, .unit = 1 << 20, .seed = 1, .slice_min = IRR_SLICE_MIN_DEFAULT, .iterations = 30,
-        .warmup = 5, .ranks_per_node = 2
+        .warmup = 5, .ranks_per_node = 2, .transport = -1
     };
     for (int i = 1; irr_algorithm_name(i) != NULL && i <= IRR_ROUTES_ROWS_MAX; i++) {
         options->algorithm[options->algorithms++] = i;

@@ -50,7 +50,8 @@ def add_options(parser):
     parser.add_argument("--sizes", default="1k,8k,64k,256k", metavar="LIST",
                         help="mean bytes of a message, with suffix k, m or g; default 1k,8k,64k,256k")
     parser.add_argument("--algorithms", default="linear,pairwise,aapc", metavar="LIST",
-                        help="linear and pairwise are Open MPI's, others coll/irr's; default linear,pairwise,aapc")
+                        help="linear and pairwise are Open MPI's, others coll/irr's, also with what moves the messages, as "
+                             "in aapc@ucx,aapc@ofi; default linear,pairwise,aapc")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="jobs of each algorithm; default 3")
     parser.add_argument("--iterations", type=int, default=10, metavar="N", help="exchanges of a job; default 10")
     parser.add_argument("--warmup", type=int, default=WARMUP, metavar="N",
@@ -108,8 +109,9 @@ def print_cores(before):
 
 def algorithm_options(algorithm):
     """What mpirun and irr_bench are told."""
+    name, _, transport = algorithm.partition("@")
     if algorithm not in TUNED:
-        return [], algorithm
+        return ["--mca", "coll_irr_transport", transport] if transport else [], name
     number = str(TUNED[algorithm])
     return ["--mca", "coll_tuned_use_dynamic_rules", "1", "--mca", "coll_tuned_alltoallv_algorithm", number,
             "--mca", "coll_tuned_alltoall_algorithm", number], "host"
@@ -221,7 +223,7 @@ def check_pattern(options, pattern, places):
 
 def check_algorithms(options):
     """irr_bench knows the names; --help ends it once it has read the rest."""
-    own = [name for name in options.algorithms.split(",") if name not in TUNED]
+    own = [name.partition("@")[0] for name in options.algorithms.split(",") if name not in TUNED]
     if "host" in own:
         raise LabError(f"algorithm 'host' is Open MPI's choice, allowed is {' or '.join(TUNED)} in its place")
     if own:
