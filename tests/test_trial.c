@@ -21,6 +21,9 @@ static bool agree_round(irr_trial_t *trial)
     return !irr_trial_go_on(trial, HUGE_VAL);
 }
 
+/* With all ways: looks, two rounds of halving, and the last one. */
+enum { MOST = 8 * 4 + 4 * 2 * 5 + 3 * 2 * 9 };
+
 /* Runs a trial whose exchanges by way i take ns[i], and in the second halves of rounds `drift` times as long. */
 static irr_trial_t try(const double *ns, int count, double drift)
 {
@@ -30,7 +33,7 @@ static irr_trial_t try(const double *ns, int count, double drift)
     for (;;) {
         const double took = ns[trial.way] * (trial.half == 0 ? 1 : drift);
 
-        CU_ASSERT_TRUE_FATAL(trial.exchanges <= 20 + 30 + 36);
+        CU_ASSERT_TRUE_FATAL(trial.exchanges <= MOST);
         if (irr_trial_took(&trial, (uint64_t)took) && agree_round(&trial)) {
             return trial;
         }
@@ -62,20 +65,20 @@ static void test_spread_decides(void)
 static void test_hopeless(void)
 {
     const double ns[] = { 1000, 100000, 100000, 100000, 100000 };
-    const irr_trial_t trial = try(ns, IRR_TRIAL_WAYS, 1);
+    const irr_trial_t trial = try(ns, 5, 1);
 
     CU_ASSERT_EQUAL(trial.winner, 0);
-    CU_ASSERT_EQUAL(trial.exchanges, 5 * 4);   /* one look */
+    CU_ASSERT_EQUAL(trial.exchanges, 4 * 4);   /* a look at each but the base */
     CU_ASSERT_DOUBLE_EQUAL(trial.extra_ns, 4 * 4 * 99000.0, 1);
 }
 
 static void test_long_ones(void)
 {
     const double ns[] = { 1e7, 9e6, 8e6, 7e6, 6e6 };
-    const irr_trial_t trial = try(ns, IRR_TRIAL_WAYS, 1);
+    const irr_trial_t trial = try(ns, 5, 1);
 
     CU_ASSERT_EQUAL(trial.winner, 4);
-    CU_ASSERT_EQUAL(trial.exchanges, 10 + 12 + 16);
+    CU_ASSERT_EQUAL(trial.exchanges, 8 + 12);
 }
 
 static void test_first_is_not_timed(void)
@@ -120,6 +123,28 @@ static void test_disturbed_stay(void)
     CU_ASSERT_DOUBLE_EQUAL(trial.ratio, 0.9, 1e-9);
 }
 
+/* Two stays of way 1 and two of the base, one of which is as short as those of the other. */
+static void test_undecided(void)
+{
+    const uint64_t look[IRR_TRIAL_SUMS] = { 0, 8000000 };
+    irr_trial_t trial;
+    uint64_t sums[IRR_TRIAL_SUMS] = { 50000000, 16000000 };
+
+    irr_trial_begin(&trial, 2, 2e7);
+    irr_trial_looked(&trial, look);
+    CU_ASSERT_TRUE(irr_trial_go_on(&trial, 1e9));
+    CU_ASSERT_EQUAL(trial.length, 2);
+    sums[IRR_TRIAL_WAYS] = sums[IRR_TRIAL_WAYS + 1] = 16000000;
+    CU_ASSERT_FALSE(irr_trial_agreed(&trial, sums));
+    CU_ASSERT_TRUE(irr_trial_go_on(&trial, 1e9));
+    CU_ASSERT_EQUAL(trial.length, 4);
+    CU_ASSERT_FALSE(irr_trial_agreed(&trial, sums));
+    CU_ASSERT_TRUE(irr_trial_go_on(&trial, 1e9));
+    CU_ASSERT_EQUAL(trial.length, 8);
+    CU_ASSERT_TRUE(irr_trial_agreed(&trial, sums));
+    CU_ASSERT_EQUAL(trial.winner, 0);
+}
+
 static void test_added(void)
 {
     irr_trial_t trial;
@@ -129,7 +154,7 @@ static void test_added(void)
     }
     irr_trial_looked(&trial, trial.sums);
     irr_trial_add(&trial, 2);
-    CU_ASSERT_EQUAL(trial.way, 2);   /* the first two were looked at */
+    CU_ASSERT_EQUAL(trial.way, 2);   /* the first one was looked at */
     while (!irr_trial_took(&trial, trial.way == 3 ? 700 : 1500)) {
     }
     CU_ASSERT_FALSE(agree_round(&trial));
@@ -146,6 +171,7 @@ static void test_budget(void)
     irr_trial_looked(&trial, sums);
     CU_ASSERT_TRUE(irr_trial_go_on(&trial, 1e3));
     CU_ASSERT_TRUE(trial.left[1] && !trial.left[2] && !trial.left[3]);
+    CU_ASSERT_TRUE(irr_trial_go_on(&trial, -1e9));   /* what is faster costs nothing */
     trial.left[1] = false;
     trial.left[2] = true;
     CU_ASSERT_FALSE(irr_trial_go_on(&trial, 1e3));
@@ -159,6 +185,7 @@ static const irr_test_case_t cases[] = {
     { "the first exchange of a stay is not timed", test_first_is_not_timed },
     { "what disturbs one exchange of a look costs no way its place", test_disturbed_look },
     { "a stay that is disturbed tells of no gain", test_disturbed_stay },
+    { "what decides nothing comes again, in longer stays", test_undecided },
     { "ways may be added after a look", test_added },
     { "a round stays within the budget", test_budget },
     { NULL, NULL }

@@ -24,7 +24,7 @@
 #define AGREEMENTS_PART 0.25
 
 /* How much longer than expected an exchange by a way may take, of one by way 0; and the least that it counts as. */
-#define DOUBT     0.5
+#define DOUBT     0.7
 #define EXTRA_MIN 0.25
 
 void irr_choice_init(irr_choice_t *choice, uint32_t percent)
@@ -37,6 +37,7 @@ static void wait_for(irr_choice_t *choice, uint64_t calls)
 {
     choice->due = choice->calls + calls;
     choice->own_ns = UINT64_MAX;
+    choice->own_sum_ns = 0;
     choice->own = (irr_choice_load_t){ .messages = 0 };
 }
 
@@ -66,6 +67,7 @@ bool irr_choice_took(irr_choice_t *choice, uint64_t ns, const irr_choice_load_t 
     }
     if (timed) {
         choice->own_ns = ns < choice->own_ns ? ns : choice->own_ns;
+        choice->own_sum_ns += ns;
         choice->own.messages += load->messages;
         choice->own.sent += load->sent;
         choice->own.received += load->received;
@@ -79,6 +81,7 @@ void irr_choice_words(const irr_choice_t *choice, const irr_choice_opening_t *op
 {
     words[IRR_CHOICE_THRIFT] = UINT32_MAX - choice->percent;
     words[IRR_CHOICE_NS] = choice->own_ns;
+    words[IRR_CHOICE_MEAN_NS] = choice->own_sum_ns / TIMED;
     words[IRR_CHOICE_HASTE] = UINT64_MAX - choice->own_agreement_ns;
     words[IRR_CHOICE_SPENT_NS] = choice->own_spent_ns;
     words[IRR_CHOICE_FIRST_NS] = opening->first;
@@ -235,11 +238,22 @@ static void take_cost(irr_choice_t *choice)
     choice->agreed = choice->calls;
 }
 
+/*
+ * What an exchange costs.  Of short ones it is the shortest, as what disturbed the others may not come again; but with
+ * long ones it is the network that makes them so.
+ */
+static double mean_ns(const uint64_t *words)
+{
+    const double shortest = (double)words[IRR_CHOICE_NS];
+
+    return irr_trial_is_long(shortest) ? (double)words[IRR_CHOICE_MEAN_NS] : shortest;
+}
+
 static irr_choice_act_t after_epoch(irr_choice_t *choice, const uint64_t *words)
 {
     choice->share = (double)(UINT32_MAX - (uint32_t)words[IRR_CHOICE_THRIFT]) / 100;
     choice->node_ranks = (int)words[IRR_CHOICE_NODE_RANKS];
-    choice->mean_ns = (double)words[IRR_CHOICE_NS];
+    choice->mean_ns = mean_ns(words);
     choice->load = (irr_choice_load_t){
         .messages = words[IRR_CHOICE_MESSAGES], .sent = words[IRR_CHOICE_SENT],
         .received = words[IRR_CHOICE_RECEIVED], .longest = words[IRR_CHOICE_LONGEST]
@@ -313,7 +327,7 @@ static irr_choice_act_t after_round(irr_choice_t *choice, const uint64_t *sums)
     }
     choice->spent_ns += trial->extra_ns;
     trial->extra_ns = 0;
-    choice->opens = trial->looks && !is_check(choice) ? payable(choice) : 0;
+    choice->opens = over || is_check(choice) ? 0 : payable(choice);
     if (choice->opens > 0) {
         return IRR_CHOICE_OPENS;
     }

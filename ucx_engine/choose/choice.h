@@ -41,7 +41,7 @@ typedef struct irr_choice_opening {
  * shortest wait come out.  In a trial only what is spent and the sums count.
  */
 enum {
-    IRR_CHOICE_THRIFT, IRR_CHOICE_NS, IRR_CHOICE_HASTE, IRR_CHOICE_SPENT_NS, IRR_CHOICE_FIRST_NS, IRR_CHOICE_WAY_NS,
+    IRR_CHOICE_THRIFT, IRR_CHOICE_NS, IRR_CHOICE_MEAN_NS, IRR_CHOICE_HASTE, IRR_CHOICE_SPENT_NS, IRR_CHOICE_FIRST_NS, IRR_CHOICE_WAY_NS,
     IRR_CHOICE_NODE_RANKS, IRR_CHOICE_MESSAGES, IRR_CHOICE_SENT, IRR_CHOICE_RECEIVED, IRR_CHOICE_LONGEST,
     IRR_CHOICE_SUMS, IRR_CHOICE_WORDS = IRR_CHOICE_SUMS + IRR_TRIAL_SUMS
 };
@@ -79,7 +79,8 @@ typedef struct irr_choice {
     int               slots[IRR_TRIAL_WAYS];     /* the way of each one in the trial */
     int               tried;       /* ways, in all trials */
     uint64_t          exchanges;   /* of all trials */
-    uint64_t          own_ns;      /* of the shortest of this rank's timed exchanges since the last agreement */
+    uint64_t          own_ns;      /* of the shortest of this rank's timed exchanges since the last agreement, */
+    uint64_t          own_sum_ns;  /* and of all of them */
     uint64_t          own_spent_ns, own_agreement_ns;
     int               own_node_ranks, node_ranks;   /* ranks on the node of this rank; agreed, the most */
     irr_choice_load_t own;         /* of all timed ones together */

@@ -5,9 +5,12 @@
 
 #include <string.h>
 
-/* Timed exchanges of the last stays: where exchanges are short, and where they are long. */
+/* Timed exchanges of the last stays at most, and those of the first ones where exchanges are long. */
 #define LENGTH_SHORT 8
-#define LENGTH_LONG  4
+#define LENGTH_LONG  2
+
+/* With so many ways left, a round is the last one, unless it decides nothing. */
+#define LAST_WAYS 2
 
 /* Those of a look, and the one before. */
 #define LOOK_WARM_UP 1
@@ -24,7 +27,7 @@
 
 static bool is_in(const irr_trial_t *trial, int way)
 {
-    return trial->left[way] && !(trial->looks && trial->looked[way]);
+    return trial->left[way] && (trial->looks ? !trial->looked[way] : way > 0 || trial->last);
 }
 
 /* The next way of this half, after this one; -1: none. */
@@ -48,7 +51,7 @@ static void begin_round(irr_trial_t *trial)
     trial->done = 0;
 }
 
-static bool is_long(double mean_ns)
+bool irr_trial_is_long(double mean_ns)
 {
     return mean_ns >= LONG_NS;
 }
@@ -61,6 +64,7 @@ static int look_length(bool long_ones)
 static void begin_look(irr_trial_t *trial)
 {
     trial->looks = true;
+    trial->last = false;
     trial->length = look_length(trial->long_ones);
     trial->warm_up = LOOK_WARM_UP;
     begin_round(trial);
@@ -68,10 +72,12 @@ static void begin_look(irr_trial_t *trial)
 
 void irr_trial_begin(irr_trial_t *trial, int count, double mean_ns)
 {
-    *trial = (irr_trial_t){ .count = count, .long_ones = is_long(mean_ns), .ratio = 1 };
+    *trial = (irr_trial_t){ .count = count, .long_ones = irr_trial_is_long(mean_ns), .ratio = 1 };
     for (int i = 0; i < count; i++) {
         trial->left[i] = true;
     }
+    trial->each_ns[0] = mean_ns;
+    trial->looked[0] = true;
     begin_look(trial);
 }
 
@@ -85,7 +91,7 @@ void irr_trial_add(irr_trial_t *trial, int more)
 
 int irr_trial_look(double mean_ns)
 {
-    return LOOK_WARM_UP + look_length(is_long(mean_ns));
+    return LOOK_WARM_UP + look_length(irr_trial_is_long(mean_ns));
 }
 
 /* Of a look the shortest exchange counts, for all of them: what disturbs one of a few says nothing of its way. */
@@ -189,10 +195,15 @@ static void drop_hopeless(irr_trial_t *trial)
     }
 }
 
-/* Of the last round of a way, the shorter one of two stays: the other may have been disturbed. */
+/*
+ * Of the last round of a way, the shorter one of two stays: the other may have been disturbed.  Long exchanges are so
+ * by what networks do, as messages that get lost, and that is what they cost.
+ */
 static double least_ns(const irr_trial_t *trial, const uint64_t *sums, int way)
 {
-    return is_in(trial, way) && !trial->looks ? shorter(sums, way) / trial->length : trial->each_ns[way];
+    const bool stays = is_in(trial, way) && !trial->looks && !trial->long_ones;
+
+    return stays ? shorter(sums, way) / trial->length : trial->each_ns[way];
 }
 
 /* What the ways of this round took, of which the ranks have agreed. */
@@ -229,16 +240,16 @@ bool irr_trial_agreed(irr_trial_t *trial, const uint64_t *sums)
 
     take(trial, sums);
     best = best_of(trial, &left);
-    if (left > 1) {
+    if (!trial->last) {
         drop_hopeless(trial);
         return false;
     }
     wins = longer(sums, best) < shorter(sums, 0) || (trial->lenient && total(sums, best) <= total(sums, 0));
     trial->winner = wins ? best : 0;
-    return true;
+    return wins || trial->length >= LENGTH_SHORT || total(sums, best) >= total(sums, 0);   /* else once more */
 }
 
-/* What the next round takes more than by the base. */
+/* What the next round takes more than by the base; ways that are likely to be faster do not pay for others. */
 static double extra_of(const irr_trial_t *trial)
 {
     double extra = 0;
@@ -251,26 +262,31 @@ static double extra_of(const irr_trial_t *trial)
     return extra * 2 * (trial->warm_up + trial->length);
 }
 
-/* Stays of the next round, by how many ways are left. */
-static void set_length(irr_trial_t *trial, int left)
+/* Timed exchanges of the stays of a round, by how many ways are left; one that decided nothing comes again, longer. */
+static int length_of(const irr_trial_t *trial, int left, int undecided)
 {
-    trial->length = (trial->long_ones ? LENGTH_LONG : LENGTH_SHORT) / (left > 1 ? 2 : 1);
+    if (undecided > 0) {
+        return 2 * undecided;
+    }
+    return trial->long_ones ? LENGTH_LONG : left > LAST_WAYS ? LENGTH_SHORT / 2 : LENGTH_SHORT;
 }
 
 bool irr_trial_go_on(irr_trial_t *trial, double budget_ns)
 {
+    const int undecided = trial->last ? trial->length : 0;
+    double extra_ns;
     int left;
 
     best_of(trial, &left);
     left = (left + 1) / 2;
     trial->looks = false;
     trial->warm_up = trial->long_ones ? 0 : 1;
-    drop_to(trial, left);
-    set_length(trial, left);
-    while (left > 0 && extra_of(trial) > budget_ns) {
-        drop_to(trial, --left);
-        set_length(trial, left);
-    }
+    do {
+        drop_to(trial, left);
+        trial->length = length_of(trial, left, undecided);
+        extra_ns = extra_of(trial);
+    } while (extra_ns > 0 && extra_ns > budget_ns && left-- > 0);
+    trial->last = left <= LAST_WAYS;
     begin_round(trial);
     return left > 0;
 }
