@@ -356,13 +356,13 @@ void         irr_engine_destroy(irr_engine_t *engine);
 
 /* ---- communicator ---------------------------------------------------------------------------- */
 
-/* Collectives of the host over the members of one communicator.  They may block. */
+/* Collectives of the host over the members of one communicator, one at a time; IRR_IN_PROGRESS until test says more. */
 typedef struct irr_oob {
     void *context;
-    /* output receives ranks * bytes, in rank order. */
-    irr_status_t (*allgather)(void *context, const void *input, void *output, size_t bytes);
+    irr_status_t (*allgather)(void *context, const void *input, void *output, size_t bytes);   /* in rank order */
     /* values become the element-wise maximum over all ranks. */
     irr_status_t (*allreduce_max)(void *context, uint64_t *values, size_t count);
+    irr_status_t (*test)(void *context);   /* NULL: they block */
     /* The name of the process behind a rank, unique in the job.  Local. */
     uint64_t (*process_name)(void *context, int rank);
 } irr_oob_t;
@@ -403,7 +403,7 @@ typedef struct irr_comm_params {
     int                   ranks;
     int                   rank;
     irr_settings_t        settings;
-    const irr_oob_t      *oob;      /* used during irr_comm_create only */
+    const irr_oob_t      *oob;      /* used during set-up only */
     irr_status_t          trouble;  /* not IRR_OK: this rank cannot take part; it must call all the same */
     const char           *reason;   /* of the trouble, for the user; the lowest rank in trouble logs its own */
     const char           *host;     /* name of this rank's, for a topology file; NULL: it has none */

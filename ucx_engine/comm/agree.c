@@ -1,9 +1,9 @@
 /*
  * agree.c - the one place where ranks agree.
  *
- * Counts, memory and parameters are local, so a rank that left alone would hang the others.  Each function
- * here is one all-reduce (the search for an id: one for each time that members propose different ids), and
- * each result is a function of what was reduced, so it is alike on all ranks.
+ * Counts, memory and parameters are local, so a rank that left alone would hang the others.  Each agreement here is
+ * one all-reduce (the search for an id: one for each time that members propose different ids), and each result is a
+ * function of what was reduced, so it is alike on all ranks.  One step starts it, and the next one looks at the result.
  *
  * The maximum of a value and of its complement tell whether all ranks have the same value.
  *
@@ -13,8 +13,6 @@
  * once more from 0.
  */
 #include "comm/agree.h"
-
-#include "comm/switches.h"
 
 #include "core/log.h"
 
@@ -88,10 +86,10 @@ static uint64_t trouble_word(const irr_comm_params_t *params, irr_status_t troub
 }
 
 /* The maximum that was reduced belongs to the lowest rank in trouble, which speaks for all. */
-static void tell_trouble(const irr_comm_params_t *params, uint64_t reduced)
+static void tell_trouble(const irr_comm_params_t *params, uint64_t reduced, const char *reason)
 {
-    if (reduced == (uint64_t)(params->ranks - params->rank) && params->reason != NULL) {
-        irr_log(IRR_LOG_ERROR, "%s", params->reason);
+    if (reduced == (uint64_t)(params->ranks - params->rank) && reason != NULL) {
+        irr_log(IRR_LOG_ERROR, "%s", reason);
     }
 }
 
@@ -100,9 +98,13 @@ enum { TROUBLE, ADDRESS_BYTES, ADDRESSES_NEEDED, ADDRESS_WORDS,
        SETTINGS = ADDRESS_WORDS, SETTINGS_COMPLEMENT, NODE, NODE_COMPLEMENT, SWITCHES,
        WORDS = SWITCHES + IRR_SWITCHES_WORDS };
 
+_Static_assert(WORDS <= IRR_OPENING_WORDS, "there is room for all words");
+
 /* Local.  Without a transport there is no address, and nobody's is needed. */
-static void look_at_addresses(irr_engine_t *engine, const irr_comm_params_t *params, uint64_t *words)
+static void look_at_addresses(irr_opening_t *opening)
 {
+    const irr_comm_params_t *params = &opening->params;
+    irr_engine_t *engine = opening->engine;
     const bool has_none = params->trouble == IRR_OK && engine->transport == irr_transport_none();
     irr_status_t status = params->trouble;
     const void *address;
@@ -111,85 +113,106 @@ static void look_at_addresses(irr_engine_t *engine, const irr_comm_params_t *par
     if (status == IRR_OK && !has_none) {
         status = engine->transport->ops->address(engine->transport, &address, &length);
     }
-    words[TROUBLE] = trouble_word(params, status);
-    words[ADDRESS_BYTES] = length;
-    words[ADDRESSES_NEEDED] = status == IRR_OK && !has_none && lacks_address(engine, params);
+    opening->words[TROUBLE] = trouble_word(params, status);
+    opening->words[ADDRESS_BYTES] = length;
+    opening->words[ADDRESSES_NEEDED] = status == IRR_OK && !has_none && lacks_address(engine, params);
 }
 
-/* Reduces them. */
-static irr_status_t agree_on(const irr_comm_params_t *params, uint64_t *words, size_t count,
-                             irr_agreement_t *agreement)
+/* The maxima of those words. */
+static irr_status_t take_addresses(irr_opening_t *opening)
 {
-    if (params->oob->allreduce_max(params->oob->context, words, count) != IRR_OK) {
-        return IRR_ERR_OOB;
-    }
+    const uint64_t *words = opening->words;
+
     if (words[TROUBLE] != 0) {
-        tell_trouble(params, words[TROUBLE]);
+        tell_trouble(&opening->params, words[TROUBLE], opening->params.reason);
         return IRR_ERR_NOT_SUPPORTED;
     }
-    agreement->address_bytes = words[ADDRESS_BYTES];
-    agreement->addresses_needed = words[ADDRESSES_NEEDED] != 0;
+    opening->agreement.address_bytes = words[ADDRESS_BYTES];
+    opening->agreement.addresses_needed = words[ADDRESSES_NEEDED] != 0;
     return IRR_OK;
 }
 
-irr_status_t irr_agree_addresses(irr_engine_t *engine, const irr_comm_params_t *params, irr_agreement_t *agreement)
+static irr_status_t addresses_agreed(irr_opening_t *opening)
 {
-    uint64_t words[ADDRESS_WORDS];
-
-    look_at_addresses(engine, params, words);
-    return agree_on(params, words, ADDRESS_WORDS, agreement);
+    opening->next = opening->after;
+    return take_addresses(opening);
 }
 
-irr_status_t irr_agree_start(irr_engine_t *engine, const irr_comm_params_t *params, const irr_comm_files_t *files,
-                             irr_agreement_t *agreement)
+irr_status_t irr_agree_addresses(irr_opening_t *opening, irr_step_fn next)
 {
-    uint64_t words[WORDS];
-    irr_status_t status;
+    look_at_addresses(opening);
+    opening->after = next;
+    return irr_opening_reduce(opening, ADDRESS_WORDS, addresses_agreed);
+}
 
-    look_at_addresses(engine, params, words);
-    words[SETTINGS] = digest(params, files);
-    words[SETTINGS_COMPLEMENT] = ~words[SETTINGS];
-    words[NODE] = (uint64_t)irr_comm_files_label(params, files);
-    words[NODE_COMPLEMENT] = ~words[NODE];
-    irr_switches_words(params, files, &words[SWITCHES]);
-    status = agree_on(params, words, WORDS, agreement);
+static irr_status_t start_agreed(irr_opening_t *opening)
+{
+    const uint64_t *words = opening->words;
+    irr_status_t status = take_addresses(opening);
+
     if (status != IRR_OK) {
         return status;
     }
     if (words[SETTINGS] != ~words[SETTINGS_COMPLEMENT]) {
-        if (params->rank == 0) {
+        if (opening->params.rank == 0) {
             irr_log(IRR_LOG_ERROR, "ranks of a communicator have different settings of algorithm, dims, slice_min, "
                     "overlap, composition, window, pace, schedule, board or topology; they must be the same on all "
                     "ranks");
         }
         return IRR_ERR_NOT_SUPPORTED;
     }
-    agreement->one_node = words[NODE] == ~words[NODE_COMPLEMENT];
-    agreement->path_bytes = irr_switches_agreed(engine, params, files, &words[SWITCHES]);
+    opening->agreement.one_node = words[NODE] == ~words[NODE_COMPLEMENT];
+    opening->agreement.path_bytes = irr_switches_agreed(opening->engine, &opening->params, &opening->files,
+                                                        &words[SWITCHES]);
+    opening->next = opening->after;
     return IRR_OK;
 }
 
-irr_status_t irr_agree_all(const irr_comm_params_t *params, bool mine, bool *all_p)
+irr_status_t irr_agree_start(irr_opening_t *opening, irr_step_fn next)
 {
-    uint64_t words[2] = { trouble_word(params, params->trouble), !mine };
+    uint64_t *words = opening->words;
 
-    if (params->oob->allreduce_max(params->oob->context, words, 2) != IRR_OK) {
-        return IRR_ERR_OOB;
+    look_at_addresses(opening);
+    words[SETTINGS] = digest(&opening->params, &opening->files);
+    words[SETTINGS_COMPLEMENT] = ~words[SETTINGS];
+    words[NODE] = (uint64_t)irr_comm_files_label(&opening->params, &opening->files);
+    words[NODE_COMPLEMENT] = ~words[NODE];
+    irr_switches_words(&opening->params, &opening->files, &words[SWITCHES]);
+    opening->after = next;
+    return irr_opening_reduce(opening, WORDS, start_agreed);
+}
+
+/* ---- trouble ---- */
+
+static irr_status_t all_agreed(irr_opening_t *opening)
+{
+    const uint64_t trouble = opening->words[0];
+
+    if (trouble != 0) {
+        tell_trouble(&opening->params, trouble, opening->reason);
     }
-    if (words[0] != 0) {
-        tell_trouble(params, words[0]);
-        return IRR_ERR_NOT_SUPPORTED;
-    }
-    *all_p = words[1] == 0;
+    opening->verdict = trouble != 0 ? IRR_ERR_NOT_SUPPORTED : IRR_OK;
+    opening->all = opening->words[1] == 0;
+    opening->next = opening->after;
     return IRR_OK;
 }
 
-irr_status_t irr_agree_no_trouble(const irr_comm_params_t *params)
+irr_status_t irr_agree_all(irr_opening_t *opening, irr_status_t trouble, const char *reason, bool mine,
+                           irr_step_fn next)
 {
-    bool all;
-
-    return irr_agree_all(params, true, &all);
+    opening->words[0] = trouble_word(&opening->params, trouble);
+    opening->words[1] = !mine;
+    opening->reason = reason;
+    opening->after = next;
+    return irr_opening_reduce(opening, 2, all_agreed);
 }
+
+irr_status_t irr_agree_no_trouble(irr_opening_t *opening, irr_step_fn next)
+{
+    return irr_agree_all(opening, opening->params.trouble, opening->params.reason, true, next);
+}
+
+/* ---- ids ---- */
 
 /* Stands for the place after the id that this process took last. */
 #define FROM_NEXT UINT32_MAX
@@ -198,7 +221,7 @@ irr_status_t irr_agree_no_trouble(const irr_comm_params_t *params)
  * Takes the first free id from `from` on.  No rank sends with it before this one has proposed it, so what is here by
  * then is left from a communicator that had it before.
  */
-static uint32_t propose(irr_engine_t *engine, uint32_t from)
+static uint32_t find_free(irr_engine_t *engine, uint32_t from)
 {
     uint32_t id;
 
@@ -215,53 +238,72 @@ static uint32_t propose(irr_engine_t *engine, uint32_t from)
     return id;
 }
 
-static void release(irr_engine_t *engine, uint32_t id)
+void irr_agree_release(irr_opening_t *opening)
 {
-    if (id != IRR_IDS_NONE) {
+    irr_engine_t *engine = opening->engine;
+
+    if (opening->id != IRR_IDS_NONE) {
         irr_lock_acquire(&engine->lock);
-        irr_ids_give(&engine->ids, id);
+        irr_ids_give(&engine->ids, opening->id);
         irr_lock_release(&engine->lock);
+        opening->id = IRR_IDS_NONE;
     }
 }
 
-/* Searches upwards from `from`; IRR_IDS_NONE, alike on all members, if they do not meet. */
-static irr_status_t search(irr_engine_t *engine, const irr_oob_t *oob, uint32_t from, uint32_t *id_p)
-{
-    for (;;) {
-        uint32_t mine = propose(engine, from);
-        uint64_t words[2] = { mine, ~(uint64_t)mine };
+static irr_status_t first_proposed(irr_opening_t *opening);
+static irr_status_t again_proposed(irr_opening_t *opening);
 
-        if (oob->allreduce_max(oob->context, words, 2) != IRR_OK) {
-            release(engine, mine);
-            return IRR_ERR_OOB;
-        }
-        if (words[0] == ~words[1]) {
-            *id_p = mine;
-            return IRR_OK;
-        }
-        release(engine, mine);
-        if (words[0] == IRR_IDS_NONE) {
-            *id_p = IRR_IDS_NONE;
-            return IRR_OK;
-        }
-        from = (uint32_t)words[0];
-    }
+static irr_status_t propose(irr_opening_t *opening, uint32_t from, irr_step_fn next)
+{
+    opening->id = find_free(opening->engine, from);
+    opening->words[0] = opening->id;
+    opening->words[1] = ~(uint64_t)opening->id;
+    return irr_opening_reduce(opening, 2, next);
 }
 
-irr_status_t irr_agree_id(irr_engine_t *engine, const irr_oob_t *oob, uint32_t *id_p)
+/* All have proposed the same, or it is searched upwards from the largest; `none` follows if they do not meet. */
+static irr_status_t proposed(irr_opening_t *opening, irr_step_fn search, irr_step_fn none)
 {
-    uint32_t id;
-    irr_status_t status = search(engine, oob, FROM_NEXT, &id);
+    const uint64_t largest = opening->words[0];
 
-    if (status == IRR_OK && id == IRR_IDS_NONE) {
-        status = search(engine, oob, 0, &id);
+    if (largest == ~opening->words[1]) {
+        opening->next = largest == IRR_IDS_NONE ? none : opening->after;
+        return IRR_OK;
     }
-    if (status != IRR_OK) {
-        return status;
+    irr_agree_release(opening);
+    if (largest == IRR_IDS_NONE) {
+        opening->next = none;
+        return IRR_OK;
     }
-    if (id == IRR_IDS_NONE) {
-        return IRR_ERR_NOT_SUPPORTED;
+    return propose(opening, (uint32_t)largest, search);
+}
+
+static irr_status_t no_id(irr_opening_t *opening)
+{
+    if (opening->params.rank == 0) {
+        irr_log(IRR_LOG_WARN, "none of the %u communicator ids is free at all ranks of a communicator",
+                (unsigned)IRR_IDS_COUNT);
     }
-    *id_p = id;
-    return IRR_OK;
+    return IRR_ERR_NOT_SUPPORTED;
+}
+
+static irr_status_t propose_again(irr_opening_t *opening)
+{
+    return propose(opening, 0, again_proposed);
+}
+
+static irr_status_t first_proposed(irr_opening_t *opening)
+{
+    return proposed(opening, first_proposed, propose_again);
+}
+
+static irr_status_t again_proposed(irr_opening_t *opening)
+{
+    return proposed(opening, again_proposed, no_id);
+}
+
+irr_status_t irr_agree_id(irr_opening_t *opening, irr_step_fn next)
+{
+    opening->after = next;
+    return propose(opening, FROM_NEXT, first_proposed);
 }

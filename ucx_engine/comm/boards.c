@@ -1,8 +1,6 @@
 /*
  * boards.c - see boards.h.
  */
-#include "comm/engine.h"
-
 #include "comm/agree.h"
 
 #include "core/alloc.h"
@@ -261,40 +259,57 @@ static irr_status_t join_all(irr_comm_t *comm, const irr_oob_t *oob, const irr_b
     return status;
 }
 
-irr_status_t irr_boards_join(irr_comm_t *comm, const irr_comm_params_t *params, irr_boards_entry_t *entries)
+void irr_boards_unmake(irr_comm_t *comm)
 {
-    const irr_oob_t *oob = params->oob;
-    irr_boards_entry_t *own = &entries[comm->ranks];
-    irr_comm_params_t asked = *params;
-    irr_status_t status;
-    bool lends = true;
-
-    irr_lock_acquire(&comm->engine->lock);
-    *own = (irr_boards_entry_t){ .good = 0 };
-    status = make(comm, own);
-    own->good = status == IRR_OK;
-    irr_lock_release(&comm->engine->lock);
-    if (oob->allgather(oob->context, own, entries, sizeof(*own)) != IRR_OK) {
-        status = IRR_ERR_OOB;
-        goto err_unmake;
-    }
-    irr_lock_acquire(&comm->engine->lock);
-    asked.trouble = status == IRR_OK ? join_all(comm, oob, entries, &lends) : status;
-    irr_lock_release(&comm->engine->lock);
-    asked.reason = params->only_boards || !irr_way_of(&comm->settings, 1).boards ? NULL :   /* who misses none */
-        "the ranks of a node cannot share memory, and exchange without boards: a rank has none to show "
-        "(memfd_create), or cannot map that of another one (/proc/PID/fd)";
-    status = irr_agree_all(&asked, lends, &lends);
-    if (status == IRR_OK) {
-        if (comm->board != NULL) {
-            comm->board->lends = lends;
-        }
-        return IRR_OK;
-    }
-
-err_unmake:
     irr_lock_acquire(&comm->engine->lock);
     unmake(comm);
     irr_lock_release(&comm->engine->lock);
-    return status == IRR_ERR_NOT_SUPPORTED ? IRR_OK : status;
+}
+
+/* A board that not all can have, nobody has. */
+static irr_status_t joined(irr_opening_t *opening)
+{
+    irr_comm_t *comm = opening->comm;
+
+    opening->joins = false;
+    if (opening->verdict != IRR_OK) {
+        irr_boards_unmake(comm);
+    } else if (comm->board != NULL) {
+        comm->board->lends = opening->all;
+    }
+    opening->next = opening->then;
+    return IRR_OK;
+}
+
+static irr_status_t entries_came(irr_opening_t *opening)
+{
+    const irr_comm_params_t *params = &opening->params;
+    irr_comm_t *comm = opening->comm;
+    irr_status_t status = opening->made;
+    bool lends = true;
+
+    if (status == IRR_OK) {
+        irr_lock_acquire(&comm->engine->lock);
+        status = join_all(comm, params->oob, opening->entries, &lends);
+        irr_lock_release(&comm->engine->lock);
+    }
+    return irr_agree_all(opening, status,
+        params->only_boards || !irr_way_of(&comm->settings, 1).boards ? NULL :   /* who misses none */
+        "the ranks of a node cannot share memory, and exchange without boards: a rank has none to show "
+        "(memfd_create), or cannot map that of another one (/proc/PID/fd)", lends, joined);
+}
+
+irr_status_t irr_boards_join(irr_opening_t *opening, irr_step_fn next)
+{
+    irr_comm_t *comm = opening->comm;
+    irr_boards_entry_t *own = &opening->entries[comm->ranks];
+
+    irr_lock_acquire(&comm->engine->lock);
+    *own = (irr_boards_entry_t){ .good = 0 };
+    opening->made = make(comm, own);
+    own->good = opening->made == IRR_OK;
+    irr_lock_release(&comm->engine->lock);
+    opening->joins = true;
+    opening->then = next;
+    return irr_opening_gather(opening, own, opening->entries, sizeof(*own), entries_came);
 }

@@ -43,12 +43,8 @@ typedef struct irr_boards_entry {
     uint64_t         good;   /* there is one */
 } irr_boards_entry_t;
 
-/*
- * Collective: the board of a communicator, whose labels tell which ranks share a node, and its nodes.  entries: room
- * for one of each rank and one more, of any content.  There is no board then if a member cannot have one, nor, but with
- * the algorithm node, if each is alone on its node.  IRR_ERR_OOB.
- */
-irr_status_t irr_boards_join(irr_comm_t *comm, const irr_comm_params_t *params, irr_boards_entry_t *entries);
+/* Nobody but this rank knows the board of a communicator, and nobody will: it has none any more. */
+void irr_boards_unmake(irr_comm_t *comm);
 
 /*
  * The engine is locked.  Something may have begun, or ended, to wait for what others write; and an exchange is over, so

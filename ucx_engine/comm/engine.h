@@ -93,7 +93,10 @@ static inline irr_mail_t *irr_comm_mail(const irr_comm_t *comm)
     return comm->board != NULL ? comm->board->mail : NULL;
 }
 
-/* Frees a communicator that the engine does not know any more. */
+/* The engine knows the communicator from now on, which has an id; until irr_comm_destroy. */
+void irr_comm_enter(irr_comm_t *comm, uint32_t id);
+
+/* Frees a communicator that the engine does not know, or not any more. */
 void irr_comm_free(irr_comm_t *comm);
 
 /*

@@ -4,7 +4,6 @@
  * All ranks see the same paths, so what they make of them is alike on all.
  */
 #include "comm/agree.h"
-#include "comm/switches.h"
 
 #include "core/alloc.h"
 #include "core/log.h"
@@ -126,39 +125,6 @@ static irr_status_t take_paths(irr_comm_t *comm, irr_comm_files_t *files, const 
     return status;
 }
 
-static void no_memory(irr_comm_params_t *params)
-{
-    if (params->trouble == IRR_OK) {
-        params->trouble = IRR_ERR_NO_MEMORY;
-        params->reason = "a rank has no memory for a communicator";
-    }
-}
-
-/* Collective: the paths of all, which the caller frees. */
-static irr_status_t exchange_paths(const irr_comm_t *comm, irr_comm_params_t *params, const irr_comm_files_t *files,
-                                   size_t path_bytes, char **paths_p)
-{
-    const irr_oob_t *oob = params->oob;
-    char *paths = irr_alloc_zero((size_t)comm->ranks + 1, path_bytes), *own = NULL;
-    irr_status_t status;
-
-    if (paths == NULL) {
-        no_memory(params);
-    }
-    status = irr_agree_no_trouble(params);
-    if (status == IRR_OK) {
-        own = paths + (size_t)comm->ranks * path_bytes;
-        snprintf(own, path_bytes, "%s", files->path);
-        status = oob->allgather(oob->context, own, paths, path_bytes) == IRR_OK ? IRR_OK : IRR_ERR_OOB;
-    }
-    if (status != IRR_OK) {
-        irr_free(paths);
-        return status;
-    }
-    *paths_p = paths;
-    return IRR_OK;
-}
-
 /* By paths, if there are any and they are good, else one switch. */
 static irr_status_t make(irr_comm_t *comm, irr_comm_files_t *files, size_t path_bytes, const char *paths)
 {
@@ -184,18 +150,42 @@ static irr_status_t make(irr_comm_t *comm, irr_comm_files_t *files, size_t path_
     return status;
 }
 
-irr_status_t irr_switches_find(irr_comm_t *comm, irr_comm_params_t *params, irr_comm_files_t *files,
-                               size_t path_bytes)
+/* The paths of all are here, or there are none. */
+static irr_status_t take(irr_opening_t *opening)
 {
-    char *paths = NULL;
-    irr_status_t status = path_bytes > 0 ? exchange_paths(comm, params, files, path_bytes, &paths) : IRR_OK;
-
-    if (status != IRR_OK) {
-        return status;
+    if (make(opening->comm, &opening->files, opening->agreement.path_bytes, opening->gathered) != IRR_OK) {
+        irr_opening_note(opening, IRR_ERR_NO_MEMORY, irr_opening_no_memory);
     }
-    if (make(comm, files, path_bytes, paths) != IRR_OK) {
-        no_memory(params);
-    }
-    irr_free(paths);
+    irr_free(opening->gathered);
+    opening->gathered = NULL;
+    opening->next = opening->then;
     return IRR_OK;
+}
+
+static irr_status_t give_path(irr_opening_t *opening)
+{
+    const size_t bytes = opening->agreement.path_bytes;
+    char *own;
+
+    if (opening->verdict != IRR_OK) {
+        return opening->verdict;
+    }
+    own = opening->gathered + (size_t)opening->comm->ranks * bytes;
+    snprintf(own, bytes, "%s", opening->files.path);
+    return irr_opening_gather(opening, own, opening->gathered, bytes, take);
+}
+
+irr_status_t irr_switches_find(irr_opening_t *opening, irr_step_fn next)
+{
+    const size_t bytes = opening->agreement.path_bytes;
+
+    opening->then = next;
+    if (bytes == 0) {
+        return take(opening);
+    }
+    opening->gathered = irr_alloc_zero((size_t)opening->comm->ranks + 1, bytes);
+    if (opening->gathered == NULL) {
+        irr_opening_note(opening, IRR_ERR_NO_MEMORY, irr_opening_no_memory);
+    }
+    return irr_agree_no_trouble(opening, give_path);
 }

@@ -26,12 +26,4 @@ void irr_switches_words(const irr_comm_params_t *params, const irr_comm_files_t 
 size_t irr_switches_agreed(irr_engine_t *engine, const irr_comm_params_t *params, const irr_comm_files_t *files,
                            const uint64_t words[IRR_SWITCHES_WORDS]);
 
-/*
- * Collective, if path_bytes is not 0, on a communicator of several nodes: makes the topology in files; the labels, which
- * told who shares a node, then tell hosts of it.  Where paths are no tree, or not of these nodes, rank 0 says so.
- * Without memory this rank is in trouble.  IRR_ERR_OOB; IRR_ERR_NOT_SUPPORTED, alike on all, if one was in trouble.
- */
-irr_status_t irr_switches_find(irr_comm_t *comm, irr_comm_params_t *params, irr_comm_files_t *files,
-                               size_t path_bytes);
-
 #endif

@@ -1,0 +1,247 @@
+/*
+ * test_opening.c - communicators that are set up in steps, over collectives of a host that never block: by ranks of one
+ * thread, which advance in any order, several communicators at once; and what is left where one is given up.
+ */
+#include "irr_memory.h"
+#include "irr_test.h"
+#include "irr_world.h"
+
+#include "comm/opening.h"
+
+#include <string.h>
+
+enum { RANKS = 5, TEAMS = 3, TURNS = 10000 };
+
+/* ---- collectives that do not block ---- */
+
+/* Of one communicator: done when the last rank has come, and seen by each when it looks. */
+typedef struct meeting {
+    const void *input[RANKS];
+    void       *output[RANKS];   /* NULL: maxima */
+    uint64_t   *words[RANKS];
+    int         come, fails;     /* when the last one has come so often; 0: never */
+    unsigned    done, seen[RANKS];
+} meeting_t;
+
+typedef struct member {
+    meeting_t *meeting;
+    int        rank;
+} member_t;
+
+static void gather(meeting_t *meeting, size_t bytes)
+{
+    for (int i = 0; i < RANKS; i++) {
+        for (int k = 0; k < RANKS; k++) {
+            memcpy((char *)meeting->output[i] + (size_t)k * bytes, meeting->input[k], bytes);
+        }
+    }
+}
+
+static void raise(meeting_t *meeting, size_t count)
+{
+    for (size_t w = 0; w < count; w++) {
+        uint64_t most = 0;
+
+        for (int i = 0; i < RANKS; i++) {
+            most = meeting->words[i][w] > most ? meeting->words[i][w] : most;
+        }
+        for (int i = 0; i < RANKS; i++) {
+            meeting->words[i][w] = most;
+        }
+    }
+}
+
+static irr_status_t come(const member_t *member, size_t length)
+{
+    meeting_t *meeting = member->meeting;
+
+    if (++meeting->come == RANKS) {
+        meeting->come = 0;
+        meeting->done++;
+        if (meeting->output[0] != NULL) {
+            gather(meeting, length);
+        } else {
+            raise(meeting, length);
+        }
+    }
+    return IRR_IN_PROGRESS;
+}
+
+static irr_status_t allgather(void *context, const void *input, void *output, size_t bytes)
+{
+    const member_t *member = context;
+
+    member->meeting->input[member->rank] = input;
+    member->meeting->output[member->rank] = output;
+    return come(member, bytes);
+}
+
+static irr_status_t allreduce_max(void *context, uint64_t *values, size_t count)
+{
+    const member_t *member = context;
+
+    member->meeting->words[member->rank] = values;
+    member->meeting->output[member->rank] = NULL;
+    return come(member, count);
+}
+
+static irr_status_t test(void *context)
+{
+    const member_t *member = context;
+    meeting_t *meeting = member->meeting;
+
+    if (meeting->seen[member->rank] == meeting->done) {
+        return IRR_IN_PROGRESS;
+    }
+    meeting->seen[member->rank]++;
+    return meeting->fails > 0 && meeting->seen[member->rank] == (unsigned)meeting->fails ? IRR_ERR_OOB : IRR_OK;
+}
+
+static uint64_t process_name(void *context, int rank)
+{
+    (void)context;
+    return irr_crew_name(rank);
+}
+
+/* ---- a job of one thread ---- */
+
+typedef struct job {
+    irr_world_t   world;
+    meeting_t     meetings[TEAMS];
+    member_t      members[TEAMS][RANKS];
+    irr_oob_t     oobs[TEAMS][RANKS];
+    irr_opening_t openings[TEAMS][RANKS];
+    irr_comm_t   *comms[TEAMS][RANKS];
+} job_t;
+
+static job_t job;
+
+static void start(const char *algorithm)
+{
+    int row = 0;
+
+    while (strcmp(irr_algorithm_name(row), algorithm) != 0) {
+        row++;
+    }
+    memset(&job, 0, sizeof(job));
+    irr_world_open(&job.world, RANKS, irr_test_seed(), 64);
+    for (int t = 0; t < TEAMS; t++) {
+        for (int r = 0; r < RANKS; r++) {
+            const irr_comm_params_t params = {
+                .ranks = RANKS, .rank = r, .settings = { .algorithm = row, .board_bytes = 1024 },
+                .oob = &job.oobs[t][r], .node = r / 3
+            };
+
+            job.members[t][r] = (member_t){ &job.meetings[t], r };
+            job.oobs[t][r] = (irr_oob_t){ &job.members[t][r], allgather, allreduce_max, test, process_name };
+            irr_opening_start(&job.openings[t][r], job.world.engines[r], &params);
+        }
+    }
+}
+
+/* So often any rank looks at any of its communicators; how many are not over? */
+static int advance(uint64_t *state, int turns)
+{
+    int open = 1;
+
+    for (int turn = 0; turn < turns && open > 0; turn++) {
+        const size_t t = (size_t)(irr_test_random(state) % TEAMS), r = (size_t)(irr_test_random(state) % RANKS);
+
+        (void)irr_opening_test(&job.openings[t][r], &job.comms[t][r]);
+        open = 0;
+        for (int i = 0; i < TEAMS * RANKS; i++) {
+            open += job.openings[i / RANKS][i % RANKS].status == IRR_IN_PROGRESS;
+        }
+    }
+    return open;
+}
+
+static void destroy(void)
+{
+    for (int i = 0; i < TEAMS * RANKS; i++) {
+        irr_comm_t *comm = job.comms[i / RANKS][i % RANKS];
+
+        irr_opening_abandon(&job.openings[i / RANKS][i % RANKS]);
+        if (comm != NULL) {
+            irr_comm_destroy(comm);
+        }
+    }
+    CU_ASSERT_EQUAL(irr_world_ids(&job.world), 0);
+    CU_ASSERT_TRUE(irr_world_close(&job.world));
+}
+
+/* ---- cases ---- */
+
+static const char *const algorithms[] = { "a1", "board", "node", "a3", "lp" };
+
+enum { ALGORITHMS = sizeof(algorithms) / sizeof(algorithms[0]) };
+
+/* Each rank looks when it likes: all come to communicators, of one id each, which differ. */
+static void test_any_order(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int a = 0; a < ALGORITHMS; a++) {
+        irr_memory_begin();
+        start(algorithms[a]);
+        CU_ASSERT_EQUAL(advance(&state, TURNS), 0);
+        for (int i = 0; i < TEAMS * RANKS; i++) {
+            const int t = i / RANKS, r = i % RANKS;
+
+            CU_ASSERT_EQUAL_FATAL(job.openings[t][r].status, IRR_OK);
+            CU_ASSERT_EQUAL(job.comms[t][r]->id, job.comms[t][0]->id);
+            CU_ASSERT(t == 0 || job.comms[t][r]->id != job.comms[t - 1][r]->id);
+        }
+        destroy();
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+}
+
+/* Given up wherever they were: no id, no memory, no communicator is left. */
+static void test_abandoned(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int turns = 0; turns < 400; turns += 7) {
+        irr_memory_begin();
+        start(algorithms[turns % ALGORITHMS]);
+        advance(&state, turns);
+        destroy();
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+}
+
+/* A collective of the host fails on all ranks: so do all set-ups of the communicator, and others do not. */
+static void test_fails(void)
+{
+    uint64_t state = irr_test_seed();
+    int nth = 1;
+    bool failed = true;
+
+    for (; failed && nth < 20; nth++) {
+        irr_memory_begin();
+        start("board");
+        job.meetings[1].fails = nth;
+        CU_ASSERT_EQUAL(advance(&state, TURNS), 0);
+        failed = job.openings[1][0].status != IRR_OK;
+        for (int i = 0; i < TEAMS * RANKS; i++) {
+            CU_ASSERT_EQUAL(job.openings[i / RANKS][i % RANKS].status,
+                            i / RANKS == 1 && failed ? IRR_ERR_OOB : IRR_OK);
+        }
+        destroy();
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+    CU_ASSERT(nth > 6 && nth < 20);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "ranks that advance in any order, several communicators at once", test_any_order },
+        { "given up on the way",                                            test_abandoned },
+        { "a collective of the host fails",                                 test_fails },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("opening", cases, 60);
+}

@@ -1,0 +1,307 @@
+/*
+ * opening.c - a communicator is set up: what follows what, and the end.
+ *
+ * Set-up is done in the first exchange and costs three all-reduces of a few words; if a member does not know all others
+ * yet, one all-gather of addresses and one all-reduce more; and one for each time that members propose different ids; an
+ * algorithm that asks where ranks are adds one all-gather where they are on several nodes, and one with boards, for
+ * exchanges or agreements, one all-gather and one all-reduce (comm/boards.h).  With boards that may be all that there
+ * is: then the ranks need no transport, and have a channel that leads nowhere; and if they do, they open it when they
+ * know, which takes one all-reduce more.  What an exchange needs to end well, or alike on all ranks, is allocated here,
+ * before the last agreement.
+ */
+#include "comm/agree.h"
+#include "comm/comm_route.h"
+#include "comm/exchange.h"
+
+#include "core/alloc.h"
+#include "exec/tag.h"
+
+const char irr_opening_no_memory[] = "a rank has no memory for a communicator";
+
+void irr_opening_note(irr_opening_t *opening, irr_status_t status, const char *reason)
+{
+    if (opening->params.trouble == IRR_OK && status != IRR_OK) {
+        opening->params.trouble = status;
+        opening->params.reason = reason;
+    }
+}
+
+/* ---- collectives of the host ---- */
+
+static irr_status_t started(irr_opening_t *opening, irr_status_t status, irr_step_fn next)
+{
+    opening->next = next;
+    return status == IRR_OK || status == IRR_IN_PROGRESS ? status : IRR_ERR_OOB;
+}
+
+irr_status_t irr_opening_reduce(irr_opening_t *opening, size_t count, irr_step_fn next)
+{
+    const irr_oob_t *oob = opening->params.oob;
+
+    return started(opening, oob->allreduce_max(oob->context, opening->words, count), next);
+}
+
+irr_status_t irr_opening_gather(irr_opening_t *opening, const void *input, void *output, size_t bytes,
+                                irr_step_fn next)
+{
+    const irr_oob_t *oob = opening->params.oob;
+
+    return started(opening, oob->allgather(oob->context, input, output, bytes), next);
+}
+
+static irr_status_t waited(const irr_oob_t *oob)
+{
+    const irr_status_t status = oob->test(oob->context);
+
+    return status == IRR_OK || status == IRR_IN_PROGRESS ? status : IRR_ERR_OOB;
+}
+
+/* ---- the last steps ---- */
+
+static irr_status_t done(irr_opening_t *opening)
+{
+    opening->next = NULL;
+    return opening->verdict;
+}
+
+static irr_status_t route(irr_opening_t *opening)
+{
+    const bool needs_labels = irr_comm_route_needs_labels(&opening->params, &opening->files);
+    irr_comm_t *comm = opening->comm;
+
+    if (opening->params.trouble == IRR_OK &&
+        irr_comm_route_init(comm, needs_labels ? comm->labels : NULL, &opening->files) != IRR_OK) {
+        irr_opening_note(opening, IRR_ERR_NO_MEMORY, irr_opening_no_memory);
+    }
+    return irr_agree_no_trouble(opening, done);
+}
+
+static irr_status_t find_switches(irr_opening_t *opening)
+{
+    const bool asks = !opening->agreement.one_node && irr_switches_asked(&opening->params, &opening->files);
+
+    return asks ? irr_switches_find(opening, route) : route(opening);
+}
+
+/* ---- the transport ---- */
+
+static void open_transport(irr_opening_t *opening)
+{
+    irr_engine_t *engine = opening->engine;
+    const irr_status_t status = irr_engine_open_transport(engine);
+
+    irr_opening_note(opening, status, engine->reason[0] != '\0' ? engine->reason : irr_opening_no_memory);
+}
+
+static irr_status_t connect(irr_opening_t *opening)
+{
+    return irr_connect_all(opening, find_switches);
+}
+
+/* Boards are there, if there are to be any: are they all that the ranks need? */
+static irr_status_t need_transport(irr_opening_t *opening)
+{
+    const irr_comm_t *comm = opening->comm;
+    const bool may_stay = irr_comm_route_may_stay(&opening->params, &opening->files);
+    const bool stays = may_stay && opening->agreement.one_node && comm->board != NULL && comm->board->lends;
+
+    if (stays) {
+        return find_switches(opening);
+    }
+    if (opening->params.only_boards) {
+        return IRR_ERR_NOT_SUPPORTED;
+    }
+    if (!may_stay) {
+        return connect(opening);
+    }
+    open_transport(opening);
+    return irr_agree_addresses(opening, connect);
+}
+
+/* ---- the first steps ---- */
+
+static irr_status_t join_boards(irr_opening_t *opening)
+{
+    const bool has_boards = irr_comm_route_has_boards(&opening->params, &opening->files);
+
+    return has_boards ? irr_boards_join(opening, need_transport) : need_transport(opening);
+}
+
+/* There is an id; where are the members? */
+static irr_status_t settle(irr_opening_t *opening)
+{
+    irr_comm_t *comm = opening->comm;
+    const int label = irr_comm_files_label(&opening->params, &opening->files);
+
+    irr_comm_enter(comm, opening->id);
+    opening->entered = true;
+    if (!irr_comm_route_needs_labels(&opening->params, &opening->files)) {
+        return need_transport(opening);
+    }
+    if (opening->agreement.one_node) {
+        for (int i = 0; i < comm->ranks; i++) {
+            comm->labels[i] = label;
+        }
+        return join_boards(opening);
+    }
+    opening->label = label;
+    return irr_opening_gather(opening, &opening->label, comm->labels, sizeof(label), join_boards);
+}
+
+static irr_status_t find_id(irr_opening_t *opening)
+{
+    return irr_agree_id(opening, settle);
+}
+
+/* ---- what a rank needs by itself ---- */
+
+/* All but what has to wait for the id and the nodes. */
+static irr_status_t allocate(irr_opening_t *opening)
+{
+    const irr_comm_params_t *params = &opening->params;
+    const size_t ranks = (size_t)params->ranks;
+    const bool has_boards = irr_comm_route_has_boards(params, &opening->files);
+    const bool needs_labels = irr_comm_route_needs_labels(params, &opening->files);
+    irr_comm_t *comm = irr_alloc_zero(1, sizeof(*comm));
+
+    if (comm == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    comm->engine = opening->engine;
+    comm->ranks = params->ranks;
+    comm->rank = params->rank;
+    comm->settings = params->settings;
+    comm->channel = &comm->nowhere;
+    comm->peers = irr_alloc_zero(ranks, sizeof(*comm->peers));
+    comm->labels = irr_alloc(needs_labels ? ranks : 0, sizeof(*comm->labels));
+    opening->entries = irr_alloc_zero(has_boards ? ranks + 1 : 0, sizeof(*opening->entries));
+    if (comm->peers == NULL || comm->labels == NULL || opening->entries == NULL) {
+        irr_free(opening->entries);
+        opening->entries = NULL;
+        irr_comm_free(comm);
+        return IRR_ERR_NO_MEMORY;
+    }
+    opening->comm = comm;
+    return IRR_OK;
+}
+
+/* What the engine itself finds wrong becomes trouble of this rank, told in the agreement like the host's. */
+static void check_params(irr_comm_params_t *params)
+{
+    if (params->trouble != IRR_OK) {
+        return;
+    }
+    if (params->ranks > IRR_CHANNEL_RANKS_MAX) {
+        params->trouble = IRR_ERR_NOT_SUPPORTED;
+        params->reason = "the communicator has more ranks than a message can name, which is 1048576";
+    } else if (irr_algorithm_name(params->settings.algorithm) == NULL ||
+               irr_compose_name((int)params->settings.compose) == NULL ||
+               irr_overlap_name((int)params->settings.overlap) == NULL ||
+               irr_pacing_name((int)params->settings.pace) == NULL ||
+               irr_host_route_name((int)params->settings.host_route) == NULL) {
+        params->trouble = IRR_ERR_BAD_PARAM;
+        params->reason = "the settings of a communicator name an algorithm, a composition, an overlap, a pace or a "
+                         "host route that does not exist";
+    } else if (irr_comm_route_lacks(&params->settings)) {
+        params->trouble = IRR_ERR_BAD_PARAM;
+        params->reason = "the algorithm redist needs a redistribution, as x,p,y,q";
+    } else if (!irr_comm_route_fits(&params->settings, params->ranks)) {
+        params->trouble = IRR_ERR_BAD_PARAM;
+        params->reason = "the dims of a communicator make more than 15 stages, and a balanced algorithm has two a "
+                         "dimension";
+    }
+}
+
+_Static_assert(IRR_CHANNEL_RANKS_MAX == 1048576 && IRR_TAG_STAGES_MAX == 15, "texts above say so");
+
+static irr_status_t begin(irr_opening_t *opening)
+{
+    irr_comm_params_t *params = &opening->params;
+
+    check_params(params);
+    irr_comm_files_read(params, &opening->files);
+    irr_switches_read(params, &opening->files);
+    if (params->trouble == IRR_OK) {
+        irr_opening_note(opening, allocate(opening), irr_opening_no_memory);
+    }
+    if (params->trouble == IRR_OK && !irr_comm_route_may_stay(params, &opening->files)) {
+        open_transport(opening);
+    }
+    return irr_agree_start(opening, find_id);
+}
+
+/* ---- start, test, end ---- */
+
+/* What is left of a set-up that has failed. */
+static void undo(irr_opening_t *opening)
+{
+    if (opening->joins) {
+        irr_boards_unmake(opening->comm);
+    }
+    if (opening->entered) {
+        irr_comm_destroy(opening->comm);
+    } else if (opening->comm != NULL) {
+        irr_agree_release(opening);
+        irr_comm_free(opening->comm);
+    }
+    opening->comm = NULL;
+}
+
+static void end(irr_opening_t *opening, irr_status_t status)
+{
+    if (status == IRR_OK) {
+        irr_comm_files_doubt(opening->comm, &opening->params, &opening->files);
+    } else {
+        undo(opening);
+    }
+    irr_comm_files_fini(&opening->files);
+    irr_free(opening->entries);
+    irr_free(opening->gathered);
+    opening->status = status;
+}
+
+void irr_opening_start(irr_opening_t *opening, irr_engine_t *engine, const irr_comm_params_t *params)
+{
+    *opening = (irr_opening_t){
+        .engine = engine, .params = *params, .id = IRR_IDS_NONE, .next = begin, .status = IRR_IN_PROGRESS
+    };
+}
+
+irr_status_t irr_opening_test(irr_opening_t *opening, irr_comm_t **comm_p)
+{
+    irr_status_t status;
+
+    if (opening->status == IRR_IN_PROGRESS) {
+        status = opening->waits ? waited(opening->params.oob) : IRR_OK;
+        while (status == IRR_OK && opening->next != NULL) {
+            status = opening->next(opening);
+        }
+        opening->waits = status == IRR_IN_PROGRESS;
+        if (!opening->waits) {
+            end(opening, status);
+        }
+    }
+    if (opening->status == IRR_OK) {
+        *comm_p = opening->comm;
+    }
+    return opening->status;
+}
+
+void irr_opening_abandon(irr_opening_t *opening)
+{
+    if (opening->status == IRR_IN_PROGRESS) {
+        end(opening, IRR_ERR_CANCELED);
+    }
+}
+
+irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *params, irr_comm_t **comm_p)
+{
+    irr_opening_t opening;
+    irr_status_t status;
+
+    irr_opening_start(&opening, engine, params);
+    do {
+        status = irr_opening_test(&opening, comm_p);
+    } while (status == IRR_IN_PROGRESS);
+    return status;
+}
