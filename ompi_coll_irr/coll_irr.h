@@ -13,6 +13,8 @@
  *   coll_irr_records.c    whether coll/irr is the same on all ranks of a communicator
  *   coll_irr_module.c     a module for each communicator: query, enable, destruct
  *   coll_irr_activate.c   the first call of a collective on a communicator: agree, or leave it to the previous module
+ *   coll_irr_rounds.h     what ranks tell each other beside collectives: maxima, bytes of all, a barrier
+ *   coll_irr_opening.h    to an engine communicator, in steps
  *   coll_irr_choose.c     the way of exchanges where nobody named one: found as they go
  *   coll_irr_machine.c    the constants of the machine, which choosing asks for
  *   coll_irr_say.c        lines of coll_irr_verbose
@@ -38,6 +40,7 @@
 #define MCA_COLL_IRR_H
 
 #include "coll_irr_buffer.h"
+#include "coll_irr_rounds.h"
 #include "coll_irr_rows.h"
 #include "choose/candidates.h"
 #include "choose/choice.h"
@@ -185,10 +188,6 @@ struct mca_coll_irr_module_t {
     mca_coll_base_module_t             *previous_alltoallv_init_module;
     mca_coll_base_module_alltoall_fn_t  previous_alltoall;  /* NULL: nor do we offer it */
     mca_coll_base_module_t             *previous_alltoall_module;
-    mca_coll_base_module_allgather_fn_t previous_allgather;
-    mca_coll_base_module_t             *previous_allgather_module;
-    mca_coll_base_module_allreduce_fn_t previous_allreduce;
-    mca_coll_base_module_t             *previous_allreduce_module;
 };
 
 OBJ_CLASS_DECLARATION(mca_coll_irr_module_t);
@@ -229,12 +228,7 @@ int mca_coll_irr_pvars_comm_register(void);
 void mca_coll_irr_records_open(void);
 void mca_coll_irr_records_close(void);
 
-/* Bit k: the rank at distance 2^k has the same record, as far as this process can tell. */
-typedef struct mca_coll_irr_partners_t {
-    uint32_t ahead, behind;
-} mca_coll_irr_partners_t;
-
-/* Local: looks at the records of those that this rank talks to.  IRR_ERR_OOB: it cannot tell of some. */
+/* Local: those that this rank talks to and that have the same record.  IRR_ERR_OOB: it cannot tell of some. */
 irr_status_t mca_coll_irr_records_look(ompi_communicator_t *comm, mca_coll_irr_partners_t *partners);
 
 /*
@@ -251,21 +245,10 @@ irr_status_t mca_coll_irr_records_agree(ompi_communicator_t *comm, const mca_col
 
 /*
  * Makes sure that the state of MPI_Alltoallv, or MPI_Alltoall, is decided; collective over the communicator in the
- * first call, in which it may block in the previous module's collectives.  OMPI_SUCCESS, or the error of a
- * collective.
+ * first call, in which it may block.  OMPI_SUCCESS, or the error of a message.
  */
 int mca_coll_irr_activate_alltoallv(mca_coll_irr_module_t *module);
 int mca_coll_irr_activate_alltoall(mca_coll_irr_module_t *module);
-
-/*
- * Collective over the communicator, in whose previous functions it may block: another engine communicator with
- * these settings, an id and tags of its own, for an exchange that is planned, or for others.  trouble, and its reason
- * for the user, are this rank's; with trouble the engine may be closed.  The result is that of irr_comm_create.
- */
-enum { MCA_COLL_IRR_PLANNED = 1, MCA_COLL_IRR_ONLY_BOARDS = 2 };   /* what for: agrees_seldom, only_boards */
-
-irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, const irr_settings_t *settings, unsigned what_for,
-                                irr_status_t trouble, const char *reason, irr_comm_t **comm_p);
 
 /* What the exchanges of a service go by; where the ranks choose, what they have found so far.  False: the host's. */
 bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
@@ -280,8 +263,9 @@ irr_status_t mca_coll_irr_prepare(mca_coll_irr_module_t *module, mca_coll_irr_gr
 /* Collective, blocking: words become the maxima of all ranks. */
 irr_status_t mca_coll_irr_maxima(mca_coll_irr_module_t *module, uint64_t *words, size_t count);
 
-/* Ranks of the communicator on this rank's node, as Open MPI knows without asking. */
-int mca_coll_irr_node_ranks(const mca_coll_irr_module_t *module);
+/* Is a rank on this one's node, and how many are, as Open MPI knows without asking? */
+bool mca_coll_irr_on_my_node(const mca_coll_irr_module_t *module, int rank);
+int  mca_coll_irr_node_ranks(const mca_coll_irr_module_t *module);
 
 /* Local: a collective is left to the previous module from now on. */
 void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *why);
@@ -330,13 +314,13 @@ void mca_coll_irr_machine_words(uint64_t words[2]);
  */
 irr_status_t mca_coll_irr_machine_agreed(mca_coll_irr_module_t *module, const uint64_t words[2]);
 
-/* Collective, blocking alike: IRR_OK if all ranks say true, else IRR_ERR_NOT_SUPPORTED; or IRR_ERR_OOB. */
-irr_status_t mca_coll_irr_agree_all(mca_coll_irr_module_t *module, bool mine);
-
 /* ---- engine ---- */
 
 /* Opens the engine of the process if it is not open; IRR_OK or why not, and the reason from malloc. */
 irr_status_t mca_coll_irr_engine_open(char **reason_p);
+
+/* Moves it, if it is open. */
+void mca_coll_irr_engine_progress(void);
 
 /* Destroys the open engine; all processes that talked to each other must have drained theirs. */
 void mca_coll_irr_engine_close(void);

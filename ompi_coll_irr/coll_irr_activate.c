@@ -1,8 +1,7 @@
 /*
  * coll_irr_activate.c - the first call of a collective on a communicator decides whether coll/irr serves it.
  *
- * All members are there by definition, and the functions of the previous module work, so this is where ranks agree,
- * in two parts.  First the maxima of a few words: does any rank want the collective served, and do all?  Parameters
+ * All members are there by definition, so this is where ranks agree, in two parts.  First the maxima of a few words: does any rank want the collective served, and do all?  Parameters
  * may differ between ranks, so none can tell alone; nor that all have coll/irr, which is found on the way
  * (coll_irr_records.c).  Where none wants it, which is so with nothing configured, that is all: nothing was opened.
  * Then the engine's agreement, into which local trouble (no memory, no transport) is taken, so that either all ranks
@@ -11,68 +10,29 @@
  * An engine communicator has one algorithm.  MPI_Alltoall uses that of MPI_Alltoallv if it has the same on all ranks,
  * which these words tell as well, and one of its own if not.
  */
+#include "coll_irr_opening.h"
 #include "coll_irr_tell.h"
 
 #include <stdlib.h>
 
-static irr_status_t allgather(void *context, const void *input, void *output, size_t bytes)
-{
-    mca_coll_irr_module_t *module = context;
-    int result;
-
-    if (bytes > INT_MAX) {
-        return IRR_ERR_OOB;
-    }
-    result = module->previous_allgather(input, (int)bytes, MPI_BYTE, output, (int)bytes, MPI_BYTE, module->comm,
-                                        module->previous_allgather_module);
-    return result == OMPI_SUCCESS ? IRR_OK : IRR_ERR_OOB;
-}
-
 irr_status_t mca_coll_irr_maxima(mca_coll_irr_module_t *module, uint64_t *words, size_t count)
 {
-    int result = module->previous_allreduce(MPI_IN_PLACE, words, (int)count, MPI_UINT64_T, MPI_MAX, module->comm,
-                                            module->previous_allreduce_module);
+    mca_coll_irr_rounds_t rounds;
 
-    return result == OMPI_SUCCESS ? IRR_OK : IRR_ERR_OOB;
-}
-
-static irr_status_t allreduce_max(void *context, uint64_t *values, size_t count)
-{
-    return mca_coll_irr_maxima(context, values, count);
-}
-
-/* The rank in the job: communicators that span jobs are not ours. */
-static uint64_t process_name(void *context, int rank)
-{
-    mca_coll_irr_module_t *module = context;
-
-    return ompi_group_get_proc_name(module->comm->c_local_group, rank).vpid;
+    mca_coll_irr_rounds_init(&rounds, module->comm, MCA_COLL_BASE_TAG_BARRIER);
+    mca_coll_irr_rounds_maxima(&rounds, words, count, &MCA_COLL_IRR_PARTNERS_ALL);
+    return mca_coll_irr_rounds_wait(&rounds, 0, NULL);
 }
 
 /*
  * From what Open MPI knows without asking anybody.  It makes the procs of its node when it starts, so a proc that does
  * not exist yet is elsewhere.
  */
-static bool on_my_node(const mca_coll_irr_module_t *module, int rank)
+bool mca_coll_irr_on_my_node(const mca_coll_irr_module_t *module, int rank)
 {
     ompi_proc_t *proc = ompi_group_get_proc_ptr_raw(module->comm->c_local_group, rank);
 
     return !ompi_proc_is_sentinel(proc) && OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags);
-}
-
-/* Equal on ranks that share a node: the lowest rank on mine. */
-static uint64_t node_label(mca_coll_irr_module_t *module)
-{
-    size_t ranks_per_node = module->settings.ranks_per_node;
-    int me = ompi_comm_rank(module->comm), lowest = 0;
-
-    if (ranks_per_node > 0) {
-        return (size_t)me / ranks_per_node;
-    }
-    while (lowest < me && !on_my_node(module, lowest)) {
-        lowest++;
-    }
-    return (uint64_t)lowest;
 }
 
 int mca_coll_irr_node_ranks(const mca_coll_irr_module_t *module)
@@ -80,7 +40,7 @@ int mca_coll_irr_node_ranks(const mca_coll_irr_module_t *module)
     int count = 1;
 
     for (int i = 0; i < ompi_comm_size(module->comm); i++) {
-        count += i != ompi_comm_rank(module->comm) && on_my_node(module, i);
+        count += i != ompi_comm_rank(module->comm) && mca_coll_irr_on_my_node(module, i);
     }
     return count;
 }
@@ -171,40 +131,6 @@ void mca_coll_irr_service_end(mca_coll_irr_service_t *service)
     service->state = service->state == MCA_COLL_IRR_NEW ? MCA_COLL_IRR_NEW : MCA_COLL_IRR_DECLINED;
 }
 
-irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, const irr_settings_t *settings, unsigned what_for,
-                                irr_status_t trouble, const char *reason, irr_comm_t **comm_p)
-{
-    const irr_oob_t oob = {
-        .context = module, .allgather = allgather, .allreduce_max = allreduce_max, .process_name = process_name
-    };
-    irr_comm_params_t params = {
-        .ranks = ompi_comm_size(module->comm),
-        .rank = ompi_comm_rank(module->comm),
-        .settings = *settings,
-        .oob = &oob,
-        .trouble = trouble,
-        .reason = reason,
-        .host = mca_coll_irr_process_info.nodename,
-        .node = node_label(module),
-        .switch_address = getenv("SLURM_TOPOLOGY_ADDR"),
-        .switch_pattern = getenv("SLURM_TOPOLOGY_ADDR_PATTERN"),
-        .only_boards = (what_for & MCA_COLL_IRR_ONLY_BOARDS) != 0,
-        .agrees_seldom = (what_for & MCA_COLL_IRR_PLANNED) != 0
-    };
-
-    opal_output_verbose(10, mca_coll_irr_component.output, "coll:irr: rank %d of communicator %s is on node %llu",
-                        params.rank, module->comm->c_name, (unsigned long long)params.node);
-    return irr_comm_create(mca_coll_irr_component.engine, &params, comm_p);
-}
-
-irr_status_t mca_coll_irr_agree_all(mca_coll_irr_module_t *module, bool mine)
-{
-    uint64_t failed = !mine;
-    irr_status_t status = allreduce_max(module, &failed, 1);
-
-    return status == IRR_OK && failed != 0 ? IRR_ERR_NOT_SUPPORTED : status;
-}
-
 bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
                                    irr_settings_t *settings)
 {
@@ -224,14 +150,17 @@ static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service
 {
     mca_coll_irr_group_t *group = NULL;
     irr_status_t status = module->trouble == IRR_OK ? mca_coll_irr_prepare(module, &group) : module->trouble;
+    const mca_coll_irr_purpose_t purpose = { .plans = false };
     const char *reason = module->reason;
+    mca_coll_irr_opening_t opening;
     irr_settings_t settings;
 
     if (status == IRR_ERR_NO_MEMORY && reason == NULL) {
         reason = "a rank has no memory for a communicator";
     }
     mca_coll_irr_service_settings(module, service, &settings);
-    status = mca_coll_irr_agree(module, &settings, 0, status, reason, &service->irr_comm);
+    mca_coll_irr_opening_start(&opening, module, MCA_COLL_BASE_TAG_BARRIER, &settings, &purpose, status, reason);
+    status = mca_coll_irr_opening_wait(&opening, &service->irr_comm);
     if (status == IRR_OK) {
         mca_coll_irr_teardown_add(group);
         serve(module, service);
@@ -323,7 +252,7 @@ static irr_status_t ask(mca_coll_irr_module_t *module, const mca_coll_irr_servic
     char late[256];
 
     if (module->everywhere) {
-        return allreduce_max(module, words, WORDS);
+        return mca_coll_irr_maxima(module, words, WORDS);
     }
     snprintf(late, sizeof(late), "rank %d of communicator %.64s has an info key for coll/irr, such as %s, and waits "
              "for the others; the key must be the same on all ranks", ompi_comm_rank(module->comm), module->comm->c_name,

@@ -8,6 +8,7 @@
  * agreement, after some calls.  A rank that was told otherwise by its parameters asks in the first call already; but
  * the records of both differ (coll_irr_records.c), so neither waits for the other, and all stay with Open MPI.
  */
+#include "coll_irr_opening.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_tell.h"
 
@@ -171,7 +172,8 @@ static bool only_boards(const mca_coll_irr_module_t *module, const mca_coll_irr_
 static int open_next(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;
-    const unsigned what_for = only_boards(module, service) ? MCA_COLL_IRR_ONLY_BOARDS : 0;
+    const mca_coll_irr_purpose_t purpose = { .only_boards = only_boards(module, service) };
+    mca_coll_irr_opening_t opening;
     mca_coll_irr_group_t *group = NULL;
     irr_status_t status = module->trouble == IRR_OK ? mca_coll_irr_prepare(module, &group) : module->trouble;
     int open = 0;
@@ -185,8 +187,9 @@ static int open_next(mca_coll_irr_module_t *module, mca_coll_irr_service_t *serv
             service->candidates->open[slot] = service->candidates->list[choice->next + open];
             irr_candidate_settings(&service->candidates->open[slot], &settings);
         }
-        if (mca_coll_irr_agree(module, &settings, what_for, status, module->reason,
-                               &service->ways[slot]) != IRR_OK) {
+        mca_coll_irr_opening_start(&opening, module, MCA_COLL_BASE_TAG_BARRIER, &settings, &purpose, status,
+                                   module->reason);
+        if (mca_coll_irr_opening_wait(&opening, &service->ways[slot]) != IRR_OK) {
             service->ways[slot] = NULL;
             service->needs_transport = true;   /* at the next time, when it may pay for that, too */
             break;   /* what keeps one from being served keeps the others, too */

@@ -99,6 +99,13 @@ static irr_status_t create(void)
     return irr_engine_create(&config, &mca_coll_irr_component.engine);
 }
 
+void mca_coll_irr_engine_progress(void)
+{
+    if (mca_coll_irr_component.engine_state == MCA_COLL_IRR_ENGINE_OPEN) {
+        irr_engine_progress(mca_coll_irr_component.engine);
+    }
+}
+
 static int progress(void)
 {
     return (int)irr_engine_progress(mca_coll_irr_component.engine);

@@ -182,13 +182,7 @@ static void keep_previous(mca_coll_irr_module_t *module, const mca_coll_base_com
 {
     module->previous_alltoallv = previous->coll_alltoallv;
     module->previous_alltoallv_module = previous->coll_alltoallv_module;
-    module->previous_allgather = previous->coll_allgather;
-    module->previous_allgather_module = previous->coll_allgather_module;
-    module->previous_allreduce = previous->coll_allreduce;
-    module->previous_allreduce_module = previous->coll_allreduce_module;
     OBJ_RETAIN(module->previous_alltoallv_module);
-    OBJ_RETAIN(module->previous_allgather_module);
-    OBJ_RETAIN(module->previous_allreduce_module);
     if (previous->coll_alltoallv_init != NULL) {
         module->previous_alltoallv_init = previous->coll_alltoallv_init;
         module->previous_alltoallv_init_module = previous->coll_alltoallv_init_module;
@@ -210,7 +204,7 @@ static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
     mca_coll_irr_module_t *module = (mca_coll_irr_module_t *)base;
     const mca_coll_base_comm_coll_t *previous = comm->c_coll;
 
-    if (previous->coll_alltoallv == NULL || previous->coll_allgather == NULL || previous->coll_allreduce == NULL) {
+    if (previous->coll_alltoallv == NULL) {
         opal_output_verbose(ompi_comm_rank(comm) == 0 ? 1 : 10, mca_coll_irr_component.output, "coll:irr: communicator "
                             "%s is left to others: no component of a lower priority serves it", comm->c_name);
         return OMPI_ERR_NOT_AVAILABLE;
@@ -289,8 +283,6 @@ static void destruct(mca_coll_irr_module_t *module)
     release(module->previous_alltoallv_module);
     release(module->previous_alltoallv_init_module);
     release(module->previous_alltoall_module);
-    release(module->previous_allgather_module);
-    release(module->previous_allreduce_module);
 }
 
 OBJ_CLASS_INSTANCE(mca_coll_irr_module_t, mca_coll_base_module_t, construct, destruct);

@@ -8,24 +8,10 @@
  *
  * Cost: an agreement as for a communicator's first collective, what planning takes, and one all-reduce.
  */
+#include "coll_irr_opening.h"
 #include "coll_irr_tell.h"
 
 #include "core/clock.h"
-
-/* The plan of a request's exchange, waited for. */
-static irr_status_t plan(mca_coll_irr_request_t *request, ompi_communicator_t *comm)
-{
-    irr_problem_t problem = {
-        .ranks = ompi_comm_size(comm),
-        .rank = ompi_comm_rank(comm),
-        .send = request->call.input.blocks,
-        .recv = request->call.output.blocks
-    };
-    irr_exchange_t *exchange = irr_comm_exchange(request->irr_comm);
-    irr_status_t status = irr_exchange_plan(exchange, &problem);
-
-    return status == IRR_OK ? mca_coll_irr_engine_wait(exchange) : status;
-}
 
 /*
  * Collective, with or without a request on this rank: makes it ready to be started.  IRR_ERR_NOT_SUPPORTED, alike
@@ -34,17 +20,19 @@ static irr_status_t plan(mca_coll_irr_request_t *request, ompi_communicator_t *c
 static irr_status_t make_ready(mca_coll_irr_module_t *module, const irr_settings_t *settings,
                                mca_coll_irr_request_t *request)
 {
-    irr_status_t trouble = request == NULL ? IRR_ERR_NO_MEMORY : IRR_OK;
+    const irr_status_t trouble = request == NULL ? IRR_ERR_NO_MEMORY : IRR_OK;
+    const mca_coll_irr_purpose_t purpose = { .plans = true, .call = request == NULL ? NULL : &request->call };
+    mca_coll_irr_opening_t opening;
     irr_comm_t *irr_comm;
-    irr_status_t status = mca_coll_irr_agree(module, settings, MCA_COLL_IRR_PLANNED, trouble,
-                                             "a rank has no memory for a persistent request", &irr_comm);
+    irr_status_t status;
 
-    if (status != IRR_OK) {
-        return status;
+    mca_coll_irr_opening_start(&opening, module, MCA_COLL_BASE_TAG_BARRIER, settings, &purpose, trouble,
+                               "a rank has no memory for a persistent request");
+    status = mca_coll_irr_opening_wait(&opening, &irr_comm);
+    if (status == IRR_OK) {
+        request->irr_comm = irr_comm;
     }
-    request->irr_comm = irr_comm;
-    status = plan(request, module->comm);
-    return mca_coll_irr_agree_all(module, status == IRR_OK);
+    return status;
 }
 
 /* Collective: a request of ours, or IRR_ERR_NOT_SUPPORTED alike on all ranks. */

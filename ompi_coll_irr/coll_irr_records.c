@@ -1,15 +1,15 @@
 /*
  * coll_irr_records.c - is coll/irr the same on all ranks of a communicator?
  *
- * The first call on a communicator begins with collectives of the previous module, which a rank without coll/irr, or
- * with a priority below that module's, never enters.  So each process that opens the component publishes a record,
- * its version and priority, how it chooses algorithms and what moves its messages, with all that MPI_Init exchanges
- * anyway.  A first call begins with a dissemination among those alone that have equal records: in round k a rank looks
- * at the records of the ranks at distance 2^k on both sides, sends what it knows to the one and receives what the other
- * knows, but neither to nor from a rank that is unlike it.  After round k a rank knows whether one of the 2^(k+1) ranks
- * up to itself is unlike it: the one at distance 2^k tells it of the far half, or is unlike it itself.  So all ranks
- * with equal records come to the same result, and if one is missing or unlike they all leave the communicator to Open
- * MPI.
+ * The first call on a communicator begins with an agreement, which a rank without coll/irr, or with a priority below
+ * another component's, never enters.  So each process that opens the component publishes a record, its version and
+ * priority, how it chooses algorithms and what moves its messages, with all that MPI_Init exchanges anyway.  A first
+ * call begins with a dissemination (coll_irr_rounds.h) among those alone that have equal records: in round k a rank
+ * looks at the records of the ranks at distance 2^k on both sides, sends what it knows to the one and receives what the
+ * other knows, but neither to nor from a rank that is unlike it.  After round k a rank knows whether one of the 2^(k+1)
+ * ranks up to itself is unlike it: the one at distance 2^k tells it of the far half, or is unlike it itself.  So all
+ * ranks with equal records come to the same result, and if one is missing or unlike they all leave the communicator to
+ * Open MPI.
  *
  * Cost: a record of some 30 bytes in what MPI_Init exchanges.  In the first call on a communicator log2(P) messages of
  * some words, which carry what the ranks want as well, and 2 log2(P) lookups; what was looked up is kept, in one byte a
@@ -126,47 +126,6 @@ static irr_status_t look(ompi_communicator_t *comm, int rank, bool *like_me_p)
     return IRR_OK;
 }
 
-/* Who waits so long is told why that may be. */
-#define LATE_NS UINT64_C(10000000000)
-
-static int wait_for_both(ompi_request_t *requests[2], const char *late)
-{
-    const uint64_t begin_ns = irr_clock_ns();
-    int done = late == NULL, result = OMPI_SUCCESS;
-
-    while (!done && result == OMPI_SUCCESS && irr_clock_ns() - begin_ns < LATE_NS) {
-        result = ompi_request_test_all(2, requests, &done, MPI_STATUSES_IGNORE);
-    }
-    if (!done && result == OMPI_SUCCESS) {
-        mca_coll_irr_tell("engine-message", late);
-    }
-    return result == OMPI_SUCCESS ? ompi_request_wait_all(2, requests, MPI_STATUSES_IGNORE) : result;
-}
-
-/* One round: sends the words to a rank, if it is there, and raises them to those that come.  An error of Open MPI. */
-static int round_trip(ompi_communicator_t *comm, int to, bool sends, int from, bool receives, uint64_t *words,
-                      const char *late)
-{
-    ompi_request_t *requests[2] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
-    uint64_t sent[LENGTH], received[LENGTH] = { 0 };
-    int result = OMPI_SUCCESS, waited;
-
-    memcpy(sent, words, sizeof(sent));
-    if (receives) {
-        result = MCA_PML_CALL(irecv(received, sizeof(received), MPI_BYTE, from, MCA_COLL_BASE_TAG_BARRIER, comm,
-                                    &requests[0]));
-    }
-    if (sends && result == OMPI_SUCCESS) {
-        result = MCA_PML_CALL(isend(sent, sizeof(sent), MPI_BYTE, to, MCA_COLL_BASE_TAG_BARRIER,
-                                    MCA_PML_BASE_SEND_STANDARD, comm, &requests[1]));
-    }
-    waited = wait_for_both(requests, late);   /* what was posted uses our memory */
-    for (int i = 0; i < LENGTH; i++) {
-        words[i] = received[i] > words[i] ? received[i] : words[i];
-    }
-    return result == OMPI_SUCCESS ? waited : result;
-}
-
 /*
  * Tells the user what is unlike, once.  The lowest of the ranks of the highest priority does, as it comes here if any
  * does.
@@ -265,15 +224,16 @@ irr_status_t mca_coll_irr_records_agree(ompi_communicator_t *comm, const mca_col
                                         uint64_t *words, size_t count, const char *late)
 {
     uint64_t known[LENGTH] = { 0 };
+    mca_coll_irr_rounds_t rounds;
 
     memcpy(known, words, count * sizeof(*words));
     for (int round = 0; has_round(comm, round); round++) {
-        const bool sends = (partners->ahead >> round & 1) != 0, receives = (partners->behind >> round & 1) != 0;
-
-        known[UNLIKE] |= !sends || !receives;
-        if (round_trip(comm, ahead(comm, round), sends, behind(comm, round), receives, known, late) != OMPI_SUCCESS) {
-            return IRR_ERR_OOB;
-        }
+        known[UNLIKE] |= (partners->ahead >> round & partners->behind >> round & 1) == 0;
+    }
+    mca_coll_irr_rounds_init(&rounds, comm, MCA_COLL_BASE_TAG_BARRIER);
+    mca_coll_irr_rounds_maxima(&rounds, known, LENGTH, partners);
+    if (mca_coll_irr_rounds_wait(&rounds, 0, late) != IRR_OK) {
+        return IRR_ERR_OOB;
     }
     if (known[UNLIKE] != 0) {
         tell_once(comm);

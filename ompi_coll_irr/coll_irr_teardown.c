@@ -131,9 +131,7 @@ int mca_coll_irr_complete(ompi_request_t *request, time_t deadline, size_t *byte
             return OMPI_ERR_TIMEOUT;
         }
         opal_progress();
-        if (mca_coll_irr_component.engine_state == MCA_COLL_IRR_ENGINE_OPEN) {
-            irr_engine_progress(mca_coll_irr_component.engine);
-        }
+        mca_coll_irr_engine_progress();
     }
     if (bytes_p != NULL) {
         *bytes_p = request->req_status._ucount;
@@ -142,45 +140,15 @@ int mca_coll_irr_complete(ompi_request_t *request, time_t deadline, size_t *byte
     return OMPI_SUCCESS;
 }
 
-/* One round: a message to one member and one from another.  Returns an Open MPI error. */
-static int round_trip(int to, int from, time_t deadline)
-{
-    ompi_communicator_t *world = &ompi_mpi_comm_world.comm;
-    ompi_request_t *send, *recv;
-    int result;
-
-    result = MCA_PML_CALL(irecv(NULL, 0, MPI_BYTE, from, MCA_COLL_BASE_TAG_BARRIER, world, &recv));
-    if (result != OMPI_SUCCESS) {
-        return result;
-    }
-    result = MCA_PML_CALL(isend(NULL, 0, MPI_BYTE, to, MCA_COLL_BASE_TAG_BARRIER, MCA_PML_BASE_SEND_STANDARD,
-                                world, &send));
-    if (result == OMPI_SUCCESS) {
-        result = mca_coll_irr_complete(send, deadline, NULL);
-    }
-    return result == OMPI_SUCCESS ? mca_coll_irr_complete(recv, deadline, NULL) : result;
-}
-
-static int barrier(const group_t *group, time_t deadline)
-{
-    int me = 0, result = OMPI_SUCCESS;
-
-    while (group->ranks[me] != ompi_comm_rank(&ompi_mpi_comm_world.comm)) {
-        me++;
-    }
-    for (int distance = 1; distance < group->size && result == OMPI_SUCCESS; distance *= 2) {
-        result = round_trip(group->ranks[(me + distance) % group->size],
-                            group->ranks[(me - distance + group->size) % group->size], deadline);
-    }
-    return result;
-}
-
 static void barriers(time_t deadline)
 {
-    int result = OMPI_SUCCESS;
+    irr_status_t status = IRR_OK;
+    mca_coll_irr_rounds_t rounds;
 
-    for (group_t *group = groups; group != NULL && result == OMPI_SUCCESS; group = group->next) {
-        result = barrier(group, deadline);
+    mca_coll_irr_rounds_init(&rounds, &ompi_mpi_comm_world.comm, MCA_COLL_BASE_TAG_BARRIER);
+    for (group_t *group = groups; group != NULL && status == IRR_OK; group = group->next) {
+        mca_coll_irr_rounds_barrier(&rounds, group->ranks, group->size);
+        status = mca_coll_irr_rounds_wait(&rounds, deadline, NULL);
     }
 }
 
