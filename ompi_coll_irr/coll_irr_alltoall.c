@@ -26,10 +26,10 @@ int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, omp
         return result;
     }
     call.recv = (mca_coll_irr_side_t){
-        .buffer = rbuf, .datatype = rdtype, .ranks = ranks, .uniform = true, .count = (size_t)rcount
+        .buffer = rbuf, .datatype = rdtype, .slots = ranks, .uniform = true, .count = (size_t)rcount
     };
     call.send = in_place ? call.recv : (mca_coll_irr_side_t){
-        .buffer = (void *)sbuf, .datatype = sdtype, .ranks = ranks, .uniform = true, .count = (size_t)scount
+        .buffer = (void *)sbuf, .datatype = sdtype, .slots = ranks, .uniform = true, .count = (size_t)scount
     };
     return mca_coll_irr_serve(module, &module->alltoall, &call, in_place);
 }

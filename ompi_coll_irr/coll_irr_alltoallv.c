@@ -28,10 +28,10 @@ int mca_coll_irr_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_
         return result;
     }
     call.recv = (mca_coll_irr_side_t){
-        .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype, .ranks = ranks
+        .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype, .slots = ranks
     };
     call.send = in_place ? call.recv : (mca_coll_irr_side_t){
-        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype, .ranks = ranks
+        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype, .slots = ranks
     };
     return mca_coll_irr_serve(module, &module->alltoallv, &call, in_place);
 }

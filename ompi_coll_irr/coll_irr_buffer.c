@@ -12,30 +12,49 @@
 
 /* ---- one side ---- */
 
-static size_t count_at(const mca_coll_irr_side_t *side, int i)
+static mca_coll_irr_slot_t slot_at(const mca_coll_irr_side_t *side, int k)
 {
-    return side->uniform ? side->count : mca_coll_irr_count(side->counts, i);
+    return side->order != NULL ? side->order[k] : (mca_coll_irr_slot_t){ .rank = k, .slot = k };
 }
 
-static ptrdiff_t displ_at(const mca_coll_irr_side_t *side, int i)
+static const ompi_datatype_t *type_at(const mca_coll_irr_side_t *side, int slot)
 {
-    return side->uniform ? (ptrdiff_t)side->count * i : mca_coll_irr_displ(side->displs, i);
+    return side->datatypes != NULL ? side->datatypes[slot] : side->datatype;
 }
 
-size_t mca_coll_irr_side_bytes(const mca_coll_irr_side_t *side, int rank)
+static size_t count_at(const mca_coll_irr_side_t *side, int slot)
 {
+    return side->uniform ? side->count : mca_coll_irr_count(side->counts, slot);
+}
+
+/* Bytes from the buffer to the address of a slot whose datatype has this extent. */
+static ptrdiff_t offset_at(const mca_coll_irr_side_t *side, int slot, ptrdiff_t extent)
+{
+    if (side->uniform) {
+        return (ptrdiff_t)side->count * slot * extent;
+    }
+    if (side->offsets != NULL) {
+        return side->offsets[slot];
+    }
+    return mca_coll_irr_displ(side->displs, slot) * (side->datatypes != NULL ? 1 : extent);
+}
+
+size_t mca_coll_irr_side_bytes(const mca_coll_irr_side_t *side, int k, int *rank_p)
+{
+    const mca_coll_irr_slot_t at = slot_at(side, k);
     size_t size;
 
-    ompi_datatype_type_size(side->datatype, &size);
-    return count_at(side, rank) * size;
+    ompi_datatype_type_size(type_at(side, at.slot), &size);
+    *rank_p = at.rank;
+    return count_at(side, at.slot) * size;
 }
 
 int mca_coll_irr_side_keep(mca_coll_irr_side_t *side)
 {
-    if (!mca_coll_irr_counts_keep(&side->counts, side->ranks)) {
+    if (!mca_coll_irr_counts_keep(&side->counts, side->slots)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    if (!mca_coll_irr_displs_keep(&side->displs, side->ranks)) {
+    if (!mca_coll_irr_displs_keep(&side->displs, side->slots)) {
         mca_coll_irr_counts_drop(side->counts);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -54,14 +73,6 @@ void mca_coll_irr_side_drop(mca_coll_irr_side_t *side)
     mca_coll_irr_counts_drop(side->counts);
 }
 
-static char *address_of(const mca_coll_irr_side_t *side, int i)
-{
-    ptrdiff_t lower, extent;
-
-    ompi_datatype_get_extent(side->datatype, &lower, &extent);
-    return (char *)side->buffer + displ_at(side, i) * extent;
-}
-
 /* ---- blocks ---- */
 
 irr_status_t mca_coll_irr_room_init(mca_coll_irr_room_t *room, size_t blocks)
@@ -77,27 +88,49 @@ void mca_coll_irr_room_fini(mca_coll_irr_room_t *room)
 
 /* What the blocks of a datatype are. */
 typedef struct layout {
-    size_t    size;
-    ptrdiff_t extent, true_lower;
-    bool      is_run;      /* several elements, one behind the other, are one run of bytes */
-    bool      seen, runs_are_long;
+    const ompi_datatype_t *datatype;
+    size_t                 size;
+    ptrdiff_t              extent, true_lower;
+    bool                   is_run;      /* several elements, one behind the other, are one run of bytes */
+    bool                   seen, runs_are_long;
 } layout_t;
 
-static layout_t layout_of(const ompi_datatype_t *datatype)
+/* Most calls have one datatype. */
+static void look_at(layout_t *layout, const ompi_datatype_t *datatype)
 {
     ptrdiff_t lower, true_extent;
-    layout_t layout = { .is_run = ompi_datatype_is_contiguous_memory_layout(datatype, 2) };
 
-    ompi_datatype_type_size(datatype, &layout.size);
-    ompi_datatype_get_extent(datatype, &lower, &layout.extent);
-    ompi_datatype_get_true_extent(datatype, &layout.true_lower, &true_extent);
-    return layout;
+    if (layout->datatype != datatype) {
+        *layout = (layout_t){
+            .datatype = datatype, .is_run = ompi_datatype_is_contiguous_memory_layout(datatype, 2) };
+        ompi_datatype_type_size(datatype, &layout->size);
+        ompi_datatype_get_extent(datatype, &lower, &layout->extent);
+        ompi_datatype_get_true_extent(datatype, &layout->true_lower, &true_extent);
+    }
 }
 
-static bool has_long_runs(layout_t *layout, const mca_coll_irr_side_t *side, int i)
+/* A block, as MPI gives it. */
+typedef struct elements {
+    int    rank;
+    size_t count, bytes;
+    char  *address;
+} elements_t;
+
+static elements_t elements_at(const mca_coll_irr_side_t *side, int k, layout_t *layout)
+{
+    const mca_coll_irr_slot_t at = slot_at(side, k);
+    const size_t count = count_at(side, at.slot);
+
+    look_at(layout, type_at(side, at.slot));
+    return (elements_t){
+        .rank = at.rank, .count = count, .bytes = count * layout->size,
+        .address = (char *)side->buffer + offset_at(side, at.slot, layout->extent) };
+}
+
+static bool has_long_runs(layout_t *layout, const elements_t *elements)
 {
     if (!layout->seen) {
-        layout->runs_are_long = mca_coll_irr_runs_are_long(side->datatype, count_at(side, i), address_of(side, i));
+        layout->runs_are_long = mca_coll_irr_runs_are_long(layout->datatype, elements->count, elements->address);
         layout->seen = true;
     }
     return layout->runs_are_long;
@@ -111,39 +144,41 @@ typedef struct listing {
     size_t               packed_blocks;
 } listing_t;
 
-static void add_packed(listing_t *listing, int rank, size_t length)
+static void add(listing_t *listing, int rank, ptrdiff_t offset, size_t length)
 {
-    listing->room->list[listing->count++] = (irr_block_t){
-        .rank = ~rank, .offset = (ptrdiff_t)listing->packed, .length = length };
-    listing->packed += length;
+    listing->room->list[listing->count++] = (irr_block_t){ .rank = rank, .offset = offset, .length = length };
+}
+
+static void add_packed(listing_t *listing, const elements_t *elements)
+{
+    add(listing, ~elements->rank, (ptrdiff_t)listing->packed, elements->bytes);
+    listing->packed += elements->bytes;
     listing->packed_blocks++;
 }
 
 /* False: there is no memory for so many blocks.  If all are packed, there is. */
 static bool list(const mca_coll_irr_side_t *side, bool pack_all, listing_t *listing)
 {
-    layout_t layout = layout_of(side->datatype);
     mca_coll_irr_room_t *room = listing->room;
+    layout_t layout = { .datatype = NULL };
 
-    for (int i = 0; i < side->ranks; i++) {
-        const size_t length = count_at(side, i) * layout.size;
-        const ptrdiff_t offset = displ_at(side, i) * layout.extent;
+    for (int k = 0; k < side->slots; k++) {
+        const elements_t elements = elements_at(side, k, &layout);
 
-        if (length == 0) {
+        if (elements.bytes == 0) {
             continue;
         }
-        if (listing->count == room->max && IRR_GROW(room->list, room->max, listing->count + 1) != IRR_OK) {
+        if (mca_coll_irr_room_init(room, listing->count + 1) != IRR_OK) {
             return false;
         }
         if (pack_all) {
-            add_packed(listing, i, length);
+            add_packed(listing, &elements);
         } else if (layout.is_run) {
-            room->list[listing->count++] = (irr_block_t){
-                .rank = i, .offset = offset + layout.true_lower, .length = length };
-        } else if (!has_long_runs(&layout, side, i)) {
-            add_packed(listing, i, length);
-        } else if (mca_coll_irr_runs_list(side->datatype, count_at(side, i), (char *)side->buffer + offset,
-                                          side->buffer, i, room, &listing->count) != IRR_OK) {
+            add(listing, elements.rank, elements.address - (char *)side->buffer + layout.true_lower, elements.bytes);
+        } else if (!has_long_runs(&layout, &elements)) {
+            add_packed(listing, &elements);
+        } else if (mca_coll_irr_runs_list(layout.datatype, elements.count, elements.address, side->buffer,
+                                          elements.rank, room, &listing->count) != IRR_OK) {
             return false;
         }
     }
@@ -202,17 +237,32 @@ void mca_coll_irr_call_close(mca_coll_irr_call_t *call)
 
 /* ---- packing ---- */
 
+/* Is the block in the packed copy, and where there? */
+static bool is_packed(const mca_coll_irr_end_t *end, const irr_block_t *block, char **place_p)
+{
+    const uintptr_t at = (uintptr_t)end->base + (uintptr_t)block->offset - (uintptr_t)end->packed;
+
+    *place_p = end->packed + at;
+    return at < end->packed_bytes;
+}
+
+/* What MPI gives and the list are in one order: a block for what is packed or one run, else one for each run. */
 static int convert(const mca_coll_irr_side_t *side, const mca_coll_irr_end_t *end, bool pack)
 {
+    const irr_block_t *block = end->blocks.list;
+    layout_t layout = { .datatype = NULL };
     int result = OMPI_SUCCESS;
 
-    for (size_t i = 0; end->packed != NULL && i < end->blocks.count && result == OMPI_SUCCESS; i++) {
-        const irr_block_t *block = &end->blocks.list[i];
-        const uintptr_t at = (uintptr_t)end->base + (uintptr_t)block->offset - (uintptr_t)end->packed;
+    for (int k = 0; end->packed != NULL && k < side->slots && result == OMPI_SUCCESS; k++) {
+        const elements_t elements = elements_at(side, k, &layout);
+        char *place;
 
-        if (at < end->packed_bytes) {
-            result = mca_coll_irr_runs_convert(side->datatype, count_at(side, block->rank),
-                                               address_of(side, block->rank), end->packed + at, block->length, pack);
+        if (elements.bytes > 0 && is_packed(end, block, &place)) {
+            result = mca_coll_irr_runs_convert(layout.datatype, elements.count, elements.address, place,
+                                               elements.bytes, pack);
+        }
+        for (size_t bytes = 0; bytes < elements.bytes; block++) {
+            bytes += block->length;
         }
     }
     return result;

@@ -17,20 +17,28 @@ typedef struct mca_coll_irr_room_t {
 irr_status_t mca_coll_irr_room_init(mca_coll_irr_room_t *room, size_t blocks);
 void         mca_coll_irr_room_fini(mca_coll_irr_room_t *room);
 
+/* A block that MPI gives, by its place in the arrays, and whose it is. */
+typedef struct mca_coll_irr_slot_t {
+    int rank, slot;
+} mca_coll_irr_slot_t;
+
 /* One side of an exchange: what MPI gives. */
 typedef struct mca_coll_irr_side_t {
-    void                 *buffer;
-    mca_coll_irr_counts_t counts;
-    mca_coll_irr_displs_t displs;
-    ompi_datatype_t      *datatype;
-    int                   ranks;
-    bool                  uniform;   /* there are no arrays: each rank has count elements, one behind the other */
-    size_t                count;
+    void                      *buffer;
+    int                        slots;      /* blocks, */
+    const mca_coll_irr_slot_t *order;      /* by rank; NULL: slot i is that of rank i */
+    bool                       uniform;    /* there are no arrays: each has count elements, one behind the other */
+    size_t                     count;
+    mca_coll_irr_counts_t      counts;
+    mca_coll_irr_displs_t      displs;     /* in elements; in bytes where each has a datatype of its own */
+    const MPI_Aint            *offsets;    /* in bytes, in place of displs; or NULL */
+    ompi_datatype_t           *datatype;
+    ompi_datatype_t *const    *datatypes;  /* one a slot; NULL: all have the one above */
 } mca_coll_irr_side_t;
 
 /*
  * A side with arrays that outlives its call: counts and displacements become copies, the datatype is retained.
- * OMPI_ERR_OUT_OF_RESOURCE, and there is nothing to drop.
+ * OMPI_ERR_OUT_OF_RESOURCE, and there is nothing to drop.  Of all ranks, with one datatype.
  */
 int  mca_coll_irr_side_keep(mca_coll_irr_side_t *side);
 void mca_coll_irr_side_drop(mca_coll_irr_side_t *side);
@@ -59,8 +67,8 @@ typedef struct mca_coll_irr_call_t {
 void mca_coll_irr_call_open(mca_coll_irr_call_t *call, bool in_place);
 void mca_coll_irr_call_close(mca_coll_irr_call_t *call);
 
-/* Bytes of the block of a rank. */
-size_t mca_coll_irr_side_bytes(const mca_coll_irr_side_t *side, int rank);
+/* Bytes of block k of the order, and whose it is. */
+size_t mca_coll_irr_side_bytes(const mca_coll_irr_side_t *side, int k, int *rank_p);
 
 /* Between the user's buffers and the packed copies that there are; OMPI_SUCCESS or the datatype engine's error. */
 int mca_coll_irr_call_pack(const mca_coll_irr_call_t *call);

@@ -332,12 +332,15 @@ uint64_t mca_coll_irr_add_side(const mca_coll_irr_side_t *side, int me, irr_choi
 {
     uint64_t total = 0, messages = 0;
 
-    for (int i = 0; i < side->ranks; i++) {
-        const uint64_t bytes = i != me ? mca_coll_irr_side_bytes(side, i) : 0;
+    for (int k = 0; k < side->slots; k++) {
+        int rank;
+        const uint64_t bytes = mca_coll_irr_side_bytes(side, k, &rank);
 
-        messages += bytes > 0;
-        total += bytes;
-        load->longest = bytes > load->longest ? bytes : load->longest;
+        if (rank != me && bytes > 0) {
+            messages++;
+            total += bytes;
+            load->longest = bytes > load->longest ? bytes : load->longest;
+        }
     }
     load->messages = messages > load->messages ? messages : load->messages;
     return total;

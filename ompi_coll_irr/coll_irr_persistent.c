@@ -62,10 +62,10 @@ int mca_coll_irr_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts,
     int ranks = ompi_comm_size(comm);
     bool in_place = sbuf == MPI_IN_PLACE;
     mca_coll_irr_side_t recv = {
-        .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype, .ranks = ranks
+        .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype, .slots = ranks
     };
     mca_coll_irr_side_t send = {
-        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype, .ranks = ranks
+        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype, .slots = ranks
     };
     irr_status_t status = IRR_ERR_NOT_SUPPORTED;
     irr_settings_t settings;

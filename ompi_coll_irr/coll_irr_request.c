@@ -263,7 +263,7 @@ static void close_rooms(mca_coll_irr_request_t *request)
 static int open_call(mca_coll_irr_request_t *request, bool in_place)
 {
     mca_coll_irr_call_t *call = &request->call;
-    const size_t ranks = (size_t)call->recv.ranks;
+    const size_t ranks = (size_t)call->recv.slots;
     int result = OMPI_ERR_OUT_OF_RESOURCE;
 
     if (mca_coll_irr_room_init(&request->send_room, ranks) != IRR_OK) {
