@@ -15,7 +15,7 @@ us() {
 simple=$scratch/simple
 printf '%s\n' 'message 100' 'latency 1000' 'bandwidth 8000' 'copy 1000' > "$simple"
 
-echo 1..32
+echo 1..34
 
 # ---- simulate ----
 
@@ -33,7 +33,7 @@ report $? "Open MPI sends empty messages, too"
 good simulate --matrix "$scratch/one" --machine "$simple" --algorithms a1 --scale 10 && [ "$(us a1)" = 7.1 ]
 report $? "a matrix can be scaled"
 
-good simulate --ranks 64 --ranks-per-node 16 --unit 8 && [ "$(wc -l < "$scratch/out")" -eq 13 ] &&
+good simulate --ranks 64 --ranks-per-node 16 --unit 8 && [ "$(wc -l < "$scratch/out")" -eq 12 ] &&
     [ "$(lines '^# machine as preset$')" -eq 1 ] && [ "$(lines '^a3/16x4 ')" -eq 1 ]
 report $? "the usual ways, with grids as the nodes lie"
 good simulate --ranks 8 && [ "$(lines '^board ')" -eq 0 ] && [ "$(lines '^node ')" -eq 0 ]
@@ -86,6 +86,12 @@ report $? "node to node for short messages, and nothing hopeless"
 good recommend --ranks 64 --ranks-per-node 16 --unit 1048576 && [ "$(sed -n '4s/ .*//p' "$scratch/out")" = host ] &&
     [ "$(lines '^host .*1.00  mpirun -np 64 --map-by ppr:16:node app$')" -eq 1 ]
 report $? "direct messages for long ones"
+good recommend --ranks 16 --ranks-per-node 16 && [ "$(grep -c mpirun "$scratch/out")" -eq 2 ] &&
+    [ "$(lines '^host ')" -eq 1 ] && [ "$(lines '^board ')" -eq 1 ]
+report $? "on one node boards, as that is what auto tries"
+good recommend --ranks 64 --unit 65536 && [ "$(lines '^aapc .*algorithm aapc app$')" -eq 1 ] &&
+    [ "$(lines '^a1/loose ')" -eq 1 ]
+report $? "paces where messages are long"
 good recommend --ranks 64 --algorithms a3/16x4,a1/loose --unit 2048 &&
     [ "$(lines 'algorithm a3 --mca coll_irr_dims 16x4 app$')" -eq 1 ] &&
     [ "$(lines 'algorithm a1 --mca coll_irr_pace loose app$')" -eq 1 ]

@@ -314,8 +314,8 @@ typedef struct irr_tool_ways {
     irr_tool_way_t list[IRR_TOOL_WAYS_MAX];
 } irr_tool_ways_t;
 
-/* Those that --algorithms names, or the usual ones.  Complains. */
-irr_cli_exit_t irr_tool_ways_list(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster,
+/* Those that --algorithms names; else those that auto would try, or all that have sense.  Complains. */
+irr_cli_exit_t irr_tool_ways_list(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster, bool tried,
                                   irr_tool_ways_t *ways);
 
 /* The time in ns that the model predicts. */

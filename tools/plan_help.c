@@ -21,8 +21,8 @@ static const char usage[] =
     "  emit-c a C file with an MPI_Alltoall for these ranks on these hosts, in the phases of aapc, for any MPI;\n"
     "         the comment at its top says how to use it\n"
     "  simulate  a table of the times that ways take on a machine: the engine, on messages that take time\n"
-    "  recommend the same by a model, best first, with the command line; what takes over three times as long is left\n"
-    "         out\n";
+    "  recommend by a model what auto would try, or some ways, best first, with the command line; what takes over\n"
+    "         three times as long is left out\n";
 
 static const char figures[] =
     "Figures of check, over all ranks (max) and without what stays on a rank, unless they say otherwise:\n"

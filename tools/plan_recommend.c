@@ -81,7 +81,7 @@ irr_cli_exit_t irr_tool_recommend(const irr_tool_job_t *job)
     if (code != IRR_CLI_GOOD) {
         return code;
     }
-    code = irr_tool_ways_list(job->options, &cluster, &ways);
+    code = irr_tool_ways_list(job->options, &cluster, true, &ways);
     if (code == IRR_CLI_GOOD) {
         for (int i = 0; i < ways.count; i++) {
             ranked[i] = (ranked_t){ &ways.list[i], irr_tool_way_model(&cluster, &ways.list[i]), i };

@@ -143,7 +143,7 @@ irr_cli_exit_t irr_tool_simulate(const irr_tool_job_t *job)
     for (int r = 0; r < job->matrix->ranks; r++) {
         *irr_matrix_at(job->matrix, r, r) = 0;
     }
-    code = irr_tool_ways_list(job->options, &cluster, &ways);
+    code = irr_tool_ways_list(job->options, &cluster, false, &ways);
     for (int i = 0; i < ways.count && code == IRR_CLI_GOOD; i++) {
         code = simulate_one(job, &cluster, &ways.list[i]);
     }

@@ -6,10 +6,10 @@
  */
 #include "plan.h"
 
+#include "choose/candidates.h"
 #include "route/boarded.h"
 #include "study/cluster.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,12 +107,17 @@ static const char *take_detail(const char *text, irr_settings_t *settings)
     return "behind a / there may be dimensions, as in 32x32, or free, loose, grant or sync";
 }
 
+static irr_settings_t settings_of(const irr_tool_options_t *options)
+{
+    return (irr_settings_t){
+        .slice_min = (size_t)options->slice_min, .board_block = (size_t)options->board_block,
+        .board_bytes = (size_t)options->board_bytes, .lead_bytes = IRR_BYTES_AUTO, .piece_bytes = IRR_BYTES_AUTO
+    };
+}
+
 static irr_cli_exit_t take_way(const irr_tool_options_t *options, const char *name, irr_tool_way_t *taken)
 {
-    irr_settings_t settings = {
-        .dims = { .count = 0 }, .slice_min = (size_t)options->slice_min, .lead_bytes = IRR_BYTES_AUTO,
-        .piece_bytes = IRR_BYTES_AUTO
-    };
+    irr_settings_t settings = settings_of(options);
     const char *slash = strchr(name, '/'), *wrong = NULL;
     char row[sizeof(taken->name)];
 
@@ -160,49 +165,44 @@ static irr_cli_exit_t add(const irr_tool_options_t *options, const char *name, i
     return code;
 }
 
-static int root(int number, double power)
+/* As take_way takes it.  By schedules a job tries the paces by itself, so they have one name. */
+static void name_of(const irr_candidate_t *candidate, char *name, size_t size)
 {
-    const int found = (int)(pow((double)number, power) + 0.999);
+    const irr_way_t *way = &candidate->way;
+    size_t length = (size_t)snprintf(name, size, "%s", irr_algorithm_name(candidate->row));
 
-    return found > 2 ? found : 2;
+    for (int i = 0; i < way->dims.count && length < size; i++) {
+        length += (size_t)snprintf(name + length, size - length, "%c%d", i == 0 ? '/' : 'x', way->dims.size[i]);
+    }
+    if (!irr_way_is_scheduled(way) && way->pace != irr_algorithm_way(candidate->row)->pace && length < size) {
+        snprintf(name + length, size - length, "/%s", way->pace->name);
+    }
 }
 
-/* Grids as the nodes lie, and with three dimensions. */
-static void add_grids(const irr_tool_options_t *options, const irr_nodes_t *nodes, irr_tool_ways_t *ways)
+/*
+ * What auto would try; or all that have sense but those by schedules, which the simulation has no queues for, and
+ * which take long to compute.
+ */
+static irr_cli_exit_t add_usual(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster, bool tried,
+                                irr_tool_ways_t *ways)
 {
-    const int size = nodes->largest, count = nodes->count, side = root(nodes->ranks, 1.0 / 3);
+    const irr_settings_t settings = settings_of(options);
+    irr_candidate_t list[IRR_CANDIDATES_ALL];
+    const int count = tried ? irr_candidates(&cluster->machine, &cluster->traffic, &settings, list)
+                            : irr_candidates_all(&cluster->traffic, &settings, list);
     char name[sizeof(ways->list[0].name)];
+    irr_cli_exit_t code = add(options, HOST, ways);
 
-    if (size > 1 && count > 1 && size != irr_grid_square_columns(nodes->ranks)) {
-        snprintf(name, sizeof(name), "a3/%dx%d", size, count);
-        add(options, name, ways);
-    }
-    if (size > 1 && count > 3) {
-        snprintf(name, sizeof(name), "a3/%dx%dx%d", size, root(count, 0.5), root(count, 0.5));
-        add(options, name, ways);
-    }
-    if (nodes->ranks >= 27) {
-        snprintf(name, sizeof(name), "a3/%dx%dx%d", side, side, side);
-        add(options, name, ways);
-    }
-}
-
-static void add_usual(const irr_tool_options_t *options, const irr_nodes_t *nodes, irr_tool_ways_t *ways)
-{
-    static const char *const usual[] = { HOST, "a1", "a1/loose", "a3", "multistage", "board", "node" };
-
-    for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
-        const bool needs_node = strcmp(usual[i], "board") == 0 || strcmp(usual[i], "node") == 0;
-        const bool needs_several = strcmp(usual[i], "node") == 0;
-
-        if ((!needs_node || nodes->largest > 1) && (!needs_several || nodes->count > 1)) {
-            add(options, usual[i], ways);
+    for (int i = 0; i < count && code == IRR_CLI_GOOD; i++) {
+        if (tried || !irr_way_is_scheduled(&list[i].way)) {
+            name_of(&list[i], name, sizeof(name));
+            code = add(options, name, ways);
         }
     }
-    add_grids(options, nodes, ways);
+    return code;
 }
 
-irr_cli_exit_t irr_tool_ways_list(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster,
+irr_cli_exit_t irr_tool_ways_list(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster, bool tried,
                                   irr_tool_ways_t *ways)
 {
     const char *rest = options->algorithms;
@@ -211,7 +211,7 @@ irr_cli_exit_t irr_tool_ways_list(const irr_tool_options_t *options, const irr_t
 
     ways->count = 0;
     if (rest == NULL) {
-        add_usual(options, &cluster->nodes, ways);
+        code = add_usual(options, cluster, tried, ways);
     }
     while (rest != NULL && code == IRR_CLI_GOOD) {
         irr_cli_take_name(&rest, name, sizeof(name));

@@ -20,12 +20,9 @@
  */
 #define SIGNALS_FROM 16384
 
-/* All that have sense: rows, grids and paces. */
-enum { ALL_MAX = 24 };
-
 typedef struct all {
-    irr_candidate_t list[ALL_MAX];
-    bool            taken[ALL_MAX];
+    irr_candidate_t list[IRR_CANDIDATES_ALL];
+    bool            taken[IRR_CANDIDATES_ALL];
     int             count;
 } all_t;
 
@@ -60,7 +57,7 @@ static void add(all_t *all, int row, const irr_way_t *way)
             return;
         }
     }
-    if (all->count < ALL_MAX) {
+    if (all->count < IRR_CANDIDATES_ALL) {
         all->list[all->count++] = candidate;
     }
 }
@@ -107,7 +104,7 @@ static void add_grids(all_t *all, const irr_settings_t *settings, const irr_traf
     if (settings->dims.count > 0) {
         return;
     }
-    if (size > 1 && size != irr_grid_square_columns(traffic->ranks)) {
+    if (size > 1 && count > 1 && size != irr_grid_square_columns(traffic->ranks)) {
         add_grid(all, settings, &(irr_dims_t){ .count = 2, .size = { size, count } });
     }
     if (size > 1 && count > 3) {
@@ -140,10 +137,15 @@ static void add_paced(all_t *all, const irr_settings_t *settings, const irr_traf
     }
 }
 
+static bool is_one_node(const irr_traffic_t *traffic)
+{
+    return traffic->node_ranks >= traffic->ranks;
+}
+
 /* Are messages between nodes so long that paces matter? */
 static bool needs_pace(const irr_traffic_t *traffic)
 {
-    return traffic->longest >= PACED_FROM;
+    return !is_one_node(traffic) && traffic->longest >= PACED_FROM;
 }
 
 static void find_all(all_t *all, const irr_settings_t *settings, const irr_traffic_t *traffic)
@@ -152,10 +154,7 @@ static void find_all(all_t *all, const irr_settings_t *settings, const irr_traff
     if (traffic->node_ranks > 1) {
         add_row(all, settings, "board");
     }
-    if (traffic->node_ranks >= traffic->ranks) {
-        return;
-    }
-    if (traffic->node_ranks > 1) {
+    if (traffic->node_ranks > 1 && !is_one_node(traffic)) {
         add_row(all, settings, "node");
     }
     add_row(all, settings, "a1");
@@ -163,6 +162,16 @@ static void find_all(all_t *all, const irr_settings_t *settings, const irr_traff
     if (needs_pace(traffic)) {
         add_paced(all, settings, traffic);
     }
+}
+
+int irr_candidates_all(const irr_traffic_t *traffic, const irr_settings_t *settings,
+                       irr_candidate_t list[IRR_CANDIDATES_ALL])
+{
+    all_t all;
+
+    find_all(&all, settings, traffic);
+    memcpy(list, all.list, (size_t)all.count * sizeof(*list));
+    return all.count;
 }
 
 /* ---- which of them ---- */
@@ -239,7 +248,7 @@ int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, c
                    irr_candidate_t list[IRR_CANDIDATES_MAX])
 {
     const irr_traffic_t limited = with_limits(traffic, settings);
-    const bool one_node = traffic->node_ranks >= traffic->ranks;
+    const bool one_node = is_one_node(traffic);
     double best = one_node ? HUGE_VAL : irr_model_host_ns(machine, &limited);
     all_t all = { .count = 0 };
     int count = 0, last;
@@ -247,6 +256,7 @@ int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, c
     find_all(&all, settings, traffic);
     for (int i = 0; i < all.count; i++) {
         all.list[i].ns = irr_model_ns(machine, &limited, &all.list[i].way);
+        all.taken[i] = one_node && !all.list[i].way.boards;
         best = all.list[i].ns < best ? all.list[i].ns : best;
     }
     if (needs_pace(traffic)) {

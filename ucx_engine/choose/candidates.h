@@ -23,6 +23,9 @@ typedef struct irr_candidate {
 
 #define IRR_CANDIDATES_MAX 8
 
+/* All that have sense: rows, grids and paces. */
+#define IRR_CANDIDATES_ALL 24
+
 /* Room for the text of any. */
 #define IRR_CANDIDATE_TEXT 96
 
@@ -33,6 +36,13 @@ typedef struct irr_candidate {
  */
 int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
                    irr_candidate_t list[IRR_CANDIDATES_MAX]);
+
+/*
+ * What irr_candidates chooses from, and on one node also what does not go over boards: fills list[], in no order and
+ * without times, and returns how many that are.
+ */
+int irr_candidates_all(const irr_traffic_t *traffic, const irr_settings_t *settings,
+                       irr_candidate_t list[IRR_CANDIDATES_ALL]);
 
 /* Are both the same way? */
 bool irr_candidate_same(const irr_candidate_t *a, const irr_candidate_t *b);
