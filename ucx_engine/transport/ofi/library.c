@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdlib.h>
 
 /* All versions since 1.0, and 2.x, have this name. */
 #define LIBRARY "libfabric.so.1"
@@ -39,6 +40,17 @@ static bool is_new_enough(void)
     return true;
 }
 
+/*
+ * A message that is longer than its receive must harm nothing else.  Over tcp rxm 1.17 ends the connection if it arrives
+ * straight in the memory of the receive, and goes on in memory that it has freed if it comes in segments.  libfabric has
+ * no other place for these settings than the environment.
+ */
+static void tame(void)
+{
+    setenv("FI_OFI_RXM_ENABLE_DYN_RBUF", "0", 0);
+    setenv("FI_OFI_RXM_SAR_LIMIT", "0", 0);
+}
+
 static void load(void)
 {
     void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
@@ -51,6 +63,9 @@ static void load(void)
              find(handle, "fi_dupinfo", &library.dupinfo) && find(handle, "fi_fabric", &library.fabric) &&
              find(handle, "fi_strerror", &library.strerror) && find(handle, "fi_version", &library.version) &&
              is_new_enough();
+    if (loaded) {
+        tame();
+    }
 }
 
 irr_status_t irr_ofi_load(const irr_ofi_library_t **library_p)

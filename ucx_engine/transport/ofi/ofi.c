@@ -10,6 +10,15 @@
 #include "core/alloc.h"
 #include "core/log.h"
 
+/* Bytes that are copied rather than waited for. */
+#define INJECT_MAX 256
+
+/* Lists up to this are packed, whatever the provider takes. */
+#define GATHER_MAX 4096
+
+/* From this length a contiguous message of its own is faster than a packed one. */
+#define ZERO_COPY_MIN 32768
+
 irr_status_t irr_ofi_status(ssize_t error)
 {
     switch (error < 0 ? -error : error) {
@@ -40,6 +49,58 @@ static irr_status_t failed(const irr_ofi_t *ofi, const char *what, int error)
     return irr_ofi_status(error);
 }
 
+static irr_status_t address(irr_transport_t *transport, const void **address_p, size_t *length_p)
+{
+    *address_p = irr_ofi_of(transport)->address;
+    *length_p = irr_ofi_of(transport)->address_length;
+    return IRR_OK;
+}
+
+static irr_status_t arm(irr_transport_t *transport, int *fd_p)
+{
+    irr_ofi_t *ofi = irr_ofi_of(transport);
+    struct fid *fid = &ofi->cq->fid;
+    int error;
+
+    if (!ofi->super.caps.wakes) {
+        return IRR_ERR_NOT_SUPPORTED;
+    }
+    if (ofi->finished != NULL || ofi->lines != NULL) {
+        return IRR_IN_PROGRESS;   /* no event will tell */
+    }
+    error = fi_trywait(ofi->fabric, &fid, 1);
+    if (error == -FI_EAGAIN) {
+        return IRR_IN_PROGRESS;
+    }
+    if (error == 0) {
+        *fd_p = ofi->event_fd;
+    }
+    return irr_ofi_status(error);
+}
+
+static void statistics(irr_transport_t *transport, uint64_t *endpoints, uint64_t *bytes_gathered)
+{
+    *endpoints = irr_ofi_of(transport)->endpoints;
+    *bytes_gathered = irr_ofi_of(transport)->bytes_gathered;
+}
+
+static void close_transport(irr_transport_t *transport)
+{
+    irr_ofi_of(transport)->closed = true;
+}
+
+/* A send is over when it has left this process: what is in the provider's queues moves only while we make it. */
+static irr_status_t drain(irr_transport_t *transport)
+{
+    irr_ofi_t *ofi = irr_ofi_of(transport);
+
+    if (ofi->sends > 0 || irr_ofi_discards(ofi)) {
+        return IRR_IN_PROGRESS;
+    }
+    ofi->endpoints = 0;
+    return IRR_OK;
+}
+
 static void close_fid(fid_t fid)
 {
     if (fid != NULL) {
@@ -59,13 +120,68 @@ static void free_transport(irr_transport_t *transport)
     if (ofi->info != NULL) {
         ofi->library->freeinfo(ofi->info);
     }
+    irr_ofi_free_peers(ofi);
+    irr_ofi_ops_free(ofi);
+    irr_free(ofi->address);
     irr_free(ofi);
+}
+
+static const irr_transport_ops_t ops = {
+    .address = address,
+    .connect = irr_ofi_connect,
+    .reach = irr_ofi_reach,
+    .open_channel = irr_ofi_open_channel,
+    .close_channel = irr_ofi_close_channel,
+    .send = irr_ofi_send,
+    .recv = irr_ofi_recv,
+    .abandon = irr_ofi_abandon,
+    .discard = irr_ofi_discard,
+    .progress = irr_ofi_progress,
+    .arm = arm,
+    .statistics = statistics,
+    .close = close_transport,
+    .drain = drain,
+    .free = free_transport
+};
+
+/* Of what the chosen provider can do, what matters here. */
+static void describe(irr_ofi_t *ofi)
+{
+    const struct fi_info *info = ofi->info;
+    const size_t limit = info->tx_attr->iov_limit < info->rx_attr->iov_limit ? info->tx_attr->iov_limit
+                                                                             : info->rx_attr->iov_limit;
+    const int bits = irr_ofi_tag_bits(info) - IRR_CHANNEL_ID_BITS - IRR_CHANNEL_TAG_BITS;
+
+    ofi->rank_bits = bits < IRR_CHANNEL_RANK_BITS ? bits : IRR_CHANNEL_RANK_BITS;
+    ofi->inject_max = info->tx_attr->inject_size < INJECT_MAX ? info->tx_attr->inject_size : INJECT_MAX;
+    ofi->super.ops = &ops;
+    ofi->super.caps = (irr_transport_caps_t){
+        .name = "ofi", .pieces_max = { limit > 1 ? limit : 1, SIZE_MAX }, .message_max = info->ep_attr->max_msg_size,
+        .iov_wire_max = limit > 1 ? limit : 1, .gather_max = GATHER_MAX, .zero_copy_min = ZERO_COPY_MIN
+    };
+}
+
+/* Not all providers wake a sleeper. */
+static int open_queue(irr_ofi_t *ofi)
+{
+    struct fi_cq_attr attr = { .format = FI_CQ_FORMAT_TAGGED, .wait_obj = FI_WAIT_FD };
+    int error = fi_cq_open(ofi->domain, &attr, &ofi->cq, NULL);
+
+    if (error == 0 && fi_control(&ofi->cq->fid, FI_GETWAIT, &ofi->event_fd) == 0) {
+        ofi->super.caps.wakes = true;
+        return 0;
+    }
+    if (error == 0) {
+        fi_close(&ofi->cq->fid);
+        ofi->cq = NULL;
+    }
+    attr.wait_obj = FI_WAIT_NONE;
+    return fi_cq_open(ofi->domain, &attr, &ofi->cq, NULL);
 }
 
 static irr_status_t open_domain(irr_ofi_t *ofi, size_t job_ranks)
 {
     struct fi_av_attr av = { .type = FI_AV_TABLE, .count = job_ranks };
-    struct fi_cq_attr cq = { .format = FI_CQ_FORMAT_TAGGED, .wait_obj = FI_WAIT_NONE };
     int error;
 
     error = ofi->library->fabric(ofi->info->fabric_attr, &ofi->fabric, NULL);
@@ -80,7 +196,7 @@ static irr_status_t open_domain(irr_ofi_t *ofi, size_t job_ranks)
     if (error != 0) {
         return failed(ofi, "a table of addresses", error);
     }
-    error = fi_cq_open(ofi->domain, &cq, &ofi->cq, NULL);
+    error = open_queue(ofi);
     return error != 0 ? failed(ofi, "a queue of completions", error) : IRR_OK;
 }
 
@@ -97,7 +213,10 @@ static irr_status_t open_endpoint(irr_ofi_t *ofi)
     if (error == 0) {
         error = fi_enable(ofi->ep);
     }
-    return error != 0 ? failed(ofi, "an endpoint", error) : IRR_OK;
+    if (error != 0) {
+        return failed(ofi, "an endpoint", error);
+    }
+    return irr_ofi_make_address(ofi);
 }
 
 irr_status_t irr_ofi_open(const irr_engine_config_t *config, irr_transport_t **transport_p)
@@ -108,11 +227,14 @@ irr_status_t irr_ofi_open(const irr_engine_config_t *config, irr_transport_t **t
     if (ofi == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
+    ofi->finished_last = &ofi->finished;
+    irr_ofi_line_init(&ofi->receives);
     status = irr_ofi_load(&ofi->library);
     if (status == IRR_OK) {
         status = irr_ofi_choose(ofi->library, config, &ofi->info);
     }
     if (status == IRR_OK) {
+        describe(ofi);
         status = open_domain(ofi, config->job_ranks);
     }
     if (status == IRR_OK) {
@@ -122,9 +244,8 @@ irr_status_t irr_ofi_open(const irr_engine_config_t *config, irr_transport_t **t
         free_transport(&ofi->super);
         return status;
     }
-    /* Until it moves messages nobody gets it. */
-    irr_log(IRR_LOG_ERROR, "transport ofi moves no messages yet");
-    free_transport(&ofi->super);
-    (void)transport_p;
-    return IRR_ERR_NOT_SUPPORTED;
+    irr_log(IRR_LOG_DEBUG, "libfabric serves by provider %s on domain %s", ofi->info->fabric_attr->prov_name,
+            ofi->info->domain_attr->name);
+    *transport_p = &ofi->super;
+    return IRR_OK;
 }

@@ -27,6 +27,64 @@ typedef struct irr_ofi_library {
     uint32_t       (*version)(void);
 } irr_ofi_library_t;
 
+typedef struct irr_ofi_op irr_ofi_op_t;
+typedef struct irr_ofi_line irr_ofi_line_t;
+
+/* Operations that libfabric could not take yet (-FI_EAGAIN), in their order; in the transport's list if there may be any. */
+struct irr_ofi_line {
+    irr_ofi_op_t   *first, **last;
+    irr_ofi_line_t *next;
+    bool            listed;
+};
+
+/* A process by its address; it gets its place in the table of addresses with the first send. */
+struct irr_peer {
+    irr_peer_t    *next;      /* of the transport's list */
+    fi_addr_t      to;        /* FI_ADDR_NOTAVAIL while it has none */
+    irr_ofi_line_t line;      /* of sends */
+    size_t         length;
+    char           address[];
+};
+
+/* What an operation is for. */
+typedef enum irr_ofi_kind {
+    IRR_OFI_SEND,
+    IRR_OFI_RECV,
+    IRR_OFI_SINK    /* throws one message away */
+} irr_ofi_kind_t;
+
+/* A send or receive that is pending: more than a request has room for. */
+struct irr_ofi_op {
+    struct fi_context2 context;   /* libfabric's own; comes back with the completion */
+    irr_request_t     *request;   /* NULL: its owner does not wait */
+    irr_ofi_kind_t     kind;
+    irr_ofi_op_t      *next;      /* in a line, of those that are finished, or of those that are free */
+    irr_ofi_line_t    *line;      /* it waits there; NULL: libfabric has it */
+    irr_ofi_op_t      *later, **link;   /* of the receives that are pending on its channel; link NULL: not there */
+    fi_addr_t          to;
+    uint64_t           key, ignore, flags;
+    const irr_iov_t   *iov;       /* the pieces of its owner */
+    size_t             count;
+    irr_iov_t          whole;     /* what is posted instead, if .base is set */
+    void              *buffer;    /* of irr_ofi_buffer_take, or NULL */
+    size_t             posted;    /* bytes that libfabric may write */
+    size_t             room;      /* of a receive: bytes of the longest message that it takes; of a sink: its number */
+    size_t             bytes;     /* of the message that came */
+    irr_status_t       status;
+};
+
+/* Throws away the messages that some bits of their keys select: one at a time. */
+typedef struct irr_ofi_sink {
+    enum { IRR_OFI_FREE, IRR_OFI_BUSY, IRR_OFI_TOOK, IRR_OFI_EMPTY } state;
+    uint64_t key, ignore;
+} irr_ofi_sink_t;
+
+#define IRR_OFI_SINKS 16
+
+/* Free buffers by the logarithm of their length, which is 4 KiB to 4 MiB; longer ones are not kept. */
+#define IRR_OFI_BUFFER_LOG_MIN 12
+#define IRR_OFI_BUFFER_LOG_MAX 22
+
 typedef struct irr_ofi {
     irr_transport_t          super;
     const irr_ofi_library_t *library;
@@ -36,7 +94,30 @@ typedef struct irr_ofi {
     struct fid_av           *av;
     struct fid_cq           *cq;
     struct fid_ep           *ep;
+    void                    *address;       /* what peers are told; see peer.c */
+    size_t                   address_length;
+    int                      rank_bits;     /* of a key */
+    size_t                   inject_max;    /* bytes that a send may take from its owner at once */
+    int                      event_fd;
+    irr_peer_t              *peers;
+    uint64_t                 endpoints, bytes_gathered;
+    bool                     closed;
+    irr_ofi_line_t           receives;      /* receives that wait */
+    irr_ofi_line_t          *lines;         /* all that may have something in them */
+    irr_ofi_op_t            *finished, **finished_last;   /* `done` is due, in this order */
+    uint64_t                 sends;         /* that are not over, also those that nobody waits for */
+    struct irr_ofi_slab     *slabs;         /* memory of all operations */
+    irr_ofi_op_t            *free_ops;
+    void                    *free_buffers[IRR_OFI_BUFFER_LOG_MAX + 1];
+    size_t                   kept;          /* bytes of free buffers */
+    irr_ofi_sink_t           sinks[IRR_OFI_SINKS];
+    char                     scrap[64];     /* where that goes which nobody wants */
 } irr_ofi_t;
+
+typedef struct irr_ofi_channel {
+    irr_channel_t super;
+    irr_ofi_op_t *pending;   /* receives */
+} irr_ofi_channel_t;
 
 static inline irr_ofi_t *irr_ofi_of(irr_transport_t *transport)
 {
@@ -50,7 +131,60 @@ irr_status_t irr_ofi_load(const irr_ofi_library_t **library_p);
 irr_status_t irr_ofi_choose(const irr_ofi_library_t *library, const irr_engine_config_t *config,
                             struct fi_info **info_p);
 
+/* Bits of a tag that it matches. */
+int irr_ofi_tag_bits(const struct fi_info *info);
+
+/* A provider, by its name, that connects processes of one node alone. */
+bool irr_ofi_reaches_node_only(const char *provider);
+
 /* ofi.c: what libfabric's error, of either sign, is here. */
 irr_status_t irr_ofi_status(ssize_t error);
+
+/* op.c: operations and buffers, from what is kept; NULL if memory is short.  A buffer of irr_ofi_op_put goes with it. */
+irr_ofi_op_t *irr_ofi_op_take(irr_ofi_t *ofi, irr_ofi_kind_t kind, irr_request_t *request);
+void irr_ofi_op_put(irr_ofi_t *ofi, irr_ofi_op_t *op);
+void *irr_ofi_buffer_take(irr_ofi_t *ofi, size_t bytes);
+void irr_ofi_buffer_put(irr_ofi_t *ofi, void *buffer);
+void irr_ofi_ops_free(irr_ofi_t *ofi);
+
+/* post.c: hands operations to libfabric, those that it cannot take yet in progress. */
+void irr_ofi_line_init(irr_ofi_line_t *line);
+/* IRR_IN_PROGRESS: it will be finished, once; or an error.  *posted: libfabric has it. */
+irr_status_t irr_ofi_post(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line, bool *posted);
+void irr_ofi_retry(irr_ofi_t *ofi);
+/* A receive that keeps nothing has scrap: without any room rxm 1.17 never ends it if the message is a long one. */
+void irr_ofi_take_scrap(irr_ofi_t *ofi, irr_ofi_op_t *op);
+/* Asks for a receive to end. */
+void irr_ofi_cancel(irr_ofi_t *ofi, irr_ofi_op_t *op);
+
+/* complete.c */
+void irr_ofi_finish(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status);
+/* Takes what is complete from libfabric; the number of operations. */
+unsigned irr_ofi_collect(irr_ofi_t *ofi);
+unsigned irr_ofi_progress(irr_transport_t *transport);
+
+/* peer.c */
+irr_status_t irr_ofi_make_address(irr_ofi_t *ofi);
+irr_status_t irr_ofi_connect(irr_transport_t *transport, const void *address, size_t length, irr_peer_t **peer_p);
+irr_status_t irr_ofi_reach(irr_transport_t *transport, irr_peer_t *peer);
+void irr_ofi_free_peers(irr_ofi_t *ofi);
+
+/* channel.c */
+irr_status_t irr_ofi_open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
+                                  irr_peer_t *const *members, irr_channel_t **channel_p);
+void irr_ofi_close_channel(irr_channel_t *channel);
+void irr_ofi_abandon(irr_channel_t *channel);
+irr_status_t irr_ofi_discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count);
+bool irr_ofi_discards(const irr_ofi_t *ofi);
+void irr_ofi_sunk(irr_ofi_t *ofi, irr_ofi_op_t *op);
+
+/* message.c */
+uint64_t irr_ofi_key(const irr_ofi_t *ofi, uint32_t id, uint16_t tag, int from);
+irr_status_t irr_ofi_send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
+                          irr_form_t form, irr_request_t *request);
+irr_status_t irr_ofi_recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
+                          irr_form_t form, irr_request_t *request);
+/* Hands the bytes that a receive was posted for to the pieces of its owner. */
+void irr_ofi_scatter(irr_ofi_t *ofi, const irr_ofi_op_t *op, size_t bytes);
 
 #endif

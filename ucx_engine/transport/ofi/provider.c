@@ -35,12 +35,33 @@ static const struct row {
     { "shm", NODE },
     { "tcp;ofi_rxm", SOCKETS },
     { "tcp", SOCKETS },
-    { "net", SOCKETS },
-    { "sockets", SOCKETS },
-    { "udp;ofi_rxd", SOCKETS }
+    { "sockets", SOCKETS }
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+/* Providers on which the conformance suite fails, in versions of libfabric before one. */
+static const struct flaw {
+    const char *name;
+    uint32_t    before;
+    const char *text;
+} flaws[] = {
+    { "net", FI_VERSION(2, 0), "ends a connection when a message is longer than its receive" },
+    { "net;ofi_rxm", FI_VERSION(2, 0), "ends a connection when a message is longer than its receive" },
+    { "shm", FI_VERSION(2, 0), "never ends a long message that is longer than its receive" },
+    { "udp;ofi_rxd", FI_VERSION(99, 0), "tells completions of operations that it does not name" }
+};
+
+static const struct flaw *flaw_of(const irr_ofi_library_t *library, const struct fi_info *info)
+{
+    for (size_t i = 0; i < sizeof(flaws) / sizeof(flaws[0]); i++) {
+        if (strcmp(flaws[i].name, info->fabric_attr->prov_name) == 0 &&
+            FI_VERSION_LT(library->version(), flaws[i].before)) {
+            return &flaws[i];
+        }
+    }
+    return NULL;
+}
 
 static const char *provider_of(const struct fi_info *info)
 {
@@ -52,14 +73,21 @@ static const char *domain_of(const struct fi_info *info)
     return info->domain_attr->name;
 }
 
-static int row_of(const struct fi_info *info)
+static int row_of(const char *provider)
 {
     int i = 0;
 
-    while (i < ROWS && strcmp(rows[i].name, provider_of(info)) != 0) {
+    while (i < ROWS && strcmp(rows[i].name, provider) != 0) {
         i++;
     }
     return i;
+}
+
+bool irr_ofi_reaches_node_only(const char *provider)
+{
+    const int row = row_of(provider);
+
+    return row < ROWS && rows[row].reach == NODE;
 }
 
 static bool given(const char *value)
@@ -81,7 +109,7 @@ static int place_of(const char *list, const char *name)
     return -1;
 }
 
-static int tag_bits(const struct fi_info *info)
+int irr_ofi_tag_bits(const struct fi_info *info)
 {
     const uint64_t format = info->ep_attr->mem_tag_format;
 
@@ -89,13 +117,13 @@ static int tag_bits(const struct fi_info *info)
 }
 
 /* How good an info is, less is better; -1: it must not be used.  Of equals libfabric's first one is taken. */
-static int rank(const struct fi_info *info, const irr_engine_config_t *config)
+static int rank(const irr_ofi_library_t *library, const struct fi_info *info, const irr_engine_config_t *config)
 {
-    const int row = row_of(info), place = given(config->ofi_domain) ? place_of(config->ofi_domain, domain_of(info)) : 0;
+    const int row = row_of(provider_of(info)), place = given(config->ofi_domain) ? place_of(config->ofi_domain, domain_of(info)) : 0;
     const reach_t reach = row < ROWS ? rows[row].reach : FABRIC;
     const bool loopback = strcmp(domain_of(info), "lo") == 0;
 
-    if (place < 0 || (row == ROWS && !given(config->ofi_provider)) || tag_bits(info) < TAG_BITS_MIN) {
+    if (place < 0 || flaw_of(library, info) != NULL || (row == ROWS && !given(config->ofi_provider)) || irr_ofi_tag_bits(info) < TAG_BITS_MIN) {
         return -1;
     }
     if (!given(config->ofi_provider) && reach == NODE && !config->one_node) {
@@ -108,14 +136,15 @@ static int rank(const struct fi_info *info, const irr_engine_config_t *config)
     return (config->one_node && reach == NODE ? 0 : row + 1) * 256 + place;
 }
 
-static const struct fi_info *best_of(const struct fi_info *list, const irr_engine_config_t *config)
+static const struct fi_info *best_of(const irr_ofi_library_t *library, const struct fi_info *list,
+                                     const irr_engine_config_t *config)
 {
     const struct fi_info *best = NULL;
 
     for (const struct fi_info *info = list; info != NULL; info = info->next) {
-        const int its = rank(info, config);
+        const int its = rank(library, info, config);
 
-        if (its >= 0 && (best == NULL || its < rank(best, config))) {
+        if (its >= 0 && (best == NULL || its < rank(library, best, config))) {
             best = info;
         }
     }
@@ -134,19 +163,26 @@ static void append(char *text, size_t size, const char *name)
     }
 }
 
-static void refuse(const struct fi_info *list, const irr_engine_config_t *config)
+static void refuse(const irr_ofi_library_t *library, const struct fi_info *list, const irr_engine_config_t *config)
 {
     char providers[256] = "", domains[256] = "";
     const struct fi_info *narrow = NULL;
+    const struct flaw *flaw = NULL;
 
     for (const struct fi_info *info = list; info != NULL; info = info->next) {
-        narrow = tag_bits(info) < TAG_BITS_MIN ? info : narrow;
+        narrow = irr_ofi_tag_bits(info) < TAG_BITS_MIN ? info : narrow;
+        flaw = flaw == NULL ? flaw_of(library, info) : flaw;
         append(providers, sizeof(providers), provider_of(info));
         append(domains, sizeof(domains), domain_of(info));
     }
     if (narrow != NULL && given(config->ofi_provider)) {
         irr_log(IRR_LOG_ERROR, "provider %s of libfabric has %d bits for tags, and %d are needed (ofi_provider)",
-                provider_of(narrow), tag_bits(narrow), TAG_BITS_MIN);
+                provider_of(narrow), irr_ofi_tag_bits(narrow), TAG_BITS_MIN);
+        return;
+    }
+    if (flaw != NULL && given(config->ofi_provider) && strcmp(config->ofi_provider, flaw->name) == 0) {
+        irr_log(IRR_LOG_ERROR, "provider %s of libfabric %u.%u %s (ofi_provider)", flaw->name,
+                FI_MAJOR(library->version()), FI_MINOR(library->version()), flaw->text);
         return;
     }
     irr_log(IRR_LOG_ERROR, "libfabric has no provider of tagged messages that is %s (ofi_provider) with a domain that is "
@@ -211,16 +247,16 @@ irr_status_t irr_ofi_choose(const irr_ofi_library_t *library, const irr_engine_c
     if (status == IRR_OK && list == NULL && given(config->ofi_provider)) {
         status = find_all(library, NULL, &list);
         if (status == IRR_OK) {
-            refuse(list, config);
+            refuse(library, list, config);
             status = IRR_ERR_NOT_SUPPORTED;
         }
     }
     if (status != IRR_OK) {
         goto out;
     }
-    best = best_of(list, config);
+    best = best_of(library, list, config);
     if (best == NULL) {
-        refuse(list, config);
+        refuse(library, list, config);
         status = IRR_ERR_NOT_SUPPORTED;
         goto out;
     }

@@ -1,0 +1,143 @@
+/*
+ * channel.c - channels over libfabric: which receives are pending on one, and the messages that nobody receives.
+ *
+ * Not all providers can look at what is there (FI_PEEK), so a message is thrown away by a receive without room that
+ * takes what fits, and is cancelled at once.  libfabric tells whether it had found a message.  Where a provider cancels
+ * later, a message that comes meanwhile is thrown away, too.
+ */
+#include "transport/ofi/ofi.h"
+
+#include "core/alloc.h"
+
+irr_status_t irr_ofi_open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
+                                  irr_peer_t *const *members, irr_channel_t **channel_p)
+{
+    irr_ofi_channel_t *channel;
+
+    if (ranks > 1 << irr_ofi_of(transport)->rank_bits) {
+        return IRR_ERR_NOT_SUPPORTED;   /* all members say so */
+    }
+    channel = irr_alloc(1, sizeof(*channel));
+    if (channel == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    irr_channel_init(&channel->super, transport, id, ranks, rank, members);
+    channel->pending = NULL;
+    *channel_p = &channel->super;
+    return IRR_OK;
+}
+
+void irr_ofi_close_channel(irr_channel_t *channel)
+{
+    irr_ofi_abandon(channel);
+    irr_free(channel);
+}
+
+void irr_ofi_abandon(irr_channel_t *given)
+{
+    irr_ofi_channel_t *channel = (irr_ofi_channel_t *)given;
+    irr_ofi_op_t *op = channel->pending;
+
+    channel->pending = NULL;
+    while (op != NULL) {
+        irr_ofi_op_t *later = op->later;
+
+        op->link = NULL;
+        irr_ofi_cancel(irr_ofi_of(given->transport), op);
+        op = later;
+    }
+}
+
+/* ---- what nobody receives ---- */
+
+bool irr_ofi_discards(const irr_ofi_t *ofi)
+{
+    bool busy = false;
+
+    for (int i = 0; i < IRR_OFI_SINKS; i++) {
+        busy = busy || ofi->sinks[i].state == IRR_OFI_BUSY;
+    }
+    return busy;
+}
+
+/* op->room is the number of the sink. */
+void irr_ofi_sunk(irr_ofi_t *ofi, irr_ofi_op_t *op)
+{
+    irr_ofi_sink_t *sink = &ofi->sinks[op->room];
+
+    sink->state = op->status == IRR_OK || op->status == IRR_ERR_TRUNCATE ? IRR_OFI_TOOK : IRR_OFI_EMPTY;
+}
+
+/* The one that has looked for these before, or one that is free, or one whose owner has not come back; NULL: none. */
+static irr_ofi_sink_t *find_sink(irr_ofi_t *ofi, uint64_t key, uint64_t ignore)
+{
+    irr_ofi_sink_t *idle = NULL;
+
+    for (int i = 0; i < IRR_OFI_SINKS; i++) {
+        irr_ofi_sink_t *sink = &ofi->sinks[i];
+
+        if (sink->state != IRR_OFI_FREE && sink->key == key && sink->ignore == ignore) {
+            return sink;
+        }
+        if (sink->state != IRR_OFI_BUSY && (idle == NULL || sink->state == IRR_OFI_FREE)) {
+            idle = sink;
+        }
+    }
+    if (idle != NULL) {
+        *idle = (irr_ofi_sink_t){ .state = IRR_OFI_FREE, .key = key, .ignore = ignore };
+    }
+    return idle;
+}
+
+/* Posts a receive for one message, and takes it back. */
+static void sink_one(irr_ofi_t *ofi, irr_ofi_sink_t *sink)
+{
+    irr_ofi_op_t *op = irr_ofi_op_take(ofi, IRR_OFI_SINK, NULL);
+    bool posted;
+
+    if (op == NULL) {
+        return;   /* later */
+    }
+    op->to = FI_ADDR_UNSPEC;
+    op->key = sink->key;
+    op->ignore = sink->ignore;
+    op->room = (size_t)(sink - ofi->sinks);
+    irr_ofi_take_scrap(ofi, op);
+    sink->state = IRR_OFI_BUSY;
+    if (irr_ofi_post(ofi, op, &ofi->receives, &posted) != IRR_IN_PROGRESS) {
+        sink->state = IRR_OFI_FREE;
+        irr_ofi_op_put(ofi, op);
+        return;
+    }
+    irr_ofi_cancel(ofi, op);
+    if (!posted) {
+        sink->state = IRR_OFI_FREE;   /* it has seen nothing */
+    }
+}
+
+irr_status_t irr_ofi_discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count)
+{
+    irr_ofi_t *ofi = irr_ofi_of(transport);
+    const uint64_t rank_mask = (UINT64_C(1) << ofi->rank_bits) - 1;
+    const uint64_t ignore = (uint64_t)(uint16_t)~mask << ofi->rank_bits | rank_mask;
+    irr_ofi_sink_t *sink = find_sink(ofi, irr_ofi_key(ofi, id, tag, 0) & ~ignore, ignore);
+
+    while (sink != NULL && sink->state != IRR_OFI_EMPTY) {
+        if (sink->state == IRR_OFI_TOOK) {
+            ++*count;
+            sink->state = IRR_OFI_FREE;
+        }
+        if (sink->state == IRR_OFI_FREE) {
+            sink_one(ofi, sink);
+        }
+        irr_ofi_collect(ofi);
+        if (sink->state == IRR_OFI_BUSY || sink->state == IRR_OFI_FREE) {
+            return IRR_IN_PROGRESS;
+        }
+    }
+    if (sink == NULL) {
+        return IRR_IN_PROGRESS;
+    }
+    sink->state = IRR_OFI_FREE;
+    return IRR_OK;
+}

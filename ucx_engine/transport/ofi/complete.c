@@ -1,0 +1,136 @@
+/*
+ * complete.c - completions: taken from libfabric in batches, kept in their order until progress tells their owners.
+ *
+ * Whoever looks for completions elsewhere (channel.c) may so find those of others, and calls nobody.
+ */
+#include "transport/ofi/ofi.h"
+
+#include "core/log.h"
+
+#define BATCH 32
+
+/* Batches in one look: what comes faster than it is told must not keep the caller. */
+#define BATCHES 4
+
+static void append(irr_ofi_t *ofi, irr_ofi_op_t *op)
+{
+    op->next = NULL;
+    *ofi->finished_last = op;
+    ofi->finished_last = &op->next;
+}
+
+static void unlink_op(irr_ofi_op_t *op)
+{
+    if (op->link != NULL) {
+        *op->link = op->later;
+        if (op->later != NULL) {
+            op->later->link = op->link;
+        }
+        op->link = NULL;
+    }
+}
+
+/* A message may be longer than what was posted for it where the rest is thrown away, and shorter than scrap. */
+static irr_status_t end_receive(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
+{
+    unlink_op(op);
+    if (status == IRR_OK || (status == IRR_ERR_TRUNCATE && op->whole.base != NULL)) {
+        status = op->bytes <= op->room ? IRR_OK : IRR_ERR_TRUNCATE;
+    }
+    if (status == IRR_OK && op->buffer != NULL) {
+        irr_ofi_scatter(ofi, op, op->bytes);
+    }
+    return status;
+}
+
+void irr_ofi_finish(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
+{
+    op->status = status;
+    switch (op->kind) {
+    case IRR_OFI_RECV:
+        op->status = end_receive(ofi, op, status);
+        append(ofi, op);
+        break;
+    case IRR_OFI_SINK:
+        irr_ofi_sunk(ofi, op);
+        irr_ofi_op_put(ofi, op);
+        break;
+    case IRR_OFI_SEND:
+        if (op->request != NULL) {
+            append(ofi, op);
+        } else {
+            irr_ofi_op_put(ofi, op);
+        }
+        break;
+    }
+}
+
+static void fail(irr_ofi_t *ofi)
+{
+    struct fi_cq_err_entry entry = { .op_context = NULL };
+    irr_ofi_op_t *op;
+
+    if (fi_cq_readerr(ofi->cq, &entry, 0) != 1) {
+        return;
+    }
+    op = entry.op_context;
+    if (op == NULL) {   /* of no operation: its peer is gone, and who waits for that one finds out */
+        irr_log(IRR_LOG_DEBUG, "libfabric: %s", ofi->library->strerror(entry.err));
+        return;
+    }
+    op->bytes = entry.len + entry.olen > op->posted ? entry.len + entry.olen : op->posted + 1;
+    irr_ofi_finish(ofi, op, irr_ofi_status(entry.err));
+}
+
+unsigned irr_ofi_collect(irr_ofi_t *ofi)
+{
+    struct fi_cq_tagged_entry entries[BATCH];
+    unsigned count = 0;
+    ssize_t got = BATCH;
+
+    for (int i = 0; i < BATCHES && (got == BATCH || got == -FI_EAVAIL); i++) {
+        got = fi_cq_read(ofi->cq, entries, BATCH);
+        if (got == -FI_EAVAIL) {
+            fail(ofi);
+            count++;
+        }
+        for (ssize_t k = 0; k < got; k++, count++) {
+            irr_ofi_op_t *op = entries[k].op_context;
+
+            op->bytes = entries[k].len;
+            irr_ofi_finish(ofi, op, IRR_OK);
+        }
+    }
+    return count;
+}
+
+/* `done` may post, abandon, and look for completions; each of these leaves the list whole. */
+static void tell_owners(irr_ofi_t *ofi)
+{
+    while (ofi->finished != NULL) {
+        irr_ofi_op_t *op = ofi->finished;
+        irr_request_t *request = op->request;
+        const irr_status_t status = op->status;
+
+        ofi->finished = op->next;
+        if (ofi->finished == NULL) {
+            ofi->finished_last = &ofi->finished;
+        }
+        request->bytes = status == IRR_OK ? op->bytes : 0;
+        irr_ofi_op_put(ofi, op);
+        request->done(request, status);
+    }
+}
+
+unsigned irr_ofi_progress(irr_transport_t *transport)
+{
+    irr_ofi_t *ofi = irr_ofi_of(transport);
+    unsigned count = ofi->finished != NULL;
+
+    if (ofi->lines != NULL) {
+        irr_ofi_retry(ofi);
+    }
+    count += irr_ofi_collect(ofi);
+    tell_owners(ofi);
+    return count;
+}

@@ -1,0 +1,205 @@
+/*
+ * message.c - messages of channels over libfabric.
+ *
+ * The key of a message is channel, tag and the sender's rank, so that no receive needs a sender's address:
+ *
+ *     channel 16 | tag 16 | rank 16 to 20, as many as the provider leaves
+ *
+ * One piece, or as many as the provider takes, are handed over as they are.  The gather form copies into a buffer, or
+ * out of it: what a provider does with a list would be the same, piece by piece.  Short messages are taken from their
+ * owner at once; libfabric still reports their end, for the way down.
+ */
+#include "transport/ofi/ofi.h"
+
+#include "core/log.h"
+
+#include <string.h>
+
+uint64_t irr_ofi_key(const irr_ofi_t *ofi, uint32_t id, uint16_t tag, int from)
+{
+    return ((uint64_t)id << IRR_CHANNEL_TAG_BITS | tag) << ofi->rank_bits | (uint64_t)from;
+}
+
+/*
+ * Room for the message, and how much of it is asked for: all, or up to the last piece that keeps something where the
+ * rest may be endless.  Not all providers tell how long a message was that did not fit.
+ */
+static irr_status_t measure(const irr_iov_t *iov, size_t count, size_t *kept, size_t *room)
+{
+    size_t last = 0;
+
+    *room = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = iov[i].length;
+
+        if (length > IRR_SINK_BYTES - *room && iov[i].base != NULL && *room < IRR_SINK_BYTES) {
+            return IRR_ERR_BAD_PARAM;
+        }
+        *room = length < IRR_SINK_BYTES - *room ? *room + length : IRR_SINK_BYTES;
+        if (iov[i].base != NULL && *room < IRR_SINK_BYTES) {
+            last = *room;
+        }
+    }
+    *kept = *room < IRR_SINK_BYTES ? *room : last;
+    return IRR_OK;
+}
+
+static bool fits(const irr_ofi_t *ofi, size_t count, irr_form_t form, size_t bytes)
+{
+    return (count <= 1 || count <= ofi->super.caps.pieces_max[form]) && bytes <= ofi->super.caps.message_max;
+}
+
+static void gather(const irr_iov_t *iov, size_t count, char *to)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (iov[i].length > 0) {
+            memcpy(to, iov[i].base, iov[i].length);
+        }
+        to += iov[i].length;
+    }
+}
+
+void irr_ofi_scatter(irr_ofi_t *ofi, const irr_ofi_op_t *op, size_t bytes)
+{
+    const char *from = op->buffer;
+    size_t left = bytes < op->whole.length ? bytes : op->whole.length;
+
+    for (size_t i = 0; i < op->count && left > 0; i++) {
+        const size_t length = op->iov[i].length < left ? op->iov[i].length : left;
+
+        if (op->iov[i].base != NULL) {
+            memcpy(op->iov[i].base, from, length);
+            ofi->bytes_gathered += length;
+        }
+        from += length;
+        left -= length;
+    }
+}
+
+/* Sends are packed into, and receives arrive in, a buffer of the operation. */
+static irr_status_t stage(irr_ofi_t *ofi, irr_ofi_op_t *op, size_t bytes)
+{
+    op->buffer = irr_ofi_buffer_take(ofi, bytes);
+    if (op->buffer == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    op->whole = (irr_iov_t){ .base = op->buffer, .length = bytes };
+    return IRR_OK;
+}
+
+/* ---- to send ---- */
+
+/* What libfabric takes at once is no longer its owner's. */
+static irr_status_t start_send(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_peer_t *peer)
+{
+    bool posted;
+    irr_status_t status = irr_ofi_post(ofi, op, &peer->line, &posted);
+
+    if (status == IRR_IN_PROGRESS && posted && (op->flags & FI_INJECT) != 0) {
+        op->request = NULL;
+        if (op->buffer != NULL) {
+            irr_ofi_buffer_put(ofi, op->buffer);
+            op->buffer = NULL;
+        }
+        return IRR_OK;
+    }
+    return status;
+}
+
+irr_status_t irr_ofi_send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
+                          irr_form_t form, irr_request_t *request)
+{
+    irr_ofi_t *ofi = irr_ofi_of(channel->transport);
+    irr_peer_t *peer = channel->members[to];
+    const size_t bytes = irr_iov_bytes(iov, count);
+    irr_status_t status = irr_ofi_reach(&ofi->super, peer);
+    irr_ofi_op_t *op;
+
+    if (status == IRR_OK && !fits(ofi, count, form, bytes)) {
+        status = IRR_ERR_NOT_SUPPORTED;
+    }
+    if (status != IRR_OK) {
+        return status;
+    }
+    op = irr_ofi_op_take(ofi, IRR_OFI_SEND, request);
+    if (op == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    op->iov = iov;
+    op->count = count;
+    op->to = peer->to;
+    op->key = irr_ofi_key(ofi, channel->id, tag, channel->rank);
+    op->flags = bytes <= ofi->inject_max ? FI_INJECT : 0;
+    if (form == IRR_FORM_GATHER && count > 1) {
+        status = stage(ofi, op, bytes);
+        if (status == IRR_OK) {
+            gather(iov, count, op->buffer);
+            ofi->bytes_gathered += bytes;
+        }
+    }
+    if (status == IRR_OK) {
+        status = start_send(ofi, op, peer);
+    }
+    if (status != IRR_OK && status != IRR_IN_PROGRESS) {
+        irr_ofi_op_put(ofi, op);
+    }
+    return status;
+}
+
+/* ---- to receive ---- */
+
+static void link_op(irr_ofi_channel_t *channel, irr_ofi_op_t *op)
+{
+    op->later = channel->pending;
+    op->link = &channel->pending;
+    if (op->later != NULL) {
+        op->later->link = &op->later;
+    }
+    channel->pending = op;
+}
+
+static irr_status_t prepare(irr_ofi_t *ofi, irr_ofi_op_t *op, const irr_iov_t *iov, size_t count, irr_form_t form)
+{
+    size_t kept;
+    irr_status_t status = measure(iov, count, &kept, &op->room);
+
+    op->iov = iov;
+    op->count = count;
+    if (status != IRR_OK) {
+        return status;
+    }
+    if (!fits(ofi, count, form, kept)) {
+        return IRR_ERR_NOT_SUPPORTED;
+    }
+    op->posted = kept;
+    if (kept == 0) {
+        irr_ofi_take_scrap(ofi, op);
+        return IRR_OK;
+    }
+    return (form == IRR_FORM_GATHER && count > 1) || iov[0].base == NULL ? stage(ofi, op, kept) : IRR_OK;
+}
+
+irr_status_t irr_ofi_recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
+                          irr_form_t form, irr_request_t *request)
+{
+    irr_ofi_t *ofi = irr_ofi_of(channel->transport);
+    irr_ofi_op_t *op = irr_ofi_op_take(ofi, IRR_OFI_RECV, request);
+    irr_status_t status;
+    bool posted;
+
+    if (op == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    op->to = FI_ADDR_UNSPEC;
+    op->key = irr_ofi_key(ofi, channel->id, tag, from);
+    status = prepare(ofi, op, iov, count, form);
+    if (status == IRR_OK) {
+        status = irr_ofi_post(ofi, op, &ofi->receives, &posted);
+    }
+    if (status == IRR_IN_PROGRESS) {
+        link_op((irr_ofi_channel_t *)channel, op);
+    } else {
+        irr_ofi_op_put(ofi, op);
+    }
+    return status;
+}

@@ -1,0 +1,133 @@
+/*
+ * op.c - memory of operations and of packed messages: taken from free lists, which keep what was needed once.
+ *
+ * Operations are made in slabs and freed with the transport.  Of buffers so many bytes are kept, in classes of powers of
+ * two; what is beyond goes back at once.
+ */
+#include "transport/ofi/ofi.h"
+
+#include "core/alloc.h"
+
+#define SLAB_OPS 64
+#define KEPT_MAX ((size_t)16 << 20)
+
+struct irr_ofi_slab {
+    struct irr_ofi_slab *next;
+    irr_ofi_op_t         ops[SLAB_OPS];
+};
+
+/* In front of each buffer; as long as alignment asks for. */
+typedef union head {
+    struct {
+        void  *next;    /* of the free ones */
+        size_t log;     /* its class; above the last one: none */
+    } of;
+    char line[64];
+} head_t;
+
+static bool add_slab(irr_ofi_t *ofi)
+{
+    struct irr_ofi_slab *slab = irr_alloc_zero(1, sizeof(*slab));
+
+    if (slab == NULL) {
+        return false;
+    }
+    slab->next = ofi->slabs;
+    ofi->slabs = slab;
+    for (size_t i = 0; i < SLAB_OPS; i++) {
+        slab->ops[i].next = ofi->free_ops;
+        ofi->free_ops = &slab->ops[i];
+    }
+    return true;
+}
+
+irr_ofi_op_t *irr_ofi_op_take(irr_ofi_t *ofi, irr_ofi_kind_t kind, irr_request_t *request)
+{
+    irr_ofi_op_t *op;
+
+    if (ofi->free_ops == NULL && !add_slab(ofi)) {
+        return NULL;
+    }
+    op = ofi->free_ops;
+    ofi->free_ops = op->next;
+    *op = (irr_ofi_op_t){ .request = request, .kind = kind };
+    ofi->sends += kind == IRR_OFI_SEND;
+    return op;
+}
+
+void irr_ofi_op_put(irr_ofi_t *ofi, irr_ofi_op_t *op)
+{
+    ofi->sends -= op->kind == IRR_OFI_SEND;
+    if (op->buffer != NULL) {
+        irr_ofi_buffer_put(ofi, op->buffer);
+        op->buffer = NULL;
+    }
+    op->next = ofi->free_ops;
+    ofi->free_ops = op;
+}
+
+static size_t class_of(size_t bytes)
+{
+    size_t log = IRR_OFI_BUFFER_LOG_MIN;
+
+    while (log <= IRR_OFI_BUFFER_LOG_MAX && bytes > (size_t)1 << log) {
+        log++;
+    }
+    return log;
+}
+
+void *irr_ofi_buffer_take(irr_ofi_t *ofi, size_t bytes)
+{
+    const size_t log = class_of(bytes), length = log <= IRR_OFI_BUFFER_LOG_MAX ? (size_t)1 << log : bytes;
+    head_t *head;
+
+    if (log <= IRR_OFI_BUFFER_LOG_MAX && ofi->free_buffers[log] != NULL) {
+        head = ofi->free_buffers[log];
+        ofi->free_buffers[log] = head->of.next;
+        ofi->kept -= length;
+        return head + 1;
+    }
+    head = length <= SIZE_MAX - sizeof(*head) ? irr_alloc(1, sizeof(*head) + length) : NULL;
+    if (head == NULL) {
+        return NULL;
+    }
+    head->of.log = log;
+    return head + 1;
+}
+
+void irr_ofi_buffer_put(irr_ofi_t *ofi, void *buffer)
+{
+    head_t *head = (head_t *)buffer - 1;
+    const size_t log = head->of.log;
+
+    if (log > IRR_OFI_BUFFER_LOG_MAX || ofi->kept + ((size_t)1 << log) > KEPT_MAX) {
+        irr_free(head);
+        return;
+    }
+    head->of.next = ofi->free_buffers[log];
+    ofi->free_buffers[log] = head;
+    ofi->kept += (size_t)1 << log;
+}
+
+void irr_ofi_ops_free(irr_ofi_t *ofi)
+{
+    while (ofi->slabs != NULL) {
+        struct irr_ofi_slab *slab = ofi->slabs;
+
+        for (size_t i = 0; i < SLAB_OPS; i++) {   /* those that never ended have theirs */
+            if (slab->ops[i].buffer != NULL) {
+                irr_ofi_buffer_put(ofi, slab->ops[i].buffer);
+            }
+        }
+        ofi->slabs = slab->next;
+        irr_free(slab);
+    }
+    for (size_t log = IRR_OFI_BUFFER_LOG_MIN; log <= IRR_OFI_BUFFER_LOG_MAX; log++) {
+        while (ofi->free_buffers[log] != NULL) {
+            head_t *head = ofi->free_buffers[log];
+
+            ofi->free_buffers[log] = head->of.next;
+            irr_free(head);
+        }
+    }
+}

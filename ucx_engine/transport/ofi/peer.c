@@ -1,0 +1,173 @@
+/*
+ * peer.c - processes: what they are told of each other, and their places in the table of addresses.
+ *
+ *     version 1 | length of the provider's name 1 | format of the address 4 | node 8 | name | libfabric's address
+ *
+ * A grid route talks to a few peers of many, so a peer is only its address until something is sent to it.  The node is
+ * that of a provider that reaches no other one.  What comes from outside is checked: libfabric reads as many bytes of an
+ * address as its format says.
+ */
+#include "transport/ofi/ofi.h"
+
+#include "core/alloc.h"
+#include "core/log.h"
+
+#include <string.h>
+
+#define VERSION  1
+#define NAME_MAX_BYTES 64
+
+typedef struct head {
+    uint8_t  version, name_length;
+    uint8_t  unused[2];
+    uint32_t format;
+    uint64_t node;
+} head_t;
+
+_Static_assert(sizeof(head_t) == 16, "the head of an address has no holes");
+
+/* A number that differs between nodes, as far as one can tell. */
+static uint64_t node_number(void)
+{
+    uint64_t number = UINT64_C(14695981039346656037);
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+    int c;
+
+    while (file != NULL && (c = getc(file)) != EOF) {
+        number = (number ^ (uint64_t)c) * UINT64_C(1099511628211);
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return number;
+}
+
+irr_status_t irr_ofi_make_address(irr_ofi_t *ofi)
+{
+    const char *name = ofi->info->fabric_attr->prov_name;
+    const size_t name_length = strnlen(name, NAME_MAX_BYTES);
+    head_t head = {
+        .version = VERSION, .name_length = (uint8_t)name_length, .format = ofi->info->addr_format,
+        .node = irr_ofi_reaches_node_only(name) ? node_number() : 0
+    };
+    size_t length = 0;
+    char *address;
+    int error = fi_getname(&ofi->ep->fid, NULL, &length);
+
+    if (error != -FI_ETOOSMALL && error != 0) {
+        return irr_ofi_status(error);
+    }
+    address = irr_alloc_zero(1, sizeof(head) + name_length + length);
+    if (address == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    memcpy(address, &head, sizeof(head));
+    memcpy(address + sizeof(head), name, name_length);
+    error = fi_getname(&ofi->ep->fid, address + sizeof(head) + name_length, &length);
+    if (error != 0) {
+        irr_free(address);
+        return irr_ofi_status(error);
+    }
+    ofi->address = address;
+    ofi->address_length = sizeof(head) + name_length + length;
+    return IRR_OK;
+}
+
+static irr_status_t refuse_provider(const irr_ofi_t *ofi, const char *name, size_t length)
+{
+    char theirs[NAME_MAX_BYTES + 1] = "";
+
+    for (size_t i = 0; i < length && i < NAME_MAX_BYTES; i++) {
+        theirs[i] = name[i] > ' ' && name[i] < 127 ? name[i] : '?';
+    }
+    irr_log(IRR_LOG_ERROR, "a rank has provider %s of libfabric, and this one %s: all need the same one (ofi_provider)",
+            theirs, ofi->info->fabric_attr->prov_name);
+    return IRR_ERR_UNREACHABLE;
+}
+
+/* Is it an address of our provider that libfabric can read? */
+static irr_status_t check(const irr_ofi_t *ofi, const char *address, size_t length)
+{
+    head_t head, own;
+
+    if (length < sizeof(head)) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    memcpy(&head, address, sizeof(head));
+    memcpy(&own, ofi->address, sizeof(own));
+    if (head.version != VERSION || length <= sizeof(head) + head.name_length) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    if (head.name_length != own.name_length ||
+        memcmp(address + sizeof(head), (const char *)ofi->address + sizeof(own), own.name_length) != 0) {
+        return refuse_provider(ofi, address + sizeof(head), head.name_length);
+    }
+    if (head.format != own.format ||
+        (own.format == FI_ADDR_STR ? address[length - 1] != '\0' : length != ofi->address_length)) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    return IRR_OK;
+}
+
+irr_status_t irr_ofi_connect(irr_transport_t *transport, const void *address, size_t length, irr_peer_t **peer_p)
+{
+    irr_ofi_t *ofi = irr_ofi_of(transport);
+    irr_status_t status = check(ofi, address, length);
+    irr_peer_t *peer;
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    peer = irr_alloc(1, sizeof(*peer) + length);
+    if (peer == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    peer->to = FI_ADDR_NOTAVAIL;
+    irr_ofi_line_init(&peer->line);
+    peer->length = length;
+    memcpy(peer->address, address, length);
+    peer->next = ofi->peers;
+    ofi->peers = peer;
+    *peer_p = peer;
+    return IRR_OK;
+}
+
+static irr_status_t insert(irr_ofi_t *ofi, irr_peer_t *peer)
+{
+    head_t head, own;
+    fi_addr_t to;
+    int inserted;
+
+    memcpy(&head, peer->address, sizeof(head));
+    memcpy(&own, ofi->address, sizeof(own));
+    if (head.node != own.node) {
+        return IRR_ERR_UNREACHABLE;
+    }
+    inserted = fi_av_insert(ofi->av, peer->address + sizeof(head) + head.name_length, 1, &to, 0, NULL);
+    if (inserted != 1) {
+        return inserted == -FI_ENOMEM ? IRR_ERR_NO_MEMORY : IRR_ERR_UNREACHABLE;
+    }
+    peer->to = to;
+    ofi->endpoints++;
+    return IRR_OK;
+}
+
+irr_status_t irr_ofi_reach(irr_transport_t *transport, irr_peer_t *peer)
+{
+    irr_ofi_t *ofi = irr_ofi_of(transport);
+
+    if (ofi->closed) {
+        return IRR_ERR_CANCELED;
+    }
+    return peer->to != FI_ADDR_NOTAVAIL ? IRR_OK : insert(ofi, peer);
+}
+
+void irr_ofi_free_peers(irr_ofi_t *ofi)
+{
+    while (ofi->peers != NULL) {
+        irr_peer_t *peer = ofi->peers;
+
+        ofi->peers = peer->next;
+        irr_free(peer);
+    }
+}

@@ -1,0 +1,125 @@
+/*
+ * post.c - hands operations to libfabric, which may say that it cannot take one now: -FI_EAGAIN.
+ *
+ * Then it waits in a line, of the sends to its peer or of all receives, and so do all that come after it, because
+ * messages of one tag keep their order; progress tries the first of each line again.  Nothing ever turns in circles here.
+ */
+#include "transport/ofi/ofi.h"
+
+_Static_assert(sizeof(irr_iov_t) == sizeof(struct iovec) &&
+               offsetof(irr_iov_t, base) == offsetof(struct iovec, iov_base) &&
+               offsetof(irr_iov_t, length) == offsetof(struct iovec, iov_len),
+               "a list of pieces is handed to libfabric as it is");
+_Static_assert(offsetof(irr_ofi_op_t, context) == 0, "a completion's context is its operation");
+
+void irr_ofi_line_init(irr_ofi_line_t *line)
+{
+    *line = (irr_ofi_line_t){ .first = NULL, .last = &line->first };
+}
+
+void irr_ofi_take_scrap(irr_ofi_t *ofi, irr_ofi_op_t *op)
+{
+    op->whole = (irr_iov_t){ .base = ofi->scrap, .length = sizeof(ofi->scrap) };
+    op->posted = op->whole.length;
+}
+
+static ssize_t hand_over(irr_ofi_t *ofi, irr_ofi_op_t *op)
+{
+    static char nothing;
+    const irr_iov_t empty = { .base = &nothing, .length = 0 };
+    const irr_iov_t *iov = op->whole.base != NULL ? &op->whole : op->count > 0 ? op->iov : &empty;
+    const struct fi_msg_tagged message = {
+        .msg_iov = (const struct iovec *)iov, .iov_count = iov == op->iov ? op->count : 1, .addr = op->to,
+        .tag = op->key, .ignore = op->ignore, .context = &op->context
+    };
+
+    return op->kind == IRR_OFI_SEND ? fi_tsendmsg(ofi->ep, &message, op->flags | FI_COMPLETION)
+                                    : fi_trecvmsg(ofi->ep, &message, FI_COMPLETION);
+}
+
+static void join(irr_ofi_t *ofi, irr_ofi_line_t *line, irr_ofi_op_t *op)
+{
+    if (!line->listed) {
+        line->listed = true;
+        line->next = ofi->lines;
+        ofi->lines = line;
+    }
+    op->line = line;
+    op->next = NULL;
+    *line->last = op;
+    line->last = &op->next;
+}
+
+static void leave(irr_ofi_line_t *line, irr_ofi_op_t **at)
+{
+    irr_ofi_op_t *op = *at;
+
+    *at = op->next;
+    if (*at == NULL) {
+        line->last = at;
+    }
+    op->line = NULL;
+}
+
+irr_status_t irr_ofi_post(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line, bool *posted)
+{
+    ssize_t error = line->first != NULL ? -FI_EAGAIN : hand_over(ofi, op);
+
+    *posted = error == 0;
+    if (error == -FI_EAGAIN) {
+        join(ofi, line, op);
+        return IRR_IN_PROGRESS;
+    }
+    return error != 0 ? irr_ofi_status(error) : IRR_IN_PROGRESS;
+}
+
+/* What libfabric refuses for good ends here. */
+static void retry_line(irr_ofi_t *ofi, irr_ofi_line_t *line)
+{
+    while (line->first != NULL) {
+        irr_ofi_op_t *op = line->first;
+        ssize_t error = hand_over(ofi, op);
+
+        if (error == -FI_EAGAIN) {
+            return;
+        }
+        leave(line, &line->first);
+        if (error != 0) {
+            irr_ofi_finish(ofi, op, irr_ofi_status(error));
+        }
+    }
+}
+
+void irr_ofi_retry(irr_ofi_t *ofi)
+{
+    irr_ofi_line_t **link = &ofi->lines;
+
+    while (*link != NULL) {
+        irr_ofi_line_t *line = *link;
+
+        retry_line(ofi, line);
+        if (line->first == NULL) {
+            *link = line->next;
+            line->listed = false;
+        } else {
+            link = &line->next;
+        }
+    }
+}
+
+/* The line stays in the list, empty or not: the next progress looks at it. */
+void irr_ofi_cancel(irr_ofi_t *ofi, irr_ofi_op_t *op)
+{
+    irr_ofi_op_t **at;
+
+    if (op->line == NULL) {
+        fi_cancel(&ofi->ep->fid, &op->context);
+        return;
+    }
+    at = &op->line->first;
+    while (*at != op) {
+        at = &(*at)->next;
+    }
+    leave(op->line, at);
+    irr_ofi_finish(ofi, op, IRR_ERR_CANCELED);
+}
