@@ -8,7 +8,7 @@ top=$scratch/top
 mkdir -p "$top/contrib" "$top/tests/data" "$scratch/bin"
 cp "${srcdir:-.}/contrib/setup" "${srcdir:-.}/contrib/check" "${srcdir:-.}/contrib/demo" "$top/contrib"
 PATH=$scratch/bin:$PATH
-unset CI MAKEFLAGS MFLAGS MAKELEVEL IRR_CHECK_ALL IRR_CHECK_ROCE
+unset CI MAKEFLAGS MFLAGS MAKELEVEL IRR_CHECK_ALL IRR_CHECK_ROCE IRR_CHECK_OMPI5
 export PATH
 
 # All packages are installed, and what is measured does not matter.
@@ -78,20 +78,27 @@ check() {
 ends() { tail -n 1 "$scratch/check" | grep -qx "$1"; }
 
 # A script, six cases with sanitizers, and the distribution; with --all six more.
-all_passed() { check && ends '8 passed, 0 failed, 3 skipped'; }
+all_passed() { check && ends '8 passed, 0 failed, 4 skipped'; }
 check_first() {
     fresh
     touch "$top/cunit"
     all_passed && demo && all_passed
 }
-check_all() { check --all && ends '14 passed, 0 failed, 1 skipped'; }
+check_all() { check --all && ends '14 passed, 0 failed, 2 skipped'; }
 check_all_by_environment() {
     IRR_CHECK_ALL=1
     export IRR_CHECK_ALL
-    check && ends '14 passed, 0 failed, 1 skipped'
+    check && ends '14 passed, 0 failed, 2 skipped'
     status=$?
     unset IRR_CHECK_ALL
     return $status
+}
+# Another command runs what is built and tested there: six cases more; where it cannot, one is skipped with the reason.
+check_ompi5() {
+    printf '#!/bin/sh\nexec "$@"\n' > "$top/contrib/debian13" && chmod +x "$top/contrib/debian13"
+    check --ompi5 && ends '14 passed, 0 failed, 3 skipped' && grep -e --with-ompi-source "$top/build/ompi5/built" || return
+    printf '#!/bin/sh\necho "debian13: needs root" >&2\nexit 77\n' > "$top/contrib/debian13"
+    check --ompi5 && ends '8 passed, 0 failed, 4 skipped' && grep 'SKIP: .*: debian13: needs root' "$scratch/check"
 }
 cunit_comes_later() {
     fresh
@@ -121,10 +128,11 @@ same_options() {
     demo && echo old > "$top/build/built" && demo && built old
 }
 
-echo 1..7
+echo 1..8
 expect "check, demo, check" check_first
 expect "check --all" check_all
 expect "the same by the environment" check_all_by_environment
+expect "check --ompi5, and where it cannot be had" check_ompi5
 expect "demo, and CUnit before check" cunit_comes_later
 expect "a check without CUnit fails" cunit_goes
 expect "demo, and check with warnings as errors" warnings_are_errors

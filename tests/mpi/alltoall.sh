@@ -19,9 +19,8 @@ with_schedule="coll_irr_schedule_file=$scratch/schedule"
 # The first ranks have one value, the others another: all must leave MPI_Alltoall to Open MPI, and one text tells why.
 # With a share to spend those that choose would not come to the first call's agreement.
 divided() {
-    ranks 2 --mca coll_irr_setup_share 0 "$program" divided "coll_irr_alltoall_algorithm=$1" : -np 2 --oversubscribe \
-        --mca coll_irr_setup_share 0 "$program" divided $2 \
-        > "$scratch/run" 2>&1
+    ranks 4 --mca coll_irr_setup_share 0 "$divide" 2 "$program" divided "coll_irr_alltoall_algorithm=$1" else \
+        "$program" divided $2 > "$scratch/run" 2>&1
     status=$?
     cat "$scratch/run"
     [ $status -eq 0 ] && [ "$(tr '\n' ' ' < "$scratch/run" | grep -c "$3")" -eq 1 ]
@@ -29,7 +28,7 @@ divided() {
 
 # A key on some ranks alone: these wait, and tell for what.
 waits() {
-    LIMIT=14 ranks 2 "$program" divided coll_irr_alltoall_algorithm=a1 : -np 2 --oversubscribe "$program" divided \
+    LIMIT=14 ranks 4 "$divide" 2 "$program" divided coll_irr_alltoall_algorithm=a1 else "$program" divided \
         > "$scratch/run" 2>&1
     cat "$scratch/run"
     tr '\n' ' ' < "$scratch/run" | grep -q "has an info key for coll/irr, such as coll_irr_alltoall_algorithm, and waits"

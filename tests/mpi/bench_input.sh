@@ -11,14 +11,12 @@ BENCH=${BENCH:-${builddir:-.}/irr_bench}
 OMPI_MCA_odls_base_sigkill_timeout=0
 export OMPI_MCA_odls_base_sigkill_timeout
 
-# bench RANKS ARGUMENT...: leaves the exit status in $status and all output in $scratch/out.  mpirun tags
-# the lines of the ranks with their stream, so they cannot be taken for its own.
+# bench RANKS ARGUMENT...: leaves the exit status in $status and all output in $scratch/out, where the lines of the ranks
+# cannot be taken for mpirun's own.
 bench() {
     n=$1
     shift
-    timeout -k 5 "$LIMIT" "$MPIRUN" --oversubscribe --tag-output -np "$n" "$BENCH" "$@" \
-        > "$scratch/out" 2>&1 < /dev/null
-    status=$?
+    tagged "$n" "$BENCH" "$@"
 }
 
 # lines TEXT: how many lines of the output have it.

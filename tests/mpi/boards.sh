@@ -40,7 +40,7 @@ killed() {
 
 # Two of four ranks have a /proc of their own, so that no other can map what they have.
 divided() {
-    ranks 2 --mca btl self,tcp "$@" "$program" once : -np 2 --oversubscribe "$@" \
+    ranks 4 --mca btl self,tcp "$@" "$divide" 2 "$program" once else \
         unshare --pid --fork --kill-child "$program" once
 }
 

@@ -73,9 +73,9 @@ check "on one node no transport is opened" without_transport
 check "nothing may be spent" silent chooses 4 0 "$program" 200 left
 check "nodes of one rank for two of four ranks" counted
 check "no share on two of four ranks" differ on_some_ranks OMPI_MCA_coll_irr_setup_share=0 "$program" 100 left
-check "an algorithm on two of four ranks, where the others choose" differ chooses 2 $always \
-    env OMPI_MCA_coll_irr_alltoallv_algorithm=a1 "$program" 100 left : -np 2 --oversubscribe "$program" 100 left
-check "a bad value on two of four ranks that choose" says "Value: *nonsense" chooses 2 $always \
-    env OMPI_MCA_coll_irr_compose=nonsense "$program" 100 left : -np 2 --oversubscribe "$program" 100 left
+check "an algorithm on two of four ranks, where the others choose" differ chooses 4 $always \
+    "$divide" 2 env OMPI_MCA_coll_irr_alltoallv_algorithm=a1 "$program" 100 left else "$program" 100 left
+check "a bad value on two of four ranks that choose" says "Value: *nonsense" chooses 4 $always \
+    "$divide" 2 env OMPI_MCA_coll_irr_compose=nonsense "$program" 100 left else "$program" 100 left
 check "2 ranks under valgrind" valgrinds
 exit $failed

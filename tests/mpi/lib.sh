@@ -11,6 +11,12 @@ OMPI_ALLOW_RUN_AS_ROOT=1
 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 OMPI_MCA_mca_base_component_path=$(cd "${builddir:-.}" && pwd)/.libs:SYS_DEFAULT
 export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_mca_base_component_path
+# From 5.0 on mpirun takes that for the path of PMIx too, which tells of all that it does not know there.
+if [ -d "$PMIX_COMPONENTS" ]; then
+    PMIX_MCA_mca_base_component_path=$PMIX_COMPONENTS
+    export PMIX_MCA_mca_base_component_path
+fi
+divide=${srcdir:-.}/tests/mpi/divide
 
 # With nothing configured coll/irr leaves all to Open MPI: default.sh tests that, the others test what it serves.
 OMPI_MCA_coll_irr_alltoallv_algorithm=a1
@@ -61,6 +67,17 @@ ranks() {
     n=$1
     shift
     timeout -k 5 "$LIMIT" "$MPIRUN" --oversubscribe -np "$n" "$@"
+}
+
+# tagged N COMMAND...: the same; $scratch/out has the output, <stdout>: or <stderr>: before each line that is a rank's.
+tagged() {
+    "$MPIRUN" --version | grep -q ') 4' && space= || space=' '
+    n=$1
+    shift
+    ranks "$n" --tag-output "$@" > "$scratch/tagged" 2>&1 < /dev/null
+    status=$?
+    sed "s/^[^<]*\(<std[a-z]*>:\)$space/\1/" "$scratch/tagged" > "$scratch/out"
+    return $status
 }
 
 # group NAME WORD...: one more group of arguments for check_groups, which is reported under that name.
@@ -133,7 +150,7 @@ told() {
 on_some_ranks() {
     setting=$1
     shift
-    ranks 2 env "$setting" "$@" : -np 2 --oversubscribe "$@"
+    ranks 4 "$divide" 2 env "$setting" "$@" else "$@"
 }
 
 # help_texts: jobs find that of coll/irr, which lies in the source tree here; Open MPI's own ones stay visible.

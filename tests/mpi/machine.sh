@@ -71,7 +71,7 @@ check "nonsense on some ranks" tells "is '$scratch/nonsense', and rank 0 of MPI_
     takes default by "$scratch/slow" with "$scratch/nonsense"
 check "a file that is missing on one rank" \
     tells "rank 1 of MPI_COMM_WORLD cannot use it: No such file or directory; all" \
-    takes default ranks 1 "$program" 100 served : -np 1 --oversubscribe env \
+    takes default ranks 2 "$divide" 1 "$program" 100 served else env \
     OMPI_MCA_coll_irr_machine_file="$scratch/none" "$program" 100 served
 check "a folder on all ranks" tells "is '$scratch', and rank 0 .*: Is a directory, nor can others, up to rank 3; all" \
     takes default by "$scratch" ranks 4 "$program" 100 served

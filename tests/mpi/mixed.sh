@@ -9,21 +9,11 @@ program=$builddir/mpi_mixed
 OMPI_MCA_coll_irr_alltoallv_algorithm=a1
 export OMPI_MCA_coll_irr_alltoallv_algorithm
 
-# mpirun gives an MCA parameter to all ranks, wherever it stands; the environment is a rank's own.
-with=$scratch/with
-cat > "$with" << 'END'
-#!/bin/sh
-export "$1"
-shift
-exec "$@"
-END
-chmod +x "$with"
-
 # mixed SETTING N M TEXT CASE...: N ranks with a setting, then M without; all is right, and the user reads TEXT once.
 mixed() {
     setting=$1 n=$2 m=$3 text=$4
     shift 4
-    ranks "$n" "$with" "$setting" "$program" "$@" : -np "$m" "$program" "$@" > "$scratch/run" 2>&1
+    ranks $((n + m)) "$divide" "$n" env "$setting" "$program" "$@" else "$program" "$@" > "$scratch/run" 2>&1
     told $? "$text"
 }
 
@@ -31,7 +21,7 @@ mixed() {
 mixed_last() {
     setting=$1 n=$2 m=$3 text=$4
     shift 4
-    ranks "$n" "$program" "$@" : -np "$m" "$with" "$setting" "$program" "$@" > "$scratch/run" 2>&1
+    ranks $((n + m)) "$divide" "$n" "$program" "$@" else env "$setting" "$program" "$@" > "$scratch/run" 2>&1
     told $? "$text"
 }
 

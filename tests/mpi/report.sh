@@ -133,7 +133,7 @@ some_told() {
 
 others_told() {
     rm -f "$scratch/report.json"
-    silently ranks 2 "$program" 7 0 : -np 2 --oversubscribe \
+    silently ranks 4 "$divide" 2 "$program" 7 0 else \
         env "OMPI_MCA_coll_irr_report=$scratch/report.json" "$program" 7 0 &&
         ! [ -e "$scratch/report.json" ]
 }
@@ -143,7 +143,7 @@ some_lack_it() {
     rm -f "$scratch/report.json"
     OMPI_MCA_coll_irr_report=$scratch/report.json
     export OMPI_MCA_coll_irr_report
-    ranks 2 "$program" 7 0 : -np 2 --oversubscribe env OMPI_MCA_coll=^irr "$program" 7 0
+    ranks 4 "$divide" 2 "$program" 7 0 else env OMPI_MCA_coll=^irr "$program" 7 0
     status=$?
     unset OMPI_MCA_coll_irr_report
     [ $status -eq 0 ] && holds 'r["ranks"] == 4 and r["ranks_told"] == 2'

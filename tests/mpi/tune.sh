@@ -7,14 +7,13 @@ tune=${builddir:-.}/irr_tune
 OMPI_MCA_odls_base_sigkill_timeout=0
 export OMPI_MCA_odls_base_sigkill_timeout
 
-# run RANKS ARGUMENT...: the exit status in $status; mpirun tags the lines of the ranks.
+# run RANKS ARGUMENT...: the exit status in $status, the lines of the ranks in $scratch/out.
 run() {
     n=$1
     shift
-    timeout -k 5 "$LIMIT" "$MPIRUN" --oversubscribe --tag-output -np "$n" "$tune" "$@" > "$scratch/tagged" 2>&1 \
-        < /dev/null
-    status=$?
-    sed -n 's/^[^<]*<std[a-z]*>://p' "$scratch/tagged" > "$scratch/out"
+    tagged "$n" "$tune" "$@"
+    sed -n 's/^<std[a-z]*>://p' "$scratch/out" > "$scratch/lines"
+    mv "$scratch/lines" "$scratch/out"
 }
 
 # refused NAME STATUS TEXT RANKS ARGUMENT...: one line, which begins with the text.
