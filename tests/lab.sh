@@ -112,7 +112,8 @@ refuses() {
 bench_refuses() {
     refused "unknown pattern 'x', known are uniform" bench single:2 --patterns uniform,x &&
         refused "unknown algorithm 'x', known are .*aapc, and here linear, pairwise" \
-            bench single:2 --algorithms linear,x && refused "algorithm 'host'" bench single:2 --algorithms host &&
+            bench single:2 --algorithms linear,x &&
+        refused "unknown transport 'tcp', known are ucx, ofi" bench single:2 --algorithms aapc@ofi,a1@tcp && refused "algorithm 'host'" bench single:2 --algorithms host &&
         refused "warmup '-1' is not an integer from 0" bench single:2 --warmup -1 &&
         refused "iterations '0' is not an integer from 1" bench single:2 --iterations 0 &&
         refused "np is '129', allowed is 2 to 128" bench single:2 --np 129 &&

@@ -23,6 +23,7 @@ import topology
 USABLE = 0.955
 WARMUP = 30     # aapc tries its ways in up to 28 exchanges of a schedule, and may then leave out its looks
 TUNED = {"linear": 1, "pairwise": 2}
+TRANSPORTS = ("ucx", "ofi")
 IDLE = "no byte leaves its host, so no link bounds the exchange"
 COLUMNS = ["spec", "rate_bits", "congestion", "pattern", "size", "ranks", "algorithm", "bound_ms", "median_ms",
            "min_ms", "max_ms", "share", "iterations", "timeouts", "resent"]
@@ -223,6 +224,10 @@ def check_pattern(options, pattern, places):
 
 def check_algorithms(options):
     """irr_bench knows the names; --help ends it once it has read the rest."""
+    for name in options.algorithms.split(","):
+        transport = name.partition("@")[2]
+        if transport not in ("", *TRANSPORTS):
+            raise LabError(f"unknown transport '{transport}', known are {', '.join(TRANSPORTS)}")
     own = [name.partition("@")[0] for name in options.algorithms.split(",") if name not in TUNED]
     if "host" in own:
         raise LabError(f"algorithm 'host' is Open MPI's choice, allowed is {' or '.join(TUNED)} in its place")

@@ -39,7 +39,7 @@ no_such() {
         grep -q "Allowed: *one of auto, $(echo "$TRANSPORTS" | sed 's/ /, /')" "$scratch/run"
 }
 
-plan 12
+plan 16
 check "a transport that does not exist" no_such
 check "verbose says which one, and why" one_says "messages go over ${TRANSPORTS%% *}, because [a-zA-Z]" \
     ranks 4 --mca coll_irr_verbose 1 "$program" many
@@ -51,7 +51,7 @@ check "another domain on two of four ranks" \
 for transport in ucx ofi; do
     case " $TRANSPORTS " in
         *" $transport "*)
-            [ $transport = ofi ] || check "$transport by name" one_says "messages go over $transport, because it is named" \
+            check "$transport by name" one_says "messages go over $transport, because it is named" \
                 ranks 4 --mca coll_irr_transport $transport --mca coll_irr_verbose 1 "$program" many
             check "$transport on two of four ranks" \
                 unlike "coll_irr_transport is auto on rank 2 of MPI_COMM_WORLD and $transport on rank 0" \
@@ -70,13 +70,21 @@ case " $TRANSPORTS " in
         lacking "an unknown domain" "a domain that is pigeon .*with domains .*lo" --mca coll_irr_ofi_domain pigeon
         lacking "a provider without a device" "no provider of tagged messages that is psm2 .*only providers" \
             --mca coll_irr_ofi_provider psm2
-        lacking "a domain of another provider" "that is shm .*with a domain that is lo" \
-            --mca coll_irr_ofi_provider shm --mca coll_irr_ofi_domain lo
+        lacking "a provider that is not good enough" "provider udp;ofi_rxd of libfabric .*(ofi_provider)" \
+            --mca coll_irr_ofi_provider "udp;ofi_rxd"
         check "no libfabric at run time" no_library
+        check "a job on one node opens no listener that others reach" \
+            ranks 4 --mca coll_irr_transport ofi "$builddir/mpi_sockets" LOCAL
+        check "a domain that others do not reach" ranks 2 --mca coll_irr_ofi_provider "tcp;ofi_rxm" \
+            --mca coll_irr_ofi_domain lo "$builddir/mpi_sockets" LOCAL
+        check "a provider names the transport" one_says "messages go over ofi, because a provider or domain" \
+            ranks 4 --mca coll_irr_ofi_provider "tcp;ofi_rxm" --mca coll_irr_verbose 1 "$program" many
         ;;
     *)
         for case in "an unknown provider" "an unknown domain" "a provider without a device" \
-            "a domain of another provider" "no libfabric at run time"; do
+            "a provider that is not good enough" "no libfabric at run time" \
+            "a job on one node opens no listener that others reach" "a domain that others do not reach" \
+            "a provider names the transport"; do
             skip "$case" "ofi was not built"
         done
         ;;

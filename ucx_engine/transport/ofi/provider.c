@@ -116,20 +116,32 @@ int irr_ofi_tag_bits(const struct fi_info *info)
     return format != 0 ? 64 - __builtin_clzll(format) : 0;
 }
 
+/* The domains that are allowed, the best first; NULL: any. */
+static const char *domains_for(reach_t reach, const irr_engine_config_t *config)
+{
+    if (given(config->ofi_domain)) {
+        return config->ofi_domain;
+    }
+    return reach == SOCKETS && !config->one_node && given(config->interfaces) ? config->interfaces : NULL;
+}
+
 /* How good an info is, less is better; -1: it must not be used.  Of equals libfabric's first one is taken. */
 static int rank(const irr_ofi_library_t *library, const struct fi_info *info, const irr_engine_config_t *config)
 {
-    const int row = row_of(provider_of(info)), place = given(config->ofi_domain) ? place_of(config->ofi_domain, domain_of(info)) : 0;
+    const int row = row_of(provider_of(info));
     const reach_t reach = row < ROWS ? rows[row].reach : FABRIC;
+    const char *domains = domains_for(reach, config);
+    const int place = domains != NULL ? place_of(domains, domain_of(info)) : 0;
     const bool loopback = strcmp(domain_of(info), "lo") == 0;
 
-    if (place < 0 || flaw_of(library, info) != NULL || (row == ROWS && !given(config->ofi_provider)) || irr_ofi_tag_bits(info) < TAG_BITS_MIN) {
+    if (place < 0 || flaw_of(library, info) != NULL || (row == ROWS && !given(config->ofi_provider)) ||
+        irr_ofi_tag_bits(info) < TAG_BITS_MIN) {
         return -1;
     }
     if (!given(config->ofi_provider) && reach == NODE && !config->one_node) {
         return -1;
     }
-    if (!given(config->ofi_domain) && reach == SOCKETS && loopback != config->one_node) {
+    if (domains == NULL && reach == SOCKETS && loopback != config->one_node) {
         return -1;
     }
     /* On one node what needs no listener comes first. */
