@@ -1,0 +1,293 @@
+/*
+ * test_ofi_wrong.c - libfabric where it cannot: every other call says -FI_EAGAIN, memory is short, addresses are hostile;
+ * and what is left of a thousand transports.  All over tcp on the loopback.
+ */
+#include "irr_memory.h"
+#include "transport_suite.h"
+
+#include "transport/ofi/ofi.h"
+
+#include <dirent.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TAG IRR_NET_TAG
+
+static const irr_engine_config_t tcp = { .transport = "ofi", .ofi_provider = "tcp;ofi_rxm", .one_node = true };
+
+/* ---- -FI_EAGAIN ---- */
+
+static struct fi_ops_tagged *given, stubborn;
+static unsigned calls;
+
+static bool refuses(void)
+{
+    return calls++ % 2 == 0;
+}
+
+static ssize_t send_again(struct fid_ep *ep, const struct fi_msg_tagged *message, uint64_t flags)
+{
+    return refuses() ? -FI_EAGAIN : given->sendmsg(ep, message, flags);
+}
+
+static ssize_t recv_again(struct fid_ep *ep, const struct fi_msg_tagged *message, uint64_t flags)
+{
+    return refuses() ? -FI_EAGAIN : given->recvmsg(ep, message, flags);
+}
+
+static irr_status_t open_again(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    irr_status_t status = irr_net_open_transports(tcp, transports);
+
+    for (int r = 0; status == IRR_OK && r < IRR_NET_RANKS; r++) {
+        struct fid_ep *ep = irr_ofi_of(transports[r])->ep;
+
+        given = ep->tagged;
+        stubborn = *given;
+        stubborn.sendmsg = send_again;
+        stubborn.recvmsg = recv_again;
+        ep->tagged = &stubborn;
+    }
+    return status;
+}
+
+static const irr_setup_t again = { .open = open_again };
+
+IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, again)
+
+enum { WINDOW = 50, ALL = 100000 };
+
+typedef struct mail {
+    irr_list_t from, to;
+    irr_op_t   send, recv;
+    uint64_t   seed;
+} mail_t;
+
+static void post(irr_net_t *net, mail_t *mail, uint64_t seed, uint64_t *random)
+{
+    const size_t bytes = irr_test_below(random, 8) == 0 ? irr_test_below(random, 40000) : irr_test_below(random, 600);
+    const int from = (int)irr_test_below(random, IRR_NET_RANKS), to = (int)irr_test_below(random, IRR_NET_RANKS);
+    const uint16_t tag = (uint16_t)irr_test_below(random, 3);
+    const bool recv_first = irr_test_below(random, 2) == 0;
+
+    *mail = (mail_t){ .seed = seed };
+    irr_list_open_even(&mail->from, 1, bytes);
+    irr_list_open_even(&mail->to, 1, bytes);
+    irr_list_fill(&mail->from, seed);
+    if (recv_first) {
+        irr_net_recv(net, to, from, TAG | tag, &mail->to, IRR_FORM_IOVEC, &mail->recv);
+    }
+    irr_net_send(net, from, to, TAG | tag, &mail->from, IRR_FORM_IOVEC, &mail->send);
+    if (!recv_first) {
+        irr_net_recv(net, to, from, TAG | tag, &mail->to, IRR_FORM_IOVEC, &mail->recv);
+    }
+}
+
+/* Messages of one tag have one order here and there, so the k-th of them is the k-th. */
+static void test_again(void)
+{
+    const int count = irr_test_runs(ALL);
+    uint64_t random = irr_test_seed();
+    mail_t *mails = irr_test_array(WINDOW, sizeof(*mails));
+    irr_net_t net;
+
+    for (int first = 0; first < count; first += WINDOW) {
+        if (first == 0 && !irr_net_open(&net, &again)) {
+            free(mails);
+            return;
+        }
+        for (int i = 0; i < WINDOW; i++) {
+            post(&net, &mails[i], (uint64_t)(first + i), &random);
+        }
+        for (int i = 0; i < WINDOW; i++) {
+            irr_net_wait(&net, &mails[i].recv);
+            irr_net_wait(&net, &mails[i].send);
+            CU_ASSERT_EQUAL_FATAL(mails[i].send.status, IRR_OK);
+            CU_ASSERT_EQUAL_FATAL(mails[i].recv.status, IRR_OK);
+            CU_ASSERT_TRUE_FATAL(irr_list_holds(&mails[i].to, mails[i].seed, mails[i].from.bytes));
+            irr_list_close(&mails[i].to);
+            irr_list_close(&mails[i].from);
+        }
+    }
+    irr_net_close(&net);
+    free(mails);
+}
+
+/* ---- memory ---- */
+
+static void on_sent(irr_request_t *request, irr_status_t status)
+{
+    (void)request;
+    CU_ASSERT_EQUAL(status, IRR_OK);
+}
+
+/* Opens, sends a list to itself, and goes down; false where an allocation failed. */
+static bool live(void)
+{
+    irr_engine_config_t config = tcp;
+    irr_iov_t pieces[2] = { { .base = (char[8]){ 0 }, .length = 8 }, { .base = (char[9]){ 0 }, .length = 9 } };
+    irr_request_t request = { .done = on_sent };
+    irr_transport_t *transport;
+    irr_channel_t *channel;
+    irr_peer_t *peer;
+    const void *address;
+    size_t length;
+    irr_status_t status;
+
+    config.job_ranks = config.node_ranks = 1;
+    status = irr_transport_open(&config, &transport);
+    if (status != IRR_OK) {
+        CU_ASSERT_EQUAL(status, IRR_ERR_NO_MEMORY);
+        return false;
+    }
+    irr_test_must(transport->ops->address(transport, &address, &length));
+    status = transport->ops->connect(transport, address, length, &peer);
+    if (status == IRR_OK) {
+        status = transport->ops->open_channel(transport, 1, 1, 0, &peer, &channel);
+    }
+    if (status == IRR_OK) {
+        status = transport->ops->send(channel, 0, 1, pieces, 2, IRR_FORM_GATHER, &request);
+        CU_ASSERT(status == IRR_OK || status == IRR_IN_PROGRESS || status == IRR_ERR_NO_MEMORY);
+        transport->ops->close_channel(channel);
+    }
+    transport->ops->close(transport);
+    while (transport->ops->drain(transport) == IRR_IN_PROGRESS) {
+        transport->ops->progress(transport);
+    }
+    transport->ops->free(transport);
+    return status != IRR_ERR_NO_MEMORY;
+}
+
+static void test_memory(void)
+{
+    bool lived = false;
+
+    for (size_t nth = 1; !lived && nth < 100; nth++) {
+        irr_memory_begin();
+        irr_memory_fail(nth, NULL);
+        lived = live();
+        CU_ASSERT_EQUAL(lived, !irr_memory_failed());
+        irr_memory_fail(0, NULL);
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+    CU_ASSERT_TRUE(lived);
+}
+
+/* ---- what is left ---- */
+
+static int descriptors(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    int count = 0;
+
+    while (folder != NULL && readdir(folder) != NULL) {
+        count++;
+    }
+    if (folder != NULL) {
+        closedir(folder);
+    }
+    return count;
+}
+
+/* Once everything was made that libfabric makes once. */
+static void test_cycles(void)
+{
+    enum { CYCLES = 1000, FIRST = 20, ALLOWED = 1 << 20 };
+    const int count = FIRST + irr_test_runs(CYCLES);
+    size_t bytes = 0;
+    int open = 0;
+
+    for (int i = 0; i < count; i++) {
+        CU_ASSERT_TRUE_FATAL(live());
+        if (i == FIRST) {
+            open = descriptors();
+            bytes = mallinfo2().uordblks;
+        }
+    }
+    CU_ASSERT_EQUAL(descriptors(), open);
+    CU_ASSERT(mallinfo2().uordblks < bytes + ALLOWED);
+}
+
+/* ---- addresses ---- */
+
+/* Any byte wrong, any length: refused, or a peer that is never reached, and nothing outside is read. */
+static void test_addresses(void)
+{
+    irr_engine_config_t config = tcp;
+    irr_transport_t *transport;
+    irr_peer_t *peer;
+    const void *address;
+    size_t length;
+
+    config.job_ranks = config.node_ranks = 1;
+    irr_test_must(irr_transport_open(&config, &transport));
+    irr_test_must(transport->ops->address(transport, &address, &length));
+    for (size_t bytes = 0; bytes <= length; bytes++) {
+        char *copy = malloc(bytes > 0 ? bytes : 1);   /* of that length, for the sanitizer */
+
+        memcpy(copy, address, bytes);
+        CU_ASSERT_EQUAL(transport->ops->connect(transport, copy, bytes, &peer) == IRR_OK, bytes == length);
+        free(copy);
+    }
+    for (size_t i = 0; i < 16 + strlen("tcp;ofi_rxm"); i++) {
+        const bool counts = i < 2 || i >= 16 || (i >= 4 && i < 8);
+        char *copy = malloc(length);
+
+        memcpy(copy, address, length);
+        copy[i] = (char)(copy[i] ^ 0x55);
+        CU_ASSERT(!counts || transport->ops->connect(transport, copy, length, &peer) != IRR_OK);
+        free(copy);
+    }
+    transport->ops->free(transport);
+}
+
+/* ---- parameters ---- */
+
+static char told[512];
+static int lines;
+
+static void on_log(void *context, irr_log_level_t level, const char *text)
+{
+    (void)context;
+    (void)level;
+    lines++;
+    snprintf(told, sizeof(told), "%s", text);
+}
+
+static void test_names(void)
+{
+    static const struct { const char *provider, *domain, *word; } cases[] = {
+        { "pigeon", NULL, "pigeon" }, { "tcp;ofi_rxm", "eth99", "eth99" }, { NULL, "eth99,,", "ofi_domain" },
+        { ";;", NULL, "ofi_provider" }
+    };
+    irr_transport_t *transport;
+
+    irr_log_set(on_log, NULL, IRR_LOG_ERROR);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        irr_engine_config_t config = { .transport = "ofi", .job_ranks = 1, .node_ranks = 1 };
+
+        config.ofi_provider = cases[i].provider;
+        config.ofi_domain = cases[i].domain;
+        lines = 0;
+        CU_ASSERT_EQUAL(irr_transport_open(&config, &transport), IRR_ERR_NOT_SUPPORTED);
+        CU_ASSERT_EQUAL(lines, 1);
+        CU_ASSERT_PTR_NOT_NULL(strstr(told, cases[i].word));
+    }
+    irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, again)
+        { "every other call is to be made again", test_again },
+        { "each allocation fails once", test_memory },
+        { "transports come and go", test_cycles },
+        { "addresses that are none", test_addresses },
+        { "providers and domains that do not exist", test_names },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("ofi_wrong", cases, 600);
+}
