@@ -16,6 +16,7 @@
  *   coll_irr_rounds.h     what ranks tell each other beside collectives: maxima, bytes of all, a barrier
  *   coll_irr_opening.h    to an engine communicator, in steps
  *   coll_irr_choose.c     the way of exchanges where nobody named one: found as they go
+ *   coll_irr_agreement.h  what the ranks do there at some exchanges, in steps
  *   coll_irr_machine.c    the constants of the machine, which choosing asks for
  *   coll_irr_say.c        lines of coll_irr_verbose
  *   coll_irr_tally.c      what exchanges took, if somebody asked
@@ -34,7 +35,8 @@
  *   coll_irr_alltoall.c   MPI_Alltoall
  *   coll_irr_persistent.c MPI_Alltoallv_init: agree, plan, or leave it to the previous module
  *   coll_irr_request.h    persistent requests
- *   coll_irr_request.c    persistent requests: start, progress, completion, free
+ *   coll_irr_request.c    persistent requests: made, freed, and all that live
+ *   coll_irr_request_run.c  start, progress, completion, trials
  */
 #ifndef MCA_COLL_IRR_H
 #define MCA_COLL_IRR_H
@@ -295,6 +297,12 @@ void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_servi
 /* A call on it: by the way that is its turn.  May block, to agree and to open ways, in some of the calls. */
 int mca_coll_irr_choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call,
                         bool in_place);
+
+/* An agreement is due after a call: now, or, before the first, at some later call, as places of ranks say. */
+bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
+
+/* Collective, blocking, once: the ranks ask each other whether they all choose; if not, the service is declined. */
+int mca_coll_irr_choose_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
 /* As a user would name it; way 0 is the host's. */
 void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char *text, size_t size);

@@ -268,7 +268,6 @@ static void destruct(mca_coll_irr_module_t *module)
         mca_coll_irr_report_end();
         mca_coll_irr_teardown();
     }
-    mca_coll_irr_requests_orphan(module->comm);
     unlink_module(module);
     mca_coll_irr_tally_end(module, &module->alltoall);
     mca_coll_irr_tally_end(module, &module->alltoallv);

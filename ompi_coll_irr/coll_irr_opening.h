@@ -1,6 +1,6 @@
 /*
- * coll_irr_opening.h - the ranks of a communicator come to an engine communicator, and to a plan on it if they want one,
- * without waiting in between; what the engine asks of its host goes by rounds.
+ * coll_irr_opening.h - the ranks of a communicator come to an engine communicator, and to a plan on it if they want
+ * one, without waiting in between; what the engine asks of its host goes by rounds.
  */
 #ifndef MCA_COLL_IRR_OPENING_H
 #define MCA_COLL_IRR_OPENING_H
@@ -40,8 +40,8 @@ void mca_coll_irr_opening_start(mca_coll_irr_opening_t *opening, mca_coll_irr_mo
                                 irr_status_t trouble, const char *reason);
 
 /*
- * Never blocks.  IRR_IN_PROGRESS; IRR_OK and the communicator; IRR_ERR_NOT_SUPPORTED, alike on all ranks, if one of them
- * has other settings, is in trouble or cannot plan; IRR_ERR_OOB.
+ * Never blocks.  IRR_IN_PROGRESS; IRR_OK and the communicator; IRR_ERR_NOT_SUPPORTED, alike on all ranks, if one of
+ * them has other settings, is in trouble or cannot plan; IRR_ERR_OOB.
  */
 irr_status_t mca_coll_irr_opening_test(mca_coll_irr_opening_t *opening, irr_comm_t **comm_p);
 

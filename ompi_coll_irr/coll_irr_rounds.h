@@ -2,8 +2,8 @@
  * coll_irr_rounds.h - ranks tell each other something by point-to-point messages, and nobody waits: maxima of words,
  * bytes of all ranks, or that all have come.
  *
- * A dissemination: in round k a rank sends what it knows to the rank at distance 2^k ahead, and receives what the one at
- * that distance behind knows.  Nothing is allocated, and there is no communicator but that of the ranks.
+ * A dissemination: in round k a rank sends what it knows to the rank at distance 2^k ahead, and receives what the one
+ * at that distance behind knows.  Nothing is allocated, and there is no communicator but that of the ranks.
  *
  * Messages of two operations of a communicator must not be taken for each other.  Operations within blocking
  * collectives may have one tag, as all ranks come to these in one order.  An operation that goes on beside other
@@ -62,8 +62,8 @@ void mca_coll_irr_rounds_barrier(mca_coll_irr_rounds_t *rounds, const int *membe
 irr_status_t mca_coll_irr_rounds_test(mca_coll_irr_rounds_t *rounds);
 
 /*
- * Waits while all of MPI, and our endpoints, move on.  IRR_ERR_TIMEOUT past the deadline (0: there is none), and it goes
- * on.  late: what the user is told if it is not over after ten seconds, or NULL.
+ * Waits while all of MPI, and our endpoints, move on.  IRR_ERR_TIMEOUT past the deadline (0: there is none), and it
+ * goes on.  late: what the user is told if it is not over after ten seconds, or NULL.
  */
 irr_status_t mca_coll_irr_rounds_wait(mca_coll_irr_rounds_t *rounds, time_t deadline, const char *late);
 

@@ -195,30 +195,28 @@ void mca_coll_irr_tally_end(const mca_coll_irr_module_t *module, mca_coll_irr_se
 
 /* ---- persistent requests ---- */
 
-void mca_coll_irr_tally_request(const mca_coll_irr_module_t *module, mca_coll_irr_request_t *request,
-                                uint64_t begin_ns)
+void mca_coll_irr_tally_request(mca_coll_irr_request_t *request, uint64_t begin_ns)
 {
-    mca_coll_irr_row_t *row = begin_ns > 0 ? calloc(1, sizeof(*row)) : NULL;
+    mca_coll_irr_service_t *service = &request->service;
+    mca_coll_irr_row_t *row = row_of(service);
 
-    request->row = row;
     if (row == NULL) {
         return;
     }
-    identify(module, "MPI_Alltoallv_init", row);
-    add_load(row, &request->call.send, ompi_comm_rank(module->comm));
-    snprintf(row->way, sizeof(row->way), "%s", irr_comm_algorithm(request->irr_comm));
-    row->agreements = 1;
-    row->setup_ns = irr_clock_ns() - begin_ns;
+    add_load(row, &request->call.send, ompi_comm_rank(request->module->comm));
+    if (service->state == MCA_COLL_IRR_SERVING) {
+        snprintf(row->way, sizeof(row->way), "%s", irr_comm_algorithm(service->irr_comm));
+        mca_coll_irr_tally_agreed(service, begin_ns);
+    }
 }
 
 void mca_coll_irr_tally_request_end(mca_coll_irr_request_t *request)
 {
-    mca_coll_irr_row_t *row = request->row;
+    mca_coll_irr_row_t *row = request->service.row;
 
     if (row != NULL) {
-        request->row = NULL;
         row->messages *= row->exchanges;   /* so far they are those of one start */
         row->bytes *= row->exchanges;
-        end(row);
+        mca_coll_irr_tally_end(request->module, &request->service);
     }
 }

@@ -38,8 +38,7 @@ uint64_t mca_coll_irr_tally_setup_ns(const mca_coll_irr_service_t *service);
 void mca_coll_irr_tally_end(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
 /* The same of a request that can be started from now on; its init call began then, or nothing is measured (0). */
-void mca_coll_irr_tally_request(const mca_coll_irr_module_t *module, mca_coll_irr_request_t *request,
-                                uint64_t begin_ns);
+void mca_coll_irr_tally_request(mca_coll_irr_request_t *request, uint64_t begin_ns);
 void mca_coll_irr_tally_request_end(mca_coll_irr_request_t *request);
 
 /* ---- report ---- */

@@ -55,7 +55,7 @@ check "a dump does" ranks 4 --mca coll_irr_matrix_dump "$scratch/dump" "$program
 check "verbose says why" left "auto and there is no topology file"
 check "a topology file does not, within one host" on_one_host
 check "verbose says that a request is left" says "a persistent request of communicator MPI_COMM_WORLD is left to" \
-    ranks 4 --mca coll_irr_verbose 10 "$program" left
+    ranks 4 --mca coll_irr_verbose 10 --mca coll_irr_alltoallv_algorithm host "$program" left
 check "an algorithm on two of four ranks" one_says "is to serve a collective, is not the same on rank 2" \
     on_some_ranks OMPI_MCA_coll_irr_alltoallv_algorithm=a1 "$program" left
 check "a schedule file on two of four ranks" one_says "is to serve a collective, is not the same on rank 2" \
@@ -69,7 +69,8 @@ check "nothing to spend, and an algorithm on two of four ranks" \
 check "the same and a schedule file on two of four ranks" told "on some ranks of a communicator and not on others" \
     on_some_ranks "OMPI_MCA_coll_irr_schedule_file=$scratch/schedule" "$program" left
 unset OMPI_MCA_coll_irr_setup_share OMPI_MCA_coll_irr_alltoall_algorithm
-check "host for MPI_Alltoall on two of four ranks, auto on the others" silent \
+check "host for MPI_Alltoall on two of four ranks, auto on the others: the first request asks" \
+    one_says "is to serve a collective, is not the same on rank 2" \
     on_some_ranks OMPI_MCA_coll_irr_alltoall_algorithm=host "$program" left
 check "a bad value on two of four ranks" told "Value: *nonsense" \
     on_some_ranks OMPI_MCA_coll_irr_compose=nonsense "$program" left

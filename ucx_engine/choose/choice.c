@@ -32,6 +32,12 @@ void irr_choice_init(irr_choice_t *choice, uint32_t percent)
     *choice = (irr_choice_t){ .percent = percent, .due = FIRST_NODES, .own_ns = UINT64_MAX, .ratio = 1, .best = 1 };
 }
 
+void irr_choice_found(irr_choice_t *choice, double ratio)
+{
+    choice->way = 1;
+    choice->ratio = ratio;
+}
+
 /* Until the next agreement. */
 static void wait_for(irr_choice_t *choice, uint64_t calls)
 {

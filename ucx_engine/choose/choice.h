@@ -93,6 +93,12 @@ typedef struct irr_choice {
 void irr_choice_init(irr_choice_t *choice, uint32_t percent);
 
 /*
+ * Before the first exchange, alike on all ranks: these go by way 1, which is open, and was found elsewhere to take this
+ * part of the time of way 0; after the first agreement it is checked against that.
+ */
+void irr_choice_found(irr_choice_t *choice, double ratio);
+
+/*
  * Before an agreement, with so many ranks on the node of this one; one_node, alike on all ranks: they are all on one.
  * To know these takes a look at each rank, so nobody asks sooner.  False: the first agreement is not due yet.
  */

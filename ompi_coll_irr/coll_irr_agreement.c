@@ -1,0 +1,302 @@
+/*
+ * coll_irr_agreement.c - see coll_irr_agreement.h.
+ */
+#include "coll_irr_agreement.h"
+#include "coll_irr_tell.h"
+
+#include "core/clock.h"
+
+#include "opal/runtime/opal_progress.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* What it takes to open the transport, by ranks of a node for each processor, and for several nodes; and a way. */
+#define ENGINE_NS  UINT64_C(16000000)
+#define NETWORK_NS UINT64_C(20000000)
+#define WAY_NS     UINT64_C(300000)
+
+/* ---- ways ---- */
+
+/* All but one; 0: all. */
+static void close_ways(mca_coll_irr_service_t *service, int but)
+{
+    for (int i = 1; i < IRR_TRIAL_WAYS; i++) {
+        if (i != but && service->ways[i] != NULL) {
+            irr_comm_destroy(service->ways[i]);
+            service->ways[i] = NULL;
+        }
+    }
+}
+
+void mca_coll_irr_choose_end(mca_coll_irr_service_t *service)
+{
+    close_ways(service, 0);
+}
+
+/* As part of the host's time.  Paces are for what the model does not know, so it does not tell what they lose. */
+static double expected(const irr_candidate_t *candidate, double host_ns)
+{
+    const double ratio = host_ns > 0 ? candidate->ns / host_ns : 1;
+
+    return candidate->way.pace != &irr_pace_free && ratio > 1 ? 1 : ratio;
+}
+
+/* Local, and alike on all ranks: what may be faster than the host's, and than the way gone so far. */
+static irr_choice_act_t list_ways(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    irr_choice_t *choice = &service->choice;
+    const irr_traffic_t traffic = irr_choice_traffic(choice, ompi_comm_size(module->comm));
+    const double host_ns = irr_model_host_ns(&module->machine, &traffic);
+    irr_candidate_t list[IRR_CANDIDATES_MAX];
+    const int all = irr_candidates(&module->machine, &traffic, &module->settings.engine, list);
+    double ratios[IRR_CANDIDATES_MAX];
+    int count = 0;
+
+    for (int i = 0; i < all; i++) {
+        if (choice->way == 0 || !irr_candidate_same(&list[i], &service->candidates->open[choice->way])) {
+            ratios[count] = expected(&list[i], host_ns);
+            list[count++] = list[i];
+        }
+    }
+    if (service->candidates == NULL) {
+        service->candidates = calloc(1, sizeof(*service->candidates));
+    }
+    if (service->candidates != NULL) {   /* if not, this rank says so when the first one is opened */
+        memcpy(service->candidates->list, list, (size_t)count * sizeof(*list));
+    }
+    return irr_choice_listed(choice, ratios, count);
+}
+
+/* Alike on all ranks: on one node what is tried goes over boards, and opens no transport, unless that has failed. */
+static bool only_boards(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+{
+    const irr_choice_t *choice = &service->choice;
+    const int ranks = choice->node_ranks > 0 ? choice->node_ranks : choice->own_node_ranks;   /* agreed, or a guess */
+
+    return ranks == ompi_comm_size(module->comm) && !service->needs_transport;
+}
+
+/* What this rank thinks that opening ways costs. */
+static irr_choice_opening_t opening(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+{
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    const int ranks = mca_coll_irr_node_ranks(module);
+    const uint64_t turns = cpus > 0 ? ((uint64_t)ranks + (uint64_t)cpus - 1) / (uint64_t)cpus : 1;
+    const bool one_node = ranks == ompi_comm_size(module->comm);
+    irr_counters_t counters;
+
+    mca_coll_irr_counters(&counters);
+    return (irr_choice_opening_t){
+        .first = counters.endpoints_open > 0 || only_boards(module, service) ? 0
+                     : turns * ENGINE_NS + (one_node ? 0 : NETWORK_NS),
+        .way = turns * WAY_NS };
+}
+
+/* ---- what was found ---- */
+
+void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char *text, size_t size)
+{
+    if (way == 0) {
+        snprintf(text, size, "Open MPI's own");
+    } else {
+        irr_candidate_text(&service->candidates->open[way], text, size);
+    }
+}
+
+/* What was found, as a time by that of Open MPI's own: of the way that is gone now, or of the best other. */
+static void found_text(const mca_coll_irr_service_t *service, char *text, size_t size)
+{
+    const irr_choice_t *choice = &service->choice;
+    const bool check = choice->slots[1] == 0;
+    const double other = check && choice->trial.ratio > 0 ? 1 / choice->trial.ratio : choice->best;
+
+    if (choice->exchanges == service->told_exchanges) {
+        snprintf(text, size, "because messages have changed and nothing pays for a trial yet");
+    } else if (choice->way != 0) {
+        snprintf(text, size, "%.2f of the time of Open MPI's own", choice->ratio);
+    } else {
+        snprintf(text, size, "as the best other took %.2f of its time%s", other,
+                 other < 1 ? ", but not each time" : "");
+    }
+}
+
+/* One rank says what was found. */
+static void say(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    const irr_choice_t *choice = &service->choice;
+    char bytes[MCA_COLL_IRR_UNITS], way[IRR_CANDIDATE_TEXT], found[96], what[320];
+
+    mca_coll_irr_bytes_text(choice->load.messages > 0 ? choice->load.sent / choice->load.messages : 0, bytes);
+    mca_coll_irr_way_text(service, choice->way, way, sizeof(way));
+    found_text(service, found, sizeof(found));
+    snprintf(what, sizeof(what), ", about %s to each: %s, %s; tried %d way%s in %llu exchanges", bytes, way, found,
+             choice->tried, choice->tried == 1 ? "" : "s", (unsigned long long)choice->exchanges);
+    mca_coll_irr_say(module, service, what);
+    mca_coll_irr_tally_found(service, way, found);
+    service->told_exchanges = choice->exchanges;
+}
+
+/* ---- steps: each returns IRR_IN_PROGRESS until what it waits for is over ---- */
+
+static irr_status_t go_on(mca_coll_irr_agreement_t *agreement, irr_choice_act_t what);
+
+/* As many as all ranks have are open. */
+static irr_status_t end_ways(mca_coll_irr_agreement_t *agreement)
+{
+    mca_coll_irr_service_t *service = agreement->service;
+
+    if (agreement->open > 0 && !service->grouped) {
+        mca_coll_irr_teardown_add(agreement->group);
+        service->grouped = true;
+    } else {
+        free(agreement->group);
+    }
+    agreement->group = NULL;
+    irr_choice_spent(&service->choice, irr_clock_ns() - agreement->begin_ns);
+    return go_on(agreement, irr_choice_opened(&service->choice, agreement->open));
+}
+
+static irr_status_t wait_for_way(mca_coll_irr_agreement_t *agreement);
+
+/* The next one of the list. */
+static irr_status_t open_way(mca_coll_irr_agreement_t *agreement)
+{
+    mca_coll_irr_service_t *service = agreement->service;
+    const irr_choice_t *choice = &service->choice;
+    irr_settings_t settings = agreement->module->settings.engine;
+    int slot;
+
+    if (agreement->open == choice->opens) {
+        return end_ways(agreement);
+    }
+    slot = irr_choice_slot(choice, agreement->open);
+    if (service->candidates != NULL) {
+        service->candidates->open[slot] = service->candidates->list[choice->next + agreement->open];
+        irr_candidate_settings(&service->candidates->open[slot], &settings);
+    }
+    agreement->purpose.only_boards = only_boards(agreement->module, service);
+    mca_coll_irr_opening_start(&agreement->opening, agreement->module, agreement->tag, &settings, &agreement->purpose,
+                               agreement->trouble, agreement->module->reason);
+    agreement->next = wait_for_way;
+    return IRR_OK;
+}
+
+static irr_status_t wait_for_way(mca_coll_irr_agreement_t *agreement)
+{
+    mca_coll_irr_service_t *service = agreement->service;
+    irr_comm_t **way = &service->ways[irr_choice_slot(&service->choice, agreement->open)];
+    const irr_status_t status = mca_coll_irr_opening_test(&agreement->opening, way);
+
+    if (status == IRR_IN_PROGRESS) {
+        return status;
+    }
+    if (status != IRR_OK) {
+        service->needs_transport = true;   /* at the next time, when it may pay for that, too */
+        return end_ways(agreement);        /* what keeps one from being served keeps the others, too */
+    }
+    agreement->open++;
+    return open_way(agreement);
+}
+
+static irr_status_t open_ways(mca_coll_irr_agreement_t *agreement)
+{
+    mca_coll_irr_module_t *module = agreement->module;
+
+    agreement->begin_ns = irr_clock_ns();
+    agreement->open = 0;
+    agreement->trouble = module->trouble == IRR_OK ? mca_coll_irr_prepare(module, &agreement->group) : module->trouble;
+    if (agreement->service->candidates == NULL) {
+        agreement->trouble = IRR_ERR_NO_MEMORY;
+    }
+    return open_way(agreement);
+}
+
+/* What is local is done at once, and alike on all ranks. */
+static irr_status_t go_on(mca_coll_irr_agreement_t *agreement, irr_choice_act_t what)
+{
+    mca_coll_irr_service_t *service = agreement->service;
+
+    while (what == IRR_CHOICE_LISTS || what == IRR_CHOICE_SETTLES) {
+        if (what == IRR_CHOICE_LISTS) {
+            what = list_ways(agreement->module, service);
+        } else {
+            say(agreement->module, service);
+            close_ways(service, service->choice.way);
+            what = irr_choice_settled(&service->choice);
+        }
+    }
+    agreement->next = NULL;
+    return what == IRR_CHOICE_OPENS ? open_ways(agreement) : IRR_OK;
+}
+
+static irr_status_t wait_for_words(mca_coll_irr_agreement_t *agreement)
+{
+    irr_choice_t *choice = &agreement->service->choice;
+    const irr_status_t status = mca_coll_irr_rounds_test(&agreement->rounds);
+    irr_choice_act_t what;
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    what = irr_choice_agreed(choice, agreement->words);
+    irr_choice_waited(choice, irr_clock_ns() - agreement->begin_ns);
+    return go_on(agreement, what);
+}
+
+/* ---- start, test, end ---- */
+
+void mca_coll_irr_agreement_start(mca_coll_irr_agreement_t *agreement, mca_coll_irr_module_t *module,
+                                  mca_coll_irr_service_t *service, int tag, const mca_coll_irr_purpose_t *purpose)
+{
+    const irr_choice_opening_t costs = opening(module, service);
+
+    agreement->module = module;
+    agreement->service = service;
+    agreement->tag = tag;
+    agreement->purpose = *purpose;
+    agreement->group = NULL;
+    agreement->next = wait_for_words;
+    agreement->status = IRR_IN_PROGRESS;
+    irr_choice_words(&service->choice, &costs, agreement->words);
+    agreement->begin_ns = irr_clock_ns();
+    mca_coll_irr_rounds_init(&agreement->rounds, module->comm, tag);
+    mca_coll_irr_rounds_maxima(&agreement->rounds, agreement->words, IRR_CHOICE_WORDS, &MCA_COLL_IRR_PARTNERS_ALL);
+}
+
+irr_status_t mca_coll_irr_agreement_test(mca_coll_irr_agreement_t *agreement)
+{
+    while (agreement->status == IRR_IN_PROGRESS) {
+        const irr_status_t status = agreement->next(agreement);
+
+        if (status == IRR_IN_PROGRESS) {
+            return status;
+        }
+        if (status != IRR_OK || agreement->next == NULL) {
+            agreement->status = status;
+        }
+    }
+    return agreement->status;
+}
+
+irr_status_t mca_coll_irr_agreement_wait(mca_coll_irr_agreement_t *agreement)
+{
+    irr_status_t status = mca_coll_irr_agreement_test(agreement);
+
+    while (status == IRR_IN_PROGRESS) {
+        opal_progress();
+        mca_coll_irr_engine_progress();
+        status = mca_coll_irr_agreement_test(agreement);
+    }
+    return status;
+}
+
+void mca_coll_irr_agreement_abandon(mca_coll_irr_agreement_t *agreement)
+{
+    if (agreement->status == IRR_IN_PROGRESS && agreement->next == wait_for_way) {
+        mca_coll_irr_opening_abandon(&agreement->opening);
+    }
+    free(agreement->group);
+    agreement->group = NULL;
+    agreement->status = IRR_ERR_CANCELED;
+}
