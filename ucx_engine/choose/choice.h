@@ -7,8 +7,8 @@
  * it, and half of what was saved, without what was spent.  The host lists ways that may be better, the most promising
  * first (choose/candidates.h).  As many of them are opened as the budget pays for, and tried against the way gone so
  * far (choose/trial.h); the winner stays, and the rest of the list follows as the budget allows.  The next agreement is
- * when the budget will do, but not so soon that agreements take more than a quarter of the share, and not too late: after
- * as many exchanges again at most, and after 256 in any case once there is something to lose.
+ * when the budget will do, but not so soon that agreements take more than a quarter of the share, and not too late:
+ * after as many exchanges again at most, and after 256 in any case once there is something to lose.
  *
  * When four times as many exchanges are over, the winner is tried against way 0; and at once when the traffic has
  * become another one, with twice as many messages or bytes, or half as many.  Then the host lists ways anew.
@@ -41,9 +41,9 @@ typedef struct irr_choice_opening {
  * shortest wait come out.  In a trial only what is spent and the sums count.
  */
 enum {
-    IRR_CHOICE_THRIFT, IRR_CHOICE_NS, IRR_CHOICE_MEAN_NS, IRR_CHOICE_HASTE, IRR_CHOICE_SPENT_NS, IRR_CHOICE_FIRST_NS, IRR_CHOICE_WAY_NS,
-    IRR_CHOICE_NODE_RANKS, IRR_CHOICE_MESSAGES, IRR_CHOICE_SENT, IRR_CHOICE_RECEIVED, IRR_CHOICE_LONGEST,
-    IRR_CHOICE_SUMS, IRR_CHOICE_WORDS = IRR_CHOICE_SUMS + IRR_TRIAL_SUMS
+    IRR_CHOICE_THRIFT, IRR_CHOICE_NS, IRR_CHOICE_MEAN_NS, IRR_CHOICE_HASTE, IRR_CHOICE_SPENT_NS, IRR_CHOICE_FIRST_NS,
+    IRR_CHOICE_WAY_NS, IRR_CHOICE_NODE_RANKS, IRR_CHOICE_MESSAGES, IRR_CHOICE_SENT, IRR_CHOICE_RECEIVED,
+    IRR_CHOICE_LONGEST, IRR_CHOICE_SUMS, IRR_CHOICE_WORDS = IRR_CHOICE_SUMS + IRR_TRIAL_SUMS
 };
 
 /* What the host does next. */

@@ -77,7 +77,7 @@ void irr_trial_begin(irr_trial_t *trial, int count, double mean_ns)
         trial->left[i] = true;
     }
     trial->each_ns[0] = mean_ns;
-    trial->looked[0] = true;
+    trial->looked[0] = trial->long_ones;
     begin_look(trial);
 }
 

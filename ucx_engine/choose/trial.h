@@ -1,18 +1,19 @@
 /*
  * trial.h - which of a few ways is fastest, found by going each in turn in the exchanges that a job does anyway.
  *
- * One of the ways is the base, the one gone so far, of which is known what it takes.  First comes a look at each other
- * way: a stay of a few exchanges, whose first one is not timed, because it makes plans and memory that later ones find;
- * the shortest of the others counts.  Ways that are hopeless are dropped.  More ways may be added, and looked at.  Then
- * successive halving: in a round each way that is left has two stays of some exchanges, whose sum counts; in the second
- * half of the round the ways come in reverse order, so that a machine that becomes slower is unfair to none.  After
- * each round the ranks agree on the largest times, and the better half of the ways goes on.  With two left or one, the
- * base is in the round, and it is the last one: the best has won if its slower stay was shorter than the faster one of
- * the base, by more than both spread.  If only its sum is less, both are tried once more in stays of twice the length.
+ * One of the ways is the base, the one gone so far.  First comes a look at each way: a stay of a few exchanges, whose
+ * first one is not timed, because it makes plans and memory that later ones find; the shortest of the others counts.
+ * Where exchanges are long the mean of the base is known, and its look left out; of short ones a few say nothing beside
+ * more of them.  Ways that are hopeless are dropped.  More ways may be added, and looked at.  Then successive halving:
+ * in a round each way that is left has two stays of some exchanges, whose sum counts; in the second half of the round
+ * the ways come in reverse order, so that a machine that becomes slower is unfair to none.  After each round the ranks
+ * agree on the largest times, and the better half of the ways goes on.  With two left or one, the base is in the round,
+ * and it is the last one: the best has won if its slower stay was shorter than the faster one of the base, by more than
+ * both spread.  If only its sum is less, both are tried once more in stays of twice the length.
  *
  * All ranks take the same steps, because these follow from the number of exchanges and from times that are agreed.
  *
- * Pure.  With 4 ways beside the base: 16 exchanges of a look, then 54; where exchanges are long, 8 and 12.
+ * Pure.  With 4 ways beside the base: 20 exchanges of a look, then 54; where exchanges are long, 8 and 12.
  */
 #ifndef IRR_TRIAL_H
 #define IRR_TRIAL_H
@@ -46,7 +47,7 @@ typedef struct irr_trial {
     int      winner;                   /* in the end */
 } irr_trial_t;
 
-/* Begins with looks at so many ways but the base, which count from 2 on; an exchange by the base takes about so long. */
+/* Begins with looks at so many ways, from 2 on; an exchange by the base takes about so long. */
 void irr_trial_begin(irr_trial_t *trial, int count, double mean_ns);
 
 /* After a look was agreed: so many more ways are looked at. */
