@@ -59,6 +59,7 @@ static void on_sent(void *handle, ucs_status_t status, void *user_data)
 {
     irr_request_t *request = user_data;
 
+    --*slot_of(request)->sending;
     ucp_request_free(handle);
     request->done(request, irr_ucx_status(status));
 }
@@ -179,7 +180,12 @@ irr_status_t irr_ucx_send(irr_channel_t *channel, int to, uint16_t tag, const ir
     describe(ucx, iov, count, form, request, &message);
     message.param.cb.send = on_sent;
     handle = ucp_tag_send_nbx(peer->endpoint, message.buffer, message.count, key, &message.param);
-    return UCS_PTR_IS_PTR(handle) ? IRR_IN_PROGRESS : irr_ucx_status(UCS_PTR_STATUS(handle));
+    if (!UCS_PTR_IS_PTR(handle)) {
+        return irr_ucx_status(UCS_PTR_STATUS(handle));
+    }
+    slot_of(request)->sending = &ucx->sending;
+    ucx->sending++;
+    return IRR_IN_PROGRESS;
 }
 
 irr_status_t irr_ucx_recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,

@@ -35,6 +35,8 @@ typedef struct irr_ucx {
     irr_peer_t      *peers;
     uint64_t         endpoints;
     uint64_t         bytes_gathered;
+    size_t           sending;    /* sends that are pending */
+    struct irr_ucx  *left;       /* the one that was left open before this one */
     irr_ucx_sink_t   sinks[IRR_UCX_SINKS];
     bool             closed;
     int              event_fd;
@@ -56,7 +58,10 @@ typedef struct irr_ucx_slot irr_ucx_slot_t;
 struct irr_ucx_slot {
     irr_ucx_slot_t  *next;    /* of the receives that are pending on its channel */
     irr_ucx_slot_t **link;    /* what points here; NULL: it is not among these */
-    void            *handle;  /* UCX's request, to cancel it */
+    union {
+        void        *handle;  /* UCX's request, to cancel a receive */
+        size_t      *sending; /* the count that a send is in */
+    };
     bool             inside;  /* our call that posts this receive has not returned */
     bool             over;    /* UCX called back meanwhile, with this status */
     irr_status_t     status;
