@@ -134,9 +134,6 @@ irr_status_t irr_ofi_choose(const irr_ofi_library_t *library, const irr_engine_c
 /* Bits of a tag that it matches. */
 int irr_ofi_tag_bits(const struct fi_info *info);
 
-/* A provider, by its name, that connects processes of one node alone. */
-bool irr_ofi_reaches_node_only(const char *provider);
-
 /* ofi.c: what libfabric's error, of either sign, is here. */
 irr_status_t irr_ofi_status(ssize_t error);
 

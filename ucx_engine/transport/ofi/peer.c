@@ -1,11 +1,10 @@
 /*
  * peer.c - processes: what they are told of each other, and their places in the table of addresses.
  *
- *     version 1 | length of the provider's name 1 | format of the address 4 | node 8 | name | libfabric's address
+ *     version 1 | length of the provider's name 1 | format of the address 4 | name | libfabric's address
  *
- * A grid route talks to a few peers of many, so a peer is only its address until something is sent to it.  The node is
- * that of a provider that reaches no other one.  What comes from outside is checked: libfabric reads as many bytes of an
- * address as its format says.
+ * A grid route talks to a few peers of many, so a peer is only its address until something is sent to it.  What comes
+ * from outside is checked: libfabric reads as many bytes of an address as its format says.
  */
 #include "transport/ofi/ofi.h"
 
@@ -21,34 +20,16 @@ typedef struct head {
     uint8_t  version, name_length;
     uint8_t  unused[2];
     uint32_t format;
-    uint64_t node;
 } head_t;
 
-_Static_assert(sizeof(head_t) == 16, "the head of an address has no holes");
-
-/* A number that differs between nodes, as far as one can tell. */
-static uint64_t node_number(void)
-{
-    uint64_t number = UINT64_C(14695981039346656037);
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
-    int c;
-
-    while (file != NULL && (c = getc(file)) != EOF) {
-        number = (number ^ (uint64_t)c) * UINT64_C(1099511628211);
-    }
-    if (file != NULL) {
-        fclose(file);
-    }
-    return number;
-}
+_Static_assert(sizeof(head_t) == 8, "the head of an address has no holes");
 
 irr_status_t irr_ofi_make_address(irr_ofi_t *ofi)
 {
     const char *name = ofi->info->fabric_attr->prov_name;
     const size_t name_length = strnlen(name, NAME_MAX_BYTES);
     head_t head = {
-        .version = VERSION, .name_length = (uint8_t)name_length, .format = ofi->info->addr_format,
-        .node = irr_ofi_reaches_node_only(name) ? node_number() : 0
+        .version = VERSION, .name_length = (uint8_t)name_length, .format = ofi->info->addr_format
     };
     size_t length = 0;
     char *address;
@@ -134,15 +115,11 @@ irr_status_t irr_ofi_connect(irr_transport_t *transport, const void *address, si
 
 static irr_status_t insert(irr_ofi_t *ofi, irr_peer_t *peer)
 {
-    head_t head, own;
+    head_t head;
     fi_addr_t to;
     int inserted;
 
     memcpy(&head, peer->address, sizeof(head));
-    memcpy(&own, ofi->address, sizeof(own));
-    if (head.node != own.node) {
-        return IRR_ERR_UNREACHABLE;
-    }
     inserted = fi_av_insert(ofi->av, peer->address + sizeof(head) + head.name_length, 1, &to, 0, NULL);
     if (inserted != 1) {
         return inserted == -FI_ENOMEM ? IRR_ERR_NO_MEMORY : IRR_ERR_UNREACHABLE;

@@ -17,8 +17,7 @@
 /* Where a provider gets to. */
 typedef enum reach {
     FABRIC,   /* to all nodes, by an adapter of its own */
-    SOCKETS,  /* to all nodes, by what listens at a network interface */
-    NODE      /* to processes of this node */
+    SOCKETS   /* to all nodes, by what listens at a network interface */
 } reach_t;
 
 /* The best come first.  What is not here is taken only when it is named. */
@@ -32,9 +31,8 @@ static const struct row {
     { "psm2", FABRIC },
     { "psm3", FABRIC },
     { "verbs;ofi_rxm", FABRIC },
-    { "shm", NODE },
-    { "tcp;ofi_rxm", SOCKETS },
     { "tcp", SOCKETS },
+    { "tcp;ofi_rxm", SOCKETS },
     { "sockets", SOCKETS }
 };
 
@@ -48,7 +46,7 @@ static const struct flaw {
 } flaws[] = {
     { "net", FI_VERSION(2, 0), "ends a connection when a message is longer than its receive" },
     { "net;ofi_rxm", FI_VERSION(2, 0), "ends a connection when a message is longer than its receive" },
-    { "shm", FI_VERSION(2, 0), "never ends a long message that is longer than its receive" },
+    { "shm", FI_VERSION(99, 0), "hangs, or crashes, when a message is longer than its receive" },
     { "udp;ofi_rxd", FI_VERSION(99, 0), "tells completions of operations that it does not name" }
 };
 
@@ -81,13 +79,6 @@ static int row_of(const char *provider)
         i++;
     }
     return i;
-}
-
-bool irr_ofi_reaches_node_only(const char *provider)
-{
-    const int row = row_of(provider);
-
-    return row < ROWS && rows[row].reach == NODE;
 }
 
 static bool given(const char *value)
@@ -138,14 +129,10 @@ static int rank(const irr_ofi_library_t *library, const struct fi_info *info, co
         irr_ofi_tag_bits(info) < TAG_BITS_MIN) {
         return -1;
     }
-    if (!given(config->ofi_provider) && reach == NODE && !config->one_node) {
-        return -1;
-    }
     if (domains == NULL && reach == SOCKETS && loopback != config->one_node) {
         return -1;
     }
-    /* On one node what needs no listener comes first. */
-    return (config->one_node && reach == NODE ? 0 : row + 1) * 256 + place;
+    return row * 256 + place;
 }
 
 static const struct fi_info *best_of(const irr_ofi_library_t *library, const struct fi_info *list,
