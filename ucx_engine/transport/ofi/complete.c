@@ -122,11 +122,17 @@ static void tell_owners(irr_ofi_t *ofi)
     }
 }
 
+/* Looks of which one is enough while nothing is pending here: each is a system call over sockets. */
+#define IDLE_LOOKS 16
+
 unsigned irr_ofi_progress(irr_transport_t *transport)
 {
     irr_ofi_t *ofi = irr_ofi_of(transport);
     unsigned count = ofi->finished != NULL;
 
+    if (ofi->live == 0 && ++ofi->looks % IDLE_LOOKS != 0) {
+        return 0;
+    }
     if (ofi->lines != NULL) {
         irr_ofi_retry(ofi);
     }

@@ -52,12 +52,14 @@ irr_ofi_op_t *irr_ofi_op_take(irr_ofi_t *ofi, irr_ofi_kind_t kind, irr_request_t
     ofi->free_ops = op->next;
     *op = (irr_ofi_op_t){ .request = request, .kind = kind };
     ofi->sends += kind == IRR_OFI_SEND;
+    ofi->live++;
     return op;
 }
 
 void irr_ofi_op_put(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     ofi->sends -= op->kind == IRR_OFI_SEND;
+    ofi->live--;
     if (op->buffer != NULL) {
         irr_ofi_buffer_put(ofi, op->buffer);
         op->buffer = NULL;
