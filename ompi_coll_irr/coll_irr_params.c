@@ -140,7 +140,7 @@ int mca_coll_irr_params_register(void)
                       "", OPAL_INFO_LVL_4, &params->ucx_devices),
         register_text("ofi_provider",
                       "Provider of libfabric, as fi_info -p takes it, such as tcp;ofi_rxm. Empty means the best that is "
-                      "found: an adapter's own, or tcp. Must be the same on all "
+                      "found: an adapter's own, or tcp;ofi_rxm. Must be the same on all "
                       "ranks.",
                       "", OPAL_INFO_LVL_4, &params->ofi_provider),
         register_text("ofi_domain",

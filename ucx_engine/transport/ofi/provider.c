@@ -31,7 +31,6 @@ static const struct row {
     { "psm2", FABRIC },
     { "psm3", FABRIC },
     { "verbs;ofi_rxm", FABRIC },
-    { "tcp", SOCKETS },
     { "tcp;ofi_rxm", SOCKETS },
     { "sockets", SOCKETS }
 };
@@ -46,6 +45,7 @@ static const struct flaw {
 } flaws[] = {
     { "net", FI_VERSION(2, 0), "ends a connection when a message is longer than its receive" },
     { "net;ofi_rxm", FI_VERSION(2, 0), "ends a connection when a message is longer than its receive" },
+    { "tcp", FI_VERSION(99, 0), "lets a message that nobody receives yet hold up those behind it" },
     { "shm", FI_VERSION(99, 0), "hangs, or crashes, when a message is longer than its receive" },
     { "udp;ofi_rxd", FI_VERSION(99, 0), "tells completions of operations that it does not name" }
 };
