@@ -198,7 +198,11 @@ static struct fi_info *hints_for(const irr_ofi_library_t *library)
     struct fi_info *hints = library->dupinfo(NULL);
 
     if (hints != NULL) {
-        hints->caps = FI_TAGGED;
+        /*
+         * Nobody reads the source.  But rxm of libfabric 2.0 to 2.4 looks for that of each message that waits when an
+         * address is added, and crashes where it was not asked to keep it.
+         */
+        hints->caps = FI_TAGGED | FI_SOURCE;
         hints->mode = FI_CONTEXT | FI_CONTEXT2;
         hints->ep_attr->type = FI_EP_RDM;
         hints->domain_attr->threading = FI_THREAD_DOMAIN;
