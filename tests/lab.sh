@@ -81,7 +81,7 @@ no_shared_memory() {
     grep 'unable to reach each other' "$scratch/run"
 }
 no_shared_memory_ucx() {
-    lab run 3 --mca coll_irr_ucx_tls sm,self -- "$builddir/irr_bench" --unit 64 --algorithms a1 -i 1 -x 1 |
+    lab run 3 --mca coll_irr_transport ucx --mca coll_irr_ucx_tls sm,self -- "$builddir/irr_bench" --unit 64 --algorithms a1 -i 1 -x 1 |
         grep '^  a1(host) .* yes$'
 }
 links() {
