@@ -13,6 +13,9 @@
 /* All versions since 1.0, and 2.x, have this name. */
 #define LIBRARY "libfabric.so.1"
 
+/* What rxm puts before a message in its buffer, and some. */
+#define HEADER_ROOM 256
+
 static irr_ofi_library_t library;
 static bool              loaded;
 static char              why_not[256];
@@ -41,14 +44,26 @@ static bool is_new_enough(void)
 }
 
 /*
+ * What rxm reads from the environment and nowhere else; what the user has set stays.
+ *
  * A message that is longer than its receive must harm nothing else.  Over tcp rxm 1.17 ends the connection if it arrives
- * straight in the memory of the receive, and goes on in memory that it has freed if it comes in segments.  libfabric has
- * no other place for these settings than the environment.
+ * straight in the memory of the receive, and goes on in memory that it has freed if it comes in segments.
+ *
+ * A process keeps some thousand buffers, each for a message that asks no receiver: 121 MB with their standard length of
+ * 16 KiB, 55 with the number below.  With 64 KiB it is 150; aapc over a switch of 100 Mbit/s sends as fast as over UCX
+ * then, and without takes 1.1 to 1.4 times as long.
  */
-static void tame(void)
+static void tame(size_t eager_bytes)
 {
+    char text[32];
+
     setenv("FI_OFI_RXM_ENABLE_DYN_RBUF", "0", 0);
     setenv("FI_OFI_RXM_SAR_LIMIT", "0", 0);
+    setenv("FI_OFI_RXM_MSG_RX_SIZE", "64", 0);
+    if (eager_bytes != IRR_BYTES_AUTO && eager_bytes > 0) {
+        snprintf(text, sizeof(text), "%zu", eager_bytes + HEADER_ROOM);
+        setenv("FI_OFI_RXM_BUFFER_SIZE", text, 0);
+    }
 }
 
 static void load(void)
@@ -63,12 +78,9 @@ static void load(void)
              find(handle, "fi_dupinfo", &library.dupinfo) && find(handle, "fi_fabric", &library.fabric) &&
              find(handle, "fi_strerror", &library.strerror) && find(handle, "fi_version", &library.version) &&
              is_new_enough();
-    if (loaded) {
-        tame();
-    }
 }
 
-irr_status_t irr_ofi_load(const irr_ofi_library_t **library_p)
+irr_status_t irr_ofi_load(const irr_engine_config_t *config, const irr_ofi_library_t **library_p)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -78,6 +90,7 @@ irr_status_t irr_ofi_load(const irr_ofi_library_t **library_p)
                 FI_MAJOR(IRR_OFI_VERSION), FI_MINOR(IRR_OFI_VERSION), why_not);
         return IRR_ERR_NOT_SUPPORTED;
     }
+    tame(config->eager_bytes);
     *library_p = &library;
     return IRR_OK;
 }

@@ -127,7 +127,7 @@ static inline irr_ofi_t *irr_ofi_of(irr_transport_t *transport)
 }
 
 /* library.c: loads libfabric, once a process.  IRR_ERR_NOT_SUPPORTED, told to the user, where there is none. */
-irr_status_t irr_ofi_load(const irr_ofi_library_t **library_p);
+irr_status_t irr_ofi_load(const irr_engine_config_t *config, const irr_ofi_library_t **library_p);
 
 /* provider.c: the provider and domain that the configuration names, or the best; the caller frees it by freeinfo. */
 irr_status_t irr_ofi_choose(const irr_ofi_library_t *library, const irr_engine_config_t *config,
