@@ -39,7 +39,7 @@ no_such() {
         grep -q "Allowed: *one of auto, $(echo "$TRANSPORTS" | sed 's/ /, /')" "$scratch/run"
 }
 
-plan 16
+plan 17
 check "a transport that does not exist" no_such
 check "verbose says which one, and why" one_says "messages go over ${TRANSPORTS%% *}, because [a-zA-Z]" \
     ranks 4 --mca coll_irr_verbose 1 "$program" many
@@ -79,12 +79,15 @@ case " $TRANSPORTS " in
             --mca coll_irr_ofi_domain lo "$builddir/mpi_sockets" LOCAL
         check "a provider names the transport" one_says "messages go over ofi, because a provider or domain" \
             ranks 4 --mca coll_irr_ofi_provider "tcp;ofi_rxm" --mca coll_irr_verbose 1 "$program" many
+        check "messages that nobody receives do not keep MPI_Finalize waiting" \
+            ranks 4 --mca coll_irr_transport ofi "$builddir/mpi_persistent" left_alone
         ;;
     *)
         for case in "an unknown provider" "an unknown domain" "a provider without a device" \
             "a provider that is not good enough" "no libfabric at run time" \
             "a job on one node opens no listener that others reach" "a domain that others do not reach" \
-            "a provider names the transport"; do
+            "a provider names the transport" \
+            "messages that nobody receives do not keep MPI_Finalize waiting"; do
             skip "$case" "ofi was not built"
         done
         ;;

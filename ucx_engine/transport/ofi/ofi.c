@@ -8,10 +8,14 @@
 #include "transport/ofi/ofi.h"
 
 #include "core/alloc.h"
+#include "core/clock.h"
 #include "core/log.h"
 
 /* Bytes that are copied rather than waited for. */
 #define INJECT_MAX 256
+
+/* Far longer than it takes to hear of a message that was received, once all ranks are on their way down. */
+#define QUIET_NS UINT64_C(1000000000)
 
 /* Lists up to this are packed, whatever the provider takes. */
 #define GATHER_MAX 4096
@@ -89,12 +93,21 @@ static void close_transport(irr_transport_t *transport)
     irr_ofi_of(transport)->closed = true;
 }
 
-/* A send is over when it has left this process: what is in the provider's queues moves only while we make it. */
+/*
+ * A send is over when it has left this process: what is in the provider's queues moves only while we make it.  One that
+ * asks a receiver who never answers does not end, nor can it be taken back: if none of what was handed over ends for
+ * QUIET_NS, all that is left is taken for such.
+ */
 static irr_status_t drain(irr_transport_t *transport)
 {
     irr_ofi_t *ofi = irr_ofi_of(transport);
+    const uint64_t now_ns = irr_clock_ns();
 
-    if (ofi->sends > 0 || irr_ofi_discards(ofi)) {
+    if (ofi->sends != ofi->draining || ofi->lines != NULL) {
+        ofi->draining = ofi->sends;
+        ofi->quiet_ns = now_ns;
+    }
+    if ((ofi->sends > 0 && now_ns - ofi->quiet_ns < QUIET_NS) || irr_ofi_discards(ofi)) {
         return IRR_IN_PROGRESS;
     }
     ofi->endpoints = 0;

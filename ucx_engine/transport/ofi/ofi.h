@@ -106,6 +106,7 @@ typedef struct irr_ofi {
     irr_ofi_line_t          *lines;         /* all that may have something in them */
     irr_ofi_op_t            *finished, **finished_last;   /* `done` is due, in this order */
     uint64_t                 sends;         /* that are not over, also those that nobody waits for */
+    uint64_t                 draining, quiet_ns;   /* sends when drain looked last, and since when they are so many */
     uint64_t                 live;          /* operations in use */
     unsigned                 looks;         /* of progress while there were none */
     struct irr_ofi_slab     *slabs;         /* memory of all operations */
