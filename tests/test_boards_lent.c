@@ -141,11 +141,11 @@ static void test_fails(void)
         result[r] = irr_team_start_rank(&scene.team, r, scene.job);
     }
     result[IRR_ONBOARD_RANKS - 1] = IRR_OK;
-    irr_test_must(irr_exchange_create(scene.team.comms[IRR_ONBOARD_RANKS - 1], &given_up));
+    irr_test_must(irr_exchange_take(scene.team.comms[IRR_ONBOARD_RANKS - 1], &given_up));
     irr_test_must(irr_exchange_start(given_up, &scene.job->problems[IRR_ONBOARD_RANKS - 1],
                                      irr_job_input(scene.job, IRR_ONBOARD_RANKS - 1),
                                      irr_job_output(scene.job, IRR_ONBOARD_RANKS - 1)));
-    irr_exchange_destroy(given_up);
+    irr_exchange_give(given_up);
     CU_ASSERT_TRUE(irr_team_progress(&scene.team, result, 20000));
     for (int i = 0; i < 20000; i++) {
         irr_engine_progress(scene.world.engines[i % IRR_ONBOARD_RANKS]);

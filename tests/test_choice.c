@@ -16,6 +16,8 @@ enum { RANKS = 3 };
 
 enum { LIST = 6 };
 
+enum { DEPTH = 7 };
+
 typedef struct job {
     irr_choice_t choice[RANKS];
     double       ns[1 + LIST];       /* of an exchange by way 0, and by those of the list */
@@ -29,6 +31,10 @@ typedef struct job {
     double       agreement;          /* what it takes */
     double       own, took;          /* what way 0 would have taken so far, and what was taken */
     int          opened, settled, agreements;
+    int          depth;              /* exchanges under way at a time at most; 0: each ends before the next begins */
+    int          open[RANKS];
+    irr_choice_turn_t turns[RANKS][DEPTH];   /* of those that are under way */
+    uint64_t     times[RANKS][DEPTH];
 } job_t;
 
 static job_t job_of(int percent, const double *ns, int can_open, double first)
@@ -127,6 +133,29 @@ static int found(const job_t *job)
     return job->choice[0].way == 0 ? 0 : job->list[job->choice[0].way];
 }
 
+/* One that takes so long; where several are under way at a time, the last of them is over first.  True: agree now. */
+static bool go(job_t *job, int rank, uint64_t ns, const irr_choice_load_t *load)
+{
+    irr_choice_t *choice = &job->choice[rank];
+    irr_choice_turn_t turn;
+    int *open = &job->open[rank];
+
+    if (job->depth == 0) {
+        return irr_choice_took(choice, ns, load);
+    }
+    turn = irr_choice_begin(choice);
+    job->turns[rank][*open] = turn;
+    job->times[rank][(*open)++] = ns;
+    for (bool all = turn.due || *open == job->depth; all && *open > 0;) {
+        const int i = --*open;
+
+        if (job->turns[rank][i].timed) {
+            irr_choice_end(choice, &job->turns[rank][i], job->times[rank][i], load);
+        }
+    }
+    return turn.due;
+}
+
 static void run(job_t *job, int calls)
 {
     for (int n = 0; n < calls; n++) {
@@ -139,7 +168,7 @@ static void run(job_t *job, int calls)
 
         for (int r = 0; r < RANKS; r++) {
             CU_ASSERT_EQUAL_FATAL(irr_choice_way(&job->choice[r]), way);
-            agrees += irr_choice_took(&job->choice[r], (uint64_t)ns * (r == 1 ? 1 : 0) + 1, &load);
+            agrees += go(job, r, (uint64_t)ns * (r == 1 ? 1 : 0) + 1, &load);
         }
         job->own += job->ns[0];
         job->took += ns;
@@ -205,6 +234,23 @@ static void test_one_node(void)
     CU_ASSERT_EQUAL(calls, 32);
     CU_ASSERT_TRUE(irr_choice_place(&choice, true, 4));
     CU_ASSERT_EQUAL(choice.own.messages, 8);
+}
+
+/* Several at a time, which end in another order than they began, lead to the same choice after the same calls. */
+static void test_side_by_side(void)
+{
+    job_t one = job_of(5, faster, LIST, 1e7), many = one;
+
+    many.depth = DEPTH;
+    for (int i = 0; i < 100; i++) {
+        run(&one, 100);
+        run(&many, 100);
+        CU_ASSERT_EQUAL(many.agreements, one.agreements);
+        CU_ASSERT_EQUAL(many.opened, one.opened);
+        CU_ASSERT_EQUAL(found(&many), found(&one));
+    }
+    CU_ASSERT_TRUE(many.settled > 0);
+    CU_ASSERT_DOUBLE_EQUAL(many.choice[1].spent_ns, one.choice[1].spent_ns, 1);
 }
 
 static void test_finds_the_best(void)
@@ -365,6 +411,7 @@ static const irr_test_case_t cases[] = {
     { "agreements cost what the last rank waits", test_agreements_cost },
     { "agreements that are as long as exchanges are few", test_few_agreements },
     { "on one node the first agreement waits", test_one_node },
+    { "several exchanges at a time",   test_side_by_side },
     { "a long job finds the best way", test_finds_the_best },
     { "over slow networks a good way is found by exchange 60", test_finds_early },
     { "of many that are alike the best is gone by exchange 60", test_many_alike },

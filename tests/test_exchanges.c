@@ -59,7 +59,7 @@ static void open_scene(const irr_settings_t *settings, int count, int total, uin
         member->over = 0;
         for (int i = 0; i < count; i++) {
             member->runs[i] = -1;
-            irr_test_must(irr_exchange_create(scene.team.comms[r], &member->object[i]));
+            irr_test_must(irr_exchange_take(scene.team.comms[r], &member->object[i]));
         }
     }
 }
@@ -68,7 +68,7 @@ static void close_exchanges(void)
 {
     for (int r = 0; r < RANKS; r++) {
         for (int i = 0; i < scene.count; i++) {
-            irr_exchange_destroy(scene.members[r].object[i]);
+            irr_exchange_give(scene.members[r].object[i]);
         }
     }
     irr_team_destroy(&scene.team);
@@ -392,8 +392,8 @@ static void test_given_up(void)
     }
     for (int i = 0; i < 16; i++) {
         if (scene.members[0].runs[i] == 1) {
-            irr_exchange_destroy(scene.members[0].object[i]);
-            irr_test_must(irr_exchange_create(scene.team.comms[0], &scene.members[0].object[i]));
+            irr_exchange_give(scene.members[0].object[i]);
+            irr_test_must(irr_exchange_take(scene.team.comms[0], &scene.members[0].object[i]));
             scene.members[0].runs[i] = -1;
             scene.members[0].over++;
             scene.members[0].result[1] = IRR_ERR_CANCELED;
@@ -402,6 +402,34 @@ static void test_given_up(void)
     CU_ASSERT_TRUE(run_scene(&state));
     CU_ASSERT_EQUAL(scene.wrong, 0);
     expect_all_failed();
+    close_scene();
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+/* What is given back is what is taken next, and the one that a communicator has from the start is among them. */
+static void test_taken(void)
+{
+    const irr_settings_t settings = with("a1");
+    irr_exchange_t *taken[3], *again[3];
+    uint64_t state = irr_test_seed();
+
+    irr_memory_begin();
+    open_delayed(&state, 0);
+    open_scene(&settings, 4, 4, &state);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 3; i++) {
+            irr_test_must(irr_exchange_take(scene.team.comms[0], &again[i]));
+        }
+        for (int i = 0; round > 0 && i < 3; i++) {
+            CU_ASSERT_PTR_EQUAL(again[i], taken[i]);
+        }
+        for (int i = 3; i-- > 0;) {
+            taken[i] = again[i];
+            irr_exchange_give(again[i]);
+        }
+    }
+    CU_ASSERT_PTR_EQUAL(scene.members[0].object[0], irr_comm_exchange(scene.team.comms[0]));
+    CU_ASSERT_TRUE(run_scene(&state));
     close_scene();
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
@@ -417,6 +445,7 @@ int main(void)
         { "a message without leave among them",               test_stray },
         { "engines that close on them",                       test_close },
         { "one that is given up",                             test_given_up },
+        { "those that are taken and given back",              test_taken },
         { NULL, NULL }
     };
 

@@ -8,11 +8,11 @@
  *
  *     irr_engine_create      once a process, at the first exchange of the job
  *     irr_comm_create        once a communicator; collective, may block in the host's collectives
- *     irr_comm_exchange, irr_exchange_create   the one it has from the start, or another one
+ *     irr_comm_exchange, irr_exchange_take     the one it has from the start, or one that nobody uses
  *     irr_exchange_start     builds the plan, posts what may be posted; never blocks
  *     irr_exchange_test      IRR_IN_PROGRESS until done; never blocks
  *     irr_exchange_plan, irr_exchange_restart    the same exchange many times, planned once
- *     irr_exchange_destroy, irr_comm_destroy     local
+ *     irr_exchange_give, irr_comm_destroy     local
  *     irr_engine_close, irr_engine_drain, the host's barrier, irr_engine_destroy
  *
  * Units: every length, count and offset is in bytes unless a name says otherwise.  Functions that can
@@ -431,14 +431,14 @@ void irr_comm_destroy(irr_comm_t *comm);
 
 typedef struct irr_exchange irr_exchange_t;   /* one exchange at a time, again and again */
 
-/* The one that a communicator has from the start, with all memory that serving others takes.  Never destroyed. */
+/* The one that a communicator has from the start, with all memory that serving others takes. */
 irr_exchange_t *irr_comm_exchange(const irr_comm_t *comm);
 
-/* One more.  Local.  IRR_ERR_NO_MEMORY. */
-irr_status_t irr_exchange_create(irr_comm_t *comm, irr_exchange_t **exchange_p);
+/* One that nobody uses: that one, one that was given back, or a new one.  Local.  IRR_ERR_NO_MEMORY: all are in use. */
+irr_status_t irr_exchange_take(irr_comm_t *comm, irr_exchange_t **exchange_p);
 
-/* Local.  One that is not over fails the communicator on all members. */
-void irr_exchange_destroy(irr_exchange_t *exchange);
+/* Gives one back, which goes with the communicator.  Local.  One that is not over fails that on all members. */
+void irr_exchange_give(irr_exchange_t *exchange);
 
 /* Exchanges of a communicator that are open at a time at most. */
 #define IRR_EXCHANGES_OPEN 32

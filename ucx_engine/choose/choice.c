@@ -63,15 +63,26 @@ bool irr_choice_times(const irr_choice_t *choice)
     return choice->tries ? irr_trial_times(&choice->trial) : choice->calls + TIMED >= choice->due;
 }
 
-bool irr_choice_took(irr_choice_t *choice, uint64_t ns, const irr_choice_load_t *load)
+irr_choice_turn_t irr_choice_begin(irr_choice_t *choice)
 {
-    const bool timed = irr_choice_times(choice);
+    irr_choice_turn_t turn = { .way = irr_choice_way(choice), .timed = irr_choice_times(choice), .sum = -1 };
 
     choice->calls++;
     if (choice->tries) {
-        return irr_trial_took(&choice->trial, ns);
+        turn.sum = irr_trial_sum(&choice->trial);
+        turn.due = irr_trial_begins(&choice->trial);
+    } else {
+        turn.epoch = choice->due;
+        turn.due = choice->calls == choice->due;
     }
-    if (timed) {
+    return turn;
+}
+
+void irr_choice_end(irr_choice_t *choice, const irr_choice_turn_t *turn, uint64_t ns, const irr_choice_load_t *load)
+{
+    if (turn->sum >= 0) {
+        irr_trial_took(&choice->trial, turn->sum, ns);
+    } else if (turn->epoch == choice->due) {   /* else the first agreement was put off meanwhile */
         choice->own_ns = ns < choice->own_ns ? ns : choice->own_ns;
         choice->own_sum_ns += ns;
         choice->own.messages += load->messages;
@@ -79,7 +90,16 @@ bool irr_choice_took(irr_choice_t *choice, uint64_t ns, const irr_choice_load_t 
         choice->own.received += load->received;
         choice->own.longest = load->longest > choice->own.longest ? load->longest : choice->own.longest;
     }
-    return choice->calls == choice->due;
+}
+
+bool irr_choice_took(irr_choice_t *choice, uint64_t ns, const irr_choice_load_t *load)
+{
+    const irr_choice_turn_t turn = irr_choice_begin(choice);
+
+    if (turn.timed) {
+        irr_choice_end(choice, &turn, ns, load);
+    }
+    return turn.due;
 }
 
 void irr_choice_words(const irr_choice_t *choice, const irr_choice_opening_t *opening,

@@ -89,6 +89,15 @@ typedef struct irr_choice {
     irr_trial_t       trial;
 } irr_choice_t;
 
+/* What is known of an exchange when it begins. */
+typedef struct irr_choice_turn {
+    int      way;     /* 0, or one of those that were opened */
+    bool     timed;
+    bool     due;     /* the ranks agree after it */
+    int      sum;     /* of a trial, to which its time is added; -1: there is none */
+    uint64_t epoch;   /* otherwise, to which it belongs */
+} irr_choice_turn_t;
+
 /* On a rank that would spend so much. */
 void irr_choice_init(irr_choice_t *choice, uint32_t percent);
 
@@ -113,7 +122,16 @@ static inline int irr_choice_way(const irr_choice_t *choice)
 /* Is it timed? */
 bool irr_choice_times(const irr_choice_t *choice);
 
-/* The exchange is over; it took so long, and had this load, if it was timed.  True: the ranks agree now. */
+/*
+ * The next exchange begins.  Several may be under way at a time; but after one that is due no other begins before all
+ * are over and the ranks have agreed.
+ */
+irr_choice_turn_t irr_choice_begin(irr_choice_t *choice);
+
+/* One that is timed is over; it took so long, and had this load. */
+void irr_choice_end(irr_choice_t *choice, const irr_choice_turn_t *turn, uint64_t ns, const irr_choice_load_t *load);
+
+/* One that was alone began and is over; ns and load, if it was timed.  True: the ranks agree now. */
 bool irr_choice_took(irr_choice_t *choice, uint64_t ns, const irr_choice_load_t *load);
 
 /* This rank's words for the agreement. */

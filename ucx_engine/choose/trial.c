@@ -95,25 +95,22 @@ int irr_trial_look(double mean_ns)
 }
 
 /* Of a look the shortest exchange counts, for all of them: what disturbs one of a few says nothing of its way. */
-static void count_exchange(irr_trial_t *trial, uint64_t ns)
+void irr_trial_took(irr_trial_t *trial, int sum, uint64_t ns)
 {
-    uint64_t *sum = &trial->sums[trial->half * IRR_TRIAL_WAYS + trial->way];
+    uint64_t *total = &trial->sums[sum];
 
     if (!trial->looks) {
-        *sum += ns;
-    } else if (*sum == 0 || ns * (uint64_t)trial->length < *sum) {
-        *sum = ns * (uint64_t)trial->length;
+        *total += ns;
+    } else if (*total == 0 || ns * (uint64_t)trial->length < *total) {
+        *total = ns * (uint64_t)trial->length;
     }
 }
 
-bool irr_trial_took(irr_trial_t *trial, uint64_t ns)
+bool irr_trial_begins(irr_trial_t *trial)
 {
     int next;
 
     trial->exchanges++;
-    if (irr_trial_times(trial)) {
-        count_exchange(trial, ns);
-    }
     if (++trial->done < trial->warm_up + trial->length) {
         return false;
     }

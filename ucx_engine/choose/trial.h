@@ -65,8 +65,17 @@ static inline bool irr_trial_times(const irr_trial_t *trial)
     return trial->done >= trial->warm_up;
 }
 
-/* What it took, or anything if it is not timed.  True: the round is over, and the ranks agree on the largest sums. */
-bool irr_trial_took(irr_trial_t *trial, uint64_t ns);
+/* The next exchange begins.  True: it is the last one of the round; when all are over the ranks agree on the sums. */
+bool irr_trial_begins(irr_trial_t *trial);
+
+/* Where the time of the next exchange is added, which is over in the same round. */
+static inline int irr_trial_sum(const irr_trial_t *trial)
+{
+    return trial->half * IRR_TRIAL_WAYS + trial->way;
+}
+
+/* What a timed exchange of the round took. */
+void irr_trial_took(irr_trial_t *trial, int sum, uint64_t ns);
 
 /* The agreed sums of a look. */
 void irr_trial_looked(irr_trial_t *trial, const uint64_t *sums);

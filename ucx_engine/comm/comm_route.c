@@ -182,6 +182,7 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_
 
 void irr_comm_route_fini(irr_comm_t *comm)
 {
+    irr_exchange_free_spare(comm);
     irr_exchange_free(comm->exchange);
     comm->exchange = NULL;
     irr_run_fini(&comm->run);

@@ -317,12 +317,6 @@ void irr_engine_destroy(irr_engine_t *engine)
         comm->channel->transport->ops->close_channel(comm->channel);
     }
     engine->transport->ops->free(engine->transport);
-    while (engine->buried_exchanges != NULL) {
-        irr_exchange_t *exchange = engine->buried_exchanges;
-
-        engine->buried_exchanges = exchange->next;
-        irr_exchange_free(exchange);
-    }
     while (engine->buried != NULL) {
         irr_comm_t *comm = engine->buried;
 

@@ -32,7 +32,6 @@ struct irr_engine {
     irr_comm_t      *busy;       /* those with exchanges that are not over */
     irr_comm_t      *telling;    /* those that failed here, while the others are told */
     irr_comm_t      *buried;     /* those that are gone, but not for the transport */
-    irr_exchange_t  *buried_exchanges;
     irr_strays_t     strays;
     irr_boards_t     boards;
     unsigned         turns;      /* rounds so far */
@@ -69,6 +68,8 @@ struct irr_comm {
     irr_queue_t      open;        /* exchanges, as they were started */
     irr_queue_t      waiting;
     irr_exchange_t  *exchange;    /* that it has from the start */
+    irr_exchange_t  *spare;       /* those that nobody uses; see irr_exchange_take */
+    bool             takes;       /* some were taken, so that the one above may be among them */
     irr_channel_t    nowhere;     /* its channel while it needs no transport */
     irr_channel_t   *channel;     /* among its members */
     irr_peer_t     **peers;       /* by rank; NULL for this rank */

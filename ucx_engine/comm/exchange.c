@@ -38,26 +38,53 @@ void irr_exchange_free(irr_exchange_t *exchange)
     }
 }
 
-/* What the transport may still have of an exchange of a communicator that failed stays until the transport is gone. */
-void irr_exchange_destroy(irr_exchange_t *exchange)
+irr_status_t irr_exchange_take(irr_comm_t *comm, irr_exchange_t **exchange_p)
+{
+    irr_exchange_t *exchange;
+
+    irr_lock_acquire(&comm->engine->lock);
+    if (!comm->takes) {
+        comm->takes = true;
+        comm->spare = comm->exchange;
+        comm->spare->next = NULL;
+    }
+    exchange = comm->spare;
+    if (exchange != NULL) {
+        comm->spare = exchange->next;
+    }
+    irr_lock_release(&comm->engine->lock);
+    if (exchange == NULL) {
+        return irr_exchange_create(comm, exchange_p);
+    }
+    *exchange_p = exchange;
+    return IRR_OK;
+}
+
+/* What the transport may still have of one of a communicator that failed stays, as that does. */
+void irr_exchange_give(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
-    irr_engine_t *engine = comm->engine;
-    bool buried;
 
-    irr_lock_acquire(&engine->lock);
+    irr_lock_acquire(&comm->engine->lock);
     if (exchange->result == IRR_IN_PROGRESS) {
         irr_comm_fail(comm, IRR_ERR_CANCELED, "has given up an exchange");
         irr_queue_end_all(comm, IRR_ERR_CANCELED);
     }
-    buried = comm->failed != IRR_OK;
-    if (buried) {
-        exchange->next = engine->buried_exchanges;
-        engine->buried_exchanges = exchange;
-    }
-    irr_lock_release(&engine->lock);
-    if (!buried) {
-        irr_exchange_free(exchange);
+    exchange->started = false;
+    exchange->next = comm->spare;
+    comm->spare = exchange;
+    irr_lock_release(&comm->engine->lock);
+}
+
+void irr_exchange_free_spare(irr_comm_t *comm)
+{
+    while (comm->spare != NULL) {
+        irr_exchange_t *exchange = comm->spare;
+
+        comm->spare = exchange->next;
+        if (exchange != comm->exchange) {
+            irr_exchange_free(exchange);
+        }
     }
 }
 

@@ -50,7 +50,7 @@ struct irr_exchange {
     unsigned              turn;       /* of the engine, when it was opened */
     uint64_t              since_ns;   /* when it was seen to last; 0: not yet */
     uint64_t              run_ns;     /* when its schedule began to run */
-    irr_exchange_t       *next, *prev;   /* in its queue, or among those that are buried */
+    irr_exchange_t       *next, *prev;   /* in its queue, or among those that nobody uses */
     irr_counters_t        counters;   /* of the run that is open, or the last one */
     irr_run_t             own;        /* reserved where exchanges run side by side, or it is planned */
     irr_grid_plan_t       frozen;     /* planned: what the relay learnt, */
@@ -59,8 +59,14 @@ struct irr_exchange {
 
 /* ---- exchange.c ---- */
 
+/* One for a communicator.  IRR_ERR_NO_MEMORY. */
+irr_status_t irr_exchange_create(irr_comm_t *comm, irr_exchange_t **exchange_p);
+
 /* Frees one that the transport has no requests of. */
 void irr_exchange_free(irr_exchange_t *exchange);
+
+/* The same of those of a communicator that nobody uses. */
+void irr_exchange_free_spare(irr_comm_t *comm);
 
 /* ---- exchange_run.c; the engine is locked ---- */
 
