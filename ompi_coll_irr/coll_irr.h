@@ -12,6 +12,7 @@
  *   coll_irr_pvars_comm.c those of a communicator
  *   coll_irr_records.c    whether coll/irr is the same on all ranks of a communicator
  *   coll_irr_module.c     a module for each communicator: query, enable, destruct
+ *   coll_irr_collectives.h  the collectives, in one table
  *   coll_irr_activate.c   the first call of a collective on a communicator: agree, or leave it to the previous module
  *   coll_irr_rounds.h     what ranks tell each other beside collectives: maxima, bytes of all, a barrier
  *   coll_irr_opening.h    to an engine communicator, in steps
@@ -30,7 +31,7 @@
  *   coll_irr_buffer.c     counts, displacements and datatypes to blocks of bytes
  *   coll_irr_runs.c       elements of a datatype as runs of bytes
  *   coll_irr_kept.c       memory for packed bytes
- *   coll_irr_exchange.c   what a blocking call does: pack, exchange, unpack
+ *   coll_irr_exchange.c   what a blocking call does: activate, serve, pack, exchange, unpack
  *   coll_irr_alltoallv.c  MPI_Alltoallv
  *   coll_irr_alltoall.c   MPI_Alltoall
  *   coll_irr_persistent.c MPI_Alltoallv_init: agree, plan, or leave it to the previous module
@@ -41,7 +42,7 @@
 #ifndef MCA_COLL_IRR_H
 #define MCA_COLL_IRR_H
 
-#include "coll_irr_buffer.h"
+#include "coll_irr_collectives.h"
 #include "coll_irr_rounds.h"
 #include "coll_irr_rows.h"
 #include "choose/candidates.h"
@@ -52,16 +53,17 @@
 
 /* ---- component ---- */
 
-typedef struct mca_coll_irr_module_t mca_coll_irr_module_t;
 typedef struct mca_coll_irr_group_t mca_coll_irr_group_t;
+
+/* The parameters that name an algorithm: the first rows of mca_coll_irr_choices. */
+enum { MCA_COLL_IRR_ALLTOALLV_ALGORITHM, MCA_COLL_IRR_ALLTOALL_ALGORITHM, MCA_COLL_IRR_ALGORITHMS };
 
 /* Values as the user gave them; texts are checked when they become settings. */
 typedef struct mca_coll_irr_params_t {
     int   priority;
     int   setup_share;
     int   verbose;
-    int   alltoallv_algorithm;
-    int   alltoall_algorithm;
+    int   algorithms[MCA_COLL_IRR_ALGORITHMS];
     int   compose;
     int   overlap;
     int   pace;
@@ -114,8 +116,8 @@ void mca_coll_irr_tell(const char *topic, const char *text);
 
 /* What a communicator uses. */
 typedef struct mca_coll_irr_settings_t {
-    irr_settings_t engine;          /* its algorithm is that of MPI_Alltoallv, or MCA_COLL_IRR_HOST */
-    int            alltoall_algorithm;
+    irr_settings_t engine;          /* but for the algorithm */
+    int            algorithms[MCA_COLL_IRR_ALGORITHMS];   /* rows of the algorithm table, or MCA_COLL_IRR_HOST */
     size_t         ranks_per_node;  /* so many consecutive ranks are a node; 0: the nodes that Open MPI knows */
     size_t         seed, latency;   /* of the engine's */
     char          *schedule_file;   /* from malloc, what the engine's point to */
@@ -136,9 +138,6 @@ typedef enum mca_coll_irr_state_t {
     MCA_COLL_IRR_DECLINED
 } mca_coll_irr_state_t;
 
-/* Does a call by the previous module; in place, both its sides are the receiving one. */
-typedef int (*mca_coll_irr_host_fn_t)(mca_coll_irr_module_t *module, const mca_coll_irr_call_t *call, bool in_place);
-
 /* Most communicators come to an end before anything is tried on them. */
 typedef struct mca_coll_irr_candidates_t {
     irr_candidate_t list[IRR_CANDIDATES_MAX];   /* what is tried, */
@@ -147,13 +146,12 @@ typedef struct mca_coll_irr_candidates_t {
 
 /* A collective on a communicator: who serves it, and by what. */
 typedef struct mca_coll_irr_service_t {
-    const char          *call;       /* its name */
-    const char          *parameter;  /* that names the algorithm */
+    mca_coll_irr_which_t which;
+    const char          *call;       /* its name, or that of a form which is served on its own */
     mca_coll_irr_state_t state;
     int                  algorithm;  /* row of the algorithm table, or MCA_COLL_IRR_HOST */
     irr_comm_t          *irr_comm;   /* while SERVING */
-    bool                 shares;     /* irr_comm is that of the other collective */
-    mca_coll_irr_host_fn_t host;     /* the previous module's function */
+    bool                 shares;     /* irr_comm is that of the collective's leader */
 
     mca_coll_irr_row_t  *row;        /* of what is measured; NULL: nothing */
 
@@ -172,8 +170,7 @@ struct mca_coll_irr_module_t {
     void                       *pad[16];        /* newer releases of a series write behind their own members */
     ompi_communicator_t        *comm;           /* not retained: it owns the module */
     ompi_communicator_t        *keyed;          /* the same, or NULL if it has no info keys of ours */
-    mca_coll_irr_service_t      alltoallv;
-    mca_coll_irr_service_t      alltoall;
+    mca_coll_irr_service_t      services[MCA_COLL_IRR_COLLECTIVES];
     mca_coll_irr_settings_t     settings;
     bool                        everywhere;     /* all ranks have coll/irr: known from the first call on */
     irr_machine_t               machine;        /* by which ways are ranked; alike on all ranks where these choose */
@@ -181,15 +178,8 @@ struct mca_coll_irr_module_t {
     char                       *reason;         /* of it, or why the engine cannot be opened, for the user */
     mca_coll_irr_room_t         send_room;      /* while one is SERVING: for the problem */
     mca_coll_irr_room_t         recv_room;
+    mca_coll_irr_all_previous_t previous;       /* who served before us */
     mca_coll_irr_module_t      *next, *prev;    /* of the component's list */
-
-    /* Who served before us; the modules are retained. */
-    mca_coll_base_module_alltoallv_fn_t previous_alltoallv;
-    mca_coll_base_module_t             *previous_alltoallv_module;
-    mca_coll_base_module_alltoallv_init_fn_t previous_alltoallv_init;  /* NULL: nor do we offer it */
-    mca_coll_base_module_t             *previous_alltoallv_init_module;
-    mca_coll_base_module_alltoall_fn_t  previous_alltoall;  /* NULL: nor do we offer it */
-    mca_coll_base_module_t             *previous_alltoall_module;
 };
 
 OBJ_CLASS_DECLARATION(mca_coll_irr_module_t);
@@ -217,6 +207,9 @@ int mca_coll_irr_algorithm(int i);
 
 /* The other way round. */
 int mca_coll_irr_algorithm_value(int algorithm);
+
+/* The name of the parameter that names the algorithm of a service. */
+const char *mca_coll_irr_parameter(const mca_coll_irr_service_t *service);
 
 /* Seconds of the parameter coll_irr_timeout, for what belongs to no communicator; 0: for ever. */
 size_t mca_coll_irr_timeout(void);
@@ -246,18 +239,18 @@ irr_status_t mca_coll_irr_records_agree(ompi_communicator_t *comm, const mca_col
 /* ---- activation ---- */
 
 /*
- * Makes sure that the state of MPI_Alltoallv, or MPI_Alltoall, is decided; collective over the communicator in the
- * first call, in which it may block.  OMPI_SUCCESS, or the error of a message.
+ * Makes sure that the state of a collective is decided; collective over the communicator in the first call, in which it
+ * may block.  OMPI_SUCCESS, or the error of a message.
  */
-int mca_coll_irr_activate_alltoallv(mca_coll_irr_module_t *module);
-int mca_coll_irr_activate_alltoall(mca_coll_irr_module_t *module);
+int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
 /* What the exchanges of a service go by; where the ranks choose, what they have found so far.  False: the host's. */
 bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
                                    irr_settings_t *settings);
 
-/* Local: a collective that is served is not any more. */
+/* Local: a collective that is served is not any more; and all of a communicator. */
 void mca_coll_irr_service_end(mca_coll_irr_service_t *service);
+void mca_coll_irr_services_end(mca_coll_irr_module_t *module);
 
 /* Collective: makes sure that the engine is open, and that a module has room for problems; or why not. */
 irr_status_t mca_coll_irr_prepare(mca_coll_irr_module_t *module, mca_coll_irr_group_t **group_p);
@@ -288,7 +281,8 @@ mca_coll_irr_mode_t mca_coll_irr_mode(const mca_coll_irr_module_t *module, const
 /* Is that so because of an info key of the communicator, of which no record tells the others? */
 bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
 
-/* Those of this process for both collectives where no info key says: for its record. */
+/* Those of this process for all parameters that name an algorithm, where no info key says: for its record. */
+#define MCA_COLL_IRR_MODES_BITS (2 * MCA_COLL_IRR_ALGORITHMS)
 uint64_t mca_coll_irr_process_modes(void);
 
 /* Local: begins to. */
@@ -377,6 +371,13 @@ void mca_coll_irr_teardown_local(void);
 /* Adds the messages of a side, for or from others, to a load, and returns their bytes. */
 uint64_t mca_coll_irr_add_side(const mca_coll_irr_side_t *side, int me, irr_choice_load_t *load);
 
+/*
+ * A blocking call, with its sides: as the state of the collective says, which the first call decides.
+ * OMPI_SUCCESS or an error of Open MPI's.
+ */
+int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_side_t *send,
+                      const mca_coll_irr_side_t *recv);
+
 /* A call on a collective whose state is decided, as that is; measured if somebody asked. */
 int mca_coll_irr_serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call,
                        bool in_place);
@@ -389,8 +390,14 @@ int mca_coll_irr_exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, m
                           bool in_place);
 
 /* By the previous module. */
-int mca_coll_irr_host_alltoall(mca_coll_irr_module_t *module, const mca_coll_irr_call_t *call, bool in_place);
-int mca_coll_irr_host_alltoallv(mca_coll_irr_module_t *module, const mca_coll_irr_call_t *call, bool in_place);
+int mca_coll_irr_host(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_call_t *call,
+                      bool in_place);
+
+/* The same, of a type. */
+int mca_coll_irr_host_alltoall(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                               const mca_coll_irr_call_t *call, bool in_place);
+int mca_coll_irr_host_alltoallv(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                const mca_coll_irr_call_t *call, bool in_place);
 
 int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype, void *rbuf,
                           mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,

@@ -1,14 +1,14 @@
 /*
  * coll_irr_activate.c - the first call of a collective on a communicator decides whether coll/irr serves it.
  *
- * All members are there by definition, so this is where ranks agree, in two parts.  First the maxima of a few words: does any rank want the collective served, and do all?  Parameters
- * may differ between ranks, so none can tell alone; nor that all have coll/irr, which is found on the way
- * (coll_irr_records.c).  Where none wants it, which is so with nothing configured, that is all: nothing was opened.
- * Then the engine's agreement, into which local trouble (no memory, no transport) is taken, so that either all ranks
- * are served or all are left to the previous module.
+ * All members are there by definition, so this is where ranks agree, in two parts.  First the maxima of a few words:
+ * does any rank want the collective served, and do all?  Parameters may differ between ranks, so none can tell alone;
+ * nor that all have coll/irr, which is found on the way (coll_irr_records.c).  Where none wants it, which is so with
+ * nothing configured, that is all: nothing was opened.  Then the engine's agreement, into which local trouble (no
+ * memory, no transport) is taken, so that either all ranks are served or all are left to the previous module.
  *
- * An engine communicator has one algorithm.  MPI_Alltoall uses that of MPI_Alltoallv if it has the same on all ranks,
- * which these words tell as well, and one of its own if not.
+ * An engine communicator has one algorithm.  A collective uses that of its leader, as MPI_Alltoall does that of
+ * MPI_Alltoallv, if it has the same algorithm on all ranks, which these words tell as well, and one of its own if not.
  */
 #include "coll_irr_opening.h"
 #include "coll_irr_tell.h"
@@ -100,21 +100,28 @@ static void serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service
     char why[128];
 
     service->state = MCA_COLL_IRR_SERVING;
-    snprintf(why, sizeof(why), "%s is %s%s", service->parameter, irr_algorithm_name(service->algorithm),
+    snprintf(why, sizeof(why), "%s is %s%s", mca_coll_irr_parameter(service), irr_algorithm_name(service->algorithm),
              reason_to_serve(module, service));
     explain(module, service, irr_comm_algorithm(service->irr_comm), why);
 }
 
 /* Somebody needs room for problems. */
-static bool is_in_use(const mca_coll_irr_service_t *service)
+static bool is_in_use(const mca_coll_irr_module_t *module)
 {
-    return service->state == MCA_COLL_IRR_SERVING || service->state == MCA_COLL_IRR_CHOOSING;
+    bool in_use = false;
+
+    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
+        const mca_coll_irr_state_t state = module->services[i].state;
+
+        in_use = in_use || state == MCA_COLL_IRR_SERVING || state == MCA_COLL_IRR_CHOOSING;
+    }
+    return in_use;
 }
 
 void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *why)
 {
     service->state = MCA_COLL_IRR_DECLINED;
-    if (!is_in_use(&module->alltoallv) && !is_in_use(&module->alltoall)) {
+    if (!is_in_use(module)) {
         mca_coll_irr_room_fini(&module->send_room);
         mca_coll_irr_room_fini(&module->recv_room);
     }
@@ -129,6 +136,13 @@ void mca_coll_irr_service_end(mca_coll_irr_service_t *service)
     }
     service->irr_comm = NULL;
     service->state = service->state == MCA_COLL_IRR_NEW ? MCA_COLL_IRR_NEW : MCA_COLL_IRR_DECLINED;
+}
+
+void mca_coll_irr_services_end(mca_coll_irr_module_t *module)
+{
+    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
+        mca_coll_irr_service_end(&module->services[i]);
+    }
 }
 
 bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
@@ -171,18 +185,26 @@ static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service
     return status == IRR_ERR_NOT_SUPPORTED ? OMPI_SUCCESS : mca_coll_irr_error(status);
 }
 
-/* Collective: MPI_Alltoall goes the way of MPI_Alltoallv, which all ranks want served as well then. */
-static int share(mca_coll_irr_module_t *module)
+static mca_coll_irr_service_t *leader_of(mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
-    int result = module->alltoallv.state == MCA_COLL_IRR_NEW ? decide(module, &module->alltoallv) : OMPI_SUCCESS;
+    return &module->services[mca_coll_irr_collectives[service->which].leader];
+}
 
-    if (result != OMPI_SUCCESS || module->alltoallv.state != MCA_COLL_IRR_SERVING) {
-        mca_coll_irr_decline(module, &module->alltoall, "MPI_Alltoallv is not served");
+/* Collective: a service goes by the engine communicator of its leader, which all ranks want served as well then. */
+static int share(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    mca_coll_irr_service_t *leader = leader_of(module, service);
+    int result = leader->state == MCA_COLL_IRR_NEW ? decide(module, leader) : OMPI_SUCCESS;
+    char why[64];
+
+    if (result != OMPI_SUCCESS || leader->state != MCA_COLL_IRR_SERVING) {
+        snprintf(why, sizeof(why), "%s is not served", leader->call);
+        mca_coll_irr_decline(module, service, why);
         return result;
     }
-    module->alltoall.irr_comm = module->alltoallv.irr_comm;
-    module->alltoall.shares = true;
-    serve(module, &module->alltoall);
+    service->irr_comm = leader->irr_comm;
+    service->shares = true;
+    serve(module, service);
     return OMPI_SUCCESS;
 }
 
@@ -224,7 +246,7 @@ static void decline_divided(mca_coll_irr_module_t *module, mca_coll_irr_service_
         mca_coll_irr_tell("engine-message", module->reason);
     } else if (words[BAD_VALUE] == 0 && words[LEFT] == me) {
         snprintf(text, sizeof(text), "%s is %s on some ranks of a communicator and not on others; parameters must be "
-                 "the same on all ranks", service->parameter, why);
+                 "the same on all ranks", mca_coll_irr_parameter(service), why);
         mca_coll_irr_tell("engine-message", text);
     }
     mca_coll_irr_decline(module, service,
@@ -256,7 +278,7 @@ static irr_status_t ask(mca_coll_irr_module_t *module, const mca_coll_irr_servic
     }
     snprintf(late, sizeof(late), "rank %d of communicator %.64s has an info key for coll/irr, such as %s, and waits "
              "for the others; the key must be the same on all ranks", ompi_comm_rank(module->comm), module->comm->c_name,
-             service->parameter);
+             mca_coll_irr_parameter(service));
     status = mca_coll_irr_records_agree(module->comm, partners, words, WORDS, own ? late : NULL);
     module->everywhere = status == IRR_OK;
     return status;
@@ -266,7 +288,7 @@ static irr_status_t ask(mca_coll_irr_module_t *module, const mca_coll_irr_servic
  * What this rank wants, and in *why_p the algorithm if that leaves the collective to Open MPI.  A rank without memory
  * for a module has read no settings, so it wants what the others do, and tells its trouble later.
  */
-static void want(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, uint64_t *words,
+static void want(mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, uint64_t *words,
                  const char **why_p)
 {
     const uint64_t me = (uint64_t)(ompi_comm_size(module->comm) - ompi_comm_rank(module->comm));
@@ -279,14 +301,7 @@ static void want(const mca_coll_irr_module_t *module, const mca_coll_irr_service
     words[BAD_VALUE] = module->trouble != IRR_OK ? me : 0;
     words[WANTED] = *why_p == NULL;
     words[LEFT] = *why_p != NULL ? me : 0;
-    words[APART] = module->alltoall.algorithm != module->alltoallv.algorithm;
-}
-
-static int decline_both(mca_coll_irr_module_t *module, const char *why)
-{
-    mca_coll_irr_decline(module, &module->alltoallv, why);
-    mca_coll_irr_decline(module, &module->alltoall, why);
-    return OMPI_SUCCESS;
+    words[APART] = service->algorithm != leader_of(module, service)->algorithm;
 }
 
 int mca_coll_irr_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
@@ -306,7 +321,8 @@ int mca_coll_irr_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *serv
     }
     status = ask(module, service, &partners, words);
     if (status == IRR_ERR_NOT_SUPPORTED) {
-        return decline_both(module, "coll/irr is not the same on all ranks");
+        mca_coll_irr_decline(module, service, "coll/irr is not the same on all ranks");
+        return OMPI_SUCCESS;
     }
     if (status != IRR_OK) {
         mca_coll_irr_decline(module, service, "a message of Open MPI failed");
@@ -314,7 +330,7 @@ int mca_coll_irr_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *serv
     }
     if (words[WANTED] == 0) {
         why = why != NULL ? why : "not known, for want of memory";
-        snprintf(text, sizeof(text), "%s is %s", service->parameter, why);
+        snprintf(text, sizeof(text), "%s is %s", mca_coll_irr_parameter(service), why);
         mca_coll_irr_decline(module, service, text);
         return OMPI_SUCCESS;
     }
@@ -326,7 +342,8 @@ int mca_coll_irr_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *serv
         status = mca_coll_irr_machine_agreed(module, words + MACHINE);
         return status == IRR_OK ? OMPI_SUCCESS : mca_coll_irr_error(status);
     }
-    return service == &module->alltoall && words[APART] == 0 ? share(module) : decide(module, service);
+    return service != leader_of(module, service) && words[APART] == 0 ? share(module, service)
+                                                                      : decide(module, service);
 }
 
 /* The first call: now, or as the calls go. */
@@ -341,7 +358,7 @@ static int begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
         mca_coll_irr_choose_begin(module, service);
         return OMPI_SUCCESS;
     case MCA_COLL_IRR_LEAVES:
-        snprintf(text, sizeof(text), "%s is host", service->parameter);
+        snprintf(text, sizeof(text), "%s is host", mca_coll_irr_parameter(service));
         mca_coll_irr_decline(module, service, text);
         return OMPI_SUCCESS;
     default:
@@ -352,12 +369,7 @@ static int begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
     }
 }
 
-int mca_coll_irr_activate_alltoallv(mca_coll_irr_module_t *module)
+int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
-    return module->alltoallv.state == MCA_COLL_IRR_NEW ? begin(module, &module->alltoallv) : OMPI_SUCCESS;
-}
-
-int mca_coll_irr_activate_alltoall(mca_coll_irr_module_t *module)
-{
-    return module->alltoall.state == MCA_COLL_IRR_NEW ? begin(module, &module->alltoall) : OMPI_SUCCESS;
+    return service->state == MCA_COLL_IRR_NEW ? begin(module, service) : OMPI_SUCCESS;
 }

@@ -42,9 +42,9 @@ static bool has_files(ompi_communicator_t *comm)
 }
 
 /* On a communicator; NULL: on those without info keys. */
-static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int which)
+static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
 {
-    const mca_coll_irr_choice_t *setting = &mca_coll_irr_choices[which];
+    const mca_coll_irr_choice_t *setting = &mca_coll_irr_choices[algorithm];
     char value[OPAL_MAX_INFO_VAL + 1];
     const char *given = info(comm, setting->parameter, value);
     const int name = given != NULL ? mca_coll_irr_parse_name(given, setting->name) : *setting->storage;
@@ -61,23 +61,23 @@ static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int which)
 
 uint64_t mca_coll_irr_process_modes(void)
 {
-    return (uint64_t)mode_of(NULL, MCA_COLL_IRR_ALLTOALLV) << 2 | (uint64_t)mode_of(NULL, MCA_COLL_IRR_ALLTOALL);
-}
+    uint64_t modes = 0;
 
-/* Which setting names the algorithm of a service. */
-static int which_of(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
-{
-    return service == &module->alltoallv ? MCA_COLL_IRR_ALLTOALLV : MCA_COLL_IRR_ALLTOALL;
+    for (int i = 0; i < MCA_COLL_IRR_ALGORITHMS; i++) {
+        modes = modes << 2 | (uint64_t)mode_of(NULL, i);
+    }
+    return modes;
 }
 
 bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
-    return mca_coll_irr_mode(module, service) != mode_of(NULL, which_of(module, service));
+    return mca_coll_irr_mode(module, service) !=
+           mode_of(NULL, mca_coll_irr_collectives[service->which].algorithm);
 }
 
 mca_coll_irr_mode_t mca_coll_irr_mode(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
-    return mode_of(module->keyed, which_of(module, service));
+    return mode_of(module->keyed, mca_coll_irr_collectives[service->which].algorithm);
 }
 
 /* As the user counts nodes, or as Open MPI does. */
@@ -161,7 +161,8 @@ static int go(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mc
 {
     irr_comm_t *way = service->ways[irr_choice_way(&service->choice)];
 
-    return way == NULL ? service->host(module, call, in_place) : mca_coll_irr_exchange(module, way, call, in_place);
+    return way == NULL ? mca_coll_irr_host(module, service->which, call, in_place)
+                       : mca_coll_irr_exchange(module, way, call, in_place);
 }
 
 int mca_coll_irr_choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call,

@@ -1,5 +1,5 @@
 /*
- * coll_irr_exchange.c - what a blocking call does: packs what must be packed, exchanges, unpacks.
+ * coll_irr_exchange.c - what a blocking call does: decides who serves it, packs what must be packed, exchanges, unpacks.
  *
  * The other ranks are in the exchange whatever fails here, so it runs even so, without what is lacked.
  */
@@ -40,4 +40,29 @@ int mca_coll_irr_exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, m
     }
     mca_coll_irr_call_close(call);
     return packed != OMPI_SUCCESS ? packed : result;
+}
+
+int mca_coll_irr_host(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_call_t *call,
+                      bool in_place)
+{
+    const mca_coll_irr_previous_t *previous = &module->previous[which][MCA_COLL_IRR_BLOCKING];
+
+    return mca_coll_irr_collectives[which].host(previous, module->comm, call, in_place);
+}
+
+int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_side_t *send,
+                      const mca_coll_irr_side_t *recv)
+{
+    const bool in_place = send->buffer == MPI_IN_PLACE;
+    mca_coll_irr_service_t *service = &module->services[which];
+    const int result = mca_coll_irr_activate(module, service);
+    mca_coll_irr_call_t call;
+
+    if (result != OMPI_SUCCESS) {
+        return result;
+    }
+    call.recv = *recv;
+    call.send = in_place ? *recv : *send;
+    call.recv.slots = call.send.slots = ompi_comm_size(module->comm);
+    return mca_coll_irr_serve(module, service, &call, in_place);
 }

@@ -170,32 +170,19 @@ mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *
         return NULL;
     }
     module->super.coll_module_enable = enable;
-    module->super.coll_alltoall = mca_coll_irr_alltoall;
-    module->super.coll_alltoallv = mca_coll_irr_alltoallv;
-    module->super.coll_alltoallv_init = mca_coll_irr_alltoallv_init;
+    mca_coll_irr_offer(&module->super);
     *priority = mca_coll_irr_component.params.priority;
     return &module->super;
 }
 
-/* Who served before us.  Where we may have to decline, somebody must be there to take over. */
-static void keep_previous(mca_coll_irr_module_t *module, const mca_coll_base_comm_coll_t *previous)
+static void services_init(mca_coll_irr_module_t *module)
 {
-    module->previous_alltoallv = previous->coll_alltoallv;
-    module->previous_alltoallv_module = previous->coll_alltoallv_module;
-    OBJ_RETAIN(module->previous_alltoallv_module);
-    if (previous->coll_alltoallv_init != NULL) {
-        module->previous_alltoallv_init = previous->coll_alltoallv_init;
-        module->previous_alltoallv_init_module = previous->coll_alltoallv_init_module;
-        OBJ_RETAIN(module->previous_alltoallv_init_module);
-    } else {
-        module->super.coll_alltoallv_init = NULL;
-    }
-    if (previous->coll_alltoall != NULL) {
-        module->previous_alltoall = previous->coll_alltoall;
-        module->previous_alltoall_module = previous->coll_alltoall_module;
-        OBJ_RETAIN(module->previous_alltoall_module);
-    } else {
-        module->super.coll_alltoall = NULL;
+    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
+        const mca_coll_irr_collective_t *collective = &mca_coll_irr_collectives[i];
+
+        module->services[i].which = (mca_coll_irr_which_t)i;
+        module->services[i].call = collective->forms[MCA_COLL_IRR_BLOCKING].call;
+        module->services[i].algorithm = module->settings.algorithms[collective->algorithm];
     }
 }
 
@@ -211,18 +198,11 @@ static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
     }
     module->comm = comm;
     module->keyed = mca_coll_irr_info_has(comm, MCA_COLL_IRR_PREFIX) ? comm : NULL;
-    keep_previous(module, previous);
+    mca_coll_irr_previous_keep(module->previous, previous, &module->super);
     if (module->trouble == IRR_OK) {
         module->trouble = mca_coll_irr_settings(comm, module->keyed, &module->settings, &module->reason);
     }
-    module->alltoallv.call = "MPI_Alltoallv";
-    module->alltoallv.parameter = "coll_irr_alltoallv_algorithm";
-    module->alltoallv.algorithm = module->settings.engine.algorithm;
-    module->alltoallv.host = mca_coll_irr_host_alltoallv;
-    module->alltoall.call = "MPI_Alltoall";
-    module->alltoall.parameter = "coll_irr_alltoall_algorithm";
-    module->alltoall.algorithm = module->settings.alltoall_algorithm;
-    module->alltoall.host = mca_coll_irr_host_alltoall;
+    services_init(module);
     return OMPI_SUCCESS;
 }
 
@@ -254,13 +234,6 @@ static void unlink_module(mca_coll_irr_module_t *module)
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
-static void release(mca_coll_base_module_t *previous)
-{
-    if (previous != NULL) {
-        OBJ_RELEASE(previous);
-    }
-}
-
 /* Never waits for a peer: ranks free a communicator at different times. */
 static void destruct(mca_coll_irr_module_t *module)
 {
@@ -269,19 +242,16 @@ static void destruct(mca_coll_irr_module_t *module)
         mca_coll_irr_teardown();
     }
     unlink_module(module);
-    mca_coll_irr_tally_end(module, &module->alltoall);
-    mca_coll_irr_tally_end(module, &module->alltoallv);
-    mca_coll_irr_service_end(&module->alltoall);
-    mca_coll_irr_service_end(&module->alltoallv);
-    free(module->alltoall.candidates);
-    free(module->alltoallv.candidates);
+    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
+        mca_coll_irr_tally_end(module, &module->services[i]);
+        mca_coll_irr_service_end(&module->services[i]);
+        free(module->services[i].candidates);
+    }
     free(module->reason);
     mca_coll_irr_settings_fini(&module->settings);
     mca_coll_irr_room_fini(&module->send_room);
     mca_coll_irr_room_fini(&module->recv_room);
-    release(module->previous_alltoallv_module);
-    release(module->previous_alltoallv_init_module);
-    release(module->previous_alltoall_module);
+    mca_coll_irr_previous_drop(module->previous);
 }
 
 OBJ_CLASS_INSTANCE(mca_coll_irr_module_t, mca_coll_base_module_t, construct, destruct);

@@ -98,7 +98,7 @@ static int register_settings(void)
 {
     int result = OMPI_SUCCESS;
 
-    mca_coll_irr_choices[MCA_COLL_IRR_ALLTOALLV].help = algorithm_help();
+    mca_coll_irr_choices[MCA_COLL_IRR_ALLTOALLV_ALGORITHM].help = algorithm_help();
     for (int i = 0; i < MCA_COLL_IRR_ALL_CHOICES && result >= 0; i++) {
         result = register_choice(&mca_coll_irr_choices[i]);
     }

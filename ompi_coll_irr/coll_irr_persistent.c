@@ -30,11 +30,11 @@ static int init_previous(const args_t *args, ompi_request_t **request_p)
 {
     const mca_coll_irr_side_t *send = &args->send, *recv = &args->recv;
     const mca_coll_irr_module_t *module = args->module;
+    const mca_coll_irr_previous_t *previous = &module->previous[MCA_COLL_IRR_ALLTOALLV][MCA_COLL_IRR_PERSISTENT];
+    const mca_coll_base_module_alltoallv_init_fn_t host = (mca_coll_base_module_alltoallv_init_fn_t)previous->function;
 
-    return module->previous_alltoallv_init(args->in_place ? MPI_IN_PLACE : send->buffer, send->counts, send->displs,
-                                           send->datatype, recv->buffer, recv->counts, recv->displs, recv->datatype,
-                                           module->comm, args->info, request_p,
-                                           module->previous_alltoallv_init_module);
+    return host(args->in_place ? MPI_IN_PLACE : send->buffer, send->counts, send->displs, send->datatype, recv->buffer,
+                recv->counts, recv->displs, recv->datatype, module->comm, args->info, request_p, previous->module);
 }
 
 /*
@@ -83,7 +83,7 @@ static irr_status_t create_served(const args_t *args, const irr_settings_t *sett
 /* Collective: the request begins with the way that its class has found, if all ranks can. */
 static void take_found(mca_coll_irr_module_t *module, mca_coll_irr_request_t *request)
 {
-    const mca_coll_irr_service_t *class = &module->alltoallv;
+    const mca_coll_irr_service_t *class = &module->services[MCA_COLL_IRR_ALLTOALLV];
     mca_coll_irr_service_t *service = &request->service;
     irr_status_t trouble = IRR_OK;
     irr_settings_t settings;
@@ -149,6 +149,7 @@ int mca_coll_irr_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts,
                                 ompi_info_t *info, ompi_request_t **request_p, mca_coll_base_module_t *base)
 {
     mca_coll_irr_module_t *module = (mca_coll_irr_module_t *)base;
+    mca_coll_irr_service_t *class = &module->services[MCA_COLL_IRR_ALLTOALLV];
     const int ranks = ompi_comm_size(comm);
     const args_t args = {
         .module = module,
@@ -159,18 +160,18 @@ int mca_coll_irr_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts,
     };
     irr_status_t status = IRR_ERR_NOT_SUPPORTED;
     irr_settings_t settings;
-    int result = mca_coll_irr_activate_alltoallv(module);
+    int result = mca_coll_irr_activate(module, class);
 
-    if (result == OMPI_SUCCESS && module->alltoallv.state == MCA_COLL_IRR_CHOOSING) {
-        result = mca_coll_irr_choose_ask(module, &module->alltoallv);
+    if (result == OMPI_SUCCESS && class->state == MCA_COLL_IRR_CHOOSING) {
+        result = mca_coll_irr_choose_ask(module, class);
     }
     if (result != OMPI_SUCCESS) {
         return result;
     }
-    if (module->alltoallv.state == MCA_COLL_IRR_CHOOSING) {
+    if (class->state == MCA_COLL_IRR_CHOOSING) {
         return create_tried(&args, request_p);
     }
-    if (mca_coll_irr_service_settings(module, &module->alltoallv, &settings)) {
+    if (mca_coll_irr_service_settings(module, class, &settings)) {
         status = create_served(&args, &settings, request_p);
     }
     if (status != IRR_ERR_NOT_SUPPORTED) {

@@ -26,25 +26,33 @@
 /* A message: the words of the caller, and whether somebody is unlike. */
 enum { UNLIKE = MCA_COLL_IRR_WORDS_MAX, LENGTH };
 
-/* Where a record has its parts, which fill it: modes in 4 bits, the version in 14, the network, the priority in 16. */
-enum { NETWORK_SHIFT = 16, VERSION_SHIFT = NETWORK_SHIFT + MCA_COLL_IRR_NETWORK_BITS, MODES_SHIFT = VERSION_SHIFT + 14 };
+/* Where a record has its parts: the priority, the network, the version, and the modes. */
+enum {
+    PRIORITY_BITS = 14,
+    NETWORK_SHIFT = PRIORITY_BITS,
+    VERSION_SHIFT = NETWORK_SHIFT + MCA_COLL_IRR_NETWORK_BITS,
+    MODES_SHIFT = VERSION_SHIFT + 14
+};
 
-_Static_assert(MODES_SHIFT == 60, "the parts fill the record");
+_Static_assert(MODES_SHIFT + MCA_COLL_IRR_MODES_BITS <= 64, "there is room for all parts");
+
+/* Most of a priority, in either direction; what is beyond is out of range anyway. */
+#define PRIORITY_MAX ((1 << (PRIORITY_BITS - 1)) - 1)
 
 /* How collectives are served, a version, and what moves messages, above a priority, which may be negative. */
 static uint64_t my_record(void)
 {
     const uint64_t version = (IRR_VERSION_MAJOR & 15) << 10 | (IRR_VERSION_MINOR & 31) << 5 | (IRR_VERSION_RELEASE & 31);
     const int given = mca_coll_irr_component.params.priority;
-    const int16_t priority = (int16_t)(given > INT16_MAX ? INT16_MAX : given < INT16_MIN ? INT16_MIN : given);
+    const int priority = given > PRIORITY_MAX ? PRIORITY_MAX : given < -PRIORITY_MAX ? -PRIORITY_MAX : given;
 
     return mca_coll_irr_process_modes() << MODES_SHIFT | version << VERSION_SHIFT |
-           mca_coll_irr_network_word() << NETWORK_SHIFT | (uint16_t)priority;
+           mca_coll_irr_network_word() << NETWORK_SHIFT | (uint64_t)(priority + PRIORITY_MAX);
 }
 
 static int priority_of(uint64_t record)
 {
-    return (int16_t)(uint16_t)record;
+    return (int)(record & ((UINT64_C(1) << PRIORITY_BITS) - 1)) - PRIORITY_MAX;
 }
 
 static uint64_t network_of(uint64_t record)

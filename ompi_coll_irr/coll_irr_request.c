@@ -165,7 +165,8 @@ mca_coll_irr_request_t *mca_coll_irr_request_create(mca_coll_irr_module_t *modul
     OBJ_RETAIN(module->comm);
     request->module = module;
     request->service = (mca_coll_irr_service_t){
-        .call = "MPI_Alltoallv_init", .parameter = module->alltoallv.parameter, .state = MCA_COLL_IRR_DECLINED };
+        .which = MCA_COLL_IRR_ALLTOALLV, .state = MCA_COLL_IRR_DECLINED,
+        .call = mca_coll_irr_collectives[MCA_COLL_IRR_ALLTOALLV].forms[MCA_COLL_IRR_PERSISTENT].call };
     request->trying = NULL;
     link_request(request);
     return request;

@@ -52,14 +52,15 @@ static const char *transport_name(int i)
 }
 
 mca_coll_irr_choice_t mca_coll_irr_choices[MCA_COLL_IRR_ALL_CHOICES] = {
-    [MCA_COLL_IRR_ALLTOALLV] = {
+    [MCA_COLL_IRR_ALLTOALLV_ALGORITHM] = {
         PREFIX "alltoallv_algorithm", NULL, OPAL_INFO_LVL_3, algorithm_name,
-        &mca_coll_irr_component.params.alltoallv_algorithm, ""
+        &mca_coll_irr_component.params.algorithms[MCA_COLL_IRR_ALLTOALLV_ALGORITHM], ""
     },
-    [MCA_COLL_IRR_ALLTOALL] = {
+    [MCA_COLL_IRR_ALLTOALL_ALGORITHM] = {
         PREFIX "alltoall_algorithm",
         "Algorithm for MPI_Alltoall: those of " PREFIX "alltoallv_algorithm." INFO_KEY,
-        OPAL_INFO_LVL_3, algorithm_name, &mca_coll_irr_component.params.alltoall_algorithm, ""
+        OPAL_INFO_LVL_3, algorithm_name,
+        &mca_coll_irr_component.params.algorithms[MCA_COLL_IRR_ALLTOALL_ALGORITHM], ""
     },
     [MCA_COLL_IRR_COMPOSE] = {
         PREFIX "compose",
@@ -284,6 +285,11 @@ mca_coll_irr_text_t *mca_coll_irr_text_at(int i)
     return i >= 0 && i < TEXTS ? &texts[i] : NULL;
 }
 
+const char *mca_coll_irr_parameter(const mca_coll_irr_service_t *service)
+{
+    return mca_coll_irr_choices[mca_coll_irr_collectives[service->which].algorithm].parameter;
+}
+
 size_t mca_coll_irr_timeout(void)
 {
     size_t seconds = 0;
@@ -420,8 +426,9 @@ irr_status_t mca_coll_irr_settings(ompi_communicator_t *comm, ompi_communicator_
     prefix = dump_prefix(comm, made.matrix_dump);
     free(made.matrix_dump);
     made.matrix_dump = prefix;
-    made.engine.algorithm = mca_coll_irr_algorithm(chosen[MCA_COLL_IRR_ALLTOALLV]);
-    made.alltoall_algorithm = mca_coll_irr_algorithm(chosen[MCA_COLL_IRR_ALLTOALL]);
+    for (int i = 0; i < MCA_COLL_IRR_ALGORITHMS; i++) {
+        made.algorithms[i] = mca_coll_irr_algorithm(chosen[i]);
+    }
     made.engine.compose = (irr_compose_t)chosen[MCA_COLL_IRR_COMPOSE];
     made.engine.overlap = (irr_overlap_t)chosen[MCA_COLL_IRR_OVERLAP];
     made.engine.pace = (irr_pacing_t)chosen[MCA_COLL_IRR_PACE];

@@ -22,9 +22,9 @@ typedef struct mca_coll_irr_choice_t {
     char                    bad[64];
 } mca_coll_irr_choice_t;
 
+/* Behind those that name an algorithm. */
 enum {
-    MCA_COLL_IRR_ALLTOALLV, MCA_COLL_IRR_ALLTOALL, MCA_COLL_IRR_COMPOSE, MCA_COLL_IRR_OVERLAP, MCA_COLL_IRR_PACE,
-    MCA_COLL_IRR_HOST_ROUTE,
+    MCA_COLL_IRR_COMPOSE = MCA_COLL_IRR_ALGORITHMS, MCA_COLL_IRR_OVERLAP, MCA_COLL_IRR_PACE, MCA_COLL_IRR_HOST_ROUTE,
     MCA_COLL_IRR_CHOICES,                                /* of a communicator; what follows is the process's */
     MCA_COLL_IRR_TRANSPORT = MCA_COLL_IRR_CHOICES,
     MCA_COLL_IRR_ALL_CHOICES

@@ -28,7 +28,7 @@ static int dispatch(mca_coll_irr_module_t *module, mca_coll_irr_service_t *servi
     switch (service->state) {
     case MCA_COLL_IRR_CHOOSING: return mca_coll_irr_choose(module, service, call, in_place);
     case MCA_COLL_IRR_SERVING:  return mca_coll_irr_exchange(module, service->irr_comm, call, in_place);
-    default:                    return service->host(module, call, in_place);
+    default:                    return mca_coll_irr_host(module, service->which, call, in_place);
     }
 }
 

@@ -176,8 +176,7 @@ void mca_coll_irr_teardown_local(void)
 
     mca_coll_irr_requests_strand();
     for (mca_coll_irr_module_t *module = component->modules; module != NULL; module = module->next) {
-        mca_coll_irr_service_end(&module->alltoall);
-        mca_coll_irr_service_end(&module->alltoallv);
+        mca_coll_irr_services_end(module);
     }
     if (component->engine_state == MCA_COLL_IRR_ENGINE_OPEN) {
         mca_coll_irr_engine_close();

@@ -1,0 +1,113 @@
+/*
+ * coll_irr_collectives.c - the table of collectives, and who served them before us.
+ *
+ * Open MPI keeps the functions of a module, and of a communicator each with its module, as members of structures.  A row
+ * knows where, so that nothing else asks which collective it is.
+ */
+#include "coll_irr_settings.h"
+
+#define ENTRY(call, member, ours) {                                             \
+        call, (mca_coll_irr_function_t)(ours),                                  \
+        offsetof(mca_coll_base_module_t, coll_##member),                        \
+        offsetof(mca_coll_base_comm_coll_t, coll_##member),                     \
+        offsetof(mca_coll_base_comm_coll_t, coll_##member##_module)             \
+    }
+
+const mca_coll_irr_collective_t mca_coll_irr_collectives[MCA_COLL_IRR_COLLECTIVES] = {
+    [MCA_COLL_IRR_ALLTOALLV] = {
+        .forms = {
+            [MCA_COLL_IRR_BLOCKING] = ENTRY("MPI_Alltoallv", alltoallv, mca_coll_irr_alltoallv),
+            [MCA_COLL_IRR_PERSISTENT] = ENTRY("MPI_Alltoallv_init", alltoallv_init, mca_coll_irr_alltoallv_init)
+        },
+        .variable = "alltoallv",
+        .algorithm = MCA_COLL_IRR_ALLTOALLV_ALGORITHM,
+        .leader = MCA_COLL_IRR_ALLTOALLV,
+        .host = mca_coll_irr_host_alltoallv
+    },
+    [MCA_COLL_IRR_ALLTOALL] = {
+        .forms = { [MCA_COLL_IRR_BLOCKING] = ENTRY("MPI_Alltoall", alltoall, mca_coll_irr_alltoall) },
+        .variable = "alltoall",
+        .algorithm = MCA_COLL_IRR_ALLTOALL_ALGORITHM,
+        .leader = MCA_COLL_IRR_ALLTOALLV,
+        .host = mca_coll_irr_host_alltoall
+    }
+};
+
+/* ---- who served before us ---- */
+
+/* Of Open MPI's structures: a function, or a module. */
+static mca_coll_irr_function_t function_at(const void *structure, size_t offset)
+{
+    mca_coll_irr_function_t function;
+
+    memcpy(&function, (const char *)structure + offset, sizeof(function));
+    return function;
+}
+
+static mca_coll_base_module_t *module_at(const void *structure, size_t offset)
+{
+    mca_coll_base_module_t *module;
+
+    memcpy(&module, (const char *)structure + offset, sizeof(module));
+    return module;
+}
+
+static void set_function(void *structure, size_t offset, mca_coll_irr_function_t function)
+{
+    memcpy((char *)structure + offset, &function, sizeof(function));
+}
+
+static const mca_coll_irr_entry_t *entry_at(int which, int form)
+{
+    return &mca_coll_irr_collectives[which].forms[form];
+}
+
+void mca_coll_irr_offer(mca_coll_base_module_t *module)
+{
+    for (int which = 0; which < MCA_COLL_IRR_COLLECTIVES; which++) {
+        for (int form = 0; form < MCA_COLL_IRR_FORMS; form++) {
+            const mca_coll_irr_entry_t *entry = entry_at(which, form);
+
+            if (entry->call != NULL) {
+                set_function(module, entry->in_module, entry->function);
+            }
+        }
+    }
+}
+
+static void keep(mca_coll_irr_previous_t *previous, const mca_coll_base_comm_coll_t *serving,
+                 mca_coll_base_module_t *module, const mca_coll_irr_entry_t *entry)
+{
+    previous->function = function_at(serving, entry->in_comm);
+    if (previous->function == NULL) {
+        set_function(module, entry->in_module, NULL);
+        return;
+    }
+    previous->module = module_at(serving, entry->in_comm_module);
+    OBJ_RETAIN(previous->module);
+}
+
+void mca_coll_irr_previous_keep(mca_coll_irr_all_previous_t previous, const mca_coll_base_comm_coll_t *serving,
+                                mca_coll_base_module_t *module)
+{
+    for (int which = 0; which < MCA_COLL_IRR_COLLECTIVES; which++) {
+        for (int form = 0; form < MCA_COLL_IRR_FORMS; form++) {
+            const mca_coll_irr_entry_t *entry = entry_at(which, form);
+
+            if (entry->call != NULL) {
+                keep(&previous[which][form], serving, module, entry);
+            }
+        }
+    }
+}
+
+void mca_coll_irr_previous_drop(mca_coll_irr_all_previous_t previous)
+{
+    for (int which = 0; which < MCA_COLL_IRR_COLLECTIVES; which++) {
+        for (int form = 0; form < MCA_COLL_IRR_FORMS; form++) {
+            if (previous[which][form].module != NULL) {
+                OBJ_RELEASE(previous[which][form].module);
+            }
+        }
+    }
+}
