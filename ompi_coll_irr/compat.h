@@ -374,17 +374,12 @@ static inline bool mca_coll_irr_fault_tolerant_job(void)
 /* ---- version of the running Open MPI ---- */
 
 /*
- * Releases of one class lay out communicators and collective modules alike: all of 4.1, and in 5.0 up to 6,
- * 7 to 9, and from 10 on, where members were inserted.
+ * Releases of one class lay out what we use of communicators and collective modules alike: all of 4.1, and in 5.0 up to
+ * 6, and from 7 on.  5.0.10 has new members behind all that we use, for which modules keep room.
  */
 static inline int mca_coll_irr_abi_class(int major, int minor, int release)
 {
-    int step = 0;
-
-    if (major == 5 && minor == 0) {
-        step = release >= 10 ? 2 : release >= 7 ? 1 : 0;
-    }
-    return major * 10000 + minor * 100 + step;
+    return major * 10000 + minor * 100 + (major == 5 && minor == 0 && release >= 7);
 }
 
 static inline bool mca_coll_irr_abi_matches(char *running, size_t size)
