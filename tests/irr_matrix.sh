@@ -321,7 +321,7 @@ partition refused "a line too many" "$scratch/x.graph:4: line follows" partition
 
 # ---- help ----
 
-good --help && [ "$(lines '^usage: irr_matrix ')" -eq 1 ] && [ "$(lines '^  redistribute ')" -eq 1 ]
+good --help && [ "$(lines '^Usage: irr_matrix ')" -eq 1 ] && [ "$(lines '^  redistribute ')" -eq 1 ]
 report $? "help"
 good --version && [ "$(lines '^irr_matrix [^ ]*$')" -eq 1 ]
 report $? "version"

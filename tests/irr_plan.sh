@@ -14,10 +14,10 @@ file() {
 
 # The names that --help lists.
 algorithms() {
-    "$PLAN" --help | awk '/^Algorithms:/ { inside = 1; next } /^$/ { inside = 0 } inside { print $1 }'
+    "$PLAN" --list-algorithms | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p'
 }
 
-echo 1..128
+echo 1..130
 
 # ---- print ----
 
@@ -428,7 +428,9 @@ refused "nodes of nobody" "--ranks-per-node '0' is not an integer from 1" \
 
 # ---- help ----
 
-good --help && [ "$(lines '^usage: irr_plan ')" -eq 1 ] && [ "$(lines '^  contention ')" -eq 1 ]
+good check --algorithm a1 --ranks 2 --unit 2k && [ "$(lines '^message_bytes_max=2048$')" -eq 1 ]
+report $? "a unit with a suffix"
+good --help all && [ "$(lines '^Usage: irr_plan ')" -eq 1 ] && [ "$(lines '^  contention ')" -eq 1 ]
 report $? "help"
 good -h && [ "$(lines '^  -o, --output FILE')" -eq 1 ]
 report $? "help by its letter"
@@ -504,7 +506,9 @@ refused "an unknown pattern" "unknown pattern 'stripes', known are uniform" \
     check --algorithm a1 --ranks 2 --pattern stripes
 refused "no number of ranks" "--ranks or --matrix is missing" check --algorithm a1
 refused "no ranks" "--ranks '0' is not an integer from 1 to" check --algorithm a1 --ranks 0
-refused "a unit that is no number" "--unit '1k' is not an integer" check --algorithm a1 --ranks 2 --unit 1k
+refused "a unit that is no number" "--unit '1kk' is not an integer" check --algorithm a1 --ranks 2 --unit 1kk
+refused "a unit of more than 64 bits" "--unit '17179869184g' is not an integer" check --algorithm a1 --ranks 2 \
+    --unit 17179869184g
 refused "a unit that overflows" "pattern next overflows 64 bits" \
     check --algorithm a1 --ranks 2 --pattern next --unit 9223372036854775807
 refused "more bytes than a schedule can have" "next: more than 9223372036854775807 bytes in all" \

@@ -45,7 +45,7 @@ good simulate --ranks 8 -o "$scratch/table" && [ ! -s "$scratch/out" ] && cmp -s
 report $? "into a file"
 
 ok=0
-for algorithm in $("$PLAN" --help | awk '/^Algorithms:/ { on = 1; next } /^$/ { on = 0 } on { print $1 }'); do
+for algorithm in $("$PLAN" --list-algorithms | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p'); do
     [ "$algorithm" = redist ] && continue
     good simulate --matrix "$mesh" --ranks-per-node 3 --algorithms "a1,$algorithm" &&
         [ -n "$(us "$algorithm")" ] || ok=1

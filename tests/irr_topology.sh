@@ -206,12 +206,12 @@ good print --algorithm aapc --topology "$scratch/star" --matrix "$mesh" --seed 3
     good print --algorithm auto --topology "$scratch/star" --matrix "$mesh" --seed 3 --json &&
     cmp -s "$scratch/expected" "$scratch/out"
 report $? "it takes the seed that orders take beside a matrix"
-good --help && [ "$(lines '^  aapc  ')" -eq 1 ] && [ "$(lines '^  link_bound_bytes ')" -eq 1 ] &&
+good --help all && [ "$(lines '^  aapc  ')" -eq 1 ] && [ "$(lines '^  link_bound_bytes ')" -eq 1 ] &&
     [ "$(lines '^  link_ratio ')" -eq 1 ] && [ "$(lines '^  syncs_removed ')" -eq 1 ] &&
     [ "$(lines '^  phases ')" -eq 1 ] &&
     [ "$(lines '^  root ')" -eq 1 ]
 report $? "help lists the row and its figures"
-[ "$(grep -A 1 '^ *--host-route ' "$scratch/out" | grep -c 'without the pieces that a job has')" -eq 1 ]
+[ "$(grep -A 2 '^ *--host-route ' "$scratch/out" | grep -c 'without the pieces that a job has')" -eq 1 ]
 report $? "and what is not proved of the node route"
 
 # Two switches of four hosts: as many messages as hosts, or half of them, at a time.

@@ -11,6 +11,7 @@
  *   bench_progress.c  a progress line on the terminal
  *   bench_report.c    the table
  *   bench_json.c      the same and more as JSON
+ *   bench_csv.c       the same as comma-separated values
  *   bench_job.h       whole jobs, which is another program in the same file
  *
  * Rank 0 alone reads the command line and files, and prints.  What it finds is broadcast, so that all ranks
@@ -79,7 +80,8 @@ typedef struct irr_bench_options {
     irr_bench_work_t work;
     const char      *matrix;   /* NULL: a pattern */
     const char      *pattern;
-    const char      *json;     /* NULL: none */
+    const char      *json, *csv;   /* NULL: none */
+    bool             milliseconds; /* are printed, not microseconds */
     double           scale;
     uint64_t         seed;
     bool             full;
@@ -235,5 +237,10 @@ irr_bench_json_t *irr_bench_json_open(const irr_bench_options_t *options, int ra
 void              irr_bench_json_add(irr_bench_json_t *json, const irr_bench_options_t *options,
                                      const irr_bench_result_t *result);
 irr_cli_exit_t  irr_bench_json_close(irr_bench_json_t *json);
+
+/* Complains and returns NULL, or IRR_CLI_REFUSED, if the file cannot be written. */
+FILE          *irr_bench_csv_open(const char *path);
+void           irr_bench_csv_add(FILE *stream, const irr_bench_options_t *options, const irr_bench_result_t *result);
+irr_cli_exit_t irr_bench_csv_close(FILE *stream, const char *path);
 
 #endif

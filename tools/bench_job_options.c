@@ -28,8 +28,9 @@ static const irr_cli_option_t rows[] = {
     { "launch",     OPTION_LAUNCH,     "WORDS", "what starts a job, before -np; default " DEFAULT_LAUNCH },
     { "json",       OPTION_JSON,       "FILE",  "write all times to a file" },
     { "once",       OPTION_ONCE,       "WHAT",  "be the job: TRAFFIC,CALLS,BYTES; for mpirun" },
-    { "help",       'h',               NULL,    "this text" },
-    { "version",    IRR_CLI_VERSION,   NULL,    "the version" },
+    IRR_CLI_ROW_ALGORITHMS,
+    IRR_CLI_ROW_HELP,
+    IRR_CLI_ROW_VERSION,
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -55,13 +56,16 @@ const char *irr_job_traffic_text(int i)
 }
 
 static irr_cli_exit_t read_option(int id, const char *value, void *context);
-static void help(void);
+static void help(bool whole);
 
-static const irr_cli_options_t table = { rows, ROWS, help, read_option };
+static const irr_cli_options_t table = {
+    rows, ROWS, help, read_option, irr_algorithm_name, irr_algorithm_text
+};
 
-static void help(void)
+static void help(bool whole)
 {
-    printf("usage: irr_bench --job [OPTION...] [-- COMMAND [ARGUMENT...]]\n"
+    (void)whole;
+    printf("Usage: irr_bench --job [OPTION...] [-- COMMAND [ARGUMENT...]]\n"
            "Runs whole jobs, with coll/irr and without it, in pairs, and prints the ratio of their times,\n"
            "without/with: median, least and most of the pairs.  Not under mpirun: it starts that for each job.\n\n"
            "  whole      the launcher, from its start to its exit\n"
@@ -84,6 +88,7 @@ static irr_cli_exit_t read_ints(const char *name, const char *list, int max, int
 
     while (list != NULL) {
         char text[64];
+        uint64_t value = 0;
         irr_cli_exit_t code = IRR_CLI_GOOD;
 
         irr_cli_take_name(&list, text, sizeof(text));
@@ -91,10 +96,11 @@ static irr_cli_exit_t read_ints(const char *name, const char *list, int max, int
             irr_cli_complain("--%s has more than the %d values allowed", name, IRR_JOB_LIST_MAX);
             return IRR_CLI_REFUSED;
         }
-        code = irr_cli_int(name, text, 1, max, &values[count++]);
+        code = irr_cli_size(name, text, 1, (uint64_t)max, &value);
         if (code != IRR_CLI_GOOD) {
             return code;
         }
+        values[count++] = (int)value;
     }
     *count_p = count;
     return IRR_CLI_GOOD;

@@ -15,17 +15,21 @@
 #define HOST           "host"
 #define DEFAULT_LIST   HOST ",a1"
 #define ALL            "all"
+#define SWEEP_MAX      (UINT64_C(1) << 20)   /* where a sweep ends unless told otherwise */
+#define SWEEP_MAX_TEXT "1m"
 
 enum {
     OPTION_MATRIX = IRR_CLI_VERSION + 1, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_SCALE, OPTION_ALGORITHMS,
-    OPTION_PERSISTENT, OPTION_ALLTOALL, OPTION_NO_CHECK, OPTION_COLUMNS, OPTION_JSON
+    OPTION_PERSISTENT, OPTION_ALLTOALL, OPTION_NO_CHECK, OPTION_COLUMNS, OPTION_JSON,
+    OPTION_CSV, OPTION_UNIT_MS
 };
 
 static const irr_cli_option_t rows[] = {
     { "matrix",     OPTION_MATRIX,     "FILE",    "count matrix, Matrix Market coordinate integer, bytes" },
     { "pattern",    OPTION_PATTERN,    "NAME",    "count matrix of a pattern (below); default uniform" },
     { "unit",       OPTION_UNIT,       "BYTES",   "unit of the pattern; default 1024" },
-    { "sweep",      'm',               "MIN:MAX", "sweep the unit from MIN (default 1) to MAX by powers of two" },
+    { "sweep",      'm',               "MIN:MAX", "sweep the unit from MIN to MAX by powers of two, as OSU does; default 1:"
+      SWEEP_MAX_TEXT ", each may be left out"  },
     { "seed",       OPTION_SEED,       "N",       "seed of random patterns; default 1" },
     { "scale",      OPTION_SCALE,      "F",       "multiply all entries, to nearest, at least 1; default 1" },
     { "algorithms", OPTION_ALGORITHMS, "LIST",    "names with commas between (below); default " DEFAULT_LIST },
@@ -38,8 +42,11 @@ static const irr_cli_option_t rows[] = {
     { "full",       'f',               NULL,      "more columns: mean, 90th and 99th percentile, iterations" },
     { "columns",    OPTION_COLUMNS,    "LIST",    "more columns: counters (below) with commas between, or " ALL },
     { "json",       OPTION_JSON,       "FILE",    "write results, parameters, all times and counters to a file" },
-    { "help",       'h',               NULL,      "this text" },
-    { "version",    IRR_CLI_VERSION,   NULL,      "the version" },
+    { "csv",        OPTION_CSV,        "FILE",    "write a line a row to a file, times in microseconds" },
+    { "unit-ms",    OPTION_UNIT_MS,    NULL,      "print milliseconds; without it microseconds" },
+    IRR_CLI_ROW_ALGORITHMS,
+    IRR_CLI_ROW_HELP,
+    IRR_CLI_ROW_VERSION,
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -54,27 +61,39 @@ static void help_counters(void)
     printf("\nCounters of coll/irr, per measured exchange, of the rank that has most.  A gauge is what it is\n"
            "after the exchanges; one that tells the most so far has not forgotten the rows and units before,\n"
            "so run one algorithm and one unit alone to see their own:\n");
-    for (int i = 0; irr_bench_counter_name(i) != NULL; i++) {
-        printf("  %-17s %s\n", irr_bench_counter_name(i), irr_bench_counter_text(i));
-    }
+    irr_cli_list(NULL, irr_bench_counter_name, irr_bench_counter_text);
 }
 
 static irr_cli_exit_t read_option(int id, const char *value, void *context);
-static void help(void);
+static void help(bool whole);
 
-static const irr_cli_options_t table = { rows, ROWS, help, read_option };
-
-static void help(void)
+/* The table of algorithms, with Open MPI's own in front. */
+static const char *listed_name(int i)
 {
-    printf("usage: irr_bench [--matrix FILE | --pattern NAME --unit BYTES] [OPTION...]\n"
-           "       irr_bench --job [OPTION...]    whole jobs with coll/irr and without; --job --help tells more\n"
+    return i == 0 ? HOST : irr_algorithm_name(i - 1);
+}
+
+static const char *listed_text(int i)
+{
+    return i == 0 ? "what Open MPI runs without coll/irr" : irr_algorithm_text(i - 1);
+}
+
+static const irr_cli_options_t table = { rows, ROWS, help, read_option, listed_name, listed_text };
+
+static void help(bool whole)
+{
+    printf("Usage: irr_bench [--matrix FILE | --pattern NAME --unit BYTES] [OPTION...]\n"
+           "  or:  irr_bench --job [OPTION...]\n"
            "Times MPI_Alltoallv, or MPI_Alltoall, with several algorithms of coll/irr, and without it, in one job.\n"
-           "Rows with -start behind their name time one start of a persistent request.\n\n");
+           "Rows with -start behind their name time one start of a persistent request.  With --job it starts whole\n"
+           "jobs, with coll/irr and without: irr_bench --job --help tells more.\n\n");
     irr_cli_options_print(&table);
-    printf("\nAlgorithms:\n  %-10s what Open MPI runs without coll/irr\n", HOST);
-    for (int i = 0; irr_algorithm_name(i) != NULL; i++) {
-        printf("  %-10s %s\n", irr_algorithm_name(i), irr_algorithm_text(i));
+    printf("\nBYTES, MIN and MAX may have k, m or g behind them, for 2^10, 2^20, 2^30.\n");
+    if (!whole) {
+        irr_cli_more("algorithms, patterns and counters");
+        return;
     }
+    irr_cli_list("Algorithms", listed_name, listed_text);
     irr_cli_list("Patterns", irr_pattern_name, irr_pattern_text);
     help_counters();
     printf("\nExit status: 0 good, 1 a wrong byte arrived, 2 the input was refused.\n");
@@ -86,13 +105,18 @@ static irr_cli_exit_t read_sweep(const char *text, irr_bench_work_t *work)
 {
     const char *colon = strchr(text, ':');
     const char *last = colon != NULL ? colon + 1 : text;
+    uint64_t min = 1, max = SWEEP_MAX;
 
-    work->unit_min = 1;
-    if ((colon != NULL && !irr_cli_digits(text, (size_t)(colon - text), 1, INT64_MAX, &work->unit_min)) ||
-        !irr_cli_digits(last, strlen(last), work->unit_min, INT64_MAX, &work->unit_max)) {
-        irr_cli_complain("--sweep '%.64s' is not MIN:MAX with integers 1 <= MIN <= MAX", text);
+    if ((colon != NULL && colon != text &&
+         !irr_cli_size_digits(text, (size_t)(colon - text), 1, INT64_MAX, &min)) ||
+        ((colon == NULL || *last != '\0') && !irr_cli_size_digits(last, strlen(last), 1, INT64_MAX, &max)) ||
+        min > max) {
+        irr_cli_complain("--sweep '%.64s' is not MIN:MAX with integers 1 <= MIN <= MAX, with k, m or g behind them or "
+                         "nothing; MAX is " SWEEP_MAX_TEXT " if left out", text);
         return IRR_CLI_REFUSED;
     }
+    work->unit_min = min;
+    work->unit_max = max;
     return IRR_CLI_GOOD;
 }
 
@@ -183,6 +207,8 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_ALGORITHMS: return irr_bench_algorithms_read(value, work->algorithms, &work->rows);
     case OPTION_COLUMNS:    return read_columns(value, options);
     case OPTION_JSON:       options->json = value; return IRR_CLI_GOOD;
+    case OPTION_CSV:        options->csv = value; return IRR_CLI_GOOD;
+    case OPTION_UNIT_MS:    options->milliseconds = true; return IRR_CLI_GOOD;
     case OPTION_PERSISTENT: work->persistent = true; return IRR_CLI_GOOD;
     case OPTION_ALLTOALL:   work->alltoall = true; return IRR_CLI_GOOD;
     case OPTION_NO_CHECK:   work->check = false; return IRR_CLI_GOOD;
@@ -192,7 +218,7 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case 'x':               return irr_cli_int("warmup", value, 0, ITERATIONS_MAX, &work->warmup);
     case 'm':               return read_sweep(value, work);
     default:
-        code = irr_cli_number("unit", value, 0, INT64_MAX, &work->unit_min);
+        code = irr_cli_size("unit", value, 0, INT64_MAX, &work->unit_min);
         work->unit_max = work->unit_min;
         return code;
     }

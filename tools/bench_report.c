@@ -1,7 +1,7 @@
 /*
  * bench_report.c - what irr_bench prints: a header of `#` lines and one row an algorithm.
  *
- * Times are in milliseconds.  The columns are fixed; --full appends to them, --columns puts counters before
+ * Times are in microseconds, or milliseconds with --unit-ms.  The columns are fixed; --full appends to them, --columns puts counters before
  * `verified`, --persistent a second ratio behind the first, and a sweep the unit in front, so a script can
  * count on their order.
  */
@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define MILLI         1e3
+#define MICRO         1e6
 #define COUNTER_WIDTH 12    /* at least, of the columns of --columns */
 
 /* ---- figures ---- */
@@ -121,17 +122,18 @@ void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const 
     irr_bench_library(library);
     printf("# irr_bench %s: %s, ranks: %d, %s\n", irr_cli_version(), irr_bench_call(work->alltoall), ranks, library);
     report_input(options, facts);
-    printf("# iterations: %d after %d to warm up, ms of the slowest rank; %s\n", work->iterations, work->warmup,
+    printf("# iterations: %d after %d to warm up, %s of the slowest rank; %s\n", work->iterations, work->warmup,
+           options->milliseconds ? "ms" : "us",
            work->check ? "every byte compared each time" : "nothing compared");
     printf("#\n# ");
     if (sweeps(options)) {
-        printf("%12s ", "unit");
+        printf("%10s ", "unit");
     }
     printf("%-14s %10s %10s %10s %9s", "algorithm", "median", "min", "max", "host/this");
     if (work->persistent) {
         printf(" %15s", "host-start/this");
     }
-    printf(" %9s %12s", "messages", "Lmax");
+    printf(" %9s %10s", "messages", "Lmax");
     for (int i = 0; i < options->columns; i++) {
         const char *name = irr_bench_counter_name(options->column[i]);
 
@@ -155,6 +157,15 @@ static void report_number(double value, int width, int decimals)
     }
 }
 
+static void report_time(const irr_bench_options_t *options, double seconds)
+{
+    if (options->milliseconds) {
+        printf(" %10.4f", seconds * MILLI);
+    } else {
+        printf(" %10.2f", seconds * MICRO);
+    }
+}
+
 /* A counter, mostly whole. */
 static void report_count(double value, int width)
 {
@@ -171,23 +182,27 @@ static void report_row(const irr_bench_options_t *options, const irr_bench_resul
              !row->misled ? "" : row->by_irr ? "(irr)" : "(host)");
     printf("  ");
     if (sweeps(options)) {
-        printf("%12" PRIu64 " ", result->unit);
+        printf("%10" PRIu64 " ", result->unit);
     }
-    printf("%-14s %10.4f %10.4f %10.4f", name, summary->median * MILLI, summary->min * MILLI,
-           summary->max * MILLI);
+    printf("%-14s", name);
+    report_time(options, summary->median);
+    report_time(options, summary->min);
+    report_time(options, summary->max);
     report_number(summary->ratio, 9, 2);
     if (options->work.persistent) {
         report_number(summary->start_ratio, 15, 2);
     }
     report_count(row->counters[IRR_BENCH_COUNTER_messages_sent], 9);
-    printf(" %12" PRIu64, result->facts.busiest);
+    printf(" %10" PRIu64, result->facts.busiest);
     for (int k = 0; k < options->columns; k++) {
         report_count(row->counters[options->column[k]], width_of(irr_bench_counter_name(options->column[k])));
     }
     printf(" %8s", !options->work.check ? "-" : row->wrong ? "no" : "yes");
     if (options->full) {
-        printf(" %10.4f %10.4f %10.4f %10d", summary->mean * MILLI, summary->p90 * MILLI, summary->p99 * MILLI,
-               options->work.iterations);
+        report_time(options, summary->mean);
+        report_time(options, summary->p90);
+        report_time(options, summary->p99);
+        printf(" %10d", options->work.iterations);
     }
     printf("\n");
 }

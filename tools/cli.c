@@ -50,6 +50,34 @@ irr_cli_exit_t irr_cli_number(const char *name, const char *text, uint64_t min, 
     return IRR_CLI_GOOD;
 }
 
+bool irr_cli_size_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p)
+{
+    static const char suffixes[] = "kmg";
+    const char *suffix = length > 0 ? memchr(suffixes, text[length - 1] | ' ', strlen(suffixes)) : NULL;
+    const int shift = suffix != NULL ? 10 * (int)(suffix - suffixes + 1) : 0;
+    uint64_t value;
+
+    if (!irr_cli_digits(text, length - (suffix != NULL), 0, UINT64_MAX >> shift, &value)) {
+        return false;
+    }
+    value <<= shift;
+    if (value < min || value > max) {
+        return false;
+    }
+    *value_p = value;
+    return true;
+}
+
+irr_cli_exit_t irr_cli_size(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *value_p)
+{
+    if (!irr_cli_size_digits(text, strlen(text), min, max, value_p)) {
+        irr_cli_complain("--%s '%.64s' is not an integer from %" PRIu64 " to %" PRIu64 ", with k, m or g behind it or "
+                         "nothing", name, text, min, max);
+        return IRR_CLI_REFUSED;
+    }
+    return IRR_CLI_GOOD;
+}
+
 irr_cli_exit_t irr_cli_int(const char *name, const char *text, int min, int max, int *value_p)
 {
     uint64_t value = 0;

@@ -29,6 +29,10 @@ bool irr_cli_digits(const char *text, size_t length, uint64_t min, uint64_t max,
 /* Values of options; name is the option's, for the complaint. */
 irr_cli_exit_t irr_cli_number(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *value_p);
 irr_cli_exit_t irr_cli_int(const char *name, const char *text, int min, int max, int *value_p);
+/* The same, with an optional suffix k, m or g for 2^10, 2^20, 2^30. */
+irr_cli_exit_t irr_cli_size(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *value_p);
+bool irr_cli_size_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p);
+
 irr_cli_exit_t irr_cli_scale(const char *text, double *scale_p);
 
 /* The row of a name in a table, -1 if none: then told with all that are known, `beside` (may be NULL) among them. */

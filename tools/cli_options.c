@@ -8,6 +8,7 @@
 #include "cli_options.h"
 
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifndef PACKAGE_VERSION
@@ -19,25 +20,82 @@ const char *irr_cli_version(void)
     return PACKAGE_VERSION;
 }
 
+bool irr_cli_asks_only(int argc, char **argv)
+{
+    static const char *const launchers[] = { "OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK" };
+    static const char *const questions[] = { "-h", "--help", "--version", "--list-algorithms" };
+    bool asks = false;
+
+    for (size_t i = 0; argc > 1 && i < sizeof(questions) / sizeof(questions[0]); i++) {
+        asks = asks || strcmp(argv[1], questions[i]) == 0;
+    }
+    for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
+        asks = asks && getenv(launchers[i]) == NULL;
+    }
+    return asks;
+}
+
+/* A line ends before that column, and the next one begins at TEXT_COLUMN. */
+enum { LINE_END = 100, TEXT_COLUMN = 24 };
+
+/* The words of a text, from `column` on. */
+static void print_words(const char *text, int column)
+{
+    const char *const blanks = " \n";
+
+    for (const char *word = text + strspn(text, blanks); *word != '\0'; word += strspn(word, blanks)) {
+        const int length = (int)strcspn(word, blanks);
+
+        if (column + 1 + length > LINE_END && column > TEXT_COLUMN) {
+            printf("\n%*s", TEXT_COLUMN, "");
+            column = TEXT_COLUMN;
+        }
+        printf("%s%.*s", column > TEXT_COLUMN ? " " : "", length, word);
+        column += length + (column > TEXT_COLUMN);
+        word += length;
+    }
+    printf("\n");
+}
+
+/* A name, and what it means: two blanks or more beside it, or below where the name is long. */
+static void print_entry(const char *name, const char *text)
+{
+    printf("%-*s", TEXT_COLUMN, name);
+    if (strlen(name) > TEXT_COLUMN - 2) {
+        printf("\n%*s", TEXT_COLUMN, "");
+    }
+    print_words(text, TEXT_COLUMN);
+}
+
 void irr_cli_options_print(const irr_cli_options_t *options)
 {
     for (int i = 0; i < options->count; i++) {
         const irr_cli_option_t *row = &options->rows[i];
-        bool letter = row->id < IRR_CLI_LETTERS_END;
-        char name[32];
+        const bool letter = row->id < IRR_CLI_LETTERS_END;
+        char name[64];
 
-        snprintf(name, sizeof(name), "%s%s%s", row->name, row->argument != NULL ? " " : "",
+        snprintf(name, sizeof(name), "  %c%c%c --%s%s%s", letter ? '-' : ' ', letter ? row->id : ' ',
+                 letter ? ',' : ' ', row->name, row->argument != NULL ? " " : "",
                  row->argument != NULL ? row->argument : "");
-        printf("  %c%c%c --%-15s %s\n", letter ? '-' : ' ', letter ? row->id : ' ', letter ? ',' : ' ', name,
-               row->text);
+        print_entry(name, row->text);
     }
+}
+
+void irr_cli_more(const char *topics)
+{
+    printf("\n%s --help all also tells of %s.\n", irr_cli_program, topics);
 }
 
 void irr_cli_list(const char *title, const char *(*name)(int i), const char *(*text)(int i))
 {
-    printf("\n%s:\n", title);
+    if (title != NULL) {
+        printf("\n%s:\n", title);
+    }
     for (int i = 0; name(i) != NULL; i++) {
-        printf("  %-10s %s\n", name(i), text(i));
+        char entry[64];
+
+        snprintf(entry, sizeof(entry), "  %s", name(i));
+        print_entry(entry, text(i));
     }
 }
 
@@ -48,10 +106,12 @@ static void getopt_tables(const irr_cli_options_t *options, struct option *longs
     for (int i = 0; i < options->count; i++) {
         const irr_cli_option_t *row = &options->rows[i];
 
-        longs[i] = (struct option){ row->name, row->argument != NULL, NULL, row->id };
+        const bool takes = row->argument != NULL && row->argument[0] != '[';
+
+        longs[i] = (struct option){ row->name, takes, NULL, row->id };
         if (row->id < IRR_CLI_LETTERS_END) {
             *shorts++ = (char)row->id;
-            if (row->argument != NULL) {
+            if (takes) {
                 *shorts++ = ':';
             }
         }
@@ -70,11 +130,15 @@ static irr_cli_exit_t refuse_option(int id, char **argv)
     return IRR_CLI_REFUSED;
 }
 
-static irr_cli_exit_t read_option(const irr_cli_options_t *options, int id, void *context)
+/* next: the argument behind the option; NULL: there is none. */
+static irr_cli_exit_t read_option(const irr_cli_options_t *options, int id, const char *next, void *context)
 {
     switch (id) {
     case 'h':
-        options->help();
+        options->help(next != NULL && strcmp(next, "all") == 0);
+        return IRR_CLI_GOOD;
+    case IRR_CLI_LIST:
+        irr_cli_list(NULL, options->listed, options->listed_text);
         return IRR_CLI_GOOD;
     case IRR_CLI_VERSION:
         printf("%s %s\n", irr_cli_program, irr_cli_version());
@@ -95,11 +159,12 @@ irr_cli_exit_t irr_cli_options_read(const irr_cli_options_t *options, int argc, 
     getopt_tables(options, longs, shorts);
     opterr = 0;
     while ((id = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-        code = id == '?' || id == ':' ? refuse_option(id, argv) : read_option(options, id, context);
+        code = id == '?' || id == ':' ? refuse_option(id, argv)
+                                    : read_option(options, id, optind < argc ? argv[optind] : NULL, context);
         if (code != IRR_CLI_GOOD) {
             return code;
         }
-        if (id == 'h' || id == IRR_CLI_VERSION) {
+        if (id == 'h' || id == IRR_CLI_LIST || id == IRR_CLI_VERSION) {
             *done_p = true;
             return IRR_CLI_GOOD;
         }

@@ -16,21 +16,28 @@
 #define IRR_CLI_TEXT_OF(x) #x
 #define IRR_CLI_TEXT(x)    IRR_CLI_TEXT_OF(x)
 
-/* The id of the option that prints the version, in the table of each tool; 'h' prints the help. */
-#define IRR_CLI_VERSION IRR_CLI_LETTERS_END
+/* Ids of options that are done with once they are read: those below, and 'h', which prints the help. */
+#define IRR_CLI_LIST    IRR_CLI_LETTERS_END         /* the names that the tool knows */
+#define IRR_CLI_VERSION (IRR_CLI_LETTERS_END + 1)
+
+/* Rows of a table for these; the algorithms of tools that know some. */
+#define IRR_CLI_ROW_HELP       { "help", 'h', "[all]", "this text; all: everything that it could tell" }
+#define IRR_CLI_ROW_VERSION    { "version", IRR_CLI_VERSION, NULL, "the version" }
+#define IRR_CLI_ROW_ALGORITHMS { "list-algorithms", IRR_CLI_LIST, NULL, "the names of all algorithms, and what they do" }
 
 typedef struct irr_cli_option {
     const char *name;
     int         id;
-    const char *argument;  /* NULL: takes none */
+    const char *argument;  /* NULL: takes none; in brackets: may stand behind it */
     const char *text;
 } irr_cli_option_t;
 
 typedef struct irr_cli_options {
     const irr_cli_option_t *rows;
     int                     count;
-    void                  (*help)(void);
+    void                  (*help)(bool whole);   /* whole: also what few want to read */
     irr_cli_exit_t        (*read)(int id, const char *value, void *context);
+    const char           *(*listed)(int i), *(*listed_text)(int i);   /* what IRR_CLI_LIST prints */
 } irr_cli_options_t;
 
 /*
@@ -42,10 +49,16 @@ irr_cli_exit_t irr_cli_options_read(const irr_cli_options_t *options, int argc, 
 
 const char *irr_cli_version(void);
 
-/* The lines of the help, one a row. */
+/* The first argument asks for the help and the like, and nothing like mpirun has started this: it needs no MPI. */
+bool irr_cli_asks_only(int argc, char **argv);
+
+/* The lines of the help, one a row or more. */
 void irr_cli_options_print(const irr_cli_options_t *options);
 
-/* The names of a table and what they mean, under a title. */
+/* The last line of a help that was not whole; topics: what the whole one also tells. */
+void irr_cli_more(const char *topics);
+
+/* The names of a table and what they mean, under a title, if there is one. */
 void irr_cli_list(const char *title, const char *(*name)(int i), const char *(*text)(int i));
 
 #endif

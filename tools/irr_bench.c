@@ -9,6 +9,8 @@
  */
 #include "bench_job.h"
 
+#include "cli_options.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +24,7 @@ typedef struct bench {
     irr_matrix_t        matrix;         /* of the unit that comes next, or without entries */
     uint64_t            unit;           /* of the matrix */
     irr_bench_json_t   *json;
+    FILE               *csv;
     bool                loaded;         /* coll/irr is in the job */
     bool                misled;         /* some row was not served by what its name says */
     MPI_Comm            comms[IRR_BENCH_ROWS_MAX];
@@ -59,6 +62,10 @@ static irr_cli_exit_t prepare(bench_t *bench, int argc, char **argv)
         bench->json = irr_bench_json_open(&bench->options, bench->ranks);
         code = bench->json != NULL ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
     }
+    if (code == IRR_CLI_GOOD && bench->options.csv != NULL) {
+        bench->csv = irr_bench_csv_open(bench->options.csv);
+        code = bench->csv != NULL ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+    }
     return code;
 }
 
@@ -73,6 +80,9 @@ static void report(bench_t *bench, const irr_bench_facts_t *facts)
     irr_bench_report_rows(&bench->options, &result);
     if (bench->json != NULL) {
         irr_bench_json_add(bench->json, &bench->options, &result);
+    }
+    if (bench->csv != NULL) {
+        irr_bench_csv_add(bench->csv, &bench->options, &result);
     }
     for (int i = 0; i < work->rows; i++) {
         bench->misled = bench->misled || bench->rows[i].misled;
@@ -182,12 +192,20 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "--job") == 0) {
         return (int)irr_job_main(argc - 1, argv + 1);
     }
+    if (irr_cli_asks_only(argc, argv)) {
+        return (int)irr_bench_options_read(argc, argv, &bench.options);
+    }
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &bench.ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);
     code = run(&bench, argc, argv);
     if (bench.json != NULL) {
         written = irr_bench_json_close(bench.json);
+    }
+    if (bench.csv != NULL) {
+        const irr_cli_exit_t closed = irr_bench_csv_close(bench.csv, bench.options.csv);
+
+        written = written == IRR_CLI_GOOD ? closed : written;
     }
     written = agree(written);
     irr_matrix_fini(&bench.matrix);

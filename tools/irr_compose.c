@@ -8,6 +8,7 @@
  * round trip for each form, beside one contiguous message of the same length, and what `auto` loses to the
  * best form.  The constants of exec/compose.c come from these tables.
  */
+#include "cli_options.h"
 #include "exec/exec.h"
 #include "exec/tag.h"
 
@@ -269,41 +270,71 @@ static void run(int rank, int socket, const options_t *options)
     free(side.input);
 }
 
-static int parse(int argc, char **argv, options_t *options)
-{
-    static const struct option names[] = {
-        { "tls", required_argument, NULL, 't' }, { "devices", required_argument, NULL, 'd' },
-        { "transport", required_argument, NULL, 'T' }, { "provider", required_argument, NULL, 'p' },
-        { "domain", required_argument, NULL, 'D' }, { "iterations", required_argument, NULL, 'i' },
-        { NULL, 0, NULL, 0 }
-    };
-    int c;
+/* ---- the command line ---- */
 
-    *options = (options_t){ .config = { .one_node = true, .job_ranks = 2, .node_ranks = 2 }, .iterations = 101 };
-    while ((c = getopt_long(argc, argv, "t:d:i:", names, NULL)) != -1) {
-        switch (c) {
-        case 't': options->config.ucx_tls = optarg; break;
-        case 'd': options->config.ucx_devices = optarg; break;
-        case 'T': options->config.transport = optarg; break;
-        case 'p': options->config.ofi_provider = optarg; break;
-        case 'D': options->config.ofi_domain = optarg; break;
-        case 'i': options->iterations = atoi(optarg); break;
-        default:  return -1;
-        }
+const char irr_cli_program[] = "irr_compose";
+
+static const irr_cli_option_t rows[] = {
+    { "transport",  'T',         "NAME", "what moves messages: ucx or ofi" },
+    { "tls",        't',         "LIST", "transports of UCX, as in UCX_TLS" },
+    { "devices",    'd',         "LIST", "network devices of UCX, as in UCX_NET_DEVICES" },
+    { "provider",   'p',         "NAME", "provider of libfabric, as in fi_info -p" },
+    { "domain",     'D',         "LIST", "domain of libfabric, as in fi_info -d" },
+    { "iterations", 'i',         "N",    "of each message and form; default 101" },
+    IRR_CLI_ROW_HELP,
+    IRR_CLI_ROW_VERSION,
+};
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+static irr_cli_exit_t read_option(int id, const char *value, void *context);
+static void help(bool whole);
+
+static const irr_cli_options_t table = { rows, ROWS, help, read_option, NULL, NULL };
+
+static void help(bool whole)
+{
+    (void)whole;
+    printf("Usage: irr_compose [OPTION...]\n"
+           "Measures how a message of many pieces is best composed on the transports of this machine: two processes\n"
+           "play ping-pong with it, in each form and in turn.  A row has microseconds one way, of one contiguous\n"
+           "message of that length, of each form, and by what auto loses to the best.  The last line is what\n"
+           "coll_irr_latency_bytes should be here.\n\n");
+    irr_cli_options_print(&table);
+    printf("\nExit status: 0 good, 1 the transport failed, 2 the input was refused.\n");
+}
+
+static irr_cli_exit_t read_option(int id, const char *value, void *context)
+{
+    options_t *options = context;
+
+    switch (id) {
+    case 't': options->config.ucx_tls = value; return IRR_CLI_GOOD;
+    case 'd': options->config.ucx_devices = value; return IRR_CLI_GOOD;
+    case 'T': options->config.transport = value; return IRR_CLI_GOOD;
+    case 'p': options->config.ofi_provider = value; return IRR_CLI_GOOD;
+    case 'D': options->config.ofi_domain = value; return IRR_CLI_GOOD;
+    default:  return irr_cli_int("iterations", value, 1, 1000000, &options->iterations);
     }
-    return optind == argc && options->iterations > 0 ? 0 : -1;
 }
 
 int main(int argc, char **argv)
 {
-    options_t options;
+    options_t options = {
+        .config = { .one_node = true, .job_ranks = 2, .node_ranks = 2 }, .iterations = 101
+    };
+    bool seen[ROWS] = { false }, done = false;
     int sockets[2], status = EXIT_FAILURE;
+    irr_cli_exit_t code;
     pid_t child;
 
-    if (parse(argc, argv, &options) != 0) {
-        fprintf(stderr, "usage: irr_compose [--transport NAME] [--tls LIST] [--devices LIST] [--provider NAME] "
-                        "[--domain LIST] [--iterations N]\n");
-        return 2;
+    code = irr_cli_options_read(&table, argc, argv, &options, seen, &done);
+    if (code == IRR_CLI_GOOD && !done && optind < argc) {
+        irr_cli_complain("unexpected argument '%.64s'; irr_compose --help lists the options", argv[optind]);
+        code = IRR_CLI_REFUSED;
+    }
+    if (code != IRR_CLI_GOOD || done) {
+        return (int)code;
     }
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0 || (child = fork()) < 0) {
         perror("irr_compose");

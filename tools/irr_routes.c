@@ -8,6 +8,8 @@
  */
 #include "routes.h"
 
+#include "cli_options.h"
+
 #include <sched.h>
 
 const char irr_cli_program[] = "irr_routes";
@@ -138,6 +140,9 @@ int main(int argc, char **argv)
     irr_routes_options_t options = { .run = false };
     int ranks, rank, code = IRR_CLI_GOOD;
 
+    if (irr_cli_asks_only(argc, argv)) {
+        return (int)irr_routes_options_read(argc, argv, &options);
+    }
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

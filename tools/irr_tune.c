@@ -7,6 +7,8 @@
  */
 #include "tune.h"
 
+#include "cli_options.h"
+
 #include "core/clock.h"
 
 #include <errno.h>
@@ -140,6 +142,9 @@ int main(int argc, char **argv)
     static tune_t tune;
     int ranks, rank, code;
 
+    if (irr_cli_asks_only(argc, argv)) {
+        return (int)irr_tune_options_read(argc, argv, &tune.options);
+    }
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

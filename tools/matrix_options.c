@@ -21,8 +21,8 @@ static const irr_cli_option_t rows[] = {
     { "to",         OPTION_TO,         "KIND",  "kind of the file written; default: by its name" },
     { "collective", OPTION_COLLECTIVE, "N",     "which of a ucc file's collectives, from 1" },
     { "output",     'o',               "FILE",  "write to a file instead of stdout, which - is" },
-    { "help",       'h',               NULL,    "this text" },
-    { "version",    IRR_CLI_VERSION,   NULL,    "the version" },
+    IRR_CLI_ROW_HELP,
+    IRR_CLI_ROW_VERSION,
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -42,13 +42,13 @@ static const char *kind_name(int i)
 }
 
 static irr_cli_exit_t read_option(int id, const char *value, void *context);
-static void help(void);
+static void help(bool whole);
 
-static const irr_cli_options_t table = { rows, ROWS, help, read_option };
+static const irr_cli_options_t table = { rows, ROWS, help, read_option, NULL, NULL };
 
-static void help(void)
+static void help(bool whole)
 {
-    printf("usage: irr_matrix COMMAND OPERAND... [OPTION...]\n"
+    printf("Usage: irr_matrix COMMAND OPERAND... [OPTION...]\n"
            "Makes count matrices, describes and draws them, and changes their files.  Entry (i, j) is what rank i\n"
            "sends to rank j, in bytes.\n\n");
     for (int i = 0; irr_matrix_command_at(i) != NULL; i++) {
@@ -58,6 +58,11 @@ static void help(void)
     }
     printf("\n");
     irr_cli_options_print(&table);
+    printf("\nBYTES may have k, m or g behind it, for 2^10, 2^20, 2^30.\n");
+    if (!whole) {
+        irr_cli_more("kinds of files, figures of stats, and patterns");
+        return;
+    }
     printf("\nKinds of files:\n"
            "  mtx        Matrix Market, coordinate integer general, entries in bytes; all names but the next\n"
            "  ucc        pattern file of ucc_perftest --gen file:name=FILE; names that end in .ptini.  Counts\n"
@@ -88,7 +93,7 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     switch (id) {
     case OPTION_RANKS:      return irr_cli_int("ranks", value, 1, IRR_MATRIX_RANKS_MAX, &options->ranks);
     case OPTION_UNIT:       options->has_unit = true;
-                            return irr_cli_number("unit", value, 1, INT64_MAX, &options->unit);
+                            return irr_cli_size("unit", value, 1, INT64_MAX, &options->unit);
     case OPTION_SEED:       return irr_cli_number("seed", value, 0, INT64_MAX, &options->seed);
     case OPTION_FROM:       return read_kind(value, &options->from);
     case OPTION_TO:         return read_kind(value, &options->to);

@@ -91,7 +91,7 @@ typedef struct irr_tool_options {
 /* Prints help or version to stdout, or one line to stderr if the command line is refused. */
 irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *options);
 
-void irr_tool_help(const irr_cli_options_t *options);
+void irr_tool_help(const irr_cli_options_t *options, bool whole);
 
 /* ---- input ---- */
 

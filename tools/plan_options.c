@@ -35,8 +35,8 @@ static const irr_cli_option_t rows[] = {
     { "dims",      OPTION_DIMS,      "DIMS",  "sizes of the grid, as in 8x8 or 2^6" },
     { "slice-min", OPTION_SLICE_MIN, "BYTES", "shortest slice of a balanced grid; default "
       IRR_CLI_TEXT(IRR_SLICE_MIN_DEFAULT) "; 0: to the byte" },
-    { "ranks-per-node", OPTION_RANKS_PER_NODE, "N", "ranks in a row that share a node; default the hosts of --topology,\n"
-      "                        else 1; for node as many as make a square, for board all" },
+    { "ranks-per-node", OPTION_RANKS_PER_NODE, "N", "ranks in a row that share a node; default the hosts of --topology, "
+      "else 1; for node as many as make a square, for board all" },
     { "board-block", OPTION_BOARD_BLOCK, "BYTES", "node, board: longer messages are lent, or go directly; default "
       IRR_CLI_TEXT(IRR_BOARD_BLOCK_CROWDED) },
     { "board-bytes", OPTION_BOARD_BYTES, "BYTES", "node, board: shared memory of a rank; default "
@@ -52,10 +52,10 @@ static const irr_cli_option_t rows[] = {
     { "save",      OPTION_SAVE,      "FILE",  "write the schedule of a scheduled order to a file, too" },
     { "topology",  OPTION_TOPOLOGY,  "FILE",  "tree of switches: Slurm's topology.conf; ranks fill its hosts" },
     { "hosts",     OPTION_HOSTS,     "LIST",  "the host of each rank, as in n[0-3],m1; some may be the same" },
-    { "host-route", OPTION_HOST_ROUTE, "ROUTE", "aapc, several ranks a host: direct (default), or node; node is\n"
-      "                        proved without the pieces that a job has with pace sync" },
-    { "pace",      OPTION_PACE,      "NAME",  "when messages may start: free (default), loose, grant, or sync of a\n"
-      "                        schedule; what a rank tells and awaits is proved and run, too" },
+    { "host-route", OPTION_HOST_ROUTE, "ROUTE", "aapc, several ranks a host: direct (default), or node; node is "
+      "proved without the pieces that a job has with pace sync" },
+    { "pace",      OPTION_PACE,      "NAME",  "when messages may start: free (default), loose, grant, or sync of a "
+      "schedule; what a rank tells and awaits is proved and run, too" },
     { "grants",    OPTION_GRANTS,    "N",     "--pace grant: senders that a receiver admits at a time; default "
       IRR_CLI_TEXT(IRR_GRANTS_DEFAULT) },
     { "machine",   OPTION_MACHINE,   "FILE",  "simulate, recommend: constants of the machine (below)" },
@@ -65,8 +65,9 @@ static const irr_cli_option_t rows[] = {
     { "json",      OPTION_JSON,      NULL,    "print the messages of all ranks as JSON" },
     { "async",     OPTION_ASYNC,     NULL,    "draw a schedule whose messages wait for their two ranks alone" },
     { "output",    'o',              "FILE",  "write to a file instead of stdout" },
-    { "help",      'h',              NULL,    "this text" },
-    { "version",   IRR_CLI_VERSION,   NULL,    "the version" },
+    IRR_CLI_ROW_ALGORITHMS,
+    IRR_CLI_ROW_HELP,
+    IRR_CLI_ROW_VERSION,
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -74,13 +75,15 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 _Static_assert(ROWS <= IRR_CLI_OPTIONS_MAX, "the table is read");
 
 static irr_cli_exit_t read_option(int id, const char *value, void *context);
-static void help(void);
+static void help(bool whole);
 
-static const irr_cli_options_t table = { rows, ROWS, help, read_option };
+static const irr_cli_options_t table = {
+    rows, ROWS, help, read_option, irr_algorithm_name, irr_algorithm_text
+};
 
-static void help(void)
+static void help(bool whole)
 {
-    irr_tool_help(&table);
+    irr_tool_help(&table, whole);
 }
 
 /* ---- values ---- */
@@ -156,7 +159,7 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_ALGORITHM: return read_algorithm(value, options);
     case OPTION_RANKS:     return irr_cli_int("ranks", value, 1, IRR_TOOL_RANKS_MAX, &options->ranks);
     case OPTION_PATTERN:   return read_pattern(value, options);
-    case OPTION_UNIT:      return irr_cli_number("unit", value, 0, INT64_MAX, &options->unit);
+    case OPTION_UNIT:      return irr_cli_size("unit", value, 0, INT64_MAX, &options->unit);
     case OPTION_SEED:      return irr_cli_number("seed", value, 0, INT64_MAX, &options->seed);
     case OPTION_MATRIX:    options->matrix = value; return IRR_CLI_GOOD;
     case OPTION_REDISTRIBUTE: return read_redistribution(value, options);
@@ -164,13 +167,13 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_DIMS:      return read_dims(value, &options->dims);
     case OPTION_RANKS_PER_NODE:
         return irr_cli_int("ranks-per-node", value, 1, IRR_TOOL_RANKS_MAX, &options->ranks_per_node);
-    case OPTION_BOARD_BLOCK: return irr_cli_number("board-block", value, 0, INT64_MAX, &options->board_block);
-    case OPTION_BOARD_BYTES: return irr_cli_number("board-bytes", value, 0, INT64_MAX, &options->board_bytes);
+    case OPTION_BOARD_BLOCK: return irr_cli_size("board-block", value, 0, INT64_MAX, &options->board_block);
+    case OPTION_BOARD_BYTES: return irr_cli_size("board-bytes", value, 0, INT64_MAX, &options->board_bytes);
     case OPTION_NO_BOARDS: options->no_boards = true; return IRR_CLI_GOOD;
     case OPTION_NO_LENDING: options->no_lending = true; return IRR_CLI_GOOD;
-    case OPTION_SLICE_MIN: return irr_cli_number("slice-min", value, 0, INT64_MAX, &options->slice_min);
+    case OPTION_SLICE_MIN: return irr_cli_size("slice-min", value, 0, INT64_MAX, &options->slice_min);
     case OPTION_LAMBDA:    return read_lambda(value, &options->scheduled.lambda);
-    case OPTION_LATENCY:   return irr_cli_number("latency", value, 0, LATENCY_MAX, &options->scheduled.latency);
+    case OPTION_LATENCY:   return irr_cli_size("latency", value, 0, LATENCY_MAX, &options->scheduled.latency);
     case OPTION_MAX_STEPS: return irr_cli_int("max-steps", value, 0, INT32_MAX, &options->scheduled.max_steps);
     case OPTION_SHIFT:     options->scheduled.shift = true; return IRR_CLI_GOOD;
     case OPTION_LOAD:      options->load = value; return IRR_CLI_GOOD;

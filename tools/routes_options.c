@@ -7,21 +7,31 @@
 
 #include <getopt.h>
 
-static const char usage[] =
-    "usage: irr_routes [OPTION...], under mpirun\n"
-    "Times each algorithm of coll/irr on the engine itself: plain exchanges, frozen ones with each overlap,\n"
-    "and the contiguous twin: the messages of the route in its order, each as one contiguous piece.\n\n"
-    "  --pattern NAME        the count matrix (below); default uniform\n"
-    "  --unit BYTES          unit of the pattern; default 1048576\n"
-    "  --seed N              seed of random patterns; default 1\n"
-    "  --algorithms LIST     names with commas between (below); default all but auto\n"
-    "  --slice-min BYTES     shortest slice that a balanced route cuts; default " IRR_CLI_TEXT(IRR_SLICE_MIN_DEFAULT) "\n"
-    "  --overlaps LIST       names with commas between (below); default all.  The twin is the first one's\n"
-    "  --iterations N        measured rounds; default 30\n"
-    "  --warmup N            rounds before the measured ones; default 5\n"
-    "  --transport NAME      what moves messages (below); default auto\n"
-    "  --ranks-per-node N    what `node` takes for a node; default 2\n"
-    "  --help                this text\n";
+static const irr_cli_option_t rows[] = {
+    { "pattern",        'p', "NAME",  "the count matrix; default uniform" },
+    { "unit",           'u', "BYTES", "unit of the pattern; default 1m" },
+    { "seed",           's', "N",     "seed of random patterns; default 1" },
+    { "algorithms",     'a', "LIST",  "names with commas between; default all but auto" },
+    { "slice-min",      'm', "BYTES", "shortest slice that a balanced route cuts; default "
+      IRR_CLI_TEXT(IRR_SLICE_MIN_DEFAULT) },
+    { "overlaps",       'o', "LIST",  "names with commas between; default all.  The twin is the first one's" },
+    { "iterations",     'i', "N",     "measured rounds; default 30" },
+    { "warmup",         'x', "N",     "rounds before the measured ones; default 5" },
+    { "transport",      't', "NAME",  "what moves messages; default auto" },
+    { "ranks-per-node", 'n', "N",     "what node takes for a node; default 2" },
+    IRR_CLI_ROW_ALGORITHMS,
+    IRR_CLI_ROW_HELP,
+    IRR_CLI_ROW_VERSION,
+};
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+static irr_cli_exit_t read_option(int id, const char *value, void *context);
+static void help(bool whole);
+
+static const irr_cli_options_t table = {
+    rows, ROWS, help, read_option, irr_algorithm_name, irr_algorithm_text
+};
 
 enum { ROUNDS_MAX = 1000000, RANKS_MAX = 1 << 20 };
 
@@ -34,24 +44,21 @@ static const char *overlap_text(int i)
     return texts[i];
 }
 
-static void list(const char *title, const char *(*name)(int i), const char *(*text)(int i))
+static void help(bool whole)
 {
-    printf("\n%s:\n", title);
-    for (int i = 0; name(i) != NULL; i++) {
-        printf("  %-10s %s\n", name(i), text(i));
+    printf("Usage: mpirun -n N irr_routes [OPTION...]\n"
+           "Times each algorithm of coll/irr on the engine itself: plain exchanges, frozen ones with each overlap,\n"
+           "and the contiguous twin: the messages of the route in its order, each as one contiguous piece.\n\n");
+    irr_cli_options_print(&table);
+    if (!whole) {
+        irr_cli_more("algorithms, overlaps, patterns and transports");
+        return;
     }
-}
-
-static irr_cli_exit_t help(irr_routes_options_t *options)
-{
-    options->run = false;
-    printf("%s", usage);
-    list("Algorithms", irr_algorithm_name, irr_algorithm_text);
-    list("Overlaps", irr_overlap_name, overlap_text);
-    list("Patterns", irr_pattern_name, irr_pattern_text);
-    list("Transports", irr_transport_name, irr_transport_text);
+    irr_cli_list("Algorithms", irr_algorithm_name, irr_algorithm_text);
+    irr_cli_list("Overlaps", irr_overlap_name, overlap_text);
+    irr_cli_list("Patterns", irr_pattern_name, irr_pattern_text);
+    irr_cli_list("Transports", irr_transport_name, irr_transport_text);
     printf("\nExit status: 0 good, 1 a wrong byte arrived, 2 the input was refused or something failed.\n");
-    return IRR_CLI_GOOD;
 }
 
 static irr_cli_exit_t read_list(const char *kind, const char *names, const char *(*known)(int i), int *rows,
@@ -76,8 +83,10 @@ static irr_cli_exit_t read_list(const char *kind, const char *names, const char 
     return IRR_CLI_GOOD;
 }
 
-static irr_cli_exit_t read_option(int id, const char *value, irr_routes_options_t *options)
+static irr_cli_exit_t read_option(int id, const char *value, void *context)
 {
+    irr_routes_options_t *options = context;
+
     switch (id) {
     case 'p':
         options->pattern = irr_cli_find("pattern", value, NULL, irr_pattern_name);
@@ -91,31 +100,19 @@ static irr_cli_exit_t read_option(int id, const char *value, irr_routes_options_
     case 't':
         options->transport = irr_cli_find("transport", value, NULL, irr_transport_name);
         return options->transport >= 0 ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
-    case 'u': return irr_cli_number("unit", value, 0, INT32_MAX, &options->unit);
+    case 'u': return irr_cli_size("unit", value, 0, INT32_MAX, &options->unit);
     case 's': return irr_cli_number("seed", value, 0, INT64_MAX, &options->seed);
-    case 'm': return irr_cli_number("slice-min", value, 0, INT64_MAX, &options->slice_min);
+    case 'm': return irr_cli_size("slice-min", value, 0, INT64_MAX, &options->slice_min);
     case 'i': return irr_cli_int("iterations", value, 1, ROUNDS_MAX, &options->iterations);
-    case 'w': return irr_cli_int("warmup", value, 0, ROUNDS_MAX, &options->warmup);
-    case 'n': return irr_cli_int("ranks-per-node", value, 1, RANKS_MAX, &options->ranks_per_node);
-    case 'h': return help(options);
-    default:
-        irr_cli_complain("unknown option, or one without its value; irr_routes --help lists the options");
-        return IRR_CLI_REFUSED;
+    case 'x': return irr_cli_int("warmup", value, 0, ROUNDS_MAX, &options->warmup);
+    default:  return irr_cli_int("ranks-per-node", value, 1, RANKS_MAX, &options->ranks_per_node);
     }
 }
 
 irr_cli_exit_t irr_routes_options_read(int argc, char **argv, irr_routes_options_t *options)
 {
-    static const struct option names[] = {
-        { "pattern", required_argument, NULL, 'p' },    { "unit", required_argument, NULL, 'u' },
-        { "seed", required_argument, NULL, 's' },       { "algorithms", required_argument, NULL, 'a' },
-        { "overlaps", required_argument, NULL, 'o' },   { "iterations", required_argument, NULL, 'i' },
-        { "warmup", required_argument, NULL, 'w' },     { "ranks-per-node", required_argument, NULL, 'n' },
-        { "slice-min", required_argument, NULL, 'm' },  { "transport", required_argument, NULL, 't' },
-        { "help", no_argument, NULL, 'h' },             { NULL, 0, NULL, 0 }
-    };
-    irr_cli_exit_t code = IRR_CLI_GOOD;
-    int id;
+    bool seen[ROWS] = { false }, done = false;
+    irr_cli_exit_t code;
 
     *options = (irr_routes_options_t){
         .run = true, .unit = 1 << 20, .seed = 1, .slice_min = IRR_SLICE_MIN_DEFAULT, .iterations = 30,
@@ -127,11 +124,9 @@ irr_cli_exit_t irr_routes_options_read(int argc, char **argv, irr_routes_options
     for (int i = 0; i < IRR_OVERLAP_COUNT; i++) {
         options->overlap[options->overlaps++] = i;
     }
-    opterr = 0;
-    while (code == IRR_CLI_GOOD && options->run && (id = getopt_long(argc, argv, "h", names, NULL)) != -1) {
-        code = read_option(id, optarg, options);
-    }
-    if (code == IRR_CLI_GOOD && options->run && optind < argc) {
+    code = irr_cli_options_read(&table, argc, argv, options, seen, &done);
+    options->run = code == IRR_CLI_GOOD && !done;
+    if (options->run && optind < argc) {
         irr_cli_complain("unexpected argument '%.64s'; irr_routes --help lists the options", argv[optind]);
         return IRR_CLI_REFUSED;
     }

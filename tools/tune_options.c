@@ -10,24 +10,28 @@
 static const irr_cli_option_t rows[] = {
     { "output",  'o',             "FILE", "write the constants to a file, too" },
     { "seconds", 's',             "N",    "how long to measure; default " IRR_CLI_TEXT(IRR_TUNE_SECONDS_DEFAULT) },
-    { "help",    'h',             NULL,   "this text" },
-    { "version", IRR_CLI_VERSION, NULL,   "the version" },
+    IRR_CLI_ROW_HELP,
+    IRR_CLI_ROW_VERSION,
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 static irr_cli_exit_t read_option(int id, const char *value, void *context);
-static void help(void);
+static void help(bool whole);
 
-static const irr_cli_options_t table = { rows, ROWS, help, read_option };
+static const irr_cli_options_t table = { rows, ROWS, help, read_option, NULL, NULL };
 
-static void help(void)
+static void help(bool whole)
 {
-    printf("usage: mpirun -np N irr_tune [OPTION...]\n"
+    printf("Usage: mpirun -np N irr_tune [OPTION...]\n"
            "Measures the constants of a machine and prints them as a machine file: for coll_irr_machine_file, and\n"
            "irr_plan simulate and recommend.  Run it as your jobs run, on as many ranks a node, and on several nodes,\n"
            "four or more if you can: a few ranks of each speak.  What cannot be measured keeps its default.\n\n");
     irr_cli_options_print(&table);
+    if (!whole) {
+        irr_cli_more("the constants");
+        return;
+    }
     irr_cli_list("Constants", irr_machine_name, irr_machine_text);
     printf("\nOf each: the median of all rounds, the least and the most, and how far the middle half of them is\n"
            "apart, in percent of the median.  There are " IRR_CLI_TEXT(IRR_TUNE_ROUNDS_MIN) " rounds or more, however long "

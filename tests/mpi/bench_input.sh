@@ -77,7 +77,7 @@ file() {
     printf '%s\n' '%%MatrixMarket matrix coordinate integer general' "$@" > "$name"
 }
 
-plan 51
+plan 55
 
 # ---- files ----
 
@@ -110,7 +110,7 @@ refused "a scale that is too large" "$scratch/large: entry (1, 2) is 18446744073
 refused "an unknown pattern" "unknown pattern 'stripes', known are uniform, spike" --pattern stripes
 refused "an unknown algorithm" "unknown algorithm 'a9', known are host, auto" --algorithms host,a9
 refused "an empty algorithm" "unknown algorithm '', known are" --algorithms host,
-refused "a unit that is no number" "--unit '1k' is not an integer" --unit 1k
+refused "a unit that is no number" "--unit 'k' is not an integer" --unit k
 refused "a unit that overflows" "pattern next overflows 64 bits" --pattern next --unit 9223372036854775807
 refused "a unit above MPI's int" "uniform: entry (1, 1) is 4294967296 bytes" --unit 4294967296
 refused "a sweep that ends above MPI's int" "next: entry (1, 2) is " --pattern next -m 1:1000000000
@@ -140,6 +140,14 @@ refused "a result file that cannot be written" "$scratch/none/x.json: No such fi
 accepted "a mesh on its ranks" 8 2 --matrix "$srcdir/tests/data/airfoil-8.mtx" -i 5 -x 1
 accepted "a large entry, scaled" 2 2 --matrix "$scratch/large" --scale 0.0001 -i 2 -x 0
 accepted "a sweep" 2 3 --algorithms host -m 0016:64 -i 2 -x 0
+accepted "a sweep with suffixes" 2 2 --algorithms host -m 1k:2k -i 2 -x 0
+accepted "a sweep without an end" 2 3 --algorithms host -m 256k: -i 2 -x 0
+refused "a sweep that begins behind the end that it has by itself" "--sweep '2m:' is not MIN:MAX" -m 2m:
+bench 2 --algorithms host,a1 -i 3 --csv "$scratch/result.csv"
+[ $status -eq 0 ] && [ "$(wc -l < "$scratch/result.csv")" -eq 3 ] &&
+    awk -F , 'NF != 14 || (NR > 1 && ($2 != (NR == 2 ? "host" : "a1") || $5 <= 0 || $14 != "yes")) { bad = 1 }
+        END { exit bad }' "$scratch/result.csv"
+report $? "results as comma-separated values"
 accepted "one rank" 1 1 --pattern skewed --algorithms host -i 2 -x 0
 accepted "no bytes at all" 3 1 --unit 0 --algorithms host -i 2 -x 0
 accepted "help" 2 0 --help

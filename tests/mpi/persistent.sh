@@ -9,10 +9,10 @@ algorithms="auto a1 ac a2 a3 a4 multistage node board lp rs_n rs_n_sort rs_nh op
 OMPI_MCA_coll_irr_redistribution=1,2,1,2
 export OMPI_MCA_coll_irr_redistribution
 
-# The names that irr_bench lists between "Algorithms:" and the next heading, but for the host's.
+# The names that irr_bench lists, but for the host's.
 all_named() {
-    listed=$(ranks 1 "$builddir/irr_bench" --help | sed -n '/^Algorithms:/,/^$/p' |
-        awk 'NF && NR > 1 && $1 != "host" { print $1 }' | tr '\n' ' ')
+    listed=$(ranks 1 "$builddir/irr_bench" --list-algorithms |
+        sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p' | grep -v '^host$' | tr '\n' ' ')
     echo "irr_bench lists: $listed"
     [ "$listed" = "$algorithms " ]
 }

@@ -54,8 +54,8 @@ report $? "a device"
 run 2 -s 1 -o /dev/full
 [ $status -eq 1 ] && grep -q '^irr_tune: /dev/full: No space left on device' "$scratch/out"
 report $? "a file that is full in the end"
-run 2 --help
-[ $status -eq 0 ] && [ "$(grep -c '^usage:' "$scratch/out")" -eq 1 ] && grep -q '^  node_latency' "$scratch/out"
+run 2 --help all
+[ $status -eq 0 ] && [ "$(grep -c '^Usage:' "$scratch/out")" -eq 1 ] && grep -q '^  node_latency' "$scratch/out"
 report $? "help, once"
 run 2 --version
 [ $status -eq 0 ] && [ "$(grep -c . "$scratch/out")" -eq 1 ]

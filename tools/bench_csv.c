@@ -1,0 +1,65 @@
+/*
+ * bench_csv.c - the rows of irr_bench as comma-separated values: a header line, and one line a row and unit.
+ *
+ * Times are in microseconds; what there is not is left empty.
+ */
+#include "bench.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#define MICRO 1e6
+
+static const char head[] =
+    "unit,algorithm,persistent,served_by,median_us,min_us,max_us,mean_us,p90_us,p99_us,host_ratio,messages_sent,lmax,"
+    "verified\n";
+
+FILE *irr_bench_csv_open(const char *path)
+{
+    FILE *stream = fopen(path, "w");
+
+    if (stream == NULL) {
+        irr_cli_complain("%.256s: %s", path, strerror(errno));
+        return NULL;
+    }
+    fputs(head, stream);
+    return stream;
+}
+
+void irr_bench_csv_add(FILE *stream, const irr_bench_options_t *options, const irr_bench_result_t *result)
+{
+    for (int i = 0; i < options->work.rows; i++) {
+        const irr_bench_row_t *row = &result->rows[i];
+        const irr_bench_summary_t *summary = &result->summaries[i];
+
+        if (options->matrix == NULL) {
+            fprintf(stream, "%" PRIu64, result->unit);
+        }
+        fprintf(stream, ",%s,%d,%s,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,", row->name, row->starts,
+                row->by_irr ? "irr" : "host", summary->median * MICRO, summary->min * MICRO, summary->max * MICRO,
+                summary->mean * MICRO, summary->p90 * MICRO, summary->p99 * MICRO);
+        if (summary->ratio >= 0) {
+            fprintf(stream, "%.4f", summary->ratio);
+        }
+        fprintf(stream, ",");
+        if (row->counters[IRR_BENCH_COUNTER_messages_sent] >= 0) {
+            fprintf(stream, "%.1f", row->counters[IRR_BENCH_COUNTER_messages_sent]);
+        }
+        fprintf(stream, ",%" PRIu64 ",%s\n", result->facts.busiest,
+                !options->work.check ? "" : row->wrong ? "no" : "yes");
+    }
+}
+
+irr_cli_exit_t irr_bench_csv_close(FILE *stream, const char *path)
+{
+    bool good = !ferror(stream);
+
+    errno = errno != 0 ? errno : EIO;
+    good = fclose(stream) == 0 && good;
+    if (!good) {
+        irr_cli_complain("%.256s: %s", path, strerror(errno));
+        return IRR_CLI_REFUSED;
+    }
+    return IRR_CLI_GOOD;
+}
