@@ -44,12 +44,12 @@ report $? "more ranks than hosts are dealt out in blocks"
 good print --algorithm a1 --topology "$scratch/two" --hosts 'n[3,0-1,3].site' --json &&
     grep -q '"ranks": 4, "hosts": \["n3", "n0", "n1", "n3"\]' "$scratch/out"
 report $? "a list says where ranks are, with or without the domain"
-# The example of the README: its first topology.conf, and its list.
-sed -n '/^    SwitchName=/s/^ *//p' "$srcdir/README.md" | head -n 3 > "$scratch/readme"
-list=$(sed -n "s/.*\`--hosts '\([^']*\)'.*/\1/p" "$srcdir/README.md")
-good print --algorithm a1 --topology "$scratch/readme" --hosts "$list" --json &&
+# The example of the documents: their first topology.conf, and their list.
+sed -n '/^SwitchName=/p' "$srcdir/docs/topology.md" | head -n 3 > "$scratch/document"
+list=$(sed -n "s/.*--hosts '\([^']*\)'.*/\1/p" "$srcdir/docs/topology.md" | head -n 1)
+good print --algorithm a1 --topology "$scratch/document" --hosts "$list" --json &&
     grep -q '"ranks": 16, "hosts": \["n000", "n001", ' "$scratch/out"
-report $? "the list that the README gives for its file"
+report $? "the list that the documents give for their file"
 good print --algorithm a1 --topology "$scratch/two" --hosts n0,n3 --rank 1 &&
     [ "$(lines '^rank 1 is on n3$')" -eq 1 ]
 report $? "the plan of a rank as text says where it is"

@@ -1,0 +1,184 @@
+#!/bin/sh
+# docs.sh - what the documents say is so: their commands are run as printed, their links lead somewhere, and what they
+# list is all there is.
+#
+# Each block of commands, which begins with ```sh, is a case.  Those of a text run one after the other in one shell, in
+# a fresh folder in which `contrib` and `tests` are those of the checkout; coll/irr is installed below $HOME/irr, and but
+# for the README, which says how, its env.sh is read.  `app` is tests/docs_app.c.  A block of another language
+# whose first line also names a file, as in ```conf topology.conf, makes that file.  A comment before a block tells
+# where it is not run:
+#
+#     <!-- long: REASON -->       only with IRR_CHECK_ALL=1, in a copy of the checkout
+#     <!-- not run: REASON -->    never here
+LIMIT=${LIMIT:-180}
+. "${srcdir:-.}/tests/mpi/lib.sh"
+whole=${IRR_CHECK_ALL:-0}
+top=$(cd "$srcdir" && pwd)
+here=$(cd "$builddir" && pwd)
+texts="README.md CONTRIBUTING.md docs/install.md $(cd "$top" && ls docs/*.md | grep -v '^docs/install.md$')"
+
+# blocks TEXT: a line "FIRST LAST HOW REASON" for each block of commands, or file (HOW is run, long, not or =NAME).
+blocks() {
+    awk '
+        /^<!-- (long|not run): .* -->$/ {
+            how = $2 == "long:" ? "long" : "not"
+            reason = $0
+            sub(/^<!-- [^:]*: /, "", reason)
+            sub(/ -->$/, "", reason)
+            next
+        }
+        /^```/ && inside { print first, NR, kind, why; inside = kind = 0; next }
+        /^```/ {
+            inside = 1
+            first = NR
+            kind = $1 == "```sh" ? (how ? how : "run") : NF > 1 ? "=" $2 : "text"
+            why = reason
+        }
+        { how = reason = "" }' "$top/$1" | grep -v ' text *$'
+}
+
+# part TEXT FIRST LAST: what stands between these lines.
+part() { sed -n "$(($2 + 1)),$(($3 - 1))p" "$top/$1"; }
+
+# script TEXT: all that is to be run of it; on file descriptor 9 it says how far it came.
+script() {
+    echo 'set -e'
+    blocks "$1" | while read -r first last how reason; do
+        case $how in
+            =*) printf "cat > '%s' << 'END OF FILE'\n%s\nEND OF FILE\n" "${how#=}" "$(part "$1" "$first" "$last")" ;;
+            *)
+                if runs "$how" "$1" "$first" "$last"; then
+                    printf "exec > '%s/out.%s' 2>&1\n%s\necho %s >&9\n" "$scratch" "$first" \
+                        "$(part "$1" "$first" "$last")" "$first"
+                fi
+                ;;
+        esac
+    done
+}
+
+# runs HOW TEXT FIRST LAST: this block is run here.
+runs() {
+    [ "$1" != not ] && { [ "$1" = run ] || [ "$whole" = 1 ]; } && ! needs_root "$2" "$3" "$4"
+}
+
+needs_root() { [ "$(id -u)" -ne 0 ] && part "$1" "$2" "$3" | grep -q '^ *sudo '; }
+
+# cases TEXT: runs it and reports each block.
+cases() {
+    folder=$scratch/folder
+    rm -rf "$folder"
+    if [ "$whole" = 1 ]; then
+        folder=$scratch/checkout
+    else
+        mkdir "$folder"
+        ln -s "$top/contrib" "$top/tests" "$folder"
+    fi
+    script "$1" > "$scratch/script"
+    : > "$scratch/reached"
+    (
+        cd "$folder" || exit
+        [ "$1" = README.md ] && [ "$whole" = 1 ] || . "$HOME/irr/share/coll-irr/env.sh"
+        timeout -k 5 "$LIMIT" sh "$scratch/script" 9> "$scratch/reached" > /dev/null 2>&1 < /dev/null
+    )
+    blocks "$1" > "$scratch/blocks"
+    while read -r first last how reason; do
+        name="$1:$first"
+        if [ "${how#=}" != "$how" ]; then
+            continue
+        elif runs "$how" "$1" "$first" "$last"; then
+            cp "$scratch/out.$first" "$scratch/out" 2> /dev/null || echo "one before it failed" > "$scratch/out"
+            rm -f "$scratch/out.$first"
+            grep -qx "$first" "$scratch/reached"
+            report $? "$name"
+        elif needs_root "$1" "$first" "$last"; then
+            skip "$name" "it needs root"
+        else
+            skip "$name" "$reason"
+        fi
+    done < "$scratch/blocks"
+}
+
+# ---- what needs no run ----
+
+# Commands that nothing marks would not be run.
+fenced() {
+    for text in $texts; do
+        awk -v text="$text" '
+            /^```/ { inside = !inside }
+            !inside && /^    / && (blank || NR == 1) { print text ":" NR ": a block without ```"; bad = 1 }
+            { blank = /^$/ }
+            END { exit bad }' "$top/$text" || return
+    done
+}
+
+links() {
+    bad=0
+    for text in $texts; do
+        for link in $(sed 's/](/\n](/g' "$top/$text" | sed -n 's/^](\([^)]*\)).*/\1/p' | grep -v '^[a-z]*:'); do
+            target=${link%%#*}
+            if [ -n "$target" ] && [ ! -e "$top/$(dirname "$text")/$target" ]; then
+                echo "$text: $link leads nowhere"
+                bad=1
+            fi
+        done
+    done
+    return $bad
+}
+
+short_readme() { [ "$(wc -l < "$top/README.md")" -le 130 ]; }
+
+algorithms() {
+    for algorithm in $("$here/irr_plan" --list-algorithms | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p'); do
+        [ "$algorithm" = auto ] || grep -q "\`$algorithm\`" "$top/docs/algorithms.md" || {
+            echo "docs/algorithms.md does not tell of $algorithm"
+            return 1
+        }
+    done
+}
+
+parameters() { "$top/contrib/parameters" --check "$OMPI_INFO" "$top/docs/tuning.md"; }
+
+# ---- an installation, and the programs that the texts name ----
+
+install_all() {
+    HOME=$scratch/home
+    bin=$scratch/bin
+    mkdir -p "$HOME" "$bin" || return
+    for pair in "mpirun $MPIRUN" "mpicc $OMPI_MPICC" "ompi_info $OMPI_INFO"; do
+        ln -s "$(command -v "${pair#* }")" "$bin/${pair%% *}" || return
+    done
+    if [ "$(id -u)" -eq 0 ]; then
+        printf '#!/bin/sh\nexec "$@"\n' > "$bin/sudo" && chmod +x "$bin/sudo"
+    fi
+    # What make tells its children, such as a folder to install into, is not for this.
+    env -u MAKEFLAGS -u MFLAGS -u DESTDIR make -C "$here" prefix="$HOME/irr" libdir="$HOME/irr/lib" \
+        componentdir="$HOME/irr/lib/openmpi" install &&
+        "$bin/mpicc" -O1 -o "$bin/app" "$top/tests/docs_app.c" || return
+    unset OMPI_MCA_mca_base_component_path OMPI_MCA_coll_irr_alltoallv_algorithm PMIX_MCA_mca_base_component_path
+    PATH=$bin:$PATH
+    export HOME PATH
+    if [ "$whole" = 1 ]; then
+        mkdir "$scratch/checkout" && (cd "$top" && tar -cf - --exclude=./build --exclude=./.git --exclude='./*.o' .) |
+            tar -xf - -C "$scratch/checkout"
+        LIMIT=3600
+    fi
+}
+
+count_blocks() {
+    for text in $texts; do
+        blocks "$text"
+    done | awk '$3 !~ /^=/' | wc -l
+}
+
+plan $((6 + $(count_blocks)))
+check "each block of commands is marked as one" fenced
+check "links lead somewhere" links
+check "the README is short" short_readme
+check "each algorithm is told of" algorithms
+check "parameters and variables are those of the component" parameters
+install_all > "$scratch/out" 2>&1
+report $? "make install"
+for text in $texts; do
+    cases "$text"
+done
+exit $failed
