@@ -14,56 +14,8 @@
  */
 #include "comm/agree.h"
 
+#include "comm/agree_settings.h"
 #include "core/log.h"
-
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * UINT64_C(0x100000001b3);
-    return hash ^ hash >> 29;
-}
-
-/* All settings and files in one word; different ones have different words but for a negligible few. */
-static uint64_t digest(const irr_comm_params_t *params, const irr_comm_files_t *files)
-{
-    const irr_settings_t *settings = &params->settings;
-    const irr_topology_t *topology = &files->topology;
-    const irr_scheduled_params_t *scheduled = &settings->scheduled;
-    const irr_redistribution_t *redistribution = &scheduled->redistribution;
-    const uint64_t words[] = {
-        (uint64_t)settings->algorithm, (uint64_t)settings->compose,
-        settings->window_messages, settings->window_bytes,
-        settings->slice_min, (uint64_t)settings->overlap, (uint64_t)settings->pace, settings->grants,
-        scheduled->seed, (uint64_t)scheduled->lambda.rule, scheduled->lambda.share, scheduled->latency,
-        (uint64_t)scheduled->max_steps, scheduled->shift, redistribution->x, (uint64_t)redistribution->p,
-        redistribution->y, (uint64_t)redistribution->q, settings->matrix_max_bytes, settings->cache_bytes,
-        settings->schedule_ms,
-        settings->piece_bytes, settings->lead_bytes, (uint64_t)settings->host_route,
-        settings->board_block, settings->board_bytes, settings->timeout,
-        settings->matrix_dump != NULL && settings->matrix_dump[0] != '\0',
-        (uint64_t)files->schedule.ranks,
-        (uint64_t)topology->hosts, (uint64_t)topology->vertices,
-        params->only_boards,
-        (uint64_t)settings->dims.count
-    };
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        hash = mix(hash, words[i]);
-    }
-    for (int i = 0; i < settings->dims.count; i++) {
-        hash = mix(hash, (uint64_t)settings->dims.size[i]);
-    }
-    for (int i = 0; i < topology->vertices; i++) {
-        hash = mix(mix(hash, (uint64_t)topology->parent[i]), topology->speed[i]);
-    }
-    for (size_t i = 0; i < files->schedule.count; i++) {
-        const irr_transmission_t *t = &files->schedule.list[i];
-
-        hash = mix(mix(mix(hash, (uint64_t)t->step), (uint64_t)t->from), (uint64_t)t->to);
-        hash = mix(mix(mix(hash, t->offset), t->length), (uint64_t)t->more);
-    }
-    return hash;
-}
 
 /* Local: does this process lack the address of a member? */
 static bool lacks_address(irr_engine_t *engine, const irr_comm_params_t *params)
@@ -154,12 +106,7 @@ static irr_status_t start_agreed(irr_opening_t *opening)
         return status;
     }
     if (words[SETTINGS] != ~words[SETTINGS_COMPLEMENT]) {
-        if (opening->params.rank == 0) {
-            irr_log(IRR_LOG_ERROR, "ranks of a communicator have different settings of algorithm, dims, slice_min, "
-                    "overlap, composition, window, pace, schedule, board or topology; they must be the same on all "
-                    "ranks");
-        }
-        return IRR_ERR_NOT_SUPPORTED;
+        return irr_settings_tell(opening);
     }
     opening->agreement.one_node = words[NODE] == ~words[NODE_COMPLEMENT];
     opening->agreement.path_bytes = irr_switches_agreed(opening->engine, &opening->params, &opening->files,
@@ -173,7 +120,7 @@ irr_status_t irr_agree_start(irr_opening_t *opening, irr_step_fn next)
     uint64_t *words = opening->words;
 
     look_at_addresses(opening);
-    words[SETTINGS] = digest(&opening->params, &opening->files);
+    words[SETTINGS] = irr_settings_digest(&opening->params, &opening->files);
     words[SETTINGS_COMPLEMENT] = ~words[SETTINGS];
     words[NODE] = (uint64_t)irr_comm_files_label(&opening->params, &opening->files);
     words[NODE_COMPLEMENT] = ~words[NODE];

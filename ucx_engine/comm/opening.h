@@ -25,8 +25,8 @@ typedef struct irr_agreement {
     size_t path_bytes;        /* longest path through switches, where all were told one and ask (comm/switches.h) */
 } irr_agreement_t;
 
-/* Most words of an agreement: see agree.c. */
-#define IRR_OPENING_WORDS 9
+/* Most words of an agreement: see agree_settings.c. */
+#define IRR_OPENING_WORDS 56
 
 typedef struct irr_opening irr_opening_t;
 
