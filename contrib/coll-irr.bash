@@ -8,10 +8,10 @@ _coll_irr() {
         --help | -h) words=all ;;
         *)
             case $word in
-                -*) words=$("$1" --help 2> /dev/null | sed -n 's/^ .* \(--[a-z-]*\).*/\1/p; s/^  \(--[a-z-]*\).*/\1/p') ;;
+                -*) words=$("$1" --help 2> /dev/null | sed -n 's/^ \{1,6\}\(-[A-Za-z][^-]*\)\{0,1\}\(--[a-z-]*\).*/\2/p') ;;
                 *)
                     [ "$COMP_CWORD" -ne 1 ] ||
-                        words=$("$1" --help 2> /dev/null | sed -n '/^  *-/q; s/^  \([a-z][a-z-]*\) .*/\1/p')
+                        words=$("$1" --help 2> /dev/null | sed -n '/^ \{1,6\}-/q; s/^  \([a-z][a-z-]*\) .*/\1/p')
                     ;;
             esac
             ;;

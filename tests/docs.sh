@@ -136,6 +136,26 @@ algorithms() {
     done
 }
 
+# completes WORDS WORD...: what bash would complete the last word to.
+completes() {
+    expected=$1
+    shift
+    found=$(bash -c '. "$0" && COMP_WORDS=("$@") && COMP_CWORD=$(($# - 1)) && _coll_irr "$1" && echo "${COMPREPLY[*]}"' \
+        "$top/contrib/coll-irr.bash" "$@")
+    [ "$found" = "$expected" ] || {
+        echo "$*: '$found', not '$expected'"
+        return 1
+    }
+}
+
+completion() {
+    PATH=$here:$top/contrib:$PATH
+    completes "--json" irr_plan print --js && completes "--unit --unit-ms" irr_bench --uni &&
+        completes "recommend" irr_plan re && completes "convert" irr_matrix con &&
+        completes "rs_n rs_n_sort rs_nh" irr_plan check --algorithm rs && completes "all" irr_tune --help a &&
+        completes "--topology" yaml2topology --to
+}
+
 parameters() { "$top/contrib/parameters" --check "$OMPI_INFO" "$top/docs/tuning.md"; }
 
 # ---- an installation, and the programs that the texts name ----
@@ -170,12 +190,17 @@ count_blocks() {
     done | awk '$3 !~ /^=/' | wc -l
 }
 
-plan $((6 + $(count_blocks)))
+plan $((7 + $(count_blocks)))
 check "each block of commands is marked as one" fenced
 check "links lead somewhere" links
 check "the README is short" short_readme
 check "each algorithm is told of" algorithms
 check "parameters and variables are those of the component" parameters
+if command -v bash > /dev/null; then
+    check "bash completes options, commands and algorithms" completion
+else
+    skip "bash completes options, commands and algorithms" "there is no bash"
+fi
 install_all > "$scratch/out" 2>&1
 report $? "make install"
 for text in $texts; do

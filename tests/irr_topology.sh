@@ -1,5 +1,6 @@
 #!/bin/sh
-# irr_topology.sh - irr_plan on a tree of switches, and the converter that makes the file from what LLDP tells.
+# irr_topology.sh - irr_plan on a tree of switches, and the converters that make the file from what LLDP
+# tells, and from Slurm's topology.yaml.
 
 srcdir=${srcdir:-.}
 . "$srcdir/tests/plan_tap.sh"
@@ -25,7 +26,7 @@ conf two 'SwitchName=s0 Nodes=n[0-1]' 'SwitchName=s1 Nodes=n[2-3]' 'SwitchName=t
 conf star 'SwitchName=s0 Nodes=n[0-3] Switches=s[1-3]' 'SwitchName=s1 Nodes=n[4-7]' 'SwitchName=s2 Nodes=n[8-11]' \
     'SwitchName=s3 Nodes=n[12-15]'
 
-echo 1..71
+echo 1..76
 
 # ---- print ----
 
@@ -290,11 +291,11 @@ refused "more bytes than auto can schedule" "next: more than 9223372036854775807
 
 # Four hosts in the forms that lldpcli writes, and one whose file names it; then the switches, too.
 lldp=$srcdir/tests/data/lldp
-converter=$srcdir/contrib/lldp2topology
+converter=lldp2topology
 
 # convert ARGUMENT...: leaves the exit status in $status, stdout and stderr in $scratch/out and err.
 convert() {
-    python3 "$converter" "$@" > "$scratch/out" 2> "$scratch/err" < /dev/null
+    python3 "$srcdir/contrib/$converter" "$@" > "$scratch/out" 2> "$scratch/err" < /dev/null
     status=$?
 }
 
@@ -315,7 +316,7 @@ declines() {
     shift 2
     convert "$@"
     [ $status -eq 2 ] && [ ! -s "$scratch/out" ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] &&
-        grep -q -F "lldp2topology: $text" "$scratch/err"
+        grep -q -F "$converter: $text" "$scratch/err"
     report $? "$name"
 }
 
@@ -360,10 +361,61 @@ END
         --switches "$scratch/leaf1.json" "$lldp/switches/leaf2.json" "$lldp/switches/spine.json"
 }
 
+# Blocks, a tree that is the default, another one, and a flat topology.
+from_yaml() {
+    converter=yaml2topology
+    cat > "$scratch/topology.yaml" << 'END'
+---
+# of the cluster
+- topology: blocks
+  block:
+    block_sizes:
+      - 4
+      - 16
+    blocks:
+      - block: b1
+        nodes: node[01-04]
+- topology: small
+  tree:
+    switches:
+      - switch: only
+        nodes: "node[01-02]"
+- topology: office
+  cluster_default: true
+  tree:
+    switches:
+      - switch: root   # at the top
+        children: s[1-2]
+      - switch: s1
+        nodes: node[01-02]
+      - switch: s2
+        nodes: [node03, node04]
+- topology: flat
+  flat: true
+END
+    printf 'SwitchName=%s\n' 'root Switches=s[1-2]' 's1 Nodes=node[01-02]' 's2 Nodes=node03,node04' > "$scratch/expected"
+    converts "$1" "$scratch/topology.yaml"
+    printf 'SwitchName=%s\n' 'only Nodes=node[01-02]' > "$scratch/expected"
+    converts "$2" --topology small "$scratch/topology.yaml"
+    declines "$3" "there is no topology 'large', but blocks, small, office, flat" --topology large "$scratch/topology.yaml"
+    declines "$4" "$scratch/topology.yaml: topology 'blocks' is no tree" --topology blocks "$scratch/topology.yaml"
+    printf '%s\n' '- topology: one' '  tree:' '    switches' > "$scratch/cut.yaml"
+    declines "$5" "$scratch/cut.yaml:3: 'switches' is not KEY: VALUE" "$scratch/cut.yaml"
+}
+
 set -- "hosts and switches that speak LLDP make a topology" "hosts alone, below a switch that is made up" \
     "which is told" "one switch" "a host on two networks" "a host without a switch" "what is no JSON" "a ring"
 if command -v python3 > /dev/null; then
     from_lldp "$@"
+else
+    for name; do
+        skip "$name" "there is no python3"
+    done
+fi
+set -- "the default tree of a topology.yaml" "another tree of it" "a topology that it lacks" "one that is no tree" \
+    "what is no such file"
+if command -v python3 > /dev/null; then
+    from_yaml "$@"
 else
     for name; do
         skip "$name" "there is no python3"

@@ -8,7 +8,7 @@ OMPI_MCA_coll_irr_alltoallv_algorithm=board
 export OMPI_MCA_coll_irr_alltoallv_algorithm
 
 # What others can see of shared memory and no process uses.  Open MPI's own files go when mpirun has cleaned up, and
-# what UCX leaves of a rank that is killed in its first exchange is not ours: README.md has it among the limits.
+# what UCX leaves of a rank that is killed in its first exchange is not ours: docs/troubleshooting.md tells of it.
 left() {
     ls -A /dev/shm 2> /dev/null | grep -v '^vader_segment\|^ucx_shm_posix' | while read -r file; do
         cat /proc/[0-9]*/maps 2> /dev/null | grep -qF "/dev/shm/$file" || echo "$file"
