@@ -34,6 +34,9 @@
  *   coll_irr_exchange.c   what a blocking call does: activate, serve, pack, exchange, unpack
  *   coll_irr_alltoallv.c  MPI_Alltoallv
  *   coll_irr_alltoall.c   MPI_Alltoall
+ *   coll_irr_alltoallw.c  MPI_Alltoallw
+ *   coll_irr_neighbor.c   MPI_Neighbor_alltoall, v and w
+ *   coll_irr_neighbors.c  the neighbours of a topology, as both ends of an edge list them
  *   coll_irr_persistent.c MPI_Alltoallv_init: agree, plan, or leave it to the previous module
  *   coll_irr_request.h    persistent requests
  *   coll_irr_request.c    persistent requests: made, freed, and all that live
@@ -56,7 +59,10 @@
 typedef struct mca_coll_irr_group_t mca_coll_irr_group_t;
 
 /* The parameters that name an algorithm: the first rows of mca_coll_irr_choices. */
-enum { MCA_COLL_IRR_ALLTOALLV_ALGORITHM, MCA_COLL_IRR_ALLTOALL_ALGORITHM, MCA_COLL_IRR_ALGORITHMS };
+enum {
+    MCA_COLL_IRR_ALLTOALLV_ALGORITHM, MCA_COLL_IRR_ALLTOALL_ALGORITHM, MCA_COLL_IRR_NEIGHBOR_ALGORITHM,
+    MCA_COLL_IRR_ALGORITHMS
+};
 
 /* Values as the user gave them; texts are checked when they become settings. */
 typedef struct mca_coll_irr_params_t {
@@ -144,6 +150,13 @@ typedef struct mca_coll_irr_candidates_t {
     irr_candidate_t open[IRR_TRIAL_WAYS];       /* and what is behind the ways that are open */
 } mca_coll_irr_candidates_t;
 
+/* Of a topology: the slots of neighbours, MPI_PROC_NULL left out, by rank; from malloc. */
+typedef struct mca_coll_irr_neighbors_t {
+    int                  sends, receives;   /* slots */
+    mca_coll_irr_slot_t *recv_order;        /* behind the other list */
+    mca_coll_irr_slot_t  order[];           /* of what is sent */
+} mca_coll_irr_neighbors_t;
+
 /* A collective on a communicator: who serves it, and by what. */
 typedef struct mca_coll_irr_service_t {
     mca_coll_irr_which_t which;
@@ -172,6 +185,7 @@ struct mca_coll_irr_module_t {
     ompi_communicator_t        *keyed;          /* the same, or NULL if it has no info keys of ours */
     mca_coll_irr_service_t      services[MCA_COLL_IRR_COLLECTIVES];
     mca_coll_irr_settings_t     settings;
+    mca_coll_irr_neighbors_t   *neighbors;      /* NULL: no call has asked for them yet, or no memory */
     bool                        everywhere;     /* all ranks have coll/irr: known from the first call on */
     irr_machine_t               machine;        /* by which ways are ranked; alike on all ranks where these choose */
     irr_status_t                trouble;        /* a bad value, or no memory for a module; told in the first call */
@@ -399,6 +413,14 @@ int mca_coll_irr_host_alltoall(const mca_coll_irr_previous_t *previous, ompi_com
 int mca_coll_irr_host_alltoallv(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
                                 const mca_coll_irr_call_t *call, bool in_place);
 
+int mca_coll_irr_host_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                const mca_coll_irr_call_t *call, bool in_place);
+int mca_coll_irr_host_neighbor_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                         const mca_coll_irr_call_t *call, bool in_place);
+
+/* Those of a communicator with a topology, in which messages between two ranks are in one order at both ends. */
+mca_coll_irr_neighbors_t *mca_coll_irr_neighbors_create(ompi_communicator_t *comm);
+
 int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype, void *rbuf,
                           mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
                           mca_coll_base_module_t *module);
@@ -412,5 +434,24 @@ int mca_coll_irr_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts,
                                 ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,
                                 mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
                                 ompi_info_t *info, ompi_request_t **request_p, mca_coll_base_module_t *module);
+
+int mca_coll_irr_alltoallw(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
+                           ompi_datatype_t *const *sdtypes, void *rbuf, mca_coll_irr_counts_t rcounts,
+                           mca_coll_irr_displs_t rdispls, ompi_datatype_t *const *rdtypes, ompi_communicator_t *comm,
+                           mca_coll_base_module_t *module);
+
+int mca_coll_irr_neighbor_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype,
+                                   void *rbuf, mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype,
+                                   ompi_communicator_t *comm, mca_coll_base_module_t *module);
+
+int mca_coll_irr_neighbor_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
+                                    ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,
+                                    mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype,
+                                    ompi_communicator_t *comm, mca_coll_base_module_t *module);
+
+int mca_coll_irr_neighbor_alltoallw(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_offsets_t sdispls,
+                                    ompi_datatype_t *const *sdtypes, void *rbuf, mca_coll_irr_counts_t rcounts,
+                                    mca_coll_irr_offsets_t rdispls, ompi_datatype_t *const *rdtypes,
+                                    ompi_communicator_t *comm, mca_coll_base_module_t *module);
 
 #endif

@@ -48,11 +48,14 @@ int mca_coll_irr_node_ranks(const mca_coll_irr_module_t *module)
 /* What only this rank can know: no memory, no transport. */
 irr_status_t mca_coll_irr_prepare(mca_coll_irr_module_t *module, mca_coll_irr_group_t **group_p)
 {
-    size_t ranks = (size_t)ompi_comm_size(module->comm);
+    const mca_coll_irr_neighbors_t *neighbors = module->neighbors;
+    const size_t ranks = (size_t)ompi_comm_size(module->comm);
 
     *group_p = mca_coll_irr_group_create(module->comm);
     if (mca_coll_irr_room_init(&module->send_room, ranks) != IRR_OK ||
-        mca_coll_irr_room_init(&module->recv_room, ranks) != IRR_OK || *group_p == NULL) {
+        mca_coll_irr_room_init(&module->recv_room, ranks) != IRR_OK || *group_p == NULL ||
+        (neighbors != NULL && (mca_coll_irr_room_init(&module->send_room, (size_t)neighbors->sends) != IRR_OK ||
+                               mca_coll_irr_room_init(&module->recv_room, (size_t)neighbors->receives) != IRR_OK))) {
         return IRR_ERR_NO_MEMORY;
     }
     free(module->reason);   /* of the other collective, if the engine could not be opened for it */
@@ -346,6 +349,17 @@ int mca_coll_irr_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *serv
                                                                       : decide(module, service);
 }
 
+/* Local: whose neighbour this rank is, before the first call that asks for that. */
+static void meet_neighbors(mca_coll_irr_module_t *module)
+{
+    if (module->neighbors == NULL) {
+        module->neighbors = mca_coll_irr_neighbors_create(module->comm);
+    }
+    if (module->neighbors == NULL && module->trouble == IRR_OK) {
+        module->trouble = IRR_ERR_NO_MEMORY;
+    }
+}
+
 /* The first call: now, or as the calls go. */
 static int begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
@@ -353,6 +367,9 @@ static int begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
     char text[128];
     int result;
 
+    if (mca_coll_irr_collectives[service->which].neighbors) {
+        meet_neighbors(module);
+    }
     switch (mca_coll_irr_mode(module, service)) {
     case MCA_COLL_IRR_CHOOSES:
         mca_coll_irr_choose_begin(module, service);

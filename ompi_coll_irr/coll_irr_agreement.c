@@ -46,7 +46,8 @@ static double expected(const irr_candidate_t *candidate, double host_ns)
 static irr_choice_act_t list_ways(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     irr_choice_t *choice = &service->choice;
-    const irr_traffic_t traffic = irr_choice_traffic(choice, ompi_comm_size(module->comm));
+    const irr_traffic_t traffic = irr_choice_traffic(choice, ompi_comm_size(module->comm),
+                                                     mca_coll_irr_collectives[service->which].neighbors);
     const double host_ns = irr_model_host_ns(&module->machine, &traffic);
     irr_candidate_t list[IRR_CANDIDATES_MAX];
     const int all = irr_candidates(&module->machine, &traffic, &module->settings.engine, list);

@@ -33,8 +33,8 @@ static ptrdiff_t offset_at(const mca_coll_irr_side_t *side, int slot, ptrdiff_t 
     if (side->uniform) {
         return (ptrdiff_t)side->count * slot * extent;
     }
-    if (side->offsets != NULL) {
-        return side->offsets[slot];
+    if (side->far) {
+        return mca_coll_irr_offset(side->offsets, slot);
     }
     return mca_coll_irr_displ(side->displs, slot) * (side->datatypes != NULL ? 1 : extent);
 }

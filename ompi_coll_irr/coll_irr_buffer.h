@@ -31,7 +31,8 @@ typedef struct mca_coll_irr_side_t {
     size_t                     count;
     mca_coll_irr_counts_t      counts;
     mca_coll_irr_displs_t      displs;     /* in elements; in bytes where each has a datatype of its own */
-    const MPI_Aint            *offsets;    /* in bytes, in place of displs; or NULL */
+    bool                       far;        /* there are offsets, */
+    mca_coll_irr_offsets_t     offsets;    /* in bytes, in place of displs */
     ompi_datatype_t           *datatype;
     ompi_datatype_t *const    *datatypes;  /* one a slot; NULL: all have the one above */
 } mca_coll_irr_side_t;

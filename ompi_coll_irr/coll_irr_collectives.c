@@ -30,6 +30,46 @@ const mca_coll_irr_collective_t mca_coll_irr_collectives[MCA_COLL_IRR_COLLECTIVE
         .algorithm = MCA_COLL_IRR_ALLTOALL_ALGORITHM,
         .leader = MCA_COLL_IRR_ALLTOALLV,
         .host = mca_coll_irr_host_alltoall
+    },
+    [MCA_COLL_IRR_ALLTOALLW] = {
+        .forms = { [MCA_COLL_IRR_BLOCKING] = ENTRY("MPI_Alltoallw", alltoallw, mca_coll_irr_alltoallw) },
+        .variable = "alltoallw",
+        .algorithm = MCA_COLL_IRR_ALLTOALLV_ALGORITHM,
+        .leader = MCA_COLL_IRR_ALLTOALLV,
+        .host = mca_coll_irr_host_alltoallw
+    },
+    [MCA_COLL_IRR_NEIGHBOR_ALLTOALLV] = {
+        .forms = {
+            [MCA_COLL_IRR_BLOCKING] =
+                ENTRY("MPI_Neighbor_alltoallv", neighbor_alltoallv, mca_coll_irr_neighbor_alltoallv)
+        },
+        .variable = "neighbor_alltoallv",
+        .algorithm = MCA_COLL_IRR_NEIGHBOR_ALGORITHM,
+        .leader = MCA_COLL_IRR_NEIGHBOR_ALLTOALLV,
+        .host = mca_coll_irr_host_alltoallv,
+        .neighbors = true
+    },
+    [MCA_COLL_IRR_NEIGHBOR_ALLTOALL] = {
+        .forms = {
+            [MCA_COLL_IRR_BLOCKING] =
+                ENTRY("MPI_Neighbor_alltoall", neighbor_alltoall, mca_coll_irr_neighbor_alltoall)
+        },
+        .variable = "neighbor_alltoall",
+        .algorithm = MCA_COLL_IRR_NEIGHBOR_ALGORITHM,
+        .leader = MCA_COLL_IRR_NEIGHBOR_ALLTOALLV,
+        .host = mca_coll_irr_host_alltoall,
+        .neighbors = true
+    },
+    [MCA_COLL_IRR_NEIGHBOR_ALLTOALLW] = {
+        .forms = {
+            [MCA_COLL_IRR_BLOCKING] =
+                ENTRY("MPI_Neighbor_alltoallw", neighbor_alltoallw, mca_coll_irr_neighbor_alltoallw)
+        },
+        .variable = "neighbor_alltoallw",
+        .algorithm = MCA_COLL_IRR_NEIGHBOR_ALGORITHM,
+        .leader = MCA_COLL_IRR_NEIGHBOR_ALLTOALLV,
+        .host = mca_coll_irr_host_neighbor_alltoallw,
+        .neighbors = true
     }
 };
 

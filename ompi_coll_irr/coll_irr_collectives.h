@@ -8,10 +8,14 @@
 
 typedef struct mca_coll_irr_module_t mca_coll_irr_module_t;
 
-/* The rows of the table.  Each of the first ones may go by the engine communicator of another one. */
+/* The rows of the table. */
 typedef enum mca_coll_irr_which_t {
     MCA_COLL_IRR_ALLTOALLV,
     MCA_COLL_IRR_ALLTOALL,
+    MCA_COLL_IRR_ALLTOALLW,
+    MCA_COLL_IRR_NEIGHBOR_ALLTOALLV,
+    MCA_COLL_IRR_NEIGHBOR_ALLTOALL,
+    MCA_COLL_IRR_NEIGHBOR_ALLTOALLW,
     MCA_COLL_IRR_COLLECTIVES
 } mca_coll_irr_which_t;
 
@@ -51,6 +55,7 @@ typedef struct mca_coll_irr_collective_t {
     int                    algorithm;  /* the row of mca_coll_irr_choices that names its algorithm */
     mca_coll_irr_which_t   leader;     /* by whose engine communicator it goes where both have one algorithm */
     mca_coll_irr_host_fn_t host;
+    bool                   neighbors;  /* blocks are those of a topology's neighbours, not of all ranks */
 } mca_coll_irr_collective_t;
 
 extern const mca_coll_irr_collective_t mca_coll_irr_collectives[MCA_COLL_IRR_COLLECTIVES];

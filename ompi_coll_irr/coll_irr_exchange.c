@@ -50,6 +50,21 @@ int mca_coll_irr_host(const mca_coll_irr_module_t *module, mca_coll_irr_which_t 
     return mca_coll_irr_collectives[which].host(previous, module->comm, call, in_place);
 }
 
+/* Whose blocks the sides of a call have. */
+static void place(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call)
+{
+    const mca_coll_irr_neighbors_t *neighbors = module->neighbors;
+
+    if (!mca_coll_irr_collectives[which].neighbors) {
+        call->send.slots = call->recv.slots = ompi_comm_size(module->comm);
+    } else if (neighbors != NULL) {   /* if not, no rank is served */
+        call->send.slots = neighbors->sends;
+        call->send.order = neighbors->order;
+        call->recv.slots = neighbors->receives;
+        call->recv.order = neighbors->recv_order;
+    }
+}
+
 int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_side_t *send,
                       const mca_coll_irr_side_t *recv)
 {
@@ -63,6 +78,6 @@ int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
     }
     call.recv = *recv;
     call.send = in_place ? *recv : *send;
-    call.recv.slots = call.send.slots = ompi_comm_size(module->comm);
+    place(module, which, &call);
     return mca_coll_irr_serve(module, service, &call, in_place);
 }

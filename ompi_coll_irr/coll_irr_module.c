@@ -248,6 +248,7 @@ static void destruct(mca_coll_irr_module_t *module)
         free(module->services[i].candidates);
     }
     free(module->reason);
+    free(module->neighbors);
     mca_coll_irr_settings_fini(&module->settings);
     mca_coll_irr_room_fini(&module->send_room);
     mca_coll_irr_room_fini(&module->recv_room);

@@ -83,8 +83,8 @@ static int register_text(const char *name, const char *help, const char *standar
 static const char *algorithm_help(void)
 {
     static char text[4096];
-    size_t length = (size_t)snprintf(text, sizeof(text), "Algorithm for MPI_Alltoallv. Also an info key of a "
-                                     "communicator. host: Open MPI's own.");
+    size_t length = (size_t)snprintf(text, sizeof(text), "Algorithm for MPI_Alltoallv and MPI_Alltoallw. Also "
+                                     "an info key of a communicator. host: Open MPI's own.");
 
     for (int i = 0; irr_algorithm_name(i) != NULL && length < sizeof(text); i++) {
         length += (size_t)snprintf(text + length, sizeof(text) - length, " %s: %s.", irr_algorithm_name(i),

@@ -65,11 +65,11 @@ static void number_text(int32_t number, char text[MCA_COLL_IRR_UNITS])
     }
 }
 
-#define COLUMNS "%-38s %-18s %5s %5s %9s %7s %7s %7s %5s %7s %7s %5s %7s  %s\n"
+#define COLUMNS "%-38s %-22s %5s %5s %9s %7s %7s %7s %5s %7s %7s %5s %7s  %s\n"
 
 static void print_head(const mca_coll_irr_job_t *job, FILE *stream)
 {
-    fprintf(stream, "coll/irr %s: what MPI_Alltoallv and MPI_Alltoall did in a job of %d ranks.\n", job->version,
+    fprintf(stream, "coll/irr %s: what all-to-all collectives did in a job of %d ranks.\n", job->version,
             job->ranks);
     if (job->told < job->ranks) {
         fprintf(stream, "Only %d ranks have told what they did: coll_irr_report is not the same on all.\n", job->told);

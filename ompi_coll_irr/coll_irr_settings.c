@@ -62,6 +62,13 @@ mca_coll_irr_choice_t mca_coll_irr_choices[MCA_COLL_IRR_ALL_CHOICES] = {
         OPAL_INFO_LVL_3, algorithm_name,
         &mca_coll_irr_component.params.algorithms[MCA_COLL_IRR_ALLTOALL_ALGORITHM], ""
     },
+    [MCA_COLL_IRR_NEIGHBOR_ALGORITHM] = {
+        PREFIX "neighbor_algorithm",
+        "Algorithm for MPI_Neighbor_alltoall, MPI_Neighbor_alltoallv and MPI_Neighbor_alltoallw: those of " PREFIX
+        "alltoallv_algorithm." INFO_KEY,
+        OPAL_INFO_LVL_3, algorithm_name,
+        &mca_coll_irr_component.params.algorithms[MCA_COLL_IRR_NEIGHBOR_ALGORITHM], ""
+    },
     [MCA_COLL_IRR_COMPOSE] = {
         PREFIX "compose",
         "How a message of several pieces reaches the wire. auto chooses by number and size of the pieces; "

@@ -82,6 +82,7 @@ extern bool ompi_mpi_yield_when_idle;
 typedef int mca_coll_irr_one_count_t;
 typedef const int *mca_coll_irr_counts_t;
 typedef const int *mca_coll_irr_displs_t;
+typedef const MPI_Aint *mca_coll_irr_offsets_t;   /* of neighbours with a datatype each, in bytes */
 
 static inline size_t mca_coll_irr_count(mca_coll_irr_counts_t counts, int i)
 {
@@ -91,6 +92,11 @@ static inline size_t mca_coll_irr_count(mca_coll_irr_counts_t counts, int i)
 static inline ptrdiff_t mca_coll_irr_displ(mca_coll_irr_displs_t displs, int i)
 {
     return displs[i];
+}
+
+static inline ptrdiff_t mca_coll_irr_offset(mca_coll_irr_offsets_t offsets, int i)
+{
+    return offsets[i];
 }
 
 /* Replaces the user's array by a copy of n; false, and the array is as it was, without memory. */
@@ -125,6 +131,7 @@ static inline void mca_coll_irr_displs_drop(mca_coll_irr_displs_t displs)
 typedef size_t mca_coll_irr_one_count_t;
 typedef ompi_count_array_t mca_coll_irr_counts_t;
 typedef ompi_disp_array_t mca_coll_irr_displs_t;
+typedef ompi_disp_array_t mca_coll_irr_offsets_t;
 
 static inline size_t mca_coll_irr_count(mca_coll_irr_counts_t counts, int i)
 {
@@ -134,6 +141,11 @@ static inline size_t mca_coll_irr_count(mca_coll_irr_counts_t counts, int i)
 static inline ptrdiff_t mca_coll_irr_displ(mca_coll_irr_displs_t displs, int i)
 {
     return ompi_disp_array_get(displs, i);
+}
+
+static inline ptrdiff_t mca_coll_irr_offset(mca_coll_irr_offsets_t offsets, int i)
+{
+    return ompi_disp_array_get(offsets, i);
 }
 
 static inline bool mca_coll_irr_counts_keep(mca_coll_irr_counts_t *counts, int n)

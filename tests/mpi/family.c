@@ -7,103 +7,140 @@
  *
  *     mpi_family ROUNDS [INFO_KEY=VALUE ...] [, ROUNDS ...]   the keys go to the communicators of coll/irr
  */
-#include "mpi_call.h"
-#include "mpi_types.h"
+#include "mpi_edges.h"
 
-enum { KINDS = 4, COMMS = 3 };
-typedef enum kind { ALLTOALL, ALLTOALL_IN_PLACE, ALLTOALLV, ALLTOALLV_IN_PLACE } kind_t;
+/* How the blocks of a call are described. */
+typedef enum layout { UNIFORM, VECTORS, EACH } layout_t;
 
-static const char *const names[KINDS] = {
-    "MPI_Alltoall", "MPI_Alltoall in place", "MPI_Alltoallv", "MPI_Alltoallv in place"
+typedef struct kind {
+    const char *name;
+    layout_t    layout;
+    int         neighbors, in_place;
+} kind_t;
+
+static const kind_t kinds[] = {
+    { "MPI_Alltoall",            UNIFORM, 0, 0 }, { "MPI_Alltoall in place",  UNIFORM, 0, 1 },
+    { "MPI_Alltoallv",           VECTORS, 0, 0 }, { "MPI_Alltoallv in place", VECTORS, 0, 1 },
+    { "MPI_Alltoallw",           EACH,    0, 0 }, { "MPI_Alltoallw in place", EACH,    0, 1 },
+    { "MPI_Neighbor_alltoall",   UNIFORM, 1, 0 },
+    { "MPI_Neighbor_alltoallv",  VECTORS, 1, 0 },
+    { "MPI_Neighbor_alltoallw",  EACH,    1, 0 }
 };
 
-/* A communicator of coll/irr, and one of the same ranks for the reference. */
-typedef struct pair {
-    MPI_Comm irr, plain;
-    int      ranks, rank;
-} pair_t;
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), DENSE_KINDS = 6 };
 
-/* One side: blocks of a datatype at displacements in elements. */
+/* One side: a block for each edge, at offsets in bytes, or displacements as the call wants them. */
 typedef struct blocks {
-    int         *counts, *displs;
-    MPI_Datatype type;
-    size_t       bytes;
-    char        *memory, *base;
+    const edges_t *edges;
+    int           *counts, *displs;
+    MPI_Aint      *offsets;
+    MPI_Datatype  *types;    /* all the same unless each has its own */
+    size_t         bytes;
+    char          *memory, *base;
 } blocks_t;
 
 typedef struct round {
-    kind_t   kind;
-    int      in_place, doubles;   /* of an element */
-    blocks_t send, recv;
+    const kind_t *kind;
+    int           doubles;   /* of an element */
+    int           most;      /* elements of a block */
+    int           density;   /* so many of four blocks are not empty */
+    uint64_t      seed;
+    blocks_t      send, recv;
 } round_t;
 
 /* ---- rounds ---- */
 
-static int *random_counts(const pair_t *pair, const round_t *round, uint64_t *state)
+/* Elements of an edge: both ends know; in place, both directions have the same. */
+static int count_of(const round_t *round, int from, int to, int number)
 {
-    const int ranks = pair->ranks, equal = 1 + types_below(state, 3), most = round->doubles > 64 ? 4 : 40;
-    const int density = 1 + types_below(state, 4);
-    int *counts = malloc((size_t)ranks * (size_t)ranks * sizeof(int));
+    const int swap = round->kind->in_place && from > to;
+    uint64_t state = round->seed + (uint64_t)(swap ? to : from) * 7919 + (uint64_t)(swap ? from : to) * 104729 +
+                     (uint64_t)number;
 
-    for (int i = 0; i < ranks * ranks; i++) {
-        counts[i] = types_below(state, 4) < density ? types_below(state, most) : 0;
-        if (round->kind == ALLTOALL || round->kind == ALLTOALL_IN_PLACE) {
-            counts[i] = equal;
-        }
+    if (round->kind->layout == UNIFORM) {
+        return 1 + (int)(round->seed % 3);
     }
-    for (int i = 0; round->in_place && i < ranks; i++) {
-        for (int j = 0; j < i; j++) {
-            counts[i * ranks + j] = counts[j * ranks + i];
-        }
-    }
-    return counts;
+    return types_below(&state, 4) < round->density ? types_below(&state, round->most) : 0;
 }
 
-/* One block behind the other, as MPI_Alltoall wants them, or in any order with gaps; around a base in their middle. */
-static void lay_out(blocks_t *side, int ranks, int uniform, uint64_t *state)
+static void draw_counts(blocks_t *side, const pair_t *pair, const round_t *round, int sends)
 {
-    MPI_Aint lower, extent, true_lower, true_extent;
-    int at = 0, begin = types_below(state, ranks);
+    const edges_t *edges = side->edges;
 
-    for (int k = 0; k < ranks; k++) {
-        const int i = uniform ? k : (begin + k * (ranks > 1 ? ranks - 1 : 1)) % ranks;
+    for (int i = 0; i < edges->count; i++) {
+        const int other = edges->ranks[i];
 
-        side->displs[i] = at;
-        at += side->counts[i] + (uniform ? 0 : types_below(state, 2));
+        side->counts[i] = sends ? count_of(round, pair->rank, other, edges->numbers[i])
+                                : count_of(round, other, pair->rank, edges->numbers[i]);
+        if (other == MPI_PROC_NULL && round->kind->layout != UNIFORM) {
+            side->counts[i] = 1;   /* which nobody may touch */
+        }
     }
-    MPI_Type_get_extent(side->type, &lower, &extent);
-    MPI_Type_get_true_extent(side->type, &true_lower, &true_extent);
-    side->bytes = (size_t)(at + 2) * (size_t)extent + (size_t)true_extent;
+}
+
+static void draw_types(blocks_t *side, const round_t *round, uint64_t *state)
+{
+    const MPI_Datatype one = types_random(round->doubles, state);
+
+    for (int i = 0; i < side->edges->count; i++) {
+        if (round->kind->layout == EACH) {
+            side->types[i] = types_random(round->doubles, state);
+        } else {
+            MPI_Type_dup(one, &side->types[i]);
+        }
+    }
+    side->types[side->edges->count] = one;
+}
+
+/* One block behind the other, as the uniform calls want them, or in any order with gaps; around a base in their middle. */
+static void lay_out(blocks_t *side, layout_t layout, uint64_t *state)
+{
+    const int count = side->edges->count, begin = count > 0 ? types_below(state, count) : 0;
+    MPI_Aint at = 0, lowest = 0, middle, lower, extent, true_lower, true_extent;
+
+    for (int k = 0; k < count; k++) {
+        const int i = layout == UNIFORM ? k : (begin + k * (count > 1 ? count - 1 : 1)) % count;
+
+        MPI_Type_get_extent(side->types[i], &lower, &extent);
+        side->offsets[i] = at - (layout == EACH ? lower : 0);
+        at += (side->counts[i] + (layout == UNIFORM ? 0 : types_below(state, 2))) * extent;
+    }
+    MPI_Type_get_extent(side->types[count], &lower, &extent);
+    MPI_Type_get_true_extent(side->types[count], &true_lower, &true_extent);
+    lowest = layout == EACH ? 0 : lower;
+    middle = layout == UNIFORM ? 0 : at / 2 / extent * extent;
+    side->bytes = (size_t)(at + 2 * extent + true_extent);
     side->memory = malloc(side->bytes);
-    side->base = side->memory - lower;
-    if (!uniform) {
-        for (int i = 0; i < ranks; i++) {
-            side->displs[i] -= at / 2;
-        }
-        side->base += (MPI_Aint)(at / 2) * extent;
+    side->base = side->memory - lowest + middle;
+    for (int i = 0; i < count; i++) {
+        side->offsets[i] -= middle;
+        side->displs[i] = (int)(layout == EACH ? side->offsets[i] : side->offsets[i] / extent);
     }
 }
 
-static void blocks_init(blocks_t *side, const pair_t *pair, const int *counts, int step, int doubles, int uniform,
-                        uint64_t *state)
+static void blocks_init(blocks_t *side, const pair_t *pair, const round_t *round, int sends)
 {
-    uint64_t own = *state + (uint64_t)(pair->rank * 2 + (step == 1));
+    const size_t room = (size_t)side->edges->count + 1;
+    uint64_t own = round->seed + (uint64_t)(pair->rank * 2 + sends) * 65537;
 
-    (void)mpi_test_random(state);
-    side->counts = malloc((size_t)pair->ranks * sizeof(int));
-    side->displs = malloc((size_t)pair->ranks * sizeof(int));
-    for (int i = 0; i < pair->ranks; i++) {
-        side->counts[i] = counts[i * step];
-    }
-    side->type = types_random(doubles, &own);
-    lay_out(side, pair->ranks, uniform, &own);
-    fill(side->memory, side->bytes, (uint64_t)(pair->rank * 7 + step));
+    side->counts = calloc(room, sizeof(int));
+    side->displs = calloc(room, sizeof(int));
+    side->offsets = calloc(room, sizeof(*side->offsets));
+    side->types = calloc(room, sizeof(*side->types));
+    draw_counts(side, pair, round, sends);
+    draw_types(side, round, &own);
+    lay_out(side, round->kind->layout, &own);
+    fill(side->memory, side->bytes, (uint64_t)(pair->rank * 7 + sends));
 }
 
 static void blocks_fini(blocks_t *side)
 {
-    MPI_Type_free(&side->type);
+    for (int i = 0; i <= side->edges->count; i++) {
+        MPI_Type_free(&side->types[i]);
+    }
     free(side->memory);
+    free(side->types);
+    free(side->offsets);
     free(side->displs);
     free(side->counts);
 }
@@ -111,53 +148,80 @@ static void blocks_fini(blocks_t *side)
 static void round_init(round_t *round, const pair_t *pair, uint64_t *state)
 {
     static const int doubles[] = { 1, 2, 7, 64, 512, 1024 };
-    int *counts, uniform;
+    const int neighbors = pair->has_neighbors && types_below(state, 4) > 0;
 
-    round->kind = (kind_t)types_below(state, KINDS);
-    round->in_place = round->kind == ALLTOALL_IN_PLACE || round->kind == ALLTOALLV_IN_PLACE;
+    round->kind = &kinds[neighbors ? DENSE_KINDS + types_below(state, KINDS - DENSE_KINDS)
+                                   : types_below(state, DENSE_KINDS)];
     round->doubles = doubles[types_below(state, (int)(sizeof(doubles) / sizeof(doubles[0])))];
-    uniform = round->kind == ALLTOALL || round->kind == ALLTOALL_IN_PLACE;
-    counts = random_counts(pair, round, state);
-    blocks_init(&round->send, pair, counts + pair->rank * pair->ranks, 1, round->doubles, uniform, state);
-    blocks_init(&round->recv, pair, counts + pair->rank, pair->ranks, round->doubles, uniform, state);
-    free(counts);
+    round->most = round->doubles > 64 ? 4 : 40;
+    round->density = 1 + types_below(state, 4);
+    round->seed = mpi_test_random(state);
+    round->send.edges = neighbors ? &pair->out : &pair->all;
+    round->recv.edges = neighbors ? &pair->in : &pair->all;
+    blocks_init(&round->send, pair, round, 1);
+    blocks_init(&round->recv, pair, round, 0);
 }
 
 /* ---- calls ---- */
 
-static void call(const round_t *round, MPI_Comm comm)
+static void call_neighbors(const round_t *round, MPI_Comm comm)
 {
-    const blocks_t *recv = &round->recv, *send = round->in_place ? recv : &round->send;
-    const void *input = round->in_place ? MPI_IN_PLACE : send->base;
+    const blocks_t *send = &round->send, *recv = &round->recv;
 
-    switch (round->kind) {
-    case ALLTOALL:
-    case ALLTOALL_IN_PLACE:
-        MPI_Alltoall(input, send->counts[0], send->type, recv->base, recv->counts[0], recv->type, comm);
+    switch (round->kind->layout) {
+    case UNIFORM:
+        MPI_Neighbor_alltoall(send->base, 1 + (int)(round->seed % 3), send->types[send->edges->count], recv->base,
+                              1 + (int)(round->seed % 3), recv->types[recv->edges->count], comm);
+        break;
+    case VECTORS:
+        MPI_Neighbor_alltoallv(send->base, send->counts, send->displs, send->types[send->edges->count], recv->base,
+                               recv->counts, recv->displs, recv->types[recv->edges->count], comm);
         break;
     default:
-        MPI_Alltoallv(input, send->counts, send->displs, send->type, recv->base, recv->counts, recv->displs,
-                      recv->type, comm);
+        MPI_Neighbor_alltoallw(send->base, send->counts, send->offsets, send->types, recv->base, recv->counts,
+                               recv->offsets, recv->types, comm);
+    }
+}
+
+static void call(const round_t *round, MPI_Comm comm)
+{
+    const blocks_t *recv = &round->recv, *send = round->kind->in_place ? recv : &round->send;
+    const void *input = round->kind->in_place ? MPI_IN_PLACE : send->base;
+
+    if (round->kind->neighbors) {
+        call_neighbors(round, comm);
+        return;
+    }
+    switch (round->kind->layout) {
+    case UNIFORM:
+        MPI_Alltoall(input, send->counts[0], send->types[0], recv->base, recv->counts[0], recv->types[0], comm);
+        break;
+    case VECTORS:
+        MPI_Alltoallv(input, send->counts, send->displs, send->types[0], recv->base, recv->counts, recv->displs,
+                      recv->types[0], comm);
+        break;
+    default:
+        MPI_Alltoallw(input, send->counts, send->displs, send->types, recv->base, recv->counts, recv->displs,
+                      recv->types, comm);
     }
 }
 
 /* From the memory of `send`, which may be a copy of that of `recv`, into that of `recv`. */
 static void refer(const round_t *round, const pair_t *pair, const blocks_t *send, const char *from)
 {
-    MPI_Request *requests = malloc(2 * (size_t)pair->ranks * sizeof(*requests));
-    MPI_Aint lower, send_extent, recv_extent;
+    const blocks_t *recv = &round->recv;
+    const int ins = recv->edges->count, outs = send->edges->count;
+    MPI_Request *requests = malloc((size_t)(ins + outs + 1) * sizeof(*requests));
 
-    MPI_Type_get_extent(send->type, &lower, &send_extent);
-    MPI_Type_get_extent(round->recv.type, &lower, &recv_extent);
-    for (int i = 0; i < pair->ranks; i++) {
-        MPI_Irecv(round->recv.base + round->recv.displs[i] * recv_extent, round->recv.counts[i], round->recv.type, i,
-                  0, pair->plain, &requests[i]);
+    for (int i = 0; i < ins; i++) {
+        MPI_Irecv(recv->base + recv->offsets[i], recv->counts[i], recv->types[i], recv->edges->ranks[i],
+                  recv->edges->numbers[i], pair->plain, &requests[i]);
     }
-    for (int i = 0; i < pair->ranks; i++) {
-        MPI_Isend(from + send->displs[i] * send_extent, send->counts[i], send->type, i, 0, pair->plain,
-                  &requests[pair->ranks + i]);
+    for (int i = 0; i < outs; i++) {
+        MPI_Isend(from + send->offsets[i], send->counts[i], send->types[i], send->edges->ranks[i],
+                  send->edges->numbers[i], pair->plain, &requests[ins + i]);
     }
-    MPI_Waitall(2 * pair->ranks, requests, MPI_STATUSES_IGNORE);
+    MPI_Waitall(ins + outs, requests, MPI_STATUSES_IGNORE);
     free(requests);
 }
 
@@ -169,46 +233,20 @@ static void compare(const round_t *round, const pair_t *pair, int number)
     int same;
 
     memcpy(before, recv->memory, recv->bytes);
-    refer(round, pair, round->in_place ? recv : &round->send,
-          round->in_place ? before + (recv->base - recv->memory) : round->send.base);
+    refer(round, pair, round->kind->in_place ? recv : &round->send,
+          round->kind->in_place ? before + (recv->base - recv->memory) : round->send.base);
     memcpy(expected, recv->memory, recv->bytes);
     memcpy(recv->memory, before, recv->bytes);
     call(round, pair->irr);
     same = memcmp(expected, recv->memory, recv->bytes) == 0;
     if (!same) {
-        fprintf(stderr, "round %d, rank %d of %d: different bytes: %s, elements of %d doubles\n", number, pair->rank,
-                pair->ranks, names[round->kind], round->doubles);
+        fprintf(stderr, "round %d, rank %d of %d, %s: different bytes: %s, elements of %d doubles\n", number,
+                pair->rank, pair->ranks, pair->name, round->kind->name, round->doubles);
     }
     CHECK(same);
-    CHECK(mpi_test_served() == served + 1);
+    CHECK(mpi_test_served() == served + (pair->ranks > 1));
     free(expected);
     free(before);
-}
-
-/* ---- communicators ---- */
-
-static void pair_init(pair_t *pair, int which, char **keys, int nkeys)
-{
-    MPI_Comm comm;
-    int rank, ranks;
-
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    switch (which) {
-    case 0:  MPI_Comm_dup(MPI_COMM_WORLD, &comm); break;
-    case 1:  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm); break;
-    default: MPI_Comm_split(MPI_COMM_WORLD, ranks > 3 ? rank % 2 : 0, rank, &comm); break;
-    }
-    pair->irr = dup_irr(comm, keys, nkeys);
-    pair->plain = comm;
-    MPI_Comm_size(comm, &pair->ranks);
-    MPI_Comm_rank(comm, &pair->rank);
-}
-
-static void pair_fini(pair_t *pair)
-{
-    MPI_Comm_free(&pair->plain);
-    MPI_Comm_free(&pair->irr);
 }
 
 static uint64_t seed;
@@ -216,15 +254,17 @@ static uint64_t seed;
 static void run(char **group, int length)
 {
     const int rounds = length > 0 ? atoi(group[0]) : 1;
-    pair_t pairs[COMMS];
+    pair_t pairs[PAIRS];
     uint64_t state = seed;
 
-    for (int i = 0; i < COMMS; i++) {
-        pair_init(&pairs[i], i, group + 1, length - 1);
+    for (int i = 0; i < PAIRS; i++) {
+        uint64_t own = mpi_test_random(&state);   /* a round takes different numbers of it on the groups of a split */
+
+        pair_init(&pairs[i], i, group + 1, length - 1, &own);
     }
     for (int i = 0; i < rounds; i++) {
-        const pair_t *pair = &pairs[types_below(&state, COMMS)];
-        uint64_t own = mpi_test_random(&state);   /* groups of a split take different numbers of it */
+        const pair_t *pair = &pairs[types_below(&state, PAIRS)];
+        uint64_t own = mpi_test_random(&state);
         round_t round;
 
         round_init(&round, pair, &own);
@@ -232,7 +272,7 @@ static void run(char **group, int length)
         blocks_fini(&round.recv);
         blocks_fini(&round.send);
     }
-    for (int i = 0; i < COMMS; i++) {
+    for (int i = 0; i < PAIRS; i++) {
         pair_fini(&pairs[i]);
     }
 }

@@ -2,7 +2,7 @@
 # family.sh - random calls of the all-to-all family against point-to-point messages: collectives, communicators, types.
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_family
-rounds=12
+rounds=24
 sizes="2 5 8"
 if whole; then
     rounds=100
@@ -10,18 +10,18 @@ if whole; then
 fi
 algorithms="a1 a3 a4 node board rs_nh aapc"
 
-# both ALGORITHM: info keys of both parameters.
-both() { echo "coll_irr_alltoallv_algorithm=$1 coll_irr_alltoall_algorithm=$1"; }
+# all ALGORITHM: info keys of all parameters that name one.
+all() { echo "coll_irr_alltoallv_algorithm=$1 coll_irr_alltoall_algorithm=$1 coll_irr_neighbor_algorithm=$1"; }
 
 plan $(($(echo "$sizes" | wc -w) * ($(echo "$algorithms" | wc -w) + 2)))
 for n in $sizes; do
     for algorithm in $algorithms; do
         # shellcheck disable=SC2046
-        group "$n ranks, $algorithm" $rounds $(both "$algorithm")
+        group "$n ranks, $algorithm" $rounds $(all "$algorithm")
     done
     for compose in iovec gather; do
         # shellcheck disable=SC2046
-        group "$n ranks, a1 and coll_irr_compose=$compose" $rounds $(both a1) "coll_irr_compose=$compose"
+        group "$n ranks, a1 and coll_irr_compose=$compose" $rounds $(all a1) "coll_irr_compose=$compose"
     done
     check_groups "$n" "$program"
 done

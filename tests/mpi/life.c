@@ -127,6 +127,7 @@ static const struct {
 } infos[] = {
     { "coll_irr_alltoallv_algorithm", "a1",       "ac",     "fastest" },
     { "coll_irr_alltoall_algorithm",  "host",     "aapc",   "none" },
+    { "coll_irr_neighbor_algorithm",  "host",     "board",  "nearest" },
     { "coll_irr_compose",             "iovec",    "gather", "7" },
     { "coll_irr_window_messages",     "5",        "0",      "-3" },
     { "coll_irr_window_bytes",        "64k",      "1m",     "many" },

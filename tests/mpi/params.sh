@@ -48,9 +48,9 @@ divided() {
 bad_infos() {
     ranks 4 "$program" bad_info > "$scratch/run" 2>&1 || { cat "$scratch/run"; return 1; }
     cat "$scratch/run"
-    for name in alltoallv_algorithm alltoall_algorithm compose window_messages window_bytes dims slice_min overlap \
-        ranks_per_node pace grants piece_bytes lead_bytes host_route seed lambda latency_bytes max_steps lp_shift redistribution \
-        matrix_max_bytes schedule_ms cache_bytes board_block board_bytes timeout; do
+    for name in alltoallv_algorithm alltoall_algorithm neighbor_algorithm compose window_messages window_bytes dims \
+        slice_min overlap ranks_per_node pace grants piece_bytes lead_bytes host_route seed lambda latency_bytes \
+        max_steps lp_shift redistribution matrix_max_bytes schedule_ms cache_bytes board_block board_bytes timeout; do
         [ "$(grep -c "Parameter: coll_irr_$name\$" "$scratch/run")" -eq 1 ] || return 1
     done
 }
@@ -61,12 +61,13 @@ too_many_stages() {
         "$program" leaked_to_host
 }
 
-plan 71
+plan 72
 check "ompi_info: priority" listed priority 4 "Priority of the irr coll component"
 check "ompi_info: verbose" listed verbose 5 "Verbosity"
 check "ompi_info: report" listed report 3 "at the end of the job, by rank 0"
 check "ompi_info: algorithm" listed alltoallv_algorithm 3 "$(values auto a1 ac a2)"
 check "ompi_info: algorithm of MPI_Alltoall" listed alltoall_algorithm 3 "$(values auto a1 ac)"
+check "ompi_info: algorithm of neighbours" listed neighbor_algorithm 3 "$(values auto a1 ac)"
 check "ompi_info: window_messages" listed window_messages 4 "Largest number of messages"
 check "ompi_info: window_bytes" listed window_bytes 4 "Largest number of bytes"
 check "ompi_info: compose" listed compose 5 "$(values auto iovec gather split)"

@@ -432,12 +432,13 @@ irr_choice_act_t irr_choice_opened(irr_choice_t *choice, int ways)
     return irr_trial_go_on(&choice->trial, budget_ns(choice)) ? IRR_CHOICE_GOES_ON : settle(choice);
 }
 
-irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks)
+irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks, bool sparse)
 {
     const irr_choice_load_t *load = &choice->load;
 
     return (irr_traffic_t){
-        .ranks = ranks, .node_ranks = choice->node_ranks, .plain = true, .messages = (double)load->messages,
+        .ranks = ranks, .node_ranks = choice->node_ranks, .plain = true, .sparse = sparse,
+        .messages = (double)load->messages,
         .bytes = (double)(load->sent > load->received ? load->sent : load->received),
         .even = (double)(load->sent < load->received ? load->sent : load->received), .longest = (double)load->longest
     };

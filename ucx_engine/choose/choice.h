@@ -161,8 +161,8 @@ static inline void irr_choice_waited(irr_choice_t *choice, uint64_t ns)
     choice->own_agreement_ns = ns;
 }
 
-/* The agreed load of an exchange as traffic of so many ranks. */
-irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks);
+/* The agreed load of an exchange as traffic of so many ranks, or, sparse, of neighbours. */
+irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks, bool sparse);
 
 /* Where the way of the list that is opened i-th goes: 1 to IRR_TRIAL_WAYS - 1. */
 int irr_choice_slot(const irr_choice_t *choice, int i);

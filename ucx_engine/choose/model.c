@@ -165,7 +165,8 @@ double irr_model_host_ns(const irr_machine_t *machine, const irr_traffic_t *traf
 {
     const group_t group = everybody(machine, traffic);
 
-    return direct_ns(machine, traffic, traffic->ranks - 1) + latency_ns(machine, &group);
+    return direct_ns(machine, traffic, traffic->sparse ? traffic->messages : traffic->ranks - 1) +
+           latency_ns(machine, &group);
 }
 
 /* ---- grids ---- */

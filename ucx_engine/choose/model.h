@@ -28,6 +28,7 @@ typedef struct irr_traffic {
                              in the mean */
     double longest;       /* bytes of a message at most */
     bool   plain;         /* no persistent request: on a grid a rank sends to each neighbour, empty messages too */
+    bool   sparse;        /* the call is one of neighbours: Open MPI's own has no messages for others */
     double board_block;   /* bytes of a message that goes over a board at most */
     double node_block;    /* and from node to node, on boards (irr_mail_limit) */
 } irr_traffic_t;
@@ -41,7 +42,7 @@ irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks, size_t 
  */
 double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way);
 
-/* By Open MPI's own function: direct messages, all at once, the empty ones too. */
+/* By Open MPI's own function: direct messages, all at once, the empty ones to all ranks too. */
 double irr_model_host_ns(const irr_machine_t *machine, const irr_traffic_t *traffic);
 
 /* A way that is predicted to take so many times as long as the best one is hopeless. */
