@@ -1,10 +1,11 @@
 /*
- * bench.h - irr_bench: MPI_Alltoallv, or MPI_Alltoall, with several algorithms side by side, in one job.
+ * bench.h - irr_bench: an all-to-all call with several algorithms side by side, in one job.
  *
  *   irr_bench.c       the order of a run: prepare, measure, report
  *   bench_options.c   the command line
  *   bench_input.c     a file or a pattern becomes the count matrix, checked against MPI's limits
  *   bench_exchange.c  the counts and buffers of one rank; what they must hold before and after
+ *   bench_call.c      the calls: who has blocks for whom, how they lie, and the call itself
  *   bench_run.c       one communicator a row, interleaved measurement
  *   bench_persistent.c   the persistent requests of rows that start them
  *   bench_pvar.c      what coll/irr counted, through MPI_T
@@ -61,11 +62,24 @@ double irr_bench_counts_share(const irr_bench_counts_t *sum, int i, int exchange
 
 /* ---- options ---- */
 
+/* What is timed. */
+typedef enum irr_bench_call {
+    IRR_BENCH_ALLTOALLV,
+    IRR_BENCH_ALLTOALL,
+    IRR_BENCH_ALLTOALLW,
+    IRR_BENCH_NEIGHBOR    /* MPI_Neighbor_alltoallv */
+} irr_bench_call_t;
+
+/* The name of the call. */
+const char *irr_bench_call_name(irr_bench_call_t call);
+
 /* What all ranks must know of the command line; broadcast as bytes, so there are no pointers in it. */
 typedef struct irr_bench_work {
     bool     run;                             /* false: help was printed, there is nothing to do */
     bool     check;
-    bool     alltoall;                        /* times MPI_Alltoall, not MPI_Alltoallv */
+    irr_bench_call_t call;
+    int      pieces, stride;                  /* MPI_Alltoallw: of a block, which begin so many pieces apart */
+    int      dims, degree;                    /* neighbours on a periodic grid, or so many of a ring; else 0 */
     int      iterations;
     int      warmup;
     bool     persistent;                      /* there are rows that start requests */
@@ -79,7 +93,8 @@ typedef struct irr_bench_work {
 typedef struct irr_bench_options {
     irr_bench_work_t work;
     const char      *matrix;   /* NULL: a pattern */
-    const char      *pattern;
+    const char      *pattern;      /* or the topology */
+    const char      *datatype;     /* NULL: none */
     const char      *json, *csv;   /* NULL: none */
     bool             milliseconds; /* are printed, not microseconds */
     double           scale;
@@ -91,9 +106,6 @@ typedef struct irr_bench_options {
 
 /* Rank 0.  Prints help or version to stdout, or one line to stderr if the command line is refused. */
 irr_cli_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t *options);
-
-/* The name of the call that is timed. */
-const char *irr_bench_call(bool alltoall);
 
 /* Of a list with commas between: rows of the algorithm table, or IRR_BENCH_HOST.  Complains. */
 irr_cli_exit_t irr_bench_algorithms_read(const char *list, int algorithms[IRR_BENCH_LIST_MAX], int *count_p);
@@ -120,17 +132,31 @@ irr_bench_facts_t irr_bench_facts(const irr_matrix_t *matrix);
 
 /* ---- exchange ---- */
 
-/* One rank's side of MPI_Alltoallv, in MPI_BYTE, blocks one behind the other. */
+/*
+ * One side of a call: a block for each slot, which is a rank, or a neighbour.  Blocks lie one behind the other; or, with
+ * a datatype each, between the pieces of others.
+ */
+typedef struct irr_bench_side {
+    int           *ints;                /* the memory of the next five */
+    int           *ranks, *numbers;     /* at the other end of a slot, and of the edge, as both ends count them */
+    int           *counts, *offsets;    /* bytes */
+    int           *ones;                /* elements where each slot has a datatype */
+    MPI_Datatype  *types;               /* NULL: MPI_BYTE */
+    size_t         bytes;
+    unsigned char *buffer;
+} irr_bench_side_t;
+
+/* One rank's part of an exchange. */
 typedef struct irr_bench_exchange {
-    int            ranks;
-    int            rank;
-    int           *ints;  /* the memory of the next four */
-    int           *send_counts, *send_offsets, *recv_counts, *recv_offsets;
-    unsigned char *input, *output;
+    const irr_bench_work_t *work;
+    int                     ranks, rank, slots;
+    irr_bench_side_t        send, recv;
+    unsigned char          *message;    /* room for the longest */
 } irr_bench_exchange_t;
 
 /* Collective.  matrix: rank 0 only.  All ranks get the same result; rank 0 complains. */
-irr_cli_exit_t irr_bench_exchange_init(irr_bench_exchange_t *exchange, const irr_matrix_t *matrix);
+irr_cli_exit_t irr_bench_exchange_init(irr_bench_exchange_t *exchange, const irr_bench_work_t *work,
+                                       const irr_matrix_t *matrix, uint64_t unit);
 void             irr_bench_exchange_fini(irr_bench_exchange_t *exchange);
 
 /* A byte that is not what its source sent. */
@@ -146,6 +172,34 @@ void irr_bench_fill(const irr_bench_exchange_t *exchange, uint64_t number);
 
 /* Compares every byte that arrived; the first wrong one goes to *fault. */
 void irr_bench_verify(const irr_bench_exchange_t *exchange, uint64_t number, irr_bench_fault_t *fault);
+
+/* ---- calls ---- */
+
+/* Blocks of a rank on each side. */
+int irr_bench_slots(const irr_bench_work_t *work, int ranks);
+
+/* Whom slot number `slot` of a rank sends to, or receives from, and the number of that edge. */
+int irr_bench_peer(const irr_bench_work_t *work, int ranks, int rank, int slot, bool sends, int *number_p);
+
+/* Where byte number `byte` of the block of a slot is, and how many behind it are there, too. */
+size_t irr_bench_place(const irr_bench_exchange_t *exchange, const irr_bench_side_t *side, int slot, size_t byte,
+                       size_t *run_p);
+
+/* Bytes between the first and the last of all blocks of so many bytes, where they are pieces. */
+uint64_t irr_bench_span(const irr_bench_work_t *work, int ranks, uint64_t bytes);
+
+/* The datatypes of a side, if it has some.  False: no memory. */
+bool irr_bench_types_init(const irr_bench_work_t *work, irr_bench_side_t *side, int slots);
+void irr_bench_types_fini(irr_bench_side_t *side, int slots);
+
+/* Collective.  The ranks of MPI_COMM_WORLD as the call wants them. */
+MPI_Comm irr_bench_topology(const irr_bench_work_t *work);
+
+/* The info key of a communicator that names the algorithm. */
+const char *irr_bench_key(irr_bench_call_t call);
+
+/* Collective. */
+void irr_bench_call(const irr_bench_exchange_t *exchange, MPI_Comm comm);
 
 /* ---- measurement ---- */
 

@@ -25,18 +25,6 @@ static void scatter(const irr_matrix_t *matrix, bool columns, int *all, int *min
     MPI_Scatter(all, ranks, MPI_INT, mine, ranks, MPI_INT, 0, MPI_COMM_WORLD);
 }
 
-/* Displacements of blocks one behind the other; returns the sum, which irr_bench_load has checked. */
-static size_t displace(const int *counts, int *offsets, int ranks)
-{
-    int sum = 0;
-
-    for (int i = 0; i < ranks; i++) {
-        offsets[i] = sum;
-        sum += counts[i];
-    }
-    return (size_t)sum;
-}
-
 /* True on all ranks or on none. */
 static bool all_have(bool mine)
 {
@@ -52,36 +40,102 @@ static void *room(size_t bytes)
     return malloc(bytes > 0 ? bytes : 1);
 }
 
-static bool make_counts(irr_bench_exchange_t *exchange, const irr_matrix_t *matrix)
+static bool make_side(irr_bench_exchange_t *exchange, bool sends, irr_bench_side_t *side)
+{
+    const size_t slots = (size_t)exchange->slots;
+
+    side->ints = room(5 * slots * sizeof(*side->ints));
+    if (side->ints == NULL) {
+        return false;
+    }
+    side->ranks = side->ints;
+    side->numbers = side->ints + slots;
+    side->counts = side->ints + 2 * slots;
+    side->offsets = side->ints + 3 * slots;
+    side->ones = side->ints + 4 * slots;
+    for (int i = 0; i < exchange->slots; i++) {
+        side->ranks[i] = irr_bench_peer(exchange->work, exchange->ranks, exchange->rank, i, sends, &side->numbers[i]);
+    }
+    return true;
+}
+
+static bool make_counts(irr_bench_exchange_t *exchange, const irr_matrix_t *matrix, uint64_t unit)
 {
     const size_t ranks = (size_t)exchange->ranks;
     int *all = exchange->rank == 0 ? room(ranks * ranks * sizeof(*all)) : NULL;
-    bool good;
+    bool good = make_side(exchange, true, &exchange->send);
 
-    exchange->ints = room(4 * ranks * sizeof(*exchange->ints));
-    good = all_have(exchange->ints != NULL && (exchange->rank != 0 || all != NULL));
-    if (good) {
-        exchange->send_counts = exchange->ints;
-        exchange->send_offsets = exchange->ints + ranks;
-        exchange->recv_counts = exchange->ints + 2 * ranks;
-        exchange->recv_offsets = exchange->ints + 3 * ranks;
-        scatter(matrix, false, all, exchange->send_counts, exchange->ranks);
-        scatter(matrix, true, all, exchange->recv_counts, exchange->ranks);
+    good = make_side(exchange, false, &exchange->recv) && good;
+    good = all_have(good && (exchange->rank != 0 || all != NULL));
+    if (good && exchange->work->call == IRR_BENCH_NEIGHBOR) {
+        for (int i = 0; i < exchange->slots; i++) {
+            exchange->send.counts[i] = exchange->recv.counts[i] = (int)unit;
+        }
+    } else if (good) {
+        scatter(matrix, false, all, exchange->send.counts, exchange->ranks);
+        scatter(matrix, true, all, exchange->recv.counts, exchange->ranks);
     }
     free(all);
     return good;
 }
 
-irr_cli_exit_t irr_bench_exchange_init(irr_bench_exchange_t *exchange, const irr_matrix_t *matrix)
+/*
+ * Displacements of blocks one behind the other; irr_bench_load has checked their sum.  Where blocks have pieces, all are
+ * equal, and as many as a stride has room for lie among each other.
+ */
+static void displace(const irr_bench_exchange_t *exchange, irr_bench_side_t *side)
 {
-    *exchange = (irr_bench_exchange_t){ 0 };
+    const irr_bench_work_t *work = exchange->work;
+    int sum = 0;
+
+    for (int i = 0; i < exchange->slots; i++) {
+        side->offsets[i] = sum;
+        if (work->call != IRR_BENCH_ALLTOALLW) {
+            sum += side->counts[i];
+        } else {
+            const bool last = i % work->stride == work->stride - 1 || i == exchange->slots - 1;
+
+            sum = last ? (i / work->stride + 1) * work->stride * side->counts[i] : sum + side->counts[i] / work->pieces;
+        }
+    }
+    side->bytes = (size_t)sum;
+}
+
+static bool fill_side(const irr_bench_exchange_t *exchange, irr_bench_side_t *side)
+{
+    displace(exchange, side);
+    side->buffer = room(side->bytes);
+    return side->buffer != NULL && (exchange->work->call != IRR_BENCH_ALLTOALLW ||
+                                    irr_bench_types_init(exchange->work, side, exchange->slots));
+}
+
+static size_t longest(const irr_bench_exchange_t *exchange)
+{
+    int most = 0;
+
+    for (int i = 0; i < exchange->slots; i++) {
+        most = exchange->send.counts[i] > most ? exchange->send.counts[i] : most;
+        most = exchange->recv.counts[i] > most ? exchange->recv.counts[i] : most;
+    }
+    return (size_t)most;
+}
+
+irr_cli_exit_t irr_bench_exchange_init(irr_bench_exchange_t *exchange, const irr_bench_work_t *work,
+                                       const irr_matrix_t *matrix, uint64_t unit)
+{
+    bool good;
+
+    *exchange = (irr_bench_exchange_t){ .work = work };
     MPI_Comm_size(MPI_COMM_WORLD, &exchange->ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &exchange->rank);
-    if (make_counts(exchange, matrix)) {
-        exchange->input = room(displace(exchange->send_counts, exchange->send_offsets, exchange->ranks));
-        exchange->output = room(displace(exchange->recv_counts, exchange->recv_offsets, exchange->ranks));
+    exchange->slots = irr_bench_slots(work, exchange->ranks);
+    good = make_counts(exchange, matrix, unit);
+    if (good) {
+        exchange->message = room(longest(exchange));
+        good = fill_side(exchange, &exchange->send);
+        good = fill_side(exchange, &exchange->recv) && exchange->message != NULL && good;
     }
-    if (all_have(exchange->input != NULL && exchange->output != NULL)) {
+    if (all_have(good)) {
         return IRR_CLI_GOOD;
     }
     irr_bench_exchange_fini(exchange);
@@ -91,13 +145,20 @@ irr_cli_exit_t irr_bench_exchange_init(irr_bench_exchange_t *exchange, const irr
     return IRR_CLI_REFUSED;
 }
 
+static void side_fini(const irr_bench_exchange_t *exchange, irr_bench_side_t *side)
+{
+    irr_bench_types_fini(side, exchange->slots);
+    free(side->buffer);
+    free(side->ints);
+    *side = (irr_bench_side_t){ .ints = NULL };
+}
+
 void irr_bench_exchange_fini(irr_bench_exchange_t *exchange)
 {
-    free(exchange->ints);
-    free(exchange->input);
-    free(exchange->output);
-    exchange->ints = NULL;
-    exchange->input = exchange->output = NULL;
+    side_fini(exchange, &exchange->send);
+    side_fini(exchange, &exchange->recv);
+    free(exchange->message);
+    exchange->message = NULL;
 }
 
 /* ---- what the buffers hold ---- */
@@ -109,9 +170,10 @@ static uint64_t mix(uint64_t z)
     return z ^ (z >> 31);
 }
 
-static uint64_t key_of(int source, int destination, uint64_t number)
+/* The message of an edge between two ranks in one of the exchanges. */
+static uint64_t key_of(int source, int destination, int edge, uint64_t number)
 {
-    return mix(mix(number + 1) + ((uint64_t)source << 32) + (uint64_t)destination);
+    return mix(mix(mix(number + 1) + (uint64_t)edge) + ((uint64_t)source << 32) + (uint64_t)destination);
 }
 
 /* Bytes 8 * index to 8 * index + 7 of a message. */
@@ -149,31 +211,55 @@ static size_t compare_message(const unsigned char *bytes, size_t length, uint64_
     return length;
 }
 
+/* Between a message and the block of a slot. */
+static void copy_block(const irr_bench_exchange_t *exchange, const irr_bench_side_t *side, int slot, bool into_block)
+{
+    const size_t length = (size_t)side->counts[slot];
+    size_t run;
+
+    for (size_t at = 0; at < length; at += run) {
+        unsigned char *place = side->buffer + irr_bench_place(exchange, side, slot, at, &run);
+
+        if (into_block) {
+            memcpy(place, exchange->message + at, run);
+        } else {
+            memcpy(exchange->message + at, place, run);
+        }
+    }
+}
+
 void irr_bench_fill(const irr_bench_exchange_t *exchange, uint64_t number)
 {
+    const irr_bench_side_t *send = &exchange->send, *recv = &exchange->recv;
     const int me = exchange->rank;
 
-    for (int i = 0; i < exchange->ranks; i++) {
-        write_message(exchange->input + exchange->send_offsets[i], (size_t)exchange->send_counts[i],
-                      key_of(me, i, number), 0);
-        write_message(exchange->output + exchange->recv_offsets[i], (size_t)exchange->recv_counts[i],
-                      key_of(i, me, number), UINT64_MAX);
+    for (int i = 0; i < exchange->slots; i++) {
+        write_message(exchange->message, (size_t)send->counts[i],
+                      key_of(me, send->ranks[i], send->numbers[i], number), 0);
+        copy_block(exchange, send, i, true);
+        write_message(exchange->message, (size_t)recv->counts[i],
+                      key_of(recv->ranks[i], me, recv->numbers[i], number), UINT64_MAX);
+        copy_block(exchange, recv, i, true);
     }
 }
 
 void irr_bench_verify(const irr_bench_exchange_t *exchange, uint64_t number, irr_bench_fault_t *fault)
 {
-    for (int i = 0; i < exchange->ranks && !fault->found; i++) {
-        const unsigned char *bytes = exchange->output + exchange->recv_offsets[i];
-        const size_t length = (size_t)exchange->recv_counts[i];
-        const uint64_t key = key_of(i, exchange->rank, number);
-        const size_t wrong = compare_message(bytes, length, key);
+    const irr_bench_side_t *recv = &exchange->recv;
 
+    for (int i = 0; i < exchange->slots && !fault->found; i++) {
+        const size_t length = (size_t)recv->counts[i];
+        const uint64_t key = key_of(recv->ranks[i], exchange->rank, recv->numbers[i], number);
+        size_t wrong;
+
+        copy_block(exchange, recv, i, false);
+        wrong = compare_message(exchange->message, length, key);
         if (wrong < length) {
             const uint64_t word = word_of(key, wrong / sizeof(word));
 
-            *fault = (irr_bench_fault_t){ true, i, (int)wrong,
-                                          ((const unsigned char *)&word)[wrong % sizeof(word)], bytes[wrong] };
+            *fault = (irr_bench_fault_t){ true, recv->ranks[i], (int)wrong,
+                                          ((const unsigned char *)&word)[wrong % sizeof(word)],
+                                          exchange->message[wrong] };
         }
     }
 }

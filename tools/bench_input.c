@@ -74,9 +74,10 @@ static irr_cli_exit_t check_sums(const irr_bench_options_t *options, const irr_m
     return IRR_CLI_GOOD;
 }
 
-/* For MPI_Alltoall, which has one count for all. */
+/* For MPI_Alltoall, which has one count for all, and for blocks of pieces. */
 static irr_cli_exit_t check_equal(const irr_bench_options_t *options, const irr_matrix_t *matrix)
 {
+    const bool pieces = options->work.call == IRR_BENCH_ALLTOALLW;
     const uint64_t first = *irr_matrix_at(matrix, 0, 0);
 
     for (int i = 0; i < matrix->ranks; i++) {
@@ -85,10 +86,38 @@ static irr_cli_exit_t check_equal(const irr_bench_options_t *options, const irr_
 
             if (entry != first) {
                 irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes and entry (1, 1) is %" PRIu64 ": with "
-                                 "--alltoall all must be equal, as in --pattern uniform", input_name(options), i + 1,
-                                 j + 1, entry, first);
+                                 "--%s all must be equal, as in --pattern uniform", input_name(options), i + 1,
+                                 j + 1, entry, first, pieces ? "datatype" : "alltoall");
                 return IRR_CLI_REFUSED;
             }
+        }
+    }
+    if (pieces && irr_bench_span(&options->work, matrix->ranks, first) > INT_MAX) {
+        irr_cli_complain("%.256s: with --datatype blocks begin up to %" PRIu64 " bytes apart, above the %d that MPI "
+                         "displaces", input_name(options), irr_bench_span(&options->work, matrix->ranks, first),
+                         INT_MAX);
+        return IRR_CLI_REFUSED;
+    }
+    if (pieces && (first == 0 || first % (uint64_t)options->work.pieces != 0)) {
+        irr_cli_complain("%.256s: entries are %" PRIu64 " bytes, which are not %d equal pieces; try another --unit",
+                         input_name(options), first, options->work.pieces);
+        return IRR_CLI_REFUSED;
+    }
+    return IRR_CLI_GOOD;
+}
+
+/* Of neighbours, each of which has so many bytes. */
+static irr_cli_exit_t make_neighbors(const irr_bench_work_t *work, int ranks, uint64_t unit, irr_matrix_t *matrix)
+{
+    if (irr_matrix_init(matrix, ranks) != IRR_OK) {
+        irr_cli_complain("not enough memory for a matrix of %d ranks", ranks);
+        return IRR_CLI_REFUSED;
+    }
+    for (int rank = 0; rank < ranks; rank++) {
+        for (int slot = 0; slot < irr_bench_slots(work, ranks); slot++) {
+            int number;
+
+            *irr_matrix_at(matrix, rank, irr_bench_peer(work, ranks, rank, slot, true, &number)) += unit;
         }
     }
     return IRR_CLI_GOOD;
@@ -99,8 +128,13 @@ irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uin
 {
     irr_cli_exit_t code;
 
-    code = options->matrix != NULL ? read_file(options->matrix, ranks, matrix)
-                                   : irr_cli_make_matrix(options->pattern, ranks, unit, options->seed, matrix);
+    if (options->work.call == IRR_BENCH_NEIGHBOR) {
+        code = make_neighbors(&options->work, ranks, unit, matrix);
+    } else if (options->matrix != NULL) {
+        code = read_file(options->matrix, ranks, matrix);
+    } else {
+        code = irr_cli_make_matrix(options->pattern, ranks, unit, options->seed, matrix);
+    }
     if (code != IRR_CLI_GOOD) {
         return code;
     }
@@ -108,7 +142,8 @@ irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uin
     if (code == IRR_CLI_GOOD) {
         code = check_sums(options, matrix);
     }
-    if (code == IRR_CLI_GOOD && options->work.alltoall) {
+    if (code == IRR_CLI_GOOD &&
+        (options->work.call == IRR_BENCH_ALLTOALL || options->work.call == IRR_BENCH_ALLTOALLW)) {
         code = check_equal(options, matrix);
     }
     if (code != IRR_CLI_GOOD) {

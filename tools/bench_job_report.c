@@ -47,7 +47,9 @@ static clock_kind_t clocks_of(const irr_job_options_t *options)
 /* The call, or the command's first word. */
 static const char *what(const irr_job_options_t *options)
 {
-    return options->command != NULL ? options->command[0] : irr_bench_call(options->job.alltoall);
+    const irr_bench_call_t call = options->job.alltoall ? IRR_BENCH_ALLTOALL : IRR_BENCH_ALLTOALLV;
+
+    return options->command != NULL ? options->command[0] : irr_bench_call_name(call);
 }
 
 static void print_head(const irr_job_options_t *options)

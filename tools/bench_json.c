@@ -46,7 +46,7 @@ static json_t *root_of(const irr_bench_options_t *options, int ranks)
 
     irr_bench_library(library);
     return json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:i, s:i, s:b, s:[]}", "program", "irr_bench",
-                     "version", irr_cli_version(), "mpi", library, "call", irr_bench_call(work->alltoall),
+                     "version", irr_cli_version(), "mpi", library, "call", irr_bench_call_name(work->call),
                      "ranks", ranks, "input", input_of(options), "iterations", work->iterations, "warmup", work->warmup,
                      "check", work->check, "results");
 }

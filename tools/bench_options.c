@@ -20,8 +20,8 @@
 
 enum {
     OPTION_MATRIX = IRR_CLI_VERSION + 1, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_SCALE, OPTION_ALGORITHMS,
-    OPTION_PERSISTENT, OPTION_ALLTOALL, OPTION_NO_CHECK, OPTION_COLUMNS, OPTION_JSON,
-    OPTION_CSV, OPTION_UNIT_MS
+    OPTION_PERSISTENT, OPTION_ALLTOALL, OPTION_DATATYPE, OPTION_NEIGHBOR, OPTION_NO_CHECK, OPTION_COLUMNS,
+    OPTION_JSON, OPTION_CSV, OPTION_UNIT_MS
 };
 
 static const irr_cli_option_t rows[] = {
@@ -35,6 +35,8 @@ static const irr_cli_option_t rows[] = {
     { "algorithms", OPTION_ALGORITHMS, "LIST",    "names with commas between (below); default " DEFAULT_LIST },
     { "persistent", OPTION_PERSISTENT, NULL,      "more rows: MPI_Start and MPI_Wait of MPI_Alltoallv_init" },
     { "alltoall",   OPTION_ALLTOALL,   NULL,      "time MPI_Alltoall; the matrix must have equal entries" },
+    { "datatype",   OPTION_DATATYPE,   "TYPE",    "time MPI_Alltoallw on blocks of a datatype (below)" },
+    { "neighbor",   OPTION_NEIGHBOR,   "TOPOLOGY", "time MPI_Neighbor_alltoallv on a topology (below)" },
     { "iterations", 'i',               "N",       "measured iterations; default 100" },
     { "warmup",     'x',               "N",       "iterations before the measured ones; default 10" },
     { "check",      'c',               NULL,      "compare every byte that arrives; the default" },
@@ -50,11 +52,6 @@ static const irr_cli_option_t rows[] = {
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
-
-const char *irr_bench_call(bool alltoall)
-{
-    return alltoall ? "MPI_Alltoall" : "MPI_Alltoallv";
-}
 
 static void help_counters(void)
 {
@@ -84,11 +81,17 @@ static void help(bool whole)
 {
     printf("Usage: irr_bench [--matrix FILE | --pattern NAME --unit BYTES] [OPTION...]\n"
            "  or:  irr_bench --job [OPTION...]\n"
-           "Times MPI_Alltoallv, or MPI_Alltoall, with several algorithms of coll/irr, and without it, in one job.\n"
+           "Times MPI_Alltoallv, or another call, with several algorithms of coll/irr, and without it, in one job.\n"
            "Rows with -start behind their name time one start of a persistent request.  With --job it starts whole\n"
            "jobs, with coll/irr and without: irr_bench --job --help tells more.\n\n");
     irr_cli_options_print(&table);
     printf("\nBYTES, MIN and MAX may have k, m or g behind them, for 2^10, 2^20, 2^30.\n");
+    printf("\nDatatypes:\n"
+           "  vector:N:STRIDE  blocks of N equal pieces that begin STRIDE pieces apart, between them those of other\n"
+           "                   blocks, as in a transposition; all entries of the matrix are equal and multiples of N\n"
+           "\nTopologies, on which each rank has a block of --unit bytes for each neighbour, all periodic:\n"
+           "  cart:2, cart:3   a grid of so many dimensions, as even as can be: 4 neighbours, or 6\n"
+           "  graph:K          a distributed graph: the next K ranks, from the K ranks before\n");
     if (!whole) {
         irr_cli_more("algorithms, patterns and counters");
         return;
@@ -148,6 +151,52 @@ irr_cli_exit_t irr_bench_algorithms_read(const char *list, int algorithms[IRR_BE
     }
     *count_p = count;
     return IRR_CLI_GOOD;
+}
+
+/* A whole number from `least` on between two places of a text. */
+static bool read_part(const char *begin, const char *end, int least, int *value)
+{
+    uint64_t number;
+
+    if (begin >= end || !irr_cli_digits(begin, (size_t)(end - begin), (uint64_t)least, 1 << 20, &number)) {
+        return false;
+    }
+    *value = (int)number;
+    return true;
+}
+
+static irr_cli_exit_t read_datatype(const char *text, irr_bench_options_t *options)
+{
+    irr_bench_work_t *work = &options->work;
+    static const char prefix[] = "vector:";
+    const size_t length = sizeof(prefix) - 1;
+    const char *colon = strncmp(text, prefix, length) == 0 ? strchr(text + length, ':') : NULL;
+
+    options->datatype = text;
+    work->call = IRR_BENCH_ALLTOALLW;
+    if (colon == NULL || !read_part(text + length, colon, 1, &work->pieces) ||
+        !read_part(colon + 1, text + strlen(text), 1, &work->stride)) {
+        irr_cli_complain("--datatype '%.64s' is not vector:N:STRIDE with integers from 1 on", text);
+        return IRR_CLI_REFUSED;
+    }
+    return IRR_CLI_GOOD;
+}
+
+static irr_cli_exit_t read_neighbor(const char *text, irr_bench_options_t *options)
+{
+    irr_bench_work_t *work = &options->work;
+    static const char prefix[] = "graph:";
+    const size_t length = sizeof(prefix) - 1;
+
+    options->pattern = text;
+    work->call = IRR_BENCH_NEIGHBOR;
+    work->dims = strcmp(text, "cart:2") == 0 ? 2 : strcmp(text, "cart:3") == 0 ? 3 : 0;
+    if (work->dims > 0 || (strncmp(text, prefix, length) == 0 &&
+                           read_part(text + length, text + strlen(text), 1, &work->degree))) {
+        return IRR_CLI_GOOD;
+    }
+    irr_cli_complain("--neighbor '%.64s' is none of cart:2, cart:3 and graph:K with an integer K from 1 on", text);
+    return IRR_CLI_REFUSED;
 }
 
 /* A counter has one column, however often it is named, so there is always room. */
@@ -210,7 +259,9 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_CSV:        options->csv = value; return IRR_CLI_GOOD;
     case OPTION_UNIT_MS:    options->milliseconds = true; return IRR_CLI_GOOD;
     case OPTION_PERSISTENT: work->persistent = true; return IRR_CLI_GOOD;
-    case OPTION_ALLTOALL:   work->alltoall = true; return IRR_CLI_GOOD;
+    case OPTION_ALLTOALL:   work->call = IRR_BENCH_ALLTOALL; return IRR_CLI_GOOD;
+    case OPTION_DATATYPE:   return read_datatype(value, options);
+    case OPTION_NEIGHBOR:   return read_neighbor(value, options);
     case OPTION_NO_CHECK:   work->check = false; return IRR_CLI_GOOD;
     case 'c':               work->check = true; return IRR_CLI_GOOD;
     case 'f':               options->full = true; return IRR_CLI_GOOD;
@@ -229,7 +280,9 @@ static irr_cli_exit_t check_together(const bool *seen)
 {
     static const char *const clashes[][2] = {
         { "matrix", "pattern" }, { "matrix", "unit" }, { "matrix", "sweep" }, { "unit", "sweep" },
-        { "alltoall", "persistent" }
+        { "alltoall", "persistent" }, { "alltoall", "datatype" }, { "alltoall", "neighbor" },
+        { "datatype", "persistent" }, { "datatype", "neighbor" }, { "neighbor", "persistent" },
+        { "matrix", "neighbor" }, { "neighbor", "pattern" }, { "neighbor", "scale" }
     };
 
     for (size_t c = 0; c < sizeof(clashes) / sizeof(clashes[0]); c++) {

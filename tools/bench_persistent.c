@@ -26,8 +26,10 @@ bool irr_bench_persistent(void)
 static void create(MPI_Comm comm, const irr_bench_exchange_t *exchange, MPI_Request *request)
 {
 #ifdef ALLTOALLV_INIT
-    ALLTOALLV_INIT(exchange->input, exchange->send_counts, exchange->send_offsets, MPI_BYTE, exchange->output,
-                   exchange->recv_counts, exchange->recv_offsets, MPI_BYTE, comm, MPI_INFO_NULL, request);
+    const irr_bench_side_t *send = &exchange->send, *recv = &exchange->recv;
+
+    ALLTOALLV_INIT(send->buffer, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts, recv->offsets,
+                   MPI_BYTE, comm, MPI_INFO_NULL, request);
 #else
     (void)comm;
     (void)exchange;

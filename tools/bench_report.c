@@ -120,7 +120,10 @@ void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const 
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
 
     irr_bench_library(library);
-    printf("# irr_bench %s: %s, ranks: %d, %s\n", irr_cli_version(), irr_bench_call(work->alltoall), ranks, library);
+    printf("# irr_bench %s: %s, ranks: %d, %s\n", irr_cli_version(), irr_bench_call_name(work->call), ranks, library);
+    if (options->datatype != NULL) {
+        printf("# datatype %s\n", options->datatype);
+    }
     report_input(options, facts);
     printf("# iterations: %d after %d to warm up, %s of the slowest rank; %s\n", work->iterations, work->warmup,
            options->milliseconds ? "ms" : "us",

@@ -15,25 +15,29 @@
 
 /* ---- communicators ---- */
 
-static void choose(MPI_Info info, int algorithm, bool alltoall)
+static void choose(MPI_Info info, int algorithm, irr_bench_call_t call)
 {
     if (algorithm == IRR_BENCH_HOST) {
         MPI_Info_set(info, "ompi_comm_coll_preference", "^irr");
     } else {
-        MPI_Info_set(info, alltoall ? "coll_irr_alltoall_algorithm" : "coll_irr_alltoallv_algorithm",
-                     irr_algorithm_name(algorithm));
+        MPI_Info_set(info, irr_bench_key(call), irr_algorithm_name(algorithm));
     }
 }
 
 void irr_bench_comms_create(const irr_bench_work_t *work, MPI_Comm *comms)
 {
+    MPI_Comm topology = irr_bench_topology(work);
+
     for (int i = 0; i < work->rows; i++) {
         MPI_Info info;
 
         MPI_Info_create(&info);
-        choose(info, work->algorithms[i], work->alltoall);
-        MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comms[i]);
+        choose(info, work->algorithms[i], work->call);
+        MPI_Comm_dup_with_info(topology, info, &comms[i]);
         MPI_Info_free(&info);
+    }
+    if (topology != MPI_COMM_WORLD) {
+        MPI_Comm_free(&topology);
     }
 }
 
@@ -52,7 +56,7 @@ typedef struct sample {
 } sample_t;
 
 /* By the request, unless there is none. */
-static sample_t exchange_once(MPI_Comm comm, MPI_Request *request, const irr_bench_exchange_t *exchange, bool alltoall)
+static sample_t exchange_once(MPI_Comm comm, MPI_Request *request, const irr_bench_exchange_t *exchange)
 {
     sample_t sample;
     double start;
@@ -63,12 +67,8 @@ static sample_t exchange_once(MPI_Comm comm, MPI_Request *request, const irr_ben
     if (*request != MPI_REQUEST_NULL) {
         MPI_Start(request);
         MPI_Wait(request, MPI_STATUS_IGNORE);
-    } else if (alltoall) {
-        MPI_Alltoall(exchange->input, exchange->send_counts[0], MPI_BYTE, exchange->output, exchange->recv_counts[0],
-                     MPI_BYTE, comm);
     } else {
-        MPI_Alltoallv(exchange->input, exchange->send_counts, exchange->send_offsets, MPI_BYTE,
-                      exchange->output, exchange->recv_counts, exchange->recv_offsets, MPI_BYTE, comm);
+        irr_bench_call(exchange, comm);
     }
     sample.seconds = MPI_Wtime() - start;
     sample.after = irr_bench_pvars_read();
@@ -140,10 +140,10 @@ static sample_t take_turn(const irr_bench_work_t *work, MPI_Comm comm, MPI_Reque
     sample_t sample;
 
     if (!work->check) {
-        return exchange_once(comm, request, exchange, work->alltoall);
+        return exchange_once(comm, request, exchange);
     }
     irr_bench_fill(exchange, number);
-    sample = exchange_once(comm, request, exchange, work->alltoall);
+    sample = exchange_once(comm, request, exchange);
     if (!row->fault.found) {
         irr_bench_verify(exchange, number, &row->fault);
         row->round++;

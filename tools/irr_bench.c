@@ -1,5 +1,5 @@
 /*
- * irr_bench.c - times MPI_Alltoallv on irregular traffic, or MPI_Alltoall, with coll/irr's algorithms and without it.
+ * irr_bench.c - times an all-to-all call on irregular traffic, with coll/irr's algorithms and without it.
  *
  *     mpirun -np 8 irr_bench --matrix airfoil-8.mtx --algorithms host,a1,ac
  *     irr_bench --job                                                       (see bench_job.h)
@@ -129,7 +129,7 @@ static irr_cli_exit_t run_unit(bench_t *bench, uint64_t unit)
     if (code != IRR_CLI_GOOD) {
         return code;
     }
-    code = irr_bench_exchange_init(&exchange, &bench->matrix);
+    code = irr_bench_exchange_init(&exchange, work, &bench->matrix, unit);
     if (code != IRR_CLI_GOOD) {
         return code;
     }

@@ -77,7 +77,7 @@ file() {
     printf '%s\n' '%%MatrixMarket matrix coordinate integer general' "$@" > "$name"
 }
 
-plan 55
+plan 65
 
 # ---- files ----
 
@@ -133,6 +133,13 @@ refused "unequal blocks for MPI_Alltoall" "next: entry (1, 2) is " --alltoall --
 refused "a mesh for MPI_Alltoall" "$scratch/ranks2: entry (1, 2) is 5 bytes and entry (1, 1) is 0: with --alltoall all" \
     --alltoall --matrix "$scratch/ranks2"
 refused "persistent MPI_Alltoall" "--alltoall and --persistent exclude each other" --persistent --alltoall
+refused "a datatype that is none" "--datatype 'vector:8' is not vector:N:STRIDE" --datatype vector:8
+refused "pieces of unequal length" "uniform: entries are 100 bytes, which are not 8 equal pieces" \
+    --datatype vector:8:4 --unit 100
+refused "a stride above MPI's int" "uniform: with --datatype blocks begin up to " \
+    --datatype vector:1:1048576 --unit 65536
+refused "a topology that is none" "--neighbor 'cart:4' is none of cart:2, cart:3 and graph:K" --neighbor cart:4
+refused "a matrix of neighbours" "--matrix and --neighbor exclude each other" --neighbor cart:2 --matrix x.mtx
 refused "a result file that cannot be written" "$scratch/none/x.json: No such file" --json "$scratch/none/x.json"
 
 # ---- good input ----
@@ -150,6 +157,11 @@ bench 2 --algorithms host,a1 -i 3 --csv "$scratch/result.csv"
 report $? "results as comma-separated values"
 accepted "one rank" 1 1 --pattern skewed --algorithms host -i 2 -x 0
 accepted "no bytes at all" 3 1 --unit 0 --algorithms host -i 2 -x 0
+accepted "a transposition" 4 2 --datatype vector:8:4 --unit 512 -i 3 -x 0
+accepted "pieces among fewer others than there are" 5 2 --datatype vector:3:2 --unit 6 -i 3 -x 0
+accepted "a grid of neighbours" 6 2 --neighbor cart:2 --unit 100 -i 3 -x 0
+accepted "one whose sides are one and two ranks" 2 2 --neighbor cart:3 --unit 100 -i 3 -x 0
+accepted "a graph with more neighbours than ranks" 3 2 --neighbor graph:7 --unit 8 -i 3 -x 0
 accepted "help" 2 0 --help
 bench 2 --algorithms host -i 3 --json "$scratch/result.json"
 [ $status -eq 0 ] && [ "$(grep -c '"verified": true' "$scratch/result.json")" -eq 1 ]
