@@ -161,7 +161,7 @@ int mca_coll_irr_params_register(void)
                       "too, where one cannot read its file, or has other constants than the rest.",
                       "", OPAL_INFO_LVL_4, &params->machine_file),
         register_text("report",
-                      "What MPI_Alltoallv and MPI_Alltoall did, at the end of the job, by rank 0: 1: as a table on "
+                      "What all-to-all collectives did, at the end of the job, by rank 0: 1: as a table on "
                       "stderr; the name of a file: as a table there, or, if it ends in .json, as JSON. Empty or 0: "
                       "nothing is measured.",
                       "", OPAL_INFO_LVL_3, &params->report),
