@@ -14,6 +14,7 @@
  *   coll_irr_module.c     a module for each communicator: query, enable, destruct
  *   coll_irr_collectives.h  the collectives, in one table
  *   coll_irr_activate.c   the first call of a collective on a communicator: agree, or leave it to the previous module
+ *   coll_irr_question.h   what the ranks want: does any of them want it served, and do all?
  *   coll_irr_rounds.h     what ranks tell each other beside collectives: maxima, bytes of all, a barrier
  *   coll_irr_opening.h    to an engine communicator, in steps
  *   coll_irr_choose.c     the way of exchanges where nobody named one: found as they go
@@ -37,10 +38,12 @@
  *   coll_irr_alltoallw.c  MPI_Alltoallw
  *   coll_irr_neighbor.c   MPI_Neighbor_alltoall, v and w
  *   coll_irr_neighbors.c  the neighbours of a topology, as both ends of an edge list them
+ *   coll_irr_nonblocking.c  MPI_Ialltoallv, MPI_Ialltoall: start, or leave it to the previous module
  *   coll_irr_persistent.c MPI_Alltoallv_init: agree, plan, or leave it to the previous module
- *   coll_irr_request.h    persistent requests
- *   coll_irr_request.c    persistent requests: made, freed, and all that live
- *   coll_irr_request_run.c  start, progress, completion, trials
+ *   coll_irr_request.h    requests of both, and the series that they come in
+ *   coll_irr_request.c    requests: made, freed, and kept
+ *   coll_irr_request_run.c  start, progress, completion
+ *   coll_irr_series.c     series: made, ended, and what their ranks agree on
  */
 #ifndef MCA_COLL_IRR_H
 #define MCA_COLL_IRR_H
@@ -193,6 +196,7 @@ struct mca_coll_irr_module_t {
     mca_coll_irr_room_t         send_room;      /* while one is SERVING: for the problem */
     mca_coll_irr_room_t         recv_room;
     mca_coll_irr_all_previous_t previous;       /* who served before us */
+    struct mca_coll_irr_series_t *nonblocking[MCA_COLL_IRR_COLLECTIVES];   /* calls; NULL: none so far */
     mca_coll_irr_module_t      *next, *prev;    /* of the component's list */
 };
 
@@ -241,14 +245,15 @@ void mca_coll_irr_records_close(void);
 irr_status_t mca_coll_irr_records_look(ompi_communicator_t *comm, mca_coll_irr_partners_t *partners);
 
 /*
- * Collective over the ranks that have the component, blocking: words become the maxima of all ranks, of which there may
- * be MCA_COLL_IRR_WORDS_MAX.  IRR_ERR_NOT_SUPPORTED, alike on all that have it, if a member lacks it or has another
- * priority or version, of which the user is told; or IRR_ERR_OOB.  late: what the user is told if the others have not
- * come after ten seconds, or NULL.
+ * Collective over the ranks that have the component: starts rounds in which words become the maxima of all ranks, of
+ * which there are MCA_COLL_IRR_WORDS_MAX, and room for one more.
  */
 #define MCA_COLL_IRR_WORDS_MAX 6
-irr_status_t mca_coll_irr_records_agree(ompi_communicator_t *comm, const mca_coll_irr_partners_t *partners,
-                                        uint64_t *words, size_t count, const char *late);
+#define MCA_COLL_IRR_RECORDS_WORDS (MCA_COLL_IRR_WORDS_MAX + 1)
+void mca_coll_irr_records_ask(mca_coll_irr_rounds_t *rounds, const mca_coll_irr_partners_t *partners, uint64_t *words);
+
+/* When these are over: false, alike on all that have it, if a member lacks it or is unlike; of which the user is told. */
+bool mca_coll_irr_records_are_alike(ompi_communicator_t *comm, const uint64_t *words);
 
 /* ---- activation ---- */
 
@@ -275,6 +280,9 @@ irr_status_t mca_coll_irr_maxima(mca_coll_irr_module_t *module, uint64_t *words,
 /* Is a rank on this one's node, and how many are, as Open MPI knows without asking? */
 bool mca_coll_irr_on_my_node(const mca_coll_irr_module_t *module, int rank);
 int  mca_coll_irr_node_ranks(const mca_coll_irr_module_t *module);
+
+/* Local: a collective is served from now on, by an engine communicator that is there. */
+void mca_coll_irr_serve_from_now(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
 /* Local: a collective is left to the previous module from now on. */
 void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *why);
@@ -329,6 +337,9 @@ void mca_coll_irr_machine_words(uint64_t words[2]);
  * file is told, and then these are the defaults.  IRR_ERR_OOB.
  */
 irr_status_t mca_coll_irr_machine_agreed(mca_coll_irr_module_t *module, const uint64_t words[2]);
+
+/* The same, local; but what is told says less of what is wrong. */
+void mca_coll_irr_machine_take(mca_coll_irr_module_t *module, const uint64_t words[2]);
 
 /* ---- engine ---- */
 
@@ -385,6 +396,9 @@ void mca_coll_irr_teardown_local(void);
 /* Adds the messages of a side, for or from others, to a load, and returns their bytes. */
 uint64_t mca_coll_irr_add_side(const mca_coll_irr_side_t *side, int me, irr_choice_load_t *load);
 
+/* Of a call: both sides together. */
+irr_choice_load_t mca_coll_irr_load(const mca_coll_irr_call_t *call, ompi_communicator_t *comm);
+
 /*
  * A blocking call, with its sides: as the state of the collective says, which the first call decides.
  * OMPI_SUCCESS or an error of Open MPI's.
@@ -403,7 +417,16 @@ int mca_coll_irr_serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *se
 int mca_coll_irr_exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, mca_coll_irr_call_t *call,
                           bool in_place);
 
-/* By the previous module. */
+/* A nonblocking one. */
+int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_side_t *send,
+                       const mca_coll_irr_side_t *recv, ompi_request_t **request_p);
+
+/* By the previous module: a persistent call. */
+int mca_coll_irr_host_init(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
+                           const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
+                           ompi_request_t **request_p);
+
+/* A blocking one. */
 int mca_coll_irr_host(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_call_t *call,
                       bool in_place);
 
@@ -412,6 +435,16 @@ int mca_coll_irr_host_alltoall(const mca_coll_irr_previous_t *previous, ompi_com
                                const mca_coll_irr_call_t *call, bool in_place);
 int mca_coll_irr_host_alltoallv(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
                                 const mca_coll_irr_call_t *call, bool in_place);
+int mca_coll_irr_host_ialltoall(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p);
+int mca_coll_irr_host_ialltoallv(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                 const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p);
+int mca_coll_irr_host_alltoall_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                    const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
+                                    ompi_request_t **request_p);
+int mca_coll_irr_host_alltoallv_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                     const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
+                                     ompi_request_t **request_p);
 
 int mca_coll_irr_host_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
                                 const mca_coll_irr_call_t *call, bool in_place);
@@ -429,6 +462,15 @@ int mca_coll_irr_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_
                            ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,
                            mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
                            mca_coll_base_module_t *module);
+
+int mca_coll_irr_ialltoall(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype, void *rbuf,
+                           mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
+                           ompi_request_t **request_p, mca_coll_base_module_t *module);
+
+int mca_coll_irr_ialltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
+                            ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,
+                            mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
+                            ompi_request_t **request_p, mca_coll_base_module_t *module);
 
 int mca_coll_irr_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
                                 ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,

@@ -10,7 +10,7 @@
  * An engine communicator has one algorithm.  A collective uses that of its leader, as MPI_Alltoall does that of
  * MPI_Alltoallv, if it has the same algorithm on all ranks, which these words tell as well, and one of its own if not.
  */
-#include "coll_irr_opening.h"
+#include "coll_irr_question.h"
 #include "coll_irr_tell.h"
 
 #include <stdlib.h>
@@ -74,37 +74,13 @@ static void explain(const mca_coll_irr_module_t *module, mca_coll_irr_service_t 
     mca_coll_irr_tally_why(service, way, reason);
 }
 
-static bool on_one_host(const mca_coll_irr_module_t *module)
-{
-    return mca_coll_irr_node_ranks(module) == ompi_comm_size(module->comm);
-}
-
-static bool given(const char *path)
-{
-    return path != NULL && path[0] != '\0';
-}
-
-/* What brought an algorithm in that nobody named. */
-static const char *reason_to_serve(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
-{
-    const mca_coll_irr_settings_t *settings = &module->settings;
-
-    if (service->algorithm != MCA_COLL_IRR_AUTO) {
-        return "";
-    }
-    if (given(settings->topology_file) && !on_one_host(module)) {
-        return " and there is a topology file";
-    }
-    return given(settings->schedule_file) ? " and there is a schedule file" : " and there is a dump";
-}
-
-static void serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+void mca_coll_irr_serve_from_now(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     char why[128];
 
     service->state = MCA_COLL_IRR_SERVING;
     snprintf(why, sizeof(why), "%s is %s%s", mca_coll_irr_parameter(service), irr_algorithm_name(service->algorithm),
-             reason_to_serve(module, service));
+             mca_coll_irr_reason_to_serve(module, service));
     explain(module, service, irr_comm_algorithm(service->irr_comm), why);
 }
 
@@ -180,7 +156,7 @@ static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service
     status = mca_coll_irr_opening_wait(&opening, &service->irr_comm);
     if (status == IRR_OK) {
         mca_coll_irr_teardown_add(group);
-        serve(module, service);
+        mca_coll_irr_serve_from_now(module, service);
         return OMPI_SUCCESS;
     }
     free(group);
@@ -207,146 +183,29 @@ static int share(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
     }
     service->irr_comm = leader->irr_comm;
     service->shares = true;
-    serve(module, service);
+    mca_coll_irr_serve_from_now(module, service);
     return OMPI_SUCCESS;
 }
 
-/* ---- what ranks want ---- */
-
-/*
- * What the algorithm is, if that means that this rank leaves the collective to Open MPI; NULL if it wants it served.
- * auto does what is known to be faster than Open MPI, which is aapc between hosts; who gives a schedule or asks for
- * the matrices wants the engine.
- */
-static const char *reason_to_leave(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
-{
-    const mca_coll_irr_settings_t *settings = &module->settings;
-
-    if (service->algorithm == MCA_COLL_IRR_HOST) {
-        return "host";
-    }
-    if (service->state == MCA_COLL_IRR_CHOOSING || service->algorithm != MCA_COLL_IRR_AUTO ||
-        given(settings->schedule_file) || given(settings->matrix_dump)) {
-        return NULL;
-    }
-    if (!given(settings->topology_file)) {
-        return "auto and there is no topology file";
-    }
-    return on_one_host(module) ? "auto and all ranks are on one host" : NULL;
-}
-
-/* What the ranks want, as the maxima of their words; a rank as ranks - rank, so that the lowest one remains. */
-enum { BAD_VALUE, WANTED, LEFT, APART, MACHINE, WORDS = MACHINE + 2 };
-
-/* Local: some ranks leave the collective to Open MPI, of which the lowest one tells why, or have a bad value. */
-static void decline_divided(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const uint64_t *words,
-                            const char *why)
-{
-    const uint64_t me = (uint64_t)(ompi_comm_size(module->comm) - ompi_comm_rank(module->comm));
-    char text[256];
-
-    if (words[BAD_VALUE] == me && module->reason != NULL) {
-        mca_coll_irr_tell("engine-message", module->reason);
-    } else if (words[BAD_VALUE] == 0 && words[LEFT] == me) {
-        snprintf(text, sizeof(text), "%s is %s on some ranks of a communicator and not on others; parameters must be "
-                 "the same on all ranks", mca_coll_irr_parameter(service), why);
-        mca_coll_irr_tell("engine-message", text);
-    }
-    mca_coll_irr_decline(module, service,
-                         words[BAD_VALUE] != 0 ? "a rank has a bad value" : "not all ranks want it served");
-}
-
-/* Local: who can be asked.  That this rank cannot tell becomes its trouble. */
-static void look(mca_coll_irr_module_t *module, mca_coll_irr_partners_t *partners)
-{
-    if (mca_coll_irr_records_look(module->comm, partners) != IRR_OK && module->trouble == IRR_OK) {
-        module->trouble = IRR_ERR_OOB;
-        module->reason = strdup("a rank cannot look up what others have published in MPI_Init");
-    }
-}
-
-/*
- * Collective over the ranks that have coll/irr: the maxima of the words of all ranks.  The first time on a communicator
- * IRR_ERR_NOT_SUPPORTED, alike on all that have it, if not all do; IRR_ERR_OOB.
- */
-static irr_status_t ask(mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
-                        const mca_coll_irr_partners_t *partners, uint64_t *words)
-{
-    const bool own = mca_coll_irr_mode_is_own(module, service);
-    irr_status_t status;
-    char late[256];
-
-    if (module->everywhere) {
-        return mca_coll_irr_maxima(module, words, WORDS);
-    }
-    snprintf(late, sizeof(late), "rank %d of communicator %.64s has an info key for coll/irr, such as %s, and waits "
-             "for the others; the key must be the same on all ranks", ompi_comm_rank(module->comm), module->comm->c_name,
-             mca_coll_irr_parameter(service));
-    status = mca_coll_irr_records_agree(module->comm, partners, words, WORDS, own ? late : NULL);
-    module->everywhere = status == IRR_OK;
-    return status;
-}
-
-/*
- * What this rank wants, and in *why_p the algorithm if that leaves the collective to Open MPI.  A rank without memory
- * for a module has read no settings, so it wants what the others do, and tells its trouble later.
- */
-static void want(mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, uint64_t *words,
-                 const char **why_p)
-{
-    const uint64_t me = (uint64_t)(ompi_comm_size(module->comm) - ompi_comm_rank(module->comm));
-
-    *why_p = NULL;
-    if (module->trouble == IRR_ERR_NO_MEMORY) {
-        return;
-    }
-    *why_p = module->trouble == IRR_OK ? reason_to_leave(module, service) : NULL;
-    words[BAD_VALUE] = module->trouble != IRR_OK ? me : 0;
-    words[WANTED] = *why_p == NULL;
-    words[LEFT] = *why_p != NULL ? me : 0;
-    words[APART] = service->algorithm != leader_of(module, service)->algorithm;
-}
+/* ---- the first call ---- */
 
 int mca_coll_irr_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
-    mca_coll_irr_partners_t partners = { 0, 0 };
-    uint64_t words[WORDS] = { 0 };
-    const char *why;
+    mca_coll_irr_question_t question;
     irr_status_t status;
-    char text[128];
 
-    if (!module->everywhere) {
-        look(module, &partners);
-    }
-    want(module, service, words, &why);
-    if (service->state == MCA_COLL_IRR_CHOOSING) {
-        mca_coll_irr_machine_words(words + MACHINE);
-    }
-    status = ask(module, service, &partners, words);
-    if (status == IRR_ERR_NOT_SUPPORTED) {
-        mca_coll_irr_decline(module, service, "coll/irr is not the same on all ranks");
-        return OMPI_SUCCESS;
-    }
-    if (status != IRR_OK) {
-        mca_coll_irr_decline(module, service, "a message of Open MPI failed");
+    mca_coll_irr_question_start(&question, module, service, MCA_COLL_BASE_TAG_BARRIER, module->everywhere,
+                                NULL);
+    status = mca_coll_irr_question_wait(&question);
+    module->everywhere = module->everywhere || question.everywhere;
+    if (status != IRR_OK || service->state == MCA_COLL_IRR_DECLINED) {
         return mca_coll_irr_error(status);
     }
-    if (words[WANTED] == 0) {
-        why = why != NULL ? why : "not known, for want of memory";
-        snprintf(text, sizeof(text), "%s is %s", mca_coll_irr_parameter(service), why);
-        mca_coll_irr_decline(module, service, text);
-        return OMPI_SUCCESS;
-    }
-    if (words[BAD_VALUE] != 0 || words[LEFT] != 0) {
-        decline_divided(module, service, words, why);
-        return OMPI_SUCCESS;
-    }
     if (service->state == MCA_COLL_IRR_CHOOSING) {
-        status = mca_coll_irr_machine_agreed(module, words + MACHINE);
-        return status == IRR_OK ? OMPI_SUCCESS : mca_coll_irr_error(status);
+        return mca_coll_irr_error(mca_coll_irr_machine_agreed(module, mca_coll_irr_question_machine(&question)));
     }
-    return service != leader_of(module, service) && words[APART] == 0 ? share(module, service)
-                                                                      : decide(module, service);
+    return service != leader_of(module, service) && mca_coll_irr_question_is_alike(&question) ? share(module, service)
+                                                                                           : decide(module, service);
 }
 
 /* Local: whose neighbour this rank is, before the first call that asks for that. */

@@ -1,5 +1,6 @@
 /*
- * coll_irr_alltoall.c - MPI_Alltoall: an exchange in which all blocks are equally long and lie one behind the other.
+ * coll_irr_alltoall.c - MPI_Alltoall and MPI_Ialltoall: exchanges in which all blocks are equally long and lie one
+ * behind the other.
  */
 #include "coll_irr.h"
 
@@ -23,4 +24,41 @@ int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, omp
 
     (void)comm;
     return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALL, &send, &recv);
+}
+
+/* ---- nonblocking ---- */
+
+int mca_coll_irr_host_ialltoall(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p)
+{
+    const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
+    const mca_coll_base_module_ialltoall_fn_t host = (mca_coll_base_module_ialltoall_fn_t)previous->function;
+
+    return host(in_place ? MPI_IN_PLACE : send->buffer, (mca_coll_irr_one_count_t)send->count, send->datatype,
+                recv->buffer, (mca_coll_irr_one_count_t)recv->count, recv->datatype, comm, request_p,
+                previous->module);
+}
+
+int mca_coll_irr_host_alltoall_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                    const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
+                                    ompi_request_t **request_p)
+{
+    const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
+    const mca_coll_base_module_alltoall_init_fn_t host = (mca_coll_base_module_alltoall_init_fn_t)previous->function;
+
+    return host(in_place ? MPI_IN_PLACE : send->buffer, (mca_coll_irr_one_count_t)send->count, send->datatype,
+                recv->buffer, (mca_coll_irr_one_count_t)recv->count, recv->datatype, comm, info, request_p,
+                previous->module);
+}
+
+int mca_coll_irr_ialltoall(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype, void *rbuf,
+                           mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
+                           ompi_request_t **request_p, mca_coll_base_module_t *base)
+{
+    const mca_coll_irr_side_t send = {
+        .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount };
+    const mca_coll_irr_side_t recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount };
+
+    (void)comm;
+    return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALL, &send, &recv, request_p);
 }

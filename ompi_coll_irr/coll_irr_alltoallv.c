@@ -1,5 +1,5 @@
 /*
- * coll_irr_alltoallv.c - MPI_Alltoallv.
+ * coll_irr_alltoallv.c - MPI_Alltoallv, and MPI_Ialltoallv.
  */
 #include "coll_irr.h"
 
@@ -24,4 +24,40 @@ int mca_coll_irr_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_
 
     (void)comm;
     return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLV, &send, &recv);
+}
+
+/* ---- nonblocking ---- */
+
+int mca_coll_irr_host_ialltoallv(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                 const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p)
+{
+    const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
+    const mca_coll_base_module_ialltoallv_fn_t host = (mca_coll_base_module_ialltoallv_fn_t)previous->function;
+
+    return host(in_place ? MPI_IN_PLACE : send->buffer, send->counts, send->displs, send->datatype, recv->buffer,
+                recv->counts, recv->displs, recv->datatype, comm, request_p, previous->module);
+}
+
+int mca_coll_irr_host_alltoallv_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                     const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
+                                     ompi_request_t **request_p)
+{
+    const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
+    const mca_coll_base_module_alltoallv_init_fn_t host = (mca_coll_base_module_alltoallv_init_fn_t)previous->function;
+
+    return host(in_place ? MPI_IN_PLACE : send->buffer, send->counts, send->displs, send->datatype, recv->buffer,
+                recv->counts, recv->displs, recv->datatype, comm, info, request_p, previous->module);
+}
+
+int mca_coll_irr_ialltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
+                            ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,
+                            mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
+                            ompi_request_t **request_p, mca_coll_base_module_t *base)
+{
+    const mca_coll_irr_side_t send = {
+        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype };
+    const mca_coll_irr_side_t recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype };
+
+    (void)comm;
+    return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLV, &send, &recv, request_p);
 }

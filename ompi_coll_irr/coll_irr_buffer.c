@@ -17,7 +17,7 @@ static mca_coll_irr_slot_t slot_at(const mca_coll_irr_side_t *side, int k)
     return side->order != NULL ? side->order[k] : (mca_coll_irr_slot_t){ .rank = k, .slot = k };
 }
 
-static const ompi_datatype_t *type_at(const mca_coll_irr_side_t *side, int slot)
+static ompi_datatype_t *type_at(const mca_coll_irr_side_t *side, int slot)
 {
     return side->datatypes != NULL ? side->datatypes[slot] : side->datatype;
 }
@@ -49,28 +49,61 @@ size_t mca_coll_irr_side_bytes(const mca_coll_irr_side_t *side, int k, int *rank
     return count_at(side, at.slot) * size;
 }
 
-int mca_coll_irr_side_keep(mca_coll_irr_side_t *side)
+/* Widest first, so that each array is aligned in memory from malloc. */
+size_t mca_coll_irr_side_arrays(const mca_coll_irr_side_t *side)
 {
-    if (!mca_coll_irr_counts_keep(&side->counts, side->slots)) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    if (!mca_coll_irr_displs_keep(&side->displs, side->slots)) {
-        mca_coll_irr_counts_drop(side->counts);
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    if (!ompi_datatype_is_predefined(side->datatype)) {
-        OBJ_RETAIN(side->datatype);
-    }
-    return OMPI_SUCCESS;
+    size_t each = 0;
+
+    each += side->datatypes != NULL ? sizeof(*side->datatypes) : 0;
+    each += side->far ? sizeof(MPI_Aint) : 0;
+    each += !side->uniform && !side->far ? sizeof(mca_coll_irr_one_displ_t) : 0;
+    each += !side->uniform ? sizeof(mca_coll_irr_one_count_t) : 0;
+    return each * (size_t)side->slots;
 }
 
-void mca_coll_irr_side_drop(mca_coll_irr_side_t *side)
+void mca_coll_irr_side_copy(mca_coll_irr_side_t *side, void *memory)
 {
-    if (!ompi_datatype_is_predefined(side->datatype)) {
-        OBJ_RELEASE(side->datatype);
+    const size_t slots = (size_t)side->slots;
+
+    if (side->datatypes != NULL) {
+        side->datatypes = memcpy(memory, side->datatypes, slots * sizeof(*side->datatypes));
+        memory = (char *)memory + slots * sizeof(*side->datatypes);
     }
-    mca_coll_irr_displs_drop(side->displs);
-    mca_coll_irr_counts_drop(side->counts);
+    if (side->far) {
+        mca_coll_irr_offsets_copy(&side->offsets, side->slots, memory);
+        memory = (MPI_Aint *)memory + slots;
+    } else if (!side->uniform) {
+        mca_coll_irr_displs_copy(&side->displs, side->slots, memory);
+        memory = (mca_coll_irr_one_displ_t *)memory + slots;
+    }
+    if (!side->uniform) {
+        mca_coll_irr_counts_copy(&side->counts, side->slots, memory);
+    }
+}
+
+static int datatypes_of(const mca_coll_irr_side_t *side)
+{
+    return side->datatypes != NULL ? side->slots : 1;
+}
+
+void mca_coll_irr_side_retain(const mca_coll_irr_side_t *side)
+{
+    for (int i = 0; i < datatypes_of(side); i++) {
+        if (!ompi_datatype_is_predefined(type_at(side, i))) {
+            OBJ_RETAIN(type_at(side, i));
+        }
+    }
+}
+
+void mca_coll_irr_side_release(const mca_coll_irr_side_t *side)
+{
+    for (int i = 0; i < datatypes_of(side); i++) {
+        ompi_datatype_t *datatype = type_at(side, i);
+
+        if (!ompi_datatype_is_predefined(datatype)) {
+            OBJ_RELEASE(datatype);
+        }
+    }
 }
 
 /* ---- blocks ---- */

@@ -38,11 +38,13 @@ typedef struct mca_coll_irr_side_t {
 } mca_coll_irr_side_t;
 
 /*
- * A side with arrays that outlives its call: counts and displacements become copies, the datatype is retained.
- * OMPI_ERR_OUT_OF_RESOURCE, and there is nothing to drop.  Of all ranks, with one datatype.
+ * What a side needs that outlives its call: its arrays become copies, in memory of the caller's for so many bytes, from
+ * malloc; its datatypes are retained.
  */
-int  mca_coll_irr_side_keep(mca_coll_irr_side_t *side);
-void mca_coll_irr_side_drop(mca_coll_irr_side_t *side);
+size_t mca_coll_irr_side_arrays(const mca_coll_irr_side_t *side);
+void   mca_coll_irr_side_copy(mca_coll_irr_side_t *side, void *memory);
+void   mca_coll_irr_side_retain(const mca_coll_irr_side_t *side);
+void   mca_coll_irr_side_release(const mca_coll_irr_side_t *side);
 
 /* The bytes of a side: in the user's buffer, or in a packed copy that we own, or some here and some there. */
 typedef struct mca_coll_irr_end_t {

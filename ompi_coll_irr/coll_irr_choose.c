@@ -157,6 +157,15 @@ uint64_t mca_coll_irr_add_side(const mca_coll_irr_side_t *side, int me, irr_choi
     return total;
 }
 
+irr_choice_load_t mca_coll_irr_load(const mca_coll_irr_call_t *call, ompi_communicator_t *comm)
+{
+    irr_choice_load_t load = { .messages = 0 };
+
+    load.sent = mca_coll_irr_add_side(&call->send, ompi_comm_rank(comm), &load);
+    load.received = mca_coll_irr_add_side(&call->recv, ompi_comm_rank(comm), &load);
+    return load;
+}
+
 static int go(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call, bool in_place)
 {
     irr_comm_t *way = service->ways[irr_choice_way(&service->choice)];
@@ -178,8 +187,7 @@ int mca_coll_irr_choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
         ns = irr_clock_ns();
         result = go(module, service, call, in_place);
         ns = irr_clock_ns() - ns;
-        load.sent = mca_coll_irr_add_side(&call->send, ompi_comm_rank(module->comm), &load);
-        load.received = mca_coll_irr_add_side(&call->recv, ompi_comm_rank(module->comm), &load);
+        load = mca_coll_irr_load(call, module->comm);
     }
     if (irr_choice_took(&service->choice, ns, &load)) {
         ns = mca_coll_irr_tally_begin(service);

@@ -17,19 +17,28 @@ const mca_coll_irr_collective_t mca_coll_irr_collectives[MCA_COLL_IRR_COLLECTIVE
     [MCA_COLL_IRR_ALLTOALLV] = {
         .forms = {
             [MCA_COLL_IRR_BLOCKING] = ENTRY("MPI_Alltoallv", alltoallv, mca_coll_irr_alltoallv),
+            [MCA_COLL_IRR_NONBLOCKING] = ENTRY("MPI_Ialltoallv", ialltoallv, mca_coll_irr_ialltoallv),
             [MCA_COLL_IRR_PERSISTENT] = ENTRY("MPI_Alltoallv_init", alltoallv_init, mca_coll_irr_alltoallv_init)
         },
         .variable = "alltoallv",
         .algorithm = MCA_COLL_IRR_ALLTOALLV_ALGORITHM,
         .leader = MCA_COLL_IRR_ALLTOALLV,
-        .host = mca_coll_irr_host_alltoallv
+        .host = mca_coll_irr_host_alltoallv,
+        .host_start = mca_coll_irr_host_ialltoallv,
+        .host_init = mca_coll_irr_host_alltoallv_init
     },
     [MCA_COLL_IRR_ALLTOALL] = {
-        .forms = { [MCA_COLL_IRR_BLOCKING] = ENTRY("MPI_Alltoall", alltoall, mca_coll_irr_alltoall) },
+        .forms = {
+            [MCA_COLL_IRR_BLOCKING] = ENTRY("MPI_Alltoall", alltoall, mca_coll_irr_alltoall),
+            [MCA_COLL_IRR_NONBLOCKING] = ENTRY("MPI_Ialltoall", ialltoall, mca_coll_irr_ialltoall),
+            [MCA_COLL_IRR_PERSISTENT] = ENTRY("MPI_Alltoall_init", alltoall_init, NULL)
+        },
         .variable = "alltoall",
         .algorithm = MCA_COLL_IRR_ALLTOALL_ALGORITHM,
         .leader = MCA_COLL_IRR_ALLTOALLV,
-        .host = mca_coll_irr_host_alltoall
+        .host = mca_coll_irr_host_alltoall,
+        .host_start = mca_coll_irr_host_ialltoall,
+        .host_init = mca_coll_irr_host_alltoall_init
     },
     [MCA_COLL_IRR_ALLTOALLW] = {
         .forms = { [MCA_COLL_IRR_BLOCKING] = ENTRY("MPI_Alltoallw", alltoallw, mca_coll_irr_alltoallw) },
@@ -108,7 +117,7 @@ void mca_coll_irr_offer(mca_coll_base_module_t *module)
         for (int form = 0; form < MCA_COLL_IRR_FORMS; form++) {
             const mca_coll_irr_entry_t *entry = entry_at(which, form);
 
-            if (entry->call != NULL) {
+            if (entry->function != NULL) {
                 set_function(module, entry->in_module, entry->function);
             }
         }

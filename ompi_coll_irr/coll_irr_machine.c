@@ -165,7 +165,8 @@ void mca_coll_irr_machine_words(uint64_t words[2])
     words[1] = mine.state == REFUSED ? UINT64_MAX : ~hash;
 }
 
-irr_status_t mca_coll_irr_machine_agreed(mca_coll_irr_module_t *module, const uint64_t words[2])
+/* Local: those of this process, if all ranks have the same. */
+static bool take(mca_coll_irr_module_t *module, const uint64_t words[2])
 {
     const irr_machine_t standard = IRR_MACHINE_DEFAULT;
     const bool alike = words[0] == ~words[1];
@@ -174,5 +175,22 @@ irr_status_t mca_coll_irr_machine_agreed(mca_coll_irr_module_t *module, const ui
     opal_output_verbose(ompi_comm_rank(module->comm) == 0 ? 10 : 20, mca_coll_irr_component.output,
                         "coll:irr: communicator %s takes the %s constants of the machine", module->comm->c_name,
                         memcmp(&module->machine, &standard, sizeof(standard)) == 0 ? "default" : "measured");
-    return alike ? IRR_OK : explain(module);
+    return alike;
+}
+
+irr_status_t mca_coll_irr_machine_agreed(mca_coll_irr_module_t *module, const uint64_t words[2])
+{
+    return take(module, words) ? IRR_OK : explain(module);
+}
+
+void mca_coll_irr_machine_take(mca_coll_irr_module_t *module, const uint64_t words[2])
+{
+    char text[768];
+
+    if (!take(module, words)) {
+        snprintf(text, sizeof(text), "coll_irr_machine_file is '%.400s' on rank %u of MPI_COMM_WORLD, and not all "
+                 "ranks can use what it says there, or it is not the same on all; they take the default constants",
+                 path(), process_of(module, (uint64_t)ompi_comm_rank(module->comm)));
+        tell(mine.state == REFUSED || ompi_comm_rank(module->comm) == 0, text);
+    }
 }

@@ -242,6 +242,7 @@ static void destruct(mca_coll_irr_module_t *module)
         mca_coll_irr_teardown();
     }
     unlink_module(module);
+    mca_coll_irr_nonblocking_end(module);
     for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
         mca_coll_irr_tally_end(module, &module->services[i]);
         mca_coll_irr_service_end(&module->services[i]);

@@ -20,21 +20,84 @@
 /* An init call. */
 typedef struct args {
     mca_coll_irr_module_t *module;
-    mca_coll_irr_side_t    send, recv;
+    mca_coll_irr_call_t    call;
     bool                   in_place;
     ompi_info_t           *info;
 } args_t;
 
+/* ---- life ---- */
+
+/* The blocks of both sides, packed copies, and all that packing needs.  False without memory. */
+static bool open_call(mca_coll_irr_request_t *request, bool in_place)
+{
+    mca_coll_irr_call_t *call = &request->call;
+    const size_t sent = mca_coll_irr_side_arrays(&call->send);
+
+    request->arrays_bytes = sent + mca_coll_irr_side_arrays(&call->recv);
+    free(request->arrays);
+    request->arrays = malloc(request->arrays_bytes);
+    if (request->arrays == NULL) {
+        request->arrays_bytes = 0;
+        return false;
+    }
+    mca_coll_irr_call_open(call, in_place);
+    request->opened = true;
+    if (call->lacks != 0) {
+        return false;
+    }
+    mca_coll_irr_side_copy(&call->send, request->arrays);
+    mca_coll_irr_side_copy(&call->recv, (char *)request->arrays + sent);
+    return true;
+}
+
+/* An inactive request with a series of its own, whose service the caller makes one that serves.  NULL without memory. */
+static mca_coll_irr_request_t *create(const args_t *args)
+{
+    const mca_coll_irr_which_t which = MCA_COLL_IRR_ALLTOALLV;
+    mca_coll_irr_series_t *series = mca_coll_irr_series_create(
+        args->module, which, mca_coll_irr_collectives[which].forms[MCA_COLL_IRR_PERSISTENT].call);
+    mca_coll_irr_request_t *request = NULL;
+
+    if (series != NULL) {
+        series->service.state = MCA_COLL_IRR_DECLINED;
+        request = mca_coll_irr_request_take(series, &args->call, true);
+    }
+    if (request == NULL || !open_call(request, args->in_place)) {
+        goto err_memory;
+    }
+    mca_coll_irr_side_retain(&request->call.send);
+    mca_coll_irr_side_retain(&request->call.recv);
+    series->request = request;
+    return request;
+
+err_memory:
+    if (request != NULL) {
+        mca_coll_irr_request_close(request);
+        mca_coll_irr_request_give(request);
+    }
+    if (series != NULL) {
+        mca_coll_irr_series_destroy(series);
+    }
+    return NULL;
+}
+
+void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
+{
+    if (request->inner != NULL) {
+        ompi_request_free(&request->inner);
+    }
+    mca_coll_irr_series_destroy(request->series);
+    mca_coll_irr_side_release(&request->call.recv);
+    mca_coll_irr_side_release(&request->call.send);
+    mca_coll_irr_request_close(request);
+    mca_coll_irr_request_give(request);
+}
+
 /* A request of the previous module. */
 static int init_previous(const args_t *args, ompi_request_t **request_p)
 {
-    const mca_coll_irr_side_t *send = &args->send, *recv = &args->recv;
-    const mca_coll_irr_module_t *module = args->module;
-    const mca_coll_irr_previous_t *previous = &module->previous[MCA_COLL_IRR_ALLTOALLV][MCA_COLL_IRR_PERSISTENT];
-    const mca_coll_base_module_alltoallv_init_fn_t host = (mca_coll_base_module_alltoallv_init_fn_t)previous->function;
-
-    return host(args->in_place ? MPI_IN_PLACE : send->buffer, send->counts, send->displs, send->datatype, recv->buffer,
-                recv->counts, recv->displs, recv->datatype, module->comm, args->info, request_p, previous->module);
+    return mca_coll_irr_host_init(args->module, MCA_COLL_IRR_ALLTOALLV, &args->call, args->in_place, args->info,
+                                  request_p);
 }
 
 /*
@@ -52,12 +115,6 @@ static irr_status_t open_planned(mca_coll_irr_module_t *module, const irr_settin
     return mca_coll_irr_opening_wait(&opening, comm_p);
 }
 
-static mca_coll_irr_request_t *create(const args_t *args)
-{
-    return mca_coll_irr_request_create(args->module, args->in_place ? &args->recv : &args->send, &args->recv,
-                                       args->in_place);
-}
-
 /* Collective: a request that is served, or IRR_ERR_NOT_SUPPORTED alike on all ranks. */
 static irr_status_t create_served(const args_t *args, const irr_settings_t *settings, ompi_request_t **request_p)
 {
@@ -68,8 +125,8 @@ static irr_status_t create_served(const args_t *args, const irr_settings_t *sett
                                        &irr_comm);
 
     if (status == IRR_OK) {
-        request->service.irr_comm = irr_comm;
-        request->service.state = MCA_COLL_IRR_SERVING;
+        request->series->service.irr_comm = irr_comm;
+        request->series->service.state = MCA_COLL_IRR_SERVING;
         mca_coll_irr_tally_request(request, begin_ns);
         *request_p = &request->super.super;
     } else if (request != NULL) {
@@ -84,7 +141,7 @@ static irr_status_t create_served(const args_t *args, const irr_settings_t *sett
 static void take_found(mca_coll_irr_module_t *module, mca_coll_irr_request_t *request)
 {
     const mca_coll_irr_service_t *class = &module->services[MCA_COLL_IRR_ALLTOALLV];
-    mca_coll_irr_service_t *service = &request->service;
+    mca_coll_irr_service_t *service = &request->series->service;
     irr_status_t trouble = IRR_OK;
     irr_settings_t settings;
 
@@ -114,33 +171,29 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
     mca_coll_irr_module_t *module = args->module;
     const int tag = mca_coll_irr_tag(module->comm);
     mca_coll_irr_request_t *request = create(args);
-    mca_coll_irr_trying_t *trying = calloc(1, sizeof(*trying));
-    int result = OMPI_ERR_OUT_OF_RESOURCE;
+    mca_coll_irr_service_t *service;
+    int result;
 
-    if (request == NULL || trying == NULL) {
-        goto err_memory;
+    if (request == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    result = init_previous(args, &trying->inner);
+    result = init_previous(args, &request->inner);
     if (result != OMPI_SUCCESS) {
-        goto err_memory;
+        request->inner = NULL;
+        mca_coll_irr_request_destroy(request);
+        return result;
     }
-    trying->tag = tag;
-    trying->load.sent = mca_coll_irr_add_side(&request->call.send, ompi_comm_rank(module->comm), &trying->load);
-    trying->load.received = mca_coll_irr_add_side(&request->call.recv, ompi_comm_rank(module->comm), &trying->load);
-    request->trying = trying;
-    request->service.state = MCA_COLL_IRR_CHOOSING;
-    irr_choice_init(&request->service.choice, (uint32_t)mca_coll_irr_component.params.setup_share);
+    request->ready = true;
+    request->load = mca_coll_irr_load(&request->call, module->comm);
+    request->series->tag = tag;
+    service = &request->series->service;
+    service->state = MCA_COLL_IRR_CHOOSING;
+    service->asked = true;   /* for the class */
+    irr_choice_init(&service->choice, (uint32_t)mca_coll_irr_component.params.setup_share);
     take_found(module, request);
     mca_coll_irr_tally_request(request, 0);
     *request_p = &request->super.super;
     return OMPI_SUCCESS;
-
-err_memory:
-    free(trying);
-    if (request != NULL) {
-        mca_coll_irr_request_destroy(request);
-    }
-    return result;
 }
 
 int mca_coll_irr_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
@@ -151,12 +204,13 @@ int mca_coll_irr_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts,
     mca_coll_irr_module_t *module = (mca_coll_irr_module_t *)base;
     mca_coll_irr_service_t *class = &module->services[MCA_COLL_IRR_ALLTOALLV];
     const int ranks = ompi_comm_size(comm);
+    const mca_coll_irr_side_t send = {
+        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype, .slots = ranks };
+    const mca_coll_irr_side_t recv = {
+        .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype, .slots = ranks };
+    const bool in_place = sbuf == MPI_IN_PLACE;
     const args_t args = {
-        .module = module,
-        .send = { .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype, .slots = ranks },
-        .recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype, .slots = ranks },
-        .in_place = sbuf == MPI_IN_PLACE,
-        .info = info
+        .module = module, .call = { .send = in_place ? recv : send, .recv = recv }, .in_place = in_place, .info = info
     };
     irr_status_t status = IRR_ERR_NOT_SUPPORTED;
     irr_settings_t settings;

@@ -76,13 +76,27 @@ static const kind_t kinds[] = {
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
-/* And of which collective. */
+/* And of which collective, blocking or nonblocking. */
 typedef struct variable {
-    const kind_t *kind;
-    int           which;
+    const kind_t        *kind;
+    int                  which;
+    mca_coll_irr_form_t  form;
 } variable_t;
 
-static variable_t variables[MCA_COLL_IRR_COLLECTIVES * KINDS];
+enum { CALLS = 2 * MCA_COLL_IRR_COLLECTIVES };
+
+static variable_t variables[CALLS * KINDS];
+
+/* NULL: there was no such call yet. */
+static const mca_coll_irr_service_t *service_of(const mca_coll_irr_module_t *module, const variable_t *variable)
+{
+    const mca_coll_irr_series_t *series = module->nonblocking[variable->which];
+
+    if (variable->form == MCA_COLL_IRR_BLOCKING) {
+        return &module->services[variable->which];
+    }
+    return series != NULL ? &series->service : NULL;
+}
 
 /* Those of a communicator that is not ours, or is gone, are 0. */
 static int get_value(const mca_base_pvar_t *pvar, void *value, void *object)
@@ -93,9 +107,9 @@ static int get_value(const mca_base_pvar_t *pvar, void *value, void *object)
 
     opal_mutex_lock(&mca_coll_irr_component.lock);
     for (mca_coll_irr_module_t *module = mca_coll_irr_component.modules; module != NULL; module = module->next) {
-        const mca_coll_irr_service_t *service = &module->services[variable->which];
+        const mca_coll_irr_service_t *service = service_of(module, variable);
 
-        if (object != NULL && module->comm == object) {
+        if (object != NULL && module->comm == object && service != NULL) {
             number = variable->kind->read != NULL ? variable->kind->read(service) : 0;
             way = way_of(service);
         }
@@ -129,8 +143,9 @@ static int register_one(variable_t *variable, mca_base_var_enum_t *ways)
     const bool is_way = kind->read == NULL;
     char name[64], text[192];
 
-    snprintf(name, sizeof(name), "%s_%s", collective->variable, kind->name);
-    snprintf(text, sizeof(text), kind->text, collective->forms[MCA_COLL_IRR_BLOCKING].call);
+    snprintf(name, sizeof(name), "%s%s_%s", variable->form == MCA_COLL_IRR_NONBLOCKING ? "i" : "",
+             collective->variable, kind->name);
+    snprintf(text, sizeof(text), kind->text, collective->forms[variable->form].call);
     return mca_base_component_pvar_register(
         &mca_coll_irr_component.super.collm_version, name, is_way ? NULL : text, OPAL_INFO_LVL_4, kind->class,
         is_way ? MCA_BASE_VAR_TYPE_INT : MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, is_way ? ways : NULL,
@@ -147,9 +162,14 @@ int mca_coll_irr_pvars_comm_register(void)
     if (result != OPAL_SUCCESS) {
         return result;
     }
-    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES * KINDS && result >= 0; i++) {
-        variables[i] = (variable_t){ .kind = &kinds[i % KINDS], .which = i / KINDS };
-        result = register_one(&variables[i], ways);
+    for (int i = 0; i < CALLS * KINDS && result >= 0; i++) {
+        const int call = i / KINDS, which = call % MCA_COLL_IRR_COLLECTIVES;
+        const mca_coll_irr_form_t form = call == which ? MCA_COLL_IRR_BLOCKING : MCA_COLL_IRR_NONBLOCKING;
+
+        variables[i] = (variable_t){ .kind = &kinds[i % KINDS], .which = which, .form = form };
+        if (mca_coll_irr_collectives[which].forms[form].function != NULL) {
+            result = register_one(&variables[i], ways);
+        }
     }
     OBJ_RELEASE(ways);
     return result < 0 ? result : OMPI_SUCCESS;

@@ -24,7 +24,9 @@
 #define KEY "coll.irr"
 
 /* A message: the words of the caller, and whether somebody is unlike. */
-enum { UNLIKE = MCA_COLL_IRR_WORDS_MAX, LENGTH };
+enum { UNLIKE = MCA_COLL_IRR_WORDS_MAX };
+
+_Static_assert((int)UNLIKE + 1 == (int)MCA_COLL_IRR_RECORDS_WORDS, "there is room");
 
 /* Where a record has its parts: the priority, the network, the version, and the modes. */
 enum {
@@ -228,25 +230,19 @@ irr_status_t mca_coll_irr_records_look(ompi_communicator_t *comm, mca_coll_irr_p
     return status;
 }
 
-irr_status_t mca_coll_irr_records_agree(ompi_communicator_t *comm, const mca_coll_irr_partners_t *partners,
-                                        uint64_t *words, size_t count, const char *late)
+void mca_coll_irr_records_ask(mca_coll_irr_rounds_t *rounds, const mca_coll_irr_partners_t *partners, uint64_t *words)
 {
-    uint64_t known[LENGTH] = { 0 };
-    mca_coll_irr_rounds_t rounds;
+    words[UNLIKE] = 0;
+    for (int round = 0; has_round(rounds->comm, round); round++) {
+        words[UNLIKE] |= (partners->ahead >> round & partners->behind >> round & 1) == 0;
+    }
+    mca_coll_irr_rounds_maxima(rounds, words, MCA_COLL_IRR_RECORDS_WORDS, partners);
+}
 
-    memcpy(known, words, count * sizeof(*words));
-    for (int round = 0; has_round(comm, round); round++) {
-        known[UNLIKE] |= (partners->ahead >> round & partners->behind >> round & 1) == 0;
-    }
-    mca_coll_irr_rounds_init(&rounds, comm, MCA_COLL_BASE_TAG_BARRIER);
-    mca_coll_irr_rounds_maxima(&rounds, known, LENGTH, partners);
-    if (mca_coll_irr_rounds_wait(&rounds, 0, late) != IRR_OK) {
-        return IRR_ERR_OOB;
-    }
-    if (known[UNLIKE] != 0) {
+bool mca_coll_irr_records_are_alike(ompi_communicator_t *comm, const uint64_t *words)
+{
+    if (words[UNLIKE] != 0) {
         tell_once(comm);
-        return IRR_ERR_NOT_SUPPORTED;
     }
-    memcpy(words, known, count * sizeof(*words));
-    return IRR_OK;
+    return words[UNLIKE] == 0;
 }

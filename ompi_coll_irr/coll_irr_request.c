@@ -1,31 +1,30 @@
 /*
- * coll_irr_request.c - persistent requests: made, freed, and all that live.
+ * coll_irr_request.c - requests of nonblocking and persistent calls: made, freed, and kept for the next ones.
  *
- * Each request has an engine communicator of its own, or several while ways are tried, so requests on one communicator
- * may be active together and be started in any order.  It keeps its communicator, so it may outlive what the user sees
- * of that.
- *
- * The progress function is registered while requests live, not while they are active: a start then takes no lock
- * of Open MPI's, and nothing is unregistered from within progress, which would skip another function.  Without
- * active requests it costs one look.
- *
- * Memory of requests is kept for the next ones and not given back before the end: Open MPI hooks req_free to
+ * A request keeps its communicator, so it may outlive what the user sees of that.  Memory of requests, with their rooms
+ * for blocks, is not given back before the end: so in steady state a call takes none.  And Open MPI hooks req_free to
  * release datatypes, and looks into the request after it was freed.
+ *
+ * MPI has a nonblocking call leave its counts and displacements alone until it is over; but Open MPI's own reads them in
+ * the call only, and there are programs that rely on that.  So what is needed later is copied, where bytes are unpacked
+ * in the end.
  */
 #include "coll_irr_tell.h"
-
-#include "opal/runtime/opal_progress.h"
-
-mca_coll_irr_requests_t mca_coll_irr_requests;
 
 /* ---- what Open MPI calls ---- */
 
 static int free_request(ompi_request_t **request_p)
 {
+    mca_coll_irr_request_t *request = (mca_coll_irr_request_t *)*request_p;
+
     if (!REQUEST_COMPLETE(*request_p)) {
         return MPI_ERR_REQUEST;
     }
-    mca_coll_irr_request_destroy((mca_coll_irr_request_t *)*request_p);
+    if (request->super.super.req_persistent) {
+        mca_coll_irr_request_destroy(request);
+    } else {
+        mca_coll_irr_request_give(request);
+    }
     *request_p = MPI_REQUEST_NULL;
     return OMPI_SUCCESS;
 }
@@ -61,177 +60,111 @@ static void give_spare(mca_coll_irr_request_t *request)
     opal_mutex_unlock(&mca_coll_irr_requests.lock);
 }
 
-static void link_request(mca_coll_irr_request_t *request)
-{
-    opal_mutex_lock(&mca_coll_irr_requests.lock);
-    if (mca_coll_irr_requests.live == NULL) {
-        opal_progress_register(mca_coll_irr_requests_progress);
-    }
-    request->prev = NULL;
-    request->next = mca_coll_irr_requests.live;
-    if (request->next != NULL) {
-        request->next->prev = request;
-    }
-    mca_coll_irr_requests.live = request;
-    opal_mutex_unlock(&mca_coll_irr_requests.lock);
-}
-
-static void unlink_request(mca_coll_irr_request_t *request)
-{
-    opal_mutex_lock(&mca_coll_irr_requests.lock);
-    if (request->prev != NULL) {
-        request->prev->next = request->next;
-    } else {
-        mca_coll_irr_requests.live = request->next;
-    }
-    if (request->next != NULL) {
-        request->next->prev = request->prev;
-    }
-    if (mca_coll_irr_requests.live == NULL) {
-        opal_progress_unregister(mca_coll_irr_requests_progress);
-    }
-    opal_mutex_unlock(&mca_coll_irr_requests.lock);
-}
-
-static void close_rooms(mca_coll_irr_request_t *request)
-{
-    mca_coll_irr_room_fini(&request->send_room);
-    mca_coll_irr_room_fini(&request->recv_room);
-}
-
-/* The call of a new request: the blocks of both sides, packed copies, and all that packing needs. */
-static int open_call(mca_coll_irr_request_t *request, bool in_place)
-{
-    mca_coll_irr_call_t *call = &request->call;
-    const size_t ranks = (size_t)call->recv.slots;
-    int result = OMPI_ERR_OUT_OF_RESOURCE;
-
-    if (mca_coll_irr_room_init(&request->send_room, ranks) != IRR_OK) {
-        return result;
-    }
-    if (mca_coll_irr_room_init(&request->recv_room, ranks) != IRR_OK) {
-        goto err_rooms;
-    }
-    call->input.room = &request->send_room;
-    call->output.room = &request->recv_room;
-    mca_coll_irr_call_open(call, in_place);
-    if (call->lacks != 0) {
-        goto err_call;
-    }
-    result = mca_coll_irr_side_keep(&call->send);
-    if (result != OMPI_SUCCESS) {
-        goto err_call;
-    }
-    result = mca_coll_irr_side_keep(&call->recv);
-    if (result == OMPI_SUCCESS) {
-        return OMPI_SUCCESS;
-    }
-    mca_coll_irr_side_drop(&call->send);
-err_call:
-    mca_coll_irr_call_close(call);
-err_rooms:
-    close_rooms(request);
-    return result;
-}
-
-static void close_call(mca_coll_irr_request_t *request)
-{
-    mca_coll_irr_side_drop(&request->call.recv);
-    mca_coll_irr_side_drop(&request->call.send);
-    mca_coll_irr_call_close(&request->call);
-    close_rooms(request);
-}
-
-mca_coll_irr_request_t *mca_coll_irr_request_create(mca_coll_irr_module_t *module, const mca_coll_irr_side_t *send,
-                                                    const mca_coll_irr_side_t *recv, bool in_place)
+mca_coll_irr_request_t *mca_coll_irr_request_take(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call,
+                                                  bool persistent)
 {
     mca_coll_irr_request_t *request = take_spare();
+    const size_t slots = (size_t)(call->send.slots > call->recv.slots ? call->send.slots : call->recv.slots);
     ompi_request_t *base;
 
     if (request == NULL) {
         return NULL;
     }
-    base = &request->super.super;
-    request->call = (mca_coll_irr_call_t){ .send = *send, .recv = *recv };
-    request->send_room = request->recv_room = (mca_coll_irr_room_t){ .list = NULL };
-    if (open_call(request, in_place) != OMPI_SUCCESS) {
+    if (mca_coll_irr_room_init(&request->send_room, slots) != IRR_OK ||
+        mca_coll_irr_room_init(&request->recv_room, slots) != IRR_OK) {
         give_spare(request);
         return NULL;
     }
-    OMPI_REQUEST_INIT(base, true);
+    base = &request->super.super;
+    OMPI_REQUEST_INIT(base, persistent);
     base->req_status = ompi_status_empty;
-    base->req_mpi_object.comm = module->comm;
+    base->req_mpi_object.comm = series->module->comm;
     base->req_free = free_request;   /* the last user of this memory may have hooked it */
-    OBJ_RETAIN(module->comm);
-    request->module = module;
-    request->service = (mca_coll_irr_service_t){
-        .which = MCA_COLL_IRR_ALLTOALLV, .state = MCA_COLL_IRR_DECLINED,
-        .call = mca_coll_irr_collectives[MCA_COLL_IRR_ALLTOALLV].forms[MCA_COLL_IRR_PERSISTENT].call };
-    request->trying = NULL;
-    link_request(request);
+    OBJ_RETAIN(series->module->comm);
+    request->series = series;
+    request->call = *call;
+    request->call.input.room = &request->send_room;
+    request->call.output.room = &request->recv_room;
+    request->inner = NULL;
+    request->exchange = NULL;
+    request->opened = request->ready = false;
+    request->failed = OMPI_SUCCESS;
     return request;
 }
 
-static void end_trying(mca_coll_irr_request_t *request)
+void mca_coll_irr_request_give(mca_coll_irr_request_t *request)
 {
-    if (request->trying != NULL && request->trying->inner != NULL) {
-        ompi_request_free(&request->trying->inner);
-    }
-    free(request->trying);
-    free(request->service.candidates);
-}
+    ompi_communicator_t *comm = request->super.super.req_mpi_object.comm;   /* the series may be gone */
 
-void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
-{
-    ompi_communicator_t *comm = request->module->comm;
-
-    unlink_request(request);
-    mca_coll_irr_tally_request_end(request);
-    mca_coll_irr_service_end(&request->service);
-    end_trying(request);
-    close_call(request);
     OMPI_REQUEST_FINI(&request->super.super);
     give_spare(request);
     OBJ_RELEASE(comm);
 }
 
-void mca_coll_irr_requests_tally(void)
+/* ---- calls ---- */
+
+/* Copies what unpacking needs; without memory the output is lacked. */
+static void keep_arrays(mca_coll_irr_request_t *request)
 {
-    opal_mutex_lock(&mca_coll_irr_requests.lock);
-    for (mca_coll_irr_request_t *request = mca_coll_irr_requests.live; request != NULL; request = request->next) {
-        mca_coll_irr_tally_request_end(request);
+    mca_coll_irr_side_t *side = &request->call.recv;
+    const size_t bytes = mca_coll_irr_side_arrays(side);
+
+    if (bytes > request->arrays_bytes) {
+        void *arrays = realloc(request->arrays, bytes);
+
+        if (arrays == NULL) {
+            request->call.lacks |= IRR_LACKS_OUTPUT;
+            return;
+        }
+        request->arrays = arrays;
+        request->arrays_bytes = bytes;
     }
-    opal_mutex_unlock(&mca_coll_irr_requests.lock);
+    mca_coll_irr_side_copy(side, request->arrays);
 }
 
-void mca_coll_irr_requests_strand(void)
+void mca_coll_irr_request_open(mca_coll_irr_request_t *request, bool in_place)
 {
-    mca_coll_irr_request_t *agreeing = mca_coll_irr_requests.agreeing;
+    mca_coll_irr_call_t *call = &request->call;
 
-    opal_mutex_lock(&mca_coll_irr_requests.lock);
-    for (; agreeing != NULL; agreeing = agreeing->next_active) {
-        mca_coll_irr_agreement_abandon(&agreeing->trying->agreement);
+    mca_coll_irr_call_open(call, in_place);
+    request->opened = true;
+    request->failed = mca_coll_irr_call_pack(call);
+    if (request->failed != OMPI_SUCCESS) {
+        call->lacks |= IRR_LACKS_INPUT;
     }
-    for (mca_coll_irr_request_t *request = mca_coll_irr_requests.live; request != NULL; request = request->next) {
-        mca_coll_irr_service_end(&request->service);
+    if (call->output.packed != NULL) {
+        keep_arrays(request);
     }
-    mca_coll_irr_requests.active = mca_coll_irr_requests.agreeing = NULL;
-    if (mca_coll_irr_requests.live != NULL) {
-        opal_progress_unregister(mca_coll_irr_requests_progress);
-    }
-    opal_mutex_unlock(&mca_coll_irr_requests.lock);
 }
+
+void mca_coll_irr_request_close(mca_coll_irr_request_t *request)
+{
+    if (request->opened) {
+        mca_coll_irr_call_close(&request->call);
+        request->opened = false;
+    }
+}
+
+/* ---- all of them ---- */
 
 static void construct(mca_coll_irr_request_t *request)
 {
     ompi_request_t *base = &request->super.super;
 
+    memset((char *)request + sizeof(request->super), 0, sizeof(*request) - sizeof(request->super));
     base->req_type = OMPI_REQUEST_COLL;
     base->req_start = mca_coll_irr_request_start;
     base->req_cancel = cancel;
 }
 
-OBJ_CLASS_INSTANCE(mca_coll_irr_request_t, ompi_coll_base_nbc_request_t, construct, NULL);
+static void destruct(mca_coll_irr_request_t *request)
+{
+    mca_coll_irr_room_fini(&request->send_room);
+    mca_coll_irr_room_fini(&request->recv_room);
+    free(request->arrays);
+}
+
+OBJ_CLASS_INSTANCE(mca_coll_irr_request_t, ompi_coll_base_nbc_request_t, construct, destruct);
 
 void mca_coll_irr_requests_open(void)
 {

@@ -1,35 +1,61 @@
 /*
- * coll_irr_request.h - persistent requests, as MPI_Alltoallv_init makes them.
+ * coll_irr_request.h - requests of nonblocking and persistent calls, and the series that they come in.
  */
 #ifndef MCA_COLL_IRR_REQUEST_H
 #define MCA_COLL_IRR_REQUEST_H
 
 #include "coll_irr_agreement.h"
+#include "coll_irr_question.h"
 
-/* What a request has that is not served from the start, but tried on its own. */
-typedef struct mca_coll_irr_trying_t {
-    ompi_request_t          *inner;       /* the previous module's, which is way 0 */
-    int                      tag;         /* of agreements */
-    irr_choice_load_t        load;        /* of a start */
+typedef struct mca_coll_irr_request_t mca_coll_irr_request_t;
+typedef struct mca_coll_irr_series_t mca_coll_irr_series_t;
+
+/*
+ * Operations that all ranks start in one order, and one choice for all of them: the starts of a persistent request, or
+ * the nonblocking calls of a collective of a communicator.  Guarded by the lock of all requests.
+ */
+struct mca_coll_irr_series_t {
+    mca_coll_irr_module_t   *module;
+    mca_coll_irr_service_t   service;
+    mca_coll_irr_request_t  *request;    /* that is started again and again; NULL: each operation has its own */
+    int                      tag;        /* of what the ranks agree on */
+    const char              *unfit;      /* why nonblocking calls cannot be served; NULL: they can */
+    int                      active;     /* operations whose exchanges are under way */
+    bool                     holds;      /* operations that start now wait in a line */
+    mca_coll_irr_request_t  *first, *last;   /* of the line */
+    mca_coll_irr_request_t  *due;        /* the operation that an agreement is a part of; NULL: none is due */
+    bool                     due_over;   /* its exchange is */
+    mca_coll_irr_question_t  question;
+    mca_coll_irr_group_t    *group;      /* of ranks that exchange from then on */
+    mca_coll_irr_opening_t   opening;
     mca_coll_irr_agreement_t agreement;
-} mca_coll_irr_trying_t;
+    irr_status_t           (*next)(mca_coll_irr_series_t *series);   /* step of what is agreed on; NULL: none runs */
+    uint64_t                 begin_ns;   /* of that */
+    mca_coll_irr_series_t   *next_agreeing;
+    mca_coll_irr_series_t   *next_live, *prev_live;
+};
 
-/* A request that can be started: each way has a plan for the blocks of its call. */
-typedef struct mca_coll_irr_request_t {
-    ompi_coll_base_nbc_request_t   super;
-    mca_coll_irr_module_t         *module;        /* its communicator is retained */
-    mca_coll_irr_service_t         service;       /* SERVING or CHOOSING; DECLINED: the engine of the job is gone */
-    mca_coll_irr_trying_t         *trying;        /* while CHOOSING */
-    mca_coll_irr_call_t            call;
-    mca_coll_irr_room_t            send_room, recv_room;   /* of the call */
-    irr_comm_t                    *way;           /* of the start that is under way; NULL: the inner request */
-    uint64_t                       begin_ns;      /* of that start; 0: it is not timed */
-    uint64_t                       started_ns;    /* so long it took, */
-    uint64_t                       seen_ns;       /* and then progress first looked at it; 0: not yet */
-    int                            packed;        /* OMPI_SUCCESS, or why what was sent is not right */
-    struct mca_coll_irr_request_t *next, *prev;   /* of all that live */
-    struct mca_coll_irr_request_t *next_active;   /* of those whose exchanges, or agreements, are under way */
-} mca_coll_irr_request_t;
+/* An operation, or one that can be started again and again, for which each way has a plan for the blocks of its call. */
+struct mca_coll_irr_request_t {
+    ompi_coll_base_nbc_request_t super;
+    mca_coll_irr_series_t  *series;       /* its communicator is retained */
+    mca_coll_irr_call_t     call;
+    mca_coll_irr_room_t     send_room, recv_room;   /* of the call; kept for later ones */
+    void                   *arrays;       /* the same: for counts and displacements that unpacking needs */
+    size_t                  arrays_bytes;
+    ompi_request_t         *inner;        /* of the previous module; NULL: there is none, or none yet */
+    irr_exchange_t         *exchange;     /* of the engine, while it is under way; NULL: it goes by the inner one */
+    bool                    opened;       /* the call has blocks and packed copies */
+    bool                    ready;        /* the inner request was made, and can be started */
+    bool                    in_place;
+    int                     failed;       /* OMPI_SUCCESS, or why what was sent is not right, or could not be */
+    irr_choice_turn_t       turn;
+    irr_choice_load_t       load;
+    uint64_t                begin_ns;     /* 0: it is not timed */
+    uint64_t                started_ns;   /* so long its start took, */
+    uint64_t                seen_ns;      /* and then progress first looked at it; 0: not yet */
+    mca_coll_irr_request_t *next;         /* of those that are active, or over, or in the line of a series, or spare */
+};
 
 OBJ_CLASS_DECLARATION(mca_coll_irr_request_t);
 
@@ -37,38 +63,79 @@ OBJ_CLASS_DECLARATION(mca_coll_irr_request_t);
 typedef struct mca_coll_irr_requests_t {
     opal_mutex_t                     lock;     /* guards what follows; a request is completed without it */
     mca_coll_irr_request_t          *spare;    /* for the next ones */
-    mca_coll_irr_request_t          *live;
+    mca_coll_irr_series_t           *live;
     mca_coll_irr_request_t *volatile active;   /* also looked at without the lock */
-    mca_coll_irr_request_t *volatile agreeing; /* the same of those whose exchange is over */
+    mca_coll_irr_series_t  *volatile agreeing; /* the same of series */
     int                              engine_active;   /* those of the active ones that go by the engine */
     uint64_t                         left_ns;  /* when a start or progress last returned to its caller */
 } mca_coll_irr_requests_t;
 
 extern mca_coll_irr_requests_t mca_coll_irr_requests;
 
-/* What Open MPI calls: to start some, and to move all; see coll_irr_request_run.c. */
-int mca_coll_irr_request_start(size_t count, ompi_request_t **started);
-int mca_coll_irr_requests_progress(void);
-
 /* With the component. */
 void mca_coll_irr_requests_open(void);
 void mca_coll_irr_requests_close(void);
 
-/*
- * An inactive request for a call on a communicator, which keeps what it needs of the sides, and the communicator.  The
- * caller makes its service one that is SERVING, or CHOOSING with what it needs for that, before the request is started.
- * NULL without memory.
- */
-mca_coll_irr_request_t *mca_coll_irr_request_create(mca_coll_irr_module_t *module, const mca_coll_irr_side_t *send,
-                                                    const mca_coll_irr_side_t *recv, bool in_place);
-
-/* Of a request that is not active. */
-void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request);
-
-/* At the end of the job: what all requests took goes to the report. */
+/* At the end of the job: what all operations took goes to the report. */
 void mca_coll_irr_requests_tally(void);
 
-/* The engine goes, and with it the engine communicators of all requests: none can be started any more. */
+/* The engine goes, and with it the engine communicators of all series: nothing can be started any more. */
 void mca_coll_irr_requests_strand(void);
+
+/* ---- coll_irr_request.c: a request ---- */
+
+/* One of a series, for a call whose sides are set.  It keeps the communicator.  NULL without memory. */
+mca_coll_irr_request_t *mca_coll_irr_request_take(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call,
+                                                  bool persistent);
+
+/* The blocks of its call, and packed copies, of what is sent too; what there is no memory for the call lacks. */
+void mca_coll_irr_request_open(mca_coll_irr_request_t *request, bool in_place);
+void mca_coll_irr_request_close(mca_coll_irr_request_t *request);
+
+/* For the next one: of a request that is not active. */
+void mca_coll_irr_request_give(mca_coll_irr_request_t *request);
+
+/* ---- coll_irr_persistent.c ---- */
+
+/* Of a persistent request that is not active. */
+void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request);
+
+/* ---- coll_irr_request_run.c ---- */
+
+/* What Open MPI calls: to start persistent ones, and to move all. */
+int mca_coll_irr_request_start(size_t count, ompi_request_t **started);
+int mca_coll_irr_requests_progress(void);
+
+/*
+ * Starts an operation, or puts it into the line of its series; it is pending from then on.  An operation that Open MPI
+ * may have to serve, and that may wait, has an inner request that is ready; else host starts that, if it is Open MPI's
+ * turn.  The error of the latter, and then the operation is not pending.
+ */
+void mca_coll_irr_operation_start(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr_request_t *request));
+
+/* ---- coll_irr_series.c ---- */
+
+/* A series of a collective, of a call of that name.  NULL without memory. */
+mca_coll_irr_series_t *mca_coll_irr_series_create(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
+                                                  const char *call);
+void mca_coll_irr_series_destroy(mca_coll_irr_series_t *series);
+
+/* The engine communicator by which the next operation goes; NULL: Open MPI's turn. */
+irr_comm_t *mca_coll_irr_series_way(const mca_coll_irr_series_t *series);
+
+/* The next operation starts; if an agreement is due after it, the series holds those that follow.  Under the lock. */
+irr_choice_turn_t mca_coll_irr_series_turn(mca_coll_irr_series_t *series, mca_coll_irr_request_t *request);
+
+/*
+ * What the ranks agree on after an operation that is due: what they want, if they have not told each other yet, and then
+ * what serves the collective, or what choosing asks for.  Nobody waits: IRR_IN_PROGRESS; IRR_OK or IRR_ERR_OOB.
+ */
+void         mca_coll_irr_series_agree(mca_coll_irr_series_t *series);
+irr_status_t mca_coll_irr_series_test(mca_coll_irr_series_t *series);
+
+/* ---- coll_irr_nonblocking.c ---- */
+
+/* With the module: its series of nonblocking calls. */
+void mca_coll_irr_nonblocking_end(mca_coll_irr_module_t *module);
 
 #endif

@@ -1,12 +1,11 @@
 /*
- * coll_irr_request_run.c - persistent requests: start, progress, completion, and trials of their own.
+ * coll_irr_request_run.c - operations: start, progress, completion.
  *
- * A start packs what must be packed and posts the planned exchange, or starts the inner request of the previous module;
- * Open MPI's progress moves it and completes the request.  Neither allocates.
+ * A start posts the exchange, or starts what the previous module has for it; Open MPI's progress moves it and completes
+ * the request.  In steady state neither allocates, and neither waits.
  *
- * Where ways are tried, the ranks agree at starts of a request that all know, as they do at calls.  A start must not
- * wait, so the agreement is part of its operation: the request completes when both are over.  It has a tag of its own,
- * because requests are started in different orders.
+ * Where ways are tried, the ranks agree after operations that all know (coll_irr_series.c).  Those that start meanwhile
+ * wait in the line of their series, as nobody knows yet by what they go.
  *
  * Where ranks share processors, what a wait needs has to be sent by ranks that do not run: so it gives way before
  * it looks, and not only after.  A test in a program that computes must not pay for that, and cannot be told from
@@ -29,27 +28,130 @@
 
 /* ---- an exchange ---- */
 
-/* Is the exchange of a start over?  Then how it ended is known. */
+static bool is_persistent(const mca_coll_irr_request_t *request)
+{
+    return request->series->request == request;
+}
+
+/* Is the exchange of an operation over?  Then how it ended is known. */
 static bool is_over(mca_coll_irr_request_t *request)
 {
     int *error = &request->super.super.req_status.MPI_ERROR;
     irr_status_t status;
 
-    if (request->way == NULL) {
-        ompi_request_t *inner = request->trying->inner;
-
-        if (REQUEST_COMPLETE(inner)) {
-            inner->req_state = OMPI_REQUEST_INACTIVE;
-            *error = inner->req_status.MPI_ERROR;
-            return true;
+    if (request->exchange != NULL) {
+        status = irr_exchange_test(request->exchange);
+        if (status != IRR_IN_PROGRESS) {
+            *error = mca_coll_irr_error(status);
         }
-        return false;
+        return status != IRR_IN_PROGRESS;
     }
-    status = irr_exchange_test(irr_comm_exchange(request->way));
-    if (status != IRR_IN_PROGRESS) {
-        *error = mca_coll_irr_error(status);
+    if (request->inner != NULL && request->failed == OMPI_SUCCESS) {
+        if (!REQUEST_COMPLETE(request->inner)) {
+            return false;
+        }
+        *error = request->inner->req_status.MPI_ERROR;
     }
-    return status != IRR_IN_PROGRESS;
+    return true;
+}
+
+/* The peers wait for our part of it, so it runs even if something is lacked.  Under the lock. */
+static irr_status_t start_exchange(mca_coll_irr_request_t *request, irr_comm_t *way)
+{
+    const mca_coll_irr_call_t *call = &request->call;
+    ompi_communicator_t *comm = request->series->module->comm;
+    const irr_problem_t problem = {
+        .ranks = ompi_comm_size(comm), .rank = ompi_comm_rank(comm),
+        .send = call->input.blocks, .recv = call->output.blocks
+    };
+
+    if (is_persistent(request)) {
+        request->exchange = irr_comm_exchange(way);
+        return irr_exchange_restart(request->exchange, call->input.base, call->output.base);
+    }
+    return irr_exchange_start_lacking(request->exchange, &problem, call->input.base, call->output.base, call->lacks);
+}
+
+/* What was the previous module's is given back. */
+static void end_inner(mca_coll_irr_request_t *request)
+{
+    if (request->inner != NULL && request->inner->req_persistent) {
+        request->inner->req_state = OMPI_REQUEST_INACTIVE;
+    }
+    if (request->inner != NULL && !is_persistent(request)) {
+        ompi_request_free(&request->inner);
+        request->inner = NULL;
+    }
+}
+
+/* Under the lock, not. */
+static void end_exchange(mca_coll_irr_request_t *request)
+{
+    int *error = &request->super.super.req_status.MPI_ERROR;
+
+    if (*error == OMPI_SUCCESS) {
+        *error = request->failed;
+    }
+    if (*error == OMPI_SUCCESS && request->exchange != NULL) {
+        *error = mca_coll_irr_call_unpack(&request->call);
+    }
+    if (!is_persistent(request)) {
+        if (request->exchange != NULL) {
+            irr_exchange_give(request->exchange);
+        }
+        mca_coll_irr_request_close(request);
+    }
+    request->exchange = NULL;
+    end_inner(request);
+}
+
+/* ---- starts ---- */
+
+/* The lock is held. */
+static void activate(mca_coll_irr_request_t *request)
+{
+    request->started_ns = request->begin_ns > 0 ? irr_clock_ns() - request->begin_ns : 0;
+    request->next = mca_coll_irr_requests.active;
+    mca_coll_irr_requests.active = request;
+    mca_coll_irr_requests.engine_active += request->exchange != NULL;
+    mca_coll_irr_requests.left_ns = mca_coll_irr_component.may_sleep ? irr_clock_ns() : 0;
+}
+
+/* How an operation begins: by the engine, by the previous module, or not yet. */
+typedef enum begun { BY_ENGINE, BY_HOST, WAITS } begun_t;
+
+/* By the way whose turn it is; what Open MPI does is left to the caller.  The lock is held. */
+static begun_t begin(mca_coll_irr_request_t *request)
+{
+    mca_coll_irr_series_t *series = request->series;
+    irr_comm_t *way = mca_coll_irr_series_way(series);
+    irr_status_t status = IRR_OK;
+
+    if (way != NULL && !is_persistent(request)) {
+        status = irr_exchange_take(way, &request->exchange);
+    }
+    if (status != IRR_OK && series->active > 0) {
+        return WAITS;   /* until another one gives its exchange back */
+    }
+    request->turn = mca_coll_irr_series_turn(series, request);
+    request->begin_ns = request->turn.timed || series->service.row != NULL ? irr_clock_ns() : 0;
+    request->seen_ns = 0;
+    series->active++;
+    if (way == NULL) {
+        return BY_HOST;
+    }
+    if (status == IRR_OK) {
+        status = start_exchange(request, way);
+    }
+    if (status != IRR_OK) {
+        request->failed = mca_coll_irr_error(status);
+        if (request->exchange != NULL && !is_persistent(request)) {
+            irr_exchange_give(request->exchange);
+        }
+        request->exchange = NULL;
+    }
+    activate(request);
+    return BY_ENGINE;
 }
 
 /* A rank that has nothing to exchange may have an inner request that cannot be started, and is always over. */
@@ -58,33 +160,85 @@ static int start_inner(ompi_request_t *inner)
     return inner->req_type == OMPI_REQUEST_NOOP ? OMPI_SUCCESS : inner->req_start(1, &inner);
 }
 
-/* By the way whose turn it is.  The peers wait for our part of it, so it runs even if the datatype engine fails. */
-static int begin_exchange(mca_coll_irr_request_t *request)
+/* Without the lock, as this may call progress.  What fails here is told when the operation is over. */
+static void start_host(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr_request_t *request))
 {
-    const mca_coll_irr_service_t *service = &request->service;
-    const mca_coll_irr_call_t *call = &request->call;
-
-    request->way = service->state == MCA_COLL_IRR_CHOOSING ? service->ways[irr_choice_way(&service->choice)]
-                                                           : service->irr_comm;
-    request->packed = OMPI_SUCCESS;
-    if (request->way == NULL) {
-        return start_inner(request->trying->inner);
-    }
-    request->packed = mca_coll_irr_call_pack(call);
-    return irr_exchange_restart(irr_comm_exchange(request->way), call->input.base, call->output.base) == IRR_OK
-               ? OMPI_SUCCESS : MPI_ERR_INTERN;
+    request->failed = request->ready ? start_inner(request->inner) : host != NULL ? host(request) : MPI_ERR_INTERN;
+    opal_mutex_lock(&mca_coll_irr_requests.lock);
+    activate(request);
+    opal_mutex_unlock(&mca_coll_irr_requests.lock);
 }
 
-static void end_exchange(mca_coll_irr_request_t *request)
+static void wait_in_line(mca_coll_irr_request_t *request)
 {
-    int *error = &request->super.super.req_status.MPI_ERROR;
+    mca_coll_irr_series_t *series = request->series;
 
-    if (*error == OMPI_SUCCESS) {
-        *error = request->packed;
+    request->next = NULL;
+    *(series->first != NULL ? &series->last->next : &series->first) = request;
+    series->last = request;
+    series->holds = true;
+}
+
+void mca_coll_irr_operation_start(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr_request_t *request))
+{
+    ompi_request_t *base = &request->super.super;
+    begun_t begun;
+
+    base->req_status.MPI_ERROR = OMPI_SUCCESS;
+    base->req_complete = REQUEST_PENDING;
+    base->req_state = OMPI_REQUEST_ACTIVE;
+    opal_mutex_lock(&mca_coll_irr_requests.lock);
+    begun = request->series->holds ? WAITS : begin(request);
+    if (begun == WAITS) {
+        wait_in_line(request);
     }
-    if (*error == OMPI_SUCCESS && request->way != NULL) {
-        *error = mca_coll_irr_call_unpack(&request->call);
+    opal_mutex_unlock(&mca_coll_irr_requests.lock);
+    if (begun == BY_HOST) {
+        start_host(request, host);
     }
+}
+
+/* Those in the line begin, as far as they can; who needs Open MPI has an inner request that is ready. */
+static void move_line(mca_coll_irr_series_t *series)
+{
+    mca_coll_irr_request_t *request, *next;
+    begun_t begun;
+
+    do {
+        opal_mutex_lock(&mca_coll_irr_requests.lock);
+        request = series->due == NULL ? series->first : NULL;
+        next = request != NULL ? request->next : NULL;
+        begun = request != NULL ? begin(request) : WAITS;
+        if (begun != WAITS) {
+            series->first = next;
+        }
+        if (series->due == NULL && series->first == NULL) {
+            series->holds = false;
+        }
+        opal_mutex_unlock(&mca_coll_irr_requests.lock);
+        if (begun == BY_HOST) {
+            start_host(request, NULL);
+        }
+    } while (begun != WAITS);
+}
+
+int mca_coll_irr_request_start(size_t count, ompi_request_t **started)
+{
+    int result = OMPI_SUCCESS;
+
+    for (size_t i = 0; i < count && result == OMPI_SUCCESS; i++) {
+        mca_coll_irr_request_t *request = (mca_coll_irr_request_t *)started[i];
+
+        if (started[i]->req_state != OMPI_REQUEST_INACTIVE ||
+            request->series->service.state == MCA_COLL_IRR_DECLINED) {
+            result = MPI_ERR_REQUEST;
+        } else {
+            request->failed = mca_coll_irr_series_way(request->series) != NULL
+                                  ? mca_coll_irr_call_pack(&request->call) : OMPI_SUCCESS;
+            mca_coll_irr_operation_start(request, NULL);
+        }
+    }
+    return result;
 }
 
 /* ---- progress and completion ---- */
@@ -96,7 +250,7 @@ static mca_coll_irr_request_t *take_done(void)
 
     mca_coll_irr_requests.engine_active = 0;
     while (request != NULL) {
-        mca_coll_irr_request_t *next = request->next_active, **list = &left;
+        mca_coll_irr_request_t *next = request->next, **list = &left;
 
         if (request->begin_ns > 0 && request->seen_ns == 0) {
             request->seen_ns = irr_clock_ns();
@@ -104,9 +258,9 @@ static mca_coll_irr_request_t *take_done(void)
         if (is_over(request)) {
             list = &done;
         } else {
-            mca_coll_irr_requests.engine_active += request->way != NULL;
+            mca_coll_irr_requests.engine_active += request->exchange != NULL;
         }
-        request->next_active = *list;
+        request->next = *list;
         *list = request;
         request = next;
     }
@@ -114,47 +268,34 @@ static mca_coll_irr_request_t *take_done(void)
     return done;
 }
 
-/* Its exchange, and its agreement if it had one, are over. */
 static void complete(mca_coll_irr_request_t *request)
 {
     ompi_request_complete(&request->super.super, true);
 }
 
-static void push(mca_coll_irr_request_t *volatile *list, mca_coll_irr_request_t *request)
+/* Goes on with an agreement, which is part of an operation; the lock is not held. */
+static bool advance(mca_coll_irr_series_t *series)
 {
-    opal_mutex_lock(&mca_coll_irr_requests.lock);
-    request->next_active = *list;
-    *list = request;
-    opal_mutex_unlock(&mca_coll_irr_requests.lock);
-}
-
-/* Goes on with an agreement, which is part of a start; the lock is not held. */
-static bool advance(mca_coll_irr_request_t *request)
-{
-    mca_coll_irr_agreement_t *agreement = &request->trying->agreement;
+    mca_coll_irr_request_t *request = series->due;
     int *error = &request->super.super.req_status.MPI_ERROR;
-    const irr_status_t status = mca_coll_irr_agreement_test(agreement);
+    const irr_status_t status = mca_coll_irr_series_test(series);
 
     if (status == IRR_IN_PROGRESS) {
-        push(&mca_coll_irr_requests.agreeing, request);
+        opal_mutex_lock(&mca_coll_irr_requests.lock);
+        series->next_agreeing = mca_coll_irr_requests.agreeing;
+        mca_coll_irr_requests.agreeing = series;
+        opal_mutex_unlock(&mca_coll_irr_requests.lock);
         return false;
     }
-    mca_coll_irr_tally_agreed(&request->service, request->begin_ns);
     if (*error == OMPI_SUCCESS) {
         *error = mca_coll_irr_error(status);
     }
-    complete(request);
+    opal_mutex_lock(&mca_coll_irr_requests.lock);
+    series->due = NULL;
+    opal_mutex_unlock(&mca_coll_irr_requests.lock);
+    move_line(series);
+    complete(request);   /* the last thing: the communicator, and with it the series, may go then */
     return true;
-}
-
-static void agree(mca_coll_irr_request_t *request)
-{
-    const mca_coll_irr_purpose_t purpose = { .plans = true, .call = &request->call };
-
-    request->begin_ns = mca_coll_irr_tally_begin(&request->service);
-    mca_coll_irr_agreement_start(&request->trying->agreement, request->module, &request->service,
-                                 request->trying->tag, &purpose);
-    (void)advance(request);
 }
 
 /*
@@ -170,24 +311,44 @@ static uint64_t cost_ns(const mca_coll_irr_request_t *request, uint64_t now_ns)
     return rest_ns + (between_ns < rest_ns ? between_ns : rest_ns);
 }
 
-/* The exchange is over. */
-static void finish(mca_coll_irr_request_t *request)
+static void count(mca_coll_irr_request_t *request, uint64_t now_ns)
 {
-    mca_coll_irr_service_t *service = &request->service;
-    const uint64_t now_ns = request->begin_ns > 0 ? irr_clock_ns() : 0;
+    mca_coll_irr_service_t *service = &request->series->service;
 
-    end_exchange(request);
-    if (service->row != NULL) {
+    if (service->row != NULL && request->begin_ns > 0) {
         service->row->ns += now_ns - request->begin_ns;
         service->row->exchanges++;
     }
-    if (service->state == MCA_COLL_IRR_CHOOSING &&
-        irr_choice_took(&service->choice, request->begin_ns > 0 ? cost_ns(request, now_ns) : 0,
-                        &request->trying->load) &&
-        mca_coll_irr_choose_is_due(request->module, service)) {
-        agree(request);
-    } else {
-        complete(request);
+    if (request->turn.timed) {
+        irr_choice_end(&service->choice, &request->turn, cost_ns(request, now_ns), &request->load);
+    }
+}
+
+/* The exchange of an operation is over.  If an agreement is due, it begins when the last one before it is. */
+static void finish(mca_coll_irr_request_t *request)
+{
+    mca_coll_irr_series_t *series = request->series;
+    const uint64_t now_ns = request->begin_ns > 0 ? irr_clock_ns() : 0;
+    bool completes, agrees, moves;
+
+    end_exchange(request);
+    opal_mutex_lock(&mca_coll_irr_requests.lock);
+    count(request, now_ns);
+    series->active--;
+    completes = series->due != request;
+    series->due_over = series->due_over || !completes;
+    agrees = series->due != NULL && series->due_over && series->active == 0;
+    moves = series->due == NULL && series->first != NULL;
+    opal_mutex_unlock(&mca_coll_irr_requests.lock);
+    if (moves) {
+        move_line(series);
+    }
+    if (completes) {
+        complete(request);   /* if an agreement begins, what it is part of keeps the series */
+    }
+    if (agrees) {
+        mca_coll_irr_series_agree(series);
+        (void)advance(series);
     }
 }
 
@@ -223,19 +384,19 @@ static bool give_way_and_look(mca_coll_irr_request_t **done_p)
     return true;
 }
 
-/* Those of all requests whose agreements were under way. */
+/* Those of all series whose agreements were under way. */
 static int advance_all(void)
 {
-    mca_coll_irr_request_t *request, *next;
+    mca_coll_irr_series_t *series, *next;
     int events = 0;
 
     opal_mutex_lock(&mca_coll_irr_requests.lock);
-    request = mca_coll_irr_requests.agreeing;
+    series = mca_coll_irr_requests.agreeing;
     mca_coll_irr_requests.agreeing = NULL;
     opal_mutex_unlock(&mca_coll_irr_requests.lock);
-    for (; request != NULL; request = next) {
-        next = request->next_active;
-        events += advance(request);
+    for (; series != NULL; series = next) {
+        next = series->next_agreeing;
+        events += advance(series);
     }
     return events;
 }
@@ -263,54 +424,9 @@ int mca_coll_irr_requests_progress(void)
     mca_coll_irr_requests.left_ns = scarce ? irr_clock_ns() : 0;
     opal_mutex_unlock(&mca_coll_irr_requests.lock);
     for (; done != NULL; done = next) {
-        next = done->next_active;
+        next = done->next;
         finish(done);
         events++;
     }
     return events;
-}
-
-/* ---- starts ---- */
-
-static bool is_timed(const mca_coll_irr_service_t *service)
-{
-    return service->row != NULL ||
-           (service->state == MCA_COLL_IRR_CHOOSING && irr_choice_times(&service->choice));
-}
-
-static int start_one(mca_coll_irr_request_t *request)
-{
-    ompi_request_t *base = &request->super.super;
-    int result;
-
-    if (base->req_state != OMPI_REQUEST_INACTIVE || request->service.state == MCA_COLL_IRR_DECLINED) {
-        return MPI_ERR_REQUEST;
-    }
-    request->begin_ns = is_timed(&request->service) ? irr_clock_ns() : 0;
-    request->seen_ns = 0;
-    result = begin_exchange(request);
-    if (result != OMPI_SUCCESS) {
-        return result;
-    }
-    request->started_ns = request->begin_ns > 0 ? irr_clock_ns() - request->begin_ns : 0;
-    base->req_status.MPI_ERROR = OMPI_SUCCESS;
-    base->req_complete = REQUEST_PENDING;
-    base->req_state = OMPI_REQUEST_ACTIVE;
-    opal_mutex_lock(&mca_coll_irr_requests.lock);
-    request->next_active = mca_coll_irr_requests.active;
-    mca_coll_irr_requests.active = request;
-    mca_coll_irr_requests.engine_active += request->way != NULL;
-    mca_coll_irr_requests.left_ns = mca_coll_irr_component.may_sleep ? irr_clock_ns() : 0;
-    opal_mutex_unlock(&mca_coll_irr_requests.lock);
-    return OMPI_SUCCESS;
-}
-
-int mca_coll_irr_request_start(size_t count, ompi_request_t **started)
-{
-    int result = OMPI_SUCCESS;
-
-    for (size_t i = 0; i < count && result == OMPI_SUCCESS; i++) {
-        result = start_one((mca_coll_irr_request_t *)started[i]);
-    }
-    return result;
 }

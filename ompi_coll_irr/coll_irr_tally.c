@@ -1,6 +1,6 @@
 /*
  * coll_irr_tally.c - what exchanges took, for coll_irr_report and MPI_T: a row for each collective of a communicator,
- * and for each persistent request.
+ * for its nonblocking calls, and for each persistent request.
  *
  * Nothing is measured, and there are no rows, unless somebody has asked.  An exchange that is measured costs two looks
  * at the clock and one at the counts.  What agreements take within a call is no time of its exchange.
@@ -193,30 +193,42 @@ void mca_coll_irr_tally_end(const mca_coll_irr_module_t *module, mca_coll_irr_se
     end(row);
 }
 
-/* ---- persistent requests ---- */
+/* ---- operations of series ---- */
+
+void mca_coll_irr_tally_ask(mca_coll_irr_service_t *service)
+{
+    (void)row_of(service);
+}
+
+void mca_coll_irr_tally_start(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call)
+{
+    if (series->service.row != NULL) {
+        add_load(series->service.row, &call->send, ompi_comm_rank(series->module->comm));
+    }
+}
 
 void mca_coll_irr_tally_request(mca_coll_irr_request_t *request, uint64_t begin_ns)
 {
-    mca_coll_irr_service_t *service = &request->service;
+    mca_coll_irr_service_t *service = &request->series->service;
     mca_coll_irr_row_t *row = row_of(service);
 
     if (row == NULL) {
         return;
     }
-    add_load(row, &request->call.send, ompi_comm_rank(request->module->comm));
+    mca_coll_irr_tally_start(request->series, &request->call);
     if (service->state == MCA_COLL_IRR_SERVING) {
         snprintf(row->way, sizeof(row->way), "%s", irr_comm_algorithm(service->irr_comm));
         mca_coll_irr_tally_agreed(service, begin_ns);
     }
 }
 
-void mca_coll_irr_tally_request_end(mca_coll_irr_request_t *request)
+void mca_coll_irr_tally_series_end(mca_coll_irr_series_t *series)
 {
-    mca_coll_irr_row_t *row = request->service.row;
+    mca_coll_irr_row_t *row = series->service.row;
 
-    if (row != NULL) {
+    if (row != NULL && series->request != NULL) {
         row->messages *= row->exchanges;   /* so far they are those of one start */
         row->bytes *= row->exchanges;
-        mca_coll_irr_tally_end(request->module, &request->service);
     }
+    mca_coll_irr_tally_end(series->module, &series->service);
 }

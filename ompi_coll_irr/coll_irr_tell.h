@@ -37,9 +37,17 @@ uint64_t mca_coll_irr_tally_setup_ns(const mca_coll_irr_service_t *service);
 /* The communicator, or the job, ends: what was measured goes to the report.  Twice does no harm. */
 void mca_coll_irr_tally_end(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
-/* The same of a request that can be started from now on; its init call began then, or nothing is measured (0). */
+/* Before a nonblocking call: is its service measured?  Then it has a row from now on. */
+void mca_coll_irr_tally_ask(mca_coll_irr_service_t *service);
+
+/* Such a call starts. */
+void mca_coll_irr_tally_start(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call);
+
+/* A persistent request can be started from now on; its init call began then, or nothing is measured (0). */
 void mca_coll_irr_tally_request(mca_coll_irr_request_t *request, uint64_t begin_ns);
-void mca_coll_irr_tally_request_end(mca_coll_irr_request_t *request);
+
+/* The same as of a communicator. */
+void mca_coll_irr_tally_series_end(mca_coll_irr_series_t *series);
 
 /* ---- report ---- */
 

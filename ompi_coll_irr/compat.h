@@ -80,6 +80,7 @@ extern bool ompi_mpi_yield_when_idle;
 
 #if OMPI_MAJOR_VERSION < 6
 typedef int mca_coll_irr_one_count_t;
+typedef int mca_coll_irr_one_displ_t;
 typedef const int *mca_coll_irr_counts_t;
 typedef const int *mca_coll_irr_displs_t;
 typedef const MPI_Aint *mca_coll_irr_offsets_t;   /* of neighbours with a datatype each, in bytes */
@@ -99,36 +100,26 @@ static inline ptrdiff_t mca_coll_irr_offset(mca_coll_irr_offsets_t offsets, int 
     return offsets[i];
 }
 
-/* Replaces the user's array by a copy of n; false, and the array is as it was, without memory. */
-static inline bool mca_coll_irr_counts_keep(mca_coll_irr_counts_t *counts, int n)
+/* Copies n to memory for so many, and refers to that. */
+static inline void mca_coll_irr_counts_copy(mca_coll_irr_counts_t *counts, int n, mca_coll_irr_one_count_t *memory)
 {
-    int *copy = malloc((size_t)n * sizeof(*copy));
-
-    if (copy == NULL) {
-        return false;
-    }
-    memcpy(copy, *counts, (size_t)n * sizeof(*copy));
-    *counts = copy;
-    return true;
+    memcpy(memory, *counts, (size_t)n * sizeof(*memory));
+    *counts = memory;
 }
 
-static inline bool mca_coll_irr_displs_keep(mca_coll_irr_displs_t *displs, int n)
+static inline void mca_coll_irr_displs_copy(mca_coll_irr_displs_t *displs, int n, mca_coll_irr_one_displ_t *memory)
 {
-    return mca_coll_irr_counts_keep(displs, n);
+    mca_coll_irr_counts_copy(displs, n, memory);
 }
 
-/* Of an array that was kept. */
-static inline void mca_coll_irr_counts_drop(mca_coll_irr_counts_t counts)
+static inline void mca_coll_irr_offsets_copy(mca_coll_irr_offsets_t *offsets, int n, MPI_Aint *memory)
 {
-    free((void *)counts);
-}
-
-static inline void mca_coll_irr_displs_drop(mca_coll_irr_displs_t displs)
-{
-    free((void *)displs);
+    memcpy(memory, *offsets, (size_t)n * sizeof(*memory));
+    *offsets = memory;
 }
 #else
 typedef size_t mca_coll_irr_one_count_t;
+typedef ptrdiff_t mca_coll_irr_one_displ_t;
 typedef ompi_count_array_t mca_coll_irr_counts_t;
 typedef ompi_disp_array_t mca_coll_irr_displs_t;
 typedef ompi_disp_array_t mca_coll_irr_offsets_t;
@@ -148,40 +139,25 @@ static inline ptrdiff_t mca_coll_irr_offset(mca_coll_irr_offsets_t offsets, int 
     return ompi_disp_array_get(offsets, i);
 }
 
-static inline bool mca_coll_irr_counts_keep(mca_coll_irr_counts_t *counts, int n)
+static inline void mca_coll_irr_counts_copy(mca_coll_irr_counts_t *counts, int n, mca_coll_irr_one_count_t *memory)
 {
-    size_t *copy = malloc((size_t)n * sizeof(*copy));
-
-    for (int i = 0; copy != NULL && i < n; i++) {
-        copy[i] = mca_coll_irr_count(*counts, i);
+    for (int i = 0; i < n; i++) {
+        memory[i] = mca_coll_irr_count(*counts, i);
     }
-    if (copy != NULL) {
-        *counts = ompi_count_array_create_c(copy);
-    }
-    return copy != NULL;
+    *counts = ompi_count_array_create_c(memory);
 }
 
-static inline bool mca_coll_irr_displs_keep(mca_coll_irr_displs_t *displs, int n)
+static inline void mca_coll_irr_displs_copy(mca_coll_irr_displs_t *displs, int n, mca_coll_irr_one_displ_t *memory)
 {
-    ptrdiff_t *copy = malloc((size_t)n * sizeof(*copy));
-
-    for (int i = 0; copy != NULL && i < n; i++) {
-        copy[i] = mca_coll_irr_displ(*displs, i);
+    for (int i = 0; i < n; i++) {
+        memory[i] = mca_coll_irr_displ(*displs, i);
     }
-    if (copy != NULL) {
-        *displs = ompi_disp_array_create_c(copy);
-    }
-    return copy != NULL;
+    *displs = ompi_disp_array_create_c(memory);
 }
 
-static inline void mca_coll_irr_counts_drop(mca_coll_irr_counts_t counts)
+static inline void mca_coll_irr_offsets_copy(mca_coll_irr_offsets_t *offsets, int n, MPI_Aint *memory)
 {
-    free((void *)ompi_count_array_ptr(counts));
-}
-
-static inline void mca_coll_irr_displs_drop(mca_coll_irr_displs_t displs)
-{
-    free((void *)ompi_disp_array_ptr(displs));
+    mca_coll_irr_displs_copy(offsets, n, memory);
 }
 #endif
 

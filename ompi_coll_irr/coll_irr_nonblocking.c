@@ -1,0 +1,221 @@
+/*
+ * coll_irr_nonblocking.c - nonblocking calls: those of a collective of a communicator are a series (coll_irr_request.h).
+ *
+ * A call must not wait for others, so what the ranks have to agree on is a part of its operation.  The first call goes
+ * to Open MPI; where an algorithm is named the ranks agree after it, and from the second call on it is served.  Where
+ * they choose, they agree after calls that all know.
+ *
+ * A call that starts while an agreement is under way on this rank may go either way, and may find that out later than
+ * other ranks do.  What goes by the engine can start later, in order.  What goes by Open MPI cannot: it takes a tag, and
+ * tags are given in the order of calls.  But a persistent request of Open MPI's takes the tag that the nonblocking call
+ * would have taken, exchanges the same messages, and may be started at any time.  So such a call makes one; it is started
+ * if Open MPI turns out to serve the call, and freed if not.  A call that goes by the engine without one takes a tag, too,
+ * so tags stay alike on all ranks.  That this holds is checked where it can be: both functions must be of one module, and
+ * a call of it must take one tag.  Elsewhere nonblocking calls stay with Open MPI.
+ *
+ * Cost: a call that goes to Open MPI and is not timed is passed on, with two locks; there is no request of ours.
+ */
+#include "coll_irr_tell.h"
+
+/* Where the tags of what the ranks agree on are, among those of nonblocking collectives: so many calls away. */
+#define TAGS (1 << 22)
+
+static const char *const another = "of no use for nonblocking calls, which another component serves than libnbc";
+
+static const mca_coll_irr_collective_t *collective_of(const mca_coll_irr_series_t *series)
+{
+    return &mca_coll_irr_collectives[series->service.which];
+}
+
+static const mca_coll_irr_previous_t *previous_of(const mca_coll_irr_series_t *series, mca_coll_irr_form_t form)
+{
+    return &series->module->previous[series->service.which][form];
+}
+
+/* ---- Open MPI's ---- */
+
+int mca_coll_irr_host_init(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
+                           const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
+                           ompi_request_t **request_p)
+{
+    const mca_coll_irr_previous_t *previous = &module->previous[which][MCA_COLL_IRR_PERSISTENT];
+
+    return mca_coll_irr_collectives[which].host_init(previous, module->comm, call, in_place, info, request_p);
+}
+
+static int pass_on(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call, bool in_place,
+                   ompi_request_t **request_p)
+{
+    ompi_communicator_t *comm = series->module->comm;
+    const mca_coll_irr_previous_t *previous = previous_of(series, MCA_COLL_IRR_NONBLOCKING);
+    const int32_t tag = comm->c_nbc_tag;
+    const int result = collective_of(series)->host_start(previous, comm, call, in_place, request_p);
+
+    if (tag - comm->c_nbc_tag != 1) {
+        series->unfit = another;
+    }
+    return result;
+}
+
+static int start_host(mca_coll_irr_request_t *request)
+{
+    const int result = pass_on(request->series, &request->call, request->in_place, &request->inner);
+
+    if (result != OMPI_SUCCESS) {
+        request->inner = NULL;
+    }
+    return result;
+}
+
+/* ---- the series ---- */
+
+static void begin_series(mca_coll_irr_series_t *series)
+{
+    const mca_coll_irr_previous_t *nonblocking = previous_of(series, MCA_COLL_IRR_NONBLOCKING);
+    const mca_coll_irr_previous_t *persistent = previous_of(series, MCA_COLL_IRR_PERSISTENT);
+    mca_coll_irr_service_t *service = &series->service;
+    char text[128];
+
+    series->tag = MCA_COLL_BASE_TAG_NONBLOCKING_BASE - TAGS - (int)service->which;
+    if (persistent->function == NULL || persistent->module != nonblocking->module) {
+        series->unfit = another;
+    }
+    switch (mca_coll_irr_mode(series->module, service)) {
+    case MCA_COLL_IRR_CHOOSES:
+        mca_coll_irr_choose_begin(series->module, service);
+        break;
+    case MCA_COLL_IRR_LEAVES:
+        snprintf(text, sizeof(text), "%s is host", mca_coll_irr_parameter(service));
+        mca_coll_irr_decline(series->module, service, text);
+        break;
+    default:
+        break;   /* the ranks ask each other after the first call */
+    }
+}
+
+/* NULL without memory. */
+static mca_coll_irr_series_t *series_of(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
+{
+    const char *call = mca_coll_irr_collectives[which].forms[MCA_COLL_IRR_NONBLOCKING].call;
+
+    if (module->nonblocking[which] == NULL) {
+        module->nonblocking[which] = mca_coll_irr_series_create(module, which, call);
+        if (module->nonblocking[which] != NULL) {
+            begin_series(module->nonblocking[which]);
+        }
+    }
+    return module->nonblocking[which];
+}
+
+void mca_coll_irr_nonblocking_end(mca_coll_irr_module_t *module)
+{
+    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
+        if (module->nonblocking[i] != NULL) {
+            mca_coll_irr_series_destroy(module->nonblocking[i]);
+            module->nonblocking[i] = NULL;
+        }
+    }
+}
+
+/* ---- calls ---- */
+
+/* What is known of a call before it starts. */
+typedef enum kind {
+    PASSES,   /* to Open MPI, and we need not know when it is over */
+    HOST,     /* to Open MPI */
+    ENGINE,
+    DOUBT     /* it waits in line, and may go either way */
+} kind_t;
+
+static bool is_plain(const mca_coll_irr_series_t *series)
+{
+    const mca_coll_irr_service_t *service = &series->service;
+
+    return service->row == NULL &&
+           (service->state == MCA_COLL_IRR_DECLINED ||
+            (service->state == MCA_COLL_IRR_CHOOSING && !irr_choice_times(&service->choice)));
+}
+
+/* Only calls make a series hold, so where it does not it stays so in a call. */
+static kind_t look_at(mca_coll_irr_series_t *series)
+{
+    mca_coll_irr_service_t *service = &series->service;
+    kind_t kind;
+
+    opal_mutex_lock(&mca_coll_irr_requests.lock);
+    if (series->holds && service->state != MCA_COLL_IRR_SERVING) {
+        kind = series->unfit != NULL ? PASSES : DOUBT;   /* who is unfit knows that none is served */
+    } else if (series->holds || mca_coll_irr_series_way(series) != NULL) {
+        kind = ENGINE;
+    } else {
+        kind = is_plain(series) ? PASSES : HOST;
+        if (kind == PASSES && service->state == MCA_COLL_IRR_CHOOSING) {
+            (void)irr_choice_begin(&service->choice);
+        }
+    }
+    opal_mutex_unlock(&mca_coll_irr_requests.lock);
+    return kind;
+}
+
+/* All ranks take a tag in a call, whether it is Open MPI that does or not. */
+static int take_tag(mca_coll_irr_request_t *request, kind_t kind)
+{
+    const mca_coll_irr_series_t *series = request->series;
+    int result = OMPI_SUCCESS;
+
+    if (kind == DOUBT) {
+        result = mca_coll_irr_host_init(series->module, series->service.which, &request->call, request->in_place,
+                                        &ompi_mpi_info_null.info, &request->inner);
+        request->ready = result == OMPI_SUCCESS;
+    } else if (kind == ENGINE) {
+        (void)mca_coll_irr_tag(series->module->comm);
+    }
+    return result;
+}
+
+static int start(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call, bool in_place, kind_t kind,
+                 ompi_request_t **request_p)
+{
+    mca_coll_irr_request_t *request = mca_coll_irr_request_take(series, call, false);
+    int result = OMPI_ERR_OUT_OF_RESOURCE;
+
+    if (request == NULL) {
+        return result;
+    }
+    request->in_place = in_place;
+    result = take_tag(request, kind);
+    if (result != OMPI_SUCCESS) {
+        mca_coll_irr_request_give(request);
+        return result;
+    }
+    if (series->service.state != MCA_COLL_IRR_SERVING) {
+        request->load = mca_coll_irr_load(call, series->module->comm);
+    }
+    mca_coll_irr_tally_start(series, call);
+    if (kind != HOST) {
+        mca_coll_irr_request_open(request, in_place);
+    }
+    mca_coll_irr_operation_start(request, start_host);
+    *request_p = &request->super.super;
+    return OMPI_SUCCESS;
+}
+
+int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_side_t *send,
+                       const mca_coll_irr_side_t *recv, ompi_request_t **request_p)
+{
+    const bool in_place = send->buffer == MPI_IN_PLACE;
+    mca_coll_irr_series_t *series = series_of(module, which);
+    mca_coll_irr_call_t call;
+    kind_t kind;
+
+    if (series == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    call.recv = *recv;
+    call.send = in_place ? *recv : *send;
+    call.recv.slots = call.send.slots = ompi_comm_size(module->comm);
+    mca_coll_irr_tally_ask(&series->service);
+    kind = look_at(series);
+    return kind == PASSES ? pass_on(series, &call, in_place, request_p)
+                          : start(series, &call, in_place, kind, request_p);
+}

@@ -1,0 +1,251 @@
+/*
+ * coll_irr_series.c - series of operations: made, ended, and what their ranks agree on after operations that are due.
+ *
+ * An agreement is part of the operation that it is due after: that completes when both are over.  Nothing of the
+ * series is under way meanwhile, as operations that start then wait in a line, and the exchanges before are over on
+ * this rank.  So what was timed is complete, and ways that are closed are not in use.
+ *
+ * The progress function is registered while series live, not while operations are active: a start then takes no lock
+ * of Open MPI's, and nothing is unregistered from within progress, which would skip another function.  Without active
+ * operations it costs one look.
+ */
+#include "coll_irr_tell.h"
+
+#include "core/clock.h"
+
+#include "opal/runtime/opal_progress.h"
+
+#include <stdlib.h>
+
+mca_coll_irr_requests_t mca_coll_irr_requests;
+
+/* ---- life ---- */
+
+static void link_series(mca_coll_irr_series_t *series)
+{
+    opal_mutex_lock(&mca_coll_irr_requests.lock);
+    if (mca_coll_irr_requests.live == NULL) {
+        opal_progress_register(mca_coll_irr_requests_progress);
+    }
+    series->next_live = mca_coll_irr_requests.live;
+    if (series->next_live != NULL) {
+        series->next_live->prev_live = series;
+    }
+    mca_coll_irr_requests.live = series;
+    opal_mutex_unlock(&mca_coll_irr_requests.lock);
+}
+
+static void unlink_series(mca_coll_irr_series_t *series)
+{
+    opal_mutex_lock(&mca_coll_irr_requests.lock);
+    if (series->prev_live != NULL) {
+        series->prev_live->next_live = series->next_live;
+    } else {
+        mca_coll_irr_requests.live = series->next_live;
+    }
+    if (series->next_live != NULL) {
+        series->next_live->prev_live = series->prev_live;
+    }
+    if (mca_coll_irr_requests.live == NULL) {
+        opal_progress_unregister(mca_coll_irr_requests_progress);
+    }
+    opal_mutex_unlock(&mca_coll_irr_requests.lock);
+}
+
+mca_coll_irr_series_t *mca_coll_irr_series_create(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
+                                                  const char *call)
+{
+    mca_coll_irr_series_t *series = calloc(1, sizeof(*series));
+
+    if (series != NULL) {
+        series->module = module;
+        series->service = (mca_coll_irr_service_t){
+            .which = which, .call = call, .algorithm = module->services[which].algorithm };
+        link_series(series);
+    }
+    return series;
+}
+
+void mca_coll_irr_series_destroy(mca_coll_irr_series_t *series)
+{
+    unlink_series(series);
+    mca_coll_irr_tally_series_end(series);
+    mca_coll_irr_service_end(&series->service);
+    free(series->service.candidates);
+    free(series);
+}
+
+void mca_coll_irr_requests_tally(void)
+{
+    opal_mutex_lock(&mca_coll_irr_requests.lock);
+    for (mca_coll_irr_series_t *series = mca_coll_irr_requests.live; series != NULL; series = series->next_live) {
+        mca_coll_irr_tally_series_end(series);
+    }
+    opal_mutex_unlock(&mca_coll_irr_requests.lock);
+}
+
+/* What is agreed on will not be tested any more. */
+static void abandon(mca_coll_irr_series_t *series);
+
+void mca_coll_irr_requests_strand(void)
+{
+    mca_coll_irr_series_t *agreeing = mca_coll_irr_requests.agreeing;
+
+    opal_mutex_lock(&mca_coll_irr_requests.lock);
+    for (; agreeing != NULL; agreeing = agreeing->next_agreeing) {
+        abandon(agreeing);
+    }
+    for (mca_coll_irr_series_t *series = mca_coll_irr_requests.live; series != NULL; series = series->next_live) {
+        mca_coll_irr_service_end(&series->service);
+    }
+    mca_coll_irr_requests.active = NULL;
+    mca_coll_irr_requests.agreeing = NULL;
+    if (mca_coll_irr_requests.live != NULL) {
+        opal_progress_unregister(mca_coll_irr_requests_progress);
+    }
+    opal_mutex_unlock(&mca_coll_irr_requests.lock);
+}
+
+/* ---- turns ---- */
+
+irr_comm_t *mca_coll_irr_series_way(const mca_coll_irr_series_t *series)
+{
+    const mca_coll_irr_service_t *service = &series->service;
+
+    switch (service->state) {
+    case MCA_COLL_IRR_CHOOSING: return service->ways[irr_choice_way(&service->choice)];
+    case MCA_COLL_IRR_SERVING:  return service->irr_comm;
+    default:                    return NULL;
+    }
+}
+
+irr_choice_turn_t mca_coll_irr_series_turn(mca_coll_irr_series_t *series, mca_coll_irr_request_t *request)
+{
+    mca_coll_irr_service_t *service = &series->service;
+    irr_choice_turn_t turn = { .timed = false, .due = service->state == MCA_COLL_IRR_NEW };
+
+    if (service->state == MCA_COLL_IRR_CHOOSING) {
+        turn = irr_choice_begin(&service->choice);
+        turn.due = turn.due && mca_coll_irr_choose_is_due(series->module, service);
+    }
+    if (turn.due) {
+        series->due = request;
+        series->due_over = false;
+        series->holds = true;
+    }
+    return turn;
+}
+
+/* ---- steps of what is agreed on: each returns IRR_IN_PROGRESS until what it waits for is over ---- */
+
+static irr_status_t wait_for_agreement(mca_coll_irr_series_t *series)
+{
+    const irr_status_t status = mca_coll_irr_agreement_test(&series->agreement);
+
+    series->next = status == IRR_IN_PROGRESS ? wait_for_agreement : NULL;
+    return status;
+}
+
+static irr_status_t begin_agreement(mca_coll_irr_series_t *series)
+{
+    const mca_coll_irr_purpose_t purpose = {
+        .plans = series->request != NULL, .call = series->request != NULL ? &series->request->call : NULL };
+
+    mca_coll_irr_agreement_start(&series->agreement, series->module, &series->service, series->tag, &purpose);
+    series->next = wait_for_agreement;
+    return IRR_OK;
+}
+
+static irr_status_t wait_for_opening(mca_coll_irr_series_t *series)
+{
+    const irr_status_t status = mca_coll_irr_opening_test(&series->opening, &series->service.irr_comm);
+
+    if (status == IRR_IN_PROGRESS) {
+        return status;
+    }
+    series->next = NULL;
+    if (status == IRR_OK) {
+        mca_coll_irr_teardown_add(series->group);
+        mca_coll_irr_serve_from_now(series->module, &series->service);
+    } else {
+        free(series->group);
+        mca_coll_irr_decline(series->module, &series->service, "not all ranks can take part with equal settings");
+    }
+    series->group = NULL;
+    return status == IRR_ERR_NOT_SUPPORTED ? IRR_OK : status;
+}
+
+/* All want the collective served, by what they have named. */
+static irr_status_t begin_opening(mca_coll_irr_series_t *series)
+{
+    mca_coll_irr_module_t *module = series->module;
+    const mca_coll_irr_purpose_t purpose = { .plans = false };
+    irr_status_t trouble = module->trouble;
+    irr_settings_t settings;
+
+    if (trouble == IRR_OK) {
+        trouble = mca_coll_irr_prepare(module, &series->group);
+    }
+    mca_coll_irr_service_settings(module, &series->service, &settings);
+    mca_coll_irr_opening_start(&series->opening, module, series->tag, &settings, &purpose, trouble, module->reason);
+    series->next = wait_for_opening;
+    return IRR_OK;
+}
+
+static irr_status_t wait_for_answer(mca_coll_irr_series_t *series)
+{
+    mca_coll_irr_service_t *service = &series->service;
+    const irr_status_t status = mca_coll_irr_question_test(&series->question);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    service->asked = true;
+    if (service->state == MCA_COLL_IRR_NEW) {
+        return begin_opening(series);
+    }
+    if (service->state == MCA_COLL_IRR_CHOOSING) {
+        mca_coll_irr_machine_take(series->module, mca_coll_irr_question_machine(&series->question));
+        return begin_agreement(series);
+    }
+    series->next = NULL;
+    return IRR_OK;
+}
+
+void mca_coll_irr_series_agree(mca_coll_irr_series_t *series)
+{
+    series->begin_ns = mca_coll_irr_tally_begin(&series->service);
+    if (series->service.asked) {
+        (void)begin_agreement(series);
+        return;
+    }
+    /* Whether all ranks have coll/irr may just become known to a blocking call, on some ranks sooner than on others. */
+    mca_coll_irr_question_start(&series->question, series->module, &series->service, series->tag, false,
+                                series->unfit);
+    series->next = wait_for_answer;
+}
+
+irr_status_t mca_coll_irr_series_test(mca_coll_irr_series_t *series)
+{
+    irr_status_t status = IRR_OK;
+
+    while (status == IRR_OK && series->next != NULL) {
+        status = series->next(series);
+    }
+    if (status != IRR_IN_PROGRESS) {
+        series->next = NULL;
+        mca_coll_irr_tally_agreed(&series->service, series->begin_ns);
+    }
+    return status;
+}
+
+static void abandon(mca_coll_irr_series_t *series)
+{
+    if (series->next == wait_for_agreement) {
+        mca_coll_irr_agreement_abandon(&series->agreement);
+    } else if (series->next == wait_for_opening) {
+        mca_coll_irr_opening_abandon(&series->opening);
+    }
+    free(series->group);
+    series->group = NULL;
+}
