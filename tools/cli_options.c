@@ -60,9 +60,10 @@ static void print_words(const char *text, int column)
 /* A name, and what it means: two blanks or more beside it, or below where the name is long. */
 static void print_entry(const char *name, const char *text)
 {
-    printf("%-*s", TEXT_COLUMN, name);
     if (strlen(name) > TEXT_COLUMN - 2) {
-        printf("\n%*s", TEXT_COLUMN, "");
+        printf("%s\n%*s", name, TEXT_COLUMN, "");
+    } else {
+        printf("%-*s", TEXT_COLUMN, name);
     }
     print_words(text, TEXT_COLUMN);
 }
