@@ -156,6 +156,30 @@ completion() {
         completes "--topology" yaml2topology --to
 }
 
+# The picture and the table are of the measurements beside them.
+pictures() {
+    "$top/contrib/wire_plot" --table -o "$scratch/wire.svg" "$top/docs/wire.csv" > "$scratch/table" &&
+        cmp "$scratch/wire.svg" "$top/docs/wire.svg" || return
+    while IFS= read -r line; do
+        grep -q -x -F -e "$line" "$top/docs/results.md" || {
+            echo "docs/results.md lacks: $line"
+            return 1
+        }
+    done < "$scratch/table"
+}
+
+# Each script for users says what it does, and does nothing else.
+scripts_help() {
+    for script in airfoil applications board_plot check debian13 demo lab/lab lldp2topology manual package parameters \
+        regret roce transports wire_plot yaml2topology; do
+        "$top/contrib/$script" --help > "$scratch/help" 2>&1 && [ "$(wc -l < "$scratch/help")" -gt 3 ] || {
+            echo "contrib/$script --help:"
+            cat "$scratch/help"
+            return 1
+        }
+    done
+}
+
 parameters() { "$top/contrib/parameters" --check "$OMPI_INFO" "$top/docs/tuning.md"; }
 
 # ---- an installation, and the programs that the texts name ----
@@ -190,11 +214,18 @@ count_blocks() {
     done | awk '$3 !~ /^=/' | wc -l
 }
 
-plan $((7 + $(count_blocks)))
+plan $((9 + $(count_blocks)))
 check "each block of commands is marked as one" fenced
 check "links lead somewhere" links
 check "the README is short" short_readme
 check "each algorithm is told of" algorithms
+if command -v python3 > /dev/null; then
+    check "the picture and the table are of the measurements" pictures
+    check "scripts have a help" scripts_help
+else
+    skip "the picture and the table are of the measurements" "there is no python3"
+    skip "scripts have a help" "there is no python3"
+fi
 check "parameters and variables are those of the component" parameters
 if command -v bash > /dev/null; then
     check "bash completes options, commands and algorithms" completion

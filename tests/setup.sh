@@ -6,7 +6,9 @@
 
 top=$scratch/top
 mkdir -p "$top/contrib" "$top/tests/data" "$scratch/bin"
-cp "${srcdir:-.}/contrib/setup" "${srcdir:-.}/contrib/check" "${srcdir:-.}/contrib/demo" "$top/contrib"
+for script in help setup check demo; do
+    cp "${srcdir:-.}/contrib/$script" "$top/contrib"
+done
 PATH=$scratch/bin:$PATH
 unset CI MAKEFLAGS MFLAGS MAKELEVEL IRR_CHECK_ALL IRR_CHECK_ROCE IRR_CHECK_OMPI5
 export PATH
