@@ -137,8 +137,8 @@ static mca_coll_irr_text_t texts[] = {
         offsetof(mca_coll_irr_settings_t, engine.window_bytes), NULL
     }, {
         PREFIX "dims", "auto",
-        "Columns of the grid of the routes a3, a4 and multistage, dimension by dimension, as in 8x8, 4x4x4 or "
-        "2^6; the last dimension takes what is left. auto lets the route choose." INFO_KEY,
+        "Columns of the grid of the routes a3, a4, hybrid and multistage, dimension by dimension, as in 8x8, "
+        "4x4x4 or 2^6; the last dimension takes what is left. auto lets the route choose." INFO_KEY,
         OPAL_INFO_LVL_4, mca_coll_irr_parse_dims,
         "auto, or at most " TEXT(IRR_DIMS_MAX) " sizes of at least 2, as in 8x8, 4x4x4 or 2^6",
         offsetof(mca_coll_irr_settings_t, engine.dims), NULL
@@ -148,6 +148,12 @@ static mca_coll_irr_text_t texts[] = {
         "m or g. 0 means to cut to the byte, as published." INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_size, SIZE_ALLOWED "means to cut to the byte",
         offsetof(mca_coll_irr_settings_t, engine.slice_min), NULL
+    }, {
+        PREFIX "direct_bytes", "auto",
+        "With hybrid: number of bytes from which a message goes directly and not through the grid, with an optional "
+        "suffix k, m or g. 0 means that none does; auto: " TEXT(IRR_DIRECT_DEFAULT) "." INFO_KEY,
+        OPAL_INFO_LVL_5, mca_coll_irr_parse_auto_size, "auto, or " SIZE_ALLOWED "means that none does",
+        offsetof(mca_coll_irr_settings_t, engine.direct_bytes), NULL
     }, {
         PREFIX "ranks_per_node", "0",
         "Number of consecutive ranks of a communicator that count as a node, for routes that ask which ranks "

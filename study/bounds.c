@@ -65,6 +65,7 @@ void irr_bounds_init(irr_bounds_t *bounds, const irr_way_t *way, const irr_nodes
         return;
     }
     bounds->calm = is_calm(&grid, ranks);
+    bounds->stages = irr_grid_stages(&grid);
     bounds->shape = way->route == &irr_route_grid && way->shape == IRR_SHAPE_SQUARE && way->dims.count == 0;
     bounds->balance = bounds->shape && way->balanced;
     if (bounds->shape) {
@@ -181,7 +182,7 @@ void irr_bounds_plan(irr_bounds_t *bounds, const irr_plan_t *plan)
             received[step->stage]++;
         }
     }
-    for (int stage = 1; stage <= plan->stages && stage <= IRR_STAGES_MAX && bounds->shape; stage++) {
+    for (int stage = 1; stage <= plan->stages && stage <= bounds->stages && bounds->shape; stage++) {
         raise_to(&bounds->lemma1, excess(received[stage] + 1, limit_of_messages(bounds, stage, complete)));
     }
     if (bounds->balance) {

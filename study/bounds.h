@@ -3,8 +3,8 @@
  *
  * JPDC, section 3.2.4, for the square of its own choice of columns: lemma 1 (messages received), lemma 3
  * (length of a message) and theorem 1 (buffers).  Lemma 1 is about the shape alone, so a3 keeps it too; the
- * other two are of a4.  Where a way, or dimensions of the user's own, have no such promise, there is nothing to
- * miss.
+ * other two are of a4.  The hybrid keeps lemma 1 with what its grid forwards.  Where a way, or dimensions of the user's
+ * own, have no such promise, there is nothing to miss.
  *
  * In the paper's words: S = ceil(sqrt P), C columns of R rows, incomplete columns have R - 1; Lmax is the most
  * that a rank sends or receives, its message to itself included.  With the roundings that bounds.c derives:
@@ -25,6 +25,7 @@ typedef struct irr_bounds {
     bool       shape;          /* lemma 1 is promised */
     bool       balance;        /* lemma 3 and theorem 1 are */
     bool       calm;           /* no rank receives two messages in a step */
+    int        stages;         /* for which they are: behind these are messages that go directly */
     int        ranks, root;    /* P and S */
     irr_rows_t rows;
     uint64_t   lmax, granule;

@@ -292,6 +292,12 @@ void irr_job_cut(irr_job_t *job, int rank, int source, size_t length)
     irr_job_disregard(job, rank, source);
 }
 
+void irr_job_cut_sent(irr_job_t *job, int from, int to, size_t length)
+{
+    shorten(job->send[from], &job->problems[from].send, to, length);
+    irr_job_disregard(job, to, from);
+}
+
 /* What the output of a rank should be; blocks that do not count are as they are. */
 static unsigned char *expected_output(const irr_job_t *job, int rank)
 {

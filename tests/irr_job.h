@@ -78,6 +78,9 @@ void irr_job_shorten(irr_job_t *job, int from, int to, size_t length);
 /* Makes those blocks shorter than the message.  The bytes that they lose are guard bytes from then on. */
 void irr_job_cut(irr_job_t *job, int rank, int source, size_t length);
 
+/* Makes a message shorter at its sender alone; what its receiver has of it in the end does not count. */
+void irr_job_cut_sent(irr_job_t *job, int from, int to, size_t length);
+
 /* Has every byte of a rank's output the right value, guards included?  Prints the first that has not. */
 bool irr_job_verify(const irr_job_t *job, int rank);
 

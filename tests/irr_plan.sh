@@ -17,7 +17,7 @@ algorithms() {
     "$PLAN" --list-algorithms | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p'
 }
 
-echo 1..130
+echo 1..131
 
 # ---- print ----
 
@@ -130,6 +130,10 @@ prints "a balanced grid keeps the bounds of the paper" check --algorithm a4 --ra
 file one '2 2 1' '1 2 5'
 good check --algorithm a2 --matrix "$scratch/one" --slice-min 0 && [ "$(lines '^header_bytes=21$')" -eq 1 ]
 report $? "messages that carry nothing have headers, too"
+good check --algorithm hybrid --ranks 61 --pattern spike --direct-bytes 2000 && [ "$(lines '^stages=3$')" -eq 1 ] &&
+    [ "$(lines '=ok$')" -eq 4 ] && good print --algorithm hybrid --ranks 61 --pattern spike --direct-bytes 0 --rank 0 &&
+    [ "$(lines '^stage 3')" -eq 0 ]
+report $? "long messages go beside a grid"
 good check --algorithm a4 --ranks 19 --dims 5x4 && [ "$(lines '^contention=0$')" -eq 0 ]
 report $? "a grid of one's own may be contended for"
 plan check --algorithm a1 --ranks 2 --pattern next --unit 1073741824

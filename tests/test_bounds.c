@@ -1,6 +1,6 @@
 /*
- * test_bounds.c - what the JPDC paper promises of a3 and a4: lemmas 1 and 3, theorem 1, no contention; and that
- * the plans keep the rules.
+ * test_bounds.c - what the JPDC paper promises of a3 and a4: lemmas 1 and 3, theorem 1, no contention; of the hybrid
+ * what it promises of a3; and that the plans keep the rules.
  *
  * Patterns for each of 1 to 64 ranks, with IRR_CHECK_ALL=1 all of them, else from 19 ranks on a part; beyond, up to
  * 300, that would take minutes, so there are samples, others in each run.
@@ -34,7 +34,9 @@ static uint64_t lmax_of(const irr_matrix_t *matrix)
 
 static irr_settings_t settings_of(const char *algorithm, size_t slice_min)
 {
-    return (irr_settings_t){ .algorithm = irr_algorithm_find(algorithm), .slice_min = slice_min };
+    return (irr_settings_t){
+        .algorithm = irr_algorithm_find(algorithm), .slice_min = slice_min, .direct_bytes = 2 * UNIT
+    };
 }
 
 static bool meet_message(void *context, const irr_plans_message_t *message)
@@ -91,6 +93,7 @@ static void test_dense(void)
             }
             if (ranks <= RANKS_FEW || irr_test_picks(&state)) {
                 hold_pattern("a3", irr_pattern_name(p), ranks, 0, seed);
+                hold_pattern("hybrid", irr_pattern_name(p), ranks, 0, seed);
                 hold_pattern("a4", irr_pattern_name(p), ranks, 0, seed);
             }
         }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Rows of the table of algorithms. */
-enum { AUTO, A1, AC, A2, A3, A4, MULTISTAGE, NODE, BOARD };
+enum { AUTO, A1, AC, A2, A3, A4, HYBRID, MULTISTAGE, NODE, BOARD };
 
 #define TEAMS_MAX 4
 #define TURNS_MAX 30
@@ -55,6 +55,9 @@ static void test_kinds(void)
         { .algorithm = A2, .window_messages = 1 },
         { .algorithm = A3, .compose = IRR_COMPOSE_SPLIT, .overlap = IRR_OVERLAP_SINGLE },
         { .algorithm = A4, .slice_min = IRR_SLICE_MIN_DEFAULT, .overlap = IRR_OVERLAP_BLOCKING },
+        { .algorithm = HYBRID, .direct_bytes = 1, .compose = IRR_COMPOSE_SPLIT },
+        { .algorithm = HYBRID, .direct_bytes = 300, .window_messages = 1 },
+        { .algorithm = HYBRID, .direct_bytes = IRR_BYTES_AUTO, .overlap = IRR_OVERLAP_BLOCKING },
         { .algorithm = MULTISTAGE, .compose = IRR_COMPOSE_GATHER, .window_bytes = 300 },
         { .algorithm = NODE },
         { .algorithm = NODE, .board_block = 100, .board_bytes = 1 << 20, .window_messages = 1 },

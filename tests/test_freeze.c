@@ -118,6 +118,7 @@ static void test_all(void)
             for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {
                 irr_settings_t settings = {
                     .algorithm = a, .overlap = (irr_overlap_t)overlap, .slice_min = kind % 2 * 100,
+                    .direct_bytes = 100,
                     .compose = (irr_compose_t)(kind % IRR_COMPOSE_COUNT),
                     .scheduled.redistribution = { .x = 1, .p = RANKS, .y = 2, .q = RANKS }
                 };

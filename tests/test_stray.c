@@ -21,16 +21,17 @@ typedef struct scene {
     irr_status_t result[IRR_CREW_MAX];
 } scene_t;
 
+enum { SHORT = 8 };
+
 static void open_team(scene_t *scene, const char *algorithm)
 {
     irr_team_init(&scene->team, &scene->world, 0, 1);
     for (int r = 0; r < RANKS; r++) {
         scene->team.params[r].settings.algorithm = irr_algorithm_find(algorithm);
+        scene->team.params[r].settings.direct_bytes = SHORT;
     }
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene->team), IRR_OK);
 }
-
-enum { SHORT = 8 };
 
 /* Equal messages that are longer than SHORT. */
 static irr_job_t *uniform(void)
@@ -106,9 +107,9 @@ static bool run(scene_t *scene, irr_job_t *job)
 /* It is told in the exchange or in the next one, once; also where its sender waits until it is received. */
 static void test_told(void)
 {
-    static const char *const rows[] = { "a1", "ac", "auto" };
+    static const char *const rows[] = { "a1", "ac", "auto", "hybrid" };
 
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 8; i++) {
         scene_t scene;
         int told;
 

@@ -79,6 +79,7 @@ typedef struct irr_tool_options {
     uint64_t           board_block, board_bytes;   /* as in irr_settings_t */
     irr_dims_t         dims;
     uint64_t           slice_min;
+    uint64_t           direct_bytes;   /* as in irr_settings_t */
     irr_scheduled_params_t scheduled;
     int                rank;       /* IRR_TOOL_ALL_RANKS, or the one to print */
     bool               json;

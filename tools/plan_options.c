@@ -18,7 +18,7 @@ enum {
     OPTION_REDISTRIBUTE, OPTION_SCALE, OPTION_DIMS, OPTION_SLICE_MIN, OPTION_LAMBDA, OPTION_LATENCY,
     OPTION_MAX_STEPS, OPTION_SHIFT, OPTION_LOAD, OPTION_SAVE, OPTION_RANK, OPTION_JSON,
     OPTION_ASYNC, OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_HOST_ROUTE, OPTION_PACE, OPTION_GRANTS,
-    OPTION_MACHINE, OPTION_ALGORITHMS, OPTION_RANKS_PER_NODE,
+    OPTION_MACHINE, OPTION_ALGORITHMS, OPTION_RANKS_PER_NODE, OPTION_DIRECT_BYTES,
     OPTION_BOARD_BLOCK, OPTION_BOARD_BYTES, OPTION_NO_BOARDS, OPTION_NO_LENDING
 };
 
@@ -35,6 +35,8 @@ static const irr_cli_option_t rows[] = {
     { "dims",      OPTION_DIMS,      "DIMS",  "sizes of the grid, as in 8x8 or 2^6" },
     { "slice-min", OPTION_SLICE_MIN, "BYTES", "shortest slice of a balanced grid; default "
       IRR_CLI_TEXT(IRR_SLICE_MIN_DEFAULT) "; 0: to the byte" },
+    { "direct-bytes", OPTION_DIRECT_BYTES, "BYTES", "hybrid: so long messages go directly, 0: none; default "
+      IRR_CLI_TEXT(IRR_DIRECT_DEFAULT) ", for simulate and recommend what the model says" },
     { "ranks-per-node", OPTION_RANKS_PER_NODE, "N", "ranks in a row that share a node; default the hosts of --topology, "
       "else 1; for node as many as make a square, for board all" },
     { "board-block", OPTION_BOARD_BLOCK, "BYTES", "node, board: longer messages are lent, or go directly; default "
@@ -171,6 +173,7 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_BOARD_BYTES: return irr_cli_size("board-bytes", value, 0, INT64_MAX, &options->board_bytes);
     case OPTION_NO_BOARDS: options->no_boards = true; return IRR_CLI_GOOD;
     case OPTION_NO_LENDING: options->no_lending = true; return IRR_CLI_GOOD;
+    case OPTION_DIRECT_BYTES: return irr_cli_size("direct-bytes", value, 0, INT64_MAX, &options->direct_bytes);
     case OPTION_SLICE_MIN: return irr_cli_size("slice-min", value, 0, INT64_MAX, &options->slice_min);
     case OPTION_LAMBDA:    return read_lambda(value, &options->scheduled.lambda);
     case OPTION_LATENCY:   return irr_cli_size("latency", value, 0, LATENCY_MAX, &options->scheduled.latency);
@@ -355,7 +358,7 @@ static irr_cli_exit_t check_compare(const irr_tool_options_t *options, const boo
     static const int takes[] = {
         OPTION_RANKS, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_MATRIX, OPTION_REDISTRIBUTE, OPTION_SCALE,
         OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_MACHINE, OPTION_RANKS_PER_NODE, OPTION_BOARD_BLOCK, OPTION_BOARD_BYTES,
-        OPTION_ALGORITHMS, OPTION_SLICE_MIN,
+        OPTION_ALGORITHMS, OPTION_SLICE_MIN, OPTION_DIRECT_BYTES,
         OPTION_LAMBDA, OPTION_LATENCY, OPTION_MAX_STEPS, OPTION_SHIFT, 'o'
     };
     const char *complaint = NULL;
@@ -440,7 +443,7 @@ irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *
 
     *options = (irr_tool_options_t){
         .command = IRR_TOOL_NOTHING, .algorithm = -1, .unit = 1024, .seed = 1, .scale = 1,
-        .slice_min = IRR_SLICE_MIN_DEFAULT, .board_block = IRR_BOARD_BLOCK_CROWDED,
+        .slice_min = IRR_SLICE_MIN_DEFAULT, .direct_bytes = IRR_BYTES_AUTO, .board_block = IRR_BOARD_BLOCK_CROWDED,
         .board_bytes = IRR_BOARD_BYTES_DEFAULT, .rank = IRR_TOOL_ALL_RANKS,
         .scheduled = { .lambda = IRR_LAMBDA_DEFAULT, .latency = IRR_LATENCY_DEFAULT }
     };

@@ -177,8 +177,7 @@ typedef enum irr_overlap { IRR_OVERLAP_MAP(IRR_OVERLAP_ENUM) IRR_OVERLAP_COUNT }
 /* The name of overlap i; NULL past the last. */
 const char *irr_overlap_name(int i);
 
-/* Most dimensions of a grid. */
-#define IRR_DIMS_MAX 15
+#define IRR_DIMS_MAX 15   /* dimensions of a grid at most */
 
 /* Columns of a grid, dimension by dimension; the last one takes what is left.  count 0: the row's own choice. */
 typedef struct irr_dims {
@@ -189,9 +188,10 @@ typedef struct irr_dims {
 /* Reads "auto", or sizes as in "8x8" or "4x2^3"; IRR_ERR_BAD_PARAM for anything else, or a size below 2. */
 irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 
-/* Messages are cut in slices of at least so many bytes, unless the user says otherwise. */
-#define IRR_SLICE_MIN_DEFAULT 256
-#define IRR_BOARD_BYTES_DEFAULT 1048576
+/* Unless the user says otherwise: */
+#define IRR_SLICE_MIN_DEFAULT   256       /* bytes of the shortest slice of a message, */
+#define IRR_DIRECT_DEFAULT      1536      /* and from which one costs about as much directly as through a grid */
+#define IRR_BOARD_BYTES_DEFAULT 1048576   /* of a board */
 #define IRR_BOARD_BLOCK_CROWDED 32768     /* what IRR_BYTES_AUTO becomes */
 #define IRR_BOARD_BLOCK_ALONE   4096
 
@@ -296,8 +296,7 @@ const char *irr_host_route_name(int i);
 /* So the next sender is told while the one before still sends. */
 #define IRR_GRANTS_DEFAULT 2
 
-/* With sync, so many bytes before the end of what a rank receives. */
-#define IRR_LEAD_DEFAULT 49152
+#define IRR_LEAD_DEFAULT 49152   /* with sync, so many bytes before the end of what a rank receives */
 
 /* Of piece_bytes and lead_bytes: aapc between hosts tries, others have no pieces, and IRR_LEAD_DEFAULT. */
 #define IRR_BYTES_AUTO SIZE_MAX
@@ -375,6 +374,7 @@ typedef struct irr_settings {
     size_t        window_bytes;     /* bytes of sends in flight at most; 0: no limit */
     irr_dims_t    dims;             /* of the grid; see irr_dims_t */
     size_t        slice_min;        /* shortest slice that a balanced route cuts; 0: to the byte */
+    size_t        direct_bytes;     /* hybrid: so long messages go directly; 0: none; IRR_BYTES_AUTO: the default */
     irr_overlap_t overlap;
     irr_pacing_t  pace;             /* of an algorithm that does not forward */
     size_t        grants;           /* grant: messages that a rank receives, and sends, at a time at most; 0:

@@ -34,9 +34,9 @@ waits() {
     tr '\n' ' ' < "$scratch/run" | grep -q "has an info key for coll/irr, such as coll_irr_alltoall_algorithm, and waits"
 }
 
-algorithms="a1 ac a2 a3 a4 multistage node board lp rs_n rs_n_sort rs_nh optimal redist aapc"
+algorithms="a1 ac a2 a3 a4 hybrid multistage node board lp rs_n rs_n_sort rs_nh optimal redist aapc"
 
-if whole; then plan 72; else plan 58; fi
+if whole; then plan 75; else plan 60; fi
 for n in 1 2 3 4 7; do
     check "$n ranks, every byte as Open MPI's own" ranks "$n" "$program" irr coll_irr_alltoall_algorithm=a1
 done

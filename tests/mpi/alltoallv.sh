@@ -3,10 +3,10 @@
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_alltoallv
 
-grids="a2 a3 a4 multistage node board"
+grids="a2 a3 a4 hybrid multistage node board"
 schedules="lp rs_n rs_n_sort rs_nh optimal aapc"
 
-if whole; then plan 82; else plan 70; fi
+if whole; then plan 88; else plan 75; fi
 for n in 1 2 3 4 7; do
     check "$n ranks, every byte as Open MPI's own" ranks "$n" "$program" 2
 done
@@ -21,6 +21,10 @@ done
 check_groups 5 "$program"
 for setting in slice_min=0 overlap=single overlap=blocking dims=3x2 compose=split window_messages=1; do
     group "7 ranks, a4 and coll_irr_$setting" 1 coll_irr_alltoallv_algorithm=a4 "coll_irr_$setting"
+done
+for setting in direct_bytes=1 direct_bytes=1000 window_messages=1; do
+    group "7 ranks, hybrid and coll_irr_$setting" 1 coll_irr_alltoallv_algorithm=hybrid coll_irr_direct_bytes=100 \
+        "coll_irr_$setting"
 done
 for setting in lambda=search lambda=fixed:0.5 cache_bytes=1 matrix_max_bytes=100 pace=free pace=loose pace=grant \
     compose=split window_messages=1 piece_bytes=100; do

@@ -8,7 +8,7 @@ if whole; then
     rounds=100
     sizes="2 3 4 5 7 8 12 16"
 fi
-algorithms="a1 a3 a4 node board rs_nh aapc"
+algorithms="a1 a3 a4 hybrid node board rs_nh aapc"
 
 # all ALGORITHM: info keys of all parameters that name one.
 all() { echo "coll_irr_alltoallv_algorithm=$1 coll_irr_alltoall_algorithm=$1 coll_irr_neighbor_algorithm=$1"; }

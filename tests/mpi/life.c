@@ -133,6 +133,7 @@ static const struct {
     { "coll_irr_window_bytes",        "64k",      "1m",     "many" },
     { "coll_irr_dims",                "2x2",      "auto",   "1x8" },
     { "coll_irr_slice_min",           "0",        "4k",     "-1" },
+    { "coll_irr_direct_bytes",        "0",        "4k",     "-1" },
     { "coll_irr_overlap",             "blocking", "dual",   "foo" },
     { "coll_irr_ranks_per_node",      "2",        "2",      "two" },
     { "coll_irr_pace",                "loose",    "grant",  "slow" },

@@ -49,7 +49,7 @@ bad_infos() {
     ranks 4 "$program" bad_info > "$scratch/run" 2>&1 || { cat "$scratch/run"; return 1; }
     cat "$scratch/run"
     for name in alltoallv_algorithm alltoall_algorithm neighbor_algorithm compose window_messages window_bytes dims \
-        slice_min overlap ranks_per_node pace grants piece_bytes lead_bytes host_route seed lambda latency_bytes \
+        slice_min direct_bytes overlap ranks_per_node pace grants piece_bytes lead_bytes host_route seed lambda latency_bytes \
         max_steps lp_shift redistribution matrix_max_bytes schedule_ms cache_bytes board_block board_bytes timeout; do
         [ "$(grep -c "Parameter: coll_irr_$name\$" "$scratch/run")" -eq 1 ] || return 1
     done
@@ -61,7 +61,7 @@ too_many_stages() {
         "$program" leaked_to_host
 }
 
-plan 72
+plan 74
 check "ompi_info: priority" listed priority 4 "Priority of the irr coll component"
 check "ompi_info: verbose" listed verbose 5 "Verbosity"
 check "ompi_info: report" listed report 3 "at the end of the job, by rank 0"
@@ -73,6 +73,7 @@ check "ompi_info: window_bytes" listed window_bytes 4 "Largest number of bytes"
 check "ompi_info: compose" listed compose 5 "$(values auto iovec gather split)"
 check "ompi_info: dims" listed dims 4 'current value: "auto"'
 check "ompi_info: slice_min" listed slice_min 5 'current value: "256"'
+check "ompi_info: direct_bytes" listed direct_bytes 5 'current value: "auto"'
 check "ompi_info: overlap" listed overlap 5 'current value: "pipelined"'
 check "ompi_info: overlaps" listed overlap 5 "$(values pipelined dual single blocking)"
 check "ompi_info: ranks_per_node" listed ranks_per_node 6 'current value: "0"'
@@ -101,14 +102,15 @@ check "ompi_info: transport" listed transport 4 "Valid values: 0:\"auto\", 1:\"$
 check "ompi_info: ofi_provider" listed ofi_provider 4 "fi_info -p"
 check "ompi_info: ofi_domain" listed ofi_domain 4 "btl_tcp_if_include"
 bad alltoallv_algorithm=fastest alltoall_algorithm=none compose=7 window_messages=-3 window_bytes=12q dims=1x8 \
-    slice_min=-1 overlap=foo ranks_per_node=-1 pace=fast host_route=bridge lambda=proportional redistribution=1,2,3
-check "bad algorithm" refused coll_irr_alltoallv_algorithm fastest "one of auto, a1, ac, a2, a3, a4, multistage, node, board, lp, rs_n"
+    slice_min=-1 direct_bytes=some overlap=foo ranks_per_node=-1 pace=fast host_route=bridge lambda=proportional redistribution=1,2,3
+check "bad algorithm" refused coll_irr_alltoallv_algorithm fastest "one of auto, a1, ac, a2, a3, a4, hybrid, multistage, node, board, lp, rs_n"
 check "bad algorithm of MPI_Alltoall" refused coll_irr_alltoall_algorithm none "one of auto, a1, ac, a2, a3"
 check "bad composition" refused coll_irr_compose 7 "one of auto, iovec, gather, split"
 check "bad window_messages" refused coll_irr_window_messages -3 "a whole number"
 check "bad window_bytes" refused coll_irr_window_bytes 12q "a whole number"
 check "a bad size in dims" refused coll_irr_dims 1x8 "auto, or at most 15 sizes"
 check "bad slice_min" refused coll_irr_slice_min -1 "a whole number.*0 means to cut to the byte"
+check "bad direct_bytes" refused coll_irr_direct_bytes some "auto, or a whole number.*0 means that none does"
 check "bad overlap" refused coll_irr_overlap foo "one of pipelined, dual, single, blocking"
 check "bad ranks_per_node" refused coll_irr_ranks_per_node -1 "a whole number.*that Open MPI knows"
 check "bad pace" refused coll_irr_pace fast "one of auto, free, loose, grant"

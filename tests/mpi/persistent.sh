@@ -3,7 +3,7 @@
 LIMIT=120
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_persistent
-algorithms="auto a1 ac a2 a3 a4 multistage node board lp rs_n rs_n_sort rs_nh optimal redist aapc"
+algorithms="auto a1 ac a2 a3 a4 hybrid multistage node board lp rs_n rs_n_sort rs_nh optimal redist aapc"
 
 # What redist needs; other exchanges than this one go by a1 then.
 OMPI_MCA_coll_irr_redistribution=1,2,1,2
@@ -27,13 +27,17 @@ valgrind_persistent() {
 # each RANKS WHAT CASE: one group an algorithm.
 each() {
     for algorithm in $algorithms; do
-        [ $algorithm = auto ] && with="coll_irr_schedule_file=$scratch/schedule" || with=
+        case $algorithm in
+        auto)   with="coll_irr_schedule_file=$scratch/schedule" ;;
+        hybrid) with=coll_irr_direct_bytes=100 ;;
+        *)      with= ;;
+        esac
         # shellcheck disable=SC2086
         group "$1, $algorithm: $2" $3 "coll_irr_alltoallv_algorithm=$algorithm" $with
     done
 }
 
-plan 72
+plan 75
 check "the algorithms below are all there are" all_named
 each "5 ranks" "every byte as Open MPI's own" types
 check_groups 5 "$program"

@@ -11,10 +11,11 @@ killed() {
         coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=3 && [ "$(grep -c survived "$scratch/run")" -eq 3 ]
 }
 
-plan 34
-for algorithm in a1 ac; do
+plan 40
+for algorithm in a1 ac hybrid; do
     for bytes in 8 2000 80000; do
-        group "$bytes bytes that nobody asked for, $algorithm" stray $bytes "coll_irr_alltoallv_algorithm=$algorithm"
+        group "$bytes bytes that nobody asked for, $algorithm" stray $bytes "coll_irr_alltoallv_algorithm=$algorithm" \
+            coll_irr_direct_bytes=8
     done
 done
 check_groups 3 "$program"
@@ -28,9 +29,9 @@ for bytes in 100 30000; do
     group "messages that nobody asked for, at random, up to $bytes bytes" stray_random $bytes \
         coll_irr_alltoallv_algorithm=a1
 done
-for algorithm in ac rs_n a4 node; do
+for algorithm in ac rs_n a4 hybrid node; do
     group "messages that nobody asked for, at random, $algorithm" stray_random 3000 \
-        "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_ranks_per_node=2
+        "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_ranks_per_node=2 coll_irr_direct_bytes=1000
 done
 check_groups 5 "$program"
 for bytes in 8 80000; do
@@ -38,11 +39,11 @@ for bytes in 8 80000; do
         ranks 3 "$program" stray_last $bytes coll_irr_alltoallv_algorithm=a1
 done
 # A job each: memory of packed copies is kept, and then nothing fails.
-for algorithm in a1 ac a2 a3 a4 multistage node board rs_nh optimal aapc; do
+for algorithm in a1 ac a2 a3 a4 hybrid multistage node board rs_nh optimal aapc; do
     check "no memory for a packed copy, $algorithm" ranks 5 "$program" no_copy 8 \
         "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_ranks_per_node=2
 done
-for algorithm in a1 a3 optimal; do
+for algorithm in a1 a3 hybrid optimal; do
     check "a rank that does not come, $algorithm" told "timeout" \
         ranks 4 "$program" timeout 100 "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_timeout=3
 done

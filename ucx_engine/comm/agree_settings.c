@@ -23,7 +23,7 @@ typedef struct setting {
     bool          hashed;           /* the word says nothing to a reader */
 } setting_t;
 
-enum { SETTINGS = 28 };
+enum { SETTINGS = 29 };
 
 _Static_assert(2 * SETTINGS <= IRR_OPENING_WORDS, "there is room for all words");
 
@@ -85,6 +85,7 @@ static void list(const irr_comm_params_t *params, const irr_comm_files_t *files,
         { "window_bytes",     its->window_bytes, NULL, false },
         { "dims",             dims_word(&its->dims), NULL, true },
         { "slice_min",        its->slice_min, NULL, false },
+        { "direct_bytes",     its->direct_bytes, NULL, false },
         { "overlap",          (uint64_t)its->overlap, irr_overlap_name, false },
         { "pace",             (uint64_t)its->pace, irr_pacing_name, false },
         { "grants",           its->grants, NULL, false },

@@ -122,7 +122,7 @@ static irr_status_t init_schedules(irr_comm_t *comm, const irr_way_t *way, const
     if (status == IRR_OK && file->ranks == comm->ranks) {
         status = irr_schedules_pin(&comm->schedules, file);
     }
-    if (status == IRR_OK && (comm->schedules.asked || comm->alone.boards)) {
+    if (status == IRR_OK && (comm->schedules.asked || comm->alone.boards || irr_comm_is_split(comm))) {
         status = irr_run_reserve(&comm->run, comm);
     }
     return status;

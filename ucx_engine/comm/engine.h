@@ -88,6 +88,18 @@ struct irr_comm {
     irr_comm_t      *next_telling;
 };
 
+/* Do long messages go directly, beside the relay? */
+static inline bool irr_comm_is_split(const irr_comm_t *comm)
+{
+    return !comm->direct && irr_way_is_split(&comm->alone);
+}
+
+/* The stage of messages that go directly, which tells their tags. */
+static inline int irr_comm_direct_stage(const irr_comm_t *comm)
+{
+    return irr_comm_is_split(comm) ? irr_grid_direct_stage(&comm->relay.stages.grid) : 1;
+}
+
 /* What goes from node to node over boards; NULL: nothing. */
 static inline irr_mail_t *irr_comm_mail(const irr_comm_t *comm)
 {

@@ -90,6 +90,12 @@ void irr_exchange_free_spare(irr_comm_t *comm)
 
 /* ---- start ---- */
 
+/* Is there a plan from the start, for all of an exchange without a schedule, or for a part of it? */
+static bool plans_alone(const irr_comm_t *comm)
+{
+    return comm->alone.boards || irr_comm_is_split(comm);
+}
+
 /* Local: may it be started with this problem, and if its plan does not depend on others, what is it? */
 static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *problem, bool planned)
 {
@@ -106,7 +112,7 @@ static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *probl
     if (comm->failed != IRR_OK) {
         return comm->failed;
     }
-    if (planned && (comm->schedules.asked || comm->alone.boards)) {
+    if (planned && (comm->schedules.asked || plans_alone(comm))) {
         (void)irr_run_reserve(run, comm);   /* without memory the plan ends so, when the others have theirs */
     }
     exchange->run = run;
@@ -117,7 +123,7 @@ static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *probl
     exchange->way = &comm->alone;
     exchange->found = false;
     exchange->matrix = 0;
-    return (comm->serial && !(planned && comm->alone.boards)) || irr_run_is_alone(run, exchange->way)
+    return (comm->serial && !(planned && plans_alone(comm))) || irr_run_is_alone(run, exchange->way)
                ? IRR_OK : irr_run_build(run, comm, exchange->way, NULL, &exchange->problem);
 }
 

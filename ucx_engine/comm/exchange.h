@@ -5,6 +5,7 @@
  *   exchange_run.c    what an open one goes through
  *   exchange_board.c  the same, of one with boards
  *   exchange_node.c   and of one in which node speaks to node
+ *   exchange_long.c   long messages beside the relay
  *   queue.c           which of those that were started are open
  *   run.c             the plan of one without a relay
  */
@@ -35,7 +36,7 @@ struct irr_exchange {
     irr_status_t          result;     /* IRR_IN_PROGRESS until it is over */
     irr_status_t          boarded;    /* what it came to on the boards */
     irr_exec_env_t        env;        /* of what runs */
-    irr_status_t          relayed;    /* result of the relay, while the ranks agree */
+    irr_status_t          relayed;    /* result of the relay, for what comes then */
     bool                  started;    /* it is not over, or its result was not read */
     bool                  plans;      /* there are no buffers yet */
     bool                  planned;    /* irr_exchange_plan was here, so irr_exchange_restart may come */
@@ -80,6 +81,9 @@ void irr_exchange_end(irr_exchange_t *exchange, irr_status_t result);
 /* Opens the endpoints that the plan sends through, so that the first run need not. */
 void irr_exchange_open_endpoints(irr_exchange_t *exchange);
 
+/* Is all that comes directly asked for? */
+bool irr_exchange_listens(const irr_exchange_t *exchange);
+
 /* The rank that it waits for; -1: none. */
 int irr_exchange_awaited(const irr_exchange_t *exchange);
 
@@ -106,6 +110,14 @@ void irr_exchange_add_direct(irr_exchange_t *exchange, irr_step_kind_t kind, int
 /* Goes on when the cells have come: true when nothing can be appended to the plan any more. */
 bool irr_exchange_progress_node(irr_exchange_t *exchange);
 void irr_exchange_open_endpoints_node(irr_exchange_t *exchange);
+
+/* ---- exchange_long.c; the same ---- */
+
+/* Sends what goes directly, beside the relay, which has just started. */
+void irr_exchange_start_long(irr_exchange_t *exchange);
+
+/* The relay is over: what comes directly is received. */
+void irr_exchange_receive_long(irr_exchange_t *exchange);
 
 /* ---- queue.c; the engine is locked ---- */
 

@@ -63,7 +63,11 @@ static void run(irr_exchange_t *exchange)
         irr_exec_start(&exchange->run->exec, exchange->running, env);
     } else {
         exchange->state = IRR_EXCHANGE_RELAYS;
+        exchange->relayed = IRR_IN_PROGRESS;
         irr_relay_start(&comm->relay, &exchange->problem, env);
+        if (irr_comm_is_split(comm)) {
+            irr_exchange_start_long(exchange);
+        }
     }
 }
 
@@ -75,7 +79,7 @@ static irr_status_t build(irr_exchange_t *exchange, const irr_cache_entry_t *ent
 
     exchange->found = entry != NULL;
     exchange->way = entry != NULL ? &comm->schedules.way[entry->tune.running] : alone;
-    return comm->direct || irr_way_is_scheduled(exchange->way)
+    return comm->direct || irr_comm_is_split(comm) || irr_way_is_scheduled(exchange->way)
                ? irr_run_build(exchange->run, comm, exchange->way, entry, &exchange->problem) : IRR_OK;
 }
 
@@ -107,7 +111,7 @@ static void go_on(irr_exchange_t *exchange)
 {
     if (exchange->comm->schedules.asked && (exchange->plans || !exchange->planned)) {
         find_schedule(exchange);
-    } else if (exchange->way->boards) {
+    } else if (exchange->way->boards || (irr_comm_is_split(exchange->comm) && !exchange->exact)) {
         (void)irr_run_take(exchange->run, &exchange->problem);   /* its lists are good */
         build_and_run(exchange);
     } else {
@@ -147,7 +151,7 @@ void irr_exchange_open_endpoints(irr_exchange_t *exchange)
     if (exchange->way->boards) {
         irr_exchange_open_endpoints_boards(exchange);
     }
-    for (size_t i = 0; (exchange->found || comm->direct) && i < plan->nsteps; i++) {
+    for (size_t i = 0; (exchange->found || comm->direct || irr_comm_is_split(comm)) && i < plan->nsteps; i++) {
         if (irr_step_goes_out(&plan->steps[i])) {
             (void)transport->ops->reach(transport, comm->peers[plan->steps[i].peer]);   /* if not, that run fails */
         }
@@ -237,17 +241,37 @@ static irr_status_t progress_run(irr_exchange_t *exchange)
     return status;
 }
 
+/* The relay, and what goes beside it. */
+static irr_status_t progress_parts(irr_exchange_t *exchange)
+{
+    irr_status_t beside = IRR_OK;
+
+    if (exchange->relayed == IRR_IN_PROGRESS) {
+        exchange->relayed = irr_relay_progress(&exchange->comm->relay);
+        if (exchange->relayed != IRR_IN_PROGRESS && irr_comm_is_split(exchange->comm)) {
+            irr_exchange_receive_long(exchange);
+        }
+    }
+    if (exchange->running != NULL) {
+        beside = irr_exec_progress(&exchange->run->exec);
+    }
+    if (exchange->relayed == IRR_IN_PROGRESS || beside == IRR_IN_PROGRESS) {
+        return IRR_IN_PROGRESS;
+    }
+    irr_exec_keep(&exchange->relayed, beside);
+    return exchange->relayed;
+}
+
 static irr_status_t progress_relay(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
-    irr_status_t status = irr_relay_progress(&comm->relay);
+    irr_status_t status = progress_parts(exchange);
     uint64_t failed;
 
     if (status == IRR_IN_PROGRESS || !exchange->planned || !comm->agrees) {
         return status;
     }
     failed = status != IRR_OK || freeze(exchange) != IRR_OK;
-    exchange->relayed = status;
     exchange->state = IRR_EXCHANGE_FREEZES;
     irr_consensus_start(&comm->consensus, &failed, 1, make_env(exchange));
     return IRR_IN_PROGRESS;
@@ -305,9 +329,18 @@ int irr_exchange_awaited(const irr_exchange_t *exchange)
     case IRR_EXCHANGE_SCHEDULES: return irr_schedules_awaited(&comm->schedules);
     case IRR_EXCHANGE_RUNS:      return irr_exec_awaited(&exchange->run->exec);
     case IRR_EXCHANGE_BOARDS:    return irr_exchange_awaited_boards(exchange);
-    case IRR_EXCHANGE_RELAYS:    return irr_relay_awaited(&comm->relay);
+    case IRR_EXCHANGE_RELAYS:    return exchange->relayed == IRR_IN_PROGRESS
+                                            ? irr_relay_awaited(&comm->relay) : irr_exec_awaited(&exchange->run->exec);
     default:                     return irr_consensus_awaited(&comm->consensus);
     }
+}
+
+bool irr_exchange_listens(const irr_exchange_t *exchange)
+{
+    const bool relays = exchange->state == IRR_EXCHANGE_RELAYS || exchange->state == IRR_EXCHANGE_FREEZES;
+
+    return (exchange->state == IRR_EXCHANGE_RUNS || (relays && exchange->relayed != IRR_IN_PROGRESS)) &&
+           irr_exec_listens(&exchange->run->exec);
 }
 
 /* ---- the end ---- */
@@ -327,8 +360,12 @@ static void count_route(irr_exchange_t *exchange)
         counters->steps = plan != NULL ? plan->nsends : 0;
         return;
     }
-    counters->steps = plan != NULL ? plan->nsends : relay->plan->plan.nsends;
-    counters->scratch_bytes = plan != NULL ? plan->scratch_bytes : relay->scratch_bytes;
+    counters->steps = plan != NULL ? plan->nsends : 0;
+    counters->scratch_bytes = plan != NULL ? plan->scratch_bytes : 0;
+    if (exchange->state == IRR_EXCHANGE_RELAYS || exchange->state == IRR_EXCHANGE_FREEZES) {
+        counters->steps += relay->plan->plan.nsends;
+        counters->scratch_bytes = relay->scratch_bytes;
+    }
 }
 
 /* What it cost, also in the totals of the engine. */

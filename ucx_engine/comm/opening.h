@@ -26,7 +26,7 @@ typedef struct irr_agreement {
 } irr_agreement_t;
 
 /* Most words of an agreement: see agree_settings.c. */
-#define IRR_OPENING_WORDS 56
+#define IRR_OPENING_WORDS 58
 
 typedef struct irr_opening irr_opening_t;
 

@@ -6,6 +6,7 @@
 #include "comm/comm_route.h"
 
 #include "core/alloc.h"
+#include "route/direct.h"
 
 static irr_status_t reserve(irr_run_t *run, irr_plan_bounds_t bounds)
 {
@@ -51,6 +52,9 @@ irr_status_t irr_run_reserve(irr_run_t *run, const irr_comm_t *comm)
         status = reserve_sides(run, comm);
     }
     ways[1].pace = &irr_pace_loose;   /* by which a trial may find that exchanges without a schedule go best */
+    if (irr_comm_is_split(comm)) {
+        return status == IRR_OK ? reserve(run, irr_way_bounds(&comm->alone, comm->ranks, 0, NULL, NULL)) : status;
+    }
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && status == IRR_OK && comm->direct; i++) {
         status = reserve(run, with_mail(comm, irr_way_bounds(&ways[i], comm->ranks, 0, NULL, NULL)));
     }
@@ -116,7 +120,20 @@ static irr_status_t keep_direct(irr_run_t *run, const irr_comm_t *comm, irr_prob
     return IRR_OK;
 }
 
-/* By a way without boards, or what does not go over them. */
+irr_status_t irr_run_add_long(irr_run_t *run, const irr_comm_t *comm, irr_step_kind_t kind,
+                              const irr_problem_t *problem, const bool *but)
+{
+    const irr_direct_side_t side = {
+        .kind = kind, .stage = irr_comm_direct_stage(comm), .least = comm->alone.direct_from, .but = but
+    };
+
+    if (kind == IRR_STEP_SEND) {
+        irr_plan_reset(&run->plan, problem);
+    }
+    return irr_direct_add_side(problem, &irr_order_rotate, &side, &run->plan);
+}
+
+/* By a way without boards, or what does not go over them; beside a relay what this rank sends directly. */
 static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way, const irr_share_t *share,
                           const irr_forward_t *forward, const irr_problem_t *problem)
 {
@@ -134,7 +151,8 @@ static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_
         irr_mail_sides_of(irr_comm_mail(comm), problem, run->mail);
     }
     if (status == IRR_OK) {
-        status = irr_way_build(way, &left, share, forward, &run->plan);
+        status = irr_comm_is_split(comm) ? irr_run_add_long(run, comm, IRR_STEP_SEND, problem, NULL)
+                                         : irr_way_build(way, &left, share, forward, &run->plan);
     }
     run->mark = irr_plan_mark(&run->plan);
     return status;

@@ -1,5 +1,6 @@
 /*
- * run.h - the plan of an exchange without a relay, the problem that it is for, and the executor that runs it.
+ * run.h - the plan of an exchange without a relay, or of what goes beside one, the problem that it is for, and the
+ * executor that runs it.
  *
  * A plan is built again only where problem, schedule or way are not those of the last time.  A rank that has
  * several blocks for another one has more pieces than there was room for before; without memory for them its plan is
@@ -45,6 +46,13 @@ static inline bool irr_run_is_alone(const irr_run_t *run, const irr_way_t *way)
 {
     return run->built == IRR_RUN_ALONE && run->built_way == way;
 }
+
+/*
+ * Long messages beside a relay, which this rank sends, as a new plan, or receives, as more steps of the plan: but those
+ * from these ranks.  Within what was reserved for the plan.
+ */
+irr_status_t irr_run_add_long(irr_run_t *run, const irr_comm_t *comm, irr_step_kind_t kind,
+                              const irr_problem_t *problem, const bool *but);
 
 /*
  * Builds the plan for the problem that was taken, which may become one of other lists: by a way of the communicator,

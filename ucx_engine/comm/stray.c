@@ -48,6 +48,9 @@ static bool has_gaps(const irr_exchange_t *exchange)
     const irr_comm_t *comm = exchange->comm;
     const irr_plan_t *plan = exchange->running;
 
+    if (irr_comm_is_split(comm)) {
+        return plan != NULL;   /* that a message is forwarded is what a rank expects, too */
+    }
     if (!comm->direct || exchange->found || plan == NULL || irr_comm_mail(comm) != NULL) {
         return false;
     }
@@ -63,7 +66,8 @@ static void throw_away_of(const irr_exchange_t *exchange)
     irr_comm_t *comm = exchange->comm;
     const uint16_t base = exchange->run->exec.env.tag_base;
 
-    throw_away(comm->engine, comm->id, irr_tag(base, IRR_TAG_DATA, 1), IRR_TAG_FULL_MASK, &comm->strays);
+    throw_away(comm->engine, comm->id, irr_tag(base, IRR_TAG_DATA, irr_comm_direct_stage(comm)), IRR_TAG_FULL_MASK,
+               &comm->strays);
 }
 
 /* Those who failed with this rank may still send what it will never ask for. */
@@ -82,7 +86,7 @@ static void look_at(irr_comm_t *comm)
         throw_away_past(comm);
     }
     for (const irr_exchange_t *exchange = comm->open.first; exchange != NULL; exchange = exchange->next) {
-        if (exchange->state == IRR_EXCHANGE_RUNS && has_gaps(exchange) && irr_exec_listens(&exchange->run->exec)) {
+        if (has_gaps(exchange) && irr_exchange_listens(exchange)) {
             throw_away_of(exchange);
         }
     }

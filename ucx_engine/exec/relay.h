@@ -146,12 +146,22 @@ void irr_relay_start(irr_relay_t *relay, const irr_problem_t *problem, const irr
 /* Goes on after progress of the transport: IRR_IN_PROGRESS, or the result. */
 irr_status_t irr_relay_progress(irr_relay_t *relay);
 
+/*
+ * After the last progress, by rank: its message, which is long enough to come directly, came through the grid, as it is
+ * shorter than this rank awaits.  NULL: none did, as far as this rank knows.
+ */
+static inline const bool *irr_relay_came(const irr_relay_t *relay)
+{
+    return relay->broken ? NULL : relay->plan->came;
+}
+
 /* As irr_exec_awaited. */
 int irr_relay_awaited(const irr_relay_t *relay);
 
 /*
- * The plan of the last exchange, exact, with places in one scratch buffer, in `frozen`, which is not begun.
- * IRR_ERR_BAD_PARAM if that exchange had another problem or did not end well; IRR_ERR_NO_MEMORY.
+ * The plan of the last exchange, exact, with places in one scratch buffer, and with what goes directly, in `frozen`, which
+ * is not begun.  IRR_ERR_BAD_PARAM if that exchange had another problem, did not end well, or brought what was awaited
+ * directly; IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_relay_freeze(const irr_relay_t *relay, const irr_problem_t *problem, irr_grid_plan_t *frozen);
 

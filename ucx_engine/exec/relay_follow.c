@@ -9,6 +9,8 @@
  */
 #include "exec/relay.h"
 
+#include <string.h>
+
 static bool all_told(const irr_relay_t *relay)
 {
     const irr_relay_slot_t *slot = relay->slots;
@@ -139,12 +141,20 @@ static bool all_known(const irr_relay_t *relay)
     return true;
 }
 
+/* Did a message that is awaited directly come through the grid? */
+static bool some_came(const irr_relay_t *relay)
+{
+    const bool *came = relay->plan->came;
+
+    return came != NULL && memchr(came, true, (size_t)relay->stages.ranks) != NULL;
+}
+
 irr_status_t irr_relay_freeze(const irr_relay_t *relay, const irr_problem_t *problem, irr_grid_plan_t *frozen)
 {
     irr_status_t status;
 
     if (problem != relay->problem || relay->status != IRR_OK || relay->copied != IRR_OK ||
-        relay->plan->truncated || !all_known(relay)) {
+        relay->plan->truncated || some_came(relay) || !all_known(relay)) {
         return IRR_ERR_BAD_PARAM;
     }
     status = irr_grid_plan_init(frozen, &relay->stages);

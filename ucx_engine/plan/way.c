@@ -25,6 +25,9 @@ irr_way_t irr_way_of(const irr_settings_t *settings, int hosts)
     way.window_bytes = settings->window_bytes;
     way.dims = settings->dims;
     way.slice_min = settings->slice_min;
+    if (way.direct_from > 0 && settings->direct_bytes != IRR_BYTES_AUTO) {
+        way.direct_from = settings->direct_bytes;
+    }
     way.overlap = settings->overlap;
     return way;
 }
@@ -72,7 +75,8 @@ static void lay_out(const irr_way_t *way, int ranks, irr_grid_t *grid)
 
 irr_status_t irr_way_grid(const irr_way_t *way, int ranks, const irr_nodes_t *nodes, irr_grid_t *grid)
 {
-    irr_grid_t made = { .levels = 2, .balanced = way->balanced };
+    irr_grid_t made = { .levels = 2, .balanced = way->balanced, .direct_from = way->direct_from };
+    int stages;
 
     if (irr_way_is_scheduled(way)) {
         return IRR_ERR_BAD_PARAM;
@@ -84,7 +88,8 @@ irr_status_t irr_way_grid(const irr_way_t *way, int ranks, const irr_nodes_t *no
     } else {
         return IRR_ERR_BAD_PARAM;
     }
-    if (irr_grid_stages(&made) > IRR_STAGES_MAX) {
+    stages = irr_way_is_split(way) ? irr_grid_direct_stage(&made) : irr_grid_stages(&made);
+    if (stages > IRR_STAGES_MAX) {
         return IRR_ERR_BAD_PARAM;
     }
     *grid = made;
@@ -144,8 +149,10 @@ irr_plan_bounds_t irr_way_bounds(const irr_way_t *way, int ranks, size_t more, c
 
     if (irr_way_forwards(way)) {
         bounds = irr_forward_plan_bounds(forward, &share->own);
+    } else if (irr_way_is_scheduled(way)) {
+        bounds = irr_direct_plan_bounds(&share->own);
     } else {
-        bounds = irr_way_is_scheduled(way) ? irr_direct_plan_bounds(&share->own) : way->route->bounds(ranks);
+        bounds = (irr_way_is_split(way) ? &irr_route_direct : way->route)->bounds(ranks);
     }
     bounds.steps += more;
     bounds.pieces += 2 * more;

@@ -47,6 +47,7 @@ typedef struct irr_way {
     bool               balanced;
     irr_dims_t         dims;
     size_t             slice_min;
+    size_t             direct_from; /* of the route grid: so long messages go directly; 0: none */
     irr_overlap_t      overlap;
 } irr_way_t;
 
@@ -87,6 +88,12 @@ static inline bool irr_way_is_local(const irr_way_t *way)
     return way->route->build != NULL && way->order->send_step != NULL;
 }
 
+/* Do some messages go directly, beside those that are forwarded? */
+static inline bool irr_way_is_split(const irr_way_t *way)
+{
+    return way->route == &irr_route_grid && way->direct_from > 0;
+}
+
 /* Between nodes, does a rank send for others, by a schedule? */
 static inline bool irr_way_forwards(const irr_way_t *way)
 {
@@ -123,7 +130,8 @@ irr_status_t irr_way_build(const irr_way_t *way, const irr_problem_t *problem, c
                            const irr_forward_t *forward, irr_plan_t *plan);
 
 /*
- * What irr_plan_reserve needs for it, for any counts; the way is one that irr_way_build takes.  more: blocks that are
+ * What irr_plan_reserve needs for it, for any counts; the way is one that irr_way_build takes, or a split one: then for
+ * what goes directly.  more: blocks that are
  * not the first of their rank.
  */
 irr_plan_bounds_t irr_way_bounds(const irr_way_t *way, int ranks, size_t more, const irr_share_t *share,

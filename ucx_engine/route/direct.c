@@ -17,21 +17,29 @@
 #include "problem/blocks.h"
 #include "route/route.h"
 
+/* Bytes of the message that blocks make, from one on, as a step. */
+static irr_status_t add(const irr_step_params_t *params, irr_blocks_t blocks, size_t skip, size_t length,
+                        irr_plan_t *plan)
+{
+    const irr_buffer_t buffer = params->kind == IRR_STEP_SEND ? IRR_BUFFER_INPUT : IRR_BUFFER_OUTPUT;
+    irr_status_t status = irr_plan_add(plan, params);
+
+    return status == IRR_OK ? irr_plan_add_part(plan, buffer, blocks, skip, length) : status;
+}
+
 irr_status_t irr_direct_add(irr_step_kind_t kind, int peer, int number, irr_blocks_t blocks, size_t skip, size_t length,
                             irr_plan_t *plan)
 {
-    const irr_buffer_t buffer = kind == IRR_STEP_SEND ? IRR_BUFFER_INPUT : IRR_BUFFER_OUTPUT;
-    irr_status_t status = irr_plan_add(plan, &(irr_step_params_t){
-        .kind = kind, .peer = peer, .stage = 1, .number = number });
+    const irr_step_params_t params = { .kind = kind, .peer = peer, .stage = 1, .number = number };
 
-    return status == IRR_OK ? irr_plan_add_part(plan, buffer, blocks, skip, length) : status;
+    return add(&params, blocks, skip, length, plan);
 }
 
 /* ---- in the steps of an order that a rank knows alone: from the first one on ---- */
 
 /* One side of a problem on its way around the group. */
 typedef struct side {
-    irr_step_kind_t kind;
+    const irr_direct_side_t *which;
     irr_blocks_t    blocks;
     int           (*step)(irr_group_t group, int peer);
     irr_group_t     group;
@@ -69,6 +77,25 @@ static size_t lowest(const side_t *side)
     return low;
 }
 
+static bool is_wanted(const side_t *side, irr_blocks_t message)
+{
+    const irr_direct_side_t *which = side->which;
+    const int peer = message.list[0].rank;
+
+    return peer != side->group.me && (which->but == NULL || !which->but[peer]) &&
+           (which->least == 0 || irr_blocks_bytes(message) >= which->least);
+}
+
+static irr_status_t add_message(const side_t *side, irr_blocks_t message, irr_plan_t *plan)
+{
+    const irr_step_params_t params = {
+        .kind = side->which->kind, .peer = message.list[0].rank, .stage = side->which->stage,
+        .number = side->step(side->group, message.list[0].rank)
+    };
+
+    return is_wanted(side, message) ? add(&params, message, 0, SIZE_MAX, plan) : IRR_OK;
+}
+
 /* The messages of a side, from the lowest step on in the direction in which the steps rise. */
 static irr_status_t add_side(const side_t *side, irr_plan_t *plan)
 {
@@ -83,25 +110,30 @@ static irr_status_t add_side(const side_t *side, irr_plan_t *plan)
     }
     falls = step_at(side, before(blocks, first)) < step_at(side, after(blocks, first));
     do {
-        const irr_blocks_t message = irr_blocks_first(irr_blocks_after(blocks, i));
-
-        if (message.list[0].rank != side->group.me) {
-            status = irr_direct_add(side->kind, message.list[0].rank, step_at(side, i), message, 0, SIZE_MAX, plan);
-        }
+        status = add_message(side, irr_blocks_first(irr_blocks_after(blocks, i)), plan);
         i = falls ? before(blocks, i) : after(blocks, i);
     } while (status == IRR_OK && i != first);
     return status;
 }
 
+irr_status_t irr_direct_add_side(const irr_problem_t *problem, const irr_order_t *order, const irr_direct_side_t *side,
+                                 irr_plan_t *plan)
+{
+    const bool sends = side->kind == IRR_STEP_SEND;
+
+    return add_side(&(side_t){
+        .which = side, .blocks = sends ? problem->send : problem->recv,
+        .step = sends ? order->send_step : order->recv_step, .group = { problem->ranks, problem->rank } }, plan);
+}
+
 static irr_status_t build(const irr_problem_t *problem, const irr_order_t *order, irr_plan_t *plan)
 {
-    const irr_group_t group = { problem->ranks, problem->rank };
-    const side_t sent = { IRR_STEP_SEND, problem->send, order->send_step, group };
-    const side_t received = { IRR_STEP_RECV, problem->recv, order->recv_step, group };
-    irr_status_t status = add_side(&received, plan);
+    const irr_direct_side_t received = { .kind = IRR_STEP_RECV, .stage = 1 };
+    const irr_direct_side_t sent = { .kind = IRR_STEP_SEND, .stage = 1 };
+    irr_status_t status = irr_direct_add_side(problem, order, &received, plan);
 
     if (status == IRR_OK) {
-        status = add_side(&sent, plan);
+        status = irr_direct_add_side(problem, order, &sent, plan);
     }
     return status == IRR_OK ? irr_plan_add_self(problem, plan) : status;
 }

@@ -4,6 +4,7 @@
 #ifndef IRR_DIRECT_H
 #define IRR_DIRECT_H
 
+#include "order/order.h"
 #include "order/schedule.h"
 #include "plan/plan.h"
 
@@ -12,6 +13,21 @@ static inline int irr_direct_number(irr_step_kind_t kind, const irr_transmission
 {
     return kind == IRR_STEP_RECV ? irr_transmission_last(t) : t->step;
 }
+
+/* Which messages of a rank, and as those of which stage. */
+typedef struct irr_direct_side {
+    irr_step_kind_t kind;    /* those that it sends, or those that it receives */
+    int             stage;
+    size_t          least;   /* shorter ones are left out, */
+    const bool     *but;     /* and those of these ranks; NULL: none */
+} irr_direct_side_t;
+
+/*
+ * Appends these messages of the problem, but that of the rank to itself, in the steps of an order that a rank knows
+ * alone.  IRR_ERR_NO_MEMORY, not within the bounds of the route.
+ */
+irr_status_t irr_direct_add_side(const irr_problem_t *problem, const irr_order_t *order, const irr_direct_side_t *side,
+                                 irr_plan_t *plan);
 
 /*
  * Appends the message that the blocks of a peer make, from byte `skip` on, at most `length` bytes of it: to the peer

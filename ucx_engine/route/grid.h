@@ -8,7 +8,8 @@
  * 3.2.2 A); then no traffic is added and no node is chosen for all.
  *
  * A message travels one dimension a stage.  Collecting takes it to its destination's column of each dimension in
- * turn; a balanced route spreads it before, in one stage a dimension, over all columns by their sizes.
+ * turn; a balanced route spreads it before, in one stage a dimension, over all columns by their sizes.  Long messages
+ * may go directly instead, beside all that: as those of one more stage, which waits for no other one.
  */
 #ifndef IRR_GRID_H
 #define IRR_GRID_H
@@ -29,6 +30,7 @@ typedef struct irr_grid {
     int  levels;                        /* dimensions */
     int  columns[IRR_GRID_LEVELS_MAX];  /* of each, the last one takes what is left */
     bool balanced;
+    size_t direct_from;                 /* messages of so many bytes, or more, go directly; 0: none */
     const irr_nodes_t *nodes;           /* NULL: rows and columns by rank number */
 } irr_grid_t;
 
@@ -36,6 +38,18 @@ typedef struct irr_grid {
 static inline int irr_grid_stages(const irr_grid_t *grid)
 {
     return grid->balanced ? 2 * grid->levels : grid->levels;
+}
+
+/* The number of the stage that messages which go directly are of, behind all others. */
+static inline int irr_grid_direct_stage(const irr_grid_t *grid)
+{
+    return irr_grid_stages(grid) + 1;
+}
+
+/* Does a message of so many bytes go directly? */
+static inline bool irr_grid_goes_directly(const irr_grid_t *grid, size_t bytes)
+{
+    return grid->direct_from > 0 && bytes >= grid->direct_from;
 }
 
 /* One dimension as one rank sees it: the group it is in.  Member t is rank base + t * stride. */

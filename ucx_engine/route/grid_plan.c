@@ -10,6 +10,9 @@
  * The overlap is nothing but dependencies: `dual` adds all receives of the stage before to those of a send,
  * `single` the sends too, `blocking` a barrier, and makes each send wait for the one before.
  *
+ * Receives of what goes directly come first, as they wait for nothing; the sends behind those of the first stage, which
+ * are short, and which others wait for.
+ *
  * Cost: at most one send a slot and one receive a sender in each stage; O(n log n) time for n slices in a stage.
  * JPDC 3.1.2, 3.1.3, 3.2 and 5; overlap: JPDC 3.3.
  */
@@ -18,6 +21,7 @@
 #include "core/alloc.h"
 #include "problem/blocks.h"
 #include "route/barrier.h"
+#include "route/direct.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +43,11 @@ irr_status_t irr_grid_plan_init(irr_grid_plan_t *build, const irr_stages_t *stag
     irr_plan_init(&build->plan);
     build->send_steps = irr_alloc((size_t)stages->slots, sizeof(*build->send_steps));
     build->recv_steps = irr_alloc((size_t)stages->senders, sizeof(*build->recv_steps));
-    if (build->send_steps == NULL || build->recv_steps == NULL) {
+    if (stages->grid.direct_from > 0) {
+        build->came = irr_alloc_zero((size_t)stages->ranks, sizeof(*build->came));
+    }
+    if (build->send_steps == NULL || build->recv_steps == NULL ||
+        (build->came == NULL && stages->grid.direct_from > 0)) {
         irr_grid_plan_fini(build);
         return IRR_ERR_NO_MEMORY;
     }
@@ -55,6 +63,7 @@ void irr_grid_plan_fini(irr_grid_plan_t *build)
     irr_deal_fini(&build->deal);
     irr_items_fini(&build->landed);
     irr_items_fini(&build->held);
+    irr_free(build->came);
     irr_free(build->recv_steps);
     irr_free(build->send_steps);
     irr_free(build->slices);
@@ -80,6 +89,25 @@ static irr_status_t hold(irr_grid_plan_t *build, irr_blocks_t message)
     return status;
 }
 
+/* Is it one of the grid's? */
+static bool is_forwarded(const irr_grid_plan_t *build, irr_blocks_t message)
+{
+    const irr_grid_t *grid = &build->stages->grid;
+
+    return message.list[0].rank != build->problem->rank &&
+           (grid->direct_from == 0 || !irr_grid_goes_directly(grid, irr_blocks_bytes(message)));
+}
+
+/* What goes directly to other ranks, or comes from them. */
+static irr_status_t add_direct(irr_grid_plan_t *build, irr_step_kind_t kind)
+{
+    const irr_grid_t *grid = &build->stages->grid;
+    const irr_direct_side_t side = { .kind = kind, .stage = irr_grid_direct_stage(grid), .least = grid->direct_from };
+
+    return grid->direct_from == 0 || build->placed
+               ? IRR_OK : irr_direct_add_side(build->problem, &irr_order_rotate, &side, &build->plan);
+}
+
 irr_status_t irr_grid_plan_begin(irr_grid_plan_t *build, const irr_problem_t *problem, size_t slice_min,
                                  irr_overlap_t overlap)
 {
@@ -97,13 +125,16 @@ irr_status_t irr_grid_plan_begin(irr_grid_plan_t *build, const irr_problem_t *pr
     irr_extents_reset(&build->scratch);
     irr_plan_reset(&build->plan, problem);
     forget_steps(build);
+    if (build->came != NULL) {
+        memset(build->came, 0, (size_t)problem->ranks * sizeof(*build->came));
+    }
     for (irr_blocks_t left = problem->send; left.count > 0 && status == IRR_OK;) {
         const irr_blocks_t message = irr_blocks_first(left);
 
-        status = message.list[0].rank != problem->rank ? hold(build, message) : IRR_OK;
+        status = is_forwarded(build, message) ? hold(build, message) : IRR_OK;
         left = irr_blocks_after(left, message.count);
     }
-    return status;
+    return status == IRR_OK ? add_direct(build, IRR_STEP_RECV) : status;
 }
 
 /* ---- dependencies ---- */
@@ -283,7 +314,7 @@ irr_status_t irr_grid_plan_sends(irr_grid_plan_t *build, int number)
         build->deal.slots[stage->own] = build->held;
         build->held = own;
     }
-    return status;
+    return status == IRR_OK && number == 1 ? add_direct(build, IRR_STEP_SEND) : status;
 }
 
 /* Where a slice that arrives goes; *used is set if to scratch that may have been used before. */
@@ -303,6 +334,15 @@ static irr_piece_t place(irr_grid_plan_t *build, const irr_slice_t *slice, bool 
     return piece;
 }
 
+/* A message that its sender takes for a short one, and this rank for a long one, comes this way alone. */
+static void note_arrival(irr_grid_plan_t *build, const irr_slice_t *slice)
+{
+    if (build->came != NULL && slice->destination == build->problem->rank) {
+        build->came[slice->source] = irr_grid_goes_directly(
+            &build->stages->grid, irr_blocks_bytes(irr_blocks_of(build->problem->recv, slice->source)));
+    }
+}
+
 irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int number, int i, const irr_slice_t *slices,
                                    const irr_piece_t *places, size_t count)
 {
@@ -320,6 +360,7 @@ irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int number, int i, co
     params.npieces = count > 0 ? count : put_blank(build);
     for (size_t k = 0; k < count && status == IRR_OK; k++) {
         build->slices[build->plan.npieces + k] = slices[k];
+        note_arrival(build, &slices[k]);
         build->pieces[k] = build->placed ? places[k] : place(build, &slices[k], &used);
         if (build->pieces[k].buffer != IRR_BUFFER_OUTPUT) {
             const bool arrived = slices[k].destination == build->problem->rank;

@@ -8,6 +8,9 @@
  * A builder that is told the places of what arrives (`placed`) writes a plan of which each rank knows that all others
  * may change theirs: where a rank has nothing for another one there is a message too, of one byte, the blank.
  *
+ * Messages that the grid leaves out, because they are long, are steps of the plan unless it is placed: then who runs it
+ * sends and receives them beside it, and only learns which of them have come through the grid all the same.
+ *
  *     begin; for each stage: sends, receive for each message that is not empty, end_stage; finish
  */
 #ifndef IRR_GRID_PLAN_H
@@ -33,6 +36,7 @@ typedef struct irr_grid_plan {
     bool                 placed;       /* set after init, with */
     uintptr_t            blank;        /* the address of the blank: SCRATCH offsets are addresses then */
     bool                 truncated;    /* something is longer than its block, and goes to scratch instead */
+    bool                *came;         /* by rank: a message awaited directly came through the grid; or NULL */
     irr_items_t          held;
     irr_items_t          landed;       /* what this rank received for itself in scratch, as it lies in several blocks */
     irr_deal_t           deal;

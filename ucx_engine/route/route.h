@@ -2,7 +2,7 @@
  * route.h - through which ranks does a byte travel?
  *
  * direct   from its source to its destination
- * grid     along the dimensions of a grid (route/grid.h)
+ * grid     along the dimensions of a grid (route/grid.h), maybe with long messages from source to destination
  * node     inside the node, or host, to a rank that serves the destination, then from node to node
  *
  * Routes are pure.  What a rank forwards it learns in the exchange, or from what all ranks send; plan/way.h says how.
