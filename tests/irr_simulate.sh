@@ -15,7 +15,7 @@ us() {
 simple=$scratch/simple
 printf '%s\n' 'message 100' 'latency 1000' 'bandwidth 8000' 'copy 1000' > "$simple"
 
-echo 1..34
+echo 1..38
 
 # ---- simulate ----
 
@@ -96,6 +96,13 @@ good recommend --ranks 64 --algorithms a3/16x4,a1/loose --unit 2048 &&
     [ "$(lines 'algorithm a3 --mca coll_irr_dims 16x4 app$')" -eq 1 ] &&
     [ "$(lines 'algorithm a1 --mca coll_irr_pace loose app$')" -eq 1 ]
 report $? "dimensions and paces have parameters"
+good recommend --ranks 64 --pattern spike --unit 256 &&
+    [ "$(lines '^hybrid/from:1566 .*algorithm hybrid --mca coll_irr_direct_bytes 1566 app$')" -eq 1 ] &&
+    good recommend --ranks 64 --unit 256 && [ "$(lines '^hybrid')" -eq 0 ]
+report $? "a hybrid where some messages are long"
+good simulate --ranks 64 --pattern spike --unit 256 --algorithms a3,hybrid,hybrid/from:100000 &&
+    [ "$(us hybrid)" != "$(us a3)" ] && [ "$(us hybrid/from:100000)" = "$(us a3)" ]
+report $? "from any length"
 good recommend --matrix "$mesh" --scale 100000 --topology "$scratch/tree" --algorithms aapc &&
     [ "$(lines "algorithm aapc --mca coll_irr_topology_file $scratch/tree app\$")" -eq 1 ] &&
     [ "$(lines '^# what queues that overflow cost')" -eq 1 ]
@@ -128,6 +135,9 @@ refused "no ranks" "--ranks or --matrix is missing" simulate
 refused "an algorithm that is none" "unknown way 'a9', known are host, auto, a1" simulate --ranks 4 --algorithms a1,a9
 refused "dimensions of no grid" "--algorithms: 'a1/2x2': dimensions" recommend --ranks 4 --algorithms a1/2x2
 refused "a pace that does not go" "--algorithms: 'a3/loose': goes with" simulate --ranks 4 --algorithms a3/loose
+refused "a length that is none" "--algorithms: 'hybrid/from:0': from: and a number" \
+    simulate --ranks 4 --algorithms hybrid/from:0
+refused "a length of others" "--algorithms: 'a3/from:9': from: and a number" simulate --ranks 4 --algorithms a3/from:9
 refused "an option of others" "--json does not go with simulate, which takes" simulate --ranks 4 --json
 refused "ranks a node beside hosts" "--ranks-per-node does not go with --topology" \
     recommend --topology "$scratch/tree" --ranks-per-node 2

@@ -12,7 +12,7 @@ static irr_settings_t open_settings(void)
 {
     return (irr_settings_t){
         .overlap = IRR_OVERLAP_PIPELINED, .slice_min = 256, .board_block = IRR_BYTES_AUTO, .board_bytes = 1 << 20,
-        .piece_bytes = IRR_BYTES_AUTO, .lead_bytes = IRR_BYTES_AUTO
+        .piece_bytes = IRR_BYTES_AUTO, .lead_bytes = IRR_BYTES_AUTO, .direct_bytes = IRR_BYTES_AUTO
     };
 }
 
@@ -23,6 +23,17 @@ static irr_traffic_t equal(int ranks, int node_ranks, double bytes)
         .ranks = ranks, .node_ranks = node_ranks, .messages = ranks - 1, .bytes = (ranks - 1) * bytes,
         .even = (ranks - 1) * bytes, .longest = bytes, .plain = true
     };
+}
+
+/* The same, and one message of a rank is so many times as long. */
+static irr_traffic_t uneven(int ranks, int node_ranks, double bytes, double times)
+{
+    irr_traffic_t traffic = equal(ranks, node_ranks, bytes);
+
+    traffic.longest = times * bytes;
+    traffic.bytes += traffic.longest - bytes;
+    traffic.even = traffic.bytes;
+    return traffic;
 }
 
 static int list_of(const irr_traffic_t *traffic, irr_candidate_t list[IRR_CANDIDATES_MAX])
@@ -40,14 +51,19 @@ static bool is(const irr_candidate_t *candidate, const char *name)
     return strcmp(irr_algorithm_name(candidate->row), name) == 0;
 }
 
-static bool has(const irr_candidate_t *list, int count, const char *name)
+static const irr_candidate_t *find(const irr_candidate_t *list, int count, const char *name)
 {
     for (int i = 0; i < count; i++) {
         if (is(&list[i], name)) {
-            return true;
+            return &list[i];
         }
     }
-    return false;
+    return NULL;
+}
+
+static bool has(const irr_candidate_t *list, int count, const char *name)
+{
+    return find(list, count, name) != NULL;
 }
 
 static bool has_pace(const irr_candidate_t *list, int count, const irr_pace_t *pace)
@@ -116,6 +132,32 @@ static void test_sync_of_many(void)
     CU_ASSERT_TRUE(has_pace(list, count, &irr_pace_grant));
 }
 
+/* A hybrid where some messages are long and most are short; long is what the user says. */
+static void test_hybrid(void)
+{
+    const irr_machine_t machine = IRR_MACHINE_DEFAULT;
+    irr_settings_t settings = open_settings();
+    irr_candidate_t list[IRR_CANDIDATES_MAX];
+    irr_traffic_t traffic = uneven(64, 1, 256, 64);
+    const size_t from = irr_model_direct_from(&machine, &traffic);
+    const irr_candidate_t *hybrid = find(list, list_of(&traffic, list), "hybrid");
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(hybrid);
+    CU_ASSERT_TRUE(hybrid->way.direct_from == from && from > 1000 && from < 3000);
+    settings.direct_bytes = 5000;
+    hybrid = find(list, irr_candidates(&machine, &traffic, &settings, list), "hybrid");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(hybrid);
+    CU_ASSERT_EQUAL(hybrid->way.direct_from, 5000);
+    for (double bytes = 8; bytes < 1e6; bytes *= 4) {
+        traffic = equal(64, 1, bytes);
+        CU_ASSERT_FALSE(has(list, list_of(&traffic, list), "hybrid"));
+    }
+    traffic = uneven(64, 1, 1e5, 64);
+    CU_ASSERT_FALSE(has(list, list_of(&traffic, list), "hybrid"));
+    traffic = uneven(16, 16, 256, 64);
+    CU_ASSERT_FALSE(has(list, list_of(&traffic, list), "hybrid"));
+}
+
 /* What the user has set of grids is not varied. */
 static void test_dims_of_user(void)
 {
@@ -156,6 +198,7 @@ static void check_pinned(const irr_candidate_t *candidate, const irr_settings_t 
     CU_ASSERT_TRUE(!way->pace->syncs || ways[0].lead == way->lead);
     CU_ASSERT_TRUE(way->pace != &irr_pace_grant || ways[0].grants == way->grants);
     CU_ASSERT_EQUAL(memcmp(&ways[0].dims, &way->dims, sizeof(way->dims)), 0);
+    CU_ASSERT_EQUAL(ways[0].direct_from, way->direct_from);
 }
 
 static irr_settings_t random_settings(uint64_t *random)
@@ -181,7 +224,8 @@ static void test_pinned(void)
     for (int run = 0; run < 2000; run++) {
         const int ranks = 2 + (int)irr_test_below(&random, 600);
         const int node_ranks = 1 + (int)irr_test_below(&random, (uint64_t)ranks);
-        const irr_traffic_t traffic = equal(ranks, node_ranks, pow(2, (double)irr_test_below(&random, 24)));
+        const double bytes = pow(2, (double)irr_test_below(&random, 24));
+        const irr_traffic_t traffic = uneven(ranks, node_ranks, bytes, 1 + (double)irr_test_below(&random, 100));
         const irr_settings_t settings = run % 2 ? open_settings() : random_settings(&random);
         const int count = irr_candidates(&machine, &traffic, &settings, list);
 
@@ -215,6 +259,10 @@ static void test_text(void)
     candidate.way.dims = (irr_dims_t){ .count = 3, .size = { 8, 2, 4 } };
     irr_candidate_text(&candidate, text, sizeof(text));
     CU_ASSERT_STRING_EQUAL(text, "a3, dims 8x2x4");
+    candidate = (irr_candidate_t){ .row = irr_algorithm_find("hybrid"), .way = *irr_algorithm_way(
+        irr_algorithm_find("hybrid")) };
+    irr_candidate_text(&candidate, text, sizeof(text));
+    CU_ASSERT_STRING_EQUAL(text, "hybrid, direct from 1536 bytes");
 }
 
 static const irr_test_case_t cases[] = {
@@ -222,6 +270,7 @@ static const irr_test_case_t cases[] = {
     { "short messages are forwarded, best by the model first", test_short },
     { "long ones between nodes have several paces among the first", test_long },
     { "many ranks are spared what takes long to compute", test_sync_of_many },
+    { "a hybrid where it is likely to be the best", test_hybrid },
     { "what the user has set of grids stays", test_dims_of_user },
     { "each candidate is pinned, and no two are the same", test_pinned },
     { "texts", test_text },

@@ -1,8 +1,9 @@
 /*
  * plan_ways.c - the ways that simulate and recommend compare, and the machine that they are for.
  *
- * A way is named as NAME, NAME/DIMS or NAME/PACE: a row of the table of algorithms, a grid with other dimensions, and
- * direct messages or a schedule with another pace.  "host" is Open MPI's own function.
+ * A way is named as NAME, NAME/DIMS, NAME/PACE or NAME/from:BYTES: a row of the table of algorithms, a grid with other
+ * dimensions, direct messages or a schedule with another pace, and a grid that so long messages do not go through.
+ * "host" is Open MPI's own function.
  */
 #include "plan.h"
 
@@ -88,7 +89,9 @@ void irr_tool_cluster_close(irr_tool_cluster_t *cluster)
 
 /* ---- one way ---- */
 
-/* What stands behind the name: dimensions or a pace.  NULL: it goes with the row; else why not. */
+#define FROM "from:"
+
+/* What stands behind the name: dimensions, a pace or a length.  NULL: it goes with the row; else why not. */
 static const char *take_detail(const char *text, irr_settings_t *settings)
 {
     const irr_way_t *row = irr_algorithm_way(settings->algorithm);
@@ -96,7 +99,17 @@ static const char *take_detail(const char *text, irr_settings_t *settings)
 
     if (text[0] >= '0' && text[0] <= '9') {
         return grid && irr_dims_parse(text, &settings->dims) == IRR_OK
-                   ? NULL : "dimensions, as 32x32, go with a3, a4 and multistage";
+                   ? NULL : "dimensions, as 32x32, go with a3, a4, hybrid and multistage";
+    }
+    if (strncmp(text, FROM, strlen(FROM)) == 0) {
+        const char *digits = text + strlen(FROM);
+        uint64_t bytes;
+
+        if (row->direct_from == 0 || !irr_cli_digits(digits, strlen(digits), 1, INT64_MAX, &bytes)) {
+            return "from: and a number of bytes, at least 1, go with hybrid";
+        }
+        settings->direct_bytes = (size_t)bytes;
+        return NULL;
     }
     for (int pace = IRR_PACE_FREE; irr_pacing_name(pace) != NULL; pace++) {
         if (strcmp(irr_pacing_name(pace), text) == 0) {
@@ -104,20 +117,26 @@ static const char *take_detail(const char *text, irr_settings_t *settings)
             return irr_tool_wrong_pace(settings->pace, row);
         }
     }
-    return "behind a / there may be dimensions, as in 32x32, or free, loose, grant or sync";
+    return "behind a / there may be dimensions, as in 32x32, from:BYTES, or free, loose, grant or sync";
 }
 
-static irr_settings_t settings_of(const irr_tool_options_t *options)
+static irr_settings_t settings_of(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster)
 {
+    const bool open = options->direct_bytes == IRR_BYTES_AUTO;
+
     return (irr_settings_t){
-        .slice_min = (size_t)options->slice_min, .board_block = (size_t)options->board_block,
+        .slice_min = (size_t)options->slice_min,
+        .direct_bytes = open ? irr_model_direct_from(&cluster->machine, &cluster->traffic)
+                             : (size_t)options->direct_bytes,
+        .board_block = (size_t)options->board_block,
         .board_bytes = (size_t)options->board_bytes, .lead_bytes = IRR_BYTES_AUTO, .piece_bytes = IRR_BYTES_AUTO
     };
 }
 
-static irr_cli_exit_t take_way(const irr_tool_options_t *options, const char *name, irr_tool_way_t *taken)
+static irr_cli_exit_t take_way(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster, const char *name,
+                               irr_tool_way_t *taken)
 {
-    irr_settings_t settings = settings_of(options);
+    irr_settings_t settings = settings_of(options, cluster);
     const char *slash = strchr(name, '/'), *wrong = NULL;
     char row[sizeof(taken->name)];
 
@@ -147,7 +166,8 @@ static irr_cli_exit_t take_way(const irr_tool_options_t *options, const char *na
 
 /* ---- all of them ---- */
 
-static irr_cli_exit_t add(const irr_tool_options_t *options, const char *name, irr_tool_ways_t *ways)
+static irr_cli_exit_t add(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster, const char *name,
+                          irr_tool_ways_t *ways)
 {
     irr_cli_exit_t code;
 
@@ -160,7 +180,7 @@ static irr_cli_exit_t add(const irr_tool_options_t *options, const char *name, i
         irr_cli_complain("--algorithms has more than %d ways", IRR_TOOL_WAYS_MAX);
         return IRR_CLI_REFUSED;
     }
-    code = take_way(options, name, &ways->list[ways->count]);
+    code = take_way(options, cluster, name, &ways->list[ways->count]);
     ways->count += code == IRR_CLI_GOOD;
     return code;
 }
@@ -174,6 +194,9 @@ static void name_of(const irr_candidate_t *candidate, char *name, size_t size)
     for (int i = 0; i < way->dims.count && length < size; i++) {
         length += (size_t)snprintf(name + length, size - length, "%c%d", i == 0 ? '/' : 'x', way->dims.size[i]);
     }
+    if (irr_way_is_split(way) && length < size) {
+        snprintf(name + length, size - length, "/" FROM "%zu", way->direct_from);
+    }
     if (!irr_way_is_scheduled(way) && way->pace != irr_algorithm_way(candidate->row)->pace && length < size) {
         snprintf(name + length, size - length, "/%s", way->pace->name);
     }
@@ -186,17 +209,17 @@ static void name_of(const irr_candidate_t *candidate, char *name, size_t size)
 static irr_cli_exit_t add_usual(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster, bool tried,
                                 irr_tool_ways_t *ways)
 {
-    const irr_settings_t settings = settings_of(options);
+    const irr_settings_t settings = settings_of(options, cluster);
     irr_candidate_t list[IRR_CANDIDATES_ALL];
     const int count = tried ? irr_candidates(&cluster->machine, &cluster->traffic, &settings, list)
-                            : irr_candidates_all(&cluster->traffic, &settings, list);
+                            : irr_candidates_all(&cluster->machine, &cluster->traffic, &settings, list);
     char name[sizeof(ways->list[0].name)];
-    irr_cli_exit_t code = add(options, HOST, ways);
+    irr_cli_exit_t code = add(options, cluster, HOST, ways);
 
     for (int i = 0; i < count && code == IRR_CLI_GOOD; i++) {
         if (tried || !irr_way_is_scheduled(&list[i].way)) {
             name_of(&list[i], name, sizeof(name));
-            code = add(options, name, ways);
+            code = add(options, cluster, name, ways);
         }
     }
     return code;
@@ -215,7 +238,7 @@ irr_cli_exit_t irr_tool_ways_list(const irr_tool_options_t *options, const irr_t
     }
     while (rest != NULL && code == IRR_CLI_GOOD) {
         irr_cli_take_name(&rest, name, sizeof(name));
-        code = add(options, name, ways);
+        code = add(options, cluster, name, ways);
     }
     return code;
 }

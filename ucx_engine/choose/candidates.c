@@ -20,6 +20,9 @@
  */
 #define SIGNALS_FROM 16384
 
+/* The hybrid is tried where it is predicted to take less than this part of the time of any other way. */
+#define SPLIT_FROM 0.98
+
 typedef struct all {
     irr_candidate_t list[IRR_CANDIDATES_ALL];
     bool            taken[IRR_CANDIDATES_ALL];
@@ -45,7 +48,7 @@ static bool same(const irr_candidate_t *a, const irr_candidate_t *b)
 
     return a->row == b->row && x->route == y->route && x->pace == y->pace && x->piece_max == y->piece_max &&
            (!x->pace->syncs || x->lead == y->lead) && (x->pace != &irr_pace_grant || x->grants == y->grants) &&
-           same_dims(&x->dims, &y->dims);
+           x->direct_from == y->direct_from && same_dims(&x->dims, &y->dims);
 }
 
 static void add(all_t *all, int row, const irr_way_t *way)
@@ -115,6 +118,20 @@ static void add_grids(all_t *all, const irr_settings_t *settings, const irr_traf
     }
 }
 
+/* A grid for short messages, where some are so long that they cost less directly. */
+static void add_split(all_t *all, const irr_settings_t *settings, const irr_machine_t *machine,
+                      const irr_traffic_t *traffic)
+{
+    irr_settings_t split = *settings;
+
+    if (split.direct_bytes == IRR_BYTES_AUTO) {
+        split.direct_bytes = irr_model_direct_from(machine, traffic);
+    }
+    if (split.direct_bytes > 0 && traffic->longest >= (double)split.direct_bytes) {
+        add_row(all, &split, "hybrid");
+    }
+}
+
 /* Ranks of a node may send for each other. */
 static unsigned routes_of(const irr_settings_t *settings, const irr_traffic_t *traffic)
 {
@@ -148,7 +165,8 @@ static bool needs_pace(const irr_traffic_t *traffic)
     return !is_one_node(traffic) && traffic->longest >= PACED_FROM;
 }
 
-static void find_all(all_t *all, const irr_settings_t *settings, const irr_traffic_t *traffic)
+static void find_all(all_t *all, const irr_settings_t *settings, const irr_machine_t *machine,
+                     const irr_traffic_t *traffic)
 {
     all->count = 0;
     if (traffic->node_ranks > 1) {
@@ -159,17 +177,20 @@ static void find_all(all_t *all, const irr_settings_t *settings, const irr_traff
     }
     add_row(all, settings, "a1");
     add_grids(all, settings, traffic);
+    if (!is_one_node(traffic)) {
+        add_split(all, settings, machine, traffic);
+    }
     if (needs_pace(traffic)) {
         add_paced(all, settings, traffic);
     }
 }
 
-int irr_candidates_all(const irr_traffic_t *traffic, const irr_settings_t *settings,
+int irr_candidates_all(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
                        irr_candidate_t list[IRR_CANDIDATES_ALL])
 {
     all_t all;
 
-    find_all(&all, settings, traffic);
+    find_all(&all, settings, machine, traffic);
     memcpy(list, all.list, (size_t)all.count * sizeof(*list));
     return all.count;
 }
@@ -220,6 +241,14 @@ static int take(all_t *all, int which, irr_candidate_t *list, int count)
     return count + 1;
 }
 
+/* A grid for a part of the messages is worth a trial where it is likely to be better than the best of all others. */
+static void leave_out_splits(all_t *all, double best)
+{
+    for (int i = 0; i < all->count; i++) {
+        all->taken[i] = all->taken[i] || (irr_way_is_split(&all->list[i].way) && all->list[i].ns > SPLIT_FROM * best);
+    }
+}
+
 enum { PACES = 3 };
 
 /* The most different paces, the likely best first. */
@@ -253,12 +282,13 @@ int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, c
     all_t all = { .count = 0 };
     int count = 0, last;
 
-    find_all(&all, settings, traffic);
+    find_all(&all, settings, machine, traffic);
     for (int i = 0; i < all.count; i++) {
         all.list[i].ns = irr_model_ns(machine, &limited, &all.list[i].way);
         all.taken[i] = one_node && !all.list[i].way.boards;
-        best = all.list[i].ns < best ? all.list[i].ns : best;
+        best = all.list[i].ns < best && !irr_way_is_split(&all.list[i].way) ? all.list[i].ns : best;
     }
+    leave_out_splits(&all, best);
     if (needs_pace(traffic)) {
         count = take_in_turn(&all, traffic, IRR_MODEL_HOPELESS * best, list);
     }
@@ -286,7 +316,7 @@ bool irr_candidate_same(const irr_candidate_t *a, const irr_candidate_t *b)
     const irr_way_t *one = &a->way, *other = &b->way;
     bool same = a->row == b->row && one->route == other->route && one->pace == other->pace &&
                 one->grants == other->grants && one->lead == other->lead && one->piece_max == other->piece_max &&
-                one->dims.count == other->dims.count;
+                one->direct_from == other->direct_from && one->dims.count == other->dims.count;
 
     for (int i = 0; same && i < one->dims.count; i++) {
         same = one->dims.size[i] == other->dims.size[i];
@@ -305,6 +335,7 @@ void irr_candidate_settings(const irr_candidate_t *candidate, irr_settings_t *se
     settings->lead_bytes = way->lead;
     settings->host_route = irr_way_forwards(way) ? IRR_HOST_ROUTE_NODE : IRR_HOST_ROUTE_DIRECT;
     settings->dims = way->dims;
+    settings->direct_bytes = irr_way_is_split(way) ? way->direct_from : settings->direct_bytes;
 }
 
 __attribute__((format(printf, 3, 4)))
@@ -337,6 +368,9 @@ void irr_candidate_text(const irr_candidate_t *candidate, char *text, size_t siz
         append(text, size, ", lead of %zu", way->lead);
     } else if (way->pace == &irr_pace_grant) {
         append(text, size, ", %zu grants", way->grants);
+    }
+    if (irr_way_is_split(way)) {
+        append(text, size, ", direct from %zu bytes", way->direct_from);
     }
     for (int i = 0; i < way->dims.count; i++) {
         append(text, size, i == 0 ? ", dims %d" : "x%d", way->dims.size[i]);

@@ -2,9 +2,9 @@
  * candidates.h - which ways are worth a trial, where nobody named one.
  *
  * On one node that is the one through shared memory.  On several, all ways that have sense there are ranked by the
- * model (choose/model.h), and hopeless ones are left out.  The model does not know what queues of switches cost.  So
- * where messages are long enough to fill these, ways with different paces (choose/paced.h) are in the list in turn with
- * those that the model likes, whatever it says of them.
+ * model (choose/model.h), and hopeless ones are left out; so is the hybrid where it is not likely to be the best.  The
+ * model does not know what queues of switches cost.  So where messages are long enough to fill these, ways with different
+ * paces (choose/paced.h) are in the list in turn with those that the model likes, whatever it says of them.
  *
  * A candidate is pinned: a communicator with its settings goes that way and tries nothing by itself.
  *
@@ -41,7 +41,7 @@ int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, c
  * What irr_candidates chooses from, and on one node also what does not go over boards: fills list[], in no order and
  * without times, and returns how many that are.
  */
-int irr_candidates_all(const irr_traffic_t *traffic, const irr_settings_t *settings,
+int irr_candidates_all(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
                        irr_candidate_t list[IRR_CANDIDATES_ALL]);
 
 /* Are both the same way? */

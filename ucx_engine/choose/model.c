@@ -169,6 +169,23 @@ double irr_model_host_ns(const irr_machine_t *machine, const irr_traffic_t *traf
            latency_ns(machine, &group);
 }
 
+/* ---- long messages ---- */
+
+/*
+ * How many of the messages are longer than a limit: if these are as long as the longest one, and the others half as
+ * long as the limit, or as the mean.
+ */
+static double longer(const irr_traffic_t *traffic, double limit)
+{
+    const double mean = traffic->messages > 0 ? traffic->bytes / traffic->messages : 0;
+    const double others = least(limit, mean) / 2;
+
+    if (traffic->longest <= limit || traffic->longest <= others) {
+        return 0;
+    }
+    return least(traffic->messages, (traffic->bytes - traffic->messages * others) / (traffic->longest - others));
+}
+
 /* ---- grids ---- */
 
 /*
@@ -219,22 +236,34 @@ static double grid_ns(const irr_machine_t *machine, const irr_traffic_t *traffic
     return sum;
 }
 
-/* ---- boards ---- */
-
-/*
- * How many of the messages are longer than a limit: if these are as long as the longest one, and the others half as
- * long as the limit, or as the mean.
- */
-static double longer(const irr_traffic_t *traffic, double limit)
+size_t irr_model_direct_from(const irr_machine_t *machine, const irr_traffic_t *traffic)
 {
-    const double mean = traffic->messages > 0 ? traffic->bytes / traffic->messages : 0;
-    const double others = least(limit, mean) / 2;
+    const double byte = wire_ns(machine, traffic->node_ranks) + copy_ns(machine, 3);
 
-    if (traffic->longest <= limit || traffic->longest <= others) {
-        return 0;
-    }
-    return least(traffic->messages, (traffic->bytes - traffic->messages * others) / (traffic->longest - others));
+    return (size_t)most(1, (double)machine->message / byte);
 }
+
+/* Long messages directly, beside a grid for the others: what processors do adds up, and links are shared. */
+static double split_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
+{
+    const double limit = (double)way->direct_from - 1, others = most(1, traffic->ranks - 1);
+    const group_t all = everybody(machine, traffic);
+    irr_traffic_t rest = *traffic, beside = *traffic;
+    double most_long, long_messages;
+
+    most_long = longer(&rest, limit);
+    rest.bytes = traffic->even;
+    long_messages = longer(&rest, limit);
+    rest.even = most(0, traffic->even - long_messages * traffic->longest);
+    rest.bytes = most(rest.even, traffic->bytes - most_long * traffic->longest);
+    rest.messages = traffic->messages - least(most_long, long_messages);
+    beside.even = traffic->even - rest.even;
+    beside.bytes = most(beside.even, traffic->bytes - rest.bytes);
+    return most(grid_ns(machine, &rest, way), links_ns(machine, &beside, &all) + latency_ns(machine, &all)) +
+           messages_ns(machine, &all, (most_long + long_messages) / 2 / others);
+}
+
+/* ---- boards ---- */
 
 /* Cells of a node, written and read, and what is in them. */
 static double cells_ns(const irr_machine_t *machine, double others, double bytes)
@@ -299,7 +328,7 @@ double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, 
         return way->boards ? node_ns(machine, traffic) : two_stages_ns(machine, traffic, way);
     }
     if (way->route == &irr_route_grid) {
-        return grid_ns(machine, traffic, way);
+        return irr_way_is_split(way) ? split_ns(machine, traffic, way) : grid_ns(machine, traffic, way);
     }
     return way->boards ? board_ns(machine, traffic) : paced_ns(machine, traffic, way);
 }

@@ -45,6 +45,9 @@ double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, 
 /* By Open MPI's own function: direct messages, all at once, the empty ones to all ranks too. */
 double irr_model_host_ns(const irr_machine_t *machine, const irr_traffic_t *traffic);
 
+/* Bytes from which a message costs less directly than through a grid of two dimensions, at least 1. */
+size_t irr_model_direct_from(const irr_machine_t *machine, const irr_traffic_t *traffic);
+
 /* A way that is predicted to take so many times as long as the best one is hopeless. */
 #define IRR_MODEL_HOPELESS 3
 
