@@ -111,8 +111,7 @@ static irr_status_t check(const irr_loopback_t *loopback, const irr_iov_t *iov, 
             return IRR_ERR_BAD_PARAM;
         }
     }
-    return (count > 1 && count > caps->pieces_max[form]) || *bytes > caps->message_max ? IRR_ERR_NOT_SUPPORTED
-                                                                                       : IRR_OK;
+    return count > 1 && count > caps->pieces_max[form] ? IRR_ERR_NOT_SUPPORTED : IRR_OK;
 }
 
 /* A message with room for its bytes if it is eager; NULL if memory is short. */
@@ -346,8 +345,7 @@ irr_status_t irr_loopback_open(irr_fabric_t *fabric, int rank, irr_transport_t *
     }
     loopback->super.ops = &ops;
     loopback->super.caps = (irr_transport_caps_t){
-        .name = "loopback", .pieces_max = { SIZE_MAX, SIZE_MAX }, .message_max = SIZE_MAX,
-        .iov_wire_max = SIZE_MAX, .zero_copy_min = SIZE_MAX
+        .name = "loopback", .pieces_max = { SIZE_MAX, SIZE_MAX }, .iov_wire_max = SIZE_MAX, .zero_copy_min = SIZE_MAX
     };
     loopback->fabric = fabric;
     loopback->address = (irr_loopback_address_t){ .fabric = fabric, .rank = rank };

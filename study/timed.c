@@ -334,7 +334,7 @@ irr_status_t irr_timed_create(const irr_timed_config_t *config, irr_timed_t **ti
     }
     timed->super.ops = &ops;
     timed->super.caps = (irr_transport_caps_t){
-        .name = "timed", .pieces_max = { SIZE_MAX, SIZE_MAX }, .message_max = SIZE_MAX, .iov_wire_max = SIZE_MAX,
+        .name = "timed", .pieces_max = { SIZE_MAX, SIZE_MAX }, .iov_wire_max = SIZE_MAX,
         .zero_copy_min = SIZE_MAX
     };
     timed->config = *config;

@@ -10,7 +10,7 @@
 #define POISON 0x5a
 
 /* Caps of a transport that takes all lists. */
-#define ANY_LIST .pieces_max = { SIZE_MAX, SIZE_MAX }, .message_max = SIZE_MAX
+#define ANY_LIST .pieces_max = { SIZE_MAX, SIZE_MAX }
 
 /* ---- the decision ---- */
 
@@ -20,11 +20,9 @@ static void test_decision(void)
         tcp = { ANY_LIST, .iov_wire_max = 4, .zero_copy_min = SIZE_MAX },
         rdma = { ANY_LIST, .iov_wire_max = 4, .zero_copy_min = 100000 },
         shared = { ANY_LIST, .iov_wire_max = SIZE_MAX, .zero_copy_min = 4096 },
-        short_lists = { .pieces_max = { 4, 1 }, .message_max = SIZE_MAX, .iov_wire_max = 4, .zero_copy_min = 100000 },
-        gathers = { .pieces_max = { 1, SIZE_MAX }, .message_max = SIZE_MAX, .iov_wire_max = 4,
-                    .zero_copy_min = SIZE_MAX },
-        no_lists = { .pieces_max = { 1, 1 }, .message_max = SIZE_MAX, .iov_wire_max = 4, .zero_copy_min = SIZE_MAX },
-        short_messages = { .pieces_max = { 9, 9 }, .message_max = 100, .iov_wire_max = 4, .zero_copy_min = SIZE_MAX };
+        short_lists = { .pieces_max = { 4, 1 }, .iov_wire_max = 4, .zero_copy_min = 100000 },
+        gathers = { .pieces_max = { 1, SIZE_MAX }, .iov_wire_max = 4, .zero_copy_min = SIZE_MAX },
+        no_lists = { .pieces_max = { 1, 1 }, .iov_wire_max = 4, .zero_copy_min = SIZE_MAX };
     const struct {
         irr_compose_t               mode;
         const irr_transport_caps_t *caps;
@@ -59,8 +57,6 @@ static void test_decision(void)
         { IRR_COMPOSE_IOVEC,  &no_lists, 2, 90,  IRR_FORM_IOVEC,  0 },
         { IRR_COMPOSE_IOVEC,  &no_lists, 1, 90,  IRR_FORM_IOVEC,  SIZE_MAX },
         { IRR_COMPOSE_IOVEC,  &no_lists, 0, 0,   IRR_FORM_IOVEC,  SIZE_MAX },
-        { IRR_COMPOSE_GATHER, &short_messages, 2, 100, IRR_FORM_GATHER, SIZE_MAX },
-        { IRR_COMPOSE_GATHER, &short_messages, 2, 101, IRR_FORM_IOVEC, 0 },
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

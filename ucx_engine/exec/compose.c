@@ -73,7 +73,7 @@ irr_composition_t irr_compose(irr_compose_t mode, const irr_transport_caps_t *ca
     if (pieces > caps->pieces_max[composition.form]) {
         composition.form = composition.form == IRR_FORM_IOVEC ? IRR_FORM_GATHER : IRR_FORM_IOVEC;
     }
-    if (pieces > caps->pieces_max[composition.form] || bytes > caps->message_max) {
+    if (pieces > caps->pieces_max[composition.form]) {
         composition = (irr_composition_t){ .form = IRR_FORM_IOVEC, .apart_min = 0 };
     }
     return composition;

@@ -84,12 +84,11 @@ struct irr_channel {
 
 /*
  * What the composition reads, and what may be asked for.  All but wakes is the same on all ranks of a job.  A message
- * of more pieces, or in another form, ends in IRR_ERR_NOT_SUPPORTED, and so does a longer one, but for a sink.
+ * of more pieces, or in another form, ends in IRR_ERR_NOT_SUPPORTED; none is too long.
  */
 typedef struct irr_transport_caps {
     const char *name;
     size_t      pieces_max[IRR_FORM_COUNT];   /* of a message in each form; 1: no lists */
-    size_t      message_max;         /* bytes of the longest message */
     size_t      iov_wire_max;        /* pieces that one wire packet takes; more cost more packets */
     size_t      gather_max;          /* lists of up to so many bytes are sent fastest in the gather form */
     size_t      zero_copy_min;       /* contiguous messages from here on move without copies; SIZE_MAX: never */

@@ -60,12 +60,16 @@ bool irr_ofi_discards(const irr_ofi_t *ofi)
     return busy;
 }
 
-/* op->room is the number of the sink. */
+/* op->room is the number of the sink.  Of a message in parts the last one counts. */
 void irr_ofi_sunk(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     irr_ofi_sink_t *sink = &ofi->sinks[op->room];
 
-    sink->state = op->status == IRR_OK || op->status == IRR_ERR_TRUNCATE ? IRR_OFI_TOOK : IRR_OFI_EMPTY;
+    if (op->status != IRR_OK && op->status != IRR_ERR_TRUNCATE) {
+        sink->state = IRR_OFI_EMPTY;
+    } else {
+        sink->state = op->bytes == ofi->part_max ? IRR_OFI_FREE : IRR_OFI_TOOK;
+    }
 }
 
 /* The one that has looked for these before, or one that is free, or one whose owner has not come back; NULL: none. */
@@ -120,7 +124,8 @@ irr_status_t irr_ofi_discard(irr_transport_t *transport, uint16_t id, uint16_t t
     irr_ofi_t *ofi = irr_ofi_of(transport);
     const uint64_t rank_mask = (UINT64_C(1) << ofi->rank_bits) - 1;
     const uint64_t ignore = (uint64_t)(uint16_t)~mask << ofi->rank_bits | rank_mask;
-    irr_ofi_sink_t *sink = find_sink(ofi, irr_ofi_key(ofi, id, tag, 0) & ~ignore, ignore);
+    const uint64_t key = irr_ofi_key(ofi, id, tag, 0) & ~ignore;
+    irr_ofi_sink_t *sink = irr_ofi_parts_come(ofi, key, ignore) ? NULL : find_sink(ofi, key, ignore);
 
     while (sink != NULL && sink->state != IRR_OFI_EMPTY) {
         if (sink->state == IRR_OFI_TOOK) {

@@ -45,17 +45,22 @@ static irr_status_t end_receive(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t s
 
 void irr_ofi_finish(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
 {
+    if (irr_ofi_goes_on(ofi, op, &status)) {
+        return;
+    }
     op->status = status;
     switch (op->kind) {
     case IRR_OFI_RECV:
         op->status = end_receive(ofi, op, status);
         append(ofi, op);
+        irr_ofi_parts_end(ofi, op);
         break;
     case IRR_OFI_SINK:
         irr_ofi_sunk(ofi, op);
         irr_ofi_op_put(ofi, op);
         break;
     case IRR_OFI_SEND:
+        irr_ofi_parts_end(ofi, op);
         if (op->request != NULL) {
             append(ofi, op);
         } else {
@@ -63,6 +68,21 @@ void irr_ofi_finish(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
         }
         break;
     }
+}
+
+/*
+ * Of a message that is longer than what was posted.  Providers count in len all of it, or what was posted; in olen the
+ * rest, or nothing.  Where none tells, it was no part that others follow.
+ */
+static size_t length_of(const irr_ofi_t *ofi, const irr_ofi_op_t *op, const struct fi_cq_err_entry *entry)
+{
+    if (entry->olen > 0) {
+        return op->posted + entry->olen;
+    }
+    if (entry->len > op->posted) {
+        return entry->len;
+    }
+    return op->posted + (op->posted + 1 != ofi->part_max ? 1 : 2);
 }
 
 static void fail(irr_ofi_t *ofi)
@@ -78,7 +98,7 @@ static void fail(irr_ofi_t *ofi)
         irr_log(IRR_LOG_DEBUG, "libfabric: %s", ofi->library->strerror(entry.err));
         return;
     }
-    op->bytes = entry.len + entry.olen > op->posted ? entry.len + entry.olen : op->posted + 1;
+    op->bytes = length_of(ofi, op, &entry);
     irr_ofi_finish(ofi, op, irr_ofi_status(entry.err));
 }
 

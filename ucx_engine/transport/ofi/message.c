@@ -44,9 +44,9 @@ static irr_status_t measure(const irr_iov_t *iov, size_t count, size_t *kept, si
     return IRR_OK;
 }
 
-static bool fits(const irr_ofi_t *ofi, size_t count, irr_form_t form, size_t bytes)
+static bool fits(const irr_ofi_t *ofi, size_t count, irr_form_t form)
 {
-    return (count <= 1 || count <= ofi->super.caps.pieces_max[form]) && bytes <= ofi->super.caps.message_max;
+    return count <= 1 || count <= ofi->super.caps.pieces_max[form];
 }
 
 static void gather(const irr_iov_t *iov, size_t count, char *to)
@@ -93,7 +93,7 @@ static irr_status_t stage(irr_ofi_t *ofi, irr_ofi_op_t *op, size_t bytes)
 static irr_status_t start_send(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_peer_t *peer)
 {
     bool posted;
-    irr_status_t status = irr_ofi_post(ofi, op, &peer->line, &posted);
+    irr_status_t status = irr_ofi_start(ofi, op, &peer->line, &posted);
 
     if (status == IRR_IN_PROGRESS && posted && (op->flags & FI_INJECT) != 0) {
         op->request = NULL;
@@ -115,7 +115,7 @@ irr_status_t irr_ofi_send(irr_channel_t *channel, int to, uint16_t tag, const ir
     irr_status_t status = irr_ofi_reach(&ofi->super, peer);
     irr_ofi_op_t *op;
 
-    if (status == IRR_OK && !fits(ofi, count, form, bytes)) {
+    if (status == IRR_OK && !fits(ofi, count, form)) {
         status = IRR_ERR_NOT_SUPPORTED;
     }
     if (status != IRR_OK) {
@@ -127,6 +127,7 @@ irr_status_t irr_ofi_send(irr_channel_t *channel, int to, uint16_t tag, const ir
     }
     op->iov = iov;
     op->count = count;
+    op->room = bytes;
     op->to = peer->to;
     op->key = irr_ofi_key(ofi, channel->id, tag, channel->rank);
     op->flags = bytes <= ofi->inject_max ? FI_INJECT : 0;
@@ -168,7 +169,7 @@ static irr_status_t prepare(irr_ofi_t *ofi, irr_ofi_op_t *op, const irr_iov_t *i
     if (status != IRR_OK) {
         return status;
     }
-    if (!fits(ofi, count, form, kept)) {
+    if (!fits(ofi, count, form)) {
         return IRR_ERR_NOT_SUPPORTED;
     }
     op->posted = kept;
@@ -194,7 +195,7 @@ irr_status_t irr_ofi_recv(irr_channel_t *channel, int from, uint16_t tag, const 
     op->key = irr_ofi_key(ofi, channel->id, tag, from);
     status = prepare(ofi, op, iov, count, form);
     if (status == IRR_OK) {
-        status = irr_ofi_post(ofi, op, &ofi->receives, &posted);
+        status = irr_ofi_start(ofi, op, &ofi->receives, &posted);
     }
     if (status == IRR_IN_PROGRESS) {
         link_op((irr_ofi_channel_t *)channel, op);

@@ -157,19 +157,32 @@ static const irr_transport_ops_t ops = {
     .free = free_transport
 };
 
+/* A power of two, which all ranks can compare. */
+static size_t part_max(size_t message_max)
+{
+    size_t part = (SIZE_MAX >> 1) + 1;
+
+    while (part > message_max && message_max > 0) {   /* 0: it does not say */
+        part >>= 1;
+    }
+    return part;
+}
+
 /* Of what the chosen provider can do, what matters here. */
 static void describe(irr_ofi_t *ofi)
 {
     const struct fi_info *info = ofi->info;
-    const size_t limit = info->tx_attr->iov_limit < info->rx_attr->iov_limit ? info->tx_attr->iov_limit
-                                                                             : info->rx_attr->iov_limit;
+    const size_t both = info->tx_attr->iov_limit < info->rx_attr->iov_limit ? info->tx_attr->iov_limit
+                                                                            : info->rx_attr->iov_limit;
+    const size_t limit = both < IRR_OFI_PIECES_MAX ? both : IRR_OFI_PIECES_MAX;
     const int bits = irr_ofi_tag_bits(info) - IRR_CHANNEL_ID_BITS - IRR_CHANNEL_TAG_BITS;
 
     ofi->rank_bits = bits < IRR_CHANNEL_RANK_BITS ? bits : IRR_CHANNEL_RANK_BITS;
     ofi->inject_max = info->tx_attr->inject_size < INJECT_MAX ? info->tx_attr->inject_size : INJECT_MAX;
+    ofi->part_max = part_max(info->ep_attr->max_msg_size);
     ofi->super.ops = &ops;
     ofi->super.caps = (irr_transport_caps_t){
-        .name = "ofi", .pieces_max = { limit > 1 ? limit : 1, SIZE_MAX }, .message_max = info->ep_attr->max_msg_size,
+        .name = "ofi", .pieces_max = { limit > 1 ? limit : 1, SIZE_MAX },
         .iov_wire_max = limit > 1 ? limit : 1, .gather_max = GATHER_MAX, .zero_copy_min = ZERO_COPY_MIN
     };
 }

@@ -29,8 +29,12 @@ typedef struct irr_ofi_library {
 
 typedef struct irr_ofi_op irr_ofi_op_t;
 typedef struct irr_ofi_line irr_ofi_line_t;
+typedef struct irr_ofi_parts irr_ofi_parts_t;
 
-/* Operations that libfabric could not take yet (-FI_EAGAIN), in their order; in the transport's list if there may be any. */
+/*
+ * Operations that wait, in their order: for libfabric, which could not take them yet (-FI_EAGAIN), and then the line is
+ * in the transport's list if there may be any; or for the end of a message in parts.
+ */
 struct irr_ofi_line {
     irr_ofi_op_t   *first, **last;
     irr_ofi_line_t *next;
@@ -67,10 +71,27 @@ struct irr_ofi_op {
     size_t             count;
     irr_iov_t          whole;     /* what is posted instead, if .base is set */
     void              *buffer;    /* of irr_ofi_buffer_take, or NULL */
+    irr_ofi_parts_t   *parts;     /* NULL: all of it is in one */
     size_t             posted;    /* bytes that libfabric may write */
-    size_t             room;      /* of a receive: bytes of the longest message that it takes; of a sink: its number */
-    size_t             bytes;     /* of the message that came */
+    size_t             room;      /* of a send: its bytes; of a receive: those of the longest message that it takes; of a
+                                     sink: its number */
+    size_t             bytes;     /* of the message that came, or of its last part */
     irr_status_t       status;
+};
+
+/* A list of pieces that is handed over has no more. */
+#define IRR_OFI_PIECES_MAX 8
+
+/* A message that goes in parts; see part.c. */
+struct irr_ofi_parts {
+    irr_ofi_op_t    *op;
+    irr_ofi_parts_t *next, **link;   /* of the transport's list */
+    irr_ofi_line_t  *line;           /* where a part waits for libfabric */
+    irr_ofi_line_t   held;           /* what has its key, and comes after it */
+    size_t           kept;           /* bytes of the whole message that are sent, or may be written */
+    size_t           done;           /* bytes of the parts that are over */
+    irr_iov_t        iov[IRR_OFI_PIECES_MAX];   /* of the part that is under way */
+    size_t           count;
 };
 
 /* Throws away the messages that some bits of their keys select: one at a time. */
@@ -98,12 +119,14 @@ typedef struct irr_ofi {
     size_t                   address_length;
     int                      rank_bits;     /* of a key */
     size_t                   inject_max;    /* bytes that a send may take from its owner at once */
+    size_t                   part_max;      /* bytes that libfabric is given at once; alike on all ranks */
     int                      event_fd;
     irr_peer_t              *peers;
     uint64_t                 endpoints, bytes_gathered;
     bool                     closed;
     irr_ofi_line_t           receives;      /* receives that wait */
     irr_ofi_line_t          *lines;         /* all that may have something in them */
+    irr_ofi_parts_t         *parted;        /* messages that are under way in parts */
     irr_ofi_op_t            *finished, **finished_last;   /* `done` is due, in this order */
     uint64_t                 sends;         /* that are not over, also those that nobody waits for */
     uint64_t                 draining, quiet_ns;   /* sends when drain looked last, and since when they are so many */
@@ -149,6 +172,8 @@ void irr_ofi_ops_free(irr_ofi_t *ofi);
 
 /* post.c: hands operations to libfabric, those that it cannot take yet in progress. */
 void irr_ofi_line_init(irr_ofi_line_t *line);
+void irr_ofi_line_join(irr_ofi_line_t *line, irr_ofi_op_t *op);
+void irr_ofi_line_leave(irr_ofi_line_t *line, irr_ofi_op_t **at);
 /* IRR_IN_PROGRESS: it will be finished, once; or an error.  *posted: libfabric has it. */
 irr_status_t irr_ofi_post(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line, bool *posted);
 void irr_ofi_retry(irr_ofi_t *ofi);
@@ -156,6 +181,16 @@ void irr_ofi_retry(irr_ofi_t *ofi);
 void irr_ofi_take_scrap(irr_ofi_t *ofi, irr_ofi_op_t *op);
 /* Asks for a receive to end. */
 void irr_ofi_cancel(irr_ofi_t *ofi, irr_ofi_op_t *op);
+
+/* part.c: the same as irr_ofi_post, however long the message is, and behind those of its key that are under way. */
+irr_status_t irr_ofi_start(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line, bool *posted);
+/* A part is over; is another one under way?  Otherwise so is all, with *status and op->bytes of all. */
+bool irr_ofi_goes_on(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t *status);
+/* After the end: what was held back starts. */
+void irr_ofi_parts_end(irr_ofi_t *ofi, irr_ofi_op_t *op);
+void irr_ofi_parts_free(irr_ofi_op_t *op);
+/* May parts arrive that have such a key, and find no receive yet? */
+bool irr_ofi_parts_come(const irr_ofi_t *ofi, uint64_t key, uint64_t ignore);
 
 /* complete.c */
 void irr_ofi_finish(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status);

@@ -64,6 +64,7 @@ void irr_ofi_op_put(irr_ofi_t *ofi, irr_ofi_op_t *op)
         irr_ofi_buffer_put(ofi, op->buffer);
         op->buffer = NULL;
     }
+    irr_ofi_parts_free(op);
     op->next = ofi->free_ops;
     ofi->free_ops = op;
 }
@@ -120,6 +121,7 @@ void irr_ofi_ops_free(irr_ofi_t *ofi)
             if (slab->ops[i].buffer != NULL) {
                 irr_ofi_buffer_put(ofi, slab->ops[i].buffer);
             }
+            irr_ofi_parts_free(&slab->ops[i]);
         }
         ofi->slabs = slab->next;
         irr_free(slab);

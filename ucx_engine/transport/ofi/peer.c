@@ -1,7 +1,8 @@
 /*
  * peer.c - processes: what they are told of each other, and their places in the table of addresses.
  *
- *     version 1 | length of the provider's name 1 | format of the address 4 | name | libfabric's address
+ *     version 1 | length of the provider's name 1 | logarithm of part_max 1 | 0 1 | format of the address 4 | name |
+ *     libfabric's address
  *
  * A grid route talks to a few peers of many, so a peer is only its address until something is sent to it.  What comes
  * from outside is checked: libfabric reads as many bytes of an address as its format says.
@@ -13,12 +14,11 @@
 
 #include <string.h>
 
-#define VERSION  1
+#define VERSION  2
 #define NAME_MAX_BYTES 64
 
 typedef struct head {
-    uint8_t  version, name_length;
-    uint8_t  unused[2];
+    uint8_t  version, name_length, part_log, zero;
     uint32_t format;
 } head_t;
 
@@ -29,7 +29,8 @@ irr_status_t irr_ofi_make_address(irr_ofi_t *ofi)
     const char *name = ofi->info->fabric_attr->prov_name;
     const size_t name_length = strnlen(name, NAME_MAX_BYTES);
     head_t head = {
-        .version = VERSION, .name_length = (uint8_t)name_length, .format = ofi->info->addr_format
+        .version = VERSION, .name_length = (uint8_t)name_length, .part_log = (uint8_t)__builtin_ctzll(ofi->part_max),
+        .format = ofi->info->addr_format
     };
     size_t length = 0;
     char *address;
@@ -66,6 +67,14 @@ static irr_status_t refuse_provider(const irr_ofi_t *ofi, const char *name, size
     return IRR_ERR_UNREACHABLE;
 }
 
+static irr_status_t refuse_parts(const irr_ofi_t *ofi, unsigned log)
+{
+    irr_log(IRR_LOG_ERROR, "provider %s of libfabric takes messages of 2^%u bytes on a rank, and of 2^%d on this one: all "
+            "need the same domain (ofi_domain)", ofi->info->fabric_attr->prov_name, log,
+            __builtin_ctzll(ofi->part_max));
+    return IRR_ERR_UNREACHABLE;
+}
+
 /* Is it an address of our provider that libfabric can read? */
 static irr_status_t check(const irr_ofi_t *ofi, const char *address, size_t length)
 {
@@ -82,6 +91,9 @@ static irr_status_t check(const irr_ofi_t *ofi, const char *address, size_t leng
     if (head.name_length != own.name_length ||
         memcmp(address + sizeof(head), (const char *)ofi->address + sizeof(own), own.name_length) != 0) {
         return refuse_provider(ofi, address + sizeof(head), head.name_length);
+    }
+    if (head.part_log != own.part_log) {
+        return refuse_parts(ofi, head.part_log);
     }
     if (head.format != own.format ||
         (own.format == FI_ADDR_STR ? address[length - 1] != '\0' : length != ofi->address_length)) {

@@ -23,13 +23,24 @@ void irr_ofi_take_scrap(irr_ofi_t *ofi, irr_ofi_op_t *op)
     op->posted = op->whole.length;
 }
 
+static const irr_iov_t *pieces_of(const irr_ofi_op_t *op, size_t *count)
+{
+    if (op->parts != NULL) {
+        *count = op->parts->count;
+        return op->parts->iov;
+    }
+    *count = op->whole.base != NULL ? 1 : op->count;
+    return op->whole.base != NULL ? &op->whole : op->iov;
+}
+
 static ssize_t hand_over(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     static char nothing;
     const irr_iov_t empty = { .base = &nothing, .length = 0 };
-    const irr_iov_t *iov = op->whole.base != NULL ? &op->whole : op->count > 0 ? op->iov : &empty;
+    size_t count;
+    const irr_iov_t *iov = pieces_of(op, &count);
     const struct fi_msg_tagged message = {
-        .msg_iov = (const struct iovec *)iov, .iov_count = iov == op->iov ? op->count : 1, .addr = op->to,
+        .msg_iov = (const struct iovec *)(count > 0 ? iov : &empty), .iov_count = count > 0 ? count : 1, .addr = op->to,
         .tag = op->key, .ignore = op->ignore, .context = &op->context
     };
 
@@ -37,20 +48,24 @@ static ssize_t hand_over(irr_ofi_t *ofi, irr_ofi_op_t *op)
                                     : fi_trecvmsg(ofi->ep, &message, FI_COMPLETION);
 }
 
-static void join(irr_ofi_t *ofi, irr_ofi_line_t *line, irr_ofi_op_t *op)
+void irr_ofi_line_join(irr_ofi_line_t *line, irr_ofi_op_t *op)
 {
-    if (!line->listed) {
-        line->listed = true;
-        line->next = ofi->lines;
-        ofi->lines = line;
-    }
     op->line = line;
     op->next = NULL;
     *line->last = op;
     line->last = &op->next;
 }
 
-static void leave(irr_ofi_line_t *line, irr_ofi_op_t **at)
+static void list_line(irr_ofi_t *ofi, irr_ofi_line_t *line)
+{
+    if (!line->listed) {
+        line->listed = true;
+        line->next = ofi->lines;
+        ofi->lines = line;
+    }
+}
+
+void irr_ofi_line_leave(irr_ofi_line_t *line, irr_ofi_op_t **at)
 {
     irr_ofi_op_t *op = *at;
 
@@ -67,7 +82,8 @@ irr_status_t irr_ofi_post(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line
 
     *posted = error == 0;
     if (error == -FI_EAGAIN) {
-        join(ofi, line, op);
+        list_line(ofi, line);
+        irr_ofi_line_join(line, op);
         return IRR_IN_PROGRESS;
     }
     return error != 0 ? irr_ofi_status(error) : IRR_IN_PROGRESS;
@@ -83,7 +99,7 @@ static void retry_line(irr_ofi_t *ofi, irr_ofi_line_t *line)
         if (error == -FI_EAGAIN) {
             return;
         }
-        leave(line, &line->first);
+        irr_ofi_line_leave(line, &line->first);
         if (error != 0) {
             irr_ofi_finish(ofi, op, irr_ofi_status(error));
         }
@@ -120,6 +136,6 @@ void irr_ofi_cancel(irr_ofi_t *ofi, irr_ofi_op_t *op)
     while (*at != op) {
         at = &(*at)->next;
     }
-    leave(op->line, at);
+    irr_ofi_line_leave(op->line, at);
     irr_ofi_finish(ofi, op, IRR_ERR_CANCELED);
 }

@@ -352,7 +352,7 @@ irr_status_t irr_ucx_open(const irr_engine_config_t *config, irr_transport_t **t
     }
     ucx->super.ops = &ops;
     ucx->super.caps = (irr_transport_caps_t){
-        .name = "ucx", .pieces_max = { SIZE_MAX, SIZE_MAX }, .message_max = SIZE_MAX,
+        .name = "ucx", .pieces_max = { SIZE_MAX, SIZE_MAX },
         .iov_wire_max = IOV_WIRE_MAX, .gather_max = IRR_UCX_GATHER_MAX, .zero_copy_min = ZERO_COPY_MIN
     };
     status = irr_ucx_gather_create(&ucx->gather);
