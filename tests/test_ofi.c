@@ -22,24 +22,28 @@
     X(cxi,       "cxi")              \
     X(opx,       "opx")
 
-static irr_status_t open_provider(const char *provider, irr_transport_t *transports[IRR_NET_RANKS])
+static irr_engine_config_t config_of(const char *provider)
 {
-    const irr_engine_config_t config = { .transport = "ofi", .ofi_provider = provider, .one_node = true };
-
-    return irr_net_open_transports(config, transports);
+    return (irr_engine_config_t){ .transport = "ofi", .ofi_provider = provider, .one_node = true };
 }
 
 #define SETUP(name, provider)                                                         \
     static irr_status_t open_##name(irr_transport_t *transports[IRR_NET_RANKS])       \
     {                                                                                 \
-        return open_provider(provider, transports);                                   \
+        return irr_net_open_transports(config_of(provider), transports);              \
     }                                                                                 \
                                                                                       \
     static const irr_setup_t name = { .open = open_##name };                          \
     IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, name)                                         \
                                                                                       \
+    static void name##_visits(void)                                                   \
+    {                                                                                 \
+        irr_suite_visits(&name, config_of(provider));                                 \
+    }                                                                                 \
+                                                                                      \
     static const irr_test_case_t name##_cases[] = {                                   \
         IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, name)                                      \
+        { #name ": ranks leave and others come", name##_visits },                     \
         { NULL, NULL }                                                                \
     };                                                                                \
                                                                                       \

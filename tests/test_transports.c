@@ -4,16 +4,17 @@
  */
 #include "transport_suite.h"
 
+static const irr_engine_config_t shared_config = { .transport = "ucx", .one_node = true },
+    tcp_config = { .transport = "ucx", .ucx_tls = "tcp,self", .ucx_devices = "lo" };
+
 static irr_status_t open_shared(irr_transport_t *transports[IRR_NET_RANKS])
 {
-    return irr_net_open_transports((irr_engine_config_t){ .transport = "ucx", .one_node = true }, transports);
+    return irr_net_open_transports(shared_config, transports);
 }
 
 static irr_status_t open_tcp(irr_transport_t *transports[IRR_NET_RANKS])
 {
-    const irr_engine_config_t config = { .transport = "ucx", .ucx_tls = "tcp,self", .ucx_devices = "lo" };
-
-    return irr_net_open_transports(config, transports);
+    return irr_net_open_transports(tcp_config, transports);
 }
 
 static const irr_setup_t shared = { .open = open_shared }, tcp = { .open = open_tcp };
@@ -44,6 +45,9 @@ static void leave(const irr_setup_t *with)
         irr_list_close(&lists[i]);
     }
 }
+
+static void test_visits_shared(void) { irr_suite_visits(&shared, shared_config); }
+static void test_visits_tcp(void) { irr_suite_visits(&tcp, tcp_config); }
 
 static void test_left_shared(void) { leave(&shared); }
 static void test_left_tcp(void) { leave(&tcp); }
@@ -92,6 +96,8 @@ int main(void)
     static const irr_test_case_t cases[] = {
         IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, shared)
         IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, tcp)
+        { "shared: ranks leave and others come", test_visits_shared },
+        { "tcp: ranks leave and others come", test_visits_tcp },
         { "shared: long sends that nobody receives", test_left_shared },
         { "tcp: long sends that nobody receives", test_left_tcp },
         { "UCX without a transport that exists", test_bad_configuration },

@@ -1,6 +1,6 @@
 /*
  * transport_suite.h - the conformance suite of transport.h; a transport that passes it can run any plan.
- * Its cases are in transport_suite.c, transport_channel.c, transport_sink.c and transport_load.c.
+ * Its cases are in transport_suite.c, transport_channel.c, transport_sink.c, transport_load.c and transport_visits.c.
  *
  * A test program writes, for each irr_setup_t it has:
  *
@@ -47,6 +47,12 @@
 #define IRR_SUITE_DECLARE(setup, name, text) void irr_suite_##name(const irr_setup_t *with);
 IRR_TRANSPORT_SUITE(IRR_SUITE_DECLARE, )
 #undef IRR_SUITE_DECLARE
+
+/*
+ * One case more, for a setup whose transports are those of a configuration: a rank leaves while the others go on, and
+ * another one comes in its place.
+ */
+void irr_suite_visits(const irr_setup_t *with, irr_engine_config_t config);
 
 #define IRR_SUITE_WRAP(setup, name, text) \
     static void setup##_##name(void) { irr_suite_##name(&setup); }

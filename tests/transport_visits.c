@@ -1,0 +1,87 @@
+/*
+ * transport_visits.c - part of the conformance suite: a rank leaves while the others go on, and another one comes in
+ * its place.
+ */
+#include "transport_suite.h"
+
+enum { GUEST = IRR_NET_RANKS - 1 };
+
+/* Messages of a rank to each of the first so many, itself among them, that are sent at once and that are not. */
+static void talk(irr_net_t *net, int ranks)
+{
+    for (int from = 0; from < ranks; from++) {
+        for (int to = 0; to < ranks; to++) {
+            irr_net_exchange_bytes(net, from, to, 8, (from + to) % 2 == 0);
+            irr_net_exchange_bytes(net, from, to, 100000, (from + to) % 2 != 0);
+        }
+    }
+}
+
+static void leave(irr_net_t *net)
+{
+    irr_net_drain(net, GUEST);
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        irr_net_close_channel(net->channels[r]);
+        net->channels[r] = NULL;
+    }
+    net->transports[GUEST]->ops->free(net->transports[GUEST]);
+    net->transports[GUEST] = irr_transport_none();
+}
+
+static void connect(irr_net_t *net, int from, int to)
+{
+    irr_transport_t *transport = net->transports[to];
+    const void *address;
+    size_t length;
+
+    irr_test_must(transport->ops->address(transport, &address, &length));
+    transport = net->transports[from];
+    irr_test_must(transport->ops->connect(transport, address, length, &net->peers[from][to]));
+}
+
+static void come(irr_net_t *net, irr_engine_config_t config)
+{
+    config.job_ranks = config.node_ranks = IRR_NET_RANKS;
+    irr_test_must(irr_transport_open(&config, &net->transports[GUEST]));
+    net->closed[GUEST] = false;
+    for (int r = 0; r < GUEST; r++) {
+        connect(net, r, GUEST);
+        connect(net, GUEST, r);
+    }
+    connect(net, GUEST, GUEST);
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        irr_net_open_channel(net, r, IRR_NET_ID, &net->channels[r]);
+    }
+}
+
+/* Those who stay go on without the one who left. */
+static void stay(irr_net_t *net)
+{
+    for (int r = 0; r < GUEST; r++) {
+        irr_net_open_channel(net, r, IRR_NET_ID, &net->channels[r]);
+    }
+    talk(net, GUEST);
+    for (int r = 0; r < GUEST; r++) {
+        irr_net_close_channel(net->channels[r]);
+    }
+}
+
+void irr_suite_visits(const irr_setup_t *with, irr_engine_config_t config)
+{
+    enum { VISITS = 10 };
+    irr_net_t net;
+
+    if (!irr_net_open(&net, with)) {
+        return;
+    }
+    for (int visit = 0; visit < VISITS; visit++) {
+        if (visit % 2 == 0) {   /* else it leaves without a word */
+            talk(&net, IRR_NET_RANKS);
+        }
+        leave(&net);
+        stay(&net);
+        come(&net, config);
+    }
+    talk(&net, IRR_NET_RANKS);
+    irr_net_close(&net);
+}
