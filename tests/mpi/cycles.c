@@ -2,7 +2,7 @@
  * cycles.c - communicators come and go: duplicate, exchange, free, many times, at constant memory.
  *
  *     mpi_cycles CYCLES KIBIBYTES [alltoall|persistent]   resident memory may grow by so much from a tenth of the
- *                                                         cycles on
+ *                                                         cycles on, and no file may be left open
  *
  * With alltoall, MPI_Alltoall comes first or second.  With persistent, requests come and go, two a cycle and mostly on
  * one communicator.
@@ -104,12 +104,14 @@ int main(int argc, char **argv)
     int persistent = argc > 3 && strcmp(argv[3], "persistent") == 0;
     int both = argc > 3 && strcmp(argv[3], "alltoall") == 0;
     long allowed = argc > 2 ? atol(argv[2]) : 64, base = 0, grown;
+    int files = 0;
 
     MPI_Init(&argc, &argv);
     mpi_test_served();
     for (int i = 0; i < cycles; i++) {
         if (i == cycles / 10) {
             base = resident_kib();
+            files = mpi_test_open_files();
         }
         if (persistent) {
             cycle_persistent(i);
@@ -121,6 +123,7 @@ int main(int argc, char **argv)
     if (!CHECK(grown <= allowed)) {
         fprintf(stderr, "resident memory grew by %ld KiB in %d cycles, %ld are allowed\n", grown, cycles, allowed);
     }
+    CHECK(mpi_test_open_files() <= files);
     CHECK(mpi_test_served() == (unsigned long long)cycles * (persistent || both ? 2 : 1));
     return mpi_test_end();
 }

@@ -8,8 +8,6 @@
  */
 #include "mpi_call.h"
 
-#include <dirent.h>
-
 enum { ITEMS = 3 };
 
 typedef struct exchange {
@@ -96,20 +94,6 @@ static void exchange_all(MPI_Comm comm, int v_served, int served)
     exchange_close(&exchange);
 }
 
-static int open_files(void)
-{
-    DIR *folder = opendir("/proc/self/fd");
-    int count = 0;
-
-    while (folder != NULL && readdir(folder) != NULL) {
-        count++;
-    }
-    if (folder != NULL) {
-        closedir(folder);
-    }
-    return count;
-}
-
 static unsigned long long endpoints(void)
 {
     MPI_T_pvar_session session;
@@ -134,10 +118,10 @@ int main(int argc, char **argv)
     mpi_test_served();
     MPI_Comm_dup(MPI_COMM_WORLD, &dup);
     MPI_Barrier(MPI_COMM_WORLD);
-    before = open_files();
+    before = mpi_test_open_files();
     exchange_all(dup, v_served, served);
     exchange_all(MPI_COMM_WORLD, v_served, served);
-    after = open_files();
+    after = mpi_test_open_files();
     CHECK(v_served ? after > before : after == before);
     CHECK((endpoints() > 0) == v_served);
     MPI_Comm_free(&dup);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# leaks.sh - a thousand communicator cycles leak nothing, by resident memory and by valgrind.
+# leaks.sh - a thousand communicator cycles leak nothing, by resident memory, open files and valgrind.
 LIMIT=300
 . "${srcdir:-.}/tests/mpi/lib.sh"
 
