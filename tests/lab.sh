@@ -84,6 +84,19 @@ no_shared_memory_ucx() {
     lab run 3 --mca coll_irr_transport ucx --mca coll_irr_ucx_tls sm,self -- "$builddir/irr_bench" --unit 64 --algorithms a1 -i 1 -x 1 |
         grep '^  a1(host) .* yes$'
 }
+# takes_ofi OPTIONS...: libfabric serves, and verbose says why.
+takes_ofi() {
+    lab run 3 "$@" --mca coll_irr_verbose 1 -- "$builddir/irr_bench" --unit 64 --algorithms a1 -i 1 -x 1 \
+        > "$scratch/run" 2>&1
+    cat "$scratch/run"
+    grep '^  a1 .* yes$' "$scratch/run" &&
+        grep 'messages go over ofi, because UCX may use nothing that leaves a node' "$scratch/run"
+}
+# UCX is kept off the network by parameters, and by the environment.
+auto_takes_ofi() {
+    takes_ofi --mca coll_irr_ucx_tls sm,self && takes_ofi --mca coll_irr_ucx_devices lo &&
+        takes_ofi --mca coll_irr_ucx_devices '' -x UCX_NET_DEVICES=lo
+}
 links() {
     lab status > "$scratch/status" || return
     cat "$scratch/status"
@@ -218,7 +231,7 @@ END
         grep 'uniform,1024,2,linear' "$scratch/bench.csv" && grep '</svg>' "$scratch/bench.svg" && nothing_left
 }
 
-plan 22
+plan 23
 check "a cluster of three hosts comes up" is_up
 check "every byte arrives, with and without coll/irr, and timeouts are counted" every_byte
 check "no port is faster than its rate" rate_holds
@@ -227,6 +240,10 @@ check "auto is aapc between hosts, and Open MPI's own within one" auto
 check "ranks fill the hosts in their order, each under its own name" names
 check "Open MPI finds no shared memory between hosts" no_shared_memory
 check "UCX finds no shared memory between hosts" no_shared_memory_ucx
+case $TRANSPORTS in
+    "ucx ofi") check "where UCX is kept off the network auto takes libfabric" auto_takes_ofi ;;
+    *) skip "where UCX is kept off the network auto takes libfabric" "one transport was built: $TRANSPORTS" ;;
+esac
 check "status shows what each link carried" links
 check "a second cluster in its place is refused" second_is_refused
 check "malformed clusters and options are refused" refuses

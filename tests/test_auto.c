@@ -17,14 +17,20 @@ static bool has_both(void)
     return true;
 }
 
-static void expect(irr_engine_config_t config, irr_devices_t devices, const char *environment_tls, const char *name,
-                   const char *why)
+static void expect_with(irr_engine_config_t config, irr_devices_t devices, irr_ucx_environment_t environment,
+                        const char *name, const char *why)
 {
     irr_transport_choice_t choice;
 
-    irr_transport_auto(&config, &devices, environment_tls, &choice);
+    irr_transport_auto(&config, &devices, &environment, &choice);
     CU_ASSERT_STRING_EQUAL(choice.name, name);
     CU_ASSERT_PTR_NOT_NULL(strstr(choice.why, why));
+}
+
+static void expect(irr_engine_config_t config, irr_devices_t devices, const char *tls, const char *name,
+                   const char *why)
+{
+    expect_with(config, devices, (irr_ucx_environment_t){ .tls = tls }, name, why);
 }
 
 static const irr_engine_config_t nodes = { .job_ranks = 8, .node_ranks = 4 };
@@ -64,6 +70,25 @@ static void test_tls(void)
     }
     named.ucx_tls = "tcp";
     expect(named, none, "sm", "ucx", "");
+}
+
+static void test_net_devices(void)
+{
+    static const char *const leave[] = { "", "all", "eth0", "lo,eth0", "lo0", "^lo", "mlx5_0:1" };
+    irr_engine_config_t named = nodes;
+
+    if (!has_both()) {
+        return;
+    }
+    expect_with(nodes, none, (irr_ucx_environment_t){ .devices = "lo" }, "ofi", "nothing that leaves a node");
+    expect_with(one_node, none, (irr_ucx_environment_t){ .devices = "lo" }, "ucx", "UCX comes first");
+    for (size_t i = 0; i < sizeof(leave) / sizeof(leave[0]); i++) {
+        expect_with(nodes, none, (irr_ucx_environment_t){ .devices = leave[i] }, "ucx", "UCX comes first");
+    }
+    named.ucx_devices = "eth0";
+    expect_with(named, none, (irr_ucx_environment_t){ .devices = "lo" }, "ucx", "UCX comes first");
+    named.ucx_devices = "lo";
+    expect_with(named, none, (irr_ucx_environment_t){ .devices = "eth0" }, "ofi", "nothing that leaves a node");
 }
 
 static void test_named(void)
@@ -189,6 +214,7 @@ int main(void)
         { "an engine opens one late, or never", test_late },
         { "by devices", test_devices },
         { "by what UCX may use", test_tls },
+        { "by the devices that UCX may use", test_net_devices },
         { "by what is named", test_named },
         { NULL, NULL }
     };

@@ -25,27 +25,36 @@ static bool built(const char *name)
     return false;
 }
 
-/* Has a list as UCX_TLS has it only what stays on a node?  What is left out (^), or a pattern, is not looked into. */
-static bool stays(const char *tls)
-{
-    static const char *const names[] = { "sm", "shm", "mm", "posix", "sysv", "xpmem", "cma", "knem", "self", NULL };
+/* Names what stays on a node, as UCX_TLS and as UCX_NET_DEVICES has it. */
+static const char *const local_tls[] = { "sm", "shm", "mm", "posix", "sysv", "xpmem", "cma", "knem", "self", NULL };
+static const char *const local_devices[] = { "lo", NULL };
 
-    if (!given(tls) || strpbrk(tls, "^*?[") != NULL) {
+/* Has a list only such names?  What is left out (^), or a pattern, is not looked into. */
+static bool has_only(const char *list, const char *const *names)
+{
+    if (!given(list) || strpbrk(list, "^*?[") != NULL) {
         return false;
     }
-    while (*tls != '\0') {
-        const size_t length = strcspn(tls, ",");
+    while (*list != '\0') {
+        const size_t length = strcspn(list, ",");
         int i = 0;
 
-        while (names[i] != NULL && (strlen(names[i]) != length || strncasecmp(names[i], tls, length) != 0)) {
+        while (names[i] != NULL && (strlen(names[i]) != length || strncasecmp(names[i], list, length) != 0)) {
             i++;
         }
         if (names[i] == NULL) {
             return false;
         }
-        tls += length + (tls[length] == ',');
+        list += length + (list[length] == ',');
     }
     return true;
+}
+
+/* Was UCX told to use nothing that leaves a node? */
+static bool stays(const irr_engine_config_t *config, const irr_ucx_environment_t *environment)
+{
+    return has_only(given(config->ucx_tls) ? config->ucx_tls : environment->tls, local_tls) ||
+           has_only(given(config->ucx_devices) ? config->ucx_devices : environment->devices, local_devices);
 }
 
 static irr_transport_choice_t ofi_because(const char *what, const char *why)
@@ -56,39 +65,41 @@ static irr_transport_choice_t ofi_because(const char *what, const char *why)
     return choice;
 }
 
-static irr_transport_choice_t choose(const irr_engine_config_t *config, const irr_devices_t *devices, const char *tls)
+void irr_transport_auto(const irr_engine_config_t *config, const irr_devices_t *devices,
+                        const irr_ucx_environment_t *environment, irr_transport_choice_t *choice)
 {
-    irr_transport_choice_t choice = { .name = "ucx", .why = "UCX comes first" };
-
+    *choice = (irr_transport_choice_t){ .name = "ucx", .why = "UCX comes first" };
     if (!built("ofi") || !built("ucx")) {
-        choice = (irr_transport_choice_t){ .name = irr_transport_name(0), .why = "no other was built" };
+        *choice = (irr_transport_choice_t){ .name = irr_transport_name(0), .why = "no other was built" };
     } else if ((given(config->ofi_provider) || given(config->ofi_domain)) &&
                !given(config->ucx_tls) && !given(config->ucx_devices)) {
-        choice = ofi_because("", "a provider or domain of libfabric is named");
+        *choice = ofi_because("", "a provider or domain of libfabric is named");
     } else if (!config->one_node && devices->ofi[0] != '\0' && devices->ucx[0] == '\0') {
-        choice = ofi_because(devices->ofi, " is a fast device that libfabric alone drives, and the only kind");
-    } else if (!config->one_node && stays(tls)) {
-        choice = ofi_because("", "UCX may use nothing that leaves a node");
+        *choice = ofi_because(devices->ofi, " is a fast device that libfabric alone drives, and the only kind");
+    } else if (!config->one_node && stays(config, environment)) {
+        *choice = ofi_because("", "UCX may use nothing that leaves a node");
     }
-    return choice;
 }
 
-void irr_transport_auto(const irr_engine_config_t *config, const irr_devices_t *devices, const char *environment_tls,
-                        irr_transport_choice_t *choice)
+/* As coll/irr's worker reads it: with a name of its own before that of all. */
+static const char *of_ucx(const char *own, const char *name)
 {
-    *choice = choose(config, devices, given(config->ucx_tls) ? config->ucx_tls : environment_tls);
+    const char *value = getenv(own);
+
+    return value != NULL ? value : getenv(name);
 }
 
 void irr_transport_choose(const irr_engine_config_t *config, irr_transport_choice_t *choice)
 {
+    const irr_ucx_environment_t environment = {
+        .tls = of_ucx("IRR_UCX_TLS", "UCX_TLS"), .devices = of_ucx("IRR_UCX_NET_DEVICES", "UCX_NET_DEVICES")
+    };
     irr_devices_t devices;
-    const char *own;
 
     if (given(config->transport)) {
         *choice = (irr_transport_choice_t){ .name = config->transport, .why = "it is named" };
         return;
     }
-    own = getenv("IRR_UCX_TLS");
     irr_devices_look("/sys", &devices);
-    irr_transport_auto(config, &devices, own != NULL ? own : getenv("UCX_TLS"), choice);
+    irr_transport_auto(config, &devices, &environment, choice);
 }

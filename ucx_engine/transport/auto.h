@@ -20,11 +20,16 @@ typedef struct irr_transport_choice {
  */
 void irr_transport_choose(const irr_engine_config_t *config, irr_transport_choice_t *choice);
 
+/* What the environment says to UCX where a configuration does not: UCX_TLS and UCX_NET_DEVICES, or NULL. */
+typedef struct irr_ucx_environment {
+    const char *tls, *devices;
+} irr_ucx_environment_t;
+
 /*
- * What is chosen, by the configuration, the devices of this machine, and what UCX_TLS of the environment says to UCX, or
- * NULL.  Pure: ranks for which these are alike come to the same.
+ * What is chosen, by the configuration, the devices of this machine and its environment.  Pure: ranks for which these
+ * are alike come to the same.
  */
-void irr_transport_auto(const irr_engine_config_t *config, const irr_devices_t *devices, const char *environment_tls,
-                        irr_transport_choice_t *choice);
+void irr_transport_auto(const irr_engine_config_t *config, const irr_devices_t *devices,
+                        const irr_ucx_environment_t *environment, irr_transport_choice_t *choice);
 
 #endif
