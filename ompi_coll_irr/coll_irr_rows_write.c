@@ -57,15 +57,7 @@ static void percent_text(part_t part, char text[MCA_COLL_IRR_UNITS])
     }
 }
 
-static void number_text(int32_t number, char text[MCA_COLL_IRR_UNITS])
-{
-    snprintf(text, MCA_COLL_IRR_UNITS, "-");
-    if (number > 0) {
-        snprintf(text, MCA_COLL_IRR_UNITS, "%" PRId32, number);
-    }
-}
-
-#define COLUMNS "%-38s %-22s %5s %5s %9s %7s %7s %7s %5s %7s %7s %5s %7s  %s\n"
+#define COLUMNS "%13s %8s %8s %8s %5s %8s %8s %6s %8s\n"
 
 static void print_head(const mca_coll_irr_job_t *job, FILE *stream)
 {
@@ -74,11 +66,10 @@ static void print_head(const mca_coll_irr_job_t *job, FILE *stream)
     if (job->told < job->ranks) {
         fprintf(stream, "Only %d ranks have told what they did: coll_irr_report is not the same on all.\n", job->told);
     }
-    fputs("Bytes and messages are sums over the ranks, of what goes to others; times are those of the rank that has "
-          "most.\nSet-up is what preparations, agreements and trials took. Saved is how much less exchanges took than "
-          "by Open\nMPI's own, as measured in trials.\n\n", stream);
-    fprintf(stream, COLUMNS, "communicator", "collective", "ranks", "nodes", "exchanges", "bytes", "mean", "longest",
-            "full", "time", "set-up", "", "saved", "way");
+    fputs("Bytes and messages are sums over the ranks, of what goes to others; times are those of the rank\n"
+          "that has most. Set-up is what preparations, agreements and trials took. Saved is how much less\n"
+          "exchanges took than by Open MPI's own, as measured in trials.\n\n", stream);
+    fprintf(stream, COLUMNS, "exchanges", "bytes", "mean", "longest", "full", "time", "set-up", "", "saved");
 }
 
 /* Why the way is what it is. */
@@ -114,15 +105,25 @@ static void saved_text(const mca_coll_irr_row_t *row, char text[MCA_COLL_IRR_UNI
     }
 }
 
+/* Nothing where it is not known. */
+static void print_number(const char *before, int32_t number, const char *what, FILE *stream)
+{
+    if (number > 0) {
+        fprintf(stream, "%s %" PRId32 " %s%s", before, number, what, number == 1 ? "" : "s");
+    }
+}
+
 static void print_row(const mca_coll_irr_row_t *row, FILE *stream)
 {
-    char name[224], count[24], ranks[MCA_COLL_IRR_UNITS], nodes[MCA_COLL_IRR_UNITS], bytes[MCA_COLL_IRR_UNITS];
+    char name[224], count[24], bytes[MCA_COLL_IRR_UNITS];
     char mean[MCA_COLL_IRR_UNITS], longest[MCA_COLL_IRR_UNITS], full[MCA_COLL_IRR_UNITS], ns[MCA_COLL_IRR_UNITS];
     char setup[MCA_COLL_IRR_UNITS], share[MCA_COLL_IRR_UNITS], saved[MCA_COLL_IRR_UNITS];
 
     name_text(row, name, sizeof(name));
-    number_text(row->ranks, ranks);
-    number_text(row->nodes, nodes);
+    fprintf(stream, "\n%s, %s", name, clean(row->call).text);
+    print_number(",", row->ranks, "rank", stream);
+    print_number(" on", row->nodes, "node", stream);
+    fprintf(stream, ": %s\n", clean(row->way).text);
     snprintf(count, sizeof(count), "%" PRIu64, row->exchanges);
     mca_coll_irr_bytes_text(row->bytes, bytes);
     mca_coll_irr_bytes_text(row->messages > 0 ? row->bytes / row->messages : 0, mean);
@@ -132,8 +133,7 @@ static void print_row(const mca_coll_irr_row_t *row, FILE *stream)
     mca_coll_irr_time_text(row->setup_ns, setup);
     percent_text(part_of(row->setup_ns, row->ns), share);
     saved_text(row, saved);
-    fprintf(stream, COLUMNS, name, clean(row->call).text, ranks, nodes, count, bytes, mean, longest, full, ns, setup,
-            share, saved, clean(row->way).text);
+    fprintf(stream, COLUMNS, count, bytes, mean, longest, full, ns, setup, share, saved);
     print_reason(row, stream);
 }
 

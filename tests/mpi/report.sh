@@ -91,8 +91,9 @@ freed() {
 one_table() {
     cat "$1"
     [ "$(grep -c 'in a job of 4 ranks' "$1")" -eq 1 ] &&
-        grep -q '^MPI_COMM_WORLD  *MPI_Alltoallv  *4  *1  *7  *1.5 kB  *23 B  *40 B  *75% .* a1$' "$1" &&
-        grep -q '^half ?of? ? all?? x 2  *MPI_Alltoallv ' "$1"
+        grep -A 1 '^MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: a1$' "$1" |
+            grep -q '^  *7  *1.5 kB  *23 B  *40 B  *75% ' &&
+        grep -q '^half ?of? ? all?? x 2, MPI_Alltoallv, ' "$1"
 }
 
 to_stderr() {
