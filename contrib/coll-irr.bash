@@ -19,4 +19,4 @@ _coll_irr() {
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
 }
 
-complete -o default -F _coll_irr irr_bench irr_compose irr_matrix irr_plan irr_routes irr_tune lldp2topology yaml2topology
+complete -o default -F _coll_irr irr_bench irr_compose irr_matrix irr_plan irr_routes irr_trace irr_tune lldp2topology yaml2topology

@@ -85,6 +85,7 @@ typedef struct mca_coll_irr_params_t {
     char *eager_bytes;
     char *machine_file;
     char *report;
+    char *trace;
 } mca_coll_irr_params_t;
 
 /* CLOSED -> OPEN or FAILED at the first exchange; GONE after the job's last. */

@@ -13,6 +13,7 @@
 
 #include "opal/runtime/opal_progress.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -75,6 +76,17 @@ static irr_status_t read_eager(size_t *bytes)
     return IRR_OK;
 }
 
+/* The file of this process, from the prefix; "" without one. */
+static void trace_file(char *file, size_t size)
+{
+    const char *prefix = mca_coll_irr_component.params.trace;
+
+    file[0] = '\0';
+    if (prefix != NULL && prefix[0] != '\0') {
+        snprintf(file, size, "%s.%lu.trace", prefix, (unsigned long)OMPI_PROC_MY_NAME->vpid);
+    }
+}
+
 /*
  * MPI_T_init_thread sets ompi_mpi_thread_multiple to its own level in 4.1, and a later session of 5.0 to a higher one:
  * so what MPI_Init said is not taken back.
@@ -83,6 +95,7 @@ static irr_status_t create(void)
 {
     size_t node_ranks = (size_t)mca_coll_irr_process_info.num_local_peers + 1;
     irr_engine_config_t config;
+    char trace[PATH_MAX];
     irr_status_t status = mca_coll_irr_network_config(&config, &mca_coll_irr_component.engine_reason);
 
     if (status == IRR_OK) {
@@ -91,6 +104,8 @@ static irr_status_t create(void)
     if (status != IRR_OK) {
         return status;
     }
+    trace_file(trace, sizeof(trace));
+    config.trace = trace;
     config.threads = mca_coll_irr_component.threads || ompi_mpi_thread_multiple;
     config.job_ranks = (size_t)mca_coll_irr_process_info.num_procs;
     config.node_ranks = node_ranks;

@@ -165,6 +165,11 @@ int mca_coll_irr_params_register(void)
                       "stderr; the name of a file: as a table there, or, if it ends in .json, as JSON. Empty or 0: "
                       "nothing is measured.",
                       "", OPAL_INFO_LVL_3, &params->report),
+        register_text("trace",
+                      "Prefix of files, one a process: PREFIX.RANK.trace, where it writes at the end of the job when each "
+                      "of its messages was sent and received. irr_trace turns them into one that Perfetto shows. Empty: "
+                      "no trace.",
+                      "", OPAL_INFO_LVL_5, &params->trace),
         mca_coll_irr_pvars_register(),
         mca_coll_irr_pvars_comm_register()
     };

@@ -15,7 +15,7 @@
 
 #include "core/alloc.h"
 #include "core/random.h"
-#include "study/pass.h"
+#include "transport/pass.h"
 
 /* A send that is held, in irr_request_t.reserved; so it may alias what the caller declared there. */
 typedef struct slot {

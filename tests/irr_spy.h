@@ -7,7 +7,7 @@
 #ifndef IRR_SPY_H
 #define IRR_SPY_H
 
-#include "study/pass.h"
+#include "transport/pass.h"
 
 typedef struct irr_spy {
     union {

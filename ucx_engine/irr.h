@@ -191,6 +191,7 @@ irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 /* Unless the user says otherwise: */
 #define IRR_SLICE_MIN_DEFAULT   256       /* bytes of the shortest slice of a message, */
 #define IRR_DIRECT_DEFAULT      1536      /* and from which one costs about as much directly as through a grid */
+#define IRR_LATENCY_DEFAULT     16384     /* that travel in the time of a start-up */
 #define IRR_BOARD_BYTES_DEFAULT 1048576   /* of a board */
 #define IRR_BOARD_BLOCK_CROWDED 32768     /* what IRR_BYTES_AUTO becomes */
 #define IRR_BOARD_BLOCK_ALONE   4096
@@ -198,9 +199,6 @@ irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 /* ---- schedules ------------------------------------------------------------------------------- */
 
 #define IRR_LAMBDA_ONE 65536  /* lambda = 1 */
-
-/* So many bytes travel in the time of a start-up, unless the user says otherwise. */
-#define IRR_LATENCY_DEFAULT 16384
 
 #define IRR_LAMBDA_MAP(X)                         \
     X(IRR_LAMBDA_INCREMENTAL,  "incremental")     \
@@ -314,6 +312,7 @@ typedef struct irr_engine_config {
     const char *ucx_tls;       /* transports as UCX_TLS has them; NULL or "": what one_node says */
     const char *ucx_devices;   /* network devices as UCX_NET_DEVICES has them; NULL or "": UCX's own choice */
     const char *ofi_provider, *ofi_domain;   /* as `fi_info -p`, -d; domains with commas; NULL or "": see provider.c */
+    const char *trace;         /* file for a trace of messages, see transport/trace.h; NULL or "": none */
     const char *interfaces;    /* that may be listened on, names with commas; NULL or "": any; see provider.c */
     bool        one_node;      /* the whole job is on this node: open shared memory alone, no listener */
     bool        threads;       /* several threads may call the engine */

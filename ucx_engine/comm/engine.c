@@ -65,6 +65,7 @@ static void free_config(irr_engine_config_t *config)
     irr_free((void *)config->ucx_devices);
     irr_free((void *)config->ofi_provider);
     irr_free((void *)config->ofi_domain);
+    irr_free((void *)config->trace);
     irr_free((void *)config->interfaces);
 }
 
@@ -76,6 +77,7 @@ static irr_status_t copy_config(const irr_engine_config_t *given, irr_engine_con
         { given->ucx_devices, &config->ucx_devices },
         { given->ofi_provider, &config->ofi_provider },
         { given->ofi_domain, &config->ofi_domain },
+        { given->trace, &config->trace },
         { given->interfaces, &config->interfaces }
     };
     irr_status_t status = IRR_OK;

@@ -7,6 +7,7 @@
 
 #include "core/log.h"
 #include "transport/auto.h"
+#include "transport/trace.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +49,24 @@ static irr_status_t refuse(const char *name)
     return IRR_ERR_BAD_PARAM;
 }
 
+static irr_status_t open_row(const struct row *row, const irr_engine_config_t *config, irr_transport_t **transport_p)
+{
+    irr_transport_t *transport, *inner;
+    irr_status_t status = row->open(config, &transport);
+
+    if (status == IRR_OK && config->trace != NULL && config->trace[0] != '\0') {
+        inner = transport;
+        status = irr_trace_open(inner, config->trace, &transport);
+        if (status != IRR_OK) {
+            inner->ops->free(inner);
+        }
+    }
+    if (status == IRR_OK) {
+        *transport_p = transport;
+    }
+    return status;
+}
+
 irr_status_t irr_transport_open(const irr_engine_config_t *config, irr_transport_t **transport_p)
 {
     irr_transport_choice_t choice;
@@ -55,7 +74,7 @@ irr_status_t irr_transport_open(const irr_engine_config_t *config, irr_transport
     irr_transport_choose(config, &choice);
     for (int i = 0; i < ROWS; i++) {
         if (strcmp(choice.name, rows[i].name) == 0) {
-            return rows[i].open(config, transport_p);
+            return open_row(&rows[i], config, transport_p);
         }
     }
     return refuse(choice.name);

@@ -1,7 +1,7 @@
 /*
  * pass.c - see pass.h.
  */
-#include "study/pass.h"
+#include "transport/pass.h"
 
 #include "core/alloc.h"
 

@@ -1,0 +1,206 @@
+/*
+ * test_trace.c - the conformance suite on the transport that notes messages, over loopback and over UCX; what its file
+ * says; and what it does without memory and without a file.
+ */
+#include "irr_memory.h"
+#include "transport_suite.h"
+
+#include "exec/tag.h"
+#include "study/fabric.h"
+#include "transport/trace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EAGER_MAX = 1024, LARGE = 5000 };
+
+static irr_fabric_t *fabric;
+
+static void close_fabric(void)
+{
+    irr_fabric_destroy(fabric);
+}
+
+/* Of a rank; in the folder that main has made. */
+static char folder[] = "trace.XXXXXX";
+
+static const char *file_of(int rank)
+{
+    static char file[64];
+
+    snprintf(file, sizeof(file), "%s/%d.trace", folder, rank);
+    return file;
+}
+
+static irr_status_t wrap(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    irr_status_t status = IRR_OK;
+
+    for (int r = 0; status == IRR_OK && r < IRR_NET_RANKS; r++) {
+        status = irr_trace_open(transports[r], file_of(r), &transports[r]);
+    }
+    return status;
+}
+
+static irr_status_t open_loopback(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    irr_status_t status = irr_fabric_create(IRR_NET_RANKS, irr_test_seed(), EAGER_MAX, &fabric);
+
+    for (int r = 0; status == IRR_OK && r < IRR_NET_RANKS; r++) {
+        status = irr_loopback_open(fabric, r, &transports[r]);
+    }
+    return status == IRR_OK ? wrap(transports) : status;
+}
+
+/* By the table of transports, as a user has it. */
+static irr_status_t open_ucx(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    irr_status_t status = irr_net_open_transports((irr_engine_config_t){ .one_node = true }, transports);
+
+    return status == IRR_OK ? wrap(transports) : status;
+}
+
+static const irr_setup_t loopback = { open_loopback, close_fabric };
+static const irr_setup_t ucx = { .open = open_ucx };
+
+IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, loopback)
+IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, ucx)
+
+/* ---- the file ---- */
+
+/* How many of its lines have a text. */
+static int lines_with(int rank, const char *text)
+{
+    FILE *file = fopen(file_of(rank), "r");
+    char line[512];
+    int count = 0;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    while (fgets(line, sizeof(line), file) != NULL) {
+        count += strstr(line, text) != NULL;
+    }
+    fclose(file);
+    return count;
+}
+
+/* A message from rank 0 to rank 1, which has room for so many bytes. */
+static void pass_one(irr_net_t *net, uint16_t tag, size_t bytes, size_t room)
+{
+    irr_op_t send = { .then = NULL }, recv = { .then = NULL };
+    irr_list_t from, to;
+
+    irr_list_open_even(&from, 1, bytes);
+    irr_list_open_even(&to, 1, room);
+    irr_list_fill(&from, bytes);
+    irr_net_recv(net, 1, 0, tag, &to, IRR_FORM_IOVEC, &recv);
+    irr_net_send(net, 0, 1, tag, &from, IRR_FORM_IOVEC, &send);
+    irr_net_wait(net, &recv);
+    irr_net_wait(net, &send);
+    CU_ASSERT_EQUAL(recv.status, room >= bytes ? IRR_OK : IRR_ERR_TRUNCATE);
+    CU_ASSERT_TRUE(room < bytes || irr_list_holds(&to, bytes, bytes));
+    irr_list_close(&to);
+    irr_list_close(&from);
+}
+
+static void test_lines(void)
+{
+    const uint16_t exchange = irr_tag_base(7);
+    irr_net_t net;
+
+    if (!irr_net_open(&net, &loopback)) {
+        return;
+    }
+    pass_one(&net, irr_tag(exchange, IRR_TAG_DATA, 1), 8, 8);
+    pass_one(&net, irr_tag(exchange, IRR_TAG_SYNC, 2), 0, 0);
+    pass_one(&net, irr_tag(exchange, IRR_TAG_PART, 1), LARGE, LARGE);
+    pass_one(&net, irr_tag(exchange, IRR_TAG_HEADER, 1), 100, 10);
+    irr_net_close(&net);
+    CU_ASSERT_EQUAL(lines_with(0, "\"messages\": 4, \"dropped\": 0}"), 1);
+    CU_ASSERT_EQUAL(lines_with(1, "\"messages\": 4, \"dropped\": 0}"), 1);
+    CU_ASSERT_EQUAL(lines_with(2, "\"messages\": 0, \"dropped\": 0}"), 1);
+    CU_ASSERT_EQUAL(lines_with(0, "\"op\": \"send\""), 4);
+    CU_ASSERT_EQUAL(lines_with(1, "\"op\": \"recv\""), 4);
+    CU_ASSERT_EQUAL(lines_with(1, "\"rank\": 1, \"peer\": 0, \"exchange\": 7, \"kind\": \"data\", \"stage\": 1, "
+                                  "\"bytes\": 8,"), 1);
+    CU_ASSERT_EQUAL(lines_with(0, "\"rank\": 0, \"peer\": 1, \"exchange\": 7, \"kind\": \"signal\", \"stage\": 2, "
+                                  "\"bytes\": 0,"), 1);
+    CU_ASSERT_EQUAL(lines_with(1, "\"kind\": \"part\", \"stage\": 1, \"bytes\": 5000,"), 1);
+    CU_ASSERT_EQUAL(lines_with(1, "\"status\": \"ok\""), 3);
+    CU_ASSERT_EQUAL(lines_with(0, "\"kind\": \"header\""), 1);
+}
+
+/* ---- without ---- */
+
+static irr_transport_t *first;
+
+/* Wrapped after the others, so that what fails is its own. */
+static irr_status_t open_alone(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    irr_status_t status = irr_fabric_create(IRR_NET_RANKS, 0, EAGER_MAX, &fabric);
+
+    for (int r = 0; status == IRR_OK && r < IRR_NET_RANKS; r++) {
+        status = irr_loopback_open(fabric, r, &transports[r]);
+    }
+    first = transports[0];
+    return status == IRR_OK ? irr_trace_open(transports[0], file_of(0), &transports[0]) : status;
+}
+
+static const irr_setup_t alone = { open_alone, close_fabric };
+
+/* Memory for notes is made in pieces of some thousand bytes, the rest in shorter ones. */
+static void test_no_memory(void)
+{
+    irr_net_t net;
+
+    irr_memory_begin();
+    if (irr_net_open(&net, &alone)) {
+        irr_memory_limit(1000);
+        pass_one(&net, IRR_NET_TAG, 8, 8);
+        irr_memory_limit(SIZE_MAX);
+        pass_one(&net, IRR_NET_TAG, 16, 16);
+        irr_net_close(&net);
+        CU_ASSERT_EQUAL(lines_with(0, "\"messages\": 1, \"dropped\": 1}"), 1);
+        CU_ASSERT_EQUAL(lines_with(0, "\"bytes\": 16,"), 1);
+    }
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+static void test_no_file(void)
+{
+    irr_transport_t *transport = NULL;
+    irr_net_t net;
+
+    if (!irr_net_open(&net, &alone)) {
+        return;
+    }
+    CU_ASSERT_EQUAL(irr_trace_open(first, "no/such/folder/0.trace", &transport), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_PTR_NULL(transport);
+    pass_one(&net, IRR_NET_TAG, 8, 8);
+    irr_net_close(&net);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, loopback)
+        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, ucx)
+        { "the lines of a file", test_lines },
+        { "no memory for a note", test_no_memory },
+        { "a file that cannot be written", test_no_file },
+        { NULL, NULL }
+    };
+    int result;
+
+    if (mkdtemp(folder) == NULL) {
+        perror(folder);
+        return 1;
+    }
+    result = irr_test_main("trace", cases, 240);
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        unlink(file_of(r));
+    }
+    rmdir(folder);
+    return result;
+}

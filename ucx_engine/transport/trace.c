@@ -1,0 +1,272 @@
+/*
+ * trace.c - see trace.h.
+ *
+ * The other transport gets requests of ours, because it tells their ends.  They are kept for the next messages.  A
+ * message for which there is no memory is passed on as it is, and counted.
+ */
+#include "transport/trace.h"
+
+#include "core/alloc.h"
+#include "core/clock.h"
+#include "core/log.h"
+#include "exec/tag.h"
+#include "transport/pass.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Most messages that are kept: 48 MB.  Later ones are counted. */
+#define MESSAGES_MAX ((size_t)1 << 20)
+
+/* Requests that are made at a time. */
+enum { BATCH = 64 };
+
+typedef struct message {
+    uint64_t begin_ns, end_ns, bytes;
+    int32_t  rank, peer;
+    uint16_t channel, tag;
+    uint8_t  status;   /* irr_status_t */
+    bool     sent;
+} message_t;
+
+typedef struct trace trace_t;
+
+typedef struct op {
+    irr_request_t  inner;   /* first */
+    irr_request_t *outer;
+    trace_t       *trace;
+    struct op     *next;
+    message_t      message;
+} op_t;
+
+/* Requests in one piece of memory. */
+typedef struct batch {
+    struct batch *next;
+    op_t          ops[BATCH];
+} batch_t;
+
+struct trace {
+    irr_pass_t pass;   /* first */
+    FILE      *file;
+    op_t      *free;
+    batch_t   *batches;
+    message_t *messages;
+    size_t     count, max;
+    uint64_t   dropped;
+};
+
+static trace_t *trace_of(irr_transport_t *transport)
+{
+    return (trace_t *)transport;
+}
+
+/* ---- requests ---- */
+
+/* NULL without memory. */
+static op_t *take(trace_t *trace)
+{
+    op_t *op = trace->free;
+
+    if (op == NULL) {
+        batch_t *batch = irr_alloc(1, sizeof(*batch));
+
+        if (batch == NULL) {
+            return NULL;
+        }
+        batch->next = trace->batches;
+        trace->batches = batch;
+        for (int i = 0; i < BATCH; i++) {
+            batch->ops[i].next = i + 1 < BATCH ? &batch->ops[i + 1] : NULL;
+        }
+        op = &batch->ops[0];
+    }
+    trace->free = op->next;
+    return op;
+}
+
+static void put(op_t *op)
+{
+    op->next = op->trace->free;
+    op->trace->free = op;
+}
+
+/* ---- messages ---- */
+
+static void note(trace_t *trace, const message_t *message)
+{
+    if (trace->count == MESSAGES_MAX || IRR_GROW(trace->messages, trace->max, trace->count + 1) != IRR_OK) {
+        trace->dropped++;
+        return;
+    }
+    trace->messages[trace->count++] = *message;
+}
+
+/* The message is over, and its request free for the next one. */
+static void finish(op_t *op, irr_status_t status)
+{
+    op->message.end_ns = irr_clock_ns();
+    op->message.status = (uint8_t)status;
+    op->outer->bytes = op->inner.bytes;
+    if (!op->message.sent) {
+        op->message.bytes = op->inner.bytes;
+    }
+    note(op->trace, &op->message);
+    put(op);
+}
+
+static void done(irr_request_t *inner, irr_status_t status)
+{
+    op_t *op = (op_t *)inner;
+    irr_request_t *outer = op->outer;
+
+    finish(op, status);
+    outer->done(outer, status);
+}
+
+/* A message begins; NULL without memory, and it is counted. */
+static op_t *begin(irr_channel_t *channel, int peer, uint16_t tag, irr_request_t *request)
+{
+    trace_t *trace = trace_of(channel->transport);
+    op_t *op = take(trace);
+
+    if (op == NULL) {
+        trace->dropped++;
+        return NULL;
+    }
+    op->inner.done = done;
+    op->inner.bytes = 0;
+    op->outer = request;
+    op->trace = trace;
+    op->message = (message_t){
+        .begin_ns = irr_clock_ns(), .rank = channel->rank, .peer = peer, .channel = (uint16_t)channel->id, .tag = tag
+    };
+    return op;
+}
+
+/* It was handed over. */
+static irr_status_t handed(op_t *op, irr_status_t status)
+{
+    if (status == IRR_OK) {
+        finish(op, status);
+    } else if (status != IRR_IN_PROGRESS) {
+        put(op);   /* nothing was sent */
+    }
+    return status;
+}
+
+static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
+                         irr_form_t form, irr_request_t *request)
+{
+    const irr_transport_ops_t *ops = trace_of(channel->transport)->pass.inner->ops;
+    irr_channel_t *inner = irr_pass_inner(channel);
+    op_t *op = begin(channel, to, tag, request);
+
+    if (op == NULL) {
+        return ops->send(inner, to, tag, iov, count, form, request);
+    }
+    op->message.sent = true;
+    op->message.bytes = irr_iov_bytes(iov, count);
+    return handed(op, ops->send(inner, to, tag, iov, count, form, &op->inner));
+}
+
+static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
+                         irr_form_t form, irr_request_t *request)
+{
+    const irr_transport_ops_t *ops = trace_of(channel->transport)->pass.inner->ops;
+    irr_channel_t *inner = irr_pass_inner(channel);
+    op_t *op = begin(channel, from, tag, request);
+
+    if (op == NULL) {
+        return ops->recv(inner, from, tag, iov, count, form, request);
+    }
+    return handed(op, ops->recv(inner, from, tag, iov, count, form, &op->inner));
+}
+
+/* ---- the file ---- */
+
+static const char *kind_name(irr_tag_kind_t kind)
+{
+    static const char *const names[] = {
+        [IRR_TAG_DATA] = "data", [IRR_TAG_HEADER] = "header", [IRR_TAG_PART] = "part", [IRR_TAG_SYNC] = "signal"
+    };
+
+    return names[kind];
+}
+
+static void write_message(FILE *file, const message_t *message)
+{
+    fprintf(file, "{\"op\": \"%s\", \"channel\": %d, \"rank\": %d, \"peer\": %d, \"exchange\": %d, \"kind\": \"%s\", "
+            "\"stage\": %d, \"bytes\": %" PRIu64 ", \"begin_ns\": %" PRIu64 ", \"end_ns\": %" PRIu64
+            ", \"status\": \"%s\"}\n", message->sent ? "send" : "recv", message->channel, message->rank, message->peer,
+            message->tag >> IRR_TAG_SEQUENCE_SHIFT, kind_name(irr_tag_kind(message->tag)), irr_tag_stage(message->tag),
+            message->bytes, message->begin_ns, message->end_ns,
+            message->status == IRR_OK ? "ok" : irr_status_text((irr_status_t)message->status));
+}
+
+/* The time of day at the clock's 0. */
+static uint64_t epoch_ns(void)
+{
+    struct timespec day;
+
+    clock_gettime(CLOCK_REALTIME, &day);
+    return (uint64_t)day.tv_sec * UINT64_C(1000000000) + (uint64_t)day.tv_nsec - irr_clock_ns();
+}
+
+static void write_file(trace_t *trace)
+{
+    char host[256] = "";
+    bool failed;
+
+    gethostname(host, sizeof(host) - 1);
+    fprintf(trace->file, "{\"host\": \"%.255s\", \"epoch_ns\": %" PRIu64 ", \"messages\": %zu, \"dropped\": %" PRIu64
+            "}\n", host, epoch_ns(), trace->count, trace->dropped);
+    for (size_t i = 0; i < trace->count; i++) {
+        write_message(trace->file, &trace->messages[i]);
+    }
+    failed = ferror(trace->file) != 0;
+    if (fclose(trace->file) != 0 || failed) {
+        irr_log(IRR_LOG_WARN, "a trace of messages could not be written whole: %s", strerror(errno));
+    }
+}
+
+/* ---- life ---- */
+
+static void free_trace(irr_transport_t *transport)
+{
+    trace_t *trace = trace_of(transport);
+    batch_t *batch = trace->batches;
+
+    write_file(trace);
+    irr_free(trace->messages);
+    irr_pass_free(transport);   /* before the requests that are still pending */
+    while (batch != NULL) {
+        batch_t *next = batch->next;
+
+        irr_free(batch);
+        batch = next;
+    }
+}
+
+irr_status_t irr_trace_open(irr_transport_t *inner, const char *file, irr_transport_t **transport_p)
+{
+    trace_t *trace = irr_alloc_zero(1, sizeof(*trace));
+
+    if (trace == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    trace->file = fopen(file, "w");
+    if (trace->file == NULL) {
+        irr_log(IRR_LOG_ERROR, "the file %s for a trace of messages cannot be written: %s", file, strerror(errno));
+        irr_free(trace);
+        return IRR_ERR_BAD_PARAM;
+    }
+    irr_pass_init(&trace->pass, inner);
+    trace->pass.ops.send = send;
+    trace->pass.ops.recv = recv;
+    trace->pass.ops.free = free_trace;
+    *transport_p = &trace->pass.super;
+    return IRR_OK;
+}
