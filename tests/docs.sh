@@ -180,6 +180,21 @@ scripts_help() {
     done
 }
 
+# What irr_plan takes where nothing is said is what the component takes.
+defaults() {
+    "$OMPI_INFO" --param coll irr --level 9 --parsable > "$scratch/told" || return
+    for pair in slice-min=slice_min latency=latency_bytes board-bytes=board_bytes max-steps=max_steps; do
+        tool=$("$here/irr_plan" --help | awk -v option="--${pair%=*}" '
+            index($0, " --") { on = $1 == option }
+            on && match($0, /default [0-9]+/) { print substr($0, RSTART + 8, RLENGTH - 8); exit }')
+        component=$(sed -n "s/^mca:coll:irr:param:coll_irr_${pair#*=}:value://p" "$scratch/told")
+        [ -n "$tool" ] && [ "$tool" = "$component" ] || {
+            echo "--${pair%=*} is '$tool', coll_irr_${pair#*=} '$component'"
+            return 1
+        }
+    done
+}
+
 parameters() { "$top/contrib/parameters" --check "$OMPI_INFO" "$top/docs/tuning.md"; }
 
 # ---- an installation, and the programs that the texts name ----
@@ -214,7 +229,7 @@ count_blocks() {
     done | awk '$3 !~ /^=/' | wc -l
 }
 
-plan $((9 + $(count_blocks)))
+plan $((10 + $(count_blocks)))
 check "each block of commands is marked as one" fenced
 check "links lead somewhere" links
 check "the README is short" short_readme
@@ -226,6 +241,7 @@ else
     skip "the picture and the table are of the measurements" "there is no python3"
     skip "scripts have a help" "there is no python3"
 fi
+check "irr_plan has the component's defaults" defaults
 check "parameters and variables are those of the component" parameters
 if command -v bash > /dev/null; then
     check "bash completes options, commands and algorithms" completion

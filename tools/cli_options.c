@@ -38,20 +38,21 @@ bool irr_cli_asks_only(int argc, char **argv)
 /* A line ends before that column, and the next one begins at TEXT_COLUMN. */
 enum { LINE_END = 100, TEXT_COLUMN = 24 };
 
-/* The words of a text, from `column` on. */
-static void print_words(const char *text, int column)
+/* The words of a text; lines begin at column `left`, where the first one has begun. */
+static void print_words(const char *text, int left)
 {
+    int column = left;
     const char *const blanks = " \n";
 
     for (const char *word = text + strspn(text, blanks); *word != '\0'; word += strspn(word, blanks)) {
         const int length = (int)strcspn(word, blanks);
 
-        if (column + 1 + length > LINE_END && column > TEXT_COLUMN) {
-            printf("\n%*s", TEXT_COLUMN, "");
-            column = TEXT_COLUMN;
+        if (column + 1 + length > LINE_END && column > left) {
+            printf("\n%*s", left, "");
+            column = left;
         }
-        printf("%s%.*s", column > TEXT_COLUMN ? " " : "", length, word);
-        column += length + (column > TEXT_COLUMN);
+        printf("%s%.*s", column > left ? " " : "", length, word);
+        column += length + (column > left);
         word += length;
     }
     printf("\n");
@@ -87,16 +88,27 @@ void irr_cli_more(const char *topics)
     printf("\n%s --help all also tells of %s.\n", irr_cli_program, topics);
 }
 
+void irr_cli_entry(const char *name, const char *text)
+{
+    char entry[64];
+
+    snprintf(entry, sizeof(entry), "  %s", name);
+    print_entry(entry, text);
+}
+
+void irr_cli_paragraph(const char *text)
+{
+    printf("\n");
+    print_words(text, 0);
+}
+
 void irr_cli_list(const char *title, const char *(*name)(int i), const char *(*text)(int i))
 {
     if (title != NULL) {
         printf("\n%s:\n", title);
     }
     for (int i = 0; name(i) != NULL; i++) {
-        char entry[64];
-
-        snprintf(entry, sizeof(entry), "  %s", name(i));
-        print_entry(entry, text(i));
+        irr_cli_entry(name(i), text(i));
     }
 }
 

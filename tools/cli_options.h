@@ -58,6 +58,10 @@ void irr_cli_options_print(const irr_cli_options_t *options);
 /* The last line of a help that was not whole; topics: what the whole one also tells. */
 void irr_cli_more(const char *topics);
 
+/* A name and what it means; and a text behind an empty line.  Neither is wider than 100 columns. */
+void irr_cli_entry(const char *name, const char *text);
+void irr_cli_paragraph(const char *text);
+
 /* The names of a table and what they mean, under a title, if there is one. */
 void irr_cli_list(const char *title, const char *(*name)(int i), const char *(*text)(int i));
 

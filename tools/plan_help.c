@@ -18,55 +18,80 @@ static const char usage[] =
     "  check      prove the plans, run them, and print what they cost, one key=value a line\n"
     "  draw       the messages as an SVG chart, rank by step; of a scheduled order, rank by time; with\n"
     "             --topology the tree of switches and the bytes on its links\n"
-    "  emit-c     a C file with an MPI_Alltoall for these ranks on these hosts, in the phases of aapc, for\n"
-    "             any MPI; the comment at its top says how to use it\n"
-    "  simulate   a table of the times that ways take on a machine: the engine, on messages that take time\n"
+    "  emit-c     a C file with an MPI_Alltoall for these ranks on these hosts, in the phases of aapc,\n"
+    "             for any MPI; the comment at its top says how to use it\n"
+    "  simulate   a table of the times that ways take on a machine: the engine, on messages that take\n"
+    "             time\n"
     "  recommend  by a model what auto would try, or some ways, best first, with the command line; what\n"
     "             takes over three times as long is left out\n";
 
-static const char figures[] =
-    "Figures of check, over all ranks (max) and without what stays on a rank, unless they say otherwise:\n"
-    "  ranks                  number of ranks\n"
-    "  stages                 stages of the longest plan\n"
-    "  steps                  the last step in which a message is sent, summed over the stages\n"
-    "  messages_sent_max      messages that one rank sends\n"
-    "  messages_received_max  messages that one rank receives\n"
-    "  message_bytes_max      bytes of one message\n"
-    "  scratch_bytes_max      bytes of scratch on one rank; with boards, what it passes on for others\n"
-    "  traffic_bytes_max      bytes that one rank sends, its own and forwarded ones, nothing else\n"
-    "  board_bytes_max        with boards: bytes that others read of one rank's board, which count nowhere above\n"
-    "  lmax                   bytes that one rank has to send or to receive, those for itself included\n"
-    "  header_bytes           bytes of all ranks that describe messages of a grid or between nodes in a first run\n"
-    "  contention             cases of a rank, stage and step with more than one message received\n"
-    "  lemma1                 messages received in a stage (Liu, Wang, Prasanna): ok, or by how much missed\n"
-    "  lemma3                 length of a message: the same, with the bytes that whole slices may add\n"
-    "  theorem1               scratch: the same\n"
-    "  delivered              ok: proved, and every byte arrived in a run; or what is wrong\n"
-    "and of the scheduled orders, lp to aapc, as if a step began when the one before has ended on all ranks:\n"
-    "  permutations           steps of the schedule\n"
-    "  makespan_bytes         the longest message of each step, summed over the steps\n"
-    "  async_bytes            the same if a message begins when its two ranks have done with those before it\n"
-    "  lower_bound_bytes      bytes that the busiest rank sends or receives; no schedule is shorter\n"
-    "  schedule_ms            time that computing the schedule, or reading it, took\n"
-    "  splits                 messages sent beyond one for each pair of ranks\n"
-    "and with --topology, of what goes over the links between hosts and switches, each direction by itself:\n"
-    "  link_contention        cases of a stage, step and directed link with more messages than it carries at a\n"
-    "                         time: its speed by that of the slowest host, rounded down, and at least one\n"
-    "  load                   bytes on the busiest directed link, by its speed: what a link of the slowest host\n"
-    "                         would carry in that time\n"
-    "  load_link              that link, FROM->TO, or none\n"
-    "and of a schedule on them, where ranks count as links, too, as fast as the slowest host:\n"
-    "                         (with --host-route node this schedule is that of the messages between hosts)\n"
-    "  link_bound_bytes       load of the busiest rank or directed link; no contention-free schedule is shorter\n"
-    "  link_ratio             makespan_bytes by link_bound_bytes; left out where that is 0\n"
-    "  syncs                  messages of pair-wise synchronisation that keep those of different steps off each\n"
-    "                         other's links; unknown if messages of one step contend there (link_contention)\n"
-    "  syncs_removed          others that need not be sent: they follow from those and from the ranks' own order\n"
-    "  phases                 aapc: steps of the schedule; with equal counts, messages over the busiest link,\n"
-    "                         if it carries one at a time\n"
-    "  root                   aapc: the switch or host where the subtrees meet, none with over half of the ranks\n"
-    "The paper has lemma1 for a3 and a4, and the others for a4, without --dims; other rows have nothing to miss\n"
-    "there and print ok. With --slice-min above 1 the bounds have room for slices that long.\n";
+/* A figure of check; without a name, what holds for those behind it. */
+typedef struct figure {
+    const char *name, *text;
+} figure_t;
+
+static const figure_t figures[] = {
+    { NULL,
+      "Figures of check, over all ranks (max) and without what stays on a rank, unless they say otherwise:" },
+    { "ranks", "number of ranks" },
+    { "stages", "stages of the longest plan" },
+    { "steps", "the last step in which a message is sent, summed over the stages" },
+    { "messages_sent_max", "messages that one rank sends" },
+    { "messages_received_max", "messages that one rank receives" },
+    { "message_bytes_max", "bytes of one message" },
+    { "scratch_bytes_max", "bytes of scratch on one rank; with boards, what it passes on for others" },
+    { "traffic_bytes_max", "bytes that one rank sends, its own and forwarded ones, nothing else" },
+    { "board_bytes_max", "with boards: bytes that others read of one rank's board, which count nowhere above" },
+    { "lmax", "bytes that one rank has to send or to receive, those for itself included" },
+    { "header_bytes", "bytes of all ranks that describe messages of a grid or between nodes in a first run" },
+    { "contention", "cases of a rank, stage and step with more than one message received" },
+    { "lemma1", "messages received in a stage (Liu, Wang, Prasanna): ok, or by how much missed" },
+    { "lemma3", "length of a message: the same, with the bytes that whole slices may add" },
+    { "theorem1", "scratch: the same" },
+    { "delivered", "ok: proved, and every byte arrived in a run; or what is wrong" },
+    { NULL,
+      "and of the scheduled orders, lp to aapc, as if a step began when the one before has ended on all ranks:" },
+    { "permutations", "steps of the schedule" },
+    { "makespan_bytes", "the longest message of each step, summed over the steps" },
+    { "async_bytes", "the same if a message begins when its two ranks have done with those before it" },
+    { "lower_bound_bytes", "bytes that the busiest rank sends or receives; no schedule is shorter" },
+    { "schedule_ms", "time that computing the schedule, or reading it, took" },
+    { "splits", "messages sent beyond one for each pair of ranks" },
+    { NULL,
+      "and with --topology, of what goes over the links between hosts and switches, each direction by itself:" },
+    { "link_contention",
+      "cases of a stage, step and directed link with more messages than it carries at a time: its speed by that of "
+      "the slowest host, rounded down, and at least one" },
+    { "load",
+      "bytes on the busiest directed link, by its speed: what a link of the slowest host would carry in that time" },
+    { "load_link", "that link, FROM->TO, or none" },
+    { NULL,
+      "and of a schedule on them, where ranks count as links, too, as fast as the slowest host: (with --host-route "
+      "node this schedule is that of the messages between hosts)" },
+    { "link_bound_bytes", "load of the busiest rank or directed link; no contention-free schedule is shorter" },
+    { "link_ratio", "makespan_bytes by link_bound_bytes; left out where that is 0" },
+    { "syncs",
+      "messages of pair-wise synchronisation that keep those of different steps off each other's links; unknown if "
+      "messages of one step contend there (link_contention)" },
+    { "syncs_removed", "others that need not be sent: they follow from those and from the ranks' own order" },
+    { "phases",
+      "aapc: steps of the schedule; with equal counts, messages over the busiest link, if it carries one at a time" },
+    { "root", "aapc: the switch or host where the subtrees meet, none with over half of the ranks" },
+    { NULL,
+      "The paper has lemma1 for a3 and a4, and the others for a4, without --dims; other rows have nothing to miss "
+      "there and print ok. With --slice-min above 1 the bounds have room for slices that long." },
+};
+
+static void print_figures(void)
+{
+    for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+        if (figures[i].name == NULL) {
+            irr_cli_paragraph(figures[i].text);
+        } else {
+            irr_cli_entry(figures[i].name, figures[i].text);
+        }
+    }
+}
 
 void irr_tool_help(const irr_cli_options_t *options, bool whole)
 {
@@ -77,7 +102,7 @@ void irr_tool_help(const irr_cli_options_t *options, bool whole)
         irr_cli_more("the figures of check, algorithms, patterns, and constants of a machine");
         return;
     }
-    printf("\n%s", figures);
+    print_figures();
     irr_cli_list("Algorithms", irr_algorithm_name, irr_algorithm_text);
     irr_cli_list("Patterns", irr_pattern_name, irr_pattern_text);
     irr_cli_list("Constants of a machine, lines NAME VALUE of a file", irr_machine_name, irr_machine_text);
