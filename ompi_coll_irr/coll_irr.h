@@ -13,6 +13,7 @@
  *   coll_irr_records.c    whether coll/irr is the same on all ranks of a communicator
  *   coll_irr_module.c     a module for each communicator: query, enable, destruct
  *   coll_irr_collectives.h  the collectives, in one table
+ *   coll_irr_entries.h    the functions in it
  *   coll_irr_activate.c   the first call of a collective on a communicator: agree, or leave it to the previous module
  *   coll_irr_question.h   what the ranks want: does any of them want it served, and do all?
  *   coll_irr_rounds.h     what ranks tell each other beside collectives: maxima, bytes of all, a barrier
@@ -39,7 +40,7 @@
  *   coll_irr_neighbor.c   MPI_Neighbor_alltoall, v and w
  *   coll_irr_neighbors.c  the neighbours of a topology, as both ends of an edge list them
  *   coll_irr_nonblocking.c  MPI_Ialltoallv, MPI_Ialltoall: start, or leave it to the previous module
- *   coll_irr_persistent.c MPI_Alltoallv_init: agree, plan, or leave it to the previous module
+ *   coll_irr_persistent.c what an init call does: agree, plan, or leave it to the previous module
  *   coll_irr_request.h    requests of both, and the series that they come in
  *   coll_irr_request.c    requests: made, freed, and kept
  *   coll_irr_request_run.c  start, progress, completion
@@ -156,7 +157,8 @@ typedef struct mca_coll_irr_candidates_t {
 
 /* Of a topology: the slots of neighbours, MPI_PROC_NULL left out, by rank; from malloc. */
 typedef struct mca_coll_irr_neighbors_t {
-    int                  sends, receives;   /* slots */
+    int                  sends, receives;   /* slots, */
+    int                  send_places, recv_places;   /* and with MPI_PROC_NULL */
     mca_coll_irr_slot_t *recv_order;        /* behind the other list */
     mca_coll_irr_slot_t  order[];           /* of what is sent */
 } mca_coll_irr_neighbors_t;
@@ -422,6 +424,10 @@ int mca_coll_irr_exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, m
 int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_side_t *send,
                        const mca_coll_irr_side_t *recv, ompi_request_t **request_p);
 
+/* A persistent one. */
+int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_side_t *send,
+                           const mca_coll_irr_side_t *recv, ompi_info_t *info, ompi_request_t **request_p);
+
 /* By the previous module: a persistent call. */
 int mca_coll_irr_host_init(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
                            const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
@@ -431,70 +437,10 @@ int mca_coll_irr_host_init(const mca_coll_irr_module_t *module, mca_coll_irr_whi
 int mca_coll_irr_host(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_call_t *call,
                       bool in_place);
 
-/* The same, of a type. */
-int mca_coll_irr_host_alltoall(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                               const mca_coll_irr_call_t *call, bool in_place);
-int mca_coll_irr_host_alltoallv(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                const mca_coll_irr_call_t *call, bool in_place);
-int mca_coll_irr_host_ialltoall(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p);
-int mca_coll_irr_host_ialltoallv(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                 const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p);
-int mca_coll_irr_host_alltoall_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                    const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
-                                    ompi_request_t **request_p);
-int mca_coll_irr_host_alltoallv_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                     const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
-                                     ompi_request_t **request_p);
-
-int mca_coll_irr_host_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                const mca_coll_irr_call_t *call, bool in_place);
-int mca_coll_irr_host_neighbor_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
-                                         const mca_coll_irr_call_t *call, bool in_place);
+/* Whose blocks the sides of a call have: all ranks', or the neighbours'. */
+void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call);
 
 /* Those of a communicator with a topology, in which messages between two ranks are in one order at both ends. */
 mca_coll_irr_neighbors_t *mca_coll_irr_neighbors_create(ompi_communicator_t *comm);
-
-int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype, void *rbuf,
-                          mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
-                          mca_coll_base_module_t *module);
-
-int mca_coll_irr_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
-                           ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,
-                           mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
-                           mca_coll_base_module_t *module);
-
-int mca_coll_irr_ialltoall(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype, void *rbuf,
-                           mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
-                           ompi_request_t **request_p, mca_coll_base_module_t *module);
-
-int mca_coll_irr_ialltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
-                            ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,
-                            mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
-                            ompi_request_t **request_p, mca_coll_base_module_t *module);
-
-int mca_coll_irr_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
-                                ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,
-                                mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
-                                ompi_info_t *info, ompi_request_t **request_p, mca_coll_base_module_t *module);
-
-int mca_coll_irr_alltoallw(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
-                           ompi_datatype_t *const *sdtypes, void *rbuf, mca_coll_irr_counts_t rcounts,
-                           mca_coll_irr_displs_t rdispls, ompi_datatype_t *const *rdtypes, ompi_communicator_t *comm,
-                           mca_coll_base_module_t *module);
-
-int mca_coll_irr_neighbor_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype,
-                                   void *rbuf, mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype,
-                                   ompi_communicator_t *comm, mca_coll_base_module_t *module);
-
-int mca_coll_irr_neighbor_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
-                                    ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,
-                                    mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype,
-                                    ompi_communicator_t *comm, mca_coll_base_module_t *module);
-
-int mca_coll_irr_neighbor_alltoallw(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_offsets_t sdispls,
-                                    ompi_datatype_t *const *sdtypes, void *rbuf, mca_coll_irr_counts_t rcounts,
-                                    mca_coll_irr_offsets_t rdispls, ompi_datatype_t *const *rdtypes,
-                                    ompi_communicator_t *comm, mca_coll_base_module_t *module);
 
 #endif

@@ -2,7 +2,7 @@
  * coll_irr_alltoall.c - MPI_Alltoall and MPI_Ialltoall: exchanges in which all blocks are equally long and lie one
  * behind the other.
  */
-#include "coll_irr.h"
+#include "coll_irr_entries.h"
 
 int mca_coll_irr_host_alltoall(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
                                const mca_coll_irr_call_t *call, bool in_place)
@@ -61,4 +61,18 @@ int mca_coll_irr_ialltoall(const void *sbuf, mca_coll_irr_one_count_t scount, om
 
     (void)comm;
     return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALL, &send, &recv, request_p);
+}
+
+/* ---- persistent ---- */
+
+int mca_coll_irr_alltoall_init(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype, void *rbuf,
+                               mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
+                               ompi_info_t *info, ompi_request_t **request_p, mca_coll_base_module_t *base)
+{
+    const mca_coll_irr_side_t send = {
+        .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount };
+    const mca_coll_irr_side_t recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount };
+
+    (void)comm;
+    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALL, &send, &recv, info, request_p);
 }

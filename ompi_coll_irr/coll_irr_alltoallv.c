@@ -1,7 +1,7 @@
 /*
  * coll_irr_alltoallv.c - MPI_Alltoallv, and MPI_Ialltoallv.
  */
-#include "coll_irr.h"
+#include "coll_irr_entries.h"
 
 int mca_coll_irr_host_alltoallv(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
                                 const mca_coll_irr_call_t *call, bool in_place)
@@ -60,4 +60,19 @@ int mca_coll_irr_ialltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca
 
     (void)comm;
     return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLV, &send, &recv, request_p);
+}
+
+/* ---- persistent ---- */
+
+int mca_coll_irr_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
+                                ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,
+                                mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
+                                ompi_info_t *info, ompi_request_t **request_p, mca_coll_base_module_t *base)
+{
+    const mca_coll_irr_side_t send = {
+        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype };
+    const mca_coll_irr_side_t recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype };
+
+    (void)comm;
+    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLV, &send, &recv, info, request_p);
 }

@@ -58,26 +58,30 @@ size_t mca_coll_irr_side_arrays(const mca_coll_irr_side_t *side)
     each += side->far ? sizeof(MPI_Aint) : 0;
     each += !side->uniform && !side->far ? sizeof(mca_coll_irr_one_displ_t) : 0;
     each += !side->uniform ? sizeof(mca_coll_irr_one_count_t) : 0;
-    return each * (size_t)side->slots;
+    each *= (size_t)side->places;
+    return (each + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);   /* what lies behind is aligned */
 }
 
 void mca_coll_irr_side_copy(mca_coll_irr_side_t *side, void *memory)
 {
-    const size_t slots = (size_t)side->slots;
+    const size_t places = (size_t)side->places;
 
+    if (places == 0) {
+        return;   /* and there may be no arrays */
+    }
     if (side->datatypes != NULL) {
-        side->datatypes = memcpy(memory, side->datatypes, slots * sizeof(*side->datatypes));
-        memory = (char *)memory + slots * sizeof(*side->datatypes);
+        side->datatypes = memcpy(memory, side->datatypes, places * sizeof(*side->datatypes));
+        memory = (char *)memory + places * sizeof(*side->datatypes);
     }
     if (side->far) {
-        mca_coll_irr_offsets_copy(&side->offsets, side->slots, memory);
-        memory = (MPI_Aint *)memory + slots;
+        mca_coll_irr_offsets_copy(&side->offsets, side->places, memory);
+        memory = (MPI_Aint *)memory + places;
     } else if (!side->uniform) {
-        mca_coll_irr_displs_copy(&side->displs, side->slots, memory);
-        memory = (mca_coll_irr_one_displ_t *)memory + slots;
+        mca_coll_irr_displs_copy(&side->displs, side->places, memory);
+        memory = (mca_coll_irr_one_displ_t *)memory + places;
     }
     if (!side->uniform) {
-        mca_coll_irr_counts_copy(&side->counts, side->slots, memory);
+        mca_coll_irr_counts_copy(&side->counts, side->places, memory);
     }
 }
 
@@ -89,8 +93,10 @@ static int datatypes_of(const mca_coll_irr_side_t *side)
 void mca_coll_irr_side_retain(const mca_coll_irr_side_t *side)
 {
     for (int i = 0; i < datatypes_of(side); i++) {
-        if (!ompi_datatype_is_predefined(type_at(side, i))) {
-            OBJ_RETAIN(type_at(side, i));
+        ompi_datatype_t *datatype = type_at(side, slot_at(side, i).slot);
+
+        if (!ompi_datatype_is_predefined(datatype)) {
+            OBJ_RETAIN(datatype);
         }
     }
 }
@@ -98,7 +104,7 @@ void mca_coll_irr_side_retain(const mca_coll_irr_side_t *side)
 void mca_coll_irr_side_release(const mca_coll_irr_side_t *side)
 {
     for (int i = 0; i < datatypes_of(side); i++) {
-        ompi_datatype_t *datatype = type_at(side, i);
+        ompi_datatype_t *datatype = type_at(side, slot_at(side, i).slot);
 
         if (!ompi_datatype_is_predefined(datatype)) {
             OBJ_RELEASE(datatype);

@@ -27,6 +27,7 @@ typedef struct mca_coll_irr_side_t {
     void                      *buffer;
     int                        slots;      /* blocks, */
     const mca_coll_irr_slot_t *order;      /* by rank; NULL: slot i is that of rank i */
+    int                        places;     /* in the arrays: some may be of no block */
     bool                       uniform;    /* there are no arrays: each has count elements, one behind the other */
     size_t                     count;
     mca_coll_irr_counts_t      counts;

@@ -4,7 +4,7 @@
  * Open MPI keeps the functions of a module, and of a communicator each with its module, as members of structures.  A row
  * knows where, so that nothing else asks which collective it is.
  */
-#include "coll_irr_settings.h"
+#include "coll_irr_entries.h"
 
 #define ENTRY(call, member, ours) {                                             \
         call, (mca_coll_irr_function_t)(ours),                                  \
@@ -31,7 +31,7 @@ const mca_coll_irr_collective_t mca_coll_irr_collectives[MCA_COLL_IRR_COLLECTIVE
         .forms = {
             [MCA_COLL_IRR_BLOCKING] = ENTRY("MPI_Alltoall", alltoall, mca_coll_irr_alltoall),
             [MCA_COLL_IRR_NONBLOCKING] = ENTRY("MPI_Ialltoall", ialltoall, mca_coll_irr_ialltoall),
-            [MCA_COLL_IRR_PERSISTENT] = ENTRY("MPI_Alltoall_init", alltoall_init, NULL)
+            [MCA_COLL_IRR_PERSISTENT] = ENTRY("MPI_Alltoall_init", alltoall_init, mca_coll_irr_alltoall_init)
         },
         .variable = "alltoall",
         .algorithm = MCA_COLL_IRR_ALLTOALL_ALGORITHM,
@@ -41,43 +41,56 @@ const mca_coll_irr_collective_t mca_coll_irr_collectives[MCA_COLL_IRR_COLLECTIVE
         .host_init = mca_coll_irr_host_alltoall_init
     },
     [MCA_COLL_IRR_ALLTOALLW] = {
-        .forms = { [MCA_COLL_IRR_BLOCKING] = ENTRY("MPI_Alltoallw", alltoallw, mca_coll_irr_alltoallw) },
+        .forms = {
+            [MCA_COLL_IRR_BLOCKING] = ENTRY("MPI_Alltoallw", alltoallw, mca_coll_irr_alltoallw),
+            [MCA_COLL_IRR_PERSISTENT] = ENTRY("MPI_Alltoallw_init", alltoallw_init, mca_coll_irr_alltoallw_init)
+        },
         .variable = "alltoallw",
         .algorithm = MCA_COLL_IRR_ALLTOALLV_ALGORITHM,
         .leader = MCA_COLL_IRR_ALLTOALLV,
-        .host = mca_coll_irr_host_alltoallw
+        .host = mca_coll_irr_host_alltoallw,
+        .host_init = mca_coll_irr_host_alltoallw_init
     },
     [MCA_COLL_IRR_NEIGHBOR_ALLTOALLV] = {
         .forms = {
             [MCA_COLL_IRR_BLOCKING] =
-                ENTRY("MPI_Neighbor_alltoallv", neighbor_alltoallv, mca_coll_irr_neighbor_alltoallv)
+                ENTRY("MPI_Neighbor_alltoallv", neighbor_alltoallv, mca_coll_irr_neighbor_alltoallv),
+            [MCA_COLL_IRR_PERSISTENT] =
+                ENTRY("MPI_Neighbor_alltoallv_init", neighbor_alltoallv_init, mca_coll_irr_neighbor_alltoallv_init)
         },
         .variable = "neighbor_alltoallv",
         .algorithm = MCA_COLL_IRR_NEIGHBOR_ALGORITHM,
         .leader = MCA_COLL_IRR_NEIGHBOR_ALLTOALLV,
         .host = mca_coll_irr_host_alltoallv,
+        .host_init = mca_coll_irr_host_alltoallv_init,
         .neighbors = true
     },
     [MCA_COLL_IRR_NEIGHBOR_ALLTOALL] = {
         .forms = {
             [MCA_COLL_IRR_BLOCKING] =
-                ENTRY("MPI_Neighbor_alltoall", neighbor_alltoall, mca_coll_irr_neighbor_alltoall)
+                ENTRY("MPI_Neighbor_alltoall", neighbor_alltoall, mca_coll_irr_neighbor_alltoall),
+            [MCA_COLL_IRR_PERSISTENT] =
+                ENTRY("MPI_Neighbor_alltoall_init", neighbor_alltoall_init, mca_coll_irr_neighbor_alltoall_init)
         },
         .variable = "neighbor_alltoall",
         .algorithm = MCA_COLL_IRR_NEIGHBOR_ALGORITHM,
         .leader = MCA_COLL_IRR_NEIGHBOR_ALLTOALLV,
         .host = mca_coll_irr_host_alltoall,
+        .host_init = mca_coll_irr_host_alltoall_init,
         .neighbors = true
     },
     [MCA_COLL_IRR_NEIGHBOR_ALLTOALLW] = {
         .forms = {
             [MCA_COLL_IRR_BLOCKING] =
-                ENTRY("MPI_Neighbor_alltoallw", neighbor_alltoallw, mca_coll_irr_neighbor_alltoallw)
+                ENTRY("MPI_Neighbor_alltoallw", neighbor_alltoallw, mca_coll_irr_neighbor_alltoallw),
+            [MCA_COLL_IRR_PERSISTENT] =
+                ENTRY("MPI_Neighbor_alltoallw_init", neighbor_alltoallw_init, mca_coll_irr_neighbor_alltoallw_init)
         },
         .variable = "neighbor_alltoallw",
         .algorithm = MCA_COLL_IRR_NEIGHBOR_ALGORITHM,
         .leader = MCA_COLL_IRR_NEIGHBOR_ALLTOALLV,
         .host = mca_coll_irr_host_neighbor_alltoallw,
+        .host_init = mca_coll_irr_host_neighbor_alltoallw_init,
         .neighbors = true
     }
 };

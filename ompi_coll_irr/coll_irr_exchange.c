@@ -1,5 +1,6 @@
 /*
- * coll_irr_exchange.c - what a blocking call does: decides who serves it, packs what must be packed, exchanges, unpacks.
+ * coll_irr_exchange.c - what a blocking call does: decides who serves it, packs what must be packed, exchanges,
+ * unpacks.
  *
  * The other ranks are in the exchange whatever fails here, so it runs even so, without what is lacked.
  */
@@ -14,7 +15,8 @@ static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const m
         .recv = call->output.blocks
     };
     irr_exchange_t *running = irr_comm_exchange(irr_comm);
-    irr_status_t status = irr_exchange_start_lacking(running, &problem, call->input.base, call->output.base, call->lacks);
+    irr_status_t status =
+        irr_exchange_start_lacking(running, &problem, call->input.base, call->output.base, call->lacks);
 
     if (status == IRR_OK) {
         status = mca_coll_irr_engine_wait(running);
@@ -50,14 +52,16 @@ int mca_coll_irr_host(const mca_coll_irr_module_t *module, mca_coll_irr_which_t 
     return mca_coll_irr_collectives[which].host(previous, module->comm, call, in_place);
 }
 
-/* Whose blocks the sides of a call have. */
-static void place(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call)
+void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call)
 {
     const mca_coll_irr_neighbors_t *neighbors = module->neighbors;
 
     if (!mca_coll_irr_collectives[which].neighbors) {
         call->send.slots = call->recv.slots = ompi_comm_size(module->comm);
+        call->send.places = call->recv.places = call->send.slots;
     } else if (neighbors != NULL) {   /* if not, no rank is served */
+        call->send.places = neighbors->send_places;
+        call->recv.places = neighbors->recv_places;
         call->send.slots = neighbors->sends;
         call->send.order = neighbors->order;
         call->recv.slots = neighbors->receives;
@@ -78,6 +82,6 @@ int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
     }
     call.recv = *recv;
     call.send = in_place ? *recv : *send;
-    place(module, which, &call);
+    mca_coll_irr_place(module, which, &call);
     return mca_coll_irr_serve(module, service, &call, in_place);
 }

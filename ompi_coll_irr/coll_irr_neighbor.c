@@ -1,8 +1,8 @@
 /*
- * coll_irr_neighbor.c - MPI_Neighbor_alltoall, MPI_Neighbor_alltoallv and MPI_Neighbor_alltoallw: what the calls for all
- * ranks are, with the blocks of neighbours in place of those of ranks (coll_irr_neighbors.c).
+ * coll_irr_neighbor.c - MPI_Neighbor_alltoall, MPI_Neighbor_alltoallv and MPI_Neighbor_alltoallw: what the calls for
+ * all ranks are, with the blocks of neighbours in place of those of ranks (coll_irr_neighbors.c).
  */
-#include "coll_irr.h"
+#include "coll_irr_entries.h"
 
 int mca_coll_irr_neighbor_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype,
                                    void *rbuf, mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype,
@@ -53,4 +53,64 @@ int mca_coll_irr_neighbor_alltoallw(const void *sbuf, mca_coll_irr_counts_t scou
 
     (void)comm;
     return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW, &send, &recv);
+}
+
+/* ---- persistent ---- */
+
+int mca_coll_irr_neighbor_alltoall_init(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype,
+                                        void *rbuf, mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype,
+                                        ompi_communicator_t *comm, ompi_info_t *info, ompi_request_t **request_p,
+                                        mca_coll_base_module_t *base)
+{
+    const mca_coll_irr_side_t send = {
+        .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount };
+    const mca_coll_irr_side_t recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount };
+
+    (void)comm;
+    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALL, &send, &recv, info,
+                                  request_p);
+}
+
+int mca_coll_irr_neighbor_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts,
+                                         mca_coll_irr_displs_t sdispls, ompi_datatype_t *sdtype, void *rbuf,
+                                         mca_coll_irr_counts_t rcounts, mca_coll_irr_displs_t rdispls,
+                                         ompi_datatype_t *rdtype, ompi_communicator_t *comm, ompi_info_t *info,
+                                         ompi_request_t **request_p, mca_coll_base_module_t *base)
+{
+    const mca_coll_irr_side_t send = {
+        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype };
+    const mca_coll_irr_side_t recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype };
+
+    (void)comm;
+    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLV, &send, &recv, info,
+                                  request_p);
+}
+
+int mca_coll_irr_host_neighbor_alltoallw_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                              const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
+                                              ompi_request_t **request_p)
+{
+    const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
+    const mca_coll_base_module_neighbor_alltoallw_init_fn_t host =
+        (mca_coll_base_module_neighbor_alltoallw_init_fn_t)previous->function;
+
+    (void)in_place;
+    return host(send->buffer, send->counts, send->offsets, send->datatypes, recv->buffer, recv->counts, recv->offsets,
+                recv->datatypes, comm, info, request_p, previous->module);
+}
+
+int mca_coll_irr_neighbor_alltoallw_init(const void *sbuf, mca_coll_irr_counts_t scounts,
+                                         mca_coll_irr_offsets_t sdispls, ompi_datatype_t *const *sdtypes, void *rbuf,
+                                         mca_coll_irr_counts_t rcounts, mca_coll_irr_offsets_t rdispls,
+                                         ompi_datatype_t *const *rdtypes, ompi_communicator_t *comm,
+                                         ompi_info_t *info, ompi_request_t **request_p, mca_coll_base_module_t *base)
+{
+    const mca_coll_irr_side_t send = {
+        .buffer = (void *)sbuf, .counts = scounts, .far = true, .offsets = sdispls, .datatypes = sdtypes };
+    const mca_coll_irr_side_t recv = {
+        .buffer = rbuf, .counts = rcounts, .far = true, .offsets = rdispls, .datatypes = rdtypes };
+
+    (void)comm;
+    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW, &send, &recv, info,
+                                  request_p);
 }

@@ -32,6 +32,8 @@ static mca_coll_irr_neighbors_t *create(int out, int in)
 
     if (made != NULL) {
         made->recv_order = made->order + out;
+        made->send_places = out;
+        made->recv_places = in;
     }
     return made;
 }

@@ -213,7 +213,7 @@ int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which
     }
     call.recv = *recv;
     call.send = in_place ? *recv : *send;
-    call.recv.slots = call.send.slots = ompi_comm_size(module->comm);
+    mca_coll_irr_place(module, which, &call);
     mca_coll_irr_tally_ask(&series->service);
     kind = look_at(series);
     return kind == PASSES ? pass_on(series, &call, in_place, request_p)

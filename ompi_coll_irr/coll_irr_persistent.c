@@ -1,5 +1,5 @@
 /*
- * coll_irr_persistent.c - MPI_Alltoallv_init: agree, plan, try, or leave it to the previous module.
+ * coll_irr_persistent.c - what an init call does: agree, plan, try, or leave it to the previous module.
  *
  * A persistent collective is planned once and started many times.  Where it is served from the start, all that may
  * fail, wait or differ between ranks is done here, where all ranks are: each takes its own trouble into the agreement
@@ -20,6 +20,7 @@
 /* An init call. */
 typedef struct args {
     mca_coll_irr_module_t *module;
+    mca_coll_irr_which_t   which;
     mca_coll_irr_call_t    call;
     bool                   in_place;
     ompi_info_t           *info;
@@ -35,7 +36,7 @@ static bool open_call(mca_coll_irr_request_t *request, bool in_place)
 
     request->arrays_bytes = sent + mca_coll_irr_side_arrays(&call->recv);
     free(request->arrays);
-    request->arrays = malloc(request->arrays_bytes);
+    request->arrays = malloc(request->arrays_bytes > 0 ? request->arrays_bytes : 1);
     if (request->arrays == NULL) {
         request->arrays_bytes = 0;
         return false;
@@ -53,9 +54,8 @@ static bool open_call(mca_coll_irr_request_t *request, bool in_place)
 /* An inactive request with a series of its own, whose service the caller makes one that serves.  NULL without memory. */
 static mca_coll_irr_request_t *create(const args_t *args)
 {
-    const mca_coll_irr_which_t which = MCA_COLL_IRR_ALLTOALLV;
-    mca_coll_irr_series_t *series = mca_coll_irr_series_create(
-        args->module, which, mca_coll_irr_collectives[which].forms[MCA_COLL_IRR_PERSISTENT].call);
+    const mca_coll_irr_entry_t *entry = &mca_coll_irr_collectives[args->which].forms[MCA_COLL_IRR_PERSISTENT];
+    mca_coll_irr_series_t *series = mca_coll_irr_series_create(args->module, args->which, entry->call);
     mca_coll_irr_request_t *request = NULL;
 
     if (series != NULL) {
@@ -96,7 +96,7 @@ void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
 /* A request of the previous module. */
 static int init_previous(const args_t *args, ompi_request_t **request_p)
 {
-    return mca_coll_irr_host_init(args->module, MCA_COLL_IRR_ALLTOALLV, &args->call, args->in_place, args->info,
+    return mca_coll_irr_host_init(args->module, args->which, &args->call, args->in_place, args->info,
                                   request_p);
 }
 
@@ -140,8 +140,8 @@ static irr_status_t create_served(const args_t *args, const irr_settings_t *sett
 /* Collective: the request begins with the way that its class has found, if all ranks can. */
 static void take_found(mca_coll_irr_module_t *module, mca_coll_irr_request_t *request)
 {
-    const mca_coll_irr_service_t *class = &module->services[MCA_COLL_IRR_ALLTOALLV];
     mca_coll_irr_service_t *service = &request->series->service;
+    const mca_coll_irr_service_t *class = &module->services[service->which];
     irr_status_t trouble = IRR_OK;
     irr_settings_t settings;
 
@@ -196,21 +196,14 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
     return OMPI_SUCCESS;
 }
 
-int mca_coll_irr_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
-                                ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,
-                                mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
-                                ompi_info_t *info, ompi_request_t **request_p, mca_coll_base_module_t *base)
+int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_side_t *send,
+                           const mca_coll_irr_side_t *recv, ompi_info_t *info, ompi_request_t **request_p)
 {
-    mca_coll_irr_module_t *module = (mca_coll_irr_module_t *)base;
-    mca_coll_irr_service_t *class = &module->services[MCA_COLL_IRR_ALLTOALLV];
-    const int ranks = ompi_comm_size(comm);
-    const mca_coll_irr_side_t send = {
-        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype, .slots = ranks };
-    const mca_coll_irr_side_t recv = {
-        .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype, .slots = ranks };
-    const bool in_place = sbuf == MPI_IN_PLACE;
-    const args_t args = {
-        .module = module, .call = { .send = in_place ? recv : send, .recv = recv }, .in_place = in_place, .info = info
+    const bool in_place = send->buffer == MPI_IN_PLACE;
+    mca_coll_irr_service_t *class = &module->services[which];
+    args_t args = {
+        .module = module, .which = which, .call = { .send = in_place ? *recv : *send, .recv = *recv },
+        .in_place = in_place, .info = info
     };
     irr_status_t status = IRR_ERR_NOT_SUPPORTED;
     irr_settings_t settings;
@@ -222,6 +215,7 @@ int mca_coll_irr_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts,
     if (result != OMPI_SUCCESS) {
         return result;
     }
+    mca_coll_irr_place(module, which, &args.call);
     if (class->state == MCA_COLL_IRR_CHOOSING) {
         return create_tried(&args, request_p);
     }
@@ -232,6 +226,6 @@ int mca_coll_irr_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts,
         return mca_coll_irr_error(status);
     }
     opal_output_verbose(10, mca_coll_irr_component.output, "coll:irr: a persistent request of communicator %s is "
-                        "left to others", comm->c_name);
+                        "left to others", module->comm->c_name);
     return init_previous(&args, request_p);
 }

@@ -1,9 +1,11 @@
 /*
- * family.c - random calls of the all-to-all family against point-to-point messages, byte by byte.
+ * family.c - random calls of the all-to-all family, blocking and persistent, against point-to-point messages, byte by
+ * byte.
  *
  * A round takes a communicator, a collective, counts and datatypes at random, alike on all ranks but for datatypes,
  * which differ and match.  The reference is what the standard says the call does, one message for each block.  Whole
- * receive buffers are compared, gaps included, and the counters must show that coll/irr served its calls.
+ * receive buffers are compared, gaps included, and the counters must show that coll/irr served its calls.  A persistent
+ * request is started twice, from the same buffers.
  *
  *     mpi_family ROUNDS [INFO_KEY=VALUE ...] [, ROUNDS ...]   the keys go to the communicators of coll/irr
  */
@@ -44,6 +46,7 @@ typedef struct round {
     int           doubles;   /* of an element */
     int           most;      /* elements of a block */
     int           density;   /* so many of four blocks are not empty */
+    int           persistent;
     uint64_t      seed;
     blocks_t      send, recv;
 } round_t;
@@ -155,6 +158,7 @@ static void round_init(round_t *round, const pair_t *pair, uint64_t *state)
     round->doubles = doubles[types_below(state, (int)(sizeof(doubles) / sizeof(doubles[0])))];
     round->most = round->doubles > 64 ? 4 : 40;
     round->density = 1 + types_below(state, 4);
+    round->persistent = types_below(state, 3) == 0;
     round->seed = mpi_test_random(state);
     round->send.edges = neighbors ? &pair->out : &pair->all;
     round->recv.edges = neighbors ? &pair->in : &pair->all;
@@ -206,6 +210,69 @@ static void call(const round_t *round, MPI_Comm comm)
     }
 }
 
+static void init_neighbors(const round_t *round, MPI_Comm comm, MPI_Request *request)
+{
+    const blocks_t *send = &round->send, *recv = &round->recv;
+
+    switch (round->kind->layout) {
+    case UNIFORM:
+        INIT_CALL(Neighbor_alltoall)(send->base, 1 + (int)(round->seed % 3), send->types[send->edges->count],
+                                     recv->base, 1 + (int)(round->seed % 3), recv->types[recv->edges->count], comm,
+                                     MPI_INFO_NULL, request);
+        break;
+    case VECTORS:
+        INIT_CALL(Neighbor_alltoallv)(send->base, send->counts, send->displs, send->types[send->edges->count],
+                                      recv->base, recv->counts, recv->displs, recv->types[recv->edges->count], comm,
+                                      MPI_INFO_NULL, request);
+        break;
+    default:
+        INIT_CALL(Neighbor_alltoallw)(send->base, send->counts, send->offsets, send->types, recv->base,
+                                      recv->counts, recv->offsets, recv->types, comm, MPI_INFO_NULL, request);
+    }
+}
+
+static void init(const round_t *round, MPI_Comm comm, MPI_Request *request)
+{
+    const blocks_t *recv = &round->recv, *send = round->kind->in_place ? recv : &round->send;
+    const void *input = round->kind->in_place ? MPI_IN_PLACE : send->base;
+
+    if (round->kind->neighbors) {
+        init_neighbors(round, comm, request);
+        return;
+    }
+    switch (round->kind->layout) {
+    case UNIFORM:
+        INIT_CALL(Alltoall)(input, send->counts[0], send->types[0], recv->base, recv->counts[0], recv->types[0], comm,
+                            MPI_INFO_NULL, request);
+        break;
+    case VECTORS:
+        INIT_CALL(Alltoallv)(input, send->counts, send->displs, send->types[0], recv->base, recv->counts,
+                             recv->displs, recv->types[0], comm, MPI_INFO_NULL, request);
+        break;
+    default:
+        INIT_CALL(Alltoallw)(input, send->counts, send->displs, send->types, recv->base, recv->counts, recv->displs,
+                             recv->types, comm, MPI_INFO_NULL, request);
+    }
+}
+
+/* The memory of the receiving side is the same before each start. */
+static void start_twice(const round_t *round, MPI_Comm comm)
+{
+    const blocks_t *recv = &round->recv;
+    char *before = malloc(recv->bytes);
+    MPI_Request request;
+
+    memcpy(before, recv->memory, recv->bytes);
+    init(round, comm, &request);
+    for (int i = 0; i < 2; i++) {
+        memcpy(recv->memory, before, recv->bytes);
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Request_free(&request);
+    free(before);
+}
+
 /* From the memory of `send`, which may be a copy of that of `recv`, into that of `recv`. */
 static void refer(const round_t *round, const pair_t *pair, const blocks_t *send, const char *from)
 {
@@ -237,14 +304,19 @@ static void compare(const round_t *round, const pair_t *pair, int number)
           round->kind->in_place ? before + (recv->base - recv->memory) : round->send.base);
     memcpy(expected, recv->memory, recv->bytes);
     memcpy(recv->memory, before, recv->bytes);
-    call(round, pair->irr);
+    if (round->persistent) {
+        start_twice(round, pair->irr);
+    } else {
+        call(round, pair->irr);
+    }
     same = memcmp(expected, recv->memory, recv->bytes) == 0;
     if (!same) {
-        fprintf(stderr, "round %d, rank %d of %d, %s: different bytes: %s, elements of %d doubles\n", number,
-                pair->rank, pair->ranks, pair->name, round->kind->name, round->doubles);
+        fprintf(stderr, "round %d, rank %d of %d, %s: different bytes: %s%s, elements of %d doubles\n", number,
+                pair->rank, pair->ranks, pair->name, round->persistent ? "persistent " : "", round->kind->name,
+                round->doubles);
     }
     CHECK(same);
-    CHECK(mpi_test_served() == served + (pair->ranks > 1));
+    CHECK(pair->ranks == 1 || mpi_test_served() == served + (round->persistent ? 2 : 1));
     free(expected);
     free(before);
 }

@@ -8,11 +8,12 @@
 
 /* Open MPI 4.1 has persistent collectives as an extension. */
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
-#define ALLTOALLV_INIT MPI_Alltoallv_init
+#define INIT_CALL(name) MPI_##name##_init
 #else
 #include <mpi-ext.h>
-#define ALLTOALLV_INIT MPIX_Alltoallv_init
+#define INIT_CALL(name) MPIX_##name##_init
 #endif
+#define ALLTOALLV_INIT INIT_CALL(Alltoallv)
 
 /* The arguments of one side. */
 typedef struct side {

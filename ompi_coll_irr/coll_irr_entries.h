@@ -1,0 +1,110 @@
+/*
+ * coll_irr_entries.h - the functions in the table of collectives: what Open MPI calls, and what calls those who served
+ * before us.
+ */
+#ifndef MCA_COLL_IRR_ENTRIES_H
+#define MCA_COLL_IRR_ENTRIES_H
+
+#include "coll_irr.h"
+
+/* ---- by the previous module, of a type ---- */
+
+int mca_coll_irr_host_alltoall(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                               const mca_coll_irr_call_t *call, bool in_place);
+int mca_coll_irr_host_alltoallv(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                const mca_coll_irr_call_t *call, bool in_place);
+int mca_coll_irr_host_ialltoall(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p);
+int mca_coll_irr_host_ialltoallv(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                 const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p);
+int mca_coll_irr_host_alltoall_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                    const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
+                                    ompi_request_t **request_p);
+int mca_coll_irr_host_alltoallv_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                     const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
+                                     ompi_request_t **request_p);
+
+int mca_coll_irr_host_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                const mca_coll_irr_call_t *call, bool in_place);
+int mca_coll_irr_host_neighbor_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                         const mca_coll_irr_call_t *call, bool in_place);
+int mca_coll_irr_host_alltoallw_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                     const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
+                                     ompi_request_t **request_p);
+int mca_coll_irr_host_neighbor_alltoallw_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                              const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
+                                              ompi_request_t **request_p);
+
+/* ---- entries ---- */
+
+int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype, void *rbuf,
+                          mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
+                          mca_coll_base_module_t *module);
+
+int mca_coll_irr_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
+                           ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,
+                           mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
+                           mca_coll_base_module_t *module);
+
+int mca_coll_irr_ialltoall(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype, void *rbuf,
+                           mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
+                           ompi_request_t **request_p, mca_coll_base_module_t *module);
+
+int mca_coll_irr_ialltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
+                            ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,
+                            mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
+                            ompi_request_t **request_p, mca_coll_base_module_t *module);
+
+int mca_coll_irr_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
+                                ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,
+                                mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
+                                ompi_info_t *info, ompi_request_t **request_p, mca_coll_base_module_t *module);
+
+int mca_coll_irr_alltoallw(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
+                           ompi_datatype_t *const *sdtypes, void *rbuf, mca_coll_irr_counts_t rcounts,
+                           mca_coll_irr_displs_t rdispls, ompi_datatype_t *const *rdtypes, ompi_communicator_t *comm,
+                           mca_coll_base_module_t *module);
+
+int mca_coll_irr_neighbor_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype,
+                                   void *rbuf, mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype,
+                                   ompi_communicator_t *comm, mca_coll_base_module_t *module);
+
+int mca_coll_irr_neighbor_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
+                                    ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,
+                                    mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype,
+                                    ompi_communicator_t *comm, mca_coll_base_module_t *module);
+
+int mca_coll_irr_neighbor_alltoallw(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_offsets_t sdispls,
+                                    ompi_datatype_t *const *sdtypes, void *rbuf, mca_coll_irr_counts_t rcounts,
+                                    mca_coll_irr_offsets_t rdispls, ompi_datatype_t *const *rdtypes,
+                                    ompi_communicator_t *comm, mca_coll_base_module_t *module);
+
+int mca_coll_irr_alltoall_init(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype, void *rbuf,
+                               mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
+                               ompi_info_t *info, ompi_request_t **request_p, mca_coll_base_module_t *module);
+
+int mca_coll_irr_alltoallw_init(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
+                                ompi_datatype_t *const *sdtypes, void *rbuf, mca_coll_irr_counts_t rcounts,
+                                mca_coll_irr_displs_t rdispls, ompi_datatype_t *const *rdtypes,
+                                ompi_communicator_t *comm, ompi_info_t *info, ompi_request_t **request_p,
+                                mca_coll_base_module_t *module);
+
+int mca_coll_irr_neighbor_alltoall_init(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype,
+                                        void *rbuf, mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype,
+                                        ompi_communicator_t *comm, ompi_info_t *info, ompi_request_t **request_p,
+                                        mca_coll_base_module_t *module);
+
+int mca_coll_irr_neighbor_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts,
+                                         mca_coll_irr_displs_t sdispls, ompi_datatype_t *sdtype, void *rbuf,
+                                         mca_coll_irr_counts_t rcounts, mca_coll_irr_displs_t rdispls,
+                                         ompi_datatype_t *rdtype, ompi_communicator_t *comm, ompi_info_t *info,
+                                         ompi_request_t **request_p, mca_coll_base_module_t *module);
+
+int mca_coll_irr_neighbor_alltoallw_init(const void *sbuf, mca_coll_irr_counts_t scounts,
+                                         mca_coll_irr_offsets_t sdispls, ompi_datatype_t *const *sdtypes, void *rbuf,
+                                         mca_coll_irr_counts_t rcounts, mca_coll_irr_offsets_t rdispls,
+                                         ompi_datatype_t *const *rdtypes, ompi_communicator_t *comm,
+                                         ompi_info_t *info, ompi_request_t **request_p,
+                                         mca_coll_base_module_t *module);
+
+#endif
