@@ -437,6 +437,12 @@ int mca_coll_irr_host_init(const mca_coll_irr_module_t *module, mca_coll_irr_whi
 int mca_coll_irr_host(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_call_t *call,
                       bool in_place);
 
+/*
+ * Local: whose neighbour this rank is, before the first call of a collective that asks for that.  Without memory that is
+ * the module's trouble.
+ */
+void mca_coll_irr_meet_neighbors(mca_coll_irr_module_t *module, mca_coll_irr_which_t which);
+
 /* Whose blocks the sides of a call have: all ranks', or the neighbours'. */
 void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call);
 

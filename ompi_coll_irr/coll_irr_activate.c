@@ -208,9 +208,11 @@ int mca_coll_irr_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *serv
                                                                                            : decide(module, service);
 }
 
-/* Local: whose neighbour this rank is, before the first call that asks for that. */
-static void meet_neighbors(mca_coll_irr_module_t *module)
+void mca_coll_irr_meet_neighbors(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
+    if (!mca_coll_irr_collectives[which].neighbors) {
+        return;
+    }
     if (module->neighbors == NULL) {
         module->neighbors = mca_coll_irr_neighbors_create(module->comm);
     }
@@ -226,9 +228,7 @@ static int begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
     char text[128];
     int result;
 
-    if (mca_coll_irr_collectives[service->which].neighbors) {
-        meet_neighbors(module);
-    }
+    mca_coll_irr_meet_neighbors(module, service->which);
     switch (mca_coll_irr_mode(module, service)) {
     case MCA_COLL_IRR_CHOOSES:
         mca_coll_irr_choose_begin(module, service);

@@ -26,6 +26,31 @@ int mca_coll_irr_alltoallw(const void *sbuf, mca_coll_irr_counts_t scounts, mca_
     return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLW, &send, &recv);
 }
 
+/* ---- nonblocking ---- */
+
+int mca_coll_irr_host_ialltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                 const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p)
+{
+    const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
+    const mca_coll_base_module_ialltoallw_fn_t host = (mca_coll_base_module_ialltoallw_fn_t)previous->function;
+
+    return host(in_place ? MPI_IN_PLACE : send->buffer, send->counts, send->displs, send->datatypes, recv->buffer,
+                recv->counts, recv->displs, recv->datatypes, comm, request_p, previous->module);
+}
+
+int mca_coll_irr_ialltoallw(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
+                            ompi_datatype_t *const *sdtypes, void *rbuf, mca_coll_irr_counts_t rcounts,
+                            mca_coll_irr_displs_t rdispls, ompi_datatype_t *const *rdtypes, ompi_communicator_t *comm,
+                            ompi_request_t **request_p, mca_coll_base_module_t *base)
+{
+    const mca_coll_irr_side_t send = {
+        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatypes = sdtypes };
+    const mca_coll_irr_side_t recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatypes = rdtypes };
+
+    (void)comm;
+    return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLW, &send, &recv, request_p);
+}
+
 /* ---- persistent ---- */
 
 int mca_coll_irr_host_alltoallw_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,

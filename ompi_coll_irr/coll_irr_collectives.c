@@ -43,18 +43,22 @@ const mca_coll_irr_collective_t mca_coll_irr_collectives[MCA_COLL_IRR_COLLECTIVE
     [MCA_COLL_IRR_ALLTOALLW] = {
         .forms = {
             [MCA_COLL_IRR_BLOCKING] = ENTRY("MPI_Alltoallw", alltoallw, mca_coll_irr_alltoallw),
+            [MCA_COLL_IRR_NONBLOCKING] = ENTRY("MPI_Ialltoallw", ialltoallw, mca_coll_irr_ialltoallw),
             [MCA_COLL_IRR_PERSISTENT] = ENTRY("MPI_Alltoallw_init", alltoallw_init, mca_coll_irr_alltoallw_init)
         },
         .variable = "alltoallw",
         .algorithm = MCA_COLL_IRR_ALLTOALLV_ALGORITHM,
         .leader = MCA_COLL_IRR_ALLTOALLV,
         .host = mca_coll_irr_host_alltoallw,
+        .host_start = mca_coll_irr_host_ialltoallw,
         .host_init = mca_coll_irr_host_alltoallw_init
     },
     [MCA_COLL_IRR_NEIGHBOR_ALLTOALLV] = {
         .forms = {
             [MCA_COLL_IRR_BLOCKING] =
                 ENTRY("MPI_Neighbor_alltoallv", neighbor_alltoallv, mca_coll_irr_neighbor_alltoallv),
+            [MCA_COLL_IRR_NONBLOCKING] =
+                ENTRY("MPI_Ineighbor_alltoallv", ineighbor_alltoallv, mca_coll_irr_ineighbor_alltoallv),
             [MCA_COLL_IRR_PERSISTENT] =
                 ENTRY("MPI_Neighbor_alltoallv_init", neighbor_alltoallv_init, mca_coll_irr_neighbor_alltoallv_init)
         },
@@ -62,6 +66,7 @@ const mca_coll_irr_collective_t mca_coll_irr_collectives[MCA_COLL_IRR_COLLECTIVE
         .algorithm = MCA_COLL_IRR_NEIGHBOR_ALGORITHM,
         .leader = MCA_COLL_IRR_NEIGHBOR_ALLTOALLV,
         .host = mca_coll_irr_host_alltoallv,
+        .host_start = mca_coll_irr_host_ialltoallv,
         .host_init = mca_coll_irr_host_alltoallv_init,
         .neighbors = true
     },
@@ -69,6 +74,8 @@ const mca_coll_irr_collective_t mca_coll_irr_collectives[MCA_COLL_IRR_COLLECTIVE
         .forms = {
             [MCA_COLL_IRR_BLOCKING] =
                 ENTRY("MPI_Neighbor_alltoall", neighbor_alltoall, mca_coll_irr_neighbor_alltoall),
+            [MCA_COLL_IRR_NONBLOCKING] =
+                ENTRY("MPI_Ineighbor_alltoall", ineighbor_alltoall, mca_coll_irr_ineighbor_alltoall),
             [MCA_COLL_IRR_PERSISTENT] =
                 ENTRY("MPI_Neighbor_alltoall_init", neighbor_alltoall_init, mca_coll_irr_neighbor_alltoall_init)
         },
@@ -76,6 +83,7 @@ const mca_coll_irr_collective_t mca_coll_irr_collectives[MCA_COLL_IRR_COLLECTIVE
         .algorithm = MCA_COLL_IRR_NEIGHBOR_ALGORITHM,
         .leader = MCA_COLL_IRR_NEIGHBOR_ALLTOALLV,
         .host = mca_coll_irr_host_alltoall,
+        .host_start = mca_coll_irr_host_ialltoall,
         .host_init = mca_coll_irr_host_alltoall_init,
         .neighbors = true
     },
@@ -83,6 +91,8 @@ const mca_coll_irr_collective_t mca_coll_irr_collectives[MCA_COLL_IRR_COLLECTIVE
         .forms = {
             [MCA_COLL_IRR_BLOCKING] =
                 ENTRY("MPI_Neighbor_alltoallw", neighbor_alltoallw, mca_coll_irr_neighbor_alltoallw),
+            [MCA_COLL_IRR_NONBLOCKING] =
+                ENTRY("MPI_Ineighbor_alltoallw", ineighbor_alltoallw, mca_coll_irr_ineighbor_alltoallw),
             [MCA_COLL_IRR_PERSISTENT] =
                 ENTRY("MPI_Neighbor_alltoallw_init", neighbor_alltoallw_init, mca_coll_irr_neighbor_alltoallw_init)
         },
@@ -90,6 +100,7 @@ const mca_coll_irr_collective_t mca_coll_irr_collectives[MCA_COLL_IRR_COLLECTIVE
         .algorithm = MCA_COLL_IRR_NEIGHBOR_ALGORITHM,
         .leader = MCA_COLL_IRR_NEIGHBOR_ALLTOALLV,
         .host = mca_coll_irr_host_neighbor_alltoallw,
+        .host_start = mca_coll_irr_host_ineighbor_alltoallw,
         .host_init = mca_coll_irr_host_neighbor_alltoallw_init,
         .neighbors = true
     }

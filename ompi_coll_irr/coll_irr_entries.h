@@ -35,6 +35,11 @@ int mca_coll_irr_host_neighbor_alltoallw_init(const mca_coll_irr_previous_t *pre
                                               const mca_coll_irr_call_t *call, bool in_place, ompi_info_t *info,
                                               ompi_request_t **request_p);
 
+int mca_coll_irr_host_ialltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                 const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p);
+int mca_coll_irr_host_ineighbor_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                          const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p);
+
 /* ---- entries ---- */
 
 int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype, void *rbuf,
@@ -106,5 +111,27 @@ int mca_coll_irr_neighbor_alltoallw_init(const void *sbuf, mca_coll_irr_counts_t
                                          ompi_datatype_t *const *rdtypes, ompi_communicator_t *comm,
                                          ompi_info_t *info, ompi_request_t **request_p,
                                          mca_coll_base_module_t *module);
+
+int mca_coll_irr_ialltoallw(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
+                            ompi_datatype_t *const *sdtypes, void *rbuf, mca_coll_irr_counts_t rcounts,
+                            mca_coll_irr_displs_t rdispls, ompi_datatype_t *const *rdtypes, ompi_communicator_t *comm,
+                            ompi_request_t **request_p, mca_coll_base_module_t *module);
+
+int mca_coll_irr_ineighbor_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype,
+                                    void *rbuf, mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype,
+                                    ompi_communicator_t *comm, ompi_request_t **request_p,
+                                    mca_coll_base_module_t *module);
+
+int mca_coll_irr_ineighbor_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
+                                     ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,
+                                     mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype,
+                                     ompi_communicator_t *comm, ompi_request_t **request_p,
+                                     mca_coll_base_module_t *module);
+
+int mca_coll_irr_ineighbor_alltoallw(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_offsets_t sdispls,
+                                     ompi_datatype_t *const *sdtypes, void *rbuf, mca_coll_irr_counts_t rcounts,
+                                     mca_coll_irr_offsets_t rdispls, ompi_datatype_t *const *rdtypes,
+                                     ompi_communicator_t *comm, ompi_request_t **request_p,
+                                     mca_coll_base_module_t *module);
 
 #endif

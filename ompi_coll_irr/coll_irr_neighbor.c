@@ -55,6 +55,62 @@ int mca_coll_irr_neighbor_alltoallw(const void *sbuf, mca_coll_irr_counts_t scou
     return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW, &send, &recv);
 }
 
+/* ---- nonblocking ---- */
+
+int mca_coll_irr_ineighbor_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype,
+                                    void *rbuf, mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype,
+                                    ompi_communicator_t *comm, ompi_request_t **request_p,
+                                    mca_coll_base_module_t *base)
+{
+    const mca_coll_irr_side_t send = {
+        .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount };
+    const mca_coll_irr_side_t recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount };
+
+    (void)comm;
+    return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALL, &send, &recv, request_p);
+}
+
+int mca_coll_irr_ineighbor_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
+                                     ompi_datatype_t *sdtype, void *rbuf, mca_coll_irr_counts_t rcounts,
+                                     mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype,
+                                     ompi_communicator_t *comm, ompi_request_t **request_p,
+                                     mca_coll_base_module_t *base)
+{
+    const mca_coll_irr_side_t send = {
+        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype };
+    const mca_coll_irr_side_t recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype };
+
+    (void)comm;
+    return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLV, &send, &recv, request_p);
+}
+
+int mca_coll_irr_host_ineighbor_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
+                                          const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p)
+{
+    const mca_coll_irr_side_t *send = &call->send, *recv = &call->recv;
+    const mca_coll_base_module_ineighbor_alltoallw_fn_t host =
+        (mca_coll_base_module_ineighbor_alltoallw_fn_t)previous->function;
+
+    (void)in_place;
+    return host(send->buffer, send->counts, send->offsets, send->datatypes, recv->buffer, recv->counts, recv->offsets,
+                recv->datatypes, comm, request_p, previous->module);
+}
+
+int mca_coll_irr_ineighbor_alltoallw(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_offsets_t sdispls,
+                                     ompi_datatype_t *const *sdtypes, void *rbuf, mca_coll_irr_counts_t rcounts,
+                                     mca_coll_irr_offsets_t rdispls, ompi_datatype_t *const *rdtypes,
+                                     ompi_communicator_t *comm, ompi_request_t **request_p,
+                                     mca_coll_base_module_t *base)
+{
+    const mca_coll_irr_side_t send = {
+        .buffer = (void *)sbuf, .counts = scounts, .far = true, .offsets = sdispls, .datatypes = sdtypes };
+    const mca_coll_irr_side_t recv = {
+        .buffer = rbuf, .counts = rcounts, .far = true, .offsets = rdispls, .datatypes = rdtypes };
+
+    (void)comm;
+    return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW, &send, &recv, request_p);
+}
+
 /* ---- persistent ---- */
 
 int mca_coll_irr_neighbor_alltoall_init(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype,

@@ -76,6 +76,7 @@ static void begin_series(mca_coll_irr_series_t *series)
     mca_coll_irr_service_t *service = &series->service;
     char text[128];
 
+    mca_coll_irr_meet_neighbors(series->module, service->which);
     series->tag = MCA_COLL_BASE_TAG_NONBLOCKING_BASE - TAGS - (int)service->which;
     if (persistent->function == NULL || persistent->module != nonblocking->module) {
         series->unfit = another;

@@ -1,6 +1,6 @@
 /*
- * family.c - random calls of the all-to-all family, blocking and persistent, against point-to-point messages, byte by
- * byte.
+ * family.c - random calls of the all-to-all family, blocking, nonblocking and persistent, against point-to-point
+ * messages, byte by byte.
  *
  * A round takes a communicator, a collective, counts and datatypes at random, alike on all ranks but for datatypes,
  * which differ and match.  The reference is what the standard says the call does, one message for each block.  Whole
@@ -13,6 +13,10 @@
 
 /* How the blocks of a call are described. */
 typedef enum layout { UNIFORM, VECTORS, EACH } layout_t;
+
+typedef enum form { BLOCKING, NONBLOCKING, PERSISTENT, FORMS } form_t;
+
+static const char *const forms[FORMS] = { "", "nonblocking ", "persistent " };
 
 typedef struct kind {
     const char *name;
@@ -45,8 +49,9 @@ typedef struct round {
     const kind_t *kind;
     int           doubles;   /* of an element */
     int           most;      /* elements of a block */
+    int           equal;     /* blocks have one element each */
     int           density;   /* so many of four blocks are not empty */
-    int           persistent;
+    form_t        form;
     uint64_t      seed;
     blocks_t      send, recv;
 } round_t;
@@ -60,7 +65,7 @@ static int count_of(const round_t *round, int from, int to, int number)
     uint64_t state = round->seed + (uint64_t)(swap ? to : from) * 7919 + (uint64_t)(swap ? from : to) * 104729 +
                      (uint64_t)number;
 
-    if (round->kind->layout == UNIFORM) {
+    if (round->kind->layout == UNIFORM || round->equal) {
         return 1 + (int)(round->seed % 3);
     }
     return types_below(&state, 4) < round->density ? types_below(&state, round->most) : 0;
@@ -148,6 +153,12 @@ static void blocks_fini(blocks_t *side)
     free(side->counts);
 }
 
+/* Open MPI 4.1 retains as many datatypes of the call as there are neighbours: more, or less, than there are ranks. */
+static int open_mpi_fails(const pair_t *pair, const kind_t *kind)
+{
+    return pair->has_neighbors && !kind->neighbors && kind->layout == EACH;
+}
+
 static void round_init(round_t *round, const pair_t *pair, uint64_t *state)
 {
     static const int doubles[] = { 1, 2, 7, 64, 512, 1024 };
@@ -158,7 +169,11 @@ static void round_init(round_t *round, const pair_t *pair, uint64_t *state)
     round->doubles = doubles[types_below(state, (int)(sizeof(doubles) / sizeof(doubles[0])))];
     round->most = round->doubles > 64 ? 4 : 40;
     round->density = 1 + types_below(state, 4);
-    round->persistent = types_below(state, 3) == 0;
+    round->equal = 0;
+    round->form = (form_t)types_below(state, FORMS);
+    if (open_mpi_fails(pair, round->kind)) {
+        round->form = BLOCKING;
+    }
     round->seed = mpi_test_random(state);
     round->send.edges = neighbors ? &pair->out : &pair->all;
     round->recv.edges = neighbors ? &pair->in : &pair->all;
@@ -255,8 +270,60 @@ static void init(const round_t *round, MPI_Comm comm, MPI_Request *request)
     }
 }
 
+static void begin_neighbors(const round_t *round, MPI_Comm comm, MPI_Request *request)
+{
+    const blocks_t *send = &round->send, *recv = &round->recv;
+
+    switch (round->kind->layout) {
+    case UNIFORM:
+        MPI_Ineighbor_alltoall(send->base, 1 + (int)(round->seed % 3), send->types[send->edges->count], recv->base,
+                               1 + (int)(round->seed % 3), recv->types[recv->edges->count], comm, request);
+        break;
+    case VECTORS:
+        MPI_Ineighbor_alltoallv(send->base, send->counts, send->displs, send->types[send->edges->count], recv->base,
+                                recv->counts, recv->displs, recv->types[recv->edges->count], comm, request);
+        break;
+    default:
+        MPI_Ineighbor_alltoallw(send->base, send->counts, send->offsets, send->types, recv->base, recv->counts,
+                                recv->offsets, recv->types, comm, request);
+    }
+}
+
+static void begin(const round_t *round, MPI_Comm comm, MPI_Request *request)
+{
+    const blocks_t *recv = &round->recv, *send = round->kind->in_place ? recv : &round->send;
+    const void *input = round->kind->in_place ? MPI_IN_PLACE : send->base;
+
+    if (round->kind->neighbors) {
+        begin_neighbors(round, comm, request);
+        return;
+    }
+    switch (round->kind->layout) {
+    case UNIFORM:
+        MPI_Ialltoall(input, send->counts[0], send->types[0], recv->base, recv->counts[0], recv->types[0], comm,
+                      request);
+        break;
+    case VECTORS:
+        MPI_Ialltoallv(input, send->counts, send->displs, send->types[0], recv->base, recv->counts, recv->displs,
+                       recv->types[0], comm, request);
+        break;
+    default:
+        MPI_Ialltoallw(input, send->counts, send->displs, send->types, recv->base, recv->counts, recv->displs,
+                       recv->types, comm, request);
+    }
+}
+
+static int begin_and_wait(const round_t *round, MPI_Comm comm)
+{
+    MPI_Request request;
+
+    begin(round, comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return 1;
+}
+
 /* The memory of the receiving side is the same before each start. */
-static void start_twice(const round_t *round, MPI_Comm comm)
+static int start_twice(const round_t *round, MPI_Comm comm)
 {
     const blocks_t *recv = &round->recv;
     char *before = malloc(recv->bytes);
@@ -271,6 +338,17 @@ static void start_twice(const round_t *round, MPI_Comm comm)
     }
     MPI_Request_free(&request);
     free(before);
+    return 2;
+}
+
+/* Returns how often coll/irr must serve. */
+static int go(const round_t *round, const pair_t *pair)
+{
+    switch (round->form) {
+    case NONBLOCKING: return begin_and_wait(round, pair->irr);
+    case PERSISTENT:  return start_twice(round, pair->irr);
+    default:          call(round, pair->irr); return 1;
+    }
 }
 
 /* From the memory of `send`, which may be a copy of that of `recv`, into that of `recv`. */
@@ -297,6 +375,7 @@ static void compare(const round_t *round, const pair_t *pair, int number)
     const blocks_t *recv = &round->recv;
     const unsigned long long served = mpi_test_served();
     char *before = malloc(recv->bytes), *expected = malloc(recv->bytes);
+    unsigned long long times;
     int same;
 
     memcpy(before, recv->memory, recv->bytes);
@@ -304,21 +383,45 @@ static void compare(const round_t *round, const pair_t *pair, int number)
           round->kind->in_place ? before + (recv->base - recv->memory) : round->send.base);
     memcpy(expected, recv->memory, recv->bytes);
     memcpy(recv->memory, before, recv->bytes);
-    if (round->persistent) {
-        start_twice(round, pair->irr);
-    } else {
-        call(round, pair->irr);
-    }
+    times = (unsigned long long)go(round, pair);
     same = memcmp(expected, recv->memory, recv->bytes) == 0;
     if (!same) {
         fprintf(stderr, "round %d, rank %d of %d, %s: different bytes: %s%s, elements of %d doubles\n", number,
-                pair->rank, pair->ranks, pair->name, round->persistent ? "persistent " : "", round->kind->name,
+                pair->rank, pair->ranks, pair->name, forms[round->form], round->kind->name,
                 round->doubles);
     }
     CHECK(same);
-    CHECK(pair->ranks == 1 || mpi_test_served() == served + (round->persistent ? 2 : 1));
+    CHECK(pair->ranks == 1 || mpi_test_served() == served + times);
     free(expected);
     free(before);
+}
+
+/*
+ * The first nonblocking call of a collective on a communicator goes to Open MPI, of which 4.1 fails or brings wrong bytes
+ * where blocks are of different lengths on a grid, and breaks later calls where one rank has nothing to exchange in
+ * place.  So that is one of equal blocks.
+ */
+static void meet(const pair_t *pair)
+{
+    static const kind_t firsts[] = {
+        { "", UNIFORM, 0, 0 }, { "", VECTORS, 0, 0 }, { "", EACH, 0, 0 },
+        { "", UNIFORM, 1, 0 }, { "", VECTORS, 1, 0 }, { "", EACH, 1, 0 }
+    };
+
+    for (int i = 0; i < (pair->has_neighbors ? 6 : 3); i++) {
+        round_t round = { .kind = &firsts[i], .doubles = 1, .most = 1, .equal = 1 };
+
+        if (open_mpi_fails(pair, round.kind)) {
+            continue;
+        }
+        round.send.edges = i < 3 ? &pair->all : &pair->out;
+        round.recv.edges = i < 3 ? &pair->all : &pair->in;
+        blocks_init(&round.send, pair, &round, 1);
+        blocks_init(&round.recv, pair, &round, 0);
+        (void)begin_and_wait(&round, pair->irr);
+        blocks_fini(&round.recv);
+        blocks_fini(&round.send);
+    }
 }
 
 static uint64_t seed;
@@ -333,6 +436,7 @@ static void run(char **group, int length)
         uint64_t own = mpi_test_random(&state);   /* a round takes different numbers of it on the groups of a split */
 
         pair_init(&pairs[i], i, group + 1, length - 1, &own);
+        meet(&pairs[i]);
     }
     for (int i = 0; i < rounds; i++) {
         const pair_t *pair = &pairs[types_below(&state, PAIRS)];
