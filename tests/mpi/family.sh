@@ -13,7 +13,10 @@ algorithms="a1 a3 a4 hybrid node board rs_nh aapc"
 # all ALGORITHM: info keys of all parameters that name one.
 all() { echo "coll_irr_alltoallv_algorithm=$1 coll_irr_alltoall_algorithm=$1 coll_irr_neighbor_algorithm=$1"; }
 
-plan $(($(echo "$sizes" | wc -w) * ($(echo "$algorithms" | wc -w) + 2)))
+# With auto ways are tried as soon as can be.
+export OMPI_MCA_coll_irr_setup_share=1000000
+
+plan $(($(echo "$sizes" | wc -w) * ($(echo "$algorithms" | wc -w) + 3)))
 for n in $sizes; do
     for algorithm in $algorithms; do
         # shellcheck disable=SC2046
@@ -23,6 +26,8 @@ for n in $sizes; do
         # shellcheck disable=SC2046
         group "$n ranks, a1 and coll_irr_compose=$compose" $rounds $(all a1) "coll_irr_compose=$compose"
     done
+    # shellcheck disable=SC2046
+    group "$n ranks, auto" 300 $(all auto)
     check_groups "$n" "$program"
 done
 exit $failed
