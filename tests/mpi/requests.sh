@@ -18,6 +18,12 @@ valgrinds() {
     under_valgrind "$program" together , orphans
 }
 
+# tells COMMAND...: the report has the row of a request of 480 starts, in two lines.
+tells() {
+    says "MPI_Alltoallv_init, 4 ranks on 1 node: " "$@" &&
+        grep -A1 "MPI_Alltoallv_init, 4 ranks on 1 node: " "$scratch/run" | grep -q '^ *480 '
+}
+
 plan 24
 share $always
 for n in 2 5; do
@@ -36,8 +42,7 @@ done
 check_groups 4 --mca coll_irr_ranks_per_node 2 "$program"
 check "one rank says what was found" says "MPI_Alltoallv_init, 4 ranks on 1 node, about .* B to each: .* of .* time" \
     ranks 4 --mca coll_irr_verbose 1 "$program" alone
-check "the report tells of a request" says "MPI_Alltoallv_init  *4  *1  *480 " \
-    ranks 4 --mca coll_irr_report 1 "$program" alone
+check "the report tells of a request" tells ranks 4 --mca coll_irr_report 1 "$program" alone
 if command -v valgrind > /dev/null; then
     check "2 ranks under valgrind" valgrinds
 else
