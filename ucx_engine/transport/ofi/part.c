@@ -5,7 +5,7 @@
  * know how long the message is finds its end.  Parts have the key of the message, and one follows the other when that is
  * over: they are so long that waiting costs nothing.  What has the same key and comes later is held back until all parts
  * are over, at both ends.  A receive that is shorter than a part, and meets one, takes all the others, too, and throws
- * them away.
+ * them away; but receives of its key that are posted behind it may meet these, and are wrong then, too.
  */
 #include "transport/ofi/ofi.h"
 
