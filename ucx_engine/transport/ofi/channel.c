@@ -9,6 +9,9 @@
 
 #include "core/alloc.h"
 
+/* Operations for each rank that can be had without memory: a send and two receives. */
+#define OPS_A_RANK 3
+
 irr_status_t irr_ofi_open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
                                   irr_peer_t *const *members, irr_channel_t **channel_p)
 {
@@ -16,6 +19,9 @@ irr_status_t irr_ofi_open_channel(irr_transport_t *transport, uint16_t id, int r
 
     if (ranks > 1 << irr_ofi_of(transport)->rank_bits) {
         return IRR_ERR_NOT_SUPPORTED;   /* all members say so */
+    }
+    if (irr_ofi_ops_reserve(irr_ofi_of(transport), (size_t)ranks * OPS_A_RANK) != IRR_OK) {
+        return IRR_ERR_NO_MEMORY;
     }
     channel = irr_alloc(1, sizeof(*channel));
     if (channel == NULL) {

@@ -8,6 +8,10 @@
  * One piece, or as many as the provider takes, are handed over as they are.  The gather form copies into a buffer, or
  * out of it: what a provider does with a list would be the same, piece by piece.  Short messages are taken from their
  * owner at once; libfabric still reports their end, for the way down.
+ *
+ * Where there is no memory for such a buffer the other rank must not wait: what is to be sent is packed in a reserve, one
+ * list at a time, and what comes is thrown away; both end in IRR_ERR_NO_MEMORY.  A list that is longer than the reserve
+ * is not sent then.
  */
 #include "transport/ofi/ofi.h"
 
@@ -76,18 +80,50 @@ void irr_ofi_scatter(irr_ofi_t *ofi, const irr_ofi_op_t *op, size_t bytes)
     }
 }
 
-/* Sends are packed into, and receives arrive in, a buffer of the operation. */
-static irr_status_t stage(irr_ofi_t *ofi, irr_ofi_op_t *op, size_t bytes)
+/* Sends are packed into, and receives arrive in, a buffer of the operation; false: it lacks the memory. */
+static bool stage(irr_ofi_t *ofi, irr_ofi_op_t *op, size_t bytes)
 {
     op->buffer = irr_ofi_buffer_take(ofi, bytes);
-    if (op->buffer == NULL) {
-        return IRR_ERR_NO_MEMORY;
+    op->lacks = op->buffer == NULL;
+    if (!op->lacks) {
+        op->whole = (irr_iov_t){ .base = op->buffer, .length = bytes };
     }
-    op->whole = (irr_iov_t){ .base = op->buffer, .length = bytes };
-    return IRR_OK;
+    return !op->lacks;
 }
 
 /* ---- to send ---- */
+
+bool irr_ofi_borrow(irr_ofi_t *ofi, irr_ofi_op_t *op)
+{
+    if (ofi->borrower != NULL) {
+        return false;
+    }
+    ofi->borrower = op;
+    gather(op->iov, op->count, ofi->reserve);
+    op->whole = (irr_iov_t){ .base = ofi->reserve, .length = op->room };
+    return true;
+}
+
+void irr_ofi_give_back(irr_ofi_t *ofi, irr_ofi_op_t *op)
+{
+    if (ofi->borrower == op) {
+        ofi->borrower = NULL;
+        op->whole = (irr_iov_t){ .base = NULL };
+    }
+}
+
+/* Packs what is to be sent, if it is a list: op->room bytes; false: it cannot be sent. */
+static bool pack(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_form_t form)
+{
+    if (form == IRR_FORM_GATHER && op->count > 1) {
+        if (!stage(ofi, op, op->room)) {
+            return op->room <= IRR_OFI_RESERVE && op->room < ofi->part_max;
+        }
+        gather(op->iov, op->count, op->buffer);
+        ofi->bytes_gathered += op->room;
+    }
+    return true;
+}
 
 /* What libfabric takes at once is no longer its owner's. */
 static irr_status_t start_send(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_peer_t *peer)
@@ -101,7 +137,10 @@ static irr_status_t start_send(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_peer_t *pee
             irr_ofi_buffer_put(ofi, op->buffer);
             op->buffer = NULL;
         }
-        return IRR_OK;
+        return op->lacks ? IRR_ERR_NO_MEMORY : IRR_OK;
+    }
+    if (status != IRR_IN_PROGRESS) {
+        irr_ofi_op_put(ofi, op);
     }
     return status;
 }
@@ -130,21 +169,12 @@ irr_status_t irr_ofi_send(irr_channel_t *channel, int to, uint16_t tag, const ir
     op->room = bytes;
     op->to = peer->to;
     op->key = irr_ofi_key(ofi, channel->id, tag, channel->rank);
-    op->flags = bytes <= ofi->inject_max ? FI_INJECT : 0;
-    if (form == IRR_FORM_GATHER && count > 1) {
-        status = stage(ofi, op, bytes);
-        if (status == IRR_OK) {
-            gather(iov, count, op->buffer);
-            ofi->bytes_gathered += bytes;
-        }
-    }
-    if (status == IRR_OK) {
-        status = start_send(ofi, op, peer);
-    }
-    if (status != IRR_OK && status != IRR_IN_PROGRESS) {
+    if (!pack(ofi, op, form)) {
         irr_ofi_op_put(ofi, op);
+        return IRR_ERR_NO_MEMORY;
     }
-    return status;
+    op->flags = op->room <= ofi->inject_max ? FI_INJECT : 0;
+    return start_send(ofi, op, peer);
 }
 
 /* ---- to receive ---- */
@@ -173,11 +203,10 @@ static irr_status_t prepare(irr_ofi_t *ofi, irr_ofi_op_t *op, const irr_iov_t *i
         return IRR_ERR_NOT_SUPPORTED;
     }
     op->posted = kept;
-    if (kept == 0) {
+    if (kept == 0 || (((form == IRR_FORM_GATHER && count > 1) || iov[0].base == NULL) && !stage(ofi, op, kept))) {
         irr_ofi_take_scrap(ofi, op);
-        return IRR_OK;
     }
-    return (form == IRR_FORM_GATHER && count > 1) || iov[0].base == NULL ? stage(ofi, op, kept) : IRR_OK;
+    return IRR_OK;
 }
 
 irr_status_t irr_ofi_recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,

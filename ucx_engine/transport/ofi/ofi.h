@@ -76,6 +76,7 @@ struct irr_ofi_op {
     size_t             room;      /* of a send: its bytes; of a receive: those of the longest message that it takes; of a
                                      sink: its number */
     size_t             bytes;     /* of the message that came, or of its last part */
+    bool               lacks;     /* memory: it is packed in what is in reserve, or thrown away, and ends in that */
     irr_status_t       status;
 };
 
@@ -106,6 +107,9 @@ typedef struct irr_ofi_sink {
 #define IRR_OFI_BUFFER_LOG_MIN 12
 #define IRR_OFI_BUFFER_LOG_MAX 22
 
+/* Bytes that are in reserve: no more than is sent without asking the receiver. */
+#define IRR_OFI_RESERVE 16384
+
 typedef struct irr_ofi {
     irr_transport_t          super;
     const irr_ofi_library_t *library;
@@ -133,11 +137,14 @@ typedef struct irr_ofi {
     uint64_t                 live;          /* operations in use */
     unsigned                 looks;         /* of progress while there were none */
     struct irr_ofi_slab     *slabs;         /* memory of all operations */
+    size_t                   ops;           /* how many there are */
     irr_ofi_op_t            *free_ops;
     void                    *free_buffers[IRR_OFI_BUFFER_LOG_MAX + 1];
     size_t                   kept;          /* bytes of free buffers */
     irr_ofi_sink_t           sinks[IRR_OFI_SINKS];
     char                     scrap[64];     /* where that goes which nobody wants */
+    irr_ofi_op_t            *borrower;      /* the send that is in reserve; NULL: none */
+    char                     reserve[IRR_OFI_RESERVE];   /* for a list where there is no memory to pack it in */
 } irr_ofi_t;
 
 typedef struct irr_ofi_channel {
@@ -166,6 +173,8 @@ irr_status_t irr_ofi_status(ssize_t error);
 /* op.c: operations and buffers, from what is kept; NULL if memory is short.  A buffer of irr_ofi_op_put goes with it. */
 irr_ofi_op_t *irr_ofi_op_take(irr_ofi_t *ofi, irr_ofi_kind_t kind, irr_request_t *request);
 void irr_ofi_op_put(irr_ofi_t *ofi, irr_ofi_op_t *op);
+/* Makes so many, in use or not. */
+irr_status_t irr_ofi_ops_reserve(irr_ofi_t *ofi, size_t count);
 void *irr_ofi_buffer_take(irr_ofi_t *ofi, size_t bytes);
 void irr_ofi_buffer_put(irr_ofi_t *ofi, void *buffer);
 void irr_ofi_ops_free(irr_ofi_t *ofi);
@@ -219,6 +228,9 @@ irr_status_t irr_ofi_send(irr_channel_t *channel, int to, uint16_t tag, const ir
                           irr_form_t form, irr_request_t *request);
 irr_status_t irr_ofi_recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
                           irr_form_t form, irr_request_t *request);
+/* Packs a list in what is in reserve; false: that is in use. */
+bool irr_ofi_borrow(irr_ofi_t *ofi, irr_ofi_op_t *op);
+void irr_ofi_give_back(irr_ofi_t *ofi, irr_ofi_op_t *op);
 /* Hands the bytes that a receive was posted for to the pieces of its owner. */
 void irr_ofi_scatter(irr_ofi_t *ofi, const irr_ofi_op_t *op, size_t bytes);
 

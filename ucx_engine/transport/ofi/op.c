@@ -34,11 +34,22 @@ static bool add_slab(irr_ofi_t *ofi)
     }
     slab->next = ofi->slabs;
     ofi->slabs = slab;
+    ofi->ops += SLAB_OPS;
     for (size_t i = 0; i < SLAB_OPS; i++) {
         slab->ops[i].next = ofi->free_ops;
         ofi->free_ops = &slab->ops[i];
     }
     return true;
+}
+
+irr_status_t irr_ofi_ops_reserve(irr_ofi_t *ofi, size_t count)
+{
+    while (ofi->ops < count) {
+        if (!add_slab(ofi)) {
+            return IRR_ERR_NO_MEMORY;
+        }
+    }
+    return IRR_OK;
 }
 
 irr_ofi_op_t *irr_ofi_op_take(irr_ofi_t *ofi, irr_ofi_kind_t kind, irr_request_t *request)
@@ -65,6 +76,7 @@ void irr_ofi_op_put(irr_ofi_t *ofi, irr_ofi_op_t *op)
         op->buffer = NULL;
     }
     irr_ofi_parts_free(op);
+    irr_ofi_give_back(ofi, op);
     op->next = ofi->free_ops;
     ofi->free_ops = op;
 }

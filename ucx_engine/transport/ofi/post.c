@@ -33,7 +33,7 @@ static const irr_iov_t *pieces_of(const irr_ofi_op_t *op, size_t *count)
     return op->whole.base != NULL ? &op->whole : op->iov;
 }
 
-static ssize_t hand_over(irr_ofi_t *ofi, irr_ofi_op_t *op)
+static ssize_t give(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     static char nothing;
     const irr_iov_t empty = { .base = &nothing, .length = 0 };
@@ -46,6 +46,24 @@ static ssize_t hand_over(irr_ofi_t *ofi, irr_ofi_op_t *op)
 
     return op->kind == IRR_OFI_SEND ? fi_tsendmsg(ofi->ep, &message, op->flags | FI_COMPLETION)
                                     : fi_trecvmsg(ofi->ep, &message, FI_COMPLETION);
+}
+
+/* A list that could not be packed is so now, or waits for that. */
+static ssize_t hand_over(irr_ofi_t *ofi, irr_ofi_op_t *op)
+{
+    ssize_t error;
+
+    if (op->kind != IRR_OFI_SEND || !op->lacks) {
+        return give(ofi, op);
+    }
+    if (!irr_ofi_borrow(ofi, op)) {
+        return -FI_EAGAIN;
+    }
+    error = give(ofi, op);
+    if (error != 0) {
+        irr_ofi_give_back(ofi, op);
+    }
+    return error;
 }
 
 void irr_ofi_line_join(irr_ofi_line_t *line, irr_ofi_op_t *op)
