@@ -5,7 +5,7 @@
  *                                                         cycles on, and no file may be left open
  *
  * With alltoall, MPI_Alltoall comes first or second.  With persistent, requests come and go, two a cycle and mostly on
- * one communicator.
+ * one communicator.  With nonblocking, four calls are under way at a time, ten times on each communicator.
  */
 #include "mpi_call.h"
 
@@ -98,10 +98,39 @@ static void cycle_persistent(int i)
     MPI_Request_free(&requests[first]);
 }
 
+/* A communicator goes while its last calls are under way. */
+static void cycle_nonblocking(int i)
+{
+    static MPI_Comm comm;
+    int ranks, in[2] = { 1, 2 }, out[4][64], counts[64] = { 0 }, displs[64] = { 0 };
+    MPI_Request requests[4];
+
+    if (i % 10 == 0) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    }
+    MPI_Comm_size(comm, &ranks);
+    for (int j = 0; j < ranks; j++) {
+        counts[j] = 1;
+        displs[j] = j;
+    }
+    for (int k = 0; k < 4; k++) {
+        MPI_Ialltoallv(in + k % 2, counts, displs + 63 - ranks, MPI_INT, out[k], counts, displs, MPI_INT, comm,
+                       &requests[k]);
+    }
+    if (i % 10 == 9) {
+        MPI_Comm_free(&comm);
+    }
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    for (int k = 0; k < 4; k++) {
+        CHECK(out[k][0] == 1 + k % 2 && out[k][ranks - 1] == 1 + k % 2);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int cycles = argc > 1 ? atoi(argv[1]) : 1000;
     int persistent = argc > 3 && strcmp(argv[3], "persistent") == 0;
+    int nonblocking = argc > 3 && strcmp(argv[3], "nonblocking") == 0;
     int both = argc > 3 && strcmp(argv[3], "alltoall") == 0;
     long allowed = argc > 2 ? atol(argv[2]) : 64, base = 0, grown;
     int files = 0;
@@ -115,6 +144,8 @@ int main(int argc, char **argv)
         }
         if (persistent) {
             cycle_persistent(i);
+        } else if (nonblocking) {
+            cycle_nonblocking(i);
         } else {
             cycle(i, both);
         }
@@ -124,6 +155,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "resident memory grew by %ld KiB in %d cycles, %ld are allowed\n", grown, cycles, allowed);
     }
     CHECK(mpi_test_open_files() <= files);
-    CHECK(mpi_test_served() == (unsigned long long)cycles * (persistent || both ? 2 : 1));
+    if (nonblocking) {   /* all calls but the first one of a communicator */
+        CHECK(mpi_test_served() == (unsigned long long)cycles * 4 - (unsigned long long)(cycles + 9) / 10);
+    } else {
+        CHECK(mpi_test_served() == (unsigned long long)cycles * (persistent || both ? 2 : 1));
+    }
     return mpi_test_end();
 }

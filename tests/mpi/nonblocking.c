@@ -1,5 +1,5 @@
 /*
- * nonblocking.c - MPI_Ialltoallv and MPI_Ialltoall of coll/irr against Open MPI's own, byte by byte.
+ * nonblocking.c - nonblocking calls of coll/irr against Open MPI's own, byte by byte.
  *
  *     mpi_nonblocking CASE[:NUMBER] [served=yes|no] [INFO_KEY=VALUE ...] [, CASE ...]   see mpi_op.h
  */
@@ -232,6 +232,132 @@ static void case_equal(uint64_t *state)
     free_comms(&irr, &host);
 }
 
+/* ---- the rest of the family ---- */
+
+enum { LONGEST = 300 };
+
+static int value_of(int call, int from, int to, int i)
+{
+    return call * 1000003 + from * 10007 + to * 101 + i;
+}
+
+/* Columns of doubles, one a rank, become rows. */
+static void call_w(MPI_Comm irr, int call)
+{
+    const int count = call % 4 == 3 ? 0 : 1 + call % 50;
+    int ranks, rank, *counts, *out_counts, *in_displs, *out_displs;
+    MPI_Datatype *in_types, *out_types, column;
+    MPI_Request request;
+    double *in, *out;
+
+    MPI_Comm_size(irr, &ranks);
+    MPI_Comm_rank(irr, &rank);
+    in = calloc((size_t)ranks * 51, sizeof(double));
+    out = calloc((size_t)ranks * 51, sizeof(double));
+    counts = calloc(4 * (size_t)ranks, sizeof(int));
+    out_counts = counts + 3 * ranks;
+    in_displs = counts + ranks;
+    out_displs = counts + 2 * ranks;
+    in_types = calloc(2 * (size_t)ranks, sizeof(MPI_Datatype));
+    out_types = in_types + ranks;
+    MPI_Type_vector(count, 1, ranks, MPI_DOUBLE, &column);
+    MPI_Type_commit(&column);
+    for (int i = 0; i < ranks; i++) {
+        counts[i] = i % 2 == 0 ? 1 : count;
+        out_counts[i] = count;
+        in_types[i] = i % 2 == 0 ? column : MPI_DOUBLE;
+        out_types[i] = MPI_DOUBLE;
+        in_displs[i] = i % 2 == 0 ? i * (int)sizeof(double) : 51 * i * (int)sizeof(double);
+        out_displs[i] = 51 * i * (int)sizeof(double);
+    }
+    for (int i = 0; i < 51 * ranks; i++) {
+        in[i] = value_of(call, rank, 0, i);
+        out[i] = -1;
+    }
+    MPI_Ialltoallw(in, counts, in_displs, in_types, out, out_counts, out_displs, out_types, irr, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int i = 0; i < ranks; i++) {
+        for (int k = 0; k < 51; k++) {
+            const int at = rank % 2 == 0 ? rank + k * ranks : 51 * rank + k;
+
+            CHECK(out[51 * i + k] == (k < count ? value_of(call, i, 0, at) : -1));
+        }
+    }
+    MPI_Type_free(&column);
+    free(in_types);
+    free(counts);
+    free(in);
+    free(out);
+}
+
+/* To the next two ranks, from the last two. */
+static void call_neighbors(MPI_Comm ring, int call)
+{
+    static int in[2 * LONGEST], out[2 * LONGEST];
+    const int most = 1 + call % LONGEST;
+    int ranks, rank, to[2], from[2], sent[2], got[2], displs[2] = { LONGEST, 0 };
+    MPI_Datatype types[2] = { MPI_INT, MPI_INT };
+    MPI_Aint far[2] = { LONGEST * (MPI_Aint)sizeof(int), 0 };
+    MPI_Request request;
+
+    MPI_Comm_size(ring, &ranks);
+    MPI_Comm_rank(ring, &rank);
+    for (int i = 0; i < 2; i++) {
+        to[i] = (rank + i + 1) % ranks;
+        from[i] = (rank + ranks * 2 - i - 1) % ranks;
+        sent[i] = call % 3 == 0 ? most : (to[i] + rank + call) % most;
+        got[i] = call % 3 == 0 ? most : (from[i] + rank + call) % most;
+        displs[i] = call % 3 == 0 ? i * most : displs[i];
+        for (int k = 0; k < sent[i]; k++) {
+            in[displs[i] + k] = value_of(call, rank, to[i], k);
+        }
+    }
+    memset(out, 0x33, sizeof(out));
+    switch (call % 3) {
+    case 0:
+        MPI_Ineighbor_alltoall(in, most, MPI_INT, out, most, MPI_INT, ring, &request);
+        break;
+    case 1:
+        MPI_Ineighbor_alltoallv(in, sent, displs, MPI_INT, out, got, displs, MPI_INT, ring, &request);
+        break;
+    default:
+        MPI_Ineighbor_alltoallw(in, sent, far, types, out, got, far, types, ring, &request);
+        break;
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < got[i]; k++) {
+            CHECK(out[displs[i] + k] == value_of(call, from[i], rank, k));
+        }
+    }
+}
+
+/* What must be served is, of each kind. */
+static void case_family(uint64_t *state)
+{
+    const int calls = number > 0 ? number : 60, weights[2] = { 1, 1 };
+    MPI_Comm irr, host, ring, graph;
+    int ranks, rank, to[2], from[2];
+
+    (void)state;
+    open_comms(&irr, &host);
+    MPI_Comm_size(irr, &ranks);
+    MPI_Comm_rank(irr, &rank);
+    for (int i = 0; i < 2; i++) {
+        to[i] = (rank + i + 1) % ranks;
+        from[i] = (rank + ranks * 2 - i - 1) % ranks;
+    }
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, from, weights, 2, to, weights, MPI_INFO_NULL, 0, &graph);
+    ring = dup_irr(graph, keys, nkeys);
+    for (int k = 0; k < calls; k++) {
+        call_w(irr, k);
+        call_neighbors(ring, k);
+    }
+    MPI_Comm_free(&ring);
+    MPI_Comm_free(&graph);
+    free_comms(&irr, &host);
+}
+
 /* ---- nobody waits in a call, and others are served meanwhile ---- */
 
 /* One rank makes all its calls, and only then tells the others to begin: so none of them may wait for others. */
@@ -303,7 +429,7 @@ static void case_inside(uint64_t *state)
 
 const op_case_t op_cases[] = {
     { "types", case_types }, { "together", case_together }, { "only", case_only }, { "equal", case_equal },
-    { "ahead", case_ahead }, { "inside", case_inside }, { NULL, NULL }
+    { "family", case_family }, { "ahead", case_ahead }, { "inside", case_inside }, { NULL, NULL }
 };
 
 int main(int argc, char **argv)

@@ -8,8 +8,9 @@ always=1000000
 
 # all RANKS ALGORITHM: a group a case; the first call of a communicator goes to Open MPI, so all have several.
 all() {
-    for case in types together equal ahead inside; do
-        group "$1 ranks, $2: $case" $case served=yes "coll_irr_alltoallv_algorithm=$2" "coll_irr_alltoall_algorithm=$2"
+    for case in types together equal family ahead inside; do
+        group "$1 ranks, $2: $case" $case served=yes "coll_irr_alltoallv_algorithm=$2" \
+            "coll_irr_alltoall_algorithm=$2" "coll_irr_neighbor_algorithm=$2"
     done
     check_groups "$1" "$program"
     for case in orphans truncation nothing; do
@@ -23,7 +24,7 @@ chosen() {
     OMPI_MCA_coll_irr_setup_share=$always
     OMPI_MCA_coll_irr_alltoallv_algorithm=auto
     export OMPI_MCA_coll_irr_setup_share
-    for case in types together:60 equal:300 ahead inside; do
+    for case in types together:60 equal:300 family:600 ahead inside; do
         group "$1 ranks that choose: $case" "$case"
     done
     group "$1 ranks that choose: nonblocking calls alone are served" only:600 served=yes
@@ -48,7 +49,7 @@ without() {
         "$program" together served=no , ahead served=no
 }
 
-plan 86
+plan 97
 for ranks in 2 5; do
     for algorithm in a1 board a2; do
         all $ranks $algorithm
@@ -72,4 +73,12 @@ OMPI_MCA_coll_irr_alltoallv_algorithm=auto \
 # shellcheck disable=SC2086
 check "8 ranks over tcp" ranks 8 $over_tcp "$program" together served=yes , ahead served=yes
 check "the report counts nonblocking calls under their own name" reported
+check "8,000 calls on 200 communicators at constant memory" ranks 4 "$builddir/mpi_cycles" 2000 256 nonblocking
+if whole; then
+    LIMIT=900
+    check "400,000 calls on 10,000 communicators at constant memory" \
+        ranks 2 "$builddir/mpi_cycles" 100000 256 nonblocking
+else
+    left_out "400,000 calls on 10,000 communicators at constant memory"
+fi
 exit $failed
