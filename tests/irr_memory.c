@@ -13,8 +13,12 @@ static bool   failed, all;
 static size_t bytes_max = SIZE_MAX;
 static bool (*counted)(void);
 
-static bool fails_now(void)
+static bool fails_now(size_t size)
 {
+    if (size > bytes_max) {
+        failed = true;
+        return true;
+    }
     if (due == 0 || (counted != NULL && !counted()) || --due > 0) {
         return false;
     }
@@ -25,7 +29,7 @@ static bool fails_now(void)
 
 static void *watched_alloc(size_t size)
 {
-    void *memory = size > bytes_max || fails_now() ? NULL : malloc(size);
+    void *memory = fails_now(size) ? NULL : malloc(size);
 
     alive += memory != NULL;
     return memory;
@@ -33,7 +37,7 @@ static void *watched_alloc(size_t size)
 
 static void *watched_resize(void *memory, size_t size)
 {
-    void *larger = size > bytes_max || fails_now() ? NULL : realloc(memory, size);
+    void *larger = fails_now(size) ? NULL : realloc(memory, size);
 
     alive += memory == NULL && larger != NULL;
     return larger;

@@ -6,6 +6,7 @@
  * counted are the basic blocks of the engine, transport aside, that one rank runs from start to end, so no loop over
  * all ranks can hide anywhere.
  */
+#include "irr_memory.h"
 #include "irr_test.h"
 #include "irr_visits.h"
 
@@ -213,6 +214,29 @@ static void expect_alike(const char *algorithm, bool changes)
     CU_ASSERT(many <= PARTNERS * (changes ? 500 : 250));
 }
 
+/*
+ * Eight partners among 1,024 ranks: an exchange that comes again takes no memory of a byte a rank.  (The transport of
+ * the test takes some for each message.)
+ */
+static void test_no_memory(void)
+{
+    enum { RANKS = 1024 };
+    static job_t job;
+
+    irr_memory_begin();
+    open_job(&job, RANKS, "a1");
+    for (int run = 0; run < RUNS; run++) {
+        (void)exchange(&job);
+    }
+    irr_memory_fail(0, NULL);
+    irr_memory_limit(RANKS - 1);
+    (void)exchange(&job);
+    CU_ASSERT(!irr_memory_failed());
+    irr_memory_limit(SIZE_MAX);
+    close_job(&job);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
 static void test_again(void)
 {
     expect_alike("a1", false);
@@ -230,6 +254,7 @@ int main(void)
     static const irr_test_case_t cases[] = {
         { "an exchange that comes again",    test_again },
         { "one whose lengths have changed",  test_changed },
+        { "no memory for one that comes again", test_no_memory },
         { NULL, NULL }
     };
 
