@@ -13,6 +13,7 @@
  *   bench_report.c    the table
  *   bench_json.c      the same and more as JSON
  *   bench_csv.c       the same as comma-separated values
+ *   bench_plot.h      the same as a picture
  *   bench_job.h       whole jobs, which is another program in the same file
  *
  * Rank 0 alone reads the command line and files, and prints.  What it finds is broadcast, so that all ranks
@@ -95,7 +96,7 @@ typedef struct irr_bench_options {
     const char      *matrix;   /* NULL: a pattern */
     const char      *pattern;      /* or the topology */
     const char      *datatype;     /* NULL: none */
-    const char      *json, *csv;   /* NULL: none */
+    const char      *json, *csv, *plot;   /* NULL: none */
     bool             milliseconds; /* are printed, not microseconds */
     double           scale;
     uint64_t         seed;
@@ -272,6 +273,9 @@ typedef struct irr_bench_result {
 void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const irr_bench_facts_t *facts);
 void irr_bench_report_rows(const irr_bench_options_t *options, const irr_bench_result_t *result);
 
+/* What the table calls a row: algorithm, -start, and who served it if that is not what the name says. */
+void irr_bench_row_title(const irr_bench_row_t *row, char *text, size_t size);
+
 /* The last line if a row is not what its name says; loaded: coll/irr's counters exist. */
 void irr_bench_report_warning(bool loaded);
 
@@ -292,9 +296,18 @@ void              irr_bench_json_add(irr_bench_json_t *json, const irr_bench_opt
                                      const irr_bench_result_t *result);
 irr_cli_exit_t  irr_bench_json_close(irr_bench_json_t *json);
 
-/* Complains and returns NULL, or IRR_CLI_REFUSED, if the file cannot be written. */
+/* A file for results.  They complain and return NULL, or IRR_CLI_REFUSED, if it cannot be written. */
+FILE          *irr_bench_file_open(const char *path);
+irr_cli_exit_t irr_bench_file_close(FILE *stream, const char *path);
+
 FILE          *irr_bench_csv_open(const char *path);
 void           irr_bench_csv_add(FILE *stream, const irr_bench_options_t *options, const irr_bench_result_t *result);
-irr_cli_exit_t irr_bench_csv_close(FILE *stream, const char *path);
+
+/* The picture of a run: add takes what was measured of a unit, and close draws. */
+typedef struct irr_bench_plot irr_bench_plot_t;
+
+irr_bench_plot_t *irr_bench_plot_open(const irr_bench_options_t *options, int ranks);
+void              irr_bench_plot_add(irr_bench_plot_t *plot, const irr_bench_result_t *result);
+irr_cli_exit_t    irr_bench_plot_close(irr_bench_plot_t *plot);
 
 #endif

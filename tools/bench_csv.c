@@ -5,9 +5,7 @@
  */
 #include "bench.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #define MICRO 1e6
 
@@ -17,13 +15,11 @@ static const char head[] =
 
 FILE *irr_bench_csv_open(const char *path)
 {
-    FILE *stream = fopen(path, "w");
+    FILE *stream = irr_bench_file_open(path);
 
-    if (stream == NULL) {
-        irr_cli_complain("%.256s: %s", path, strerror(errno));
-        return NULL;
+    if (stream != NULL) {
+        fputs(head, stream);
     }
-    fputs(head, stream);
     return stream;
 }
 
@@ -49,17 +45,4 @@ void irr_bench_csv_add(FILE *stream, const irr_bench_options_t *options, const i
         fprintf(stream, ",%" PRIu64 ",%s\n", result->facts.busiest,
                 !options->work.check ? "" : row->wrong ? "no" : "yes");
     }
-}
-
-irr_cli_exit_t irr_bench_csv_close(FILE *stream, const char *path)
-{
-    bool good = !ferror(stream);
-
-    errno = errno != 0 ? errno : EIO;
-    good = fclose(stream) == 0 && good;
-    if (!good) {
-        irr_cli_complain("%.256s: %s", path, strerror(errno));
-        return IRR_CLI_REFUSED;
-    }
-    return IRR_CLI_GOOD;
 }

@@ -21,7 +21,7 @@
 enum {
     OPTION_MATRIX = IRR_CLI_VERSION + 1, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_SCALE, OPTION_ALGORITHMS,
     OPTION_PERSISTENT, OPTION_ALLTOALL, OPTION_DATATYPE, OPTION_NEIGHBOR, OPTION_NO_CHECK, OPTION_COLUMNS,
-    OPTION_JSON, OPTION_CSV, OPTION_UNIT_MS
+    OPTION_JSON, OPTION_CSV, OPTION_PLOT, OPTION_UNIT_MS
 };
 
 static const irr_cli_option_t rows[] = {
@@ -45,6 +45,8 @@ static const irr_cli_option_t rows[] = {
     { "columns",    OPTION_COLUMNS,    "LIST",    "more columns: counters (below) with commas between, or " ALL },
     { "json",       OPTION_JSON,       "FILE",    "write results, parameters, all times and counters to a file" },
     { "csv",        OPTION_CSV,        "FILE",    "write a line a row to a file, times in microseconds" },
+    { "plot",       OPTION_PLOT,       "FILE",    "draw an SVG picture: of a sweep median, min, max and host/this over the "
+      "unit, else a bar a row" },
     { "unit-ms",    OPTION_UNIT_MS,    NULL,      "print milliseconds; without it microseconds" },
     IRR_CLI_ROW_ALGORITHMS,
     IRR_CLI_ROW_HELP,
@@ -257,6 +259,7 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_COLUMNS:    return read_columns(value, options);
     case OPTION_JSON:       options->json = value; return IRR_CLI_GOOD;
     case OPTION_CSV:        options->csv = value; return IRR_CLI_GOOD;
+    case OPTION_PLOT:       options->plot = value; return IRR_CLI_GOOD;
     case OPTION_UNIT_MS:    options->milliseconds = true; return IRR_CLI_GOOD;
     case OPTION_PERSISTENT: work->persistent = true; return IRR_CLI_GOOD;
     case OPTION_ALLTOALL:   work->call = IRR_BENCH_ALLTOALL; return IRR_CLI_GOOD;

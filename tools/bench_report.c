@@ -1,14 +1,15 @@
 /*
  * bench_report.c - what irr_bench prints: a header of `#` lines and one row an algorithm.
  *
- * Times are in microseconds, or milliseconds with --unit-ms.  The columns are fixed; --full appends to them, --columns puts counters before
- * `verified`, --persistent a second ratio behind the first, and a sweep the unit in front, so a script can
- * count on their order.
+ * Times are in microseconds, or milliseconds with --unit-ms.  The columns are fixed; --full appends to them, --columns
+ * puts counters before `verified`, --persistent a second ratio behind the first, and a sweep the unit in front, so a
+ * script can count on their order.
  */
 #include "bench.h"
 
 #include "cli_options.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -81,6 +82,31 @@ void irr_bench_library(char *text)
 
     MPI_Get_library_version(text, &length);
     text[strcspn(text, ",\n")] = '\0';
+}
+
+/* ---- files ---- */
+
+FILE *irr_bench_file_open(const char *path)
+{
+    FILE *stream = fopen(path, "w");
+
+    if (stream == NULL) {
+        irr_cli_complain("%.256s: %s", path, strerror(errno));
+    }
+    return stream;
+}
+
+irr_cli_exit_t irr_bench_file_close(FILE *stream, const char *path)
+{
+    bool good = !ferror(stream);
+
+    errno = errno != 0 ? errno : EIO;
+    good = fclose(stream) == 0 && good;
+    if (!good) {
+        irr_cli_complain("%.256s: %s", path, strerror(errno));
+        return IRR_CLI_REFUSED;
+    }
+    return IRR_CLI_GOOD;
 }
 
 /* ---- lines ---- */
@@ -175,14 +201,19 @@ static void report_count(double value, int width)
     report_number(value, width, value == floor(value) ? 0 : 1);
 }
 
+void irr_bench_row_title(const irr_bench_row_t *row, char *text, size_t size)
+{
+    snprintf(text, size, "%s%s%s", row->name, IRR_BENCH_SUFFIX(row),
+             !row->misled ? "" : row->by_irr ? "(irr)" : "(host)");
+}
+
 static void report_row(const irr_bench_options_t *options, const irr_bench_result_t *result, int i)
 {
     const irr_bench_row_t *row = &result->rows[i];
     const irr_bench_summary_t *summary = &result->summaries[i];
     char name[64];
 
-    snprintf(name, sizeof(name), "%s%s%s", row->name, IRR_BENCH_SUFFIX(row),
-             !row->misled ? "" : row->by_irr ? "(irr)" : "(host)");
+    irr_bench_row_title(row, name, sizeof(name));
     printf("  ");
     if (sweeps(options)) {
         printf("%10" PRIu64 " ", result->unit);

@@ -25,12 +25,19 @@ typedef struct bench {
     uint64_t            unit;           /* of the matrix */
     irr_bench_json_t   *json;
     FILE               *csv;
+    irr_bench_plot_t   *plot;
     bool                loaded;         /* coll/irr is in the job */
     bool                misled;         /* some row was not served by what its name says */
     MPI_Comm            comms[IRR_BENCH_ROWS_MAX];
     irr_bench_row_t     rows[IRR_BENCH_ROWS_MAX];
     double             *times;          /* of all rows, and scratch for one more */
 } bench_t;
+
+/* What went worse. */
+static irr_cli_exit_t larger(irr_cli_exit_t a, irr_cli_exit_t b)
+{
+    return a > b ? a : b;
+}
 
 /* ---- rank 0 ---- */
 
@@ -66,6 +73,10 @@ static irr_cli_exit_t prepare(bench_t *bench, int argc, char **argv)
         bench->csv = irr_bench_csv_open(bench->options.csv);
         code = bench->csv != NULL ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
     }
+    if (code == IRR_CLI_GOOD && bench->options.plot != NULL) {
+        bench->plot = irr_bench_plot_open(&bench->options, bench->ranks);
+        code = bench->plot != NULL ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+    }
     return code;
 }
 
@@ -84,9 +95,29 @@ static void report(bench_t *bench, const irr_bench_facts_t *facts)
     if (bench->csv != NULL) {
         irr_bench_csv_add(bench->csv, &bench->options, &result);
     }
+    if (bench->plot != NULL) {
+        irr_bench_plot_add(bench->plot, &result);
+    }
     for (int i = 0; i < work->rows; i++) {
         bench->misled = bench->misled || bench->rows[i].misled;
     }
+}
+
+/* Ends all files, whatever became of the others. */
+static irr_cli_exit_t close_files(bench_t *bench)
+{
+    irr_cli_exit_t code = IRR_CLI_GOOD;
+
+    if (bench->json != NULL) {
+        code = larger(code, irr_bench_json_close(bench->json));
+    }
+    if (bench->csv != NULL) {
+        code = larger(code, irr_bench_file_close(bench->csv, bench->options.csv));
+    }
+    if (bench->plot != NULL) {
+        code = larger(code, irr_bench_plot_close(bench->plot));
+    }
+    return code;
 }
 
 /* ---- all ranks ---- */
@@ -156,7 +187,7 @@ static irr_cli_exit_t run_units(bench_t *bench)
     for (uint64_t unit = work->unit_min; code != IRR_CLI_REFUSED; unit *= 2) {
         irr_cli_exit_t result = run_unit(bench, unit);
 
-        code = result > code ? result : code;
+        code = larger(code, result);
         if (unit == 0 || unit > work->unit_max / 2) {
             break;
         }
@@ -187,7 +218,7 @@ static irr_cli_exit_t run(bench_t *bench, int argc, char **argv)
 int main(int argc, char **argv)
 {
     bench_t bench = { .rank = -1 };
-    irr_cli_exit_t code, written = IRR_CLI_GOOD;
+    irr_cli_exit_t code, written;
 
     if (argc > 1 && strcmp(argv[1], "--job") == 0) {
         return (int)irr_job_main(argc - 1, argv + 1);
@@ -199,15 +230,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &bench.ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);
     code = run(&bench, argc, argv);
-    if (bench.json != NULL) {
-        written = irr_bench_json_close(bench.json);
-    }
-    if (bench.csv != NULL) {
-        const irr_cli_exit_t closed = irr_bench_csv_close(bench.csv, bench.options.csv);
-
-        written = written == IRR_CLI_GOOD ? closed : written;
-    }
-    written = agree(written);
+    written = agree(close_files(&bench));
     irr_matrix_fini(&bench.matrix);
     free(bench.times);
     MPI_Finalize();

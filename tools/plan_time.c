@@ -118,23 +118,9 @@ static void write_legend(const chart_t *chart)
             IRR_SVG_MARGIN, y, SAMPLE_WIDTH, IRR_SVG_MARGIN + SAMPLE_WIDTH + 8, y + 5, chart->bound);
 }
 
-/* 1, 2 or 5 times a power of ten, so that there are not too many. */
-static uint64_t tick_of(uint64_t makespan)
-{
-    static const uint64_t times[] = { 1, 2, 5 };
-    uint64_t power = 1;
-    int i = 0;
-
-    while (makespan / power / times[i] > TICKS_MAX) {
-        i = (i + 1) % 3;
-        power *= i == 0 ? 10 : 1;
-    }
-    return power * times[i];
-}
-
 static void write_axis(const chart_t *chart)
 {
-    uint64_t tick = tick_of(chart->makespan);
+    uint64_t tick = irr_svg_tick(chart->makespan, TICKS_MAX);
 
     for (uint64_t i = 0; i <= chart->makespan / tick; i++) {
         double x = x_of(chart, i * tick);

@@ -4,6 +4,7 @@
 #include "svg.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 enum { WIDTH_MIN = 720, LETTER_WIDTH = 8 };
 
@@ -40,6 +41,27 @@ void irr_svg_bytes(uint64_t bytes, char *text, size_t size)
         unit++;
     }
     snprintf(text, size, "%.3g %s", value, units[unit]);
+}
+
+double irr_svg_at(const irr_svg_axis_t *axis, double value)
+{
+    const double span = axis->least > 0 ? log(axis->most / axis->least) : axis->most;
+    const double part = axis->least > 0 ? log(value / axis->least) : value;
+
+    return axis->from + (span > 0 ? part / span : 0.5) * (axis->to - axis->from);
+}
+
+uint64_t irr_svg_tick(uint64_t span, int most)
+{
+    static const uint64_t times[] = { 1, 2, 5 };
+    uint64_t power = 1;
+    int i = 0;
+
+    while (span / power / times[i] > (uint64_t)most) {
+        i = (i + 1) % 3;
+        power *= i == 0 ? 10 : 1;
+    }
+    return power * times[i];
 }
 
 int irr_svg_width(int letters)

@@ -77,7 +77,7 @@ file() {
     printf '%s\n' '%%MatrixMarket matrix coordinate integer general' "$@" > "$name"
 }
 
-plan 65
+plan 70
 
 # ---- files ----
 
@@ -155,6 +155,31 @@ bench 2 --algorithms host,a1 -i 3 --csv "$scratch/result.csv"
     awk -F , 'NF != 14 || (NR > 1 && ($2 != (NR == 2 ? "host" : "a1") || $5 <= 0 || $14 != "yes")) { bad = 1 }
         END { exit bad }' "$scratch/result.csv"
 report $? "results as comma-separated values"
+bench 2 --algorithms host,a1,a3 -m 512:2k -i 3 --plot "$scratch/sweep.svg"
+[ $status -eq 0 ] && [ "$(head -c 4 "$scratch/sweep.svg")" = '<svg' ] &&
+    [ "$(tail -n 1 "$scratch/sweep.svg")" = '</svg>' ] &&
+    [ "$(grep -c 'class="curve" points=' "$scratch/sweep.svg")" -eq 5 ] &&
+    [ "$(grep -c 'class="spread"' "$scratch/sweep.svg")" -eq 9 ] &&
+    [ "$(grep -c '<title>a[13], unit [0-9]*: host/this [0-9]' "$scratch/sweep.svg")" -eq 6 ] &&
+    [ "$(sed -n 's/.*class="middle unit".*>\(.*\)<.text>/\1/p' "$scratch/sweep.svg" | xargs)" = '512 1k 2k' ] &&
+    [ "$(sed -n 's/.*class="name".*>\(.*\)<.text><.g>/\1/p' "$scratch/sweep.svg" | xargs)" = 'host a1 a3' ]
+report $? "a sweep as a picture: times with their spread, and host/this"
+bench 2 --algorithms a1,a3 -m 8:16 -i 3 --plot "$scratch/sweep.svg"
+[ $status -eq 0 ] && [ "$(grep -c 'class="curve" points=' "$scratch/sweep.svg")" -eq 2 ] &&
+    grep -q 'Without host among the algorithms there is no host/this' "$scratch/sweep.svg"
+report $? "a sweep without host has times alone"
+bench 2 --algorithms host,auto,a1 -i 3 --unit 64 --plot "$scratch/bars.svg"
+[ $status -eq 0 ] && [ "$(grep -c 'class="bar"' "$scratch/bars.svg")" -eq 3 ] &&
+    grep -q '>auto(host)<' "$scratch/bars.svg" && [ "$(tail -n 1 "$scratch/bars.svg")" = '</svg>' ]
+report $? "one unit as a picture: a bar a row, named as in the table"
+refused "a picture that cannot be written" "$scratch/none/x.svg: No such file" --plot "$scratch/none/x.svg"
+# The times of so many iterations, 1.36 GB, do not fit.
+four=host,host,host,host
+(ulimit -v 1200000 && "$BENCH" --algorithms $four,$four,$four,$four -i 10000000 --plot "$scratch/bars.svg") \
+    > "$scratch/out" 2>&1
+[ $? -eq 2 ] && [ "$(lines 'not enough memory for the times')" -eq 1 ] &&
+    [ "$(lines "irr_bench: $scratch/bars.svg: no row was measured, so there is nothing to draw")" -eq 1 ]
+report $? "a picture without rows"
 accepted "one rank" 1 1 --pattern skewed --algorithms host -i 2 -x 0
 accepted "no bytes at all" 3 1 --unit 0 --algorithms host -i 2 -x 0
 accepted "a transposition" 4 2 --datatype vector:8:4 --unit 512 -i 3 -x 0
