@@ -17,7 +17,7 @@ algorithms() {
     "$PLAN" --list-algorithms | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p'
 }
 
-echo 1..131
+echo 1..132
 
 # ---- print ----
 
@@ -286,10 +286,12 @@ good check --algorithm rs_nh --ranks 4 --pattern random --save "$scratch/all" &&
     good check --load "$scratch/all" --pattern random --ranks 4
 report $? "a pattern for the ranks of a schedule"
 printf 'irr_schedule 1\n2 2147483647 1\n2147483647 0 1 0 5\nend\n' > "$scratch/late"
-good check --load "$scratch/late" && [ "$(value permutations)" -eq 2147483647 ] &&
-    good print --load "$scratch/late" && good draw --load "$scratch/late" &&
-    good draw --async --load "$scratch/late"
+(ulimit -v 200000 && good check --load "$scratch/late" && [ "$(value permutations)" -eq 2147483647 ] &&
+    good print --load "$scratch/late" && good draw --load "$scratch/late" && good draw --async --load "$scratch/late")
 report $? "a late step costs nothing"
+printf 'irr_schedule 1\n2 2147483647 1\n2147483646 0 1 0 5 1\nend\n' > "$scratch/late"
+(ulimit -v 200000 && good check --load "$scratch/late" && good draw --load "$scratch/late")
+report $? "a late message that goes on costs nothing"
 
 # ---- draw ----
 

@@ -84,19 +84,22 @@ static int degree_of(const irr_matrix_t *matrix)
 /* No message of optimal is sent in parts that go one behind the other, and none takes longer by that. */
 static void expect_merged(const irr_schedule_t *schedule)
 {
-    uint64_t *ends = irr_test_array((size_t)schedule->steps + 1, sizeof(*ends));
+    irr_step_time_t *times = irr_test_array(schedule->count + 1, sizeof(*times));
+    uint64_t makespan = 0;
 
-    irr_schedule_ends(schedule, ends);
-    CU_ASSERT(ends[schedule->steps] <= irr_schedule_makespan(schedule));
+    CU_ASSERT_EQUAL(irr_schedule_times(schedule, times, &makespan), IRR_OK);
+    CU_ASSERT(makespan <= irr_schedule_makespan(schedule));
     for (size_t i = 0; i < schedule->count; i++) {
         const irr_transmission_t *t = &schedule->list[i];
 
-        CU_ASSERT(ends[irr_transmission_last(t)] >= ends[t->step - 1] + t->length);
+        CU_ASSERT(times[i].begin + t->length <= makespan);
         for (size_t k = i + 1; k < schedule->count && schedule->list[k].step <= irr_transmission_last(t) + 1; k++) {
             CU_ASSERT(schedule->list[k].from != t->from || schedule->list[k].to != t->to);
+            CU_ASSERT(schedule->list[k].step <= irr_transmission_last(t) ||
+                      times[k].begin >= times[i].begin + t->length);
         }
     }
-    free(ends);
+    free(times);
 }
 
 /* Rules of one schedule, whatever made it. */

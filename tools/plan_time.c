@@ -30,7 +30,7 @@ typedef struct chart {
     FILE                 *stream;
     uint64_t              makespan, bound;
     uint64_t             *begins;                    /* by transmission; NULL: with its step */
-    uint64_t             *ends;                      /* of steps, if so */
+    irr_step_time_t      *times;                     /* of its step, if so */
     int                   left, top, width, bottom;  /* of the rows */
 } chart_t;
 
@@ -72,9 +72,9 @@ static bool next_step(const chart_t *chart, size_t first, step_t *step)
     while (first + step->count < schedule->count && step->list[step->count].step == step->list->step) {
         step->count++;
     }
-    if (step->count > 0 && chart->ends != NULL) {
-        step->begin = chart->ends[step->list->step - 1];
-        step->longest = chart->ends[step->list->step] - step->begin;
+    if (step->count > 0 && chart->times != NULL) {
+        step->begin = chart->times[first].begin;
+        step->longest = chart->times[first].end - step->begin;
     }
     return step->count > 0;
 }
@@ -266,13 +266,9 @@ static irr_status_t set_times(chart_t *chart)
     const irr_schedule_t *schedule = chart->job->schedule;
 
     if (!chart->job->options->async) {
-        chart->ends = calloc((size_t)schedule->steps + 1, sizeof(*chart->ends));
-        if (chart->ends == NULL) {
-            return IRR_ERR_NO_MEMORY;
-        }
-        irr_schedule_ends(schedule, chart->ends);
-        chart->makespan = chart->ends[schedule->steps];
-        return IRR_OK;
+        chart->times = calloc(schedule->count + 1, sizeof(*chart->times));
+        return chart->times != NULL ? irr_schedule_times(schedule, chart->times, &chart->makespan)
+                                    : IRR_ERR_NO_MEMORY;
     }
     chart->begins = calloc(schedule->count + 1, sizeof(*chart->begins));
     return chart->begins != NULL ? irr_large_makespan_async(schedule, chart->begins, &chart->makespan)
@@ -291,7 +287,7 @@ irr_cli_exit_t irr_tool_draw_time(const irr_tool_job_t *job)
         lay_out(&chart);
         write_chart(&chart);
     }
-    free(chart.ends);
+    free(chart.times);
     free(chart.begins);
     return irr_tool_outcome(job, status);
 }

@@ -59,24 +59,65 @@ uint64_t irr_schedule_makespan(const irr_schedule_t *schedule)
     return schedule->merged > 0 ? schedule->merged : sum;
 }
 
-/* A transmission begins with its first step, and its last one lasts until it is over at least. */
-void irr_schedule_ends(const irr_schedule_t *schedule, uint64_t *ends)
+static int by_last(const void *a, const void *b)
 {
-    int step = 0;
+    const int x = irr_transmission_last(*(const irr_transmission_t *const *)a);
+    const int y = irr_transmission_last(*(const irr_transmission_t *const *)b);
 
-    memset(ends, 0, ((size_t)schedule->steps + 1) * sizeof(*ends));
+    return (x > y) - (x < y);
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/*
+ * A transmission begins with its first step, and its last one lasts until it is over at least.  over: transmissions by
+ * their last step; those before a step have begun before it, so their times are known.
+ */
+static uint64_t sum_up(const irr_schedule_t *schedule, const irr_transmission_t **over, irr_step_time_t *times)
+{
+    uint64_t now = 0;
+    size_t done = 0, ended = 0;
+
     for (size_t i = 0; i < schedule->count; i++) {
         const irr_transmission_t *t = &schedule->list[i];
-        uint64_t *end = &ends[irr_transmission_last(t)];
 
-        for (; step < t->step - 1; step++) {
-            ends[step + 1] = ends[step + 1] > ends[step] ? ends[step + 1] : ends[step];
+        for (; done < schedule->count && irr_transmission_last(over[done]) < t->step; done++) {
+            now = later(now, times[over[done] - schedule->list].begin + over[done]->length);
         }
-        *end = *end > ends[step] + t->length ? *end : ends[step] + t->length;
+        times[i].begin = now;
     }
-    for (; step < schedule->steps; step++) {
-        ends[step + 1] = ends[step + 1] > ends[step] ? ends[step + 1] : ends[step];
+    now = 0;
+    for (size_t i = 0; i < schedule->count; i++) {
+        for (; ended < schedule->count && irr_transmission_last(over[ended]) <= schedule->list[i].step; ended++) {
+            now = later(now, times[over[ended] - schedule->list].begin + over[ended]->length);
+        }
+        times[i].end = later(now, times[i].begin);
     }
+    for (; ended < schedule->count; ended++) {
+        now = later(now, times[over[ended] - schedule->list].begin + over[ended]->length);
+    }
+    return now;
+}
+
+irr_status_t irr_schedule_times(const irr_schedule_t *schedule, irr_step_time_t *times, uint64_t *makespan)
+{
+    const irr_transmission_t **over = irr_alloc(schedule->count, sizeof(*over));
+
+    if (over == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    for (size_t i = 0; i < schedule->count; i++) {
+        over[i] = &schedule->list[i];
+    }
+    if (schedule->count > 0) {
+        qsort(over, schedule->count, sizeof(*over), by_last);
+    }
+    *makespan = sum_up(schedule, over, times);
+    irr_free(over);
+    return IRR_OK;
 }
 
 /* latest[from]: the last transmission of the rank that was kept, counted from 1. */

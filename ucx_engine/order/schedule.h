@@ -71,8 +71,16 @@ irr_status_t irr_schedule_matrix(const irr_schedule_t *schedule, irr_matrix_t *m
  */
 irr_status_t irr_schedule_merge(irr_schedule_t *schedule);
 
-/* ends[s]: so many bytes go by, one after the other, until step s is over, for s from 0 to the last step. */
-void irr_schedule_ends(const irr_schedule_t *schedule, uint64_t *ends);
+/* When a step begins, and when it ends on all ranks: so many bytes go by, one after the other. */
+typedef struct irr_step_time {
+    uint64_t begin, end;
+} irr_step_time_t;
+
+/*
+ * times[i]: of the step in which transmission i begins, of a sorted schedule; *makespan: when all are over.
+ * O(n log n) time for n transmissions, however late their steps are; IRR_ERR_NO_MEMORY.
+ */
+irr_status_t irr_schedule_times(const irr_schedule_t *schedule, irr_step_time_t *times, uint64_t *makespan);
 
 /* The time, if steps do not overlap: the sum of the longest transmission in each, before parts were merged. */
 uint64_t irr_schedule_makespan(const irr_schedule_t *schedule);

@@ -199,7 +199,8 @@ static irr_status_t read_all(reader_t *reader)
 /* Steps may have been longer before parts of theirs were merged; nobody knows now. */
 static irr_status_t set_makespan(irr_schedule_t *schedule, irr_file_error_t *error)
 {
-    uint64_t *ends;
+    irr_step_time_t *times;
+    irr_status_t status;
     bool merged = false;
 
     for (size_t i = 0; i < schedule->count; i++) {
@@ -208,15 +209,13 @@ static irr_status_t set_makespan(irr_schedule_t *schedule, irr_file_error_t *err
     if (!merged) {
         return IRR_OK;
     }
-    ends = irr_alloc((size_t)schedule->steps + 1, sizeof(*ends));
-    if (ends == NULL) {
+    times = irr_alloc(schedule->count, sizeof(*times));
+    status = times != NULL ? irr_schedule_times(schedule, times, &schedule->merged) : IRR_ERR_NO_MEMORY;
+    irr_free(times);
+    if (status != IRR_OK) {
         *error = (irr_file_error_t){ .reason = "not enough memory to sum up its steps" };
-        return IRR_ERR_NO_MEMORY;
     }
-    irr_schedule_ends(schedule, ends);
-    schedule->merged = ends[schedule->steps];
-    irr_free(ends);
-    return IRR_OK;
+    return status;
 }
 
 irr_status_t irr_schedule_read(const char *path, irr_schedule_t *schedule, irr_file_error_t *error)
