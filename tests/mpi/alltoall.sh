@@ -28,7 +28,7 @@ divided() {
 
 # A key on some ranks alone: these wait, and tell for what.
 waits() {
-    LIMIT=14 ranks 4 "$divide" 2 "$program" divided coll_irr_alltoall_algorithm=a1 else "$program" divided \
+    LIMIT=20 ranks 4 "$divide" 2 "$program" divided coll_irr_alltoall_algorithm=a1 else "$program" divided \
         > "$scratch/run" 2>&1
     cat "$scratch/run"
     tr '\n' ' ' < "$scratch/run" | grep -q "has an info key for coll/irr, such as coll_irr_alltoall_algorithm, and waits"
