@@ -17,7 +17,7 @@ algorithms() {
     "$PLAN" --list-algorithms | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p'
 }
 
-echo 1..132
+echo 1..135
 
 # ---- print ----
 
@@ -337,6 +337,19 @@ good draw --algorithm rs_nh --matrix "$scratch/nothing" && [ "$(lines '^<g><titl
     good draw --algorithm lp --ranks 1 && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
 report $? "an empty schedule has nothing to draw"
 
+good draw --algorithm a3 --ranks 256 && [ "$(lines '^<g><title>')" -eq 0 ] &&
+    [ "$(wc -c < "$scratch/out")" -lt 100000 ] &&
+    [ "$(lines '>a3, 256 ranks in a grid of 16 x 16; a cell: bytes that a rank sends in a step<')" -eq 2 ] &&
+    [ "$(lines '>stage [12]: 3840 messages in 15 steps, the largest of 16384 bytes<')" -eq 2 ] &&
+    [ "$(lines '^<path d="M0 0h15M0 1h15.*M0 255h15" class="l31"/>$')" -eq 2 ]
+report $? "many messages are a heat map"
+good draw --algorithm a1 --ranks 1024 --pattern random && [ "$(wc -c < "$scratch/out")" -lt 500000 ] &&
+    [ "$(lines '>a1, 1024 ranks; a cell: the most bytes that one of 4 ranks sends in one of 8 steps<')" -eq 2 ] &&
+    [ "$(lines 'class="rank e".*>960<')" -eq 1 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
+report $? "whose cells are of several ranks and steps"
+refused "times of too many messages" "draw --async shows at most 4096 messages, not " \
+    draw --algorithm rs_nh --ranks 100 --async
+
 # ---- boards ----
 
 cat > "$scratch/expected" << 'END'
@@ -548,7 +561,8 @@ refused "a limit that is no number" "--max-steps 'few' is not an integer" \
 refused "a rank that is none" "--rank 2 is not one of 2 ranks" print --algorithm a1 --ranks 2 --rank 2
 refused "a check of one rank" "--rank goes with print only" check --algorithm a1 --ranks 2 --rank 1
 refused "a drawing as JSON" "--json goes with print only" draw --algorithm a1 --ranks 2 --json
-refused "a drawing of too many ranks" "draw shows at most 512 ranks, not 513" draw --algorithm a1 --ranks 513
+refused "a drawing of too many ranks" "draw --topology shows at most 512 ranks, not 513" \
+    draw --algorithm a1 --ranks 513 --topology "$scratch/hosts"
 refused "an unknown option" "unknown option '--fast'" check --fast
 
 # ---- paces ----

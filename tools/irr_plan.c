@@ -52,7 +52,15 @@ static irr_cli_exit_t draw(const irr_tool_job_t *job)
     if (job->topology != NULL) {
         return irr_tool_draw_tree(job);
     }
-    return job->schedule != NULL ? irr_tool_draw_time(job) : irr_tool_draw_steps(job);
+    if (job->schedule == NULL || (job->schedule->count > IRR_TOOL_DRAW_MESSAGES_MAX && !job->options->async)) {
+        return irr_tool_draw_steps(job);
+    }
+    if (job->schedule->count > IRR_TOOL_DRAW_MESSAGES_MAX) {
+        irr_cli_complain("draw --async shows at most %d messages, not %zu; without --async it draws a map",
+                         IRR_TOOL_DRAW_MESSAGES_MAX, job->schedule->count);
+        return IRR_CLI_REFUSED;
+    }
+    return irr_tool_draw_time(job);
 }
 
 static irr_cli_exit_t run_command(const irr_tool_job_t *job)
@@ -336,8 +344,8 @@ static irr_cli_exit_t check_ranks(const irr_tool_options_t *options, int ranks)
         irr_cli_complain("--rank %d is not one of %d ranks; they count from 0", options->rank, ranks);
         return IRR_CLI_REFUSED;
     }
-    if (options->command == IRR_TOOL_DRAW && ranks > IRR_TOOL_DRAW_RANKS_MAX) {
-        irr_cli_complain("draw shows at most %d ranks, not %d", IRR_TOOL_DRAW_RANKS_MAX, ranks);
+    if (options->command == IRR_TOOL_DRAW && options->topology != NULL && ranks > IRR_TOOL_DRAW_RANKS_MAX) {
+        irr_cli_complain("draw --topology shows at most %d ranks, not %d", IRR_TOOL_DRAW_RANKS_MAX, ranks);
         return IRR_CLI_REFUSED;
     }
     if (options->command == IRR_TOOL_EMIT && (ranks < 2 || ranks > IRR_TOOL_EMIT_RANKS_MAX)) {

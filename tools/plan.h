@@ -15,6 +15,7 @@
  *   plan_draw.c      draw: the rank x step chart
  *   plan_time.c      draw: the rank x time chart of a schedule
  *   plan_tree.c      draw --topology: the tree with the bytes on its links
+ *   plan_map.c       draw of many messages: a heat map by step
  *   plan_routine.c   emit-c: what each rank does in each phase
  *   plan_emit.c      emit-c: the C file; what all of them have in common is alltoall.c.in
  *   plan_svg.c       the head of each
@@ -235,10 +236,30 @@ irr_cli_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status);
 /* Pixels that the title takes at least. */
 int irr_tool_svg_width(const irr_tool_job_t *job);
 
-/* Begins the picture; the caller ends it with </svg>.  styles are CSS, caption is XML. */
-void irr_tool_svg_open(const irr_tool_job_t *job, int width, int height, const char *styles, const char *caption);
+/*
+ * Begins the picture; the caller ends it with </svg>.  cell: what a cell of a map shows, for the title, or NULL; styles
+ * are CSS, caption is XML.
+ */
+void irr_tool_svg_open(const irr_tool_job_t *job, int width, int height, const char *cell, const char *styles,
+                       const char *caption);
 
-/* draw refuses more ranks: nobody could read the chart. */
+typedef struct irr_tool_stage {
+    int    x;        /* of its left side in the picture */
+    int    steps;
+    size_t messages, boarded;
+    size_t largest;  /* bytes of a message */
+} irr_tool_stage_t;
+
+/* How many messages a stage has, in words. */
+void irr_tool_svg_stage(FILE *out, const irr_tool_stage_t *stage);
+
+/* More messages than that are drawn as a map, of which --async has none. */
+#define IRR_TOOL_DRAW_MESSAGES_MAX 4096
+
+/* The heat map.  Errors as irr_plans_each_message has them; nothing was written then. */
+irr_status_t irr_tool_draw_map(const irr_tool_job_t *job, irr_tool_stage_t *stages, int nstages);
+
+/* draw --topology refuses more ranks: nobody could read their names. */
 #define IRR_TOOL_DRAW_RANKS_MAX 512
 
 /* ---- parts of emit-c ---- */

@@ -6,7 +6,8 @@
  * receives others in the same step.  A dashed frame is no message: its receiver reads what is on the sender's
  * board.  Pointing at a cell tells what the message is.
  *
- * The messages are listed once; then everything is written in their order, in one pass.
+ * The messages are listed once; then everything is written in their order, in one pass.  Many messages are a map:
+ * plan_map.c.
  */
 #include "plan.h"
 
@@ -24,19 +25,12 @@ typedef struct message {
     bool   boarded;
 } message_t;
 
-typedef struct stage {
-    int    x;        /* of its left side */
-    int    steps;
-    size_t messages, boarded;
-    size_t largest;  /* bytes of a message */
-} stage_t;
-
 typedef struct chart {
     const irr_tool_job_t *job;
     FILE                 *stream;
     message_t            *messages;
-    size_t                count, max;
-    stage_t              *stages;    /* from 0 */
+    size_t                count, max;  /* a map of more messages than there is room for needs no list of them */
+    irr_tool_stage_t              *stages;    /* from 0 */
     int                   nstages;
     int                  *received;  /* by rank, in the step that is being drawn */
     int                   top;       /* of the first row */
@@ -48,9 +42,9 @@ typedef struct chart {
 static bool add_message(void *context, const irr_plans_message_t *message)
 {
     chart_t *chart = context;
-    stage_t *stage = &chart->stages[message->stage - 1];
+    irr_tool_stage_t *stage = &chart->stages[message->stage - 1];
 
-    if (chart->count == chart->max) {
+    if (chart->count == chart->max && chart->max <= IRR_TOOL_DRAW_MESSAGES_MAX) {
         size_t max = chart->max > 0 ? 2 * chart->max : 256;
         message_t *messages = realloc(chart->messages, max * sizeof(*messages));
 
@@ -60,9 +54,12 @@ static bool add_message(void *context, const irr_plans_message_t *message)
         chart->messages = messages;
         chart->max = max;
     }
-    chart->messages[chart->count++] = (message_t){
-        message->stage, message->step, message->from, message->to, message->bytes, message->boarded
-    };
+    if (chart->count < chart->max) {
+        chart->messages[chart->count] = (message_t){
+            message->stage, message->step, message->from, message->to, message->bytes, message->boarded
+        };
+    }
+    chart->count++;
     stage->steps = message->step > stage->steps ? message->step : stage->steps;
     if (message->boarded) {
         stage->boarded++;
@@ -130,7 +127,7 @@ static void write_head(const chart_t *chart, int width, int height)
 {
     FILE *out = chart->stream;
 
-    irr_tool_svg_open(chart->job, width, height,
+    irr_tool_svg_open(chart->job, width, height, NULL,
                       ".to { text-anchor: middle; }\n"
                       ".small { font-size: 8px; text-anchor: middle; }\n"
                       ".contended { stroke: #d01c1c; stroke-width: 1.5; }\n"
@@ -153,32 +150,16 @@ static void write_sample(const chart_t *chart, int i, const char *class, const c
     fprintf(chart->stream, "<text x=\"%d\" y=\"%d\">", IRR_SVG_MARGIN + CELL_WIDTH + 8, y + CELL_HEIGHT - 5);
 }
 
-static void write_counts(const chart_t *chart, const stage_t *stage)
-{
-    const bool some = stage->boarded == 0 || stage->messages > 0;
-
-    if (stage->boarded > 0) {
-        fprintf(chart->stream, "%zu over boards%s", stage->boarded, stage->messages > 0 ? ", and " : "");
-    }
-    if (some) {
-        fprintf(chart->stream, "%zu message%s", stage->messages, stage->messages == 1 ? "" : "s");
-    }
-    fprintf(chart->stream, " in %d step%s", stage->steps, stage->steps == 1 ? "" : "s");
-    if (some) {
-        fprintf(chart->stream, ", the largest of %zu bytes", stage->largest);
-    }
-}
-
 static void write_legend(const chart_t *chart)
 {
     for (int s = 0; s < chart->nstages; s++) {
-        const stage_t *stage = &chart->stages[s];
+        const irr_tool_stage_t *stage = &chart->stages[s];
         char class[32];
 
         snprintf(class, sizeof(class), "cell s%d", s % IRR_SVG_COLOURS);
         write_sample(chart, s, class, "");
         fprintf(chart->stream, "stage %d: ", s + 1);
-        write_counts(chart, stage);
+        irr_tool_svg_stage(chart->stream, stage);
         fputs("</text>\n", chart->stream);
     }
     write_sample(chart, chart->nstages, "cell contended s0", "7");
@@ -206,7 +187,7 @@ static void write_ranks(const chart_t *chart, int x, const char *anchor)
 /* Heading, step numbers and the empty cells; the messages come over them. */
 static void write_stage(const chart_t *chart, int s)
 {
-    const stage_t *stage = &chart->stages[s];
+    const irr_tool_stage_t *stage = &chart->stages[s];
 
     fprintf(chart->stream, "<text class=\"stage\" x=\"0\" y=\"%d\">stage %d</text>\n", 18 - HEADING_HEIGHT, s + 1);
     for (int k = 1; k <= stage->steps; k++) {
@@ -299,7 +280,9 @@ irr_cli_exit_t irr_tool_draw_steps(const irr_tool_job_t *job)
     chart_t chart = { .job = job, .stream = job->stream };
     irr_status_t status = collect(&chart);
 
-    if (status == IRR_OK) {
+    if (status == IRR_OK && chart.count > IRR_TOOL_DRAW_MESSAGES_MAX) {
+        status = irr_tool_draw_map(job, chart.stages, chart.nstages);
+    } else if (status == IRR_OK) {
         write_chart(&chart, lay_out(&chart));
     }
     free(chart.received);

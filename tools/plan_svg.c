@@ -6,20 +6,29 @@
 #include <inttypes.h>
 #include <string.h>
 
+typedef struct head {
+    const irr_tool_job_t *job;
+    const char           *cell;   /* what it shows, or NULL */
+} head_t;
+
 static void write_title(const void *context, FILE *out)
 {
-    const irr_tool_job_t *job = context;
+    const head_t *head = context;
+    const irr_tool_job_t *job = head->job;
 
     irr_svg_text(out, job->algorithm);
     fprintf(out, ", %d rank%s", job->plans->ranks, job->plans->ranks == 1 ? "" : "s");
     for (int i = 0; i < job->ndims; i++) {
         fprintf(out, "%s%d", i == 0 ? " in a grid of " : " x ", job->dims[i]);
     }
+    if (head->cell != NULL) {
+        fprintf(out, "; a cell: %s", head->cell);
+    }
 }
 
 static void write_input(const void *context, FILE *out)
 {
-    const irr_tool_job_t *job = context;
+    const irr_tool_job_t *job = ((const head_t *)context)->job;
     const irr_tool_options_t *options = job->options;
     const char *source = irr_tool_source(options);
 
@@ -60,7 +69,26 @@ int irr_tool_svg_width(const irr_tool_job_t *job)
     return irr_svg_width(letters);
 }
 
-void irr_tool_svg_open(const irr_tool_job_t *job, int width, int height, const char *styles, const char *caption)
+void irr_tool_svg_open(const irr_tool_job_t *job, int width, int height, const char *cell, const char *styles,
+                       const char *caption)
 {
-    irr_svg_open(job->stream, &(irr_svg_head_t){ width, height, styles, write_title, write_input, caption, job });
+    const head_t head = { job, cell };
+
+    irr_svg_open(job->stream, &(irr_svg_head_t){ width, height, styles, write_title, write_input, caption, &head });
+}
+
+void irr_tool_svg_stage(FILE *out, const irr_tool_stage_t *stage)
+{
+    const bool some = stage->boarded == 0 || stage->messages > 0;
+
+    if (stage->boarded > 0) {
+        fprintf(out, "%zu over boards%s", stage->boarded, stage->messages > 0 ? ", and " : "");
+    }
+    if (some) {
+        fprintf(out, "%zu message%s", stage->messages, stage->messages == 1 ? "" : "s");
+    }
+    fprintf(out, " in %d step%s", stage->steps, stage->steps == 1 ? "" : "s");
+    if (some) {
+        fprintf(out, ", the largest of %zu bytes", stage->largest);
+    }
 }

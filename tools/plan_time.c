@@ -231,7 +231,7 @@ static void write_head(const chart_t *chart)
         "A bar is a message to, or from, the rank that it names, as long as its bytes take. It begins when both "
         "ranks have done with those before it.";
 
-    irr_tool_svg_open(chart->job, right > least ? right : least, chart->bottom + AXIS_HEIGHT,
+    irr_tool_svg_open(chart->job, right > least ? right : least, chart->bottom + AXIS_HEIGHT, NULL,
                       ".rank { text-anchor: end; }\n"
                       ".from.s0 { fill: #cfe5f7; }\n"
                       ".from.s1 { fill: #fde4c5; }\n"

@@ -308,7 +308,7 @@ static void write_picture(const tree_t *tree)
     const int width = columns + 2 * IRR_SVG_MARGIN, least = irr_tool_svg_width(tree->job);
 
     irr_tool_svg_open(tree->job, width > least ? width : least,
-                      tree->top + tree->rows * ROW_HEIGHT + IRR_SVG_MARGIN,
+                      tree->top + tree->rows * ROW_HEIGHT + IRR_SVG_MARGIN, NULL,
                       ".switch { fill: #e4e4e4; }\n.host { fill: #f5efdc; }\n.used { fill: #7fb2de; }\n"
                       ".busiest { fill: #d01c1c; }\n.paper { fill: #fff; }\n"
                       ".unused { fill: none; stroke: #aaa; stroke-dasharray: 2 4; }\n"
