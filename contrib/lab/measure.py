@@ -109,10 +109,11 @@ def print_cores(before):
 # ---- jobs ----
 
 def algorithm_options(algorithm):
-    """What mpirun and irr_bench are told."""
+    """What mpirun and irr_bench are told.  auto gets no list of switches: it is what a user has who sets nothing."""
     name, _, transport = algorithm.partition("@")
     if algorithm not in TUNED:
-        return ["--mca", "coll_irr_transport", transport] if transport else [], name
+        told = ["--mca", "coll_irr_transport", transport] if transport else []
+        return told + (["--mca", "coll_irr_topology_file", ""] if name == "auto" else []), name
     number = str(TUNED[algorithm])
     return ["--mca", "coll_tuned_use_dynamic_rules", "1", "--mca", "coll_tuned_alltoallv_algorithm", number,
             "--mca", "coll_tuned_alltoall_algorithm", number], "host"
