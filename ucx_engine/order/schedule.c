@@ -67,39 +67,42 @@ static int by_last(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
+/* How far the schedule is over: transmissions by their last step, how many of them are, and when the last of these was. */
+typedef struct progress {
+    const irr_transmission_t **over;
+    size_t                     done;
+    uint64_t                   now;
+} progress_t;
+
+/* Until a step is over; the times of all that end by then are known. */
+static void advance(const irr_schedule_t *schedule, const irr_step_time_t *times, int step, progress_t *progress)
 {
-    return a > b ? a : b;
+    while (progress->done < schedule->count && irr_transmission_last(progress->over[progress->done]) <= step) {
+        const irr_transmission_t *t = progress->over[progress->done++];
+        const uint64_t end = times[t - schedule->list].begin + t->length;
+
+        progress->now = end > progress->now ? end : progress->now;
+    }
 }
 
 /*
- * A transmission begins with its first step, and its last one lasts until it is over at least.  over: transmissions by
- * their last step; those before a step have begun before it, so their times are known.
+ * A transmission begins with its first step, and its last one lasts until it is over at least.  Those that end before a
+ * step have begun before it.
  */
 static uint64_t sum_up(const irr_schedule_t *schedule, const irr_transmission_t **over, irr_step_time_t *times)
 {
-    uint64_t now = 0;
-    size_t done = 0, ended = 0;
+    progress_t before = { .over = over }, after = { .over = over };
 
     for (size_t i = 0; i < schedule->count; i++) {
-        const irr_transmission_t *t = &schedule->list[i];
-
-        for (; done < schedule->count && irr_transmission_last(over[done]) < t->step; done++) {
-            now = later(now, times[over[done] - schedule->list].begin + over[done]->length);
-        }
-        times[i].begin = now;
+        advance(schedule, times, schedule->list[i].step - 1, &before);
+        times[i].begin = before.now;
     }
-    now = 0;
     for (size_t i = 0; i < schedule->count; i++) {
-        for (; ended < schedule->count && irr_transmission_last(over[ended]) <= schedule->list[i].step; ended++) {
-            now = later(now, times[over[ended] - schedule->list].begin + over[ended]->length);
-        }
-        times[i].end = later(now, times[i].begin);
+        advance(schedule, times, schedule->list[i].step, &after);
+        times[i].end = after.now;
     }
-    for (; ended < schedule->count; ended++) {
-        now = later(now, times[over[ended] - schedule->list].begin + over[ended]->length);
-    }
-    return now;
+    advance(schedule, times, schedule->steps, &after);
+    return after.now;
 }
 
 irr_status_t irr_schedule_times(const irr_schedule_t *schedule, irr_step_time_t *times, uint64_t *makespan)
