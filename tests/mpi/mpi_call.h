@@ -203,6 +203,22 @@ typedef struct call {
     side_t send, recv;
 } call_t;
 
+/* Sides by which each rank has `expected` items from each other, while rank 0 sends `sent`, `stride` apart. */
+static inline void sides_init_uneven(side_t *send, side_t *recv, MPI_Comm comm, int sent, int expected, int stride)
+{
+    int ranks, rank;
+
+    MPI_Comm_size(comm, &ranks);
+    MPI_Comm_rank(comm, &rank);
+    side_init(send, ranks);
+    side_init(recv, ranks);
+    for (int i = 0; i < ranks; i++) {
+        send->counts[i] = rank == 0 && i != 0 ? sent : expected;
+        recv->counts[i] = expected;
+        send->displs[i] = recv->displs[i] = i * stride;
+    }
+}
+
 /* A call of a shape, with types that may differ between the sides and between the ranks, but match. */
 static inline void call_init(call_t *call, MPI_Comm comm, int shape, MPI_Datatype send_type,
                              MPI_Datatype recv_type, int middle, uint64_t *state)

@@ -75,19 +75,10 @@ static void case_active(uint64_t *state)
 /* Each rank has `expected` ints from each other, while rank 0 sends `sent`. */
 static MPI_Request uneven(MPI_Comm comm, int sent, int expected, int *out, int *in, int stride)
 {
-    int ranks, rank;
     MPI_Request request;
     side_t send, recv;
 
-    MPI_Comm_size(comm, &ranks);
-    MPI_Comm_rank(comm, &rank);
-    side_init(&send, ranks);
-    side_init(&recv, ranks);
-    for (int i = 0; i < ranks; i++) {
-        send.counts[i] = rank == 0 && i != 0 ? sent : expected;
-        recv.counts[i] = expected;
-        send.displs[i] = recv.displs[i] = i * stride;
-    }
+    sides_init_uneven(&send, &recv, comm, sent, expected, stride);
     MPI_Ialltoallv(out, send.counts, send.displs, MPI_INT, in, recv.counts, recv.displs, MPI_INT, comm, &request);
     side_fini(&recv);
     side_fini(&send);
