@@ -178,6 +178,7 @@ typedef struct mca_coll_irr_service_t {
     bool                 asked;      /* the ranks have agreed that all choose, */
     bool                 grouped;    /* and have opened ways, */
     bool                 needs_transport;   /* which boards alone could not be, also on one node */
+    bool                 refused;           /* all ranks know that no way can be opened, which one of them has told */
     irr_choice_t         choice;
     uint64_t             told_exchanges;   /* its count when one rank said last what was found */
     mca_coll_irr_candidates_t *candidates;     /* NULL: none were listed yet, or there was no memory */

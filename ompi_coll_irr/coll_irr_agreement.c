@@ -50,7 +50,7 @@ static irr_choice_act_t list_ways(mca_coll_irr_module_t *module, mca_coll_irr_se
                                                      mca_coll_irr_collectives[service->which].neighbors);
     const double host_ns = irr_model_host_ns(&module->machine, &traffic);
     irr_candidate_t list[IRR_CANDIDATES_MAX];
-    const int all = irr_candidates(&module->machine, &traffic, &module->settings.engine, list);
+    const int all = service->refused ? 0 : irr_candidates(&module->machine, &traffic, &module->settings.engine, list);
     double ratios[IRR_CANDIDATES_MAX];
     int count = 0;
 
@@ -193,6 +193,7 @@ static irr_status_t wait_for_way(mca_coll_irr_agreement_t *agreement)
         return status;
     }
     if (status != IRR_OK) {
+        service->refused = service->needs_transport || !agreement->purpose.only_boards;   /* so nothing can be opened */
         service->needs_transport = true;   /* at the next time, when it may pay for that, too */
         return end_ways(agreement);        /* what keeps one from being served keeps the others, too */
     }

@@ -22,23 +22,23 @@ static const char *info(ompi_communicator_t *comm, const char *key, char value[O
     return mca_coll_irr_info_get(comm, key, value, OPAL_MAX_INFO_VAL + 1) ? value : NULL;
 }
 
-/* Is there a topology, a schedule or a dump? */
-static bool has_files(ompi_communicator_t *comm)
+/* Who gives a schedule, or asks for the matrices, wants the engine; a topology says only where the ranks are. */
+static bool wants_engine(ompi_communicator_t *comm)
 {
     char value[OPAL_MAX_INFO_VAL + 1];
-    bool has = false;
+    bool wants = false;
 
     for (int i = 0; mca_coll_irr_text_at(i) != NULL; i++) {
         const mca_coll_irr_text_t *row = mca_coll_irr_text_at(i);
 
-        if (row->parse == mca_coll_irr_parse_path) {
+        if (row->parse == mca_coll_irr_parse_path && row->offset != offsetof(mca_coll_irr_settings_t, topology_file)) {
             const char *given = info(comm, row->parameter, value);
             const char *path = given != NULL ? given : row->value;
 
-            has = has || (path != NULL && path[0] != '\0');
+            wants = wants || (path != NULL && path[0] != '\0');
         }
     }
-    return has;
+    return wants;
 }
 
 /* On a communicator; NULL: on those without info keys. */
@@ -49,7 +49,7 @@ static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
     const char *given = info(comm, setting->parameter, value);
     const int name = given != NULL ? mca_coll_irr_parse_name(given, setting->name) : *setting->storage;
 
-    if (mca_coll_irr_component.params.setup_share <= 0 || has_files(comm) || name == MCA_COLL_IRR_BAD_NAME) {
+    if (mca_coll_irr_component.params.setup_share <= 0 || wants_engine(comm) || name == MCA_COLL_IRR_BAD_NAME) {
         return MCA_COLL_IRR_ASKS;
     }
     switch (mca_coll_irr_algorithm(name)) {

@@ -126,8 +126,7 @@ int mca_coll_irr_params_register(void)
         register_int("setup_share",
                      "With the algorithm auto: percentage of the time of exchanges that may be spent on opening "
                      "coll/irr and on finding out which algorithm is faster than Open MPI's own; above 100 also "
-                     "where that cannot pay. 0 finds nothing out: auto is Open MPI's own, unless a topology file is "
-                     "given.",
+                     "where that cannot pay. 0 finds nothing out: auto is Open MPI's own.",
                      5, OPAL_INFO_LVL_4, &params->setup_share),
         register_settings(),
         register_text("ucx_tls",

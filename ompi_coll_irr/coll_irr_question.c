@@ -11,11 +11,6 @@
 
 /* ---- reasons ---- */
 
-static bool on_one_host(const mca_coll_irr_module_t *module)
-{
-    return mca_coll_irr_node_ranks(module) == ompi_comm_size(module->comm);
-}
-
 static bool given(const char *path)
 {
     return path != NULL && path[0] != '\0';
@@ -23,21 +18,15 @@ static bool given(const char *path)
 
 const char *mca_coll_irr_reason_to_serve(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
-    const mca_coll_irr_settings_t *settings = &module->settings;
-
     if (service->algorithm != MCA_COLL_IRR_AUTO) {
         return "";
     }
-    if (given(settings->topology_file) && !on_one_host(module)) {
-        return " and there is a topology file";
-    }
-    return given(settings->schedule_file) ? " and there is a schedule file" : " and there is a dump";
+    return given(module->settings.schedule_file) ? " and there is a schedule file" : " and there is a dump";
 }
 
 /*
- * What the algorithm is, if that means that this rank leaves the collective to Open MPI; NULL if it wants it served.
- * auto does what is known to be faster than Open MPI, which is aapc between hosts; who gives a schedule or asks for
- * the matrices wants the engine.
+ * What the algorithm is, if that means that this rank leaves the collective to Open MPI; NULL if it wants it served, as
+ * who gives a schedule or asks for the matrices does.
  */
 static const char *reason_to_leave(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
@@ -50,10 +39,7 @@ static const char *reason_to_leave(const mca_coll_irr_module_t *module, const mc
         given(settings->schedule_file) || given(settings->matrix_dump)) {
         return NULL;
     }
-    if (!given(settings->topology_file)) {
-        return "auto and there is no topology file";
-    }
-    return on_one_host(module) ? "auto and all ranks are on one host" : NULL;
+    return "auto and coll_irr_setup_share is 0";
 }
 
 /* ---- words ---- */

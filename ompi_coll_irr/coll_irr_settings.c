@@ -274,8 +274,8 @@ static mca_coll_irr_text_t texts[] = {
     }, {
         PREFIX "topology_file", "",
         "File with the switches between the hosts, in the syntax of Slurm's topology.conf, for the algorithm aapc, and "
-        "for auto, which is aapc on a communicator of several hosts then, and else Open MPI's own. A host that it "
-        "lacks leaves the communicator to Open MPI. For aapc without a file all ranks count as hosts at one switch."
+        "where auto tries it. A host that it lacks leaves the communicator to Open MPI. Without a file Slurm is asked, "
+        "and else all hosts are taken to be at one switch."
         INFO_KEY,
         OPAL_INFO_LVL_4, mca_coll_irr_parse_path, "the name of a file",
         offsetof(mca_coll_irr_settings_t, topology_file), NULL

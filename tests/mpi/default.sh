@@ -27,21 +27,15 @@ left() {
             ranks 4 --mca coll_irr_setup_share 0 --mca coll_irr_verbose 1 "$program" left
 }
 
-on_one_host() {
-    OMPI_MCA_coll_irr_topology_file=$scratch/topology.conf
-    export OMPI_MCA_coll_irr_topology_file
-    left "auto and all ranks are on one host"
-    status=$?
-    unset OMPI_MCA_coll_irr_topology_file
-    return $status
-}
-
-plan 20
+plan 21
 for n in 2 4 7; do
     check "$n ranks, nothing configured: all is left to Open MPI, nothing is opened" silent ranks $n "$program" left
 done
 check "auto by name for both collectives" \
     silent ranks 4 --mca coll_irr_alltoallv_algorithm auto --mca coll_irr_alltoall_algorithm auto "$program" left
+check "a topology file" silent ranks 4 --mca coll_irr_topology_file "$scratch/topology.conf" "$program" left
+check "a topology file, and a node for each rank" \
+    silent ranks 4 --mca coll_irr_topology_file "$scratch/topology.conf" --mca coll_irr_ranks_per_node 1 "$program" left
 # shellcheck disable=SC2086
 check "settings without an algorithm" silent ranks 4 --mca coll_irr_window_messages 5 --mca coll_irr_pace loose \
     $nowhere "$program" left
@@ -52,8 +46,7 @@ check "and where one is named for each" ranks 4 --mca coll_irr_alltoallv_algorit
 check "an info key brings coll/irr in" ranks 4 "$builddir/mpi_alltoallv" 1 coll_irr_alltoallv_algorithm=a1
 check "a schedule file does" ranks 4 --mca coll_irr_schedule_file "$scratch/schedule" "$program" served
 check "a dump does" ranks 4 --mca coll_irr_matrix_dump "$scratch/dump" "$program" served
-check "verbose says why" left "auto and there is no topology file"
-check "a topology file does not, within one host" on_one_host
+check "verbose says why" left "auto and coll_irr_setup_share is 0"
 check "verbose says that a request is left" says "a persistent request of communicator MPI_COMM_WORLD is left to" \
     ranks 4 --mca coll_irr_verbose 10 --mca coll_irr_alltoallv_algorithm host "$program" left
 check "an algorithm on two of four ranks" one_says "is to serve a collective, is not the same on rank 2" \
@@ -64,7 +57,7 @@ OMPI_MCA_coll_irr_setup_share=0
 OMPI_MCA_coll_irr_alltoall_algorithm=host
 export OMPI_MCA_coll_irr_setup_share OMPI_MCA_coll_irr_alltoall_algorithm
 check "nothing to spend, and an algorithm on two of four ranks" \
-    told "coll_irr_alltoallv_algorithm is auto and there is no topology file on some ranks" \
+    told "coll_irr_alltoallv_algorithm is auto and coll_irr_setup_share is 0 on some ranks" \
     on_some_ranks OMPI_MCA_coll_irr_alltoallv_algorithm=a1 "$program" left
 check "the same and a schedule file on two of four ranks" told "on some ranks of a communicator and not on others" \
     on_some_ranks "OMPI_MCA_coll_irr_schedule_file=$scratch/schedule" "$program" left

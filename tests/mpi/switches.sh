@@ -48,10 +48,21 @@ ignored() {
         grep -q "are not used: $text" "$scratch/run"
 }
 
+# refused TEXT COMMAND...: results are right, Open MPI serves, and one line says why.
+refused() {
+    text=$1
+    shift
+    "$@" > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && grep -q "^ *auto(host) .* yes\$" "$scratch/run" &&
+        [ "$(tr '\n' ' ' < "$scratch/run" | grep -o "$text" | wc -l)" -eq 1 ]
+}
+
 run="--mca coll_irr_verbose 10 $scratch/slurm $builddir/irr_bench --pattern random --unit 1000 --algorithms aapc -i 40 -x 0"
 tree="s.l0.n0 s.l0.n0 s.l0.n1 s.l0.n1 s.l1.n2 s.l1.n2 s.l1.n3 s.l1.n3"
 echo "SwitchName=top Nodes=other[0-3]" > "$scratch/topology.conf"
-plan 11
+plan 12
 # shellcheck disable=SC2086
 {
     check "a tree that all have" used 3 "SLURM_TOPOLOGY_ADDR says" with switch.switch.node "$tree" $run
@@ -71,6 +82,10 @@ plan 11
     check "a file is stronger" says "none of its hosts" with switch.switch.node "$tree" \
         --mca coll_irr_topology_file "$scratch/topology.conf" "$scratch/slurm" "$builddir/irr_bench" \
         --algorithms aapc -i 1 -x 0
+    check "where the ranks choose a file is stronger, too, and told of once" refused "none of its hosts" \
+        with switch.switch.node "$tree" --mca coll_irr_topology_file "$scratch/topology.conf" \
+        --mca coll_irr_alltoallv_algorithm auto --mca coll_irr_setup_share 1000000000 "$scratch/slurm" \
+        "$builddir/irr_bench" --unit 32768 -i 1500 --algorithms auto
     check "where the ranks choose, too" used 3 "SLURM_TOPOLOGY_ADDR says" with switch.switch.node "$tree" \
         --mca coll_irr_alltoallv_algorithm auto --mca coll_irr_setup_share 1000000000 --mca coll_irr_verbose 10 \
         "$scratch/slurm" "$builddir/irr_bench" --unit 32768 -i 150 --algorithms auto

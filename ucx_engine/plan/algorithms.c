@@ -20,8 +20,8 @@ static const struct {
     const char *text;   /* one sentence, with the source */
 } rows[] = {
     { "auto", DIRECT(rotate, free),
-      "in a job what is found to be fastest, Open MPI's own at first; but aapc where ranks are on several hosts of a "
-      "topology file, and a1 with a schedule file or a matrix dump, as outside of jobs" },
+      "in a job what is found to be fastest, Open MPI's own at first; but with a schedule file or a matrix dump, as "
+      "outside of jobs, a1, or aapc where ranks are on several hosts of a topology file" },
     { "a1", DIRECT(rotate, free),
       "direct messages; in step k to rank + k and from rank - k (Liu, Wang, Prasanna 3.1.1)" },
     { "ac", DIRECT(natural, free),
