@@ -190,8 +190,7 @@ struct mca_coll_irr_module_t {
     void                       *pad[16];        /* newer releases of a series write behind their own members */
     ompi_communicator_t        *comm;           /* not retained: it owns the module */
     ompi_communicator_t        *keyed;          /* the same, or NULL if it has no info keys of ours */
-    mca_coll_irr_service_t      services[MCA_COLL_IRR_COLLECTIVES];
-    mca_coll_irr_settings_t     settings;
+    const mca_coll_irr_settings_t *settings;    /* many communicators may have the same */
     mca_coll_irr_neighbors_t   *neighbors;      /* NULL: no call has asked for them yet, or no memory */
     bool                        everywhere;     /* all ranks have coll/irr: known from the first call on */
     irr_machine_t               machine;        /* by which ways are ranked; alike on all ranks where these choose */
@@ -202,9 +201,33 @@ struct mca_coll_irr_module_t {
     mca_coll_irr_all_previous_t previous;       /* who served before us */
     struct mca_coll_irr_series_t *nonblocking[MCA_COLL_IRR_COLLECTIVES];   /* calls; NULL: none so far */
     mca_coll_irr_module_t      *next, *prev;    /* of the component's list */
+
+    /* Most communicators see no collective of ours, or one: a service that was not called yet is not even zeros. */
+    bool                        called[MCA_COLL_IRR_COLLECTIVES];
+    mca_coll_irr_service_t      services[MCA_COLL_IRR_COLLECTIVES];
 };
 
 OBJ_CLASS_DECLARATION(mca_coll_irr_module_t);
+
+/* The service of a collective, from its first call on. */
+mca_coll_irr_service_t *mca_coll_irr_service_begin(mca_coll_irr_module_t *module, mca_coll_irr_which_t which);
+
+static inline mca_coll_irr_service_t *mca_coll_irr_service(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
+{
+    return module->called[which] ? &module->services[which] : mca_coll_irr_service_begin(module, which);
+}
+
+/* NULL: there was no call yet. */
+static inline mca_coll_irr_service_t *mca_coll_irr_service_called(mca_coll_irr_module_t *module, int which)
+{
+    return module->called[which] ? &module->services[which] : NULL;
+}
+
+/* The row of the algorithm table that the settings have for a collective, or MCA_COLL_IRR_HOST. */
+static inline int mca_coll_irr_algorithm_of(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
+{
+    return module->settings->algorithms[mca_coll_irr_collectives[which].algorithm];
+}
 
 /* With the component: the modules that no communicator has. */
 void mca_coll_irr_modules_close(void);
@@ -216,13 +239,19 @@ mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *
 
 int mca_coll_irr_params_register(void);
 
+/* Those of a communicator for which they could not be read. */
+extern const mca_coll_irr_settings_t mca_coll_irr_settings_none;
+
 /*
  * Settings of a communicator from parameters and the info keys of `keyed`, which is it, or NULL if it has none of ours.
- * IRR_ERR_BAD_PARAM and in *reason_p what the user should read, from malloc.
+ * To be given back.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM and in *reason_p what the user should read, from malloc.
  */
-irr_status_t mca_coll_irr_settings(ompi_communicator_t *comm, ompi_communicator_t *keyed,
-                                   mca_coll_irr_settings_t *settings, char **reason_p);
-void mca_coll_irr_settings_fini(mca_coll_irr_settings_t *settings);
+irr_status_t mca_coll_irr_settings_take(ompi_communicator_t *comm, ompi_communicator_t *keyed,
+                                        const mca_coll_irr_settings_t **settings_p, char **reason_p);
+void mca_coll_irr_settings_give(const mca_coll_irr_settings_t *settings);
+
+/* With the component. */
+void mca_coll_irr_settings_close(void);
 
 /* What is behind value i of the parameters for algorithms: a row of the algorithm table, or MCA_COLL_IRR_HOST. */
 int mca_coll_irr_algorithm(int i);
@@ -307,7 +336,10 @@ mca_coll_irr_mode_t mca_coll_irr_mode(const mca_coll_irr_module_t *module, const
 /* Is that so because of an info key of the communicator, of which no record tells the others? */
 bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
 
-/* Those of this process for all parameters that name an algorithm, where no info key says: for its record. */
+/* With the component: the modes of communicators without info keys. */
+void mca_coll_irr_modes_open(void);
+
+/* These, for all parameters that name an algorithm: for the record of this process. */
 #define MCA_COLL_IRR_MODES_BITS (2 * MCA_COLL_IRR_ALGORITHMS)
 uint64_t mca_coll_irr_process_modes(void);
 

@@ -85,14 +85,15 @@ void mca_coll_irr_serve_from_now(mca_coll_irr_module_t *module, mca_coll_irr_ser
 }
 
 /* Somebody needs room for problems. */
-static bool is_in_use(const mca_coll_irr_module_t *module)
+static bool is_in_use(mca_coll_irr_module_t *module)
 {
     bool in_use = false;
 
     for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
-        const mca_coll_irr_state_t state = module->services[i].state;
+        const mca_coll_irr_service_t *service = mca_coll_irr_service_called(module, i);
 
-        in_use = in_use || state == MCA_COLL_IRR_SERVING || state == MCA_COLL_IRR_CHOOSING;
+        in_use = in_use || (service != NULL && (service->state == MCA_COLL_IRR_SERVING ||
+                                                service->state == MCA_COLL_IRR_CHOOSING));
     }
     return in_use;
 }
@@ -120,7 +121,9 @@ void mca_coll_irr_service_end(mca_coll_irr_service_t *service)
 void mca_coll_irr_services_end(mca_coll_irr_module_t *module)
 {
     for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
-        mca_coll_irr_service_end(&module->services[i]);
+        if (module->called[i]) {
+            mca_coll_irr_service_end(&module->services[i]);
+        }
     }
 }
 
@@ -129,7 +132,7 @@ bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mc
 {
     const int way = service->choice.way;
 
-    *settings = module->settings.engine;
+    *settings = module->settings->engine;
     if (service->state == MCA_COLL_IRR_CHOOSING && way != 0) {
         irr_candidate_settings(&service->candidates->open[way], settings);
         return true;
@@ -166,7 +169,7 @@ static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service
 
 static mca_coll_irr_service_t *leader_of(mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
-    return &module->services[mca_coll_irr_collectives[service->which].leader];
+    return mca_coll_irr_service(module, mca_coll_irr_collectives[service->which].leader);
 }
 
 /* Collective: a service goes by the engine communicator of its leader, which all ranks want served as well then. */

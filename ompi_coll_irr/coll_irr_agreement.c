@@ -50,7 +50,7 @@ static irr_choice_act_t list_ways(mca_coll_irr_module_t *module, mca_coll_irr_se
                                                      mca_coll_irr_collectives[service->which].neighbors);
     const double host_ns = irr_model_host_ns(&module->machine, &traffic);
     irr_candidate_t list[IRR_CANDIDATES_MAX];
-    const int all = service->refused ? 0 : irr_candidates(&module->machine, &traffic, &module->settings.engine, list);
+    const int all = service->refused ? 0 : irr_candidates(&module->machine, &traffic, &module->settings->engine, list);
     double ratios[IRR_CANDIDATES_MAX];
     int count = 0;
 
@@ -165,7 +165,7 @@ static irr_status_t open_way(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_service_t *service = agreement->service;
     const irr_choice_t *choice = &service->choice;
-    irr_settings_t settings = agreement->module->settings.engine;
+    irr_settings_t settings = agreement->module->settings->engine;
     int slot;
 
     if (agreement->open == choice->opens) {

@@ -41,7 +41,7 @@ static bool wants_engine(ompi_communicator_t *comm)
     return wants;
 }
 
-/* On a communicator; NULL: on those without info keys. */
+/* On a communicator; NULL: on those without info keys, from parameters. */
 static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
 {
     const mca_coll_irr_choice_t *setting = &mca_coll_irr_choices[algorithm];
@@ -59,31 +59,42 @@ static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
     }
 }
 
+/* Each communicator asks for one of these, and to look at all parameters takes long beside making one. */
+static mca_coll_irr_mode_t process_modes[MCA_COLL_IRR_ALGORITHMS];
+
+void mca_coll_irr_modes_open(void)
+{
+    for (int i = 0; i < MCA_COLL_IRR_ALGORITHMS; i++) {
+        process_modes[i] = mode_of(NULL, i);
+    }
+}
+
 uint64_t mca_coll_irr_process_modes(void)
 {
     uint64_t modes = 0;
 
     for (int i = 0; i < MCA_COLL_IRR_ALGORITHMS; i++) {
-        modes = modes << 2 | (uint64_t)mode_of(NULL, i);
+        modes = modes << 2 | (uint64_t)process_modes[i];
     }
     return modes;
 }
 
 bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
-    return mca_coll_irr_mode(module, service) !=
-           mode_of(NULL, mca_coll_irr_collectives[service->which].algorithm);
+    return mca_coll_irr_mode(module, service) != process_modes[mca_coll_irr_collectives[service->which].algorithm];
 }
 
 mca_coll_irr_mode_t mca_coll_irr_mode(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
-    return mode_of(module->keyed, mca_coll_irr_collectives[service->which].algorithm);
+    const int algorithm = mca_coll_irr_collectives[service->which].algorithm;
+
+    return module->keyed == NULL ? process_modes[algorithm] : mode_of(module->keyed, algorithm);
 }
 
 /* As the user counts nodes, or as Open MPI does. */
 static int node_ranks(const mca_coll_irr_module_t *module)
 {
-    const size_t given = module->settings.ranks_per_node, ranks = (size_t)ompi_comm_size(module->comm);
+    const size_t given = module->settings->ranks_per_node, ranks = (size_t)ompi_comm_size(module->comm);
 
     return given == 0 ? mca_coll_irr_node_ranks(module) : (int)(given < ranks ? given : ranks);
 }

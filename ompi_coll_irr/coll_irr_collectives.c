@@ -135,29 +135,12 @@ static const mca_coll_irr_entry_t *entry_at(int which, int form)
     return &mca_coll_irr_collectives[which].forms[form];
 }
 
-void mca_coll_irr_offer(mca_coll_base_module_t *module)
+/* Is the module of a row retained for it, and not for the row above? */
+static bool retains(mca_coll_irr_all_previous_t previous, int which, int form)
 {
-    for (int which = 0; which < MCA_COLL_IRR_COLLECTIVES; which++) {
-        for (int form = 0; form < MCA_COLL_IRR_FORMS; form++) {
-            const mca_coll_irr_entry_t *entry = entry_at(which, form);
+    const mca_coll_base_module_t *module = previous[which][form].module;
 
-            if (entry->function != NULL) {
-                set_function(module, entry->in_module, entry->function);
-            }
-        }
-    }
-}
-
-static void keep(mca_coll_irr_previous_t *previous, const mca_coll_base_comm_coll_t *serving,
-                 mca_coll_base_module_t *module, const mca_coll_irr_entry_t *entry)
-{
-    previous->function = function_at(serving, entry->in_comm);
-    if (previous->function == NULL) {
-        set_function(module, entry->in_module, NULL);
-        return;
-    }
-    previous->module = module_at(serving, entry->in_comm_module);
-    OBJ_RETAIN(previous->module);
+    return module != NULL && (which == 0 || previous[which - 1][form].module != module);
 }
 
 void mca_coll_irr_previous_keep(mca_coll_irr_all_previous_t previous, const mca_coll_base_comm_coll_t *serving,
@@ -166,9 +149,17 @@ void mca_coll_irr_previous_keep(mca_coll_irr_all_previous_t previous, const mca_
     for (int which = 0; which < MCA_COLL_IRR_COLLECTIVES; which++) {
         for (int form = 0; form < MCA_COLL_IRR_FORMS; form++) {
             const mca_coll_irr_entry_t *entry = entry_at(which, form);
+            mca_coll_irr_previous_t *served = &previous[which][form];
 
-            if (entry->call != NULL) {
-                keep(&previous[which][form], serving, module, entry);
+            if (entry->call == NULL || (served->function = function_at(serving, entry->in_comm)) == NULL) {
+                continue;
+            }
+            served->module = module_at(serving, entry->in_comm_module);
+            if (retains(previous, which, form)) {
+                OBJ_RETAIN(served->module);
+            }
+            if (entry->function != NULL) {
+                set_function(module, entry->in_module, entry->function);
             }
         }
     }
@@ -178,8 +169,10 @@ void mca_coll_irr_previous_drop(mca_coll_irr_all_previous_t previous)
 {
     for (int which = 0; which < MCA_COLL_IRR_COLLECTIVES; which++) {
         for (int form = 0; form < MCA_COLL_IRR_FORMS; form++) {
-            if (previous[which][form].module != NULL) {
-                OBJ_RELEASE(previous[which][form].module);
+            if (retains(previous, which, form)) {
+                mca_coll_base_module_t *module = previous[which][form].module;
+
+                OBJ_RELEASE(module);   /* which sets what it is given to NULL */
             }
         }
     }

@@ -39,7 +39,10 @@ typedef struct mca_coll_irr_entry_t {
     size_t                  in_comm_module;
 } mca_coll_irr_entry_t;
 
-/* Who served a form of a collective before us; the module is retained.  NULL: nobody, and we do not offer it. */
+/*
+ * Who served a form of a collective before us; the module is retained, once where rows that follow each other have the
+ * same.  NULL: nobody, and we do not offer it.
+ */
 typedef struct mca_coll_irr_previous_t {
     mca_coll_irr_function_t function;
     mca_coll_base_module_t *module;
@@ -72,10 +75,7 @@ extern const mca_coll_irr_collective_t mca_coll_irr_collectives[MCA_COLL_IRR_COL
 
 typedef mca_coll_irr_previous_t mca_coll_irr_all_previous_t[MCA_COLL_IRR_COLLECTIVES][MCA_COLL_IRR_FORMS];
 
-/* Offers all forms that are ours. */
-void mca_coll_irr_offer(mca_coll_base_module_t *module);
-
-/* Keeps who serves the communicator so far, and offers no more than they do; and lets go of them. */
+/* Keeps who serves the communicator so far, and offers those forms that they do and are ours; and lets go of them. */
 void mca_coll_irr_previous_keep(mca_coll_irr_all_previous_t previous, const mca_coll_base_comm_coll_t *serving,
                                 mca_coll_base_module_t *module);
 void mca_coll_irr_previous_drop(mca_coll_irr_all_previous_t previous);

@@ -77,6 +77,7 @@ static int irr_open(void)
     mca_coll_irr_kept_open();
     mca_coll_irr_requests_open();
     mca_coll_irr_network_open();
+    mca_coll_irr_modes_open();
     mca_coll_irr_records_open();
     mca_coll_irr_report_open();
     irr_log_set(on_log, NULL, mca_coll_irr_component.params.verbose > 0 ? IRR_LOG_DEBUG : IRR_LOG_WARN);
@@ -88,6 +89,7 @@ static int irr_close(void)
     mca_coll_irr_teardown_local();
     mca_coll_irr_report_close();
     mca_coll_irr_modules_close();
+    mca_coll_irr_settings_close();
     mca_coll_irr_records_close();
     mca_coll_irr_say_close();
     mca_coll_irr_requests_close();

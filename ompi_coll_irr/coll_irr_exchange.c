@@ -73,7 +73,7 @@ int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
                       const mca_coll_irr_side_t *recv)
 {
     const bool in_place = send->buffer == MPI_IN_PLACE;
-    mca_coll_irr_service_t *service = &module->services[which];
+    mca_coll_irr_service_t *service = mca_coll_irr_service(module, which);
     const int result = mca_coll_irr_activate(module, service);
     mca_coll_irr_call_t call;
 

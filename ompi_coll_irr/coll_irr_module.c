@@ -13,10 +13,19 @@
 
 #include <stdlib.h>
 
+/* Why what runs is not what this was built for; empty: it is. */
+static char wrong_abi[96];
+
 int mca_coll_irr_init_query(bool progress_threads, bool mpi_threads)
 {
+    char running[32];
+
     (void)progress_threads;
     mca_coll_irr_component.threads = mpi_threads;
+    if (!mca_coll_irr_abi_matches(running, sizeof(running))) {
+        snprintf(wrong_abi, sizeof(wrong_abi), "built for Open MPI %d.%d.%d, but %s runs", OMPI_MAJOR_VERSION,
+                 OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION, running);
+    }
     return OMPI_SUCCESS;
 }
 
@@ -24,6 +33,9 @@ static bool spans_jobs(ompi_communicator_t *comm)
 {
     ompi_group_t *group = comm->c_local_group;
 
+    if (group == ompi_mpi_comm_world.comm.c_local_group) {   /* as that of what is made by MPI_Comm_dup is */
+        return false;
+    }
     for (int i = 0; i < ompi_comm_size(comm); i++) {
         if (ompi_group_get_proc_name(group, i).jobid != OMPI_PROC_MY_NAME->jobid) {
             return true;
@@ -32,28 +44,9 @@ static bool spans_jobs(ompi_communicator_t *comm)
     return false;
 }
 
-/* NULL: what runs is what this was built for.  To find out takes as long as the rest of a small communicator. */
-static const char *wrong_abi(void)
-{
-    static char reason[96];
-    static bool known;
-    char running[32];
-
-    opal_mutex_lock(&mca_coll_irr_component.lock);
-    if (!known && !mca_coll_irr_abi_matches(running, sizeof(running))) {
-        snprintf(reason, sizeof(reason), "built for Open MPI %d.%d.%d, but %s runs", OMPI_MAJOR_VERSION,
-                 OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION, running);
-    }
-    known = true;
-    opal_mutex_unlock(&mca_coll_irr_component.lock);
-    return reason[0] != '\0' ? reason : NULL;
-}
-
 /* Why this communicator is not ours; NULL if it is.  All reasons are alike on all its ranks. */
 static const char *reason_to_decline(ompi_communicator_t *comm)
 {
-    const char *reason;
-
     if (mca_coll_irr_component.params.priority < 0) {
         return "coll_irr_priority is negative";
     }
@@ -66,9 +59,8 @@ static const char *reason_to_decline(ompi_communicator_t *comm)
     if (mca_coll_irr_fault_tolerant_job()) {
         return "fault-tolerant jobs are not served";
     }
-    reason = wrong_abi();
-    if (reason != NULL) {
-        return reason;
+    if (wrong_abi[0] != '\0') {
+        return wrong_abi;
     }
     if (spans_jobs(comm)) {
         return "communicators that span jobs are not served";
@@ -81,6 +73,7 @@ enum { SPARES = 4 };
 
 /* Guarded by the component's lock. */
 static mca_coll_irr_module_t *spares[SPARES];
+static volatile int spares_lacking = SPARES;   /* also looked at without the lock */
 
 /* Into an empty place, or out of a full one; NULL in place of a module that was put, or if there is no such place. */
 static mca_coll_irr_module_t *swap_spare(mca_coll_irr_module_t *module)
@@ -94,6 +87,7 @@ static mca_coll_irr_module_t *swap_spare(mca_coll_irr_module_t *module)
 
             spares[i] = module;
             module = found;
+            spares_lacking += wanted ? 1 : -1;
             break;
         }
     }
@@ -101,22 +95,10 @@ static mca_coll_irr_module_t *swap_spare(mca_coll_irr_module_t *module)
     return module;
 }
 
-static bool lacks_spare(void)
-{
-    bool lacks = false;
-
-    opal_mutex_lock(&mca_coll_irr_component.lock);
-    for (int i = 0; i < SPARES; i++) {
-        lacks = lacks || spares[i] == NULL;
-    }
-    opal_mutex_unlock(&mca_coll_irr_component.lock);
-    return lacks;
-}
-
 /* As many as there is memory for. */
 static void make_spares(void)
 {
-    while (lacks_spare()) {
+    while (spares_lacking > 0) {
         mca_coll_irr_module_t *spare = OBJ_NEW(mca_coll_irr_module_t);
 
         if (spare == NULL) {
@@ -170,20 +152,21 @@ mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *
         return NULL;
     }
     module->super.coll_module_enable = enable;
-    mca_coll_irr_offer(&module->super);
     *priority = mca_coll_irr_component.params.priority;
     return &module->super;
 }
 
-static void services_init(mca_coll_irr_module_t *module)
+mca_coll_irr_service_t *mca_coll_irr_service_begin(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
-    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
-        const mca_coll_irr_collective_t *collective = &mca_coll_irr_collectives[i];
+    mca_coll_irr_service_t *service = &module->services[which];
 
-        module->services[i].which = (mca_coll_irr_which_t)i;
-        module->services[i].call = collective->forms[MCA_COLL_IRR_BLOCKING].call;
-        module->services[i].algorithm = module->settings.algorithms[collective->algorithm];
-    }
+    *service = (mca_coll_irr_service_t){
+        .which = which,
+        .call = mca_coll_irr_collectives[which].forms[MCA_COLL_IRR_BLOCKING].call,
+        .algorithm = mca_coll_irr_algorithm_of(module, which)
+    };
+    module->called[which] = true;
+    return service;
 }
 
 static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
@@ -200,9 +183,8 @@ static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
     module->keyed = mca_coll_irr_info_has(comm, MCA_COLL_IRR_PREFIX) ? comm : NULL;
     mca_coll_irr_previous_keep(module->previous, previous, &module->super);
     if (module->trouble == IRR_OK) {
-        module->trouble = mca_coll_irr_settings(comm, module->keyed, &module->settings, &module->reason);
+        module->trouble = mca_coll_irr_settings_take(comm, module->keyed, &module->settings, &module->reason);
     }
-    services_init(module);
     return OMPI_SUCCESS;
 }
 
@@ -210,7 +192,8 @@ static void construct(mca_coll_irr_module_t *module)
 {
     size_t base = sizeof(module->super);
 
-    memset((char *)module + base, 0, sizeof(*module) - base);
+    memset((char *)module + base, 0, offsetof(mca_coll_irr_module_t, services) - base);
+    module->settings = &mca_coll_irr_settings_none;
     opal_mutex_lock(&mca_coll_irr_component.lock);
     module->next = mca_coll_irr_component.modules;
     if (module->next != NULL) {
@@ -244,13 +227,15 @@ static void destruct(mca_coll_irr_module_t *module)
     unlink_module(module);
     mca_coll_irr_nonblocking_end(module);
     for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
-        mca_coll_irr_tally_end(module, &module->services[i]);
-        mca_coll_irr_service_end(&module->services[i]);
-        free(module->services[i].candidates);
+        if (module->called[i]) {
+            mca_coll_irr_tally_end(module, &module->services[i]);
+            mca_coll_irr_service_end(&module->services[i]);
+            free(module->services[i].candidates);
+        }
     }
     free(module->reason);
     free(module->neighbors);
-    mca_coll_irr_settings_fini(&module->settings);
+    mca_coll_irr_settings_give(module->settings);
     mca_coll_irr_room_fini(&module->send_room);
     mca_coll_irr_room_fini(&module->recv_room);
     mca_coll_irr_previous_drop(module->previous);

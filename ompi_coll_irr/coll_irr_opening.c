@@ -96,7 +96,7 @@ static irr_status_t wait_for_comm(mca_coll_irr_opening_t *opening)
 /* Equal on ranks that share a node: the lowest rank on mine. */
 static uint64_t node_label(mca_coll_irr_module_t *module)
 {
-    size_t ranks_per_node = module->settings.ranks_per_node;
+    size_t ranks_per_node = module->settings->ranks_per_node;
     int me = ompi_comm_rank(module->comm), lowest = 0;
 
     if (ranks_per_node > 0) {

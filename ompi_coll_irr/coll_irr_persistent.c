@@ -200,7 +200,7 @@ int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t w
                            const mca_coll_irr_side_t *recv, ompi_info_t *info, ompi_request_t **request_p)
 {
     const bool in_place = send->buffer == MPI_IN_PLACE;
-    mca_coll_irr_service_t *class = &module->services[which];
+    mca_coll_irr_service_t *class = mca_coll_irr_service(module, which);
     args_t args = {
         .module = module, .which = which, .call = { .send = in_place ? *recv : *send, .recv = *recv },
         .in_place = in_place, .info = info

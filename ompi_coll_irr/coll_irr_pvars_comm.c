@@ -88,12 +88,12 @@ enum { CALLS = 2 * MCA_COLL_IRR_COLLECTIVES };
 static variable_t variables[CALLS * KINDS];
 
 /* NULL: there was no such call yet. */
-static const mca_coll_irr_service_t *service_of(const mca_coll_irr_module_t *module, const variable_t *variable)
+static const mca_coll_irr_service_t *service_of(mca_coll_irr_module_t *module, const variable_t *variable)
 {
     const mca_coll_irr_series_t *series = module->nonblocking[variable->which];
 
     if (variable->form == MCA_COLL_IRR_BLOCKING) {
-        return &module->services[variable->which];
+        return mca_coll_irr_service_called(module, variable->which);
     }
     return series != NULL ? &series->service : NULL;
 }

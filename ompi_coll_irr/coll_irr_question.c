@@ -21,7 +21,7 @@ const char *mca_coll_irr_reason_to_serve(const mca_coll_irr_module_t *module, co
     if (service->algorithm != MCA_COLL_IRR_AUTO) {
         return "";
     }
-    return given(module->settings.schedule_file) ? " and there is a schedule file" : " and there is a dump";
+    return given(module->settings->schedule_file) ? " and there is a schedule file" : " and there is a dump";
 }
 
 /*
@@ -30,7 +30,7 @@ const char *mca_coll_irr_reason_to_serve(const mca_coll_irr_module_t *module, co
  */
 static const char *reason_to_leave(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
-    const mca_coll_irr_settings_t *settings = &module->settings;
+    const mca_coll_irr_settings_t *settings = module->settings;
 
     if (service->algorithm == MCA_COLL_IRR_HOST) {
         return "host";
@@ -99,7 +99,7 @@ static void want(mca_coll_irr_question_t *question, const char *unfit)
     words[BAD_VALUE] = module->trouble != IRR_OK ? me : 0;
     words[WANTED] = question->why == NULL;
     words[LEFT] = question->why != NULL ? me : 0;
-    words[APART] = service->algorithm != module->services[leader].algorithm;
+    words[APART] = service->algorithm != mca_coll_irr_algorithm_of(module, leader);
     if (service->state == MCA_COLL_IRR_CHOOSING) {
         mca_coll_irr_machine_words(words + MACHINE);
     }

@@ -216,7 +216,9 @@ void mca_coll_irr_report_end(void)
     }
     for (mca_coll_irr_module_t *module = mca_coll_irr_component.modules; module != NULL; module = module->next) {
         for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
-            mca_coll_irr_tally_end(module, &module->services[i]);
+            if (module->called[i]) {
+                mca_coll_irr_tally_end(module, &module->services[i]);
+            }
         }
     }
     mca_coll_irr_requests_tally();

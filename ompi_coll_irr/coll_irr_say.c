@@ -70,7 +70,7 @@ static int count_nodes(ompi_communicator_t *comm)
 
 int mca_coll_irr_nodes(const mca_coll_irr_module_t *module)
 {
-    const size_t ranks = (size_t)ompi_comm_size(module->comm), given = module->settings.ranks_per_node;
+    const size_t ranks = (size_t)ompi_comm_size(module->comm), given = module->settings->ranks_per_node;
     const size_t node_ranks = given > 0 ? given : (size_t)mca_coll_irr_node_ranks(module);
     const int counted = given > 0 ? 0 : count_nodes(module->comm);
 

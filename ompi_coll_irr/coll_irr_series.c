@@ -60,7 +60,7 @@ mca_coll_irr_series_t *mca_coll_irr_series_create(mca_coll_irr_module_t *module,
     if (series != NULL) {
         series->module = module;
         series->service = (mca_coll_irr_service_t){
-            .which = which, .call = call, .algorithm = module->services[which].algorithm };
+            .which = which, .call = call, .algorithm = mca_coll_irr_algorithm_of(module, which) };
         link_series(series);
     }
     return series;

@@ -375,92 +375,105 @@ static irr_status_t read_all(ompi_communicator_t *comm, mca_coll_irr_settings_t 
     return status;
 }
 
+const mca_coll_irr_settings_t mca_coll_irr_settings_none;
+
 /*
- * What all communicators without info keys use where no path is given: to read forty parameters takes a third of what
+ * Those of all communicators without info keys where no path is given: to read forty parameters takes a third of what
  * MPI_Comm_dup does.  Guarded by the component's lock.
  */
-static struct {
-    bool                    known;
-    mca_coll_irr_settings_t settings;
-} common;
+static mca_coll_irr_settings_t *common;
+
+static void destroy(mca_coll_irr_settings_t *settings)
+{
+    free(settings->schedule_file);
+    free(settings->topology_file);
+    free(settings->matrix_dump);
+    free(settings);
+}
+
+static irr_status_t read_settings(ompi_communicator_t *comm, ompi_communicator_t *keyed,
+                                  mca_coll_irr_settings_t *settings, char **reason_p)
+{
+    int chosen[MCA_COLL_IRR_CHOICES];
+    const irr_status_t status = read_all(keyed, settings, chosen, reason_p);
+    char *prefix;
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    prefix = dump_prefix(comm, settings->matrix_dump);
+    free(settings->matrix_dump);
+    settings->matrix_dump = prefix;
+    for (int i = 0; i < MCA_COLL_IRR_ALGORITHMS; i++) {
+        settings->algorithms[i] = mca_coll_irr_algorithm(chosen[i]);
+    }
+    settings->engine.compose = (irr_compose_t)chosen[MCA_COLL_IRR_COMPOSE];
+    settings->engine.overlap = (irr_overlap_t)chosen[MCA_COLL_IRR_OVERLAP];
+    settings->engine.pace = (irr_pacing_t)chosen[MCA_COLL_IRR_PACE];
+    settings->engine.host_route = (irr_host_route_t)chosen[MCA_COLL_IRR_HOST_ROUTE];
+    settings->engine.scheduled.seed = settings->seed;
+    settings->engine.scheduled.latency = settings->latency;
+    settings->engine.schedule_file = settings->schedule_file;
+    settings->engine.topology_file = settings->topology_file;
+    settings->engine.matrix_dump = settings->matrix_dump;
+    return IRR_OK;
+}
 
 static bool has_paths(const mca_coll_irr_settings_t *settings)
 {
     return settings->schedule_file[0] != '\0' || settings->topology_file[0] != '\0' || settings->matrix_dump != NULL;
 }
 
-static void keep_common(const mca_coll_irr_settings_t *settings)
+/* From now on all have them, unless another thread was faster, and then also this communicator has those. */
+static const mca_coll_irr_settings_t *keep_common(mca_coll_irr_settings_t *settings)
 {
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    common.settings = *settings;
-    common.known = true;
+    if (common == NULL) {
+        common = settings;
+    } else {
+        destroy(settings);
+    }
     opal_mutex_unlock(&mca_coll_irr_component.lock);
+    return common;
 }
 
-/* False: not known yet, or no memory. */
-static bool take_common(mca_coll_irr_settings_t *settings)
+irr_status_t mca_coll_irr_settings_take(ompi_communicator_t *comm, ompi_communicator_t *keyed,
+                                        const mca_coll_irr_settings_t **settings_p, char **reason_p)
 {
-    mca_coll_irr_settings_t made;
-    bool known;
-
-    opal_mutex_lock(&mca_coll_irr_component.lock);
-    known = common.known;
-    made = common.settings;
-    opal_mutex_unlock(&mca_coll_irr_component.lock);
-    if (!known) {
-        return false;
-    }
-    made.engine.schedule_file = made.schedule_file = strdup("");
-    made.engine.topology_file = made.topology_file = strdup("");
-    if (made.schedule_file == NULL || made.topology_file == NULL) {
-        mca_coll_irr_settings_fini(&made);
-        return false;
-    }
-    *settings = made;
-    return true;
-}
-
-irr_status_t mca_coll_irr_settings(ompi_communicator_t *comm, ompi_communicator_t *keyed,
-                                   mca_coll_irr_settings_t *settings, char **reason_p)
-{
-    mca_coll_irr_settings_t made = { .ranks_per_node = 0 };
-    int chosen[MCA_COLL_IRR_CHOICES];
+    mca_coll_irr_settings_t *made;
     irr_status_t status;
-    char *prefix;
 
-    if (keyed == NULL && take_common(settings)) {
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    made = keyed == NULL ? common : NULL;
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    if (made != NULL) {
+        *settings_p = made;
         return IRR_OK;
     }
-    status = read_all(keyed, &made, chosen, reason_p);
+    made = calloc(1, sizeof(*made));
+    if (made == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    status = read_settings(comm, keyed, made, reason_p);
     if (status != IRR_OK) {
-        mca_coll_irr_settings_fini(&made);
+        destroy(made);
         return status;
     }
-    prefix = dump_prefix(comm, made.matrix_dump);
-    free(made.matrix_dump);
-    made.matrix_dump = prefix;
-    for (int i = 0; i < MCA_COLL_IRR_ALGORITHMS; i++) {
-        made.algorithms[i] = mca_coll_irr_algorithm(chosen[i]);
-    }
-    made.engine.compose = (irr_compose_t)chosen[MCA_COLL_IRR_COMPOSE];
-    made.engine.overlap = (irr_overlap_t)chosen[MCA_COLL_IRR_OVERLAP];
-    made.engine.pace = (irr_pacing_t)chosen[MCA_COLL_IRR_PACE];
-    made.engine.host_route = (irr_host_route_t)chosen[MCA_COLL_IRR_HOST_ROUTE];
-    made.engine.scheduled.seed = made.seed;
-    made.engine.scheduled.latency = made.latency;
-    made.engine.schedule_file = made.schedule_file;
-    made.engine.topology_file = made.topology_file;
-    made.engine.matrix_dump = made.matrix_dump;
-    *settings = made;
-    if (keyed == NULL && !has_paths(settings)) {
-        keep_common(settings);
-    }
+    *settings_p = keyed == NULL && !has_paths(made) ? keep_common(made) : made;
     return IRR_OK;
 }
 
-void mca_coll_irr_settings_fini(mca_coll_irr_settings_t *settings)
+void mca_coll_irr_settings_give(const mca_coll_irr_settings_t *settings)
 {
-    free(settings->schedule_file);
-    free(settings->topology_file);
-    free(settings->matrix_dump);
+    if (settings != common && settings != &mca_coll_irr_settings_none) {
+        destroy((mca_coll_irr_settings_t *)settings);
+    }
+}
+
+void mca_coll_irr_settings_close(void)
+{
+    if (common != NULL) {
+        destroy(common);
+        common = NULL;
+    }
 }
