@@ -155,10 +155,11 @@ typedef struct mca_coll_irr_candidates_t {
     irr_candidate_t open[IRR_TRIAL_WAYS];       /* and what is behind the ways that are open */
 } mca_coll_irr_candidates_t;
 
-/* Of a topology: the slots of neighbours, MPI_PROC_NULL left out, by rank; from malloc. */
+/* Of a topology: neighbours, and their slots, MPI_PROC_NULL left out, by rank; from malloc. */
 typedef struct mca_coll_irr_neighbors_t {
     int                  sends, receives;   /* slots, */
     int                  send_places, recv_places;   /* and with MPI_PROC_NULL */
+    irr_neighbors_t      ranks;             /* each once; behind the slots */
     mca_coll_irr_slot_t *recv_order;        /* behind the other list */
     mca_coll_irr_slot_t  order[];           /* of what is sent */
 } mca_coll_irr_neighbors_t;

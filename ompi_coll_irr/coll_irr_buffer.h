@@ -59,6 +59,7 @@ typedef struct mca_coll_irr_end_t {
 /* Both sides of a call and their bytes. */
 typedef struct mca_coll_irr_call_t {
     mca_coll_irr_side_t send, recv;
+    const irr_neighbors_t *neighbors;   /* whom its blocks are for; NULL: all ranks */
     mca_coll_irr_end_t  input, output;
     unsigned            lacks;          /* copies that there is no memory for: IRR_LACKS_INPUT, IRR_LACKS_OUTPUT */
 } mca_coll_irr_call_t;

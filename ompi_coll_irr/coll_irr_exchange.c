@@ -12,7 +12,8 @@ static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const m
         .ranks = ompi_comm_size(module->comm),
         .rank = ompi_comm_rank(module->comm),
         .send = call->input.blocks,
-        .recv = call->output.blocks
+        .recv = call->output.blocks,
+        .neighbors = call->neighbors
     };
     irr_exchange_t *running = irr_comm_exchange(irr_comm);
     irr_status_t status =
@@ -56,6 +57,7 @@ void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_
 {
     const mca_coll_irr_neighbors_t *neighbors = module->neighbors;
 
+    call->neighbors = NULL;
     if (!mca_coll_irr_collectives[which].neighbors) {
         call->send.slots = call->recv.slots = ompi_comm_size(module->comm);
         call->send.places = call->recv.places = call->send.slots;
@@ -66,6 +68,7 @@ void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_
         call->send.order = neighbors->order;
         call->recv.slots = neighbors->receives;
         call->recv.order = neighbors->recv_order;
+        call->neighbors = &neighbors->ranks;
     }
 }
 

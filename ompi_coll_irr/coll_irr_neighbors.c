@@ -27,8 +27,9 @@ static int compare(const void *a, const void *b)
 /* Room for so many of each; from calloc, NULL without memory. */
 static mca_coll_irr_neighbors_t *create(int out, int in)
 {
+    const size_t slots = (size_t)out + (size_t)in;
     mca_coll_irr_neighbors_t *made =
-        calloc(1, sizeof(*made) + ((size_t)out + (size_t)in) * sizeof(made->order[0]));
+        calloc(1, sizeof(*made) + slots * (sizeof(made->order[0]) + sizeof(made->ranks.to[0])));
 
     if (made != NULL) {
         made->recv_order = made->order + out;
@@ -110,7 +111,20 @@ static mca_coll_irr_neighbors_t *of_grid(const mca_topo_base_comm_cart_t *cart, 
     return made;
 }
 
-mca_coll_irr_neighbors_t *mca_coll_irr_neighbors_create(ompi_communicator_t *comm)
+/* The ranks of slots, each once; returns how many. */
+static size_t list_ranks(const mca_coll_irr_slot_t *order, int slots, int *ranks)
+{
+    size_t count = 0;
+
+    for (int i = 0; i < slots; i++) {
+        if (count == 0 || ranks[count - 1] != order[i].rank) {
+            ranks[count++] = order[i].rank;
+        }
+    }
+    return count;
+}
+
+static mca_coll_irr_neighbors_t *of_topology(ompi_communicator_t *comm)
 {
     const mca_topo_base_comm_cgd_union_t *topology = &comm->c_topo->mtc;
 
@@ -122,4 +136,18 @@ mca_coll_irr_neighbors_t *mca_coll_irr_neighbors_create(ompi_communicator_t *com
     }
     return of_lists(topology->dist_graph->out, topology->dist_graph->outdegree, topology->dist_graph->in,
                     topology->dist_graph->indegree);
+}
+
+mca_coll_irr_neighbors_t *mca_coll_irr_neighbors_create(ompi_communicator_t *comm)
+{
+    mca_coll_irr_neighbors_t *made = of_topology(comm);
+
+    if (made != NULL) {
+        int *to = (int *)(made->recv_order + made->recv_places), *from = to + made->send_places;
+
+        made->ranks = (irr_neighbors_t){
+            .to = to, .nto = list_ranks(made->order, made->sends, to),
+            .from = from, .nfrom = list_ranks(made->recv_order, made->receives, from) };
+    }
+    return made;
 }

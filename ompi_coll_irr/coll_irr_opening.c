@@ -74,7 +74,8 @@ static irr_status_t plan(const mca_coll_irr_opening_t *opening)
         .ranks = ompi_comm_size(opening->module->comm),
         .rank = ompi_comm_rank(opening->module->comm),
         .send = call->input.blocks,
-        .recv = call->output.blocks
+        .recv = call->output.blocks,
+        .neighbors = call->neighbors
     };
 
     return irr_exchange_plan(irr_comm_exchange(opening->comm), &problem);

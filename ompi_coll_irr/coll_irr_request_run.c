@@ -62,7 +62,7 @@ static irr_status_t start_exchange(mca_coll_irr_request_t *request, irr_comm_t *
     ompi_communicator_t *comm = request->series->module->comm;
     const irr_problem_t problem = {
         .ranks = ompi_comm_size(comm), .rank = ompi_comm_rank(comm),
-        .send = call->input.blocks, .recv = call->output.blocks
+        .send = call->input.blocks, .recv = call->output.blocks, .neighbors = call->neighbors
     };
 
     if (is_persistent(request)) {

@@ -202,8 +202,7 @@ void irr_mails_start(int me)
     irr_board_sides_of(&rank->board, problem, inside);
     irr_mail_sides_of(&rank->mail, problem, outside);
     irr_mail_start(&rank->mail, problem, outside, buffers);
-    irr_board_start(&rank->board, problem, inside, buffers);
-    irr_board_wake_members(&rank->board);
+    irr_board_start(&rank->board, problem, &rank->board.all, inside, buffers);
     rank->open = true;
     rank->cells = rank->serves = false;
     rank->messages = 0;

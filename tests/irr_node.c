@@ -52,6 +52,16 @@ void irr_node_end(void)
     free(irr_node.rank);
 }
 
+void irr_node_count_from(uint32_t number)
+{
+    irr_board_card_t card = irr_node.rank[0].card;
+
+    card.number = number;
+    for (int i = 0; i < irr_node.ranks; i++) {
+        irr_test_must(irr_board_join(&irr_node.rank[i].board, 0, 0, &irr_node.rank[0].view, &card));
+    }
+}
+
 /* ---- what is exchanged: a function of the exchange and both ranks ---- */
 
 static uint64_t hash(int exchange, int from, int to)
@@ -61,11 +71,27 @@ static uint64_t hash(int exchange, int from, int to)
     return irr_test_random(&state);
 }
 
+/* About half of all, several in a row. */
+bool irr_node_is_sparse(int exchange)
+{
+    return hash(exchange / 9, 0, 0) % 4 != 0 && hash(exchange, 0, 0) % 4 != 0;
+}
+
+/* A rank sends to a few, on a ring or anywhere, for some exchanges. */
+static bool are_neighbors(int exchange, int from, int to)
+{
+    return hash(exchange / 20, 0, 0) % 2 == 0 ? (to - from + irr_node.ranks) % irr_node.ranks == 1
+                                              : hash(exchange / 5, from, to) % 3 == 0;
+}
+
 /* Many are short, some are empty, some too long for the board; several exchanges are alike. */
 static size_t length_of(int exchange, int from, int to)
 {
     const uint64_t word = hash(exchange / 3, from, to);
 
+    if (irr_node_is_sparse(exchange) && !are_neighbors(exchange, from, to)) {
+        return 0;
+    }
     return word % 4 == 0 ? 0 : (word >> 8) % ((word >> 4) % 4 == 0 ? irr_node.length_max : 200);
 }
 
@@ -89,6 +115,19 @@ static size_t cut(irr_block_t *blocks, int rank, size_t length, int cuts, size_t
     return count;
 }
 
+static void state_neighbors(irr_node_rank_t *rank, int me, int exchange)
+{
+    rank->neighbors = (irr_neighbors_t){ .to = rank->neighbors_to, .from = rank->neighbors_from };
+    for (int i = 0; i < irr_node.ranks; i++) {
+        if (are_neighbors(exchange, me, i)) {
+            rank->neighbors_to[rank->neighbors.nto++] = i;
+        }
+        if (are_neighbors(exchange, i, me)) {
+            rank->neighbors_from[rank->neighbors.nfrom++] = i;
+        }
+    }
+}
+
 static void state_problem(int me, int exchange)
 {
     irr_node_rank_t *rank = &irr_node.rank[me];
@@ -102,6 +141,10 @@ static void state_problem(int me, int exchange)
     }
     rank->problem = (irr_problem_t){
         .ranks = irr_node.ranks, .rank = me, .send = { rank->send, sent }, .recv = { rank->recv, received } };
+    if (irr_node_is_sparse(exchange)) {
+        state_neighbors(rank, me, exchange);
+        rank->problem.neighbors = &rank->neighbors;
+    }
 }
 
 static void fill(irr_node_rank_t *rank, int me, int exchange)
@@ -121,17 +164,11 @@ static void fill(irr_node_rank_t *rank, int me, int exchange)
 
 /* ---- an exchange of a rank ---- */
 
-void irr_node_start(int me)
+/* What was just written is where it may be. */
+static void check_written(const irr_node_rank_t *rank, int me)
 {
-    irr_node_rank_t *rank = &irr_node.rank[me];
     size_t beside = 0;
 
-    state_problem(me, rank->exchanges);
-    fill(rank, me, rank->exchanges);
-    irr_board_sides_of(&rank->board, &rank->problem, (irr_board_sides_t){ rank->sent, rank->received });
-    irr_board_start(&rank->board, &rank->problem, (irr_board_sides_t){ rank->sent, rank->received },
-                    (irr_board_buffers_t){ rank->input, rank->output, 0 });
-    irr_board_wake_members(&rank->board);
     for (int i = 0; i < irr_node.ranks; i++) {
         beside += i != me && rank->sent[i].bytes > 112 ? rank->sent[i].bytes : 0;
     }
@@ -143,6 +180,22 @@ void irr_node_start(int me)
         CU_ASSERT(rank->sent[to].bytes > IRR_NODE_BLOCK_MAX || rank->board.bytes_max < IRR_NODE_SEGMENT);
     }
     CU_ASSERT(beside <= rank->board.bytes_max / 2);
+}
+
+void irr_node_start(int me)
+{
+    irr_node_rank_t *rank = &irr_node.rank[me];
+    irr_board_partners_t partners;
+
+    state_problem(me, rank->exchanges);
+    fill(rank, me, rank->exchanges);
+    irr_board_sides_of(&rank->board, &rank->problem, (irr_board_sides_t){ rank->sent, rank->received });
+    partners = irr_board_partners_of(&rank->board, &rank->problem, rank->to, rank->from);
+    irr_board_start(&rank->board, &rank->problem, &partners, (irr_board_sides_t){ rank->sent, rank->received },
+                    (irr_board_buffers_t){ rank->input, rank->output, 0 });
+    if ((rank->board.left & IRR_BOARD_WRITE) == 0) {
+        check_written(rank, me);
+    }
     rank->open = true;
 }
 

@@ -22,6 +22,9 @@ typedef struct irr_node_rank {
     irr_board_message_t sent[IRR_NODE_RANKS_MAX], received[IRR_NODE_RANKS_MAX];
     irr_block_t         send[IRR_NODE_BLOCKS_MAX], recv[IRR_NODE_BLOCKS_MAX];
     irr_problem_t       problem;
+    irr_neighbors_t     neighbors;
+    int                 neighbors_to[IRR_NODE_RANKS_MAX], neighbors_from[IRR_NODE_RANKS_MAX];
+    int                 to[IRR_NODE_RANKS_MAX], from[IRR_NODE_RANKS_MAX];
     unsigned char       input[IRR_NODE_BUFFER], output[IRR_NODE_BUFFER];
     int                 exchanges;      /* that are over */
     bool                open;
@@ -40,6 +43,12 @@ extern irr_node_t irr_node;
 /* Messages of up to so many bytes, of which IRR_NODE_BLOCK_MAX go over boards with so much room; do ranks lend? */
 void irr_node_begin(int ranks, size_t length_max, size_t bytes_max, bool lends);
 void irr_node_end(void);
+
+/* Before the first exchange: another communicator had this id before, and so many exchanges. */
+void irr_node_count_from(uint32_t number);
+
+/* Exchanges by this number: some among all, some among neighbours, who may hear nothing of each other. */
+bool irr_node_is_sparse(int exchange);
 
 /* A rank begins its next exchange; goes on with it, true when it is over; and each has so many, in turns at random. */
 void irr_node_start(int me);

@@ -194,6 +194,52 @@ static void test_truncated(void)
     }
 }
 
+/* ---- neighbours ---- */
+
+/* Those with whom a rank exchanges something, and the next rank, whether or not there is something for it. */
+typedef struct neighbors {
+    irr_neighbors_t lists;
+    int             to[IRR_ONBOARD_RANKS], from[IRR_ONBOARD_RANKS];
+} neighbors_t;
+
+static void list_neighbors(const irr_job_t *job, int me, neighbors_t *neighbors)
+{
+    neighbors->lists = (irr_neighbors_t){ .to = neighbors->to, .from = neighbors->from };
+    for (int i = 0; i < IRR_ONBOARD_RANKS; i++) {
+        if (irr_job_length(job, me, i) > 0 || i == me + 1) {
+            neighbors->to[neighbors->lists.nto++] = i;
+        }
+        if (irr_job_length(job, i, me) > 0 || me == i + 1) {
+            neighbors->from[neighbors->lists.nfrom++] = i;
+        }
+    }
+}
+
+/* The same blocks, of neighbours and not, in turns; nobody else is waited for, nothing is written over too early. */
+static void test_neighbors(void)
+{
+    neighbors_t neighbors[IRR_ONBOARD_RANKS];
+
+    for (int i = 0; i < 2 * IRR_ONBOARD_LAYOUTS; i++) {
+        irr_onboard_t scene;
+
+        irr_onboard_open(&scene, i % 2 == 0 ? "board" : "node", i / 2, 300, 2000);
+        CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
+        for (int turn = 0; turn < 50; turn++) {
+            scene.job = irr_job_create(IRR_ONBOARD_RANKS, IRR_JOB_SPARSE, irr_test_random(&scene.state));
+            for (int time = 0; time < 6; time++) {
+                for (int r = 0; r < IRR_ONBOARD_RANKS; r++) {
+                    list_neighbors(scene.job, r, &neighbors[r]);
+                    scene.job->problems[r].neighbors = time % 4 < 2 ? &neighbors[r].lists : NULL;
+                }
+                irr_onboard_expect(&scene, -1);
+            }
+            irr_job_destroy(scene.job);
+        }
+        irr_onboard_close(&scene);
+    }
+}
+
 /* ---- to sleep ---- */
 
 /* Who waits for boards may sleep on them, and wakes if something is there. */
@@ -418,6 +464,7 @@ int main(void)
         { "no message, no header, no allocation",           test_cost },
         { "one message from node to node",                  test_node_cost },
         { "blocks that are too short",                      test_truncated },
+        { "among neighbours",                               test_neighbors },
         { "a rank that sleeps",                             test_sleep },
         { "from node to node, counts that do not agree",    test_disagree },
         { "a member has no memory",                         test_no_memory },

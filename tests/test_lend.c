@@ -234,9 +234,7 @@ static void test_no_room(void)
 static void test_numbers_wrap(void)
 {
     irr_node_begin(4, 3000, 0, true);
-    for (int i = 0; i < irr_node.ranks; i++) {
-        irr_node.rank[i].board.number = UINT32_MAX - 10;
-    }
+    irr_node_count_from(UINT32_MAX - 10);
     irr_node_take_turns(50);
     irr_node_end();
 }
@@ -280,7 +278,7 @@ static void start_two(size_t sent, size_t awaited, const void *input, void *outp
             .ranks = 2, .rank = me, .send = { rank->send, me == 0 ? 2 : 0 },
             .recv = { rank->recv, me == 1 && awaited > 0 } };
         irr_board_sides_of(&rank->board, &rank->problem, sides);
-        irr_board_start(&rank->board, &rank->problem, sides, (irr_board_buffers_t){
+        irr_board_start(&rank->board, &rank->problem, &rank->board.all, sides, (irr_board_buffers_t){
             input, output, (input == NULL ? IRR_LACKS_INPUT : 0) | (output == NULL ? IRR_LACKS_OUTPUT : 0) });
     }
 }

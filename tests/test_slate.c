@@ -136,8 +136,8 @@ static void exchange(int me, int turn)
         .ranks = node.ranks, .rank = me, .send = { rank->blocks, (size_t)node.ranks },
         .recv = { rank->blocks, (size_t)node.ranks } };
     irr_board_sides_of(&rank->board, &rank->problem, sides);
-    irr_board_start(&rank->board, &rank->problem, sides, (irr_board_buffers_t){ rank->input, rank->output, 0 });
-    irr_board_wake_members(&rank->board);
+    irr_board_start(&rank->board, &rank->problem, &rank->board.all, sides,
+                    (irr_board_buffers_t){ rank->input, rank->output, 0 });
 }
 
 static void start(int me)
@@ -230,9 +230,13 @@ static void test_turns(void)
 
 static void test_numbers_wrap(void)
 {
+    irr_board_card_t card;
+
     begin(4, true);
     for (int i = 0; i < node.ranks; i++) {
-        node.rank[i].board.number = UINT32_MAX - 10;
+        card = node.rank[0].card;
+        card.number = UINT32_MAX - 10;
+        irr_test_must(irr_board_join(&node.rank[i].board, 0, 0, &node.rank[0].view, &card));
     }
     take_turns(50);
     for (int i = 0; i < 16; i++) {

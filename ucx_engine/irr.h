@@ -25,6 +25,8 @@
 #ifndef IRR_H
 #define IRR_H
 
+#include "problem/problem.h"
+
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -112,33 +114,6 @@ void irr_allocator_set(const irr_allocator_t *allocator);
 #define IRR_COUNTER_FIELD(field, text) uint64_t field;
 typedef struct irr_counters { IRR_COUNTERS_MAP(IRR_COUNTER_FIELD) } irr_counters_t;
 #undef IRR_COUNTER_FIELD
-
-/* ---- problem --------------------------------------------------------------------------------- */
-
-/* A block of a buffer, and whom it goes to or comes from.  The offset may be negative, as MPI displacements may. */
-typedef struct irr_block {
-    int       rank;
-    ptrdiff_t offset;
-    size_t    length;   /* not 0 */
-} irr_block_t;
-
-/* Sorted by rank: none for most ranks, and any number for one. */
-typedef struct irr_blocks {
-    const irr_block_t *list;   /* may be NULL if there are none */
-    size_t             count;
-} irr_blocks_t;
-
-/*
- * What one rank wants exchanged: what it sends, in the input buffer, and where it puts what it receives, in the output
- * buffer.  The message between two ranks is what their blocks hold, one behind the other; both know its length, and
- * each cuts it into blocks as it likes.  The lists are borrowed: they must stay valid until the exchange is over.
- */
-typedef struct irr_problem {
-    int          ranks;
-    int          rank;
-    irr_blocks_t send;
-    irr_blocks_t recv;
-} irr_problem_t;
 
 /* ---- algorithms ------------------------------------------------------------------------------ */
 

@@ -28,26 +28,43 @@ static irr_board_cell_t *own_cells(const irr_board_t *board, int half)
     return (irr_board_cell_t *)((irr_board_slate_t *)(irr_board_own_head(board) + 1) + 2) + half * board->count;
 }
 
+/* Others come in another order on each rank, so that not all look at the same one at a time. */
 static irr_status_t allocate(irr_board_t *board)
 {
     const size_t count = (size_t)board->count;
+    int *to = NULL, *from = NULL;
+    const irr_array_t arrays[] = {
+        IRR_ARRAY(board->members, count), IRR_ARRAY(board->done, count), IRR_ARRAY(board->pending, count),
+        IRR_ARRAY(board->out, count), IRR_ARRAY(board->in, count), IRR_ARRAY(board->lent, count),
+        IRR_ARRAY(board->readers[0], count), IRR_ARRAY(board->readers[1], count), IRR_ARRAY(to, count),
+        IRR_ARRAY(from, count)
+    };
 
-    board->members = irr_alloc_zero(count, sizeof(*board->members));
-    board->pending = irr_alloc(count, sizeof(*board->pending));
-    board->out = irr_alloc(count, sizeof(*board->out));
-    board->in = irr_alloc(count, sizeof(*board->in));
-    board->lent = irr_alloc(count, sizeof(*board->lent));
-    return board->members != NULL && board->pending != NULL && board->out != NULL && board->in != NULL &&
-           board->lent != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+    if (IRR_ALLOC_ARRAYS(arrays) != IRR_OK) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    for (int k = 1; k < board->count; k++) {
+        to[k - 1] = (board->me + k) % board->count;
+        from[k - 1] = (board->me + board->count - k) % board->count;
+    }
+    board->all = (irr_board_partners_t){ .to = to, .from = from, .nto = board->count - 1, .nfrom = board->count - 1 };
+    return IRR_OK;
 }
 
-static void free_lists(irr_board_t *board)
+/* All that others wait for is as old as the board, and not as new as a number that is yet to come. */
+static void count_from(irr_board_t *board, uint32_t number)
 {
-    irr_free(board->lent);
-    irr_free(board->in);
-    irr_free(board->out);
-    irr_free(board->pending);
-    irr_free(board->members);
+    irr_board_head_t *head = irr_board_own_head(board);
+    irr_board_slate_t *slates = (irr_board_slate_t *)(head + 1);
+
+    board->number = number;
+    atomic_store_explicit(&head->read, number, memory_order_relaxed);
+    for (int half = 0; half < 2; half++) {
+        atomic_store_explicit(&slates[half].number, number, memory_order_relaxed);
+        for (int i = 0; board->has_cells && i < board->count; i++) {
+            atomic_store_explicit(&own_cells(board, half)[i].number, number, memory_order_relaxed);
+        }
+    }
 }
 
 irr_status_t irr_board_init(irr_board_t *board, irr_segment_t *segment, uint32_t id, int count, int me, bool has_cells,
@@ -64,7 +81,7 @@ irr_status_t irr_board_init(irr_board_t *board, irr_segment_t *segment, uint32_t
         status = irr_segment_take(segment, place_bytes(board), &board->place);
     }
     if (status != IRR_OK) {
-        free_lists(board);
+        irr_free(board->members);
         memset(board, 0, sizeof(*board));
         return status;
     }
@@ -99,7 +116,7 @@ irr_status_t irr_board_join(irr_board_t *board, int member, int rank, const irr_
         board->members[member].cells[1] = cells + board->count + board->me;
     }
     if ((uint32_t)card->number > board->number) {
-        board->number = (uint32_t)card->number;
+        count_from(board, (uint32_t)card->number);
     }
     return IRR_OK;
 }
@@ -113,7 +130,7 @@ void irr_board_fini(irr_board_t *board)
     }
     if (board->segment != NULL) {
         irr_segment_give(board->segment, board->place, place_bytes(board));
-        free_lists(board);
+        irr_free(board->members);
     }
     memset(board, 0, sizeof(*board));
 }
@@ -223,41 +240,50 @@ static void write_cell(irr_board_t *board, int member, irr_board_cell_t *cell, s
     }
 }
 
-void irr_board_start(irr_board_t *board, const irr_problem_t *problem, irr_board_sides_t sides,
-                     irr_board_buffers_t buffers)
+void irr_board_write_cells(irr_board_t *board)
 {
-    const int half = (int)(++board->number & 1);
+    const int half = (int)(board->number & 1);
     irr_board_cell_t *cells = own_cells(board, half);
     size_t left;
 
+    make_room(board, half);
+    left = board->beside_max[half];
+    for (int k = 0; k < board->partners.nto; k++) {
+        const int to = board->partners.to[k];
+
+        write_cell(board, to, &cells[to], &left);
+        atomic_store_explicit(&cells[to].number, board->number, memory_order_release);
+    }
+    irr_board_wrote(board);
+    board->left |= IRR_BOARD_WAKE;
+}
+
+void irr_board_start(irr_board_t *board, const irr_problem_t *problem, const irr_board_partners_t *partners,
+                     irr_board_sides_t sides, irr_board_buffers_t buffers)
+{
     board->words = NULL;
     board->problem = problem;
     board->sides = sides;
     board->buffers = buffers;
-    board->status = IRR_OK;
     board->bytes = board->bytes_lent = 0;
     board->borrows = false;
-    board->npending = board->nout = board->nin = board->nlent = 0;
-    make_room(board, half);
-    left = board->beside_max[half];
-    for (int k = 1; k < board->count; k++) {
-        const int to = (board->me + k) % board->count, from = (board->me + board->count - k) % board->count;
-
-        write_cell(board, to, &cells[to], &left);
-        atomic_store_explicit(&cells[to].number, board->number, memory_order_release);
-        board->pending[board->npending++] = from;
-    }
+    board->nout = board->nin = board->nlent = 0;
+    irr_board_begin(board, partners, true);
 }
 
 /* Who falls asleep now sees the cells; who slept before is seen. */
-void irr_board_wake_members(const irr_board_t *board)
+void irr_board_wake_members(irr_board_t *board)
 {
     const irr_board_cell_t *cells = own_cells(board, (int)(board->number & 1));
+    const irr_board_partners_t *partners = &board->partners;
 
+    board->left &= ~(unsigned)IRR_BOARD_WAKE;
     atomic_thread_fence(memory_order_seq_cst);
-    for (int i = 0; i < board->count; i++) {
-        if (i != board->me && atomic_load_explicit(&board->members[i].head->asleep, memory_order_relaxed) != 0) {
-            (void)syscall(SYS_futex, &cells[i].number, FUTEX_WAKE, 1, NULL, NULL, 0);
+    for (int k = 0; k < partners->nto; k++) {
+        const int to = partners->to[k];
+
+        if (atomic_load_explicit(&board->members[to].head->asleep, memory_order_relaxed) != 0) {
+            (void)syscall(SYS_futex, &cells[to].number, FUTEX_WAKE, 1, NULL, NULL, 0);
         }
     }
 }

@@ -2,36 +2,34 @@
  * board.h - how the ranks of a node exchange blocks through memory that they share.
  *
  * Each rank has a board in its segment (board/segment.h), which it alone writes: a cell for each rank of the node, in
- * two halves that take turns.  In exchange n it writes into each cell of the half what it has for that rank, and raises
- * the number of the cell to n.  Then it waits until the numbers of the cells that the others have for it are n, and
- * copies what they say into its output.  A short block lies in the cell itself, so it costs the reader one miss of the
- * cache; a longer one in memory beside, where the cell points; and one that is too long, or has no room there, is lent
- * (board/lend.h): the cell says where it is in the memory of its sender, and the reader copies it from there.  So the
- * receiver need not know what its sender found too long.  Where ranks cannot lend, which is so for all members or none,
- * it is sent as a message, and the cell says so.
+ * two halves that take turns.  In exchange n it writes into the cells of the half what it has for its partners, which
+ * are all other ranks of the node, or its neighbours where the problem names them, and raises the number of each cell to
+ * n.  Then it waits until the numbers of the cells that its partners have for it are n, and copies what they say into
+ * its output.  A short block lies in the cell itself, so it costs the reader one miss of the cache; a longer one in
+ * memory beside, where the cell points; and one that is too long, or has no room there, is lent (board/lend.h): the cell
+ * says where it is in the memory of its sender, and the reader copies it from there.  So the receiver need not know what
+ * its sender found too long.  Where ranks cannot lend, which is so for all members or none, it is sent as a message, and
+ * the cell says so.
  *
- * Who has lent something must not change it before it is read.  So a rank to which something was lent raises a number
- * of its own to n when it has read all cells, and the lenders wait for that.  It waits for the cells alone before that,
- * which all write at once, so nobody waits in a circle.
- *
- * Who has seen the numbers n - 1 of all others knows that all of them are done with exchange n - 2, because a rank
- * begins an exchange when it is done with the one before: so the half of n - 2 may be written again.  Agreements of the
- * ranks of the node (board/slate.h) take numbers of the same row.
+ * A rank that has read all its cells of exchange n raises a number of its own to n, `read`.  Two wait for it: who has
+ * lent something, which it must not change before it is read; and who wants to write a half again (board/turn.c).  The
+ * first needs n in exchange n, the second n in exchange n + 2.  Nobody waits in a circle: to raise `read` to n a rank
+ * waits for cells n alone, and to write those for numbers n - 2.
  *
  * A rank that frees its board does not know whether the others have read it.  So each tells, in the table of its
  * segment, the number of the last exchange that it is done with, by the id of the communicator; a new communicator with
  * that id counts on from the largest number of all its members.  What was freed is written again when all numbers say
  * so (irr_boards_t).
  *
- * A rank that has waited long says on its board that it sleeps, and sleeps on the number of a cell that it waits for.
- * Who has written all cells looks who sleeps, and wakes them: after a first look at what the others wrote, because a
- * look at sleepers must wait until the processor's stores are over, and these go on while it reads.
+ * A rank that has waited long says on its board that it sleeps, and sleeps on a number that it waits for.
+ * Who has written its cells looks who of its partners sleeps, and wakes them: after a first look at what the others
+ * wrote, because a look at sleepers must wait until the processor's stores are over, and these go on while it reads.
  *
  * All that is read of others is checked: it may be late or early, but never leads outside of their segments.
  *
  * Cost: a copy in and a copy out for each byte, or one copy of what is lent, L stores of a line, and about 2 L misses
- * of the cache for L ranks of the node; no message, no agreement, and no allocation but where more is written than ever
- * before.
+ * of the cache for L partners, and up to L more where partners do not write for each other; no message, no agreement,
+ * and no allocation but where more is written than ever before.
  */
 #ifndef IRR_BOARD_H
 #define IRR_BOARD_H
@@ -52,6 +50,13 @@ typedef struct irr_board_message {
 typedef struct irr_board_sides {
     irr_board_message_t *sent, *received;
 } irr_board_sides_t;
+
+/* Members for which a rank writes cells, and those whose cells it reads, in the order in which it looks at them. */
+typedef struct irr_board_partners {
+    const int *to, *from;
+    int        nto, nfrom;
+    bool       sparse;     /* not all members, which then may be some exchanges apart */
+} irr_board_partners_t;
 
 /* Where the blocks of a problem lie.  A base may be NULL: then offsets are addresses. */
 typedef struct irr_board_buffers {
@@ -89,9 +94,16 @@ struct irr_board {
     size_t               block_max;   /* bytes of a message that goes over the board, at most */
     size_t               bytes_max;   /* beside the cells, in both halves, at most */
     uint32_t             number;      /* of the exchange or agreement that runs, or was the last one */
+    unsigned             left;        /* what is to be done for it yet: IRR_BOARD_WRITE and so on */
+    irr_board_partners_t all;         /* all others, */
+    irr_board_partners_t partners;    /* and those of what runs */
     int                 *pending;     /* members that this rank waits for, in the order in which it looks */
     int                  npending;
-    int                 *out, *in;    /* members that are sent a message, and that send one */
+    int                 *readers[2];  /* by half: members that may still read what was written there last */
+    int                  nreaders[2];
+    uint32_t            *done;        /* by member: a number with which it is done, as far as this rank has seen */
+    bool                 quiet;       /* `read` was raised, and who sleeps on it was not looked for */
+    int                 *out, *in;    /* members that are to be sent a message, and that send one */
     int                  nout, nin;
     int                 *lent;        /* members that have not read yet what this rank lends them */
     int                  nlent;
@@ -108,6 +120,7 @@ struct irr_board {
     /* the agreement; words NULL: an exchange runs */
     uint64_t            *words;
     size_t               nwords;
+    int                  speaker;
 
     /* the exchange */
     const irr_problem_t *problem;
@@ -154,26 +167,33 @@ bool irr_board_is_read(const irr_board_t *board, int member);
 void irr_board_sides_of(const irr_board_t *board, const irr_problem_t *problem, irr_board_sides_t sides);
 
 /*
- * Begins the next exchange: writes all cells.  What is borrowed stays until it is over.  Where this rank lacks its
- * input, the others are told; where it lacks its output, what comes is thrown away.  In `out` the members whose
- * messages the caller sends.  Never blocks, never fails.
+ * The members among the neighbours of a problem, in arrays with room for all; without neighbours all others.
+ * O(L + neighbours).
  */
-void irr_board_start(irr_board_t *board, const irr_problem_t *problem, irr_board_sides_t sides,
-                     irr_board_buffers_t buffers);
-
-/* Wakes the members that sleep until this rank has begun.  Once in an exchange, after the first progress. */
-void irr_board_wake_members(const irr_board_t *board);
+irr_board_partners_t irr_board_partners_of(const irr_board_t *board, const irr_problem_t *problem, int *to, int *from);
 
 /*
- * Reads what has come: IRR_IN_PROGRESS while members are pending, or read what is lent to them, then the result.  Those
- * that send messages are in `in`, which the caller empties; it receives them.
+ * Begins the next exchange: writes the cells of its partners, unless others still read that half; then the first
+ * progress that can does.  What is borrowed stays until it is over.  Where this rank lacks its input, the others are
+ * told; where it lacks its output, what comes is thrown away.  Never blocks, never fails.
+ */
+void irr_board_start(irr_board_t *board, const irr_problem_t *problem, const irr_board_partners_t *partners,
+                     irr_board_sides_t sides, irr_board_buffers_t buffers);
+
+/*
+ * Writes what is not written, reads what has come, and wakes those who sleep until it is there: IRR_IN_PROGRESS while
+ * members are pending, or read what is lent to them, then the result.  To be called once at least.  The caller sends
+ * messages to the members in `out`, and receives those of members in `in`, and empties both.
  */
 irr_status_t irr_board_progress(irr_board_t *board);
 
-/* Does it wait for cells, or for those who read what it lends; or for anything that others write? */
+/* There is nothing more to wait for: it is over, or given up. */
+void irr_board_stop(irr_board_t *board);
+
+/* Has it to write, or to read; or does it wait for anything that others write? */
 static inline bool irr_board_reads(const irr_board_t *board)
 {
-    return board->npending > 0 || board->nlent > 0;
+    return board->left != 0 || board->nlent > 0;
 }
 
 static inline bool irr_board_waits(const irr_board_t *board)
@@ -225,7 +245,7 @@ struct irr_board_head {
     _Atomic uint32_t asleep;
     _Atomic uint32_t given_up;
     unsigned char    rest[IRR_BOARD_LINE - 2 * sizeof(uint32_t)];
-    _Atomic uint32_t read;   /* number of the last exchange in which something was lent to it, and all is read */
+    _Atomic uint32_t read;   /* number of the last exchange or agreement of which it has read all */
     unsigned char    more[IRR_BOARD_LINE - sizeof(uint32_t)];
 };
 
@@ -261,7 +281,41 @@ struct irr_board_slate {
 /* Takes the maxima of the own words and those of a member, which has written them. */
 irr_status_t irr_board_read_slate(irr_board_t *board, int member);
 
-/* A number was raised that several may sleep on. */
+/* The half may be written: the cells of the partners, who are then to be woken; or the own slate, which wakes them. */
+void irr_board_write_cells(irr_board_t *board);
+void irr_board_wake_members(irr_board_t *board);
+void irr_board_write_slate(irr_board_t *board, size_t count);
+
+/* What is to be done for an exchange or agreement. */
+enum { IRR_BOARD_WRITE = 1, IRR_BOARD_READ = 2, IRR_BOARD_WAKE = 4 };
+
+/* ---- turn.c ---- */
+
+/* The next exchange or agreement begins, with these partners; writes if it `writes`, and may. */
+void irr_board_begin(irr_board_t *board, const irr_board_partners_t *partners, bool writes);
+
+/* Writes what is to be written, if nobody reads the half any more. */
+void irr_board_write(irr_board_t *board);
+
+/* The partners are those who read what was just written. */
+void irr_board_wrote(irr_board_t *board);
+
+/* A member has begun what runs now, so it is done with what was before. */
+void irr_board_heard(irr_board_t *board, int member);
+
+/* All is read: tells those who wait for that. */
+void irr_board_tell_read(irr_board_t *board);
+
+/* Has a member read all of an exchange that this rank is in, or was in? */
+bool irr_board_has_read(irr_board_t *board, int member, uint32_t number);
+
+/* A number was raised on which all, or some members, may sleep. */
 void irr_board_wake(const irr_board_t *board, const _Atomic uint32_t *number);
+void irr_board_wake_some(const irr_board_t *board, const int *members, int count, const _Atomic uint32_t *number);
+
+static inline bool irr_board_is_past(uint32_t number, uint32_t wanted)
+{
+    return (int32_t)(number - wanted) >= 0;
+}
 
 #endif

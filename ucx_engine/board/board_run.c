@@ -4,7 +4,6 @@
 #include "board/board.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -115,25 +114,15 @@ static void read_member(irr_board_t *board, int member)
     }
 }
 
-/* The lenders may go on. */
-static void tell_lenders(irr_board_t *board)
-{
-    board->borrows = false;
-    atomic_store_explicit(&irr_board_own_head(board)->read, board->number, memory_order_release);
-    irr_board_wake(board, &irr_board_own_head(board)->read);
-}
-
 static void look_at_borrowers(irr_board_t *board)
 {
     int left = 0;
 
     for (int i = 0; i < board->nlent; i++) {
-        const int member = board->lent[i];
-
-        if (atomic_load_explicit(&board->members[member].head->read, memory_order_acquire) == board->number) {
+        if (irr_board_has_read(board, board->lent[i], board->number)) {
             board->news++;
         } else {
-            board->lent[left++] = member;
+            board->lent[left++] = board->lent[i];
         }
     }
     board->nlent = left;
@@ -143,60 +132,79 @@ irr_status_t irr_board_progress(irr_board_t *board)
 {
     int left = 0;
 
+    irr_board_write(board);
     for (int i = 0; i < board->npending; i++) {
         const int member = board->pending[i];
 
         if (atomic_load_explicit(number_of(board, member), memory_order_acquire) == board->number) {
             read_member(board, member);
+            irr_board_heard(board, member);
             board->news++;
         } else {
             board->pending[left++] = member;
         }
     }
     board->npending = left;
-    if (left == 0 && board->borrows) {
-        tell_lenders(board);
+    if (left == 0 && (board->left & IRR_BOARD_READ) != 0) {
+        irr_board_tell_read(board);
     }
     look_at_borrowers(board);
+    if ((board->left & IRR_BOARD_WAKE) != 0) {
+        irr_board_wake_members(board);
+    }
     return irr_board_reads(board) ? IRR_IN_PROGRESS : board->status;
 }
 
-void irr_board_wake(const irr_board_t *board, const _Atomic uint32_t *number)
-{
-    bool asleep = false;
+/* ---- to sleep ---- */
 
-    atomic_thread_fence(memory_order_seq_cst);
-    for (int i = 0; i < board->count; i++) {
-        asleep = asleep || atomic_load_explicit(&board->members[i].head->asleep, memory_order_relaxed) != 0;
+/* The numbers that this rank waits for now, and what they are to be. */
+static int count_awaited(const irr_board_t *board)
+{
+    if ((board->left & IRR_BOARD_WRITE) != 0) {
+        return 1;
     }
-    if (asleep) {
-        (void)syscall(SYS_futex, number, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-    }
+    return board->npending > 0 ? board->npending : board->nlate + board->nlent;
 }
 
-/* The i-th of the numbers that this rank waits for: first those of members, then all others. */
-static const _Atomic uint32_t *awaited(const irr_board_t *board, int i)
+/* First who reads the half that is to be written, then cells and slates, then all others. */
+static const _Atomic uint32_t *awaited(const irr_board_t *board, int i, uint32_t *wanted)
 {
+    const int half = (int)(board->number & 1);
+
+    *wanted = board->number;
+    if ((board->left & IRR_BOARD_WRITE) != 0) {
+        *wanted = board->number - 2;
+        return &board->members[board->readers[half][board->nreaders[half] - 1]].head->read;
+    }
     if (board->npending > 0) {
         return number_of(board, board->pending[i]);
     }
     return i < board->nlate ? board->late[i] : &board->members[board->lent[i - board->nlate]].head->read;
 }
 
+/* Is the i-th there?  *seen: what it is now. */
+static bool is_there(const irr_board_t *board, int i, const _Atomic uint32_t **number_p, uint32_t *seen)
+{
+    uint32_t wanted;
+
+    *number_p = awaited(board, i, &wanted);
+    *seen = atomic_load_explicit(*number_p, memory_order_relaxed);
+    return irr_board_is_past(*seen, wanted);
+}
+
 /* Who raises a number after this sees that somebody sleeps; what was raised before is seen here. */
 bool irr_board_lie_down(irr_board_t *board, irr_board_bed_t *bed)
 {
-    const _Atomic uint32_t *first = awaited(board, 0);
-    const int count = board->npending > 0 ? board->npending : board->nlate + board->nlent;
-    const uint32_t seen = atomic_load_explicit(first, memory_order_relaxed);
+    const _Atomic uint32_t *first, *number;
+    uint32_t seen, other;
 
-    if (seen == board->number) {
+    if (count_awaited(board) == 0 || is_there(board, 0, &first, &seen)) {
         return false;
     }
     atomic_store_explicit(&irr_board_own_head(board)->asleep, 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
-    for (int i = 0; i < count; i++) {
-        if (atomic_load_explicit(awaited(board, i), memory_order_relaxed) == board->number) {
+    for (int i = 0; i < count_awaited(board); i++) {
+        if (is_there(board, i, &number, &other)) {
             irr_board_get_up(board);
             return false;
         }

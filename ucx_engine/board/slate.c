@@ -14,38 +14,36 @@ static irr_board_slate_t *own_slate(const irr_board_t *board)
     return (irr_board_slate_t *)(board->segment->bytes + ((const unsigned char *)slate - me->view->bytes));
 }
 
-static void write_slate(irr_board_t *board, size_t count)
+void irr_board_write_slate(irr_board_t *board, size_t count)
 {
     irr_board_slate_t *slate = own_slate(board);
 
     slate->count = (uint32_t)count;
     memcpy(slate->words, board->words, count * sizeof(*slate->words));
     atomic_store_explicit(&slate->number, board->number, memory_order_release);
+    irr_board_wrote(board);
     irr_board_wake(board, &slate->number);
 }
 
+/* Who speaks reads all, and writes for all when it tells them. */
 void irr_slate_start(irr_board_t *board, int speaker, uint64_t *words, size_t count)
 {
-    assert(board->npending == 0 && board->nlate == 0 && count > 0 && count <= IRR_SLATE_WORDS_MAX);
-    board->number++;
+    irr_board_partners_t partners = board->all;
+
+    assert(!irr_board_waits(board) && count > 0 && count <= IRR_SLATE_WORDS_MAX);
     board->words = words;
     board->nwords = count;
-    board->status = IRR_OK;
-    for (int k = 1; k < board->count; k++) {
-        const int from = (board->me + board->count - k) % board->count;
-
-        if (speaker == IRR_SLATE_ALL || speaker == board->me || speaker == from) {
-            board->pending[board->npending++] = from;
-        }
+    board->speaker = speaker;
+    if (speaker != IRR_SLATE_ALL && speaker != board->me) {
+        partners = (irr_board_partners_t){ .to = &board->speaker, .from = &board->speaker, .nto = 1, .nfrom = 1 };
     }
-    if (speaker != board->me) {
-        write_slate(board, count);
-    }
+    irr_board_begin(board, &partners, speaker != board->me);
 }
 
+/* All have begun this agreement, so the half is free. */
 void irr_slate_tell(irr_board_t *board, bool failed)
 {
-    write_slate(board, failed ? 0 : board->nwords);
+    irr_board_write_slate(board, failed ? 0 : board->nwords);
 }
 
 irr_status_t irr_board_read_slate(irr_board_t *board, int member)

@@ -8,8 +8,8 @@
  * speaks for it: the others write and wait for its slate; it reads theirs, agrees with those who speak for other nodes,
  * and writes what came of it.
  *
- * When a half may be written again: who ends agreement n knows, by itself or by who speaks, that all others have begun
- * it, and so are done with what was before.
+ * Halves are written again when all have read them (board/turn.c).  Who ends agreement n knows, by itself or by who
+ * speaks, that all others have begun it, and so are done with what was before.
  *
  * A slate says how many words it has.  None: its rank has failed, and so have those who read it.
  *

@@ -104,7 +104,7 @@ void irr_boards_note(irr_comm_t *comm)
 void irr_boards_stop(irr_comm_t *comm)
 {
     if (comm->board != NULL) {
-        comm->board->npending = comm->board->nlate = comm->board->nlent = 0;
+        irr_board_stop(comm->board);
         irr_boards_note(comm);
     }
 }

@@ -91,11 +91,15 @@ static void read_boards(irr_exchange_t *exchange)
     irr_board_t *board = exchange->comm->board;
     const irr_status_t status = irr_board_progress(board);
 
+    for (int i = 0; i < board->nout; i++) {
+        irr_exchange_add_direct(exchange, IRR_STEP_SEND, board->members[board->out[i]].rank,
+                                &exchange->run->sides.sent[board->out[i]]);
+    }
     for (int i = 0; i < board->nin; i++) {
         irr_exchange_add_direct(exchange, IRR_STEP_RECV, board->members[board->in[i]].rank,
                                 &exchange->run->sides.received[board->in[i]]);
     }
-    board->nin = 0;
+    board->nout = board->nin = 0;
     if (status != IRR_IN_PROGRESS) {
         irr_exec_keep(&exchange->boarded, status);
     }
@@ -110,7 +114,7 @@ static bool read_all(irr_exchange_t *exchange)
     if (irr_board_reads(board)) {
         read_boards(exchange);
     }
-    over = board->npending == 0 && (board->mail == NULL || irr_exchange_progress_node(exchange));
+    over = board->left == 0 && (board->mail == NULL || irr_exchange_progress_node(exchange));
     over = over && board->nlent == 0;
     if (over && exchange->running != NULL) {
         irr_exec_expect(&exchange->run->exec, false);
@@ -132,16 +136,11 @@ void irr_exchange_start_boards(irr_exchange_t *exchange)
         irr_mail_start(board->mail, &exchange->problem, run->mail, buffers);
     }
     copy_own(exchange);
-    irr_board_start(board, &exchange->problem, run->sides, buffers);
+    irr_board_start(board, &exchange->problem, &run->partners, run->sides, buffers);
     if (run->plan.nsteps > 0) {
         irr_exchange_run_boards(exchange);
     }
-    for (int i = 0; i < board->nout; i++) {
-        irr_exchange_add_direct(exchange, IRR_STEP_SEND, board->members[board->out[i]].rank,
-                                &run->sides.sent[board->out[i]]);
-    }
     (void)read_all(exchange);
-    irr_board_wake_members(board);
 }
 
 irr_status_t irr_exchange_progress_boards(irr_exchange_t *exchange)
@@ -183,6 +182,11 @@ int irr_exchange_awaited_boards(const irr_exchange_t *exchange)
 {
     const irr_board_t *board = exchange->comm->board;
 
+    if ((board->left & IRR_BOARD_WRITE) != 0) {
+        const int half = (int)(board->number & 1);
+
+        return board->members[board->readers[half][board->nreaders[half] - 1]].rank;
+    }
     if (board->npending > 0) {
         return board->members[board->pending[0]].rank;
     }

@@ -22,7 +22,8 @@ static irr_status_t reserve_sides(irr_run_t *run, const irr_comm_t *comm)
     const size_t elsewhere = irr_comm_mail(comm) != NULL ? irr_comm_mail(comm)->elsewhere : 0;
     const irr_array_t arrays[] = {
         IRR_ARRAY(run->sides.sent, count), IRR_ARRAY(run->sides.received, count),
-        IRR_ARRAY(run->mail.sent, elsewhere), IRR_ARRAY(run->mail.received, elsewhere)
+        IRR_ARRAY(run->mail.sent, elsewhere), IRR_ARRAY(run->mail.received, elsewhere),
+        IRR_ARRAY(run->to, count), IRR_ARRAY(run->from, count)
     };
 
     if (count == 0 || run->sides.sent != NULL) {
@@ -65,6 +66,7 @@ void irr_run_fini(irr_run_t *run)
 {
     irr_free(run->sides.sent);
     run->sides = run->mail = (irr_board_sides_t){ NULL, NULL };
+    run->to = run->from = NULL;
     irr_blocks_memory_fini(&run->far);
     irr_exec_fini(&run->exec);
     irr_plan_fini(&run->plan);
@@ -75,7 +77,7 @@ bool irr_run_take(irr_run_t *run, const irr_problem_t *problem)
 {
     size_t sent, received;
 
-    if (irr_blocks_repeat(&run->blocks, problem)) {
+    if (run->neighbors == problem->neighbors && irr_blocks_repeat(&run->blocks, problem)) {
         run->merged = false;
         return true;
     }
@@ -84,6 +86,7 @@ bool irr_run_take(irr_run_t *run, const irr_problem_t *problem)
         return false;
     }
     run->merged = false;
+    run->neighbors = problem->neighbors;
     run->built = IRR_RUN_NOTHING;
     run->more = sent + received;
     (void)irr_blocks_remember(&run->blocks, problem);   /* if not, the next one is built again, too */
@@ -145,6 +148,8 @@ static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_
     }
     if (way->boards) {
         irr_board_sides_of(comm->board, problem, run->sides);
+        run->partners = irr_comm_mail(comm) == NULL
+                            ? irr_board_partners_of(comm->board, problem, run->to, run->from) : comm->board->all;
         status = keep_direct(run, comm, &left);
     }
     if (way->boards && irr_comm_mail(comm) != NULL) {

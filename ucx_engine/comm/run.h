@@ -18,9 +18,12 @@
 
 /* Zeroed is empty.  May not be moved. */
 typedef struct irr_run {
-    irr_blocks_memory_t blocks;      /* of the problem, with room for two a rank */
+    irr_blocks_memory_t blocks;      /* of the problem, with room for two a rank, */
+    const irr_neighbors_t *neighbors;   /* and whose they may be */
     size_t              more;        /* of them, beyond the first one of their rank */
     irr_board_sides_t   sides;       /* where there are boards: of the problem, */
+    irr_board_partners_t partners;   /* and whose they are */
+    int                *to, *from;   /* room for these */
     irr_board_sides_t   mail;        /* and by rank elsewhere where those send it over boards */
     irr_blocks_memory_t far;         /* room for what goes directly to other nodes, and comes so */
     irr_plan_mark_t     mark;        /* the end of the plan, as it was built */
