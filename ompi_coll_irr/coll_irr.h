@@ -437,11 +437,10 @@ uint64_t mca_coll_irr_add_side(const mca_coll_irr_side_t *side, int me, irr_choi
 irr_choice_load_t mca_coll_irr_load(const mca_coll_irr_call_t *call, ompi_communicator_t *comm);
 
 /*
- * A blocking call, with its sides: as the state of the collective says, which the first call decides.
- * OMPI_SUCCESS or an error of Open MPI's.
+ * A blocking call, of which the sides are set, as MPI gives them: as the state of the collective says, which the first
+ * call decides.  OMPI_SUCCESS or an error of Open MPI's.
  */
-int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_side_t *send,
-                      const mca_coll_irr_side_t *recv);
+int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call);
 
 /* A call on a collective whose state is decided, as that is; measured if somebody asked. */
 int mca_coll_irr_serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call,
@@ -455,12 +454,12 @@ int mca_coll_irr_exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, m
                           bool in_place);
 
 /* A nonblocking one. */
-int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_side_t *send,
-                       const mca_coll_irr_side_t *recv, ompi_request_t **request_p);
+int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
+                       ompi_request_t **request_p);
 
 /* A persistent one. */
-int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_side_t *send,
-                           const mca_coll_irr_side_t *recv, ompi_info_t *info, ompi_request_t **request_p);
+int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
+                           ompi_info_t *info, ompi_request_t **request_p);
 
 /* By the previous module: a persistent call. */
 int mca_coll_irr_host_init(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which,

@@ -18,12 +18,13 @@ int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, omp
                           mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
                           mca_coll_base_module_t *base)
 {
-    const mca_coll_irr_side_t send = {
-        .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount };
-    const mca_coll_irr_side_t recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount };
+    mca_coll_irr_call_t call = {
+        .send = { .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount },
+        .recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount }
+    };
 
     (void)comm;
-    return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALL, &send, &recv);
+    return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALL, &call);
 }
 
 /* ---- nonblocking ---- */
@@ -55,12 +56,13 @@ int mca_coll_irr_ialltoall(const void *sbuf, mca_coll_irr_one_count_t scount, om
                            mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
                            ompi_request_t **request_p, mca_coll_base_module_t *base)
 {
-    const mca_coll_irr_side_t send = {
-        .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount };
-    const mca_coll_irr_side_t recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount };
+    mca_coll_irr_call_t call = {
+        .send = { .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount },
+        .recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount }
+    };
 
     (void)comm;
-    return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALL, &send, &recv, request_p);
+    return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALL, &call, request_p);
 }
 
 /* ---- persistent ---- */
@@ -69,10 +71,11 @@ int mca_coll_irr_alltoall_init(const void *sbuf, mca_coll_irr_one_count_t scount
                                mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
                                ompi_info_t *info, ompi_request_t **request_p, mca_coll_base_module_t *base)
 {
-    const mca_coll_irr_side_t send = {
-        .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount };
-    const mca_coll_irr_side_t recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount };
+    mca_coll_irr_call_t call = {
+        .send = { .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount },
+        .recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount }
+    };
 
     (void)comm;
-    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALL, &send, &recv, info, request_p);
+    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALL, &call, info, request_p);
 }

@@ -18,12 +18,13 @@ int mca_coll_irr_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_
                            mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
                            mca_coll_base_module_t *base)
 {
-    const mca_coll_irr_side_t send = {
-        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype };
-    const mca_coll_irr_side_t recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype };
+    mca_coll_irr_call_t call = {
+        .send = { .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype },
+        .recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype }
+    };
 
     (void)comm;
-    return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLV, &send, &recv);
+    return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLV, &call);
 }
 
 /* ---- nonblocking ---- */
@@ -54,12 +55,13 @@ int mca_coll_irr_ialltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca
                             mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
                             ompi_request_t **request_p, mca_coll_base_module_t *base)
 {
-    const mca_coll_irr_side_t send = {
-        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype };
-    const mca_coll_irr_side_t recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype };
+    mca_coll_irr_call_t call = {
+        .send = { .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype },
+        .recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype }
+    };
 
     (void)comm;
-    return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLV, &send, &recv, request_p);
+    return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLV, &call, request_p);
 }
 
 /* ---- persistent ---- */
@@ -69,10 +71,11 @@ int mca_coll_irr_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts,
                                 mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
                                 ompi_info_t *info, ompi_request_t **request_p, mca_coll_base_module_t *base)
 {
-    const mca_coll_irr_side_t send = {
-        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype };
-    const mca_coll_irr_side_t recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype };
+    mca_coll_irr_call_t call = {
+        .send = { .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype },
+        .recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype }
+    };
 
     (void)comm;
-    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLV, &send, &recv, info, request_p);
+    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLV, &call, info, request_p);
 }

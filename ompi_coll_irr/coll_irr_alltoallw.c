@@ -18,12 +18,13 @@ int mca_coll_irr_alltoallw(const void *sbuf, mca_coll_irr_counts_t scounts, mca_
                            mca_coll_irr_displs_t rdispls, ompi_datatype_t *const *rdtypes, ompi_communicator_t *comm,
                            mca_coll_base_module_t *base)
 {
-    const mca_coll_irr_side_t send = {
-        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatypes = sdtypes };
-    const mca_coll_irr_side_t recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatypes = rdtypes };
+    mca_coll_irr_call_t call = {
+        .send = { .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatypes = sdtypes },
+        .recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatypes = rdtypes }
+    };
 
     (void)comm;
-    return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLW, &send, &recv);
+    return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLW, &call);
 }
 
 /* ---- nonblocking ---- */
@@ -43,12 +44,13 @@ int mca_coll_irr_ialltoallw(const void *sbuf, mca_coll_irr_counts_t scounts, mca
                             mca_coll_irr_displs_t rdispls, ompi_datatype_t *const *rdtypes, ompi_communicator_t *comm,
                             ompi_request_t **request_p, mca_coll_base_module_t *base)
 {
-    const mca_coll_irr_side_t send = {
-        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatypes = sdtypes };
-    const mca_coll_irr_side_t recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatypes = rdtypes };
+    mca_coll_irr_call_t call = {
+        .send = { .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatypes = sdtypes },
+        .recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatypes = rdtypes }
+    };
 
     (void)comm;
-    return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLW, &send, &recv, request_p);
+    return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLW, &call, request_p);
 }
 
 /* ---- persistent ---- */
@@ -70,10 +72,11 @@ int mca_coll_irr_alltoallw_init(const void *sbuf, mca_coll_irr_counts_t scounts,
                                 ompi_communicator_t *comm, ompi_info_t *info, ompi_request_t **request_p,
                                 mca_coll_base_module_t *base)
 {
-    const mca_coll_irr_side_t send = {
-        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatypes = sdtypes };
-    const mca_coll_irr_side_t recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatypes = rdtypes };
+    mca_coll_irr_call_t call = {
+        .send = { .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatypes = sdtypes },
+        .recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatypes = rdtypes }
+    };
 
     (void)comm;
-    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLW, &send, &recv, info, request_p);
+    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLW, &call, info, request_p);
 }

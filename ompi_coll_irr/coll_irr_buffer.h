@@ -64,6 +64,17 @@ typedef struct mca_coll_irr_call_t {
     unsigned            lacks;          /* copies that there is no memory for: IRR_LACKS_INPUT, IRR_LACKS_OUTPUT */
 } mca_coll_irr_call_t;
 
+/* Is a call in place, as MPI gives it?  Then both sides become the receiving one. */
+static inline bool mca_coll_irr_call_in_place(mca_coll_irr_call_t *call)
+{
+    const bool in_place = call->send.buffer == MPI_IN_PLACE;
+
+    if (in_place) {
+        call->send = call->recv;
+    }
+    return in_place;
+}
+
 /*
  * Fills the blocks of a call whose sides and rooms are set, and makes the packed copies that it needs: of
  * datatypes with short runs of bytes, and of what MPI_IN_PLACE overwrites, for which both sides are the receiving one.

@@ -192,6 +192,9 @@ int mca_coll_irr_choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
     uint64_t ns = 0;
     int result, agreed = OMPI_SUCCESS;
 
+    if (irr_choice_goes_on(&service->choice)) {
+        return go(module, service, call, in_place);
+    }
     if (!irr_choice_times(&service->choice)) {
         result = go(module, service, call, in_place);
     } else {

@@ -72,19 +72,15 @@ void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_
     }
 }
 
-int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_side_t *send,
-                      const mca_coll_irr_side_t *recv)
+int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call)
 {
-    const bool in_place = send->buffer == MPI_IN_PLACE;
+    const bool in_place = mca_coll_irr_call_in_place(call);
     mca_coll_irr_service_t *service = mca_coll_irr_service(module, which);
     const int result = mca_coll_irr_activate(module, service);
-    mca_coll_irr_call_t call;
 
     if (result != OMPI_SUCCESS) {
         return result;
     }
-    call.recv = *recv;
-    call.send = in_place ? *recv : *send;
-    mca_coll_irr_place(module, which, &call);
-    return mca_coll_irr_serve(module, service, &call, in_place);
+    mca_coll_irr_place(module, which, call);
+    return mca_coll_irr_serve(module, service, call, in_place);
 }

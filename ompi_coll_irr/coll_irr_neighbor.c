@@ -8,12 +8,13 @@ int mca_coll_irr_neighbor_alltoall(const void *sbuf, mca_coll_irr_one_count_t sc
                                    void *rbuf, mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype,
                                    ompi_communicator_t *comm, mca_coll_base_module_t *base)
 {
-    const mca_coll_irr_side_t send = {
-        .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount };
-    const mca_coll_irr_side_t recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount };
+    mca_coll_irr_call_t call = {
+        .send = { .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount },
+        .recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount }
+    };
 
     (void)comm;
-    return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALL, &send, &recv);
+    return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALL, &call);
 }
 
 int mca_coll_irr_neighbor_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
@@ -21,12 +22,13 @@ int mca_coll_irr_neighbor_alltoallv(const void *sbuf, mca_coll_irr_counts_t scou
                                     mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype,
                                     ompi_communicator_t *comm, mca_coll_base_module_t *base)
 {
-    const mca_coll_irr_side_t send = {
-        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype };
-    const mca_coll_irr_side_t recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype };
+    mca_coll_irr_call_t call = {
+        .send = { .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype },
+        .recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype }
+    };
 
     (void)comm;
-    return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLV, &send, &recv);
+    return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLV, &call);
 }
 
 int mca_coll_irr_host_neighbor_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
@@ -46,13 +48,13 @@ int mca_coll_irr_neighbor_alltoallw(const void *sbuf, mca_coll_irr_counts_t scou
                                     mca_coll_irr_offsets_t rdispls, ompi_datatype_t *const *rdtypes,
                                     ompi_communicator_t *comm, mca_coll_base_module_t *base)
 {
-    const mca_coll_irr_side_t send = {
-        .buffer = (void *)sbuf, .counts = scounts, .far = true, .offsets = sdispls, .datatypes = sdtypes };
-    const mca_coll_irr_side_t recv = {
-        .buffer = rbuf, .counts = rcounts, .far = true, .offsets = rdispls, .datatypes = rdtypes };
+    mca_coll_irr_call_t call = {
+        .send = { .buffer = (void *)sbuf, .counts = scounts, .far = true, .offsets = sdispls, .datatypes = sdtypes },
+        .recv = { .buffer = rbuf, .counts = rcounts, .far = true, .offsets = rdispls, .datatypes = rdtypes }
+    };
 
     (void)comm;
-    return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW, &send, &recv);
+    return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW, &call);
 }
 
 /* ---- nonblocking ---- */
@@ -62,12 +64,13 @@ int mca_coll_irr_ineighbor_alltoall(const void *sbuf, mca_coll_irr_one_count_t s
                                     ompi_communicator_t *comm, ompi_request_t **request_p,
                                     mca_coll_base_module_t *base)
 {
-    const mca_coll_irr_side_t send = {
-        .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount };
-    const mca_coll_irr_side_t recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount };
+    mca_coll_irr_call_t call = {
+        .send = { .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount },
+        .recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount }
+    };
 
     (void)comm;
-    return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALL, &send, &recv, request_p);
+    return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALL, &call, request_p);
 }
 
 int mca_coll_irr_ineighbor_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_coll_irr_displs_t sdispls,
@@ -76,12 +79,13 @@ int mca_coll_irr_ineighbor_alltoallv(const void *sbuf, mca_coll_irr_counts_t sco
                                      ompi_communicator_t *comm, ompi_request_t **request_p,
                                      mca_coll_base_module_t *base)
 {
-    const mca_coll_irr_side_t send = {
-        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype };
-    const mca_coll_irr_side_t recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype };
+    mca_coll_irr_call_t call = {
+        .send = { .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype },
+        .recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype }
+    };
 
     (void)comm;
-    return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLV, &send, &recv, request_p);
+    return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLV, &call, request_p);
 }
 
 int mca_coll_irr_host_ineighbor_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
@@ -102,13 +106,13 @@ int mca_coll_irr_ineighbor_alltoallw(const void *sbuf, mca_coll_irr_counts_t sco
                                      ompi_communicator_t *comm, ompi_request_t **request_p,
                                      mca_coll_base_module_t *base)
 {
-    const mca_coll_irr_side_t send = {
-        .buffer = (void *)sbuf, .counts = scounts, .far = true, .offsets = sdispls, .datatypes = sdtypes };
-    const mca_coll_irr_side_t recv = {
-        .buffer = rbuf, .counts = rcounts, .far = true, .offsets = rdispls, .datatypes = rdtypes };
+    mca_coll_irr_call_t call = {
+        .send = { .buffer = (void *)sbuf, .counts = scounts, .far = true, .offsets = sdispls, .datatypes = sdtypes },
+        .recv = { .buffer = rbuf, .counts = rcounts, .far = true, .offsets = rdispls, .datatypes = rdtypes }
+    };
 
     (void)comm;
-    return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW, &send, &recv, request_p);
+    return mca_coll_irr_icall((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW, &call, request_p);
 }
 
 /* ---- persistent ---- */
@@ -118,13 +122,13 @@ int mca_coll_irr_neighbor_alltoall_init(const void *sbuf, mca_coll_irr_one_count
                                         ompi_communicator_t *comm, ompi_info_t *info, ompi_request_t **request_p,
                                         mca_coll_base_module_t *base)
 {
-    const mca_coll_irr_side_t send = {
-        .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount };
-    const mca_coll_irr_side_t recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount };
+    mca_coll_irr_call_t call = {
+        .send = { .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount },
+        .recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount }
+    };
 
     (void)comm;
-    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALL, &send, &recv, info,
-                                  request_p);
+    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALL, &call, info, request_p);
 }
 
 int mca_coll_irr_neighbor_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts,
@@ -133,13 +137,13 @@ int mca_coll_irr_neighbor_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t
                                          ompi_datatype_t *rdtype, ompi_communicator_t *comm, ompi_info_t *info,
                                          ompi_request_t **request_p, mca_coll_base_module_t *base)
 {
-    const mca_coll_irr_side_t send = {
-        .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype };
-    const mca_coll_irr_side_t recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype };
+    mca_coll_irr_call_t call = {
+        .send = { .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype },
+        .recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype }
+    };
 
     (void)comm;
-    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLV, &send, &recv, info,
-                                  request_p);
+    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLV, &call, info, request_p);
 }
 
 int mca_coll_irr_host_neighbor_alltoallw_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
@@ -161,12 +165,11 @@ int mca_coll_irr_neighbor_alltoallw_init(const void *sbuf, mca_coll_irr_counts_t
                                          ompi_datatype_t *const *rdtypes, ompi_communicator_t *comm,
                                          ompi_info_t *info, ompi_request_t **request_p, mca_coll_base_module_t *base)
 {
-    const mca_coll_irr_side_t send = {
-        .buffer = (void *)sbuf, .counts = scounts, .far = true, .offsets = sdispls, .datatypes = sdtypes };
-    const mca_coll_irr_side_t recv = {
-        .buffer = rbuf, .counts = rcounts, .far = true, .offsets = rdispls, .datatypes = rdtypes };
+    mca_coll_irr_call_t call = {
+        .send = { .buffer = (void *)sbuf, .counts = scounts, .far = true, .offsets = sdispls, .datatypes = sdtypes },
+        .recv = { .buffer = rbuf, .counts = rcounts, .far = true, .offsets = rdispls, .datatypes = rdtypes }
+    };
 
     (void)comm;
-    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW, &send, &recv, info,
-                                  request_p);
+    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW, &call, info, request_p);
 }

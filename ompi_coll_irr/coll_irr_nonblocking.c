@@ -13,7 +13,7 @@
  * so tags stay alike on all ranks.  That this holds is checked where it can be: both functions must be of one module, and
  * a call of it must take one tag.  Elsewhere nonblocking calls stay with Open MPI.
  *
- * Cost: a call that goes to Open MPI and is not timed is passed on, with two locks; there is no request of ours.
+ * Cost: a call that goes to Open MPI and is not timed is passed on, and there is no request of ours.
  */
 #include "coll_irr_tell.h"
 
@@ -128,13 +128,12 @@ typedef enum kind {
     DOUBT     /* it waits in line, and may go either way */
 } kind_t;
 
-static bool is_plain(const mca_coll_irr_series_t *series)
+/* Need nobody know when it is over?  Then an exchange of a choice has begun. */
+static bool passes(mca_coll_irr_service_t *service)
 {
-    const mca_coll_irr_service_t *service = &series->service;
-
     return service->row == NULL &&
            (service->state == MCA_COLL_IRR_DECLINED ||
-            (service->state == MCA_COLL_IRR_CHOOSING && !irr_choice_times(&service->choice)));
+            (service->state == MCA_COLL_IRR_CHOOSING && irr_choice_goes_on(&service->choice)));
 }
 
 /* Only calls make a series hold, so where it does not it stays so in a call. */
@@ -143,18 +142,15 @@ static kind_t look_at(mca_coll_irr_series_t *series)
     mca_coll_irr_service_t *service = &series->service;
     kind_t kind;
 
-    opal_mutex_lock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     if (series->holds && service->state != MCA_COLL_IRR_SERVING) {
         kind = series->unfit != NULL ? PASSES : DOUBT;   /* who is unfit knows that none is served */
     } else if (series->holds || mca_coll_irr_series_way(series) != NULL) {
         kind = ENGINE;
     } else {
-        kind = is_plain(series) ? PASSES : HOST;
-        if (kind == PASSES && service->state == MCA_COLL_IRR_CHOOSING) {
-            (void)irr_choice_begin(&service->choice);
-        }
+        kind = passes(service) ? PASSES : HOST;
     }
-    opal_mutex_unlock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     return kind;
 }
 
@@ -201,22 +197,21 @@ static int start(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call,
     return OMPI_SUCCESS;
 }
 
-int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_side_t *send,
-                       const mca_coll_irr_side_t *recv, ompi_request_t **request_p)
+int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
+                       ompi_request_t **request_p)
 {
-    const bool in_place = send->buffer == MPI_IN_PLACE;
+    const bool in_place = mca_coll_irr_call_in_place(call);
     mca_coll_irr_series_t *series = series_of(module, which);
-    mca_coll_irr_call_t call;
     kind_t kind;
 
     if (series == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    call.recv = *recv;
-    call.send = in_place ? *recv : *send;
-    mca_coll_irr_place(module, which, &call);
     mca_coll_irr_tally_ask(&series->service);
     kind = look_at(series);
-    return kind == PASSES ? pass_on(series, &call, in_place, request_p)
-                          : start(series, &call, in_place, kind, request_p);
+    if (kind == PASSES) {
+        return pass_on(series, call, in_place, request_p);
+    }
+    mca_coll_irr_place(module, which, call);
+    return start(series, call, in_place, kind, request_p);
 }

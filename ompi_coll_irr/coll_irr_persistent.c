@@ -21,7 +21,7 @@
 typedef struct args {
     mca_coll_irr_module_t *module;
     mca_coll_irr_which_t   which;
-    mca_coll_irr_call_t    call;
+    mca_coll_irr_call_t   *call;
     bool                   in_place;
     ompi_info_t           *info;
 } args_t;
@@ -60,7 +60,7 @@ static mca_coll_irr_request_t *create(const args_t *args)
 
     if (series != NULL) {
         series->service.state = MCA_COLL_IRR_DECLINED;
-        request = mca_coll_irr_request_take(series, &args->call, true);
+        request = mca_coll_irr_request_take(series, args->call, true);
     }
     if (request == NULL || !open_call(request, args->in_place)) {
         goto err_memory;
@@ -96,7 +96,7 @@ void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
 /* A request of the previous module. */
 static int init_previous(const args_t *args, ompi_request_t **request_p)
 {
-    return mca_coll_irr_host_init(args->module, args->which, &args->call, args->in_place, args->info,
+    return mca_coll_irr_host_init(args->module, args->which, args->call, args->in_place, args->info,
                                   request_p);
 }
 
@@ -196,15 +196,12 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
     return OMPI_SUCCESS;
 }
 
-int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_side_t *send,
-                           const mca_coll_irr_side_t *recv, ompi_info_t *info, ompi_request_t **request_p)
+int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
+                           ompi_info_t *info, ompi_request_t **request_p)
 {
-    const bool in_place = send->buffer == MPI_IN_PLACE;
     mca_coll_irr_service_t *class = mca_coll_irr_service(module, which);
-    args_t args = {
-        .module = module, .which = which, .call = { .send = in_place ? *recv : *send, .recv = *recv },
-        .in_place = in_place, .info = info
-    };
+    const args_t args = {
+        .module = module, .which = which, .call = call, .in_place = mca_coll_irr_call_in_place(call), .info = info };
     irr_status_t status = IRR_ERR_NOT_SUPPORTED;
     irr_settings_t settings;
     int result = mca_coll_irr_activate(module, class);
@@ -215,7 +212,7 @@ int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t w
     if (result != OMPI_SUCCESS) {
         return result;
     }
-    mca_coll_irr_place(module, which, &args.call);
+    mca_coll_irr_place(module, which, call);
     if (class->state == MCA_COLL_IRR_CHOOSING) {
         return create_tried(&args, request_p);
     }

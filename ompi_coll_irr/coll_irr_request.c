@@ -43,21 +43,21 @@ static mca_coll_irr_request_t *take_spare(void)
 {
     mca_coll_irr_request_t *request;
 
-    opal_mutex_lock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     request = mca_coll_irr_requests.spare;
     if (request != NULL) {
         mca_coll_irr_requests.spare = request->next;
     }
-    opal_mutex_unlock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     return request != NULL ? request : OBJ_NEW(mca_coll_irr_request_t);
 }
 
 static void give_spare(mca_coll_irr_request_t *request)
 {
-    opal_mutex_lock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     request->next = mca_coll_irr_requests.spare;
     mca_coll_irr_requests.spare = request;
-    opal_mutex_unlock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
 }
 
 mca_coll_irr_request_t *mca_coll_irr_request_take(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call,

@@ -164,9 +164,9 @@ static int start_inner(ompi_request_t *inner)
 static void start_host(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr_request_t *request))
 {
     request->failed = request->ready ? start_inner(request->inner) : host != NULL ? host(request) : MPI_ERR_INTERN;
-    opal_mutex_lock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     activate(request);
-    opal_mutex_unlock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
 }
 
 static void wait_in_line(mca_coll_irr_request_t *request)
@@ -187,12 +187,12 @@ void mca_coll_irr_operation_start(mca_coll_irr_request_t *request, int (*host)(m
     base->req_status.MPI_ERROR = OMPI_SUCCESS;
     base->req_complete = REQUEST_PENDING;
     base->req_state = OMPI_REQUEST_ACTIVE;
-    opal_mutex_lock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     begun = request->series->holds ? WAITS : begin(request);
     if (begun == WAITS) {
         wait_in_line(request);
     }
-    opal_mutex_unlock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     if (begun == BY_HOST) {
         start_host(request, host);
     }
@@ -205,7 +205,7 @@ static void move_line(mca_coll_irr_series_t *series)
     begun_t begun;
 
     do {
-        opal_mutex_lock(&mca_coll_irr_requests.lock);
+        OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
         request = series->due == NULL ? series->first : NULL;
         next = request != NULL ? request->next : NULL;
         begun = request != NULL ? begin(request) : WAITS;
@@ -215,7 +215,7 @@ static void move_line(mca_coll_irr_series_t *series)
         if (series->due == NULL && series->first == NULL) {
             series->holds = false;
         }
-        opal_mutex_unlock(&mca_coll_irr_requests.lock);
+        OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
         if (begun == BY_HOST) {
             start_host(request, NULL);
         }
@@ -246,25 +246,28 @@ int mca_coll_irr_request_start(size_t count, ompi_request_t **started)
 /* Takes the requests whose exchanges are over off the list of active ones; the lock is held. */
 static mca_coll_irr_request_t *take_done(void)
 {
-    mca_coll_irr_request_t *request = mca_coll_irr_requests.active, *left = NULL, *done = NULL;
+    mca_coll_irr_request_t *request, *last = NULL, *next, *done = NULL;
+    int engine_active = 0;
 
-    mca_coll_irr_requests.engine_active = 0;
-    while (request != NULL) {
-        mca_coll_irr_request_t *next = request->next, **list = &left;
-
+    for (request = mca_coll_irr_requests.active; request != NULL; request = next) {
+        next = request->next;
         if (request->begin_ns > 0 && request->seen_ns == 0) {
             request->seen_ns = irr_clock_ns();
         }
-        if (is_over(request)) {
-            list = &done;
-        } else {
-            mca_coll_irr_requests.engine_active += request->exchange != NULL;
+        if (!is_over(request)) {
+            engine_active += request->exchange != NULL;
+            last = request;
+            continue;
         }
-        request->next = *list;
-        *list = request;
-        request = next;
+        if (last != NULL) {
+            last->next = next;
+        } else {
+            mca_coll_irr_requests.active = next;
+        }
+        request->next = done;
+        done = request;
     }
-    mca_coll_irr_requests.active = left;
+    mca_coll_irr_requests.engine_active = engine_active;
     return done;
 }
 
@@ -281,18 +284,18 @@ static bool advance(mca_coll_irr_series_t *series)
     const irr_status_t status = mca_coll_irr_series_test(series);
 
     if (status == IRR_IN_PROGRESS) {
-        opal_mutex_lock(&mca_coll_irr_requests.lock);
+        OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
         series->next_agreeing = mca_coll_irr_requests.agreeing;
         mca_coll_irr_requests.agreeing = series;
-        opal_mutex_unlock(&mca_coll_irr_requests.lock);
+        OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
         return false;
     }
     if (*error == OMPI_SUCCESS) {
         *error = mca_coll_irr_error(status);
     }
-    opal_mutex_lock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     series->due = NULL;
-    opal_mutex_unlock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     move_line(series);
     complete(request);   /* the last thing: the communicator, and with it the series, may go then */
     return true;
@@ -332,14 +335,14 @@ static void finish(mca_coll_irr_request_t *request)
     bool completes, agrees, moves;
 
     end_exchange(request);
-    opal_mutex_lock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     count(request, now_ns);
     series->active--;
     completes = series->due != request;
     series->due_over = series->due_over || !completes;
     agrees = series->due != NULL && series->due_over && series->active == 0;
     moves = series->due == NULL && series->first != NULL;
-    opal_mutex_unlock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     if (moves) {
         move_line(series);
     }
@@ -374,9 +377,9 @@ static bool give_way_and_look(mca_coll_irr_request_t **done_p)
 {
     *done_p = NULL;
     for (int turn = 0; turn < TURNS && *done_p == NULL; turn++) {
-        opal_mutex_unlock(&mca_coll_irr_requests.lock);
+        OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
         sched_yield();
-        if (opal_mutex_trylock(&mca_coll_irr_requests.lock) != 0) {
+        if (OPAL_THREAD_TRYLOCK(&mca_coll_irr_requests.lock) != 0) {
             return false;
         }
         *done_p = look();
@@ -390,10 +393,10 @@ static int advance_all(void)
     mca_coll_irr_series_t *series, *next;
     int events = 0;
 
-    opal_mutex_lock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     series = mca_coll_irr_requests.agreeing;
     mca_coll_irr_requests.agreeing = NULL;
-    opal_mutex_unlock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     for (; series != NULL; series = next) {
         next = series->next_agreeing;
         events += advance(series);
@@ -411,7 +414,7 @@ int mca_coll_irr_requests_progress(void)
     bool scarce;
     int events = mca_coll_irr_requests.agreeing != NULL ? advance_all() : 0;
 
-    if (mca_coll_irr_requests.active == NULL || opal_mutex_trylock(&mca_coll_irr_requests.lock) != 0) {
+    if (mca_coll_irr_requests.active == NULL || OPAL_THREAD_TRYLOCK(&mca_coll_irr_requests.lock) != 0) {
         return events;
     }
     scarce = mca_coll_irr_component.may_sleep && mca_coll_irr_requests.engine_active > 0;
@@ -422,7 +425,7 @@ int mca_coll_irr_requests_progress(void)
         return events;
     }
     mca_coll_irr_requests.left_ns = scarce ? irr_clock_ns() : 0;
-    opal_mutex_unlock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     for (; done != NULL; done = next) {
         next = done->next;
         finish(done);

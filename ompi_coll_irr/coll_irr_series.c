@@ -23,7 +23,7 @@ mca_coll_irr_requests_t mca_coll_irr_requests;
 
 static void link_series(mca_coll_irr_series_t *series)
 {
-    opal_mutex_lock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     if (mca_coll_irr_requests.live == NULL) {
         opal_progress_register(mca_coll_irr_requests_progress);
     }
@@ -32,12 +32,12 @@ static void link_series(mca_coll_irr_series_t *series)
         series->next_live->prev_live = series;
     }
     mca_coll_irr_requests.live = series;
-    opal_mutex_unlock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
 }
 
 static void unlink_series(mca_coll_irr_series_t *series)
 {
-    opal_mutex_lock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     if (series->prev_live != NULL) {
         series->prev_live->next_live = series->next_live;
     } else {
@@ -49,7 +49,7 @@ static void unlink_series(mca_coll_irr_series_t *series)
     if (mca_coll_irr_requests.live == NULL) {
         opal_progress_unregister(mca_coll_irr_requests_progress);
     }
-    opal_mutex_unlock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
 }
 
 mca_coll_irr_series_t *mca_coll_irr_series_create(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
@@ -77,11 +77,11 @@ void mca_coll_irr_series_destroy(mca_coll_irr_series_t *series)
 
 void mca_coll_irr_requests_tally(void)
 {
-    opal_mutex_lock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     for (mca_coll_irr_series_t *series = mca_coll_irr_requests.live; series != NULL; series = series->next_live) {
         mca_coll_irr_tally_series_end(series);
     }
-    opal_mutex_unlock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
 }
 
 /* What is agreed on will not be tested any more. */
@@ -91,7 +91,7 @@ void mca_coll_irr_requests_strand(void)
 {
     mca_coll_irr_series_t *agreeing = mca_coll_irr_requests.agreeing;
 
-    opal_mutex_lock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     for (; agreeing != NULL; agreeing = agreeing->next_agreeing) {
         abandon(agreeing);
     }
@@ -103,7 +103,7 @@ void mca_coll_irr_requests_strand(void)
     if (mca_coll_irr_requests.live != NULL) {
         opal_progress_unregister(mca_coll_irr_requests_progress);
     }
-    opal_mutex_unlock(&mca_coll_irr_requests.lock);
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
 }
 
 /* ---- turns ---- */
@@ -124,7 +124,7 @@ irr_choice_turn_t mca_coll_irr_series_turn(mca_coll_irr_series_t *series, mca_co
     mca_coll_irr_service_t *service = &series->service;
     irr_choice_turn_t turn = { .timed = false, .due = service->state == MCA_COLL_IRR_NEW };
 
-    if (service->state == MCA_COLL_IRR_CHOOSING) {
+    if (service->state == MCA_COLL_IRR_CHOOSING && !irr_choice_goes_on(&service->choice)) {
         turn = irr_choice_begin(&service->choice);
         turn.due = turn.due && mca_coll_irr_choose_is_due(series->module, service);
     }

@@ -8,7 +8,6 @@
 /* Exchanges before the first agreement: on several nodes they take long, beside it.  And those that are timed. */
 #define FIRST_NODE  32
 #define FIRST_NODES 16
-#define TIMED       8
 
 /* Exchanges between two agreements at most: by way 0, and by another, which may have become a bad one. */
 #define EPOCH_HOST 2048
@@ -60,7 +59,7 @@ bool irr_choice_place(irr_choice_t *choice, bool one_node, int node_ranks)
 
 bool irr_choice_times(const irr_choice_t *choice)
 {
-    return choice->tries ? irr_trial_times(&choice->trial) : choice->calls + TIMED >= choice->due;
+    return choice->tries ? irr_trial_times(&choice->trial) : choice->calls + IRR_CHOICE_TIMED >= choice->due;
 }
 
 irr_choice_turn_t irr_choice_begin(irr_choice_t *choice)
@@ -107,15 +106,15 @@ void irr_choice_words(const irr_choice_t *choice, const irr_choice_opening_t *op
 {
     words[IRR_CHOICE_THRIFT] = UINT32_MAX - choice->percent;
     words[IRR_CHOICE_NS] = choice->own_ns;
-    words[IRR_CHOICE_MEAN_NS] = choice->own_sum_ns / TIMED;
+    words[IRR_CHOICE_MEAN_NS] = choice->own_sum_ns / IRR_CHOICE_TIMED;
     words[IRR_CHOICE_HASTE] = UINT64_MAX - choice->own_agreement_ns;
     words[IRR_CHOICE_SPENT_NS] = choice->own_spent_ns;
     words[IRR_CHOICE_FIRST_NS] = opening->first;
     words[IRR_CHOICE_WAY_NS] = opening->way;
     words[IRR_CHOICE_NODE_RANKS] = (uint64_t)choice->own_node_ranks;
-    words[IRR_CHOICE_MESSAGES] = choice->own.messages / TIMED;
-    words[IRR_CHOICE_SENT] = choice->own.sent / TIMED;
-    words[IRR_CHOICE_RECEIVED] = choice->own.received / TIMED;
+    words[IRR_CHOICE_MESSAGES] = choice->own.messages / IRR_CHOICE_TIMED;
+    words[IRR_CHOICE_SENT] = choice->own.sent / IRR_CHOICE_TIMED;
+    words[IRR_CHOICE_RECEIVED] = choice->own.received / IRR_CHOICE_TIMED;
     words[IRR_CHOICE_LONGEST] = choice->own.longest;
     memcpy(&words[IRR_CHOICE_SUMS], choice->trial.sums, sizeof(choice->trial.sums));
 }
@@ -167,7 +166,7 @@ static uint64_t shortest_wait(const irr_choice_t *choice, uint64_t most)
     const double each = choice->mean_ns * choice->share * AGREEMENTS_PART;
     const double wait = each > 0 ? choice->agreement_ns / each : 0;
 
-    return wait < TIMED ? TIMED : wait < (double)most ? (uint64_t)wait : most;
+    return wait < IRR_CHOICE_TIMED ? IRR_CHOICE_TIMED : wait < (double)most ? (uint64_t)wait : most;
 }
 
 /* Exchanges by one way; the ranks agree next when there is a budget of wanted_ns, or when it is time (0). */

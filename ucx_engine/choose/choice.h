@@ -24,6 +24,9 @@
 #include "choose/candidates.h"
 #include "choose/trial.h"
 
+/* So many exchanges are timed before an agreement. */
+#define IRR_CHOICE_TIMED 8
+
 /* What an exchange sends, of a rank. */
 typedef struct irr_choice_load {
     uint64_t messages;   /* not empty, to others, or from others, if these are more */
@@ -121,6 +124,19 @@ static inline int irr_choice_way(const irr_choice_t *choice)
 
 /* Is it timed? */
 bool irr_choice_times(const irr_choice_t *choice);
+
+/*
+ * The next exchange begins, if it is one of the most: it goes by the way gone so far, nobody times it, and no agreement
+ * follows.  False: irr_choice_begin.
+ */
+static inline bool irr_choice_goes_on(irr_choice_t *choice)
+{
+    if (choice->tries || choice->calls + IRR_CHOICE_TIMED >= choice->due) {
+        return false;
+    }
+    choice->calls++;
+    return true;
+}
 
 /*
  * The next exchange begins.  Several may be under way at a time; but after one that is due no other begins before all
