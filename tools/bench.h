@@ -8,6 +8,7 @@
  *   bench_call.c      the calls: who has blocks for whom, how they lie, and the call itself
  *   bench_run.c       one communicator a row, interleaved measurement
  *   bench_persistent.c   the persistent requests of rows that start them
+ *   bench_overlap.c   a nonblocking exchange beside a computation
  *   bench_pvar.c      what coll/irr counted, through MPI_T
  *   bench_progress.c  a progress line on the terminal
  *   bench_report.c    the table
@@ -71,8 +72,8 @@ typedef enum irr_bench_call {
     IRR_BENCH_NEIGHBOR    /* MPI_Neighbor_alltoallv */
 } irr_bench_call_t;
 
-/* The name of the call. */
-const char *irr_bench_call_name(irr_bench_call_t call);
+/* The name of the call, or of its nonblocking form. */
+const char *irr_bench_call_name(irr_bench_call_t call, bool nonblocking);
 
 /* What all ranks must know of the command line; broadcast as bytes, so there are no pointers in it. */
 typedef struct irr_bench_work {
@@ -84,6 +85,8 @@ typedef struct irr_bench_work {
     int      iterations;
     int      warmup;
     bool     persistent;                      /* there are rows that start requests */
+    bool     overlap;                         /* nonblocking calls beside a computation, */
+    int      tests;                           /* in which MPI_Test is called so many times */
     int      rows;
     int      algorithms[IRR_BENCH_ROWS_MAX];  /* rows of the algorithm table, or IRR_BENCH_HOST */
     bool     starts[IRR_BENCH_ROWS_MAX];      /* MPI_Start and MPI_Wait of a request, not the call itself */
@@ -202,6 +205,17 @@ const char *irr_bench_key(irr_bench_call_t call);
 /* Collective. */
 void irr_bench_call(const irr_bench_exchange_t *exchange, MPI_Comm comm);
 
+/* ---- overlap ---- */
+
+/*
+ * Collective.  A nonblocking call, or the start of a request unless there is none, then a computation of so many
+ * seconds, then a wait; returns seconds from the call to the end of the wait, on this rank.
+ */
+double irr_bench_overlap(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Request *request, double seconds);
+
+/* What share of an exchange is hidden behind a computation as long as the exchange alone, from 0 to 1. */
+double irr_bench_hidden(double alone, double together);
+
 /* ---- measurement ---- */
 
 /*
@@ -212,6 +226,7 @@ typedef struct irr_bench_row {
     const char       *name;      /* of the algorithm */
     bool              starts;    /* persistent */
     double           *times;     /* seconds of the slowest rank, one an iteration */
+    double           *alone;     /* of an overlap, the same without the computation, which takes as long; or NULL */
     bool              by_irr;    /* coll/irr served it: each iteration on each rank */
     bool              misled;    /* and should not have, or did not and should have */
     bool              wrong;     /* some byte on some rank was wrong */
@@ -237,8 +252,8 @@ void irr_bench_requests_create(const irr_bench_work_t *work, const MPI_Comm *com
 void irr_bench_requests_destroy(const irr_bench_work_t *work, MPI_Request *requests);
 
 /*
- * Collective.  Fills work->rows rows, whose times have room for work->iterations.  All ranks get the same
- * result; rank 0 complains about wrong bytes.
+ * Collective.  Fills work->rows rows, whose times, and alone if any, have room for work->iterations.  All ranks get the
+ * same result; rank 0 complains about wrong bytes.
  */
 irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *comms,
                                  const irr_bench_exchange_t *exchange, irr_bench_row_t *rows);
@@ -254,6 +269,8 @@ typedef struct irr_bench_summary {
     double median, min, max, mean, p90, p99;  /* seconds */
     double ratio;                             /* host's median over this one; below 0 without a host */
     double start_ratio;                       /* the same of host's persistent row */
+    double alone;                             /* median of the exchange without a computation; below 0: none */
+    double hidden;                            /* median share that is hidden behind it; below 0: none */
 } irr_bench_summary_t;
 
 /* Sorts the times, one at least.  The ratios are below 0. */

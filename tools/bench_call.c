@@ -9,11 +9,14 @@
 
 #include <stdlib.h>
 
-const char *irr_bench_call_name(irr_bench_call_t call)
+const char *irr_bench_call_name(irr_bench_call_t call, bool nonblocking)
 {
-    static const char *const names[] = { "MPI_Alltoallv", "MPI_Alltoall", "MPI_Alltoallw", "MPI_Neighbor_alltoallv" };
+    static const char *const names[][2] = {
+        { "MPI_Alltoallv", "MPI_Ialltoallv" }, { "MPI_Alltoall", "MPI_Ialltoall" },
+        { "MPI_Alltoallw", "MPI_Ialltoallw" }, { "MPI_Neighbor_alltoallv", "MPI_Ineighbor_alltoallv" }
+    };
 
-    return names[call];
+    return names[call][nonblocking];
 }
 
 const char *irr_bench_key(irr_bench_call_t call)

@@ -11,7 +11,7 @@
 
 static const char head[] =
     "unit,algorithm,persistent,served_by,median_us,min_us,max_us,mean_us,p90_us,p99_us,host_ratio,messages_sent,lmax,"
-    "verified\n";
+    "verified,alone_us,hidden\n";
 
 FILE *irr_bench_csv_open(const char *path)
 {
@@ -42,7 +42,13 @@ void irr_bench_csv_add(FILE *stream, const irr_bench_options_t *options, const i
         if (row->counters[IRR_BENCH_COUNTER_messages_sent] >= 0) {
             fprintf(stream, "%.1f", row->counters[IRR_BENCH_COUNTER_messages_sent]);
         }
-        fprintf(stream, ",%" PRIu64 ",%s\n", result->facts.busiest,
+        fprintf(stream, ",%" PRIu64 ",%s,", result->facts.busiest,
                 !options->work.check ? "" : row->wrong ? "no" : "yes");
+        if (options->work.overlap) {
+            fprintf(stream, "%.3f,%.4f", summary->alone * MICRO, summary->hidden);
+        } else {
+            fputc(',', stream);
+        }
+        fputc('\n', stream);
     }
 }

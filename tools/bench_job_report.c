@@ -49,7 +49,7 @@ static const char *what(const irr_job_options_t *options)
 {
     const irr_bench_call_t call = options->job.alltoall ? IRR_BENCH_ALLTOALL : IRR_BENCH_ALLTOALLV;
 
-    return options->command != NULL ? options->command[0] : irr_bench_call_name(call);
+    return options->command != NULL ? options->command[0] : irr_bench_call_name(call, false);
 }
 
 static void print_head(const irr_job_options_t *options)

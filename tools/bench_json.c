@@ -6,7 +6,7 @@
  *      "iterations": 100, "warmup": 10, "check": true,
  *      "results": [{"unit": 1024, "messages": ..., "bytes": ..., "largest_message": ..., "lmax": ...,
  *                   "rows": [{"algorithm": "a1", "persistent": false, "served_by": "irr",
- *                             "median_ms": ..., "times_ms": [...],
+ *                             "median_ms": ..., "times_ms": [...], "hidden": 0.9, "alone_ms": [...],
  *                             "counters": {"exchanges": 1.0, ...}, ...}]}]}
  *
  * What does not apply is null; each row names all counters.  A failure to build the tree is remembered as a
@@ -46,8 +46,8 @@ static json_t *root_of(const irr_bench_options_t *options, int ranks)
 
     irr_bench_library(library);
     return json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:i, s:i, s:b, s:[]}", "program", "irr_bench",
-                     "version", irr_cli_version(), "mpi", library, "call", irr_bench_call_name(work->call),
-                     "ranks", ranks, "input", input_of(options), "iterations", work->iterations, "warmup", work->warmup,
+                     "version", irr_cli_version(), "mpi", library, "call",
+                     irr_bench_call_name(work->call, work->overlap), "ranks", ranks, "input", input_of(options), "iterations", work->iterations, "warmup", work->warmup,
                      "check", work->check, "results");
 }
 
@@ -87,12 +87,12 @@ static json_t *number(double value)
     return value < 0 ? json_null() : json_real(value);
 }
 
-static json_t *times_of(const irr_bench_row_t *row, int iterations)
+static json_t *times_of(const double *seconds, int iterations)
 {
-    json_t *times = json_array();
+    json_t *times = seconds != NULL ? json_array() : json_null();
 
-    for (int i = 0; i < iterations; i++) {
-        if (json_array_append_new(times, json_real(row->times[i] * MILLI)) != 0) {
+    for (int i = 0; seconds != NULL && i < iterations; i++) {
+        if (json_array_append_new(times, json_real(seconds[i] * MILLI)) != 0) {
             json_decref(times);
             return NULL;
         }
@@ -118,7 +118,7 @@ static json_t *row_of(const irr_bench_options_t *options, const irr_bench_row_t 
 {
     json_t *verified = options->work.check ? json_boolean(!row->wrong) : json_null();
 
-    return json_pack("{s:s, s:b, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}",
+    return json_pack("{s:s, s:b, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "algorithm", row->name, "persistent", row->starts, "served_by", row->by_irr ? "irr" : "host",
                      "median_ms", summary->median * MILLI, "min_ms", summary->min * MILLI,
                      "max_ms", summary->max * MILLI, "mean_ms", summary->mean * MILLI,
@@ -126,7 +126,8 @@ static json_t *row_of(const irr_bench_options_t *options, const irr_bench_row_t 
                      "host_ratio", number(summary->ratio), "host_start_ratio", number(summary->start_ratio),
                      "messages_sent", number(row->counters[IRR_BENCH_COUNTER_messages_sent]),
                      "verified", verified, "counters", counters_of(row),
-                     "times_ms", times_of(row, options->work.iterations));
+                     "times_ms", times_of(row->times, options->work.iterations),
+                     "hidden", number(summary->hidden), "alone_ms", times_of(row->alone, options->work.iterations));
 }
 
 static json_t *result_of(const irr_bench_options_t *options, const irr_bench_result_t *result)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define ITERATIONS_MAX 10000000
+#define TESTS_MAX      1000000
 #define HOST           "host"
 #define DEFAULT_LIST   HOST ",a1"
 #define ALL            "all"
@@ -20,8 +21,8 @@
 
 enum {
     OPTION_MATRIX = IRR_CLI_VERSION + 1, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_SCALE, OPTION_ALGORITHMS,
-    OPTION_PERSISTENT, OPTION_ALLTOALL, OPTION_DATATYPE, OPTION_NEIGHBOR, OPTION_NO_CHECK, OPTION_COLUMNS,
-    OPTION_JSON, OPTION_CSV, OPTION_PLOT, OPTION_UNIT_MS
+    OPTION_PERSISTENT, OPTION_OVERLAP, OPTION_TESTS, OPTION_ALLTOALL, OPTION_DATATYPE, OPTION_NEIGHBOR,
+    OPTION_NO_CHECK, OPTION_COLUMNS, OPTION_JSON, OPTION_CSV, OPTION_PLOT, OPTION_UNIT_MS
 };
 
 static const irr_cli_option_t rows[] = {
@@ -34,6 +35,9 @@ static const irr_cli_option_t rows[] = {
     { "scale",      OPTION_SCALE,      "F",       "multiply all entries, to nearest, at least 1; default 1" },
     { "algorithms", OPTION_ALGORITHMS, "LIST",    "names with commas between (below); default " DEFAULT_LIST },
     { "persistent", OPTION_PERSISTENT, NULL,      "more rows: MPI_Start and MPI_Wait of MPI_Alltoallv_init" },
+    { "overlap",    OPTION_OVERLAP,    NULL,      "time the nonblocking call with a computation as long as the call "
+      "alone between its start and its end" },
+    { "tests",      OPTION_TESTS,      "N",       "of --overlap, MPI_Test so many times while it computes; default 0" },
     { "alltoall",   OPTION_ALLTOALL,   NULL,      "time MPI_Alltoall; the matrix must have equal entries" },
     { "datatype",   OPTION_DATATYPE,   "TYPE",    "time MPI_Alltoallw on blocks of a datatype (below)" },
     { "neighbor",   OPTION_NEIGHBOR,   "TOPOLOGY", "time MPI_Neighbor_alltoallv on a topology (below)" },
@@ -262,6 +266,8 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_PLOT:       options->plot = value; return IRR_CLI_GOOD;
     case OPTION_UNIT_MS:    options->milliseconds = true; return IRR_CLI_GOOD;
     case OPTION_PERSISTENT: work->persistent = true; return IRR_CLI_GOOD;
+    case OPTION_OVERLAP:    work->overlap = true; return IRR_CLI_GOOD;
+    case OPTION_TESTS:      return irr_cli_int("tests", value, 0, TESTS_MAX, &work->tests);
     case OPTION_ALLTOALL:   work->call = IRR_BENCH_ALLTOALL; return IRR_CLI_GOOD;
     case OPTION_DATATYPE:   return read_datatype(value, options);
     case OPTION_NEIGHBOR:   return read_neighbor(value, options);
@@ -336,6 +342,10 @@ irr_cli_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t
     }
     if (optind < argc) {
         irr_cli_complain("unexpected argument '%.64s'; irr_bench --help lists the options", argv[optind]);
+        return IRR_CLI_REFUSED;
+    }
+    if (options->work.tests > 0 && !options->work.overlap) {
+        irr_cli_complain("--tests is of --overlap, which is not given");
         return IRR_CLI_REFUSED;
     }
     if (options->work.persistent) {

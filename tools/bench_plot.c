@@ -101,8 +101,9 @@ bool irr_bench_plot_misled(const irr_bench_plot_t *plot)
 static void write_title(const void *context, FILE *out)
 {
     const irr_bench_plot_t *plot = context;
+    const irr_bench_work_t *work = &plot->options->work;
 
-    fprintf(out, "%s, %d rank%s", irr_bench_call_name(plot->options->work.call), plot->ranks,
+    fprintf(out, "%s, %d rank%s", irr_bench_call_name(work->call, work->overlap), plot->ranks,
             plot->ranks == 1 ? "" : "s");
 }
 

@@ -2,8 +2,8 @@
  * bench_report.c - what irr_bench prints: a header of `#` lines and one row an algorithm.
  *
  * Times are in microseconds, or milliseconds with --unit-ms.  The columns are fixed; --full appends to them, --columns
- * puts counters before `verified`, --persistent a second ratio behind the first, and a sweep the unit in front, so a
- * script can count on their order.
+ * puts counters before `verified`, --persistent a second ratio behind the first, --overlap two columns behind the ratios,
+ * and a sweep the unit in front, so a script can count on their order.
  */
 #include "bench.h"
 
@@ -48,8 +48,23 @@ void irr_bench_figures(double *times, int count, irr_bench_summary_t *summary)
         .median = (times[(count - 1) / 2] + times[count / 2]) / 2,
         .min = times[0], .max = times[count - 1], .mean = sum / count,
         .p90 = percentile(times, count, 0.90), .p99 = percentile(times, count, 0.99),
-        .ratio = -1, .start_ratio = -1
+        .ratio = -1, .start_ratio = -1, .alone = -1, .hidden = -1
     };
+}
+
+/* Of exchanges beside computations.  The summary has the figures of both together. */
+static void overlap_figures(const irr_bench_row_t *row, int count, double *scratch, irr_bench_summary_t *summary)
+{
+    irr_bench_summary_t figures;
+
+    memcpy(scratch, row->alone, (size_t)count * sizeof(*scratch));
+    irr_bench_figures(scratch, count, &figures);
+    summary->alone = figures.median;
+    for (int i = 0; i < count; i++) {
+        scratch[i] = irr_bench_hidden(row->alone[i], row->times[i]);
+    }
+    irr_bench_figures(scratch, count, &figures);
+    summary->hidden = figures.median;
 }
 
 /* Median over median; below 0 if there is none. */
@@ -68,6 +83,9 @@ void irr_bench_summarise(const irr_bench_work_t *work, const irr_bench_row_t *ro
 
         memcpy(scratch, rows[i].times, (size_t)work->iterations * sizeof(*scratch));
         irr_bench_figures(scratch, work->iterations, &summaries[i]);
+        if (work->overlap) {
+            overlap_figures(&rows[i], work->iterations, scratch, &summaries[i]);
+        }
         *first = *first < 0 && work->algorithms[i] == IRR_BENCH_HOST ? i : *first;
     }
     for (int i = 0; i < work->rows; i++) {
@@ -146,7 +164,8 @@ void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const 
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
 
     irr_bench_library(library);
-    printf("# irr_bench %s: %s, ranks: %d, %s\n", irr_cli_version(), irr_bench_call_name(work->call), ranks, library);
+    printf("# irr_bench %s: %s, ranks: %d, %s\n", irr_cli_version(), irr_bench_call_name(work->call, work->overlap),
+           ranks, library);
     if (options->datatype != NULL) {
         printf("# datatype %s\n", options->datatype);
     }
@@ -154,6 +173,10 @@ void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const 
     printf("# iterations: %d after %d to warm up, %s of the slowest rank; %s\n", work->iterations, work->warmup,
            options->milliseconds ? "ms" : "us",
            work->check ? "every byte compared each time" : "nothing compared");
+    if (work->overlap) {
+        printf("# each beside a computation as long as the exchange alone, with MPI_Test called %d times in it\n",
+               work->tests);
+    }
     printf("#\n# ");
     if (sweeps(options)) {
         printf("%10s ", "unit");
@@ -161,6 +184,9 @@ void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const 
     printf("%-14s %10s %10s %10s %9s", "algorithm", "median", "min", "max", "host/this");
     if (work->persistent) {
         printf(" %15s", "host-start/this");
+    }
+    if (work->overlap) {
+        printf(" %10s %7s", "alone", "hidden");
     }
     printf(" %9s %10s", "messages", "Lmax");
     for (int i = 0; i < options->columns; i++) {
@@ -225,6 +251,10 @@ static void report_row(const irr_bench_options_t *options, const irr_bench_resul
     report_number(summary->ratio, 9, 2);
     if (options->work.persistent) {
         report_number(summary->start_ratio, 15, 2);
+    }
+    if (options->work.overlap) {
+        report_time(options, summary->alone);
+        report_number(summary->hidden, 7, 2);
     }
     report_count(row->counters[IRR_BENCH_COUNTER_messages_sent], 9);
     printf(" %10" PRIu64, result->facts.busiest);

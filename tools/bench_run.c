@@ -6,7 +6,8 @@
  * the machine during the run changes for all of them alike.  Before each exchange is a barrier; its time on
  * a rank is that of the call alone, or of MPI_Start and MPI_Wait, and the time of the exchange is that of its
  * slowest rank.
- * Filling and comparing the buffers, and reading counters, stay outside.
+ * Filling and comparing the buffers, and reading counters, stay outside.  With --overlap each iteration has two
+ * exchanges: one alone, which says how long the computation beside the other one takes (bench_overlap.c).
  */
 #include "bench.h"
 
@@ -52,6 +53,7 @@ void irr_bench_comms_destroy(const irr_bench_work_t *work, MPI_Comm *comms)
 
 typedef struct sample {
     double             seconds;
+    double             alone;      /* of all ranks, where exchanges are overlapped */
     irr_bench_counts_t before, after;
 } sample_t;
 
@@ -61,6 +63,7 @@ static sample_t exchange_once(MPI_Comm comm, MPI_Request *request, const irr_ben
     sample_t sample;
     double start;
 
+    sample.alone = 0;
     sample.before = irr_bench_pvars_read();
     MPI_Barrier(MPI_COMM_WORLD);
     start = MPI_Wtime();
@@ -72,6 +75,19 @@ static sample_t exchange_once(MPI_Comm comm, MPI_Request *request, const irr_ben
     }
     sample.seconds = MPI_Wtime() - start;
     sample.after = irr_bench_pvars_read();
+    return sample;
+}
+
+/* Alone, which takes as long as on its slowest rank, or beside a computation of so many seconds. */
+static sample_t overlap_once(MPI_Comm comm, MPI_Request *request, const irr_bench_exchange_t *exchange, double alone)
+{
+    sample_t sample = { .before = irr_bench_pvars_read(), .alone = alone };
+
+    sample.seconds = irr_bench_overlap(exchange, comm, request, alone);
+    sample.after = irr_bench_pvars_read();
+    if (alone == 0) {
+        MPI_Allreduce(&sample.seconds, &sample.alone, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    }
     return sample;
 }
 
@@ -109,7 +125,7 @@ static void gather_row(const irr_bench_work_t *work, int algorithm, const irr_be
     unsigned long long least = counts->value[IRR_BENCH_COUNTER_exchanges];
     irr_bench_counts_t most = *counts;
 
-    reduce_to_rank_0(row->times, work->iterations, MPI_DOUBLE, MPI_MAX, me);
+    reduce_to_rank_0(row->times, work->iterations, MPI_DOUBLE, MPI_MAX, me);   /* all ranks know the other ones */
     reduce_to_rank_0(&least, 1, MPI_UNSIGNED_LONG_LONG, MPI_MIN, me);
     reduce_to_rank_0(most.value, IRR_BENCH_COUNTERS, MPI_UNSIGNED_LONG_LONG, MPI_MAX, me);
     row->by_irr = algorithm == IRR_BENCH_HOST ? most.value[IRR_BENCH_COUNTER_exchanges] > 0 : least >= iterations;
@@ -125,9 +141,9 @@ static void gather_row(const irr_bench_work_t *work, int algorithm, const irr_be
 static void start_rows(const irr_bench_work_t *work, irr_bench_row_t *rows)
 {
     for (int i = 0; i < work->rows; i++) {
-        double *times = rows[i].times;
+        double *times = rows[i].times, *alone = rows[i].alone;
 
-        rows[i] = (irr_bench_row_t){ .times = times };
+        rows[i] = (irr_bench_row_t){ .times = times, .alone = alone };
         rows[i].starts = work->starts[i];
         rows[i].name = irr_bench_algorithm_name(work->algorithms[i]);
     }
@@ -137,13 +153,19 @@ static void start_rows(const irr_bench_work_t *work, irr_bench_row_t *rows)
 static sample_t take_turn(const irr_bench_work_t *work, MPI_Comm comm, MPI_Request *request,
                           const irr_bench_exchange_t *exchange, uint64_t number, irr_bench_row_t *row)
 {
-    sample_t sample;
+    sample_t sample = { .alone = 0 };
 
-    if (!work->check) {
-        return exchange_once(comm, request, exchange);
+    if (work->overlap) {
+        sample = overlap_once(comm, request, exchange, 0);
     }
-    irr_bench_fill(exchange, number);
-    sample = exchange_once(comm, request, exchange);
+    if (work->check) {
+        irr_bench_fill(exchange, number);
+    }
+    sample = work->overlap ? overlap_once(comm, request, exchange, sample.alone)
+                           : exchange_once(comm, request, exchange);
+    if (!work->check) {
+        return sample;
+    }
     if (!row->fault.found) {
         irr_bench_verify(exchange, number, &row->fault);
         row->round++;
@@ -173,6 +195,9 @@ irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *c
 
             if (round >= work->warmup) {
                 rows[i].times[round - work->warmup] = sample.seconds;
+                if (work->overlap) {
+                    rows[i].alone[round - work->warmup] = sample.alone;
+                }
                 irr_bench_counts_add(&counts[i], &sample.before, &sample.after);
             }
         }

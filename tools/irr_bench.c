@@ -30,7 +30,7 @@ typedef struct bench {
     bool                misled;         /* some row was not served by what its name says */
     MPI_Comm            comms[IRR_BENCH_ROWS_MAX];
     irr_bench_row_t     rows[IRR_BENCH_ROWS_MAX];
-    double             *times;          /* of all rows, and scratch for one more */
+    double             *times;          /* scratch for one row, and those of all */
 } bench_t;
 
 /* What went worse. */
@@ -83,11 +83,10 @@ static irr_cli_exit_t prepare(bench_t *bench, int argc, char **argv)
 static void report(bench_t *bench, const irr_bench_facts_t *facts)
 {
     const irr_bench_work_t *work = &bench->options.work;
-    double *scratch = bench->times + (size_t)work->rows * (size_t)work->iterations;
     irr_bench_summary_t summaries[IRR_BENCH_ROWS_MAX];
     const irr_bench_result_t result = { bench->unit, *facts, bench->rows, summaries };
 
-    irr_bench_summarise(work, bench->rows, scratch, summaries);
+    irr_bench_summarise(work, bench->rows, bench->times, summaries);
     irr_bench_report_rows(&bench->options, &result);
     if (bench->json != NULL) {
         irr_bench_json_add(bench->json, &bench->options, &result);
@@ -135,11 +134,13 @@ static irr_cli_exit_t agree(irr_cli_exit_t code)
 static irr_cli_exit_t allocate_times(bench_t *bench)
 {
     const irr_bench_work_t *work = &bench->options.work;
+    const size_t iterations = (size_t)work->iterations, rows = (size_t)work->rows;
     int have;
 
-    bench->times = calloc((size_t)work->rows + 1, (size_t)work->iterations * sizeof(*bench->times));
-    for (int i = 0; bench->times != NULL && i < work->rows; i++) {
-        bench->rows[i].times = bench->times + (size_t)i * (size_t)work->iterations;
+    bench->times = calloc((work->overlap ? 2 : 1) * rows + 1, iterations * sizeof(*bench->times));
+    for (size_t i = 0; bench->times != NULL && i < rows; i++) {
+        bench->rows[i].times = bench->times + (i + 1) * iterations;
+        bench->rows[i].alone = work->overlap ? bench->times + (rows + i + 1) * iterations : NULL;
     }
     have = bench->times != NULL;
     MPI_Allreduce(MPI_IN_PLACE, &have, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);

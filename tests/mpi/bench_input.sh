@@ -77,7 +77,7 @@ file() {
     printf '%s\n' '%%MatrixMarket matrix coordinate integer general' "$@" > "$name"
 }
 
-plan 70
+plan 77
 
 # ---- files ----
 
@@ -152,7 +152,7 @@ accepted "a sweep without an end" 2 3 --algorithms host -m 256k: -i 2 -x 0
 refused "a sweep that begins behind the end that it has by itself" "--sweep '2m:' is not MIN:MAX" -m 2m:
 bench 2 --algorithms host,a1 -i 3 --csv "$scratch/result.csv"
 [ $status -eq 0 ] && [ "$(wc -l < "$scratch/result.csv")" -eq 3 ] &&
-    awk -F , 'NF != 14 || (NR > 1 && ($2 != (NR == 2 ? "host" : "a1") || $5 <= 0 || $14 != "yes")) { bad = 1 }
+    awk -F , 'NF != 16 || (NR > 1 && ($2 != (NR == 2 ? "host" : "a1") || $5 <= 0 || $14 != "yes")) { bad = 1 }
         END { exit bad }' "$scratch/result.csv"
 report $? "results as comma-separated values"
 bench 2 --algorithms host,a1,a3 -m 512:2k -i 3 --plot "$scratch/sweep.svg"
@@ -220,6 +220,29 @@ report $? "each algorithm once more, persistent, without descriptions"
 [ "$(grep -c '"persistent": true' "$scratch/result.json")" -eq 3 ] &&
     [ "$(grep -c '"host_start_ratio": [0-9]' "$scratch/result.json")" -eq 6 ]
 report $? "persistent rows as JSON"
+
+# ---- overlap ----
+
+bench 4 --overlap --tests 3 --algorithms host,a1 -i 5 --unit 4k --csv "$scratch/result.csv" \
+    --json "$scratch/result.json"
+[ $status -eq 0 ] && [ "$(lines ' yes$')" -eq 2 ] && [ "$(lines '(host)')" -eq 0 ] &&
+    [ "$(lines '# irr_bench [^ ]*: MPI_Ialltoallv, ranks: 4')" -eq 1 ] &&
+    [ "$(lines 'with MPI_Test called 3 times')" -eq 1 ] && aligned
+report $? "nonblocking calls beside computations, served by what their rows say"
+awk -F , 'NR > 1 && !($15 > 0 && $15 <= $5 && $16 >= 0 && $16 <= 1) { bad = 1 } END { exit bad || NR != 3 }' \
+    "$scratch/result.csv" && [ "$(grep -c '"alone_ms": \[' "$scratch/result.json")" -eq 2 ]
+report $? "a computation takes as long as the exchange alone"
+for call in "--alltoall:MPI_Ialltoall" "--datatype vector:4:2:MPI_Ialltoallw" \
+    "--neighbor graph:2:MPI_Ineighbor_alltoallv"; do
+    # shellcheck disable=SC2086
+    bench 4 --overlap --algorithms host,a1 -i 3 --unit 64 ${call%:*}
+    [ $status -eq 0 ] && [ "$(lines ' yes$')" -eq 2 ] && [ "$(lines "# irr_bench [^ ]*: ${call##*:}, ranks: 4")" -eq 1 ]
+    report $? "--overlap of ${call##*:}"
+done
+bench 4 --overlap --persistent --algorithms host,a1 -i 3 --unit 64
+[ $status -eq 0 ] && [ "$(lines ' yes$')" -eq 4 ] && [ "$(lines '(host)')" -eq 0 ]
+report $? "--overlap of persistent requests"
+refused "tests without an overlap" "--tests is of --overlap" --tests 3
 
 # ---- counters ----
 
