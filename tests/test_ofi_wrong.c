@@ -114,7 +114,7 @@ static void test_again(void)
     free(mails);
 }
 
-/* ---- memory ---- */
+/* ---- many receives ---- */
 
 static irr_status_t open_plain(irr_transport_t *transports[IRR_NET_RANKS])
 {
@@ -122,6 +122,42 @@ static irr_status_t open_plain(irr_transport_t *transports[IRR_NET_RANKS])
 }
 
 static const irr_setup_t plain = { .open = open_plain };
+
+/* More than the provider takes, of one tag; what comes first is for one that was posted behind them. */
+static void test_receives(void)
+{
+    enum { MANY = 5000 };
+    irr_op_t *recv = calloc(MANY + 1, sizeof(*recv)), *send = calloc(MANY + 1, sizeof(*send));
+    irr_list_t *to = calloc(MANY + 1, sizeof(*to)), from;
+    irr_net_t net;
+
+    CU_ASSERT_TRUE_FATAL(recv != NULL && send != NULL && to != NULL);
+    if (irr_net_open(&net, &plain)) {
+        irr_list_open_even(&from, 1, 8);
+        irr_list_fill(&from, 1);
+        for (int i = 0; i <= MANY; i++) {
+            irr_list_open_even(&to[i], 1, 8);
+            irr_net_recv(&net, 1, 0, (uint16_t)(i < MANY ? TAG : TAG + 1), &to[i], IRR_FORM_IOVEC, &recv[i]);
+        }
+        for (int i = MANY; i >= 0; i--) {
+            irr_net_send(&net, 0, 1, (uint16_t)(i < MANY ? TAG : TAG + 1), &from, IRR_FORM_IOVEC, &send[i]);
+            irr_net_wait(&net, &recv[i < MANY ? MANY - 1 - i : MANY]);
+        }
+        for (int i = 0; i <= MANY; i++) {
+            irr_net_wait(&net, &send[i]);
+            CU_ASSERT_EQUAL(recv[i].status, IRR_OK);
+            CU_ASSERT_TRUE(irr_list_holds(&to[i], 1, 8));
+            irr_list_close(&to[i]);
+        }
+        irr_list_close(&from);
+        irr_net_close(&net);
+    }
+    free(to);
+    free(send);
+    free(recv);
+}
+
+/* ---- memory ---- */
 
 static irr_status_t sent;   /* what became of the send */
 
@@ -186,7 +222,7 @@ static void test_memory(void)
 }
 
 /* Without memory to pack a list in, nobody waits: all the same it is sent, or what comes is thrown away. */
-static void test_lists(void)
+static void send_lists(size_t piece)
 {
     irr_op_t send, recv;
     irr_list_t from, to;
@@ -200,8 +236,8 @@ static void test_lists(void)
         }
         irr_net_exchange_bytes(&net, 0, 1, 8, true);
         send = recv = (irr_op_t){ .then = NULL };
-        irr_list_open_even(&from, 10, 1000);
-        irr_list_open_even(&to, 10, 1000);
+        irr_list_open_even(&from, 10, piece);
+        irr_list_open_even(&to, 10, piece);
         irr_list_fill(&from, 1);
         irr_memory_fail(lacking == 0 ? 1 : 2, NULL);
         irr_net_send(&net, 0, 1, TAG, &from, IRR_FORM_GATHER, &send);
@@ -219,6 +255,61 @@ static void test_lists(void)
         irr_net_close(&net);
         CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
+}
+
+/* Shorter than the reserve, and longer, where they go in parts; one so long that it has an empty part at its end. */
+static void test_lists(void)
+{
+    const size_t pieces[] = { 1000, IRR_OFI_SHORT_PART / 10 + 1, IRR_OFI_SHORT_PART, 100000 };
+
+    for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+        send_lists(pieces[i]);
+    }
+}
+
+/*
+ * Many such lists of one tag at once, some of which are cut short: each waits for the reserve, and no part meets a receive
+ * of another message.
+ */
+static void test_many_lists(void)
+{
+    enum { LISTS = 12 };
+    irr_op_t send[LISTS] = { { .then = NULL } }, recv[LISTS] = { { .then = NULL } };
+    irr_list_t from[LISTS], to[LISTS];
+    irr_net_t net;
+
+    irr_memory_begin();
+    if (!irr_net_open(&net, &plain)) {
+        irr_memory_end();
+        return;
+    }
+    irr_net_exchange_bytes(&net, 0, 1, 8, true);
+    for (int i = 0; i < LISTS; i++) {
+        irr_list_open_even(&from[i], 3, 100 + (size_t)i * 5000);
+        irr_list_open_even(&to[i], 1, i % 4 == 3 ? 50 * (size_t)i : from[i].bytes);
+        irr_list_fill(&from[i], (uint64_t)i);
+        irr_net_recv(&net, 1, 0, TAG, &to[i], IRR_FORM_IOVEC, &recv[i]);
+    }
+    for (int i = 0; i < LISTS; i++) {
+        irr_memory_fail(1, NULL);
+        irr_net_send(&net, 0, 1, TAG, &from[i], IRR_FORM_GATHER, &send[i]);
+        CU_ASSERT_TRUE(irr_memory_failed());
+        irr_memory_fail(0, NULL);
+    }
+    for (int i = 0; i < LISTS; i++) {
+        const bool fits = from[i].bytes <= to[i].bytes;
+
+        irr_net_wait(&net, &send[i]);
+        irr_net_wait(&net, &recv[i]);
+        CU_ASSERT_EQUAL(send[i].status, IRR_ERR_NO_MEMORY);
+        CU_ASSERT_EQUAL(recv[i].status, fits ? IRR_OK : IRR_ERR_TRUNCATE);
+        CU_ASSERT_TRUE(fits ? irr_list_holds(&to[i], (uint64_t)i, to[i].bytes) : irr_list_guarded(&to[i]));
+        irr_list_close(&to[i]);
+        irr_list_close(&from[i]);
+    }
+    CU_ASSERT_EQUAL(irr_net_discard(&net, 1, IRR_NET_ID, 0, 0), 0);
+    irr_net_close(&net);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 /* ---- what is left ---- */
@@ -324,16 +415,56 @@ static void test_names(void)
     irr_log_set(NULL, NULL, IRR_LOG_ERROR);
 }
 
+static int (*getinfo)(uint32_t version, const char *node, const char *service, uint64_t flags,
+                      const struct fi_info *hints, struct fi_info **info);
+
+/* As libfabric is where every provider insists on memory that its caller registers. */
+static int getinfo_strict(uint32_t version, const char *node, const char *service, uint64_t flags,
+                          const struct fi_info *hints, struct fi_info **info)
+{
+    if (hints != NULL && (hints->domain_attr->mr_mode & FI_MR_LOCAL) == 0) {
+        return -FI_ENODATA;
+    }
+    return getinfo(version, node, service, flags, hints, info);
+}
+
+/* It is refused, and one text names it. */
+static void test_registration(void)
+{
+    const irr_ofi_library_t *library;
+    irr_ofi_library_t strict;
+    struct fi_info *info = NULL;
+
+    if (irr_ofi_load(&tcp, &library) != IRR_OK) {
+        irr_test_skip("no libfabric");
+        return;
+    }
+    strict = *library;
+    getinfo = strict.getinfo;
+    strict.getinfo = getinfo_strict;
+    irr_log_set(on_log, NULL, IRR_LOG_ERROR);
+    lines = 0;
+    CU_ASSERT_EQUAL(irr_ofi_choose(&strict, &tcp, &info), IRR_ERR_NOT_SUPPORTED);
+    CU_ASSERT_PTR_NULL(info);
+    CU_ASSERT_EQUAL(lines, 1);
+    CU_ASSERT_PTR_NOT_NULL(strstr(told, "tcp;ofi_rxm"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(told, "ofi_provider"));
+    irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+}
+
 int main(void)
 {
     static const irr_test_case_t cases[] = {
         IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, again)
         { "every other call is to be made again", test_again },
+        { "more receives than the provider takes", test_receives },
         { "each allocation fails once", test_memory },
         { "no memory to pack a list in", test_lists },
+        { "no memory to pack many lists in", test_many_lists },
         { "transports come and go", test_cycles },
         { "addresses that are none", test_addresses },
         { "providers and domains that do not exist", test_names },
+        { "a provider that wants memory to be registered", test_registration },
         { NULL, NULL }
     };
 

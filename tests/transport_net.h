@@ -10,8 +10,8 @@
 
 #define IRR_NET_RANKS 3
 #define IRR_NET_ID    0xfffe   /* of the channel */
-#define IRR_NET_TAG   0x8000   /* the highest bit of a tag */
-#define IRR_NET_MASK  0xffff   /* all of them */
+#define IRR_NET_TAG   0x4000   /* the highest bit of a tag */
+#define IRR_NET_MASK  0x7fff   /* all of them */
 
 /* One way to open transports, supplied by the test program. */
 typedef struct irr_setup {

@@ -160,7 +160,7 @@ void irr_suite_large(const irr_setup_t *with)
 
 /* ---- matching ---- */
 
-enum { BATCH = 32 };
+enum { BATCH = 2 * IRR_CHANNEL_TAG_BITS };
 
 /* Messages of one case: list i is filled with seed i. */
 typedef struct batch {
@@ -199,7 +199,7 @@ static void close_batch(irr_net_t *net, batch_t *batch)
 
 void irr_suite_tags(const irr_setup_t *with)
 {
-    enum { BITS = 16 };
+    enum { BITS = IRR_CHANNEL_TAG_BITS };
     irr_list_t list;
     irr_op_t other = { .then = NULL };
     batch_t batch;
@@ -290,19 +290,28 @@ static void expect_received(const irr_op_t *recv, const irr_list_t *list, size_t
     }
 }
 
-/* A message of `sent` bytes meets `count` pieces of `length`; a message that is right follows. */
-static void meet(irr_net_t *net, size_t sent, size_t count, size_t length, irr_form_t form, bool recv_first)
+enum { SENT_PIECES = 4, WAYS = 8 };
+
+/* A message of `sent` bytes meets `count` pieces of `length`; a message that is right follows.  `way` has three bits. */
+static void meet(irr_net_t *net, size_t sent, size_t count, size_t length, int way)
 {
+    const irr_form_t form = forms[way & 1];
+    const bool recv_first = (way & 2) != 0;
+    const size_t cuts[SENT_PIECES] = { sent / 4, sent / 2, 0, sent - sent / 4 - sent / 2 };
     irr_list_t from, to;
     irr_op_t send = { .then = NULL }, recv = { .then = NULL };
 
-    irr_list_open_even(&from, 1, sent);
+    if ((way & 4) != 0 && irr_net_takes(net, form, SENT_PIECES)) {
+        irr_list_open(&from, cuts, SENT_PIECES);
+    } else {
+        irr_list_open_even(&from, 1, sent);
+    }
     irr_list_open_even(&to, count, length);
     irr_list_fill(&from, sent);
     if (recv_first) {
         irr_net_recv(net, 1, 0, TAG, &to, form, &recv);
     }
-    irr_net_send(net, 0, 1, TAG, &from, IRR_FORM_IOVEC, &send);
+    irr_net_send(net, 0, 1, TAG, &from, form, &send);
     irr_net_idle(net);
     if (!recv_first) {
         irr_net_recv(net, 1, 0, TAG, &to, form, &recv);
@@ -324,9 +333,9 @@ static void meet_all(const irr_setup_t *with, const size_t (*table)[3], size_t r
         return;
     }
     for (size_t i = 0; i < rows; i++) {
-        for (size_t way = 0; way < 4; way++) {
+        for (int way = 0; way < WAYS; way++) {
             if (irr_net_takes(&net, forms[way & 1], table[i][1])) {
-                meet(&net, table[i][0], table[i][1], table[i][2], forms[way & 1], (way & 2) != 0);
+                meet(&net, table[i][0], table[i][1], table[i][2], way);
             }
         }
     }

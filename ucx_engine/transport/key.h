@@ -1,7 +1,7 @@
 /*
  * key.h - a channel, a tag and a sender in one number of 64 bits, for transports that match such numbers.
  *
- *     51          36 35          20 19             0
+ *     51          36 34          20 19             0
  *     channel        tag            rank of the sender
  *
  * Ranks of a channel have the same keys in all its exchanges but for the few bits of the tag that count these.  That
@@ -13,7 +13,7 @@
 #include "transport/transport.h"
 
 #define IRR_KEY_TAG_SHIFT IRR_CHANNEL_RANK_BITS
-#define IRR_KEY_ID_SHIFT  (IRR_KEY_TAG_SHIFT + IRR_CHANNEL_TAG_BITS)
+#define IRR_KEY_ID_SHIFT  36
 
 static inline uint64_t irr_key(uint32_t id, uint16_t tag, int from)
 {

@@ -58,7 +58,7 @@ typedef enum irr_form {
 #define IRR_SINK_BYTES ((size_t)PTRDIFF_MAX)
 
 #define IRR_CHANNEL_ID_BITS   16
-#define IRR_CHANNEL_TAG_BITS  16
+#define IRR_CHANNEL_TAG_BITS  15
 #define IRR_CHANNEL_RANK_BITS 20
 #define IRR_CHANNEL_RANKS_MAX (1 << IRR_CHANNEL_RANK_BITS)
 

@@ -66,15 +66,18 @@ bool irr_ofi_discards(const irr_ofi_t *ofi)
     return busy;
 }
 
-/* op->room is the number of the sink.  Of a message in parts the last one counts. */
+/* op->room is the number of the sink.  Of a message in parts the last one counts; sinks take the others from then on. */
 void irr_ofi_sunk(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     irr_ofi_sink_t *sink = &ofi->sinks[op->room];
 
     if (op->status != IRR_OK && op->status != IRR_ERR_TRUNCATE) {
         sink->state = IRR_OFI_EMPTY;
+    } else if (irr_ofi_is_followed(ofi, op->bytes)) {
+        ofi->orphans = true;
+        sink->state = IRR_OFI_FREE;
     } else {
-        sink->state = op->bytes == ofi->part_max ? IRR_OFI_FREE : IRR_OFI_TOOK;
+        sink->state = IRR_OFI_TOOK;
     }
 }
 
@@ -125,12 +128,19 @@ static void sink_one(irr_ofi_t *ofi, irr_ofi_sink_t *sink)
     }
 }
 
+/* The bits of a key that do not count: the sender, what the mask leaves, and whether it is a first part. */
+static uint64_t ignored(const irr_ofi_t *ofi, uint16_t mask)
+{
+    const uint64_t part = irr_ofi_part_bit(ofi), rank = (UINT64_C(1) << ofi->rank_bits) - 1;
+    const uint64_t ignore = ((uint64_t)(uint16_t)~mask << ofi->rank_bits | rank) & ~part;
+
+    return ofi->orphans ? ignore | part : ignore;
+}
+
 irr_status_t irr_ofi_discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count)
 {
     irr_ofi_t *ofi = irr_ofi_of(transport);
-    const uint64_t rank_mask = (UINT64_C(1) << ofi->rank_bits) - 1;
-    const uint64_t ignore = (uint64_t)(uint16_t)~mask << ofi->rank_bits | rank_mask;
-    const uint64_t key = irr_ofi_key(ofi, id, tag, 0) & ~ignore;
+    const uint64_t ignore = ignored(ofi, mask), key = irr_ofi_key(ofi, id, tag & mask, 0);
     irr_ofi_sink_t *sink = irr_ofi_parts_come(ofi, key, ignore) ? NULL : find_sink(ofi, key, ignore);
 
     while (sink != NULL && sink->state != IRR_OFI_EMPTY) {

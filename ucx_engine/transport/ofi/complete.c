@@ -19,21 +19,10 @@ static void append(irr_ofi_t *ofi, irr_ofi_op_t *op)
     ofi->finished_last = &op->next;
 }
 
-static void unlink_op(irr_ofi_op_t *op)
-{
-    if (op->link != NULL) {
-        *op->link = op->later;
-        if (op->later != NULL) {
-            op->later->link = op->link;
-        }
-        op->link = NULL;
-    }
-}
-
 /* A message may be longer than what was posted for it where the rest is thrown away, and shorter than scrap. */
 static irr_status_t end_receive(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
 {
-    unlink_op(op);
+    irr_ofi_unlink(op);
     if (status == IRR_OK || (status == IRR_ERR_TRUNCATE && op->whole.base != NULL)) {
         status = op->bytes <= op->room ? IRR_OK : IRR_ERR_TRUNCATE;
     }
@@ -86,7 +75,7 @@ static size_t length_of(const irr_ofi_t *ofi, const irr_ofi_op_t *op, const stru
     if (entry->len > op->posted) {
         return entry->len;
     }
-    return op->posted + (op->posted + 1 != ofi->part_max ? 1 : 2);
+    return op->posted + (irr_ofi_is_followed(ofi, op->posted + 1) ? 2 : 1);
 }
 
 static void fail(irr_ofi_t *ofi)

@@ -3,15 +3,14 @@
  *
  * The key of a message is channel, tag and the sender's rank, so that no receive needs a sender's address:
  *
- *     channel 16 | tag 16 | rank 16 to 20, as many as the provider leaves
+ *     channel 16 | part 1 | tag 15 | rank 16 to 20, as many as the provider leaves
  *
- * One piece, or as many as the provider takes, are handed over as they are.  The gather form copies into a buffer, or
- * out of it: what a provider does with a list would be the same, piece by piece.  Short messages are taken from their
- * owner at once; libfabric still reports their end, for the way down.
+ * One piece is handed over as it is.  A list is packed into a buffer, or comes out of one, whatever the provider takes:
+ * libfabric 1.17 to 2.6 never ends a long list over rxm that meets a receive shorter than its last pieces begin, at
+ * neither end.  Short messages are taken from their owner at once; libfabric still reports their end, for the way down.
  *
  * Where there is no memory for such a buffer the other rank must not wait: what is to be sent is packed in a reserve, one
- * list at a time, and what comes is thrown away; both end in IRR_ERR_NO_MEMORY.  A list that is longer than the reserve
- * is not sent then.
+ * part of a list at a time (part.c), and what comes is thrown away; both end in IRR_ERR_NO_MEMORY.
  */
 #include "transport/ofi/ofi.h"
 
@@ -21,7 +20,7 @@
 
 uint64_t irr_ofi_key(const irr_ofi_t *ofi, uint32_t id, uint16_t tag, int from)
 {
-    return ((uint64_t)id << IRR_CHANNEL_TAG_BITS | tag) << ofi->rank_bits | (uint64_t)from;
+    return ((uint64_t)id << IRR_OFI_TAG_BITS | tag) << ofi->rank_bits | (uint64_t)from;
 }
 
 /*
@@ -48,18 +47,23 @@ static irr_status_t measure(const irr_iov_t *iov, size_t count, size_t *kept, si
     return IRR_OK;
 }
 
-static bool fits(const irr_ofi_t *ofi, size_t count, irr_form_t form)
+static bool fits(size_t count, irr_form_t form)
 {
-    return count <= 1 || count <= ofi->super.caps.pieces_max[form];
+    return count <= 1 || form == IRR_FORM_GATHER;
 }
 
-static void gather(const irr_iov_t *iov, size_t count, char *to)
+/* So many bytes of a list, from one of them on. */
+static void gather(const irr_iov_t *iov, size_t from, size_t bytes, char *to)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (iov[i].length > 0) {
-            memcpy(to, iov[i].base, iov[i].length);
+    for (; bytes > 0; iov++) {
+        const size_t rest = from < iov->length ? iov->length - from : 0, length = rest < bytes ? rest : bytes;
+
+        if (length > 0) {
+            memcpy(to, (const char *)iov->base + from, length);
         }
-        to += iov[i].length;
+        to += length;
+        bytes -= length;
+        from -= from < iov->length ? from : iov->length;
     }
 }
 
@@ -99,8 +103,8 @@ bool irr_ofi_borrow(irr_ofi_t *ofi, irr_ofi_op_t *op)
         return false;
     }
     ofi->borrower = op;
-    gather(op->iov, op->count, ofi->reserve);
-    op->whole = (irr_iov_t){ .base = ofi->reserve, .length = op->room };
+    gather(op->iov, op->done, op->posted, ofi->reserve);
+    op->whole = (irr_iov_t){ .base = ofi->reserve, .length = op->posted };
     return true;
 }
 
@@ -112,17 +116,13 @@ void irr_ofi_give_back(irr_ofi_t *ofi, irr_ofi_op_t *op)
     }
 }
 
-/* Packs what is to be sent, if it is a list: op->room bytes; false: it cannot be sent. */
-static bool pack(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_form_t form)
+/* Packs what is to be sent, if it is a list: op->room bytes. */
+static void pack(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
-    if (form == IRR_FORM_GATHER && op->count > 1) {
-        if (!stage(ofi, op, op->room)) {
-            return op->room <= IRR_OFI_RESERVE && op->room < ofi->part_max;
-        }
-        gather(op->iov, op->count, op->buffer);
+    if (op->count > 1 && stage(ofi, op, op->room)) {
+        gather(op->iov, 0, op->room, op->buffer);
         ofi->bytes_gathered += op->room;
     }
-    return true;
 }
 
 /* What libfabric takes at once is no longer its owner's. */
@@ -154,7 +154,7 @@ irr_status_t irr_ofi_send(irr_channel_t *channel, int to, uint16_t tag, const ir
     irr_status_t status = irr_ofi_reach(&ofi->super, peer);
     irr_ofi_op_t *op;
 
-    if (status == IRR_OK && !fits(ofi, count, form)) {
+    if (status == IRR_OK && !fits(count, form)) {
         status = IRR_ERR_NOT_SUPPORTED;
     }
     if (status != IRR_OK) {
@@ -166,13 +166,10 @@ irr_status_t irr_ofi_send(irr_channel_t *channel, int to, uint16_t tag, const ir
     }
     op->iov = iov;
     op->count = count;
-    op->room = bytes;
+    op->room = op->kept = bytes;
     op->to = peer->to;
     op->key = irr_ofi_key(ofi, channel->id, tag, channel->rank);
-    if (!pack(ofi, op, form)) {
-        irr_ofi_op_put(ofi, op);
-        return IRR_ERR_NO_MEMORY;
-    }
+    pack(ofi, op);
     op->flags = op->room <= ofi->inject_max ? FI_INJECT : 0;
     return start_send(ofi, op, peer);
 }
@@ -189,21 +186,30 @@ static void link_op(irr_ofi_channel_t *channel, irr_ofi_op_t *op)
     channel->pending = op;
 }
 
+void irr_ofi_unlink(irr_ofi_op_t *op)
+{
+    if (op->link != NULL) {
+        *op->link = op->later;
+        if (op->later != NULL) {
+            op->later->link = op->link;
+        }
+        op->link = NULL;
+    }
+}
+
 static irr_status_t prepare(irr_ofi_t *ofi, irr_ofi_op_t *op, const irr_iov_t *iov, size_t count, irr_form_t form)
 {
-    size_t kept;
-    irr_status_t status = measure(iov, count, &kept, &op->room);
+    irr_status_t status = measure(iov, count, &op->kept, &op->room);
 
     op->iov = iov;
     op->count = count;
     if (status != IRR_OK) {
         return status;
     }
-    if (!fits(ofi, count, form)) {
+    if (!fits(count, form)) {
         return IRR_ERR_NOT_SUPPORTED;
     }
-    op->posted = kept;
-    if (kept == 0 || (((form == IRR_FORM_GATHER && count > 1) || iov[0].base == NULL) && !stage(ofi, op, kept))) {
+    if (op->kept == 0 || ((count > 1 || iov[0].base == NULL) && !stage(ofi, op, op->kept))) {
         irr_ofi_take_scrap(ofi, op);
     }
     return IRR_OK;
@@ -224,11 +230,11 @@ irr_status_t irr_ofi_recv(irr_channel_t *channel, int from, uint16_t tag, const 
     op->key = irr_ofi_key(ofi, channel->id, tag, from);
     status = prepare(ofi, op, iov, count, form);
     if (status == IRR_OK) {
+        link_op((irr_ofi_channel_t *)channel, op);
         status = irr_ofi_start(ofi, op, &ofi->receives, &posted);
     }
-    if (status == IRR_IN_PROGRESS) {
-        link_op((irr_ofi_channel_t *)channel, op);
-    } else {
+    if (status != IRR_IN_PROGRESS) {
+        irr_ofi_unlink(op);
         irr_ofi_op_put(ofi, op);
     }
     return status;

@@ -17,9 +17,6 @@
 /* Far longer than it takes to hear of a message that was received, once all ranks are on their way down. */
 #define QUIET_NS UINT64_C(1000000000)
 
-/* Lists up to this are packed, whatever the provider takes. */
-#define GATHER_MAX 4096
-
 /* From this length a contiguous message of its own is faster than a packed one. */
 #define ZERO_COPY_MIN 32768
 
@@ -172,18 +169,16 @@ static size_t part_max(size_t message_max)
 static void describe(irr_ofi_t *ofi)
 {
     const struct fi_info *info = ofi->info;
-    const size_t both = info->tx_attr->iov_limit < info->rx_attr->iov_limit ? info->tx_attr->iov_limit
-                                                                            : info->rx_attr->iov_limit;
-    const size_t limit = both < IRR_OFI_PIECES_MAX ? both : IRR_OFI_PIECES_MAX;
-    const int bits = irr_ofi_tag_bits(info) - IRR_CHANNEL_ID_BITS - IRR_CHANNEL_TAG_BITS;
+    const int bits = irr_ofi_tag_bits(info) - IRR_CHANNEL_ID_BITS - IRR_OFI_TAG_BITS;
 
     ofi->rank_bits = bits < IRR_CHANNEL_RANK_BITS ? bits : IRR_CHANNEL_RANK_BITS;
     ofi->inject_max = info->tx_attr->inject_size < INJECT_MAX ? info->tx_attr->inject_size : INJECT_MAX;
     ofi->part_max = part_max(info->ep_attr->max_msg_size);
+    ofi->recvs_many = info->rx_attr->size / 2;
     ofi->super.ops = &ops;
     ofi->super.caps = (irr_transport_caps_t){
-        .name = "ofi", .pieces_max = { limit > 1 ? limit : 1, SIZE_MAX },
-        .iov_wire_max = limit > 1 ? limit : 1, .gather_max = GATHER_MAX, .zero_copy_min = ZERO_COPY_MIN
+        .name = "ofi", .pieces_max = { 1, SIZE_MAX }, .iov_wire_max = 1, .gather_max = SIZE_MAX,
+        .zero_copy_min = ZERO_COPY_MIN
     };
 }
 
@@ -255,6 +250,7 @@ irr_status_t irr_ofi_open(const irr_engine_config_t *config, irr_transport_t **t
     }
     ofi->finished_last = &ofi->finished;
     irr_ofi_line_init(&ofi->receives);
+    irr_ofi_line_init(&ofi->waiting);
     status = irr_ofi_load(config, &ofi->library);
     if (status == IRR_OK) {
         status = irr_ofi_choose(ofi->library, config, &ofi->info);

@@ -29,11 +29,10 @@ typedef struct irr_ofi_library {
 
 typedef struct irr_ofi_op irr_ofi_op_t;
 typedef struct irr_ofi_line irr_ofi_line_t;
-typedef struct irr_ofi_parts irr_ofi_parts_t;
 
 /*
  * Operations that wait, in their order: for libfabric, which could not take them yet (-FI_EAGAIN), and then the line is
- * in the transport's list if there may be any; or for the end of a message in parts.
+ * in the transport's list if there may be any; or for the end of others of their key.
  */
 struct irr_ofi_line {
     irr_ofi_op_t   *first, **last;
@@ -71,8 +70,11 @@ struct irr_ofi_op {
     size_t             count;
     irr_iov_t          whole;     /* what is posted instead, if .base is set */
     void              *buffer;    /* of irr_ofi_buffer_take, or NULL */
-    irr_ofi_parts_t   *parts;     /* NULL: all of it is in one */
-    size_t             posted;    /* bytes that libfabric may write */
+    size_t             kept;      /* bytes of the whole message that are sent, or may be written */
+    size_t             posted;    /* bytes that libfabric may read or write */
+    irr_ofi_op_t      *next_parted, **link_parted;   /* of the transport's list; link NULL: it is not in it */
+    irr_ofi_line_t    *home;      /* of one in parts: the line where they wait for libfabric */
+    size_t             done;      /* bytes of the parts that are over */
     size_t             room;      /* of a send: its bytes; of a receive: those of the longest message that it takes; of a
                                      sink: its number */
     size_t             bytes;     /* of the message that came, or of its last part */
@@ -80,20 +82,8 @@ struct irr_ofi_op {
     irr_status_t       status;
 };
 
-/* A list of pieces that is handed over has no more. */
-#define IRR_OFI_PIECES_MAX 8
-
-/* A message that goes in parts; see part.c. */
-struct irr_ofi_parts {
-    irr_ofi_op_t    *op;
-    irr_ofi_parts_t *next, **link;   /* of the transport's list */
-    irr_ofi_line_t  *line;           /* where a part waits for libfabric */
-    irr_ofi_line_t   held;           /* what has its key, and comes after it */
-    size_t           kept;           /* bytes of the whole message that are sent, or may be written */
-    size_t           done;           /* bytes of the parts that are over */
-    irr_iov_t        iov[IRR_OFI_PIECES_MAX];   /* of the part that is under way */
-    size_t           count;
-};
+/* Of a key: the bit that later parts of a message have (part.c), and the tag. */
+#define IRR_OFI_TAG_BITS (1 + IRR_CHANNEL_TAG_BITS)
 
 /* Throws away the messages that some bits of their keys select: one at a time. */
 typedef struct irr_ofi_sink {
@@ -107,8 +97,11 @@ typedef struct irr_ofi_sink {
 #define IRR_OFI_BUFFER_LOG_MIN 12
 #define IRR_OFI_BUFFER_LOG_MAX 22
 
-/* Bytes that are in reserve: no more than is sent without asking the receiver. */
-#define IRR_OFI_RESERVE 16384
+/*
+ * Bytes of a part of a list that could not be packed as a whole: so few that they are sent without asking the receiver,
+ * and a number of bytes that a message hardly ever has.
+ */
+#define IRR_OFI_SHORT_PART 16381
 
 typedef struct irr_ofi {
     irr_transport_t          super;
@@ -130,9 +123,13 @@ typedef struct irr_ofi {
     bool                     closed;
     irr_ofi_line_t           receives;      /* receives that wait */
     irr_ofi_line_t          *lines;         /* all that may have something in them */
-    irr_ofi_parts_t         *parted;        /* messages that are under way in parts */
+    irr_ofi_op_t            *parted;        /* that are, or may be, under way in parts; the latest first */
+    irr_ofi_line_t           waiting;       /* until those of their key are over that came before them */
+    bool                     orphans;       /* there may be parts whose message has no receive any more */
     irr_ofi_op_t            *finished, **finished_last;   /* `done` is due, in this order */
     uint64_t                 sends;         /* that are not over, also those that nobody waits for */
+    uint64_t                 recvs, recvs_many;   /* that are not over; and so many that each has to wait for those of its
+                                                     key */
     uint64_t                 draining, quiet_ns;   /* sends when drain looked last, and since when they are so many */
     uint64_t                 live;          /* operations in use */
     unsigned                 looks;         /* of progress while there were none */
@@ -144,7 +141,7 @@ typedef struct irr_ofi {
     irr_ofi_sink_t           sinks[IRR_OFI_SINKS];
     char                     scrap[64];     /* where that goes which nobody wants */
     irr_ofi_op_t            *borrower;      /* the send that is in reserve; NULL: none */
-    char                     reserve[IRR_OFI_RESERVE];   /* for a list where there is no memory to pack it in */
+    char                     reserve[IRR_OFI_SHORT_PART];   /* for lists where there is no memory to pack them in */
 } irr_ofi_t;
 
 typedef struct irr_ofi_channel {
@@ -191,13 +188,18 @@ void irr_ofi_take_scrap(irr_ofi_t *ofi, irr_ofi_op_t *op);
 /* Asks for a receive to end. */
 void irr_ofi_cancel(irr_ofi_t *ofi, irr_ofi_op_t *op);
 
-/* part.c: the same as irr_ofi_post, however long the message is, and behind those of its key that are under way. */
+/* part.c: the same as irr_ofi_post, however long the message is, and however many receives there are. */
 irr_status_t irr_ofi_start(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line, bool *posted);
+/* Is a part of so many bytes followed by another one? */
+bool irr_ofi_is_followed(const irr_ofi_t *ofi, size_t bytes);
+/* The bit of a key that all parts have but the first. */
+uint64_t irr_ofi_part_bit(const irr_ofi_t *ofi);
+/* The part that is next, or under way. */
+irr_iov_t irr_ofi_part(irr_ofi_t *ofi, const irr_ofi_op_t *op);
 /* A part is over; is another one under way?  Otherwise so is all, with *status and op->bytes of all. */
 bool irr_ofi_goes_on(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t *status);
-/* After the end: what was held back starts. */
+/* It is over: what waited for that goes on. */
 void irr_ofi_parts_end(irr_ofi_t *ofi, irr_ofi_op_t *op);
-void irr_ofi_parts_free(irr_ofi_op_t *op);
 /* May parts arrive that have such a key, and find no receive yet? */
 bool irr_ofi_parts_come(const irr_ofi_t *ofi, uint64_t key, uint64_t ignore);
 
@@ -228,7 +230,9 @@ irr_status_t irr_ofi_send(irr_channel_t *channel, int to, uint16_t tag, const ir
                           irr_form_t form, irr_request_t *request);
 irr_status_t irr_ofi_recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
                           irr_form_t form, irr_request_t *request);
-/* Packs a list in what is in reserve; false: that is in use. */
+/* It is no longer pending on its channel. */
+void irr_ofi_unlink(irr_ofi_op_t *op);
+/* Packs the next part of a list in what is in reserve; false: that is in use. */
 bool irr_ofi_borrow(irr_ofi_t *ofi, irr_ofi_op_t *op);
 void irr_ofi_give_back(irr_ofi_t *ofi, irr_ofi_op_t *op);
 /* Hands the bytes that a receive was posted for to the pieces of its owner. */

@@ -63,6 +63,7 @@ irr_ofi_op_t *irr_ofi_op_take(irr_ofi_t *ofi, irr_ofi_kind_t kind, irr_request_t
     ofi->free_ops = op->next;
     *op = (irr_ofi_op_t){ .request = request, .kind = kind };
     ofi->sends += kind == IRR_OFI_SEND;
+    ofi->recvs += kind == IRR_OFI_RECV;
     ofi->live++;
     return op;
 }
@@ -70,12 +71,12 @@ irr_ofi_op_t *irr_ofi_op_take(irr_ofi_t *ofi, irr_ofi_kind_t kind, irr_request_t
 void irr_ofi_op_put(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     ofi->sends -= op->kind == IRR_OFI_SEND;
+    ofi->recvs -= op->kind == IRR_OFI_RECV;
     ofi->live--;
     if (op->buffer != NULL) {
         irr_ofi_buffer_put(ofi, op->buffer);
         op->buffer = NULL;
     }
-    irr_ofi_parts_free(op);
     irr_ofi_give_back(ofi, op);
     op->next = ofi->free_ops;
     ofi->free_ops = op;
@@ -133,7 +134,6 @@ void irr_ofi_ops_free(irr_ofi_t *ofi)
             if (slab->ops[i].buffer != NULL) {
                 irr_ofi_buffer_put(ofi, slab->ops[i].buffer);
             }
-            irr_ofi_parts_free(&slab->ops[i]);
         }
         ofi->slabs = slab->next;
         irr_free(slab);

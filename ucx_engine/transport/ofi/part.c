@@ -1,179 +1,174 @@
 /*
- * part.c - messages that are as long as what the provider takes at once (part_max), or longer: they go in parts.
+ * part.c - messages that are as long as what the provider takes at once (part_max), or longer, and lists that could not be
+ * packed for want of memory: they go in parts.
  *
- * All parts but the last have part_max bytes, the last one has fewer, and may have none: so a receiver that does not
- * know how long the message is finds its end.  Parts have the key of the message, and one follows the other when that is
- * over: they are so long that waiting costs nothing.  What has the same key and comes later is held back until all parts
- * are over, at both ends.  A receive that is shorter than a part, and meets one, takes all the others, too, and throws
- * them away; but receives of its key that are posted behind it may meet these, and are wrong then, too.
+ * A part of part_max bytes, or of IRR_OFI_SHORT_PART, is followed by another one; the last one has another length, and may
+ * be empty: so a receiver, which does not know how long the message is, finds its end.  A message that happens to have
+ * such a length has one empty part more.
+ *
+ * The first part has the key of the message.  The others have one bit more, so that they meet nobody but the operation
+ * that has the first one, however short it was cut.  Each part starts when the one before is over: long ones are so long
+ * that waiting costs nothing.  Second parts wait until all before them that may have parts of the same key are over, at
+ * both ends.  Nothing here needs memory.
  */
 #include "transport/ofi/ofi.h"
 
-#include "core/alloc.h"
-
-static const irr_iov_t *all_of(const irr_ofi_op_t *op, size_t *count)
+bool irr_ofi_is_followed(const irr_ofi_t *ofi, size_t bytes)
 {
-    *count = op->whole.base != NULL ? 1 : op->count;
-    return op->whole.base != NULL ? &op->whole : op->iov;
+    return bytes == ofi->part_max || bytes == IRR_OFI_SHORT_PART;
 }
 
-/* The pieces of so many bytes of a list, from one of them on, if it has them; returns how many. */
-static size_t cut(const irr_iov_t *iov, size_t count, size_t from, size_t bytes, irr_iov_t *part)
+uint64_t irr_ofi_part_bit(const irr_ofi_t *ofi)
 {
-    size_t pieces = 0;
+    return UINT64_C(1) << (IRR_CHANNEL_TAG_BITS + ofi->rank_bits);
+}
 
-    for (size_t i = 0; i < count && bytes > 0; i++) {
-        const size_t rest = from < iov[i].length ? iov[i].length - from : 0, length = rest < bytes ? rest : bytes;
+irr_iov_t irr_ofi_part(irr_ofi_t *ofi, const irr_ofi_op_t *op)
+{
+    const irr_iov_t all = op->whole.base != NULL || op->count == 0 ? op->whole : op->iov[0];
 
-        if (length > 0) {
-            part[pieces++] = (irr_iov_t){ .base = (char *)iov[i].base + from, .length = length };
-            bytes -= length;
+    if (op->kind == IRR_OFI_RECV && op->done >= op->kept) {
+        return (irr_iov_t){ .base = ofi->scrap, .length = sizeof(ofi->scrap) };
+    }
+    if (op->posted == 0 || (op->kind == IRR_OFI_SEND && op->lacks)) {
+        return (irr_iov_t){ .base = all.base, .length = op->posted };   /* nothing, or the part that was packed */
+    }
+    return (irr_iov_t){ .base = (char *)all.base + op->done, .length = op->posted };
+}
+
+static void enlist(irr_ofi_t *ofi, irr_ofi_op_t *op)
+{
+    if (op->link_parted != NULL) {
+        return;
+    }
+    op->next_parted = ofi->parted;
+    op->link_parted = &ofi->parted;
+    if (op->next_parted != NULL) {
+        op->next_parted->link_parted = &op->next_parted;
+    }
+    ofi->parted = op;
+}
+
+static void unlist(irr_ofi_op_t *op)
+{
+    if (op->link_parted != NULL) {
+        *op->link_parted = op->next_parted;
+        if (op->next_parted != NULL) {
+            op->next_parted->link_parted = op->link_parted;
         }
-        from -= from < iov[i].length ? from : iov[i].length;
+        op->link_parted = NULL;
     }
-    return pieces;
 }
 
-/* The part behind those that are over; of a receive into scrap, where nothing more is kept. */
-static void next_part(irr_ofi_t *ofi, irr_ofi_op_t *op)
+/* How long the next part is; a receive has scrap where nothing more is kept. */
+static void measure_part(const irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
-    irr_ofi_parts_t *parts = op->parts;
-    const size_t left = parts->kept - (parts->done < parts->kept ? parts->done : parts->kept);
-    size_t count;
-    const irr_iov_t *iov = all_of(op, &count);
+    const bool is_short = op->kind == IRR_OFI_SEND && op->lacks && IRR_OFI_SHORT_PART < ofi->part_max;
+    const size_t most = is_short ? IRR_OFI_SHORT_PART : ofi->part_max;
+    const size_t left = op->done < op->kept ? op->kept - op->done : 0;
 
-    parts->count = cut(iov, count, parts->done, left < ofi->part_max ? left : ofi->part_max, parts->iov);
-    if (op->kind == IRR_OFI_RECV && parts->count == 0) {
-        parts->iov[parts->count++] = (irr_iov_t){ .base = ofi->scrap, .length = sizeof(ofi->scrap) };
-    }
-    op->posted = irr_iov_bytes(parts->iov, parts->count);
+    op->posted = op->kind == IRR_OFI_RECV && left == 0 ? sizeof(ofi->scrap) : left < most ? left : most;
 }
 
-static irr_status_t make_parts(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line)
+/* Is there one of its key that came before it; of sends, one in parts? */
+static bool has_ahead(const irr_ofi_t *ofi, const irr_ofi_op_t *op)
 {
-    irr_ofi_parts_t *parts = irr_alloc(1, sizeof(*parts));
+    const bool sends = op->kind == IRR_OFI_SEND;
+    const irr_ofi_op_t *ahead = sends ? op->next_parted : op->later;
 
-    if (parts == NULL) {
-        return IRR_ERR_NO_MEMORY;
+    while (ahead != NULL && (ahead->kind != op->kind || ahead->to != op->to ||
+                             ((ahead->key ^ op->key) & ~irr_ofi_part_bit(ofi)) != 0)) {
+        ahead = sends ? ahead->next_parted : ahead->later;
     }
-    *parts = (irr_ofi_parts_t){ .op = op, .next = ofi->parted, .link = &ofi->parted, .line = line };
-    parts->kept = op->kind == IRR_OFI_SEND ? op->room : op->whole.base != ofi->scrap ? op->posted : 0;
-    irr_ofi_line_init(&parts->held);
-    if (parts->next != NULL) {
-        parts->next->link = &parts->next;
-    }
-    ofi->parted = parts;
-    op->parts = parts;
-    return IRR_OK;
+    return ahead != NULL;
 }
 
-static void unlink_parts(irr_ofi_parts_t *parts)
-{
-    if (parts->link != NULL) {
-        *parts->link = parts->next;
-        if (parts->next != NULL) {
-            parts->next->link = parts->link;
-        }
-        parts->link = NULL;
-    }
-}
-
-void irr_ofi_parts_free(irr_ofi_op_t *op)
-{
-    if (op->parts != NULL) {
-        unlink_parts(op->parts);
-        irr_free(op->parts);
-        op->parts = NULL;
-    }
-}
-
-/* The message that it has to come after; NULL: none. */
-static irr_ofi_parts_t *find_ahead(const irr_ofi_t *ofi, const irr_ofi_op_t *op)
-{
-    irr_ofi_parts_t *parts = ofi->parted;
-
-    while (parts != NULL && (parts->op->kind != op->kind || parts->op->key != op->key || parts->op->to != op->to)) {
-        parts = parts->next;
-    }
-    return parts;
-}
-
+/*
+ * A provider takes so many receives and no more.  So that the first of each key is always among them, those behind it wait
+ * where there are many: else what comes next could be for one that waits, and those ahead of it for what comes later.
+ */
 irr_status_t irr_ofi_start(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line, bool *posted)
 {
-    irr_ofi_parts_t *ahead = find_ahead(ofi, op);
+    irr_status_t status;
 
     *posted = false;
-    if (ahead != NULL) {
-        irr_ofi_line_join(&ahead->held, op);
+    op->home = line;
+    measure_part(ofi, op);
+    if (op->kind == IRR_OFI_SEND ? irr_ofi_is_followed(ofi, op->posted) : op->room >= ofi->part_max) {
+        enlist(ofi, op);
+    }
+    if (op->kind == IRR_OFI_RECV && ofi->recvs > ofi->recvs_many && has_ahead(ofi, op)) {
+        irr_ofi_line_join(&ofi->waiting, op);
         return IRR_IN_PROGRESS;
     }
-    if (op->room >= ofi->part_max) {
-        irr_status_t status = make_parts(ofi, op, line);
-
-        if (status != IRR_OK) {
-            return status;
-        }
-        next_part(ofi, op);
+    status = irr_ofi_post(ofi, op, line, posted);
+    if (status != IRR_IN_PROGRESS) {
+        unlist(op);
     }
-    return irr_ofi_post(ofi, op, line, posted);
-}
-
-/* Was it a part that others follow? */
-static bool is_full(const irr_ofi_t *ofi, const irr_ofi_op_t *op)
-{
-    switch (op->kind) {
-    case IRR_OFI_SEND: return op->parts != NULL && op->parts->kept - op->parts->done >= ofi->part_max;
-    case IRR_OFI_RECV: return op->bytes == ofi->part_max;
-    case IRR_OFI_SINK: break;
-    }
-    return false;
+    return status;
 }
 
 /* IRR_IN_PROGRESS, or why there is none. */
 static irr_status_t start_next(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
-    irr_status_t status = op->parts != NULL ? IRR_OK : make_parts(ofi, op, &ofi->receives);
     bool posted;
 
-    if (status == IRR_OK && op->kind == IRR_OFI_RECV && op->link == NULL) {
-        status = IRR_ERR_CANCELED;   /* it was abandoned meanwhile */
+    if (op->kind == IRR_OFI_RECV && op->link == NULL) {
+        return IRR_ERR_CANCELED;   /* it was abandoned meanwhile */
     }
-    if (status != IRR_OK) {
-        return status;
-    }
-    op->parts->done += ofi->part_max;
-    next_part(ofi, op);
+    irr_ofi_give_back(ofi, op);
+    op->done += op->kind == IRR_OFI_SEND ? op->posted : op->bytes;
     op->bytes = 0;
-    return irr_ofi_post(ofi, op, op->parts->line, &posted);
+    op->key |= irr_ofi_part_bit(ofi);
+    enlist(ofi, op);
+    measure_part(ofi, op);
+    if (has_ahead(ofi, op)) {
+        irr_ofi_line_join(&ofi->waiting, op);
+        return IRR_IN_PROGRESS;
+    }
+    return irr_ofi_post(ofi, op, op->home, &posted);
 }
 
 bool irr_ofi_goes_on(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t *status)
 {
-    if ((*status == IRR_OK || *status == IRR_ERR_TRUNCATE) && is_full(ofi, op)) {
+    const bool came = *status == IRR_OK || *status == IRR_ERR_TRUNCATE;
+    const bool followed = came && op->kind != IRR_OFI_SINK &&
+                          irr_ofi_is_followed(ofi, op->kind == IRR_OFI_SEND ? op->posted : op->bytes);
+
+    if (followed) {
         *status = start_next(ofi, op);
         if (*status == IRR_IN_PROGRESS) {
             return true;
         }
     }
-    op->bytes += op->parts != NULL ? op->parts->done : 0;
+    ofi->orphans = ofi->orphans || (op->kind == IRR_OFI_RECV && (followed || (!came && op->done > 0)));
+    op->bytes += op->done;
     return false;
+}
+
+/* One that waited, and has no longer to. */
+static irr_ofi_op_t **find_ready(irr_ofi_t *ofi)
+{
+    irr_ofi_op_t **at = &ofi->waiting.first;
+
+    while (*at != NULL && has_ahead(ofi, *at)) {
+        at = &(*at)->next;
+    }
+    return at;
 }
 
 void irr_ofi_parts_end(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
-    irr_ofi_parts_t *parts = op->parts;
+    irr_ofi_op_t **at;
     bool posted;
 
-    if (parts == NULL) {
-        return;
-    }
-    unlink_parts(parts);
-    while (parts->held.first != NULL) {
-        irr_ofi_op_t *next = parts->held.first;
+    unlist(op);
+    for (at = find_ready(ofi); *at != NULL; at = find_ready(ofi)) {
+        irr_ofi_op_t *next = *at;
         irr_status_t status;
 
-        irr_ofi_line_leave(&parts->held, &parts->held.first);
-        status = irr_ofi_start(ofi, next, parts->line, &posted);
+        irr_ofi_line_leave(&ofi->waiting, at);
+        status = irr_ofi_post(ofi, next, next->home, &posted);
         if (status != IRR_IN_PROGRESS) {
             irr_ofi_finish(ofi, next, status);
         }
@@ -182,8 +177,8 @@ void irr_ofi_parts_end(irr_ofi_t *ofi, irr_ofi_op_t *op)
 
 bool irr_ofi_parts_come(const irr_ofi_t *ofi, uint64_t key, uint64_t ignore)
 {
-    for (const irr_ofi_parts_t *parts = ofi->parted; parts != NULL; parts = parts->next) {
-        if (parts->op->kind == IRR_OFI_RECV && ((parts->op->key ^ key) & ~ignore) == 0) {
+    for (const irr_ofi_op_t *op = ofi->parted; op != NULL; op = op->next_parted) {
+        if (op->kind == IRR_OFI_RECV && ((op->key ^ key) & ~ignore & ~irr_ofi_part_bit(ofi)) == 0) {
             return true;
         }
     }

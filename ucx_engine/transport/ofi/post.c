@@ -6,10 +6,6 @@
  */
 #include "transport/ofi/ofi.h"
 
-_Static_assert(sizeof(irr_iov_t) == sizeof(struct iovec) &&
-               offsetof(irr_iov_t, base) == offsetof(struct iovec, iov_base) &&
-               offsetof(irr_iov_t, length) == offsetof(struct iovec, iov_len),
-               "a list of pieces is handed to libfabric as it is");
 _Static_assert(offsetof(irr_ofi_op_t, context) == 0, "a completion's context is its operation");
 
 void irr_ofi_line_init(irr_ofi_line_t *line)
@@ -21,34 +17,23 @@ void irr_ofi_take_scrap(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     op->whole = (irr_iov_t){ .base = ofi->scrap, .length = sizeof(ofi->scrap) };
     op->posted = op->whole.length;
-}
-
-static const irr_iov_t *pieces_of(const irr_ofi_op_t *op, size_t *count)
-{
-    if (op->parts != NULL) {
-        *count = op->parts->count;
-        return op->parts->iov;
-    }
-    *count = op->whole.base != NULL ? 1 : op->count;
-    return op->whole.base != NULL ? &op->whole : op->iov;
+    op->kept = 0;
 }
 
 static ssize_t give(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     static char nothing;
-    const irr_iov_t empty = { .base = &nothing, .length = 0 };
-    size_t count;
-    const irr_iov_t *iov = pieces_of(op, &count);
+    const irr_iov_t part = irr_ofi_part(ofi, op);
+    const struct iovec iov = { .iov_base = part.length > 0 ? part.base : &nothing, .iov_len = part.length };
     const struct fi_msg_tagged message = {
-        .msg_iov = (const struct iovec *)(count > 0 ? iov : &empty), .iov_count = count > 0 ? count : 1, .addr = op->to,
-        .tag = op->key, .ignore = op->ignore, .context = &op->context
+        .msg_iov = &iov, .iov_count = 1, .addr = op->to, .tag = op->key, .ignore = op->ignore, .context = &op->context
     };
 
     return op->kind == IRR_OFI_SEND ? fi_tsendmsg(ofi->ep, &message, op->flags | FI_COMPLETION)
                                     : fi_trecvmsg(ofi->ep, &message, FI_COMPLETION);
 }
 
-/* A list that could not be packed is so now, or waits for that. */
+/* Of a list that could not be packed a part is so now, or waits for that. */
 static ssize_t hand_over(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     ssize_t error;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Bits of a tag that libfabric may match: a channel, a tag, and 16 bits of a rank at least. */
-#define TAG_BITS_MIN (IRR_CHANNEL_ID_BITS + IRR_CHANNEL_TAG_BITS + 16)
+#define TAG_BITS_MIN (IRR_CHANNEL_ID_BITS + IRR_OFI_TAG_BITS + 16)
 
 /* Where a provider gets to. */
 typedef enum reach {
