@@ -223,13 +223,30 @@ install_all() {
     fi
 }
 
+# paths FILE: what it says of each variable that we add folders to.
+paths() { grep -E '^(PATH|MANPATH|OMPI_MCA_mca_base_component_path|PMIX_MCA_mca_base_component_path)=' "$1" | sort; }
+
+# A shell that loads the module file has what env.sh sets, and after it was unloaded what it had.
+module_file() {
+    modules=/usr/share/modules/init/sh
+    where=$HOME/irr/share/coll-irr
+    env -i HOME="$HOME" PATH=/usr/bin:/bin sh -c '. "$0/env.sh" && env' "$where" > "$scratch/env" &&
+        env -i HOME="$HOME" PATH=/usr/bin:/bin sh -c '
+            . "$0" && module use "$1" && env > "$2.before" && module load coll-irr && irr_plan --version &&
+                env > "$2.module" && module unload coll-irr && env > "$2.after"' \
+            $modules "$where/modulefiles" "$scratch/env" || return
+    paths "$scratch/env.module"
+    [ "$(paths "$scratch/env.module")" = "$(paths "$scratch/env")" ] &&
+        [ "$(paths "$scratch/env.before")" = "$(paths "$scratch/env.after")" ]
+}
+
 count_blocks() {
     for text in $texts; do
         blocks "$text"
     done | awk '$3 !~ /^=/' | wc -l
 }
 
-plan $((10 + $(count_blocks)))
+plan $((11 + $(count_blocks)))
 check "each block of commands is marked as one" fenced
 check "links lead somewhere" links
 check "the README is short" short_readme
@@ -250,6 +267,11 @@ else
 fi
 install_all > "$scratch/out" 2>&1
 report $? "make install"
+if [ -e /usr/share/modules/init/sh ]; then
+    check "the module file sets what env.sh sets" module_file
+else
+    skip "the module file sets what env.sh sets" "there are no Environment Modules"
+fi
 for text in $texts; do
     cases "$text"
 done
