@@ -43,13 +43,21 @@ typedef struct irr_plans_message {
     size_t             index;    /* of the send in the plan of its rank */
     size_t             bytes;
     bool               boarded;  /* it goes over a board */
-    const irr_slice_t *slices;   /* in the order of the message, adjacent ones merged; valid during the call */
+    const irr_slice_t *slices;   /* of irr_plans_each_message: in the order of the message, adjacent ones merged; valid
+                                    during the call */
     size_t             nslices;
 } irr_plans_message_t;
 
 /*
- * Calls fn for each message of the job, sorted by stage, step and sender, until it returns false.  The plans
- * must pass irr_plan_check; IRR_ERR_INVALID_PLAN if they do not, IRR_ERR_NO_MEMORY.
+ * Calls fn for each message of the job, sorted by stage, step and sender, until it returns false, without looking at
+ * what it carries.  Time O(m log m) for m messages.  IRR_ERR_NO_MEMORY.
+ */
+irr_status_t irr_plans_each_send(const irr_plans_t *plans,
+                                 bool (*fn)(void *context, const irr_plans_message_t *message), void *context);
+
+/*
+ * The same with what each message carries.  The plans must pass irr_plan_check, whose cost it has; IRR_ERR_INVALID_PLAN
+ * if they do not, IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_plans_each_message(const irr_plans_t *plans,
                                     bool (*fn)(void *context, const irr_plans_message_t *message), void *context);

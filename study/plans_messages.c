@@ -1,10 +1,11 @@
 /*
- * plans_messages.c - the messages of a job with what they carry, in the order of the schedule; see plans.h.
+ * plans_messages.c - the messages of a job in the order of the schedule, with or without what they carry; see plans.h.
  *
  * The checker finds out, message by message, which bytes of the ranks' INPUT travel in it, however often they
  * were forwarded.  Here these ranges are cut where the blocks of the source meet, which gives the slices.
  *
- * Cost: that of irr_plan_check, a sort of the messages, and a binary search over P blocks for each slice.
+ * Cost: a sort of the messages; with what they carry also that of irr_plan_check, and a binary search over P blocks for
+ * each slice.
  */
 #include "study/plans.h"
 
@@ -19,10 +20,16 @@ typedef struct slices {
     size_t       count, max;
 } slices_t;
 
+/* A step that sends to another rank. */
+typedef struct outgoing {
+    const irr_step_t *step;
+    int               rank;
+} outgoing_t;
+
 /* By stage, step and sender; messages that agree in all three in the order of the sender's plan. */
 static int by_schedule(const void *a, const void *b)
 {
-    const irr_check_step_t *x = *(const irr_check_step_t *const *)a, *y = *(const irr_check_step_t *const *)b;
+    const outgoing_t *x = a, *y = b;
 
     if (x->step->stage != y->step->stage) {
         return x->step->stage < y->step->stage ? -1 : 1;
@@ -30,24 +37,72 @@ static int by_schedule(const void *a, const void *b)
     if (x->step->number != y->step->number) {
         return x->step->number < y->step->number ? -1 : 1;
     }
-    return (x > y) - (x < y);  /* steps are numbered through rank by rank */
+    if (x->rank != y->rank) {
+        return x->rank < y->rank ? -1 : 1;
+    }
+    return (x->step > y->step) - (x->step < y->step);
 }
 
-/* Lists the sends that leave their rank, sorted; returns how many. */
-static size_t list_messages(const irr_check_t *check, const irr_check_step_t **messages)
+/* Lists the sends that leave their rank, sorted; the caller frees the list. */
+static irr_status_t list_messages(const irr_plans_t *plans, outgoing_t **messages, size_t *count)
 {
-    size_t count = 0;
+    outgoing_t *list;
+    size_t steps = 0, n = 0;
 
-    for (size_t id = 0; id < check->base[check->ranks]; id++) {
-        const irr_check_step_t *at = &check->steps[id];
+    for (int r = 0; r < plans->ranks; r++) {
+        steps += plans->plans[r].nsteps;
+    }
+    list = irr_alloc(steps, sizeof(*list));
+    if (list == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    for (int r = 0; r < plans->ranks; r++) {
+        for (size_t i = 0; i < plans->plans[r].nsteps; i++) {
+            const irr_step_t *step = &plans->plans[r].steps[i];
 
-        if (at->step->kind == IRR_STEP_SEND && at->step->peer != at->rank) {
-            messages[count++] = at;
+            if (step->kind == IRR_STEP_SEND && step->peer != r) {
+                list[n++] = (outgoing_t){ step, r };
+            }
         }
     }
-    qsort(messages, count, sizeof(*messages), by_schedule);
-    return count;
+    qsort(list, n, sizeof(*list), by_schedule);
+    *messages = list;
+    *count = n;
+    return IRR_OK;
 }
+
+static irr_plans_message_t message_of(const irr_plans_t *plans, const outgoing_t *at)
+{
+    const irr_step_t *step = at->step;
+
+    return (irr_plans_message_t){
+        .stage = step->stage, .step = step->number, .from = at->rank, .to = step->peer,
+        .index = (size_t)(step - plans->plans[at->rank].steps), .bytes = step->bytes, .boarded = step->boarded
+    };
+}
+
+irr_status_t irr_plans_each_send(const irr_plans_t *plans,
+                                 bool (*fn)(void *context, const irr_plans_message_t *message), void *context)
+{
+    outgoing_t *messages;
+    size_t count;
+    irr_status_t status = list_messages(plans, &messages, &count);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const irr_plans_message_t message = message_of(plans, &messages[i]);
+
+        if (!fn(context, &message)) {
+            break;
+        }
+    }
+    irr_free(messages);
+    return IRR_OK;
+}
+
+/* ---- what they carry ---- */
 
 static ptrdiff_t end_of(const irr_block_t *block)
 {
@@ -100,9 +155,9 @@ static irr_status_t cut_segment(const irr_segment_t *segment, const irr_problem_
     return status;
 }
 
-static irr_status_t cut_message(const irr_check_t *check, const irr_check_step_t *at, slices_t *slices)
+static irr_status_t cut_message(const irr_check_t *check, const irr_plans_message_t *message, slices_t *slices)
 {
-    const irr_segments_t *content = &check->recipes[at - check->steps];
+    const irr_segments_t *content = &check->recipes[check->base[message->from] + message->index];
     irr_status_t status = IRR_OK;
 
     slices->count = 0;
@@ -119,28 +174,21 @@ irr_status_t irr_plans_each_message(const irr_plans_t *plans,
 {
     irr_check_t check = { .plans = plans->plans, .problems = plans->problems, .ranks = plans->ranks };
     irr_status_t status = irr_check_prove(&check);
-    const irr_check_step_t **messages = NULL;
+    outgoing_t *messages = NULL;
     slices_t slices = { .items = NULL };
     size_t count = 0;
     bool more = true;
 
     if (status == IRR_OK) {
-        messages = irr_alloc(check.base[check.ranks], sizeof(*messages));
-        status = messages != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
-    }
-    if (status == IRR_OK) {
-        count = list_messages(&check, messages);
+        status = list_messages(plans, &messages, &count);
     }
     for (size_t i = 0; status == IRR_OK && more && i < count; i++) {
-        const irr_step_t *step = messages[i]->step;
+        irr_plans_message_t message = message_of(plans, &messages[i]);
 
-        status = cut_message(&check, messages[i], &slices);
-        more = status == IRR_OK && fn(context, &(irr_plans_message_t){
-            .stage = step->stage, .step = step->number, .from = messages[i]->rank, .to = step->peer,
-            .index = irr_check_index(&check, (size_t)(messages[i] - check.steps)), .bytes = step->bytes,
-            .boarded = step->boarded,
-            .slices = slices.items, .nslices = slices.count
-        });
+        status = cut_message(&check, &message, &slices);
+        message.slices = slices.items;
+        message.nslices = slices.count;
+        more = status == IRR_OK && fn(context, &message);
     }
     irr_free(slices.items);
     irr_free(messages);

@@ -388,6 +388,33 @@ static bool replay_message(void *context, const irr_plans_message_t *message)
     return true;
 }
 
+/* What draw shows of a message, one after the other, as one number. */
+static bool hash_message(void *context, const irr_plans_message_t *message)
+{
+    const size_t parts[] = { (size_t)message->stage, (size_t)message->step, (size_t)message->from, (size_t)message->to,
+                             message->index, message->bytes, message->boarded };
+    uint64_t *hash = context;
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        *hash = (*hash ^ parts[i]) * 1099511628211u;
+    }
+    return true;
+}
+
+/* Listed without what they carry they are the same, in the same order. */
+static void check_sends(const irr_plans_t *plans)
+{
+    uint64_t with = 1, without = 1;
+
+    CU_ASSERT_EQUAL(irr_plans_each_message(plans, hash_message, &with), IRR_OK);
+    CU_ASSERT_EQUAL(irr_plans_each_send(plans, hash_message, &without), IRR_OK);
+    CU_ASSERT_EQUAL(with, without);
+    irr_memory_begin();
+    irr_memory_fail(1, NULL);
+    CU_ASSERT_EQUAL(irr_plans_each_send(plans, hash_message, &without), IRR_ERR_NO_MEMORY);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
 static void check_replay(const irr_settings_t *settings, const irr_matrix_t *matrix)
 {
     const int algorithm = settings->algorithm;
@@ -403,6 +430,7 @@ static void check_replay(const irr_settings_t *settings, const irr_matrix_t *mat
     }
     CU_ASSERT_EQUAL_FATAL(irr_plan_all_with(settings, matrix, &plans), IRR_OK);
     CU_ASSERT_EQUAL(irr_plans_each_message(&plans, replay_message, &replay), IRR_OK);
+    check_sends(&plans);
     for (int s = 0; s < matrix->ranks; s++) {
         for (int d = 0; d < matrix->ranks; d++) {
             for (uint64_t i = 0; i < *irr_matrix_at(matrix, s, d); i++) {

@@ -228,7 +228,7 @@ uint64_t irr_tool_run_bytes(const irr_plans_t *plans);
  */
 irr_status_t irr_tool_run(const irr_plans_t *plans, char *reason, size_t size);
 
-/* The exit status for a status of irr_plans_each_message; complains about what is not good. */
+/* The exit status for a status of irr_plans_each_message or irr_plans_each_send; complains about what is not good. */
 irr_cli_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status);
 
 /* ---- parts of draw ---- */
@@ -256,7 +256,7 @@ void irr_tool_svg_stage(FILE *out, const irr_tool_stage_t *stage);
 /* More messages than that are drawn as a map, of which --async has none. */
 #define IRR_TOOL_DRAW_MESSAGES_MAX 4096
 
-/* The heat map.  Errors as irr_plans_each_message has them; nothing was written then. */
+/* The heat map.  Errors as irr_plans_each_send has them; nothing was written then. */
 irr_status_t irr_tool_draw_map(const irr_tool_job_t *job, irr_tool_stage_t *stages, int nstages);
 
 /* draw --topology refuses more ranks: nobody could read their names. */

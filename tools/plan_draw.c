@@ -97,7 +97,7 @@ static irr_status_t collect(chart_t *chart)
     if (chart->stages == NULL || chart->received == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    status = irr_plans_each_message(plans, add_message, chart);
+    status = irr_plans_each_send(plans, add_message, chart);
     return status == IRR_OK && chart->count < planned_messages(plans) ? IRR_ERR_NO_MEMORY : status;
 }
 

@@ -187,7 +187,7 @@ irr_status_t irr_tool_draw_map(const irr_tool_job_t *job, irr_tool_stage_t *stag
     irr_status_t status = make_cells(&chart);
 
     if (status == IRR_OK) {
-        status = irr_plans_each_message(job->plans, add_message, &chart);
+        status = irr_plans_each_send(job->plans, add_message, &chart);
     }
     if (status == IRR_OK) {
         end_step(&chart);
