@@ -74,7 +74,7 @@ check_groups 7 "$program"
 check "host on some ranks, aapc on the others" divided aapc coll_irr_alltoall_algorithm=host "is host on some ranks"
 check "host on some ranks, that of MPI_Alltoallv on the others" divided a1 coll_irr_alltoall_algorithm=host "is host on some ranks"
 check "auto on some ranks, aapc on the others" divided auto coll_irr_alltoall_algorithm=aapc \
-    "is auto and there is no topology file on some ranks"
+    "is auto and coll_irr_setup_share is 0 on some ranks"
 check "an info key on some ranks, while the others choose" waits
 check "a1 on some ranks, ac on the others" divided a1 coll_irr_alltoall_algorithm=ac "setting algorithm is a1 on rank 0 .* and ac on rank 2"
 check "verbose says who serves it" \

@@ -98,7 +98,7 @@ check "ompi_info: topology_file" listed topology_file 4 'current value: ""'
 check "ompi_info: matrix_dump" listed matrix_dump 5 'current value: ""'
 check "ompi_info: ucx_tls" listed ucx_tls 4 "UCX_TLS"
 check "ompi_info: ucx_devices" listed ucx_devices 4 "UCX_NET_DEVICES"
-check "ompi_info: transport" listed transport 4 "Valid values: 0:\"auto\", 1:\"${TRANSPORTS%% *}\""
+check "ompi_info: transport" listed transport 4 "$(values auto "${TRANSPORTS%% *}")"
 check "ompi_info: ofi_provider" listed ofi_provider 4 "fi_info -p"
 check "ompi_info: ofi_domain" listed ofi_domain 4 "btl_tcp_if_include"
 bad alltoallv_algorithm=fastest alltoall_algorithm=none compose=7 window_messages=-3 window_bytes=12q dims=1x8 \

@@ -52,7 +52,7 @@ counts() {
 
 left() {
     counts --mca coll_irr_setup_share 0 --mca coll_irr_alltoall_algorithm host && holds 'row("MPI_Alltoallv", 4)["way"] == "Open MPI'"'"'s own"' &&
-        holds '"there is no topology file" in row("MPI_Alltoallv", 4)["reason"]' &&
+        holds '"auto and coll_irr_setup_share is 0" in row("MPI_Alltoallv", 4)["reason"]' &&
         holds '"alltoall_algorithm is host" in row("MPI_Alltoall", 4)["reason"]'
 }
 

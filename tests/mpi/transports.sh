@@ -72,7 +72,12 @@ case " $TRANSPORTS " in
             --mca coll_irr_ofi_provider psm2
         lacking "a provider that is not good enough" "provider udp;ofi_rxd of libfabric .*(ofi_provider)" \
             --mca coll_irr_ofi_provider "udp;ofi_rxd"
-        check "no libfabric at run time" no_library
+        # Open MPI 5.0 of Debian 13 does not start without libfabric.
+        if ldd "$program" | grep -q libfabric; then
+            skip "no libfabric at run time" "Open MPI needs libfabric itself"
+        else
+            check "no libfabric at run time" no_library
+        fi
         check "a job on one node opens no listener that others reach" \
             ranks 4 --mca coll_irr_transport ofi "$builddir/mpi_sockets" LOCAL
         check "a domain that others do not reach" ranks 2 --mca coll_irr_ofi_provider "tcp;ofi_rxm" \
