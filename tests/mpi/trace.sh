@@ -12,7 +12,8 @@ traces() {
     ranks "$1" --mca coll_irr_trace "$scratch/job" $program && [ "$(ls "$scratch"/job.*.trace | wc -l)" -eq "$1" ]
 }
 
-# whole_trace: one file for all, in which each send has an arrow to its receive.
+# whole_trace: one file for all, in which each send has an arrow to its receive.  Perfetto takes numbers for arrows, and
+# turns those round that lead to a span which began before.
 whole_trace() {
     "$tool" -o "$scratch/all.json" "$scratch"/job.*.trace > "$scratch/summary" && cat "$scratch/summary" &&
         python3 - "$scratch/all.json" << 'EOF'
@@ -23,7 +24,14 @@ ended = sorted(e["id"] for e in events if e["ph"] == "f")
 spans = [e for e in events if e["ph"] == "X"]
 kinds = {e["name"].split()[0] for e in spans}
 assert begun and begun == ended and len(set(begun)) == len(begun), (len(begun), len(ended))
-assert {"exchange", "data", "header", "signal"} <= kinds, kinds
+assert {"exchange", "data", "header", "signal", "wait"} <= kinds, kinds
+sent = {e["id"]: e["ts"] for e in events if e["ph"] == "s"}
+lines = {}
+for span in spans:
+    lines.setdefault((span["pid"], span["tid"]), []).append(span)
+for e in (e for e in events if e["ph"] == "f"):
+    begins = [x["ts"] for x in lines[e["pid"], e["tid"]] if abs(x["ts"] + x["dur"] - e["ts"]) < 1e-3]
+    assert isinstance(e["id"], int) and max(begins) >= sent[e["id"]], (e, begins)
 assert all(e["ts"] >= 0 and e["dur"] >= 0 for e in spans)
 assert {e["pid"] for e in spans} == {0, 1, 2, 3}
 EOF
