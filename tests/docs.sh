@@ -170,8 +170,8 @@ pictures() {
 
 # Each script for users says what it does, and does nothing else.
 scripts_help() {
-    for script in airfoil applications board_plot check debian13 demo lab/lab lldp2topology manual package parameters \
-        regret roce transports wire_plot yaml2topology; do
+    for script in airfoil applications board_plot check debian13 demo lab/lab lldp2topology manual ompi_headers package \
+        parameters regret roce transports wire_plot yaml2topology; do
         "$top/contrib/$script" --help > "$scratch/help" 2>&1 && [ "$(wc -l < "$scratch/help")" -gt 3 ] || {
             echo "contrib/$script --help:"
             cat "$scratch/help"
