@@ -17,7 +17,7 @@ algorithms() {
     "$PLAN" --list-algorithms | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p'
 }
 
-echo 1..135
+echo 1..136
 
 # ---- print ----
 
@@ -588,6 +588,13 @@ for pace in free loose grant sync; do
     done
     report $ok "pace $pace delivers"
 done
+ok=0
+for pair in "aapc --pace sync" "optimal --pace grant" "rs_n --pace loose" "a1 --pace free" "board --board-block 4096"; do
+    # shellcheck disable=SC2086
+    good print --algorithm $pair --ranks 6 --unit 6k && mv "$scratch/out" "$scratch/expected" &&
+        good print --algorithm ${pair%% *} --ranks 6 --unit 6k && cmp -s "$scratch/expected" "$scratch/out" || ok=1
+done
+report $ok "what is not said is as in the component"
 refused "a pace that is none" "unknown pace 'slow'" check --algorithm a1 --ranks 4 --pace slow
 refused "a pace on a grid" "--pace loose goes with direct messages and schedules only" \
     check --algorithm a3 --ranks 4 --pace loose

@@ -127,7 +127,7 @@ static irr_way_t way_of(const irr_tool_options_t *options, const irr_tool_input_
         .algorithm = options->load == NULL ? input->algorithm : 0, .dims = options->dims,
         .slice_min = (size_t)options->slice_min, .direct_bytes = (size_t)options->direct_bytes,
         .grants = (size_t)options->grants,
-        .pace = options->pace == IRR_PACE_AUTO ? IRR_PACE_FREE : options->pace,
+        .pace = options->pace,
         .board_block = (size_t)options->board_block, .board_bytes = (size_t)options->board_bytes
     };
     irr_way_t way = irr_way_of(&settings, 1);

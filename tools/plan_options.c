@@ -40,7 +40,7 @@ static const irr_cli_option_t rows[] = {
     { "ranks-per-node", OPTION_RANKS_PER_NODE, "N", "ranks in a row that share a node; default the hosts of --topology, "
       "else 1; for node as many as make a square, for board all" },
     { "board-block", OPTION_BOARD_BLOCK, "BYTES", "node, board: longer messages are lent, or go directly; default "
-      IRR_CLI_TEXT(IRR_BOARD_BLOCK_CROWDED) },
+      IRR_CLI_TEXT(IRR_BOARD_BLOCK_ALONE) ", as where each rank has a processor" },
     { "board-bytes", OPTION_BOARD_BYTES, "BYTES", "node, board: shared memory of a rank; default "
       IRR_CLI_TEXT(IRR_BOARD_BYTES_DEFAULT) },
     { "no-boards", OPTION_NO_BOARDS, NULL,    "node, board: as where ranks of a node cannot share memory" },
@@ -56,8 +56,8 @@ static const irr_cli_option_t rows[] = {
     { "hosts",     OPTION_HOSTS,     "LIST",  "the host of each rank, as in n[0-3],m1; some may be the same" },
     { "host-route", OPTION_HOST_ROUTE, "ROUTE", "aapc, several ranks a host: direct (default), or node; node is "
       "proved without the pieces that a job has with pace sync" },
-    { "pace",      OPTION_PACE,      "NAME",  "when messages may start: free (default), loose, grant, or sync of a "
-      "schedule; what a rank tells and awaits is proved and run, too" },
+    { "pace",      OPTION_PACE,      "NAME",  "when messages may start: free, loose, grant, sync of a schedule, or "
+      "auto (default), the algorithm's own; what a rank tells and awaits is proved and run, too" },
     { "grants",    OPTION_GRANTS,    "N",     "--pace grant: senders that a receiver admits at a time; default "
       IRR_CLI_TEXT(IRR_GRANTS_DEFAULT) },
     { "machine",   OPTION_MACHINE,   "FILE",  "simulate, recommend: constants of the machine (below)" },
@@ -443,7 +443,7 @@ irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *
 
     *options = (irr_tool_options_t){
         .command = IRR_TOOL_NOTHING, .algorithm = -1, .unit = 1024, .seed = 1, .scale = 1,
-        .slice_min = IRR_SLICE_MIN_DEFAULT, .direct_bytes = IRR_BYTES_AUTO, .board_block = IRR_BOARD_BLOCK_CROWDED,
+        .slice_min = IRR_SLICE_MIN_DEFAULT, .direct_bytes = IRR_BYTES_AUTO, .board_block = IRR_BOARD_BLOCK_ALONE,
         .board_bytes = IRR_BOARD_BYTES_DEFAULT, .rank = IRR_TOOL_ALL_RANKS,
         .scheduled = { .lambda = IRR_LAMBDA_DEFAULT, .latency = IRR_LATENCY_DEFAULT }
     };
