@@ -5,7 +5,7 @@
  *   5.0  coll framework 2.4.0: info strings are objects, process info and mutexes moved to opal; the tests
  *        passed on 5.0.7 with UCX 1.18.1, with the headers that its packages leave out
  *   6.0  coll framework 3.0.0: counts and displacements are arrays of 32 or 64 bit, functions are installed
- *        by the component itself; not built yet
+ *        by the component itself; compiles against the headers of its branch, never run
  *
  * Open MPI checks neither its own version nor the layout of its structures when it loads a component, so
  * the component does: mca_coll_irr_abi_matches compares what it was built for with what runs.
