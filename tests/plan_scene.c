@@ -56,7 +56,9 @@ void irr_scene_open_empty(irr_scene_t *scene)
         for (int i = 0; i < RANKS; i++) {
             scene->send[r][i] = scene->recv[r][i] = (irr_block_t){ i, i * UNIT, UNIT };
         }
-        scene->problems[r] = (irr_problem_t){ RANKS, r, { scene->send[r], RANKS }, { scene->recv[r], RANKS } };
+        scene->problems[r] = (irr_problem_t){
+            .ranks = RANKS, .rank = r, .send = { scene->send[r], RANKS }, .recv = { scene->recv[r], RANKS }
+        };
         irr_plan_init(&scene->plans[r]);
         irr_plan_reset(&scene->plans[r], &scene->problems[r]);
     }
