@@ -16,7 +16,7 @@ static void test_block(void)
         irr_onboard_open(&scene, "board", 0, IRR_BYTES_AUTO, 1 << 20);
         scene.world.engines[0]->config.crowded = crowded == 1;
         CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
-        CU_ASSERT_EQUAL(scene.team.comms[0]->board->block_max, crowded == 1 ? 32768 : 4096);
+        CU_ASSERT_EQUAL(scene.team.comms[0]->board->block_max, crowded == 1 ? 65536 : 4096);
         irr_onboard_close(&scene);
     }
 }

@@ -168,7 +168,7 @@ irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 #define IRR_DIRECT_DEFAULT      1536      /* and from which one costs about as much directly as through a grid */
 #define IRR_LATENCY_DEFAULT     16384     /* that travel in the time of a start-up */
 #define IRR_BOARD_BYTES_DEFAULT 1048576   /* of a board */
-#define IRR_BOARD_BLOCK_CROWDED 32768     /* what IRR_BYTES_AUTO becomes */
+#define IRR_BOARD_BLOCK_CROWDED 65536     /* what IRR_BYTES_AUTO becomes */
 #define IRR_BOARD_BLOCK_ALONE   4096
 
 /* ---- schedules ------------------------------------------------------------------------------- */
