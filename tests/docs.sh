@@ -230,7 +230,7 @@ paths() { grep -E '^(PATH|MANPATH|OMPI_MCA_mca_base_component_path|PMIX_MCA_mca_
 module_file() {
     modules=/usr/share/modules/init/sh
     where=$HOME/irr/share/coll-irr
-    env -i HOME="$HOME" PATH=/usr/bin:/bin sh -c '. "$0/env.sh" && env' "$where" > "$scratch/env" &&
+    env -i HOME="$HOME" PATH=/usr/bin:/bin sh -c '. "$0" && . "$1/env.sh" && env' $modules "$where" > "$scratch/env" &&
         env -i HOME="$HOME" PATH=/usr/bin:/bin sh -c '
             . "$0" && module use "$1" && env > "$2.before" && module load coll-irr && irr_plan --version &&
                 env > "$2.module" && module unload coll-irr && env > "$2.after"' \
