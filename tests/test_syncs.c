@@ -59,12 +59,29 @@ typedef struct way {
 
 static way_t ways[SMALL];
 
-/* Lanes are taken in turn. */
+enum { EDGES = 2 * (SCENE_VERTICES + SCENE_RANKS) };
+
+static int entered[EDGES];                /* how often a lane of an edge was looked at */
+static int until[EDGES][SCENE_RANKS];     /* by lane: the last step of who took it last */
+
+/* In turn, but without those that somebody still has. */
+static int take_lane(const irr_tree_t *tree, int edge, const irr_transmission_t *t)
+{
+    const int capacity = tree->capacity[edge / 2];
+    int lane = entered[edge]++ % capacity;
+
+    CU_ASSERT_FATAL(capacity <= SCENE_RANKS);
+    for (int i = 1; i < capacity && until[edge][lane] >= t->step; i++) {
+        lane = entered[edge]++ % capacity;
+    }
+    until[edge][lane] = irr_transmission_last(t);
+    return lane;
+}
+
 static void find_ways(const irr_tree_t *tree, const irr_schedule_t *schedule)
 {
-    static int entered[2 * (SCENE_VERTICES + SCENE_RANKS)];
-
     memset(entered, 0, sizeof(entered));
+    memset(until, -1, sizeof(until));
     for (size_t i = 0; i < schedule->count; i++) {
         way_t *way = &ways[i];
 
@@ -73,7 +90,7 @@ static void find_ways(const irr_tree_t *tree, const irr_schedule_t *schedule)
         for (int k = 0; k < way->edges; k++) {
             const int edge = way->path[k];
 
-            way->lane[k] = edge < 2 * tree->links ? entered[edge]++ % tree->capacity[edge / 2] : -1;
+            way->lane[k] = edge < 2 * tree->links ? take_lane(tree, edge, &schedule->list[i]) : -1;
         }
     }
 }

@@ -206,13 +206,27 @@ static void write_message(FILE *file, const message_t *message)
             message->status == IRR_OK ? "ok" : irr_status_text((irr_status_t)message->status));
 }
 
+/* Looks at both clocks, of which the one counts that was not interrupted. */
+#define LOOKS 32
+
 /* The time of day at the clock's 0. */
 static uint64_t epoch_ns(void)
 {
-    struct timespec day;
+    uint64_t epoch = 0, least = UINT64_MAX;
 
-    clock_gettime(CLOCK_REALTIME, &day);
-    return (uint64_t)day.tv_sec * UINT64_C(1000000000) + (uint64_t)day.tv_nsec - irr_clock_ns();
+    for (int i = 0; i < LOOKS; i++) {
+        struct timespec day;
+        const uint64_t before = irr_clock_ns();
+        uint64_t took;
+
+        clock_gettime(CLOCK_REALTIME, &day);
+        took = irr_clock_ns() - before;
+        if (took < least) {
+            least = took;
+            epoch = (uint64_t)day.tv_sec * UINT64_C(1000000000) + (uint64_t)day.tv_nsec - before - took / 2;
+        }
+    }
+    return epoch;
 }
 
 static void write_file(trace_t *trace)
