@@ -27,12 +27,14 @@ lab up single:3 > "$scratch/up" 2>&1
 status=$?
 [ $status -ne 3 ] || skip_all "$(sed -n 's/^lab: //p' "$scratch/up" | head -n 1)"
 
-bench() {
-    lab run 3 -- "$builddir/irr_bench" --algorithms host,a1 -i 5 -x 1 "$@" > "$scratch/run" 2>&1
+# shown COMMAND...: its output is kept and shown.
+shown() {
+    "$@" > "$scratch/run" 2>&1
     status=$?
     cat "$scratch/run"
     return $status
 }
+bench() { shown lab run 3 -- "$builddir/irr_bench" --algorithms host,a1 -i 5 -x 1 "$@"; }
 is_up() { cat "$scratch/up" && grep -qx "topology: $IRR_LAB_STATE/topology.conf" "$scratch/up"; }
 every_byte() {
     bench --unit 262144 && grep -q '^  host .* yes$' "$scratch/run" && grep -q '^  a1 .* yes$' "$scratch/run" &&
@@ -57,11 +59,8 @@ host_route() {
 }
 # choose TOPOLOGY: what the ranks find where they may try, with a list of the switches.
 choose() {
-    lab run 3 --mca coll_irr_topology_file "$1" --mca coll_irr_setup_share 1000000000 --mca coll_irr_verbose 1 -- \
-        "$builddir/irr_bench" --unit 65536 --algorithms auto -i 60 -x 0 > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    return $status
+    shown lab run 3 --mca coll_irr_topology_file "$1" --mca coll_irr_setup_share 1000000000 --mca coll_irr_verbose 1 \
+        -- "$builddir/irr_bench" --unit 65536 --algorithms auto -i 60 -x 0
 }
 # auto tries aapc on the switches of a file, and a file without a host is told of once.
 auto() {
@@ -72,10 +71,9 @@ auto() {
 }
 # A job of two exchanges opens nothing, also with a file.
 auto_waits() {
-    lab run 3 --mca coll_irr_topology_file "$IRR_LAB_STATE/topology.conf" --mca coll_irr_verbose 1 -- \
-        "$builddir/irr_bench" --algorithms auto -i 2 -x 0 > "$scratch/run" 2>&1
-    cat "$scratch/run"
-    grep '^  auto(host) .* yes$' "$scratch/run" && ! grep 'messages go over' "$scratch/run"
+    shown lab run 3 --mca coll_irr_topology_file "$IRR_LAB_STATE/topology.conf" --mca coll_irr_verbose 1 -- \
+        "$builddir/irr_bench" --algorithms auto -i 2 -x 0 &&
+        grep '^  auto(host) .* yes$' "$scratch/run" && ! grep 'messages go over' "$scratch/run"
 }
 names() {
     lab run 5 -- sh -c 'echo "$OMPI_COMM_WORLD_RANK $(uname -n)"' | sort > "$scratch/names"

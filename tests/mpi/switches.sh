@@ -48,15 +48,10 @@ ignored() {
         grep -q "are not used: $text" "$scratch/run"
 }
 
-# refused TEXT COMMAND...: results are right, Open MPI serves, and one line says why.
+# refused TEXT COMMAND...: results are right, Open MPI serves, and one text says why, once.
 refused() {
-    text=$1
-    shift
-    "$@" > "$scratch/run" 2>&1
-    status=$?
-    cat "$scratch/run"
-    [ $status -eq 0 ] && grep -q "^ *auto(host) .* yes\$" "$scratch/run" &&
-        [ "$(tr '\n' ' ' < "$scratch/run" | grep -o "$text" | wc -l)" -eq 1 ]
+    told "$@" && grep -q "^ *auto(host) .* yes\$" "$scratch/run" &&
+        [ "$(tr '\n' ' ' < "$scratch/run" | grep -o "$1" | wc -l)" -eq 1 ]
 }
 
 run="--mca coll_irr_verbose 10 $scratch/slurm $builddir/irr_bench --pattern random --unit 1000 --algorithms aapc -i 40 -x 0"
