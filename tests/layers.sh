@@ -90,7 +90,7 @@ headers_stand_alone() {
 }
 
 files_are_short() {
-    find "$1/ucx_engine" "$1/study" "$1/ompi_coll_irr" "$1/tools" "$1/tests" -name '*.[ch]' -exec awk '
+    find "$1/ucx_engine" "$1/study" "$1/ompi_coll_irr" "$1/tools" "$1/tests" \( -name '*.[ch]' -o -name '*.sh' \) -exec awk '
         FNR == 501 { print FILENAME " has more than 500 lines" }' {} +
 }
 

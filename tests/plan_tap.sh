@@ -38,3 +38,15 @@ refused() {
         grep -q -F "irr_plan: $text" "$scratch/err"
     report $? "$name"
 }
+
+# file NAME LINE...: writes a matrix file, a good header and these lines, to $scratch/NAME.
+file() {
+    name=$scratch/$1
+    shift
+    printf '%s\n' '%%MatrixMarket matrix coordinate integer general' "$@" > "$name"
+}
+
+# value KEY: of the last check.
+value() {
+    sed -n "s/^$1=//p" "$scratch/out"
+}

@@ -1,0 +1,65 @@
+#!/bin/sh
+# irr_plan_draw.sh - irr_plan draws plans and schedules.
+
+srcdir=${srcdir:-.}
+. "$srcdir/tests/plan_tap.sh"
+file pair '3 3 2' '1 2 5' '3 3 7'
+file triangle '3 3 6' '1 2 30' '1 3 10' '2 1 20' '2 3 20' '3 1 20' '3 2 10'
+
+echo 1..15
+
+good draw --algorithm a1 --ranks 5 && [ "$(lines '^<g><title>.*class="cell s0"')" -eq 20 ] &&
+    [ "$(lines 'class="title".*>a1, 5 ranks<')" -eq 1 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
+report $? "a cell for each message"
+[ "$(lines 'class="rank".*>4<')" -eq 2 ] && [ "$(lines 'class="step".*>')" -eq 4 ]
+report $? "ranks and steps are named"
+good draw --algorithm ac --ranks 5 && [ "$(lines '^<g><title>.*class="cell contended s0"')" -eq 20 ]
+report $? "contention is marked"
+good draw --algorithm a4 --ranks 61 && [ "$(lines 'class="stage".*>stage [1-4]<')" -eq 4 ] &&
+    [ "$(lines '^<g><title>stage 4.*class="cell s3"')" -gt 0 ] &&
+    [ "$(lines '^<g><title>.*class="cell contended')" -eq 0 ]
+report $? "each stage has a heading and a colour"
+good draw --algorithm a1 --matrix "$scratch/pair" &&
+    [ "$(lines '<title>stage 1 step 1: 0 to 1, 5 bytes</title>')" -eq 1 ]
+report $? "a cell tells what its message is"
+cp "$scratch/pair" "$scratch/a&b<c"
+good draw --algorithm a1 --matrix "$scratch/a&b<c" && [ "$(lines 'a&amp;b&lt;c<')" -eq 1 ]
+report $? "names are escaped"
+good draw --algorithm a1 --ranks 1 && [ "$(lines '^<g><title>')" -eq 0 ]
+report $? "one rank has nothing to draw"
+good draw --algorithm optimal --matrix "$scratch/triangle" &&
+    [ "$(lines '<title>step 1: 0 to 1, bytes 0 to 30</title>.* s0" x="88.00" y="203" width="675.00"')" -eq 1 ] &&
+    [ "$(lines '<title>step 2: 1 to 0, bytes 0 to 20</title>.* s0" x="538.00" y="243" width="450.00"')" -eq 1 ] &&
+    [ "$(lines '<title>step 3: 2 to 1, bytes 0 to 10</title>.* s0" x="763.00" y="283" width="225.00"')" -eq 1 ] &&
+    [ "$(lines '^<g><title>')" -eq 6 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
+report $? "a schedule is drawn over time"
+[ "$(lines 'step 1: 0 to 1.* s0 from" x="88.00" y="259" width="675.00".*>0</text></g>$')" -eq 1 ] &&
+    [ "$(lines ' from" x=')" -eq 6 ]
+report $? "with what each rank receives"
+[ "$(lines '^<text class="rank number" x="46" y="302">2</text>$')" -eq 1 ] &&
+    [ "$(lines 'class="idle" x="88"')" -eq 6 ] && [ "$(lines 'class="barrier"')" -eq 3 ] &&
+    [ "$(lines '^<path class="bound" d="M988.00 194V322"/>$')" -eq 1 ] &&
+    [ "$(lines 'in 8.3 % of the 40 bytes of 3 steps<')" -eq 1 ]
+report $? "with what is idle, the ends of its steps and the bound"
+good draw --redistribute 2,6,3,6 --unit 1 --async && [ "$(lines 'class="barrier"')" -eq 0 ] &&
+    [ "$(lines 'in 16.7 % of the 6 bytes of 6 steps<')" -eq 1 ] &&
+    [ "$(lines '<title>step 2: 1 to 5, bytes 0 to 1</title>.* s0" x="238.00"')" -eq 1 ]
+report $? "without steps, if asked for"
+file nothing '2 2 0'
+good draw --algorithm rs_nh --matrix "$scratch/nothing" && [ "$(lines '^<g><title>')" -eq 0 ] &&
+    good draw --algorithm lp --ranks 1 && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
+report $? "an empty schedule has nothing to draw"
+
+good draw --algorithm a3 --ranks 256 && [ "$(lines '^<g><title>')" -eq 0 ] &&
+    [ "$(wc -c < "$scratch/out")" -lt 100000 ] &&
+    [ "$(lines '>a3, 256 ranks in a grid of 16 x 16; a cell: bytes that a rank sends in a step<')" -eq 2 ] &&
+    [ "$(lines '>stage [12]: 3840 messages in 15 steps, the largest of 16384 bytes<')" -eq 2 ] &&
+    [ "$(lines '^<path d="M0 0h15M0 1h15.*M0 255h15" class="l31"/>$')" -eq 2 ]
+report $? "many messages are a heat map"
+good draw --algorithm a1 --ranks 1024 --pattern random && [ "$(wc -c < "$scratch/out")" -lt 500000 ] &&
+    [ "$(lines '>a1, 1024 ranks; a cell: the most bytes that one of 4 ranks sends in one of 8 steps<')" -eq 2 ] &&
+    [ "$(lines 'class="rank e".*>960<')" -eq 1 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
+report $? "whose cells are of several ranks and steps"
+refused "times of too many messages" "draw --async shows at most 4096 messages, not " \
+    draw --algorithm rs_nh --ranks 100 --async
+exit $failed
