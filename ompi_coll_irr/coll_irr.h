@@ -6,6 +6,7 @@
  *
  *   coll_irr_component.c  open, close, the table Open MPI looks for
  *   coll_irr_params.c     MCA parameters
+ *   coll_irr_ranks.h      the ranks of an exchange
  *   coll_irr_settings.c   the settings of a communicator, from parameters and info keys
  *   coll_irr_values.c     texts of both to values
  *   coll_irr_pvars.c      MPI_T performance variables
@@ -190,6 +191,7 @@ struct mca_coll_irr_module_t {
     mca_coll_base_module_t      super;
     void                       *pad[16];        /* newer releases of a series write behind their own members */
     ompi_communicator_t        *comm;           /* not retained: it owns the module */
+    mca_coll_irr_ranks_t        ranks;          /* of its exchanges */
     ompi_communicator_t        *keyed;          /* the same, or NULL if it has no info keys of ours */
     const mca_coll_irr_settings_t *settings;    /* many communicators may have the same */
     mca_coll_irr_neighbors_t   *neighbors;      /* NULL: no call has asked for them yet, or no memory */
@@ -276,7 +278,7 @@ void mca_coll_irr_records_open(void);
 void mca_coll_irr_records_close(void);
 
 /* Local: those that this rank talks to and that have the same record.  IRR_ERR_OOB: it cannot tell of some. */
-irr_status_t mca_coll_irr_records_look(ompi_communicator_t *comm, mca_coll_irr_partners_t *partners);
+irr_status_t mca_coll_irr_records_look(const mca_coll_irr_ranks_t *ranks, mca_coll_irr_partners_t *partners);
 
 /*
  * Collective over the ranks that have the component: starts rounds in which words become the maxima of all ranks, of
@@ -287,7 +289,7 @@ irr_status_t mca_coll_irr_records_look(ompi_communicator_t *comm, mca_coll_irr_p
 void mca_coll_irr_records_ask(mca_coll_irr_rounds_t *rounds, const mca_coll_irr_partners_t *partners, uint64_t *words);
 
 /* When these are over: false, alike on all that have it, if a member lacks it or is unlike; of which the user is told. */
-bool mca_coll_irr_records_are_alike(ompi_communicator_t *comm, const uint64_t *words);
+bool mca_coll_irr_records_are_alike(const mca_coll_irr_ranks_t *ranks, const uint64_t *words);
 
 /* ---- activation ---- */
 
@@ -400,7 +402,7 @@ int mca_coll_irr_error(irr_status_t status);
 
 /* ---- teardown ---- */
 
-/* The members of a communicator as ranks of MPI_COMM_WORLD, ascending; from malloc. */
+/* Members as ranks of MPI_COMM_WORLD, ascending; from malloc. */
 struct mca_coll_irr_group_t {
     struct mca_coll_irr_group_t *next;
     int                          size;
@@ -408,7 +410,7 @@ struct mca_coll_irr_group_t {
 };
 
 /* NULL without memory. */
-mca_coll_irr_group_t *mca_coll_irr_group_create(ompi_communicator_t *comm);
+mca_coll_irr_group_t *mca_coll_irr_group_create(const mca_coll_irr_ranks_t *ranks);
 
 /*
  * Remembers that this process exchanges with the members of a group, for the barrier at the end; takes the
@@ -434,7 +436,7 @@ void mca_coll_irr_teardown_local(void);
 uint64_t mca_coll_irr_add_side(const mca_coll_irr_side_t *side, int me, irr_choice_load_t *load);
 
 /* Of a call: both sides together. */
-irr_choice_load_t mca_coll_irr_load(const mca_coll_irr_call_t *call, ompi_communicator_t *comm);
+irr_choice_load_t mca_coll_irr_load(const mca_coll_irr_call_t *call, int me);
 
 /*
  * A blocking call, of which the sides are set, as MPI gives them: as the state of the collective says, which the first
@@ -480,6 +482,6 @@ void mca_coll_irr_meet_neighbors(mca_coll_irr_module_t *module, mca_coll_irr_whi
 void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call);
 
 /* Those of a communicator with a topology, in which messages between two ranks are in one order at both ends. */
-mca_coll_irr_neighbors_t *mca_coll_irr_neighbors_create(ompi_communicator_t *comm);
+mca_coll_irr_neighbors_t *mca_coll_irr_neighbors_create(const mca_coll_irr_module_t *module);
 
 #endif

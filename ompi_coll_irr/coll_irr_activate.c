@@ -19,7 +19,7 @@ irr_status_t mca_coll_irr_maxima(mca_coll_irr_module_t *module, uint64_t *words,
 {
     mca_coll_irr_rounds_t rounds;
 
-    mca_coll_irr_rounds_init(&rounds, module->comm, MCA_COLL_BASE_TAG_BARRIER);
+    mca_coll_irr_rounds_init(&rounds, &module->ranks, MCA_COLL_BASE_TAG_BARRIER);
     mca_coll_irr_rounds_maxima(&rounds, words, count, &MCA_COLL_IRR_PARTNERS_ALL);
     return mca_coll_irr_rounds_wait(&rounds, 0, NULL);
 }
@@ -30,7 +30,8 @@ irr_status_t mca_coll_irr_maxima(mca_coll_irr_module_t *module, uint64_t *words,
  */
 bool mca_coll_irr_on_my_node(const mca_coll_irr_module_t *module, int rank)
 {
-    ompi_proc_t *proc = ompi_group_get_proc_ptr_raw(module->comm->c_local_group, rank);
+    const mca_coll_irr_part_t *part = mca_coll_irr_part(&module->ranks, rank);
+    ompi_proc_t *proc = ompi_group_get_proc_ptr_raw(part->group, rank - part->first);
 
     return !ompi_proc_is_sentinel(proc) && OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags);
 }
@@ -39,8 +40,8 @@ int mca_coll_irr_node_ranks(const mca_coll_irr_module_t *module)
 {
     int count = 1;
 
-    for (int i = 0; i < ompi_comm_size(module->comm); i++) {
-        count += i != ompi_comm_rank(module->comm) && mca_coll_irr_on_my_node(module, i);
+    for (int i = 0; i < module->ranks.size; i++) {
+        count += i != module->ranks.rank && mca_coll_irr_on_my_node(module, i);
     }
     return count;
 }
@@ -49,9 +50,9 @@ int mca_coll_irr_node_ranks(const mca_coll_irr_module_t *module)
 irr_status_t mca_coll_irr_prepare(mca_coll_irr_module_t *module, mca_coll_irr_group_t **group_p)
 {
     const mca_coll_irr_neighbors_t *neighbors = module->neighbors;
-    const size_t ranks = (size_t)ompi_comm_size(module->comm);
+    const size_t ranks = (size_t)module->ranks.size;
 
-    *group_p = mca_coll_irr_group_create(module->comm);
+    *group_p = mca_coll_irr_group_create(&module->ranks);
     if (mca_coll_irr_room_init(&module->send_room, ranks) != IRR_OK ||
         mca_coll_irr_room_init(&module->recv_room, ranks) != IRR_OK || *group_p == NULL ||
         (neighbors != NULL && (mca_coll_irr_room_init(&module->send_room, (size_t)neighbors->sends) != IRR_OK ||
@@ -217,7 +218,7 @@ void mca_coll_irr_meet_neighbors(mca_coll_irr_module_t *module, mca_coll_irr_whi
         return;
     }
     if (module->neighbors == NULL) {
-        module->neighbors = mca_coll_irr_neighbors_create(module->comm);
+        module->neighbors = mca_coll_irr_neighbors_create(module);
     }
     if (module->neighbors == NULL && module->trouble == IRR_OK) {
         module->trouble = IRR_ERR_NO_MEMORY;

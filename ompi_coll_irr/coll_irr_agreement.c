@@ -46,7 +46,7 @@ static double expected(const irr_candidate_t *candidate, double host_ns)
 static irr_choice_act_t list_ways(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     irr_choice_t *choice = &service->choice;
-    const irr_traffic_t traffic = irr_choice_traffic(choice, ompi_comm_size(module->comm),
+    const irr_traffic_t traffic = irr_choice_traffic(choice, module->ranks.size,
                                                      mca_coll_irr_collectives[service->which].neighbors);
     const double host_ns = irr_model_host_ns(&module->machine, &traffic);
     irr_candidate_t list[IRR_CANDIDATES_MAX];
@@ -75,7 +75,7 @@ static bool only_boards(const mca_coll_irr_module_t *module, const mca_coll_irr_
     const irr_choice_t *choice = &service->choice;
     const int ranks = choice->node_ranks > 0 ? choice->node_ranks : choice->own_node_ranks;   /* agreed, or a guess */
 
-    return ranks == ompi_comm_size(module->comm) && !service->needs_transport;
+    return ranks == module->ranks.size && !service->needs_transport;
 }
 
 /* What this rank thinks that opening ways costs. */
@@ -84,7 +84,7 @@ static irr_choice_opening_t opening(const mca_coll_irr_module_t *module, const m
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     const int ranks = mca_coll_irr_node_ranks(module);
     const uint64_t turns = cpus > 0 ? ((uint64_t)ranks + (uint64_t)cpus - 1) / (uint64_t)cpus : 1;
-    const bool one_node = ranks == ompi_comm_size(module->comm);
+    const bool one_node = ranks == module->ranks.size;
     irr_counters_t counters;
 
     mca_coll_irr_counters(&counters);
@@ -262,7 +262,7 @@ void mca_coll_irr_agreement_start(mca_coll_irr_agreement_t *agreement, mca_coll_
     agreement->status = IRR_IN_PROGRESS;
     irr_choice_words(&service->choice, &costs, agreement->words);
     agreement->begin_ns = irr_clock_ns();
-    mca_coll_irr_rounds_init(&agreement->rounds, module->comm, tag);
+    mca_coll_irr_rounds_init(&agreement->rounds, &module->ranks, tag);
     mca_coll_irr_rounds_maxima(&agreement->rounds, agreement->words, IRR_CHOICE_WORDS, &MCA_COLL_IRR_PARTNERS_ALL);
 }
 

@@ -4,7 +4,7 @@
 #ifndef MCA_COLL_IRR_BUFFER_H
 #define MCA_COLL_IRR_BUFFER_H
 
-#include "compat.h"
+#include "coll_irr_ranks.h"
 #include "irr.h"
 
 /* Room for blocks, of irr_alloc: for one a rank at least, and it grows. */
@@ -63,6 +63,14 @@ typedef struct mca_coll_irr_call_t {
     mca_coll_irr_end_t  input, output;
     unsigned            lacks;          /* copies that there is no memory for: IRR_LACKS_INPUT, IRR_LACKS_OUTPUT */
 } mca_coll_irr_call_t;
+
+/* A call with blocks, as a problem of the engine. */
+static inline irr_problem_t mca_coll_irr_problem(const mca_coll_irr_call_t *call, const mca_coll_irr_ranks_t *ranks)
+{
+    return (irr_problem_t){
+        .ranks = ranks->size, .rank = ranks->rank,
+        .send = call->input.blocks, .recv = call->output.blocks, .neighbors = call->neighbors };
+}
 
 /* Is a call in place, as MPI gives it?  Then both sides become the receiving one. */
 static inline bool mca_coll_irr_call_in_place(mca_coll_irr_call_t *call)

@@ -94,7 +94,7 @@ mca_coll_irr_mode_t mca_coll_irr_mode(const mca_coll_irr_module_t *module, const
 /* As the user counts nodes, or as Open MPI does. */
 static int node_ranks(const mca_coll_irr_module_t *module)
 {
-    const size_t given = module->settings->ranks_per_node, ranks = (size_t)ompi_comm_size(module->comm);
+    const size_t given = module->settings->ranks_per_node, ranks = (size_t)module->ranks.size;
 
     return given == 0 ? mca_coll_irr_node_ranks(module) : (int)(given < ranks ? given : ranks);
 }
@@ -118,7 +118,7 @@ bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_serv
         return true;
     }
     /* Where processes are is alike for all ranks; what parameters say of it is not agreed yet. */
-    return irr_choice_place(&service->choice, mca_coll_irr_node_ranks(module) == ompi_comm_size(module->comm),
+    return irr_choice_place(&service->choice, mca_coll_irr_node_ranks(module) == module->ranks.size,
                             node_ranks(module));
 }
 
@@ -168,12 +168,12 @@ uint64_t mca_coll_irr_add_side(const mca_coll_irr_side_t *side, int me, irr_choi
     return total;
 }
 
-irr_choice_load_t mca_coll_irr_load(const mca_coll_irr_call_t *call, ompi_communicator_t *comm)
+irr_choice_load_t mca_coll_irr_load(const mca_coll_irr_call_t *call, int me)
 {
     irr_choice_load_t load = { .messages = 0 };
 
-    load.sent = mca_coll_irr_add_side(&call->send, ompi_comm_rank(comm), &load);
-    load.received = mca_coll_irr_add_side(&call->recv, ompi_comm_rank(comm), &load);
+    load.sent = mca_coll_irr_add_side(&call->send, me, &load);
+    load.received = mca_coll_irr_add_side(&call->recv, me, &load);
     return load;
 }
 
@@ -201,7 +201,7 @@ int mca_coll_irr_choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
         ns = irr_clock_ns();
         result = go(module, service, call, in_place);
         ns = irr_clock_ns() - ns;
-        load = mca_coll_irr_load(call, module->comm);
+        load = mca_coll_irr_load(call, module->ranks.rank);
     }
     if (irr_choice_took(&service->choice, ns, &load)) {
         ns = mca_coll_irr_tally_begin(service);

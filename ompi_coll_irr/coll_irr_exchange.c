@@ -8,13 +8,7 @@
 
 static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const mca_coll_irr_call_t *call)
 {
-    irr_problem_t problem = {
-        .ranks = ompi_comm_size(module->comm),
-        .rank = ompi_comm_rank(module->comm),
-        .send = call->input.blocks,
-        .recv = call->output.blocks,
-        .neighbors = call->neighbors
-    };
+    const irr_problem_t problem = mca_coll_irr_problem(call, &module->ranks);
     irr_exchange_t *running = irr_comm_exchange(irr_comm);
     irr_status_t status =
         irr_exchange_start_lacking(running, &problem, call->input.base, call->output.base, call->lacks);
@@ -59,7 +53,7 @@ void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_
 
     call->neighbors = NULL;
     if (!mca_coll_irr_collectives[which].neighbors) {
-        call->send.slots = call->recv.slots = ompi_comm_size(module->comm);
+        call->send.slots = call->recv.slots = module->ranks.size;
         call->send.places = call->recv.places = call->send.slots;
     } else if (neighbors != NULL) {   /* if not, no rank is served */
         call->send.places = neighbors->send_places;

@@ -72,7 +72,7 @@ static void read_once(void)
 /* A rank of the communicator in MPI_COMM_WORLD, as users count. */
 static unsigned process_of(const mca_coll_irr_module_t *module, uint64_t rank)
 {
-    return (unsigned)ompi_group_get_proc_name(module->comm->c_local_group, (int)rank).vpid;
+    return (unsigned)mca_coll_irr_process(&module->ranks, (int)rank).vpid;
 }
 
 /* Local: the lowest rank that could not read its file says so. */
@@ -89,13 +89,13 @@ static void tell_refused(const mca_coll_irr_module_t *module, uint64_t first, ui
     snprintf(text, sizeof(text), "coll_irr_machine_file is '%.400s', and rank %u of MPI_COMM_WORLD cannot use it: "
              "%s%s%s; all ranks take the default constants", path(), process_of(module, first), line,
              mine.error.reason, others);
-    tell(first == (uint64_t)ompi_comm_rank(module->comm), text);
+    tell(first == (uint64_t)module->ranks.rank, text);
 }
 
 /* Collective: the lower of a rank that has most of constant i, and of one that has least, tells of both. */
 static irr_status_t tell_different(mca_coll_irr_module_t *module, int i, uint64_t own, const uint64_t *words)
 {
-    const uint64_t ranks = (uint64_t)ompi_comm_size(module->comm), me = (uint64_t)ompi_comm_rank(module->comm);
+    const uint64_t ranks = (uint64_t)module->ranks.size, me = (uint64_t)module->ranks.rank;
     const uint64_t values[2] = { words[MOST + i], ~words[LEAST + i] };
     uint64_t holders[2] = { own == values[0] ? ranks - me : 0, own == values[1] ? ranks - me : 0 };
     irr_status_t status = mca_coll_irr_maxima(module, holders, 2);
@@ -116,7 +116,7 @@ static irr_status_t tell_different(mca_coll_irr_module_t *module, int i, uint64_
 /* Collective: not all ranks can use their files, or these differ. */
 static irr_status_t explain(mca_coll_irr_module_t *module)
 {
-    const uint64_t ranks = (uint64_t)ompi_comm_size(module->comm), me = (uint64_t)ompi_comm_rank(module->comm);
+    const uint64_t ranks = (uint64_t)module->ranks.size, me = (uint64_t)module->ranks.rank;
     const bool refused = mine.state == REFUSED;
     uint64_t own[CONSTANTS], words[WORDS];
     irr_status_t status;
@@ -172,7 +172,7 @@ static bool take(mca_coll_irr_module_t *module, const uint64_t words[2])
     const bool alike = words[0] == ~words[1];
 
     module->machine = alike ? mine.machine : standard;
-    opal_output_verbose(ompi_comm_rank(module->comm) == 0 ? 10 : 20, mca_coll_irr_component.output,
+    opal_output_verbose(module->ranks.rank == 0 ? 10 : 20, mca_coll_irr_component.output,
                         "coll:irr: communicator %s takes the %s constants of the machine", module->comm->c_name,
                         memcmp(&module->machine, &standard, sizeof(standard)) == 0 ? "default" : "measured");
     return alike;
@@ -190,7 +190,7 @@ void mca_coll_irr_machine_take(mca_coll_irr_module_t *module, const uint64_t wor
     if (!take(module, words)) {
         snprintf(text, sizeof(text), "coll_irr_machine_file is '%.400s' on rank %u of MPI_COMM_WORLD, and not all "
                  "ranks can use what it says there, or it is not the same on all; they take the default constants",
-                 path(), process_of(module, (uint64_t)ompi_comm_rank(module->comm)));
-        tell(mine.state == REFUSED || ompi_comm_rank(module->comm) == 0, text);
+                 path(), process_of(module, (uint64_t)module->ranks.rank));
+        tell(mine.state == REFUSED || module->ranks.rank == 0, text);
     }
 }

@@ -180,6 +180,7 @@ static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
         return OMPI_ERR_NOT_AVAILABLE;
     }
     module->comm = comm;
+    mca_coll_irr_ranks_init(&module->ranks, comm);
     module->keyed = mca_coll_irr_info_has(comm, MCA_COLL_IRR_PREFIX) ? comm : NULL;
     mca_coll_irr_previous_keep(module->previous, previous, &module->super);
     if (module->trouble == IRR_OK) {
@@ -239,6 +240,7 @@ static void destruct(mca_coll_irr_module_t *module)
     mca_coll_irr_room_fini(&module->send_room);
     mca_coll_irr_room_fini(&module->recv_room);
     mca_coll_irr_previous_drop(module->previous);
+    mca_coll_irr_ranks_fini(&module->ranks);
 }
 
 OBJ_CLASS_INSTANCE(mca_coll_irr_module_t, mca_coll_base_module_t, construct, destruct);

@@ -124,23 +124,24 @@ static size_t list_ranks(const mca_coll_irr_slot_t *order, int slots, int *ranks
     return count;
 }
 
-static mca_coll_irr_neighbors_t *of_topology(ompi_communicator_t *comm)
+static mca_coll_irr_neighbors_t *of_topology(const mca_coll_irr_module_t *module)
 {
+    ompi_communicator_t *comm = module->comm;
     const mca_topo_base_comm_cgd_union_t *topology = &comm->c_topo->mtc;
 
     if (OMPI_COMM_IS_CART(comm)) {
-        return of_grid(topology->cart, ompi_comm_rank(comm));
+        return of_grid(topology->cart, module->ranks.rank);
     }
     if (OMPI_COMM_IS_GRAPH(comm)) {
-        return of_graph(topology->graph, ompi_comm_rank(comm));
+        return of_graph(topology->graph, module->ranks.rank);
     }
     return of_lists(topology->dist_graph->out, topology->dist_graph->outdegree, topology->dist_graph->in,
                     topology->dist_graph->indegree);
 }
 
-mca_coll_irr_neighbors_t *mca_coll_irr_neighbors_create(ompi_communicator_t *comm)
+mca_coll_irr_neighbors_t *mca_coll_irr_neighbors_create(const mca_coll_irr_module_t *module)
 {
-    mca_coll_irr_neighbors_t *made = of_topology(comm);
+    mca_coll_irr_neighbors_t *made = of_topology(module);
 
     if (made != NULL) {
         int *to = (int *)(made->recv_order + made->recv_places), *from = to + made->send_places;

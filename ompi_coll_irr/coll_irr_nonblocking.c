@@ -186,7 +186,7 @@ static int start(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call,
         return result;
     }
     if (series->service.state != MCA_COLL_IRR_SERVING) {
-        request->load = mca_coll_irr_load(call, series->module->comm);
+        request->load = mca_coll_irr_load(call, series->module->ranks.rank);
     }
     mca_coll_irr_tally_start(series, call);
     if (kind != HOST) {

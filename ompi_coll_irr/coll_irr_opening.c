@@ -37,7 +37,7 @@ static uint64_t process_name(void *context, int rank)
 {
     const mca_coll_irr_opening_t *opening = context;
 
-    return ompi_group_get_proc_name(opening->module->comm->c_local_group, rank).vpid;
+    return mca_coll_irr_process(&opening->module->ranks, rank).vpid;
 }
 
 /* ---- steps: each returns IRR_IN_PROGRESS until what it waits for is over ---- */
@@ -70,13 +70,7 @@ static irr_status_t wait_for_plan(mca_coll_irr_opening_t *opening)
 static irr_status_t plan(const mca_coll_irr_opening_t *opening)
 {
     const mca_coll_irr_call_t *call = opening->purpose.call;
-    const irr_problem_t problem = {
-        .ranks = ompi_comm_size(opening->module->comm),
-        .rank = ompi_comm_rank(opening->module->comm),
-        .send = call->input.blocks,
-        .recv = call->output.blocks,
-        .neighbors = call->neighbors
-    };
+    const irr_problem_t problem = mca_coll_irr_problem(call, &opening->module->ranks);
 
     return irr_exchange_plan(irr_comm_exchange(opening->comm), &problem);
 }
@@ -98,7 +92,7 @@ static irr_status_t wait_for_comm(mca_coll_irr_opening_t *opening)
 static uint64_t node_label(mca_coll_irr_module_t *module)
 {
     size_t ranks_per_node = module->settings->ranks_per_node;
-    int me = ompi_comm_rank(module->comm), lowest = 0;
+    int me = module->ranks.rank, lowest = 0;
 
     if (ranks_per_node > 0) {
         return (size_t)me / ranks_per_node;
@@ -114,8 +108,8 @@ void mca_coll_irr_opening_start(mca_coll_irr_opening_t *opening, mca_coll_irr_mo
                                 irr_status_t trouble, const char *reason)
 {
     const irr_comm_params_t params = {
-        .ranks = ompi_comm_size(module->comm),
-        .rank = ompi_comm_rank(module->comm),
+        .ranks = module->ranks.size,
+        .rank = module->ranks.rank,
         .settings = *settings,
         .oob = &opening->oob,
         .trouble = trouble,
@@ -140,7 +134,7 @@ void mca_coll_irr_opening_start(mca_coll_irr_opening_t *opening, mca_coll_irr_mo
     opening->failed = 0;
     opening->next = wait_for_comm;
     opening->status = IRR_IN_PROGRESS;
-    mca_coll_irr_rounds_init(&opening->rounds, module->comm, tag);
+    mca_coll_irr_rounds_init(&opening->rounds, &module->ranks, tag);
     irr_opening_start(&opening->opening, mca_coll_irr_component.engine, &params);
 }
 

@@ -184,7 +184,7 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
         return result;
     }
     request->ready = true;
-    request->load = mca_coll_irr_load(&request->call, module->comm);
+    request->load = mca_coll_irr_load(&request->call, module->ranks.rank);
     request->series->tag = tag;
     service = &request->series->service;
     service->state = MCA_COLL_IRR_CHOOSING;

@@ -55,7 +55,7 @@ static void decline_divided(const mca_coll_irr_question_t *question)
     mca_coll_irr_module_t *module = question->module;
     mca_coll_irr_service_t *service = question->service;
     const uint64_t *words = question->words;
-    const uint64_t me = (uint64_t)(ompi_comm_size(module->comm) - ompi_comm_rank(module->comm));
+    const uint64_t me = (uint64_t)(module->ranks.size - module->ranks.rank);
     char text[256];
 
     if (words[BAD_VALUE] == me && module->reason != NULL) {
@@ -72,7 +72,7 @@ static void decline_divided(const mca_coll_irr_question_t *question)
 /* Local: who can be asked.  That this rank cannot tell becomes its trouble. */
 static void look(mca_coll_irr_module_t *module, mca_coll_irr_partners_t *partners)
 {
-    if (mca_coll_irr_records_look(module->comm, partners) != IRR_OK && module->trouble == IRR_OK) {
+    if (mca_coll_irr_records_look(&module->ranks, partners) != IRR_OK && module->trouble == IRR_OK) {
         module->trouble = IRR_ERR_OOB;
         module->reason = strdup("a rank cannot look up what others have published in MPI_Init");
     }
@@ -87,7 +87,7 @@ static void want(mca_coll_irr_question_t *question, const char *unfit)
     mca_coll_irr_module_t *module = question->module;
     const mca_coll_irr_service_t *service = question->service;
     const mca_coll_irr_which_t leader = mca_coll_irr_collectives[service->which].leader;
-    const uint64_t me = (uint64_t)(ompi_comm_size(module->comm) - ompi_comm_rank(module->comm));
+    const uint64_t me = (uint64_t)(module->ranks.size - module->ranks.rank);
     uint64_t *words = question->words;
 
     if (module->trouble == IRR_ERR_NO_MEMORY) {
@@ -118,7 +118,7 @@ void mca_coll_irr_question_start(mca_coll_irr_question_t *question, mca_coll_irr
         look(module, &partners);
     }
     want(question, unfit);
-    mca_coll_irr_rounds_init(&question->rounds, module->comm, tag);
+    mca_coll_irr_rounds_init(&question->rounds, &module->ranks, tag);
     if (everywhere) {
         mca_coll_irr_rounds_maxima(&question->rounds, question->words, WORDS, &partners);
     } else {
@@ -151,7 +151,7 @@ irr_status_t mca_coll_irr_question_test(mca_coll_irr_question_t *question)
     }
     if (question->status != IRR_OK) {
         mca_coll_irr_decline(question->module, question->service, "a message of Open MPI failed");
-    } else if (!question->everywhere && !mca_coll_irr_records_are_alike(question->module->comm, question->words)) {
+    } else if (!question->everywhere && !mca_coll_irr_records_are_alike(&question->module->ranks, question->words)) {
         mca_coll_irr_decline(question->module, question->service, "coll/irr is not the same on all ranks");
     } else {
         question->everywhere = true;
@@ -167,7 +167,7 @@ irr_status_t mca_coll_irr_question_wait(mca_coll_irr_question_t *question)
     char late[256];
 
     snprintf(late, sizeof(late), "rank %d of communicator %.64s has an info key for coll/irr, such as %s, and waits "
-             "for the others; the key must be the same on all ranks", ompi_comm_rank(module->comm), module->comm->c_name,
+             "for the others; the key must be the same on all ranks", module->ranks.rank, module->comm->c_name,
              mca_coll_irr_parameter(question->service));
     (void)mca_coll_irr_rounds_wait(&question->rounds, 0, own && !question->everywhere ? late : NULL);
     return mca_coll_irr_question_test(question);

@@ -87,11 +87,11 @@ void mca_coll_irr_records_close(void)
 }
 
 /* The record of a rank: OMPI_SUCCESS, OMPI_ERR_NOT_FOUND, or why this process cannot tell. */
-static int find(ompi_communicator_t *comm, int rank, uint64_t *record)
+static int find(const mca_coll_irr_ranks_t *ranks, int rank, uint64_t *record)
 {
-    const opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, rank);
+    const opal_process_name_t name = mca_coll_irr_process(ranks, rank);
 
-    if (rank != ompi_comm_rank(comm)) {
+    if (rank != ranks->rank) {
         return mca_coll_irr_modex_get(KEY, &name, record);
     }
     *record = my_record();
@@ -110,18 +110,18 @@ static unsigned char *place_of(size_t process)
 }
 
 /* IRR_ERR_OOB if this process cannot tell. */
-static irr_status_t look(ompi_communicator_t *comm, int rank, bool *like_me_p)
+static irr_status_t look(const mca_coll_irr_ranks_t *ranks, int rank, bool *like_me_p)
 {
     unsigned char *place, known;
     uint64_t record;
     int result;
 
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    place = place_of(ompi_group_get_proc_name(comm->c_local_group, rank).vpid);
+    place = place_of(mca_coll_irr_process(ranks, rank).vpid);
     known = place != NULL ? *place : UNKNOWN;
     opal_mutex_unlock(&mca_coll_irr_component.lock);
     if (known == UNKNOWN) {
-        result = find(comm, rank, &record);
+        result = find(ranks, rank, &record);
         if (result != OMPI_SUCCESS && result != OMPI_ERR_NOT_FOUND) {
             return IRR_ERR_OOB;
         }
@@ -140,9 +140,9 @@ static irr_status_t look(ompi_communicator_t *comm, int rank, bool *like_me_p)
  * Tells the user what is unlike, once.  The lowest of the ranks of the highest priority does, as it comes here if any
  * does.
  */
-static void tell(ompi_communicator_t *comm)
+static void tell(const mca_coll_irr_ranks_t *ranks)
 {
-    const int me = ompi_comm_rank(comm), priority = priority_of(my_record());
+    const int me = ranks->rank, priority = priority_of(my_record());
     const unsigned my_process = (unsigned)OMPI_PROC_MY_NAME->vpid;
     uint64_t other_record = 0;
     int other = -1;
@@ -150,9 +150,9 @@ static void tell(ompi_communicator_t *comm)
     bool there = false;
     char text[320];
 
-    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
+    for (int rank = 0; rank < ranks->size; rank++) {
         uint64_t record = 0;
-        const bool found = find(comm, rank, &record) == OMPI_SUCCESS;
+        const bool found = find(ranks, rank, &record) == OMPI_SUCCESS;
 
         if (found && (priority_of(record) > priority || (priority_of(record) == priority && rank < me))) {
             return;
@@ -163,7 +163,7 @@ static void tell(ompi_communicator_t *comm)
             other_record = record;
         }
     }
-    process = (unsigned)ompi_group_get_proc_name(comm->c_local_group, other < 0 ? me : other).vpid;
+    process = (unsigned)mca_coll_irr_process(ranks, other < 0 ? me : other).vpid;
     if (!there) {
         snprintf(text, sizeof(text), "rank %u of MPI_COMM_WORLD has not loaded it, and rank %u has", process,
                  my_process);
@@ -182,7 +182,7 @@ static void tell(ompi_communicator_t *comm)
     mca_coll_irr_tell("not-everywhere", text);
 }
 
-static void tell_once(ompi_communicator_t *comm)
+static void tell_once(const mca_coll_irr_ranks_t *ranks)
 {
     bool told;
 
@@ -191,37 +191,36 @@ static void tell_once(ompi_communicator_t *comm)
     records.told = true;
     opal_mutex_unlock(&mca_coll_irr_component.lock);
     if (!told) {
-        tell(comm);
+        tell(ranks);
     }
 }
 
 /* The ranks at distance 2^round on both sides. */
-static int ahead(ompi_communicator_t *comm, int round)
+static int ahead(const mca_coll_irr_ranks_t *ranks, int round)
 {
-    return (int)(((int64_t)ompi_comm_rank(comm) + (INT64_C(1) << round)) % ompi_comm_size(comm));
+    return (int)(((int64_t)ranks->rank + (INT64_C(1) << round)) % ranks->size);
 }
 
-static int behind(ompi_communicator_t *comm, int round)
+static int behind(const mca_coll_irr_ranks_t *ranks, int round)
 {
-    const int size = ompi_comm_size(comm);
-
-    return (int)(((int64_t)ompi_comm_rank(comm) - (INT64_C(1) << round) + size) % size);
+    return (int)(((int64_t)ranks->rank - (INT64_C(1) << round) + ranks->size) % ranks->size);
 }
 
-static bool has_round(ompi_communicator_t *comm, int round)
+static bool has_round(const mca_coll_irr_ranks_t *ranks, int round)
 {
-    return INT64_C(1) << round < ompi_comm_size(comm);
+    return INT64_C(1) << round < ranks->size;
 }
 
-irr_status_t mca_coll_irr_records_look(ompi_communicator_t *comm, mca_coll_irr_partners_t *partners)
+irr_status_t mca_coll_irr_records_look(const mca_coll_irr_ranks_t *ranks, mca_coll_irr_partners_t *partners)
 {
     irr_status_t status = IRR_OK;
 
     /* Who cannot be looked up is nearly always there. */
     *partners = (mca_coll_irr_partners_t){ UINT32_MAX, UINT32_MAX };
-    for (int round = 0; has_round(comm, round) && mca_coll_irr_modex_complete(); round++) {
+    for (int round = 0; has_round(ranks, round) && mca_coll_irr_modex_complete(); round++) {
         bool sends = true, receives = true;
-        irr_status_t one = look(comm, ahead(comm, round), &sends), other = look(comm, behind(comm, round), &receives);
+        irr_status_t one = look(ranks, ahead(ranks, round), &sends);
+        irr_status_t other = look(ranks, behind(ranks, round), &receives);
 
         partners->ahead &= sends ? UINT32_MAX : ~(UINT32_C(1) << round);
         partners->behind &= receives ? UINT32_MAX : ~(UINT32_C(1) << round);
@@ -233,16 +232,16 @@ irr_status_t mca_coll_irr_records_look(ompi_communicator_t *comm, mca_coll_irr_p
 void mca_coll_irr_records_ask(mca_coll_irr_rounds_t *rounds, const mca_coll_irr_partners_t *partners, uint64_t *words)
 {
     words[UNLIKE] = 0;
-    for (int round = 0; has_round(rounds->comm, round); round++) {
+    for (int round = 0; has_round(rounds->ranks, round); round++) {
         words[UNLIKE] |= (partners->ahead >> round & partners->behind >> round & 1) == 0;
     }
     mca_coll_irr_rounds_maxima(rounds, words, MCA_COLL_IRR_RECORDS_WORDS, partners);
 }
 
-bool mca_coll_irr_records_are_alike(ompi_communicator_t *comm, const uint64_t *words)
+bool mca_coll_irr_records_are_alike(const mca_coll_irr_ranks_t *ranks, const uint64_t *words)
 {
     if (words[UNLIKE] != 0) {
-        tell_once(comm);
+        tell_once(ranks);
     }
     return words[UNLIKE] == 0;
 }

@@ -59,11 +59,7 @@ static bool is_over(mca_coll_irr_request_t *request)
 static irr_status_t start_exchange(mca_coll_irr_request_t *request, irr_comm_t *way)
 {
     const mca_coll_irr_call_t *call = &request->call;
-    ompi_communicator_t *comm = request->series->module->comm;
-    const irr_problem_t problem = {
-        .ranks = ompi_comm_size(comm), .rank = ompi_comm_rank(comm),
-        .send = call->input.blocks, .recv = call->output.blocks, .neighbors = call->neighbors
-    };
+    const irr_problem_t problem = mca_coll_irr_problem(call, &request->series->module->ranks);
 
     if (is_persistent(request)) {
         request->exchange = irr_comm_exchange(way);

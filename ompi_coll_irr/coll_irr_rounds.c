@@ -49,6 +49,22 @@ static size_t length_of(const mca_coll_irr_rounds_t *rounds)
     return rounds->size * (size_t)(known < rest ? known : rest);
 }
 
+static int post_receive(mca_coll_irr_rounds_t *rounds, void *to, size_t bytes, int rank)
+{
+    const mca_coll_irr_part_t *part = mca_coll_irr_part(rounds->ranks, rank);
+
+    return MCA_PML_CALL(irecv(to, bytes, MPI_BYTE, rank - part->first, rounds->tag + part->tags, part->comm,
+                              &rounds->requests[0]));
+}
+
+static int post_send(mca_coll_irr_rounds_t *rounds, const void *from, size_t bytes, int rank)
+{
+    const mca_coll_irr_part_t *part = mca_coll_irr_part(rounds->ranks, rank);
+
+    return MCA_PML_CALL(isend(from, bytes, MPI_BYTE, rank - part->first, rounds->tag + part->tags,
+                              MCA_PML_BASE_SEND_STANDARD, part->comm, &rounds->requests[1]));
+}
+
 /* Posts what is received and what is sent; an error of Open MPI. */
 static int post(mca_coll_irr_rounds_t *rounds)
 {
@@ -60,12 +76,10 @@ static int post(mca_coll_irr_rounds_t *rounds)
     int result = OMPI_SUCCESS;
 
     if (is_partner(rounds, rounds->partners.behind)) {
-        result = MCA_PML_CALL(irecv(to, bytes, MPI_BYTE, rank_at(rounds, -distance), rounds->tag, rounds->comm,
-                                    &rounds->requests[0]));
+        result = post_receive(rounds, to, bytes, rank_at(rounds, -distance));
     }
     if (is_partner(rounds, rounds->partners.ahead) && result == OMPI_SUCCESS) {
-        result = MCA_PML_CALL(isend(from, bytes, MPI_BYTE, rank_at(rounds, distance), rounds->tag,
-                                    MCA_PML_BASE_SEND_STANDARD, rounds->comm, &rounds->requests[1]));
+        result = post_send(rounds, from, bytes, rank_at(rounds, distance));
     }
     return result;
 }
@@ -126,9 +140,9 @@ static void sort_bytes(const mca_coll_irr_rounds_t *rounds)
 
 /* ---- operations ---- */
 
-void mca_coll_irr_rounds_init(mca_coll_irr_rounds_t *rounds, ompi_communicator_t *comm, int tag)
+void mca_coll_irr_rounds_init(mca_coll_irr_rounds_t *rounds, const mca_coll_irr_ranks_t *ranks, int tag)
 {
-    *rounds = (mca_coll_irr_rounds_t){ .comm = comm, .tag = tag, .status = IRR_OK };
+    *rounds = (mca_coll_irr_rounds_t){ .ranks = ranks, .tag = tag, .status = IRR_OK };
 }
 
 /* The round runs: is it over? */
@@ -162,9 +176,9 @@ static void start(mca_coll_irr_rounds_t *rounds, const int *members, int count,
 {
     rounds->members = members;
     rounds->count = count;
-    rounds->me = ompi_comm_rank(rounds->comm);
+    rounds->me = rounds->ranks->rank;
     for (int i = 0; members != NULL && i < count; i++) {
-        rounds->me = members[i] == ompi_comm_rank(rounds->comm) ? i : rounds->me;
+        rounds->me = members[i] == rounds->ranks->rank ? i : rounds->me;
     }
     rounds->partners = *partners;
     rounds->round = 0;
@@ -177,7 +191,7 @@ void mca_coll_irr_rounds_maxima(mca_coll_irr_rounds_t *rounds, uint64_t *words, 
 {
     rounds->words = words;
     rounds->size = count;
-    start(rounds, NULL, ompi_comm_size(rounds->comm), partners);
+    start(rounds, NULL, rounds->ranks->size, partners);
 }
 
 void mca_coll_irr_rounds_gather(mca_coll_irr_rounds_t *rounds, const void *input, void *output, size_t bytes)
@@ -186,7 +200,7 @@ void mca_coll_irr_rounds_gather(mca_coll_irr_rounds_t *rounds, const void *input
     rounds->bytes = output;
     rounds->size = bytes;
     memcpy(output, input, bytes);
-    start(rounds, NULL, ompi_comm_size(rounds->comm), &MCA_COLL_IRR_PARTNERS_ALL);
+    start(rounds, NULL, rounds->ranks->size, &MCA_COLL_IRR_PARTNERS_ALL);
 }
 
 void mca_coll_irr_rounds_barrier(mca_coll_irr_rounds_t *rounds, const int *members, int count)

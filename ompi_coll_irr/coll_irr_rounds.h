@@ -14,7 +14,7 @@
 #ifndef MCA_COLL_IRR_ROUNDS_H
 #define MCA_COLL_IRR_ROUNDS_H
 
-#include "compat.h"
+#include "coll_irr_ranks.h"
 #include "irr.h"
 
 #include <time.h>
@@ -31,7 +31,7 @@ typedef struct mca_coll_irr_partners_t {
 
 /* One operation at a time; stays where it is until that is over. */
 typedef struct mca_coll_irr_rounds_t {
-    ompi_communicator_t    *comm;
+    const mca_coll_irr_ranks_t *ranks;
     const int              *members;     /* ranks of it that take part, of which this one is the me-th; NULL: all */
     int                     count, me, tag;
     mca_coll_irr_partners_t partners;
@@ -45,8 +45,8 @@ typedef struct mca_coll_irr_rounds_t {
     irr_status_t            status;
 } mca_coll_irr_rounds_t;
 
-/* Among all ranks of a communicator. */
-void mca_coll_irr_rounds_init(mca_coll_irr_rounds_t *rounds, ompi_communicator_t *comm, int tag);
+/* Among all ranks of an exchange, which stay. */
+void mca_coll_irr_rounds_init(mca_coll_irr_rounds_t *rounds, const mca_coll_irr_ranks_t *ranks, int tag);
 
 /*
  * Start.  The words, or output, with room for the bytes of all ranks in their order, are the caller's, and stay until

@@ -44,24 +44,23 @@ static int compare(const void *a, const void *b)
 }
 
 /* Nodes of the communicator; 0: some are not known, or there is no memory. */
-static int count_nodes(ompi_communicator_t *comm)
+static int count_nodes(const mca_coll_irr_ranks_t *ranks)
 {
-    const int ranks = ompi_comm_size(comm);
-    uint64_t *nodes = malloc((size_t)ranks * sizeof(*nodes));
+    uint64_t *nodes = malloc((size_t)ranks->size * sizeof(*nodes));
     int count = 0;
 
     if (nodes == NULL) {
         return 0;
     }
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    for (int i = 0; i < ranks; i++) {
-        const opal_process_name_t name = ompi_group_get_proc_name(comm->c_local_group, i);
+    for (int i = 0; i < ranks->size; i++) {
+        const opal_process_name_t name = mca_coll_irr_process(ranks, i);
 
         nodes[i] = look_up(&name);
     }
     opal_mutex_unlock(&mca_coll_irr_component.lock);
-    qsort(nodes, (size_t)ranks, sizeof(*nodes), compare);
-    for (int i = 0; i < ranks && nodes[0] > 0; i++) {
+    qsort(nodes, (size_t)ranks->size, sizeof(*nodes), compare);
+    for (int i = 0; i < ranks->size && nodes[0] > 0; i++) {
         count += i == 0 || nodes[i] != nodes[i - 1];
     }
     free(nodes);
@@ -70,22 +69,22 @@ static int count_nodes(ompi_communicator_t *comm)
 
 int mca_coll_irr_nodes(const mca_coll_irr_module_t *module)
 {
-    const size_t ranks = (size_t)ompi_comm_size(module->comm), given = module->settings->ranks_per_node;
+    const size_t ranks = (size_t)module->ranks.size, given = module->settings->ranks_per_node;
     const size_t node_ranks = given > 0 ? given : (size_t)mca_coll_irr_node_ranks(module);
-    const int counted = given > 0 ? 0 : count_nodes(module->comm);
+    const int counted = given > 0 ? 0 : count_nodes(&module->ranks);
 
     return counted > 0 ? counted : (int)((ranks - 1) / node_ranks + 1);
 }
 
 void mca_coll_irr_say(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, const char *what)
 {
-    const int level = ompi_comm_rank(module->comm) == 0 ? 1 : 10, output = mca_coll_irr_component.output;
+    const int level = module->ranks.rank == 0 ? 1 : 10, output = mca_coll_irr_component.output;
 
     if (opal_output_get_verbosity(output) >= level) {
         const int nodes = mca_coll_irr_nodes(module);
 
         opal_output(output, "coll:irr: %s, %s, %d ranks on %d node%s%s", module->comm->c_name, service->call,
-                    ompi_comm_size(module->comm), nodes, nodes > 1 ? "s" : "", what);
+                    module->ranks.size, nodes, nodes > 1 ? "s" : "", what);
         mca_coll_irr_network_say();
     }
 }

@@ -56,7 +56,7 @@ int mca_coll_irr_serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *se
     result = dispatch(module, service, call, in_place);
     row->ns += irr_clock_ns() - begin_ns - (row->setup_ns - setup_ns);
     row->exchanges++;
-    add_load(row, &call->send, ompi_comm_rank(module->comm));
+    add_load(row, &call->send, module->ranks.rank);
     return result;
 }
 
@@ -161,8 +161,8 @@ static void identify(const mca_coll_irr_module_t *module, const char *call, mca_
 {
     snprintf(row->name, sizeof(row->name), "%s", module->comm->c_name);
     snprintf(row->call, sizeof(row->call), "%s", call);
-    row->ranks = ompi_comm_size(module->comm);
-    if (ompi_comm_rank(module->comm) == 0) {
+    row->ranks = module->ranks.size;
+    if (module->ranks.rank == 0) {
         row->communicators = 1;
         row->nodes = mca_coll_irr_nodes(module);
     }
@@ -203,7 +203,7 @@ void mca_coll_irr_tally_ask(mca_coll_irr_service_t *service)
 void mca_coll_irr_tally_start(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call)
 {
     if (series->service.row != NULL) {
-        add_load(series->service.row, &call->send, ompi_comm_rank(series->module->comm));
+        add_load(series->service.row, &call->send, series->module->ranks.rank);
     }
 }
 

@@ -56,9 +56,9 @@ static bool is_part(const group_t *part, const group_t *whole)
     return found == part->size;
 }
 
-mca_coll_irr_group_t *mca_coll_irr_group_create(ompi_communicator_t *comm)
+mca_coll_irr_group_t *mca_coll_irr_group_create(const mca_coll_irr_ranks_t *ranks)
 {
-    int size = ompi_comm_size(comm);
+    const int size = ranks->size;
     group_t *group = malloc(sizeof(*group) + (size_t)size * sizeof(group->ranks[0]));
 
     if (group == NULL) {
@@ -66,7 +66,7 @@ mca_coll_irr_group_t *mca_coll_irr_group_create(ompi_communicator_t *comm)
     }
     group->size = size;
     for (int i = 0; i < size; i++) {
-        group->ranks[i] = (int)ompi_group_get_proc_name(comm->c_local_group, i).vpid;
+        group->ranks[i] = (int)mca_coll_irr_process(ranks, i).vpid;
     }
     qsort(group->ranks, (size_t)size, sizeof(group->ranks[0]), compare_ranks);
     return group;
@@ -144,8 +144,10 @@ static void barriers(time_t deadline)
 {
     irr_status_t status = IRR_OK;
     mca_coll_irr_rounds_t rounds;
+    mca_coll_irr_ranks_t world;
 
-    mca_coll_irr_rounds_init(&rounds, &ompi_mpi_comm_world.comm, MCA_COLL_BASE_TAG_BARRIER);
+    mca_coll_irr_ranks_init(&world, &ompi_mpi_comm_world.comm);
+    mca_coll_irr_rounds_init(&rounds, &world, MCA_COLL_BASE_TAG_BARRIER);
     for (group_t *group = groups; group != NULL && status == IRR_OK; group = group->next) {
         mca_coll_irr_rounds_barrier(&rounds, group->ranks, group->size);
         status = mca_coll_irr_rounds_wait(&rounds, deadline, NULL);
