@@ -1,0 +1,55 @@
+# The recipe builds what is committed on the branch main of the checkout that it is part of.
+import os
+
+from spack_repo.builtin.build_systems.autotools import AutotoolsPackage
+
+from spack.package import *
+
+CHECKOUT = os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 6))
+
+
+class CollIrr(AutotoolsPackage):
+    """Faster all-to-all exchanges for Open MPI: a component that serves MPI_Alltoallv and its
+    family, and tools that measure, plan, simulate and draw exchanges."""
+
+    git = f"file://{CHECKOUT}"
+
+    license("BSD-3-Clause")
+
+    version("main", branch="main")
+
+    variant("ucx", default=True, description="Move messages by UCX")
+    variant("libfabric", default=False, description="Move messages by libfabric")
+    variant("metis", default=False, description="Partition graphs with irr_matrix")
+
+    conflicts("~ucx~libfabric", msg="coll-irr needs ucx or libfabric")
+
+    depends_on("c", type="build")
+    depends_on("autoconf", type="build")
+    depends_on("automake", type="build")
+    depends_on("libtool", type="build")
+    depends_on("pkgconfig", type="build")
+    depends_on("help2man", type="build")
+
+    depends_on("openmpi@4.1:5.0+devel")
+    depends_on("pmix", when="^openmpi@5:")
+    depends_on("ucx@1.13:", when="+ucx")
+    depends_on("libfabric@1.17:", when="+libfabric")
+    depends_on("jansson@2.7:")
+    depends_on("metis@5:", when="+metis")
+
+    def configure_args(self):
+        args = [f"--with-ompi={self.spec['openmpi'].prefix}"]
+        args += self.with_or_without("ucx", activation_value="prefix")
+        args += self.with_or_without("libfabric", activation_value="prefix")
+        args += self.with_or_without("metis")
+        return args
+
+    # As share/coll-irr/env.sh does.
+    def setup_run_environment(self, env: EnvironmentModifications) -> None:
+        path = "OMPI_MCA_mca_base_component_path"
+        env.prepend_path(path, self.prefix.lib.openmpi)
+        env.append_path(path, "SYS_DEFAULT")
+        env.append_path(path, "USER_DEFAULT")
+        if self.spec.satisfies("^pmix"):
+            env.prepend_path("PMIX_MCA_mca_base_component_path", self.spec["pmix"].prefix.lib.pmix)

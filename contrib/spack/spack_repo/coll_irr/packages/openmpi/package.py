@@ -1,0 +1,13 @@
+# Spack's own openmpi, and the headers that a component of Open MPI is built with.
+from spack_repo.builtin.packages.openmpi.package import Openmpi as Builtin
+
+from spack.package import *
+
+
+class Openmpi(Builtin):
+    __doc__ = Builtin.__doc__
+
+    variant("devel", default=True, description="Install devel headers")
+
+    def configure_args(self):
+        return super().configure_args() + self.with_or_without("devel-headers", variant="devel")
