@@ -180,6 +180,22 @@ scripts_help() {
     done
 }
 
+# Each tool has a short help and the whole, on a terminal of 100 columns.
+tools_help() {
+    for tool in irr_bench irr_plan irr_matrix irr_tune irr_compose irr_routes; do
+        "$here/$tool" --help > "$scratch/help" && "$here/$tool" --help all > "$scratch/whole" &&
+            narrow "$tool" "$scratch/help" "$scratch/whole" || return
+    done
+    "$here/irr_bench" --job --help > "$scratch/help" && narrow "irr_bench --job" "$scratch/help" || return
+    for script in irr_trace lldp2topology yaml2topology lab/lab; do
+        env COLUMNS=100 "$top/contrib/$script" --help > "$scratch/help" && narrow "$script" "$scratch/help" || return
+    done
+}
+
+narrow() {
+    awk -v tool="$1" 'length > 100 { print tool ": " $0; bad = 1 } END { exit bad || NR < 10 }' "$2" ${3:+"$3"}
+}
+
 # What irr_plan takes where nothing is said is what the component takes.
 defaults() {
     "$OMPI_INFO" --param coll irr --level 9 --parsable > "$scratch/told" || return
@@ -246,7 +262,7 @@ count_blocks() {
     done | awk '$3 !~ /^=/' | wc -l
 }
 
-plan $((11 + $(count_blocks)))
+plan $((12 + $(count_blocks)))
 check "each block of commands is marked as one" fenced
 check "links lead somewhere" links
 check "the README is short" short_readme
@@ -254,9 +270,11 @@ check "each algorithm is told of" algorithms
 if command -v python3 > /dev/null; then
     check "the picture and the table are of the measurements" pictures
     check "scripts have a help" scripts_help
+    check "tools have a help, which fits 100 columns" tools_help
 else
     skip "the picture and the table are of the measurements" "there is no python3"
     skip "scripts have a help" "there is no python3"
+    skip "tools have a help, which fits 100 columns" "there is no python3"
 fi
 check "irr_plan has the component's defaults" defaults
 check "parameters and variables are those of the component" parameters

@@ -34,7 +34,7 @@ shown() {
     cat "$scratch/run"
     return $status
 }
-bench() { shown lab run 3 -- "$builddir/irr_bench" --algorithms host,a1 -i 5 -x 1 "$@"; }
+bench() { shown lab run 3 -- "$builddir/irr_bench" -c --algorithms host,a1 -i 5 -x 1 "$@"; }
 is_up() { cat "$scratch/up" && grep -qx "topology: $IRR_LAB_STATE/topology.conf" "$scratch/up"; }
 every_byte() {
     bench --unit 262144 && grep -q '^  host .* yes$' "$scratch/run" && grep -q '^  a1 .* yes$' "$scratch/run" &&
@@ -49,7 +49,7 @@ host_route() {
     for route in direct node auto; do
         for unit in 10 3000; do
             lab run 5 --mca coll_irr_topology_file "$IRR_LAB_STATE/topology.conf" \
-                --mca coll_irr_host_route $route --mca coll_irr_verbose 1 -- "$builddir/irr_bench" \
+                --mca coll_irr_host_route $route --mca coll_irr_verbose 1 -- "$builddir/irr_bench" -c \
                 --pattern random --unit $unit --algorithms aapc -i 2 -x 30 > "$scratch/run" 2>&1
             grep '^  aapc .* yes$' "$scratch/run" && grep 'takes .*: the way that is chosen' "$scratch/run" ||
                 { cat "$scratch/run"; return 1; }
@@ -60,7 +60,7 @@ host_route() {
 # choose TOPOLOGY: what the ranks find where they may try, with a list of the switches.
 choose() {
     shown lab run 3 --mca coll_irr_topology_file "$1" --mca coll_irr_setup_share 1000000000 --mca coll_irr_verbose 1 \
-        -- "$builddir/irr_bench" --unit 65536 --algorithms auto -i 60 -x 0
+        -- "$builddir/irr_bench" -c --unit 65536 --algorithms auto -i 60 -x 0
 }
 # auto tries aapc on the switches of a file, and a file without a host is told of once.
 auto() {
@@ -72,7 +72,7 @@ auto() {
 # A job of two exchanges opens nothing, also with a file.
 auto_waits() {
     shown lab run 3 --mca coll_irr_topology_file "$IRR_LAB_STATE/topology.conf" --mca coll_irr_verbose 1 -- \
-        "$builddir/irr_bench" --algorithms auto -i 2 -x 0 &&
+        "$builddir/irr_bench" -c --algorithms auto -i 2 -x 0 &&
         grep '^  auto(host) .* yes$' "$scratch/run" && ! grep 'messages go over' "$scratch/run"
 }
 names() {
@@ -81,16 +81,16 @@ names() {
 }
 # Open MPI finds no shared memory between hosts, and inside of a host it does.
 no_shared_memory() {
-    expect_failure lab run 2 --mca btl self,vader -- "$builddir/irr_bench" -i 1 > "$scratch/run" 2>&1
+    expect_failure lab run 2 --mca btl self,vader -- "$builddir/irr_bench" -c -i 1 > "$scratch/run" 2>&1
     grep 'unable to reach each other' "$scratch/run"
 }
 no_shared_memory_ucx() {
-    lab run 3 --mca coll_irr_transport ucx --mca coll_irr_ucx_tls sm,self -- "$builddir/irr_bench" --unit 64 --algorithms a1 -i 1 -x 1 |
+    lab run 3 --mca coll_irr_transport ucx --mca coll_irr_ucx_tls sm,self -- "$builddir/irr_bench" -c --unit 64 --algorithms a1 -i 1 -x 1 |
         grep '^  a1(host) .* yes$'
 }
 # takes_ofi OPTIONS...: libfabric serves, and verbose says why.
 takes_ofi() {
-    lab run 3 "$@" --mca coll_irr_verbose 1 -- "$builddir/irr_bench" --unit 64 --algorithms a1 -i 1 -x 1 \
+    lab run 3 "$@" --mca coll_irr_verbose 1 -- "$builddir/irr_bench" -c --unit 64 --algorithms a1 -i 1 -x 1 \
         > "$scratch/run" 2>&1
     cat "$scratch/run"
     grep '^  a1 .* yes$' "$scratch/run" &&

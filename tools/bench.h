@@ -75,10 +75,17 @@ typedef enum irr_bench_call {
 /* The name of the call, or of its nonblocking form. */
 const char *irr_bench_call_name(irr_bench_call_t call, bool nonblocking);
 
+/* Which exchanges are compared byte by byte.  To fill and compare the buffers of each one leaves caches cold for it. */
+typedef enum irr_bench_check {
+    IRR_BENCH_CHECK_NONE,
+    IRR_BENCH_CHECK_ENDS,   /* one before the warm-up and one after the iterations, neither timed */
+    IRR_BENCH_CHECK_EACH
+} irr_bench_check_t;
+
 /* What all ranks must know of the command line; broadcast as bytes, so there are no pointers in it. */
 typedef struct irr_bench_work {
     bool     run;                             /* false: help was printed, there is nothing to do */
-    bool     check;
+    irr_bench_check_t check;
     irr_bench_call_t call;
     int      pieces, stride;                  /* MPI_Alltoallw: of a block, which begin so many pieces apart */
     int      dims, degree;                    /* neighbours on a periodic grid, or so many of a ring; else 0 */
@@ -231,7 +238,7 @@ typedef struct irr_bench_row {
     bool              misled;    /* and should not have, or did not and should have */
     bool              wrong;     /* some byte on some rank was wrong */
     irr_bench_fault_t fault;     /* the first one on this rank */
-    int               round;     /* in which it was found, from 1, over warm-up and iterations */
+    int               round;     /* in which it was found, from 1, over all exchanges */
     /* Of one iteration, of the rank that has most; below 0 if unknown. */
     double            counters[IRR_BENCH_COUNTERS];
 } irr_bench_row_t;

@@ -43,7 +43,7 @@ void irr_bench_csv_add(FILE *stream, const irr_bench_options_t *options, const i
             fprintf(stream, "%.1f", row->counters[IRR_BENCH_COUNTER_messages_sent]);
         }
         fprintf(stream, ",%" PRIu64 ",%s,", result->facts.busiest,
-                !options->work.check ? "" : row->wrong ? "no" : "yes");
+                options->work.check == IRR_BENCH_CHECK_NONE ? "" : row->wrong ? "no" : "yes");
         if (options->work.overlap) {
             fprintf(stream, "%.3f,%.4f", summary->alone * MICRO, summary->hidden);
         } else {

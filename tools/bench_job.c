@@ -5,22 +5,29 @@
  *     irr_bench --job --ranks 4 -- application -with options
  *
  * For each number of ranks, traffic, length and number of calls: pairs of jobs, one without coll/irr and one with each
- * algorithm.  They take turns, another one first in each pair, and each ratio is of two jobs of one pair, so what
- * changes on the machine meanwhile changes for all of them alike.
+ * algorithm.  Each pair has a random order of its own, as what a job leaves behind on the machine is there for the next
+ * one, and each ratio is of two jobs of one pair, so what changes meanwhile changes for all of them alike.
  */
 #include "bench_job.h"
 
 #include <stdlib.h>
 
-static irr_cli_exit_t run_pairs(const irr_job_options_t *options, const irr_job_cell_t *cell,
+static irr_cli_exit_t run_pairs(const irr_job_options_t *options, const irr_job_cell_t *cell, uint64_t *random,
                                 irr_job_sample_t *samples)
 {
     const int runs = 1 + options->nalgorithms;
+    int order[IRR_JOB_RUNS_MAX];
     irr_cli_exit_t code = IRR_CLI_GOOD;
 
     for (int turn = 0; turn < options->pairs * runs && code == IRR_CLI_GOOD; turn++) {
-        const int pair = turn / runs, i = (pair + turn) % runs;
-        const int algorithm = i == 0 ? IRR_BENCH_HOST : options->algorithms[i - 1];
+        const int pair = turn / runs, place = turn % runs;
+        int i, algorithm;
+
+        if (place == 0) {
+            irr_cli_shuffle(order, runs, random);
+        }
+        i = order[place];
+        algorithm = i == 0 ? IRR_BENCH_HOST : options->algorithms[i - 1];
 
         code = irr_job_launch(options, options->command == NULL ? &cell->job : NULL, cell->ranks, algorithm,
                               &samples[i * options->pairs + pair]);
@@ -60,6 +67,7 @@ static irr_cli_exit_t drive(const irr_job_options_t *options)
     irr_job_sample_t *samples = calloc((size_t)options->pairs * (size_t)(1 + options->nalgorithms), sizeof(*samples));
     irr_job_report_t *report = samples != NULL ? irr_job_report_open(options) : NULL;
     irr_cli_exit_t code = report != NULL ? probe(options) : IRR_CLI_REFUSED, closed = IRR_CLI_GOOD;
+    uint64_t random = options->seed;
 
     for (int i = 0; i < count && code == IRR_CLI_GOOD; i++) {
         irr_job_cell_t cell = { .samples = samples };
@@ -67,7 +75,7 @@ static irr_cli_exit_t drive(const irr_job_options_t *options)
         if (!choose(options, i, &cell)) {
             continue;
         }
-        code = run_pairs(options, &cell, samples);
+        code = run_pairs(options, &cell, &random, samples);
         if (code == IRR_CLI_GOOD) {
             irr_job_report_cell(report, &cell);
         }

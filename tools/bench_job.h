@@ -1,7 +1,7 @@
 /*
  * bench_job.h - irr_bench --job: whole jobs with coll/irr and without it, in pairs.
  *
- *   bench_job.c          the order of a run: which jobs, and those of a pair in turn
+ *   bench_job.c          the order of a run: which jobs, and those of a pair in random order
  *   bench_job_options.c  the command line
  *   bench_job_launch.c   one job: mpirun is started, and what rank 0 tells is read
  *   bench_job_once.c     the job itself, on each rank
@@ -50,6 +50,7 @@ typedef struct irr_job_options {
     int         traffic[IRR_JOB_LIST_MAX], ntraffic;
     int         algorithms[IRR_BENCH_LIST_MAX], nalgorithms;  /* beside the job without coll/irr */
     int         pairs;
+    uint64_t    seed;      /* of the order of the jobs of each pair */
     const char *launch;    /* words with blanks between */
     char      **command;   /* of the jobs, NULL behind its last word; NULL: they are irr_bench itself */
     const char *json;      /* NULL: none */

@@ -4,6 +4,7 @@
 #include "bench_job.h"
 
 #include "cli_options.h"
+#include "core/clock.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -11,10 +12,11 @@
 
 #define DEFAULT_LAUNCH "mpirun --oversubscribe"
 #define CALLS_MAX      1000000
+#define SEEDS          1000000000    /* that nobody chose: few enough digits to type again */
 
 enum {
     OPTION_RANKS = IRR_CLI_VERSION + 1, OPTION_CALLS, OPTION_BYTES, OPTION_TRAFFIC, OPTION_ALGORITHMS, OPTION_ALLTOALL,
-    OPTION_PAIRS, OPTION_LAUNCH, OPTION_JSON, OPTION_ONCE
+    OPTION_PAIRS, OPTION_SEED, OPTION_LAUNCH, OPTION_JSON, OPTION_ONCE
 };
 
 static const irr_cli_option_t rows[] = {
@@ -24,7 +26,8 @@ static const irr_cli_option_t rows[] = {
     { "traffic",    OPTION_TRAFFIC,    "LIST",  "what the calls are like (below); default: all" },
     { "algorithms", OPTION_ALGORITHMS, "LIST",  "of the jobs with coll/irr; default auto; host: without once more" },
     { "alltoall",   OPTION_ALLTOALL,   NULL,    "jobs of MPI_Alltoall, not MPI_Alltoallv" },
-    { "pairs",      OPTION_PAIRS,      "N",     "jobs of each kind, in turn; default 5" },
+    { "pairs",      OPTION_PAIRS,      "N",     "jobs of each kind, those of a pair in random order; default 5" },
+    { "seed",       OPTION_SEED,       "N",     "of the random order; default: another one each time, which is printed" },
     { "launch",     OPTION_LAUNCH,     "WORDS", "what starts a job, before -np; default " DEFAULT_LAUNCH },
     { "json",       OPTION_JSON,       "FILE",  "write all times to a file" },
     { "once",       OPTION_ONCE,       "WHAT",  "be the job: TRAFFIC,CALLS,BYTES; for mpirun" },
@@ -158,6 +161,7 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_ALGORITHMS: return irr_bench_algorithms_read(value, options->algorithms, &options->nalgorithms);
     case OPTION_ALLTOALL:   options->job.alltoall = true; return IRR_CLI_GOOD;
     case OPTION_PAIRS:      return irr_cli_int("pairs", value, 1, IRR_JOB_PAIRS_MAX, &options->pairs);
+    case OPTION_SEED:       return irr_cli_number("seed", value, 0, INT64_MAX, &options->seed);
     case OPTION_LAUNCH:     options->launch = value; return IRR_CLI_GOOD;
     case OPTION_ONCE:       return read_once(value, options);
     default:                options->json = value; return IRR_CLI_GOOD;
@@ -219,7 +223,7 @@ irr_cli_exit_t irr_job_options_read(int argc, char **argv, irr_job_options_t *op
         .ranks = { 2, 4, 8, 16 }, .nranks = 4, .calls = { 1, 20, 2000 }, .ncalls = 3,
         .bytes = { 8, 1024, 65536 }, .nbytes = 3,
         .traffic = { IRR_JOB_SAME, IRR_JOB_FRESH, IRR_JOB_NEW, IRR_JOB_ALTERNATING }, .ntraffic = TRAFFICS,
-        .algorithms = { 0 /* auto */ }, .nalgorithms = 1, .pairs = 5, .launch = DEFAULT_LAUNCH
+        .algorithms = { 0 /* auto */ }, .nalgorithms = 1, .pairs = 5, .seed = irr_clock_ns() % SEEDS, .launch = DEFAULT_LAUNCH
     };
     code = irr_cli_options_read(&table, argc, argv, options, seen, &done);
     if (code != IRR_CLI_GOOD || done) {

@@ -5,7 +5,7 @@
  * With --json all times are in the file:
  *
  *     {"program": "irr_bench", "version": ..., "mpi": ..., "call": "MPI_Alltoallv", "launch": ..., "pairs": 5,
- *      "results": [{"traffic": "same", "ranks": 2, "calls": 20, "bytes": 8,
+ *      "seed": 1, "results": [{"traffic": "same", "ranks": 2, "calls": 20, "bytes": 8,
  *                   "runs": [{"algorithm": "host", "served": 0.0, "whole_ms": [...], "calls_ms": [...]},
  *                            {"algorithm": "auto", ...}]}]}
  *
@@ -16,6 +16,7 @@
 
 #include "cli_options.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,10 +60,11 @@ static void print_head(const irr_job_options_t *options)
     irr_bench_library(library);
     printf("# irr_bench %s: whole jobs of %s, pairs: %d, by %s, %s\n", irr_cli_version(), what(options),
            options->pairs, options->launch, library);
-    printf("# time without coll/irr / time with it: median, min and max of the pairs; above 1 coll/irr is faster\n");
-    printf("# whole: the launcher from start to exit; calls: rank 0 from the first call to the end of the "
-           "last one\n#\n");
-    printf("# %-10s %5s %7s %7s %-10s %6s %6s %6s %6s %6s %6s %10s %10s %6s\n", "traffic", "ranks", "calls", "bytes",
+    printf("# the jobs of each pair in random order, seed: %" PRIu64 "\n", options->seed);
+    printf("# time without coll/irr / time with it: median, min and max of the pairs; above 1 it is faster\n");
+    printf("# whole: the launcher from start to exit\n");
+    printf("# calls: rank 0 from the first call to the end of the last one\n#\n");
+    printf("# %-9s %5s %6s %6s %-10s %5s %4s %4s %5s %4s %4s %8s %8s %6s\n", "traffic", "ranks", "calls", "bytes",
            "algorithm", "whole", "min", "max", "calls", "min", "max", "whole_ms", "calls_ms", "served");
     fflush(stdout);
 }
@@ -102,13 +104,13 @@ static void print_job(const irr_job_options_t *options, const irr_job_cell_t *ce
     if (options->command != NULL) {
         const char *slash = strrchr(options->command[0], '/');
 
-        printf("  %-10.10s %5d %7s %7s", slash != NULL ? slash + 1 : options->command[0], cell->ranks, "-", "-");
+        printf("  %-9.9s %5d %6s %6s", slash != NULL ? slash + 1 : options->command[0], cell->ranks, "-", "-");
         return;
     }
     if (cell->job.traffic != IRR_JOB_ALTERNATING) {
         snprintf(bytes, sizeof(bytes), "%d", cell->job.bytes);
     }
-    printf("  %-10s %5d %7d %7s", irr_job_traffic_name(cell->job.traffic), cell->ranks, cell->job.calls, bytes);
+    printf("  %-9s %5d %6d %6s", irr_job_traffic_name(cell->job.traffic), cell->ranks, cell->job.calls, bytes);
 }
 
 static void print_row(irr_job_report_t *report, const irr_job_cell_t *cell, int i)
@@ -123,13 +125,13 @@ static void print_row(irr_job_report_t *report, const irr_job_cell_t *cell, int 
         double *least = &report->least[kind][i - 1];
 
         *least = *least > 0 && *least < ratio.median ? *least : ratio.median;
-        printf(" %6.3f %6.3f %6.3f", ratio.median, ratio.min, ratio.max);
+        printf(" %5.3f %4.2f %4.2f", ratio.median, ratio.min, ratio.max);
     }
     if (clocks == CLOCKS) {
-        printf(" %10.3f %10.3f %6.2f\n", summarise(report, cell, 0, WHOLE).median * MILLI,
+        printf(" %8.1f %8.1f %6.2f\n", summarise(report, cell, 0, WHOLE).median * MILLI,
                summarise(report, cell, 0, CALLS).median * MILLI, served(report, cell, i));
     } else {
-        printf(" %6s %6s %6s %10.3f %10s %6s\n", "-", "-", "-", summarise(report, cell, 0, WHOLE).median * MILLI,
+        printf(" %5s %4s %4s %8.1f %8s %6s\n", "-", "-", "-", summarise(report, cell, 0, WHOLE).median * MILLI,
                "-", "-");
     }
     fflush(stdout);
@@ -189,9 +191,9 @@ static json_t *root_of(const irr_job_options_t *options)
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
 
     irr_bench_library(library);
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:[]}", "program", "irr_bench", "version", irr_cli_version(),
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:[]}", "program", "irr_bench", "version", irr_cli_version(),
                      "mpi", library, "call", what(options), "launch", options->launch,
-                     "pairs", options->pairs, "results");
+                     "pairs", options->pairs, "seed", (json_int_t)options->seed, "results");
 }
 
 /* ---- the report ---- */

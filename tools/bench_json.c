@@ -3,7 +3,7 @@
  *
  *     {"program": "irr_bench", "version": ..., "mpi": ..., "call": "MPI_Alltoallv", "ranks": 8,
  *      "input": {"matrix": FILE} or {"pattern": NAME, "seed": 1}, and "scale": 1.0,
- *      "iterations": 100, "warmup": 10, "check": true,
+ *      "iterations": 100, "warmup": 10, "check": true, "check_each": false,
  *      "results": [{"unit": 1024, "messages": ..., "bytes": ..., "largest_message": ..., "lmax": ...,
  *                   "rows": [{"algorithm": "a1", "persistent": false, "served_by": "irr",
  *                             "median_ms": ..., "times_ms": [...], "hidden": 0.9, "alone_ms": [...],
@@ -45,10 +45,11 @@ static json_t *root_of(const irr_bench_options_t *options, int ranks)
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
 
     irr_bench_library(library);
-    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:i, s:i, s:b, s:[]}", "program", "irr_bench",
+    return json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:i, s:i, s:b, s:b, s:[]}", "program", "irr_bench",
                      "version", irr_cli_version(), "mpi", library, "call",
-                     irr_bench_call_name(work->call, work->overlap), "ranks", ranks, "input", input_of(options), "iterations", work->iterations, "warmup", work->warmup,
-                     "check", work->check, "results");
+                     irr_bench_call_name(work->call, work->overlap), "ranks", ranks, "input", input_of(options), "iterations",
+                     work->iterations, "warmup", work->warmup, "check", work->check != IRR_BENCH_CHECK_NONE,
+                     "check_each", work->check == IRR_BENCH_CHECK_EACH, "results");
 }
 
 irr_bench_json_t *irr_bench_json_create(const char *path, json_t *root)
@@ -116,7 +117,7 @@ static json_t *counters_of(const irr_bench_row_t *row)
 static json_t *row_of(const irr_bench_options_t *options, const irr_bench_row_t *row,
                       const irr_bench_summary_t *summary)
 {
-    json_t *verified = options->work.check ? json_boolean(!row->wrong) : json_null();
+    json_t *verified = options->work.check != IRR_BENCH_CHECK_NONE ? json_boolean(!row->wrong) : json_null();
 
     return json_pack("{s:s, s:b, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
                      "algorithm", row->name, "persistent", row->starts, "served_by", row->by_irr ? "irr" : "host",

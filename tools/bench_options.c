@@ -43,8 +43,9 @@ static const irr_cli_option_t rows[] = {
     { "neighbor",   OPTION_NEIGHBOR,   "TOPOLOGY", "time MPI_Neighbor_alltoallv on a topology (below)" },
     { "iterations", 'i',               "N",       "measured iterations; default 100" },
     { "warmup",     'x',               "N",       "iterations before the measured ones; default 10" },
-    { "check",      'c',               NULL,      "compare every byte that arrives; the default" },
-    { "no-check",   OPTION_NO_CHECK,   NULL,      "do not" },
+    { "check",      'c',               NULL,      "compare every byte of each exchange, which leaves caches cold; default: of "
+      "one before the warm-up and one after the iterations" },
+    { "no-check",   OPTION_NO_CHECK,   NULL,      "compare nothing" },
     { "full",       'f',               NULL,      "more columns: mean, 90th and 99th percentile, iterations" },
     { "columns",    OPTION_COLUMNS,    "LIST",    "more columns: counters (below) with commas between, or " ALL },
     { "json",       OPTION_JSON,       "FILE",    "write results, parameters, all times and counters to a file" },
@@ -87,14 +88,15 @@ static void help(bool whole)
 {
     printf("Usage: irr_bench [--matrix FILE | --pattern NAME --unit BYTES] [OPTION...]\n"
            "  or:  irr_bench --job [OPTION...]\n"
-           "Times MPI_Alltoallv, or another call, with several algorithms of coll/irr, and without it, in one job.\n"
-           "Rows with -start behind their name time one start of a persistent request.  With --job it starts whole\n"
-           "jobs, with coll/irr and without: irr_bench --job --help tells more.\n\n");
+           "Times MPI_Alltoallv, or another call, with several algorithms of coll/irr, and without it, in one\n"
+           "job.  Rows with -start behind their name time one start of a persistent request.  With --job it\n"
+           "starts whole jobs, with coll/irr and without: irr_bench --job --help tells more.\n\n");
     irr_cli_options_print(&table);
     printf("\nBYTES, MIN and MAX may have k, m or g behind them, for 2^10, 2^20, 2^30.\n");
     printf("\nDatatypes:\n"
-           "  vector:N:STRIDE  blocks of N equal pieces that begin STRIDE pieces apart, between them those of other\n"
-           "                   blocks, as in a transposition; all entries of the matrix are equal and multiples of N\n"
+           "  vector:N:STRIDE  blocks of N equal pieces that begin STRIDE pieces apart, between them those of\n"
+           "                   other blocks, as in a transposition; all entries of the matrix are equal and\n"
+           "                   multiples of N\n"
            "\nTopologies, on which each rank has a block of --unit bytes for each neighbour, all periodic:\n"
            "  cart:2, cart:3   a grid of so many dimensions, as even as can be: 4 neighbours, or 6\n"
            "  graph:K          a distributed graph: the next K ranks, from the K ranks before\n");
@@ -271,8 +273,8 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_ALLTOALL:   work->call = IRR_BENCH_ALLTOALL; return IRR_CLI_GOOD;
     case OPTION_DATATYPE:   return read_datatype(value, options);
     case OPTION_NEIGHBOR:   return read_neighbor(value, options);
-    case OPTION_NO_CHECK:   work->check = false; return IRR_CLI_GOOD;
-    case 'c':               work->check = true; return IRR_CLI_GOOD;
+    case OPTION_NO_CHECK:   work->check = IRR_BENCH_CHECK_NONE; return IRR_CLI_GOOD;
+    case 'c':               work->check = IRR_BENCH_CHECK_EACH; return IRR_CLI_GOOD;
     case 'f':               options->full = true; return IRR_CLI_GOOD;
     case 'i':               return irr_cli_int("iterations", value, 1, ITERATIONS_MAX, &work->iterations);
     case 'x':               return irr_cli_int("warmup", value, 0, ITERATIONS_MAX, &work->warmup);
@@ -332,7 +334,7 @@ irr_cli_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t
     irr_cli_exit_t code;
 
     *options = (irr_bench_options_t){
-        .work = { .check = true, .iterations = 100, .warmup = 10, .unit_min = 1024, .unit_max = 1024 },
+        .work = { .check = IRR_BENCH_CHECK_ENDS, .iterations = 100, .warmup = 10, .unit_min = 1024, .unit_max = 1024 },
         .pattern = "uniform", .scale = 1, .seed = 1
     };
     irr_bench_algorithms_read(DEFAULT_LIST, options->work.algorithms, &options->work.rows);

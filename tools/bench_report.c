@@ -160,6 +160,11 @@ static int width_of(const char *counter)
 
 void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const irr_bench_facts_t *facts)
 {
+    static const char *const checks[] = {
+        [IRR_BENCH_CHECK_NONE] = "nothing compared",
+        [IRR_BENCH_CHECK_ENDS] = "bytes compared before and after",
+        [IRR_BENCH_CHECK_EACH] = "every byte compared"
+    };
     const irr_bench_work_t *work = &options->work;
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
 
@@ -172,7 +177,7 @@ void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const 
     report_input(options, facts);
     printf("# iterations: %d after %d to warm up, %s of the slowest rank; %s\n", work->iterations, work->warmup,
            options->milliseconds ? "ms" : "us",
-           work->check ? "every byte compared each time" : "nothing compared");
+           checks[work->check]);
     if (work->overlap) {
         printf("# each beside a computation as long as the exchange alone, with MPI_Test called %d times in it\n",
                work->tests);
@@ -183,7 +188,7 @@ void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const 
     }
     printf("%-14s %10s %10s %10s %9s", "algorithm", "median", "min", "max", "host/this");
     if (work->persistent) {
-        printf(" %15s", "host-start/this");
+        printf(" %10s", "start/this");
     }
     if (work->overlap) {
         printf(" %10s %7s", "alone", "hidden");
@@ -250,7 +255,7 @@ static void report_row(const irr_bench_options_t *options, const irr_bench_resul
     report_time(options, summary->max);
     report_number(summary->ratio, 9, 2);
     if (options->work.persistent) {
-        report_number(summary->start_ratio, 15, 2);
+        report_number(summary->start_ratio, 10, 2);
     }
     if (options->work.overlap) {
         report_time(options, summary->alone);
@@ -261,7 +266,7 @@ static void report_row(const irr_bench_options_t *options, const irr_bench_resul
     for (int k = 0; k < options->columns; k++) {
         report_count(row->counters[options->column[k]], width_of(irr_bench_counter_name(options->column[k])));
     }
-    printf(" %8s", !options->work.check ? "-" : row->wrong ? "no" : "yes");
+    printf(" %8s", options->work.check == IRR_BENCH_CHECK_NONE ? "-" : row->wrong ? "no" : "yes");
     if (options->full) {
         report_time(options, summary->mean);
         report_time(options, summary->p90);

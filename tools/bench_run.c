@@ -2,11 +2,12 @@
  * bench_run.c - the measurement.
  *
  * Each row has a communicator of its own, made with the info keys that choose it.  All run in one
- * process and take turns: iteration by iteration, another one first each time, so that whatever changes on
- * the machine during the run changes for all of them alike.  Before each exchange is a barrier; its time on
- * a rank is that of the call alone, or of MPI_Start and MPI_Wait, and the time of the exchange is that of its
+ * process and take turns: iteration by iteration, each time in another random order that all ranks know, so that
+ * whatever changes on the machine during the run changes for all of them alike.  Before each exchange is a barrier; its
+ * time on a rank is that of the call alone, or of MPI_Start and MPI_Wait, and the time of the exchange is that of its
  * slowest rank.
- * Filling and comparing the buffers, and reading counters, stay outside.  With --overlap each iteration has two
+ * Reading counters, and filling and comparing the buffers, stay outside.  The latter also cools caches, so unless each
+ * exchange is asked for it is done in rounds that are not timed.  With --overlap each iteration has two
  * exchanges: one alone, which says how long the computation beside the other one takes (bench_overlap.c).
  */
 #include "bench.h"
@@ -149,55 +150,81 @@ static void start_rows(const irr_bench_work_t *work, irr_bench_row_t *rows)
     }
 }
 
-/* Exchanges once for a row; number differs from exchange to exchange. */
+/* The exchanges of a run, one of each row a round. */
+typedef struct rounds {
+    int first, end, all;   /* of those that are timed; the ones before and behind, too */
+} rounds_t;
+
+static rounds_t rounds_of(const irr_bench_work_t *work)
+{
+    const int ends = work->check == IRR_BENCH_CHECK_ENDS, first = ends + work->warmup;
+
+    return (rounds_t){ first, first + work->iterations, first + work->iterations + ends };
+}
+
+static bool is_checked(const irr_bench_work_t *work, const rounds_t *rounds, int round)
+{
+    return work->check == IRR_BENCH_CHECK_EACH ||
+           (work->check == IRR_BENCH_CHECK_ENDS && (round == 0 || round == rounds->all - 1));
+}
+
+/* Exchanges once for a row; number differs from exchange to exchange.  checked: what arrives is compared. */
 static sample_t take_turn(const irr_bench_work_t *work, MPI_Comm comm, MPI_Request *request,
-                          const irr_bench_exchange_t *exchange, uint64_t number, irr_bench_row_t *row)
+                          const irr_bench_exchange_t *exchange, uint64_t number, bool checked, irr_bench_fault_t *fault)
 {
     sample_t sample = { .alone = 0 };
 
     if (work->overlap) {
         sample = overlap_once(comm, request, exchange, 0);
     }
-    if (work->check) {
+    if (checked) {
         irr_bench_fill(exchange, number);
     }
     sample = work->overlap ? overlap_once(comm, request, exchange, sample.alone)
                            : exchange_once(comm, request, exchange);
-    if (!work->check) {
-        return sample;
-    }
-    if (!row->fault.found) {
-        irr_bench_verify(exchange, number, &row->fault);
-        row->round++;
+    if (checked) {
+        irr_bench_verify(exchange, number, fault);
     }
     return sample;
+}
+
+static void keep(const irr_bench_work_t *work, const sample_t *sample, int iteration, irr_bench_row_t *row)
+{
+    row->times[iteration] = sample->seconds;
+    if (work->overlap) {
+        row->alone[iteration] = sample->alone;
+    }
 }
 
 irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *comms,
                                  const irr_bench_exchange_t *exchange, irr_bench_row_t *rows)
 {
-    const int rounds = work->warmup + work->iterations;
+    const rounds_t rounds = rounds_of(work);
+    int order[IRR_BENCH_ROWS_MAX];
     irr_bench_counts_t counts[IRR_BENCH_ROWS_MAX] = { { { 0 } } };
     MPI_Request requests[IRR_BENCH_ROWS_MAX];
     irr_cli_exit_t code = IRR_CLI_GOOD;
-    uint64_t number = 0;
+    uint64_t number = 0, random = 0;
 
     start_rows(work, rows);
     irr_bench_requests_create(work, comms, exchange, requests);
     irr_bench_fill(exchange, number);
-    for (int round = 0; round < rounds; round++) {
-        if (exchange->rank == 0) {
-            irr_bench_progress(round, rounds);
-        }
-        for (int turn = 0; turn < work->rows; turn++) {
-            const int i = (round + turn) % work->rows;
-            const sample_t sample = take_turn(work, comms[i], &requests[i], exchange, ++number, &rows[i]);
+    for (int round = 0; round < rounds.all; round++) {
+        const bool checked = is_checked(work, &rounds, round);
 
-            if (round >= work->warmup) {
-                rows[i].times[round - work->warmup] = sample.seconds;
-                if (work->overlap) {
-                    rows[i].alone[round - work->warmup] = sample.alone;
-                }
+        if (exchange->rank == 0) {
+            irr_bench_progress(round, rounds.all);
+        }
+        irr_cli_shuffle(order, work->rows, &random);
+        for (int turn = 0; turn < work->rows; turn++) {
+            const int i = order[turn];
+            const bool found = rows[i].fault.found;
+            const sample_t sample = take_turn(work, comms[i], &requests[i], exchange, ++number, checked,
+                                              &rows[i].fault);
+
+            rows[i].round = found ? rows[i].round : round + 1;
+            if (round >= rounds.first && round < rounds.end) {
+                keep(work, &sample, round - rounds.first, &rows[i]);
                 irr_bench_counts_add(&counts[i], &sample.before, &sample.after);
             }
         }

@@ -3,6 +3,7 @@
  */
 #include "cli.h"
 
+#include "core/random.h"
 #include "problem/redistribution.h"
 
 #include <inttypes.h>
@@ -219,6 +220,16 @@ irr_cli_exit_t irr_cli_make_matrix(const char *pattern, int ranks, uint64_t unit
         irr_cli_complain("pattern %s for %d ranks: %s", pattern, ranks, irr_status_text(status));
     }
     return status == IRR_OK ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+}
+
+void irr_cli_shuffle(int *order, int count, uint64_t *state)
+{
+    for (int i = 0; i < count; i++) {
+        const size_t at = irr_random_below(state, (size_t)i + 1);
+
+        order[i] = order[at];
+        order[at] = i;
+    }
 }
 
 uint64_t irr_cli_scaled(uint64_t bytes, double scale)

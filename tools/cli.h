@@ -63,6 +63,9 @@ uint64_t irr_cli_sum(const irr_matrix_t *matrix, int i, bool row);
 /* The most bytes that one rank sends or receives, its message to itself included: JPDC's Lmax. */
 uint64_t irr_cli_lmax(const irr_matrix_t *matrix);
 
+/* The numbers from 0 to count - 1, in an order that follows from *state, and another one the next time. */
+void irr_cli_shuffle(int *order, int count, uint64_t *state);
+
 /* To nearest, saturating; a message stays a message, however small the scale makes it. */
 uint64_t irr_cli_scaled(uint64_t bytes, double scale);
 

@@ -85,7 +85,7 @@ void irr_cli_options_print(const irr_cli_options_t *options)
 
 void irr_cli_more(const char *topics)
 {
-    printf("\n%s --help all also tells of %s.\n", irr_cli_program, topics);
+    printf("\n%s --help all also has %s.\n", irr_cli_program, topics);
 }
 
 void irr_cli_entry(const char *name, const char *text)

@@ -296,10 +296,10 @@ static void help(bool whole)
 {
     (void)whole;
     printf("Usage: irr_compose [OPTION...]\n"
-           "Measures how a message of many pieces is best composed on the transports of this machine: two processes\n"
-           "play ping-pong with it, in each form and in turn.  A row has microseconds one way, of one contiguous\n"
-           "message of that length, of each form, and by what auto loses to the best.  The last line is what\n"
-           "coll_irr_latency_bytes should be here.\n\n");
+           "Measures how a message of many pieces is best composed on the transports of this machine: two\n"
+           "processes play ping-pong with it, in each form and in turn.  A row has microseconds one way, of\n"
+           "one contiguous message of that length, of each form, and by what auto loses to the best.  The\n"
+           "last line is what coll_irr_latency_bytes should be here.\n\n");
     irr_cli_options_print(&table);
     printf("\nExit status: 0 good, 1 the transport failed, 2 the input was refused.\n");
 }

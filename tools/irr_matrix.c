@@ -102,7 +102,7 @@ const irr_matrix_command_t *irr_matrix_command_at(int i)
         { "draw", "FILE", 1, " from collective output ", "a matrix as a heat map, SVG", draw },
         { "convert", "IN OUT", 2, " from to collective ", "the same matrix in another kind of file", convert },
         { "redistribute", "x,p,y,q[,N]", 1, " unit to output ",
-          "N array elements (default: a slice) from cyclic(x) on p ranks to cyclic(y) on q", redistribute },
+          "N elements (default: a slice), cyclic(x) on p ranks to cyclic(y) on q", redistribute },
         { "partition", "GRAPH", 1, " parts unit seed to output ",
           "the halo exchange of a METIS graph file, cut in parts", partition },
     };

@@ -49,8 +49,8 @@ static const irr_cli_options_t table = { rows, ROWS, help, read_option, NULL, NU
 static void help(bool whole)
 {
     printf("Usage: irr_matrix COMMAND OPERAND... [OPTION...]\n"
-           "Makes count matrices, describes and draws them, and changes their files.  Entry (i, j) is what rank i\n"
-           "sends to rank j, in bytes.\n\n");
+           "Makes count matrices, describes and draws them, and changes their files.  Entry (i, j) is what\n"
+           "rank i sends to rank j, in bytes.\n\n");
     for (int i = 0; irr_matrix_command_at(i) != NULL; i++) {
         const irr_matrix_command_t *command = irr_matrix_command_at(i);
 

@@ -99,7 +99,7 @@ void irr_tool_help(const irr_cli_options_t *options, bool whole)
     irr_cli_options_print(options);
     printf("\nBYTES may have k, m or g behind it, for 2^10, 2^20, 2^30.\n");
     if (!whole) {
-        irr_cli_more("the figures of check, algorithms, patterns, and constants of a machine");
+        irr_cli_more("figures of check, algorithms, patterns, and constants of a machine");
         return;
     }
     print_figures();

@@ -47,8 +47,9 @@ static const char *overlap_text(int i)
 static void help(bool whole)
 {
     printf("Usage: mpirun -n N irr_routes [OPTION...]\n"
-           "Times each algorithm of coll/irr on the engine itself: plain exchanges, frozen ones with each overlap,\n"
-           "and the contiguous twin: the messages of the route in its order, each as one contiguous piece.\n\n");
+           "Times each algorithm of coll/irr on the engine itself: plain exchanges, frozen ones with each\n"
+           "overlap, and the contiguous twin: the messages of the route in its order, each as one contiguous\n"
+           "piece.\n\n");
     irr_cli_options_print(&table);
     if (!whole) {
         irr_cli_more("algorithms, overlaps, patterns and transports");

@@ -24,9 +24,10 @@ static const irr_cli_options_t table = { rows, ROWS, help, read_option, NULL, NU
 static void help(bool whole)
 {
     printf("Usage: mpirun -np N irr_tune [OPTION...]\n"
-           "Measures the constants of a machine and prints them as a machine file: for coll_irr_machine_file, and\n"
-           "irr_plan simulate and recommend.  Run it as your jobs run, on as many ranks a node, and on several nodes,\n"
-           "four or more if you can: a few ranks of each speak.  What cannot be measured keeps its default.\n\n");
+           "Measures the constants of a machine and prints them as a machine file: for coll_irr_machine_file,\n"
+           "and irr_plan simulate and recommend.  Run it as your jobs run, on as many ranks a node, and on\n"
+           "several nodes, four or more if you can: a few ranks of each speak.  What cannot be measured keeps\n"
+           "its default.\n\n");
     irr_cli_options_print(&table);
     if (!whole) {
         irr_cli_more("the constants");

@@ -124,7 +124,7 @@ def run_job(lab, options, ranks, algorithm, folder):
     mpirun, name = algorithm_options(algorithm)
     program = [f"{options.build}/irr_bench", "--matrix", f"{folder}/matrix.mtx", "--algorithms", name,
                "--iterations", str(options.iterations), "--warmup", str(options.warmup),
-               "--json", f"{folder}/result.json"]
+               "--check", "--json", f"{folder}/result.json"]
     with open(f"{folder}/out", "w+", encoding="utf-8", errors="replace") as out:
         status, timeouts, resent = job.run(lab, options.build, ranks, mpirun, program, out)
         out.seek(0)

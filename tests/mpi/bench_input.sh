@@ -6,6 +6,7 @@
 srcdir=${srcdir:-.}
 . "$srcdir/tests/mpi/lib.sh"
 BENCH=${BENCH:-${builddir:-.}/irr_bench}
+preload=
 
 # mpirun leaves the ranks of a job that fails a second to end; ours have ended when it notices.
 OMPI_MCA_odls_base_sigkill_timeout=0
@@ -16,7 +17,8 @@ export OMPI_MCA_odls_base_sigkill_timeout
 bench() {
     n=$1
     shift
-    tagged "$n" "$BENCH" "$@"
+    # shellcheck disable=SC2086
+    tagged "$n" $preload "$BENCH" "$@"
 }
 
 # lines TEXT: how many lines of the output have it.
@@ -44,6 +46,30 @@ accepted() {
     bench "$n" "$@"
     [ $status -eq 0 ] && [ "$(lines '<stderr>')" -eq 0 ] && [ "$(lines ' yes$')" -eq "$rows" ]
     report $? "$name"
+}
+
+# flip CALL ARGUMENT...: rank 0 finds a wrong byte behind that call of MPI_Alltoallv.
+flip() {
+    preload="env FLIP=$1 LD_PRELOAD=$scratch/flip.so"
+    shift
+    bench 2 --algorithms host -x 1 -i 2 "$@"
+    preload=
+}
+
+# flipped CALL ARGUMENT...: it is told of, in that round, and is the exit status.
+flipped() {
+    flip "$@"
+    [ $status -eq 1 ] && [ "$(lines "wrong byte with host: rank 0, message from rank 0, offset 0: .*, in round $1\$")" -eq 1 ]
+}
+
+# unseen CALL VERIFIED TEXT ARGUMENT...: it is not, as the first lines say.
+unseen() {
+    call=$1
+    verified=$2
+    text=$3
+    shift 3
+    flip "$call" "$@"
+    [ $status -eq 0 ] && [ "$(lines " $verified\$")" -eq 1 ] && [ "$(lines "$text")" -eq 1 ]
 }
 
 # columns RANKS ARGUMENT...: runs host and a1; the columns between Lmax and verified go to $columns.
@@ -77,7 +103,7 @@ file() {
     printf '%s\n' '%%MatrixMarket matrix coordinate integer general' "$@" > "$name"
 }
 
-plan 77
+plan 82
 
 # ---- files ----
 
@@ -192,6 +218,21 @@ bench 2 --algorithms host -i 3 --json "$scratch/result.json"
 [ $status -eq 0 ] && [ "$(grep -c '"verified": true' "$scratch/result.json")" -eq 1 ]
 report $? "results as JSON"
 
+# ---- wrong bytes ----
+
+# Rounds are: one that is compared, the warm-up, two iterations, and one that is compared.
+"$OMPI_MPICC" -shared -fPIC -o "$scratch/flip.so" "$srcdir/tests/mpi/flip.c"
+flipped 1
+report $? "a wrong byte before the warm-up"
+flipped 5
+report $? "a wrong byte after the iterations"
+flipped 2 -c
+report $? "a wrong byte in an iteration, with each compared"
+unseen 3 yes "; bytes compared before and after"
+report $? "caches stay warm, so bytes of an iteration are not compared"
+unseen 1 - "nothing compared" --no-check
+report $? "no byte is compared"
+
 # ---- MPI_Alltoall ----
 
 bench 4 --alltoall --algorithms host,a1,a3,aapc -i 5 --unit 1000 --json "$scratch/result.json"
@@ -215,7 +256,7 @@ report $? "auto that Open MPI served is marked"
 bench 4 --persistent --algorithms host,a1,a4 -i 5 --unit 100 --columns header_bytes --json "$scratch/result.json"
 [ $status -eq 0 ] && [ "$(lines ' yes$')" -eq 6 ] && [ "$(lines '(host)')" -eq 0 ] &&
     [ "$(lines ' a[14]-start .* 0 *yes$')" -eq 2 ] && [ "$(lines ' host-start .* - *yes$')" -eq 1 ] &&
-    [ "$(lines 'host/this host-start/this')" -eq 1 ]
+    [ "$(lines 'host/this start/this')" -eq 1 ]
 report $? "each algorithm once more, persistent, without descriptions"
 [ "$(grep -c '"persistent": true' "$scratch/result.json")" -eq 3 ] &&
     [ "$(grep -c '"host_start_ratio": [0-9]' "$scratch/result.json")" -eq 6 ]

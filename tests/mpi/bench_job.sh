@@ -69,7 +69,7 @@ alltoall() {
 # Without 3 s; with it 2, 1 and 6 s, in the order of the pairs.
 ratios() {
     job --launch "$scratch/times" --ranks 7 --calls 4 --bytes 9 --pairs 3 --traffic same --json "$scratch/x.json" &&
-        row ' same 7 4 9 auto ' && row ' 1.500 0.500 3.000 ' && row ' 3000.000 0.50' &&
+        row ' same 7 4 9 auto ' && row ' 1.500 0.50 3.00 ' && row ' 3000.0 0.50' &&
         grep -q '^# least median of auto: whole [0-9.]*, calls 1.500$' "$scratch/table" &&
         [ "$(grep -cx 'words of the launcher' "$scratch/err")" -eq 6 ]
 }
@@ -78,14 +78,33 @@ json() {
     tr -d ' \n' < "$scratch/x.json" > "$scratch/packed"
     grep -q '"traffic":"same","ranks":7,"calls":4,"bytes":9,"runs":\[{"algorithm":"host","served":0.0,' \
         "$scratch/packed" &&
-        grep -q '"calls_ms":\[2000.0,1000.0,6000.0\]' "$scratch/packed" && grep -q '"pairs":3' "$scratch/packed"
+        grep -q '"calls_ms":\[2000.0,1000.0,6000.0\]' "$scratch/packed" && grep -q '"pairs":3,"seed":[0-9]' "$scratch/packed"
 }
 
-# Which is first changes from pair to pair, and each has its settings.
-turns() {
+# order SEED: the jobs of thirty pairs, a pair a line.
+order() {
     rm -f "$scratch/log"
-    job --launch "$scratch/times" --ranks 2 --calls 1 --bytes 1 --pairs 3 --traffic same --algorithms a1,host &&
-        [ "$(tr '\n' ' ' < "$scratch/log")" = '^irr a1 ^irr a1 ^irr ^irr ^irr ^irr a1 ' ]
+    job --launch "$scratch/times" --ranks 2 --calls 1 --bytes 1 --pairs 30 --traffic same --algorithms a1,a3 --seed "$1" &&
+        grep -q "^# the jobs of each pair in random order, seed: $1\$" "$scratch/table" && paste -d ' ' - - - < "$scratch/log"
+}
+
+# Each pair has each job once, with its settings; each order comes; a seed repeats its own, and is not like another.
+random_order() {
+    order 1 > "$scratch/order.1" && order 2 > "$scratch/order.2" && order 1 > "$scratch/order.3" || return
+    cat "$scratch/order.1"
+    ! cmp -s "$scratch/order.1" "$scratch/order.2" && cmp "$scratch/order.1" "$scratch/order.3" &&
+        [ "$(sort -u "$scratch/order.1" | tr '\n' ,)" = \
+            '^irr a1 a3,^irr a3 a1,a1 ^irr a3,a1 a3 ^irr,a3 ^irr a1,a3 a1 ^irr,' ]
+}
+
+# Which nobody chose is printed, and another one each time.
+seeds() {
+    for _ in 1 2; do
+        job --launch "$scratch/times" --ranks 2 --calls 1 --bytes 1 --pairs 1 --traffic same || return
+        sed -n 's/^# the jobs of each pair in random order, seed: \([0-9][0-9]*\)$/\1/p' "$scratch/table"
+    done > "$scratch/seeds"
+    cat "$scratch/seeds"
+    [ "$(sort -u "$scratch/seeds" | wc -l)" -eq 2 ]
 }
 
 # The jobs that a command follows tell whether coll/irr is there; then auto is what is set by nobody.
@@ -93,7 +112,8 @@ users_command() {
     rm -f "$scratch/log"
     job --launch "$scratch/times" --ranks 2 --pairs 2 --algorithms auto,a3 --json "$scratch/x.json" \
         -- /a/program -x 1 &&
-        [ "$(tr '\n' ' ' < "$scratch/log")" = '^irr auto a3 ^irr unset a3 unset a3 ^irr ' ] &&
+        [ "$(head -n 3 "$scratch/log" | tr '\n' ' ')" = '^irr auto a3 ' ] &&
+        [ "$(tail -n +4 "$scratch/log" | sort | tr '\n' ' ')" = '^irr ^irr a3 a3 unset unset ' ] &&
         [ "$(grep -c '^  program *2 *- *- ' "$scratch/table")" -eq 2 ] &&
         grep -q '^# irr_bench [^ ]*: whole jobs of /a/program, pairs: 2' "$scratch/table" &&
         grep -qx '# least median of a3: whole [0-9.]*' "$scratch/table" &&
@@ -106,7 +126,7 @@ real_command() {
     good --launch "$MPIRUN --oversubscribe" --ranks 2 --pairs 1 -- true && row ' true 2 - - auto '
 }
 
-plan 31
+plan 32
 
 launcher times 'echo words of the launcher' \
     "echo \"\$*\" >> '$scratch/words'" \
@@ -131,14 +151,15 @@ check "each kind of traffic, served by coll/irr" all_traffic
 check "jobs of MPI_Alltoall" alltoall
 check "ratios of pairs" ratios
 check "all times as JSON" json
-check "jobs take turns" turns
+check "jobs of a pair in random order" random_order
+check "a seed that nobody chose" seeds
 check "a command of the user" users_command
 check "a command under mpirun" real_command
 
 # ---- launchers ----
 
 refused "a launcher that is not there" "$scratch/none: No such file" --launch "$scratch/none"
-check "a job that fails" bad 1 "job same,1,8 on 2 ranks, host: false ended by exit status 1" --launch false
+check "a job that fails" bad 1 "job same,1,8 on 2 ranks, host: false ended by exit status 1" --launch false --algorithms host
 check "a job that tells nothing" bad 1 "job same,1,8 on 2 ranks: true ended, but its rank 0 told no time" --launch true
 refused "jobs that all are without coll/irr" "coll/irr is not loaded in the jobs that are to have it" \
     --launch "$scratch/never"
@@ -160,7 +181,7 @@ refused "an argument that is no option" "unexpected argument 'x'; a command stan
 refused "calls of a command" "--calls does not go with a command" --calls 1 -- true
 refused "a command of too many words" "the command has 65 words, above the 64 allowed" -- $(yes a | head -n 65)
 check "a command that fails" bad 1 "job false on 2 ranks, host: $scratch/fails ended by exit status 3" \
-    --launch "$scratch/fails" --ranks 2 -- false
+    --launch "$scratch/fails" --ranks 2 --algorithms host -- false
 refused "a job of two words" "--once 'same,1' is not TRAFFIC,CALLS,BYTES" --once same,1
 refused "a result file that cannot be written" "$scratch/none/x.json: No such file" --json "$scratch/none/x.json"
 OMPI_COMM_WORLD_SIZE=2 && export OMPI_COMM_WORLD_SIZE

@@ -72,7 +72,7 @@ planned() {
         --board-bytes "$4" $options | sed -n 's/^messages_sent_max=//p')
     # shellcheck disable=SC2086
     ranks "$1" --mca coll_irr_ranks_per_node "$2" --mca coll_irr_board_block "$3" --mca coll_irr_board_bytes "$4" \
-        "$builddir/irr_bench" $options --algorithms "$row" -i 20 > "$scratch/run" 2>&1 || cat "$scratch/run"
+        "$builddir/irr_bench" -c $options --algorithms "$row" -i 20 > "$scratch/run" 2>&1 || cat "$scratch/run"
     echo "$row, $1 ranks, $2 a node: $plan messages"
     awk -v name="$row" -v plan="$plan" '
         $1 == name { good = $6 + 0.3 >= plan && $6 - 0.3 <= plan; print }

@@ -8,7 +8,7 @@ dumped() {
     prefix=$scratch/dump-$1
     "$builddir/irr_matrix" generate random --ranks 6 --unit 100 --seed 7 | grep -v '^% ' > "$scratch/wanted"
     for run in 1 2; do
-        ranks 6 --mca coll_irr_matrix_dump "$prefix" "$builddir/irr_bench" --pattern random --unit 100 --seed 7 \
+        ranks 6 --mca coll_irr_matrix_dump "$prefix" "$builddir/irr_bench" -c --pattern random --unit 100 --seed 7 \
             --algorithms "$1" --persistent -i 3 -x 1 || return 1
         [ "$(ls "$prefix"*.mtx | wc -l)" -eq $((2 * run)) ] && [ "$(ls "$prefix"* | wc -l)" -eq $((4 * run)) ] || return 1
         for file in "$prefix"*.mtx; do
@@ -20,7 +20,7 @@ dumped() {
 
 # A folder that does not exist: told once, and the run is right.
 not_dumped() {
-    ranks 6 --mca coll_irr_matrix_dump "$scratch/none/dump" "$builddir/irr_bench" --pattern random --unit 100 \
+    ranks 6 --mca coll_irr_matrix_dump "$scratch/none/dump" "$builddir/irr_bench" -c --pattern random --unit 100 \
         --algorithms rs_nh -i 3 -x 1 > "$scratch/run" 2>&1 || return 1
     cat "$scratch/run"
     [ "$(grep -c 'cannot be written' "$scratch/run")" -eq 1 ]
@@ -31,7 +31,7 @@ not_dumped() {
 counted() {
     wanted=$1 algorithm=$2 matrix=$3
     shift 3
-    ranks 6 "$@" "$builddir/irr_bench" --matrix "$matrix" --algorithms "${algorithm%(*}" -i 1 -x 0 \
+    ranks 6 "$@" "$builddir/irr_bench" -c --matrix "$matrix" --algorithms "${algorithm%(*}" -i 1 -x 0 \
         --columns matrices,schedules_built,schedules_reused > "$scratch/run" 2>&1
     status=$?
     cat "$scratch/run"
@@ -108,7 +108,7 @@ doubtful_speed() {
     for name in aapc a1; do
         printf 'SwitchName=top Nodes=other Switches=s\nSwitchName=s Nodes=%s LinkSpeed=10000\n' \
             "$(hostname | sed 's/\..*//')" > "$scratch/topology.conf"
-        ranks 6 --mca coll_irr_topology_file "$scratch/topology.conf" "$builddir/irr_bench" --algorithms $name \
+        ranks 6 --mca coll_irr_topology_file "$scratch/topology.conf" "$builddir/irr_bench" -c --algorithms $name \
             -i 2 -x 0 > "$scratch/run" 2>&1 || return 1
         cat "$scratch/run"
         [ "$(grep -c "topology.conf: LinkSpeed 10000 of switch 's' without NodeSpeed counts" "$scratch/run")" -eq \

@@ -54,7 +54,7 @@ refused() {
         [ "$(tr '\n' ' ' < "$scratch/run" | grep -o "$1" | wc -l)" -eq 1 ]
 }
 
-run="--mca coll_irr_verbose 10 $scratch/slurm $builddir/irr_bench --pattern random --unit 1000 --algorithms aapc -i 40 -x 0"
+run="--mca coll_irr_verbose 10 $scratch/slurm $builddir/irr_bench -c --pattern random --unit 1000 --algorithms aapc -i 40 -x 0"
 tree="s.l0.n0 s.l0.n0 s.l0.n1 s.l0.n1 s.l1.n2 s.l1.n2 s.l1.n3 s.l1.n3"
 echo "SwitchName=top Nodes=other[0-3]" > "$scratch/topology.conf"
 plan 12
@@ -75,14 +75,14 @@ plan 12
     check "other nodes than the job's" ignored "its nodes are not those of the job" with switch.node \
         "s.n0 s.n0 s.n0 s.n0 s.n2 s.n2 s.n3 s.n3" $run
     check "a file is stronger" says "none of its hosts" with switch.switch.node "$tree" \
-        --mca coll_irr_topology_file "$scratch/topology.conf" "$scratch/slurm" "$builddir/irr_bench" \
+        --mca coll_irr_topology_file "$scratch/topology.conf" "$scratch/slurm" "$builddir/irr_bench" -c \
         --algorithms aapc -i 1 -x 0
     check "where the ranks choose a file is stronger, too, and told of once" refused "none of its hosts" \
         with switch.switch.node "$tree" --mca coll_irr_topology_file "$scratch/topology.conf" \
         --mca coll_irr_alltoallv_algorithm auto --mca coll_irr_setup_share 1000000000 "$scratch/slurm" \
-        "$builddir/irr_bench" --unit 32768 -i 1500 --algorithms auto
+        "$builddir/irr_bench" -c --unit 32768 -i 1500 --algorithms auto
     check "where the ranks choose, too" used 3 "SLURM_TOPOLOGY_ADDR says" with switch.switch.node "$tree" \
         --mca coll_irr_alltoallv_algorithm auto --mca coll_irr_setup_share 1000000000 --mca coll_irr_verbose 10 \
-        "$scratch/slurm" "$builddir/irr_bench" --unit 32768 -i 150 --algorithms auto
+        "$scratch/slurm" "$builddir/irr_bench" -c --unit 32768 -i 150 --algorithms auto
 }
 exit $failed

@@ -3,7 +3,7 @@
 LIMIT=40
 . "${srcdir:-.}/tests/mpi/lib.sh"
 help_texts
-program="$builddir/irr_bench -m 100:6400 -i 3 -x 1 --algorithms a1,a2,aapc"
+program="$builddir/irr_bench -c -m 100:6400 -i 3 -x 1 --algorithms a1,a2,aapc"
 tool=$srcdir/contrib/irr_trace
 
 # traces N: a job of N ranks leaves a file for each.
