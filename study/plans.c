@@ -109,8 +109,7 @@ static irr_status_t build(const irr_way_t *way, const irr_plans_known_t *known, 
     return status;
 }
 
-/* All but the plans, which are empty; to be closed in any case. */
-static irr_status_t open_plans(const irr_matrix_t *matrix, irr_plans_t *plans)
+irr_status_t irr_plans_open(const irr_matrix_t *matrix, irr_plans_t *plans)
 {
     size_t ranks = (size_t)matrix->ranks;
     irr_status_t status;
@@ -125,7 +124,7 @@ static irr_status_t open_plans(const irr_matrix_t *matrix, irr_plans_t *plans)
 irr_status_t irr_plans_build(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans)
 {
     irr_plans_t made;
-    irr_status_t status = open_plans(known->matrix, &made);
+    irr_status_t status = irr_plans_open(known->matrix, &made);
 
     if (status == IRR_OK) {
         status = build(way, known, &made);

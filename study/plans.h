@@ -35,6 +35,16 @@ typedef struct irr_plans_known {
  */
 irr_status_t irr_plans_build(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans);
 
+/*
+ * The same with nothing in the plans but the sends, each in one piece of INPUT that has its length and is not what it
+ * sends: what a picture needs, in memory that does not grow with the number of pieces (outline.c).  Ways that are not over
+ * a grid have the plans of irr_plans_build.
+ */
+irr_status_t irr_plans_outline(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans);
+
+/* The problems of a matrix, and plans without steps; to be closed in any case.  Fails as irr_plans_build does. */
+irr_status_t irr_plans_open(const irr_matrix_t *matrix, irr_plans_t *plans);
+
 void irr_plans_fini(irr_plans_t *plans);
 
 /* One message of the job, as design and tools speak of it; steps that stay on a rank are none. */

@@ -6,7 +6,7 @@ srcdir=${srcdir:-.}
 file pair '3 3 2' '1 2 5' '3 3 7'
 file triangle '3 3 6' '1 2 30' '1 3 10' '2 1 20' '2 3 20' '3 1 20' '3 2 10'
 
-echo 1..15
+echo 1..16
 
 good draw --algorithm a1 --ranks 5 && [ "$(lines '^<g><title>.*class="cell s0"')" -eq 20 ] &&
     [ "$(lines 'class="title".*>a1, 5 ranks<')" -eq 1 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
@@ -60,6 +60,9 @@ good draw --algorithm a1 --ranks 1024 --pattern random && [ "$(wc -c < "$scratch
     [ "$(lines '>a1, 1024 ranks; a cell: the most bytes that one of 4 ranks sends in one of 8 steps<')" -eq 2 ] &&
     [ "$(lines 'class="rank e".*>960<')" -eq 1 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
 report $? "whose cells are of several ranks and steps"
+(ulimit -v 450000 && "$PLAN" draw --algorithm a4 --pattern random --ranks 256) > "$scratch/out" 2>&1 &&
+    [ "$(lines '^<path d=')" -gt 0 ]
+report $? "many pieces need little memory"
 refused "times of too many messages" "draw --async shows at most 4096 messages, not " \
     draw --algorithm rs_nh --ranks 100 --async
 exit $failed

@@ -48,12 +48,15 @@ static inline irr_plan_bounds_t irr_plan_one_bounds(int algorithm, int ranks)
     return irr_way_bounds(irr_algorithm_way(algorithm), ranks, 0, NULL, NULL);
 }
 
+/* irr_plans_build, or another function that makes plans. */
+typedef irr_status_t irr_plan_all_fn_t(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans);
+
 /*
  * Boards are only where settings have bytes for them.  Long messages are split where the order splits any; redist has a
  * message for each pair of ranks.
  */
-static inline irr_status_t irr_plan_all_with(const irr_settings_t *settings, const irr_matrix_t *matrix,
-                                             irr_plans_t *plans)
+static inline irr_status_t irr_plan_all_by(irr_plan_all_fn_t *build, const irr_settings_t *settings,
+                                           const irr_matrix_t *matrix, irr_plans_t *plans)
 {
     const irr_scheduled_params_t params = {
         .seed = 1, .lambda = { IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE / 2 },
@@ -77,11 +80,17 @@ static inline irr_status_t irr_plan_all_with(const irr_settings_t *settings, con
     if (status == IRR_OK) {
         const irr_plans_known_t known = { .matrix = matrix, .nodes = &nodes, .schedule = &schedule };
 
-        status = irr_plans_build(&way, &known, plans);
+        status = build(&way, &known, plans);
         irr_nodes_fini(&nodes);
     }
     irr_schedule_fini(&schedule);
     return status;
+}
+
+static inline irr_status_t irr_plan_all_with(const irr_settings_t *settings, const irr_matrix_t *matrix,
+                                             irr_plans_t *plans)
+{
+    return irr_plan_all_by(irr_plans_build, settings, matrix, plans);
 }
 
 static inline irr_status_t irr_plan_all(int algorithm, size_t slice_min, const irr_matrix_t *matrix,

@@ -217,7 +217,11 @@ irr_status_t irr_tool_plans_build(irr_tool_job_t *job, irr_tool_input_t *input, 
         job->schedule = known.schedule = &input->schedule;
         job->schedule_ms = input->schedule_ms;
     }
-    return status == IRR_OK ? irr_plans_build(job->way, &known, plans) : status;
+    if (status != IRR_OK) {
+        return status;
+    }
+    return options->command == IRR_TOOL_DRAW && job->topology == NULL ? irr_plans_outline(job->way, &known, plans)
+                                                                      : irr_plans_build(job->way, &known, plans);
 }
 
 const char *irr_tool_wrong_pace(irr_pacing_t pace, const irr_way_t *way)

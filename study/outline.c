@@ -1,0 +1,134 @@
+/*
+ * outline.c - the sends of all ranks alone, for pictures; see plans.h.
+ *
+ * A route over a grid cuts messages into many pieces: of 1,024 ranks with 32 KiB for each other by a4 there are 320
+ * million, which are 15 GB.  How a rank deals out what it holds for one destination does not depend on the others, so the
+ * plans are built for some destinations at a time, and of each only how long the messages are is kept.  The number of
+ * destinations follows from how many pieces the last ones took.
+ *
+ * Cost: the time of the plans; memory of the messages, and of PIECES pieces or those of one destination.
+ */
+#include "study/plans.h"
+
+/* Held at a time, about 300 MB, and how much faster the number of destinations may grow than they are known to allow. */
+#define PIECES ((size_t)1 << 22)
+#define GROWTH 8
+
+/* ---- the outline ---- */
+
+static bool same(const irr_step_t *a, const irr_step_t *b)
+{
+    return a->stage == b->stage && a->number == b->number && a->peer == b->peer && a->boarded == b->boarded;
+}
+
+/* A message that there is gets longer.  *at: behind the one that was met last, where the next one mostly is. */
+static irr_status_t add_send(irr_plan_t *plan, const irr_step_t *send, size_t *at)
+{
+    const irr_piece_t piece = { .buffer = IRR_BUFFER_INPUT, .length = send->bytes };
+
+    for (size_t k = 0; k < plan->nsteps; k++) {
+        const size_t i = (*at + k) % plan->nsteps;
+        irr_step_t *step = &plan->steps[i];
+
+        if (same(step, send)) {
+            step->bytes += send->bytes;
+            plan->pieces[step->first_piece].length = step->bytes;
+            *at = i + 1;
+            return IRR_OK;
+        }
+    }
+    return irr_plan_add(plan, &(irr_step_params_t){
+        .kind = IRR_STEP_SEND, .peer = send->peer, .stage = send->stage, .number = send->number,
+        .boarded = send->boarded, .pieces = &piece, .npieces = 1 });
+}
+
+static irr_status_t add_plan(const irr_plan_t *from, irr_plan_t *plan)
+{
+    irr_status_t status = IRR_OK;
+    size_t at = 0;
+
+    for (size_t i = 0; i < from->nsteps && status == IRR_OK; i++) {
+        const irr_step_t *step = &from->steps[i];
+
+        if (step->kind == IRR_STEP_SEND && step->peer != from->rank) {
+            status = add_send(plan, step, &at);
+        }
+    }
+    plan->stages = from->stages > plan->stages ? from->stages : plan->stages;
+    return status;
+}
+
+/* ---- some destinations ---- */
+
+/* Leaves the columns from `first` to `end` - 1 of a matrix in another one. */
+static void take_columns(const irr_matrix_t *matrix, int first, int end, irr_matrix_t *some)
+{
+    for (int i = 0; i < matrix->ranks; i++) {
+        for (int j = 0; j < matrix->ranks; j++) {
+            *irr_matrix_at(some, i, j) = j >= first && j < end ? *irr_matrix_at(matrix, i, j) : 0;
+        }
+    }
+}
+
+/* Adds the messages to some destinations; *pieces: how many pieces they have. */
+static irr_status_t add_some(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans, size_t *pieces)
+{
+    irr_plans_t some;
+    irr_status_t status = irr_plans_build(way, known, &some);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    *pieces = 0;
+    for (int r = 0; r < some.ranks && status == IRR_OK; r++) {
+        *pieces += some.plans[r].npieces;
+        status = add_plan(&some.plans[r], &plans->plans[r]);
+    }
+    irr_plans_fini(&some);
+    return status;
+}
+
+/* As many more as `count` destinations with so many pieces allow. */
+static int next_count(int count, size_t pieces, int ranks)
+{
+    const size_t most = (size_t)count * GROWTH, allowed = PIECES / (pieces / (size_t)count + 1) + 1;
+    const size_t next = allowed < most ? allowed : most;
+
+    return next < (size_t)ranks ? (int)next : ranks;
+}
+
+irr_status_t irr_plans_outline(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans)
+{
+    const irr_matrix_t *matrix = known->matrix;
+    irr_plans_known_t some = *known;
+    irr_matrix_t columns;
+    irr_plans_t made = { .ranks = 0 };
+    irr_status_t status;
+    int count = 1;
+
+    if (irr_way_is_scheduled(way) || irr_way_is_local(way) || way->boards) {
+        return irr_plans_build(way, known, plans);
+    }
+    status = irr_matrix_init(&columns, matrix->ranks);
+    if (status != IRR_OK) {
+        return status;
+    }
+    some.matrix = &columns;
+    status = irr_plans_open(matrix, &made);
+    for (int first = 0; first < matrix->ranks && status == IRR_OK;) {
+        const int end = matrix->ranks - first < count ? matrix->ranks : first + count;
+        size_t pieces = 0;
+
+        take_columns(matrix, first, end, &columns);
+        status = add_some(way, &some, &made, &pieces);
+        count = next_count(end - first, pieces, matrix->ranks);
+        first = end;
+    }
+    irr_matrix_fini(&columns);
+    if (status != IRR_OK) {
+        irr_plans_fini(&made);
+        return status;
+    }
+    *plans = made;
+    return IRR_OK;
+}
