@@ -156,7 +156,7 @@ typedef struct mca_coll_irr_candidates_t {
     irr_candidate_t open[IRR_TRIAL_WAYS];       /* and what is behind the ways that are open */
 } mca_coll_irr_candidates_t;
 
-/* Of a topology: neighbours, and their slots, MPI_PROC_NULL left out, by rank; from malloc. */
+/* Neighbours, and their slots, MPI_PROC_NULL left out, by rank; from malloc. */
 typedef struct mca_coll_irr_neighbors_t {
     int                  sends, receives;   /* slots, */
     int                  send_places, recv_places;   /* and with MPI_PROC_NULL */
@@ -230,6 +230,12 @@ static inline mca_coll_irr_service_t *mca_coll_irr_service_called(mca_coll_irr_m
 static inline int mca_coll_irr_algorithm_of(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
     return module->settings->algorithms[mca_coll_irr_collectives[which].algorithm];
+}
+
+/* Are blocks those of neighbours, and not of all ranks?  On an inter-communicator these are the ranks of the other group. */
+static inline bool mca_coll_irr_has_neighbors(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
+{
+    return mca_coll_irr_collectives[which].neighbors || OMPI_COMM_IS_INTER(module->comm);
 }
 
 /* With the component: the modules that no communicator has. */
@@ -481,7 +487,7 @@ void mca_coll_irr_meet_neighbors(mca_coll_irr_module_t *module, mca_coll_irr_whi
 /* Whose blocks the sides of a call have: all ranks', or the neighbours'. */
 void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call);
 
-/* Those of a communicator with a topology, in which messages between two ranks are in one order at both ends. */
+/* Those of a topology, or the other group; messages between two ranks are in one order at both ends. */
 mca_coll_irr_neighbors_t *mca_coll_irr_neighbors_create(const mca_coll_irr_module_t *module);
 
 #endif

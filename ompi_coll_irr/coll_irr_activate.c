@@ -214,7 +214,7 @@ int mca_coll_irr_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *serv
 
 void mca_coll_irr_meet_neighbors(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
-    if (!mca_coll_irr_collectives[which].neighbors) {
+    if (!mca_coll_irr_has_neighbors(module, which)) {
         return;
     }
     if (module->neighbors == NULL) {

@@ -47,7 +47,7 @@ static irr_choice_act_t list_ways(mca_coll_irr_module_t *module, mca_coll_irr_se
 {
     irr_choice_t *choice = &service->choice;
     const irr_traffic_t traffic = irr_choice_traffic(choice, module->ranks.size,
-                                                     mca_coll_irr_collectives[service->which].neighbors);
+                                                     mca_coll_irr_has_neighbors(module, service->which));
     const double host_ns = irr_model_host_ns(&module->machine, &traffic);
     irr_candidate_t list[IRR_CANDIDATES_MAX];
     const int all = service->refused ? 0 : irr_candidates(&module->machine, &traffic, &module->settings->engine, list);

@@ -52,7 +52,7 @@ void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_
     const mca_coll_irr_neighbors_t *neighbors = module->neighbors;
 
     call->neighbors = NULL;
-    if (!mca_coll_irr_collectives[which].neighbors) {
+    if (!mca_coll_irr_has_neighbors(module, which)) {
         call->send.slots = call->recv.slots = module->ranks.size;
         call->send.places = call->recv.places = call->send.slots;
     } else if (neighbors != NULL) {   /* if not, no rank is served */

@@ -29,19 +29,22 @@ int mca_coll_irr_init_query(bool progress_threads, bool mpi_threads)
     return OMPI_SUCCESS;
 }
 
-static bool spans_jobs(ompi_communicator_t *comm)
+static bool is_of_other_jobs(ompi_group_t *group)
 {
-    ompi_group_t *group = comm->c_local_group;
-
     if (group == ompi_mpi_comm_world.comm.c_local_group) {   /* as that of what is made by MPI_Comm_dup is */
         return false;
     }
-    for (int i = 0; i < ompi_comm_size(comm); i++) {
+    for (int i = 0; i < ompi_group_size(group); i++) {
         if (ompi_group_get_proc_name(group, i).jobid != OMPI_PROC_MY_NAME->jobid) {
             return true;
         }
     }
     return false;
+}
+
+static bool is_alone(ompi_communicator_t *comm)
+{
+    return ompi_comm_size(comm) < 2 && !OMPI_COMM_IS_INTER(comm);
 }
 
 /* Why this communicator is not ours; NULL if it is.  All reasons are alike on all its ranks. */
@@ -50,10 +53,7 @@ static const char *reason_to_decline(ompi_communicator_t *comm)
     if (mca_coll_irr_component.params.priority < 0) {
         return "coll_irr_priority is negative";
     }
-    if (OMPI_COMM_IS_INTER(comm)) {
-        return "inter-communicators are not served";
-    }
-    if (ompi_comm_size(comm) < 2) {
+    if (is_alone(comm)) {
         return "there is nobody to exchange with";
     }
     if (mca_coll_irr_fault_tolerant_job()) {
@@ -62,7 +62,8 @@ static const char *reason_to_decline(ompi_communicator_t *comm)
     if (wrong_abi[0] != '\0') {
         return wrong_abi;
     }
-    if (spans_jobs(comm)) {
+    if (is_of_other_jobs(comm->c_local_group) ||
+        (OMPI_COMM_IS_INTER(comm) && is_of_other_jobs(comm->c_remote_group))) {
         return "communicators that span jobs are not served";
     }
     return NULL;
@@ -142,8 +143,7 @@ mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *
     mca_coll_irr_module_t *module;
 
     if (reason != NULL) {
-        opal_output_verbose(ompi_comm_size(comm) > 1 && ompi_comm_rank(comm) == 0 ? 1 : 10,
-                            mca_coll_irr_component.output, "coll:irr: communicator %s is left to others: %s",
+        opal_output_verbose(!is_alone(comm) && ompi_comm_rank(comm) == 0 ? 1 : 10, mca_coll_irr_component.output, "coll:irr: communicator %s is left to others: %s",
                             comm->c_name, reason);
         return NULL;
     }

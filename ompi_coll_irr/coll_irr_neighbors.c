@@ -1,5 +1,6 @@
 /*
- * coll_irr_neighbors.c - the neighbours of a rank in its topology, in the order in which both ends of an edge list it.
+ * coll_irr_neighbors.c - the neighbours of a rank in its topology, in the order in which both ends of an edge list it; or
+ * the ranks of the other group, of which an inter-communicator is a topology.
  *
  * The blocks that one rank has for another are one message, however many edges lead from the one to the other.  So both
  * must lay them out in one order.  MPI says what arrives where as if there were a message for each edge: those between
@@ -124,6 +125,21 @@ static size_t list_ranks(const mca_coll_irr_slot_t *order, int slots, int *ranks
     return count;
 }
 
+/* Each rank of it is a neighbour once, and lists this group as this one lists it. */
+static mca_coll_irr_neighbors_t *of_other_group(const mca_coll_irr_ranks_t *ranks)
+{
+    const mca_coll_irr_part_t *other = &ranks->parts[ranks->rank < ranks->parts[1].first];
+    const int count = ompi_group_size(other->group);
+    mca_coll_irr_neighbors_t *made = create(count, count);
+
+    for (int i = 0; i < count && made != NULL; i++) {
+        const mca_coll_irr_slot_t slot = { .rank = other->first + i, .slot = i };
+
+        made->order[made->sends++] = made->recv_order[made->receives++] = slot;
+    }
+    return made;
+}
+
 static mca_coll_irr_neighbors_t *of_topology(const mca_coll_irr_module_t *module)
 {
     ompi_communicator_t *comm = module->comm;
@@ -141,7 +157,8 @@ static mca_coll_irr_neighbors_t *of_topology(const mca_coll_irr_module_t *module
 
 mca_coll_irr_neighbors_t *mca_coll_irr_neighbors_create(const mca_coll_irr_module_t *module)
 {
-    mca_coll_irr_neighbors_t *made = of_topology(module);
+    mca_coll_irr_neighbors_t *made =
+        OMPI_COMM_IS_INTER(module->comm) ? of_other_group(&module->ranks) : of_topology(module);
 
     if (made != NULL) {
         int *to = (int *)(made->recv_order + made->recv_places), *from = to + made->send_places;

@@ -14,30 +14,17 @@ static bool is_before(ompi_group_t *group, ompi_group_t *other)
     return ompi_group_get_proc_name(group, 0).vpid < ompi_group_get_proc_name(other, 0).vpid;
 }
 
-void mca_coll_irr_ranks_init(mca_coll_irr_ranks_t *ranks, ompi_communicator_t *comm)
+void mca_coll_irr_ranks_of_groups(mca_coll_irr_ranks_t *ranks, ompi_communicator_t *comm)
 {
-    const bool is_inter = OMPI_COMM_IS_INTER(comm);
-    const mca_coll_irr_part_t own = {
-        .group = comm->c_local_group, .comm = is_inter ? comm->c_local_comm : comm, .tags = is_inter ? OWN_TAGS : 0 };
+    const mca_coll_irr_part_t own = { .group = comm->c_local_group, .comm = comm->c_local_comm, .tags = OWN_TAGS };
     const mca_coll_irr_part_t other = { .group = comm->c_remote_group, .comm = comm };
-    const int mine = !is_inter || is_before(own.group, other.group) ? 0 : 1;
+    const int mine = is_before(own.group, other.group) ? 0 : 1;
 
     ranks->parts[mine] = own;
     ranks->parts[1 - mine] = other;
     ranks->parts[1].first = ompi_group_size(ranks->parts[0].group);
-    ranks->size = ranks->parts[1].first + (is_inter ? ompi_group_size(ranks->parts[1].group) : 0);
+    ranks->size = ranks->parts[1].first + ompi_group_size(ranks->parts[1].group);
     ranks->rank = ranks->parts[mine].first + ompi_comm_rank(comm);
-    if (is_inter) {
-        OBJ_RETAIN(own.comm);
-    }
-}
-
-void mca_coll_irr_ranks_fini(mca_coll_irr_ranks_t *ranks)
-{
-    if (ranks->size > ranks->parts[1].first) {
-        ompi_communicator_t *own = mca_coll_irr_part(ranks, ranks->rank)->comm;
-
-        OBJ_RELEASE(own);
-    }
-    *ranks = (mca_coll_irr_ranks_t){ .size = 0 };
+    ranks->kept = own.comm;
+    OBJ_RETAIN(ranks->kept);
 }

@@ -20,15 +20,38 @@ typedef struct mca_coll_irr_part_t {
 typedef struct mca_coll_irr_ranks_t {
     int                 size, rank;
     mca_coll_irr_part_t parts[2];   /* the second one begins at `size` if there is none */
+    ompi_communicator_t *kept;      /* retained; NULL: none */
 } mca_coll_irr_ranks_t;
 
-/* Of a communicator, which must outlive it.  All zeros, or what was made, may be ended. */
-void mca_coll_irr_ranks_init(mca_coll_irr_ranks_t *ranks, ompi_communicator_t *comm);
-void mca_coll_irr_ranks_fini(mca_coll_irr_ranks_t *ranks);
+/* Those of an inter-communicator. */
+void mca_coll_irr_ranks_of_groups(mca_coll_irr_ranks_t *ranks, ompi_communicator_t *comm);
+
+/* Of a communicator, which must outlive it; all zeros before.  May be ended any number of times. */
+static inline void mca_coll_irr_ranks_init(mca_coll_irr_ranks_t *ranks, ompi_communicator_t *comm)
+{
+    if (OMPI_COMM_IS_INTER(comm)) {
+        mca_coll_irr_ranks_of_groups(ranks, comm);
+        return;
+    }
+    ranks->rank = ompi_comm_rank(comm);
+    ranks->size = ranks->parts[1].first = ompi_comm_size(comm);
+    ranks->parts[0].group = comm->c_local_group;
+    ranks->parts[0].comm = comm;
+}
 
 static inline const mca_coll_irr_part_t *mca_coll_irr_part(const mca_coll_irr_ranks_t *ranks, int rank)
 {
     return &ranks->parts[rank >= ranks->parts[1].first];
+}
+
+static inline void mca_coll_irr_ranks_fini(mca_coll_irr_ranks_t *ranks)
+{
+    ompi_communicator_t *kept = ranks->kept;
+
+    if (kept != NULL) {
+        ranks->kept = NULL;
+        OBJ_RELEASE(kept);
+    }
 }
 
 /* The process behind a rank. */

@@ -144,7 +144,7 @@ static void barriers(time_t deadline)
 {
     irr_status_t status = IRR_OK;
     mca_coll_irr_rounds_t rounds;
-    mca_coll_irr_ranks_t world;
+    mca_coll_irr_ranks_t world = { .size = 0 };
 
     mca_coll_irr_ranks_init(&world, &ompi_mpi_comm_world.comm);
     mca_coll_irr_rounds_init(&rounds, &world, MCA_COLL_BASE_TAG_BARRIER);
@@ -179,6 +179,7 @@ void mca_coll_irr_teardown_local(void)
     mca_coll_irr_requests_strand();
     for (mca_coll_irr_module_t *module = component->modules; module != NULL; module = module->next) {
         mca_coll_irr_services_end(module);
+        mca_coll_irr_ranks_fini(&module->ranks);   /* Open MPI frees communicators one by one after this */
     }
     if (component->engine_state == MCA_COLL_IRR_ENGINE_OPEN) {
         mca_coll_irr_engine_close();

@@ -51,6 +51,7 @@ typedef struct round {
     int           most;      /* elements of a block */
     int           equal;     /* blocks have one element each */
     int           density;   /* so many of four blocks are not empty */
+    int           boundary;  /* on an inter-communicator: the number of rank 0 of the second group; else 0 */
     form_t        form;
     uint64_t      seed;
     blocks_t      send, recv;
@@ -61,15 +62,18 @@ static int chooses;
 
 /* ---- rounds ---- */
 
-/* Elements of an edge: both ends know; in place, both directions have the same. */
+/* Elements of an edge: both ends know, by their numbers; in place, both directions have the same. */
 static int count_of(const round_t *round, int from, int to, int number)
 {
     const int swap = round->kind->in_place && from > to;
     uint64_t state = round->seed + (uint64_t)(swap ? to : from) * 7919 + (uint64_t)(swap ? from : to) * 104729 +
                      (uint64_t)number;
 
-    if (round->kind->layout == UNIFORM || round->equal) {
-        return 1 + (int)(round->seed % 3);
+    if (round->equal) {
+        return 1;
+    }
+    if (round->kind->layout == UNIFORM) {   /* each group sends what it likes */
+        return from >= 0 && from < round->boundary ? (int)(round->seed / 3 % 4) : 1 + (int)(round->seed % 3);
     }
     return types_below(&state, 4) < round->density ? types_below(&state, round->most) : 0;
 }
@@ -77,12 +81,13 @@ static int count_of(const round_t *round, int from, int to, int number)
 static void draw_counts(blocks_t *side, const pair_t *pair, const round_t *round, int sends)
 {
     const edges_t *edges = side->edges;
+    const int me = pair->first + pair->rank;
 
     for (int i = 0; i < edges->count; i++) {
         const int other = edges->ranks[i];
 
-        side->counts[i] = sends ? count_of(round, pair->rank, other, edges->numbers[i])
-                                : count_of(round, other, pair->rank, edges->numbers[i]);
+        side->counts[i] = sends ? count_of(round, me, pair->other_first + other, edges->numbers[i])
+                                : count_of(round, pair->other_first + other, me, edges->numbers[i]);
         if (other == MPI_PROC_NULL && round->kind->layout != UNIFORM) {
             side->counts[i] = 1;   /* which nobody may touch */
         }
@@ -132,7 +137,7 @@ static void lay_out(blocks_t *side, layout_t layout, uint64_t *state)
 static void blocks_init(blocks_t *side, const pair_t *pair, const round_t *round, int sends)
 {
     const size_t room = (size_t)side->edges->count + 1;
-    uint64_t own = round->seed + (uint64_t)(pair->rank * 2 + sends) * 65537;
+    uint64_t own = round->seed + (uint64_t)((pair->first + pair->rank) * 2 + sends) * 65537;
 
     side->counts = calloc(room, sizeof(int));
     side->displs = calloc(room, sizeof(int));
@@ -141,7 +146,7 @@ static void blocks_init(blocks_t *side, const pair_t *pair, const round_t *round
     draw_counts(side, pair, round, sends);
     draw_types(side, round, &own);
     lay_out(side, round->kind->layout, &own);
-    fill(side->memory, side->bytes, (uint64_t)(pair->rank * 7 + sends));
+    fill(side->memory, side->bytes, (uint64_t)((pair->first + pair->rank) * 7 + sends));
 }
 
 static void blocks_fini(blocks_t *side)
@@ -169,10 +174,14 @@ static void round_init(round_t *round, const pair_t *pair, uint64_t *state)
 
     round->kind = &kinds[neighbors ? DENSE_KINDS + types_below(state, KINDS - DENSE_KINDS)
                                    : types_below(state, DENSE_KINDS)];
+    if (pair->is_inter && round->kind->in_place) {
+        round->kind--;   /* which MPI does not have there */
+    }
     round->doubles = doubles[types_below(state, (int)(sizeof(doubles) / sizeof(doubles[0])))];
     round->most = round->doubles > 64 ? 4 : 40;
     round->density = 1 + types_below(state, 4);
     round->equal = 0;
+    round->boundary = pair->first > pair->other_first ? pair->first : pair->other_first;
     round->form = (form_t)types_below(state, FORMS);
     if (chooses || open_mpi_fails(pair, round->kind)) {
         round->form = BLOCKING;
@@ -394,7 +403,7 @@ static void compare(const round_t *round, const pair_t *pair, int number)
                 round->doubles);
     }
     CHECK(same);
-    CHECK(pair->ranks == 1 || chooses || mpi_test_served() == served + times);
+    CHECK(pair->has_nobody || chooses || mpi_test_served() == served + times);
     free(expected);
     free(before);
 }

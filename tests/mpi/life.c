@@ -243,32 +243,86 @@ static void case_other_traffic(void)
     free(message);
 }
 
-/* An inter-communicator is left to Open MPI. */
-static void case_inter(void)
+/* What the ranks of a group exchange with those of the other one. */
+typedef struct two_groups {
+    MPI_Comm inter;
+    int      rank, remote;
+    int      ones[64], places[64], out[64], in[3][64];
+} two_groups_t;
+
+/* Even and odd ranks of MPI_COMM_WORLD. */
+static void two_groups_init(two_groups_t *groups)
 {
     enum { TAG = 3 };
-    int rank, ranks, remote;
-    int zeros[64] = { 0 }, ones[64], in[64], out[64];
-    MPI_Comm half, inter;
+    MPI_Comm half;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
-    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, TAG, &inter);
-    MPI_Comm_remote_size(inter, &remote);
-    for (int i = 0; i < remote; i++) {
-        ones[i] = 1;
-        zeros[i] = i;
-        in[i] = rank;
-        out[i] = -1;
-    }
-    MPI_Alltoallv(in, ones, zeros, MPI_INT, out, ones, zeros, MPI_INT, inter);
-    for (int i = 0; i < remote; i++) {
-        CHECK(out[i] == 2 * i + (1 - rank % 2));
-    }
-    CHECK(mpi_test_served() == 0);
-    MPI_Comm_free(&inter);
+    MPI_Comm_rank(MPI_COMM_WORLD, &groups->rank);
+    MPI_Comm_split(MPI_COMM_WORLD, groups->rank % 2, groups->rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - groups->rank % 2, TAG, &groups->inter);
     MPI_Comm_free(&half);
+    MPI_Comm_remote_size(groups->inter, &groups->remote);
+    for (int i = 0; i < groups->remote; i++) {
+        groups->ones[i] = 1;
+        groups->places[i] = i;
+        groups->out[i] = groups->rank;
+        groups->in[0][i] = groups->in[1][i] = groups->in[2][i] = -1;
+    }
+}
+
+static int has_come(const two_groups_t *groups, const int *in)
+{
+    int come = 1;
+
+    for (int i = 0; i < groups->remote; i++) {
+        come = come && in[i] == 2 * i + (1 - groups->rank % 2);
+    }
+    return come;
+}
+
+static int exchange_groups(two_groups_t *groups)
+{
+    MPI_Alltoallv(groups->out, groups->ones, groups->places, MPI_INT, groups->in[0], groups->ones, groups->places,
+                  MPI_INT, groups->inter);
+    return has_come(groups, groups->in[0]);
+}
+
+/* Freed while what the ranks agree on is still under way; and another one, never. */
+static void case_inter(void)
+{
+    two_groups_t groups, leaked;
+    MPI_Request requests[3];
+
+    two_groups_init(&leaked);
+    CHECK(exchange_groups(&leaked));
+    two_groups_init(&groups);
+    for (int i = 0; i < 3; i++) {
+        MPI_Ialltoallv(groups.out, groups.ones, groups.places, MPI_INT, groups.in[i], groups.ones, groups.places,
+                       MPI_INT, groups.inter, &requests[i]);
+    }
+    MPI_Comm_free(&groups.inter);
+    CHECK(exchange(MPI_COMM_WORLD));
+    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < 3; i++) {
+        CHECK(has_come(&groups, groups.in[i]));
+    }
+    CHECK(mpi_test_served() == 4);   /* all but the first nonblocking one */
+}
+
+/* MPI has none on inter-communicators. */
+static void case_inter_in_place(void)
+{
+    two_groups_t groups;
+    int class = MPI_SUCCESS;
+
+    two_groups_init(&groups);
+    MPI_Comm_set_errhandler(groups.inter, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 2; i++) {
+        MPI_Error_class(MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_INT, groups.in[0], groups.ones, groups.places,
+                                      MPI_INT, groups.inter), &class);
+        CHECK(class == MPI_ERR_ARG);
+        CHECK(exchange_groups(&groups));
+    }
+    MPI_Comm_free(&groups.inter);
 }
 
 /* The first duplicate under MPI_THREAD_MULTIPLE: a wait inside query or enable would hang here. */
@@ -356,6 +410,7 @@ static const struct {
     { "unused", case_unused, 0 }, { "leaked", case_leaked, 0 },
     { "leaked_to_host", case_leaked_to_host, 0 }, { "freed_late", case_freed_late, 0 },
     { "parts", case_parts, 0 }, { "some_ranks", case_some_ranks, 0 }, { "inter", case_inter, 0 },
+    { "inter_in_place", case_inter_in_place, 0 },
     { "good_info", case_good_info, 0 }, { "bad_info", case_bad_info, 0 },
     { "bad_parameters", case_bad_parameters, 0 },
     { "other_traffic", case_other_traffic, 0 }, { "first_dup", case_first_dup, 1 },

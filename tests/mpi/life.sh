@@ -4,11 +4,12 @@ LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_life
 
-plan 18
-for case in unused leaked freed_late parts some_ranks inter other_traffic first_dup threads thread_dups many; do
+plan 20
+for case in unused leaked freed_late parts some_ranks inter inter_in_place other_traffic first_dup threads thread_dups many; do
     check "4 ranks, $case" ranks 4 "$program" $case
 done
 check "7 ranks, parts" ranks 7 "$program" parts
+check "5 ranks, inter" ranks 5 "$program" inter
 check "7 ranks, threads" ranks 7 "$program" threads
 check "2 ranks, thread_dups" ranks 2 "$program" thread_dups
 # libfabric has nothing but sockets on some nodes.

@@ -11,13 +11,18 @@
 static char *program;
 static int rank, ranks;
 
-/* What each rank has for each other; returns memory for twice as many ints, all out. */
+/* What each rank has for each other, of the other group if there is one; returns memory for twice as many ints, all out. */
 static int *blocks(MPI_Comm comm, int *me, int *members)
 {
-    int *out;
+    int *out, is_inter;
 
     MPI_Comm_rank(comm, me);
-    MPI_Comm_size(comm, members);
+    MPI_Comm_test_inter(comm, &is_inter);
+    if (is_inter) {
+        MPI_Comm_remote_size(comm, members);
+    } else {
+        MPI_Comm_size(comm, members);
+    }
     out = malloc(2 * (size_t)*members * sizeof(int));
     for (int i = 0; i < *members; i++) {
         out[i] = *me * 1000 + i;
@@ -104,16 +109,34 @@ static unsigned long long run_all(MPI_Comm comm, int first)
     return mpi_test_served() - before;
 }
 
+/* The last ranks beside the others, of which there are as many, or one more. */
+static MPI_Comm make_inter(void)
+{
+    enum { TAG = 1 };
+    const int begin = ranks - ranks / 2, is_last = rank >= begin;
+    MPI_Comm group, inter;
+
+    MPI_Comm_split(MPI_COMM_WORLD, is_last, rank, &group);
+    MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, is_last ? 0 : begin, TAG, &inter);
+    MPI_Comm_free(&group);
+    return inter;
+}
+
 /* Nobody serves what all ranks are members of, on whatever communicator. */
 static void case_apart(int first)
 {
-    MPI_Comm dup, reversed;
+    MPI_Comm dup, reversed, inter;
 
     CHECK(run_all(MPI_COMM_WORLD, first) == 0);
     MPI_Comm_dup(MPI_COMM_WORLD, &dup);
     CHECK(run_all(dup, first) == 0);
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
     CHECK(run_all(reversed, first) == 0);
+    if (ranks > 1) {
+        inter = make_inter();
+        CHECK(run_all(inter, first) == 0);
+        MPI_Comm_free(&inter);
+    }
     MPI_Comm_free(&reversed);
     MPI_Comm_free(&dup);
 }
@@ -132,7 +155,11 @@ static void case_halves(int first)
 /* Every rank has coll/irr. */
 static void case_same(int first)
 {
+    MPI_Comm inter = make_inter();
+
     CHECK(run_all(MPI_COMM_WORLD, first) > 0);
+    CHECK(run_all(inter, first) > 0);
+    MPI_Comm_free(&inter);
 }
 
 /* Communicators of which a rank could not make a module, one after the other, and one more with memory again. */
@@ -160,15 +187,18 @@ static void case_modules(int first)
 /* No memory from before a communicator is made until after its first calls. */
 static void case_no_memory(int first)
 {
-    MPI_Comm dup;
+    MPI_Comm wholes[] = { MPI_COMM_WORLD, make_inter() }, dup;
 
     CHECK(run_all(MPI_COMM_WORLD, first) > 0);
     mpi_memory_watch();
-    mpi_memory_fail(rank == ranks - 1, LONG_MAX);
-    MPI_Comm_dup(MPI_COMM_WORLD, &dup);
-    CHECK(run_all(dup, first) == 0);
-    mpi_memory_fail(0, 0);
-    MPI_Comm_free(&dup);
+    for (int i = 0; i < 2; i++) {
+        mpi_memory_fail(rank == ranks - 1, LONG_MAX);
+        MPI_Comm_dup(wholes[i], &dup);
+        CHECK(run_all(dup, first) == 0);
+        mpi_memory_fail(0, 0);
+        MPI_Comm_free(&dup);
+    }
+    MPI_Comm_free(&wholes[1]);
 }
 
 /* Children are a job of their own; what both jobs are members of is left to Open MPI. */
@@ -184,6 +214,7 @@ static void case_spawn(int first)
         inter = parent;
         CHECK(run_all(MPI_COMM_WORLD, first) > 0);
     }
+    CHECK(run_all(inter, first) == 0);
     MPI_Intercomm_merge(inter, parent != MPI_COMM_NULL, &both);
     CHECK(run_all(both, first) == 0);
     MPI_Comm_free(&both);

@@ -1,6 +1,6 @@
 /*
- * mpi_edges.h - random communicators, and whom a rank sends blocks to on them: all ranks, or the neighbours of a
- * topology.
+ * mpi_edges.h - random communicators, and whom a rank sends blocks to on them: all ranks, those of the other group, or
+ * the neighbours of a topology.
  *
  * An edge has a number, which both ends know: between two ranks the first one is 0, the next one 1; but on a grid it is
  * the slot of the sender.  So messages with these tags bring each block where the standard says.
@@ -22,11 +22,13 @@ typedef struct pair {
     const char *name;
     MPI_Comm    irr, plain;
     int         ranks, rank;
+    int         is_inter, has_nobody;
+    int         first, other_first;   /* numbers of rank 0, and of rank 0 of the other group */
     int         has_neighbors;
     edges_t     all, out, in;
 } pair_t;
 
-enum { PAIRS = 6 };
+enum { PAIRS = 9, FIRST_INTER = 6 };
 
 static inline void edges_init(edges_t *edges, int count)
 {
@@ -171,6 +173,42 @@ static inline MPI_Comm pair_dist_graph(pair_t *pair, MPI_Comm comm, uint64_t *st
     return graph;
 }
 
+/* ---- inter-communicators ---- */
+
+/* The group of a rank of MPI_COMM_WORLD: uneven ones, one against the others, or every other rank. */
+static inline int inter_group(int which, int rank, int ranks)
+{
+    switch (which - FIRST_INTER) {
+    case 0:  return rank > ranks / 3;
+    case 1:  return rank != ranks - 1;
+    default: return rank % 2;
+    }
+}
+
+/* The last one has the ranks of both groups in reversed order. */
+static inline MPI_Comm pair_inter(pair_t *pair, int which)
+{
+    enum { TAG = 3 };
+    const int reversed = which == PAIRS - 1;
+    int ranks, rank, leader = -1, group, others;
+    MPI_Comm half, inter;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    group = inter_group(which, rank, ranks);
+    for (int i = 0; i < ranks; i++) {
+        leader = inter_group(which, i, ranks) != group && (leader < 0 || reversed) ? i : leader;
+    }
+    MPI_Comm_split(MPI_COMM_WORLD, group, reversed ? -rank : rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, leader, TAG, &inter);
+    MPI_Comm_free(&half);
+    MPI_Comm_remote_size(inter, &others);
+    pair->is_inter = 1;
+    pair->first = group * others;
+    pair->other_first = (1 - group) * (ranks - others);
+    return inter;
+}
+
 /* ---- life ---- */
 
 /* The ranks of pair number `which`, in their order. */
@@ -191,16 +229,23 @@ static inline MPI_Comm pair_ranks(int which)
 
 static inline void pair_init(pair_t *pair, int which, char **keys, int nkeys, uint64_t *state)
 {
-    static const char *const names[PAIRS] = { "all", "reversed", "halves", "grid", "graph", "distributed graph" };
-    MPI_Comm comm = pair_ranks(which), topology = MPI_COMM_NULL;
+    static const char *const names[PAIRS] = { "all", "reversed", "halves", "grid", "graph", "distributed graph",
+                                              "inter, uneven", "inter, one and all", "inter, reversed" };
+    MPI_Comm comm, topology = MPI_COMM_NULL;
+    int others;
 
     memset(pair, 0, sizeof(*pair));
+    comm = which < FIRST_INTER ? pair_ranks(which) : pair_inter(pair, which);
     pair->name = names[which];
     pair->plain = comm;
     MPI_Comm_size(comm, &pair->ranks);
     MPI_Comm_rank(comm, &pair->rank);
-    edges_init(&pair->all, pair->ranks);
-    for (int i = 0; i < pair->ranks; i++) {
+    others = pair->ranks;
+    if (pair->is_inter) {
+        MPI_Comm_remote_size(comm, &others);
+    }
+    edges_init(&pair->all, others);
+    for (int i = 0; i < others; i++) {
         pair->all.ranks[i] = i;
     }
     switch (which) {
@@ -209,6 +254,7 @@ static inline void pair_init(pair_t *pair, int which, char **keys, int nkeys, ui
     case 5:  topology = pair_dist_graph(pair, comm, state); break;
     default: break;
     }
+    pair->has_nobody = pair->ranks == 1 && !pair->is_inter;
     pair->has_neighbors = topology != MPI_COMM_NULL;
     pair->irr = dup_irr(pair->has_neighbors ? topology : comm, keys, nkeys);
     if (pair->has_neighbors) {
