@@ -198,7 +198,10 @@ irr_status_t irr_transport_open(const irr_engine_config_t *config, irr_transport
 /* The one that reaches nobody; it is never closed, and opens no channel: who has none has made one of its own. */
 irr_transport_t *irr_transport_none(void);
 
-/* UCX: see transport/ucx/ucx.c.  Opens context and worker; reads only tls, devices, one_node and the rank numbers. */
+/*
+ * UCX: see transport/ucx/ucx.c.  Opens context and worker; reads only tls, devices, one_node and the rank numbers.
+ * IRR_ERR_NOT_SUPPORTED, told to the user, where UCX cannot be loaded.
+ */
 irr_status_t irr_ucx_open(const irr_engine_config_t *config, irr_transport_t **transport_p);
 
 /*

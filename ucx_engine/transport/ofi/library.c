@@ -1,12 +1,11 @@
 /*
- * library.c - loads libfabric when it is asked for, so that a job that uses another transport never has it, and the
- * component starts where it is missing.  Once loaded it stays: libfabric does not like to be loaded twice.
+ * library.c - libfabric, loaded when this transport is opened; what it reads from the environment.
  */
 #include "transport/ofi/ofi.h"
 
 #include "core/log.h"
+#include "transport/library.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -19,18 +18,6 @@
 static irr_ofi_library_t library;
 static bool              loaded;
 static char              why_not[256];
-
-static bool find(void *handle, const char *name, void *function_p)
-{
-    void *function = dlsym(handle, name);
-
-    if (function == NULL) {
-        snprintf(why_not, sizeof(why_not), "%s has no %s", LIBRARY, name);
-        return false;
-    }
-    *(void **)function_p = function;
-    return true;
-}
 
 static bool is_new_enough(void)
 {
@@ -75,16 +62,12 @@ static void tame(size_t eager_bytes, size_t job_ranks)
 
 static void load(void)
 {
-    void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    static const char *const names[] = { "fi_getinfo", "fi_freeinfo", "fi_dupinfo", "fi_fabric", "fi_strerror",
+                                         "fi_version" };
 
-    if (handle == NULL) {
-        snprintf(why_not, sizeof(why_not), "%s", dlerror());
-        return;
-    }
-    loaded = find(handle, "fi_getinfo", &library.getinfo) && find(handle, "fi_freeinfo", &library.freeinfo) &&
-             find(handle, "fi_dupinfo", &library.dupinfo) && find(handle, "fi_fabric", &library.fabric) &&
-             find(handle, "fi_strerror", &library.strerror) && find(handle, "fi_version", &library.version) &&
-             is_new_enough();
+    _Static_assert(sizeof(library) == sizeof(names), "a pointer for each name");
+    loaded = irr_library_load(LIBRARY, names, sizeof(names) / sizeof(names[0]), &library, why_not,
+                              sizeof(why_not)) && is_new_enough();
 }
 
 irr_status_t irr_ofi_load(const irr_engine_config_t *config, const irr_ofi_library_t **library_p)

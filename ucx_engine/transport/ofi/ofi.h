@@ -16,7 +16,7 @@
 /* What is asked of libfabric: the oldest version whose providers were tried. */
 #define IRR_OFI_VERSION FI_VERSION(1, 17)
 
-/* The functions of libfabric that are symbols; all others are reached through the objects that it makes. */
+/* The functions of libfabric that are symbols (library.c has their names); others are in the objects that it makes. */
 typedef struct irr_ofi_library {
     int            (*getinfo)(uint32_t version, const char *node, const char *service, uint64_t flags,
                               const struct fi_info *hints, struct fi_info **info);

@@ -41,7 +41,7 @@ void irr_ucx_abandon(irr_channel_t *given)
         irr_ucx_slot_t *next = slot->next;
 
         slot->link = NULL;
-        ucp_request_cancel(irr_ucx_of(given->transport)->worker, slot->handle);
+        irr_ucx.ucp_request_cancel(irr_ucx_of(given->transport)->worker, slot->handle);
         slot = next;
     }
 }
@@ -84,7 +84,7 @@ irr_status_t irr_ucx_discard(irr_transport_t *transport, uint16_t id, uint16_t t
     while ((sink = free_sink(ucx)) != NULL) {
         ucp_tag_recv_info_t info;
         ucp_tag_message_h message =
-            ucp_tag_probe_nb(ucx->worker, irr_key(id, tag, 0), irr_key_mask(mask), 1, &info);
+            irr_ucx.ucp_tag_probe_nb(ucx->worker, irr_key(id, tag, 0), irr_key_mask(mask), 1, &info);
 
         if (message == NULL) {
             return IRR_OK;

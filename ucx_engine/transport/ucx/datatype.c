@@ -112,5 +112,5 @@ irr_status_t irr_ucx_gather_create(ucp_datatype_t *datatype_p)
         .finish = finish
     };
 
-    return irr_ucx_status(ucp_dt_create_generic(&ops, NULL, datatype_p));
+    return irr_ucx_status(irr_ucx.ucp_dt_create_generic(&ops, NULL, datatype_p));
 }

@@ -34,7 +34,7 @@ static irr_status_t open_endpoint(irr_ucx_t *ucx, irr_peer_t *peer)
         .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS,
         .address = (const ucp_address_t *)peer->address
     };
-    ucs_status_t status = ucp_ep_create(ucx->worker, &params, &peer->endpoint);
+    ucs_status_t status = irr_ucx.ucp_ep_create(ucx->worker, &params, &peer->endpoint);
 
     if (status != UCS_OK) {
         peer->endpoint = NULL;
@@ -58,7 +58,7 @@ irr_status_t irr_ucx_reach(irr_transport_t *transport, irr_peer_t *peer)
 static void close_peer(irr_ucx_t *ucx, irr_peer_t *peer)
 {
     ucp_request_param_t flush = { .op_attr_mask = 0 };
-    ucs_status_ptr_t request = ucp_ep_close_nbx(peer->endpoint, &flush);
+    ucs_status_ptr_t request = irr_ucx.ucp_ep_close_nbx(peer->endpoint, &flush);
 
     if (UCS_PTR_IS_PTR(request)) {
         peer->closing = request;
@@ -88,8 +88,8 @@ irr_status_t irr_ucx_drain(irr_transport_t *transport)
     irr_ucx_t *ucx = irr_ucx_of(transport);
 
     for (irr_peer_t *peer = ucx->peers; peer != NULL; peer = peer->next) {
-        if (peer->closing != NULL && ucp_request_check_status(peer->closing) != UCS_INPROGRESS) {
-            ucp_request_free(peer->closing);
+        if (peer->closing != NULL && irr_ucx.ucp_request_check_status(peer->closing) != UCS_INPROGRESS) {
+            irr_ucx.ucp_request_free(peer->closing);
             peer->closing = NULL;
             peer->endpoint = NULL;
             ucx->endpoints--;

@@ -60,7 +60,7 @@ static void on_sent(void *handle, ucs_status_t status, void *user_data)
     irr_request_t *request = user_data;
 
     --*slot_of(request)->sending;
-    ucp_request_free(handle);
+    irr_ucx.ucp_request_free(handle);
     request->done(request, irr_ucx_status(status));
 }
 
@@ -95,7 +95,7 @@ static void on_received(void *handle, ucs_status_t status, const ucp_tag_recv_in
         unlink_slot(slot);
     }
     request->bytes = status == UCS_OK ? info->length : 0;
-    ucp_request_free(handle);
+    irr_ucx.ucp_request_free(handle);
     if (slot->inside) {
         slot->over = true;
         slot->status = irr_ucx_status(status);
@@ -152,7 +152,7 @@ static bool send_short(irr_ucx_t *ucx, irr_peer_t *peer, uint64_t key, const irr
         length += iov[i].length;
     }
     irr_ucx_gather(iov, count, bytes);
-    handle = ucp_tag_send_nbx(peer->endpoint, bytes, length, key, &param);
+    handle = irr_ucx.ucp_tag_send_nbx(peer->endpoint, bytes, length, key, &param);
     ucx->bytes_gathered += handle == NULL ? length : 0;
     return handle == NULL;
 }
@@ -179,7 +179,7 @@ irr_status_t irr_ucx_send(irr_channel_t *channel, int to, uint16_t tag, const ir
     }
     describe(ucx, iov, count, form, request, &message);
     message.param.cb.send = on_sent;
-    handle = ucp_tag_send_nbx(peer->endpoint, message.buffer, message.count, key, &message.param);
+    handle = irr_ucx.ucp_tag_send_nbx(peer->endpoint, message.buffer, message.count, key, &message.param);
     if (!UCS_PTR_IS_PTR(handle)) {
         return irr_ucx_status(UCS_PTR_STATUS(handle));
     }
@@ -195,8 +195,8 @@ irr_status_t irr_ucx_recv(irr_channel_t *channel, int from, uint16_t tag, const 
     message_t message;
 
     describe_receive(ucx, iov, count, form, request, &message);
-    return posted(ucp_tag_recv_nbx(ucx->worker, message.buffer, message.count, irr_key(channel->id, tag, from),
-                                   FULL_MASK, &message.param), (irr_ucx_channel_t *)channel, request);
+    return posted(irr_ucx.ucp_tag_recv_nbx(ucx->worker, message.buffer, message.count, irr_key(channel->id, tag, from),
+                                           FULL_MASK, &message.param), (irr_ucx_channel_t *)channel, request);
 }
 
 irr_status_t irr_ucx_drop(irr_ucx_t *ucx, void *handle, irr_request_t *request)
@@ -205,6 +205,6 @@ irr_status_t irr_ucx_drop(irr_ucx_t *ucx, void *handle, irr_request_t *request)
     message_t message;
 
     describe_receive(ucx, &sink, 1, IRR_FORM_IOVEC, request, &message);
-    return posted(ucp_tag_msg_recv_nbx(ucx->worker, message.buffer, message.count, handle, &message.param), NULL,
-                  request);
+    return posted(irr_ucx.ucp_tag_msg_recv_nbx(ucx->worker, message.buffer, message.count, handle, &message.param),
+                  NULL, request);
 }

@@ -17,7 +17,6 @@
 #include "core/log.h"
 #include "transport/devices.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,10 +58,10 @@ irr_status_t irr_ucx_status(ucs_status_t status)
 
 static irr_status_t set(ucp_config_t *config, const char *name, const char *value)
 {
-    ucs_status_t status = ucp_config_modify(config, name, value);
+    ucs_status_t status = irr_ucx.ucp_config_modify(config, name, value);
 
     if (status != UCS_OK) {
-        irr_log(IRR_LOG_ERROR, "ucx does not take %s for UCX_%s: %s", value, name, ucs_status_string(status));
+        irr_log(IRR_LOG_ERROR, "ucx does not take %s for UCX_%s: %s", value, name, irr_ucx.ucs_status_string(status));
     }
     return irr_ucx_status(status);
 }
@@ -113,17 +112,17 @@ static bool older_than(unsigned minor)
 {
     unsigned major, own_minor, release;
 
-    ucp_get_version(&major, &own_minor, &release);
+    irr_ucx.ucp_get_version(&major, &own_minor, &release);
     return major == 1 && own_minor < minor;
 }
 
 /* Unless the environment says something else. */
 static void prefer(ucp_config_t *config, const char *variable, const char *name, const char *value)
 {
-    ucs_status_t status = getenv(variable) == NULL ? ucp_config_modify(config, name, value) : UCS_OK;
+    ucs_status_t status = getenv(variable) == NULL ? irr_ucx.ucp_config_modify(config, name, value) : UCS_OK;
 
     if (status != UCS_OK) {
-        irr_log(IRR_LOG_DEBUG, "ucx does not take %s for %s: %s", value, variable, ucs_status_string(status));
+        irr_log(IRR_LOG_DEBUG, "ucx does not take %s for %s: %s", value, variable, irr_ucx.ucs_status_string(status));
     }
 }
 
@@ -213,23 +212,23 @@ static irr_status_t open_context(irr_ucx_t *ucx, const irr_engine_config_t *conf
     ucs_status_t ucs_status;
     irr_status_t status;
 
-    ucs_status = ucp_config_read("IRR", NULL, &ucp_config);
+    ucs_status = irr_ucx.ucp_config_read("IRR", NULL, &ucp_config);
     if (ucs_status != UCS_OK) {
-        irr_log(IRR_LOG_ERROR, "ucx cannot read its configuration: %s", ucs_status_string(ucs_status));
+        irr_log(IRR_LOG_ERROR, "ucx cannot read its configuration: %s", irr_ucx.ucs_status_string(ucs_status));
         return irr_ucx_status(ucs_status);
     }
     status = configure(config, ucp_config);
     if (status == IRR_OK) {
-        ucs_status = ucp_init(&params, ucp_config, &ucx->context);
+        ucs_status = irr_ucx.ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, ucp_config, &ucx->context);
         status = irr_ucx_status(ucs_status);
         if (status != IRR_OK) {
             irr_log(IRR_LOG_ERROR, "ucx opens no transport with TLS %s and devices %s: %s",
                     given(config->ucx_tls) ? config->ucx_tls : config->one_node ? "sm,self" : "of its own choice",
                     given(config->ucx_devices) ? config->ucx_devices : "of its own choice",
-                    ucs_status_string(ucs_status));
+                    irr_ucx.ucs_status_string(ucs_status));
         }
     }
-    ucp_config_release(ucp_config);
+    irr_ucx.ucp_config_release(ucp_config);
     return status;
 }
 
@@ -239,19 +238,19 @@ static irr_status_t open_worker(irr_ucx_t *ucx)
         .field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
         .thread_mode = UCS_THREAD_MODE_SERIALIZED   /* the engine calls from one thread at a time */
     };
-    ucs_status_t status = ucp_worker_create(ucx->context, &params, &ucx->worker);
+    ucs_status_t status = irr_ucx.ucp_worker_create(ucx->context, &params, &ucx->worker);
 
     if (status != UCS_OK) {
-        irr_log(IRR_LOG_ERROR, "ucx cannot create a worker: %s", ucs_status_string(status));
+        irr_log(IRR_LOG_ERROR, "ucx cannot create a worker: %s", irr_ucx.ucs_status_string(status));
         return irr_ucx_status(status);
     }
-    status = ucp_worker_get_address(ucx->worker, &ucx->address, &ucx->address_length);
+    status = irr_ucx.ucp_worker_get_address(ucx->worker, &ucx->address, &ucx->address_length);
     if (status != UCS_OK) {
-        ucp_worker_destroy(ucx->worker);
-        irr_log(IRR_LOG_ERROR, "ucx cannot name the address of its worker: %s", ucs_status_string(status));
+        irr_ucx.ucp_worker_destroy(ucx->worker);
+        irr_log(IRR_LOG_ERROR, "ucx cannot name the address of its worker: %s", irr_ucx.ucs_status_string(status));
         return irr_ucx_status(status);
     }
-    ucx->super.caps.wakes = ucp_worker_get_efd(ucx->worker, &ucx->event_fd) == UCS_OK;
+    ucx->super.caps.wakes = irr_ucx.ucp_worker_get_efd(ucx->worker, &ucx->event_fd) == UCS_OK;
     return IRR_OK;
 }
 
@@ -264,7 +263,7 @@ static irr_status_t address(irr_transport_t *transport, const void **address_p, 
 
 static unsigned progress(irr_transport_t *transport)
 {
-    return ucp_worker_progress(irr_ucx_of(transport)->worker);
+    return irr_ucx.ucp_worker_progress(irr_ucx_of(transport)->worker);
 }
 
 static irr_status_t arm(irr_transport_t *transport, int *fd_p)
@@ -275,7 +274,7 @@ static irr_status_t arm(irr_transport_t *transport, int *fd_p)
     if (!ucx->super.caps.wakes) {
         return IRR_ERR_NOT_SUPPORTED;
     }
-    status = ucp_worker_arm(ucx->worker);
+    status = irr_ucx.ucp_worker_arm(ucx->worker);
     if (status == UCS_ERR_BUSY) {
         return IRR_IN_PROGRESS;
     }
@@ -293,18 +292,14 @@ static void statistics(irr_transport_t *transport, uint64_t *endpoints, uint64_t
 
 /*
  * UCX takes no send back, and since it keeps registered memory it aborts where a context ends that has memory of one:
- * such a context stays until the process ends, and with it the code that UCX may call when that memory is freed.
+ * such a context stays until the process ends.
  */
 static void leave(irr_ucx_t *ucx)
 {
     static irr_ucx_t *left;
-    Dl_info library;
 
     ucx->left = left;
     left = ucx;
-    if (dladdr((void *)ucp_cleanup, &library) != 0) {
-        dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-    }
     irr_log(IRR_LOG_DEBUG, "ucx: sends that nobody received are left behind");
 }
 
@@ -312,15 +307,15 @@ static void free_transport(irr_transport_t *transport)
 {
     irr_ucx_t *ucx = irr_ucx_of(transport);
 
-    ucp_dt_destroy(ucx->gather);
-    ucp_worker_release_address(ucx->worker, ucx->address);
-    ucp_worker_destroy(ucx->worker);
+    irr_ucx.ucp_dt_destroy(ucx->gather);
+    irr_ucx.ucp_worker_release_address(ucx->worker, ucx->address);
+    irr_ucx.ucp_worker_destroy(ucx->worker);
     irr_ucx_free_peers(ucx);
     if (ucx->sending > 0) {
         leave(ucx);
         return;
     }
-    ucp_cleanup(ucx->context);
+    irr_ucx.ucp_cleanup(ucx->context);
     irr_free(ucx);
 }
 
@@ -344,9 +339,13 @@ static const irr_transport_ops_t ops = {
 
 irr_status_t irr_ucx_open(const irr_engine_config_t *config, irr_transport_t **transport_p)
 {
-    irr_ucx_t *ucx = irr_alloc_zero(1, sizeof(*ucx));
-    irr_status_t status;
+    irr_status_t status = irr_ucx_load();
+    irr_ucx_t *ucx;
 
+    if (status != IRR_OK) {
+        return status;
+    }
+    ucx = irr_alloc_zero(1, sizeof(*ucx));
     if (ucx == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
@@ -371,9 +370,9 @@ irr_status_t irr_ucx_open(const irr_engine_config_t *config, irr_transport_t **t
     return IRR_OK;
 
 err_context:
-    ucp_cleanup(ucx->context);
+    irr_ucx.ucp_cleanup(ucx->context);
 err_datatype:
-    ucp_dt_destroy(ucx->gather);
+    irr_ucx.ucp_dt_destroy(ucx->gather);
 err_free:
     irr_free(ucx);
     return status;

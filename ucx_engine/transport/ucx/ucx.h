@@ -7,6 +7,25 @@
 #include "transport/transport.h"
 
 #include <ucp/api/ucp.h>
+#include <ucs/debug/debug.h>
+
+/* The functions of UCX that are called, by way of irr_ucx: UCX is loaded when the transport is opened. */
+#define IRR_UCX_FUNCTIONS(F)                                                                              \
+    F(ucs_debug_disable_signal) F(ucs_status_string)                                                      \
+    F(ucp_cleanup) F(ucp_config_modify) F(ucp_config_read) F(ucp_config_release) F(ucp_dt_create_generic) \
+    F(ucp_dt_destroy) F(ucp_ep_close_nbx) F(ucp_ep_create) F(ucp_get_version) F(ucp_init_version)         \
+    F(ucp_request_cancel) F(ucp_request_check_status) F(ucp_request_free) F(ucp_tag_msg_recv_nbx)         \
+    F(ucp_tag_probe_nb) F(ucp_tag_recv_nbx) F(ucp_tag_send_nbx) F(ucp_worker_arm) F(ucp_worker_create)    \
+    F(ucp_worker_destroy) F(ucp_worker_get_address) F(ucp_worker_get_efd) F(ucp_worker_progress)          \
+    F(ucp_worker_release_address)
+
+typedef struct irr_ucx_library {
+#define IRR_UCX_POINTER(function) __typeof__(function) *function;
+    IRR_UCX_FUNCTIONS(IRR_UCX_POINTER)
+#undef IRR_UCX_POINTER
+} irr_ucx_library_t;
+
+extern irr_ucx_library_t irr_ucx;
 
 /* An endpoint to one process; opened by the first send. */
 struct irr_peer {
@@ -88,6 +107,9 @@ irr_status_t irr_ucx_status(ucs_status_t status);
  * of the receiver, which UCX does with contiguous memory alone.  A little below what our queue elements hold.
  */
 #define IRR_UCX_GATHER_MAX 1000
+
+/* library.c: may take milliseconds the first time. */
+irr_status_t irr_ucx_load(void);
 
 /* datatype.c */
 irr_status_t irr_ucx_gather_create(ucp_datatype_t *datatype_p);

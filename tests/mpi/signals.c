@@ -1,0 +1,102 @@
+/*
+ * signals.c - tells, in lines of rank 0, who handles which signal of a program that handles two itself, and which
+ * libraries that move messages are loaded: after MPI_Init and after exchanges.
+ */
+#include "mpi_test.h"
+
+#include <signal.h>
+
+#define EXCHANGES 4
+
+static char alternate[65536];
+
+static void own(int number)
+{
+    (void)number;
+}
+
+static void tell_signals(const char *when)
+{
+    static const struct { const char *name; int number; } signals[] = {
+        { "SIGHUP", SIGHUP }, { "SIGILL", SIGILL }, { "SIGBUS", SIGBUS }, { "SIGFPE", SIGFPE }, { "SIGSEGV", SIGSEGV }
+    };
+    stack_t stack;
+
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+        struct sigaction action;
+
+        sigaction(signals[i].number, NULL, &action);
+        printf("%s: %s goes to %s\n", when, signals[i].name,
+               action.sa_handler == own ? "the program" : action.sa_handler == SIG_DFL ? "the system" : "a library");
+    }
+    sigaltstack(NULL, &stack);
+    printf("%s: handlers run on the stack of %s\n", when, stack.ss_sp == alternate ? "the program" : "a library");
+}
+
+static void tell_libraries(const char *when)
+{
+    static const char *const names[] = { "libucs.so", "libucp.so", "libfabric.so" };
+    FILE *maps = fopen("/proc/self/maps", "r");
+    int found[3] = { 0, 0, 0 };
+    char line[4096];
+
+    while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
+        for (int i = 0; i < 3; i++) {
+            found[i] = found[i] || strstr(line, names[i]) != NULL;
+        }
+    }
+    if (maps != NULL) {
+        fclose(maps);
+    }
+    for (int i = 0; i < 3; i++) {
+        printf("%s: %s is %s\n", when, names[i], found[i] ? "loaded" : "not loaded");
+    }
+}
+
+static void tell(const char *when)
+{
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        tell_signals(when);
+        tell_libraries(when);
+        fflush(stdout);
+    }
+}
+
+static void exchange(void)
+{
+    int ranks, rank;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int counts[ranks], displs[ranks], sent[ranks], received[ranks];
+
+    for (int i = 0; i < ranks; i++) {
+        counts[i] = 1;
+        displs[i] = i;
+        sent[i] = i;
+        received[i] = -1;
+    }
+    MPI_Alltoallv(sent, counts, displs, MPI_INT, received, counts, displs, MPI_INT, MPI_COMM_WORLD);
+    for (int i = 0; i < ranks; i++) {
+        CHECK(received[i] == rank);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const stack_t stack = { .ss_sp = alternate, .ss_size = sizeof(alternate) };
+
+    sigaltstack(&stack, NULL);
+    signal(SIGSEGV, own);
+    signal(SIGBUS, own);
+    MPI_Init(&argc, &argv);
+    tell("after MPI_Init");
+    for (int i = 0; i < EXCHANGES; i++) {
+        exchange();
+    }
+    tell("after exchanges");
+    return mpi_test_end();
+}

@@ -1,0 +1,103 @@
+/*
+ * library.c - UCX, loaded when this transport is opened, without its handlers of signals.
+ *
+ * While it is loaded libucs takes over SIGSEGV, SIGBUS, SIGFPE and SIGILL, to print where a program crashed, SIGHUP in
+ * some releases, and the stack on which handlers run.  A program that has handlers of its own, as the runtimes of Java
+ * and Julia have, would lose them without a word.  So what UCX has taken is given back at once, unless the user asked
+ * for it by a variable of UCX, or Open MPI or the program had loaded UCX before, and has its handlers by then.
+ */
+#include "transport/ucx/ucx.h"
+
+#include "core/log.h"
+#include "transport/library.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* All versions since 1.0 have these names. */
+#define LIBRARY "libucp.so.0"
+#define SIGNALS_LIBRARY "libucs.so.0"
+
+irr_ucx_library_t irr_ucx;
+
+static bool loaded;
+static char why_not[256];
+
+/* Who handles which signal. */
+typedef struct handlers {
+    struct sigaction of[NSIG];
+    stack_t          stack;
+} handlers_t;
+
+/* The two or three signals of the C library itself cannot be asked for. */
+static void look(handlers_t *handlers)
+{
+    memset(handlers, 0, sizeof(*handlers));
+    for (int number = 1; number < NSIG; number++) {
+        sigaction(number, NULL, &handlers->of[number]);
+    }
+    sigaltstack(NULL, &handlers->stack);
+}
+
+/* UCX puts back what it had found, and forgets about the signal. */
+static void give_back(const handlers_t *before)
+{
+    handlers_t now;
+
+    look(&now);
+    for (int number = 1; number < NSIG; number++) {
+        if (now.of[number].sa_handler != before->of[number].sa_handler) {
+            irr_ucx.ucs_debug_disable_signal(number);
+        }
+    }
+    if (now.stack.ss_sp != before->stack.ss_sp) {
+        sigaltstack(&before->stack, NULL);
+    }
+}
+
+static bool is_there(const char *file)
+{
+    void *handle = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
+
+    if (handle == NULL) {
+        return false;
+    }
+    dlclose(handle);
+    return true;
+}
+
+static bool handlers_are_wanted(void)
+{
+    return getenv("UCX_HANDLE_ERRORS") != NULL || getenv("UCX_ERROR_SIGNALS") != NULL ||
+           getenv("UCX_DEBUG_SIGNO") != NULL;
+}
+
+static void load(void)
+{
+#define NAME(function) #function,
+    static const char *const names[] = { IRR_UCX_FUNCTIONS(NAME) };
+#undef NAME
+    const bool keep = is_there(SIGNALS_LIBRARY) || handlers_are_wanted();
+    handlers_t before;
+
+    look(&before);
+    loaded = irr_library_load(LIBRARY, names, sizeof(names) / sizeof(names[0]), &irr_ucx, why_not, sizeof(why_not));
+    if (!keep && irr_ucx.ucs_debug_disable_signal != NULL) {
+        give_back(&before);
+    }
+}
+
+irr_status_t irr_ucx_load(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, load);
+    if (!loaded) {
+        irr_log(IRR_LOG_ERROR, "transport ucx needs UCX, which cannot be loaded: %s", why_not);
+        return IRR_ERR_NOT_SUPPORTED;
+    }
+    return IRR_OK;
+}
