@@ -168,6 +168,16 @@ pictures() {
     done < "$scratch/table"
 }
 
+# Each picture of an algorithm is what the command beside it draws.
+drawn() {
+    mkdir -p "$scratch/drawn"
+    grep -E '^(printf .* > [a-z]+[.]conf|irr_plan draw .* -o [a-z0-9_]+[.]svg)$' "$top/docs/algorithms.md" \
+        > "$scratch/commands" && (cd "$scratch/drawn" && PATH=$here:$PATH sh -e "$scratch/commands") || return
+    for picture in "$scratch"/drawn/*.svg; do
+        cmp "$picture" "$top/docs/$(basename "$picture")" || return
+    done
+}
+
 # Each script for users says what it does, and does nothing else.
 scripts_help() {
     for script in airfoil applications board_plot check debian13 demo lab/lab lldp2topology manual ompi_headers package \
@@ -262,11 +272,12 @@ count_blocks() {
     done | awk '$3 !~ /^=/' | wc -l
 }
 
-plan $((12 + $(count_blocks)))
+plan $((13 + $(count_blocks)))
 check "each block of commands is marked as one" fenced
 check "links lead somewhere" links
 check "the README is short" short_readme
 check "each algorithm is told of" algorithms
+check "pictures of algorithms are what irr_plan draws" drawn
 if command -v python3 > /dev/null; then
     check "the picture and the table are of the measurements" pictures
     check "scripts have a help" scripts_help
