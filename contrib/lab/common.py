@@ -1,5 +1,6 @@
 """common.py - what all parts of the lab share: errors, running a command, values with a unit."""
 
+import argparse
 from contextlib import contextmanager
 import re
 import shutil
@@ -72,6 +73,14 @@ def read_size(text):
     if not 1 <= size <= 2 ** 30:
         raise LabError(f"size '{text}': allowed is 1 to 1g, with suffix k, m or g for powers of 1024")
     return size
+
+
+def read_sizes(text):
+    """A list of them, as in 8,64k, for argparse."""
+    try:
+        return [read_size(word) for word in text.split(",")]
+    except LabError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def write_size(size):
