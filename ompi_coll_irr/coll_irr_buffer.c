@@ -1,8 +1,9 @@
 /*
  * coll_irr_buffer.c - counts, displacements and datatypes to blocks of bytes.
  *
- * What is one run of bytes, or consists of long ones, is exchanged where it is; other blocks, and with MPI_IN_PLACE all
- * that is sent, as it would be overwritten, go through a packed copy (coll_irr_runs.c, coll_irr_kept.c).
+ * What is one run of bytes, or consists of long ones, is exchanged where it is; other blocks go through a packed copy
+ * (coll_irr_runs.c, coll_irr_kept.c).  With MPI_IN_PLACE both sides are one, with one packed copy at most, and the
+ * engine exchanges it, or the user's buffer, in place (route/pairs.h).
  *
  * Cost: O(1) a rank, and what runs cost.
  */
@@ -225,12 +226,12 @@ static bool list(const mca_coll_irr_side_t *side, bool pack_all, listing_t *list
 }
 
 /* The blocks of one side, with those that are packed in a copy.  Where all are, they are relative to it. */
-static bool open_side(const mca_coll_irr_side_t *side, bool pack_all, mca_coll_irr_end_t *end)
+static bool open_side(const mca_coll_irr_side_t *side, mca_coll_irr_end_t *end)
 {
     listing_t listing = { .room = end->room };
     ptrdiff_t delta = 0;
 
-    if (!list(side, pack_all, &listing)) {
+    if (!list(side, false, &listing)) {
         listing = (listing_t){ .room = end->room };
         (void)list(side, true, &listing);
     }
@@ -260,18 +261,24 @@ static bool open_side(const mca_coll_irr_side_t *side, bool pack_all, mca_coll_i
 void mca_coll_irr_call_open(mca_coll_irr_call_t *call, bool in_place)
 {
     call->lacks = 0;
-    if (!open_side(&call->send, in_place, &call->input)) {
-        call->lacks |= IRR_LACKS_INPUT;
-    }
-    if (!open_side(&call->recv, false, &call->output)) {
+    call->in_place = in_place;
+    if (!open_side(&call->recv, &call->output)) {
         call->lacks |= IRR_LACKS_OUTPUT;
+    }
+    if (in_place) {
+        call->input = call->output;
+        call->lacks |= call->lacks != 0 ? IRR_LACKS_INPUT : 0;
+    } else if (!open_side(&call->send, &call->input)) {
+        call->lacks |= IRR_LACKS_INPUT;
     }
 }
 
 void mca_coll_irr_call_close(mca_coll_irr_call_t *call)
 {
     mca_coll_irr_kept_give(call->output.packed);
-    mca_coll_irr_kept_give(call->input.packed);
+    if (!call->in_place) {
+        mca_coll_irr_kept_give(call->input.packed);
+    }
 }
 
 /* ---- packing ---- */

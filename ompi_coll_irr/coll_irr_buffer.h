@@ -61,6 +61,7 @@ typedef struct mca_coll_irr_call_t {
     mca_coll_irr_side_t send, recv;
     const irr_neighbors_t *neighbors;   /* whom its blocks are for; NULL: all ranks */
     mca_coll_irr_end_t  input, output;
+    bool                in_place;       /* they are one */
     unsigned            lacks;          /* copies that there is no memory for: IRR_LACKS_INPUT, IRR_LACKS_OUTPUT */
 } mca_coll_irr_call_t;
 
@@ -69,7 +70,8 @@ static inline irr_problem_t mca_coll_irr_problem(const mca_coll_irr_call_t *call
 {
     return (irr_problem_t){
         .ranks = ranks->size, .rank = ranks->rank,
-        .send = call->input.blocks, .recv = call->output.blocks, .neighbors = call->neighbors };
+        .send = call->input.blocks, .recv = call->output.blocks, .neighbors = call->neighbors,
+        .in_place = call->in_place };
 }
 
 /* Is a call in place, as MPI gives it?  Then both sides become the receiving one. */
@@ -84,8 +86,8 @@ static inline bool mca_coll_irr_call_in_place(mca_coll_irr_call_t *call)
 }
 
 /*
- * Fills the blocks of a call whose sides and rooms are set, and makes the packed copies that it needs: of
- * datatypes with short runs of bytes, and of what MPI_IN_PLACE overwrites, for which both sides are the receiving one.
+ * Fills the blocks of a call whose sides and rooms are set, and makes the packed copies that it needs, of datatypes with
+ * short runs of bytes.  In place both sides are the receiving one, and so are blocks and copy.
  * Without memory for a copy it is lacked, and the blocks are there all the same.
  */
 void mca_coll_irr_call_open(mca_coll_irr_call_t *call, bool in_place);

@@ -97,6 +97,7 @@ static irr_segments_t *list_of(tracer_t *tracer, int rank, irr_buffer_t buffer)
     case IRR_BUFFER_INPUT:   return &tracer->input;
     case IRR_BUFFER_OUTPUT:  return &tracer->check->output[rank];
     case IRR_BUFFER_SCRATCH:
+    case IRR_BUFFER_BOARD:
     case IRR_BUFFER_NOWHERE: break;
     }
     return &tracer->scratch;

@@ -28,18 +28,20 @@ void *__libc_realloc(void *memory, size_t size);
 
 static struct {
     const char *start, *end;   /* of the component's code */
-    long count;                /* allocations since mpi_memory_fail, or since mpi_memory_watch */
+    long count;                /* allocations since mpi_memory_fail, or since mpi_memory_watch, */
+    size_t bytes;              /* and their bytes */
     long first, times;         /* which of them fail; first 0: none */
     long failed;
 } mpi_memory;
 
 /* Counts an allocation of the component; true if it has to fail. */
-static inline int mpi_memory_fails(const void *caller)
+static inline int mpi_memory_fails(const void *caller, size_t bytes)
 {
     if ((const char *)caller < mpi_memory.start || (const char *)caller >= mpi_memory.end) {
         return 0;
     }
     mpi_memory.count++;
+    mpi_memory.bytes += bytes;
     if (mpi_memory.first == 0 || mpi_memory.count < mpi_memory.first ||
         mpi_memory.count - mpi_memory.first >= mpi_memory.times) {
         return 0;
@@ -51,23 +53,23 @@ static inline int mpi_memory_fails(const void *caller)
 
 MPI_MEMORY_VISIBLE void *malloc(size_t size)
 {
-    return mpi_memory_fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+    return mpi_memory_fails(__builtin_return_address(0), size) ? NULL : __libc_malloc(size);
 }
 
 MPI_MEMORY_VISIBLE void *calloc(size_t elements, size_t size)
 {
-    return mpi_memory_fails(__builtin_return_address(0)) ? NULL : __libc_calloc(elements, size);
+    return mpi_memory_fails(__builtin_return_address(0), elements * size) ? NULL : __libc_calloc(elements, size);
 }
 
 MPI_MEMORY_VISIBLE void *realloc(void *memory, size_t size)
 {
-    return mpi_memory_fails(__builtin_return_address(0)) ? NULL : __libc_realloc(memory, size);
+    return mpi_memory_fails(__builtin_return_address(0), size) ? NULL : __libc_realloc(memory, size);
 }
 
 MPI_MEMORY_VISIBLE char *strdup(const char *text)
 {
     size_t size = strlen(text) + 1;
-    char *copy = mpi_memory_fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+    char *copy = mpi_memory_fails(__builtin_return_address(0), size) ? NULL : __libc_malloc(size);
 
     return copy != NULL ? memcpy(copy, text, size) : NULL;
 }
@@ -91,6 +93,7 @@ static inline void mpi_memory_watch(void)
     dl_iterate_phdr(mpi_memory_find, NULL);
     CHECK(mpi_memory.start != NULL);
     mpi_memory.count = 0;
+    mpi_memory.bytes = 0;
 }
 
 /*
@@ -102,6 +105,7 @@ static inline long mpi_memory_fail(long first, long times)
     long failed = mpi_memory.failed;
 
     mpi_memory.count = 0;
+    mpi_memory.bytes = 0;
     mpi_memory.first = first;
     mpi_memory.times = times;
     mpi_memory.failed = 0;

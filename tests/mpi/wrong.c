@@ -223,7 +223,7 @@ static void case_no_copy(job_t *job)
             input[i] = output[i] = job->rank + 100 * k;
         }
         if (fails && job->rank == 1) {
-            mpi_memory_fail(1 + k / 6, 1);
+            mpi_memory_fail(in_place ? 1 : 1 + k / 6, 1);
         }
         MPI_Error_class(MPI_Alltoallv(in_place ? MPI_IN_PLACE : input, job->send, job->sdispls, vector, output,
                                       job->send, job->sdispls, vector, job->comm), &class);

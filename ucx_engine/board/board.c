@@ -22,12 +22,6 @@ static size_t place_bytes(const irr_board_t *board)
            (board->has_cells ? 2 * (size_t)board->count * IRR_BOARD_CELL : 0);
 }
 
-/* For all members, in one half. */
-static irr_board_cell_t *own_cells(const irr_board_t *board, int half)
-{
-    return (irr_board_cell_t *)((irr_board_slate_t *)(irr_board_own_head(board) + 1) + 2) + half * board->count;
-}
-
 /* Others come in another order on each rank, so that not all look at the same one at a time. */
 static irr_status_t allocate(irr_board_t *board)
 {
@@ -62,7 +56,7 @@ static void count_from(irr_board_t *board, uint32_t number)
     for (int half = 0; half < 2; half++) {
         atomic_store_explicit(&slates[half].number, number, memory_order_relaxed);
         for (int i = 0; board->has_cells && i < board->count; i++) {
-            atomic_store_explicit(&own_cells(board, half)[i].number, number, memory_order_relaxed);
+            atomic_store_explicit(&irr_board_own_cells(board, half)[i].number, number, memory_order_relaxed);
         }
     }
 }
@@ -234,7 +228,8 @@ static void write_cell(irr_board_t *board, int member, irr_board_cell_t *cell, s
         board->bytes += message->bytes;
     }
     cell->length = message->bytes;
-    cell->kind = kind;
+    cell->kind = (uint16_t)kind;
+    cell->in_place = board->buffers.in_place;
     if (kind == IRR_BOARD_BESIDE) {
         cell->offset = offset;
     }
@@ -243,7 +238,7 @@ static void write_cell(irr_board_t *board, int member, irr_board_cell_t *cell, s
 void irr_board_write_cells(irr_board_t *board)
 {
     const int half = (int)(board->number & 1);
-    irr_board_cell_t *cells = own_cells(board, half);
+    irr_board_cell_t *cells = irr_board_own_cells(board, half);
     size_t left;
 
     make_room(board, half);
@@ -274,7 +269,7 @@ void irr_board_start(irr_board_t *board, const irr_problem_t *problem, const irr
 /* Who falls asleep now sees the cells; who slept before is seen. */
 void irr_board_wake_members(irr_board_t *board)
 {
-    const irr_board_cell_t *cells = own_cells(board, (int)(board->number & 1));
+    const irr_board_cell_t *cells = irr_board_own_cells(board, (int)(board->number & 1));
     const irr_board_partners_t *partners = &board->partners;
 
     board->left &= ~(unsigned)IRR_BOARD_WAKE;

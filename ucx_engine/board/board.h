@@ -11,6 +11,11 @@
  * its sender found too long.  Where ranks cannot lend, which is so for all members or none, it is sent as a message, and
  * the cell says so.
  *
+ * In place a rank first writes its own cells, and then reads; so only what is lent could be overwritten before it is
+ * read.  Of two ranks one swaps the blocks that both have for each other: it reads the other's, and writes its own
+ * there.  That is who has lent nothing, or, if both have, the lower one; so each sees from both cells which one it is.
+ * The other one waits until what it has lent is read.
+ *
  * A rank that has read all its cells of exchange n raises a number of its own to n, `read`.  Two wait for it: who has
  * lent something, which it must not change before it is read; and who wants to write a half again (board/turn.c).  The
  * first needs n in exchange n, the second n in exchange n + 2.  Nobody waits in a circle: to raise `read` to n a rank
@@ -63,6 +68,7 @@ typedef struct irr_board_buffers {
     const void *input;
     void       *output;
     unsigned    lacks;   /* which of them this rank has no memory for: IRR_LACKS_INPUT, IRR_LACKS_OUTPUT */
+    bool        in_place;   /* they are one, and so are the lists of the problem; what is too long is lent */
 } irr_board_buffers_t;
 
 typedef struct irr_board_head irr_board_head_t;
@@ -251,7 +257,8 @@ struct irr_board_head {
 
 struct irr_board_cell {
     _Atomic uint32_t number;   /* of the exchange that it is for: the last thing that is written */
-    uint32_t         kind;     /* an irr_board_kind_t */
+    uint16_t         kind;     /* an irr_board_kind_t */
+    uint16_t         in_place; /* what the reader has for the writer may be swapped for it */
     uint64_t         length;
     union {
         unsigned char bytes[IRR_BOARD_INSIDE_MAX];
@@ -277,6 +284,12 @@ struct irr_board_slate {
     uint32_t         count;
     uint64_t         words[23];
 };
+
+/* For all members, in one half. */
+static inline irr_board_cell_t *irr_board_own_cells(const irr_board_t *board, int half)
+{
+    return (irr_board_cell_t *)((irr_board_slate_t *)(irr_board_own_head(board) + 1) + 2) + half * board->count;
+}
 
 /* Takes the maxima of the own words and those of a member, which has written them. */
 irr_status_t irr_board_read_slate(irr_board_t *board, int member);

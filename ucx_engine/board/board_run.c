@@ -34,15 +34,30 @@ void irr_board_scatter(irr_board_t *board, const irr_board_message_t *message, c
     }
 }
 
+/* Do both ranks exchange in place?  Then what is lent is swapped for what the other one has. */
+static bool is_swapped(const irr_board_t *board, const irr_board_cell_t *cell)
+{
+    return board->buffers.in_place && cell->in_place != 0;
+}
+
+/* Does that member swap what it has for what this rank has lent? */
+static bool is_served(const irr_board_t *board, int member, const irr_board_cell_t *cell, uint32_t kind)
+{
+    const irr_board_cell_t *own = &irr_board_own_cells(board, (int)(board->number & 1))[member];
+
+    return is_swapped(board, cell) && own->kind == IRR_BOARD_LENT && (kind != IRR_BOARD_LENT || member < board->me);
+}
+
 /* So many bytes, no more than are awaited. */
 static void read_lent(irr_board_t *board, int member, const irr_board_cell_t *cell, size_t length)
 {
     const irr_board_member_t *lender = &board->members[member];
     const irr_board_message_t *message = &board->sides.received[member];
     const irr_blocks_t to = { board->problem->recv.list + message->first, message->count };
+    const bool swaps = is_swapped(board, cell);
 
-    keep(board, irr_lend_take(lender->process, cell->lent, to, board->buffers.output, length));
-    board->bytes_lent += length;
+    keep(board, (swaps ? irr_lend_swap : irr_lend_take)(lender->process, cell->lent, to, board->buffers.output, length));
+    board->bytes_lent += swaps ? 2 * length : length;
 }
 
 /* The cell is that of this exchange.  What it says is read once, and then checked. */
@@ -86,7 +101,7 @@ static void read_cell(irr_board_t *board, int member, const irr_board_cell_t *ce
     if (length > message->bytes) {
         keep(board, IRR_ERR_TRUNCATE);
     }
-    if ((board->buffers.lacks & IRR_LACKS_OUTPUT) != 0) {
+    if ((board->buffers.lacks & IRR_LACKS_OUTPUT) != 0 || is_served(board, member, cell, kind)) {
         return;
     }
     if (kind == IRR_BOARD_LENT) {
@@ -133,6 +148,9 @@ irr_status_t irr_board_progress(irr_board_t *board)
     int left = 0;
 
     irr_board_write(board);
+    if (board->buffers.in_place && board->words == NULL && (board->left & IRR_BOARD_WRITE) != 0) {
+        return IRR_IN_PROGRESS;   /* what is read would overwrite it */
+    }
     for (int i = 0; i < board->npending; i++) {
         const int member = board->pending[i];
 

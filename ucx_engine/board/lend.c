@@ -6,6 +6,7 @@
 #include "problem/blocks.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -47,13 +48,15 @@ static size_t skip(struct iovec *to, struct iovec *from, size_t first, size_t by
     return first;
 }
 
-irr_status_t irr_lend_read(uint64_t process, struct iovec *to, struct iovec *from, size_t count)
+typedef ssize_t (*mover_t)(pid_t process, const struct iovec *here, unsigned long nhere, const struct iovec *there,
+                           unsigned long nthere, unsigned long flags);
+
+static irr_status_t move(mover_t mover, uint64_t process, struct iovec *to, struct iovec *from, size_t count)
 {
     size_t first = 0;
 
     while (first < count) {
-        const ssize_t bytes = process_vm_readv((pid_t)process, to + first, count - first, from + first, count - first,
-                                               0);
+        const ssize_t bytes = mover((pid_t)process, to + first, count - first, from + first, count - first, 0);
 
         if (bytes <= 0 && !(bytes < 0 && errno == EINTR)) {
             return IRR_ERR_PEER;
@@ -61,6 +64,11 @@ irr_status_t irr_lend_read(uint64_t process, struct iovec *to, struct iovec *fro
         first = skip(to, from, first, bytes > 0 ? (size_t)bytes : 0);
     }
     return IRR_OK;
+}
+
+irr_status_t irr_lend_read(uint64_t process, struct iovec *to, struct iovec *from, size_t count)
+{
+    return move(process_vm_readv, process, to, from, count);
 }
 
 /* ---- lists of blocks ---- */
@@ -73,11 +81,54 @@ irr_lent_t irr_lent_of(irr_blocks_t blocks, const void *base)
     return (irr_lent_t){ .address = (uintptr_t)blocks.list, .count = blocks.count, .base = (uintptr_t)base };
 }
 
-/* Pieces that are to be read. */
+/* Pieces that are to be read, here and there; those that are swapped go to scratch first, so many bytes at most. */
 typedef struct pieces {
-    struct iovec to[IRR_LEND_PIECES], from[IRR_LEND_PIECES];
-    size_t       count;
+    struct iovec   to[IRR_LEND_PIECES], from[IRR_LEND_PIECES];
+    size_t         count, bytes, bytes_max;
+    unsigned char *scratch;   /* NULL: they are not swapped */
 } pieces_t;
+
+/* Each as long as its piece, one behind the other. */
+static void lay_out(const pieces_t *pieces, struct iovec *scratch)
+{
+    unsigned char *at = pieces->scratch;
+
+    for (size_t i = 0; i < pieces->count; i++) {
+        scratch[i] = (struct iovec){ at, pieces->to[i].iov_len };
+        at += pieces->to[i].iov_len;
+    }
+}
+
+static irr_status_t swap(uint64_t process, const pieces_t *pieces)
+{
+    struct iovec here[IRR_LEND_PIECES], there[IRR_LEND_PIECES];
+    const size_t bytes = pieces->count * sizeof(*here);
+    irr_status_t status;
+
+    lay_out(pieces, here);
+    memcpy(there, pieces->from, bytes);
+    status = move(process_vm_readv, process, here, there, pieces->count);
+    if (status == IRR_OK) {
+        memcpy(here, pieces->to, bytes);
+        memcpy(there, pieces->from, bytes);
+        status = move(process_vm_writev, process, here, there, pieces->count);
+    }
+    lay_out(pieces, here);
+    for (size_t i = 0; status == IRR_OK && i < pieces->count; i++) {
+        memcpy(pieces->to[i].iov_base, here[i].iov_base, here[i].iov_len);
+    }
+    return status;
+}
+
+static irr_status_t flush(uint64_t process, pieces_t *pieces)
+{
+    const irr_status_t status = pieces->scratch != NULL
+                                    ? swap(process, pieces)
+                                    : irr_lend_read(process, pieces->to, pieces->from, pieces->count);
+
+    pieces->count = pieces->bytes = 0;
+    return status;
+}
 
 /* Up to so many blocks of what is lent, as that process has them; *blocks is what is lent behind them. */
 static irr_status_t fetch(uint64_t process, irr_lent_t *lent, irr_block_t *blocks, size_t count)
@@ -97,26 +148,27 @@ static irr_status_t take_block(uint64_t process, uintptr_t address, size_t bytes
     irr_status_t status = IRR_OK;
 
     while (bytes > 0 && status == IRR_OK) {
-        const irr_block_t target = irr_blocks_next(to, bytes);
+        const size_t room = pieces->bytes_max - pieces->bytes;
+        const irr_block_t target = irr_blocks_next(to, bytes < room ? bytes : room);
 
         pieces->to[pieces->count] = (struct iovec){
             (void *)((uintptr_t)base + (uintptr_t)target.offset), target.length };
         pieces->from[pieces->count++] = (struct iovec){ (void *)address, target.length };
         address += target.length;
         bytes -= target.length;
-        if (pieces->count == IRR_LEND_PIECES) {
-            status = irr_lend_read(process, pieces->to, pieces->from, pieces->count);
-            pieces->count = 0;
+        pieces->bytes += target.length;
+        if (pieces->count == IRR_LEND_PIECES || pieces->bytes == pieces->bytes_max) {
+            status = flush(process, pieces);
         }
     }
     return status;
 }
 
-irr_status_t irr_lend_take(uint64_t process, irr_lent_t lent, irr_blocks_t to, void *base, size_t bytes)
+static irr_status_t take(uint64_t process, irr_lent_t lent, irr_blocks_t to, void *base, size_t bytes,
+                         pieces_t *pieces)
 {
     irr_block_t blocks[IRR_LEND_PIECES] = { { .offset = (ptrdiff_t)(uintptr_t)lent.address, .length = bytes } };
     irr_blocks_cursor_t cursor = irr_blocks_at(to, 0);
-    pieces_t pieces = { .count = 0 };
     irr_status_t status = IRR_OK;
     const uintptr_t from = lent.count == 1 ? 0 : lent.base;
     size_t have = lent.count == 1;
@@ -134,9 +186,24 @@ irr_status_t irr_lend_take(uint64_t process, irr_lent_t lent, irr_blocks_t to, v
         if (status == IRR_OK) {
             const size_t part = blocks[i].length < bytes ? blocks[i].length : bytes;
 
-            status = take_block(process, from + (uintptr_t)blocks[i].offset, part, &cursor, base, &pieces);
+            status = take_block(process, from + (uintptr_t)blocks[i].offset, part, &cursor, base, pieces);
             bytes -= part;
         }
     }
-    return status == IRR_OK ? irr_lend_read(process, pieces.to, pieces.from, pieces.count) : status;
+    return status == IRR_OK ? flush(process, pieces) : status;
+}
+
+irr_status_t irr_lend_take(uint64_t process, irr_lent_t lent, irr_blocks_t to, void *base, size_t bytes)
+{
+    pieces_t pieces = { .bytes_max = SIZE_MAX };
+
+    return take(process, lent, to, base, bytes, &pieces);
+}
+
+irr_status_t irr_lend_swap(uint64_t process, irr_lent_t lent, irr_blocks_t blocks, void *base, size_t bytes)
+{
+    unsigned char scratch[IRR_LEND_SWAP];
+    pieces_t pieces = { .bytes_max = sizeof(scratch), .scratch = scratch };
+
+    return take(process, lent, blocks, base, bytes, &pieces);
 }

@@ -1,5 +1,5 @@
 /*
- * lend.h - reading the memory of another process of the node, which lends it.
+ * lend.h - reading the memory of another process of the node, which lends it; and swapping blocks with it.
  *
  * The kernel copies from the memory of one process into that of another one (process_vm_readv): one copy, made by the
  * reader, and nothing for the lender but to leave its memory as it is until the reader is done.
@@ -9,6 +9,8 @@
  * before anybody relies on it: a process says where a word of random bits lies and what it is, and who finds it there
  * reads the right process.  Where the module Yama lets only ancestors attach (ptrace_scope 1), a process may allow all
  * of its user to; irr_lend_offer does, as Open MPI's vader and UCX do for the same purpose.
+ *
+ * Where both lend, one may swap what they have for each other: it reads, and writes (process_vm_writev) what was there.
  *
  * What a lender says is checked: it says what is read, never where that is written to, nor how much.
  *
@@ -53,5 +55,13 @@ irr_lent_t irr_lent_of(irr_blocks_t blocks, const void *base);
  * could be read; IRR_ERR_PROTOCOL: it is less than that.
  */
 irr_status_t irr_lend_take(uint64_t process, irr_lent_t lent, irr_blocks_t to, void *base, size_t bytes);
+
+/*
+ * The same, and writes there what was in those blocks, IRR_LEND_SWAP bytes at a time, as many as it takes on the stack.
+ * Who lends allows that, and says where; nothing is written but to what is lent.
+ */
+irr_status_t irr_lend_swap(uint64_t process, irr_lent_t lent, irr_blocks_t blocks, void *base, size_t bytes);
+
+#define IRR_LEND_SWAP ((size_t)1 << 15)
 
 #endif

@@ -143,7 +143,7 @@ static size_t no_less_than_a_byte(size_t bytes)
 static void add_piece(irr_mail_t *mail, size_t *count, const void *bytes, size_t length)
 {
     mail->pieces[*count] = (irr_piece_t){
-        .buffer = IRR_BUFFER_SCRATCH, .joined = *count > 0, .offset = (ptrdiff_t)(uintptr_t)bytes, .length = length };
+        .buffer = IRR_BUFFER_BOARD, .joined = *count > 0, .offset = (ptrdiff_t)(uintptr_t)bytes, .length = length };
     *count += length > 0;
 }
 
@@ -192,7 +192,7 @@ irr_piece_t irr_mail_room(const irr_mail_t *mail, const irr_mail_served_t *serve
     const irr_mail_node_t *other = &mail->others[served->node];
 
     return (irr_piece_t){
-        .buffer = IRR_BUFFER_SCRATCH, .offset = (ptrdiff_t)(uintptr_t)own(mail, other->message[half_of(mail)]),
+        .buffer = IRR_BUFFER_BOARD, .offset = (ptrdiff_t)(uintptr_t)own(mail, other->message[half_of(mail)]),
         .length = other->message_max };
 }
 

@@ -161,6 +161,8 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_
         comm->alone.route = &irr_route_direct;
         comm->alone.order = &irr_order_rotate;
     }
+    comm->placed = comm->alone;
+    comm->placed.pace = &irr_pace_free;
     comm->direct = irr_way_is_local(&comm->alone);
     comm->agrees = init_consensus(comm) && !keeps_step(comm);
     status = comm->direct ? IRR_OK : init_grid(comm, labels);

@@ -73,7 +73,8 @@ struct irr_comm {
     irr_channel_t    nowhere;     /* its channel while it needs no transport */
     irr_channel_t   *channel;     /* among its members */
     irr_peer_t     **peers;       /* by rank; NULL for this rank */
-    irr_way_t        alone;       /* that exchanges without a schedule go */
+    irr_way_t        alone;       /* that exchanges without a schedule go, */
+    irr_way_t        placed;      /* and those that all know to be in place */
     irr_settings_t   settings;
     int             *labels;      /* by rank: equal on ranks that share a node, if the algorithm asks */
     irr_nodes_t      nodes;

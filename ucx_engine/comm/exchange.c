@@ -31,6 +31,8 @@ irr_status_t irr_exchange_create(irr_comm_t *comm, irr_exchange_t **exchange_p)
 void irr_exchange_free(irr_exchange_t *exchange)
 {
     if (exchange != NULL) {
+        irr_free(exchange->copied);
+        irr_free(exchange->copy);
         irr_free(exchange->scratch);
         irr_grid_plan_fini(&exchange->frozen);
         irr_run_fini(&exchange->own);
@@ -96,8 +98,19 @@ static bool plans_alone(const irr_comm_t *comm)
     return comm->alone.boards || irr_comm_is_split(comm);
 }
 
+/* What it will be; without memory for a copy that it needs, that of a rank that lacks its buffers. */
+static irr_problem_t take_place(irr_exchange_t *exchange, const irr_problem_t *problem, unsigned *lacks)
+{
+    irr_problem_t taken = *problem;
+
+    if (!exchange->started && irr_exchange_take_place(exchange, *lacks, &taken) != IRR_OK) {
+        *lacks = IRR_LACKS_INPUT | IRR_LACKS_OUTPUT;
+    }
+    return taken;
+}
+
 /* Local: may it be started with this problem, and if its plan does not depend on others, what is it? */
-static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *problem, bool planned)
+static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *problem, unsigned lacks, bool planned)
 {
     irr_comm_t *comm = exchange->comm;
     irr_run_t *run = planned || !comm->serial ? &exchange->own : &comm->run;
@@ -117,6 +130,7 @@ static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *probl
     }
     exchange->run = run;
     exchange->problem = *problem;
+    exchange->lacks = lacks;
     exchange->planned = planned;
     exchange->exact = false;
     exchange->calm = false;
@@ -124,7 +138,7 @@ static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *probl
     exchange->found = false;
     exchange->matrix = 0;
     return (comm->serial && !(planned && plans_alone(comm))) || irr_run_is_alone(run, exchange->way)
-               ? IRR_OK : irr_run_build(run, comm, exchange->way, NULL, &exchange->problem);
+               ? IRR_OK : irr_run_build(run, comm, exchange->way, NULL, lacks, &exchange->problem);
 }
 
 /* The engine is locked. */
@@ -145,7 +159,7 @@ static void start(irr_exchange_t *exchange, const void *input, void *output, uns
 {
     irr_lock_t *lock = &exchange->comm->engine->lock;
 
-    exchange->input = input;
+    exchange->input = irr_exchange_copy(exchange, input, output);
     exchange->output = output;
     exchange->lacks = lacks;
     irr_lock_acquire(lock);
@@ -156,7 +170,8 @@ static void start(irr_exchange_t *exchange, const void *input, void *output, uns
 irr_status_t irr_exchange_start_lacking(irr_exchange_t *exchange, const irr_problem_t *problem, const void *input,
                                         void *output, unsigned lacks)
 {
-    irr_status_t status = prepare(exchange, problem, false);
+    const irr_problem_t taken = take_place(exchange, problem, &lacks);
+    irr_status_t status = prepare(exchange, &taken, lacks, false);
 
     if (status == IRR_OK) {
         start(exchange, input, output, lacks);
@@ -175,11 +190,14 @@ irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *p
 irr_status_t irr_exchange_plan(irr_exchange_t *exchange, const irr_problem_t *problem)
 {
     irr_comm_t *comm = exchange->comm;
-    irr_status_t status = prepare(exchange, problem, true);
+    unsigned lacks = 0;
+    const irr_problem_t taken = take_place(exchange, problem, &lacks);
+    irr_status_t status = prepare(exchange, &taken, lacks, true);
 
     if (status != IRR_OK) {
         return status;
     }
+    exchange->planned_lacks = lacks;
     irr_lock_acquire(&comm->engine->lock);
     if (comm->schedules.asked) {
         open_exchange(exchange, true);
@@ -200,7 +218,7 @@ irr_status_t irr_exchange_restart(irr_exchange_t *exchange, const void *input, v
     if (exchange->comm->failed != IRR_OK) {
         return exchange->comm->failed;
     }
-    start(exchange, input, output, 0);
+    start(exchange, input, output, exchange->planned_lacks);
     return IRR_OK;
 }
 

@@ -6,6 +6,7 @@
  *   exchange_board.c  the same, of one with boards
  *   exchange_node.c   and of one in which node speaks to node
  *   exchange_long.c   long messages beside the relay
+ *   exchange_place.c  what exchanges in place take
  *   queue.c           which of those that were started are open
  *   run.c             the plan of one without a relay
  */
@@ -31,13 +32,19 @@ struct irr_exchange {
     irr_problem_t         problem;    /* of the run that is open, or planned, or was the last one */
     const void           *input;
     void                 *output;
-    unsigned              lacks;      /* which of them this rank has no memory for */
+    unsigned              lacks;      /* which of them this rank has no memory for, */
+    unsigned              planned_lacks;   /* and in each run of a planned one */
     irr_exchange_state_t  state;
     irr_status_t          result;     /* IRR_IN_PROGRESS until it is over */
     irr_status_t          boarded;    /* what it came to on the boards */
     irr_exec_env_t        env;        /* of what runs */
     irr_status_t          relayed;    /* result of the relay, for what comes then */
     bool                  started;    /* it is not over, or its result was not read */
+    bool                  copies;     /* what it sends is copied first: */
+    irr_block_t          *copied;     /* where its blocks are in the copy, */
+    size_t                copied_max;
+    unsigned char        *copy;       /* and that */
+    size_t                copy_max;
     bool                  plans;      /* there are no buffers yet */
     bool                  planned;    /* irr_exchange_plan was here, so irr_exchange_restart may come */
     bool                  exact;      /* all ranks have a frozen plan of the planned exchange */
@@ -118,6 +125,26 @@ void irr_exchange_start_long(irr_exchange_t *exchange);
 
 /* The relay is over: what comes directly is received. */
 void irr_exchange_receive_long(irr_exchange_t *exchange);
+
+/* ---- exchange_place.c ---- */
+
+/*
+ * A problem in place becomes one that this exchange, which is not started, can run: on some communicators what is sent
+ * will be copied, unless this rank lacks it.  IRR_ERR_NO_MEMORY: it can be run without buffers.
+ */
+irr_status_t irr_exchange_take_place(irr_exchange_t *exchange, unsigned lacks, irr_problem_t *problem);
+
+/* Is its input its output even so? */
+static inline bool irr_exchange_is_in_place(const irr_exchange_t *exchange)
+{
+    return exchange->problem.in_place && !exchange->copies;
+}
+
+/* Copies what is sent, if need be, when the buffer is known.  Returns where the blocks are that are sent. */
+const void *irr_exchange_copy(irr_exchange_t *exchange, const void *input, const void *output);
+
+/* The executor of an exchange in place goes on; see irr_exec_progress. */
+irr_status_t irr_exchange_progress_pairs(irr_exchange_t *exchange);
 
 /* ---- queue.c; the engine is locked ---- */
 

@@ -28,7 +28,7 @@ static const irr_exec_env_t *make_env(irr_exchange_t *exchange)
     env->tag_base = irr_tag_base(comm->sequence++);
     env->input = exchange->input;
     env->output = exchange->output;
-    env->scratch = exchange->found ? comm->schedules.scratch : exchange->scratch;
+    env->scratch = exchange->found ? comm->schedules.scratch : comm->direct ? exchange->run->scratch : exchange->scratch;
     env->compose = way->compose;
     env->window_messages = way->window_messages;
     env->window_bytes = way->window_bytes;
@@ -75,12 +75,14 @@ static void run(irr_exchange_t *exchange)
 static irr_status_t build(irr_exchange_t *exchange, const irr_cache_entry_t *entry)
 {
     const irr_comm_t *comm = exchange->comm;
-    const irr_way_t *alone = exchange->calm ? comm->schedules.calm_way : &comm->alone;
+    const bool looked = exchange->state == IRR_EXCHANGE_SCHEDULES;
+    const irr_way_t *alone = looked && comm->schedules.placed ? &comm->placed : &comm->alone;
 
     exchange->found = entry != NULL;
-    exchange->way = entry != NULL ? &comm->schedules.way[entry->tune.running] : alone;
+    exchange->way = entry != NULL ? &comm->schedules.way[entry->tune.running]
+                                  : exchange->calm ? comm->schedules.calm_way : alone;
     return comm->direct || irr_comm_is_split(comm) || irr_way_is_scheduled(exchange->way)
-               ? irr_run_build(exchange->run, comm, exchange->way, entry, &exchange->problem) : IRR_OK;
+               ? irr_run_build(exchange->run, comm, exchange->way, entry, exchange->lacks, &exchange->problem) : IRR_OK;
 }
 
 static void build_and_run(irr_exchange_t *exchange)
@@ -233,7 +235,7 @@ static irr_status_t progress_schedules(irr_exchange_t *exchange)
 
 static irr_status_t progress_run(irr_exchange_t *exchange)
 {
-    irr_status_t status = irr_exec_progress(&exchange->run->exec);
+    irr_status_t status = irr_exchange_progress_pairs(exchange);
 
     if (status == IRR_OK && exchange->found && !exchange->planned) {
         irr_schedules_ran(&exchange->comm->schedules, irr_clock_ns() - exchange->run_ns);
@@ -353,18 +355,18 @@ static void count_route(irr_exchange_t *exchange)
     const irr_relay_t *relay = &exchange->comm->relay;
 
     counters->exchanges = 1;
+    counters->steps = plan != NULL ? plan->nsends : 0;
+    counters->scratch_bytes = plan != NULL ? plan->scratch_bytes : 0;
+    counters->scratch_bytes += exchange->copies ? irr_blocks_bytes(exchange->problem.send) : 0;
     if (exchange->state == IRR_EXCHANGE_BOARDS) {
         counters->bytes_boarded = exchange->comm->board->bytes;
         counters->bytes_boarded += irr_comm_mail(exchange->comm) != NULL ? irr_comm_mail(exchange->comm)->bytes : 0;
         counters->bytes_lent = exchange->comm->board->bytes_lent;
-        counters->steps = plan != NULL ? plan->nsends : 0;
         return;
     }
-    counters->steps = plan != NULL ? plan->nsends : 0;
-    counters->scratch_bytes = plan != NULL ? plan->scratch_bytes : 0;
     if (exchange->state == IRR_EXCHANGE_RELAYS || exchange->state == IRR_EXCHANGE_FREEZES) {
         counters->steps += relay->plan->plan.nsends;
-        counters->scratch_bytes = relay->scratch_bytes;
+        counters->scratch_bytes += relay->scratch_bytes;
     }
 }
 

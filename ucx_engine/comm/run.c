@@ -7,6 +7,7 @@
 
 #include "core/alloc.h"
 #include "route/direct.h"
+#include "route/pairs.h"
 
 static irr_status_t reserve(irr_run_t *run, irr_plan_bounds_t bounds)
 {
@@ -68,6 +69,7 @@ void irr_run_fini(irr_run_t *run)
     run->sides = run->mail = (irr_board_sides_t){ NULL, NULL };
     run->to = run->from = NULL;
     irr_blocks_memory_fini(&run->far);
+    irr_free(run->scratch);
     irr_exec_fini(&run->exec);
     irr_plan_fini(&run->plan);
     irr_blocks_memory_fini(&run->blocks);
@@ -77,7 +79,8 @@ bool irr_run_take(irr_run_t *run, const irr_problem_t *problem)
 {
     size_t sent, received;
 
-    if (run->neighbors == problem->neighbors && irr_blocks_repeat(&run->blocks, problem)) {
+    if (run->neighbors == problem->neighbors && run->in_place == problem->in_place &&
+        irr_blocks_repeat(&run->blocks, problem)) {
         run->merged = false;
         return true;
     }
@@ -87,6 +90,7 @@ bool irr_run_take(irr_run_t *run, const irr_problem_t *problem)
     }
     run->merged = false;
     run->neighbors = problem->neighbors;
+    run->in_place = problem->in_place;
     run->built = IRR_RUN_NOTHING;
     run->more = sent + received;
     (void)irr_blocks_remember(&run->blocks, problem);   /* if not, the next one is built again, too */
@@ -136,6 +140,18 @@ irr_status_t irr_run_add_long(irr_run_t *run, const irr_comm_t *comm, irr_step_k
     return irr_direct_add_side(problem, &irr_order_rotate, &side, &run->plan);
 }
 
+/* In place: what does not go over boards. */
+static irr_status_t build_pairs(irr_run_t *run, const irr_comm_t *comm, const irr_problem_t *problem)
+{
+    irr_status_t status = irr_pairs_build(problem, &irr_pairs_limits, &run->plan);
+
+    if (status == IRR_OK) {
+        status = reserve(run, with_mail(comm, (irr_plan_bounds_t){
+            .steps = run->plan.nsteps, .pieces = run->plan.npieces, .deps = run->plan.ndeps }));
+    }
+    return status == IRR_OK ? irr_renew(&run->scratch, &run->scratch_max, run->plan.scratch_bytes) : status;
+}
+
 /* By a way without boards, or what does not go over them; beside a relay what this rank sends directly. */
 static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way, const irr_share_t *share,
                           const irr_forward_t *forward, const irr_problem_t *problem)
@@ -155,7 +171,10 @@ static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_
     if (way->boards && irr_comm_mail(comm) != NULL) {
         irr_mail_sides_of(irr_comm_mail(comm), problem, run->mail);
     }
-    if (status == IRR_OK) {
+    if (status == IRR_OK && problem->in_place && !run->merged) {
+        status = build_pairs(run, comm, &left);
+    } else if (status == IRR_OK) {
+        way = problem->in_place ? &comm->placed : way;
         status = irr_comm_is_split(comm) ? irr_run_add_long(run, comm, IRR_STEP_SEND, problem, NULL)
                                          : irr_way_build(way, &left, share, forward, &run->plan);
     }
@@ -164,10 +183,10 @@ static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_
 }
 
 irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
-                           const irr_cache_entry_t *entry, irr_problem_t *problem)
+                           const irr_cache_entry_t *entry, unsigned lacks, irr_problem_t *problem)
 {
     const bool scheduled = irr_way_is_scheduled(way);
-    const uint64_t wanted = scheduled ? entry->serial : IRR_RUN_ALONE;
+    uint64_t wanted = scheduled ? entry->serial : IRR_RUN_ALONE;
     const irr_share_t *share = scheduled ? &entry->share[way - comm->schedules.way] : NULL;
     const irr_forward_t *forward = scheduled ? &entry->forward : NULL;
     irr_status_t status;
@@ -176,8 +195,18 @@ irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_way
         return IRR_OK;
     }
     status = make_room(run, comm, way, share, forward, problem);
+    if (problem->in_place && lacks != 0) {
+        run->merged = true;
+    }
     if (status == IRR_OK) {
         status = build(run, comm, way, share, forward, problem);
+    }
+    if (status == IRR_ERR_NO_MEMORY && problem->in_place && !run->merged) {
+        run->merged = true;
+        status = build(run, comm, way, share, forward, problem);
+    }
+    if (problem->in_place && run->merged) {
+        wanted = IRR_RUN_NOTHING;   /* the next one is built again */
     }
     run->built_way = way;
     run->built = status == IRR_OK ? wanted : IRR_RUN_NOTHING;

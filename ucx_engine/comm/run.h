@@ -4,7 +4,8 @@
  *
  * A plan is built again only where problem, schedule or way are not those of the last time.  A rank that has
  * several blocks for another one has more pieces than there was room for before; without memory for them its plan is
- * made of one piece a message, and serves the peers without contents.
+ * made of one piece a message, and serves the peers without contents.  So does one that lacks its buffers in an exchange
+ * in place, or has no memory for the scratch of one.
  *
  * Cost: O(n) time for a problem of n blocks, and no allocation but where there are more of them for a rank than before.
  */
@@ -20,6 +21,7 @@
 typedef struct irr_run {
     irr_blocks_memory_t blocks;      /* of the problem, with room for two a rank, */
     const irr_neighbors_t *neighbors;   /* and whose they may be */
+    bool                in_place;    /* and whether it is in place */
     size_t              more;        /* of them, beyond the first one of their rank */
     irr_board_sides_t   sides;       /* where there are boards: of the problem, */
     irr_board_partners_t partners;   /* and whose they are */
@@ -32,6 +34,8 @@ typedef struct irr_run {
     uint64_t            built;       /* what it is for: the serial of a schedule, or IRR_RUN_... */
     const irr_way_t    *built_way;
     irr_exec_t          exec;
+    unsigned char      *scratch;     /* of a plan in pairs (route/pairs.h), */
+    size_t              scratch_max; /* and its length */
 } irr_run_t;
 
 /* No plan, or one without a schedule. */
@@ -59,10 +63,10 @@ irr_status_t irr_run_add_long(irr_run_t *run, const irr_comm_t *comm, irr_step_k
 
 /*
  * Builds the plan for the problem that was taken, which may become one of other lists: by a way of the communicator,
- * and with the entry that it goes with if it has a schedule.  IRR_ERR_NO_MEMORY: it is more than was reserved, here
- * or by irr_schedules_t.
+ * and with the entry that it goes with if it has a schedule; lacks: what buffers this rank has no memory for.
+ * IRR_ERR_NO_MEMORY: it is more than was reserved, here or by irr_schedules_t.
  */
 irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
-                           const irr_cache_entry_t *entry, irr_problem_t *problem);
+                           const irr_cache_entry_t *entry, unsigned lacks, irr_problem_t *problem);
 
 #endif

@@ -10,7 +10,10 @@
 
 #include <string.h>
 
-_Static_assert(IRR_CACHE_SLOTS <= IRR_CONSENSUS_WORDS_MAX, "a look is one consensus");
+/* What the ranks tell each other in a look: where each misses, and whether one exchanges in place. */
+enum { IN_PLACE = IRR_CACHE_SLOTS, LOOK_WORDS };
+
+_Static_assert(LOOK_WORDS <= IRR_CONSENSUS_WORDS_MAX, "a look is one consensus");
 _Static_assert(IRR_TUNE_WORDS <= IRR_CONSENSUS_WORDS_MAX, "so is a halving");
 
 /* ---- life ---- */
@@ -132,6 +135,7 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_way_t *way
     schedules->plan = plan;
     schedules->exec = exec;
     schedules->learns = wanted && !large;
+    schedules->dumps = dumps;
     schedules->ranks = ranks;
     schedules->rank = rank;
     schedules->calms = !dumps && way->window_messages == 0 && way->window_bytes == 0;
@@ -320,7 +324,7 @@ void irr_schedules_note(irr_schedules_t *schedules, const irr_cache_entry_t *ent
 void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *problem, bool timed,
                          const irr_exec_env_t *env)
 {
-    uint64_t words[IRR_CACHE_SLOTS];
+    uint64_t words[LOOK_WORDS];
 
     schedules->env = *env;
     schedules->problem = problem;
@@ -330,9 +334,11 @@ void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *proble
     schedules->matrix = 0;
     take_problem(schedules, problem->send);
     irr_cache_look(&schedules->cache, &schedules->own, words);
-    irr_consensus_start(schedules->consensus, words, IRR_CACHE_SLOTS, env);
+    words[IN_PLACE] = problem->in_place;
+    irr_consensus_start(schedules->consensus, words, LOOK_WORDS, env);
 }
 
+/* The slot in which all have their row; -1: none. */
 static int hit(const irr_schedules_t *schedules)
 {
     for (int i = 0; i < IRR_CACHE_SLOTS; i++) {
@@ -346,7 +352,7 @@ static int hit(const irr_schedules_t *schedules)
 /* All ranks go on with this one. */
 static irr_status_t use(irr_schedules_t *schedules, irr_cache_entry_t *entry, const irr_cache_entry_t **entry_p)
 {
-    entry = entry != NULL && !entry->declined ? entry : NULL;
+    entry = entry != NULL && !entry->declined && !schedules->placed ? entry : NULL;
     if (entry != NULL) {
         irr_tune_begin(&entry->tune, schedules->timed);
     }
@@ -406,6 +412,10 @@ static irr_status_t end_look(irr_schedules_t *schedules, const irr_cache_entry_t
 {
     int slot = hit(schedules);
 
+    schedules->placed = schedules->consensus->words[IN_PLACE] != 0;
+    if (schedules->placed && !schedules->dumps) {
+        return use(schedules, NULL, entry_p);
+    }
     if (slot >= 0) {
         return end_hit(schedules, irr_cache_use(&schedules->cache, slot), entry_p);
     }

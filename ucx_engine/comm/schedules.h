@@ -7,6 +7,8 @@
  *     commit   one consensus tells whether all have read that, and have the memory to run it.
  *     tune     when the ways to run a schedule have had their turns (comm/tune.h), one consensus halves them.
  *
+ * An exchange in place goes without a schedule, in pairs (route/pairs.h), which the look tells, too.
+ *
  * A schedule that all have goes to the cache.  Where there is none, the exchange goes without: the matrix is above the
  * limit, the order does not take it, or is not done in time (kept too, as "declined"); or some rank has no memory
  * (tried again next time).  Every one of these ways is taken by all ranks alike, because each follows from what rank 0
@@ -69,6 +71,7 @@ typedef struct irr_schedules {
     void                  *scratch;    /* for plans of schedules */
     size_t                 scratch_max;
     bool                   learns;     /* a miss is worth the matrix: for the order, or for a dump */
+    bool                   dumps;      /* the matrices are wanted, also of exchanges that go without a schedule */
     bool                   asked;      /* is there anything to look for at all? */
     int                    ranks, rank;
     irr_cache_t            cache;      /* has slots if anything is asked */
@@ -78,6 +81,7 @@ typedef struct irr_schedules {
     irr_consensus_t       *consensus;  /* borrowed */
     irr_exec_env_t         env;
     irr_schedules_state_t  state;
+    bool                   placed;     /* this exchange is in place */
     bool                   timed;      /* is this exchange, so that its run counts in a trial? */
     int                    favourite;  /* the way that the latest trial has chosen, which comes first in the next one */
     irr_cache_entry_t     *entry;      /* of this exchange; NULL: none */

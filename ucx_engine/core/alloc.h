@@ -21,6 +21,12 @@ void *irr_resize(void *memory, size_t count, size_t size);
  */
 irr_status_t irr_grow(void *pointer, size_t *max, size_t wanted, size_t size);
 
+/*
+ * Makes an array of bytes, of *max, so many long, unless it is; what was there is lost.  IRR_ERR_NO_MEMORY: there is
+ * none, and *max is 0.
+ */
+irr_status_t irr_renew(void *pointer, size_t *max, size_t wanted);
+
 #define IRR_GROW(array, max, wanted) irr_grow(&(array), &(max), wanted, sizeof(*(array)))
 
 void irr_free(void *memory);

@@ -97,6 +97,21 @@ irr_status_t irr_grow(void *pointer, size_t *max, size_t wanted, size_t size)
     return IRR_OK;
 }
 
+irr_status_t irr_renew(void *pointer, size_t *max, size_t wanted)
+{
+    void *memory;
+
+    if (wanted <= *max) {
+        return IRR_OK;
+    }
+    memcpy(&memory, pointer, sizeof(memory));
+    irr_free(memory);
+    memory = irr_alloc(wanted, 1);
+    *max = memory != NULL ? wanted : 0;
+    memcpy(pointer, &memory, sizeof(memory));
+    return memory != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+}
+
 /* Where the next array begins behind this one that begins at *end; false on overflow. */
 static bool append(const irr_array_t *array, size_t *end)
 {

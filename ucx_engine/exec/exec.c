@@ -131,6 +131,7 @@ static void *address_of(const irr_exec_t *exec, const irr_piece_t *piece)
     case IRR_BUFFER_INPUT:   base = exec->env.input; break;
     case IRR_BUFFER_OUTPUT:  base = exec->env.output; break;
     case IRR_BUFFER_SCRATCH: base = exec->env.scratch; break;
+    case IRR_BUFFER_BOARD:
     case IRR_BUFFER_NOWHERE: break;
     }
     return (void *)((uintptr_t)base + (uintptr_t)piece->offset);
@@ -273,12 +274,17 @@ static bool deps_complete(const irr_exec_t *exec, const irr_step_t *step)
     return true;
 }
 
+static bool is_dropped(const irr_exec_t *exec, size_t step)
+{
+    return exec->drops && irr_exec_step_of(exec, step)->transfer.pending == COMPLETE;
+}
+
 static void advance_receives(irr_exec_t *exec)
 {
     for (; exec->next_recv < exec->nsteps; exec->next_recv++) {
         const irr_step_t *step = &exec->plan->steps[exec->next_recv];
 
-        if (step->kind != IRR_STEP_RECV && step->kind != IRR_STEP_AWAIT) {
+        if ((step->kind != IRR_STEP_RECV && step->kind != IRR_STEP_AWAIT) || is_dropped(exec, exec->next_recv)) {
             continue;
         }
         if (!deps_complete(exec, step)) {
@@ -306,11 +312,6 @@ static void advance_tells(irr_exec_t *exec)
         }
         start_message(exec, exec->next_tell);
     }
-}
-
-static bool is_dropped(const irr_exec_t *exec, size_t step)
-{
-    return exec->drops && irr_exec_step_of(exec, step)->transfer.pending == COMPLETE;
 }
 
 static void advance_sends(irr_exec_t *exec)

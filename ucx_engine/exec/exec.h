@@ -137,6 +137,12 @@ void irr_exec_settle(irr_exec_t *exec, size_t step);
 /* The sends of later stages, none of which has started, are complete without being run. */
 void irr_exec_drop_sends(irr_exec_t *exec, int stage);
 
+/*
+ * Receives that are held are complete, with their status, and so is what comes behind each with its peer, none of which
+ * has started.
+ */
+void irr_exec_drop_held(irr_exec_t *exec);
+
 /* Are all sends of the plan before this step complete? */
 bool irr_exec_sent(const irr_exec_t *exec, size_t end);
 

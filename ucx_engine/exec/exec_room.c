@@ -160,6 +160,33 @@ void irr_exec_drop_sends(irr_exec_t *exec, int stage)
     }
 }
 
+static void drop_peer(irr_exec_t *exec, size_t step)
+{
+    const irr_step_t *steps = exec->plan->steps;
+
+    irr_exec_keep(&exec->result, irr_exec_transfer(exec, step)->status);
+    irr_exec_settle(exec, step);
+    exec->drops = true;
+    for (size_t i = step + 1; i < exec->nsteps; i++) {
+        irr_transfer_t *transfer = &irr_exec_step_of(exec, i)->transfer;
+
+        if (steps[i].peer == steps[step].peer && (steps[i].kind == IRR_STEP_SEND || steps[i].kind == IRR_STEP_RECV)) {
+            assert(transfer->pending == IRR_EXEC_NOT_STARTED);
+            transfer->pending = 0;
+            exec->open_steps--;
+        }
+    }
+}
+
+void irr_exec_drop_held(irr_exec_t *exec)
+{
+    for (size_t i = 0; exec->held > 0; i++) {
+        if (irr_exec_state(exec, i) == IRR_EXEC_HELD) {
+            drop_peer(exec, i);
+        }
+    }
+}
+
 bool irr_exec_sent(const irr_exec_t *exec, size_t end)
 {
     for (size_t i = 0; i < end; i++) {

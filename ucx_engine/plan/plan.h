@@ -28,6 +28,7 @@ typedef enum irr_buffer {
     IRR_BUFFER_INPUT,
     IRR_BUFFER_OUTPUT,
     IRR_BUFFER_SCRATCH,
+    IRR_BUFFER_BOARD,   /* memory that ranks of a node share; offsets are addresses */
     IRR_BUFFER_NOWHERE  /* the only piece of a receive: of any length, and thrown away */
 } irr_buffer_t;
 

@@ -4,6 +4,7 @@
 #ifndef IRR_PROBLEM_H
 #define IRR_PROBLEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A block of a buffer, and whom it goes to or comes from.  The offset may be negative, as MPI displacements may. */
@@ -40,6 +41,8 @@ typedef struct irr_problem {
     irr_blocks_t send;
     irr_blocks_t recv;
     const irr_neighbors_t *neighbors;   /* all blocks are theirs; NULL, on all ranks alike: there are none to know of */
+    bool         in_place;   /* the lists are one, and input is output: what comes from a rank lies where what goes to
+                                it was */
 } irr_problem_t;
 
 #endif

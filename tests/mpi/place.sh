@@ -1,0 +1,22 @@
+#!/bin/sh
+# place.sh - MPI_IN_PLACE with long blocks: every byte, bounded memory, wrong programs; by each kind of way.
+LIMIT=60
+. "${srcdir:-.}/tests/mpi/lib.sh"
+program=$builddir/mpi_place
+
+plan 13
+for algorithm in a1 board node rs_nh aapc; do
+    group "4 ranks, $algorithm" bounded,wrong "coll_irr_alltoallv_algorithm=$algorithm"
+done
+for algorithm in a3 hybrid optimal; do   # on a grid, and with grants, all that is sent is copied
+    group "4 ranks, $algorithm" wrong "coll_irr_alltoallv_algorithm=$algorithm"
+done
+check_groups 4 "$program"
+for algorithm in a1 ac board aapc; do
+    group "5 ranks on 3 nodes, $algorithm" bounded,wrong "coll_irr_alltoallv_algorithm=$algorithm" \
+        coll_irr_ranks_per_node=2
+done
+# Counts that differ fail a communicator in which node speaks to node.
+group "5 ranks on 3 nodes, node" bounded coll_irr_alltoallv_algorithm=node coll_irr_ranks_per_node=2
+check_groups 5 "$program"
+exit $failed

@@ -1,0 +1,294 @@
+/*
+ * test_pairs.c - exchanges in place, in pairs with little scratch: every byte, whatever is sent when; counts that differ
+ * at both ends, and peers that do not exchange in place, end all the same.
+ */
+#include "irr_fleet.h"
+#include "irr_test.h"
+
+#include "problem/blocks.h"
+#include "route/direct.h"
+#include "route/pairs.h"
+#include "route/route.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RANKS_MAX 9
+#define LENGTH_MAX 2000
+#define BLOCKS_MAX 4   /* of a message */
+#define BUFFER (RANKS_MAX * (LENGTH_MAX + 1))
+
+/* Each rank has a buffer in which the message for a rank lies in some blocks, and bytes between them. */
+typedef struct scene {
+    int            ranks;
+    size_t         length[RANKS_MAX][RANKS_MAX];
+    irr_block_t    blocks[RANKS_MAX][RANKS_MAX * BLOCKS_MAX];
+    irr_problem_t  problems[RANKS_MAX];
+    unsigned char *buffer[RANKS_MAX];
+} scene_t;
+
+/* Byte i of the message from one rank to another, as it was before. */
+static unsigned char byte_of(int from, int to, size_t i)
+{
+    return (unsigned char)(from * 31 + to * 17 + (int)(i * 7 % 251) + 1);
+}
+
+/* Some blocks for a message, behind those that are there; a byte of each gap is 0. */
+static size_t cut(scene_t *scene, int rank, int peer, size_t offset, size_t *count, uint64_t *state)
+{
+    size_t left = scene->length[rank][peer];
+
+    for (int k = 0; k < BLOCKS_MAX && left > 0; k++) {
+        const size_t part = k == BLOCKS_MAX - 1 ? left : 1 + (size_t)irr_test_below(state, left);
+
+        scene->blocks[rank][(*count)++] = (irr_block_t){
+            .rank = peer, .offset = (ptrdiff_t)offset, .length = part };
+        left -= part;
+        offset += part + (left > 0 && k < 2);
+    }
+    return offset + 1;
+}
+
+static void lay_out(scene_t *scene, int rank, uint64_t *state)
+{
+    irr_problem_t *problem = &scene->problems[rank];
+    size_t count = 0, offset = 0;
+
+    for (int peer = 0; peer < scene->ranks; peer++) {
+        offset = cut(scene, rank, peer, offset, &count, state);
+    }
+    *problem = (irr_problem_t){
+        .ranks = scene->ranks, .rank = rank, .in_place = true,
+        .send = { scene->blocks[rank], count }, .recv = { scene->blocks[rank], count } };
+    scene->buffer[rank] = irr_test_array(BUFFER + RANKS_MAX * BLOCKS_MAX, 1);
+    for (int peer = 0; peer < scene->ranks; peer++) {
+        irr_blocks_cursor_t cursor = irr_blocks_at(irr_blocks_of(problem->send, peer), 0);
+
+        for (size_t i = 0; i < scene->length[rank][peer]; i++) {
+            scene->buffer[rank][irr_blocks_next(&cursor, 1).offset] = byte_of(rank, peer, i);
+        }
+    }
+}
+
+/* Lengths that are alike both ways, many of them about a multiple of a piece. */
+static void fill(scene_t *scene, int ranks, const irr_pairs_limits_t *limits, uint64_t *state)
+{
+    scene->ranks = ranks;
+    for (int i = 0; i < ranks; i++) {
+        for (int j = 0; j <= i; j++) {
+            const size_t about = limits->piece * (size_t)irr_test_below(state, 5) + (size_t)irr_test_below(state, 9);
+            const size_t any = (size_t)irr_test_below(state, LENGTH_MAX);
+            const size_t length = irr_test_below(state, 4) == 0 ? 0 : irr_test_below(state, 2) == 0 ? about : any;
+
+            scene->length[i][j] = scene->length[j][i] = length < LENGTH_MAX ? length : LENGTH_MAX;
+        }
+    }
+}
+
+static void finish(scene_t *scene)
+{
+    for (int r = 0; r < scene->ranks; r++) {
+        free(scene->buffer[r]);
+    }
+}
+
+/* Bytes of the message of a peer that are not what it sent, among so many; and bytes between blocks that changed. */
+static size_t count_wrong(const scene_t *scene, int rank, int peer, size_t length)
+{
+    const irr_blocks_t blocks = irr_blocks_of(scene->problems[rank].recv, peer);
+    irr_blocks_cursor_t cursor = irr_blocks_at(blocks, 0);
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        wrong += scene->buffer[rank][irr_blocks_next(&cursor, 1).offset] != byte_of(peer, rank, i);
+    }
+    for (size_t i = 0; i + 1 < blocks.count; i++) {
+        const size_t end = (size_t)blocks.list[i].offset + blocks.list[i].length;
+
+        wrong += end < (size_t)blocks.list[i + 1].offset && scene->buffer[rank][end] != 0;
+    }
+    return wrong;
+}
+
+/* Runs to the end, with what held receives ask for. */
+static bool run(irr_fleet_t *fleet)
+{
+    bool busy = true;
+
+    for (int round = 0; round < 200000 && busy; round++) {
+        irr_fleet_progress(fleet, 1);
+        busy = false;
+        for (int r = 0; r < fleet->ranks; r++) {
+            if (fleet->rank[r].running) {
+                irr_exec_drop_held(&fleet->rank[r].exec);
+            }
+            busy = busy || fleet->rank[r].running;
+        }
+    }
+    return !busy;
+}
+
+/* ---- right programs ---- */
+
+static const irr_pairs_limits_t limits[] = {
+    { .scratch = 128, .piece = 64 }, { .scratch = 512, .piece = 64 }, { .scratch = 1024, .piece = 200 },
+    { .scratch = 4096, .piece = 1000 }, { .scratch = (size_t)1 << 20, .piece = (size_t)1 << 18 }
+};
+
+enum { LIMITS = sizeof(limits) / sizeof(limits[0]) };
+
+static void check_one(const irr_pairs_limits_t *limit, int ranks, size_t eager_max, uint64_t *state)
+{
+    irr_fleet_t *fleet = irr_fleet_create(ranks, irr_test_random(state), eager_max);
+    scene_t scene;
+
+    fill(&scene, ranks, limit, state);
+    for (int r = 0; r < ranks; r++) {
+        lay_out(&scene, r, state);
+        irr_test_must(irr_pairs_build(&scene.problems[r], limit, &fleet->rank[r].plan));
+        CU_ASSERT(fleet->rank[r].plan.scratch_bytes <= limit->scratch);
+        irr_fleet_start(fleet, r, NULL, scene.buffer[r]);
+    }
+    CU_ASSERT_TRUE_FATAL(run(fleet));
+    for (int r = 0; r < ranks; r++) {
+        CU_ASSERT_EQUAL(fleet->rank[r].result, IRR_OK);
+        for (int peer = 0; peer < ranks; peer++) {
+            CU_ASSERT_EQUAL(count_wrong(&scene, r, peer, scene.length[r][peer]), 0);
+        }
+    }
+    irr_fleet_destroy(fleet);
+    finish(&scene);
+}
+
+/* All rendezvous, some, none; a window of one message. */
+static void test_random(void)
+{
+    static const size_t eager_max[] = { 0, 100, SIZE_MAX };
+    uint64_t state = irr_test_seed();
+
+    for (int ranks = 1; ranks <= RANKS_MAX; ranks++) {
+        for (int i = 0; i < irr_test_runs(12 * LIMITS); i++) {
+            check_one(&limits[i % LIMITS], ranks, eager_max[irr_test_below(&state, 3)], &state);
+        }
+    }
+}
+
+/* More than 1 MiB each way, by the limits that exchanges have: never more scratch than they say. */
+static void test_bound(void)
+{
+    static const size_t lengths[] = {
+        1, IRR_PAIRS_PIECE, IRR_PAIRS_PIECE + 1, IRR_PAIRS_SCRATCH, (size_t)1 << 30, (size_t)1 << 38 };
+    irr_block_t blocks[64];
+    irr_plan_t plan;
+
+    irr_plan_init(&plan);
+    for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+        const int ranks = lengths[i] > IRR_PAIRS_SCRATCH ? 2 : 64;
+        size_t sent = 0;
+
+        for (int r = 0; r < ranks; r++) {
+            blocks[r] = (irr_block_t){ .rank = r, .offset = (ptrdiff_t)((size_t)r * lengths[i]), .length = lengths[i] };
+        }
+        irr_test_must(irr_pairs_build(&(irr_problem_t){
+            .ranks = ranks, .rank = ranks - 1, .recv = { blocks, (size_t)ranks }, .in_place = true },
+            &irr_pairs_limits, &plan));
+        for (size_t s = 0; s < plan.nsteps; s++) {
+            sent += plan.steps[s].kind == IRR_STEP_SEND ? plan.steps[s].bytes : 0;
+        }
+        CU_ASSERT_EQUAL(sent, (size_t)(ranks - 1) * lengths[i]);
+        CU_ASSERT(plan.scratch_bytes <= IRR_PAIRS_SCRATCH);
+        CU_ASSERT_EQUAL(plan.nrecvs, plan.nsends);
+    }
+    irr_plan_fini(&plan);
+}
+
+/* ---- wrong programs ---- */
+
+/* The last rank has other counts than the rest. */
+static void spoil(scene_t *scene, const irr_pairs_limits_t *limit, uint64_t *state)
+{
+    const int last = scene->ranks - 1;
+
+    for (int peer = 0; peer < last; peer++) {
+        const size_t length = limit->piece * (size_t)irr_test_below(state, 5) + (size_t)irr_test_below(state, 5);
+
+        scene->length[last][peer] = length < LENGTH_MAX ? length : LENGTH_MAX;
+    }
+}
+
+/*
+ * Who has nothing for a peer that sends it something has a message that nobody asks for, which is not a matter of pairs;
+ * and one length cannot be told apart.
+ */
+static void avoid(scene_t *scene, const irr_pairs_limits_t *limit)
+{
+    for (int i = 0; i < scene->ranks; i++) {
+        for (int j = 0; j < scene->ranks; j++) {
+            size_t *length = &scene->length[i][j];
+
+            *length += *length == 0 || *length == limit->piece + 1;
+        }
+    }
+}
+
+static void check_wrong(const irr_pairs_limits_t *limit, int ranks, bool counts, uint64_t *state)
+{
+    irr_fleet_t *fleet = irr_fleet_create(ranks, irr_test_random(state), irr_test_below(state, 2) * 100);
+    scene_t scene;
+
+    fill(&scene, ranks, limit, state);
+    if (counts) {
+        spoil(&scene, limit, state);
+    }
+    avoid(&scene, limit);
+    for (int r = 0; r < ranks; r++) {
+        irr_plan_t *plan = &fleet->rank[r].plan;
+
+        lay_out(&scene, r, state);
+        if (!counts && r % 2 == 1) {   /* this one does not exchange in place */
+            irr_plan_reset(plan, &scene.problems[r]);
+            irr_test_must(irr_route_direct.build(&scene.problems[r], &irr_order_rotate, plan));
+        } else {
+            irr_test_must(irr_pairs_build(&scene.problems[r], limit, plan));
+        }
+        irr_fleet_start(fleet, r, scene.buffer[r], scene.buffer[r]);
+    }
+    CU_ASSERT_TRUE_FATAL(run(fleet));
+    for (int r = 0; r < ranks; r++) {
+        const irr_status_t result = fleet->rank[r].result;
+
+        CU_ASSERT(result == IRR_OK || result == IRR_ERR_TRUNCATE || (counts && result == IRR_ERR_PEER));
+        CU_ASSERT(result == IRR_OK || !counts || r == ranks - 1 || scene.length[r][ranks - 1] !=
+                                                                   scene.length[ranks - 1][r]);
+        for (int peer = 0; counts && peer < ranks - 1 && r < ranks - 1; peer++) {
+            CU_ASSERT_EQUAL(count_wrong(&scene, r, peer, scene.length[r][peer]), 0);   /* these two are right */
+        }
+    }
+    irr_fleet_destroy(fleet);
+    finish(&scene);
+}
+
+static void test_wrong(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int ranks = 2; ranks <= RANKS_MAX; ranks++) {
+        for (int i = 0; i < irr_test_runs(12 * LIMITS); i++) {
+            check_wrong(&limits[i % LIMITS], ranks, i % 2 == 0, &state);
+        }
+    }
+}
+
+/* ---- all of it ---- */
+
+static const irr_test_case_t cases[] = {
+    { "every byte, with little scratch", test_random },
+    { "scratch is bounded", test_bound },
+    { "counts that differ, and peers that are not in place", test_wrong },
+    { NULL, NULL }
+};
+
+int main(void)
+{
+    return irr_test_main("pairs", cases, 120);
+}

@@ -1,0 +1,84 @@
+/*
+ * exchange_place.c - an exchange in place, whose output is its input.
+ *
+ * What goes directly goes in pairs with bounded scratch (route/pairs.h).  Over boards a short block is in shared memory
+ * before anything is read; a long one is swapped by one of its two ranks (board/board.h).  Three kinds of communicators
+ * cannot do without a copy of all that is sent.  On a grid a rank forwards what others send, for which it has about as
+ * much scratch anyway, and knows only then what comes.  By another pace than free a message may wait for one that a rank
+ * in pairs sends later; only where the ranks look for schedules do they tell each other that they are in place, and leave
+ * that pace.  And where ranks of a node may not read each other's memory, boards have no bounded way for long blocks.
+ * What goes to other nodes still goes in pairs there, as the ranks of other nodes may well read each other's.
+ */
+#include "comm/exchange.h"
+
+#include "core/alloc.h"
+#include "problem/blocks.h"
+
+#include <string.h>
+
+/* With the pace free, or one that the ranks agree to leave. */
+static bool goes_in_pairs(const irr_comm_t *comm)
+{
+    return comm->direct && (comm->alone.pace == &irr_pace_free || comm->schedules.asked);
+}
+
+static bool needs_copy(const irr_comm_t *comm)
+{
+    return !goes_in_pairs(comm) || (comm->alone.boards && !comm->board->lends);
+}
+
+irr_status_t irr_exchange_take_place(irr_exchange_t *exchange, unsigned lacks, irr_problem_t *problem)
+{
+    const irr_blocks_t blocks = problem->recv;
+    const bool copies = problem->in_place && lacks == 0 && needs_copy(exchange->comm);
+    irr_status_t status;
+    ptrdiff_t offset = 0;
+
+    exchange->copies = false;
+    problem->in_place = problem->in_place && goes_in_pairs(exchange->comm);
+    if (!copies) {
+        return IRR_OK;
+    }
+    status = IRR_GROW(exchange->copied, exchange->copied_max, blocks.count);
+    if (status == IRR_OK) {
+        status = irr_renew(&exchange->copy, &exchange->copy_max, irr_blocks_bytes(blocks));
+    }
+    if (status != IRR_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < blocks.count; i++) {
+        exchange->copied[i] = blocks.list[i];
+        exchange->copied[i].offset = offset;
+        offset += (ptrdiff_t)blocks.list[i].length;
+    }
+    exchange->copies = true;
+    problem->send.list = exchange->copied;
+    return IRR_OK;
+}
+
+const void *irr_exchange_copy(irr_exchange_t *exchange, const void *input, const void *output)
+{
+    const irr_blocks_t blocks = exchange->problem.recv;
+    unsigned char *to = exchange->copy;
+
+    if (!exchange->copies) {
+        return exchange->problem.in_place ? output : input;
+    }
+    for (size_t i = 0; i < blocks.count; i++) {
+        memcpy(to, irr_board_address(output, blocks.list[i].offset), blocks.list[i].length);
+        to += blocks.list[i].length;
+    }
+    return exchange->copy;
+}
+
+/* Whose first piece is not what was awaited exchanges nothing more. */
+irr_status_t irr_exchange_progress_pairs(irr_exchange_t *exchange)
+{
+    irr_exec_t *exec = &exchange->run->exec;
+    const irr_status_t status = irr_exec_progress(exec);
+
+    if (exchange->problem.in_place && exec->held > 0) {
+        irr_exec_drop_held(exec);
+    }
+    return status;
+}

@@ -1,0 +1,178 @@
+/*
+ * pairs.c - see pairs.h.
+ */
+#include "route/pairs.h"
+
+#include "problem/blocks.h"
+
+/* What lies in scratch begins at a line. */
+#define LINE 64
+
+const irr_pairs_limits_t irr_pairs_limits = { .scratch = IRR_PAIRS_SCRATCH, .piece = IRR_PAIRS_PIECE };
+
+/* The scratch is a ring.  Places in it count on, round by round. */
+typedef struct builder {
+    const irr_problem_t      *problem;
+    const irr_pairs_limits_t *limits;
+    irr_plan_t               *plan;
+    size_t                    place;        /* of what comes next */
+    size_t                    oldest;       /* the step of the send whose place is not used again yet, */
+    size_t                    oldest_place;
+} builder_t;
+
+/* ---- scratch ---- */
+
+/* The first place from there on where so many bytes lie in one piece. */
+static size_t fit(const builder_t *builder, size_t place, size_t bytes)
+{
+    const size_t at = place % builder->limits->scratch;
+
+    return at + bytes > builder->limits->scratch ? place + builder->limits->scratch - at : place;
+}
+
+static size_t after(size_t place, size_t bytes)
+{
+    return place + (bytes + LINE - 1) / LINE * LINE;
+}
+
+/* A copy of so many bytes to a place waits for the sends from there in the round before. */
+static irr_status_t wait_for_place(builder_t *builder, size_t copy, size_t place, size_t bytes)
+{
+    irr_plan_t *plan = builder->plan;
+    irr_status_t status = IRR_OK;
+
+    for (; builder->oldest < copy && status == IRR_OK; builder->oldest++) {
+        const irr_step_t *step = &plan->steps[builder->oldest];
+
+        if (step->kind != IRR_STEP_SEND) {
+            continue;
+        }
+        builder->oldest_place = fit(builder, builder->oldest_place, step->bytes);
+        if (builder->oldest_place + builder->limits->scratch >= place + bytes) {
+            return IRR_OK;
+        }
+        status = irr_plan_depend(plan, copy, builder->oldest);
+        builder->oldest_place = after(builder->oldest_place, step->bytes);
+    }
+    return status;
+}
+
+/* ---- steps ---- */
+
+/* Some bytes of the message that blocks make. */
+typedef struct part {
+    irr_blocks_t blocks;
+    int          peer, number;
+    size_t       skip, length;
+    size_t       first;   /* the step that receives the first part of the message */
+} part_t;
+
+/* One copy a block; the first waits, and they run one after the other. */
+static irr_status_t add_copies(builder_t *builder, const part_t *part, size_t place)
+{
+    irr_blocks_cursor_t cursor = irr_blocks_at(part->blocks, part->skip);
+    const size_t first = builder->plan->nsteps;
+    irr_status_t status = IRR_OK;
+
+    for (size_t done = 0; done < part->length && status == IRR_OK; ) {
+        const irr_block_t block = irr_blocks_next(&cursor, part->length - done);
+        const size_t at = (place + done) % builder->limits->scratch;
+        const irr_piece_t pieces[] = {
+            { .buffer = IRR_BUFFER_OUTPUT, .offset = block.offset, .length = block.length },
+            { .buffer = IRR_BUFFER_SCRATCH, .offset = (ptrdiff_t)at, .length = block.length } };
+
+        status = irr_plan_add(builder->plan, &(irr_step_params_t){
+            .kind = IRR_STEP_COPY, .peer = builder->problem->rank, .stage = 1, .pieces = pieces, .npieces = 2 });
+        done += block.length;
+    }
+    return status == IRR_OK && part->length > 0 ? wait_for_place(builder, first, place, part->length) : status;
+}
+
+/* Copies out, sends from there and receives. */
+static irr_status_t add_part(builder_t *builder, const part_t *part)
+{
+    irr_plan_t *plan = builder->plan;
+    const size_t place = fit(builder, builder->place, part->length);
+    const irr_piece_t staged = {
+        .buffer = IRR_BUFFER_SCRATCH, .offset = (ptrdiff_t)(place % builder->limits->scratch), .length = part->length };
+    irr_status_t status = add_copies(builder, part, place);
+    const size_t deps[] = { plan->nsteps - 1, part->first };
+    const bool is_first = part->skip == 0;
+    irr_step_params_t params = {
+        .kind = IRR_STEP_SEND, .peer = part->peer, .stage = 1, .number = part->number, .pieces = &staged, .npieces = 1,
+        .deps = part->length > 0 ? deps : deps + 1, .ndeps = (part->length > 0) + (size_t)!is_first };
+
+    builder->place = after(place, part->length);
+    if (status == IRR_OK) {
+        status = irr_plan_add(plan, &params);
+    }
+    params.kind = IRR_STEP_RECV;
+    params.npieces = 0;
+    params.replaceable = is_first && irr_blocks_bytes(part->blocks) > builder->limits->piece;
+    if (status == IRR_OK) {
+        status = irr_plan_add(plan, &params);
+    }
+    if (status == IRR_OK) {
+        status = irr_plan_add_part(plan, IRR_BUFFER_OUTPUT, part->blocks, part->skip, part->length);
+    }
+    return status;
+}
+
+/* Of a message of so many bytes; and how long the first of them is, if they are more than one. */
+static size_t pieces_of(const builder_t *builder, size_t bytes)
+{
+    const size_t piece = builder->limits->piece;
+
+    return bytes <= piece ? 1 : (bytes + piece + 4) / (piece + 2);
+}
+
+static size_t first_of(const builder_t *builder, size_t pieces)
+{
+    const size_t piece = builder->limits->piece;
+
+    return piece + 2 * (pieces < piece / 2 ? pieces : piece / 2) - 3;
+}
+
+/* The last piece may be empty, so that their number follows from the first one. */
+static irr_status_t add_message(builder_t *builder, irr_blocks_t blocks)
+{
+    const irr_problem_t *problem = builder->problem;
+    const size_t bytes = irr_blocks_bytes(blocks), piece = builder->limits->piece;
+    const size_t pieces = pieces_of(builder, bytes), peer = (size_t)blocks.list[0].rank;
+    part_t part = {
+        .blocks = blocks, .peer = (int)peer, .length = pieces == 1 ? bytes : first_of(builder, pieces),
+        .number = (int)((peer + (size_t)problem->rank) % (size_t)problem->ranks) + 1 };
+    irr_status_t status;
+
+    status = add_part(builder, &part);
+    part.first = builder->plan->nsteps - 1;
+    for (size_t i = 1; (i < pieces || part.skip + part.length < bytes) && status == IRR_OK; i++) {
+        part.skip += part.length;
+        part.length = bytes - part.skip < piece ? bytes - part.skip : piece;
+        status = add_part(builder, &part);
+    }
+    return status;
+}
+
+/* From the peer of the first step on, ranks rise with the steps. */
+irr_status_t irr_pairs_build(const irr_problem_t *problem, const irr_pairs_limits_t *limits, irr_plan_t *plan)
+{
+    const irr_blocks_t all = problem->recv;
+    const int start = (problem->ranks - problem->rank) % problem->ranks;
+    builder_t builder = { .problem = problem, .limits = limits, .plan = plan };
+    irr_status_t status = IRR_OK;
+    size_t low = 0, count;
+
+    irr_plan_reset(plan, problem);
+    while (low < all.count && all.list[low].rank < start) {
+        low++;
+    }
+    for (size_t done = 0; done < all.count && status == IRR_OK; done += count) {
+        const size_t at = (low + done) % all.count;
+        const irr_blocks_t blocks = irr_blocks_first(irr_blocks_after(all, at));
+
+        count = blocks.count;
+        status = blocks.list[0].rank == problem->rank ? IRR_OK : add_message(&builder, blocks);
+    }
+    return status;
+}
