@@ -76,6 +76,11 @@ int mca_coll_irr_nodes(const mca_coll_irr_module_t *module)
     return counted > 0 ? counted : (int)((ranks - 1) / node_ranks + 1);
 }
 
+const char *mca_coll_irr_name(const mca_coll_irr_module_t *module)
+{
+    return module->comm->c_name[0] != '\0' ? module->comm->c_name : "unnamed communicator";
+}
+
 void mca_coll_irr_say(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, const char *what)
 {
     const int level = module->ranks.rank == 0 ? 1 : 10, output = mca_coll_irr_component.output;
@@ -83,7 +88,7 @@ void mca_coll_irr_say(const mca_coll_irr_module_t *module, const mca_coll_irr_se
     if (opal_output_get_verbosity(output) >= level) {
         const int nodes = mca_coll_irr_nodes(module);
 
-        opal_output(output, "coll:irr: %s, %s, %d ranks on %d node%s%s", module->comm->c_name, service->call,
+        opal_output(output, "coll:irr: %s, %s, %d ranks on %d node%s%s", mca_coll_irr_name(module), service->call,
                     module->ranks.size, nodes, nodes > 1 ? "s" : "", what);
         mca_coll_irr_network_say();
     }

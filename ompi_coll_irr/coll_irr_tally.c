@@ -156,10 +156,25 @@ static void end_choice(mca_coll_irr_service_t *service, mca_coll_irr_row_t *row)
     row->trial_exchanges = mca_coll_irr_tally_trial_exchanges(service);
 }
 
+/* Other ranks that this one may send to in a call. */
+static uint64_t receivers(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
+{
+    const mca_coll_irr_neighbors_t *neighbors = module->neighbors;
+    uint64_t count = 0;
+
+    if (neighbors == NULL || !mca_coll_irr_has_neighbors(module, which)) {
+        return (uint64_t)module->ranks.size - 1;
+    }
+    for (size_t i = 0; i < neighbors->ranks.nto; i++) {
+        count += neighbors->ranks.to[i] != module->ranks.rank;
+    }
+    return count;
+}
+
 /* Rank 0 counts for all of a communicator. */
 static void identify(const mca_coll_irr_module_t *module, const char *call, mca_coll_irr_row_t *row)
 {
-    snprintf(row->name, sizeof(row->name), "%s", module->comm->c_name);
+    snprintf(row->name, sizeof(row->name), "%s", mca_coll_irr_name(module));
     snprintf(row->call, sizeof(row->call), "%s", call);
     row->ranks = module->ranks.size;
     if (module->ranks.rank == 0) {
@@ -171,7 +186,6 @@ static void identify(const mca_coll_irr_module_t *module, const char *call, mca_
 static void end(mca_coll_irr_row_t *row)
 {
     if (row->exchanges > 0) {
-        row->room = row->exchanges * (uint64_t)(row->ranks - 1);
         row->exchanges = row->communicators > 0 ? row->exchanges : 0;
         mca_coll_irr_report_add(row);
     }
@@ -187,6 +201,7 @@ void mca_coll_irr_tally_end(const mca_coll_irr_module_t *module, mca_coll_irr_se
     }
     service->row = NULL;
     identify(module, service->call, row);
+    row->room = row->exchanges * receivers(module, service->which);
     if (service->state == MCA_COLL_IRR_CHOOSING) {
         end_choice(service, row);
     }

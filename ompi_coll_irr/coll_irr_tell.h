@@ -11,6 +11,9 @@
 /* With verbosity 1 rank 0 of the communicator says which one it is, and what about it. */
 void mca_coll_irr_say(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, const char *what);
 
+/* What its communicator is called; Open MPI names most, and no inter-communicator of MPI_Intercomm_create. */
+const char *mca_coll_irr_name(const mca_coll_irr_module_t *module);
+
 /* Nodes of the communicator, without asking its ranks; what coll_irr_ranks_per_node makes them, if it is given. */
 int mca_coll_irr_nodes(const mca_coll_irr_module_t *module);
 

@@ -5,7 +5,8 @@
  *
  * CALLS of MPI_Alltoallv on MPI_COMM_WORLD, of which rank r sends 10 (r + 1) bytes to each other but nothing to rank 0;
  * as many of MPI_Alltoall, of 8 bytes; as many communicators as asked for, with two of the first each, freed at once;
- * one of half of the ranks, with a name of letters that nobody expects, and never freed; and three starts of a request.
+ * one of half of the ranks, with a name of letters that nobody expects, and never freed; CALLS of MPI_Ialltoall, of 8
+ * bytes, between both halves; and three starts of a request.
  */
 #include "mpi_call.h"
 
@@ -49,6 +50,21 @@ static void exchange_equally(MPI_Comm comm, int calls)
     for (int i = 0; i < calls; i++) {
         MPI_Alltoall(exchange.in, 8, MPI_BYTE, exchange.out, 8, MPI_BYTE, comm);
     }
+}
+
+/* Even and odd ranks: each has 8 bytes for each of the others. */
+static void exchange_between(MPI_Comm half, int rank, int calls)
+{
+    enum { TAG = 1 };
+    MPI_Comm inter;
+    MPI_Request request;
+
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, TAG, &inter);
+    for (int i = 0; i < calls; i++) {
+        MPI_Ialltoall(exchange.in, 8, MPI_BYTE, exchange.out, 8, MPI_BYTE, inter, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Comm_free(&inter);
 }
 
 static void exchange_persistently(MPI_Comm comm)
@@ -145,10 +161,11 @@ int main(int argc, char **argv)
 {
     const int calls = argc > 1 ? atoi(argv[1]) : 0, communicators = argc > 2 ? atoi(argv[2]) : 0;
     MPI_Comm half, dup;
-    int rank;
+    int rank, ranks;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (argc > 3) {
         check_variables(MPI_COMM_WORLD, calls, argv[3]);
     } else {
@@ -163,6 +180,9 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
     MPI_Comm_set_name(half, "half \"of\" \\ all\n\xe4");
     exchange_some(half, 5);
+    if (ranks > 1) {
+        exchange_between(half, rank, calls);
+    }
     exchange_persistently(MPI_COMM_WORLD);
     return mpi_test_end();
 }

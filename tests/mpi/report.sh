@@ -35,7 +35,8 @@ if not eval(sys.argv[2]):
 END
 }
 
-# On 4 ranks, in 7 calls: rank r sends 10 (r + 1) bytes to ranks 1 to 3 but itself; 8 bytes to each; so in halves.
+# On 4 ranks, in 7 calls: rank r sends 10 (r + 1) bytes to ranks 1 to 3 but itself; 8 bytes to each; so in halves; 8 bytes to
+# each of the other half.
 counts() {
     reports 4 "$@" "$program" 7 0 &&
         holds 'r["ranks"] == 4 and r["ranks_told"] == 4' &&
@@ -44,6 +45,8 @@ counts() {
         holds 'row("MPI_Alltoallv", 4)["bytes"] == 7 * 10 * (3 + 2 * 2 + 2 * 3 + 2 * 4)' &&
         holds 'row("MPI_Alltoallv", 4)["longest_message"] == 40 and row("MPI_Alltoall", 4)["bytes"] == 7 * 12 * 8' &&
         holds 'row("MPI_Alltoallv", 4)["density"] == 0.75 and row("MPI_Alltoall", 4)["density"] == 1' &&
+        holds 'row("MPI_Ialltoall", 4)["messages"] == 7 * 8 and row("MPI_Ialltoall", 4)["density"] == 1' &&
+        holds 'row("MPI_Ialltoall", 4)["communicator"] == "unnamed communicator"' &&
         holds 'row("MPI_Alltoallv", 2)["communicators"] == 2 and row("MPI_Alltoallv", 2)["exchanges"] == 10' &&
         holds 'row("MPI_Alltoallv", 2)["communicator"] == "half ?of? ? all??"' &&
         holds 'row("MPI_Alltoallv", 2)["bytes"] == 2 * 5 * 10 and row("MPI_Alltoallv", 4)["time_ns"] > 0' &&
