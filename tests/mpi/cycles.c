@@ -6,6 +6,10 @@
  *
  * With alltoall, MPI_Alltoall comes first or second.  With persistent, requests come and go, two a cycle and mostly on
  * one communicator.  With nonblocking, four calls are under way at a time, ten times on each communicator.
+ *
+ * Of these the second to the fourth call of a communicator start while the ranks agree, for which each makes a
+ * persistent request of Open MPI.  libnbc of 4.1 does not free all of such a request.  What it loses is measured first,
+ * by requests of a communicator that is left to Open MPI, and allowed besides.
  */
 #include "mpi_call.h"
 
@@ -126,6 +130,35 @@ static void cycle_nonblocking(int i)
     }
 }
 
+enum { CONTROLS = 40000, DOUBTS = 3 };
+
+/* Bytes that Open MPI's own requests, so many of which come and go, cost from a tenth of them on. */
+static double lost_by_host(void)
+{
+    char key[] = "coll_irr_alltoallv_algorithm=host", *keys[] = { key };
+    MPI_Comm comm = dup_irr(MPI_COMM_WORLD, keys, 1);
+    unsigned long long served = mpi_test_served();
+    int ranks, out[64], counts[64] = { 0 }, displs[64] = { 0 };
+    long base = 0;
+
+    MPI_Comm_size(comm, &ranks);
+    for (int j = 0; j < ranks; j++) {
+        counts[j] = 1;
+        displs[j] = j;
+    }
+    for (int i = 0; i < CONTROLS; i++) {
+        MPI_Request request;
+
+        base = i == CONTROLS / 10 ? resident_kib() : base;
+        ALLTOALLV_INIT(counts, counts, displs, MPI_INT, out, counts, displs, MPI_INT, comm, MPI_INFO_NULL, &request);
+        MPI_Request_free(&request);
+    }
+    CHECK(mpi_test_served() == served);
+    base = resident_kib() - base;
+    MPI_Comm_free(&comm);
+    return (double)base * 1024 / (CONTROLS - CONTROLS / 10);
+}
+
 int main(int argc, char **argv)
 {
     int cycles = argc > 1 ? atoi(argv[1]) : 1000;
@@ -137,6 +170,12 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     mpi_test_served();
+    if (nonblocking) {
+        const double lost = lost_by_host();
+
+        allowed += (long)(lost * DOUBTS * (cycles - cycles / 10) / 10 / 1024);
+        printf("Open MPI's own requests lose %.0f bytes each, so %ld KiB are allowed\n", lost, allowed);
+    }
     for (int i = 0; i < cycles; i++) {
         if (i == cycles / 10) {
             base = resident_kib();
@@ -153,6 +192,8 @@ int main(int argc, char **argv)
     grown = resident_kib() - base;
     if (!CHECK(grown <= allowed)) {
         fprintf(stderr, "resident memory grew by %ld KiB in %d cycles, %ld are allowed\n", grown, cycles, allowed);
+    } else if (nonblocking) {
+        printf("resident memory grew by %ld KiB\n", grown);
     }
     CHECK(mpi_test_open_files() <= files);
     if (nonblocking) {   /* all calls but the first one of a communicator */

@@ -49,7 +49,7 @@ without() {
         "$program" together served=no , ahead served=no
 }
 
-plan 97
+plan 98
 for ranks in 2 5; do
     for algorithm in a1 board a2; do
         all $ranks $algorithm
@@ -74,6 +74,8 @@ OMPI_MCA_coll_irr_alltoallv_algorithm=auto \
 check "8 ranks over tcp" ranks 8 $over_tcp "$program" together served=yes , ahead served=yes
 check "the report counts nonblocking calls under their own name" reported
 check "8,000 calls on 200 communicators at constant memory" ranks 4 "$builddir/mpi_cycles" 2000 256 nonblocking
+check "the test sees growth that libnbc's own does not explain" \
+    expect_failure ranks 4 "$builddir/mpi_cycles" 2000 -1000 nonblocking
 if whole; then
     LIMIT=900
     check "400,000 calls on 10,000 communicators at constant memory" \
