@@ -128,7 +128,7 @@ static void print_row(irr_job_report_t *report, const irr_job_cell_t *cell, int 
         printf(" %5.3f %4.2f %4.2f", ratio.median, ratio.min, ratio.max);
     }
     if (clocks == CLOCKS) {
-        printf(" %8.1f %8.1f %6.2f\n", summarise(report, cell, 0, WHOLE).median * MILLI,
+        printf(" %8.1f %8.2f %6.2f\n", summarise(report, cell, 0, WHOLE).median * MILLI,
                summarise(report, cell, 0, CALLS).median * MILLI, served(report, cell, i));
     } else {
         printf(" %5s %4s %4s %8.1f %8s %6s\n", "-", "-", "-", summarise(report, cell, 0, WHOLE).median * MILLI,

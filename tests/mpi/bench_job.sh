@@ -69,7 +69,7 @@ alltoall() {
 # Without 3 s; with it 2, 1 and 6 s, in the order of the pairs.
 ratios() {
     job --launch "$scratch/times" --ranks 7 --calls 4 --bytes 9 --pairs 3 --traffic same --json "$scratch/x.json" &&
-        row ' same 7 4 9 auto ' && row ' 1.500 0.50 3.00 ' && row ' 3000.0 0.50' &&
+        row ' same 7 4 9 auto ' && row ' 1.500 0.50 3.00 ' && row ' 3000.00 0.50' &&
         grep -q '^# least median of auto: whole [0-9.]*, calls 1.500$' "$scratch/table" &&
         [ "$(grep -cx 'words of the launcher' "$scratch/err")" -eq 6 ]
 }
