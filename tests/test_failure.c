@@ -174,6 +174,52 @@ static void test_meeting(void)
     }
 }
 
+/* ---- messages ---- */
+
+/* The nth send or receive of a rank is refused for good in an exchange of all with all; false: it has not so many. */
+static bool run_refused(const irr_settings_t *settings, bool sends, size_t nth, uint64_t *state)
+{
+    const int rank = (int)irr_test_below(state, RANKS);
+    irr_status_t result[IRR_CREW_MAX];
+    irr_turns_t turns;
+    irr_spy_t *spy;
+    bool refused;
+
+    open_isolated(&turns, settings, -1, state);
+    irr_turns_run(&turns, "A");
+    refuse(&turns, rank, sends, nth);
+    spy = turns.world.spies[rank];
+    spy->refuse_again = !sends;
+    run(&turns, result);
+    refused = sends ? spy->refused : spy->recvs >= spy->refuse_recv && !spy->refuse_again;
+    if (refused) {
+        CU_ASSERT_NOT_EQUAL(result[rank], IRR_OK);
+        CU_ASSERT_TRUE(has_failed(&turns, rank));
+        expect_all_fail(&turns);
+    }
+    irr_turns_close(&turns);
+    return refused;
+}
+
+/* Whichever message it is, nobody waits for it for ever: those with contents, headers, and those of an agreement. */
+static void test_messages(void)
+{
+    static const char *const rows[] = { "a1", "a3", "hybrid", "rs_n", "optimal", "aapc" };
+    uint64_t state = irr_test_seed();
+
+    for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+        irr_settings_t settings = irr_turns_with(rows[i / 2]);
+        size_t nth = 1;
+
+        settings.direct_bytes = IRR_BYTES_AUTO;
+        settings.pace = IRR_PACE_FREE;   /* a tell is sent again */
+        while (run_refused(&settings, i % 2 == 0, nth, &state)) {
+            nth += 1 + irr_test_below(&state, 3);
+        }
+        CU_ASSERT(nth > 1);
+    }
+}
+
 /* ---- a rank that does not come ---- */
 
 static char told[512];
@@ -257,6 +303,7 @@ int main(void)
         { "a halving that fails on one rank fails on all",          test_halving },
         { "the first exchange that fails on one rank fails on all", test_first },
         { "a meeting that fails on one rank fails on all",          test_meeting },
+        { "a message that is refused for good fails on all",        test_messages },
         { "a rank that does not come is named, and not waited for", test_timeout },
         { "exchanges may be left open",                             test_left_open },
         { NULL, NULL }

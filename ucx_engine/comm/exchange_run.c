@@ -35,6 +35,7 @@ static const irr_exec_env_t *make_env(irr_exchange_t *exchange)
     env->counters = &exchange->counters;
     env->lacks = exchange->lacks | (exchange->run->merged ? IRR_LACKS_INPUT | IRR_LACKS_OUTPUT : 0);
     env->sourced = false;
+    env->refused = &exchange->refused;
     return env;
 }
 
@@ -135,6 +136,7 @@ void irr_exchange_begin(irr_exchange_t *exchange)
     exchange->since_ns = 0;
     exchange->rounds = 0;
     exchange->running = NULL;
+    exchange->refused = IRR_OK;
     exchange->sequence = exchange->comm->sequence;
     if (irr_strays_meet(exchange->comm)) {
         meet(exchange);
@@ -294,6 +296,16 @@ static irr_status_t progress_freeze(irr_exchange_t *exchange)
     return exchange->relayed != IRR_OK ? exchange->relayed : status;
 }
 
+/* At the other end of a message that is not under way a rank waits for it: only the end of the communicator frees it. */
+static irr_status_t check(irr_exchange_t *exchange, irr_status_t status)
+{
+    if (exchange->refused == IRR_OK) {
+        return status;
+    }
+    irr_comm_fail(exchange->comm, exchange->refused, "could not send or receive a message");
+    return exchange->comm->failed;
+}
+
 irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
 {
     static irr_status_t (*const progress[])(irr_exchange_t *exchange) = {
@@ -310,7 +322,7 @@ irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
             return exchange->comm->failed;
         }
         state = exchange->state;
-        status = progress[state](exchange);
+        status = check(exchange, progress[state](exchange));
     } while (status == IRR_IN_PROGRESS && exchange->state != state);
     irr_boards_note(exchange->comm);
     if (status == IRR_IN_PROGRESS && exchange->since_ns == 0 &&

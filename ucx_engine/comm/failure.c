@@ -56,16 +56,21 @@ static void on_told(irr_request_t *request, irr_status_t status)
 
 _Static_assert(offsetof(irr_notice_t, request) == 0, "on_told takes a request for its notice");
 
+/* Where memory is short it is tried again: who was not told would wait. */
 bool irr_comm_tell(irr_comm_t *comm)
 {
     const irr_transport_ops_t *ops = comm->channel->transport->ops;
     irr_notice_t *notice = &comm->notice;
+    irr_status_t status = IRR_OK;
 
     for (; notice->next < comm->ranks && !notice->busy; notice->next++) {
         if (notice->next != comm->rank) {
             notice->request.done = on_told;
-            notice->busy = ops->send(comm->channel, notice->next, notice_tag(), NULL, 0, IRR_FORM_IOVEC,
-                                     &notice->request) == IRR_IN_PROGRESS;
+            status = ops->send(comm->channel, notice->next, notice_tag(), NULL, 0, IRR_FORM_IOVEC, &notice->request);
+            notice->busy = status == IRR_IN_PROGRESS;
+        }
+        if (status == IRR_ERR_NO_MEMORY) {
+            return false;
         }
     }
     return notice->next == comm->ranks && !notice->busy;

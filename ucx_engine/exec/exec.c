@@ -65,6 +65,9 @@ static void end_step(irr_transfer_t *transfer)
     const irr_step_t *step = &exec->plan->steps[state->index];
     irr_status_t status = transfer->status;
 
+    if (transfer->refused && step->kind != IRR_STEP_TELL && exec->env.refused != NULL) {
+        irr_exec_keep(exec->env.refused, status);
+    }
     if (step->replaceable && !is_whole(step, transfer)) {
         transfer->pending = IRR_EXEC_PENDING_HELD;
         exec->held++;

@@ -6,7 +6,8 @@
  * tells, without a window.  A step that fails counts as complete and its status becomes the result, while all other
  * steps go on: a rank must never stop serving its peers because of an error of its own.  But a tell that could not be
  * sent is sent again until it goes out, because its peer waits for nothing else; the tells to others do not wait for
- * what that peer sends.  What never comes holds up its receiver, and what depends on it, on other ranks too.
+ * what that peer sends.  What never comes holds up its receiver, and what depends on it, on other ranks too: so a rank
+ * that could not send or receive a message says so in env->refused, for its owner to end the exchange on all ranks.
  *
  * A plan may grow while it runs: its source appends steps to it (irr_exec_grow), and says when no more will come.  A
  * receive that is `replaceable` tells by its message whether its source has to: a message of another length than
@@ -36,6 +37,7 @@ typedef struct irr_exec_env {
     size_t            window_messages, window_bytes;   /* of sends in flight; 0: no limit */
     irr_counters_t   *counters;
     bool              sourced;    /* the plan has a source, which deals with what did not arrive */
+    irr_status_t     *refused;    /* takes why a message was not sent, or not received, at all; NULL: nobody asks */
     unsigned          lacks;      /* buffers that this rank has no memory for: IRR_LACKS_INPUT, IRR_LACKS_OUTPUT */
 } irr_exec_env_t;
 

@@ -10,11 +10,24 @@ static void keep(irr_transfer_t *transfer, irr_status_t status)
     }
 }
 
+/* Did the transport refuse it?  A message that is too long has come all the same. */
+static bool is_refused(irr_status_t status)
+{
+    return status != IRR_OK && status != IRR_IN_PROGRESS && status != IRR_ERR_TRUNCATE;
+}
+
+/* Does its other end wait?  Not if that is gone, or if all go down. */
+static bool is_missed(irr_status_t status)
+{
+    return is_refused(status) && status != IRR_ERR_UNREACHABLE && status != IRR_ERR_CANCELED;
+}
+
 static void end_part(irr_part_t *part, irr_status_t status)
 {
     irr_transfer_t *transfer = part->transfer;
     irr_counters_t *counters = transfer->counters;
 
+    transfer->refused = transfer->refused || (!part->receives && is_missed(status));
     if (part->wants && status == IRR_OK && part->request.bytes == 0) {
         status = IRR_ERR_PEER;
     }
@@ -43,12 +56,6 @@ static void prepare(irr_transfer_t *transfer, irr_part_t *part, bool receives, s
     part->gathers = form == IRR_FORM_GATHER && count > 1;
     part->wants = false;
     transfer->pending++;
-}
-
-/* Did the transport refuse it?  A message that is too long has come all the same. */
-static bool is_refused(irr_status_t status)
-{
-    return status != IRR_OK && status != IRR_IN_PROGRESS && status != IRR_ERR_TRUNCATE;
 }
 
 static void started(irr_part_t *part, irr_status_t status)
@@ -88,6 +95,7 @@ void irr_transfer_receive(irr_transfer_t *transfer, irr_part_t *part, int from, 
     if (is_refused(status)) {
         keep(transfer, status);
         status = channel->transport->ops->recv(channel, from, tag, iov, count, form, &part->request);
+        transfer->refused = transfer->refused || is_missed(status);
     }
     started(part, status);
 }

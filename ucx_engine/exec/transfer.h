@@ -21,6 +21,7 @@ struct irr_transfer {
     irr_status_t     status;    /* the first error */
     size_t           received;  /* bytes, of all its messages */
     bool             describes; /* what it receives is no user data; false unless set after begin */
+    bool             refused;   /* a message was not sent, or not received, so that its other end waits for it */
 };
 
 /* What the transport holds of one message. */
@@ -52,7 +53,8 @@ void irr_transfer_send(irr_transfer_t *transfer, irr_part_t *part, int to, uint1
 
 /*
  * A rank that failed has nothing to send and sends an empty message; a receive of some bytes ends in IRR_ERR_PEER.  One
- * that the transport refuses is asked for once more, because its sender must not wait; it has failed all the same.
+ * that the transport refuses is asked for once more, because its sender must not wait; it has failed all the same.  A
+ * second time the transfer is refused.
  */
 void irr_transfer_receive(irr_transfer_t *transfer, irr_part_t *part, int from, uint16_t tag, const irr_iov_t *iov,
                           size_t count, irr_form_t form);
