@@ -237,6 +237,65 @@ static void test_discard(void)
     irr_net_close(&net);
 }
 
+/* ---- a provider that moves messages by itself ---- */
+
+static struct fi_ops_cq *given_queue, moving;
+static bool asleep;   /* we see no completion, and libfabric goes on */
+
+static ssize_t read_moving(struct fid_cq *queue, void *entries, size_t count)
+{
+    return asleep ? (given_queue->read(queue, entries, 0), -FI_EAGAIN) : given_queue->read(queue, entries, count);
+}
+
+/* The rest of a message whose first part we have not seen yet, though a receive has it, is not thrown away either. */
+static void test_unseen(void)
+{
+    static const size_t rooms[] = { 0, 100, SMALL, 2 * SMALL };
+    struct fid_cq *queue;
+    size_t count = 0;
+    irr_net_t net;
+
+    if (!irr_net_open(&net, &small)) {
+        return;
+    }
+    queue = irr_ofi_of(net.transports[1])->cq;
+    given_queue = queue->ops;
+    moving = *given_queue;
+    moving.read = read_moving;
+    queue->ops = &moving;
+    for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
+        irr_op_t lost = { .then = NULL }, send = { .then = NULL }, recv = { .then = NULL };
+        irr_list_t from, to;
+
+        irr_list_open_even(&from, 1, SMALL + 10);
+        irr_list_open_even(&to, 1, rooms[i]);
+        irr_list_fill(&from, i);
+        irr_net_send(&net, 0, 1, TAG + 1, &from, IRR_FORM_IOVEC, &lost);
+        CU_ASSERT_EQUAL(irr_net_discard_all(&net, 1, IRR_NET_ID, TAG + 1, IRR_NET_MASK, 1), 1);
+        irr_net_wait(&net, &lost);
+        irr_net_recv(&net, 1, 0, TAG, &to, IRR_FORM_IOVEC, &recv);
+        irr_net_send(&net, 0, 1, TAG, &from, IRR_FORM_IOVEC, &send);
+        asleep = true;
+        irr_net_idle(&net);
+        for (int k = 0; k < 3; k++) {
+            net.transports[1]->ops->discard(net.transports[1], IRR_NET_ID, TAG, IRR_NET_MASK, &count);
+            irr_net_idle(&net);
+        }
+        asleep = false;
+        irr_net_wait(&net, &recv);
+        irr_net_wait(&net, &send);
+        CU_ASSERT_EQUAL(count, 0);
+        CU_ASSERT_EQUAL(recv.status, rooms[i] < from.bytes ? IRR_ERR_TRUNCATE : IRR_OK);
+        CU_ASSERT_TRUE(rooms[i] < from.bytes ? irr_list_guarded(&to) : irr_list_holds(&to, i, from.bytes));
+        irr_list_close(&to);
+        irr_list_close(&from);
+    }
+    expect_empty(&net);
+    irr_net_close(&net);
+}
+
+/* ---- receives that are abandoned ---- */
+
 /* After any number of steps; what is left of the message is thrown away. */
 static void abandon_after(irr_net_t *net, int steps)
 {
@@ -291,6 +350,7 @@ int main(void)
         { "lists whose pieces cross the ends of parts", test_lists },
         { "messages of one tag that are cut short", test_row },
         { "parts of a message are no messages that nobody receives", test_discard },
+        { "a part that libfabric has before we have seen the first one", test_unseen },
         { "receives that are abandoned between parts", test_abandon },
         { NULL, NULL }
     };

@@ -1,14 +1,11 @@
 /*
- * test_ofi_wrong.c - libfabric where it cannot: every other call says -FI_EAGAIN, memory is short, addresses are hostile;
- * and what is left of a thousand transports.  All over tcp on the loopback.
+ * test_ofi_wrong.c - libfabric where it cannot: every other call says -FI_EAGAIN, receives are too many, addresses are
+ * hostile, names unknown.  All over tcp on the loopback.
  */
-#include "irr_memory.h"
 #include "transport_suite.h"
 
 #include "transport/ofi/ofi.h"
 
-#include <dirent.h>
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,196 +154,6 @@ static void test_receives(void)
     free(recv);
 }
 
-/* ---- memory ---- */
-
-static irr_status_t sent;   /* what became of the send */
-
-static void on_sent(irr_request_t *request, irr_status_t status)
-{
-    (void)request;
-    sent = status;
-}
-
-/* Opens, sends a list to itself, and goes down; false where an allocation failed. */
-static bool live(void)
-{
-    irr_engine_config_t config = tcp;
-    irr_iov_t pieces[2] = { { .base = (char[8]){ 0 }, .length = 8 }, { .base = (char[9]){ 0 }, .length = 9 } };
-    irr_request_t request = { .done = on_sent };
-    irr_transport_t *transport;
-    irr_channel_t *channel;
-    irr_peer_t *peer;
-    const void *address;
-    size_t length;
-    irr_status_t status;
-
-    config.job_ranks = config.node_ranks = 1;
-    status = irr_transport_open(&config, &transport);
-    if (status != IRR_OK) {
-        CU_ASSERT_EQUAL(status, IRR_ERR_NO_MEMORY);
-        return false;
-    }
-    irr_test_must(transport->ops->address(transport, &address, &length));
-    status = transport->ops->connect(transport, address, length, &peer);
-    if (status == IRR_OK) {
-        status = transport->ops->open_channel(transport, 1, 1, 0, &peer, &channel);
-    }
-    if (status == IRR_OK) {
-        status = transport->ops->send(channel, 0, 1, pieces, 2, IRR_FORM_GATHER, &request);
-        sent = status;
-        transport->ops->close_channel(channel);
-    }
-    transport->ops->close(transport);
-    while (transport->ops->drain(transport) == IRR_IN_PROGRESS) {
-        transport->ops->progress(transport);
-    }
-    transport->ops->free(transport);
-    status = status == IRR_IN_PROGRESS ? sent : status;
-    CU_ASSERT(status == IRR_OK || status == IRR_ERR_NO_MEMORY);
-    return status == IRR_OK;
-}
-
-static void test_memory(void)
-{
-    bool lived = false;
-
-    for (size_t nth = 1; !lived && nth < 100; nth++) {
-        irr_memory_begin();
-        irr_memory_fail(nth, NULL);
-        lived = live();
-        CU_ASSERT_EQUAL(lived, !irr_memory_failed());
-        irr_memory_fail(0, NULL);
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
-    }
-    CU_ASSERT_TRUE(lived);
-}
-
-/* Without memory to pack a list in, nobody waits: all the same it is sent, or what comes is thrown away. */
-static void send_lists(size_t piece)
-{
-    irr_op_t send, recv;
-    irr_list_t from, to;
-    irr_net_t net;
-
-    for (int lacking = 0; lacking < 2; lacking++) {
-        irr_memory_begin();
-        if (!irr_net_open(&net, &plain)) {
-            irr_memory_end();
-            return;
-        }
-        irr_net_exchange_bytes(&net, 0, 1, 8, true);
-        send = recv = (irr_op_t){ .then = NULL };
-        irr_list_open_even(&from, 10, piece);
-        irr_list_open_even(&to, 10, piece);
-        irr_list_fill(&from, 1);
-        irr_memory_fail(lacking == 0 ? 1 : 2, NULL);
-        irr_net_send(&net, 0, 1, TAG, &from, IRR_FORM_GATHER, &send);
-        irr_net_recv(&net, 1, 0, TAG, &to, IRR_FORM_GATHER, &recv);
-        CU_ASSERT_TRUE(irr_memory_failed());
-        irr_memory_fail(0, NULL);
-        irr_net_wait(&net, &send);
-        irr_net_wait(&net, &recv);
-        CU_ASSERT_EQUAL(send.status, lacking == 0 ? IRR_ERR_NO_MEMORY : IRR_OK);
-        CU_ASSERT_EQUAL(recv.status, lacking == 1 ? IRR_ERR_NO_MEMORY : IRR_OK);
-        CU_ASSERT_TRUE(irr_list_holds(&to, 1, lacking == 0 ? to.bytes : 0));
-        irr_list_close(&to);
-        irr_list_close(&from);
-        irr_net_exchange_bytes(&net, 0, 1, 1000, true);
-        irr_net_close(&net);
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
-    }
-}
-
-/* Shorter than the reserve, and longer, where they go in parts; one so long that it has an empty part at its end. */
-static void test_lists(void)
-{
-    const size_t pieces[] = { 1000, IRR_OFI_SHORT_PART / 10 + 1, IRR_OFI_SHORT_PART, 100000 };
-
-    for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
-        send_lists(pieces[i]);
-    }
-}
-
-/*
- * Many such lists of one tag at once, some of which are cut short: each waits for the reserve, and no part meets a receive
- * of another message.
- */
-static void test_many_lists(void)
-{
-    enum { LISTS = 12 };
-    irr_op_t send[LISTS] = { { .then = NULL } }, recv[LISTS] = { { .then = NULL } };
-    irr_list_t from[LISTS], to[LISTS];
-    irr_net_t net;
-
-    irr_memory_begin();
-    if (!irr_net_open(&net, &plain)) {
-        irr_memory_end();
-        return;
-    }
-    irr_net_exchange_bytes(&net, 0, 1, 8, true);
-    for (int i = 0; i < LISTS; i++) {
-        irr_list_open_even(&from[i], 3, 100 + (size_t)i * 5000);
-        irr_list_open_even(&to[i], 1, i % 4 == 3 ? 50 * (size_t)i : from[i].bytes);
-        irr_list_fill(&from[i], (uint64_t)i);
-        irr_net_recv(&net, 1, 0, TAG, &to[i], IRR_FORM_IOVEC, &recv[i]);
-    }
-    for (int i = 0; i < LISTS; i++) {
-        irr_memory_fail(1, NULL);
-        irr_net_send(&net, 0, 1, TAG, &from[i], IRR_FORM_GATHER, &send[i]);
-        CU_ASSERT_TRUE(irr_memory_failed());
-        irr_memory_fail(0, NULL);
-    }
-    for (int i = 0; i < LISTS; i++) {
-        const bool fits = from[i].bytes <= to[i].bytes;
-
-        irr_net_wait(&net, &send[i]);
-        irr_net_wait(&net, &recv[i]);
-        CU_ASSERT_EQUAL(send[i].status, IRR_ERR_NO_MEMORY);
-        CU_ASSERT_EQUAL(recv[i].status, fits ? IRR_OK : IRR_ERR_TRUNCATE);
-        CU_ASSERT_TRUE(fits ? irr_list_holds(&to[i], (uint64_t)i, to[i].bytes) : irr_list_guarded(&to[i]));
-        irr_list_close(&to[i]);
-        irr_list_close(&from[i]);
-    }
-    CU_ASSERT_EQUAL(irr_net_discard(&net, 1, IRR_NET_ID, 0, 0), 0);
-    irr_net_close(&net);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
-}
-
-/* ---- what is left ---- */
-
-static int descriptors(void)
-{
-    DIR *folder = opendir("/proc/self/fd");
-    int count = 0;
-
-    while (folder != NULL && readdir(folder) != NULL) {
-        count++;
-    }
-    if (folder != NULL) {
-        closedir(folder);
-    }
-    return count;
-}
-
-/* Once everything was made that libfabric makes once. */
-static void test_cycles(void)
-{
-    enum { CYCLES = 1000, FIRST = 20, ALLOWED = 1 << 20 };
-    const int count = FIRST + irr_test_runs(CYCLES);
-    size_t bytes = 0;
-    int open = 0;
-
-    for (int i = 0; i < count; i++) {
-        CU_ASSERT_TRUE_FATAL(live());
-        if (i == FIRST) {
-            open = descriptors();
-            bytes = mallinfo2().uordblks;
-        }
-    }
-    CU_ASSERT_EQUAL(descriptors(), open);
-    CU_ASSERT(mallinfo2().uordblks < bytes + ALLOWED);
-}
-
 /* ---- addresses ---- */
 
 /* Any byte wrong, any length: refused, or a peer that is never reached, and nothing outside is read. */
@@ -458,10 +265,6 @@ int main(void)
         IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, again)
         { "every other call is to be made again", test_again },
         { "more receives than the provider takes", test_receives },
-        { "each allocation fails once", test_memory },
-        { "no memory to pack a list in", test_lists },
-        { "no memory to pack many lists in", test_many_lists },
-        { "transports come and go", test_cycles },
         { "addresses that are none", test_addresses },
         { "providers and domains that do not exist", test_names },
         { "a provider that wants memory to be registered", test_registration },

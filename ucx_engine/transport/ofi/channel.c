@@ -49,6 +49,7 @@ void irr_ofi_abandon(irr_channel_t *given)
         irr_ofi_op_t *later = op->later;
 
         op->link = NULL;
+        (void)irr_ofi_queue_leave(irr_ofi_of(given->transport), op);   /* none of its key goes on */
         irr_ofi_cancel(irr_ofi_of(given->transport), op);
         op = later;
     }
@@ -105,7 +106,7 @@ static irr_ofi_sink_t *find_sink(irr_ofi_t *ofi, uint64_t key, uint64_t ignore)
 /* Posts a receive for one message, and takes it back. */
 static void sink_one(irr_ofi_t *ofi, irr_ofi_sink_t *sink)
 {
-    irr_ofi_op_t *op = irr_ofi_op_take(ofi, IRR_OFI_SINK, NULL);
+    irr_ofi_op_t *op = irr_ofi_op_take(ofi, IRR_OFI_SINK, true, NULL);
     bool posted;
 
     if (op == NULL) {
@@ -128,20 +129,24 @@ static void sink_one(irr_ofi_t *ofi, irr_ofi_sink_t *sink)
     }
 }
 
-/* The bits of a key that do not count: the sender, what the mask leaves, and whether it is a first part. */
-static uint64_t ignored(const irr_ofi_t *ofi, uint16_t mask)
+/*
+ * The bits of a key that do not count: the sender, and what the mask leaves.  Where parts are left of messages that nobody
+ * receives any more, it does not count either whether it is a first part, unless a receive is pending: libfabric may have
+ * given it a first part that we have not seen yet, and then the second one is nobody else's.
+ */
+static uint64_t ignored(const irr_ofi_t *ofi, uint64_t key, uint16_t mask)
 {
     const uint64_t part = irr_ofi_part_bit(ofi), rank = (UINT64_C(1) << ofi->rank_bits) - 1;
     const uint64_t ignore = ((uint64_t)(uint16_t)~mask << ofi->rank_bits | rank) & ~part;
 
-    return ofi->orphans ? ignore | part : ignore;
+    return ofi->orphans && !irr_ofi_is_awaited(ofi, key, ignore) ? ignore | part : ignore;
 }
 
 irr_status_t irr_ofi_discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count)
 {
     irr_ofi_t *ofi = irr_ofi_of(transport);
-    const uint64_t ignore = ignored(ofi, mask), key = irr_ofi_key(ofi, id, tag & mask, 0);
-    irr_ofi_sink_t *sink = irr_ofi_parts_come(ofi, key, ignore) ? NULL : find_sink(ofi, key, ignore);
+    const uint64_t key = irr_ofi_key(ofi, id, tag & mask, 0), ignore = ignored(ofi, key, mask);
+    irr_ofi_sink_t *sink = find_sink(ofi, key, ignore);
 
     while (sink != NULL && sink->state != IRR_OFI_EMPTY) {
         if (sink->state == IRR_OFI_TOOK) {
@@ -160,5 +165,5 @@ irr_status_t irr_ofi_discard(irr_transport_t *transport, uint16_t id, uint16_t t
         return IRR_IN_PROGRESS;
     }
     sink->state = IRR_OFI_FREE;
-    return IRR_OK;
+    return ofi->orphans && (ignore & irr_ofi_part_bit(ofi)) == 0 ? IRR_IN_PROGRESS : IRR_OK;
 }

@@ -45,15 +45,14 @@ void irr_ofi_finish(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
     case IRR_OFI_RECV:
         op->status = end_receive(ofi, op, status);
         append(ofi, op);
-        irr_ofi_parts_end(ofi, op);
+        irr_ofi_end_turn(ofi, op);
         break;
     case IRR_OFI_SINK:
         irr_ofi_sunk(ofi, op);
         irr_ofi_op_put(ofi, op);
         break;
     case IRR_OFI_SEND:
-        op->status = status == IRR_OK && op->lacks ? IRR_ERR_NO_MEMORY : status;
-        irr_ofi_parts_end(ofi, op);
+        irr_ofi_end_turn(ofi, op);
         if (op->request != NULL) {
             append(ofi, op);
         } else {

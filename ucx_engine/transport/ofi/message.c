@@ -10,7 +10,7 @@
  * neither end.  Short messages are taken from their owner at once; libfabric still reports their end, for the way down.
  *
  * Where there is no memory for such a buffer the other rank must not wait: what is to be sent is packed in a reserve, one
- * part of a list at a time (part.c), and what comes is thrown away; both end in IRR_ERR_NO_MEMORY.
+ * part of a list at a time (part.c), and what comes is thrown away, and ends in IRR_ERR_NO_MEMORY.
  */
 #include "transport/ofi/ofi.h"
 
@@ -137,7 +137,7 @@ static irr_status_t start_send(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_peer_t *pee
             irr_ofi_buffer_put(ofi, op->buffer);
             op->buffer = NULL;
         }
-        return op->lacks ? IRR_ERR_NO_MEMORY : IRR_OK;
+        return IRR_OK;
     }
     if (status != IRR_IN_PROGRESS) {
         irr_ofi_op_put(ofi, op);
@@ -160,7 +160,7 @@ irr_status_t irr_ofi_send(irr_channel_t *channel, int to, uint16_t tag, const ir
     if (status != IRR_OK) {
         return status;
     }
-    op = irr_ofi_op_take(ofi, IRR_OFI_SEND, request);
+    op = irr_ofi_op_take(ofi, IRR_OFI_SEND, bytes <= ofi->inject_max, request);
     if (op == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
@@ -219,7 +219,7 @@ irr_status_t irr_ofi_recv(irr_channel_t *channel, int from, uint16_t tag, const 
                           irr_form_t form, irr_request_t *request)
 {
     irr_ofi_t *ofi = irr_ofi_of(channel->transport);
-    irr_ofi_op_t *op = irr_ofi_op_take(ofi, IRR_OFI_RECV, request);
+    irr_ofi_op_t *op = irr_ofi_op_take(ofi, IRR_OFI_RECV, false, request);
     irr_status_t status;
     bool posted;
 

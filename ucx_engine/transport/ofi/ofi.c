@@ -250,7 +250,6 @@ irr_status_t irr_ofi_open(const irr_engine_config_t *config, irr_transport_t **t
     }
     ofi->finished_last = &ofi->finished;
     irr_ofi_line_init(&ofi->receives);
-    irr_ofi_line_init(&ofi->waiting);
     status = irr_ofi_load(config, &ofi->library);
     if (status == IRR_OK) {
         status = irr_ofi_choose(ofi->library, config, &ofi->info);

@@ -31,8 +31,8 @@ typedef struct irr_ofi_op irr_ofi_op_t;
 typedef struct irr_ofi_line irr_ofi_line_t;
 
 /*
- * Operations that wait, in their order: for libfabric, which could not take them yet (-FI_EAGAIN), and then the line is
- * in the transport's list if there may be any; or for the end of others of their key.
+ * Operations that wait, in their order, for libfabric, which could not take them yet (-FI_EAGAIN).  The line is in the
+ * transport's list if there may be any.
  */
 struct irr_ofi_line {
     irr_ofi_op_t   *first, **last;
@@ -62,7 +62,12 @@ struct irr_ofi_op {
     irr_request_t     *request;   /* NULL: its owner does not wait */
     irr_ofi_kind_t     kind;
     irr_ofi_op_t      *next;      /* in a line, of those that are finished, or of those that are free */
-    irr_ofi_line_t    *line;      /* it waits there; NULL: libfabric has it */
+    irr_ofi_line_t    *line;      /* it waits there; NULL: it does not wait for libfabric */
+    irr_ofi_op_t     **at;        /* what points to it there */
+    bool               waits;     /* for its turn in its queue; libfabric does not know of it */
+    bool               queued;    /* in the queue of its key (queue.c): */
+    irr_ofi_op_t      *ahead, *behind;
+    irr_ofi_op_t      *last, *next_queue;   /* of the first one: the last one, and another queue */
     irr_ofi_op_t      *later, **link;   /* of the receives that are pending on its channel; link NULL: not there */
     fi_addr_t          to;
     uint64_t           key, ignore, flags;
@@ -72,13 +77,12 @@ struct irr_ofi_op {
     void              *buffer;    /* of irr_ofi_buffer_take, or NULL */
     size_t             kept;      /* bytes of the whole message that are sent, or may be written */
     size_t             posted;    /* bytes that libfabric may read or write */
-    irr_ofi_op_t      *next_parted, **link_parted;   /* of the transport's list; link NULL: it is not in it */
-    irr_ofi_line_t    *home;      /* of one in parts: the line where they wait for libfabric */
+    irr_ofi_line_t    *home;      /* the line where it waits for libfabric */
     size_t             done;      /* bytes of the parts that are over */
     size_t             room;      /* of a send: its bytes; of a receive: those of the longest message that it takes; of a
                                      sink: its number */
     size_t             bytes;     /* of the message that came, or of its last part */
-    bool               lacks;     /* memory: it is packed in what is in reserve, or thrown away, and ends in that */
+    bool               lacks;     /* memory: it is packed in what is in reserve; or thrown away, and ends in that */
     irr_status_t       status;
 };
 
@@ -92,6 +96,10 @@ typedef struct irr_ofi_sink {
 } irr_ofi_sink_t;
 
 #define IRR_OFI_SINKS 16
+
+/* Lists of queues.  A rank has some thousand receives at once if it exchanges with as many others, or in small pieces. */
+#define IRR_OFI_QUEUES_LOG 12
+#define IRR_OFI_QUEUES     (1 << IRR_OFI_QUEUES_LOG)
 
 /* Free buffers by the logarithm of their length, which is 4 KiB to 4 MiB; longer ones are not kept. */
 #define IRR_OFI_BUFFER_LOG_MIN 12
@@ -123,8 +131,7 @@ typedef struct irr_ofi {
     bool                     closed;
     irr_ofi_line_t           receives;      /* receives that wait */
     irr_ofi_line_t          *lines;         /* all that may have something in them */
-    irr_ofi_op_t            *parted;        /* that are, or may be, under way in parts; the latest first */
-    irr_ofi_line_t           waiting;       /* until those of their key are over that came before them */
+    irr_ofi_op_t            *queues[IRR_OFI_QUEUES];
     bool                     orphans;       /* there may be parts whose message has no receive any more */
     irr_ofi_op_t            *finished, **finished_last;   /* `done` is due, in this order */
     uint64_t                 sends;         /* that are not over, also those that nobody waits for */
@@ -167,8 +174,11 @@ int irr_ofi_tag_bits(const struct fi_info *info);
 /* ofi.c: what libfabric's error, of either sign, is here. */
 irr_status_t irr_ofi_status(ssize_t error);
 
-/* op.c: operations and buffers, from what is kept; NULL if memory is short.  A buffer of irr_ofi_op_put goes with it. */
-irr_ofi_op_t *irr_ofi_op_take(irr_ofi_t *ofi, irr_ofi_kind_t kind, irr_request_t *request);
+/*
+ * op.c: operations and buffers, from what is kept; NULL if memory is short.  `ends`: it is over soon, whatever other ranks
+ * do.  A buffer of irr_ofi_op_put goes with it.
+ */
+irr_ofi_op_t *irr_ofi_op_take(irr_ofi_t *ofi, irr_ofi_kind_t kind, bool ends, irr_request_t *request);
 void irr_ofi_op_put(irr_ofi_t *ofi, irr_ofi_op_t *op);
 /* Makes so many, in use or not. */
 irr_status_t irr_ofi_ops_reserve(irr_ofi_t *ofi, size_t count);
@@ -178,10 +188,10 @@ void irr_ofi_ops_free(irr_ofi_t *ofi);
 
 /* post.c: hands operations to libfabric, those that it cannot take yet in progress. */
 void irr_ofi_line_init(irr_ofi_line_t *line);
-void irr_ofi_line_join(irr_ofi_line_t *line, irr_ofi_op_t *op);
-void irr_ofi_line_leave(irr_ofi_line_t *line, irr_ofi_op_t **at);
 /* IRR_IN_PROGRESS: it will be finished, once; or an error.  *posted: libfabric has it. */
 irr_status_t irr_ofi_post(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line, bool *posted);
+/* The same, but libfabric is asked in progress. */
+void irr_ofi_post_later(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line);
 void irr_ofi_retry(irr_ofi_t *ofi);
 /* A receive that keeps nothing has scrap: without any room rxm 1.17 never ends it if the message is a long one. */
 void irr_ofi_take_scrap(irr_ofi_t *ofi, irr_ofi_op_t *op);
@@ -198,10 +208,15 @@ uint64_t irr_ofi_part_bit(const irr_ofi_t *ofi);
 irr_iov_t irr_ofi_part(irr_ofi_t *ofi, const irr_ofi_op_t *op);
 /* A part is over; is another one under way?  Otherwise so is all, with *status and op->bytes of all. */
 bool irr_ofi_goes_on(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t *status);
-/* It is over: what waited for that goes on. */
-void irr_ofi_parts_end(irr_ofi_t *ofi, irr_ofi_op_t *op);
-/* May parts arrive that have such a key, and find no receive yet? */
-bool irr_ofi_parts_come(const irr_ofi_t *ofi, uint64_t key, uint64_t ignore);
+/* It is over: the next one of its key goes on. */
+void irr_ofi_end_turn(irr_ofi_t *ofi, irr_ofi_op_t *op);
+
+/* queue.c: is it the first of its key? */
+bool irr_ofi_queue_join(irr_ofi_t *ofi, irr_ofi_op_t *op);
+/* The one that is the first now, or NULL; nothing happens if it is in no queue. */
+irr_ofi_op_t *irr_ofi_queue_leave(irr_ofi_t *ofi, irr_ofi_op_t *op);
+/* Is a receive pending that such a key selects? */
+bool irr_ofi_is_awaited(const irr_ofi_t *ofi, uint64_t key, uint64_t ignore);
 
 /* complete.c */
 void irr_ofi_finish(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status);

@@ -9,6 +9,12 @@
 #include "core/alloc.h"
 
 #define SLAB_OPS 64
+
+/*
+ * Operations that are left, where memory is short, to those that end whatever others do: so a rank can always tell its
+ * peers that it failed, and hear of it.
+ */
+#define OPS_KEPT 4
 #define KEPT_MAX ((size_t)16 << 20)
 
 struct irr_ofi_slab {
@@ -44,7 +50,7 @@ static bool add_slab(irr_ofi_t *ofi)
 
 irr_status_t irr_ofi_ops_reserve(irr_ofi_t *ofi, size_t count)
 {
-    while (ofi->ops < count) {
+    while (ofi->ops < count + OPS_KEPT) {
         if (!add_slab(ofi)) {
             return IRR_ERR_NO_MEMORY;
         }
@@ -52,11 +58,11 @@ irr_status_t irr_ofi_ops_reserve(irr_ofi_t *ofi, size_t count)
     return IRR_OK;
 }
 
-irr_ofi_op_t *irr_ofi_op_take(irr_ofi_t *ofi, irr_ofi_kind_t kind, irr_request_t *request)
+irr_ofi_op_t *irr_ofi_op_take(irr_ofi_t *ofi, irr_ofi_kind_t kind, bool ends, irr_request_t *request)
 {
     irr_ofi_op_t *op;
 
-    if (ofi->free_ops == NULL && !add_slab(ofi)) {
+    if (ofi->ops - ofi->live <= (ends ? 0 : OPS_KEPT) && !add_slab(ofi)) {
         return NULL;
     }
     op = ofi->free_ops;

@@ -36,30 +36,6 @@ irr_iov_t irr_ofi_part(irr_ofi_t *ofi, const irr_ofi_op_t *op)
     return (irr_iov_t){ .base = (char *)all.base + op->done, .length = op->posted };
 }
 
-static void enlist(irr_ofi_t *ofi, irr_ofi_op_t *op)
-{
-    if (op->link_parted != NULL) {
-        return;
-    }
-    op->next_parted = ofi->parted;
-    op->link_parted = &ofi->parted;
-    if (op->next_parted != NULL) {
-        op->next_parted->link_parted = &op->next_parted;
-    }
-    ofi->parted = op;
-}
-
-static void unlist(irr_ofi_op_t *op)
-{
-    if (op->link_parted != NULL) {
-        *op->link_parted = op->next_parted;
-        if (op->next_parted != NULL) {
-            op->next_parted->link_parted = op->link_parted;
-        }
-        op->link_parted = NULL;
-    }
-}
-
 /* How long the next part is; a receive has scrap where nothing more is kept. */
 static void measure_part(const irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
@@ -70,19 +46,6 @@ static void measure_part(const irr_ofi_t *ofi, irr_ofi_op_t *op)
     op->posted = op->kind == IRR_OFI_RECV && left == 0 ? sizeof(ofi->scrap) : left < most ? left : most;
 }
 
-/* Is there one of its key that came before it; of sends, one in parts? */
-static bool has_ahead(const irr_ofi_t *ofi, const irr_ofi_op_t *op)
-{
-    const bool sends = op->kind == IRR_OFI_SEND;
-    const irr_ofi_op_t *ahead = sends ? op->next_parted : op->later;
-
-    while (ahead != NULL && (ahead->kind != op->kind || ahead->to != op->to ||
-                             ((ahead->key ^ op->key) & ~irr_ofi_part_bit(ofi)) != 0)) {
-        ahead = sends ? ahead->next_parted : ahead->later;
-    }
-    return ahead != NULL;
-}
-
 /*
  * A provider takes so many receives and no more.  So that the first of each key is always among them, those behind it wait
  * where there are many: else what comes next could be for one that waits, and those ahead of it for what comes later.
@@ -90,20 +53,21 @@ static bool has_ahead(const irr_ofi_t *ofi, const irr_ofi_op_t *op)
 irr_status_t irr_ofi_start(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line, bool *posted)
 {
     irr_status_t status;
+    bool first = true;
 
     *posted = false;
     op->home = line;
     measure_part(ofi, op);
-    if (op->kind == IRR_OFI_SEND ? irr_ofi_is_followed(ofi, op->posted) : op->room >= ofi->part_max) {
-        enlist(ofi, op);
+    if (op->kind == IRR_OFI_RECV || irr_ofi_is_followed(ofi, op->posted)) {
+        first = irr_ofi_queue_join(ofi, op);
     }
-    if (op->kind == IRR_OFI_RECV && ofi->recvs > ofi->recvs_many && has_ahead(ofi, op)) {
-        irr_ofi_line_join(&ofi->waiting, op);
+    if (op->kind == IRR_OFI_RECV && ofi->recvs > ofi->recvs_many && !first) {
+        op->waits = true;
         return IRR_IN_PROGRESS;
     }
     status = irr_ofi_post(ofi, op, line, posted);
     if (status != IRR_IN_PROGRESS) {
-        unlist(op);
+        (void)irr_ofi_queue_leave(ofi, op);   /* the last one, so that none is behind it */
     }
     return status;
 }
@@ -120,10 +84,9 @@ static irr_status_t start_next(irr_ofi_t *ofi, irr_ofi_op_t *op)
     op->done += op->kind == IRR_OFI_SEND ? op->posted : op->bytes;
     op->bytes = 0;
     op->key |= irr_ofi_part_bit(ofi);
-    enlist(ofi, op);
     measure_part(ofi, op);
-    if (has_ahead(ofi, op)) {
-        irr_ofi_line_join(&ofi->waiting, op);
+    if (op->ahead != NULL) {
+        op->waits = true;
         return IRR_IN_PROGRESS;
     }
     return irr_ofi_post(ofi, op, op->home, &posted);
@@ -146,41 +109,16 @@ bool irr_ofi_goes_on(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t *status)
     return false;
 }
 
-/* One that waited, and has no longer to. */
-static irr_ofi_op_t **find_ready(irr_ofi_t *ofi)
+void irr_ofi_end_turn(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
-    irr_ofi_op_t **at = &ofi->waiting.first;
-
-    while (*at != NULL && has_ahead(ofi, *at)) {
-        at = &(*at)->next;
-    }
-    return at;
-}
-
-void irr_ofi_parts_end(irr_ofi_t *ofi, irr_ofi_op_t *op)
-{
-    irr_ofi_op_t **at;
+    irr_ofi_op_t *next = irr_ofi_queue_leave(ofi, op);
     bool posted;
 
-    unlist(op);
-    for (at = find_ready(ofi); *at != NULL; at = find_ready(ofi)) {
-        irr_ofi_op_t *next = *at;
-        irr_status_t status;
-
-        irr_ofi_line_leave(&ofi->waiting, at);
-        status = irr_ofi_post(ofi, next, next->home, &posted);
-        if (status != IRR_IN_PROGRESS) {
-            irr_ofi_finish(ofi, next, status);
-        }
+    if (next == NULL || !next->waits) {
+        return;
     }
-}
-
-bool irr_ofi_parts_come(const irr_ofi_t *ofi, uint64_t key, uint64_t ignore)
-{
-    for (const irr_ofi_op_t *op = ofi->parted; op != NULL; op = op->next_parted) {
-        if (op->kind == IRR_OFI_RECV && ((op->key ^ key) & ~ignore & ~irr_ofi_part_bit(ofi)) == 0) {
-            return true;
-        }
+    next->waits = false;
+    if (irr_ofi_post(ofi, next, next->home, &posted) != IRR_IN_PROGRESS) {
+        irr_ofi_post_later(ofi, next, next->home);   /* ends there, and those behind it not within each other */
     }
-    return false;
 }

@@ -51,14 +51,6 @@ static ssize_t hand_over(irr_ofi_t *ofi, irr_ofi_op_t *op)
     return error;
 }
 
-void irr_ofi_line_join(irr_ofi_line_t *line, irr_ofi_op_t *op)
-{
-    op->line = line;
-    op->next = NULL;
-    *line->last = op;
-    line->last = &op->next;
-}
-
 static void list_line(irr_ofi_t *ofi, irr_ofi_line_t *line)
 {
     if (!line->listed) {
@@ -68,14 +60,20 @@ static void list_line(irr_ofi_t *ofi, irr_ofi_line_t *line)
     }
 }
 
-void irr_ofi_line_leave(irr_ofi_line_t *line, irr_ofi_op_t **at)
+void irr_ofi_post_later(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line)
 {
-    irr_ofi_op_t *op = *at;
+    list_line(ofi, line);
+    op->line = line;
+    op->next = NULL;
+    op->at = line->last;
+    *op->at = op;
+    line->last = &op->next;
+}
 
-    *at = op->next;
-    if (*at == NULL) {
-        line->last = at;
-    }
+static void leave_line(irr_ofi_op_t *op)
+{
+    *op->at = op->next;
+    *(op->next != NULL ? &op->next->at : &op->line->last) = op->at;
     op->line = NULL;
 }
 
@@ -85,8 +83,7 @@ irr_status_t irr_ofi_post(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line
 
     *posted = error == 0;
     if (error == -FI_EAGAIN) {
-        list_line(ofi, line);
-        irr_ofi_line_join(line, op);
+        irr_ofi_post_later(ofi, op, line);
         return IRR_IN_PROGRESS;
     }
     return error != 0 ? irr_ofi_status(error) : IRR_IN_PROGRESS;
@@ -102,43 +99,41 @@ static void retry_line(irr_ofi_t *ofi, irr_ofi_line_t *line)
         if (error == -FI_EAGAIN) {
             return;
         }
-        irr_ofi_line_leave(line, &line->first);
+        leave_line(op);
         if (error != 0) {
             irr_ofi_finish(ofi, op, irr_ofi_status(error));
         }
     }
 }
 
+/* What ends here may let others wait in lines, also in the same one. */
 void irr_ofi_retry(irr_ofi_t *ofi)
 {
-    irr_ofi_line_t **link = &ofi->lines;
+    irr_ofi_line_t *line = ofi->lines;
 
-    while (*link != NULL) {
-        irr_ofi_line_t *line = *link;
+    ofi->lines = NULL;
+    while (line != NULL) {
+        irr_ofi_line_t *next = line->next;
 
+        line->listed = false;
         retry_line(ofi, line);
-        if (line->first == NULL) {
-            *link = line->next;
-            line->listed = false;
-        } else {
-            link = &line->next;
+        if (line->first != NULL) {
+            list_line(ofi, line);
         }
+        line = next;
     }
 }
 
 /* The line stays in the list, empty or not: the next progress looks at it. */
 void irr_ofi_cancel(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
-    irr_ofi_op_t **at;
-
-    if (op->line == NULL) {
+    if (op->line == NULL && !op->waits) {
         fi_cancel(&ofi->ep->fid, &op->context);
         return;
     }
-    at = &op->line->first;
-    while (*at != op) {
-        at = &(*at)->next;
+    if (op->line != NULL) {
+        leave_line(op);
     }
-    irr_ofi_line_leave(op->line, at);
+    op->waits = false;
     irr_ofi_finish(ofi, op, IRR_ERR_CANCELED);
 }

@@ -1,0 +1,385 @@
+/*
+ * test_ofi_memory.c - libfabric where memory is short: for a transport, to pack lists in, for operations; and what is left
+ * of a thousand transports.  All over tcp on the loopback.
+ */
+#include "irr_memory.h"
+#include "irr_world.h"
+#include "transport_suite.h"
+
+#include "transport/ofi/ofi.h"
+
+#include <dirent.h>
+#include <malloc.h>
+#include <stdlib.h>
+
+#define TAG IRR_NET_TAG
+
+static const irr_engine_config_t tcp = { .transport = "ofi", .ofi_provider = "tcp;ofi_rxm", .one_node = true };
+
+static irr_status_t open_plain(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    return irr_net_open_transports(tcp, transports);
+}
+
+static const irr_setup_t plain = { .open = open_plain };
+
+/* ---- each allocation ---- */
+
+static irr_status_t sent;   /* what became of the send */
+
+static void on_sent(irr_request_t *request, irr_status_t status)
+{
+    (void)request;
+    sent = status;
+}
+
+/* Opens, sends a list to itself, and goes down; false where an allocation failed. */
+static bool live(void)
+{
+    irr_engine_config_t config = tcp;
+    irr_iov_t pieces[2] = { { .base = (char[8]){ 0 }, .length = 8 }, { .base = (char[9]){ 0 }, .length = 9 } };
+    irr_request_t request = { .done = on_sent };
+    irr_transport_t *transport;
+    irr_channel_t *channel;
+    irr_peer_t *peer;
+    const void *address;
+    size_t length;
+    irr_status_t status;
+
+    config.job_ranks = config.node_ranks = 1;
+    status = irr_transport_open(&config, &transport);
+    if (status != IRR_OK) {
+        CU_ASSERT_EQUAL(status, IRR_ERR_NO_MEMORY);
+        return false;
+    }
+    irr_test_must(transport->ops->address(transport, &address, &length));
+    status = transport->ops->connect(transport, address, length, &peer);
+    if (status == IRR_OK) {
+        status = transport->ops->open_channel(transport, 1, 1, 0, &peer, &channel);
+    }
+    if (status == IRR_OK) {
+        status = transport->ops->send(channel, 0, 1, pieces, 2, IRR_FORM_GATHER, &request);
+        sent = status;
+        transport->ops->close_channel(channel);
+    }
+    transport->ops->close(transport);
+    while (transport->ops->drain(transport) == IRR_IN_PROGRESS) {
+        transport->ops->progress(transport);
+    }
+    transport->ops->free(transport);
+    status = status == IRR_IN_PROGRESS ? sent : status;
+    CU_ASSERT(status == IRR_OK || status == IRR_ERR_NO_MEMORY);
+    return status == IRR_OK;
+}
+
+static void test_memory(void)
+{
+    bool failed = true;
+
+    for (size_t nth = 1; failed && nth < 100; nth++) {
+        bool lived;
+
+        irr_memory_begin();
+        irr_memory_fail(nth, NULL);
+        lived = live();
+        failed = irr_memory_failed();
+        CU_ASSERT(lived || failed);
+        irr_memory_fail(0, NULL);
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+    CU_ASSERT_FALSE(failed);
+}
+
+/* ---- lists ---- */
+
+/* Without memory to pack a list in, nobody waits: all the same it is sent, or what comes is thrown away. */
+static void send_lists(size_t piece)
+{
+    irr_op_t send, recv;
+    irr_list_t from, to;
+    irr_net_t net;
+
+    for (int lacking = 0; lacking < 2; lacking++) {
+        irr_memory_begin();
+        if (!irr_net_open(&net, &plain)) {
+            irr_memory_end();
+            return;
+        }
+        irr_net_exchange_bytes(&net, 0, 1, 8, true);
+        send = recv = (irr_op_t){ .then = NULL };
+        irr_list_open_even(&from, 10, piece);
+        irr_list_open_even(&to, 10, piece);
+        irr_list_fill(&from, 1);
+        irr_memory_fail(lacking == 0 ? 1 : 2, NULL);
+        irr_net_send(&net, 0, 1, TAG, &from, IRR_FORM_GATHER, &send);
+        irr_net_recv(&net, 1, 0, TAG, &to, IRR_FORM_GATHER, &recv);
+        CU_ASSERT_TRUE(irr_memory_failed());
+        irr_memory_fail(0, NULL);
+        irr_net_wait(&net, &send);
+        irr_net_wait(&net, &recv);
+        CU_ASSERT_EQUAL(send.status, IRR_OK);
+        CU_ASSERT_EQUAL(recv.status, lacking == 1 ? IRR_ERR_NO_MEMORY : IRR_OK);
+        CU_ASSERT_TRUE(irr_list_holds(&to, 1, lacking == 0 ? to.bytes : 0));
+        irr_list_close(&to);
+        irr_list_close(&from);
+        irr_net_exchange_bytes(&net, 0, 1, 1000, true);
+        irr_net_close(&net);
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+}
+
+/* Shorter than the reserve, and longer, where they go in parts; one so long that it has an empty part at its end. */
+static void test_lists(void)
+{
+    const size_t pieces[] = { 1000, IRR_OFI_SHORT_PART / 10 + 1, IRR_OFI_SHORT_PART, 100000 };
+
+    for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+        send_lists(pieces[i]);
+    }
+}
+
+/*
+ * Many such lists of one tag at once, some of which are cut short: each waits for the reserve, and no part meets a receive
+ * of another message.
+ */
+static void test_many_lists(void)
+{
+    enum { LISTS = 12 };
+    irr_op_t send[LISTS] = { { .then = NULL } }, recv[LISTS] = { { .then = NULL } };
+    irr_list_t from[LISTS], to[LISTS];
+    irr_net_t net;
+
+    irr_memory_begin();
+    if (!irr_net_open(&net, &plain)) {
+        irr_memory_end();
+        return;
+    }
+    irr_net_exchange_bytes(&net, 0, 1, 8, true);
+    for (int i = 0; i < LISTS; i++) {
+        irr_list_open_even(&from[i], 3, 100 + (size_t)i * 5000);
+        irr_list_open_even(&to[i], 1, i % 4 == 3 ? 50 * (size_t)i : from[i].bytes);
+        irr_list_fill(&from[i], (uint64_t)i);
+        irr_net_recv(&net, 1, 0, TAG, &to[i], IRR_FORM_IOVEC, &recv[i]);
+    }
+    for (int i = 0; i < LISTS; i++) {
+        irr_memory_fail(1, NULL);
+        irr_net_send(&net, 0, 1, TAG, &from[i], IRR_FORM_GATHER, &send[i]);
+        CU_ASSERT_TRUE(irr_memory_failed());
+        irr_memory_fail(0, NULL);
+    }
+    for (int i = 0; i < LISTS; i++) {
+        const bool fits = from[i].bytes <= to[i].bytes;
+
+        irr_net_wait(&net, &send[i]);
+        irr_net_wait(&net, &recv[i]);
+        CU_ASSERT_EQUAL(send[i].status, IRR_OK);
+        CU_ASSERT_EQUAL(recv[i].status, fits ? IRR_OK : IRR_ERR_TRUNCATE);
+        CU_ASSERT_TRUE(fits ? irr_list_holds(&to[i], (uint64_t)i, to[i].bytes) : irr_list_guarded(&to[i]));
+        irr_list_close(&to[i]);
+        irr_list_close(&from[i]);
+    }
+    CU_ASSERT_EQUAL(irr_net_discard(&net, 1, IRR_NET_ID, 0, 0), 0);
+    irr_net_close(&net);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+/* ---- operations ---- */
+
+enum { MOST = 1000, LONG = 100000 };
+
+typedef struct mail {
+    irr_list_t from, to;
+    irr_op_t   send, recv;
+} mail_t;
+
+/* Sends long messages that nobody receives until no more are taken; their number. */
+static size_t flood(irr_net_t *net, mail_t *mails)
+{
+    size_t count = 0;
+
+    irr_memory_fail(1, NULL);
+    irr_memory_fail_all();
+    do {
+        irr_list_open_even(&mails[count].from, 1, LONG);
+        irr_list_open_even(&mails[count].to, 1, LONG);
+        irr_list_fill(&mails[count].from, count);
+        irr_net_send(net, 0, 1, TAG, &mails[count].from, IRR_FORM_IOVEC, &mails[count].send);
+        irr_net_progress(net);
+    } while (mails[count++].send.status == IRR_IN_PROGRESS && count < MOST);
+    CU_ASSERT_EQUAL(mails[count - 1].send.status, IRR_ERR_NO_MEMORY);
+    CU_ASSERT_TRUE(irr_memory_failed());
+    return count - 1;
+}
+
+/* A rank that has none left still sends what is short, and looks for what nobody receives; others wait for nothing. */
+static void test_operations(void)
+{
+    mail_t *mails = irr_test_array(MOST, sizeof(*mails));
+    irr_op_t refused = { .then = NULL };
+    irr_net_t net;
+    size_t count;
+
+    irr_memory_begin();
+    if (irr_net_open(&net, &plain)) {
+        irr_net_exchange_bytes(&net, 0, 1, 8, true);
+        irr_net_exchange_bytes(&net, 1, 0, 8, true);
+        count = flood(&net, mails);
+        irr_net_recv(&net, 0, 1, TAG, &mails[count].to, IRR_FORM_IOVEC, &refused);
+        CU_ASSERT_EQUAL(refused.status, IRR_ERR_NO_MEMORY);
+        for (int i = 0; i < 100; i++) {
+            irr_op_t send = { .then = NULL }, recv = { .then = NULL };
+
+            irr_net_recv(&net, 1, 0, TAG + 1, &mails[count].to, IRR_FORM_IOVEC, &recv);
+            mails[count].from.iov->length = 8;
+            irr_net_send(&net, 0, 1, TAG + 1, &mails[count].from, IRR_FORM_IOVEC, &send);
+            mails[count].from.iov->length = LONG;
+            irr_net_wait(&net, &recv);
+            irr_net_wait(&net, &send);
+            CU_ASSERT(send.status == IRR_OK && recv.status == IRR_OK);
+        }
+        mails[count].from.iov->length = 8;
+        irr_net_send(&net, 1, 0, TAG, &mails[count].from, IRR_FORM_IOVEC, &refused);
+        mails[count].from.iov->length = LONG;
+        CU_ASSERT_EQUAL(irr_net_discard_all(&net, 0, IRR_NET_ID, TAG, IRR_NET_MASK, 1), 1);
+        irr_net_wait(&net, &refused);
+        irr_memory_fail(0, NULL);
+        for (size_t i = 0; i <= count; i++) {
+            if (i < count) {
+                irr_net_recv(&net, 1, 0, TAG, &mails[i].to, IRR_FORM_IOVEC, &mails[i].recv);
+                irr_net_wait(&net, &mails[i].recv);
+                irr_net_wait(&net, &mails[i].send);
+                CU_ASSERT_TRUE(irr_list_holds(&mails[i].to, i, LONG));
+            }
+            irr_list_close(&mails[i].to);
+            irr_list_close(&mails[i].from);
+        }
+        irr_net_close(&net);
+    }
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    free(mails);
+}
+
+/* One has failed, and all hear of it. */
+static void expect_failed(irr_world_t *world, const irr_team_t *team)
+{
+    bool all = false;
+
+    while (!all) {
+        all = true;
+        for (int r = 0; r < IRR_NET_RANKS; r++) {
+            irr_engine_progress(world->engines[r]);
+            all = all && team->comms[r]->failed != IRR_OK;
+        }
+    }
+}
+
+/* An exchange in more pieces than there are operations for ends in an error, and nobody hangs; false: it went well. */
+static bool run_short(const char *algorithm, uint64_t *state)
+{
+    irr_transport_t *transports[IRR_NET_RANKS];
+    irr_status_t result[IRR_CREW_MAX];
+    irr_world_t world;
+    irr_team_t team;
+    irr_job_t *job;
+    bool ended = false;
+
+    irr_memory_begin();
+    if (irr_net_open_transports(tcp, transports) != IRR_OK) {
+        irr_test_skip("no libfabric");
+        irr_memory_end();
+        return false;
+    }
+    irr_world_open_on(&world, IRR_NET_RANKS, transports);
+    irr_team_init(&team, &world, 0, 1);
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        team.params[r].settings = (irr_settings_t){
+            .algorithm = irr_algorithm_find(algorithm), .piece_bytes = 500, .pace = IRR_PACE_FREE
+        };
+    }
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+    job = irr_job_create(IRR_NET_RANKS, IRR_JOB_MIXED, irr_test_random(state));
+    irr_job_fill(job);
+    irr_memory_fail(1, irr_spy_sends_now);
+    irr_memory_fail_all();
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        result[r] = irr_team_start_rank(&team, r, job);
+    }
+    while (!irr_team_progress(&team, result, 1000)) {
+    }
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        CU_ASSERT(result[r] == IRR_OK ? irr_job_verify(job, r) : irr_memory_failed());
+        ended = ended || result[r] != IRR_OK;
+    }
+    CU_ASSERT_EQUAL(ended, irr_memory_failed());
+    if (ended) {
+        expect_failed(&world, &team);
+    }
+    irr_memory_fail(0, NULL);
+    irr_team_destroy(&team);
+    CU_ASSERT_TRUE(irr_world_close(&world));
+    irr_job_destroy(job);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    return ended;
+}
+
+static void test_exchanges(void)
+{
+    static const char *const rows[] = { "a1", "aapc", "rs_n", "a2" };
+    uint64_t state = irr_test_seed();
+    int ended = 0;
+
+    for (size_t i = 0; i < 5 * sizeof(rows) / sizeof(rows[0]); i++) {
+        ended += run_short(rows[i / 5], &state);
+    }
+    CU_ASSERT(ended > 0);
+}
+
+/* ---- what is left ---- */
+
+static int descriptors(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    int count = 0;
+
+    while (folder != NULL && readdir(folder) != NULL) {
+        count++;
+    }
+    if (folder != NULL) {
+        closedir(folder);
+    }
+    return count;
+}
+
+/* Once everything was made that libfabric makes once. */
+static void test_cycles(void)
+{
+    enum { CYCLES = 1000, FIRST = 20, ALLOWED = 1 << 20 };
+    const int count = FIRST + irr_test_runs(CYCLES);
+    size_t bytes = 0;
+    int open = 0;
+
+    for (int i = 0; i < count; i++) {
+        CU_ASSERT_TRUE_FATAL(live());
+        if (i == FIRST) {
+            open = descriptors();
+            bytes = mallinfo2().uordblks;
+        }
+    }
+    CU_ASSERT_EQUAL(descriptors(), open);
+    CU_ASSERT(mallinfo2().uordblks < bytes + ALLOWED);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "each allocation fails once", test_memory },
+        { "no memory to pack a list in", test_lists },
+        { "no memory to pack many lists in", test_many_lists },
+        { "no memory for another operation", test_operations },
+        { "no memory for the operations of an exchange", test_exchanges },
+        { "transports come and go", test_cycles },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("ofi_memory", cases, 600);
+}

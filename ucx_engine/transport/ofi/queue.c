@@ -1,0 +1,92 @@
+/*
+ * queue.c - operations whose messages have one key, in their order: all receives that are pending on channels, and sends
+ * in parts (part.c).
+ *
+ * A key finds its queue in a table of IRR_OFI_QUEUES lists.  Each list has the first operation of each of its queues, and
+ * that one knows the last of its own.  Nothing here needs memory.
+ *
+ * Cost: O(1) where there are not many more keys than lists, however many operations of one key there are.
+ */
+#include "transport/ofi/ofi.h"
+
+/* All parts of a message belong to it. */
+static uint64_t name_of(const irr_ofi_t *ofi, const irr_ofi_op_t *op)
+{
+    return op->key & ~irr_ofi_part_bit(ofi);
+}
+
+/* Keys differ in their lowest bits by the rank, and above these by tag and channel. */
+static size_t list_of(const irr_ofi_t *ofi, const irr_ofi_op_t *op)
+{
+    return (size_t)((name_of(ofi, op) * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - IRR_OFI_QUEUES_LOG));
+}
+
+static bool is_alike(const irr_ofi_t *ofi, const irr_ofi_op_t *a, const irr_ofi_op_t *b)
+{
+    return a->kind == b->kind && a->to == b->to && name_of(ofi, a) == name_of(ofi, b);
+}
+
+/* Where the queue of an operation is in its list, or would be. */
+static irr_ofi_op_t **find(irr_ofi_t *ofi, const irr_ofi_op_t *op)
+{
+    irr_ofi_op_t **at = &ofi->queues[list_of(ofi, op)];
+
+    while (*at != NULL && !is_alike(ofi, *at, op)) {
+        at = &(*at)->next_queue;
+    }
+    return at;
+}
+
+bool irr_ofi_queue_join(irr_ofi_t *ofi, irr_ofi_op_t *op)
+{
+    irr_ofi_op_t **at = find(ofi, op), *first = *at;
+
+    op->queued = true;
+    op->behind = NULL;
+    if (first == NULL) {
+        op->ahead = NULL;
+        op->last = op;
+        op->next_queue = NULL;
+        *at = op;
+        return true;
+    }
+    op->ahead = first->last;
+    op->ahead->behind = op;
+    first->last = op;
+    return false;
+}
+
+irr_ofi_op_t *irr_ofi_queue_leave(irr_ofi_t *ofi, irr_ofi_op_t *op)
+{
+    irr_ofi_op_t **at, *behind = op->behind;
+
+    if (!op->queued) {
+        return NULL;
+    }
+    op->queued = false;
+    at = find(ofi, op);
+    if (op->ahead != NULL) {
+        op->ahead->behind = behind;
+        *(behind != NULL ? &behind->ahead : &(*at)->last) = op->ahead;
+        return NULL;
+    }
+    if (behind != NULL) {
+        behind->ahead = NULL;
+        behind->last = op->last;
+        behind->next_queue = op->next_queue;
+    }
+    *at = behind != NULL ? behind : op->next_queue;
+    return behind;
+}
+
+bool irr_ofi_is_awaited(const irr_ofi_t *ofi, uint64_t key, uint64_t ignore)
+{
+    for (size_t i = 0; i < IRR_OFI_QUEUES; i++) {
+        for (const irr_ofi_op_t *op = ofi->queues[i]; op != NULL; op = op->next_queue) {
+            if (op->kind == IRR_OFI_RECV && ((name_of(ofi, op) ^ key) & ~ignore) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
