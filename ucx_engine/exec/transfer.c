@@ -27,7 +27,6 @@ static void end_part(irr_part_t *part, irr_status_t status)
     irr_transfer_t *transfer = part->transfer;
     irr_counters_t *counters = transfer->counters;
 
-    transfer->refused = transfer->refused || (!part->receives && is_missed(status));
     if (part->wants && status == IRR_OK && part->request.bytes == 0) {
         status = IRR_ERR_PEER;
     }
@@ -41,9 +40,15 @@ static void end_part(irr_part_t *part, irr_status_t status)
     irr_transfer_end(transfer);
 }
 
+/* What was taken without the memory that it needs has been sent. */
 static void on_done(irr_request_t *request, irr_status_t status)
 {
-    end_part((irr_part_t *)request, status);
+    irr_part_t *part = (irr_part_t *)request;
+
+    if (!part->receives && is_missed(status) && status != IRR_ERR_NO_MEMORY) {
+        part->transfer->refused = true;
+    }
+    end_part(part, status);
 }
 
 _Static_assert(offsetof(irr_part_t, request) == 0, "on_done takes a request for its part");
@@ -71,6 +76,7 @@ void irr_transfer_send(irr_transfer_t *transfer, irr_part_t *part, int to, uint1
     irr_channel_t *channel = transfer->channel;
     irr_counters_t *counters = transfer->counters;
     const size_t bytes = irr_iov_bytes(iov, count);
+    irr_status_t status;
 
     prepare(transfer, part, false, count, form);
     counters->messages_sent++;
@@ -78,7 +84,9 @@ void irr_transfer_send(irr_transfer_t *transfer, irr_part_t *part, int to, uint1
     counters->header_bytes += header;
     counters->bytes_gathered += part->gathers ? bytes : 0;
     counters->largest_message = bytes > counters->largest_message ? bytes : counters->largest_message;
-    started(part, channel->transport->ops->send(channel, to, tag, iov, count, form, &part->request));
+    status = channel->transport->ops->send(channel, to, tag, iov, count, form, &part->request);
+    transfer->refused = transfer->refused || is_missed(status);
+    started(part, status);
 }
 
 void irr_transfer_receive(irr_transfer_t *transfer, irr_part_t *part, int from, uint16_t tag, const irr_iov_t *iov,

@@ -52,6 +52,7 @@ void irr_ofi_finish(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
         irr_ofi_op_put(ofi, op);
         break;
     case IRR_OFI_SEND:
+        op->status = status == IRR_OK && op->lacks ? IRR_ERR_NO_MEMORY : status;
         irr_ofi_end_turn(ofi, op);
         if (op->request != NULL) {
             append(ofi, op);

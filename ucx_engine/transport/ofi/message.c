@@ -10,7 +10,7 @@
  * neither end.  Short messages are taken from their owner at once; libfabric still reports their end, for the way down.
  *
  * Where there is no memory for such a buffer the other rank must not wait: what is to be sent is packed in a reserve, one
- * part of a list at a time (part.c), and what comes is thrown away, and ends in IRR_ERR_NO_MEMORY.
+ * part of a list at a time (part.c), and what comes is thrown away; both end in IRR_ERR_NO_MEMORY, by `done`.
  */
 #include "transport/ofi/ofi.h"
 
@@ -131,7 +131,7 @@ static irr_status_t start_send(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_peer_t *pee
     bool posted;
     irr_status_t status = irr_ofi_start(ofi, op, &peer->line, &posted);
 
-    if (status == IRR_IN_PROGRESS && posted && (op->flags & FI_INJECT) != 0) {
+    if (status == IRR_IN_PROGRESS && posted && (op->flags & FI_INJECT) != 0 && !op->lacks) {
         op->request = NULL;
         if (op->buffer != NULL) {
             irr_ofi_buffer_put(ofi, op->buffer);

@@ -82,7 +82,7 @@ struct irr_ofi_op {
     size_t             room;      /* of a send: its bytes; of a receive: those of the longest message that it takes; of a
                                      sink: its number */
     size_t             bytes;     /* of the message that came, or of its last part */
-    bool               lacks;     /* memory: it is packed in what is in reserve; or thrown away, and ends in that */
+    bool               lacks;     /* memory: it is packed in what is in reserve, or thrown away, and ends in that */
     irr_status_t       status;
 };
 
