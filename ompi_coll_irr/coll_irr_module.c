@@ -143,7 +143,8 @@ mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *
     mca_coll_irr_module_t *module;
 
     if (reason != NULL) {
-        opal_output_verbose(!is_alone(comm) && ompi_comm_rank(comm) == 0 ? 1 : 10, mca_coll_irr_component.output, "coll:irr: communicator %s is left to others: %s",
+        opal_output_verbose(!is_alone(comm) && ompi_comm_rank(comm) == 0 ? 1 : 10,
+                            mca_coll_irr_component.output, "coll:irr: communicator %s is left to others: %s",
                             comm->c_name, reason);
         return NULL;
     }
