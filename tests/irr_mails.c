@@ -196,7 +196,8 @@ void irr_mails_start(int me)
     const irr_board_sides_t inside = { rank->sent[0], rank->received[0] };
     const irr_board_sides_t outside = { rank->sent[1], rank->received[1] };
     const irr_board_buffers_t buffers = {
-        rank->lacks ? NULL : irr_job_input(job, me), irr_job_output(job, me), rank->lacks ? IRR_LACKS_INPUT : 0 };
+        .input = rank->lacks ? NULL : irr_job_input(job, me), .output = irr_job_output(job, me),
+        .lacks = rank->lacks ? IRR_LACKS_INPUT : 0 };
 
     irr_job_poison(job, me);
     irr_board_sides_of(&rank->board, problem, inside);

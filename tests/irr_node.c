@@ -192,7 +192,7 @@ void irr_node_start(int me)
     irr_board_sides_of(&rank->board, &rank->problem, (irr_board_sides_t){ rank->sent, rank->received });
     partners = irr_board_partners_of(&rank->board, &rank->problem, rank->to, rank->from);
     irr_board_start(&rank->board, &rank->problem, &partners, (irr_board_sides_t){ rank->sent, rank->received },
-                    (irr_board_buffers_t){ rank->input, rank->output, 0 });
+                    (irr_board_buffers_t){ .input = rank->input, .output = rank->output });
     if ((rank->board.left & IRR_BOARD_WRITE) == 0) {
         check_written(rank, me);
     }

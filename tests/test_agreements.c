@@ -83,7 +83,7 @@ static void test_cost(void)
             irr_counters_t counters;
 
             irr_exchange_counters(irr_comm_exchange(turns.team.comms[r]), &counters);
-            CU_ASSERT_EQUAL(counters.header_bytes, (first ? speaks[layout] : 0) * IRR_CACHE_SLOTS * sizeof(uint64_t));
+            CU_ASSERT_EQUAL(counters.header_bytes, (first ? speaks[layout] : 0) * IRR_LOOK_WORDS * sizeof(uint64_t));
             CU_ASSERT_EQUAL(counters.bytes_boarded, 0);
             irr_engine_counters(turns.world.engines[r], &counters);
             CU_ASSERT_EQUAL(counters.board_memory, layout == 3 ? 0 : 512);

@@ -99,8 +99,9 @@ static irr_status_t exchange_two(size_t sent, size_t awaited, const void *input,
         irr_board_sides_of(&rank->board, &rank->problem, (irr_board_sides_t){ rank->sent, rank->received });
         irr_board_start(&rank->board, &rank->problem, &rank->board.all,
                         (irr_board_sides_t){ rank->sent, rank->received },
-                        (irr_board_buffers_t){ input, output, (input == NULL ? IRR_LACKS_INPUT : 0) |
-                                                              (output == NULL ? IRR_LACKS_OUTPUT : 0) });
+                        (irr_board_buffers_t){ .input = input, .output = output,
+                                               .lacks = (input == NULL ? IRR_LACKS_INPUT : 0) |
+                                                        (output == NULL ? IRR_LACKS_OUTPUT : 0) });
     }
     if (lie != NULL) {
         lie();
@@ -214,7 +215,7 @@ static void start_one_way(int me, unsigned char *byte)
         .neighbors = &rank->neighbors };
     irr_board_sides_of(&rank->board, &rank->problem, sides);
     partners = irr_board_partners_of(&rank->board, &rank->problem, rank->to, rank->from);
-    irr_board_start(&rank->board, &rank->problem, &partners, sides, (irr_board_buffers_t){ byte, byte, 0 });
+    irr_board_start(&rank->board, &rank->problem, &partners, sides, (irr_board_buffers_t){ .input = byte, .output = byte });
 }
 
 static void end_one_way(int me)

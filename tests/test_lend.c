@@ -279,7 +279,8 @@ static void start_two(size_t sent, size_t awaited, const void *input, void *outp
             .recv = { rank->recv, me == 1 && awaited > 0 } };
         irr_board_sides_of(&rank->board, &rank->problem, sides);
         irr_board_start(&rank->board, &rank->problem, &rank->board.all, sides, (irr_board_buffers_t){
-            input, output, (input == NULL ? IRR_LACKS_INPUT : 0) | (output == NULL ? IRR_LACKS_OUTPUT : 0) });
+            .input = input, .output = output,
+            .lacks = (input == NULL ? IRR_LACKS_INPUT : 0) | (output == NULL ? IRR_LACKS_OUTPUT : 0) });
     }
 }
 

@@ -137,7 +137,7 @@ static void exchange(int me, int turn)
         .recv = { rank->blocks, (size_t)node.ranks } };
     irr_board_sides_of(&rank->board, &rank->problem, sides);
     irr_board_start(&rank->board, &rank->problem, &rank->board.all, sides,
-                    (irr_board_buffers_t){ rank->input, rank->output, 0 });
+                    (irr_board_buffers_t){ .input = rank->input, .output = rank->output });
 }
 
 static void start(int me)

@@ -10,10 +10,10 @@
 
 #include <string.h>
 
-/* What the ranks tell each other in a look: where each misses, and whether one exchanges in place. */
-enum { IN_PLACE = IRR_CACHE_SLOTS, LOOK_WORDS };
+/* The word of a look behind those of the slots. */
+#define IN_PLACE IRR_CACHE_SLOTS
 
-_Static_assert(LOOK_WORDS <= IRR_CONSENSUS_WORDS_MAX, "a look is one consensus");
+_Static_assert(IRR_LOOK_WORDS <= IRR_CONSENSUS_WORDS_MAX, "a look is one consensus");
 _Static_assert(IRR_TUNE_WORDS <= IRR_CONSENSUS_WORDS_MAX, "so is a halving");
 
 /* ---- life ---- */
@@ -324,7 +324,7 @@ void irr_schedules_note(irr_schedules_t *schedules, const irr_cache_entry_t *ent
 void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *problem, bool timed,
                          const irr_exec_env_t *env)
 {
-    uint64_t words[LOOK_WORDS];
+    uint64_t words[IRR_LOOK_WORDS];
 
     schedules->env = *env;
     schedules->problem = problem;
@@ -335,7 +335,7 @@ void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *proble
     take_problem(schedules, problem->send);
     irr_cache_look(&schedules->cache, &schedules->own, words);
     words[IN_PLACE] = problem->in_place;
-    irr_consensus_start(schedules->consensus, words, LOOK_WORDS, env);
+    irr_consensus_start(schedules->consensus, words, IRR_LOOK_WORDS, env);
 }
 
 /* The slot in which all have their row; -1: none. */

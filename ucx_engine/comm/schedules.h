@@ -57,6 +57,9 @@ typedef struct irr_learning {
     uint64_t          since;     /* when the gather began, in ns */
 } irr_learning_t;
 
+/* What the ranks tell each other in a look: for each slot whether one misses it, and whether one exchanges in place. */
+#define IRR_LOOK_WORDS (IRR_CACHE_SLOTS + 1)
+
 /* May not be moved while it runs. */
 typedef struct irr_schedules {
     irr_scheduled_params_t params;
