@@ -75,13 +75,14 @@ void irr_run_fini(irr_run_t *run)
     irr_blocks_memory_fini(&run->blocks);
 }
 
+/* Blocks that were merged are the run's own list, and still no blocks of the user's, where it is started again. */
 bool irr_run_take(irr_run_t *run, const irr_problem_t *problem)
 {
     size_t sent, received;
 
     if (run->neighbors == problem->neighbors && run->in_place == problem->in_place &&
         irr_blocks_repeat(&run->blocks, problem)) {
-        run->merged = false;
+        run->merged = run->merged && problem->send.list == run->blocks.list;
         return true;
     }
     if (!irr_blocks_are_good(problem->send, problem->ranks, &sent) ||
