@@ -3,6 +3,7 @@
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_family
 rounds=24
+# One rank alone is left to Open MPI, whose own calls are wrong there with different datatypes and on periodic grids.
 sizes="2 5 8"
 if whole; then
     rounds=100
