@@ -13,6 +13,9 @@
  * so tags stay alike on all ranks.  That this holds is checked where it can be: both functions must be of one module, and
  * a call of it must take one tag.  Elsewhere nonblocking calls stay with Open MPI.
  *
+ * In place a rank without a byte is at the end at once, and Open MPI 4.1 takes no tag there (5.0 does).  A rank that knows
+ * by what the call goes must not take another number of them than one that does not, so there all ask Open MPI.
+ *
  * Cost: a call that goes to Open MPI and is not timed is passed on, and there is no request of ours.
  */
 #include "coll_irr_tell.h"
@@ -43,6 +46,18 @@ int mca_coll_irr_host_init(const mca_coll_irr_module_t *module, mca_coll_irr_whi
     return mca_coll_irr_collectives[which].host_init(previous, module->comm, call, in_place, info, request_p);
 }
 
+/* Is a call in place, and has no bytes on this rank? */
+static bool is_empty(const mca_coll_irr_call_t *call, bool in_place)
+{
+    size_t bytes = 0;
+    int rank;
+
+    for (int k = 0; in_place && k < call->recv.slots && bytes == 0; k++) {
+        bytes = mca_coll_irr_side_bytes(&call->recv, k, &rank);
+    }
+    return in_place && bytes == 0;
+}
+
 static int pass_on(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call, bool in_place,
                    ompi_request_t **request_p)
 {
@@ -51,7 +66,7 @@ static int pass_on(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *cal
     const int32_t tag = comm->c_nbc_tag;
     const int result = collective_of(series)->host_start(previous, comm, call, in_place, request_p);
 
-    if (tag - comm->c_nbc_tag != 1) {
+    if (tag - comm->c_nbc_tag != 1 && !is_empty(call, in_place)) {
         series->unfit = another;
     }
     return result;
@@ -154,13 +169,13 @@ static kind_t look_at(mca_coll_irr_series_t *series)
     return kind;
 }
 
-/* All ranks take a tag in a call, whether it is Open MPI that does or not. */
+/* All ranks take the tag that Open MPI does in a call, whether it is to serve it or not. */
 static int take_tag(mca_coll_irr_request_t *request, kind_t kind)
 {
     const mca_coll_irr_series_t *series = request->series;
     int result = OMPI_SUCCESS;
 
-    if (kind == DOUBT) {
+    if (kind == DOUBT || (kind == ENGINE && is_empty(&request->call, request->in_place))) {
         result = mca_coll_irr_host_init(series->module, series->service.which, &request->call, request->in_place,
                                         &ompi_mpi_info_null.info, &request->inner);
         request->ready = result == OMPI_SUCCESS;

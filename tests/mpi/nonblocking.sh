@@ -13,7 +13,7 @@ all() {
             "coll_irr_alltoall_algorithm=$2" "coll_irr_neighbor_algorithm=$2"
     done
     check_groups "$1" "$program"
-    for case in orphans truncation nothing; do
+    for case in orphans truncation nothing empty; do
         group "$1 ranks, $2: $case" $case served=yes "coll_irr_alltoallv_algorithm=$2" "coll_irr_alltoall_algorithm=$2"
     done
     check_groups "$1" "$ends"
@@ -49,7 +49,7 @@ without() {
         "$program" together served=no , ahead served=no
 }
 
-plan 98
+plan 104
 for ranks in 2 5; do
     for algorithm in a1 board a2; do
         all $ranks $algorithm

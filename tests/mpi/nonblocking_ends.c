@@ -150,6 +150,57 @@ static void case_nothing(uint64_t *state)
     MPI_Comm_free(&irr);
 }
 
+/* An operation in place that has no bytes. */
+static MPI_Request in_place_empty(MPI_Comm comm, const int *zeros)
+{
+    MPI_Request request;
+
+    MPI_Ialltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, NULL, zeros, zeros, MPI_INT, comm, &request);
+    return request;
+}
+
+/*
+ * In place and without a byte, which takes no tag of Open MPI 4.1's: as the first call, which says nothing of those that
+ * follow, and while rank 0 does not know yet what the others do.  What comes after it on the communicator meets.
+ */
+static void case_empty(uint64_t *state)
+{
+    for (int round = 0; round < 6; round++) {
+        MPI_Request requests[3];
+        MPI_Comm irr, host;
+        int rank, ranks, *zeros;
+        work_t op;
+        unsigned long long served;
+
+        open_comms(&irr, &host);
+        MPI_Comm_rank(irr, &rank);
+        op_shape(&op, irr, host, 1, state);
+        MPI_Comm_size(irr, &ranks);
+        zeros = calloc((size_t)ranks, sizeof(int));
+        work_fill(&op);
+        if (round % 2 == 0) {
+            requests[0] = in_place_empty(irr, zeros);
+        } else {
+            op_start(&op);
+            requests[0] = op.request;
+        }
+        if (rank > 0) {
+            MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+        }
+        requests[1] = in_place_empty(irr, zeros);
+        MPI_Ibarrier(irr, &requests[2]);
+        MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+        op.request = MPI_REQUEST_NULL;
+        CHECK(round % 2 == 0 || work_is_right(&op));
+        served = mpi_test_served();
+        CHECK(op_once(&op));
+        CHECK(mpi_test_served() == served + 1);
+        op_close(&op);
+        free(zeros);
+        free_comms(&irr, &host);
+    }
+}
+
 /* ---- threads ---- */
 
 /* MPI_Test by one thread, while another one starts and waits. */
@@ -228,7 +279,7 @@ static void case_threads(uint64_t *state)
 
 const op_case_t op_cases[] = {
     { "orphans", case_orphans }, { "active", case_active }, { "truncation", case_truncation },
-    { "nothing", case_nothing }, { "threads", case_threads }, { NULL, NULL }
+    { "nothing", case_nothing }, { "empty", case_empty }, { "threads", case_threads }, { NULL, NULL }
 };
 
 int main(int argc, char **argv)
