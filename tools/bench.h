@@ -28,6 +28,7 @@
 
 #include <mpi.h>
 
+#define IRR_BENCH_NAME_MAX 64                        /* of a text of a few words, with its end */
 #define IRR_BENCH_LIST_MAX 16                        /* algorithms that are named */
 #define IRR_BENCH_ROWS_MAX (2 * IRR_BENCH_LIST_MAX)  /* each plain and persistent */
 #define IRR_BENCH_HOST     (-1)  /* in place of a row of the algorithm table: Open MPI without coll/irr */
@@ -89,6 +90,8 @@ typedef struct irr_bench_work {
     irr_bench_call_t call;
     int      pieces, stride;                  /* MPI_Alltoallw: of a block, which begin so many pieces apart */
     int      dims, degree;                    /* neighbours on a periodic grid, or so many of a ring; else 0 */
+    int      inter;                           /* ranks of the first of two groups that exchange; else 0 */
+    bool     in_place;                        /* MPI_IN_PLACE */
     int      iterations;
     int      warmup;
     bool     persistent;                      /* there are rows that start requests */
@@ -125,8 +128,8 @@ const char    *irr_bench_algorithm_name(int algorithm);
 /* ---- input ---- */
 
 /*
- * Rank 0.  The matrix that the options ask for, scaled, within the limits of int and with equal entries for
- * MPI_Alltoall; complains if not.
+ * Rank 0.  The matrix that the options ask for, scaled, within the limits of int, with equal entries for MPI_Alltoall and
+ * symmetric in place; complains if not.
  */
 irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit,
                               irr_matrix_t *matrix);
@@ -154,7 +157,7 @@ typedef struct irr_bench_side {
     int           *ones;                /* elements where each slot has a datatype */
     MPI_Datatype  *types;               /* NULL: MPI_BYTE */
     size_t         bytes;
-    unsigned char *buffer;
+    unsigned char *buffer;              /* of both sides the same in place, where their blocks are as long */
 } irr_bench_side_t;
 
 /* One rank's part of an exchange. */
@@ -162,6 +165,7 @@ typedef struct irr_bench_exchange {
     const irr_bench_work_t *work;
     int                     ranks, rank, slots;
     irr_bench_side_t        send, recv;
+    const void             *from;       /* what the call gets to send: the buffer of that side, or MPI_IN_PLACE */
     unsigned char          *message;    /* room for the longest */
 } irr_bench_exchange_t;
 
@@ -187,7 +191,13 @@ void irr_bench_verify(const irr_bench_exchange_t *exchange, uint64_t number, irr
 /* ---- calls ---- */
 
 /* Blocks of a rank on each side. */
-int irr_bench_slots(const irr_bench_work_t *work, int ranks);
+int irr_bench_slots(const irr_bench_work_t *work, int ranks, int rank);
+
+/* May one rank have a block for the other?  Not where both are of one group of two. */
+bool irr_bench_speak(const irr_bench_work_t *work, int a, int b);
+
+/* What else is to be said of the call: the two groups, or in place; else nothing. */
+void irr_bench_call_manner(const irr_bench_work_t *work, int ranks, char *text, size_t size);
 
 /* Whom slot number `slot` of a rank sends to, or receives from, and the number of that edge. */
 int irr_bench_peer(const irr_bench_work_t *work, int ranks, int rank, int slot, bool sends, int *number_p);

@@ -3,10 +3,11 @@
  *
  * With a datatype the blocks of a side lie as in the transposition of a matrix: a block is some pieces, and between
  * them are the pieces of the next blocks, as many as there is room for.  Neighbours are those on a grid that is as even
- * as can be and periodic, or the next ones on a ring.
+ * as can be and periodic, or the next ones on a ring.  Of two groups each rank has a block for each rank of the other.
  */
 #include "bench.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 const char *irr_bench_call_name(irr_bench_call_t call, bool nonblocking)
@@ -19,6 +20,15 @@ const char *irr_bench_call_name(irr_bench_call_t call, bool nonblocking)
     return names[call][nonblocking];
 }
 
+void irr_bench_call_manner(const irr_bench_work_t *work, int ranks, char *text, size_t size)
+{
+    if (work->inter > 0) {
+        snprintf(text, size, ", groups of %d and %d ranks", work->inter, ranks - work->inter);
+    } else {
+        snprintf(text, size, "%s", work->in_place ? ", in place" : "");
+    }
+}
+
 const char *irr_bench_key(irr_bench_call_t call)
 {
     switch (call) {
@@ -28,11 +38,19 @@ const char *irr_bench_key(irr_bench_call_t call)
     }
 }
 
-/* ---- neighbours ---- */
+/* ---- who speaks to whom ---- */
 
-int irr_bench_slots(const irr_bench_work_t *work, int ranks)
+int irr_bench_slots(const irr_bench_work_t *work, int ranks, int rank)
 {
+    if (work->inter > 0) {
+        return rank < work->inter ? ranks - work->inter : work->inter;
+    }
     return work->dims > 0 ? 2 * work->dims : work->degree > 0 ? work->degree : ranks;
+}
+
+bool irr_bench_speak(const irr_bench_work_t *work, int a, int b)
+{
+    return work->inter == 0 || (a < work->inter) != (b < work->inter);
 }
 
 /* One step up or down in a dimension. */
@@ -53,6 +71,9 @@ int irr_bench_peer(const irr_bench_work_t *work, int ranks, int rank, int slot, 
     const int away = slot % ranks + 1;
 
     *number_p = 0;
+    if (work->inter > 0) {
+        return rank < work->inter ? work->inter + slot : slot;
+    }
     if (work->dims > 0) {
         *number_p = sends ? slot : slot ^ 1;
         return grid_peer(work->dims, ranks, rank, slot);
@@ -64,6 +85,18 @@ int irr_bench_peer(const irr_bench_work_t *work, int ranks, int rank, int slot, 
     return slot;
 }
 
+/* The first ranks, and the others, each group led by its first rank. */
+static MPI_Comm groups(const irr_bench_work_t *work, int rank)
+{
+    const bool first = rank < work->inter;
+    MPI_Comm group, comm;
+
+    MPI_Comm_split(MPI_COMM_WORLD, first, rank, &group);
+    MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, first ? work->inter : 0, 0, &comm);
+    MPI_Comm_free(&group);
+    return comm;
+}
+
 MPI_Comm irr_bench_topology(const irr_bench_work_t *work)
 {
     const int periods[3] = { 1, 1, 1 };
@@ -72,6 +105,9 @@ MPI_Comm irr_bench_topology(const irr_bench_work_t *work)
 
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (work->inter > 0) {
+        return groups(work, rank);
+    }
     if (work->dims > 0) {
         MPI_Dims_create(ranks, work->dims, sizes);
         MPI_Cart_create(MPI_COMM_WORLD, work->dims, sizes, periods, 0, &comm);
@@ -147,18 +183,18 @@ void irr_bench_call(const irr_bench_exchange_t *exchange, MPI_Comm comm)
 
     switch (exchange->work->call) {
     case IRR_BENCH_ALLTOALL:
-        MPI_Alltoall(send->buffer, send->counts[0], MPI_BYTE, recv->buffer, recv->counts[0], MPI_BYTE, comm);
+        MPI_Alltoall(exchange->from, send->counts[0], MPI_BYTE, recv->buffer, recv->counts[0], MPI_BYTE, comm);
         break;
     case IRR_BENCH_ALLTOALLW:
-        MPI_Alltoallw(send->buffer, send->ones, send->offsets, send->types, recv->buffer, recv->ones, recv->offsets,
+        MPI_Alltoallw(exchange->from, send->ones, send->offsets, send->types, recv->buffer, recv->ones, recv->offsets,
                       recv->types, comm);
         break;
     case IRR_BENCH_NEIGHBOR:
-        MPI_Neighbor_alltoallv(send->buffer, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts,
+        MPI_Neighbor_alltoallv(exchange->from, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts,
                                recv->offsets, MPI_BYTE, comm);
         break;
     default:
-        MPI_Alltoallv(send->buffer, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts, recv->offsets,
+        MPI_Alltoallv(exchange->from, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts, recv->offsets,
                       MPI_BYTE, comm);
     }
 }

@@ -13,16 +13,22 @@
 
 /* ---- counts and buffers ---- */
 
-/* Rank 0 hands each rank its row of the matrix, or its column. */
-static void scatter(const irr_matrix_t *matrix, bool columns, int *all, int *mine, int ranks)
+/* Rank 0 hands each rank its row of the matrix, or its column, of which its slots take their counts. */
+static void scatter(const irr_matrix_t *matrix, bool columns, int *all, int *row, const irr_bench_exchange_t *exchange,
+                    irr_bench_side_t *side)
 {
+    const int ranks = exchange->ranks;
+
     for (int i = 0; all != NULL && i < ranks; i++) {
         for (int j = 0; j < ranks; j++) {
             all[(size_t)i * (size_t)ranks + (size_t)j] =
                 (int)(columns ? *irr_matrix_at(matrix, j, i) : *irr_matrix_at(matrix, i, j));
         }
     }
-    MPI_Scatter(all, ranks, MPI_INT, mine, ranks, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Scatter(all, ranks, MPI_INT, row, ranks, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < exchange->slots; i++) {
+        side->counts[i] = row[side->ranks[i]];
+    }
 }
 
 /* True on all ranks or on none. */
@@ -63,18 +69,20 @@ static bool make_counts(irr_bench_exchange_t *exchange, const irr_matrix_t *matr
 {
     const size_t ranks = (size_t)exchange->ranks;
     int *all = exchange->rank == 0 ? room(ranks * ranks * sizeof(*all)) : NULL;
+    int *row = room(ranks * sizeof(*row));
     bool good = make_side(exchange, true, &exchange->send);
 
     good = make_side(exchange, false, &exchange->recv) && good;
-    good = all_have(good && (exchange->rank != 0 || all != NULL));
+    good = all_have(good && row != NULL && (exchange->rank != 0 || all != NULL));
     if (good && exchange->work->call == IRR_BENCH_NEIGHBOR) {
         for (int i = 0; i < exchange->slots; i++) {
             exchange->send.counts[i] = exchange->recv.counts[i] = (int)unit;
         }
     } else if (good) {
-        scatter(matrix, false, all, exchange->send.counts, exchange->ranks);
-        scatter(matrix, true, all, exchange->recv.counts, exchange->ranks);
+        scatter(matrix, false, all, row, exchange, &exchange->send);
+        scatter(matrix, true, all, row, exchange, &exchange->recv);
     }
+    free(row);
     free(all);
     return good;
 }
@@ -101,10 +109,11 @@ static void displace(const irr_bench_exchange_t *exchange, irr_bench_side_t *sid
     side->bytes = (size_t)sum;
 }
 
-static bool fill_side(const irr_bench_exchange_t *exchange, irr_bench_side_t *side)
+/* buffer: of the other side, in place; else NULL. */
+static bool fill_side(const irr_bench_exchange_t *exchange, irr_bench_side_t *side, unsigned char *buffer)
 {
     displace(exchange, side);
-    side->buffer = room(side->bytes);
+    side->buffer = buffer != NULL ? buffer : room(side->bytes);
     return side->buffer != NULL && (exchange->work->call != IRR_BENCH_ALLTOALLW ||
                                     irr_bench_types_init(exchange->work, side, exchange->slots));
 }
@@ -128,12 +137,14 @@ irr_cli_exit_t irr_bench_exchange_init(irr_bench_exchange_t *exchange, const irr
     *exchange = (irr_bench_exchange_t){ .work = work };
     MPI_Comm_size(MPI_COMM_WORLD, &exchange->ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &exchange->rank);
-    exchange->slots = irr_bench_slots(work, exchange->ranks);
+    exchange->slots = irr_bench_slots(work, exchange->ranks, exchange->rank);
     good = make_counts(exchange, matrix, unit);
     if (good) {
         exchange->message = room(longest(exchange));
-        good = fill_side(exchange, &exchange->send);
-        good = fill_side(exchange, &exchange->recv) && exchange->message != NULL && good;
+        good = fill_side(exchange, &exchange->recv, NULL);
+        good = fill_side(exchange, &exchange->send, work->in_place ? exchange->recv.buffer : NULL) &&
+               exchange->message != NULL && good;
+        exchange->from = work->in_place ? MPI_IN_PLACE : exchange->send.buffer;
     }
     if (all_have(good)) {
         return IRR_CLI_GOOD;
@@ -155,6 +166,9 @@ static void side_fini(const irr_bench_exchange_t *exchange, irr_bench_side_t *si
 
 void irr_bench_exchange_fini(irr_bench_exchange_t *exchange)
 {
+    if (exchange->send.buffer == exchange->recv.buffer) {
+        exchange->send.buffer = NULL;
+    }
     side_fini(exchange, &exchange->send);
     side_fini(exchange, &exchange->recv);
     free(exchange->message);
@@ -237,9 +251,11 @@ void irr_bench_fill(const irr_bench_exchange_t *exchange, uint64_t number)
         write_message(exchange->message, (size_t)send->counts[i],
                       key_of(me, send->ranks[i], send->numbers[i], number), 0);
         copy_block(exchange, send, i, true);
-        write_message(exchange->message, (size_t)recv->counts[i],
-                      key_of(recv->ranks[i], me, recv->numbers[i], number), UINT64_MAX);
-        copy_block(exchange, recv, i, true);
+        if (!exchange->work->in_place) {
+            write_message(exchange->message, (size_t)recv->counts[i],
+                          key_of(recv->ranks[i], me, recv->numbers[i], number), UINT64_MAX);
+            copy_block(exchange, recv, i, true);
+        }
     }
 }
 

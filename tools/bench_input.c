@@ -2,7 +2,7 @@
  * bench_input.c - the count matrix of a run: read or made, scaled, and checked against MPI's limits.
  *
  * MPI_Alltoallv counts and displaces in int, and irr_bench counts bytes, so no entry and no sum over a row
- * or a column may be above INT_MAX.
+ * or a column may be above INT_MAX.  Between two groups, what ranks of one would send to each other is left out.
  */
 #include "bench.h"
 
@@ -78,16 +78,17 @@ static irr_cli_exit_t check_sums(const irr_bench_options_t *options, const irr_m
 static irr_cli_exit_t check_equal(const irr_bench_options_t *options, const irr_matrix_t *matrix)
 {
     const bool pieces = options->work.call == IRR_BENCH_ALLTOALLW;
-    const uint64_t first = *irr_matrix_at(matrix, 0, 0);
+    const int other = options->work.inter;   /* rank 0, or the first of the other group */
+    const uint64_t first = *irr_matrix_at(matrix, 0, other);
 
     for (int i = 0; i < matrix->ranks; i++) {
         for (int j = 0; j < matrix->ranks; j++) {
             const uint64_t entry = *irr_matrix_at(matrix, i, j);
 
-            if (entry != first) {
-                irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes and entry (1, 1) is %" PRIu64 ": with "
+            if (entry != first && irr_bench_speak(&options->work, i, j)) {
+                irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes and entry (1, %d) is %" PRIu64 ": with "
                                  "--%s all must be equal, as in --pattern uniform", input_name(options), i + 1,
-                                 j + 1, entry, first, pieces ? "datatype" : "alltoall");
+                                 j + 1, entry, other + 1, first, pieces ? "datatype" : "alltoall");
                 return IRR_CLI_REFUSED;
             }
         }
@@ -106,6 +107,40 @@ static irr_cli_exit_t check_equal(const irr_bench_options_t *options, const irr_
     return IRR_CLI_GOOD;
 }
 
+/* In place, where what a rank sends to another one lies where as much will come from that one. */
+static irr_cli_exit_t check_symmetric(const irr_bench_options_t *options, const irr_matrix_t *matrix)
+{
+    for (int i = 0; i < matrix->ranks; i++) {
+        for (int j = i + 1; j < matrix->ranks; j++) {
+            const uint64_t there = *irr_matrix_at(matrix, i, j), back = *irr_matrix_at(matrix, j, i);
+
+            if (there != back) {
+                irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes and entry (%d, %d) is %" PRIu64 ": with "
+                                 "--in-place both must be equal, as in --pattern uniform", input_name(options), i + 1,
+                                 j + 1, there, j + 1, i + 1, back);
+                return IRR_CLI_REFUSED;
+            }
+        }
+    }
+    return IRR_CLI_GOOD;
+}
+
+/* Leaves out what ranks of one group would send to each other. */
+static irr_cli_exit_t make_groups(const irr_bench_work_t *work, irr_matrix_t *matrix)
+{
+    if (work->inter >= matrix->ranks) {
+        irr_cli_complain("--inter '%d' leaves none of the %d ranks for the second group; at most %d are allowed",
+                         work->inter, matrix->ranks, matrix->ranks - 1);
+        return IRR_CLI_REFUSED;
+    }
+    for (int i = 0; i < matrix->ranks; i++) {
+        for (int j = 0; j < matrix->ranks; j++) {
+            *irr_matrix_at(matrix, i, j) *= irr_bench_speak(work, i, j);
+        }
+    }
+    return IRR_CLI_GOOD;
+}
+
 /* Of neighbours, each of which has so many bytes. */
 static irr_cli_exit_t make_neighbors(const irr_bench_work_t *work, int ranks, uint64_t unit, irr_matrix_t *matrix)
 {
@@ -114,7 +149,7 @@ static irr_cli_exit_t make_neighbors(const irr_bench_work_t *work, int ranks, ui
         return IRR_CLI_REFUSED;
     }
     for (int rank = 0; rank < ranks; rank++) {
-        for (int slot = 0; slot < irr_bench_slots(work, ranks); slot++) {
+        for (int slot = 0; slot < irr_bench_slots(work, ranks, rank); slot++) {
             int number;
 
             *irr_matrix_at(matrix, rank, irr_bench_peer(work, ranks, rank, slot, true, &number)) += unit;
@@ -123,29 +158,47 @@ static irr_cli_exit_t make_neighbors(const irr_bench_work_t *work, int ranks, ui
     return IRR_CLI_GOOD;
 }
 
-irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit,
-                              irr_matrix_t *matrix)
+static irr_cli_exit_t make(const irr_bench_options_t *options, int ranks, uint64_t unit, irr_matrix_t *matrix)
 {
-    irr_cli_exit_t code;
-
     if (options->work.call == IRR_BENCH_NEIGHBOR) {
-        code = make_neighbors(&options->work, ranks, unit, matrix);
-    } else if (options->matrix != NULL) {
-        code = read_file(options->matrix, ranks, matrix);
-    } else {
-        code = irr_cli_make_matrix(options->pattern, ranks, unit, options->seed, matrix);
+        return make_neighbors(&options->work, ranks, unit, matrix);
     }
-    if (code != IRR_CLI_GOOD) {
-        return code;
+    if (options->matrix != NULL) {
+        return read_file(options->matrix, ranks, matrix);
     }
-    code = scale_entries(options, matrix);
+    return irr_cli_make_matrix(options->pattern, ranks, unit, options->seed, matrix);
+}
+
+/* All that the call asks of a matrix. */
+static irr_cli_exit_t fit(const irr_bench_options_t *options, irr_matrix_t *matrix)
+{
+    const irr_bench_work_t *work = &options->work;
+    irr_cli_exit_t code = work->inter > 0 ? make_groups(work, matrix) : IRR_CLI_GOOD;
+
+    if (code == IRR_CLI_GOOD) {
+        code = scale_entries(options, matrix);
+    }
     if (code == IRR_CLI_GOOD) {
         code = check_sums(options, matrix);
     }
-    if (code == IRR_CLI_GOOD &&
-        (options->work.call == IRR_BENCH_ALLTOALL || options->work.call == IRR_BENCH_ALLTOALLW)) {
+    if (code == IRR_CLI_GOOD && (work->call == IRR_BENCH_ALLTOALL || work->call == IRR_BENCH_ALLTOALLW)) {
         code = check_equal(options, matrix);
     }
+    if (code == IRR_CLI_GOOD && work->in_place) {
+        code = check_symmetric(options, matrix);
+    }
+    return code;
+}
+
+irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit,
+                              irr_matrix_t *matrix)
+{
+    irr_cli_exit_t code = make(options, ranks, unit, matrix);
+
+    if (code != IRR_CLI_GOOD) {
+        return code;
+    }
+    code = fit(options, matrix);
     if (code != IRR_CLI_GOOD) {
         irr_matrix_fini(matrix);
     }

@@ -9,6 +9,7 @@
 #include "cli_options.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <string.h>
 
 #define ITERATIONS_MAX 10000000
@@ -21,8 +22,8 @@
 
 enum {
     OPTION_MATRIX = IRR_CLI_VERSION + 1, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_SCALE, OPTION_ALGORITHMS,
-    OPTION_PERSISTENT, OPTION_OVERLAP, OPTION_TESTS, OPTION_ALLTOALL, OPTION_DATATYPE, OPTION_NEIGHBOR,
-    OPTION_NO_CHECK, OPTION_COLUMNS, OPTION_JSON, OPTION_CSV, OPTION_PLOT, OPTION_UNIT_MS
+    OPTION_PERSISTENT, OPTION_OVERLAP, OPTION_TESTS, OPTION_ALLTOALL, OPTION_DATATYPE, OPTION_NEIGHBOR, OPTION_INTER,
+    OPTION_IN_PLACE, OPTION_NO_CHECK, OPTION_COLUMNS, OPTION_JSON, OPTION_CSV, OPTION_PLOT, OPTION_UNIT_MS
 };
 
 static const irr_cli_option_t rows[] = {
@@ -41,6 +42,9 @@ static const irr_cli_option_t rows[] = {
     { "alltoall",   OPTION_ALLTOALL,   NULL,      "time MPI_Alltoall; the matrix must have equal entries" },
     { "datatype",   OPTION_DATATYPE,   "TYPE",    "time MPI_Alltoallw on blocks of a datatype (below)" },
     { "neighbor",   OPTION_NEIGHBOR,   "TOPOLOGY", "time MPI_Neighbor_alltoallv on a topology (below)" },
+    { "inter",      OPTION_INTER,      "N",       "time the call between two groups, the first N ranks and the others; "
+      "entries of the matrix within a group are left out" },
+    { "in-place",   OPTION_IN_PLACE,   NULL,      "time the call with MPI_IN_PLACE; the matrix must be symmetric" },
     { "iterations", 'i',               "N",       "measured iterations; default 100" },
     { "warmup",     'x',               "N",       "iterations before the measured ones; default 10" },
     { "check",      'c',               NULL,      "compare every byte of each exchange, which leaves caches cold; default: of "
@@ -273,6 +277,8 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_ALLTOALL:   work->call = IRR_BENCH_ALLTOALL; return IRR_CLI_GOOD;
     case OPTION_DATATYPE:   return read_datatype(value, options);
     case OPTION_NEIGHBOR:   return read_neighbor(value, options);
+    case OPTION_INTER:      return irr_cli_int("inter", value, 1, INT_MAX, &work->inter);
+    case OPTION_IN_PLACE:   work->in_place = true; return IRR_CLI_GOOD;
     case OPTION_NO_CHECK:   work->check = IRR_BENCH_CHECK_NONE; return IRR_CLI_GOOD;
     case 'c':               work->check = IRR_BENCH_CHECK_EACH; return IRR_CLI_GOOD;
     case 'f':               options->full = true; return IRR_CLI_GOOD;
@@ -293,7 +299,9 @@ static irr_cli_exit_t check_together(const bool *seen)
         { "matrix", "pattern" }, { "matrix", "unit" }, { "matrix", "sweep" }, { "unit", "sweep" },
         { "alltoall", "persistent" }, { "alltoall", "datatype" }, { "alltoall", "neighbor" },
         { "datatype", "persistent" }, { "datatype", "neighbor" }, { "neighbor", "persistent" },
-        { "matrix", "neighbor" }, { "neighbor", "pattern" }, { "neighbor", "scale" }
+        { "matrix", "neighbor" }, { "neighbor", "pattern" }, { "neighbor", "scale" },
+        { "neighbor", "inter" }, { "neighbor", "in-place" }, { "inter", "in-place" },
+        { "persistent", "in-place" }, { "overlap", "in-place" }   /* wrong bytes by Open MPI 4.1's own */
     };
 
     for (size_t c = 0; c < sizeof(clashes) / sizeof(clashes[0]); c++) {

@@ -43,18 +43,18 @@ static void start(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Reque
 
     switch (exchange->work->call) {
     case IRR_BENCH_ALLTOALL:
-        MPI_Ialltoall(send->buffer, send->counts[0], MPI_BYTE, recv->buffer, recv->counts[0], MPI_BYTE, comm, request);
+        MPI_Ialltoall(exchange->from, send->counts[0], MPI_BYTE, recv->buffer, recv->counts[0], MPI_BYTE, comm, request);
         break;
     case IRR_BENCH_ALLTOALLW:
-        MPI_Ialltoallw(send->buffer, send->ones, send->offsets, send->types, recv->buffer, recv->ones, recv->offsets,
+        MPI_Ialltoallw(exchange->from, send->ones, send->offsets, send->types, recv->buffer, recv->ones, recv->offsets,
                        recv->types, comm, request);
         break;
     case IRR_BENCH_NEIGHBOR:
-        MPI_Ineighbor_alltoallv(send->buffer, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts,
+        MPI_Ineighbor_alltoallv(exchange->from, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts,
                                 recv->offsets, MPI_BYTE, comm, request);
         break;
     default:
-        MPI_Ialltoallv(send->buffer, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts, recv->offsets,
+        MPI_Ialltoallv(exchange->from, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts, recv->offsets,
                        MPI_BYTE, comm, request);
     }
 }

@@ -28,7 +28,7 @@ static void create(MPI_Comm comm, const irr_bench_exchange_t *exchange, MPI_Requ
 #ifdef ALLTOALLV_INIT
     const irr_bench_side_t *send = &exchange->send, *recv = &exchange->recv;
 
-    ALLTOALLV_INIT(send->buffer, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts, recv->offsets,
+    ALLTOALLV_INIT(exchange->from, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts, recv->offsets,
                    MPI_BYTE, comm, MPI_INFO_NULL, request);
 #else
     (void)comm;

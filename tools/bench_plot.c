@@ -102,9 +102,11 @@ static void write_title(const void *context, FILE *out)
 {
     const irr_bench_plot_t *plot = context;
     const irr_bench_work_t *work = &plot->options->work;
+    char manner[IRR_BENCH_NAME_MAX];
 
-    fprintf(out, "%s, %d rank%s", irr_bench_call_name(work->call, work->overlap), plot->ranks,
-            plot->ranks == 1 ? "" : "s");
+    irr_bench_call_manner(work, plot->ranks, manner, sizeof(manner));
+    fprintf(out, "%s, %d rank%s%s", irr_bench_call_name(work->call, work->overlap), plot->ranks,
+            plot->ranks == 1 ? "" : "s", manner);
 }
 
 static void write_input(const void *context, FILE *out)

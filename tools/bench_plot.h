@@ -12,7 +12,7 @@
 
 #include "svg.h"
 
-enum { IRR_BENCH_UNITS_MAX = 64, IRR_BENCH_NAME_MAX = 64 };
+enum { IRR_BENCH_UNITS_MAX = 64 };
 
 /* Microseconds.  ratio is host/this, below 0 without a host. */
 typedef struct irr_bench_point {

@@ -166,11 +166,12 @@ void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const 
         [IRR_BENCH_CHECK_EACH] = "every byte compared"
     };
     const irr_bench_work_t *work = &options->work;
-    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    char library[MPI_MAX_LIBRARY_VERSION_STRING], manner[IRR_BENCH_NAME_MAX];
 
     irr_bench_library(library);
-    printf("# irr_bench %s: %s, ranks: %d, %s\n", irr_cli_version(), irr_bench_call_name(work->call, work->overlap),
-           ranks, library);
+    irr_bench_call_manner(work, ranks, manner, sizeof(manner));
+    printf("# irr_bench %s: %s, ranks: %d%s, %s\n", irr_cli_version(), irr_bench_call_name(work->call, work->overlap),
+           ranks, manner, library);
     if (options->datatype != NULL) {
         printf("# datatype %s\n", options->datatype);
     }

@@ -103,7 +103,7 @@ file() {
     printf '%s\n' '%%MatrixMarket matrix coordinate integer general' "$@" > "$name"
 }
 
-plan 82
+plan 103
 
 # ---- files ----
 
@@ -113,7 +113,9 @@ file huge '2 2 1' '1 2 9223372036854775808'
 file large '2 2 1' '1 2 3000000000'
 file sum '2 2 2' '1 1 2000000000' '1 2 2000000000'
 file short '2 2 2' '1 2 5'
+file lopsided '2 2 2' '1 2 5' '2 1 6'
 file ranks2 '2 2 2' '1 2 5' '2 1 5'
+file inside '2 2 3' '1 1 3000000000' '1 2 5' '2 1 5'
 : > "$scratch/empty"
 printf 'ranks = 2\n' > "$scratch/foreign"
 
@@ -166,6 +168,15 @@ refused "a stride above MPI's int" "uniform: with --datatype blocks begin up to 
     --datatype vector:1:1048576 --unit 65536
 refused "a topology that is none" "--neighbor 'cart:4' is none of cart:2, cart:3 and graph:K" --neighbor cart:4
 refused "a matrix of neighbours" "--matrix and --neighbor exclude each other" --neighbor cart:2 --matrix x.mtx
+refused "groups of which one has no ranks" "--inter '2' leaves none of the 2 ranks for the second group; at most 1" \
+    --inter 2
+refused "a first group without ranks" "--inter '0' is not an integer from 1" --inter 0
+refused "groups of neighbours" "--neighbor and --inter exclude each other" --inter 1 --neighbor cart:2
+refused "groups in place, which MPI does not have" "--inter and --in-place exclude each other" --inter 1 --in-place
+refused "in place with other counts each way" \
+    "$scratch/lopsided: entry (1, 2) is 5 bytes and entry (2, 1) is 6: with --in-place both must be equal" \
+    --in-place --matrix "$scratch/lopsided"
+refused "persistent requests in place" "--persistent and --in-place exclude each other" --in-place --persistent
 refused "a result file that cannot be written" "$scratch/none/x.json: No such file" --json "$scratch/none/x.json"
 
 # ---- good input ----
@@ -213,6 +224,16 @@ accepted "pieces among fewer others than there are" 5 2 --datatype vector:3:2 --
 accepted "a grid of neighbours" 6 2 --neighbor cart:2 --unit 100 -i 3 -x 0
 accepted "one whose sides are one and two ranks" 2 2 --neighbor cart:3 --unit 100 -i 3 -x 0
 accepted "a graph with more neighbours than ranks" 3 2 --neighbor graph:7 --unit 8 -i 3 -x 0
+accepted "two groups" 5 3 --inter 2 --unit 100 --algorithms host,a1,board -i 3 -x 0
+accepted "groups of a matrix whose other entries are left out" 2 2 --inter 1 --matrix "$scratch/inside" -i 3 -x 0
+accepted "one rank and many, MPI_Alltoall" 4 2 --inter 1 --alltoall --unit 100 -i 3 -x 0
+accepted "a transposition between groups" 5 2 --inter 3 --datatype vector:4:2 --unit 64 -i 3 -x 0
+accepted "groups, nonblocking" 3 2 --inter 1 --overlap --unit 64 -i 3 -x 0
+accepted "groups, persistent" 3 4 --inter 2 --persistent --unit 64 -i 3 -x 0
+accepted "in place" 4 3 --in-place --pattern uniform --unit 300k --algorithms host,a1,board -i 3 -x 0
+accepted "a symmetric matrix in place" 2 2 --in-place --matrix "$scratch/ranks2" -i 3 -x 0
+accepted "in place, MPI_Alltoall" 3 2 --in-place --alltoall --unit 100 -i 3 -x 0
+accepted "a transposition in place" 4 2 --in-place --datatype vector:8:4 --unit 512 -i 3 -x 0
 accepted "help" 2 0 --help
 bench 2 --algorithms host -i 3 --json "$scratch/result.json"
 [ $status -eq 0 ] && [ "$(grep -c '"verified": true' "$scratch/result.json")" -eq 1 ]
@@ -232,6 +253,26 @@ unseen 3 yes "; bytes compared before and after"
 report $? "caches stay warm, so bytes of an iteration are not compared"
 unseen 1 - "nothing compared" --no-check
 report $? "no byte is compared"
+
+flipped 1 --in-place
+report $? "a wrong byte in place"
+flip 1 --inter 1
+[ $status -eq 1 ] && [ "$(lines 'wrong byte with host: rank 0, message from rank 1, offset 0: .*, in round 1$')" -eq 1 ]
+report $? "a wrong byte from the other group"
+
+# ---- groups, and in place ----
+
+bench 3 --inter 1 -i 2 --json "$scratch/result.json" --plot "$scratch/bars.svg"
+[ $status -eq 0 ] && [ "$(lines ': MPI_Alltoallv, ranks: 3, groups of 1 and 2 ranks,')" -eq 1 ] &&
+    grep -q '"first_group": 1,' "$scratch/result.json" && grep -q '"in_place": false' "$scratch/result.json" &&
+    grep -q 'MPI_Alltoallv, 3 ranks, groups of 1 and 2 ranks' "$scratch/bars.svg"
+report $? "groups in the table, as JSON and in the picture"
+[ "$(lines 'messages: 4, bytes in all: 4096,')" -eq 1 ]
+report $? "of groups only what goes between them counts"
+bench 2 --in-place -i 2 --json "$scratch/result.json"
+[ $status -eq 0 ] && [ "$(lines ': MPI_Alltoallv, ranks: 2, in place,')" -eq 1 ] &&
+    grep -q '"first_group": null,' "$scratch/result.json" && grep -q '"in_place": true' "$scratch/result.json"
+report $? "in place in the table and as JSON"
 
 # ---- MPI_Alltoall ----
 
