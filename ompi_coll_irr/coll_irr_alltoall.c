@@ -18,12 +18,17 @@ int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, omp
                           mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
                           mca_coll_base_module_t *base)
 {
+    const mca_coll_irr_previous_t *host = mca_coll_irr_left_to(base, MCA_COLL_IRR_ALLTOALL);
+
+    if (host != NULL) {
+        return ((mca_coll_base_module_alltoall_fn_t)host->function)(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
+                                                                    host->module);
+    }
     mca_coll_irr_call_t call = {
         .send = { .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount },
         .recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount }
     };
 
-    (void)comm;
     return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALL, &call);
 }
 

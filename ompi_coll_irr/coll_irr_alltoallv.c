@@ -18,12 +18,17 @@ int mca_coll_irr_alltoallv(const void *sbuf, mca_coll_irr_counts_t scounts, mca_
                            mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
                            mca_coll_base_module_t *base)
 {
+    const mca_coll_irr_previous_t *host = mca_coll_irr_left_to(base, MCA_COLL_IRR_ALLTOALLV);
+
+    if (host != NULL) {
+        return ((mca_coll_base_module_alltoallv_fn_t)host->function)(sbuf, scounts, sdispls, sdtype, rbuf, rcounts,
+                                                                     rdispls, rdtype, comm, host->module);
+    }
     mca_coll_irr_call_t call = {
         .send = { .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype },
         .recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype }
     };
 
-    (void)comm;
     return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLV, &call);
 }
 

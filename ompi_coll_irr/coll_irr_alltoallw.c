@@ -18,12 +18,17 @@ int mca_coll_irr_alltoallw(const void *sbuf, mca_coll_irr_counts_t scounts, mca_
                            mca_coll_irr_displs_t rdispls, ompi_datatype_t *const *rdtypes, ompi_communicator_t *comm,
                            mca_coll_base_module_t *base)
 {
+    const mca_coll_irr_previous_t *host = mca_coll_irr_left_to(base, MCA_COLL_IRR_ALLTOALLW);
+
+    if (host != NULL) {
+        return ((mca_coll_base_module_alltoallw_fn_t)host->function)(sbuf, scounts, sdispls, sdtypes, rbuf, rcounts,
+                                                                     rdispls, rdtypes, comm, host->module);
+    }
     mca_coll_irr_call_t call = {
         .send = { .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatypes = sdtypes },
         .recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatypes = rdtypes }
     };
 
-    (void)comm;
     return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_ALLTOALLW, &call);
 }
 

@@ -40,6 +40,27 @@ int mca_coll_irr_host_ialltoallw(const mca_coll_irr_previous_t *previous, ompi_c
 int mca_coll_irr_host_ineighbor_alltoallw(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
                                           const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p);
 
+/*
+ * Who served before us, if a blocking call of a collective goes to them as it is: what is left to Open MPI, by the ranks
+ * or by what they have found so far, while nobody times it or counts it.  Most calls of most programs are such, so this
+ * comes before all else, and looks at little.  NULL: mca_coll_irr_call.
+ */
+static inline const mca_coll_irr_previous_t *mca_coll_irr_left_to(mca_coll_base_module_t *base,
+                                                                  mca_coll_irr_which_t which)
+{
+    mca_coll_irr_module_t *module = (mca_coll_irr_module_t *)base;
+    mca_coll_irr_service_t *service = &module->services[which];
+    bool left;
+
+    if (!module->called[which] || service->row != NULL || mca_coll_irr_component.measures) {
+        return NULL;
+    }
+    left = service->state == MCA_COLL_IRR_CHOOSING
+               ? service->choice.way == 0 && irr_choice_goes_on(&service->choice)
+               : service->state == MCA_COLL_IRR_DECLINED;
+    return left ? &module->previous[which][MCA_COLL_IRR_BLOCKING] : NULL;
+}
+
 /* ---- entries ---- */
 
 int mca_coll_irr_alltoall(const void *sbuf, mca_coll_irr_one_count_t scount, ompi_datatype_t *sdtype, void *rbuf,

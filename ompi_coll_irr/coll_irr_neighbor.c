@@ -8,12 +8,17 @@ int mca_coll_irr_neighbor_alltoall(const void *sbuf, mca_coll_irr_one_count_t sc
                                    void *rbuf, mca_coll_irr_one_count_t rcount, ompi_datatype_t *rdtype,
                                    ompi_communicator_t *comm, mca_coll_base_module_t *base)
 {
+    const mca_coll_irr_previous_t *host = mca_coll_irr_left_to(base, MCA_COLL_IRR_NEIGHBOR_ALLTOALL);
+
+    if (host != NULL) {
+        return ((mca_coll_base_module_alltoall_fn_t)host->function)(sbuf, scount, sdtype, rbuf, rcount, rdtype, comm,
+                                                                    host->module);
+    }
     mca_coll_irr_call_t call = {
         .send = { .buffer = (void *)sbuf, .datatype = sdtype, .uniform = true, .count = (size_t)scount },
         .recv = { .buffer = rbuf, .datatype = rdtype, .uniform = true, .count = (size_t)rcount }
     };
 
-    (void)comm;
     return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALL, &call);
 }
 
@@ -22,12 +27,17 @@ int mca_coll_irr_neighbor_alltoallv(const void *sbuf, mca_coll_irr_counts_t scou
                                     mca_coll_irr_displs_t rdispls, ompi_datatype_t *rdtype,
                                     ompi_communicator_t *comm, mca_coll_base_module_t *base)
 {
+    const mca_coll_irr_previous_t *host = mca_coll_irr_left_to(base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLV);
+
+    if (host != NULL) {
+        return ((mca_coll_base_module_alltoallv_fn_t)host->function)(sbuf, scounts, sdispls, sdtype, rbuf, rcounts,
+                                                                     rdispls, rdtype, comm, host->module);
+    }
     mca_coll_irr_call_t call = {
         .send = { .buffer = (void *)sbuf, .counts = scounts, .displs = sdispls, .datatype = sdtype },
         .recv = { .buffer = rbuf, .counts = rcounts, .displs = rdispls, .datatype = rdtype }
     };
 
-    (void)comm;
     return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLV, &call);
 }
 
@@ -48,12 +58,18 @@ int mca_coll_irr_neighbor_alltoallw(const void *sbuf, mca_coll_irr_counts_t scou
                                     mca_coll_irr_offsets_t rdispls, ompi_datatype_t *const *rdtypes,
                                     ompi_communicator_t *comm, mca_coll_base_module_t *base)
 {
+    const mca_coll_irr_previous_t *host = mca_coll_irr_left_to(base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW);
+
+    if (host != NULL) {
+        return ((mca_coll_base_module_neighbor_alltoallw_fn_t)host->function)(sbuf, scounts, sdispls, sdtypes, rbuf,
+                                                                              rcounts, rdispls, rdtypes, comm,
+                                                                              host->module);
+    }
     mca_coll_irr_call_t call = {
         .send = { .buffer = (void *)sbuf, .counts = scounts, .far = true, .offsets = sdispls, .datatypes = sdtypes },
         .recv = { .buffer = rbuf, .counts = rcounts, .far = true, .offsets = rdispls, .datatypes = rdtypes }
     };
 
-    (void)comm;
     return mca_coll_irr_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW, &call);
 }
 
