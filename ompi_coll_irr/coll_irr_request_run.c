@@ -9,7 +9,8 @@
  *
  * Where ranks share processors, what a wait needs has to be sent by ranks that do not run: so it gives way before
  * it looks, and not only after.  A test in a program that computes must not pay for that, and cannot be told from
- * a wait but by the time since it was here before.
+ * a wait but by the time since it was here before.  It is Open MPI's to give way then, as without us: what is taken
+ * for a test may be a wait, where the rest of MPI takes long for a round.
  */
 #include "coll_irr_tell.h"
 
@@ -20,8 +21,8 @@
 /* Most rounds of engine progress at a time: peers that never stop must not keep the rest of MPI waiting. */
 #define LOOKS_MAX 32
 
-/* A caller that comes back within this time does nothing but wait. */
-#define AT_ONCE_NS 1000
+/* A caller that comes back within this time does nothing but wait: a round of MPI takes 1 to 2 us if it asks sockets. */
+#define AT_ONCE_NS 10000
 
 /* Times that a wait gives way before the rest of MPI has its turn. */
 #define TURNS 3
@@ -402,20 +403,21 @@ static int advance_all(void)
 
 /*
  * Called by Open MPI; returns the number of events.  If there were none Open MPI yields the processor where it is
- * scarce, which is our own business there while the engine moves something.
+ * scarce, which has been done in a wait for what the engine moves.
  */
 int mca_coll_irr_requests_progress(void)
 {
     mca_coll_irr_request_t *done, *next;
-    bool scarce;
+    bool scarce, waits;
     int events = mca_coll_irr_requests.agreeing != NULL ? advance_all() : 0;
 
     if (mca_coll_irr_requests.active == NULL || OPAL_THREAD_TRYLOCK(&mca_coll_irr_requests.lock) != 0) {
         return events;
     }
     scarce = mca_coll_irr_component.may_sleep && mca_coll_irr_requests.engine_active > 0;
-    events += scarce;
-    if (!scarce || irr_clock_ns() - mca_coll_irr_requests.left_ns > AT_ONCE_NS) {
+    waits = scarce && irr_clock_ns() - mca_coll_irr_requests.left_ns <= AT_ONCE_NS;
+    events += waits;
+    if (!waits) {
         done = look();
     } else if (!give_way_and_look(&done)) {
         return events;

@@ -49,7 +49,7 @@ without() {
         "$program" together served=no , ahead served=no
 }
 
-plan 104
+plan 106
 for ranks in 2 5; do
     for algorithm in a1 board a2; do
         all $ranks $algorithm
@@ -72,6 +72,10 @@ OMPI_MCA_coll_irr_alltoallv_algorithm=auto \
     check "4 ranks that choose, one of which has not loaded it" without OMPI_MCA_coll=^irr
 # shellcheck disable=SC2086
 check "8 ranks over tcp" ranks 8 $over_tcp "$program" together served=yes , ahead served=yes
+for us in 3 30; do
+    check "4 ranks that wait let others run, where MPI's rounds take $us us" \
+        ranks 4 --mca mpi_yield_when_idle 1 "$builddir/mpi_turns" $us
+done
 check "the report counts nonblocking calls under their own name" reported
 check "8,000 calls on 200 communicators at constant memory" ranks 4 "$builddir/mpi_cycles" 2000 256 nonblocking
 check "the test sees growth that libnbc's own does not explain" \
