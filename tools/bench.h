@@ -96,7 +96,9 @@ typedef struct irr_bench_work {
     int      warmup;
     bool     persistent;                      /* there are rows that start requests */
     bool     overlap;                         /* nonblocking calls beside a computation, */
-    int      tests;                           /* in which MPI_Test is called so many times */
+    int      tests;                           /* in which MPI_Test is called so many times, */
+    int      compute_us;                      /* of so many microseconds; 0: as long as the exchange alone */
+    bool     idle;                            /* a rank sleeps in place of computing */
     int      rows;
     int      algorithms[IRR_BENCH_ROWS_MAX];  /* rows of the algorithm table, or IRR_BENCH_HOST */
     bool     starts[IRR_BENCH_ROWS_MAX];      /* MPI_Start and MPI_Wait of a request, not the call itself */
@@ -226,12 +228,14 @@ void irr_bench_call(const irr_bench_exchange_t *exchange, MPI_Comm comm);
 
 /*
  * Collective.  A nonblocking call, or the start of a request unless there is none, then a computation of so many
- * seconds, then a wait; returns seconds from the call to the end of the wait, on this rank.
+ * seconds, then a wait; returns seconds from the call to the end of the wait, on this rank.  *exposed_p: of these, what
+ * was no computation.
  */
-double irr_bench_overlap(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Request *request, double seconds);
+double irr_bench_overlap(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Request *request, double seconds,
+                         double *exposed_p);
 
-/* What share of an exchange is hidden behind a computation as long as the exchange alone, from 0 to 1. */
-double irr_bench_hidden(double alone, double together);
+/* What share of an exchange is hidden behind a computation, from 0 to 1. */
+double irr_bench_hidden(double alone, double exposed);
 
 /* ---- measurement ---- */
 
@@ -243,7 +247,8 @@ typedef struct irr_bench_row {
     const char       *name;      /* of the algorithm */
     bool              starts;    /* persistent */
     double           *times;     /* seconds of the slowest rank, one an iteration */
-    double           *alone;     /* of an overlap, the same without the computation, which takes as long; or NULL */
+    double           *alone;     /* of an overlap, the same without the computation; or NULL */
+    double           *exposed;   /* the same with it, less what the computation took on that rank; or NULL */
     bool              by_irr;    /* coll/irr served it: each iteration on each rank */
     bool              misled;    /* and should not have, or did not and should have */
     bool              wrong;     /* some byte on some rank was wrong */
@@ -269,7 +274,7 @@ void irr_bench_requests_create(const irr_bench_work_t *work, const MPI_Comm *com
 void irr_bench_requests_destroy(const irr_bench_work_t *work, MPI_Request *requests);
 
 /*
- * Collective.  Fills work->rows rows, whose times, and alone if any, have room for work->iterations.  All ranks get the
+ * Collective.  Fills work->rows rows, whose times, and alone and exposed if any, have room for work->iterations.  All ranks get the
  * same result; rank 0 complains about wrong bytes.
  */
 irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *comms,

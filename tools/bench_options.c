@@ -14,6 +14,7 @@
 
 #define ITERATIONS_MAX 10000000
 #define TESTS_MAX      1000000
+#define COMPUTE_MAX    1000000000   /* microseconds */
 #define HOST           "host"
 #define DEFAULT_LIST   HOST ",a1"
 #define ALL            "all"
@@ -22,8 +23,8 @@
 
 enum {
     OPTION_MATRIX = IRR_CLI_VERSION + 1, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_SCALE, OPTION_ALGORITHMS,
-    OPTION_PERSISTENT, OPTION_OVERLAP, OPTION_TESTS, OPTION_ALLTOALL, OPTION_DATATYPE, OPTION_NEIGHBOR, OPTION_INTER,
-    OPTION_IN_PLACE, OPTION_NO_CHECK, OPTION_COLUMNS, OPTION_JSON, OPTION_CSV, OPTION_PLOT, OPTION_UNIT_MS
+    OPTION_PERSISTENT, OPTION_OVERLAP, OPTION_TESTS, OPTION_COMPUTE, OPTION_IDLE, OPTION_ALLTOALL, OPTION_DATATYPE,
+    OPTION_NEIGHBOR, OPTION_INTER, OPTION_IN_PLACE, OPTION_NO_CHECK, OPTION_COLUMNS, OPTION_JSON, OPTION_CSV, OPTION_PLOT, OPTION_UNIT_MS
 };
 
 static const irr_cli_option_t rows[] = {
@@ -39,6 +40,10 @@ static const irr_cli_option_t rows[] = {
     { "overlap",    OPTION_OVERLAP,    NULL,      "time the nonblocking call with a computation as long as the call "
       "alone between its start and its end" },
     { "tests",      OPTION_TESTS,      "N",       "of --overlap, MPI_Test so many times while it computes; default 0" },
+    { "compute",    OPTION_COMPUTE,    "US",      "of --overlap, the computation takes so many microseconds in each row; "
+      "default: as long as the call alone" },
+    { "idle",       OPTION_IDLE,       NULL,      "of --overlap, sleep in place of computing, as if each rank had a "
+      "processor of its own" },
     { "alltoall",   OPTION_ALLTOALL,   NULL,      "time MPI_Alltoall; the matrix must have equal entries" },
     { "datatype",   OPTION_DATATYPE,   "TYPE",    "time MPI_Alltoallw on blocks of a datatype (below)" },
     { "neighbor",   OPTION_NEIGHBOR,   "TOPOLOGY", "time MPI_Neighbor_alltoallv on a topology (below)" },
@@ -274,6 +279,8 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_PERSISTENT: work->persistent = true; return IRR_CLI_GOOD;
     case OPTION_OVERLAP:    work->overlap = true; return IRR_CLI_GOOD;
     case OPTION_TESTS:      return irr_cli_int("tests", value, 0, TESTS_MAX, &work->tests);
+    case OPTION_COMPUTE:    return irr_cli_int("compute", value, 1, COMPUTE_MAX, &work->compute_us);
+    case OPTION_IDLE:       work->idle = true; return IRR_CLI_GOOD;
     case OPTION_ALLTOALL:   work->call = IRR_BENCH_ALLTOALL; return IRR_CLI_GOOD;
     case OPTION_DATATYPE:   return read_datatype(value, options);
     case OPTION_NEIGHBOR:   return read_neighbor(value, options);
@@ -319,6 +326,20 @@ static irr_cli_exit_t check_together(const bool *seen)
     return IRR_CLI_GOOD;
 }
 
+/* Complains of what is of --overlap, if something is. */
+static bool has_of_overlap(const bool *seen)
+{
+    for (int i = 0; i < ROWS; i++) {
+        const int option = rows[i].id;
+
+        if (seen[i] && (option == OPTION_TESTS || option == OPTION_COMPUTE || option == OPTION_IDLE)) {
+            irr_cli_complain("--%s is of --overlap, which is not given", rows[i].name);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Each row once more, persistent. */
 static irr_cli_exit_t add_persistent(irr_bench_work_t *work)
 {
@@ -354,8 +375,7 @@ irr_cli_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t
         irr_cli_complain("unexpected argument '%.64s'; irr_bench --help lists the options", argv[optind]);
         return IRR_CLI_REFUSED;
     }
-    if (options->work.tests > 0 && !options->work.overlap) {
-        irr_cli_complain("--tests is of --overlap, which is not given");
+    if (!options->work.overlap && has_of_overlap(seen)) {
         return IRR_CLI_REFUSED;
     }
     if (options->work.persistent) {

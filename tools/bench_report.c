@@ -61,7 +61,7 @@ static void overlap_figures(const irr_bench_row_t *row, int count, double *scrat
     irr_bench_figures(scratch, count, &figures);
     summary->alone = figures.median;
     for (int i = 0; i < count; i++) {
-        scratch[i] = irr_bench_hidden(row->alone[i], row->times[i]);
+        scratch[i] = irr_bench_hidden(row->alone[i], row->exposed[i]);
     }
     irr_bench_figures(scratch, count, &figures);
     summary->hidden = figures.median;
@@ -158,6 +158,17 @@ static int width_of(const char *counter)
     return strlen(counter) > COUNTER_WIDTH ? (int)strlen(counter) : COUNTER_WIDTH;
 }
 
+static void report_computation(const irr_bench_work_t *work)
+{
+    printf("# each beside a %s ", work->idle ? "sleep" : "computation");
+    if (work->compute_us > 0) {
+        printf("of %d us", work->compute_us);
+    } else {
+        printf("as long as the exchange alone");
+    }
+    printf(", with MPI_Test called %d times in it\n", work->tests);
+}
+
 void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const irr_bench_facts_t *facts)
 {
     static const char *const checks[] = {
@@ -180,8 +191,7 @@ void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const 
            options->milliseconds ? "ms" : "us",
            checks[work->check]);
     if (work->overlap) {
-        printf("# each beside a computation as long as the exchange alone, with MPI_Test called %d times in it\n",
-               work->tests);
+        report_computation(work);
     }
     printf("#\n# ");
     if (sweeps(options)) {

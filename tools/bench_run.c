@@ -8,7 +8,7 @@
  * slowest rank.
  * Reading counters, and filling and comparing the buffers, stay outside.  The latter also cools caches, so unless each
  * exchange is asked for it is done in rounds that are not timed.  With --overlap each iteration has two
- * exchanges: one alone, which says how long the computation beside the other one takes (bench_overlap.c).
+ * exchanges: one alone, and one beside a computation, which takes as long unless told otherwise (bench_overlap.c).
  */
 #include "bench.h"
 
@@ -55,6 +55,7 @@ void irr_bench_comms_destroy(const irr_bench_work_t *work, MPI_Comm *comms)
 typedef struct sample {
     double             seconds;
     double             alone;      /* of all ranks, where exchanges are overlapped */
+    double             exposed;    /* the same of this one, without the computation */
     irr_bench_counts_t before, after;
 } sample_t;
 
@@ -79,12 +80,13 @@ static sample_t exchange_once(MPI_Comm comm, MPI_Request *request, const irr_ben
     return sample;
 }
 
-/* Alone, which takes as long as on its slowest rank, or beside a computation of so many seconds. */
+/* Alone, which takes as long as on its slowest rank, or, where that is known, beside a computation. */
 static sample_t overlap_once(MPI_Comm comm, MPI_Request *request, const irr_bench_exchange_t *exchange, double alone)
 {
+    const int us = exchange->work->compute_us;
     sample_t sample = { .before = irr_bench_pvars_read(), .alone = alone };
 
-    sample.seconds = irr_bench_overlap(exchange, comm, request, alone);
+    sample.seconds = irr_bench_overlap(exchange, comm, request, alone > 0 && us > 0 ? us * 1e-6 : alone, &sample.exposed);
     sample.after = irr_bench_pvars_read();
     if (alone == 0) {
         MPI_Allreduce(&sample.seconds, &sample.alone, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -127,6 +129,9 @@ static void gather_row(const irr_bench_work_t *work, int algorithm, const irr_be
     irr_bench_counts_t most = *counts;
 
     reduce_to_rank_0(row->times, work->iterations, MPI_DOUBLE, MPI_MAX, me);   /* all ranks know the other ones */
+    if (work->overlap) {
+        reduce_to_rank_0(row->exposed, work->iterations, MPI_DOUBLE, MPI_MAX, me);
+    }
     reduce_to_rank_0(&least, 1, MPI_UNSIGNED_LONG_LONG, MPI_MIN, me);
     reduce_to_rank_0(most.value, IRR_BENCH_COUNTERS, MPI_UNSIGNED_LONG_LONG, MPI_MAX, me);
     row->by_irr = algorithm == IRR_BENCH_HOST ? most.value[IRR_BENCH_COUNTER_exchanges] > 0 : least >= iterations;
@@ -142,9 +147,9 @@ static void gather_row(const irr_bench_work_t *work, int algorithm, const irr_be
 static void start_rows(const irr_bench_work_t *work, irr_bench_row_t *rows)
 {
     for (int i = 0; i < work->rows; i++) {
-        double *times = rows[i].times, *alone = rows[i].alone;
+        double *times = rows[i].times, *alone = rows[i].alone, *exposed = rows[i].exposed;
 
-        rows[i] = (irr_bench_row_t){ .times = times, .alone = alone };
+        rows[i] = (irr_bench_row_t){ .times = times, .alone = alone, .exposed = exposed };
         rows[i].starts = work->starts[i];
         rows[i].name = irr_bench_algorithm_name(work->algorithms[i]);
     }
@@ -193,6 +198,7 @@ static void keep(const irr_bench_work_t *work, const sample_t *sample, int itera
     row->times[iteration] = sample->seconds;
     if (work->overlap) {
         row->alone[iteration] = sample->alone;
+        row->exposed[iteration] = sample->exposed;
     }
 }
 

@@ -137,10 +137,11 @@ static irr_cli_exit_t allocate_times(bench_t *bench)
     const size_t iterations = (size_t)work->iterations, rows = (size_t)work->rows;
     int have;
 
-    bench->times = calloc((work->overlap ? 2 : 1) * rows + 1, iterations * sizeof(*bench->times));
+    bench->times = calloc((work->overlap ? 3 : 1) * rows + 1, iterations * sizeof(*bench->times));
     for (size_t i = 0; bench->times != NULL && i < rows; i++) {
         bench->rows[i].times = bench->times + (i + 1) * iterations;
         bench->rows[i].alone = work->overlap ? bench->times + (rows + i + 1) * iterations : NULL;
+        bench->rows[i].exposed = work->overlap ? bench->times + (2 * rows + i + 1) * iterations : NULL;
     }
     have = bench->times != NULL;
     MPI_Allreduce(MPI_IN_PLACE, &have, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);

@@ -103,7 +103,7 @@ file() {
     printf '%s\n' '%%MatrixMarket matrix coordinate integer general' "$@" > "$name"
 }
 
-plan 103
+plan 107
 
 # ---- files ----
 
@@ -325,6 +325,14 @@ bench 4 --overlap --persistent --algorithms host,a1 -i 3 --unit 64
 [ $status -eq 0 ] && [ "$(lines ' yes$')" -eq 4 ] && [ "$(lines '(host)')" -eq 0 ]
 report $? "--overlap of persistent requests"
 refused "tests without an overlap" "--tests is of --overlap" --tests 3
+refused "a computation without an overlap" "--compute is of --overlap" --compute 3
+refused "sleep without an overlap" "--idle is of --overlap" --idle
+bench 4 --overlap --idle --compute 50000 --algorithms host,a1 -i 3 --unit 64 --csv "$scratch/result.csv"
+[ $status -eq 0 ] && [ "$(lines '# each beside a sleep of 50000 us, with MPI_Test called 0 times in it')" -eq 1 ]
+report $? "--overlap with a sleep of a given length"
+awk -F , 'NR > 1 && !($5 >= 50000 && $15 < 50000 && $16 >= 0 && $16 <= 1) { bad = 1 } END { exit bad || NR != 3 }' \
+    "$scratch/result.csv"
+report $? "each row sleeps that long, whatever its exchange takes alone"
 
 # ---- counters ----
 
