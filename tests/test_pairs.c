@@ -5,6 +5,7 @@
 #include "irr_fleet.h"
 #include "irr_test.h"
 
+#include "pace/pace.h"
 #include "problem/blocks.h"
 #include "route/direct.h"
 #include "route/pairs.h"
@@ -231,11 +232,22 @@ static void avoid(scene_t *scene, const irr_pairs_limits_t *limit)
     }
 }
 
-static void check_wrong(const irr_pairs_limits_t *limit, int ranks, bool counts, uint64_t *state)
+/* The plan of a rank that does not exchange in place. */
+static void build_direct(const irr_problem_t *problem, const irr_pace_t *pace, irr_plan_t *plan)
+{
+    irr_plan_reset(plan, problem);
+    irr_test_must(irr_route_direct.build(problem, &irr_order_rotate, plan));
+    irr_test_must(irr_pace_add(pace, &(irr_pace_params_t){ .grants = 0 }, plan));
+}
+
+/* Counts differ, or every other rank does not exchange in place, and has this pace. */
+static void check_wrong(const irr_pairs_limits_t *limit, int ranks, bool counts, const irr_pace_t *pace,
+                        uint64_t *state)
 {
     irr_fleet_t *fleet = irr_fleet_create(ranks, irr_test_random(state), irr_test_below(state, 2) * 100);
     scene_t scene;
 
+    fleet->window_messages = (size_t)irr_test_below(state, 2);
     fill(&scene, ranks, limit, state);
     if (counts) {
         spoil(&scene, limit, state);
@@ -245,9 +257,8 @@ static void check_wrong(const irr_pairs_limits_t *limit, int ranks, bool counts,
         irr_plan_t *plan = &fleet->rank[r].plan;
 
         lay_out(&scene, r, state);
-        if (!counts && r % 2 == 1) {   /* this one does not exchange in place */
-            irr_plan_reset(plan, &scene.problems[r]);
-            irr_test_must(irr_route_direct.build(&scene.problems[r], &irr_order_rotate, plan));
+        if (!counts && r % 2 == 1) {
+            build_direct(&scene.problems[r], pace, plan);
         } else {
             irr_test_must(irr_pairs_build(&scene.problems[r], limit, plan));
         }
@@ -270,11 +281,12 @@ static void check_wrong(const irr_pairs_limits_t *limit, int ranks, bool counts,
 
 static void test_wrong(void)
 {
+    static const irr_pace_t *const paces[] = { &irr_pace_free, &irr_pace_loose };
     uint64_t state = irr_test_seed();
 
     for (int ranks = 2; ranks <= RANKS_MAX; ranks++) {
         for (int i = 0; i < irr_test_runs(12 * LIMITS); i++) {
-            check_wrong(&limits[i % LIMITS], ranks, i % 2 == 0, &state);
+            check_wrong(&limits[i % LIMITS], ranks, i % 2 == 0, paces[i / 2 % 2], &state);
         }
     }
 }

@@ -85,6 +85,7 @@ static void end_step(irr_transfer_t *transfer)
     if (step->kind == IRR_STEP_SEND) {
         irr_window_end(&exec->window, step->bytes);
     } else {
+        exec->amiss = exec->amiss || (step->kind == IRR_STEP_RECV && status == IRR_OK && !is_whole(step, transfer));
         exec->spoiled = exec->spoiled || ((status != IRR_OK || lacks(exec, step)) &&
                                           touches(exec, step, IRR_BUFFER_SCRATCH));
     }
@@ -265,12 +266,31 @@ static void run_copy(irr_exec_t *exec, size_t index)
     exec->open_steps--;
 }
 
+/*
+ * What the rank owns may be sent at any time, so such a send waits for its turn alone.  If a message was shorter than it
+ * should be, the ranks have different plans of the exchange, and turns may wait for each other in a circle
+ * (route/pairs.h).  Does it go without, then?
+ */
+static bool goes_at_once(const irr_exec_t *exec, const irr_step_t *step)
+{
+    return exec->amiss && step->kind == IRR_STEP_SEND && !exec->env.sourced && !touches(exec, step, IRR_BUFFER_SCRATCH);
+}
+
+/* Need a step not wait for an earlier one any more? */
+static bool is_let_go(const irr_exec_t *exec, const irr_step_t *step, size_t dep)
+{
+    if (step->kind == IRR_STEP_TELL) {
+        return irr_exec_step_of(exec, dep)->excused;
+    }
+    return exec->plan->steps[dep].kind != IRR_STEP_AWAIT && goes_at_once(exec, step);
+}
+
 static bool deps_complete(const irr_exec_t *exec, const irr_step_t *step)
 {
     for (size_t i = 0; i < step->deps; i++) {
-        const irr_exec_step_t *state = irr_exec_step_of(exec, exec->plan->deps[step->first_dep + i]);
+        const size_t dep = exec->plan->deps[step->first_dep + i];
 
-        if (state->transfer.pending != COMPLETE && !(state->excused && step->kind == IRR_STEP_TELL)) {
+        if (irr_exec_step_of(exec, dep)->transfer.pending != COMPLETE && !is_let_go(exec, step, dep)) {
             return false;
         }
     }
@@ -330,7 +350,7 @@ static void advance_sends(irr_exec_t *exec)
         }
         if (step->kind == IRR_STEP_COPY) {
             run_copy(exec, exec->next_send);
-        } else if (irr_window_admits(&exec->window, step->bytes + step->ahead)) {
+        } else if (irr_window_admits(&exec->window, step->bytes + step->ahead) || goes_at_once(exec, step)) {
             start_message(exec, exec->next_send);
         } else {
             return;
@@ -361,7 +381,7 @@ void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env
     exec->held = 0;
     exec->more = false;
     exec->drops = false;
-    exec->spoiled = false;
+    exec->spoiled = exec->amiss = false;
     exec->result = env->lacks != 0 ? IRR_ERR_NO_MEMORY : IRR_OK;
     irr_exec_take_in(exec);
     advance(exec);

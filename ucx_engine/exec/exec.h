@@ -9,6 +9,9 @@
  * what that peer sends.  What never comes holds up its receiver, and what depends on it, on other ranks too: so a rank
  * that could not send or receive a message says so in env->refused, for its owner to end the exchange on all ranks.
  *
+ * Who is sent less than it expects sends what it owns without waiting for its turn, by pace or window: ranks whose
+ * plans are at odds might wait for each other.
+ *
  * A plan may grow while it runs: its source appends steps to it (irr_exec_grow), and says when no more will come.  A
  * receive that is `replaceable` tells by its message whether its source has to: a message of another length than
  * expected, or an error, leaves the step held, and with it all that depends on it, until the source has dealt with it.
@@ -84,6 +87,7 @@ struct irr_exec {
     size_t            next_tell;    /* the same for tells */
     size_t            failed_tell;  /* the first tell to be sent again; SIZE_MAX: none */
     size_t            open_steps;   /* steps not complete */
+    bool              amiss;        /* a message was shorter than its receive */
     bool              spoiled;      /* something did not arrive in scratch, which must not be sent from now on */
     irr_status_t      result;
 };
