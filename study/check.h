@@ -63,13 +63,14 @@ irr_status_t irr_check_ends(irr_check_t *check);
 /* check_trace.c: rules 2 and 3 on each rank; sets wanted, output and the recipes. */
 irr_status_t irr_check_trace(irr_check_t *check);
 
-/* check_uses.c: where in SCRATCH the steps of a rank read and write, as ranges; a zeroed index is empty. */
+/* check_uses.c: where in some buffers the steps of a rank read and write, as ranges; but for those an empty index is 0. */
 typedef struct irr_check_use {
     ptrdiff_t offset, end;
     ptrdiff_t reach;  /* the last end up to this one */
 } irr_check_use_t;
 
 typedef struct irr_check_uses {
+    unsigned         buffers;    /* 1 << buffer for each */
     irr_check_use_t *items;      /* by offset */
     size_t           count, max;
     size_t           owner;      /* i + 1: was collected for step i; 0: for none of this rank */

@@ -20,15 +20,15 @@ typedef struct delivery {
 
 /*
  * The most segments that contents can have if no byte is carried more than CARRIES_MAX times in a stage: a
- * segment ends where some piece ends, and that end travels with its byte, once a carry.  A hostile plan could
- * double its segments with every message instead.
+ * segment ends where some piece ends, and that end travels with its byte, once a carry.  In place OUTPUT has some
+ * before any message came.  A hostile plan could double its segments with every message instead.
  */
 static size_t limit_of(const irr_check_t *check)
 {
     size_t pieces = 0, stages = 0, limit;
 
     for (int r = 0; r < check->ranks; r++) {
-        pieces += check->plans[r].npieces;
+        pieces += check->plans[r].npieces + (check->problems[r].in_place ? check->problems[r].recv.count : 0);
         stages = (size_t)check->plans[r].stages > stages ? (size_t)check->plans[r].stages : stages;
     }
     stages = stages < check->base[check->ranks] ? stages : check->base[check->ranks];

@@ -37,6 +37,27 @@ static irr_status_t check_blocks(irr_check_t *check, int rank, irr_blocks_t bloc
     return IRR_OK;
 }
 
+/* In place on all ranks or on none; and then the two lists of a rank are one. */
+static irr_status_t check_place(irr_check_t *check, int rank)
+{
+    const irr_problem_t *problem = &check->problems[rank];
+    const irr_blocks_t send = problem->send, recv = problem->recv;
+    size_t same = 0;
+
+    if (problem->in_place != check->problems[0].in_place) {
+        return irr_check_fail(check, "problem of rank %d is%s in place, that of rank 0 is%s", rank,
+                              problem->in_place ? "" : " not", problem->in_place ? " not" : "");
+    }
+    while (same < send.count && same < recv.count && send.list[same].rank == recv.list[same].rank &&
+           send.list[same].offset == recv.list[same].offset && send.list[same].length == recv.list[same].length) {
+        same++;
+    }
+    if (problem->in_place && (same < send.count || same < recv.count)) {
+        return irr_check_fail(check, "problem of rank %d is in place, but its lists differ in block %zu", rank, same);
+    }
+    return IRR_OK;
+}
+
 static irr_status_t check_problem(irr_check_t *check, int rank)
 {
     const irr_problem_t *problem = &check->problems[rank];
@@ -47,7 +68,10 @@ static irr_status_t check_problem(irr_check_t *check, int rank)
                               problem->rank, problem->ranks);
     }
     status = check_blocks(check, rank, problem->send, "send");
-    return status == IRR_OK ? check_blocks(check, rank, problem->recv, "recv") : status;
+    if (status == IRR_OK) {
+        status = check_blocks(check, rank, problem->recv, "recv");
+    }
+    return status == IRR_OK ? check_place(check, rank) : status;
 }
 
 static irr_status_t check_agreement(irr_check_t *check, int from)

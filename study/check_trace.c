@@ -10,6 +10,10 @@
  * A step visits all that it depends on, directly or not, and one that writes to used scratch sorts what the steps
  * use that may run beside it; everything else is a binary search.
  *
+ * In place OUTPUT holds from the start what the rank owns, and INPUT is another name for it.  What lies there is
+ * overwritten once, by steps that come behind all that read it: what was sent too late, or not copied, is found where
+ * it arrives.
+ *
  * INPUT is named by its offsets, not by the block that a byte is sent in: send blocks may overlap, as those of
  * MPI may, and then a byte belongs to several messages.
  */
@@ -25,11 +29,12 @@ static const char *const buffer_names[] = { "INPUT", "OUTPUT", "SCRATCH" };
 /* Beside the check: what is known of the rank that is being traced. */
 typedef struct tracer {
     irr_check_t     *check;
-    irr_segments_t   input;     /* what its send blocks cover; the origin is IRR_CHECK_OWN */
+    bool             in_place;
+    irr_segments_t   input;     /* what its send blocks cover, if not in place; the origin is IRR_CHECK_OWN */
     irr_segments_t   scratch;   /* what scratch holds at the step; origins are earlier steps */
     size_t          *ancestor;  /* by step: i + 1 if it comes before step i by dependencies */
     size_t          *stack;
-    irr_check_uses_t uses;      /* of scratch, by the steps that may run beside the step */
+    irr_check_uses_t scratch_uses, place_uses;   /* by the steps that may run beside the step */
 } tracer_t;
 
 static ptrdiff_t end_of(const irr_piece_t *piece)
@@ -75,6 +80,11 @@ static irr_status_t want_output(tracer_t *tracer, int rank)
     return status;
 }
 
+static irr_segments_t *input_of(tracer_t *tracer, int rank)
+{
+    return tracer->in_place ? &tracer->check->output[rank] : &tracer->input;
+}
+
 static irr_status_t own_input(tracer_t *tracer, int rank)
 {
     const irr_blocks_t blocks = tracer->check->problems[rank].send;
@@ -84,7 +94,7 @@ static irr_status_t own_input(tracer_t *tracer, int rank)
     for (size_t i = 0; status == IRR_OK && i < blocks.count; i++) {
         const irr_block_t *block = &blocks.list[i];
 
-        status = irr_segments_put(&tracer->input, (irr_segment_t){
+        status = irr_segments_put(input_of(tracer, rank), (irr_segment_t){
             .offset = block->offset, .length = block->length, .origin = IRR_CHECK_OWN, .at = block->offset
         });
     }
@@ -94,7 +104,7 @@ static irr_status_t own_input(tracer_t *tracer, int rank)
 static irr_segments_t *list_of(tracer_t *tracer, int rank, irr_buffer_t buffer)
 {
     switch (buffer) {
-    case IRR_BUFFER_INPUT:   return &tracer->input;
+    case IRR_BUFFER_INPUT:   return input_of(tracer, rank);
     case IRR_BUFFER_OUTPUT:  return &tracer->check->output[rank];
     case IRR_BUFFER_SCRATCH:
     case IRR_BUFFER_BOARD:
@@ -131,8 +141,8 @@ static irr_status_t check_read(tracer_t *tracer, int rank, size_t i, const irr_p
 
     if (!irr_segments_cover(list, piece->offset, piece->length)) {
         return irr_check_fail(tracer->check, "rank %d step %zu reads %s[%td,%td), which %s", rank, i, name,
-                              piece->offset, end, piece->buffer == IRR_BUFFER_INPUT ?
-                              "is not inside the send blocks" : "holds nothing yet");
+                              piece->offset, end, list == input_of(tracer, rank)
+                              ? "is not inside the send blocks" : "holds nothing yet");
     }
     for (size_t s = irr_segments_find(list, piece->offset); s < list->count && list->items[s].offset < end; s++) {
         size_t writer = list->items[s].origin;
@@ -145,9 +155,14 @@ static irr_status_t check_read(tracer_t *tracer, int rank, size_t i, const irr_p
     return IRR_OK;
 }
 
-static bool overlap(const irr_piece_t *a, const irr_piece_t *b)
+static irr_buffer_t buffer_of(const tracer_t *tracer, const irr_piece_t *piece)
 {
-    return a->buffer == b->buffer && a->length > 0 && b->length > 0 && a->offset < end_of(b) &&
+    return tracer->in_place && piece->buffer == IRR_BUFFER_INPUT ? IRR_BUFFER_OUTPUT : piece->buffer;
+}
+
+static bool overlap(const tracer_t *tracer, const irr_piece_t *a, const irr_piece_t *b)
+{
+    return buffer_of(tracer, a) == buffer_of(tracer, b) && a->length > 0 && b->length > 0 && a->offset < end_of(b) &&
            b->offset < end_of(a);
 }
 
@@ -161,22 +176,23 @@ static irr_status_t report_reuse(tracer_t *tracer, int rank, size_t i, const irr
         size_t pieces = tracer->ancestor[j] != i + 1 ? step->pieces : 0;
 
         for (size_t p = 0; p < pieces; p++) {
-            if (overlap(&plan->pieces[step->first_piece + p], piece)) {
-                return irr_check_fail(tracer->check, "rank %d step %zu writes SCRATCH[%td,%td), which step %zu "
-                                      "uses, on which it does not depend", rank, i, piece->offset,
-                                      end_of(piece), j);
+            if (overlap(tracer, &plan->pieces[step->first_piece + p], piece)) {
+                return irr_check_fail(tracer->check, "rank %d step %zu writes %s[%td,%td), which step %zu "
+                                      "uses, on which it does not depend", rank, i, buffer_names[piece->buffer],
+                                      piece->offset, end_of(piece), j);
             }
         }
     }
     return IRR_OK;
 }
 
-/* Scratch that holds something already: all earlier steps that touch the piece must come before step i. */
+/* A place that holds something already: all earlier steps that touch the piece must come before step i. */
 static irr_status_t check_reuse(tracer_t *tracer, int rank, size_t i, const irr_piece_t *piece)
 {
-    irr_status_t status = irr_check_uses_collect(&tracer->uses, &tracer->check->plans[rank], i, tracer->ancestor);
+    irr_check_uses_t *uses = piece->buffer == IRR_BUFFER_SCRATCH ? &tracer->scratch_uses : &tracer->place_uses;
+    irr_status_t status = irr_check_uses_collect(uses, &tracer->check->plans[rank], i, tracer->ancestor);
 
-    if (status == IRR_OK && irr_check_uses_hit(&tracer->uses, piece->offset, end_of(piece))) {
+    if (status == IRR_OK && irr_check_uses_hit(uses, piece->offset, end_of(piece))) {
         status = report_reuse(tracer, rank, i, piece);
     }
     return status;
@@ -187,8 +203,10 @@ static size_t wrong_victim(const irr_segments_t *list, size_t i, const irr_piece
 {
     for (size_t s = irr_segments_find(list, piece->offset);
          s < list->count && list->items[s].offset < end_of(piece); s++) {
-        if (piece->buffer == IRR_BUFFER_OUTPUT || list->items[s].origin == i) {
-            return list->items[s].origin;
+        const size_t origin = list->items[s].origin;
+
+        if (origin != IRR_CHECK_OWN && (piece->buffer == IRR_BUFFER_OUTPUT || origin == i)) {
+            return origin;
         }
     }
     return IRR_CHECK_OWN;
@@ -287,7 +305,7 @@ static irr_status_t trace_step(tracer_t *tracer, int rank, size_t i)
     case IRR_STEP_COPY:
         break;
     }
-    if (overlap(&pieces[0], &pieces[1])) {
+    if (overlap(tracer, &pieces[0], &pieces[1])) {
         return irr_check_fail(tracer->check, "rank %d step %zu copies a range onto itself", rank, i);
     }
     status = trace_read(tracer, rank, i, &pieces[0], 1);
@@ -299,11 +317,12 @@ static irr_status_t trace_rank(tracer_t *tracer, int rank)
     size_t steps = tracer->check->plans[rank].nsteps;
     irr_status_t status = want_output(tracer, rank);
 
+    tracer->in_place = tracer->check->problems[rank].in_place;
     if (status == IRR_OK) {
         status = own_input(tracer, rank);
     }
     irr_segments_clear(&tracer->scratch);
-    tracer->uses.owner = 0;
+    tracer->scratch_uses.owner = tracer->place_uses.owner = 0;
     memset(tracer->ancestor, 0, steps * sizeof(*tracer->ancestor));
     for (size_t i = 0; status == IRR_OK && i < steps; i++) {
         status = trace_step(tracer, rank, i);
@@ -314,14 +333,17 @@ static irr_status_t trace_rank(tracer_t *tracer, int rank)
 irr_status_t irr_check_trace(irr_check_t *check)
 {
     size_t total = check->base[check->ranks];
-    tracer_t tracer = { .check = check };
+    tracer_t tracer = {
+        .check = check, .scratch_uses = { .buffers = 1u << IRR_BUFFER_SCRATCH },
+        .place_uses = { .buffers = 1u << IRR_BUFFER_INPUT | 1u << IRR_BUFFER_OUTPUT } };
     const irr_array_t arrays[] = { IRR_ARRAY(tracer.ancestor, total), IRR_ARRAY(tracer.stack, total) };
     irr_status_t status = IRR_ALLOC_ARRAYS(arrays);
 
     for (int r = 0; status == IRR_OK && r < check->ranks; r++) {
         status = trace_rank(&tracer, r);
     }
-    irr_check_uses_fini(&tracer.uses);
+    irr_check_uses_fini(&tracer.place_uses);
+    irr_check_uses_fini(&tracer.scratch_uses);
     irr_segments_fini(&tracer.scratch);
     irr_segments_fini(&tracer.input);
     irr_free(tracer.ancestor);   /* and the stack */

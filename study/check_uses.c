@@ -1,10 +1,10 @@
 /*
- * check_uses.c - an index over the scratch that steps use, for check_trace.c.
+ * check_uses.c - an index over the ranges of a buffer that steps use, for check_trace.c.
  *
  * The uses are sorted by offset, and each knows how far those up to it reach at most.  Then a range is used
  * exactly if the last use that begins before its end reaches beyond its begin: they may overlap each other.
  *
- * Cost: O(n) for n pieces a step that writes to used scratch, and O(n log n) for those that are new since the
+ * Cost: O(n) for n pieces a step that writes to a used place, and O(n log n) for those that are new since the
  * last such step: the receives of a stage follow each other, and each meets what the one before it met and that
  * one. O(log n) a question.
  */
@@ -19,7 +19,7 @@ void irr_check_uses_fini(irr_check_uses_t *uses)
 {
     irr_free(uses->taken);
     irr_free(uses->items);
-    *uses = (irr_check_uses_t){ .items = NULL };
+    *uses = (irr_check_uses_t){ .buffers = uses->buffers };
 }
 
 static int by_offset(const void *a, const void *b)
@@ -34,7 +34,7 @@ static irr_status_t add_step(irr_check_uses_t *uses, const irr_piece_t *pieces, 
     irr_status_t status = IRR_GROW(uses->items, uses->max, uses->count + count);
 
     for (size_t p = 0; p < count && status == IRR_OK; p++) {
-        if (pieces[p].buffer == IRR_BUFFER_SCRATCH && pieces[p].length > 0) {
+        if ((uses->buffers >> pieces[p].buffer & 1) != 0 && pieces[p].length > 0) {
             uses->items[uses->count++] = (irr_check_use_t){
                 pieces[p].offset, pieces[p].offset + (ptrdiff_t)pieces[p].length, 0
             };

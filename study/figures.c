@@ -8,9 +8,9 @@
 
 #include <stdlib.h>
 
-/* Where a message arrives, and when. */
+/* Where a message arrives, and when; and from where. */
 typedef struct arrival {
-    int stage, step, to;
+    int stage, step, to, from;
 } arrival_t;
 
 static int by_arrival(const void *a, const void *b)
@@ -23,7 +23,15 @@ static int by_arrival(const void *a, const void *b)
     if (x->step != y->step) {
         return x->step < y->step ? -1 : 1;
     }
-    return (x->to > y->to) - (x->to < y->to);
+    if (x->to != y->to) {
+        return x->to < y->to ? -1 : 1;
+    }
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+static bool same_place(const arrival_t *x, const arrival_t *y)
+{
+    return x->stage == y->stage && x->step == y->step && x->to == y->to;
 }
 
 static size_t larger(size_t a, size_t b)
@@ -51,7 +59,7 @@ static size_t count_rank(const irr_plan_t *plan, arrival_t *arrivals, irr_figure
             received++;
             continue;
         }
-        arrivals[sent++] = (arrival_t){ step->stage, step->number, step->peer };
+        arrivals[sent++] = (arrival_t){ step->stage, step->number, step->peer, plan->rank };
         figures->message_bytes_max = larger(figures->message_bytes_max, step->bytes);
         traffic += step->bytes;
     }
@@ -64,15 +72,15 @@ static size_t count_rank(const irr_plan_t *plan, arrival_t *arrivals, irr_figure
     return sent;
 }
 
-/* From the sorted arrivals: the steps of all stages, and the receivers that are contended for. */
+/* From the sorted arrivals: the steps of all stages, and the receivers that are contended for by several ranks. */
 static void count_arrivals(const arrival_t *arrivals, size_t count, irr_figures_t *figures)
 {
     size_t same;
 
     for (size_t i = 0; i < count; i += same) {
-        for (same = 1; i + same < count && by_arrival(&arrivals[i], &arrivals[i + same]) == 0; same++) {
+        for (same = 1; i + same < count && same_place(&arrivals[i], &arrivals[i + same]); same++) {
         }
-        figures->contention += same > 1;
+        figures->contention += arrivals[i].from != arrivals[i + same - 1].from;
         if (i + same == count || arrivals[i + same].stage != arrivals[i].stage) {
             figures->steps += (size_t)arrivals[i].step;
         }

@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "order/tree/syncs.h"
+#include "route/pairs.h"
 #include "study/paper.h"
 #include "study/grid_plans.h"
 
@@ -40,6 +41,30 @@ static irr_status_t state_problems(const irr_matrix_t *matrix, irr_plans_t *plan
         }
     }
     return IRR_OK;
+}
+
+/* ---- in place ---- */
+
+static irr_status_t build_pairs(irr_plans_t *plans)
+{
+    irr_status_t status = IRR_OK;
+
+    for (int r = 0; r < plans->ranks && status == IRR_OK; r++) {
+        irr_problem_t *problem = &plans->problems[r];
+
+        for (size_t i = 0; i < problem->send.count || i < problem->recv.count; i++) {
+            const irr_block_t *sent = &problem->send.list[i], *received = &problem->recv.list[i];
+
+            if (problem->send.count != problem->recv.count || sent->rank != received->rank ||
+                sent->length != received->length) {
+                return IRR_ERR_BAD_PARAM;
+            }
+        }
+        problem->send = problem->recv;
+        problem->in_place = true;
+        status = irr_pairs_build(problem, &irr_pairs_limits, &plans->plans[r]);
+    }
+    return status;
 }
 
 /* ---- by a schedule ---- */
@@ -91,6 +116,10 @@ static irr_status_t build(const irr_way_t *way, const irr_plans_known_t *known, 
     irr_status_t status = IRR_OK;
     irr_grid_t grid;
 
+    if (known->in_place) {
+        return irr_way_is_local(way) && way->pace == &irr_pace_free && !way->boards ? build_pairs(plans)
+                                                                                    : IRR_ERR_BAD_PARAM;
+    }
     if (irr_way_is_scheduled(way)) {
         return known->schedule != NULL ? build_scheduled(way, known, plans) : IRR_ERR_BAD_PARAM;
     }

@@ -10,7 +10,7 @@
 
 /*
  * problems[r] and plans[r] belong to rank r.  Messages are in one block each, and these lie without gaps, by
- * rank, in INPUT and in OUTPUT alike.
+ * rank, in INPUT and in OUTPUT alike; in place these are one.
  */
 typedef struct irr_plans {
     int            ranks;
@@ -26,12 +26,13 @@ typedef struct irr_plans_known {
     const irr_schedule_t *schedule;   /* for a way that is scheduled: sorted, one that passes irr_schedule_check for the
                                          matrix, or for what irr_forward_matrix makes of it if the way forwards */
     const irr_tree_t     *tree;       /* of the ranks' hosts, for the pace sync; NULL: one switch */
+    bool                  in_place;   /* for a local way with the pace free, without boards: by route/pairs.h */
 } irr_plans_known_t;
 
 /*
- * Builds all plans by a way.  IRR_ERR_BAD_PARAM: no such grid, a schedule or nodes are missing, or a row or column of
- * the matrix sums to more than PTRDIFF_MAX bytes; IRR_ERR_NO_MEMORY, or what irr_syncs_find returns.  Outputs are set
- * on success only.
+ * Builds all plans by a way.  IRR_ERR_BAD_PARAM: no such grid, a schedule or nodes are missing, a row or column of
+ * the matrix sums to more than PTRDIFF_MAX bytes, or in place two ranks have different counts for each other;
+ * IRR_ERR_NO_MEMORY, or what irr_syncs_find returns.  Outputs are set on success only.
  */
 irr_status_t irr_plans_build(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans);
 

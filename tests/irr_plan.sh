@@ -10,7 +10,7 @@ algorithms() {
     "$PLAN" --list-algorithms | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p'
 }
 
-echo 1..58
+echo 1..65
 
 # ---- print ----
 
@@ -233,6 +233,44 @@ file far '8 8 1' '3 2 9'
 good print --algorithm lp --matrix "$scratch/far" --json && [ "$(step)" -eq 3 ] &&
     good print --algorithm lp --matrix "$scratch/far" --json --shift && [ "$(step)" -eq 7 ]
 report $? "lp shifts if asked to"
+
+# ---- in place ----
+
+cat > "$scratch/expected" << 'END'
+plan rank 1 of 3, 1 stage, 6 steps, 72 scratch bytes
+stage 1 step 0    copy on   1              8 bytes  output[16,24) -> scratch[0,8)
+stage 1 step 1    send to   2              8 bytes  scratch[0,8)  after 0
+stage 1 step 1    recv from 2              8 bytes  output[16,24)  after 0
+stage 1 step 0    copy on   1              8 bytes  output[0,8) -> scratch[64,72)  after 0
+stage 1 step 2    send to   0              8 bytes  scratch[64,72)  after 3
+stage 1 step 2    recv from 0              8 bytes  output[0,8)  after 3
+END
+prints "in place what is sent is copied before what comes overwrites it" \
+    print --algorithm a1 --ranks 3 --unit 8 --in-place --rank 1
+undelivered=
+for algorithm in a1 ac lp rs_n rs_n_sort rs_nh optimal aapc; do
+    for ranks in 1 2 7 18; do
+        for unit in 0 3 65000 600000; do
+            good check --algorithm $algorithm --ranks $ranks --unit $unit --in-place &&
+                [ "$(grep -c -E '^(delivered=ok|contention=0)$' "$scratch/out")" -eq 2 ] &&
+                [ "$(value scratch_bytes_max)" -le 1048576 ] || undelivered="$undelivered $algorithm:$ranks:$unit"
+        done
+    done
+done
+[ -z "$undelivered" ]
+report $? "direct messages and schedules deliver in 1 MiB of scratch$undelivered"
+good draw --algorithm rs_nh --ranks 4 --in-place && good print --algorithm rs_nh --ranks 4 --in-place --json &&
+    [ "$(lines '"slices":\[\[[0-3],[0-3],0,1024\]\]')" -eq 12 ]
+report $? "they are drawn, and printed as JSON"
+refused "a grid in place" "--in-place is for direct messages with the pace free, and for schedules, which it leaves out; " \
+    check --algorithm a3 --ranks 8 --in-place
+refused "boards in place" "--in-place is for direct messages with the pace free, and for schedules, which it leaves out; " \
+    check --algorithm board --ranks 8 --in-place
+refused "counts in place that differ" \
+    "--in-place: rank 0 has 5 bytes for rank 1, which has 0 for it; they must be equal" \
+    check --algorithm a1 --matrix "$scratch/pair" --in-place
+refused "a schedule in place" "--in-place goes without a schedule, and so with none of --load, --save, " \
+    check --algorithm rs_nh --ranks 4 --save "$scratch/none" --in-place
 
 # ---- boards ----
 

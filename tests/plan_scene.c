@@ -49,6 +49,30 @@ static const irr_scene_row_t reuse_rows[] = {
     /* step 4 */ { 2, IRR_STEP_COPY, 2, 1, { INPUT(2), OUTPUT(2) }, ALONE, 0 }
 };
 
+/* The peers of ranks 0, 1 and 2 in one order for all. */
+static const irr_scene_row_t place_rows[] = {
+    /* step 0 */ { 0, IRR_STEP_COPY, 0, 1, { OUTPUT(1), SCRATCH(0) }, ALONE, 0 },
+    /* step 1 */ { 0, IRR_STEP_SEND, 1, 1, { SCRATCH(0) }, AFTER, 0 },
+    /* step 2 */ { 0, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, AFTER, 0 },
+    /* step 3 */ { 0, IRR_STEP_COPY, 0, 1, { OUTPUT(2), SCRATCH(0) }, AFTER, 1 },
+    /* step 4 */ { 0, IRR_STEP_SEND, 2, 1, { SCRATCH(0) }, AFTER, 3 },
+    /* step 5 */ { 0, IRR_STEP_RECV, 2, 1, { OUTPUT(2) }, AFTER, 3 },
+
+    /* step 0 */ { 1, IRR_STEP_COPY, 1, 1, { OUTPUT(0), SCRATCH(0) }, ALONE, 0 },
+    /* step 1 */ { 1, IRR_STEP_SEND, 0, 1, { SCRATCH(0) }, AFTER, 0 },
+    /* step 2 */ { 1, IRR_STEP_RECV, 0, 1, { OUTPUT(0) }, AFTER, 0 },
+    /* step 3 */ { 1, IRR_STEP_COPY, 1, 1, { OUTPUT(2), SCRATCH(0) }, AFTER, 1 },
+    /* step 4 */ { 1, IRR_STEP_SEND, 2, 1, { SCRATCH(0) }, AFTER, 3 },
+    /* step 5 */ { 1, IRR_STEP_RECV, 2, 1, { OUTPUT(2) }, AFTER, 3 },
+
+    /* step 0 */ { 2, IRR_STEP_COPY, 2, 1, { INPUT(0), SCRATCH(0) }, ALONE, 0 },
+    /* step 1 */ { 2, IRR_STEP_SEND, 0, 1, { SCRATCH(0) }, AFTER, 0 },
+    /* step 2 */ { 2, IRR_STEP_RECV, 0, 1, { OUTPUT(0) }, AFTER, 0 },
+    /* step 3 */ { 2, IRR_STEP_COPY, 2, 1, { INPUT(1), SCRATCH(0) }, AFTER, 1 },
+    /* step 4 */ { 2, IRR_STEP_SEND, 1, 1, { SCRATCH(0) }, AFTER, 3 },
+    /* step 5 */ { 2, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, AFTER, 3 }
+};
+
 void irr_scene_open_empty(irr_scene_t *scene)
 {
     memset(scene, 0, sizeof(*scene));
@@ -76,6 +100,15 @@ void irr_scene_open_reuse(irr_scene_t *scene)
     irr_scene_add(scene, ROWS(reuse_rows));
 }
 
+void irr_scene_open_place(irr_scene_t *scene)
+{
+    irr_scene_open_empty(scene);
+    for (int r = 0; r < RANKS; r++) {
+        scene->problems[r].in_place = true;
+    }
+    irr_scene_add(scene, ROWS(place_rows));
+}
+
 void irr_scene_close(irr_scene_t *scene)
 {
     for (int r = 0; r < RANKS; r++) {
@@ -101,6 +134,34 @@ void irr_scene_add(irr_scene_t *scene, const irr_scene_row_t *rows, size_t count
 irr_status_t irr_scene_check(irr_scene_t *scene)
 {
     return irr_plan_check(scene->plans, scene->problems, RANKS, scene->reason, sizeof(scene->reason));
+}
+
+void irr_scene_accept(irr_scene_t *scene)
+{
+    CU_ASSERT_EQUAL(irr_scene_check(scene), IRR_OK);
+    CU_ASSERT_STRING_EQUAL(scene->reason, "");
+    irr_scene_close(scene);
+}
+
+void irr_scene_refuse(irr_scene_t *scene, const char *reason)
+{
+    CU_ASSERT_EQUAL(irr_scene_check(scene), IRR_ERR_INVALID_PLAN);
+    CU_ASSERT_STRING_EQUAL(scene->reason, reason);
+    if (strcmp(scene->reason, reason) != 0) {
+        printf("# expected: %s\n# got:      %s\n", reason, scene->reason);
+    }
+    irr_scene_close(scene);
+}
+
+void irr_scene_refuse_each(void (*open)(irr_scene_t *scene), const irr_scene_breakage_t *breakages)
+{
+    for (const irr_scene_breakage_t *b = breakages; b->apply != NULL; b++) {
+        irr_scene_t scene;
+
+        open(&scene);
+        b->apply(&scene);
+        irr_scene_refuse(&scene, b->reason);
+    }
 }
 
 irr_step_t *irr_scene_step(irr_scene_t *scene, int rank, int i)

@@ -43,6 +43,9 @@ void irr_scene_open(irr_scene_t *scene);
 /* Three stages; later, that from 2 to 0 goes through the same scratch. */
 void irr_scene_open_reuse(irr_scene_t *scene);
 
+/* In place: each rank copies what goes to a peer to its scratch, which is used again, sends it and receives. */
+void irr_scene_open_place(irr_scene_t *scene);
+
 void irr_scene_close(irr_scene_t *scene);
 
 /* Appends steps to the plans; count is that of the array. */
@@ -52,6 +55,19 @@ void irr_scene_add(irr_scene_t *scene, const irr_scene_row_t *rows, size_t count
 
 /* Runs the checker; the reason, if any, is left in the scene. */
 irr_status_t irr_scene_check(irr_scene_t *scene);
+
+/* Closes a scene, which must be accepted; or refused for exactly this reason. */
+void irr_scene_accept(irr_scene_t *scene);
+void irr_scene_refuse(irr_scene_t *scene, const char *reason);
+
+/* One thing that is broken, and what the checker says then.  A list ends with NULL. */
+typedef struct irr_scene_breakage {
+    void (*apply)(irr_scene_t *scene);
+    const char *reason;
+} irr_scene_breakage_t;
+
+/* Each of them in a scene of its own. */
+void irr_scene_refuse_each(void (*open)(irr_scene_t *scene), const irr_scene_breakage_t *breakages);
 
 /* Step i of a rank, and its piece p. */
 irr_step_t *irr_scene_step(irr_scene_t *scene, int rank, int i);

@@ -20,30 +20,12 @@ static irr_piece_t *piece(irr_scene_t *scene, int rank, int i, int p)
     return irr_scene_piece(scene, rank, i, p);
 }
 
-/* Closes the scene, which must be refused for exactly this reason. */
-static void expect_refused(irr_scene_t *scene, const char *reason)
-{
-    CU_ASSERT_EQUAL(irr_scene_check(scene), IRR_ERR_INVALID_PLAN);
-    CU_ASSERT_STRING_EQUAL(scene->reason, reason);
-    if (strcmp(scene->reason, reason) != 0) {
-        printf("# expected: %s\n# got:      %s\n", reason, scene->reason);
-    }
-    irr_scene_close(scene);
-}
-
-static void expect_accepted(irr_scene_t *scene)
-{
-    CU_ASSERT_EQUAL(irr_scene_check(scene), IRR_OK);
-    CU_ASSERT_STRING_EQUAL(scene->reason, "");
-    irr_scene_close(scene);
-}
-
 static void test_right(void)
 {
     irr_scene_t scene;
 
     irr_scene_open(&scene);
-    expect_accepted(&scene);
+    irr_scene_accept(&scene);
     irr_scene_open(&scene);
     CU_ASSERT_EQUAL(irr_plan_check(scene.plans, scene.problems, RANKS, NULL, 0), IRR_OK);
     CU_ASSERT_EQUAL(irr_plan_check(scene.plans, scene.problems, 0, NULL, 0), IRR_ERR_BAD_PARAM);
@@ -53,22 +35,6 @@ static void test_right(void)
 }
 
 /* ---- one thing broken ---- */
-
-typedef struct breakage {
-    void (*apply)(irr_scene_t *s);
-    const char *reason;
-} breakage_t;
-
-static void expect_each_refused(const breakage_t *breakages)
-{
-    for (const breakage_t *b = breakages; b->apply != NULL; b++) {
-        irr_scene_t scene;
-
-        irr_scene_open(&scene);
-        b->apply(&scene);
-        expect_refused(&scene, b->reason);
-    }
-}
 
 #define BREAK(name, statement) static void name(irr_scene_t *s) { statement; }
 
@@ -103,7 +69,7 @@ BREAK(dep_on_itself,   s->plans[1].deps[0] = 4)
 
 static void test_shape(void)
 {
-    static const breakage_t breakages[] = {
+    static const irr_scene_breakage_t breakages[] = {
         { no_blocks, "problem of rank 1 has no send blocks" },
         { wild_block, "problem of rank 1: recv block 2 is out of range" },
         { empty_block, "problem of rank 1: send blocks are empty, or not sorted by rank" },
@@ -135,7 +101,7 @@ static void test_shape(void)
         { NULL, NULL }
     };
 
-    expect_each_refused(breakages);
+    irr_scene_refuse_each(irr_scene_open, breakages);
 }
 
 BREAK(no_send,       step(s, 1, 2)->stage = 2)
@@ -158,7 +124,7 @@ BREAK(onto_itself,   *piece(s, 0, 3, 0) = *piece(s, 0, 3, 1))
 
 static void test_rules_1_to_4(void)
 {
-    static const breakage_t breakages[] = {
+    static const irr_scene_breakage_t breakages[] = {
         { no_send, "rank 0 step 0 receives from rank 1 in stage 1, which has no send for it" },
         { no_receive, "rank 2 step 3 sends to rank 1 in stage 1, which has no receive for it" },
         { other_length, "rank 0 step 2 sends 15 bytes to rank 1 in stage 1, whose step 0 receives 16" },
@@ -181,7 +147,7 @@ static void test_rules_1_to_4(void)
         { NULL, NULL }
     };
 
-    expect_each_refused(breakages);
+    irr_scene_refuse_each(irr_scene_open, breakages);
 }
 
 /* The k-th send goes to the k-th receive: two halves sent in the other order end up in each other's place. */
@@ -204,7 +170,7 @@ static void test_message_order(void)
     CU_ASSERT_EQUAL(irr_scene_check(&scene), IRR_OK);
     *piece(&scene, 1, 2, 0) = second_in;
     *piece(&scene, 1, 6, 0) = first_in;
-    expect_refused(&scene, "rank 0: byte 0 of the block from rank 1 should be INPUT[0] of that rank, "
+    irr_scene_refuse(&scene, "rank 0: byte 0 of the block from rank 1 should be INPUT[0] of that rank, "
                            "but is INPUT[4] of rank 1");
 }
 
@@ -213,19 +179,19 @@ static void test_scratch_reuse(void)
     irr_scene_t scene;
 
     irr_scene_open_reuse(&scene);
-    expect_accepted(&scene);
+    irr_scene_accept(&scene);
     irr_scene_open_reuse(&scene);
     scene.plans[1].deps[1] = 0;  /* step 5 writes when step 0 has, but step 4 may not have read */
-    expect_refused(&scene, "rank 1 step 5 writes SCRATCH[0,8), which step 4 uses, on which it does not depend");
+    irr_scene_refuse(&scene, "rank 1 step 5 writes SCRATCH[0,8), which step 4 uses, on which it does not depend");
     irr_scene_open_reuse(&scene);
     step(&scene, 1, 5)->deps = 0;
-    expect_refused(&scene, "rank 1 step 5 writes SCRATCH[0,8), which step 0 uses, on which it does not depend");
+    irr_scene_refuse(&scene, "rank 1 step 5 writes SCRATCH[0,8), which step 0 uses, on which it does not depend");
     irr_scene_open_reuse(&scene);
     scene.plans[1].deps[2] = 4;  /* step 6 reads when the scratch is free, but step 5 may not have written */
-    expect_refused(&scene, "rank 1 step 6 reads SCRATCH[0,8) of step 5, on which it does not depend");
+    irr_scene_refuse(&scene, "rank 1 step 6 reads SCRATCH[0,8) of step 5, on which it does not depend");
     irr_scene_open(&scene);
     *piece(&scene, 1, 0, 0) = *piece(&scene, 1, 0, 1);
-    expect_refused(&scene, "rank 1 step 0 writes SCRATCH[0,8), which step 0 wrote already");
+    irr_scene_refuse(&scene, "rank 1 step 0 writes SCRATCH[0,8), which step 0 wrote already");
 }
 
 /* As in MPI, a byte may be sent to several ranks, but received once. */
@@ -240,7 +206,7 @@ static void test_overlapping_send_blocks(void)
     piece(&scene, 1, 2, 0)->offset = 0;
     piece(&scene, 1, 3, 0)->offset = 2;
     piece(&scene, 1, 5, 0)->offset = 1;
-    expect_accepted(&scene);
+    irr_scene_accept(&scene);
 }
 
 static void test_empty_blocks(void)
@@ -251,7 +217,7 @@ static void test_empty_blocks(void)
     for (int r = 0; r < RANKS; r++) {
         scene.problems[r].send.count = scene.problems[r].recv.count = 0;
     }
-    expect_accepted(&scene);
+    irr_scene_accept(&scene);
 }
 
 /* Two ranks post their receives only when their sends are complete. */
@@ -267,7 +233,7 @@ static void test_crossed_sends(void)
 
     irr_scene_open_empty(&scene);
     irr_scene_add(&scene, ROWS(rows));
-    expect_refused(&scene, "deadlock: 4 steps never end; rank 0 step 0 waits for rank 1 step 1");
+    irr_scene_refuse(&scene, "deadlock: 4 steps never end; rank 0 step 0 waits for rank 1 step 1");
 }
 
 /* Rank 0 could start step 2 at once, but the order of the plan puts it behind what waits for its answer. */
@@ -285,7 +251,7 @@ static void test_order_of_sends(void)
 
     irr_scene_open_empty(&scene);
     irr_scene_add(&scene, ROWS(rows));
-    expect_refused(&scene, "deadlock: 6 steps never end; rank 1 step 2 waits for rank 1 step 0");
+    irr_scene_refuse(&scene, "deadlock: 6 steps never end; rank 1 step 2 waits for rank 1 step 0");
 }
 
 /* ---- tells and awaits ---- */
@@ -326,7 +292,7 @@ static void await_in_pieces(irr_scene_t *s)
 
 static void test_signals(void)
 {
-    static const breakage_t rows[] = {
+    static const irr_scene_breakage_t rows[] = {
         { tell_nobody, "rank 0 step 4 tells rank 1 in stage 1, which has no await for it" },
         { tell_another, "rank 1 step 6 awaits rank 0 in stage 1, which has no tell for it" },
         { tell_itself, "rank 0 step 4: peer 0 is not allowed" },
@@ -336,16 +302,13 @@ static void test_signals(void)
         { await_later, "rank 0 step 4 tells rank 1 in stage 1, which has no await for it" },
         { await_itself, "rank 1 step 6: peer 1 is not allowed" },
         { await_in_pieces, "rank 1 step 6: 2 pieces from 7 on, of 9" },
+        { NULL, NULL }
     };
     irr_scene_t scene;
 
     open_told(&scene);
-    expect_accepted(&scene);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        open_told(&scene);
-        rows[i].apply(&scene);
-        expect_refused(&scene, rows[i].reason);
-    }
+    irr_scene_accept(&scene);
+    irr_scene_refuse_each(open_told, rows);
 }
 
 /* Each of two ranks tells the other when it has been told. */
@@ -361,7 +324,7 @@ static void test_crossed_tells(void)
 
     irr_scene_open_empty(&scene);
     irr_scene_add(&scene, ROWS(rows));
-    expect_refused(&scene, "deadlock: 4 steps never end; rank 0 step 0 waits for rank 1 step 1");
+    irr_scene_refuse(&scene, "deadlock: 4 steps never end; rank 0 step 0 waits for rank 1 step 1");
 }
 
 /* A send awaits what its receiver tells when it has the message. */
@@ -377,7 +340,7 @@ static void test_late_tell(void)
 
     irr_scene_open_empty(&scene);
     irr_scene_add(&scene, ROWS(rows));
-    expect_refused(&scene, "deadlock: 4 steps never end; rank 0 step 0 waits for rank 1 step 1");
+    irr_scene_refuse(&scene, "deadlock: 4 steps never end; rank 0 step 0 waits for rank 1 step 1");
 }
 
 /* The second tell, for which the send of rank 1 waits, goes behind the first, which waits for that send. */
@@ -395,7 +358,7 @@ static void test_order_of_tells(void)
 
     irr_scene_open_empty(&scene);
     irr_scene_add(&scene, ROWS(rows));
-    expect_refused(&scene, "deadlock: 6 steps never end; rank 1 step 2 waits for rank 1 step 1");
+    irr_scene_refuse(&scene, "deadlock: 6 steps never end; rank 1 step 2 waits for rank 1 step 1");
 }
 
 /* Each copy doubles the segments of the one before it; refused long before memory is short. */
@@ -416,7 +379,7 @@ static void test_bomb(void)
         row.pieces[1].offset = (ptrdiff_t)row.pieces[0].length;
         irr_scene_add(&scene, &row, 1);
     }
-    expect_refused(&scene, "rank 0 handles some bytes more than 4 times in a stage");
+    irr_scene_refuse(&scene, "rank 0 handles some bytes more than 4 times in a stage");
 }
 
 int main(void)

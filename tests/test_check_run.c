@@ -57,10 +57,10 @@ static void expect_delivered(const irr_scene_t *scene, uint64_t *random)
         output[r] = bytes[1][r];
         for (int i = 0; i < ROOM; i++) {
             input[r][i] = (unsigned char)(r * ROOM + i);
-            output[r][i] = 0xff;
+            output[r][i] = scene->problems[r].in_place ? input[r][i] : 0xff;
         }
     }
-    CU_ASSERT_TRUE(irr_plan_run(scene->plans, RANKS, input, output, random));
+    CU_ASSERT_TRUE(irr_plan_run(scene->plans, RANKS, scene->problems[0].in_place ? output : input, output, random));
     for (int r = 0; r < RANKS; r++) {
         for (int from = 0; from < RANKS; from++) {
             const irr_block_t *send = &scene->send[from][r], *recv = &scene->recv[r][from];
@@ -74,17 +74,14 @@ static void expect_delivered(const irr_scene_t *scene, uint64_t *random)
 static void test_random_changes(void)
 {
     enum { ROUNDS = 20000 };
+    static void (*const open[])(irr_scene_t *scene) = { irr_scene_open, irr_scene_open_reuse, irr_scene_open_place };
     uint64_t random = irr_test_seed();
     unsigned accepted = 0;
 
     for (int round = 0; round < ROUNDS; round++) {
         irr_scene_t scene;
 
-        if (irr_test_below(&random, 2) == 0) {
-            irr_scene_open(&scene);
-        } else {
-            irr_scene_open_reuse(&scene);
-        }
+        open[irr_test_below(&random, 3)](&scene);
         for (uint64_t changes = irr_test_below(&random, 4); changes > 0; changes--) {
             change_something(&scene, &random);
         }
@@ -100,13 +97,13 @@ static void test_random_changes(void)
 }
 
 /* Every allocation fails once: the checker says so and leaves nothing behind. */
-static void test_no_memory(void)
+static void fail_each(void (*open)(irr_scene_t *scene))
 {
     irr_status_t status = IRR_ERR_NO_MEMORY;
     irr_scene_t scene;
     size_t n = 0;
 
-    irr_scene_open_reuse(&scene);
+    open(&scene);
     while (status == IRR_ERR_NO_MEMORY) {
         irr_memory_begin();
         irr_memory_fail(++n, NULL);
@@ -117,6 +114,12 @@ static void test_no_memory(void)
     CU_ASSERT_EQUAL(status, IRR_OK);
     CU_ASSERT(n > 10);
     irr_scene_close(&scene);
+}
+
+static void test_no_memory(void)
+{
+    fail_each(irr_scene_open_reuse);
+    fail_each(irr_scene_open_place);
 }
 
 int main(void)

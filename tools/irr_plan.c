@@ -9,6 +9,7 @@
 #include "study/print.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -138,6 +139,10 @@ static irr_way_t way_of(const irr_tool_options_t *options, const irr_tool_input_
     if (options->host_route == IRR_HOST_ROUTE_NODE) {
         way.route = &irr_route_node;
     }
+    if (options->in_place && irr_way_is_scheduled(&way)) {   /* as exchanges do (comm/schedules.h) */
+        way = irr_way_alone(&way);
+        way.pace = &irr_pace_free;
+    }
     way.boards = way.boards && !options->no_boards;
     way.lends = way.lends && !options->no_lending;
     return way;
@@ -203,7 +208,8 @@ static irr_cli_exit_t check_nodes(const irr_tool_job_t *job, const irr_nodes_t *
 irr_status_t irr_tool_plans_build(irr_tool_job_t *job, irr_tool_input_t *input, irr_plans_t *plans)
 {
     const irr_tool_options_t *options = job->options;
-    irr_plans_known_t known = { .matrix = job->matrix, .nodes = job->nodes, .tree = job->tree };
+    irr_plans_known_t known = {
+        .matrix = job->matrix, .nodes = job->nodes, .tree = job->tree, .in_place = options->in_place };
     irr_status_t status = IRR_OK;
 
     if (irr_way_forwards(job->way)) {
@@ -238,6 +244,30 @@ const char *irr_tool_wrong_pace(irr_pacing_t pace, const irr_way_t *way)
         return "goes with a schedule only";
     }
     return irr_way_forwards(way) && pace != IRR_PACE_SYNC ? "does not go with --host-route node" : NULL;
+}
+
+/* Complains of what is not sent in place without a copy of all of it, and of counts that MPI does not allow there. */
+static irr_cli_exit_t check_place(const irr_tool_job_t *job)
+{
+    const irr_matrix_t *matrix = job->matrix;
+
+    if (!irr_way_is_local(job->way) || job->way->boards || job->way->pace != &irr_pace_free) {
+        irr_cli_complain("--in-place is for direct messages with the pace free, and for schedules, which it leaves out; "
+                         "it has no plans over grids or boards");
+        return IRR_CLI_REFUSED;
+    }
+    for (int i = 0; i < matrix->ranks; i++) {
+        for (int j = 0; j < i; j++) {
+            const uint64_t there = *irr_matrix_at(matrix, i, j), back = *irr_matrix_at(matrix, j, i);
+
+            if (there != back) {
+                irr_cli_complain("--in-place: rank %d has %" PRIu64 " bytes for rank %d, which has %" PRIu64
+                                 " for it; they must be equal", j, back, i, there);
+                return IRR_CLI_REFUSED;
+            }
+        }
+    }
+    return IRR_CLI_GOOD;
 }
 
 /* Saves the schedule if that is asked for, and runs the command. */
@@ -275,6 +305,9 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
     wrong = irr_tool_wrong_pace(options->pace, &way);
     if (wrong != NULL) {
         irr_cli_complain("--pace %s %s", irr_pacing_name((int)options->pace), wrong);
+        return IRR_CLI_REFUSED;
+    }
+    if (options->in_place && check_place(&job) != IRR_CLI_GOOD) {
         return IRR_CLI_REFUSED;
     }
     status = make_nodes(&job, &nodes);

@@ -75,6 +75,7 @@ typedef struct irr_tool_options {
     uint64_t           unit, seed;
     double             scale;
     int                ranks_per_node;   /* 0: those of a host, or what goes with the algorithm */
+    bool               in_place;   /* as with MPI_IN_PLACE */
     bool               no_boards;  /* as where ranks of a node cannot share memory, */
     bool               no_lending; /* or cannot read that of each other */
     uint64_t           board_block, board_bytes;   /* as in irr_settings_t */

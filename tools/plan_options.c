@@ -19,7 +19,7 @@ enum {
     OPTION_MAX_STEPS, OPTION_SHIFT, OPTION_LOAD, OPTION_SAVE, OPTION_RANK, OPTION_JSON,
     OPTION_ASYNC, OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_HOST_ROUTE, OPTION_PACE, OPTION_GRANTS,
     OPTION_MACHINE, OPTION_ALGORITHMS, OPTION_RANKS_PER_NODE, OPTION_DIRECT_BYTES,
-    OPTION_BOARD_BLOCK, OPTION_BOARD_BYTES, OPTION_NO_BOARDS, OPTION_NO_LENDING
+    OPTION_BOARD_BLOCK, OPTION_BOARD_BYTES, OPTION_NO_BOARDS, OPTION_NO_LENDING, OPTION_IN_PLACE
 };
 
 static const irr_cli_option_t rows[] = {
@@ -45,6 +45,8 @@ static const irr_cli_option_t rows[] = {
       IRR_CLI_TEXT(IRR_BOARD_BYTES_DEFAULT) },
     { "no-boards", OPTION_NO_BOARDS, NULL,    "node, board: as where ranks of a node cannot share memory" },
     { "no-lending", OPTION_NO_LENDING, NULL,  "node, board: as where they cannot read each other's memory" },
+    { "in-place",  OPTION_IN_PLACE,  NULL,    "as with MPI_IN_PLACE, for counts that are alike both ways: direct messages "
+      "go in pairs, also where there would be a schedule" },
     { "lambda",    OPTION_LAMBDA,    "RULE",  "rs_nh: incremental[:L] (default), fixed:L, proportional:F or one" },
     { "latency",   OPTION_LATENCY,   "BYTES", "rs_nh: bytes that travel in the time of a start-up; default "
       IRR_CLI_TEXT(IRR_LATENCY_DEFAULT) },
@@ -173,6 +175,7 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_BOARD_BYTES: return irr_cli_size("board-bytes", value, 0, INT64_MAX, &options->board_bytes);
     case OPTION_NO_BOARDS: options->no_boards = true; return IRR_CLI_GOOD;
     case OPTION_NO_LENDING: options->no_lending = true; return IRR_CLI_GOOD;
+    case OPTION_IN_PLACE:  options->in_place = true; return IRR_CLI_GOOD;
     case OPTION_DIRECT_BYTES: return irr_cli_size("direct-bytes", value, 0, INT64_MAX, &options->direct_bytes);
     case OPTION_SLICE_MIN: return irr_cli_size("slice-min", value, 0, INT64_MAX, &options->slice_min);
     case OPTION_LAMBDA:    return read_lambda(value, &options->scheduled.lambda);
@@ -398,6 +401,10 @@ static irr_cli_exit_t check_together(const irr_tool_options_t *options, const bo
     } else if (options->host_route == IRR_HOST_ROUTE_NODE &&
                (options->topology == NULL || options->load != NULL || options->save != NULL)) {
         complaint = "--host-route node needs --topology, and goes with neither --load nor --save";
+    } else if (options->in_place && (options->host_route == IRR_HOST_ROUTE_NODE || options->load != NULL ||
+                                     options->save != NULL || options->async)) {
+        complaint = "--in-place goes without a schedule, and so with none of --load, --save, --async and --host-route "
+                    "node";
     } else if (options->grants > 0 && options->pace != IRR_PACE_GRANT) {
         complaint = "--grants goes with --pace grant only";
     } else if (options->async && options->topology != NULL) {

@@ -2,8 +2,8 @@
  * plan_run.c - runs the plans of all ranks in this process, over the loopback transport, on real bytes.
  *
  * A byte of input tells its source, its destination and its place in the message; output begins as the opposite
- * of what is to arrive, so that a byte which never comes is seen.  The executors of all ranks take turns.  The
- * fabric reorders what may overtake and hands large messages over only when they are received, with the same
+ * of what is to arrive, so that a byte which never comes is seen; in place it is the input.  The executors of all ranks
+ * take turns.  The fabric reorders what may overtake and hands large messages over only when they are received, with the same
  * seed in each run.  When nothing has moved for some rounds, nothing ever will, and the run ends as a failure.
  */
 #include "plan.h"
@@ -124,8 +124,8 @@ static void close_run(run_t *run)
 
         irr_exec_fini(&rank->exec);
         free(rank->scratch);
+        free(rank->input == rank->output ? NULL : rank->input);
         free(rank->output);
-        free(rank->input);
         free(rank->peers);
     }
     free(run->ranks);
@@ -138,8 +138,8 @@ static irr_status_t open_rank(const run_t *run, int r)
     rank_t *rank = &run->ranks[r];
     irr_status_t status;
 
-    rank->input = malloc(bytes_of(problem->send) + 1);
     rank->output = malloc(bytes_of(problem->recv) + 1);
+    rank->input = problem->in_place ? rank->output : malloc(bytes_of(problem->send) + 1);
     rank->scratch = malloc(plan->scratch_bytes + 1);
     rank->peers = calloc((size_t)problem->ranks, sizeof(irr_peer_t *));
     if (rank->input == NULL || rank->output == NULL || rank->scratch == NULL || rank->peers == NULL) {
@@ -150,7 +150,7 @@ static irr_status_t open_rank(const run_t *run, int r)
 
         fill(rank->input + block->offset, block->length, r, block->rank, 0);
     }
-    for (size_t i = 0; i < problem->recv.count; i++) {
+    for (size_t i = 0; i < problem->recv.count && !problem->in_place; i++) {
         const irr_block_t *block = &problem->recv.list[i];
 
         fill(rank->output + block->offset, block->length, block->rank, r, 0xff);

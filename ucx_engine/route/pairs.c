@@ -15,6 +15,7 @@ typedef struct builder {
     const irr_problem_t      *problem;
     const irr_pairs_limits_t *limits;
     irr_plan_t               *plan;
+    size_t                    copies;       /* the step of the latest copy, + 1; 0: none */
     size_t                    place;        /* of what comes next */
     size_t                    oldest;       /* the step of the send whose place is not used again yet, */
     size_t                    oldest_place;
@@ -67,7 +68,7 @@ typedef struct part {
     size_t       first;   /* the step that receives the first part of the message */
 } part_t;
 
-/* One copy a block; the first waits, and they run one after the other. */
+/* One copy a block; the first waits for the place of all.  Each is behind the one before it, as they run anyway. */
 static irr_status_t add_copies(builder_t *builder, const part_t *part, size_t place)
 {
     irr_blocks_cursor_t cursor = irr_blocks_at(part->blocks, part->skip);
@@ -76,13 +77,15 @@ static irr_status_t add_copies(builder_t *builder, const part_t *part, size_t pl
 
     for (size_t done = 0; done < part->length && status == IRR_OK; ) {
         const irr_block_t block = irr_blocks_next(&cursor, part->length - done);
-        const size_t at = (place + done) % builder->limits->scratch;
+        const size_t at = (place + done) % builder->limits->scratch, before = builder->copies - 1;
         const irr_piece_t pieces[] = {
             { .buffer = IRR_BUFFER_OUTPUT, .offset = block.offset, .length = block.length },
             { .buffer = IRR_BUFFER_SCRATCH, .offset = (ptrdiff_t)at, .length = block.length } };
 
         status = irr_plan_add(builder->plan, &(irr_step_params_t){
-            .kind = IRR_STEP_COPY, .peer = builder->problem->rank, .stage = 1, .pieces = pieces, .npieces = 2 });
+            .kind = IRR_STEP_COPY, .peer = builder->problem->rank, .stage = 1, .pieces = pieces, .npieces = 2,
+            .deps = &before, .ndeps = builder->copies > 0 });
+        builder->copies = builder->plan->nsteps;
         done += block.length;
     }
     return status == IRR_OK && part->length > 0 ? wait_for_place(builder, first, place, part->length) : status;

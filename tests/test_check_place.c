@@ -1,0 +1,245 @@
+/*
+ * test_check_place.c - the plan checker with exchanges in place: it takes right plans, also those of route/pairs.h, and
+ * sees what is overwritten before it left.
+ */
+#include "irr_test.h"
+#include "plan_scene.h"
+
+#include "route/pairs.h"
+
+/* ---- plans by hand ---- */
+
+static void test_right(void)
+{
+    irr_scene_t scene;
+
+    irr_scene_open_place(&scene);
+    irr_scene_accept(&scene);
+}
+
+static irr_step_t *step(irr_scene_t *scene, int rank, int i)
+{
+    return irr_scene_step(scene, rank, i);
+}
+
+static irr_piece_t *piece(irr_scene_t *scene, int rank, int i, int p)
+{
+    return irr_scene_piece(scene, rank, i, p);
+}
+
+#define BREAK(name, statement) static void name(irr_scene_t *s) { statement; }
+
+BREAK(one_alone,      s->problems[1].in_place = false)
+BREAK(first_alone,    s->problems[0].in_place = false)
+BREAK(lists_differ,   s->send[1][2].offset += 1)
+BREAK(lists_shorter,  s->problems[2].send.count = 2)
+BREAK(not_copied,     step(s, 0, 2)->deps = 0)
+BREAK(not_sent,       *piece(s, 0, 1, 0) = *piece(s, 0, 0, 0))
+BREAK(not_sent_input, *piece(s, 2, 1, 0) = *piece(s, 2, 0, 0))
+BREAK(read_later,     *piece(s, 0, 3, 0) = *piece(s, 0, 0, 0))
+BREAK(other_block,    *piece(s, 1, 0, 0) = *piece(s, 1, 3, 0))
+BREAK(written_twice,  *piece(s, 0, 5, 0) = *piece(s, 0, 2, 0))
+BREAK(never,          piece(s, 0, 5, 0)->buffer = IRR_BUFFER_SCRATCH; piece(s, 0, 5, 0)->offset = UNIT;
+                      s->plans[0].scratch_bytes = 2 * UNIT)
+BREAK(own_block,      piece(s, 0, 5, 0)->offset = 0)
+BREAK(outside,        piece(s, 1, 3, 0)->offset = RANKS * UNIT)
+BREAK(little_scratch, s->plans[2].scratch_bytes = UNIT - 1)
+BREAK(scratch_early,  step(s, 0, 3)->deps = 0)
+BREAK(onto_itself,    *piece(s, 2, 0, 1) = (irr_piece_t)OUTPUT(0))
+
+static void test_broken(void)
+{
+    static const irr_scene_breakage_t breakages[] = {
+        { one_alone, "problem of rank 1 is not in place, that of rank 0 is" },
+        { first_alone, "problem of rank 1 is in place, that of rank 0 is not" },
+        { lists_differ, "problem of rank 1 is in place, but its lists differ in block 2" },
+        { lists_shorter, "problem of rank 2 is in place, but its lists differ in block 2" },
+        { not_copied, "rank 0 step 2 writes OUTPUT[8,16), which step 0 uses, on which it does not depend" },
+        { not_sent, "rank 0 step 2 writes OUTPUT[8,16), which step 1 uses, on which it does not depend" },
+        { not_sent_input, "rank 2 step 2 writes OUTPUT[0,8), which step 1 uses, on which it does not depend" },
+        { read_later, "rank 0 step 3 reads OUTPUT[8,16) of step 2, on which it does not depend" },
+        { other_block, "rank 0: byte 0 of the block from rank 1 should be INPUT[0] of that rank, "
+                       "but is INPUT[16] of rank 1" },
+        { written_twice, "rank 0 step 5 writes OUTPUT[8,16), which step 2 wrote already" },
+        { never, "rank 0: byte 0 of the block from rank 2 should be INPUT[0] of that rank, "
+                 "but is INPUT[16] of rank 0" },
+        { own_block, "rank 0: byte 0 of the block from rank 0 should be INPUT[0] of that rank, "
+                     "but is INPUT[0] of rank 2" },
+        { outside, "rank 1 step 3 reads OUTPUT[24,32), which is not inside the send blocks" },
+        { little_scratch, "rank 2 step 0: piece of 8 bytes at 0 is outside the scratch of 7" },
+        { scratch_early, "rank 0 step 3 writes SCRATCH[0,8), which step 0 uses, on which it does not depend" },
+        { onto_itself, "rank 2 step 0 copies a range onto itself" },
+        { NULL, NULL }
+    };
+
+    irr_scene_refuse_each(irr_scene_open_place, breakages);
+}
+
+/* What comes is received first, and copied and sent behind that: dependencies are kept, but the bytes are gone. */
+static void test_overwritten(void)
+{
+    static const irr_scene_row_t rows[] = {
+        { 0, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, ALONE, 0 },
+        { 0, IRR_STEP_COPY, 0, 1, { OUTPUT(1), SCRATCH(0) }, AFTER, 0 },
+        { 0, IRR_STEP_SEND, 1, 1, { SCRATCH(0) }, AFTER, 1 },
+        { 1, IRR_STEP_COPY, 1, 1, { OUTPUT(0), SCRATCH(0) }, ALONE, 0 },
+        { 1, IRR_STEP_RECV, 0, 1, { OUTPUT(0) }, AFTER, 0 },
+        { 1, IRR_STEP_SEND, 0, 1, { SCRATCH(0) }, AFTER, 0 }
+    };
+    irr_scene_t scene;
+
+    irr_scene_open_empty(&scene);
+    for (int r = 0; r < RANKS; r++) {
+        scene.problems[r].in_place = true;
+        scene.problems[r].send.count = scene.problems[r].recv.count = r < 2 ? 2 : 0;
+    }
+    irr_scene_add(&scene, ROWS(rows));
+    irr_scene_refuse(&scene, "rank 1: byte 0 of the block from rank 0 should be INPUT[8] of that rank, "
+                             "but is INPUT[0] of rank 1");
+}
+
+/* What stays where it is needs no plan. */
+static void test_nothing_to_do(void)
+{
+    irr_scene_t scene;
+
+    irr_scene_open_empty(&scene);
+    for (int r = 0; r < RANKS; r++) {
+        scene.problems[r].in_place = true;
+        scene.problems[r].send = scene.problems[r].recv = (irr_blocks_t){ &scene.recv[r][r], 1 };
+    }
+    irr_scene_accept(&scene);
+}
+
+/* ---- plans in pairs ---- */
+
+enum { RANKS_MAX = 12, LENGTH_MAX = 1200, BLOCKS_MAX = 3 };
+
+typedef struct place {
+    int           ranks;
+    irr_block_t   blocks[RANKS_MAX][RANKS_MAX * BLOCKS_MAX];
+    irr_problem_t problems[RANKS_MAX];
+    irr_plan_t    plans[RANKS_MAX];
+    char          reason[200];
+} place_t;
+
+/* The same both ways, and often nothing. */
+static size_t length_of(uint64_t seed, int a, int b)
+{
+    uint64_t state = seed + (uint64_t)((a < b ? a : b) * RANKS_MAX + (a < b ? b : a));
+
+    return irr_test_below(&state, 4) == 0 ? 0 : (size_t)irr_test_below(&state, LENGTH_MAX);
+}
+
+/* Messages of up to BLOCKS_MAX blocks, with a gap of a byte behind each. */
+static void open_place(place_t *place, int ranks, const irr_pairs_limits_t *limits, uint64_t *state)
+{
+    const uint64_t seed = irr_test_random(state);
+
+    place->ranks = ranks;
+    place->reason[0] = '\0';
+    for (int r = 0; r < ranks; r++) {
+        ptrdiff_t offset = 0;
+        size_t count = 0;
+
+        for (int peer = 0; peer < ranks; peer++) {
+            size_t left = length_of(seed, r, peer);
+
+            for (int k = 1; left > 0; k++) {
+                const size_t length = k == BLOCKS_MAX ? left : 1 + (size_t)irr_test_below(state, left);
+
+                place->blocks[r][count++] = (irr_block_t){ .rank = peer, .offset = offset, .length = length };
+                offset += (ptrdiff_t)length + 1;
+                left -= length;
+            }
+        }
+        place->problems[r] = (irr_problem_t){
+            .ranks = ranks, .rank = r, .send = { place->blocks[r], count }, .recv = { place->blocks[r], count },
+            .in_place = true };
+        irr_plan_init(&place->plans[r]);
+        irr_test_must(irr_pairs_build(&place->problems[r], limits, &place->plans[r]));
+    }
+}
+
+static void close_place(place_t *place)
+{
+    for (int r = 0; r < place->ranks; r++) {
+        irr_plan_fini(&place->plans[r]);
+    }
+}
+
+static irr_status_t check(place_t *place)
+{
+    return irr_plan_check(place->plans, place->problems, place->ranks, place->reason, sizeof(place->reason));
+}
+
+static const irr_pairs_limits_t limits[] = {
+    { .scratch = 128, .piece = 64 }, { .scratch = 512, .piece = 64 }, { .scratch = 1024, .piece = 200 },
+    { .scratch = (size_t)1 << 20, .piece = (size_t)1 << 18 }
+};
+
+enum { LIMITS = sizeof(limits) / sizeof(limits[0]) };
+
+/* Accepted whatever the limits are, in so little scratch. */
+static void test_pairs(void)
+{
+    uint64_t state = irr_test_seed();
+    place_t place;
+
+    for (int i = 0; i < irr_test_runs(20 * RANKS_MAX); i++) {
+        open_place(&place, 1 + i % RANKS_MAX, &limits[irr_test_below(&state, LIMITS)], &state);
+        CU_ASSERT_EQUAL(check(&place), IRR_OK);
+        CU_ASSERT_STRING_EQUAL(place.reason, "");
+        close_place(&place);
+    }
+}
+
+/* A step of a rank that has bytes and waits for something; NULL: there is none. */
+static irr_step_t *some_waiting(const irr_plan_t *plan, uint64_t *state)
+{
+    const size_t first = plan->nsteps > 0 ? (size_t)irr_test_below(state, plan->nsteps) : 0;
+
+    for (size_t i = 0; i < plan->nsteps; i++) {
+        irr_step_t *step = &plan->steps[(first + i) % plan->nsteps];
+
+        if (step->kind != IRR_STEP_COPY && step->bytes > 0) {
+            return step;
+        }
+    }
+    return NULL;
+}
+
+/* A send or a receive that waits for nothing may come before the copy that it needs: never accepted. */
+static void test_pairs_broken(void)
+{
+    uint64_t state = irr_test_seed();
+    place_t place;
+
+    for (int i = 0; i < irr_test_runs(20 * RANKS_MAX); i++) {
+        irr_step_t *step;
+
+        open_place(&place, 2 + i % (RANKS_MAX - 1), &limits[irr_test_below(&state, LIMITS)], &state);
+        step = some_waiting(&place.plans[irr_test_below(&state, (uint64_t)place.ranks)], &state);
+        if (step != NULL) {
+            step->deps = 0;
+            CU_ASSERT_EQUAL(check(&place), IRR_ERR_INVALID_PLAN);
+            CU_ASSERT_STRING_NOT_EQUAL(place.reason, "");
+        }
+        close_place(&place);
+    }
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "a right plan is accepted", test_right },
+        { "each thing broken", test_broken },
+        { "overwritten before it left", test_overwritten },
+        { "what stays where it is", test_nothing_to_do },
+        { "plans in pairs are accepted", test_pairs },
+        { "plans in pairs with a dependency less are not", test_pairs_broken },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("check place", cases, 120);
+}
