@@ -3,9 +3,12 @@
  */
 #include "irr_memory.h"
 
-#include "irr.h"
+#include "irr_test.h"
 
 #include <stdlib.h>
+
+/* More than any test has. */
+#define ALLOCATIONS_MAX 100000
 
 static size_t alive;
 static size_t due;                /* allocations until one fails, with that one; 0: none fails */
@@ -86,4 +89,20 @@ void irr_memory_limit(size_t bytes)
 bool irr_memory_failed(void)
 {
     return failed;
+}
+
+size_t irr_memory_fail_each(irr_status_t (*run)(void *context), void *context)
+{
+    irr_status_t status = IRR_ERR_NO_MEMORY;
+    size_t count = 0;
+
+    while (status == IRR_ERR_NO_MEMORY && count < ALLOCATIONS_MAX) {
+        irr_memory_begin();
+        irr_memory_fail(++count, NULL);
+        status = run(context);
+        CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    }
+    CU_ASSERT_EQUAL(status, IRR_OK);
+    return count - 1;
 }

@@ -4,8 +4,7 @@
 #ifndef IRR_MEMORY_H
 #define IRR_MEMORY_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "irr.h"
 
 /* Installs the allocator; nothing of the engine may be allocated. */
 void irr_memory_begin(void);
@@ -27,5 +26,11 @@ void irr_memory_limit(size_t bytes);
 
 /* Did an allocation fail since the last irr_memory_fail? */
 bool irr_memory_failed(void);
+
+/*
+ * Calls a function again and again, with the next allocation of it failing each time, until none does.  It must return
+ * IRR_ERR_NO_MEMORY if one failed and IRR_OK if not, and leave nothing behind.  Returns how many have failed.
+ */
+size_t irr_memory_fail_each(irr_status_t (*run)(void *context), void *context);
 
 #endif

@@ -65,10 +65,7 @@ void irr_onboard_exchange(int rank, void *context)
 {
     irr_onboard_t *scene = context;
 
-    scene->results[rank] = irr_team_start(&scene->team, scene->job);
-    if (scene->results[rank] == IRR_OK) {
-        scene->results[rank] = irr_team_wait(&scene->team);
-    }
+    scene->results[rank] = irr_team_exchange(&scene->team, scene->job);
 }
 
 void irr_onboard_expect(irr_onboard_t *scene, int truncated)

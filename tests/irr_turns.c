@@ -15,9 +15,8 @@ static void run_turns(int rank, void *context)
 
     for (int i = 0; i < turns->turns; i++) {
         irr_job_t *job = turns->jobs[turns->turn[i]];
-        irr_status_t status = irr_team_start(&turns->team, job);
+        const irr_status_t status = irr_team_exchange(&turns->team, job);
 
-        status = status == IRR_OK ? irr_team_wait(&turns->team) : status;
         irr_spy_repair(turns->world.spies[rank]);   /* who sent what it refused waits for it */
         turns->wrong += status != turns->wanted[rank] || !irr_job_verify(job, rank);
     }

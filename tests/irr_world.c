@@ -180,3 +180,35 @@ irr_status_t irr_team_wait(irr_team_t *team)
     }
     return status;
 }
+
+irr_status_t irr_team_exchange(irr_team_t *team, irr_job_t *job)
+{
+    const irr_status_t status = irr_team_start(team, job);
+
+    return status == IRR_OK ? irr_team_wait(team) : status;
+}
+
+typedef struct expected {
+    irr_team_t  *team;
+    irr_job_t   *job;
+    irr_status_t results[IRR_CREW_MAX];
+} expected_t;
+
+static void exchange(int rank, void *context)
+{
+    expected_t *expected = context;
+
+    expected->results[rank] = irr_team_exchange(expected->team, expected->job);
+}
+
+void irr_team_expect(irr_team_t *team, irr_job_t *job, int truncated)
+{
+    expected_t expected = { .team = team, .job = job };
+
+    irr_job_fill(job);
+    CU_ASSERT_TRUE(irr_crew_run(job->ranks, exchange, &expected));
+    for (int r = 0; r < job->ranks; r++) {
+        CU_ASSERT_EQUAL(expected.results[r], r == truncated ? IRR_ERR_TRUNCATE : IRR_OK);
+        CU_ASSERT_TRUE(irr_job_verify(job, r));
+    }
+}

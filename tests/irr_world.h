@@ -67,4 +67,10 @@ irr_status_t irr_team_start(irr_team_t *team, irr_job_t *job);
 /* For the member that runs: its result; IRR_IN_PROGRESS if the crew is stuck. */
 irr_status_t irr_team_wait(irr_team_t *team);
 
+/* Both. */
+irr_status_t irr_team_exchange(irr_team_t *team, irr_job_t *job);
+
+/* Runs a job on a communicator of all ranks; all must end well but `truncated`, -1 for none, and have their bytes. */
+void irr_team_expect(irr_team_t *team, irr_job_t *job, int truncated);
+
 #endif

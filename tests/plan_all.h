@@ -37,6 +37,18 @@ static inline const irr_order_t *irr_plan_all_order(int i)
     return order;
 }
 
+/* The schedule of a row of the table; the caller's. */
+static inline irr_schedule_t irr_plan_all_schedule(const char *name, const irr_matrix_t *matrix,
+                                                   const irr_scheduled_params_t *params)
+{
+    irr_schedule_t schedule = { 0 };
+    const irr_order_t *row = irr_algorithm_way(irr_algorithm_find(name))->order;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(row);
+    CU_ASSERT_EQUAL_FATAL(irr_order_schedule(row, matrix, params, &schedule), IRR_OK);
+    return schedule;
+}
+
 /* The plan of one rank by a row of the table whose plan it knows alone. */
 static inline irr_status_t irr_plan_one(int algorithm, const irr_problem_t *problem, irr_plan_t *plan)
 {

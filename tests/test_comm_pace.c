@@ -11,34 +11,6 @@
 /* Rows of the table of algorithms. */
 enum { AUTO, A1, AC, A2, A3, A4, MULTISTAGE, NODE };
 
-typedef struct scene {
-    irr_team_t  *team;
-    irr_job_t   *job;
-    irr_status_t results[IRR_CREW_MAX];
-} scene_t;
-
-static void exchange(int rank, void *context)
-{
-    scene_t *scene = context;
-
-    scene->results[rank] = irr_team_start(scene->team, scene->job);
-    if (scene->results[rank] == IRR_OK) {
-        scene->results[rank] = irr_team_wait(scene->team);
-    }
-}
-
-static void expect_exchange(irr_team_t *team, irr_job_t *job)
-{
-    scene_t scene = { .team = team, .job = job };
-
-    irr_job_fill(job);
-    CU_ASSERT_TRUE(irr_crew_run(job->ranks, exchange, &scene));
-    for (int r = 0; r < job->ranks; r++) {
-        CU_ASSERT_EQUAL(scene.results[r], IRR_OK);
-        CU_ASSERT_TRUE(irr_job_verify(job, r));
-    }
-}
-
 static void set(irr_team_t *team, const irr_settings_t *settings)
 {
     for (int r = 0; r < team->group.ranks; r++) {
@@ -82,7 +54,7 @@ static void run(irr_settings_t settings, size_t grants)
         world.spies[r]->context = &sent[r];
     }
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
-    expect_exchange(&team, job);
+    irr_team_expect(&team, job, -1);
     for (int r = 0; r < 5; r++) {
         irr_counters_t counters;
 
@@ -193,8 +165,8 @@ static void test_no_allocation(void)
         CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
         allocations = 0;
         irr_memory_fail(1, count_allocation);
-        expect_exchange(&team, job);
-        expect_exchange(&team, job);
+        irr_team_expect(&team, job, -1);
+        irr_team_expect(&team, job, -1);
         CU_ASSERT_EQUAL(allocations, 2 * 5 * (pace == (int)IRR_PACE_GRANT ? 8 : 4));
         irr_memory_fail(0, NULL);
         irr_team_destroy(&team);

@@ -15,35 +15,6 @@ enum { AUTO, A1, AC, A2, A3, A4, HYBRID, MULTISTAGE, NODE, BOARD };
 
 /* ---- one exchange ---- */
 
-typedef struct scene {
-    irr_team_t  *team;
-    irr_job_t   *job;
-    irr_status_t results[IRR_CREW_MAX];
-} scene_t;
-
-static void exchange_once(int rank, void *context)
-{
-    scene_t *scene = context;
-
-    scene->results[rank] = irr_team_start(scene->team, scene->job);
-    if (scene->results[rank] == IRR_OK) {
-        scene->results[rank] = irr_team_wait(scene->team);
-    }
-}
-
-/* Runs a job on a communicator of all ranks; all must end well but `truncated`, -1 for none. */
-static void expect_exchange(irr_team_t *team, irr_job_t *job, int truncated)
-{
-    scene_t scene = { .team = team, .job = job };
-
-    irr_job_fill(job);
-    CU_ASSERT_TRUE(irr_crew_run(job->ranks, exchange_once, &scene));
-    for (int r = 0; r < job->ranks; r++) {
-        CU_ASSERT_EQUAL(scene.results[r], r == truncated ? IRR_ERR_TRUNCATE : IRR_OK);
-        CU_ASSERT_TRUE(irr_job_verify(job, r));
-    }
-}
-
 static void test_kinds(void)
 {
     static const int sizes[] = { 1, 2, 3, 5, 8 };
@@ -90,7 +61,7 @@ static void test_kinds(void)
             for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {
                 irr_job_t *job = irr_job_create(sizes[i], (irr_job_kind_t)kind, irr_test_random(&state));
 
-                expect_exchange(&team, job, -1);
+                irr_team_expect(&team, job, -1);
                 irr_job_destroy(job);
             }
             irr_team_destroy(&team);
@@ -139,7 +110,7 @@ static void test_counters(void)
     irr_team_init(&team, &world, 0, 1);
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
     for (uint64_t times = 1; times <= 3; times++) {
-        expect_exchange(&team, job, -1);
+        irr_team_expect(&team, job, -1);
         for (int r = 0; r < 4; r++) {
             irr_counters_t expected = {
                 .exchanges = times, .messages_sent = 3 * times, .messages_received = 3 * times,
@@ -174,7 +145,7 @@ static void test_window(void)
             team.params[r].settings.window_messages = window;
         }
         CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
-        expect_exchange(&team, job, -1);
+        irr_team_expect(&team, job, -1);
         for (int r = 0; r < 6; r++) {
             CU_ASSERT_EQUAL(world.spies[r]->in_flight_max, window > 0 ? window : 5);
             CU_ASSERT_EQUAL(world.spies[r]->recvs_at_send, 5);
@@ -337,8 +308,8 @@ static void test_truncate(void)
     irr_team_init(&team, &world, 0, 1);
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
     for (int i = 0; i < 3; i++) {
-        expect_exchange(&team, short_job, 2);
-        expect_exchange(&team, job, -1);
+        irr_team_expect(&team, short_job, 2);
+        irr_team_expect(&team, job, -1);
     }
     irr_team_destroy(&team);
     CU_ASSERT_TRUE(irr_world_close(&world));
@@ -347,11 +318,16 @@ static void test_truncate(void)
 }
 
 /* Wrong calls change nothing: the exchange that is open ends well. */
+typedef struct scene {
+    irr_team_t team;
+    irr_job_t *job;
+} scene_t;
+
 static void misuse(int rank, void *context)
 {
     scene_t *scene = context;
     irr_problem_t problem = scene->job->problems[rank];
-    irr_exchange_t *exchange = irr_comm_exchange(scene->team->comms[rank]);
+    irr_exchange_t *exchange = irr_comm_exchange(scene->team.comms[rank]);
 
     CU_ASSERT_EQUAL(irr_exchange_test(exchange), IRR_OK);
     problem.ranks++;
@@ -361,10 +337,9 @@ static void misuse(int rank, void *context)
     problem.ranks++;
     problem.rank = (rank + 1) % problem.ranks;
     CU_ASSERT_EQUAL(irr_exchange_start(exchange, &problem, NULL, NULL), IRR_ERR_BAD_PARAM);
-    CU_ASSERT_EQUAL(irr_team_start(scene->team, scene->job), IRR_OK);
+    CU_ASSERT_EQUAL(irr_team_start(&scene->team, scene->job), IRR_OK);
     CU_ASSERT_EQUAL(irr_exchange_start(exchange, &scene->job->problems[rank], NULL, NULL), IRR_ERR_BAD_PARAM);
-    scene->results[rank] = irr_team_wait(scene->team);
-    CU_ASSERT_EQUAL(scene->results[rank], IRR_OK);
+    CU_ASSERT_EQUAL(irr_team_wait(&scene->team), IRR_OK);
     CU_ASSERT_TRUE(irr_job_verify(scene->job, rank));
 }
 
@@ -372,17 +347,15 @@ static void test_misuse(void)
 {
     irr_job_t *job = irr_job_create(3, IRR_JOB_UNIFORM, 2);
     scene_t scene = { .job = job };
-    irr_team_t team;
     irr_world_t world;
 
     irr_world_open(&world, 3, 0, 0);
-    irr_team_init(&team, &world, 0, 1);
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
-    scene.team = &team;
+    irr_team_init(&scene.team, &world, 0, 1);
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
     irr_job_fill(job);
     CU_ASSERT_TRUE(irr_crew_run(3, misuse, &scene));
-    expect_exchange(&team, job, -1);
-    irr_team_destroy(&team);
+    irr_team_expect(&scene.team, job, -1);
+    irr_team_destroy(&scene.team);
     CU_ASSERT_TRUE(irr_world_close(&world));
     irr_job_destroy(job);
 }
@@ -434,8 +407,8 @@ static void test_no_allocation(void)
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
     allocations = 0;
     irr_memory_fail(1, count_allocation);
-    expect_exchange(&team, job, -1);
-    expect_exchange(&team, job, -1);
+    irr_team_expect(&team, job, -1);
+    irr_team_expect(&team, job, -1);
     CU_ASSERT_EQUAL(allocations, 2 * 5 * 4);
     irr_memory_fail(0, NULL);
     irr_team_destroy(&team);

@@ -36,13 +36,6 @@ static bool is_bare(irr_comm_t *comm, const irr_job_t *job, int rank)
            irr_job_may_stage(job, rank, counters.bytes_staged);
 }
 
-static irr_status_t run(scene_t *scene, irr_job_t *job)
-{
-    irr_status_t status = irr_team_start(scene->team, job);
-
-    return status == IRR_OK ? irr_team_wait(scene->team) : status;
-}
-
 static irr_status_t plan(scene_t *scene, int rank)
 {
     irr_status_t status = irr_exchange_plan(irr_comm_exchange(scene->team->comms[rank]), &scene->job->problems[rank]);
@@ -59,7 +52,7 @@ static void plan_and_restart(int rank, void *context)
     irr_counters_t before, after;
 
     scene->wrong += restart(scene->team, scene->job, rank) != IRR_ERR_BAD_PARAM;
-    scene->wrong += run(scene, scene->other) != IRR_OK;
+    scene->wrong += irr_team_exchange(scene->team, scene->other) != IRR_OK;
     scene->wrong += restart(scene->team, scene->job, rank) != IRR_ERR_BAD_PARAM;
     scene->wrong += plan(scene, rank) != IRR_OK;
     irr_engine_counters(scene->team->world->engines[rank], &before);
@@ -72,7 +65,7 @@ static void plan_and_restart(int rank, void *context)
     irr_engine_counters(scene->team->world->engines[rank], &after);
     scene->wrong += comm->direct && after.endpoints_open != before.endpoints_open;
     scene->wrong += after.matrices != before.matrices || after.schedules_reused != before.schedules_reused;
-    scene->wrong += run(scene, scene->other) != IRR_OK || !irr_job_verify(scene->other, rank);
+    scene->wrong += irr_team_exchange(scene->team, scene->other) != IRR_OK || !irr_job_verify(scene->other, rank);
     scene->wrong += restart(scene->team, scene->job, rank) != IRR_ERR_BAD_PARAM;
 }
 

@@ -4,11 +4,11 @@
  */
 #include "irr_memory.h"
 #include "irr_world.h"
+#include "open_files.h"
 #include "transport_suite.h"
 
 #include "transport/ofi/ofi.h"
 
-#include <dirent.h>
 #include <malloc.h>
 #include <stdlib.h>
 
@@ -336,20 +336,6 @@ static void test_exchanges(void)
 
 /* ---- what is left ---- */
 
-static int descriptors(void)
-{
-    DIR *folder = opendir("/proc/self/fd");
-    int count = 0;
-
-    while (folder != NULL && readdir(folder) != NULL) {
-        count++;
-    }
-    if (folder != NULL) {
-        closedir(folder);
-    }
-    return count;
-}
-
 /* Once everything was made that libfabric makes once. */
 static void test_cycles(void)
 {
@@ -361,11 +347,11 @@ static void test_cycles(void)
     for (int i = 0; i < count; i++) {
         CU_ASSERT_TRUE_FATAL(live());
         if (i == FIRST) {
-            open = descriptors();
+            open = test_open_files();
             bytes = mallinfo2().uordblks;
         }
     }
-    CU_ASSERT_EQUAL(descriptors(), open);
+    CU_ASSERT_EQUAL(test_open_files(), open);
     CU_ASSERT(mallinfo2().uordblks < bytes + ALLOWED);
 }
 

@@ -432,38 +432,39 @@ static void test_large_steps_pay(void)
 
 /* ---- memory ---- */
 
-static void fail_everywhere(const irr_redistribution_t *r, irr_redistribution_order_t order)
+typedef struct run {
+    irr_redistribution_t       redistribution;
+    irr_redistribution_order_t order;
+} run_t;
+
+static irr_status_t make_all(void *context)
 {
-    irr_status_t status = IRR_ERR_NO_MEMORY;
+    const run_t *run = context;
+    irr_matrix_t matrix;
+    irr_large_t large;
+    uint64_t length;
+    irr_status_t status = irr_redistribution_matrix(&run->redistribution, &matrix);
 
-    for (size_t nth = 1; status != IRR_OK; nth++) {
-        irr_matrix_t matrix;
-        irr_large_t large;
-        uint64_t length;
-
-        irr_memory_begin();
-        irr_memory_fail(nth, NULL);
-        status = irr_redistribution_matrix(r, &matrix);
-        if (status == IRR_OK) {
-            status = order(r, &matrix, &large);
-            if (status == IRR_OK) {
-                status = irr_large_makespan(&large, NULL, &length);
-                irr_large_fini(&large);
-            }
-            irr_matrix_fini(&matrix);
-        }
-        CU_ASSERT(status == IRR_OK || (status == IRR_ERR_NO_MEMORY && irr_memory_failed()));
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    if (status != IRR_OK) {
+        return status;
     }
+    status = run->order(&run->redistribution, &matrix, &large);
+    if (status == IRR_OK) {
+        status = irr_large_makespan(&large, NULL, &length);
+        irr_large_fini(&large);
+    }
+    irr_matrix_fini(&matrix);
+    return status;
 }
 
 static void test_no_memory(void)
 {
-    irr_redistribution_t r = { .unit = 1 };
+    run_t run = { .redistribution = { .unit = 1 } };
 
-    CU_ASSERT_EQUAL_FATAL(irr_redistribution_parse("4,5,3,7", &r), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_redistribution_parse("4,5,3,7", &run.redistribution), IRR_OK);
     for (int k = 0; k < ORDERS; k++) {
-        fail_everywhere(&r, orders[k]);
+        run.order = orders[k];
+        CU_ASSERT(irr_memory_fail_each(make_all, &run) > 1);
     }
 }
 

@@ -53,16 +53,6 @@ static irr_redistribution_t all_pairs(int ranks)
                                    .y = 1 + p * irr_test_below(&state, 3), .q = ranks };
 }
 
-static irr_schedule_t build(const char *name, const irr_matrix_t *matrix, const irr_scheduled_params_t *params)
-{
-    irr_schedule_t schedule = { 0 };
-    const irr_order_t *row = irr_algorithm_way(irr_algorithm_find(name))->order;
-
-    CU_ASSERT_PTR_NOT_NULL_FATAL(row);
-    CU_ASSERT_EQUAL_FATAL(irr_order_schedule(row, matrix, params, &schedule), IRR_OK);
-    return schedule;
-}
-
 /* Most messages that one rank sends or receives. */
 static int degree_of(const irr_matrix_t *matrix)
 {
@@ -134,7 +124,7 @@ static void expect_whole(const irr_matrix_t *matrix)
 {
     const irr_deadline_t passed = { .now_ns = late };
     const uint64_t bound = irr_schedule_bound(matrix);
-    irr_schedule_t whole = { .ranks = matrix->ranks }, optimal = build("optimal", matrix, &plain);
+    irr_schedule_t whole = { .ranks = matrix->ranks }, optimal = irr_plan_all_schedule("optimal", matrix, &plain);
     irr_messages_t messages;
     bool fits = false;
 
@@ -185,7 +175,7 @@ static void test_rules(void)
         params.redistribution = all_pairs(matrix.ranks);
         for (int i = 0; irr_plan_all_order(i) != NULL; i++) {
             const char *name = irr_plan_all_order(i)->name;
-            irr_schedule_t schedule = build(name, &matrix, &params), again = build(name, &matrix, &params);
+            irr_schedule_t schedule = irr_plan_all_schedule(name, &matrix, &params), again = irr_plan_all_schedule(name, &matrix, &params);
 
             expect_rules(name, &schedule, &matrix);
             CU_ASSERT(irr_schedule_same(&schedule, &again));
@@ -238,7 +228,7 @@ static void test_greedy(void)
         for (int i = 0; i < matrix.ranks; i++) {
             *irr_matrix_at(&matrix, i, i) = 0;
         }
-        schedule = build(names[n % 3], &matrix, &params);
+        schedule = irr_plan_all_schedule(names[n % 3], &matrix, &params);
         for (size_t at = 0; at < schedule.count;) {
             at = take_step(&schedule, at, &matrix, idle);
         }
@@ -260,7 +250,7 @@ static void test_optimal_limit(void)
         make_small(&matrix);
         degree = degree_of(&matrix);
         for (params.max_steps = 1; params.max_steps <= 64; params.max_steps *= 4) {
-            schedule = build("optimal", &matrix, &params);
+            schedule = irr_plan_all_schedule("optimal", &matrix, &params);
             CU_ASSERT_EQUAL(irr_schedule_check(&schedule, &matrix, NULL, 0), IRR_OK);
             CU_ASSERT(schedule.steps <= (params.max_steps > degree ? params.max_steps : degree));
             CU_ASSERT(irr_schedule_makespan(&schedule) >= irr_schedule_bound(&matrix));
@@ -282,7 +272,7 @@ static void test_optimal_dense(void)
     for (int i = 0; i < 96 * 96; i++) {
         matrix.entries[i] = 1 + irr_test_below(&state, 1000000);
     }
-    schedule = build("optimal", &matrix, &plain);
+    schedule = irr_plan_all_schedule("optimal", &matrix, &plain);
     expect_rules("optimal", &schedule, &matrix);
     irr_schedule_fini(&schedule);
     irr_matrix_fini(&matrix);

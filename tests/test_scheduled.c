@@ -15,16 +15,6 @@
 
 static const irr_scheduled_params_t plain = { .seed = 1, .lambda = { IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE } };
 
-static irr_schedule_t build(const char *name, const irr_matrix_t *matrix, const irr_scheduled_params_t *params)
-{
-    irr_schedule_t schedule = { 0 };
-    const irr_order_t *row = irr_algorithm_way(irr_algorithm_find(name))->order;
-
-    CU_ASSERT_PTR_NOT_NULL_FATAL(row);
-    CU_ASSERT_EQUAL_FATAL(irr_order_schedule(row, matrix, params, &schedule), IRR_OK);
-    return schedule;
-}
-
 static void test_lp(void)
 {
     irr_scheduled_params_t params = plain;
@@ -34,13 +24,13 @@ static void test_lp(void)
     CU_ASSERT_EQUAL_FATAL(irr_matrix_init(&matrix, 8), IRR_OK);
     *irr_matrix_at(&matrix, 6, 3) = 9;
     *irr_matrix_at(&matrix, 5, 5) = 7;
-    schedule = build("lp", &matrix, &params);
+    schedule = irr_plan_all_schedule("lp", &matrix, &params);
     CU_ASSERT_EQUAL(schedule.steps, 7);   /* the empty ones too */
     CU_ASSERT_EQUAL_FATAL(schedule.count, 1);
     CU_ASSERT_EQUAL(schedule.list[0].step, 6 ^ 3);
     irr_schedule_fini(&schedule);
     params.shift = true;
-    schedule = build("lp", &matrix, &params);
+    schedule = irr_plan_all_schedule("lp", &matrix, &params);
     CU_ASSERT_EQUAL(schedule.list[0].step, (3 - 6 + 8) % 8);
     irr_schedule_fini(&schedule);
     irr_matrix_fini(&matrix);
@@ -80,8 +70,8 @@ static void test_everywhere(void)
     other.seed = 6;
     CU_ASSERT_EQUAL_FATAL(irr_matrix_pattern("random", 24, 1000, 7, &matrix), IRR_OK);
     for (int i = 0; irr_plan_all_order(i) != NULL; i++) {
-        irr_schedule_t schedule = build(golden[i].name, &matrix, &params);
-        irr_schedule_t another = build(golden[i].name, &matrix, &other);
+        irr_schedule_t schedule = irr_plan_all_schedule(golden[i].name, &matrix, &params);
+        irr_schedule_t another = irr_plan_all_schedule(golden[i].name, &matrix, &other);
 
         if (hash(&schedule) != golden[i].sum) {
             printf("# %s: 0x%llx\n", golden[i].name, (unsigned long long)hash(&schedule));

@@ -6,6 +6,7 @@
  * UCX cannot make a worker without opening files, such as those of its shared memory: so the open files of this
  * process tell whether there is one.
  */
+#include "../open_files.h"
 #include "mpi_call.h"
 
 enum { ITEMS = 3 };
@@ -118,10 +119,10 @@ int main(int argc, char **argv)
     mpi_test_served();
     MPI_Comm_dup(MPI_COMM_WORLD, &dup);
     MPI_Barrier(MPI_COMM_WORLD);
-    before = mpi_test_open_files();
+    before = test_open_files();
     exchange_all(dup, v_served, served);
     exchange_all(MPI_COMM_WORLD, v_served, served);
-    after = mpi_test_open_files();
+    after = test_open_files();
     CHECK(v_served ? after > before : after == before);
     CHECK((endpoints() > 0) == v_served);
     MPI_Comm_free(&dup);

@@ -6,7 +6,6 @@
 #ifndef MPI_TEST_H
 #define MPI_TEST_H
 
-#include <dirent.h>
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -62,21 +61,6 @@ static inline uint64_t mpi_test_seed(void)
         fflush(stdout);
     }
     return seed;
-}
-
-/* Descriptors that this rank has open. */
-static inline int mpi_test_open_files(void)
-{
-    DIR *folder = opendir("/proc/self/fd");
-    int count = 0;
-
-    while (folder != NULL && readdir(folder) != NULL) {
-        count++;
-    }
-    if (folder != NULL) {
-        closedir(folder);
-    }
-    return count;
 }
 
 /* A duplicate of comm on which one info key has a value. */

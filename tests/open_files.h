@@ -1,0 +1,24 @@
+/*
+ * open_files.h - descriptors that this process has open, for tests that must not leak any.
+ */
+#ifndef IRR_OPEN_FILES_H
+#define IRR_OPEN_FILES_H
+
+#include <dirent.h>
+#include <stddef.h>
+
+static inline int test_open_files(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    int count = 0;
+
+    while (folder != NULL && readdir(folder) != NULL) {
+        count++;
+    }
+    if (folder != NULL) {
+        closedir(folder);
+    }
+    return count;
+}
+
+#endif
