@@ -5,7 +5,11 @@
  * the description of a run costs more than its copy: those are packed.  That is a local matter, because the bytes of a
  * message are the same either way, so ranks may differ in it.
  *
- * Cost: a look at RUNS_SEEN runs, and one at each that is listed.
+ * Whether runs are long is looked at once, and kept: the look costs as much as to pack a short block.  A datatype may lie
+ * where another one was that is freed, and be as long, but then it is packed or listed as the other one was, which may
+ * cost time, and no more.
+ *
+ * Cost: a look at RUNS_SEEN runs the first time, and one at each that is listed.
  */
 #include "coll_irr_buffer.h"
 
@@ -13,9 +17,14 @@
 
 #include "opal/datatype/opal_convertor.h"
 
+#include <stdatomic.h>
+
 /* Bytes of a run, in the mean of the first RUNS_SEEN. */
 #define RUN_MIN   1024
 #define RUNS_SEEN 16
+
+/* Answers that are kept. */
+#define ANSWERS 256
 
 /* To read `count` elements from an address, or to write them. */
 static int prepare(opal_convertor_t *convertor, const ompi_datatype_t *datatype, size_t count, void *address, bool read)
@@ -27,7 +36,7 @@ static int prepare(opal_convertor_t *convertor, const ompi_datatype_t *datatype,
                                                            0, convertor);
 }
 
-bool mca_coll_irr_runs_are_long(const ompi_datatype_t *datatype, size_t count, void *address)
+static bool look(const ompi_datatype_t *datatype, size_t count, void *address)
 {
     struct iovec runs[RUNS_SEEN];
     uint32_t seen = RUNS_SEEN;
@@ -39,6 +48,35 @@ bool mca_coll_irr_runs_are_long(const ompi_datatype_t *datatype, size_t count, v
     }
     OBJ_DESTRUCT(&convertor);
     return seen > 0 && bytes / seen >= RUN_MIN;
+}
+
+/* A number for what the runs of so many elements depend on, but for what a datatype tells of itself alone.  Even. */
+static uint64_t key_of(const ompi_datatype_t *datatype, size_t count)
+{
+    const uint64_t parts[] = {
+        (uintptr_t)datatype, count, datatype->super.size, (uint64_t)datatype->super.true_lb,
+        (uint64_t)datatype->super.true_ub, datatype->super.desc.used };
+    uint64_t key = 0;
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        key = (key ^ parts[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        key ^= key >> 32;
+    }
+    return key & ~UINT64_C(1);
+}
+
+bool mca_coll_irr_runs_are_long(const ompi_datatype_t *datatype, size_t count, void *address)
+{
+    static _Atomic uint64_t answers[ANSWERS];   /* a key, and in its lowest bit the answer */
+    const uint64_t key = key_of(datatype, count);
+    _Atomic uint64_t *answer = &answers[(key >> 1) % ANSWERS];
+    uint64_t known = atomic_load_explicit(answer, memory_order_relaxed);
+
+    if ((known & ~UINT64_C(1)) != key) {
+        known = key | look(datatype, count, address);
+        atomic_store_explicit(answer, known, memory_order_relaxed);
+    }
+    return (known & 1) != 0;
 }
 
 /* One run more for a rank: a block of its own, or the end of the last one. */
