@@ -151,6 +151,42 @@ static void test_lists(void)
     }
 }
 
+/* Two lists that are swapped from one byte on to another one, and what is before and behind them is as it was. */
+static void test_swap(void)
+{
+    const uint64_t me = (uint64_t)getpid();
+
+    scene.state = irr_test_seed();
+    for (int turn = 0; turn < irr_test_runs(500); turn++) {
+        const size_t sent = 1 + irr_test_below(&scene.state, BYTES), end = 1 + irr_test_below(&scene.state, sent);
+        const size_t skip = irr_test_below(&scene.state, end + 1);
+        static unsigned char lent[2 * BYTES], scratch[BYTES];
+        const irr_lend_part_t part = { skip, end - skip, scratch, 1 + irr_test_below(&scene.state, BYTES) };
+        irr_blocks_cursor_t here, there;
+
+        for (size_t i = 0; i < sizeof(scene.input); i++) {
+            lent[i] = scene.input[i] = (unsigned char)irr_test_random(&scene.state);
+            scene.wanted[i] = scene.output[i] = (unsigned char)irr_test_random(&scene.state);
+        }
+        scene.lent = cut(scene.from, sent, irr_test_below(&scene.state, 3) == 0 ? BYTES : 200);
+        scene.awaited = cut(scene.to, end, irr_test_below(&scene.state, 2) == 0 ? BYTES : 300);
+        there = irr_blocks_at(scene.lent, skip);
+        here = irr_blocks_at(scene.awaited, skip);
+        for (size_t i = skip; i < end; i++) {
+            unsigned char *one = &lent[irr_blocks_next(&there, 1).offset];
+            unsigned char *other = &scene.wanted[irr_blocks_next(&here, 1).offset];
+            const unsigned char kept = *one;
+
+            *one = *other;
+            *other = kept;
+        }
+        CU_ASSERT_EQUAL(irr_lend_swap(me, irr_lent_of(scene.lent, scene.input), scene.awaited, scene.output, &part),
+                        IRR_OK);
+        CU_ASSERT_EQUAL(memcmp(scene.output, scene.wanted, sizeof(scene.output)), 0);
+        CU_ASSERT_EQUAL(memcmp(scene.input, lent, sizeof(scene.input)), 0);
+    }
+}
+
 /* A lender whose list is too short, or has a block of nothing, or is nowhere, or whose bytes are nowhere. */
 static void test_bad_lists(void)
 {
@@ -402,6 +438,7 @@ int main(void)
     static const irr_test_case_t cases[] = {
         { "who may read whom", test_cards },
         { "random lists", test_lists },
+        { "bytes that are swapped", test_swap },
         { "lists that lie", test_bad_lists },
         { "from another process", test_other_process },
         { "exchanges in turns, 1 to 9 ranks", test_turns },

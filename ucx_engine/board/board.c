@@ -126,6 +126,7 @@ void irr_board_fini(irr_board_t *board)
         irr_segment_give(board->segment, board->place, place_bytes(board));
         irr_free(board->members);
     }
+    irr_free(board->scratch);
     memset(board, 0, sizeof(*board));
 }
 
@@ -173,6 +174,11 @@ void irr_board_gather(const irr_block_t *blocks, size_t count, const void *input
     }
 }
 
+static size_t block_max(const irr_board_t *board)
+{
+    return board->buffers.in_place ? board->place_max : board->block_max;
+}
+
 /* What goes beside the cells, if there were room for all of it. */
 static size_t wanted_beside(const irr_board_t *board)
 {
@@ -182,7 +188,7 @@ static size_t wanted_beside(const irr_board_t *board)
     for (int i = 0; i < board->count; i++) {
         const size_t length = board->sides.sent[i].bytes;
 
-        if (i != board->me && length > IRR_BOARD_INSIDE_MAX && length <= board->block_max) {
+        if (i != board->me && length > IRR_BOARD_INSIDE_MAX && length <= block_max(board)) {
             bytes += irr_board_line_up(length);
         }
     }
@@ -215,7 +221,7 @@ static void write_cell(irr_board_t *board, int member, irr_board_cell_t *cell, s
     irr_board_kind_t kind = IRR_BOARD_LACKING;
 
     if ((board->buffers.lacks & IRR_LACKS_INPUT) == 0 || message->bytes == 0) {
-        kind = irr_board_kind(message->bytes, board->block_max, board->lends, left);
+        kind = irr_board_kind(message->bytes, block_max(board), board->lends, left);
     }
     if (kind == IRR_BOARD_DIRECT) {
         board->out[board->nout++] = member;

@@ -12,9 +12,9 @@
  * the cell says so.
  *
  * In place a rank first writes its own cells, and then reads; so only what is lent could be overwritten before it is
- * read.  Of two ranks one swaps the blocks that both have for each other: it reads the other's, and writes its own
- * there.  That is who has lent nothing, or, if both have, the lower one; so each sees from both cells which one it is.
- * The other one waits until what it has lent is read.
+ * read.  That is swapped with what its reader has for its writer: who swaps reads the other's bytes, and writes its own
+ * there.  If both ranks have lent, each swaps one half, the lower rank the first; else who has lent nothing swaps all.
+ * Each sees that from both cells, and who has lent waits until the other one is done.
  *
  * A rank that has read all its cells of exchange n raises a number of its own to n, `read`.  Two wait for it: who has
  * lent something, which it must not change before it is read; and who wants to write a half again (board/turn.c).  The
@@ -97,7 +97,8 @@ struct irr_board {
     size_t               place;       /* of the own head and cells in the segment */
     size_t               beside[2];   /* memory beside the cells, by half, */
     size_t               beside_max[2];   /* and its length, or 0 */
-    size_t               block_max;   /* bytes of a message that goes over the board, at most */
+    size_t               block_max;   /* bytes of a message that goes over the board, at most, */
+    size_t               place_max;   /* and in place */
     size_t               bytes_max;   /* beside the cells, in both halves, at most */
     uint32_t             number;      /* of the exchange or agreement that runs, or was the last one */
     unsigned             left;        /* what is to be done for it yet: IRR_BOARD_WRITE and so on */
@@ -119,6 +120,8 @@ struct irr_board {
     int                  nlate;
     struct irr_mail     *mail;        /* what it has for other nodes; NULL: nothing */
     irr_status_t         status;
+    unsigned char       *scratch;     /* through which blocks are swapped; NULL: none were yet, or no memory */
+    size_t               scratch_max;
     uint64_t             bytes;       /* that this rank copied, in and out, */
     uint64_t             bytes_lent;  /* and from the memory of others */
     unsigned             news;        /* what was read since somebody asked */

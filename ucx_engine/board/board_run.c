@@ -3,6 +3,8 @@
  */
 #include "board/board.h"
 
+#include "core/alloc.h"
+
 #include <errno.h>
 #include <linux/futex.h>
 #include <string.h>
@@ -40,24 +42,38 @@ static bool is_swapped(const irr_board_t *board, const irr_board_cell_t *cell)
     return board->buffers.in_place && cell->in_place != 0;
 }
 
-/* Does that member swap what it has for what this rank has lent? */
-static bool is_served(const irr_board_t *board, int member, const irr_board_cell_t *cell, uint32_t kind)
+static bool has_lent(const irr_board_t *board, int member)
 {
-    const irr_board_cell_t *own = &irr_board_own_cells(board, (int)(board->number & 1))[member];
+    return irr_board_own_cells(board, (int)(board->number & 1))[member].kind == IRR_BOARD_LENT;
+}
 
-    return is_swapped(board, cell) && own->kind == IRR_BOARD_LENT && (kind != IRR_BOARD_LENT || member < board->me);
+/* Of two ranks that have lent each swaps one half; else one of them swaps all. */
+static void swap_lent(irr_board_t *board, int member, const irr_board_cell_t *cell, irr_blocks_t blocks, size_t length)
+{
+    unsigned char few[4096];   /* where there is no memory */
+    const bool shares = has_lent(board, member), second = !shares || board->me > member;
+    const size_t half = shares ? length / 2 : 0;
+    const bool have = irr_renew(&board->scratch, &board->scratch_max, IRR_LEND_SCRATCH) == IRR_OK;
+    const irr_lend_part_t part = {
+        .skip = second ? half : 0, .bytes = second ? length - half : half,
+        .scratch = have ? board->scratch : few, .scratch_bytes = have ? board->scratch_max : sizeof(few) };
+
+    keep(board, irr_lend_swap(board->members[member].process, cell->lent, blocks, board->buffers.output, &part));
+    board->bytes_lent += 2 * part.bytes;
 }
 
 /* So many bytes, no more than are awaited. */
 static void read_lent(irr_board_t *board, int member, const irr_board_cell_t *cell, size_t length)
 {
-    const irr_board_member_t *lender = &board->members[member];
     const irr_board_message_t *message = &board->sides.received[member];
     const irr_blocks_t to = { board->problem->recv.list + message->first, message->count };
-    const bool swaps = is_swapped(board, cell);
 
-    keep(board, (swaps ? irr_lend_swap : irr_lend_take)(lender->process, cell->lent, to, board->buffers.output, length));
-    board->bytes_lent += swaps ? 2 * length : length;
+    if (is_swapped(board, cell)) {
+        swap_lent(board, member, cell, to, length);
+        return;
+    }
+    keep(board, irr_lend_take(board->members[member].process, cell->lent, to, board->buffers.output, length));
+    board->bytes_lent += length;
 }
 
 /* The cell is that of this exchange.  What it says is read once, and then checked. */
@@ -101,12 +117,12 @@ static void read_cell(irr_board_t *board, int member, const irr_board_cell_t *ce
     if (length > message->bytes) {
         keep(board, IRR_ERR_TRUNCATE);
     }
-    if ((board->buffers.lacks & IRR_LACKS_OUTPUT) != 0 || is_served(board, member, cell, kind)) {
+    if ((board->buffers.lacks & IRR_LACKS_OUTPUT) != 0) {
         return;
     }
     if (kind == IRR_BOARD_LENT) {
         read_lent(board, member, cell, length < message->bytes ? length : message->bytes);
-    } else {
+    } else if (!is_swapped(board, cell) || !has_lent(board, member)) {   /* else that member swaps what both have */
         irr_board_scatter(board, message, bytes, length < message->bytes ? length : message->bytes);
     }
 }

@@ -164,11 +164,12 @@ static irr_status_t take_block(uint64_t process, uintptr_t address, size_t bytes
     return status;
 }
 
-static irr_status_t take(uint64_t process, irr_lent_t lent, irr_blocks_t to, void *base, size_t bytes,
+/* Bytes behind the first so many. */
+static irr_status_t take(uint64_t process, irr_lent_t lent, irr_blocks_t to, void *base, size_t skip, size_t bytes,
                          pieces_t *pieces)
 {
-    irr_block_t blocks[IRR_LEND_PIECES] = { { .offset = (ptrdiff_t)(uintptr_t)lent.address, .length = bytes } };
-    irr_blocks_cursor_t cursor = irr_blocks_at(to, 0);
+    irr_block_t blocks[IRR_LEND_PIECES] = { { .offset = (ptrdiff_t)(uintptr_t)lent.address, .length = skip + bytes } };
+    irr_blocks_cursor_t cursor = irr_blocks_at(to, skip);
     irr_status_t status = IRR_OK;
     const uintptr_t from = lent.count == 1 ? 0 : lent.base;
     size_t have = lent.count == 1;
@@ -184,9 +185,11 @@ static irr_status_t take(uint64_t process, irr_lent_t lent, irr_blocks_t to, voi
             status = IRR_ERR_PROTOCOL;   /* no list has such a block, and a long one of them would never end */
         }
         if (status == IRR_OK) {
-            const size_t part = blocks[i].length < bytes ? blocks[i].length : bytes;
+            const size_t before = blocks[i].length < skip ? blocks[i].length : skip;
+            const size_t rest = blocks[i].length - before, part = rest < bytes ? rest : bytes;
 
-            status = take_block(process, from + (uintptr_t)blocks[i].offset, part, &cursor, base, pieces);
+            status = take_block(process, from + (uintptr_t)blocks[i].offset + before, part, &cursor, base, pieces);
+            skip -= before;
             bytes -= part;
         }
     }
@@ -197,13 +200,13 @@ irr_status_t irr_lend_take(uint64_t process, irr_lent_t lent, irr_blocks_t to, v
 {
     pieces_t pieces = { .bytes_max = SIZE_MAX };
 
-    return take(process, lent, to, base, bytes, &pieces);
+    return take(process, lent, to, base, 0, bytes, &pieces);
 }
 
-irr_status_t irr_lend_swap(uint64_t process, irr_lent_t lent, irr_blocks_t blocks, void *base, size_t bytes)
+irr_status_t irr_lend_swap(uint64_t process, irr_lent_t lent, irr_blocks_t blocks, void *base,
+                           const irr_lend_part_t *part)
 {
-    unsigned char scratch[IRR_LEND_SWAP];
-    pieces_t pieces = { .bytes_max = sizeof(scratch), .scratch = scratch };
+    pieces_t pieces = { .bytes_max = part->scratch_bytes, .scratch = part->scratch };
 
-    return take(process, lent, blocks, base, bytes, &pieces);
+    return take(process, lent, blocks, base, part->skip, part->bytes, &pieces);
 }

@@ -10,7 +10,7 @@
  * reads the right process.  Where the module Yama lets only ancestors attach (ptrace_scope 1), a process may allow all
  * of its user to; irr_lend_offer does, as Open MPI's vader and UCX do for the same purpose.
  *
- * Where both lend, one may swap what they have for each other: it reads, and writes (process_vm_writev) what was there.
+ * What two ranks have for each other may be swapped: one reads, and writes (process_vm_writev) what was there.
  *
  * What a lender says is checked: it says what is read, never where that is written to, nor how much.
  *
@@ -56,12 +56,24 @@ irr_lent_t irr_lent_of(irr_blocks_t blocks, const void *base);
  */
 irr_status_t irr_lend_take(uint64_t process, irr_lent_t lent, irr_blocks_t to, void *base, size_t bytes);
 
-/*
- * The same, and writes there what was in those blocks, IRR_LEND_SWAP bytes at a time, as many as it takes on the stack.
- * Who lends allows that, and says where; nothing is written but to what is lent.
- */
-irr_status_t irr_lend_swap(uint64_t process, irr_lent_t lent, irr_blocks_t blocks, void *base, size_t bytes);
+/* Of both that are swapped: so many bytes behind the first so many, through memory for some of them. */
+typedef struct irr_lend_part {
+    size_t         skip, bytes;
+    unsigned char *scratch;
+    size_t         scratch_bytes;
+} irr_lend_part_t;
 
-#define IRR_LEND_SWAP ((size_t)1 << 15)
+/*
+ * The same for a part, and writes there what was in those bytes of the blocks.  Who lends allows that, and says where;
+ * nothing is written but to what is lent.
+ */
+irr_status_t irr_lend_swap(uint64_t process, irr_lent_t lent, irr_blocks_t blocks, void *base,
+                           const irr_lend_part_t *part);
+
+/*
+ * Bytes of scratch that are enough: each time they are full costs two system calls, beside which the bytes must be many,
+ * and the cache must hold them.
+ */
+#define IRR_LEND_SCRATCH ((size_t)1 << 17)
 
 #endif
