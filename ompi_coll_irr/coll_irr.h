@@ -19,7 +19,7 @@
  *   coll_irr_question.h   what the ranks want: does any of them want it served, and do all?
  *   coll_irr_rounds.h     what ranks tell each other beside collectives: maxima, bytes of all, a barrier
  *   coll_irr_opening.h    to an engine communicator, in steps
- *   coll_irr_choose.c     the way of exchanges where nobody named one: found as they go
+ *   coll_irr_choose.h     the way of exchanges where nobody named one: found as they go
  *   coll_irr_agreement.h  what the ranks do there at some exchanges, in steps
  *   coll_irr_machine.c    the constants of the machine, which choosing asks for
  *   coll_irr_say.c        lines of coll_irr_verbose
@@ -28,7 +28,7 @@
  *   coll_irr_tell.h       what the user is told of
  *   coll_irr_report.c     coll_irr_report: what the job did
  *   coll_irr_network.h    what moves messages: alike on all ranks, by which interfaces
- *   coll_irr_engine.c     the engine of the process: first use, progress, waiting
+ *   coll_irr_engine.h     the engine of the process: first use, progress, waiting
  *   coll_irr_teardown.c   the way down at the end of the job
  *   coll_irr_buffer.h     the bytes of a call
  *   coll_irr_buffer.c     counts, displacements and datatypes to blocks of bytes
@@ -232,7 +232,10 @@ static inline int mca_coll_irr_algorithm_of(const mca_coll_irr_module_t *module,
     return module->settings->algorithms[mca_coll_irr_collectives[which].algorithm];
 }
 
-/* Are blocks those of neighbours, and not of all ranks?  On an inter-communicator these are the ranks of the other group. */
+/*
+ * Are blocks those of neighbours, and not of all ranks?  On an inter-communicator these are the ranks of the other
+ * group.
+ */
 static inline bool mca_coll_irr_has_neighbors(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
     return mca_coll_irr_collectives[which].neighbors || OMPI_COMM_IS_INTER(module->comm);
@@ -294,7 +297,9 @@ irr_status_t mca_coll_irr_records_look(const mca_coll_irr_ranks_t *ranks, mca_co
 #define MCA_COLL_IRR_RECORDS_WORDS (MCA_COLL_IRR_WORDS_MAX + 1)
 void mca_coll_irr_records_ask(mca_coll_irr_rounds_t *rounds, const mca_coll_irr_partners_t *partners, uint64_t *words);
 
-/* When these are over: false, alike on all that have it, if a member lacks it or is unlike; of which the user is told. */
+/*
+ * When these are over: false, alike on all that have it, if a member lacks it or is unlike; of which the user is told.
+ */
 bool mca_coll_irr_records_are_alike(const mca_coll_irr_ranks_t *ranks, const uint64_t *words);
 
 /* ---- activation ---- */
@@ -334,107 +339,6 @@ void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t 
  * they choose, that all do is known.
  */
 int mca_coll_irr_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
-
-/* ---- choosing ---- */
-
-/* What a first call does, as far as this rank knows: ask the others, choose as calls go, or leave all to Open MPI. */
-typedef enum mca_coll_irr_mode_t { MCA_COLL_IRR_ASKS, MCA_COLL_IRR_CHOOSES, MCA_COLL_IRR_LEAVES } mca_coll_irr_mode_t;
-
-mca_coll_irr_mode_t mca_coll_irr_mode(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
-
-/* Is that so because of an info key of the communicator, of which no record tells the others? */
-bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
-
-/* With the component: the modes of communicators without info keys. */
-void mca_coll_irr_modes_open(void);
-
-/* These, for all parameters that name an algorithm: for the record of this process. */
-#define MCA_COLL_IRR_MODES_BITS (2 * MCA_COLL_IRR_ALGORITHMS)
-uint64_t mca_coll_irr_process_modes(void);
-
-/* Local: begins to. */
-void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
-
-/* A call on it: by the way that is its turn.  May block, to agree and to open ways, in some of the calls. */
-int mca_coll_irr_choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call,
-                        bool in_place);
-
-/* An agreement is due after a call: now, or, before the first, at some later call, as places of ranks say. */
-bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
-
-/* Collective, blocking, once: the ranks ask each other whether they all choose; if not, the service is declined. */
-int mca_coll_irr_choose_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
-
-/* As a user would name it; way 0 is the host's. */
-void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char *text, size_t size);
-
-/* Local: closes all ways. */
-void mca_coll_irr_choose_end(mca_coll_irr_service_t *service);
-
-/*
- * Of the constants of the machine that this process has, words whose maxima tell whether all ranks have the same.  May
- * block on the file system.
- */
-void mca_coll_irr_machine_words(uint64_t words[2]);
-
-/*
- * Collective, blocking where they have not: from the maxima, the constants of a communicator.  What is wrong with a
- * file is told, and then these are the defaults.  IRR_ERR_OOB.
- */
-irr_status_t mca_coll_irr_machine_agreed(mca_coll_irr_module_t *module, const uint64_t words[2]);
-
-/* The same, local; but what is told says less of what is wrong. */
-void mca_coll_irr_machine_take(mca_coll_irr_module_t *module, const uint64_t words[2]);
-
-/* ---- engine ---- */
-
-/* Opens the engine of the process if it is not open; IRR_OK or why not, and the reason from malloc. */
-irr_status_t mca_coll_irr_engine_open(char **reason_p);
-
-/* Moves it, if it is open. */
-void mca_coll_irr_engine_progress(void);
-
-/* Destroys the open engine; all processes that talked to each other must have drained theirs. */
-void mca_coll_irr_engine_close(void);
-
-/* Waits for an exchange while it progresses all of MPI; returns its result. */
-irr_status_t mca_coll_irr_engine_wait(irr_exchange_t *exchange);
-
-/* The counters of the engine, also before it was opened and after it went. */
-void mca_coll_irr_counters(irr_counters_t *counters);
-
-/* The one place where the engine's status becomes Open MPI's. */
-int mca_coll_irr_error(irr_status_t status);
-
-/* ---- teardown ---- */
-
-/* Members as ranks of MPI_COMM_WORLD, ascending; from malloc. */
-struct mca_coll_irr_group_t {
-    struct mca_coll_irr_group_t *next;
-    int                          size;
-    int                          ranks[];
-};
-
-/* NULL without memory. */
-mca_coll_irr_group_t *mca_coll_irr_group_create(const mca_coll_irr_ranks_t *ranks);
-
-/*
- * Remembers that this process exchanges with the members of a group, for the barrier at the end; takes the
- * group.  To be called on all members or on none.
- */
-void mca_coll_irr_teardown_add(mca_coll_irr_group_t *group);
-
-/*
- * Waits for a request without blocking in the PML, and frees it: requests of Open MPI and our endpoints move together.
- * OMPI_ERR_TIMEOUT past the deadline (0: there is none), and it goes on.  The bytes received, if they are wanted.
- */
-int mca_coll_irr_complete(ompi_request_t *request, time_t deadline, size_t *bytes_p);
-
-/* Closes the engine together with all processes it exchanged with; MPI_COMM_WORLD must still work. */
-void mca_coll_irr_teardown(void);
-
-/* Destroys what is left without talking to anybody. */
-void mca_coll_irr_teardown_local(void);
 
 /* ---- collectives ---- */
 
@@ -479,8 +383,8 @@ int mca_coll_irr_host(const mca_coll_irr_module_t *module, mca_coll_irr_which_t 
                       bool in_place);
 
 /*
- * Local: whose neighbour this rank is, before the first call of a collective that asks for that.  Without memory that is
- * the module's trouble.
+ * Local: whose neighbour this rank is, before the first call of a collective that asks for that.  Without memory that
+ * is the module's trouble.
  */
 void mca_coll_irr_meet_neighbors(mca_coll_irr_module_t *module, mca_coll_irr_which_t which);
 

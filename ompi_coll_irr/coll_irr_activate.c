@@ -10,6 +10,8 @@
  * An engine communicator has one algorithm.  A collective uses that of its leader, as MPI_Alltoall does that of
  * MPI_Alltoallv, if it has the same algorithm on all ranks, which these words tell as well, and one of its own if not.
  */
+#include "coll_irr_choose.h"
+#include "coll_irr_engine.h"
 #include "coll_irr_question.h"
 #include "coll_irr_tell.h"
 

@@ -2,6 +2,8 @@
  * coll_irr_agreement.c - see coll_irr_agreement.h.
  */
 #include "coll_irr_agreement.h"
+#include "coll_irr_choose.h"
+#include "coll_irr_engine.h"
 #include "coll_irr_tell.h"
 
 #include "core/clock.h"

@@ -176,7 +176,9 @@ static bool has_long_runs(layout_t *layout, const elements_t *elements)
     return layout->runs_are_long;
 }
 
-/* A list that is being made.  A block that will be packed has its place there for its offset, and ~rank for its rank. */
+/*
+ * A list that is being made.  A block that will be packed has its place there for its offset, and ~rank for its rank.
+ */
 typedef struct listing {
     mca_coll_irr_room_t *room;
     size_t               count;

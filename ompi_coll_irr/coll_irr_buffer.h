@@ -86,9 +86,9 @@ static inline bool mca_coll_irr_call_in_place(mca_coll_irr_call_t *call)
 }
 
 /*
- * Fills the blocks of a call whose sides and rooms are set, and makes the packed copies that it needs, of datatypes with
- * short runs of bytes.  In place both sides are the receiving one, and so are blocks and copy.
- * Without memory for a copy it is lacked, and the blocks are there all the same.
+ * Fills the blocks of a call whose sides and rooms are set, and makes the packed copies that it needs, of datatypes
+ * with short runs of bytes.  In place both sides are the receiving one, and so are blocks and copy.  Without memory for
+ * a copy it is lacked, and the blocks are there all the same.
  */
 void mca_coll_irr_call_open(mca_coll_irr_call_t *call, bool in_place);
 void mca_coll_irr_call_close(mca_coll_irr_call_t *call);

@@ -9,6 +9,8 @@
  * the records of both differ (coll_irr_records.c), so neither waits for the other, and all stay with Open MPI.
  */
 #include "coll_irr_agreement.h"
+#include "coll_irr_choose.h"
+#include "coll_irr_engine.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_tell.h"
 

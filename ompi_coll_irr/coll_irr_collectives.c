@@ -1,8 +1,8 @@
 /*
  * coll_irr_collectives.c - the table of collectives, and who served them before us.
  *
- * Open MPI keeps the functions of a module, and of a communicator each with its module, as members of structures.  A row
- * knows where, so that nothing else asks which collective it is.
+ * Open MPI keeps the functions of a module, and of a communicator each with its module, as members of structures.  A
+ * row knows where, so that nothing else asks which collective it is.
  */
 #include "coll_irr_entries.h"
 

@@ -1,6 +1,8 @@
 /*
  * coll_irr_component.c - the table that Open MPI looks for in mca_coll_irr.so, and its open and close.
  */
+#include "coll_irr_choose.h"
+#include "coll_irr_engine.h"
 #include "coll_irr_network.h"
 #include "coll_irr_tell.h"
 

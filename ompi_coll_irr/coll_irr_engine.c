@@ -8,6 +8,7 @@
  * wait looks once and yields, and the processor is free for the kernel's part of the network.  Where each rank has a
  * processor a wait spins, but not for ever if it is for boards, which wake it at once.
  */
+#include "coll_irr_engine.h"
 #include "coll_irr_network.h"
 #include "coll_irr_settings.h"
 

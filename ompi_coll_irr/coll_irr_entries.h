@@ -41,9 +41,9 @@ int mca_coll_irr_host_ineighbor_alltoallw(const mca_coll_irr_previous_t *previou
                                           const mca_coll_irr_call_t *call, bool in_place, ompi_request_t **request_p);
 
 /*
- * Who served before us, if a blocking call of a collective goes to them as it is: what is left to Open MPI, by the ranks
- * or by what they have found so far, while nobody times it or counts it.  Most calls of most programs are such, so this
- * comes before all else, and looks at little.  NULL: mca_coll_irr_call.
+ * Who served before us, if a blocking call of a collective goes to them as it is: what is left to Open MPI, by the
+ * ranks or by what they have found so far, while nobody times it or counts it.  Most calls of most programs are such,
+ * so this comes before all else, and looks at little.  NULL: mca_coll_irr_call.
  */
 static inline const mca_coll_irr_previous_t *mca_coll_irr_left_to(mca_coll_base_module_t *base,
                                                                   mca_coll_irr_which_t which)

@@ -4,7 +4,7 @@
  *
  * The other ranks are in the exchange whatever fails here, so it runs even so, without what is lacked.
  */
-#include "coll_irr.h"
+#include "coll_irr_engine.h"
 
 static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const mca_coll_irr_call_t *call)
 {

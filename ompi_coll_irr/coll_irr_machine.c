@@ -8,7 +8,7 @@
  *
  * Cost: two more words in what the ranks ask each other; where they differ two more all-reduces.
  */
-#include "coll_irr.h"
+#include "coll_irr_choose.h"
 
 #include <stdlib.h>
 

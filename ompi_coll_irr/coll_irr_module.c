@@ -8,6 +8,7 @@
  * Without a module a rank would not come to that collective, where the others wait for it.  So a few are made while
  * there is memory, and a communicator that finds none gets one of those, which takes part and declines.
  */
+#include "coll_irr_engine.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_tell.h"
 

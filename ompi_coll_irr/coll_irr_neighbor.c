@@ -144,7 +144,8 @@ int mca_coll_irr_neighbor_alltoall_init(const void *sbuf, mca_coll_irr_one_count
     };
 
     (void)comm;
-    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALL, &call, info, request_p);
+    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALL, &call, info,
+                                  request_p);
 }
 
 int mca_coll_irr_neighbor_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t scounts,
@@ -159,7 +160,8 @@ int mca_coll_irr_neighbor_alltoallv_init(const void *sbuf, mca_coll_irr_counts_t
     };
 
     (void)comm;
-    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLV, &call, info, request_p);
+    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLV, &call, info,
+                                  request_p);
 }
 
 int mca_coll_irr_host_neighbor_alltoallw_init(const mca_coll_irr_previous_t *previous, ompi_communicator_t *comm,
@@ -187,5 +189,6 @@ int mca_coll_irr_neighbor_alltoallw_init(const void *sbuf, mca_coll_irr_counts_t
     };
 
     (void)comm;
-    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW, &call, info, request_p);
+    return mca_coll_irr_init_call((mca_coll_irr_module_t *)base, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW, &call, info,
+                                  request_p);
 }

@@ -1,6 +1,6 @@
 /*
- * coll_irr_neighbors.c - the neighbours of a rank in its topology, in the order in which both ends of an edge list it; or
- * the ranks of the other group, of which an inter-communicator is a topology.
+ * coll_irr_neighbors.c - the neighbours of a rank in its topology, in the order in which both ends of an edge list it;
+ * or the ranks of the other group, of which an inter-communicator is a topology.
  *
  * The blocks that one rank has for another are one message, however many edges lead from the one to the other.  So both
  * must lay them out in one order.  MPI says what arrives where as if there were a message for each edge: those between

@@ -9,8 +9,9 @@
  * the interfaces that the btl tcp was told to use, each process those of its node; where that one was told nothing,
  * libfabric chooses.
  */
-#include "coll_irr_network.h"
+#include "coll_irr_engine.h"
 #include "coll_irr_interfaces.h"
+#include "coll_irr_network.h"
 #include "coll_irr_settings.h"
 
 #include "transport/auto.h"
@@ -147,9 +148,9 @@ void mca_coll_irr_network_unlike(uint64_t other_word, unsigned other_rank, unsig
     } else if (other.domain != mine.domain) {
         text_unlike(MCA_COLL_IRR_PREFIX "ofi_domain", params->ofi_domain, other_rank, my_rank, text, size);
     } else {
-        snprintf(text, size, "%s is %s, which is %s on rank %u of MPI_COMM_WORLD, and %s on rank %u, where %s: name one",
-                 transport->parameter, name_of(0), name_of(other.taken), other_rank, network.choice.name, my_rank,
-                 network.choice.why);
+        snprintf(text, size, "%s is %s, which is %s on rank %u of MPI_COMM_WORLD, and %s on rank %u, where %s: name "
+                 "one", transport->parameter, name_of(0), name_of(other.taken), other_rank, network.choice.name,
+                 my_rank, network.choice.why);
     }
 }
 

@@ -9,7 +9,9 @@
 /* From parameters and devices, when the component is opened. */
 void mca_coll_irr_network_open(void);
 
-/* Of this process, for its record: MCA_COLL_IRR_NETWORK_BITS that are alike where the same transport is opened alike. */
+/*
+ * Of this process, for its record: MCA_COLL_IRR_NETWORK_BITS that are alike where the same transport is opened alike.
+ */
 #define MCA_COLL_IRR_NETWORK_BITS 30
 uint64_t mca_coll_irr_network_word(void);
 
@@ -17,8 +19,8 @@ uint64_t mca_coll_irr_network_word(void);
 void mca_coll_irr_network_unlike(uint64_t other, unsigned other_rank, unsigned my_rank, char *text, size_t size);
 
 /*
- * Sets a configuration to what it says of transports; its texts live as long as the component.  IRR_ERR_BAD_PARAM and in
- * *reason_p what the user should read, from malloc.
+ * Sets a configuration to what it says of transports; its texts live as long as the component.  IRR_ERR_BAD_PARAM and
+ * in *reason_p what the user should read, from malloc.
  */
 irr_status_t mca_coll_irr_network_config(irr_engine_config_t *config, char **reason_p);
 

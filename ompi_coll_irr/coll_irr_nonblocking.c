@@ -1,23 +1,25 @@
 /*
- * coll_irr_nonblocking.c - nonblocking calls: those of a collective of a communicator are a series (coll_irr_request.h).
+ * coll_irr_nonblocking.c - nonblocking calls: those of a collective of a communicator are a series
+ * (coll_irr_request.h).
  *
  * A call must not wait for others, so what the ranks have to agree on is a part of its operation.  The first call goes
  * to Open MPI; where an algorithm is named the ranks agree after it, and from the second call on it is served.  Where
  * they choose, they agree after calls that all know.
  *
  * A call that starts while an agreement is under way on this rank may go either way, and may find that out later than
- * other ranks do.  What goes by the engine can start later, in order.  What goes by Open MPI cannot: it takes a tag, and
- * tags are given in the order of calls.  But a persistent request of Open MPI's takes the tag that the nonblocking call
- * would have taken, exchanges the same messages, and may be started at any time.  So such a call makes one; it is started
- * if Open MPI turns out to serve the call, and freed if not.  A call that goes by the engine without one takes a tag, too,
- * so tags stay alike on all ranks.  That this holds is checked where it can be: both functions must be of one module, and
- * a call of it must take one tag.  Elsewhere nonblocking calls stay with Open MPI.
+ * other ranks do.  What goes by the engine can start later, in order.  What goes by Open MPI cannot: it takes a tag,
+ * and tags are given in the order of calls.  But a persistent request of Open MPI's takes the tag that the nonblocking
+ * call would have taken, exchanges the same messages, and may be started at any time.  So such a call makes one; it is
+ * started if Open MPI turns out to serve the call, and freed if not.  A call that goes by the engine without one takes
+ * a tag, too, so tags stay alike on all ranks.  That this holds is checked where it can be: both functions must be of
+ * one module, and a call of it must take one tag.  Elsewhere nonblocking calls stay with Open MPI.
  *
- * In place a rank without a byte is at the end at once, and Open MPI 4.1 takes no tag there (5.0 does).  A rank that knows
- * by what the call goes must not take another number of them than one that does not, so there all ask Open MPI.
+ * In place a rank without a byte is at the end at once, and Open MPI 4.1 takes no tag there (5.0 does).  A rank that
+ * knows by what the call goes must not take another number of them than one that does not, so there all ask Open MPI.
  *
  * Cost: a call that goes to Open MPI and is not timed is passed on, and there is no request of ours.
  */
+#include "coll_irr_choose.h"
 #include "coll_irr_tell.h"
 
 /* Where the tags of what the ranks agree on are, among those of nonblocking collectives: so many calls away. */

@@ -1,6 +1,7 @@
 /*
  * coll_irr_opening.c - see coll_irr_opening.h.
  */
+#include "coll_irr_engine.h"
 #include "coll_irr_opening.h"
 
 #include "opal/runtime/opal_progress.h"

@@ -138,21 +138,21 @@ int mca_coll_irr_params_register(void)
                       "Empty means UCX's own choice.",
                       "", OPAL_INFO_LVL_4, &params->ucx_devices),
         register_text("ofi_provider",
-                      "Provider of libfabric, as fi_info -p takes it, such as tcp;ofi_rxm. Empty means the best that is "
-                      "found: an adapter's own, or tcp;ofi_rxm. Must be the same on all "
+                      "Provider of libfabric, as fi_info -p takes it, such as tcp;ofi_rxm. Empty means the best that "
+                      "is found: an adapter's own, or tcp;ofi_rxm. Must be the same on all "
                       "ranks.",
                       "", OPAL_INFO_LVL_4, &params->ofi_provider),
         register_text("ofi_domain",
-                      "Domain of libfabric, as fi_info -d takes it, such as eth0 or mlx5_0; several with commas, the best "
-                      "first. Empty means any, but of interfaces that a provider listens on only those that Open MPI was "
-                      "told to use (btl_tcp_if_include, btl_tcp_if_exclude), and for a job on one node only lo. Must be "
-                      "the same on all ranks.",
+                      "Domain of libfabric, as fi_info -d takes it, such as eth0 or mlx5_0; several with commas, the "
+                      "best first. Empty means any, but of interfaces that a provider listens on only those that Open "
+                      "MPI was told to use (btl_tcp_if_include, btl_tcp_if_exclude), and for a job on one node only "
+                      "lo. Must be the same on all ranks.",
                       "", OPAL_INFO_LVL_4, &params->ofi_domain),
         register_text("eager_bytes",
                       "Messages of so many bytes and less go without asking the receiver first, with an optional "
-                      "suffix k, m or g. 0 leaves it to UCX; auto: 64k for a job with coll_irr_topology_file, and for one "
-                      "between nodes without InfiniBand, as UCX loses a third of TCP's rate by asking, otherwise as 0. "
-                      "UCX_RNDV_THRESH is stronger.",
+                      "suffix k, m or g. 0 leaves it to UCX; auto: 64k for a job with coll_irr_topology_file, and for "
+                      "one between nodes without InfiniBand, as UCX loses a third of TCP's rate by asking, otherwise "
+                      "as 0. UCX_RNDV_THRESH is stronger.",
                       "auto", OPAL_INFO_LVL_5, &params->eager_bytes),
         register_text("machine_file",
                       "File with the constants of the machine, as irr_tune writes it: with the algorithm auto, what "
@@ -165,9 +165,9 @@ int mca_coll_irr_params_register(void)
                       "nothing is measured.",
                       "", OPAL_INFO_LVL_3, &params->report),
         register_text("trace",
-                      "Prefix of files, one a process: PREFIX.RANK.trace, where it writes at the end of the job when each "
-                      "of its messages was sent and received. irr_trace turns them into one that Perfetto shows. Empty: "
-                      "no trace.",
+                      "Prefix of files, one a process: PREFIX.RANK.trace, where it writes at the end of the job when "
+                      "each of its messages was sent and received. irr_trace turns them into one that Perfetto shows. "
+                      "Empty: no trace.",
                       "", OPAL_INFO_LVL_5, &params->trace),
         mca_coll_irr_pvars_register(),
         mca_coll_irr_pvars_comm_register()

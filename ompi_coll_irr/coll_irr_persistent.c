@@ -13,6 +13,8 @@
  * Cost: an agreement as for a communicator's first collective, and what planning takes; or, where the ranks choose,
  * that of the previous module and one dissemination a communicator.
  */
+#include "coll_irr_choose.h"
+#include "coll_irr_engine.h"
 #include "coll_irr_tell.h"
 
 #include "core/clock.h"
@@ -51,7 +53,9 @@ static bool open_call(mca_coll_irr_request_t *request, bool in_place)
     return true;
 }
 
-/* An inactive request with a series of its own, whose service the caller makes one that serves.  NULL without memory. */
+/*
+ * An inactive request with a series of its own, whose service the caller makes one that serves.  NULL without memory.
+ */
 static mca_coll_irr_request_t *create(const args_t *args)
 {
     const mca_coll_irr_entry_t *entry = &mca_coll_irr_collectives[args->which].forms[MCA_COLL_IRR_PERSISTENT];

@@ -1,7 +1,7 @@
 /*
  * coll_irr_pvars.c - the engine's counters as MPI_T performance variables, one for each row of its table.
  */
-#include "coll_irr.h"
+#include "coll_irr_engine.h"
 
 #include "opal/mca/base/mca_base_pvar.h"
 

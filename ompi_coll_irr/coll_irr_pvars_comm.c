@@ -1,5 +1,6 @@
 /*
- * coll_irr_pvars_comm.c - MPI_T performance variables of a communicator: what coll_irr_report tells, while the job runs.
+ * coll_irr_pvars_comm.c - MPI_T performance variables of a communicator: what coll_irr_report tells, while the job
+ * runs.
  *
  * Each is there for all collectives, and bound to a communicator.  What has to be measured is so from the first handle
  * on that a tool allocates for any of them; what the ranks agreed on while they choose is there in any case.

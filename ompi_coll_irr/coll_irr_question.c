@@ -4,6 +4,7 @@
  * The ranks learn the maxima of a few words.  Parameters may differ between ranks, so none can tell alone; nor that all
  * have coll/irr, which is found on the way (coll_irr_records.c).
  */
+#include "coll_irr_choose.h"
 #include "coll_irr_question.h"
 #include "coll_irr_tell.h"
 
@@ -79,8 +80,8 @@ static void look(mca_coll_irr_module_t *module, mca_coll_irr_partners_t *partner
 }
 
 /*
- * What this rank wants, and why it leaves the collective to Open MPI if it does.  A rank without memory for a module has
- * read no settings, so it wants what the others do, and tells its trouble later.
+ * What this rank wants, and why it leaves the collective to Open MPI if it does.  A rank without memory for a module
+ * has read no settings, so it wants what the others do, and tells its trouble later.
  */
 static void want(mca_coll_irr_question_t *question, const char *unfit)
 {

@@ -1,8 +1,9 @@
 /*
  * coll_irr_ranks.c - see coll_irr_ranks.h.
  *
- * By an inter-communicator messages reach the other group alone.  Open MPI has a communicator of each group beside it, for
- * its own collectives.  MPI_Comm_free lets go of that one while operations may still be under way, so it is retained.
+ * By an inter-communicator messages reach the other group alone.  Open MPI has a communicator of each group beside it,
+ * for its own collectives.  MPI_Comm_free lets go of that one while operations may still be under way, so it is
+ * retained.
  */
 #include "coll_irr_ranks.h"
 

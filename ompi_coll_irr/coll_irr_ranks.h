@@ -1,8 +1,9 @@
 /*
- * coll_irr_ranks.h - the ranks of the exchanges of a communicator: all that take part, counted as the engine counts them.
+ * coll_irr_ranks.h - the ranks of the exchanges of a communicator: all that take part, counted as the engine counts
+ * them.
  *
- * They are in two parts: the ranks of the communicator, and nobody; or the two groups of an inter-communicator, first the
- * one whose rank 0 comes first in the job, which is alike for all.
+ * They are in two parts: the ranks of the communicator, and nobody; or the two groups of an inter-communicator, first
+ * the one whose rank 0 comes first in the job, which is alike for all.
  */
 #ifndef MCA_COLL_IRR_RANKS_H
 #define MCA_COLL_IRR_RANKS_H

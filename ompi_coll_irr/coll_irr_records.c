@@ -15,6 +15,7 @@
  * some words, which carry what the ranks want as well, and 2 log2(P) lookups; what was looked up is kept, in one byte a
  * process of the job.
  */
+#include "coll_irr_choose.h"
 #include "coll_irr_network.h"
 
 #include "core/clock.h"
@@ -44,7 +45,8 @@ _Static_assert(MODES_SHIFT + MCA_COLL_IRR_MODES_BITS <= 64, "there is room for a
 /* How collectives are served, a version, and what moves messages, above a priority, which may be negative. */
 static uint64_t my_record(void)
 {
-    const uint64_t version = (IRR_VERSION_MAJOR & 15) << 10 | (IRR_VERSION_MINOR & 31) << 5 | (IRR_VERSION_RELEASE & 31);
+    const uint64_t version =
+        (IRR_VERSION_MAJOR & 15) << 10 | (IRR_VERSION_MINOR & 31) << 5 | (IRR_VERSION_RELEASE & 31);
     const int given = mca_coll_irr_component.params.priority;
     const int priority = given > PRIORITY_MAX ? PRIORITY_MAX : given < -PRIORITY_MAX ? -PRIORITY_MAX : given;
 

@@ -9,6 +9,7 @@
  *
  * Cost: one message a rank, with a row for each kind of communicator, 64 at most.  Nothing if it is off.
  */
+#include "coll_irr_engine.h"
 #include "coll_irr_tell.h"
 
 #include <errno.h>

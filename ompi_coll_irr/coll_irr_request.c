@@ -5,9 +5,9 @@
  * for blocks, is not given back before the end: so in steady state a call takes none.  And Open MPI hooks req_free to
  * release datatypes, and looks into the request after it was freed.
  *
- * MPI has a nonblocking call leave its counts and displacements alone until it is over; but Open MPI's own reads them in
- * the call only, and there are programs that rely on that.  So what is needed later is copied, where bytes are unpacked
- * in the end.
+ * MPI has a nonblocking call leave its counts and displacements alone until it is over; but Open MPI's own reads them
+ * in the call only, and there are programs that rely on that.  So what is needed later is copied, where bytes are
+ * unpacked in the end.
  */
 #include "coll_irr_tell.h"
 

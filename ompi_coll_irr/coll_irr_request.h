@@ -35,7 +35,9 @@ struct mca_coll_irr_series_t {
     mca_coll_irr_series_t   *next_live, *prev_live;
 };
 
-/* An operation, or one that can be started again and again, for which each way has a plan for the blocks of its call. */
+/*
+ * An operation, or one that can be started again and again, for which each way has a plan for the blocks of its call.
+ */
 struct mca_coll_irr_request_t {
     ompi_coll_base_nbc_request_t super;
     mca_coll_irr_series_t  *series;       /* its communicator is retained */
@@ -127,8 +129,8 @@ irr_comm_t *mca_coll_irr_series_way(const mca_coll_irr_series_t *series);
 irr_choice_turn_t mca_coll_irr_series_turn(mca_coll_irr_series_t *series, mca_coll_irr_request_t *request);
 
 /*
- * What the ranks agree on after an operation that is due: what they want, if they have not told each other yet, and then
- * what serves the collective, or what choosing asks for.  Nobody waits: IRR_IN_PROGRESS; IRR_OK or IRR_ERR_OOB.
+ * What the ranks agree on after an operation that is due: what they want, if they have not told each other yet, and
+ * then what serves the collective, or what choosing asks for.  Nobody waits: IRR_IN_PROGRESS; IRR_OK or IRR_ERR_OOB.
  */
 void         mca_coll_irr_series_agree(mca_coll_irr_series_t *series);
 irr_status_t mca_coll_irr_series_test(mca_coll_irr_series_t *series);

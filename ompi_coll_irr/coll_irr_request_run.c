@@ -12,6 +12,7 @@
  * a wait but by the time since it was here before.  It is Open MPI's to give way then, as without us: what is taken
  * for a test may be a wait, where the rest of MPI takes long for a round.
  */
+#include "coll_irr_engine.h"
 #include "coll_irr_tell.h"
 
 #include "core/clock.h"
@@ -21,7 +22,9 @@
 /* Most rounds of engine progress at a time: peers that never stop must not keep the rest of MPI waiting. */
 #define LOOKS_MAX 32
 
-/* A caller that comes back within this time does nothing but wait: a round of MPI takes 1 to 2 us if it asks sockets. */
+/*
+ * A caller that comes back within this time does nothing but wait: a round of MPI takes 1 to 2 us if it asks sockets.
+ */
 #define AT_ONCE_NS 10000
 
 /* Times that a wait gives way before the rest of MPI has its turn. */

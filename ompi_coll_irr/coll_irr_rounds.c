@@ -4,7 +4,7 @@
  * What was received belongs to the rank at distance 2^k behind and to those behind that one, which is what a rank has
  * no bytes of yet; so in the end they lie in falling order from this rank on, and two reversals bring them into place.
  */
-#include "coll_irr.h"
+#include "coll_irr_engine.h"
 
 #include "core/clock.h"
 

@@ -9,6 +9,8 @@
  * of Open MPI's, and nothing is unregistered from within progress, which would skip another function.  Without active
  * operations it costs one look.
  */
+#include "coll_irr_choose.h"
+#include "coll_irr_engine.h"
 #include "coll_irr_tell.h"
 
 #include "core/clock.h"

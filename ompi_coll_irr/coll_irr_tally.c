@@ -5,6 +5,7 @@
  * Nothing is measured, and there are no rows, unless somebody has asked.  An exchange that is measured costs two looks
  * at the clock and one at the counts.  What agreements take within a call is no time of its exchange.
  */
+#include "coll_irr_choose.h"
 #include "coll_irr_tell.h"
 
 #include "core/clock.h"

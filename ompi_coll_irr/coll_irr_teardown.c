@@ -16,6 +16,7 @@
  *
  * With coll_irr_timeout nothing here waits longer for a process that does not come.
  */
+#include "coll_irr_engine.h"
 #include "coll_irr_request.h"
 
 #include "opal/runtime/opal_progress.h"
