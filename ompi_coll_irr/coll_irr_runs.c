@@ -5,9 +5,9 @@
  * the description of a run costs more than its copy: those are packed.  That is a local matter, because the bytes of a
  * message are the same either way, so ranks may differ in it.
  *
- * Whether runs are long is looked at once, and kept: the look costs as much as to pack a short block.  A datatype may lie
- * where another one was that is freed, and be as long, but then it is packed or listed as the other one was, which may
- * cost time, and no more.
+ * Whether runs are long is looked at once, and kept: the look costs as much as to pack a short block.  A datatype may
+ * lie where another one was that is freed, and be as long, but then it is packed or listed as the other one was, which
+ * may cost time, and no more.
  *
  * Cost: a look at RUNS_SEEN runs the first time, and one at each that is listed.
  */

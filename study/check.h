@@ -63,7 +63,9 @@ irr_status_t irr_check_ends(irr_check_t *check);
 /* check_trace.c: rules 2 and 3 on each rank; sets wanted, output and the recipes. */
 irr_status_t irr_check_trace(irr_check_t *check);
 
-/* check_uses.c: where in some buffers the steps of a rank read and write, as ranges; but for those an empty index is 0. */
+/*
+ * check_uses.c: where in some buffers the steps of a rank read and write, as ranges; but for those an empty index is 0.
+ */
 typedef struct irr_check_use {
     ptrdiff_t offset, end;
     ptrdiff_t reach;  /* the last end up to this one */

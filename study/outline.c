@@ -2,15 +2,17 @@
  * outline.c - the sends of all ranks alone, for pictures; see plans.h.
  *
  * A route over a grid cuts messages into many pieces: of 1,024 ranks with 32 KiB for each other by a4 there are 320
- * million, which are 15 GB.  How a rank deals out what it holds for one destination does not depend on the others, so the
- * plans are built for some destinations at a time, and of each only how long the messages are is kept.  The number of
- * destinations follows from how many pieces the last ones took.
+ * million, which are 15 GB.  How a rank deals out what it holds for one destination does not depend on the others, so
+ * the plans are built for some destinations at a time, and of each only how long the messages are is kept.  The number
+ * of destinations follows from how many pieces the last ones took.
  *
  * Cost: the time of the plans; memory of the messages, and of PIECES pieces or those of one destination.
  */
 #include "study/plans.h"
 
-/* Held at a time, about 300 MB, and how much faster the number of destinations may grow than they are known to allow. */
+/*
+ * Held at a time, about 300 MB, and how much faster the number of destinations may grow than they are known to allow.
+ */
 #define PIECES ((size_t)1 << 22)
 #define GROWTH 8
 

@@ -38,8 +38,8 @@ irr_status_t irr_plans_build(const irr_way_t *way, const irr_plans_known_t *know
 
 /*
  * The same with nothing in the plans but the sends, each in one piece of INPUT that has its length and is not what it
- * sends: what a picture needs, in memory that does not grow with the number of pieces (outline.c).  Ways that are not over
- * a grid have the plans of irr_plans_build.
+ * sends: what a picture needs, in memory that does not grow with the number of pieces (outline.c).  Ways that are not
+ * over a grid have the plans of irr_plans_build.
  */
 irr_status_t irr_plans_outline(const irr_way_t *way, const irr_plans_known_t *known, irr_plans_t *plans);
 

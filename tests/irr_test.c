@@ -11,8 +11,8 @@
 
 #ifdef __SANITIZE_ADDRESS__
 /*
- * UCX has thread-local memory, and is loaded while a test runs.  libasan of gcc 12 guesses where such memory is from the
- * bytes in front of it, and in one run of some fifty looks for leaks where there is nothing mapped.
+ * UCX has thread-local memory, and is loaded while a test runs.  libasan of gcc 12 guesses where such memory is from
+ * the bytes in front of it, and in one run of some fifty looks for leaks where there is nothing mapped.
  */
 __attribute__((visibility("default"))) const char *__asan_default_options(void);
 

@@ -94,6 +94,11 @@ files_are_short() {
         FNR == 501 { print FILENAME " has more than 500 lines" }' {} +
 }
 
+lines_are_short() {
+    find "$1/ucx_engine" "$1/study" "$1/ompi_coll_irr" "$1/tools" "$1/tests" -name '*.[ch]' -exec awk '
+        length > 120 { print FILENAME ":" FNR " has more than 120 characters" }' {} +
+}
+
 # A source that no list names builds here and is missing from what make dist packs.
 sources_are_listed() {
     ( cd "$1" && find ucx_engine study ompi_coll_irr tools tests -name '*.[ch]' ) | while read -r source; do
@@ -122,6 +127,8 @@ make_bad_tree() {
     printf '#include "study/check.h"\n' > "$1/study/good.c"
     awk 'BEGIN { for (i = 0; i < 501; i++) print "" }' > "$1/tools/bad.c"
     awk 'BEGIN { for (i = 0; i < 500; i++) print "" }' > "$1/tests/good.c"
+    printf '/* %116s */\n/* %115s */\n' '' '' > "$1/study/bad.c"
+    printf '/* %114s */\n' '' >> "$1/study/good.c"
     find "$1" -name '*.[ch]' ! -path '*/order/bad.c' > "$1/Makefile.am"
 }
 
@@ -139,6 +146,7 @@ violations_are_seen() {
     sees 2 component_calls_no_library
     sees 1 study_is_apart
     sees 1 files_are_short
+    sees 2 lines_are_short
     sees 1 sources_are_listed
     headers_stand_alone "$scratch/bad" | grep -q 'bad\.h' || echo "headers_stand_alone saw nothing"
 }
@@ -153,13 +161,14 @@ wrong_symbol_is_seen() {
 
 archives=${builddir:+$builddir/.libs/libirr_exec.a $builddir/.libs/libirr_study.a}
 
-echo "1..10"
+echo "1..11"
 check "the engine includes nothing of MPI" engine_knows_no_mpi "$srcdir"
 check "planning knows no transport, no clock and no environment" planning_is_pure "$srcdir"
 check "the component includes nothing of UCX and libfabric" component_calls_no_library "$srcdir"
 check "the engine and the component do without what studies them" study_is_apart "$srcdir"
 check "each header of the engine compiles alone" headers_stand_alone "$srcdir"
 check "no source file has more than 500 lines" files_are_short "$srcdir"
+check "no line of C has more than 120 characters" lines_are_short "$srcdir"
 check "each source file is in a list of Makefile.am" sources_are_listed "$srcdir"
 if [ -f "${archives%% *}" ]; then
     # shellcheck disable=SC2086

@@ -215,7 +215,8 @@ static void start_one_way(int me, unsigned char *byte)
         .neighbors = &rank->neighbors };
     irr_board_sides_of(&rank->board, &rank->problem, sides);
     partners = irr_board_partners_of(&rank->board, &rank->problem, rank->to, rank->from);
-    irr_board_start(&rank->board, &rank->problem, &partners, sides, (irr_board_buffers_t){ .input = byte, .output = byte });
+    irr_board_start(&rank->board, &rank->problem, &partners, sides,
+                    (irr_board_buffers_t){ .input = byte, .output = byte });
 }
 
 static void end_one_way(int me)

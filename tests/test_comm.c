@@ -339,12 +339,12 @@ static void test_settings(void)
         .dims = { 2, { 4, 4 } }, .slice_min = 64, .overlap = IRR_OVERLAP_DUAL
     };
     static const char *const told[DIFFERENCES] = {
-        "algorithm is ac on rank 0 of a communicator and a1 on rank 1", "compose is auto on rank 0 of a communicator and "
-        "split on rank 1", "window_messages is 4 on rank 0 of a communicator and 5 on rank 2", "window_bytes",
-        "window_messages", "dims is not the same on rank 2 of a communicator as on rank 0", "dims", "slice_min", "overlap",
-        "pace", "grants", "seed", "lambda", "lambda", "latency_bytes", "max_steps", "lp_shift", "redistribution",
-        "redistribution", "piece_bytes", "matrix_max_bytes", "cache_bytes", "lead_bytes", "host_route", "schedule_ms",
-        "board_block", "board_bytes", "direct_bytes"
+        "algorithm is ac on rank 0 of a communicator and a1 on rank 1", "compose is auto on rank 0 of a communicator "
+        "and split on rank 1", "window_messages is 4 on rank 0 of a communicator and 5 on rank 2", "window_bytes",
+        "window_messages", "dims is not the same on rank 2 of a communicator as on rank 0", "dims", "slice_min",
+        "overlap", "pace", "grants", "seed", "lambda", "lambda", "latency_bytes", "max_steps", "lp_shift",
+        "redistribution", "redistribution", "piece_bytes", "matrix_max_bytes", "cache_bytes", "lead_bytes",
+        "host_route", "schedule_ms", "board_block", "board_bytes", "direct_bytes"
     };
     irr_settings_t others[DIFFERENCES];
     char beginning[128];

@@ -34,8 +34,8 @@ static void test_all_constants(void)
     irr_file_error_t error;
 
     CU_ASSERT_EQUAL(read_text("# a comment\n\n  copy 4  # and another one\nmessage\t1\r\nlatency 2\n"
-                              "bandwidth 100000000\ntaper 10\nflag 7\nnode_message 5\nnode_latency 6\npiece 0\nswitch_nodes 9",
-                              &machine, &error), IRR_OK);
+                              "bandwidth 100000000\ntaper 10\nflag 7\nnode_message 5\nnode_latency 6\npiece 0\n"
+                              "switch_nodes 9", &machine, &error), IRR_OK);
     CU_ASSERT_EQUAL(memcmp(&machine, &wanted, sizeof(machine)), 0);
 }
 

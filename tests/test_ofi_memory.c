@@ -1,6 +1,6 @@
 /*
- * test_ofi_memory.c - libfabric where memory is short: for a transport, to pack lists in, for operations; and what is left
- * of a thousand transports.  All over tcp on the loopback.
+ * test_ofi_memory.c - libfabric where memory is short: for a transport, to pack lists in, for operations; and what is
+ * left of a thousand transports.  All over tcp on the loopback.
  */
 #include "irr_memory.h"
 #include "irr_world.h"
@@ -139,8 +139,8 @@ static void test_lists(void)
 }
 
 /*
- * Many such lists of one tag at once, some of which are cut short: each waits for the reserve, and no part meets a receive
- * of another message.
+ * Many such lists of one tag at once, some of which are cut short: each waits for the reserve, and no part meets a
+ * receive of another message.
  */
 static void test_many_lists(void)
 {

@@ -1,6 +1,6 @@
 /*
- * test_pairs.c - exchanges in place, in pairs with little scratch: every byte, whatever is sent when; counts that differ
- * at both ends, and peers that do not exchange in place, end all the same.
+ * test_pairs.c - exchanges in place, in pairs with little scratch: every byte, whatever is sent when; counts that
+ * differ at both ends, and peers that do not exchange in place, end all the same.
  */
 #include "irr_fleet.h"
 #include "irr_test.h"
@@ -218,8 +218,8 @@ static void spoil(scene_t *scene, const irr_pairs_limits_t *limit, uint64_t *sta
 }
 
 /*
- * Who has nothing for a peer that sends it something has a message that nobody asks for, which is not a matter of pairs;
- * and one length cannot be told apart.
+ * Who has nothing for a peer that sends it something has a message that nobody asks for, which is not a matter of
+ * pairs; and one length cannot be told apart.
  */
 static void avoid(scene_t *scene, const irr_pairs_limits_t *limit)
 {

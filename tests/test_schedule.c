@@ -175,7 +175,8 @@ static void test_rules(void)
         params.redistribution = all_pairs(matrix.ranks);
         for (int i = 0; irr_plan_all_order(i) != NULL; i++) {
             const char *name = irr_plan_all_order(i)->name;
-            irr_schedule_t schedule = irr_plan_all_schedule(name, &matrix, &params), again = irr_plan_all_schedule(name, &matrix, &params);
+            irr_schedule_t schedule = irr_plan_all_schedule(name, &matrix, &params);
+            irr_schedule_t again = irr_plan_all_schedule(name, &matrix, &params);
 
             expect_rules(name, &schedule, &matrix);
             CU_ASSERT(irr_schedule_same(&schedule, &again));

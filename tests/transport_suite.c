@@ -292,7 +292,9 @@ static void expect_received(const irr_op_t *recv, const irr_list_t *list, size_t
 
 enum { SENT_PIECES = 4, WAYS = 8 };
 
-/* A message of `sent` bytes meets `count` pieces of `length`; a message that is right follows.  `way` has three bits. */
+/*
+ * A message of `sent` bytes meets `count` pieces of `length`; a message that is right follows.  `way` has three bits.
+ */
 static void meet(irr_net_t *net, size_t sent, size_t count, size_t length, int way)
 {
     const irr_form_t form = forms[way & 1];

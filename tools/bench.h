@@ -130,8 +130,8 @@ const char    *irr_bench_algorithm_name(int algorithm);
 /* ---- input ---- */
 
 /*
- * Rank 0.  The matrix that the options ask for, scaled, within the limits of int, with equal entries for MPI_Alltoall and
- * symmetric in place; complains if not.
+ * Rank 0.  The matrix that the options ask for, scaled, within the limits of int, with equal entries for MPI_Alltoall
+ * and symmetric in place; complains if not.
  */
 irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit,
                               irr_matrix_t *matrix);
@@ -149,8 +149,8 @@ irr_bench_facts_t irr_bench_facts(const irr_matrix_t *matrix);
 /* ---- exchange ---- */
 
 /*
- * One side of a call: a block for each slot, which is a rank, or a neighbour.  Blocks lie one behind the other; or, with
- * a datatype each, between the pieces of others.
+ * One side of a call: a block for each slot, which is a rank, or a neighbour.  Blocks lie one behind the other; or,
+ * with a datatype each, between the pieces of others.
  */
 typedef struct irr_bench_side {
     int           *ints;                /* the memory of the next five */
@@ -274,8 +274,8 @@ void irr_bench_requests_create(const irr_bench_work_t *work, const MPI_Comm *com
 void irr_bench_requests_destroy(const irr_bench_work_t *work, MPI_Request *requests);
 
 /*
- * Collective.  Fills work->rows rows, whose times, and alone and exposed if any, have room for work->iterations.  All ranks get the
- * same result; rank 0 complains about wrong bytes.
+ * Collective.  Fills work->rows rows, whose times, and alone and exposed if any, have room for work->iterations.  All
+ * ranks get the same result; rank 0 complains about wrong bytes.
  */
 irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *comms,
                                  const irr_bench_exchange_t *exchange, irr_bench_row_t *rows);

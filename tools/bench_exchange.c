@@ -88,8 +88,8 @@ static bool make_counts(irr_bench_exchange_t *exchange, const irr_matrix_t *matr
 }
 
 /*
- * Displacements of blocks one behind the other; irr_bench_load has checked their sum.  Where blocks have pieces, all are
- * equal, and as many as a stride has room for lie among each other.
+ * Displacements of blocks one behind the other; irr_bench_load has checked their sum.  Where blocks have pieces, all
+ * are equal, and as many as a stride has room for lie among each other.
  */
 static void displace(const irr_bench_exchange_t *exchange, irr_bench_side_t *side)
 {

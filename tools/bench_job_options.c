@@ -27,7 +27,8 @@ static const irr_cli_option_t rows[] = {
     { "algorithms", OPTION_ALGORITHMS, "LIST",  "of the jobs with coll/irr; default auto; host: without once more" },
     { "alltoall",   OPTION_ALLTOALL,   NULL,    "jobs of MPI_Alltoall, not MPI_Alltoallv" },
     { "pairs",      OPTION_PAIRS,      "N",     "jobs of each kind, those of a pair in random order; default 5" },
-    { "seed",       OPTION_SEED,       "N",     "of the random order; default: another one each time, which is printed" },
+    { "seed",       OPTION_SEED,       "N",     "of the random order; default: another one each time, which is printed"
+    },
     { "launch",     OPTION_LAUNCH,     "WORDS", "what starts a job, before -np; default " DEFAULT_LAUNCH },
     { "json",       OPTION_JSON,       "FILE",  "write all times to a file" },
     { "once",       OPTION_ONCE,       "WHAT",  "be the job: TRAFFIC,CALLS,BYTES; for mpirun" },
@@ -223,7 +224,8 @@ irr_cli_exit_t irr_job_options_read(int argc, char **argv, irr_job_options_t *op
         .ranks = { 2, 4, 8, 16 }, .nranks = 4, .calls = { 1, 20, 2000 }, .ncalls = 3,
         .bytes = { 8, 1024, 65536 }, .nbytes = 3,
         .traffic = { IRR_JOB_SAME, IRR_JOB_FRESH, IRR_JOB_NEW, IRR_JOB_ALTERNATING }, .ntraffic = TRAFFICS,
-        .algorithms = { 0 /* auto */ }, .nalgorithms = 1, .pairs = 5, .seed = irr_clock_ns() % SEEDS, .launch = DEFAULT_LAUNCH
+        .algorithms = { 0 /* auto */ }, .nalgorithms = 1, .pairs = 5, .seed = irr_clock_ns() % SEEDS,
+        .launch = DEFAULT_LAUNCH
     };
     code = irr_cli_options_read(&table, argc, argv, options, seen, &done);
     if (code != IRR_CLI_GOOD || done) {

@@ -24,15 +24,16 @@
 enum {
     OPTION_MATRIX = IRR_CLI_VERSION + 1, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_SCALE, OPTION_ALGORITHMS,
     OPTION_PERSISTENT, OPTION_OVERLAP, OPTION_TESTS, OPTION_COMPUTE, OPTION_IDLE, OPTION_ALLTOALL, OPTION_DATATYPE,
-    OPTION_NEIGHBOR, OPTION_INTER, OPTION_IN_PLACE, OPTION_NO_CHECK, OPTION_COLUMNS, OPTION_JSON, OPTION_CSV, OPTION_PLOT, OPTION_UNIT_MS
+    OPTION_NEIGHBOR, OPTION_INTER, OPTION_IN_PLACE, OPTION_NO_CHECK, OPTION_COLUMNS, OPTION_JSON, OPTION_CSV,
+    OPTION_PLOT, OPTION_UNIT_MS
 };
 
 static const irr_cli_option_t rows[] = {
     { "matrix",     OPTION_MATRIX,     "FILE",    "count matrix, Matrix Market coordinate integer, bytes" },
     { "pattern",    OPTION_PATTERN,    "NAME",    "count matrix of a pattern (below); default uniform" },
     { "unit",       OPTION_UNIT,       "BYTES",   "unit of the pattern; default 1024" },
-    { "sweep",      'm',               "MIN:MAX", "sweep the unit from MIN to MAX by powers of two, as OSU does; default 1:"
-      SWEEP_MAX_TEXT ", each may be left out"  },
+    { "sweep",      'm',               "MIN:MAX", "sweep the unit from MIN to MAX by powers of two, as OSU does; "
+      "default 1:" SWEEP_MAX_TEXT ", each may be left out"  },
     { "seed",       OPTION_SEED,       "N",       "seed of random patterns; default 1" },
     { "scale",      OPTION_SCALE,      "F",       "multiply all entries, to nearest, at least 1; default 1" },
     { "algorithms", OPTION_ALGORITHMS, "LIST",    "names with commas between (below); default " DEFAULT_LIST },
@@ -40,8 +41,8 @@ static const irr_cli_option_t rows[] = {
     { "overlap",    OPTION_OVERLAP,    NULL,      "time the nonblocking call with a computation as long as the call "
       "alone between its start and its end" },
     { "tests",      OPTION_TESTS,      "N",       "of --overlap, MPI_Test so many times while it computes; default 0" },
-    { "compute",    OPTION_COMPUTE,    "US",      "of --overlap, the computation takes so many microseconds in each row; "
-      "default: as long as the call alone" },
+    { "compute",    OPTION_COMPUTE,    "US",      "of --overlap, the computation takes so many microseconds in each "
+      "row; default: as long as the call alone" },
     { "idle",       OPTION_IDLE,       NULL,      "of --overlap, sleep in place of computing, as if each rank had a "
       "processor of its own" },
     { "alltoall",   OPTION_ALLTOALL,   NULL,      "time MPI_Alltoall; the matrix must have equal entries" },
@@ -52,15 +53,15 @@ static const irr_cli_option_t rows[] = {
     { "in-place",   OPTION_IN_PLACE,   NULL,      "time the call with MPI_IN_PLACE; the matrix must be symmetric" },
     { "iterations", 'i',               "N",       "measured iterations; default 100" },
     { "warmup",     'x',               "N",       "iterations before the measured ones; default 10" },
-    { "check",      'c',               NULL,      "compare every byte of each exchange, which leaves caches cold; default: of "
-      "one before the warm-up and one after the iterations" },
+    { "check",      'c',               NULL,      "compare every byte of each exchange, which leaves caches cold; "
+      "default: of one before the warm-up and one after the iterations" },
     { "no-check",   OPTION_NO_CHECK,   NULL,      "compare nothing" },
     { "full",       'f',               NULL,      "more columns: mean, 90th and 99th percentile, iterations" },
     { "columns",    OPTION_COLUMNS,    "LIST",    "more columns: counters (below) with commas between, or " ALL },
     { "json",       OPTION_JSON,       "FILE",    "write results, parameters, all times and counters to a file" },
     { "csv",        OPTION_CSV,        "FILE",    "write a line a row to a file, times in microseconds" },
-    { "plot",       OPTION_PLOT,       "FILE",    "draw an SVG picture: of a sweep median, min, max and host/this over the "
-      "unit, else a bar a row" },
+    { "plot",       OPTION_PLOT,       "FILE",    "draw an SVG picture: of a sweep median, min, max and host/this over "
+      "the unit, else a bar a row" },
     { "unit-ms",    OPTION_UNIT_MS,    NULL,      "print milliseconds; without it microseconds" },
     IRR_CLI_ROW_ALGORITHMS,
     IRR_CLI_ROW_HELP,

@@ -3,9 +3,9 @@
  *
  * An exchange alone tells how long the computation has to be; then an exchange with that between its start and its end.
  * If no rank spends time on anything but the computation, all of the exchange is hidden, and nothing if one spends as
- * much as for an exchange alone.  The computation is arithmetic until its time is over.  Where ranks share a processor it
- * takes longer than that, as a rank sees the end when its turn comes, so what it took is measured.  OSU's takes the mean
- * of exchanges that ran before; here each iteration has an exchange alone, so that both see the same machine.
+ * much as for an exchange alone.  The computation is arithmetic until its time is over.  Where ranks share a processor
+ * it takes longer than that, as a rank sees the end when its turn comes, so what it took is measured.  OSU's takes the
+ * mean of exchanges that ran before; here each iteration has an exchange alone, so that both see the same machine.
  */
 #include "bench.h"
 
@@ -62,7 +62,8 @@ static void start(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Reque
 
     switch (exchange->work->call) {
     case IRR_BENCH_ALLTOALL:
-        MPI_Ialltoall(exchange->from, send->counts[0], MPI_BYTE, recv->buffer, recv->counts[0], MPI_BYTE, comm, request);
+        MPI_Ialltoall(exchange->from, send->counts[0], MPI_BYTE, recv->buffer, recv->counts[0], MPI_BYTE, comm,
+                      request);
         break;
     case IRR_BENCH_ALLTOALLW:
         MPI_Ialltoallw(exchange->from, send->ones, send->offsets, send->types, recv->buffer, recv->ones, recv->offsets,

@@ -2,8 +2,8 @@
  * bench_report.c - what irr_bench prints: a header of `#` lines and one row an algorithm.
  *
  * Times are in microseconds, or milliseconds with --unit-ms.  The columns are fixed; --full appends to them, --columns
- * puts counters before `verified`, --persistent a second ratio behind the first, --overlap two columns behind the ratios,
- * and a sweep the unit in front, so a script can count on their order.
+ * puts counters before `verified`, --persistent a second ratio behind the first, --overlap two columns behind the
+ * ratios, and a sweep the unit in front, so a script can count on their order.
  */
 #include "bench.h"
 

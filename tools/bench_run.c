@@ -86,7 +86,8 @@ static sample_t overlap_once(MPI_Comm comm, MPI_Request *request, const irr_benc
     const int us = exchange->work->compute_us;
     sample_t sample = { .before = irr_bench_pvars_read(), .alone = alone };
 
-    sample.seconds = irr_bench_overlap(exchange, comm, request, alone > 0 && us > 0 ? us * 1e-6 : alone, &sample.exposed);
+    sample.seconds = irr_bench_overlap(exchange, comm, request, alone > 0 && us > 0 ? us * 1e-6 : alone,
+                                       &sample.exposed);
     sample.after = irr_bench_pvars_read();
     if (alone == 0) {
         MPI_Allreduce(&sample.seconds, &sample.alone, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);

@@ -23,7 +23,8 @@
 /* Rows of a table for these; the algorithms of tools that know some. */
 #define IRR_CLI_ROW_HELP       { "help", 'h', "[all]", "this text; all: everything that it could tell" }
 #define IRR_CLI_ROW_VERSION    { "version", IRR_CLI_VERSION, NULL, "the version" }
-#define IRR_CLI_ROW_ALGORITHMS { "list-algorithms", IRR_CLI_LIST, NULL, "the names of all algorithms, and what they do" }
+#define IRR_CLI_ROW_ALGORITHMS \
+    { "list-algorithms", IRR_CLI_LIST, NULL, "the names of all algorithms, and what they do" }
 
 typedef struct irr_cli_option {
     const char *name;

@@ -252,8 +252,8 @@ static irr_cli_exit_t check_place(const irr_tool_job_t *job)
     const irr_matrix_t *matrix = job->matrix;
 
     if (!irr_way_is_local(job->way) || job->way->boards || job->way->pace != &irr_pace_free) {
-        irr_cli_complain("--in-place is for direct messages with the pace free, and for schedules, which it leaves out; "
-                         "it has no plans over grids or boards");
+        irr_cli_complain("--in-place is for direct messages with the pace free, and for schedules, which it leaves "
+                         "out; it has no plans over grids or boards");
         return IRR_CLI_REFUSED;
     }
     for (int i = 0; i < matrix->ranks; i++) {

@@ -37,16 +37,16 @@ static const irr_cli_option_t rows[] = {
       IRR_CLI_TEXT(IRR_SLICE_MIN_DEFAULT) "; 0: to the byte" },
     { "direct-bytes", OPTION_DIRECT_BYTES, "BYTES", "hybrid: so long messages go directly, 0: none; default "
       IRR_CLI_TEXT(IRR_DIRECT_DEFAULT) ", for simulate and recommend what the model says" },
-    { "ranks-per-node", OPTION_RANKS_PER_NODE, "N", "ranks in a row that share a node; default the hosts of --topology, "
-      "else 1; for node as many as make a square, for board all" },
+    { "ranks-per-node", OPTION_RANKS_PER_NODE, "N", "ranks in a row that share a node; default the hosts of "
+      "--topology, else 1; for node as many as make a square, for board all" },
     { "board-block", OPTION_BOARD_BLOCK, "BYTES", "node, board: longer messages are lent, or go directly; default "
       IRR_CLI_TEXT(IRR_BOARD_BLOCK_ALONE) ", as where each rank has a processor" },
     { "board-bytes", OPTION_BOARD_BYTES, "BYTES", "node, board: shared memory of a rank; default "
       IRR_CLI_TEXT(IRR_BOARD_BYTES_DEFAULT) },
     { "no-boards", OPTION_NO_BOARDS, NULL,    "node, board: as where ranks of a node cannot share memory" },
     { "no-lending", OPTION_NO_LENDING, NULL,  "node, board: as where they cannot read each other's memory" },
-    { "in-place",  OPTION_IN_PLACE,  NULL,    "as with MPI_IN_PLACE, for counts that are alike both ways: direct messages "
-      "go in pairs, also where there would be a schedule" },
+    { "in-place",  OPTION_IN_PLACE,  NULL,    "as with MPI_IN_PLACE, for counts that are alike both ways: direct "
+      "messages go in pairs, also where there would be a schedule" },
     { "lambda",    OPTION_LAMBDA,    "RULE",  "rs_nh: incremental[:L] (default), fixed:L, proportional:F or one" },
     { "latency",   OPTION_LATENCY,   "BYTES", "rs_nh: bytes that travel in the time of a start-up; default "
       IRR_CLI_TEXT(IRR_LATENCY_DEFAULT) },

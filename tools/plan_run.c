@@ -3,8 +3,8 @@
  *
  * A byte of input tells its source, its destination and its place in the message; output begins as the opposite
  * of what is to arrive, so that a byte which never comes is seen; in place it is the input.  The executors of all ranks
- * take turns.  The fabric reorders what may overtake and hands large messages over only when they are received, with the same
- * seed in each run.  When nothing has moved for some rounds, nothing ever will, and the run ends as a failure.
+ * take turns.  The fabric reorders what may overtake and hands large messages over only when they are received, with
+ * the same seed in each run.  When nothing has moved for some rounds, nothing ever will, and the run ends as a failure.
  */
 #include "plan.h"
 

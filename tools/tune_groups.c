@@ -108,8 +108,8 @@ static void fill_between(const places_t *places, int nodes, irr_tune_group_t *gr
 }
 
 /*
- * The ranks inside a node each have a processor of their own: the system may leave two of them on one for a while, where
- * what they share is in its cache.  Who was bound by the launcher stays there.
+ * The ranks inside a node each have a processor of their own: the system may leave two of them on one for a while,
+ * where what they share is in its cache.  Who was bound by the launcher stays there.
  */
 static void spread(const irr_tune_group_t *inside)
 {

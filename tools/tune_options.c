@@ -35,8 +35,8 @@ static void help(bool whole)
     }
     irr_cli_list("Constants", irr_machine_name, irr_machine_text);
     printf("\nOf each: the median of all rounds, the least and the most, and how far the middle half of them is\n"
-           "apart, in percent of the median.  There are " IRR_CLI_TEXT(IRR_TUNE_ROUNDS_MIN) " rounds or more, however long "
-           "they take.\n"
+           "apart, in percent of the median.  There are " IRR_CLI_TEXT(IRR_TUNE_ROUNDS_MIN) " rounds or more, however "
+           "long they take.\n"
            "\nExit status: 0 good, 1 the file could not be written in the end, 2 the input was refused.\n");
 }
 

@@ -1,8 +1,8 @@
 /*
  * tune_report.c - from the times of irr_tune to the constants of a machine, and how sure each is.
  *
- * Half of a ping-pong takes the cost of a message and a latency, a burst of n messages n such costs and a latency.  Where
- * the cost is nearly all of the half, so that noise decides, the latency is a quarter of it.
+ * Half of a ping-pong takes the cost of a message and a latency, a burst of n messages n such costs and a latency.
+ * Where the cost is nearly all of the half, so that noise decides, the latency is a quarter of it.
  */
 #include "tune.h"
 

@@ -4,8 +4,8 @@
  *     mpi_allocations [INFO_KEY=VALUE ...] [, INFO_KEY=VALUE ...]   the keys go to the communicator
  *
  * UCX and Open MPI may grow pools of their own, which no plan can foresee, so only what the component calls counts.
- * Over libfabric such pools are the component's: they grow to what was ever under way at once, and so stop growing after
- * some starts.  The counters must show that no message was described either.
+ * Over libfabric such pools are the component's: they grow to what was ever under way at once, and so stop growing
+ * after some starts.  The counters must show that no message was described either.
  */
 #include "mpi_call.h"
 #include "mpi_memory.h"

@@ -108,7 +108,9 @@ static void draw_types(blocks_t *side, const round_t *round, uint64_t *state)
     side->types[side->edges->count] = one;
 }
 
-/* One block behind the other, as the uniform calls want them, or in any order with gaps; around a base in their middle. */
+/*
+ * One block behind the other, as the uniform calls want them, or in any order with gaps; around a base in their middle.
+ */
 static void lay_out(blocks_t *side, layout_t layout, uint64_t *state)
 {
     const int count = side->edges->count, begin = count > 0 ? types_below(state, count) : 0;
@@ -409,9 +411,9 @@ static void compare(const round_t *round, const pair_t *pair, int number)
 }
 
 /*
- * The first nonblocking call of a collective on a communicator goes to Open MPI, of which 4.1 fails or brings wrong bytes
- * where blocks are of different lengths on a grid, and breaks later calls where one rank has nothing to exchange in
- * place.  So that is one of equal blocks.
+ * The first nonblocking call of a collective on a communicator goes to Open MPI, of which 4.1 fails or brings wrong
+ * bytes where blocks are of different lengths on a grid, and breaks later calls where one rank has nothing to exchange
+ * in place.  So that is one of equal blocks.
  */
 static void meet(const pair_t *pair)
 {

@@ -11,7 +11,10 @@
 static char *program;
 static int rank, ranks;
 
-/* What each rank has for each other, of the other group if there is one; returns memory for twice as many ints, all out. */
+/*
+ * What each rank has for each other, of the other group if there is one; returns memory for twice as many ints, all
+ * out.
+ */
 static int *blocks(MPI_Comm comm, int *me, int *members)
 {
     int *out, is_inter;

@@ -42,8 +42,8 @@ static inline int *copy_of(const int *array, int count)
 }
 
 /*
- * The datatypes are freed while it is under way; and the arrays overwritten, as programs do that rely on Open MPI, which
- * reads them in the call.
+ * The datatypes are freed while it is under way; and the arrays overwritten, as programs do that rely on Open MPI,
+ * which reads them in the call.
  */
 static inline void op_start(work_t *op)
 {

@@ -160,8 +160,8 @@ static MPI_Request in_place_empty(MPI_Comm comm, const int *zeros)
 }
 
 /*
- * In place and without a byte, which takes no tag of Open MPI 4.1's: as the first call, which says nothing of those that
- * follow, and while rank 0 does not know yet what the others do.  What comes after it on the communicator meets.
+ * In place and without a byte, which takes no tag of Open MPI 4.1's: as the first call, which says nothing of those
+ * that follow, and while rank 0 does not know yet what the others do.  What comes after it on the communicator meets.
  */
 static void case_empty(uint64_t *state)
 {

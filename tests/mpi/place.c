@@ -1,9 +1,9 @@
 /*
  * place.c - MPI_IN_PLACE with long blocks: every byte, bounded memory, and no hang where ranks or counts differ.
  *
- *     mpi_place WHAT [INFO_KEY=VALUE ...] [, WHAT ...]   the keys go to the communicators; WHAT is bounded if there must
- *                                                        be no copy of all that is sent, wrong for wrong programs, too,
- *                                                        or both, with a comma
+ *     mpi_place WHAT [INFO_KEY=VALUE ...] [, WHAT ...]   the keys go to the communicators; WHAT is bounded if there
+ *                                                        must be no copy of all that is sent, wrong for wrong programs,
+ *                                                        too, or both, with a comma
  *
  * Elements are integers, whose datatypes are one run, long runs, or short ones, which are packed.  What the component
  * allocates is counted: in place no more than the engine says (IRR_PAIRS_SCRATCH), and plans; for short runs a packed

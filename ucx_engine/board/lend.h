@@ -71,8 +71,8 @@ irr_status_t irr_lend_swap(uint64_t process, irr_lent_t lent, irr_blocks_t block
                            const irr_lend_part_t *part);
 
 /*
- * Bytes of scratch that are enough: each time they are full costs two system calls, beside which the bytes must be many,
- * and the cache must hold them.
+ * Bytes of scratch that are enough: each time they are full costs two system calls, beside which the bytes must be
+ * many, and the cache must hold them.
  */
 #define IRR_LEND_SCRATCH ((size_t)1 << 17)
 

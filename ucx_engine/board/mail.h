@@ -19,10 +19,10 @@
  * memory is taken when the communicator is made, where ranks can agree that one has none, and an exchange cannot lack
  * it.
  *
- * Where there is mail, exchanges are among all ranks, also those of neighbours.  So a half may be written again at once:
- * who ends exchange n + 1 has seen the cells n + 1 of all others, and a rank writes those when it is done with exchange
- * n: it has copied what is its own, and what it sends has been read.  So nobody reads the half of n any more, neither
- * rows and blocks nor what a server received there.
+ * Where there is mail, exchanges are among all ranks, also those of neighbours.  So a half may be written again at
+ * once: who ends exchange n + 1 has seen the cells n + 1 of all others, and a rank writes those when it is done with
+ * exchange n: it has copied what is its own, and what it sends has been read.  So nobody reads the half of n any more,
+ * neither rows and blocks nor what a server received there.
  *
  * All that is read of others, lengths and offsets, is checked before it is used; places are known from the nodes alone.
  *

@@ -4,10 +4,10 @@
  * Who begins exchange n writes the half of exchange n - 2.  Its partners of then must be done with that: each has read
  * all its cells of it, or was no reader of anything.  A rank knows that of a partner in one of three ways.
  *
- *   - It has read a cell n - 1 of that one, who wrote it after it had read all of n - 2, as it ends each exchange before
- *     it begins the next.  The number of the cell is stored with release and loaded with acquire, so what that one read
- *     of n - 2 comes before what is written now.  Among all ranks, and where neighbours write for each other, this is
- *     always so, and nothing is waited for.
+ *   - It has read a cell n - 1 of that one, who wrote it after it had read all of n - 2, as it ends each exchange
+ *     before it begins the next.  The number of the cell is stored with release and loaded with acquire, so what that
+ *     one read of n - 2 comes before what is written now.  Among all ranks, and where neighbours write for each other,
+ *     this is always so, and nothing is waited for.
  *   - It was in agreement n - 1, in which it learnt, from each or from the one that speaks, that all have begun it.
  *   - It sees that `read` of that one is n - 2 or more, which is stored with release behind all reading of n - 2.  This
  *     is what is left where ranks write for others that do not write for them: a rank that sends on a ring, and hears
@@ -18,8 +18,8 @@
  * all go by that list.
  *
  * A partner that this rank does not hear from may be ahead of it by any number of exchanges, in which it has no cell of
- * this rank to read; so `read` is compared by its distance, which no two ranks have of 2^31.  A cell that is not written
- * for 2^32 exchanges would be taken for a new one.
+ * this rank to read; so `read` is compared by its distance, which no two ranks have of 2^31.  A cell that is not
+ * written for 2^32 exchanges would be taken for a new one.
  *
  * Who waits for `read` may sleep on it.  Among all ranks nobody waits for it unless something is lent, so nobody looks
  * for sleepers then, as a look costs a barrier of memory.  In an exchange of neighbours each looks at those who write

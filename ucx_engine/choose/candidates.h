@@ -3,8 +3,8 @@
  *
  * On one node that is the one through shared memory.  On several, all ways that have sense there are ranked by the
  * model (choose/model.h), and hopeless ones are left out; so is the hybrid where it is not likely to be the best.  The
- * model does not know what queues of switches cost.  So where messages are long enough to fill these, ways with different
- * paces (choose/paced.h) are in the list in turn with those that the model likes, whatever it says of them.
+ * model does not know what queues of switches cost.  So where messages are long enough to fill these, ways with
+ * different paces (choose/paced.h) are in the list in turn with those that the model likes, whatever it says of them.
  *
  * A candidate is pinned: a communicator with its settings goes that way and tries nothing by itself.
  *

@@ -166,8 +166,8 @@ static irr_status_t tell(irr_opening_t *opening)
         irr_log(IRR_LOG_ERROR, "setting %s is not the same on rank %d of a communicator as on rank %d; it must be the "
                 "same on all ranks", row->name, ranks[1 - first], ranks[first]);
     } else if (params->rank == 0) {
-        irr_log(IRR_LOG_ERROR, "setting %s is %s on rank %d of a communicator and %s on rank %d; it must be the same on "
-                "all ranks", row->name, one, ranks[first], other, ranks[1 - first]);
+        irr_log(IRR_LOG_ERROR, "setting %s is %s on rank %d of a communicator and %s on rank %d; it must be the same "
+                "on all ranks", row->name, one, ranks[first], other, ranks[1 - first]);
     }
     return IRR_ERR_NOT_SUPPORTED;
 }

@@ -1,6 +1,6 @@
 /*
- * comm_files.h - what the settings of a communicator name files for: a schedule, and the switches between hosts; and what
- * is told of these elsewhere (comm/switches.h).
+ * comm_files.h - what the settings of a communicator name files for: a schedule, and the switches between hosts; and
+ * what is told of these elsewhere (comm/switches.h).
  */
 #ifndef IRR_COMM_FILES_H
 #define IRR_COMM_FILES_H

@@ -10,8 +10,8 @@
  * A long message may so come before it is asked for.  Short ones of the transport wait in its memory meanwhile, others
  * with their sender.  What is planned knows after its first run that both ends agree, and asks at once (exec/relay.h).
  *
- * The relay and the executor of the run have a window each.  So where there is a window, long messages go when the relay
- * is over, too, and no more are in flight than the user allows.
+ * The relay and the executor of the run have a window each.  So where there is a window, long messages go when the
+ * relay is over, too, and no more are in flight than the user allows.
  *
  * Cost: one message for each long one, each byte once on the wire; O(d) time for d messages.  No allocation, unless a
  * rank has more blocks than before.

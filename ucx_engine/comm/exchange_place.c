@@ -2,12 +2,13 @@
  * exchange_place.c - an exchange in place, whose output is its input.
  *
  * What goes directly goes in pairs with bounded scratch (route/pairs.h).  Over boards a short block is in shared memory
- * before anything is read; a long one is swapped by both of its ranks, by each one half (board/board.h).  Three kinds of
- * communicators cannot do without a copy of all that is sent.  On a grid a rank forwards what others send, for which it
- * has about as much scratch anyway, and knows only then what comes.  By another pace than free a message may wait for one
- * that a rank in pairs sends later; only where the ranks look for schedules do they tell each other that they are in
- * place, and leave that pace.  And where ranks of a node may not read each other's memory, boards have no bounded way for
- * long blocks.  What goes to other nodes still goes in pairs there, as the ranks of other nodes may well read each other's.
+ * before anything is read; a long one is swapped by both of its ranks, by each one half (board/board.h).  Three kinds
+ * of communicators cannot do without a copy of all that is sent.  On a grid a rank forwards what others send, for which
+ * it has about as much scratch anyway, and knows only then what comes.  By another pace than free a message may wait
+ * for one that a rank in pairs sends later; only where the ranks look for schedules do they tell each other that they
+ * are in place, and leave that pace.  And where ranks of a node may not read each other's memory, boards have no
+ * bounded way for long blocks.  What goes to other nodes still goes in pairs there, as the ranks of other nodes may
+ * well read each other's.
  */
 #include "comm/exchange.h"
 

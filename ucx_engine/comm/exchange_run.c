@@ -28,7 +28,8 @@ static const irr_exec_env_t *make_env(irr_exchange_t *exchange)
     env->tag_base = irr_tag_base(comm->sequence++);
     env->input = exchange->input;
     env->output = exchange->output;
-    env->scratch = exchange->found ? comm->schedules.scratch : comm->direct ? exchange->run->scratch : exchange->scratch;
+    env->scratch = exchange->found ? comm->schedules.scratch
+                   : comm->direct  ? exchange->run->scratch : exchange->scratch;
     env->compose = way->compose;
     env->window_messages = way->window_messages;
     env->window_bytes = way->window_bytes;
@@ -296,7 +297,9 @@ static irr_status_t progress_freeze(irr_exchange_t *exchange)
     return exchange->relayed != IRR_OK ? exchange->relayed : status;
 }
 
-/* At the other end of a message that is not under way a rank waits for it: only the end of the communicator frees it. */
+/*
+ * At the other end of a message that is not under way a rank waits for it: only the end of the communicator frees it.
+ */
 static irr_status_t check(irr_exchange_t *exchange, irr_status_t status)
 {
     if (exchange->refused == IRR_OK) {

@@ -1,10 +1,10 @@
 /*
  * failure.h - a communicator that failed is failed on all its members.
  *
- * Where ranks could not agree, where one could not send or receive a message at all, or waited longer than it is allowed
- * to, they cannot go on alike.  The rank that sees it tells all members by an empty message each, the notice, and on its
- * board; all exchanges that were started end in an error there and here, and so do those that follow.  Waiting ranks look
- * for a notice now and then.
+ * Where ranks could not agree, where one could not send or receive a message at all, or waited longer than it is
+ * allowed to, they cannot go on alike.  The rank that sees it tells all members by an empty message each, the notice,
+ * and on its board; all exchanges that were started end in an error there and here, and so do those that follow.
+ * Waiting ranks look for a notice now and then.
  *
  * What the transport still has of open exchanges cannot be called back: their receives are canceled, so that nothing
  * is written to the buffers of a call that is over, and their memory and that of the communicator is kept until the

@@ -2,8 +2,8 @@
  * opening.c - a communicator is set up: what follows what, and the end.
  *
  * Set-up is done in the first exchange and costs three all-reduces of a few words; if a member does not know all others
- * yet, one all-gather of addresses and one all-reduce more; and one for each time that members propose different ids; an
- * algorithm that asks where ranks are adds one all-gather where they are on several nodes, and one with boards, for
+ * yet, one all-gather of addresses and one all-reduce more; and one for each time that members propose different ids;
+ * an algorithm that asks where ranks are adds one all-gather where they are on several nodes, and one with boards, for
  * exchanges or agreements, one all-gather and one all-reduce (comm/boards.h).  With boards that may be all that there
  * is: then the ranks need no transport, and have a channel that leads nowhere; and if they do, they open it when they
  * know, which takes one all-reduce more.  What an exchange needs to end well, or alike on all ranks, is allocated here,

@@ -48,7 +48,7 @@ struct irr_opening {
     int                 label;      /* of this rank */
     uint64_t            words[IRR_OPENING_WORDS];   /* that are reduced */
     const char         *reason;     /* of the trouble that was taken into the agreement, for the user */
-    irr_status_t        verdict;    /* of an agreement on trouble: IRR_ERR_NOT_SUPPORTED, alike on all: somebody has some */
+    irr_status_t        verdict;    /* of an agreement on trouble: IRR_ERR_NOT_SUPPORTED on all ranks if one has some */
     bool                all;        /* and do all say yes? */
     bool                waits;      /* for a collective */
     irr_step_fn         next;       /* NULL: it is over */
@@ -59,8 +59,8 @@ struct irr_opening {
 
 /*
  * irr_comm_create in steps: test advances it, and does not block if the host's collectives do not, until it returns
- * something else than IRR_IN_PROGRESS, and the same ever after.  What params point to, and the set-up itself, stay where
- * they are meanwhile; so does what the host's collectives were told.
+ * something else than IRR_IN_PROGRESS, and the same ever after.  What params point to, and the set-up itself, stay
+ * where they are meanwhile; so does what the host's collectives were told.
  */
 void         irr_opening_start(irr_opening_t *opening, irr_engine_t *engine, const irr_comm_params_t *params);
 irr_status_t irr_opening_test(irr_opening_t *opening, irr_comm_t **comm_p);
@@ -79,14 +79,14 @@ irr_status_t irr_opening_gather(irr_opening_t *opening, const void *input, void 
 irr_status_t irr_connect_all(irr_opening_t *opening, irr_step_fn next);
 
 /*
- * Steps to the board of a communicator, whose labels tell which ranks share a node, and to its nodes.  There is no board
- * then if a member cannot have one, nor, but with the algorithm node, if each is alone on its node.
+ * Steps to the board of a communicator, whose labels tell which ranks share a node, and to its nodes.  There is no
+ * board then if a member cannot have one, nor, but with the algorithm node, if each is alone on its node.
  */
 irr_status_t irr_boards_join(irr_opening_t *opening, irr_step_fn next);
 
 /*
- * Steps to the switches of a communicator of several nodes, collective if agreement.path_bytes is not 0: the topology in
- * files; the labels, which told who shares a node, then tell hosts of it.  Where paths are no tree, or not of these
+ * Steps to the switches of a communicator of several nodes, collective if agreement.path_bytes is not 0: the topology
+ * in files; the labels, which told who shares a node, then tell hosts of it.  Where paths are no tree, or not of these
  * nodes, rank 0 says so.  Without memory this rank is in trouble.
  */
 irr_status_t irr_switches_find(irr_opening_t *opening, irr_step_fn next);

@@ -4,8 +4,8 @@
  *
  * A plan is built again only where problem, schedule or way are not those of the last time.  A rank that has
  * several blocks for another one has more pieces than there was room for before; without memory for them its plan is
- * made of one piece a message, and serves the peers without contents.  So does one that lacks its buffers in an exchange
- * in place, or has no memory for the scratch of one.
+ * made of one piece a message, and serves the peers without contents.  So does one that lacks its buffers in an
+ * exchange in place, or has no memory for the scratch of one.
  *
  * Cost: O(n) time for a problem of n blocks, and no allocation but where there are more of them for a rank than before.
  */

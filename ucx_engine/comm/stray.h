@@ -19,8 +19,8 @@
  * from a sender that was not heard from since, would be taken for the message of an exchange, and the latter be told as
  * stray.
  *
- * Strays are looked for among DATA messages of communicators whose route is direct, or which send long messages directly:
- * on a grid each message is asked for.
+ * Strays are looked for among DATA messages of communicators whose route is direct, or which send long messages
+ * directly: on a grid each message is asked for.
  *
  * Cost: a look discards as often as the number of exchanges has ones in binary, each a walk over the messages that
  * are unexpected; none where nothing could come.

@@ -14,8 +14,8 @@ bool irr_switches_asked(const irr_comm_params_t *params, const irr_comm_files_t 
 void irr_switches_read(const irr_comm_params_t *params, irr_comm_files_t *files);
 
 /*
- * What this rank puts into an agreement on maxima: the bytes of its path, or 1 if that is none; and a number that is the
- * higher the lower its rank if it has none.
+ * What this rank puts into an agreement on maxima: the bytes of its path, or 1 if that is none; and a number that is
+ * the higher the lower its rank if it has none.
  */
 enum { IRR_SWITCHES_BYTES, IRR_SWITCHES_LACKS, IRR_SWITCHES_WORDS };
 

@@ -267,8 +267,8 @@ static void run_copy(irr_exec_t *exec, size_t index)
 }
 
 /*
- * What the rank owns may be sent at any time, so such a send waits for its turn alone.  If a message was shorter than it
- * should be, the ranks have different plans of the exchange, and turns may wait for each other in a circle
+ * What the rank owns may be sent at any time, so such a send waits for its turn alone.  If a message was shorter than
+ * it should be, the ranks have different plans of the exchange, and turns may wait for each other in a circle
  * (route/pairs.h).  Does it go without, then?
  */
 static bool goes_at_once(const irr_exec_t *exec, const irr_step_t *step)

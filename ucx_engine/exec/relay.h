@@ -159,9 +159,9 @@ static inline const bool *irr_relay_came(const irr_relay_t *relay)
 int irr_relay_awaited(const irr_relay_t *relay);
 
 /*
- * The plan of the last exchange, exact, with places in one scratch buffer, and with what goes directly, in `frozen`, which
- * is not begun.  IRR_ERR_BAD_PARAM if that exchange had another problem, did not end well, or brought what was awaited
- * directly; IRR_ERR_NO_MEMORY.
+ * The plan of the last exchange, exact, with places in one scratch buffer, and with what goes directly, in `frozen`,
+ * which is not begun.  IRR_ERR_BAD_PARAM if that exchange had another problem, did not end well, or brought what was
+ * awaited directly; IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_relay_freeze(const irr_relay_t *relay, const irr_problem_t *problem, irr_grid_plan_t *frozen);
 

@@ -67,7 +67,9 @@ static int by_last(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How far the schedule is over: transmissions by their last step, how many of them are, and when the last of these was. */
+/*
+ * How far the schedule is over: transmissions by their last step, how many of them are, and when the last of these was.
+ */
 typedef struct progress {
     const irr_transmission_t **over;
     size_t                     done;

@@ -15,8 +15,8 @@
  *      so both find the same way to compose it (exec/compose.h).  A part is one piece, or several that are joined.
  *      Both are on a board, or neither is.  The k-th tell is an await of q.
  *   2. A send reads only what its rank owns or has received in steps that the send depends on.
- *   3. No byte of OUTPUT is written twice, none outside the blocks of the problem.  In place INPUT is OUTPUT, and a byte
- *      is written only behind all steps that read what was there.
+ *   3. No byte of OUTPUT is written twice, none outside the blocks of the problem.  In place INPUT is OUTPUT, and a
+ *      byte is written only behind all steps that read what was there.
  *   4. Each byte of each block is delivered exactly once, to its offset.
  *   5. The exchange ends even if no send completes before its receive is posted, and no tell before its await.
  */

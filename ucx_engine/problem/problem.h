@@ -21,8 +21,8 @@ typedef struct irr_blocks {
 } irr_blocks_t;
 
 /*
- * Whom a rank sends to, and whom it receives from, where that is not all ranks: each of them once, sorted.  Who sends to
- * a rank is one that this rank receives from, alike on both, whatever the lengths of their messages are.
+ * Whom a rank sends to, and whom it receives from, where that is not all ranks: each of them once, sorted.  Who sends
+ * to a rank is one that this rank receives from, alike on both, whatever the lengths of their messages are.
  */
 typedef struct irr_neighbors {
     const int *to, *from;

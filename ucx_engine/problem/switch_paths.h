@@ -2,9 +2,9 @@
  * switch_paths.h - the tree of switches above ranks that each know the way from its top to their own node, as a job
  * manager tells them.
  *
- * Slurm with topology/tree sets SLURM_TOPOLOGY_ADDR to the names of the switches from the top down and of the node, with
- * periods between, and SLURM_TOPOLOGY_ADDR_PATTERN to what they are, as in switch.switch.node.  Where the pattern is node
- * alone, nothing is known.  Several switches of a level, as in s[0-1], are no tree.
+ * Slurm with topology/tree sets SLURM_TOPOLOGY_ADDR to the names of the switches from the top down and of the node,
+ * with periods between, and SLURM_TOPOLOGY_ADDR_PATTERN to what they are, as in switch.switch.node.  Where the pattern
+ * is node alone, nothing is known.  Several switches of a level, as in s[0-1], are no tree.
  *
  * Pure.
  */
@@ -18,8 +18,8 @@
 #define IRR_SWITCH_PATH_DEPTH 16
 
 /*
- * Writes the names with a / between, or nothing where no switch is known.  A node's name may have periods, as its domain
- * has.  IRR_ERR_FORMAT: reason, of size bytes, says what is wrong, and path is empty.
+ * Writes the names with a / between, or nothing where no switch is known.  A node's name may have periods, as its
+ * domain has.  IRR_ERR_FORMAT: reason, of size bytes, says what is wrong, and path is empty.
  */
 irr_status_t irr_switch_path(const char *address, const char *pattern, char path[IRR_SWITCH_PATH_MAX], char *reason,
                              size_t size);

@@ -11,7 +11,9 @@
 
 /* ---- within a node ---- */
 
-/* What the setting board_block is: where each rank has a processor, to lend, or send, pays from less on; not in place. */
+/*
+ * What the setting board_block is: where each rank has a processor, to lend, or send, pays from less on; not in place.
+ */
 static inline size_t irr_board_block(size_t setting, bool crowded)
 {
     if (setting != IRR_BYTES_AUTO) {

@@ -51,7 +51,8 @@ static void look_in(const char *root, const char *class, bool has_verbs, irr_dev
     stream = opendir(folder);
     while (stream != NULL && (entry = readdir(stream)) != NULL) {
         if (entry->d_name[0] != '.') {
-            keep_first(has_verbs && !is_for_ofi(dirfd(stream), entry->d_name) ? devices->ucx : devices->ofi, entry->d_name);
+            keep_first(has_verbs && !is_for_ofi(dirfd(stream), entry->d_name) ? devices->ucx : devices->ofi,
+                       entry->d_name);
         }
     }
     if (stream != NULL) {

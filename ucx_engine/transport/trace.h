@@ -22,8 +22,8 @@
 #include "transport/transport.h"
 
 /*
- * Owns inner from now on: freeing the one frees both.  IRR_ERR_NO_MEMORY, or IRR_ERR_BAD_PARAM, told to the user, if the
- * file cannot be written; then inner is as it was.  May block on the file system, here and in free.
+ * Owns inner from now on: freeing the one frees both.  IRR_ERR_NO_MEMORY, or IRR_ERR_BAD_PARAM, told to the user, if
+ * the file cannot be written; then inner is as it was.  May block on the file system, here and in free.
  */
 irr_status_t irr_trace_open(irr_transport_t *inner, const char *file, irr_transport_t **transport_p);
 

@@ -70,8 +70,8 @@ typedef struct irr_peer irr_peer_t;
 
 struct irr_request {
     void       (*done)(irr_request_t *request, irr_status_t status);
-    size_t       bytes;        /* of a receive that is complete: of the message; if an endless sink took its end, any more
-                                  than were kept or dropped before that */
+    size_t       bytes;        /* of a receive that is complete: of the message; if an endless sink took its end, any
+                                  more than were kept or dropped before that */
     uintptr_t    reserved[10]; /* the transport's, while the request is pending */
 };
 

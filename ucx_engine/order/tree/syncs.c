@@ -2,9 +2,9 @@
  * syncs.c - see syncs.h.
  *
  * A directed edge of a link has as many lanes as its capacity.  Its messages take them in turn, in the order of the
- * schedule, but for lanes that a message of an earlier step still has; a step has no more messages than there are lanes,
- * so no two of them take the same.  Two messages that share a lane contend, and the later one must wait for the earlier:
- * so there are never more on a link than it carries, and each waits for one as early as possible.
+ * schedule, but for lanes that a message of an earlier step still has; a step has no more messages than there are
+ * lanes, so no two of them take the same.  Two messages that share a lane contend, and the later one must wait for the
+ * earlier: so there are never more on a link than it carries, and each waits for one as early as possible.
  *
  * Ranks do their own steps in order: a rank begins a send behind those before it, and when all that it received in
  * the steps before is over.  So nothing has to tell the rank that received the earlier message.  The one that sent

@@ -67,7 +67,9 @@ bool irr_ofi_discards(const irr_ofi_t *ofi)
     return busy;
 }
 
-/* op->room is the number of the sink.  Of a message in parts the last one counts; sinks take the others from then on. */
+/*
+ * op->room is the number of the sink.  Of a message in parts the last one counts; sinks take the others from then on.
+ */
 void irr_ofi_sunk(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     irr_ofi_sink_t *sink = &ofi->sinks[op->room];
@@ -130,9 +132,9 @@ static void sink_one(irr_ofi_t *ofi, irr_ofi_sink_t *sink)
 }
 
 /*
- * The bits of a key that do not count: the sender, and what the mask leaves.  Where parts are left of messages that nobody
- * receives any more, it does not count either whether it is a first part, unless a receive is pending: libfabric may have
- * given it a first part that we have not seen yet, and then the second one is nobody else's.
+ * The bits of a key that do not count: the sender, and what the mask leaves.  Where parts are left of messages that
+ * nobody receives any more, it does not count either whether it is a first part, unless a receive is pending: libfabric
+ * may have given it a first part that we have not seen yet, and then the second one is nobody else's.
  */
 static uint64_t ignored(const irr_ofi_t *ofi, uint64_t key, uint16_t mask)
 {

@@ -33,15 +33,15 @@ static bool is_new_enough(void)
 /*
  * What rxm reads from the environment and nowhere else; what the user has set stays.
  *
- * A message that is longer than its receive must harm nothing else.  Over tcp rxm 1.17 ends the connection if it arrives
- * straight in the memory of the receive, and goes on in memory that it has freed if it comes in segments.
+ * A message that is longer than its receive must harm nothing else.  Over tcp rxm 1.17 ends the connection if it
+ * arrives straight in the memory of the receive, and goes on in memory that it has freed if it comes in segments.
  *
  * A process keeps some thousand buffers, each for a message that asks no receiver: 121 MB with their standard length of
  * 16 KiB, 55 with the number below.  With 64 KiB it is 150; aapc over a switch of 100 Mbit/s sends as fast as over UCX
  * then, and without takes 1.1 to 1.4 times as long.
  *
- * It also has a ring of completions for 256 processes, 12.6 MB that are touched bit by bit, which looks like memory that
- * is lost: so it is told how many there are.
+ * It also has a ring of completions for 256 processes, 12.6 MB that are touched bit by bit, which looks like memory
+ * that is lost: so it is told how many there are.
  */
 static void tame(size_t eager_bytes, size_t job_ranks)
 {

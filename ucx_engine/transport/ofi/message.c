@@ -9,8 +9,8 @@
  * libfabric 1.17 to 2.6 never ends a long list over rxm that meets a receive shorter than its last pieces begin, at
  * neither end.  Short messages are taken from their owner at once; libfabric still reports their end, for the way down.
  *
- * Where there is no memory for such a buffer the other rank must not wait: what is to be sent is packed in a reserve, one
- * part of a list at a time (part.c), and what comes is thrown away; both end in IRR_ERR_NO_MEMORY, by `done`.
+ * Where there is no memory for such a buffer the other rank must not wait: what is to be sent is packed in a reserve,
+ * one part of a list at a time (part.c), and what comes is thrown away; both end in IRR_ERR_NO_MEMORY, by `done`.
  */
 #include "transport/ofi/ofi.h"
 

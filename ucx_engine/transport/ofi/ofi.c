@@ -2,8 +2,8 @@
  * ofi.c - the libfabric transport: fabric, domain, endpoint, and the way down.
  *
  * One endpoint of tagged messages, one queue of completions, one table of addresses.  The engine serialises its calls,
- * so libfabric is asked for no locks.  What is opened besides: provider.c says on which provider and domain, and so what
- * listens.
+ * so libfabric is asked for no locks.  What is opened besides: provider.c says on which provider and domain, and so
+ * what listens.
  */
 #include "transport/ofi/ofi.h"
 

@@ -79,8 +79,8 @@ struct irr_ofi_op {
     size_t             posted;    /* bytes that libfabric may read or write */
     irr_ofi_line_t    *home;      /* the line where it waits for libfabric */
     size_t             done;      /* bytes of the parts that are over */
-    size_t             room;      /* of a send: its bytes; of a receive: those of the longest message that it takes; of a
-                                     sink: its number */
+    size_t             room;      /* of a send: its bytes; of a receive: those of the longest message that it takes; of
+                                     a sink: its number */
     size_t             bytes;     /* of the message that came, or of its last part */
     bool               lacks;     /* memory: it is packed in what is in reserve, or thrown away, and ends in that */
     irr_status_t       status;
@@ -97,7 +97,9 @@ typedef struct irr_ofi_sink {
 
 #define IRR_OFI_SINKS 16
 
-/* Lists of queues.  A rank has some thousand receives at once if it exchanges with as many others, or in small pieces. */
+/*
+ * Lists of queues.  A rank has some thousand receives at once if it exchanges with as many others, or in small pieces.
+ */
 #define IRR_OFI_QUEUES_LOG 12
 #define IRR_OFI_QUEUES     (1 << IRR_OFI_QUEUES_LOG)
 
@@ -135,8 +137,8 @@ typedef struct irr_ofi {
     bool                     orphans;       /* there may be parts whose message has no receive any more */
     irr_ofi_op_t            *finished, **finished_last;   /* `done` is due, in this order */
     uint64_t                 sends;         /* that are not over, also those that nobody waits for */
-    uint64_t                 recvs, recvs_many;   /* that are not over; and so many that each has to wait for those of its
-                                                     key */
+    uint64_t                 recvs, recvs_many;   /* that are not over; and so many that each has to wait for those of
+                                                     its key */
     uint64_t                 draining, quiet_ns;   /* sends when drain looked last, and since when they are so many */
     uint64_t                 live;          /* operations in use */
     unsigned                 looks;         /* of progress while there were none */
@@ -175,8 +177,8 @@ int irr_ofi_tag_bits(const struct fi_info *info);
 irr_status_t irr_ofi_status(ssize_t error);
 
 /*
- * op.c: operations and buffers, from what is kept; NULL if memory is short.  `ends`: it is over soon, whatever other ranks
- * do.  A buffer of irr_ofi_op_put goes with it.
+ * op.c: operations and buffers, from what is kept; NULL if memory is short.  `ends`: it is over soon, whatever other
+ * ranks do.  A buffer of irr_ofi_op_put goes with it.
  */
 irr_ofi_op_t *irr_ofi_op_take(irr_ofi_t *ofi, irr_ofi_kind_t kind, bool ends, irr_request_t *request);
 void irr_ofi_op_put(irr_ofi_t *ofi, irr_ofi_op_t *op);

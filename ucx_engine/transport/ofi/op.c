@@ -1,8 +1,8 @@
 /*
  * op.c - memory of operations and of packed messages: taken from free lists, which keep what was needed once.
  *
- * Operations are made in slabs and freed with the transport.  Of buffers so many bytes are kept, in classes of powers of
- * two; what is beyond goes back at once.
+ * Operations are made in slabs and freed with the transport.  Of buffers so many bytes are kept, in classes of powers
+ * of two; what is beyond goes back at once.
  */
 #include "transport/ofi/ofi.h"
 

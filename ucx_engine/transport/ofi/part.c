@@ -1,15 +1,15 @@
 /*
- * part.c - messages that are as long as what the provider takes at once (part_max), or longer, and lists that could not be
- * packed for want of memory: they go in parts.
+ * part.c - messages that are as long as what the provider takes at once (part_max), or longer, and lists that could not
+ * be packed for want of memory: they go in parts.
  *
- * A part of part_max bytes, or of IRR_OFI_SHORT_PART, is followed by another one; the last one has another length, and may
- * be empty: so a receiver, which does not know how long the message is, finds its end.  A message that happens to have
- * such a length has one empty part more.
+ * A part of part_max bytes, or of IRR_OFI_SHORT_PART, is followed by another one; the last one has another length, and
+ * may be empty: so a receiver, which does not know how long the message is, finds its end.  A message that happens to
+ * have such a length has one empty part more.
  *
  * The first part has the key of the message.  The others have one bit more, so that they meet nobody but the operation
- * that has the first one, however short it was cut.  Each part starts when the one before is over: long ones are so long
- * that waiting costs nothing.  Second parts wait until all before them that may have parts of the same key are over, at
- * both ends.  Nothing here needs memory.
+ * that has the first one, however short it was cut.  Each part starts when the one before is over: long ones are so
+ * long that waiting costs nothing.  Second parts wait until all before them that may have parts of the same key are
+ * over, at both ends.  Nothing here needs memory.
  */
 #include "transport/ofi/ofi.h"
 
@@ -47,8 +47,9 @@ static void measure_part(const irr_ofi_t *ofi, irr_ofi_op_t *op)
 }
 
 /*
- * A provider takes so many receives and no more.  So that the first of each key is always among them, those behind it wait
- * where there are many: else what comes next could be for one that waits, and those ahead of it for what comes later.
+ * A provider takes so many receives and no more.  So that the first of each key is always among them, those behind it
+ * wait where there are many: else what comes next could be for one that waits, and those ahead of it for what comes
+ * later.
  */
 irr_status_t irr_ofi_start(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line, bool *posted)
 {

@@ -69,8 +69,8 @@ static irr_status_t refuse_provider(const irr_ofi_t *ofi, const char *name, size
 
 static irr_status_t refuse_parts(const irr_ofi_t *ofi, unsigned log)
 {
-    irr_log(IRR_LOG_ERROR, "provider %s of libfabric takes messages of 2^%u bytes on a rank, and of 2^%d on this one: all "
-            "need the same domain (ofi_domain)", ofi->info->fabric_attr->prov_name, log,
+    irr_log(IRR_LOG_ERROR, "provider %s of libfabric takes messages of 2^%u bytes on a rank, and of 2^%d on this one: "
+            "all need the same domain (ofi_domain)", ofi->info->fabric_attr->prov_name, log,
             __builtin_ctzll(ofi->part_max));
     return IRR_ERR_UNREACHABLE;
 }

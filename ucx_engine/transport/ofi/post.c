@@ -2,7 +2,8 @@
  * post.c - hands operations to libfabric, which may say that it cannot take one now: -FI_EAGAIN.
  *
  * Then it waits in a line, of the sends to its peer or of all receives, and so do all that come after it, because
- * messages of one tag keep their order; progress tries the first of each line again.  Nothing ever turns in circles here.
+ * messages of one tag keep their order; progress tries the first of each line again.  Nothing ever turns in circles
+ * here.
  */
 #include "transport/ofi/ofi.h"
 

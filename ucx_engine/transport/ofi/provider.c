@@ -184,8 +184,8 @@ static void refuse(const irr_ofi_library_t *library, const struct fi_info *list,
                 FI_MAJOR(library->version()), FI_MINOR(library->version()), flaw->text);
         return;
     }
-    irr_log(IRR_LOG_ERROR, "libfabric has no provider of tagged messages that is %s (ofi_provider) with a domain that is "
-            "%s (ofi_domain), but only providers %s with domains %s",
+    irr_log(IRR_LOG_ERROR, "libfabric has no provider of tagged messages that is %s (ofi_provider) with a domain that "
+            "is %s (ofi_domain), but only providers %s with domains %s",
             given(config->ofi_provider) ? config->ofi_provider : "known here",
             given(config->ofi_domain) ? config->ofi_domain : config->one_node ? "of this node" : "of a network",
             providers[0] != '\0' ? providers : "none", domains[0] != '\0' ? domains : "none");

@@ -1,9 +1,9 @@
 /*
- * queue.c - operations whose messages have one key, in their order: all receives that are pending on channels, and sends
- * in parts (part.c).
+ * queue.c - operations whose messages have one key, in their order: all receives that are pending on channels, and
+ * sends in parts (part.c).
  *
- * A key finds its queue in a table of IRR_OFI_QUEUES lists.  Each list has the first operation of each of its queues, and
- * that one knows the last of its own.  Nothing here needs memory.
+ * A key finds its queue in a table of IRR_OFI_QUEUES lists.  Each list has the first operation of each of its queues,
+ * and that one knows the last of its own.  Nothing here needs memory.
  *
  * Cost: O(1) where there are not many more keys than lists, however many operations of one key there are.
  */

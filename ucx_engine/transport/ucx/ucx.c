@@ -154,7 +154,9 @@ static bool has_adapters(void)
     return devices.ucx[0] != '\0';
 }
 
-/* Over tcp asking the receiver takes longer than keeping 64 KiB; an adapter that writes to memory itself asks sooner. */
+/*
+ * Over tcp asking the receiver takes longer than keeping 64 KiB; an adapter that writes to memory itself asks sooner.
+ */
 static size_t eager_bytes(const irr_engine_config_t *config, const char *tls)
 {
     if (config->eager_bytes != IRR_BYTES_AUTO) {
