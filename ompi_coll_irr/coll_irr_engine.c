@@ -154,6 +154,14 @@ irr_status_t mca_coll_irr_engine_open(char **reason_p)
     return status;
 }
 
+/* Rounds until others get the processor.  Where it is scarce, what is not on their boards yet comes when they ran. */
+static int rounds_of_turn(int rounds)
+{
+    const mca_coll_irr_component_t *component = &mca_coll_irr_component;
+
+    return component->may_sleep && irr_engine_needs_boards_alone(component->engine) ? 1 : rounds;
+}
+
 /* A few rounds of the engine alone; adds the events seen. */
 static irr_status_t progress_engine(irr_exchange_t *exchange, int rounds, unsigned *events)
 {
@@ -190,9 +198,8 @@ static void rest(unsigned idle)
 irr_status_t mca_coll_irr_engine_wait(irr_exchange_t *exchange)
 {
     unsigned idle = 0, events = 0;
-    irr_status_t status = progress_engine(exchange,
-                                          mca_coll_irr_component.may_sleep ? patience->rounds : patience->first,
-                                          &events);
+    const int first = mca_coll_irr_component.may_sleep ? patience->rounds : patience->first;
+    irr_status_t status = progress_engine(exchange, rounds_of_turn(first), &events);
 
     if (status != IRR_IN_PROGRESS) {
         return status;
@@ -206,7 +213,7 @@ irr_status_t mca_coll_irr_engine_wait(irr_exchange_t *exchange)
             rest(idle);
         }
         events = 0;
-        status = progress_engine(exchange, patience->rounds, &events);
+        status = progress_engine(exchange, rounds_of_turn(patience->rounds), &events);
     }
     return status;
 }

@@ -254,8 +254,10 @@ static void test_sleep(void)
     scene.job = irr_job_create(IRR_ONBOARD_RANKS, IRR_JOB_UNIFORM, 1);
     irr_job_fill(scene.job);
     engine = scene.world.engines[1];
+    CU_ASSERT_FALSE(irr_engine_needs_boards_alone(engine));
     CU_ASSERT_EQUAL(irr_engine_wait_for_boards(engine, 1), IRR_ERR_NOT_SUPPORTED);
     result[1] = irr_team_start_rank(&scene.team, 1, scene.job);
+    CU_ASSERT_TRUE(irr_engine_needs_boards_alone(engine));
     CU_ASSERT_EQUAL(irr_engine_wait_for_boards(engine, 1), IRR_ERR_TIMEOUT);
     CU_ASSERT_EQUAL(irr_engine_wait(engine, 1), IRR_ERR_TIMEOUT);
     result[0] = irr_team_start_rank(&scene.team, 0, scene.job);

@@ -125,7 +125,10 @@ unsigned irr_engine_progress(irr_engine_t *engine);
  */
 irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us);
 
-/* The same where nothing is waited for but others' boards, which wake at once; IRR_ERR_NOT_SUPPORTED elsewhere. */
+/* Is nothing waited for but others' boards?  Then one round finds all that there is until others have run. */
+bool irr_engine_needs_boards_alone(irr_engine_t *engine);
+
+/* irr_engine_wait where nothing else is waited for: others' boards wake at once; IRR_ERR_NOT_SUPPORTED elsewhere. */
 irr_status_t irr_engine_wait_for_boards(irr_engine_t *engine, unsigned timeout_us);
 
 void irr_engine_counters(irr_engine_t *engine, irr_counters_t *counters);

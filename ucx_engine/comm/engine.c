@@ -211,6 +211,16 @@ static irr_board_t *awaited_board(const irr_engine_t *engine, bool *alone)
     return board;
 }
 
+bool irr_engine_needs_boards_alone(irr_engine_t *engine)
+{
+    bool alone, needed;
+
+    irr_lock_acquire(&engine->lock);
+    needed = awaited_board(engine, &alone) != NULL;
+    irr_lock_release(&engine->lock);
+    return needed && alone;
+}
+
 /* On the first board that is waited for; only_alone: not if the transport may have something to do as well. */
 static irr_status_t wait_for_board(irr_engine_t *engine, unsigned timeout_us, bool only_alone)
 {
