@@ -120,7 +120,7 @@ static void found_text(const mca_coll_irr_service_t *service, char *text, size_t
         snprintf(text, size, "%.2f of the time of Open MPI's own", choice->ratio);
     } else {
         snprintf(text, size, "as the best other took %.2f of its time%s", other,
-                 other < 1 ? ", but not each time" : "");
+                 other < 1 ? ", not each time or too little" : "");
     }
 }
 

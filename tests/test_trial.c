@@ -71,6 +71,16 @@ static void test_spread_decides(void)
     CU_ASSERT_EQUAL(try(ns, 2, 1.2).winner, 0);   /* runs differ by more than the ways do */
 }
 
+static void test_small_gains(void)
+{
+    const double little[] = { 1000, 980 }, enough[] = { 1000, 960 };
+    const double little_of_long_ones[] = { 1e7, 9.8e6 };
+
+    CU_ASSERT_EQUAL(try(little, 2, 1).winner, 0);
+    CU_ASSERT_EQUAL(try(little_of_long_ones, 2, 1).winner, 0);
+    CU_ASSERT_EQUAL(try(enough, 2, 1).winner, 1);
+}
+
 static void test_hopeless(void)
 {
     const double ns[] = { 1000, 100000, 100000, 100000, 100000 };
@@ -189,6 +199,7 @@ static void test_budget(void)
 static const irr_test_case_t cases[] = {
     { "a trial finds the best way, whichever it is", test_best_wins },
     { "a way wins by more than runs differ", test_spread_decides },
+    { "a way wins by 3 % at least", test_small_gains },
     { "hopeless ways are dropped after a look", test_hopeless },
     { "long exchanges need fewer of them", test_long_ones },
     { "the first exchange of a stay is not timed", test_first_is_not_timed },

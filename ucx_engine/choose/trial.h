@@ -9,7 +9,7 @@
  * the ways come in reverse order, so that a machine that becomes slower is unfair to none.  After each round the ranks
  * agree on the largest times, and the better half of the ways goes on.  With two left or one, the base is in the round,
  * and it is the last one: the best has won if its slower stay was shorter than the faster one of the base, by more than
- * both spread.  If only its sum is less, both are tried once more in stays of twice the length.
+ * both spread, and by 3 % at least.  If only its sum is less, both are tried once more in stays of twice the length.
  *
  * All ranks take the same steps, because these follow from the number of exchanges and from times that are agreed.
  *
