@@ -9,6 +9,9 @@
 #define LENGTH_SHORT 8
 #define LENGTH_LONG  2
 
+/* And of the very last ones of short exchanges, if the gain is small. */
+#define LENGTH_SURE 32
+
 /* With so many ways left, a round is the last one, unless it decides nothing. */
 #define LAST_WAYS 2
 
@@ -28,6 +31,9 @@
  * the other one in one case of six, and a change for nothing may be one for the worse.
  */
 #define WINS 0.97
+
+/* Above this a gain is small: short exchanges differ by as much, so a few of them may show it where none is. */
+#define SMALL 0.8
 
 /* ---- the order of stays ---- */
 
@@ -236,6 +242,15 @@ void irr_trial_looked(irr_trial_t *trial, const uint64_t *sums)
     drop_hopeless(trial);
 }
 
+/* Has the last round decided?  Where exchanges are short, only long stays do if it is a matter of little. */
+static bool decides(const irr_trial_t *trial, const uint64_t *sums, int best, bool wins)
+{
+    const bool at_once = trial->long_ones || trial->lenient || longer(sums, best) < SMALL * shorter(sums, 0);
+
+    return (wins && at_once) || trial->length >= (trial->long_ones ? LENGTH_SHORT : LENGTH_SURE) ||
+           total(sums, best) >= total(sums, 0);
+}
+
 bool irr_trial_agreed(irr_trial_t *trial, const uint64_t *sums)
 {
     int left, best;
@@ -248,8 +263,11 @@ bool irr_trial_agreed(irr_trial_t *trial, const uint64_t *sums)
         return false;
     }
     wins = longer(sums, best) < WINS * shorter(sums, 0) || (trial->lenient && total(sums, best) <= total(sums, 0));
+    if (!decides(trial, sums, best, wins)) {
+        return false;   /* once more */
+    }
     trial->winner = wins ? best : 0;
-    return wins || trial->length >= LENGTH_SHORT || total(sums, best) >= total(sums, 0);   /* else once more */
+    return true;
 }
 
 /* What the next round takes more than by the base; ways that are likely to be faster do not pay for others. */
