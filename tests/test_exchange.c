@@ -317,12 +317,12 @@ static void test_truncate(void)
     irr_job_destroy(job);
 }
 
-/* Wrong calls change nothing: the exchange that is open ends well. */
 typedef struct scene {
     irr_team_t team;
     irr_job_t *job;
 } scene_t;
 
+/* Wrong calls change nothing: the exchange that is open ends well. */
 static void misuse(int rank, void *context)
 {
     scene_t *scene = context;

@@ -110,19 +110,15 @@ static irr_cli_exit_t check_equal(const irr_bench_options_t *options, const irr_
 /* In place, where what a rank sends to another one lies where as much will come from that one. */
 static irr_cli_exit_t check_symmetric(const irr_bench_options_t *options, const irr_matrix_t *matrix)
 {
-    for (int i = 0; i < matrix->ranks; i++) {
-        for (int j = i + 1; j < matrix->ranks; j++) {
-            const uint64_t there = *irr_matrix_at(matrix, i, j), back = *irr_matrix_at(matrix, j, i);
+    int i, j;
 
-            if (there != back) {
-                irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes and entry (%d, %d) is %" PRIu64 ": with "
-                                 "--in-place both must be equal, as in --pattern uniform", input_name(options), i + 1,
-                                 j + 1, there, j + 1, i + 1, back);
-                return IRR_CLI_REFUSED;
-            }
-        }
+    if (irr_cli_is_symmetric(matrix, &i, &j)) {
+        return IRR_CLI_GOOD;
     }
-    return IRR_CLI_GOOD;
+    irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes and entry (%d, %d) is %" PRIu64 ": with "
+                     "--in-place both must be equal, as in --pattern uniform", input_name(options), i + 1, j + 1,
+                     *irr_matrix_at(matrix, i, j), j + 1, i + 1, *irr_matrix_at(matrix, j, i));
+    return IRR_CLI_REFUSED;
 }
 
 /* Leaves out what ranks of one group would send to each other. */

@@ -222,6 +222,20 @@ irr_cli_exit_t irr_cli_make_matrix(const char *pattern, int ranks, uint64_t unit
     return status == IRR_OK ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
+bool irr_cli_is_symmetric(const irr_matrix_t *matrix, int *low_p, int *high_p)
+{
+    for (int low = 0; low < matrix->ranks; low++) {
+        for (int high = low + 1; high < matrix->ranks; high++) {
+            if (*irr_matrix_at(matrix, low, high) != *irr_matrix_at(matrix, high, low)) {
+                *low_p = low;
+                *high_p = high;
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 void irr_cli_shuffle(int *order, int count, uint64_t *state)
 {
     for (int i = 0; i < count; i++) {

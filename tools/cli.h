@@ -54,6 +54,9 @@ irr_cli_exit_t irr_cli_read_matrix(const char *path, irr_matrix_t *matrix);
 irr_cli_exit_t irr_cli_make_matrix(const char *pattern, int ranks, uint64_t unit, uint64_t seed,
                                    irr_matrix_t *matrix);
 
+/* Whether each two ranks have as much for each other, as in place they must; if not, two of which that is not so. */
+bool irr_cli_is_symmetric(const irr_matrix_t *matrix, int *low_p, int *high_p);
+
 /* UINT64_MAX stands for all sums that are more. */
 uint64_t irr_cli_plus(uint64_t a, uint64_t b);
 

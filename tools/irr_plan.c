@@ -249,25 +249,20 @@ const char *irr_tool_wrong_pace(irr_pacing_t pace, const irr_way_t *way)
 /* Complains of what is not sent in place without a copy of all of it, and of counts that MPI does not allow there. */
 static irr_cli_exit_t check_place(const irr_tool_job_t *job)
 {
-    const irr_matrix_t *matrix = job->matrix;
+    int i, j;
 
     if (!irr_way_is_local(job->way) || job->way->boards || job->way->pace != &irr_pace_free) {
         irr_cli_complain("--in-place is for direct messages with the pace free, and for schedules, which it leaves "
                          "out; it has no plans over grids or boards");
         return IRR_CLI_REFUSED;
     }
-    for (int i = 0; i < matrix->ranks; i++) {
-        for (int j = 0; j < i; j++) {
-            const uint64_t there = *irr_matrix_at(matrix, i, j), back = *irr_matrix_at(matrix, j, i);
-
-            if (there != back) {
-                irr_cli_complain("--in-place: rank %d has %" PRIu64 " bytes for rank %d, which has %" PRIu64
-                                 " for it; they must be equal", j, back, i, there);
-                return IRR_CLI_REFUSED;
-            }
-        }
+    if (irr_cli_is_symmetric(job->matrix, &i, &j)) {
+        return IRR_CLI_GOOD;
     }
-    return IRR_CLI_GOOD;
+    irr_cli_complain("--in-place: rank %d has %" PRIu64 " bytes for rank %d, which has %" PRIu64
+                     " for it; they must be equal", i, *irr_matrix_at(job->matrix, i, j), j,
+                     *irr_matrix_at(job->matrix, j, i));
+    return IRR_CLI_REFUSED;
 }
 
 /* Saves the schedule if that is asked for, and runs the command. */
