@@ -1,6 +1,6 @@
 /*
- * test_boards_lent.c - communicators with boards whose ranks lend each other what is long: what is lent, and what where
- * ranks cannot.
+ * test_boards_lent.c - communicators with boards whose ranks lend each other what is long: what is copied, what is
+ * lent, and what where ranks cannot.
  */
 #include "irr_onboard.h"
 #include "irr_test.h"
@@ -39,6 +39,41 @@ static void test_lends(void)
         irr_onboard_close(&scene);
     }
     irr_onboard_blind(-1);
+}
+
+/* Messages to all members, each as long as what is copied in any case, go over the board. */
+static void expect_copies(const irr_onboard_t *scene, bool in_place)
+{
+    const irr_comm_t *comm = scene->team.comms[0];
+    const irr_board_t *board = comm->board;
+    size_t left = board != NULL ? irr_board_room(board->bytes_max) : 0;
+
+    CU_ASSERT_EQUAL(irr_comm_copies(comm, 0, in_place), SIZE_MAX);
+    for (int r = 1; r < IRR_ONBOARD_RANKS; r++) {
+        const size_t bytes = irr_comm_copies(comm, r, in_place);
+
+        if (board == NULL || comm->nodes.node[r] != comm->nodes.node[0]) {
+            CU_ASSERT_EQUAL(bytes, board != NULL && board->mail != NULL ? board->mail->limit : 0);
+        } else {
+            CU_ASSERT_TRUE(irr_board_kind(bytes, board->block_max, true, &left) <= IRR_BOARD_BESIDE);
+        }
+    }
+}
+
+static void test_copies(void)
+{
+    static const struct { size_t block, bytes; } sizes[] = { { 0, 0 }, { 300, 2000 }, { 4096, 1 << 20 } };
+
+    for (int i = 0; i < 2 * IRR_ONBOARD_LAYOUTS * 3; i++) {
+        irr_onboard_t scene;
+
+        irr_onboard_open(&scene, i % 2 == 0 ? "board" : "node", i / 2 % IRR_ONBOARD_LAYOUTS, sizes[i % 3].block,
+                         sizes[i % 3].bytes);
+        CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
+        expect_copies(&scene, false);
+        expect_copies(&scene, true);
+        irr_onboard_close(&scene);
+    }
 }
 
 /* ---- without a transport ---- */
@@ -167,6 +202,7 @@ int main(void)
 {
     static const irr_test_case_t cases[] = {
         { "what is lent, and what goes directly", test_lends },
+        { "what is copied in any case", test_copies },
         { "boards are all that one node needs", test_stays },
         { "only boards, or nothing", test_only_boards },
         { "a rank that fails tells by its board", test_fails },

@@ -184,6 +184,12 @@ irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *para
 /* The name of the row that exchanges go by, alike on all ranks; what "auto" became.  Never NULL, never freed. */
 const char *irr_comm_algorithm(const irr_comm_t *comm);
 
+/*
+ * Bytes of the longest message between this rank and another one, or itself, that an exchange copies in any case: then
+ * many short blocks cost hardly more than a long one.  0: none.
+ */
+size_t irr_comm_copies(const irr_comm_t *comm, int rank, bool in_place);
+
 /* Local.  No exchange may be open on the communicator, and those that were created on it must be destroyed. */
 void irr_comm_destroy(irr_comm_t *comm);
 

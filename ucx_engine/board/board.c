@@ -179,6 +179,14 @@ static size_t block_max(const irr_board_t *board)
     return board->buffers.in_place ? board->place_max : board->block_max;
 }
 
+size_t irr_board_copies(const irr_board_t *board, bool in_place)
+{
+    const size_t most = in_place ? board->place_max : board->block_max;
+    const size_t share = irr_board_room(board->bytes_max) / (size_t)board->count & ~(size_t)63;
+
+    return most < share ? most : share;
+}
+
 /* What goes beside the cells, if there were room for all of it. */
 static size_t wanted_beside(const irr_board_t *board)
 {

@@ -170,6 +170,9 @@ void irr_board_fini(irr_board_t *board);
 /* Has this member read all that was written for it? */
 bool irr_board_is_read(const irr_board_t *board, int member);
 
+/* Bytes of messages that all go over the board, if this rank has one for each member. */
+size_t irr_board_copies(const irr_board_t *board, bool in_place);
+
 /* ---- an exchange ---- */
 
 /* Fills in what each member gets, and gives; O(L + blocks). */

@@ -90,6 +90,22 @@ irr_exchange_t *irr_comm_exchange(const irr_comm_t *comm)
     return comm->exchange;
 }
 
+size_t irr_comm_copies(const irr_comm_t *comm, int rank, bool in_place)
+{
+    const irr_nodes_t *nodes = &comm->nodes;
+
+    if (rank == comm->rank) {
+        return SIZE_MAX;
+    }
+    if (!comm->alone.boards) {
+        return 0;
+    }
+    if (nodes->node[rank] == nodes->node[comm->rank]) {
+        return irr_board_copies(comm->board, in_place);
+    }
+    return comm->board->mail != NULL ? comm->board->mail->limit : 0;
+}
+
 void irr_comm_free(irr_comm_t *comm)
 {
     irr_comm_route_fini(comm);

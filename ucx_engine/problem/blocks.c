@@ -7,19 +7,21 @@
 
 #include <string.h>
 
+/* Without a branch a block, as lists may be long, and each call comes here. */
 bool irr_blocks_are_good(irr_blocks_t blocks, int ranks, size_t *more_p)
 {
-    size_t more = 0;
+    size_t more = 0, bad = 0;
     int before = -1;
 
     for (size_t i = 0; i < blocks.count; i++) {
         const irr_block_t *block = &blocks.list[i];
 
-        if (block->rank < before || block->rank < 0 || block->rank >= ranks || block->length == 0) {
-            return false;
-        }
+        bad += (block->rank < before) + (block->length == 0);
         more += block->rank == before;
         before = block->rank;
+    }
+    if (bad > 0 || (blocks.count > 0 && (blocks.list[0].rank < 0 || before >= ranks))) {
+        return false;
     }
     *more_p = more;
     return true;
@@ -86,12 +88,13 @@ void irr_blocks_memory_fini(irr_blocks_memory_t *memory)
 /* Field by field: there is padding in a block. */
 static bool same(const irr_block_t *a, irr_blocks_t b)
 {
-    for (size_t i = 0; i < b.count; i++) {
-        if (a[i].rank != b.list[i].rank || a[i].offset != b.list[i].offset || a[i].length != b.list[i].length) {
-            return false;
-        }
+    size_t differ = 0;
+
+    for (size_t i = 0; i < b.count && differ == 0; i++) {
+        differ = (size_t)(a[i].rank ^ b.list[i].rank) | (size_t)(a[i].offset ^ b.list[i].offset) |
+                 (a[i].length ^ b.list[i].length);
     }
-    return true;
+    return differ == 0;
 }
 
 bool irr_blocks_repeat(const irr_blocks_memory_t *memory, const irr_problem_t *problem)
