@@ -11,6 +11,10 @@
 
 #include "core/alloc.h"
 
+/* Bytes of a run, in the mean, from which on runs are listed: what is copied once more to be packed, and what not. */
+#define RUN_MIN        1024
+#define RUN_COPIED_MIN 256
+
 /* ---- one side ---- */
 
 static mca_coll_irr_slot_t slot_at(const mca_coll_irr_side_t *side, int k)
@@ -132,7 +136,6 @@ typedef struct layout {
     size_t                 size;
     ptrdiff_t              extent, true_lower;
     bool                   is_run;      /* several elements, one behind the other, are one run of bytes */
-    bool                   seen, runs_are_long;
 } layout_t;
 
 /* Most calls have one datatype. */
@@ -149,78 +152,76 @@ static void look_at(layout_t *layout, const ompi_datatype_t *datatype)
     }
 }
 
-/* A block, as MPI gives it. */
-typedef struct elements {
-    int    rank;
-    size_t count, bytes;
-    char  *address;
-} elements_t;
-
-static elements_t elements_at(const mca_coll_irr_side_t *side, int k, layout_t *layout)
+static mca_coll_irr_elements_t elements_at(const mca_coll_irr_side_t *side, int k, layout_t *layout)
 {
     const mca_coll_irr_slot_t at = slot_at(side, k);
     const size_t count = count_at(side, at.slot);
 
     look_at(layout, type_at(side, at.slot));
-    return (elements_t){
-        .rank = at.rank, .count = count, .bytes = count * layout->size,
+    return (mca_coll_irr_elements_t){
+        .datatype = layout->datatype, .rank = at.rank, .count = count, .bytes = count * layout->size,
         .address = (char *)side->buffer + offset_at(side, at.slot, layout->extent) };
 }
 
-static bool has_long_runs(layout_t *layout, const elements_t *elements)
+/* How blocks become a list: those whose runs are too short are packed. */
+typedef struct purpose {
+    const irr_comm_t *irr_comm;    /* by which they go, or NULL */
+    bool              in_place;
+    bool              packs_all;   /* there is no memory for more blocks */
+} purpose_t;
+
+/* What is copied anyway is copied from, and to, where it belongs. */
+static size_t least_run(const purpose_t *purpose, const mca_coll_irr_elements_t *elements)
 {
-    if (!layout->seen) {
-        layout->runs_are_long = mca_coll_irr_runs_are_long(layout->datatype, elements->count, elements->address);
-        layout->seen = true;
-    }
-    return layout->runs_are_long;
+    const bool copied = purpose->irr_comm != NULL &&
+                        elements->bytes <= irr_comm_copies(purpose->irr_comm, elements->rank, purpose->in_place);
+
+    return copied ? RUN_COPIED_MIN : RUN_MIN;
 }
 
-/*
- * A list that is being made.  A block that will be packed has its place there for its offset, and ~rank for its rank.
- */
-typedef struct listing {
-    mca_coll_irr_room_t *room;
-    size_t               count;
-    size_t               packed;        /* bytes, */
-    size_t               packed_blocks;
-} listing_t;
+/* A block that will be packed has its place there for its offset, and ~rank for its rank. */
+typedef struct packing {
+    size_t bytes, blocks;
+} packing_t;
 
-static void add(listing_t *listing, int rank, ptrdiff_t offset, size_t length)
+static void add(mca_coll_irr_listing_t *listing, int rank, ptrdiff_t offset, size_t length)
 {
     listing->room->list[listing->count++] = (irr_block_t){ .rank = rank, .offset = offset, .length = length };
 }
 
-static void add_packed(listing_t *listing, const elements_t *elements)
+static void add_packed(mca_coll_irr_listing_t *listing, const mca_coll_irr_elements_t *elements, packing_t *packing)
 {
-    add(listing, ~elements->rank, (ptrdiff_t)listing->packed, elements->bytes);
-    listing->packed += elements->bytes;
-    listing->packed_blocks++;
+    add(listing, ~elements->rank, (ptrdiff_t)packing->bytes, elements->bytes);
+    packing->bytes += elements->bytes;
+    packing->blocks++;
 }
 
 /* False: there is no memory for so many blocks.  If all are packed, there is. */
-static bool list(const mca_coll_irr_side_t *side, bool pack_all, listing_t *listing)
+static bool list(const mca_coll_irr_side_t *side, const purpose_t *purpose, mca_coll_irr_listing_t *listing,
+                 packing_t *packing)
 {
-    mca_coll_irr_room_t *room = listing->room;
     layout_t layout = { .datatype = NULL };
 
     for (int k = 0; k < side->slots; k++) {
-        const elements_t elements = elements_at(side, k, &layout);
+        const mca_coll_irr_elements_t elements = elements_at(side, k, &layout);
+        irr_status_t status = IRR_ERR_NOT_SUPPORTED;
 
         if (elements.bytes == 0) {
             continue;
         }
-        if (mca_coll_irr_room_init(room, listing->count + 1) != IRR_OK) {
+        if (mca_coll_irr_room_init(listing->room, listing->count + 1) != IRR_OK) {
             return false;
         }
-        if (pack_all) {
-            add_packed(listing, &elements);
-        } else if (layout.is_run) {
+        if (!purpose->packs_all && layout.is_run) {
             add(listing, elements.rank, elements.address - (char *)side->buffer + layout.true_lower, elements.bytes);
-        } else if (!has_long_runs(&layout, &elements)) {
-            add_packed(listing, &elements);
-        } else if (mca_coll_irr_runs_list(layout.datatype, elements.count, elements.address, side->buffer,
-                                          elements.rank, room, &listing->count) != IRR_OK) {
+            continue;
+        }
+        if (!purpose->packs_all) {
+            status = mca_coll_irr_runs_list(&elements, least_run(purpose, &elements), side->buffer, listing);
+        }
+        if (status == IRR_ERR_NOT_SUPPORTED) {
+            add_packed(listing, &elements, packing);
+        } else if (status != IRR_OK) {
             return false;
         }
     }
@@ -228,27 +229,30 @@ static bool list(const mca_coll_irr_side_t *side, bool pack_all, listing_t *list
 }
 
 /* The blocks of one side, with those that are packed in a copy.  Where all are, they are relative to it. */
-static bool open_side(const mca_coll_irr_side_t *side, mca_coll_irr_end_t *end)
+static bool open_side(const mca_coll_irr_side_t *side, purpose_t purpose, mca_coll_irr_end_t *end)
 {
-    listing_t listing = { .room = end->room };
+    mca_coll_irr_listing_t listing = { .room = end->room };
+    packing_t packing = { .bytes = 0 };
     ptrdiff_t delta = 0;
 
-    if (!list(side, false, &listing)) {
-        listing = (listing_t){ .room = end->room };
-        (void)list(side, true, &listing);
+    if (!list(side, &purpose, &listing, &packing)) {
+        purpose.packs_all = true;
+        listing.count = 0;
+        packing = (packing_t){ .bytes = 0 };
+        (void)list(side, &purpose, &listing, &packing);
     }
     end->blocks = (irr_blocks_t){ .list = end->room->list, .count = listing.count };
     end->base = side->buffer;
-    end->packed = listing.packed > 0 ? mca_coll_irr_kept_take(listing.packed) : NULL;
-    if (listing.packed == 0) {
+    end->packed = packing.bytes > 0 ? mca_coll_irr_kept_take(packing.bytes) : NULL;
+    if (packing.bytes == 0) {
         return true;
     }
-    if (listing.packed_blocks == listing.count) {
+    if (packing.blocks == listing.count) {
         end->base = end->packed;
     } else {
         delta = (ptrdiff_t)((uintptr_t)end->packed - (uintptr_t)end->base);
     }
-    end->packed_bytes = listing.packed;
+    end->packed_bytes = packing.bytes;
     for (size_t i = 0; i < listing.count; i++) {
         irr_block_t *block = &end->room->list[i];
 
@@ -260,17 +264,19 @@ static bool open_side(const mca_coll_irr_side_t *side, mca_coll_irr_end_t *end)
     return end->packed != NULL;
 }
 
-void mca_coll_irr_call_open(mca_coll_irr_call_t *call, bool in_place)
+void mca_coll_irr_call_open(mca_coll_irr_call_t *call, const irr_comm_t *irr_comm, bool in_place)
 {
+    const purpose_t purpose = { .irr_comm = irr_comm, .in_place = in_place };
+
     call->lacks = 0;
     call->in_place = in_place;
-    if (!open_side(&call->recv, &call->output)) {
+    if (!open_side(&call->recv, purpose, &call->output)) {
         call->lacks |= IRR_LACKS_OUTPUT;
     }
     if (in_place) {
         call->input = call->output;
         call->lacks |= call->lacks != 0 ? IRR_LACKS_INPUT : 0;
-    } else if (!open_side(&call->send, &call->input)) {
+    } else if (!open_side(&call->send, purpose, &call->input)) {
         call->lacks |= IRR_LACKS_INPUT;
     }
 }
@@ -302,12 +308,11 @@ static int convert(const mca_coll_irr_side_t *side, const mca_coll_irr_end_t *en
     int result = OMPI_SUCCESS;
 
     for (int k = 0; end->packed != NULL && k < side->slots && result == OMPI_SUCCESS; k++) {
-        const elements_t elements = elements_at(side, k, &layout);
+        const mca_coll_irr_elements_t elements = elements_at(side, k, &layout);
         char *place;
 
         if (elements.bytes > 0 && is_packed(end, block, &place)) {
-            result = mca_coll_irr_runs_convert(layout.datatype, elements.count, elements.address, place,
-                                               elements.bytes, pack);
+            result = mca_coll_irr_runs_convert(&elements, place, pack);
         }
         for (size_t bytes = 0; bytes < elements.bytes; block++) {
             bytes += block->length;

@@ -87,10 +87,11 @@ static inline bool mca_coll_irr_call_in_place(mca_coll_irr_call_t *call)
 
 /*
  * Fills the blocks of a call whose sides and rooms are set, and makes the packed copies that it needs, of datatypes
- * with short runs of bytes.  In place both sides are the receiving one, and so are blocks and copy.  Without memory for
- * a copy it is lacked, and the blocks are there all the same.
+ * with short runs of bytes, unless the communicator by which it goes copies them anyway; NULL: that is not known.  In
+ * place both sides are the receiving one, and so are blocks and copy.  Without memory for a copy it is lacked, and the
+ * blocks are there all the same.
  */
-void mca_coll_irr_call_open(mca_coll_irr_call_t *call, bool in_place);
+void mca_coll_irr_call_open(mca_coll_irr_call_t *call, const irr_comm_t *irr_comm, bool in_place);
 void mca_coll_irr_call_close(mca_coll_irr_call_t *call);
 
 /* Bytes of block k of the order, and whose it is. */
@@ -102,19 +103,33 @@ int mca_coll_irr_call_unpack(const mca_coll_irr_call_t *call);
 
 /* ---- runs of bytes ---- */
 
-/* Are the runs of so many elements at an address worth a description each?  Reads none of them. */
-bool mca_coll_irr_runs_are_long(const ompi_datatype_t *datatype, size_t count, void *address);
+/* A block as MPI gives it, which has bytes. */
+typedef struct mca_coll_irr_elements_t {
+    const ompi_datatype_t *datatype;
+    size_t                 count, bytes;
+    char                  *address;
+    int                    rank;        /* whose it is */
+} mca_coll_irr_elements_t;
+
+/* A list that is being made. */
+typedef struct mca_coll_irr_listing_t {
+    mca_coll_irr_room_t *room;
+    size_t               count;
+} mca_coll_irr_listing_t;
 
 /*
- * Adds the runs of elements at an address to a list with room, as blocks of a rank with offsets from base.
- * IRR_ERR_NO_MEMORY, and the list holds some of them.
+ * Adds the runs of elements, with offsets from base; reads none of them.  IRR_ERR_NOT_SUPPORTED: they are shorter than
+ * `least` in the mean.  IRR_ERR_NO_MEMORY, and the list holds some of them.
  */
-irr_status_t mca_coll_irr_runs_list(const ompi_datatype_t *datatype, size_t elements, void *address, const void *base,
-                                    int rank, mca_coll_irr_room_t *room, size_t *count);
+irr_status_t mca_coll_irr_runs_list(const mca_coll_irr_elements_t *elements, size_t least, const void *base,
+                                    mca_coll_irr_listing_t *listing);
 
-/* Packs elements at an address into so many bytes, or unpacks them; OMPI_SUCCESS or the datatype engine's error. */
-int mca_coll_irr_runs_convert(const ompi_datatype_t *datatype, size_t elements, void *address, char *packed,
-                              size_t bytes, bool pack);
+/* Packs elements, or unpacks them; OMPI_SUCCESS or the datatype engine's error. */
+int mca_coll_irr_runs_convert(const mca_coll_irr_elements_t *elements, char *packed, bool pack);
+
+/* With the component. */
+void mca_coll_irr_runs_open(void);
+void mca_coll_irr_runs_close(void);
 
 /* Memory for packed bytes, which is given back and kept for the next one that takes some.  NULL: there is none. */
 void *mca_coll_irr_kept_take(size_t bytes);

@@ -77,6 +77,7 @@ static int irr_open(void)
     mca_coll_irr_component.help_output = open_help_output();
     opal_show_help_add_dir(IRR_HELP_DIR);
     mca_coll_irr_kept_open();
+    mca_coll_irr_runs_open();
     mca_coll_irr_requests_open();
     mca_coll_irr_network_open();
     mca_coll_irr_modes_open();
@@ -95,6 +96,7 @@ static int irr_close(void)
     mca_coll_irr_records_close();
     mca_coll_irr_say_close();
     mca_coll_irr_requests_close();
+    mca_coll_irr_runs_close();
     mca_coll_irr_kept_close();
     irr_log_set(NULL, NULL, IRR_LOG_ERROR);
     free(mca_coll_irr_component.engine_reason);

@@ -26,7 +26,7 @@ int mca_coll_irr_exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, m
 
     call->input.room = &module->send_room;
     call->output.room = &module->recv_room;
-    mca_coll_irr_call_open(call, in_place);
+    mca_coll_irr_call_open(call, irr_comm, in_place);
     packed = mca_coll_irr_call_pack(call);
     if (packed != OMPI_SUCCESS) {
         call->lacks |= IRR_LACKS_INPUT;

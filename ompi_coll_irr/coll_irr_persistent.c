@@ -43,7 +43,7 @@ static bool open_call(mca_coll_irr_request_t *request, bool in_place)
         request->arrays_bytes = 0;
         return false;
     }
-    mca_coll_irr_call_open(call, in_place);
+    mca_coll_irr_call_open(call, NULL, in_place);
     request->opened = true;
     if (call->lacks != 0) {
         return false;

@@ -1,5 +1,6 @@
 #!/bin/sh
-# family.sh - random calls of the all-to-all family against point-to-point messages: collectives, communicators, types.
+# family.sh - random calls of the all-to-all family against point-to-point messages: collectives, communicators, types;
+# and datatypes that lie where others were.
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_family
 rounds=24
@@ -17,7 +18,7 @@ all() { echo "coll_irr_alltoallv_algorithm=$1 coll_irr_alltoall_algorithm=$1 col
 # With auto ways are tried as soon as can be.
 export OMPI_MCA_coll_irr_setup_share=1000000
 
-plan $(($(echo "$sizes" | wc -w) * ($(echo "$algorithms" | wc -w) + 3)))
+plan $(($(echo "$sizes" | wc -w) * ($(echo "$algorithms" | wc -w) + 3) + 3))
 for n in $sizes; do
     for algorithm in $algorithms; do
         # shellcheck disable=SC2046
@@ -31,4 +32,8 @@ for n in $sizes; do
     group "$n ranks, auto" 300 $(all auto)
     check_groups "$n" "$program"
 done
+for algorithm in board a1 a3; do
+    group "datatypes one after the other, $algorithm" 300 "coll_irr_alltoall_algorithm=$algorithm"
+done
+check_groups 3 "$builddir/mpi_runs"
 exit $failed
