@@ -121,7 +121,7 @@ bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_serv
     }
     /* Where processes are is alike for all ranks; what parameters say of it is not agreed yet. */
     return irr_choice_place(&service->choice, mca_coll_irr_node_ranks(module) == module->ranks.size,
-                            node_ranks(module));
+                            node_ranks(module), mca_coll_irr_is_crowded());
 }
 
 int mca_coll_irr_choose_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)

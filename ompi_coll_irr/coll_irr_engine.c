@@ -38,11 +38,16 @@ static const patience_t *patience = &one_node;
 /* Turns between two rounds of all of MPI on an oversubscribed node where there is much to do. */
 #define MPI_TURNS 8
 
-static bool oversubscribed(size_t node_ranks)
+static size_t node_processes(void)
 {
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    return (size_t)mca_coll_irr_process_info.num_local_peers + 1;
+}
 
-    return ompi_mpi_yield_when_idle || (cpus > 0 && node_ranks > (size_t)cpus);
+bool mca_coll_irr_is_crowded(void)
+{
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return ompi_mpi_yield_when_idle || (cpus > 0 && node_processes() > (size_t)cpus);
 }
 
 /* Who has a file of switches has Ethernet. */
@@ -94,7 +99,6 @@ static void trace_file(char *file, size_t size)
  */
 static irr_status_t create(void)
 {
-    size_t node_ranks = (size_t)mca_coll_irr_process_info.num_local_peers + 1;
     irr_engine_config_t config;
     char trace[PATH_MAX];
     irr_status_t status = mca_coll_irr_network_config(&config, &mca_coll_irr_component.engine_reason);
@@ -109,8 +113,8 @@ static irr_status_t create(void)
     config.trace = trace;
     config.threads = mca_coll_irr_component.threads || ompi_mpi_thread_multiple;
     config.job_ranks = (size_t)mca_coll_irr_process_info.num_procs;
-    config.node_ranks = node_ranks;
-    mca_coll_irr_component.may_sleep = config.crowded = oversubscribed(node_ranks);
+    config.node_ranks = node_processes();
+    mca_coll_irr_component.may_sleep = config.crowded = mca_coll_irr_is_crowded();
     patience = config.one_node || !mca_coll_irr_component.may_sleep ? &one_node : &more_nodes;
     return irr_engine_create(&config, &mca_coll_irr_component.engine);
 }

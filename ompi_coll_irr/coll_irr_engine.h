@@ -18,6 +18,9 @@ void mca_coll_irr_engine_close(void);
 /* Waits for an exchange while it progresses all of MPI; returns its result. */
 irr_status_t mca_coll_irr_engine_wait(irr_exchange_t *exchange);
 
+/* Has this node more processes of the job than processors?  Then who waits must let others run. */
+bool mca_coll_irr_is_crowded(void);
+
 /* The counters of the engine, also before it was opened and after it went. */
 void mca_coll_irr_counters(irr_counters_t *counters);
 

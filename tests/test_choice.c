@@ -100,7 +100,7 @@ static void agree(job_t *job)
     irr_choice_act_t what[RANKS];
 
     for (int r = 0; r < RANKS; r++) {
-        CU_ASSERT_TRUE_FATAL(irr_choice_place(&job->choice[r], false, 1 + r % 2));
+        CU_ASSERT_TRUE_FATAL(irr_choice_place(&job->choice[r], false, 1 + r % 2, r == 1));
         irr_choice_words(&job->choice[r], &opening, own);
         for (int i = 0; i < IRR_CHOICE_WORDS; i++) {
             words[i] = own[i] > words[i] ? own[i] : words[i];
@@ -228,11 +228,11 @@ static void test_one_node(void)
     for (; !irr_choice_took(&choice, 10, &load); calls++) {
     }
     CU_ASSERT_EQUAL(calls, 16);
-    CU_ASSERT_FALSE(irr_choice_place(&choice, true, 4));
+    CU_ASSERT_FALSE(irr_choice_place(&choice, true, 4, false));
     for (calls++; !irr_choice_took(&choice, 10, &load); calls++) {
     }
     CU_ASSERT_EQUAL(calls, 32);
-    CU_ASSERT_TRUE(irr_choice_place(&choice, true, 4));
+    CU_ASSERT_TRUE(irr_choice_place(&choice, true, 4, false));
     CU_ASSERT_EQUAL(choice.own.messages, 8);
 }
 
@@ -259,6 +259,9 @@ static void test_finds_the_best(void)
 
     run(&job, 10000);
     CU_ASSERT_TRUE(job.opened >= 1);
+    for (int r = 0; r < RANKS; r++) {   /* one rank's node has more processes than processors */
+        CU_ASSERT_FALSE(irr_choice_traffic(&job.choice[r], RANKS, false).alone);
+    }
     CU_ASSERT_TRUE(job.settled >= 1);
     CU_ASSERT_EQUAL(found(&job), 2);
     CU_ASSERT_DOUBLE_EQUAL(job.choice[0].ratio, 0.5, 0.01);

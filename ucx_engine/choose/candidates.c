@@ -31,6 +31,11 @@ typedef struct all {
 
 /* ---- what there is ---- */
 
+static bool is_one_node(const irr_traffic_t *traffic)
+{
+    return traffic->node_ranks >= traffic->ranks;
+}
+
 static int row_of(const char *name)
 {
     return irr_algorithm_find(name);
@@ -48,7 +53,8 @@ static bool same(const irr_candidate_t *a, const irr_candidate_t *b)
 
     return a->row == b->row && x->route == y->route && x->pace == y->pace && x->piece_max == y->piece_max &&
            (!x->pace->syncs || x->lead == y->lead) && (x->pace != &irr_pace_grant || x->grants == y->grants) &&
-           x->direct_from == y->direct_from && same_dims(&x->dims, &y->dims);
+           x->direct_from == y->direct_from && (!x->boards || x->board_block == y->board_block) &&
+           same_dims(&x->dims, &y->dims);
 }
 
 static void add(all_t *all, int row, const irr_way_t *way)
@@ -118,6 +124,23 @@ static void add_grids(all_t *all, const irr_settings_t *settings, const irr_traf
     }
 }
 
+/*
+ * With a processor for each rank boards lend long messages, where crowded nodes copy them.  Those that are not very
+ * long are copied here, too, which is faster on most processors, so that is tried first; unless the user said up to
+ * which length.
+ */
+static void add_boards(all_t *all, const irr_settings_t *settings, const irr_traffic_t *traffic)
+{
+    irr_settings_t copying = *settings;
+
+    copying.board_block = IRR_BOARD_BLOCK_CROWDED;
+    if (settings->board_block == IRR_BYTES_AUTO && traffic->alone && is_one_node(traffic) &&
+        traffic->longest > IRR_BOARD_BLOCK_ALONE && traffic->bytes <= IRR_BOARD_BLOCK_CROWDED * traffic->messages) {
+        add_row(all, &copying, "board");
+    }
+    add_row(all, settings, "board");
+}
+
 /* A grid for short messages, where some are so long that they cost less directly. */
 static void add_split(all_t *all, const irr_settings_t *settings, const irr_machine_t *machine,
                       const irr_traffic_t *traffic)
@@ -154,11 +177,6 @@ static void add_paced(all_t *all, const irr_settings_t *settings, const irr_traf
     }
 }
 
-static bool is_one_node(const irr_traffic_t *traffic)
-{
-    return traffic->node_ranks >= traffic->ranks;
-}
-
 /* Are messages between nodes so long that paces matter? */
 static bool needs_pace(const irr_traffic_t *traffic)
 {
@@ -170,7 +188,7 @@ static void find_all(all_t *all, const irr_settings_t *settings, const irr_machi
 {
     all->count = 0;
     if (traffic->node_ranks > 1) {
-        add_row(all, settings, "board");
+        add_boards(all, settings, traffic);
     }
     if (traffic->node_ranks > 1 && !is_one_node(traffic)) {
         add_row(all, settings, "node");
@@ -316,7 +334,8 @@ bool irr_candidate_same(const irr_candidate_t *a, const irr_candidate_t *b)
     const irr_way_t *one = &a->way, *other = &b->way;
     bool same = a->row == b->row && one->route == other->route && one->pace == other->pace &&
                 one->grants == other->grants && one->lead == other->lead && one->piece_max == other->piece_max &&
-                one->direct_from == other->direct_from && one->dims.count == other->dims.count;
+                one->direct_from == other->direct_from && one->board_block == other->board_block &&
+                one->dims.count == other->dims.count;
 
     for (int i = 0; same && i < one->dims.count; i++) {
         same = one->dims.size[i] == other->dims.size[i];
@@ -335,6 +354,7 @@ void irr_candidate_settings(const irr_candidate_t *candidate, irr_settings_t *se
     settings->lead_bytes = way->lead;
     settings->host_route = irr_way_forwards(way) ? IRR_HOST_ROUTE_NODE : IRR_HOST_ROUTE_DIRECT;
     settings->dims = way->dims;
+    settings->board_block = way->boards ? way->board_block : settings->board_block;
     settings->direct_bytes = irr_way_is_split(way) ? way->direct_from : settings->direct_bytes;
 }
 
@@ -368,6 +388,9 @@ void irr_candidate_text(const irr_candidate_t *candidate, char *text, size_t siz
         append(text, size, ", lead of %zu", way->lead);
     } else if (way->pace == &irr_pace_grant) {
         append(text, size, ", %zu grants", way->grants);
+    }
+    if (way->boards && way->board_block != IRR_BYTES_AUTO) {
+        append(text, size, ", up to %zu bytes copied", way->board_block);
     }
     if (irr_way_is_split(way)) {
         append(text, size, ", direct from %zu bytes", way->direct_from);

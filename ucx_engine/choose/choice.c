@@ -46,11 +46,12 @@ static void wait_for(irr_choice_t *choice, uint64_t calls)
     choice->own = (irr_choice_load_t){ .messages = 0 };
 }
 
-bool irr_choice_place(irr_choice_t *choice, bool one_node, int node_ranks)
+bool irr_choice_place(irr_choice_t *choice, bool one_node, int node_ranks, bool crowded)
 {
     const bool waits = choice->own_node_ranks == 0 && one_node;
 
     choice->own_node_ranks = node_ranks;
+    choice->own_crowded = crowded;
     if (waits) {
         wait_for(choice, FIRST_NODE - FIRST_NODES);
     }
@@ -112,6 +113,7 @@ void irr_choice_words(const irr_choice_t *choice, const irr_choice_opening_t *op
     words[IRR_CHOICE_FIRST_NS] = opening->first;
     words[IRR_CHOICE_WAY_NS] = opening->way;
     words[IRR_CHOICE_NODE_RANKS] = (uint64_t)choice->own_node_ranks;
+    words[IRR_CHOICE_CROWDED] = choice->own_crowded;
     words[IRR_CHOICE_MESSAGES] = choice->own.messages / IRR_CHOICE_TIMED;
     words[IRR_CHOICE_SENT] = choice->own.sent / IRR_CHOICE_TIMED;
     words[IRR_CHOICE_RECEIVED] = choice->own.received / IRR_CHOICE_TIMED;
@@ -278,6 +280,7 @@ static irr_choice_act_t after_epoch(irr_choice_t *choice, const uint64_t *words)
 {
     choice->share = (double)(UINT32_MAX - (uint32_t)words[IRR_CHOICE_THRIFT]) / 100;
     choice->node_ranks = (int)words[IRR_CHOICE_NODE_RANKS];
+    choice->crowded = words[IRR_CHOICE_CROWDED] != 0;
     choice->mean_ns = mean_ns(words);
     choice->load = (irr_choice_load_t){
         .messages = words[IRR_CHOICE_MESSAGES], .sent = words[IRR_CHOICE_SENT],
@@ -436,7 +439,7 @@ irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks, bool spa
     const irr_choice_load_t *load = &choice->load;
 
     return (irr_traffic_t){
-        .ranks = ranks, .node_ranks = choice->node_ranks, .plain = true, .sparse = sparse,
+        .ranks = ranks, .node_ranks = choice->node_ranks, .alone = !choice->crowded, .plain = true, .sparse = sparse,
         .messages = (double)load->messages,
         .bytes = (double)(load->sent > load->received ? load->sent : load->received),
         .even = (double)(load->sent < load->received ? load->sent : load->received), .longest = (double)load->longest

@@ -45,8 +45,8 @@ typedef struct irr_choice_opening {
  */
 enum {
     IRR_CHOICE_THRIFT, IRR_CHOICE_NS, IRR_CHOICE_MEAN_NS, IRR_CHOICE_HASTE, IRR_CHOICE_SPENT_NS, IRR_CHOICE_FIRST_NS,
-    IRR_CHOICE_WAY_NS, IRR_CHOICE_NODE_RANKS, IRR_CHOICE_MESSAGES, IRR_CHOICE_SENT, IRR_CHOICE_RECEIVED,
-    IRR_CHOICE_LONGEST, IRR_CHOICE_SUMS, IRR_CHOICE_WORDS = IRR_CHOICE_SUMS + IRR_TRIAL_SUMS
+    IRR_CHOICE_WAY_NS, IRR_CHOICE_NODE_RANKS, IRR_CHOICE_CROWDED, IRR_CHOICE_MESSAGES, IRR_CHOICE_SENT,
+    IRR_CHOICE_RECEIVED, IRR_CHOICE_LONGEST, IRR_CHOICE_SUMS, IRR_CHOICE_WORDS = IRR_CHOICE_SUMS + IRR_TRIAL_SUMS
 };
 
 /* What the host does next. */
@@ -86,6 +86,7 @@ typedef struct irr_choice {
     uint64_t          own_sum_ns;  /* and of all of them */
     uint64_t          own_spent_ns, own_agreement_ns;
     int               own_node_ranks, node_ranks;   /* ranks on the node of this rank; agreed, the most */
+    bool              own_crowded, crowded;   /* its processes are more than its processors; agreed, of any node */
     irr_choice_load_t own;         /* of all timed ones together */
     irr_choice_load_t load;        /* agreed, of an exchange */
     irr_choice_load_t settled;     /* the one that ways were listed for */
@@ -111,10 +112,11 @@ void irr_choice_init(irr_choice_t *choice, uint32_t percent);
 void irr_choice_found(irr_choice_t *choice, double ratio);
 
 /*
- * Before an agreement, with so many ranks on the node of this one; one_node, alike on all ranks: they are all on one.
- * To know these takes a look at each rank, so nobody asks sooner.  False: the first agreement is not due yet.
+ * Before an agreement, with so many ranks on the node of this one, and whether it has more processes than processors;
+ * one_node, alike on all ranks: they are all on one.  To know these takes a look at each rank, so nobody asks sooner.
+ * False: the first agreement is not due yet.
  */
-bool irr_choice_place(irr_choice_t *choice, bool one_node, int node_ranks);
+bool irr_choice_place(irr_choice_t *choice, bool one_node, int node_ranks, bool crowded);
 
 /* The way of the next exchange: 0, or one of those that were opened. */
 static inline int irr_choice_way(const irr_choice_t *choice)

@@ -22,6 +22,7 @@
 typedef struct irr_traffic {
     int    ranks;
     int    node_ranks;    /* most on a node; nodes are taken to have so many ranks in a row */
+    bool   alone;         /* each rank has a processor of its own; false: not all, or nobody knows */
     double messages;      /* not empty, of a rank at most */
     double bytes;         /* of a rank at most */
     double even;          /* the most that a rank sends, or the most that one receives, whichever is less: no more
