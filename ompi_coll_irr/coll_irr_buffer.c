@@ -164,17 +164,17 @@ static mca_coll_irr_elements_t elements_at(const mca_coll_irr_side_t *side, int 
 }
 
 /* How blocks become a list: those whose runs are too short are packed. */
-typedef struct purpose {
+typedef struct rule {
     const irr_comm_t *irr_comm;    /* by which they go, or NULL */
     bool              in_place;
     bool              packs_all;   /* there is no memory for more blocks */
-} purpose_t;
+} rule_t;
 
 /* What is copied anyway is copied from, and to, where it belongs. */
-static size_t least_run(const purpose_t *purpose, const mca_coll_irr_elements_t *elements)
+static size_t least_run(const rule_t *rule, const mca_coll_irr_elements_t *elements)
 {
-    const bool copied = purpose->irr_comm != NULL &&
-                        elements->bytes <= irr_comm_copies(purpose->irr_comm, elements->rank, purpose->in_place);
+    const bool copied = rule->irr_comm != NULL &&
+                        elements->bytes <= irr_comm_copies(rule->irr_comm, elements->rank, rule->in_place);
 
     return copied ? RUN_COPIED_MIN : RUN_MIN;
 }
@@ -197,7 +197,7 @@ static void add_packed(mca_coll_irr_listing_t *listing, const mca_coll_irr_eleme
 }
 
 /* False: there is no memory for so many blocks.  If all are packed, there is. */
-static bool list(const mca_coll_irr_side_t *side, const purpose_t *purpose, mca_coll_irr_listing_t *listing,
+static bool list(const mca_coll_irr_side_t *side, const rule_t *rule, mca_coll_irr_listing_t *listing,
                  packing_t *packing)
 {
     layout_t layout = { .datatype = NULL };
@@ -212,12 +212,12 @@ static bool list(const mca_coll_irr_side_t *side, const purpose_t *purpose, mca_
         if (mca_coll_irr_room_init(listing->room, listing->count + 1) != IRR_OK) {
             return false;
         }
-        if (!purpose->packs_all && layout.is_run) {
+        if (!rule->packs_all && layout.is_run) {
             add(listing, elements.rank, elements.address - (char *)side->buffer + layout.true_lower, elements.bytes);
             continue;
         }
-        if (!purpose->packs_all) {
-            status = mca_coll_irr_runs_list(&elements, least_run(purpose, &elements), side->buffer, listing);
+        if (!rule->packs_all) {
+            status = mca_coll_irr_runs_list(&elements, least_run(rule, &elements), side->buffer, listing);
         }
         if (status == IRR_ERR_NOT_SUPPORTED) {
             add_packed(listing, &elements, packing);
@@ -229,17 +229,17 @@ static bool list(const mca_coll_irr_side_t *side, const purpose_t *purpose, mca_
 }
 
 /* The blocks of one side, with those that are packed in a copy.  Where all are, they are relative to it. */
-static bool open_side(const mca_coll_irr_side_t *side, purpose_t purpose, mca_coll_irr_end_t *end)
+static bool open_side(const mca_coll_irr_side_t *side, rule_t rule, mca_coll_irr_end_t *end)
 {
     mca_coll_irr_listing_t listing = { .room = end->room };
     packing_t packing = { .bytes = 0 };
     ptrdiff_t delta = 0;
 
-    if (!list(side, &purpose, &listing, &packing)) {
-        purpose.packs_all = true;
+    if (!list(side, &rule, &listing, &packing)) {
+        rule.packs_all = true;
         listing.count = 0;
         packing = (packing_t){ .bytes = 0 };
-        (void)list(side, &purpose, &listing, &packing);
+        (void)list(side, &rule, &listing, &packing);
     }
     end->blocks = (irr_blocks_t){ .list = end->room->list, .count = listing.count };
     end->base = side->buffer;
@@ -266,17 +266,17 @@ static bool open_side(const mca_coll_irr_side_t *side, purpose_t purpose, mca_co
 
 void mca_coll_irr_call_open(mca_coll_irr_call_t *call, const irr_comm_t *irr_comm, bool in_place)
 {
-    const purpose_t purpose = { .irr_comm = irr_comm, .in_place = in_place };
+    const rule_t rule = { .irr_comm = irr_comm, .in_place = in_place };
 
     call->lacks = 0;
     call->in_place = in_place;
-    if (!open_side(&call->recv, purpose, &call->output)) {
+    if (!open_side(&call->recv, rule, &call->output)) {
         call->lacks |= IRR_LACKS_OUTPUT;
     }
     if (in_place) {
         call->input = call->output;
         call->lacks |= call->lacks != 0 ? IRR_LACKS_INPUT : 0;
-    } else if (!open_side(&call->send, purpose, &call->input)) {
+    } else if (!open_side(&call->send, rule, &call->input)) {
         call->lacks |= IRR_LACKS_INPUT;
     }
 }

@@ -36,17 +36,17 @@ typedef struct run {
 } run_t;
 
 /* What is kept of a datatype. */
-typedef struct form {
+typedef struct known {
     uint64_t        key;           /* 0: nothing */
     size_t          mean;          /* bytes of a run */
     run_t          *runs;          /* NULL: they are not kept; */
     size_t          nruns;
     dt_elem_desc_t *description;   /* in one memory with them */
-} form_t;
+} known_t;
 
 static struct {
     opal_mutex_t lock;
-    form_t       forms[SETS][SET];
+    known_t       known[SETS][SET];
     unsigned     turn;             /* which one of a set goes next */
 } table;
 
@@ -132,9 +132,9 @@ static uint64_t key_of(const ompi_datatype_t *datatype)
 }
 
 /* The one of a datatype, or the next one of its set that something else is put into. */
-static form_t *form_at(uint64_t key)
+static known_t *known_at(uint64_t key)
 {
-    form_t *set = table.forms[(key >> 1) % SETS];
+    known_t *set = table.known[(key >> 1) % SETS];
 
     for (int i = 0; i < SET; i++) {
         if (set[i].key == key) {
@@ -144,25 +144,26 @@ static form_t *form_at(uint64_t key)
     return &set[table.turn++ % SET];
 }
 
-static bool is_described(const form_t *form, const dt_type_desc_t *description)
+static bool is_described(const known_t *known, const dt_type_desc_t *description)
 {
-    return form->runs == NULL ||
-           memcmp(form->description, description->desc, description->used * sizeof(*description->desc)) == 0;
+    return known->runs == NULL ||
+           memcmp(known->description, description->desc, description->used * sizeof(*description->desc)) == 0;
 }
 
 /* Without memory the runs are not kept. */
-static void keep_runs(form_t *form, const run_t *runs, size_t count, const dt_type_desc_t *description)
+static void keep_runs(known_t *known, const run_t *runs, size_t count, const dt_type_desc_t *description)
 {
-    const irr_array_t arrays[] = { IRR_ARRAY(form->runs, count), IRR_ARRAY(form->description, description->used) };
+    const irr_array_t arrays[] = { IRR_ARRAY(known->runs, count), IRR_ARRAY(known->description, description->used) };
 
     if (IRR_ALLOC_ARRAYS(arrays) == IRR_OK) {
-        memcpy(form->runs, runs, count * sizeof(*runs));
-        memcpy(form->description, description->desc, description->used * sizeof(*description->desc));
-        form->nruns = count;
+        memcpy(known->runs, runs, count * sizeof(*runs));
+        memcpy(known->description, description->desc, description->used * sizeof(*description->desc));
+        known->nruns = count;
     }
 }
 
-static void fill(form_t *form, uint64_t key, const mca_coll_irr_elements_t *elements)
+/* Without memory to find any, nothing is kept. */
+static void fill(known_t *known, uint64_t key, const mca_coll_irr_elements_t *elements)
 {
     const dt_type_desc_t *description = &elements->datatype->super.opt_desc;
     run_t runs[RUNS_MAX];
@@ -172,23 +173,27 @@ static void fill(form_t *form, uint64_t key, const mca_coll_irr_elements_t *elem
     for (size_t i = 0; i < seen; i++) {
         bytes += runs[i].length;
     }
-    irr_free(form->runs);
-    *form = (form_t){ .key = key, .mean = seen > 0 ? bytes / seen : 0 };
+    irr_free(known->runs);
+    *known = (known_t){ .key = 0 };
+    if (seen > 0) {
+        known->key = key;
+        known->mean = bytes / seen;
+    }
     if (found == seen && seen > 0 && description->used <= RUNS_MAX) {
-        keep_runs(form, runs, seen, description);
+        keep_runs(known, runs, seen, description);
     }
 }
 
 /* Of elements that have bytes; the table is locked. */
-static const form_t *form_of(const mca_coll_irr_elements_t *elements)
+static const known_t *known_of(const mca_coll_irr_elements_t *elements)
 {
     const uint64_t key = key_of(elements->datatype);
-    form_t *form = form_at(key);
+    known_t *known = known_at(key);
 
-    if (form->key != key || !is_described(form, &elements->datatype->super.opt_desc)) {
-        fill(form, key, elements);
+    if (known->key != key || !is_described(known, &elements->datatype->super.opt_desc)) {
+        fill(known, key, elements);
     }
-    return form;
+    return known;
 }
 
 void mca_coll_irr_runs_open(void)
@@ -199,10 +204,10 @@ void mca_coll_irr_runs_open(void)
 void mca_coll_irr_runs_close(void)
 {
     for (int i = 0; i < SETS * SET; i++) {
-        form_t *form = &table.forms[i / SET][i % SET];
+        known_t *known = &table.known[i / SET][i % SET];
 
-        irr_free(form->runs);
-        *form = (form_t){ .key = 0 };
+        irr_free(known->runs);
+        *known = (known_t){ .key = 0 };
     }
     OBJ_DESTRUCT(&table.lock);
 }
@@ -222,7 +227,7 @@ static void add_run(mca_coll_irr_listing_t *listing, size_t first, irr_block_t r
 }
 
 /* Of what is kept, element by element.  Only the first run of an element can go on with what was before. */
-static irr_status_t repeat(const mca_coll_irr_elements_t *elements, const form_t *form, const void *base,
+static irr_status_t repeat(const mca_coll_irr_elements_t *elements, const known_t *known, const void *base,
                            mca_coll_irr_listing_t *listing)
 {
     const ptrdiff_t extent = elements->datatype->super.ub - elements->datatype->super.lb;
@@ -230,15 +235,15 @@ static irr_status_t repeat(const mca_coll_irr_elements_t *elements, const form_t
     ptrdiff_t offset = (ptrdiff_t)((uintptr_t)elements->address - (uintptr_t)base);
     irr_status_t status = IRR_ERR_NO_MEMORY;
 
-    if (elements->count <= (SIZE_MAX - first) / form->nruns) {
-        status = mca_coll_irr_room_init(listing->room, first + elements->count * form->nruns);
+    if (elements->count <= (SIZE_MAX - first) / known->nruns) {
+        status = mca_coll_irr_room_init(listing->room, first + elements->count * known->nruns);
     }
     for (size_t i = 0; i < elements->count && status == IRR_OK; i++, offset += extent) {
         add_run(listing, first, (irr_block_t){
-            .rank = elements->rank, .offset = offset + form->runs[0].offset, .length = form->runs[0].length });
-        for (size_t k = 1; k < form->nruns; k++) {
+            .rank = elements->rank, .offset = offset + known->runs[0].offset, .length = known->runs[0].length });
+        for (size_t k = 1; k < known->nruns; k++) {
             listing->room->list[listing->count++] = (irr_block_t){
-                .rank = elements->rank, .offset = offset + form->runs[k].offset, .length = form->runs[k].length };
+                .rank = elements->rank, .offset = offset + known->runs[k].offset, .length = known->runs[k].length };
         }
     }
     return status;
@@ -275,14 +280,14 @@ irr_status_t mca_coll_irr_runs_list(const mca_coll_irr_elements_t *elements, siz
                                     mca_coll_irr_listing_t *listing)
 {
     irr_status_t status = IRR_ERR_NOT_SUPPORTED;
-    const form_t *form;
+    const known_t *known;
     bool finds = false;
 
     OPAL_THREAD_LOCK(&table.lock);
-    form = form_of(elements);
-    if (form->mean >= least) {
-        finds = form->runs == NULL;
-        status = finds ? IRR_OK : repeat(elements, form, base, listing);
+    known = known_of(elements);
+    if (known->mean >= least) {
+        finds = known->runs == NULL;
+        status = finds ? IRR_OK : repeat(elements, known, base, listing);
     }
     OPAL_THREAD_UNLOCK(&table.lock);
     return finds ? find_all(elements, base, listing) : status;
