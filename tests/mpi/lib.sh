@@ -100,7 +100,7 @@ check_groups() {
     number=0
     while read -r name; do
         number=$((number + 1))
-        grep -qw "group $number: right" "$scratch/out"   # Open MPI may have left a line open
+        grep -qF "group $number: right" "$scratch/out"   # Open MPI may have left a line open, with a digit at its end
         right=$?
         [ $right -eq 0 ] || status=0
         [ $number -lt "$(wc -l < "$scratch/groups")" ] || [ $right -ne 0 ] || right=$status
