@@ -52,7 +52,7 @@ static void test_decision(void)
         { IRR_COMPOSE_AUTO,   &short_lists, 5, 90, IRR_FORM_IOVEC, 0 },
         { IRR_COMPOSE_IOVEC,  &gathers,  4, 90,  IRR_FORM_GATHER, SIZE_MAX },
         { IRR_COMPOSE_AUTO,   &gathers,  4, 4000, IRR_FORM_GATHER, SIZE_MAX },
-        { IRR_COMPOSE_SPLIT,  &gathers,  4, 90,  IRR_FORM_IOVEC,  0 },
+        { IRR_COMPOSE_SPLIT,  &gathers,  4, 90,  IRR_FORM_GATHER, 0 },   /* a part may have several pieces */
         { IRR_COMPOSE_GATHER, &no_lists, 2, 90,  IRR_FORM_IOVEC,  0 },
         { IRR_COMPOSE_IOVEC,  &no_lists, 2, 90,  IRR_FORM_IOVEC,  0 },
         { IRR_COMPOSE_IOVEC,  &no_lists, 1, 90,  IRR_FORM_IOVEC,  SIZE_MAX },

@@ -18,13 +18,13 @@ all() { echo "coll_irr_alltoallv_algorithm=$1 coll_irr_alltoall_algorithm=$1 col
 # With auto ways are tried as soon as can be.
 export OMPI_MCA_coll_irr_setup_share=1000000
 
-plan $(($(echo "$sizes" | wc -w) * ($(echo "$algorithms" | wc -w) + 3) + 3))
+plan $(($(echo "$sizes" | wc -w) * ($(echo "$algorithms" | wc -w) + 4) + 3))
 for n in $sizes; do
     for algorithm in $algorithms; do
         # shellcheck disable=SC2046
         group "$n ranks, $algorithm" $rounds $(all "$algorithm")
     done
-    for compose in iovec gather; do
+    for compose in iovec gather split; do
         # shellcheck disable=SC2046
         group "$n ranks, a1 and coll_irr_compose=$compose" $rounds $(all a1) "coll_irr_compose=$compose"
     done

@@ -29,7 +29,8 @@
  * and gather cost the same here; gather where a list would take many packets and the pieces are small, which
  * is what a transport's own list is bad at, and where the transport sends a short message at once.
  *
- * A transport that takes no lists, or none so long, gets split whatever was asked for.
+ * A transport that takes no lists, or none so long, gets split whatever was asked for; a part of several pieces goes
+ * in the form that it takes.
  */
 #include "exec/compose.h"
 
@@ -62,12 +63,15 @@ static irr_composition_t choose(irr_compose_t mode, const irr_transport_caps_t *
     return (irr_composition_t){ .form = IRR_FORM_IOVEC, .apart_min = SIZE_MAX };
 }
 
-/* What a transport does not take in one form goes in the other one, or piece by piece. */
+/*
+ * What a transport does not take in one form goes in the other one, or part by part.  Also where parts go apart: one
+ * may have several pieces.
+ */
 irr_composition_t irr_compose(irr_compose_t mode, const irr_transport_caps_t *caps, size_t pieces, size_t bytes)
 {
     irr_composition_t composition = choose(mode, caps, pieces, bytes);
 
-    if (pieces <= 1 || composition.apart_min == 0) {
+    if (pieces <= 1) {
         return composition;
     }
     if (pieces > caps->pieces_max[composition.form]) {
