@@ -11,10 +11,6 @@
 
 #include "core/alloc.h"
 
-/* Bytes of a run, in the mean, from which on runs are listed: what is copied once more to be packed, and what not. */
-#define RUN_MIN        1024
-#define RUN_COPIED_MIN 256
-
 /* ---- one side ---- */
 
 static mca_coll_irr_slot_t slot_at(const mca_coll_irr_side_t *side, int k)
@@ -166,17 +162,13 @@ static mca_coll_irr_elements_t elements_at(const mca_coll_irr_side_t *side, int 
 /* How blocks become a list: those whose runs are too short are packed. */
 typedef struct rule {
     const irr_comm_t *irr_comm;    /* by which they go, or NULL */
-    bool              in_place;
     bool              packs_all;   /* there is no memory for more blocks */
 } rule_t;
 
-/* What is copied anyway is copied from, and to, where it belongs. */
 static size_t least_run(const rule_t *rule, const mca_coll_irr_elements_t *elements)
 {
-    const bool copied = rule->irr_comm != NULL &&
-                        elements->bytes <= irr_comm_copies(rule->irr_comm, elements->rank, rule->in_place);
-
-    return copied ? RUN_COPIED_MIN : RUN_MIN;
+    return rule->irr_comm == NULL ? IRR_BLOCK_MIN
+                                  : irr_comm_block_min(rule->irr_comm, elements->rank, elements->bytes);
 }
 
 /* A block that will be packed has its place there for its offset, and ~rank for its rank. */
@@ -266,7 +258,7 @@ static bool open_side(const mca_coll_irr_side_t *side, rule_t rule, mca_coll_irr
 
 void mca_coll_irr_call_open(mca_coll_irr_call_t *call, const irr_comm_t *irr_comm, bool in_place)
 {
-    const rule_t rule = { .irr_comm = irr_comm, .in_place = in_place };
+    const rule_t rule = { .irr_comm = irr_comm };
 
     call->lacks = 0;
     call->in_place = in_place;

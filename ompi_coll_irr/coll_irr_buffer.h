@@ -87,9 +87,9 @@ static inline bool mca_coll_irr_call_in_place(mca_coll_irr_call_t *call)
 
 /*
  * Fills the blocks of a call whose sides and rooms are set, and makes the packed copies that it needs, of datatypes
- * with short runs of bytes, unless the communicator by which it goes copies them anyway; NULL: that is not known.  In
- * place both sides are the receiving one, and so are blocks and copy.  Without memory for a copy it is lacked, and the
- * blocks are there all the same.
+ * with runs of bytes that are too short for the communicator by which it goes; NULL: that is not known yet.  In place
+ * both sides are the receiving one, and so are blocks and copy.  Without memory for a copy it is lacked, and the blocks
+ * are there all the same.
  */
 void mca_coll_irr_call_open(mca_coll_irr_call_t *call, const irr_comm_t *irr_comm, bool in_place);
 void mca_coll_irr_call_close(mca_coll_irr_call_t *call);

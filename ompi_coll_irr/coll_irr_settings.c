@@ -247,7 +247,7 @@ static mca_coll_irr_text_t texts[] = {
         "of its sender, or goes directly where ranks cannot read each other's, and not through memory that they "
         "share, with an optional suffix k, m or g; between nodes it goes directly above 1024, too. auto: "
         TEXT(IRR_BOARD_BLOCK_ALONE) ", or " TEXT(IRR_BOARD_BLOCK_CROWDED) " on nodes with more ranks than processors, "
-        "and in place; where nobody named board, both are tried on one node."
+        "in place, and of blocks below 8192 bytes; where nobody named board, both are tried on one node."
         INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_auto_size, "auto, or a whole number, with an optional suffix k, m or g",
         offsetof(mca_coll_irr_settings_t, engine.board_block), NULL

@@ -44,7 +44,7 @@ static void init_rank(int r)
     irr_test_must(irr_segment_init(&rank->segment, IRR_BOARD_TABLE, SEGMENT));
     irr_test_must(irr_board_init(&rank->board, &rank->segment, ID, irr_nodes_size(nodes, nodes->node[r]),
                                  nodes->place[r], true, &rank->card));
-    rank->board.block_max = BLOCK_MAX;
+    rank->board.block_max = rank->board.short_max = BLOCK_MAX;
     rank->board.bytes_max = SEGMENT;
     irr_test_must(irr_mail_init(&rank->mail, &rank->board, nodes, r, LIMIT, &rank->place));
     rank->board.mail = &rank->mail;

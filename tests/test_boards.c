@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Where ranks share processors, longer messages go over boards. */
+/* Where ranks share processors, longer messages go over boards; of short blocks they do so everywhere. */
 static void test_block(void)
 {
     for (int crowded = 0; crowded < 2; crowded++) {
@@ -17,6 +17,7 @@ static void test_block(void)
         scene.world.engines[0]->config.crowded = crowded == 1;
         CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
         CU_ASSERT_EQUAL(scene.team.comms[0]->board->block_max, crowded == 1 ? 65536 : 4096);
+        CU_ASSERT_EQUAL(scene.team.comms[0]->board->short_max, 65536);
         irr_onboard_close(&scene);
     }
 }

@@ -41,22 +41,25 @@ static void test_lends(void)
     irr_onboard_blind(-1);
 }
 
-/* Messages to all members, each as long as what is copied in any case, go over the board. */
-static void expect_copies(const irr_onboard_t *scene, bool in_place)
+/*
+ * Messages of short blocks to all members, each as long as what need not be packed, go over the board; of longer ones
+ * only long blocks are read from each other's memory.
+ */
+static void expect_copies(const irr_onboard_t *scene)
 {
     const irr_comm_t *comm = scene->team.comms[0];
     const irr_board_t *board = comm->board;
+    const size_t most = board != NULL ? irr_board_copies(board) : 0;
     size_t left = board != NULL ? irr_board_room(board->bytes_max) : 0;
 
-    CU_ASSERT_EQUAL(irr_comm_copies(comm, 0, in_place), SIZE_MAX);
+    CU_ASSERT_EQUAL(irr_comm_block_min(comm, 0, SIZE_MAX), IRR_BLOCK_MIN);
     for (int r = 1; r < IRR_ONBOARD_RANKS; r++) {
-        const size_t bytes = irr_comm_copies(comm, r, in_place);
+        const bool near = board != NULL && comm->nodes.node[r] == comm->nodes.node[0];
 
-        if (board == NULL || comm->nodes.node[r] != comm->nodes.node[0]) {
-            CU_ASSERT_EQUAL(bytes, board != NULL && board->mail != NULL ? board->mail->limit : 0);
-        } else {
-            CU_ASSERT_TRUE(irr_board_kind(bytes, board->block_max, true, &left) <= IRR_BOARD_BESIDE);
-        }
+        CU_ASSERT_EQUAL(irr_comm_block_min(comm, r, most), IRR_BLOCK_MIN);
+        CU_ASSERT_EQUAL(irr_comm_block_min(comm, r, most + 1),
+                        near && board->lends ? IRR_LEND_BLOCK_MIN : IRR_BLOCK_MIN);
+        CU_ASSERT_TRUE(!near || irr_board_kind(most, board->short_max, true, &left) <= IRR_BOARD_BESIDE);
     }
 }
 
@@ -70,8 +73,7 @@ static void test_copies(void)
         irr_onboard_open(&scene, i % 2 == 0 ? "board" : "node", i / 2 % IRR_ONBOARD_LAYOUTS, sizes[i % 3].block,
                          sizes[i % 3].bytes);
         CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
-        expect_copies(&scene, false);
-        expect_copies(&scene, true);
+        expect_copies(&scene);
         irr_onboard_close(&scene);
     }
 }

@@ -62,7 +62,7 @@ static void begin(int ranks, bool has_cells)
         irr_test_must(irr_segment_init(&rank->segment, IRR_BOARD_TABLE, SEGMENT));
         irr_test_must(irr_board_init(&rank->board, &rank->segment, ID, ranks, i, has_cells, &rank->card));
         irr_test_must(irr_view_open(&rank->view, &rank->card.segment));
-        rank->board.block_max = rank->board.bytes_max = SEGMENT;
+        rank->board.block_max = rank->board.short_max = rank->board.bytes_max = SEGMENT;
     }
     join_all();
 }

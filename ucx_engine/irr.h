@@ -185,10 +185,13 @@ irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *para
 const char *irr_comm_algorithm(const irr_comm_t *comm);
 
 /*
- * Bytes of the longest message between this rank and another one, or itself, that an exchange copies in any case: then
- * many short blocks cost hardly more than a long one.  0: none.
+ * Bytes that the blocks of a message of so many should have in the mean, between this rank and another one, or itself:
+ * a host with shorter ones had better pack them.
  */
-size_t irr_comm_copies(const irr_comm_t *comm, int rank, bool in_place);
+size_t irr_comm_block_min(const irr_comm_t *comm, int rank, size_t bytes);
+
+/* The same on any communicator, but for what ranks of a node read from each other's memory. */
+#define IRR_BLOCK_MIN 256
 
 /* Local.  No exchange may be open on the communicator, and those that were created on it must be destroyed. */
 void irr_comm_destroy(irr_comm_t *comm);

@@ -174,17 +174,19 @@ void irr_board_gather(const irr_block_t *blocks, size_t count, const void *input
     }
 }
 
-static size_t block_max(const irr_board_t *board)
+/* In place to swap is three copies; and to read short blocks from another's memory takes longer than to copy them. */
+static size_t message_max(const irr_board_t *board, const irr_board_message_t *message)
 {
-    return board->buffers.in_place ? board->place_max : board->block_max;
+    const bool is_short = message->count > 1 && message->bytes / message->count < IRR_LEND_BLOCK_MIN;
+
+    return board->buffers.in_place || is_short ? board->short_max : board->block_max;
 }
 
-size_t irr_board_copies(const irr_board_t *board, bool in_place)
+size_t irr_board_copies(const irr_board_t *board)
 {
-    const size_t most = in_place ? board->place_max : board->block_max;
     const size_t share = irr_board_room(board->bytes_max) / (size_t)board->count & ~(size_t)63;
 
-    return most < share ? most : share;
+    return board->short_max < share ? board->short_max : share;
 }
 
 /* What goes beside the cells, if there were room for all of it. */
@@ -196,7 +198,7 @@ static size_t wanted_beside(const irr_board_t *board)
     for (int i = 0; i < board->count; i++) {
         const size_t length = board->sides.sent[i].bytes;
 
-        if (i != board->me && length > IRR_BOARD_INSIDE_MAX && length <= block_max(board)) {
+        if (i != board->me && length > IRR_BOARD_INSIDE_MAX && length <= message_max(board, &board->sides.sent[i])) {
             bytes += irr_board_line_up(length);
         }
     }
@@ -229,7 +231,7 @@ static void write_cell(irr_board_t *board, int member, irr_board_cell_t *cell, s
     irr_board_kind_t kind = IRR_BOARD_LACKING;
 
     if ((board->buffers.lacks & IRR_LACKS_INPUT) == 0 || message->bytes == 0) {
-        kind = irr_board_kind(message->bytes, block_max(board), board->lends, left);
+        kind = irr_board_kind(message->bytes, message_max(board, message), board->lends, left);
     }
     if (kind == IRR_BOARD_DIRECT) {
         board->out[board->nout++] = member;

@@ -98,7 +98,7 @@ struct irr_board {
     size_t               beside[2];   /* memory beside the cells, by half, */
     size_t               beside_max[2];   /* and its length, or 0 */
     size_t               block_max;   /* bytes of a message that goes over the board, at most, */
-    size_t               place_max;   /* and in place */
+    size_t               short_max;   /* and of one of short blocks, or in place */
     size_t               bytes_max;   /* beside the cells, in both halves, at most */
     uint32_t             number;      /* of the exchange or agreement that runs, or was the last one */
     unsigned             left;        /* what is to be done for it yet: IRR_BOARD_WRITE and so on */
@@ -170,8 +170,8 @@ void irr_board_fini(irr_board_t *board);
 /* Has this member read all that was written for it? */
 bool irr_board_is_read(const irr_board_t *board, int member);
 
-/* Bytes of messages that all go over the board, if this rank has one for each member. */
-size_t irr_board_copies(const irr_board_t *board, bool in_place);
+/* Bytes of messages of short blocks that all go over the board, if this rank has one for each member. */
+size_t irr_board_copies(const irr_board_t *board);
 
 /* ---- an exchange ---- */
 

@@ -37,6 +37,9 @@ bool irr_lend_works(const irr_lend_card_t *card);
 /* Pieces that are read at once. */
 #define IRR_LEND_PIECES 64
 
+/* Bytes of a block, in the mean, from which a list is lent: to read shorter ones takes longer than to copy them. */
+#define IRR_LEND_BLOCK_MIN 8192
+
 /* Reads so many pieces, each as long as the one that it goes to.  The arrays are used up.  IRR_ERR_PEER: it cannot. */
 irr_status_t irr_lend_read(uint64_t process, struct iovec *to, struct iovec *from, size_t count);
 

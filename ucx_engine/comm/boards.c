@@ -223,7 +223,7 @@ static irr_status_t make(irr_comm_t *comm, irr_boards_entry_t *own)
     if (status == IRR_OK) {
         irr_lend_offer(&boards->word, &own->lend);
         comm->board->block_max = irr_board_block(comm->settings.board_block, comm->engine->config.crowded);
-        comm->board->place_max = irr_board_block(comm->settings.board_block, true);   /* to swap is three copies */
+        comm->board->short_max = irr_board_block(comm->settings.board_block, true);
         comm->board->bytes_max = comm->settings.board_bytes;
         status = speaks ? make_mail(comm, own) : IRR_OK;
     }

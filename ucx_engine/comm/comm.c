@@ -90,20 +90,12 @@ irr_exchange_t *irr_comm_exchange(const irr_comm_t *comm)
     return comm->exchange;
 }
 
-size_t irr_comm_copies(const irr_comm_t *comm, int rank, bool in_place)
+size_t irr_comm_block_min(const irr_comm_t *comm, int rank, size_t bytes)
 {
     const irr_nodes_t *nodes = &comm->nodes;
+    const bool boarded = comm->alone.boards && rank != comm->rank && nodes->node[rank] == nodes->node[comm->rank];
 
-    if (rank == comm->rank) {
-        return SIZE_MAX;
-    }
-    if (!comm->alone.boards) {
-        return 0;
-    }
-    if (nodes->node[rank] == nodes->node[comm->rank]) {
-        return irr_board_copies(comm->board, in_place);
-    }
-    return comm->board->mail != NULL ? comm->board->mail->limit : 0;
+    return boarded && comm->board->lends && bytes > irr_board_copies(comm->board) ? IRR_LEND_BLOCK_MIN : IRR_BLOCK_MIN;
 }
 
 void irr_comm_free(irr_comm_t *comm)
