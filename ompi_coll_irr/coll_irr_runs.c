@@ -46,7 +46,7 @@ typedef struct known {
 
 static struct {
     opal_mutex_t lock;
-    known_t       known[SETS][SET];
+    known_t      known[SETS][SET];
     unsigned     turn;             /* which one of a set goes next */
 } table;
 
