@@ -11,6 +11,9 @@
 
 #include "core/alloc.h"
 
+/* Bytes of runs, in the mean, that are not packed where nobody knows yet whether each is read from another's memory. */
+#define RUN_MIN 1024
+
 /* ---- one side ---- */
 
 static mca_coll_irr_slot_t slot_at(const mca_coll_irr_side_t *side, int k)
@@ -167,8 +170,7 @@ typedef struct rule {
 
 static size_t least_run(const rule_t *rule, const mca_coll_irr_elements_t *elements)
 {
-    return rule->irr_comm == NULL ? IRR_BLOCK_MIN
-                                  : irr_comm_block_min(rule->irr_comm, elements->rank, elements->bytes);
+    return rule->irr_comm == NULL ? RUN_MIN : irr_comm_block_min(rule->irr_comm, elements->rank, elements->bytes);
 }
 
 /* A block that will be packed has its place there for its offset, and ~rank for its rank. */

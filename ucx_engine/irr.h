@@ -190,7 +190,7 @@ const char *irr_comm_algorithm(const irr_comm_t *comm);
  */
 size_t irr_comm_block_min(const irr_comm_t *comm, int rank, size_t bytes);
 
-/* The same on any communicator, but for what ranks of a node read from each other's memory. */
+/* That, but for what ranks of a node read from each other's memory. */
 #define IRR_BLOCK_MIN 256
 
 /* Local.  No exchange may be open on the communicator, and those that were created on it must be destroyed. */
