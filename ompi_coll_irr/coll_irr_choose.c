@@ -152,18 +152,22 @@ static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 
 /* ---- calls ---- */
 
+/* Slots come by rank, and those of one rank are one message. */
 uint64_t mca_coll_irr_add_side(const mca_coll_irr_side_t *side, int me, irr_choice_load_t *load)
 {
-    uint64_t total = 0, messages = 0;
+    uint64_t total = 0, messages = 0, length = 0;
+    int last = me;
 
     for (int k = 0; k < side->slots; k++) {
         int rank;
         const uint64_t bytes = mca_coll_irr_side_bytes(side, k, &rank);
 
         if (rank != me && bytes > 0) {
-            messages++;
+            length = rank == last ? length + bytes : bytes;
+            messages += rank != last;
+            last = rank;
             total += bytes;
-            load->longest = bytes > load->longest ? bytes : load->longest;
+            load->longest = length > load->longest ? length : load->longest;
         }
     }
     load->messages = messages > load->messages ? messages : load->messages;

@@ -78,49 +78,42 @@ static bool has_pace(const irr_candidate_t *list, int count, const irr_pace_t *p
 
 /* ---- what is in the list ---- */
 
-static void test_one_node(void)
-{
-    irr_candidate_t list[IRR_CANDIDATES_MAX];
-
-    for (int ranks = 2; ranks <= 256; ranks *= 2) {
-        for (double bytes = 1; bytes < 1e8; bytes *= 10) {
-            const irr_traffic_t traffic = equal(ranks, ranks, bytes);
-
-            CU_ASSERT_EQUAL(list_of(&traffic, list), 1);
-            CU_ASSERT_TRUE(is(&list[0], "board"));
-        }
-    }
-}
-
-/* With a processor for each rank long messages are lent, or copied; unless that is the same, or the user said which. */
-static void test_copies(void)
+/* Long messages are lent, or copied; unless that is the same, or they are very long, or the user said which. */
+static void expect_boards(irr_traffic_t *traffic, bool alone)
 {
     const irr_machine_t machine = IRR_MACHINE_DEFAULT;
+    const double from = alone ? IRR_BOARD_BLOCK_ALONE : IRR_BOARD_BLOCK_CROWDED;
+    const int count = traffic->longest > from && traffic->longest <= IRR_BOARD_BLOCK_TRIED ? 2 : 1;
+    irr_settings_t settings = open_settings(), pinned = settings;
     irr_candidate_t list[IRR_CANDIDATES_MAX];
+    char text[IRR_CANDIDATE_TEXT];
 
-    for (double bytes = 1; bytes < 1e8; bytes *= 2) {
-        irr_settings_t settings = open_settings();
-        irr_traffic_t traffic = equal(4, 4, bytes);
-        char text[IRR_CANDIDATE_TEXT];
+    traffic->alone = alone;
+    CU_ASSERT_EQUAL_FATAL(list_of(traffic, list), count);
+    CU_ASSERT_TRUE(is(&list[0], "board") && is(&list[count - 1], "board"));
+    irr_candidate_settings(&list[count - 1], &pinned);
+    CU_ASSERT_EQUAL(pinned.board_block, IRR_BYTES_AUTO);
+    if (count == 2) {
+        irr_candidate_text(&list[0], text, sizeof(text));
+        CU_ASSERT_STRING_EQUAL(text, "board, up to 262144 bytes copied");
+        CU_ASSERT_FALSE(irr_candidate_same(&list[0], &list[1]));
+        irr_candidate_settings(&list[0], &pinned);
+        CU_ASSERT_EQUAL(pinned.board_block, 262144);
+    }
+    settings.board_block = 8192;
+    CU_ASSERT_EQUAL(irr_candidates(&machine, traffic, &settings, list), 1);
+    CU_ASSERT_EQUAL(list[0].way.board_block, 8192);
+}
 
-        const int count = bytes > IRR_BOARD_BLOCK_ALONE && bytes <= IRR_BOARD_BLOCK_CROWDED ? 2 : 1;
-        irr_settings_t pinned = settings;
+static void test_one_node(void)
+{
+    for (int ranks = 2; ranks <= 256; ranks *= 2) {
+        for (double bytes = 1; bytes < 1e8; bytes *= 2) {
+            irr_traffic_t traffic = equal(ranks, ranks, bytes);
 
-        traffic.alone = true;
-        CU_ASSERT_EQUAL_FATAL(list_of(&traffic, list), count);
-        CU_ASSERT_TRUE(is(&list[0], "board") && is(&list[count - 1], "board"));
-        irr_candidate_settings(&list[count - 1], &pinned);
-        CU_ASSERT_EQUAL(pinned.board_block, IRR_BYTES_AUTO);
-        if (count == 2) {
-            irr_candidate_text(&list[0], text, sizeof(text));
-            CU_ASSERT_STRING_EQUAL(text, "board, up to 65536 bytes copied");
-            CU_ASSERT_FALSE(irr_candidate_same(&list[0], &list[1]));
-            irr_candidate_settings(&list[0], &pinned);
-            CU_ASSERT_EQUAL(pinned.board_block, 65536);
+            expect_boards(&traffic, false);
+            expect_boards(&traffic, true);
         }
-        settings.board_block = 8192;
-        CU_ASSERT_EQUAL(irr_candidates(&machine, &traffic, &settings, list), 1);
-        CU_ASSERT_EQUAL(list[0].way.board_block, 8192);
     }
 }
 
@@ -299,7 +292,6 @@ static void test_text(void)
 
 static const irr_test_case_t cases[] = {
     { "on one node it is boards, whatever is sent", test_one_node },
-    { "on one node, with a processor for each rank", test_copies },
     { "short messages are forwarded, best by the model first", test_short },
     { "long ones between nodes have several paces among the first", test_long },
     { "many ranks are spared what takes long to compute", test_sync_of_many },

@@ -68,6 +68,7 @@ irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 #define IRR_BOARD_BYTES_DEFAULT 1048576   /* of a board */
 #define IRR_BOARD_BLOCK_CROWDED 65536     /* what IRR_BYTES_AUTO becomes */
 #define IRR_BOARD_BLOCK_ALONE   4096
+#define IRR_BOARD_BLOCK_TRIED   262144    /* and what is tried beside that where nobody named a way */
 
 /* ---- schedules ---- */
 

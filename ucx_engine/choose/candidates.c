@@ -125,17 +125,17 @@ static void add_grids(all_t *all, const irr_settings_t *settings, const irr_traf
 }
 
 /*
- * With a processor for each rank boards lend long messages, where crowded nodes copy them.  Those that are not very
- * long are copied here, too, which is faster on most processors, so that is tried first; unless the user said up to
- * which length.
+ * Boards lend what is long.  What is not very long they can copy as well, which is faster on processors with large
+ * caches, so that is tried first; unless the user said up to which length.
  */
 static void add_boards(all_t *all, const irr_settings_t *settings, const irr_traffic_t *traffic)
 {
     irr_settings_t copying = *settings;
 
-    copying.board_block = IRR_BOARD_BLOCK_CROWDED;
-    if (settings->board_block == IRR_BYTES_AUTO && traffic->alone && is_one_node(traffic) &&
-        traffic->longest > IRR_BOARD_BLOCK_ALONE && traffic->bytes <= IRR_BOARD_BLOCK_CROWDED * traffic->messages) {
+    copying.board_block = IRR_BOARD_BLOCK_TRIED;
+    if (settings->board_block == IRR_BYTES_AUTO && is_one_node(traffic) &&
+        traffic->longest > (double)irr_board_block(IRR_BYTES_AUTO, !traffic->alone) &&
+        traffic->bytes <= IRR_BOARD_BLOCK_TRIED * traffic->messages) {
         add_row(all, &copying, "board");
     }
     add_row(all, settings, "board");

@@ -1,12 +1,12 @@
 /*
  * candidates.h - which ways are worth a trial, where nobody named one.
  *
- * On one node that is the one through shared memory.  Where each rank has a processor of its own there are two of it,
- * if messages are long: they are lent, or copied twice, and which is faster depends on caches, and differs between
- * processors by a factor of two or more either way.  On several nodes, all ways that have sense there are ranked by the
- * model (choose/model.h), and hopeless ones are left out; so is the hybrid where it is not likely to be the best.  The
- * model does not know what queues of switches cost.  So where messages are long enough to fill these, ways with
- * different paces (choose/paced.h) are in the list in turn with those that the model likes, whatever it says of them.
+ * On one node that is the one through shared memory.  If messages are long there are two of it: they are lent, or
+ * copied twice, and which is faster depends on caches, and differs between processors by a factor of two or more
+ * either way.  On several nodes, all ways that have sense there are ranked by the model (choose/model.h), and hopeless
+ * ones are left out; so is the hybrid where it is not likely to be the best.  The model does not know what queues of
+ * switches cost.  So where messages are long enough to fill these, ways with different paces (choose/paced.h) are in
+ * the list in turn with those that the model likes, whatever it says of them.
  *
  * A candidate is pinned: a communicator with its settings goes that way and tries nothing by itself.
  *
