@@ -135,6 +135,7 @@ typedef struct layout {
     size_t                 size;
     ptrdiff_t              extent, true_lower;
     bool                   is_run;      /* several elements, one behind the other, are one run of bytes */
+    size_t                 too_long;    /* its runs are shorter than this, in the mean; 0: that is not known */
 } layout_t;
 
 /* Most calls have one datatype. */
@@ -171,6 +172,22 @@ typedef struct rule {
 static size_t least_run(const rule_t *rule, const mca_coll_irr_elements_t *elements)
 {
     return rule->irr_comm == NULL ? RUN_MIN : irr_comm_block_min(rule->irr_comm, elements->rank, elements->bytes);
+}
+
+/* IRR_ERR_NOT_SUPPORTED: its runs are too short; most blocks are as the last one. */
+static irr_status_t list_runs(const mca_coll_irr_side_t *side, const rule_t *rule, layout_t *layout,
+                              const mca_coll_irr_elements_t *elements, mca_coll_irr_listing_t *listing)
+{
+    const size_t least = least_run(rule, elements);
+    irr_status_t status = IRR_ERR_NOT_SUPPORTED;
+
+    if (layout->too_long == 0 || least < layout->too_long) {
+        status = mca_coll_irr_runs_list(elements, least, side->buffer, listing);
+    }
+    if (status == IRR_ERR_NOT_SUPPORTED) {
+        layout->too_long = least;
+    }
+    return status;
 }
 
 /* A block that will be packed has its place there for its offset, and ~rank for its rank. */
@@ -211,7 +228,7 @@ static bool list(const mca_coll_irr_side_t *side, const rule_t *rule, mca_coll_i
             continue;
         }
         if (!rule->packs_all) {
-            status = mca_coll_irr_runs_list(&elements, least_run(rule, &elements), side->buffer, listing);
+            status = list_runs(side, rule, &layout, &elements, listing);
         }
         if (status == IRR_ERR_NOT_SUPPORTED) {
             add_packed(listing, &elements, packing);
