@@ -5,6 +5,7 @@
  *     mpi_runs ROUNDS [INFO_KEY=VALUE ...] [, ROUNDS ...]   the keys go to the communicators
  */
 #include "mpi_call.h"
+#include "mpi_types.h"
 
 enum { PIECES_MAX = 400, PIECE_MAX = 160, COUNT_MAX = 3, ROUNDS_MAX = 300 };
 
@@ -16,25 +17,20 @@ typedef struct layout {
     MPI_Datatype type;
 } layout_t;
 
-static int below(uint64_t *state, int limit)
-{
-    return (int)(mpi_test_random(state) % (uint64_t)limit);
-}
-
 /* Few kinds, so that sizes and bounds come again; most with few pieces, and some with more than are kept. */
 static void layout_init(layout_t *layout, uint64_t *state)
 {
     static const int pieces[] = { 3, 4, 6, 16, PIECES_MAX }, sizes[] = { 2, 40, PIECE_MAX };
-    const int few = below(state, 16) != 0;
+    const int few = types_below(state, 16) != 0;
     MPI_Datatype indexed;
 
-    layout->pieces = pieces[few ? below(state, 4) : 4];
-    layout->piece = sizes[few ? below(state, 3) : 0];
+    layout->pieces = pieces[few ? types_below(state, 4) : 4];
+    layout->piece = sizes[few ? types_below(state, 3) : 0];
     memset(layout->piece_of, -1, sizeof(layout->piece_of));
     for (int i = 0, slot = 0; i < layout->pieces; i++, slot++) {
         const int room = 2 * layout->pieces - 1 - slot - (layout->pieces - 1 - i);
 
-        slot += i == 0 ? 0 : i == layout->pieces - 1 ? room : below(state, (room < 3 ? room : 3) + 1);
+        slot += i == 0 ? 0 : i == layout->pieces - 1 ? room : types_below(state, (room < 3 ? room : 3) + 1);
         layout->slots[i] = slot * layout->piece;
         layout->piece_of[slot] = i;
     }
@@ -116,7 +112,7 @@ static void run(char **group, int length)
             again += seen[i] == layout.type;
         }
         seen[round] = layout.type;
-        check(comm, &layout, 1 + below(&state, COUNT_MAX), round);
+        check(comm, &layout, 1 + types_below(&state, COUNT_MAX), round);
         MPI_Type_free(&layout.type);
     }
     CHECK(again > 0);   /* else this shows nothing */
