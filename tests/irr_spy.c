@@ -174,6 +174,17 @@ static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const i
     return spy->pass.inner->ops->recv(irr_pass_inner(channel), from, tag, iov, count, form, request);
 }
 
+static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count)
+{
+    irr_spy_t *spy = spy_of(transport);
+
+    if (spy->busy_discards > 0) {
+        spy->busy_discards--;
+        return IRR_IN_PROGRESS;
+    }
+    return spy->pass.inner->ops->discard(spy->pass.inner, id, tag, mask, count);
+}
+
 static void free_spy(irr_transport_t *transport)
 {
     free(spy_of(transport)->message.base);
@@ -192,6 +203,7 @@ irr_spy_t *irr_spy_create(irr_transport_t *inner)
     spy->pass.ops.reach = reach;
     spy->pass.ops.send = send;
     spy->pass.ops.recv = recv;
+    spy->pass.ops.discard = discard;
     spy->pass.ops.free = free_spy;
     return spy;
 }

@@ -24,6 +24,7 @@ typedef struct irr_spy {
     bool             refuse_again;       /* the receive behind it, too: a rank asks twice */
     irr_status_t     refusal;            /* what it returns then */
     bool             unreachable;        /* reach says so of every peer */
+    size_t           busy_discards;      /* so many more return IRR_IN_PROGRESS, whatever there is to discard */
 
     /* Not NULL: sees each send before it starts. */
     void           (*on_send)(void *context, int to, uint16_t tag, const irr_iov_t *iov, size_t count);

@@ -7,6 +7,7 @@
 #include "irr_world.h"
 
 #include "comm/opening.h"
+#include "core/clock.h"
 
 #include <string.h>
 
@@ -156,7 +157,8 @@ static int advance(uint64_t *state, int turns)
     return open;
 }
 
-static void destroy(void)
+/* All ids are free then but those that the case itself has taken. */
+static void destroy_holding(int ids)
 {
     for (int i = 0; i < TEAMS * RANKS; i++) {
         irr_comm_t *comm = job.comms[i / RANKS][i % RANKS];
@@ -166,8 +168,13 @@ static void destroy(void)
             irr_comm_destroy(comm);
         }
     }
-    CU_ASSERT_EQUAL(irr_world_ids(&job.world), 0);
+    CU_ASSERT_EQUAL(irr_world_ids(&job.world), ids);
     CU_ASSERT_TRUE(irr_world_close(&job.world));
+}
+
+static void destroy(void)
+{
+    destroy_holding(0);
 }
 
 /* ---- cases ---- */
@@ -234,12 +241,74 @@ static void test_fails(void)
     CU_ASSERT(nth > 6 && nth < 20);
 }
 
+/* ---- ids that messages are left of ---- */
+
+enum { FREE_ID = 12345, FREE_IDS = 8 * TEAMS, BUSY = 1000 };
+
+/* All ranks have the same few ids free, and cannot tell for so many looks whether messages are left of them. */
+static void start_busy(const char *algorithm, size_t looks, size_t timeout)
+{
+    start(algorithm);
+    for (int r = 0; r < RANKS; r++) {
+        memset(job.world.engines[r]->ids.used, 0xff, sizeof(job.world.engines[r]->ids.used));
+        job.world.spies[r]->busy_discards = looks;
+        for (uint32_t i = 0; i < FREE_IDS; i++) {
+            irr_ids_give(&job.world.engines[r]->ids, FREE_ID + i);
+        }
+        for (int t = 0; t < TEAMS; t++) {
+            job.openings[t][r].params.settings.timeout = timeout;
+        }
+    }
+}
+
+static void destroy_busy(void)
+{
+    for (int r = 0; r < RANKS; r++) {
+        job.world.spies[r]->busy_discards = 0;
+    }
+    destroy_holding(RANKS * (int)(IRR_IDS_COUNT - FREE_IDS));
+}
+
+/* A transport that is busy with discarding delays the set-up, which then uses the ids that are free. */
+static void test_busy(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int a = 0; a < ALGORITHMS; a++) {
+        start_busy(algorithms[a], BUSY, 0);
+        CU_ASSERT_EQUAL(advance(&state, 10 * TURNS), 0);
+        for (int i = 0; i < TEAMS * RANKS; i++) {
+            CU_ASSERT_EQUAL_FATAL(job.openings[i / RANKS][i % RANKS].status, IRR_OK);
+            CU_ASSERT(job.comms[i / RANKS][i % RANKS]->id - FREE_ID < FREE_IDS);
+        }
+        destroy_busy();
+    }
+}
+
+/* On one rank it is busy for ever: when half of the timeout is over, no rank has the communicator. */
+static void test_busy_for_ever(void)
+{
+    uint64_t state = irr_test_seed();
+    const uint64_t begin_ns = irr_clock_ns();
+
+    start_busy("a1", 0, 1);
+    job.world.spies[2]->busy_discards = SIZE_MAX;
+    while (advance(&state, TURNS) > 0 && irr_clock_ns() - begin_ns < UINT64_C(30000000000)) {
+    }
+    for (int i = 0; i < TEAMS * RANKS; i++) {
+        CU_ASSERT_EQUAL(job.openings[i / RANKS][i % RANKS].status, IRR_ERR_NOT_SUPPORTED);
+    }
+    destroy_busy();
+}
+
 int main(void)
 {
     static const irr_test_case_t cases[] = {
         { "ranks that advance in any order, several communicators at once", test_any_order },
         { "given up on the way",                                            test_abandoned },
         { "a collective of the host fails",                                 test_fails },
+        { "a transport that is busy with discarding",                       test_busy },
+        { "a transport that is busy with discarding for ever",              test_busy_for_ever },
         { NULL, NULL }
     };
 

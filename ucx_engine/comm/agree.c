@@ -8,13 +8,18 @@
  * The maximum of a value and of its complement tell whether all ranks have the same value.
  *
  * Ids: each member proposes a free id, which it holds meanwhile, so that another thread of the process that
- * agrees for another communicator proposes another one.  The largest proposal wins the round; who has that
+ * agrees for another communicator proposes another one.  The largest proposal wins the round; a member that has that
  * id in use proposes its next free one.  Proposals only grow, so all meet or one runs out; then all start
  * once more from 0.
+ *
+ * A free id may still have messages of a communicator that had it before, and a transport may need some time to tell
+ * or to throw them away.  Meanwhile the member looks again at the first few free ids, and proposes nothing: for half of
+ * the timeout at most, so that the members that wait for its proposal do not run out of theirs.
  */
 #include "comm/agree.h"
 
 #include "comm/agree_settings.h"
+#include "core/clock.h"
 #include "core/log.h"
 
 /* Local: does this process lack the address of a member? */
@@ -164,24 +169,32 @@ irr_status_t irr_agree_no_trouble(irr_opening_t *opening, irr_step_fn next)
 /* Stands for the place after the id that this process took last. */
 #define FROM_NEXT UINT32_MAX
 
+/* Free ids that are looked at, again and again, until one of them has no messages left. */
+#define LOOKS 4
+
+#define NS_PER_S UINT64_C(1000000000)
+
 /*
- * Takes the first free id from `from` on.  No rank sends with it before this one has proposed it, so what is here by
- * then is left from a communicator that had it before.
+ * Takes the first free id from `from` on that no messages are left of; IRR_IDS_NONE if there is none, and *busy: there
+ * may be one later.  No rank sends with an id before this one has proposed it, so all that is here by then is left from
+ * a communicator that had it before.
  */
-static uint32_t find_free(irr_engine_t *engine, uint32_t from)
+static uint32_t find_free(irr_engine_t *engine, uint32_t from, bool *busy)
 {
     uint32_t id;
+    int looks = 0;
 
     irr_lock_acquire(&engine->lock);
     id = irr_ids_find(&engine->ids, from == FROM_NEXT ? engine->ids.next : from);
     while (id != IRR_IDS_NONE && !irr_strays_clear(engine, id)) {
-        id = irr_ids_find(&engine->ids, id + 1);
+        id = ++looks < LOOKS ? irr_ids_find(&engine->ids, id + 1) : IRR_IDS_NONE;
     }
     if (id != IRR_IDS_NONE) {
         irr_ids_take(&engine->ids, id);
         irr_strays_take_id(&engine->strays, id);
     }
     irr_lock_release(&engine->lock);
+    *busy = looks > 0;
     return id;
 }
 
@@ -200,12 +213,37 @@ void irr_agree_release(irr_opening_t *opening)
 static irr_status_t first_proposed(irr_opening_t *opening);
 static irr_status_t again_proposed(irr_opening_t *opening);
 
-static irr_status_t propose(irr_opening_t *opening, uint32_t from, irr_step_fn next)
+/* Without a timeout for as long as it takes. */
+static bool may_look_again(irr_opening_t *opening)
 {
-    opening->id = find_free(opening->engine, from);
+    const uint64_t now_ns = irr_clock_ns(), limit_ns = opening->params.settings.timeout * NS_PER_S / 2;
+
+    if (opening->busy_ns == 0) {
+        opening->busy_ns = now_ns;
+    }
+    return limit_ns == 0 || now_ns - opening->busy_ns < limit_ns;
+}
+
+static irr_status_t look_for_id(irr_opening_t *opening)
+{
+    bool busy;
+
+    opening->id = find_free(opening->engine, opening->from, &busy);
+    if (opening->id == IRR_IDS_NONE && busy && may_look_again(opening)) {
+        (void)irr_engine_progress(opening->engine);
+        return IRR_IN_PROGRESS;
+    }
     opening->words[0] = opening->id;
     opening->words[1] = ~(uint64_t)opening->id;
-    return irr_opening_reduce(opening, 2, next);
+    return irr_opening_reduce(opening, 2, opening->then);
+}
+
+static irr_status_t propose(irr_opening_t *opening, uint32_t from, irr_step_fn next)
+{
+    opening->from = from;
+    opening->then = next;
+    opening->next = look_for_id;
+    return IRR_OK;
 }
 
 /* All have proposed the same, or it is searched upwards from the largest; `none` follows if they do not meet. */

@@ -31,6 +31,7 @@ void irr_opening_note(irr_opening_t *opening, irr_status_t status, const char *r
 static irr_status_t started(irr_opening_t *opening, irr_status_t status, irr_step_fn next)
 {
     opening->next = next;
+    opening->waits = status == IRR_IN_PROGRESS;
     return status == IRR_OK || status == IRR_IN_PROGRESS ? status : IRR_ERR_OOB;
 }
 
@@ -269,15 +270,17 @@ void irr_opening_start(irr_opening_t *opening, irr_engine_t *engine, const irr_c
 
 irr_status_t irr_opening_test(irr_opening_t *opening, irr_comm_t **comm_p)
 {
-    irr_status_t status;
+    irr_status_t status = IRR_OK;
 
     if (opening->status == IRR_IN_PROGRESS) {
-        status = opening->waits ? waited(opening->params.oob) : IRR_OK;
+        if (opening->waits) {
+            status = waited(opening->params.oob);
+            opening->waits = status == IRR_IN_PROGRESS;
+        }
         while (status == IRR_OK && opening->next != NULL) {
             status = opening->next(opening);
         }
-        opening->waits = status == IRR_IN_PROGRESS;
-        if (!opening->waits) {
+        if (status != IRR_IN_PROGRESS) {
             end(opening, status);
         }
     }

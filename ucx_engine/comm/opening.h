@@ -42,6 +42,8 @@ struct irr_opening {
     irr_boards_entry_t *entries;    /* room for an all-gather of boards, and our own */
     char               *gathered;   /* and of addresses or paths */
     uint32_t            id;         /* proposed, then agreed; IRR_IDS_NONE: there is none */
+    uint32_t            from;       /* where the search for it begins, */
+    uint64_t            busy_ns;    /* and when it first had to look again; 0: not yet */
     bool                entered;    /* the engine knows the communicator */
     bool                joins;      /* nobody but this rank knows its board yet, */
     irr_status_t        made;       /* nor whether it could make one */
@@ -50,10 +52,10 @@ struct irr_opening {
     const char         *reason;     /* of the trouble that was taken into the agreement, for the user */
     irr_status_t        verdict;    /* of an agreement on trouble: IRR_ERR_NOT_SUPPORTED on all ranks if one has some */
     bool                all;        /* and do all say yes? */
-    bool                waits;      /* for a collective */
+    bool                waits;      /* for a collective of the host */
     irr_step_fn         next;       /* NULL: it is over */
     irr_step_fn         after;      /* follows an agreement, */
-    irr_step_fn         then;       /* and the steps to boards, a transport, or switches */
+    irr_step_fn         then;       /* and the steps to boards, a transport, or switches, and an id that was found */
     irr_status_t        status;
 };
 

@@ -1,9 +1,10 @@
 /*
  * channel.c - channels over UCX: which receives are pending on one, and the messages that nobody receives.
  *
- * A message is thrown away by a receive of its own, which drops what it gets.  That of a long one takes as long as its
- * sender and the network need, so there are a few of them, and drain waits for these.  To find one costs a walk over
- * the unexpected messages, in the order they arrived, and leaves no trace.
+ * A message is thrown away by a receive of its own, a sink, which drops the bytes.  The sink of a long message is busy
+ * for as long as the sender and the network need, so there are a few sinks, and drain waits for them.  While all are
+ * busy, messages can still be looked for: a look costs a walk over the unexpected messages, in the order they arrived,
+ * and leaves no trace.
  */
 #include "transport/ucx/ucx.h"
 
@@ -79,19 +80,21 @@ bool irr_ucx_discards(const irr_ucx_t *ucx)
 irr_status_t irr_ucx_discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count)
 {
     irr_ucx_t *ucx = irr_ucx_of(transport);
-    irr_ucx_sink_t *sink;
 
-    while ((sink = free_sink(ucx)) != NULL) {
+    while (true) {
+        irr_ucx_sink_t *sink = free_sink(ucx);
         ucp_tag_recv_info_t info;
         ucp_tag_message_h message =
-            irr_ucx.ucp_tag_probe_nb(ucx->worker, irr_key(id, tag, 0), irr_key_mask(mask), 1, &info);
+            irr_ucx.ucp_tag_probe_nb(ucx->worker, irr_key(id, tag, 0), irr_key_mask(mask), sink != NULL, &info);
 
         if (message == NULL) {
             return IRR_OK;
+        }
+        if (sink == NULL) {
+            return IRR_IN_PROGRESS;
         }
         ++*count;
         sink->request.done = on_thrown_away;
         sink->busy = irr_ucx_drop(ucx, message, &sink->request) == IRR_IN_PROGRESS;
     }
-    return IRR_IN_PROGRESS;
 }
