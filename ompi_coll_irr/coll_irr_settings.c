@@ -455,6 +455,7 @@ irr_status_t mca_coll_irr_settings_take(ompi_communicator_t *comm, ompi_communic
     if (made == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
+    made->engine = irr_settings_default();
     status = read_settings(comm, keyed, made, reason_p);
     if (status != IRR_OK) {
         destroy(made);

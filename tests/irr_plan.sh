@@ -10,12 +10,13 @@ algorithms() {
     "$PLAN" --list-algorithms | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p'
 }
 
-echo 1..65
+echo 1..69
 
 # ---- print ----
 
 cat > "$scratch/expected" << 'END'
-{"algorithm": "a1", "ranks": 3, "stages": 1, "messages": [
+{"algorithm": "a1", "ranks": 3, "stages": 1,
+"pace": "free", "lead_bytes": 0, "piece_bytes": 0, "window_messages": 0, "window_bytes": 0, "messages": [
 {"stage":1,"step":1,"from":0,"to":1,"bytes":8,"slices":[[0,1,0,8]]},
 {"stage":1,"step":1,"from":1,"to":2,"bytes":8,"slices":[[1,2,0,8]]},
 {"stage":1,"step":1,"from":2,"to":0,"bytes":8,"slices":[[2,0,0,8]]},
@@ -30,7 +31,8 @@ prints "the messages of three ranks as JSON" print --algorithm a1 --ranks 3 --un
 report $? "the same into a file"
 
 cat > "$scratch/expected" << 'END'
-{"algorithm": "a1", "ranks": 3, "stages": 1, "messages": [
+{"algorithm": "a1", "ranks": 3, "stages": 1,
+"pace": "free", "lead_bytes": 0, "piece_bytes": 0, "window_messages": 0, "window_bytes": 0, "messages": [
 {"stage":1,"step":1,"from":0,"to":1,"bytes":5,"slices":[[0,1,0,5]]}
 ]}
 END
@@ -39,15 +41,17 @@ prints "what stays on a rank is no message" print --algorithm a1 --matrix "$scra
 prints "one rank sees what it receives" print --algorithm a1 --matrix "$scratch/pair" --json --rank 1
 
 cat > "$scratch/expected" << 'END'
-{"algorithm": "a1", "ranks": 3, "stages": 1, "messages": [
+{"algorithm": "a1", "ranks": 3, "stages": 1,
+"pace": "free", "lead_bytes": 0, "piece_bytes": 0, "window_messages": 0, "window_bytes": 0, "messages": [
 ]}
 END
 prints "one rank may have no messages" print --algorithm a1 --matrix "$scratch/pair" --json --rank 2
 
-good print --algorithm a4 --ranks 61 --json && [ "$(lines '"dims": \[8, 8\], "stages": 4,')" -eq 1 ]
+good print --algorithm a4 --ranks 61 --json && [ "$(lines '"dims": \[8, 8\], "stages": 4,$')" -eq 1 ]
 report $? "a grid has dimensions"
 
 cat > "$scratch/expected" << 'END'
+# a1, pace free, lead_bytes 0, piece_bytes 0, window_messages 0, window_bytes 0
 plan rank 1 of 3, 1 stage, 1 step, 0 scratch bytes
 stage 1 step 1    recv from 0              5 bytes  output[0,5)
 END
@@ -58,6 +62,11 @@ report $? "the plans of all ranks as text"
 # ---- check ----
 
 cat > "$scratch/expected" << 'END'
+pace=free
+lead_bytes=0
+piece_bytes=0
+window_messages=0
+window_bytes=0
 ranks=5
 stages=1
 steps=4
@@ -79,6 +88,11 @@ sed -i 's/^steps=.*/steps=5/; s/^contention=.*/contention=5/' "$scratch/expected
 prints "the natural order is not" check --algorithm ac --ranks 5
 
 cat > "$scratch/expected" << 'END'
+pace=free
+lead_bytes=0
+piece_bytes=0
+window_messages=0
+window_bytes=0
 ranks=3
 stages=1
 steps=1
@@ -101,6 +115,11 @@ good check --algorithm a1 --ranks 8 --matrix "$mesh" && [ "$(lines '^ranks=8$')"
 report $? "a mesh on its ranks"
 
 cat > "$scratch/expected" << 'END'
+pace=free
+lead_bytes=0
+piece_bytes=0
+window_messages=0
+window_bytes=0
 ranks=61
 stages=4
 steps=30
@@ -135,6 +154,11 @@ plan check --algorithm a1 --ranks 2 --pattern next --unit 1073741824
 report $? "a run that takes too much memory is left out"
 
 cat > "$scratch/expected" << 'END'
+pace=grant
+lead_bytes=0
+piece_bytes=0
+window_messages=0
+window_bytes=0
 ranks=3
 stages=1
 steps=3
@@ -237,6 +261,7 @@ report $? "lp shifts if asked to"
 # ---- in place ----
 
 cat > "$scratch/expected" << 'END'
+# a1, pace free, lead_bytes 0, piece_bytes 0, window_messages 0, window_bytes 0
 plan rank 1 of 3, 1 stage, 6 steps, 72 scratch bytes
 stage 1 step 0    copy on   1              8 bytes  output[16,24) -> scratch[0,8)
 stage 1 step 1    send to   2              8 bytes  scratch[0,8)  after 0
@@ -275,7 +300,8 @@ refused "a schedule in place" "--in-place goes without a schedule, and so with n
 # ---- boards ----
 
 cat > "$scratch/expected" << 'END'
-{"algorithm": "node", "ranks": 4, "stages": 3, "messages": [
+{"algorithm": "node", "ranks": 4, "stages": 3,
+"pace": "free", "lead_bytes": 0, "piece_bytes": 0, "window_messages": 0, "window_bytes": 0, "messages": [
 {"stage":1,"step":1,"from":0,"to":1,"board":true,"bytes":8,"slices":[[0,1,0,8]]},
 {"stage":1,"step":1,"from":2,"to":3,"board":true,"bytes":8,"slices":[[2,3,0,8]]},
 {"stage":1,"step":3,"from":1,"to":0,"board":true,"bytes":24,"slices":[[1,0,0,8],[1,2,0,8],[1,3,0,8]]},
@@ -289,6 +315,7 @@ END
 prints "one message from node to node, and the rest over boards" \
     print --algorithm node --ranks 4 --ranks-per-node 2 --unit 8 --json
 cat > "$scratch/expected" << 'END'
+# node, pace free, lead_bytes 0, piece_bytes 0, window_messages 0, window_bytes 0
 plan rank 1 of 4, 3 stages, 4 steps, 0 scratch bytes
 stage 1 step 1    read from 0              8 bytes  output[0,8)
 stage 1 step 3    put for   0             24 bytes  input[0,8) input[16,24) input[24,32)
@@ -297,6 +324,11 @@ stage 1 step 0    copy on   1              8 bytes  input[8,16) -> output[8,16)
 END
 prints "what a rank puts and reads" print --algorithm node --ranks 4 --ranks-per-node 2 --unit 8 --rank 1
 cat > "$scratch/expected" << 'END'
+pace=free
+lead_bytes=0
+piece_bytes=0
+window_messages=0
+window_bytes=0
 ranks=64
 stages=3
 steps=4
@@ -370,6 +402,7 @@ refused "nodes of nobody" "--ranks-per-node '0' is not an integer from 1" \
 # ---- paces ----
 
 cat > "$scratch/expected" << 'END'
+# a1, pace grant, lead_bytes 0, piece_bytes 0, window_messages 0, window_bytes 0
 plan rank 1 of 3, 1 stage, 9 steps, 0 scratch bytes
 stage 1 step 1    recv from 0              8 bytes  output[0,8)
 stage 1 step 2    recv from 2              8 bytes  output[16,24)
@@ -397,11 +430,27 @@ for pair in "aapc --pace sync" "optimal --pace grant" "rs_n --pace loose" "a1 --
         good print --algorithm ${pair%% *} --ranks 6 --unit 6k && cmp -s "$scratch/expected" "$scratch/out" || ok=1
 done
 report $ok "what is not said is as in the component"
+good print --algorithm aapc --ranks 4 --unit 20k --rank 0 && cp "$scratch/out" "$scratch/lead" &&
+    [ "$(lines '^# aapc, pace sync, lead_bytes 49152, piece_bytes 0, window_messages 0, window_bytes 0$')" -eq 1 ] &&
+    good print --algorithm aapc --ranks 4 --unit 20k --rank 0 --lead 0 &&
+    [ "$(lines '^# aapc, pace sync, lead_bytes 0, ')" -eq 1 ] &&
+    [ "$(diff "$scratch/lead" "$scratch/out" | grep -c '^[<>].*tell')" -gt 0 ]
+report $? "the lead of a job, or another one"
+good check --algorithm aapc --ranks 4 --unit 20k --piece 8k --window 2 --window-bytes 16k &&
+    [ "$(value message_bytes_max)" -eq 6827 ] && [ "$(value messages_sent_max)" -eq 9 ] &&
+    [ "$(value lead_bytes)" -eq 49152 ] &&
+    [ "$(value piece_bytes)" -eq 8192 ] && [ "$(value window_messages)" -eq 2 ] &&
+    [ "$(value window_bytes)" -eq 16384 ] && [ "$(lines '^delivered=ok$')" -eq 1 ] &&
+    good print --json --algorithm aapc --ranks 4 --piece 8k --window 2 --window-bytes 16k &&
+    [ "$(lines '"lead_bytes": 49152, "piece_bytes": 8192, "window_messages": 2, "window_bytes": 16384,')" -eq 1 ]
+report $? "pieces and a window are proved, and shown"
+refused "a lead of no signals" "--lead goes with the pace sync only" check --algorithm optimal --ranks 4 --lead 1k
+refused "pieces of no schedule" "--piece goes with a schedule only" check --algorithm a1 --ranks 4 --piece 1k
 refused "a pace that is none" "unknown pace 'slow'" check --algorithm a1 --ranks 4 --pace slow
 refused "a pace on a grid" "--pace loose goes with direct messages and schedules only" \
     check --algorithm a3 --ranks 4 --pace loose
 refused "signals without a schedule" "--pace sync goes with a schedule only" check --algorithm ac --ranks 4 --pace sync
-refused "grants of no pace" "--grants goes with --pace grant only" check --algorithm a1 --ranks 4 --grants 3
+refused "grants of no pace" "--grants goes with the pace grant only" check --algorithm a1 --ranks 4 --grants 3
 
 # ---- help ----
 

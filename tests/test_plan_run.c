@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const irr_way_t unlimited;
+
 static void build(const char *algorithm, irr_overlap_t overlap, int ranks, irr_plans_t *plans)
 {
     const irr_settings_t settings = {
@@ -31,6 +33,7 @@ static void test_delivers(void)
     for (int a = 0; irr_algorithm_name(a) != NULL; a++) {
         for (int ranks = 1; ranks <= 13; ranks += 3) {
             for (int overlap = 0; overlap < IRR_OVERLAP_COUNT; overlap++) {
+                const irr_way_t way = { .window_messages = irr_test_below(&state, 3), .window_bytes = 5000 };
                 char reason[256] = "";
                 irr_plans_t plans;
 
@@ -38,7 +41,7 @@ static void test_delivers(void)
                     continue;
                 }
                 build(irr_algorithm_name(a), (irr_overlap_t)overlap, ranks, &plans);
-                CU_ASSERT_EQUAL(irr_tool_run(&plans, reason, sizeof(reason)), IRR_OK);
+                CU_ASSERT_EQUAL(irr_tool_run(&way, &plans, reason, sizeof(reason)), IRR_OK);
                 CU_ASSERT_STRING_EQUAL(reason, "");
                 CU_ASSERT(irr_tool_run_bytes(&plans) < IRR_TOOL_RUN_BYTES_MAX);
                 irr_plans_fini(&plans);
@@ -59,7 +62,7 @@ static void test_never_ends(void)
         last = plans.plans[0].steps[i].kind == IRR_STEP_SEND ? i : last;
     }
     plans.plans[0].steps[last].stage = 15;
-    CU_ASSERT_EQUAL(irr_tool_run(&plans, reason, sizeof(reason)), IRR_ERR_TIMEOUT);
+    CU_ASSERT_EQUAL(irr_tool_run(&unlimited, &plans, reason, sizeof(reason)), IRR_ERR_TIMEOUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(reason, "do not come to an end"));
     irr_plans_fini(&plans);
 }
@@ -79,7 +82,7 @@ static void test_wrong_place(void)
     first = plan->pieces[plan->steps[0].first_piece].offset;
     plan->pieces[plan->steps[0].first_piece].offset = plan->pieces[plan->steps[1].first_piece].offset;
     plan->pieces[plan->steps[1].first_piece].offset = first;
-    CU_ASSERT_EQUAL(irr_tool_run(&plans, reason, sizeof(reason)), IRR_ERR_INVALID_PLAN);
+    CU_ASSERT_EQUAL(irr_tool_run(&unlimited, &plans, reason, sizeof(reason)), IRR_ERR_INVALID_PLAN);
     CU_ASSERT_STRING_EQUAL(reason, "run: rank 1: byte 0 of the block from rank 0 is wrong");
     irr_plans_fini(&plans);
     irr_matrix_fini(&matrix);
@@ -89,7 +92,7 @@ static irr_status_t run(void *context)
 {
     char reason[256] = "";
 
-    return irr_tool_run(context, reason, sizeof(reason));
+    return irr_tool_run(&unlimited, context, reason, sizeof(reason));
 }
 
 static void test_memory(void)

@@ -16,10 +16,25 @@
 
 const char irr_cli_program[] = "irr_plan";
 
+void irr_tool_shown(const irr_way_t *way, irr_tool_shown_t shown[IRR_TOOL_SHOWN])
+{
+    shown[0] = (irr_tool_shown_t){ "lead_bytes", way->pace->syncs ? way->lead : 0 };
+    shown[1] = (irr_tool_shown_t){ "piece_bytes", irr_way_is_scheduled(way) ? way->piece_max : 0 };
+    shown[2] = (irr_tool_shown_t){ "window_messages", way->window_messages };
+    shown[3] = (irr_tool_shown_t){ "window_bytes", way->window_bytes };
+}
+
 static irr_cli_exit_t print_text(const irr_tool_job_t *job)
 {
+    irr_tool_shown_t shown[IRR_TOOL_SHOWN];
     int rank = job->options->rank;
 
+    irr_tool_shown(job->way, shown);
+    fprintf(job->stream, "# %s, pace %s", job->algorithm, job->way->pace->name);
+    for (int i = 0; i < IRR_TOOL_SHOWN; i++) {
+        fprintf(job->stream, ", %s %zu", shown[i].name, shown[i].value);
+    }
+    fputc('\n', job->stream);
     for (int r = 0; r < job->plans->ranks; r++) {
         if (rank == IRR_TOOL_ALL_RANKS || rank == r) {
             if (job->topology != NULL) {
@@ -121,22 +136,18 @@ static const char *name_of(const irr_tool_options_t *options, int algorithm)
     return options->load != NULL ? "file" : irr_algorithm_name(algorithm);
 }
 
-/* The way that all ranks go.  `auto` is the pace free, because plans are shown as they are. */
+/* The way of all ranks, as a job makes it from the same settings.  A schedule from a file goes with the pace free. */
 static irr_way_t way_of(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
-    const irr_settings_t settings = {
-        .algorithm = options->load == NULL ? input->algorithm : 0, .dims = options->dims,
-        .slice_min = (size_t)options->slice_min, .direct_bytes = (size_t)options->direct_bytes,
-        .grants = (size_t)options->grants,
-        .pace = options->pace,
-        .board_block = (size_t)options->board_block, .board_bytes = (size_t)options->board_bytes
-    };
-    irr_way_t way = irr_way_of(&settings, 1);
+    irr_settings_t settings = options->settings;
+    irr_way_t way;
 
+    settings.algorithm = options->load == NULL ? input->algorithm : 0;
+    way = irr_way_of(&settings, 1);
     if (options->load != NULL) {
         way.order = &irr_order_given;
     }
-    if (options->host_route == IRR_HOST_ROUTE_NODE) {
+    if (options->settings.host_route == IRR_HOST_ROUTE_NODE) {
         way.route = &irr_route_node;
     }
     if (options->in_place && irr_way_is_scheduled(&way)) {   /* as exchanges do (comm/schedules.h) */
@@ -246,6 +257,29 @@ const char *irr_tool_wrong_pace(irr_pacing_t pace, const irr_way_t *way)
     return irr_way_forwards(way) && pace != IRR_PACE_SYNC ? "does not go with --host-route node" : NULL;
 }
 
+/* Complains of settings that the way has no use for. */
+static irr_cli_exit_t check_settings(const irr_settings_t *settings, const irr_way_t *way)
+{
+    const char *wrong = irr_tool_wrong_pace(settings->pace, way);
+
+    if (wrong != NULL) {
+        irr_cli_complain("--pace %s %s", irr_pacing_name((int)settings->pace), wrong);
+        return IRR_CLI_REFUSED;
+    }
+    if (settings->grants > 0 && way->pace != &irr_pace_grant) {
+        wrong = "--grants goes with the pace grant only";
+    } else if (settings->lead_bytes != IRR_BYTES_AUTO && !way->pace->syncs) {
+        wrong = "--lead goes with the pace sync only";
+    } else if (settings->piece_bytes != IRR_BYTES_AUTO && !irr_way_is_scheduled(way)) {
+        wrong = "--piece goes with a schedule only";
+    }
+    if (wrong != NULL) {
+        irr_cli_complain("%s", wrong);
+        return IRR_CLI_REFUSED;
+    }
+    return IRR_CLI_GOOD;
+}
+
 /* Complains of what is not sent in place without a copy of all of it, and of counts that MPI does not allow there. */
 static irr_cli_exit_t check_place(const irr_tool_job_t *job)
 {
@@ -290,19 +324,14 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
         .tree = options->topology != NULL ? &input->tree : NULL
     };
     irr_cli_exit_t code = IRR_CLI_REFUSED;
-    const char *wrong;
     irr_status_t status;
 
-    if (options->host_route == IRR_HOST_ROUTE_NODE && way.order != &irr_order_aapc) {
+    if (options->settings.host_route == IRR_HOST_ROUTE_NODE && way.order != &irr_order_aapc) {
         irr_cli_complain("--host-route node goes with aapc, not with %s", irr_algorithm_name(input->algorithm));
         return IRR_CLI_REFUSED;
     }
-    wrong = irr_tool_wrong_pace(options->pace, &way);
-    if (wrong != NULL) {
-        irr_cli_complain("--pace %s %s", irr_pacing_name((int)options->pace), wrong);
-        return IRR_CLI_REFUSED;
-    }
-    if (options->in_place && check_place(&job) != IRR_CLI_GOOD) {
+    if (check_settings(&options->settings, &way) != IRR_CLI_GOOD ||
+        (options->in_place && check_place(&job) != IRR_CLI_GOOD)) {
         return IRR_CLI_REFUSED;
     }
     status = make_nodes(&job, &nodes);

@@ -68,21 +68,14 @@ typedef struct irr_tool_options {
     const char        *redistribute;
     const char        *pattern;
     const char        *topology;   /* file, or NULL */
-    irr_host_route_t   host_route; /* auto: direct */
-    irr_pacing_t       pace;       /* auto: free */
-    uint64_t           grants;     /* as in irr_settings_t */
     const char        *hosts;      /* a list, one a rank; NULL: ranks fill the hosts of the file */
-    uint64_t           unit, seed;
+    uint64_t           unit;
     double             scale;
     int                ranks_per_node;   /* 0: those of a host, or what goes with the algorithm */
     bool               in_place;   /* as with MPI_IN_PLACE */
     bool               no_boards;  /* as where ranks of a node cannot share memory, */
     bool               no_lending; /* or cannot read that of each other */
-    uint64_t           board_block, board_bytes;   /* as in irr_settings_t */
-    irr_dims_t         dims;
-    uint64_t           slice_min;
-    uint64_t           direct_bytes;   /* as in irr_settings_t */
-    irr_scheduled_params_t scheduled;
+    irr_settings_t     settings;   /* as those of a job with the same parameters, without algorithm and files */
     int                rank;       /* IRR_TOOL_ALL_RANKS, or the one to print */
     bool               json;
     bool               async;      /* draw messages that do not wait for steps */
@@ -180,6 +173,16 @@ irr_cli_exit_t irr_tool_recommend(const irr_tool_job_t *job);
 /* The plans of a job's way.  They are the caller's to release: zeroed, they are empty. */
 irr_status_t irr_tool_plans_build(irr_tool_job_t *job, irr_tool_input_t *input, irr_plans_t *plans);
 
+/* The settings of a way that users ask for, as they are shown; 0: no limit, or not with this way. */
+typedef struct irr_tool_shown {
+    const char *name;
+    size_t      value;
+} irr_tool_shown_t;
+
+#define IRR_TOOL_SHOWN 4
+
+void irr_tool_shown(const irr_way_t *way, irr_tool_shown_t shown[IRR_TOOL_SHOWN]);
+
 /* Why a pace that is asked for does not go with the plans of a way; NULL if it does. */
 const char *irr_tool_wrong_pace(irr_pacing_t pace, const irr_way_t *way);
 
@@ -224,10 +227,10 @@ uint64_t irr_tool_run_bytes(const irr_plans_t *plans);
 #define IRR_TOOL_RUN_BYTES_MAX (UINT64_C(1) << 30)
 
 /*
- * Runs plans that are proved.  IRR_OK: every byte arrived; IRR_ERR_NO_MEMORY; anything else: it went wrong, and
- * reason says how.
+ * Runs plans that are proved, with the window and the composition of their way.  IRR_OK: every byte arrived;
+ * IRR_ERR_NO_MEMORY; any other status: the run failed, and reason says how.
  */
-irr_status_t irr_tool_run(const irr_plans_t *plans, char *reason, size_t size);
+irr_status_t irr_tool_run(const irr_way_t *way, const irr_plans_t *plans, char *reason, size_t size);
 
 /* The exit status for a status of irr_plans_each_message or irr_plans_each_send; complains about what is not good. */
 irr_cli_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status);

@@ -68,7 +68,7 @@ static irr_status_t run(check_t *check)
         check->delivered = true;
         return IRR_OK;
     }
-    status = irr_tool_run(check->job->plans, check->reason, sizeof(check->reason));
+    status = irr_tool_run(check->job->way, check->job->plans, check->reason, sizeof(check->reason));
     check->delivered = status == IRR_OK;
     return status == IRR_ERR_NO_MEMORY ? status : IRR_OK;
 }
@@ -141,8 +141,14 @@ static void print_links(const irr_tool_job_t *job, const irr_links_t *links)
 static void print(const check_t *check)
 {
     const irr_figures_t *figures = &check->figures;
+    irr_tool_shown_t shown[IRR_TOOL_SHOWN];
     FILE *stream = check->job->stream;
 
+    irr_tool_shown(check->job->way, shown);
+    fprintf(stream, "pace=%s\n", check->job->way->pace->name);
+    for (int i = 0; i < IRR_TOOL_SHOWN; i++) {
+        fprintf(stream, "%s=%zu\n", shown[i].name, shown[i].value);
+    }
     fprintf(stream, "ranks=%d\nstages=%d\nsteps=%zu\n", check->job->plans->ranks, figures->stages,
             figures->steps);
     fprintf(stream, "messages_sent_max=%zu\nmessages_received_max=%zu\nmessage_bytes_max=%zu\n",

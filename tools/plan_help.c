@@ -33,6 +33,11 @@ typedef struct figure {
 static const figure_t figures[] = {
     { NULL,
       "Figures of check, over all ranks (max) and without what stays on a rank, unless they say otherwise:" },
+    { "pace", "when a message may start" },
+    { "lead_bytes", "pace sync: bytes before the end of what a rank receives at which it signals" },
+    { "piece_bytes", "of a schedule: longest message; 0: no limit" },
+    { "window_messages", "messages that a rank has in flight at most; 0: no limit" },
+    { "window_bytes", "bytes that a rank has in flight at most; 0: no limit" },
     { "ranks", "number of ranks" },
     { "stages", "stages of the longest plan" },
     { "steps", "the last step in which a message is sent, summed over the stages" },

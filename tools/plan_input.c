@@ -95,10 +95,11 @@ static irr_cli_exit_t make_matrix(const irr_tool_options_t *options, irr_tool_in
         return read_file(options, &input->matrix);
     }
     if (options->redistribute != NULL) {
-        return irr_cli_redistribute(options->redistribute, &options->scheduled.redistribution, &input->matrix);
+        return irr_cli_redistribute(options->redistribute, &options->settings.scheduled.redistribution, &input->matrix);
     }
     if (options->pattern != NULL) {
-        return irr_cli_make_matrix(options->pattern, ranks, options->unit, options->seed, &input->matrix);
+        return irr_cli_make_matrix(options->pattern, ranks, options->unit, options->settings.scheduled.seed,
+                                   &input->matrix);
     }
     status = irr_schedule_matrix(&input->schedule, &input->matrix);
     if (status != IRR_OK) {

@@ -1,12 +1,14 @@
 /*
  * plan_json.c - print --json: the messages of all ranks, the form in which plans are exchanged.
  *
- *     {"algorithm": "a4", "ranks": 61, "dims": [8, 8], "stages": 4, "messages": [
+ *     {"algorithm": "a4", "ranks": 61, "dims": [8, 8], "stages": 4,
+ *     "pace": "free", "lead_bytes": 0, "piece_bytes": 0, "window_messages": 0, "window_bytes": 0, "messages": [
  *     {"stage":1,"step":1,"from":0,"to":1,"bytes":800,"slices":[[0,1,0,8],...]},
  *     ...
  *     ]}
  *
- * dims is left out for direct routes; with a topology "hosts": ["n0", ...] follows, the host of each rank.
+ * dims is left out for direct routes.  A lead, a piece or a window of 0 means that there is none.  With a topology
+ * "hosts": ["n0", ...] precedes "stages": the host of each rank.
  * Messages are sorted by stage, step and sender; stages and steps count from 1.  A slice is [source, destination,
  * offset, length], a range of the message that source has for destination.  What stays on a rank is not listed.  What
  * goes over a board, which its ranks share, has "board": true behind "to".
@@ -66,6 +68,7 @@ static bool write_hosts(const irr_tool_job_t *job)
 /* All before the messages. */
 static bool write_head(const irr_tool_job_t *job)
 {
+    irr_tool_shown_t shown[IRR_TOOL_SHOWN];
     int stages = 0;
     bool good;
 
@@ -80,7 +83,12 @@ static bool write_head(const irr_tool_job_t *job)
                 i == job->ndims - 1 ? "]" : "");
     }
     good = good && (job->topology == NULL || write_hosts(job));
-    fprintf(job->stream, ", \"stages\": %d, \"messages\": [", stages);
+    fprintf(job->stream, ", \"stages\": %d,\n\"pace\": \"%s\"", stages, job->way->pace->name);
+    irr_tool_shown(job->way, shown);
+    for (int i = 0; i < IRR_TOOL_SHOWN; i++) {
+        fprintf(job->stream, ", \"%s\": %zu", shown[i].name, shown[i].value);
+    }
+    fputs(", \"messages\": [", job->stream);
     return good;
 }
 

@@ -19,7 +19,8 @@ enum {
     OPTION_MAX_STEPS, OPTION_SHIFT, OPTION_LOAD, OPTION_SAVE, OPTION_RANK, OPTION_JSON,
     OPTION_ASYNC, OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_HOST_ROUTE, OPTION_PACE, OPTION_GRANTS,
     OPTION_MACHINE, OPTION_ALGORITHMS, OPTION_RANKS_PER_NODE, OPTION_DIRECT_BYTES,
-    OPTION_BOARD_BLOCK, OPTION_BOARD_BYTES, OPTION_NO_BOARDS, OPTION_NO_LENDING, OPTION_IN_PLACE
+    OPTION_BOARD_BLOCK, OPTION_BOARD_BYTES, OPTION_NO_BOARDS, OPTION_NO_LENDING, OPTION_IN_PLACE,
+    OPTION_LEAD, OPTION_PIECE, OPTION_WINDOW, OPTION_WINDOW_BYTES
 };
 
 static const irr_cli_option_t rows[] = {
@@ -56,12 +57,16 @@ static const irr_cli_option_t rows[] = {
     { "save",      OPTION_SAVE,      "FILE",  "write the schedule of a scheduled order to a file, too" },
     { "topology",  OPTION_TOPOLOGY,  "FILE",  "tree of switches: Slurm's topology.conf; ranks fill its hosts" },
     { "hosts",     OPTION_HOSTS,     "LIST",  "the host of each rank, as in n[0-3],m1; some may be the same" },
-    { "host-route", OPTION_HOST_ROUTE, "ROUTE", "aapc, several ranks a host: direct (default), or node; node is "
-      "proved without the pieces that a job has with pace sync" },
+    { "host-route", OPTION_HOST_ROUTE, "ROUTE", "aapc, several ranks a host: direct (default), or node" },
     { "pace",      OPTION_PACE,      "NAME",  "when messages may start: free, loose, grant, sync of a schedule, or "
       "auto (default), the algorithm's own; what a rank tells and awaits is proved and run, too" },
     { "grants",    OPTION_GRANTS,    "N",     "--pace grant: senders that a receiver admits at a time; default "
       IRR_CLI_TEXT(IRR_GRANTS_DEFAULT) },
+    { "lead",      OPTION_LEAD,      "BYTES", "pace sync: a rank signals so many bytes before the end of what it "
+      "receives; default " IRR_CLI_TEXT(IRR_LEAD_DEFAULT) },
+    { "piece",     OPTION_PIECE,     "BYTES", "with a schedule: longer messages go in pieces; default 0: no limit" },
+    { "window",    OPTION_WINDOW,    "N",     "messages that a rank has in flight at most; default 0: no limit" },
+    { "window-bytes", OPTION_WINDOW_BYTES, "BYTES", "bytes that a rank has in flight at most; default 0: no limit" },
     { "machine",   OPTION_MACHINE,   "FILE",  "simulate, recommend: constants of the machine (below)" },
     { "algorithms", OPTION_ALGORITHMS, "LIST",
       "simulate, recommend: ways, as in host,a1,a1/loose,a3/32x32" },
@@ -99,6 +104,35 @@ static const char *command_name(int i)
     return names[i];
 }
 
+/* The row of an id that the table has. */
+static int row_of(int id)
+{
+    int i = 0;
+
+    while (rows[i].id != id) {
+        i++;
+    }
+    return i;
+}
+
+static irr_cli_exit_t read_size(int id, const char *value, size_t *size_p)
+{
+    uint64_t size = 0;
+    const irr_cli_exit_t code = irr_cli_size(rows[row_of(id)].name, value, 0, PTRDIFF_MAX, &size);
+
+    *size_p = (size_t)size;
+    return code;
+}
+
+static irr_cli_exit_t read_count(int id, const char *value, uint64_t min, size_t *count_p)
+{
+    uint64_t count = 0;
+    const irr_cli_exit_t code = irr_cli_number(rows[row_of(id)].name, value, min, INT32_MAX, &count);
+
+    *count_p = (size_t)count;
+    return code;
+}
+
 /* ---- the command line ---- */
 
 static irr_cli_exit_t read_algorithm(const char *name, irr_tool_options_t *options)
@@ -117,7 +151,7 @@ static irr_cli_exit_t read_host_route(const char *name, irr_tool_options_t *opti
 {
     const int route = irr_cli_find("host route", name, NULL, irr_host_route_name);
 
-    options->host_route = route >= 0 ? (irr_host_route_t)route : IRR_HOST_ROUTE_AUTO;
+    options->settings.host_route = route >= 0 ? (irr_host_route_t)route : IRR_HOST_ROUTE_AUTO;
     return route >= 0 ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
@@ -125,7 +159,7 @@ static irr_cli_exit_t read_pace(const char *name, irr_tool_options_t *options)
 {
     const int pace = irr_cli_find("pace", name, NULL, irr_pacing_name);
 
-    options->pace = pace >= 0 ? (irr_pacing_t)pace : IRR_PACE_AUTO;
+    options->settings.pace = pace >= 0 ? (irr_pacing_t)pace : IRR_PACE_AUTO;
     return pace >= 0 ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
@@ -152,43 +186,48 @@ static irr_cli_exit_t read_lambda(const char *value, irr_lambda_t *lambda)
 static irr_cli_exit_t read_redistribution(const char *value, irr_tool_options_t *options)
 {
     options->redistribute = value;
-    return irr_cli_redistribution(value, IRR_TOOL_RANKS_MAX, &options->scheduled.redistribution);
+    return irr_cli_redistribution(value, IRR_TOOL_RANKS_MAX, &options->settings.scheduled.redistribution);
 }
 
 static irr_cli_exit_t read_option(int id, const char *value, void *context)
 {
     irr_tool_options_t *options = context;
+    irr_settings_t *settings = &options->settings;
 
     switch (id) {
     case OPTION_ALGORITHM: return read_algorithm(value, options);
     case OPTION_RANKS:     return irr_cli_int("ranks", value, 1, IRR_TOOL_RANKS_MAX, &options->ranks);
     case OPTION_PATTERN:   return read_pattern(value, options);
     case OPTION_UNIT:      return irr_cli_size("unit", value, 0, INT64_MAX, &options->unit);
-    case OPTION_SEED:      return irr_cli_number("seed", value, 0, INT64_MAX, &options->seed);
+    case OPTION_SEED:      return irr_cli_number("seed", value, 0, INT64_MAX, &settings->scheduled.seed);
     case OPTION_MATRIX:    options->matrix = value; return IRR_CLI_GOOD;
     case OPTION_REDISTRIBUTE: return read_redistribution(value, options);
     case OPTION_SCALE:     return irr_cli_scale(value, &options->scale);
-    case OPTION_DIMS:      return read_dims(value, &options->dims);
+    case OPTION_DIMS:      return read_dims(value, &settings->dims);
     case OPTION_RANKS_PER_NODE:
         return irr_cli_int("ranks-per-node", value, 1, IRR_TOOL_RANKS_MAX, &options->ranks_per_node);
-    case OPTION_BOARD_BLOCK: return irr_cli_size("board-block", value, 0, INT64_MAX, &options->board_block);
-    case OPTION_BOARD_BYTES: return irr_cli_size("board-bytes", value, 0, INT64_MAX, &options->board_bytes);
+    case OPTION_BOARD_BLOCK: return read_size(id, value, &settings->board_block);
+    case OPTION_BOARD_BYTES: return read_size(id, value, &settings->board_bytes);
     case OPTION_NO_BOARDS: options->no_boards = true; return IRR_CLI_GOOD;
     case OPTION_NO_LENDING: options->no_lending = true; return IRR_CLI_GOOD;
     case OPTION_IN_PLACE:  options->in_place = true; return IRR_CLI_GOOD;
-    case OPTION_DIRECT_BYTES: return irr_cli_size("direct-bytes", value, 0, INT64_MAX, &options->direct_bytes);
-    case OPTION_SLICE_MIN: return irr_cli_size("slice-min", value, 0, INT64_MAX, &options->slice_min);
-    case OPTION_LAMBDA:    return read_lambda(value, &options->scheduled.lambda);
-    case OPTION_LATENCY:   return irr_cli_size("latency", value, 0, LATENCY_MAX, &options->scheduled.latency);
-    case OPTION_MAX_STEPS: return irr_cli_int("max-steps", value, 0, INT32_MAX, &options->scheduled.max_steps);
-    case OPTION_SHIFT:     options->scheduled.shift = true; return IRR_CLI_GOOD;
+    case OPTION_DIRECT_BYTES: return read_size(id, value, &settings->direct_bytes);
+    case OPTION_SLICE_MIN: return read_size(id, value, &settings->slice_min);
+    case OPTION_LAMBDA:    return read_lambda(value, &settings->scheduled.lambda);
+    case OPTION_LATENCY:   return irr_cli_size("latency", value, 0, LATENCY_MAX, &settings->scheduled.latency);
+    case OPTION_MAX_STEPS: return irr_cli_int("max-steps", value, 0, INT32_MAX, &settings->scheduled.max_steps);
+    case OPTION_SHIFT:     settings->scheduled.shift = true; return IRR_CLI_GOOD;
     case OPTION_LOAD:      options->load = value; return IRR_CLI_GOOD;
     case OPTION_SAVE:      options->save = value; return IRR_CLI_GOOD;
     case OPTION_TOPOLOGY:  options->topology = value; return IRR_CLI_GOOD;
     case OPTION_HOSTS:     options->hosts = value; return IRR_CLI_GOOD;
     case OPTION_HOST_ROUTE: return read_host_route(value, options);
     case OPTION_PACE:      return read_pace(value, options);
-    case OPTION_GRANTS:    return irr_cli_number("grants", value, 1, INT32_MAX, &options->grants);
+    case OPTION_GRANTS:    return read_count(id, value, 1, &settings->grants);
+    case OPTION_LEAD:      return read_size(id, value, &settings->lead_bytes);
+    case OPTION_PIECE:     return read_size(id, value, &settings->piece_bytes);
+    case OPTION_WINDOW:    return read_count(id, value, 0, &settings->window_messages);
+    case OPTION_WINDOW_BYTES: return read_size(id, value, &settings->window_bytes);
     case OPTION_MACHINE:   options->machine = value; return IRR_CLI_GOOD;
     case OPTION_ALGORITHMS: options->algorithms = value; return IRR_CLI_GOOD;
     case OPTION_RANK:      return irr_cli_int("rank", value, 0, IRR_TOOL_RANKS_MAX - 1, &options->rank);
@@ -218,17 +257,6 @@ static irr_cli_exit_t read_command(int argc, char **argv, irr_tool_options_t *op
     }
     options->command = (irr_tool_command_t)(IRR_TOOL_PRINT + command);
     return IRR_CLI_GOOD;
-}
-
-/* The row of an id that the table has. */
-static int row_of(int id)
-{
-    int i = 0;
-
-    while (rows[i].id != id) {
-        i++;
-    }
-    return i;
 }
 
 static bool is_seen(const bool *seen, int id)
@@ -361,7 +389,7 @@ static irr_cli_exit_t check_compare(const irr_tool_options_t *options, const boo
     static const int takes[] = {
         OPTION_RANKS, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_MATRIX, OPTION_REDISTRIBUTE, OPTION_SCALE,
         OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_MACHINE, OPTION_RANKS_PER_NODE, OPTION_BOARD_BLOCK, OPTION_BOARD_BYTES,
-        OPTION_ALGORITHMS, OPTION_SLICE_MIN, OPTION_DIRECT_BYTES,
+        OPTION_ALGORITHMS, OPTION_SLICE_MIN, OPTION_DIRECT_BYTES, OPTION_LEAD, OPTION_PIECE,
         OPTION_LAMBDA, OPTION_LATENCY, OPTION_MAX_STEPS, OPTION_SHIFT, 'o'
     };
     const char *complaint = NULL;
@@ -398,15 +426,13 @@ static irr_cli_exit_t check_together(const irr_tool_options_t *options, const bo
         complaint = "--machine and --algorithms go with simulate and recommend only";
     } else if (options->hosts != NULL && options->topology == NULL) {
         complaint = "--hosts goes with --topology only";
-    } else if (options->host_route == IRR_HOST_ROUTE_NODE &&
+    } else if (options->settings.host_route == IRR_HOST_ROUTE_NODE &&
                (options->topology == NULL || options->load != NULL || options->save != NULL)) {
         complaint = "--host-route node needs --topology, and goes with neither --load nor --save";
-    } else if (options->in_place && (options->host_route == IRR_HOST_ROUTE_NODE || options->load != NULL ||
+    } else if (options->in_place && (options->settings.host_route == IRR_HOST_ROUTE_NODE || options->load != NULL ||
                                      options->save != NULL || options->async)) {
         complaint = "--in-place goes without a schedule, and so with none of --load, --save, --async and --host-route "
                     "node";
-    } else if (options->grants > 0 && options->pace != IRR_PACE_GRANT) {
-        complaint = "--grants goes with --pace grant only";
     } else if (options->async && options->topology != NULL) {
         complaint = "--async does not go with --topology, whose drawing has no time";
     } else if (options->command != IRR_TOOL_PRINT && options->json) {
@@ -439,8 +465,7 @@ static void set_defaults(const bool *seen, irr_tool_options_t *options)
     if (irr_tool_source(options) == NULL) {
         options->pattern = "uniform";
     }
-    options->scheduled.seed = options->seed;
-    options->scheduled.redistribution.unit = options->unit;
+    options->settings.scheduled.redistribution.unit = options->unit;
 }
 
 irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *options)
@@ -449,11 +474,10 @@ irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *
     irr_cli_exit_t code;
 
     *options = (irr_tool_options_t){
-        .command = IRR_TOOL_NOTHING, .algorithm = -1, .unit = 1024, .seed = 1, .scale = 1,
-        .slice_min = IRR_SLICE_MIN_DEFAULT, .direct_bytes = IRR_BYTES_AUTO, .board_block = IRR_BOARD_BLOCK_ALONE,
-        .board_bytes = IRR_BOARD_BYTES_DEFAULT, .rank = IRR_TOOL_ALL_RANKS,
-        .scheduled = { .lambda = IRR_LAMBDA_DEFAULT, .latency = IRR_LATENCY_DEFAULT }
+        .command = IRR_TOOL_NOTHING, .algorithm = -1, .unit = 1024, .scale = 1, .rank = IRR_TOOL_ALL_RANKS,
+        .settings = irr_settings_default()
     };
+    options->settings.board_block = IRR_BOARD_BLOCK_ALONE;
     code = irr_cli_options_read(&table, argc, argv, options, seen, &done);
     if (code != IRR_CLI_GOOD || done) {
         return code;

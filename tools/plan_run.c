@@ -31,6 +31,7 @@ typedef struct rank {
 } rank_t;
 
 typedef struct run {
+    const irr_way_t   *way;
     const irr_plans_t *plans;
     irr_fabric_t      *fabric;
     rank_t            *ranks;
@@ -216,8 +217,9 @@ static void start_rank(const run_t *run, int r)
     rank_t *rank = &run->ranks[r];
     const irr_exec_env_t env = {
         .channel = rank->channel, .tag_base = irr_tag_base(0), .tag_kind = IRR_TAG_DATA,
-        .input = rank->input, .output = rank->output, .scratch = rank->scratch, .compose = IRR_COMPOSE_AUTO,
-        .counters = &rank->counters
+        .input = rank->input, .output = rank->output, .scratch = rank->scratch,
+        .compose = run->way->compose, .window_messages = run->way->window_messages,
+        .window_bytes = run->way->window_bytes, .counters = &rank->counters
     };
 
     irr_exec_start(&rank->exec, &run->plans->plans[r], &env);
@@ -292,9 +294,9 @@ static irr_status_t verify(const run_t *run, char *reason, size_t size)
     return IRR_OK;
 }
 
-irr_status_t irr_tool_run(const irr_plans_t *plans, char *reason, size_t size)
+irr_status_t irr_tool_run(const irr_way_t *way, const irr_plans_t *plans, char *reason, size_t size)
 {
-    run_t run = { .plans = plans };
+    run_t run = { .way = way, .plans = plans };
     irr_status_t status = open_run(&run);
 
     if (status == IRR_OK) {

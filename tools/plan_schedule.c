@@ -64,7 +64,7 @@ irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, const 
                                        const irr_matrix_t *matrix, irr_tool_input_t *input)
 {
     const double start = now_ms();
-    irr_scheduled_params_t params = options->scheduled;
+    irr_scheduled_params_t params = options->settings.scheduled;
     irr_status_t status;
 
     params.tree = options->topology != NULL ? &input->tree : NULL;

@@ -47,7 +47,7 @@ static void write_input(const void *context, FILE *out)
     } else if (options->pattern != NULL) {
         fputs("pattern ", out);
         irr_svg_text(out, options->pattern);
-        fprintf(out, ", unit %" PRIu64 " bytes, seed %" PRIu64, options->unit, options->seed);
+        fprintf(out, ", unit %" PRIu64 " bytes, seed %" PRIu64, options->unit, options->settings.scheduled.seed);
     }
     if (options->scale != 1) {
         fprintf(out, ", scaled by %g", options->scale);

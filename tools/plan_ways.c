@@ -72,8 +72,8 @@ irr_cli_exit_t irr_tool_cluster_open(const irr_tool_options_t *options, const ir
         return IRR_CLI_REFUSED;
     }
     cluster->limits = (irr_board_limits_t){
-        .board_block = (size_t)options->board_block,
-        .node_block = irr_mail_limit(&cluster->nodes, (size_t)options->board_block, (size_t)options->board_bytes)
+        .board_block = options->settings.board_block,
+        .node_block = irr_mail_limit(&cluster->nodes, options->settings.board_block, options->settings.board_bytes)
     };
     cluster->traffic = irr_traffic_of(&input->matrix, cluster->nodes.largest, cluster->limits.board_block,
                                       cluster->limits.node_block);
@@ -122,15 +122,12 @@ static const char *take_detail(const char *text, irr_settings_t *settings)
 
 static irr_settings_t settings_of(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster)
 {
-    const bool open = options->direct_bytes == IRR_BYTES_AUTO;
+    irr_settings_t settings = options->settings;
 
-    return (irr_settings_t){
-        .slice_min = (size_t)options->slice_min,
-        .direct_bytes = open ? irr_model_direct_from(&cluster->machine, &cluster->traffic)
-                             : (size_t)options->direct_bytes,
-        .board_block = (size_t)options->board_block,
-        .board_bytes = (size_t)options->board_bytes, .lead_bytes = IRR_BYTES_AUTO, .piece_bytes = IRR_BYTES_AUTO
-    };
+    if (settings.direct_bytes == IRR_BYTES_AUTO) {
+        settings.direct_bytes = irr_model_direct_from(&cluster->machine, &cluster->traffic);
+    }
+    return settings;
 }
 
 static irr_cli_exit_t take_way(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster, const char *name,

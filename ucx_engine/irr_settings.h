@@ -206,4 +206,10 @@ typedef struct irr_settings {
     const char   *matrix_dump;      /* rank 0 writes files of this prefix, see comm/dump.h; NULL or "": none */
 } irr_settings_t;
 
+/*
+ * Returns what decides the plans of a job in which nothing is configured.  The component and the tools start from this
+ * value.  The limits of memory and time are 0: the parameters of the component have their defaults.
+ */
+irr_settings_t irr_settings_default(void);
+
 #endif

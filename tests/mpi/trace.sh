@@ -1,5 +1,6 @@
 #!/bin/sh
-# trace.sh - coll_irr_trace and irr_trace: each message has both ends, and what cannot be written is told.
+# trace.sh - coll_irr_trace and irr_trace: each message has both ends, errors are reported, and the messages of a job
+# are those that irr_plan prints.
 LIMIT=40
 . "${srcdir:-.}/tests/mpi/lib.sh"
 help_texts
@@ -42,11 +43,81 @@ no_trace() {
     ! "$tool" -o "$scratch/none.json" "$@" > "$scratch/run" 2>&1 && grep -c . "$scratch/run" && ! grep Traceback "$scratch/run"
 }
 
+# planned ALGORITHM "SETTING=VALUE..." TRAFFIC...: the messages of the last exchange of a job are those that irr_plan
+# prints: of each rank receives and awaits, sends, and tells, each in the order in which they are posted.
+planned() {
+    algorithm=$1 options= parameters=
+    for setting in $2; do
+        word=${setting%=*} value=${setting#*=}
+        parameters="$parameters --mca coll_irr_$word $value"
+        case $word in
+            lead_bytes | piece_bytes) word=${word%_bytes} ;;
+            window_messages) word=window ;;
+        esac
+        options="$options --$(echo "$word" | tr _ -) $value"
+    done
+    shift 2
+    rm -f "$scratch"/job.*
+    # Options and parameters are lists of words.
+    # shellcheck disable=SC2086
+    "$builddir/irr_plan" print --algorithm "$algorithm" --ranks 4 $options "$@" > "$scratch/plan" &&
+        ranks 4 --mca coll_irr_trace "$scratch/job" $parameters "$builddir/irr_bench" --algorithms "$algorithm" -i 2 \
+            -x 0 "$@" && messages "$scratch" "$scratch"/job.*.trace && cmp "$scratch/printed" "$scratch/traced"
+}
+
+# messages FOLDER TRACE...: writes the messages of FOLDER/plan and of the traces to FOLDER/printed and FOLDER/traced.
+messages() {
+    python3 - "$@" << 'EOF'
+import json, re, sys
+
+KINDS = {("send", "signal"): "tell", ("recv", "signal"): "await"}
+STEP = re.compile(r"stage (\d+) step \d+ +(send|recv|tell|await)[a-z ]* (\d+)(?: +(\d+) bytes)?")
+
+
+def printed(name):
+    with open(name) as file:
+        for line in file:
+            step = STEP.match(line)
+            if line.startswith("plan rank"):
+                rank = int(line.split()[2])
+            elif step:
+                yield rank, step[2], int(step[1]), int(step[3]), int(step[4] or 0)
+
+
+def traced(names):
+    for name in names:
+        with open(name) as file:
+            messages = sorted((json.loads(line) for line in list(file)[1:]), key=lambda m: m["begin_ns"])
+        last = [m["exchange"] for m in messages if m["kind"] == "data"][-1]
+        for m in (m for m in messages if m["exchange"] == last):
+            yield m["rank"], KINDS.get((m["op"], m["kind"]), m["op"]), m["stage"], m["peer"], m["bytes"]
+
+
+def write(name, messages, grid):
+    """By a grid a rank sends a byte to a neighbour that it has nothing for, and posts receives as it learned them."""
+    def key(message):
+        rank, verb, *rest = message
+        place = ["recv", "await", "send", "tell"].index(verb) or 1
+        return rank, place, rest if verb == "recv" and grid else []
+    with open(name, "w") as file:
+        for message in sorted((m for m in messages if not grid or m[4] > 1), key=key):
+            print(*message, file=file)
+
+
+scratch, *traces = sys.argv[1:]
+plan = list(printed(scratch + "/plan"))
+grid = any(stage > 1 for _, _, stage, _, _ in plan)
+assert len(plan) > 8, plan
+write(scratch + "/printed", plan, grid)
+write(scratch + "/traced", traced(traces), grid)
+EOF
+}
+
 if ! command -v python3 > /dev/null; then
     echo "1..0 # SKIP python3 was not found"
     exit 0
 fi
-plan 5
+plan 21
 check "a job of four ranks" traces 4
 check "its traces as one" whole_trace
 check "a folder that is not there" told "cannot be written" \
@@ -54,4 +125,23 @@ check "a folder that is not there" told "cannot be written" \
 echo "not a trace" > "$scratch/bad.0.trace"
 check "a file that is no trace" no_trace "$scratch/bad.0.trace"
 check "a file with another name" no_trace "$scratch/all.json"
+while read -r algorithm settings; do
+    check "the plan of $algorithm $settings" planned "$algorithm" "$settings" --pattern random --unit 20k
+done << 'END'
+a1
+ac pace=loose window_bytes=100k
+a1 pace=grant grants=3 window_messages=1
+rs_nh
+rs_n piece_bytes=16k
+optimal piece_bytes=60k
+optimal pace=sync lead_bytes=100k
+aapc
+aapc lead_bytes=0
+aapc lead_bytes=96k piece_bytes=60k
+END
+check "the plan of a1 in place" planned a1 "" --unit 1k --in-place
+for algorithm in a2 a3 a4 multistage; do
+    check "the plan of $algorithm" planned $algorithm "" --pattern random --unit 60
+done
+check "the plan of a4 slice_min=0" planned a4 "slice_min=0" --pattern random --unit 60
 exit $failed

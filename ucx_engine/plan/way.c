@@ -7,6 +7,19 @@
 
 /* ---- settings ---- */
 
+irr_settings_t irr_settings_default(void)
+{
+    return (irr_settings_t){
+        .slice_min = IRR_SLICE_MIN_DEFAULT,
+        .direct_bytes = IRR_BYTES_AUTO,
+        .lead_bytes = IRR_BYTES_AUTO,
+        .piece_bytes = IRR_BYTES_AUTO,
+        .board_block = IRR_BYTES_AUTO,
+        .board_bytes = IRR_BOARD_BYTES_DEFAULT,
+        .scheduled = { .seed = 1, .lambda = IRR_LAMBDA_DEFAULT, .latency = IRR_LATENCY_DEFAULT }
+    };
+}
+
 irr_way_t irr_way_of(const irr_settings_t *settings, int hosts)
 {
     irr_way_t way = *irr_algorithm_way(irr_algorithm_resolve(settings->algorithm, hosts));
