@@ -111,19 +111,7 @@ fenced() {
     done
 }
 
-links() {
-    bad=0
-    for text in $texts; do
-        for link in $(sed 's/](/\n](/g' "$top/$text" | sed -n 's/^](\([^)]*\)).*/\1/p' | grep -v '^[a-z]*:'); do
-            target=${link%%#*}
-            if [ -n "$target" ] && [ ! -e "$top/$(dirname "$text")/$target" ]; then
-                echo "$text: $link leads nowhere"
-                bad=1
-            fi
-        done
-    done
-    return $bad
-}
+links() { (cd "$1" && "$top/contrib/links" $texts); }
 
 short_readme() { [ "$(wc -l < "$top/README.md")" -le 130 ]; }
 
@@ -180,7 +168,7 @@ drawn() {
 
 # Each script for users says what it does, and does nothing else.
 scripts_help() {
-    for script in airfoil applications board_plot check debian13 demo lab/lab lldp2topology manual ompi_headers package \
+    for script in airfoil applications board_plot check debian13 demo lab/lab links lldp2topology manual ompi_headers package \
         parameters regret roce transports wire_plot yaml2topology; do
         "$top/contrib/$script" --help > "$scratch/help" 2>&1 && [ "$(wc -l < "$scratch/help")" -gt 3 ] || {
             echo "contrib/$script --help:"
@@ -225,6 +213,12 @@ parameters() { "$top/contrib/parameters" --check "$OMPI_INFO" "$top/docs/tuning.
 
 # ---- an installation, and the programs that the texts name ----
 
+# What make tells its children, such as a folder to install into, is not for this.
+make_installed() {
+    env -u MAKEFLAGS -u MFLAGS -u DESTDIR make -C "$here" prefix="$HOME/irr" libdir="$HOME/irr/lib" \
+        componentdir="$HOME/irr/lib/openmpi" "$1"
+}
+
 install_all() {
     HOME=$scratch/home
     bin=$scratch/bin
@@ -235,9 +229,7 @@ install_all() {
     if [ "$(id -u)" -eq 0 ]; then
         printf '#!/bin/sh\nexec "$@"\n' > "$bin/sudo" && chmod +x "$bin/sudo"
     fi
-    # What make tells its children, such as a folder to install into, is not for this.
-    env -u MAKEFLAGS -u MFLAGS -u DESTDIR make -C "$here" prefix="$HOME/irr" libdir="$HOME/irr/lib" \
-        componentdir="$HOME/irr/lib/openmpi" install &&
+    make_installed install &&
         "$bin/mpicc" -O1 -o "$bin/app" "$top/tests/docs_app.c" || return
     unset OMPI_MCA_mca_base_component_path OMPI_MCA_coll_irr_alltoallv_algorithm PMIX_MCA_mca_base_component_path
     PATH=$bin:$PATH
@@ -247,6 +239,18 @@ install_all() {
             tar -xf - -C "$scratch/checkout"
         LIMIT=3600
     fi
+}
+
+# What was installed has its licence beside it, and the documents are whole.
+documents() { [ -s "$HOME/irr/share/doc/coll-irr/LICENSE" ] && links "$HOME/irr/share/doc/coll-irr"; }
+
+# Nothing is left of an installation, not even a folder.
+remove_all() {
+    make_installed uninstall || return
+    [ ! -e "$HOME/irr" ] || {
+        find "$HOME/irr"
+        return 1
+    }
 }
 
 # paths FILE: what it says of each variable that we add folders to.
@@ -272,9 +276,9 @@ count_blocks() {
     done | awk '$3 !~ /^=/' | wc -l
 }
 
-plan $((13 + $(count_blocks)))
+plan $((15 + $(count_blocks)))
 check "each block of commands is marked as one" fenced
-check "links lead somewhere" links
+check "links lead somewhere" links "$top"
 check "the README is short" short_readme
 check "each algorithm is told of" algorithms
 check "pictures of algorithms are what irr_plan draws" drawn
@@ -296,6 +300,7 @@ else
 fi
 install_all > "$scratch/out" 2>&1
 report $? "make install"
+check "documents and licence are installed" documents
 if [ -e /usr/share/modules/init/sh ]; then
     check "the module file sets what env.sh sets" module_file
 else
@@ -304,4 +309,5 @@ fi
 for text in $texts; do
     cases "$text"
 done
+check "make uninstall leaves nothing" remove_all
 exit $failed
