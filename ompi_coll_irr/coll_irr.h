@@ -22,6 +22,7 @@
  *   coll_irr_choose.h     the way of exchanges where nobody named one: found as they go
  *   coll_irr_agreement.h  what the ranks do there at some exchanges, in steps
  *   coll_irr_machine.c    the constants of the machine, which choosing asks for
+ *   coll_irr_cause.c      why a collective is served by what serves it
  *   coll_irr_say.c        lines of coll_irr_verbose
  *   coll_irr_tally.c      what exchanges took, if somebody asked
  *   coll_irr_rows.h       the rows of a report
@@ -165,6 +166,9 @@ typedef struct mca_coll_irr_neighbors_t {
     mca_coll_irr_slot_t  order[];           /* of what is sent */
 } mca_coll_irr_neighbors_t;
 
+/* Room for the cause of what serves a collective. */
+#define MCA_COLL_IRR_CAUSE 256
+
 /* A collective on a communicator: who serves it, and by what. */
 typedef struct mca_coll_irr_service_t {
     mca_coll_irr_which_t which;
@@ -173,6 +177,9 @@ typedef struct mca_coll_irr_service_t {
     int                  algorithm;  /* row of the algorithm table, or MCA_COLL_IRR_HOST */
     irr_comm_t          *irr_comm;   /* while SERVING */
     bool                 shares;     /* irr_comm is that of the collective's leader */
+    bool                 said;       /* a line of coll_irr_verbose has named what serves it, */
+    bool                 requests_said;   /* or one of its persistent requests, which are not said one by one */
+    char                 why[MCA_COLL_IRR_CAUSE];   /* SERVING, DECLINED, or refused: the cause, as a clause */
 
     mca_coll_irr_row_t  *row;        /* of what is measured; NULL: nothing */
 

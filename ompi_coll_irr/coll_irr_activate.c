@@ -66,25 +66,12 @@ irr_status_t mca_coll_irr_prepare(mca_coll_irr_module_t *module, mca_coll_irr_gr
     return mca_coll_irr_engine_open(&module->reason);
 }
 
-static void explain(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *way,
-                    const char *why)
-{
-    char what[192], reason[160];
-
-    snprintf(reason, sizeof(reason), "because %s", why);
-    snprintf(what, sizeof(what), ": %s, %s", way, reason);
-    mca_coll_irr_say(module, service, what);
-    mca_coll_irr_tally_why(service, way, reason);
-}
-
 void mca_coll_irr_serve_from_now(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
-    char why[128];
-
     service->state = MCA_COLL_IRR_SERVING;
-    snprintf(why, sizeof(why), "%s is %s%s", mca_coll_irr_parameter(service), irr_algorithm_name(service->algorithm),
-             mca_coll_irr_reason_to_serve(module, service));
-    explain(module, service, irr_comm_algorithm(service->irr_comm), why);
+    snprintf(service->why, sizeof(service->why), "%s is %s%s", mca_coll_irr_parameter(service),
+             irr_algorithm_name(service->algorithm), mca_coll_irr_reason_to_serve(module, service));
+    mca_coll_irr_say(module, service);
 }
 
 /* Somebody needs room for problems. */
@@ -108,7 +95,8 @@ void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t 
         mca_coll_irr_room_fini(&module->send_room);
         mca_coll_irr_room_fini(&module->recv_room);
     }
-    explain(module, service, "Open MPI's own", why);
+    snprintf(service->why, sizeof(service->why), "%s", why);
+    mca_coll_irr_say(module, service);
 }
 
 void mca_coll_irr_service_end(mca_coll_irr_service_t *service)

@@ -107,37 +107,12 @@ void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char 
     }
 }
 
-/* What was found, as a time by that of Open MPI's own: of the way that is gone now, or of the best other. */
-static void found_text(const mca_coll_irr_service_t *service, char *text, size_t size)
-{
-    const irr_choice_t *choice = &service->choice;
-    const bool check = choice->slots[1] == 0;
-    const double other = check && choice->trial.ratio > 0 ? 1 / choice->trial.ratio : choice->best;
-
-    if (choice->exchanges == service->told_exchanges) {
-        snprintf(text, size, "because messages have changed and nothing pays for a trial yet");
-    } else if (choice->way != 0) {
-        snprintf(text, size, "%.2f of the time of Open MPI's own", choice->ratio);
-    } else {
-        snprintf(text, size, "as the best other took %.2f of its time%s", other,
-                 other < 1 ? ", not each time or too little" : "");
-    }
-}
-
 /* One rank says what was found. */
 static void say(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
-    const irr_choice_t *choice = &service->choice;
-    char bytes[MCA_COLL_IRR_UNITS], way[IRR_CANDIDATE_TEXT], found[96], what[320];
-
-    mca_coll_irr_bytes_text(choice->load.messages > 0 ? choice->load.sent / choice->load.messages : 0, bytes);
-    mca_coll_irr_way_text(service, choice->way, way, sizeof(way));
-    found_text(service, found, sizeof(found));
-    snprintf(what, sizeof(what), ", about %s to each: %s, %s; tried %d way%s in %llu exchanges", bytes, way, found,
-             choice->tried, choice->tried == 1 ? "" : "s", (unsigned long long)choice->exchanges);
-    mca_coll_irr_say(module, service, what);
-    mca_coll_irr_tally_found(service, way, found);
-    service->told_exchanges = choice->exchanges;
+    mca_coll_irr_say(module, service);
+    mca_coll_irr_tally_found(service);
+    service->told_exchanges = service->choice.exchanges;
 }
 
 /* ---- steps: each returns IRR_IN_PROGRESS until what it waits for is over ---- */

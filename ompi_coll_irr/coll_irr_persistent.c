@@ -64,6 +64,7 @@ static mca_coll_irr_request_t *create(const args_t *args)
 
     if (series != NULL) {
         series->service.state = MCA_COLL_IRR_DECLINED;
+        memcpy(series->service.why, args->module->services[args->which].why, sizeof(series->service.why));
         request = mca_coll_irr_request_take(series, args->call, true);
     }
     if (request == NULL || !open_call(request, args->in_place)) {

@@ -67,13 +67,14 @@ void mca_coll_irr_report_open(void)
     const char *value = mca_coll_irr_component.params.report;
     char running[32];
 
+    mca_coll_irr_component.measures = mca_coll_irr_component.params.verbose > 0;   /* lines tell times, too */
     if (!is_given(value) || mca_coll_irr_component.params.priority < 0 ||
         !mca_coll_irr_abi_matches(running, sizeof(running)) || !mca_coll_irr_modex_works()) {
         return;
     }
     report.told = 1;
     report.wanted = (!is_first() || open_file(value)) && mca_coll_irr_modex_put(KEY, 1);
-    mca_coll_irr_component.measures = report.wanted;
+    mca_coll_irr_component.measures = mca_coll_irr_component.measures || report.wanted;
 }
 
 void mca_coll_irr_report_add(const mca_coll_irr_row_t *row)
@@ -212,9 +213,6 @@ void mca_coll_irr_report_end(void)
 {
     const time_t deadline = time(NULL) + WAIT_S;
 
-    if (!report.wanted) {
-        return;
-    }
     for (mca_coll_irr_module_t *module = mca_coll_irr_component.modules; module != NULL; module = module->next) {
         for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
             if (module->called[i]) {
@@ -223,6 +221,9 @@ void mca_coll_irr_report_end(void)
         }
     }
     mca_coll_irr_requests_tally();
+    if (!report.wanted) {
+        return;
+    }
     if (is_first()) {
         gather(deadline);
         write_report();

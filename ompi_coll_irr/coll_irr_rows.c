@@ -106,7 +106,7 @@ static void add_ways(mca_coll_irr_row_t *into, const mca_coll_irr_row_t *row, bo
     if (strcmp(into->way, row->way) != 0) {
         snprintf(into->way, sizeof(into->way), "%s", "several ways");
     }
-    if (strcmp(into->why, row->why) != 0) {
+    if (of_this_rank && strcmp(into->why, row->why) != 0) {   /* its times are those of a rank */
         into->why[0] = '\0';
     }
     if (row->ways > 0 && (of_this_rank || into->ways == 0)) {

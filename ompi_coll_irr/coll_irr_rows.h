@@ -38,7 +38,7 @@ typedef struct mca_coll_irr_row_t {
     char     name[64];        /* of the communicator */
     char     call[32];
     char     way[96];         /* that exchanges went in the end */
-    char     why[160];        /* a part of a sentence; empty: not known */
+    char     why[272];        /* a part of a sentence; empty: not known */
     int32_t  ranks, nodes;    /* 0: they differ, or are not known */
     uint64_t communicators;   /* of this row, and their exchanges; counted by rank 0 of each */
     uint64_t exchanges;

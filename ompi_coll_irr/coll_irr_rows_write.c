@@ -18,7 +18,7 @@
 
 /* A text as it may be printed. */
 typedef struct clean {
-    char text[192];
+    char text[288];
 } clean_t;
 
 /* What is not readable ASCII becomes a question mark; so does what JSON needs a backslash for. */
@@ -115,7 +115,7 @@ static void print_number(const char *before, int32_t number, const char *what, F
 
 static void print_row(const mca_coll_irr_row_t *row, FILE *stream)
 {
-    char name[224], count[24], bytes[MCA_COLL_IRR_UNITS];
+    char name[320], count[24], bytes[MCA_COLL_IRR_UNITS];
     char mean[MCA_COLL_IRR_UNITS], longest[MCA_COLL_IRR_UNITS], full[MCA_COLL_IRR_UNITS], ns[MCA_COLL_IRR_UNITS];
     char setup[MCA_COLL_IRR_UNITS], share[MCA_COLL_IRR_UNITS], saved[MCA_COLL_IRR_UNITS];
 

@@ -81,15 +81,49 @@ const char *mca_coll_irr_name(const mca_coll_irr_module_t *module)
     return module->comm->c_name[0] != '\0' ? module->comm->c_name : "unnamed communicator";
 }
 
-void mca_coll_irr_say(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, const char *what)
+/* Does this rank say so? */
+static bool says(const mca_coll_irr_module_t *module)
 {
-    const int level = module->ranks.rank == 0 ? 1 : 10, output = mca_coll_irr_component.output;
+    return opal_output_get_verbosity(mca_coll_irr_component.output) >= (module->ranks.rank == 0 ? 1 : 10);
+}
 
-    if (opal_output_get_verbosity(output) >= level) {
-        const int nodes = mca_coll_irr_nodes(module);
+/* Of a collective that was tried: what it sends, and how much was tried. */
+static void trial_texts(const mca_coll_irr_service_t *service, char each[48], char tried[64])
+{
+    const irr_choice_t *choice = &service->choice;
+    char bytes[MCA_COLL_IRR_UNITS];
 
-        opal_output(output, "coll:irr: %s, %s, %d ranks on %d node%s%s", mca_coll_irr_name(module), service->call,
-                    module->ranks.size, nodes, nodes > 1 ? "s" : "", what);
-        mca_coll_irr_network_say();
+    each[0] = tried[0] = '\0';
+    if (choice->tried > 0) {
+        mca_coll_irr_bytes_text(choice->load.messages > 0 ? choice->load.sent / choice->load.messages : 0, bytes);
+        snprintf(each, 48, ", about %s to each", bytes);
+        snprintf(tried, 64, "; tried %d way%s in %llu exchanges", choice->tried, choice->tried == 1 ? "" : "s",
+                 (unsigned long long)mca_coll_irr_tally_trial_exchanges(service));
+    }
+}
+
+void mca_coll_irr_say(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    char by[IRR_CANDIDATE_TEXT], cause[MCA_COLL_IRR_CAUSE], each[48], tried[64];
+    int nodes;
+
+    service->said = true;
+    if (!says(module)) {
+        return;
+    }
+    nodes = mca_coll_irr_nodes(module);
+    mca_coll_irr_served_by(service, by, sizeof(by));
+    mca_coll_irr_cause(module, service, cause, sizeof(cause));
+    trial_texts(service, each, tried);
+    opal_output(mca_coll_irr_component.output, "coll:irr: %s, %s, %d ranks on %d node%s%s: %s, because %s%s",
+                mca_coll_irr_name(module), service->call, module->ranks.size, nodes, nodes > 1 ? "s" : "", each, by,
+                cause, tried);
+    mca_coll_irr_network_say();
+}
+
+void mca_coll_irr_say_end(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    if (service->state == MCA_COLL_IRR_CHOOSING && service->choice.calls > 0 && !service->said) {
+        mca_coll_irr_say(module, service);
     }
 }

@@ -74,16 +74,6 @@ void mca_coll_irr_tally_agreed(mca_coll_irr_service_t *service, uint64_t begin_n
     }
 }
 
-void mca_coll_irr_tally_why(mca_coll_irr_service_t *service, const char *way, const char *why)
-{
-    mca_coll_irr_row_t *row = row_of(service);
-
-    if (row != NULL) {
-        snprintf(row->way, sizeof(row->way), "%s", way);
-        snprintf(row->why, sizeof(row->why), "%s", why);
-    }
-}
-
 /* All ways are told of as parts of way 0; the times of the trial are known beside that of the way gone now. */
 static void tally_trial(mca_coll_irr_service_t *service)
 {
@@ -103,9 +93,8 @@ static void tally_trial(mca_coll_irr_service_t *service)
     }
 }
 
-void mca_coll_irr_tally_found(mca_coll_irr_service_t *service, const char *way, const char *why)
+void mca_coll_irr_tally_found(mca_coll_irr_service_t *service)
 {
-    mca_coll_irr_tally_why(service, way, why);
     if (service->choice.exchanges != service->told_exchanges) {
         tally_trial(service);
     }
@@ -147,10 +136,6 @@ static void end_choice(mca_coll_irr_service_t *service, mca_coll_irr_row_t *row)
 {
     const irr_choice_t *choice = &service->choice;
 
-    mca_coll_irr_way_text(service, choice->way, row->way, sizeof(row->way));
-    if (choice->tried == 0) {
-        snprintf(row->why, sizeof(row->why), "because exchanges have not cost enough to pay for a trial");
-    }
     row->setup_ns = mca_coll_irr_tally_setup_ns(service);
     row->saved_ns = mca_coll_irr_tally_saved_ns(service);
     row->tried = (uint64_t)choice->tried;
@@ -173,10 +158,15 @@ static uint64_t receivers(const mca_coll_irr_module_t *module, mca_coll_irr_whic
 }
 
 /* Rank 0 counts for all of a communicator. */
-static void identify(const mca_coll_irr_module_t *module, const char *call, mca_coll_irr_row_t *row)
+static void identify(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
+                     mca_coll_irr_row_t *row)
 {
+    const size_t because = (size_t)snprintf(row->why, sizeof(row->why), "because ");
+
     snprintf(row->name, sizeof(row->name), "%s", mca_coll_irr_name(module));
-    snprintf(row->call, sizeof(row->call), "%s", call);
+    snprintf(row->call, sizeof(row->call), "%s", service->call);
+    mca_coll_irr_served_by(service, row->way, sizeof(row->way));
+    mca_coll_irr_cause(module, service, row->why + because, sizeof(row->why) - because);
     row->ranks = module->ranks.size;
     if (module->ranks.rank == 0) {
         row->communicators = 1;
@@ -197,11 +187,12 @@ void mca_coll_irr_tally_end(const mca_coll_irr_module_t *module, mca_coll_irr_se
 {
     mca_coll_irr_row_t *row = service->row;
 
+    mca_coll_irr_say_end(module, service);
     if (row == NULL) {
         return;
     }
+    identify(module, service, row);
     service->row = NULL;
-    identify(module, service->call, row);
     row->room = row->exchanges * receivers(module, service->which);
     if (service->state == MCA_COLL_IRR_CHOOSING) {
         end_choice(service, row);
@@ -233,8 +224,20 @@ void mca_coll_irr_tally_request(mca_coll_irr_request_t *request, uint64_t begin_
     }
     mca_coll_irr_tally_start(request->series, &request->call);
     if (service->state == MCA_COLL_IRR_SERVING) {
-        snprintf(row->way, sizeof(row->way), "%s", irr_comm_algorithm(service->irr_comm));
         mca_coll_irr_tally_agreed(service, begin_ns);
+    }
+}
+
+/* Of the persistent requests of a collective that end without a trial, one speaks for all. */
+static void say_series(mca_coll_irr_series_t *series)
+{
+    mca_coll_irr_service_t *service = &series->service, *class = &series->module->services[service->which];
+
+    if (series->request != NULL) {
+        service->said = service->said || class->requests_said;
+        class->requests_said = true;
+    } else if (service->state == MCA_COLL_IRR_NEW && !service->said) {
+        mca_coll_irr_say(series->module, service);
     }
 }
 
@@ -242,6 +245,7 @@ void mca_coll_irr_tally_series_end(mca_coll_irr_series_t *series)
 {
     mca_coll_irr_row_t *row = series->service.row;
 
+    say_series(series);
     if (row != NULL && series->request != NULL) {
         row->messages *= row->exchanges;   /* so far they are those of one start */
         row->bytes *= row->exchanges;

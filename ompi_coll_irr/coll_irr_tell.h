@@ -6,10 +6,25 @@
 
 #include "coll_irr_request.h"
 
+/* ---- the cause ---- */
+
+/*
+ * Why the collective is served by what serves it now: a clause, to be put behind "because".  Local, at any time until
+ * the engine goes; MCA_COLL_IRR_CAUSE bytes are room enough.
+ */
+void mca_coll_irr_cause(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, char *text,
+                        size_t size);
+
+/* What serves it: the name of an algorithm, or of a way that was found; or "Open MPI's own". */
+void mca_coll_irr_served_by(const mca_coll_irr_service_t *service, char *text, size_t size);
+
 /* ---- lines of coll_irr_verbose ---- */
 
-/* With verbosity 1 rank 0 of the communicator says which one it is, and what about it. */
-void mca_coll_irr_say(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, const char *what);
+/* With verbosity 1 rank 0 of the communicator says what serves the collective now, and the cause. */
+void mca_coll_irr_say(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
+
+/* The same when the communicator, or the job, ends, for a collective that was called and of which no line tells yet. */
+void mca_coll_irr_say_end(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
 /* What its communicator is called; Open MPI names most, and no inter-communicator of MPI_Intercomm_create. */
 const char *mca_coll_irr_name(const mca_coll_irr_module_t *module);
@@ -26,11 +41,8 @@ void mca_coll_irr_say_close(void);
 uint64_t mca_coll_irr_tally_begin(mca_coll_irr_service_t *service);
 void mca_coll_irr_tally_agreed(mca_coll_irr_service_t *service, uint64_t begin_ns);
 
-/* What serves it, and why. */
-void mca_coll_irr_tally_why(mca_coll_irr_service_t *service, const char *way, const char *why);
-
-/* The same where the ranks choose, and the trial, if there was one since one rank told last. */
-void mca_coll_irr_tally_found(mca_coll_irr_service_t *service, const char *way, const char *why);
+/* A trial is over, if there was one since the last call: its times go to the report. */
+void mca_coll_irr_tally_found(mca_coll_irr_service_t *service);
 
 /* So far: saved against Open MPI's own; exchanges of trials; what these and set-up took. */
 uint64_t mca_coll_irr_tally_saved_ns(const mca_coll_irr_service_t *service);

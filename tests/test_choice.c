@@ -193,6 +193,23 @@ static void test_cheap_jobs_open_nothing(void)
     CU_ASSERT_EQUAL(job.agreements, 6);
 }
 
+/* A job that has opened nothing knows how many more exchanges pay for a trial. */
+static void test_funds(void)
+{
+    job_t job = job_of(5, faster, LIST, 1e7);
+    irr_choice_funds_t funds;
+
+    run(&job, 1000);
+    funds = irr_choice_funds(&job.choice[0]);
+    CU_ASSERT_DOUBLE_EQUAL(funds.cost, 1e8, 1e6);
+    CU_ASSERT_TRUE(funds.wanted > 1e7 && funds.budget < funds.wanted && funds.budget > 4e6);
+    CU_ASSERT_TRUE(funds.calls > 500 && funds.calls < 5000);
+    run(&job, (int)funds.calls / 2);
+    CU_ASSERT_EQUAL(job.opened, 0);
+    run(&job, (int)funds.calls);
+    CU_ASSERT_TRUE(job.opened > 0);
+}
+
 /* Of an agreement the least time of all ranks counts. */
 static void test_agreements_cost(void)
 {
@@ -411,6 +428,7 @@ static void test_empty(void)
 
 static const irr_test_case_t cases[] = {
     { "jobs of few or cheap exchanges open nothing", test_cheap_jobs_open_nothing },
+    { "a job knows when a trial is paid for", test_funds },
     { "agreements cost what the last rank waits", test_agreements_cost },
     { "agreements that are as long as exchanges are few", test_few_agreements },
     { "on one node the first agreement waits", test_one_node },

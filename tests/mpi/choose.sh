@@ -67,7 +67,17 @@ says_what_was_found() {
     [ -s "$scratch/found" ] && [ -z "$(sort "$scratch/found" | uniq -d)" ]
 }
 
-plan 15
+# told_of LINES PATTERN CALLS: a job of so many calls of mpi_report, whose lines of verbosity 1 are so many; each collective
+# that was called has one line on each communicator, and the one of MPI_Alltoallv on MPI_COMM_WORLD ends like that.
+told_of() {
+    lines=$1 pattern=$2
+    ranks 4 --mca coll_irr_verbose 1 "$builddir/mpi_report" "$3" 2 > "$scratch/run" 2>&1 || return 1
+    cat "$scratch/run"
+    [ "$(grep -c 'Open MPI.s own, because ' "$scratch/run")" -eq "$lines" ] &&
+        [ "$(grep -c "MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: Open MPI's own, because $pattern" "$scratch/run")" -eq 1 ]
+}
+
+plan 17
 check "few calls: nothing is opened" silent chooses 4 5 "$program" 31 left
 check "cheap calls: nothing is opened" silent chooses 2 1 "$program" 100 left
 for n in 2 3 5 8; do
@@ -75,6 +85,10 @@ for n in 2 3 5 8; do
         silent chooses $n $always --mca coll_irr_alltoall_algorithm auto "$program" 700 served
 done
 check "with nodes of two ranks" silent chooses 5 $always --mca coll_irr_ranks_per_node 2 "$program" 400 served
+check "too few calls: lines say how many, and what would be enough" told_of 8 \
+    "20 exchanges took [0-9.]* [mu]*s, and the ranks first look for a faster algorithm after 32$" 20
+check "too cheap calls: lines say what they took, and what a trial would take" told_of 8 \
+    "40 exchanges took .*; coll_irr_setup_share allows 5 % of it, .*; the next trial takes .*, which about [0-9]* more pay for$" 40
 check "one rank says what was found" says_what_was_found
 check "on one node no transport is opened" without_transport
 check "nothing may be spent" silent chooses 4 0 "$program" 200 left

@@ -147,6 +147,34 @@ static double next_ns(const irr_choice_t *choice, int ways)
     return ns;
 }
 
+/* What exchanges since the last agreement cost, by its mean. */
+static double recent_ns(const irr_choice_t *choice)
+{
+    return choice->mean_ns * (double)(choice->calls - choice->agreed);
+}
+
+irr_choice_funds_t irr_choice_funds(const irr_choice_t *choice)
+{
+    const double gain = 1 / choice->ratio - 1, recent = recent_ns(choice);
+    const double each = choice->mean_ns * (choice->share + SAVED_PART * gain);
+    irr_choice_funds_t funds = {
+        .cost = choice->cost_ns + recent,
+        .spent = choice->spent_ns,
+        .budget = budget_ns(choice) + recent * (choice->share + SAVED_PART * gain),
+        .wanted = choice->next < choice->list ? next_ns(choice, 1) : 0
+    };
+
+    if (each > 0 && funds.wanted > funds.budget) {
+        funds.calls = (uint64_t)((funds.wanted - funds.budget) / each) + 1;
+    }
+    return funds;
+}
+
+int irr_choice_first(bool one_node)
+{
+    return one_node ? FIRST_NODE : FIRST_NODES;
+}
+
 /* How many of the list come next: as many as the budget pays for, and as there are slots. */
 static int payable(const irr_choice_t *choice)
 {
@@ -258,7 +286,7 @@ static bool is_other(const irr_choice_load_t *a, const irr_choice_load_t *b)
 /* What exchanges since the last agreement cost, which take mean_ns by the way gone so far. */
 static void take_cost(irr_choice_t *choice)
 {
-    const double cost_ns = choice->mean_ns * (double)(choice->calls - choice->agreed);
+    const double cost_ns = recent_ns(choice);
 
     choice->cost_ns += cost_ns;
     choice->saved_ns += cost_ns * (1 / choice->ratio - 1);

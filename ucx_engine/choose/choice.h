@@ -179,6 +179,20 @@ static inline void irr_choice_waited(irr_choice_t *choice, uint64_t ns)
     choice->own_agreement_ns = ns;
 }
 
+/* Whether the next trial is paid for, after the exchanges so far; times in nanoseconds. */
+typedef struct irr_choice_funds {
+    double   cost;      /* of the exchanges */
+    double   spent;     /* on agreements, openings and trials */
+    double   budget;    /* that is left to be spent; negative: too much was spent */
+    double   wanted;    /* by the next trial; 0: no way is left to be tried */
+    uint64_t calls;     /* more exchanges like the last ones until the budget will do, about; 0: not known */
+} irr_choice_funds_t;
+
+irr_choice_funds_t irr_choice_funds(const irr_choice_t *choice);
+
+/* The number of exchanges after which the ranks first agree; one_node: they are all on one. */
+int irr_choice_first(bool one_node);
+
 /* The agreed load of an exchange as traffic of so many ranks, or, sparse, of neighbours. */
 irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks, bool sparse);
 

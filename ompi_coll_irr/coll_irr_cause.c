@@ -1,0 +1,119 @@
+/*
+ * coll_irr_cause.c - why a collective of a communicator is served by what serves it, as a clause: the one text that a
+ * line of coll_irr_verbose and the report give as the cause.
+ *
+ * Where the ranks have decided once and for all, the cause is a text that was kept then.  Where they choose, it follows
+ * from the state of the choice, so it is true at any time, also for a communicator that ends before its first trial.
+ */
+#include "coll_irr_choose.h"
+#include "coll_irr_tell.h"
+
+/* The exchanges so far, and their time if it is known. */
+static void exchanges_text(const mca_coll_irr_service_t *service, double ns, char *text, size_t size)
+{
+    const unsigned long long calls = (unsigned long long)service->choice.calls;
+    char took[MCA_COLL_IRR_UNITS];
+
+    snprintf(text, size, "%llu exchange%s", calls, calls == 1 ? "" : "s");
+    if (ns > 0) {
+        const size_t length = strlen(text);
+
+        mca_coll_irr_time_text((uint64_t)ns, took);
+        snprintf(text + length, size - length, " took %s", took);
+    }
+}
+
+/* Fewer exchanges than the ranks wait for before they agree for the first time. */
+static void too_few_text(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, char *text,
+                         size_t size)
+{
+    const bool one_node = mca_coll_irr_node_ranks(module) == module->ranks.size;
+    char exchanges[64];
+
+    exchanges_text(service, service->row != NULL ? (double)service->row->ns : 0, exchanges, sizeof(exchanges));
+    snprintf(text, size, "%s, and the ranks first look for a faster algorithm after %d", exchanges,
+             irr_choice_first(one_node));
+}
+
+/* The exchanges so far do not pay for a trial. */
+static void unpaid_text(const mca_coll_irr_service_t *service, const irr_choice_funds_t *funds, char *text,
+                        size_t size)
+{
+    const double share = service->choice.share;
+    const bool changed = service->choice.tried > 0;
+    char exchanges[64], allowed[MCA_COLL_IRR_UNITS], spent[MCA_COLL_IRR_UNITS], wanted[MCA_COLL_IRR_UNITS];
+    char more[64] = "";
+
+    exchanges_text(service, funds->cost, exchanges, sizeof(exchanges));
+    mca_coll_irr_time_text((uint64_t)(share * funds->cost), allowed);
+    mca_coll_irr_time_text((uint64_t)funds->spent, spent);
+    mca_coll_irr_time_text((uint64_t)funds->wanted, wanted);
+    if (funds->calls > 0) {
+        snprintf(more, sizeof(more), ", which about %llu more pay for", (unsigned long long)funds->calls);
+    }
+    snprintf(text, size, "%s%s; coll_irr_setup_share allows %.0f %% of it, %s, of which %s are spent; the next trial "
+             "takes %s%s", changed ? "messages have changed: " : "", exchanges, 100 * share, allowed, spent, wanted,
+             more);
+}
+
+/* Open MPI's own serves, and nothing that was tried says why. */
+static void untried_text(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, char *text,
+                         size_t size)
+{
+    const irr_choice_funds_t funds = irr_choice_funds(&service->choice);
+
+    if (!service->choice.listed) {
+        too_few_text(module, service, text, size);
+    } else if (funds.wanted > 0) {
+        unpaid_text(service, &funds, text, size);
+    } else {
+        snprintf(text, size, "the model expects no other algorithm to be faster for these messages");
+    }
+}
+
+/* Open MPI's own serves, and other algorithms were tried, or will be. */
+static void host_text(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, char *text,
+                      size_t size)
+{
+    const irr_choice_t *choice = &service->choice;
+
+    if (choice->relists && choice->exchanges == service->told_exchanges) {
+        snprintf(text, size, "messages have changed, and a comparison with the algorithm used so far does not pay yet");
+    } else if (choice->relists && choice->trial.ratio > 0) {
+        snprintf(text, size, "the algorithm used so far took %.2f of its time when they were compared again",
+                 1 / choice->trial.ratio);
+    } else if (choice->tries) {
+        snprintf(text, size, "a trial of %d algorithm%s is not over yet", choice->trial.count - 1,
+                 choice->trial.count == 2 ? "" : "s");
+    } else if (choice->tried > 0 && choice->best > 0) {
+        snprintf(text, size, "the best other algorithm took %.2f of its time%s", choice->best,
+                 choice->best < 1 ? ", which is no gain of 3 % beyond doubt" : "");
+    } else if (service->refused) {
+        snprintf(text, size, "no other algorithm can be opened: %s", service->why);
+    } else {
+        untried_text(module, service, text, size);
+    }
+}
+
+void mca_coll_irr_cause(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, char *text,
+                        size_t size)
+{
+    if (service->state == MCA_COLL_IRR_NEW) {
+        snprintf(text, size, "the ranks agree on it after the first call");
+    } else if (service->state != MCA_COLL_IRR_CHOOSING) {
+        snprintf(text, size, "%s", service->why);
+    } else if (service->choice.way != 0) {
+        snprintf(text, size, "it took %.2f of the time of Open MPI's own in trials", service->choice.ratio);
+    } else {
+        host_text(module, service, text, size);
+    }
+}
+
+void mca_coll_irr_served_by(const mca_coll_irr_service_t *service, char *text, size_t size)
+{
+    if (service->state == MCA_COLL_IRR_SERVING) {
+        snprintf(text, size, "%s", irr_comm_algorithm(service->irr_comm));
+    } else {
+        mca_coll_irr_way_text(service, service->state == MCA_COLL_IRR_CHOOSING ? service->choice.way : 0, text, size);
+    }
+}
