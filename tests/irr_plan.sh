@@ -381,8 +381,9 @@ good check --algorithm board --ranks 8 --no-boards && [ "$(value messages_sent_m
     [ "$(value messages_sent_max)" -eq 4 ]
 report $? "without boards node is a grid, and board a1"
 good draw --algorithm node --ranks 8 --ranks-per-node 4 && [ "$(lines '^<g><title>.*class="cell boarded s0"')" -eq 24 ] &&
-    [ "$(lines '^<g><title>stage 2.*class="cell s1"')" -eq 2 ] && [ "$(lines '>stage 3: 6 over boards in 1 step<')" -eq 1 ]
-report $? "what goes over boards is drawn as such"
+    [ "$(lines '^<g><title>stage 2.*class="cell s1"')" -eq 2 ] &&
+    [ "$(lines '>stage 3: 6 blocks through shared memory in 1 step<')" -eq 1 ]
+report $? "blocks in shared memory are drawn as such"
 printf 'SwitchName=s Nodes=n[0-3]\n' > "$scratch/hosts"
 good check --algorithm node --topology "$scratch/hosts" --ranks 8 --unit 8 && [ "$(value load)" -eq 96 ] &&
     [ "$(value messages_sent_max)" -eq 2 ] &&

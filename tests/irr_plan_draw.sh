@@ -6,7 +6,7 @@ srcdir=${srcdir:-.}
 file pair '3 3 2' '1 2 5' '3 3 7'
 file triangle '3 3 6' '1 2 30' '1 3 10' '2 1 20' '2 3 20' '3 1 20' '3 2 10'
 
-echo 1..16
+echo 1..19
 
 good draw --algorithm a1 --ranks 5 && [ "$(lines '^<g><title>.*class="cell s0"')" -eq 20 ] &&
     [ "$(lines 'class="title".*>a1, 5 ranks<')" -eq 1 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
@@ -15,6 +15,14 @@ report $? "a cell for each message"
 report $? "ranks and steps are named"
 good draw --algorithm ac --ranks 5 && [ "$(lines '^<g><title>.*class="cell contended s0"')" -eq 20 ]
 report $? "contention is marked"
+[ "$(lines '>rank 7 receives several messages in this step<')" -eq 1 ] &&
+    good draw --algorithm a4 --ranks 16 && [ "$(lines '>rank 7 receives\|>nothing is sent')" -eq 0 ] &&
+    good draw --algorithm a2 --ranks 16 && [ "$(lines '>nothing is sent in this step<')" -eq 1 ]
+report $? "the legend explains only what occurs"
+good draw --algorithm node --ranks 8 --ranks-per-node 4 && [ "$(lines 'width="57".*>1, 2, 3</text></g>$')" -eq 1 ] &&
+    good draw --algorithm node --ranks 12 --ranks-per-node 6 && [ "$(lines '>1, 2, 3 +2</text></g>$')" -eq 1 ] &&
+    [ "$(lines '>and to 4 more ranks; point at the cell to see them<')" -eq 1 ]
+report $? "a cell is as wide as the ranks that it names"
 good draw --algorithm a4 --ranks 61 && [ "$(lines 'class="stage".*>stage [1-4]<')" -eq 4 ] &&
     [ "$(lines '^<g><title>stage 4.*class="cell s3"')" -gt 0 ] &&
     [ "$(lines '^<g><title>.*class="cell contended')" -eq 0 ]
@@ -28,29 +36,32 @@ report $? "names are escaped"
 good draw --algorithm a1 --ranks 1 && [ "$(lines '^<g><title>')" -eq 0 ]
 report $? "one rank has nothing to draw"
 good draw --algorithm optimal --matrix "$scratch/triangle" &&
-    [ "$(lines '<title>step 1: 0 to 1, bytes 0 to 30</title>.* s0" x="88.00" y="203" width="675.00"')" -eq 1 ] &&
-    [ "$(lines '<title>step 2: 1 to 0, bytes 0 to 20</title>.* s0" x="538.00" y="243" width="450.00"')" -eq 1 ] &&
-    [ "$(lines '<title>step 3: 2 to 1, bytes 0 to 10</title>.* s0" x="763.00" y="283" width="225.00"')" -eq 1 ] &&
+    [ "$(lines '<title>step 1: 0 to 1, bytes 0 to 30</title>.* s0" x="88.00" y="183" width="675.00"')" -eq 1 ] &&
+    [ "$(lines '<title>step 2: 1 to 0, bytes 0 to 20</title>.* s0" x="538.00" y="223" width="450.00"')" -eq 1 ] &&
+    [ "$(lines '<title>step 3: 2 to 1, bytes 0 to 10</title>.* s0" x="763.00" y="263" width="225.00"')" -eq 1 ] &&
     [ "$(lines '^<g><title>')" -eq 6 ] && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
 report $? "a schedule is drawn over time"
-[ "$(lines 'step 1: 0 to 1.* s0 from" x="88.00" y="259" width="675.00".*>0</text></g>$')" -eq 1 ] &&
+[ "$(lines 'step 1: 0 to 1.* s0 from" x="88.00" y="239" width="675.00".*>0</text></g>$')" -eq 1 ] &&
     [ "$(lines ' from" x=')" -eq 6 ]
 report $? "with what each rank receives"
-[ "$(lines '^<text class="rank number" x="46" y="302">2</text>$')" -eq 1 ] &&
+[ "$(lines '^<text class="rank number" x="46" y="282">2</text>$')" -eq 1 ] &&
     [ "$(lines 'class="idle" x="88"')" -eq 6 ] && [ "$(lines 'class="barrier"')" -eq 3 ] &&
-    [ "$(lines '^<path class="bound" d="M988.00 194V322"/>$')" -eq 1 ] &&
-    [ "$(lines 'in 8.3 % of the 40 bytes of 3 steps<')" -eq 1 ]
+    [ "$(lines '^<path class="bound" d="M988.00 174V302"/>$')" -eq 1 ] &&
+    [ "$(lines 'in 8.3 % of the 40 bytes of 3 steps<')" -eq 1 ] && [ "$(lines '>a part of a message')" -eq 0 ]
 report $? "with what is idle, the ends of its steps and the bound"
 good draw --redistribute 2,6,3,6 --unit 1 --async && [ "$(lines 'class="barrier"')" -eq 0 ] &&
     [ "$(lines 'in 16.7 % of the 6 bytes of 6 steps<')" -eq 1 ] &&
     [ "$(lines '<title>step 2: 1 to 5, bytes 0 to 1</title>.* s0" x="238.00"')" -eq 1 ]
 report $? "without steps, if asked for"
+good draw --algorithm rs_nh --pattern sparse --ranks 16 &&
+    [ "$(lines '>a part of a message; there is 1 more part than messages<')" -eq 1 ]
+report $? "one part is singular"
 file nothing '2 2 0'
 good draw --algorithm rs_nh --matrix "$scratch/nothing" && [ "$(lines '^<g><title>')" -eq 0 ] &&
     good draw --algorithm lp --ranks 1 && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
 report $? "an empty schedule has nothing to draw"
 
-good draw --algorithm a3 --ranks 256 && [ "$(lines '^<g><title>')" -eq 0 ] &&
+good draw --algorithm a3 --ranks 256 && [ "$(lines '^<g><title>')" -eq 0 ] && [ "$(lines '>nothing sent<')" -eq 0 ] &&
     [ "$(wc -c < "$scratch/out")" -lt 100000 ] &&
     [ "$(lines '>a3, 256 ranks in a grid of 16 x 16; a cell: bytes that a rank sends in a step<')" -eq 2 ] &&
     [ "$(lines '>stage [12]: 3840 messages in 15 steps, the largest of 16384 bytes<')" -eq 2 ] &&

@@ -249,6 +249,7 @@ void irr_tool_svg_open(const irr_tool_job_t *job, int width, int height, const c
 
 typedef struct irr_tool_stage {
     int    x;        /* of its left side in the picture */
+    int    cell;     /* width of a cell */
     int    steps;
     size_t messages, boarded;
     size_t largest;  /* bytes of a message */

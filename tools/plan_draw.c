@@ -1,13 +1,13 @@
 /*
  * plan_draw.c - draw by step: which rank sends to which in each step, as an SVG chart.
  *
- * A row for each rank, a column for each step, the stages side by side with a heading.  A cell shows the rank
+ * A row for each rank, a column for each step, the stages side by side with a heading.  A cell shows the ranks
  * that the row sends to, and stays empty where the row sends nothing.  A red frame marks a message whose receiver
- * receives others in the same step.  A dashed frame is no message: its receiver reads what is on the sender's
- * board.  Pointing at a cell tells what the message is.
+ * receives others in the same step.  A dashed frame marks a block that its receiver reads from the sender's shared
+ * memory.  The legend explains what occurs in the picture.  Pointing at a cell shows its messages.
  *
- * The messages are listed once; then everything is written in their order, in one pass.  Many messages are a map:
- * plan_map.c.
+ * The messages are listed once.  A first pass in their order finds what occurs and how wide cells must be; a second
+ * one writes them.  Many messages are a map: plan_map.c.
  */
 #include "plan.h"
 
@@ -16,8 +16,11 @@
 /* Sizes in pixels. */
 enum {
     CELL_WIDTH = 26, CELL_HEIGHT = 18, LABEL_WIDTH = 36, STAGE_GAP = 24, STAGE_WIDTH_MIN = 64,
-    LEGEND_HEIGHT = 20, HEADING_HEIGHT = 44
+    LEGEND_HEIGHT = 20, HEADING_HEIGHT = 44, LETTER_WIDTH = 7, CELL_MARGIN = 10
 };
+
+/* A cell names at most so many receivers. */
+enum { NAMED_MAX = 3 };
 
 typedef struct message {
     int    stage, step, from, to;
@@ -30,8 +33,10 @@ typedef struct chart {
     FILE                 *stream;
     message_t            *messages;
     size_t                count, max;  /* a map of more messages than there is room for needs no list of them */
-    irr_tool_stage_t              *stages;    /* from 0 */
+    irr_tool_stage_t     *stages;    /* from 0 */
     int                   nstages;
+    size_t                runs;      /* cells that are not empty */
+    bool                  contended, boarded, several;   /* occurs in the picture */
     int                  *received;  /* by rank, in the step that is being drawn */
     int                   top;       /* of the first row */
     int                   right;     /* of the last column */
@@ -106,6 +111,105 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
+/* ---- cells: the messages of one rank in one step ---- */
+
+/* Writes the receivers, and how many more there are; returns the number of letters. */
+static int name_cell(const message_t *messages, size_t count, char *text, size_t size)
+{
+    const size_t named = count > NAMED_MAX ? NAMED_MAX : count;
+    int length = 0;
+
+    for (size_t i = 0; i < named; i++) {
+        length += snprintf(text + length, size - (size_t)length, "%s%d", i > 0 ? ", " : "", messages[i].to);
+    }
+    if (count > named) {
+        length += snprintf(text + length, size - (size_t)length, " +%zu", count - named);
+    }
+    return length;
+}
+
+static bool is_contended(const chart_t *chart, const message_t *message)
+{
+    return !message->boarded && chart->received[message->to] > 1;
+}
+
+static void survey_cell(chart_t *chart, const message_t *messages, size_t count)
+{
+    irr_tool_stage_t *stage = &chart->stages[messages->stage - 1];
+    char text[64];
+
+    stage->cell = larger(stage->cell, name_cell(messages, count, text, sizeof(text)) * LETTER_WIDTH + CELL_MARGIN);
+    chart->several = chart->several || count > NAMED_MAX;
+    chart->runs++;
+    for (size_t i = 0; i < count; i++) {
+        chart->contended = chart->contended || is_contended(chart, &messages[i]);
+        chart->boarded = chart->boarded || messages[i].boarded;
+    }
+}
+
+/* The number of messages from the first on that are in its step and, if same_sender, from its sender. */
+static size_t run_of(const message_t *messages, size_t count, bool same_sender)
+{
+    size_t i = 1;
+
+    while (i < count && messages[i].stage == messages[0].stage && messages[i].step == messages[0].step &&
+           (!same_sender || messages[i].from == messages[0].from)) {
+        i++;
+    }
+    return i;
+}
+
+typedef void visit_t(chart_t *chart, const message_t *messages, size_t count);
+
+static void each_cell_of_step(chart_t *chart, const message_t *messages, size_t count, visit_t *visit)
+{
+    size_t same;
+
+    for (size_t i = 0; i < count; i++) {
+        chart->received[messages[i].to] += !messages[i].boarded;
+    }
+    for (size_t i = 0; i < count; i += same) {
+        same = run_of(messages + i, count - i, true);
+        visit(chart, messages + i, same);
+    }
+    for (size_t i = 0; i < count; i++) {
+        chart->received[messages[i].to] = 0;
+    }
+}
+
+/* Visits the cells of a stage, whose messages begin with the first that is given; returns where they end. */
+static size_t each_cell(chart_t *chart, int stage, size_t first, visit_t *visit)
+{
+    while (first < chart->count && chart->messages[first].stage == stage) {
+        size_t count = run_of(chart->messages + first, chart->count - first, false);
+
+        each_cell_of_step(chart, chart->messages + first, count, visit);
+        first += count;
+    }
+    return first;
+}
+
+/* Finds what occurs in the picture. */
+static void survey(chart_t *chart)
+{
+    size_t next = 0;
+
+    for (int s = 0; s < chart->nstages; s++) {
+        chart->stages[s].cell = CELL_WIDTH;
+        next = each_cell(chart, s + 1, next, survey_cell);
+    }
+}
+
+static bool has_empty(const chart_t *chart)
+{
+    size_t cells = 0;
+
+    for (int s = 0; s < chart->nstages; s++) {
+        cells += (size_t)chart->stages[s].steps * (size_t)chart->job->plans->ranks;
+    }
+    return cells > chart->runs;
+}
+
 /* Places the stages; returns the width of the picture, which has room for the titles, too. */
 static int lay_out(chart_t *chart)
 {
@@ -113,11 +217,12 @@ static int lay_out(chart_t *chart)
 
     for (int s = 0; s < chart->nstages; s++) {
         chart->stages[s].x = x;
-        x += larger(chart->stages[s].steps * CELL_WIDTH, STAGE_WIDTH_MIN);
+        x += larger(chart->stages[s].steps * chart->stages[s].cell, STAGE_WIDTH_MIN);
         x += s + 1 < chart->nstages ? STAGE_GAP : 0;
     }
     chart->right = x;
-    chart->top = IRR_SVG_TITLE + (chart->nstages + 2 + chart->job->way->boards) * LEGEND_HEIGHT + HEADING_HEIGHT;
+    chart->top = IRR_SVG_TITLE + HEADING_HEIGHT + LEGEND_HEIGHT *
+                 (chart->nstages + chart->contended + has_empty(chart) + chart->boarded + chart->several);
     return larger(x + LABEL_WIDTH + IRR_SVG_MARGIN, irr_tool_svg_width(chart->job));
 }
 
@@ -129,14 +234,16 @@ static void write_head(const chart_t *chart, int width, int height)
 
     irr_tool_svg_open(chart->job, width, height, NULL,
                       ".to { text-anchor: middle; }\n"
-                      ".small { font-size: 8px; text-anchor: middle; }\n"
                       ".contended { stroke: #d01c1c; stroke-width: 1.5; }\n"
                       ".boarded { stroke: #444; stroke-dasharray: 2 2; }\n",
-                      "A cell names the rank that the rank of its row sends to in the step of its column.");
-    fprintf(out, "<defs><pattern id=\"empty\" width=\"%d\" height=\"%d\" "
-            "patternUnits=\"userSpaceOnUse\"><rect width=\"%d\" height=\"%d\" fill=\"#e9e9e9\" stroke=\"#fff\"/>"
-            "<circle cx=\"%d\" cy=\"%d\" r=\"1.5\" fill=\"#888\"/></pattern></defs>\n",
-            CELL_WIDTH, CELL_HEIGHT, CELL_WIDTH, CELL_HEIGHT, CELL_WIDTH / 2, CELL_HEIGHT / 2);
+                      "A cell names the ranks that the rank of its row sends to in the step of its column.");
+    for (int s = 0; s < chart->nstages; s++) {
+        fprintf(out, "<defs><pattern id=\"empty%d\" width=\"%d\" height=\"%d\" "
+                "patternUnits=\"userSpaceOnUse\"><rect width=\"%d\" height=\"%d\" fill=\"#e9e9e9\" stroke=\"#fff\"/>"
+                "<circle cx=\"%d\" cy=\"%d\" r=\"1.5\" fill=\"#888\"/></pattern></defs>\n", s,
+                chart->stages[s].cell, CELL_HEIGHT, chart->stages[s].cell, CELL_HEIGHT, chart->stages[s].cell / 2,
+                CELL_HEIGHT / 2);
+    }
 }
 
 /* The cell of the legend's row i; the caller adds the text. */
@@ -146,29 +253,38 @@ static void write_sample(const chart_t *chart, int i, const char *class, const c
 
     fprintf(chart->stream, "<g transform=\"translate(%d,%d)\"><rect class=\"%s\" width=\"%d\" height=\"%d\"%s/>"
             "<text class=\"to\" x=\"%d\" y=\"%d\">%s</text></g>", IRR_SVG_MARGIN, y, class, CELL_WIDTH,
-            CELL_HEIGHT, class[0] == '\0' ? " fill=\"url(#empty)\"" : "", CELL_WIDTH / 2, CELL_HEIGHT - 5, label);
+            CELL_HEIGHT, class[0] == '\0' ? " fill=\"#e9e9e9\"" : "", CELL_WIDTH / 2, CELL_HEIGHT - 5, label);
     fprintf(chart->stream, "<text x=\"%d\" y=\"%d\">", IRR_SVG_MARGIN + CELL_WIDTH + 8, y + CELL_HEIGHT - 5);
 }
 
 static void write_legend(const chart_t *chart)
 {
-    for (int s = 0; s < chart->nstages; s++) {
-        const irr_tool_stage_t *stage = &chart->stages[s];
+    int row = 0;
+
+    for (; row < chart->nstages; row++) {
         char class[32];
 
-        snprintf(class, sizeof(class), "cell s%d", s % IRR_SVG_COLOURS);
-        write_sample(chart, s, class, "");
-        fprintf(chart->stream, "stage %d: ", s + 1);
-        irr_tool_svg_stage(chart->stream, stage);
+        snprintf(class, sizeof(class), "cell s%d", row % IRR_SVG_COLOURS);
+        write_sample(chart, row, class, "");
+        fprintf(chart->stream, "stage %d: ", row + 1);
+        irr_tool_svg_stage(chart->stream, &chart->stages[row]);
         fputs("</text>\n", chart->stream);
     }
-    write_sample(chart, chart->nstages, "cell contended s0", "7");
-    fputs("rank 7 receives other messages, too, in this step</text>\n", chart->stream);
-    write_sample(chart, chart->nstages + 1, "", "");
-    fputs("nothing is sent in this step</text>\n", chart->stream);
-    if (chart->job->way->boards) {
-        write_sample(chart, chart->nstages + 2, "cell boarded s0", "7");
-        fputs("no message: rank 7 reads it of memory that both share, the board of this rank</text>\n", chart->stream);
+    if (chart->contended) {
+        write_sample(chart, row++, "cell contended s0", "7");
+        fputs("rank 7 receives several messages in this step</text>\n", chart->stream);
+    }
+    if (has_empty(chart)) {
+        write_sample(chart, row++, "", "&#183;");
+        fputs("nothing is sent in this step</text>\n", chart->stream);
+    }
+    if (chart->boarded) {
+        write_sample(chart, row++, "cell boarded s0", "7");
+        fputs("no message: rank 7 reads the block from memory that both ranks share</text>\n", chart->stream);
+    }
+    if (chart->several) {
+        write_sample(chart, row, "cell s0", "+4");
+        fputs("and to 4 more ranks; point at the cell to see them</text>\n", chart->stream);
     }
 }
 
@@ -192,67 +308,36 @@ static void write_stage(const chart_t *chart, int s)
     fprintf(chart->stream, "<text class=\"stage\" x=\"0\" y=\"%d\">stage %d</text>\n", 18 - HEADING_HEIGHT, s + 1);
     for (int k = 1; k <= stage->steps; k++) {
         fprintf(chart->stream, "<text class=\"step\" x=\"%d\" y=\"-6\">%d</text>\n",
-                (k - 1) * CELL_WIDTH + CELL_WIDTH / 2, k);
+                (k - 1) * stage->cell + stage->cell / 2, k);
     }
-    fprintf(chart->stream, "<rect width=\"%d\" height=\"%d\" fill=\"url(#empty)\"/>\n", stage->steps * CELL_WIDTH,
-            chart->job->plans->ranks * CELL_HEIGHT);
+    fprintf(chart->stream, "<rect width=\"%d\" height=\"%d\" fill=\"url(#empty%d)\"/>\n", stage->steps * stage->cell,
+            chart->job->plans->ranks * CELL_HEIGHT, s);
 }
 
-/* The messages of one rank in one step, nearly always a single one: the cell names it and counts any others. */
-static void write_cell(const chart_t *chart, const message_t *messages, size_t count)
+static void write_cell(chart_t *chart, const message_t *messages, size_t count)
 {
     const message_t *first = &messages[0];
-    int x = (first->step - 1) * CELL_WIDTH, y = first->from * CELL_HEIGHT;
+    const int width = chart->stages[first->stage - 1].cell;
+    int x = (first->step - 1) * width, y = first->from * CELL_HEIGHT;
     bool contended = false, boarded = true;
-    char label[32];
-    int length = snprintf(label, sizeof(label), "%d", first->to);
+    char label[64];
 
-    if (count > 1) {
-        length += snprintf(label + length, sizeof(label) - (size_t)length, "+%zu", count - 1);
-    }
+    name_cell(messages, count, label, sizeof(label));
     fputs("<g><title>", chart->stream);
     for (size_t i = 0; i < count; i++) {
-        contended = contended || (!messages[i].boarded && chart->received[messages[i].to] > 1);
+        contended = contended || is_contended(chart, &messages[i]);
         boarded = boarded && messages[i].boarded;
         fprintf(chart->stream, "%sstage %d step %d: %d to %d, %zu bytes%s", i > 0 ? "\n" : "", messages[i].stage,
                 messages[i].step, messages[i].from, messages[i].to, messages[i].bytes,
-                messages[i].boarded ? " over the board" : "");
+                messages[i].boarded ? " through shared memory" : "");
     }
     fprintf(chart->stream, "</title><rect class=\"cell %s%ss%d\" x=\"%g\" y=\"%g\" width=\"%d\" height=\"%d\"/>"
-            "<text class=\"%s\" x=\"%d\" y=\"%d\">%s</text></g>\n", contended ? "contended " : "",
-            boarded ? "boarded " : "", (first->stage - 1) % IRR_SVG_COLOURS, x + 1.0, y + 1.0, CELL_WIDTH - 2,
-            CELL_HEIGHT - 2, length > 3 ? "small" : "to", x + CELL_WIDTH / 2, y + CELL_HEIGHT - 5, label);
+            "<text class=\"to\" x=\"%d\" y=\"%d\">%s</text></g>\n", contended ? "contended " : "",
+            boarded ? "boarded " : "", (first->stage - 1) % IRR_SVG_COLOURS, x + 1.0, y + 1.0, width - 2,
+            CELL_HEIGHT - 2, x + width / 2, y + CELL_HEIGHT - 5, label);
 }
 
-/* How many of the messages from the first on are in its step, and, if that is asked for, from its sender. */
-static size_t run_of(const message_t *messages, size_t count, bool same_sender)
-{
-    size_t i = 1;
-
-    while (i < count && messages[i].stage == messages[0].stage && messages[i].step == messages[0].step &&
-           (!same_sender || messages[i].from == messages[0].from)) {
-        i++;
-    }
-    return i;
-}
-
-static void write_step(const chart_t *chart, const message_t *messages, size_t count)
-{
-    size_t same;
-
-    for (size_t i = 0; i < count; i++) {
-        chart->received[messages[i].to] += !messages[i].boarded;
-    }
-    for (size_t i = 0; i < count; i += same) {
-        same = run_of(messages + i, count - i, true);
-        write_cell(chart, messages + i, same);
-    }
-    for (size_t i = 0; i < count; i++) {
-        chart->received[messages[i].to] = 0;
-    }
-}
-
-static void write_chart(const chart_t *chart, int width)
+static void write_chart(chart_t *chart, int width)
 {
     int height = chart->top + chart->job->plans->ranks * CELL_HEIGHT + IRR_SVG_MARGIN;
     size_t next = 0;
@@ -264,12 +349,7 @@ static void write_chart(const chart_t *chart, int width)
     for (int s = 0; s < chart->nstages; s++) {
         fprintf(chart->stream, "<g transform=\"translate(%d,%d)\">\n", chart->stages[s].x, chart->top);
         write_stage(chart, s);
-        while (next < chart->count && chart->messages[next].stage == s + 1) {
-            size_t count = run_of(chart->messages + next, chart->count - next, false);
-
-            write_step(chart, chart->messages + next, count);
-            next += count;
-        }
+        next = each_cell(chart, s + 1, next, write_cell);
         fputs("</g>\n", chart->stream);
     }
     fputs("</svg>\n", chart->stream);
@@ -283,6 +363,7 @@ irr_cli_exit_t irr_tool_draw_steps(const irr_tool_job_t *job)
     if (status == IRR_OK && chart.count > IRR_TOOL_DRAW_MESSAGES_MAX) {
         status = irr_tool_draw_map(job, chart.stages, chart.nstages);
     } else if (status == IRR_OK) {
+        survey(&chart);
         write_chart(&chart, lay_out(&chart));
     }
     free(chart.received);

@@ -82,7 +82,8 @@ void irr_tool_svg_stage(FILE *out, const irr_tool_stage_t *stage)
     const bool some = stage->boarded == 0 || stage->messages > 0;
 
     if (stage->boarded > 0) {
-        fprintf(out, "%zu over boards%s", stage->boarded, stage->messages > 0 ? ", and " : "");
+        fprintf(out, "%zu block%s through shared memory%s", stage->boarded, stage->boarded == 1 ? "" : "s",
+                stage->messages > 0 ? ", and " : "");
     }
     if (some) {
         fprintf(out, "%zu message%s", stage->messages, stage->messages == 1 ? "" : "s");

@@ -18,7 +18,7 @@
 /* Sizes in pixels. */
 enum {
     ROW_HEIGHT = 16, RANK_HEIGHT = 40, LABEL_WIDTH = 72, SIDE_WIDTH = 42, STEP_WIDTH = 26, PLOT_MIN = 900,
-    PLOT_MAX = 4000, LEGEND_HEIGHT = 20, LEGEND_ROWS = 4, SAMPLE_WIDTH = 26, HEADING_HEIGHT = 32, AXIS_HEIGHT = 44,
+    PLOT_MAX = 4000, LEGEND_HEIGHT = 20, SAMPLE_WIDTH = 26, HEADING_HEIGHT = 32, AXIS_HEIGHT = 44,
     DIGIT_WIDTH = 7, TICKS_MAX = 12
 };
 
@@ -31,6 +31,8 @@ typedef struct chart {
     uint64_t              makespan, bound;
     uint64_t             *begins;                    /* by transmission; NULL: with its step */
     irr_step_time_t      *times;                     /* of its step, if so */
+    size_t                wholes, splits;            /* whole messages; parts beyond one for each message */
+    double                idle;                      /* percent of the time in which the ranks do not send */
     int                   left, top, width, bottom;  /* of the rows */
 } chart_t;
 
@@ -46,13 +48,34 @@ static double x_of(const chart_t *chart, uint64_t time)
     return chart->left + (double)chart->width * (double)time / (double)(chart->makespan > 0 ? chart->makespan : 1);
 }
 
+static bool is_part(const chart_t *chart, const irr_transmission_t *t)
+{
+    return t->length < *irr_matrix_at(chart->job->matrix, t->from, t->to);
+}
+
+/* Finds what the legend must explain.  The ranks receive in as much of the time as they send. */
+static void survey(chart_t *chart)
+{
+    const irr_schedule_t *schedule = chart->job->schedule;
+    const uint64_t all = chart->makespan * (uint64_t)chart->job->plans->ranks;
+    uint64_t busy = 0;
+
+    for (size_t i = 0; i < schedule->count; i++) {
+        busy += schedule->list[i].length;
+        chart->wholes += !is_part(chart, &schedule->list[i]);
+    }
+    chart->splits = irr_schedule_splits(schedule, chart->job->matrix);
+    chart->idle = all > 0 ? 100 * (1 - (double)busy / (double)all) : 0;
+}
+
 static void lay_out(chart_t *chart)
 {
     int wanted = chart->job->schedule->steps < PLOT_MAX / STEP_WIDTH ?
                  chart->job->schedule->steps * STEP_WIDTH : PLOT_MAX;
 
     chart->left = IRR_SVG_MARGIN + LABEL_WIDTH;
-    chart->top = IRR_SVG_TITLE + LEGEND_ROWS * LEGEND_HEIGHT + HEADING_HEIGHT;
+    chart->top = IRR_SVG_TITLE + HEADING_HEIGHT + LEGEND_HEIGHT *
+                 ((chart->wholes > 0) + (chart->splits > 0) + (chart->idle > 0) + (chart->bound > 0));
     chart->width = wanted > PLOT_MIN ? wanted : PLOT_MIN;
     chart->bottom = chart->top + chart->job->plans->ranks * RANK_HEIGHT;
 }
@@ -81,17 +104,6 @@ static bool next_step(const chart_t *chart, size_t first, step_t *step)
 
 /* ---- around the rows ---- */
 
-/* Share of the time in which the ranks do not send, in percent; it is that in which they do not receive. */
-static double idle(const chart_t *chart)
-{
-    double all = (double)chart->makespan * chart->job->plans->ranks, busy = 0;
-
-    for (size_t i = 0; i < chart->job->schedule->count; i++) {
-        busy += (double)chart->job->schedule->list[i].length;
-    }
-    return all > 0 ? 100 * (1 - busy / all) : 0;
-}
-
 static void write_sample(const chart_t *chart, int row, const char *class)
 {
     int y = IRR_SVG_TITLE - 8 + row * LEGEND_HEIGHT;
@@ -103,19 +115,30 @@ static void write_sample(const chart_t *chart, int row, const char *class)
 
 static void write_legend(const chart_t *chart)
 {
-    int y = IRR_SVG_TITLE + 3 * LEGEND_HEIGHT, steps = chart->job->schedule->steps;
+    const int steps = chart->job->schedule->steps;
+    int row = 0;
 
-    write_sample(chart, 0, "cell s0");
-    fputs("a whole message, dark where it is sent and pale where it is received</text>\n", chart->stream);
-    write_sample(chart, 1, "cell s1");
-    fprintf(chart->stream, "a part of a message; there are %zu more parts than messages</text>\n",
-            irr_schedule_splits(chart->job->schedule, chart->job->matrix));
-    write_sample(chart, 2, "idle");
-    fprintf(chart->stream, "idle: the ranks do not send, or receive, in %.1f %% of the %" PRIu64 " bytes of %d "
-            "step%s</text>\n", idle(chart), chart->makespan, steps, steps == 1 ? "" : "s");
-    fprintf(chart->stream, "<path class=\"bound\" d=\"M%d %dh%d\"/><text x=\"%d\" y=\"%d\">%" PRIu64
-            " bytes: what the busiest rank sends or receives; no schedule ends earlier</text>\n",
-            IRR_SVG_MARGIN, y, SAMPLE_WIDTH, IRR_SVG_MARGIN + SAMPLE_WIDTH + 8, y + 5, chart->bound);
+    if (chart->wholes > 0) {
+        write_sample(chart, row++, "cell s0");
+        fputs("a whole message, dark where it is sent and pale where it is received</text>\n", chart->stream);
+    }
+    if (chart->splits > 0) {
+        write_sample(chart, row++, "cell s1");
+        fprintf(chart->stream, "a part of a message; there %s %zu more part%s than messages</text>\n",
+                chart->splits == 1 ? "is" : "are", chart->splits, chart->splits == 1 ? "" : "s");
+    }
+    if (chart->idle > 0) {
+        write_sample(chart, row++, "idle");
+        fprintf(chart->stream, "idle: the ranks do not send, or receive, in %.1f %% of the %" PRIu64 " bytes of %d "
+                "step%s</text>\n", chart->idle, chart->makespan, steps, steps == 1 ? "" : "s");
+    }
+    if (chart->bound > 0) {
+        const int y = IRR_SVG_TITLE + row * LEGEND_HEIGHT;
+
+        fprintf(chart->stream, "<path class=\"bound\" d=\"M%d %dh%d\"/><text x=\"%d\" y=\"%d\">%" PRIu64
+                " bytes: the busiest rank sends or receives so much; no schedule ends earlier</text>\n",
+                IRR_SVG_MARGIN, y, SAMPLE_WIDTH, IRR_SVG_MARGIN + SAMPLE_WIDTH + 8, y + 5, chart->bound);
+    }
 }
 
 static void write_axis(const chart_t *chart)
@@ -169,12 +192,11 @@ static int digits(int number)
 /* On one of its sides, with the rank on the other. */
 static void write_bar(const chart_t *chart, uint64_t begin, const irr_transmission_t *t, side_t side)
 {
-    bool part = t->length < *irr_matrix_at(chart->job->matrix, t->from, t->to);
     double x = x_of(chart, begin), width = x_of(chart, begin + t->length) - x;
     int rank = side == TO ? t->from : t->to, other = side == TO ? t->to : t->from, y = y_of(chart, rank, side);
 
-    fprintf(chart->stream, "<rect class=\"cell s%d%s\" x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\"/>", part,
-            side == FROM ? " from" : "", x, y + 1, width, ROW_HEIGHT - 2);
+    fprintf(chart->stream, "<rect class=\"cell s%d%s\" x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\"/>",
+            is_part(chart, t), side == FROM ? " from" : "", x, y + 1, width, ROW_HEIGHT - 2);
     if (width > digits(other) * DIGIT_WIDTH + 2) {
         fprintf(chart->stream, "<text class=\"to\" x=\"%.2f\" y=\"%d\">%d</text>", x + width / 2,
                 y + ROW_HEIGHT - 4, other);
@@ -284,6 +306,7 @@ irr_cli_exit_t irr_tool_draw_time(const irr_tool_job_t *job)
         status = set_times(&chart);
     }
     if (status == IRR_OK) {
+        survey(&chart);
         lay_out(&chart);
         write_chart(&chart);
     }

@@ -3,8 +3,8 @@
  * each link, as an SVG picture.
  *
  * The switch at the top is at the left, and each vertex is as high as all below it: a link is then two arrows in
- * the gap between its ends, and none crosses another.  An arrow is as wide as its load, that is its bytes by the
- * speed of the link; those of the largest load are red.  Pointing at an arrow tells what it is.
+ * the gap between its ends, and none crosses another.  An arrow is as wide as its load, its bytes divided
+ * by the speed of the link; those of the largest load are red.  Pointing at an arrow shows its bytes.
  *
  * Vertices are visited without recursion, by first child and next sibling: O(vertices).
  */
@@ -18,7 +18,7 @@
 enum {
     ROW_HEIGHT = 44, BOX_GAP = 4, BOX_MIN = 100, LETTER_WIDTH = 8, DIGIT_WIDTH = 7, LINK_WIDTH = 170,
     ARROW_MARGIN = 5, ARROW_OFFSET = 10, ARROW_MIN = 2, ARROW_MAX = 13, HEAD_LENGTH = 9, HEAD_MORE = 6,
-    LEGEND_HEIGHT = 22, LEGEND_ROWS = 3, SAMPLE_WIDTH = 60
+    LEGEND_HEIGHT = 22, SAMPLE_WIDTH = 60
 };
 
 #define LETTERS_MAX 24  /* of a name; pointing at it shows more */
@@ -34,6 +34,7 @@ typedef struct tree {
     const irr_topology_t *topology;
     FILE                 *stream;
     irr_links_t           links;
+    int                   busiest, used, unused;   /* directions of links */
     place_t              *places;    /* by vertex */
     int                   columns, rows;
     int                   box_width;
@@ -105,7 +106,8 @@ static void lay_out(tree_t *tree)
     tree->box_width = (int)letters * LETTER_WIDTH + 12;
     tree->box_width = tree->box_width > BOX_MIN ? tree->box_width : BOX_MIN;
     tree->left = IRR_SVG_MARGIN;
-    tree->top = IRR_SVG_TITLE + LEGEND_ROWS * LEGEND_HEIGHT + IRR_SVG_MARGIN;
+    tree->top = IRR_SVG_TITLE + IRR_SVG_MARGIN + LEGEND_HEIGHT *
+                ((tree->busiest > 0) + (tree->used > 0) + (tree->unused > 0));
 }
 
 static int x_of(const tree_t *tree, int v)
@@ -270,43 +272,57 @@ static void write_sample(const tree_t *tree, int row, const char *class)
         fprintf(tree->stream, "<path class=\"unused\" d=\"M%d %dh%d\"/>", IRR_SVG_MARGIN, y, SAMPLE_WIDTH);
     } else {
         write_arrow(tree->stream, class, IRR_SVG_MARGIN, y, SAMPLE_WIDTH,
-                    row == 0 ? ARROW_MAX : (ARROW_MIN + ARROW_MAX) / 2.0);
+                    strcmp(class, "busiest") == 0 ? ARROW_MAX : (ARROW_MIN + ARROW_MAX) / 2.0);
     }
     fprintf(tree->stream, "<text x=\"%d\" y=\"%d\">", IRR_SVG_MARGIN + SAMPLE_WIDTH + 8, y + 4);
 }
 
+/* Counts the directions of links of each kind. */
+static void survey(tree_t *tree)
+{
+    for (int e = 0; e < 2 * tree->topology->vertices; e++) {
+        if (tree->topology->parent[e / 2] >= 0) {
+            tree->busiest += is_busiest(tree, e);
+            tree->used += !is_busiest(tree, e) && tree->links.bytes[e] > 0;
+            tree->unused += tree->links.bytes[e] == 0;
+        }
+    }
+}
+
 static void write_legend(const tree_t *tree)
 {
-    int others = -1;
+    int row = 0;
 
-    for (int e = 0; e < 2 * tree->topology->vertices; e++) {
-        others += is_busiest(tree, e);
-    }
-    write_sample(tree, 0, "busiest");
-    if (others < 0) {
-        fputs("the busiest: none, no message leaves its host", tree->stream);
-    } else {
+    if (tree->busiest > 0) {
+        write_sample(tree, row++, "busiest");
         fputs("the busiest: ", tree->stream);
         write_link_name(tree, tree->links.busiest);
         fprintf(tree->stream, ", %" PRIu64 " bytes%s", tree->links.load,
-                tree->topology->speed[tree->links.busiest / 2] != tree->job->tree->base ? " by its speed" : "");
+                tree->topology->speed[tree->links.busiest / 2] != tree->job->tree->base ? " divided by its speed" : "");
+        if (tree->busiest > 1) {
+            fprintf(tree->stream, ", and %d other%s", tree->busiest - 1, tree->busiest == 2 ? "" : "s");
+        }
+        fputs("</text>\n", tree->stream);
     }
-    if (others > 0) {
-        fprintf(tree->stream, ", and %d other%s", others, others == 1 ? "" : "s");
+    if (tree->used > 0) {
+        write_sample(tree, row++, "used");
+        fputs("as wide as its bytes divided by its speed</text>\n", tree->stream);
     }
-    fputs("</text>\n", tree->stream);
-    write_sample(tree, 1, "used");
-    fprintf(tree->stream, "as wide as its bytes / its speed; %zu time%s messages of one step share a direction"
-            "</text>\n", tree->links.contention, tree->links.contention == 1 ? "" : "s");
-    write_sample(tree, 2, "unused");
-    fputs("carries nothing</text>\n", tree->stream);
+    if (tree->unused > 0) {
+        write_sample(tree, row, "unused");
+        fprintf(tree->stream, "carries nothing%s</text>\n",
+                tree->busiest == 0 ? ": no message leaves its host" : "");
+    }
 }
 
 static void write_picture(const tree_t *tree)
 {
     const int columns = tree->columns * (tree->box_width + LINK_WIDTH) - LINK_WIDTH;
     const int width = columns + 2 * IRR_SVG_MARGIN, least = irr_tool_svg_width(tree->job);
+    char caption[160];
 
+    snprintf(caption, sizeof(caption), "Bytes on each direction of each link in use; %zu time%s messages of one step "
+             "share a direction.", tree->links.contention, tree->links.contention == 1 ? "" : "s");
     irr_tool_svg_open(tree->job, width > least ? width : least,
                       tree->top + tree->rows * ROW_HEIGHT + IRR_SVG_MARGIN, NULL,
                       ".switch { fill: #e4e4e4; }\n.host { fill: #f5efdc; }\n.used { fill: #7fb2de; }\n"
@@ -314,7 +330,7 @@ static void write_picture(const tree_t *tree)
                       ".unused { fill: none; stroke: #aaa; stroke-dasharray: 2 4; }\n"
                       ".name { font-weight: bold; text-anchor: middle; }\n.on { text-anchor: middle; }\n"
                       ".bytes { font-size: 11px; text-anchor: middle; }\n",
-                      "Bytes between the switches and hosts in use, each direction of a link by itself.");
+                      caption);
     write_legend(tree);
     for (int v = 0; v < tree->topology->vertices; v++) {
         if (tree->topology->parent[v] >= 0) {
@@ -336,6 +352,7 @@ irr_cli_exit_t irr_tool_draw_tree(const irr_tool_job_t *job)
         status = tree.places != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
     }
     if (status == IRR_OK) {
+        survey(&tree);
         lay_out(&tree);
         write_picture(&tree);
     }

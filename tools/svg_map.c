@@ -21,6 +21,7 @@ void irr_svg_scale_meet(irr_svg_scale_t *scale, const uint64_t *bytes, size_t co
     for (size_t i = 0; i < count; i++) {
         scale->min = bytes[i] > 0 && (scale->min == 0 || bytes[i] < scale->min) ? bytes[i] : scale->min;
         scale->max = bytes[i] > scale->max ? bytes[i] : scale->max;
+        scale->white = scale->white || bytes[i] == 0;
     }
 }
 
@@ -198,6 +199,9 @@ void irr_svg_legend(FILE *out, const irr_svg_scale_t *scale, int x, int top, con
         fprintf(out, "<rect class=\"key l%d\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", LEVELS - 1, x,
                 bottom - KEY_LINE - KEY_WIDTH, KEY_WIDTH, KEY_WIDTH);
         write_legend_text(out, x, bottom - KEY_LINE - KEY_WIDTH / 2, scale->max);
+    }
+    if (!scale->white) {
+        return;
     }
     fprintf(out, "<rect class=\"none\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>"
             "<text x=\"%d\" y=\"%d\">%s</text>\n", x, bottom, KEY_WIDTH, KEY_WIDTH, x + KEY_WIDTH + 8,

@@ -12,6 +12,7 @@
 /* Bytes of the palest and the darkest colour; both 0: no cell has any. */
 typedef struct irr_svg_scale {
     uint64_t min, max;
+    bool     white;     /* some cell has no bytes */
 } irr_svg_scale_t;
 
 /* Takes in the bytes of more cells. */
@@ -39,7 +40,7 @@ int  irr_svg_map_tick(int pixels);
 /* Numbers of the rows, to the left of the map, if each is of `together` ranks. */
 void irr_svg_map_ranks(FILE *out, const irr_svg_map_t *map, int together);
 
-/* The legend; nothing: what a white cell means. */
+/* The legend; nothing: what a white cell means, if there is one. */
 void irr_svg_legend(FILE *out, const irr_svg_scale_t *scale, int x, int top, const char *nothing);
 
 /* Pixels of the legend. */
