@@ -78,7 +78,7 @@ partition() {
     fi
 }
 
-echo 1..70
+echo 1..73
 
 # ---- generate ----
 
@@ -357,6 +357,12 @@ refused "a collective without counts" "$scratch/x.ptini: file has 0 collectives"
 refused "an entry that UCC cannot count" "entry (1, 2) is 9223372036854775807 bytes, above the 4294967295" \
     convert "$scratch/huge" "$scratch/huge.ptini"
 refused "an output file that cannot be written" "$scratch/none/x: No such file" convert "$mesh" "$scratch/none/x"
+for name in mesh.csv mesh.txt; do
+    refused "output by the name $name" "$scratch/$name: the name ends in neither .mtx nor .ptini; --to mtx or --to" \
+        convert "$mesh" "$scratch/$name"
+done
+good convert "$mesh" "$scratch/mesh.csv" --to mtx && same "$scratch/mesh.csv" "$mesh"
+report $? "which --to makes right"
 refused "an output file that is full" "/dev/full: output cannot be written" convert "$mesh" /dev/full
 
 # ---- bad options ----

@@ -26,7 +26,7 @@ conf two 'SwitchName=s0 Nodes=n[0-1]' 'SwitchName=s1 Nodes=n[2-3]' 'SwitchName=t
 conf star 'SwitchName=s0 Nodes=n[0-3] Switches=s[1-3]' 'SwitchName=s1 Nodes=n[4-7]' 'SwitchName=s2 Nodes=n[8-11]' \
     'SwitchName=s3 Nodes=n[12-15]'
 
-echo 1..76
+echo 1..80
 
 # ---- print ----
 
@@ -360,6 +360,8 @@ END
     sed 's/spine/leaf2/' "$lldp/switches/leaf1.json" > "$scratch/leaf1.json"
     declines "$8" "the links between switches form a ring" --interface eth0 "$lldp"/hosts/*.json \
         --switches "$scratch/leaf1.json" "$lldp/switches/leaf2.json" "$lldp/switches/spine.json"
+    ended_by INT "$scratch/pipe.json" python3 "$srcdir/contrib/lldp2topology" "$scratch/pipe.json"
+    ended_by PIPE "$scratch/pipe.json" python3 "$srcdir/contrib/lldp2topology" --interface eth0 "$lldp"/hosts/*.json
 }
 
 # Blocks, a tree that is the default, another one, and a flat topology.
@@ -398,6 +400,8 @@ END
     converts "$1" "$scratch/topology.yaml"
     printf 'SwitchName=%s\n' 'only Nodes=node[01-02]' > "$scratch/expected"
     converts "$2" --topology small "$scratch/topology.yaml"
+    ended_by INT "$scratch/pipe.yaml" python3 "$srcdir/contrib/yaml2topology" "$scratch/pipe.yaml"
+    ended_by PIPE "$scratch/pipe.yaml" python3 "$srcdir/contrib/yaml2topology" "$scratch/topology.yaml"
     declines "$3" "there is no topology 'large', but blocks, small, office, flat" --topology large "$scratch/topology.yaml"
     declines "$4" "$scratch/topology.yaml: topology 'blocks' is no tree" --topology blocks "$scratch/topology.yaml"
     printf '%s\n' '- topology: one' '  tree:' '    switches' > "$scratch/cut.yaml"
@@ -405,7 +409,8 @@ END
 }
 
 set -- "hosts and switches that speak LLDP make a topology" "hosts alone, below a switch that is made up" \
-    "which is told" "one switch" "a host on two networks" "a host without a switch" "what is no JSON" "a ring"
+    "which is told" "one switch" "a host on two networks" "a host without a switch" "what is no JSON" "a ring" \
+    "Ctrl-C" "a closed pipe"
 if command -v python3 > /dev/null; then
     from_lldp "$@"
 else
@@ -414,7 +419,7 @@ else
     done
 fi
 set -- "the default tree of a topology.yaml" "another tree of it" "a topology that it lacks" "one that is no tree" \
-    "what is no such file"
+    "what is no such file" "Ctrl-C for yaml2topology" "a closed pipe for it"
 if command -v python3 > /dev/null; then
     from_yaml "$@"
 else

@@ -18,6 +18,29 @@ report() {
     cat "$scratch/out" "$scratch/err" 2> /dev/null | sed 's/^/# /' | tail -n 60
 }
 
+# ended_by SIGNAL INPUT COMMAND...: Ctrl-C while a Python script reads, or a reader that has closed its standard output,
+# ends it by that signal, and there is no traceback.  INPUT: a name for a pipe, which is among the command's words.
+ended_by() {
+    mkfifo "$2"
+    python3 - "$@" > "$scratch/out" 2>&1 << 'END'
+import os, signal, subprocess, sys
+name, pipe, *command = sys.argv[1:]
+signal.alarm(30)
+reader, writer = os.pipe()
+if name == "PIPE":
+    os.close(reader)
+process = subprocess.Popen(command, stdout=writer, stderr=subprocess.PIPE, text=True)
+if name == "INT":
+    os.open(pipe, os.O_WRONLY)   # returns when the script has opened the other end
+    process.send_signal(signal.SIGINT)
+text = process.communicate()[1]
+print(process.returncode, text)
+sys.exit(process.returncode != -getattr(signal, "SIG" + name) or "Traceback" in text)
+END
+    report $? "$(basename "$4") is ended by SIG$1 without a traceback"
+    rm "$2"
+}
+
 skip() {
     count=$((count + 1))
     echo "ok $count - $1 # SKIP $2"

@@ -79,7 +79,7 @@ static irr_cli_exit_t make_command(const irr_job_options_t *options, const irr_j
         return IRR_CLI_REFUSED;
     }
     snprintf(command->ranks, sizeof(command->ranks), "%d", ranks);
-    command->words[count++] = "-np";
+    command->words[count++] = "-n";   /* for mpirun and for srun */
     command->words[count++] = command->ranks;
     if (job != NULL) {
         code = add_ours(job, command, &command->words[count]);

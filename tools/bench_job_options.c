@@ -29,7 +29,7 @@ static const irr_cli_option_t rows[] = {
     { "pairs",      OPTION_PAIRS,      "N",     "jobs of each kind, those of a pair in random order; default 5" },
     { "seed",       OPTION_SEED,       "N",     "of the random order; default: another one each time, which is printed"
     },
-    { "launch",     OPTION_LAUNCH,     "WORDS", "what starts a job, before -np; default " DEFAULT_LAUNCH },
+    { "launch",     OPTION_LAUNCH,     "WORDS", "what starts a job, before -n, as srun does; default " DEFAULT_LAUNCH },
     { "json",       OPTION_JSON,       "FILE",  "write all times to a file" },
     { "once",       OPTION_ONCE,       "WHAT",  "be the job: TRAFFIC,CALLS,BYTES; for mpirun" },
     IRR_CLI_ROW_ALGORITHMS,
@@ -174,7 +174,7 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
 /* A driver on each rank of a job would start a job for each. */
 static irr_cli_exit_t check_place(void)
 {
-    if (getenv("OMPI_COMM_WORLD_SIZE") != NULL || getenv("PMIX_RANK") != NULL) {
+    if (irr_cli_is_launched()) {
         irr_cli_complain("--job starts mpirun itself; run it without");
         return IRR_CLI_REFUSED;
     }

@@ -20,19 +20,27 @@ const char *irr_cli_version(void)
     return PACKAGE_VERSION;
 }
 
-bool irr_cli_asks_only(int argc, char **argv)
+bool irr_cli_is_launched(void)
 {
     static const char *const launchers[] = { "OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK" };
+
+    for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
+        if (getenv(launchers[i]) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool irr_cli_asks_only(int argc, char **argv)
+{
     static const char *const questions[] = { "-h", "--help", "--version", "--list-algorithms" };
     bool asks = false;
 
     for (size_t i = 0; argc > 1 && i < sizeof(questions) / sizeof(questions[0]); i++) {
         asks = asks || strcmp(argv[1], questions[i]) == 0;
     }
-    for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
-        asks = asks && getenv(launchers[i]) == NULL;
-    }
-    return asks;
+    return asks && !irr_cli_is_launched();
 }
 
 /* A line ends before that column, and the next one begins at TEXT_COLUMN. */

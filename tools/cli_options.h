@@ -53,6 +53,9 @@ const char *irr_cli_version(void);
 /* The first argument asks for the help and the like, and nothing like mpirun has started this: it needs no MPI. */
 bool irr_cli_asks_only(int argc, char **argv);
 
+/* True if the environment has what mpirun, or srun with PMI, sets. */
+bool irr_cli_is_launched(void);
+
 /* The lines of the help, one a row or more. */
 void irr_cli_options_print(const irr_cli_options_t *options);
 

@@ -20,6 +20,7 @@ const char irr_cli_program[] = "irr_bench";
 typedef struct bench {
     int                 ranks;
     int                 rank;
+    bool                launched;       /* by mpirun or srun; MPI_Init sets the same variables in a process alone */
     irr_bench_options_t options;
     irr_matrix_t        matrix;         /* of the unit that comes next, or without entries */
     uint64_t            unit;           /* of the matrix */
@@ -63,6 +64,11 @@ static irr_cli_exit_t prepare(bench_t *bench, int argc, char **argv)
 
     if (code != IRR_CLI_GOOD || !bench->options.work.run) {
         return code;
+    }
+    if (bench->ranks == 1 && !bench->launched) {
+        irr_cli_complain("one rank has no other to exchange with: no launcher has started this process, as mpirun -n 4 "
+                         "irr_bench does; srun needs --mpi=pmix");
+        return IRR_CLI_REFUSED;
     }
     code = load(bench, bench->options.work.unit_max);
     if (code == IRR_CLI_GOOD && bench->options.json != NULL) {
@@ -228,6 +234,7 @@ int main(int argc, char **argv)
     if (irr_cli_asks_only(argc, argv)) {
         return (int)irr_bench_options_read(argc, argv, &bench.options);
     }
+    bench.launched = irr_cli_is_launched();
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &bench.ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);

@@ -6,17 +6,38 @@
 #include <errno.h>
 #include <string.h>
 
-/* The end of the names of pattern files, as UCC's own examples have it. */
+/* The ends of the names of pattern files, as UCC's own examples have it, and of Matrix Market files. */
 #define UCC_END ".ptini"
+#define MTX_END ".mtx"
+
+/* The last dot of a file's name and what follows; an empty text if there is none. */
+static const char *end_of(const char *path)
+{
+    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+    const char *dot = path != NULL ? strrchr(slash != NULL ? slash : path, '.') : NULL;
+
+    return dot != NULL ? dot : "";
+}
 
 static irr_matrix_kind_t kind_of(irr_matrix_kind_t wanted, const char *path)
 {
-    const size_t length = path != NULL ? strlen(path) : 0, end = strlen(UCC_END);
-
     if (wanted != IRR_MATRIX_BY_NAME) {
         return wanted;
     }
-    return length > end && strcmp(path + length - end, UCC_END) == 0 ? IRR_MATRIX_UCC : IRR_MATRIX_MTX;
+    return strcmp(end_of(path), UCC_END) == 0 ? IRR_MATRIX_UCC : IRR_MATRIX_MTX;
+}
+
+/* Complains about a name for output that promises another kind of file than the tool writes. */
+static bool is_name_right(irr_matrix_kind_t wanted, const char *path)
+{
+    const char *end = end_of(path);
+
+    if (wanted != IRR_MATRIX_BY_NAME || end[0] == '\0' || strcmp(end, MTX_END) == 0 || strcmp(end, UCC_END) == 0) {
+        return true;
+    }
+    irr_cli_complain("%.256s: the name ends in neither " MTX_END " nor " UCC_END "; --to mtx or --to ucc chooses",
+                     path);
+    return false;
 }
 
 irr_cli_exit_t irr_matrix_load(const irr_matrix_options_t *options, const char *path, irr_matrix_t *matrix)
@@ -97,6 +118,9 @@ irr_cli_exit_t irr_matrix_save(const irr_matrix_options_t *options, const char *
     char comment[400];
     FILE *stream;
 
+    if (!is_name_right(options->to, name)) {
+        return IRR_CLI_REFUSED;
+    }
     for (size_t i = 0; i < cells; i++) {
         if (matrix->entries[i] > limit) {
             irr_cli_complain("entry (%zu, %zu) is %llu bytes, above the %llu that the file can hold",

@@ -103,7 +103,7 @@ file() {
     printf '%s\n' '%%MatrixMarket matrix coordinate integer general' "$@" > "$name"
 }
 
-plan 107
+plan 108
 
 # ---- files ----
 
@@ -212,11 +212,15 @@ report $? "one unit as a picture: a bar a row, named as in the table"
 refused "a picture that cannot be written" "$scratch/none/x.svg: No such file" --plot "$scratch/none/x.svg"
 # The times of so many iterations, 1.36 GB, do not fit.
 four=host,host,host,host
-(ulimit -v 1200000 && "$BENCH" --algorithms $four,$four,$four,$four -i 10000000 --plot "$scratch/bars.svg") \
+(ulimit -v 1200000 && ranks 1 "$BENCH" --algorithms $four,$four,$four,$four -i 10000000 --plot "$scratch/bars.svg") \
     > "$scratch/out" 2>&1
 [ $? -eq 2 ] && [ "$(lines 'not enough memory for the times')" -eq 1 ] &&
     [ "$(lines "irr_bench: $scratch/bars.svg: no row was measured, so there is nothing to draw")" -eq 1 ]
 report $? "a picture without rows"
+"$BENCH" > "$scratch/out" 2>&1
+[ $? -eq 2 ] && [ "$(lines '^irr_bench: one rank has no other to exchange with: no launcher has started')" -eq 1 ] &&
+    [ "$(wc -l < "$scratch/out")" -eq 1 ]
+report $? "no launcher"
 accepted "one rank" 1 1 --pattern skewed --algorithms host -i 2 -x 0
 accepted "no bytes at all" 3 1 --unit 0 --algorithms host -i 2 -x 0
 accepted "a transposition" 4 2 --datatype vector:8:4 --unit 512 -i 3 -x 0

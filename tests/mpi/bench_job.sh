@@ -117,16 +117,22 @@ users_command() {
         [ "$(grep -c '^  program *2 *- *- ' "$scratch/table")" -eq 2 ] &&
         grep -q '^# irr_bench [^ ]*: whole jobs of /a/program, pairs: 2' "$scratch/table" &&
         grep -qx '# least median of a3: whole [0-9.]*' "$scratch/table" &&
-        [ "$(tail -n 1 "$scratch/words")" = '-np 2 /a/program -x 1' ] &&
+        [ "$(tail -n 1 "$scratch/words")" = '-n 2 /a/program -x 1' ] &&
         tr -d ' \n' < "$scratch/x.json" |
             grep -q '"calls":null,"bytes":null,"runs":\[{"algorithm":"host","served":null,'
+}
+
+takes_n() {
+    rm -f "$scratch/words"
+    job --launch "$scratch/srun -p debug" --ranks 3 --calls 4 --bytes 9 --pairs 1 --traffic same &&
+        [ "$(cut -d ' ' -f 1-4 "$scratch/words" | sort -u)" = '-p debug -n 3' ]
 }
 
 real_command() {
     good --launch "$MPIRUN --oversubscribe" --ranks 2 --pairs 1 -- true && row ' true 2 - - auto '
 }
 
-plan 32
+plan 33
 
 launcher times 'echo words of the launcher' \
     "echo \"\$*\" >> '$scratch/words'" \
@@ -140,6 +146,8 @@ launcher times 'echo words of the launcher' \
     '    shift' \
     "    echo \"\${*:-2 1 6}\" > '$scratch/next'" \
     'fi'
+launcher srun 'for word; do case $word in -np) echo "srun: invalid partition: p" >&2; exit 1 ;; esac; done' \
+    'exec "${0%/*}/times" "$@"'
 launcher fails 'case $* in *--once*) [ -n "$OMPI_MCA_coll" ]' \
     'echo "job calls_s=1 served=0 loaded=$?" ;; *) exit 3 ;; esac'
 launcher never 'echo "job calls_s=1 served=0 loaded=0"'
@@ -155,6 +163,7 @@ check "jobs of a pair in random order" random_order
 check "a seed that nobody chose" seeds
 check "a command of the user" users_command
 check "a command under mpirun" real_command
+check "a launcher that takes -n alone, as srun" takes_n
 
 # ---- launchers ----
 

@@ -38,9 +38,23 @@ assert {e["pid"] for e in spans} == {0, 1, 2, 3}
 EOF
 }
 
-# no_trace FILE: told in one line.
+# no_trace TEXT FILE: refused in one line that has the text.
 no_trace() {
-    ! "$tool" -o "$scratch/none.json" "$@" > "$scratch/run" 2>&1 && grep -c . "$scratch/run" && ! grep Traceback "$scratch/run"
+    ! "$tool" -o "$scratch/none.json" "$2" > "$scratch/run" 2> "$scratch/refusal" && cat "$scratch/refusal" &&
+        [ "$(grep -c . "$scratch/refusal")" -eq 1 ] && grep -q "^irr_trace: .*$1" "$scratch/refusal"
+}
+
+# wrong_lines: each field that a line lacks, or has of another type, is named.
+wrong_lines() {
+    trace=$(ls "$scratch"/job.0.trace) && bad=$scratch/wrong.0.trace
+    for field in host epoch_ns dropped op channel rank peer exchange kind stage bytes begin_ns end_ns status; do
+        sed "s/\"$field\": /\"other\": /" "$trace" > "$bad" && no_trace "is no trace: '$field' is no" "$bad" || return
+        sed "s/\"$field\": [^,}]*/\"$field\": [1]/" "$trace" > "$bad" && no_trace "'$field' is no" "$bad" || return
+    done
+    sed 's/"op": "recv"/"op": "rest"/' "$trace" > "$bad" && no_trace "'op' is 'rest', neither send nor recv" "$bad" &&
+        sed 's/^/[/; s/$/]/' "$trace" > "$bad" && no_trace "is no object" "$bad" &&
+        printf '\377\376\n' > "$bad" && no_trace "is no trace" "$bad" &&
+        yes '[' | head -n 100000 | tr -d '\n' > "$bad" && no_trace "is no trace" "$bad"
 }
 
 # planned ALGORITHM "SETTING=VALUE..." TRAFFIC...: the messages of the last exchange of a job are those that irr_plan
@@ -117,14 +131,19 @@ if ! command -v python3 > /dev/null; then
     echo "1..0 # SKIP python3 was not found"
     exit 0
 fi
-plan 21
+plan 25
 check "a job of four ranks" traces 4
 check "its traces as one" whole_trace
 check "a folder that is not there" told "cannot be written" \
     ranks 2 --mca coll_irr_trace "$scratch/no/such/job" "$builddir/mpi_default" left
 echo "not a trace" > "$scratch/bad.0.trace"
-check "a file that is no trace" no_trace "$scratch/bad.0.trace"
-check "a file with another name" no_trace "$scratch/all.json"
+check "a file that is no trace" no_trace "is no trace: " "$scratch/bad.0.trace"
+check "a file with another name" no_trace "is not called PREFIX.RANK.trace" "$scratch/all.json"
+check "a file that is not there" no_trace "No such file" "$scratch/none.0.trace"
+traces 4 > /dev/null 2>&1
+check "lines of another kind" wrong_lines
+ended_by INT "$scratch/pipe.0.trace" python3 "$tool" "$scratch/pipe.0.trace"
+ended_by PIPE "$scratch/pipe.0.trace" python3 "$tool" -o "$scratch/all.json" "$scratch"/job.*.trace
 while read -r algorithm settings; do
     check "the plan of $algorithm $settings" planned "$algorithm" "$settings" --pattern random --unit 20k
 done << 'END'
