@@ -102,7 +102,8 @@ mca_coll_irr_choice_t mca_coll_irr_choices[MCA_COLL_IRR_ALL_CHOICES] = {
     },
     [MCA_COLL_IRR_TRANSPORT] = {
         PREFIX "transport",
-        "What moves messages between processes, of what was built. ucx: UCX; ofi: libfabric. auto is ucx, but ofi "
+        "What moves messages between processes, of what was built. ucx: UCX; ofi: libfabric; shm: shared "
+        "memory of coll/irr's own, for jobs on one node. auto is ucx, but ofi "
         "where " PREFIX "ofi_provider or " PREFIX "ofi_domain is set and nothing of UCX, and for a job on several "
         "nodes whose only fast devices libfabric alone drives (Slingshot, EFA, Omni-Path), or where UCX was told to "
         "use nothing that leaves a node. " PREFIX "verbose 1 says which, and why. Must be the same on all ranks.",

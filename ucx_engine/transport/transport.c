@@ -23,6 +23,7 @@ static const struct row {
 #ifdef HAVE_LIBFABRIC
     { "ofi", "libfabric: what network its providers reach", irr_ofi_open },
 #endif
+    { "shm", "shared memory, for jobs on one node", irr_shm_open },
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };

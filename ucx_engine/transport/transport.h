@@ -212,4 +212,10 @@ irr_status_t irr_ucx_open(const irr_engine_config_t *config, irr_transport_t **t
  */
 irr_status_t irr_ofi_open(const irr_engine_config_t *config, irr_transport_t **transport_p);
 
+/*
+ * Shared memory: see transport/shm/shm.h.  Reads only the rank numbers.  IRR_ERR_NOT_SUPPORTED, told to the user, for a
+ * job on several nodes, and where the system has no such memory.
+ */
+irr_status_t irr_shm_open(const irr_engine_config_t *config, irr_transport_t **transport_p);
+
 #endif

@@ -1,0 +1,277 @@
+/*
+ * test_shm.c - messages through shared memory: the conformance suite, several transports in one process; a segment that
+ * breaks the rules; a process that may not read the memory of another one; memory that is missing.
+ */
+#include "transport_suite.h"
+
+#include "irr_memory.h"
+#include "transport/key.h"
+#include "transport/shm/shm.h"
+
+#define TAG IRR_NET_TAG
+#define KEY irr_key(IRR_NET_ID, TAG, 0)
+
+static const irr_engine_config_t config = { .transport = "shm", .one_node = true };
+
+static irr_status_t open_all(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    return irr_net_open_transports(config, transports);
+}
+
+static const irr_setup_t shm = { .open = open_all };
+
+IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, shm)
+
+static void test_visits(void) { irr_suite_visits(&shm, config); }
+
+/* ---- a segment that breaks the rules ---- */
+
+/* Writes the next slot of a lane that holds a message of eight bytes so far, behind the back of its sender. */
+typedef void (*forge_t)(irr_lane_out_t *out, irr_lane_slot_t *slot);
+
+static void put_piece(irr_lane_out_t *out, irr_lane_slot_t *slot, uint64_t total, uint64_t offset, uint64_t length,
+                      unsigned form)
+{
+    slot->piece.total = total;
+    slot->piece.offset = offset;
+    slot->piece.length = length;
+    irr_lane_put(out, KEY, form);
+}
+
+static void no_such_form(irr_lane_out_t *out, irr_lane_slot_t *slot)
+{
+    (void)slot;
+    irr_lane_put(out, KEY, 63);
+}
+
+static void piece_behind_the_end(irr_lane_out_t *out, irr_lane_slot_t *slot)
+{
+    put_piece(out, slot, 100, IRR_LANE_BESIDE - 99, 100, IRR_LANE_FIRST);
+}
+
+static void piece_far_away(irr_lane_out_t *out, irr_lane_slot_t *slot)
+{
+    put_piece(out, slot, 100, UINT64_MAX - 50, 100, IRR_LANE_FIRST);
+}
+
+static void piece_too_long(irr_lane_out_t *out, irr_lane_slot_t *slot)
+{
+    put_piece(out, slot, UINT64_MAX, 0, IRR_LANE_PIECE + 1, IRR_LANE_FIRST);
+}
+
+static void piece_empty(irr_lane_out_t *out, irr_lane_slot_t *slot)
+{
+    put_piece(out, slot, 100, 0, 0, IRR_LANE_FIRST);
+}
+
+static void piece_longer_than_all(irr_lane_out_t *out, irr_lane_slot_t *slot)
+{
+    put_piece(out, slot, 99, 0, 100, IRR_LANE_FIRST);
+}
+
+static void piece_of_nothing(irr_lane_out_t *out, irr_lane_slot_t *slot)
+{
+    put_piece(out, slot, 100, 0, 100, IRR_LANE_NEXT);
+}
+
+static void no_such_token(irr_lane_out_t *out, irr_lane_slot_t *slot)
+{
+    slot->single.total = 8;
+    slot->single.address = (uintptr_t)slot;
+    slot->single.token = IRR_SHM_TOKENS;
+    irr_lane_put(out, KEY, IRR_LANE_SINGLE);
+}
+
+static void two_begins(irr_lane_out_t *out, irr_lane_slot_t *slot)
+{
+    put_piece(out, slot, 200, 0, 100, IRR_LANE_FIRST);
+    put_piece(out, irr_lane_next(out), 200, 0, 100, IRR_LANE_FIRST);
+}
+
+/* One rank forges; the receives from it end in an error, and the other ranks go on. */
+static void expect_broken(forge_t forge)
+{
+    irr_op_t recv = { .then = NULL }, other = { .then = NULL };
+    irr_lane_out_t *out;
+    irr_list_t list, another;
+    irr_net_t net;
+
+    if (!irr_net_open(&net, &shm)) {
+        return;
+    }
+    irr_net_exchange_bytes(&net, 0, 1, 8, true);
+    irr_net_exchange_bytes(&net, 0, 1, 100, true);   /* there is room beside the slots */
+    irr_list_open_even(&list, 1, 300);
+    irr_list_open_even(&another, 1, 8);
+    irr_net_recv(&net, 1, 0, TAG, &list, IRR_FORM_IOVEC, &recv);
+    irr_net_recv(&net, 1, 0, TAG + 1, &another, IRR_FORM_IOVEC, &other);
+    out = &net.peers[0][1]->out;
+    forge(out, irr_lane_next(out));
+    irr_net_idle(&net);
+    CU_ASSERT_EQUAL(recv.status, IRR_ERR_PROTOCOL);
+    CU_ASSERT_EQUAL(other.status, IRR_ERR_PROTOCOL);
+    CU_ASSERT_TRUE(irr_list_guarded(&list));
+    irr_net_recv(&net, 1, 0, TAG, &list, IRR_FORM_IOVEC, &recv);
+    CU_ASSERT_EQUAL(recv.status, IRR_ERR_PROTOCOL);
+    irr_net_exchange_bytes(&net, 2, 1, 100000, true);
+    irr_net_exchange_bytes(&net, 1, 0, 100000, true);
+    irr_list_close(&another);
+    irr_list_close(&list);
+    irr_net_close(&net);
+}
+
+static void test_forged(void)
+{
+    static const forge_t forges[] = {
+        no_such_form, piece_behind_the_end, piece_far_away, piece_too_long, piece_empty, piece_longer_than_all,
+        piece_of_nothing, no_such_token, two_begins
+    };
+
+    for (size_t i = 0; i < sizeof(forges) / sizeof(forges[0]); i++) {
+        expect_broken(forges[i]);
+    }
+}
+
+/* The memory that a message is to be read from is not there: its receiver knows, and the sender is done with it. */
+static void test_unreadable(void)
+{
+    enum { BYTES = 2 * IRR_SHM_SINGLE_MIN };
+    irr_op_t send = { .then = NULL }, recv = { .then = NULL };
+    irr_list_t from, to;
+    irr_net_t net;
+
+    if (!irr_net_open(&net, &shm)) {
+        return;
+    }
+    irr_net_exchange_bytes(&net, 0, 1, 8, true);
+    irr_net_exchange_bytes(&net, 1, 0, 8, true);
+    irr_list_open_even(&from, 1, BYTES);
+    irr_list_open_even(&to, 1, BYTES);
+    irr_net_send(&net, 0, 1, TAG, &from, IRR_FORM_IOVEC, &send);
+    CU_ASSERT_EQUAL(send.status, IRR_IN_PROGRESS);
+    net.peers[0][1]->out.slots[(net.peers[0][1]->out.sent - 1) % IRR_LANE_SLOTS].single.address = 8;
+    irr_net_recv(&net, 1, 0, TAG, &to, IRR_FORM_IOVEC, &recv);
+    irr_net_wait(&net, &recv);
+    irr_net_wait(&net, &send);
+    CU_ASSERT_EQUAL(recv.status, IRR_ERR_PEER);
+    CU_ASSERT_TRUE(irr_list_guarded(&to));
+    irr_net_exchange_bytes(&net, 0, 1, BYTES, true);
+    irr_list_close(&to);
+    irr_list_close(&from);
+    irr_net_close(&net);
+}
+
+/* Links that lead out of the segment, and counts of slots that were never sent. */
+static void test_lying_links(void)
+{
+    irr_op_t recv = { .then = NULL };
+    irr_shm_table_t *table;
+    irr_list_t list;
+    irr_net_t net;
+
+    if (!irr_net_open(&net, &shm)) {
+        return;
+    }
+    irr_list_open_even(&list, 1, 8);
+    table = (irr_shm_table_t *)irr_shm_of(net.transports[0])->segment.bytes;
+    for (uint64_t offset = 1; offset != 0; offset <<= 1) {
+        table->first = offset;
+        if (offset == 1) {
+            irr_net_recv(&net, 1, 0, TAG, &list, IRR_FORM_IOVEC, &recv);
+        }
+        if (offset < 64 || offset >= irr_shm_of(net.transports[0])->segment.card.bytes) {
+            irr_net_idle(&net);
+        }
+    }
+    CU_ASSERT_EQUAL(recv.status, IRR_IN_PROGRESS);
+    table->first = 0;
+    irr_net_abandon(&net, 1);
+    irr_net_exchange_bytes(&net, 2, 1, 8, true);
+    net.peers[1][2]->own->taken = 1000;
+    for (int i = 0; i < 10 * IRR_LANE_SLOTS; i++) {
+        irr_net_exchange_bytes(&net, 2, 1, 8, false);
+        net.peers[1][2]->own->taken += i % IRR_LANE_SLOTS == 0 ? 100 : 0;
+    }
+    irr_list_close(&list);
+    irr_net_close(&net);
+}
+
+/* ---- what is missing ---- */
+
+/* A process that may not read the memory of another one gets long messages in pieces. */
+static void test_no_single_copy(void)
+{
+    irr_net_t net;
+
+    if (!irr_net_open(&net, &shm)) {
+        return;
+    }
+    irr_net_exchange_bytes(&net, 0, 1, 8, true);
+    irr_net_exchange_bytes(&net, 1, 0, 8, true);
+    net.peers[1][0]->own->reads = 0;
+    for (size_t bytes = IRR_SHM_SINGLE_MIN; bytes < 8 * IRR_SHM_SINGLE_MIN; bytes *= 2) {
+        irr_net_exchange_bytes(&net, 0, 1, bytes, true);
+        irr_net_exchange_bytes(&net, 0, 1, bytes + 1, false);
+    }
+    CU_ASSERT_EQUAL(net.peers[0][1]->singles[0], 0);
+    irr_net_exchange_bytes(&net, 1, 0, IRR_SHM_SINGLE_MIN, true);
+    CU_ASSERT_EQUAL(net.peers[1][0]->singles[0], 1);
+    irr_net_close(&net);
+}
+
+/* A message that finds no receive, and no memory, waits on its lane, and those behind it. */
+static void test_no_memory(void)
+{
+    static const size_t lengths[] = { 8, 3000, 100000, IRR_SHM_SINGLE_MIN };
+    enum { LENGTHS = sizeof(lengths) / sizeof(lengths[0]) };
+    irr_net_t net;
+
+    irr_memory_begin();
+    for (size_t i = 0; i < LENGTHS && irr_net_open(&net, &shm); i++) {
+        irr_op_t sent[2] = { { .then = NULL } }, received[2] = { { .then = NULL } };
+        irr_list_t from, to[2];
+
+        irr_net_exchange_bytes(&net, 0, 1, 3000, true);
+        irr_list_open_even(&from, 1, lengths[i]);
+        irr_list_fill(&from, i);
+        for (int k = 0; k < 2; k++) {
+            irr_list_open_even(&to[k], 1, lengths[i]);
+            irr_net_send(&net, 0, 1, (uint16_t)(TAG + k), &from, IRR_FORM_IOVEC, &sent[k]);
+        }
+        irr_memory_limit(0);
+        irr_net_recv(&net, 1, 0, TAG + 1, &to[1], IRR_FORM_IOVEC, &received[1]);
+        irr_net_idle(&net);
+        CU_ASSERT_EQUAL(received[1].status, IRR_IN_PROGRESS);
+        CU_ASSERT_TRUE(irr_memory_failed());
+        irr_memory_limit(SIZE_MAX);
+        irr_net_wait(&net, &received[1]);
+        irr_net_recv(&net, 1, 0, TAG, &to[0], IRR_FORM_IOVEC, &received[0]);
+        for (int k = 0; k < 2; k++) {
+            irr_net_wait(&net, &received[k]);
+            irr_net_wait(&net, &sent[k]);
+            CU_ASSERT_EQUAL(received[k].status, IRR_OK);
+            CU_ASSERT_TRUE(irr_list_holds(&to[k], i, lengths[i]));
+            irr_list_close(&to[k]);
+        }
+        irr_list_close(&from);
+        irr_net_close(&net);
+        irr_memory_fail(0, NULL);
+    }
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, shm)
+        { "shm: ranks leave and others come", test_visits },
+        { "slots that break the rules", test_forged },
+        { "a message that cannot be read", test_unreadable },
+        { "links and counts that lie", test_lying_links },
+        { "a process that may not read the memory of another one", test_no_single_copy },
+        { "messages that find no receive and no memory", test_no_memory },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("shm", cases, 240);
+}

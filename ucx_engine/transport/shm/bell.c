@@ -1,0 +1,102 @@
+/*
+ * bell.c - sleep, and waking a process that sleeps.
+ *
+ * The bell of a process is a pipe that others open through the /proc of this process, as they open its segment.  A
+ * process that goes to sleep says so in its segment, looks once more, and polls the pipe.  Another one that has put
+ * something on a lane, or taken something off, reads that word and writes a byte.
+ *
+ * The one that sleeps pays for the order of these accesses (membarrier), so that a message costs no fence.  Where the
+ * kernel has no membarrier a wakeup can be lost; callers bound their sleeps for that reason.
+ */
+#include "transport/shm/shm.h"
+
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void order(int command)
+{
+    (void)syscall(__NR_membarrier, command, 0, 0);
+}
+
+void irr_shm_open_bell(irr_shm_t *shm)
+{
+    if (pipe2(shm->bell, O_CLOEXEC | O_NONBLOCK) != 0) {
+        shm->bell[0] = shm->bell[1] = 0;
+    }
+    order(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
+}
+
+void irr_shm_close_bell(irr_shm_t *shm)
+{
+    if (shm->bell[0] != 0) {
+        close(shm->bell[0]);
+        close(shm->bell[1]);
+    }
+}
+
+static _Atomic uint32_t *asleep(irr_shm_t *shm)
+{
+    return &((irr_shm_table_t *)shm->segment.bytes)->asleep;
+}
+
+void irr_shm_disarm(irr_shm_t *shm)
+{
+    char bytes[64];
+
+    shm->armed = false;
+    atomic_store_explicit(asleep(shm), 0, memory_order_relaxed);
+    while (read(shm->bell[0], bytes, sizeof(bytes)) == (ssize_t)sizeof(bytes)) {
+    }
+}
+
+irr_status_t irr_shm_arm(irr_transport_t *transport, int *fd_p)
+{
+    irr_shm_t *shm = irr_shm_of(transport);
+    bool news = false;
+
+    if (shm->bell[0] == 0) {
+        return IRR_ERR_NOT_SUPPORTED;
+    }
+    atomic_store_explicit(asleep(shm), 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst);
+    order(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+    shm->armed = true;
+    for (irr_peer_t *peer = shm->active; peer != NULL; peer = peer->next_active) {
+        news = news || irr_shm_may_send(peer) || irr_shm_may_receive(peer);
+    }
+    if (news) {
+        irr_shm_disarm(shm);
+        return IRR_IN_PROGRESS;
+    }
+    *fd_p = shm->bell[0];
+    return IRR_OK;
+}
+
+/* For writing and reading: a pipe without a reader would end the process that writes to it. */
+static void open_bell_of(irr_peer_t *peer)
+{
+    char path[64];
+    int file = -1;
+
+    if (peer->address.bell != 0) {
+        snprintf(path, sizeof(path), "/proc/%llu/fd/%llu", (unsigned long long)peer->address.segment.process,
+                 (unsigned long long)peer->address.bell);
+        file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    }
+    peer->bell = file > 0 ? file : -1;
+}
+
+void irr_shm_ring(irr_peer_t *peer)
+{
+    const char byte = 0;
+
+    if (peer->bell == 0) {
+        open_bell_of(peer);
+    }
+    if (peer->bell > 0 && write(peer->bell, &byte, 1) < 0) {
+        return;   /* the pipe is full, so it rings already */
+    }
+}

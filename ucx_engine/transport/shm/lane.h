@@ -1,0 +1,125 @@
+/*
+ * lane.h - one direction between two processes of a node: a ring of slots that the sender writes and the receiver
+ * reads.
+ *
+ * A slot is one cache line: a header of eight bytes and up to 56 bytes of a message.  The sender writes the header
+ * last, with release; the receiver looks at the header of the next slot alone.  So a short message moves one cache
+ * line.  A longer message goes in pieces through a ring of bytes beside the slots; the slot of a piece says where it
+ * lies.  The receiver counts the slots that it has taken in a word of its own segment.  It publishes this count once
+ * for half a ring of slots, and whenever a slot asks for it.  Slots ask while more than half of the bytes beside are in
+ * use.  No line is written by both ends.
+ *
+ *     63  58 57  52 51                       0
+ *      lap    form   key (transport/key.h)
+ *
+ * The lap says in which round through the ring the slot was written, so a slot of an earlier round is no message.
+ *
+ * Everything here is memory and arithmetic; the caller makes the memory and knows the messages.
+ */
+#ifndef IRR_LANE_H
+#define IRR_LANE_H
+
+#include "irr.h"
+
+#include <stdatomic.h>
+
+#define IRR_LANE_SLOTS  8
+#define IRR_LANE_SHORT  56                     /* bytes of a message that fits a slot */
+#define IRR_LANE_PIECE  ((size_t)8 << 10)      /* most bytes of a piece */
+#define IRR_LANE_BESIDE (4 * IRR_LANE_PIECE)   /* bytes of the ring beside the slots */
+
+/* The form of a slot: up to IRR_LANE_SHORT the length of a whole message, or one of these. */
+enum { IRR_LANE_FIRST = IRR_LANE_SHORT + 1, IRR_LANE_NEXT, IRR_LANE_SINGLE };
+
+/* What a slot holds: a whole message, a piece of one, or where the receiver reads it (single copy). */
+typedef struct irr_lane_slot {
+    _Alignas(64) _Atomic uint64_t head;
+    union {
+        unsigned char bytes[IRR_LANE_SHORT];
+        struct { uint64_t total, offset, length, hurry; } piece;
+        struct { uint64_t total, address, token; } single;
+    };
+} irr_lane_slot_t;
+
+_Static_assert(sizeof(irr_lane_slot_t) == 64, "a slot is a cache line");
+
+static inline uint64_t irr_lane_key(uint64_t head)
+{
+    return head & ((UINT64_C(1) << 52) - 1);
+}
+
+static inline unsigned irr_lane_form(uint64_t head)
+{
+    return head >> 52 & 63;
+}
+
+static inline uint64_t irr_lane_lap(uint32_t number)
+{
+    return number / IRR_LANE_SLOTS % 63 + 1;
+}
+
+/* ---- the sender's end ---- */
+
+typedef struct irr_lane_out {
+    irr_lane_slot_t        *slots;      /* NULL: not open */
+    unsigned char          *beside;     /* NULL: none yet */
+    const _Atomic uint32_t *taken_there;   /* what the receiver publishes; NULL: not found yet */
+    uint32_t                sent, taken;   /* slots */
+    uint64_t                end[IRR_LANE_SLOTS];   /* of the bytes beside in use, behind each slot */
+    uint64_t                head, tail;   /* bytes beside: handed out and free again so far, with those that are left
+                                             out at the end of the ring */
+} irr_lane_out_t;
+
+/* The slot that is next, or NULL: the ring is full. */
+irr_lane_slot_t *irr_lane_next(irr_lane_out_t *out);
+
+/* Room for a piece beside the slots, for the slot that is next; NULL: there is none now. */
+unsigned char *irr_lane_room(irr_lane_out_t *out, size_t bytes);
+
+/* Are the bytes beside running short, so that the receiver must publish its count at once? */
+static inline bool irr_lane_hurries(const irr_lane_out_t *out)
+{
+    return out->head - out->tail > IRR_LANE_BESIDE / 2;
+}
+
+/* The next slot is written; the receiver may look. */
+static inline void irr_lane_put(irr_lane_out_t *out, uint64_t key, unsigned form)
+{
+    irr_lane_slot_t *slot = &out->slots[out->sent % IRR_LANE_SLOTS];
+
+    out->end[out->sent % IRR_LANE_SLOTS] = out->head;
+    atomic_store_explicit(&slot->head, irr_lane_lap(out->sent) << 58 | (uint64_t)form << 52 | key,
+                          memory_order_release);
+    out->sent++;
+}
+
+/* ---- the receiver's end ---- */
+
+typedef struct irr_lane_in {
+    const irr_lane_slot_t *slots;     /* NULL: the sender has none, or they were not found yet */
+    const unsigned char   *beside;
+    _Atomic uint32_t      *taken_here;   /* published */
+    uint32_t               taken;
+} irr_lane_in_t;
+
+/* The slot that is next and its header; NULL: nothing came. */
+static inline const irr_lane_slot_t *irr_lane_look(const irr_lane_in_t *in, uint64_t *head)
+{
+    const irr_lane_slot_t *slot = &in->slots[in->taken % IRR_LANE_SLOTS];
+
+    *head = atomic_load_explicit(&slot->head, memory_order_acquire);
+    return *head >> 58 == irr_lane_lap(in->taken) ? slot : NULL;
+}
+
+/* The slot that was looked at may be written again, and what lies beside it.  True: the sender can see it. */
+static inline bool irr_lane_take(irr_lane_in_t *in, bool hurry)
+{
+    const bool publishes = ++in->taken % (IRR_LANE_SLOTS / 2) == 0 || hurry;
+
+    if (publishes) {
+        atomic_store_explicit(in->taken_here, in->taken, memory_order_release);
+    }
+    return publishes;
+}
+
+#endif

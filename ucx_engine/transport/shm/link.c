@@ -1,0 +1,188 @@
+/*
+ * link.c - what two processes of a node say of each other, and lists of pieces.
+ *
+ * A process appends a link to the list in its segment when it first sends to or receives from another one; a link stays
+ * as long as the segment.  The other process walks the list from where it was last, until it finds its own name: O(1) a
+ * look, O(links) once for each pair.
+ */
+#include "transport/shm/shm.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+/* ---- our own segment ---- */
+
+static void *take_zeroed(irr_segment_t *segment, size_t bytes, uint64_t *offset_p)
+{
+    size_t offset;
+
+    if (irr_segment_take(segment, bytes, &offset) != IRR_OK) {
+        return NULL;
+    }
+    *offset_p = offset;
+    return memset(segment->bytes + offset, 0, bytes);
+}
+
+static irr_status_t append(irr_peer_t *peer)
+{
+    irr_shm_t *shm = peer->shm;
+    uint64_t offset;
+    irr_shm_link_t *link = take_zeroed(&shm->segment, sizeof(*link), &offset);
+
+    if (link == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    link->name = peer->address.name;
+    link->reads = irr_lend_works(&peer->address.memory);
+    atomic_store_explicit(shm->last != NULL ? &shm->last->next : &((irr_shm_table_t *)shm->segment.bytes)->first,
+                          offset, memory_order_release);
+    shm->last = link;
+    peer->own = link;
+    peer->in.taken_here = &link->taken;
+    return IRR_OK;
+}
+
+irr_status_t irr_shm_link(irr_peer_t *peer)
+{
+    if (peer->view.bytes == NULL) {
+        if (irr_view_open(&peer->view, &peer->address.segment) != IRR_OK) {
+            return IRR_ERR_UNREACHABLE;
+        }
+        peer->look = &((const irr_shm_table_t *)peer->view.bytes)->first;
+    }
+    return peer->own == NULL ? append(peer) : IRR_OK;
+}
+
+irr_status_t irr_shm_open_lane(irr_peer_t *peer)
+{
+    irr_status_t status = irr_shm_link(peer);
+    uint64_t offset;
+
+    if (status != IRR_OK || peer->out.slots != NULL) {
+        return status;
+    }
+    peer->out.slots = take_zeroed(&peer->shm->segment, IRR_LANE_SLOTS * sizeof(*peer->out.slots), &offset);
+    if (peer->out.slots == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    atomic_store_explicit(&peer->own->slots, offset, memory_order_release);
+    peer->shm->lanes++;
+    return IRR_OK;
+}
+
+irr_status_t irr_shm_open_beside(irr_peer_t *peer)
+{
+    size_t offset;
+    irr_status_t status = IRR_OK;
+
+    if (peer->out.beside == NULL) {
+        status = irr_segment_take(&peer->shm->segment, IRR_LANE_BESIDE, &offset);
+    }
+    if (status == IRR_OK && peer->out.beside == NULL) {
+        peer->out.beside = peer->shm->segment.bytes + offset;
+        atomic_store_explicit(&peer->own->beside, offset, memory_order_release);
+    }
+    return status;
+}
+
+/* ---- that of another process ---- */
+
+/* What lies there, if it is so long and lies in its segment, on a cache line. */
+static const void *there(const irr_peer_t *peer, uint64_t offset, size_t bytes)
+{
+    const irr_view_t *view = &peer->view;
+    const bool good = offset != 0 && offset % 64 == 0 && offset <= view->length && bytes <= view->length - offset;
+
+    return good ? view->bytes + offset : NULL;
+}
+
+/* The link after the one that was looked at last; until it is the one with our name. */
+static void walk(irr_peer_t *peer)
+{
+    while (peer->its == NULL) {
+        const irr_shm_link_t *link =
+            there(peer, atomic_load_explicit(peer->look, memory_order_acquire), sizeof(*link));
+
+        if (link == NULL) {
+            return;
+        }
+        if (link->name == peer->shm->address.name) {
+            peer->its = link;
+            peer->out.taken_there = &link->taken;
+        }
+        peer->look = &link->next;
+    }
+}
+
+bool irr_shm_find(irr_peer_t *peer)
+{
+    if (peer->its == NULL && irr_shm_link(peer) == IRR_OK) {
+        walk(peer);
+    }
+    if (peer->its != NULL && peer->in.slots == NULL) {
+        peer->in.slots = there(peer, atomic_load_explicit(&peer->its->slots, memory_order_acquire),
+                               IRR_LANE_SLOTS * sizeof(*peer->in.slots));
+    }
+    if (peer->in.slots != NULL && peer->in.beside == NULL) {
+        peer->in.beside = there(peer, atomic_load_explicit(&peer->its->beside, memory_order_acquire), IRR_LANE_BESIDE);
+    }
+    return peer->in.slots != NULL;
+}
+
+void irr_shm_activate(irr_peer_t *peer)
+{
+    if (!peer->active) {
+        peer->active = true;
+        peer->next_active = peer->shm->active;
+        peer->shm->active = peer;
+    }
+}
+
+/* ---- lists of pieces ---- */
+
+/* Up to so many bytes of the piece where the cursor is, which moves behind them. */
+static size_t advance(irr_shm_cursor_t *cursor, size_t bytes, unsigned char **base)
+{
+    const irr_iov_t *piece = &cursor->iov[cursor->index];
+    const size_t left = piece->length - cursor->skip;
+
+    *base = piece->base != NULL ? (unsigned char *)piece->base + cursor->skip : NULL;
+    if (bytes < left) {
+        cursor->skip += bytes;
+        return bytes;
+    }
+    cursor->index++;
+    cursor->skip = 0;
+    return left;
+}
+
+void irr_shm_gather(irr_shm_cursor_t *from, unsigned char *to, size_t bytes)
+{
+    while (bytes > 0) {
+        unsigned char *base;
+        const size_t some = advance(from, bytes, &base);
+
+        if (some > 0) {
+            memcpy(to, base, some);
+        }
+        to += some;
+        bytes -= some;
+    }
+}
+
+size_t irr_shm_scatter(irr_shm_cursor_t *to, const unsigned char *from, size_t bytes)
+{
+    while (bytes > 0 && to->index < to->count) {
+        unsigned char *base;
+        const size_t some = advance(to, bytes, &base);
+
+        if (base != NULL && some > 0) {
+            memcpy(base, from, some);
+            to->kept += some;
+        }
+        from += some;
+        bytes -= some;
+    }
+    return bytes;
+}

@@ -1,0 +1,204 @@
+/*
+ * send.c - messages to slots.
+ *
+ * Messages to a process go in the order of their sends; one that finds the ring full waits, and those behind it.
+ */
+#include "transport/shm/shm.h"
+
+#include "transport/key.h"
+
+/* Where a message is. */
+typedef enum stand { WAITS, IS_SENT, IS_READ } stand_t;   /* IS_READ: the receiver copies it */
+
+/* The next slot is written: it is the receiver's, which may sleep. */
+static void hand_over(irr_peer_t *peer, uint64_t key, unsigned form)
+{
+    irr_lane_put(&peer->out, key, form);
+    irr_shm_wake(peer);
+}
+
+static bool put_short(irr_peer_t *peer, irr_shm_op_t *op)
+{
+    irr_lane_slot_t *slot = irr_lane_next(&peer->out);
+
+    if (slot == NULL) {
+        return false;
+    }
+    if (op->left > 0) {
+        irr_shm_gather(&op->at, slot->bytes, op->left);
+    }
+    hand_over(peer, op->key, (unsigned)op->left);
+    return true;
+}
+
+/* ---- single copy ---- */
+
+/* The receiver may read our memory, and the message lies in one piece of it. */
+static bool may_read(irr_peer_t *peer, const irr_shm_op_t *op)
+{
+    if (op->left < IRR_SHM_SINGLE_MIN || op->at.count != 1 || peer->nsingle == IRR_SHM_TOKENS) {
+        return false;
+    }
+    (void)irr_shm_find(peer);
+    return peer->its != NULL && peer->its->reads == 1;
+}
+
+static bool put_single(irr_peer_t *peer, irr_shm_op_t *op)
+{
+    irr_lane_slot_t *slot = irr_lane_next(&peer->out);
+    unsigned token = 0;
+
+    if (slot == NULL) {
+        return false;
+    }
+    while (peer->single[token] != NULL) {
+        token++;
+    }
+    slot->single.total = op->left;
+    slot->single.address = (uintptr_t)op->at.iov[0].base;
+    slot->single.token = token;
+    op->token = (uint8_t)token;
+    peer->single[token] = op;
+    peer->singles[token]++;
+    peer->nsingle++;
+    hand_over(peer, op->key, IRR_LANE_SINGLE);
+    return true;
+}
+
+/* Those that the receiver has read are done. */
+static unsigned end_singles(irr_peer_t *peer)
+{
+    unsigned events = 0;
+
+    for (unsigned token = 0; peer->nsingle > 0 && token < IRR_SHM_TOKENS; token++) {
+        irr_shm_op_t *op = peer->single[token];
+
+        if (op != NULL && irr_shm_has_ended(peer, token)) {
+            irr_request_t *request = irr_shm_request_of(op);
+
+            peer->single[token] = NULL;
+            peer->nsingle--;
+            events++;
+            request->done(request, IRR_OK);
+        }
+    }
+    return events;
+}
+
+/* ---- pieces ---- */
+
+static bool put_piece(irr_peer_t *peer, irr_shm_op_t *op, bool first)
+{
+    const size_t bytes = op->left < IRR_LANE_PIECE ? op->left : IRR_LANE_PIECE;
+    irr_lane_slot_t *slot = irr_lane_next(&peer->out);
+    unsigned char *room = slot != NULL ? irr_lane_room(&peer->out, bytes) : NULL;
+
+    if (room == NULL) {
+        return false;
+    }
+    irr_shm_gather(&op->at, room, bytes);
+    slot->piece.total = op->left;
+    slot->piece.offset = (uint64_t)(room - peer->out.beside);
+    slot->piece.length = bytes;
+    slot->piece.hurry = irr_lane_hurries(&peer->out);
+    hand_over(peer, op->key, first ? IRR_LANE_FIRST : IRR_LANE_NEXT);
+    op->left -= bytes;
+    return true;
+}
+
+/* ---- all of them ---- */
+
+static stand_t put(irr_peer_t *peer, irr_shm_op_t *op)
+{
+    const bool begins = op->at.index == 0 && op->at.skip == 0;
+
+    if (begins && op->left <= IRR_LANE_SHORT) {
+        return put_short(peer, op) ? IS_SENT : WAITS;
+    }
+    if (begins && may_read(peer, op)) {
+        return put_single(peer, op) ? IS_READ : WAITS;
+    }
+    for (bool first = begins; op->left > 0; first = false) {
+        if (!put_piece(peer, op, first)) {
+            return WAITS;
+        }
+    }
+    return IS_SENT;
+}
+
+/* A lane, and room beside it if the message needs some. */
+static irr_status_t open_way(irr_peer_t *peer, size_t bytes)
+{
+    irr_status_t status = peer->out.slots == NULL ? irr_shm_open_lane(peer) : IRR_OK;
+
+    return status == IRR_OK && bytes > IRR_LANE_SHORT ? irr_shm_open_beside(peer) : status;
+}
+
+irr_status_t irr_shm_send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
+                          irr_form_t form, irr_request_t *request)
+{
+    irr_shm_op_t *op = irr_shm_op_of(request);
+    irr_peer_t *peer = channel->members[to];
+    const size_t bytes = irr_iov_bytes(iov, count);
+    stand_t stand = WAITS;
+    irr_status_t status;
+
+    if (peer->shm->closed) {
+        return IRR_ERR_CANCELED;
+    }
+    status = open_way(peer, bytes);
+    if (status != IRR_OK) {
+        return status;
+    }
+    *op = (irr_shm_op_t){ .key = irr_key(channel->id, tag, channel->rank), .at = { .iov = iov, .count = count },
+                          .left = bytes };
+    peer->shm->gathered += form == IRR_FORM_GATHER && count > 1 ? bytes : 0;
+    if (peer->sending.first == NULL) {
+        stand = put(peer, op);
+    }
+    if (stand == IS_SENT) {
+        return IRR_OK;
+    }
+    if (stand == WAITS) {
+        irr_shm_push(&peer->sending, op);
+    }
+    irr_shm_activate(peer);
+    return IRR_IN_PROGRESS;
+}
+
+unsigned irr_shm_progress_sends(irr_peer_t *peer)
+{
+    unsigned events = peer->nsingle > 0 ? end_singles(peer) : 0;
+
+    while (peer->sending.first != NULL) {
+        irr_shm_op_t *op = peer->sending.first;
+        const size_t left = op->left;
+        stand_t stand;
+
+        if (peer->its == NULL) {
+            (void)irr_shm_find(peer);
+        }
+        stand = put(peer, op);
+        if (stand == WAITS) {
+            return events + (op->left < left);
+        }
+        irr_shm_pull(&peer->sending, &peer->sending.first);
+        events++;
+        if (stand == IS_SENT) {
+            irr_request_t *request = irr_shm_request_of(op);
+
+            request->done(request, IRR_OK);
+        }
+    }
+    return events;
+}
+
+bool irr_shm_may_send(irr_peer_t *peer)
+{
+    bool ended = false;
+
+    for (unsigned token = 0; peer->nsingle > 0 && token < IRR_SHM_TOKENS; token++) {
+        ended = ended || (peer->single[token] != NULL && irr_shm_has_ended(peer, token));
+    }
+    return ended || (peer->sending.first != NULL && irr_lane_next(&peer->out) != NULL);
+}

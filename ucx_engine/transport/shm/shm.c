@@ -1,0 +1,232 @@
+/*
+ * shm.c - the transport of a node; see shm.h.
+ *
+ * Memory is allocated by connect, by the first message between two processes, and for messages that find no receive.
+ */
+#include "transport/shm/shm.h"
+
+#include "core/alloc.h"
+#include "core/log.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* Address space of a process's segment; memory is taken as it is needed. */
+#define SEGMENT_BYTES ((size_t)1 << 30)
+
+static irr_status_t address(irr_transport_t *transport, const void **address_p, size_t *length_p)
+{
+    *address_p = &irr_shm_of(transport)->address;
+    *length_p = sizeof(irr_shm_address_t);
+    return IRR_OK;
+}
+
+static irr_status_t connect(irr_transport_t *transport, const void *bytes, size_t length, irr_peer_t **peer_p)
+{
+    irr_shm_t *shm = irr_shm_of(transport);
+    irr_peer_t *peer;
+
+    if (length != sizeof(peer->address)) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    peer = irr_alloc_zero(1, sizeof(*peer));
+    if (peer == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    memcpy(&peer->address, bytes, length);
+    peer->shm = shm;
+    peer->next = shm->peers;
+    shm->peers = peer;
+    *peer_p = peer;
+    return IRR_OK;
+}
+
+static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
+{
+    return irr_shm_of(transport)->closed ? IRR_ERR_CANCELED : irr_shm_open_lane(peer);
+}
+
+static irr_status_t open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
+                                 irr_peer_t *const *members, irr_channel_t **channel_p)
+{
+    irr_channel_t *channel = irr_alloc(1, sizeof(*channel));
+
+    if (channel == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    irr_channel_init(channel, transport, id, ranks, rank, members);
+    *channel_p = channel;
+    return IRR_OK;
+}
+
+static void close_channel(irr_channel_t *channel)
+{
+    irr_shm_abandon(channel);
+    irr_free(channel);
+}
+
+/* ---- progress and the way down ---- */
+
+static bool is_busy(const irr_peer_t *peer)
+{
+    return peer->sending.first != NULL || peer->nsingle > 0 || peer->posted.first != NULL || peer->filling != NULL ||
+           peer->stashing != NULL;
+}
+
+/* On the way down the lanes of all are emptied, so that nobody waits for room. */
+static void empty_all(irr_shm_t *shm)
+{
+    for (irr_peer_t *peer = shm->peers; peer != NULL; peer = peer->next) {
+        irr_shm_drop_all(peer);
+        irr_shm_activate(peer);
+    }
+}
+
+static unsigned progress(irr_transport_t *transport)
+{
+    irr_shm_t *shm = irr_shm_of(transport);
+    irr_peer_t *peer = shm->active, *next;
+    unsigned events = 0;
+
+    if (shm->armed) {
+        irr_shm_disarm(shm);
+    }
+    for (shm->active = NULL; peer != NULL; peer = next) {   /* `done` may activate others */
+        next = peer->next_active;
+        if (peer->nsingle > 0 || peer->sending.first != NULL) {
+            events += irr_shm_progress_sends(peer);
+        }
+        events += irr_shm_progress_receives(peer);
+        peer->active = false;
+        if (is_busy(peer)) {
+            irr_shm_activate(peer);
+        }
+    }
+    if (shm->closed) {
+        empty_all(shm);
+    }
+    return events;
+}
+
+static void statistics(irr_transport_t *transport, uint64_t *endpoints, uint64_t *bytes_gathered)
+{
+    *endpoints = irr_shm_of(transport)->lanes;
+    *bytes_gathered = irr_shm_of(transport)->gathered;
+}
+
+static void close_lanes(irr_transport_t *transport)
+{
+    irr_shm_t *shm = irr_shm_of(transport);
+
+    shm->closed = true;
+    empty_all(shm);
+}
+
+static irr_status_t drain(irr_transport_t *transport)
+{
+    irr_shm_t *shm = irr_shm_of(transport);
+
+    for (const irr_peer_t *peer = shm->peers; peer != NULL; peer = peer->next) {
+        if (peer->sending.first != NULL || peer->nsingle > 0 || peer->stashing != NULL) {
+            return IRR_IN_PROGRESS;
+        }
+    }
+    shm->lanes = 0;
+    return IRR_OK;
+}
+
+static void free_peer(irr_peer_t *peer)
+{
+    while (peer->unexpected != NULL) {
+        irr_shm_message_t *message = peer->unexpected;
+
+        peer->unexpected = message->next;
+        irr_free(message);
+    }
+    if (peer->bell > 0) {
+        close(peer->bell);
+    }
+    irr_view_close(&peer->view);
+    irr_free(peer);
+}
+
+static void free_transport(irr_transport_t *transport)
+{
+    irr_shm_t *shm = irr_shm_of(transport);
+
+    while (shm->peers != NULL) {
+        irr_peer_t *peer = shm->peers;
+
+        shm->peers = peer->next;
+        free_peer(peer);
+    }
+    irr_shm_close_bell(shm);
+    irr_segment_fini(&shm->segment);
+    irr_free(shm);
+}
+
+static const irr_transport_ops_t ops = {
+    .address = address,
+    .connect = connect,
+    .reach = reach,
+    .open_channel = open_channel,
+    .close_channel = close_channel,
+    .send = irr_shm_send,
+    .recv = irr_shm_recv,
+    .abandon = irr_shm_abandon,
+    .discard = irr_shm_discard,
+    .progress = progress,
+    .arm = irr_shm_arm,
+    .statistics = statistics,
+    .close = close_lanes,
+    .drain = drain,
+    .free = free_transport
+};
+
+/* ---- up ---- */
+
+static irr_status_t open_segment(irr_shm_t *shm)
+{
+    irr_status_t status = irr_segment_init(&shm->segment, sizeof(irr_shm_table_t), SEGMENT_BYTES);
+
+    if (status == IRR_OK) {
+        status = irr_segment_back(&shm->segment, 0, sizeof(irr_shm_table_t));
+    }
+    if (status != IRR_OK) {
+        irr_log(IRR_LOG_ERROR, "the system has no memory for messages between the ranks of a node (memfd_create)");
+        irr_segment_fini(&shm->segment);
+    }
+    return status;
+}
+
+irr_status_t irr_shm_open(const irr_engine_config_t *config, irr_transport_t **transport_p)
+{
+    irr_shm_t *shm;
+    irr_status_t status;
+
+    if (config->job_ranks != config->node_ranks) {
+        irr_log(IRR_LOG_ERROR, "the transport shm serves jobs on one node; this job has %zu ranks, %zu of them on "
+                "this node", config->job_ranks, config->node_ranks);
+        return IRR_ERR_NOT_SUPPORTED;
+    }
+    shm = irr_alloc_zero(1, sizeof(*shm));
+    if (shm == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    status = open_segment(shm);
+    if (status != IRR_OK) {
+        irr_free(shm);
+        return status;
+    }
+    irr_shm_open_bell(shm);
+    shm->super = (irr_transport_t){ .ops = &ops, .caps = {
+        .name = "shm", .pieces_max = { SIZE_MAX, SIZE_MAX }, .iov_wire_max = SIZE_MAX,
+        .zero_copy_min = IRR_SHM_SINGLE_MIN, .wakes = shm->bell[0] != 0
+    } };
+    shm->address.segment = shm->segment.card;
+    irr_lend_offer(&shm->word, &shm->address.memory);
+    shm->address.bell = (uint64_t)shm->bell[1];
+    shm->address.name = shm->word != 0 ? shm->word : shm->segment.card.inode;
+    *transport_p = &shm->super;
+    return IRR_OK;
+}

@@ -1,0 +1,244 @@
+/*
+ * shm.h - private to transport/shm/: messages between processes of a node through memory that the sender writes and the
+ * receiver reads.
+ *
+ *   lane.c     a ring of slots, and bytes beside it
+ *   link.c     what two processes say of each other in their segments, and the way to it
+ *   send.c     messages to slots
+ *   receive.c  slots to messages: those that receives wait for, and those that wait for a receive
+ *   bell.c     sleep, and waking a process that sleeps
+ *   shm.c      the transport
+ *
+ * Each process has one segment that the others map for reading only (board/segment.h).  It holds a list of links, one
+ * for each process that this one has sent to or received from, so memory grows with partners.
+ *
+ * A message of up to 56 bytes travels in a slot.  A contiguous message of IRR_SHM_SINGLE_MIN bytes and more travels by
+ * single copy, which the receiver makes (process_vm_readv), if the kernel permits it.  All others travel in pieces
+ * beside the slots.  The sender waits for the end of a single copy.  Several may be under way to a process: each has a
+ * token, and the receiver counts in its link how often the copy with a token has ended.
+ *
+ * Cost: a short message moves one cache line; half a ring of them moves one more, with the receiver's count.  An
+ * unexpected message is copied to the heap while a receive waits for another message of the same sender.
+ */
+#ifndef IRR_SHM_H
+#define IRR_SHM_H
+
+#include "board/lend.h"
+#include "board/segment.h"
+#include "transport/shm/lane.h"
+#include "transport/transport.h"
+
+#define IRR_SHM_TOKENS     16
+#define IRR_SHM_SINGLE_MIN ((size_t)256 << 10)
+
+/* Where this process is; its bytes are the address. */
+typedef struct irr_shm_address {
+    irr_segment_card_t segment;
+    irr_lend_card_t    memory;
+    uint64_t           bell;   /* descriptor of its pipe; 0: it has none */
+    uint64_t           name;   /* like no other one on this node */
+} irr_shm_address_t;
+
+/* What a process says of another one, in its segment.  Offsets count from the begin of the segment; 0 is none. */
+typedef struct irr_shm_link {
+    _Alignas(64) uint64_t name;       /* of the other one */
+    uint64_t              reads;      /* 1: this process may read its memory */
+    _Atomic uint64_t      next;       /* link */
+    _Atomic uint64_t      slots;      /* of the lane to it */
+    _Atomic uint64_t      beside;
+    _Alignas(64) _Atomic uint32_t taken;   /* slots of the lane from it, */
+    _Alignas(64) _Atomic uint32_t ended[IRR_SHM_TOKENS];   /* and single copies, by token */
+} irr_shm_link_t;
+
+/* At the begin of a segment. */
+typedef struct irr_shm_table {
+    _Alignas(64) _Atomic uint64_t first;    /* link */
+    _Alignas(64) _Atomic uint32_t asleep;   /* 1: the process waits for its bell */
+} irr_shm_table_t;
+
+/* Where the next byte of a list of pieces is. */
+typedef struct irr_shm_cursor {
+    const irr_iov_t *iov;
+    size_t           count, index, skip;
+    size_t           kept;   /* bytes that were copied into pieces so far */
+} irr_shm_cursor_t;
+
+/* A message, or a receive, while it is pending: lives in the request. */
+typedef struct irr_shm_op {
+    struct irr_shm_op *next;
+    irr_shm_cursor_t   at;
+    uint64_t           key;
+    size_t             left;      /* bytes to send */
+    bool               gathers;   /* kept bytes count as gathered */
+    uint8_t            token;     /* of a single copy */
+} irr_shm_op_t;
+
+_Static_assert(sizeof(irr_shm_op_t) <= sizeof(((irr_request_t *)0)->reserved), "it lives there");
+
+static inline irr_shm_op_t *irr_shm_op_of(irr_request_t *request)
+{
+    return (irr_shm_op_t *)request->reserved;
+}
+
+static inline irr_request_t *irr_shm_request_of(irr_shm_op_t *op)
+{
+    return (irr_request_t *)((char *)op - offsetof(irr_request_t, reserved));
+}
+
+/* First in, first out; zeroed it is empty. */
+typedef struct irr_shm_queue {
+    irr_shm_op_t *first, **end;
+} irr_shm_queue_t;
+
+static inline void irr_shm_push(irr_shm_queue_t *queue, irr_shm_op_t *op)
+{
+    op->next = NULL;
+    *(queue->first != NULL ? queue->end : &queue->first) = op;
+    queue->end = &op->next;
+}
+
+/* Takes out the one that the link points to. */
+static inline irr_shm_op_t *irr_shm_pull(irr_shm_queue_t *queue, irr_shm_op_t **link)
+{
+    irr_shm_op_t *op = *link;
+
+    *link = op->next;
+    if (queue->end == &op->next) {
+        queue->end = link;
+    }
+    return op;
+}
+
+/* A message that no receive was posted for. */
+typedef struct irr_shm_message irr_shm_message_t;
+
+struct irr_shm_message {
+    irr_shm_message_t *next;
+    uint64_t           key;
+    size_t             total, have;
+    irr_shm_op_t      *taker;     /* a receive that waits for the rest of it */
+    bool               dropped;   /* nobody wants it; the rest of it is on its way */
+    uint64_t           address;   /* of a single copy; 0: the bytes are here */
+    unsigned           token;
+    unsigned char      bytes[];
+};
+
+typedef struct irr_shm irr_shm_t;
+
+struct irr_peer {
+    irr_shm_t             *shm;
+    irr_shm_address_t      address;
+    irr_view_t             view;      /* of its segment; none until it is needed */
+    irr_shm_link_t        *own;       /* what we say of it; NULL until something is */
+    const irr_shm_link_t  *its;       /* what it says of us; NULL: not found yet */
+    const _Atomic uint64_t *look;     /* where its next link shows */
+    irr_lane_out_t         out;
+    irr_lane_in_t          in;
+    irr_shm_queue_t        sending;
+    irr_shm_op_t          *single[IRR_SHM_TOKENS];   /* under way */
+    uint32_t               singles[IRR_SHM_TOKENS];  /* so far */
+    unsigned               nsingle;
+    irr_shm_queue_t        posted;
+    irr_shm_message_t     *unexpected, **unexpected_end;
+    irr_shm_op_t          *filling;   /* the receive, */
+    irr_shm_message_t     *stashing;  /* or the message, that the pieces on the lane belong to; NULL: none */
+    size_t                 missing;   /* bytes of it */
+    size_t                 came;      /* bytes of it in all */
+    bool                   spilled;   /* it was longer than the receive */
+    bool                   broken;    /* it does not keep the rules; nothing of it is read any more */
+    bool                   active;
+    int                    bell;      /* to wake it; 0: not opened yet, -1: it has none */
+    irr_peer_t            *next_active, *next;
+};
+
+struct irr_shm {
+    irr_transport_t   super;
+    irr_segment_t     segment;
+    irr_shm_address_t address;
+    uint64_t          word;      /* that others read to find out whether they may */
+    irr_peer_t       *peers;
+    irr_peer_t       *active;    /* those with something to do */
+    irr_shm_link_t   *last;      /* of our list; NULL: there is none */
+    uint64_t          lanes, gathered;
+    bool              closed;
+    bool              armed;     /* somebody may sleep until the bell rings */
+    int               bell[2];   /* a pipe: what others ring, and where we hear it; 0: none */
+};
+
+static inline irr_shm_t *irr_shm_of(irr_transport_t *transport)
+{
+    return (irr_shm_t *)transport;
+}
+
+/* ---- link.c ---- */
+
+/* Makes what we say of that process, and opens its segment.  IRR_ERR_UNREACHABLE, IRR_ERR_NO_MEMORY. */
+irr_status_t irr_shm_link(irr_peer_t *peer);
+
+/* The same, and a lane to it; and room beside it. */
+irr_status_t irr_shm_open_lane(irr_peer_t *peer);
+irr_status_t irr_shm_open_beside(irr_peer_t *peer);
+
+/* Looks for what that process says of us, and for its lane.  True once the lane is there. */
+bool irr_shm_find(irr_peer_t *peer);
+
+/* It will be looked at in progress. */
+void irr_shm_activate(irr_peer_t *peer);
+
+/* Has the receiver read the message that has this token? */
+static inline bool irr_shm_has_ended(const irr_peer_t *peer, unsigned token)
+{
+    return atomic_load_explicit(&peer->its->ended[token], memory_order_acquire) == peer->singles[token];
+}
+
+/* ---- bell.c ---- */
+
+/* Makes the bell of a process; without one it cannot sleep.  Frees it. */
+void irr_shm_open_bell(irr_shm_t *shm);
+void irr_shm_close_bell(irr_shm_t *shm);
+
+/* As `arm` of the contract. */
+irr_status_t irr_shm_arm(irr_transport_t *transport, int *fd_p);
+
+/* Nobody sleeps any more. */
+void irr_shm_disarm(irr_shm_t *shm);
+
+/* Rings the bell of a process that sleeps. */
+void irr_shm_ring(irr_peer_t *peer);
+
+/* Something changed that the process may sleep for. */
+static inline void irr_shm_wake(irr_peer_t *peer)
+{
+    const irr_shm_table_t *table = (const irr_shm_table_t *)peer->view.bytes;
+
+    if (atomic_load_explicit(&table->asleep, memory_order_relaxed) != 0) {
+        irr_shm_ring(peer);
+    }
+}
+
+/* ---- lists of pieces ---- */
+
+/* Copies so many bytes out of a list. */
+void irr_shm_gather(irr_shm_cursor_t *from, unsigned char *to, size_t bytes);
+
+/* Copies so many bytes into a list; returns how many had no room.  Pieces without a base drop theirs. */
+size_t irr_shm_scatter(irr_shm_cursor_t *to, const unsigned char *from, size_t bytes);
+
+/* ---- send.c, receive.c ---- */
+
+irr_status_t irr_shm_send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
+                          irr_form_t form, irr_request_t *request);
+unsigned     irr_shm_progress_sends(irr_peer_t *peer);
+bool         irr_shm_may_send(irr_peer_t *peer);      /* is there something to do? */
+
+irr_status_t irr_shm_recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
+                          irr_form_t form, irr_request_t *request);
+unsigned     irr_shm_progress_receives(irr_peer_t *peer);
+bool         irr_shm_may_receive(irr_peer_t *peer);
+void         irr_shm_abandon(irr_channel_t *channel);
+irr_status_t irr_shm_discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count);
+
+/* Throws away all that found no receive. */
+void irr_shm_drop_all(irr_peer_t *peer);
+
+#endif
