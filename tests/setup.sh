@@ -15,7 +15,21 @@ export PATH
 
 # All packages are installed, and what is measured does not matter.
 printf '#!/bin/sh\necho "install ok installed"\n' > "$scratch/bin/dpkg-query"
-printf '#!/bin/sh\nexit 0\n' > "$scratch/bin/mpirun"
+# As the real one mpirun refuses root who has not said otherwise, and looks for its program.
+cat > "$scratch/bin/mpirun" << 'END'
+#!/bin/sh
+[ "$(id -u)" -ne 0 ] || [ "${OMPI_ALLOW_RUN_AS_ROOT:-}${OMPI_ALLOW_RUN_AS_ROOT_CONFIRM:-}" = 11 ] || exit 1
+while :; do
+    case $1 in
+        --oversubscribe) shift ;;
+        -n | -np) shift 2 ;;
+        --mca) shift 3 ;;
+        *) break ;;
+    esac
+done
+command -v "$1"
+END
+printf '#!/bin/sh\necho irr\n' > "$scratch/bin/ompi_info"
 
 touch "$top/configure.ac" "$top/Makefile.am" "$top/Makefile.in"
 cat > "$top/configure" << 'END'
@@ -32,6 +46,9 @@ all: built
 built:
 	echo '@OPTIONS@' > $@
 install: all
+	@mkdir -p install/share/coll-irr install/bin
+	@printf '#!/bin/sh\n' > install/bin/irr_bench && chmod +x install/bin/irr_bench
+	@echo 'PATH=@TOP@/build/install/bin:$$PATH' > install/share/coll-irr/env.sh
 clean:
 	rm -f built
 distcheck:
@@ -63,7 +80,7 @@ for test in "$@"; do
 done | tee cases
 printf '# PASS:  %s\n# SKIP:  0\n# FAIL:  0\n' $(grep -c ^PASS cases) > test-suite.log
 END
-chmod +x "$top/configure" "$scratch/bin/dpkg-query" "$scratch/bin/mpirun"
+chmod +x "$top/configure" "$scratch"/bin/*
 
 # expect NAME COMMAND...: the command must succeed.
 expect() {
@@ -134,7 +151,17 @@ same_options() {
     demo && echo old > "$top/build/built" && demo && built old
 }
 
-echo 1..8
+# In a shell that has nothing of the demo's.
+next_runs() {
+    fresh
+    demo > "$scratch/said" || return
+    sed -n '/^Next/,$s/^    //p' "$scratch/said" > "$scratch/next"
+    cat "$scratch/next"
+    grep -q '^mpirun .*irr_bench' "$scratch/next" &&
+        env -u OMPI_ALLOW_RUN_AS_ROOT -u OMPI_ALLOW_RUN_AS_ROOT_CONFIRM sh -ex "$scratch/next"
+}
+
+echo 1..9
 expect "check, demo, check" check_first
 expect "check --all" check_all
 expect "the same by the environment" check_all_by_environment
@@ -143,4 +170,5 @@ expect "demo, and CUnit before check" cunit_comes_later
 expect "a check without CUnit fails" cunit_goes
 expect "demo, and check with warnings as errors" warnings_are_errors
 expect "what was built with the same options stays" same_options
+expect "what demo prints as the next step runs" next_runs
 exit $failed

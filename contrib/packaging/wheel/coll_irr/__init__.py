@@ -3,7 +3,9 @@
 That Open MPI loads no components.  So where a program imports mpi4py.MPI, which starts MPI, the component is linked to
 it right before.  Nothing happens where there is no such Open MPI beside this package.
 
-For programs that are not Python, `python -m coll_irr` prints what LD_PRELOAD must be.
+For programs that are not Python, `python -m coll_irr` prints what LD_PRELOAD must be:
+
+    LD_PRELOAD=$(python -m coll_irr) ompi_info | grep irr
 """
 import os
 import sys
