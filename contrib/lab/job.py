@@ -14,6 +14,8 @@ import network
 import topology
 
 MOST_A_HOST = 64
+# The runtime of Open MPI 5.0 has parameters of its own; 4.1 ignores them.
+RUNTIME = {"plm_ssh_agent": f"{network.HERE}/enter", "plm_ssh_no_tree_spawn": "1", "prte_if_include": network.SUBNET}
 
 
 def settings(lab, build):
@@ -25,6 +27,7 @@ def settings(lab, build):
            "coll_irr_topology_file": f"{lab.state}/topology.conf"}
     env = dict(os.environ, IRR_LAB_STATE=lab.state, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     env.update({f"OMPI_MCA_{name}": value for name, value in mca.items()})
+    env.update({f"PRTE_MCA_{name}": value for name, value in RUNTIME.items()})
     if os.path.exists(f"{build}/.libs/mca_coll_irr.so"):
         env.setdefault("OMPI_MCA_mca_base_component_path", f"{build}/.libs:SYS_DEFAULT")
         env["PATH"] = f"{build}:{env['PATH']}"
