@@ -3,7 +3,7 @@
  *
  *     mpi_place WHAT [INFO_KEY=VALUE ...] [, WHAT ...]   the keys go to the communicators; WHAT is bounded if there
  *                                                        must be no copy of all that is sent, wrong for wrong programs,
- *                                                        too, or both, with a comma
+ *                                                        kernel for calls of the kernel that fail, or several of these
  *
  * Elements are integers, whose datatypes are one run, long runs, or short ones, which are packed.  What the component
  * allocates is counted: in place no more than the engine says (IRR_PAIRS_SCRATCH), and plans; for short runs a packed
@@ -11,6 +11,10 @@
  */
 #include "mpi_call.h"
 #include "mpi_memory.h"
+
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 enum { SCRATCH = 1 << 20, PLANS = 1 << 20, RUN = 4096 };
 
@@ -213,6 +217,63 @@ static void check_wrong(MPI_Comm comm, const element_t *element, uint64_t seed)
     }
 }
 
+/* ---- calls of the kernel that fail ---- */
+
+static int kernel_calls = -1;   /* before one fails, once; negative: none fails */
+
+static int kernel_fails(void)
+{
+    errno = ENOMEM;
+    return kernel_calls >= 0 && kernel_calls-- == 0;
+}
+
+/* Both stand before those of the C library, as malloc does. */
+MPI_MEMORY_VISIBLE ssize_t process_vm_readv(pid_t process, const struct iovec *to, unsigned long tos,
+                                            const struct iovec *from, unsigned long froms, unsigned long flags)
+{
+    return kernel_fails() ? -1 : syscall(SYS_process_vm_readv, process, to, tos, from, froms, flags);
+}
+
+MPI_MEMORY_VISIBLE ssize_t process_vm_writev(pid_t process, const struct iovec *from, unsigned long froms,
+                                             const struct iovec *to, unsigned long tos, unsigned long flags)
+{
+    return kernel_fails() ? -1 : syscall(SYS_process_vm_writev, process, from, froms, to, tos, flags);
+}
+
+/* On rank 1 one call fails: two ranks have an error, no rank has a wrong byte without one, the next call is right. */
+static void check_kernel(MPI_Comm comm, const element_t *element, uint64_t seed)
+{
+    int failed = 1;
+
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    for (int calls = 0; failed; calls++) {
+        place_t place;
+        int errors, result;
+
+        place_init(&place, comm, *element, seed, 1);
+        for (int peer = 0, at = 0; peer < place.ranks; peer++, at += place.counts[0] + 1) {
+            place.counts[peer] = 80000 / (int)sizeof(int);
+            place.displs[peer] = at;
+        }
+        place.integers = (size_t)place.ranks * (size_t)(place.counts[0] + 1);
+        free(place.buffer);
+        place.buffer = malloc(place.integers * sizeof(int));
+        each(&place, calls, 0, 1);
+        kernel_calls = place.rank == 1 ? calls : -1;
+        result = place_call(&place, BLOCKING);
+        failed = place.rank == 1 && kernel_calls < 0;
+        kernel_calls = -1;
+        errors = result != MPI_SUCCESS;
+        CHECK(errors || each(&place, calls, 1, 0) == 0);
+        MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Allreduce(MPI_IN_PLACE, &errors, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        CHECK(errors == 2 * failed);
+        CHECK(failed || calls >= 2);
+        check_right(&place, BLOCKING, calls + 1);
+        place_fini(&place);
+    }
+}
+
 /* The first nonblocking call is Open MPI's, whose libnbc has wrong bytes in place (4.1.4).  So it is not in place. */
 static void warm_up(MPI_Comm comm)
 {
@@ -257,6 +318,9 @@ static void run(char **group, int length)
     }
     if (wrong) {
         check_wrong(comm, &elements[0], seed + 200);
+    }
+    if (strstr(group[0], "kernel") != NULL) {
+        check_kernel(comm, &elements[0], seed + 300);
     }
     CHECK(mpi_test_served() >= served + 8);
     for (int i = 0; i < 3; i++) {

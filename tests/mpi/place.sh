@@ -1,13 +1,15 @@
 #!/bin/sh
-# place.sh - MPI_IN_PLACE with long blocks: every byte, bounded memory, wrong programs; by each kind of way.
+# place.sh - MPI_IN_PLACE with long blocks: every byte, bounded memory, wrong programs, calls of the kernel that fail; by
+# each kind of way.
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_place
 
-plan 13
+plan 14
 for algorithm in a1 board node rs_nh aapc; do
     group "4 ranks, $algorithm" bounded,wrong "coll_irr_alltoallv_algorithm=$algorithm"
 done
+group "4 ranks, board, calls of the kernel that fail" kernel coll_irr_alltoallv_algorithm=board
 for algorithm in a3 hybrid optimal; do   # on a grid, and with grants, all that is sent is copied
     group "4 ranks, $algorithm" wrong "coll_irr_alltoallv_algorithm=$algorithm"
 done

@@ -246,6 +246,7 @@ static void write_cell(irr_board_t *board, int member, irr_board_cell_t *cell, s
     cell->length = message->bytes;
     cell->kind = (uint16_t)kind;
     cell->in_place = board->buffers.in_place;
+    cell->failed = false;
     if (kind == IRR_BOARD_BESIDE) {
         cell->offset = offset;
     }

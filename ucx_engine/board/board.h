@@ -14,7 +14,9 @@
  * In place a rank first writes its own cells, and then reads; so only what is lent could be overwritten before it is
  * read.  That is swapped with what its reader has for its writer: who swaps reads the other's bytes, and writes its own
  * there.  If both ranks have lent, each swaps one half, the lower rank the first; else who has lent nothing swaps all.
- * Each sees that from both cells, and who has lent waits until the other one is done.
+ * Each sees that from both cells, and who has lent waits until the other one is done.  A rank that cannot swap says so
+ * in the cell that it has for the other one, so both ranks return an error.  It is cleared when that half is written
+ * again, which in a sparse exchange may be before the other one looks; so what is in place is never sparse.
  *
  * A rank that has read all its cells of exchange n raises a number of its own to n, `read`.  Two wait for it: who has
  * lent something, which it must not change before it is read; and who wants to write a half again (board/turn.c).  The
@@ -264,7 +266,8 @@ struct irr_board_head {
 struct irr_board_cell {
     _Atomic uint32_t number;   /* of the exchange that it is for: the last thing that is written */
     uint16_t         kind;     /* an irr_board_kind_t */
-    uint16_t         in_place; /* what the reader has for the writer may be swapped for it */
+    uint8_t          in_place; /* what the reader has for the writer may be swapped for it, */
+    uint8_t          failed;   /* and that has failed: written before `read` is raised */
     uint64_t         length;
     union {
         unsigned char bytes[IRR_BOARD_INSIDE_MAX];

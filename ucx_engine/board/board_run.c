@@ -42,9 +42,15 @@ static bool is_swapped(const irr_board_t *board, const irr_board_cell_t *cell)
     return board->buffers.in_place && cell->in_place != 0;
 }
 
+/* What this rank has written for a member. */
+static irr_board_cell_t *own_cell(const irr_board_t *board, int member)
+{
+    return &irr_board_own_cells(board, (int)(board->number & 1))[member];
+}
+
 static bool has_lent(const irr_board_t *board, int member)
 {
-    return irr_board_own_cells(board, (int)(board->number & 1))[member].kind == IRR_BOARD_LENT;
+    return own_cell(board, member)->kind == IRR_BOARD_LENT;
 }
 
 /* Of two ranks that have lent each swaps one half; else one of them swaps all. */
@@ -57,8 +63,11 @@ static void swap_lent(irr_board_t *board, int member, const irr_board_cell_t *ce
     const irr_lend_part_t part = {
         .skip = second ? half : 0, .bytes = second ? length - half : half,
         .scratch = have ? board->scratch : few, .scratch_bytes = have ? board->scratch_max : sizeof(few) };
+    const irr_status_t status =
+        irr_lend_swap(board->members[member].process, cell->lent, blocks, board->buffers.output, &part);
 
-    keep(board, irr_lend_swap(board->members[member].process, cell->lent, blocks, board->buffers.output, &part));
+    keep(board, status);
+    own_cell(board, member)->failed = status != IRR_OK;
     board->bytes_lent += 2 * part.bytes;
 }
 
@@ -150,10 +159,15 @@ static void look_at_borrowers(irr_board_t *board)
     int left = 0;
 
     for (int i = 0; i < board->nlent; i++) {
-        if (irr_board_has_read(board, board->lent[i], board->number)) {
-            board->news++;
-        } else {
-            board->lent[left++] = board->lent[i];
+        const int member = board->lent[i];
+
+        if (!irr_board_has_read(board, member, board->number)) {
+            board->lent[left++] = member;
+            continue;
+        }
+        board->news++;
+        if (board->buffers.in_place && board->members[member].cells[board->number & 1]->failed) {
+            keep(board, IRR_ERR_PEER);
         }
     }
     board->nlent = left;
