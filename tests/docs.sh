@@ -113,6 +113,15 @@ fenced() {
 
 links() { (cd "$1" && "$top/contrib/links" $texts); }
 
+# Both lists of packages are the list that contrib/setup installs.
+packages() {
+    sed -n 's/^packages="\(.*\)"$/\1/p' "$top/contrib/setup" | tr ' ' '\n' | sort > "$scratch/packages"
+    for text in README.md docs/install.md; do
+        sed -n '/^apt-get update/,/[^\\]$/p' "$top/$text" | tr ' \\' '\n\n' | sed '1,/^--no-install-recommends$/d; /^$/d' |
+            sort | diff "$scratch/packages" - || return
+    done
+}
+
 short_readme() { [ "$(wc -l < "$top/README.md")" -le 130 ]; }
 
 algorithms() {
@@ -276,9 +285,10 @@ count_blocks() {
     done | awk '$3 !~ /^=/' | wc -l
 }
 
-plan $((15 + $(count_blocks)))
+plan $((16 + $(count_blocks)))
 check "each block of commands is marked as one" fenced
 check "links lead somewhere" links "$top"
+check "the documents list the packages that contrib/setup installs" packages
 check "the README is short" short_readme
 check "each algorithm is told of" algorithms
 check "pictures of algorithms are what irr_plan draws" drawn
