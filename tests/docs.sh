@@ -147,7 +147,7 @@ completes() {
 
 completion() {
     PATH=$here:$top/contrib:$PATH
-    completes "--json" irr_plan print --js && completes "--unit --unit-ms" irr_bench --uni &&
+    completes "--json" irr_plan print --js && completes "--unit" irr_bench --uni &&
         completes "recommend" irr_plan re && completes "convert" irr_matrix con &&
         completes "rs_n rs_n_sort rs_nh" irr_plan check --algorithm rs && completes "all" irr_tune --help a &&
         completes "--topology" yaml2topology --to

@@ -112,7 +112,6 @@ typedef struct irr_bench_options {
     const char      *pattern;      /* or the topology */
     const char      *datatype;     /* NULL: none */
     const char      *json, *csv, *plot;   /* NULL: none */
-    bool             milliseconds; /* are printed, not microseconds */
     double           scale;
     uint64_t         seed;
     bool             full;
@@ -289,11 +288,16 @@ void irr_bench_progress_end(void);
 /* Figures of one row. */
 typedef struct irr_bench_summary {
     double median, min, max, mean, p90, p99;  /* seconds */
+    double median_low, median_high;           /* its 97.5 % interval, if the times are independent */
     double ratio;                             /* host's median over this one; below 0 without a host */
+    double ratio_low, ratio_high;             /* where that is with 95 % or more; below 0 also for the host itself */
     double start_ratio;                       /* the same of host's persistent row */
     double alone;                             /* median of the exchange without a computation; below 0: none */
     double hidden;                            /* median share that is hidden behind it; below 0: none */
 } irr_bench_summary_t;
+
+/* Megabytes, of 10^6 bytes, that the rank with most to send or receive moves in a second of the median. */
+double irr_bench_rate(const irr_bench_facts_t *facts, const irr_bench_summary_t *summary);
 
 /* Sorts the times, one at least.  The ratios are below 0. */
 void irr_bench_figures(double *times, int count, irr_bench_summary_t *summary);

@@ -11,7 +11,7 @@
 
 static const char head[] =
     "unit,algorithm,persistent,served_by,median_us,min_us,max_us,mean_us,p90_us,p99_us,host_ratio,messages_sent,lmax,"
-    "verified,alone_us,hidden\n";
+    "verified,alone_us,hidden,host_ratio_low,host_ratio_high,mb_per_s\n";
 
 FILE *irr_bench_csv_open(const char *path)
 {
@@ -49,6 +49,11 @@ void irr_bench_csv_add(FILE *stream, const irr_bench_options_t *options, const i
         } else {
             fputc(',', stream);
         }
-        fputc('\n', stream);
+        if (summary->ratio_low >= 0) {
+            fprintf(stream, ",%.4f,%.4f", summary->ratio_low, summary->ratio_high);
+        } else {
+            fputs(",,", stream);
+        }
+        fprintf(stream, ",%.3f\n", irr_bench_rate(&result->facts, summary));
     }
 }

@@ -7,7 +7,7 @@
  *      "iterations": 100, "warmup": 10, "check": true, "check_each": false,
  *      "results": [{"unit": 1024, "messages": ..., "bytes": ..., "largest_message": ..., "lmax": ...,
  *                   "rows": [{"algorithm": "a1", "persistent": false, "served_by": "irr",
- *                             "median_ms": ..., "times_ms": [...], "hidden": 0.9, "alone_ms": [...],
+ *                             "median_us": ..., "times_us": [...], "hidden": 0.9, "alone_us": [...],
  *                             "counters": {"exchanges": 1.0, ...}, ...}]}]}
  *
  * What does not apply is null; each row names all counters.  A failure to build the tree is remembered as a
@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MILLI 1e3
+#define MICRO 1e6
 
 struct irr_bench_json {
     const char *path;
@@ -96,7 +96,7 @@ static json_t *times_of(const double *seconds, int iterations)
     json_t *times = seconds != NULL ? json_array() : json_null();
 
     for (int i = 0; seconds != NULL && i < iterations; i++) {
-        if (json_array_append_new(times, json_real(seconds[i] * MILLI)) != 0) {
+        if (json_array_append_new(times, json_real(seconds[i] * MICRO)) != 0) {
             json_decref(times);
             return NULL;
         }
@@ -117,21 +117,24 @@ static json_t *counters_of(const irr_bench_row_t *row)
     return counters;
 }
 
-static json_t *row_of(const irr_bench_options_t *options, const irr_bench_row_t *row,
+static json_t *row_of(const irr_bench_options_t *options, const irr_bench_facts_t *facts, const irr_bench_row_t *row,
                       const irr_bench_summary_t *summary)
 {
     json_t *verified = options->work.check != IRR_BENCH_CHECK_NONE ? json_boolean(!row->wrong) : json_null();
 
-    return json_pack("{s:s, s:b, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+    return json_pack("{s:s, s:b, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, "
+                     "s:o}",
                      "algorithm", row->name, "persistent", row->starts, "served_by", row->by_irr ? "irr" : "host",
-                     "median_ms", summary->median * MILLI, "min_ms", summary->min * MILLI,
-                     "max_ms", summary->max * MILLI, "mean_ms", summary->mean * MILLI,
-                     "p90_ms", summary->p90 * MILLI, "p99_ms", summary->p99 * MILLI,
-                     "host_ratio", number(summary->ratio), "host_start_ratio", number(summary->start_ratio),
+                     "median_us", summary->median * MICRO, "min_us", summary->min * MICRO,
+                     "max_us", summary->max * MICRO, "mean_us", summary->mean * MICRO,
+                     "p90_us", summary->p90 * MICRO, "p99_us", summary->p99 * MICRO,
+                     "host_ratio", number(summary->ratio), "host_ratio_low", number(summary->ratio_low),
+                     "host_ratio_high", number(summary->ratio_high), "mb_per_s", irr_bench_rate(facts, summary),
+                     "host_start_ratio", number(summary->start_ratio),
                      "messages_sent", number(row->counters[IRR_BENCH_COUNTER_messages_sent]),
                      "verified", verified, "counters", counters_of(row),
-                     "times_ms", times_of(row->times, options->work.iterations),
-                     "hidden", number(summary->hidden), "alone_ms", times_of(row->alone, options->work.iterations));
+                     "times_us", times_of(row->times, options->work.iterations),
+                     "hidden", number(summary->hidden), "alone_us", times_of(row->alone, options->work.iterations));
 }
 
 static json_t *result_of(const irr_bench_options_t *options, const irr_bench_result_t *result)
@@ -141,7 +144,7 @@ static json_t *result_of(const irr_bench_options_t *options, const irr_bench_res
     json_t *rows = json_array();
 
     for (int i = 0; i < options->work.rows; i++) {
-        if (json_array_append_new(rows, row_of(options, &result->rows[i], &result->summaries[i])) != 0) {
+        if (json_array_append_new(rows, row_of(options, facts, &result->rows[i], &result->summaries[i])) != 0) {
             json_decref(rows);
             json_decref(unit);
             return NULL;

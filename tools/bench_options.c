@@ -25,7 +25,7 @@ enum {
     OPTION_MATRIX = IRR_CLI_VERSION + 1, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_SCALE, OPTION_ALGORITHMS,
     OPTION_PERSISTENT, OPTION_OVERLAP, OPTION_TESTS, OPTION_COMPUTE, OPTION_IDLE, OPTION_ALLTOALL, OPTION_DATATYPE,
     OPTION_NEIGHBOR, OPTION_INTER, OPTION_IN_PLACE, OPTION_NO_CHECK, OPTION_COLUMNS, OPTION_JSON, OPTION_CSV,
-    OPTION_PLOT, OPTION_UNIT_MS
+    OPTION_PLOT
 };
 
 static const irr_cli_option_t rows[] = {
@@ -58,11 +58,11 @@ static const irr_cli_option_t rows[] = {
     { "no-check",   OPTION_NO_CHECK,   NULL,      "compare nothing" },
     { "full",       'f',               NULL,      "more columns: mean, 90th and 99th percentile, iterations" },
     { "columns",    OPTION_COLUMNS,    "LIST",    "more columns: counters (below) with commas between, or " ALL },
-    { "json",       OPTION_JSON,       "FILE",    "write results, parameters, all times and counters to a file" },
+    { "json",       OPTION_JSON,       "FILE",    "write results, parameters, all times and counters to a file; times "
+      "in microseconds, as everywhere" },
     { "csv",        OPTION_CSV,        "FILE",    "write a line a row to a file, times in microseconds" },
     { "plot",       OPTION_PLOT,       "FILE",    "draw an SVG picture: of a sweep median, min, max and host/this over "
       "the unit, else a bar a row" },
-    { "unit-ms",    OPTION_UNIT_MS,    NULL,      "print milliseconds; without it microseconds" },
     IRR_CLI_ROW_ALGORITHMS,
     IRR_CLI_ROW_HELP,
     IRR_CLI_ROW_VERSION,
@@ -103,6 +103,9 @@ static void help(bool whole)
            "starts whole jobs, with coll/irr and without: irr_bench --job --help tells more.\n\n");
     irr_cli_options_print(&table);
     printf("\nBYTES, MIN and MAX may have k, m or g behind them, for 2^10, 2^20, 2^30.\n");
+    printf("\nhost/this: median of host divided by that of the row, above 1 where the row is faster.  interval:\n"
+           "has the ratio with 95 %% or more if iterations are independent; no-difference if it contains 1.\n"
+           "MB/s: 10^6 bytes a second of the rank that sends or receives most.\n");
     printf("\nDatatypes:\n"
            "  vector:N:STRIDE  blocks of N equal pieces that begin STRIDE pieces apart, between them those of\n"
            "                   other blocks, as in a transposition; all entries of the matrix are equal and\n"
@@ -276,7 +279,6 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_JSON:       options->json = value; return IRR_CLI_GOOD;
     case OPTION_CSV:        options->csv = value; return IRR_CLI_GOOD;
     case OPTION_PLOT:       options->plot = value; return IRR_CLI_GOOD;
-    case OPTION_UNIT_MS:    options->milliseconds = true; return IRR_CLI_GOOD;
     case OPTION_PERSISTENT: work->persistent = true; return IRR_CLI_GOOD;
     case OPTION_OVERLAP:    work->overlap = true; return IRR_CLI_GOOD;
     case OPTION_TESTS:      return irr_cli_int("tests", value, 0, TESTS_MAX, &work->tests);

@@ -1,8 +1,8 @@
 /*
  * bench_report.c - what irr_bench prints: a header of `#` lines and one row an algorithm.
  *
- * Times are in microseconds, or milliseconds with --unit-ms.  The columns are fixed; --full appends to them, --columns
- * puts counters before `verified`, --persistent a second ratio behind the first, --overlap two columns behind the
+ * Times are in microseconds, in files, too.  The columns are fixed; --full appends to them, --columns puts counters
+ * before `verified`, --persistent a second ratio behind the interval of the first, --overlap two columns behind the
  * ratios, and a sweep the unit in front, so a script can count on their order.
  */
 #include "bench.h"
@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MILLI         1e3
 #define MICRO         1e6
 #define COUNTER_WIDTH 12    /* at least, of the columns of --columns */
 
@@ -36,8 +35,15 @@ static double percentile(const double *sorted, int count, double share)
     return sorted[rank > 0 ? rank - 1 : 0];
 }
 
+/* Half of a 97.5 % interval of the median, in places of the sorted times: the number of times below it is binomial. */
+static int half_interval(int count)
+{
+    return (int)ceil(2.24 * sqrt(count) / 2);
+}
+
 void irr_bench_figures(double *times, int count, irr_bench_summary_t *summary)
 {
+    const int low = (count - 1) / 2 - half_interval(count), high = count / 2 + half_interval(count);
     double sum = 0;
 
     qsort(times, (size_t)count, sizeof(*times), compare);
@@ -48,7 +54,8 @@ void irr_bench_figures(double *times, int count, irr_bench_summary_t *summary)
         .median = (times[(count - 1) / 2] + times[count / 2]) / 2,
         .min = times[0], .max = times[count - 1], .mean = sum / count,
         .p90 = percentile(times, count, 0.90), .p99 = percentile(times, count, 0.99),
-        .ratio = -1, .start_ratio = -1, .alone = -1, .hidden = -1
+        .median_low = times[low > 0 ? low : 0], .median_high = times[high < count ? high : count - 1],
+        .ratio = -1, .ratio_low = -1, .ratio_high = -1, .start_ratio = -1, .alone = -1, .hidden = -1
     };
 }
 
@@ -73,6 +80,20 @@ static double ratio(const irr_bench_summary_t *summaries, int host, int i)
     return host >= 0 && summaries[i].median > 0 ? summaries[host].median / summaries[i].median : -1;
 }
 
+/* Both medians are in their intervals with 95 % or more, and then their ratio is in this one. */
+static void ratio_interval(const irr_bench_summary_t *host, irr_bench_summary_t *summary)
+{
+    if (summary != host && summary->median_low > 0) {
+        summary->ratio_low = host->median_low / summary->median_high;
+        summary->ratio_high = host->median_high / summary->median_low;
+    }
+}
+
+double irr_bench_rate(const irr_bench_facts_t *facts, const irr_bench_summary_t *summary)
+{
+    return summary->median > 0 ? (double)facts->busiest / summary->median / 1e6 : 0;
+}
+
 void irr_bench_summarise(const irr_bench_work_t *work, const irr_bench_row_t *rows, double *scratch,
                          irr_bench_summary_t *summaries)
 {
@@ -90,6 +111,9 @@ void irr_bench_summarise(const irr_bench_work_t *work, const irr_bench_row_t *ro
     }
     for (int i = 0; i < work->rows; i++) {
         summaries[i].ratio = ratio(summaries, host, i);
+        if (host >= 0) {
+            ratio_interval(&summaries[host], &summaries[i]);
+        }
         summaries[i].start_ratio = ratio(summaries, host_start, i);
     }
 }
@@ -187,8 +211,7 @@ void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const 
         printf("# datatype %s\n", options->datatype);
     }
     report_input(options, facts);
-    printf("# iterations: %d after %d to warm up, %s of the slowest rank; %s\n", work->iterations, work->warmup,
-           options->milliseconds ? "ms" : "us",
+    printf("# iterations: %d after %d to warm up, us of the slowest rank; %s\n", work->iterations, work->warmup,
            checks[work->check]);
     if (work->overlap) {
         report_computation(work);
@@ -197,14 +220,14 @@ void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const 
     if (sweeps(options)) {
         printf("%10s ", "unit");
     }
-    printf("%-14s %10s %10s %10s %9s", "algorithm", "median", "min", "max", "host/this");
+    printf("%-14s %10s %10s %10s %9s %13s", "algorithm", "median", "min", "max", "host/this", "interval");
     if (work->persistent) {
         printf(" %10s", "start/this");
     }
     if (work->overlap) {
         printf(" %10s %7s", "alone", "hidden");
     }
-    printf(" %9s %10s", "messages", "Lmax");
+    printf(" %8s %9s", "messages", "MB/s");
     for (int i = 0; i < options->columns; i++) {
         const char *name = irr_bench_counter_name(options->column[i]);
 
@@ -228,13 +251,21 @@ static void report_number(double value, int width, int decimals)
     }
 }
 
-static void report_time(const irr_bench_options_t *options, double seconds)
+static void report_time(double seconds)
 {
-    if (options->milliseconds) {
-        printf(" %10.4f", seconds * MILLI);
-    } else {
-        printf(" %10.2f", seconds * MICRO);
+    printf(" %10.2f", seconds * MICRO);
+}
+
+static void report_interval(const irr_bench_summary_t *summary)
+{
+    char text[32] = "-";
+
+    if (summary->ratio_low >= 0) {
+        const bool same = summary->ratio_low <= 1 && summary->ratio_high >= 1;
+
+        snprintf(text, sizeof(text), same ? "no-difference" : "%.2f-%.2f", summary->ratio_low, summary->ratio_high);
     }
+    printf(" %13s", text);
 }
 
 /* A counter, mostly whole. */
@@ -261,27 +292,28 @@ static void report_row(const irr_bench_options_t *options, const irr_bench_resul
         printf("%10" PRIu64 " ", result->unit);
     }
     printf("%-14s", name);
-    report_time(options, summary->median);
-    report_time(options, summary->min);
-    report_time(options, summary->max);
+    report_time(summary->median);
+    report_time(summary->min);
+    report_time(summary->max);
     report_number(summary->ratio, 9, 2);
+    report_interval(summary);
     if (options->work.persistent) {
         report_number(summary->start_ratio, 10, 2);
     }
     if (options->work.overlap) {
-        report_time(options, summary->alone);
+        report_time(summary->alone);
         report_number(summary->hidden, 7, 2);
     }
-    report_count(row->counters[IRR_BENCH_COUNTER_messages_sent], 9);
-    printf(" %10" PRIu64, result->facts.busiest);
+    report_count(row->counters[IRR_BENCH_COUNTER_messages_sent], 8);
+    printf(" %9.1f", irr_bench_rate(&result->facts, summary));
     for (int k = 0; k < options->columns; k++) {
         report_count(row->counters[options->column[k]], width_of(irr_bench_counter_name(options->column[k])));
     }
     printf(" %8s", options->work.check == IRR_BENCH_CHECK_NONE ? "-" : row->wrong ? "no" : "yes");
     if (options->full) {
-        report_time(options, summary->mean);
-        report_time(options, summary->p90);
-        report_time(options, summary->p99);
+        report_time(summary->mean);
+        report_time(summary->p90);
+        report_time(summary->p99);
         printf(" %10d", options->work.iterations);
     }
     printf("\n");

@@ -135,7 +135,7 @@ def run_job(lab, options, ranks, algorithm, folder):
         row = json.load(file)["results"][0]["rows"][0]
     if name != "auto" and row["served_by"] != ("host" if algorithm in TUNED else "irr"):
         raise LabError(f"'{algorithm}' was served by {row['served_by']}, so it was not measured: {said}", 1)
-    return row["times_ms"], timeouts, resent
+    return [time / 1e3 for time in row["times_us"]], timeouts, resent
 
 
 def take_turns(lab, options, ranks, folder, found):

@@ -72,12 +72,12 @@ unseen() {
     [ $status -eq 0 ] && [ "$(lines " $verified\$")" -eq 1 ] && [ "$(lines "$text")" -eq 1 ]
 }
 
-# columns RANKS ARGUMENT...: runs host and a1; the columns between Lmax and verified go to $columns.
+# columns RANKS ARGUMENT...: runs host and a1; the columns between MB/s and verified go to $columns.
 columns() {
     n=$1
     shift
     bench "$n" --algorithms host,a1 -i 3 "$@"
-    columns=$(sed -n 's/.*# algorithm .* Lmax \(.*\) verified$/\1/p' "$scratch/out" | xargs)
+    columns=$(sed -n 's/.*# algorithm .* MB.s \(.*\) verified$/\1/p' "$scratch/out" | xargs)
 }
 
 # aligned: the header and both rows are as long as each other and have as many words.
@@ -103,7 +103,7 @@ file() {
     printf '%s\n' '%%MatrixMarket matrix coordinate integer general' "$@" > "$name"
 }
 
-plan 108
+plan 109
 
 # ---- files ----
 
@@ -189,9 +189,18 @@ accepted "a sweep without an end" 2 3 --algorithms host -m 256k: -i 2 -x 0
 refused "a sweep that begins behind the end that it has by itself" "--sweep '2m:' is not MIN:MAX" -m 2m:
 bench 2 --algorithms host,a1 -i 3 --csv "$scratch/result.csv"
 [ $status -eq 0 ] && [ "$(wc -l < "$scratch/result.csv")" -eq 3 ] &&
-    awk -F , 'NF != 16 || (NR > 1 && ($2 != (NR == 2 ? "host" : "a1") || $5 <= 0 || $14 != "yes")) { bad = 1 }
+    awk -F , 'NF != 19 || (NR > 1 && ($2 != (NR == 2 ? "host" : "a1") || $5 <= 0 || $14 != "yes")) { bad = 1 }
         END { exit bad }' "$scratch/result.csv"
 report $? "results as comma-separated values"
+# The table's interval is that of the file, which holds the ratio; and the rate is Lmax by the median.
+bench 2 --algorithms host,host,a1,a3 -i 20 --csv "$scratch/result.csv"
+[ $status -eq 0 ] && awk -F , 'NR == 2 && $17 $18 != "" { bad = 1 }
+    NR > 1 && ($19 - $13 / $5) ^ 2 > 0.01 * ($13 / $5) ^ 2 { bad = 1 }
+    NR > 2 { if ($17 > $11 || $18 < $11) bad = 1
+        print ($17 <= 1 && $18 >= 1 ? "no-difference" : sprintf("%.2f-%.2f", $17, $18)) }
+    END { exit bad }' "$scratch/result.csv" > "$scratch/intervals" &&
+    sed -n 's/^<stdout>:  //p' "$scratch/out" | awk 'NR > 1 { print $6 }' | cmp "$scratch/intervals" -
+report $? "intervals of the ratio, and the rate"
 bench 2 --algorithms host,a1,a3 -m 512:2k -i 3 --plot "$scratch/sweep.svg"
 [ $status -eq 0 ] && [ "$(head -c 4 "$scratch/sweep.svg")" = '<svg' ] &&
     [ "$(tail -n 1 "$scratch/sweep.svg")" = '</svg>' ] &&
@@ -301,7 +310,7 @@ report $? "auto that Open MPI served is marked"
 bench 4 --persistent --algorithms host,a1,a4 -i 5 --unit 100 --columns header_bytes --json "$scratch/result.json"
 [ $status -eq 0 ] && [ "$(lines ' yes$')" -eq 6 ] && [ "$(lines '(host)')" -eq 0 ] &&
     [ "$(lines ' a[14]-start .* 0 *yes$')" -eq 2 ] && [ "$(lines ' host-start .* - *yes$')" -eq 1 ] &&
-    [ "$(lines 'host/this start/this')" -eq 1 ]
+    [ "$(lines 'host/this *interval start/this')" -eq 1 ]
 report $? "each algorithm once more, persistent, without descriptions"
 [ "$(grep -c '"persistent": true' "$scratch/result.json")" -eq 3 ] &&
     [ "$(grep -c '"host_start_ratio": [0-9]' "$scratch/result.json")" -eq 6 ]
@@ -316,7 +325,7 @@ bench 4 --overlap --tests 3 --algorithms host,a1 -i 5 --unit 4k --csv "$scratch/
     [ "$(lines 'with MPI_Test called 3 times')" -eq 1 ] && aligned
 report $? "nonblocking calls beside computations, served by what their rows say"
 awk -F , 'NR > 1 && !($15 > 0 && $15 <= $5 && $16 >= 0 && $16 <= 1) { bad = 1 } END { exit bad || NR != 3 }' \
-    "$scratch/result.csv" && [ "$(grep -c '"alone_ms": \[' "$scratch/result.json")" -eq 2 ]
+    "$scratch/result.csv" && [ "$(grep -c '"alone_us": \[' "$scratch/result.json")" -eq 2 ] && ! grep '_ms"' "$scratch/result.json"
 report $? "a computation takes as long as the exchange alone"
 for call in "--alltoall:MPI_Ialltoall" "--datatype vector:4:2:MPI_Ialltoallw" \
     "--neighbor graph:2:MPI_Ineighbor_alltoallv"; do
