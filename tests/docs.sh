@@ -15,7 +15,7 @@ LIMIT=${LIMIT:-180}
 whole=${IRR_CHECK_ALL:-0}
 top=$(cd "$srcdir" && pwd)
 here=$(cd "$builddir" && pwd)
-texts="README.md CONTRIBUTING.md docs/install.md $(cd "$top" && ls docs/*.md | grep -v '^docs/install.md$')"
+texts="README.md CONTRIBUTING.md SECURITY.md docs/install.md $(cd "$top" && ls docs/*.md | grep -v '^docs/install.md$')"
 
 # blocks TEXT: a line "FIRST LAST HOW REASON" for each block of commands, or file (HOW is run, long, not or =NAME).
 blocks() {
@@ -153,16 +153,32 @@ completion() {
         completes "--topology" yaml2topology --to
 }
 
-# The picture and the table are of the measurements beside them.
+# Pictures and tables are those of the measurements beside them.
 pictures() {
     "$top/contrib/wire_plot" --table -o "$scratch/wire.svg" "$top/docs/wire.csv" > "$scratch/table" &&
-        cmp "$scratch/wire.svg" "$top/docs/wire.svg" && grep -q '>share of the bound<' "$scratch/wire.svg" || return
+        cmp "$scratch/wire.svg" "$top/docs/wire.svg" && grep -q '>share of the bound<' "$scratch/wire.svg" &&
+        has_lines docs/results.md "$scratch/table" &&
+        python3 -B "$top/contrib/board_plot" --rounds 0 --keep "$top/docs/boards.json" -o "$scratch/boards.svg" \
+            > "$scratch/table" &&
+        cmp "$scratch/boards.svg" "$top/docs/boards.svg" && has_lines docs/boards.md "$scratch/table"
+}
+
+# has_lines TEXT FILE: the text has each line of the file.
+has_lines() {
     while IFS= read -r line; do
-        grep -q -x -F -e "$line" "$top/docs/results.md" || {
-            echo "docs/results.md lacks: $line"
+        grep -q -x -F -e "$line" "$top/$1" || {
+            echo "$1 lacks: $line"
             return 1
         }
-    done < "$scratch/table"
+    done < "$2"
+}
+
+# The table of `irr_plan simulate` is what the command above it prints.
+simulated() {
+    command=$(sed -n 's/^irr_plan simulate /simulate /p' "$top/docs/tools.md" | head -n 1)
+    # shellcheck disable=SC2086 # options
+    "$here/irr_plan" $command > "$scratch/table" 2> /dev/null && [ "$(wc -l < "$scratch/table")" -gt 4 ] &&
+        has_lines docs/tools.md "$scratch/table"
 }
 
 # Each picture of an algorithm is what the command beside it draws.
@@ -293,14 +309,15 @@ check "the README is short" short_readme
 check "each algorithm is told of" algorithms
 check "pictures of algorithms are what irr_plan draws" drawn
 if command -v python3 > /dev/null; then
-    check "the picture and the table are of the measurements" pictures
+    check "pictures and tables are those of the measurements" pictures
     check "scripts have a help" scripts_help
     check "tools have a help, which fits 100 columns" tools_help
 else
-    skip "the picture and the table are of the measurements" "there is no python3"
+    skip "pictures and tables are those of the measurements" "there is no python3"
     skip "scripts have a help" "there is no python3"
     skip "tools have a help, which fits 100 columns" "there is no python3"
 fi
+check "the table of irr_plan simulate is what its command prints" simulated
 check "irr_plan has the component's defaults" defaults
 check "parameters and variables are those of the component" parameters
 if command -v bash > /dev/null; then
