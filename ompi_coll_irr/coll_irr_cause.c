@@ -79,15 +79,14 @@ static void host_text(const mca_coll_irr_module_t *module, const mca_coll_irr_se
 
     if (choice->relists && choice->exchanges == service->told_exchanges) {
         snprintf(text, size, "messages have changed, and a comparison with the algorithm used so far does not pay yet");
-    } else if (choice->relists && choice->trial.ratio > 0) {
-        snprintf(text, size, "the algorithm used so far took %.2f of its time when they were compared again",
-                 1 / choice->trial.ratio);
     } else if (choice->tries) {
         snprintf(text, size, "a trial of %d algorithm%s is not over yet", choice->trial.count - 1,
                  choice->trial.count == 2 ? "" : "s");
     } else if (choice->tried > 0 && choice->best > 0) {
-        snprintf(text, size, "the best other algorithm took %.2f of its time%s", choice->best,
-                 choice->best < 1 ? ", which is no gain of 3 % beyond doubt" : "");
+        snprintf(text, size, "the best other algorithm has speedup %.2f%s", choice->best,
+                 choice->best > 1 ? ", which is no gain of 3 % beyond doubt" : "");
+    } else if (choice->lost > 0) {
+        snprintf(text, size, "the algorithm used before has speedup %.2f now", choice->lost);
     } else if (service->refused) {
         snprintf(text, size, "no other algorithm can be opened: %s", service->why);
     } else {
@@ -103,7 +102,7 @@ void mca_coll_irr_cause(const mca_coll_irr_module_t *module, const mca_coll_irr_
     } else if (service->state != MCA_COLL_IRR_CHOOSING) {
         snprintf(text, size, "%s", service->why);
     } else if (service->choice.way != 0) {
-        snprintf(text, size, "it took %.2f of the time of Open MPI's own in trials", service->choice.ratio);
+        snprintf(text, size, "it has speedup %.2f in trials", service->choice.speedup.is);
     } else {
         host_text(module, service, text, size);
     }

@@ -160,7 +160,7 @@ static void take_found(mca_coll_irr_module_t *module, mca_coll_irr_request_t *re
         service->candidates->open[1] = class->candidates->open[class->choice.way];
     }
     if (open_planned(module, &settings, request, trouble, &service->ways[1]) == IRR_OK) {
-        irr_choice_found(&service->choice, class->choice.ratio);
+        irr_choice_found(&service->choice, &class->choice.speedup);
         service->grouped = true;   /* as those of the class are */
     } else {
         service->ways[1] = NULL;

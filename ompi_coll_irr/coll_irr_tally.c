@@ -74,21 +74,19 @@ void mca_coll_irr_tally_agreed(mca_coll_irr_service_t *service, uint64_t begin_n
     }
 }
 
-/* All ways are told of as parts of way 0; the times of the trial are known beside that of the way gone now. */
+/* The strategies of a trial that is over. */
 static void tally_trial(mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;
-    const irr_trial_t *trial = &choice->trial;
     char way[IRR_CANDIDATE_TEXT];
-    double now_ns = 0;
 
-    for (int i = 0; i < trial->count; i++) {
-        now_ns = choice->slots[i] == choice->way ? trial->each_ns[i] : now_ns;
-    }
-    for (int i = 0; i < trial->count && service->row != NULL && now_ns > 0; i++) {
-        if (choice->slots[i] != 0 && trial->each_ns[i] > 0) {
-            mca_coll_irr_way_text(service, choice->slots[i], way, sizeof(way));
-            mca_coll_irr_row_tried(service->row, way, choice->ratio * trial->each_ns[i] / now_ns);
+    for (int i = 0; i < choice->trial.count && service->row != NULL; i++) {
+        irr_speedup_t speedup;
+        const int slot = irr_choice_measured(choice, i, &speedup);
+
+        if (slot != 0) {
+            mca_coll_irr_way_text(service, slot, way, sizeof(way));
+            mca_coll_irr_row_tried(service->row, way, 1 / speedup.is);
         }
     }
 }
@@ -104,14 +102,9 @@ void mca_coll_irr_tally_found(mca_coll_irr_service_t *service)
 
 uint64_t mca_coll_irr_tally_saved_ns(const mca_coll_irr_service_t *service)
 {
-    const irr_choice_t *choice = &service->choice;
-    double saved_ns = choice->saved_ns;
+    const double saved_ns = irr_choice_saved(&service->choice).is;
 
-    if (service->state != MCA_COLL_IRR_CHOOSING) {
-        return 0;
-    }
-    saved_ns += choice->mean_ns * (double)(choice->calls - choice->agreed) * (1 / choice->ratio - 1);
-    return saved_ns > 0 ? (uint64_t)saved_ns : 0;
+    return service->state == MCA_COLL_IRR_CHOOSING && saved_ns > 0 ? (uint64_t)saved_ns : 0;
 }
 
 uint64_t mca_coll_irr_tally_setup_ns(const mca_coll_irr_service_t *service)

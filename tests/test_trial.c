@@ -150,7 +150,8 @@ static void test_disturbed_look(void)
     }
     irr_trial_looked(&trial, trial.sums);
     CU_ASSERT_TRUE(trial.left[1]);
-    CU_ASSERT_DOUBLE_EQUAL(trial.ratio, 1, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(trial.speedups[1].is, 1, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(trial.speedups[1].low, 1e-3 / 4, 1e-9);   /* the samples tell of the disturbance */
 }
 
 /* Nor does a stay that is disturbed tell of a gain that there is not. */
@@ -167,7 +168,9 @@ static void test_disturbed_stay(void)
     sums[IRR_TRIAL_WAYS + 1] = 5700;
     CU_ASSERT_TRUE(irr_trial_agreed(&trial, sums));
     CU_ASSERT_EQUAL(trial.winner, 1);
-    CU_ASSERT_DOUBLE_EQUAL(trial.ratio, 0.7, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(trial.speedups[1].is, 1 / 0.7, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(trial.speedups[1].low, 8000.0 / 5700, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(trial.speedups[1].high, 80000.0 / 5600, 1e-9);
 }
 
 /* Two stays of way 1 and two of the base, one of which is as short as those of the other. */

@@ -28,13 +28,14 @@
 
 void irr_choice_init(irr_choice_t *choice, uint32_t percent)
 {
-    *choice = (irr_choice_t){ .percent = percent, .due = FIRST_NODES, .own_ns = UINT64_MAX, .ratio = 1, .best = 1 };
+    *choice = (irr_choice_t){ .percent = percent, .due = FIRST_NODES, .own_ns = UINT64_MAX,
+                               .speedup = IRR_SPEEDUP_NONE };
 }
 
-void irr_choice_found(irr_choice_t *choice, double ratio)
+void irr_choice_found(irr_choice_t *choice, const irr_speedup_t *speedup)
 {
     choice->way = 1;
-    choice->ratio = ratio;
+    choice->speedup = *speedup;
 }
 
 /* Until the next agreement. */
@@ -125,13 +126,13 @@ void irr_choice_words(const irr_choice_t *choice, const irr_choice_opening_t *op
 
 static double budget_ns(const irr_choice_t *choice)
 {
-    return choice->share * choice->cost_ns + SAVED_PART * choice->saved_ns - choice->spent_ns;
+    return choice->share * choice->cost_ns + SAVED_PART * irr_choice_saved(choice).is - choice->spent_ns;
 }
 
 /* What a look at one way takes more than exchanges by the one gone so far, if it is `ratio` of the time of way 0. */
 static double look_ns(const irr_choice_t *choice, double ratio)
 {
-    const double extra = ratio / choice->ratio - DOUBT;
+    const double extra = ratio * choice->speedup.is - DOUBT;
 
     return choice->mean_ns * irr_trial_look(choice->mean_ns) * (extra > EXTRA_MIN ? extra : EXTRA_MIN);
 }
@@ -147,20 +148,14 @@ static double next_ns(const irr_choice_t *choice, int ways)
     return ns;
 }
 
-/* What exchanges since the last agreement cost, by its mean. */
-static double recent_ns(const irr_choice_t *choice)
-{
-    return choice->mean_ns * (double)(choice->calls - choice->agreed);
-}
-
 irr_choice_funds_t irr_choice_funds(const irr_choice_t *choice)
 {
-    const double gain = 1 / choice->ratio - 1, recent = recent_ns(choice);
-    const double each = choice->mean_ns * (choice->share + SAVED_PART * gain);
+    const double recent = choice->mean_ns * (double)(choice->calls - choice->agreed);
+    const double each = choice->mean_ns * (choice->share + SAVED_PART * (choice->speedup.is - 1));
     irr_choice_funds_t funds = {
         .cost = choice->cost_ns + recent,
         .spent = choice->spent_ns,
-        .budget = budget_ns(choice) + recent * (choice->share + SAVED_PART * gain),
+        .budget = budget_ns(choice) + recent * choice->share,
         .wanted = choice->next < choice->list ? next_ns(choice, 1) : 0
     };
 
@@ -202,7 +197,7 @@ static uint64_t shortest_wait(const irr_choice_t *choice, uint64_t most)
 /* Exchanges by one way; the ranks agree next when there is a budget of wanted_ns, or when it is time (0). */
 static void begin_epoch(irr_choice_t *choice, double wanted_ns)
 {
-    const double each = choice->mean_ns * (choice->share + SAVED_PART * (1 / choice->ratio - 1));
+    const double each = choice->mean_ns * (choice->share + SAVED_PART * (choice->speedup.is - 1));
     const double lack = wanted_ns - budget_ns(choice);
     const uint64_t most = choice->way == 0 ? EPOCH_HOST : EPOCH_WAY;
     const uint64_t least = shortest_wait(choice, most);
@@ -234,14 +229,6 @@ static void begin_check(irr_choice_t *choice)
     choice->again = AGAIN * choice->calls;
 }
 
-/* Open MPI's own again. */
-static void fall_back(irr_choice_t *choice)
-{
-    choice->checks = false;
-    choice->way = 0;
-    choice->ratio = 1;
-}
-
 /* Nothing runs: what is next? */
 static irr_choice_act_t go_on(irr_choice_t *choice)
 {
@@ -253,7 +240,7 @@ static irr_choice_act_t go_on(irr_choice_t *choice)
         return IRR_CHOICE_GOES_ON;
     }
     if (choice->checks && choice->relists) {   /* nothing says what the way is worth now, and nothing pays for that */
-        fall_back(choice);
+        irr_choice_fall_back(choice);
         return IRR_CHOICE_SETTLES;
     }
     if (choice->relists) {
@@ -286,10 +273,11 @@ static bool is_other(const irr_choice_load_t *a, const irr_choice_load_t *b)
 /* What exchanges since the last agreement cost, which take mean_ns by the way gone so far. */
 static void take_cost(irr_choice_t *choice)
 {
-    const double cost_ns = recent_ns(choice);
+    const double calls = (double)(choice->calls - choice->agreed);
 
-    choice->cost_ns += cost_ns;
-    choice->saved_ns += cost_ns * (1 / choice->ratio - 1);
+    choice->cost_ns += calls * choice->mean_ns;
+    choice->since.least += calls * choice->mean_ns;
+    choice->since.most += calls * choice->most_ns;
     choice->agreed = choice->calls;
 }
 
@@ -310,6 +298,8 @@ static irr_choice_act_t after_epoch(irr_choice_t *choice, const uint64_t *words)
     choice->node_ranks = (int)words[IRR_CHOICE_NODE_RANKS];
     choice->crowded = words[IRR_CHOICE_CROWDED] != 0;
     choice->mean_ns = mean_ns(words);
+    choice->most_ns = (double)words[IRR_CHOICE_MEAN_NS];
+    choice->most_ns = choice->most_ns > choice->mean_ns ? choice->most_ns : choice->mean_ns;
     choice->load = (irr_choice_load_t){
         .messages = words[IRR_CHOICE_MESSAGES], .sent = words[IRR_CHOICE_SENT],
         .received = words[IRR_CHOICE_RECEIVED], .longest = words[IRR_CHOICE_LONGEST]
@@ -317,6 +307,7 @@ static irr_choice_act_t after_epoch(irr_choice_t *choice, const uint64_t *words)
     take_cost(choice);
     if (!choice->listed || is_other(&choice->load, &choice->settled)) {
         choice->settled = choice->load;
+        choice->lost = 0;
         choice->listed = choice->relists = true;
         choice->checks = choice->way != 0;
     } else if (choice->calls >= choice->again) {
@@ -328,45 +319,12 @@ static irr_choice_act_t after_epoch(irr_choice_t *choice, const uint64_t *words)
 
 /* ---- trials ---- */
 
-static bool is_check(const irr_choice_t *choice)
-{
-    return choice->slots[1] == 0;
-}
-
-/* Way 0 was better than the winner of old: the network has become another one, and other ways may be the best now. */
-static void end_check(irr_choice_t *choice)
-{
-    if (choice->trial.winner != 0) {
-        fall_back(choice);
-        choice->relists = true;
-    } else if (choice->trial.ratio > 0) {
-        choice->ratio = 1 / choice->trial.ratio;
-    }
-}
-
-static void end_trial(irr_choice_t *choice)
-{
-    const irr_trial_t *trial = &choice->trial;
-    const double ratio = choice->ratio * trial->ratio;
-
-    choice->best = ratio < choice->best || choice->best == 0 ? ratio : choice->best;
-    if (trial->winner != 0) {
-        choice->way = choice->slots[trial->winner];
-        choice->ratio = ratio;
-        choice->mean_ns *= trial->ratio;
-    }
-}
-
 static irr_choice_act_t settle(irr_choice_t *choice)
 {
     choice->exchanges += (uint64_t)choice->trial.exchanges;
     choice->tries = false;
     choice->again = AGAIN * choice->calls;
-    if (is_check(choice)) {
-        end_check(choice);
-    } else {
-        end_trial(choice);
-    }
+    irr_choice_judge(choice);
     return IRR_CHOICE_SETTLES;
 }
 
@@ -382,8 +340,9 @@ static irr_choice_act_t after_round(irr_choice_t *choice, const uint64_t *sums)
         over = irr_trial_agreed(trial, sums);
     }
     choice->spent_ns += trial->extra_ns;
-    trial->extra_ns = 0;
-    choice->opens = over || is_check(choice) ? 0 : payable(choice);
+    choice->trials_ns += trial->cost_ns;
+    trial->extra_ns = trial->cost_ns = 0;
+    choice->opens = over || irr_choice_is_check(choice) ? 0 : payable(choice);
     if (choice->opens > 0) {
         return IRR_CHOICE_OPENS;
     }

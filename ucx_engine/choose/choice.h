@@ -60,8 +60,12 @@ typedef enum irr_choice_act {
 typedef struct irr_choice {
     uint32_t          percent;     /* of what exchanges have cost, that this rank would spend, */
     double            share;       /* and the least of all ranks', of 1 */
-    double            cost_ns, spent_ns, saved_ns;
-    double            mean_ns;     /* of an exchange in the last epoch, with little else in its way */
+    double            cost_ns, spent_ns;
+    double            trials_ns;   /* of what was spent: what trials made exchanges longer */
+    irr_cost_t        since;       /* of the cost: since the last verdict on the way gone now */
+    irr_saved_t       saved;       /* before that verdict */
+    double            mean_ns;     /* of an exchange in the last epoch, with little else in its way, */
+    double            most_ns;     /* and with all that was in the way of those that were timed */
     irr_choice_opening_t opening;  /* agreed */
     double            agreement_ns;   /* of the last one, */
     uint64_t          calls;       /* exchanges that were begun */
@@ -73,8 +77,9 @@ typedef struct irr_choice {
     bool              checks;      /* the winner is to be tried against way 0 */
     bool              tries;       /* a trial runs */
     int               way;         /* that exchanges go but for trials */
-    double            ratio;       /* of its time to that of way 0 */
-    double            best;        /* the same of the best other way that was tried, however that ended */
+    irr_speedup_t     speedup;     /* of it over way 0, by its last verdict: the trial that it won, or the last check */
+    double            best;        /* the highest of the other ways since ways were listed; 0: there was no trial */
+    double            lost;        /* that of the way gone before, by the check that it lost; 0: it lost none */
     int               list;        /* ways in the list, */
     int               next;        /* those of them that were tried, */
     int               opens;       /* and that are to be opened */
@@ -90,7 +95,7 @@ typedef struct irr_choice {
     irr_choice_load_t own;         /* of all timed ones together */
     irr_choice_load_t load;        /* agreed, of an exchange */
     irr_choice_load_t settled;     /* the one that ways were listed for */
-    irr_trial_t       trial;
+    irr_trial_t       trial;       /* over: its speedups are those over way 0 */
 } irr_choice_t;
 
 /* What is known of an exchange when it begins. */
@@ -106,10 +111,10 @@ typedef struct irr_choice_turn {
 void irr_choice_init(irr_choice_t *choice, uint32_t percent);
 
 /*
- * Before the first exchange, alike on all ranks: these go by way 1, which is open, and was found elsewhere to take this
- * part of the time of way 0; after the first agreement it is checked against that.
+ * Before the first exchange, alike on all ranks: exchanges go by way 1, which is open, and was found elsewhere to have
+ * this speedup over way 0; after the first agreement it is checked against that.
  */
-void irr_choice_found(irr_choice_t *choice, double ratio);
+void irr_choice_found(irr_choice_t *choice, const irr_speedup_t *speedup);
 
 /*
  * Before an agreement, with so many ranks on the node of this one, and whether it has more processes than processors;
@@ -198,5 +203,25 @@ irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks, bool spa
 
 /* Where the way of the list that is opened i-th goes: 1 to IRR_TRIAL_WAYS - 1. */
 int irr_choice_slot(const irr_choice_t *choice, int i);
+
+/* ---- verdict.c ---- */
+
+/* What exchanges have saved until now. */
+irr_saved_t irr_choice_saved(const irr_choice_t *choice);
+
+/* After a trial, before it is settled: its i-th way, and the speedup of that over way 0; 0: the trial tells of none. */
+int irr_choice_measured(const irr_choice_t *choice, int i, irr_speedup_t *speedup);
+
+/* Does the trial compare the way gone so far with way 0? */
+static inline bool irr_choice_is_check(const irr_choice_t *choice)
+{
+    return choice->slots[1] == 0;
+}
+
+/* The trial is over: the way that has won is gone from now on. */
+void irr_choice_judge(irr_choice_t *choice);
+
+/* Way 0 is gone from now on. */
+void irr_choice_fall_back(irr_choice_t *choice);
 
 #endif

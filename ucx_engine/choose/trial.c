@@ -84,9 +84,10 @@ static void begin_look(irr_trial_t *trial)
 
 void irr_trial_begin(irr_trial_t *trial, int count, double mean_ns)
 {
-    *trial = (irr_trial_t){ .count = count, .long_ones = irr_trial_is_long(mean_ns), .ratio = 1 };
-    for (int i = 0; i < count; i++) {
-        trial->left[i] = true;
+    *trial = (irr_trial_t){ .count = count, .long_ones = irr_trial_is_long(mean_ns) };
+    for (int i = 0; i < IRR_TRIAL_WAYS; i++) {
+        trial->left[i] = i < count;
+        trial->speedups[i] = IRR_SPEEDUP_NONE;
     }
     trial->each_ns[0] = mean_ns;
     trial->looked[0] = trial->long_ones;
@@ -109,12 +110,18 @@ int irr_trial_look(double mean_ns)
 /* Of a look the shortest exchange counts, for all of them: what disturbs one of a few says nothing of its way. */
 void irr_trial_took(irr_trial_t *trial, int sum, uint64_t ns)
 {
+    const uint64_t stay_ns = ns * (uint64_t)trial->length;
     uint64_t *total = &trial->sums[sum];
 
     if (!trial->looks) {
         *total += ns;
-    } else if (*total == 0 || ns * (uint64_t)trial->length < *total) {
-        *total = ns * (uint64_t)trial->length;
+        return;
+    }
+    if (*total == 0 || stay_ns < *total) {
+        *total = stay_ns;
+    }
+    if (stay_ns > total[IRR_TRIAL_WAYS]) {   /* a look has one half */
+        total[IRR_TRIAL_WAYS] = stay_ns;
     }
 }
 
@@ -204,33 +211,58 @@ static void drop_hopeless(irr_trial_t *trial)
     }
 }
 
-/*
- * Of the last round of a way, the shorter one of two stays: the other may have been disturbed.  Long exchanges are so
- * by what networks do, as messages that get lost, and that is what they cost.
- */
-static double least_ns(const irr_trial_t *trial, const uint64_t *sums, int way)
-{
-    const bool stays = is_in(trial, way) && !trial->looks && !trial->long_ones;
+/* Nanoseconds of an exchange: as it counts for the decision, and of the shortest and the longest sample. */
+typedef struct span {
+    double is, least, most;
+} span_t;
 
-    return stays ? shorter(sums, way) / trial->length : trial->each_ns[way];
+/*
+ * Of two stays the shorter one counts: the other may have been disturbed.  Long exchanges are disturbed by the network,
+ * as by lost messages, and that is part of what they cost, so there the mean counts.  If the way had no part in this
+ * round, its last time is all that is known.
+ */
+static span_t span_of(const irr_trial_t *trial, const uint64_t *sums, int way)
+{
+    const double least = (trial->looks ? (double)sums[way] : shorter(sums, way)) / trial->length;
+    const double most = longer(sums, way) / trial->length;
+    const bool averages = trial->long_ones && !trial->looks;
+
+    if (!is_in(trial, way)) {
+        return (span_t){ trial->each_ns[way], trial->each_ns[way], trial->each_ns[way] };
+    }
+    return (span_t){ averages ? trial->each_ns[way] : least, least, most };
+}
+
+static void take_speedups(irr_trial_t *trial, const uint64_t *sums)
+{
+    const span_t base = span_of(trial, sums, 0);
+
+    for (int i = 1; i < trial->count; i++) {
+        const span_t span = span_of(trial, sums, i);
+
+        if (is_in(trial, i) && base.least > 0 && span.least > 0) {
+            trial->speedups[i] = (irr_speedup_t){ base.is / span.is, base.least / span.most, base.most / span.least };
+        }
+    }
 }
 
 /* What the ways of this round took, of which the ranks have agreed. */
 static void take(irr_trial_t *trial, const uint64_t *sums)
 {
     const int stays = trial->looks ? 1 : 2;
-    int left, best;
 
     for (int i = 0; i < trial->count; i++) {
         if (is_in(trial, i)) {
-            trial->each_ns[i] = total(sums, i) / (stays * trial->length);
-            trial->extra_ns += (trial->each_ns[i] - trial->each_ns[0]) * stays * (trial->warm_up + trial->length);
+            const double stay_ns = trial->looks ? (double)sums[i] : total(sums, i) / 2;
+            double extra_ns;
+
+            trial->each_ns[i] = stay_ns / trial->length;
+            extra_ns = (trial->each_ns[i] - trial->each_ns[0]) * stays * (trial->warm_up + trial->length);
+            trial->extra_ns += extra_ns;
+            trial->cost_ns += extra_ns > 0 ? extra_ns : 0;
         }
     }
-    best = best_of(trial, &left);
-    if (best > 0 && least_ns(trial, sums, 0) > 0) {
-        trial->ratio = least_ns(trial, sums, best) / least_ns(trial, sums, 0);
-    }
+    take_speedups(trial, sums);
 }
 
 void irr_trial_looked(irr_trial_t *trial, const uint64_t *sums)
@@ -262,7 +294,7 @@ bool irr_trial_agreed(irr_trial_t *trial, const uint64_t *sums)
         drop_hopeless(trial);
         return false;
     }
-    wins = longer(sums, best) < WINS * shorter(sums, 0) || (trial->lenient && total(sums, best) <= total(sums, 0));
+    wins = longer(sums, best) < WINS * shorter(sums, 0) || (trial->lenient && trial->speedups[best].is >= 1);
     if (!decides(trial, sums, best, wins)) {
         return false;   /* once more */
     }

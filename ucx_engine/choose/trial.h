@@ -21,6 +21,8 @@
 #ifndef IRR_TRIAL_H
 #define IRR_TRIAL_H
 
+#include "choose/saved.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -34,7 +36,7 @@ typedef struct irr_trial {
     bool     left[IRR_TRIAL_WAYS];     /* not dropped yet */
     bool     looked[IRR_TRIAL_WAYS];
     bool     long_ones;                /* exchanges are long: a few tell enough */
-    bool     lenient;                  /* way 1 wins as well if it is as good as the base */
+    bool     lenient;                  /* way 1 wins as well if its speedup is 1 or more */
     bool     looks;                    /* the round is a look, else one of halving, */
     bool     last;                     /* and that the last one */
     int      length;                   /* timed exchanges of a stay */
@@ -43,10 +45,12 @@ typedef struct irr_trial {
     int      half;                     /* of the round */
     int      done;                     /* exchanges of the stay */
     int      exchanges;                /* of the trial, so far */
-    uint64_t sums[IRR_TRIAL_SUMS];     /* nanoseconds of the stays of this round, first halves first */
+    uint64_t sums[IRR_TRIAL_SUMS];     /* nanoseconds of the stays of this round, first halves first; in a look those
+                                          of the shortest exchange, times `length`, and of the longest */
     double   each_ns[IRR_TRIAL_WAYS];  /* agreed, of an exchange in the last round of a way */
+    irr_speedup_t speedups[IRR_TRIAL_WAYS];   /* agreed, over the base, in the last round of a way */
     double   extra_ns;                 /* what the agreed stays took more than the base would have; negative: less */
-    double   ratio;                    /* of the last round: the best way's time by that of the base */
+    double   cost_ns;                  /* the same of ways that took more */
     int      winner;                   /* in the end */
 } irr_trial_t;
 

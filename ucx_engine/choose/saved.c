@@ -1,0 +1,36 @@
+/*
+ * saved.c - see saved.h.
+ */
+#include "choose/saved.h"
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+irr_speedup_t irr_speedup_inverse(const irr_speedup_t *speedup)
+{
+    return (irr_speedup_t){ 1 / speedup->is, 1 / speedup->high, 1 / speedup->low };
+}
+
+irr_speedup_t irr_speedup_product(const irr_speedup_t *first, const irr_speedup_t *second)
+{
+    return (irr_speedup_t){ first->is * second->is, first->low * second->low, first->high * second->high };
+}
+
+irr_speedup_t irr_speedup_mean(const irr_speedup_t *a, const irr_speedup_t *b)
+{
+    return (irr_speedup_t){ (a->is + b->is) / 2, smaller(a->low, b->low), larger(a->high, b->high) };
+}
+
+void irr_saved_add(irr_saved_t *saved, irr_cost_t cost, const irr_speedup_t *speedup)
+{
+    saved->is += cost.least * (speedup->is - 1);
+    saved->low += (speedup->low > 1 ? cost.least : cost.most) * (speedup->low - 1);
+    saved->high += (speedup->high > 1 ? cost.most : cost.least) * (speedup->high - 1);
+}

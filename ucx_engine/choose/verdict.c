@@ -1,0 +1,107 @@
+/*
+ * verdict.c - what trials tell of the way that a communicator goes: its speedup over way 0, and what that has saved.
+ *
+ * A verdict is a trial that a way has won, or a check that it has stood; a check that it has not stood is the last one.
+ * Between two verdicts nobody measures the speedup, so the exchanges between them count with the mean of both.
+ */
+#include "choose/choice.h"
+
+/* ---- what was saved ---- */
+
+/* A verdict on the way gone so far, or the last one again: books what was saved since the one before. */
+static void book(irr_choice_t *choice, const irr_speedup_t *verdict)
+{
+    const irr_speedup_t mean = irr_speedup_mean(&choice->speedup, verdict);
+
+    irr_saved_add(&choice->saved, choice->since, &mean);
+    choice->since = (irr_cost_t){ 0, 0 };
+}
+
+irr_saved_t irr_choice_saved(const irr_choice_t *choice)
+{
+    const double calls = (double)(choice->calls - choice->agreed);
+    const irr_cost_t cost = {
+        choice->since.least + calls * choice->mean_ns, choice->since.most + calls * choice->most_ns };
+    irr_saved_t saved = choice->saved;
+
+    irr_saved_add(&saved, cost, &choice->speedup);
+    return saved;
+}
+
+/* ---- verdicts ---- */
+
+void irr_choice_fall_back(irr_choice_t *choice)
+{
+    book(choice, &choice->speedup);
+    choice->checks = false;
+    choice->way = 0;
+    choice->speedup = IRR_SPEEDUP_NONE;
+}
+
+/* A look that ends a check is a few samples: those of the verdict before it count as well. */
+static irr_speedup_t verdict_of(const irr_choice_t *choice)
+{
+    const irr_speedup_t verdict = irr_speedup_inverse(&choice->trial.speedups[1]);
+    irr_speedup_t both = irr_speedup_mean(&verdict, &choice->speedup);
+
+    both.is = verdict.is;
+    return choice->trial.last ? verdict : both;
+}
+
+/*
+ * The way gone so far has stood, or way 0 was better: then the network has become another one, and other ways may be
+ * the best now.
+ */
+static void end_check(irr_choice_t *choice)
+{
+    irr_trial_t *trial = &choice->trial;
+
+    trial->speedups[0] = verdict_of(choice);
+    trial->speedups[1] = IRR_SPEEDUP_NONE;
+    book(choice, &trial->speedups[0]);
+    choice->speedup = trial->speedups[0];
+    if (trial->winner != 0) {
+        irr_choice_fall_back(choice);
+        choice->lost = trial->speedups[0].is;
+        choice->relists = true;
+    }
+}
+
+static void end_trial(irr_choice_t *choice)
+{
+    irr_trial_t *trial = &choice->trial;
+    const double over_base = trial->speedups[trial->winner].is;
+
+    for (int i = 0; i < trial->count; i++) {
+        irr_speedup_t *speedup = &trial->speedups[i];
+
+        *speedup = irr_speedup_product(&choice->speedup, speedup);
+        choice->best = i > 0 && i != trial->winner && speedup->is > choice->best ? speedup->is : choice->best;
+    }
+    if (trial->winner != 0) {
+        book(choice, &choice->speedup);
+        choice->lost = 0;
+        choice->way = choice->slots[trial->winner];
+        choice->speedup = trial->speedups[trial->winner];
+        choice->mean_ns /= over_base;
+        choice->most_ns /= over_base;
+    }
+}
+
+void irr_choice_judge(irr_choice_t *choice)
+{
+    if (irr_choice_is_check(choice)) {
+        end_check(choice);
+    } else {
+        end_trial(choice);
+    }
+}
+
+int irr_choice_measured(const irr_choice_t *choice, int i, irr_speedup_t *speedup)
+{
+    if (i == 0 && !irr_choice_is_check(choice)) {
+        return 0;
+    }
+    *speedup = choice->trial.speedups[i];
+    return choice->slots[i];
+}
