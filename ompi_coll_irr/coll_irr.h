@@ -182,6 +182,7 @@ typedef struct mca_coll_irr_service_t {
     char                 why[MCA_COLL_IRR_CAUSE];   /* SERVING, DECLINED, or refused: the cause, as a clause */
 
     mca_coll_irr_row_t  *row;        /* of what is measured; NULL: nothing */
+    uint64_t             agreements, setup_ns;   /* and what these and preparations took this rank */
 
     /* While CHOOSING. */
     bool                 asked;      /* the ranks have agreed that all choose, */

@@ -15,6 +15,8 @@
 #include "coll_irr_question.h"
 #include "coll_irr_tell.h"
 
+#include "core/clock.h"
+
 #include <stdlib.h>
 
 irr_status_t mca_coll_irr_maxima(mca_coll_irr_module_t *module, uint64_t *words, size_t count)
@@ -232,7 +234,7 @@ static int begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
         mca_coll_irr_decline(module, service, text);
         return OMPI_SUCCESS;
     default:
-        begin_ns = mca_coll_irr_tally_begin(service);
+        begin_ns = irr_clock_ns();
         result = mca_coll_irr_ask(module, service);
         mca_coll_irr_tally_agreed(service, begin_ns);
         return result;

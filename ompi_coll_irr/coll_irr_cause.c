@@ -9,7 +9,7 @@
 #include "coll_irr_tell.h"
 
 /* The exchanges so far, and their time if it is known. */
-static void exchanges_text(const mca_coll_irr_service_t *service, double ns, char *text, size_t size)
+static void exchanges_text(const mca_coll_irr_service_t *service, const char *verb, double ns, char *text, size_t size)
 {
     const unsigned long long calls = (unsigned long long)service->choice.calls;
     char took[MCA_COLL_IRR_UNITS];
@@ -18,8 +18,8 @@ static void exchanges_text(const mca_coll_irr_service_t *service, double ns, cha
     if (ns > 0) {
         const size_t length = strlen(text);
 
-        mca_coll_irr_time_text((uint64_t)ns, took);
-        snprintf(text + length, size - length, " took %s", took);
+        mca_coll_irr_time_text((int64_t)ns, took);
+        snprintf(text + length, size - length, " %s %s", verb, took);
     }
 }
 
@@ -30,7 +30,7 @@ static void too_few_text(const mca_coll_irr_module_t *module, const mca_coll_irr
     const bool one_node = mca_coll_irr_node_ranks(module) == module->ranks.size;
     char exchanges[64];
 
-    exchanges_text(service, service->row != NULL ? (double)service->row->ns : 0, exchanges, sizeof(exchanges));
+    exchanges_text(service, "took rank 0", service->row != NULL ? (double)service->row->ns : 0, exchanges, sizeof(exchanges));
     snprintf(text, size, "%s, and the ranks first look for a faster algorithm after %d", exchanges,
              irr_choice_first(one_node));
 }
@@ -44,14 +44,14 @@ static void unpaid_text(const mca_coll_irr_service_t *service, const irr_choice_
     char exchanges[64], allowed[MCA_COLL_IRR_UNITS], spent[MCA_COLL_IRR_UNITS], wanted[MCA_COLL_IRR_UNITS];
     char more[64] = "";
 
-    exchanges_text(service, funds->cost, exchanges, sizeof(exchanges));
-    mca_coll_irr_time_text((uint64_t)(share * funds->cost), allowed);
-    mca_coll_irr_time_text((uint64_t)funds->spent, spent);
-    mca_coll_irr_time_text((uint64_t)funds->wanted, wanted);
+    exchanges_text(service, "count as", funds->cost, exchanges, sizeof(exchanges));
+    mca_coll_irr_time_text((int64_t)(share * funds->cost), allowed);
+    mca_coll_irr_time_text((int64_t)funds->spent, spent);
+    mca_coll_irr_time_text((int64_t)funds->wanted, wanted);
     if (funds->calls > 0) {
         snprintf(more, sizeof(more), ", which about %llu more pay for", (unsigned long long)funds->calls);
     }
-    snprintf(text, size, "%s%s; coll_irr_setup_share allows %.0f %% of it, %s, of which %s are spent; the next trial "
+    snprintf(text, size, "%s%s; coll_irr_setup_share allows %.0f %% of it, %s, of which %s count as spent; the next trial "
              "takes %s%s", changed ? "messages have changed: " : "", exchanges, 100 * share, allowed, spent, wanted,
              more);
 }
@@ -102,7 +102,8 @@ void mca_coll_irr_cause(const mca_coll_irr_module_t *module, const mca_coll_irr_
     } else if (service->state != MCA_COLL_IRR_CHOOSING) {
         snprintf(text, size, "%s", service->why);
     } else if (service->choice.way != 0) {
-        snprintf(text, size, "it has speedup %.2f in trials", service->choice.speedup.is);
+        snprintf(text, size, "it has speedup %.2f in trials%s", service->choice.speedup.is,
+                 service->choice.exchanges > 0 ? "" : " of calls");
     } else {
         host_text(module, service, text, size);
     }

@@ -210,7 +210,7 @@ int mca_coll_irr_choose(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
         load = mca_coll_irr_load(call, module->ranks.rank);
     }
     if (irr_choice_took(&service->choice, ns, &load)) {
-        ns = mca_coll_irr_tally_begin(service);
+        ns = irr_clock_ns();
         agreed = agree(module, service);
         mca_coll_irr_tally_agreed(service, ns);
     }

@@ -123,7 +123,7 @@ static irr_status_t open_planned(mca_coll_irr_module_t *module, const irr_settin
 /* Collective: a request that is served, or IRR_ERR_NOT_SUPPORTED alike on all ranks. */
 static irr_status_t create_served(const args_t *args, const irr_settings_t *settings, ompi_request_t **request_p)
 {
-    const uint64_t begin_ns = mca_coll_irr_component.measures ? irr_clock_ns() : 0;
+    const uint64_t begin_ns = irr_clock_ns();
     mca_coll_irr_request_t *request = create(args);
     irr_comm_t *irr_comm;
     irr_status_t status = open_planned(args->module, settings, request, request == NULL ? IRR_ERR_NO_MEMORY : IRR_OK,
@@ -175,6 +175,7 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
 {
     mca_coll_irr_module_t *module = args->module;
     const int tag = mca_coll_irr_tag(module->comm);
+    const uint64_t begin_ns = irr_clock_ns();
     mca_coll_irr_request_t *request = create(args);
     mca_coll_irr_service_t *service;
     int result;
@@ -196,7 +197,7 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
     service->asked = true;   /* for the class */
     irr_choice_init(&service->choice, (uint32_t)mca_coll_irr_component.params.setup_share);
     take_found(module, request);
-    mca_coll_irr_tally_request(request, 0);
+    mca_coll_irr_tally_request(request, module->services[args->which].choice.way != 0 ? begin_ns : 0);
     *request_p = &request->super.super;
     return OMPI_SUCCESS;
 }

@@ -10,33 +10,6 @@
 
 #include "opal/mca/base/mca_base_pvar.h"
 
-typedef uint64_t (*read_t)(const mca_coll_irr_service_t *service);
-
-static uint64_t read_exchanges(const mca_coll_irr_service_t *service)
-{
-    return service->row != NULL ? service->row->exchanges : 0;
-}
-
-static uint64_t read_ns(const mca_coll_irr_service_t *service)
-{
-    return service->row != NULL ? service->row->ns : 0;
-}
-
-static uint64_t read_agreements(const mca_coll_irr_service_t *service)
-{
-    return service->row != NULL ? service->row->agreements : 0;
-}
-
-static uint64_t read_tried(const mca_coll_irr_service_t *service)
-{
-    return (uint64_t)service->choice.tried;
-}
-
-static uint64_t read_trial_exchanges(const mca_coll_irr_service_t *service)
-{
-    return mca_coll_irr_tally_trial_exchanges(service);
-}
-
 /* As the values of the parameters for algorithms are numbered. */
 static int way_of(const mca_coll_irr_service_t *service)
 {
@@ -56,23 +29,33 @@ typedef struct kind {
     const char *name;
     const char *text;
     int         class;
-    read_t      read;      /* NULL: the way */
+    int         type;
+    size_t      offset;    /* into the record */
 } kind_t;
 
+#define COUNTER MCA_BASE_PVAR_CLASS_COUNTER, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG
+#define SIZE    MCA_BASE_PVAR_CLASS_SIZE, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG
+#define SIGNED  MCA_BASE_PVAR_CLASS_GENERIC, MCA_BASE_VAR_TYPE_DOUBLE
+
 static const kind_t kinds[] = {
-    { "exchanges", "Number of calls of %s on the communicator since it is measured", MCA_BASE_PVAR_CLASS_COUNTER,
-      read_exchanges },
-    { "ns", "Nanoseconds that these took this rank, without agreements", MCA_BASE_PVAR_CLASS_COUNTER, read_ns },
-    { "agreements", "Number of times that the ranks of the communicator agreed, since it is measured, on what serves "
-      "%s", MCA_BASE_PVAR_CLASS_COUNTER, read_agreements },
-    { "tried", "Number of ways tried for %s on the communicator", MCA_BASE_PVAR_CLASS_COUNTER, read_tried },
-    { "trial_exchanges", "Number of calls of %s in trials of ways", MCA_BASE_PVAR_CLASS_COUNTER,
-      read_trial_exchanges },
-    { "setup_ns", "Nanoseconds that agreements, opening ways and trials took on the communicator, for %s (a gauge)",
-      MCA_BASE_PVAR_CLASS_SIZE, mca_coll_irr_tally_setup_ns },
+    { "exchanges", "Number of calls of %s on the communicator since it is measured", COUNTER,
+      offsetof(mca_coll_irr_row_t, exchanges) },
+    { "ns", "Nanoseconds that these took this rank, without agreements", COUNTER, offsetof(mca_coll_irr_row_t, ns) },
+    { "agreements", "Number of times that the ranks of the communicator agreed on what serves %s", COUNTER,
+      offsetof(mca_coll_irr_row_t, agreements) },
+    { "tried", "Number of algorithms tried for %s on the communicator", COUNTER, offsetof(mca_coll_irr_row_t, tried) },
+    { "trial_exchanges", "Number of calls of %s in trials", COUNTER, offsetof(mca_coll_irr_row_t, trial_exchanges) },
+    { "setup_ns", "Nanoseconds that agreements and preparations for %s on the communicator took this rank, and by "
+      "which trials made calls longer (a gauge)", SIZE, offsetof(mca_coll_irr_row_t, setup_ns) },
     { "saved_ns", "Nanoseconds by which calls of %s on the communicator were shorter than Open MPI's own, as measured "
-      "in trials (a gauge)", MCA_BASE_PVAR_CLASS_SIZE, mca_coll_irr_tally_saved_ns },
-    { "way", "", MCA_BASE_PVAR_CLASS_STATE, NULL }
+      "in trials; negative: longer (a gauge)", SIGNED, offsetof(mca_coll_irr_row_t, saved_ns) },
+    { "saved_low_ns", "Nanoseconds of these for %s at least, by the samples of the trials (a gauge)", SIGNED,
+      offsetof(mca_coll_irr_row_t, saved_low_ns) },
+    { "saved_high_ns", "Nanoseconds of these for %s at most, by the samples of the trials (a gauge)", SIGNED,
+      offsetof(mca_coll_irr_row_t, saved_high_ns) },
+    { "speedup", "Time of Open MPI's own divided by that of the algorithm that serves %s now, by its last trial; 0: "
+      "there was none, or Open MPI's own serves (a gauge)", SIGNED, offsetof(mca_coll_irr_row_t, speedup.max) },
+    { "way", "", MCA_BASE_PVAR_CLASS_STATE, MCA_BASE_VAR_TYPE_INT, 0 }
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
@@ -99,28 +82,40 @@ static const mca_coll_irr_service_t *service_of(mca_coll_irr_module_t *module, c
     return series != NULL ? &series->service : NULL;
 }
 
+/* From the record of a service; NULL: 0. */
+static void read_kind(const kind_t *kind, const mca_coll_irr_service_t *service, void *value)
+{
+    mca_coll_irr_row_t record = { .ranks = 0 };
+    const char *place = (const char *)&record + kind->offset;
+
+    if (service != NULL) {
+        mca_coll_irr_tally_record(service, &record);
+    }
+    if (kind->type == MCA_BASE_VAR_TYPE_INT) {
+        *(int *)value = service != NULL ? way_of(service) : 0;
+    } else if (kind->type == MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG) {
+        *(unsigned long long *)value = *(const uint64_t *)place;
+    } else if (kind->offset == offsetof(mca_coll_irr_row_t, speedup.max)) {
+        *(double *)value = record.speedup.max;
+    } else {
+        *(double *)value = (double)*(const int64_t *)place;
+    }
+}
+
 /* Those of a communicator that is not ours, or is gone, are 0. */
 static int get_value(const mca_base_pvar_t *pvar, void *value, void *object)
 {
     const variable_t *variable = pvar->ctx;
-    uint64_t number = 0;
-    int way = 0;
+    const mca_coll_irr_service_t *service = NULL;
 
     opal_mutex_lock(&mca_coll_irr_component.lock);
     for (mca_coll_irr_module_t *module = mca_coll_irr_component.modules; module != NULL; module = module->next) {
-        const mca_coll_irr_service_t *service = service_of(module, variable);
-
-        if (object != NULL && module->comm == object && service != NULL) {
-            number = variable->kind->read != NULL ? variable->kind->read(service) : 0;
-            way = way_of(service);
+        if (object != NULL && module->comm == object) {
+            service = service_of(module, variable);
         }
     }
+    read_kind(variable->kind, service, value);
     opal_mutex_unlock(&mca_coll_irr_component.lock);
-    if (variable->kind->read != NULL) {
-        *(unsigned long long *)value = number;
-    } else {
-        *(int *)value = way;
-    }
     return OPAL_SUCCESS;
 }
 
@@ -141,7 +136,7 @@ static int register_one(variable_t *variable, mca_base_var_enum_t *ways)
 {
     const mca_coll_irr_collective_t *collective = &mca_coll_irr_collectives[variable->which];
     const kind_t *kind = variable->kind;
-    const bool is_way = kind->read == NULL;
+    const bool is_way = kind->type == MCA_BASE_VAR_TYPE_INT;
     char name[64], text[192];
 
     snprintf(name, sizeof(name), "%s%s_%s", variable->form == MCA_COLL_IRR_NONBLOCKING ? "i" : "",
@@ -149,9 +144,8 @@ static int register_one(variable_t *variable, mca_base_var_enum_t *ways)
     snprintf(text, sizeof(text), kind->text, collective->forms[variable->form].call);
     return mca_base_component_pvar_register(
         &mca_coll_irr_component.super.collm_version, name, is_way ? NULL : text, OPAL_INFO_LVL_4, kind->class,
-        is_way ? MCA_BASE_VAR_TYPE_INT : MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, is_way ? ways : NULL,
-        MCA_BASE_VAR_BIND_MPI_COMM, MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, get_value, NULL,
-        notify, variable);
+        kind->type, is_way ? ways : NULL, MCA_BASE_VAR_BIND_MPI_COMM,
+        MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, get_value, NULL, notify, variable);
 }
 
 int mca_coll_irr_pvars_comm_register(void)

@@ -3,7 +3,7 @@
  */
 #include "coll_irr_rows.h"
 
-#include <stddef.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,36 +29,76 @@ void mca_coll_irr_bytes_text(uint64_t bytes, char text[MCA_COLL_IRR_UNITS])
     with_unit(bytes, units, 6, text);
 }
 
-void mca_coll_irr_time_text(uint64_t ns, char text[MCA_COLL_IRR_UNITS])
+void mca_coll_irr_time_text(int64_t ns, char text[MCA_COLL_IRR_UNITS])
 {
     static const char *const units[] = { "ns", "us", "ms", "s" };
+    char size[MCA_COLL_IRR_UNITS];
 
-    with_unit(ns, units, 4, text);
+    with_unit(ns < 0 ? -(uint64_t)ns : (uint64_t)ns, units, 4, size);
+    snprintf(text, MCA_COLL_IRR_UNITS, "%s%.*s", ns < 0 ? "-" : "", MCA_COLL_IRR_UNITS - 2, size);
 }
 
 /* ---- rows ---- */
 
-void mca_coll_irr_row_tried(mca_coll_irr_row_t *row, const char *way, double ratio)
+static void widen(mca_coll_irr_range_t *range, const mca_coll_irr_range_t *more)
 {
-    mca_coll_irr_tried_t *place = NULL;
-
-    for (int i = 0; i < row->ways && place == NULL; i++) {
-        place = strncmp(row->list[i].way, way, sizeof(place->way) - 1) == 0 ? &row->list[i] : NULL;
+    if (range->max <= 0) {
+        *range = *more;
+    } else if (more->max > 0) {
+        range->min = more->min < range->min ? more->min : range->min;
+        range->max = more->max > range->max ? more->max : range->max;
     }
-    if (place == NULL && row->ways < MCA_COLL_IRR_ROW_WAYS) {
-        place = &row->list[row->ways++];
-    }
-    for (int i = 0; i < MCA_COLL_IRR_ROW_WAYS && place == NULL; i++) {
-        bool worst = row->list[i].ratio > ratio;
+}
 
-        for (int k = 0; k < MCA_COLL_IRR_ROW_WAYS; k++) {
-            worst = worst && row->list[i].ratio >= row->list[k].ratio;
+/* Where the trials of a strategy are counted; NULL: there is no room, and it is the slowest of all. */
+static mca_coll_irr_tried_t *place_of(mca_coll_irr_row_t *row, const mca_coll_irr_tried_t *tried)
+{
+    mca_coll_irr_tried_t *slowest = NULL;
+
+    for (int i = 0; i < row->ways; i++) {
+        if (strcmp(row->list[i].way, tried->way) == 0) {
+            return &row->list[i];
         }
-        place = worst ? &row->list[i] : NULL;
+        slowest = slowest == NULL || row->list[i].speedup.max < slowest->speedup.max ? &row->list[i] : slowest;
     }
+    if (row->ways == MCA_COLL_IRR_ROW_WAYS && slowest->speedup.max >= tried->speedup.max) {
+        return NULL;
+    }
+    slowest = row->ways < MCA_COLL_IRR_ROW_WAYS ? &row->list[row->ways++] : slowest;
+    *slowest = (mca_coll_irr_tried_t){ .trials = 0 };
+    return slowest;
+}
+
+void mca_coll_irr_row_tried(mca_coll_irr_row_t *row, const mca_coll_irr_tried_t *tried)
+{
+    mca_coll_irr_tried_t *place = place_of(row, tried);
+
     if (place != NULL) {
-        snprintf(place->way, sizeof(place->way), "%s", way);
-        place->ratio = ratio;
+        memcpy(place->way, tried->way, sizeof(place->way));
+        place->trials += tried->trials;
+        widen(&place->speedup, &tried->speedup);
+    }
+}
+
+/* The word before the one number of such a cause. */
+#define SPEEDUP "speedup "
+
+void mca_coll_irr_row_reason(const mca_coll_irr_row_t *row, char *text, size_t size)
+{
+    const mca_coll_irr_range_t *range = row->speedup.max > 0 ? &row->speedup : &row->other;
+    const char *number = strstr(row->why, SPEEDUP), *rest;
+
+    if (row->why[0] == '\0') {
+        snprintf(text, size, "because of nothing that is known");
+    } else if (row->similar == 0) {
+        snprintf(text, size, "%s", row->why);
+    } else if (number == NULL || range->max <= 0) {
+        snprintf(text, size, "%s; similar on the other communicators", row->why);
+    } else {
+        number += strlen(SPEEDUP);
+        for (rest = number; isdigit((unsigned char)*rest) || *rest == '.'; rest++) {
+        }
+        snprintf(text, size, "%.*s%.2f to %.2f%s", (int)(number - row->why), row->why, range->min, range->max, rest);
     }
 }
 
@@ -67,15 +107,26 @@ static bool ends(const char *text, size_t room)
     return memchr(text, '\0', room) != NULL;
 }
 
+static bool is_range(const mca_coll_irr_range_t *range)
+{
+    return range->min >= 0 && range->min <= range->max && range->max < 1e9;
+}
+
+static bool is_saved(int64_t ns)
+{
+    return ns >= -MCA_COLL_IRR_SAVED_MAX && ns <= MCA_COLL_IRR_SAVED_MAX;
+}
+
 bool mca_coll_irr_row_is_sound(const mca_coll_irr_row_t *row)
 {
     bool sound = ends(row->name, sizeof(row->name)) && ends(row->call, sizeof(row->call)) &&
                  ends(row->way, sizeof(row->way)) && ends(row->why, sizeof(row->why)) && row->ranks >= 0 &&
-                 row->nodes >= 0 && row->ways >= 0 && row->ways <= MCA_COLL_IRR_ROW_WAYS;
+                 row->nodes >= 0 && row->ways >= 0 && row->ways <= MCA_COLL_IRR_ROW_WAYS &&
+                 is_range(&row->speedup) && is_range(&row->other) && is_saved(row->saved_ns) &&
+                 is_saved(row->saved_low_ns) && is_saved(row->saved_high_ns);
 
     for (int i = 0; sound && i < row->ways; i++) {
-        sound = ends(row->list[i].way, sizeof(row->list[i].way)) && row->list[i].ratio >= 0 &&
-                row->list[i].ratio < 1e9;
+        sound = ends(row->list[i].way, sizeof(row->list[i].way)) && is_range(&row->list[i].speedup);
     }
     return sound;
 }
@@ -87,46 +138,107 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* What a rank measured: of this one all of it, of others where it is more. */
+static int64_t sum(int64_t a, int64_t b)
+{
+    const int64_t both = a + b;   /* of two that are sound */
+
+    return both > MCA_COLL_IRR_SAVED_MAX ? MCA_COLL_IRR_SAVED_MAX
+                                         : both < -MCA_COLL_IRR_SAVED_MAX ? -MCA_COLL_IRR_SAVED_MAX : both;
+}
+
+static void add_saved(mca_coll_irr_row_t *into, const mca_coll_irr_row_t *row)
+{
+    into->saves |= row->saves;
+    into->saved_ns = sum(into->saved_ns, row->saved_ns);
+    into->saved_low_ns = sum(into->saved_low_ns, row->saved_low_ns);
+    into->saved_high_ns = sum(into->saved_high_ns, row->saved_high_ns);
+}
+
 static void add_times(mca_coll_irr_row_t *into, const mca_coll_irr_row_t *row, bool of_this_rank)
 {
-    uint64_t *const sums[] = { &into->ns, &into->setup_ns, &into->saved_ns, &into->agreements, &into->tried,
-                               &into->trial_exchanges };
-    const uint64_t more[] = { row->ns, row->setup_ns, row->saved_ns, row->agreements, row->tried,
-                              row->trial_exchanges };
+    if (of_this_rank) {
+        into->ns += row->ns;
+        into->setup_ns += row->setup_ns;
+        add_saved(into, row);
+        return;
+    }
+    if (row->ns > into->ns) {
+        into->ns = row->ns;
+        into->saves = 0;
+        into->saved_ns = into->saved_low_ns = into->saved_high_ns = 0;
+        add_saved(into, row);
+    }
+    into->setup_ns = larger(into->setup_ns, row->setup_ns);
+}
 
-    for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
-        *sums[i] = of_this_rank ? *sums[i] + more[i] : larger(*sums[i], more[i]);
+/* Do both begin alike, up to the first number? */
+static bool is_similar(const char *a, const char *b)
+{
+    while (*a == *b && *a != '\0' && !isdigit((unsigned char)*a)) {
+        a++;
+        b++;
+    }
+    return *a == *b || (isdigit((unsigned char)*a) && isdigit((unsigned char)*b));
+}
+
+/* What serves in the end, and why. */
+static void add_texts(mca_coll_irr_row_t *into, const mca_coll_irr_row_t *row)
+{
+    if (into->communicators == 0) {
+        memcpy(into->way, row->way, sizeof(into->way));
+        memcpy(into->why, row->why, sizeof(into->why));
+        into->similar = row->similar;
+        return;
+    }
+    if (strcmp(into->way, row->way) != 0) {
+        snprintf(into->way, sizeof(into->way), "%s", "several algorithms");
+    }
+    if (is_similar(into->why, row->why)) {
+        into->similar |= row->similar | (strcmp(into->why, row->why) != 0);
+    } else {
+        into->similar = 0;
+        snprintf(into->why, sizeof(into->why), "%s", "because communicators differ");
     }
 }
 
-/* What was found: by the last of this rank's communicators, or by any, as all its ranks have found the same. */
-static void add_ways(mca_coll_irr_row_t *into, const mca_coll_irr_row_t *row, bool of_this_rank)
+/* What rank 0 of each communicator tells. */
+static void add_counts(mca_coll_irr_row_t *into, const mca_coll_irr_row_t *row)
 {
-    if (strcmp(into->way, row->way) != 0) {
-        snprintf(into->way, sizeof(into->way), "%s", "several ways");
-    }
-    if (of_this_rank && strcmp(into->why, row->why) != 0) {   /* its times are those of a rank */
-        into->why[0] = '\0';
-    }
-    if (row->ways > 0 && (of_this_rank || into->ways == 0)) {
-        into->ways = row->ways;
-        memcpy(into->list, row->list, sizeof(into->list));
+    add_texts(into, row);
+    into->nodes = into->communicators == 0 || into->nodes == row->nodes ? row->nodes : 0;
+    into->communicators += row->communicators;
+    into->exchanges += row->exchanges;
+    into->agreements += row->agreements;
+    into->tried += row->tried;
+    into->trial_exchanges += row->trial_exchanges;
+    widen(&into->speedup, &row->speedup);
+    widen(&into->other, &row->other);
+    for (int i = 0; i < row->ways; i++) {
+        mca_coll_irr_row_tried(into, &row->list[i]);
     }
 }
 
 static void add(mca_coll_irr_row_t *into, const mca_coll_irr_row_t *row, bool of_this_rank)
 {
-    into->communicators += row->communicators;
-    into->exchanges += row->exchanges;
+    if (row->communicators > 0) {
+        add_counts(into, row);
+    }
+    into->ranks = into->ranks == row->ranks ? row->ranks : 0;
     into->room += row->room;
     into->messages += row->messages;
     into->bytes += row->bytes;
     into->longest = larger(into->longest, row->longest);
-    into->ranks = into->ranks == row->ranks ? row->ranks : 0;
-    into->nodes = into->nodes > row->nodes ? into->nodes : row->nodes;
     add_times(into, row, of_this_rank);
-    add_ways(into, row, of_this_rank);
+}
+
+void mca_coll_irr_table_total(const mca_coll_irr_table_t *table, const char *call, mca_coll_irr_row_t *total)
+{
+    *total = (mca_coll_irr_row_t){ .ranks = 0 };
+    for (int i = 0; i < table->count; i++) {
+        if (call == NULL || strcmp(table->rows[i].call, call) == 0) {
+            add(total, &table->rows[i], true);
+        }
+    }
 }
 
 /* The row of this kind, and of this name if it matters; NULL if there is none. */

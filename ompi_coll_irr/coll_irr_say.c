@@ -88,23 +88,25 @@ static bool says(const mca_coll_irr_module_t *module)
 }
 
 /* Of a collective that was tried: what it sends, and how much was tried. */
-static void trial_texts(const mca_coll_irr_service_t *service, char each[48], char tried[64])
+static void trial_texts(const mca_coll_irr_service_t *service, char each[48], char tried[80])
 {
     const irr_choice_t *choice = &service->choice;
     char bytes[MCA_COLL_IRR_UNITS];
+    mca_coll_irr_row_t record;
 
+    mca_coll_irr_tally_record(service, &record);
     each[0] = tried[0] = '\0';
-    if (choice->tried > 0) {
+    if (record.tried > 0) {
         mca_coll_irr_bytes_text(choice->load.messages > 0 ? choice->load.sent / choice->load.messages : 0, bytes);
         snprintf(each, 48, ", about %s to each", bytes);
-        snprintf(tried, 64, "; tried %d way%s in %llu exchanges", choice->tried, choice->tried == 1 ? "" : "s",
-                 (unsigned long long)mca_coll_irr_tally_trial_exchanges(service));
+        snprintf(tried, 80, "; tried %llu algorithm%s in %llu exchanges", (unsigned long long)record.tried,
+                 record.tried == 1 ? "" : "s", (unsigned long long)record.trial_exchanges);
     }
 }
 
 void mca_coll_irr_say(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
-    char by[IRR_CANDIDATE_TEXT], cause[MCA_COLL_IRR_CAUSE], each[48], tried[64];
+    char by[IRR_CANDIDATE_TEXT], cause[MCA_COLL_IRR_CAUSE], each[48], tried[80];
     int nodes;
 
     service->said = true;

@@ -216,7 +216,7 @@ static irr_status_t wait_for_answer(mca_coll_irr_series_t *series)
 
 void mca_coll_irr_series_agree(mca_coll_irr_series_t *series)
 {
-    series->begin_ns = mca_coll_irr_tally_begin(&series->service);
+    series->begin_ns = irr_clock_ns();
     if (series->service.asked) {
         (void)begin_agreement(series);
         return;

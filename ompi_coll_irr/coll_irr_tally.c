@@ -52,87 +52,79 @@ int mca_coll_irr_serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *se
     if (row == NULL) {
         return dispatch(module, service, call, in_place);
     }
-    setup_ns = row->setup_ns;
+    setup_ns = service->setup_ns;
     begin_ns = irr_clock_ns();
     result = dispatch(module, service, call, in_place);
-    row->ns += irr_clock_ns() - begin_ns - (row->setup_ns - setup_ns);
+    row->ns += irr_clock_ns() - begin_ns - (service->setup_ns - setup_ns);
     row->exchanges++;
     add_load(row, &call->send, module->ranks.rank);
     return result;
 }
 
-uint64_t mca_coll_irr_tally_begin(mca_coll_irr_service_t *service)
-{
-    return row_of(service) != NULL ? irr_clock_ns() : 0;
-}
-
 void mca_coll_irr_tally_agreed(mca_coll_irr_service_t *service, uint64_t begin_ns)
 {
-    if (service->row != NULL && begin_ns > 0) {
-        service->row->setup_ns += irr_clock_ns() - begin_ns;
-        service->row->agreements++;
-    }
-}
-
-/* The strategies of a trial that is over. */
-static void tally_trial(mca_coll_irr_service_t *service)
-{
-    const irr_choice_t *choice = &service->choice;
-    char way[IRR_CANDIDATE_TEXT];
-
-    for (int i = 0; i < choice->trial.count && service->row != NULL; i++) {
-        irr_speedup_t speedup;
-        const int slot = irr_choice_measured(choice, i, &speedup);
-
-        if (slot != 0) {
-            mca_coll_irr_way_text(service, slot, way, sizeof(way));
-            mca_coll_irr_row_tried(service->row, way, 1 / speedup.is);
-        }
-    }
+    service->setup_ns += irr_clock_ns() - begin_ns;
+    service->agreements++;
 }
 
 void mca_coll_irr_tally_found(mca_coll_irr_service_t *service)
 {
-    if (service->choice.exchanges != service->told_exchanges) {
-        tally_trial(service);
+    const irr_choice_t *choice = &service->choice;
+    mca_coll_irr_row_t *row = row_of(service);
+
+    if (row == NULL || choice->exchanges == service->told_exchanges) {
+        return;   /* there is no row, or no trial since the last call */
+    }
+    for (int i = 0; i < choice->trial.count; i++) {
+        mca_coll_irr_tried_t tried = { .trials = 1 };
+        irr_speedup_t speedup;
+        const int slot = irr_choice_measured(choice, i, &speedup);
+
+        if (slot != 0) {
+            mca_coll_irr_way_text(service, slot, tried.way, sizeof(tried.way));
+            tried.speedup = (mca_coll_irr_range_t){ speedup.is, speedup.is };
+            mca_coll_irr_row_tried(row, &tried);
+        }
     }
 }
 
-/* ---- what is known in the end ---- */
+/* ---- the record ---- */
 
-uint64_t mca_coll_irr_tally_saved_ns(const mca_coll_irr_service_t *service)
+static int64_t whole_ns(double ns)
 {
-    const double saved_ns = irr_choice_saved(&service->choice).is;
+    const double most = (double)MCA_COLL_IRR_SAVED_MAX;
 
-    return service->state == MCA_COLL_IRR_CHOOSING && saved_ns > 0 ? (uint64_t)saved_ns : 0;
+    return (int64_t)(ns > most ? most : ns < -most ? -most : ns);
 }
 
-uint64_t mca_coll_irr_tally_setup_ns(const mca_coll_irr_service_t *service)
+static void record_choice(const mca_coll_irr_service_t *service, mca_coll_irr_row_t *row)
 {
     const irr_choice_t *choice = &service->choice;
-    const double ns = choice->spent_ns + (double)(choice->own_spent_ns + choice->own_agreement_ns);
+    const double other = choice->best > 0 ? choice->best : choice->lost;
+    const irr_saved_t saved = irr_choice_saved(choice);
 
-    if (service->state != MCA_COLL_IRR_CHOOSING) {
-        return service->row != NULL ? service->row->setup_ns : 0;
-    }
-    return ns > 0 ? (uint64_t)ns : 0;
-}
-
-uint64_t mca_coll_irr_tally_trial_exchanges(const mca_coll_irr_service_t *service)
-{
-    const irr_choice_t *choice = &service->choice;
-
-    return choice->exchanges + (choice->tries ? (uint64_t)choice->trial.exchanges : 0);
-}
-
-static void end_choice(mca_coll_irr_service_t *service, mca_coll_irr_row_t *row)
-{
-    const irr_choice_t *choice = &service->choice;
-
-    row->setup_ns = mca_coll_irr_tally_setup_ns(service);
-    row->saved_ns = mca_coll_irr_tally_saved_ns(service);
+    row->setup_ns += (uint64_t)whole_ns(choice->trials_ns);
+    row->saves = (choice->tried > 0 || choice->way != 0) && choice->mean_ns > 0;
+    row->saved_ns = whole_ns(saved.is);
+    row->saved_low_ns = whole_ns(saved.low);
+    row->saved_high_ns = whole_ns(saved.high);
     row->tried = (uint64_t)choice->tried;
-    row->trial_exchanges = mca_coll_irr_tally_trial_exchanges(service);
+    row->trial_exchanges = choice->exchanges + (choice->tries ? (uint64_t)choice->trial.exchanges : 0);
+    if (choice->way != 0) {
+        row->speedup = (mca_coll_irr_range_t){ choice->speedup.is, choice->speedup.is };
+    } else {
+        row->other = (mca_coll_irr_range_t){ other, other };
+    }
+}
+
+void mca_coll_irr_tally_record(const mca_coll_irr_service_t *service, mca_coll_irr_row_t *row)
+{
+    *row = service->row != NULL ? *service->row : (mca_coll_irr_row_t){ .ranks = 0 };
+    row->agreements = service->agreements;
+    row->setup_ns = service->setup_ns;
+    if (service->state == MCA_COLL_IRR_CHOOSING) {
+        record_choice(service, row);
+    }
 }
 
 /* Other ranks that this one may send to in a call. */
@@ -167,30 +159,33 @@ static void identify(const mca_coll_irr_module_t *module, const mca_coll_irr_ser
     }
 }
 
-static void end(mca_coll_irr_row_t *row)
+/* What rank 0 of the communicator counts, no other does. */
+static void drop_counts(mca_coll_irr_row_t *row)
 {
-    if (row->exchanges > 0) {
-        row->exchanges = row->communicators > 0 ? row->exchanges : 0;
-        mca_coll_irr_report_add(row);
-    }
-    free(row);
+    row->exchanges = row->agreements = row->tried = row->trial_exchanges = 0;
+    row->speedup = row->other = (mca_coll_irr_range_t){ 0, 0 };
+    row->ways = 0;
 }
 
 void mca_coll_irr_tally_end(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
-    mca_coll_irr_row_t *row = service->row;
+    mca_coll_irr_row_t row;
 
     mca_coll_irr_say_end(module, service);
-    if (row == NULL) {
+    if (service->row == NULL) {
         return;
     }
-    identify(module, service, row);
+    mca_coll_irr_tally_record(service, &row);
+    identify(module, service, &row);
+    free(service->row);
     service->row = NULL;
-    row->room = row->exchanges * receivers(module, service->which);
-    if (service->state == MCA_COLL_IRR_CHOOSING) {
-        end_choice(service, row);
+    row.room = row.exchanges * receivers(module, service->which);
+    if (row.exchanges > 0) {
+        if (row.communicators == 0) {
+            drop_counts(&row);
+        }
+        mca_coll_irr_report_add(&row);
     }
-    end(row);
 }
 
 /* ---- operations of series ---- */
@@ -210,13 +205,10 @@ void mca_coll_irr_tally_start(mca_coll_irr_series_t *series, const mca_coll_irr_
 void mca_coll_irr_tally_request(mca_coll_irr_request_t *request, uint64_t begin_ns)
 {
     mca_coll_irr_service_t *service = &request->series->service;
-    mca_coll_irr_row_t *row = row_of(service);
-
-    if (row == NULL) {
-        return;
+    if (row_of(service) != NULL) {
+        mca_coll_irr_tally_start(request->series, &request->call);
     }
-    mca_coll_irr_tally_start(request->series, &request->call);
-    if (service->state == MCA_COLL_IRR_SERVING) {
+    if (begin_ns > 0) {
         mca_coll_irr_tally_agreed(service, begin_ns);
     }
 }

@@ -37,17 +37,17 @@ void mca_coll_irr_say_close(void);
 
 /* ---- what was measured ---- */
 
-/* Before an agreement of a service, and after it; 0 if nothing is measured. */
-uint64_t mca_coll_irr_tally_begin(mca_coll_irr_service_t *service);
+/* After an agreement of a service, or a preparation, that began then. */
 void mca_coll_irr_tally_agreed(mca_coll_irr_service_t *service, uint64_t begin_ns);
 
 /* A trial is over, if there was one since the last call: its times go to the report. */
 void mca_coll_irr_tally_found(mca_coll_irr_service_t *service);
 
-/* So far: saved against Open MPI's own; exchanges of trials; what these and set-up took. */
-uint64_t mca_coll_irr_tally_saved_ns(const mca_coll_irr_service_t *service);
-uint64_t mca_coll_irr_tally_trial_exchanges(const mca_coll_irr_service_t *service);
-uint64_t mca_coll_irr_tally_setup_ns(const mca_coll_irr_service_t *service);
+/*
+ * The record of a service until now, from which lines, report and MPI_T follow: all numbers of a row but those that
+ * identify the communicator.  Exchanges, messages and times are 0 unless somebody has asked for them.
+ */
+void mca_coll_irr_tally_record(const mca_coll_irr_service_t *service, mca_coll_irr_row_t *row);
 
 /* The communicator, or the job, ends: what was measured goes to the report.  Twice does no harm. */
 void mca_coll_irr_tally_end(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);

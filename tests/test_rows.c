@@ -7,17 +7,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void try(mca_coll_irr_row_t *row, const char *way, double speedup)
+{
+    mca_coll_irr_tried_t tried = { .trials = 1, .speedup = { speedup, speedup } };
+
+    snprintf(tried.way, sizeof(tried.way), "%s", way);
+    mca_coll_irr_row_tried(row, &tried);
+}
+
+static void serve(mca_coll_irr_row_t *row, const char *way, double speedup)
+{
+    row->speedup = (mca_coll_irr_range_t){ speedup, speedup };
+    snprintf(row->way, sizeof(row->way), "%s", way);
+    snprintf(row->why, sizeof(row->why), "because it has speedup %.2f in trials", speedup);
+}
+
 static mca_coll_irr_row_t row_of(const char *name, const char *call, int ranks)
 {
     mca_coll_irr_row_t row = { .ranks = ranks, .nodes = 1, .communicators = 1, .exchanges = 10, .room = 120,
-                               .messages = 60, .bytes = 6000, .longest = 200, .ns = 1000, .setup_ns = 100,
-                               .saved_ns = 50, .agreements = 2, .tried = 1, .trial_exchanges = 20 };
+                               .messages = 60, .bytes = 6000, .longest = 200, .ns = 1000, .setup_ns = 250, .saves = 1,
+                               .saved_ns = 50, .saved_low_ns = -20, .saved_high_ns = 120, .agreements = 2, .tried = 1,
+                               .trial_exchanges = 20 };
 
     snprintf(row.name, sizeof(row.name), "%s", name);
     snprintf(row.call, sizeof(row.call), "%s", call);
-    snprintf(row.way, sizeof(row.way), "board");
-    snprintf(row.why, sizeof(row.why), "because of something");
-    mca_coll_irr_row_tried(&row, "board", 0.5);
+    serve(&row, "board", 2);
+    try(&row, "board", 2);
     return row;
 }
 
@@ -36,16 +51,20 @@ static void test_units(void)
         { 0, "0 B", "0 ns" }, { 999, "999 B", "999 ns" }, { 1000, "1.0 kB", "1.0 us" }, { 2149, "2.1 kB", "2.1 us" },
         { 9949, "9.9 kB", "9.9 us" }, { 9950, "10 kB", "10 us" }, { 999499, "999 kB", "999 us" },
         { 999500, "1.0 MB", "1.0 ms" }, { 1300000000, "1.3 GB", "1.3 s" },
-        { UINT64_C(4000000000000), "4.0 TB", "4000 s" }, { UINT64_MAX, "18447 PB", "18446744074 s" }
+        { UINT64_C(4000000000000), "4.0 TB", "4000 s" }, { UINT64_MAX, "18447 PB", "9223372037 s" }
     };
     char text[MCA_COLL_IRR_UNITS];
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         mca_coll_irr_bytes_text(rows[i].number, text);
         CU_ASSERT_STRING_EQUAL(text, rows[i].bytes);
-        mca_coll_irr_time_text(rows[i].number, text);
+        mca_coll_irr_time_text((int64_t)(rows[i].number < INT64_MAX ? rows[i].number : INT64_MAX), text);
         CU_ASSERT_STRING_EQUAL(text, rows[i].time);
     }
+    mca_coll_irr_time_text(-2149000, text);
+    CU_ASSERT_STRING_EQUAL(text, "-2.1 ms");
+    mca_coll_irr_time_text(INT64_MIN, text);
+    CU_ASSERT_STRING_EQUAL(text, "-9223372037 s");
 }
 
 /* ---- ways of a row ---- */
@@ -57,19 +76,52 @@ static void test_ways(void)
 
     for (int i = 0; i < MCA_COLL_IRR_ROW_WAYS; i++) {
         snprintf(way, sizeof(way), "w%d", i);
-        mca_coll_irr_row_tried(&row, way, 1 + i);
+        try(&row, way, 1 + i);
     }
-    mca_coll_irr_row_tried(&row, "w2", 0.25);
+    try(&row, "w2", 0.25);
     CU_ASSERT_EQUAL(row.ways, MCA_COLL_IRR_ROW_WAYS);
-    CU_ASSERT_EQUAL(row.list[2].ratio, 0.25);
-    mca_coll_irr_row_tried(&row, "worse", 100);
-    CU_ASSERT_STRING_EQUAL(row.list[MCA_COLL_IRR_ROW_WAYS - 1].way, "w7");
-    mca_coll_irr_row_tried(&row, "better", 0.5);
-    CU_ASSERT_STRING_EQUAL(row.list[MCA_COLL_IRR_ROW_WAYS - 1].way, "better");
+    CU_ASSERT_EQUAL(row.list[2].trials, 2);
+    CU_ASSERT_EQUAL(row.list[2].speedup.min, 0.25);
+    CU_ASSERT_EQUAL(row.list[2].speedup.max, 3);
+    try(&row, "worse", 0.5);
+    CU_ASSERT_STRING_EQUAL(row.list[0].way, "w0");
+    try(&row, "better", 100);
+    CU_ASSERT_STRING_EQUAL(row.list[0].way, "better");
+    CU_ASSERT_EQUAL(row.list[0].trials, 1);
     CU_ASSERT_EQUAL(row.ways, MCA_COLL_IRR_ROW_WAYS);
 }
 
 /* ---- tables ---- */
+
+static void reads(const mca_coll_irr_row_t *row, const char *wanted)
+{
+    char text[MCA_COLL_IRR_REASON];
+
+    mca_coll_irr_row_reason(row, text, sizeof(text));
+    CU_ASSERT_STRING_EQUAL(text, wanted);
+}
+
+/* Causes of communicators: one that all have is told once, and a row is never without. */
+static void test_reasons(void)
+{
+    static const char *const few[] = { "because 20 exchanges took 447 us", "because 2 exchanges took 3.0 ms" };
+    mca_coll_irr_row_t row = row_of("a", "MPI_Alltoallv", 4);
+
+    empty_table();
+    row.speedup = (mca_coll_irr_range_t){ 0, 0 };
+    for (int i = 0; i < 3; i++) {
+        snprintf(row.why, sizeof(row.why), "%s", few[i % 2]);
+        mca_coll_irr_table_add(&table, &row, true);
+    }
+    reads(&table.rows[0], "because 20 exchanges took 447 us; similar on the other communicators");
+    serve(&row, "board", 2);
+    mca_coll_irr_table_add(&table, &row, true);
+    reads(&table.rows[0], "because communicators differ");
+    mca_coll_irr_table_add(&table, &row, true);
+    reads(&table.rows[0], "because communicators differ");
+    row.why[0] = '\0';
+    reads(&row, "because of nothing that is known");
+}
 
 /* The same kind on this rank: all is added. */
 static void test_sums(void)
@@ -79,7 +131,9 @@ static void test_sums(void)
     empty_table();
     mca_coll_irr_table_add(&table, &row, true);
     row.longest = 300;
-    mca_coll_irr_row_tried(&row, "board", 0.75);
+    row.saved_low_ns = -100;
+    serve(&row, "board", 1.5);
+    try(&row, "board", 1.5);
     mca_coll_irr_table_add(&table, &row, true);
     CU_ASSERT_EQUAL_FATAL(table.count, 1);
     CU_ASSERT_EQUAL(table.rows[0].communicators, 2);
@@ -89,20 +143,27 @@ static void test_sums(void)
     CU_ASSERT_EQUAL(table.rows[0].ns, 2000);
     CU_ASSERT_EQUAL(table.rows[0].tried, 2);
     CU_ASSERT_EQUAL(table.rows[0].ranks, 4);
-    CU_ASSERT_EQUAL(table.rows[0].list[0].ratio, 0.75);
+    CU_ASSERT_EQUAL(table.rows[0].list[0].trials, 3);
+    CU_ASSERT_EQUAL(table.rows[0].list[0].speedup.min, 1.5);
+    CU_ASSERT_EQUAL(table.rows[0].speedup.min, 1.5);
+    CU_ASSERT_EQUAL(table.rows[0].speedup.max, 2);
+    CU_ASSERT_EQUAL(table.rows[0].saved_ns, 100);
+    CU_ASSERT_EQUAL(table.rows[0].saved_low_ns, -120);
     CU_ASSERT_STRING_EQUAL(table.rows[0].way, "board");
+    reads(&table.rows[0], "because it has speedup 1.50 to 2.00 in trials");
 }
 
-/* On another rank: bytes are added, times count if they are longer. */
+/* On another rank: bytes are added; the time, and what was saved in it, are those of the rank with the longest. */
 static void test_joins(void)
 {
     mca_coll_irr_row_t row = row_of("a", "MPI_Alltoallv", 4);
 
     empty_table();
     mca_coll_irr_table_add(&table, &row, false);
-    row.communicators = row.exchanges = 0;
+    row.communicators = row.exchanges = row.agreements = 0;
     row.ns = 5000;
     row.setup_ns = 10;
+    row.saved_ns = -7;
     mca_coll_irr_table_add(&table, &row, false);
     CU_ASSERT_EQUAL_FATAL(table.count, 1);
     CU_ASSERT_EQUAL(table.rows[0].communicators, 1);
@@ -110,7 +171,9 @@ static void test_joins(void)
     CU_ASSERT_EQUAL(table.rows[0].messages, 120);
     CU_ASSERT_EQUAL(table.rows[0].room, 240);
     CU_ASSERT_EQUAL(table.rows[0].ns, 5000);
-    CU_ASSERT_EQUAL(table.rows[0].setup_ns, 100);
+    CU_ASSERT_EQUAL(table.rows[0].setup_ns, 250);
+    CU_ASSERT_EQUAL(table.rows[0].saved_ns, -7);
+    CU_ASSERT_EQUAL(table.rows[0].agreements, 2);
 }
 
 /* Another name, collective or number of ranks is another row; other ways in one row are said to be several. */
@@ -127,7 +190,7 @@ static void test_kinds(void)
     CU_ASSERT_EQUAL_FATAL(table.count, 4);
     snprintf(rows[3].way, sizeof(rows[3].way), "a1");
     mca_coll_irr_table_add(&table, &rows[3], true);
-    CU_ASSERT_STRING_EQUAL(table.rows[3].way, "several ways");
+    CU_ASSERT_STRING_EQUAL(table.rows[3].way, "several algorithms");
     mca_coll_irr_table_sort(&table);
     CU_ASSERT_EQUAL(table.rows[0].ranks, 2);
     CU_ASSERT_EQUAL(table.rows[3].ns, 0);
@@ -182,7 +245,13 @@ static void test_unsound(void)
     memset(bad.list[0].way, 'x', sizeof(bad.list[0].way));
     CU_ASSERT_FALSE(mca_coll_irr_row_is_sound(&bad));
     bad = row;
-    memset(&bad.list[0].ratio, 0xff, sizeof(bad.list[0].ratio));   /* no number */
+    memset(&bad.list[0].speedup, 0xff, sizeof(bad.list[0].speedup));   /* no number */
+    CU_ASSERT_FALSE(mca_coll_irr_row_is_sound(&bad));
+    bad = row;
+    bad.speedup.min = 3;   /* above the largest */
+    CU_ASSERT_FALSE(mca_coll_irr_row_is_sound(&bad));
+    bad = row;
+    bad.saved_low_ns = INT64_MIN;
     CU_ASSERT_FALSE(mca_coll_irr_row_is_sound(&bad));
 }
 
@@ -221,14 +290,18 @@ static void test_text(void)
     row.communicators = 1000;
     row.ns = 4100000000;
     row.setup_ns = 41000000;
+    try(&row, "node", 0.75);
+    try(&row, "node", 0.5);
     mca_coll_irr_table_add(&table, &row, true);
     text = written(mca_coll_irr_table_print, 4, 3);
     has(text, "in a job of 4 ranks");
     has(text, "Only 3 ranks have told");
     has(text, "\nMPI_COMM_WORLD x 1000, MPI_Alltoallv, 4 ranks on 1 node: board\n");
-    has(text, "   6.0 kB    100 B    200 B   50%    4.1 s    41 ms   1.0%    50 ns\n");
-    has(text, "    because of something; tried 1 way in 20 exchanges; 2 agreements\n");
-    has(text, "    trials, of the time of Open MPI's own: board 0.50\n");
+    has(text, "   6.0 kB    100 B    200 B   50%    4.1 s    41 ms   1.0%    50 ns   -20 ns   120 ns\n");
+    has(text, "    because it has speedup 2.00 in trials; tried 1 algorithm in 20 exchanges; 2 agreements\n");
+    has(text, "    speedup: board 2.00 in 1 trial; node 0.50 to 0.75 in 2 trials\n");
+    has(text, "\nTotal of MPI_Alltoallv\n           10   6.0 kB    100 B    200 B   50%    4.1 s ");
+    has(text, "\nTotal\n           10   6.0 kB    100 B    200 B   50%    4.1 s ");
     free(text);
     empty_table();
     text = written(mca_coll_irr_table_print, 4, 4);
@@ -247,9 +320,13 @@ static void test_json(void)
     text = written(mca_coll_irr_table_json, 4, 4);
     has(text, "{\"program\": \"coll_irr\", \"version\": \"1.2.3\", \"ranks\": 4, \"ranks_told\": 4,");
     has(text, "\"communicator\": \"a ?b? ? ???\", \"call\": \"MPI_Alltoallv\", \"ranks\": 4, \"nodes\": 1, ");
-    has(text, "\"mean_message\": 100, \"longest_message\": 200, \"density\": 0.500, \"way\": \"board\", ");
-    has(text, "\"ways\": [{\"way\": \"board\", \"ratio\": 0.500}], \"tried\": 1, ");
-    has(text, "\"time_ns\": 1000, \"setup_ns\": 100, \"setup_share\": 0.100, \"saved_ns\": 50}]}\n");
+    has(text, "\"mean_message\": 100, \"longest_message\": 200, \"density\": 0.500, \"tried\": 1, ");
+    has(text, "\"time_ns\": 1000, \"setup_ns\": 250, \"setup_share\": 0.200, \"saved_ns\": 50, "
+              "\"saved_range_ns\": [-20, 120], \"communicator\"");
+    has(text, "\"speedup\": [2.000, 2.000], \"best_other_speedup\": null, "
+              "\"ways\": [{\"way\": \"board\", \"trials\": 1, \"speedup\": [2.000, 2.000]}]}],\n");
+    has(text, "\"totals\": [\n  {\"call\": \"MPI_Alltoallv\", \"communicators\": 1, ");
+    has(text, "\"total\": {\"communicators\": 1, \"exchanges\": 10, ");
     free(text);
 }
 
@@ -264,14 +341,16 @@ static void test_json_of_nothing(void)
     text = written(mca_coll_irr_table_json, 2, 2);
     has(text, "\"communicator\": null, \"call\": null, \"ranks\": null, \"nodes\": null, ");
     has(text, "\"mean_message\": null, \"longest_message\": null, \"density\": null, ");
-    has(text, "\"setup_share\": null, \"saved_ns\": null}]}\n");
+    has(text, "\"setup_share\": null, \"saved_ns\": null, \"saved_range_ns\": null, \"communicator\": null");
+    has(text, "\"best_other_speedup\": null, \"ways\": []}],\n");
     free(text);
 }
 
 static const irr_test_case_t cases[] = {
     { "bytes and times have units", test_units },
-    { "the ways that were tried, and no more than have room", test_ways },
+    { "what was tried, and no more than has room", test_ways },
     { "rows of one kind are summed", test_sums },
+    { "causes of rows that are summed", test_reasons },
     { "rows of several ranks are joined", test_joins },
     { "rows of other kinds are others", test_kinds },
     { "a table is bounded, and loses nothing", test_bounded },

@@ -15,7 +15,7 @@ reports() {
     ranks "$n" --mca coll_irr_report "$scratch/report.json" "$@" > "$scratch/run" 2>&1
     status=$?
     cat "$scratch/run" "$scratch/report.json"
-    [ $status -eq 0 ] && ! [ -s "$scratch/run" ] && python3 -m json.tool "$scratch/report.json" > /dev/null
+    [ $status -eq 0 ] && ! [ -s "$scratch/run" ] && python3 -m json.tool "$scratch/report.json" > /dev/null && agrees
 }
 
 # holds EXPRESSION: true of the last report, which Python calls r, and of its row(call, ranks).
@@ -33,6 +33,100 @@ if not eval(sys.argv[2]):
     print("not so:", sys.argv[2])
     sys.exit(1)
 END
+}
+
+# agrees: the last report agrees with itself, and with the variables of MPI_T that the job has printed.
+agrees() {
+    python3 - "$scratch/report.json" "$scratch/run" << 'END'
+import json, math, re, sys
+report = json.load(open(sys.argv[1]))
+wrong = []
+
+def holds(what, row, true):
+    if not true:
+        wrong.append("%s: %s" % (what, json.dumps(row)))
+
+def check_numbers(row):
+    time, setup, share = row["time_ns"], row["setup_ns"], row["setup_share"]
+    saved, interval = row["saved_ns"], row["saved_range_ns"]
+    holds("agreements cost something", row, setup > 0 or row["agreements"] == 0)
+    holds("the share of set-up", row, share is None or (0 <= share <= 1 and abs(share - setup / (time + setup)) < 0.001))
+    holds("the density", row, row["density"] is None or 0 <= row["density"] <= 1)
+    holds("the interval of saved", row, (saved is None and interval is None) or interval[0] <= saved <= interval[1])
+
+def check_row(row):
+    served, other = row["speedup"], row["best_other_speedup"]
+    ours = row["way"] != "Open MPI's own"
+    one = row["communicators"] == 1
+    ways = {way["way"]: way["speedup"] for way in row["ways"]}
+    named = re.findall(r"speedup ([0-9.]+)(?: to ([0-9.]+))?", row["reason"] or "")
+    holds("a reason", row, row["reason"])
+    holds("a speedup of what serves", row, served is None or (ours and served[0] > 1))
+    holds("no speedup of what Open MPI serves", row, ours or served is None)
+    holds("a trial tells of a saving", row, row["tried"] == 0 or row["saved_ns"] is not None)
+    holds("trials have exchanges", row, row["tried"] == 0 or row["trial_exchanges"] > 0)
+    for speedup in ways.values():
+        holds("a range", row, 0 <= speedup[0] <= speedup[1])
+    for least, most in named:
+        wanted = served or other
+        got = [float(least), float(most or least)]
+        holds("the reason is the record", row, all(abs(a - b) < 0.006 for a, b in zip(got, wanted)))
+    if one and served and row["way"] in ways:
+        least, most = ways[row["way"]]
+        holds("the speedup is a trial's", row, least <= served[0] <= most)
+        holds("saved, if no trial has found it slower", row, least < 1 or row["saved_ns"] >= 0)
+    if one and other and len(ways) < 8:
+        holds("the best other is a trial's", row, any(a <= other[0] <= b for a, b in ways.values()))
+    if not ours and one and ways and all(most <= 0.97 for _, most in ways.values()):
+        holds("nothing saved by what has never won", row, row["saved_ns"] == 0)
+
+def check_total(total, rows):
+    for key in ("communicators", "exchanges", "messages", "bytes", "tried", "trial_exchanges", "agreements", "time_ns",
+                "setup_ns", "saved_ns"):
+        holds("the sum of " + key, total, (total[key] or 0) == sum(row[key] or 0 for row in rows))
+
+rows = report["rows"]
+for row in rows:
+    check_numbers(row)
+    check_row(row)
+for total in report["totals"]:
+    check_numbers(total)
+    check_total(total, [row for row in rows if row["call"] == total["call"]])
+holds("a total for each collective", report, sorted(x["call"] for x in report["totals"]) == sorted({x["call"] for x in rows}))
+check_numbers(report["total"])
+check_total(report["total"], rows)
+variables = dict(re.findall(r"coll_irr_alltoallv_(\w+) (\S+)", open(sys.argv[2]).read()))
+for key, value in variables.items():
+    row = [x for x in rows if x["communicator"] == "MPI_COMM_WORLD" and x["call"] == "MPI_Alltoallv"][0]
+    told = {"ns": row["time_ns"], "speedup": (row["speedup"] or [0])[-1], "saved_ns": row["saved_ns"] or 0,
+            "saved_low_ns": (row["saved_range_ns"] or [0])[0], "saved_high_ns": (row["saved_range_ns"] or [0])[-1]}
+    holds("the variable %s %s" % (key, value), row, abs(told.get(key, row.get(key)) - float(value)) <= 0.001)
+if wrong:
+    print("\n".join(wrong))
+sys.exit(len(wrong) > 0)
+END
+}
+
+# A number below the limit, from the seed that is printed.
+below() {
+    seed=$(((seed * 1103515245 + 12345) % 2147483648))
+    echo $((seed / 65536 % $1))
+}
+
+# Jobs of random numbers of ranks, calls and communicators, which may spend some, much, or what they like.
+random_agrees() {
+    seed=${IRR_SEED:-$(date +%s)}
+    echo "IRR_SEED=$seed"
+    for job in 1 2 3 4 5 6; do
+        seed=$((seed + job)) && n=$((2 + $(below 5))) && seed=$((seed + 1)) && calls=$((60 * (1 + $(below 12))))
+        seed=$((seed + 1)) && comms=$((3 * $(below 4))) && seed=$((seed + 1))
+        case $(below 3) in 0) share=20 ;; 1) share=1000 ;; *) share=1000000000 ;; esac
+        echo "$n ranks, $calls calls, $comms communicators, share $share"
+        ranks "$n" --mca coll_irr_report "$scratch/report.json" --mca coll_irr_setup_share $share \
+            --mca coll_irr_alltoall_algorithm auto "$program" $calls $comms tell > "$scratch/run" 2>&1 ||
+            { cat "$scratch/run"; return 1; }
+        agrees || return
+    done
 }
 
 # On 4 ranks, in 7 calls: rank r sends 10 (r + 1) bytes to ranks 1 to 3 but itself; 8 bytes to each; so in halves; 8 bytes to
@@ -78,7 +172,7 @@ choosing() {
 trials() {
     reports 4 --mca coll_irr_setup_share 1000000000 --mca coll_irr_alltoall_algorithm auto "$program" 300 0 &&
         holds 'row("MPI_Alltoallv", 4)["tried"] > 0 and row("MPI_Alltoallv", 4)["trial_exchanges"] > 0' &&
-        holds 'any(w["way"] == "board" and w["ratio"] > 0 for w in row("MPI_Alltoallv", 4)["ways"])' &&
+        holds 'any(w["way"] == "board" and w["speedup"][0] > 0 for w in row("MPI_Alltoallv", 4)["ways"])' &&
         holds 'row("MPI_Alltoall", 4)["saved_ns"] is not None and row("MPI_Alltoall", 4)["exchanges"] == 300' &&
         holds 'row("MPI_Alltoallv", 4)["agreements"] > 1 and row("MPI_Alltoallv", 4)["reason"]'
 }
@@ -181,12 +275,13 @@ listed() {
         { cat "$scratch/info"; return 1; }
 }
 
-plan 23
+plan 24
 check "all is left to Open MPI" left
 check "a named algorithm, and a request" named
 check "a node of two ranks" two_nodes
 check "exchanges that pay for no trial" choosing
 check "trials" trials
+check "reports agree with themselves and with MPI_T" random_agrees
 check "200 communicators made and freed, left to Open MPI" freed auto
 check "and by a1" freed a1
 check "a table on stderr" to_stderr

@@ -1,0 +1,153 @@
+/*
+ * irr_choosers.c - see irr_choosers.h.
+ */
+#include "irr_choosers.h"
+
+#include <string.h>
+
+irr_choosers_t irr_choosers_of(int percent, const double *ns, int can_open, double first)
+{
+    irr_choosers_t job = { .first = first, .way_ns = first / 20, .can_open = can_open, .bytes = 1000, .doubt = 1 };
+
+    memcpy(job.ns, ns, sizeof(job.ns));
+    for (int r = 0; r < IRR_CHOOSERS_RANKS; r++) {
+        irr_choice_init(&job.choice[r], (uint32_t)percent);
+    }
+    return job;
+}
+
+/* All ranks do the same, so the first one's books are kept. */
+static irr_choice_act_t open_some(irr_choosers_t *job, int rank)
+{
+    irr_choice_t *choice = &job->choice[rank];
+    const int rest = job->can_open - choice->next;
+    const int ways = rest < 0 ? 0 : rest < choice->opens ? rest : choice->opens;
+
+    for (int i = 0; i < ways; i++) {
+        job->list[irr_choice_slot(choice, i)] = choice->next + i + 1;
+    }
+    irr_choice_spent(choice, (uint64_t)(job->first + ways * job->way_ns));
+    if (rank == IRR_CHOOSERS_RANKS - 1) {
+        job->opened += ways > 0;
+        job->took += job->first + ways * job->way_ns;
+        job->first = ways > 0 ? 0 : job->first;
+    }
+    return irr_choice_opened(choice, ways);
+}
+
+static irr_choice_act_t list_all(irr_choosers_t *job, int rank)
+{
+    double ratios[IRR_CHOOSERS_LIST];
+
+    for (int i = 0; i < IRR_CHOOSERS_LIST; i++) {
+        ratios[i] = job->doubt * job->ns[i + 1] / job->ns[0];
+    }
+    return irr_choice_listed(&job->choice[rank], ratios, IRR_CHOOSERS_LIST);
+}
+
+static void act(irr_choosers_t *job, irr_choice_act_t *what)
+{
+    const irr_choice_act_t all = what[0];
+
+    for (int r = 0; r < IRR_CHOOSERS_RANKS; r++) {
+        CU_ASSERT_EQUAL_FATAL(what[r], all);
+        switch (what[r]) {
+        case IRR_CHOICE_LISTS:   what[r] = list_all(job, r); break;
+        case IRR_CHOICE_OPENS:   what[r] = open_some(job, r); break;
+        case IRR_CHOICE_SETTLES: what[r] = irr_choice_settled(&job->choice[r]); break;
+        case IRR_CHOICE_GOES_ON: break;
+        }
+    }
+    job->settled += all == IRR_CHOICE_SETTLES;
+}
+
+static void agree(irr_choosers_t *job)
+{
+    uint64_t words[IRR_CHOICE_WORDS] = { 0 }, own[IRR_CHOICE_WORDS];
+    const irr_choice_opening_t opening = { (uint64_t)job->first, (uint64_t)job->way_ns };
+    irr_choice_act_t what[IRR_CHOOSERS_RANKS];
+
+    for (int r = 0; r < IRR_CHOOSERS_RANKS; r++) {
+        CU_ASSERT_TRUE_FATAL(irr_choice_place(&job->choice[r], false, 1 + r % 2, r == 1));
+        irr_choice_words(&job->choice[r], &opening, own);
+        for (int i = 0; i < IRR_CHOICE_WORDS; i++) {
+            words[i] = own[i] > words[i] ? own[i] : words[i];
+        }
+    }
+    for (int r = 0; r < IRR_CHOOSERS_RANKS; r++) {
+        what[r] = irr_choice_agreed(&job->choice[r], words);
+    }
+    for (int turns = 0; what[0] != IRR_CHOICE_GOES_ON; turns++) {
+        CU_ASSERT_TRUE_FATAL(turns < 10);
+        act(job, what);
+    }
+    job->agreements++;
+    job->took += job->agreement;
+    for (int r = 0; r < IRR_CHOOSERS_RANKS && job->agreement > 0; r++) {
+        irr_choice_waited(&job->choice[r], (uint64_t)job->agreement);
+    }
+}
+
+/* Of the list, or 0, that exchanges go now. */
+static int gone(const irr_choosers_t *job)
+{
+    const int way = irr_choice_way(&job->choice[0]);
+
+    return way == 0 ? 0 : job->list[way];
+}
+
+int irr_choosers_found(const irr_choosers_t *job)
+{
+    return job->choice[0].way == 0 ? 0 : job->list[job->choice[0].way];
+}
+
+/* One that takes so long; where several are under way at a time, the last of them is over first.  True: agree now. */
+static bool go(irr_choosers_t *job, int rank, uint64_t ns, const irr_choice_load_t *load)
+{
+    irr_choice_t *choice = &job->choice[rank];
+    irr_choice_turn_t turn;
+    int *open = &job->open[rank];
+
+    if (job->depth == 0) {
+        return irr_choice_took(choice, ns, load);
+    }
+    turn = irr_choice_begin(choice);
+    job->turns[rank][*open] = turn;
+    job->times[rank][(*open)++] = ns;
+    for (bool all = turn.due || *open == job->depth; all && *open > 0;) {
+        const int i = --*open;
+
+        if (job->turns[rank][i].timed) {
+            irr_choice_end(choice, &job->turns[rank][i], job->times[rank][i], load);
+        }
+    }
+    return turn.due;
+}
+
+void irr_choosers_run(irr_choosers_t *job, int calls)
+{
+    for (int n = 0; n < calls; n++) {
+        const irr_choice_load_t load = {
+            .messages = 2, .sent = job->bytes, .received = job->bytes, .longest = job->bytes };
+        const int way = irr_choice_way(&job->choice[0]);
+        const bool lucky = way == 0 && job->lucky > 0 && n % job->lucky == 0;
+        const double noise = job->noise != NULL ? 0.7 + 0.6e-3 * (double)irr_test_below(job->noise, 1001) : 1;
+        const double ns = noise * (lucky ? job->lucky_ns : job->ns[gone(job)]);
+        int agrees = 0;
+
+        for (int r = 0; r < IRR_CHOOSERS_RANKS; r++) {
+            CU_ASSERT_EQUAL_FATAL(irr_choice_way(&job->choice[r]), way);
+            agrees += go(job, r, (uint64_t)ns * (r == 1 ? 1 : 0) + 1, &load);
+        }
+        job->own += job->ns[0];
+        job->took += ns;
+        job->saved += job->ns[0] - job->ns[irr_choosers_found(job)];
+        CU_ASSERT_TRUE_FATAL(agrees == 0 || agrees == IRR_CHOOSERS_RANKS);
+        if (agrees > 0) {
+            agree(job);
+        }
+    }
+}
+
+const double irr_choosers_faster[1 + IRR_CHOOSERS_LIST] = { 1e5, 1.3e5, 5e4, 9e4, 3e5, 2e5, 8e4 };
+const double irr_choosers_slower[1 + IRR_CHOOSERS_LIST] = { 1e5, 1.3e5, 1.5e5, 1.2e5, 2.8e5, 2e5, 1.1e5 };
