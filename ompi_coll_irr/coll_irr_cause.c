@@ -28,9 +28,10 @@ static void too_few_text(const mca_coll_irr_module_t *module, const mca_coll_irr
                          size_t size)
 {
     const bool one_node = mca_coll_irr_node_ranks(module) == module->ranks.size;
+    const double ns = service->row != NULL ? (double)service->row->ns : 0;
     char exchanges[64];
 
-    exchanges_text(service, "took rank 0", service->row != NULL ? (double)service->row->ns : 0, exchanges, sizeof(exchanges));
+    exchanges_text(service, "took rank 0", ns, exchanges, sizeof(exchanges));
     snprintf(text, size, "%s, and the ranks first look for a faster algorithm after %d", exchanges,
              irr_choice_first(one_node));
 }
@@ -51,9 +52,9 @@ static void unpaid_text(const mca_coll_irr_service_t *service, const irr_choice_
     if (funds->calls > 0) {
         snprintf(more, sizeof(more), ", which about %llu more pay for", (unsigned long long)funds->calls);
     }
-    snprintf(text, size, "%s%s; coll_irr_setup_share allows %.0f %% of it, %s, of which %s count as spent; the next trial "
-             "takes %s%s", changed ? "messages have changed: " : "", exchanges, 100 * share, allowed, spent, wanted,
-             more);
+    snprintf(text, size, "%s%s; coll_irr_setup_share allows %.0f %% of it, %s, of which %s count as spent; the next "
+             "trial takes %s%s", changed ? "messages have changed: " : "", exchanges, 100 * share, allowed, spent,
+             wanted, more);
 }
 
 /* Open MPI's own serves, and nothing that was tried says why. */
