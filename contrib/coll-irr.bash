@@ -1,10 +1,17 @@
-# coll-irr.bash - completes the options of coll/irr's tools in bash, from what the tools themselves tell by --help.
+# coll-irr.bash - completes the options of coll/irr's tools in bash, also behind mpirun and srun, from what the tools
+# themselves tell by --help.
+
+_coll_irr_tools="irr_bench irr_compose irr_matrix irr_plan irr_routes irr_trace irr_tune lldp2topology yaml2topology"
 
 _coll_irr() {
-    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words first=
     COMPREPLY=()
     case $before in
-        --algorithm | --algorithms) words=$("$1" --list-algorithms 2> /dev/null | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p') ;;
+        --algorithm | --algorithms)
+            words=$("$1" --list-algorithms 2> /dev/null | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p')
+            # Of a list the last name is completed.
+            [ "${word%,*}" = "$word" ] || first=${word%,*},
+            ;;
         --help | -h) words=all ;;
         *)
             case $word in
@@ -16,7 +23,31 @@ _coll_irr() {
             esac
             ;;
     esac
-    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -P "$first" -W "$words" -- "${word#"$first"}")
 }
 
-complete -o default -F _coll_irr irr_bench irr_compose irr_matrix irr_plan irr_routes irr_trace irr_tune lldp2topology yaml2topology
+# Behind a launcher's options a tool is completed as it is without the launcher.
+_coll_irr_launched() {
+    local i tool
+    COMPREPLY=()
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        tool=${COMP_WORDS[i]}
+        case " $_coll_irr_tools " in
+            *" ${tool##*/} "*)
+                COMP_WORDS=("${COMP_WORDS[@]:i}")
+                COMP_CWORD=$((COMP_CWORD - i))
+                _coll_irr "$tool"
+                return
+                ;;
+        esac
+    done
+}
+
+# shellcheck disable=SC2086
+complete -o default -F _coll_irr $_coll_irr_tools
+# What another package completes for a launcher stays.
+for _coll_irr_launcher in mpirun mpiexec srun; do
+    complete -p "$_coll_irr_launcher" > /dev/null 2>&1 ||
+        complete -o default -F _coll_irr_launched "$_coll_irr_launcher"
+done
+unset _coll_irr_launcher

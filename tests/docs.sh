@@ -137,7 +137,8 @@ algorithms() {
 completes() {
     expected=$1
     shift
-    found=$(bash -c '. "$0" && COMP_WORDS=("$@") && COMP_CWORD=$(($# - 1)) && _coll_irr "$1" && echo "${COMPREPLY[*]}"' \
+    found=$(bash -c '. "$0" && COMP_WORDS=("$@") && COMP_CWORD=$(($# - 1)) && text=$(complete -p "$1") &&
+        text=${text##*-F } && "${text%% *}" "${COMP_WORDS[0]}" && echo "${COMPREPLY[*]}"' \
         "$top/contrib/coll-irr.bash" "$@")
     [ "$found" = "$expected" ] || {
         echo "$*: '$found', not '$expected'"
@@ -150,7 +151,11 @@ completion() {
     completes "--json" irr_plan print --js && completes "--unit" irr_bench --uni &&
         completes "recommend" irr_plan re && completes "convert" irr_matrix con &&
         completes "rs_n rs_n_sort rs_nh" irr_plan check --algorithm rs && completes "all" irr_tune --help a &&
-        completes "--topology" yaml2topology --to
+        completes "--topology" yaml2topology --to &&
+        completes "host,a1,rs_n host,a1,rs_n_sort host,a1,rs_nh" irr_bench --algorithms host,a1,rs &&
+        completes "--unit" mpirun --oversubscribe -n 4 irr_bench --uni &&
+        completes "a1,rs_nh" srun -n 4 "$here/irr_bench" --algorithms a1,rs_nh &&
+        completes "" mpirun --mc && completes "" mpirun -n 4 app --uni
 }
 
 # Pictures and tables are those of the measurements beside them.
@@ -193,11 +198,25 @@ drawn() {
 
 # Each script for users says what it does, and does nothing else.
 scripts_help() {
-    for script in airfoil applications board_plot check debian13 demo lab/lab links lldp2topology manual ompi_headers package \
+    for script in airfoil applications board_plot check debian13 demo examples lab/lab links lldp2topology manual ompi_headers package \
         parameters regret roce transports wire_plot yaml2topology; do
         "$top/contrib/$script" --help > "$scratch/help" 2>&1 && [ "$(wc -l < "$scratch/help")" -gt 3 ] || {
             echo "contrib/$script --help:"
             cat "$scratch/help"
+            return 1
+        }
+    done
+}
+
+# Each manual page of a tool has commands of the documents as examples, and names others.
+manual_pages() {
+    for page in irr_bench irr_plan irr_matrix irr_tune irr_compose irr_trace lldp2topology yaml2topology; do
+        "$top/contrib/examples" "$page" "$top/docs/tools.md" "$top/docs/topology.md" > "$scratch/more" &&
+            grep -q "^\(mpirun .*\)\{0,1\}$page" "$scratch/more" || return
+        [ ! -e "$here/$page.1" ] || { grep -q '^\.SH EXAMPLES' "$here/$page.1" &&
+            grep -q '^\.SH "SEE ALSO"' "$here/$page.1" && grep -q 'coll_irr (7)' "$here/$page.1"; } || {
+            cat "$scratch/more"
+            echo "$page.1 lacks EXAMPLES or SEE ALSO"
             return 1
         }
     done
@@ -301,7 +320,7 @@ count_blocks() {
     done | awk '$3 !~ /^=/' | wc -l
 }
 
-plan $((16 + $(count_blocks)))
+plan $((17 + $(count_blocks)))
 check "each block of commands is marked as one" fenced
 check "links lead somewhere" links "$top"
 check "the documents list the packages that contrib/setup installs" packages
@@ -319,6 +338,7 @@ else
 fi
 check "the table of irr_plan simulate is what its command prints" simulated
 check "irr_plan has the component's defaults" defaults
+check "manual pages have examples" manual_pages
 check "parameters and variables are those of the component" parameters
 if command -v bash > /dev/null; then
     check "bash completes options, commands and algorithms" completion
