@@ -122,7 +122,7 @@ packages() {
     done
 }
 
-short_readme() { [ "$(wc -l < "$top/README.md")" -le 130 ]; }
+short_readme() { [ "$(wc -l < "$top/README.md")" -le 110 ]; }
 
 algorithms() {
     for algorithm in $("$here/irr_plan" --list-algorithms | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p'); do
