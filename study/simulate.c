@@ -11,6 +11,8 @@
 
 #include <sys/mman.h>
 
+#define PROGRESS_EVENTS 4096   /* of the fabric, between two looks at the progress */
+
 typedef struct rank {
     irr_exec_t     exec;
     irr_counters_t counters;
@@ -139,6 +141,7 @@ static void start_rank(run_t *run, int r)
 
 static irr_status_t run_all(run_t *run, const double *start)
 {
+    unsigned events = 0;
     int rank;
 
     for (int r = 0; r < run->plans->ranks; r++) {
@@ -147,6 +150,9 @@ static irr_status_t run_all(run_t *run, const double *start)
     }
     while (run->running > 0 && (rank = irr_timed_step(run->timed)) >= 0) {
         go_on(run, rank);
+        if (run->config->progress != NULL && ++events % PROGRESS_EVENTS == 0) {
+            run->config->progress();
+        }
     }
     for (int r = 0; r < run->plans->ranks; r++) {
         const irr_status_t result = run->ranks[r].running ? run->ranks[r].exec.result : run->ranks[r].result;

@@ -23,6 +23,7 @@ typedef struct irr_timed_config {
     const irr_tree_t    *tree;         /* the bandwidth of the machine is that of its base speed */
     bool                 boards;
     size_t               board_block;  /* bytes of a message that goes over a board at most */
+    void               (*progress)(void);   /* called every few thousand events of a simulation; NULL: nobody asks */
 } irr_timed_config_t;
 
 /*

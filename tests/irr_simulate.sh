@@ -15,7 +15,7 @@ us() {
 simple=$scratch/simple
 printf '%s\n' 'message 100' 'latency 1000' 'bandwidth 8000' 'copy 1000' > "$simple"
 
-echo 1..38
+echo 1..39
 
 # ---- simulate ----
 
@@ -44,6 +44,15 @@ report $? "the same times each time"
 good simulate --ranks 8 -o "$scratch/table" && [ ! -s "$scratch/out" ] && cmp -s "$scratch/table" "$scratch/before"
 report $? "into a file"
 
+good simulate --ranks 900 --unit 8 --algorithms a1,a1/loose && cp "$scratch/out" "$scratch/before"
+if command -v script > /dev/null; then
+    script -qec "'$PLAN' simulate --ranks 900 --unit 8 --algorithms a1,a1/loose" /dev/null > "$scratch/out" < /dev/null
+    grep -q 'irr_plan: simulates a1, 1 of 2, [1-9][0-9]* s' "$scratch/out" &&
+        tail -n 2 "$scratch/out" | tr -d '\r' | diff - "$scratch/before" | grep -c '^[<>]' | grep -qx 3
+    report $? "progress on a terminal"
+else
+    skip "progress on a terminal" "there is no script"
+fi
 ok=0
 for algorithm in $("$PLAN" --list-algorithms | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p'); do
     [ "$algorithm" = redist ] && continue

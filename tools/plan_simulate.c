@@ -7,10 +7,45 @@
  */
 #include "plan.h"
 
+#include "core/clock.h"
 #include "study/simulate.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* ---- progress ---- */
+
+#define QUIET_NS  UINT64_C(1000000000)
+#define REPEAT_NS UINT64_C(250000000)
+
+static struct {
+    const char *way;
+    int         number, count;
+    uint64_t    begun, last;   /* last: 0 before the first line */
+} watch;
+
+/* One line on a terminal, from the second second on. */
+static void show_progress(void)
+{
+    const uint64_t now = irr_clock_ns();
+
+    if (now - watch.begun < QUIET_NS || now - watch.last < REPEAT_NS) {
+        return;
+    }
+    watch.last = now;
+    fprintf(stderr, "\r%s: simulates %.64s, %d of %d, %.0f s\033[K", irr_cli_program, watch.way, watch.number,
+            watch.count, (double)(now - watch.begun) / 1e9);
+}
+
+static void end_progress(void)
+{
+    if (watch.last > 0) {
+        fputs("\r\033[K", stderr);
+    }
+}
+
+/* ---- one way ---- */
 
 /* Over boards: inside of nodes alone, or from node to node, too. */
 static irr_status_t simulate_boards(const irr_tool_cluster_t *cluster, const irr_timed_config_t *config,
@@ -60,7 +95,7 @@ static irr_status_t simulate_way(const irr_tool_job_t *job, const irr_tool_clust
 {
     const irr_timed_config_t config = {
         .machine = &cluster->machine, .tree = cluster->tree, .boards = way->boards,
-        .board_block = cluster->limits.board_block
+        .board_block = cluster->limits.board_block, .progress = isatty(STDERR_FILENO) ? show_progress : NULL
     };
 
     return way->boards ? simulate_boards(cluster, &config, way, matrix, simulated)
@@ -144,9 +179,14 @@ irr_cli_exit_t irr_tool_simulate(const irr_tool_job_t *job)
         *irr_matrix_at(job->matrix, r, r) = 0;
     }
     code = irr_tool_ways_list(job->options, &cluster, false, &ways);
+    watch.begun = irr_clock_ns();
     for (int i = 0; i < ways.count && code == IRR_CLI_GOOD; i++) {
+        watch.way = ways.list[i].name;
+        watch.number = i + 1;
+        watch.count = ways.count;
         code = simulate_one(job, &cluster, &ways.list[i]);
     }
+    end_progress();
     if (code == IRR_CLI_GOOD) {
         print_table(job, &cluster, &ways);
     }

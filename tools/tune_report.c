@@ -8,12 +8,13 @@
 
 #include "cli_options.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LATENCY_PART_MIN 0.25
 
-/* Constants of rounds whose middle half is further apart than that are told to be unsure. */
+/* A constant of a larger spread is not written: the file has the default. */
 #define UNSURE_PERCENT 50
 
 static double message_ns(double ping, double burst, int messages)
@@ -116,28 +117,42 @@ static const char *why_default(const irr_tune_groups_t *groups, size_t constant)
     }
 }
 
-/* A line of the file; how far the middle half of the rounds is apart, in percent. */
-static double print_row(FILE *stream, const irr_tune_groups_t *groups, size_t constant, double *samples, int rounds)
+/* How far the middle 80 % of the rounds, which are sorted, is apart, in percent of their median. */
+static double spread_of(const double *samples, int rounds)
+{
+    const int tenth = rounds / 10;
+
+    return 100 * (samples[rounds - 1 - tenth] - samples[tenth]) / samples[rounds / 2];
+}
+
+/* A line of the file.  Returns false for a constant that is not written, because nobody can trust it. */
+static bool print_row(FILE *stream, const irr_tune_groups_t *groups, size_t constant, double *samples, int rounds)
 {
     const irr_machine_t standard = IRR_MACHINE_DEFAULT;
-    const double least = constant == IRR_TUNE_AT(piece) ? 0 : 1;
+    const char *name = irr_machine_name((int)constant);
     uint64_t presets[IRR_TUNE_CONSTANTS];
     char text[160];
     double median, spread;
 
     memcpy(presets, &standard, sizeof(presets));
     qsort(samples, (size_t)rounds, sizeof(*samples), compare);
-    median = samples[rounds / 2] > least ? samples[rounds / 2] : least;
     if (samples[rounds - 1] <= 0) {
-        fprintf(stream, "%-12s %10llu  # the default, %s\n", irr_machine_name((int)constant),
-                (unsigned long long)presets[constant], why_default(groups, constant));
-        return 0;
+        fprintf(stream, "%-12s %10llu  # the default, %s\n", name, (unsigned long long)presets[constant],
+                why_default(groups, constant));
+        return true;
     }
     origin(groups, constant, text, sizeof(text));
-    spread = 100 * (samples[3 * rounds / 4] - samples[rounds / 4]) / (median > 1 ? median : 1);
-    fprintf(stream, "%-12s %10.0f  # %10.0f %10.0f %6.0f%%  %s\n", irr_machine_name((int)constant), median, samples[0],
-            samples[rounds - 1], spread, text);
-    return spread;
+    median = samples[rounds / 2];
+    spread = median > 0 ? spread_of(samples, rounds) : INFINITY;
+    if (spread <= UNSURE_PERCENT) {
+        fprintf(stream, "%-12s %10.0f  # %10.0f %10.0f %6.0f%%  %s\n", name,
+                median < 1 && constant != IRR_TUNE_AT(piece) ? 1 : median, samples[0], samples[rounds - 1], spread,
+                text);
+        return true;
+    }
+    fprintf(stream, "%-12s %10llu  # the default; measured %.0f, not trusted: %.0f to %.0f, spread %.0f%%\n", name,
+            (unsigned long long)presets[constant], median, samples[0], samples[rounds - 1], spread);
+    return false;
 }
 
 void irr_tune_report(FILE *stream, const irr_tune_groups_t *groups, const irr_tune_times_t *times)
@@ -154,9 +169,10 @@ void irr_tune_report(FILE *stream, const irr_tune_groups_t *groups, const irr_tu
             derive(groups, times, round, constants);
             samples[round] = constants[i];
         }
-        unsure += print_row(stream, groups, i, samples, times->rounds) > UNSURE_PERCENT;
+        unsure += !print_row(stream, groups, i, samples, times->rounds);
     }
     if (unsure > 0) {
-        fprintf(stream, "# a spread above %d%%: measure again when the machine is quiet\n", UNSURE_PERCENT);
+        fprintf(stream, "# a spread above %d%% is not trusted: measure again when the machine is quiet\n",
+                UNSURE_PERCENT);
     }
 }

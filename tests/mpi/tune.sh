@@ -32,16 +32,22 @@ reads() { "${builddir:-.}/irr_plan" recommend --ranks 4 --machine "$1" > "$scrat
 
 # measured CONSTANT...: those of the last run, and no others.
 measured() {
-    awk '!/^#/ && !/the default/ { print $1 }' "$scratch/out" > "$scratch/measured"
+    awk '!/^#/ && !/the default,/ { print $1 }' "$scratch/out" > "$scratch/measured"
     echo "$@" | tr ' ' '\n' | cmp -s - "$scratch/measured"
 }
 
-plan 16
+plan 17
 run 4 --seconds 2 --output "$scratch/machine"
 [ $status -eq 0 ] && measured copy node_message node_latency flag piece
 report $? "four ranks on a node, of which two speak at least"
 cmp -s "$scratch/out" "$scratch/machine" && reads "$scratch/machine"
 report $? "the file is what was printed, and irr_plan reads it"
+# Of a constant that varies more the file has what holds without a file.
+awk '/^#/ || /the default,/ { next }
+    /the default; measured [0-9]+, not trusted: .* spread ([0-9]+|inf)%$/ { sub(/%$/, ""); if ($NF + 0 <= 50 && $NF != "inf") bad = 1; next }
+    { sub(/%/, "", $6); if ($3 != "#" || $6 + 0 > 50) bad = 1 }
+    END { exit bad }' "$scratch/machine"
+report $? "no constant is written with a spread above 50 %"
 [ "$(grep -c 'the default, as all ranks are on one node' "$scratch/out")" -eq 3 ]
 report $? "what is between nodes keeps its default, and says so"
 printf 'old\n%1000s\n' x > "$scratch/old"
