@@ -193,6 +193,12 @@ size_t irr_comm_block_min(const irr_comm_t *comm, int rank, size_t bytes);
 /* That, but for what ranks of a node read from each other's memory. */
 #define IRR_BLOCK_MIN 256
 
+/*
+ * Fails the communicator on all its members, because this rank cannot take part in an exchange that they start.  Their
+ * exchanges end in errors.  reason is for the user, in the words after "rank R of a communicator of N ranks".  Local.
+ */
+void irr_comm_give_up(irr_comm_t *comm, irr_status_t status, const char *reason);
+
 /* Local.  No exchange may be open on the communicator, and those that were created on it must be destroyed. */
 void irr_comm_destroy(irr_comm_t *comm);
 
@@ -223,7 +229,8 @@ void irr_exchange_give(irr_exchange_t *exchange);
  * other, because what one has learnt is what the next one goes by.  In which order they end may differ between members.
  *
  * A direct algorithm needs no memory beyond what was reserved, unless a rank has more blocks than one for another rank;
- * without memory for them it goes on as one that lacks its buffers.  A scheduled one does as a1 on all ranks where one
+ * without memory for them it goes on as one that lacks its buffers.  Where a start returns IRR_ERR_NO_MEMORY all the
+ * same, the communicator fails on all members.  A scheduled one does as a1 on all ranks where one
  * lacks memory; one that forwards ends in IRR_ERR_NO_MEMORY on this rank and those that miss something from it, and
  * leaves nobody waiting.
  */

@@ -85,6 +85,13 @@ void irr_comm_destroy(irr_comm_t *comm)
     }
 }
 
+void irr_comm_give_up(irr_comm_t *comm, irr_status_t status, const char *reason)
+{
+    irr_lock_acquire(&comm->engine->lock);
+    irr_comm_fail(comm, status, reason);
+    irr_lock_release(&comm->engine->lock);
+}
+
 irr_exchange_t *irr_comm_exchange(const irr_comm_t *comm)
 {
     return comm->exchange;

@@ -59,6 +59,7 @@ struct irr_comm {
     uint32_t         gaps;        /* behind the last one in which somebody may send what nobody asks for; 0: none */
     size_t           strays;      /* messages of those that were thrown away and not told yet */
     irr_status_t     failed;      /* why there are no exchanges any more */
+    unsigned         told;        /* looks since a notice came while an exchange is open; 0: no notice */
     bool             direct;      /* its plan is known from the start; else the relay learns it */
     bool             serial;      /* one exchange at a time: each needs the relay or the schedules */
     bool             agrees;      /* there are few enough ranks for a consensus */

@@ -175,6 +175,8 @@ irr_status_t irr_exchange_start_lacking(irr_exchange_t *exchange, const irr_prob
 
     if (status == IRR_OK) {
         start(exchange, input, output, lacks);
+    } else if (status == IRR_ERR_NO_MEMORY) {
+        irr_comm_give_up(exchange->comm, status, "cannot start an exchange");
     }
     return status;
 }

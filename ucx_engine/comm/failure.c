@@ -10,6 +10,12 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
+/* Turns of the engine without an event after which an exchange ends whose communicator has failed elsewhere. */
+#define QUIET_TURNS 2048
+
+/* Looks after a notice that end the exchange anyway, because the transport may be busy with other communicators. */
+#define TOLD_MAX 4096
+
 /* Of no exchange: a notice is the only message of this kind without a stage. */
 static uint16_t notice_tag(void)
 {
@@ -120,19 +126,32 @@ static void time_out(irr_exchange_t *exchange)
 
 void irr_comm_listen(irr_comm_t *comm)
 {
-    if (comm->failed == IRR_OK && is_told(comm)) {
+    if (comm->failed == IRR_OK && (comm->told > 0 || is_told(comm))) {
         irr_log(IRR_LOG_DEBUG, "rank %d of a communicator of %d ranks was told that it failed", comm->rank,
                 comm->ranks);
         end_here(comm, IRR_ERR_PEER);
     }
 }
 
+/*
+ * True if a notice has come and the transport is quiet.  The transport reads the user's buffer for a long message that
+ * its receiver has matched, so the exchange goes on while such messages move.
+ */
+static bool is_told_and_quiet(irr_comm_t *comm)
+{
+    comm->told += comm->told > 0 || is_told(comm);
+    return comm->told > 0 && (comm->channel == &comm->nowhere || comm->engine->idle >= QUIET_TURNS ||
+                              comm->told > TOLD_MAX);
+}
+
 irr_status_t irr_comm_watch(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
 
-    irr_comm_listen(comm);
-    if (comm->failed == IRR_OK && comm->settings.timeout > 0 &&
+    if (comm->failed == IRR_OK && is_told_and_quiet(comm)) {
+        irr_comm_listen(comm);
+    }
+    if (comm->failed == IRR_OK && comm->told == 0 && comm->settings.timeout > 0 &&
         exchange->since_ns != 0 && irr_clock_ns() - exchange->since_ns > limit_ns(comm)) {
         time_out(exchange);
     }

@@ -6,6 +6,9 @@
  * and on its board; all exchanges that were started end in an error there and here, and so do those that follow.
  * Waiting ranks look for a notice now and then.
  *
+ * A rank that reads a notice while an exchange of its own is open ends that when the transport has nothing to do for a
+ * while.  A receiver may have matched a long message, which the transport then reads from the user's buffer.
+ *
  * What the transport still has of open exchanges cannot be called back: their receives are canceled, so that nothing
  * is written to the buffers of a call that is over, and their memory and that of the communicator is kept until the
  * transport is gone.

@@ -30,7 +30,8 @@ static irr_status_t reserve_sides(irr_run_t *run, const irr_comm_t *comm)
     if (count == 0 || run->sides.sent != NULL) {
         return IRR_OK;
     }
-    return IRR_ALLOC_ARRAYS(arrays);
+    return irr_blocks_memory_reserve(&run->far, 2 * (size_t)comm->ranks) == IRR_OK ? IRR_ALLOC_ARRAYS(arrays)
+                                                                                   : IRR_ERR_NO_MEMORY;
 }
 
 /* That, and what servers send and receive. */
