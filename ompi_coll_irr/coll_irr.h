@@ -210,6 +210,7 @@ struct mca_coll_irr_module_t {
     mca_coll_irr_room_t         send_room;      /* while one is SERVING: for the problem */
     mca_coll_irr_room_t         recv_room;
     mca_coll_irr_all_previous_t previous;       /* who served before us */
+    struct mca_coll_irr_series_t *series;       /* room for those below, from malloc: no call has to find memory */
     struct mca_coll_irr_series_t *nonblocking[MCA_COLL_IRR_COLLECTIVES];   /* calls; NULL: none so far */
     mca_coll_irr_module_t      *next, *prev;    /* of the component's list */
 

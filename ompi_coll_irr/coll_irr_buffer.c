@@ -275,6 +275,13 @@ static bool open_side(const mca_coll_irr_side_t *side, rule_t rule, mca_coll_irr
     return end->packed != NULL;
 }
 
+irr_status_t mca_coll_irr_call_reserve(const mca_coll_irr_call_t *call)
+{
+    const irr_status_t status = mca_coll_irr_room_init(call->input.room, (size_t)call->send.slots);
+
+    return status == IRR_OK ? mca_coll_irr_room_init(call->output.room, (size_t)call->recv.slots) : status;
+}
+
 void mca_coll_irr_call_open(mca_coll_irr_call_t *call, const irr_comm_t *irr_comm, bool in_place)
 {
     const rule_t rule = { .irr_comm = irr_comm };

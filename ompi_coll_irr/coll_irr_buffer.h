@@ -85,6 +85,9 @@ static inline bool mca_coll_irr_call_in_place(mca_coll_irr_call_t *call)
     return in_place;
 }
 
+/* Makes room for one block of each slot of a call whose sides are set.  IRR_ERR_NO_MEMORY. */
+irr_status_t mca_coll_irr_call_reserve(const mca_coll_irr_call_t *call);
+
 /*
  * Fills the blocks of a call whose sides and rooms are set, and makes the packed copies that it needs, of datatypes
  * with runs of bytes that are too short for the communicator by which it goes; NULL: that is not known yet.  In place

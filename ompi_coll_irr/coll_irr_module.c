@@ -6,7 +6,8 @@
  * the communicator itself, here, or left to the first collective (coll_irr_activate.c).
  *
  * Without a module a rank would not come to that collective, where the others wait for it.  So a few are made while
- * there is memory, and a communicator that finds none gets one of those, which takes part and declines.
+ * there is memory, and a communicator that finds none gets one of those, which takes part and declines.  For the same
+ * reason a module has room for the series of its nonblocking calls, of which only those in use are touched.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_settings.h"
@@ -97,11 +98,22 @@ static mca_coll_irr_module_t *swap_spare(mca_coll_irr_module_t *module)
     return module;
 }
 
+/* NULL without memory for a module and for its series of nonblocking calls. */
+static mca_coll_irr_module_t *new_module(void)
+{
+    mca_coll_irr_module_t *module = OBJ_NEW(mca_coll_irr_module_t);
+
+    if (module != NULL && module->series == NULL) {
+        OBJ_RELEASE(module);
+    }
+    return module;
+}
+
 /* As many as there is memory for. */
 static void make_spares(void)
 {
     while (spares_lacking > 0) {
-        mca_coll_irr_module_t *spare = OBJ_NEW(mca_coll_irr_module_t);
+        mca_coll_irr_module_t *spare = new_module();
 
         if (spare == NULL) {
             return;
@@ -123,7 +135,7 @@ void mca_coll_irr_modules_close(void)
 /* NULL without memory for so many communicators in a row. */
 static mca_coll_irr_module_t *make_module(void)
 {
-    mca_coll_irr_module_t *module = OBJ_NEW(mca_coll_irr_module_t);
+    mca_coll_irr_module_t *module = new_module();
 
     if (module != NULL) {
         make_spares();
@@ -197,6 +209,7 @@ static void construct(mca_coll_irr_module_t *module)
 
     memset((char *)module + base, 0, offsetof(mca_coll_irr_module_t, services) - base);
     module->settings = &mca_coll_irr_settings_none;
+    module->series = malloc(MCA_COLL_IRR_COLLECTIVES * sizeof(*module->series));
     opal_mutex_lock(&mca_coll_irr_component.lock);
     module->next = mca_coll_irr_component.modules;
     if (module->next != NULL) {
@@ -238,6 +251,7 @@ static void destruct(mca_coll_irr_module_t *module)
     }
     free(module->reason);
     free(module->neighbors);
+    free(module->series);
     mca_coll_irr_settings_give(module->settings);
     mca_coll_irr_room_fini(&module->send_room);
     mca_coll_irr_room_fini(&module->recv_room);

@@ -17,6 +17,9 @@
  * In place a rank without a byte is at the end at once, and Open MPI 4.1 takes no tag there (5.0 does).  A rank that
  * knows by what the call goes must not take another number of them than one that does not, so there all ask Open MPI.
  *
+ * A rank that finds no memory still takes part, because the others wait for it.  Its series lies in the module. Without
+ * memory for a request the operation has one on the stack, and the call returns when the operation is over.
+ *
  * Cost: a call that goes to Open MPI and is not timed is passed on, and there is no request of ours.
  */
 #include "coll_irr_choose.h"
@@ -111,16 +114,14 @@ static void begin_series(mca_coll_irr_series_t *series)
     }
 }
 
-/* NULL without memory. */
 static mca_coll_irr_series_t *series_of(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
     const char *call = mca_coll_irr_collectives[which].forms[MCA_COLL_IRR_NONBLOCKING].call;
 
     if (module->nonblocking[which] == NULL) {
-        module->nonblocking[which] = mca_coll_irr_series_create(module, which, call);
-        if (module->nonblocking[which] != NULL) {
-            begin_series(module->nonblocking[which]);
-        }
+        module->nonblocking[which] = &module->series[which];
+        mca_coll_irr_series_init(module->nonblocking[which], module, which, call);
+        begin_series(module->nonblocking[which]);
     }
     return module->nonblocking[which];
 }
@@ -129,7 +130,7 @@ void mca_coll_irr_nonblocking_end(mca_coll_irr_module_t *module)
 {
     for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
         if (module->nonblocking[i] != NULL) {
-            mca_coll_irr_series_destroy(module->nonblocking[i]);
+            mca_coll_irr_series_fini(module->nonblocking[i]);
             module->nonblocking[i] = NULL;
         }
     }
@@ -187,31 +188,45 @@ static int take_tag(mca_coll_irr_request_t *request, kind_t kind)
     return result;
 }
 
-static int start(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call, bool in_place, kind_t kind,
-                 ompi_request_t **request_p)
+/* OMPI_SUCCESS, or the error of Open MPI, and then the operation is not pending. */
+static int start(mca_coll_irr_request_t *request, bool in_place, kind_t kind)
 {
-    mca_coll_irr_request_t *request = mca_coll_irr_request_take(series, call, false);
-    int result = OMPI_ERR_OUT_OF_RESOURCE;
+    mca_coll_irr_series_t *series = request->series;
+    int result;
 
-    if (request == NULL) {
-        return result;
-    }
     request->in_place = in_place;
     result = take_tag(request, kind);
     if (result != OMPI_SUCCESS) {
-        mca_coll_irr_request_give(request);
         return result;
     }
     if (series->service.state != MCA_COLL_IRR_SERVING) {
-        request->load = mca_coll_irr_load(call, series->module->ranks.rank);
+        request->load = mca_coll_irr_load(&request->call, series->module->ranks.rank);
     }
-    mca_coll_irr_tally_start(series, call);
+    mca_coll_irr_tally_start(series, &request->call);
     if (kind != HOST) {
         mca_coll_irr_request_open(request, in_place);
     }
     mca_coll_irr_operation_start(request, start_host);
-    *request_p = &request->super.super;
     return OMPI_SUCCESS;
+}
+
+/*
+ * The other ranks are in the operation and in what is agreed on after it, so a rank without memory for a request takes
+ * part as well: with a request on the stack, and it returns when the operation is over.
+ */
+static int start_and_wait(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call, bool in_place, kind_t kind)
+{
+    mca_coll_irr_request_t request;
+    int result;
+
+    mca_coll_irr_request_construct(&request, series, call);
+    result = start(&request, in_place, kind);
+    if (result == OMPI_SUCCESS) {
+        ompi_request_wait_completion(&request.super.super);
+        result = request.super.super.req_status.MPI_ERROR;
+    }
+    mca_coll_irr_request_destruct(&request);
+    return result;
 }
 
 int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
@@ -219,16 +234,26 @@ int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which
 {
     const bool in_place = mca_coll_irr_call_in_place(call);
     mca_coll_irr_series_t *series = series_of(module, which);
+    mca_coll_irr_request_t *request;
     kind_t kind;
+    int result;
 
-    if (series == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
     mca_coll_irr_tally_ask(&series->service);
     kind = look_at(series);
     if (kind == PASSES) {
         return pass_on(series, call, in_place, request_p);
     }
     mca_coll_irr_place(module, which, call);
-    return start(series, call, in_place, kind, request_p);
+    request = mca_coll_irr_request_take(series, call, false);
+    if (request == NULL) {
+        *request_p = &ompi_request_empty;
+        return start_and_wait(series, call, in_place, kind);
+    }
+    result = start(request, in_place, kind);
+    if (result != OMPI_SUCCESS) {
+        mca_coll_irr_request_give(request);
+        return result;
+    }
+    *request_p = &request->super.super;
+    return OMPI_SUCCESS;
 }

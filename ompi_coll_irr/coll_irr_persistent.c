@@ -11,7 +11,7 @@
  * only then may it take a tag for agreements, which must not be done on some ranks alone.
  *
  * Cost: an agreement as for a communicator's first collective, and what planning takes; or, where the ranks choose,
- * that of the previous module and one dissemination a communicator.
+ * that of the previous module and one dissemination, and one more in the first init call of a communicator.
  */
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
@@ -43,6 +43,9 @@ static bool open_call(mca_coll_irr_request_t *request, bool in_place)
         request->arrays_bytes = 0;
         return false;
     }
+    if (mca_coll_irr_call_reserve(call) != IRR_OK) {
+        return false;
+    }
     mca_coll_irr_call_open(call, NULL, in_place);
     request->opened = true;
     if (call->lacks != 0) {
@@ -59,10 +62,11 @@ static bool open_call(mca_coll_irr_request_t *request, bool in_place)
 static mca_coll_irr_request_t *create(const args_t *args)
 {
     const mca_coll_irr_entry_t *entry = &mca_coll_irr_collectives[args->which].forms[MCA_COLL_IRR_PERSISTENT];
-    mca_coll_irr_series_t *series = mca_coll_irr_series_create(args->module, args->which, entry->call);
+    mca_coll_irr_series_t *series = malloc(sizeof(*series));
     mca_coll_irr_request_t *request = NULL;
 
     if (series != NULL) {
+        mca_coll_irr_series_init(series, args->module, args->which, entry->call);
         series->service.state = MCA_COLL_IRR_DECLINED;
         memcpy(series->service.why, args->module->services[args->which].why, sizeof(series->service.why));
         request = mca_coll_irr_request_take(series, args->call, true);
@@ -81,7 +85,8 @@ err_memory:
         mca_coll_irr_request_give(request);
     }
     if (series != NULL) {
-        mca_coll_irr_series_destroy(series);
+        mca_coll_irr_series_fini(series);
+        free(series);
     }
     return NULL;
 }
@@ -91,7 +96,8 @@ void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
     if (request->inner != NULL) {
         ompi_request_free(&request->inner);
     }
-    mca_coll_irr_series_destroy(request->series);
+    mca_coll_irr_series_fini(request->series);
+    free(request->series);
     mca_coll_irr_side_release(&request->call.recv);
     mca_coll_irr_side_release(&request->call.send);
     mca_coll_irr_request_close(request);
@@ -168,8 +174,8 @@ static void take_found(mca_coll_irr_module_t *module, mca_coll_irr_request_t *re
 }
 
 /*
- * Collective: a request that is tried on its own.  A rank without memory for it returns an error, as it does from Open
- * MPI's own; the others cannot know.
+ * Collective: a request that is tried on its own.  If a rank has no memory for it, all ranks have Open MPI's request
+ * instead, because the starts of a request on trial agree.
  */
 static int create_tried(const args_t *args, ompi_request_t **request_p)
 {
@@ -178,17 +184,18 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
     const uint64_t begin_ns = irr_clock_ns();
     mca_coll_irr_request_t *request = create(args);
     mca_coll_irr_service_t *service;
-    int result;
+    ompi_request_t *inner = MPI_REQUEST_NULL;
+    const int result = init_previous(args, &inner);
+    uint64_t failed = request == NULL || result != OMPI_SUCCESS;
 
-    if (request == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    result = init_previous(args, &request->inner);
-    if (result != OMPI_SUCCESS) {
-        request->inner = NULL;
-        mca_coll_irr_request_destroy(request);
+    if (mca_coll_irr_maxima(module, &failed, 1) != IRR_OK || failed != 0) {
+        if (request != NULL) {
+            mca_coll_irr_request_destroy(request);
+        }
+        *request_p = inner;
         return result;
     }
+    request->inner = inner;
     request->ready = true;
     request->load = mca_coll_irr_load(&request->call, module->ranks.rank);
     request->series->tag = tag;

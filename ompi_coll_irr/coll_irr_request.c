@@ -38,20 +38,6 @@ static int cancel(ompi_request_t *request, int flag)
 
 /* ---- life ---- */
 
-/* NULL without memory. */
-static mca_coll_irr_request_t *take_spare(void)
-{
-    mca_coll_irr_request_t *request;
-
-    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
-    request = mca_coll_irr_requests.spare;
-    if (request != NULL) {
-        mca_coll_irr_requests.spare = request->next;
-    }
-    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
-    return request != NULL ? request : OBJ_NEW(mca_coll_irr_request_t);
-}
-
 static void give_spare(mca_coll_irr_request_t *request)
 {
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
@@ -60,22 +46,40 @@ static void give_spare(mca_coll_irr_request_t *request)
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
 }
 
-mca_coll_irr_request_t *mca_coll_irr_request_take(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call,
-                                                  bool persistent)
+/* One more than are in use, so that a call that finds no memory has a request. */
+static void make_spare(void)
 {
-    mca_coll_irr_request_t *request = take_spare();
-    const size_t slots = (size_t)(call->send.slots > call->recv.slots ? call->send.slots : call->recv.slots);
-    ompi_request_t *base;
+    mca_coll_irr_request_t *request = OBJ_NEW(mca_coll_irr_request_t);
 
-    if (request == NULL) {
-        return NULL;
-    }
-    if (mca_coll_irr_room_init(&request->send_room, slots) != IRR_OK ||
-        mca_coll_irr_room_init(&request->recv_room, slots) != IRR_OK) {
+    if (request != NULL) {
         give_spare(request);
-        return NULL;
     }
-    base = &request->super.super;
+}
+
+/* NULL without memory. */
+static mca_coll_irr_request_t *take_spare(void)
+{
+    mca_coll_irr_request_t *request;
+    bool last;
+
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
+    request = mca_coll_irr_requests.spare;
+    if (request != NULL) {
+        mca_coll_irr_requests.spare = request->next;
+    }
+    last = mca_coll_irr_requests.spare == NULL;
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
+    if (last) {
+        make_spare();
+    }
+    return request != NULL ? request : OBJ_NEW(mca_coll_irr_request_t);
+}
+
+static void init_request(mca_coll_irr_request_t *request, mca_coll_irr_series_t *series,
+                         const mca_coll_irr_call_t *call, bool persistent)
+{
+    ompi_request_t *base = &request->super.super;
+
     OMPI_REQUEST_INIT(base, persistent);
     base->req_status = ompi_status_empty;
     base->req_mpi_object.comm = series->module->comm;
@@ -89,7 +93,33 @@ mca_coll_irr_request_t *mca_coll_irr_request_take(mca_coll_irr_series_t *series,
     request->exchange = NULL;
     request->opened = request->ready = false;
     request->failed = OMPI_SUCCESS;
+}
+
+mca_coll_irr_request_t *mca_coll_irr_request_take(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call,
+                                                  bool persistent)
+{
+    mca_coll_irr_request_t *request = take_spare();
+
+    if (request != NULL) {
+        init_request(request, series, call, persistent);
+    }
     return request;
+}
+
+void mca_coll_irr_request_construct(mca_coll_irr_request_t *request, mca_coll_irr_series_t *series,
+                                    const mca_coll_irr_call_t *call)
+{
+    OBJ_CONSTRUCT(request, mca_coll_irr_request_t);
+    init_request(request, series, call, false);
+}
+
+void mca_coll_irr_request_destruct(mca_coll_irr_request_t *request)
+{
+    ompi_communicator_t *comm = request->super.super.req_mpi_object.comm;
+
+    OMPI_REQUEST_FINI(&request->super.super);
+    OBJ_DESTRUCT(request);
+    OBJ_RELEASE(comm);
 }
 
 void mca_coll_irr_request_give(mca_coll_irr_request_t *request)
@@ -126,6 +156,9 @@ void mca_coll_irr_request_open(mca_coll_irr_request_t *request, bool in_place)
 {
     mca_coll_irr_call_t *call = &request->call;
 
+    if (mca_coll_irr_call_reserve(call) != IRR_OK) {
+        return;
+    }
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);   /* its way may be given up */
     mca_coll_irr_call_open(call, mca_coll_irr_series_way(request->series), in_place);
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
@@ -171,6 +204,7 @@ OBJ_CLASS_INSTANCE(mca_coll_irr_request_t, ompi_coll_base_nbc_request_t, constru
 void mca_coll_irr_requests_open(void)
 {
     OBJ_CONSTRUCT(&mca_coll_irr_requests.lock, opal_mutex_t);
+    make_spare();
 }
 
 void mca_coll_irr_requests_close(void)

@@ -25,10 +25,12 @@ struct mca_coll_irr_series_t {
     mca_coll_irr_request_t  *first, *last;   /* of the line */
     mca_coll_irr_request_t  *due;        /* the operation that an agreement is a part of; NULL: none is due */
     bool                     due_over;   /* its exchange is */
-    mca_coll_irr_question_t  question;
     mca_coll_irr_group_t    *group;      /* of ranks that exchange from then on */
-    mca_coll_irr_opening_t   opening;
-    mca_coll_irr_agreement_t agreement;
+    union {                              /* what the ranks agree on, one after the other */
+        mca_coll_irr_question_t  question;
+        mca_coll_irr_opening_t   opening;
+        mca_coll_irr_agreement_t agreement;
+    };
     irr_status_t           (*next)(mca_coll_irr_series_t *series);   /* step of what is agreed on; NULL: none runs */
     uint64_t                 begin_ns;   /* of that */
     mca_coll_irr_series_t   *next_agreeing;
@@ -86,11 +88,19 @@ void mca_coll_irr_requests_strand(void);
 
 /* ---- coll_irr_request.c: a request ---- */
 
-/* One of a series, for a call whose sides are set.  It keeps the communicator.  NULL without memory. */
+/* Returns a request of a series, for a call whose sides are set.  It retains the communicator.  NULL without memory. */
 mca_coll_irr_request_t *mca_coll_irr_request_take(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call,
                                                   bool persistent);
 
-/* The blocks of its call, and packed copies, of what is sent too; what there is no memory for the call lacks. */
+/* The same with the caller's memory, for an operation that is over before the caller returns. */
+void mca_coll_irr_request_construct(mca_coll_irr_request_t *request, mca_coll_irr_series_t *series,
+                                    const mca_coll_irr_call_t *call);
+void mca_coll_irr_request_destruct(mca_coll_irr_request_t *request);
+
+/*
+ * Makes the blocks of the call and its packed copies, of both sides.  The call lacks the copies that find no memory.
+ * Without memory for the blocks the request stays closed, and an exchange that it starts fails its communicator.
+ */
 void mca_coll_irr_request_open(mca_coll_irr_request_t *request, bool in_place);
 void mca_coll_irr_request_close(mca_coll_irr_request_t *request);
 
@@ -117,10 +127,10 @@ void mca_coll_irr_operation_start(mca_coll_irr_request_t *request, int (*host)(m
 
 /* ---- coll_irr_series.c ---- */
 
-/* A series of a collective, of a call of that name.  NULL without memory. */
-mca_coll_irr_series_t *mca_coll_irr_series_create(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
-                                                  const char *call);
-void mca_coll_irr_series_destroy(mca_coll_irr_series_t *series);
+/* Makes a series of a collective, of a call of that name, in memory that stays where it is. */
+void mca_coll_irr_series_init(mca_coll_irr_series_t *series, mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
+                              const char *call);
+void mca_coll_irr_series_fini(mca_coll_irr_series_t *series);
 
 /* The engine communicator by which the next operation goes; NULL: Open MPI's turn. */
 irr_comm_t *mca_coll_irr_series_way(const mca_coll_irr_series_t *series);

@@ -59,12 +59,19 @@ static bool is_over(mca_coll_irr_request_t *request)
     return true;
 }
 
-/* The peers wait for our part of it, so it runs even if something is lacked.  Under the lock. */
+/*
+ * Starts the exchange of a request, also if the call lacks copies, because the other ranks wait for their part of it.
+ * Without memory for the blocks the communicator fails on all its members.  Under the lock.
+ */
 static irr_status_t start_exchange(mca_coll_irr_request_t *request, irr_comm_t *way)
 {
     const mca_coll_irr_call_t *call = &request->call;
     const irr_problem_t problem = mca_coll_irr_problem(call, &request->series->module->ranks);
 
+    if (!request->opened) {
+        irr_comm_give_up(way, IRR_ERR_NO_MEMORY, "cannot start an exchange");
+        return IRR_ERR_NO_MEMORY;
+    }
     if (is_persistent(request)) {
         request->exchange = irr_comm_exchange(way);
         return irr_exchange_restart(request->exchange, call->input.base, call->output.base);
@@ -84,9 +91,13 @@ static void end_inner(mca_coll_irr_request_t *request)
     }
 }
 
-/* Under the lock, not. */
+/*
+ * Without the lock.  Open MPI frees a persistent request that ends in an error, so this rank starts it no more.  The
+ * others may, and get an error.
+ */
 static void end_exchange(mca_coll_irr_request_t *request)
 {
+    const mca_coll_irr_service_t *service = &request->series->service;
     int *error = &request->super.super.req_status.MPI_ERROR;
 
     if (*error == OMPI_SUCCESS) {
@@ -100,6 +111,9 @@ static void end_exchange(mca_coll_irr_request_t *request)
             irr_exchange_give(request->exchange);
         }
         mca_coll_irr_request_close(request);
+    } else if (*error != OMPI_SUCCESS && request->exchange != NULL) {
+        irr_comm_give_up(service->state == MCA_COLL_IRR_SERVING ? service->irr_comm : service->ways[request->turn.way],
+                         IRR_ERR_PEER, "loses a persistent request, which ended in an error");
     }
     request->exchange = NULL;
     end_inner(request);

@@ -54,27 +54,22 @@ static void unlink_series(mca_coll_irr_series_t *series)
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
 }
 
-mca_coll_irr_series_t *mca_coll_irr_series_create(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
-                                                  const char *call)
+void mca_coll_irr_series_init(mca_coll_irr_series_t *series, mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
+                              const char *call)
 {
-    mca_coll_irr_series_t *series = calloc(1, sizeof(*series));
-
-    if (series != NULL) {
-        series->module = module;
-        series->service = (mca_coll_irr_service_t){
-            .which = which, .call = call, .algorithm = mca_coll_irr_algorithm_of(module, which) };
-        link_series(series);
-    }
-    return series;
+    memset(series, 0, sizeof(*series));
+    series->module = module;
+    series->service = (mca_coll_irr_service_t){
+        .which = which, .call = call, .algorithm = mca_coll_irr_algorithm_of(module, which) };
+    link_series(series);
 }
 
-void mca_coll_irr_series_destroy(mca_coll_irr_series_t *series)
+void mca_coll_irr_series_fini(mca_coll_irr_series_t *series)
 {
     unlink_series(series);
     mca_coll_irr_tally_series_end(series);
     mca_coll_irr_service_end(&series->service);
     free(series->service.candidates);
-    free(series);
 }
 
 void mca_coll_irr_requests_tally(void)
