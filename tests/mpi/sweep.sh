@@ -1,0 +1,84 @@
+#!/bin/sh
+# sweep.sh - the n-th allocation or system call fails, in first and later calls of the whole family: no call hangs.
+#
+# All cases run with IRR_CHECK_ALL=1; else one in some, others in each run.  The reports of the groups are printed.
+LIMIT=300
+. "${srcdir:-.}/tests/mpi/lib.sh"
+program=$builddir/mpi_sweep
+
+# keys ALGORITHM: the info keys by which every collective of the family has it, or a1 where neighbours cannot.
+keys() {
+    case $1 in
+        a1|board|auto) neighbor=$1 ;;
+        *) neighbor=a1 ;;
+    esac
+    echo "coll_irr_alltoallv_algorithm=$1 coll_irr_alltoall_algorithm=$1 coll_irr_neighbor_algorithm=$neighbor" \
+        "coll_irr_ranks_per_node=${2:-4}"
+}
+
+# sweep OPTIONS...: runs the groups, one case in some of them, and prints what the program counted.
+sweep() {
+    check_groups 4 -x IRR_SWEEP_STEP "$@" "$program"
+    grep 'cases:' "$scratch/out" | sed 's/^/# /'
+}
+
+if whole; then
+    IRR_SWEEP_STEP=1
+    algorithms="node a3"
+    cold="1 2 3 4 5 6 7 8 9 10 12 14 16 20 24 30 40 60"
+else
+    IRR_SWEEP_STEP=20
+    algorithms=node
+    cold=3
+fi
+export IRR_SWEEP_STEP
+plan $((2 * ($(echo "a1 board $algorithms" | wc -w) + 2 + 1 + 2 + 3 + $(echo "$cold" | wc -w))))
+for who in one all; do
+    for algorithm in a1 board; do
+        # shellcheck disable=SC2046
+        group "$algorithm, memory, $who" memory $who $(keys $algorithm)
+    done
+    for algorithm in $algorithms; do
+        # shellcheck disable=SC2046
+        group "$algorithm, memory, $who" memory $who $(keys "$algorithm" 2)
+    done
+    for call in process_vm_readv process_vm_writev; do
+        # shellcheck disable=SC2046
+        group "board, $call, $who" $call $who $(keys board)
+    done
+done
+sweep
+for who in one all; do
+    # shellcheck disable=SC2046
+    group "auto with trials, memory, $who" trials $who $(keys auto)
+done
+IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 2 - 1)) sweep --mca coll_irr_setup_share 1000000000
+for who in one all; do
+    for algorithm in a1 node; do
+        # shellcheck disable=SC2046
+        group "$algorithm over libfabric, memory, $who" memory $who $(keys $algorithm 2)
+    done
+done
+case " $TRANSPORTS " in
+    *" ofi "*) sweep --mca coll_irr_transport ofi ;;
+    *)
+        while read -r name; do skip "$name" "built without libfabric"; done < "$scratch/groups"
+        rm "$scratch/groups"
+        groups=
+        ;;
+esac
+# A process maps its segment and opens its engine once, so each of these is a job.
+IRR_SWEEP_STEP=1
+for who in one all; do
+    for call in mmap memfd_create ftruncate; do
+        # shellcheck disable=SC2046
+        group "board, $call, $who" $call $who $(keys board)
+        sweep
+    done
+    for n in $cold; do
+        # shellcheck disable=SC2046
+        group "a1, allocation $n of the first communicator of a job, $who" "cold:$n" $who $(keys a1)
+        sweep
+    done
+done
+exit $failed
