@@ -161,6 +161,9 @@ static irr_status_t run_all(run_t *run, const double *start)
             return result;
         }
     }
+    if (irr_timed_status(run->timed) != IRR_OK) {
+        return irr_timed_status(run->timed);
+    }
     return run->running > 0 ? IRR_ERR_TIMEOUT : IRR_OK;
 }
 

@@ -17,10 +17,16 @@
 #include "study/loopback.h"
 #include "transport/key.h"
 
+#include <math.h>
+
 /* A network takes messages of up to so many bytes at once, and of longer ones tells when they have left. */
 #define EAGER_MAX 8192
 
-typedef enum kind { LEAVES, COMES, ARRIVES, HAS_LEFT } kind_t;
+/* An answer is of a message that asked; see timed.h. */
+#define CONTROL_BYTES 64
+
+typedef enum kind { LEAVES, COMES, ARRIVES, HAS_LEFT, ANSWERS } kind_t;
+typedef enum phase { DATA, ASKED, ANSWERED } phase_t;
 
 typedef struct message {
     irr_loopback_item_t item;      /* of what its sender has yet to send, or of what came unexpected */
@@ -30,6 +36,8 @@ typedef struct message {
     double              tail;      /* when its last byte has passed the links so far */
     bool                inside, cell;
     irr_request_t      *waiting;   /* of the sender, or NULL */
+    phase_t             phase;     /* DATA, unless it asks first */
+    irr_request_t      *answerer;  /* the receive that has answered, or NULL */
     int                 edges, next;
     int                 path[];
 } message_t;
@@ -58,6 +66,7 @@ struct irr_timed {
     int               *path;
     irr_events_t       events;
     size_t             needed;  /* events that all messages together may be in, but for those that leave */
+    irr_status_t       status;
 };
 
 /* ---- events ---- */
@@ -92,14 +101,6 @@ static double end_ns(const irr_timed_t *timed, const message_t *message, size_t 
 
     ns += pieces > 1 ? (double)pieces * (double)machine->piece : 0;
     return ns + (copies && (message->inside || pieces > 1) ? copy_ns(timed, message->bytes) : 0);
-}
-
-static double link_ns(const irr_timed_t *timed, int edge, size_t bytes)
-{
-    const irr_tree_t *tree = timed->config.tree;
-    const double share = (double)tree->base / (double)tree->speed[edge / 2];
-
-    return (double)bytes * 8e3 / (double)timed->config.machine->bandwidth * share;
 }
 
 /* ---- sending ---- */
@@ -173,6 +174,8 @@ static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr
     }
     message->item.key = irr_key(0, tag, channel->rank);
     message->cell = is_cell(timed, message, tag);
+    message->phase = timed->config.packets != NULL && !message->inside && timed->config.ask_from > 0 &&
+                     message->bytes >= timed->config.ask_from ? ASKED : DATA;
     port->now += end_ns(timed, message, count, !message->cell || irr_tag_stage(tag) < IRR_TIMED_ARRIVED_STAGE);
     port->messages += !message->cell;
     message->time = port->now;
@@ -197,6 +200,14 @@ static irr_status_t take(irr_timed_t *timed, message_t *message, size_t pieces, 
     return status;
 }
 
+/* The sender of a message that asks may send it now. */
+static void answer(irr_timed_t *timed, message_t *message, irr_request_t *request)
+{
+    message->answerer = request;
+    message->phase = ANSWERED;
+    happens(timed, timed->ports[message->to].now, ANSWERS, message);
+}
+
 static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
                          irr_form_t form, irr_request_t *request)
 {
@@ -207,11 +218,15 @@ static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const i
     slot_t *slot = (slot_t *)request->reserved;
 
     (void)form;
-    if (item != NULL) {
+    if (item != NULL && ((message_t *)item)->phase == DATA) {
         return take(timed, (message_t *)item, count, irr_iov_bytes(iov, count), request);
     }
     *slot = (slot_t){ .item = { .key = key }, .pieces = count, .room = irr_iov_bytes(iov, count) };
-    irr_loopback_queue_push(irr_loopback_bucket(port->posted, key), &slot->item);
+    if (item != NULL) {
+        answer(timed, (message_t *)item, request);
+    } else {
+        irr_loopback_queue_push(irr_loopback_bucket(port->posted, key), &slot->item);
+    }
     return IRR_IN_PROGRESS;
 }
 
@@ -220,8 +235,9 @@ static int arrive(irr_timed_t *timed, message_t *message, double time)
     const int rank = message->to;
     const uint64_t key = message->item.key;
     port_t *port = &timed->ports[rank];
-    slot_t *slot = (slot_t *)irr_loopback_queue_take(irr_loopback_bucket(port->posted, key), key);
-    irr_request_t *request;
+    irr_request_t *request = message->answerer;
+    slot_t *slot = request != NULL ? (slot_t *)request->reserved
+                                   : (slot_t *)irr_loopback_queue_take(irr_loopback_bucket(port->posted, key), key);
     irr_status_t status;
 
     port->now = port->now > time ? port->now : time;
@@ -230,12 +246,29 @@ static int arrive(irr_timed_t *timed, message_t *message, double time)
         return rank;
     }
     request = (irr_request_t *)((char *)slot - offsetof(irr_request_t, reserved));
+    if (message->phase == ASKED) {
+        answer(timed, message, request);
+        return rank;
+    }
     status = take(timed, message, slot->pieces, slot->room, request);
     request->done(request, status);
     return rank;
 }
 
 /* ---- under way ---- */
+
+/* To packets: a question, an answer, which goes back, or the message. */
+static void hand_over(irr_timed_t *timed, message_t *message, double time)
+{
+    const bool back = message->phase == ANSWERED;
+
+    timed->status = irr_packets_send(timed->config.packets, time, back ? message->to : message->from,
+                                     back ? message->from : message->to,
+                                     message->phase == DATA ? message->bytes : CONTROL_BYTES, message);
+    if (timed->status != IRR_OK) {
+        irr_free(message);
+    }
+}
 
 /* The next one of the same sender has its turn. */
 static void leave(irr_timed_t *timed, message_t *message)
@@ -250,7 +283,9 @@ static void leave(irr_timed_t *timed, message_t *message)
         happens(timed, next->time, LEAVES, next);
     }
     message->tail = message->time;
-    if (message->edges > 0) {
+    if (message->edges > 0 && timed->config.packets != NULL) {
+        hand_over(timed, message, message->time);
+    } else if (message->edges > 0) {
         happens(timed, message->time, COMES, message);
     } else {
         happens(timed, message->time + (message->cell ? 0 : (double)machine->node_latency), ARRIVES, message);
@@ -264,7 +299,7 @@ static void pass(irr_timed_t *timed, message_t *message, double time)
     const bool first = message->next == 0, last = message->next == message->edges - 1;
     const double latency = first ? (double)timed->config.machine->latency : 0;
     const double begin = time > timed->busy[edge] ? time : timed->busy[edge];
-    const double end = begin + link_ns(timed, edge, message->bytes);
+    const double end = begin + irr_packets_link_ns(timed->config.machine, timed->config.tree, edge, message->bytes);
 
     timed->busy[edge] = end;
     message->next++;
@@ -276,29 +311,72 @@ static void pass(irr_timed_t *timed, message_t *message, double time)
     happens(timed, last ? message->tail : begin + latency, last ? ARRIVES : COMES, message);
 }
 
-static int has_left(irr_timed_t *timed, const irr_event_t *event)
+static int has_left(irr_timed_t *timed, irr_request_t *request, int rank, double time)
 {
-    irr_request_t *request = event->what;
-    port_t *port = &timed->ports[event->rank];
+    port_t *port = &timed->ports[rank];
 
-    port->now = port->now > event->time ? port->now : event->time;
+    port->now = port->now > time ? port->now : time;
     request->done(request, IRR_OK);
-    return event->rank;
+    return rank;
+}
+
+/* Returns the rank that something happened to, or -1. */
+static int step_packets(irr_timed_t *timed, double time)
+{
+    irr_packets_told_t told;
+    message_t *message;
+
+    timed->status = irr_packets_step(timed->config.packets, &told);
+    message = told.message;
+    if (told.what == IRR_PACKETS_CAME && message->phase == ANSWERED) {
+        message->phase = DATA;
+        hand_over(timed, message, time);
+        return -1;
+    }
+    if (told.what == IRR_PACKETS_CAME) {
+        return arrive(timed, message, time);
+    }
+    return told.what == IRR_PACKETS_LEFT && message->waiting != NULL && message->phase == DATA
+               ? has_left(timed, message->waiting, message->from, time) : -1;
+}
+
+static int step_event(irr_timed_t *timed)
+{
+    const irr_event_t event = irr_events_take(&timed->events);
+
+    switch ((kind_t)event.kind) {
+    case LEAVES:   leave(timed, event.what); break;
+    case COMES:    pass(timed, event.what, event.time); break;
+    case ARRIVES:  return arrive(timed, event.what, event.time);
+    case HAS_LEFT: return has_left(timed, event.what, event.rank, event.time);
+    case ANSWERS:  hand_over(timed, event.what, event.time); break;
+    }
+    return -1;
 }
 
 int irr_timed_step(irr_timed_t *timed)
 {
-    while (timed->events.count > 0) {
-        const irr_event_t event = irr_events_take(&timed->events);
+    irr_packets_t *packets = timed->config.packets;
+    int rank = -1;
 
-        switch ((kind_t)event.kind) {
-        case LEAVES:   leave(timed, event.what); break;
-        case COMES:    pass(timed, event.what, event.time); break;
-        case ARRIVES:  return arrive(timed, event.what, event.time);
-        case HAS_LEFT: return has_left(timed, &event);
+    while (rank < 0 && timed->status == IRR_OK) {
+        const double later = packets != NULL ? irr_packets_time(packets) : INFINITY;
+
+        if (timed->events.count > 0 && timed->events.heap[0].time <= later) {
+            rank = step_event(timed);
+        } else if (later < INFINITY) {
+            rank = step_packets(timed, later);
+        } else {
+            break;
         }
     }
-    return -1;
+    return rank;
+}
+
+irr_status_t irr_timed_status(const irr_timed_t *timed)
+{
+    return timed->status == IRR_OK && timed->config.packets != NULL ? irr_packets_status(timed->config.packets)
+                                                                    : timed->status;
 }
 
 /* ---- the fabric ---- */
@@ -348,15 +426,20 @@ irr_status_t irr_timed_create(const irr_timed_config_t *config, irr_timed_t **ti
 /* A message that leaves next is in the queue of its sender, and not only in the heap. */
 void irr_timed_destroy(irr_timed_t *timed)
 {
+    void *message;
+
     if (timed == NULL) {
         return;
     }
     for (size_t i = 0; i < timed->events.count; i++) {
         const irr_event_t *event = &timed->events.heap[i];
 
-        if (event->kind == COMES || event->kind == ARRIVES) {
+        if (event->kind == COMES || event->kind == ARRIVES || event->kind == ANSWERS) {
             irr_free(event->what);
         }
+    }
+    while (timed->config.packets != NULL && (message = irr_packets_drop(timed->config.packets)) != NULL) {
+        irr_free(message);
     }
     for (int r = 0; r < timed->config.tree->ranks; r++) {
         irr_loopback_free_all(&timed->ports[r].leaving);

@@ -6,14 +6,18 @@
  * on as soon as a link begins with it, the tail when the slowest one is done.  With boards a short message inside a
  * node is a cell that one writes and the other reads.
  *
- * Not simulated: queues that overflow, as those of Ethernet switches under TCP; how a transport asks before long
- * messages; memory that ranks of a node share.
+ * With packets (study/packets.h) messages between nodes go in segments, by TCP, and queues of switches overflow.  A
+ * message that asks first (a rendezvous) is sent when its receiver has answered.  Question and answer wait in queues
+ * behind other messages.
+ *
+ * Not simulated: memory that ranks of a node share; without packets, how a transport asks before long messages.
  */
 #ifndef IRR_TIMED_H
 #define IRR_TIMED_H
 
 #include "order/tree/tree.h"
 #include "problem/machine.h"
+#include "study/packets.h"
 #include "transport/transport.h"
 
 typedef struct irr_timed irr_timed_t;
@@ -24,6 +28,8 @@ typedef struct irr_timed_config {
     bool                 boards;
     size_t               board_block;  /* bytes of a message that goes over a board at most */
     void               (*progress)(void);   /* called every few thousand events of a simulation; NULL: nobody asks */
+    size_t               ask_from;     /* with packets, messages between nodes of so many bytes ask first; 0: none */
+    irr_packets_t       *packets;      /* between nodes messages are sent as packets, of this tree; NULL: as a whole */
 } irr_timed_config_t;
 
 /*
@@ -43,9 +49,12 @@ irr_channel_t *irr_timed_channel(irr_timed_t *timed, int rank);
 
 /*
  * Lets the next thing happen: a message arrives, or has left.  Returns the rank that it happened to, which may go on
- * now; -1: nothing is under way.  Calls `done`.  O(log n) for n messages under way.
+ * now; -1: nothing is under way, or irr_timed_status fails.  Calls `done`.  O(log n) for n messages under way.
  */
 int irr_timed_step(irr_timed_t *timed);
+
+/* IRR_ERR_NO_MEMORY: packets found none, and the exchange cannot go on. */
+irr_status_t irr_timed_status(const irr_timed_t *timed);
 
 /* The clock of a rank, in ns; and work that it does. */
 double irr_timed_now(const irr_timed_t *timed, int rank);

@@ -15,7 +15,7 @@ us() {
 simple=$scratch/simple
 printf '%s\n' 'message 100' 'latency 1000' 'bandwidth 8000' 'copy 1000' > "$simple"
 
-echo 1..39
+echo 1..52
 
 # ---- simulate ----
 
@@ -122,6 +122,59 @@ for machine in "$machines"/*.conf; do
 done
 report $ok "for each machine that comes with it"
 
+# ---- what switches lose, as contrib/lab has measured it (docs/results.md) ----
+
+good recommend --ranks 64 --unit 65536 --machine "$machines/ethernet-25g.conf" &&
+    [ "$(awk '$1 == "aapc" { print ($3 > 2) }' "$scratch/out")" = 1 ] &&
+    [ "$(sed -n '4s/ .*//p' "$scratch/out")" != host ]
+report $? "with shallow switches paced ways come before Open MPI's own"
+good recommend --ranks 64 --unit 65536 --machine "$machines/infiniband-100g.conf" &&
+    [ "$(sed -n '4s/ .*//p' "$scratch/out")" = host ]
+report $? "where nothing is lost they do not"
+grep -v '^buffer' "$machines/lab-100m.conf" > "$scratch/deep"
+good simulate --ranks 8 --unit 65536 --machine "$scratch/deep" --algorithms host && deep=$(us host) &&
+    good simulate --ranks 8 --unit 65536 --machine "$machines/lab-100m.conf" --algorithms host &&
+    awk -v deep="$deep" -v us="$(us host)" 'BEGIN { exit !(us > 1.5 * deep) }'
+report $? "queues that overflow cost time"
+
+# What was measured with one pattern: ms of linear, pairwise, coll/irr.  Each simulated time is within a factor of 1.31
+# of it, or for linear of LEAST times it.  The fastest is the same, or one that either side has within 1.05 of it.
+# lab PATTERN RANKS UNIT SWITCHES LINEAR PAIRWISE IRR [LEAST]
+lab() {
+    "${builddir:-.}/irr_matrix" generate "$1" --ranks "$2" --unit "$3" -o "$scratch/lab.mtx" 2> "$scratch/err"
+    "$PLAN" simulate --matrix "$scratch/lab.mtx" ${4:+--topology "$scratch/$4"} --machine "$machines/lab-100m.conf" \
+        --algorithms host,host/pairwise,aapc > "$scratch/out" 2>> "$scratch/err"
+    awk -v measured="$5 $6 $7" -v least="${8:-0.76}" '
+        BEGIN { split(measured, m) }
+        $1 ~ /^(host|aapc)/ { s[++n] = $2 / 1000; simulated = simulated " " s[n] }
+        END {
+            for (i = 1; i <= 3; i++) {
+                bad += s[i] < (i == 1 ? least : 0.76) * m[i] || s[i] > 1.31 * m[i]
+                fast_s = i == 1 || s[i] < s[fast_s] ? i : fast_s
+                fast_m = i == 1 || m[i] < m[fast_m] ? i : fast_m
+            }
+            bad += s[fast_m] > 1.05 * s[fast_s] && m[fast_s] > 1.05 * m[fast_m]
+            if (bad) { print "# simulated" simulated ", measured " measured }
+            exit bad > 0
+        }' "$scratch/out"
+    report $? "as measured: $1, $2 ranks, unit $3${4:+, $4}"
+}
+
+hosts='n[1-4]|n[5-8]|n[9-12]|n[13-16]'
+echo "$hosts" | awk -F '|' '{ print "SwitchName=s1 Switches=s[2-4] Nodes=" $1
+    for (i = 2; i <= 4; i++) print "SwitchName=s" i " Nodes=" $i }' > "$scratch/star"
+echo "$hosts" | awk -F '|' '{ for (i = 1; i <= 4; i++)
+    print "SwitchName=s" i (i < 4 ? " Switches=s" i + 1 : "") " Nodes=" $i }' > "$scratch/chain"
+lab uniform 8 65536 "" 70.0 72.1 47.5
+lab random 8 1976 "" 58.2 84.8 60.3
+lab sparse 8 3772 "" 24.7 37.6 18.5
+lab skewed 8 45056 "" 38.0 45.8 34.6
+lab uniform 8 262144 "" 268.9 263.5 170.3
+lab uniform 16 8192 star 266.4 36.3 36.4 0.25
+lab spike 8 6554 "" 77.6 120.8 78.6
+lab uniform 16 65536 star 393 405 342
+lab uniform 16 65536 chain 516 474 444
+
 # ---- what the model loses ----
 
 regret=$srcdir/contrib/regret
@@ -142,6 +195,8 @@ fi
 
 refused "no ranks" "--ranks or --matrix is missing" simulate
 refused "an algorithm that is none" "unknown way 'a9', known are host, auto, a1" simulate --ranks 4 --algorithms a1,a9
+refused "the model of what it does not know" "--algorithms: 'host/pairwise': goes with simulate" \
+    recommend --ranks 4 --algorithms host/pairwise
 refused "dimensions of no grid" "--algorithms: 'a1/2x2': dimensions" recommend --ranks 4 --algorithms a1/2x2
 refused "a pace that does not go" "--algorithms: 'a3/loose': goes with" simulate --ranks 4 --algorithms a3/loose
 refused "a length that is none" "--algorithms: 'hybrid/from:0': from: and a number" \

@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #define FOUR "message 1\nlatency 2\nbandwidth 3\ncopy 4\n"
-#define NAMES "message, latency, bandwidth, copy, node_message, node_latency, flag, piece, switch_nodes, taper"
+#define NAMES "message, latency, bandwidth, copy, node_message, node_latency, flag, piece, switch_nodes, taper, " \
+              "buffer, timeout"
 
 static irr_status_t read_text(const char *text, irr_machine_t *machine, irr_file_error_t *error)
 {
@@ -28,14 +29,14 @@ static void test_all_constants(void)
 {
     const irr_machine_t wanted = {
         .message = 1, .latency = 2, .bandwidth = 100000000, .copy = 4, .node_message = 5, .node_latency = 6, .flag = 7,
-        .piece = 0, .switch_nodes = 9, .taper = 10
+        .piece = 0, .switch_nodes = 9, .taper = 10, .buffer = 11, .timeout = 12
     };
     irr_machine_t machine;
     irr_file_error_t error;
 
     CU_ASSERT_EQUAL(read_text("# a comment\n\n  copy 4  # and another one\nmessage\t1\r\nlatency 2\n"
                               "bandwidth 100000000\ntaper 10\nflag 7\nnode_message 5\nnode_latency 6\npiece 0\n"
-                              "switch_nodes 9", &machine, &error), IRR_OK);
+                              "timeout 12\nbuffer 11\nswitch_nodes 9", &machine, &error), IRR_OK);
     CU_ASSERT_EQUAL(memcmp(&machine, &wanted, sizeof(machine)), 0);
 }
 
@@ -73,7 +74,8 @@ static void test_shipped(void)
     check_shipped("ethernet-25g", &machine);
     CU_ASSERT_EQUAL(machine.taper, 3);
     check_shipped("lab-100m", &machine);
-    CU_ASSERT_EQUAL(machine.bandwidth, 100);
+    CU_ASSERT_EQUAL(machine.bandwidth, 96);
+    CU_ASSERT_EQUAL(machine.buffer, 125000);
 }
 
 static void test_names(void)

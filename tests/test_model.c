@@ -247,6 +247,30 @@ static void test_paces(void)
     CU_ASSERT(irr_model_ns(&machine, &traffic, &way) < grant_ns);
 }
 
+/* Where switches queue little, Open MPI's order costs what contrib/lab measured for equal messages, and paces pay. */
+static void test_shallow(void)
+{
+    static const struct { double bytes, host_ms, best_ms; } rows[] = { { 65536, 70, 47.5 }, { 262144, 268.9, 170.3 } };
+    irr_machine_t machine = ethernet();
+    const irr_traffic_t many = equal(64, 1, 65536);
+    irr_machine_t lab = IRR_MACHINE_DEFAULT;
+
+    CU_ASSERT(irr_model_host_ns(&machine, &many) < time_of(&machine, &many, "aapc"));
+    machine.buffer = 500000;
+    CU_ASSERT(irr_model_host_ns(&machine, &many) > (double)machine.timeout);
+    CU_ASSERT(time_of(&machine, &many, "aapc") < time_of(&machine, &many, "a1"));
+    lab.message = 31000;
+    lab.latency = 49000;
+    lab.bandwidth = 96;
+    lab.buffer = 125000;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const irr_traffic_t traffic = equal(8, 1, rows[i].bytes);
+
+        CU_ASSERT_DOUBLE_EQUAL(irr_model_host_ns(&lab, &traffic) / 1e6 / rows[i].host_ms, 1, 0.3);
+        CU_ASSERT_DOUBLE_EQUAL(time_of(&lab, &traffic, "aapc") / 1e6 / rows[i].best_ms, 1, 0.3);
+    }
+}
+
 static void test_no_such_grid(void)
 {
     const irr_machine_t machine = infiniband();
@@ -357,6 +381,7 @@ static const irr_test_case_t cases[] = {
     { "with few neighbours direct messages win", test_sparse },
     { "a hot rank is no hot node", test_hot_rank },
     { "a pace costs signals and waits", test_paces },
+    { "shallow switches cost what nothing paces", test_shallow },
     { "a grid of too many stages takes for ever", test_no_such_grid },
     { "a grid gains where long messages go beside it", test_hybrid },
     { "each row has a time for any traffic, which more bytes do not shorten", test_any },

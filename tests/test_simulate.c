@@ -326,6 +326,66 @@ static void test_boards_end(void)
     }
 }
 
+/* ---- packets ---- */
+
+static irr_status_t simulate_packets(const scene_t *scene, size_t ask_from, irr_simulated_t *simulated)
+{
+    const irr_plans_known_t known = { .matrix = &scene->matrix, .nodes = &scene->nodes, .tree = &scene->tree };
+    irr_timed_config_t config = config_of(scene, false, 0);
+    const irr_way_t way = way_of("a1");
+    irr_plans_t plans = { .ranks = 0 };
+    irr_status_t status = irr_plans_build(&way, &known, &plans);
+
+    config.ask_from = ask_from;
+    status = status == IRR_OK ? irr_packets_create(config.machine, config.tree, &config.packets) : status;
+    status = status == IRR_OK ? irr_simulate(&plans, &config, NULL, simulated) : status;
+    irr_packets_destroy(config.packets);
+    irr_plans_fini(&plans);
+    return status;
+}
+
+static double packets_time(const scene_t *scene, size_t ask_from)
+{
+    irr_simulated_t simulated = { .ns = -1 };
+
+    CU_ASSERT_EQUAL(simulate_packets(scene, ask_from, &simulated), IRR_OK);
+    return simulated.ns;
+}
+
+/* A switch stores a segment before it sends it on.  Where a message asks, a question and an answer go first. */
+static void test_segments(void)
+{
+    scene_t scene;
+
+    open_scene(&scene, &simple, 2, 1);
+    scene.machine.buffer = scene.machine.timeout = 1000000;
+    set(&scene, 0, 1, 1446);
+    CU_ASSERT_EQUAL(packets_time(&scene, 0), 50 + 1446 + 1000 + 1446 + 50);
+    set(&scene, 0, 1, 2 * 1446);
+    CU_ASSERT_EQUAL(packets_time(&scene, 0), 50 + 1446 + 1000 + 2 * 1446 + 50);
+    CU_ASSERT_EQUAL(packets_time(&scene, 2892), 50 + 2 * (64 + 1000 + 64) + 1446 + 1000 + 2 * 1446 + 50);
+    close_scene(&scene);
+}
+
+/* Two nodes send to one, whose port drops what it cannot queue.  All of it arrives in the end. */
+static void test_overflow(void)
+{
+    const double bytes = 2 * 20 * 1446;
+    double deep;
+    scene_t scene;
+
+    open_scene(&scene, &simple, 3, 1);
+    scene.machine.timeout = 100000000;
+    scene.machine.buffer = 1000000;
+    set(&scene, 0, 2, 20 * 1446);
+    set(&scene, 1, 2, 20 * 1446);
+    deep = packets_time(&scene, 0);
+    CU_ASSERT(deep >= bytes && deep < 1.2 * bytes);
+    scene.machine.buffer = 3 * 1446;
+    CU_ASSERT(packets_time(&scene, 0) > 1.05 * deep);
+    close_scene(&scene);
+}
+
 /* ---- what is wrong ---- */
 
 /* Rank 1 waits for what nobody sends. */
@@ -378,6 +438,16 @@ static void test_no_memory(void)
         CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
     }
     irr_memory_fail(0, NULL);
+    scene.machine.buffer = 4000;
+    scene.machine.timeout = 1000000;
+    fill(&scene, "random", 30, 1);
+    status = IRR_ERR_NO_MEMORY;
+    for (size_t nth = 1; status != IRR_OK; nth++) {
+        irr_memory_fail(nth, NULL);
+        status = simulate_packets(&scene, 1000, &simulated);
+        CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
+    }
+    irr_memory_fail(0, NULL);
     close_scene(&scene);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
@@ -395,6 +465,8 @@ static const irr_test_case_t cases[] = {
     { "node to node: one message, behind cells", test_node_to_node },
     { "node to node: several nodes in the time of one", test_several_served },
     { "node to node ends for any counts", test_boards_end },
+    { "packets: a switch stores segments, and a message may ask first", test_segments },
+    { "packets: a port that overflows costs time", test_overflow },
     { "plans that do not end are told", test_no_end },
     { "so is a lack of memory", test_no_memory },
     { NULL, NULL }

@@ -329,6 +329,7 @@ void irr_tool_cluster_print(const irr_tool_job_t *job, const irr_tool_cluster_t 
 typedef struct irr_tool_way {
     char            name[64];    /* as the user has it */
     bool            host;        /* Open MPI's own */
+    bool            pairwise;    /* by its other algorithm, in steps */
     irr_way_t       way;
     int             row;         /* of the table of algorithms */
     irr_dims_t      dims;        /* that the name has, and the pace */

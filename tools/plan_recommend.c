@@ -62,15 +62,15 @@ static void print_ways(const irr_tool_job_t *job, const irr_tool_cluster_t *clus
     irr_tool_cluster_print(job, cluster);
     fprintf(job->stream, "%-20s %14s %10s\n", "way", "predicted us", "host/this");
     for (int i = 0; i < count; i++) {
-        if (ranked[i].ns <= IRR_MODEL_HOPELESS * ranked[0].ns) {
+        if (ranked[i].way->host || ranked[i].ns <= IRR_MODEL_HOPELESS * ranked[0].ns) {
             fprintf(job->stream, "%-20s %14.1f %10.2f", ranked[i].way->name, ranked[i].ns / 1e3,
                     ranked[i].ns > 0 ? host / ranked[i].ns : 1);
             print_line(job, ranked[i].way);
         }
     }
-    if (job->options->topology != NULL || cluster->machine.taper > 1) {
-        fprintf(job->stream, "# what queues that overflow cost is not predicted: over TCP try aapc, too, with a "
-                             "topology file\n");
+    if (cluster->machine.buffer == 0 && (job->options->topology != NULL || cluster->machine.taper > 1)) {
+        fprintf(job->stream, "# what queues that overflow cost is not predicted, as the machine has no buffer: "
+                             "over TCP try aapc, too, with a topology file\n");
     }
 }
 

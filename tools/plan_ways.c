@@ -3,7 +3,7 @@
  *
  * A way is named as NAME, NAME/DIMS, NAME/PACE or NAME/from:BYTES: a row of the table of algorithms, a grid with other
  * dimensions, direct messages or a schedule with another pace, and a grid that so long messages do not go through.
- * "host" is Open MPI's own function.
+ * "host" is Open MPI's own function, and "host/pairwise" its algorithm in steps.
  */
 #include "plan.h"
 
@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOST "host"
+#define HOST     "host"
+#define PAIRWISE "host/pairwise"
 
 /* ---- the machine ---- */
 
@@ -137,7 +138,8 @@ static irr_cli_exit_t take_way(const irr_tool_options_t *options, const irr_tool
     const char *slash = strchr(name, '/'), *wrong = NULL;
     char row[sizeof(taken->name)];
 
-    *taken = (irr_tool_way_t){ .host = strcmp(name, HOST) == 0 };
+    *taken = (irr_tool_way_t){ .pairwise = strcmp(name, PAIRWISE) == 0 };
+    taken->host = taken->pairwise || strcmp(name, HOST) == 0;
     snprintf(taken->name, sizeof(taken->name), "%s", name);
     snprintf(row, sizeof(row), "%.*s", slash != NULL ? (int)(slash - name) : (int)sizeof(row) - 1, name);
     settings.algorithm = irr_cli_find("way", taken->host ? "a1" : row, HOST, irr_algorithm_name);
@@ -147,6 +149,8 @@ static irr_cli_exit_t take_way(const irr_tool_options_t *options, const irr_tool
     settings.algorithm = irr_algorithm_resolve(settings.algorithm, 1);
     if (irr_algorithm_way(settings.algorithm)->order == &irr_order_redist && options->redistribute == NULL) {
         wrong = "needs --redistribute";
+    } else if (taken->pairwise) {
+        settings.pace = IRR_PACE_LOOSE;
     } else if (slash != NULL) {
         wrong = take_detail(slash + 1, &settings);
     }
@@ -200,8 +204,7 @@ static void name_of(const irr_candidate_t *candidate, char *name, size_t size)
 }
 
 /*
- * What auto would try; or all that have sense but those by schedules, which the simulation has no queues for, and
- * which take long to compute.
+ * What auto would try; or all that have sense but those by schedules, which take long to compute.
  */
 static irr_cli_exit_t add_usual(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster, bool tried,
                                 irr_tool_ways_t *ways)
@@ -237,13 +240,19 @@ irr_cli_exit_t irr_tool_ways_list(const irr_tool_options_t *options, const irr_t
         irr_cli_take_name(&rest, name, sizeof(name));
         code = add(options, cluster, name, ways);
     }
+    for (int i = 0; tried && i < ways->count && code == IRR_CLI_GOOD; i++) {
+        if (ways->list[i].pairwise) {
+            irr_cli_complain("--algorithms: '" PAIRWISE "': goes with simulate, as the model does not know it");
+            code = IRR_CLI_REFUSED;
+        }
+    }
     return code;
 }
 
 double irr_tool_way_model(const irr_tool_cluster_t *cluster, const irr_tool_way_t *way)
 {
-    return way->host ? irr_model_host_ns(&cluster->machine, &cluster->traffic)
-                     : irr_model_ns(&cluster->machine, &cluster->traffic, &way->way);
+    return way->host && !way->pairwise ? irr_model_host_ns(&cluster->machine, &cluster->traffic)
+                                       : irr_model_ns(&cluster->machine, &cluster->traffic, &way->way);
 }
 
 void irr_tool_cluster_print(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster)

@@ -107,6 +107,8 @@ static const char *why_default(const irr_tune_groups_t *groups, size_t constant)
     switch (constant) {
     case IRR_TUNE_AT(switch_nodes):
     case IRR_TUNE_AT(taper):
+    case IRR_TUNE_AT(buffer):
+    case IRR_TUNE_AT(timeout):
         return "what is not measured";
     case IRR_TUNE_AT(message):
     case IRR_TUNE_AT(latency):

@@ -13,6 +13,9 @@
  * In a stage of a grid of n columns a block moves unless it is in its column already, so (n - 1) / n of all bytes do.
  * With few blocks not all columns get one: with d of them a column gets none with probability (1 - 1/n)^d.
  *
+ * Where ports of switches queue few bytes (buffer), what no pace holds back is lost in part and sent again; a loss at
+ * the end of a message may take a timeout.
+ *
  * On boards a message is a cell that is written and one that is read.  Between nodes that speak as one, a rank has
  * (nodes - 1) / ranks a node messages, which it gathers from boards and which others take from its own.
  */
@@ -125,6 +128,54 @@ static group_t everybody(const irr_machine_t *machine, const irr_traffic_t *traf
     return group_of(machine, traffic, 1, traffic->ranks);
 }
 
+/* ---- what switches lose ---- */
+
+#define SEGMENT_BYTES 1446
+#define TAIL_SEGMENTS 3      /* a loss among so many at the end of a message has nothing behind it that shows it */
+#define TIMEOUTS      0.06   /* share of such losses that no probe repairs; fits two cases of the lab */
+#define SENT_AGAIN    0.5    /* share of what exceeds a queue that is sent again; fits star:4,4,4,4 of the lab */
+
+/* Share of bytes that meet at a port of a switch and that the port cannot queue. */
+static double excess_of(const irr_machine_t *machine, double meeting)
+{
+    return machine->buffer > 0 && meeting > (double)machine->buffer ? 1 - (double)machine->buffer / meeting : 0;
+}
+
+/* Bytes that meet where nodes send more than their switch passes on, if nothing paces them. */
+static double meeting_above(const irr_machine_t *machine, const irr_traffic_t *traffic)
+{
+    const double nodes = ceil(traffic->ranks / traffic->node_ranks);
+    const bool above = machine->taper > 1 && machine->switch_nodes > 0 && nodes > (double)machine->switch_nodes;
+
+    return above ? (double)machine->switch_nodes * traffic->node_ranks * traffic->even : 0;
+}
+
+/* The time with what is sent again, and with a timeout where one of all messages is likely to need it. */
+static double lossy_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, double ns, double meeting)
+{
+    const double excess = excess_of(machine, meeting), messages = most(1, traffic->messages);
+    const double tail = least(1, TAIL_SEGMENTS * SEGMENT_BYTES * messages / most(1, traffic->bytes));
+    const double timeouts = traffic->ranks * messages * excess * tail * TIMEOUTS;
+    const double sent = ns * (1 + SENT_AGAIN * excess);
+
+    return timeouts > log(2) ? most(sent, (double)(machine->timeout + machine->latency)) : sent;
+}
+
+/*
+ * All ranks send to rank 0 first, then to rank 1, and so on, so the wire of the last rank is idle until all others
+ * have had their messages: as far as messages are equally long.
+ */
+static double convoy_ns(const irr_machine_t *machine, const irr_traffic_t *traffic)
+{
+    const double messages = most(1, traffic->messages);
+    const double alike = traffic->longest > 0 ? traffic->bytes / messages / traffic->longest : 0;
+
+    if (machine->buffer == 0 || traffic->ranks <= traffic->node_ranks) {
+        return 0;
+    }
+    return wire_ns(machine, traffic->even * traffic->node_ranks) * alike * alike * (messages - 1) / messages;
+}
+
 /* ---- direct ---- */
 
 /* What signals, and waiting for steps, add to so many messages. */
@@ -164,9 +215,12 @@ static double paced_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
 double irr_model_host_ns(const irr_machine_t *machine, const irr_traffic_t *traffic)
 {
     const group_t group = everybody(machine, traffic);
+    const double ns = direct_ns(machine, traffic, traffic->sparse ? traffic->messages : traffic->ranks - 1) +
+                      latency_ns(machine, &group);
+    const double meeting = group.between > 0 ? traffic->even * traffic->node_ranks : 0;
 
-    return direct_ns(machine, traffic, traffic->sparse ? traffic->messages : traffic->ranks - 1) +
-           latency_ns(machine, &group);
+    return most(ns + convoy_ns(machine, traffic),
+                lossy_ns(machine, traffic, ns, most(meeting, meeting_above(machine, traffic))));
 }
 
 /* ---- long messages ---- */
@@ -322,7 +376,7 @@ static double two_stages_ns(const irr_machine_t *machine, const irr_traffic_t *t
 
 /* ---- any way ---- */
 
-double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
+static double lossless_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
 {
     if (way->route == &irr_route_node) {
         return way->boards ? node_ns(machine, traffic) : two_stages_ns(machine, traffic, way);
@@ -331,6 +385,13 @@ double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, 
         return irr_way_is_split(way) ? split_ns(machine, traffic, way) : grid_ns(machine, traffic, way);
     }
     return way->boards ? board_ns(machine, traffic) : paced_ns(machine, traffic, way);
+}
+
+double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
+{
+    const double ns = lossless_ns(machine, traffic, way);
+
+    return way->pace == &irr_pace_free ? lossy_ns(machine, traffic, ns, meeting_above(machine, traffic)) : ns;
 }
 
 /* ---- traffic ---- */

@@ -3,8 +3,8 @@
  *
  * It is for ranking ways, so that hopeless ones are never tried: what it says of one is right within a factor, what it
  * says of two that differ by a factor is right in order.  It knows what messages, bytes on a node's link and copies
- * cost (LogGP with links).  It does not know what queues that overflow cost, as those of Ethernet switches under TCP,
- * for which paces are: only a trial tells.
+ * cost (LogGP with links), and roughly what queues of switches that overflow cost under TCP, if the machine has their
+ * size.  irr_plan simulate predicts that better, and a trial measures it.
  *
  * Pure.  O(dimensions) for a way.
  */
@@ -43,7 +43,7 @@ irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks, size_t 
  */
 double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way);
 
-/* By Open MPI's own function: direct messages, all at once, the empty ones to all ranks too. */
+/* By Open MPI's own function: direct messages to rank 0, 1 and so on, all at once, the empty ones to all ranks too. */
 double irr_model_host_ns(const irr_machine_t *machine, const irr_traffic_t *traffic);
 
 /* Bytes from which a message costs less directly than through a grid of two dimensions, at least 1. */

@@ -52,7 +52,7 @@ static int find(const char *name)
 
 static irr_status_t refuse_name(const irr_lines_t *lines, const char *name)
 {
-    char names[128] = "";
+    char names[160] = "";
 
     for (int i = 0; i < CONSTANTS; i++) {
         const size_t used = strlen(names);

@@ -2,8 +2,8 @@
  * machine.h - a machine as a few constants: what messages between its ranks cost.
  *
  * Four say how nodes speak to each other: what a message costs the processors, how long it is under way, how fast a
- * node's link is, and how fast a rank copies memory.  The others say what is cheaper inside a node, and whether the
- * switches above the nodes pass on all that these send.
+ * node's link is, and how fast a rank copies memory.  The others say what is cheaper inside a node, whether the
+ * switches above the nodes pass on all that these send, and what their ports lose.
  *
  * Pure, but for the reader.
  */
@@ -27,7 +27,9 @@
     X(flag,         60,     false, 1, 1000000000, "ns",     "to write or to read a cell of a board")           \
     X(piece,        10,     false, 0, 1000000,    "ns",     "of a piece of a message that is made of several") \
     X(switch_nodes, 0,      false, 0, 1000000,    "nodes",  "at a switch of the lowest level; 0: all of them") \
-    X(taper,        1,      false, 1, 1000,       "to 1",   "what the nodes of such a switch send and it passes on")
+    X(taper,        1,      false, 1, 1000,       "to 1",   "what the nodes of such a switch send and it passes on") \
+    X(buffer,       0,      false, 0, 1000000000, "bytes",  "that a port of a switch queues; 0: nothing is lost") \
+    X(timeout,      200000000, false, 1, 1000000000, "ns",  "after which TCP repairs a loss that nothing else shows")
 
 #define IRR_MACHINE_FIELD(field, preset, must, least, most, unit, text) uint64_t field;
 typedef struct irr_machine { IRR_MACHINE_MAP(IRR_MACHINE_FIELD) } irr_machine_t;
