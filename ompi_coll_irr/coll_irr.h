@@ -9,6 +9,8 @@
  *   coll_irr_ranks.h      the ranks of an exchange
  *   coll_irr_settings.c   the settings of a communicator, from parameters and info keys
  *   coll_irr_values.c     texts of both to values
+ *   coll_irr_check.c      bad values and misspelt names of parameters, told in MPI_Init
+ *   coll_irr_spell.c      the known name that is nearest to a misspelt one
  *   coll_irr_pvars.c      MPI_T performance variables
  *   coll_irr_pvars_comm.c those of a communicator
  *   coll_irr_records.c    whether coll/irr is the same on all ranks of a communicator
@@ -63,6 +65,7 @@
 /* ---- component ---- */
 
 typedef struct mca_coll_irr_group_t mca_coll_irr_group_t;
+typedef struct mca_coll_irr_bad_t mca_coll_irr_bad_t;
 
 /* The parameters that name an algorithm: the first rows of mca_coll_irr_choices. */
 enum {
@@ -85,7 +88,7 @@ typedef struct mca_coll_irr_params_t {
     char *ucx_devices;
     char *ofi_provider;
     char *ofi_domain;
-    char *eager_bytes;
+    size_t eager_bytes;   /* IRR_BYTES_AUTO: as the job is */
     char *machine_file;
     char *report;
     char *trace;
@@ -110,7 +113,6 @@ typedef struct mca_coll_irr_component_t {
     bool                        threads;        /* MPI_THREAD_MULTIPLE, as MPI_Init said */
     bool                        may_sleep;      /* waits may: more ranks than processors on this node */
     bool                        measures;       /* somebody has asked what exchanges take */
-    char                       *engine_reason;  /* why it FAILED */
     irr_counters_t              last_counters;  /* of the engine when it went */
     mca_coll_irr_module_t      *modules;        /* all that live */
 } mca_coll_irr_component_t;
@@ -203,10 +205,12 @@ struct mca_coll_irr_module_t {
     ompi_communicator_t        *keyed;          /* the same, or NULL if it has no info keys of ours */
     const mca_coll_irr_settings_t *settings;    /* many communicators may have the same */
     mca_coll_irr_neighbors_t   *neighbors;      /* NULL: no call has asked for them yet, or no memory */
+    bool                        said_above;     /* a line has told of a component of a higher priority */
     bool                        everywhere;     /* all ranks have coll/irr: known from the first call on */
     irr_machine_t               machine;        /* by which ways are ranked; alike on all ranks where these choose */
     irr_status_t                trouble;        /* a bad value, or no memory for a module; told in the first call */
     char                       *reason;         /* of it, or why the engine cannot be opened, for the user */
+    mca_coll_irr_bad_t         *bad;            /* the bad value, from malloc; NULL: there is none, or no memory */
     mca_coll_irr_room_t         send_room;      /* while one is SERVING: for the problem */
     mca_coll_irr_room_t         recv_room;
     mca_coll_irr_all_previous_t previous;       /* who served before us */
@@ -265,10 +269,10 @@ extern const mca_coll_irr_settings_t mca_coll_irr_settings_none;
 
 /*
  * Settings of a communicator from parameters and the info keys of `keyed`, which is it, or NULL if it has none of ours.
- * To be given back.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM and in *reason_p what the user should read, from malloc.
+ * To be given back.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM and in *bad_p what is wrong, from malloc.
  */
 irr_status_t mca_coll_irr_settings_take(ompi_communicator_t *comm, ompi_communicator_t *keyed,
-                                        const mca_coll_irr_settings_t **settings_p, char **reason_p);
+                                        const mca_coll_irr_settings_t **settings_p, mca_coll_irr_bad_t **bad_p);
 void mca_coll_irr_settings_give(const mca_coll_irr_settings_t *settings);
 
 /* With the component. */
@@ -307,9 +311,10 @@ irr_status_t mca_coll_irr_records_look(const mca_coll_irr_ranks_t *ranks, mca_co
 void mca_coll_irr_records_ask(mca_coll_irr_rounds_t *rounds, const mca_coll_irr_partners_t *partners, uint64_t *words);
 
 /*
- * When these are over: false, alike on all that have it, if a member lacks it or is unlike; of which the user is told.
+ * When these are over: false, alike on all that have it, if a member lacks it or is unlike, and the cause in why.  The
+ * user reads it once.
  */
-bool mca_coll_irr_records_are_alike(const mca_coll_irr_ranks_t *ranks, const uint64_t *words);
+bool mca_coll_irr_records_are_alike(const mca_coll_irr_ranks_t *ranks, const uint64_t *words, char *why, size_t size);
 
 /* ---- activation ---- */
 

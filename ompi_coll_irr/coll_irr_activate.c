@@ -63,9 +63,7 @@ irr_status_t mca_coll_irr_prepare(mca_coll_irr_module_t *module, mca_coll_irr_gr
                                mca_coll_irr_room_init(&module->recv_room, (size_t)neighbors->receives) != IRR_OK))) {
         return IRR_ERR_NO_MEMORY;
     }
-    free(module->reason);   /* of the other collective, if the engine could not be opened for it */
-    module->reason = NULL;
-    return mca_coll_irr_engine_open(&module->reason);
+    return mca_coll_irr_engine_open();
 }
 
 void mca_coll_irr_serve_from_now(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
@@ -140,15 +138,12 @@ static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service
     mca_coll_irr_group_t *group = NULL;
     irr_status_t status = module->trouble == IRR_OK ? mca_coll_irr_prepare(module, &group) : module->trouble;
     const mca_coll_irr_purpose_t purpose = { .plans = false };
-    const char *reason = module->reason;
     mca_coll_irr_opening_t opening;
     irr_settings_t settings;
 
-    if (status == IRR_ERR_NO_MEMORY && reason == NULL) {
-        reason = "a rank has no memory for a communicator";
-    }
     mca_coll_irr_service_settings(module, service, &settings);
-    mca_coll_irr_opening_start(&opening, module, MCA_COLL_BASE_TAG_BARRIER, &settings, &purpose, status, reason);
+    mca_coll_irr_opening_start(&opening, module, MCA_COLL_BASE_TAG_BARRIER, &settings, &purpose, status,
+                               module->reason);
     status = mca_coll_irr_opening_wait(&opening, &service->irr_comm);
     if (status == IRR_OK) {
         mca_coll_irr_teardown_add(group);
@@ -156,7 +151,8 @@ static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service
         return OMPI_SUCCESS;
     }
     free(group);
-    mca_coll_irr_decline(module, service, "not all ranks can take part with equal settings");
+    mca_coll_irr_decline(module, service, status == IRR_ERR_NOT_SUPPORTED ? mca_coll_irr_opening_why(&opening)
+                                                                          : "a message of Open MPI failed");
     return status == IRR_ERR_NOT_SUPPORTED ? OMPI_SUCCESS : mca_coll_irr_error(status);
 }
 
@@ -170,11 +166,9 @@ static int share(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     mca_coll_irr_service_t *leader = leader_of(module, service);
     int result = leader->state == MCA_COLL_IRR_NEW ? decide(module, leader) : OMPI_SUCCESS;
-    char why[64];
 
     if (result != OMPI_SUCCESS || leader->state != MCA_COLL_IRR_SERVING) {
-        snprintf(why, sizeof(why), "%s is not served", leader->call);
-        mca_coll_irr_decline(module, service, why);
+        mca_coll_irr_decline(module, service, leader->why);
         return result;
     }
     service->irr_comm = leader->irr_comm;

@@ -170,6 +170,7 @@ static irr_status_t wait_for_way(mca_coll_irr_agreement_t *agreement)
         return status;
     }
     if (status != IRR_OK) {
+        snprintf(service->why, sizeof(service->why), "%s", mca_coll_irr_opening_why(&agreement->opening));
         service->refused = service->needs_transport || !agreement->purpose.only_boards;   /* so nothing can be opened */
         service->needs_transport = true;   /* at the next time, when it may pay for that, too */
         return end_ways(agreement);        /* what keeps one from being served keeps the others, too */

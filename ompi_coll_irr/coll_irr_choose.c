@@ -51,7 +51,7 @@ static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
     const char *given = info(comm, setting->parameter, value);
     const int name = given != NULL ? mca_coll_irr_parse_name(given, setting->name) : *setting->storage;
 
-    if (mca_coll_irr_component.params.setup_share <= 0 || wants_engine(comm) || name == MCA_COLL_IRR_BAD_NAME) {
+    if (mca_coll_irr_component.params.setup_share == 0 || wants_engine(comm) || name == MCA_COLL_IRR_BAD_NAME) {
         return MCA_COLL_IRR_ASKS;
     }
     switch (mca_coll_irr_algorithm(name)) {
@@ -107,8 +107,8 @@ void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_servi
 
     service->state = MCA_COLL_IRR_CHOOSING;
     irr_choice_init(&service->choice, percent);
-    if (module->reason != NULL && OMPI_PROC_MY_NAME->vpid == 0) {   /* an agreement on it may come late, or never */
-        mca_coll_irr_tell("engine-message", module->reason);
+    if (module->bad != NULL && module->bad->keyed && OMPI_PROC_MY_NAME->vpid == 0) {
+        mca_coll_irr_tell_bad(module->bad);   /* an agreement on it may come late, or never */
     }
 }
 

@@ -135,6 +135,11 @@ static const mca_coll_irr_entry_t *entry_at(int which, int form)
     return &mca_coll_irr_collectives[which].forms[form];
 }
 
+bool mca_coll_irr_offers(const mca_coll_base_module_t *module, int which)
+{
+    return function_at(module, entry_at(which, MCA_COLL_IRR_BLOCKING)->in_module) != NULL;
+}
+
 /* Is the module of a row retained for it, and not for the row above? */
 static bool retains(mca_coll_irr_all_previous_t previous, int which, int form)
 {

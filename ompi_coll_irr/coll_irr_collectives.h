@@ -75,6 +75,9 @@ extern const mca_coll_irr_collective_t mca_coll_irr_collectives[MCA_COLL_IRR_COL
 
 typedef mca_coll_irr_previous_t mca_coll_irr_all_previous_t[MCA_COLL_IRR_COLLECTIVES][MCA_COLL_IRR_FORMS];
 
+/* Does a module offer the blocking form of a collective? */
+bool mca_coll_irr_offers(const mca_coll_base_module_t *module, int which);
+
 /* Keeps who serves the communicator so far, and offers those forms that they do and are ours; and lets go of them. */
 void mca_coll_irr_previous_keep(mca_coll_irr_all_previous_t previous, const mca_coll_base_comm_coll_t *serving,
                                 mca_coll_base_module_t *module);

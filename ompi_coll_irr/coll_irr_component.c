@@ -4,6 +4,7 @@
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
 #include "coll_irr_network.h"
+#include "coll_irr_settings.h"
 #include "coll_irr_tell.h"
 
 #include <stdlib.h>
@@ -44,7 +45,8 @@ void mca_coll_irr_tell(const char *topic, const char *text)
         return;
     }
     snprintf(last, sizeof(last), "%s", text);
-    rendered = opal_show_help_string("help-coll-irr.txt", topic, true, text);
+    rendered = opal_show_help_string("help-coll-irr.txt", topic, true, mca_coll_irr_process_info.nodename,
+                                     mca_coll_irr_my_process(), text);
     opal_output(mca_coll_irr_component.help_output, "%s", rendered != NULL ? rendered : text);
     free(rendered);
 }
@@ -82,6 +84,7 @@ static int irr_open(void)
     mca_coll_irr_network_open();
     mca_coll_irr_modes_open();
     mca_coll_irr_records_open();
+    mca_coll_irr_check_open();
     mca_coll_irr_report_open();
     irr_log_set(on_log, NULL, mca_coll_irr_component.params.verbose > 0 ? IRR_LOG_DEBUG : IRR_LOG_WARN);
     return OMPI_SUCCESS;
@@ -99,8 +102,6 @@ static int irr_close(void)
     mca_coll_irr_runs_close();
     mca_coll_irr_kept_close();
     irr_log_set(NULL, NULL, IRR_LOG_ERROR);
-    free(mca_coll_irr_component.engine_reason);
-    mca_coll_irr_component.engine_reason = NULL;
     opal_output_close(mca_coll_irr_component.help_output);
     opal_output_close(mca_coll_irr_component.output);
     OBJ_DESTRUCT(&mca_coll_irr_component.lock);

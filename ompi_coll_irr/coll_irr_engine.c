@@ -66,20 +66,11 @@ static bool has_topology(void)
     return false;
 }
 
-static irr_status_t read_eager(size_t *bytes)
+static size_t eager_bytes(void)
 {
-    const char *text = mca_coll_irr_component.params.eager_bytes;
+    const size_t given = mca_coll_irr_component.params.eager_bytes;
 
-    text = text != NULL ? text : "auto";
-    if (!mca_coll_irr_parse_auto_size(text, bytes)) {
-        return mca_coll_irr_bad_value(MCA_COLL_IRR_PREFIX "eager_bytes", text,
-                                      "auto, or a whole number, with an optional suffix k, m or g; 0 means UCX's own "
-                                      "choice", &mca_coll_irr_component.engine_reason);
-    }
-    if (*bytes == IRR_BYTES_AUTO && has_topology()) {
-        *bytes = EAGER_SWITCHES;
-    }
-    return IRR_OK;
+    return given == IRR_BYTES_AUTO && has_topology() ? EAGER_SWITCHES : given;
 }
 
 /* The file of this process, from the prefix; "" without one. */
@@ -101,14 +92,9 @@ static irr_status_t create(void)
 {
     irr_engine_config_t config;
     char trace[PATH_MAX];
-    irr_status_t status = mca_coll_irr_network_config(&config, &mca_coll_irr_component.engine_reason);
 
-    if (status == IRR_OK) {
-        status = read_eager(&config.eager_bytes);
-    }
-    if (status != IRR_OK) {
-        return status;
-    }
+    mca_coll_irr_network_config(&config);
+    config.eager_bytes = eager_bytes();
     trace_file(trace, sizeof(trace));
     config.trace = trace;
     config.threads = mca_coll_irr_component.threads || ompi_mpi_thread_multiple;
@@ -131,7 +117,7 @@ static int progress(void)
     return (int)irr_engine_progress(mca_coll_irr_component.engine);
 }
 
-irr_status_t mca_coll_irr_engine_open(char **reason_p)
+irr_status_t mca_coll_irr_engine_open(void)
 {
     mca_coll_irr_component_t *component = &mca_coll_irr_component;
     irr_status_t status = IRR_OK;
@@ -150,9 +136,6 @@ irr_status_t mca_coll_irr_engine_open(char **reason_p)
         }
     } else if (component->engine_state != MCA_COLL_IRR_ENGINE_OPEN) {
         status = IRR_ERR_NOT_SUPPORTED;
-    }
-    if (status != IRR_OK && component->engine_reason != NULL) {
-        *reason_p = strdup(component->engine_reason);
     }
     opal_mutex_unlock(&component->lock);
     return status;

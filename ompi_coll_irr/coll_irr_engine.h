@@ -7,7 +7,7 @@
 #include "coll_irr.h"
 
 /* Opens the engine of the process if it is not open; IRR_OK or why not, and the reason from malloc. */
-irr_status_t mca_coll_irr_engine_open(char **reason_p);
+irr_status_t mca_coll_irr_engine_open(void);
 
 /* Moves it, if it is open. */
 void mca_coll_irr_engine_progress(void);

@@ -148,6 +148,19 @@ static mca_coll_irr_module_t *make_module(void)
     return module;
 }
 
+/*
+ * Open MPI enables the modules of a communicator by ascending priority, and those above ours after ours.  MPI_Init
+ * makes MPI_COMM_SELF when all of MPI_COMM_WORLD are enabled; for other communicators there is no such moment.
+ */
+static void say_world(void)
+{
+    for (mca_coll_irr_module_t *module = mca_coll_irr_component.modules; module != NULL; module = module->next) {
+        if (module->comm == &ompi_mpi_comm_world.comm) {
+            mca_coll_irr_say_above(module);
+        }
+    }
+}
+
 static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm);
 
 mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *priority)
@@ -155,6 +168,11 @@ mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *
     const char *reason = reason_to_decline(comm);
     mca_coll_irr_module_t *module;
 
+    if (comm == &ompi_mpi_comm_world.comm) {
+        mca_coll_irr_check_tell();
+    } else if (comm == &ompi_mpi_comm_self.comm) {
+        say_world();
+    }
     if (reason != NULL) {
         opal_output_verbose(!is_alone(comm) && ompi_comm_rank(comm) == 0 ? 1 : 10,
                             mca_coll_irr_component.output, "coll:irr: communicator %s is left to others: %s",
@@ -198,7 +216,7 @@ static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
     module->keyed = mca_coll_irr_info_has(comm, MCA_COLL_IRR_PREFIX) ? comm : NULL;
     mca_coll_irr_previous_keep(module->previous, previous, &module->super);
     if (module->trouble == IRR_OK) {
-        module->trouble = mca_coll_irr_settings_take(comm, module->keyed, &module->settings, &module->reason);
+        module->trouble = mca_coll_irr_settings_take(comm, module->keyed, &module->settings, &module->bad);
     }
     return OMPI_SUCCESS;
 }
@@ -236,6 +254,9 @@ static void unlink_module(mca_coll_irr_module_t *module)
 /* Never waits for a peer: ranks free a communicator at different times. */
 static void destruct(mca_coll_irr_module_t *module)
 {
+    if (module->comm != NULL) {
+        mca_coll_irr_say_above(module);
+    }
     if (module->comm == &ompi_mpi_comm_world.comm) {
         mca_coll_irr_report_end();
         mca_coll_irr_teardown();
@@ -250,6 +271,7 @@ static void destruct(mca_coll_irr_module_t *module)
         }
     }
     free(module->reason);
+    free(module->bad);
     free(module->neighbors);
     free(module->series);
     mca_coll_irr_settings_give(module->settings);

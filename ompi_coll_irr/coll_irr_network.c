@@ -187,14 +187,10 @@ static const char *told_interfaces(void)
     return found ? names : NULL;
 }
 
-irr_status_t mca_coll_irr_network_config(irr_engine_config_t *config, char **reason_p)
+void mca_coll_irr_network_config(irr_engine_config_t *config)
 {
-    if (mca_coll_irr_component.params.transport == MCA_COLL_IRR_BAD_NAME) {
-        return mca_coll_irr_bad_name(transport->parameter, transport->bad, transport->name, reason_p);
-    }
     *config = alike();
     config->interfaces = told_interfaces();
-    return IRR_OK;
 }
 
 void mca_coll_irr_network_say(void)

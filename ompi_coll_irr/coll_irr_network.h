@@ -18,11 +18,8 @@ uint64_t mca_coll_irr_network_word(void);
 /* What the word of another rank of MPI_COMM_WORLD says that this process does not: a text for the user. */
 void mca_coll_irr_network_unlike(uint64_t other, unsigned other_rank, unsigned my_rank, char *text, size_t size);
 
-/*
- * Sets a configuration to what it says of transports; its texts live as long as the component.  IRR_ERR_BAD_PARAM and
- * in *reason_p what the user should read, from malloc.
- */
-irr_status_t mca_coll_irr_network_config(irr_engine_config_t *config, char **reason_p);
+/* Sets a configuration to what parameters say of transports; its texts live as long as the component. */
+void mca_coll_irr_network_config(irr_engine_config_t *config);
 
 /* Once, and only if the engine has opened a transport: a line of verbose that tells which one, and why. */
 void mca_coll_irr_network_say(void);

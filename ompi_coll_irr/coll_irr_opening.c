@@ -114,7 +114,9 @@ void mca_coll_irr_opening_start(mca_coll_irr_opening_t *opening, mca_coll_irr_mo
         .settings = *settings,
         .oob = &opening->oob,
         .trouble = trouble,
-        .reason = reason,
+        .reason = reason != NULL ? reason : trouble == IRR_ERR_NO_MEMORY
+                      ? "a rank has no memory for a communicator" : "a rank cannot open the engine of its process",
+        .otherwise = "Open MPI's own algorithm serves the communicator",
         .host = mca_coll_irr_process_info.nodename,
         .node = (int)node_label(module),
         .switch_address = getenv("SLURM_TOPOLOGY_ADDR"),
@@ -157,6 +159,11 @@ irr_status_t mca_coll_irr_opening_test(mca_coll_irr_opening_t *opening, irr_comm
         mca_coll_irr_opening_abandon(opening);
     }
     return opening->status;
+}
+
+const char *mca_coll_irr_opening_why(const mca_coll_irr_opening_t *opening)
+{
+    return opening->opening.why[0] != '\0' ? opening->opening.why : "a rank cannot plan its exchange";
 }
 
 irr_status_t mca_coll_irr_opening_wait(mca_coll_irr_opening_t *opening, irr_comm_t **comm_p)

@@ -45,6 +45,9 @@ void mca_coll_irr_opening_start(mca_coll_irr_opening_t *opening, mca_coll_irr_mo
  */
 irr_status_t mca_coll_irr_opening_test(mca_coll_irr_opening_t *opening, irr_comm_t **comm_p);
 
+/* After IRR_ERR_NOT_SUPPORTED: the cause, alike on all ranks, as a clause. */
+const char *mca_coll_irr_opening_why(const mca_coll_irr_opening_t *opening);
+
 /* The same, waited for. */
 irr_status_t mca_coll_irr_opening_wait(mca_coll_irr_opening_t *opening, irr_comm_t **comm_p);
 

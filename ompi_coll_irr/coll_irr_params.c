@@ -3,6 +3,8 @@
  */
 #include "coll_irr_settings.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 /*
@@ -64,13 +66,6 @@ static int register_choice(mca_coll_irr_choice_t *choice)
     return result;
 }
 
-static int register_int(const char *name, const char *help, int standard, mca_base_var_info_lvl_t level,
-                        int *storage)
-{
-    *storage = standard;
-    return register_var(name, help, MCA_BASE_VAR_TYPE_INT, NULL, level, MCA_BASE_VAR_SCOPE_READONLY, storage);
-}
-
 /* Open MPI copies the standard text before it may write. */
 static int register_text(const char *name, const char *help, const char *standard,
                          mca_base_var_info_lvl_t level, char **storage)
@@ -91,6 +86,106 @@ static const char *algorithm_help(void)
                                    irr_algorithm_text(i));
     }
     return text;
+}
+
+/* ---- parameters of the process that are read once ---- */
+
+/* A whole number in a range; false: leaves it. */
+static bool parse_whole(const char *text, long least, long most, void *number)
+{
+    char *end;
+    long value;
+
+    errno = 0;
+    value = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0 || value < least || value > most) {
+        return false;
+    }
+    *(int *)number = (int)value;
+    return true;
+}
+
+static bool parse_priority(const char *text, void *number)
+{
+    return parse_whole(text, INT_MIN, 100, number);
+}
+
+static bool parse_count(const char *text, void *number)
+{
+    return parse_whole(text, 0, INT_MAX, number);
+}
+
+static mca_coll_irr_text_t process_texts[] = {
+    {
+        MCA_COLL_IRR_PREFIX "priority", "40",
+        "Priority of the irr coll component, up to 100. Above the priority of tuned (30 by default) coll/irr serves "
+        "what its algorithms are named for; a negative value disables it.",
+        OPAL_INFO_LVL_4, parse_priority, "a whole number up to 100; a negative one disables coll/irr",
+        offsetof(mca_coll_irr_params_t, priority), NULL
+    }, {
+        MCA_COLL_IRR_PREFIX "verbose", "0",
+        "Verbosity of the irr coll component. 0 is silent, 1 says what serves each collective of a communicator and "
+        "why, by its rank 0, 10 and more is for debugging.",
+        OPAL_INFO_LVL_5, parse_count, "a whole number from 0 on",
+        offsetof(mca_coll_irr_params_t, verbose), NULL
+    }, {
+        MCA_COLL_IRR_PREFIX "setup_share", "5",
+        "With the algorithm auto: percentage of the time of exchanges that may be spent on opening coll/irr and on "
+        "finding out which algorithm is faster than Open MPI's own; above 100 also where that cannot pay. 0 finds "
+        "nothing out: auto is Open MPI's own.",
+        OPAL_INFO_LVL_4, parse_count, "a whole number of percent from 0 on; 0 tries nothing",
+        offsetof(mca_coll_irr_params_t, setup_share), NULL
+    }, {
+        MCA_COLL_IRR_PREFIX "eager_bytes", "auto",
+        "Messages of so many bytes and less go without asking the receiver first, with an optional suffix k, m or g. 0 "
+        "leaves it to UCX; auto: 64k for a job with coll_irr_topology_file, and for one between nodes without "
+        "InfiniBand, as UCX loses a third of TCP's rate by asking, otherwise as 0. UCX_RNDV_THRESH is stronger.",
+        OPAL_INFO_LVL_5, mca_coll_irr_parse_auto_size,
+        "auto, or a whole number, with an optional suffix k, m or g; 0 means UCX's own choice",
+        offsetof(mca_coll_irr_params_t, eager_bytes), NULL
+    }
+};
+
+enum { PROCESS_TEXTS = sizeof(process_texts) / sizeof(process_texts[0]) };
+
+mca_coll_irr_text_t *mca_coll_irr_process_text_at(int i)
+{
+    return i >= 0 && i < PROCESS_TEXTS ? &process_texts[i] : NULL;
+}
+
+/* A bad value leaves the default; it is told in MPI_Init, and no communicator is served. */
+static int register_process(void)
+{
+    int result = OMPI_SUCCESS;
+
+    for (int i = 0; i < PROCESS_TEXTS && result >= 0; i++) {
+        mca_coll_irr_text_t *row = &process_texts[i];
+        void *value = (char *)&mca_coll_irr_component.params + row->offset;
+
+        result = register_text(row->parameter + strlen(MCA_COLL_IRR_PREFIX), row->help, row->standard, row->level,
+                               &row->value);
+        if (row->value == NULL || !row->parse(row->value, value)) {
+            (void)row->parse(row->standard, value);
+        }
+    }
+    return result;
+}
+
+irr_status_t mca_coll_irr_process_bad(mca_coll_irr_bad_t *bad)
+{
+    const mca_coll_irr_choice_t *transport = &mca_coll_irr_choices[MCA_COLL_IRR_TRANSPORT];
+    mca_coll_irr_params_t scratch;
+
+    for (int i = 0; i < PROCESS_TEXTS; i++) {
+        const mca_coll_irr_text_t *row = &process_texts[i];
+        const char *text = row->value != NULL ? row->value : "";
+
+        if (!row->parse(text, (char *)&scratch + row->offset)) {
+            return mca_coll_irr_bad_value(row->parameter, text, false, row->allowed, bad);
+        }
+    }
+    return *transport->storage != MCA_COLL_IRR_BAD_NAME
+               ? IRR_OK : mca_coll_irr_bad_name(transport->parameter, transport->bad, false, transport->name, bad);
 }
 
 /* What a communicator uses: the rows of both tables. */
@@ -115,19 +210,7 @@ int mca_coll_irr_params_register(void)
 {
     mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
     const int results[] = {
-        register_int("priority",
-                     "Priority of the irr coll component, from 0 to 100. Above the priority of tuned (30 by "
-                     "default) coll/irr serves what its algorithms are named for; a negative value disables it.",
-                     40, OPAL_INFO_LVL_4, &params->priority),
-        register_int("verbose",
-                     "Verbosity of the irr coll component. 0 is silent, 1 says what serves each collective of a "
-                     "communicator and why, by its rank 0, 10 and more is for debugging.",
-                     0, OPAL_INFO_LVL_5, &params->verbose),
-        register_int("setup_share",
-                     "With the algorithm auto: percentage of the time of exchanges that may be spent on opening "
-                     "coll/irr and on finding out which algorithm is faster than Open MPI's own; above 100 also "
-                     "where that cannot pay. 0 finds nothing out: auto is Open MPI's own.",
-                     5, OPAL_INFO_LVL_4, &params->setup_share),
+        register_process(),
         register_settings(),
         register_text("ucx_tls",
                       "Transports that coll/irr's own UCX worker may use, in the syntax of UCX_TLS. Empty means "
@@ -148,12 +231,6 @@ int mca_coll_irr_params_register(void)
                       "MPI was told to use (btl_tcp_if_include, btl_tcp_if_exclude), and for a job on one node only "
                       "lo. Must be the same on all ranks.",
                       "", OPAL_INFO_LVL_4, &params->ofi_domain),
-        register_text("eager_bytes",
-                      "Messages of so many bytes and less go without asking the receiver first, with an optional "
-                      "suffix k, m or g. 0 leaves it to UCX; auto: 64k for a job with coll_irr_topology_file, and for "
-                      "one between nodes without InfiniBand, as UCX loses a third of TCP's rate by asking, otherwise "
-                      "as 0. UCX_RNDV_THRESH is stronger.",
-                      "auto", OPAL_INFO_LVL_5, &params->eager_bytes),
         register_text("machine_file",
                       "File with the constants of the machine, as irr_tune writes it: with the algorithm auto, what "
                       "is worth a trial follows from them. Empty means the default constants, which all ranks take, "

@@ -6,6 +6,7 @@
  */
 #include "coll_irr_choose.h"
 #include "coll_irr_question.h"
+#include "coll_irr_settings.h"
 #include "coll_irr_tell.h"
 
 #include <stdlib.h>
@@ -50,24 +51,69 @@ enum { BAD_VALUE, WANTED, LEFT, APART, MACHINE, WORDS = MACHINE + 2 };
 
 _Static_assert((int)WORDS <= (int)MCA_COLL_IRR_WORDS_MAX, "there is room");
 
-/* Local: some ranks leave the collective to Open MPI, of which the lowest one tells why, or have a bad value. */
-static void decline_divided(const mca_coll_irr_question_t *question)
+/* Does this rank speak for those that have a bad value, or else for those that leave the collective to Open MPI? */
+static bool speaks(const mca_coll_irr_question_t *question)
 {
-    mca_coll_irr_module_t *module = question->module;
-    mca_coll_irr_service_t *service = question->service;
+    const mca_coll_irr_ranks_t *ranks = &question->module->ranks;
     const uint64_t *words = question->words;
-    const uint64_t me = (uint64_t)(module->ranks.size - module->ranks.rank);
-    char text[256];
 
-    if (words[BAD_VALUE] == me && module->reason != NULL) {
-        mca_coll_irr_tell("engine-message", module->reason);
-    } else if (words[BAD_VALUE] == 0 && words[LEFT] == me) {
-        snprintf(text, sizeof(text), "%s is %s on some ranks of a communicator and not on others; parameters must be "
-                 "the same on all ranks", mca_coll_irr_parameter(service), question->why);
-        mca_coll_irr_tell("engine-message", text);
+    return (words[BAD_VALUE] != 0 ? words[BAD_VALUE] : words[LEFT]) == (uint64_t)(ranks->size - ranks->rank);
+}
+
+/* Of a bad value, unless it was told in MPI_Init; or of another trouble. */
+static void speak_trouble(const mca_coll_irr_module_t *module, char why[MCA_COLL_IRR_QUESTION_WHY])
+{
+    const mca_coll_irr_bad_t *bad = module->bad;
+
+    if (bad == NULL) {
+        snprintf(why, MCA_COLL_IRR_QUESTION_WHY, "rank %d: %s", module->ranks.rank,
+                 module->reason != NULL ? module->reason : "it has no memory");
+        mca_coll_irr_tell("engine-message", why);
+        return;
     }
-    mca_coll_irr_decline(module, service,
-                         words[BAD_VALUE] != 0 ? "a rank has a bad value" : "not all ranks want it served");
+    snprintf(why, MCA_COLL_IRR_QUESTION_WHY, "%s is '%s' on rank %d, which is not allowed", bad->parameter, bad->value,
+             module->ranks.rank);
+    if (bad->keyed) {
+        mca_coll_irr_tell_bad(bad);
+    }
+}
+
+/* Local: tells the user, and leaves the cause where all ranks will learn it. */
+static void speak(mca_coll_irr_question_t *question, char why[MCA_COLL_IRR_QUESTION_WHY])
+{
+    const mca_coll_irr_module_t *module = question->module;
+    const char *parameter = mca_coll_irr_parameter(question->service);
+    char text[320];
+
+    if (question->words[BAD_VALUE] != 0) {
+        speak_trouble(module, why);
+        return;
+    }
+    snprintf(why, MCA_COLL_IRR_QUESTION_WHY, "%s is %s on rank %d and not on others", parameter, question->why,
+             module->ranks.rank);
+    snprintf(text, sizeof(text), "%s is %s on some ranks of a communicator and not on others; parameters must be the "
+             "same on all ranks; Open MPI's own algorithm serves the communicator", parameter, question->why);
+    mca_coll_irr_tell("engine-message", text);
+}
+
+/* Some ranks leave the collective to Open MPI, or have a bad value: one of them speaks, and all learn the cause. */
+static void divided(mca_coll_irr_question_t *question)
+{
+    memset(question->text, 0, sizeof(question->text));
+    if (speaks(question)) {
+        speak(question, (char *)question->text);
+    }
+    question->divided = true;
+    mca_coll_irr_rounds_maxima(&question->rounds, question->text, MCA_COLL_IRR_QUESTION_WORDS,
+                               &MCA_COLL_IRR_PARTNERS_ALL);
+}
+
+static void decline_divided(mca_coll_irr_question_t *question)
+{
+    char *why = (char *)question->text;
+
+    why[MCA_COLL_IRR_QUESTION_WHY - 1] = '\0';
+    mca_coll_irr_decline(question->module, question->service, why);
 }
 
 /* Local: who can be asked.  That this rank cannot tell becomes its trouble. */
@@ -127,8 +173,8 @@ void mca_coll_irr_question_start(mca_coll_irr_question_t *question, mca_coll_irr
     }
 }
 
-/* The words are those of all ranks. */
-static void decide(const mca_coll_irr_question_t *question)
+/* The words are those of all ranks.  IRR_IN_PROGRESS: there is more to tell. */
+static irr_status_t decide(mca_coll_irr_question_t *question)
 {
     const char *why = question->why != NULL ? question->why : "not known, for want of memory";
     char text[160];
@@ -137,8 +183,24 @@ static void decide(const mca_coll_irr_question_t *question)
         snprintf(text, sizeof(text), "%s is %s", mca_coll_irr_parameter(question->service), why);
         mca_coll_irr_decline(question->module, question->service, text);
     } else if (question->words[BAD_VALUE] != 0 || question->words[LEFT] != 0) {
-        decline_divided(question);
+        divided(question);
+        return IRR_IN_PROGRESS;
     }
+    return IRR_OK;
+}
+
+/* The first rounds are over. */
+static irr_status_t answered(mca_coll_irr_question_t *question)
+{
+    char why[MCA_COLL_IRR_CAUSE];
+
+    if (!question->everywhere &&
+        !mca_coll_irr_records_are_alike(&question->module->ranks, question->words, why, sizeof(why))) {
+        mca_coll_irr_decline(question->module, question->service, why);
+        return IRR_OK;
+    }
+    question->everywhere = true;
+    return decide(question);
 }
 
 irr_status_t mca_coll_irr_question_test(mca_coll_irr_question_t *question)
@@ -147,16 +209,12 @@ irr_status_t mca_coll_irr_question_test(mca_coll_irr_question_t *question)
         return question->status;
     }
     question->status = mca_coll_irr_rounds_test(&question->rounds);
-    if (question->status == IRR_IN_PROGRESS) {
-        return question->status;
-    }
-    if (question->status != IRR_OK) {
+    if (question->status == IRR_OK && !question->divided) {
+        question->status = answered(question);
+    } else if (question->status == IRR_OK) {
+        decline_divided(question);
+    } else if (question->status != IRR_IN_PROGRESS) {
         mca_coll_irr_decline(question->module, question->service, "a message of Open MPI failed");
-    } else if (!question->everywhere && !mca_coll_irr_records_are_alike(&question->module->ranks, question->words)) {
-        mca_coll_irr_decline(question->module, question->service, "coll/irr is not the same on all ranks");
-    } else {
-        question->everywhere = true;
-        decide(question);
     }
     return question->status;
 }
@@ -171,6 +229,9 @@ irr_status_t mca_coll_irr_question_wait(mca_coll_irr_question_t *question)
              "for the others; the key must be the same on all ranks", module->ranks.rank, module->comm->c_name,
              mca_coll_irr_parameter(question->service));
     (void)mca_coll_irr_rounds_wait(&question->rounds, 0, own && !question->everywhere ? late : NULL);
+    if (mca_coll_irr_question_test(question) == IRR_IN_PROGRESS) {
+        (void)mca_coll_irr_rounds_wait(&question->rounds, 0, NULL);
+    }
     return mca_coll_irr_question_test(question);
 }
 

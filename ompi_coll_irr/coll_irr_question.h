@@ -7,6 +7,9 @@
 
 #include "coll_irr_opening.h"
 
+/* Room for the cause that one rank tells all others, in words. */
+enum { MCA_COLL_IRR_QUESTION_WORDS = 28, MCA_COLL_IRR_QUESTION_WHY = 8 * MCA_COLL_IRR_QUESTION_WORDS };
+
 /* Stays where it is until it is over. */
 typedef struct mca_coll_irr_question_t {
     mca_coll_irr_module_t  *module;
@@ -15,6 +18,8 @@ typedef struct mca_coll_irr_question_t {
     const char             *why;          /* the algorithm, if that leaves the collective to Open MPI */
     mca_coll_irr_rounds_t   rounds;
     uint64_t                words[MCA_COLL_IRR_RECORDS_WORDS];
+    bool                    divided;      /* not all want it served; the ranks learn the cause, */
+    uint64_t                text[MCA_COLL_IRR_QUESTION_WORDS];   /* which is here */
     irr_status_t            status;
 } mca_coll_irr_question_t;
 

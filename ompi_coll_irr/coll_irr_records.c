@@ -138,27 +138,22 @@ static irr_status_t look(const mca_coll_irr_ranks_t *ranks, int rank, bool *like
     return IRR_OK;
 }
 
-/*
- * Tells the user what is unlike, once.  The lowest of the ranks of the highest priority does, as it comes here if any
- * does.
- */
-static void tell(const mca_coll_irr_ranks_t *ranks)
+/* What is unlike on the lowest rank that is unlike this one, as a clause.  False: a lower rank than this one tells. */
+static bool explain(const mca_coll_irr_ranks_t *ranks, char *text, size_t size)
 {
     const int me = ranks->rank, priority = priority_of(my_record());
     const unsigned my_process = (unsigned)OMPI_PROC_MY_NAME->vpid;
     uint64_t other_record = 0;
     int other = -1;
     unsigned process;
-    bool there = false;
-    char text[320];
+    bool there = false, tells = true;
 
     for (int rank = 0; rank < ranks->size; rank++) {
         uint64_t record = 0;
         const bool found = find(ranks, rank, &record) == OMPI_SUCCESS;
 
-        if (found && (priority_of(record) > priority || (priority_of(record) == priority && rank < me))) {
-            return;
-        }
+        tells = tells && !(found && (priority_of(record) > priority ||
+                                     (priority_of(record) == priority && rank < me)));
         if (other < 0 && (!found || record != my_record())) {
             other = rank;
             there = found;
@@ -167,24 +162,27 @@ static void tell(const mca_coll_irr_ranks_t *ranks)
     }
     process = (unsigned)mca_coll_irr_process(ranks, other < 0 ? me : other).vpid;
     if (!there) {
-        snprintf(text, sizeof(text), "rank %u of MPI_COMM_WORLD has not loaded it, and rank %u has", process,
-                 my_process);
+        snprintf(text, size, "rank %u of MPI_COMM_WORLD has not loaded it, and rank %u has", process, my_process);
     } else if (priority_of(other_record) != priority) {
-        snprintf(text, sizeof(text), "coll_irr_priority is %d on rank %u of MPI_COMM_WORLD and %d on rank %u",
+        snprintf(text, size, "coll_irr_priority is %d on rank %u of MPI_COMM_WORLD and %d on rank %u",
                  priority_of(other_record), process, priority, my_process);
     } else if (network_of(other_record) != network_of(my_record())) {
-        mca_coll_irr_network_unlike(network_of(other_record), process, my_process, text, sizeof(text));
+        mca_coll_irr_network_unlike(network_of(other_record), process, my_process, text, size);
     } else if (other_record >> MODES_SHIFT != my_record() >> MODES_SHIFT) {
-        snprintf(text, sizeof(text), "coll_irr_setup_share, or what is to serve a collective, is not the same on "
+        snprintf(text, size, "coll_irr_setup_share, or what is to serve a collective, is not the same on "
                  "rank %u of MPI_COMM_WORLD as on rank %u", process, my_process);
     } else {
-        snprintf(text, sizeof(text), "rank %u of MPI_COMM_WORLD has loaded another version than rank %u", process,
+        snprintf(text, size, "rank %u of MPI_COMM_WORLD has loaded another version than rank %u", process,
                  my_process);
     }
-    mca_coll_irr_tell("not-everywhere", text);
+    return tells;
 }
 
-static void tell_once(const mca_coll_irr_ranks_t *ranks)
+/*
+ * Tells the user what is unlike, once.  The lowest of the ranks of the highest priority does, as it comes here if any
+ * does.
+ */
+static void tell_once(const char *text)
 {
     bool told;
 
@@ -193,7 +191,7 @@ static void tell_once(const mca_coll_irr_ranks_t *ranks)
     records.told = true;
     opal_mutex_unlock(&mca_coll_irr_component.lock);
     if (!told) {
-        tell(ranks);
+        mca_coll_irr_tell("not-everywhere", text);
     }
 }
 
@@ -240,10 +238,15 @@ void mca_coll_irr_records_ask(mca_coll_irr_rounds_t *rounds, const mca_coll_irr_
     mca_coll_irr_rounds_maxima(rounds, words, MCA_COLL_IRR_RECORDS_WORDS, partners);
 }
 
-bool mca_coll_irr_records_are_alike(const mca_coll_irr_ranks_t *ranks, const uint64_t *words)
+bool mca_coll_irr_records_are_alike(const mca_coll_irr_ranks_t *ranks, const uint64_t *words, char *why, size_t size)
 {
-    if (words[UNLIKE] != 0) {
-        tell_once(ranks);
+    if (words[UNLIKE] == 0) {
+        return true;
     }
-    return words[UNLIKE] == 0;
+    if (records.told && ranks->rank != 0) {   /* nobody reads it */
+        snprintf(why, size, "coll/irr is not the same on all ranks");
+    } else if (explain(ranks, why, size)) {
+        tell_once(why);
+    }
+    return false;
 }

@@ -129,3 +129,52 @@ void mca_coll_irr_say_end(const mca_coll_irr_module_t *module, mca_coll_irr_serv
         mca_coll_irr_say(module, service);
     }
 }
+
+/* ---- components of a higher priority ---- */
+
+/*
+ * The last module of the list that offers a collective serves it.  NULL: that is ours, or it hands calls on to ours.
+ * When a communicator is freed its modules leave the list one by one, and those above ours are still in it.
+ */
+static const mca_coll_base_avail_coll_t *above(const mca_coll_irr_module_t *module, int which)
+{
+    const mca_coll_base_avail_coll_t *one, *last = NULL;
+
+    OPAL_LIST_FOREACH(one, module->comm->c_coll->module_list, mca_coll_base_avail_coll_t) {
+        if (mca_coll_irr_offers(one->ac_module, which)) {
+            last = one;
+        }
+    }
+    return last == NULL || last->ac_module == &module->super || module->called[which] ||
+           last->ac_priority < mca_coll_irr_component.params.priority ||
+           strcmp(last->ac_component_name, "monitoring") == 0 ? NULL : last;
+}
+
+void mca_coll_irr_say_above(mca_coll_irr_module_t *module)
+{
+    const mca_coll_base_avail_coll_t *found[MCA_COLL_IRR_COLLECTIVES];
+    char calls[192] = "";
+    int first = -1;
+
+    if (!says(module) || module->said_above || module->comm->c_coll == NULL ||
+        module->comm->c_coll->module_list == NULL) {
+        return;
+    }
+    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
+        found[i] = above(module, i);
+        first = first < 0 && found[i] != NULL ? i : first;
+        if (first >= 0 && found[i] == found[first]) {
+            const size_t length = strlen(calls);
+
+            snprintf(calls + length, sizeof(calls) - length, "%s%s", length > 0 ? ", " : "",
+                     mca_coll_irr_collectives[i].forms[MCA_COLL_IRR_BLOCKING].call);
+        }
+    }
+    if (first >= 0) {
+        module->said_above = true;
+        opal_output(mca_coll_irr_component.output, "coll:irr: %s, %s, %d ranks: component %s of Open MPI, because its "
+                    "priority %d is above coll_irr_priority, which is %d", mca_coll_irr_name(module), calls,
+                    module->ranks.size, found[first]->ac_component_name, found[first]->ac_priority,
+                    mca_coll_irr_component.params.priority);
+    }
+}

@@ -166,7 +166,8 @@ static irr_status_t wait_for_opening(mca_coll_irr_series_t *series)
         mca_coll_irr_serve_from_now(series->module, &series->service);
     } else {
         free(series->group);
-        mca_coll_irr_decline(series->module, &series->service, "not all ranks can take part with equal settings");
+        mca_coll_irr_decline(series->module, &series->service, status == IRR_ERR_NOT_SUPPORTED
+                                 ? mca_coll_irr_opening_why(&series->opening) : "a message of Open MPI failed");
     }
     series->group = NULL;
     return status == IRR_ERR_NOT_SUPPORTED ? IRR_OK : status;

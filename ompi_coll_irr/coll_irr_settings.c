@@ -320,33 +320,27 @@ size_t mca_coll_irr_timeout(void)
 /* ---- settings of a communicator ---- */
 
 static irr_status_t read_choice(const mca_coll_irr_choice_t *choice, ompi_communicator_t *comm, int *value,
-                                char **reason_p)
+                                mca_coll_irr_bad_t *bad)
 {
     char key[OPAL_MAX_INFO_VAL + 1];
-    const char *text = choice->bad;
+    const bool keyed = mca_coll_irr_info_get(comm, choice->parameter, key, sizeof(key));
 
-    *value = *choice->storage;
-    if (mca_coll_irr_info_get(comm, choice->parameter, key, sizeof(key))) {
-        text = key;
-        *value = mca_coll_irr_parse_name(text, choice->name);
-    }
+    *value = keyed ? mca_coll_irr_parse_name(key, choice->name) : *choice->storage;
     if (*value == MCA_COLL_IRR_BAD_NAME) {
-        return mca_coll_irr_bad_name(choice->parameter, text, choice->name, reason_p);
+        return mca_coll_irr_bad_name(choice->parameter, keyed ? key : choice->bad, keyed, choice->name, bad);
     }
     return IRR_OK;
 }
 
 static irr_status_t read_text(const mca_coll_irr_text_t *row, ompi_communicator_t *comm, void *value,
-                              char **reason_p)
+                              mca_coll_irr_bad_t *bad)
 {
     char key[OPAL_MAX_INFO_VAL + 1];
-    const char *text = row->value != NULL ? row->value : row->standard;
+    const bool keyed = mca_coll_irr_info_get(comm, row->parameter, key, sizeof(key));
+    const char *text = keyed ? key : row->value != NULL ? row->value : row->standard;
 
-    if (mca_coll_irr_info_get(comm, row->parameter, key, sizeof(key))) {
-        text = key;
-    }
     if (!row->parse(text, value)) {
-        return mca_coll_irr_bad_value(row->parameter, text, row->allowed, reason_p);
+        return mca_coll_irr_bad_value(row->parameter, text, keyed, row->allowed, bad);
     }
     return IRR_OK;
 }
@@ -364,15 +358,15 @@ static char *dump_prefix(ompi_communicator_t *comm, const char *prefix)
 }
 
 static irr_status_t read_all(ompi_communicator_t *comm, mca_coll_irr_settings_t *settings, int *chosen,
-                             char **reason_p)
+                             mca_coll_irr_bad_t *bad)
 {
-    irr_status_t status = IRR_OK;
+    irr_status_t status = mca_coll_irr_process_bad(bad);
 
     for (int i = 0; i < MCA_COLL_IRR_CHOICES && status == IRR_OK; i++) {
-        status = read_choice(&mca_coll_irr_choices[i], comm, &chosen[i], reason_p);
+        status = read_choice(&mca_coll_irr_choices[i], comm, &chosen[i], bad);
     }
     for (int i = 0; i < TEXTS && status == IRR_OK; i++) {
-        status = read_text(&texts[i], comm, (char *)settings + texts[i].offset, reason_p);
+        status = read_text(&texts[i], comm, (char *)settings + texts[i].offset, bad);
     }
     return status;
 }
@@ -394,10 +388,10 @@ static void destroy(mca_coll_irr_settings_t *settings)
 }
 
 static irr_status_t read_settings(ompi_communicator_t *comm, ompi_communicator_t *keyed,
-                                  mca_coll_irr_settings_t *settings, char **reason_p)
+                                  mca_coll_irr_settings_t *settings, mca_coll_irr_bad_t *bad)
 {
     int chosen[MCA_COLL_IRR_CHOICES];
-    const irr_status_t status = read_all(keyed, settings, chosen, reason_p);
+    const irr_status_t status = read_all(keyed, settings, chosen, bad);
     char *prefix;
 
     if (status != IRR_OK) {
@@ -440,9 +434,10 @@ static const mca_coll_irr_settings_t *keep_common(mca_coll_irr_settings_t *setti
 }
 
 irr_status_t mca_coll_irr_settings_take(ompi_communicator_t *comm, ompi_communicator_t *keyed,
-                                        const mca_coll_irr_settings_t **settings_p, char **reason_p)
+                                        const mca_coll_irr_settings_t **settings_p, mca_coll_irr_bad_t **bad_p)
 {
     mca_coll_irr_settings_t *made;
+    mca_coll_irr_bad_t bad;
     irr_status_t status;
 
     opal_mutex_lock(&mca_coll_irr_component.lock);
@@ -457,9 +452,13 @@ irr_status_t mca_coll_irr_settings_take(ompi_communicator_t *comm, ompi_communic
         return IRR_ERR_NO_MEMORY;
     }
     made->engine = irr_settings_default();
-    status = read_settings(comm, keyed, made, reason_p);
+    status = read_settings(comm, keyed, made, &bad);
     if (status != IRR_OK) {
         destroy(made);
+        *bad_p = status == IRR_ERR_BAD_PARAM ? malloc(sizeof(bad)) : NULL;
+        if (*bad_p != NULL) {
+            **bad_p = bad;
+        }
         return status;
     }
     *settings_p = keyed == NULL && !has_paths(made) ? keep_common(made) : made;

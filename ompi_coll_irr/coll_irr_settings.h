@@ -48,6 +48,14 @@ typedef struct mca_coll_irr_text_t {
     char                   *value;    /* of the parameter, Open MPI's; NULL: not registered yet */
 } mca_coll_irr_text_t;
 
+/* A value that is not allowed. */
+struct mca_coll_irr_bad_t {
+    char parameter[48];
+    char value[64];
+    char allowed[256];
+    bool keyed;           /* it is that of an info key */
+};
+
 /* Row i of the table of texts; NULL past the last. */
 mca_coll_irr_text_t *mca_coll_irr_text_at(int i);
 
@@ -81,12 +89,27 @@ bool mca_coll_irr_parse_redistribution(const char *text, void *redistribution);
 /* A char *: the text itself, from malloc; false without memory. */
 bool mca_coll_irr_parse_path(const char *text, void *path);
 
-/* IRR_ERR_BAD_PARAM, and in *reason_p what the user should read, from malloc; NULL without memory. */
-irr_status_t mca_coll_irr_bad_value(const char *parameter, const char *value, const char *allowed,
-                                    char **reason_p);
+/* IRR_ERR_BAD_PARAM, and in *bad what is wrong with the value of a parameter, or, keyed, of an info key. */
+irr_status_t mca_coll_irr_bad_value(const char *parameter, const char *value, bool keyed, const char *allowed,
+                                    mca_coll_irr_bad_t *bad);
 
 /* The same where the names are what is allowed. */
-irr_status_t mca_coll_irr_bad_name(const char *parameter, const char *value, const char *(*name)(int i),
-                                   char **reason_p);
+irr_status_t mca_coll_irr_bad_name(const char *parameter, const char *value, bool keyed, const char *(*name)(int i),
+                                   mca_coll_irr_bad_t *bad);
+
+/* Tells the user of a bad value, with host and rank. */
+void mca_coll_irr_tell_bad(const mca_coll_irr_bad_t *bad);
+
+/* ---- the parameters of the process ---- */
+
+/* Row i of those that are no info keys, whose offsets are into mca_coll_irr_params_t; NULL past the last. */
+mca_coll_irr_text_t *mca_coll_irr_process_text_at(int i);
+
+/* A bad value among them, and the transport: IRR_ERR_BAD_PARAM and in *bad the first one; else IRR_OK. */
+irr_status_t mca_coll_irr_process_bad(mca_coll_irr_bad_t *bad);
+
+/* What is wrong with parameters of this process: published with the component, and told in MPI_Init. */
+void mca_coll_irr_check_open(void);
+void mca_coll_irr_check_tell(void);
 
 #endif

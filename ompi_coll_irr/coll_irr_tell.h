@@ -26,6 +26,9 @@ void mca_coll_irr_say(const mca_coll_irr_module_t *module, mca_coll_irr_service_
 /* The same when the communicator, or the job, ends, for a collective that was called and of which no line tells yet. */
 void mca_coll_irr_say_end(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
+/* Once, when all components have been asked: of collectives that one of a higher priority serves. */
+void mca_coll_irr_say_above(mca_coll_irr_module_t *module);
+
 /* What its communicator is called; Open MPI names most, and no inter-communicator of MPI_Intercomm_create. */
 const char *mca_coll_irr_name(const mca_coll_irr_module_t *module);
 

@@ -105,20 +105,18 @@ bool mca_coll_irr_parse_path(const char *text, void *path)
     return *(char **)path != NULL;
 }
 
-irr_status_t mca_coll_irr_bad_value(const char *parameter, const char *value, const char *allowed,
-                                    char **reason_p)
+irr_status_t mca_coll_irr_bad_value(const char *parameter, const char *value, bool keyed, const char *allowed,
+                                    mca_coll_irr_bad_t *bad)
 {
-    char *reason = opal_show_help_string("help-coll-irr.txt", "bad-value", false, parameter, value, allowed);
-
-    for (size_t end = reason != NULL ? strlen(reason) : 0; end > 0 && reason[end - 1] == '\n'; end--) {
-        reason[end - 1] = '\0';
-    }
-    *reason_p = reason;
+    snprintf(bad->parameter, sizeof(bad->parameter), "%s", parameter);
+    snprintf(bad->value, sizeof(bad->value), "%s", value);
+    snprintf(bad->allowed, sizeof(bad->allowed), "%s", allowed);
+    bad->keyed = keyed;
     return IRR_ERR_BAD_PARAM;
 }
 
-irr_status_t mca_coll_irr_bad_name(const char *parameter, const char *value, const char *(*name)(int i),
-                                   char **reason_p)
+irr_status_t mca_coll_irr_bad_name(const char *parameter, const char *value, bool keyed, const char *(*name)(int i),
+                                   mca_coll_irr_bad_t *bad)
 {
     char allowed[256] = "one of";
     size_t length = strlen(allowed);
@@ -127,5 +125,17 @@ irr_status_t mca_coll_irr_bad_name(const char *parameter, const char *value, con
         length += (size_t)snprintf(allowed + length, sizeof(allowed) - length, "%s %s", i > 0 ? "," : "",
                                    name(i));
     }
-    return mca_coll_irr_bad_value(parameter, value, allowed, reason_p);
+    return mca_coll_irr_bad_value(parameter, value, keyed, allowed, bad);
+}
+
+void mca_coll_irr_tell_bad(const mca_coll_irr_bad_t *bad)
+{
+    char *text = opal_show_help_string("help-coll-irr.txt", "bad-value", false, bad->parameter, bad->value,
+                                       bad->allowed);
+
+    for (size_t end = text != NULL ? strlen(text) : 0; end > 0 && text[end - 1] == '\n'; end--) {
+        text[end - 1] = '\0';
+    }
+    mca_coll_irr_tell("engine-message", text != NULL ? text : bad->parameter);
+    free(text);
 }

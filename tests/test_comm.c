@@ -294,7 +294,7 @@ static void test_trouble(void)
         start_log();
         CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
         end_log(1, "no network here");
-        CU_ASSERT_EQUAL(team.group.reduces, 1);
+        CU_ASSERT_EQUAL(team.group.reduces, 2);
         expect_recovery(&team);
     }
 }

@@ -27,7 +27,15 @@ left() {
             ranks 4 --mca coll_irr_setup_share 0 --mca coll_irr_verbose 1 "$program" left
 }
 
-plan 21
+# causes LINE OPTION...: on MPI_COMM_WORLD of 4 ranks, the line of MPI_Alltoallv ends like that.
+causes() {
+    line=$1
+    shift
+    one_says "MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: Open MPI's own, because $line\$" \
+        ranks 4 --mca coll_irr_verbose 1 "$@" "$program" left
+}
+
+plan 28
 for n in 2 4 7; do
     check "$n ranks, nothing configured: all is left to Open MPI, nothing is opened" silent ranks $n "$program" left
 done
@@ -47,6 +55,27 @@ check "an info key brings coll/irr in" ranks 4 "$builddir/mpi_alltoallv" 1 coll_
 check "a schedule file does" ranks 4 --mca coll_irr_schedule_file "$scratch/schedule" "$program" served
 check "a dump does" ranks 4 --mca coll_irr_matrix_dump "$scratch/dump" "$program" served
 check "verbose says why" left "auto and coll_irr_setup_share is 0"
+check "the cause: a component of a higher priority" one_says \
+    "MPI_COMM_WORLD, MPI_Alltoallv, MPI_Alltoall, 4 ranks: component tuned of Open MPI, because its priority 90 is above" \
+    ranks 4 --mca coll_irr_verbose 1 --mca coll_tuned_priority 90 "$program" left
+check "the cause: a file that is not there" causes "rank 0: topology_file /nowhere: No such file or directory" \
+    --mca coll_irr_alltoallv_algorithm aapc --mca coll_irr_topology_file /nowhere
+# shellcheck disable=SC2086
+check "the cause: no transport" causes "rank 0: .*${says_nowhere}.*" --mca coll_irr_alltoallv_algorithm a1 $nowhere
+check "the cause: a bad value of the job" causes "coll_irr_setup_share is 'abc' on rank 0, which is not allowed" \
+    --mca coll_irr_alltoallv_algorithm a1 --mca coll_irr_setup_share abc
+OMPI_MCA_coll_irr_alltoallv_algorithm=a1 OMPI_MCA_coll_irr_verbose=1
+export OMPI_MCA_coll_irr_alltoallv_algorithm OMPI_MCA_coll_irr_verbose
+check "the cause: a bad value of another rank" one_says \
+    "MPI_COMM_WORLD, MPI_Alltoallv, .*, because coll_irr_compose is 'nonsense' on rank 2, which is not allowed" \
+    ranks 4 "$divide" 2 "$program" left else env OMPI_MCA_coll_irr_compose=nonsense "$program" left
+check "the cause: settings that differ" one_says \
+    "MPI_COMM_WORLD, MPI_Alltoallv, .*, because setting window_messages is [05] on rank [02] .* and [05] on rank [02]" \
+    on_some_ranks OMPI_MCA_coll_irr_window_messages=5 "$builddir/mpi_report" 7 0
+check "the cause: ranks without coll/irr" one_says \
+    "MPI_COMM_WORLD, MPI_Alltoallv, .*, because rank 2 of MPI_COMM_WORLD has not loaded it, and rank 0 has" \
+    ranks 4 "$divide" 2 "$builddir/mpi_report" 7 0 else env OMPI_MCA_coll=^irr "$builddir/mpi_report" 7 0
+unset OMPI_MCA_coll_irr_alltoallv_algorithm OMPI_MCA_coll_irr_verbose
 check "verbose says that a request is left" says "a persistent request of communicator MPI_COMM_WORLD is left to" \
     ranks 4 --mca coll_irr_verbose 10 --mca coll_irr_alltoallv_algorithm host "$program" left
 check "an algorithm on two of four ranks" one_says "is to serve a collective, is not the same on rank 2" \

@@ -61,7 +61,22 @@ too_many_stages() {
         "$program" leaked_to_host
 }
 
-plan 74
+# Open MPI passes over a name that it does not know.  misspelt TEXT COMMAND...: one message of the job says so, and there is
+# no other.
+misspelt() {
+    text=$1
+    shift
+    told "rank 0 of MPI_COMM_WORLD: there is no parameter $text" "$@"
+}
+
+# The same in a parameter file that Open MPI reads.
+misspelt_in_file() {
+    printf '# a comment\ncoll_irr_timeout = 60\n  coll_irr_setup_shar=7\n' > "$scratch/mca-params.conf"
+    misspelt "coll_irr_setup_shar, which $scratch/mca-params.conf sets to '7', so it has no effect; did you mean coll_irr_setup_share?" \
+        ranks 4 --mca mca_base_param_files "$scratch/mca-params.conf" "$program" many
+}
+
+plan 83
 check "ompi_info: priority" listed priority 4 "Priority of the irr coll component"
 check "ompi_info: verbose" listed verbose 5 "Verbosity"
 check "ompi_info: report" listed report 3 "at the end of the job, by rank 0"
@@ -120,6 +135,20 @@ check "bad redistribution" refused coll_irr_redistribution 1,2,3 "none, or x,p,y
 bad window_bytes=99999999999999999999 dims=8x
 check "window_bytes out of range" refused coll_irr_window_bytes 99999999999999999999 "a whole number"
 check "dims cut short" refused coll_irr_dims 8x "auto, or at most 15 sizes"
+bad setup_share=abc verbose=-1 priority=foo transport=pigeon eager_bytes=12q
+check "bad setup_share" refused coll_irr_setup_share abc "a whole number of percent from 0 on"
+check "bad priority" refused coll_irr_priority foo "a whole number up to 100; a negative one disables"
+check "bad transport" refused coll_irr_transport pigeon "one of auto"
+check "bad eager_bytes" refused coll_irr_eager_bytes 12q "auto, or a whole number.*0 means UCX"
+bad setup_share=-5
+check "a negative setup_share" refused coll_irr_setup_share -5 "a whole number of percent from 0 on"
+check "a message names host and rank" told "host [^ ]*, rank 2 of MPI_COMM_WORLD: the value .* Value: *nonsense" \
+    ranks 4 "$divide" 2 "$program" leaked_to_host else env OMPI_MCA_coll_irr_compose=nonsense "$program" leaked_to_host
+check "a misspelt parameter" misspelt "coll_irr_timoeut, .* sets to '5', so it has no effect; did you mean coll_irr_timeout?" \
+    ranks 4 --mca coll_irr_timoeut 5 "$program" many
+check "a parameter that is like no other" misspelt "coll_irr_colour_of_the_lines, .*; ompi_info --param coll irr" \
+    ranks 4 --mca coll_irr_colour_of_the_lines 5 "$program" many
+check "a misspelt parameter in a file" misspelt_in_file
 bad dims=square
 check "no dims at all" refused coll_irr_dims square "auto, or at most 15 sizes"
 check "good info keys" ranks 4 "$program" good_info

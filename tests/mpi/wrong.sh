@@ -21,7 +21,7 @@ waited() {
     cat "$scratch/run"
     texts=$(grep -c 'coll/irr: ' "$scratch/run")
     [ $status -eq 0 ] && [ "$texts" -ge 1 ] && [ "$texts" -le 3 ] &&
-        [ "$(grep -c 'coll/irr: rank [012] of .*(timeout)' "$scratch/run")" -eq "$texts" ] &&
+        [ "$(grep -c 'coll/irr: .* rank [012] of .*(timeout)' "$scratch/run")" -eq "$texts" ] &&
         tr '\n' ' ' < "$scratch/run" | grep -q "$text"
 }
 

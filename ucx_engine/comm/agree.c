@@ -22,6 +22,9 @@
 #include "core/clock.h"
 #include "core/log.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* Local: does this process lack the address of a member? */
 static bool lacks_address(irr_engine_t *engine, const irr_comm_params_t *params)
 {
@@ -42,12 +45,37 @@ static uint64_t trouble_word(const irr_comm_params_t *params, irr_status_t troub
     return trouble != IRR_OK ? (uint64_t)(params->ranks - params->rank) : 0;
 }
 
-/* The maximum that was reduced belongs to the lowest rank in trouble, which speaks for all. */
-static void tell_trouble(const irr_comm_params_t *params, uint64_t reduced, const char *reason)
+/* The words of the lowest rank in trouble, beside zeros of all others. */
+static irr_status_t told(irr_opening_t *opening)
 {
+    memcpy(opening->why, opening->words, sizeof(opening->why));
+    opening->why[sizeof(opening->why) - 1] = '\0';
+    opening->next = opening->after;
+    return IRR_OK;
+}
+
+/*
+ * The maximum that was reduced belongs to the lowest rank in trouble, which logs the reason; all ranks learn it by one
+ * more all-reduce, and go on with the step that follows.
+ */
+static irr_status_t tell_trouble(irr_opening_t *opening, uint64_t reduced, const char *reason)
+{
+    const irr_comm_params_t *params = &opening->params;
+
+    const bool refuses = reason == params->reason && params->otherwise != NULL;
+
+    memset(opening->words, 0, IRR_OPENING_WHY);
     if (reduced == (uint64_t)(params->ranks - params->rank) && reason != NULL) {
-        irr_log(IRR_LOG_ERROR, "%s", reason);
+        irr_log(IRR_LOG_ERROR, "%s%s%s", reason, refuses ? "; " : "", refuses ? params->otherwise : "");
+        snprintf((char *)opening->words, IRR_OPENING_WHY, "rank %d: %s", params->rank, reason);
     }
+    return irr_opening_reduce(opening, IRR_OPENING_WHY / sizeof(opening->words[0]), told);
+}
+
+static irr_status_t refused(irr_opening_t *opening)
+{
+    (void)opening;
+    return IRR_ERR_NOT_SUPPORTED;
 }
 
 /* What the ranks agree on; the first of them whenever they have, or have got, transports. */
@@ -55,7 +83,8 @@ enum { TROUBLE, ADDRESS_BYTES, ADDRESSES_NEEDED, ADDRESS_WORDS,
        SETTINGS = ADDRESS_WORDS, SETTINGS_COMPLEMENT, NODE, NODE_COMPLEMENT, SWITCHES,
        WORDS = SWITCHES + IRR_SWITCHES_WORDS };
 
-_Static_assert(WORDS <= IRR_OPENING_WORDS, "there is room for all words");
+_Static_assert(WORDS <= IRR_OPENING_WORDS && IRR_OPENING_WHY <= IRR_OPENING_WORDS * sizeof(uint64_t),
+               "there is room for all words");
 
 /* Local.  Without a transport there is no address, and nobody's is needed. */
 static void look_at_addresses(irr_opening_t *opening)
@@ -75,24 +104,27 @@ static void look_at_addresses(irr_opening_t *opening)
     opening->words[ADDRESSES_NEEDED] = status == IRR_OK && !has_none && lacks_address(engine, params);
 }
 
-/* The maxima of those words. */
-static irr_status_t take_addresses(irr_opening_t *opening)
+static irr_status_t refuse(irr_opening_t *opening)
 {
-    const uint64_t *words = opening->words;
+    opening->after = refused;
+    return tell_trouble(opening, opening->words[TROUBLE], opening->params.reason);
+}
 
-    if (words[TROUBLE] != 0) {
-        tell_trouble(&opening->params, words[TROUBLE], opening->params.reason);
-        return IRR_ERR_NOT_SUPPORTED;
-    }
-    opening->agreement.address_bytes = words[ADDRESS_BYTES];
-    opening->agreement.addresses_needed = words[ADDRESSES_NEEDED] != 0;
-    return IRR_OK;
+/* The maxima of those words. */
+static void take_addresses(irr_opening_t *opening)
+{
+    opening->agreement.address_bytes = opening->words[ADDRESS_BYTES];
+    opening->agreement.addresses_needed = opening->words[ADDRESSES_NEEDED] != 0;
 }
 
 static irr_status_t addresses_agreed(irr_opening_t *opening)
 {
+    if (opening->words[TROUBLE] != 0) {
+        return refuse(opening);
+    }
+    take_addresses(opening);
     opening->next = opening->after;
-    return take_addresses(opening);
+    return IRR_OK;
 }
 
 irr_status_t irr_agree_addresses(irr_opening_t *opening, irr_step_fn next)
@@ -105,11 +137,11 @@ irr_status_t irr_agree_addresses(irr_opening_t *opening, irr_step_fn next)
 static irr_status_t start_agreed(irr_opening_t *opening)
 {
     const uint64_t *words = opening->words;
-    irr_status_t status = take_addresses(opening);
 
-    if (status != IRR_OK) {
-        return status;
+    if (words[TROUBLE] != 0) {
+        return refuse(opening);
     }
+    take_addresses(opening);
     if (words[SETTINGS] != ~words[SETTINGS_COMPLEMENT]) {
         return irr_settings_tell(opening);
     }
@@ -140,11 +172,11 @@ static irr_status_t all_agreed(irr_opening_t *opening)
 {
     const uint64_t trouble = opening->words[0];
 
-    if (trouble != 0) {
-        tell_trouble(&opening->params, trouble, opening->reason);
-    }
     opening->verdict = trouble != 0 ? IRR_ERR_NOT_SUPPORTED : IRR_OK;
     opening->all = opening->words[1] == 0;
+    if (trouble != 0) {
+        return tell_trouble(opening, trouble, opening->reason);
+    }
     opening->next = opening->after;
     return IRR_OK;
 }
@@ -265,9 +297,10 @@ static irr_status_t proposed(irr_opening_t *opening, irr_step_fn search, irr_ste
 
 static irr_status_t no_id(irr_opening_t *opening)
 {
+    snprintf(opening->why, sizeof(opening->why), "none of the %u communicator ids is free at all ranks of a "
+             "communicator", (unsigned)IRR_IDS_COUNT);
     if (opening->params.rank == 0) {
-        irr_log(IRR_LOG_WARN, "none of the %u communicator ids is free at all ranks of a communicator",
-                (unsigned)IRR_IDS_COUNT);
+        irr_log(IRR_LOG_WARN, "%s", opening->why);
     }
     return IRR_ERR_NOT_SUPPORTED;
 }

@@ -162,12 +162,16 @@ static irr_status_t tell(irr_opening_t *opening)
     row = &rows[words[ROW]];
     write_value(row, values[first], one, sizeof(one));
     write_value(row, values[1 - first], other, sizeof(other));
-    if (params->rank == 0 && row->hashed) {
-        irr_log(IRR_LOG_ERROR, "setting %s is not the same on rank %d of a communicator as on rank %d; it must be the "
-                "same on all ranks", row->name, ranks[1 - first], ranks[first]);
-    } else if (params->rank == 0) {
-        irr_log(IRR_LOG_ERROR, "setting %s is %s on rank %d of a communicator and %s on rank %d; it must be the same "
-                "on all ranks", row->name, one, ranks[first], other, ranks[1 - first]);
+    if (row->hashed) {
+        snprintf(opening->why, sizeof(opening->why), "setting %s is not the same on rank %d of a communicator as on "
+                 "rank %d", row->name, ranks[1 - first], ranks[first]);
+    } else {
+        snprintf(opening->why, sizeof(opening->why), "setting %s is %s on rank %d of a communicator and %s on rank %d",
+                 row->name, one, ranks[first], other, ranks[1 - first]);
+    }
+    if (params->rank == 0) {
+        irr_log(IRR_LOG_ERROR, "%s; it must be the same on all ranks%s%s", opening->why,
+                params->otherwise != NULL ? "; " : "", params->otherwise != NULL ? params->otherwise : "");
     }
     return IRR_ERR_NOT_SUPPORTED;
 }

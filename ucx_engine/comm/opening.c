@@ -16,6 +16,8 @@
 #include "core/alloc.h"
 #include "exec/tag.h"
 
+#include <stdio.h>
+
 const char irr_opening_no_memory[] = "a rank has no memory for a communicator";
 
 void irr_opening_note(irr_opening_t *opening, irr_status_t status, const char *reason)
@@ -110,6 +112,7 @@ static irr_status_t need_transport(irr_opening_t *opening)
         return find_switches(opening);
     }
     if (opening->params.only_boards) {
+        snprintf(opening->why, sizeof(opening->why), "the ranks cannot share memory, or not read each other's");
         return IRR_ERR_NOT_SUPPORTED;
     }
     if (!may_stay) {

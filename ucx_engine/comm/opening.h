@@ -28,6 +28,9 @@ typedef struct irr_agreement {
 /* Most words of an agreement: see agree_settings.c. */
 #define IRR_OPENING_WORDS 58
 
+/* Room for the cause of a set-up that fails, which travels in words of an agreement. */
+#define IRR_OPENING_WHY 256
+
 typedef struct irr_opening irr_opening_t;
 
 /* IRR_OK: the step that is next may be taken now; IRR_IN_PROGRESS: later; else the set-up has failed. */
@@ -50,6 +53,7 @@ struct irr_opening {
     int                 label;      /* of this rank */
     uint64_t            words[IRR_OPENING_WORDS];   /* that are reduced */
     const char         *reason;     /* of the trouble that was taken into the agreement, for the user */
+    char                why[IRR_OPENING_WHY];   /* alike: the cause, once an agreement has failed; or empty */
     irr_status_t        verdict;    /* of an agreement on trouble: IRR_ERR_NOT_SUPPORTED on all ranks if one has some */
     bool                all;        /* and do all say yes? */
     bool                waits;      /* for a collective of the host */

@@ -1,0 +1,251 @@
+/*
+ * coll_irr_check.c - bad values and misspelt names of parameters, told in MPI_Init.
+ *
+ * Open MPI passes over a parameter that nobody registered.  So the names that begin with coll_irr_ in the environment,
+ * and in the parameter files that Open MPI has read, are compared with those of this component.
+ *
+ * Mostly all processes of a job find the same.  A process that finds something publishes a digest of it before MPI_Init
+ * exchanges what processes publish, and is silent in MPI_Init if a process of a lower rank has published the same.
+ *
+ * Cost: a walk through the environment and two short files.  A job without mistakes publishes and looks up nothing.
+ */
+#include "coll_irr_settings.h"
+#include "coll_irr_spell.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#define KEY "coll.irr.wrong"
+#define ENVIRONMENT "OMPI_MCA_"
+
+/* Mistakes that are told at most; of each kind. */
+enum { MISTAKES = 32 };
+
+extern char **environ;
+
+static struct {
+    mca_coll_irr_bad_t bad[MISTAKES];
+    int                bads;
+    char               unknown[MISTAKES][512];   /* messages */
+    int                unknowns;
+    uint64_t           digest;
+} found;
+
+/* ---- names ---- */
+
+/* Is the name registered?  In *nearest the registered one that is nearest to it; NULL: none is near. */
+static bool is_known(const char *name, const char **nearest)
+{
+    const mca_base_var_group_t *group;
+    const int index = mca_base_var_group_find("ompi", "coll", "irr");
+    const int *variables;
+    int least = INT_MAX;
+
+    *nearest = NULL;
+    if (index < 0 || mca_base_var_group_get(index, &group) != OPAL_SUCCESS) {
+        return true;
+    }
+    variables = OPAL_VALUE_ARRAY_GET_BASE(&group->group_vars, const int);
+    for (size_t i = 0; i < opal_value_array_get_size((opal_value_array_t *)&group->group_vars); i++) {
+        const mca_base_var_t *variable;
+
+        if (mca_base_var_get(variables[i], &variable) == OPAL_SUCCESS) {
+            const int distance = mca_coll_irr_distance(name, variable->mbv_full_name);
+
+            if (distance < least) {
+                least = distance;
+                *nearest = variable->mbv_full_name;
+            }
+        }
+    }
+    if (least > mca_coll_irr_distance_max(name)) {
+        *nearest = NULL;
+    }
+    return least == 0;
+}
+
+static void note_name(const char *name, const char *value, const char *where)
+{
+    char text[sizeof(found.unknown[0])], advice[96] = "ompi_info --param coll irr --level 9 lists all";
+    const char *nearest;
+
+    if (strncmp(name, MCA_COLL_IRR_PREFIX, strlen(MCA_COLL_IRR_PREFIX)) != 0 || is_known(name, &nearest)) {
+        return;
+    }
+    if (nearest != NULL) {
+        snprintf(advice, sizeof(advice), "did you mean %s?", nearest);
+    }
+    snprintf(text, sizeof(text), "there is no parameter %.80s, which %.200s sets to '%.64s', so it has no effect; %s",
+             name, where, value, advice);
+    for (int i = 0; i < found.unknowns; i++) {
+        if (strcmp(found.unknown[i], text) == 0) {
+            return;
+        }
+    }
+    if (found.unknowns < MISTAKES) {
+        memcpy(found.unknown[found.unknowns++], text, sizeof(text));
+    }
+}
+
+static void check_environment(void)
+{
+    for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
+        const char *equals = strchr(*entry, '=');
+        char name[128];
+
+        if (strncmp(*entry, ENVIRONMENT MCA_COLL_IRR_PREFIX, strlen(ENVIRONMENT MCA_COLL_IRR_PREFIX)) == 0 &&
+            equals != NULL) {
+            const char *begin = *entry + strlen(ENVIRONMENT);
+
+            snprintf(name, sizeof(name), "%.*s", (int)(equals - begin), begin);
+            note_name(name, equals + 1, "the environment, or --mca,");
+        }
+    }
+}
+
+/* A line "name = value" of a parameter file; anything else is Open MPI's business. */
+static void check_line(char *line, const char *path)
+{
+    char *begin = line + strspn(line, " \t"), *equals = strchr(begin, '=');
+    char *value = equals != NULL ? equals + 1 + strspn(equals + 1, " \t") : NULL;
+
+    if (equals == NULL || *begin == '#') {
+        return;
+    }
+    value[strcspn(value, "\r\n")] = '\0';
+    begin[strcspn(begin, " \t=")] = '\0';
+    note_name(begin, value, path);
+}
+
+static void check_file(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    char line[1024];
+
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+        check_line(line, path);
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+}
+
+/* The files of a parameter of Open MPI's, with commas. */
+static void check_files(const char *parameter)
+{
+    const int index = mca_base_var_find("opal", "mca", "base", parameter);
+    char *const *value = NULL, *list, *rest = NULL;
+
+    if (index < 0 || mca_base_var_get_value(index, &value, NULL, NULL) != OPAL_SUCCESS || value == NULL ||
+        *value == NULL) {
+        return;
+    }
+    list = strdup(*value);
+    for (char *path = list != NULL ? strtok_r(list, ",:", &rest) : NULL; path != NULL;
+         path = strtok_r(NULL, ",:", &rest)) {
+        check_file(path);
+    }
+    free(list);
+}
+
+/* ---- values ---- */
+
+static void note_bad(const mca_coll_irr_bad_t *bad)
+{
+    if (found.bads < MISTAKES) {
+        found.bad[found.bads++] = *bad;
+    }
+}
+
+static void check_text(const mca_coll_irr_text_t *row, void *values)
+{
+    mca_coll_irr_bad_t bad;
+
+    if (row->value != NULL && row->parse != mca_coll_irr_parse_path &&
+        !row->parse(row->value, (char *)values + row->offset)) {
+        (void)mca_coll_irr_bad_value(row->parameter, row->value, false, row->allowed, &bad);
+        note_bad(&bad);
+    }
+}
+
+static void check_values(void)
+{
+    mca_coll_irr_params_t of_process;
+    mca_coll_irr_settings_t of_communicators;
+    mca_coll_irr_bad_t bad;
+
+    for (int i = 0; mca_coll_irr_process_text_at(i) != NULL; i++) {
+        check_text(mca_coll_irr_process_text_at(i), &of_process);
+    }
+    for (int i = 0; i < MCA_COLL_IRR_ALL_CHOICES; i++) {
+        const mca_coll_irr_choice_t *choice = &mca_coll_irr_choices[i];
+
+        if (*choice->storage == MCA_COLL_IRR_BAD_NAME) {
+            (void)mca_coll_irr_bad_name(choice->parameter, choice->bad, false, choice->name, &bad);
+            note_bad(&bad);
+        }
+    }
+    for (int i = 0; mca_coll_irr_text_at(i) != NULL; i++) {
+        check_text(mca_coll_irr_text_at(i), &of_communicators);
+    }
+}
+
+/* ---- publish, tell ---- */
+
+static uint64_t digest_of(const char *text, uint64_t hash)
+{
+    while (*text != '\0') {
+        hash = (hash ^ (unsigned char)*text++) * UINT64_C(1099511628211);
+    }
+    return hash;
+}
+
+void mca_coll_irr_check_open(void)
+{
+    memset(&found, 0, sizeof(found));
+    if (mca_coll_irr_component.params.priority < 0 || !mca_coll_irr_modex_works()) {
+        return;   /* disabled, or no job */
+    }
+    check_environment();
+    check_files("param_files");
+    check_files("override_param_file");
+    check_values();
+    found.digest = UINT64_C(14695981039346656037);
+    for (int i = 0; i < found.unknowns; i++) {
+        found.digest = digest_of(found.unknown[i], found.digest);
+    }
+    for (int i = 0; i < found.bads; i++) {
+        found.digest = digest_of(found.bad[i].value, digest_of(found.bad[i].parameter, found.digest));
+    }
+    if (found.unknowns + found.bads > 0) {
+        (void)mca_coll_irr_modex_put(KEY, found.digest);
+    }
+}
+
+/* Does a process of a lower rank tell the same? */
+static bool others_tell(void)
+{
+    opal_process_name_t name = *OMPI_PROC_MY_NAME;
+    uint64_t digest = 0;
+
+    for (unsigned rank = 0; rank < mca_coll_irr_my_process(); rank++) {
+        name.vpid = rank;
+        if (mca_coll_irr_modex_get(KEY, &name, &digest) == OMPI_SUCCESS && digest == found.digest) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void mca_coll_irr_check_tell(void)
+{
+    if (found.unknowns + found.bads == 0 || others_tell()) {
+        return;
+    }
+    for (int i = 0; i < found.unknowns; i++) {
+        mca_coll_irr_tell("engine-message", found.unknown[i]);
+    }
+    for (int i = 0; i < found.bads; i++) {
+        mca_coll_irr_tell_bad(&found.bad[i]);
+    }
+}
