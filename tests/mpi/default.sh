@@ -35,7 +35,25 @@ causes() {
         ranks 4 --mca coll_irr_verbose 1 "$@" "$program" left
 }
 
-plan 28
+# read_only_shm TEXT: one message of the job has it, where nobody can write into /dev/shm.
+read_only_shm() {
+    one_says "$1" timeout -k 5 "$LIMIT" unshare -m sh -c \
+        'mount -t tmpfs -o ro none /dev/shm && exec "$@"' - "$MPIRUN" --oversubscribe -np 4 "$builddir/mpi_report" 7 0
+}
+
+# check_shm: a1 over UCX needs /dev/shm, and the message says so; board does without.
+check_shm() {
+    OMPI_MCA_coll_irr_transport=ucx OMPI_MCA_coll_irr_alltoallv_algorithm=a1
+    export OMPI_MCA_coll_irr_transport OMPI_MCA_coll_irr_alltoallv_algorithm
+    check "a read-only /dev/shm" read_only_shm "rank 0 of MPI_COMM_WORLD: .*UCX needs about 5 MB a rank in a writable /dev/shm; node and board"
+    OMPI_MCA_coll_irr_alltoallv_algorithm=board OMPI_MCA_coll_irr_verbose=1
+    export OMPI_MCA_coll_irr_verbose
+    check "board needs none" says "MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: board" unshare -m sh -c \
+        'mount -t tmpfs -o ro none /dev/shm && exec "$@"' - "$MPIRUN" --oversubscribe -np 4 "$builddir/mpi_report" 7 0
+    unset OMPI_MCA_coll_irr_alltoallv_algorithm OMPI_MCA_coll_irr_transport OMPI_MCA_coll_irr_verbose
+}
+
+plan 30
 for n in 2 4 7; do
     check "$n ranks, nothing configured: all is left to Open MPI, nothing is opened" silent ranks $n "$program" left
 done
@@ -76,6 +94,16 @@ check "the cause: ranks without coll/irr" one_says \
     "MPI_COMM_WORLD, MPI_Alltoallv, .*, because rank 2 of MPI_COMM_WORLD has not loaded it, and rank 0 has" \
     ranks 4 "$divide" 2 "$builddir/mpi_report" 7 0 else env OMPI_MCA_coll=^irr "$builddir/mpi_report" 7 0
 unset OMPI_MCA_coll_irr_alltoallv_algorithm OMPI_MCA_coll_irr_verbose
+case $TRANSPORTS in
+    *ucx*) ucx=yes ;;
+    *) ucx= ;;
+esac
+if [ -n "$ucx" ] && unshare -m mount -t tmpfs -o ro none /dev/shm 2> /dev/null; then
+    check_shm
+else
+    skip "a read-only /dev/shm" "no UCX, or not root"
+    skip "board needs none" "no UCX, or not root"
+fi
 check "verbose says that a request is left" says "a persistent request of communicator MPI_COMM_WORLD is left to" \
     ranks 4 --mca coll_irr_verbose 10 --mca coll_irr_alltoallv_algorithm host "$program" left
 check "an algorithm on two of four ranks" one_says "is to serve a collective, is not the same on rank 2" \

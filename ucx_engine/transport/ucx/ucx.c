@@ -234,7 +234,11 @@ static irr_status_t open_context(irr_ucx_t *ucx, const irr_engine_config_t *conf
     return status;
 }
 
-static irr_status_t open_worker(irr_ucx_t *ucx)
+/* UCX's shared memory lies in files there; boards and the transport shm use files without a name. */
+static const char shm_advice[] = " (UCX needs about 5 MB a rank in a writable /dev/shm; node and board on one node, "
+                                 "and the transport shm, need none)";
+
+static irr_status_t open_worker(irr_ucx_t *ucx, bool one_node)
 {
     ucp_worker_params_t params = {
         .field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
@@ -243,7 +247,8 @@ static irr_status_t open_worker(irr_ucx_t *ucx)
     ucs_status_t status = irr_ucx.ucp_worker_create(ucx->context, &params, &ucx->worker);
 
     if (status != UCS_OK) {
-        irr_log(IRR_LOG_ERROR, "ucx cannot create a worker: %s", irr_ucx.ucs_status_string(status));
+        irr_log(IRR_LOG_ERROR, "ucx cannot create a worker: %s%s", irr_ucx.ucs_status_string(status),
+                one_node ? shm_advice : "");
         return irr_ucx_status(status);
     }
     status = irr_ucx.ucp_worker_get_address(ucx->worker, &ucx->address, &ucx->address_length);
@@ -364,7 +369,7 @@ irr_status_t irr_ucx_open(const irr_engine_config_t *config, irr_transport_t **t
     if (status != IRR_OK) {
         goto err_datatype;
     }
-    status = open_worker(ucx);
+    status = open_worker(ucx, config->one_node);
     if (status != IRR_OK) {
         goto err_context;
     }
