@@ -179,10 +179,10 @@ static bool explain(const mca_coll_irr_ranks_t *ranks, char *text, size_t size)
 }
 
 /*
- * Tells the user what is unlike, once.  The lowest of the ranks of the highest priority does, as it comes here if any
- * does.
+ * Tells the user what is unlike, at the first communicator of this process.  The lowest of the ranks of the highest
+ * priority tells, because it comes here if any rank does.
  */
-static void tell_once(const char *text)
+static void tell_once(const char *text, bool tells)
 {
     bool told;
 
@@ -190,7 +190,7 @@ static void tell_once(const char *text)
     told = records.told;
     records.told = true;
     opal_mutex_unlock(&mca_coll_irr_component.lock);
-    if (!told) {
+    if (!told && tells) {
         mca_coll_irr_tell("not-everywhere", text);
     }
 }
@@ -245,8 +245,10 @@ bool mca_coll_irr_records_are_alike(const mca_coll_irr_ranks_t *ranks, const uin
     }
     if (records.told && ranks->rank != 0) {   /* nobody reads it */
         snprintf(why, size, "coll/irr is not the same on all ranks");
-    } else if (explain(ranks, why, size)) {
-        tell_once(why);
+    } else {
+        const bool tells = explain(ranks, why, size);
+
+        tell_once(why, tells);
     }
     return false;
 }
