@@ -320,7 +320,7 @@ count_blocks() {
     done | awk '$3 !~ /^=/' | wc -l
 }
 
-plan $((17 + $(count_blocks)))
+plan $((18 + $(count_blocks)))
 check "each block of commands is marked as one" fenced
 check "links lead somewhere" links "$top"
 check "the documents list the packages that contrib/setup installs" packages
