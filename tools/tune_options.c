@@ -34,8 +34,8 @@ static void help(bool whole)
         return;
     }
     irr_cli_list("Constants", irr_machine_name, irr_machine_text);
-    printf("\nOf each: the median of all rounds, the least and the most, and the spread: how far the middle 80 %% of\n"
-           "them is apart, in percent of the median.  With a spread above 50 %% the default is written instead.\n"
+    printf("\nOf each: the median of all rounds, the least and the most, and the spread: how far the middle 80 %%\n"
+           "of them is apart, in %% of the median.  With a spread above 50 %% the default is written instead.\n"
            "There are " IRR_CLI_TEXT(IRR_TUNE_ROUNDS_MIN) " rounds or more, however "
            "long they take.\n"
            "\nExit status: 0 good, 1 the file could not be written in the end, 2 the input was refused.\n");
