@@ -67,7 +67,8 @@ auto() {
     choose "$IRR_LAB_STATE/topology.conf" && grep '^  auto[^ ]* .* yes$' "$scratch/run" &&
         grep 'MPI_Alltoallv, 3 ranks on 3 nodes, about 66 kB to each: .*; tried [1-9]' "$scratch/run" &&
         echo 'SwitchName=s Nodes=n[1-2]' > "$scratch/lacks" && choose "$scratch/lacks" &&
-        grep '^  auto(host) .* yes$' "$scratch/run" && [ "$(grep -c 'is none of its hosts' "$scratch/run")" -eq 1 ]
+        grep '^  auto(host) .* yes$' "$scratch/run" && grep "because .*rank 2: .*'n3' is none of its hosts" "$scratch/run" &&
+        [ "$(grep -c 'coll/irr: .*is none of its hosts' "$scratch/run")" -eq 1 ]
 }
 # A job of two exchanges opens nothing, also with a file.
 auto_waits() {

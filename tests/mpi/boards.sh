@@ -75,7 +75,7 @@ planned() {
         "$builddir/irr_bench" -c $options --algorithms "$row" -i 20 > "$scratch/run" 2>&1 || cat "$scratch/run"
     echo "$row, $1 ranks, $2 a node: $plan messages"
     awk -v name="$row" -v plan="$plan" '
-        $1 == name { good = $6 + 0.3 >= plan && $6 - 0.3 <= plan; print }
+        $1 == name { good = $7 + 0.3 >= plan && $7 - 0.3 <= plan; print }
         END { exit !good }' "$scratch/run"
 }
 
