@@ -150,7 +150,8 @@ typedef enum mca_coll_irr_state_t {
     MCA_COLL_IRR_NEW,
     MCA_COLL_IRR_CHOOSING,
     MCA_COLL_IRR_SERVING,
-    MCA_COLL_IRR_DECLINED
+    MCA_COLL_IRR_DECLINED,
+    MCA_COLL_IRR_FAILED      /* an agreement was given up: each call ends in an error */
 } mca_coll_irr_state_t;
 
 /* Most communicators come to an end before anything is tried on them. */
@@ -347,6 +348,12 @@ void mca_coll_irr_serve_from_now(mca_coll_irr_module_t *module, mca_coll_irr_ser
 
 /* Local: a collective is left to the previous module from now on. */
 void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *why);
+
+/*
+ * Local: the ranks could not agree on a collective, so others may go another way; calls of it end in errors from now
+ * on.  Returns the error of this one.
+ */
+int mca_coll_irr_fail(mca_coll_irr_service_t *service, irr_status_t status);
 
 /*
  * Collective: the ranks ask each other what they want.  Then the collective is served, or declined on all; or, where

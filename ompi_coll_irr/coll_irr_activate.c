@@ -19,13 +19,23 @@
 
 #include <stdlib.h>
 
+typedef struct maxima {
+    mca_coll_irr_rounds_t rounds;
+    uint64_t              words[MCA_COLL_IRR_ROUNDS_WORDS];
+} maxima_t;
+
 irr_status_t mca_coll_irr_maxima(mca_coll_irr_module_t *module, uint64_t *words, size_t count)
 {
-    mca_coll_irr_rounds_t rounds;
+    maxima_t own, *maxima = mca_coll_irr_rounds_room(&module->ranks, &own, sizeof(own));
+    irr_status_t status;
 
-    mca_coll_irr_rounds_init(&rounds, &module->ranks, MCA_COLL_BASE_TAG_BARRIER);
-    mca_coll_irr_rounds_maxima(&rounds, words, count, &MCA_COLL_IRR_PARTNERS_ALL);
-    return mca_coll_irr_rounds_wait(&rounds, 0, NULL);
+    memcpy(maxima->words, words, count * sizeof(*words));
+    mca_coll_irr_rounds_init(&maxima->rounds, &module->ranks, MCA_COLL_IRR_TAG_BLOCKING);
+    mca_coll_irr_rounds_maxima(&maxima->rounds, maxima->words, count, &MCA_COLL_IRR_PARTNERS_ALL);
+    status = mca_coll_irr_rounds_wait(&maxima->rounds, 0, NULL);
+    memcpy(words, maxima->words, count * sizeof(*words));
+    mca_coll_irr_rounds_leave(&module->ranks, &own, maxima);
+    return status;
 }
 
 /*
@@ -99,6 +109,12 @@ void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t 
     mca_coll_irr_say(module, service);
 }
 
+int mca_coll_irr_fail(mca_coll_irr_service_t *service, irr_status_t status)
+{
+    service->state = MCA_COLL_IRR_FAILED;
+    return mca_coll_irr_error(status);
+}
+
 void mca_coll_irr_service_end(mca_coll_irr_service_t *service)
 {
     mca_coll_irr_choose_end(service);
@@ -138,22 +154,26 @@ static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service
     mca_coll_irr_group_t *group = NULL;
     irr_status_t status = module->trouble == IRR_OK ? mca_coll_irr_prepare(module, &group) : module->trouble;
     const mca_coll_irr_purpose_t purpose = { .plans = false };
-    mca_coll_irr_opening_t opening;
+    mca_coll_irr_opening_t own, *opening = mca_coll_irr_rounds_room(&module->ranks, &own, sizeof(own));
+    int result = OMPI_SUCCESS;
     irr_settings_t settings;
 
     mca_coll_irr_service_settings(module, service, &settings);
-    mca_coll_irr_opening_start(&opening, module, MCA_COLL_BASE_TAG_BARRIER, &settings, &purpose, status,
-                               module->reason);
-    status = mca_coll_irr_opening_wait(&opening, &service->irr_comm);
+    mca_coll_irr_opening_start(opening, module, MCA_COLL_IRR_TAG_BLOCKING, &settings, &purpose, status, module->reason);
+    status = mca_coll_irr_opening_wait(opening, &service->irr_comm);
     if (status == IRR_OK) {
         mca_coll_irr_teardown_add(group);
         mca_coll_irr_serve_from_now(module, service);
-        return OMPI_SUCCESS;
+    } else {
+        free(group);
     }
-    free(group);
-    mca_coll_irr_decline(module, service, status == IRR_ERR_NOT_SUPPORTED ? mca_coll_irr_opening_why(&opening)
-                                                                          : "a message of Open MPI failed");
-    return status == IRR_ERR_NOT_SUPPORTED ? OMPI_SUCCESS : mca_coll_irr_error(status);
+    if (status == IRR_ERR_NOT_SUPPORTED) {
+        mca_coll_irr_decline(module, service, mca_coll_irr_opening_why(opening));
+    } else if (status != IRR_OK) {
+        result = mca_coll_irr_fail(service, status);
+    }
+    mca_coll_irr_rounds_leave(&module->ranks, &own, opening);
+    return result;
 }
 
 static mca_coll_irr_service_t *leader_of(mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
@@ -167,6 +187,9 @@ static int share(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
     mca_coll_irr_service_t *leader = leader_of(module, service);
     int result = leader->state == MCA_COLL_IRR_NEW ? decide(module, leader) : OMPI_SUCCESS;
 
+    if (leader->state == MCA_COLL_IRR_FAILED) {
+        return mca_coll_irr_fail(service, IRR_ERR_PEER);
+    }
     if (result != OMPI_SUCCESS || leader->state != MCA_COLL_IRR_SERVING) {
         mca_coll_irr_decline(module, service, leader->why);
         return result;
@@ -179,23 +202,36 @@ static int share(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 
 /* ---- the first call ---- */
 
+/* The ranks have told each other what they want. */
+static int answer(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
+                  const mca_coll_irr_question_t *question)
+{
+    irr_status_t status = IRR_OK;
+
+    switch (service->state) {
+    case MCA_COLL_IRR_DECLINED:
+        return OMPI_SUCCESS;
+    case MCA_COLL_IRR_CHOOSING:
+        status = mca_coll_irr_machine_agreed(module, mca_coll_irr_question_machine(question));
+        return status == IRR_OK ? OMPI_SUCCESS : mca_coll_irr_fail(service, status);
+    default:
+        return service != leader_of(module, service) && mca_coll_irr_question_is_alike(question)
+                   ? share(module, service) : decide(module, service);
+    }
+}
+
 int mca_coll_irr_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
-    mca_coll_irr_question_t question;
+    mca_coll_irr_question_t own, *question = mca_coll_irr_rounds_room(&module->ranks, &own, sizeof(own));
     irr_status_t status;
+    int result;
 
-    mca_coll_irr_question_start(&question, module, service, MCA_COLL_BASE_TAG_BARRIER, module->everywhere,
-                                NULL);
-    status = mca_coll_irr_question_wait(&question);
-    module->everywhere = module->everywhere || question.everywhere;
-    if (status != IRR_OK || service->state == MCA_COLL_IRR_DECLINED) {
-        return mca_coll_irr_error(status);
-    }
-    if (service->state == MCA_COLL_IRR_CHOOSING) {
-        return mca_coll_irr_error(mca_coll_irr_machine_agreed(module, mca_coll_irr_question_machine(&question)));
-    }
-    return service != leader_of(module, service) && mca_coll_irr_question_is_alike(&question) ? share(module, service)
-                                                                                           : decide(module, service);
+    mca_coll_irr_question_start(question, module, service, MCA_COLL_IRR_TAG_BLOCKING, module->everywhere, NULL);
+    status = mca_coll_irr_question_wait(question);
+    module->everywhere = module->everywhere || question->everywhere;
+    result = status == IRR_OK ? answer(module, service, question) : mca_coll_irr_fail(service, status);
+    mca_coll_irr_rounds_leave(&module->ranks, &own, question);
+    return result;
 }
 
 void mca_coll_irr_meet_neighbors(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
@@ -237,5 +273,9 @@ static int begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 
 int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
-    return service->state == MCA_COLL_IRR_NEW ? begin(module, service) : OMPI_SUCCESS;
+    switch (service->state) {
+    case MCA_COLL_IRR_NEW:    return begin(module, service);
+    case MCA_COLL_IRR_FAILED: return mca_coll_irr_error(IRR_ERR_PEER);
+    default:                  return OMPI_SUCCESS;
+    }
 }

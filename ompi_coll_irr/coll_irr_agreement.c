@@ -169,6 +169,11 @@ static irr_status_t wait_for_way(mca_coll_irr_agreement_t *agreement)
     if (status == IRR_IN_PROGRESS) {
         return status;
     }
+    if (status != IRR_OK && status != IRR_ERR_NOT_SUPPORTED) {
+        free(agreement->group);
+        agreement->group = NULL;
+        return status;
+    }
     if (status != IRR_OK) {
         snprintf(service->why, sizeof(service->why), "%s", mca_coll_irr_opening_why(&agreement->opening));
         service->refused = service->needs_transport || !agreement->purpose.only_boards;   /* so nothing can be opened */

@@ -30,7 +30,7 @@ struct mca_coll_irr_agreement_t {
 void mca_coll_irr_agreement_start(mca_coll_irr_agreement_t *agreement, mca_coll_irr_module_t *module,
                                   mca_coll_irr_service_t *service, int tag, const mca_coll_irr_purpose_t *purpose);
 
-/* Never blocks.  IRR_IN_PROGRESS, and then IRR_OK or IRR_ERR_OOB. */
+/* Never blocks.  IRR_IN_PROGRESS, and then IRR_OK or an error of rounds. */
 irr_status_t mca_coll_irr_agreement_test(mca_coll_irr_agreement_t *agreement);
 
 /* The same, waited for. */

@@ -136,7 +136,8 @@ int mca_coll_irr_choose_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_
 static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     const mca_coll_irr_purpose_t purpose = { .plans = false };
-    mca_coll_irr_agreement_t agreement;
+    mca_coll_irr_agreement_t own, *agreement;
+    irr_status_t status;
     int result;
 
     if (!mca_coll_irr_choose_is_due(module, service)) {
@@ -146,8 +147,11 @@ static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
     if (result != OMPI_SUCCESS || service->state != MCA_COLL_IRR_CHOOSING) {
         return result;
     }
-    mca_coll_irr_agreement_start(&agreement, module, service, MCA_COLL_BASE_TAG_BARRIER, &purpose);
-    return mca_coll_irr_error(mca_coll_irr_agreement_wait(&agreement));
+    agreement = mca_coll_irr_rounds_room(&module->ranks, &own, sizeof(own));
+    mca_coll_irr_agreement_start(agreement, module, service, MCA_COLL_IRR_TAG_BLOCKING, &purpose);
+    status = mca_coll_irr_agreement_wait(agreement);
+    mca_coll_irr_rounds_leave(&module->ranks, &own, agreement);
+    return status == IRR_OK ? OMPI_SUCCESS : mca_coll_irr_fail(service, status);
 }
 
 /* ---- calls ---- */

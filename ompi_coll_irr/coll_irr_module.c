@@ -218,6 +218,7 @@ static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
     if (module->trouble == IRR_OK) {
         module->trouble = mca_coll_irr_settings_take(comm, module->keyed, &module->settings, &module->bad);
     }
+    module->ranks.timeout = module->settings->engine.timeout;
     return OMPI_SUCCESS;
 }
 
@@ -273,7 +274,9 @@ static void destruct(mca_coll_irr_module_t *module)
     free(module->reason);
     free(module->bad);
     free(module->neighbors);
-    free(module->series);
+    if (!module->ranks.stranded) {   /* else Open MPI may still use what it was told in an agreement */
+        free(module->series);
+    }
     mca_coll_irr_settings_give(module->settings);
     mca_coll_irr_room_fini(&module->send_room);
     mca_coll_irr_room_fini(&module->recv_room);

@@ -23,10 +23,8 @@
  * Cost: a call that goes to Open MPI and is not timed is passed on, and there is no request of ours.
  */
 #include "coll_irr_choose.h"
+#include "coll_irr_engine.h"
 #include "coll_irr_tell.h"
-
-/* Where the tags of what the ranks agree on are, among those of nonblocking collectives: so many calls away. */
-#define TAGS (1 << 22)
 
 static const char *const another = "of no use for nonblocking calls, which another component serves than libnbc";
 
@@ -97,7 +95,7 @@ static void begin_series(mca_coll_irr_series_t *series)
     char text[128];
 
     mca_coll_irr_meet_neighbors(series->module, service->which);
-    series->tag = MCA_COLL_BASE_TAG_NONBLOCKING_BASE - TAGS - (int)service->which;
+    series->tag = MCA_COLL_IRR_TAG_SERIES - (int)service->which;
     if (persistent->function == NULL || persistent->module != nonblocking->module) {
         series->unfit = another;
     }
@@ -238,6 +236,9 @@ int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which
     kind_t kind;
     int result;
 
+    if (series->service.state == MCA_COLL_IRR_FAILED) {
+        return mca_coll_irr_error(IRR_ERR_PEER);
+    }
     mca_coll_irr_tally_ask(&series->service);
     kind = look_at(series);
     if (kind == PASSES) {

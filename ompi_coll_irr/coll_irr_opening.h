@@ -41,7 +41,7 @@ void mca_coll_irr_opening_start(mca_coll_irr_opening_t *opening, mca_coll_irr_mo
 
 /*
  * Never blocks.  IRR_IN_PROGRESS; IRR_OK and the communicator; IRR_ERR_NOT_SUPPORTED, alike on all ranks, if one of
- * them has other settings, is in trouble or cannot plan; IRR_ERR_OOB.
+ * them has other settings, is in trouble or cannot plan; or an error of rounds.
  */
 irr_status_t mca_coll_irr_opening_test(mca_coll_irr_opening_t *opening, irr_comm_t **comm_p);
 

@@ -97,7 +97,9 @@ void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
         ompi_request_free(&request->inner);
     }
     mca_coll_irr_series_fini(request->series);
-    free(request->series);
+    if (!request->series->module->ranks.stranded) {   /* else Open MPI may still use what it was told in an agreement */
+        free(request->series);
+    }
     mca_coll_irr_side_release(&request->call.recv);
     mca_coll_irr_side_release(&request->call.send);
     mca_coll_irr_request_close(request);
@@ -113,17 +115,20 @@ static int init_previous(const args_t *args, ompi_request_t **request_p)
 
 /*
  * Collective, with or without a request on this rank: an engine communicator with a plan for it.
- * IRR_ERR_NOT_SUPPORTED, alike on all ranks, or IRR_ERR_OOB.
+ * IRR_ERR_NOT_SUPPORTED, alike on all ranks, or an error of rounds.
  */
 static irr_status_t open_planned(mca_coll_irr_module_t *module, const irr_settings_t *settings,
                                  mca_coll_irr_request_t *request, irr_status_t trouble, irr_comm_t **comm_p)
 {
     const mca_coll_irr_purpose_t purpose = { .plans = true, .call = request == NULL ? NULL : &request->call };
-    mca_coll_irr_opening_t opening;
+    mca_coll_irr_opening_t own, *opening = mca_coll_irr_rounds_room(&module->ranks, &own, sizeof(own));
+    irr_status_t status;
 
-    mca_coll_irr_opening_start(&opening, module, MCA_COLL_BASE_TAG_BARRIER, settings, &purpose, trouble,
+    mca_coll_irr_opening_start(opening, module, MCA_COLL_IRR_TAG_BLOCKING, settings, &purpose, trouble,
                                "a rank has no memory for a persistent request");
-    return mca_coll_irr_opening_wait(&opening, comm_p);
+    status = mca_coll_irr_opening_wait(opening, comm_p);
+    mca_coll_irr_rounds_leave(&module->ranks, &own, opening);
+    return status;
 }
 
 /* Collective: a request that is served, or IRR_ERR_NOT_SUPPORTED alike on all ranks. */
@@ -148,16 +153,16 @@ static irr_status_t create_served(const args_t *args, const irr_settings_t *sett
 
 /* ---- where the ranks choose ---- */
 
-/* Collective: the request begins with the way that its class has found, if all ranks can. */
-static void take_found(mca_coll_irr_module_t *module, mca_coll_irr_request_t *request)
+/* Collective: the request begins with the way that its class has found, if all ranks can.  An error of rounds. */
+static irr_status_t take_found(mca_coll_irr_module_t *module, mca_coll_irr_request_t *request)
 {
     mca_coll_irr_service_t *service = &request->series->service;
     const mca_coll_irr_service_t *class = &module->services[service->which];
-    irr_status_t trouble = IRR_OK;
+    irr_status_t trouble = IRR_OK, status;
     irr_settings_t settings;
 
     if (!mca_coll_irr_service_settings(module, class, &settings)) {
-        return;
+        return IRR_OK;
     }
     service->candidates = calloc(1, sizeof(*service->candidates));
     if (service->candidates == NULL) {
@@ -165,12 +170,14 @@ static void take_found(mca_coll_irr_module_t *module, mca_coll_irr_request_t *re
     } else {
         service->candidates->open[1] = class->candidates->open[class->choice.way];
     }
-    if (open_planned(module, &settings, request, trouble, &service->ways[1]) == IRR_OK) {
+    status = open_planned(module, &settings, request, trouble, &service->ways[1]);
+    if (status == IRR_OK) {
         irr_choice_found(&service->choice, &class->choice.speedup);
         service->grouped = true;   /* as those of the class are */
     } else {
         service->ways[1] = NULL;
     }
+    return status == IRR_ERR_NOT_SUPPORTED ? IRR_OK : status;
 }
 
 /*
@@ -187,13 +194,20 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
     ompi_request_t *inner = MPI_REQUEST_NULL;
     const int result = init_previous(args, &inner);
     uint64_t failed = request == NULL || result != OMPI_SUCCESS;
+    irr_status_t status = mca_coll_irr_maxima(module, &failed, 1);
 
-    if (mca_coll_irr_maxima(module, &failed, 1) != IRR_OK || failed != 0) {
+    if (status != IRR_OK || failed != 0) {
         if (request != NULL) {
             mca_coll_irr_request_destroy(request);
         }
-        *request_p = inner;
-        return result;
+        if (status == IRR_OK) {
+            *request_p = inner;
+            return result;
+        }
+        if (result == OMPI_SUCCESS) {
+            ompi_request_free(&inner);
+        }
+        return mca_coll_irr_fail(&module->services[args->which], status);
     }
     request->inner = inner;
     request->ready = true;
@@ -203,7 +217,11 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
     service->state = MCA_COLL_IRR_CHOOSING;
     service->asked = true;   /* for the class */
     irr_choice_init(&service->choice, (uint32_t)mca_coll_irr_component.params.setup_share);
-    take_found(module, request);
+    status = take_found(module, request);
+    if (status != IRR_OK) {
+        mca_coll_irr_request_destroy(request);
+        return mca_coll_irr_fail(&module->services[args->which], status);
+    }
     mca_coll_irr_tally_request(request, module->services[args->which].choice.way != 0 ? begin_ns : 0);
     *request_p = &request->super.super;
     return OMPI_SUCCESS;

@@ -213,8 +213,6 @@ irr_status_t mca_coll_irr_question_test(mca_coll_irr_question_t *question)
         question->status = answered(question);
     } else if (question->status == IRR_OK) {
         decline_divided(question);
-    } else if (question->status != IRR_IN_PROGRESS) {
-        mca_coll_irr_decline(question->module, question->service, "a message of Open MPI failed");
     }
     return question->status;
 }

@@ -32,8 +32,8 @@ void mca_coll_irr_question_start(mca_coll_irr_question_t *question, mca_coll_irr
                                  mca_coll_irr_service_t *service, int tag, bool everywhere, const char *unfit);
 
 /*
- * Never blocks.  IRR_IN_PROGRESS, and then the service is DECLINED unless all want it served, of which the user is
- * told; IRR_OK or IRR_ERR_OOB.
+ * Never blocks.  IRR_IN_PROGRESS; IRR_OK, and then the service is DECLINED unless all want it served, of which the user
+ * is told; or an error of rounds.
  */
 irr_status_t mca_coll_irr_question_test(mca_coll_irr_question_t *question);
 

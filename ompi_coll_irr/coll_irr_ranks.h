@@ -20,6 +20,9 @@ typedef struct mca_coll_irr_part_t {
 
 typedef struct mca_coll_irr_ranks_t {
     int                 size, rank;
+    size_t              timeout;    /* seconds that an agreement among them may wait; 0: for ever */
+    bool                given_up;   /* one has failed on this rank: there will be none any more, */
+    bool                stranded;   /* and Open MPI may still use the memory of that one */
     mca_coll_irr_part_t parts[2];   /* the second one begins at `size` if there is none */
     ompi_communicator_t *kept;      /* retained; NULL: none */
 } mca_coll_irr_ranks_t;

@@ -140,7 +140,8 @@ irr_choice_turn_t mca_coll_irr_series_turn(mca_coll_irr_series_t *series, mca_co
 
 /*
  * What the ranks agree on after an operation that is due: what they want, if they have not told each other yet, and
- * then what serves the collective, or what choosing asks for.  Nobody waits: IRR_IN_PROGRESS; IRR_OK or IRR_ERR_OOB.
+ * then what serves the collective, or what choosing asks for.  Nobody waits: IRR_IN_PROGRESS; IRR_OK or an error of
+ * rounds, after which the series ends all operations in errors.
  */
 void         mca_coll_irr_series_agree(mca_coll_irr_series_t *series);
 irr_status_t mca_coll_irr_series_test(mca_coll_irr_series_t *series);

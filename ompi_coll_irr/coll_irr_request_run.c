@@ -134,6 +134,16 @@ static void activate(mca_coll_irr_request_t *request)
 /* How an operation begins: by the engine, by the previous module, or not yet. */
 typedef enum begun { BY_ENGINE, BY_HOST, WAITS } begun_t;
 
+/* The ranks do not know any more by what it goes: it ends in an error at once. */
+static void begin_failed(mca_coll_irr_request_t *request)
+{
+    request->failed = mca_coll_irr_error(IRR_ERR_PEER);
+    request->turn = (irr_choice_turn_t){ .timed = false };
+    request->begin_ns = 0;
+    request->series->active++;
+    activate(request);
+}
+
 /* By the way whose turn it is; what Open MPI does is left to the caller.  The lock is held. */
 static begun_t begin(mca_coll_irr_request_t *request)
 {
@@ -141,6 +151,10 @@ static begun_t begin(mca_coll_irr_request_t *request)
     irr_comm_t *way = mca_coll_irr_series_way(series);
     irr_status_t status = IRR_OK;
 
+    if (series->service.state == MCA_COLL_IRR_FAILED) {
+        begin_failed(request);
+        return BY_ENGINE;
+    }
     if (way != NULL && !is_persistent(request)) {
         status = irr_exchange_take(way, &request->exchange);
     }

@@ -10,8 +10,15 @@
 
 #include "opal/runtime/opal_progress.h"
 
+#include <stdlib.h>
+
 /* Who waits so long is told why that may be. */
 #define LATE_NS UINT64_C(10000000000)
+
+/* A longer time between two looks counts for no more: the program computes, and what has come was not looked at. */
+#define GAP_NS UINT64_C(100000000)
+
+#define NS_PER_S UINT64_C(1000000000)
 
 int mca_coll_irr_tag(ompi_communicator_t *comm)
 {
@@ -44,7 +51,7 @@ static size_t length_of(const mca_coll_irr_rounds_t *rounds)
     const int64_t known = distance_of(rounds), rest = rounds->count - known;
 
     if (rounds->words != NULL) {
-        return rounds->size * sizeof(*rounds->words);
+        return rounds->size * sizeof(rounds->sent[0]);
     }
     return rounds->size * (size_t)(known < rest ? known : rest);
 }
@@ -71,7 +78,7 @@ static int post(mca_coll_irr_rounds_t *rounds)
     const int64_t distance = distance_of(rounds);
     const size_t bytes = length_of(rounds);
     const bool has_words = rounds->words != NULL;
-    void *from = has_words ? (void *)rounds->words : rounds->bytes;
+    void *from = has_words ? (void *)rounds->sent : rounds->bytes;
     void *to = has_words ? (void *)rounds->received : rounds->bytes + rounds->size * (size_t)distance;
     int result = OMPI_SUCCESS;
 
@@ -94,6 +101,7 @@ static bool is_over(mca_coll_irr_rounds_t *rounds)
 
         if (*request != NULL && REQUEST_COMPLETE(*request)) {
             rounds->failed = rounds->failed || (*request)->req_status.MPI_ERROR != MPI_SUCCESS;
+            rounds->told = rounds->told || (i == 0 && (*request)->req_status._ucount < length_of(rounds));
             ompi_request_free(request);
             *request = NULL;
         }
@@ -105,7 +113,108 @@ static bool is_over(mca_coll_irr_rounds_t *rounds)
 static void take_words(mca_coll_irr_rounds_t *rounds)
 {
     for (size_t i = 0; rounds->words != NULL && is_partner(rounds, rounds->partners.behind) && i < rounds->size; i++) {
-        rounds->words[i] = rounds->received[i] > rounds->words[i] ? rounds->received[i] : rounds->words[i];
+        rounds->sent[i] = rounds->received[i] > rounds->sent[i] ? rounds->received[i] : rounds->sent[i];
+    }
+}
+
+/* Is there another round?  After the last one all begin once more, if a rank may give up. */
+static bool has_round(mca_coll_irr_rounds_t *rounds)
+{
+    if (distance_of(rounds) >= rounds->count && rounds->words != NULL && rounds->sent[rounds->size - 1] != 0 &&
+        !rounds->confirms) {
+        rounds->confirms = true;
+        rounds->round = 0;
+    }
+    return distance_of(rounds) < rounds->count;
+}
+
+/* ---- giving up ---- */
+
+/* The rank whose message is missing; -1: none. */
+static int awaited(const mca_coll_irr_rounds_t *rounds)
+{
+    return rounds->requests[0] != NULL ? rank_at(rounds, -distance_of(rounds)) : -1;
+}
+
+static void tell_timeout(const mca_coll_irr_rounds_t *rounds)
+{
+    const mca_coll_irr_ranks_t *ranks = rounds->ranks;
+    const int rank = awaited(rounds);
+    char text[320], who[96] = "";
+
+    if (rank >= 0) {
+        snprintf(who, sizeof(who), " for rank %d, which is process %u of the job", rank,
+                 (unsigned)mca_coll_irr_process(ranks, rank).vpid);
+    }
+    snprintf(text, sizeof(text), "rank %d of a communicator of %d ranks has waited %zu s (timeout) in an agreement%s; "
+             "calls that coll/irr may serve end in errors on it from now on", ranks->rank, ranks->size, ranks->timeout,
+             who);
+    mca_coll_irr_tell("engine-message", text);
+}
+
+/* In all rounds that are left: nobody waits for these messages, which are empty and need no memory. */
+static void tell_others(mca_coll_irr_rounds_t *rounds)
+{
+    rounds->round++;
+    while (has_round(rounds)) {
+        rounds->requests[1] = NULL;
+        if (is_partner(rounds, rounds->partners.ahead) &&
+            post_send(rounds, NULL, 0, rank_at(rounds, distance_of(rounds))) == OMPI_SUCCESS) {
+            ompi_request_free(&rounds->requests[1]);
+        }
+        rounds->round++;
+    }
+}
+
+/* What Open MPI does not let go of stays with it, and so does its memory. */
+static void give_up(mca_coll_irr_rounds_t *rounds, irr_status_t status)
+{
+    mca_coll_irr_ranks_t *ranks = rounds->ranks;
+
+    if (status == IRR_ERR_TIMEOUT) {
+        tell_timeout(rounds);
+    }
+    if (rounds->requests[0] != NULL) {
+        (void)ompi_request_cancel(rounds->requests[0]);
+    }
+    if (!is_over(rounds)) {
+        ranks->stranded = true;
+    }
+    ranks->given_up = true;
+    rounds->status = status;
+    tell_others(rounds);
+}
+
+/* Lower ranks give up a little earlier, and tell others before these tell the user. */
+static uint64_t limit_ns(const mca_coll_irr_ranks_t *ranks)
+{
+    const uint64_t limit = ranks->timeout * NS_PER_S;
+
+    return limit - limit / 16 / (uint64_t)ranks->size * (uint64_t)(ranks->size - ranks->rank);
+}
+
+static bool is_late(mca_coll_irr_rounds_t *rounds)
+{
+    const uint64_t now_ns = rounds->ranks->timeout > 0 ? irr_clock_ns() : 0;
+    const uint64_t gap_ns = rounds->seen_ns > 0 ? now_ns - rounds->seen_ns : 0;
+
+    rounds->waited_ns += gap_ns < GAP_NS ? gap_ns : GAP_NS;
+    rounds->seen_ns = now_ns;
+    return now_ns > 0 && rounds->waited_ns > limit_ns(rounds->ranks);
+}
+
+void *mca_coll_irr_rounds_room(mca_coll_irr_ranks_t *ranks, void *own, size_t bytes)
+{
+    void *room = ranks->timeout > 0 ? malloc(bytes) : NULL;
+
+    ranks->timeout = room != NULL ? ranks->timeout : 0;
+    return room != NULL ? room : own;
+}
+
+void mca_coll_irr_rounds_leave(const mca_coll_irr_ranks_t *ranks, void *own, void *room)
+{
+    if (room != own && !ranks->stranded) {
+        free(room);
     }
 }
 
@@ -132,7 +241,7 @@ static void sort_bytes(const mca_coll_irr_rounds_t *rounds)
 {
     const int first = rounds->me + 1;
 
-    if (rounds->size > 0 && rounds->words == NULL) {
+    if (rounds->size > 0) {
         reverse(rounds->bytes, first, rounds->size);
         reverse(rounds->bytes + (size_t)first * rounds->size, rounds->count - first, rounds->size);
     }
@@ -140,7 +249,7 @@ static void sort_bytes(const mca_coll_irr_rounds_t *rounds)
 
 /* ---- operations ---- */
 
-void mca_coll_irr_rounds_init(mca_coll_irr_rounds_t *rounds, const mca_coll_irr_ranks_t *ranks, int tag)
+void mca_coll_irr_rounds_init(mca_coll_irr_rounds_t *rounds, mca_coll_irr_ranks_t *ranks, int tag)
 {
     *rounds = (mca_coll_irr_rounds_t){ .ranks = ranks, .tag = tag, .status = IRR_OK };
 }
@@ -148,25 +257,32 @@ void mca_coll_irr_rounds_init(mca_coll_irr_rounds_t *rounds, const mca_coll_irr_
 /* The round runs: is it over? */
 static void test_round(mca_coll_irr_rounds_t *rounds)
 {
-    if (!is_over(rounds)) {
-        return;   /* also if something has failed: what is under way uses our memory */
+    if (!is_over(rounds)) {   /* also if something has failed: what is under way uses our memory */
+        if (is_late(rounds)) {
+            give_up(rounds, IRR_ERR_TIMEOUT);
+        }
+        return;
     }
-    rounds->status = rounds->failed ? IRR_ERR_OOB : IRR_OK;
-    if (!rounds->failed) {
-        take_words(rounds);
-        rounds->round++;
+    if (rounds->failed || rounds->told) {
+        give_up(rounds, rounds->failed ? IRR_ERR_OOB : IRR_ERR_PEER);
+        return;
     }
+    rounds->status = IRR_OK;
+    take_words(rounds);
+    rounds->round++;
 }
 
 /* No round runs: goes on until one has to wait. */
 static void go_on(mca_coll_irr_rounds_t *rounds)
 {
-    while (rounds->status == IRR_OK && distance_of(rounds) < rounds->count) {
+    while (rounds->status == IRR_OK && has_round(rounds)) {
         rounds->status = IRR_IN_PROGRESS;
         rounds->failed = post(rounds) != OMPI_SUCCESS;
         test_round(rounds);
     }
-    if (rounds->status == IRR_OK) {
+    if (rounds->status == IRR_OK && rounds->words != NULL) {
+        memcpy(rounds->words, rounds->sent, (rounds->size - 1) * sizeof(rounds->sent[0]));
+    } else if (rounds->status == IRR_OK) {
         sort_bytes(rounds);
     }
 }
@@ -182,7 +298,9 @@ static void start(mca_coll_irr_rounds_t *rounds, const int *members, int count,
     }
     rounds->partners = *partners;
     rounds->round = 0;
-    rounds->status = IRR_OK;
+    rounds->waited_ns = rounds->seen_ns = 0;
+    rounds->told = rounds->confirms = false;
+    rounds->status = rounds->ranks->given_up ? IRR_ERR_PEER : IRR_OK;
     go_on(rounds);
 }
 
@@ -190,7 +308,9 @@ void mca_coll_irr_rounds_maxima(mca_coll_irr_rounds_t *rounds, uint64_t *words, 
                                 const mca_coll_irr_partners_t *partners)
 {
     rounds->words = words;
-    rounds->size = count;
+    rounds->size = count + 1;
+    memcpy(rounds->sent, words, count * sizeof(*words));
+    rounds->sent[count] = rounds->ranks->timeout > 0;
     start(rounds, NULL, rounds->ranks->size, partners);
 }
 

@@ -166,8 +166,9 @@ static irr_status_t wait_for_opening(mca_coll_irr_series_t *series)
         mca_coll_irr_serve_from_now(series->module, &series->service);
     } else {
         free(series->group);
-        mca_coll_irr_decline(series->module, &series->service, status == IRR_ERR_NOT_SUPPORTED
-                                 ? mca_coll_irr_opening_why(&series->opening) : "a message of Open MPI failed");
+    }
+    if (status == IRR_ERR_NOT_SUPPORTED) {
+        mca_coll_irr_decline(series->module, &series->service, mca_coll_irr_opening_why(&series->opening));
     }
     series->group = NULL;
     return status == IRR_ERR_NOT_SUPPORTED ? IRR_OK : status;
@@ -232,6 +233,9 @@ irr_status_t mca_coll_irr_series_test(mca_coll_irr_series_t *series)
     }
     if (status != IRR_IN_PROGRESS) {
         series->next = NULL;
+        if (status != IRR_OK) {
+            (void)mca_coll_irr_fail(&series->service, status);
+        }
         mca_coll_irr_tally_agreed(&series->service, series->begin_ns);
     }
     return status;

@@ -262,7 +262,9 @@ static mca_coll_irr_text_t texts[] = {
     }, {
         PREFIX "timeout", "0",
         "Number of seconds after which an exchange that is not over ends in an error on all ranks, and so do all that "
-        "follow on the communicator; a text names the rank that was waited for. 0 means to wait for ever." INFO_KEY,
+        "follow on the communicator; a text names the rank that was waited for. It holds as well for what the ranks "
+        "agree on, from the first call of a communicator on, also with auto; not for exchanges that Open MPI serves, "
+        "which wait for ever. 0 means to wait for ever." INFO_KEY,
         OPAL_INFO_LVL_4, parse_seconds,
         "a whole number of seconds up to " TEXT(SECONDS_MAX) "; 0 means to wait for ever",
         offsetof(mca_coll_irr_settings_t, engine.timeout), NULL

@@ -6,6 +6,7 @@
  * at the clock and one at the counts.  What agreements take within a call is no time of its exchange.
  */
 #include "coll_irr_choose.h"
+#include "coll_irr_engine.h"
 #include "coll_irr_tell.h"
 
 #include "core/clock.h"
@@ -29,6 +30,7 @@ static int dispatch(mca_coll_irr_module_t *module, mca_coll_irr_service_t *servi
     switch (service->state) {
     case MCA_COLL_IRR_CHOOSING: return mca_coll_irr_choose(module, service, call, in_place);
     case MCA_COLL_IRR_SERVING:  return mca_coll_irr_exchange(module, service->irr_comm, call, in_place);
+    case MCA_COLL_IRR_FAILED:   return mca_coll_irr_error(IRR_ERR_PEER);
     default:                    return mca_coll_irr_host(module, service->which, call, in_place);
     }
 }

@@ -146,7 +146,10 @@ void         irr_engine_destroy(irr_engine_t *engine);
 
 /* ---- communicator ---------------------------------------------------------------------------- */
 
-/* Collectives of the host over the members of one communicator, one at a time; IRR_IN_PROGRESS until test says more. */
+/*
+ * Collectives of the host over the members of one communicator, one at a time; IRR_IN_PROGRESS until test says more.
+ * After an error there are no others; after IRR_ERR_TIMEOUT the host may still write to what it was told to gather in.
+ */
 typedef struct irr_oob {
     void *context;
     irr_status_t (*allgather)(void *context, const void *input, void *output, size_t bytes);   /* in rank order */
@@ -176,9 +179,10 @@ typedef struct irr_comm_params {
 
 /*
  * Collective over the members: they agree whether all can take part with equal settings, and exchange addresses.
- * engine may be NULL where trouble is set.  IRR_OK, IRR_ERR_OOB, or, if any rank had trouble or other settings,
- * IRR_ERR_NOT_SUPPORTED, alike on all.  May block in the host's collectives.  The first one that needs the transport
- * opens it, in milliseconds and megabytes: not one with boards of ranks that share a node and can lend (board/lend.h).
+ * engine may be NULL where trouble is set.  IRR_OK; the error of a collective of the host, such as IRR_ERR_OOB; or, if
+ * any rank had trouble or other settings, IRR_ERR_NOT_SUPPORTED, alike on all.  May block in the host's collectives.
+ * The first one that needs the transport opens it, in milliseconds and megabytes: not one with boards of ranks that
+ * share a node and can lend (board/lend.h).
  */
 irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *params, irr_comm_t **comm_p);
 

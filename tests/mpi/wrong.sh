@@ -25,7 +25,7 @@ waited() {
         tr '\n' ' ' < "$scratch/run" | grep -q "$text"
 }
 
-plan 40
+plan 50
 for algorithm in a1 ac hybrid; do
     for bytes in 8 2000 80000; do
         group "$bytes bytes that nobody asked for, $algorithm" stray $bytes "coll_irr_alltoallv_algorithm=$algorithm" \
@@ -63,6 +63,21 @@ for algorithm in a1 a3 hybrid optimal; do
 done
 check "the rank that does not come is named" waited "for rank 3, which is process 3" \
     ranks 4 "$program" timeout 100 coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=3
+for kind in late late_within late_nonblocking late_persistent; do
+    group "an agreement that a rank does not come to, a1, $kind" $kind 100 coll_irr_alltoallv_algorithm=a1 \
+        coll_irr_timeout=2
+done
+for kind in late_choosing late_nonblocking late_persistent; do
+    group "an agreement that a rank does not come to, auto, $kind" $kind 100 coll_irr_alltoallv_algorithm=auto \
+        coll_irr_timeout=2
+done
+check_groups 4 --mca coll_irr_setup_share 50 "$program"
+for kind in late late_within; do
+    check "an agreement over tcp that a rank does not come to, $kind" ranks 4 --mca btl tcp,self --mca pml ob1 \
+        "$program" $kind 100 coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=2
+done
+check "the rank that does not come to an agreement is named" waited "for rank 3, which is process 3" \
+    ranks 4 "$program" late 100 coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=2
 check "a rank that is killed" killed
 check "a rank that is killed, over tcp" killed $over_tcp
 exit $failed

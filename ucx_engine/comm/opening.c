@@ -30,11 +30,20 @@ void irr_opening_note(irr_opening_t *opening, irr_status_t status, const char *r
 
 /* ---- collectives of the host ---- */
 
+/* The host's own errors are one; another rank that gave up, and a wait that was too long, are for the user. */
+static irr_status_t from_host(irr_status_t status)
+{
+    const bool known = status == IRR_OK || status == IRR_IN_PROGRESS || status == IRR_ERR_TIMEOUT ||
+                       status == IRR_ERR_PEER;
+
+    return known ? status : IRR_ERR_OOB;
+}
+
 static irr_status_t started(irr_opening_t *opening, irr_status_t status, irr_step_fn next)
 {
     opening->next = next;
     opening->waits = status == IRR_IN_PROGRESS;
-    return status == IRR_OK || status == IRR_IN_PROGRESS ? status : IRR_ERR_OOB;
+    return from_host(status);
 }
 
 irr_status_t irr_opening_reduce(irr_opening_t *opening, size_t count, irr_step_fn next)
@@ -50,13 +59,6 @@ irr_status_t irr_opening_gather(irr_opening_t *opening, const void *input, void 
     const irr_oob_t *oob = opening->params.oob;
 
     return started(opening, oob->allgather(oob->context, input, output, bytes), next);
-}
-
-static irr_status_t waited(const irr_oob_t *oob)
-{
-    const irr_status_t status = oob->test(oob->context);
-
-    return status == IRR_OK || status == IRR_IN_PROGRESS ? status : IRR_ERR_OOB;
 }
 
 /* ---- the last steps ---- */
@@ -251,8 +253,21 @@ static void undo(irr_opening_t *opening)
     opening->comm = NULL;
 }
 
+/* The host may still write what it was to gather. */
+static void leave_to_host(irr_opening_t *opening)
+{
+    opening->entries = NULL;
+    opening->gathered = NULL;
+    if (opening->comm != NULL) {
+        opening->comm->labels = NULL;
+    }
+}
+
 static void end(irr_opening_t *opening, irr_status_t status)
 {
+    if (status == IRR_ERR_TIMEOUT) {
+        leave_to_host(opening);
+    }
     if (status == IRR_OK) {
         irr_comm_files_doubt(opening->comm, &opening->params, &opening->files);
     } else {
@@ -277,7 +292,7 @@ irr_status_t irr_opening_test(irr_opening_t *opening, irr_comm_t **comm_p)
 
     if (opening->status == IRR_IN_PROGRESS) {
         if (opening->waits) {
-            status = waited(opening->params.oob);
+            status = from_host(opening->params.oob->test(opening->params.oob->context));
             opening->waits = status == IRR_IN_PROGRESS;
         }
         while (status == IRR_OK && opening->next != NULL) {
