@@ -18,7 +18,7 @@
 #define KEY "coll.irr.wrong"
 #define ENVIRONMENT "OMPI_MCA_"
 
-/* Mistakes that are told at most; of each kind. */
+/* Most mistakes of each kind that the user reads about. */
 enum { MISTAKES = 32 };
 
 extern char **environ;

@@ -153,7 +153,7 @@ mca_coll_irr_text_t *mca_coll_irr_process_text_at(int i)
     return i >= 0 && i < PROCESS_TEXTS ? &process_texts[i] : NULL;
 }
 
-/* A bad value leaves the default; it is told in MPI_Init, and no communicator is served. */
+/* A bad value leaves the default.  MPI_Init names it, and no communicator is served. */
 static int register_process(void)
 {
     int result = OMPI_SUCCESS;

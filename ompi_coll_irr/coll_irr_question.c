@@ -60,7 +60,7 @@ static bool speaks(const mca_coll_irr_question_t *question)
     return (words[BAD_VALUE] != 0 ? words[BAD_VALUE] : words[LEFT]) == (uint64_t)(ranks->size - ranks->rank);
 }
 
-/* Of a bad value, unless it was told in MPI_Init; or of another trouble. */
+/* Names a bad value, unless MPI_Init has named it, or another trouble. */
 static void speak_trouble(const mca_coll_irr_module_t *module, char why[MCA_COLL_IRR_QUESTION_WHY])
 {
     const mca_coll_irr_bad_t *bad = module->bad;
