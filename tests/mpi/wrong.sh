@@ -5,12 +5,6 @@ LIMIT=40
 program=$builddir/mpi_wrong
 help_texts
 
-# killed OPTIONS...: the others survive, and one text names the rank.
-killed() {
-    told "for rank 3, which is process 3" ranks 4 --enable-recovery "$@" "$program" killed 80000 \
-        coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=3 && [ "$(grep -c survived "$scratch/run")" -eq 3 ]
-}
-
 # waited TEXT COMMAND...: the run is right, and each rank that waits tells at most once, one of them the text.  The one
 # whose time is over first ends the others; where several run out of it at once, each has its own text.
 waited() {
@@ -23,6 +17,13 @@ waited() {
     [ $status -eq 0 ] && [ "$texts" -ge 1 ] && [ "$texts" -le 3 ] &&
         [ "$(grep -c 'coll/irr: .* rank [012] of .*(timeout)' "$scratch/run")" -eq "$texts" ] &&
         tr '\n' ' ' < "$scratch/run" | grep -q "$text"
+}
+
+# killed OPTIONS...: the others survive, and each rank that runs out of time names the rank that was killed.
+killed() {
+    waited "for rank 3, which is process 3" ranks 4 --enable-recovery "$@" "$program" killed 80000 \
+        coll_irr_alltoallv_algorithm=a1 coll_irr_timeout=3 && [ "$(grep -c survived "$scratch/run")" -eq 3 ] &&
+        [ "$(grep -c 'coll/irr: .*for rank 3, which is process 3' "$scratch/run")" -eq "$texts" ]
 }
 
 plan 50
