@@ -57,7 +57,6 @@ static bool put_single(irr_peer_t *peer, irr_shm_op_t *op)
     slot->single.total = op->left;
     slot->single.address = (uintptr_t)op->at.iov[0].base;
     slot->single.token = token;
-    op->token = (uint8_t)token;
     peer->single[token] = op;
     peer->singles[token]++;
     peer->nsingle++;

@@ -70,7 +70,6 @@ typedef struct irr_shm_op {
     uint64_t           key;
     size_t             left;      /* bytes to send */
     bool               gathers;   /* kept bytes count as gathered */
-    uint8_t            token;     /* of a single copy */
 } irr_shm_op_t;
 
 _Static_assert(sizeof(irr_shm_op_t) <= sizeof(((irr_request_t *)0)->reserved), "it lives there");
