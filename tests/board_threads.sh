@@ -9,7 +9,7 @@ CC=${CC:-cc}
 
 sources="tests/irr_test.c tests/irr_memory.c tests/irr_visits.c ucx_engine/board/board.c ucx_engine/board/board_run.c
     ucx_engine/board/turn.c
-    ucx_engine/board/lend.c ucx_engine/board/segment.c
+    ucx_engine/transport/shm/lend.c ucx_engine/transport/shm/segment.c
     ucx_engine/board/slate.c ucx_engine/route/boarded.c ucx_engine/problem/blocks.c ucx_engine/core/core.c"
 mail="tests/irr_mails.c tests/irr_job.c ucx_engine/board/mail.c ucx_engine/board/mail_run.c ucx_engine/route/nodes.c"
 

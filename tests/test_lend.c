@@ -5,7 +5,7 @@
 #include "irr_node.h"
 #include "irr_test.h"
 
-#include "board/lend.h"
+#include "transport/shm/lend.h"
 #include "irr_memory.h"
 #include "problem/blocks.h"
 

@@ -3,7 +3,7 @@
  */
 #include "irr_test.h"
 
-#include "board/segment.h"
+#include "transport/shm/segment.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * test_swap.c - ranks of a node that swap blocks in place (board/lend.h), and calls of the kernel that fail meanwhile.
+ * test_swap.c - ranks of a node swap blocks in place (transport/shm/lend.h), and calls of the kernel fail meanwhile.
  */
 #include "irr_memory.h"
 #include "irr_node.h"

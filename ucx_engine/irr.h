@@ -182,7 +182,7 @@ typedef struct irr_comm_params {
  * engine may be NULL where trouble is set.  IRR_OK; the error of a collective of the host, such as IRR_ERR_OOB; or, if
  * any rank had trouble or other settings, IRR_ERR_NOT_SUPPORTED, alike on all.  May block in the host's collectives.
  * The first one that needs the transport opens it, in milliseconds and megabytes: not one with boards of ranks that
- * share a node and can lend (board/lend.h).
+ * share a node and can lend (transport/shm/lend.h).
  */
 irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *params, irr_comm_t **comm_p);
 

@@ -25,7 +25,7 @@ typedef struct irr_boards_view {
 /* Of an engine, which is locked.  Zeroed is none. */
 typedef struct irr_boards {
     irr_segment_t      segment;
-    uint64_t           word;      /* that others look for (board/lend.h) */
+    uint64_t           word;      /* that others look for (transport/shm/lend.h) */
     irr_boards_view_t *views;
     irr_board_t       *freed;     /* that other ranks may still read */
     size_t             waiting;   /* communicators that wait for what others write */

@@ -26,7 +26,7 @@ static inline size_t irr_board_block(size_t setting, bool crowded)
 typedef enum irr_board_kind {
     IRR_BOARD_INSIDE,    /* the bytes are in the cell, */
     IRR_BOARD_BESIDE,    /* or in the segment, from an offset on, */
-    IRR_BOARD_LENT,      /* or where they are in the memory of the sender (board/lend.h), */
+    IRR_BOARD_LENT,      /* or where they are in the memory of the sender (transport/shm/lend.h), */
     IRR_BOARD_DIRECT,    /* or come as a message, where ranks cannot lend */
     IRR_BOARD_LACKING    /* the rank has no memory for its input */
 } irr_board_kind_t;

@@ -1,7 +1,7 @@
 /*
  * lend.c - see lend.h.
  */
-#include "board/lend.h"
+#include "transport/shm/lend.h"
 
 #include "problem/blocks.h"
 

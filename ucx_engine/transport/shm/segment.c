@@ -1,7 +1,7 @@
 /*
  * segment.c - see segment.h.
  */
-#include "board/segment.h"
+#include "transport/shm/segment.h"
 
 #include <fcntl.h>
 #include <stdio.h>
