@@ -151,8 +151,9 @@ static mca_coll_irr_text_t texts[] = {
         offsetof(mca_coll_irr_settings_t, engine.slice_min), NULL
     }, {
         PREFIX "direct_bytes", "auto",
-        "With hybrid: number of bytes from which a message goes directly and not through the grid, with an optional "
-        "suffix k, m or g. 0 means that none does; auto: " TEXT(IRR_DIRECT_DEFAULT) "." INFO_KEY,
+        "With hybrid, node: number of bytes from which a message goes directly and not through other ranks, with an "
+        "optional suffix k, m or g. 0 means that none does; auto: " TEXT(IRR_DIRECT_DEFAULT) " with hybrid, "
+        TEXT(IRR_NODE_DIRECT_DEFAULT) " with node." INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_auto_size, "auto, or " SIZE_ALLOWED "means that none does",
         offsetof(mca_coll_irr_settings_t, engine.direct_bytes), NULL
     }, {
@@ -244,9 +245,9 @@ static mca_coll_irr_text_t texts[] = {
         offsetof(mca_coll_irr_settings_t, engine.cache_bytes), NULL
     }, {
         PREFIX "board_block", "auto",
-        "With board, node: number of bytes above which a message between ranks of a node is copied from the memory "
+        "With board: number of bytes above which a message between ranks of a node is copied from the memory "
         "of its sender, or goes directly where ranks cannot read each other's, and not through memory that they "
-        "share, with an optional suffix k, m or g; between nodes it goes directly above 1024, too. auto: "
+        "share, with an optional suffix k, m or g. auto: "
         TEXT(IRR_BOARD_BLOCK_ALONE) ", or " TEXT(IRR_BOARD_BLOCK_CROWDED) " on nodes with more ranks than processors, "
         "in place, and of blocks below 8192 bytes; where nobody named board, both are tried on one node."
         INFO_KEY,
@@ -254,7 +255,7 @@ static mca_coll_irr_text_t texts[] = {
         offsetof(mca_coll_irr_settings_t, engine.board_block), NULL
     }, {
         PREFIX "board_bytes", TEXT(IRR_BOARD_BYTES_DEFAULT),
-        "With board, node: number of bytes of shared memory that a rank takes for a communicator at most, beside 512 "
+        "With board: number of bytes of shared memory that a rank takes for a communicator at most, beside 512 "
         "and 256 for each rank of its node, with an optional suffix k, m or g. What has no room goes directly. 0 means "
         "only messages of up to 112 bytes go through shared memory." INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_size, SIZE_ALLOWED "means only messages of up to 112 bytes",

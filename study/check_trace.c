@@ -107,7 +107,6 @@ static irr_segments_t *list_of(tracer_t *tracer, int rank, irr_buffer_t buffer)
     case IRR_BUFFER_INPUT:   return input_of(tracer, rank);
     case IRR_BUFFER_OUTPUT:  return &tracer->check->output[rank];
     case IRR_BUFFER_SCRATCH:
-    case IRR_BUFFER_BOARD:
     case IRR_BUFFER_NOWHERE: break;
     }
     return &tracer->scratch;

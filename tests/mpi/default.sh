@@ -45,7 +45,7 @@ read_only_shm() {
 check_shm() {
     OMPI_MCA_coll_irr_transport=ucx OMPI_MCA_coll_irr_alltoallv_algorithm=a1
     export OMPI_MCA_coll_irr_transport OMPI_MCA_coll_irr_alltoallv_algorithm
-    check "a read-only /dev/shm" read_only_shm "rank 0 of MPI_COMM_WORLD: .*UCX needs about 5 MB a rank in a writable /dev/shm; node and board"
+    check "a read-only /dev/shm" read_only_shm "rank 0 of MPI_COMM_WORLD: .*UCX needs about 5 MB a rank in a writable /dev/shm; board on one node"
     OMPI_MCA_coll_irr_alltoallv_algorithm=board OMPI_MCA_coll_irr_verbose=1
     export OMPI_MCA_coll_irr_verbose
     check "board needs none" says "MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: board" unshare -m sh -c \

@@ -118,9 +118,6 @@ struct irr_board {
     int                  nlent;
     bool                 given_up;    /* who reads it is told, and nothing of it is used again */
     bool                 borrows;     /* something was lent to this rank, which others wait for it to read */
-    const _Atomic uint32_t **late;    /* numbers that this rank waits for beside those of cells (board/mail.h) */
-    int                  nlate;
-    struct irr_mail     *mail;        /* what it has for other nodes; NULL: nothing */
     irr_status_t         status;
     unsigned char       *scratch;     /* through which blocks are swapped; NULL: none were yet, or no memory */
     size_t               scratch_max;
@@ -204,15 +201,10 @@ irr_status_t irr_board_progress(irr_board_t *board);
 /* There is nothing more to wait for: it is over, or given up. */
 void irr_board_stop(irr_board_t *board);
 
-/* Has it to write, or to read; or does it wait for anything that others write? */
-static inline bool irr_board_reads(const irr_board_t *board)
-{
-    return board->left != 0 || board->nlent > 0;
-}
-
+/* Must it write or read, or wait for what others write? */
 static inline bool irr_board_waits(const irr_board_t *board)
 {
-    return irr_board_reads(board) || board->nlate > 0;
+    return board->left != 0 || board->nlent > 0;
 }
 
 /* What a rank sleeps on: until *word is not `seen`. */

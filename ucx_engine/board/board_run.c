@@ -200,7 +200,7 @@ irr_status_t irr_board_progress(irr_board_t *board)
     if ((board->left & IRR_BOARD_WAKE) != 0) {
         irr_board_wake_members(board);
     }
-    return irr_board_reads(board) ? IRR_IN_PROGRESS : board->status;
+    return irr_board_waits(board) ? IRR_IN_PROGRESS : board->status;
 }
 
 /* ---- to sleep ---- */
@@ -211,7 +211,7 @@ static int count_awaited(const irr_board_t *board)
     if ((board->left & IRR_BOARD_WRITE) != 0) {
         return 1;
     }
-    return board->npending > 0 ? board->npending : board->nlate + board->nlent;
+    return board->npending > 0 ? board->npending : board->nlent;
 }
 
 /* First who reads the half that is to be written, then cells and slates, then all others. */
@@ -227,7 +227,7 @@ static const _Atomic uint32_t *awaited(const irr_board_t *board, int i, uint32_t
     if (board->npending > 0) {
         return number_of(board, board->pending[i]);
     }
-    return i < board->nlate ? board->late[i] : &board->members[board->lent[i - board->nlate]].head->read;
+    return &board->members[board->lent[i]].head->read;
 }
 
 /* Is the i-th there?  *seen: what it is now. */

@@ -136,7 +136,7 @@ void irr_board_begin(irr_board_t *board, const irr_board_partners_t *partners, b
 void irr_board_stop(irr_board_t *board)
 {
     board->left = 0;
-    board->npending = board->nlate = board->nlent = 0;
+    board->npending = board->nlent = 0;
 }
 
 /* ---- what others learn ---- */

@@ -143,7 +143,7 @@ static bool init_consensus(irr_comm_t *comm)
 /* Do the ranks wait for each other in each exchange, by their boards? */
 static bool keeps_step(const irr_comm_t *comm)
 {
-    return comm->alone.boards && (comm->board->count == comm->ranks || comm->board->mail != NULL);
+    return comm->alone.boards && comm->board->count == comm->ranks;
 }
 
 irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_comm_files_t *files)

@@ -102,12 +102,6 @@ static inline int irr_comm_direct_stage(const irr_comm_t *comm)
     return irr_comm_is_split(comm) ? irr_grid_direct_stage(&comm->relay.stages.grid) : 1;
 }
 
-/* What goes from node to node over boards; NULL: nothing. */
-static inline irr_mail_t *irr_comm_mail(const irr_comm_t *comm)
-{
-    return comm->board != NULL ? comm->board->mail : NULL;
-}
-
 /* The engine knows the communicator from now on, which has an id; until irr_comm_destroy. */
 void irr_comm_enter(irr_comm_t *comm, uint32_t id);
 

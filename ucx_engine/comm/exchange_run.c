@@ -375,7 +375,6 @@ static void count_route(irr_exchange_t *exchange)
     counters->scratch_bytes += exchange->copies ? irr_blocks_bytes(exchange->problem.send) : 0;
     if (exchange->state == IRR_EXCHANGE_BOARDS) {
         counters->bytes_boarded = exchange->comm->board->bytes;
-        counters->bytes_boarded += irr_comm_mail(exchange->comm) != NULL ? irr_comm_mail(exchange->comm)->bytes : 0;
         counters->bytes_lent = exchange->comm->board->bytes_lent;
         return;
     }

@@ -135,7 +135,6 @@ static void *address_of(const irr_exec_t *exec, const irr_piece_t *piece)
     case IRR_BUFFER_INPUT:   base = exec->env.input; break;
     case IRR_BUFFER_OUTPUT:  base = exec->env.output; break;
     case IRR_BUFFER_SCRATCH: base = exec->env.scratch; break;
-    case IRR_BUFFER_BOARD:
     case IRR_BUFFER_NOWHERE: break;
     }
     return (void *)((uintptr_t)base + (uintptr_t)piece->offset);
@@ -182,7 +181,7 @@ static size_t resolve_together(const irr_exec_t *exec, const irr_step_t *step, s
 
 /*
  * How many messages a step is follows from its parts, which both ends have alike; in which form they go, from its
- * pieces.  A header, what is thrown away, and what must be gathered is one message.
+ * pieces.  A header is one message, and so is what is thrown away.
  */
 static irr_composition_t compose(const irr_exec_t *exec, const irr_step_t *step)
 {
@@ -194,8 +193,7 @@ static irr_composition_t compose(const irr_exec_t *exec, const irr_step_t *step)
     if (step->pieces == 1 && pieces[0].buffer != IRR_BUFFER_NOWHERE) {
         return (irr_composition_t){ .form = IRR_FORM_IOVEC, .apart_min = SIZE_MAX };
     }
-    if (step->gathered || step->content == IRR_CONTENT_HEADER ||
-        pieces[step->pieces - 1].buffer == IRR_BUFFER_NOWHERE) {
+    if (step->content == IRR_CONTENT_HEADER || pieces[step->pieces - 1].buffer == IRR_BUFFER_NOWHERE) {
         return (irr_composition_t){ .form = IRR_FORM_GATHER, .apart_min = SIZE_MAX };
     }
     for (size_t i = 1; i < step->pieces; i++) {

@@ -29,7 +29,6 @@ typedef enum irr_buffer {
     IRR_BUFFER_INPUT,
     IRR_BUFFER_OUTPUT,
     IRR_BUFFER_SCRATCH,
-    IRR_BUFFER_BOARD,   /* memory that ranks of a node share; offsets are addresses */
     IRR_BUFFER_NOWHERE  /* the only piece of a receive: of any length, and thrown away */
 } irr_buffer_t;
 
@@ -72,7 +71,6 @@ typedef struct irr_step {
     size_t          ahead;        /* of a send: so many bytes, of what is right behind it, must fit in the window too */
     bool            replaceable;  /* a receive: if not just these bytes come, it is not complete before the source of
                                      the plan says so (exec/exec.h) */
-    bool            gathered;     /* a send out of memory that no transport may register: it is gathered */
     bool            boarded;      /* of a plan on paper (study/paper.h): no message, but what the peer reads of
                                      memory that both share; at both ends alike */
 } irr_step_t;
@@ -125,7 +123,7 @@ typedef struct irr_step_params {
     irr_content_t      content;
     size_t             described;
     size_t             ahead;
-    bool               replaceable, gathered, boarded;
+    bool               replaceable, boarded;
 } irr_step_params_t;
 
 irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params);

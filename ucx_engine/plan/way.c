@@ -98,6 +98,7 @@ irr_status_t irr_way_grid(const irr_way_t *way, int ranks, const irr_nodes_t *no
         lay_out(way, ranks, &made);
     } else if (way->route == &irr_route_node && nodes != NULL) {
         made.nodes = nodes;
+        made.levels = 3;
     } else {
         return IRR_ERR_BAD_PARAM;
     }

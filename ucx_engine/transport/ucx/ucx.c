@@ -235,7 +235,7 @@ static irr_status_t open_context(irr_ucx_t *ucx, const irr_engine_config_t *conf
 }
 
 /* UCX's shared memory lies in files there; boards and the transport shm use files without a name. */
-static const char shm_advice[] = " (UCX needs about 5 MB a rank in a writable /dev/shm; node and board on one node, "
+static const char shm_advice[] = " (UCX needs about 5 MB a rank in a writable /dev/shm; board on one node, "
                                  "and the transport shm, need none)";
 
 static irr_status_t open_worker(irr_ucx_t *ucx, bool one_node)
