@@ -2,14 +2,14 @@
  * board.h - how the ranks of a node exchange blocks through memory that they share.
  *
  * Each rank has a board in its segment (transport/shm/segment.h), which it alone writes: a cell for each rank of the
- * node, in two halves that take turns.  In exchange n it writes into the cells of the half what it has for its partners, which
- * are all other ranks of the node, or its neighbours where the problem names them, and raises the number of each cell
- * to n.  Then it waits until the numbers of the cells that its partners have for it are n, and copies what they say
- * into its output.  A short block lies in the cell itself, so it costs the reader one miss of the cache; a longer one
- * in memory beside, where the cell points; and one that is too long, or has no room there, is lent
- * (transport/shm/lend.h): the cell says where it is in the memory of its sender, and the reader copies it from there.  So the receiver need not
- * know what its sender found too long.  Where ranks cannot lend, which is so for all members or none, it is sent as a
- * message, and the cell says so.
+ * node, in two halves that take turns.  In exchange n it writes into the cells of the half what it has for its
+ * partners, which are all other ranks of the node, or its neighbours where the problem names them, and raises the
+ * number of each cell to n.  Then it waits until the numbers of the cells that its partners have for it are n, and
+ * copies what they say into its output.  A short block lies in the cell itself, so it costs the reader one miss of the
+ * cache; a longer one in memory beside, where the cell points; and one that is too long, or has no room there, is lent
+ * (transport/shm/lend.h): the cell says where it is in the memory of its sender, and the reader copies it from there.
+ * So the receiver need not know what its sender found too long.  Where ranks cannot lend, which is so for all members
+ * or none, it is sent as a message, and the cell says so.
  *
  * In place a rank first writes its own cells, and then reads; so only what is lent could be overwritten before it is
  * read.  That is swapped with what its reader has for its writer: who swaps reads the other's bytes, and writes its own

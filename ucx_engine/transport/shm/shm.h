@@ -9,8 +9,8 @@
  *   bell.c     sleep, and waking a process that sleeps
  *   shm.c      the transport
  *
- * Each process has one segment that the others map for reading only (segment.h).  It holds a list of links, one for each
- * process that this one has sent to or received from, so memory grows with partners.
+ * Each process has one segment that the others map for reading only (segment.h).  It holds a list of links, one for
+ * each process that this one has sent to or received from, so memory grows with partners.
  *
  * A message of up to 56 bytes travels in a slot.  A contiguous message of IRR_SHM_SINGLE_MIN bytes and more travels by
  * single copy, which the receiver makes (process_vm_readv), if the kernel permits it.  All others travel in pieces
