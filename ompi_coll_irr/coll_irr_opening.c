@@ -121,7 +121,7 @@ void mca_coll_irr_opening_start(mca_coll_irr_opening_t *opening, mca_coll_irr_mo
         .node = (int)node_label(module),
         .switch_address = getenv("SLURM_TOPOLOGY_ADDR"),
         .switch_pattern = getenv("SLURM_TOPOLOGY_ADDR_PATTERN"),
-        .only_boards = purpose->only_boards,
+        .only_shared = purpose->only_shared,
         .agrees_seldom = purpose->plans
     };
 

@@ -102,8 +102,7 @@ mca_coll_irr_choice_t mca_coll_irr_choices[MCA_COLL_IRR_ALL_CHOICES] = {
     },
     [MCA_COLL_IRR_TRANSPORT] = {
         PREFIX "transport",
-        "What moves messages between processes, of what was built. ucx: UCX; ofi: libfabric; shm: shared "
-        "memory of coll/irr's own, for jobs on one node. auto is ucx, but ofi "
+        "What moves messages between nodes, of what was built. ucx: UCX; ofi: libfabric. auto is ucx, but ofi "
         "where " PREFIX "ofi_provider or " PREFIX "ofi_domain is set and nothing of UCX, and for a job on several "
         "nodes whose only fast devices libfabric alone drives (Slingshot, EFA, Omni-Path), or where UCX was told to "
         "use nothing that leaves a node. " PREFIX "verbose 1 says which, and why. Must be the same on all ranks.",
@@ -260,6 +259,13 @@ static mca_coll_irr_text_t texts[] = {
         "only messages of up to 112 bytes go through shared memory." INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_size, SIZE_ALLOWED "means only messages of up to 112 bytes",
         offsetof(mca_coll_irr_settings_t, engine.board_bytes), NULL
+    }, {
+        PREFIX "shm", "1",
+        "1 means that ranks of a node send to each other through shared memory of coll/irr's own, if all ranks of the "
+        "communicator can map that of the others on their node. 0 means that the network (" PREFIX "transport) carries "
+        "these messages, too." INFO_KEY,
+        OPAL_INFO_LVL_4, mca_coll_irr_parse_switch, "0 or 1",
+        offsetof(mca_coll_irr_settings_t, engine.shm), NULL
     }, {
         PREFIX "timeout", "0",
         "Number of seconds after which an exchange that is not over ends in an error on all ranks, and so do all that "

@@ -202,6 +202,7 @@ typedef struct irr_settings {
     irr_host_route_t host_route;    /* aapc with several ranks on a host; with sync and free */
     size_t        board_block;      /* bytes of a message that goes over a board, at most, or IRR_BYTES_AUTO, */
     size_t        board_bytes;      /* and of a rank's board, beside its cells: see route/boarded.h */
+    bool          shm;              /* ranks of a node send to each other through shared memory, if all can */
     size_t        timeout;          /* seconds after which an exchange that is not over ends in an error; 0: never */
     const char   *schedule_file;    /* of irr_plan --save, for exchanges with its counts; NULL or "": none */
     const char   *topology_file;    /* Slurm's topology.conf, for aapc and auto; NULL or "": all ranks at one switch */

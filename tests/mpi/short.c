@@ -69,9 +69,14 @@ static int exchange(MPI_Comm comm, kind_t kind)
     return result == MPI_SUCCESS && same;
 }
 
-/* Memory is short in the third exchange, on these ranks (a bit each); returns whether it was on any. */
+/*
+ * Memory is short in the third exchange, on these ranks (a bit each); returns whether it was on any.  Through shared
+ * memory the exchange may end well all the same: a message that finds no receive and no memory waits on its lane.
+ */
 static int run(MPI_Comm comm, kind_t kind, unsigned ranks, long first, long times)
 {
+    const char *shm = getenv("OMPI_MCA_coll_irr_shm");
+    const int shares = shm == NULL || strcmp(shm, "0") != 0;
     int rank, good, failed, any;
 
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -83,7 +88,7 @@ static int run(MPI_Comm comm, kind_t kind, unsigned ranks, long first, long time
     }
     good = exchange(comm, kind);
     failed = mpi_memory_fail(0, 0) > 0;
-    CHECK(!good || !failed);
+    CHECK(shares || !good || !failed);
     /* Counts that were told to a rank without memory may be missed once more. */
     exchange(comm, kind);
     CHECK(exchange(comm, kind));

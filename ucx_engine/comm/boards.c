@@ -243,7 +243,7 @@ static irr_status_t joined(irr_opening_t *opening)
     if (opening->verdict != IRR_OK) {
         irr_boards_unmake(comm);
     } else if (comm->board != NULL) {
-        comm->board->lends = opening->all;
+        comm->board->lends = opening->lowest == 0;
     }
     opening->next = opening->then;
     return IRR_OK;
@@ -262,7 +262,7 @@ static irr_status_t entries_came(irr_opening_t *opening)
         irr_lock_release(&comm->engine->lock);
     }
     return irr_agree_all(opening, status,
-        params->only_boards || !irr_way_of(&comm->settings, 1).boards ? NULL :   /* who misses none */
+        params->only_shared || !irr_way_of(&comm->settings, 1).boards ? NULL :   /* who misses none */
         "the ranks of a node cannot share memory, and exchange without boards: a rank has none to show "
         "(memfd_create), or cannot map that of another one (/proc/PID/fd)", lends, joined);
 }

@@ -39,11 +39,6 @@ bool irr_comm_route_has_boards(const irr_comm_params_t *params, const irr_comm_f
     return way_of(params, files).boards || (gathers(params, files) && !params->agrees_seldom);
 }
 
-bool irr_comm_route_may_stay(const irr_comm_params_t *params, const irr_comm_files_t *files)
-{
-    return way_of(params, files).boards && !gathers(params, files);
-}
-
 bool irr_comm_route_lacks(const irr_settings_t *settings)
 {
     return irr_way_of(settings, 1).order == &irr_order_redist && settings->scheduled.redistribution.p == 0;

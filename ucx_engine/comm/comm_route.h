@@ -12,9 +12,6 @@ bool irr_comm_route_needs_labels(const irr_comm_params_t *params, const irr_comm
 /* Do its ranks have boards where they share nodes, for exchanges or for agreements? */
 bool irr_comm_route_has_boards(const irr_comm_params_t *params, const irr_comm_files_t *files);
 
-/* Is all that ranks of one node have for each other on their boards, if they may lend? */
-bool irr_comm_route_may_stay(const irr_comm_params_t *params, const irr_comm_files_t *files);
-
 /* The algorithm is redist, and there is no redistribution. */
 bool irr_comm_route_lacks(const irr_settings_t *settings);
 

@@ -156,12 +156,11 @@ irr_status_t irr_exchange_progress_boards(irr_exchange_t *exchange)
 void irr_exchange_open_endpoints_boards(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
-    irr_transport_t *transport = comm->engine->transport;
     const irr_board_t *board = comm->board;
 
     for (int i = 0; i < board->count; i++) {
         if (!board->lends && i != board->me && exchange->run->sides.sent[i].bytes > board->block_max) {
-            (void)transport->ops->reach(transport, comm->peers[board->members[i].rank]);   /* if not, that run fails */
+            (void)irr_channel_reach(comm->channel, board->members[i].rank);   /* if not, that run fails */
         }
     }
 }

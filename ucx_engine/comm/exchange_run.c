@@ -150,7 +150,6 @@ void irr_exchange_begin(irr_exchange_t *exchange)
 void irr_exchange_open_endpoints(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
-    irr_transport_t *transport = comm->engine->transport;
     const irr_plan_t *plan = &exchange->run->plan;
 
     if (exchange->way->boards) {
@@ -158,7 +157,7 @@ void irr_exchange_open_endpoints(irr_exchange_t *exchange)
     }
     for (size_t i = 0; (exchange->found || comm->direct || irr_comm_is_split(comm)) && i < plan->nsteps; i++) {
         if (irr_step_goes_out(&plan->steps[i])) {
-            (void)transport->ops->reach(transport, comm->peers[plan->steps[i].peer]);   /* if not, that run fails */
+            (void)irr_channel_reach(comm->channel, plan->steps[i].peer);   /* if not, that run fails */
         }
     }
 }

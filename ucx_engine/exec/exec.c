@@ -185,7 +185,7 @@ static size_t resolve_together(const irr_exec_t *exec, const irr_step_t *step, s
  */
 static irr_composition_t compose(const irr_exec_t *exec, const irr_step_t *step)
 {
-    const irr_transport_caps_t *caps = &exec->env.channel->transport->caps;
+    const irr_transport_caps_t *caps = &irr_channel_lane(exec->env.channel, step->peer)->transport->caps;
     const irr_piece_t *pieces = &exec->plan->pieces[step->first_piece];
     irr_composition_t composition;
     size_t joined = 0;

@@ -16,6 +16,7 @@ irr_settings_t irr_settings_default(void)
         .piece_bytes = IRR_BYTES_AUTO,
         .board_block = IRR_BYTES_AUTO,
         .board_bytes = IRR_BOARD_BYTES_DEFAULT,
+        .shm = true,
         .scheduled = { .seed = 1, .lambda = IRR_LAMBDA_DEFAULT, .latency = IRR_LATENCY_DEFAULT }
     };
 }

@@ -234,9 +234,8 @@ static irr_status_t open_context(irr_ucx_t *ucx, const irr_engine_config_t *conf
     return status;
 }
 
-/* UCX's shared memory lies in files there; boards and the transport shm use files without a name. */
-static const char shm_advice[] = " (UCX needs about 5 MB a rank in a writable /dev/shm; board on one node, "
-                                 "and the transport shm, need none)";
+/* UCX's shared memory lies in files there; that of transport/shm lies in files without a name. */
+static const char shm_advice[] = " (UCX needs about 5 MB a rank in a writable /dev/shm; coll_irr_shm 1 needs none)";
 
 static irr_status_t open_worker(irr_ucx_t *ucx, bool one_node)
 {
