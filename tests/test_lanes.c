@@ -298,6 +298,26 @@ static void test_side_by_side(void)
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
+/* A process that is alone on its node opens no memory, and keeps nobody from sharing. */
+static void test_alone(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_world_t world;
+    irr_team_t team;
+
+    irr_world_open(&world, RANKS - 1, irr_test_random(&state), 100);
+    irr_world_share(&world);
+    world.engines[RANKS - 2]->config.node_ranks = 1;
+    irr_team_init(&team, &world, 0, 1);
+    settle(&team, "a1", 2, true);   /* the last rank is by itself */
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+    expect_lanes(&team, 2, true);
+    CU_ASSERT_PTR_NULL(world.engines[RANKS - 2]->lanes->inner[IRR_LANE_NEAR]);
+    expect_kinds(&team, &state);
+    irr_team_destroy(&team);
+    CU_ASSERT_TRUE(irr_world_close(&world));
+}
+
 /* One rank cannot: no rank of the communicator shares, and one of them warns, once. */
 static void expect_far(const char *algorithm, int layout, const char *warning)
 {
@@ -435,6 +455,7 @@ int main(void)
         { "every byte by the lane of its peer, on all layouts",   test_layouts },
         { "what a set-up asks of the host",                       test_set_up },
         { "communicators with and without shared memory",         test_side_by_side },
+        { "a rank that is alone on its node",                     test_alone },
         { "a rank that has no memory to share",                   test_no_memory_to_share },
         { "a rank that cannot map what others share",             test_no_map },
         { "one node opens no network",                            test_no_network },

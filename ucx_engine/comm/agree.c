@@ -176,11 +176,10 @@ static irr_status_t start_agreed(irr_opening_t *opening)
 irr_status_t irr_agree_start(irr_opening_t *opening, irr_step_fn next)
 {
     const irr_comm_params_t *params = &opening->params;
-    const bool lacks = wants_to_share(params) && params->trouble == IRR_OK && !opening->has_memory;
     uint64_t *words = opening->words;
 
     words[TROUBLE] = trouble_word(params, params->trouble);
-    words[UNSHARED] = lacks ? (uint64_t)(params->ranks - params->rank) : 0;
+    words[UNSHARED] = opening->lacks_memory ? (uint64_t)(params->ranks - params->rank) : 0;
     words[SETTINGS] = irr_settings_digest(params, &opening->files);
     words[SETTINGS_COMPLEMENT] = ~words[SETTINGS];
     words[NODE] = (uint64_t)irr_comm_files_label(params, &opening->files);

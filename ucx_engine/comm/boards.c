@@ -241,6 +241,7 @@ static irr_status_t joined(irr_opening_t *opening)
 
     opening->joins = false;
     if (opening->verdict != IRR_OK) {
+        comm->engine->warned = comm->engine->warned || opening->reason != NULL;
         irr_boards_unmake(comm);
     } else if (comm->board != NULL) {
         comm->board->lends = opening->lowest == 0;

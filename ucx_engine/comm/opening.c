@@ -80,14 +80,20 @@ static irr_status_t refuse_network(irr_opening_t *opening)
     return IRR_ERR_NOT_SUPPORTED;
 }
 
-/* Not where this process is alone on its node. */
-static bool open_memory(const irr_opening_t *opening)
+/* Not where this process is alone on its node.  A trace that cannot be written is trouble. */
+static void open_memory(irr_opening_t *opening)
 {
     const irr_comm_params_t *params = &opening->params;
     irr_engine_t *engine = opening->engine;
+    irr_status_t status = IRR_OK;
 
-    return params->settings.shm && params->ranks > 1 && engine->config.node_ranks != 1 &&
-           irr_engine_open_lane(engine, IRR_LANE_NEAR) == IRR_OK;
+    if (params->settings.shm && params->ranks > 1 && engine->config.node_ranks != 1) {
+        status = irr_engine_open_lane(engine, IRR_LANE_NEAR);
+    }
+    if (status == IRR_ERR_BAD_PARAM) {
+        irr_opening_note(opening, status, engine->reason[IRR_LANE_NEAR]);
+    }
+    opening->lacks_memory = status != IRR_OK;
 }
 
 /* ---- the last steps ---- */
@@ -260,7 +266,7 @@ static irr_status_t begin(irr_opening_t *opening)
         irr_opening_note(opening, allocate(opening), irr_opening_no_memory);
     }
     if (params->trouble == IRR_OK) {
-        opening->has_memory = open_memory(opening);
+        open_memory(opening);
     }
     return irr_agree_start(opening, find_id);
 }

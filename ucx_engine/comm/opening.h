@@ -54,7 +54,7 @@ struct irr_opening {
     irr_status_t        made;       /* nor whether it could make one */
     int                 label;      /* of this rank */
     bool                placed;     /* the labels of all are known */
-    bool                has_memory; /* that this rank can share */
+    bool                lacks_memory;   /* that it could share with others of its node */
     int                 unmapped;   /* the member whose memory this rank cannot map; -1: none */
     uint64_t            words[IRR_OPENING_WORDS];   /* that are reduced */
     const char         *reason;     /* of the trouble that was taken into the agreement, for the user */
