@@ -177,7 +177,6 @@ typedef struct irr_comm_params {
     int                   node;     /* equal on ranks that share a node, for the row that asks where they are */
     const char           *switch_address, *switch_pattern;   /* SLURM_TOPOLOGY_ADDR and its _PATTERN; NULL: not set */
     bool                  only_shared;    /* alike: if it needs the network it is not made, silently */
-    bool                  agrees_seldom;  /* as where exchanges are planned: no memory is shared for agreements alone */
 } irr_comm_params_t;
 
 /*

@@ -169,7 +169,6 @@ static void unmake(irr_comm_t *comm)
 /* Local: the own board. */
 static irr_status_t make(irr_comm_t *comm, irr_boards_entry_t *own)
 {
-    const irr_way_t way = irr_way_of(&comm->settings, 1);
     irr_boards_t *boards = &comm->engine->boards;
     irr_nodes_t *nodes = &comm->nodes;
     irr_status_t status = irr_nodes_init(nodes, comm->ranks, comm->labels);
@@ -189,8 +188,7 @@ static irr_status_t make(irr_comm_t *comm, irr_boards_entry_t *own)
         return IRR_ERR_NO_MEMORY;
     }
     status = irr_board_init(comm->board, &boards->segment, comm->id,
-                            irr_nodes_size(nodes, nodes->node[comm->rank]), nodes->place[comm->rank], way.boards,
-                            &own->card);
+                            irr_nodes_size(nodes, nodes->node[comm->rank]), nodes->place[comm->rank], &own->card);
     if (status == IRR_OK) {
         irr_lend_offer(&boards->word, &own->lend);
         comm->board->block_max = irr_board_block(comm->settings.board_block, comm->engine->config.crowded);
@@ -263,7 +261,7 @@ static irr_status_t entries_came(irr_opening_t *opening)
         irr_lock_release(&comm->engine->lock);
     }
     return irr_agree_all(opening, status,
-        params->only_shared || !irr_way_of(&comm->settings, 1).boards ? NULL :   /* who misses none */
+        params->only_shared ? NULL :
         "the ranks of a node cannot share memory, and exchange without boards: a rank has none to show "
         "(memfd_create), or cannot map that of another one (/proc/PID/fd)", lends, joined);
 }

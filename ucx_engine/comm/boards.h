@@ -2,10 +2,9 @@
  * boards.h - the boards of a process: its segment, the segments of others that it reads, and how the members of a
  * communicator come to boards (board/board.h).
  *
- * Made in the first exchange of the first communicator whose algorithm has boards, or agrees before each exchange: then
- * a board is for agreements alone.  That costs each communicator one all-gather and one all-reduce, and nothing where
- * no two ranks share a node.  Where one member cannot have a board, none has one: the exchange goes directly, and the
- * lowest such rank says why; and ranks agree by messages.  Where one
+ * Made in the first exchange of the first communicator whose algorithm has boards.  That costs each communicator one
+ * all-gather and one all-reduce, and nothing where no two ranks share a node.  Where one member cannot have a board,
+ * none has one: the exchange goes directly, and the lowest such rank says why.  Where one
  * member cannot read the memory of all others of its node, none lends.
  */
 #ifndef IRR_BOARDS_H

@@ -12,7 +12,7 @@
 #include "comm/schedules.h"
 #include "comm/stray.h"
 #include "core/lock.h"
-#include "exec/consensus.h"
+#include "exec/allreduce.h"
 #include "exec/relay.h"
 #include "order/tree/tree.h"
 #include "transport/lanes.h"
@@ -65,7 +65,7 @@ struct irr_comm {
     unsigned         told;        /* looks since a notice came while an exchange is open; 0: no notice */
     bool             direct;      /* its plan is known from the start; else the relay learns it */
     bool             serial;      /* one exchange at a time: each needs the relay or the schedules */
-    bool             agrees;      /* there are few enough ranks for a consensus */
+    bool             agrees;      /* the ranks meet, and freeze plans; else each exchange keeps them in step */
     bool             busy;        /* one of engine->busy */
     bool             waits;       /* for what others write on boards */
     irr_comm_t      *next_busy;
@@ -83,7 +83,7 @@ struct irr_comm {
     irr_nodes_t      nodes;
     irr_board_t     *board;       /* of this rank for those of its node; NULL: none, which is alike on all ranks */
     irr_relay_t      relay;
-    irr_consensus_t  consensus;   /* on a schedule, on a frozen plan, or to meet */
+    irr_allreduce_t  agreement;   /* on a schedule, on a frozen plan, or to meet */
     irr_tree_t       tree;        /* of the hosts, for schedules that ask */
     irr_schedules_t  schedules;
     irr_run_t        run;         /* for what schedules find, of exchanges that are not planned */

@@ -128,7 +128,7 @@ static void meet(irr_exchange_t *exchange)
     const uint64_t nothing = 0;
 
     exchange->state = IRR_EXCHANGE_MEETS;
-    irr_consensus_start(&exchange->comm->consensus, &nothing, 1, make_env(exchange));
+    irr_allreduce_start(&exchange->comm->agreement, &nothing, 1, make_env(exchange));
 }
 
 void irr_exchange_begin(irr_exchange_t *exchange)
@@ -194,7 +194,7 @@ static irr_status_t freeze(irr_exchange_t *exchange)
 static irr_status_t progress_meeting(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
-    irr_status_t status = irr_consensus_progress(&comm->consensus);
+    irr_status_t status = irr_allreduce_progress(&comm->agreement);
 
     if (status == IRR_OK) {
         comm->sequence = irr_strays_met(comm);
@@ -277,14 +277,14 @@ static irr_status_t progress_relay(irr_exchange_t *exchange)
     }
     failed = status != IRR_OK || freeze(exchange) != IRR_OK;
     exchange->state = IRR_EXCHANGE_FREEZES;
-    irr_consensus_start(&comm->consensus, &failed, 1, make_env(exchange));
+    irr_allreduce_start(&comm->agreement, &failed, 1, make_env(exchange));
     return IRR_IN_PROGRESS;
 }
 
 static irr_status_t progress_freeze(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
-    irr_status_t status = irr_consensus_progress(&comm->consensus);
+    irr_status_t status = irr_allreduce_progress(&comm->agreement);
 
     if (status == IRR_IN_PROGRESS) {
         return status;
@@ -292,7 +292,7 @@ static irr_status_t progress_freeze(irr_exchange_t *exchange)
     if (status != IRR_OK) {
         irr_comm_fail(comm, status, "could not agree with the others on a plan");
     }
-    exchange->exact = status == IRR_OK && comm->consensus.words[0] == 0;
+    exchange->exact = status == IRR_OK && comm->agreement.words[0] == 0;
     return exchange->relayed != IRR_OK ? exchange->relayed : status;
 }
 
@@ -347,7 +347,7 @@ int irr_exchange_awaited(const irr_exchange_t *exchange)
     case IRR_EXCHANGE_BOARDS:    return irr_exchange_awaited_boards(exchange);
     case IRR_EXCHANGE_RELAYS:    return exchange->relayed == IRR_IN_PROGRESS
                                             ? irr_relay_awaited(&comm->relay) : irr_exec_awaited(&exchange->run->exec);
-    default:                     return irr_consensus_awaited(&comm->consensus);
+    default:                     return irr_allreduce_awaited(&comm->agreement);
     }
 }
 

@@ -56,7 +56,7 @@ static void add_piece(irr_plan_t *plan, const irr_piece_t *piece)
 {
     irr_step_t *step = &plan->steps[plan->nsteps - 1];
 
-    if (step->kind != IRR_STEP_COPY || step->pieces == 0) {
+    if (!irr_step_is_local(step->kind) || step->pieces == 0) {
         step->bytes += piece->length;
     }
     if (piece->buffer == IRR_BUFFER_SCRATCH && (size_t)piece->offset + piece->length > plan->scratch_bytes) {

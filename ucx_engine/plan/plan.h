@@ -3,7 +3,7 @@
  *
  * A plan names no address, no endpoint and no time, so it can be stored, printed, checked and run again
  * over other buffers.  A step may start when the steps it depends on are complete; otherwise the array
- * order is the order of the schedule: sends and copies start in it, one behind the other; so do tells among
+ * order is the order of the schedule: sends, copies and reductions start in it, one behind the other; so do tells among
  * themselves, and receives and awaits.  Receives come before the sends of their stage: they are posted
  * before this rank sends anything, and no pace holds them back.
  *
@@ -46,7 +46,8 @@ typedef enum irr_step_kind {
     IRR_STEP_RECV,  /* one message from peer, scattered into the pieces */
     IRR_STEP_COPY,  /* first piece to second piece, on this rank; a shorter second one truncates */
     IRR_STEP_TELL,  /* an empty message to peer: it may go on */
-    IRR_STEP_AWAIT  /* a tell of peer has come */
+    IRR_STEP_AWAIT, /* a tell of peer has come */
+    IRR_STEP_REDUCE /* on this rank: the 64-bit words of the second piece become the maxima of both pieces */
 } irr_step_kind_t;
 
 /* What a message has in it.  Messages of one pair of ranks, stage and content stay in order, others need not. */
@@ -63,7 +64,7 @@ typedef struct irr_step {
     int             number;       /* of a message: step of the schedule within the stage, from 1; else 0 */
     size_t          bytes;        /* length of the message */
     size_t          first_piece;  /* into plan->pieces */
-    size_t          pieces;       /* at least 1; two for a copy; one without bytes for a tell or an await */
+    size_t          pieces;       /* at least 1; two for a copy or a reduction; one without bytes for a tell or an await */
     size_t          first_dep;    /* into plan->deps */
     size_t          deps;
     irr_content_t   content;
@@ -88,6 +89,12 @@ typedef struct irr_plan {
     size_t      *deps;            /* indices of earlier steps */
     size_t       ndeps, deps_max;
 } irr_plan_t;
+
+/* True if the step is no message: it works on this rank's memory. */
+static inline bool irr_step_is_local(irr_step_kind_t kind)
+{
+    return kind == IRR_STEP_COPY || kind == IRR_STEP_REDUCE;
+}
 
 /* Is it a message from this rank to the peer? */
 static inline bool irr_step_goes_out(const irr_step_t *step)
@@ -179,5 +186,11 @@ void irr_plan_cut(irr_plan_t *plan, const irr_plan_mark_t *mark);
  */
 irr_status_t irr_plan_check(const irr_plan_t *plans, const irr_problem_t *problems, int ranks,
                             char *reason, size_t size);
+
+/*
+ * The same of a reduction (route/reduction.h): rules 1, 2, 3 and 5, and that each rank ends with the maxima of so many
+ * words of all ranks.  Time and memory O(m P) for m words of all messages.
+ */
+irr_status_t irr_plan_check_reduction(const irr_plan_t *plans, int ranks, size_t words, char *reason, size_t size);
 
 #endif
