@@ -3,8 +3,8 @@
  *
  * The phases: the shape of problems and plans; the messages at both ends (rule 1); a simulation of the exchange
  * under the strictest pace (rule 5); who reads and writes what on each rank (rules 2 and 3); where every byte
- * arrives (rule 4), or whether each rank has the maxima of a reduction.  Plans may come from anywhere: after the first phase no number of a plan can lead outside
- * an array or overflow.
+ * arrives (rule 4), or whether each rank has the maxima of a reduction.  Plans may come from anywhere: after
+ * the first phase no number of a plan can lead outside an array or overflow.
  *
  * Time O(m log m) for m messages, pieces and dependencies, as long as plans write their scratch in order and
  * once; see check_trace.c for others.  Memory O(m) and the segments that check_delivery.c allows.

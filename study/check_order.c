@@ -5,8 +5,8 @@
  * the plan; then both lists must agree row by row.  So must the tells and the awaits.
  *
  * Rule 5: the exchange is simulated with every send and every tell a rendezvous.  Receives and awaits are posted in
- * the order of the plan, each when its dependencies are complete; so do tells go.  Sends and local steps go in the order
- * of the plan too, one at a time: each when its dependencies and the one before it are complete.
+ * the order of the plan, each when its dependencies are complete; so do tells go.  Sends and local steps go in the
+ * order of the plan too, one at a time: each when its dependencies and the one before it are complete.
  *
  * One at a time is the narrowest window, so no other need be tried.  A step waits for a fixed set of events
  * (dependencies, the step before it, its other end), never for one of several; the exchange ends exactly if

@@ -1,9 +1,9 @@
 /*
  * check_reduction.c - last phase of the checker of a reduction: each rank ends with the maxima of all.
  *
- * What a word is the maximum of is a set: bit w + W * r stands for word w of rank r.  In an order in which the steps can
- * start, a message has the sets of what it is made of, and a reduction the unions.  In the end word w of each rank must
- * be that of the words w of all ranks, and of no others.
+ * What a word is the maximum of is a set: bit w + W * r stands for word w of rank r.  In an order in which the steps
+ * can start, a message has the sets of what it is made of, and a reduction the unions.  In the end word w of each rank
+ * must be that of the words w of all ranks, and of no others.
  *
  * Cost: O(P W / 64) time and memory a word of a message, for P ranks and W words.
  */

@@ -1,6 +1,6 @@
 /*
- * test_reduction.c - the maxima of a few words over all ranks: the checker proves the plans, with nodes and without, and
- * refuses plans that are wrong; runs of them are right, and those that fail end in no wrong maximum.
+ * test_reduction.c - the maxima of a few words over all ranks: the checker proves the plans, with nodes and without,
+ * and refuses plans that are wrong; runs of them are right, and those that fail end in no wrong maximum.
  */
 #include "irr_fleet.h"
 #include "irr_memory.h"

@@ -101,8 +101,8 @@ static bool on_that_rank(void)
 }
 
 /*
- * Whichever allocation fails on one rank, all exchange well, and compute the schedule when there is memory again; or the
- * communicator fails on all.
+ * Whichever allocation fails on one rank, all exchange well, and compute the schedule when there is memory again; or
+ * the communicator fails on all.
  */
 static void run_no_memory(const irr_settings_t *settings, bool on_tree)
 {

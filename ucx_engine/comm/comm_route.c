@@ -140,7 +140,7 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_
     comm->placed.pace = &irr_pace_free;
     comm->direct = irr_way_is_local(&comm->alone);
     comm->agrees = !keeps_step(comm);
-    status = labels != NULL && comm->nodes.ranks == 0 ? irr_nodes_init(&comm->nodes, comm->ranks, labels) : IRR_OK;
+    status = comm->nodes.ranks == 0 ? irr_nodes_init(&comm->nodes, comm->ranks, comm->labels) : IRR_OK;
     if (status == IRR_OK) {
         status = init_agreement(comm);
     }

@@ -158,8 +158,8 @@ static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_
         status = build_pairs(run, &left);
     } else if (status == IRR_OK) {
         way = problem->in_place ? &comm->placed : way;
-        status = irr_comm_is_split(comm) ? irr_run_add_long(run, comm, IRR_STEP_SEND, problem, NULL)
-                                         : irr_way_build(way, &left, share, forward, &run->plan);
+        status = irr_way_is_split(way) ? irr_run_add_long(run, comm, IRR_STEP_SEND, problem, NULL)
+                                       : irr_way_build(way, &left, share, forward, &run->plan);
     }
     run->mark = irr_plan_mark(&run->plan);
     return status;

@@ -45,7 +45,7 @@ static bool has_gaps(const irr_exchange_t *exchange)
     const irr_comm_t *comm = exchange->comm;
     const irr_plan_t *plan = exchange->running;
 
-    if (irr_comm_is_split(comm)) {
+    if (irr_comm_is_split(comm) && !exchange->found) {
         return plan != NULL;   /* that a message is forwarded is what a rank expects, too */
     }
     if (!comm->direct || exchange->found || plan == NULL) {

@@ -30,9 +30,9 @@ irr_status_t irr_allreduce_init(irr_allreduce_t *allreduce, int ranks, int rank,
 void         irr_allreduce_fini(irr_allreduce_t *allreduce);
 
 /*
- * Starts an agreement; none may run.  All ranks give the same count, from 1 to IRR_ALLREDUCE_WORDS_MAX.  Of env channel,
- * tag_base, counters and refused are used; what they point to is borrowed until the agreement is over.  Messages are of
- * kind IRR_TAG_SYNC.  Never blocks.
+ * Starts an agreement; none may run.  All ranks give the same count, from 1 to IRR_ALLREDUCE_WORDS_MAX.  Of env
+ * channel, tag_base, counters and refused are used; what they point to is borrowed until the agreement is over.
+ * Messages are of kind IRR_TAG_SYNC.  Never blocks.
  */
 void irr_allreduce_start(irr_allreduce_t *allreduce, const uint64_t *words, size_t count, const irr_exec_env_t *env);
 

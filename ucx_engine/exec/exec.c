@@ -3,8 +3,8 @@
  *
  * Three cursors walk the steps of the plan: one for receives and awaits, one for sends, copies and reductions, and one
  * for tells, so that a send held back never holds back a receive or a tell.  A step is a few messages (its parts, see
- * compose.c), which the window counts as one; it is complete when all of them are.  Tells and awaits are messages as others, of
- * kind IRR_TAG_SYNC: those of one rank for another in a stage are alike, so both have them in one order.
+ * compose.c), which the window counts as one; it is complete when all of them are.  Tells and awaits are messages as
+ * others, of kind IRR_TAG_SYNC: those of one rank for another in a stage are alike, so both have them in one order.
  *
  * Cost: O(1) a step and piece over the whole run, plus the dependencies of each step once a look.
  */

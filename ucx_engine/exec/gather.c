@@ -40,8 +40,8 @@ size_t irr_gather_begin(irr_gather_t *gather)
 }
 
 /*
- * Starts to move the parts, or their lengths, of the family, which lie one behind the other: SCRATCH is what lies behind
- * the own part, and on rank 0 INPUT and OUTPUT begin at one address.
+ * Starts to move the parts, or their lengths, of the family, which lie one behind the other: SCRATCH is what lies
+ * behind the own part, and on rank 0 INPUT and OUTPUT begin at one address.
  */
 static void start(irr_gather_t *gather, const uint64_t *lengths, void *bytes)
 {

@@ -59,12 +59,12 @@ typedef enum irr_content {
 
 typedef struct irr_step {
     irr_step_kind_t kind;
-    int             peer;         /* rank in the communicator; this rank for a copy */
+    int             peer;         /* rank in the communicator; this rank for a local step */
     int             stage;        /* from 1 */
     int             number;       /* of a message: step of the schedule within the stage, from 1; else 0 */
     size_t          bytes;        /* length of the message */
     size_t          first_piece;  /* into plan->pieces */
-    size_t          pieces;       /* at least 1; two for a copy or a reduction; one without bytes for a tell or an await */
+    size_t          pieces;       /* at least 1; two for a local step; one without bytes for a tell or an await */
     size_t          first_dep;    /* into plan->deps */
     size_t          deps;
     irr_content_t   content;

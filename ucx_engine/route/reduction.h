@@ -13,8 +13,8 @@
  * No ordered pair of ranks has two messages, so all of them may be of one stage.
  *
  * Cost, for P ranks: ceil(log2 P) messages a rank, one after the other; with nodes, of L ranks at most,
- * ceil(log2 N) + 2 ceil(log2 L) one after the other, of which N ceil(log2 N) go between nodes.  Scratch: the words, once
- * and for each message that a rank receives.
+ * ceil(log2 N) + 2 ceil(log2 L) one after the other, of which N ceil(log2 N) go between nodes.  Scratch: the words,
+ * once and for each message that a rank receives.
  */
 #ifndef IRR_REDUCTION_H
 #define IRR_REDUCTION_H
