@@ -221,8 +221,8 @@ static irr_status_t wait_for_words(mca_coll_irr_agreement_t *agreement)
     const irr_status_t status = mca_coll_irr_rounds_test(&agreement->rounds);
     irr_choice_act_t what;
 
-    if (status != IRR_OK) {
-        return status;
+    if (status != IRR_OK || agreement->words[IRR_CHOICE_WORDS] != 0) {
+        return status != IRR_OK ? status : IRR_ERR_PEER;
     }
     what = irr_choice_agreed(choice, agreement->words);
     irr_choice_waited(choice, irr_clock_ns() - agreement->begin_ns);
@@ -244,9 +244,11 @@ void mca_coll_irr_agreement_start(mca_coll_irr_agreement_t *agreement, mca_coll_
     agreement->next = wait_for_words;
     agreement->status = IRR_IN_PROGRESS;
     irr_choice_words(&service->choice, &costs, agreement->words);
+    agreement->words[IRR_CHOICE_WORDS] = service->state == MCA_COLL_IRR_FAILED;
     agreement->begin_ns = irr_clock_ns();
     mca_coll_irr_rounds_init(&agreement->rounds, &module->ranks, tag);
-    mca_coll_irr_rounds_maxima(&agreement->rounds, agreement->words, IRR_CHOICE_WORDS, &MCA_COLL_IRR_PARTNERS_ALL);
+    mca_coll_irr_rounds_maxima(&agreement->rounds, agreement->words, IRR_CHOICE_WORDS + 1,
+                               &MCA_COLL_IRR_PARTNERS_ALL);
 }
 
 irr_status_t mca_coll_irr_agreement_test(mca_coll_irr_agreement_t *agreement)

@@ -93,8 +93,8 @@ err_memory:
 
 void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
 {
-    if (request->inner != NULL) {
-        ompi_request_free(&request->inner);
+    if (request->inner != NULL && ompi_request_free(&request->inner) != OMPI_SUCCESS) {
+        return;   /* it waits for a rank that has lost its request, and goes on using what the request has */
     }
     mca_coll_irr_series_fini(request->series);
     if (!request->series->module->ranks.stranded) {   /* else Open MPI may still use what it was told in an agreement */

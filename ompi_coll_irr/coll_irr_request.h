@@ -21,6 +21,7 @@ struct mca_coll_irr_series_t {
     int                      tag;        /* of what the ranks agree on */
     const char              *unfit;      /* why nonblocking calls cannot be served; NULL: they can */
     int                      active;     /* operations whose exchanges are under way */
+    unsigned                 looks;      /* for the end of Open MPI's part of a start */
     bool                     holds;      /* operations that start now wait in a line */
     mca_coll_irr_request_t  *first, *last;   /* of the line */
     mca_coll_irr_request_t  *due;        /* the operation that an agreement is a part of; NULL: none is due */
@@ -109,7 +110,7 @@ void mca_coll_irr_request_give(mca_coll_irr_request_t *request);
 
 /* ---- coll_irr_persistent.c ---- */
 
-/* Of a persistent request that is not active. */
+/* Of a persistent request that is not active.  If Open MPI's part of it is, it stays. */
 void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request);
 
 /* ---- coll_irr_request_run.c ---- */
@@ -139,12 +140,24 @@ irr_comm_t *mca_coll_irr_series_way(const mca_coll_irr_series_t *series);
 irr_choice_turn_t mca_coll_irr_series_turn(mca_coll_irr_series_t *series, mca_coll_irr_request_t *request);
 
 /*
+ * A persistent request ends in an error on this rank, where Open MPI frees it.  The series fails on all ranks, which
+ * must not wait for a start of this one, whatever serves theirs.  turn: the way by which it went.
+ */
+void mca_coll_irr_series_lose(mca_coll_irr_series_t *series, int turn);
+
+/* Has another rank lost a persistent request?  Then the series has failed here, too.  No exchange of it is open. */
+bool mca_coll_irr_series_is_lost(mca_coll_irr_series_t *series);
+
+/*
  * What the ranks agree on after an operation that is due: what they want, if they have not told each other yet, and
  * then what serves the collective, or what choosing asks for.  Nobody waits: IRR_IN_PROGRESS; IRR_OK or an error of
  * rounds, after which the series ends all operations in errors.
  */
 void         mca_coll_irr_series_agree(mca_coll_irr_series_t *series);
 irr_status_t mca_coll_irr_series_test(mca_coll_irr_series_t *series);
+
+/* What is agreed on is not tested any more; what Open MPI was told for it stays. */
+void mca_coll_irr_series_abandon(mca_coll_irr_series_t *series);
 
 /* ---- coll_irr_nonblocking.c ---- */
 

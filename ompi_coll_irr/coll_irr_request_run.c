@@ -37,6 +37,16 @@ static bool is_persistent(const mca_coll_irr_request_t *request)
     return request->series->request == request;
 }
 
+/* Looks for the end of Open MPI's part of a start before one for a rank that has lost its request. */
+#define LOOKS_LOST 64
+
+/* Open MPI's part of a start is not over.  Does a rank miss that starts the request no more? */
+static bool is_in_vain(const mca_coll_irr_request_t *request)
+{
+    return is_persistent(request) && ++request->series->looks % LOOKS_LOST == 0 &&
+           mca_coll_irr_series_is_lost(request->series);
+}
+
 /* Is the exchange of an operation over?  Then how it ended is known. */
 static bool is_over(mca_coll_irr_request_t *request)
 {
@@ -51,24 +61,26 @@ static bool is_over(mca_coll_irr_request_t *request)
         return status != IRR_IN_PROGRESS;
     }
     if (request->inner != NULL && request->failed == OMPI_SUCCESS) {
-        if (!REQUEST_COMPLETE(request->inner)) {
+        if (!REQUEST_COMPLETE(request->inner) && !is_in_vain(request)) {
             return false;
         }
-        *error = request->inner->req_status.MPI_ERROR;
+        *error = REQUEST_COMPLETE(request->inner) ? request->inner->req_status.MPI_ERROR
+                                                  : mca_coll_irr_error(IRR_ERR_PEER);
     }
     return true;
 }
 
 /*
  * Starts the exchange of a request, also if the call lacks copies, because the other ranks wait for their part of it.
- * Without memory for the blocks the communicator fails on all its members.  Under the lock.
+ * Without memory for the blocks the communicator fails on all its members, and so does that of a persistent request
+ * whose call could not be packed.  Under the lock.
  */
 static irr_status_t start_exchange(mca_coll_irr_request_t *request, irr_comm_t *way)
 {
     const mca_coll_irr_call_t *call = &request->call;
     const irr_problem_t problem = mca_coll_irr_problem(call, &request->series->module->ranks);
 
-    if (!request->opened) {
+    if (!request->opened || (is_persistent(request) && request->failed != OMPI_SUCCESS)) {
         irr_comm_give_up(way, IRR_ERR_NO_MEMORY, "cannot start an exchange");
         return IRR_ERR_NO_MEMORY;
     }
@@ -82,7 +94,7 @@ static irr_status_t start_exchange(mca_coll_irr_request_t *request, irr_comm_t *
 /* What was the previous module's is given back. */
 static void end_inner(mca_coll_irr_request_t *request)
 {
-    if (request->inner != NULL && request->inner->req_persistent) {
+    if (request->inner != NULL && request->inner->req_persistent && REQUEST_COMPLETE(request->inner)) {
         request->inner->req_state = OMPI_REQUEST_INACTIVE;
     }
     if (request->inner != NULL && !is_persistent(request)) {
@@ -91,13 +103,9 @@ static void end_inner(mca_coll_irr_request_t *request)
     }
 }
 
-/*
- * Without the lock.  Open MPI frees a persistent request that ends in an error, so this rank starts it no more.  The
- * others may, and get an error.
- */
+/* Without the lock. */
 static void end_exchange(mca_coll_irr_request_t *request)
 {
-    const mca_coll_irr_service_t *service = &request->series->service;
     int *error = &request->super.super.req_status.MPI_ERROR;
 
     if (*error == OMPI_SUCCESS) {
@@ -111,9 +119,8 @@ static void end_exchange(mca_coll_irr_request_t *request)
             irr_exchange_give(request->exchange);
         }
         mca_coll_irr_request_close(request);
-    } else if (*error != OMPI_SUCCESS && request->exchange != NULL) {
-        irr_comm_give_up(service->state == MCA_COLL_IRR_SERVING ? service->irr_comm : service->ways[request->turn.way],
-                         IRR_ERR_PEER, "loses a persistent request, which ended in an error");
+    } else if (*error != OMPI_SUCCESS) {
+        mca_coll_irr_series_lose(request->series, request->turn.way);
     }
     request->exchange = NULL;
     end_inner(request);
@@ -151,7 +158,8 @@ static begun_t begin(mca_coll_irr_request_t *request)
     irr_comm_t *way = mca_coll_irr_series_way(series);
     irr_status_t status = IRR_OK;
 
-    if (series->service.state == MCA_COLL_IRR_FAILED) {
+    if (series->service.state == MCA_COLL_IRR_FAILED ||
+        (way == NULL && is_persistent(request) && mca_coll_irr_series_is_lost(series))) {
         begin_failed(request);
         return BY_ENGINE;
     }
@@ -309,8 +317,13 @@ static bool advance(mca_coll_irr_series_t *series)
 {
     mca_coll_irr_request_t *request = series->due;
     int *error = &request->super.super.req_status.MPI_ERROR;
-    const irr_status_t status = mca_coll_irr_series_test(series);
+    irr_status_t status = mca_coll_irr_series_test(series);
 
+    if (status == IRR_IN_PROGRESS && is_in_vain(request)) {
+        mca_coll_irr_series_abandon(series);
+        series->module->ranks.stranded = true;
+        status = IRR_ERR_PEER;
+    }
     if (status == IRR_IN_PROGRESS) {
         OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
         series->next_agreeing = mca_coll_irr_requests.agreeing;

@@ -81,16 +81,13 @@ void mca_coll_irr_requests_tally(void)
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
 }
 
-/* What is agreed on will not be tested any more. */
-static void abandon(mca_coll_irr_series_t *series);
-
 void mca_coll_irr_requests_strand(void)
 {
     mca_coll_irr_series_t *agreeing = mca_coll_irr_requests.agreeing;
 
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     for (; agreeing != NULL; agreeing = agreeing->next_agreeing) {
-        abandon(agreeing);
+        mca_coll_irr_series_abandon(agreeing);
     }
     for (mca_coll_irr_series_t *series = mca_coll_irr_requests.live; series != NULL; series = series->next_live) {
         mca_coll_irr_service_end(&series->service);
@@ -131,6 +128,41 @@ irr_choice_turn_t mca_coll_irr_series_turn(mca_coll_irr_series_t *series, mca_co
         series->holds = true;
     }
     return turn;
+}
+
+/* ---- a rank that starts a persistent request no more ---- */
+
+void mca_coll_irr_series_lose(mca_coll_irr_series_t *series, int turn)
+{
+    mca_coll_irr_service_t *service = &series->service;
+    const char *reason = "loses a persistent request, which ended in an error";
+    irr_comm_t *way = service->state == MCA_COLL_IRR_SERVING ? service->irr_comm : service->ways[turn];
+
+    if (service->state == MCA_COLL_IRR_FAILED) {
+        reason = NULL;   /* one message is enough */
+    } else if (way != NULL) {
+        irr_comm_give_up(way, IRR_ERR_PEER, reason);
+        reason = NULL;
+    }
+    for (int i = 1; i < IRR_TRIAL_WAYS; i++) {
+        if (service->ways[i] != NULL) {
+            irr_comm_give_up(service->ways[i], IRR_ERR_PEER, reason);
+            reason = NULL;
+        }
+    }
+    (void)mca_coll_irr_fail(service, IRR_ERR_PEER);
+}
+
+bool mca_coll_irr_series_is_lost(mca_coll_irr_series_t *series)
+{
+    mca_coll_irr_service_t *service = &series->service;
+
+    for (int i = 1; i < IRR_TRIAL_WAYS && service->state == MCA_COLL_IRR_CHOOSING; i++) {
+        if (service->ways[i] != NULL && irr_comm_has_failed(service->ways[i])) {
+            (void)mca_coll_irr_fail(service, IRR_ERR_PEER);
+        }
+    }
+    return service->state == MCA_COLL_IRR_FAILED;
 }
 
 /* ---- steps of what is agreed on: each returns IRR_IN_PROGRESS until what it waits for is over ---- */
@@ -241,7 +273,7 @@ irr_status_t mca_coll_irr_series_test(mca_coll_irr_series_t *series)
     return status;
 }
 
-static void abandon(mca_coll_irr_series_t *series)
+void mca_coll_irr_series_abandon(mca_coll_irr_series_t *series)
 {
     if (series->next == wait_for_agreement) {
         mca_coll_irr_agreement_abandon(&series->agreement);

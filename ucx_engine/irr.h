@@ -202,9 +202,13 @@ size_t irr_comm_block_min(const irr_comm_t *comm, int rank, size_t bytes);
 
 /*
  * Fails the communicator on all its members, because this rank cannot take part in an exchange that they start.  Their
- * exchanges end in errors.  reason is for the user, in the words after "rank R of a communicator of N ranks".  Local.
+ * exchanges end in errors.  reason is for the user, in the words after "rank R of a communicator of N ranks"; NULL: the
+ * user is told elsewhere.  Local.
  */
 void irr_comm_give_up(irr_comm_t *comm, irr_status_t status, const char *reason);
+
+/* While no exchange of it is open: has this rank, or as far as this rank can see another one, failed it?  Local. */
+bool irr_comm_has_failed(irr_comm_t *comm);
 
 /* Local.  No exchange may be open on the communicator, and those that were created on it must be destroyed. */
 void irr_comm_destroy(irr_comm_t *comm);

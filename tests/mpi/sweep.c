@@ -5,7 +5,7 @@
  *     mpi_sweep WHAT WHO [INFO_KEY=VALUE ...] [, WHAT ...]   the keys go to the communicators
  *
  * WHAT fails: memory, mmap, memfd_create, ftruncate, process_vm_readv or process_vm_writev, on WHO: one rank, or all.
- * trials means memory, with so many calls that ranks which choose try strategies.
+ * With trials: before it, each case makes so many calls that ranks which choose try strategies.
  * cold:N means that the N-th allocation fails on the first communicator of the job, on which the engine is opened.
  * Each case has a fresh communicator, and one or all failures from the n-th on.  An alarm ends a case that hangs, and
  * prints its name.  IRR_SWEEP_FROM=CASE:N leaves out what comes before, IRR_SWEEP_STEP=K all but one n in K.
@@ -288,9 +288,22 @@ static int run_calls(const scene_t *scene, form_t form, const kind_t *kind)
 
 /* ---- cases ---- */
 
+static const char trials[] = "trials:";
+
+static int has_trials(const char *what)
+{
+    return strncmp(what, trials, sizeof(trials) - 1) == 0;
+}
+
+/* The number of what fails. */
+static int failing(const char *what)
+{
+    return what_of(has_trials(what) ? what + sizeof(trials) - 1 : what);
+}
+
 static void scene_init(scene_t *scene, const char *what, char **keys, int nkeys)
 {
-    const int longs = what_of(what) != MEMORY;
+    const int longs = failing(what) != MEMORY;
     const int periodic = 1;
     MPI_Comm ring;
 
@@ -303,7 +316,7 @@ static void scene_init(scene_t *scene, const char *what, char **keys, int nkeys)
     MPI_Comm_free(&ring);
     MPI_Comm_set_errhandler(scene->comm, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(scene->ring, MPI_ERRORS_RETURN);
-    scene->times = strcmp(what, "trials") == 0 ? TRIAL_TIMES : 1;
+    scene->times = has_trials(what) ? TRIAL_TIMES : 1;
     scene->gaps = !longs;
     scene->most = longs ? 40000 : 30;
     if (longs) {
@@ -389,7 +402,7 @@ static long setting(const char *variable, long standard)
 static long run_case(char **group, int length, const row_t *row, long first, const scene_t *others)
 {
     const unsigned long long served = mpi_test_served();
-    const int what = what_of(group[0]);
+    const int what = failing(group[0]);
     scene_t scene;
     long failed;
     int errors;
@@ -452,7 +465,7 @@ static void run(char **group, int length)
 
         snprintf(name, sizeof(name), "%s on %s, %s", group[0], group[1], length > 2 ? group[2] : "");
         run_case(group, length, &row, atol(cold), &others);
-    } else if (what_of(group[0]) == MEMORY) {
+    } else if (failing(group[0]) == MEMORY) {
         CHECK(run_blocking(&others, &kinds[0]) == 0);   /* the engine is opened */
     }
     for (; cold == NULL && number < 2 * FORMS * KINDS; number++, first = 1) {

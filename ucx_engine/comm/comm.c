@@ -91,6 +91,17 @@ void irr_comm_give_up(irr_comm_t *comm, irr_status_t status, const char *reason)
     irr_lock_release(&comm->engine->lock);
 }
 
+bool irr_comm_has_failed(irr_comm_t *comm)
+{
+    bool failed;
+
+    irr_lock_acquire(&comm->engine->lock);
+    irr_comm_listen(comm);
+    failed = comm->failed != IRR_OK;
+    irr_lock_release(&comm->engine->lock);
+    return failed;
+}
+
 irr_exchange_t *irr_comm_exchange(const irr_comm_t *comm)
 {
     return comm->exchange;

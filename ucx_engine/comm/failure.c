@@ -45,8 +45,10 @@ void irr_comm_fail(irr_comm_t *comm, irr_status_t status, const char *reason)
     if (comm->failed != IRR_OK) {
         return;
     }
-    irr_log(IRR_LOG_ERROR, "rank %d of a communicator of %d ranks %s: %s; its exchanges end in errors from now on",
-            comm->rank, comm->ranks, reason, irr_status_text(status));
+    if (reason != NULL) {
+        irr_log(IRR_LOG_ERROR, "rank %d of a communicator of %d ranks %s: %s; its exchanges end in errors from now on",
+                comm->rank, comm->ranks, reason, irr_status_text(status));
+    }
     end_here(comm, status);
     comm->notice.next = 0;
     comm->next_telling = comm->engine->telling;

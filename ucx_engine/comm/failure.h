@@ -27,7 +27,8 @@ typedef struct irr_notice {
 
 /*
  * The engine is locked in all that follows.  Fails a communicator with a status, which is also that of its open
- * exchanges; reason is for the user, in the words after "rank R of a communicator of N ranks".  Tells the others.
+ * exchanges; reason is for the user, in the words after "rank R of a communicator of N ranks", or NULL.  Tells the
+ * others.
  */
 void irr_comm_fail(irr_comm_t *comm, irr_status_t status, const char *reason);
 
