@@ -5,13 +5,15 @@
  * In each stage a rank sends one message to each neighbour, empty or not, with a header in front
  * (exec/header.h) that names each piece.  A piece of a planned message is one slice; slices that continue each
  * other were merged on the way here, so they are cut again where the pieces of the send end.  A large piece
- * that goes apart from the header may make it a byte longer, which is left out.  Direct routes need no headers.
+ * that goes apart from the header may make it a byte longer, which is left out.  Direct routes need no headers; with
+ * boards there are lengths in front of the messages between nodes.
  */
 #include "plan.h"
 
 #include "exec/header.h"
 #include "plan/way.h"
 #include "route/stages.h"
+#include "study/paper.h"
 
 #include <stdlib.h>
 
@@ -70,7 +72,10 @@ irr_status_t irr_tool_headers_open(irr_tool_headers_t *headers, const irr_way_t 
 {
     irr_grid_t grid;
 
-    *headers = (irr_tool_headers_t){ .bytes = 0 };
+    *headers = (irr_tool_headers_t){ .bytes = way->boards ? irr_paper_header_bytes(way, nodes) : 0 };
+    if (way->boards) {
+        return IRR_OK;
+    }
     if (irr_way_grid(way, ranks, nodes, &grid) != IRR_OK) {
         return IRR_OK;
     }
