@@ -7,7 +7,7 @@
  * number of each cell to n.  Then it waits until the numbers of the cells that its partners have for it are n, and
  * copies what they say into its output.  A short block lies in the cell itself, so it costs the reader one miss of the
  * cache; a longer one in memory beside, where the cell points; and one that is too long, or has no room there, is lent
- * (transport/shm/lend.h): the cell says where it is in the memory of its sender, and the reader copies it from there. 
+ * (transport/shm/lend.h): the cell says where it is in the memory of its sender, and the reader copies it from there.
  * So the receiver need not know what its sender found too long.  Where ranks cannot lend, which is so for all members
  * or none, it is sent as a message, and the cell says so.
  *
