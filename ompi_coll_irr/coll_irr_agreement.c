@@ -72,7 +72,7 @@ static irr_choice_act_t list_ways(mca_coll_irr_module_t *module, mca_coll_irr_se
 }
 
 /* Alike on all ranks: on one node what is tried goes over boards, and opens no transport, unless that has failed. */
-static bool only_boards(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+static bool only_shared(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;
     const int ranks = choice->node_ranks > 0 ? choice->node_ranks : choice->own_node_ranks;   /* agreed, or a guess */
@@ -91,7 +91,7 @@ static irr_choice_opening_t opening(const mca_coll_irr_module_t *module, const m
 
     mca_coll_irr_counters(&counters);
     return (irr_choice_opening_t){
-        .first = counters.endpoints_open > 0 || only_boards(module, service) ? 0
+        .first = counters.endpoints_open > 0 || only_shared(module, service) ? 0
                      : turns * ENGINE_NS + (one_node ? 0 : NETWORK_NS),
         .way = turns * WAY_NS };
 }
@@ -153,7 +153,7 @@ static irr_status_t open_way(mca_coll_irr_agreement_t *agreement)
         service->candidates->open[slot] = service->candidates->list[choice->next + agreement->open];
         irr_candidate_settings(&service->candidates->open[slot], &settings);
     }
-    agreement->purpose.only_boards = only_boards(agreement->module, service);
+    agreement->purpose.only_shared = only_shared(agreement->module, service);
     mca_coll_irr_opening_start(&agreement->opening, agreement->module, agreement->tag, &settings, &agreement->purpose,
                                agreement->trouble, agreement->module->reason);
     agreement->next = wait_for_way;
@@ -176,7 +176,7 @@ static irr_status_t wait_for_way(mca_coll_irr_agreement_t *agreement)
     }
     if (status != IRR_OK) {
         snprintf(service->why, sizeof(service->why), "%s", mca_coll_irr_opening_why(&agreement->opening));
-        service->refused = service->needs_transport || !agreement->purpose.only_boards;   /* so nothing can be opened */
+        service->refused = service->needs_transport || !agreement->purpose.only_shared;   /* so nothing can be opened */
         service->needs_transport = true;   /* at the next time, when it may pay for that, too */
         return end_ways(agreement);        /* what keeps one from being served keeps the others, too */
     }

@@ -213,6 +213,17 @@ void mca_coll_irr_engine_close(void)
     mca_coll_irr_component.engine = NULL;
 }
 
+bool mca_coll_irr_engine_has_network(void)
+{
+    bool has_network;
+
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    has_network = mca_coll_irr_component.engine_state == MCA_COLL_IRR_ENGINE_OPEN &&
+                  irr_engine_has_network(mca_coll_irr_component.engine);
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    return has_network;
+}
+
 void mca_coll_irr_counters(irr_counters_t *counters)
 {
     opal_mutex_lock(&mca_coll_irr_component.lock);

@@ -24,6 +24,9 @@ bool mca_coll_irr_is_crowded(void);
 /* The counters of the engine, also before it was opened and after it went. */
 void mca_coll_irr_counters(irr_counters_t *counters);
 
+/* True once messages have gone over the network. */
+bool mca_coll_irr_engine_has_network(void);
+
 /* The one place where the engine's status becomes Open MPI's. */
 int mca_coll_irr_error(irr_status_t status);
 

@@ -70,7 +70,7 @@ static const mca_coll_irr_choice_t *const transport = &mca_coll_irr_choices[MCA_
 static struct {
     irr_transport_choice_t choice;
     uint64_t               word;
-    bool                   said;   /* guarded by the component's lock */
+    int                    said;   /* of the texts below, so many; guarded by the component's lock */
 } network;
 
 /* What decides alike on all ranks, if parameters are: the first part of a configuration. */
@@ -108,7 +108,7 @@ void mca_coll_irr_network_open(void)
     };
 
     irr_transport_choose(&config, &network.choice);
-    network.said = false;
+    network.said = 0;
     fields.taken = value_of(network.choice.name);
     network.word = pack(&fields);
 }
@@ -195,15 +195,19 @@ void mca_coll_irr_network_config(irr_engine_config_t *config)
 
 void mca_coll_irr_network_say(void)
 {
+    enum { NOTHING, MEMORY, NETWORK } stands;
     irr_counters_t counters;
     bool says;
 
     mca_coll_irr_counters(&counters);
+    stands = mca_coll_irr_engine_has_network() ? NETWORK : counters.endpoints_open > 0 ? MEMORY : NOTHING;
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    says = counters.endpoints_open > 0 && !network.said;
-    network.said = network.said || says;
+    says = (int)stands > network.said;
+    network.said = says ? (int)stands : network.said;
     opal_mutex_unlock(&mca_coll_irr_component.lock);
-    if (says) {
+    if (says && stands == MEMORY) {
+        opal_output(mca_coll_irr_component.output, "coll:irr: messages stay in shared memory of the node");
+    } else if (says) {
         opal_output(mca_coll_irr_component.output, "coll:irr: messages go over %s, because %s", network.choice.name,
                     network.choice.why);
     }

@@ -121,8 +121,7 @@ void mca_coll_irr_opening_start(mca_coll_irr_opening_t *opening, mca_coll_irr_mo
         .node = (int)node_label(module),
         .switch_address = getenv("SLURM_TOPOLOGY_ADDR"),
         .switch_pattern = getenv("SLURM_TOPOLOGY_ADDR_PATTERN"),
-        .only_boards = purpose->only_boards,
-        .agrees_seldom = purpose->plans
+        .only_shared = purpose->only_shared
     };
 
     opal_output_verbose(10, mca_coll_irr_component.output, "coll:irr: rank %d of communicator %s is on node %d",

@@ -15,7 +15,7 @@ typedef struct mca_coll_irr_opening_t mca_coll_irr_opening_t;
 typedef struct mca_coll_irr_purpose_t {
     bool                       plans;         /* alike: the exchange of the call, whose blocks stay, */
     const mca_coll_irr_call_t *call;          /* which a rank in trouble may lack */
-    bool                       only_boards;   /* alike: if it needs a transport there is none, silently */
+    bool                       only_shared;   /* alike: if it needs a transport there is none, silently */
 } mca_coll_irr_purpose_t;
 
 /* Stays where it is until it is over. */

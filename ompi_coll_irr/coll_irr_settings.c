@@ -102,8 +102,7 @@ mca_coll_irr_choice_t mca_coll_irr_choices[MCA_COLL_IRR_ALL_CHOICES] = {
     },
     [MCA_COLL_IRR_TRANSPORT] = {
         PREFIX "transport",
-        "What moves messages between processes, of what was built. ucx: UCX; ofi: libfabric; shm: shared "
-        "memory of coll/irr's own, for jobs on one node. auto is ucx, but ofi "
+        "What moves messages between nodes, of what was built. ucx: UCX; ofi: libfabric. auto is ucx, but ofi "
         "where " PREFIX "ofi_provider or " PREFIX "ofi_domain is set and nothing of UCX, and for a job on several "
         "nodes whose only fast devices libfabric alone drives (Slingshot, EFA, Omni-Path), or where UCX was told to "
         "use nothing that leaves a node. " PREFIX "verbose 1 says which, and why. Must be the same on all ranks.",
@@ -151,8 +150,9 @@ static mca_coll_irr_text_t texts[] = {
         offsetof(mca_coll_irr_settings_t, engine.slice_min), NULL
     }, {
         PREFIX "direct_bytes", "auto",
-        "With hybrid: number of bytes from which a message goes directly and not through the grid, with an optional "
-        "suffix k, m or g. 0 means that none does; auto: " TEXT(IRR_DIRECT_DEFAULT) "." INFO_KEY,
+        "With hybrid, node: number of bytes from which a message goes directly and not through other ranks, with an "
+        "optional suffix k, m or g. 0 means that none does; auto: " TEXT(IRR_DIRECT_DEFAULT) " with hybrid, "
+        TEXT(IRR_NODE_DIRECT_DEFAULT) " with node." INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_auto_size, "auto, or " SIZE_ALLOWED "means that none does",
         offsetof(mca_coll_irr_settings_t, engine.direct_bytes), NULL
     }, {
@@ -244,9 +244,9 @@ static mca_coll_irr_text_t texts[] = {
         offsetof(mca_coll_irr_settings_t, engine.cache_bytes), NULL
     }, {
         PREFIX "board_block", "auto",
-        "With board, node: number of bytes above which a message between ranks of a node is copied from the memory "
+        "With board: number of bytes above which a message between ranks of a node is copied from the memory "
         "of its sender, or goes directly where ranks cannot read each other's, and not through memory that they "
-        "share, with an optional suffix k, m or g; between nodes it goes directly above 1024, too. auto: "
+        "share, with an optional suffix k, m or g. auto: "
         TEXT(IRR_BOARD_BLOCK_ALONE) ", or " TEXT(IRR_BOARD_BLOCK_CROWDED) " on nodes with more ranks than processors, "
         "in place, and of blocks below 8192 bytes; where nobody named board, both are tried on one node."
         INFO_KEY,
@@ -254,11 +254,18 @@ static mca_coll_irr_text_t texts[] = {
         offsetof(mca_coll_irr_settings_t, engine.board_block), NULL
     }, {
         PREFIX "board_bytes", TEXT(IRR_BOARD_BYTES_DEFAULT),
-        "With board, node: number of bytes of shared memory that a rank takes for a communicator at most, beside 512 "
+        "With board: number of bytes of shared memory that a rank takes for a communicator at most, beside 512 "
         "and 256 for each rank of its node, with an optional suffix k, m or g. What has no room goes directly. 0 means "
         "only messages of up to 112 bytes go through shared memory." INFO_KEY,
         OPAL_INFO_LVL_5, mca_coll_irr_parse_size, SIZE_ALLOWED "means only messages of up to 112 bytes",
         offsetof(mca_coll_irr_settings_t, engine.board_bytes), NULL
+    }, {
+        PREFIX "shm", "1",
+        "1 means that ranks of a node send to each other through shared memory of coll/irr's own, if all ranks of the "
+        "communicator can map that of the others on their node. 0 means that the network (" PREFIX "transport) carries "
+        "these messages, too." INFO_KEY,
+        OPAL_INFO_LVL_4, mca_coll_irr_parse_switch, "0 or 1",
+        offsetof(mca_coll_irr_settings_t, engine.shm), NULL
     }, {
         PREFIX "timeout", "0",
         "Number of seconds after which an exchange that is not over ends in an error on all ranks, and so do all that "

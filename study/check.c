@@ -3,8 +3,8 @@
  *
  * The phases: the shape of problems and plans; the messages at both ends (rule 1); a simulation of the exchange
  * under the strictest pace (rule 5); who reads and writes what on each rank (rules 2 and 3); where every byte
- * arrives (rule 4).  Plans may come from anywhere: after the first phase no number of a plan can lead outside
- * an array or overflow.
+ * arrives (rule 4), or whether each rank has the maxima of a reduction.  Plans may come from anywhere: after
+ * the first phase no number of a plan can lead outside an array or overflow.
  *
  * Time O(m log m) for m messages, pieces and dependencies, as long as plans write their scratch in order and
  * once; see check_trace.c for others.  Memory O(m) and the segments that check_delivery.c allows.
@@ -77,8 +77,9 @@ static irr_status_t prepare(irr_check_t *check)
 
 irr_status_t irr_check_prove(irr_check_t *check)
 {
-    static irr_status_t (*const phases[])(irr_check_t *check) = {
-        irr_check_shape, prepare, irr_check_messages, irr_check_ends, irr_check_trace, irr_check_delivery
+    irr_status_t (*const phases[])(irr_check_t *check) = {
+        irr_check_shape, prepare, irr_check_messages, irr_check_ends, irr_check_trace,
+        check->words > 0 ? irr_check_reduction : irr_check_delivery
     };
     irr_status_t status = check->ranks >= 1 ? IRR_OK : IRR_ERR_BAD_PARAM;
 
@@ -97,5 +98,25 @@ irr_status_t irr_plan_check(const irr_plan_t *plans, const irr_problem_t *proble
     irr_status_t status = irr_check_prove(&check);
 
     irr_check_fini(&check);
+    return status;
+}
+
+irr_status_t irr_plan_check_reduction(const irr_plan_t *plans, int ranks, size_t words, char *reason, size_t size)
+{
+    irr_problem_t *problems = irr_alloc_zero(ranks > 0 ? (size_t)ranks : 1, sizeof(*problems));
+    irr_check_t check = {
+        .plans = plans, .problems = problems, .ranks = ranks, .reason = reason, .reason_size = size, .words = words
+    };
+    irr_status_t status = problems == NULL ? IRR_ERR_NO_MEMORY : words == 0 ? IRR_ERR_BAD_PARAM : IRR_OK;
+
+    for (int r = 0; r < ranks && status == IRR_OK; r++) {
+        problems[r].ranks = ranks;
+        problems[r].rank = r;
+    }
+    if (status == IRR_OK) {
+        status = irr_check_prove(&check);
+    }
+    irr_check_fini(&check);
+    irr_free(problems);
     return status;
 }

@@ -19,7 +19,7 @@
 typedef struct irr_check_step {
     const irr_step_t *step;
     int               rank;
-    size_t            partner;  /* id of the other end of the message; IRR_CHECK_NONE for a copy */
+    size_t            partner;  /* id of the other end of the message; IRR_CHECK_NONE for a local step */
 } irr_check_step_t;
 
 typedef struct irr_check {
@@ -28,13 +28,15 @@ typedef struct irr_check {
     int                  ranks;
     char                *reason;
     size_t               reason_size;
+    size_t               words;     /* not 0: a reduction of so many, which begin SCRATCH */
     size_t              *base;      /* id of the first step of each rank, and at [ranks] the number of ids */
     irr_check_step_t    *steps;     /* by id */
-    size_t              *started;   /* ids of sends and copies in an order in which they can start */
+    size_t              *started;   /* ids of sends and local steps in an order in which they can start */
     size_t               nstarted;
     irr_segments_t      *wanted;    /* by rank: what the problem wants in OUTPUT; origins are ranks */
-    irr_segments_t      *output;    /* by rank: what OUTPUT holds in the end; origins are steps of the rank */
-    irr_segments_t      *recipes;   /* by id of a send or copy: what it reads; origins as in output, or OWN */
+    irr_segments_t      *output;    /* by rank: what OUTPUT holds in the end, or SCRATCH of a reduction; origins are
+                                       steps of the rank */
+    irr_segments_t      *recipes;   /* by id of a send or local step: what it reads; origins as in output, or OWN */
 } irr_check_t;
 
 /* Writes the reason and returns IRR_ERR_INVALID_PLAN. */
@@ -94,5 +96,8 @@ bool irr_check_uses_hit(const irr_check_uses_t *uses, ptrdiff_t offset, ptrdiff_
 
 /* check_delivery.c: rule 4 over all ranks; uses up output and the recipes. */
 irr_status_t irr_check_delivery(irr_check_t *check);
+
+/* check_reduction.c: each rank ends with the maxima of all. */
+irr_status_t irr_check_reduction(irr_check_t *check);
 
 #endif

@@ -5,8 +5,8 @@
  * the plan; then both lists must agree row by row.  So must the tells and the awaits.
  *
  * Rule 5: the exchange is simulated with every send and every tell a rendezvous.  Receives and awaits are posted in
- * the order of the plan, each when its dependencies are complete; so do tells go.  Sends and copies go in the order
- * of the plan too, one at a time: each when its dependencies and the one before it are complete.
+ * the order of the plan, each when its dependencies are complete; so do tells go.  Sends and local steps go in the
+ * order of the plan too, one at a time: each when its dependencies and the one before it are complete.
  *
  * One at a time is the narrowest window, so no other need be tried.  A step waits for a fixed set of events
  * (dependencies, the step before it, its other end), never for one of several; the exchange ends exactly if
@@ -51,7 +51,7 @@ static int by_end(const void *a, const void *b)
     return order != 0 ? order : (x->id > y->id) - (x->id < y->id);
 }
 
-/* Lists the steps of one kind of all ranks, none of them copies, sorted; returns how many. */
+/* Lists the steps of one kind of all ranks, none of them local, sorted; returns how many. */
 static size_t list_ends(const irr_check_t *check, irr_step_kind_t kind, end_t *ends)
 {
     const bool goes_out = kind == IRR_STEP_SEND || kind == IRR_STEP_TELL;
@@ -186,7 +186,7 @@ static lane_t lane_of(irr_step_kind_t kind)
 {
     static const lane_t lanes[] = {
         [IRR_STEP_SEND] = SENDS, [IRR_STEP_COPY] = SENDS, [IRR_STEP_RECV] = RECEIVES, [IRR_STEP_AWAIT] = RECEIVES,
-        [IRR_STEP_TELL] = TELLS
+        [IRR_STEP_TELL] = TELLS, [IRR_STEP_REDUCE] = SENDS
     };
 
     return lanes[kind];

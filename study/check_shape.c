@@ -7,6 +7,8 @@
 #include "problem/blocks.h"
 #include "study/check.h"
 
+enum { WORD = sizeof(uint64_t) };
+
 /* Ranges are kept far from the ends of the type, so that the later phases may add and subtract. */
 static bool range_fits(ptrdiff_t offset, size_t length)
 {
@@ -92,11 +94,16 @@ static irr_status_t check_piece(irr_check_t *check, int rank, size_t index, cons
 {
     size_t scratch = check->plans[rank].scratch_bytes;
 
-    if ((unsigned)piece->buffer > IRR_BUFFER_SCRATCH) {
+    if ((unsigned)piece->buffer > IRR_BUFFER_SCRATCH || (check->words > 0 && piece->length > 0 &&
+                                                         piece->buffer != IRR_BUFFER_SCRATCH)) {
         return irr_check_fail(check, "rank %d step %zu: no buffer %d", rank, index, (int)piece->buffer);
     }
     if (!range_fits(piece->offset, piece->length)) {
         return irr_check_fail(check, "rank %d step %zu: piece of %zu bytes at %td is out of range", rank, index,
+                              piece->length, piece->offset);
+    }
+    if (check->words > 0 && (piece->offset % WORD != 0 || piece->length % WORD != 0)) {
+        return irr_check_fail(check, "rank %d step %zu: piece of %zu bytes at %td is not of words", rank, index,
                               piece->length, piece->offset);
     }
     if (piece->buffer == IRR_BUFFER_SCRATCH &&
@@ -117,7 +124,7 @@ static irr_status_t check_pieces(irr_check_t *check, int rank, size_t index)
 {
     const irr_plan_t *plan = &check->plans[rank];
     const irr_step_t *step = &plan->steps[index];
-    bool copy = step->kind == IRR_STEP_COPY, signals = is_signal(step);
+    bool copy = irr_step_is_local(step->kind), signals = is_signal(step);
     size_t bytes = 0;
 
     if (!slice_fits(step->first_piece, step->pieces, plan->npieces) || step->pieces < 1 ||
@@ -149,6 +156,10 @@ static irr_status_t check_pieces(irr_check_t *check, int rank, size_t index)
         return irr_check_fail(check, "rank %d step %zu: copies %zu bytes into %zu", rank, index, bytes,
                               plan->pieces[step->first_piece + 1].length);
     }
+    if (step->kind == IRR_STEP_REDUCE && plan->pieces[step->first_piece + 1].length != bytes) {
+        return irr_check_fail(check, "rank %d step %zu: reduces %zu bytes into %zu", rank, index, bytes,
+                              plan->pieces[step->first_piece + 1].length);
+    }
     return IRR_OK;
 }
 
@@ -176,10 +187,10 @@ static irr_status_t check_step(irr_check_t *check, int rank, size_t index)
 {
     const irr_plan_t *plan = &check->plans[rank];
     const irr_step_t *step = &plan->steps[index];
-    bool copy = step->kind == IRR_STEP_COPY, signals = is_signal(step);
+    bool copy = irr_step_is_local(step->kind), signals = is_signal(step);
     irr_status_t status;
 
-    if ((unsigned)step->kind > IRR_STEP_AWAIT) {
+    if ((unsigned)step->kind > (check->words > 0 ? IRR_STEP_REDUCE : IRR_STEP_AWAIT)) {
         return irr_check_fail(check, "rank %d step %zu: no kind of step %d", rank, index, (int)step->kind);
     }
     if (step->peer < 0 || step->peer >= check->ranks || (copy && step->peer != rank) ||
@@ -216,7 +227,7 @@ static irr_status_t check_plan(irr_check_t *check, int rank)
         !array_fits(plan->deps, plan->ndeps, plan->deps_max)) {
         return irr_check_fail(check, "plan of rank %d has more steps, pieces or dependencies than room", rank);
     }
-    if (plan->scratch_bytes > IRR_SEGMENTS_LIMIT) {
+    if (plan->scratch_bytes > IRR_SEGMENTS_LIMIT || check->words > IRR_SEGMENTS_LIMIT / WORD) {
         return irr_check_fail(check, "plan of rank %d has a scratch of %zu bytes", rank, plan->scratch_bytes);
     }
     for (size_t i = 0; status == IRR_OK && i < plan->nsteps; i++) {

@@ -107,7 +107,6 @@ static irr_segments_t *list_of(tracer_t *tracer, int rank, irr_buffer_t buffer)
     case IRR_BUFFER_INPUT:   return input_of(tracer, rank);
     case IRR_BUFFER_OUTPUT:  return &tracer->check->output[rank];
     case IRR_BUFFER_SCRATCH:
-    case IRR_BUFFER_BOARD:
     case IRR_BUFFER_NOWHERE: break;
     }
     return &tracer->scratch;
@@ -237,7 +236,7 @@ static irr_status_t check_write(tracer_t *tracer, int rank, size_t i, const irr_
     return IRR_OK;
 }
 
-/* A send, or the first half of a copy: its recipe. */
+/* A send, the first half of a copy, or both of a reduction: its recipe. */
 static irr_status_t trace_read(tracer_t *tracer, int rank, size_t i, const irr_piece_t *pieces, size_t count)
 {
     irr_segments_t *recipe = &tracer->check->recipes[tracer->check->base[rank] + i];
@@ -260,7 +259,7 @@ static irr_status_t trace_read(tracer_t *tracer, int rank, size_t i, const irr_p
     return status;
 }
 
-/* A receive, or the second half of a copy; a piece longer than what is left of the message takes that. */
+/* A receive, or the second half of a local step; a piece longer than what is left of the message takes that. */
 static irr_status_t trace_write(tracer_t *tracer, int rank, size_t i, const irr_piece_t *pieces, size_t count)
 {
     size_t left = tracer->check->plans[rank].steps[i].bytes;
@@ -303,12 +302,13 @@ static irr_status_t trace_step(tracer_t *tracer, int rank, size_t i)
     case IRR_STEP_AWAIT:
         return IRR_OK;
     case IRR_STEP_COPY:
+    case IRR_STEP_REDUCE:
         break;
     }
     if (overlap(tracer, &pieces[0], &pieces[1])) {
         return irr_check_fail(tracer->check, "rank %d step %zu copies a range onto itself", rank, i);
     }
-    status = trace_read(tracer, rank, i, &pieces[0], 1);
+    status = trace_read(tracer, rank, i, pieces, step->kind == IRR_STEP_REDUCE ? 2 : 1);
     return status == IRR_OK ? trace_write(tracer, rank, i, &pieces[1], 1) : status;
 }
 
@@ -322,10 +322,18 @@ static irr_status_t trace_rank(tracer_t *tracer, int rank)
         status = own_input(tracer, rank);
     }
     irr_segments_clear(&tracer->scratch);
+    if (status == IRR_OK && tracer->check->words > 0) {
+        status = irr_segments_put(&tracer->scratch, (irr_segment_t){
+            .length = tracer->check->words * sizeof(uint64_t), .origin = IRR_CHECK_OWN });
+    }
     tracer->scratch_uses.owner = tracer->place_uses.owner = 0;
     memset(tracer->ancestor, 0, steps * sizeof(*tracer->ancestor));
     for (size_t i = 0; status == IRR_OK && i < steps; i++) {
         status = trace_step(tracer, rank, i);
+    }
+    if (tracer->check->words > 0) {   /* in which nothing is in OUTPUT */
+        tracer->check->output[rank] = tracer->scratch;
+        tracer->scratch = (irr_segments_t){ .count = 0 };
     }
     return status;
 }

@@ -12,9 +12,6 @@
  * IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_paper_build(const irr_way_t *way, const irr_nodes_t *nodes, const irr_problem_t *problems,
-                                   irr_plan_t *plans);
-
-/* Lengths in front of the messages between nodes, of all ranks, in an exchange on new counts. */
-uint64_t irr_paper_header_bytes(const irr_way_t *way, const irr_nodes_t *nodes);
+                             irr_plan_t *plans);
 
 #endif

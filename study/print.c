@@ -24,14 +24,14 @@ static void print_message(const irr_plan_t *plan, const irr_step_t *step, FILE *
 {
     fprintf(stream, "%-5d %10zu bytes ", step->peer, step->bytes);
     for (size_t i = 0; i < step->pieces; i++) {
-        fputs(step->kind == IRR_STEP_COPY && i == 1 ? " -> " : " ", stream);
+        fputs(irr_step_is_local(step->kind) && i == 1 ? " -> " : " ", stream);
         print_piece(&plan->pieces[step->first_piece + i], stream);
     }
 }
 
 static void print_step(const irr_plan_t *plan, const irr_step_t *step, FILE *stream)
 {
-    static const char *const verbs[] = { "send to  ", "recv from", "copy on  ", "tell     ", "await    " };
+    static const char *const verbs[] = { "send to  ", "recv from", "copy on  ", "tell     ", "await    ", "reduce on" };
     static const char *const boarded[] = { [IRR_STEP_SEND] = "put for  ", [IRR_STEP_RECV] = "read from" };
 
     fprintf(stream, "stage %d step %-4d %s ", step->stage, step->number,

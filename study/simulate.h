@@ -13,8 +13,8 @@ typedef struct irr_simulated {
 } irr_simulated_t;
 
 /*
- * All ranks start at 0; start (may be NULL): rank r has work of start[r] ns first.  Plans that pass irr_plan_check, or
- * those of irr_board_plans_build.  IRR_ERR_NO_MEMORY; IRR_ERR_TIMEOUT: they do not come to an end.  Set on success.
+ * All ranks start at 0; start (may be NULL): rank r has work of start[r] ns first.  Plans must pass
+ * irr_plan_check.  IRR_ERR_NO_MEMORY; IRR_ERR_TIMEOUT: they do not come to an end.  Set on success.
  * Memory and time in proportion to steps and pieces: some 400 bytes and a microsecond or two a step.
  */
 irr_status_t irr_simulate(const irr_plans_t *plans, const irr_timed_config_t *config, const double *start,

@@ -93,14 +93,14 @@ static double copy_ns(const irr_timed_t *timed, size_t bytes)
 }
 
 /* At one end of a message.  Several pieces are gathered or scattered; inside a node each end copies. */
-static double end_ns(const irr_timed_t *timed, const message_t *message, size_t pieces, bool copies)
+static double end_ns(const irr_timed_t *timed, const message_t *message, size_t pieces)
 {
     const irr_machine_t *machine = timed->config.machine;
     const uint64_t apiece = message->inside ? machine->node_message : machine->message;
     double ns = message->cell ? (double)machine->flag : (double)apiece / 2;
 
     ns += pieces > 1 ? (double)pieces * (double)machine->piece : 0;
-    return ns + (copies && (message->inside || pieces > 1) ? copy_ns(timed, message->bytes) : 0);
+    return ns + (message->inside || pieces > 1 ? copy_ns(timed, message->bytes) : 0);
 }
 
 /* ---- sending ---- */
@@ -156,9 +156,8 @@ static message_t *create_message(irr_timed_t *timed, int from, int to, size_t by
 
 static bool is_cell(const irr_timed_t *timed, const message_t *message, uint16_t tag)
 {
-    const bool fits = message->bytes <= timed->config.board_block || irr_tag_stage(tag) >= IRR_TIMED_ARRIVED_STAGE;
-
-    return timed->config.boards && message->inside && irr_tag_kind(tag) == IRR_TAG_DATA && fits;
+    return timed->config.boards && message->inside && irr_tag_kind(tag) == IRR_TAG_DATA &&
+           message->bytes <= timed->config.board_block;
 }
 
 static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
@@ -176,7 +175,7 @@ static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr
     message->cell = is_cell(timed, message, tag);
     message->phase = timed->config.packets != NULL && !message->inside && timed->config.ask_from > 0 &&
                      message->bytes >= timed->config.ask_from ? ASKED : DATA;
-    port->now += end_ns(timed, message, count, !message->cell || irr_tag_stage(tag) < IRR_TIMED_ARRIVED_STAGE);
+    port->now += end_ns(timed, message, count);
     port->messages += !message->cell;
     message->time = port->now;
     irr_loopback_queue_push(&port->leaving, &message->item);
@@ -193,7 +192,7 @@ static irr_status_t take(irr_timed_t *timed, message_t *message, size_t pieces, 
 {
     const irr_status_t status = message->bytes <= room ? IRR_OK : IRR_ERR_TRUNCATE;
 
-    timed->ports[message->to].now += end_ns(timed, message, pieces, true);
+    timed->ports[message->to].now += end_ns(timed, message, pieces);
     request->bytes = message->bytes;
     timed->needed -= events_of(message);
     irr_free(message);

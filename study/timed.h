@@ -32,12 +32,6 @@ typedef struct irr_timed_config {
     irr_packets_t       *packets;      /* between nodes messages are sent as packets, of this tree; NULL: as a whole */
 } irr_timed_config_t;
 
-/*
- * From this stage on what lies in a cell was put there by the network, and its writer copies nothing
- * (study/board_plans.h).
- */
-#define IRR_TIMED_ARRIVED_STAGE 4
-
 /* IRR_ERR_NO_MEMORY.  All clocks are 0. */
 irr_status_t irr_timed_create(const irr_timed_config_t *config, irr_timed_t **timed_p);
 

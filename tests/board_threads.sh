@@ -1,7 +1,6 @@
 #!/bin/sh
 # board_threads.sh - boards under the sanitizer of threads, which sees whether a rank may read what another one still
-# writes.  It cannot see processes, so the ranks of test_board.c, test_slate.c and test_mail.c are threads in their last
-# cases.
+# writes.  It cannot see processes, so the ranks of test_board.c are threads in its last cases.
 
 srcdir=${srcdir:-.}
 . "$srcdir/tests/tap.sh"
@@ -10,8 +9,7 @@ CC=${CC:-cc}
 sources="tests/irr_test.c tests/irr_memory.c tests/irr_visits.c ucx_engine/board/board.c ucx_engine/board/board_run.c
     ucx_engine/board/turn.c
     ucx_engine/transport/shm/lend.c ucx_engine/transport/shm/segment.c
-    ucx_engine/board/slate.c ucx_engine/route/boarded.c ucx_engine/problem/blocks.c ucx_engine/core/core.c"
-mail="tests/irr_mails.c tests/irr_job.c ucx_engine/board/mail.c ucx_engine/board/mail_run.c ucx_engine/route/nodes.c"
+    ucx_engine/route/boarded.c ucx_engine/problem/blocks.c ucx_engine/core/core.c"
 
 # build OUTPUT SOURCE...: with the sanitizer; its complaints end the program.
 build() {
@@ -35,19 +33,14 @@ watched() {
     )
 }
 
-echo "1..3"
+echo "1..1"
 printf 'int main(void) { return 0; }\n' > "$scratch/empty.c"
 if ! build "$scratch/empty" "$scratch/empty.c" || ! "$scratch/empty"; then
-    for name in "no rank reads what another one writes" "nor where ranks agree" "nor from node to node"; do
+    for name in "no rank reads what another one writes"; do
         skip "$name" "the compiler has no sanitizer of threads here, or no CUnit"
     done
     exit 0
 fi
 watched board tests/irr_node.c
 report $? "no rank reads what another one writes"
-watched slate
-report $? "nor where ranks agree"
-# shellcheck disable=SC2086
-watched mail $mail
-report $? "nor from node to node"
 exit $failed

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Times that the baton may be handed on, for each member, while nothing happens. */
-#define PATIENCE 1000
+#define PATIENCE 5000   /* more than a rank waits after a notice (comm/failure.c) */
 
 static struct {
     pthread_mutex_t baton;

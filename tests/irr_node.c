@@ -23,7 +23,7 @@ void irr_node_begin(int ranks, size_t length_max, size_t bytes_max, bool lends)
         irr_node_rank_t *rank = &irr_node.rank[i];
 
         irr_test_must(irr_segment_init(&rank->segment, IRR_BOARD_TABLE, IRR_NODE_SEGMENT));
-        irr_test_must(irr_board_init(&rank->board, &rank->segment, IRR_NODE_ID, ranks, i, true, &rank->card));
+        irr_test_must(irr_board_init(&rank->board, &rank->segment, IRR_NODE_ID, ranks, i, &rank->card));
         irr_test_must(irr_view_open(&rank->view, &rank->card.segment));
         rank->board.block_max = rank->board.short_max = IRR_NODE_BLOCK_MAX;
         rank->board.bytes_max = bytes_max;

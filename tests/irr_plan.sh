@@ -302,27 +302,30 @@ refused "a schedule in place" "--in-place goes without a schedule, and so with n
 cat > "$scratch/expected" << 'END'
 {"algorithm": "node", "ranks": 4, "stages": 3,
 "pace": "free", "lead_bytes": 0, "piece_bytes": 0, "window_messages": 0, "window_bytes": 0, "messages": [
-{"stage":1,"step":1,"from":0,"to":1,"board":true,"bytes":8,"slices":[[0,1,0,8]]},
-{"stage":1,"step":1,"from":2,"to":3,"board":true,"bytes":8,"slices":[[2,3,0,8]]},
-{"stage":1,"step":3,"from":1,"to":0,"board":true,"bytes":24,"slices":[[1,0,0,8],[1,2,0,8],[1,3,0,8]]},
-{"stage":1,"step":3,"from":3,"to":2,"board":true,"bytes":24,"slices":[[3,2,0,8],[3,0,0,8],[3,1,0,8]]},
-{"stage":2,"step":1,"from":0,"to":2,"bytes":32,"slices":[[0,2,0,8],[0,3,0,8],[1,2,0,8],[1,3,0,8]]},
-{"stage":2,"step":1,"from":2,"to":0,"bytes":32,"slices":[[2,0,0,8],[2,1,0,8],[3,0,0,8],[3,1,0,8]]},
-{"stage":3,"step":1,"from":0,"to":1,"board":true,"bytes":16,"slices":[[2,1,0,8],[3,1,0,8]]},
-{"stage":3,"step":1,"from":2,"to":3,"board":true,"bytes":16,"slices":[[0,3,0,8],[1,3,0,8]]}
+{"stage":1,"step":1,"from":0,"to":1,"bytes":8,"slices":[[0,1,0,8]]},
+{"stage":1,"step":1,"from":1,"to":0,"bytes":24,"slices":[[1,0,0,8],[1,2,0,8],[1,3,0,8]]},
+{"stage":1,"step":1,"from":2,"to":3,"bytes":8,"slices":[[2,3,0,8]]},
+{"stage":1,"step":1,"from":3,"to":2,"bytes":24,"slices":[[3,0,0,8],[3,1,0,8],[3,2,0,8]]},
+{"stage":2,"step":1,"from":0,"to":2,"bytes":32,"slices":[[0,2,0,8],[1,2,0,8],[0,3,0,8],[1,3,0,8]]},
+{"stage":2,"step":1,"from":2,"to":0,"bytes":32,"slices":[[2,0,0,8],[3,0,0,8],[2,1,0,8],[3,1,0,8]]},
+{"stage":3,"step":1,"from":0,"to":1,"bytes":16,"slices":[[2,1,0,8],[3,1,0,8]]},
+{"stage":3,"step":1,"from":2,"to":3,"bytes":16,"slices":[[0,3,0,8],[1,3,0,8]]}
 ]}
 END
-prints "one message from node to node, and the rest over boards" \
+prints "one message from node to node, and the rest inside of nodes" \
     print --algorithm node --ranks 4 --ranks-per-node 2 --unit 8 --json
 cat > "$scratch/expected" << 'END'
-# node, pace free, lead_bytes 0, piece_bytes 0, window_messages 0, window_bytes 0
-plan rank 1 of 4, 3 stages, 4 steps, 0 scratch bytes
+# board, pace free, lead_bytes 0, piece_bytes 0, window_messages 0, window_bytes 0
+plan rank 1 of 4, 1 stage, 7 steps, 0 scratch bytes
 stage 1 step 1    read from 0              8 bytes  output[0,8)
-stage 1 step 3    put for   0             24 bytes  input[0,8) input[16,24) input[24,32)
-stage 3 step 1    read from 0             16 bytes  output[16,24) output[24,32)
+stage 1 step 2    recv from 3              8 bytes  output[24,32)
+stage 1 step 3    recv from 2              8 bytes  output[16,24)
+stage 1 step 1    send to   2              8 bytes  input[16,24)
+stage 1 step 2    send to   3              8 bytes  input[24,32)
+stage 1 step 3    put for   0              8 bytes  input[0,8)
 stage 1 step 0    copy on   1              8 bytes  input[8,16) -> output[8,16)
 END
-prints "what a rank puts and reads" print --algorithm node --ranks 4 --ranks-per-node 2 --unit 8 --rank 1
+prints "what a rank puts and reads" print --algorithm board --ranks 4 --ranks-per-node 2 --unit 8 --rank 1
 cat > "$scratch/expected" << 'END'
 pace=free
 lead_bytes=0
@@ -331,35 +334,34 @@ window_messages=0
 window_bytes=0
 ranks=64
 stages=3
-steps=4
-messages_sent_max=4
-messages_received_max=4
-message_bytes_max=128
+steps=21
+messages_sent_max=10
+messages_received_max=10
+message_bytes_max=136
 scratch_bytes_max=768
-traffic_bytes_max=512
+traffic_bytes_max=1272
 lmax=512
-board_bytes_max=760
-header_bytes=7680
+header_bytes=20121
 contention=0
 lemma1=ok
 lemma3=ok
 theorem1=ok
 delivered=ok
 END
-prints "each rank serves as many nodes" check --algorithm node --ranks 64 --ranks-per-node 4 --unit 8
+prints "each rank leads for as many nodes" check --algorithm node --ranks 64 --ranks-per-node 4 --unit 8
 ok=0
 for ranks in 1 5 12 30; do
-    for options in "--ranks-per-node 1" "--ranks-per-node 4" "--ranks-per-node 5 --board-bytes 4001" --board-block=150 \
-        "--ranks-per-node 7 --board-bytes 0" "--board-bytes 0 --no-lending" --no-boards; do
-        for algorithm in node board; do
-            # An option is one word or several.
-            # shellcheck disable=SC2086
-            good check --algorithm $algorithm --ranks $ranks $options --pattern random --unit 50 &&
-                [ "$(lines '^delivered=ok$')" -eq 1 ] || ok=1
-        done
+    for options in "node --ranks-per-node 1" "node --ranks-per-node 4" "node --ranks-per-node 7 --direct-bytes 30" node \
+        "board --ranks-per-node 1" "board --ranks-per-node 4" "board --ranks-per-node 5 --board-bytes 4001" \
+        "board --board-block 150" "board --ranks-per-node 7 --board-bytes 0" "board --board-bytes 0 --no-lending" \
+        "board --no-boards"; do
+        # An option is one word or several.
+        # shellcheck disable=SC2086
+        good check --algorithm $options --ranks $ranks --pattern random --unit 50 &&
+            [ "$(lines '^delivered=ok$')" -eq 1 ] || ok=1
     done
 done
-report $ok "boards deliver, whatever fits on them"
+report $ok "leaders of nodes deliver, and so do boards, whatever fits on them"
 good check --algorithm board --ranks 8 && [ "$(value messages_sent_max)" -eq 0 ] &&
     good check --algorithm board --ranks 8 --unit 40000 --no-lending && [ "$(value messages_sent_max)" -eq 7 ] &&
     good check --algorithm board --ranks 8 --unit 40000 --board-block 40000 --no-lending &&
@@ -368,26 +370,24 @@ good check --algorithm board --ranks 8 && [ "$(value messages_sent_max)" -eq 0 ]
 report $? "what is too long for a board, or has no room there, goes directly"
 good check --algorithm board --ranks 8 --unit 40000 && [ "$(value messages_sent_max)" -eq 0 ] &&
     [ "$(value board_bytes_max)" -eq 280000 ] && good check --algorithm board --ranks 8 --board-bytes 0 &&
-    [ "$(value messages_sent_max)" -eq 0 ] &&
-    good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 2000 --board-block 1000 &&
-    [ "$(value messages_sent_max)" -eq 4 ]
+    [ "$(value messages_sent_max)" -eq 0 ]
 report $? "within a node it is lent"
-good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 1024 && [ "$(value messages_sent_max)" -eq 1 ] &&
-    good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 1025 && [ "$(value messages_sent_max)" -eq 4 ]
-report $? "and so does it from node to node"
+good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 1024 && [ "$(value stages)" -eq 3 ] &&
+    good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 1025 && [ "$(value stages)" -eq 4 ] &&
+    [ "$(value message_bytes_max)" -eq 1025 ] &&
+    good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 1025 --direct-bytes 0 && [ "$(value stages)" -eq 3 ] &&
+    [ "$(value message_bytes_max)" -eq 16400 ]
+report $? "long blocks go directly beside leaders"
 good check --algorithm board --ranks 8 --no-boards && [ "$(value messages_sent_max)" -eq 7 ] &&
-    [ "$(lines '^board_bytes_max')" -eq 0 ] &&
-    good check --algorithm node --ranks 8 --ranks-per-node 4 --no-boards && [ "$(value stages)" -eq 2 ] &&
-    [ "$(value messages_sent_max)" -eq 4 ]
-report $? "without boards node is a grid, and board a1"
-good draw --algorithm node --ranks 8 --ranks-per-node 4 && [ "$(lines '^<g><title>.*class="cell boarded s0"')" -eq 24 ] &&
-    [ "$(lines '^<g><title>stage 2.*class="cell s1"')" -eq 2 ] &&
-    [ "$(lines '>stage 3: 6 blocks through shared memory in 1 step<')" -eq 1 ]
+    [ "$(lines '^board_bytes_max')" -eq 0 ]
+report $? "without boards board is a1"
+good draw --algorithm board --ranks 12 --ranks-per-node 3 && [ "$(lines '^<g><title>.*class="cell boarded s0"')" -eq 24 ] &&
+    [ "$(lines '>stage 1: 24 blocks through shared memory, and 108 messages in 11 steps, ')" -eq 1 ]
 report $? "blocks in shared memory are drawn as such"
 printf 'SwitchName=s Nodes=n[0-3]\n' > "$scratch/hosts"
 good check --algorithm node --topology "$scratch/hosts" --ranks 8 --unit 8 && [ "$(value load)" -eq 96 ] &&
-    [ "$(value messages_sent_max)" -eq 2 ] &&
-    good print --algorithm node --topology "$scratch/hosts" --ranks 8 --json && [ "$(lines '"board":true')" -eq 20 ]
+    [ "$(value messages_sent_max)" -eq 4 ] &&
+    good print --algorithm board --topology "$scratch/hosts" --ranks 8 --json && [ "$(lines '"board":true')" -eq 8 ]
 report $? "the hosts of a topology are nodes"
 good check --algorithm node --topology "$scratch/hosts" --ranks 16 --ranks-per-node 2 && [ "$(value stages)" -eq 3 ]
 report $? "or parts of them are"
@@ -395,7 +395,7 @@ refused "a node on several hosts" "--ranks-per-node 3: ranks 1 and 2 are not on 
     check --algorithm node --topology "$scratch/hosts" --ranks 8 --ranks-per-node 3
 refused "nodes of a grid" "--ranks-per-node goes with the algorithms node and board only" \
     check --algorithm a3 --ranks 8 --ranks-per-node 2
-refused "no boards of a1" "--no-boards goes with the algorithms node and board only" \
+refused "no boards of a1" "--no-boards goes with the algorithm board only" \
     check --algorithm a1 --ranks 8 --no-boards
 refused "nodes of nobody" "--ranks-per-node '0' is not an integer from 1" \
     check --algorithm node --ranks 8 --ranks-per-node 0

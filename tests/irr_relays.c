@@ -20,6 +20,7 @@ irr_grid_t irr_relays_grid(const irr_relays_t *relays)
     irr_grid_t grid;
 
     irr_test_must(irr_way_grid(way, params->ranks, &relays->nodes, &grid));
+    grid.direct_from = 0;   /* nothing runs beside the relay here */
     return grid;
 }
 

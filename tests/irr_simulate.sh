@@ -88,10 +88,10 @@ report $? "1024 ranks"
 
 # ---- recommend ----
 
-good recommend --ranks 1024 --ranks-per-node 32 --unit 8 && [ "$(sed -n '4s/ .*//p' "$scratch/out")" = node ] &&
+good recommend --ranks 1024 --ranks-per-node 32 --unit 8 && [ "$(sed -n '4s/ .*//p' "$scratch/out")" = a3/11x11x11 ] &&
     [ "$(lines '^node .*mpirun -np 1024 --map-by ppr:32:node --mca coll_irr_alltoallv_algorithm node app$')" -eq 1 ] &&
     [ "$(lines '^a1 ')" -eq 0 ]
-report $? "node to node for short messages, and nothing hopeless"
+report $? "grids, and node to node, for short messages, and nothing hopeless"
 good recommend --ranks 64 --ranks-per-node 16 --unit 1048576 && [ "$(sed -n '4s/ .*//p' "$scratch/out")" = host ] &&
     [ "$(lines '^host .*1.00  mpirun -np 64 --map-by ppr:16:node app$')" -eq 1 ]
 report $? "direct messages for long ones"

@@ -20,6 +20,9 @@ static void run_turns(int rank, void *context)
         irr_spy_repair(turns->world.spies[rank]);   /* who sent what it refused waits for it */
         turns->wrong += status != turns->wanted[rank] || !irr_job_verify(job, rank);
     }
+    while (turns->world.engines[rank]->telling != NULL && irr_crew_yield()) {   /* what failed here fails on all */
+        irr_engine_progress(turns->world.engines[rank]);
+    }
 }
 
 void irr_turns_prepare(irr_turns_t *turns, const irr_settings_t *settings, uint64_t *state)
@@ -30,7 +33,6 @@ void irr_turns_prepare(irr_turns_t *turns, const irr_settings_t *settings, uint6
     irr_team_init(&turns->team, &turns->world, 0, 1);
     for (int r = 0; r < IRR_TURNS_RANKS; r++) {
         turns->team.params[r].settings = *settings;
-        turns->team.params[r].agrees_seldom = true;
     }
 }
 
@@ -75,7 +77,7 @@ void irr_turns_add_uniform(irr_turns_t *turns, int number)
     }
 }
 
-void irr_turns_run(irr_turns_t *turns, const char *letters)
+void irr_turns_try(irr_turns_t *turns, const char *letters)
 {
     turns->wrong = 0;
     turns->turns = (int)strlen(letters);
@@ -84,10 +86,15 @@ void irr_turns_run(irr_turns_t *turns, const char *letters)
         irr_job_fill(turns->jobs[turns->turn[i]]);
     }
     CU_ASSERT_TRUE(irr_crew_run(IRR_TURNS_RANKS, run_turns, turns));
-    CU_ASSERT_EQUAL(turns->wrong, 0);
     for (int r = 0; r < IRR_TURNS_RANKS; r++) {
         irr_engine_counters(turns->world.engines[r], &turns->counters[r]);
     }
+}
+
+void irr_turns_run(irr_turns_t *turns, const char *letters)
+{
+    irr_turns_try(turns, letters);
+    CU_ASSERT_EQUAL(turns->wrong, 0);
 }
 
 void irr_turns_isolate(irr_turns_t *turns, int number, int rank)

@@ -8,8 +8,8 @@
 
 enum { IRR_TURNS_RANKS = 7, IRR_TURNS_JOBS = 12, IRR_TURNS_MAX = 40 };
 
-/* Messages that a rank sends, and receives, in a consensus. */
-enum { IRR_TURNS_CONSENSUS = 3 };
+/* Messages that a rank sends, and receives, in an agreement of ranks that share no nodes. */
+enum { IRR_TURNS_AGREEMENT = 3 };
 
 typedef struct irr_turns {
     irr_team_t     team;
@@ -25,8 +25,7 @@ typedef struct irr_turns {
 irr_settings_t irr_turns_with(const char *algorithm);
 
 /*
- * Makes the world, and what the communicator is to be made with: its ranks agree by messages.  Memory is watched until
- * close.
+ * Makes the world, and what the communicator is to be made with.  Memory is watched until close.
  */
 void irr_turns_prepare(irr_turns_t *turns, const irr_settings_t *settings, uint64_t *state);
 
@@ -46,7 +45,10 @@ void irr_turns_add(irr_turns_t *turns, int number, irr_job_kind_t kind, uint64_t
 /* A job of equal messages of at least 100 bytes, to be shortened. */
 void irr_turns_add_uniform(irr_turns_t *turns, int number);
 
-/* Runs the jobs named by letters, A is job 0; every byte must be right on every rank. */
+/* Runs the jobs named by letters, A is job 0, and counts in `wrong` the turns of a rank that were not as wanted. */
+void irr_turns_try(irr_turns_t *turns, const char *letters);
+
+/* The same; none may be wrong. */
 void irr_turns_run(irr_turns_t *turns, const char *letters);
 
 /* A job in which that rank exchanges nothing, from now on. */

@@ -41,6 +41,13 @@ void irr_world_open(irr_world_t *world, int ranks, uint64_t seed, size_t eager_m
     irr_world_open_faulty(world, ranks, seed, eager_max, NULL);
 }
 
+void irr_world_share(irr_world_t *world)
+{
+    for (int r = 0; r < world->ranks; r++) {
+        world->engines[r]->refused[IRR_LANE_NEAR] = IRR_OK;
+    }
+}
+
 bool irr_world_close(irr_world_t *world)
 {
     /* The barrier before: what nobody asks for is thrown away meanwhile. */

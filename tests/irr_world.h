@@ -25,6 +25,9 @@ void irr_world_open(irr_world_t *world, int ranks, uint64_t seed, size_t eager_m
 void irr_world_open_faulty(irr_world_t *world, int ranks, uint64_t seed, size_t eager_max, const irr_fault_t *faults);
 void irr_world_open_on(irr_world_t *world, int ranks, irr_transport_t *const *transports);
 
+/* From now on ranks of a node may send to each other through shared memory, as in a job; see irr_engine_create_on. */
+void irr_world_share(irr_world_t *world);
+
 /* Closes, drains and destroys all engines; or, if they are closed, the rest.  False: they did not drain. */
 bool irr_world_close(irr_world_t *world);
 bool irr_world_drain(irr_world_t *world);

@@ -170,8 +170,8 @@ static void test_names(void)
     }
     CU_ASSERT_EQUAL_FATAL(irr_engine_create(&config, &engine), IRR_OK);
     for (int i = 0; i < 2; i++) {   /* an engine keeps what is wrong, for who decides who tells it */
-        CU_ASSERT_EQUAL(irr_engine_open_transport(engine), IRR_ERR_BAD_PARAM);
-        CU_ASSERT_STRING_EQUAL(engine->reason, told.last);
+        CU_ASSERT_EQUAL(irr_engine_open_lane(engine, IRR_LANE_FAR), IRR_ERR_BAD_PARAM);
+        CU_ASSERT_STRING_EQUAL(engine->reason[IRR_LANE_FAR], told.last);
     }
     irr_engine_destroy(engine);
     irr_log_set(NULL, NULL, IRR_LOG_ERROR);
@@ -195,13 +195,15 @@ static void test_late(void)
         irr_engine_counters(engine, &counters);
         CU_ASSERT_EQUAL(counters.endpoints_open, 0);
         CU_ASSERT_EQUAL(irr_engine_wait(engine, 1), IRR_ERR_NOT_SUPPORTED);
-        CU_ASSERT_EQUAL(engine->transport, irr_transport_none());
-        if (opens == 1) {
-            CU_ASSERT_EQUAL(irr_engine_open_transport(engine), IRR_OK);
-            transport = engine->transport;
-            CU_ASSERT_STRING_EQUAL(transport->caps.name, irr_transport_name(0));
-            CU_ASSERT_EQUAL(irr_engine_open_transport(engine), IRR_OK);
-            CU_ASSERT_EQUAL(engine->transport, transport);
+        for (int k = 0; k < IRR_LANE_KINDS; k++) {
+            CU_ASSERT_PTR_NULL(engine->lanes->inner[k]);
+            if (opens == 1) {
+                CU_ASSERT_EQUAL(irr_engine_open_lane(engine, (irr_lane_kind_t)k), IRR_OK);
+                transport = engine->lanes->inner[k];
+                CU_ASSERT_STRING_EQUAL(transport->caps.name, k == IRR_LANE_NEAR ? "shm" : irr_transport_name(0));
+                CU_ASSERT_EQUAL(irr_engine_open_lane(engine, (irr_lane_kind_t)k), IRR_OK);
+                CU_ASSERT_EQUAL(engine->lanes->inner[k], transport);
+            }
         }
         irr_engine_close(engine);
         while (irr_engine_drain(engine) == IRR_IN_PROGRESS) {

@@ -73,11 +73,11 @@ static void test_no_memory(void)
     irr_test_must(irr_segment_init(&segment, IRR_BOARD_TABLE, IRR_NODE_SEGMENT));
     irr_memory_begin();
     irr_memory_fail(1, NULL);
-    CU_ASSERT_EQUAL(irr_board_init(&board, &segment, IRR_NODE_ID, 4, 0, true, &card), IRR_ERR_NO_MEMORY);
+    CU_ASSERT_EQUAL(irr_board_init(&board, &segment, IRR_NODE_ID, 4, 0, &card), IRR_ERR_NO_MEMORY);
     CU_ASSERT(irr_memory_failed());
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
     CU_ASSERT_EQUAL(segment.taken, 0);
-    CU_ASSERT_EQUAL(irr_board_init(&board, &segment, IRR_NODE_ID, 1 << 20, 0, true, &card), IRR_ERR_NO_MEMORY);
+    CU_ASSERT_EQUAL(irr_board_init(&board, &segment, IRR_NODE_ID, 1 << 20, 0, &card), IRR_ERR_NO_MEMORY);
     irr_segment_fini(&segment);
 }
 
@@ -153,7 +153,7 @@ static uint64_t *own_cell(void)
 {
     const irr_node_rank_t *rank = &irr_node.rank[0];
 
-    return (uint64_t *)(void *)(rank->segment.bytes + rank->board.place) + (4 + rank->board.number % 2 * 2 + 1) * 16;
+    return (uint64_t *)(void *)(rank->segment.bytes + rank->board.place) + (1 + rank->board.number % 2 * 2 + 1) * 16;
 }
 
 static void lie_about_kind(void)

@@ -34,7 +34,7 @@ static void test_kinds(void)
         irr_onboard_t scene;
 
         irr_onboard_blind(i % 4 < 2 ? -1 : 1);
-        irr_onboard_open(&scene, i % 2 == 0 ? "board" : "node", i / 2 % IRR_ONBOARD_LAYOUTS, sizes[i % 3].block,
+        irr_onboard_open(&scene, "board", i % IRR_ONBOARD_LAYOUTS, sizes[i % 3].block,
                          sizes[i % 3].bytes);
         CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
         for (int turn = 0; turn < irr_test_runs(300); turn++) {
@@ -89,8 +89,6 @@ static void test_no_base(void)
 {
     expect_no_base("board", 0);
     expect_no_base("board", 1);
-    expect_no_base("node", 1);
-    expect_no_base("node", 2);
 }
 
 /* On one node short blocks cost no message and no endpoint, and no allocation the second time. */
@@ -128,45 +126,6 @@ static void test_cost(void)
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
-/* Of the engine; the transport has all it needs. */
-static bool is_ours(void)
-{
-    return !irr_spy_sends_now();
-}
-
-/* From node to node: each server sends one message for each node that it serves, and nobody describes anything. */
-static void test_node_cost(void)
-{
-    irr_onboard_t scene;
-
-    irr_memory_begin();
-    irr_onboard_open(&scene, "node", 3, 1000, 1 << 20);
-    CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
-    scene.job = irr_job_create(IRR_ONBOARD_RANKS, IRR_JOB_UNIFORM, irr_test_random(&scene.state));
-    irr_onboard_expect(&scene, -1);
-    irr_onboard_expect(&scene, -1);
-    irr_memory_fail(1, is_ours);
-    irr_memory_fail_all();
-    irr_onboard_expect(&scene, -1);
-    irr_onboard_expect(&scene, -1);
-    CU_ASSERT_FALSE(irr_memory_failed());
-    irr_memory_fail(0, NULL);
-    for (int r = 0; r < IRR_ONBOARD_RANKS; r++) {
-        irr_counters_t counters;
-
-        irr_exchange_counters(irr_comm_exchange(scene.team.comms[r]), &counters);
-        CU_ASSERT_EQUAL(counters.messages_sent, 1);
-        CU_ASSERT_EQUAL(counters.messages_received, 1);
-        CU_ASSERT_EQUAL(counters.header_bytes, 0);
-        CU_ASSERT_EQUAL(counters.bytes_sent, 4 * irr_job_length(scene.job, 0, 1));
-        CU_ASSERT_EQUAL(counters.bytes_boarded, 10 * irr_job_length(scene.job, 0, 1));
-    }
-    irr_job_destroy(scene.job);
-    irr_onboard_expect_kind(&scene, IRR_JOB_BLOCKS, 1);
-    irr_onboard_close(&scene);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
-}
-
 /* A block that is shorter than its message, which goes over a board or directly. */
 static void test_truncated(void)
 {
@@ -176,14 +135,14 @@ static void test_truncated(void)
         for (size_t block = 0; block <= 4000; block += 4000) {
             irr_onboard_t scene;
 
-            irr_onboard_open(&scene, i % 2 == 0 ? "board" : "node", layout, block, 1 << 20);
+            irr_onboard_open(&scene, "board", layout, block, 1 << 20);
             CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
             for (int shorter = 0; shorter < 2; shorter++) {
                 scene.job = irr_job_create(IRR_ONBOARD_RANKS, IRR_JOB_UNIFORM, irr_test_random(&scene.state));
                 irr_job_fill(scene.job);
                 irr_job_cut(scene.job, 4, 2, shorter == 0 ? irr_job_length(scene.job, 2, 4) - 1 : 0);
                 irr_job_disregard(scene.job, 4, 2);
-                if (irr_comm_mail(scene.team.comms[0]) != NULL || layout == 0 || shorter == 0) {
+                if (layout == 0 || shorter == 0) {
                     /* else a stray message of another node is told later */
                     irr_onboard_expect(&scene, 4);
                 }
@@ -224,7 +183,7 @@ static void test_neighbors(void)
     for (int i = 0; i < 2 * IRR_ONBOARD_LAYOUTS; i++) {
         irr_onboard_t scene;
 
-        irr_onboard_open(&scene, i % 2 == 0 ? "board" : "node", i / 2, 300, 2000);
+        irr_onboard_open(&scene, "board", i / 2, 300, 2000);
         CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
         for (int turn = 0; turn < 50; turn++) {
             scene.job = irr_job_create(IRR_ONBOARD_RANKS, IRR_JOB_SPARSE, irr_test_random(&scene.state));
@@ -276,41 +235,6 @@ static void test_sleep(void)
     irr_onboard_close(&scene);
 }
 
-/* Blocks that are too short at random: who has one is told, and nobody else; each byte that has a place comes. */
-static void test_disagree(void)
-{
-    static const irr_job_kind_t kinds[] = { IRR_JOB_UNIFORM, IRR_JOB_SPARSE, IRR_JOB_MIXED };
-
-    for (int layout = 1; layout < 4; layout++) {
-        irr_onboard_t scene;
-
-        irr_onboard_open(&scene, "node", layout, 1000, 1 << 20);
-        CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
-        for (int turn = 0; turn < 60; turn++) {
-            unsigned told = 0;
-
-            scene.job = irr_job_create(IRR_ONBOARD_RANKS, kinds[turn % 3], irr_test_random(&scene.state));
-            for (int i = 0; i < IRR_ONBOARD_RANKS * IRR_ONBOARD_RANKS; i++) {
-                const size_t length = irr_job_length(scene.job, i % IRR_ONBOARD_RANKS, i / IRR_ONBOARD_RANKS);
-
-                if (length > 0 && irr_test_below(&scene.state, 8) == 0) {
-                    irr_job_cut(scene.job, i / IRR_ONBOARD_RANKS, i % IRR_ONBOARD_RANKS,
-                                irr_test_below(&scene.state, 2) * (length - 1));
-                    told |= 1u << i / IRR_ONBOARD_RANKS;
-                }
-            }
-            irr_job_fill(scene.job);
-            CU_ASSERT_TRUE(irr_crew_run(IRR_ONBOARD_RANKS, irr_onboard_exchange, &scene));
-            for (int r = 0; r < IRR_ONBOARD_RANKS; r++) {
-                CU_ASSERT_EQUAL(scene.results[r], (told >> r & 1) != 0 ? IRR_ERR_TRUNCATE : IRR_OK);
-                CU_ASSERT_TRUE(irr_job_verify(scene.job, r));
-            }
-            irr_job_destroy(scene.job);
-        }
-        irr_onboard_close(&scene);
-    }
-}
-
 /* ---- what a member lacks ---- */
 
 static bool victim_runs(void)
@@ -318,13 +242,10 @@ static bool victim_runs(void)
     return irr_crew_self() == 3;
 }
 
-/*
- * Whatever a member has no memory for: all have boards, or none, or no communicator; alike, and exchanges are right.
- * Without boards, node goes by the relay.
- */
-static void lack_memory(const char *name, int layout)
+/* Whatever a member has no memory for: all have boards, or none, or no communicator; alike, and exchanges are right. */
+static void test_no_memory(void)
 {
-    bool failed = true, relayed = false;
+    bool failed = true;
 
     for (size_t nth = 1; failed; nth++) {
         irr_onboard_t scene;
@@ -332,7 +253,7 @@ static void lack_memory(const char *name, int layout)
         bool has;
 
         irr_memory_begin();
-        irr_onboard_open(&scene, name, layout, 1000, 1 << 20);
+        irr_onboard_open(&scene, "board", 0, 1000, 1 << 20);
         irr_memory_fail(nth, victim_runs);
         status = irr_team_create(&scene.team);
         failed = irr_memory_failed();
@@ -342,7 +263,6 @@ static void lack_memory(const char *name, int layout)
         CU_ASSERT(failed || has);
         for (int r = 0; status == IRR_OK && r < IRR_ONBOARD_RANKS; r++) {
             CU_ASSERT_EQUAL(scene.team.comms[r]->board != NULL, has);
-            relayed = relayed || !scene.team.comms[r]->direct;
         }
         if (status == IRR_OK) {
             irr_onboard_expect_kind(&scene, IRR_JOB_BLOCKS, 2);
@@ -352,13 +272,6 @@ static void lack_memory(const char *name, int layout)
         }
         CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
-    CU_ASSERT_EQUAL(relayed, layout > 0);
-}
-
-static void test_no_memory(void)
-{
-    lack_memory("board", 0);
-    lack_memory("node", 1);
 }
 
 static void plan(int rank, void *context)
@@ -382,6 +295,12 @@ static void restart(int rank, void *context)
     if (scene->results[rank] == IRR_OK) {
         scene->results[rank] = irr_team_wait(&scene->team);
     }
+}
+
+/* Of the engine; the transport has all it needs. */
+static bool is_ours(void)
+{
+    return !irr_spy_sends_now();
 }
 
 /* Starts of a planned exchange take no memory, but what the transport does. */
@@ -449,7 +368,6 @@ static void lack_memory_to_plan(const char *name)
 static void test_plan(void)
 {
     lack_memory_to_plan("board");
-    lack_memory_to_plan("node");
 }
 
 /* ---- what is left ---- */
@@ -460,7 +378,7 @@ static void test_many(void)
     size_t most = 0;
     irr_onboard_t scene;
 
-    irr_onboard_open(&scene, "node", 1, 1000, 1 << 20);
+    irr_onboard_open(&scene, "board", 1, 1000, 1 << 20);
     for (int turn = 0; turn < 200; turn++) {
         CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
         scene.state = 5;   /* lengths are those of the turn before */
@@ -481,11 +399,9 @@ int main(void)
         { "every kind of job, on one node and on several",  test_kinds },
         { "offsets that are addresses",                     test_no_base },
         { "no message, no header, no allocation",           test_cost },
-        { "one message from node to node",                  test_node_cost },
         { "blocks that are too short",                      test_truncated },
         { "among neighbours",                               test_neighbors },
         { "a rank that sleeps",                             test_sleep },
-        { "from node to node, counts that do not agree",    test_disagree },
         { "a member has no memory",                         test_no_memory },
         { "plans, and a member that has no memory for one", test_plan },
         { "two hundred communicators, one after the other", test_many },

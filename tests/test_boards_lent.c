@@ -78,43 +78,45 @@ static void test_copies(void)
     }
 }
 
-/* ---- without a transport ---- */
+/* ---- without a network ---- */
 
-static size_t transport_calls(const irr_onboard_t *scene)
+/* Opens the job so that ranks of a node send to each other through shared memory. */
+static void open_sharing(irr_onboard_t *scene, const char *name, int layout)
+{
+    irr_onboard_open(scene, name, layout, 200, 1 << 20);
+    irr_world_share(&scene->world);
+    for (int r = 0; r < IRR_ONBOARD_RANKS; r++) {
+        scene->team.params[r].settings.shm = true;
+    }
+}
+
+static size_t network_calls(const irr_onboard_t *scene)
 {
     size_t calls = 0;
 
     for (int r = 0; r < IRR_ONBOARD_RANKS; r++) {
-        calls += scene->world.spies[r]->connects + scene->world.spies[r]->sends + scene->world.spies[r]->recvs;
+        calls += scene->world.spies[r]->sends + scene->world.spies[r]->recvs;
     }
     return calls;
 }
 
-static bool has_channel(const irr_onboard_t *scene, int rank)
-{
-    return scene->team.comms[rank]->channel != &scene->team.comms[rank]->nowhere;
-}
-
-/* On one node boards are all that there is; elsewhere, or where ranks cannot lend, there is a channel as well. */
+/* On one node nothing goes over the network, also where ranks cannot lend. */
 static void test_stays(void)
 {
     for (int i = 0; i < 2 * IRR_ONBOARD_LAYOUTS; i++) {
-        const bool stays = i < 2, blind = i == IRR_ONBOARD_LAYOUTS;
+        const bool blind = i == IRR_ONBOARD_LAYOUTS, stays = i < 2 || blind;
         irr_onboard_t scene;
 
-        irr_onboard_open(&scene, i % 2 == 0 || blind ? "board" : "node", blind ? 0 : i / 2, 200, 1 << 20);
+        open_sharing(&scene, i % 2 == 0 || blind ? "board" : "node", blind ? 0 : i / 2);
         irr_onboard_blind(blind ? 3 : -1);
         CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
         if (stays) {
-            CU_ASSERT_EQUAL(scene.team.group.gathers, 1);
+            CU_ASSERT_EQUAL(scene.team.group.gathers, i % 2 == 0 || blind ? 2 : 1);   /* node has no boards */
         }
         for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {
             irr_onboard_expect_kind(&scene, (irr_job_kind_t)kind, 3);
         }
-        for (int r = 0; r < IRR_ONBOARD_RANKS; r++) {
-            CU_ASSERT_EQUAL(has_channel(&scene, r), !stays);
-        }
-        CU_ASSERT_EQUAL(transport_calls(&scene) == 0, stays);
+        CU_ASSERT_EQUAL(network_calls(&scene) == 0, stays);
         irr_onboard_close(&scene);
     }
     irr_onboard_blind(-1);
@@ -130,21 +132,21 @@ static void count_line(void *context, irr_log_level_t level, const char *text)
     lines++;
 }
 
-/* Who wants no transport has none, or no communicator, and hears nothing of it. */
-static void test_only_boards(void)
+/* A communicator that must not use the network stays without it, or is not made; the user hears nothing of it. */
+static void test_only_shared(void)
 {
     static const struct { const char *name; int layout, blind; irr_status_t status; } cases[] = {
-        { "board", 0, -1, IRR_OK }, { "node", 0, -1, IRR_OK }, { "board", 0, 4, IRR_ERR_NOT_SUPPORTED },
+        { "board", 0, -1, IRR_OK }, { "node", 0, -1, IRR_OK }, { "board", 0, 4, IRR_OK },
         { "board", 1, -1, IRR_ERR_NOT_SUPPORTED }, { "board", 4, -1, IRR_ERR_NOT_SUPPORTED },
-        { "a1", 0, -1, IRR_ERR_NOT_SUPPORTED }, { "optimal", 0, -1, IRR_ERR_NOT_SUPPORTED }
+        { "a1", 0, -1, IRR_OK }, { "optimal", 0, -1, IRR_OK }, { "a1", 3, -1, IRR_ERR_NOT_SUPPORTED }
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         irr_onboard_t scene;
 
-        irr_onboard_open(&scene, cases[i].name, cases[i].layout, 200, 1 << 20);
+        open_sharing(&scene, cases[i].name, cases[i].layout);
         for (int r = 0; r < IRR_ONBOARD_RANKS; r++) {
-            scene.team.params[r].only_boards = true;
+            scene.team.params[r].only_shared = true;
         }
         irr_onboard_blind(cases[i].blind);
         lines = 0;
@@ -152,7 +154,7 @@ static void test_only_boards(void)
         CU_ASSERT_EQUAL(irr_team_create(&scene.team), cases[i].status);
         irr_log_set(NULL, NULL, IRR_LOG_ERROR);
         CU_ASSERT_EQUAL(lines, 0);
-        CU_ASSERT_EQUAL(transport_calls(&scene), 0);
+        CU_ASSERT_EQUAL(network_calls(&scene), 0);
         CU_ASSERT_EQUAL(irr_world_ids(&scene.world), cases[i].status == IRR_OK ? IRR_ONBOARD_RANKS : 0);
         if (cases[i].status == IRR_OK) {
             irr_onboard_expect_kind(&scene, IRR_JOB_MIXED, 2);
@@ -169,7 +171,7 @@ static void test_fails(void)
     irr_exchange_t *given_up;
     irr_onboard_t scene;
 
-    irr_onboard_open(&scene, "board", 0, 200, 1 << 20);
+    open_sharing(&scene, "board", 0);
     CU_ASSERT_EQUAL_FATAL(irr_team_create(&scene.team), IRR_OK);
     scene.job = irr_job_create(IRR_ONBOARD_RANKS, IRR_JOB_MIXED, irr_test_random(&scene.state));
     irr_onboard_expect(&scene, -1);
@@ -192,7 +194,7 @@ static void test_fails(void)
         CU_ASSERT_NOT_EQUAL(irr_team_start_rank(&scene.team, r, scene.job), IRR_IN_PROGRESS);
         CU_ASSERT_NOT_EQUAL(scene.team.comms[r]->failed, IRR_OK);
     }
-    CU_ASSERT_EQUAL(transport_calls(&scene), 0);
+    CU_ASSERT_EQUAL(network_calls(&scene), 0);
     irr_job_destroy(scene.job);
     irr_team_destroy(&scene.team);
     CU_ASSERT_EQUAL(irr_team_create(&scene.team), IRR_OK);
@@ -205,8 +207,8 @@ int main(void)
     static const irr_test_case_t cases[] = {
         { "what is lent, and what goes directly", test_lends },
         { "what is copied in any case", test_copies },
-        { "boards are all that one node needs", test_stays },
-        { "only boards, or nothing", test_only_boards },
+        { "one node needs no network", test_stays },
+        { "shared memory only, or nothing", test_only_shared },
         { "a rank that fails tells by its board", test_fails },
         { NULL, NULL }
     };

@@ -1,152 +1,369 @@
 /*
- * test_gather.c - rows to rank 0 and back to all ranks: right, in as many messages as promised, or refused alike on
- * all.
+ * test_gather.c - parts to rank 0, and from it to all ranks: the checker proves the plans as exchanges; runs are right;
+ * and among peers that send anything one ends, or fails, and touches nothing outside its memory.
  */
-#include "irr_gathers.h"
+#include "irr_fleet.h"
+#include "irr_memory.h"
 #include "irr_test.h"
 
-#define ALL_EAGER SIZE_MAX
-#define COUNT(array) (sizeof(array) / sizeof(array[0]))
+#include "exec/gather.h"
+#include "route/binomial.h"
 
-static const size_t eager_max[] = { 0, 30, ALL_EAGER };
+#include <stdlib.h>
+#include <string.h>
 
-static void expect(irr_gathers_t *gathers, unsigned mark)
+enum { ROUNDS_MAX = 20000, PART_MAX = 300 };
+
+/* ---- plans ---- */
+
+/* A block of each rank on rank 0, all behind each other, and one of each rank. */
+static void make_problems(int ranks, const uint64_t *lengths, bool down, irr_block_t *blocks, irr_problem_t *problems)
 {
-    CU_ASSERT_TRUE_FATAL(irr_gathers_run(gathers, 0, 0));
-    CU_ASSERT_EQUAL(irr_gathers_wrong(gathers, mark), 0);
-}
+    ptrdiff_t offset = 0;
+    size_t count = 0;
 
-/* ---- what is gathered ---- */
+    for (int r = 0; r < ranks; r++) {
+        irr_block_t *own = &blocks[(size_t)ranks + (size_t)r];
+        const size_t some = lengths[r] > 0;
 
-/* Up and down, both a word and what it announces, and a consensus of one word. */
-static void expect_counters(const irr_gathers_t *gathers)
-{
-    const uint64_t ranks = (uint64_t)gathers->fleet->ranks, edges = ranks - 1;
-    const uint64_t rounds = (uint64_t)irr_gathers_rounds(gathers->fleet->ranks);
-    uint64_t sent = 0, received = 0, bytes = 0;
-
-    for (int r = 0; r < gathers->fleet->ranks; r++) {
-        const irr_counters_t *counters = &gathers->fleet->rank[r].counters;
-
-        CU_ASSERT(counters->messages_sent <= 2 + 3 * rounds);
-        CU_ASSERT_EQUAL(counters->bytes_received, 0);
-        CU_ASSERT(counters->largest_message <= 2 * irr_gathers_bytes(gathers) + 2 * ranks + 8);
-        sent += counters->messages_sent;
-        received += counters->messages_received;
-        bytes += counters->bytes_sent;
+        *own = (irr_block_t){ .rank = 0, .length = lengths[r] };
+        if (some) {
+            blocks[count++] = (irr_block_t){ .rank = r, .offset = offset, .length = lengths[r] };
+        }
+        offset += (ptrdiff_t)lengths[r];
+        problems[r] = (irr_problem_t){ .ranks = ranks, .rank = r };
+        *(down ? &problems[r].recv : &problems[r].send) = (irr_blocks_t){ own, some };
     }
-    CU_ASSERT_EQUAL(bytes, 0);
-    CU_ASSERT_EQUAL(sent, received);
-    CU_ASSERT_EQUAL(sent, 4 * edges + ranks * rounds);
+    *(down ? &problems[0].send : &problems[0].recv) = (irr_blocks_t){ blocks, count };
 }
 
-/* The second time rooms are there; the third time ranks are late. */
-static void gather_all(int ranks, size_t eager, uint64_t *state)
+static void prove(int ranks, bool down, uint64_t *state)
 {
-    irr_gathers_t *gathers = irr_gathers_create(ranks, irr_test_random(state) % 4, eager, SIZE_MAX);
+    uint64_t *lengths = irr_test_array((size_t)ranks, sizeof(*lengths));
+    irr_block_t *blocks = irr_test_array(2 * (size_t)ranks, sizeof(*blocks));
+    irr_problem_t *problems = irr_test_array((size_t)ranks, sizeof(*problems));
+    irr_plan_t *plans = irr_test_array((size_t)ranks, sizeof(*plans));
+    char reason[200] = "";
 
-    for (int i = 0; i < 3; i++) {
-        int first = (int)irr_test_below(state, (uint64_t)ranks);
-
-        irr_gathers_fill(gathers, state);
-        CU_ASSERT_TRUE_FATAL(irr_gathers_run(gathers, first, i == 2 ? 3 : 0));
-        CU_ASSERT_EQUAL(irr_gathers_wrong(gathers, 0), 0);
-        expect_counters(gathers);
+    for (int r = 0; r < ranks; r++) {
+        lengths[r] = irr_test_below(state, 3) == 0 ? 0 : irr_test_below(state, 100);
     }
-    irr_gathers_destroy(gathers);
+    make_problems(ranks, lengths, down, blocks, problems);
+    for (int r = 0; r < ranks; r++) {
+        const irr_plan_bounds_t bounds = irr_binomial_bounds(ranks, r);
+
+        irr_plan_reset(&plans[r], &problems[r]);
+        irr_test_must(irr_binomial_add(&plans[r], &lengths[r], down));
+        CU_ASSERT(plans[r].nsteps <= bounds.steps && plans[r].npieces <= bounds.pieces);
+        CU_ASSERT(plans[r].ndeps <= bounds.deps);
+        CU_ASSERT(r > 0 || plans[r].nsteps <= 11);
+    }
+    CU_ASSERT_EQUAL(irr_plan_check(plans, problems, ranks, reason, sizeof(reason)), IRR_OK);
+    CU_ASSERT_STRING_EQUAL(reason, "");
+    for (int r = 0; r < ranks; r++) {
+        irr_plan_fini(&plans[r]);
+    }
+    free(plans);
+    free(problems);
+    free(blocks);
+    free(lengths);
 }
 
-static void test_right(void)
+static void test_proof(void)
 {
-    static const int more[] = { 127, 128, 129, 200, 300 };
     uint64_t state = irr_test_seed();
 
-    for (int ranks = 1; ranks <= 70; ranks++) {
-        for (size_t i = 0; i < COUNT(eager_max); i++) {
-            if (ranks <= 18 || irr_test_picks(&state)) {
-                gather_all(ranks, eager_max[i], &state);
+    for (int ranks = 1; ranks <= 300; ranks += ranks < 70 ? 1 : 37) {
+        prove(ranks, false, &state);
+        prove(ranks, true, &state);
+    }
+}
+
+/* ---- runs ---- */
+
+typedef struct member {
+    irr_gather_t gather;
+    unsigned char part[PART_MAX];   /* that it says, and that it is to be told */
+    size_t       length;
+    bool         down, runs;
+    irr_status_t status;
+} member_t;
+
+typedef struct team {
+    irr_fleet_t *fleet;
+    member_t    *member;   /* by rank */
+    uint16_t     tag_base;
+    bool         wild;     /* peers send anything */
+} team_t;
+
+static void open_team(team_t *team, int ranks, uint64_t seed, size_t eager_max)
+{
+    team->fleet = irr_fleet_create(ranks, seed % 4, eager_max);
+    team->member = irr_test_array((size_t)ranks, sizeof(*team->member));
+    team->tag_base = 0;
+    team->wild = false;
+    for (int r = 0; r < ranks; r++) {
+        irr_test_must(irr_gather_init(&team->member[r].gather, ranks, r, PART_MAX + sizeof(uint64_t)));
+    }
+}
+
+static void close_team(team_t *team)
+{
+    const int ranks = team->fleet->ranks;
+
+    irr_fleet_destroy(team->fleet);
+    for (int r = 0; r < ranks; r++) {
+        irr_gather_fini(&team->member[r].gather);
+    }
+    free(team->member);
+}
+
+static irr_exec_env_t env_of(team_t *team, int r)
+{
+    return (irr_exec_env_t){
+        .channel = team->fleet->rank[r].channel, .tag_base = team->tag_base,
+        .counters = &team->fleet->rank[r].counters };
+}
+
+static void start(team_t *team, int r, uint64_t *state)
+{
+    member_t *member = &team->member[r];
+    const irr_exec_env_t env = env_of(team, r);
+    const size_t begin = irr_gather_begin(&member->gather);
+
+    member->length = irr_test_below(state, PART_MAX + 1);
+    irr_test_must(irr_bytes_reserve(&member->gather.parts, member->length));
+    for (size_t i = 0; i < member->length; i++) {
+        member->part[i] = (unsigned char)irr_test_random(state);
+        member->gather.parts.at[begin + i] = member->part[i];
+    }
+    member->gather.parts.length += member->length;
+    irr_bytes_end(&member->gather.parts, begin);
+    irr_gather_up(&member->gather, &env);
+    member->down = false;
+    member->runs = true;
+}
+
+static bool is_part(const member_t *member, irr_reader_t part)
+{
+    return !part.bad && part.length == member->length && memcmp(part.in, member->part, part.length) == 0;
+}
+
+/* Rank 0 has what each rank has said, and scatters that. */
+static void turn(team_t *team, int r)
+{
+    member_t *member = &team->member[r];
+    const irr_exec_env_t env = env_of(team, r);
+    irr_reader_t parts = irr_bytes_read(&member->gather.parts);
+
+    for (int i = 0; i < team->fleet->ranks && r == 0 && !team->wild; i++) {
+        CU_ASSERT_TRUE(is_part(&team->member[i], irr_bytes_next(&parts)));
+    }
+    CU_ASSERT(r > 0 || team->wild || irr_reader_ends(&parts));
+    irr_gather_down(&member->gather, &env);
+    member->down = true;
+}
+
+static bool progress(team_t *team, int rounds)
+{
+    bool busy = true;
+
+    for (int round = 0; round < rounds && busy; round++) {
+        busy = false;
+        for (int r = 0; r < team->fleet->ranks; r++) {
+            irr_transport_t *transport = &team->fleet->rank[r].spy->super;
+            member_t *member = &team->member[r];
+
+            transport->ops->progress(transport);
+            member->status = member->runs ? irr_gather_progress(&member->gather) : member->status;
+            if (member->runs && member->status == IRR_OK && !member->down) {
+                turn(team, r);
+                member->status = IRR_IN_PROGRESS;
             }
+            member->runs = member->runs && member->status == IRR_IN_PROGRESS;
+            busy = busy || member->runs;
         }
     }
-    for (size_t i = 0; i < COUNT(more); i++) {
-        gather_all(more[i], eager_max[i % COUNT(eager_max)], &state);
-    }
+    return !busy;
 }
 
-/* The sequence of an exchange has 6 bits. */
-static void test_wrap(void)
+static void run(int ranks, size_t eager_max, int runs, uint64_t *state)
 {
-    uint64_t state = irr_test_seed();
+    team_t team;
 
-    for (size_t i = 0; i < COUNT(eager_max); i++) {
-        irr_gathers_t *gathers = irr_gathers_create(7, irr_test_random(&state), eager_max[i], SIZE_MAX);
-
-        for (int n = 0; n < 150; n++) {
-            irr_gathers_fill(gathers, &state);
-            CU_ASSERT_TRUE_FATAL(irr_gathers_run(gathers, n % 7, n % 4));
-            CU_ASSERT_EQUAL(irr_gathers_wrong(gathers, 0), 0);
+    open_team(&team, ranks, irr_test_random(state), eager_max);
+    for (int i = 0; i < runs; i++) {
+        team.tag_base = irr_tag_base((uint32_t)i);
+        for (int r = 0; r < ranks; r++) {
+            start(&team, r, state);
+            (void)progress(&team, i % 3 == 2 ? 2 : 0);
         }
-        irr_gathers_destroy(gathers);
+        CU_ASSERT_TRUE_FATAL(progress(&team, ROUNDS_MAX));
+        for (int r = 0; r < ranks; r++) {
+            irr_reader_t parts = irr_bytes_read(&team.member[r].gather.parts);
+
+            CU_ASSERT_EQUAL(team.member[r].status, IRR_OK);
+            CU_ASSERT_TRUE(is_part(&team.member[r], irr_bytes_next(&parts)));
+            CU_ASSERT_EQUAL(team.fleet->rank[r].counters.bytes_sent, 0);
+        }
     }
-}
-
-/* ---- what is not ---- */
-
-static void test_sums(void)
-{
-    irr_gathers_t *gathers = irr_gathers_create(5, 1, 0, SIZE_MAX);
-
-    *irr_gathers_at(gathers, 3, 4) = PTRDIFF_MAX;
-    expect(gathers, 0);
-    *irr_gathers_at(gathers, 0, 1) = 1;
-    expect(gathers, IRR_MARK_FAILED);
-    *irr_gathers_at(gathers, 0, 1) = 0;
-    *irr_gathers_at(gathers, 3, 4) = (uint64_t)PTRDIFF_MAX + 1;
-    expect(gathers, IRR_MARK_FAILED);
-    *irr_gathers_at(gathers, 3, 4) = UINT64_MAX;
-    expect(gathers, IRR_MARK_FAILED);
-    irr_gathers_destroy(gathers);
-}
-
-static void limit(int ranks, size_t eager, uint64_t *state)
-{
-    irr_gathers_t *sized = irr_gathers_create(ranks, 0, eager, 1);
-    uint64_t seed = irr_test_random(state), again = seed;
-    size_t bytes;
-
-    irr_gathers_fill(sized, &again);
-    bytes = irr_gathers_bytes(sized);
-    expect(sized, IRR_MARK_LARGE);
-    irr_gathers_destroy(sized);
-    for (int i = 0; i < 8; i++) {
-        size_t max_bytes = i < 3 ? bytes + 1 - (size_t)i : 1 + irr_test_below(state, bytes - 1);
-        irr_gathers_t *gathers = irr_gathers_create(ranks, irr_test_random(state), eager, max_bytes);
-
-        again = seed;
-        irr_gathers_fill(gathers, &again);
-        expect(gathers, max_bytes >= bytes ? 0 : IRR_MARK_LARGE);
-        irr_gathers_destroy(gathers);
+    for (int r = 1; r < ranks; r++) {   /* one to the parent, and those that the parents send down: two each way */
+        CU_ASSERT_EQUAL(team.fleet->rank[r].counters.messages_sent + team.fleet->rank[r].counters.messages_received,
+                        (uint64_t)runs * 4 * (team.member[r].gather.moves.plan.nsends + 1));
     }
+    close_team(&team);
 }
 
-static void test_limit(void)
+static void test_runs(void)
 {
+    static const size_t eager_max[] = { 0, 30, SIZE_MAX };
     uint64_t state = irr_test_seed();
 
-    for (int ranks = 1; ranks <= 33; ranks++) {
-        limit(ranks, eager_max[ranks % 3], &state);
+    for (int ranks = 1; ranks <= 300; ranks += ranks < 34 ? 1 : 59) {
+        run(ranks, eager_max[ranks % 3], 3, &state);
+    }
+    run(7, SIZE_MAX, (int)IRR_TAG_SEQUENCES + 20, &state);
+}
+
+/* ---- memory, and peers that send anything ---- */
+
+static bool not_of_transport(void)
+{
+    return !irr_spy_sends_now();
+}
+
+/* A rank finds no memory at the n-th allocation: it has an error, and others end or wait to be told. */
+static bool starve(int ranks, size_t nth, uint64_t *state)
+{
+    team_t team;
+    bool failed;
+    int without = 0;
+
+    irr_memory_begin();
+    open_team(&team, ranks, irr_test_random(state), SIZE_MAX);
+    for (int r = 0; r < ranks; r++) {
+        start(&team, r, state);
+    }
+    irr_memory_fail(nth, not_of_transport);
+    (void)progress(&team, 300);
+    failed = irr_memory_failed();
+    for (int r = 0; r < ranks; r++) {
+        without += team.member[r].status == IRR_ERR_NO_MEMORY;
+        CU_ASSERT(team.member[r].status == IRR_OK || (failed && team.member[r].status != IRR_ERR_PROTOCOL));
+    }
+    CU_ASSERT_EQUAL(without, failed);
+    irr_memory_fail(0, NULL);
+    close_team(&team);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    return failed;
+}
+
+static irr_status_t init(void *context)
+{
+    irr_gather_t gather = { .family = 0 };
+    irr_status_t status = irr_gather_init(&gather, 8, *(int *)context, 100);
+
+    irr_gather_fini(&gather);
+    return status;
+}
+
+static void test_memory(void)
+{
+    uint64_t state = irr_test_seed();
+    int rank = 4;
+    size_t nth = 1;
+
+    while (starve(8, nth, &state)) {
+        nth++;
+    }
+    CU_ASSERT(nth > 4);
+    CU_ASSERT(irr_memory_fail_each(init, &rank) > 3);
+}
+
+static void never(irr_request_t *request, irr_status_t status)
+{
+    (void)request;
+    CU_ASSERT_EQUAL(status, IRR_IN_PROGRESS);   /* all is eager */
+}
+
+static void post(team_t *team, int from, int to, void *bytes, size_t length)
+{
+    irr_channel_t *channel = team->fleet->rank[from].channel;
+    irr_iov_t iov = { bytes, length };
+    irr_request_t request = { .done = never };
+
+    CU_ASSERT_EQUAL(channel->transport->ops->send(channel, to, irr_tag(team->tag_base, IRR_TAG_SYNC, 1), &iov, 1,
+                                                  IRR_FORM_IOVEC, &request), IRR_OK);
+}
+
+/* Lengths and parts of a family that are right, or wrong in any way. */
+static void send_anything(team_t *team, int from, int to, int family, uint64_t *state)
+{
+    static unsigned char bytes[64 * PART_MAX];
+    uint64_t lengths[64], total = 0;
+    const uint64_t kind = irr_test_below(state, 6);
+    size_t said = (size_t)family * sizeof(*lengths);
+
+    for (int i = 0; i < family; i++) {
+        lengths[i] = sizeof(uint64_t) + irr_test_below(state, PART_MAX);
+        total += lengths[i];
+    }
+    for (size_t i = 0; i < total; i++) {
+        bytes[i] = (unsigned char)(irr_test_below(state, 4) == 0 ? irr_test_random(state) : 0);
+    }
+    if (kind == 1) {
+        lengths[irr_test_below(state, (uint64_t)family)] = irr_test_random(state) >> irr_test_below(state, 64);
+    } else if (kind == 2) {
+        said = irr_test_below(state, said + 1);
+    } else if (kind == 3) {
+        total = irr_test_below(state, total + 1);
+    } else if (kind == 4) {
+        memset(lengths, 0xff, said);
+    }
+    post(team, from, to, lengths, said);
+    post(team, from, to, bytes, total);
+}
+
+static void attack(int ranks, int victim, uint64_t *state)
+{
+    team_t team;
+    const int family = irr_binomial_family(ranks, victim);
+
+    irr_memory_begin();
+    open_team(&team, ranks, 0, SIZE_MAX);
+    irr_memory_limit(100000);
+    team.wild = true;
+    start(&team, victim, state);
+    for (int d = 1; d < family; d *= 2) {
+        send_anything(&team, victim + d, victim, irr_binomial_family(ranks, victim + d), state);
+    }
+    if (victim > 0) {
+        send_anything(&team, victim & (victim - 1), victim, family, state);
+    }
+    CU_ASSERT_TRUE(progress(&team, 300) || team.member[victim].status == IRR_IN_PROGRESS);
+    close_team(&team);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+static void test_hostile(void)
+{
+    static const int ranks[] = { 2, 3, 4, 7, 16, 21, 64 };
+    uint64_t state = irr_test_seed();
+
+    for (int i = 0; i < 7 * 300; i++) {
+        attack(ranks[i % 7], (int)irr_test_below(&state, (uint64_t)ranks[i % 7]), &state);
     }
 }
 
 int main(void)
 {
     static const irr_test_case_t cases[] = {
-        { "right for each number of ranks", test_right },
-        { "more gathers than sequence numbers", test_wrap },
-        { "lengths and sums that are too large", test_sums },
-        { "more bytes than the limit", test_limit },
+        { "the plans are proven as exchanges", test_proof },
+        { "runs are right", test_runs },
+        { "no memory", test_memory },
+        { "peers that send anything", test_hostile },
         { NULL, NULL }
     };
 
-    return irr_test_main("gather", cases, 240);
+    return irr_test_main("gather", cases, 60);
 }

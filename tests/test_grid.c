@@ -257,6 +257,115 @@ static void test_startups(void)
     }
 }
 
+/* ---- leaders ---- */
+
+enum { NODES_MAX = 5, NODE_RANKS_MAX = 4, UNIT_MAX = 40 };
+
+typedef struct led {
+    const irr_nodes_t *nodes;
+    int                between[NODES_MAX][NODES_MAX];   /* messages of stage 2 */
+    int                sent[NODES_MAX * NODE_RANKS_MAX];   /* of that stage, by rank */
+    bool               good;
+} led_t;
+
+/* Stages 1 and 3 stay in a node, whose own blocks travel in stage 1; stage 2 has one message for a pair of nodes. */
+static bool look_at_message(void *context, const irr_plans_message_t *message)
+{
+    led_t *led = context;
+    const irr_nodes_t *nodes = led->nodes;
+    const int from = nodes->node[message->from], to = nodes->node[message->to];
+
+    if (message->stage == 4) {   /* directly */
+        led->good = led->good && message->nslices == 1 && message->slices[0].source == message->from;
+        return true;
+    }
+    led->good = led->good && (from == to) == (message->stage != 2);
+    if (message->stage == 2) {
+        led->good = led->good && ++led->between[from][to] == 1;
+        led->sent[message->from]++;
+    }
+    for (size_t i = 0; i < message->nslices; i++) {
+        const irr_slice_t *slice = &message->slices[i];
+        const bool inside = nodes->node[slice->source] == nodes->node[slice->destination];
+
+        led->good = led->good && (!inside || (message->stage == 1 && message->to == slice->destination)) &&
+                    (message->stage != 3 || message->to == slice->destination);
+    }
+    return true;
+}
+
+/* A rank leads for as many nodes as the others of its node, or for one more. */
+static void expect_shares(const led_t *led)
+{
+    for (int r = 0; r < led->nodes->ranks; r++) {
+        const int size = irr_nodes_size(led->nodes, led->nodes->node[r]), others = led->nodes->count - 1;
+
+        CU_ASSERT(led->sent[r] <= (others + size - 1) / size);
+    }
+}
+
+static void check_leaders(const irr_nodes_t *nodes, const irr_matrix_t *matrix, size_t direct_from)
+{
+    irr_way_t way = *irr_algorithm_way(irr_algorithm_find("node"));
+    const irr_plans_known_t known = { .matrix = matrix, .nodes = nodes };
+    led_t led = { .nodes = nodes, .good = true };
+    irr_plans_t plans;
+    char reason[256] = "";
+
+    way.direct_from = direct_from;
+    irr_test_must(irr_plans_build(&way, &known, &plans));
+    CU_ASSERT_EQUAL(irr_plan_check(plans.plans, plans.problems, nodes->ranks, reason, sizeof(reason)), IRR_OK);
+    CU_ASSERT_STRING_EQUAL(reason, "");
+    CU_ASSERT_EQUAL(irr_plans_each_message(&plans, look_at_message, &led), IRR_OK);
+    CU_ASSERT_TRUE(led.good);
+    expect_shares(&led);
+    irr_plans_fini(&plans);
+}
+
+/* Nodes of so many ranks each, which lie in a row or in any order; any counts, a third of which are 0. */
+static void try_leaders(const int *sizes, int count, uint64_t *state)
+{
+    int labels[NODES_MAX * NODE_RANKS_MAX], ranks = 0;
+    irr_matrix_t matrix;
+    irr_nodes_t nodes;
+
+    for (int node = 0; node < count; node++) {
+        for (int i = 0; i < sizes[node]; i++) {
+            labels[ranks++] = node;
+        }
+    }
+    for (int i = ranks - 1; i > 0 && irr_test_below(state, 2) > 0; i--) {
+        const int other = (int)irr_test_below(state, (uint64_t)i + 1), label = labels[i];
+
+        labels[i] = labels[other];
+        labels[other] = label;
+    }
+    irr_test_must(irr_nodes_init(&nodes, ranks, labels));
+    irr_test_must(irr_matrix_init(&matrix, ranks));
+    for (int i = 0; i < ranks * ranks; i++) {
+        matrix.entries[i] = irr_test_below(state, 3) > 0 ? irr_test_below(state, UNIT_MAX) : 0;
+    }
+    check_leaders(&nodes, &matrix, irr_test_below(state, 2) * irr_test_below(state, UNIT_MAX));
+    irr_matrix_fini(&matrix);
+    irr_nodes_fini(&nodes);
+}
+
+static void test_leaders(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int count = 1, layouts = NODE_RANKS_MAX; count <= NODES_MAX; count++, layouts *= NODE_RANKS_MAX) {
+        for (int layout = 0; layout < layouts; layout++) {
+            int sizes[NODES_MAX], left = layout;
+
+            for (int node = 0; node < count; node++, left /= NODE_RANKS_MAX) {
+                sizes[node] = 1 + left % NODE_RANKS_MAX;
+            }
+            try_leaders(sizes, count, &state);
+        }
+    }
+}
+
 int main(void)
 {
     static const irr_test_case_t cases[] = {
@@ -269,6 +378,7 @@ int main(void)
         { "plans keep the rules",                        test_plans },
         { "lemma 1: messages received",                  test_lemma_1 },
         { "table 3: start-ups",                          test_startups },
+        { "1 to 5 nodes of 1 to 4 ranks, by leaders",    test_leaders },
         { NULL, NULL }
     };
 

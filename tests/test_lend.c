@@ -385,7 +385,7 @@ static uint64_t *own_cell(void)
 {
     const irr_node_rank_t *rank = &irr_node.rank[0];
 
-    return (uint64_t *)(void *)(rank->segment.bytes + rank->board.place) + (4 + rank->board.number % 2 * 2 + 1) * 16;
+    return (uint64_t *)(void *)(rank->segment.bytes + rank->board.place) + (1 + rank->board.number % 2 * 2 + 1) * 16;
 }
 
 /* Whatever a cell says, nothing else is written than what is awaited, and the lender may go on. */
@@ -418,7 +418,7 @@ static void test_given_up(void)
     irr_board_card_t card;
 
     irr_test_must(irr_segment_init(&segment, IRR_BOARD_TABLE, IRR_NODE_SEGMENT));
-    irr_test_must(irr_board_init(&board, &segment, IRR_NODE_ID, 3, 1, true, &card));
+    irr_test_must(irr_board_init(&board, &segment, IRR_NODE_ID, 3, 1, &card));
     CU_ASSERT_FALSE(irr_board_is_given_up(&board));
     irr_board_fini(&board);
     irr_segment_fini(&segment);

@@ -126,11 +126,11 @@ static void test_direct(void)
     irr_matrix_fini(&matrix);
 }
 
-/* Ranks 0 and 2 share a node, 1 and 3 another one.  Up to 30 bytes go over boards between these. */
-static void test_boards(void)
+/* Ranks 0 and 2 share a node, 1 and 3 another one. */
+static void test_nodes(void)
 {
     static const int labels[] = { 7, 3, 7, 3 };
-    irr_way_t way = *irr_algorithm_way(irr_algorithm_find("node"));
+    irr_way_t way = *irr_algorithm_way(irr_algorithm_find("board"));
     irr_matrix_t matrix = numbered_matrix(4);
     irr_plans_t plans = { .ranks = 77 };
     irr_nodes_t nodes;
@@ -142,28 +142,31 @@ static void test_boards(void)
     CU_ASSERT_EQUAL_FATAL(irr_nodes_init(&nodes, 4, labels), IRR_OK);
     const irr_plans_known_t known = { .matrix = &matrix, .nodes = &nodes };
     CU_ASSERT_EQUAL_FATAL(irr_plans_build(&way, &known, &plans), IRR_OK);
-    expect_messages(&plans, "1.1 3>0 31: 3>0[0,31)\n"
+    expect_messages(&plans, "1.1 0>1 2: 0>1[0,2)\n"
+                            "1.1 2>3 24: 2>3[0,24)\n"
+                            "1.1 3>0 31: 3>0[0,31)\n"
                             "1.2 0>2* 3: 0>2[0,3)\n"
                             "1.2 1>3* 14: 1>3[0,14)\n"
-                            "1.2 2>0* 46: 2>1[0,22) 2>3[0,24)\n"
                             "1.2 2>0 201: 2>0[0,201)\n"
                             "1.2 3>1* 32: 3>1[0,32)\n"
-                            "1.3 3>2 33: 3>2[0,33)\n"
-                            "2.1 0>1 52: 0>1[0,2) 0>3[0,4) 2>1[0,22) 2>3[0,24)\n"
-                            "2.1 1>0 11: 1>0[0,11)\n"
-                            "3.1 1>3* 28: 0>3[0,4) 2>3[0,24)\n");
+                            "1.3 0>3 4: 0>3[0,4)\n"
+                            "1.3 1>0 11: 1>0[0,11)\n"
+                            "1.3 2>1 22: 2>1[0,22)\n"
+                            "1.3 3>2 33: 3>2[0,33)\n");
     irr_plans_fini(&plans);
-    way.lends = true;   /* so the long one is read where it is */
+    way = *irr_algorithm_way(irr_algorithm_find("node"));
+    way.direct_from = 31;
     CU_ASSERT_EQUAL_FATAL(irr_plans_build(&way, &known, &plans), IRR_OK);
-    expect_messages(&plans, "1.1 3>0 31: 3>0[0,31)\n"
-                            "1.2 0>2* 3: 0>2[0,3)\n"
-                            "1.2 1>3* 14: 1>3[0,14)\n"
-                            "1.2 2>0* 247: 2>0[0,201) 2>1[0,22) 2>3[0,24)\n"
-                            "1.2 3>1* 32: 3>1[0,32)\n"
-                            "1.3 3>2 33: 3>2[0,33)\n"
-                            "2.1 0>1 52: 0>1[0,2) 0>3[0,4) 2>1[0,22) 2>3[0,24)\n"
+    expect_messages(&plans, "1.1 0>2 3: 0>2[0,3)\n"
+                            "1.1 1>3 14: 1>3[0,14)\n"
+                            "1.1 2>0 46: 2>1[0,22) 2>3[0,24)\n"
+                            "2.1 0>1 52: 0>1[0,2) 2>1[0,22) 0>3[0,4) 2>3[0,24)\n"
                             "2.1 1>0 11: 1>0[0,11)\n"
-                            "3.1 1>3* 28: 0>3[0,4) 2>3[0,24)\n");
+                            "3.1 1>3 28: 0>3[0,4) 2>3[0,24)\n"
+                            "4.1 3>0 31: 3>0[0,31)\n"
+                            "4.2 2>0 201: 2>0[0,201)\n"
+                            "4.2 3>1 32: 3>1[0,32)\n"
+                            "4.3 3>2 33: 3>2[0,33)\n");
     irr_plans_fini(&plans);
     irr_nodes_fini(&nodes);
     irr_matrix_fini(&matrix);
@@ -473,7 +476,7 @@ int main(void)
         { "blocks lie without gaps, by rank", test_layout },
         { "rows and matrices that cannot be planned are refused", test_refused },
         { "messages of direct plans", test_direct },
-        { "messages over boards", test_boards },
+        { "messages over boards, and by leaders of nodes", test_nodes },
         { "messages of a schedule", test_scheduled },
         { "messages of forwarding plans", test_forwarded },
         { "messages through scratch that is used twice", test_scratch_reused },

@@ -5,7 +5,6 @@
  */
 #include "irr_memory.h"
 #include "irr_test.h"
-#include "study/board_plans.h"
 #include "study/cluster.h"
 #include "study/matrices.h"
 #include "study/simulate.h"
@@ -252,78 +251,43 @@ static void test_all_ways(void)
     }
 }
 
-/* ---- boards ---- */
-
-static irr_status_t simulate_boards(const scene_t *scene, const irr_board_limits_t *limits, irr_simulated_t *simulated)
-{
-    const irr_timed_config_t config = config_of(scene, true, limits->board_block);
-    double *start = irr_test_array((size_t)scene->matrix.ranks, sizeof(*start));
-    irr_plans_t plans = { .ranks = 0 };
-    irr_status_t status = irr_board_plans_build(&scene->nodes, &scene->matrix, limits, &plans);
-
-    irr_board_plans_start(&scene->machine, &scene->nodes, &scene->matrix, limits, start);
-    if (status == IRR_OK) {
-        status = irr_simulate(&plans, &config, start, simulated);
-    }
-    irr_plans_fini(&plans);
-    free(start);
-    return status;
-}
+/* ---- nodes ---- */
 
 /*
- * Rank 1 has 10 bytes for rank 2, on the other node, which ranks 0 and 2 serve.  Rank 1 puts them on its board (11 ns),
- * and a cell for rank 0 (5), who reads it (5); then one message between the nodes, whose bytes are one piece.
+ * Rank 1 has 10 bytes for rank 3, on the other node: ranks 0 and 2 lead.  Two messages inside of nodes (each end 20 ns
+ * and a copy of 10, latency 7), and one between them (each end 50, its bytes 10, latency 1000).
  */
 static void test_node_to_node(void)
 {
-    const irr_board_limits_t limits = { .board_block = 1000, .node_block = 100 };
+    const irr_way_t way = way_of("node");
     irr_simulated_t simulated = { .ns = 0 };
     scene_t scene;
 
     open_scene(&scene, &simple, 4, 2);
-    set(&scene, 1, 2, 10);
-    CU_ASSERT_EQUAL(simulate_boards(&scene, &limits, &simulated), IRR_OK);
+    set(&scene, 1, 3, 10);
+    CU_ASSERT_EQUAL(simulate(&scene, &way, false, &simulated), IRR_OK);
     CU_ASSERT_EQUAL(simulated.messages, 1);
-    CU_ASSERT_DOUBLE_EQUAL(simulated.ns, 11 + 5 + 5 + 50 + 10 + 1000 + 50 + 5 + 5, 1);
-    set(&scene, 1, 2, 101);
-    CU_ASSERT_EQUAL(simulate_boards(&scene, &limits, &simulated), IRR_OK);
+    CU_ASSERT_DOUBLE_EQUAL(simulated.ns, 2 * (20 + 10 + 7 + 20 + 10) + 50 + 10 + 1000 + 50, 1);
+    set(&scene, 1, 3, IRR_NODE_DIRECT_DEFAULT);
+    CU_ASSERT_EQUAL(simulate(&scene, &way, false, &simulated), IRR_OK);
     CU_ASSERT_EQUAL(simulated.messages, 1);
-    CU_ASSERT_DOUBLE_EQUAL(simulated.ns, 50 + 101 + 1000 + 50 + 1, 60);
+    CU_ASSERT_DOUBLE_EQUAL(simulated.ns, 50 + IRR_NODE_DIRECT_DEFAULT + 1000 + 50, 1);
     close_scene(&scene);
 }
 
-/* Each of two ranks serves three nodes, whose messages are under way at the same time: one latency. */
-static void test_several_served(void)
+/* Each of two ranks leads for three nodes, whose messages are under way at the same time: one latency. */
+static void test_several_led(void)
 {
-    const irr_board_limits_t limits = { .board_block = 1000, .node_block = 100 };
+    const irr_way_t way = way_of("node");
     irr_simulated_t simulated = { .ns = 0 };
     scene_t scene;
 
     open_scene(&scene, &simple, 14, 2);
     fill(&scene, "uniform", 1, 1);
-    CU_ASSERT_EQUAL(simulate_boards(&scene, &limits, &simulated), IRR_OK);
-    CU_ASSERT_EQUAL(simulated.messages, 3);
+    CU_ASSERT_EQUAL(simulate(&scene, &way, false, &simulated), IRR_OK);
+    CU_ASSERT_EQUAL(simulated.messages, 1 + 3 + 1);
     CU_ASSERT(simulated.ns < 2 * 1000);
     close_scene(&scene);
-}
-
-/* Any counts, nodes of several sizes: at most one message for each other rank, and for each other node. */
-static void test_boards_end(void)
-{
-    uint64_t state = irr_test_seed();
-
-    for (int run = 0; run < 50; run++) {
-        const irr_board_limits_t limits = { .board_block = irr_test_below(&state, 2000),
-                                            .node_block = irr_test_below(&state, 2000) };
-        irr_simulated_t simulated = { .ns = 0 };
-        scene_t scene;
-
-        open_scene(&scene, &simple, 2 + (int)irr_test_below(&state, 40), 2 + (int)irr_test_below(&state, 8));
-        fill(&scene, irr_pattern_name((int)irr_test_below(&state, 9)), 1 + irr_test_below(&state, 90), state);
-        CU_ASSERT_EQUAL(simulate_boards(&scene, &limits, &simulated), IRR_OK);
-        CU_ASSERT(simulated.messages < (size_t)(scene.nodes.ranks + scene.nodes.count));
-        close_scene(&scene);
-    }
 }
 
 /* ---- packets ---- */
@@ -417,8 +381,7 @@ static void test_no_end(void)
 /* Whatever allocation fails, that is told, and nothing leaks. */
 static void test_no_memory(void)
 {
-    const irr_board_limits_t limits = { .board_block = 1000, .node_block = 30 };
-    const irr_way_t way = way_of("multistage");
+    const irr_way_t way = way_of("multistage"), node = way_of("node");
     irr_simulated_t simulated = { .ns = -1 };
     irr_status_t status = IRR_ERR_NO_MEMORY;
     scene_t scene;
@@ -428,7 +391,7 @@ static void test_no_memory(void)
     fill(&scene, "random", 1, 1);
     for (size_t nth = 1; status != IRR_OK; nth++) {
         irr_memory_fail(nth, NULL);
-        status = simulate_boards(&scene, &limits, &simulated);
+        status = simulate(&scene, &node, false, &simulated);
         CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
     }
     status = IRR_ERR_NO_MEMORY;
@@ -462,9 +425,8 @@ static const irr_test_case_t cases[] = {
     { "paces wait as they should", test_paces },
     { "the study's times are found", test_study },
     { "all ways end, the same way each time", test_all_ways },
-    { "node to node: one message, behind cells", test_node_to_node },
-    { "node to node: several nodes in the time of one", test_several_served },
-    { "node to node ends for any counts", test_boards_end },
+    { "node to node: one message, and one in each node", test_node_to_node },
+    { "node to node: several nodes in the time of one", test_several_led },
     { "packets: a switch stores segments, and a message may ask first", test_segments },
     { "packets: a port that overflows costs time", test_overflow },
     { "plans that do not end are told", test_no_end },

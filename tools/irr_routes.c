@@ -65,7 +65,7 @@ static void open_engine(irr_routes_job_t *job, int ranks)
         .allgather = allgather, .allreduce_max = allreduce_max, .process_name = process_name
     };
     irr_routes_must("opening the engine", irr_engine_create(&config, &job->engine));
-    irr_routes_must("opening the transport", irr_engine_open_transport(job->engine));
+    irr_routes_must("opening the transport", irr_engine_open_lane(job->engine, IRR_LANE_FAR));
 }
 
 /*
@@ -103,7 +103,7 @@ static void print_head(const irr_routes_job_t *job)
     const irr_routes_options_t *options = job->options;
 
     printf("# irr_routes: ranks: %d, %d on a node of `node`, transport %s\n", job->problem.ranks,
-           options->ranks_per_node, job->engine->transport->caps.name);
+           options->ranks_per_node, job->engine->lanes->inner[IRR_LANE_FAR]->caps.name);
     printf("# pattern %s, unit %llu bytes, seed %llu, slices of %llu bytes at least; every byte compared\n",
            irr_pattern_name(options->pattern), (unsigned long long)options->unit,
            (unsigned long long)options->seed, (unsigned long long)options->slice_min);

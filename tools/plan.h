@@ -34,7 +34,6 @@
 #include "choose/model.h"
 #include "order/order.h"
 #include "order/tree/tree.h"
-#include "study/board_plans.h"
 #include "study/links.h"
 #include "study/plans.h"
 #include "study/simulate.h"
@@ -314,7 +313,7 @@ typedef struct irr_tool_cluster {
     irr_topology_t     topology;   /* made up, as is the tree of it, where no file has the switches */
     irr_tree_t         made;
     const irr_tree_t  *tree;
-    irr_board_limits_t limits;
+    size_t             board_block;
     irr_traffic_t      traffic;
 } irr_tool_cluster_t;
 

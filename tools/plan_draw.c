@@ -19,9 +19,6 @@ enum {
     LEGEND_HEIGHT = 20, HEADING_HEIGHT = 44, LETTER_WIDTH = 7, CELL_MARGIN = 10
 };
 
-/* A cell names at most so many receivers. */
-enum { NAMED_MAX = 3 };
-
 typedef struct message {
     int    stage, step, from, to;
     size_t bytes;
@@ -36,7 +33,7 @@ typedef struct chart {
     irr_tool_stage_t     *stages;    /* from 0 */
     int                   nstages;
     size_t                runs;      /* cells that are not empty */
-    bool                  contended, boarded, several;   /* occurs in the picture */
+    bool                  contended, boarded;   /* occurs in the picture */
     int                  *received;  /* by rank, in the step that is being drawn */
     int                   top;       /* of the first row */
     int                   right;     /* of the last column */
@@ -111,66 +108,43 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
-/* ---- cells: the messages of one rank in one step ---- */
-
-/* Writes the receivers, and how many more there are; returns the number of letters. */
-static int name_cell(const message_t *messages, size_t count, char *text, size_t size)
-{
-    const size_t named = count > NAMED_MAX ? NAMED_MAX : count;
-    int length = 0;
-
-    for (size_t i = 0; i < named; i++) {
-        length += snprintf(text + length, size - (size_t)length, "%s%d", i > 0 ? ", " : "", messages[i].to);
-    }
-    if (count > named) {
-        length += snprintf(text + length, size - (size_t)length, " +%zu", count - named);
-    }
-    return length;
-}
+/* ---- cells: a rank sends at most one message in a step ---- */
 
 static bool is_contended(const chart_t *chart, const message_t *message)
 {
     return !message->boarded && chart->received[message->to] > 1;
 }
 
-static void survey_cell(chart_t *chart, const message_t *messages, size_t count)
+static void survey_cell(chart_t *chart, const message_t *message)
 {
-    irr_tool_stage_t *stage = &chart->stages[messages->stage - 1];
-    char text[64];
+    irr_tool_stage_t *stage = &chart->stages[message->stage - 1];
 
-    stage->cell = larger(stage->cell, name_cell(messages, count, text, sizeof(text)) * LETTER_WIDTH + CELL_MARGIN);
-    chart->several = chart->several || count > NAMED_MAX;
+    stage->cell = larger(stage->cell, snprintf(NULL, 0, "%d", message->to) * LETTER_WIDTH + CELL_MARGIN);
     chart->runs++;
-    for (size_t i = 0; i < count; i++) {
-        chart->contended = chart->contended || is_contended(chart, &messages[i]);
-        chart->boarded = chart->boarded || messages[i].boarded;
-    }
+    chart->contended = chart->contended || is_contended(chart, message);
+    chart->boarded = chart->boarded || message->boarded;
 }
 
-/* The number of messages from the first on that are in its step and, if same_sender, from its sender. */
-static size_t run_of(const message_t *messages, size_t count, bool same_sender)
+/* The number of messages from the first on that are in its step. */
+static size_t run_of(const message_t *messages, size_t count)
 {
     size_t i = 1;
 
-    while (i < count && messages[i].stage == messages[0].stage && messages[i].step == messages[0].step &&
-           (!same_sender || messages[i].from == messages[0].from)) {
+    while (i < count && messages[i].stage == messages[0].stage && messages[i].step == messages[0].step) {
         i++;
     }
     return i;
 }
 
-typedef void visit_t(chart_t *chart, const message_t *messages, size_t count);
+typedef void visit_t(chart_t *chart, const message_t *message);
 
 static void each_cell_of_step(chart_t *chart, const message_t *messages, size_t count, visit_t *visit)
 {
-    size_t same;
-
     for (size_t i = 0; i < count; i++) {
         chart->received[messages[i].to] += !messages[i].boarded;
     }
-    for (size_t i = 0; i < count; i += same) {
-        same = run_of(messages + i, count - i, true);
-        visit(chart, messages + i, same);
+    for (size_t i = 0; i < count; i++) {
+        visit(chart, &messages[i]);
     }
     for (size_t i = 0; i < count; i++) {
         chart->received[messages[i].to] = 0;
@@ -181,7 +155,7 @@ static void each_cell_of_step(chart_t *chart, const message_t *messages, size_t 
 static size_t each_cell(chart_t *chart, int stage, size_t first, visit_t *visit)
 {
     while (first < chart->count && chart->messages[first].stage == stage) {
-        size_t count = run_of(chart->messages + first, chart->count - first, false);
+        size_t count = run_of(chart->messages + first, chart->count - first);
 
         each_cell_of_step(chart, chart->messages + first, count, visit);
         first += count;
@@ -222,7 +196,7 @@ static int lay_out(chart_t *chart)
     }
     chart->right = x;
     chart->top = IRR_SVG_TITLE + HEADING_HEIGHT + LEGEND_HEIGHT *
-                 (chart->nstages + chart->contended + has_empty(chart) + chart->boarded + chart->several);
+                 (chart->nstages + chart->contended + has_empty(chart) + chart->boarded);
     return larger(x + LABEL_WIDTH + IRR_SVG_MARGIN, irr_tool_svg_width(chart->job));
 }
 
@@ -279,12 +253,8 @@ static void write_legend(const chart_t *chart)
         fputs("nothing is sent in this step</text>\n", chart->stream);
     }
     if (chart->boarded) {
-        write_sample(chart, row++, "cell boarded s0", "7");
+        write_sample(chart, row, "cell boarded s0", "7");
         fputs("no message: rank 7 reads the block from memory that both ranks share</text>\n", chart->stream);
-    }
-    if (chart->several) {
-        write_sample(chart, row, "cell s0", "+4");
-        fputs("and to 4 more ranks; point at the cell to see them</text>\n", chart->stream);
     }
 }
 
@@ -314,27 +284,18 @@ static void write_stage(const chart_t *chart, int s)
             chart->job->plans->ranks * CELL_HEIGHT, s);
 }
 
-static void write_cell(chart_t *chart, const message_t *messages, size_t count)
+static void write_cell(chart_t *chart, const message_t *message)
 {
-    const message_t *first = &messages[0];
-    const int width = chart->stages[first->stage - 1].cell;
-    int x = (first->step - 1) * width, y = first->from * CELL_HEIGHT;
-    bool contended = false, boarded = true;
-    char label[64];
+    const int width = chart->stages[message->stage - 1].cell;
+    const int x = (message->step - 1) * width, y = message->from * CELL_HEIGHT;
 
-    name_cell(messages, count, label, sizeof(label));
-    fputs("<g><title>", chart->stream);
-    for (size_t i = 0; i < count; i++) {
-        contended = contended || is_contended(chart, &messages[i]);
-        boarded = boarded && messages[i].boarded;
-        fprintf(chart->stream, "%sstage %d step %d: %d to %d, %zu bytes%s", i > 0 ? "\n" : "", messages[i].stage,
-                messages[i].step, messages[i].from, messages[i].to, messages[i].bytes,
-                messages[i].boarded ? " through shared memory" : "");
-    }
-    fprintf(chart->stream, "</title><rect class=\"cell %s%ss%d\" x=\"%g\" y=\"%g\" width=\"%d\" height=\"%d\"/>"
-            "<text class=\"to\" x=\"%d\" y=\"%d\">%s</text></g>\n", contended ? "contended " : "",
-            boarded ? "boarded " : "", (first->stage - 1) % IRR_SVG_COLOURS, x + 1.0, y + 1.0, width - 2,
-            CELL_HEIGHT - 2, x + width / 2, y + CELL_HEIGHT - 5, label);
+    fprintf(chart->stream, "<g><title>stage %d step %d: %d to %d, %zu bytes%s</title>", message->stage, message->step,
+            message->from, message->to, message->bytes, message->boarded ? " through shared memory" : "");
+    fprintf(chart->stream, "<rect class=\"cell %s%ss%d\" x=\"%g\" y=\"%g\" width=\"%d\" height=\"%d\"/>"
+            "<text class=\"to\" x=\"%d\" y=\"%d\">%d</text></g>\n",
+            is_contended(chart, message) ? "contended " : "", message->boarded ? "boarded " : "",
+            (message->stage - 1) % IRR_SVG_COLOURS, x + 1.0, y + 1.0, width - 2, CELL_HEIGHT - 2, x + width / 2,
+            y + CELL_HEIGHT - 5, message->to);
 }
 
 static void write_chart(chart_t *chart, int width)

@@ -5,15 +5,13 @@
  * In each stage a rank sends one message to each neighbour, empty or not, with a header in front
  * (exec/header.h) that names each piece.  A piece of a planned message is one slice; slices that continue each
  * other were merged on the way here, so they are cut again where the pieces of the send end.  A large piece
- * that goes apart from the header may make it a byte longer, which is left out.  Direct routes need no headers; with
- * boards there are lengths in front of the messages between nodes.
+ * that goes apart from the header may make it a byte longer, which is left out.  Direct routes need no headers.
  */
 #include "plan.h"
 
 #include "exec/header.h"
 #include "plan/way.h"
 #include "route/stages.h"
-#include "study/paper.h"
 
 #include <stdlib.h>
 
@@ -72,10 +70,7 @@ irr_status_t irr_tool_headers_open(irr_tool_headers_t *headers, const irr_way_t 
 {
     irr_grid_t grid;
 
-    *headers = (irr_tool_headers_t){ .bytes = way->boards ? irr_paper_header_bytes(way, nodes) : 0 };
-    if (way->boards) {
-        return IRR_OK;
-    }
+    *headers = (irr_tool_headers_t){ .bytes = 0 };
     if (irr_way_grid(way, ranks, nodes, &grid) != IRR_OK) {
         return IRR_OK;
     }

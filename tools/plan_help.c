@@ -45,7 +45,7 @@ static const figure_t figures[] = {
     { "messages_received_max", "messages that one rank receives" },
     { "message_bytes_max", "bytes of one message" },
     { "scratch_bytes_max",
-      "bytes of scratch on one rank; with boards, what it passes on for others; with --in-place 1 MiB at most" },
+      "bytes of scratch on one rank; with --in-place 1 MiB at most" },
     { "traffic_bytes_max", "bytes that one rank sends, its own and forwarded ones, nothing else" },
     { "board_bytes_max", "with boards: bytes that others read of one rank's board, which count nowhere above" },
     { "lmax", "bytes that one rank has to send or to receive, those for itself included" },

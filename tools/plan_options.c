@@ -36,16 +36,16 @@ static const irr_cli_option_t rows[] = {
     { "dims",      OPTION_DIMS,      "DIMS",  "sizes of the grid, as in 8x8 or 2^6" },
     { "slice-min", OPTION_SLICE_MIN, "BYTES", "shortest slice of a balanced grid; default "
       IRR_CLI_TEXT(IRR_SLICE_MIN_DEFAULT) "; 0: to the byte" },
-    { "direct-bytes", OPTION_DIRECT_BYTES, "BYTES", "hybrid: so long messages go directly, 0: none; default "
-      IRR_CLI_TEXT(IRR_DIRECT_DEFAULT) ", for simulate and recommend what the model says" },
+    { "direct-bytes", OPTION_DIRECT_BYTES, "BYTES", "hybrid, node: so long messages go directly, 0: none; default "
+      IRR_CLI_TEXT(IRR_DIRECT_DEFAULT) " (as the model says in simulate), " IRR_CLI_TEXT(IRR_NODE_DIRECT_DEFAULT) },
     { "ranks-per-node", OPTION_RANKS_PER_NODE, "N", "ranks in a row that share a node; default the hosts of "
       "--topology, else 1; for node as many as make a square, for board all" },
-    { "board-block", OPTION_BOARD_BLOCK, "BYTES", "node, board: longer messages are lent, or go directly; default "
+    { "board-block", OPTION_BOARD_BLOCK, "BYTES", "board: longer messages are lent, or go directly; default "
       IRR_CLI_TEXT(IRR_BOARD_BLOCK_ALONE) ", as where each rank has a processor" },
-    { "board-bytes", OPTION_BOARD_BYTES, "BYTES", "node, board: shared memory of a rank; default "
+    { "board-bytes", OPTION_BOARD_BYTES, "BYTES", "board: shared memory of a rank; default "
       IRR_CLI_TEXT(IRR_BOARD_BYTES_DEFAULT) },
-    { "no-boards", OPTION_NO_BOARDS, NULL,    "node, board: as where ranks of a node cannot share memory" },
-    { "no-lending", OPTION_NO_LENDING, NULL,  "node, board: as where they cannot read each other's memory" },
+    { "no-boards", OPTION_NO_BOARDS, NULL,    "board: as where ranks of a node cannot share memory" },
+    { "no-lending", OPTION_NO_LENDING, NULL,  "board: as where they cannot read each other's memory" },
     { "in-place",  OPTION_IN_PLACE,  NULL,    "as with MPI_IN_PLACE, for counts that are alike both ways: direct "
       "messages go in pairs, also where there would be a schedule" },
     { "lambda",    OPTION_LAMBDA,    "RULE",  "rs_nh: incremental[:L] (default), fixed:L, proportional:F or one" },
@@ -315,14 +315,17 @@ static irr_cli_exit_t check_changes(const irr_tool_options_t *options, const boo
 /* What is about nodes. */
 static irr_cli_exit_t check_nodes(const irr_tool_options_t *options, const bool *seen)
 {
-    static const int about[] = {
-        OPTION_RANKS_PER_NODE, OPTION_BOARD_BLOCK, OPTION_BOARD_BYTES, OPTION_NO_BOARDS, OPTION_NO_LENDING
-    };
+    static const int about[] = { OPTION_BOARD_BLOCK, OPTION_BOARD_BYTES, OPTION_NO_BOARDS, OPTION_NO_LENDING };
     const irr_way_t *way = irr_algorithm_way(options->algorithm);
+    const bool boards = way != NULL && way->boards, nodes = boards || (way != NULL && way->route == &irr_route_node);
 
+    if (is_seen(seen, OPTION_RANKS_PER_NODE) && !nodes) {
+        irr_cli_complain("--ranks-per-node goes with the algorithms node and board only");
+        return IRR_CLI_REFUSED;
+    }
     for (size_t i = 0; i < sizeof(about) / sizeof(about[0]); i++) {
-        if (is_seen(seen, about[i]) && (way == NULL || !way->boards)) {
-            irr_cli_complain("--%s goes with the algorithms node and board only", rows[row_of(about[i])].name);
+        if (is_seen(seen, about[i]) && !boards) {
+            irr_cli_complain("--%s goes with the algorithm board only", rows[row_of(about[i])].name);
             return IRR_CLI_REFUSED;
         }
     }

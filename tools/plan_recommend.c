@@ -42,7 +42,7 @@ static void print_line(const irr_tool_job_t *job, const irr_tool_way_t *way)
         if (way->dims.count > 0) {
             print_dims(job, &way->dims);
         }
-        if (irr_way_is_split(&way->way)) {
+        if (way->way.direct_from != irr_algorithm_way(way->row)->direct_from) {
             fprintf(job->stream, " --mca coll_irr_direct_bytes %zu", way->way.direct_from);
         }
         if (way->pace != IRR_PACE_AUTO) {

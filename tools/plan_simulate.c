@@ -62,19 +62,18 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Ranks begin apart by some messages, as after a barrier; the same way each time. */
-static void begin_apart(const irr_machine_t *machine, int ranks, const double *start, int exchange, double *begin)
+static void begin_apart(const irr_machine_t *machine, int ranks, int exchange, double *begin)
 {
     uint64_t state = (uint64_t)exchange + 1;
 
     for (int r = 0; r < ranks; r++) {
         state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        begin[r] = (start != NULL ? start[r] : 0) +
-                   2 * (double)(machine->message + machine->latency) * (double)(state >> 33) / (double)(1U << 31);
+        begin[r] = 2 * (double)(machine->message + machine->latency) * (double)(state >> 33) / (double)(1U << 31);
     }
 }
 
 /* The median of several exchanges over the same connections. */
-static irr_status_t simulate_packets(const irr_plans_t *plans, const irr_timed_config_t *config, const double *start,
+static irr_status_t simulate_packets(const irr_plans_t *plans, const irr_timed_config_t *config,
                                      irr_simulated_t *simulated)
 {
     irr_timed_config_t own = *config;
@@ -84,7 +83,7 @@ static irr_status_t simulate_packets(const irr_plans_t *plans, const irr_timed_c
                                         : IRR_ERR_NO_MEMORY;
 
     for (int i = 0; i < WARM_UP + EXCHANGES && status == IRR_OK; i++) {
-        begin_apart(config->machine, plans->ranks, start, i, begin);
+        begin_apart(config->machine, plans->ranks, i, begin);
         status = irr_simulate(plans, &own, begin, &results[i]);
         status = status == IRR_OK ? irr_packets_rest(own.packets) : status;
     }
@@ -97,33 +96,11 @@ static irr_status_t simulate_packets(const irr_plans_t *plans, const irr_timed_c
     return status;
 }
 
-static irr_status_t simulate_exchange(const irr_plans_t *plans, const irr_timed_config_t *config, const double *start,
+static irr_status_t simulate_exchange(const irr_plans_t *plans, const irr_timed_config_t *config,
                                       irr_simulated_t *simulated)
 {
-    return config->machine->buffer > 0 ? simulate_packets(plans, config, start, simulated)
-                                       : irr_simulate(plans, config, start, simulated);
-}
-
-/* Over boards: inside of nodes alone, or from node to node, too. */
-static irr_status_t simulate_boards(const irr_tool_cluster_t *cluster, const irr_timed_config_t *config,
-                                    const irr_way_t *way, const irr_matrix_t *matrix, irr_simulated_t *simulated)
-{
-    const bool between = way->route == &irr_route_node;
-    const irr_board_limits_t limits = {
-        .board_block = cluster->limits.board_block, .node_block = between ? cluster->limits.node_block : 0
-    };
-    double *start = malloc((size_t)matrix->ranks * sizeof(*start));
-    irr_plans_t plans = { .ranks = 0 };
-    irr_status_t status = start != NULL ? irr_board_plans_build(&cluster->nodes, matrix, &limits, &plans)
-                                        : IRR_ERR_NO_MEMORY;
-
-    if (status == IRR_OK) {
-        irr_board_plans_start(&cluster->machine, &cluster->nodes, matrix, &limits, start);
-        status = simulate_exchange(&plans, config, start, simulated);
-    }
-    irr_plans_fini(&plans);
-    free(start);
-    return status;
+    return config->machine->buffer > 0 ? simulate_packets(plans, config, simulated)
+                                       : irr_simulate(plans, config, NULL, simulated);
 }
 
 static irr_status_t simulate_plans(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster,
@@ -141,7 +118,7 @@ static irr_status_t simulate_plans(const irr_tool_job_t *job, const irr_tool_clu
     status = irr_tool_plans_build(&own, job->input, &plans);
     irr_schedule_fini(&job->input->schedule);
     if (status == IRR_OK) {
-        status = simulate_exchange(&plans, config, NULL, simulated);
+        status = simulate_exchange(&plans, config, simulated);
     }
     irr_plans_fini(&plans);
     return status;
@@ -152,12 +129,11 @@ static irr_status_t simulate_way(const irr_tool_job_t *job, const irr_tool_clust
 {
     const irr_timed_config_t config = {
         .machine = &cluster->machine, .tree = cluster->tree, .boards = way->boards,
-        .board_block = cluster->limits.board_block, .ask_from = host ? HOST_ASKS_FROM : 0,
+        .board_block = cluster->board_block, .ask_from = host ? HOST_ASKS_FROM : 0,
         .progress = isatty(STDERR_FILENO) ? show_progress : NULL
     };
 
-    return way->boards ? simulate_boards(cluster, &config, way, matrix, simulated)
-                       : simulate_plans(job, cluster, &config, way, matrix, simulated);
+    return simulate_plans(job, cluster, &config, way, matrix, simulated);
 }
 
 /* What Open MPI sends: empty messages, too, which cost as much as one of a byte. */

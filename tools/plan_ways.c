@@ -8,7 +8,6 @@
 #include "plan.h"
 
 #include "choose/candidates.h"
-#include "route/boarded.h"
 #include "study/cluster.h"
 
 #include <stdlib.h>
@@ -72,12 +71,8 @@ irr_cli_exit_t irr_tool_cluster_open(const irr_tool_options_t *options, const ir
         irr_tool_cluster_close(cluster);
         return IRR_CLI_REFUSED;
     }
-    cluster->limits = (irr_board_limits_t){
-        .board_block = options->settings.board_block,
-        .node_block = irr_mail_limit(&cluster->nodes, options->settings.board_block, options->settings.board_bytes)
-    };
-    cluster->traffic = irr_traffic_of(&input->matrix, cluster->nodes.largest, cluster->limits.board_block,
-                                      cluster->limits.node_block);
+    cluster->board_block = options->settings.board_block;
+    cluster->traffic = irr_traffic_of(&input->matrix, cluster->nodes.largest, cluster->board_block);
     return IRR_CLI_GOOD;
 }
 
@@ -107,7 +102,7 @@ static const char *take_detail(const char *text, irr_settings_t *settings)
         uint64_t bytes;
 
         if (row->direct_from == 0 || !irr_cli_digits(digits, strlen(digits), 1, INT64_MAX, &bytes)) {
-            return "from: and a number of bytes, at least 1, go with hybrid";
+            return "from: and a number of bytes, at least 1, go with hybrid and node";
         }
         settings->direct_bytes = (size_t)bytes;
         return NULL;
@@ -121,20 +116,10 @@ static const char *take_detail(const char *text, irr_settings_t *settings)
     return "behind a / there may be dimensions, as in 32x32, from:BYTES, or free, loose, grant or sync";
 }
 
-static irr_settings_t settings_of(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster)
-{
-    irr_settings_t settings = options->settings;
-
-    if (settings.direct_bytes == IRR_BYTES_AUTO) {
-        settings.direct_bytes = irr_model_direct_from(&cluster->machine, &cluster->traffic);
-    }
-    return settings;
-}
-
 static irr_cli_exit_t take_way(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster, const char *name,
                                irr_tool_way_t *taken)
 {
-    irr_settings_t settings = settings_of(options, cluster);
+    irr_settings_t settings = options->settings;
     const char *slash = strchr(name, '/'), *wrong = NULL;
     char row[sizeof(taken->name)];
 
@@ -147,6 +132,9 @@ static irr_cli_exit_t take_way(const irr_tool_options_t *options, const irr_tool
         return IRR_CLI_REFUSED;
     }
     settings.algorithm = irr_algorithm_resolve(settings.algorithm, 1);
+    if (settings.direct_bytes == IRR_BYTES_AUTO && irr_algorithm_way(settings.algorithm)->route == &irr_route_grid) {
+        settings.direct_bytes = irr_model_direct_from(&cluster->machine, &cluster->traffic);
+    }
     if (irr_algorithm_way(settings.algorithm)->order == &irr_order_redist && options->redistribute == NULL) {
         wrong = "needs --redistribute";
     } else if (taken->pairwise) {
@@ -195,7 +183,7 @@ static void name_of(const irr_candidate_t *candidate, char *name, size_t size)
     for (int i = 0; i < way->dims.count && length < size; i++) {
         length += (size_t)snprintf(name + length, size - length, "%c%d", i == 0 ? '/' : 'x', way->dims.size[i]);
     }
-    if (irr_way_is_split(way) && length < size) {
+    if (irr_way_is_hybrid(way) && length < size) {
         snprintf(name + length, size - length, "/" FROM "%zu", way->direct_from);
     }
     if (!irr_way_is_scheduled(way) && way->pace != irr_algorithm_way(candidate->row)->pace && length < size) {
@@ -209,10 +197,10 @@ static void name_of(const irr_candidate_t *candidate, char *name, size_t size)
 static irr_cli_exit_t add_usual(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster, bool tried,
                                 irr_tool_ways_t *ways)
 {
-    const irr_settings_t settings = settings_of(options, cluster);
+    const irr_settings_t *settings = &options->settings;
     irr_candidate_t list[IRR_CANDIDATES_ALL];
-    const int count = tried ? irr_candidates(&cluster->machine, &cluster->traffic, &settings, list)
-                            : irr_candidates_all(&cluster->machine, &cluster->traffic, &settings, list);
+    const int count = tried ? irr_candidates(&cluster->machine, &cluster->traffic, settings, list)
+                            : irr_candidates_all(&cluster->machine, &cluster->traffic, settings, list);
     char name[sizeof(ways->list[0].name)];
     irr_cli_exit_t code = add(options, cluster, HOST, ways);
 

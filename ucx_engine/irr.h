@@ -92,7 +92,7 @@ typedef struct irr_counters { IRR_COUNTERS_MAP(IRR_COUNTER_FIELD) } irr_counters
 
 typedef struct irr_engine irr_engine_t;
 
-/* Row i of the table of transports.  NULL past the last row. */
+/* Row i of the table of networks.  NULL past the last row. */
 const char *irr_transport_name(int i);
 const char *irr_transport_text(int i);
 
@@ -132,6 +132,9 @@ bool irr_engine_needs_boards_alone(irr_engine_t *engine);
 irr_status_t irr_engine_wait_for_boards(irr_engine_t *engine, unsigned timeout_us);
 
 void irr_engine_counters(irr_engine_t *engine, irr_counters_t *counters);
+
+/* True once a communicator has needed the network: until then messages stay in shared memory. */
+bool irr_engine_has_network(irr_engine_t *engine);
 
 /*
  * The three steps down.  close ends exchanges that are open in IRR_ERR_CANCELED and starts to flush and close all
@@ -173,16 +176,15 @@ typedef struct irr_comm_params {
     const char           *host;     /* name of this rank's, for a topology file; NULL: it has none */
     int                   node;     /* equal on ranks that share a node, for the row that asks where they are */
     const char           *switch_address, *switch_pattern;   /* SLURM_TOPOLOGY_ADDR and its _PATTERN; NULL: not set */
-    bool                  only_boards;    /* alike: if it needs a transport it is not made, silently */
-    bool                  agrees_seldom;  /* as where exchanges are planned: no memory is shared for agreements alone */
+    bool                  only_shared;    /* alike: if it needs the network it is not made, silently */
 } irr_comm_params_t;
 
 /*
  * Collective over the members: they agree whether all can take part with equal settings, and exchange addresses.
  * engine may be NULL where trouble is set.  IRR_OK; the error of a collective of the host, such as IRR_ERR_OOB; or, if
  * any rank had trouble or other settings, IRR_ERR_NOT_SUPPORTED, alike on all.  May block in the host's collectives.
- * The first one that needs the transport opens it, in milliseconds and megabytes: not one with boards of ranks that
- * share a node and can lend (transport/shm/lend.h).
+ * The first one that needs the network opens it, in milliseconds and megabytes: not one of ranks that share a node and
+ * its memory.
  */
 irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *params, irr_comm_t **comm_p);
 

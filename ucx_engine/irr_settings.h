@@ -63,7 +63,8 @@ irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 
 /* Unless the user says otherwise: */
 #define IRR_SLICE_MIN_DEFAULT   256       /* bytes of the shortest slice of a message, */
-#define IRR_DIRECT_DEFAULT      1536      /* and from which one costs about as much directly as through a grid */
+#define IRR_DIRECT_DEFAULT      1536      /* and from which one costs about as much directly as through a grid, */
+#define IRR_NODE_DIRECT_DEFAULT 1025      /* or through leaders of nodes */
 #define IRR_LATENCY_DEFAULT     16384     /* that travel in the time of a start-up */
 #define IRR_BOARD_BYTES_DEFAULT 1048576   /* of a board */
 #define IRR_BOARD_BLOCK_CROWDED 65536     /* what IRR_BYTES_AUTO becomes */
@@ -183,7 +184,8 @@ typedef struct irr_settings {
     size_t        window_bytes;     /* bytes of sends in flight at most; 0: no limit */
     irr_dims_t    dims;             /* of the grid; see irr_dims_t */
     size_t        slice_min;        /* shortest slice that a balanced route cuts; 0: to the byte */
-    size_t        direct_bytes;     /* hybrid: so long messages go directly; 0: none; IRR_BYTES_AUTO: the default */
+    size_t        direct_bytes;     /* hybrid, node: so long messages go directly; 0: none; IRR_BYTES_AUTO: the
+                                       default */
     irr_overlap_t overlap;
     irr_pacing_t  pace;             /* of an algorithm that does not forward */
     size_t        grants;           /* grant: messages that a rank receives, and sends, at a time at most; 0:
@@ -200,6 +202,7 @@ typedef struct irr_settings {
     irr_host_route_t host_route;    /* aapc with several ranks on a host; with sync and free */
     size_t        board_block;      /* bytes of a message that goes over a board, at most, or IRR_BYTES_AUTO, */
     size_t        board_bytes;      /* and of a rank's board, beside its cells: see route/boarded.h */
+    bool          shm;              /* ranks of a node send to each other through shared memory, if all can */
     size_t        timeout;          /* seconds after which an exchange that is not over ends in an error; 0: never */
     const char   *schedule_file;    /* of irr_plan --save, for exchanges with its counts; NULL or "": none */
     const char   *topology_file;    /* Slurm's topology.conf, for aapc and auto; NULL or "": all ranks at one switch */

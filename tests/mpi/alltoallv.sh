@@ -64,7 +64,7 @@ check "4 ranks over tcp" quiet 4 $over_tcp "$program" 1
 # shellcheck disable=SC2086
 check "4 ranks over tcp, long messages at once" quiet 4 $over_tcp --mca coll_irr_eager_bytes 64k "$program" 1
 if [ "$TRANSPORT" = ucx ]; then
-    check "4 ranks over all that UCX selects" ranks 4 --mca coll_irr_ucx_tls all "$program" 1
+    check "4 ranks over all that UCX selects" ranks 4 --mca coll_irr_shm 0 --mca coll_irr_ucx_tls all "$program" 1
 else
     skip "4 ranks over all that UCX selects" "runs over $TRANSPORT"
 fi
@@ -72,7 +72,7 @@ check "4 ranks beside pml ucx" ranks 4 --mca pml ucx --mca opal_common_ucx_tls a
     --mca opal_common_ucx_devices any "$program" 1
 # The end of a rendezvous waits where a queue is full: who is done and in a barrier must still send it.
 for algorithm in a1 a4; do
-    check "6 ranks with queues of 4 messages, $algorithm" ranks 6 -x UCX_MM_FIFO_SIZE=4 "$builddir/irr_bench" -c \
-        --unit 200000 --iterations 20 --algorithms "$algorithm"
+    check "6 ranks with queues of 4 messages, $algorithm" ranks 6 --mca coll_irr_shm 0 -x UCX_MM_FIFO_SIZE=4 \
+        "$builddir/irr_bench" -c --unit 200000 --iterations 20 --algorithms "$algorithm"
 done
 exit $failed

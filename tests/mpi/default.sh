@@ -41,16 +41,16 @@ read_only_shm() {
         'mount -t tmpfs -o ro none /dev/shm && exec "$@"' - "$MPIRUN" --oversubscribe -np 4 "$builddir/mpi_report" 7 0
 }
 
-# check_shm: a1 over UCX needs /dev/shm, and the message says so; board does without.
+# check_shm: messages between ranks of a node need no /dev/shm; over UCX they do, and the text says so.
 check_shm() {
-    OMPI_MCA_coll_irr_transport=ucx OMPI_MCA_coll_irr_alltoallv_algorithm=a1
-    export OMPI_MCA_coll_irr_transport OMPI_MCA_coll_irr_alltoallv_algorithm
-    check "a read-only /dev/shm" read_only_shm "rank 0 of MPI_COMM_WORLD: .*UCX needs about 5 MB a rank in a writable /dev/shm; node and board"
-    OMPI_MCA_coll_irr_alltoallv_algorithm=board OMPI_MCA_coll_irr_verbose=1
+    OMPI_MCA_coll_irr_transport=ucx OMPI_MCA_coll_irr_alltoallv_algorithm=a1 OMPI_MCA_coll_irr_shm=0
+    export OMPI_MCA_coll_irr_transport OMPI_MCA_coll_irr_alltoallv_algorithm OMPI_MCA_coll_irr_shm
+    check "a read-only /dev/shm" read_only_shm "rank 0 of MPI_COMM_WORLD: .*UCX needs about 5 MB a rank in a writable /dev/shm; coll_irr_shm 1 needs"
+    OMPI_MCA_coll_irr_shm=1 OMPI_MCA_coll_irr_verbose=1
     export OMPI_MCA_coll_irr_verbose
-    check "board needs none" says "MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: board" unshare -m sh -c \
+    check "shared memory of coll/irr needs none" says "MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: a1" unshare -m sh -c \
         'mount -t tmpfs -o ro none /dev/shm && exec "$@"' - "$MPIRUN" --oversubscribe -np 4 "$builddir/mpi_report" 7 0
-    unset OMPI_MCA_coll_irr_alltoallv_algorithm OMPI_MCA_coll_irr_transport OMPI_MCA_coll_irr_verbose
+    unset OMPI_MCA_coll_irr_alltoallv_algorithm OMPI_MCA_coll_irr_transport OMPI_MCA_coll_irr_verbose OMPI_MCA_coll_irr_shm
 }
 
 plan 30
@@ -102,7 +102,7 @@ if [ -n "$ucx" ] && unshare -m mount -t tmpfs -o ro none /dev/shm 2> /dev/null; 
     check_shm
 else
     skip "a read-only /dev/shm" "no UCX, or not root"
-    skip "board needs none" "no UCX, or not root"
+    skip "shared memory of coll/irr needs none" "no UCX, or not root"
 fi
 check "verbose says that a request is left" says "a persistent request of communicator MPI_COMM_WORLD is left to" \
     ranks 4 --mca coll_irr_verbose 10 --mca coll_irr_alltoallv_algorithm host "$program" left

@@ -22,24 +22,27 @@ divide=${srcdir:-.}/tests/mpi/divide
 OMPI_MCA_coll_irr_alltoallv_algorithm=a1
 export OMPI_MCA_coll_irr_alltoallv_algorithm
 
-# The transport that tests run over: IRR_TEST_TRANSPORT, or the one that is chosen on one node.  Over tcp of this node,
-# and what opens nothing.
+# The network that tests run over where they leave shared memory out: IRR_TEST_TRANSPORT, which then carries all, or the
+# one that is chosen on one node.  Over tcp of this node, a network that does not open, and that without shared memory.
 # shellcheck disable=SC2034
 case ${TRANSPORT:=${IRR_TEST_TRANSPORT:-${TRANSPORTS%% *}}} in
     ofi)
-        over_tcp="--mca coll_irr_ofi_provider tcp;ofi_rxm"
-        nowhere="--mca coll_irr_ofi_provider nonsense"
+        over_tcp="--mca coll_irr_shm 0 --mca coll_irr_ofi_provider tcp;ofi_rxm"
+        nonsense="--mca coll_irr_ofi_provider nonsense"
         says_nowhere="no provider of tagged messages that is nonsense"
         ;;
     *)
-        over_tcp="--mca coll_irr_ucx_tls tcp,self --mca coll_irr_ucx_devices lo"
-        nowhere="--mca coll_irr_ucx_tls nonsense"
+        over_tcp="--mca coll_irr_shm 0 --mca coll_irr_ucx_tls tcp,self --mca coll_irr_ucx_devices lo"
+        nonsense="--mca coll_irr_ucx_tls nonsense"
         says_nowhere="ucx opens no transport with TLS nonsense"
         ;;
 esac
+# shellcheck disable=SC2034
+nowhere="--mca coll_irr_shm 0 $nonsense"
 if [ -n "${IRR_TEST_TRANSPORT:-}" ]; then
     OMPI_MCA_coll_irr_transport=$IRR_TEST_TRANSPORT
-    export OMPI_MCA_coll_irr_transport
+    OMPI_MCA_coll_irr_shm=0
+    export OMPI_MCA_coll_irr_transport OMPI_MCA_coll_irr_shm
 fi
 
 plan() {

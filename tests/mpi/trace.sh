@@ -47,7 +47,7 @@ no_trace() {
 # wrong_lines: each field that a line lacks, or has of another type, is named.
 wrong_lines() {
     trace=$(ls "$scratch"/job.0.trace) && bad=$scratch/wrong.0.trace
-    for field in host epoch_ns dropped op channel rank peer exchange kind stage bytes begin_ns end_ns status; do
+    for field in host epoch_ns dropped op lane channel rank peer exchange kind stage bytes begin_ns end_ns status; do
         sed "s/\"$field\": /\"other\": /" "$trace" > "$bad" && no_trace "is no trace: '$field' is no" "$bad" || return
         sed "s/\"$field\": [^,}]*/\"$field\": [1]/" "$trace" > "$bad" && no_trace "'$field' is no" "$bad" || return
     done
@@ -55,6 +55,21 @@ wrong_lines() {
         sed 's/^/[/; s/$/]/' "$trace" > "$bad" && no_trace "is no object" "$bad" &&
         printf '\377\376\n' > "$bad" && no_trace "is no trace" "$bad" &&
         yes '[' | head -n 100000 | tr -d '\n' > "$bad" && no_trace "is no trace" "$bad"
+}
+
+# by_lanes: with two ranks a node the one that shares the node is reached through shared memory, the others are not.
+by_lanes() {
+    # shellcheck disable=SC2086
+    ranks 4 --mca coll_irr_shm 1 --mca coll_irr_ranks_per_node 2 --mca coll_irr_trace "$scratch/lanes" $program &&
+        python3 - "$scratch"/lanes.*.trace << 'EOF'
+import json, sys
+lanes = {True: set(), False: set()}
+for name in sys.argv[1:]:
+    for line in list(open(name))[1:]:
+        message = json.loads(line)
+        lanes[message["rank"] // 2 == message["peer"] // 2].add(message["lane"])
+assert lanes[True] == {"shm"} and len(lanes[False]) == 1 and lanes[False] != {"shm"}, lanes
+EOF
 }
 
 # planned ALGORITHM "SETTING=VALUE..." TRAFFIC...: the messages of the last exchange of a job are those that irr_plan
@@ -131,9 +146,10 @@ if ! command -v python3 > /dev/null; then
     echo "1..0 # SKIP python3 was not found"
     exit 0
 fi
-plan 25
+plan 26
 check "a job of four ranks" traces 4
 check "its traces as one" whole_trace
+check "each message has its lane" by_lanes
 check "a folder that is not there" told "cannot be written" \
     ranks 2 --mca coll_irr_trace "$scratch/no/such/job" "$builddir/mpi_default" left
 echo "not a trace" > "$scratch/bad.0.trace"

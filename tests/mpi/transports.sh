@@ -5,8 +5,8 @@ LIMIT=40
 program=$builddir/mpi_life
 help_texts
 
-# Here each case names what it runs over.
-unset OMPI_MCA_coll_irr_transport
+# Here each case names what it runs over; but for the first two messages do not stay in shared memory.
+unset OMPI_MCA_coll_irr_transport OMPI_MCA_coll_irr_shm
 
 # unlike TEXT SETTING: two of four ranks have it; all leave it to Open MPI, and one text tells.
 unlike() {
@@ -20,12 +20,8 @@ lacking() {
     check "$name" told "$text" ranks 4 "$@" "$program" leaked_to_host
 }
 
-# A file of the library's name that is none; Open MPI does without libfabric, too.
 no_library() {
-    mkdir "$scratch/lib"
-    echo > "$scratch/lib/libfabric.so.1"
-    told "transport ofi needs libfabric .*cannot be loaded" ranks 4 -x LD_LIBRARY_PATH="$scratch/lib" --mca mtl ^ofi \
-        --mca btl self,vader,tcp --mca mca_base_component_show_load_errors 0 --mca coll_irr_transport ofi \
+    told "transport ofi needs libfabric .*cannot be loaded" false_libraries --mca coll_irr_transport ofi \
         "$program" leaked_to_host
 }
 
@@ -39,8 +35,22 @@ no_such() {
         grep -q "Allowed: *one of auto, $(echo "$TRANSPORTS" | sed 's/ /, /')" "$scratch/run"
 }
 
-plan 17
+# Files of the libraries' names that are none; Open MPI does without them, too.
+false_libraries() {
+    mkdir -p "$scratch/lib"
+    for library in libfabric.so.1 libucp.so.0; do
+        echo > "$scratch/lib/$library"
+    done
+    ranks 4 -x LD_LIBRARY_PATH="$scratch/lib" --mca pml ob1 --mca mtl ^ofi --mca osc ^ucx --mca btl self,vader,tcp \
+        --mca mca_base_component_show_load_errors 0 "$@"
+}
+
+plan 18
 check "a transport that does not exist" no_such
+check "ranks of a node need no library of a network" one_says "messages stay in shared memory" \
+    false_libraries --mca coll_irr_verbose 1 "$program" many
+OMPI_MCA_coll_irr_shm=0
+export OMPI_MCA_coll_irr_shm
 check "verbose says which one, and why" one_says "messages go over ${TRANSPORTS%% *}, because [a-zA-Z]" \
     ranks 4 --mca coll_irr_verbose 1 "$program" many
 check "another provider on two of four ranks" \

@@ -11,15 +11,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-_Static_assert(sizeof(irr_board_cell_t) == IRR_BOARD_CELL && sizeof(irr_board_head_t) == IRR_BOARD_HEAD &&
-               2 * sizeof(irr_board_slate_t) % IRR_BOARD_CELL == 0, "cells of different ranks share no line");
+_Static_assert(sizeof(irr_board_cell_t) == IRR_BOARD_CELL && sizeof(irr_board_head_t) == IRR_BOARD_HEAD,
+               "cells of different ranks share no line");
 
 /* ---- life ---- */
 
 static size_t place_bytes(const irr_board_t *board)
 {
-    return IRR_BOARD_HEAD + 2 * sizeof(irr_board_slate_t) +
-           (board->has_cells ? 2 * (size_t)board->count * IRR_BOARD_CELL : 0);
+    return IRR_BOARD_HEAD + 2 * (size_t)board->count * IRR_BOARD_CELL;
 }
 
 /* Others come in another order on each rank, so that not all look at the same one at a time. */
@@ -49,24 +48,22 @@ static irr_status_t allocate(irr_board_t *board)
 static void count_from(irr_board_t *board, uint32_t number)
 {
     irr_board_head_t *head = irr_board_own_head(board);
-    irr_board_slate_t *slates = (irr_board_slate_t *)(head + 1);
 
     board->number = number;
     atomic_store_explicit(&head->read, number, memory_order_relaxed);
     for (int half = 0; half < 2; half++) {
-        atomic_store_explicit(&slates[half].number, number, memory_order_relaxed);
-        for (int i = 0; board->has_cells && i < board->count; i++) {
+        for (int i = 0; i < board->count; i++) {
             atomic_store_explicit(&irr_board_own_cells(board, half)[i].number, number, memory_order_relaxed);
         }
     }
 }
 
-irr_status_t irr_board_init(irr_board_t *board, irr_segment_t *segment, uint32_t id, int count, int me, bool has_cells,
+irr_status_t irr_board_init(irr_board_t *board, irr_segment_t *segment, uint32_t id, int count, int me,
                             irr_board_card_t *card)
 {
     irr_status_t status;
 
-    *board = (irr_board_t){ .segment = segment, .id = id, .count = count, .me = me, .has_cells = has_cells };
+    *board = (irr_board_t){ .segment = segment, .id = id, .count = count, .me = me };
     status = allocate(board);
     if (status == IRR_OK) {
         status = irr_segment_back(segment, (size_t)id * sizeof(uint32_t), sizeof(uint32_t));
@@ -92,7 +89,6 @@ irr_status_t irr_board_join(irr_board_t *board, int member, int rank, const irr_
 {
     const size_t bytes = place_bytes(board);
     const irr_board_head_t *head;
-    const irr_board_slate_t *slates;
     const irr_board_cell_t *cells;
 
     if (view->length < IRR_BOARD_TABLE || card->place % IRR_BOARD_CELL != 0 || card->place > view->length ||
@@ -100,15 +96,10 @@ irr_status_t irr_board_join(irr_board_t *board, int member, int rank, const irr_
         return IRR_ERR_PROTOCOL;
     }
     head = (const irr_board_head_t *)(view->bytes + card->place);
-    slates = (const irr_board_slate_t *)(head + 1);
+    cells = (const irr_board_cell_t *)(head + 1) + board->me;
     board->members[member] = (irr_board_member_t){
         .rank = rank, .process = card->segment.process, .view = view, .head = head,
-        .slates = { slates, slates + 1 } };
-    if (board->has_cells) {
-        cells = (const irr_board_cell_t *)(slates + 2);
-        board->members[member].cells[0] = cells + board->me;
-        board->members[member].cells[1] = cells + board->count + board->me;
-    }
+        .cells = { cells, cells + board->count } };
     if ((uint32_t)card->number > board->number) {
         count_from(board, (uint32_t)card->number);
     }
@@ -273,7 +264,6 @@ void irr_board_write_cells(irr_board_t *board)
 void irr_board_start(irr_board_t *board, const irr_problem_t *problem, const irr_board_partners_t *partners,
                      irr_board_sides_t sides, irr_board_buffers_t buffers)
 {
-    board->words = NULL;
     board->problem = problem;
     board->sides = sides;
     board->buffers = buffers;

@@ -75,15 +75,13 @@ typedef struct irr_board_buffers {
 
 typedef struct irr_board_head irr_board_head_t;
 typedef struct irr_board_cell irr_board_cell_t;
-typedef struct irr_board_slate irr_board_slate_t;
 
 typedef struct irr_board_member {
     int                     rank;
     uint64_t                process;    /* its number */
     const irr_view_t       *view;
     const irr_board_head_t *head;
-    const irr_board_slate_t *slates[2]; /* what it says to all, by half (board/slate.h) */
-    const irr_board_cell_t *cells[2];   /* what it has for this rank, by half; NULL where there are none */
+    const irr_board_cell_t *cells[2];   /* what it has for this rank, by half */
 } irr_board_member_t;
 
 /* Zeroed is none. */
@@ -93,7 +91,6 @@ struct irr_board {
     uint32_t             id;
     int                  count;       /* members: ranks of the communicator on this node */
     int                  me;          /* which of them this rank is */
-    bool                 has_cells;   /* for exchanges; else there are only agreements */
     bool                 lends;       /* alike on all members: each may read the memory of all others */
     irr_board_member_t  *members;     /* in the order of their ranks */
     size_t               place;       /* of the own head and cells in the segment */
@@ -102,7 +99,7 @@ struct irr_board {
     size_t               block_max;   /* bytes of a message that goes over the board, at most, */
     size_t               short_max;   /* and of one of short blocks, or in place */
     size_t               bytes_max;   /* beside the cells, in both halves, at most */
-    uint32_t             number;      /* of the exchange or agreement that runs, or was the last one */
+    uint32_t             number;      /* of the exchange that runs, or was the last one */
     unsigned             left;        /* what is to be done for it yet: IRR_BOARD_WRITE and so on */
     irr_board_partners_t all;         /* all others, */
     irr_board_partners_t partners;    /* and those of what runs */
@@ -118,20 +115,12 @@ struct irr_board {
     int                  nlent;
     bool                 given_up;    /* who reads it is told, and nothing of it is used again */
     bool                 borrows;     /* something was lent to this rank, which others wait for it to read */
-    const _Atomic uint32_t **late;    /* numbers that this rank waits for beside those of cells (board/mail.h) */
-    int                  nlate;
-    struct irr_mail     *mail;        /* what it has for other nodes; NULL: nothing */
     irr_status_t         status;
     unsigned char       *scratch;     /* through which blocks are swapped; NULL: none were yet, or no memory */
     size_t               scratch_max;
     uint64_t             bytes;       /* that this rank copied, in and out, */
     uint64_t             bytes_lent;  /* and from the memory of others */
     unsigned             news;        /* what was read since somebody asked */
-
-    /* the agreement; words NULL: an exchange runs */
-    uint64_t            *words;
-    size_t               nwords;
-    int                  speaker;
 
     /* the exchange */
     const irr_problem_t *problem;
@@ -154,9 +143,9 @@ typedef struct irr_board_card {
 
 /*
  * Makes the own board of a communicator with this id, for so many members, and says in *card what they need to know.
- * has_cells, alike on all: it is for exchanges, not for agreements alone.  IRR_ERR_NO_MEMORY.
+ * IRR_ERR_NO_MEMORY.
  */
-irr_status_t irr_board_init(irr_board_t *board, irr_segment_t *segment, uint32_t id, int count, int me, bool has_cells,
+irr_status_t irr_board_init(irr_board_t *board, irr_segment_t *segment, uint32_t id, int count, int me,
                             irr_board_card_t *card);
 
 /*
@@ -204,15 +193,10 @@ irr_status_t irr_board_progress(irr_board_t *board);
 /* There is nothing more to wait for: it is over, or given up. */
 void irr_board_stop(irr_board_t *board);
 
-/* Has it to write, or to read; or does it wait for anything that others write? */
-static inline bool irr_board_reads(const irr_board_t *board)
-{
-    return board->left != 0 || board->nlent > 0;
-}
-
+/* Must it write or read, or wait for what others write? */
 static inline bool irr_board_waits(const irr_board_t *board)
 {
-    return irr_board_reads(board) || board->nlate > 0;
+    return board->left != 0 || board->nlent > 0;
 }
 
 /* What a rank sleeps on: until *word is not `seen`. */
@@ -259,7 +243,7 @@ struct irr_board_head {
     _Atomic uint32_t asleep;
     _Atomic uint32_t given_up;
     unsigned char    rest[IRR_BOARD_LINE - 2 * sizeof(uint32_t)];
-    _Atomic uint32_t read;   /* number of the last exchange or agreement of which it has read all */
+    _Atomic uint32_t read;   /* number of the last exchange of which it has read all */
     unsigned char    more[IRR_BOARD_LINE - sizeof(uint32_t)];
 };
 
@@ -287,33 +271,22 @@ static inline _Atomic uint32_t *irr_board_told(const irr_segment_t *segment, uin
     return (_Atomic uint32_t *)(segment->bytes + (size_t)id * sizeof(uint32_t));
 }
 
-/* What a rank says to all. */
-struct irr_board_slate {
-    _Atomic uint32_t number;   /* of the agreement: the last thing that is written */
-    uint32_t         count;
-    uint64_t         words[23];
-};
-
 /* For all members, in one half. */
 static inline irr_board_cell_t *irr_board_own_cells(const irr_board_t *board, int half)
 {
-    return (irr_board_cell_t *)((irr_board_slate_t *)(irr_board_own_head(board) + 1) + 2) + half * board->count;
+    return (irr_board_cell_t *)(irr_board_own_head(board) + 1) + half * board->count;
 }
 
-/* Takes the maxima of the own words and those of a member, which has written them. */
-irr_status_t irr_board_read_slate(irr_board_t *board, int member);
-
-/* The half may be written: the cells of the partners, who are then to be woken; or the own slate, which wakes them. */
+/* The half may be written: the cells of the partners, who are then to be woken. */
 void irr_board_write_cells(irr_board_t *board);
 void irr_board_wake_members(irr_board_t *board);
-void irr_board_write_slate(irr_board_t *board, size_t count);
 
-/* What is to be done for an exchange or agreement. */
+/* What is to be done for an exchange. */
 enum { IRR_BOARD_WRITE = 1, IRR_BOARD_READ = 2, IRR_BOARD_WAKE = 4 };
 
 /* ---- turn.c ---- */
 
-/* The next exchange or agreement begins, with these partners; writes if it `writes`, and may. */
+/* The next exchange begins, with these partners; writes if it `writes`, and may. */
 void irr_board_begin(irr_board_t *board, const irr_board_partners_t *partners, bool writes);
 
 /* Writes what is to be written, if nobody reads the half any more. */

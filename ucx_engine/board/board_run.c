@@ -142,16 +142,7 @@ static const _Atomic uint32_t *number_of(const irr_board_t *board, int member)
     const irr_board_member_t *other = &board->members[member];
     const int half = (int)(board->number & 1);
 
-    return board->words != NULL ? &other->slates[half]->number : &other->cells[half]->number;
-}
-
-static void read_member(irr_board_t *board, int member)
-{
-    if (board->words != NULL) {
-        keep(board, irr_board_read_slate(board, member));
-    } else {
-        read_cell(board, member, board->members[member].cells[board->number & 1]);
-    }
+    return &other->cells[half]->number;
 }
 
 static void look_at_borrowers(irr_board_t *board)
@@ -178,14 +169,14 @@ irr_status_t irr_board_progress(irr_board_t *board)
     int left = 0;
 
     irr_board_write(board);
-    if (board->buffers.in_place && board->words == NULL && (board->left & IRR_BOARD_WRITE) != 0) {
+    if (board->buffers.in_place && (board->left & IRR_BOARD_WRITE) != 0) {
         return IRR_IN_PROGRESS;   /* what is read would overwrite it */
     }
     for (int i = 0; i < board->npending; i++) {
         const int member = board->pending[i];
 
         if (atomic_load_explicit(number_of(board, member), memory_order_acquire) == board->number) {
-            read_member(board, member);
+            read_cell(board, member, board->members[member].cells[board->number & 1]);
             irr_board_heard(board, member);
             board->news++;
         } else {
@@ -200,7 +191,7 @@ irr_status_t irr_board_progress(irr_board_t *board)
     if ((board->left & IRR_BOARD_WAKE) != 0) {
         irr_board_wake_members(board);
     }
-    return irr_board_reads(board) ? IRR_IN_PROGRESS : board->status;
+    return irr_board_waits(board) ? IRR_IN_PROGRESS : board->status;
 }
 
 /* ---- to sleep ---- */
@@ -211,10 +202,10 @@ static int count_awaited(const irr_board_t *board)
     if ((board->left & IRR_BOARD_WRITE) != 0) {
         return 1;
     }
-    return board->npending > 0 ? board->npending : board->nlate + board->nlent;
+    return board->npending > 0 ? board->npending : board->nlent;
 }
 
-/* First who reads the half that is to be written, then cells and slates, then all others. */
+/* First who reads the half that is to be written, then cells, then all others. */
 static const _Atomic uint32_t *awaited(const irr_board_t *board, int i, uint32_t *wanted)
 {
     const int half = (int)(board->number & 1);
@@ -227,7 +218,7 @@ static const _Atomic uint32_t *awaited(const irr_board_t *board, int i, uint32_t
     if (board->npending > 0) {
         return number_of(board, board->pending[i]);
     }
-    return i < board->nlate ? board->late[i] : &board->members[board->lent[i - board->nlate]].head->read;
+    return &board->members[board->lent[i]].head->read;
 }
 
 /* Is the i-th there?  *seen: what it is now. */

@@ -2,20 +2,18 @@
  * turn.c - when a rank may write a half of its board again, and how others learn it; see board.h.
  *
  * Who begins exchange n writes the half of exchange n - 2.  Its partners of then must be done with that: each has read
- * all its cells of it, or was no reader of anything.  A rank knows that of a partner in one of three ways.
+ * all its cells of it, or was no reader of anything.  A rank knows that of a partner in one of two ways.
  *
  *   - It has read a cell n - 1 of that one, who wrote it after it had read all of n - 2, as it ends each exchange
  *     before it begins the next.  The number of the cell is stored with release and loaded with acquire, so what that
  *     one read of n - 2 comes before what is written now.  Among all ranks, and where neighbours write for each other,
  *     this is always so, and nothing is waited for.
- *   - It was in agreement n - 1, in which it learnt, from each or from the one that speaks, that all have begun it.
  *   - It sees that `read` of that one is n - 2 or more, which is stored with release behind all reading of n - 2.  This
  *     is what is left where ranks write for others that do not write for them: a rank that sends on a ring, and hears
  *     only from behind, may be two exchanges ahead of its readers, and no more.
  *
  * What was written into the half before n - 2 needs no look: before n - 2 was written, its readers had read it.  So one
- * list a half is enough, and whoever is found to be done leaves it.  Cells, memory beside them, and slates of a half
- * all go by that list.
+ * list a half is enough, and whoever is found to be done leaves it.  Cells and memory beside them go by that list.
  *
  * A partner that this rank does not hear from may be ahead of it by any number of exchanges, in which it has no cell of
  * this rank to read; so `read` is compared by its distance, which no two ranks have of 2^31.  A cell that is not
@@ -98,11 +96,7 @@ void irr_board_write(irr_board_t *board)
         return;
     }
     board->left &= ~(unsigned)IRR_BOARD_WRITE;
-    if (board->words != NULL) {
-        irr_board_write_slate(board, board->nwords);
-    } else {
-        irr_board_write_cells(board);
-    }
+    irr_board_write_cells(board);
 }
 
 /* Nobody has read what was not there yet, so what says otherwise is as old as numbers are long. */
@@ -136,7 +130,7 @@ void irr_board_begin(irr_board_t *board, const irr_board_partners_t *partners, b
 void irr_board_stop(irr_board_t *board)
 {
     board->left = 0;
-    board->npending = board->nlate = board->nlent = 0;
+    board->npending = board->nlent = 0;
 }
 
 /* ---- what others learn ---- */
@@ -155,9 +149,6 @@ void irr_board_tell_read(irr_board_t *board)
 
     board->left &= ~(unsigned)IRR_BOARD_READ;
     board->borrows = false;
-    for (int k = 0; board->words != NULL && k < board->all.nto; k++) {
-        irr_board_heard(board, board->all.to[k]);   /* of whom the one that speaks has told */
-    }
     atomic_store_explicit(read, board->number, memory_order_release);
     if (to_all) {
         irr_board_wake(board, read);

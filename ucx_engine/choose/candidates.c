@@ -221,7 +221,6 @@ static irr_traffic_t with_limits(const irr_traffic_t *traffic, const irr_setting
     irr_traffic_t limited = *traffic;
 
     limited.board_block = (double)irr_board_block(settings->board_block, true);
-    limited.node_block = limited.board_block < IRR_MAIL_BLOCK_MAX ? limited.board_block : IRR_MAIL_BLOCK_MAX;
     return limited;
 }
 
@@ -263,7 +262,7 @@ static int take(all_t *all, int which, irr_candidate_t *list, int count)
 static void leave_out_splits(all_t *all, double best)
 {
     for (int i = 0; i < all->count; i++) {
-        all->taken[i] = all->taken[i] || (irr_way_is_split(&all->list[i].way) && all->list[i].ns > SPLIT_FROM * best);
+        all->taken[i] = all->taken[i] || (irr_way_is_hybrid(&all->list[i].way) && all->list[i].ns > SPLIT_FROM * best);
     }
 }
 
@@ -304,7 +303,7 @@ int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, c
     for (int i = 0; i < all.count; i++) {
         all.list[i].ns = irr_model_ns(machine, &limited, &all.list[i].way);
         all.taken[i] = one_node && !all.list[i].way.boards;
-        best = all.list[i].ns < best && !irr_way_is_split(&all.list[i].way) ? all.list[i].ns : best;
+        best = all.list[i].ns < best && !irr_way_is_hybrid(&all.list[i].way) ? all.list[i].ns : best;
     }
     leave_out_splits(&all, best);
     if (needs_pace(traffic)) {
@@ -392,7 +391,7 @@ void irr_candidate_text(const irr_candidate_t *candidate, char *text, size_t siz
     if (way->boards && way->board_block != IRR_BYTES_AUTO) {
         append(text, size, ", up to %zu bytes copied", way->board_block);
     }
-    if (irr_way_is_split(way)) {
+    if (irr_way_is_hybrid(way)) {
         append(text, size, ", direct from %zu bytes", way->direct_from);
     }
     for (int i = 0; i < way->dims.count; i++) {

@@ -16,8 +16,8 @@
  * Where ports of switches queue few bytes (buffer), what no pace holds back is lost in part and sent again; a loss at
  * the end of a message may take a timeout.
  *
- * On boards a message is a cell that is written and one that is read.  Between nodes that speak as one, a rank has
- * (nodes - 1) / ranks a node messages, which it gathers from boards and which others take from its own.
+ * On boards a message is a cell that is written and one that is read.  With leaders a rank sends to each rank of its
+ * node, then to the (nodes - 1) / ranks-a-node nodes that it leads for, and to each rank of its node again.
  */
 #include "choose/model.h"
 
@@ -297,6 +297,38 @@ static double grid_ns(const irr_machine_t *machine, const irr_traffic_t *traffic
     return sum;
 }
 
+/* ---- nodes ---- */
+
+/* Messages inside of a node, one to each other rank; blocks and bytes: of a rank, in these messages. */
+static double inside_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, double blocks, double bytes)
+{
+    const stage_t stage = {
+        .group = { .inside = traffic->node_ranks - 1 }, .share = 1, .blocks = blocks, .bytes = bytes };
+
+    return stage_ns(machine, traffic, &stage);
+}
+
+/* By leaders, in the three stages of route/stages.c: the second carries what all ranks of the node have for others. */
+static double leaders_ns(const irr_machine_t *machine, const irr_traffic_t *traffic)
+{
+    const double node = traffic->node_ranks, nodes = ceil(traffic->ranks / node);
+    const double served = ceil((nodes - 1) / node), part = nodes > 1 ? served * node / (nodes - 1) : 0;
+    const double others = most(1, traffic->ranks - 1), away = (traffic->ranks - least(node, traffic->ranks)) / others;
+    const double bytes = traffic->even * away, blocks = traffic->messages * away;
+    const group_t all = everybody(machine, traffic);
+    const stage_t between = {
+        .group = { .between = served, .beyond = all.between > 0 ? served * all.beyond / all.between : 0 }, .share = 1,
+        .blocks = blocks * part, .bytes = bytes, .beside = (traffic->bytes - traffic->even) * away, .meet = 1
+    };
+    const double first = node > 1 ? inside_ns(machine, traffic, traffic->messages, traffic->bytes) : 0;
+    const double second = nodes > 1 ? stage_ns(machine, traffic, &between) : 0;
+    const double third = nodes > 1 && node > 1 ? inside_ns(machine, traffic, blocks * part, bytes * part) : 0;
+
+    return first + second + third;
+}
+
+/* ---- long messages directly ---- */
+
 size_t irr_model_direct_from(const irr_machine_t *machine, const irr_traffic_t *traffic)
 {
     const double byte = wire_ns(machine, traffic->node_ranks) + copy_ns(machine, 3);
@@ -304,13 +336,13 @@ size_t irr_model_direct_from(const irr_machine_t *machine, const irr_traffic_t *
     return (size_t)most(1, (double)machine->message / byte);
 }
 
-/* Long messages directly, beside a grid for the others: what processors do adds up, and links are shared. */
+/* Beside a grid, or leaders, for the others: what processors do adds up, and links are shared. */
 static double split_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
 {
     const double limit = (double)way->direct_from - 1, others = most(1, traffic->ranks - 1);
     const group_t all = everybody(machine, traffic);
     irr_traffic_t rest = *traffic, beside = *traffic;
-    double most_long, long_messages;
+    double most_long, long_messages, forwarded;
 
     most_long = longer(&rest, limit);
     rest.bytes = traffic->even;
@@ -320,7 +352,8 @@ static double split_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
     rest.messages = traffic->messages - least(most_long, long_messages);
     beside.even = traffic->even - rest.even;
     beside.bytes = most(beside.even, traffic->bytes - rest.bytes);
-    return most(grid_ns(machine, &rest, way), links_ns(machine, &beside, &all) + latency_ns(machine, &all)) +
+    forwarded = way->route == &irr_route_node ? leaders_ns(machine, &rest) : grid_ns(machine, &rest, way);
+    return most(forwarded, links_ns(machine, &beside, &all) + latency_ns(machine, &all)) +
            messages_ns(machine, &all, (most_long + long_messages) / 2 / others);
 }
 
@@ -347,31 +380,7 @@ static double board_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
     return most(work, links_ns(machine, traffic, &all)) + latency_ns(machine, &all);
 }
 
-/* Short blocks from node to node, long ones directly. */
-static double node_ns(const irr_machine_t *machine, const irr_traffic_t *traffic)
-{
-    const double node = traffic->node_ranks, nodes = ceil(traffic->ranks / node);
-    const double long_messages = longer(traffic, traffic->node_block);
-    const double blocks = traffic->messages - long_messages;
-    const double bytes = most(0, traffic->even - long_messages * traffic->longest);
-    const group_t all = everybody(machine, traffic);
-    const double elsewhere = bytes - inside_bytes(&all, bytes);
-    const double blocks_elsewhere = blocks - inside_bytes(&all, blocks);
-    const double served = ceil((nodes - 1) / node), part = nodes > 1 ? served * node / (nodes - 1) : 0;
-    double bounce;
-
-    if (nodes < 2 || node < 2) {
-        return board_ns(machine, traffic);
-    }
-    bounce = copy_ns(machine, (2 + part) * elsewhere) +
-             (2 + 2 * part) * blocks_elsewhere * (double)machine->piece;
-    return most(served * (double)machine->message, links_ns(machine, traffic, &all)) + bounce +
-           messages_ns(machine, &all, long_messages / (traffic->ranks - 1)) +
-           cells_ns(machine, node - 1, inside_bytes(&all, bytes)) + (nodes - 1) * (double)machine->flag +
-           latency_ns(machine, &all);
-}
-
-/* Inside of the node to who serves the destination, by messages; the second stage is that of a schedule, if any. */
+/* Inside of the node to the rank that serves the destination; the second stage is that of a schedule. */
 static double two_stages_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
 {
     const double node = traffic->node_ranks, nodes = ceil(traffic->ranks / node);
@@ -385,11 +394,14 @@ static double two_stages_ns(const irr_machine_t *machine, const irr_traffic_t *t
 
 static double lossless_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
 {
+    if (irr_way_is_split(way)) {
+        return split_ns(machine, traffic, way);
+    }
     if (way->route == &irr_route_node) {
-        return way->boards ? node_ns(machine, traffic) : two_stages_ns(machine, traffic, way);
+        return irr_way_is_scheduled(way) ? two_stages_ns(machine, traffic, way) : leaders_ns(machine, traffic);
     }
     if (way->route == &irr_route_grid) {
-        return irr_way_is_split(way) ? split_ns(machine, traffic, way) : grid_ns(machine, traffic, way);
+        return grid_ns(machine, traffic, way);
     }
     return way->boards ? board_ns(machine, traffic) : paced_ns(machine, traffic, way);
 }
@@ -403,11 +415,11 @@ double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, 
 
 /* ---- traffic ---- */
 
-irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks, size_t board_block, size_t node_block)
+irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks, size_t board_block)
 {
     irr_traffic_t traffic = {
         .ranks = matrix->ranks, .node_ranks = node_ranks < matrix->ranks ? node_ranks : matrix->ranks,
-        .board_block = (double)board_block, .node_block = (double)node_block
+        .board_block = (double)board_block
     };
     double sides[2] = { 0, 0 };
 

@@ -31,11 +31,10 @@ typedef struct irr_traffic {
     bool   plain;         /* no persistent request: on a grid a rank sends to each neighbour, empty messages too */
     bool   sparse;        /* the call is one of neighbours: Open MPI's own has no messages for others */
     double board_block;   /* bytes of a message that goes over a board at most */
-    double node_block;    /* and from node to node, on boards (irr_mail_limit) */
 } irr_traffic_t;
 
-/* That of a matrix.  The limits are as given.  O(P * P). */
-irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks, size_t board_block, size_t node_block);
+/* That of a matrix.  O(P * P). */
+irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks, size_t board_block);
 
 /*
  * Nanoseconds of an exchange whose counts came before, from the first rank's start to the last one's end.  INFINITY: no

@@ -25,16 +25,20 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Local: does this process lack the address of a member? */
-static bool lacks_address(irr_engine_t *engine, const irr_comm_params_t *params)
+/* Local: does this process lack an address of a member? */
+static bool lacks_address(const irr_opening_t *opening)
 {
+    const irr_comm_params_t *params = &opening->params;
+    const irr_agreement_t *agreement = &opening->agreement;
+    irr_engine_t *engine = opening->engine;
     bool lacks = false;
 
     irr_lock_acquire(&engine->lock);
     for (int i = 0; i < params->ranks && !lacks; i++) {
-        uint64_t name = params->oob->process_name(params->oob->context, i);
+        const irr_peer_t *peer = irr_peers_find(&engine->peers, params->oob->process_name(params->oob->context, i));
 
-        lacks = i != params->rank && irr_peers_find(&engine->peers, name) == NULL;
+        lacks = i != params->rank && (peer == NULL || (agreement->shares && irr_lanes_lacks(peer, IRR_LANE_NEAR)) ||
+                                      (agreement->network && irr_lanes_lacks(peer, IRR_LANE_FAR)));
     }
     irr_lock_release(&engine->lock);
     return lacks;
@@ -78,30 +82,29 @@ static irr_status_t refused(irr_opening_t *opening)
     return IRR_ERR_NOT_SUPPORTED;
 }
 
-/* What the ranks agree on; the first of them whenever they have, or have got, transports. */
-enum { TROUBLE, ADDRESS_BYTES, ADDRESSES_NEEDED, ADDRESS_WORDS,
-       SETTINGS = ADDRESS_WORDS, SETTINGS_COMPLEMENT, NODE, NODE_COMPLEMENT, SWITCHES,
+/* What the ranks agree on first. */
+enum { SETTINGS = 1, SETTINGS_COMPLEMENT, NODE, NODE_COMPLEMENT, UNSHARED, SWITCHES,
        WORDS = SWITCHES + IRR_SWITCHES_WORDS };
+
+/* And what they agree on once they have opened their transports: addresses, and with these an id. */
+enum { TROUBLE, ADDRESS_BYTES, ADDRESSES_NEEDED, ADDRESS_WORDS, ID = ADDRESS_WORDS, ID_COMPLEMENT, ID_WORDS };
 
 _Static_assert(WORDS <= IRR_OPENING_WORDS && IRR_OPENING_WHY <= IRR_OPENING_WORDS * sizeof(uint64_t),
                "there is room for all words");
 
-/* Local.  Without a transport there is no address, and nobody's is needed. */
+/* Local. */
 static void look_at_addresses(irr_opening_t *opening)
 {
-    const irr_comm_params_t *params = &opening->params;
-    irr_engine_t *engine = opening->engine;
-    const bool has_none = params->trouble == IRR_OK && engine->transport == irr_transport_none();
-    irr_status_t status = params->trouble;
+    irr_transport_t *transport = opening->engine->transport;
     const void *address;
     size_t length = 0;
 
-    if (status == IRR_OK && !has_none) {
-        status = engine->transport->ops->address(engine->transport, &address, &length);
+    if (opening->params.trouble == IRR_OK) {
+        irr_opening_note(opening, transport->ops->address(transport, &address, &length), irr_opening_no_memory);
     }
-    opening->words[TROUBLE] = trouble_word(params, status);
+    opening->words[TROUBLE] = trouble_word(&opening->params, opening->params.trouble);
     opening->words[ADDRESS_BYTES] = length;
-    opening->words[ADDRESSES_NEEDED] = status == IRR_OK && !has_none && lacks_address(engine, params);
+    opening->words[ADDRESSES_NEEDED] = opening->params.trouble == IRR_OK && lacks_address(opening);
 }
 
 static irr_status_t refuse(irr_opening_t *opening)
@@ -134,6 +137,21 @@ irr_status_t irr_agree_addresses(irr_opening_t *opening, irr_step_fn next)
     return irr_opening_reduce(opening, ADDRESS_WORDS, addresses_agreed);
 }
 
+static bool wants_to_share(const irr_comm_params_t *params)
+{
+    return params->settings.shm && params->ranks > 1;
+}
+
+void irr_agree_warn(irr_opening_t *opening, uint64_t reduced, const char *reason)
+{
+    irr_engine_t *engine = opening->engine;
+
+    if (reduced == (uint64_t)(opening->params.ranks - opening->params.rank) && reason[0] != '\0' && !engine->warned) {
+        engine->warned = true;
+        irr_log(IRR_LOG_WARN, "%s; so the ranks of a node exchange by the network", reason);
+    }
+}
+
 static irr_status_t start_agreed(irr_opening_t *opening)
 {
     const uint64_t *words = opening->words;
@@ -141,11 +159,14 @@ static irr_status_t start_agreed(irr_opening_t *opening)
     if (words[TROUBLE] != 0) {
         return refuse(opening);
     }
-    take_addresses(opening);
     if (words[SETTINGS] != ~words[SETTINGS_COMPLEMENT]) {
         return irr_settings_tell(opening);
     }
+    irr_agree_warn(opening, words[UNSHARED], opening->engine->reason[IRR_LANE_NEAR]);
     opening->agreement.one_node = words[NODE] == ~words[NODE_COMPLEMENT];
+    opening->agreement.shares = wants_to_share(&opening->params) && words[UNSHARED] == 0;
+    opening->agreement.network = opening->params.ranks > 1 &&
+                                 !(opening->agreement.one_node && opening->agreement.shares);
     opening->agreement.path_bytes = irr_switches_agreed(opening->engine, &opening->params, &opening->files,
                                                         &words[SWITCHES]);
     opening->next = opening->after;
@@ -154,14 +175,16 @@ static irr_status_t start_agreed(irr_opening_t *opening)
 
 irr_status_t irr_agree_start(irr_opening_t *opening, irr_step_fn next)
 {
+    const irr_comm_params_t *params = &opening->params;
     uint64_t *words = opening->words;
 
-    look_at_addresses(opening);
-    words[SETTINGS] = irr_settings_digest(&opening->params, &opening->files);
+    words[TROUBLE] = trouble_word(params, params->trouble);
+    words[UNSHARED] = opening->lacks_memory ? (uint64_t)(params->ranks - params->rank) : 0;
+    words[SETTINGS] = irr_settings_digest(params, &opening->files);
     words[SETTINGS_COMPLEMENT] = ~words[SETTINGS];
-    words[NODE] = (uint64_t)irr_comm_files_label(&opening->params, &opening->files);
+    words[NODE] = (uint64_t)irr_comm_files_label(params, &opening->files);
     words[NODE_COMPLEMENT] = ~words[NODE];
-    irr_switches_words(&opening->params, &opening->files, &words[SWITCHES]);
+    irr_switches_words(params, &opening->files, &words[SWITCHES]);
     opening->after = next;
     return irr_opening_reduce(opening, WORDS, start_agreed);
 }
@@ -173,7 +196,7 @@ static irr_status_t all_agreed(irr_opening_t *opening)
     const uint64_t trouble = opening->words[0];
 
     opening->verdict = trouble != 0 ? IRR_ERR_NOT_SUPPORTED : IRR_OK;
-    opening->all = opening->words[1] == 0;
+    opening->lowest = opening->words[1];
     if (trouble != 0) {
         return tell_trouble(opening, trouble, opening->reason);
     }
@@ -185,7 +208,7 @@ irr_status_t irr_agree_all(irr_opening_t *opening, irr_status_t trouble, const c
                            irr_step_fn next)
 {
     opening->words[0] = trouble_word(&opening->params, trouble);
-    opening->words[1] = !mine;
+    opening->words[1] = mine ? 0 : (uint64_t)(opening->params.ranks - opening->params.rank);
     opening->reason = reason;
     opening->after = next;
     return irr_opening_reduce(opening, 2, all_agreed);
@@ -258,16 +281,17 @@ static bool may_look_again(irr_opening_t *opening)
 
 static irr_status_t look_for_id(irr_opening_t *opening)
 {
-    bool busy;
+    bool busy = false;
 
-    opening->id = find_free(opening->engine, opening->from, &busy);
+    opening->id = opening->params.trouble == IRR_OK ? find_free(opening->engine, opening->from, &busy) : IRR_IDS_NONE;
     if (opening->id == IRR_IDS_NONE && busy && may_look_again(opening)) {
         (void)irr_engine_progress(opening->engine);
         return IRR_IN_PROGRESS;
     }
-    opening->words[0] = opening->id;
-    opening->words[1] = ~(uint64_t)opening->id;
-    return irr_opening_reduce(opening, 2, opening->then);
+    look_at_addresses(opening);
+    opening->words[ID] = opening->id;
+    opening->words[ID_COMPLEMENT] = ~(uint64_t)opening->id;
+    return irr_opening_reduce(opening, ID_WORDS, opening->then);
 }
 
 static irr_status_t propose(irr_opening_t *opening, uint32_t from, irr_step_fn next)
@@ -281,9 +305,13 @@ static irr_status_t propose(irr_opening_t *opening, uint32_t from, irr_step_fn n
 /* All have proposed the same, or it is searched upwards from the largest; `none` follows if they do not meet. */
 static irr_status_t proposed(irr_opening_t *opening, irr_step_fn search, irr_step_fn none)
 {
-    const uint64_t largest = opening->words[0];
+    const uint64_t largest = opening->words[ID];
 
-    if (largest == ~opening->words[1]) {
+    if (opening->words[TROUBLE] != 0) {
+        return refuse(opening);
+    }
+    take_addresses(opening);
+    if (largest == ~opening->words[ID_COMPLEMENT]) {
         opening->next = largest == IRR_IDS_NONE ? none : opening->after;
         return IRR_OK;
     }

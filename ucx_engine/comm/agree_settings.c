@@ -23,7 +23,7 @@ typedef struct setting {
     bool          hashed;           /* the word says nothing to a reader */
 } setting_t;
 
-enum { SETTINGS = 29 };
+enum { SETTINGS = 30 };
 
 _Static_assert(2 * SETTINGS <= IRR_OPENING_WORDS, "there is room for all words");
 
@@ -103,11 +103,12 @@ static void list(const irr_comm_params_t *params, const irr_comm_files_t *files,
         { "host_route",       (uint64_t)its->host_route, irr_host_route_name, false },
         { "board_block",      its->board_block, NULL, false },
         { "board_bytes",      its->board_bytes, NULL, false },
+        { "shm",              its->shm, NULL, false },
         { "timeout",          its->timeout, NULL, false },
         { "matrix_dump",      its->matrix_dump != NULL && its->matrix_dump[0] != '\0', NULL, true },
         { "schedule_file",    schedule_word(&files->schedule), NULL, true },
         { "topology_file",    topology_word(&files->topology), NULL, true },
-        { "transport",        params->only_boards, NULL, true }
+        { "transport",        params->only_shared, NULL, true }
     };
 
     _Static_assert(sizeof(all) / sizeof(all[0]) == SETTINGS, "each row has its place");

@@ -62,10 +62,6 @@ static bool is_read(const irr_board_t *board)
 
 static void destroy(irr_board_t *board)
 {
-    if (board->mail != NULL) {
-        irr_mail_fini(board->mail);
-        irr_free(board->mail);
-    }
     irr_board_fini(board);
     irr_free(board);
 }
@@ -161,30 +157,6 @@ void irr_boards_fini(irr_boards_t *boards)
 
 /* ---- of a communicator ---- */
 
-/* Local: what the board has for other nodes. */
-static irr_status_t make_mail(irr_comm_t *comm, irr_boards_entry_t *own)
-{
-    irr_board_t *board = comm->board;
-    const size_t limit = irr_mail_limit(&comm->nodes, board->block_max, board->bytes_max);
-    irr_mail_t *mail;
-    irr_status_t status;
-
-    if (limit == 0) {
-        return IRR_OK;
-    }
-    mail = irr_alloc(1, sizeof(*mail));
-    if (mail == NULL) {
-        return IRR_ERR_NO_MEMORY;
-    }
-    status = irr_mail_init(mail, board, &comm->nodes, comm->rank, limit, &own->mail);
-    if (status != IRR_OK) {
-        irr_free(mail);
-        return status;
-    }
-    board->mail = mail;
-    return IRR_OK;
-}
-
 /* Nobody reads a board that not all have joined.  The engine is locked. */
 static void unmake(irr_comm_t *comm)
 {
@@ -197,13 +169,11 @@ static void unmake(irr_comm_t *comm)
 /* Local: the own board. */
 static irr_status_t make(irr_comm_t *comm, irr_boards_entry_t *own)
 {
-    const irr_way_t way = irr_way_of(&comm->settings, 1);
-    const bool speaks = way.route == &irr_route_node;
     irr_boards_t *boards = &comm->engine->boards;
     irr_nodes_t *nodes = &comm->nodes;
     irr_status_t status = irr_nodes_init(nodes, comm->ranks, comm->labels);
 
-    if (status != IRR_OK || (nodes->largest == 1 && !speaks)) {
+    if (status != IRR_OK || nodes->largest == 1) {
         return status;
     }
     sweep(boards);
@@ -218,14 +188,12 @@ static irr_status_t make(irr_comm_t *comm, irr_boards_entry_t *own)
         return IRR_ERR_NO_MEMORY;
     }
     status = irr_board_init(comm->board, &boards->segment, comm->id,
-                            irr_nodes_size(nodes, nodes->node[comm->rank]), nodes->place[comm->rank], way.boards,
-                            &own->card);
+                            irr_nodes_size(nodes, nodes->node[comm->rank]), nodes->place[comm->rank], &own->card);
     if (status == IRR_OK) {
         irr_lend_offer(&boards->word, &own->lend);
         comm->board->block_max = irr_board_block(comm->settings.board_block, comm->engine->config.crowded);
         comm->board->short_max = irr_board_block(comm->settings.board_block, true);
         comm->board->bytes_max = comm->settings.board_bytes;
-        status = speaks ? make_mail(comm, own) : IRR_OK;
     }
     if (status != IRR_OK) {
         unmake(comm);
@@ -252,9 +220,6 @@ static irr_status_t join_all(irr_comm_t *comm, const irr_oob_t *oob, const irr_b
         if (status == IRR_OK) {
             status = irr_board_join(comm->board, i, members[i], view, &entry->card);
         }
-        if (status == IRR_OK && comm->board->mail != NULL) {
-            status = irr_mail_join(comm->board->mail, i, entry->mail);
-        }
         *lends = *lends && status == IRR_OK && irr_lend_works(&entry->lend);
     }
     return status;
@@ -274,9 +239,10 @@ static irr_status_t joined(irr_opening_t *opening)
 
     opening->joins = false;
     if (opening->verdict != IRR_OK) {
+        comm->engine->warned = comm->engine->warned || opening->reason != NULL;
         irr_boards_unmake(comm);
     } else if (comm->board != NULL) {
-        comm->board->lends = opening->all;
+        comm->board->lends = opening->lowest == 0;
     }
     opening->next = opening->then;
     return IRR_OK;
@@ -295,7 +261,7 @@ static irr_status_t entries_came(irr_opening_t *opening)
         irr_lock_release(&comm->engine->lock);
     }
     return irr_agree_all(opening, status,
-        params->only_boards || !irr_way_of(&comm->settings, 1).boards ? NULL :   /* who misses none */
+        params->only_shared ? NULL :
         "the ranks of a node cannot share memory, and exchange without boards: a rank has none to show "
         "(memfd_create), or cannot map that of another one (/proc/PID/fd)", lends, joined);
 }

@@ -2,16 +2,15 @@
  * boards.h - the boards of a process: its segment, the segments of others that it reads, and how the members of a
  * communicator come to boards (board/board.h).
  *
- * Made in the first exchange of the first communicator whose algorithm has boards, or agrees before each exchange: then
- * a board is for agreements alone.  That costs each communicator one all-gather and one all-reduce, and nothing where
- * no two ranks share a node.  Where one member cannot have a board, none has one: the exchange goes directly, or by the
- * relay where it is to go from node to node, and the lowest such rank says why; and ranks agree by messages.  Where one
+ * Made in the first exchange of the first communicator whose algorithm has boards.  That costs each communicator one
+ * all-gather and one all-reduce, and nothing where no two ranks share a node.  Where one member cannot have a board,
+ * none has one: the exchange goes directly, and the lowest such rank says why.  Where one
  * member cannot read the memory of all others of its node, none lends.
  */
 #ifndef IRR_BOARDS_H
 #define IRR_BOARDS_H
 
-#include "board/mail.h"
+#include "board/board.h"
 
 struct irr_engine;
 
@@ -38,7 +37,6 @@ void irr_boards_fini(irr_boards_t *boards);
 /* What the members of a communicator tell each other. */
 typedef struct irr_boards_entry {
     irr_board_card_t card;
-    uint64_t         mail;   /* its place for other nodes */
     irr_lend_card_t  lend;
     uint64_t         good;   /* there is one */
 } irr_boards_entry_t;

@@ -11,7 +11,6 @@ void irr_comm_enter(irr_comm_t *comm, uint32_t id)
     irr_engine_t *engine = comm->engine;
 
     comm->id = id;
-    irr_channel_init(&comm->nowhere, irr_transport_none(), (uint16_t)id, comm->ranks, comm->rank, comm->peers);
     irr_lock_acquire(&engine->lock);
     comm->next = engine->comms;
     if (comm->next != NULL) {
@@ -76,7 +75,7 @@ void irr_comm_destroy(irr_comm_t *comm)
     if (buried) {
         bury(comm);
     } else {
-        comm->channel->transport->ops->close_channel(comm->channel);
+        irr_comm_close_channel(comm);
         irr_ids_give(&engine->ids, comm->id);
     }
     irr_lock_release(&engine->lock);

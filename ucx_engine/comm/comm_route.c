@@ -24,24 +24,9 @@ static irr_way_t way_of(const irr_comm_params_t *params, const irr_comm_files_t 
     return irr_way_of(&params->settings, files->topology.hosts > 0 ? 2 : 1);
 }
 
-/* Is rank 0 told what all send, for a schedule or a file? */
-static bool gathers(const irr_comm_params_t *params, const irr_comm_files_t *files)
-{
-    const irr_way_t way = way_of(params, files);
-    const char *dump = params->settings.matrix_dump;
-
-    return irr_way_is_scheduled(&way) || files->schedule.ranks == params->ranks || (dump != NULL && dump[0] != '\0');
-}
-
-/* The ranks agree on that before each exchange, but where it is planned, once. */
 bool irr_comm_route_has_boards(const irr_comm_params_t *params, const irr_comm_files_t *files)
 {
-    return way_of(params, files).boards || (gathers(params, files) && !params->agrees_seldom);
-}
-
-bool irr_comm_route_may_stay(const irr_comm_params_t *params, const irr_comm_files_t *files)
-{
-    return way_of(params, files).boards && !gathers(params, files);
+    return way_of(params, files).boards;
 }
 
 bool irr_comm_route_lacks(const irr_settings_t *settings)
@@ -66,14 +51,8 @@ static irr_status_t init_grid(irr_comm_t *comm, const int *labels)
 {
     const irr_way_t *way = &comm->alone;
     irr_grid_t grid;
-    irr_status_t status = IRR_OK;
+    irr_status_t status = irr_way_grid(way, comm->ranks, labels != NULL ? &comm->nodes : NULL, &grid);
 
-    if (labels != NULL && comm->nodes.ranks == 0) {
-        status = irr_nodes_init(&comm->nodes, comm->ranks, labels);
-    }
-    if (status == IRR_OK) {
-        status = irr_way_grid(way, comm->ranks, labels != NULL ? &comm->nodes : NULL, &grid);
-    }
     if (status == IRR_OK) {
         status = irr_relay_init(&comm->relay, &grid, comm->ranks, comm->rank, way->slice_min, way->overlap);
     }
@@ -117,7 +96,7 @@ static irr_status_t init_tree(irr_comm_t *comm, const int *labels, const irr_top
 static irr_status_t init_schedules(irr_comm_t *comm, const irr_way_t *way, const irr_schedule_t *file)
 {
     irr_status_t status = irr_schedules_init(&comm->schedules, way, &comm->settings, comm->ranks, comm->rank,
-                                             &comm->consensus, &comm->run.plan, &comm->run.exec);
+                                             &comm->agreement, &comm->run.plan, &comm->run.exec);
 
     if (status == IRR_OK && file->ranks == comm->ranks) {
         status = irr_schedules_pin(&comm->schedules, file);
@@ -128,22 +107,18 @@ static irr_status_t init_schedules(irr_comm_t *comm, const irr_way_t *way, const
     return status;
 }
 
-/* False: the ranks are too many for one. */
-static bool init_consensus(irr_comm_t *comm)
+/* By way of the nodes, if some ranks share one and others do not. */
+static irr_status_t init_agreement(irr_comm_t *comm)
 {
-    if (irr_consensus_init(&comm->consensus, comm->ranks, comm->rank) != IRR_OK) {
-        return false;
-    }
-    if (comm->board != NULL) {
-        irr_consensus_share(&comm->consensus, &comm->nodes, comm->board);
-    }
-    return true;
+    const bool leads = comm->nodes.count > 1 && comm->nodes.largest > 1;
+
+    return irr_allreduce_init(&comm->agreement, comm->ranks, comm->rank, leads ? &comm->nodes : NULL);
 }
 
 /* Do the ranks wait for each other in each exchange, by their boards? */
 static bool keeps_step(const irr_comm_t *comm)
 {
-    return comm->alone.boards && (comm->board->count == comm->ranks || comm->board->mail != NULL);
+    return comm->alone.boards && comm->board->count == comm->ranks;
 }
 
 irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_comm_files_t *files)
@@ -164,8 +139,14 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_
     comm->placed = comm->alone;
     comm->placed.pace = &irr_pace_free;
     comm->direct = irr_way_is_local(&comm->alone);
-    comm->agrees = init_consensus(comm) && !keeps_step(comm);
-    status = comm->direct ? IRR_OK : init_grid(comm, labels);
+    comm->agrees = !keeps_step(comm);
+    status = comm->nodes.ranks == 0 ? irr_nodes_init(&comm->nodes, comm->ranks, comm->labels) : IRR_OK;
+    if (status == IRR_OK) {
+        status = init_agreement(comm);
+    }
+    if (status == IRR_OK && !comm->direct) {
+        status = init_grid(comm, labels);
+    }
     if (status == IRR_OK && placed) {
         status = init_tree(comm, labels, &files->topology);
     }
@@ -189,6 +170,7 @@ void irr_comm_route_fini(irr_comm_t *comm)
     comm->exchange = NULL;
     irr_run_fini(&comm->run);
     irr_schedules_fini(&comm->schedules);
+    irr_allreduce_fini(&comm->agreement);
     irr_tree_fini(&comm->tree);
     irr_relay_fini(&comm->relay);
     irr_nodes_fini(&comm->nodes);

@@ -1,8 +1,8 @@
 /*
- * connect.c - the steps of a set-up to a channel on the transport, by which a rank reaches all others.
+ * connect.c - where the members of a communicator are, and a channel that reaches all of them.
  *
- * Where a member does not know all others yet, one all-reduce, because memory may be missing, and one all-gather of
- * addresses; else nothing is said.
+ * Where a member does not know the addresses of all others, one all-reduce, because memory may be missing, and one
+ * all-gather of labels and addresses; where all do, one of labels, unless all members are on one node: then nothing.
  */
 #include "comm/agree.h"
 
@@ -10,27 +10,32 @@
 
 #include <string.h>
 
-/* One entry of the all-gather: a length, then that many bytes and padding. */
+/* ---- labels and addresses ---- */
+
+/* An entry of the all-gather; behind it the address, and padding. */
+typedef struct entry {
+    int64_t  label;
+    uint64_t length;
+} entry_t;
+
 static size_t entry_bytes(const irr_opening_t *opening)
 {
-    return sizeof(uint64_t) + opening->agreement.address_bytes;
+    return sizeof(entry_t) + (opening->agreement.address_bytes + 7) / 8 * 8;
 }
 
-/* Connects the member of that rank unless its process is known; the engine is locked. */
-static irr_status_t connect_member(irr_engine_t *engine, uint64_t name, const char *entry, size_t max)
+/* Connects the process of that name, or learns what is new of it; the engine is locked. */
+static irr_status_t connect_member(irr_engine_t *engine, uint64_t name, const entry_t *entry, size_t max)
 {
-    irr_peer_t *peer;
-    uint64_t length;
+    irr_peer_t *peer = irr_peers_find(&engine->peers, name);
     irr_status_t status;
 
-    if (irr_peers_find(&engine->peers, name) != NULL) {
-        return IRR_OK;
-    }
-    memcpy(&length, entry, sizeof(length));
-    if (length == 0 || length > max) {
+    if (entry->length == 0 || entry->length > max) {
         return IRR_ERR_UNREACHABLE;
     }
-    status = engine->transport->ops->connect(engine->transport, entry + sizeof(length), (size_t)length, &peer);
+    if (peer != NULL) {
+        return irr_lanes_learn(peer, entry + 1, (size_t)entry->length);
+    }
+    status = engine->transport->ops->connect(engine->transport, entry + 1, (size_t)entry->length, &peer);
     if (status == IRR_OK) {
         irr_peers_add(&engine->peers, name, peer);
     }
@@ -46,104 +51,169 @@ static irr_status_t connect_members(const irr_opening_t *opening)
     irr_lock_acquire(&engine->lock);
     status = irr_peers_reserve(&engine->peers, (size_t)params->ranks);
     for (int i = 0; i < params->ranks && status == IRR_OK; i++) {
+        const entry_t *entry = (const entry_t *)(opening->gathered + (size_t)i * entry_bytes(opening));
+
         if (i != params->rank) {
-            status = connect_member(engine, params->oob->process_name(params->oob->context, i),
-                                    opening->gathered + (size_t)i * entry_bytes(opening),
+            status = connect_member(engine, params->oob->process_name(params->oob->context, i), entry,
                                     opening->agreement.address_bytes);
+        }
+        if (!opening->placed) {
+            opening->comm->labels[i] = (int)entry->label;
         }
     }
     irr_lock_release(&engine->lock);
     return status;
 }
 
-/*
- * Looks the members up, all of which are known, and opens the endpoint to the next rank: where transports or
- * devices are wrong on a node, it does not reach its neighbour, and that is better found out here than in the
- * exchange.
- */
-static void find_peers(irr_opening_t *opening)
+static irr_status_t found(irr_opening_t *opening)
 {
-    const irr_oob_t *oob = opening->params.oob;
-    irr_comm_t *comm = opening->comm;
-    irr_transport_t *transport = comm->engine->transport;
-
-    irr_lock_acquire(&comm->engine->lock);
-    for (int i = 0; i < comm->ranks; i++) {
-        if (i != comm->rank) {
-            comm->peers[i] = irr_peers_find(&comm->engine->peers, oob->process_name(oob->context, i));
-        }
-    }
-    if (comm->ranks > 1) {
-        irr_opening_note(opening, transport->ops->reach(transport, comm->peers[(comm->rank + 1) % comm->ranks]),
-                         "the transports and devices that a rank may use do not reach the rank after it");
-    }
-    irr_lock_release(&comm->engine->lock);
-}
-
-/* All members are known, or this rank is in trouble. */
-static irr_status_t known(irr_opening_t *opening)
-{
-    if (opening->params.trouble == IRR_OK) {
-        find_peers(opening);
-    }
+    opening->placed = true;
     opening->next = opening->then;
     return IRR_OK;
 }
 
-static irr_status_t addresses_came(irr_opening_t *opening)
+static irr_status_t entries_came(irr_opening_t *opening)
 {
     if (opening->params.trouble == IRR_OK) {
         irr_opening_note(opening, connect_members(opening), irr_opening_no_memory);
     }
     irr_free(opening->gathered);
     opening->gathered = NULL;
-    return known(opening);
+    return found(opening);
 }
 
-static irr_status_t give_address(irr_opening_t *opening)
+static irr_status_t give_entry(irr_opening_t *opening)
 {
     const size_t bytes = entry_bytes(opening);
     irr_transport_t *transport = opening->engine->transport;
     const void *address;
-    uint64_t length;
-    size_t own_bytes;
-    char *own;
+    size_t length;
+    entry_t *own;
 
     if (opening->verdict != IRR_OK) {
         return opening->verdict;
     }
-    own = opening->gathered + (size_t)opening->params.ranks * bytes;
-    irr_opening_note(opening, transport->ops->address(transport, &address, &own_bytes), irr_opening_no_memory);
+    own = (entry_t *)(opening->gathered + (size_t)opening->params.ranks * bytes);
+    own->label = opening->label;
+    irr_opening_note(opening, transport->ops->address(transport, &address, &length), irr_opening_no_memory);
     if (opening->params.trouble == IRR_OK) {
-        length = own_bytes;
-        memcpy(own, &length, sizeof(length));
-        memcpy(own + sizeof(length), address, own_bytes);
+        own->length = length;
+        memcpy(own + 1, address, length);
     }
-    return irr_opening_gather(opening, own, opening->gathered, bytes, addresses_came);
+    return irr_opening_gather(opening, own, opening->gathered, bytes, entries_came);
 }
 
-static irr_status_t open_channel(irr_comm_t *comm)
+static irr_status_t gather_entries(irr_opening_t *opening)
 {
-    irr_transport_t *transport = comm->engine->transport;
-    irr_status_t status;
-
-    irr_lock_acquire(&comm->engine->lock);
-    status = transport->ops->open_channel(transport, (uint16_t)comm->id, comm->ranks, comm->rank, comm->peers,
-                                          &comm->channel);
-    irr_lock_release(&comm->engine->lock);
-    return status;
-}
-
-irr_status_t irr_connect_all(irr_opening_t *opening, irr_step_fn next)
-{
-    opening->then = next;
-    irr_opening_note(opening, open_channel(opening->comm), irr_opening_no_memory);
-    if (!opening->agreement.addresses_needed) {
-        return known(opening);
-    }
     opening->gathered = irr_alloc_zero((size_t)opening->params.ranks + 1, entry_bytes(opening));
     if (opening->gathered == NULL) {
         irr_opening_note(opening, IRR_ERR_NO_MEMORY, irr_opening_no_memory);
     }
-    return irr_agree_no_trouble(opening, give_address);
+    return irr_agree_no_trouble(opening, give_entry);
+}
+
+irr_status_t irr_connect_find(irr_opening_t *opening, irr_step_fn next)
+{
+    irr_comm_t *comm = opening->comm;
+
+    opening->then = next;
+    opening->label = irr_comm_files_label(&opening->params, &opening->files);
+    if (opening->agreement.addresses_needed) {
+        return gather_entries(opening);
+    }
+    if (!opening->placed && !opening->agreement.one_node) {
+        return irr_opening_gather(opening, &opening->label, comm->labels, sizeof(opening->label), found);
+    }
+    for (int i = 0; i < comm->ranks && !opening->placed; i++) {
+        comm->labels[i] = opening->label;
+    }
+    return found(opening);
+}
+
+/* ---- the channel ---- */
+
+static bool is_near(const irr_opening_t *opening, int rank)
+{
+    const irr_comm_t *comm = opening->comm;
+
+    return opening->agreement.shares && comm->labels[rank] == comm->labels[comm->rank];
+}
+
+/* A rank of the node that shares nothing, because Open MPI and the kernel see nodes differently; -1: none. */
+static int find_alien(const irr_opening_t *opening)
+{
+    const irr_comm_t *comm = opening->comm;
+
+    for (int i = 0; i < comm->ranks; i++) {
+        if (i != comm->rank && is_near(opening, i) && irr_lanes_lacks(comm->peers[i], IRR_LANE_NEAR)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Maps what the others of the node share.  -1: all of it; else a rank whose memory cannot be mapped. */
+static int map_all(const irr_opening_t *opening)
+{
+    const irr_comm_t *comm = opening->comm;
+
+    for (int i = 0; i < comm->ranks; i++) {
+        if (i != comm->rank && is_near(opening, i) && irr_channel_reach(comm->channel, i) != IRR_OK) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/*
+ * Opens the endpoint to the next rank over the network: where transports or devices are wrong on a node, it does not
+ * reach its neighbour, and that is better found out here than in the exchange.
+ */
+static irr_status_t reach_next(const irr_opening_t *opening)
+{
+    const irr_comm_t *comm = opening->comm;
+    int next = (comm->rank + 1) % comm->ranks;
+
+    while (next != comm->rank && is_near(opening, next)) {
+        next = (next + 1) % comm->ranks;
+    }
+    return next != comm->rank ? irr_channel_reach(comm->channel, next) : IRR_OK;
+}
+
+/* All members are known; the engine is locked. */
+static void connect(irr_opening_t *opening)
+{
+    const irr_oob_t *oob = opening->params.oob;
+    irr_comm_t *comm = opening->comm;
+    irr_engine_t *engine = comm->engine;
+    irr_status_t status;
+
+    for (int i = 0; i < comm->ranks; i++) {
+        if (i != comm->rank) {
+            comm->peers[i] = irr_peers_find(&engine->peers, oob->process_name(oob->context, i));
+        }
+    }
+    opening->unmapped = find_alien(opening);
+    if (opening->unmapped >= 0) {
+        return;   /* all connect again */
+    }
+    status = irr_lanes_open_channel(engine->lanes, (uint16_t)comm->id, comm->ranks, comm->rank, comm->peers,
+                                    opening->agreement.shares ? comm->labels : NULL, &comm->channel);
+    irr_opening_note(opening, status, irr_opening_no_memory);
+    if (status == IRR_OK) {
+        opening->unmapped = map_all(opening);
+        irr_opening_note(opening, reach_next(opening),
+                         "the transports and devices that a rank may use do not reach the rank after it");
+    }
+}
+
+void irr_connect_all(irr_opening_t *opening)
+{
+    irr_lock_acquire(&opening->engine->lock);
+    irr_comm_close_channel(opening->comm);
+    opening->unmapped = -1;
+    if (opening->params.trouble == IRR_OK) {
+        connect(opening);
+    }
+    irr_lock_release(&opening->engine->lock);
 }

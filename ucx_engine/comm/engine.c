@@ -1,5 +1,5 @@
 /*
- * engine.c - the process-wide engine: one transport, opened when it is needed, the peers known, the exchanges in
+ * engine.c - the process-wide engine: its transports, opened when they are needed, the peers known, the exchanges in
  * progress.
  */
 #include "comm/exchange.h"
@@ -21,24 +21,43 @@
 /* Looks at boards for each one at the transport, which takes much longer; a power of two. */
 #define BOARD_LOOKS 4
 
-irr_status_t irr_engine_create_on(irr_transport_t *transport, bool threads, irr_engine_t **engine_p)
+static irr_status_t create(bool threads, irr_engine_t **engine_p)
 {
     irr_engine_t *engine = irr_alloc_zero(1, sizeof(*engine));
 
     if (engine == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    if (irr_lock_init(&engine->lock, threads) != 0) {
-        irr_free(engine);
-        return IRR_ERR_NO_MEMORY;
+    if (irr_lanes_create(&engine->lanes) != IRR_OK) {
+        goto err_engine;
     }
-    engine->transport = transport;
+    if (irr_lock_init(&engine->lock, threads) != 0) {
+        goto err_lanes;
+    }
+    engine->transport = &engine->lanes->super;
     irr_peers_init(&engine->peers);
     *engine_p = engine;
     return IRR_OK;
+
+err_lanes:
+    engine->lanes->super.ops->free(&engine->lanes->super);
+err_engine:
+    irr_free(engine);
+    return IRR_ERR_NO_MEMORY;
 }
 
-/* ---- the transport ---- */
+irr_status_t irr_engine_create_on(irr_transport_t *transport, bool threads, irr_engine_t **engine_p)
+{
+    const irr_status_t status = create(threads, engine_p);
+
+    if (status == IRR_OK) {
+        irr_lanes_put((*engine_p)->lanes, IRR_LANE_FAR, transport);
+        (*engine_p)->refused[IRR_LANE_NEAR] = IRR_ERR_NOT_SUPPORTED;
+    }
+    return status;
+}
+
+/* ---- the transports ---- */
 
 /* An empty text is none. */
 static irr_status_t copy_text(const char *text, const char **copy_p)
@@ -103,7 +122,7 @@ irr_status_t irr_engine_create(const irr_engine_config_t *given, irr_engine_t **
     if (status != IRR_OK) {
         return status;
     }
-    status = irr_engine_create_on(irr_transport_none(), config.threads, engine_p);
+    status = create(config.threads, engine_p);
     if (status != IRR_OK) {
         free_config(&config);
         return status;
@@ -112,22 +131,21 @@ irr_status_t irr_engine_create(const irr_engine_config_t *given, irr_engine_t **
     return IRR_OK;
 }
 
-irr_status_t irr_engine_open_transport(irr_engine_t *engine)
+irr_status_t irr_engine_open_lane(irr_engine_t *engine, irr_lane_kind_t kind)
 {
-    irr_transport_t *transport;
+    irr_status_t *refused = &engine->refused[kind];
     irr_status_t status;
 
     irr_lock_acquire(&engine->lock);
-    if (engine->transport == irr_transport_none() && engine->refused == IRR_OK) {
-        irr_log_keep(engine->reason, sizeof(engine->reason));
-        engine->refused = irr_transport_open(&engine->config, &transport);
+    if (engine->lanes->inner[kind] == NULL && *refused == IRR_OK) {
+        irr_log_keep(engine->reason[kind], sizeof(engine->reason[kind]));
+        *refused = irr_lanes_open(engine->lanes, kind, &engine->config);
         irr_log_keep(NULL, 0);
-        if (engine->refused == IRR_OK) {
-            engine->transport = transport;
-            irr_log(IRR_LOG_DEBUG, "engine opened on transport %s", transport->caps.name);
+        if (*refused == IRR_OK) {
+            irr_log(IRR_LOG_DEBUG, "engine opened transport %s", engine->lanes->inner[kind]->caps.name);
         }
     }
-    status = engine->refused;
+    status = *refused;
     irr_lock_release(&engine->lock);
     return status;
 }
@@ -287,6 +305,16 @@ void irr_engine_counters(irr_engine_t *engine, irr_counters_t *counters)
     irr_lock_release(&engine->lock);
 }
 
+bool irr_engine_has_network(irr_engine_t *engine)
+{
+    bool has_network;
+
+    irr_lock_acquire(&engine->lock);
+    has_network = engine->lanes->inner[IRR_LANE_FAR] != NULL;
+    irr_lock_release(&engine->lock);
+    return has_network;
+}
+
 /*
  * What arrives for an exchange that is left open would be answered through an endpoint that is gone.  Who only sends
  * may still come to an end.
@@ -326,7 +354,7 @@ void irr_engine_destroy(irr_engine_t *engine)
 {
     assert(engine->comms == NULL);
     for (irr_comm_t *comm = engine->buried; comm != NULL; comm = comm->next) {
-        comm->channel->transport->ops->close_channel(comm->channel);
+        irr_comm_close_channel(comm);
     }
     engine->transport->ops->free(engine->transport);
     while (engine->buried != NULL) {

@@ -12,18 +12,20 @@
 #include "comm/schedules.h"
 #include "comm/stray.h"
 #include "core/lock.h"
-#include "exec/consensus.h"
+#include "exec/allreduce.h"
 #include "exec/relay.h"
 #include "order/tree/tree.h"
+#include "transport/lanes.h"
 
 /* Bytes of a line for the user. */
 #define IRR_ENGINE_LINE 512
 
 struct irr_engine {
-    irr_transport_t *transport;  /* irr_transport_none() until a communicator needs another one */
-    irr_engine_config_t config;  /* by which that is opened; its texts belong to the engine */
-    irr_status_t     refused;    /* why it could not be, */
-    char             reason[IRR_ENGINE_LINE];   /* in words */
+    irr_transport_t *transport;  /* the lanes, as a transport */
+    irr_lanes_t     *lanes;      /* neither of the two is open until a communicator needs it */
+    irr_engine_config_t config;  /* by which they are opened; its texts belong to the engine */
+    irr_status_t     refused[IRR_LANE_KINDS];   /* why one could not be opened, */
+    char             reason[IRR_LANE_KINDS][IRR_ENGINE_LINE];   /* in words */
     irr_lock_t       lock;       /* guards everything below and every call to the transport */
     irr_peers_t      peers;
     irr_ids_t        ids;
@@ -38,7 +40,8 @@ struct irr_engine {
     unsigned         idle;       /* rounds since something happened */
     bool             news;       /* something happened outside of them */
     bool             closed;     /* on the way down */
-    bool             doubted;    /* the user was told of speeds in a topology file, */
+    bool             warned;     /* the user was told that ranks of a node do not share memory, */
+    bool             doubted;    /* of speeds in a topology file, */
     bool             switches_told;   /* and why switches that Slurm names are not used */
 };
 
@@ -62,7 +65,7 @@ struct irr_comm {
     unsigned         told;        /* looks since a notice came while an exchange is open; 0: no notice */
     bool             direct;      /* its plan is known from the start; else the relay learns it */
     bool             serial;      /* one exchange at a time: each needs the relay or the schedules */
-    bool             agrees;      /* there are few enough ranks for a consensus */
+    bool             agrees;      /* the ranks meet, and freeze plans; else each exchange keeps them in step */
     bool             busy;        /* one of engine->busy */
     bool             waits;       /* for what others write on boards */
     irr_comm_t      *next_busy;
@@ -71,17 +74,16 @@ struct irr_comm {
     irr_exchange_t  *exchange;    /* that it has from the start */
     irr_exchange_t  *spare;       /* those that nobody uses; see irr_exchange_take */
     bool             takes;       /* some were taken, so that the one above may be among them */
-    irr_channel_t    nowhere;     /* its channel while it needs no transport */
-    irr_channel_t   *channel;     /* among its members */
+    irr_channel_t   *channel;     /* among its members; NULL until it is opened */
     irr_peer_t     **peers;       /* by rank; NULL for this rank */
     irr_way_t        alone;       /* that exchanges without a schedule go, */
     irr_way_t        placed;      /* and those that all know to be in place */
     irr_settings_t   settings;
-    int             *labels;      /* by rank: equal on ranks that share a node, if the algorithm asks */
+    int             *labels;      /* by rank: equal on ranks that share a node */
     irr_nodes_t      nodes;
     irr_board_t     *board;       /* of this rank for those of its node; NULL: none, which is alike on all ranks */
     irr_relay_t      relay;
-    irr_consensus_t  consensus;   /* on a schedule, on a frozen plan, or to meet */
+    irr_allreduce_t  agreement;   /* on a schedule, on a frozen plan, or to meet */
     irr_tree_t       tree;        /* of the hosts, for schedules that ask */
     irr_schedules_t  schedules;
     irr_run_t        run;         /* for what schedules find, of exchanges that are not planned */
@@ -102,25 +104,28 @@ static inline int irr_comm_direct_stage(const irr_comm_t *comm)
     return irr_comm_is_split(comm) ? irr_grid_direct_stage(&comm->relay.stages.grid) : 1;
 }
 
-/* What goes from node to node over boards; NULL: nothing. */
-static inline irr_mail_t *irr_comm_mail(const irr_comm_t *comm)
-{
-    return comm->board != NULL ? comm->board->mail : NULL;
-}
-
 /* The engine knows the communicator from now on, which has an id; until irr_comm_destroy. */
 void irr_comm_enter(irr_comm_t *comm, uint32_t id);
+
+/* Closes its channel, if it has one. */
+static inline void irr_comm_close_channel(irr_comm_t *comm)
+{
+    if (comm->channel != NULL) {
+        comm->channel->transport->ops->close_channel(comm->channel);
+        comm->channel = NULL;
+    }
+}
 
 /* Frees a communicator that the engine does not know, or not any more. */
 void irr_comm_free(irr_comm_t *comm);
 
 /*
- * Opens the transport of the engine unless it is open.  The error is the same each time, and engine->reason says for
- * the user what is wrong, which was told to nobody.
+ * Opens one of the two transports of the engine unless it is open.  The error is the same each time.  engine->reason
+ * says what is wrong; the user has not been told.
  */
-irr_status_t irr_engine_open_transport(irr_engine_t *engine);
+irr_status_t irr_engine_open_lane(irr_engine_t *engine, irr_lane_kind_t kind);
 
-/* An engine on a transport that the caller opened, which then belongs to the engine. */
+/* An engine whose messages all go over a transport that the caller opened, which then belongs to the engine. */
 irr_status_t irr_engine_create_on(irr_transport_t *transport, bool threads, irr_engine_t **engine_p);
 
 #endif

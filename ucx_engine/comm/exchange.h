@@ -4,7 +4,6 @@
  *   exchange.c        life, start, plan, test
  *   exchange_run.c    what an open one goes through
  *   exchange_board.c  the same, of one with boards
- *   exchange_node.c   and of one in which node speaks to node
  *   exchange_long.c   long messages beside the relay
  *   exchange_place.c  what exchanges in place take
  *   queue.c           which of those that were started are open
@@ -102,22 +101,6 @@ irr_status_t irr_exchange_progress_boards(irr_exchange_t *exchange);
 int          irr_exchange_awaited_boards(const irr_exchange_t *exchange);
 void         irr_exchange_open_endpoints_boards(irr_exchange_t *exchange);
 void         irr_exchange_end_boards(irr_exchange_t *exchange);
-
-/* The executor runs from here on, and ends when no more steps can come. */
-void irr_exchange_run_boards(irr_exchange_t *exchange);
-
-/* What follows was appended to the plan since, or could not be: then the communicator fails. */
-void irr_exchange_grow_boards(irr_exchange_t *exchange, const irr_plan_mark_t *mark, irr_status_t status);
-
-/* Appends a message of blocks to a rank, or from it. */
-void irr_exchange_add_direct(irr_exchange_t *exchange, irr_step_kind_t kind, int peer,
-                             const irr_board_message_t *message);
-
-/* ---- exchange_node.c; the same ---- */
-
-/* Goes on when the cells have come: true when nothing can be appended to the plan any more. */
-bool irr_exchange_progress_node(irr_exchange_t *exchange);
-void irr_exchange_open_endpoints_node(irr_exchange_t *exchange);
 
 /* ---- exchange_long.c; the same ---- */
 

@@ -6,8 +6,7 @@
  * start no executor.  What the boards say goes directly is appended to the plan, for this run alone: what this rank
  * sends when it begins, what it receives as it reads the others' cells.
  *
- * The ranks of a node keep step by their boards, so no message between them is ever left to a later exchange.  Where
- * node speaks to node (comm/exchange_node.c) all ranks keep step so, and only long messages are in the plan.
+ * The ranks of a node keep step by their boards, so no message between them is ever left to a later exchange.
  */
 #include "comm/exchange.h"
 
@@ -43,7 +42,7 @@ static void copy_own(irr_exchange_t *exchange)
 
 /* ---- messages of members ---- */
 
-void irr_exchange_run_boards(irr_exchange_t *exchange)
+static void run_plan(irr_exchange_t *exchange)
 {
     irr_run_t *run = exchange->run;
 
@@ -54,7 +53,7 @@ void irr_exchange_run_boards(irr_exchange_t *exchange)
     }
 }
 
-void irr_exchange_grow_boards(irr_exchange_t *exchange, const irr_plan_mark_t *mark, irr_status_t status)
+static void grow_plan(irr_exchange_t *exchange, const irr_plan_mark_t *mark, irr_status_t status)
 {
     irr_run_t *run = exchange->run;
 
@@ -68,8 +67,7 @@ void irr_exchange_grow_boards(irr_exchange_t *exchange, const irr_plan_mark_t *m
 }
 
 /* One that is not awaited fits nowhere, and is truncated. */
-void irr_exchange_add_direct(irr_exchange_t *exchange, irr_step_kind_t kind, int peer,
-                             const irr_board_message_t *message)
+static void add_direct(irr_exchange_t *exchange, irr_step_kind_t kind, int peer, const irr_board_message_t *message)
 {
     const irr_comm_t *comm = exchange->comm;
     irr_plan_t *plan = &exchange->run->plan;
@@ -79,8 +77,8 @@ void irr_exchange_add_direct(irr_exchange_t *exchange, irr_step_kind_t kind, int
     const int number = (sends ? irr_order_rotate.send_step : irr_order_rotate.recv_step)(group, peer);
     const irr_plan_mark_t mark = irr_plan_mark(plan);
 
-    irr_exchange_run_boards(exchange);
-    irr_exchange_grow_boards(exchange, &mark, irr_direct_add(
+    run_plan(exchange);
+    grow_plan(exchange, &mark, irr_direct_add(
         kind, peer, number, (irr_blocks_t){ list + message->first, message->count }, 0, SIZE_MAX, plan));
 }
 
@@ -92,11 +90,11 @@ static void read_boards(irr_exchange_t *exchange)
     const irr_status_t status = irr_board_progress(board);
 
     for (int i = 0; i < board->nout; i++) {
-        irr_exchange_add_direct(exchange, IRR_STEP_SEND, board->members[board->out[i]].rank,
+        add_direct(exchange, IRR_STEP_SEND, board->members[board->out[i]].rank,
                                 &exchange->run->sides.sent[board->out[i]]);
     }
     for (int i = 0; i < board->nin; i++) {
-        irr_exchange_add_direct(exchange, IRR_STEP_RECV, board->members[board->in[i]].rank,
+        add_direct(exchange, IRR_STEP_RECV, board->members[board->in[i]].rank,
                                 &exchange->run->sides.received[board->in[i]]);
     }
     board->nout = board->nin = 0;
@@ -111,11 +109,10 @@ static bool read_all(irr_exchange_t *exchange)
     irr_board_t *board = exchange->comm->board;
     bool over;
 
-    if (irr_board_reads(board)) {
+    if (irr_board_waits(board)) {
         read_boards(exchange);
     }
-    over = board->left == 0 && (board->mail == NULL || irr_exchange_progress_node(exchange));
-    over = over && board->nlent == 0;
+    over = board->left == 0 && board->nlent == 0;
     if (over && exchange->running != NULL) {
         irr_exec_expect(&exchange->run->exec, false);
     }
@@ -133,20 +130,16 @@ void irr_exchange_start_boards(irr_exchange_t *exchange)
     exchange->env.sourced = true;
     exchange->running = NULL;
     irr_plan_cut(&run->plan, &run->mark);
-    if (board->mail != NULL) {
-        irr_mail_start(board->mail, &exchange->problem, run->mail, buffers);
-    }
     copy_own(exchange);
     irr_board_start(board, &exchange->problem, &run->partners, run->sides, buffers);
     if (run->plan.nsteps > 0) {
-        irr_exchange_run_boards(exchange);
+        run_plan(exchange);
     }
     (void)read_all(exchange);
 }
 
 irr_status_t irr_exchange_progress_boards(irr_exchange_t *exchange)
 {
-    irr_mail_t *mail = irr_comm_mail(exchange->comm);
     const bool over = read_all(exchange);
     irr_status_t status = IRR_OK;
 
@@ -156,9 +149,6 @@ irr_status_t irr_exchange_progress_boards(irr_exchange_t *exchange)
     if (!over || status == IRR_IN_PROGRESS) {
         return IRR_IN_PROGRESS;
     }
-    if (mail != NULL) {
-        mail->busy = false;
-    }
     return exchange->boarded != IRR_OK ? exchange->boarded : status;
 }
 
@@ -166,15 +156,11 @@ irr_status_t irr_exchange_progress_boards(irr_exchange_t *exchange)
 void irr_exchange_open_endpoints_boards(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
-    irr_transport_t *transport = comm->engine->transport;
     const irr_board_t *board = comm->board;
 
-    if (board->mail != NULL) {
-        irr_exchange_open_endpoints_node(exchange);
-    }
     for (int i = 0; i < board->count; i++) {
         if (!board->lends && i != board->me && exchange->run->sides.sent[i].bytes > board->block_max) {
-            (void)transport->ops->reach(transport, comm->peers[board->members[i].rank]);   /* if not, that run fails */
+            (void)irr_channel_reach(comm->channel, board->members[i].rank);   /* if not, that run fails */
         }
     }
 }
@@ -191,9 +177,6 @@ int irr_exchange_awaited_boards(const irr_exchange_t *exchange)
     if (board->npending > 0) {
         return board->members[board->pending[0]].rank;
     }
-    if (board->nlate > 0) {
-        return board->members[board->mail->others[board->mail->late[0]].server].rank;
-    }
     if (board->nlent > 0) {
         return board->members[board->lent[0]].rank;
     }
@@ -205,7 +188,7 @@ void irr_exchange_end_boards(irr_exchange_t *exchange)
 {
     irr_board_t *board = exchange->comm->board;
 
-    if (!irr_board_waits(board) && (board->mail == NULL || !board->mail->busy)) {
+    if (!irr_board_waits(board)) {
         irr_board_end(board);
     }
 }

@@ -128,7 +128,7 @@ static void meet(irr_exchange_t *exchange)
     const uint64_t nothing = 0;
 
     exchange->state = IRR_EXCHANGE_MEETS;
-    irr_consensus_start(&exchange->comm->consensus, &nothing, 1, make_env(exchange));
+    irr_allreduce_start(&exchange->comm->agreement, &nothing, 1, make_env(exchange));
 }
 
 void irr_exchange_begin(irr_exchange_t *exchange)
@@ -150,7 +150,6 @@ void irr_exchange_begin(irr_exchange_t *exchange)
 void irr_exchange_open_endpoints(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
-    irr_transport_t *transport = comm->engine->transport;
     const irr_plan_t *plan = &exchange->run->plan;
 
     if (exchange->way->boards) {
@@ -158,7 +157,7 @@ void irr_exchange_open_endpoints(irr_exchange_t *exchange)
     }
     for (size_t i = 0; (exchange->found || comm->direct || irr_comm_is_split(comm)) && i < plan->nsteps; i++) {
         if (irr_step_goes_out(&plan->steps[i])) {
-            (void)transport->ops->reach(transport, comm->peers[plan->steps[i].peer]);   /* if not, that run fails */
+            (void)irr_channel_reach(comm->channel, plan->steps[i].peer);   /* if not, that run fails */
         }
     }
 }
@@ -195,7 +194,7 @@ static irr_status_t freeze(irr_exchange_t *exchange)
 static irr_status_t progress_meeting(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
-    irr_status_t status = irr_consensus_progress(&comm->consensus);
+    irr_status_t status = irr_allreduce_progress(&comm->agreement);
 
     if (status == IRR_OK) {
         comm->sequence = irr_strays_met(comm);
@@ -278,14 +277,14 @@ static irr_status_t progress_relay(irr_exchange_t *exchange)
     }
     failed = status != IRR_OK || freeze(exchange) != IRR_OK;
     exchange->state = IRR_EXCHANGE_FREEZES;
-    irr_consensus_start(&comm->consensus, &failed, 1, make_env(exchange));
+    irr_allreduce_start(&comm->agreement, &failed, 1, make_env(exchange));
     return IRR_IN_PROGRESS;
 }
 
 static irr_status_t progress_freeze(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
-    irr_status_t status = irr_consensus_progress(&comm->consensus);
+    irr_status_t status = irr_allreduce_progress(&comm->agreement);
 
     if (status == IRR_IN_PROGRESS) {
         return status;
@@ -293,7 +292,7 @@ static irr_status_t progress_freeze(irr_exchange_t *exchange)
     if (status != IRR_OK) {
         irr_comm_fail(comm, status, "could not agree with the others on a plan");
     }
-    exchange->exact = status == IRR_OK && comm->consensus.words[0] == 0;
+    exchange->exact = status == IRR_OK && comm->agreement.words[0] == 0;
     return exchange->relayed != IRR_OK ? exchange->relayed : status;
 }
 
@@ -348,7 +347,7 @@ int irr_exchange_awaited(const irr_exchange_t *exchange)
     case IRR_EXCHANGE_BOARDS:    return irr_exchange_awaited_boards(exchange);
     case IRR_EXCHANGE_RELAYS:    return exchange->relayed == IRR_IN_PROGRESS
                                             ? irr_relay_awaited(&comm->relay) : irr_exec_awaited(&exchange->run->exec);
-    default:                     return irr_consensus_awaited(&comm->consensus);
+    default:                     return irr_allreduce_awaited(&comm->agreement);
     }
 }
 
@@ -375,7 +374,6 @@ static void count_route(irr_exchange_t *exchange)
     counters->scratch_bytes += exchange->copies ? irr_blocks_bytes(exchange->problem.send) : 0;
     if (exchange->state == IRR_EXCHANGE_BOARDS) {
         counters->bytes_boarded = exchange->comm->board->bytes;
-        counters->bytes_boarded += irr_comm_mail(exchange->comm) != NULL ? irr_comm_mail(exchange->comm)->bytes : 0;
         counters->bytes_lent = exchange->comm->board->bytes_lent;
         return;
     }

@@ -26,7 +26,9 @@ static uint16_t notice_tag(void)
 
 void irr_comm_abandon(irr_comm_t *comm)
 {
-    comm->channel->transport->ops->abandon(comm->channel);
+    if (comm->channel != NULL) {
+        comm->channel->transport->ops->abandon(comm->channel);
+    }
 }
 
 static void end_here(irr_comm_t *comm, irr_status_t status)
@@ -88,7 +90,7 @@ bool irr_comm_tell(irr_comm_t *comm)
 
 static bool is_told(irr_comm_t *comm)
 {
-    irr_transport_t *transport = comm->channel->transport;
+    irr_transport_t *transport = comm->engine->transport;
     size_t notices = 0;
 
     if (comm->board != NULL && irr_board_is_given_up(comm->board)) {
@@ -142,8 +144,7 @@ void irr_comm_listen(irr_comm_t *comm)
 static bool is_told_and_quiet(irr_comm_t *comm)
 {
     comm->told += comm->told > 0 || is_told(comm);
-    return comm->told > 0 && (comm->channel == &comm->nowhere || comm->engine->idle >= QUIET_TURNS ||
-                              comm->told > TOLD_MAX);
+    return comm->told > 0 && (comm->engine->idle >= QUIET_TURNS || comm->told > TOLD_MAX);
 }
 
 irr_status_t irr_comm_watch(irr_exchange_t *exchange)

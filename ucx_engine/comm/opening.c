@@ -1,13 +1,15 @@
 /*
  * opening.c - a communicator is set up: what follows what, and the end.
  *
- * Set-up is done in the first exchange and costs three all-reduces of a few words; if a member does not know all others
- * yet, one all-gather of addresses and one all-reduce more; and one for each time that members propose different ids;
- * an algorithm that asks where ranks are adds one all-gather where they are on several nodes, and one with boards, for
- * exchanges or agreements, one all-gather and one all-reduce (comm/boards.h).  With boards that may be all that there
- * is: then the ranks need no transport, and have a channel that leads nowhere; and if they do, they open it when they
- * know, which takes one all-reduce more.  What an exchange needs to end well, or alike on all ranks, is allocated here,
- * before the last agreement.
+ * Set-up is done in the first exchange and costs three all-reduces of a few words: one on settings, one on an id, with
+ * one more for each time that members propose different ids, and one in the end; one all-gather of labels where members
+ * are on several nodes; and if a member does not know the addresses of all others yet, one all-gather of these, with
+ * the labels, and one all-reduce.  Boards add one all-gather and one all-reduce (comm/boards.h).
+ *
+ * Ranks of a node reach each other through memory that they share.  The network is opened only for a communicator that
+ * needs it.  If a rank has no memory to share, or cannot map that of another one, which the last all-reduce says, then
+ * all messages of the communicator go over the network.  What an exchange needs to end well, or alike on all ranks, is
+ * allocated here, before the last agreement.
  */
 #include "comm/agree.h"
 #include "comm/comm_route.h"
@@ -61,12 +63,89 @@ irr_status_t irr_opening_gather(irr_opening_t *opening, const void *input, void 
     return started(opening, oob->allgather(oob->context, input, output, bytes), next);
 }
 
+/* ---- transports ---- */
+
+static void open_network(irr_opening_t *opening)
+{
+    irr_engine_t *engine = opening->engine;
+    const irr_status_t status = irr_engine_open_lane(engine, IRR_LANE_FAR);
+    const char *reason = engine->reason[IRR_LANE_FAR];
+
+    irr_opening_note(opening, status, reason[0] != '\0' ? reason : irr_opening_no_memory);
+}
+
+static irr_status_t refuse_network(irr_opening_t *opening)
+{
+    snprintf(opening->why, sizeof(opening->why), "the ranks cannot share memory, or not read each other's");
+    return IRR_ERR_NOT_SUPPORTED;
+}
+
+/* Not where this process is alone on its node.  A trace that cannot be written is trouble. */
+static void open_memory(irr_opening_t *opening)
+{
+    const irr_comm_params_t *params = &opening->params;
+    irr_engine_t *engine = opening->engine;
+    irr_status_t status = IRR_OK;
+
+    if (params->settings.shm && params->ranks > 1 && engine->config.node_ranks != 1) {
+        status = irr_engine_open_lane(engine, IRR_LANE_NEAR);
+    }
+    if (status == IRR_ERR_BAD_PARAM) {
+        irr_opening_note(opening, status, engine->reason[IRR_LANE_NEAR]);
+    }
+    opening->lacks_memory = status != IRR_OK;
+}
+
 /* ---- the last steps ---- */
 
 static irr_status_t done(irr_opening_t *opening)
 {
     opening->next = NULL;
     return opening->verdict;
+}
+
+static irr_status_t agree_end(irr_opening_t *opening);
+
+static irr_status_t connect_again(irr_opening_t *opening)
+{
+    irr_connect_all(opening);
+    return agree_end(opening);
+}
+
+static irr_status_t find_again(irr_opening_t *opening)
+{
+    return irr_connect_find(opening, connect_again);
+}
+
+/* A rank could not map the memory of another one: all messages go over the network, which may not be open yet. */
+static irr_status_t go_far(irr_opening_t *opening)
+{
+    opening->agreement.shares = false;
+    opening->agreement.network = true;
+    if (opening->params.only_shared) {
+        return refuse_network(opening);
+    }
+    open_network(opening);
+    return irr_agree_addresses(opening, find_again);
+}
+
+/* All say whether they could map what others share. */
+static irr_status_t agreed_end(irr_opening_t *opening)
+{
+    char reason[IRR_OPENING_WHY];
+
+    if (opening->verdict != IRR_OK || opening->lowest == 0) {
+        return done(opening);
+    }
+    snprintf(reason, sizeof(reason), "rank %d of a communicator cannot map the memory that rank %d, which counts as "
+             "one of its node, shares (/proc/PID/fd)", opening->params.rank, opening->unmapped);
+    irr_agree_warn(opening, opening->lowest, reason);
+    return go_far(opening);
+}
+
+static irr_status_t agree_end(irr_opening_t *opening)
+{
+    return irr_agree_all(opening, opening->params.trouble, opening->params.reason, opening->unmapped < 0, agreed_end);
 }
 
 static irr_status_t route(irr_opening_t *opening)
@@ -78,84 +157,42 @@ static irr_status_t route(irr_opening_t *opening)
         irr_comm_route_init(comm, needs_labels ? comm->labels : NULL, &opening->files) != IRR_OK) {
         irr_opening_note(opening, IRR_ERR_NO_MEMORY, irr_opening_no_memory);
     }
-    return irr_agree_no_trouble(opening, done);
+    return agree_end(opening);
 }
 
-static irr_status_t find_switches(irr_opening_t *opening)
-{
-    const bool asks = !opening->agreement.one_node && irr_switches_asked(&opening->params, &opening->files);
-
-    return asks ? irr_switches_find(opening, route) : route(opening);
-}
-
-/* ---- the transport ---- */
-
-static void open_transport(irr_opening_t *opening)
-{
-    irr_engine_t *engine = opening->engine;
-    const irr_status_t status = irr_engine_open_transport(engine);
-
-    irr_opening_note(opening, status, engine->reason[0] != '\0' ? engine->reason : irr_opening_no_memory);
-}
+/* ---- the steps between ---- */
 
 static irr_status_t connect(irr_opening_t *opening)
 {
-    return irr_connect_all(opening, find_switches);
+    const bool asks = !opening->agreement.one_node && irr_switches_asked(&opening->params, &opening->files);
+
+    irr_connect_all(opening);
+    return asks ? irr_switches_find(opening, route) : route(opening);
 }
-
-/* Boards are there, if there are to be any: are they all that the ranks need? */
-static irr_status_t need_transport(irr_opening_t *opening)
-{
-    const irr_comm_t *comm = opening->comm;
-    const bool may_stay = irr_comm_route_may_stay(&opening->params, &opening->files);
-    const bool stays = may_stay && opening->agreement.one_node && comm->board != NULL && comm->board->lends;
-
-    if (stays) {
-        return find_switches(opening);
-    }
-    if (opening->params.only_boards) {
-        snprintf(opening->why, sizeof(opening->why), "the ranks cannot share memory, or not read each other's");
-        return IRR_ERR_NOT_SUPPORTED;
-    }
-    if (!may_stay) {
-        return connect(opening);
-    }
-    open_transport(opening);
-    return irr_agree_addresses(opening, connect);
-}
-
-/* ---- the first steps ---- */
 
 static irr_status_t join_boards(irr_opening_t *opening)
 {
     const bool has_boards = irr_comm_route_has_boards(&opening->params, &opening->files);
 
-    return has_boards ? irr_boards_join(opening, need_transport) : need_transport(opening);
+    return has_boards ? irr_boards_join(opening, connect) : connect(opening);
 }
 
 /* There is an id; where are the members? */
 static irr_status_t settle(irr_opening_t *opening)
 {
-    irr_comm_t *comm = opening->comm;
-    const int label = irr_comm_files_label(&opening->params, &opening->files);
-
-    irr_comm_enter(comm, opening->id);
+    irr_comm_enter(opening->comm, opening->id);
     opening->entered = true;
-    if (!irr_comm_route_needs_labels(&opening->params, &opening->files)) {
-        return need_transport(opening);
-    }
-    if (opening->agreement.one_node) {
-        for (int i = 0; i < comm->ranks; i++) {
-            comm->labels[i] = label;
-        }
-        return join_boards(opening);
-    }
-    opening->label = label;
-    return irr_opening_gather(opening, &opening->label, comm->labels, sizeof(label), join_boards);
+    return irr_connect_find(opening, join_boards);
 }
 
 static irr_status_t find_id(irr_opening_t *opening)
 {
+    if (opening->agreement.network && opening->params.only_shared) {
+        return refuse_network(opening);
+    }
+    if (opening->agreement.network) {
+        open_network(opening);
+    }
     return irr_agree_id(opening, settle);
 }
 
@@ -167,7 +204,6 @@ static irr_status_t allocate(irr_opening_t *opening)
     const irr_comm_params_t *params = &opening->params;
     const size_t ranks = (size_t)params->ranks;
     const bool has_boards = irr_comm_route_has_boards(params, &opening->files);
-    const bool needs_labels = irr_comm_route_needs_labels(params, &opening->files);
     irr_comm_t *comm = irr_alloc_zero(1, sizeof(*comm));
 
     if (comm == NULL) {
@@ -177,9 +213,8 @@ static irr_status_t allocate(irr_opening_t *opening)
     comm->ranks = params->ranks;
     comm->rank = params->rank;
     comm->settings = params->settings;
-    comm->channel = &comm->nowhere;
     comm->peers = irr_alloc_zero(ranks, sizeof(*comm->peers));
-    comm->labels = irr_alloc(needs_labels ? ranks : 0, sizeof(*comm->labels));
+    comm->labels = irr_alloc(ranks, sizeof(*comm->labels));
     opening->entries = irr_alloc_zero(has_boards ? ranks + 1 : 0, sizeof(*opening->entries));
     if (comm->peers == NULL || comm->labels == NULL || opening->entries == NULL) {
         irr_free(opening->entries);
@@ -230,8 +265,8 @@ static irr_status_t begin(irr_opening_t *opening)
     if (params->trouble == IRR_OK) {
         irr_opening_note(opening, allocate(opening), irr_opening_no_memory);
     }
-    if (params->trouble == IRR_OK && !irr_comm_route_may_stay(params, &opening->files)) {
-        open_transport(opening);
+    if (params->trouble == IRR_OK) {
+        open_memory(opening);
     }
     return irr_agree_start(opening, find_id);
 }

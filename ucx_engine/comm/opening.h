@@ -7,7 +7,7 @@
  *
  *   opening.c    what is set up, in which order, and the end of it
  *   agree.c      steps that agree
- *   connect.c    steps to a transport that reaches all members
+ *   connect.c    where the members are, and a channel that reaches all of them
  *   boards.c     steps to boards
  *   switches.c   steps to switches
  */
@@ -19,14 +19,16 @@
 
 /* What all members learn from the first agreement. */
 typedef struct irr_agreement {
-    size_t address_bytes;     /* longest transport address */
-    bool   addresses_needed;  /* some member does not know all others */
     bool   one_node;          /* all members have the same label */
+    bool   shares;            /* ranks of a node send to each other through shared memory */
+    bool   network;           /* some others, or all, over the network */
+    size_t address_bytes;     /* longest transport address */
+    bool   addresses_needed;  /* some member does not know those of all others */
     size_t path_bytes;        /* longest path through switches, where all were told one and ask (comm/switches.h) */
 } irr_agreement_t;
 
 /* Most words of an agreement: see agree_settings.c. */
-#define IRR_OPENING_WORDS 58
+#define IRR_OPENING_WORDS 60
 
 /* Room for the cause of a set-up that fails, which travels in words of an agreement. */
 #define IRR_OPENING_WHY 256
@@ -43,7 +45,7 @@ struct irr_opening {
     irr_agreement_t     agreement;
     irr_comm_t         *comm;       /* NULL with trouble; the engine knows it once it has an id */
     irr_boards_entry_t *entries;    /* room for an all-gather of boards, and our own */
-    char               *gathered;   /* and of addresses or paths */
+    char               *gathered;   /* and of labels and addresses, or paths */
     uint32_t            id;         /* proposed, then agreed; IRR_IDS_NONE: there is none */
     uint32_t            from;       /* where the search for it begins, */
     uint64_t            busy_ns;    /* and when it first had to look again; 0: not yet */
@@ -51,11 +53,14 @@ struct irr_opening {
     bool                joins;      /* nobody but this rank knows its board yet, */
     irr_status_t        made;       /* nor whether it could make one */
     int                 label;      /* of this rank */
+    bool                placed;     /* the labels of all are known */
+    bool                lacks_memory;   /* that it could share with others of its node */
+    int                 unmapped;   /* the member whose memory this rank cannot map; -1: none */
     uint64_t            words[IRR_OPENING_WORDS];   /* that are reduced */
     const char         *reason;     /* of the trouble that was taken into the agreement, for the user */
     char                why[IRR_OPENING_WHY];   /* alike: the cause, once an agreement has failed; or empty */
     irr_status_t        verdict;    /* of an agreement on trouble: IRR_ERR_NOT_SUPPORTED on all ranks if one has some */
-    bool                all;        /* and do all say yes? */
+    uint64_t            lowest;     /* and the word of the lowest member that does not say yes; 0: all do */
     bool                waits;      /* for a collective of the host */
     irr_step_fn         next;       /* NULL: it is over */
     irr_step_fn         after;      /* follows an agreement, */
@@ -81,8 +86,14 @@ irr_status_t irr_opening_reduce(irr_opening_t *opening, size_t count, irr_step_f
 irr_status_t irr_opening_gather(irr_opening_t *opening, const void *input, void *output, size_t bytes,
                                 irr_step_fn next);
 
-/* Steps to a channel on the transport, which is open, or this rank is in trouble.  Not to reach a member is trouble. */
-irr_status_t irr_connect_all(irr_opening_t *opening, irr_step_fn next);
+/* Steps to the labels and the addresses of all members. */
+irr_status_t irr_connect_find(irr_opening_t *opening, irr_step_fn next);
+
+/*
+ * A channel among the members, unless this rank is in trouble.  It is trouble not to reach a member over the network;
+ * opening->unmapped says who is not reached through shared memory.
+ */
+void irr_connect_all(irr_opening_t *opening);
 
 /*
  * Steps to the board of a communicator, whose labels tell which ranks share a node, and to its nodes.  There is no

@@ -20,10 +20,8 @@ static irr_status_t reserve(irr_run_t *run, irr_plan_bounds_t bounds)
 static irr_status_t reserve_sides(irr_run_t *run, const irr_comm_t *comm)
 {
     const size_t count = comm->alone.boards ? (size_t)comm->board->count : 0;
-    const size_t elsewhere = irr_comm_mail(comm) != NULL ? irr_comm_mail(comm)->elsewhere : 0;
     const irr_array_t arrays[] = {
         IRR_ARRAY(run->sides.sent, count), IRR_ARRAY(run->sides.received, count),
-        IRR_ARRAY(run->mail.sent, elsewhere), IRR_ARRAY(run->mail.received, elsewhere),
         IRR_ARRAY(run->to, count), IRR_ARRAY(run->from, count)
     };
 
@@ -32,18 +30,6 @@ static irr_status_t reserve_sides(irr_run_t *run, const irr_comm_t *comm)
     }
     return irr_blocks_memory_reserve(&run->far, 2 * (size_t)comm->ranks) == IRR_OK ? IRR_ALLOC_ARRAYS(arrays)
                                                                                    : IRR_ERR_NO_MEMORY;
-}
-
-/* That, and what servers send and receive. */
-static irr_plan_bounds_t with_mail(const irr_comm_t *comm, irr_plan_bounds_t bounds)
-{
-    const irr_mail_t *mail = irr_comm_mail(comm);
-
-    if (mail != NULL) {
-        bounds.steps += 2 * (size_t)mail->nserved;
-        bounds.pieces += (size_t)mail->nserved * (1 + irr_mail_pieces_max(mail));
-    }
-    return bounds;
 }
 
 irr_status_t irr_run_reserve(irr_run_t *run, const irr_comm_t *comm)
@@ -59,7 +45,7 @@ irr_status_t irr_run_reserve(irr_run_t *run, const irr_comm_t *comm)
         return status == IRR_OK ? reserve(run, irr_way_bounds(&comm->alone, comm->ranks, 0, NULL, NULL)) : status;
     }
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && status == IRR_OK && comm->direct; i++) {
-        status = reserve(run, with_mail(comm, irr_way_bounds(&ways[i], comm->ranks, 0, NULL, NULL)));
+        status = reserve(run, irr_way_bounds(&ways[i], comm->ranks, 0, NULL, NULL));
     }
     return status;
 }
@@ -67,7 +53,7 @@ irr_status_t irr_run_reserve(irr_run_t *run, const irr_comm_t *comm)
 void irr_run_fini(irr_run_t *run)
 {
     irr_free(run->sides.sent);
-    run->sides = run->mail = (irr_board_sides_t){ NULL, NULL };
+    run->sides = (irr_board_sides_t){ NULL, NULL };
     run->to = run->from = NULL;
     irr_blocks_memory_fini(&run->far);
     irr_free(run->scratch);
@@ -100,32 +86,31 @@ bool irr_run_take(irr_run_t *run, const irr_problem_t *problem)
 }
 
 /* Where there is no memory for several blocks a rank, each becomes one. */
-static irr_status_t make_room(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way, const irr_share_t *share,
+static irr_status_t make_room(irr_run_t *run, const irr_way_t *way, const irr_share_t *share,
                               const irr_forward_t *forward, irr_problem_t *problem)
 {
     const int ranks = problem->ranks;
-    irr_status_t status = reserve(run, with_mail(comm, irr_way_bounds(way, ranks, run->more, share, forward)));
+    irr_status_t status = reserve(run, irr_way_bounds(way, ranks, run->more, share, forward));
 
     if (status == IRR_OK || run->blocks.max < 2 * (size_t)ranks) {
         return status;
     }
     irr_blocks_merge(&run->blocks, problem);
     run->merged = true;
-    return reserve(run, with_mail(comm, irr_way_bounds(way, ranks, 0, share, forward)));
+    return reserve(run, irr_way_bounds(way, ranks, 0, share, forward));
 }
 
 /* What goes elsewhere directly, where there are boards.  The problem's own lists are as they were. */
 static irr_status_t keep_direct(irr_run_t *run, const irr_comm_t *comm, irr_problem_t *problem)
 {
     irr_status_t status = irr_blocks_memory_reserve(&run->far, problem->send.count + problem->recv.count);
-    const size_t least = irr_comm_mail(comm) != NULL ? irr_comm_mail(comm)->limit + 1 : 0;
     irr_block_t *list = run->far.list;
 
     if (status != IRR_OK) {
         return status;
     }
-    problem->send = irr_nodes_elsewhere(&comm->nodes, comm->rank, least, problem->send, list);
-    problem->recv = irr_nodes_elsewhere(&comm->nodes, comm->rank, least, problem->recv, list + problem->send.count);
+    problem->send = irr_nodes_elsewhere(&comm->nodes, comm->rank, problem->send, list);
+    problem->recv = irr_nodes_elsewhere(&comm->nodes, comm->rank, problem->recv, list + problem->send.count);
     return IRR_OK;
 }
 
@@ -143,13 +128,13 @@ irr_status_t irr_run_add_long(irr_run_t *run, const irr_comm_t *comm, irr_step_k
 }
 
 /* In place: what does not go over boards. */
-static irr_status_t build_pairs(irr_run_t *run, const irr_comm_t *comm, const irr_problem_t *problem)
+static irr_status_t build_pairs(irr_run_t *run, const irr_problem_t *problem)
 {
     irr_status_t status = irr_pairs_build(problem, &irr_pairs_limits, &run->plan);
 
     if (status == IRR_OK) {
-        status = reserve(run, with_mail(comm, (irr_plan_bounds_t){
-            .steps = run->plan.nsteps, .pieces = run->plan.npieces, .deps = run->plan.ndeps }));
+        status = reserve(run, (irr_plan_bounds_t){
+            .steps = run->plan.nsteps, .pieces = run->plan.npieces, .deps = run->plan.ndeps });
     }
     return status == IRR_OK ? irr_renew(&run->scratch, &run->scratch_max, run->plan.scratch_bytes) : status;
 }
@@ -166,19 +151,15 @@ static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_
     }
     if (way->boards) {
         irr_board_sides_of(comm->board, problem, run->sides);
-        run->partners = irr_comm_mail(comm) == NULL
-                            ? irr_board_partners_of(comm->board, problem, run->to, run->from) : comm->board->all;
+        run->partners = irr_board_partners_of(comm->board, problem, run->to, run->from);
         status = keep_direct(run, comm, &left);
     }
-    if (way->boards && irr_comm_mail(comm) != NULL) {
-        irr_mail_sides_of(irr_comm_mail(comm), problem, run->mail);
-    }
     if (status == IRR_OK && problem->in_place && !run->merged) {
-        status = build_pairs(run, comm, &left);
+        status = build_pairs(run, &left);
     } else if (status == IRR_OK) {
         way = problem->in_place ? &comm->placed : way;
-        status = irr_comm_is_split(comm) ? irr_run_add_long(run, comm, IRR_STEP_SEND, problem, NULL)
-                                         : irr_way_build(way, &left, share, forward, &run->plan);
+        status = irr_way_is_split(way) ? irr_run_add_long(run, comm, IRR_STEP_SEND, problem, NULL)
+                                       : irr_way_build(way, &left, share, forward, &run->plan);
     }
     run->mark = irr_plan_mark(&run->plan);
     return status;
@@ -196,7 +177,7 @@ irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_way
     if (run->built == wanted && run->built_way == way) {
         return IRR_OK;
     }
-    status = make_room(run, comm, way, share, forward, problem);
+    status = make_room(run, way, share, forward, problem);
     if (problem->in_place && lacks != 0) {
         run->merged = true;
     }

@@ -26,7 +26,6 @@ typedef struct irr_run {
     irr_board_sides_t   sides;       /* where there are boards: of the problem, */
     irr_board_partners_t partners;   /* and whose they are */
     int                *to, *from;   /* room for these */
-    irr_board_sides_t   mail;        /* and by rank elsewhere where those send it over boards */
     irr_blocks_memory_t far;         /* room for what goes directly to other nodes, and comes so */
     irr_plan_mark_t     mark;        /* the end of the plan, as it was built */
     bool                merged;      /* there is no memory for so many: it runs without buffers */

@@ -13,17 +13,17 @@
 /* The word of a look behind those of the slots. */
 #define IN_PLACE IRR_CACHE_SLOTS
 
-_Static_assert(IRR_LOOK_WORDS <= IRR_CONSENSUS_WORDS_MAX, "a look is one consensus");
-_Static_assert(IRR_TUNE_WORDS <= IRR_CONSENSUS_WORDS_MAX, "so is a halving");
+_Static_assert(IRR_LOOK_WORDS <= IRR_ALLREDUCE_WORDS_MAX, "a look is one agreement");
+_Static_assert(IRR_TUNE_WORDS <= IRR_ALLREDUCE_WORDS_MAX, "so is a halving");
 
 /* ---- life ---- */
 
-/* The orders work on all P * P entries, so these count against the limit too; a consensus has one of its own. */
+/* The orders work on all P * P entries. */
 static bool too_large(int ranks, size_t max_bytes)
 {
     size_t entries = (size_t)ranks * (size_t)ranks;
 
-    return ranks > IRR_CONSENSUS_RANKS_MAX || (max_bytes > 0 && entries > max_bytes / sizeof(uint64_t));
+    return max_bytes > 0 && entries > max_bytes / sizeof(uint64_t);
 }
 
 /* What a look needs. */
@@ -53,7 +53,8 @@ static irr_status_t enable_learning(irr_schedules_t *schedules, const char *dump
     if (schedules->learning == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    status = irr_binomial_init(&schedules->learning->tree, schedules->ranks, schedules->rank, schedules->max_bytes);
+    status = irr_gather_init(&schedules->learning->gather, schedules->ranks, schedules->rank,
+                             irr_row_max(schedules->ranks) + sizeof(uint64_t));
     if (status == IRR_OK && dump != NULL && schedules->rank == 0) {
         status = irr_dump_init(&schedules->dump, dump);
     }
@@ -95,6 +96,7 @@ static irr_status_t find_ways(irr_schedules_t *schedules, const irr_settings_t *
 
     base.route = &irr_route_direct;
     base.boards = false;
+    base.direct_from = 0;
     base.order = computes ? way->order : &irr_order_given;
     if (!irr_way_is_scheduled(way) && settings->pace == IRR_PACE_AUTO) {
         base.pace = &irr_pace_loose;
@@ -118,7 +120,7 @@ static uint64_t now_ns(void *context)
 }
 
 irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_way_t *way, const irr_settings_t *settings,
-                                int ranks, int rank, irr_consensus_t *consensus, irr_plan_t *plan,
+                                int ranks, int rank, irr_allreduce_t *agreement, irr_plan_t *plan,
                                 irr_exec_t *exec)
 {
     bool dumps = settings->matrix_dump != NULL && settings->matrix_dump[0] != '\0';
@@ -131,7 +133,7 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_way_t *way
     schedules->max_bytes = settings->matrix_max_bytes;
     schedules->limit_ms = settings->schedule_ms;
     schedules->now_ns = now_ns;
-    schedules->consensus = consensus;
+    schedules->agreement = agreement;
     schedules->plan = plan;
     schedules->exec = exec;
     schedules->learns = wanted && !large;
@@ -142,8 +144,7 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_way_t *way
     irr_calm_init(&schedules->calm);
     if (wanted && large && rank == 0) {
         irr_log(IRR_LOG_WARN, "exchanges of %d ranks go without a schedule: their count matrix has more bytes than "
-                "matrix_max_bytes, which is %zu, or they are more than %d", ranks, settings->matrix_max_bytes,
-                IRR_CONSENSUS_RANKS_MAX);
+                "matrix_max_bytes, which is %zu", ranks, settings->matrix_max_bytes);
     }
     irr_cache_init(&schedules->cache, settings->cache_bytes);
     status = find_ways(schedules, settings, way, computes && !large);
@@ -163,7 +164,7 @@ void irr_schedules_fini(irr_schedules_t *schedules)
 {
     irr_schedules_clean(schedules);
     if (schedules->learning != NULL) {
-        irr_binomial_fini(&schedules->learning->tree);
+        irr_gather_fini(&schedules->learning->gather);
     }
     irr_nodes_fini(&schedules->nodes);
     irr_free(schedules->scratch);
@@ -273,10 +274,10 @@ irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t 
     const int way = find_direct(schedules);
     irr_status_t status;
 
-    if (schedules->ranks > IRR_CONSENSUS_RANKS_MAX || way < 0) {
+    if (way < 0) {
         if (schedules->rank == 0) {
-            irr_log(IRR_LOG_WARN, "the schedule of a file is left alone: it is of messages that go direct, of up to %d "
-                    "ranks", IRR_CONSENSUS_RANKS_MAX);
+            irr_log(IRR_LOG_WARN, "the schedule file is not used: it is for messages that go direct, and all messages "
+                    "here are forwarded");
         }
         return IRR_OK;
     }
@@ -335,14 +336,14 @@ void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *proble
     take_problem(schedules, problem->send);
     irr_cache_look(&schedules->cache, &schedules->own, words);
     words[IN_PLACE] = problem->in_place;
-    irr_consensus_start(schedules->consensus, words, IRR_LOOK_WORDS, env);
+    irr_allreduce_start(schedules->agreement, words, IRR_LOOK_WORDS, env);
 }
 
 /* The slot in which all have their row; -1: none. */
 static int hit(const irr_schedules_t *schedules)
 {
     for (int i = 0; i < IRR_CACHE_SLOTS; i++) {
-        if (schedules->consensus->words[i] == 0) {
+        if (schedules->agreement->words[i] == 0) {
             return i;
         }
     }
@@ -381,7 +382,7 @@ static irr_status_t end_tune(irr_schedules_t *schedules, const irr_cache_entry_t
 {
     const irr_tune_t before = schedules->entry->tune;
 
-    irr_tune_halve(&schedules->entry->tune, schedules->consensus->words);
+    irr_tune_halve(&schedules->entry->tune, schedules->agreement->words);
     tell(schedules, &before);
     if (schedules->entry->tune.chosen >= 0) {
         schedules->favourite = schedules->entry->tune.chosen;
@@ -404,7 +405,7 @@ static irr_status_t end_hit(irr_schedules_t *schedules, irr_cache_entry_t *entry
     schedules->entry = entry;
     schedules->state = IRR_SCHEDULES_TUNES;
     count = irr_tune_times(&entry->tune, times);
-    irr_consensus_start(schedules->consensus, times, count, &schedules->env);
+    irr_allreduce_start(schedules->agreement, times, count, &schedules->env);
     return IRR_IN_PROGRESS;
 }
 
@@ -412,7 +413,7 @@ static irr_status_t end_look(irr_schedules_t *schedules, const irr_cache_entry_t
 {
     int slot = hit(schedules);
 
-    schedules->placed = schedules->consensus->words[IN_PLACE] != 0;
+    schedules->placed = schedules->agreement->words[IN_PLACE] != 0;
     if (schedules->placed && !schedules->dumps) {
         return use(schedules, NULL, entry_p);
     }
@@ -428,26 +429,12 @@ static irr_status_t end_look(irr_schedules_t *schedules, const irr_cache_entry_t
 
 /* ---- progress ---- */
 
-/* A consensus that failed fails all; a gather or a scatter goes on to the commit. */
-static irr_status_t end_consensus(irr_schedules_t *schedules, irr_status_t status, const irr_cache_entry_t **entry_p)
-{
-    if (status != IRR_OK) {
-        irr_schedules_clean(schedules);
-        return status;
-    }
-    switch (schedules->state) {
-    case IRR_SCHEDULES_LOOKS: return end_look(schedules, entry_p);
-    case IRR_SCHEDULES_TUNES: return end_tune(schedules, entry_p);
-    default:                  return use(schedules, irr_schedules_end_commit(schedules), entry_p);
-    }
-}
-
 static irr_status_t progress_one(irr_schedules_t *schedules)
 {
     switch (schedules->state) {
     case IRR_SCHEDULES_GATHERS:
-    case IRR_SCHEDULES_SCATTERS: return irr_binomial_progress(&schedules->learning->tree);
-    default:                     return irr_consensus_progress(schedules->consensus);
+    case IRR_SCHEDULES_SCATTERS: return irr_gather_progress(&schedules->learning->gather);
+    default:                     return irr_allreduce_progress(schedules->agreement);
     }
 }
 
@@ -455,14 +442,17 @@ static irr_status_t step(irr_schedules_t *schedules, const irr_cache_entry_t **e
 {
     irr_status_t status = progress_one(schedules);
 
-    if (status == IRR_IN_PROGRESS) {
+    if (status != IRR_OK) {
         return status;
     }
     switch (schedules->state) {
-    case IRR_SCHEDULES_GATHERS:  irr_schedules_end_gather(schedules, status);  return IRR_IN_PROGRESS;
-    case IRR_SCHEDULES_SCATTERS: irr_schedules_end_scatter(schedules, status); return IRR_IN_PROGRESS;
-    default:                     return end_consensus(schedules, status, entry_p);
+    case IRR_SCHEDULES_LOOKS:    return end_look(schedules, entry_p);
+    case IRR_SCHEDULES_TUNES:    return end_tune(schedules, entry_p);
+    case IRR_SCHEDULES_GATHERS:  return irr_schedules_end_gather(schedules);
+    case IRR_SCHEDULES_SCATTERS: irr_schedules_end_scatter(schedules); return IRR_IN_PROGRESS;
+    case IRR_SCHEDULES_COMMITS:  break;
     }
+    return use(schedules, irr_schedules_end_commit(schedules), entry_p);
 }
 
 void irr_schedules_ran(irr_schedules_t *schedules, uint64_t ns)
@@ -481,6 +471,9 @@ irr_status_t irr_schedules_progress(irr_schedules_t *schedules, const irr_cache_
         state = schedules->state;
         status = step(schedules, entry_p);
     } while (status == IRR_IN_PROGRESS && schedules->state != state);
+    if (status != IRR_IN_PROGRESS) {
+        irr_schedules_clean(schedules);
+    }
     return status;
 }
 
@@ -488,7 +481,7 @@ int irr_schedules_awaited(const irr_schedules_t *schedules)
 {
     switch (schedules->state) {
     case IRR_SCHEDULES_GATHERS:
-    case IRR_SCHEDULES_SCATTERS: return irr_exec_awaited(&schedules->learning->tree.moves.exec);
-    default:                     return irr_consensus_awaited(schedules->consensus);
+    case IRR_SCHEDULES_SCATTERS: return irr_exec_awaited(&schedules->learning->gather.moves.exec);
+    default:                     return irr_allreduce_awaited(schedules->agreement);
     }
 }

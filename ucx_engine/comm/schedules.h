@@ -1,22 +1,21 @@
 /*
  * schedules.h - before an exchange, all ranks find the schedule for what they send, or compute one.
  *
- *     look     in which slots of the cache has everybody its row?  One consensus; if there is one, that is it.
- *     gather   rank 0 learns the count matrix (exec/binomial.h), and computes alone.
- *     scatter  it tells each rank what that has to do (comm/assignment.h), or why there is no schedule.
- *     commit   one consensus tells whether all have read that, and have the memory to run it.
- *     tune     when the ways to run a schedule have had their turns (comm/tune.h), one consensus halves them.
+ *     look     in which slots of the cache has everybody its row?  One agreement tells; the first such slot is used.
+ *     gather   rank 0 learns the count matrix (exec/gather.h), and computes alone.
+ *     scatter  rank 0 sends each rank its assignment (comm/assignment.h).
+ *     commit   one agreement tells whether all ranks could read that, and have the memory to run it.
+ *     tune     when the ways to run a schedule have had their turns (comm/tune.h), one agreement halves them.
  *
  * An exchange in place goes without a schedule, in pairs (route/pairs.h), which the look tells, too.
  *
  * A schedule that all have goes to the cache.  Where there is none, the exchange goes without: the matrix is above the
  * limit, the order does not take it, or is not done in time (kept too, as "declined"); or some rank has no memory
  * (tried again next time).  Every one of these ways is taken by all ranks alike, because each follows from what rank 0
- * or a consensus told.  The matrix, and what is computed of it, stand on rank 0 alone; other ranks have rows and
+ * or an agreement told.  The matrix, and what is computed of it, stand on rank 0 alone; other ranks have rows and
  * parts of those below them in the tree, while they pass them on.
  *
- * A rank whose consensus failed has missed something that others may act on, so the communicator fails
- * (comm/failure.h).
+ * An agreement, gather or scatter that fails fails the communicator (comm/failure.h).
  *
  * While looks find one and the same matrix whose exchanges are best without a schedule, as a trial of ways has shown,
  * or, where exchanges may go without, a matrix that is new each time, most of them are left out (comm/calm.h).  All
@@ -26,9 +25,9 @@
  * sends wait in the order of the plan; and where the pace or the pieces are what the user has set, or the schedule is
  * of a file.
  *
- * Cost: a hit takes a consensus, which is ceil(log2 P) short messages one after the other, and none where all ranks
- * share a node (exec/consensus.h), and nothing where the look is left out; a miss two of them, two messages a rank each
- * way for the rows of the matrix and the parts, and the time of the order, in which the engine of rank 0 stands still.
+ * Cost: a hit takes an agreement (exec/allreduce.h), and nothing if the look is left out; a miss takes two of them, two
+ * messages a rank each way for the rows of the matrix and the parts, and the time of the order, in which the engine of
+ * rank 0 stands still.
  *
  * The static scheduling and the run-time scheduling of Ranka, Wang and Kumar, section 3.
  */
@@ -38,8 +37,8 @@
 #include "comm/cache.h"
 #include "comm/calm.h"
 #include "comm/dump.h"
-#include "exec/binomial.h"
-#include "exec/consensus.h"
+#include "exec/allreduce.h"
+#include "exec/gather.h"
 
 typedef enum irr_schedules_state {
     IRR_SCHEDULES_LOOKS,
@@ -51,9 +50,8 @@ typedef enum irr_schedules_state {
 
 /* From a miss to the commit; has memory meanwhile only. */
 typedef struct irr_learning {
-    irr_binomial_t    tree;      /* up go the rows of the matrix, down what ranks do in a schedule */
+    irr_gather_t      gather;    /* up go the rows of the matrix, down what ranks do in a schedule */
     irr_cache_entry_t made;      /* for the cache */
-    irr_status_t      trouble;   /* what failed here */
     uint64_t          since;     /* when the gather began, in ns */
 } irr_learning_t;
 
@@ -81,7 +79,7 @@ typedef struct irr_schedules {
     const irr_problem_t   *problem;    /* borrowed */
     uint64_t              *lengths;    /* of the problem, by rank */
     irr_bytes_t            own;        /* the same as a row of the cache */
-    irr_consensus_t       *consensus;  /* borrowed */
+    irr_allreduce_t       *agreement;  /* borrowed */
     irr_exec_env_t         env;
     irr_schedules_state_t  state;
     bool                   placed;     /* this exchange is in place */
@@ -91,7 +89,6 @@ typedef struct irr_schedules {
     bool                   calms;      /* looks may be left out; alike on all ranks, as is calm */
     irr_calm_t             calm;
     const irr_way_t       *calm_way;   /* that an exchange without a look goes */
-    bool                   warned;     /* of a matrix above the limit */
     bool                   told;       /* of a schedule that was not done in time */
     irr_learning_t        *learning;   /* NULL: nothing is learnt */
     irr_dump_t             dump;       /* of rank 0 */
@@ -99,13 +96,12 @@ typedef struct irr_schedules {
 } irr_schedules_t;
 
 /*
- * way: what the settings ask for; if that has no schedule, there are only those of files.  consensus: among all ranks,
- * and if they are too many for one, of any content.
- * IRR_ERR_NO_MEMORY.  Says on rank 0, once, if the count matrix of so many ranks is above the limit, or they are too
- * many for a consensus; then there are no schedules.
+ * way: what the settings ask for; if that has no schedule, there are only those of files.  agreement: among all ranks.
+ * IRR_ERR_NO_MEMORY.  Warns on rank 0, once, if the count matrix of so many ranks is above the limit; then there are no
+ * schedules.
  */
 irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_way_t *way, const irr_settings_t *settings,
-                                int ranks, int rank, irr_consensus_t *consensus, irr_plan_t *plan,
+                                int ranks, int rank, irr_allreduce_t *agreement, irr_plan_t *plan,
                                 irr_exec_t *exec);
 void         irr_schedules_fini(irr_schedules_t *schedules);
 
@@ -119,7 +115,7 @@ irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t 
 bool irr_schedules_skip(irr_schedules_t *schedules);
 
 /*
- * Starts for the counts of a problem, borrowed until it is over; none may run.  Of env see irr_binomial_up.  timed:
+ * Starts for the counts of a problem, borrowed until it is over; none may run.  Of env see irr_allreduce_start.  timed:
  * irr_schedules_ran will tell of the run; if not, as in a planned exchange, it goes the likely best way, and a new
  * schedule is kept for that one alone.
  */
@@ -131,7 +127,7 @@ void irr_schedules_ran(irr_schedules_t *schedules, uint64_t ns);
 
 /*
  * Goes on after progress of the transport.  IRR_IN_PROGRESS; IRR_OK and in *entry_p the schedule, valid until the next
- * start, which goes the way tune.running, or NULL if the exchange goes without one; or the error of a consensus, on
+ * start, which goes the way tune.running, or NULL if the exchange goes without one; or the error of an agreement, on
  * this rank and perhaps others.
  */
 irr_status_t irr_schedules_progress(irr_schedules_t *schedules, const irr_cache_entry_t **entry_p);

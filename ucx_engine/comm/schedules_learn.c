@@ -1,12 +1,12 @@
 /*
  * schedules_learn.c - see schedules_learn.h.
  *
- * A rank that fails goes on all the same: gather and scatter serve the others, and the commit tells them.
+ * A gather or scatter that fails on a rank fails the communicator; so does rank 0 if it cannot compute.  A rank without
+ * memory for what it got says so in the commit, and all ranks go without a schedule.
  */
 #include "comm/schedules_learn.h"
 
 #include "core/alloc.h"
-#include "core/log.h"
 #include "exec/row.h"
 
 #include <string.h>
@@ -17,15 +17,8 @@ enum { FAILED, BYTES, COMMIT_WORDS };
 void irr_schedules_clean(irr_schedules_t *schedules)
 {
     if (schedules->learning != NULL) {
-        irr_bytes_fini(&schedules->learning->tree.parts);
+        irr_bytes_fini(&schedules->learning->gather.parts);
         irr_cache_entry_fini(&schedules->learning->made);
-    }
-}
-
-static void keep(irr_schedules_t *schedules, irr_status_t status)
-{
-    if (schedules->learning->trouble == IRR_OK) {
-        schedules->learning->trouble = status;
     }
 }
 
@@ -34,16 +27,15 @@ static void keep(irr_schedules_t *schedules, irr_status_t status)
 /* The row of this rank, with what it sends to itself. */
 void irr_schedules_begin_gather(irr_schedules_t *schedules)
 {
-    irr_binomial_t *tree = &schedules->learning->tree;
+    irr_gather_t *gather = &schedules->learning->gather;
     size_t begin;
 
     schedules->state = IRR_SCHEDULES_GATHERS;
     schedules->learning->since = irr_clock_ns();
-    schedules->learning->trouble = IRR_OK;
-    begin = irr_binomial_begin(tree);
-    irr_row_write(&tree->parts, schedules->lengths, schedules->ranks);
-    irr_bytes_end(&tree->parts, begin);
-    irr_binomial_up(tree, &schedules->env);
+    begin = irr_gather_begin(gather);
+    irr_row_write(&gather->parts, schedules->lengths, schedules->ranks);
+    irr_bytes_end(&gather->parts, begin);
+    irr_gather_up(gather, &schedules->env);
 }
 
 /* Of all ranks, and nothing else. */
@@ -64,7 +56,7 @@ static irr_status_t read_rows(const irr_bytes_t *rows, irr_matrix_t *matrix)
 /* Rank 0 has heard all: what it tells them. */
 static irr_status_t answer(irr_schedules_t *schedules)
 {
-    irr_bytes_t *parts = &schedules->learning->tree.parts;
+    irr_bytes_t *parts = &schedules->learning->gather.parts;
     const uint64_t bytes = parts->length;
     uint64_t since;
     irr_matrix_t matrix;
@@ -85,30 +77,21 @@ static irr_status_t answer(irr_schedules_t *schedules)
     return status;
 }
 
-void irr_schedules_end_gather(irr_schedules_t *schedules, irr_status_t status)
+irr_status_t irr_schedules_end_gather(irr_schedules_t *schedules)
 {
-    unsigned mark = schedules->learning->tree.mark;
+    irr_status_t status;
 
     irr_schedules_charge(schedules->learning->since, &schedules->env.counters->matrix_ns);
-    keep(schedules, status != IRR_ERR_NOT_SUPPORTED ? status : IRR_OK);
-    if (schedules->rank == 0 && mark == 0) {
-        mark = answer(schedules) == IRR_OK ? 0 : IRR_MARK_FAILED;
+    status = schedules->rank == 0 ? answer(schedules) : IRR_OK;
+    if (status != IRR_OK) {
+        return status;
     }
     schedules->state = IRR_SCHEDULES_SCATTERS;
-    irr_binomial_down(&schedules->learning->tree, mark);
+    irr_gather_down(&schedules->learning->gather, &schedules->env);
+    return IRR_IN_PROGRESS;
 }
 
 /* ---- scatter ---- */
-
-static void warn(irr_schedules_t *schedules)
-{
-    if (schedules->rank == 0 && !schedules->warned) {
-        irr_log(IRR_LOG_WARN, "a count matrix was not gathered, because its rows have more bytes than "
-                "matrix_max_bytes, which is %zu: exchanges with it go without a schedule",
-                schedules->max_bytes);
-    }
-    schedules->warned = true;
-}
 
 /* What this rank would put into the cache. */
 static irr_status_t make_entry(irr_schedules_t *schedules, irr_assignment_t *assignment)
@@ -130,41 +113,30 @@ static irr_status_t make_entry(irr_schedules_t *schedules, irr_assignment_t *ass
 
 static irr_status_t take_assignment(irr_schedules_t *schedules)
 {
-    const irr_binomial_t *tree = &schedules->learning->tree;
+    irr_reader_t parts = irr_bytes_read(&schedules->learning->gather.parts);
     irr_counters_t *counters = schedules->env.counters;
     irr_assignment_t assignment = { .declined = true };
-    irr_status_t status = IRR_OK;
+    irr_status_t status = irr_assignment_read(irr_bytes_next(&parts), schedules->ranks, schedules->rank,
+                                              &schedules->nodes, schedules->problem->send, &assignment);
 
-    if (tree->mark == 0) {
-        status = irr_assignment_read(tree->own, schedules->ranks, schedules->rank, &schedules->nodes,
-                                     schedules->problem->send, &assignment);
-        counters->matrices += status == IRR_OK;
-        counters->matrix_bytes += assignment.matrix_bytes;
-    } else if (tree->mark == IRR_MARK_LARGE) {
-        warn(schedules);
-    } else {
-        status = IRR_ERR_PEER;
-    }
     if (status == IRR_OK) {
+        counters->matrices++;
+        counters->matrix_bytes += assignment.matrix_bytes;
         status = make_entry(schedules, &assignment);
     }
     irr_assignment_fini(&assignment);
     return status;
 }
 
-void irr_schedules_end_scatter(irr_schedules_t *schedules, irr_status_t status)
+void irr_schedules_end_scatter(irr_schedules_t *schedules)
 {
     uint64_t words[COMMIT_WORDS] = { 0 };
 
-    keep(schedules, status);
-    if (schedules->learning->trouble == IRR_OK) {
-        schedules->learning->trouble = take_assignment(schedules);
-    }
-    irr_bytes_fini(&schedules->learning->tree.parts);
-    words[FAILED] = schedules->learning->trouble != IRR_OK;
+    words[FAILED] = take_assignment(schedules) != IRR_OK;
+    irr_bytes_fini(&schedules->learning->gather.parts);
     words[BYTES] = irr_cache_entry_bytes(&schedules->learning->made);
     schedules->state = IRR_SCHEDULES_COMMITS;
-    irr_consensus_start(schedules->consensus, words, COMMIT_WORDS, &schedules->env);
+    irr_allreduce_start(schedules->agreement, words, COMMIT_WORDS, &schedules->env);
 }
 
 /* ---- commit ---- */
@@ -173,11 +145,10 @@ irr_cache_entry_t *irr_schedules_end_commit(irr_schedules_t *schedules)
 {
     irr_cache_entry_t *entry = NULL;
 
-    if (schedules->consensus->words[FAILED] == 0) {
+    if (schedules->agreement->words[FAILED] == 0) {
         schedules->learning->made.matrix = schedules->matrix;
-        schedules->learning->made.bytes = schedules->consensus->words[BYTES];
+        schedules->learning->made.bytes = schedules->agreement->words[BYTES];
         entry = irr_cache_insert(&schedules->cache, &schedules->learning->made);
     }
-    irr_schedules_clean(schedules);
     return entry;
 }

@@ -11,8 +11,8 @@
 /* ---- schedules_learn.c: each goes on where the step before has ended, and starts the next one ---- */
 
 void irr_schedules_begin_gather(irr_schedules_t *schedules);
-void irr_schedules_end_gather(irr_schedules_t *schedules, irr_status_t status);
-void irr_schedules_end_scatter(irr_schedules_t *schedules, irr_status_t status);
+irr_status_t irr_schedules_end_gather(irr_schedules_t *schedules);   /* IRR_IN_PROGRESS, or an error of rank 0 */
+void irr_schedules_end_scatter(irr_schedules_t *schedules);
 
 /* The entry that the cache has taken; NULL: some rank had no memory. */
 irr_cache_entry_t *irr_schedules_end_commit(irr_schedules_t *schedules);

@@ -39,19 +39,16 @@ static void throw_away_past(irr_comm_t *comm)
     }
 }
 
-/*
- * Does somebody have nothing to send here, as far as this rank knows?  By a schedule all know what comes; where node
- * speaks to node each rank is told.
- */
+/* Does some rank have nothing to send here, as far as this rank knows?  By a schedule all ranks know what comes. */
 static bool has_gaps(const irr_exchange_t *exchange)
 {
     const irr_comm_t *comm = exchange->comm;
     const irr_plan_t *plan = exchange->running;
 
-    if (irr_comm_is_split(comm)) {
+    if (irr_comm_is_split(comm) && !exchange->found) {
         return plan != NULL;   /* that a message is forwarded is what a rank expects, too */
     }
-    if (!comm->direct || exchange->found || plan == NULL || irr_comm_mail(comm) != NULL) {
+    if (!comm->direct || exchange->found || plan == NULL) {
         return false;
     }
     if (exchange->way->boards) {

@@ -14,7 +14,7 @@
  *   - Before an id is proposed for another communicator.
  *
  * The sequence of tags wraps.  What is over, and what is yet to come, can be told apart as long as no rank is ahead of
- * another one by half of all sequence numbers: so all ranks meet, in a consensus, before the first exchange of each
+ * another one by half of all sequence numbers: so all ranks meet, in an agreement, before the first exchange of each
  * half, which is every 120 exchanges.  In one half all of the other half is over.  What has been under way for so long,
  * from a sender that was not heard from since, would be taken for the message of an exchange, and the latter be told as
  * stray.

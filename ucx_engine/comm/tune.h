@@ -12,10 +12,10 @@
  * did to the network just then.  Of two in the middle the lower one counts: before the first halving that is the
  * shorter of two times, so that one disturbance puts no way out; luck is found out later, where rounds follow.
  *
- * Which way comes next is known to all ranks from the number of exchanges and from what consensuses have told
+ * Which way comes next is known to all ranks from the number of exchanges and from what agreements have told
  * (comm/schedules.h).  What the user has set is not tried.
  *
- * Cost, for each schedule that is kept: ceil(log2 W) halvings of W ways, a consensus each, and less than
+ * Cost, for each schedule that is kept: ceil(log2 W) halvings of W ways, an agreement each, and less than
  * IRR_TUNE_ROUNDS * (2 W + log2 W) exchanges; 6 ways take 12 + 6 + 4 = 22 exchanges.
  *
  * Jamieson and Talwalkar, Non-stochastic best arm identification and hyperparameter optimization.
@@ -28,7 +28,7 @@
 #define IRR_TUNE_ROUNDS   2   /* runs of each way that is in, one behind the other; then comes a halving */
 #define IRR_TUNE_HALVINGS 3   /* after so many one way is left, at most */
 #define IRR_TUNE_RUNS     (IRR_TUNE_ROUNDS * IRR_TUNE_HALVINGS)   /* of a way, at most */
-#define IRR_TUNE_WORDS    (IRR_PACED_WAYS_MAX * IRR_TUNE_ROUNDS)     /* of the consensus of a halving, at most */
+#define IRR_TUNE_WORDS    (IRR_PACED_WAYS_MAX * IRR_TUNE_ROUNDS)     /* of the agreement on a halving, at most */
 
 /* What is known of the ways of a schedule. */
 typedef struct irr_tune {

@@ -1,10 +1,10 @@
 /*
  * exec.c - the executor; see exec.h for what it promises.
  *
- * Three cursors walk the steps of the plan: one for receives and awaits, one for sends and copies, and one for tells,
- * so that a send held back never holds back a receive or a tell.  A step is a few messages (its parts, see compose.c),
- * which the window counts as one; it is complete when all of them are.  Tells and awaits are messages as others, of
- * kind IRR_TAG_SYNC: those of one rank for another in a stage are alike, so both have them in one order.
+ * Three cursors walk the steps of the plan: one for receives and awaits, one for sends, copies and reductions, and one
+ * for tells, so that a send held back never holds back a receive or a tell.  A step is a few messages (its parts, see
+ * compose.c), which the window counts as one; it is complete when all of them are.  Tells and awaits are messages as
+ * others, of kind IRR_TAG_SYNC: those of one rank for another in a stage are alike, so both have them in one order.
  *
  * Cost: O(1) a step and piece over the whole run, plus the dependencies of each step once a look.
  */
@@ -45,6 +45,12 @@ static bool is_whole(const irr_step_t *step, const irr_transfer_t *transfer)
     return transfer->status == IRR_OK && transfer->received == step->bytes;
 }
 
+/* Is the message the engine's own, and no data of the user? */
+static bool is_own(const irr_exec_t *exec, const irr_step_t *step)
+{
+    return exec->env.tag_kind == IRR_TAG_SYNC || step->kind == IRR_STEP_TELL || step->kind == IRR_STEP_AWAIT;
+}
+
 /* A tell was not sent, and is to be later.  What its peer sends may wait for it, so no other tell waits for that. */
 static void take_back(irr_exec_t *exec, size_t index)
 {
@@ -73,8 +79,9 @@ static void end_step(irr_transfer_t *transfer)
         exec->held++;
         return;
     }
-    if (step->kind == IRR_STEP_AWAIT && status == IRR_ERR_TRUNCATE) {
-        status = IRR_ERR_PROTOCOL;   /* no user has a block that a tell could be too long for */
+    if (is_own(exec, step) && !irr_step_goes_out(step) && !is_whole(step, transfer) &&
+        (status == IRR_OK || status == IRR_ERR_TRUNCATE)) {
+        status = IRR_ERR_PROTOCOL;   /* its length does not depend on counts of the user */
     }
     irr_exec_keep(&exec->result, status);
     if (step->kind == IRR_STEP_TELL && status != IRR_OK) {
@@ -97,7 +104,7 @@ static const irr_iov_t sink = { NULL, IRR_SINK_BYTES };
 
 static irr_tag_kind_t tag_kind(const irr_exec_t *exec, const irr_step_t *step)
 {
-    if (step->kind == IRR_STEP_TELL || step->kind == IRR_STEP_AWAIT) {
+    if (is_own(exec, step)) {
         return IRR_TAG_SYNC;
     }
     switch (step->content) {
@@ -135,7 +142,6 @@ static void *address_of(const irr_exec_t *exec, const irr_piece_t *piece)
     case IRR_BUFFER_INPUT:   base = exec->env.input; break;
     case IRR_BUFFER_OUTPUT:  base = exec->env.output; break;
     case IRR_BUFFER_SCRATCH: base = exec->env.scratch; break;
-    case IRR_BUFFER_BOARD:
     case IRR_BUFFER_NOWHERE: break;
     }
     return (void *)((uintptr_t)base + (uintptr_t)piece->offset);
@@ -182,11 +188,11 @@ static size_t resolve_together(const irr_exec_t *exec, const irr_step_t *step, s
 
 /*
  * How many messages a step is follows from its parts, which both ends have alike; in which form they go, from its
- * pieces.  A header, what is thrown away, and what must be gathered is one message.
+ * pieces.  A header is one message, and so is what is thrown away.
  */
 static irr_composition_t compose(const irr_exec_t *exec, const irr_step_t *step)
 {
-    const irr_transport_caps_t *caps = &exec->env.channel->transport->caps;
+    const irr_transport_caps_t *caps = &irr_channel_lane(exec->env.channel, step->peer)->transport->caps;
     const irr_piece_t *pieces = &exec->plan->pieces[step->first_piece];
     irr_composition_t composition;
     size_t joined = 0;
@@ -194,8 +200,7 @@ static irr_composition_t compose(const irr_exec_t *exec, const irr_step_t *step)
     if (step->pieces == 1 && pieces[0].buffer != IRR_BUFFER_NOWHERE) {
         return (irr_composition_t){ .form = IRR_FORM_IOVEC, .apart_min = SIZE_MAX };
     }
-    if (step->gathered || step->content == IRR_CONTENT_HEADER ||
-        pieces[step->pieces - 1].buffer == IRR_BUFFER_NOWHERE) {
+    if (step->content == IRR_CONTENT_HEADER || pieces[step->pieces - 1].buffer == IRR_BUFFER_NOWHERE) {
         return (irr_composition_t){ .form = IRR_FORM_GATHER, .apart_min = SIZE_MAX };
     }
     for (size_t i = 1; i < step->pieces; i++) {
@@ -240,7 +245,7 @@ static void start_message(irr_exec_t *exec, size_t index)
     state->exec = exec;
     state->index = index;
     irr_transfer_begin(&state->transfer, exec->env.channel, exec->env.counters, end_step);
-    state->transfer.describes = step->content == IRR_CONTENT_HEADER;
+    state->transfer.describes = step->content == IRR_CONTENT_HEADER || is_own(exec, step);
     if (step->kind == IRR_STEP_SEND) {
         irr_window_begin(&exec->window, step->bytes);
     }
@@ -251,9 +256,8 @@ static void start_message(irr_exec_t *exec, size_t index)
     irr_transfer_end(&state->transfer);
 }
 
-static void run_copy(irr_exec_t *exec, size_t index)
+static void copy(irr_exec_t *exec, const irr_piece_t *from, const irr_piece_t *to)
 {
-    const irr_piece_t *from = &exec->plan->pieces[exec->plan->steps[index].first_piece], *to = from + 1;
     size_t bytes = from->length < to->length ? from->length : to->length;
 
     bytes = exec->env.lacks == 0 ? bytes : 0;
@@ -262,6 +266,28 @@ static void run_copy(irr_exec_t *exec, size_t index)
     }
     exec->env.counters->bytes_staged += bytes;
     irr_exec_keep(&exec->result, from->length > to->length ? IRR_ERR_TRUNCATE : IRR_OK);
+}
+
+static void reduce(const irr_exec_t *exec, const irr_piece_t *from, const irr_piece_t *into)
+{
+    const uint64_t *words = address_of(exec, from);
+    uint64_t *most = address_of(exec, into);
+
+    for (size_t i = 0; i < into->length / sizeof(*most); i++) {
+        most[i] = words[i] > most[i] ? words[i] : most[i];
+    }
+}
+
+static void run_local(irr_exec_t *exec, size_t index)
+{
+    const irr_step_t *step = &exec->plan->steps[index];
+    const irr_piece_t *pieces = &exec->plan->pieces[step->first_piece];
+
+    if (step->kind == IRR_STEP_COPY) {
+        copy(exec, &pieces[0], &pieces[1]);
+    } else {
+        reduce(exec, &pieces[0], &pieces[1]);
+    }
     irr_exec_step_of(exec, index)->transfer.pending = COMPLETE;
     exec->open_steps--;
 }
@@ -342,14 +368,14 @@ static void advance_sends(irr_exec_t *exec)
     for (; exec->next_send < exec->nsteps; exec->next_send++) {
         const irr_step_t *step = &exec->plan->steps[exec->next_send];
 
-        if ((step->kind != IRR_STEP_SEND && step->kind != IRR_STEP_COPY) || is_dropped(exec, exec->next_send)) {
+        if ((step->kind != IRR_STEP_SEND && !irr_step_is_local(step->kind)) || is_dropped(exec, exec->next_send)) {
             continue;
         }
         if (!deps_complete(exec, step)) {
             return;
         }
-        if (step->kind == IRR_STEP_COPY) {
-            run_copy(exec, exec->next_send);
+        if (irr_step_is_local(step->kind)) {
+            run_local(exec, exec->next_send);
         } else if (irr_window_admits(&exec->window, step->bytes + step->ahead) || goes_at_once(exec, step)) {
             start_message(exec, exec->next_send);
         } else {

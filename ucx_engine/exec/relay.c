@@ -4,7 +4,7 @@
 #include "exec/relay.h"
 
 #include "core/alloc.h"
-#include "route/barrier.h"
+#include "route/reduction.h"
 
 #include <assert.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static irr_status_t prepare_barrier(irr_relay_t *relay)
     size_t done;
 
     if (status == IRR_OK) {
-        status = irr_barrier_add(&relay->barrier.plan, 1, 1, NULL, 0, &done);
+        status = irr_reduction_add(&relay->barrier.plan, &(irr_reduction_t){ .stage = 1, .number = 1 }, &done);
     }
     return status != IRR_OK ? status : irr_exec_reserve(&relay->barrier.exec, (irr_plan_bounds_t){
         .steps = plan->nsteps, .pieces = plan->npieces });

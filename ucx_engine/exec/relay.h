@@ -201,10 +201,13 @@ static inline const void *irr_relay_address(const irr_relay_t *relay, const irr_
     return (const void *)(base + (uintptr_t)piece->offset);
 }
 
-/* The messages that the executor makes of a step with these pieces. */
-static inline size_t irr_relay_messages(const irr_relay_t *relay, const irr_piece_t *pieces, size_t count, size_t bytes)
+/* The messages that the executor makes of a step to or from a rank with these pieces. */
+static inline size_t irr_relay_messages(const irr_relay_t *relay, int peer, const irr_piece_t *pieces, size_t count,
+                                        size_t bytes)
 {
-    return irr_compose_messages(relay->env.compose, &relay->env.channel->transport->caps, pieces, count, bytes);
+    const irr_channel_t *lane = irr_channel_lane(relay->env.channel, peer);
+
+    return irr_compose_messages(relay->env.compose, &lane->transport->caps, pieces, count, bytes);
 }
 
 /* Begins a stage without its sends. */

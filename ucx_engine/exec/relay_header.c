@@ -128,6 +128,7 @@ static size_t sum(const irr_slice_t *slices, size_t count)
 static bool fits(const irr_relay_t *relay, const irr_header_t *header, size_t behind)
 {
     const irr_inbox_t *inbox = &relay->inbox;
+    const int sender = irr_relay_stage(relay)->sender[inbox->sender];
     const size_t bytes = sum(inbox->slices, header->slices);
 
     if (header->slices == 0) {
@@ -139,7 +140,7 @@ static bool fits(const irr_relay_t *relay, const irr_header_t *header, size_t be
         }
     }
     return behind == (header->inside ? bytes : 0) && bytes <= PTRDIFF_MAX &&
-           header->parts == irr_relay_messages(relay, inbox->pieces, header->slices, bytes);
+           header->parts == irr_relay_messages(relay, sender, inbox->pieces, header->slices, bytes);
 }
 
 /* Copies what is behind the header to its places. */

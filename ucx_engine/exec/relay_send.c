@@ -124,7 +124,8 @@ static void take_up(const irr_relay_t *relay, int slot, outgoing_t *message)
         .bytes = plan->steps[step].bytes,
         .header = { .status = relay->status, .lost = relay->lost, .slices = irr_grid_plan_count(relay->plan, step) }
     };
-    message->header.parts = irr_relay_messages(relay, message->pieces, message->npieces, message->bytes);
+    message->header.parts = irr_relay_messages(relay, irr_relay_stage(relay)->peer[slot], message->pieces,
+                                               message->npieces, message->bytes);
     message->header.inside = true;
     message->length = irr_header_encode(&message->header, message->slices, NULL);
     message->header.inside = message->header.slices == 0 || (message->length <= IRR_HEADER_MAX &&

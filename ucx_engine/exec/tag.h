@@ -32,7 +32,7 @@ typedef enum irr_tag_kind {
     IRR_TAG_DATA,    /* bytes whose layout both ends know */
     IRR_TAG_HEADER,  /* a description, and small pieces behind it */
     IRR_TAG_PART,    /* one large piece that a header announced */
-    IRR_TAG_SYNC     /* of a barrier, a consensus or a grant; or a notice */
+    IRR_TAG_SYNC     /* of an agreement, a barrier or a signal; or a notice */
 } irr_tag_kind_t;
 
 /* The part of the tag that all messages of an exchange share. */

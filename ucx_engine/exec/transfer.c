@@ -73,7 +73,7 @@ static void started(irr_part_t *part, irr_status_t status)
 void irr_transfer_send(irr_transfer_t *transfer, irr_part_t *part, int to, uint16_t tag, const irr_iov_t *iov,
                        size_t count, irr_form_t form, size_t header)
 {
-    irr_channel_t *channel = transfer->channel;
+    irr_channel_t *lane = irr_channel_lane(transfer->channel, to);
     irr_counters_t *counters = transfer->counters;
     const size_t bytes = irr_iov_bytes(iov, count);
     irr_status_t status;
@@ -84,7 +84,7 @@ void irr_transfer_send(irr_transfer_t *transfer, irr_part_t *part, int to, uint1
     counters->header_bytes += header;
     counters->bytes_gathered += part->gathers ? bytes : 0;
     counters->largest_message = bytes > counters->largest_message ? bytes : counters->largest_message;
-    status = channel->transport->ops->send(channel, to, tag, iov, count, form, &part->request);
+    status = lane->transport->ops->send(lane, to, tag, iov, count, form, &part->request);
     transfer->refused = transfer->refused || is_missed(status);
     started(part, status);
 }
@@ -92,17 +92,17 @@ void irr_transfer_send(irr_transfer_t *transfer, irr_part_t *part, int to, uint1
 void irr_transfer_receive(irr_transfer_t *transfer, irr_part_t *part, int from, uint16_t tag, const irr_iov_t *iov,
                           size_t count, irr_form_t form)
 {
-    irr_channel_t *channel = transfer->channel;
+    irr_channel_t *lane = irr_channel_lane(transfer->channel, from);
     irr_status_t status;
 
     prepare(transfer, part, true, count, form);
     for (size_t i = 0; i < count; i++) {
         part->wants = part->wants || (iov[i].base != NULL && iov[i].length > 0);
     }
-    status = channel->transport->ops->recv(channel, from, tag, iov, count, form, &part->request);
+    status = lane->transport->ops->recv(lane, from, tag, iov, count, form, &part->request);
     if (is_refused(status)) {
         keep(transfer, status);
-        status = channel->transport->ops->recv(channel, from, tag, iov, count, form, &part->request);
+        status = lane->transport->ops->recv(lane, from, tag, iov, count, form, &part->request);
         transfer->refused = transfer->refused || is_missed(status);
     }
     started(part, status);

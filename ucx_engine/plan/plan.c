@@ -56,7 +56,7 @@ static void add_piece(irr_plan_t *plan, const irr_piece_t *piece)
 {
     irr_step_t *step = &plan->steps[plan->nsteps - 1];
 
-    if (step->kind != IRR_STEP_COPY || step->pieces == 0) {
+    if (!irr_step_is_local(step->kind) || step->pieces == 0) {
         step->bytes += piece->length;
     }
     if (piece->buffer == IRR_BUFFER_SCRATCH && (size_t)piece->offset + piece->length > plan->scratch_bytes) {
@@ -82,7 +82,7 @@ irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params)
         .kind = params->kind, .peer = params->peer, .stage = params->stage, .number = params->number,
         .first_piece = plan->npieces, .first_dep = plan->ndeps, .deps = params->ndeps,
         .content = params->content, .described = params->described, .ahead = params->ahead,
-        .replaceable = params->replaceable, .gathered = params->gathered, .boarded = params->boarded
+        .replaceable = params->replaceable, .boarded = params->boarded
     };
     plan->nsends += params->kind == IRR_STEP_SEND;
     plan->nrecvs += params->kind == IRR_STEP_RECV;

@@ -3,7 +3,7 @@
  *
  * A plan names no address, no endpoint and no time, so it can be stored, printed, checked and run again
  * over other buffers.  A step may start when the steps it depends on are complete; otherwise the array
- * order is the order of the schedule: sends and copies start in it, one behind the other; so do tells among
+ * order is the order of the schedule: sends, copies and reductions start in it, one behind the other; so do tells among
  * themselves, and receives and awaits.  Receives come before the sends of their stage: they are posted
  * before this rank sends anything, and no pace holds them back.
  *
@@ -29,7 +29,6 @@ typedef enum irr_buffer {
     IRR_BUFFER_INPUT,
     IRR_BUFFER_OUTPUT,
     IRR_BUFFER_SCRATCH,
-    IRR_BUFFER_BOARD,   /* memory that ranks of a node share; offsets are addresses */
     IRR_BUFFER_NOWHERE  /* the only piece of a receive: of any length, and thrown away */
 } irr_buffer_t;
 
@@ -47,7 +46,8 @@ typedef enum irr_step_kind {
     IRR_STEP_RECV,  /* one message from peer, scattered into the pieces */
     IRR_STEP_COPY,  /* first piece to second piece, on this rank; a shorter second one truncates */
     IRR_STEP_TELL,  /* an empty message to peer: it may go on */
-    IRR_STEP_AWAIT  /* a tell of peer has come */
+    IRR_STEP_AWAIT, /* a tell of peer has come */
+    IRR_STEP_REDUCE /* on this rank: the 64-bit words of the second piece become the maxima of both pieces */
 } irr_step_kind_t;
 
 /* What a message has in it.  Messages of one pair of ranks, stage and content stay in order, others need not. */
@@ -59,12 +59,12 @@ typedef enum irr_content {
 
 typedef struct irr_step {
     irr_step_kind_t kind;
-    int             peer;         /* rank in the communicator; this rank for a copy */
+    int             peer;         /* rank in the communicator; this rank for a local step */
     int             stage;        /* from 1 */
     int             number;       /* of a message: step of the schedule within the stage, from 1; else 0 */
     size_t          bytes;        /* length of the message */
     size_t          first_piece;  /* into plan->pieces */
-    size_t          pieces;       /* at least 1; two for a copy; one without bytes for a tell or an await */
+    size_t          pieces;       /* at least 1; two for a local step; one without bytes for a tell or an await */
     size_t          first_dep;    /* into plan->deps */
     size_t          deps;
     irr_content_t   content;
@@ -72,7 +72,6 @@ typedef struct irr_step {
     size_t          ahead;        /* of a send: so many bytes, of what is right behind it, must fit in the window too */
     bool            replaceable;  /* a receive: if not just these bytes come, it is not complete before the source of
                                      the plan says so (exec/exec.h) */
-    bool            gathered;     /* a send out of memory that no transport may register: it is gathered */
     bool            boarded;      /* of a plan on paper (study/paper.h): no message, but what the peer reads of
                                      memory that both share; at both ends alike */
 } irr_step_t;
@@ -90,6 +89,12 @@ typedef struct irr_plan {
     size_t      *deps;            /* indices of earlier steps */
     size_t       ndeps, deps_max;
 } irr_plan_t;
+
+/* True if the step is no message: it works on this rank's memory. */
+static inline bool irr_step_is_local(irr_step_kind_t kind)
+{
+    return kind == IRR_STEP_COPY || kind == IRR_STEP_REDUCE;
+}
 
 /* Is it a message from this rank to the peer? */
 static inline bool irr_step_goes_out(const irr_step_t *step)
@@ -125,7 +130,7 @@ typedef struct irr_step_params {
     irr_content_t      content;
     size_t             described;
     size_t             ahead;
-    bool               replaceable, gathered, boarded;
+    bool               replaceable, boarded;
 } irr_step_params_t;
 
 irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params);
@@ -181,5 +186,11 @@ void irr_plan_cut(irr_plan_t *plan, const irr_plan_mark_t *mark);
  */
 irr_status_t irr_plan_check(const irr_plan_t *plans, const irr_problem_t *problems, int ranks,
                             char *reason, size_t size);
+
+/*
+ * The same of a reduction (route/reduction.h): rules 1, 2, 3 and 5, and that each rank ends with the maxima of so many
+ * words of all ranks.  Time and memory O(m P) for m words of all messages.
+ */
+irr_status_t irr_plan_check_reduction(const irr_plan_t *plans, int ranks, size_t words, char *reason, size_t size);
 
 #endif

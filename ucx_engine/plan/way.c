@@ -16,6 +16,7 @@ irr_settings_t irr_settings_default(void)
         .piece_bytes = IRR_BYTES_AUTO,
         .board_block = IRR_BYTES_AUTO,
         .board_bytes = IRR_BOARD_BYTES_DEFAULT,
+        .shm = true,
         .scheduled = { .seed = 1, .lambda = IRR_LAMBDA_DEFAULT, .latency = IRR_LATENCY_DEFAULT }
     };
 }
@@ -98,6 +99,7 @@ irr_status_t irr_way_grid(const irr_way_t *way, int ranks, const irr_nodes_t *no
         lay_out(way, ranks, &made);
     } else if (way->route == &irr_route_node && nodes != NULL) {
         made.nodes = nodes;
+        made.levels = 3;
     } else {
         return IRR_ERR_BAD_PARAM;
     }

@@ -47,7 +47,7 @@ typedef struct irr_way {
     bool               balanced;
     irr_dims_t         dims;
     size_t             slice_min;
-    size_t             direct_from; /* of the route grid: so long messages go directly; 0: none */
+    size_t             direct_from; /* of the routes grid and node: so long messages go directly; 0: none */
     irr_overlap_t      overlap;
 } irr_way_t;
 
@@ -91,7 +91,13 @@ static inline bool irr_way_is_local(const irr_way_t *way)
 /* Do some messages go directly, beside those that are forwarded? */
 static inline bool irr_way_is_split(const irr_way_t *way)
 {
-    return way->route == &irr_route_grid && way->direct_from > 0;
+    return way->direct_from > 0;
+}
+
+/* Is it a grid beside which long messages go directly?  Such ways differ by their limits. */
+static inline bool irr_way_is_hybrid(const irr_way_t *way)
+{
+    return way->route == &irr_route_grid && irr_way_is_split(way);
 }
 
 /* Between nodes, does a rank send for others, by a schedule? */

@@ -14,14 +14,3 @@ irr_board_kind_t irr_board_kind(size_t bytes, size_t block_max, bool lends, size
     *left -= irr_board_line_up(bytes);
     return IRR_BOARD_BESIDE;
 }
-
-size_t irr_mail_limit(const irr_nodes_t *nodes, size_t block_max, size_t bytes_max)
-{
-    size_t limit = bytes_max / 8 / (size_t)nodes->ranks;
-
-    if (nodes->count == 1 || nodes->largest == 1) {
-        return 0;
-    }
-    limit = limit < block_max ? limit : block_max;
-    return limit < IRR_MAIL_BLOCK_MAX ? limit : IRR_MAIL_BLOCK_MAX;
-}

@@ -1,15 +1,13 @@
 /*
- * boarded.h - which messages go over boards: those of a node by board/board.h, those between nodes by board/mail.h.
+ * boarded.h - which messages between ranks of a node go over boards (board/board.h).
  *
- * Within a node the sender decides, of what it sends, and its board says so; between nodes all know it, of the lengths.
+ * The sender decides, and its board says so.
  * Pure: the engine asks when it writes its boards, and who plans on paper (study/paper.h).
  */
 #ifndef IRR_BOARDED_H
 #define IRR_BOARDED_H
 
-#include "route/nodes.h"
-
-/* ---- within a node ---- */
+#include "irr.h"
 
 /*
  * What the setting board_block is: where each rank has a processor, to lend, or send, pays from less on; not in place.
@@ -51,21 +49,5 @@ static inline size_t irr_board_room(size_t bytes_max)
  * room, what those before it have left.
  */
 irr_board_kind_t irr_board_kind(size_t bytes, size_t block_max, bool lends, size_t *left);
-
-/* ---- between nodes ---- */
-
-/* Longer blocks go directly, as they are sent as fast so. */
-#define IRR_MAIL_BLOCK_MAX 1024
-
-_Static_assert(IRR_BOARD_BLOCK_ALONE >= IRR_MAIL_BLOCK_MAX, "crowded or not, nodes have the same limit");
-
-/* Bytes of the longest block that goes over boards between these nodes; 0: none does, and there are no rows. */
-size_t irr_mail_limit(const irr_nodes_t *nodes, size_t block_max, size_t bytes_max);
-
-/* Bytes of the lengths in front of a message from a node of so many ranks to one of so many. */
-static inline size_t irr_mail_lengths(size_t from, size_t to)
-{
-    return from * to * sizeof(uint16_t);
-}
 
 #endif

@@ -23,8 +23,9 @@
 #define IRR_GRID_LEVELS_MAX IRR_DIMS_MAX
 
 /*
- * With nodes, which are borrowed, there are two dimensions and no columns: in the first a slice goes to a rank of
- * the own node, in the second to its destination; see stages.c.
+ * A grid with nodes, which are borrowed, has no columns; see stages.c.  With two dimensions a slice goes to a rank of
+ * the own node first, and then to its destination.  With three it goes to its destination at once if that is on the own
+ * node, and else to a leader of the own node, to the leader of the other node, and to its destination.
  */
 typedef struct irr_grid {
     int  levels;                        /* dimensions */
@@ -38,6 +39,12 @@ typedef struct irr_grid {
 static inline int irr_grid_stages(const irr_grid_t *grid)
 {
     return grid->balanced ? 2 * grid->levels : grid->levels;
+}
+
+/* With nodes: does one rank of a node send to another node for all? */
+static inline bool irr_grid_has_leaders(const irr_grid_t *grid)
+{
+    return grid->nodes != NULL && grid->levels == 3;
 }
 
 /* The number of the stage that messages which go directly are of, behind all others. */

@@ -20,7 +20,7 @@
 
 #include "core/alloc.h"
 #include "problem/blocks.h"
-#include "route/barrier.h"
+#include "route/reduction.h"
 #include "route/direct.h"
 
 #include <stdlib.h>
@@ -417,8 +417,9 @@ static irr_status_t add_barrier(irr_grid_plan_t *build, int number, const irr_st
     count = append(build->deps, 0, build->recv_steps + build->sender_base, stage->senders);
     count = append(build->deps, count, build->send_steps + build->slot_base, stage->slots);
     count = append(build->deps, count, &build->barrier, 1);
-    return irr_barrier_add(&build->plan, number, stage->slots + 1, build->deps, unique(build->deps, count),
-                           &build->barrier);
+    return irr_reduction_add(&build->plan, &(irr_reduction_t){
+        .stage = number, .number = stage->slots + 1, .deps = build->deps, .ndeps = unique(build->deps, count)
+    }, &build->barrier);
 }
 
 irr_status_t irr_grid_plan_end_stage(irr_grid_plan_t *build, int number)

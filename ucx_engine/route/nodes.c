@@ -4,10 +4,8 @@
 #include "route/nodes.h"
 
 #include "core/alloc.h"
-#include "problem/blocks.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct labelled {
     int label, rank;
@@ -98,19 +96,14 @@ void irr_nodes_fini(irr_nodes_t *nodes)
     *nodes = (irr_nodes_t){ .ranks = 0 };
 }
 
-irr_blocks_t irr_nodes_elsewhere(const irr_nodes_t *nodes, int rank, size_t least, irr_blocks_t blocks,
-                                 irr_block_t *list)
+irr_blocks_t irr_nodes_elsewhere(const irr_nodes_t *nodes, int rank, irr_blocks_t blocks, irr_block_t *list)
 {
     size_t count = 0;
 
-    for (irr_blocks_t left = blocks; left.count > 0;) {
-        const irr_blocks_t message = irr_blocks_first(left);
-
-        if (nodes->node[message.list[0].rank] != nodes->node[rank] && irr_blocks_bytes(message) >= least) {
-            memcpy(list + count, message.list, message.count * sizeof(*list));
-            count += message.count;
+    for (size_t i = 0; i < blocks.count; i++) {
+        if (nodes->node[blocks.list[i].rank] != nodes->node[rank]) {
+            list[count++] = blocks.list[i];
         }
-        left = irr_blocks_after(left, message.count);
     }
     return (irr_blocks_t){ .list = list, .count = count };
 }

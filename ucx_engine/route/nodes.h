@@ -24,12 +24,8 @@ typedef struct irr_nodes {
 irr_status_t irr_nodes_init(irr_nodes_t *nodes, int ranks, const int *labels);
 void         irr_nodes_fini(irr_nodes_t *nodes);
 
-/*
- * The blocks for ranks that are not on the node of this one, of messages of at least so many bytes, copied to a list
- * with room for all.  O(blocks).
- */
-irr_blocks_t irr_nodes_elsewhere(const irr_nodes_t *nodes, int rank, size_t least, irr_blocks_t blocks,
-                                 irr_block_t *list);
+/* Copies the blocks for ranks on other nodes to a list with room for all blocks.  O(blocks). */
+irr_blocks_t irr_nodes_elsewhere(const irr_nodes_t *nodes, int rank, irr_blocks_t blocks, irr_block_t *list);
 
 static inline int irr_nodes_size(const irr_nodes_t *nodes, int node)
 {
@@ -58,19 +54,27 @@ static inline int irr_nodes_which(const irr_nodes_t *nodes, int node, int other)
 }
 
 /*
- * The rank of a node that speaks to another node for all of it: the nodes after it are dealt out to its ranks in turn,
- * so each has as many as the others, or one more.  Two nodes speak by one rank of each.  Who speaks to several does so
- * in their order, and with nodes of one size no rank hears from two at a time.
+ * The place of the leader of a node for another node: the rank that sends to that node, and receives from it, for all
+ * ranks of its own one.  The nodes after a node are distributed to its ranks in turn, so each rank leads for as many
+ * nodes as the others, or for one more.  One rank of each of two nodes leads for the other one.
  */
-static inline int irr_nodes_speaker(const irr_nodes_t *nodes, int node, int other)
+static inline int irr_nodes_leader(const irr_nodes_t *nodes, int node, int other)
 {
-    return nodes->members[nodes->first[node] + irr_nodes_which(nodes, node, other) % irr_nodes_size(nodes, node)];
+    return irr_nodes_which(nodes, node, other) % irr_nodes_size(nodes, node);
 }
 
-/* At which turn, from 1, it speaks to that node. */
-static inline int irr_nodes_turn(const irr_nodes_t *nodes, int node, int other)
+/* The number of leaders of a node, which have its first places. */
+static inline int irr_nodes_leaders(const irr_nodes_t *nodes, int node)
 {
-    return irr_nodes_which(nodes, node, other) / irr_nodes_size(nodes, node) + 1;
+    const int size = irr_nodes_size(nodes, node);
+
+    return size < nodes->count - 1 ? size : nodes->count - 1;
+}
+
+/* The rank at a place of a node. */
+static inline int irr_nodes_member(const irr_nodes_t *nodes, int node, int place)
+{
+    return nodes->members[nodes->first[node] + place];
 }
 
 #endif

@@ -3,11 +3,18 @@
  *
  * Without nodes a slot is a column of the level, and the step is that of the priority schedule (order/priority.c).
  *
- * With nodes, a rank takes over what goes to those whom it serves (irr_nodes_server), which on another node are every
- * n-th one, n ranks on its own.  So the first dimension never leaves the node, and in the second a rank sends one
- * message to each node that is not larger than its own, and a few to larger ones.  The step of a message to place j is
- * told by the distance d between the nodes and j / n, which no two senders to one rank share:
+ * With nodes and two dimensions, a rank takes over what goes to those whom it serves (irr_nodes_server), which on
+ * another node are every n-th one, n ranks on its own.  So the first dimension never leaves the node, and in the second
+ * a rank sends one message to each node that is not larger than its own, and a few to larger ones.  The step of a
+ * message to place j is told by the distance d between the nodes and j / n, which no two senders to one rank share:
  * (d - 1) * w + j / n + 1, w = ceil(largest / smallest).
+ *
+ * With nodes and three dimensions, leaders (irr_nodes_leader) exchange one message for each pair of nodes:
+ *   first   each rank sends to each rank of its node the block for that rank, and if that rank is a leader, the blocks
+ *           for the nodes that it leads for
+ *   second  each leader sends to the leaders of these nodes; the step is the distance between the nodes
+ *   third   each leader sends to each rank of its node; other ranks only receive
+ * Ranks of one node, and nodes of one rank each, so exchange their blocks directly.
  */
 #include "route/stages.h"
 
@@ -72,24 +79,52 @@ static irr_status_t tabulate_level(irr_stage_t *stage, int ranks)
 
 /* ---- nodes ---- */
 
-static irr_status_t tabulate_inside(irr_stage_t *stage)
+/* From the first `sending` ranks of the node to all of its ranks. */
+static irr_status_t tabulate_inside(irr_stage_t *stage, int sending)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
-    int node = nodes->node[stage->rank], size = irr_nodes_size(nodes, node);
-    irr_status_t status = make_room(stage, size, size, 0);
+    const int node = nodes->node[stage->rank], place = nodes->place[stage->rank], size = irr_nodes_size(nodes, node);
+    const bool sends = place < sending;
+    irr_status_t status = make_room(stage, sends ? size : 1, size, 0);
 
     if (status != IRR_OK) {
         return status;
     }
-    stage->own = nodes->place[stage->rank];
-    for (int k = 0; k < size; k++) {
-        int to = (stage->own + k) % size, from = (stage->own - k + size) % size;
+    stage->own = sends ? place : 0;
+    stage->peer[stage->own] = stage->rank;
+    for (int k = 1; k < size; k++) {
+        const int to = (place + k) % size, from = (place - k + size) % size;
 
-        stage->peer[to] = nodes->members[nodes->first[node] + to];
-        stage->number[to] = k;
-        if (k > 0) {
-            add_sender(stage, nodes->members[nodes->first[node] + from], k);
+        if (sends) {
+            stage->peer[to] = irr_nodes_member(nodes, node, to);
+            stage->number[to] = k;
         }
+        if (from < sending) {
+            add_sender(stage, irr_nodes_member(nodes, node, from), k);
+        }
+    }
+    return IRR_OK;
+}
+
+/* From leader to leader: to all nodes that this rank leads for, and from these. */
+static irr_status_t tabulate_between(irr_stage_t *stage)
+{
+    const irr_nodes_t *nodes = stage->grid->nodes;
+    const int node = nodes->node[stage->rank], others = nodes->count - 1;
+    irr_status_t status = make_room(stage, others + 1, others, 0);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    stage->slots = 1;
+    stage->peer[0] = stage->rank;
+    for (int i = nodes->place[stage->rank]; i < others; i += irr_nodes_size(nodes, node)) {
+        const int other = irr_nodes_after(nodes, node, i);
+        const int leader = irr_nodes_member(nodes, other, irr_nodes_leader(nodes, other, node));
+
+        stage->peer[stage->slots] = leader;
+        stage->number[stage->slots++] = i + 1;
+        add_sender(stage, leader, irr_nodes_which(nodes, other, node) + 1);
     }
     return IRR_OK;
 }
@@ -150,6 +185,27 @@ static irr_status_t tabulate_outside(irr_stage_t *stage)
     return IRR_OK;
 }
 
+/* With three dimensions. */
+static int leader_slot(const irr_stage_t *stage, int destination)
+{
+    const irr_nodes_t *nodes = stage->grid->nodes;
+    const int mine = nodes->node[stage->rank], node = nodes->node[destination], size = irr_nodes_size(nodes, mine);
+    const bool inside = node == mine;
+
+    if (stage->dimension == 0) {
+        return inside ? nodes->place[destination] : irr_nodes_leader(nodes, mine, node);
+    }
+    if (stage->dimension == 2) {
+        return destination == stage->rank ? stage->own : inside && stage->slots > 1 ? nodes->place[destination] : -1;
+    }
+    if (inside) {
+        return stage->own;
+    }
+    return irr_nodes_leader(nodes, mine, node) == nodes->place[stage->rank]
+               ? 1 + irr_nodes_which(nodes, mine, node) / size : -1;
+}
+
+/* With two. */
 static int node_slot(const irr_stage_t *stage, int destination)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
@@ -173,7 +229,7 @@ int irr_stage_slot(const irr_stage_t *stage, int destination)
     int from_base = destination - level->base;
 
     if (stage->grid->nodes != NULL) {
-        return node_slot(stage, destination);
+        return irr_grid_has_leaders(stage->grid) ? leader_slot(stage, destination) : node_slot(stage, destination);
     }
     if (from_base < 0 || from_base % level->stride != 0 || from_base / level->stride >= level->size) {
         return -1;
@@ -188,10 +244,16 @@ bool irr_stage_accepts(const irr_stage_t *stage, int destination)
 
 static irr_status_t tabulate(irr_stage_t *stage, int ranks)
 {
-    if (stage->grid->nodes == NULL) {
+    const irr_nodes_t *nodes = stage->grid->nodes;
+
+    if (nodes == NULL) {
         return tabulate_level(stage, ranks);
     }
-    return stage->dimension == 0 ? tabulate_inside(stage) : tabulate_outside(stage);
+    switch (stage->dimension) {
+    case 0:  return tabulate_inside(stage, ranks);
+    case 1:  return irr_grid_has_leaders(stage->grid) ? tabulate_between(stage) : tabulate_outside(stage);
+    default: return tabulate_inside(stage, irr_nodes_leaders(nodes, nodes->node[stage->rank]));
+    }
 }
 
 irr_status_t irr_stages_init(irr_stages_t *stages, const irr_grid_t *grid, int ranks, int rank)

@@ -21,7 +21,7 @@ typedef struct irr_stage {
     int               senders;
     int              *sender;       /* ranks that send to this one, by step */
     int              *sender_number;
-    int              *node_slot;    /* second dimension with nodes: first slot of each node */
+    int              *node_slot;    /* second of two dimensions with nodes: first slot of each node */
 } irr_stage_t;
 
 typedef struct irr_stages {

@@ -29,8 +29,20 @@ typedef struct message {
     int32_t  rank, peer;
     uint16_t channel, tag;
     uint8_t  status;   /* irr_status_t */
+    uint8_t  lane;     /* of the notes */
     bool     sent;
 } message_t;
+
+/* What the file will say.  Several transports may share it. */
+typedef struct notes {
+    FILE       *file;
+    message_t  *messages;
+    size_t      count, max;
+    uint64_t    dropped;
+    const char *lanes[2];   /* names of these transports */
+    uint8_t     nlanes;     /* that were opened, */
+    int         open;       /* and that are left */
+} notes_t;
 
 typedef struct trace trace_t;
 
@@ -50,12 +62,10 @@ typedef struct batch {
 
 struct trace {
     irr_pass_t pass;   /* first */
-    FILE      *file;
     op_t      *free;
     batch_t   *batches;
-    message_t *messages;
-    size_t     count, max;
-    uint64_t   dropped;
+    notes_t   *notes;
+    uint8_t    lane;
 };
 
 static trace_t *trace_of(irr_transport_t *transport)
@@ -95,13 +105,13 @@ static void put(op_t *op)
 
 /* ---- messages ---- */
 
-static void note(trace_t *trace, const message_t *message)
+static void note(notes_t *notes, const message_t *message)
 {
-    if (trace->count == MESSAGES_MAX || IRR_GROW(trace->messages, trace->max, trace->count + 1) != IRR_OK) {
-        trace->dropped++;
+    if (notes->count == MESSAGES_MAX || IRR_GROW(notes->messages, notes->max, notes->count + 1) != IRR_OK) {
+        notes->dropped++;
         return;
     }
-    trace->messages[trace->count++] = *message;
+    notes->messages[notes->count++] = *message;
 }
 
 /* The message is over, and its request free for the next one. */
@@ -113,7 +123,7 @@ static void finish(op_t *op, irr_status_t status)
     if (!op->message.sent) {
         op->message.bytes = op->inner.bytes;
     }
-    note(op->trace, &op->message);
+    note(op->trace->notes, &op->message);
     put(op);
 }
 
@@ -133,7 +143,7 @@ static op_t *begin(irr_channel_t *channel, int peer, uint16_t tag, irr_request_t
     op_t *op = take(trace);
 
     if (op == NULL) {
-        trace->dropped++;
+        trace->notes->dropped++;
         return NULL;
     }
     op->inner.done = done;
@@ -141,7 +151,8 @@ static op_t *begin(irr_channel_t *channel, int peer, uint16_t tag, irr_request_t
     op->outer = request;
     op->trace = trace;
     op->message = (message_t){
-        .begin_ns = irr_clock_ns(), .rank = channel->rank, .peer = peer, .channel = (uint16_t)channel->id, .tag = tag
+        .begin_ns = irr_clock_ns(), .rank = channel->rank, .peer = peer, .channel = (uint16_t)channel->id, .tag = tag,
+        .lane = trace->lane
     };
     return op;
 }
@@ -196,11 +207,12 @@ static const char *kind_name(irr_tag_kind_t kind)
     return names[kind];
 }
 
-static void write_message(FILE *file, const message_t *message)
+static void write_message(const notes_t *notes, const message_t *message)
 {
-    fprintf(file, "{\"op\": \"%s\", \"channel\": %d, \"rank\": %d, \"peer\": %d, \"exchange\": %d, \"kind\": \"%s\", "
-            "\"stage\": %d, \"bytes\": %" PRIu64 ", \"begin_ns\": %" PRIu64 ", \"end_ns\": %" PRIu64
-            ", \"status\": \"%s\"}\n", message->sent ? "send" : "recv", message->channel, message->rank, message->peer,
+    fprintf(notes->file, "{\"op\": \"%s\", \"lane\": \"%s\", \"channel\": %d, \"rank\": %d, \"peer\": %d, "
+            "\"exchange\": %d, \"kind\": \"%s\", \"stage\": %d, \"bytes\": %" PRIu64 ", \"begin_ns\": %" PRIu64
+            ", \"end_ns\": %" PRIu64 ", \"status\": \"%s\"}\n", message->sent ? "send" : "recv",
+            notes->lanes[message->lane], message->channel, message->rank, message->peer,
             message->tag >> IRR_TAG_SEQUENCE_SHIFT, kind_name(irr_tag_kind(message->tag)), irr_tag_stage(message->tag),
             message->bytes, message->begin_ns, message->end_ns,
             message->status == IRR_OK ? "ok" : irr_status_text((irr_status_t)message->status));
@@ -229,32 +241,40 @@ static uint64_t epoch_ns(void)
     return epoch;
 }
 
-static void write_file(trace_t *trace)
+static void write_file(notes_t *notes)
 {
     char host[256] = "";
     bool failed;
 
     gethostname(host, sizeof(host) - 1);
-    fprintf(trace->file, "{\"host\": \"%.255s\", \"epoch_ns\": %" PRIu64 ", \"messages\": %zu, \"dropped\": %" PRIu64
-            "}\n", host, epoch_ns(), trace->count, trace->dropped);
-    for (size_t i = 0; i < trace->count; i++) {
-        write_message(trace->file, &trace->messages[i]);
+    fprintf(notes->file, "{\"host\": \"%.255s\", \"epoch_ns\": %" PRIu64 ", \"messages\": %zu, \"dropped\": %" PRIu64
+            "}\n", host, epoch_ns(), notes->count, notes->dropped);
+    for (size_t i = 0; i < notes->count; i++) {
+        write_message(notes, &notes->messages[i]);
     }
-    failed = ferror(trace->file) != 0;
-    if (fclose(trace->file) != 0 || failed) {
+    failed = ferror(notes->file) != 0;
+    if (fclose(notes->file) != 0 || failed) {
         irr_log(IRR_LOG_WARN, "a trace of messages could not be written whole: %s", strerror(errno));
     }
 }
 
 /* ---- life ---- */
 
+static void leave_notes(notes_t *notes)
+{
+    if (--notes->open == 0) {
+        write_file(notes);
+        irr_free(notes->messages);
+        irr_free(notes);
+    }
+}
+
 static void free_trace(irr_transport_t *transport)
 {
     trace_t *trace = trace_of(transport);
     batch_t *batch = trace->batches;
 
-    write_file(trace);
-    irr_free(trace->messages);
+    leave_notes(trace->notes);
     irr_pass_free(transport);   /* before the requests that are still pending */
     while (batch != NULL) {
         batch_t *next = batch->next;
@@ -264,23 +284,48 @@ static void free_trace(irr_transport_t *transport)
     }
 }
 
-irr_status_t irr_trace_open(irr_transport_t *inner, const char *file, irr_transport_t **transport_p)
+static irr_status_t join(irr_transport_t *inner, notes_t *notes, irr_transport_t **transport_p)
 {
     trace_t *trace = irr_alloc_zero(1, sizeof(*trace));
 
     if (trace == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    trace->file = fopen(file, "w");
-    if (trace->file == NULL) {
-        irr_log(IRR_LOG_ERROR, "the file %s for a trace of messages cannot be written: %s", file, strerror(errno));
-        irr_free(trace);
-        return IRR_ERR_BAD_PARAM;
-    }
     irr_pass_init(&trace->pass, inner);
     trace->pass.ops.send = send;
     trace->pass.ops.recv = recv;
     trace->pass.ops.free = free_trace;
+    trace->notes = notes;
+    trace->lane = notes->nlanes;
+    notes->lanes[notes->nlanes++] = inner->caps.name;
+    notes->open++;
     *transport_p = &trace->pass.super;
     return IRR_OK;
+}
+
+irr_status_t irr_trace_join(irr_transport_t *inner, irr_transport_t *traced, irr_transport_t **transport_p)
+{
+    return join(inner, trace_of(traced)->notes, transport_p);
+}
+
+irr_status_t irr_trace_open(irr_transport_t *inner, const char *file, irr_transport_t **transport_p)
+{
+    notes_t *notes = irr_alloc_zero(1, sizeof(*notes));
+    irr_status_t status;
+
+    if (notes == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    notes->file = fopen(file, "w");
+    if (notes->file == NULL) {
+        irr_log(IRR_LOG_ERROR, "the file %s for a trace of messages cannot be written: %s", file, strerror(errno));
+        irr_free(notes);
+        return IRR_ERR_BAD_PARAM;
+    }
+    status = join(inner, notes, transport_p);
+    if (status != IRR_OK) {
+        fclose(notes->file);
+        irr_free(notes);
+    }
+    return status;
 }

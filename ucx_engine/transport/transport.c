@@ -1,5 +1,5 @@
 /*
- * transport.c - the table of transports that were built.
+ * transport.c - the table of transports that were built, and how they are opened.
  */
 #include <config.h>
 
@@ -7,12 +7,13 @@
 
 #include "core/log.h"
 #include "transport/auto.h"
+#include "transport/lanes.h"
 #include "transport/trace.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A transport that the engine can open. */
+/* The networks, and behind them the memory of a node. */
 static const struct row {
     const char   *name, *text;
     irr_status_t (*open)(const irr_engine_config_t *config, irr_transport_t **transport_p);
@@ -23,19 +24,19 @@ static const struct row {
 #ifdef HAVE_LIBFABRIC
     { "ofi", "libfabric: what network its providers reach", irr_ofi_open },
 #endif
-    { "shm", "shared memory, for jobs on one node", irr_shm_open },
+    { "shm", "shared memory of the ranks of a node", irr_shm_open }
 };
 
-enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+enum { ROWS = sizeof(rows) / sizeof(rows[0]), NETWORKS = ROWS - 1 };
 
 const char *irr_transport_name(int i)
 {
-    return i >= 0 && i < ROWS ? rows[i].name : NULL;
+    return i >= 0 && i < NETWORKS ? rows[i].name : NULL;
 }
 
 const char *irr_transport_text(int i)
 {
-    return i >= 0 && i < ROWS ? rows[i].text : NULL;
+    return i >= 0 && i < NETWORKS ? rows[i].text : NULL;
 }
 
 static irr_status_t refuse(const char *name)
@@ -43,29 +44,11 @@ static irr_status_t refuse(const char *name)
     char names[256];
     size_t used = 0;
 
-    for (int i = 0; i < ROWS && used < sizeof(names); i++) {
+    for (int i = 0; i < NETWORKS && used < sizeof(names); i++) {
         used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i > 0 ? ", " : "", rows[i].name);
     }
     irr_log(IRR_LOG_ERROR, "there is no transport %s, but only: %s", name, names);
     return IRR_ERR_BAD_PARAM;
-}
-
-static irr_status_t open_row(const struct row *row, const irr_engine_config_t *config, irr_transport_t **transport_p)
-{
-    irr_transport_t *transport, *inner;
-    irr_status_t status = row->open(config, &transport);
-
-    if (status == IRR_OK && config->trace != NULL && config->trace[0] != '\0') {
-        inner = transport;
-        status = irr_trace_open(inner, config->trace, &transport);
-        if (status != IRR_OK) {
-            inner->ops->free(inner);
-        }
-    }
-    if (status == IRR_OK) {
-        *transport_p = transport;
-    }
-    return status;
 }
 
 irr_status_t irr_transport_open(const irr_engine_config_t *config, irr_transport_t **transport_p)
@@ -75,8 +58,42 @@ irr_status_t irr_transport_open(const irr_engine_config_t *config, irr_transport
     irr_transport_choose(config, &choice);
     for (int i = 0; i < ROWS; i++) {
         if (strcmp(choice.name, rows[i].name) == 0) {
-            return open_row(&rows[i], config, transport_p);
+            return rows[i].open(config, transport_p);
         }
     }
     return refuse(choice.name);
+}
+
+/* ---- lanes ---- */
+
+/* The trace of both is one file. */
+static irr_status_t add_trace(const irr_lanes_t *lanes, const char *file, irr_transport_t *inner,
+                              irr_transport_t **transport_p)
+{
+    irr_transport_t *traced = lanes->inner[IRR_LANE_NEAR] != NULL ? lanes->inner[IRR_LANE_NEAR]
+                                                                  : lanes->inner[IRR_LANE_FAR];
+
+    return traced != NULL ? irr_trace_join(inner, traced, transport_p) : irr_trace_open(inner, file, transport_p);
+}
+
+irr_status_t irr_lanes_open(irr_lanes_t *lanes, irr_lane_kind_t kind, const irr_engine_config_t *config)
+{
+    const bool traces = config->trace != NULL && config->trace[0] != '\0';
+    irr_transport_t *transport, *opened;
+    irr_status_t status = kind == IRR_LANE_NEAR ? irr_shm_open(config, &opened) : irr_transport_open(config, &opened);
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    transport = opened;
+    if (traces) {
+        status = add_trace(lanes, config->trace, opened, &transport);
+    }
+    if (status != IRR_OK) {
+        opened->ops->free(opened);
+        return status;
+    }
+    lanes->shm = kind == IRR_LANE_NEAR ? opened : lanes->shm;
+    irr_lanes_put(lanes, kind, transport);
+    return IRR_OK;
 }

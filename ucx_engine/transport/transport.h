@@ -77,10 +77,11 @@ struct irr_request {
 
 /* First member of every channel; read-only for its user. */
 struct irr_channel {
-    irr_transport_t   *transport;
-    irr_peer_t *const *members;   /* by rank; NULL: this process does not send to that one */
-    uint32_t           id;
-    int                ranks, rank;
+    irr_transport_t      *transport;
+    irr_peer_t *const    *members;   /* by rank; NULL: this process does not send to that one */
+    irr_channel_t *const *lanes;     /* by rank: the channel that carries its messages; NULL: this one carries all */
+    uint32_t              id;
+    int                   ranks, rank;
 };
 
 /*
@@ -114,8 +115,7 @@ typedef struct irr_transport_ops {
 
     /*
      * A channel of 1 to IRR_CHANNEL_RANKS_MAX ranks, this process being one of them; sends nothing.  No other channel
-     * with this id may be open here.  The members are borrowed until it is closed, and may be filled in until the first
-     * send to them.  IRR_ERR_NO_MEMORY.
+     * with this id may be open here.  The members are borrowed until it is closed.  IRR_ERR_NO_MEMORY.
      */
     irr_status_t (*open_channel)(irr_transport_t *transport, uint16_t id, int ranks, int rank,
                                  irr_peer_t *const *members, irr_channel_t **channel_p);
@@ -188,16 +188,30 @@ static inline void irr_channel_init(irr_channel_t *channel, irr_transport_t *tra
     };
 }
 
-/* ---- the transports; study/fabric.h has more ---- */
+/*
+ * The channel that carries the messages of a rank.  Its transport, whose caps hold for these messages, may be called
+ * without the one of the channel itself.
+ */
+static inline irr_channel_t *irr_channel_lane(irr_channel_t *channel, int rank)
+{
+    return channel->lanes != NULL ? channel->lanes[rank] : channel;
+}
+
+/* Opens the endpoint that the first send to a rank would open, as `reach` does. */
+static inline irr_status_t irr_channel_reach(irr_channel_t *channel, int rank)
+{
+    const irr_channel_t *lane = irr_channel_lane(channel, rank);
+
+    return lane->transport->ops->reach(lane->transport, lane->members[rank]);
+}
+
+/* ---- the transports; study/fabric.h has more, and transport/lanes.h combines two of them ---- */
 
 /*
- * Opens the one that the configuration names, on a table of which irr_transport_name tells.  IRR_ERR_BAD_PARAM if there
- * is none of that name; what goes wrong was told to the user.
+ * Opens the network that the configuration names, of the table that irr_transport_name lists; or shm, if it is named.
+ * IRR_ERR_BAD_PARAM if there is none of that name.  The user has been told of each error.
  */
 irr_status_t irr_transport_open(const irr_engine_config_t *config, irr_transport_t **transport_p);
-
-/* The one that reaches nobody; it is never closed, and opens no channel: who has none has made one of its own. */
-irr_transport_t *irr_transport_none(void);
 
 /*
  * UCX: see transport/ucx/ucx.c.  Opens context and worker; reads only tls, devices, one_node and the rank numbers.
@@ -213,9 +227,12 @@ irr_status_t irr_ucx_open(const irr_engine_config_t *config, irr_transport_t **t
 irr_status_t irr_ofi_open(const irr_engine_config_t *config, irr_transport_t **transport_p);
 
 /*
- * Shared memory: see transport/shm/shm.h.  Reads only the rank numbers.  IRR_ERR_NOT_SUPPORTED, told to the user, for a
- * job on several nodes, and where the system has no such memory.
+ * Shared memory: see transport/shm/shm.h.  Connects processes of one node.  IRR_ERR_NOT_SUPPORTED, told to the user,
+ * where the system has no such memory.
  */
 irr_status_t irr_shm_open(const irr_engine_config_t *config, irr_transport_t **transport_p);
+
+/* True while a message or a receive is pending.  O(1). */
+bool irr_shm_is_busy(const irr_transport_t *transport);
 
 #endif

@@ -93,13 +93,6 @@ static bool has_one_of(const char *tls, const char *const *names)
     return false;
 }
 
-static bool has_queues(const char *tls)
-{
-    static const char *const names[] = { "all", "sm", "shm", "mm", "posix", "sysv", "xpmem", NULL };
-
-    return has_one_of(tls, names);
-}
-
 static bool has_tcp(const char *tls)
 {
     static const char *const names[] = { "all", "tcp", NULL };
@@ -127,17 +120,12 @@ static void prefer(ucp_config_t *config, const char *variable, const char *name,
 }
 
 /*
- * Where UCX's defaults are for others.  An exchange of short messages has one of them for each peer, and from 93
- * bytes on each went through a segment of its own, which cost a third to a half more on shared memory: now those of
- * up to 1 KiB travel in the queue as well, which takes 270 KiB a process.  Over tcp UCX cuts messages at 8 KiB less its
- * headers, so that one of 8 KiB went in two parts, the second of which the kernel held back until the first had left
- * its queue: a third of the time of such an exchange.  UCX warns of settings that no transport asks for.
+ * Where UCX's defaults are for others.  Over tcp UCX cuts messages at 8 KiB less its headers.  One of 8 KiB went in two
+ * parts, and the kernel held the second one back until the first had left its queue: a third of the time of such an
+ * exchange.  UCX warns of settings that no transport asks for.
  */
 static void tune(ucp_config_t *config, const char *tls)
 {
-    if (has_queues(tls)) {
-        prefer(config, "UCX_MM_FIFO_ELEM_SIZE", "MM_FIFO_ELEM_SIZE", "1088");
-    }
     if (has_tcp(tls)) {
         prefer(config, "UCX_TCP_TX_SEG_SIZE", older_than(FULL_NAMES_MINOR) ? "TX_SEG_SIZE" : "TCP_TX_SEG_SIZE", "9K");
     }
@@ -234,9 +222,8 @@ static irr_status_t open_context(irr_ucx_t *ucx, const irr_engine_config_t *conf
     return status;
 }
 
-/* UCX's shared memory lies in files there; boards and the transport shm use files without a name. */
-static const char shm_advice[] = " (UCX needs about 5 MB a rank in a writable /dev/shm; node and board on one node, "
-                                 "and the transport shm, need none)";
+/* UCX's shared memory lies in files there; that of transport/shm lies in files without a name. */
+static const char shm_advice[] = " (UCX needs about 5 MB a rank in a writable /dev/shm; coll_irr_shm 1 needs none)";
 
 static irr_status_t open_worker(irr_ucx_t *ucx, bool one_node)
 {

@@ -1,0 +1,467 @@
+/*
+ * test_lanes.c - shared memory within nodes and a network between them: the conformance suite on a transport made of
+ * both; and communicators whose ranks are on nodes of several layouts, also where a rank has no memory to share, or
+ * cannot map that of another one.
+ */
+#include "irr_memory.h"
+#include "irr_world.h"
+#include "open_files.h"
+#include "transport_suite.h"
+
+#include "transport/lanes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* ---- what a rank may lack ---- */
+
+static int poor = -1, blind = -1;   /* a rank that can make no memory to share, and one that can map none */
+
+/* These two come before those of the C library. */
+int memfd_create(const char *name, unsigned flags)
+{
+    if (irr_crew_self() == poor) {
+        errno = ENOSYS;
+        return -1;
+    }
+    return (int)syscall(SYS_memfd_create, name, flags);
+}
+
+int open(const char *path, int flags, ...)
+{
+    mode_t mode = 0;
+
+    if ((flags & O_CREAT) != 0) {
+        va_list list;
+
+        va_start(list, flags);
+        mode = va_arg(list, mode_t);
+        va_end(list);
+    }
+    if (irr_crew_self() == blind && strncmp(path, "/proc/", 6) == 0) {
+        errno = EACCES;
+        return -1;
+    }
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+/* ---- the conformance suite ---- */
+
+static irr_fabric_t *fabric;
+
+static void close_fabric(void)
+{
+    irr_fabric_destroy(fabric);
+    fabric = NULL;
+}
+
+/* Which rank has which of the two. */
+static irr_status_t open_lanes(irr_transport_t *transports[IRR_NET_RANKS], const bool near[IRR_NET_RANKS], bool far)
+{
+    const irr_engine_config_t config = { .node_ranks = IRR_NET_RANKS };
+    irr_status_t status = far ? irr_fabric_create(IRR_NET_RANKS, irr_test_seed(), 1024, &fabric) : IRR_OK;
+
+    for (int r = 0; r < IRR_NET_RANKS && status == IRR_OK; r++) {
+        irr_transport_t *loopback;
+        irr_lanes_t *lanes;
+
+        irr_test_must(irr_lanes_create(&lanes));
+        transports[r] = &lanes->super;
+        if (near[r]) {
+            status = irr_lanes_open(lanes, IRR_LANE_NEAR, &config);
+        }
+        if (far) {
+            irr_test_must(irr_loopback_open(fabric, r, &loopback));
+            irr_lanes_put(lanes, IRR_LANE_FAR, loopback);
+        }
+    }
+    return status;
+}
+
+static irr_status_t open_near(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    return open_lanes(transports, (const bool[]){ true, true, true }, false);
+}
+
+static irr_status_t open_far(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    return open_lanes(transports, (const bool[]){ false, false, false }, true);
+}
+
+/* The last rank is alone on its node. */
+static irr_status_t open_mixed(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    return open_lanes(transports, (const bool[]){ true, true, false }, true);
+}
+
+static const irr_setup_t near = { .open = open_near }, far = { open_far, close_fabric },
+    mixed = { open_mixed, close_fabric };
+
+IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, near)
+IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, far)
+IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, mixed)
+
+/* An address that is cut, or says that it is longer than it is. */
+static void test_bad_addresses(void)
+{
+    unsigned char bytes[1024];
+    const void *address;
+    irr_peer_t *peer;
+    uint64_t word;
+    size_t length;
+    irr_net_t net;
+
+    if (!irr_net_open(&net, &mixed)) {
+        return;
+    }
+    irr_test_must(net.transports[0]->ops->address(net.transports[0], &address, &length));
+    for (size_t i = 0; i < length; i++) {
+        CU_ASSERT_EQUAL(net.transports[1]->ops->connect(net.transports[1], address, i, &peer), IRR_ERR_BAD_PARAM);
+    }
+    for (int k = 0; k < IRR_LANE_KINDS; k++) {
+        for (int shift = 0; shift < 64; shift++) {
+            memcpy(bytes, address, length);
+            memcpy(&word, bytes + 8 * k, sizeof(word));
+            word ^= UINT64_C(1) << shift;
+            memcpy(bytes + 8 * k, &word, sizeof(word));
+            CU_ASSERT_EQUAL(net.transports[1]->ops->connect(net.transports[1], bytes, length, &peer),
+                            IRR_ERR_BAD_PARAM);
+        }
+    }
+    irr_net_close(&net);
+}
+
+/* ---- communicators ---- */
+
+enum { RANKS = 6, LAYOUTS = 4 };
+
+static int node_of(int layout, int rank)
+{
+    const int nodes[LAYOUTS] = { 0, rank % 2, rank / 4, rank };
+
+    return nodes[layout];
+}
+
+static struct { int lines; char last[512]; } told;
+
+static void listen(void *context, irr_log_level_t level, const char *text)
+{
+    (void)context;
+    (void)level;
+    told.lines++;
+    snprintf(told.last, sizeof(told.last), "%s", text);
+}
+
+static void listen_anew(void)
+{
+    told.lines = 0;
+    told.last[0] = '\0';
+    irr_log_set(listen, NULL, IRR_LOG_WARN);
+}
+
+static void settle(irr_team_t *team, const char *algorithm, int layout, bool shm)
+{
+    for (int r = 0; r < team->group.ranks; r++) {
+        team->params[r].settings = irr_settings_default();
+        team->params[r].settings.algorithm = irr_algorithm_find(algorithm);
+        team->params[r].settings.shm = shm;
+        team->params[r].node = node_of(layout, r);
+    }
+}
+
+static void expect_kinds(irr_team_t *team, uint64_t *state)
+{
+    for (int kind = 0; kind < IRR_JOB_KINDS; kind++) {
+        irr_job_t *job = irr_job_create(team->group.ranks, (irr_job_kind_t)kind, irr_test_random(state));
+
+        irr_team_expect(team, job, -1);
+        irr_team_expect(team, job, -1);
+        irr_job_destroy(job);
+    }
+}
+
+/* Do messages between these ranks go through shared memory? */
+static bool is_near(const irr_team_t *team, int from, int to)
+{
+    const irr_lanes_t *lanes = team->comms[from]->engine->lanes;
+
+    return irr_channel_lane(team->comms[from]->channel, to)->transport == lanes->inner[IRR_LANE_NEAR];
+}
+
+static void expect_lanes(const irr_team_t *team, int layout, bool shares)
+{
+    for (int i = 0; i < team->group.ranks * team->group.ranks; i++) {
+        const int from = i / team->group.ranks, to = i % team->group.ranks;
+
+        CU_ASSERT(from == to ||
+                  is_near(team, from, to) == (shares && node_of(layout, from) == node_of(layout, to)));
+    }
+}
+
+static size_t network_sends(const irr_world_t *world)
+{
+    size_t sends = 0;
+
+    for (int r = 0; r < world->ranks; r++) {
+        sends += world->spies[r]->sends;
+    }
+    return sends;
+}
+
+/* Every byte arrives, each message by the lane of its peer; no memory and no descriptor is left. */
+static void test_layouts(void)
+{
+    static const char *const algorithms[] = { "a1", "ac", "a2", "a3", "a4", "multistage", "hybrid", "rs_nh", "optimal",
+                                              "aapc", "board", "node" };
+    enum { ALGORITHMS = sizeof(algorithms) / sizeof(algorithms[0]) };
+    uint64_t state = irr_test_seed();
+    const int files = test_open_files();
+
+    for (int i = 0; i < LAYOUTS * ALGORITHMS; i++) {
+        const int layout = i % LAYOUTS;
+        irr_world_t world;
+        irr_team_t team;
+
+        irr_memory_begin();
+        irr_world_open(&world, RANKS, irr_test_random(&state), 100);
+        irr_world_share(&world);
+        irr_team_init(&team, &world, 0, 1);
+        settle(&team, algorithms[i / LAYOUTS], layout, true);
+        CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+        expect_lanes(&team, layout, true);
+        expect_kinds(&team, &state);
+        CU_ASSERT_EQUAL(network_sends(&world) > 0, layout > 0);
+        irr_team_destroy(&team);
+        CU_ASSERT_TRUE(irr_world_close(&world));
+        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+        CU_ASSERT_EQUAL(test_open_files(), files);
+    }
+}
+
+/* Collectives of the host: of the first communicator, and of another one of the same processes. */
+static void test_set_up(void)
+{
+    for (int layout = 0; layout < LAYOUTS; layout++) {
+        irr_world_t world;
+        irr_team_t teams[2];
+
+        irr_world_open(&world, RANKS, irr_test_seed(), 100);
+        irr_world_share(&world);
+        for (int i = 0; i < 2; i++) {
+            irr_team_init(&teams[i], &world, 0, 1);
+            settle(&teams[i], "a1", layout, true);
+            CU_ASSERT_EQUAL(irr_team_create(&teams[i]), IRR_OK);
+            CU_ASSERT_EQUAL(teams[i].group.reduces, i == 0 ? 4 : 3);
+            CU_ASSERT_EQUAL(teams[i].group.gathers, i == 0 || layout > 0);
+        }
+        irr_team_destroy(&teams[0]);
+        irr_team_destroy(&teams[1]);
+        CU_ASSERT_TRUE(irr_world_close(&world));
+    }
+}
+
+/* A communicator that shares memory beside one that does not, of the same processes, and one of some of them. */
+static void test_side_by_side(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_team_t shares, strays, some;
+    irr_world_t world;
+
+    irr_memory_begin();
+    irr_world_open(&world, RANKS, irr_test_random(&state), 100);
+    irr_world_share(&world);
+    irr_team_init(&some, &world, 0, 2);
+    irr_team_init(&strays, &world, 0, 1);
+    irr_team_init(&shares, &world, 0, 1);
+    settle(&some, "a1", 0, true);
+    settle(&strays, "a1", 0, false);
+    settle(&shares, "a1", 2, true);
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&some), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&strays), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&shares), IRR_OK);
+    expect_lanes(&some, 0, true);
+    expect_lanes(&strays, 0, false);
+    expect_lanes(&shares, 2, true);
+    for (int i = 0; i < 3; i++) {
+        expect_kinds(&strays, &state);
+        expect_kinds(&shares, &state);
+    }
+    irr_team_destroy(&shares);
+    irr_team_destroy(&strays);
+    irr_team_destroy(&some);
+    CU_ASSERT_TRUE(irr_world_close(&world));
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+/* A process that is alone on its node opens no memory, and keeps nobody from sharing. */
+static void test_alone(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_world_t world;
+    irr_team_t team;
+
+    irr_world_open(&world, RANKS - 1, irr_test_random(&state), 100);
+    irr_world_share(&world);
+    world.engines[RANKS - 2]->config.node_ranks = 1;
+    irr_team_init(&team, &world, 0, 1);
+    settle(&team, "a1", 2, true);   /* the last rank is by itself */
+    CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+    expect_lanes(&team, 2, true);
+    CU_ASSERT_PTR_NULL(world.engines[RANKS - 2]->lanes->inner[IRR_LANE_NEAR]);
+    expect_kinds(&team, &state);
+    irr_team_destroy(&team);
+    CU_ASSERT_TRUE(irr_world_close(&world));
+}
+
+/* One rank cannot: no rank of the communicator shares, and one of them warns, once. */
+static void expect_far(const char *algorithm, int layout, const char *warning)
+{
+    uint64_t state = irr_test_seed();
+    irr_world_t world;
+    irr_team_t team;
+
+    irr_memory_begin();
+    irr_world_open(&world, RANKS, irr_test_random(&state), 100);
+    irr_world_share(&world);
+    irr_team_init(&team, &world, 0, 1);
+    settle(&team, algorithm, layout, true);
+    listen_anew();
+    for (int i = 0; i < 2; i++) {
+        CU_ASSERT_EQUAL_FATAL(irr_team_create(&team), IRR_OK);
+        CU_ASSERT_EQUAL(told.lines, 1);
+        CU_ASSERT_PTR_NOT_NULL(strstr(told.last, warning));
+        expect_lanes(&team, layout, false);
+        expect_kinds(&team, &state);
+        irr_team_destroy(&team);
+    }
+    irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+    CU_ASSERT_TRUE(irr_world_close(&world));
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+}
+
+static void test_no_memory_to_share(void)
+{
+    for (int layout = 0; layout < LAYOUTS; layout++) {
+        poor = 2;
+        expect_far(layout % 2 == 0 ? "a1" : "a3", layout, "memfd_create");
+        poor = -1;
+    }
+}
+
+static void test_no_map(void)
+{
+    for (int layout = 0; layout < LAYOUTS - 1; layout++) {
+        blind = 2;
+        expect_far(layout % 2 == 0 ? "a1" : "a3", layout, "rank 2 of a communicator cannot map the memory");
+        blind = -1;
+    }
+}
+
+/* ---- engines as a job has them ---- */
+
+/* There is no such network, so a communicator that opens it is not made. */
+static void open_world_alone(irr_world_t *world)
+{
+    const irr_engine_config_t config = { .transport = "pigeon", .job_ranks = RANKS, .node_ranks = RANKS };
+
+    memset(world, 0, sizeof(*world));
+    world->ranks = RANKS;
+    for (int r = 0; r < RANKS; r++) {
+        irr_test_must(irr_engine_create(&config, &world->engines[r]));
+    }
+}
+
+/* Ranks of a node need no network; without shared memory, or with a rank elsewhere, they do, and say so. */
+static void test_no_network(void)
+{
+    static const struct { int layout; bool shm; int poor, blind; bool works; } cases[] = {
+        { 0, true, -1, -1, true }, { 0, false, -1, -1, false }, { 0, true, 1, -1, false }, { 0, true, -1, 1, false },
+        { 1, true, -1, -1, false }
+    };
+    uint64_t state = irr_test_seed();
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        irr_world_t world;
+        irr_team_t team;
+
+        open_world_alone(&world);
+        irr_team_init(&team, &world, 0, 1);
+        settle(&team, "a1", cases[i].layout, cases[i].shm);
+        poor = cases[i].poor;
+        blind = cases[i].blind;
+        listen_anew();
+        CU_ASSERT_EQUAL(irr_team_create(&team), cases[i].works ? IRR_OK : IRR_ERR_NOT_SUPPORTED);
+        irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+        poor = blind = -1;
+        CU_ASSERT_EQUAL(told.lines, cases[i].works ? 0 : cases[i].poor + cases[i].blind > -2 ? 2 : 1);
+        CU_ASSERT(cases[i].works || strstr(told.last, "there is no transport pigeon") != NULL);
+        for (int r = 0; r < RANKS; r++) {
+            CU_ASSERT_PTR_NULL(world.engines[r]->lanes->inner[IRR_LANE_FAR]);
+        }
+        if (cases[i].works) {
+            expect_kinds(&team, &state);
+        }
+        irr_team_destroy(&team);
+        CU_ASSERT_EQUAL(irr_world_ids(&world), 0);
+        CU_ASSERT_TRUE(irr_world_close(&world));
+    }
+}
+
+/* Each allocation of a set-up fails once: the communicator is there, on all ranks or none, and nothing is left. */
+static void test_lacking(void)
+{
+    for (int layout = 0; layout < 2; layout++) {
+        for (size_t nth = 1; ; nth++) {
+            irr_world_t world;
+            irr_team_t team;
+            irr_status_t status;
+            bool failed;
+
+            irr_memory_begin();
+            irr_world_open(&world, RANKS, irr_test_seed(), 100);
+            irr_world_share(&world);
+            irr_team_init(&team, &world, 0, 1);
+            settle(&team, "a1", layout, true);
+            irr_log_set(listen, NULL, IRR_LOG_ERROR);
+            irr_memory_fail(nth, NULL);
+            status = irr_team_create(&team);
+            failed = irr_memory_failed();
+            irr_memory_fail(0, NULL);
+            irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+            CU_ASSERT(status == IRR_OK || (failed && status == IRR_ERR_NOT_SUPPORTED));
+            irr_team_destroy(&team);
+            CU_ASSERT_TRUE(irr_world_close(&world));
+            CU_ASSERT_EQUAL(irr_memory_end(), 0);
+            if (!failed) {
+                CU_ASSERT(nth > 50);
+                break;
+            }
+        }
+    }
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, near)
+        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, far)
+        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, mixed)
+        { "addresses that are cut, or lie",                       test_bad_addresses },
+        { "every byte by the lane of its peer, on all layouts",   test_layouts },
+        { "what a set-up asks of the host",                       test_set_up },
+        { "communicators with and without shared memory",         test_side_by_side },
+        { "a rank that is alone on its node",                     test_alone },
+        { "a rank that has no memory to share",                   test_no_memory_to_share },
+        { "a rank that cannot map what others share",             test_no_map },
+        { "one node opens no network",                            test_no_network },
+        { "each allocation of a set-up fails",                    test_lacking },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("lanes", cases, 240);
+}

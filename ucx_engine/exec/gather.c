@@ -1,0 +1,136 @@
+/*
+ * gather.c - see gather.h.
+ */
+#include "exec/gather.h"
+
+#include "core/alloc.h"
+#include "route/binomial.h"
+
+#include <assert.h>
+
+irr_status_t irr_gather_init(irr_gather_t *gather, int ranks, int rank, size_t part_max)
+{
+    irr_status_t status = irr_own_plan_init(&gather->moves, ranks, rank, irr_binomial_bounds(ranks, rank));
+
+    gather->part_max = part_max;
+    gather->family = irr_binomial_family(ranks, rank);
+    gather->lengths = irr_alloc((size_t)gather->family, sizeof(*gather->lengths));
+    if (status == IRR_OK && gather->lengths == NULL) {
+        status = IRR_ERR_NO_MEMORY;
+    }
+    if (status != IRR_OK) {
+        irr_gather_fini(gather);
+    }
+    return status;
+}
+
+void irr_gather_fini(irr_gather_t *gather)
+{
+    irr_own_plan_fini(&gather->moves);
+    irr_bytes_fini(&gather->parts);
+    irr_free(gather->lengths);
+    *gather = (irr_gather_t){ .family = 0 };
+}
+
+size_t irr_gather_begin(irr_gather_t *gather)
+{
+    gather->parts.length = 0;
+    gather->parts.lacking = false;
+    return irr_bytes_begin(&gather->parts);
+}
+
+/*
+ * Starts to move the parts, or their lengths, of the family, which lie one behind the other: SCRATCH is what lies
+ * behind the own part, and on rank 0 INPUT and OUTPUT begin at one address.
+ */
+static void start(irr_gather_t *gather, const uint64_t *lengths, void *bytes)
+{
+    irr_status_t status;
+
+    irr_own_plan_clear(&gather->moves);
+    status = irr_binomial_add(&gather->moves.plan, lengths, gather->down);
+    assert(status == IRR_OK);
+    (void)status;
+    gather->env.input = gather->env.output = bytes;
+    gather->env.scratch = (unsigned char *)bytes + (lengths != NULL ? lengths[0] : sizeof(*lengths));
+    irr_own_plan_start(&gather->moves, &gather->env);
+}
+
+static void start_lengths(irr_gather_t *gather, const irr_exec_env_t *env, bool down)
+{
+    gather->env = (irr_exec_env_t){
+        .channel = env->channel, .tag_base = env->tag_base, .tag_kind = IRR_TAG_SYNC, .counters = env->counters,
+        .refused = env->refused };
+    gather->down = down;
+    gather->moves_parts = false;
+    if (gather->status == IRR_OK) {
+        start(gather, NULL, gather->lengths);
+    }
+}
+
+void irr_gather_up(irr_gather_t *gather, const irr_exec_env_t *env)
+{
+    gather->status = gather->parts.lacking ? IRR_ERR_NO_MEMORY : IRR_OK;
+    gather->lengths[0] = gather->parts.length;
+    start_lengths(gather, env, false);
+}
+
+/* The length of each part of the list, with what says its length. */
+static irr_status_t find_parts(irr_gather_t *gather)
+{
+    irr_reader_t reader = irr_bytes_read(&gather->parts);
+
+    for (int i = 0; i < gather->family; i++) {
+        const size_t begin = reader.at;
+
+        (void)irr_bytes_next(&reader);
+        gather->lengths[i] = reader.at - begin;
+    }
+    return irr_reader_ends(&reader) ? IRR_OK : IRR_ERR_PROTOCOL;
+}
+
+void irr_gather_down(irr_gather_t *gather, const irr_exec_env_t *env)
+{
+    const bool tells = gather->moves.plan.rank == 0;
+
+    gather->status = tells && gather->parts.lacking ? IRR_ERR_NO_MEMORY : tells ? find_parts(gather) : IRR_OK;
+    gather->parts.length = tells ? gather->parts.length : 0;
+    start_lengths(gather, env, true);
+}
+
+/* Makes room for the parts of the family; the own one is there already on the way up, and all are on rank 0. */
+static irr_status_t make_room(irr_gather_t *gather)
+{
+    const size_t part_max = gather->down ? PTRDIFF_MAX : gather->part_max;
+    size_t total = 0;
+
+    for (int i = 0; i < gather->family; i++) {
+        if (gather->lengths[i] > part_max || gather->lengths[i] > PTRDIFF_MAX - total) {
+            return IRR_ERR_PROTOCOL;
+        }
+        total += gather->lengths[i];
+    }
+    if (total > gather->parts.length && irr_bytes_reserve(&gather->parts, total - gather->parts.length) != IRR_OK) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    gather->parts.length = total;
+    return IRR_OK;
+}
+
+irr_status_t irr_gather_progress(irr_gather_t *gather)
+{
+    irr_status_t status = gather->status;
+
+    if (status == IRR_OK) {
+        status = irr_exec_progress(&gather->moves.exec);
+    }
+    if (status == IRR_OK && !gather->moves_parts) {
+        gather->moves_parts = true;
+        gather->status = status = make_room(gather);
+        if (status == IRR_OK) {
+            start(gather, gather->lengths, gather->parts.at);
+            status = irr_exec_progress(&gather->moves.exec);
+        }
+    }
+    return status == IRR_IN_PROGRESS && gather->moves.exec.result != IRR_OK ? gather->moves.exec.result : status;
+}

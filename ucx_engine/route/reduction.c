@@ -1,0 +1,156 @@
+/*
+ * reduction.c - see reduction.h.
+ */
+#include "route/reduction.h"
+
+#define NONE SIZE_MAX
+
+typedef struct builder {
+    irr_plan_t            *plan;
+    const irr_reduction_t *reduction;
+    size_t                 bytes;     /* of the words */
+    ptrdiff_t              place;     /* in SCRATCH, of what comes next */
+    int                    number;
+    size_t                 last;      /* the step that changed the words last; NONE: no step did */
+    size_t                 reading;   /* the latest send of them since; NONE: there is none */
+} builder_t;
+
+static irr_status_t add_message(builder_t *builder, irr_step_kind_t kind, int peer, ptrdiff_t place,
+                                const size_t *deps, size_t ndeps)
+{
+    const bool empty = builder->bytes == 0;
+    const irr_piece_t piece = { empty ? IRR_BUFFER_INPUT : IRR_BUFFER_SCRATCH, false, place, builder->bytes };
+
+    return irr_plan_add(builder->plan, &(irr_step_params_t){
+        .kind = kind, .peer = peer, .stage = builder->reduction->stage, .number = builder->number, .pieces = &piece,
+        .npieces = 1, .deps = deps, .ndeps = ndeps, .described = kind == IRR_STEP_SEND ? builder->bytes : 0 });
+}
+
+static irr_status_t add_send(builder_t *builder, int peer)
+{
+    const irr_reduction_t *reduction = builder->reduction;
+
+    builder->reading = builder->plan->nsteps;
+    return builder->last == NONE ? add_message(builder, IRR_STEP_SEND, peer, 0, reduction->deps, reduction->ndeps)
+                                 : add_message(builder, IRR_STEP_SEND, peer, 0, &builder->last, 1);
+}
+
+/* The maxima of the words and of what has come, which the step `heard` received. */
+static irr_status_t add_reduce(builder_t *builder, size_t heard)
+{
+    const irr_piece_t pieces[2] = {
+        { IRR_BUFFER_SCRATCH, false, builder->place, builder->bytes }, { IRR_BUFFER_SCRATCH, false, 0, builder->bytes }
+    };
+    size_t deps[3] = { heard }, ndeps = 1;
+
+    if (builder->last != NONE) {
+        deps[ndeps++] = builder->last;
+    }
+    if (builder->reading != NONE) {
+        deps[ndeps++] = builder->reading;
+    }
+    builder->place += (ptrdiff_t)builder->bytes;
+    builder->last = builder->plan->nsteps;
+    builder->reading = NONE;
+    return irr_plan_add(builder->plan, &(irr_step_params_t){
+        .kind = IRR_STEP_REDUCE, .peer = builder->plan->rank, .stage = builder->reduction->stage, .pieces = pieces,
+        .npieces = 2, .deps = deps, .ndeps = ndeps });
+}
+
+/* A receive has a place of its own, so it is posted at the start. */
+static irr_status_t add_receive(builder_t *builder, int peer)
+{
+    const size_t heard = builder->plan->nsteps;
+    irr_status_t status = add_message(builder, IRR_STEP_RECV, peer, builder->place, NULL, 0);
+
+    if (status == IRR_OK && builder->bytes > 0) {
+        return add_reduce(builder, heard);
+    }
+    builder->last = heard;
+    builder->reading = NONE;
+    return status;
+}
+
+/* ---- the ranks of a node ---- */
+
+/* The children of a place are so far behind it: 1, 2, 4 .. below its lowest bit, within the node. */
+static bool is_child(int place, int size, int distance)
+{
+    return distance < size - place && (place == 0 || distance < (place & -place));
+}
+
+static irr_status_t add_up(builder_t *builder, const int *members, int size, int place)
+{
+    irr_status_t status = IRR_OK;
+
+    for (int d = 1; is_child(place, size, d) && status == IRR_OK; d *= 2) {
+        status = add_receive(builder, members[place + d]);
+        builder->number++;
+    }
+    return status == IRR_OK && place > 0 ? add_send(builder, members[place & (place - 1)]) : status;
+}
+
+/* The farthest child first, because it has the most ranks below it. */
+static irr_status_t add_down(builder_t *builder, const int *members, int size, int place)
+{
+    irr_status_t status = place > 0 ? add_receive(builder, members[place & (place - 1)]) : IRR_OK;
+    int d = 1;
+
+    while (is_child(place, size, d)) {
+        d *= 2;
+    }
+    for (d /= 2; d > 0 && status == IRR_OK; d /= 2) {
+        builder->number++;
+        status = add_send(builder, members[place + d]);
+    }
+    return status;
+}
+
+/* ---- the leaders, or all ranks ---- */
+
+static int leader_of(const irr_nodes_t *nodes, int node)
+{
+    return nodes != NULL ? nodes->members[nodes->first[node]] : node;
+}
+
+static irr_status_t add_rounds(builder_t *builder, int count, int self)
+{
+    const irr_nodes_t *nodes = builder->reduction->nodes;
+    irr_status_t status = IRR_OK;
+
+    for (int d = 1; d < count && status == IRR_OK; d *= 2) {
+        status = add_send(builder, leader_of(nodes, (self + d) % count));
+        if (status == IRR_OK) {
+            status = add_receive(builder, leader_of(nodes, (self - d + count) % count));
+        }
+        builder->number++;
+    }
+    return status;
+}
+
+static irr_status_t add_with_nodes(builder_t *builder, const irr_nodes_t *nodes)
+{
+    const int node = nodes->node[builder->plan->rank], size = irr_nodes_size(nodes, node);
+    const int place = nodes->place[builder->plan->rank], *members = &nodes->members[nodes->first[node]];
+    irr_status_t status = add_up(builder, members, size, place);
+
+    if (status == IRR_OK && place == 0) {
+        status = add_rounds(builder, nodes->count, node);
+    }
+    return status == IRR_OK ? add_down(builder, members, size, place) : status;
+}
+
+irr_status_t irr_reduction_add(irr_plan_t *plan, const irr_reduction_t *reduction, size_t *done)
+{
+    builder_t builder = {
+        .plan = plan, .reduction = reduction, .bytes = reduction->words * sizeof(uint64_t),
+        .place = (ptrdiff_t)(reduction->words * sizeof(uint64_t)), .number = reduction->number, .last = NONE,
+        .reading = NONE };
+    const irr_status_t status = reduction->nodes != NULL ? add_with_nodes(&builder, reduction->nodes)
+                                                         : add_rounds(&builder, plan->ranks, plan->rank);
+
+    if (status == IRR_OK && builder.last != NONE) {
+        *done = builder.last;
+    }
+    return status;
+}

@@ -1,0 +1,490 @@
+/*
+ * lanes.c - see lanes.h.
+ */
+#include "transport/lanes.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+/* While `near` has something to do: of so many calls of progress one looks at `far`, which takes longer, */
+#define FAR_TURNS 4
+
+/* once so many looks have found nothing there. */
+#define FAR_QUIET 16
+
+struct irr_peer {
+    irr_lanes_t *lanes;
+    irr_peer_t  *inner[IRR_LANE_KINDS];   /* NULL: not connected */
+    void        *near;                    /* its address there; NULL: not known */
+    size_t       near_bytes;
+    irr_peer_t  *next;
+};
+
+typedef struct channel {
+    irr_channel_t  super;
+    irr_channel_t *inner[IRR_LANE_KINDS];   /* NULL: it has no member there */
+    irr_peer_t   **members;                 /* by rank: a peer of the transport that reaches it, */
+    irr_channel_t *lanes[];                 /* and the channel there */
+} channel_t;
+
+static irr_lanes_t *lanes_of(irr_transport_t *transport)
+{
+    return (irr_lanes_t *)transport;
+}
+
+/* ---- addresses and peers ---- */
+
+/* An address begins with the lengths of the two that follow. */
+typedef struct prefix {
+    uint64_t bytes[IRR_LANE_KINDS];
+} prefix_t;
+
+static irr_status_t address(irr_transport_t *transport, const void **address_p, size_t *length_p)
+{
+    irr_lanes_t *lanes = lanes_of(transport);
+    const void *parts[IRR_LANE_KINDS] = { NULL };
+    size_t bytes[IRR_LANE_KINDS] = { 0 };
+    irr_status_t status = IRR_OK;
+
+    for (int k = 0; k < IRR_LANE_KINDS && status == IRR_OK && lanes->address == NULL; k++) {
+        if (lanes->inner[k] != NULL) {
+            status = lanes->inner[k]->ops->address(lanes->inner[k], &parts[k], &bytes[k]);
+        }
+    }
+    if (status == IRR_OK && lanes->address == NULL) {
+        const prefix_t prefix = { { bytes[IRR_LANE_NEAR], bytes[IRR_LANE_FAR] } };
+        char *end = irr_alloc(1, sizeof(prefix) + bytes[IRR_LANE_NEAR] + bytes[IRR_LANE_FAR]);
+
+        if (end == NULL) {
+            return IRR_ERR_NO_MEMORY;
+        }
+        lanes->address = memcpy(end, &prefix, sizeof(prefix));
+        end += sizeof(prefix);
+        for (int k = 0; k < IRR_LANE_KINDS; end += bytes[k++]) {
+            if (bytes[k] > 0) {
+                memcpy(end, parts[k], bytes[k]);
+            }
+        }
+        lanes->address_bytes = (size_t)(end - lanes->address);
+    }
+    if (status == IRR_OK) {
+        *address_p = lanes->address;
+        *length_p = lanes->address_bytes;
+    }
+    return status;
+}
+
+bool irr_lanes_lacks(const irr_peer_t *peer, irr_lane_kind_t kind)
+{
+    return peer->inner[kind] == NULL && (kind == IRR_LANE_FAR || peer->near == NULL);
+}
+
+irr_status_t irr_lanes_learn(irr_peer_t *peer, const void *address, size_t length)
+{
+    irr_transport_t *far = peer->lanes->inner[IRR_LANE_FAR];
+    const char *bytes = (const char *)address + sizeof(prefix_t);
+    prefix_t prefix;
+
+    if (length < sizeof(prefix)) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    memcpy(&prefix, address, sizeof(prefix));
+    length -= sizeof(prefix);
+    if (prefix.bytes[IRR_LANE_NEAR] > length || prefix.bytes[IRR_LANE_FAR] != length - prefix.bytes[IRR_LANE_NEAR]) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    if (prefix.bytes[IRR_LANE_NEAR] > 0 && irr_lanes_lacks(peer, IRR_LANE_NEAR)) {
+        peer->near_bytes = (size_t)prefix.bytes[IRR_LANE_NEAR];
+        peer->near = irr_alloc(1, peer->near_bytes);
+        if (peer->near == NULL) {
+            return IRR_ERR_NO_MEMORY;
+        }
+        memcpy(peer->near, bytes, peer->near_bytes);
+    }
+    if (prefix.bytes[IRR_LANE_FAR] > 0 && far != NULL && irr_lanes_lacks(peer, IRR_LANE_FAR)) {
+        return far->ops->connect(far, bytes + prefix.bytes[IRR_LANE_NEAR], (size_t)prefix.bytes[IRR_LANE_FAR],
+                                 &peer->inner[IRR_LANE_FAR]);
+    }
+    return IRR_OK;
+}
+
+static void free_peer(irr_peer_t *peer)
+{
+    irr_free(peer->near);
+    irr_free(peer);
+}
+
+static irr_status_t connect(irr_transport_t *transport, const void *address, size_t length, irr_peer_t **peer_p)
+{
+    irr_lanes_t *lanes = lanes_of(transport);
+    irr_peer_t *peer = irr_alloc_zero(1, sizeof(*peer));
+    irr_status_t status;
+
+    if (peer == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    peer->lanes = lanes;
+    status = irr_lanes_learn(peer, address, length);
+    if (status != IRR_OK) {
+        free_peer(peer);
+        return status;
+    }
+    peer->next = lanes->peers;
+    lanes->peers = peer;
+    *peer_p = peer;
+    return IRR_OK;
+}
+
+/* The peer of the inner transport. */
+static irr_status_t find_inner(irr_peer_t *peer, irr_lane_kind_t kind, irr_peer_t **inner_p)
+{
+    irr_transport_t *near = peer->lanes->inner[IRR_LANE_NEAR];
+    irr_status_t status = IRR_OK;
+
+    if (peer->lanes->inner[kind] == NULL || irr_lanes_lacks(peer, kind)) {
+        return IRR_ERR_UNREACHABLE;
+    }
+    if (peer->inner[kind] == NULL) {
+        status = near->ops->connect(near, peer->near, peer->near_bytes, &peer->inner[kind]);
+    }
+    *inner_p = peer->inner[kind];
+    return status;
+}
+
+/* `near` where both ends have it. */
+static irr_lane_kind_t nearest(const irr_peer_t *peer)
+{
+    return peer->lanes->inner[IRR_LANE_NEAR] != NULL && !irr_lanes_lacks(peer, IRR_LANE_NEAR) ? IRR_LANE_NEAR
+                                                                                              : IRR_LANE_FAR;
+}
+
+static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
+{
+    const irr_lane_kind_t kind = nearest(peer);
+    irr_transport_t *inner = lanes_of(transport)->inner[kind];
+    irr_peer_t *inner_peer = NULL;
+    const irr_status_t status = find_inner(peer, kind, &inner_peer);
+
+    return status == IRR_OK ? inner->ops->reach(inner, inner_peer) : status;
+}
+
+/* ---- channels ---- */
+
+static void close_channel(irr_channel_t *base)
+{
+    channel_t *channel = (channel_t *)base;
+
+    for (int k = 0; k < IRR_LANE_KINDS; k++) {
+        if (channel->inner[k] != NULL) {
+            channel->inner[k]->transport->ops->close_channel(channel->inner[k]);
+        }
+    }
+    irr_free(channel->members);
+    irr_free(channel);
+}
+
+/* Opens the inner channel of a member unless it is open. */
+static irr_status_t add_member(channel_t *channel, int member, irr_lane_kind_t kind)
+{
+    const irr_channel_t *super = &channel->super;
+    irr_transport_t *inner = lanes_of(super->transport)->inner[kind];
+    irr_status_t status = find_inner(super->members[member], kind, &channel->members[member]);
+
+    if (status == IRR_OK && channel->inner[kind] == NULL) {
+        status = inner->ops->open_channel(inner, (uint16_t)super->id, super->ranks, super->rank, channel->members,
+                                          &channel->inner[kind]);
+    }
+    channel->lanes[member] = channel->inner[kind];
+    return status;
+}
+
+/* labels: as of irr_lanes_open_channel, unless each member is reached by the nearest. */
+static irr_status_t open_channel_by(irr_lanes_t *lanes, const irr_channel_t *asked, bool by_nearest, const int *labels,
+                                    irr_channel_t **channel_p)
+{
+    const size_t ranks = (size_t)asked->ranks;
+    channel_t *channel = irr_alloc_zero(1, sizeof(*channel) + ranks * sizeof(channel->lanes[0]));
+    irr_status_t status = IRR_OK;
+
+    if (channel == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    channel->super = *asked;
+    channel->super.transport = &lanes->super;
+    channel->super.lanes = channel->lanes;
+    channel->members = irr_alloc_zero(ranks, sizeof(channel->members[0]));
+    if (channel->members == NULL) {
+        status = IRR_ERR_NO_MEMORY;
+    }
+    for (int i = 0; i < asked->ranks && status == IRR_OK; i++) {
+        const bool is_near = labels != NULL && labels[i] == labels[asked->rank];
+
+        if (asked->members[i] != NULL) {
+            status = add_member(channel, i, by_nearest ? nearest(asked->members[i])
+                                                       : is_near ? IRR_LANE_NEAR : IRR_LANE_FAR);
+        }
+    }
+    if (status != IRR_OK) {
+        close_channel(&channel->super);
+        return status;
+    }
+    *channel_p = &channel->super;
+    return IRR_OK;
+}
+
+irr_status_t irr_lanes_open_channel(irr_lanes_t *lanes, uint16_t id, int ranks, int rank, irr_peer_t *const *members,
+                                    const int *labels, irr_channel_t **channel_p)
+{
+    irr_channel_t asked;
+
+    irr_channel_init(&asked, &lanes->super, id, ranks, rank, members);
+    return open_channel_by(lanes, &asked, false, labels, channel_p);
+}
+
+static irr_status_t open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
+                                 irr_peer_t *const *members, irr_channel_t **channel_p)
+{
+    irr_channel_t asked;
+
+    irr_channel_init(&asked, transport, id, ranks, rank, members);
+    return open_channel_by(lanes_of(transport), &asked, true, NULL, channel_p);
+}
+
+static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
+                         irr_form_t form, irr_request_t *request)
+{
+    irr_channel_t *lane = channel->lanes[to];
+
+    return lane->transport->ops->send(lane, to, tag, iov, count, form, request);
+}
+
+static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
+                         irr_form_t form, irr_request_t *request)
+{
+    irr_channel_t *lane = channel->lanes[from];
+
+    return lane->transport->ops->recv(lane, from, tag, iov, count, form, request);
+}
+
+static void abandon(irr_channel_t *base)
+{
+    channel_t *channel = (channel_t *)base;
+
+    for (int k = 0; k < IRR_LANE_KINDS; k++) {
+        if (channel->inner[k] != NULL) {
+            channel->inner[k]->transport->ops->abandon(channel->inner[k]);
+        }
+    }
+}
+
+static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count)
+{
+    const irr_lanes_t *lanes = lanes_of(transport);
+    irr_status_t status = IRR_OK;
+
+    for (int k = 0; k < IRR_LANE_KINDS; k++) {
+        irr_transport_t *inner = lanes->inner[k];
+
+        if (inner != NULL && inner->ops->discard(inner, id, tag, mask, count) != IRR_OK) {
+            status = IRR_IN_PROGRESS;
+        }
+    }
+    return status;
+}
+
+/* ---- progress ---- */
+
+/* May this call of progress leave `far` out? */
+static bool may_skip_far(const irr_lanes_t *lanes)
+{
+    return lanes->quiet >= FAR_QUIET && lanes->turns % FAR_TURNS != 0 && lanes->shm != NULL &&
+           irr_shm_is_busy(lanes->shm);
+}
+
+static unsigned progress(irr_transport_t *transport)
+{
+    irr_lanes_t *lanes = lanes_of(transport);
+    irr_transport_t *near = lanes->inner[IRR_LANE_NEAR], *far = lanes->inner[IRR_LANE_FAR];
+    unsigned events = 0, more;
+
+    lanes->turns++;
+    if (near != NULL) {
+        events = near->ops->progress(near);
+    }
+    if (far != NULL && !may_skip_far(lanes)) {
+        more = far->ops->progress(far);
+        lanes->quiet = more > 0 ? 0 : lanes->quiet + 1;
+        events += more;
+    }
+    return events;
+}
+
+/* The descriptor becomes readable when one of these does. */
+static irr_status_t watch(irr_lanes_t *lanes, const int descriptors[IRR_LANE_KINDS], int *fd_p)
+{
+    if (lanes->epoll == 0) {
+        const int epoll = epoll_create1(EPOLL_CLOEXEC);
+
+        if (epoll < 0) {
+            return IRR_ERR_NOT_SUPPORTED;
+        }
+        lanes->epoll = epoll;
+    }
+    for (int k = 0; k < IRR_LANE_KINDS; k++) {
+        struct epoll_event event = { .events = EPOLLIN };
+
+        if (lanes->watched[k] != descriptors[k]) {
+            if (epoll_ctl(lanes->epoll, EPOLL_CTL_ADD, descriptors[k], &event) != 0) {
+                return IRR_ERR_NOT_SUPPORTED;
+            }
+            lanes->watched[k] = descriptors[k];
+        }
+    }
+    *fd_p = lanes->epoll;
+    return IRR_OK;
+}
+
+static irr_status_t arm(irr_transport_t *transport, int *fd_p)
+{
+    irr_lanes_t *lanes = lanes_of(transport);
+    int descriptors[IRR_LANE_KINDS] = { 0 }, open = 0;
+
+    for (int k = 0; k < IRR_LANE_KINDS; k++) {
+        irr_transport_t *inner = lanes->inner[k];
+
+        if (inner != NULL) {
+            const irr_status_t status = inner->ops->arm(inner, &descriptors[k]);
+
+            if (status != IRR_OK) {
+                return status;
+            }
+            *fd_p = descriptors[k];
+            open++;
+        }
+    }
+    if (open == 0) {
+        return IRR_ERR_NOT_SUPPORTED;
+    }
+    return open == 1 ? IRR_OK : watch(lanes, descriptors, fd_p);
+}
+
+static void statistics(irr_transport_t *transport, uint64_t *endpoints, uint64_t *bytes_gathered)
+{
+    const irr_lanes_t *lanes = lanes_of(transport);
+
+    *endpoints = *bytes_gathered = 0;
+    for (int k = 0; k < IRR_LANE_KINDS; k++) {
+        uint64_t some = 0, bytes = 0;
+
+        if (lanes->inner[k] != NULL) {
+            lanes->inner[k]->ops->statistics(lanes->inner[k], &some, &bytes);
+        }
+        *endpoints += some;
+        *bytes_gathered += bytes;
+    }
+}
+
+/* ---- the way down, and up ---- */
+
+static void close_endpoints(irr_transport_t *transport)
+{
+    const irr_lanes_t *lanes = lanes_of(transport);
+
+    for (int k = 0; k < IRR_LANE_KINDS; k++) {
+        if (lanes->inner[k] != NULL) {
+            lanes->inner[k]->ops->close(lanes->inner[k]);
+        }
+    }
+}
+
+static irr_status_t drain(irr_transport_t *transport)
+{
+    const irr_lanes_t *lanes = lanes_of(transport);
+    irr_status_t status = IRR_OK;
+
+    for (int k = 0; k < IRR_LANE_KINDS; k++) {
+        const irr_status_t one = lanes->inner[k] != NULL ? lanes->inner[k]->ops->drain(lanes->inner[k]) : IRR_OK;
+
+        status = status == IRR_OK ? one : status;
+    }
+    return status;
+}
+
+static void free_lanes(irr_transport_t *transport)
+{
+    irr_lanes_t *lanes = lanes_of(transport);
+
+    for (int k = 0; k < IRR_LANE_KINDS; k++) {
+        if (lanes->inner[k] != NULL) {
+            lanes->inner[k]->ops->free(lanes->inner[k]);
+        }
+    }
+    while (lanes->peers != NULL) {
+        irr_peer_t *peer = lanes->peers;
+
+        lanes->peers = peer->next;
+        free_peer(peer);
+    }
+    if (lanes->epoll != 0) {
+        close(lanes->epoll);
+    }
+    irr_free(lanes->address);
+    irr_free(lanes);
+}
+
+static const irr_transport_ops_t ops = {
+    .address = address,
+    .connect = connect,
+    .reach = reach,
+    .open_channel = open_channel,
+    .close_channel = close_channel,
+    .send = send,
+    .recv = recv,
+    .abandon = abandon,
+    .discard = discard,
+    .progress = progress,
+    .arm = arm,
+    .statistics = statistics,
+    .close = close_endpoints,
+    .drain = drain,
+    .free = free_lanes
+};
+
+irr_status_t irr_lanes_create(irr_lanes_t **lanes_p)
+{
+    irr_lanes_t *lanes = irr_alloc_zero(1, sizeof(*lanes));
+
+    if (lanes == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    lanes->super = (irr_transport_t){
+        .ops = &ops, .caps = { .name = "lanes", .pieces_max = { SIZE_MAX, SIZE_MAX }, .iov_wire_max = SIZE_MAX,
+                               .zero_copy_min = SIZE_MAX, .wakes = true }
+    };
+    *lanes_p = lanes;
+    return IRR_OK;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What both take, for those who do not look at the lane of a message. */
+void irr_lanes_put(irr_lanes_t *lanes, irr_lane_kind_t kind, irr_transport_t *transport)
+{
+    irr_transport_caps_t *caps = &lanes->super.caps;
+
+    lanes->inner[kind] = transport;
+    for (int i = 0; i < IRR_FORM_COUNT; i++) {
+        caps->pieces_max[i] = least(caps->pieces_max[i], transport->caps.pieces_max[i]);
+    }
+    caps->iov_wire_max = least(caps->iov_wire_max, transport->caps.iov_wire_max);
+    caps->zero_copy_min = least(caps->zero_copy_min, transport->caps.zero_copy_min);
+    caps->wakes = caps->wakes && transport->caps.wakes;
+    irr_free(lanes->address);
+    lanes->address = NULL;
+}
