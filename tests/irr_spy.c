@@ -167,8 +167,6 @@ static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const i
     irr_spy_t *spy = spy_of(channel->transport);
 
     if (++spy->recvs == spy->refuse_recv) {
-        spy->refuse_recv += spy->refuse_again;
-        spy->refuse_again = false;
         return spy->refusal;
     }
     return spy->pass.inner->ops->recv(irr_pass_inner(channel), from, tag, iov, count, form, request);
