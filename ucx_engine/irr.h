@@ -240,8 +240,8 @@ void irr_exchange_give(irr_exchange_t *exchange);
  * other, because what one has learnt is what the next one goes by.  In which order they end may differ between members.
  *
  * A direct algorithm needs no memory beyond what was reserved, unless a rank has more blocks than one for another rank.
- * A start that returns IRR_ERR_NO_MEMORY fails the communicator on all members.  A scheduled algorithm does as a1 on all
- * ranks where one lacks memory.  One that forwards ends in IRR_ERR_NO_MEMORY on this rank and on those that miss
+ * A start that returns IRR_ERR_NO_MEMORY fails the communicator on all members.  A scheduled algorithm does as a1 on
+ * all ranks where one lacks memory.  One that forwards ends in IRR_ERR_NO_MEMORY on this rank and on those that miss
  * something from it, and leaves nobody waiting.
  */
 irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *problem, const void *input,

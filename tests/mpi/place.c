@@ -192,8 +192,8 @@ static int call_either(place_t *place, int in_place)
 }
 
 /*
- * Some ranks are in place, or rank 0 has other counts, none of them 0: all return.  So they do from the next call, which
- * is right, or an error as the communicator has failed.  Other communicators go on.
+ * Some ranks are in place, or rank 0 has other counts, none of them 0: all return.  The next call returns too: right,
+ * or with an error because the communicator has failed.  Other communicators go on.
  */
 static void check_wrong(MPI_Comm other, const element_t *element, uint64_t seed, char **keys, int nkeys)
 {

@@ -35,7 +35,7 @@ struct irr_exchange {
     irr_status_t          result;     /* IRR_IN_PROGRESS until it is over */
     irr_status_t          boarded;    /* what it came to on the boards */
     irr_exec_env_t        env;        /* of what runs */
-    irr_status_t          failure;    /* why a message was not sent or received that others may wait for; IRR_OK: none */
+    irr_status_t          failure;    /* of a message that others may wait for; IRR_OK: none */
     irr_status_t          relayed;    /* result of the relay, for what comes then */
     bool                  started;    /* it is not over, or its result was not read */
     bool                  copies;     /* what it sends is copied first: */
@@ -56,6 +56,7 @@ struct irr_exchange {
     unsigned              turn;       /* of the engine, when it was opened */
     uint64_t              since_ns;   /* when it was seen to last; 0: not yet */
     uint64_t              run_ns;     /* when its schedule began to run */
+    uint64_t              failed_ns;  /* when it was first seen that the communicator has failed; 0: not yet */
     irr_exchange_t       *next, *prev;   /* in its queue, or among those that nobody uses */
     irr_counters_t        counters;   /* of the run that is open, or the last one */
     irr_run_t             own;        /* reserved where exchanges run side by side, or it is planned */

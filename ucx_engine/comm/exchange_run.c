@@ -14,6 +14,9 @@
 /* Rounds of progress between two looks whether an exchange may go on waiting. */
 #define WATCH_ROUNDS 64
 
+/* Time that an exchange waits for messages in flight after its communicator has failed. */
+#define LINGER_NS UINT64_C(2000000000)
+
 /* Turns of the engine before an exchange is timed: to read the clock takes as long as a short one does. */
 #define UNTIMED_TURNS 16
 
@@ -137,6 +140,7 @@ void irr_exchange_begin(irr_exchange_t *exchange)
     exchange->rounds = 0;
     exchange->running = NULL;
     exchange->failure = IRR_OK;
+    exchange->failed_ns = 0;
     exchange->sequence = exchange->comm->sequence;
     if (irr_strays_meet(exchange->comm)) {
         meet(exchange);
@@ -311,6 +315,24 @@ static irr_status_t check(irr_exchange_t *exchange, irr_status_t status)
     return exchange->comm->failed;
 }
 
+/*
+ * The end on a communicator that has failed.  The program may free its buffers when an exchange has ended, so the
+ * exchange waits for the messages that the transport has: their peers take them, or discard them when they hear of the
+ * failure.  A peer that does neither, because it is gone, holds up nobody for longer than LINGER_NS.
+ */
+static irr_status_t linger(irr_exchange_t *exchange)
+{
+    const irr_comm_t *comm = exchange->comm;
+    const uint64_t now = irr_clock_ns();
+
+    exchange->failed_ns = exchange->failed_ns != 0 ? exchange->failed_ns : now;
+    if (irr_exec_in_flight(&exchange->run->exec) + irr_relay_in_flight(&comm->relay) > 0 &&
+        now - exchange->failed_ns < LINGER_NS) {
+        return IRR_IN_PROGRESS;
+    }
+    return comm->failed;
+}
+
 irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
 {
     static irr_status_t (*const progress[])(irr_exchange_t *exchange) = {
@@ -324,7 +346,7 @@ irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
 
     do {
         if (exchange->comm->failed != IRR_OK) {
-            return exchange->comm->failed;
+            return linger(exchange);
         }
         state = exchange->state;
         status = check(exchange, progress[state](exchange));
@@ -337,7 +359,7 @@ irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
     if (status == IRR_IN_PROGRESS && ++exchange->rounds % WATCH_ROUNDS == 0) {
         status = irr_comm_watch(exchange);
     }
-    return status;
+    return exchange->comm->failed != IRR_OK ? linger(exchange) : status;
 }
 
 int irr_exchange_awaited(const irr_exchange_t *exchange)

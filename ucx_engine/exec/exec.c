@@ -68,7 +68,7 @@ static bool end_odd(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *
     }
     if (step->replaceable || (fails && !exec->env.sourced)) {
         state->pending = IRR_EXEC_PENDING_HELD;
-        exec->held += step->replaceable;
+        exec->held++;
         return false;
     }
     irr_exec_keep(&exec->result, status);

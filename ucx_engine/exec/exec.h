@@ -88,7 +88,7 @@ struct irr_exec {
     irr_exec_room_t   room;         /* from the first step on */
     irr_exec_room_t  *grown;        /* for what was appended and did not fit, latest first */
     size_t            nsteps;       /* of the plan, that are taken in */
-    size_t            held;         /* receives that wait for the source of the plan */
+    size_t            held;         /* receives that wait for the source of the plan, and steps that failed the run */
     bool              more;         /* steps may still be appended */
     bool              failed;       /* with result: the run is over; of a run with a source, a receive has failed */
     size_t            next_recv;    /* first step that may be a receive or an await not posted yet */
@@ -122,6 +122,12 @@ bool irr_exec_listens(const irr_exec_t *exec);
 
 /* The peer of the first receive that is not over, or else of the first send; -1: nothing runs. */
 int irr_exec_awaited(const irr_exec_t *exec);
+
+/* Steps of which the transport has messages, also of a run that has failed. */
+static inline size_t irr_exec_in_flight(const irr_exec_t *exec)
+{
+    return exec->open_steps - exec->unstarted - exec->held;
+}
 
 /* ---- plans that grow (exec/exec_room.c) ---- */
 

@@ -2,8 +2,8 @@
  * exec_message.c - the messages of a step; see exec.h.
  *
  * A step of one piece is one message.  A step of several pieces may be several messages (exec/compose.h).  Tells and
- * awaits are empty messages of kind IRR_TAG_SYNC: those of one rank for another in a stage are alike, so both ranks have
- * them in one order.  Sends count when they start, receives when they are over.
+ * awaits are empty messages of kind IRR_TAG_SYNC: those of one rank for another in a stage are alike, so both ranks
+ * have them in one order.  Sends count when they start, receives when they are over.
  */
 #include "exec/exec.h"
 
@@ -142,7 +142,10 @@ static void start_part(irr_exec_step_t *state, const irr_step_t *step, irr_part_
     }
 }
 
-/* One message for all parts that are shorter than apart_min, then one for each of the others; `pending` counts one more. */
+/*
+ * One message for all parts that are shorter than apart_min, then one for each of the others.  `pending` is one too
+ * many until all have started.
+ */
 static void start_parts(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
 {
     const irr_exec_room_t *room = irr_exec_room_of(exec, state->index);
