@@ -16,6 +16,7 @@ typedef struct irr_spy {
     };
     size_t           connects, sends, recvs;
     size_t           recvs_at_send;      /* receives posted before the first send */
+    struct irr_spy_watch *watches;       /* of sends in flight */
     size_t           in_flight, in_flight_max;  /* sends, and the most there ever were */
     size_t           bytes_in_flight;
     size_t           window_messages, window_bytes;  /* limits to watch; 0: none */
