@@ -1,8 +1,8 @@
 /*
  * exec.c - the executor; see exec.h for what it promises.
  *
- * Three cursors walk the steps of the plan: one for receives and awaits, one for sends and copies, and one for tells,
- * so that a send held back never holds back a receive or a tell.  A step is a few messages (exec_message.c), which the
+ * Three cursors walk the steps of the plan: one for receives and awaits, one for sends, copies and reductions, and one
+ * for tells, so that a send held back never holds back a receive or a tell.  A step is a few messages (exec_message.c), which the
  * window counts as one; it is complete when all of them are.
  *
  * Cost: O(1) a step and piece over the whole run, plus the dependencies of each step once a look.
@@ -36,8 +36,10 @@ static bool may_be_short(const irr_exec_t *exec, const irr_step_t *step)
 /* The error of a receive of other bytes than the step is for, or IRR_OK. */
 static irr_status_t judge(const irr_exec_t *exec, const irr_step_t *step, const irr_exec_step_t *state)
 {
-    if (state->status == IRR_ERR_TRUNCATE &&
-        (step->kind == IRR_STEP_AWAIT || touches(exec, step, IRR_BUFFER_SCRATCH))) {
+    const bool wrong = irr_exec_is_own(exec, step) && state->status == IRR_OK;
+
+    if (wrong || (state->status == IRR_ERR_TRUNCATE &&
+                  (irr_exec_is_own(exec, step) || touches(exec, step, IRR_BUFFER_SCRATCH)))) {
         return IRR_ERR_PROTOCOL;
     }
     return state->status == IRR_OK && !may_be_short(exec, step) ? IRR_ERR_PEER : state->status;
@@ -91,9 +93,8 @@ void irr_exec_end_step(irr_exec_step_t *state, const irr_step_t *step)
 
 /* ---- the start of a step ---- */
 
-static void run_copy(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
+static void copy(irr_exec_t *exec, const irr_piece_t *from, const irr_piece_t *to)
 {
-    const irr_piece_t *from = &exec->plan->pieces[step->first_piece], *to = from + 1;
     const size_t bytes = from->length < to->length ? from->length : to->length;
 
     if (bytes > 0) {
@@ -101,6 +102,27 @@ static void run_copy(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t 
     }
     exec->env.counters->bytes_staged += bytes;
     irr_exec_keep(&exec->result, from->length > to->length ? IRR_ERR_TRUNCATE : IRR_OK);
+}
+
+static void reduce(const irr_exec_t *exec, const irr_piece_t *from, const irr_piece_t *into)
+{
+    const uint64_t *words = irr_exec_address(exec, from);
+    uint64_t *most = irr_exec_address(exec, into);
+
+    for (size_t i = 0; i < into->length / sizeof(*most); i++) {
+        most[i] = words[i] > most[i] ? words[i] : most[i];
+    }
+}
+
+static void run_local(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
+{
+    const irr_piece_t *pieces = &exec->plan->pieces[step->first_piece];
+
+    if (step->kind == IRR_STEP_COPY) {
+        copy(exec, &pieces[0], &pieces[1]);
+    } else {
+        reduce(exec, &pieces[0], &pieces[1]);
+    }
     state->pending = IRR_EXEC_DONE;
     exec->open_steps--;
 }
@@ -115,8 +137,8 @@ static bool deps_complete(const irr_exec_t *exec, const irr_step_t *step)
     return true;
 }
 
-/* Starts the steps of one kind, or of another one, from a cursor on, until one has to wait. */
-static inline void advance(irr_exec_t *exec, size_t *next, irr_step_kind_t kind, irr_step_kind_t other)
+/* Starts the steps of some kinds, a bit for each, from a cursor on, until one has to wait. */
+static inline void advance(irr_exec_t *exec, size_t *next, unsigned kinds)
 {
     const irr_step_t *steps = exec->plan->steps;
 
@@ -124,7 +146,7 @@ static inline void advance(irr_exec_t *exec, size_t *next, irr_step_kind_t kind,
         const irr_step_t *step = &steps[*next];
         irr_exec_step_t *state;
 
-        if (step->kind != kind && step->kind != other) {
+        if ((kinds >> step->kind & 1) == 0) {
             continue;
         }
         state = irr_exec_step_of(exec, *next);
@@ -136,8 +158,8 @@ static inline void advance(irr_exec_t *exec, size_t *next, irr_step_kind_t kind,
             return;
         }
         exec->unstarted--;
-        if (step->kind == IRR_STEP_COPY) {
-            run_copy(exec, state, step);
+        if (irr_step_is_local(step->kind)) {
+            run_local(exec, state, step);
         } else {
             irr_exec_start_message(exec, state, step);
         }
@@ -146,11 +168,11 @@ static inline void advance(irr_exec_t *exec, size_t *next, irr_step_kind_t kind,
 
 static void advance_all(irr_exec_t *exec)
 {
-    advance(exec, &exec->next_recv, IRR_STEP_RECV, IRR_STEP_AWAIT);
+    advance(exec, &exec->next_recv, 1u << IRR_STEP_RECV | 1u << IRR_STEP_AWAIT);
     if (exec->plan->ntells > 0) {
-        advance(exec, &exec->next_tell, IRR_STEP_TELL, IRR_STEP_TELL);
+        advance(exec, &exec->next_tell, 1u << IRR_STEP_TELL);
     }
-    advance(exec, &exec->next_send, IRR_STEP_SEND, IRR_STEP_COPY);
+    advance(exec, &exec->next_send, 1u << IRR_STEP_SEND | 1u << IRR_STEP_COPY | 1u << IRR_STEP_REDUCE);
 }
 
 /* ---- the run ---- */

@@ -2,7 +2,7 @@
  * exec.h - the executor: runs any plan over any transport.
  *
  * Receives and awaits are posted as soon as their dependencies are complete, in the order of the plan; sends and
- * copies start in the order of the plan, when their dependencies are complete and the window admits them; so do
+ * local steps start in the order of the plan, when their dependencies are complete and the window admits them; so do
  * tells, without a window.
  *
  * A message that is too long for its block of OUTPUT, or for the second piece of a copy, ends in IRR_ERR_TRUNCATE.  The
@@ -184,7 +184,13 @@ static inline irr_exec_step_t *irr_exec_step_of(const irr_exec_t *exec, size_t s
 /* The steps of the plan that were not there before. */
 void irr_exec_take_in(irr_exec_t *exec);
 
-/* The messages of a step have ended, or its copy. */
+/* True if the message is the engine's own, and no data of the user, so its length does not depend on counts. */
+static inline bool irr_exec_is_own(const irr_exec_t *exec, const irr_step_t *step)
+{
+    return exec->env.tag_kind == IRR_TAG_SYNC || step->kind == IRR_STEP_TELL || step->kind == IRR_STEP_AWAIT;
+}
+
+/* The messages of a step have ended. */
 void irr_exec_end_step(irr_exec_step_t *state, const irr_step_t *step);
 
 /* A message of one piece is over; `done` of the requests of all steps. */

@@ -12,11 +12,10 @@ _Static_assert((int)IRR_CONTENT_HEADER == (int)IRR_TAG_HEADER && (int)IRR_CONTEN
 
 static inline uint16_t tag_of(const irr_exec_t *exec, const irr_step_t *step)
 {
-    irr_tag_kind_t kind = step->content == IRR_CONTENT_DATA ? exec->env.tag_kind : (irr_tag_kind_t)step->content;
+    const irr_tag_kind_t kind = irr_exec_is_own(exec, step)         ? IRR_TAG_SYNC
+                                : step->content == IRR_CONTENT_DATA ? exec->env.tag_kind
+                                                                    : (irr_tag_kind_t)step->content;
 
-    if (step->kind == IRR_STEP_TELL || step->kind == IRR_STEP_AWAIT) {
-        kind = IRR_TAG_SYNC;
-    }
     return irr_tag(exec->env.tag_base, kind, step->stage);
 }
 
@@ -33,7 +32,9 @@ static inline void end_message(irr_exec_step_t *state, const irr_request_t *requ
     } else if (!irr_step_goes_out(step)) {
         counters->messages_received++;
         state->received += request->bytes;
-        counters->bytes_received += step->content == IRR_CONTENT_HEADER ? 0 : request->bytes;
+        if (step->content != IRR_CONTENT_HEADER && !irr_exec_is_own(exec, step)) {
+            counters->bytes_received += request->bytes;
+        }
         counters->bytes_gathered += gathers ? request->bytes : 0;
     }
     if (--state->pending == 0) {
