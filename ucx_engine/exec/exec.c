@@ -2,8 +2,8 @@
  * exec.c - the executor; see exec.h for what it promises.
  *
  * Three cursors walk the steps of the plan: one for receives and awaits, one for sends, copies and reductions, and one
- * for tells, so that a send held back never holds back a receive or a tell.  A step is a few messages (exec_message.c), which the
- * window counts as one; it is complete when all of them are.
+ * for tells, so that a send held back never holds back a receive or a tell.  A step is a few messages
+ * (exec_message.c), which the window counts as one; it is complete when all of them are.
  *
  * Cost: O(1) a step and piece over the whole run, plus the dependencies of each step once a look.
  */
