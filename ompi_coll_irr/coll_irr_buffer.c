@@ -286,16 +286,12 @@ void mca_coll_irr_call_open(mca_coll_irr_call_t *call, const irr_comm_t *irr_com
 {
     const rule_t rule = { .irr_comm = irr_comm };
 
-    call->lacks = 0;
     call->in_place = in_place;
-    if (!open_side(&call->recv, rule, &call->output)) {
-        call->lacks |= IRR_LACKS_OUTPUT;
-    }
+    call->lacks = !open_side(&call->recv, rule, &call->output);
     if (in_place) {
         call->input = call->output;
-        call->lacks |= call->lacks != 0 ? IRR_LACKS_INPUT : 0;
-    } else if (!open_side(&call->send, rule, &call->input)) {
-        call->lacks |= IRR_LACKS_INPUT;
+    } else {
+        call->lacks = !open_side(&call->send, rule, &call->input) || call->lacks;
     }
 }
 

@@ -62,7 +62,7 @@ typedef struct mca_coll_irr_call_t {
     const irr_neighbors_t *neighbors;   /* whom its blocks are for; NULL: all ranks */
     mca_coll_irr_end_t  input, output;
     bool                in_place;       /* they are one */
-    unsigned            lacks;          /* copies that there is no memory for: IRR_LACKS_INPUT, IRR_LACKS_OUTPUT */
+    bool                lacks;          /* memory for its copies, or what packing needs: the call cannot be served */
 } mca_coll_irr_call_t;
 
 /* A call with blocks, as a problem of the engine. */

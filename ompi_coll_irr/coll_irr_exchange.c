@@ -2,7 +2,8 @@
  * coll_irr_exchange.c - what a blocking call does: decides who serves it, packs what must be packed, exchanges,
  * unpacks.
  *
- * The other ranks are in the exchange whatever fails here, so it runs even so, without what is lacked.
+ * The other ranks are in the exchange whatever fails here.  A rank that cannot take part fails the communicator on all
+ * its members.
  */
 #include "coll_irr_engine.h"
 
@@ -10,8 +11,7 @@ static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const m
 {
     const irr_problem_t problem = mca_coll_irr_problem(call, &module->ranks);
     irr_exchange_t *running = irr_comm_exchange(irr_comm);
-    irr_status_t status =
-        irr_exchange_start_lacking(running, &problem, call->input.base, call->output.base, call->lacks);
+    irr_status_t status = irr_exchange_start(running, &problem, call->input.base, call->output.base);
 
     if (status == IRR_OK) {
         status = mca_coll_irr_engine_wait(running);
@@ -22,21 +22,22 @@ static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const m
 int mca_coll_irr_exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, mca_coll_irr_call_t *call,
                           bool in_place)
 {
-    int packed, result;
+    int result;
 
     call->input.room = &module->send_room;
     call->output.room = &module->recv_room;
     mca_coll_irr_call_open(call, irr_comm, in_place);
-    packed = mca_coll_irr_call_pack(call);
-    if (packed != OMPI_SUCCESS) {
-        call->lacks |= IRR_LACKS_INPUT;
+    result = call->lacks ? OMPI_ERR_OUT_OF_RESOURCE : mca_coll_irr_call_pack(call);
+    if (result != OMPI_SUCCESS) {
+        irr_comm_give_up(irr_comm, IRR_ERR_NO_MEMORY, "cannot start an exchange");
+    } else {
+        result = exchange(module, irr_comm, call);
     }
-    result = exchange(module, irr_comm, call);
     if (result == OMPI_SUCCESS) {
         result = mca_coll_irr_call_unpack(call);
     }
     mca_coll_irr_call_close(call);
-    return packed != OMPI_SUCCESS ? packed : result;
+    return result;
 }
 
 int mca_coll_irr_host(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, const mca_coll_irr_call_t *call,

@@ -48,7 +48,7 @@ static bool open_call(mca_coll_irr_request_t *request, bool in_place)
     }
     mca_coll_irr_call_open(call, NULL, in_place);
     request->opened = true;
-    if (call->lacks != 0) {
+    if (call->lacks) {
         return false;
     }
     mca_coll_irr_side_copy(&call->send, request->arrays);

@@ -133,7 +133,7 @@ void mca_coll_irr_request_give(mca_coll_irr_request_t *request)
 
 /* ---- calls ---- */
 
-/* Copies what unpacking needs; without memory the output is lacked. */
+/* Copies what unpacking needs. */
 static void keep_arrays(mca_coll_irr_request_t *request)
 {
     mca_coll_irr_side_t *side = &request->call.recv;
@@ -143,7 +143,7 @@ static void keep_arrays(mca_coll_irr_request_t *request)
         void *arrays = realloc(request->arrays, bytes);
 
         if (arrays == NULL) {
-            request->call.lacks |= IRR_LACKS_OUTPUT;
+            request->call.lacks = true;
             return;
         }
         request->arrays = arrays;
@@ -165,7 +165,7 @@ void mca_coll_irr_request_open(mca_coll_irr_request_t *request, bool in_place)
     request->opened = true;
     request->failed = mca_coll_irr_call_pack(call);
     if (request->failed != OMPI_SUCCESS) {
-        call->lacks |= IRR_LACKS_INPUT;
+        call->lacks = true;
     }
     if (call->output.packed != NULL) {
         keep_arrays(request);

@@ -99,7 +99,7 @@ void mca_coll_irr_request_construct(mca_coll_irr_request_t *request, mca_coll_ir
 void mca_coll_irr_request_destruct(mca_coll_irr_request_t *request);
 
 /*
- * Makes the blocks of the call and its packed copies, of both sides.  The call lacks the copies that find no memory.
+ * Makes the blocks of the call and its packed copies, of both sides.  call.lacks is set where there is no memory.
  * Without memory for the blocks the request stays closed, and an exchange that it starts fails its communicator.
  */
 void mca_coll_irr_request_open(mca_coll_irr_request_t *request, bool in_place);

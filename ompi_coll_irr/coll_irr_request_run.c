@@ -71,16 +71,16 @@ static bool is_over(mca_coll_irr_request_t *request)
 }
 
 /*
- * Starts the exchange of a request, also if the call lacks copies, because the other ranks wait for their part of it.
- * Without memory for the blocks the communicator fails on all its members, and so does that of a persistent request
- * whose call could not be packed.  Under the lock.
+ * Starts the exchange of a request.  Without memory for its blocks or copies the communicator fails on all its members,
+ * because the other ranks wait for this one, and so does that of a persistent request whose call could not be packed.
+ * Under the lock.
  */
 static irr_status_t start_exchange(mca_coll_irr_request_t *request, irr_comm_t *way)
 {
     const mca_coll_irr_call_t *call = &request->call;
     const irr_problem_t problem = mca_coll_irr_problem(call, &request->series->module->ranks);
 
-    if (!request->opened || (is_persistent(request) && request->failed != OMPI_SUCCESS)) {
+    if (!request->opened || call->lacks || (is_persistent(request) && request->failed != OMPI_SUCCESS)) {
         irr_comm_give_up(way, IRR_ERR_NO_MEMORY, "cannot start an exchange");
         return IRR_ERR_NO_MEMORY;
     }
@@ -88,7 +88,7 @@ static irr_status_t start_exchange(mca_coll_irr_request_t *request, irr_comm_t *
         request->exchange = irr_comm_exchange(way);
         return irr_exchange_restart(request->exchange, call->input.base, call->output.base);
     }
-    return irr_exchange_start_lacking(request->exchange, &problem, call->input.base, call->output.base, call->lacks);
+    return irr_exchange_start(request->exchange, &problem, call->input.base, call->output.base);
 }
 
 /* What was the previous module's is given back. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #define ROUNDS_MAX 20000
+#define ROUNDS_FAILING 1000
 
 static void connect_all(irr_fleet_t *fleet, int rank)
 {
@@ -98,7 +99,8 @@ void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *out
         .compose = fleet->compose,
         .window_messages = fleet->window_messages,
         .window_bytes = fleet->window_bytes,
-        .counters = &rank->counters
+        .counters = &rank->counters,
+        .failure = rank->failure
     };
 
     free(rank->scratch);
@@ -134,6 +136,23 @@ void irr_fleet_progress(irr_fleet_t *fleet, int rounds)
     for (int i = 0; i < rounds; i++) {
         progress_once(fleet);
     }
+}
+
+bool irr_fleet_run_failing(irr_fleet_t *fleet)
+{
+    bool failed = false;
+
+    irr_fleet_progress(fleet, ROUNDS_FAILING);
+    for (int r = 0; r < fleet->ranks; r++) {
+        failed = failed || fleet->rank[r].exec.failed || fleet->rank[r].exec.held > 0;
+    }
+    for (int r = 0; r < fleet->ranks && failed; r++) {
+        irr_fleet_rank_t *rank = &fleet->rank[r];
+
+        rank->result = rank->running ? IRR_ERR_PEER : rank->result;
+        rank->running = false;
+    }
+    return failed || irr_fleet_run(fleet);
 }
 
 bool irr_fleet_run(irr_fleet_t *fleet)

@@ -23,6 +23,7 @@ typedef struct irr_fleet_rank {
     irr_exec_t      exec;
     irr_counters_t  counters;
     void           *scratch;
+    irr_status_t   *failure;   /* as in irr_exec_env_t; NULL until a test sets it */
     bool            running;
     irr_status_t    result;    /* of the last run */
 } irr_fleet_rank_t;
@@ -59,5 +60,11 @@ void irr_fleet_progress(irr_fleet_t *fleet, int rounds);
 
 /* Progresses all ranks until none runs.  False: they did not come to an end. */
 bool irr_fleet_run(irr_fleet_t *fleet);
+
+/*
+ * The same where a rank may fail: when one has, and nothing moves any more, those that still run have heard of it, and
+ * end in IRR_ERR_PEER.  False: ranks wait for each other though none has failed.
+ */
+bool irr_fleet_run_failing(irr_fleet_t *fleet);
 
 #endif

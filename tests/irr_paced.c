@@ -16,7 +16,7 @@
 
 static bool is_open(const irr_paced_rank_t *rank, size_t step)
 {
-    return irr_exec_transfer(&rank->paced->fleet->rank[rank->rank].exec, step)->pending != 0;
+    return irr_exec_step_of(&rank->paced->fleet->rank[rank->rank].exec, step)->pending != 0;
 }
 
 /* Of the first steps of a list. */

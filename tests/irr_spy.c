@@ -9,11 +9,12 @@
 #include <string.h>
 
 /* A send in flight: the request that inner sees, and the one it stands for. */
-typedef struct watch {
+typedef struct irr_spy_watch {
     irr_request_t  request;
     irr_request_t *outer;
     irr_spy_t     *spy;
     size_t         bytes;
+    struct irr_spy_watch *next, **from;   /* among those in flight */
 } watch_t;
 
 static bool sends_now;
@@ -42,6 +43,12 @@ static watch_t *begin_send(irr_spy_t *spy, irr_request_t *outer, size_t bytes)
     watch->outer = outer;
     watch->spy = spy;
     watch->bytes = bytes;
+    watch->next = spy->watches;
+    watch->from = &spy->watches;
+    if (watch->next != NULL) {
+        watch->next->from = &watch->next;
+    }
+    spy->watches = watch;
     spy->in_flight++;
     spy->bytes_in_flight += bytes;
     if (spy->in_flight > spy->in_flight_max) {
@@ -58,6 +65,10 @@ static void end_send(watch_t *watch)
 {
     watch->spy->in_flight--;
     watch->spy->bytes_in_flight -= watch->bytes;
+    *watch->from = watch->next;
+    if (watch->next != NULL) {
+        watch->next->from = watch->from;
+    }
     free(watch);
 }
 
@@ -167,8 +178,6 @@ static irr_status_t recv(irr_channel_t *channel, int from, uint16_t tag, const i
     irr_spy_t *spy = spy_of(channel->transport);
 
     if (++spy->recvs == spy->refuse_recv) {
-        spy->refuse_recv += spy->refuse_again;
-        spy->refuse_again = false;
         return spy->refusal;
     }
     return spy->pass.inner->ops->recv(irr_pass_inner(channel), from, tag, iov, count, form, request);
@@ -185,8 +194,12 @@ static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t ta
     return spy->pass.inner->ops->discard(spy->pass.inner, id, tag, mask, count);
 }
 
+/* What is in flight now never ends. */
 static void free_spy(irr_transport_t *transport)
 {
+    while (spy_of(transport)->watches != NULL) {
+        end_send(spy_of(transport)->watches);
+    }
     free(spy_of(transport)->message.base);
     irr_pass_free(transport);
 }

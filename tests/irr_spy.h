@@ -16,12 +16,12 @@ typedef struct irr_spy {
     };
     size_t           connects, sends, recvs;
     size_t           recvs_at_send;      /* receives posted before the first send */
+    struct irr_spy_watch *watches;       /* of sends in flight */
     size_t           in_flight, in_flight_max;  /* sends, and the most there ever were */
     size_t           bytes_in_flight;
     size_t           window_messages, window_bytes;  /* limits to watch; 0: none */
     bool             exceeded;           /* more than one send in flight, and above a limit */
     size_t           refuse_send, refuse_recv;       /* number of the operation to refuse, from 1; 0: none */
-    bool             refuse_again;       /* the receive behind it, too: a rank asks twice */
     irr_status_t     refusal;            /* what it returns then */
     bool             unreachable;        /* reach says so of every peer */
     size_t           busy_discards;      /* so many more return IRR_IN_PROGRESS, whatever there is to discard */

@@ -1,5 +1,5 @@
 /*
- * test_exec.c - the executor runs plans over loopback: every byte, every window, every composition, every error.
+ * test_exec.c - the executor runs plans over loopback: every byte, every window, every composition.
  */
 #include "irr_fleet.h"
 #include "irr_job.h"
@@ -216,125 +216,6 @@ static void test_watch(void)
     irr_job_destroy(job);
 }
 
-/* ---- errors ---- */
-
-/* A rank's receive block is too short for what comes; only this rank sees it. */
-static void run_truncated(int from, int to, size_t room, size_t eager_max, uint64_t seed)
-{
-    irr_job_t *job = irr_job_create(5, IRR_JOB_UNIFORM, seed + 1);
-    irr_fleet_t *fleet = irr_fleet_create(5, seed, eager_max);
-
-    CU_ASSERT_FATAL(irr_job_length(job, from, to) > room);
-    irr_job_cut(job, to, from, room);
-    start_job(fleet, job, 1);
-    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
-    for (int r = 0; r < 5; r++) {
-        CU_ASSERT_EQUAL(fleet->rank[r].result, r == to ? IRR_ERR_TRUNCATE : IRR_OK);
-        CU_ASSERT_TRUE(rank_is_right(fleet, job, r));
-    }
-    irr_fleet_destroy(fleet);
-    irr_job_destroy(job);
-}
-
-static void test_truncate(void)
-{
-    for (uint64_t seed = 0; seed < 20; seed++) {
-        run_truncated(3, 1, 1, ALL_EAGER, seed);
-        run_truncated(3, 1, 1, 0, seed);
-        run_truncated(0, 4, 2, 0, seed);
-        run_truncated(2, 2, 1, 0, seed);
-        run_truncated(2, 2, 0, 0, seed);
-    }
-}
-
-/* The nth send or receive of rank 2 fails: it ends with this error, and serves all its peers. */
-static void run_refused(size_t nth, bool send, size_t eager_max, uint64_t seed)
-{
-    irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, seed + 1);
-    irr_fleet_t *fleet = irr_fleet_create(4, seed, eager_max);
-    irr_spy_t *spy = fleet->rank[2].spy;
-
-    spy->refuse_send = send ? nth : 0;
-    spy->refuse_recv = send ? 0 : nth;
-    spy->refusal = send ? IRR_ERR_UNREACHABLE : IRR_ERR_TRANSPORT;
-    start_job(fleet, job, 1);
-    irr_fleet_progress(fleet, 1000);
-    CU_ASSERT_FALSE(fleet->rank[2].running);
-    CU_ASSERT_EQUAL(fleet->rank[2].result, spy->refusal);
-    CU_ASSERT_EQUAL(spy->sends, 3);
-    CU_ASSERT_EQUAL(spy->recvs, send ? 3 : 4);   /* what is refused is asked for once more */
-    irr_spy_repair(spy);
-    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
-    for (int r = 0; r < 4; r++) {
-        CU_ASSERT(r == 2 || fleet->rank[r].result == IRR_OK);
-        CU_ASSERT_TRUE(irr_job_verify(job, r));
-    }
-    irr_fleet_destroy(fleet);
-    irr_job_destroy(job);
-}
-
-static void test_refused(void)
-{
-    for (size_t nth = 1; nth <= 3; nth++) {
-        for (uint64_t seed = 0; seed < 5; seed++) {
-            run_refused(nth, true, ALL_EAGER, seed);
-            run_refused(nth, true, 0, seed);
-            run_refused(nth, false, ALL_EAGER, seed);
-            run_refused(nth, false, 0, seed);
-        }
-    }
-}
-
-/* A refused send leaves the window: the ones behind it go. */
-static void test_refused_in_window(void)
-{
-    irr_job_t *job = irr_job_create(6, IRR_JOB_UNIFORM, 3);
-    irr_fleet_t *fleet = irr_fleet_create(6, 0, 0);
-
-    fleet->window_messages = 1;
-    fleet->rank[0].spy->refuse_send = 1;
-    fleet->rank[0].spy->refusal = IRR_ERR_UNREACHABLE;
-    start_job(fleet, job, 1);
-    irr_fleet_progress(fleet, 1000);
-    CU_ASSERT_EQUAL(fleet->rank[0].result, IRR_ERR_UNREACHABLE);
-    CU_ASSERT_EQUAL(fleet->rank[0].spy->sends, 5);
-    CU_ASSERT_EQUAL(fleet->rank[1].result, IRR_IN_PROGRESS);
-    irr_spy_repair(fleet->rank[0].spy);
-    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
-    CU_ASSERT_EQUAL(fleet->rank[1].result, IRR_OK);
-    irr_fleet_destroy(fleet);
-    irr_job_destroy(job);
-}
-
-/* Of several errors of a rank the first one is the result, and the next run starts without it. */
-static void test_first_error(void)
-{
-    irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, 3);
-    irr_fleet_t *fleet = irr_fleet_create(4, 0, 0);
-
-    fleet->rank[0].spy->refuse_send = 2;
-    fleet->rank[0].spy->refusal = IRR_ERR_UNREACHABLE;
-    irr_job_cut(job, 0, 3, 1);
-    irr_job_cut(job, 0, 0, 1);
-    start_job(fleet, job, 1);
-    irr_fleet_progress(fleet, 1000);
-    CU_ASSERT_EQUAL(fleet->rank[0].result, IRR_ERR_UNREACHABLE);
-    irr_spy_repair(fleet->rank[0].spy);
-    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
-    irr_job_destroy(job);
-
-    job = irr_job_create(4, IRR_JOB_UNIFORM, 4);
-    fleet->tag_base = irr_tag_base(1);
-    start_job(fleet, job, 1);
-    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
-    for (int r = 0; r < 4; r++) {
-        CU_ASSERT_EQUAL(fleet->rank[r].result, IRR_OK);
-        CU_ASSERT_TRUE(irr_job_verify(job, r));
-    }
-    irr_fleet_destroy(fleet);
-    irr_job_destroy(job);
-}
-
 /* ---- hand-made plans ---- */
 
 typedef struct row {
@@ -477,10 +358,6 @@ int main(void)
         { "no window is exceeded, and each is used",           test_windows },
         { "a window slides",                                   test_window_slides },
         { "the watch over windows sees one exceeded",          test_watch },
-        { "a message too long for its block",                  test_truncate },
-        { "a send or receive that fails",                      test_refused },
-        { "a send that fails leaves the window",               test_refused_in_window },
-        { "the first error is the result",                     test_first_error },
         { "steps wait for those they depend on",               test_forwarding },
         { "a plan without steps",                              test_empty_plan },
         { "want of memory while reserving",                    test_reserve },

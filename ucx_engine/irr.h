@@ -239,25 +239,13 @@ void irr_exchange_give(irr_exchange_t *exchange);
  * waits until all before it are over.  On a grid, and where exchanges look for a schedule, they run one after the
  * other, because what one has learnt is what the next one goes by.  In which order they end may differ between members.
  *
- * A direct algorithm needs no memory beyond what was reserved, unless a rank has more blocks than one for another rank;
- * without memory for them it goes on as one that lacks its buffers.  Where a start returns IRR_ERR_NO_MEMORY all the
- * same, the communicator fails on all members.  A scheduled one does as a1 on all ranks where one
- * lacks memory; one that forwards ends in IRR_ERR_NO_MEMORY on this rank and those that miss something from it, and
- * leaves nobody waiting.
+ * A direct algorithm needs no memory beyond what was reserved, unless a rank has more blocks than one for another rank.
+ * A start that returns IRR_ERR_NO_MEMORY fails the communicator on all members.  A scheduled algorithm does as a1 on
+ * all ranks where one lacks memory.  One that forwards ends in IRR_ERR_NO_MEMORY on this rank and on those that miss
+ * something from it, and leaves nobody waiting.
  */
 irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *problem, const void *input,
                                 void *output);
-
-/*
- * The same on a rank that has no memory for one of its buffers, or both: it serves its peers, whose part of the
- * exchange must not wait for it, and its result is IRR_ERR_NO_MEMORY.  Without input it sends empty messages, and who
- * should have received something from it ends in IRR_ERR_PEER; without output it throws away what comes.  What is
- * lacked may be NULL.  On a route that forwards both are lacked.
- */
-enum { IRR_LACKS_INPUT = 1, IRR_LACKS_OUTPUT = 2 };
-
-irr_status_t irr_exchange_start_lacking(irr_exchange_t *exchange, const irr_problem_t *problem, const void *input,
-                                        void *output, unsigned lacks);
 
 /*
  * IRR_IN_PROGRESS until it is over, then its result, once.  IRR_ERR_TRUNCATE: a message was longer than its blocks,

@@ -191,17 +191,21 @@ static int call_either(place_t *place, int in_place)
     return result;
 }
 
-/* Some ranks are in place, or rank 0 has other counts, none of them 0: all return, and the next call is right. */
-static void check_wrong(MPI_Comm comm, const element_t *element, uint64_t seed)
+/*
+ * Some ranks are in place, or rank 0 has other counts, none of them 0: all return.  The next call returns too: right,
+ * or with an error because the communicator has failed.  Other communicators go on.
+ */
+static void check_wrong(MPI_Comm other, const element_t *element, uint64_t seed, char **keys, int nkeys)
 {
     int rank;
 
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(other, &rank);
     for (int k = 0; k < 6; k++) {
         const int mixed = k % 2;
+        MPI_Comm comm = dup_irr(MPI_COMM_WORLD, keys, nkeys);
         place_t place;
 
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
         place_init(&place, comm, *element, seed + (uint64_t)k, 3 << 20);
         each(&place, k, 0, 1);
         for (int peer = 0; peer < place.ranks; peer++) {
@@ -212,8 +216,12 @@ static void check_wrong(MPI_Comm comm, const element_t *element, uint64_t seed)
         call_either(&place, !mixed || rank % 2 == 0);
         place_fini(&place);
         place_init(&place, comm, *element, seed + (uint64_t)k, 1 << 20);
+        each(&place, k, 0, 1);
+        CHECK(place_call(&place, BLOCKING) != MPI_SUCCESS || each(&place, k, 1, 0) == 0);
+        place.comm = other;
         check_right(&place, BLOCKING, k);
         place_fini(&place);
+        MPI_Comm_free(&comm);
     }
 }
 
@@ -317,7 +325,7 @@ static void run(char **group, int length)
         check_memory(comm, &elements[i], i == 2, seed + 100);
     }
     if (wrong) {
-        check_wrong(comm, &elements[0], seed + 200);
+        check_wrong(comm, &elements[0], seed + 200, group + 1, length - 1);
     }
     if (strstr(group[0], "kernel") != NULL) {
         check_kernel(comm, &elements[0], seed + 300);

@@ -15,6 +15,8 @@
 
 typedef struct job {
     MPI_Comm comm;
+    char   **keys;      /* of the communicator */
+    int      nkeys;
     int      ranks, rank;
     int      bytes;     /* of a long message */
     int     *send, *recv, *sdispls, *rdispls;
@@ -32,6 +34,8 @@ static void job_init(job_t *job, int bytes, char **keys, int nkeys)
     size_t room;
 
     job->comm = dup_irr(MPI_COMM_WORLD, keys, nkeys);
+    job->keys = keys;
+    job->nkeys = nkeys;
     MPI_Comm_set_errhandler(job->comm, MPI_ERRORS_RETURN);
     MPI_Comm_size(job->comm, &job->ranks);
     MPI_Comm_rank(job->comm, &job->rank);
@@ -200,22 +204,28 @@ static void case_stray_random(job_t *job)
 }
 
 /*
- * Rank 1 has no memory for a packed copy, of a type with gaps or of what MPI_IN_PLACE overwrites: it has an error,
- * nobody has a wrong byte without one, and the next call is right.  A call that fails needs more than was ever kept.
+ * Rank 1 has no memory for a packed copy, of a type with gaps or of what MPI_IN_PLACE overwrites: it has an error, and
+ * nobody has a wrong byte without one, in this call and in the next one on the communicator, which has failed.  Other
+ * communicators go on.  A call that fails needs more than was ever kept.
  */
 static void case_no_copy(job_t *job)
 {
-    enum { CALLS = 12, ELEMENTS_MAX = 256 << 2 * (CALLS / 3) };
+    enum { CALLS = 16, ELEMENTS_MAX = 256 << 2 * (CALLS / 4) };   /* of four, the second fails, the last is elsewhere */
     const size_t doubles = (size_t)job->ranks * ELEMENTS_MAX * 4;
     MPI_Datatype vector = vector_type();
     double *input = malloc(doubles * sizeof(double));
     double *output = malloc(doubles * sizeof(double));
+    MPI_Comm comm = MPI_COMM_NULL;
 
     mpi_memory_watch();
     for (int k = 0; k < CALLS; k++) {
-        const int fails = k % 3 == 1, in_place = k % 2, elements = fails ? 256 << 2 * (k / 3) : 1;
+        const int step = k % 4, in_place = k / 4 % 2, fails = step == 1, elements = fails ? 256 << 2 * (k / 4) : 1;
         int class, right = 1;
 
+        if (step == 0) {
+            comm = dup_irr(job->comm, job->keys, job->nkeys);
+            MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+        }
         for (int i = 0; i < job->ranks; i++) {
             job->send[i] = elements;
             job->sdispls[i] = i * elements;
@@ -224,17 +234,21 @@ static void case_no_copy(job_t *job)
             input[i] = output[i] = job->rank + 100 * k;
         }
         if (fails && job->rank == 1) {
-            mpi_memory_fail(in_place ? 1 : 1 + k / 6, 1);
+            mpi_memory_fail(in_place ? 1 : 1 + k / 8, 1);
         }
         MPI_Error_class(MPI_Alltoallv(in_place ? MPI_IN_PLACE : input, job->send, job->sdispls, vector, output,
-                                      job->send, job->sdispls, vector, job->comm), &class);
+                                      job->send, job->sdispls, vector, step == 3 ? job->comm : comm), &class);
         CHECK((fails && job->rank == 1) == (mpi_memory_fail(0, 0) > 0));
         for (int i = 0; i < elements * job->ranks; i++) {
             const int from = i / elements;
 
             right = right && output[4 * i] == from + 100 * k && output[4 * i + 2] == from + 100 * k;
         }
-        CHECK(class == MPI_SUCCESS ? right && !(fails && job->rank == 1) : fails);
+        CHECK(class == MPI_SUCCESS ? right && !(fails && job->rank == 1) : fails || step == 2);
+        if (step == 2) {
+            CHECK(class != MPI_SUCCESS || job->rank != 1);
+            MPI_Comm_free(&comm);
+        }
     }
     free(output);
     free(input);

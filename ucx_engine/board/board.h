@@ -65,6 +65,8 @@ typedef struct irr_board_partners {
     bool       sparse;     /* not all members, which then may be some exchanges apart */
 } irr_board_partners_t;
 
+enum { IRR_LACKS_INPUT = 1, IRR_LACKS_OUTPUT = 2 };
+
 /* Where the blocks of a problem lie.  A base may be NULL: then offsets are addresses. */
 typedef struct irr_board_buffers {
     const void *input;

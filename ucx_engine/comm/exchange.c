@@ -98,25 +98,21 @@ static bool plans_alone(const irr_comm_t *comm)
     return comm->alone.boards || irr_comm_is_split(comm);
 }
 
-/* What it will be; without memory for a copy that it needs, that of a rank that lacks its buffers. */
-static irr_problem_t take_place(irr_exchange_t *exchange, const irr_problem_t *problem, unsigned *lacks)
-{
-    irr_problem_t taken = *problem;
-
-    if (!exchange->started && irr_exchange_take_place(exchange, *lacks, &taken) != IRR_OK) {
-        *lacks = IRR_LACKS_INPUT | IRR_LACKS_OUTPUT;
-    }
-    return taken;
-}
-
-/* Local: may it be started with this problem, and if its plan does not depend on others, what is it? */
-static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *problem, unsigned lacks, bool planned)
+/* Checks a problem, and makes its plan if that does not depend on other ranks.  Local.  IRR_ERR_NO_MEMORY. */
+static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *stated, bool planned)
 {
     irr_comm_t *comm = exchange->comm;
     irr_run_t *run = planned || !comm->serial ? &exchange->own : &comm->run;
+    irr_problem_t taken = *stated, *problem = &taken;
     size_t more;
 
-    if (exchange->started || problem->ranks != comm->ranks || problem->rank != comm->rank ||
+    if (exchange->started) {
+        return IRR_ERR_BAD_PARAM;
+    }
+    if (irr_exchange_take_place(exchange, problem) != IRR_OK) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    if (problem->ranks != comm->ranks || problem->rank != comm->rank ||
         (run == &exchange->own ? !irr_run_take(run, problem)
                                : !irr_blocks_are_good(problem->send, comm->ranks, &more) ||
                                  !irr_blocks_are_good(problem->recv, comm->ranks, &more))) {
@@ -130,7 +126,6 @@ static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *probl
     }
     exchange->run = run;
     exchange->problem = *problem;
-    exchange->lacks = lacks;
     exchange->planned = planned;
     exchange->exact = false;
     exchange->calm = false;
@@ -138,7 +133,7 @@ static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *probl
     exchange->found = false;
     exchange->matrix = 0;
     return (comm->serial && !(planned && plans_alone(comm))) || irr_run_is_alone(run, exchange->way)
-               ? IRR_OK : irr_run_build(run, comm, exchange->way, NULL, lacks, &exchange->problem);
+               ? IRR_OK : irr_run_build(run, comm, exchange->way, NULL, &exchange->problem);
 }
 
 /* The engine is locked. */
@@ -155,36 +150,28 @@ static void open_exchange(irr_exchange_t *exchange, bool plans)
     irr_queue_enter(exchange);
 }
 
-static void start(irr_exchange_t *exchange, const void *input, void *output, unsigned lacks)
+static void start(irr_exchange_t *exchange, const void *input, void *output)
 {
     irr_lock_t *lock = &exchange->comm->engine->lock;
 
     exchange->input = irr_exchange_copy(exchange, input, output);
     exchange->output = output;
-    exchange->lacks = lacks;
     irr_lock_acquire(lock);
     open_exchange(exchange, false);
     irr_lock_release(lock);
 }
 
-irr_status_t irr_exchange_start_lacking(irr_exchange_t *exchange, const irr_problem_t *problem, const void *input,
-                                        void *output, unsigned lacks)
+irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *problem, const void *input,
+                                void *output)
 {
-    const irr_problem_t taken = take_place(exchange, problem, &lacks);
-    irr_status_t status = prepare(exchange, &taken, lacks, false);
+    irr_status_t status = prepare(exchange, problem, false);
 
     if (status == IRR_OK) {
-        start(exchange, input, output, lacks);
+        start(exchange, input, output);
     } else if (status == IRR_ERR_NO_MEMORY) {
         irr_comm_give_up(exchange->comm, status, "cannot start an exchange");
     }
     return status;
-}
-
-irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *problem, const void *input,
-                                void *output)
-{
-    return irr_exchange_start_lacking(exchange, problem, input, output, 0);
 }
 
 /* ---- plan ---- */
@@ -192,14 +179,14 @@ irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *p
 irr_status_t irr_exchange_plan(irr_exchange_t *exchange, const irr_problem_t *problem)
 {
     irr_comm_t *comm = exchange->comm;
-    unsigned lacks = 0;
-    const irr_problem_t taken = take_place(exchange, problem, &lacks);
-    irr_status_t status = prepare(exchange, &taken, lacks, true);
+    irr_status_t status = prepare(exchange, problem, true);
 
+    if (status == IRR_ERR_NO_MEMORY && comm->schedules.asked) {
+        irr_comm_give_up(comm, status, "cannot plan an exchange");   /* the other ranks wait for its counts */
+    }
     if (status != IRR_OK) {
         return status;
     }
-    exchange->planned_lacks = lacks;
     irr_lock_acquire(&comm->engine->lock);
     if (comm->schedules.asked) {
         open_exchange(exchange, true);
@@ -220,7 +207,7 @@ irr_status_t irr_exchange_restart(irr_exchange_t *exchange, const void *input, v
     if (exchange->comm->failed != IRR_OK) {
         return exchange->comm->failed;
     }
-    start(exchange, input, output, exchange->planned_lacks);
+    start(exchange, input, output);
     return IRR_OK;
 }
 

@@ -31,13 +31,11 @@ struct irr_exchange {
     irr_problem_t         problem;    /* of the run that is open, or planned, or was the last one */
     const void           *input;
     void                 *output;
-    unsigned              lacks;      /* which of them this rank has no memory for, */
-    unsigned              planned_lacks;   /* and in each run of a planned one */
     irr_exchange_state_t  state;
     irr_status_t          result;     /* IRR_IN_PROGRESS until it is over */
     irr_status_t          boarded;    /* what it came to on the boards */
     irr_exec_env_t        env;        /* of what runs */
-    irr_status_t          refused;    /* why a message of this rank was not sent, or not received; IRR_OK: none */
+    irr_status_t          failure;    /* of a message that others may wait for; IRR_OK: none */
     irr_status_t          relayed;    /* result of the relay, for what comes then */
     bool                  started;    /* it is not over, or its result was not read */
     bool                  copies;     /* what it sends is copied first: */
@@ -58,6 +56,7 @@ struct irr_exchange {
     unsigned              turn;       /* of the engine, when it was opened */
     uint64_t              since_ns;   /* when it was seen to last; 0: not yet */
     uint64_t              run_ns;     /* when its schedule began to run */
+    uint64_t              failed_ns;  /* when it was first seen that the communicator has failed; 0: not yet */
     irr_exchange_t       *next, *prev;   /* in its queue, or among those that nobody uses */
     irr_counters_t        counters;   /* of the run that is open, or the last one */
     irr_run_t             own;        /* reserved where exchanges run side by side, or it is planned */
@@ -114,9 +113,9 @@ void irr_exchange_receive_long(irr_exchange_t *exchange);
 
 /*
  * A problem in place becomes one that this exchange, which is not started, can run: on some communicators what is sent
- * will be copied, unless this rank lacks it.  IRR_ERR_NO_MEMORY: it can be run without buffers.
+ * will be copied.  IRR_ERR_NO_MEMORY.
  */
-irr_status_t irr_exchange_take_place(irr_exchange_t *exchange, unsigned lacks, irr_problem_t *problem);
+irr_status_t irr_exchange_take_place(irr_exchange_t *exchange, irr_problem_t *problem);
 
 /* Is its input its output even so? */
 static inline bool irr_exchange_is_in_place(const irr_exchange_t *exchange)
@@ -126,9 +125,6 @@ static inline bool irr_exchange_is_in_place(const irr_exchange_t *exchange)
 
 /* Copies what is sent, if need be, when the buffer is known.  Returns where the blocks are that are sent. */
 const void *irr_exchange_copy(irr_exchange_t *exchange, const void *input, const void *output);
-
-/* The executor of an exchange in place goes on; see irr_exec_progress. */
-irr_status_t irr_exchange_progress_pairs(irr_exchange_t *exchange);
 
 /* ---- queue.c; the engine is locked ---- */
 

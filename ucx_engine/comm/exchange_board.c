@@ -28,7 +28,7 @@ static void copy_own(irr_exchange_t *exchange)
     if (sent->bytes > received->bytes) {
         irr_exec_keep(&exchange->boarded, IRR_ERR_TRUNCATE);
     }
-    if (sent->bytes == 0 || exchange->env.lacks != 0 || irr_exchange_is_in_place(exchange)) {
+    if (sent->bytes == 0 || irr_exchange_is_in_place(exchange)) {
         return;
     }
     from = irr_blocks_at((irr_blocks_t){ problem->send.list + sent->first, sent->count }, 0);
@@ -124,9 +124,9 @@ void irr_exchange_start_boards(irr_exchange_t *exchange)
     irr_board_t *board = exchange->comm->board;
     irr_run_t *run = exchange->run;
     const irr_board_buffers_t buffers = {
-        exchange->input, exchange->output, exchange->env.lacks, irr_exchange_is_in_place(exchange) };
+        exchange->input, exchange->output, 0, irr_exchange_is_in_place(exchange) };
 
-    exchange->boarded = exchange->env.lacks != 0 ? IRR_ERR_NO_MEMORY : IRR_OK;
+    exchange->boarded = IRR_OK;
     exchange->env.sourced = true;
     exchange->running = NULL;
     irr_plan_cut(&run->plan, &run->mark);
@@ -144,7 +144,7 @@ irr_status_t irr_exchange_progress_boards(irr_exchange_t *exchange)
     irr_status_t status = IRR_OK;
 
     if (exchange->running != NULL) {
-        status = irr_exchange_progress_pairs(exchange);
+        status = irr_exec_progress(&exchange->run->exec);
     }
     if (!over || status == IRR_IN_PROGRESS) {
         return IRR_IN_PROGRESS;

@@ -23,6 +23,7 @@ static void begin(irr_exchange_t *exchange)
     irr_run_t *run = exchange->run;
 
     exchange->running = &run->plan;
+    exchange->env.sourced = true;   /* lengths may differ at both ends, and no message waits for another */
     irr_exec_start(&run->exec, &run->plan, &exchange->env);
     irr_exec_expect(&run->exec, true);
 }

@@ -28,10 +28,10 @@ static bool needs_copy(const irr_comm_t *comm)
     return !goes_in_pairs(comm) || (comm->alone.boards && !comm->board->lends);
 }
 
-irr_status_t irr_exchange_take_place(irr_exchange_t *exchange, unsigned lacks, irr_problem_t *problem)
+irr_status_t irr_exchange_take_place(irr_exchange_t *exchange, irr_problem_t *problem)
 {
     const irr_blocks_t blocks = problem->recv;
-    const bool copies = problem->in_place && lacks == 0 && needs_copy(exchange->comm);
+    const bool copies = problem->in_place && needs_copy(exchange->comm);
     irr_status_t status;
     ptrdiff_t offset = 0;
 
@@ -70,16 +70,4 @@ const void *irr_exchange_copy(irr_exchange_t *exchange, const void *input, const
         to += blocks.list[i].length;
     }
     return exchange->copy;
-}
-
-/* Whose first piece is not what was awaited exchanges nothing more. */
-irr_status_t irr_exchange_progress_pairs(irr_exchange_t *exchange)
-{
-    irr_exec_t *exec = &exchange->run->exec;
-    const irr_status_t status = irr_exec_progress(exec);
-
-    if (exchange->problem.in_place && exec->held > 0) {
-        irr_exec_drop_held(exec);
-    }
-    return status;
 }

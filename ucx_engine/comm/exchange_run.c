@@ -14,6 +14,9 @@
 /* Rounds of progress between two looks whether an exchange may go on waiting. */
 #define WATCH_ROUNDS 64
 
+/* Time that an exchange waits for messages in flight after its communicator has failed. */
+#define LINGER_NS UINT64_C(2000000000)
+
 /* Turns of the engine before an exchange is timed: to read the clock takes as long as a short one does. */
 #define UNTIMED_TURNS 16
 
@@ -34,9 +37,8 @@ static const irr_exec_env_t *make_env(irr_exchange_t *exchange)
     env->window_messages = way->window_messages;
     env->window_bytes = way->window_bytes;
     env->counters = &exchange->counters;
-    env->lacks = exchange->lacks | (exchange->run->merged ? IRR_LACKS_INPUT | IRR_LACKS_OUTPUT : 0);
     env->sourced = false;
-    env->refused = &exchange->refused;
+    env->failure = &exchange->failure;
     return env;
 }
 
@@ -84,7 +86,7 @@ static irr_status_t build(irr_exchange_t *exchange, const irr_cache_entry_t *ent
     exchange->way = entry != NULL ? &comm->schedules.way[entry->tune.running]
                                   : exchange->calm ? comm->schedules.calm_way : alone;
     return comm->direct || irr_comm_is_split(comm) || irr_way_is_scheduled(exchange->way)
-               ? irr_run_build(exchange->run, comm, exchange->way, entry, exchange->lacks, &exchange->problem) : IRR_OK;
+               ? irr_run_build(exchange->run, comm, exchange->way, entry, &exchange->problem) : IRR_OK;
 }
 
 static void build_and_run(irr_exchange_t *exchange)
@@ -137,7 +139,8 @@ void irr_exchange_begin(irr_exchange_t *exchange)
     exchange->since_ns = 0;
     exchange->rounds = 0;
     exchange->running = NULL;
-    exchange->refused = IRR_OK;
+    exchange->failure = IRR_OK;
+    exchange->failed_ns = 0;
     exchange->sequence = exchange->comm->sequence;
     if (irr_strays_meet(exchange->comm)) {
         meet(exchange);
@@ -237,7 +240,7 @@ static irr_status_t progress_schedules(irr_exchange_t *exchange)
 
 static irr_status_t progress_run(irr_exchange_t *exchange)
 {
-    irr_status_t status = irr_exchange_progress_pairs(exchange);
+    irr_status_t status = irr_exec_progress(&exchange->run->exec);
 
     if (status == IRR_OK && exchange->found && !exchange->planned) {
         irr_schedules_ran(&exchange->comm->schedules, irr_clock_ns() - exchange->run_ns);
@@ -297,15 +300,37 @@ static irr_status_t progress_freeze(irr_exchange_t *exchange)
 }
 
 /*
- * At the other end of a message that is not under way a rank waits for it: only the end of the communicator frees it.
+ * Fails the communicator if this rank cannot go on: other ranks wait for its messages.  In place a receive is held if
+ * its peer has other counts, or is not in place, and then sends no more pieces (route/pairs.h).
  */
 static irr_status_t check(irr_exchange_t *exchange, irr_status_t status)
 {
-    if (exchange->refused == IRR_OK) {
+    if (irr_exchange_is_in_place(exchange) && exchange->running != NULL && exchange->run->exec.held > 0) {
+        irr_exec_keep(&exchange->failure, IRR_ERR_PEER);
+    }
+    if (exchange->failure == IRR_OK) {
         return status;
     }
-    irr_comm_fail(exchange->comm, exchange->refused, "could not send or receive a message");
+    irr_comm_fail(exchange->comm, exchange->failure, "could not send or receive a message");
     return exchange->comm->failed;
+}
+
+/*
+ * The end on a communicator that has failed.  The program may free its buffers when an exchange has ended, so the
+ * exchange waits for the messages that the transport has: their peers take them, or discard them when they hear of the
+ * failure.  A peer that does neither, because it is gone, holds up nobody for longer than LINGER_NS.
+ */
+static irr_status_t linger(irr_exchange_t *exchange)
+{
+    const irr_comm_t *comm = exchange->comm;
+    const uint64_t now = irr_clock_ns();
+
+    exchange->failed_ns = exchange->failed_ns != 0 ? exchange->failed_ns : now;
+    if (irr_exec_in_flight(&exchange->run->exec) + irr_relay_in_flight(&comm->relay) > 0 &&
+        now - exchange->failed_ns < LINGER_NS) {
+        return IRR_IN_PROGRESS;
+    }
+    return comm->failed;
 }
 
 irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
@@ -321,7 +346,7 @@ irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
 
     do {
         if (exchange->comm->failed != IRR_OK) {
-            return exchange->comm->failed;
+            return linger(exchange);
         }
         state = exchange->state;
         status = check(exchange, progress[state](exchange));
@@ -334,7 +359,7 @@ irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
     if (status == IRR_IN_PROGRESS && ++exchange->rounds % WATCH_ROUNDS == 0) {
         status = irr_comm_watch(exchange);
     }
-    return status;
+    return exchange->comm->failed != IRR_OK ? linger(exchange) : status;
 }
 
 int irr_exchange_awaited(const irr_exchange_t *exchange)

@@ -16,7 +16,7 @@
 #ifndef IRR_FAILURE_H
 #define IRR_FAILURE_H
 
-#include "exec/transfer.h"
+#include "transport/transport.h"
 
 /* The notices of a rank that saw its communicator fail: one after the other. */
 typedef struct irr_notice {

@@ -62,6 +62,16 @@ void irr_queue_enter(irr_exchange_t *exchange)
     }
 }
 
+static void end_queue(irr_queue_t *queue, irr_status_t status)
+{
+    while (queue->count > 0) {
+        irr_exchange_t *exchange = queue->first;
+
+        take(queue, exchange);
+        irr_exchange_end(exchange, status);
+    }
+}
+
 bool irr_queue_progress(irr_comm_t *comm)
 {
     for (irr_exchange_t *exchange = comm->open.first, *next; exchange != NULL; exchange = next) {
@@ -74,7 +84,7 @@ bool irr_queue_progress(irr_comm_t *comm)
         }
     }
     if (comm->failed != IRR_OK) {
-        irr_queue_end_all(comm, comm->failed);
+        end_queue(&comm->waiting, comm->failed);
     }
     while (comm->waiting.count > 0 && may_open(comm)) {
         irr_exchange_t *exchange = comm->waiting.first;
@@ -93,16 +103,6 @@ bool irr_queue_only_sends(const irr_comm_t *comm)
         sends = sends && exchange->state == IRR_EXCHANGE_RUNS && !irr_exec_receives(&exchange->run->exec);
     }
     return sends;
-}
-
-static void end_queue(irr_queue_t *queue, irr_status_t status)
-{
-    while (queue->count > 0) {
-        irr_exchange_t *exchange = queue->first;
-
-        take(queue, exchange);
-        irr_exchange_end(exchange, status);
-    }
 }
 
 void irr_queue_end_all(irr_comm_t *comm, irr_status_t status)

@@ -62,42 +62,24 @@ void irr_run_fini(irr_run_t *run)
     irr_blocks_memory_fini(&run->blocks);
 }
 
-/* Blocks that were merged are the run's own list, and still no blocks of the user's, where it is started again. */
 bool irr_run_take(irr_run_t *run, const irr_problem_t *problem)
 {
     size_t sent, received;
 
     if (run->neighbors == problem->neighbors && run->in_place == problem->in_place &&
         irr_blocks_repeat(&run->blocks, problem)) {
-        run->merged = run->merged && problem->send.list == run->blocks.list;
         return true;
     }
     if (!irr_blocks_are_good(problem->send, problem->ranks, &sent) ||
         !irr_blocks_are_good(problem->recv, problem->ranks, &received)) {
         return false;
     }
-    run->merged = false;
     run->neighbors = problem->neighbors;
     run->in_place = problem->in_place;
     run->built = IRR_RUN_NOTHING;
     run->more = sent + received;
     (void)irr_blocks_remember(&run->blocks, problem);   /* if not, the next one is built again, too */
     return true;
-}
-
-/* Where there is no memory for several blocks a rank, each becomes one. */
-static irr_status_t make_room(irr_run_t *run, const irr_way_t *way, const irr_share_t *share,
-                              const irr_forward_t *forward, irr_problem_t *problem)
-{
-    const int ranks = problem->ranks;
-    irr_status_t status = reserve(run, irr_way_bounds(way, ranks, run->more, share, forward));
-
-    if (status == IRR_OK || run->blocks.max < 2 * (size_t)ranks) {
-        return status;
-    }
-    irr_blocks_merge(&run->blocks, problem);
-    run->merged = true;
-    return reserve(run, irr_way_bounds(way, ranks, 0, share, forward));
 }
 
 /* What goes elsewhere directly, where there are boards.  The problem's own lists are as they were. */
@@ -154,10 +136,9 @@ static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_
         run->partners = irr_board_partners_of(comm->board, problem, run->to, run->from);
         status = keep_direct(run, comm, &left);
     }
-    if (status == IRR_OK && problem->in_place && !run->merged) {
+    if (status == IRR_OK && problem->in_place) {
         status = build_pairs(run, &left);
     } else if (status == IRR_OK) {
-        way = problem->in_place ? &comm->placed : way;
         status = irr_way_is_split(way) ? irr_run_add_long(run, comm, IRR_STEP_SEND, problem, NULL)
                                        : irr_way_build(way, &left, share, forward, &run->plan);
     }
@@ -166,10 +147,10 @@ static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_
 }
 
 irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
-                           const irr_cache_entry_t *entry, unsigned lacks, irr_problem_t *problem)
+                           const irr_cache_entry_t *entry, const irr_problem_t *problem)
 {
     const bool scheduled = irr_way_is_scheduled(way);
-    uint64_t wanted = scheduled ? entry->serial : IRR_RUN_ALONE;
+    const uint64_t wanted = scheduled ? entry->serial : IRR_RUN_ALONE;
     const irr_share_t *share = scheduled ? &entry->share[way - comm->schedules.way] : NULL;
     const irr_forward_t *forward = scheduled ? &entry->forward : NULL;
     irr_status_t status;
@@ -177,19 +158,9 @@ irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_way
     if (run->built == wanted && run->built_way == way) {
         return IRR_OK;
     }
-    status = make_room(run, way, share, forward, problem);
-    if (problem->in_place && lacks != 0) {
-        run->merged = true;
-    }
+    status = reserve(run, irr_way_bounds(way, problem->ranks, run->more, share, forward));
     if (status == IRR_OK) {
         status = build(run, comm, way, share, forward, problem);
-    }
-    if (status == IRR_ERR_NO_MEMORY && problem->in_place && !run->merged) {
-        run->merged = true;
-        status = build(run, comm, way, share, forward, problem);
-    }
-    if (problem->in_place && run->merged) {
-        wanted = IRR_RUN_NOTHING;   /* the next one is built again */
     }
     run->built_way = way;
     run->built = status == IRR_OK ? wanted : IRR_RUN_NOTHING;

@@ -2,10 +2,8 @@
  * run.h - the plan of an exchange without a relay, or of what goes beside one, the problem that it is for, and the
  * executor that runs it.
  *
- * A plan is built again only where problem, schedule or way are not those of the last time.  A rank that has
- * several blocks for another one has more pieces than there was room for before; without memory for them its plan is
- * made of one piece a message, and serves the peers without contents.  So does one that lacks its buffers in an
- * exchange in place, or has no memory for the scratch of one.
+ * A plan is built again only where problem, schedule or way are not those of the last time.  A rank that has several
+ * blocks for another one needs more pieces than there was room for before.
  *
  * Cost: O(n) time for a problem of n blocks, and no allocation but where there are more of them for a rank than before.
  */
@@ -28,7 +26,6 @@ typedef struct irr_run {
     int                *to, *from;   /* room for these */
     irr_blocks_memory_t far;         /* room for what goes directly to other nodes, and comes so */
     irr_plan_mark_t     mark;        /* the end of the plan, as it was built */
-    bool                merged;      /* there is no memory for so many: it runs without buffers */
     irr_plan_t          plan;
     uint64_t            built;       /* what it is for: the serial of a schedule, or IRR_RUN_... */
     const irr_way_t    *built_way;
@@ -61,11 +58,10 @@ irr_status_t irr_run_add_long(irr_run_t *run, const irr_comm_t *comm, irr_step_k
                               const irr_problem_t *problem, const bool *but);
 
 /*
- * Builds the plan for the problem that was taken, which may become one of other lists: by a way of the communicator,
- * and with the entry that it goes with if it has a schedule; lacks: what buffers this rank has no memory for.
- * IRR_ERR_NO_MEMORY: it is more than was reserved, here or by irr_schedules_t.
+ * Builds the plan for the problem that was taken: by a way of the communicator, and with the entry that it goes with if
+ * it has a schedule.  IRR_ERR_NO_MEMORY: the communicator has to fail.
  */
 irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way,
-                           const irr_cache_entry_t *entry, unsigned lacks, irr_problem_t *problem);
+                           const irr_cache_entry_t *entry, const irr_problem_t *problem);
 
 #endif

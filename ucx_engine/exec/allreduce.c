@@ -63,7 +63,7 @@ void irr_allreduce_start(irr_allreduce_t *allreduce, const uint64_t *words, size
     memcpy(allreduce->words, words, count * sizeof(*words));
     irr_own_plan_start(&allreduce->moves, &(irr_exec_env_t){
         .channel = env->channel, .tag_base = env->tag_base, .tag_kind = IRR_TAG_SYNC, .scratch = allreduce->words,
-        .counters = env->counters, .refused = env->refused });
+        .counters = env->counters, .failure = env->failure });
 }
 
 irr_status_t irr_allreduce_progress(irr_allreduce_t *allreduce)

@@ -2,29 +2,27 @@
  * exec.h - the executor: runs any plan over any transport.
  *
  * Receives and awaits are posted as soon as their dependencies are complete, in the order of the plan; sends and
- * copies start in the order of the plan, when their dependencies are complete and the window admits them; so do
- * tells, without a window.  A step that fails counts as complete and its status becomes the result, while all other
- * steps go on: a rank must never stop serving its peers because of an error of its own.  But a tell that could not be
- * sent is sent again until it goes out, because its peer waits for nothing else; the tells to others do not wait for
- * what that peer sends.  What never comes holds up its receiver, and what depends on it, on other ranks too: so a rank
- * that could not send or receive a message says so in env->refused, for its owner to end the exchange on all ranks.
+ * local steps start in the order of the plan, when their dependencies are complete and the window admits them; so do
+ * tells, without a window.
  *
- * Who is sent less than it expects sends what it owns without waiting for its turn, by pace or window: ranks whose
- * plans are at odds might wait for each other.
+ * A message that is too long for its block of OUTPUT, or for the second piece of a copy, ends in IRR_ERR_TRUNCATE.  The
+ * step counts as complete and all others go on.  Any other failure ends the run: the transport refuses a message, or
+ * loses it; a message is too long for SCRATCH or not what a tell is; or it is shorter than its receive where steps
+ * forward it or wait for their turn, because then the plans of the ranks are at odds and turns may wait for each other
+ * in a circle.  The executor starts nothing more and returns the error at once.  Other ranks may wait for this one, so
+ * the owner of the plan ends the exchange on all of them.  The transport may still hold messages of a run that failed;
+ * its room stays until the transport is gone, and no other plan is started in it.
  *
  * A plan may grow while it runs: its source appends steps to it (irr_exec_grow), and says when no more will come.  A
  * receive that is `replaceable` tells by its message whether its source has to: a message of another length than
  * expected, or an error, leaves the step held, and with it all that depends on it, until the source has dealt with it.
- *
- * A rank that has no memory for its input or its output serves its peers without: it sends empty messages, and throws
- * away what comes.  So does one that has not received what it forwards.
+ * A run with a source goes on after a failure, as the source decides what the other ranks get.
  */
 #ifndef IRR_EXEC_H
 #define IRR_EXEC_H
 
 #include "exec/compose.h"
 #include "exec/tag.h"
-#include "exec/transfer.h"
 #include "pace/window.h"
 #include "plan/plan.h"
 
@@ -40,8 +38,8 @@ typedef struct irr_exec_env {
     size_t            window_messages, window_bytes;   /* of sends in flight; 0: no limit */
     irr_counters_t   *counters;
     bool              sourced;    /* the plan has a source, which deals with what did not arrive */
-    irr_status_t     *refused;    /* takes why a message was not sent, or not received, at all; NULL: nobody asks */
-    unsigned          lacks;      /* buffers that this rank has no memory for: IRR_LACKS_INPUT, IRR_LACKS_OUTPUT */
+    irr_status_t     *failure;    /* takes the first failure of a message that other ranks may wait for; NULL: nobody
+                                     asks */
 } irr_exec_env_t;
 
 /* The result of a run is its first error. */
@@ -56,11 +54,21 @@ typedef struct irr_exec irr_exec_t;
 
 /* A step of the plan in this run. */
 typedef struct irr_exec_step {
-    irr_transfer_t transfer;
-    irr_exec_t    *exec;
-    size_t         index;     /* of the step in the plan */
-    bool           excused;   /* a receive for which no tell waits any more: its peer could not be told */
+    irr_request_t request;    /* of its message, if that has one piece: */
+    irr_iov_t     iov;        /* where it is */
+    irr_exec_t   *exec;
+    size_t        index;      /* of the step in the plan */
+    size_t        pending;    /* messages that are not over, or IRR_EXEC_NOT_STARTED and so on */
+    size_t        received;   /* bytes */
+    irr_status_t  status;     /* the first error */
 } irr_exec_step_t;
+
+/* One of the messages of a step that has several pieces. */
+typedef struct irr_part {
+    irr_request_t    request;
+    irr_exec_step_t *step;
+    bool             gathers;
+} irr_part_t;
 
 /* Room for the steps of a plan from one on.  It never moves while they run, because the transport knows addresses. */
 typedef struct irr_exec_room {
@@ -75,35 +83,34 @@ typedef struct irr_exec_room {
 struct irr_exec {
     const irr_plan_t *plan;         /* NULL while nothing runs */
     irr_exec_env_t    env;
+    uintptr_t         base[IRR_BUFFERS];   /* addresses of the buffers */
     irr_window_t      window;
     irr_exec_room_t   room;         /* from the first step on */
     irr_exec_room_t  *grown;        /* for what was appended and did not fit, latest first */
     size_t            nsteps;       /* of the plan, that are taken in */
-    size_t            held;         /* receives that wait for the source of the plan */
+    size_t            held;         /* receives that wait for the source of the plan, and steps that failed the run */
     bool              more;         /* steps may still be appended */
-    bool              drops;        /* some steps were dropped */
+    bool              failed;       /* with result: the run is over; of a run with a source, a receive has failed */
     size_t            next_recv;    /* first step that may be a receive or an await not posted yet */
     size_t            next_send;    /* the same for sends and copies */
     size_t            next_tell;    /* the same for tells */
-    size_t            failed_tell;  /* the first tell to be sent again; SIZE_MAX: none */
+    size_t            unstarted;    /* steps not started */
     size_t            open_steps;   /* steps not complete */
-    bool              amiss;        /* a message was shorter than its receive */
-    bool              spoiled;      /* something did not arrive in scratch, which must not be sent from now on */
     irr_status_t      result;
 };
 
 void irr_exec_init(irr_exec_t *exec);
 void irr_exec_fini(irr_exec_t *exec);
 
-/* Makes room for a plan, so that start cannot fail.  IRR_ERR_NO_MEMORY: the room is as before. */
+/* Makes room for a plan, so that start cannot fail; none runs.  IRR_ERR_NO_MEMORY: the room is as before. */
 irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds);
 
 /* Starts a plan that fits the reserve; posts what may be posted.  None may be running.  Never blocks. */
 void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env_t *env);
 
 /*
- * Starts what has become possible since the transport was progressed.  IRR_IN_PROGRESS, or the result once
- * all steps are complete, after which nothing runs.
+ * Starts what has become possible since the transport was progressed.  IRR_IN_PROGRESS; or the result, once all steps
+ * are complete, after which nothing runs; or the failure that has ended the run.
  */
 irr_status_t irr_exec_progress(irr_exec_t *exec);
 
@@ -115,6 +122,12 @@ bool irr_exec_listens(const irr_exec_t *exec);
 
 /* The peer of the first receive that is not over, or else of the first send; -1: nothing runs. */
 int irr_exec_awaited(const irr_exec_t *exec);
+
+/* Steps of which the transport has messages, also of a run that has failed. */
+static inline size_t irr_exec_in_flight(const irr_exec_t *exec)
+{
+    return exec->open_steps - exec->unstarted - exec->held;
+}
 
 /* ---- plans that grow (exec/exec_room.c) ---- */
 
@@ -134,29 +147,14 @@ typedef enum irr_exec_state { IRR_EXEC_OPEN, IRR_EXEC_HELD, IRR_EXEC_COMPLETE } 
 
 irr_exec_state_t irr_exec_state(const irr_exec_t *exec, size_t step);
 
-/* What came for a step that is held, or for any one of the last run. */
-const irr_transfer_t *irr_exec_transfer(const irr_exec_t *exec, size_t step);
-
 /* A step that is held is complete. */
 void irr_exec_settle(irr_exec_t *exec, size_t step);
 
 /* The sends of later stages, none of which has started, are complete without being run. */
 void irr_exec_drop_sends(irr_exec_t *exec, int stage);
 
-/*
- * Receives that are held are complete, with their status, and so is what comes behind each with its peer, none of which
- * has started.
- */
-void irr_exec_drop_held(irr_exec_t *exec);
-
 /* Are all sends of the plan before this step complete? */
 bool irr_exec_sent(const irr_exec_t *exec, size_t end);
-
-/* ---- private to exec/exec*.c ---- */
-
-/* Values of `pending` that are not a number of messages. */
-#define IRR_EXEC_NOT_STARTED   SIZE_MAX
-#define IRR_EXEC_PENDING_HELD (SIZE_MAX - 1)
 
 static inline const irr_exec_room_t *irr_exec_room_of(const irr_exec_t *exec, size_t step)
 {
@@ -168,6 +166,7 @@ static inline const irr_exec_room_t *irr_exec_room_of(const irr_exec_t *exec, si
     return room != NULL ? room : &exec->room;
 }
 
+/* A step of the run, or of the last one; its status and what it received, once it is held or complete. */
 static inline irr_exec_step_t *irr_exec_step_of(const irr_exec_t *exec, size_t step)
 {
     const irr_exec_room_t *room = irr_exec_room_of(exec, step);
@@ -175,7 +174,35 @@ static inline irr_exec_step_t *irr_exec_step_of(const irr_exec_t *exec, size_t s
     return &room->steps[step - room->first_step];
 }
 
+/* ---- private to exec/exec*.c ---- */
+
+/* Values of `pending` that are not a number of messages. */
+#define IRR_EXEC_NOT_STARTED  SIZE_MAX
+#define IRR_EXEC_PENDING_HELD (SIZE_MAX - 1)
+#define IRR_EXEC_DONE         ((size_t)0)
+
 /* The steps of the plan that were not there before. */
 void irr_exec_take_in(irr_exec_t *exec);
+
+/* True if the message is the engine's own, and no data of the user, so its length does not depend on counts. */
+static inline bool irr_exec_is_own(const irr_exec_t *exec, const irr_step_t *step)
+{
+    return exec->env.tag_kind == IRR_TAG_SYNC || step->kind == IRR_STEP_TELL || step->kind == IRR_STEP_AWAIT;
+}
+
+/* The messages of a step have ended. */
+void irr_exec_end_step(irr_exec_step_t *state, const irr_step_t *step);
+
+/* A message of one piece is over; `done` of the requests of all steps. */
+void irr_exec_on_done(irr_request_t *request, irr_status_t status);
+
+/* Hands the messages of a step, which may start, to the transport. */
+void irr_exec_start_message(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step);
+
+/* Added as numbers: a buffer may be NULL, with absolute offsets. */
+static inline void *irr_exec_address(const irr_exec_t *exec, const irr_piece_t *piece)
+{
+    return (void *)(exec->base[piece->buffer] + (uintptr_t)piece->offset);
+}
 
 #endif

@@ -24,16 +24,23 @@ static void free_arrays(irr_exec_room_t *room)
     irr_free(room->iov);
 }
 
-static irr_status_t make_arrays(irr_exec_room_t *room, size_t steps, size_t pieces)
+/* For the steps of a plan from one on. */
+static irr_status_t make_arrays(irr_exec_t *exec, size_t first_step, size_t steps, size_t pieces, irr_exec_room_t *room)
 {
     irr_exec_room_t made = {
-        .steps_max = steps, .pieces_max = pieces, .iov = irr_alloc(pieces, sizeof(*made.iov)),
-        .parts = irr_alloc_zero(pieces, sizeof(*made.parts)), .steps = irr_alloc(steps, sizeof(*made.steps))
+        .first_step = first_step, .steps_max = steps, .pieces_max = pieces,
+        .iov = irr_alloc(pieces, sizeof(*made.iov)), .parts = irr_alloc_zero(pieces, sizeof(*made.parts)),
+        .steps = irr_alloc_zero(steps, sizeof(*made.steps))
     };
 
     if (made.iov == NULL || made.parts == NULL || made.steps == NULL) {
         free_arrays(&made);
         return IRR_ERR_NO_MEMORY;
+    }
+    for (size_t i = 0; i < steps; i++) {
+        made.steps[i].request.done = irr_exec_on_done;
+        made.steps[i].exec = exec;
+        made.steps[i].index = first_step + i;
     }
     *room = made;
     return IRR_OK;
@@ -74,7 +81,7 @@ irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_bounds_t bounds)
         free_grown(exec);
     }
     if (steps > exec->room.steps_max || pieces > exec->room.pieces_max) {
-        status = make_arrays(&room, steps, pieces);
+        status = make_arrays(exec, 0, steps, pieces, &room);
         if (status == IRR_OK) {
             free_arrays(&exec->room);
             exec->room = room;
@@ -90,10 +97,11 @@ void irr_exec_take_in(irr_exec_t *exec)
     const size_t count = exec->plan->nsteps - exec->nsteps;
     irr_exec_step_t *states = irr_exec_step_of(exec, exec->nsteps);   /* in one room, the latest */
 
+    assert(count == 0 || (states->exec == exec && states->index == exec->nsteps));
     for (size_t i = 0; i < count; i++) {
-        states[i].transfer.pending = IRR_EXEC_NOT_STARTED;
-        states[i].excused = false;
+        states[i].pending = IRR_EXEC_NOT_STARTED;
     }
+    exec->unstarted += count;
     exec->open_steps += count;
     exec->nsteps += count;
 }
@@ -108,13 +116,12 @@ irr_status_t irr_exec_grow(irr_exec_t *exec)
     if (plan->nsteps - last->first_step > last->steps_max || plan->npieces - last->first_piece > last->pieces_max) {
         room = irr_alloc(1, sizeof(*room));
         if (room != NULL) {
-            status = make_arrays(room, plan->nsteps, plan->npieces);
+            status = make_arrays(exec, exec->nsteps, plan->nsteps, plan->npieces, room);
         }
         if (status != IRR_OK) {
             irr_free(room);
             return status;
         }
-        room->first_step = exec->nsteps;
         room->first_piece = exec->nsteps < plan->nsteps ? plan->steps[exec->nsteps].first_piece : plan->npieces;
         room->next = exec->grown;
         exec->grown = room;
@@ -127,62 +134,30 @@ irr_status_t irr_exec_grow(irr_exec_t *exec)
 
 irr_exec_state_t irr_exec_state(const irr_exec_t *exec, size_t step)
 {
-    switch (irr_exec_step_of(exec, step)->transfer.pending) {
-    case 0:                     return IRR_EXEC_COMPLETE;
+    switch (irr_exec_step_of(exec, step)->pending) {
+    case IRR_EXEC_DONE:         return IRR_EXEC_COMPLETE;
     case IRR_EXEC_PENDING_HELD: return IRR_EXEC_HELD;
     default:                    return IRR_EXEC_OPEN;
     }
 }
 
-const irr_transfer_t *irr_exec_transfer(const irr_exec_t *exec, size_t step)
-{
-    return &irr_exec_step_of(exec, step)->transfer;
-}
-
 void irr_exec_settle(irr_exec_t *exec, size_t step)
 {
-    irr_exec_step_of(exec, step)->transfer.pending = 0;
+    irr_exec_step_of(exec, step)->pending = IRR_EXEC_DONE;
     exec->held--;
     exec->open_steps--;
 }
 
 void irr_exec_drop_sends(irr_exec_t *exec, int stage)
 {
-    exec->drops = true;
     for (size_t i = exec->next_send; i < exec->nsteps; i++) {
-        irr_transfer_t *transfer = &irr_exec_step_of(exec, i)->transfer;
+        irr_exec_step_t *state = irr_exec_step_of(exec, i);
 
         if (exec->plan->steps[i].kind == IRR_STEP_SEND && exec->plan->steps[i].stage > stage) {
-            assert(transfer->pending == IRR_EXEC_NOT_STARTED);
-            transfer->pending = 0;
+            assert(state->pending == IRR_EXEC_NOT_STARTED);
+            state->pending = IRR_EXEC_DONE;
+            exec->unstarted--;
             exec->open_steps--;
-        }
-    }
-}
-
-static void drop_peer(irr_exec_t *exec, size_t step)
-{
-    const irr_step_t *steps = exec->plan->steps;
-
-    irr_exec_keep(&exec->result, irr_exec_transfer(exec, step)->status);
-    irr_exec_settle(exec, step);
-    exec->drops = true;
-    for (size_t i = step + 1; i < exec->nsteps; i++) {
-        irr_transfer_t *transfer = &irr_exec_step_of(exec, i)->transfer;
-
-        if (steps[i].peer == steps[step].peer && (steps[i].kind == IRR_STEP_SEND || steps[i].kind == IRR_STEP_RECV)) {
-            assert(transfer->pending == IRR_EXEC_NOT_STARTED);
-            transfer->pending = 0;
-            exec->open_steps--;
-        }
-    }
-}
-
-void irr_exec_drop_held(irr_exec_t *exec)
-{
-    for (size_t i = 0; exec->held > 0; i++) {
-        if (irr_exec_state(exec, i) == IRR_EXEC_HELD) {
-            drop_peer(exec, i);
         }
     }
 }

@@ -60,7 +60,7 @@ static void start_lengths(irr_gather_t *gather, const irr_exec_env_t *env, bool 
 {
     gather->env = (irr_exec_env_t){
         .channel = env->channel, .tag_base = env->tag_base, .tag_kind = IRR_TAG_SYNC, .counters = env->counters,
-        .refused = env->refused };
+        .failure = env->failure };
     gather->down = down;
     gather->moves_parts = false;
     if (gather->status == IRR_OK) {

@@ -326,17 +326,14 @@ static void start_following(irr_relay_t *relay)
 /* Stage by stage, from the openings on. */
 static void start_growing(irr_relay_t *relay)
 {
-    irr_exec_env_t env = relay->env;
-
     relay->run = &relay->grown;
     irr_plan_reset(relay->run, relay->problem);
     if (!relay->broken) {
         irr_relay_break(relay, irr_relay_begin(relay));
     }
     irr_relay_reserve_openings(relay);
-    irr_exec_start(&relay->exec, relay->run, &env);
+    irr_exec_start(&relay->exec, relay->run, &relay->env);
     irr_exec_expect(&relay->exec, true);
-    relay->env.lacks = 0;   /* what is described and thrown away needs neither input nor output */
     irr_relay_post_openings(relay);
     irr_relay_enter_stage(relay, 1);
     irr_relay_send_stage(relay);
@@ -355,7 +352,6 @@ void irr_relay_start(irr_relay_t *relay, const irr_problem_t *problem, const irr
         relay->env.window_messages = 1;
     }
     recover(relay);
-    irr_relay_break(relay, env->lacks != 0 ? IRR_ERR_NO_MEMORY : IRR_OK);
     follows = irr_relay_may_follow(relay, problem);
     relay->ended_well = false;
     if (follows) {
@@ -364,7 +360,7 @@ void irr_relay_start(irr_relay_t *relay, const irr_problem_t *problem, const irr
         start_growing(relay);
     }
     (void)irr_exec_progress(&relay->exec);
-    relay->copied = env->lacks == 0 ? copy_self(relay) : IRR_OK;
+    relay->copied = copy_self(relay);
 }
 
 int irr_relay_awaited(const irr_relay_t *relay)
@@ -394,7 +390,7 @@ static irr_status_t end(irr_relay_t *relay, irr_status_t status)
 /* What the executor has to say of what was sent and received so far. */
 static void look(irr_relay_t *relay)
 {
-    if (relay->exec.spoiled) {
+    if (relay->exec.failed) {
         irr_relay_break(relay, relay->exec.result);
     }
     irr_relay_keep(relay, relay->exec.result);

@@ -155,6 +155,13 @@ static inline const bool *irr_relay_came(const irr_relay_t *relay)
     return relay->broken ? NULL : relay->plan->came;
 }
 
+/* Steps of which the transport has messages. */
+static inline size_t irr_relay_in_flight(const irr_relay_t *relay)
+{
+    return irr_exec_in_flight(&relay->exec) + irr_exec_in_flight(&relay->inbox.moves.exec) +
+           irr_exec_in_flight(&relay->outbox.moves.exec);
+}
+
 /* As irr_exec_awaited. */
 int irr_relay_awaited(const irr_relay_t *relay);
 

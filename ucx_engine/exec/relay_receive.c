@@ -168,16 +168,16 @@ void irr_relay_hear_sunk(irr_relay_t *relay, int sender, size_t bytes)
 }
 
 /* An opening that brought something else, or nothing. */
-static void hear_other(irr_relay_t *relay, int sender, const irr_transfer_t *transfer)
+static void hear_other(irr_relay_t *relay, int sender, const irr_exec_step_t *opening)
 {
     const irr_relay_place_t *place = &relay->places[relay->sender_base + (size_t)sender];
-    const bool failed = transfer->status != IRR_OK && transfer->status != IRR_ERR_PEER;
+    const bool failed = opening->status != IRR_OK && opening->status != IRR_ERR_PEER;
 
-    if (failed || (!place->sunk && transfer->received > 0)) {
-        irr_relay_break(relay, failed && transfer->status != IRR_ERR_TRUNCATE ? transfer->status : IRR_ERR_PROTOCOL);
+    if (failed || (!place->sunk && opening->received > 0)) {
+        irr_relay_break(relay, failed && opening->status != IRR_ERR_TRUNCATE ? opening->status : IRR_ERR_PROTOCOL);
         irr_relay_heard(relay, sender, false);
     } else if (place->sunk) {
-        irr_inbox_drain(relay, sender, transfer->received);
+        irr_inbox_drain(relay, sender, opening->received);
     } else {
         irr_inbox_open(relay, sender);
     }
@@ -196,7 +196,7 @@ static bool hear(irr_relay_t *relay, int sender)
         return false;
     }
     irr_exec_settle(&relay->exec, place->opening);
-    hear_other(relay, sender, irr_exec_transfer(&relay->exec, place->opening));
+    hear_other(relay, sender, irr_exec_step_of(&relay->exec, place->opening));
     return true;
 }
 

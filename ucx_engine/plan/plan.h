@@ -32,6 +32,8 @@ typedef enum irr_buffer {
     IRR_BUFFER_NOWHERE  /* the only piece of a receive: of any length, and thrown away */
 } irr_buffer_t;
 
+#define IRR_BUFFERS (IRR_BUFFER_NOWHERE + 1)
+
 /* A range of a symbolic buffer. */
 typedef struct irr_piece {
     irr_buffer_t buffer;

@@ -123,26 +123,3 @@ irr_status_t irr_blocks_remember(irr_blocks_memory_t *memory, const irr_problem_
     memory->received = received;
     return IRR_OK;
 }
-
-/* One block for each rank of a list; returns their number. */
-static size_t merge(irr_blocks_t blocks, irr_block_t *merged)
-{
-    size_t count = 0;
-
-    while (blocks.count > 0) {
-        const irr_blocks_t one = irr_blocks_first(blocks);
-
-        merged[count] = one.list[0];
-        merged[count++].length = irr_blocks_bytes(one);
-        blocks = irr_blocks_after(blocks, one.count);
-    }
-    return count;
-}
-
-void irr_blocks_merge(irr_blocks_memory_t *memory, irr_problem_t *problem)
-{
-    memory->sent = merge(problem->send, memory->list);
-    memory->received = merge(problem->recv, memory->list + memory->sent);
-    problem->send = (irr_blocks_t){ .list = memory->list, .count = memory->sent };
-    problem->recv = (irr_blocks_t){ .list = memory->list + memory->sent, .count = memory->received };
-}

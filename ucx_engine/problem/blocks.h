@@ -98,11 +98,4 @@ bool irr_blocks_repeat(const irr_blocks_memory_t *memory, const irr_problem_t *p
 /* Remembers the problem; or none, and IRR_ERR_NO_MEMORY. */
 irr_status_t irr_blocks_remember(irr_blocks_memory_t *memory, const irr_problem_t *problem);
 
-/*
- * The problem becomes one with a block a rank, each as long as its message and somewhere: good for the messages of a
- * rank that has neither input nor output.  It is remembered and points into the memory, whose room must be twice the
- * number of ranks.
- */
-void irr_blocks_merge(irr_blocks_memory_t *memory, irr_problem_t *problem);
-
 #endif
