@@ -207,12 +207,36 @@ static void add_packed(mca_coll_irr_listing_t *listing, const mca_coll_irr_eleme
     packing->blocks++;
 }
 
+/* The common case, which each short call pays for: blocks of one datatype, by rank, each of them one run of bytes. */
+static void list_plain(const mca_coll_irr_side_t *side, const layout_t *layout, mca_coll_irr_listing_t *listing)
+{
+    irr_block_t *blocks = listing->room->list;
+    size_t count = 0;
+
+    for (int k = 0; k < side->slots; k++) {
+        const size_t bytes = count_at(side, k) * layout->size;
+
+        blocks[count].rank = k;
+        blocks[count].offset = offset_at(side, k, layout->extent) + layout->true_lower;
+        blocks[count].length = bytes;
+        count += bytes > 0;
+    }
+    listing->count = count;
+}
+
 /* False: there is no memory for so many blocks.  If all are packed, there is. */
 static bool list(const mca_coll_irr_side_t *side, const rule_t *rule, mca_coll_irr_listing_t *listing,
                  packing_t *packing)
 {
     layout_t layout = { .datatype = NULL };
 
+    if (side->order == NULL && side->datatypes == NULL && !rule->packs_all && side->slots > 0) {
+        look_at(&layout, side->datatype);
+        if (layout.is_run && mca_coll_irr_room_init(listing->room, (size_t)side->slots) == IRR_OK) {
+            list_plain(side, &layout, listing);
+            return true;
+        }
+    }
     for (int k = 0; k < side->slots; k++) {
         const mca_coll_irr_elements_t elements = elements_at(side, k, &layout);
         irr_status_t status = IRR_ERR_NOT_SUPPORTED;
@@ -321,7 +345,7 @@ static int convert(const mca_coll_irr_side_t *side, const mca_coll_irr_end_t *en
     layout_t layout = { .datatype = NULL };
     int result = OMPI_SUCCESS;
 
-    for (int k = 0; end->packed != NULL && k < side->slots && result == OMPI_SUCCESS; k++) {
+    for (int k = 0; k < side->slots && result == OMPI_SUCCESS; k++) {
         const mca_coll_irr_elements_t elements = elements_at(side, k, &layout);
         char *place;
 
@@ -337,10 +361,10 @@ static int convert(const mca_coll_irr_side_t *side, const mca_coll_irr_end_t *en
 
 int mca_coll_irr_call_pack(const mca_coll_irr_call_t *call)
 {
-    return convert(&call->send, &call->input, true);
+    return call->input.packed != NULL ? convert(&call->send, &call->input, true) : OMPI_SUCCESS;
 }
 
 int mca_coll_irr_call_unpack(const mca_coll_irr_call_t *call)
 {
-    return convert(&call->recv, &call->output, false);
+    return call->output.packed != NULL ? convert(&call->recv, &call->output, false) : OMPI_SUCCESS;
 }

@@ -64,8 +64,8 @@ irr_status_t irr_shm_arm(irr_transport_t *transport, int *fd_p)
     atomic_thread_fence(memory_order_seq_cst);
     order(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
     shm->armed = true;
-    for (irr_peer_t *peer = shm->active; peer != NULL; peer = peer->next_active) {
-        news = news || irr_shm_may_send(peer) || irr_shm_may_receive(peer);
+    for (size_t i = 0; i < shm->nactive; i++) {
+        news = news || irr_shm_may_send(shm->active[i]) || irr_shm_may_receive(shm->active[i]);
     }
     if (news) {
         irr_shm_disarm(shm);

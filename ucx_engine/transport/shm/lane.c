@@ -7,7 +7,7 @@
 #include "transport/shm/lane.h"
 
 /* What the receiver says it has taken, if that can be. */
-static void look_back(irr_lane_out_t *out)
+void irr_lane_look_back(irr_lane_out_t *out)
 {
     uint32_t taken;
 
@@ -19,14 +19,6 @@ static void look_back(irr_lane_out_t *out)
         out->taken = taken;
         out->tail = out->end[(taken - 1) % IRR_LANE_SLOTS];
     }
-}
-
-irr_lane_slot_t *irr_lane_next(irr_lane_out_t *out)
-{
-    if (out->sent - out->taken == IRR_LANE_SLOTS) {
-        look_back(out);
-    }
-    return out->sent - out->taken < IRR_LANE_SLOTS ? &out->slots[out->sent % IRR_LANE_SLOTS] : NULL;
 }
 
 /* The bytes from there on are free, as long as they do not run into those in use. */
@@ -48,7 +40,7 @@ unsigned char *irr_lane_room(irr_lane_out_t *out, size_t bytes)
             out->head = from + lines;
             return out->beside + from % IRR_LANE_BESIDE;
         }
-        look_back(out);
+        irr_lane_look_back(out);
     }
     return NULL;
 }

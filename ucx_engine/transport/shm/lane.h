@@ -12,7 +12,8 @@
  *     63  58 57  52 51                       0
  *      lap    form   key (transport/key.h)
  *
- * The lap says in which round through the ring the slot was written, so a slot of an earlier round is no message.
+ * The lap says in which round through the ring the slot was written, so a slot of the round before is no message.  It
+ * begins with 1, because memory that was never written is zero.
  *
  * Everything here is memory and arithmetic; the caller makes the memory and knows the messages.
  */
@@ -55,7 +56,7 @@ static inline unsigned irr_lane_form(uint64_t head)
 
 static inline uint64_t irr_lane_lap(uint32_t number)
 {
-    return number / IRR_LANE_SLOTS % 63 + 1;
+    return (number / IRR_LANE_SLOTS + 1) % 64;
 }
 
 /* ---- the sender's end ---- */
@@ -70,8 +71,17 @@ typedef struct irr_lane_out {
                                              out at the end of the ring */
 } irr_lane_out_t;
 
+/* Reads what the receiver has published. */
+void irr_lane_look_back(irr_lane_out_t *out);
+
 /* The slot that is next, or NULL: the ring is full. */
-irr_lane_slot_t *irr_lane_next(irr_lane_out_t *out);
+static inline irr_lane_slot_t *irr_lane_next(irr_lane_out_t *out)
+{
+    if (out->sent - out->taken == IRR_LANE_SLOTS) {
+        irr_lane_look_back(out);
+    }
+    return out->sent - out->taken < IRR_LANE_SLOTS ? &out->slots[out->sent % IRR_LANE_SLOTS] : NULL;
+}
 
 /* Room for a piece beside the slots, for the slot that is next; NULL: there is none now. */
 unsigned char *irr_lane_room(irr_lane_out_t *out, size_t bytes);

@@ -130,15 +130,6 @@ bool irr_shm_find(irr_peer_t *peer)
     return peer->in.slots != NULL;
 }
 
-void irr_shm_activate(irr_peer_t *peer)
-{
-    if (!peer->active) {
-        peer->active = true;
-        peer->next_active = peer->shm->active;
-        peer->shm->active = peer;
-    }
-}
-
 /* ---- lists of pieces ---- */
 
 /* Up to so many bytes of the piece where the cursor is, which moves behind them. */

@@ -1,27 +1,36 @@
 /*
- * receive.c - slots to messages: those that receives wait for, and those that wait for a receive.
+ * receive.c - slots to messages: into the receive that waits for each, or to the heap (stash.c).
  *
- * A lane is read while a receive waits for its sender.  An unexpected message is copied to the heap, so that the
- * messages behind it can be reached; without memory for it the lane waits.  A slot is memory of another process: each
- * number is read once and checked.  After a slot that breaks the rules the lane is read no more, and receives from that
- * process end in IRR_ERR_PROTOCOL.
+ * A lane is read in progress, while a receive waits for its sender: a receive that looked would wait for a cache line
+ * that the other end has just written, and delay the sends behind it.  Without memory for an unexpected message the
+ * lane waits.  A slot is memory of another process: each number is read once and checked.  After a slot that breaks the
+ * rules the lane is read no more, and receives from that process end in IRR_ERR_PROTOCOL.
  */
 #include "transport/shm/shm.h"
 
-#include "core/alloc.h"
 #include "transport/key.h"
 
 #include <string.h>
 
-enum { VECTORS = 64 };
-
 /* ---- the end of a receive ---- */
 
-static irr_status_t outcome(irr_peer_t *peer, irr_shm_op_t *op, size_t total, bool spilled)
+irr_status_t irr_shm_outcome(irr_peer_t *peer, irr_shm_op_t *op, size_t total, bool spilled)
 {
     irr_shm_request_of(op)->bytes = total;
     peer->shm->gathered += op->gathers ? op->at.kept : 0;
     return spilled ? IRR_ERR_TRUNCATE : IRR_OK;
+}
+
+irr_status_t irr_shm_fill(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total)
+{
+    const irr_iov_t *piece = op->at.iov;
+
+    if (op->at.count != 1 || piece->base == NULL || piece->length < total) {
+        return irr_shm_outcome(peer, op, total, irr_shm_scatter(&op->at, bytes, total) > 0);
+    }
+    memcpy(piece->base, bytes, total);
+    irr_shm_request_of(op)->bytes = total;
+    return IRR_OK;
 }
 
 static void finish(irr_shm_op_t *op, irr_status_t status)
@@ -29,117 +38,6 @@ static void finish(irr_shm_op_t *op, irr_status_t status)
     irr_request_t *request = irr_shm_request_of(op);
 
     request->done(request, status);
-}
-
-/* ---- single copy ---- */
-
-/* Up to so many bytes of the message, each vector as long as the piece that it goes to. */
-static size_t next_vectors(irr_shm_cursor_t *at, uint64_t address, size_t bytes, struct iovec *to, struct iovec *from,
-                           size_t *count)
-{
-    size_t done = 0;
-
-    for (*count = 0; *count < VECTORS && done < bytes && at->index < at->count;) {
-        const irr_iov_t *piece = &at->iov[at->index++];
-        const size_t some = piece->length < bytes - done ? piece->length : bytes - done;
-
-        if (piece->base != NULL && some > 0) {
-            to[*count] = (struct iovec){ piece->base, some };
-            from[(*count)++] = (struct iovec){ (void *)(uintptr_t)(address + done), some };
-            at->kept += some;
-        }
-        done += some;
-    }
-    return done;
-}
-
-static bool has_room(const irr_shm_cursor_t *at, size_t bytes)
-{
-    for (size_t i = 0; i < at->count && bytes > 0; i++) {
-        bytes -= at->iov[i].length < bytes ? at->iov[i].length : bytes;
-    }
-    return bytes == 0;
-}
-
-static void end_single(irr_peer_t *peer, unsigned token)
-{
-    atomic_fetch_add_explicit(&peer->own->ended[token], 1, memory_order_release);
-    irr_shm_wake(peer);
-}
-
-/* Reads a message from the memory of its sender, who is told so in any case. */
-static irr_status_t read_single(irr_peer_t *peer, irr_shm_op_t *op, uint64_t address, size_t total, unsigned token)
-{
-    struct iovec to[VECTORS], from[VECTORS];
-    const bool spilled = !has_room(&op->at, total);
-    irr_status_t status = spilled ? IRR_ERR_TRUNCATE : IRR_OK;
-    size_t count;
-
-    for (size_t done = 0; status == IRR_OK && done < total;) {
-        done += next_vectors(&op->at, address + done, total - done, to, from, &count);
-        status = irr_lend_read(peer->address.memory.process, to, from, count);
-    }
-    end_single(peer, token);
-    (void)outcome(peer, op, total, spilled);
-    return status;
-}
-
-/* ---- messages that no receive was posted for ---- */
-
-static irr_shm_message_t *stash(irr_peer_t *peer, uint64_t key, size_t total, size_t room)
-{
-    irr_shm_message_t *message = room <= SIZE_MAX - sizeof(*message) ? irr_alloc(1, sizeof(*message) + room) : NULL;
-
-    if (message != NULL) {
-        *message = (irr_shm_message_t){ .key = key, .total = total };
-        *(peer->unexpected != NULL ? peer->unexpected_end : &peer->unexpected) = message;
-        peer->unexpected_end = &message->next;
-    }
-    return message;
-}
-
-static void unlink_message(irr_peer_t *peer, irr_shm_message_t **link)
-{
-    irr_shm_message_t *message = *link;
-
-    *link = message->next;
-    if (peer->unexpected_end == &message->next) {
-        peer->unexpected_end = link;
-    }
-    irr_free(message);
-}
-
-static void forget(irr_peer_t *peer, const irr_shm_message_t *message)
-{
-    irr_shm_message_t **link = &peer->unexpected;
-
-    while (*link != message) {
-        link = &(*link)->next;
-    }
-    unlink_message(peer, link);
-}
-
-static irr_status_t unpack(irr_peer_t *peer, irr_shm_message_t *message, irr_shm_op_t *op)
-{
-    irr_status_t status;
-
-    if (message->address != 0) {
-        status = read_single(peer, op, message->address, message->total, message->token);
-    } else {
-        status = outcome(peer, op, message->total, irr_shm_scatter(&op->at, message->bytes, message->total) > 0);
-    }
-    forget(peer, message);
-    return status;
-}
-
-static irr_shm_message_t *find_message(const irr_peer_t *peer, uint64_t key)
-{
-    irr_shm_message_t *message = peer->unexpected;
-
-    while (message != NULL && (message->key != key || message->dropped || message->taker != NULL)) {
-        message = message->next;
-    }
-    return message;
 }
 
 /* ---- slots ---- */
@@ -169,25 +67,62 @@ static void take(irr_peer_t *peer, bool hurry)
     }
 }
 
-static bool take_short(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t key, size_t bytes)
+/* Does a piece lie where it may, and is it no more than its message has left? */
+static bool is_good_piece(const irr_peer_t *peer, uint64_t total, uint64_t offset, uint64_t length, bool first)
+{
+    const bool open = peer->filling != NULL || peer->stashing != NULL;
+
+    return first != open && length > 0 && length <= IRR_LANE_PIECE && offset <= IRR_LANE_BESIDE - length &&
+           length <= (first ? total : peer->missing);
+}
+
+/* A message that lies in one place. */
+typedef struct whole {
+    const unsigned char *bytes;
+    size_t               total;
+    bool                 hurry;
+} whole_t;
+
+static bool is_whole(const irr_peer_t *peer, const irr_lane_slot_t *slot, unsigned form, whole_t *whole)
+{
+    uint64_t total, offset, length;
+
+    if (form <= IRR_LANE_SHORT) {
+        *whole = (whole_t){ .bytes = slot->bytes, .total = form };
+        return true;
+    }
+    if (form != IRR_LANE_FIRST || peer->in.beside == NULL) {
+        return false;
+    }
+    total = slot->piece.total;
+    offset = slot->piece.offset;
+    length = slot->piece.length;
+    if (length != total || !is_good_piece(peer, total, offset, length, true)) {
+        return false;
+    }
+    *whole = (whole_t){ .bytes = peer->in.beside + offset, .total = total, .hurry = slot->piece.hurry != 0 };
+    return true;
+}
+
+static bool take_whole(irr_peer_t *peer, const whole_t *whole, uint64_t key)
 {
     irr_shm_op_t *op = take_posted(peer, key);
     irr_shm_message_t *message;
     irr_status_t status;
 
     if (op != NULL) {
-        status = outcome(peer, op, bytes, irr_shm_scatter(&op->at, slot->bytes, bytes) > 0);
-        take(peer, false);
+        status = irr_shm_fill(peer, op, whole->bytes, whole->total);
+        take(peer, whole->hurry);
         finish(op, status);
         return true;
     }
-    message = stash(peer, key, bytes, bytes);
+    message = irr_shm_stash(peer, key, whole->total, whole->total);
     if (message == NULL) {
         return false;
     }
-    memcpy(message->bytes, slot->bytes, bytes);
-    message->have = bytes;
-    take(peer, false);
+    memcpy(message->bytes, whole->bytes, whole->total);
+    message->have = whole->total;
+    take(peer, whole->hurry);
     return true;
 }
 
@@ -204,10 +139,10 @@ static bool take_single(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t 
     op = take_posted(peer, key);
     if (op != NULL) {
         take(peer, false);
-        finish(op, read_single(peer, op, address, total, (unsigned)token));
+        finish(op, irr_shm_read_single(peer, op, address, total, (unsigned)token));
         return true;
     }
-    message = stash(peer, key, total, 0);
+    message = irr_shm_stash(peer, key, total, 0);
     if (message == NULL) {
         return false;
     }
@@ -218,11 +153,13 @@ static bool take_single(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t 
     return true;
 }
 
-/* A message that comes in pieces begins: where does it go? */
+/* ---- messages in several pieces ---- */
+
+/* One begins: where does it go? */
 static bool begin(irr_peer_t *peer, uint64_t key, uint64_t total)
 {
     peer->filling = take_posted(peer, key);
-    peer->stashing = peer->filling == NULL ? stash(peer, key, total, total) : NULL;
+    peer->stashing = peer->filling == NULL ? irr_shm_stash(peer, key, total, total) : NULL;
     peer->came = peer->missing = total;
     peer->spilled = false;
     return peer->filling != NULL || peer->stashing != NULL;
@@ -236,12 +173,12 @@ static void end(irr_peer_t *peer)
     peer->filling = NULL;
     peer->stashing = NULL;
     if (op != NULL) {
-        finish(op, outcome(peer, op, peer->came, peer->spilled));
+        finish(op, irr_shm_outcome(peer, op, peer->came, peer->spilled));
     } else if (message->dropped) {
-        forget(peer, message);
+        irr_shm_forget(peer, message);
     } else if (message->taker != NULL) {
         op = message->taker;
-        finish(op, unpack(peer, message, op));
+        finish(op, irr_shm_unpack(peer, message, op));
     }
 }
 
@@ -255,15 +192,6 @@ static void keep(irr_peer_t *peer, const unsigned char *from, size_t bytes)
     }
     memcpy(message->bytes + message->have, from, bytes);
     message->have += bytes;
-}
-
-/* Does a piece lie where it may, and is it no more than its message has left? */
-static bool is_good_piece(const irr_peer_t *peer, uint64_t total, uint64_t offset, uint64_t length, bool first)
-{
-    const bool open = peer->filling != NULL || peer->stashing != NULL;
-
-    return first != open && length > 0 && length <= IRR_LANE_PIECE && offset <= IRR_LANE_BESIDE - length &&
-           length <= (first ? total : peer->missing);
 }
 
 static bool take_piece(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t key, bool first)
@@ -290,12 +218,18 @@ static bool take_piece(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t k
     return true;
 }
 
+/* ---- all of them ---- */
+
 /* False: it stays where it is. */
 static bool take_slot(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t head)
 {
     const unsigned form = irr_lane_form(head);
     const uint64_t key = irr_lane_key(head);
+    whole_t whole;
 
+    if (is_whole(peer, slot, form, &whole)) {
+        return take_whole(peer, &whole, key);
+    }
     switch (form) {
     case IRR_LANE_FIRST:
     case IRR_LANE_NEXT:
@@ -303,8 +237,8 @@ static bool take_slot(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t he
     case IRR_LANE_SINGLE:
         return take_single(peer, slot, key);
     default:
-        peer->broken = form > IRR_LANE_SHORT;
-        return !peer->broken && take_short(peer, slot, key, form);
+        peer->broken = true;
+        return false;
     }
 }
 
@@ -321,7 +255,7 @@ static unsigned fail(irr_peer_t *peer)
         irr_shm_push(&peer->posted, peer->stashing->taker);
     }
     if (peer->stashing != NULL) {
-        forget(peer, peer->stashing);
+        irr_shm_forget(peer, peer->stashing);
         peer->stashing = NULL;
     }
     for (; peer->posted.first != NULL; events++) {
@@ -330,21 +264,16 @@ static unsigned fail(irr_peer_t *peer)
     return events;
 }
 
-static bool wants(const irr_peer_t *peer)
-{
-    return peer->posted.first != NULL || peer->filling != NULL || peer->stashing != NULL || peer->shm->closed;
-}
-
 unsigned irr_shm_progress_receives(irr_peer_t *peer)
 {
     const irr_lane_slot_t *slot;
     unsigned events = 0;
     uint64_t head;
 
-    if (!wants(peer) || (peer->in.slots == NULL && !irr_shm_find(peer))) {
+    if (peer->in.slots == NULL && !irr_shm_find(peer)) {
         return 0;
     }
-    while (!peer->broken && wants(peer) && (slot = irr_lane_look(&peer->in, &head)) != NULL &&
+    while (!peer->broken && irr_shm_listens(peer) && (slot = irr_lane_look(&peer->in, &head)) != NULL &&
            take_slot(peer, slot, head)) {
         events++;
     }
@@ -355,7 +284,32 @@ bool irr_shm_may_receive(irr_peer_t *peer)
 {
     uint64_t head;
 
-    return wants(peer) && !peer->broken && irr_shm_find(peer) && irr_lane_look(&peer->in, &head) != NULL;
+    return irr_shm_listens(peer) && !peer->broken && irr_shm_find(peer) && irr_lane_look(&peer->in, &head) != NULL;
+}
+
+/* Would the slot end a receive?  Then it is for progress. */
+static bool is_received(irr_peer_t *peer, uint64_t head)
+{
+    if (irr_lane_form(head) == IRR_LANE_NEXT) {
+        return peer->filling != NULL || (peer->stashing != NULL && peer->stashing->taker != NULL);
+    }
+    return *find_posted(peer, irr_lane_key(head)) != NULL;
+}
+
+bool irr_shm_clear(irr_peer_t *peer)
+{
+    const irr_lane_slot_t *slot;
+    uint64_t head;
+
+    if (peer->broken || (peer->in.slots == NULL && !irr_shm_find(peer))) {
+        return true;
+    }
+    while (!peer->broken && (slot = irr_lane_look(&peer->in, &head)) != NULL) {
+        if (is_received(peer, head) || !take_slot(peer, slot, head)) {
+            return peer->broken;
+        }
+    }
+    return true;
 }
 
 /* ---- receives ---- */
@@ -374,9 +328,9 @@ irr_status_t irr_shm_recv(irr_channel_t *channel, int from, uint16_t tag, const 
     }
     *op = (irr_shm_op_t){ .key = key, .at = { .iov = iov, .count = count },
                           .gathers = form == IRR_FORM_GATHER && count > 1 };
-    message = peer->unexpected != NULL ? find_message(peer, key) : NULL;
+    message = peer->unexpected != NULL ? irr_shm_find_message(peer, key) : NULL;
     if (message != NULL && message->have == message->total) {
-        return unpack(peer, message, op);
+        return irr_shm_unpack(peer, message, op);
     }
     if (message != NULL) {
         message->taker = op;
@@ -411,77 +365,4 @@ void irr_shm_abandon(irr_channel_t *channel)
     while (gone.first != NULL) {
         finish(irr_shm_pull(&gone, &gone.first), IRR_ERR_CANCELED);
     }
-}
-
-/* ---- what nobody receives ---- */
-
-static size_t drop(irr_peer_t *peer, uint64_t key, uint64_t mask)
-{
-    irr_shm_message_t **link = &peer->unexpected;
-    size_t count = 0;
-
-    while (*link != NULL) {
-        irr_shm_message_t *message = *link;
-
-        if ((message->key & mask) != (key & mask) || message->taker != NULL || message->dropped) {
-            link = &message->next;
-            continue;
-        }
-        count++;
-        if (message->address != 0) {
-            end_single(peer, message->token);
-        }
-        if (message->have == message->total) {
-            unlink_message(peer, link);
-        } else {
-            message->dropped = true;   /* the rest of it is on its way */
-        }
-    }
-    return count;
-}
-
-/* Would the slot end a receive?  Then it is for progress. */
-static bool is_received(irr_peer_t *peer, uint64_t head)
-{
-    if (irr_lane_form(head) == IRR_LANE_NEXT) {
-        return peer->filling != NULL || (peer->stashing != NULL && peer->stashing->taker != NULL);
-    }
-    return *find_posted(peer, irr_lane_key(head)) != NULL;
-}
-
-/* Takes from the lane what no receive waits for.  False: there is more. */
-static bool clear(irr_peer_t *peer)
-{
-    const irr_lane_slot_t *slot;
-    uint64_t head;
-
-    if (peer->broken || (peer->in.slots == NULL && !irr_shm_find(peer))) {
-        return true;
-    }
-    while (!peer->broken && (slot = irr_lane_look(&peer->in, &head)) != NULL) {
-        if (is_received(peer, head) || !take_slot(peer, slot, head)) {
-            return peer->broken;
-        }
-    }
-    return true;
-}
-
-irr_status_t irr_shm_discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count)
-{
-    irr_shm_t *shm = irr_shm_of(transport);
-    bool all = true;
-
-    for (irr_peer_t *peer = shm->peers; peer != NULL; peer = peer->next) {
-        all = clear(peer) && all;
-        *count += drop(peer, irr_key(id, tag, 0), irr_key_mask(mask));
-        if (peer->stashing != NULL) {
-            irr_shm_activate(peer);
-        }
-    }
-    return all ? IRR_OK : IRR_IN_PROGRESS;
-}
-
-void irr_shm_drop_all(irr_peer_t *peer)
-{
-    (void)drop(peer, 0, 0);
 }

@@ -7,6 +7,8 @@
 
 #include "transport/key.h"
 
+#include <string.h>
+
 /* Where a message is. */
 typedef enum stand { WAITS, IS_SENT, IS_READ } stand_t;   /* IS_READ: the receiver copies it */
 
@@ -31,57 +33,18 @@ static bool put_short(irr_peer_t *peer, irr_shm_op_t *op)
     return true;
 }
 
-/* ---- single copy ---- */
-
-/* The receiver may read our memory, and the message lies in one piece of it. */
-static bool may_read(irr_peer_t *peer, const irr_shm_op_t *op)
-{
-    if (op->left < IRR_SHM_SINGLE_MIN || op->at.count != 1 || peer->nsingle == IRR_SHM_TOKENS) {
-        return false;
-    }
-    (void)irr_shm_find(peer);
-    return peer->its != NULL && peer->its->reads == 1;
-}
-
 static bool put_single(irr_peer_t *peer, irr_shm_op_t *op)
 {
     irr_lane_slot_t *slot = irr_lane_next(&peer->out);
-    unsigned token = 0;
 
     if (slot == NULL) {
         return false;
     }
-    while (peer->single[token] != NULL) {
-        token++;
-    }
     slot->single.total = op->left;
     slot->single.address = (uintptr_t)op->at.iov[0].base;
-    slot->single.token = token;
-    peer->single[token] = op;
-    peer->singles[token]++;
-    peer->nsingle++;
+    slot->single.token = irr_shm_lend(peer, op);
     hand_over(peer, op->key, IRR_LANE_SINGLE);
     return true;
-}
-
-/* Those that the receiver has read are done. */
-static unsigned end_singles(irr_peer_t *peer)
-{
-    unsigned events = 0;
-
-    for (unsigned token = 0; peer->nsingle > 0 && token < IRR_SHM_TOKENS; token++) {
-        irr_shm_op_t *op = peer->single[token];
-
-        if (op != NULL && irr_shm_has_ended(peer, token)) {
-            irr_request_t *request = irr_shm_request_of(op);
-
-            peer->single[token] = NULL;
-            peer->nsingle--;
-            events++;
-            request->done(request, IRR_OK);
-        }
-    }
-    return events;
 }
 
 /* ---- pieces ---- */
@@ -114,7 +77,7 @@ static stand_t put(irr_peer_t *peer, irr_shm_op_t *op)
     if (begins && op->left <= IRR_LANE_SHORT) {
         return put_short(peer, op) ? IS_SENT : WAITS;
     }
-    if (begins && may_read(peer, op)) {
+    if (begins && irr_shm_may_lend(peer, op)) {
         return put_single(peer, op) ? IS_READ : WAITS;
     }
     for (bool first = begins; op->left > 0; first = false) {
@@ -133,24 +96,19 @@ static irr_status_t open_way(irr_peer_t *peer, size_t bytes)
     return status == IRR_OK && bytes > IRR_LANE_SHORT ? irr_shm_open_beside(peer) : status;
 }
 
-irr_status_t irr_shm_send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
-                          irr_form_t form, irr_request_t *request)
+/* The general case: it may wait, be long, or need a lane first.  Apart, so that a short message saves no registers. */
+__attribute__((noinline))
+static irr_status_t start(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov, size_t count, irr_form_t form,
+                          irr_shm_op_t *op)
 {
-    irr_shm_op_t *op = irr_shm_op_of(request);
-    irr_peer_t *peer = channel->members[to];
     const size_t bytes = irr_iov_bytes(iov, count);
+    irr_status_t status = peer->shm->closed ? IRR_ERR_CANCELED : open_way(peer, bytes);
     stand_t stand = WAITS;
-    irr_status_t status;
 
-    if (peer->shm->closed) {
-        return IRR_ERR_CANCELED;
-    }
-    status = open_way(peer, bytes);
     if (status != IRR_OK) {
         return status;
     }
-    *op = (irr_shm_op_t){ .key = irr_key(channel->id, tag, channel->rank), .at = { .iov = iov, .count = count },
-                          .left = bytes };
+    *op = (irr_shm_op_t){ .key = key, .at = { .iov = iov, .count = count }, .left = bytes };
     peer->shm->gathered += form == IRR_FORM_GATHER && count > 1 ? bytes : 0;
     if (peer->sending.first == NULL) {
         stand = put(peer, op);
@@ -165,9 +123,25 @@ irr_status_t irr_shm_send(irr_channel_t *channel, int to, uint16_t tag, const ir
     return IRR_IN_PROGRESS;
 }
 
+irr_status_t irr_shm_send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
+                          irr_form_t form, irr_request_t *request)
+{
+    irr_peer_t *peer = channel->members[to];
+    const uint64_t key = irr_key(channel->id, tag, channel->rank);
+    irr_lane_slot_t *slot;
+
+    if (count != 1 || iov->length == 0 || iov->length > IRR_LANE_SHORT || peer->out.slots == NULL ||
+        peer->sending.first != NULL || peer->shm->closed || (slot = irr_lane_next(&peer->out)) == NULL) {
+        return start(peer, key, iov, count, form, irr_shm_op_of(request));
+    }
+    memcpy(slot->bytes, iov->base, iov->length);
+    hand_over(peer, key, (unsigned)iov->length);
+    return IRR_OK;
+}
+
 unsigned irr_shm_progress_sends(irr_peer_t *peer)
 {
-    unsigned events = peer->nsingle > 0 ? end_singles(peer) : 0;
+    unsigned events = peer->nsingle > 0 ? irr_shm_end_singles(peer) : 0;
 
     while (peer->sending.first != NULL) {
         irr_shm_op_t *op = peer->sending.first;
@@ -194,10 +168,5 @@ unsigned irr_shm_progress_sends(irr_peer_t *peer)
 
 bool irr_shm_may_send(irr_peer_t *peer)
 {
-    bool ended = false;
-
-    for (unsigned token = 0; peer->nsingle > 0 && token < IRR_SHM_TOKENS; token++) {
-        ended = ended || (peer->single[token] != NULL && irr_shm_has_ended(peer, token));
-    }
-    return ended || (peer->sending.first != NULL && irr_lane_next(&peer->out) != NULL);
+    return irr_shm_single_ended(peer) || (peer->sending.first != NULL && irr_lane_next(&peer->out) != NULL);
 }

@@ -29,10 +29,14 @@ static irr_status_t connect(irr_transport_t *transport, const void *bytes, size_
     if (length != sizeof(peer->address)) {
         return IRR_ERR_BAD_PARAM;
     }
+    if (IRR_GROW(shm->active, shm->active_max, shm->npeers + 1) != IRR_OK) {
+        return IRR_ERR_NO_MEMORY;
+    }
     peer = irr_alloc_zero(1, sizeof(*peer));
     if (peer == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
+    shm->npeers++;
     memcpy(&peer->address, bytes, length);
     peer->shm = shm;
     peer->next = shm->peers;
@@ -77,29 +81,43 @@ static bool is_busy(const irr_peer_t *peer)
 static void empty_all(irr_shm_t *shm)
 {
     for (irr_peer_t *peer = shm->peers; peer != NULL; peer = peer->next) {
-        irr_shm_drop_all(peer);
+        (void)irr_shm_drop(peer, 0, 0);
         irr_shm_activate(peer);
     }
+}
+
+/* Moves what there is for one peer; most often a look at its lane is all. */
+static unsigned progress_peer(irr_peer_t *peer)
+{
+    unsigned events = 0;
+    uint64_t head;
+
+    if (peer->nsingle > 0 || peer->sending.first != NULL) {
+        events += irr_shm_progress_sends(peer);
+    }
+    if (peer->in.slots == NULL || irr_lane_look(&peer->in, &head) != NULL) {
+        events += irr_shm_progress_receives(peer);
+    }
+    return events;
 }
 
 static unsigned progress(irr_transport_t *transport)
 {
     irr_shm_t *shm = irr_shm_of(transport);
-    irr_peer_t *peer = shm->active, *next;
     unsigned events = 0;
 
     if (shm->armed) {
         irr_shm_disarm(shm);
     }
-    for (shm->active = NULL; peer != NULL; peer = next) {   /* `done` may activate others */
-        next = peer->next_active;
-        if (peer->nsingle > 0 || peer->sending.first != NULL) {
-            events += irr_shm_progress_sends(peer);
-        }
-        events += irr_shm_progress_receives(peer);
-        peer->active = false;
+    for (size_t i = 0; i < shm->nactive;) {   /* `done` may activate others, which come behind */
+        irr_peer_t *peer = shm->active[i];
+
+        events += progress_peer(peer);
         if (is_busy(peer)) {
-            irr_shm_activate(peer);
+            i++;
+        } else {
+            peer->active = false;
+            shm->active[i] = shm->active[--shm->nactive];
         }
     }
     if (shm->closed) {
@@ -167,6 +185,7 @@ static void free_transport(irr_transport_t *transport)
     }
     irr_shm_close_bell(shm);
     irr_segment_fini(&shm->segment);
+    irr_free(shm->active);
     irr_free(shm);
 }
 

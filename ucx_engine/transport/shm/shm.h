@@ -5,7 +5,9 @@
  *   lane.c     a ring of slots, and bytes beside it
  *   link.c     what two processes say of each other in their segments, and the way to it
  *   send.c     messages to slots
- *   receive.c  slots to messages: those that receives wait for, and those that wait for a receive
+ *   receive.c  slots to messages
+ *   stash.c    messages that wait for a receive
+ *   single.c   long messages: the receiver copies them
  *   bell.c     sleep, and waking a process that sleeps
  *   shm.c      the transport
  *
@@ -14,8 +16,7 @@
  *
  * A message of up to 56 bytes travels in a slot.  A contiguous message of IRR_SHM_SINGLE_MIN bytes and more travels by
  * single copy, which the receiver makes (process_vm_readv), if the kernel permits it.  All others travel in pieces
- * beside the slots.  The sender waits for the end of a single copy.  Several may be under way to a process: each has a
- * token, and the receiver counts in its link how often the copy with a token has ended.
+ * beside the slots.
  *
  * Cost: a short message moves one cache line; half a ring of them moves one more, with the receiver's count.  An
  * unexpected message is copied to the heap while a receive waits for another message of the same sender.
@@ -124,30 +125,31 @@ struct irr_shm_message {
 
 typedef struct irr_shm irr_shm_t;
 
+/* What each message needs comes first, so that it lies in few cache lines. */
 struct irr_peer {
     irr_shm_t             *shm;
-    irr_shm_address_t      address;
+    irr_lane_in_t          in;
+    irr_shm_queue_t        posted;
+    irr_shm_op_t          *filling;   /* the receive, */
+    irr_shm_message_t     *stashing;  /* or the message, that the pieces on the lane belong to; NULL: none */
+    irr_shm_message_t     *unexpected, **unexpected_end;
+    irr_shm_queue_t        sending;
+    irr_lane_out_t         out;
     irr_view_t             view;      /* of its segment; none until it is needed */
     irr_shm_link_t        *own;       /* what we say of it; NULL until something is */
     const irr_shm_link_t  *its;       /* what it says of us; NULL: not found yet */
-    const _Atomic uint64_t *look;     /* where its next link shows */
-    irr_lane_out_t         out;
-    irr_lane_in_t          in;
-    irr_shm_queue_t        sending;
+    unsigned               nsingle;
+    bool                   active;
+    bool                   broken;    /* it does not keep the rules; nothing of it is read any more */
+    bool                   spilled;   /* what fills a receive is longer than that */
+    size_t                 missing;   /* bytes of what comes in pieces */
+    size_t                 came;      /* bytes of it in all */
     irr_shm_op_t          *single[IRR_SHM_TOKENS];   /* under way */
     uint32_t               singles[IRR_SHM_TOKENS];  /* so far */
-    unsigned               nsingle;
-    irr_shm_queue_t        posted;
-    irr_shm_message_t     *unexpected, **unexpected_end;
-    irr_shm_op_t          *filling;   /* the receive, */
-    irr_shm_message_t     *stashing;  /* or the message, that the pieces on the lane belong to; NULL: none */
-    size_t                 missing;   /* bytes of it */
-    size_t                 came;      /* bytes of it in all */
-    bool                   spilled;   /* it was longer than the receive */
-    bool                   broken;    /* it does not keep the rules; nothing of it is read any more */
-    bool                   active;
     int                    bell;      /* to wake it; 0: not opened yet, -1: it has none */
-    irr_peer_t            *next_active, *next;
+    const _Atomic uint64_t *look;     /* where its next link shows */
+    irr_shm_address_t      address;
+    irr_peer_t            *next;
 };
 
 struct irr_shm {
@@ -156,7 +158,8 @@ struct irr_shm {
     irr_shm_address_t address;
     uint64_t          word;      /* that others read to find out whether they may */
     irr_peer_t       *peers;
-    irr_peer_t       *active;    /* those with something to do */
+    irr_peer_t      **active;    /* those with something to do: so many, in any order, of room for all */
+    size_t            nactive, npeers, active_max;
     irr_shm_link_t   *last;      /* of our list; NULL: there is none */
     uint64_t          lanes, gathered;
     bool              closed;
@@ -182,12 +185,12 @@ irr_status_t irr_shm_open_beside(irr_peer_t *peer);
 bool irr_shm_find(irr_peer_t *peer);
 
 /* It will be looked at in progress. */
-void irr_shm_activate(irr_peer_t *peer);
-
-/* Has the receiver read the message that has this token? */
-static inline bool irr_shm_has_ended(const irr_peer_t *peer, unsigned token)
+static inline void irr_shm_activate(irr_peer_t *peer)
 {
-    return atomic_load_explicit(&peer->its->ended[token], memory_order_acquire) == peer->singles[token];
+    if (!peer->active) {
+        peer->active = true;
+        peer->shm->active[peer->shm->nactive++] = peer;
+    }
 }
 
 /* ---- bell.c ---- */
@@ -223,21 +226,65 @@ void irr_shm_gather(irr_shm_cursor_t *from, unsigned char *to, size_t bytes);
 /* Copies so many bytes into a list; returns how many had no room.  Pieces without a base drop theirs. */
 size_t irr_shm_scatter(irr_shm_cursor_t *to, const unsigned char *from, size_t bytes);
 
-/* ---- send.c, receive.c ---- */
+/* ---- send.c ---- */
 
 irr_status_t irr_shm_send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
                           irr_form_t form, irr_request_t *request);
 unsigned     irr_shm_progress_sends(irr_peer_t *peer);
 bool         irr_shm_may_send(irr_peer_t *peer);      /* is there something to do? */
 
+/* ---- receive.c ---- */
+
 irr_status_t irr_shm_recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
                           irr_form_t form, irr_request_t *request);
 unsigned     irr_shm_progress_receives(irr_peer_t *peer);
 bool         irr_shm_may_receive(irr_peer_t *peer);
 void         irr_shm_abandon(irr_channel_t *channel);
-irr_status_t irr_shm_discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count);
 
-/* Throws away all that found no receive. */
-void irr_shm_drop_all(irr_peer_t *peer);
+/* Is the lane from that process read? */
+static inline bool irr_shm_listens(const irr_peer_t *peer)
+{
+    return peer->posted.first != NULL || peer->filling != NULL || peer->stashing != NULL || peer->shm->closed;
+}
+
+/* Takes from the lane what no receive waits for.  False: there is more. */
+bool irr_shm_clear(irr_peer_t *peer);
+
+/* The message of a receive lies there, or is taken in: the receive is over, with the status that is returned. */
+irr_status_t irr_shm_fill(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total);
+irr_status_t irr_shm_outcome(irr_peer_t *peer, irr_shm_op_t *op, size_t total, bool spilled);
+
+/* ---- single.c ---- */
+
+/* May the receiver read the message from our memory?  It has to be in one piece. */
+bool irr_shm_may_lend(irr_peer_t *peer, const irr_shm_op_t *op);
+
+/* It is under way then, by the token that is returned. */
+unsigned irr_shm_lend(irr_peer_t *peer, irr_shm_op_t *op);
+
+/* Ends the sends that the receiver has read.  Are there some? */
+unsigned irr_shm_end_singles(irr_peer_t *peer);
+bool     irr_shm_single_ended(const irr_peer_t *peer);
+
+/* Reads a message from the memory of its sender, which learns that in any case; or tells the sender only. */
+irr_status_t irr_shm_read_single(irr_peer_t *peer, irr_shm_op_t *op, uint64_t address, size_t total, unsigned token);
+void         irr_shm_end_single(irr_peer_t *peer, unsigned token);
+
+/* ---- stash.c ---- */
+
+/* A new message, with room for so many bytes; NULL: there is no memory. */
+irr_shm_message_t *irr_shm_stash(irr_peer_t *peer, uint64_t key, size_t total, size_t room);
+
+/* The first one that a receive of this key may take; NULL: there is none. */
+irr_shm_message_t *irr_shm_find_message(const irr_peer_t *peer, uint64_t key);
+
+/* Moves one that is complete to its receive, and frees it.  Frees it. */
+irr_status_t irr_shm_unpack(irr_peer_t *peer, irr_shm_message_t *message, irr_shm_op_t *op);
+void         irr_shm_forget(irr_peer_t *peer, const irr_shm_message_t *message);
+
+/* Throws away those whose keys agree where the mask has ones; returns how many. */
+size_t irr_shm_drop(irr_peer_t *peer, uint64_t key, uint64_t mask);
+
+irr_status_t irr_shm_discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count);
 
 #endif

@@ -1,0 +1,119 @@
+/*
+ * single.c - single copy: the receiver reads a long message from the memory of its sender.
+ *
+ * A slot says where the message lies.  The sender waits until the receiver has read it.  Several may be under way to a
+ * process: each has a token, and the receiver counts in its link how often the copy with a token has ended.
+ */
+#include "transport/shm/shm.h"
+
+enum { VECTORS = 64 };
+
+/* ---- the sender's end ---- */
+
+bool irr_shm_may_lend(irr_peer_t *peer, const irr_shm_op_t *op)
+{
+    if (op->left < IRR_SHM_SINGLE_MIN || op->at.count != 1 || peer->nsingle == IRR_SHM_TOKENS) {
+        return false;
+    }
+    (void)irr_shm_find(peer);
+    return peer->its != NULL && peer->its->reads == 1;
+}
+
+unsigned irr_shm_lend(irr_peer_t *peer, irr_shm_op_t *op)
+{
+    unsigned token = 0;
+
+    while (peer->single[token] != NULL) {
+        token++;
+    }
+    peer->single[token] = op;
+    peer->singles[token]++;
+    peer->nsingle++;
+    return token;
+}
+
+/* Has the receiver read the message that has this token? */
+static bool has_ended(const irr_peer_t *peer, unsigned token)
+{
+    return peer->single[token] != NULL &&
+           atomic_load_explicit(&peer->its->ended[token], memory_order_acquire) == peer->singles[token];
+}
+
+unsigned irr_shm_end_singles(irr_peer_t *peer)
+{
+    unsigned events = 0;
+
+    for (unsigned token = 0; peer->nsingle > 0 && token < IRR_SHM_TOKENS; token++) {
+        if (has_ended(peer, token)) {
+            irr_request_t *request = irr_shm_request_of(peer->single[token]);
+
+            peer->single[token] = NULL;
+            peer->nsingle--;
+            events++;
+            request->done(request, IRR_OK);
+        }
+    }
+    return events;
+}
+
+bool irr_shm_single_ended(const irr_peer_t *peer)
+{
+    bool ended = false;
+
+    for (unsigned token = 0; peer->nsingle > 0 && token < IRR_SHM_TOKENS; token++) {
+        ended = ended || has_ended(peer, token);
+    }
+    return ended;
+}
+
+/* ---- the receiver's end ---- */
+
+/* Up to so many bytes of the message, each vector as long as the piece that it goes to. */
+static size_t next_vectors(irr_shm_cursor_t *at, uint64_t address, size_t bytes, struct iovec *to, struct iovec *from,
+                           size_t *count)
+{
+    size_t done = 0;
+
+    for (*count = 0; *count < VECTORS && done < bytes && at->index < at->count;) {
+        const irr_iov_t *piece = &at->iov[at->index++];
+        const size_t some = piece->length < bytes - done ? piece->length : bytes - done;
+
+        if (piece->base != NULL && some > 0) {
+            to[*count] = (struct iovec){ piece->base, some };
+            from[(*count)++] = (struct iovec){ (void *)(uintptr_t)(address + done), some };
+            at->kept += some;
+        }
+        done += some;
+    }
+    return done;
+}
+
+static bool has_room(const irr_shm_cursor_t *at, size_t bytes)
+{
+    for (size_t i = 0; i < at->count && bytes > 0; i++) {
+        bytes -= at->iov[i].length < bytes ? at->iov[i].length : bytes;
+    }
+    return bytes == 0;
+}
+
+void irr_shm_end_single(irr_peer_t *peer, unsigned token)
+{
+    atomic_fetch_add_explicit(&peer->own->ended[token], 1, memory_order_release);
+    irr_shm_wake(peer);
+}
+
+irr_status_t irr_shm_read_single(irr_peer_t *peer, irr_shm_op_t *op, uint64_t address, size_t total, unsigned token)
+{
+    struct iovec to[VECTORS], from[VECTORS];
+    const bool spilled = !has_room(&op->at, total);
+    irr_status_t status = spilled ? IRR_ERR_TRUNCATE : IRR_OK;
+    size_t count;
+
+    for (size_t done = 0; status == IRR_OK && done < total;) {
+        done += next_vectors(&op->at, address + done, total - done, to, from, &count);
+        status = irr_lend_read(peer->address.memory.process, to, from, count);
+    }
+    irr_shm_end_single(peer, token);
+    (void)irr_shm_outcome(peer, op, total, spilled);
+    return status;
+}
