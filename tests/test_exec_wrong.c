@@ -159,12 +159,11 @@ static void test_failure_counts(void)
     irr_job_destroy(job);
 }
 
-/* A message that is shorter than its receive: an error where the ranks may wait for each other's turns. */
+/* A message that is shorter than its block is no error, also where ranks wait for their turns. */
 static void run_short(bool window, bool pace, size_t length, uint64_t seed)
 {
     irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, seed + 1);
     irr_fleet_t *fleet = irr_fleet_create(4, seed, 0);
-    const irr_status_t expected = window || pace ? IRR_ERR_PEER : IRR_OK;
 
     CU_ASSERT_FATAL(irr_job_length(job, 3, 1) > length);
     irr_job_cut_sent(job, 3, 1, length);
@@ -177,9 +176,8 @@ static void run_short(bool window, bool pace, size_t length, uint64_t seed)
         }
         irr_fleet_start(fleet, r, irr_job_input(job, r), irr_job_output(job, r));
     }
-    CU_ASSERT_TRUE_FATAL(irr_fleet_run_failing(fleet));
-    CU_ASSERT_EQUAL(fleet->rank[1].result, expected);
-    CU_ASSERT_EQUAL(fleet->rank[1].exec.failed, expected != IRR_OK);
+    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
+    CU_ASSERT_EQUAL(fleet->rank[1].result, IRR_OK);
     expect_right(fleet, job);
     irr_fleet_destroy(fleet);
     irr_job_destroy(job);

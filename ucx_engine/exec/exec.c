@@ -25,14 +25,6 @@ static bool touches(const irr_exec_t *exec, const irr_step_t *step, irr_buffer_t
     return false;
 }
 
-/* May a message be shorter than its receive?  See exec.h. */
-static bool may_be_short(const irr_exec_t *exec, const irr_step_t *step)
-{
-    const bool turns = exec->plan->ndeps > 0 || exec->env.window_messages > 0 || exec->env.window_bytes > 0;
-
-    return exec->env.sourced || (!turns && !touches(exec, step, IRR_BUFFER_SCRATCH));
-}
-
 /* The error of a receive of other bytes than the step is for, or IRR_OK. */
 static irr_status_t judge(const irr_exec_t *exec, const irr_step_t *step, const irr_exec_step_t *state)
 {
@@ -42,7 +34,10 @@ static irr_status_t judge(const irr_exec_t *exec, const irr_step_t *step, const 
                   (irr_exec_is_own(exec, step) || touches(exec, step, IRR_BUFFER_SCRATCH)))) {
         return IRR_ERR_PROTOCOL;
     }
-    return state->status == IRR_OK && !may_be_short(exec, step) ? IRR_ERR_PEER : state->status;
+    if (state->status == IRR_OK && !exec->env.sourced && touches(exec, step, IRR_BUFFER_SCRATCH)) {
+        return IRR_ERR_PEER;   /* the message is shorter than what others are to get of it */
+    }
+    return state->status;
 }
 
 /* The first failure is the result, also after a message that was too long for its block. */
@@ -74,6 +69,7 @@ static bool end_odd(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *
         return false;
     }
     irr_exec_keep(&exec->result, status);
+    exec->at_odds = exec->at_odds || (status == IRR_OK && !exec->env.sourced);
     return true;
 }
 
@@ -137,6 +133,16 @@ static bool deps_complete(const irr_exec_t *exec, const irr_step_t *step)
     return true;
 }
 
+/* Is it the turn of a step?  See exec.h for the turns of ranks whose plans are at odds. */
+static inline bool may_start(const irr_exec_t *exec, const irr_step_t *step)
+{
+    const bool sends = step->kind == IRR_STEP_SEND;
+
+    return ((step->deps == 0 || deps_complete(exec, step)) &&
+            (!sends || irr_window_admits(&exec->window, step->bytes + step->ahead))) ||
+           (exec->at_odds && sends && !touches(exec, step, IRR_BUFFER_SCRATCH));
+}
+
 /* Starts the steps of some kinds, a bit for each, from a cursor on, until one has to wait. */
 static inline void advance(irr_exec_t *exec, size_t *next, unsigned kinds)
 {
@@ -153,8 +159,7 @@ static inline void advance(irr_exec_t *exec, size_t *next, unsigned kinds)
         if (state->pending != IRR_EXEC_NOT_STARTED) {
             continue;   /* it was dropped */
         }
-        if ((step->deps > 0 && !deps_complete(exec, step)) ||
-            (step->kind == IRR_STEP_SEND && !irr_window_admits(&exec->window, step->bytes + step->ahead))) {
+        if (!may_start(exec, step)) {
             return;
         }
         exec->unstarted--;
@@ -190,7 +195,7 @@ void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env
     exec->next_recv = exec->next_send = exec->next_tell = 0;
     exec->nsteps = exec->open_steps = exec->unstarted = 0;
     exec->held = 0;
-    exec->more = exec->failed = false;
+    exec->more = exec->failed = exec->at_odds = false;
     exec->result = IRR_OK;
     irr_exec_take_in(exec);
     advance_all(exec);

@@ -7,11 +7,14 @@
  *
  * A message that is too long for its block of OUTPUT, or for the second piece of a copy, ends in IRR_ERR_TRUNCATE.  The
  * step counts as complete and all others go on.  Any other failure ends the run: the transport refuses a message, or
- * loses it; a message is too long for SCRATCH or not what a tell is; or it is shorter than its receive where steps
- * forward it or wait for their turn, because then the plans of the ranks are at odds and turns may wait for each other
- * in a circle.  The executor starts nothing more and returns the error at once.  Other ranks may wait for this one, so
- * the owner of the plan ends the exchange on all of them.  The transport may still hold messages of a run that failed;
- * its room stays until the transport is gone, and no other plan is started in it.
+ * loses it; a message is not as long as its receive into SCRATCH; or it is not what a tell is.  The executor starts
+ * nothing more and returns the error at once.  Other ranks may wait for this one, so the owner of the plan ends the
+ * exchange on all of them.  The transport may still hold messages of a run that failed; its room stays until the
+ * transport is gone, and no other plan is started in it.
+ *
+ * A message that is shorter than its block of OUTPUT is no error.  But the plans of the ranks are at odds then, and
+ * ranks that wait for their turns might wait for each other in a circle.  So the receiver sends what it owns without
+ * waiting for turns, by pace or window.
  *
  * A plan may grow while it runs: its source appends steps to it (irr_exec_grow), and says when no more will come.  A
  * receive that is `replaceable` tells by its message whether its source has to: a message of another length than
@@ -90,6 +93,7 @@ struct irr_exec {
     size_t            nsteps;       /* of the plan, that are taken in */
     size_t            held;         /* receives that wait for the source of the plan, and steps that failed the run */
     bool              more;         /* steps may still be appended */
+    bool              at_odds;      /* a message was shorter than its block */
     bool              failed;       /* with result: the run is over; of a run with a source, a receive has failed */
     size_t            next_recv;    /* first step that may be a receive or an await not posted yet */
     size_t            next_send;    /* the same for sends and copies */
