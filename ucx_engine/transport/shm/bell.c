@@ -3,7 +3,8 @@
  *
  * The bell of a process is a pipe that others open through the /proc of this process, as they open its segment.  A
  * process that goes to sleep says so in its segment, looks once more, and polls the pipe.  Another one that has put
- * something on a lane, or taken something off, reads that word and writes a byte.
+ * something on a lane, or taken something off, reads that word and writes a byte.  It keeps no descriptor of the pipe,
+ * so a process has no more open files with many partners.
  *
  * The one that sleeps pays for the order of these accesses (membarrier), so that a message costs no fence.  Where the
  * kernel has no membarrier a wakeup can be lost; callers bound their sleeps for that reason.
@@ -75,28 +76,20 @@ irr_status_t irr_shm_arm(irr_transport_t *transport, int *fd_p)
     return IRR_OK;
 }
 
-/* For writing and reading: a pipe without a reader would end the process that writes to it. */
-static void open_bell_of(irr_peer_t *peer)
-{
-    char path[64];
-    int file = -1;
-
-    if (peer->address.bell != 0) {
-        snprintf(path, sizeof(path), "/proc/%llu/fd/%llu", (unsigned long long)peer->address.segment.process,
-                 (unsigned long long)peer->address.bell);
-        file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-    }
-    peer->bell = file > 0 ? file : -1;
-}
-
-void irr_shm_ring(irr_peer_t *peer)
+void irr_shm_ring(const irr_peer_t *peer)
 {
     const char byte = 0;
+    char path[64];
+    int file;
 
-    if (peer->bell == 0) {
-        open_bell_of(peer);
+    if (peer->address.bell == 0) {
+        return;
     }
-    if (peer->bell > 0 && write(peer->bell, &byte, 1) < 0) {
-        return;   /* the pipe is full, so it rings already */
+    snprintf(path, sizeof(path), "/proc/%llu/fd/%llu", (unsigned long long)peer->address.segment.process,
+             (unsigned long long)peer->address.bell);
+    file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);   /* a pipe without a reader would end this process */
+    if (file >= 0) {
+        (void)!write(file, &byte, 1);   /* a pipe that is full rings already */
+        close(file);
     }
 }

@@ -28,8 +28,12 @@ static irr_status_t append(irr_peer_t *peer)
 {
     irr_shm_t *shm = peer->shm;
     uint64_t offset;
-    irr_shm_link_t *link = take_zeroed(&shm->segment, sizeof(*link), &offset);
+    irr_shm_link_t *link;
 
+    if (irr_shm_make_room(peer) != IRR_OK) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    link = take_zeroed(&shm->segment, sizeof(*link), &offset);
     if (link == NULL) {
         return IRR_ERR_NO_MEMORY;
     }

@@ -1,9 +1,8 @@
 /*
- * receive.c - slots to messages: into the receive that waits for each, or to the heap (stash.c).
+ * receive.c - slots to messages: into the receive that waits for each, or aside (stash.c).
  *
  * A lane is read in progress, while a receive waits for its sender: a receive that looked would wait for a cache line
- * that the other end has just written, and delay the sends behind it.  Without memory for an unexpected message the
- * lane waits.  A slot is memory of another process: each number is read once and checked.  After a slot that breaks the
+ * that the other end has just written, and delay the sends behind it.  A slot is memory of another process: each number is read once and checked.  After a slot that breaks the
  * rules the lane is read no more, and receives from that process end in IRR_ERR_PROTOCOL.
  */
 #include "transport/shm/shm.h"
@@ -70,10 +69,8 @@ static void take(irr_peer_t *peer, bool hurry)
 /* Does a piece lie where it may, and is it no more than its message has left? */
 static bool is_good_piece(const irr_peer_t *peer, uint64_t total, uint64_t offset, uint64_t length, bool first)
 {
-    const bool open = peer->filling != NULL || peer->stashing != NULL;
-
-    return first != open && length > 0 && length <= IRR_LANE_PIECE && offset <= IRR_LANE_BESIDE - length &&
-           length <= (first ? total : peer->missing);
+    return first == (peer->missing == 0) && length > 0 && length <= IRR_LANE_PIECE &&
+           offset <= IRR_LANE_BESIDE - length && length <= (first ? total : peer->missing);
 }
 
 /* A message that lies in one place. */
@@ -104,7 +101,7 @@ static bool is_whole(const irr_peer_t *peer, const irr_lane_slot_t *slot, unsign
     return true;
 }
 
-static bool take_whole(irr_peer_t *peer, const whole_t *whole, uint64_t key)
+static void take_whole(irr_peer_t *peer, const whole_t *whole, uint64_t key)
 {
     irr_shm_op_t *op = take_posted(peer, key);
     irr_shm_message_t *message;
@@ -114,16 +111,16 @@ static bool take_whole(irr_peer_t *peer, const whole_t *whole, uint64_t key)
         status = irr_shm_fill(peer, op, whole->bytes, whole->total);
         take(peer, whole->hurry);
         finish(op, status);
-        return true;
+        return;
     }
     message = irr_shm_stash(peer, key, whole->total, whole->total);
-    if (message == NULL) {
-        return false;
+    if (message != NULL) {
+        memcpy(message->bytes, whole->bytes, whole->total);
+        message->have = whole->total;
+    } else {
+        irr_shm_lose(peer->shm, key);
     }
-    memcpy(message->bytes, whole->bytes, whole->total);
-    message->have = whole->total;
     take(peer, whole->hurry);
-    return true;
 }
 
 static bool take_single(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t key)
@@ -143,12 +140,14 @@ static bool take_single(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t 
         return true;
     }
     message = irr_shm_stash(peer, key, total, 0);
-    if (message == NULL) {
-        return false;
+    if (message != NULL) {
+        message->have = total;
+        message->address = address;
+        message->token = (unsigned)token;
+    } else {
+        irr_shm_lose(peer->shm, key);
+        irr_shm_end_single(peer, (unsigned)token);
     }
-    message->have = total;
-    message->address = address;
-    message->token = (unsigned)token;
     take(peer, false);
     return true;
 }
@@ -156,13 +155,15 @@ static bool take_single(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t 
 /* ---- messages in several pieces ---- */
 
 /* One begins: where does it go? */
-static bool begin(irr_peer_t *peer, uint64_t key, uint64_t total)
+static void begin(irr_peer_t *peer, uint64_t key, uint64_t total)
 {
     peer->filling = take_posted(peer, key);
     peer->stashing = peer->filling == NULL ? irr_shm_stash(peer, key, total, total) : NULL;
+    if (peer->filling == NULL && peer->stashing == NULL) {
+        irr_shm_lose(peer->shm, key);
+    }
     peer->came = peer->missing = total;
     peer->spilled = false;
-    return peer->filling != NULL || peer->stashing != NULL;
 }
 
 static void end(irr_peer_t *peer)
@@ -174,6 +175,8 @@ static void end(irr_peer_t *peer)
     peer->stashing = NULL;
     if (op != NULL) {
         finish(op, irr_shm_outcome(peer, op, peer->came, peer->spilled));
+    } else if (message == NULL) {
+        return;   /* it is lost */
     } else if (message->dropped) {
         irr_shm_forget(peer, message);
     } else if (message->taker != NULL) {
@@ -186,12 +189,12 @@ static void keep(irr_peer_t *peer, const unsigned char *from, size_t bytes)
 {
     irr_shm_message_t *message = peer->stashing;
 
-    if (message == NULL) {
+    if (peer->filling != NULL) {
         peer->spilled = irr_shm_scatter(&peer->filling->at, from, bytes) > 0 || peer->spilled;
-        return;
+    } else if (message != NULL) {
+        memcpy(message->bytes + message->have, from, bytes);
+        message->have += bytes;
     }
-    memcpy(message->bytes + message->have, from, bytes);
-    message->have += bytes;
 }
 
 static bool take_piece(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t key, bool first)
@@ -206,8 +209,8 @@ static bool take_piece(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t k
         peer->broken = true;
         return false;
     }
-    if (first && !begin(peer, key, total)) {
-        return false;
+    if (first) {
+        begin(peer, key, total);
     }
     keep(peer, peer->in.beside + offset, length);
     peer->missing -= length;
@@ -220,7 +223,7 @@ static bool take_piece(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t k
 
 /* ---- all of them ---- */
 
-/* False: it stays where it is. */
+/* False: it breaks the rules. */
 static bool take_slot(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t head)
 {
     const unsigned form = irr_lane_form(head);
@@ -228,7 +231,8 @@ static bool take_slot(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t he
     whole_t whole;
 
     if (is_whole(peer, slot, form, &whole)) {
-        return take_whole(peer, &whole, key);
+        take_whole(peer, &whole, key);
+        return true;
     }
     switch (form) {
     case IRR_LANE_FIRST:
@@ -258,6 +262,7 @@ static unsigned fail(irr_peer_t *peer)
         irr_shm_forget(peer, peer->stashing);
         peer->stashing = NULL;
     }
+    peer->missing = 0;
     for (; peer->posted.first != NULL; events++) {
         finish(irr_shm_pull(&peer->posted, &peer->posted.first), IRR_ERR_PROTOCOL);
     }
@@ -305,9 +310,10 @@ bool irr_shm_clear(irr_peer_t *peer)
         return true;
     }
     while (!peer->broken && (slot = irr_lane_look(&peer->in, &head)) != NULL) {
-        if (is_received(peer, head) || !take_slot(peer, slot, head)) {
-            return peer->broken;
+        if (is_received(peer, head)) {
+            return false;
         }
+        (void)take_slot(peer, slot, head);
     }
     return true;
 }
@@ -323,8 +329,13 @@ irr_status_t irr_shm_recv(irr_channel_t *channel, int from, uint16_t tag, const 
     irr_shm_message_t *message;
     irr_status_t status = peer->own == NULL ? irr_shm_link(peer) : IRR_OK;
 
-    if (status != IRR_OK || peer->broken) {
-        return status != IRR_OK ? status : IRR_ERR_PROTOCOL;
+    if (status == IRR_OK && peer->broken) {
+        status = IRR_ERR_PROTOCOL;
+    } else if (status == IRR_OK && irr_shm_has_lost(peer->shm, channel->id)) {
+        status = IRR_ERR_NO_MEMORY;
+    }
+    if (status != IRR_OK) {
+        return status;
     }
     *op = (irr_shm_op_t){ .key = key, .at = { .iov = iov, .count = count },
                           .gathers = form == IRR_FORM_GATHER && count > 1 };

@@ -1,7 +1,8 @@
 /*
  * shm.c - the transport of a node; see shm.h.
  *
- * Memory is allocated by connect, by the first message between two processes, and for messages that find no receive.
+ * Memory is allocated by connect, by the first message between two processes, and for messages that find neither a
+ * receive nor room (stash.c).
  */
 #include "transport/shm/shm.h"
 
@@ -73,8 +74,7 @@ static void close_channel(irr_channel_t *channel)
 
 static bool is_busy(const irr_peer_t *peer)
 {
-    return peer->sending.first != NULL || peer->nsingle > 0 || peer->posted.first != NULL || peer->filling != NULL ||
-           peer->stashing != NULL;
+    return peer->sending.first != NULL || peer->nsingle > 0 || peer->posted.first != NULL || peer->missing > 0;
 }
 
 /* On the way down the lanes of all are emptied, so that nobody waits for room. */
@@ -150,7 +150,7 @@ static irr_status_t drain(irr_transport_t *transport)
     irr_shm_t *shm = irr_shm_of(transport);
 
     for (const irr_peer_t *peer = shm->peers; peer != NULL; peer = peer->next) {
-        if (peer->sending.first != NULL || peer->nsingle > 0 || peer->stashing != NULL) {
+        if (peer->sending.first != NULL || peer->nsingle > 0 || peer->missing > 0) {
             return IRR_IN_PROGRESS;
         }
     }
@@ -163,12 +163,9 @@ static void free_peer(irr_peer_t *peer)
     while (peer->unexpected != NULL) {
         irr_shm_message_t *message = peer->unexpected;
 
-        peer->unexpected = message->next;
-        irr_free(message);
+        irr_shm_forget(peer, message);
     }
-    if (peer->bell > 0) {
-        close(peer->bell);
-    }
+    irr_free(peer->room);
     irr_view_close(&peer->view);
     irr_free(peer);
 }

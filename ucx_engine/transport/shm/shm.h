@@ -19,7 +19,7 @@
  * beside the slots.
  *
  * Cost: a short message moves one cache line; half a ring of them moves one more, with the receiver's count.  An
- * unexpected message is copied to the heap while a receive waits for another message of the same sender.
+ * unexpected message is copied while a receive waits for another message of the same sender.
  */
 #ifndef IRR_SHM_H
 #define IRR_SHM_H
@@ -118,6 +118,7 @@ struct irr_shm_message {
     size_t             total, have;
     irr_shm_op_t      *taker;     /* a receive that waits for the rest of it */
     bool               dropped;   /* nobody wants it; the rest of it is on its way */
+    bool               on_heap;   /* not in the room of its peer */
     uint64_t           address;   /* of a single copy; 0: the bytes are here */
     unsigned           token;
     unsigned char      bytes[];
@@ -131,8 +132,9 @@ struct irr_peer {
     irr_lane_in_t          in;
     irr_shm_queue_t        posted;
     irr_shm_op_t          *filling;   /* the receive, */
-    irr_shm_message_t     *stashing;  /* or the message, that the pieces on the lane belong to; NULL: none */
+    irr_shm_message_t     *stashing;  /* or the message, that the pieces on the lane belong to; NULL both: it is lost */
     irr_shm_message_t     *unexpected, **unexpected_end;
+    irr_shm_message_t     *spare;     /* of the room */
     irr_shm_queue_t        sending;
     irr_lane_out_t         out;
     irr_view_t             view;      /* of its segment; none until it is needed */
@@ -142,11 +144,12 @@ struct irr_peer {
     bool                   active;
     bool                   broken;    /* it does not keep the rules; nothing of it is read any more */
     bool                   spilled;   /* what fills a receive is longer than that */
-    size_t                 missing;   /* bytes of what comes in pieces */
+    size_t                 missing;   /* bytes of what comes in pieces; 0: nothing does */
     size_t                 came;      /* bytes of it in all */
     irr_shm_op_t          *single[IRR_SHM_TOKENS];   /* under way */
     uint32_t               singles[IRR_SHM_TOKENS];  /* so far */
-    int                    bell;      /* to wake it; 0: not opened yet, -1: it has none */
+    char                  *room;      /* of IRR_LANE_SLOTS messages that wait; NULL: none yet */
+    unsigned               used;      /* messages of it that were ever in use */
     const _Atomic uint64_t *look;     /* where its next link shows */
     irr_shm_address_t      address;
     irr_peer_t            *next;
@@ -162,6 +165,7 @@ struct irr_shm {
     size_t            nactive, npeers, active_max;
     irr_shm_link_t   *last;      /* of our list; NULL: there is none */
     uint64_t          lanes, gathered;
+    uint64_t          lost[(1 << IRR_CHANNEL_ID_BITS) / 64];   /* a bit for each channel that lost a message */
     bool              closed;
     bool              armed;     /* somebody may sleep until the bell rings */
     int               bell[2];   /* a pipe: what others ring, and where we hear it; 0: none */
@@ -206,7 +210,7 @@ irr_status_t irr_shm_arm(irr_transport_t *transport, int *fd_p);
 void irr_shm_disarm(irr_shm_t *shm);
 
 /* Rings the bell of a process that sleeps. */
-void irr_shm_ring(irr_peer_t *peer);
+void irr_shm_ring(const irr_peer_t *peer);
 
 /* Something changed that the process may sleep for. */
 static inline void irr_shm_wake(irr_peer_t *peer)
@@ -244,10 +248,10 @@ void         irr_shm_abandon(irr_channel_t *channel);
 /* Is the lane from that process read? */
 static inline bool irr_shm_listens(const irr_peer_t *peer)
 {
-    return peer->posted.first != NULL || peer->filling != NULL || peer->stashing != NULL || peer->shm->closed;
+    return peer->posted.first != NULL || peer->missing > 0 || peer->shm->closed;
 }
 
-/* Takes from the lane what no receive waits for.  False: there is more. */
+/* Takes from the lane what no receive waits for.  False: there is more, which progress has to take. */
 bool irr_shm_clear(irr_peer_t *peer);
 
 /* The message of a receive lies there, or is taken in: the receive is over, with the status that is returned. */
@@ -272,15 +276,26 @@ void         irr_shm_end_single(irr_peer_t *peer, unsigned token);
 
 /* ---- stash.c ---- */
 
+/* Allocates the room of a peer.  IRR_ERR_NO_MEMORY. */
+irr_status_t irr_shm_make_room(irr_peer_t *peer);
+
 /* A new message, with room for so many bytes; NULL: there is no memory. */
 irr_shm_message_t *irr_shm_stash(irr_peer_t *peer, uint64_t key, size_t total, size_t room);
+
+/* A message is lost: receives on its channel end in IRR_ERR_NO_MEMORY from now on, until all of it is discarded. */
+void irr_shm_lose(irr_shm_t *shm, uint64_t key);
+
+static inline bool irr_shm_has_lost(const irr_shm_t *shm, uint32_t id)
+{
+    return (shm->lost[id / 64] >> id % 64 & 1) != 0;
+}
 
 /* The first one that a receive of this key may take; NULL: there is none. */
 irr_shm_message_t *irr_shm_find_message(const irr_peer_t *peer, uint64_t key);
 
 /* Moves one that is complete to its receive, and frees it.  Frees it. */
 irr_status_t irr_shm_unpack(irr_peer_t *peer, irr_shm_message_t *message, irr_shm_op_t *op);
-void         irr_shm_forget(irr_peer_t *peer, const irr_shm_message_t *message);
+void         irr_shm_forget(irr_peer_t *peer, irr_shm_message_t *message);
 
 /* Throws away those whose keys agree where the mask has ones; returns how many. */
 size_t irr_shm_drop(irr_peer_t *peer, uint64_t key, uint64_t mask);

@@ -1,22 +1,60 @@
 /*
- * stash.c - messages that came before a receive for them: they wait on the heap, so that the messages behind them can
- * be reached.
+ * stash.c - messages that came before a receive for them: they wait here, so that the messages behind them can be
+ * reached.
+ *
+ * Each peer has room for as many of them as its lane has slots, of a piece each.  More of them, and longer ones, wait
+ * on the heap.  Without memory one is lost, and its channel with it: a lane that waited for memory would hold up
+ * messages of other channels, and the notice that ends the exchange.
  */
 #include "transport/shm/shm.h"
 
 #include "core/alloc.h"
 #include "transport/key.h"
 
-irr_shm_message_t *irr_shm_stash(irr_peer_t *peer, uint64_t key, size_t total, size_t room)
+enum { STRIDE = sizeof(irr_shm_message_t) + IRR_LANE_PIECE };
+
+irr_status_t irr_shm_make_room(irr_peer_t *peer)
 {
-    irr_shm_message_t *message = room <= SIZE_MAX - sizeof(*message) ? irr_alloc(1, sizeof(*message) + room) : NULL;
+    if (peer->room == NULL) {
+        peer->room = irr_alloc(IRR_LANE_SLOTS, STRIDE);
+    }
+    return peer->room != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+}
+
+/* Pages of the room that no message was in take no memory. */
+static irr_shm_message_t *take_spare(irr_peer_t *peer)
+{
+    irr_shm_message_t *message = peer->spare;
 
     if (message != NULL) {
-        *message = (irr_shm_message_t){ .key = key, .total = total };
+        peer->spare = message->next;
+    } else if (peer->used < IRR_LANE_SLOTS) {
+        message = (irr_shm_message_t *)(peer->room + (size_t)STRIDE * peer->used++);
+    }
+    return message;
+}
+
+irr_shm_message_t *irr_shm_stash(irr_peer_t *peer, uint64_t key, size_t total, size_t room)
+{
+    irr_shm_message_t *message = room <= IRR_LANE_PIECE ? take_spare(peer) : NULL;
+    const bool on_heap = message == NULL;
+
+    if (on_heap) {
+        message = room <= SIZE_MAX - sizeof(*message) ? irr_alloc(1, sizeof(*message) + room) : NULL;
+    }
+    if (message != NULL) {
+        *message = (irr_shm_message_t){ .key = key, .total = total, .on_heap = on_heap };
         *(peer->unexpected != NULL ? peer->unexpected_end : &peer->unexpected) = message;
         peer->unexpected_end = &message->next;
     }
     return message;
+}
+
+void irr_shm_lose(irr_shm_t *shm, uint64_t key)
+{
+    const uint64_t id = key >> IRR_KEY_ID_SHIFT;
+
+    shm->lost[id / 64] |= UINT64_C(1) << id % 64;
 }
 
 static void unlink_message(irr_peer_t *peer, irr_shm_message_t **link)
@@ -27,10 +65,15 @@ static void unlink_message(irr_peer_t *peer, irr_shm_message_t **link)
     if (peer->unexpected_end == &message->next) {
         peer->unexpected_end = link;
     }
-    irr_free(message);
+    if (message->on_heap) {
+        irr_free(message);
+    } else {
+        message->next = peer->spare;
+        peer->spare = message;
+    }
 }
 
-void irr_shm_forget(irr_peer_t *peer, const irr_shm_message_t *message)
+void irr_shm_forget(irr_peer_t *peer, irr_shm_message_t *message)
 {
     irr_shm_message_t **link = &peer->unexpected;
 
@@ -99,9 +142,13 @@ irr_status_t irr_shm_discard(irr_transport_t *transport, uint16_t id, uint16_t t
     for (irr_peer_t *peer = shm->peers; peer != NULL; peer = peer->next) {
         all = irr_shm_clear(peer) && all;
         *count += irr_shm_drop(peer, irr_key(id, tag, 0), irr_key_mask(mask));
-        if (peer->stashing != NULL) {
+        if (peer->missing > 0) {
             irr_shm_activate(peer);
         }
+    }
+    *count += irr_shm_has_lost(shm, id);
+    if (mask == 0) {
+        shm->lost[id / 64] &= ~(UINT64_C(1) << id % 64);
     }
     return all ? IRR_OK : IRR_IN_PROGRESS;
 }
