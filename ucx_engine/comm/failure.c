@@ -88,6 +88,7 @@ bool irr_comm_tell(irr_comm_t *comm)
 
 /* ---- to watch ---- */
 
+/* A rank that had no memory for a message, which may have been a notice, fails the communicator itself. */
 static bool is_told(irr_comm_t *comm)
 {
     irr_transport_t *transport = comm->engine->transport;
@@ -96,8 +97,10 @@ static bool is_told(irr_comm_t *comm)
     if (comm->board != NULL && irr_board_is_given_up(comm->board)) {
         return true;
     }
-    transport->ops->discard(transport, comm->id, notice_tag(), IRR_TAG_FULL_MASK, &notices);
-    return notices > 0;
+    if (transport->ops->discard(transport, comm->id, notice_tag(), IRR_TAG_FULL_MASK, &notices) == IRR_ERR_NO_MEMORY) {
+        irr_comm_fail(comm, IRR_ERR_NO_MEMORY, "has no memory for a message");
+    }
+    return notices > 0 && comm->failed == IRR_OK;
 }
 
 /*

@@ -288,9 +288,9 @@ static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t ta
     for (int k = 0; k < IRR_LANE_KINDS; k++) {
         irr_transport_t *inner = lanes->inner[k];
 
-        if (inner != NULL && inner->ops->discard(inner, id, tag, mask, count) != IRR_OK) {
-            status = IRR_IN_PROGRESS;
-        }
+        const irr_status_t one = inner != NULL ? inner->ops->discard(inner, id, tag, mask, count) : IRR_OK;
+
+        status = one == IRR_ERR_NO_MEMORY || status == IRR_OK ? one : status;
     }
     return status;
 }

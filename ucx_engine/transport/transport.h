@@ -143,8 +143,9 @@ typedef struct irr_transport_ops {
     /*
      * Throws away the messages for a channel of this id, open here or not, that are here and find no receive, and
      * whose tags have the bits of `tag` where mask has ones; adds their number to *count.  Their senders' requests are
-     * done as if they were received.  IRR_OK, or IRR_IN_PROGRESS if there may be more than can be thrown away now.  May
-     * progress the transport.  Not to be called after close.
+     * done as if they were received.  IRR_OK, or IRR_IN_PROGRESS if there may be more than can be thrown away now.
+     * IRR_ERR_NO_MEMORY: this process had no memory for a message of the channel, and receives fail; a discard of all
+     * tags forgets that.  May progress the transport.  Not to be called after close.
      */
     irr_status_t (*discard)(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count);
 

@@ -146,9 +146,11 @@ irr_status_t irr_shm_discard(irr_transport_t *transport, uint16_t id, uint16_t t
             irr_shm_activate(peer);
         }
     }
-    *count += irr_shm_has_lost(shm, id);
     if (mask == 0) {
         shm->lost[id / 64] &= ~(UINT64_C(1) << id % 64);
+    }
+    if (irr_shm_has_lost(shm, id)) {
+        return IRR_ERR_NO_MEMORY;
     }
     return all ? IRR_OK : IRR_IN_PROGRESS;
 }
