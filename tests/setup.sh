@@ -99,19 +99,19 @@ check() {
 }
 ends() { tail -n 1 "$scratch/check" | grep -qx "$1"; }
 
-# A script, three over libfabric, six cases with sanitizers, six without UCX, and the distribution; with --all one over
-# libfabric and six cases more.
-all_passed() { check && ends '17 passed, 0 failed, 5 skipped'; }
+# A script, three over UCX, three over libfabric, six cases with sanitizers, six without UCX, and the distribution; with
+# --all one over UCX, one over libfabric and six cases more.
+all_passed() { check && ends '20 passed, 0 failed, 6 skipped'; }
 check_first() {
     fresh
     touch "$top/cunit"
     all_passed && demo && all_passed
 }
-check_all() { check --all && ends '21 passed, 0 failed, 2 skipped'; }
+check_all() { check --all && ends '22 passed, 0 failed, 2 skipped'; }
 check_all_by_environment() {
     IRR_CHECK_ALL=1
     export IRR_CHECK_ALL
-    check && ends '21 passed, 0 failed, 2 skipped'
+    check && ends '22 passed, 0 failed, 2 skipped'
     status=$?
     unset IRR_CHECK_ALL
     return $status
@@ -119,9 +119,9 @@ check_all_by_environment() {
 # Another command runs what is built and tested there: six cases more; where it cannot, one is skipped with the reason.
 check_ompi5() {
     printf '#!/bin/sh\nexec "$@"\n' > "$top/contrib/debian13" && chmod +x "$top/contrib/debian13"
-    check --ompi5 && ends '23 passed, 0 failed, 4 skipped' && grep -e --with-ompi-source "$top/build/ompi5/built" || return
+    check --ompi5 && ends '26 passed, 0 failed, 5 skipped' && grep -e --with-ompi-source "$top/build/ompi5/built" || return
     printf '#!/bin/sh\necho "debian13: needs root" >&2\nexit 77\n' > "$top/contrib/debian13"
-    check --ompi5 && ends '17 passed, 0 failed, 5 skipped' && grep 'SKIP: .*: debian13: needs root' "$scratch/check"
+    check --ompi5 && ends '20 passed, 0 failed, 6 skipped' && grep 'SKIP: .*: debian13: needs root' "$scratch/check"
 }
 cunit_comes_later() {
     fresh

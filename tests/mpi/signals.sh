@@ -31,13 +31,13 @@ handlers_by() {
 
 is_loaded() { grep -q "after exchanges: $1 is loaded" "$scratch/with"; }
 
-served() { handlers_by --mca coll_irr_transport "$1" && is_loaded "$2"; }
+served() { handlers_by --mca coll_irr_shm 0 --mca coll_irr_transport "$1" && is_loaded "$2"; }
 
 # The user's word goes, for SIGILL, which Open MPI leaves alone.
 taken_if_told() {
     UCX_HANDLE_ERRORS=bt
     export UCX_HANDLE_ERRORS
-    handlers_by --mca coll_irr_transport ucx | grep '^>' > "$scratch/taken"
+    handlers_by --mca coll_irr_shm 0 --mca coll_irr_transport ucx | grep '^>' > "$scratch/taken"
     unset UCX_HANDLE_ERRORS
     cat "$scratch/taken"
     grep -q 'after exchanges: SIGILL goes to a library' "$scratch/taken" &&
