@@ -23,7 +23,7 @@ typedef struct irr_fleet_rank {
     irr_exec_t      exec;
     irr_counters_t  counters;
     void           *scratch;
-    irr_status_t   *failure;   /* as in irr_exec_env_t; NULL until a test sets it */
+    irr_failure_t  *failure;   /* as in irr_exec_env_t; NULL until a test sets it */
     bool            running;
     irr_status_t    result;    /* of the last run */
 } irr_fleet_rank_t;

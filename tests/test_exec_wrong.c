@@ -63,7 +63,7 @@ static void run_refused(size_t nth, bool send, size_t eager_max, uint64_t seed)
     irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, seed + 1);
     irr_fleet_t *fleet = irr_fleet_create(4, seed, eager_max);
     irr_spy_t *spy = fleet->rank[2].spy;
-    irr_status_t failure = IRR_OK;
+    irr_failure_t failure = { .status = IRR_OK };
     int waiting = 0;
 
     spy->refuse_send = send ? nth : 0;
@@ -74,7 +74,8 @@ static void run_refused(size_t nth, bool send, size_t eager_max, uint64_t seed)
     irr_fleet_progress(fleet, 1000);
     CU_ASSERT_FALSE(fleet->rank[2].running);
     CU_ASSERT_EQUAL(fleet->rank[2].result, spy->refusal);
-    CU_ASSERT_EQUAL(failure, spy->refusal);
+    CU_ASSERT_EQUAL(failure.status, spy->refusal);
+    CU_ASSERT(failure.peer >= 0 && failure.peer < 4 && failure.peer != 2);
     CU_ASSERT_EQUAL(spy->recvs, 3);
     for (int r = 0; r < 4; r++) {
         CU_ASSERT(r == 2 || fleet->rank[r].result == IRR_OK || fleet->rank[r].running);

@@ -35,7 +35,7 @@ struct irr_exchange {
     irr_status_t          result;     /* IRR_IN_PROGRESS until it is over */
     irr_status_t          boarded;    /* what it came to on the boards */
     irr_exec_env_t        env;        /* of what runs */
-    irr_status_t          failure;    /* of a message that others may wait for; IRR_OK: none */
+    irr_failure_t         failure;
     irr_status_t          relayed;    /* result of the relay, for what comes then */
     bool                  started;    /* it is not over, or its result was not read */
     bool                  copies;     /* what it sends is copied first: */

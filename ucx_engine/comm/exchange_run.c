@@ -139,7 +139,7 @@ void irr_exchange_begin(irr_exchange_t *exchange)
     exchange->since_ns = 0;
     exchange->rounds = 0;
     exchange->running = NULL;
-    exchange->failure = IRR_OK;
+    exchange->failure.status = IRR_OK;
     exchange->failed_ns = 0;
     exchange->sequence = exchange->comm->sequence;
     if (irr_strays_meet(exchange->comm)) {
@@ -305,14 +305,20 @@ static irr_status_t progress_freeze(irr_exchange_t *exchange)
  */
 static irr_status_t check(irr_exchange_t *exchange, irr_status_t status)
 {
+    const irr_failure_t *failure = &exchange->failure;
+    char name[64], reason[128];
+
+    if (failure->status != IRR_OK) {
+        irr_comm_name_rank(exchange->comm, failure->peer, name, sizeof(name));
+        snprintf(reason, sizeof(reason), "could not send to %s, or not receive from it", name);
+        irr_comm_fail(exchange->comm, failure->status, reason);
+        return exchange->comm->failed;
+    }
     if (irr_exchange_is_in_place(exchange) && exchange->running != NULL && exchange->run->exec.held > 0) {
-        irr_exec_keep(&exchange->failure, IRR_ERR_PEER);
+        irr_comm_fail(exchange->comm, IRR_ERR_PEER, "exchanges in place, and another one does not, or with other counts");
+        return exchange->comm->failed;
     }
-    if (exchange->failure == IRR_OK) {
-        return status;
-    }
-    irr_comm_fail(exchange->comm, exchange->failure, "could not send or receive a message");
-    return exchange->comm->failed;
+    return status;
 }
 
 /*

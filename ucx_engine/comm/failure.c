@@ -114,20 +114,28 @@ static uint64_t limit_ns(const irr_comm_t *comm)
     return limit - limit / 16 / (uint64_t)comm->ranks * (uint64_t)(comm->ranks - comm->rank);
 }
 
+void irr_comm_name_rank(const irr_comm_t *comm, int rank, char *text, size_t size)
+{
+    uint64_t name;
+
+    if (irr_peers_name(&comm->engine->peers, comm->peers[rank], &name) || irr_boards_name(comm, rank, &name)) {
+        snprintf(text, size, "rank %d, which is process %" PRIu64 " of the job", rank, name);
+    } else {
+        snprintf(text, size, "rank %d", rank);
+    }
+}
+
 static void time_out(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
     const int rank = irr_exchange_awaited(exchange);
-    uint64_t name;
-    char reason[160];
+    char name[64] = "", reason[160];
 
-    if (rank >= 0 && (irr_peers_name(&comm->engine->peers, comm->peers[rank], &name) ||
-                      irr_boards_name(comm, rank, &name))) {
-        snprintf(reason, sizeof(reason), "has waited %zu s (timeout) in an exchange for rank %d, which is process %"
-                 PRIu64 " of the job", comm->settings.timeout, rank, name);
-    } else {
-        snprintf(reason, sizeof(reason), "has waited %zu s (timeout) in an exchange", comm->settings.timeout);
+    if (rank >= 0) {
+        irr_comm_name_rank(comm, rank, name, sizeof(name));
     }
+    snprintf(reason, sizeof(reason), "has waited %zu s (timeout) in an exchange%s%s", comm->settings.timeout,
+             rank >= 0 ? " for " : "", name);
     irr_comm_fail(comm, IRR_ERR_TIMEOUT, reason);
 }
 

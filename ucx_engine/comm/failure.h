@@ -32,6 +32,9 @@ typedef struct irr_notice {
  */
 void irr_comm_fail(irr_comm_t *comm, irr_status_t status, const char *reason);
 
+/* Writes the name of a rank for the user: its number, and that of its process in the job if that is known. */
+void irr_comm_name_rank(const irr_comm_t *comm, int rank, char *text, size_t size);
+
 /* Goes on telling; true when all were told. */
 bool irr_comm_tell(irr_comm_t *comm);
 

@@ -45,8 +45,8 @@ static void fail(irr_exec_t *exec, const irr_step_t *step, irr_status_t status)
 {
     exec->result = exec->failed ? exec->result : status;
     exec->failed = exec->failed || !exec->env.sourced || !irr_step_goes_out(step);
-    if (exec->env.failure != NULL) {
-        irr_exec_keep(exec->env.failure, status);
+    if (exec->env.failure != NULL && exec->env.failure->status == IRR_OK) {
+        *exec->env.failure = (irr_failure_t){ status, step->peer };
     }
 }
 

@@ -29,6 +29,12 @@
 #include "pace/window.h"
 #include "plan/plan.h"
 
+/* The first failure of a message that other ranks may wait for, and the rank at its other end. */
+typedef struct irr_failure {
+    irr_status_t status;   /* IRR_OK: none */
+    int          peer;
+} irr_failure_t;
+
 /* What a plan meets when it runs; borrowed until the run is over. */
 typedef struct irr_exec_env {
     irr_channel_t    *channel;
@@ -41,8 +47,7 @@ typedef struct irr_exec_env {
     size_t            window_messages, window_bytes;   /* of sends in flight; 0: no limit */
     irr_counters_t   *counters;
     bool              sourced;    /* the plan has a source, which deals with what did not arrive */
-    irr_status_t     *failure;    /* takes the first failure of a message that other ranks may wait for; NULL: nobody
-                                     asks */
+    irr_failure_t    *failure;    /* takes that of this run, and of others before; NULL: nobody asks */
 } irr_exec_env_t;
 
 /* The result of a run is its first error. */
