@@ -1,6 +1,6 @@
 /*
- * short.c - exchanges of which some ranks are short of memory: all calls return, one that lacked memory with an error,
- * and with memory again every byte arrives.
+ * short.c - exchanges of which some ranks are short of memory: all calls return, one that lacked memory with an error.
+ * With memory again every byte arrives, or the communicator has failed on all ranks; others go on.
  *
  *     mpi_short [INFO_KEY=VALUE ...] [, INFO_KEY=VALUE ...]   the keys go to the communicators; the algorithm is one
  *                                                             that allocates
@@ -69,16 +69,26 @@ static int exchange(MPI_Comm comm, kind_t kind)
     return result == MPI_SUCCESS && same;
 }
 
+/* On how many ranks it is so. */
+static int count_ranks(int is_so)
+{
+    int count;
+
+    MPI_Allreduce(&is_so, &count, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    return count;
+}
+
 /*
  * Memory is short in the third exchange, on these ranks (a bit each); returns whether it was on any.  Through shared
- * memory the exchange may end well all the same: a message that finds no receive and no memory waits on its lane.
+ * memory the exchange may end well all the same, because a message of the next one came early and was lost.
  */
-static int run(MPI_Comm comm, kind_t kind, unsigned ranks, long first, long times)
+static int run(MPI_Comm comm, MPI_Comm other, kind_t kind, unsigned ranks, long first, long times)
 {
     const char *shm = getenv("OMPI_MCA_coll_irr_shm");
     const int shares = shm == NULL || strcmp(shm, "0") != 0;
-    int rank, good, failed, any;
+    int rank, size, good, failed, any;
 
+    MPI_Comm_size(comm, &size);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(comm, &rank);
     CHECK(exchange(comm, USUAL));
@@ -91,8 +101,10 @@ static int run(MPI_Comm comm, kind_t kind, unsigned ranks, long first, long time
     CHECK(shares || !good || !failed);
     /* Counts that were told to a rank without memory may be missed once more. */
     exchange(comm, kind);
-    CHECK(exchange(comm, kind));
-    MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
+    any = count_ranks(failed);
+    good = count_ranks(exchange(comm, kind));
+    CHECK(good == size || (good == 0 && any > 0));
+    CHECK(exchange(other, kind));
     MPI_Comm_free(&comm);
     return any;
 }
@@ -100,11 +112,13 @@ static int run(MPI_Comm comm, kind_t kind, unsigned ranks, long first, long time
 /* From each allocation on, until none fails. */
 static void sweep(char **keys, int nkeys, kind_t kind, unsigned ranks, long times)
 {
+    MPI_Comm other = dup_irr(MPI_COMM_WORLD, keys, nkeys);
     long first = 1;
 
-    while (run(dup_irr(MPI_COMM_WORLD, keys, nkeys), kind, ranks, first, times)) {
+    while (run(dup_irr(MPI_COMM_WORLD, keys, nkeys), other, kind, ranks, first, times)) {
         first++;
     }
+    MPI_Comm_free(&other);
     CHECK(first > 1 || kind == USUAL);   /* an exchange in which nothing changes allocates nothing */
 }
 

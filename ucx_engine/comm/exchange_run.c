@@ -315,7 +315,7 @@ static irr_status_t check(irr_exchange_t *exchange, irr_status_t status)
         return exchange->comm->failed;
     }
     if (irr_exchange_is_in_place(exchange) && exchange->running != NULL && exchange->run->exec.held > 0) {
-        irr_comm_fail(exchange->comm, IRR_ERR_PEER, "exchanges in place, and another one does not, or with other counts");
+        irr_comm_fail(exchange->comm, IRR_ERR_PEER, "exchanges in place, and another not, or with other counts");
         return exchange->comm->failed;
     }
     return status;

@@ -2,8 +2,9 @@
  * receive.c - slots to messages: into the receive that waits for each, or aside (stash.c).
  *
  * A lane is read in progress, while a receive waits for its sender: a receive that looked would wait for a cache line
- * that the other end has just written, and delay the sends behind it.  A slot is memory of another process: each number is read once and checked.  After a slot that breaks the
- * rules the lane is read no more, and receives from that process end in IRR_ERR_PROTOCOL.
+ * that the other end has just written, and delay the sends behind it.  A slot is memory of another process: each
+ * number is read once and checked.  After a slot that breaks the rules the lane is read no more, and receives from that
+ * process end in IRR_ERR_PROTOCOL.
  */
 #include "transport/shm/shm.h"
 
