@@ -270,6 +270,24 @@ static unsigned fail(irr_peer_t *peer)
     return events;
 }
 
+/* The common case: a short message for the receive that was posted first, which has one piece. */
+static bool take_short(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t head)
+{
+    irr_shm_op_t *op = peer->posted.first;
+    const unsigned bytes = irr_lane_form(head);
+
+    if (op == NULL || op->key != irr_lane_key(head) || bytes > IRR_LANE_SHORT || op->at.count != 1 ||
+        op->at.iov->base == NULL || op->at.iov->length < bytes) {
+        return false;
+    }
+    irr_shm_pull(&peer->posted, &peer->posted.first);
+    memcpy(op->at.iov->base, slot->bytes, bytes);
+    irr_shm_request_of(op)->bytes = bytes;
+    take(peer, false);
+    finish(op, IRR_OK);
+    return true;
+}
+
 unsigned irr_shm_progress_receives(irr_peer_t *peer)
 {
     const irr_lane_slot_t *slot;
@@ -280,7 +298,7 @@ unsigned irr_shm_progress_receives(irr_peer_t *peer)
         return 0;
     }
     while (!peer->broken && irr_shm_listens(peer) && (slot = irr_lane_look(&peer->in, &head)) != NULL &&
-           take_slot(peer, slot, head)) {
+           (take_short(peer, slot, head) || take_slot(peer, slot, head))) {
         events++;
     }
     return peer->broken ? events + fail(peer) : events;

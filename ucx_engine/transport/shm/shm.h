@@ -30,7 +30,7 @@
 #include "transport/transport.h"
 
 #define IRR_SHM_TOKENS     16
-#define IRR_SHM_SINGLE_MIN ((size_t)256 << 10)
+#define IRR_SHM_SINGLE_MIN ((size_t)16 << 10)
 
 /* Where this process is; its bytes are the address. */
 typedef struct irr_shm_address {
