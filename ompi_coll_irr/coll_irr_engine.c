@@ -141,12 +141,15 @@ irr_status_t mca_coll_irr_engine_open(void)
     return status;
 }
 
-/* Rounds until others get the processor.  Where it is scarce, what is not on their boards yet comes when they ran. */
-static int rounds_of_turn(int rounds)
+/*
+ * Rounds until others get the processor.  Where it is scarce and no network is open, a message that is not there yet
+ * comes when they have run.
+ */
+static int rounds_of_turn(void)
 {
     const mca_coll_irr_component_t *component = &mca_coll_irr_component;
 
-    return component->may_sleep && irr_engine_needs_boards_alone(component->engine) ? 1 : rounds;
+    return component->may_sleep && !irr_engine_has_network(component->engine) ? 1 : patience->rounds;
 }
 
 /* A few rounds of the engine alone; adds the events seen. */
@@ -185,8 +188,9 @@ static void rest(unsigned idle)
 irr_status_t mca_coll_irr_engine_wait(irr_exchange_t *exchange)
 {
     unsigned idle = 0, events = 0;
-    const int first = mca_coll_irr_component.may_sleep ? patience->rounds : patience->first;
-    irr_status_t status = progress_engine(exchange, rounds_of_turn(first), &events);
+    const int rounds = rounds_of_turn();
+    irr_status_t status =
+        progress_engine(exchange, mca_coll_irr_component.may_sleep ? rounds : patience->first, &events);
 
     if (status != IRR_IN_PROGRESS) {
         return status;
@@ -200,7 +204,7 @@ irr_status_t mca_coll_irr_engine_wait(irr_exchange_t *exchange)
             rest(idle);
         }
         events = 0;
-        status = progress_engine(exchange, rounds_of_turn(patience->rounds), &events);
+        status = progress_engine(exchange, rounds, &events);
     }
     return status;
 }
