@@ -3,11 +3,14 @@
  *
  * Three cursors walk the steps of the plan: one for receives and awaits, one for sends, copies and reductions, and one
  * for tells, so that a send held back never holds back a receive or a tell.  A step is a few messages
- * (exec_message.c), which the window counts as one; it is complete when all of them are.
+ * (exec_parts.c), which the window counts as one; it is complete when all of them are.
+ *
+ * A plan in which no step waits for another one, and each message has one piece, needs no cursors: all receives start,
+ * then all sends, then the local steps.
  *
  * Cost: O(1) a step and piece over the whole run, plus the dependencies of each step once a look.
  */
-#include "exec/exec.h"
+#include "exec/exec_message.h"
 
 #include <assert.h>
 #include <string.h>
@@ -50,11 +53,7 @@ static void fail(irr_exec_t *exec, const irr_step_t *step, irr_status_t status)
     }
 }
 
-/*
- * Other bytes came than the step is for, or none went.  False: the step is not complete, and nothing that depends on it
- * starts.
- */
-static bool end_odd(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
+bool irr_exec_end_odd(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
 {
     const bool judged = step->kind == IRR_STEP_AWAIT || (step->kind == IRR_STEP_RECV && !step->replaceable);
     const irr_status_t status = judged ? judge(exec, step, state) : state->status;
@@ -73,21 +72,69 @@ static bool end_odd(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *
     return true;
 }
 
-void irr_exec_end_step(irr_exec_step_t *state, const irr_step_t *step)
+/* `done` of the request of a step of one piece, which is one message. */
+void irr_exec_on_done(irr_request_t *request, irr_status_t status)
 {
-    irr_exec_t *exec = state->exec;
+    irr_exec_step_t *state = (irr_exec_step_t *)request;
+    const irr_step_t *step = &state->exec->plan->steps[state->index];
 
-    if ((state->status != IRR_OK || (step->kind == IRR_STEP_RECV && state->received != step->bytes)) &&
-        !end_odd(exec, state, step)) {
-        return;
+    if (status == IRR_OK && !irr_step_goes_out(step)) {
+        irr_exec_count_received(state, step, request->bytes);
     }
-    exec->open_steps--;
+    irr_exec_end_message(state, step, status);
+}
+
+_Static_assert(offsetof(irr_exec_step_t, request) == 0, "irr_exec_on_done takes a request for its step");
+
+/* ---- the start of a step ---- */
+
+static inline void begin(irr_exec_step_t *state)
+{
+    state->pending = 1;
+    state->received = 0;
+    state->status = IRR_OK;
+}
+
+/* A step that is one message; goes_out as irr_step_goes_out. */
+__attribute__((always_inline))
+static inline void start_message(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step, bool goes_out)
+{
+    const irr_piece_t *piece = &exec->plan->pieces[step->first_piece];
+    const size_t count = piece->length > 0;
+    irr_status_t status;
+
+    begin(state);
+    state->iov = (irr_iov_t){ irr_exec_address(exec, piece), piece->length };
+    if (!goes_out) {
+        status = irr_exec_recv(exec, step, &state->iov, count, IRR_FORM_IOVEC, &state->request);
+    } else {
+        status = irr_exec_send(exec, step, &state->iov, count, piece->length, IRR_FORM_IOVEC, &state->request);
+        if (status == IRR_OK) {
+            state->pending = IRR_EXEC_DONE;
+            exec->open_steps--;
+            return;
+        }
+    }
     if (step->kind == IRR_STEP_SEND) {
-        irr_window_end(&exec->window, step->bytes);
+        irr_window_begin(&exec->window, step->bytes);
+    }
+    if (status != IRR_IN_PROGRESS) {
+        irr_exec_on_done(&state->request, status);
     }
 }
 
-/* ---- the start of a step ---- */
+static void start_any(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
+{
+    if (step->pieces == 1) {
+        start_message(exec, state, step, irr_step_goes_out(step));
+        return;
+    }
+    begin(state);
+    if (step->kind == IRR_STEP_SEND) {
+        irr_window_begin(&exec->window, step->bytes);
+    }
+    irr_exec_start_parts(exec, state, step);
+}
 
 static void copy(irr_exec_t *exec, const irr_piece_t *from, const irr_piece_t *to)
 {
@@ -166,7 +213,7 @@ static inline void advance(irr_exec_t *exec, size_t *next, unsigned kinds)
         if (irr_step_is_local(step->kind)) {
             run_local(exec, state, step);
         } else {
-            irr_exec_start_message(exec, state, step);
+            start_any(exec, state, step);
         }
     }
 }
@@ -180,6 +227,46 @@ static void advance_all(irr_exec_t *exec)
     advance(exec, &exec->next_send, 1u << IRR_STEP_SEND | 1u << IRR_STEP_COPY | 1u << IRR_STEP_REDUCE);
 }
 
+/* ---- the common case ---- */
+
+/* Does no step wait for another one, and is each message of one piece?  Local steps have two. */
+static bool is_line(const irr_plan_t *plan, const irr_exec_env_t *env)
+{
+    const size_t messages = plan->nsends + plan->nrecvs;
+
+    return plan->ndeps == 0 && messages + plan->nlocals == plan->nsteps &&
+           messages + 2 * plan->nlocals == plan->npieces && !env->sourced && env->window_messages == 0 &&
+           env->window_bytes == 0;
+}
+
+__attribute__((always_inline))
+static inline void start_all(irr_exec_t *exec, irr_step_kind_t kind)
+{
+    for (size_t i = 0; i < exec->nsteps; i++) {
+        const irr_step_t *step = &exec->plan->steps[i];
+
+        if (step->kind == kind) {
+            start_message(exec, &exec->room.steps[i], step, kind == IRR_STEP_SEND);
+        }
+    }
+}
+
+/* As advance_all, which such a plan never needs. */
+static void start_line(irr_exec_t *exec)
+{
+    const irr_plan_t *plan = exec->plan;
+
+    exec->nsteps = exec->open_steps = plan->nsteps;
+    exec->next_recv = exec->next_send = exec->next_tell = plan->nsteps;
+    start_all(exec, IRR_STEP_RECV);
+    start_all(exec, IRR_STEP_SEND);
+    for (size_t i = 0; i < plan->nsteps && plan->nlocals > 0; i++) {
+        if (irr_step_is_local(plan->steps[i].kind)) {
+            run_local(exec, &exec->room.steps[i], &plan->steps[i]);
+        }
+    }
+}
+
 /* ---- the run ---- */
 
 void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env_t *env)
@@ -191,14 +278,19 @@ void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env
     exec->base[IRR_BUFFER_INPUT] = (uintptr_t)env->input;
     exec->base[IRR_BUFFER_OUTPUT] = (uintptr_t)env->output;
     exec->base[IRR_BUFFER_SCRATCH] = (uintptr_t)env->scratch;
+    irr_exec_make_tags(exec);
     exec->window = (irr_window_t){ .messages_max = env->window_messages, .bytes_max = env->window_bytes };
     exec->next_recv = exec->next_send = exec->next_tell = 0;
     exec->nsteps = exec->open_steps = exec->unstarted = 0;
     exec->held = 0;
     exec->more = exec->failed = exec->at_odds = false;
     exec->result = IRR_OK;
-    irr_exec_take_in(exec);
-    advance_all(exec);
+    if (is_line(plan, env)) {
+        start_line(exec);
+    } else {
+        irr_exec_take_in(exec);
+        advance_all(exec);
+    }
 }
 
 irr_status_t irr_exec_progress(irr_exec_t *exec)

@@ -92,6 +92,7 @@ struct irr_exec {
     const irr_plan_t *plan;         /* NULL while nothing runs */
     irr_exec_env_t    env;
     uintptr_t         base[IRR_BUFFERS];   /* addresses of the buffers */
+    uint16_t          tags[IRR_STEP_KINDS];
     irr_window_t      window;
     irr_exec_room_t   room;         /* from the first step on */
     irr_exec_room_t  *grown;        /* for what was appended and did not fit, latest first */
@@ -199,14 +200,17 @@ static inline bool irr_exec_is_own(const irr_exec_t *exec, const irr_step_t *ste
     return exec->env.tag_kind == IRR_TAG_SYNC || step->kind == IRR_STEP_TELL || step->kind == IRR_STEP_AWAIT;
 }
 
-/* The messages of a step have ended. */
-void irr_exec_end_step(irr_exec_step_t *state, const irr_step_t *step);
+/*
+ * Other bytes came than the step is for, or none went.  False: the step is not complete, and nothing that depends on it
+ * starts.
+ */
+bool irr_exec_end_odd(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step);
 
 /* A message of one piece is over; `done` of the requests of all steps. */
 void irr_exec_on_done(irr_request_t *request, irr_status_t status);
 
-/* Hands the messages of a step, which may start, to the transport. */
-void irr_exec_start_message(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step);
+/* Hands the messages of a step of several pieces to the transport (exec/exec_parts.c). */
+void irr_exec_start_parts(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step);
 
 /* Added as numbers: a buffer may be NULL, with absolute offsets. */
 static inline void *irr_exec_address(const irr_exec_t *exec, const irr_piece_t *piece)

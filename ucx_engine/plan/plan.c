@@ -34,6 +34,7 @@ void irr_plan_reset(irr_plan_t *plan, const irr_problem_t *problem)
     plan->nsends = 0;
     plan->ntells = 0;
     plan->nrecvs = 0;
+    plan->nlocals = 0;
     plan->npieces = 0;
     plan->ndeps = 0;
 }
@@ -87,6 +88,7 @@ irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params)
     plan->nsends += params->kind == IRR_STEP_SEND;
     plan->nrecvs += params->kind == IRR_STEP_RECV;
     plan->ntells += params->kind == IRR_STEP_TELL;
+    plan->nlocals += irr_step_is_local(params->kind);
     for (size_t i = 0; i < params->npieces; i++) {
         add_piece(plan, &params->pieces[i]);
     }
@@ -100,7 +102,9 @@ irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params)
 
 irr_plan_mark_t irr_plan_mark(const irr_plan_t *plan)
 {
-    return (irr_plan_mark_t){ plan->nsteps, plan->nsends, plan->nrecvs, plan->npieces, plan->ndeps, plan->stages };
+    return (irr_plan_mark_t){
+        plan->nsteps, plan->nsends, plan->nrecvs, plan->nlocals, plan->npieces, plan->ndeps, plan->stages
+    };
 }
 
 void irr_plan_cut(irr_plan_t *plan, const irr_plan_mark_t *mark)
@@ -108,6 +112,7 @@ void irr_plan_cut(irr_plan_t *plan, const irr_plan_mark_t *mark)
     plan->nsteps = mark->nsteps;
     plan->nsends = mark->nsends;
     plan->nrecvs = mark->nrecvs;
+    plan->nlocals = mark->nlocals;
     plan->npieces = mark->npieces;
     plan->ndeps = mark->ndeps;
     plan->stages = mark->stages;

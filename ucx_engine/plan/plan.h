@@ -52,6 +52,8 @@ typedef enum irr_step_kind {
     IRR_STEP_REDUCE /* on this rank: the 64-bit words of the second piece become the maxima of both pieces */
 } irr_step_kind_t;
 
+#define IRR_STEP_KINDS (IRR_STEP_REDUCE + 1)
+
 /* What a message has in it.  Messages of one pair of ranks, stage and content stay in order, others need not. */
 typedef enum irr_content {
     IRR_CONTENT_DATA,    /* bytes whose layout both ends know */
@@ -85,7 +87,7 @@ typedef struct irr_plan {
     size_t       scratch_bytes;
     irr_step_t  *steps;
     size_t       nsteps, steps_max;
-    size_t       nsends, nrecvs, ntells;
+    size_t       nsends, nrecvs, ntells, nlocals;
     irr_piece_t *pieces;
     size_t       npieces, pieces_max;
     size_t      *deps;            /* indices of earlier steps */
@@ -168,7 +170,7 @@ irr_status_t irr_plan_add_self(const irr_problem_t *problem, irr_plan_t *plan);
 
 /* Where a plan ends. */
 typedef struct irr_plan_mark {
-    size_t nsteps, nsends, nrecvs, npieces, ndeps;
+    size_t nsteps, nsends, nrecvs, nlocals, npieces, ndeps;
     int    stages;
 } irr_plan_mark_t;
 

@@ -1,0 +1,94 @@
+/*
+ * exec_message.h - private to exec/exec*.c: one message of a step, from the start to the end.
+ *
+ * Tells and awaits are empty messages of kind IRR_TAG_SYNC: those of one rank for another in a stage are alike, so both
+ * ranks have them in one order.  Sends count when they start, receives when they are over.
+ *
+ * Each message of a short exchange passes here, so these functions are inline.
+ */
+#ifndef IRR_EXEC_MESSAGE_H
+#define IRR_EXEC_MESSAGE_H
+
+#include "exec/exec.h"
+
+_Static_assert((int)IRR_CONTENT_HEADER == (int)IRR_TAG_HEADER && (int)IRR_CONTENT_PART == (int)IRR_TAG_PART,
+               "irr_exec_tag takes a content for the kind of its tag");
+
+/* What the tags of steps have in common, by the kind of the step; see irr_exec_tag. */
+static inline void irr_exec_make_tags(irr_exec_t *exec)
+{
+    const uint16_t base = exec->env.tag_base;
+
+    for (int kind = 0; kind < IRR_STEP_KINDS; kind++) {
+        const bool sync = kind == IRR_STEP_TELL || kind == IRR_STEP_AWAIT;
+
+        exec->tags[kind] = irr_tag(base, sync ? IRR_TAG_SYNC : exec->env.tag_kind, 0);
+    }
+}
+
+static inline uint16_t irr_exec_tag(const irr_exec_t *exec, const irr_step_t *step)
+{
+    return step->content == IRR_CONTENT_DATA
+               ? exec->tags[step->kind] | (uint16_t)step->stage
+               : irr_tag(exec->env.tag_base, (irr_tag_kind_t)step->content, step->stage);
+}
+
+/* Hands a message to the transport. */
+static inline irr_status_t irr_exec_recv(irr_exec_t *exec, const irr_step_t *step, const irr_iov_t *iov, size_t count,
+                                         irr_form_t form, irr_request_t *request)
+{
+    irr_channel_t *lane = irr_channel_lane(exec->env.channel, step->peer);
+
+    return lane->transport->ops->recv(lane, step->peer, irr_exec_tag(exec, step), iov, count, form, request);
+}
+
+static inline irr_status_t irr_exec_send(irr_exec_t *exec, const irr_step_t *step, const irr_iov_t *iov, size_t count,
+                                         size_t bytes, irr_form_t form, irr_request_t *request)
+{
+    irr_channel_t *lane = irr_channel_lane(exec->env.channel, step->peer);
+    irr_counters_t *counters = exec->env.counters;
+
+    counters->messages_sent++;
+    counters->bytes_sent += bytes - step->described;
+    counters->header_bytes += step->described;
+    counters->largest_message = bytes > counters->largest_message ? bytes : counters->largest_message;
+    return lane->transport->ops->send(lane, step->peer, irr_exec_tag(exec, step), iov, count, form, request);
+}
+
+/* Counts a message that has come. */
+static inline void irr_exec_count_received(irr_exec_step_t *state, const irr_step_t *step, size_t bytes)
+{
+    irr_counters_t *counters = state->exec->env.counters;
+
+    counters->messages_received++;
+    state->received += bytes;
+    if (step->content != IRR_CONTENT_HEADER && !irr_exec_is_own(state->exec, step)) {
+        counters->bytes_received += bytes;
+    }
+}
+
+/* The messages of a step have ended. */
+static inline void irr_exec_end_step(irr_exec_step_t *state, const irr_step_t *step)
+{
+    irr_exec_t *exec = state->exec;
+
+    if ((state->status != IRR_OK || (step->kind == IRR_STEP_RECV && state->received != step->bytes)) &&
+        !irr_exec_end_odd(exec, state, step)) {
+        return;
+    }
+    exec->open_steps--;
+    if (step->kind == IRR_STEP_SEND) {
+        irr_window_end(&exec->window, step->bytes);
+    }
+}
+
+/* A message of a step is over; the step is, too, when all are. */
+static inline void irr_exec_end_message(irr_exec_step_t *state, const irr_step_t *step, irr_status_t status)
+{
+    irr_exec_keep(&state->status, status);
+    if (--state->pending == 0) {
+        irr_exec_end_step(state, step);
+    }
+}
+
+#endif

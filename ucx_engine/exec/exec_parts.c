@@ -1,0 +1,126 @@
+/*
+ * exec_parts.c - a step of several pieces, which may be several messages (exec/compose.h); see exec.h.
+ */
+#include "exec/exec_message.h"
+
+static void on_part_done(irr_request_t *request, irr_status_t status)
+{
+    irr_part_t *part = (irr_part_t *)request;
+    irr_exec_step_t *state = part->step;
+    const irr_step_t *step = &state->exec->plan->steps[state->index];
+
+    if (status == IRR_OK && !irr_step_goes_out(step)) {
+        irr_exec_count_received(state, step, request->bytes);
+        state->exec->env.counters->bytes_gathered += part->gathers ? request->bytes : 0;
+    }
+    irr_exec_end_message(state, step, status);
+}
+
+_Static_assert(offsetof(irr_part_t, request) == 0, "on_part_done takes a request for its part");
+
+/* Writes the addresses of the non-empty ones of so many pieces. */
+static size_t resolve(const irr_exec_t *exec, const irr_piece_t *pieces, size_t count, irr_iov_t *iov)
+{
+    size_t filled = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (pieces[i].length > 0) {
+            iov[filled++] = (irr_iov_t){ .base = irr_exec_address(exec, &pieces[i]), .length = pieces[i].length };
+        }
+    }
+    return filled;
+}
+
+/* The pieces of the part that the first of so many is in, and its bytes. */
+static size_t part_of(const irr_piece_t *pieces, size_t count, size_t *bytes_p)
+{
+    size_t i = 0;
+
+    *bytes_p = 0;
+    do {
+        *bytes_p += pieces[i++].length;
+    } while (i < count && pieces[i].joined);
+    return i;
+}
+
+/* A header is one message. */
+static irr_composition_t compose(const irr_exec_t *exec, const irr_step_t *step)
+{
+    const irr_transport_caps_t *caps = &irr_channel_lane(exec->env.channel, step->peer)->transport->caps;
+    const irr_piece_t *pieces = &exec->plan->pieces[step->first_piece];
+    irr_composition_t composition;
+    size_t joined = 0;
+
+    if (step->content == IRR_CONTENT_HEADER) {
+        return (irr_composition_t){ .form = IRR_FORM_GATHER, .apart_min = SIZE_MAX };
+    }
+    for (size_t i = 1; i < step->pieces; i++) {
+        joined += pieces[i].joined;
+    }
+    composition = irr_compose(exec->env.compose, caps, step->pieces - joined, step->bytes);
+    if (joined > 0) {
+        composition.form = irr_compose(exec->env.compose, caps, step->pieces, step->bytes).form;
+    }
+    return composition;
+}
+
+/* One of the messages of a step. */
+static void start_part(irr_exec_step_t *state, const irr_step_t *step, irr_part_t *part, const irr_iov_t *iov,
+                       size_t count, irr_form_t form)
+{
+    irr_exec_t *exec = state->exec;
+    irr_status_t status;
+    size_t bytes;
+
+    part->request.done = on_part_done;
+    part->step = state;
+    part->gathers = form == IRR_FORM_GATHER && count > 1;
+    state->pending++;
+    if (irr_step_goes_out(step)) {
+        bytes = irr_iov_bytes(iov, count);
+        exec->env.counters->bytes_gathered += part->gathers ? bytes : 0;
+        status = irr_exec_send(exec, step, iov, count, bytes, form, &part->request);
+    } else {
+        status = irr_exec_recv(exec, step, iov, count, form, &part->request);
+    }
+    if (status != IRR_IN_PROGRESS) {
+        on_part_done(&part->request, status);
+    }
+}
+
+/*
+ * One message for all parts that are shorter than apart_min, then one for each of the others.  `pending` is one too
+ * many until all have started.
+ */
+void irr_exec_start_parts(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
+{
+    const irr_exec_room_t *room = irr_exec_room_of(exec, state->index);
+    const irr_piece_t *pieces = &exec->plan->pieces[step->first_piece];
+    const irr_composition_t composition = compose(exec, step);
+    irr_iov_t *iov = &room->iov[step->first_piece - room->first_piece];
+    irr_part_t *parts = &room->parts[step->first_piece - room->first_piece];
+    size_t together = 0, bytes, part;
+
+    for (size_t i = 0; i < step->pieces; i += part) {
+        part = part_of(&pieces[i], step->pieces - i, &bytes);
+        together += bytes < composition.apart_min ? resolve(exec, &pieces[i], part, iov + together) : 0;
+    }
+    if (together > 0 || step->bytes == 0) {   /* an empty message is a message too */
+        start_part(state, step, parts, iov, together, composition.form);
+        iov += together;
+        parts += together;
+    }
+    for (size_t i = 0; i < step->pieces && composition.apart_min != SIZE_MAX; i += part) {
+        part = part_of(&pieces[i], step->pieces - i, &bytes);
+        if (bytes > 0 && bytes >= composition.apart_min) {
+            const size_t count = resolve(exec, &pieces[i], part, iov);
+
+            start_part(state, step, parts, iov, count, count > 1 ? composition.form : IRR_FORM_IOVEC);
+            iov += count;
+            parts += count;
+        }
+    }
+    if (--state->pending == 0) {
+        irr_exec_end_step(state, step);
+    }
+}
