@@ -124,23 +124,6 @@ static void add_grids(all_t *all, const irr_settings_t *settings, const irr_traf
     }
 }
 
-/*
- * Boards lend what is long.  What is not very long they can copy as well, which is faster on processors with large
- * caches, so that is tried first; unless the user said up to which length.
- */
-static void add_boards(all_t *all, const irr_settings_t *settings, const irr_traffic_t *traffic)
-{
-    irr_settings_t copying = *settings;
-
-    copying.board_block = IRR_BOARD_BLOCK_TRIED;
-    if (settings->board_block == IRR_BYTES_AUTO && is_one_node(traffic) &&
-        traffic->longest > (double)irr_board_block(IRR_BYTES_AUTO, !traffic->alone) &&
-        traffic->bytes <= IRR_BOARD_BLOCK_TRIED * traffic->messages) {
-        add_row(all, &copying, "board");
-    }
-    add_row(all, settings, "board");
-}
-
 /* A grid for short messages, where some are so long that they cost less directly. */
 static void add_split(all_t *all, const irr_settings_t *settings, const irr_machine_t *machine,
                       const irr_traffic_t *traffic)
@@ -187,10 +170,9 @@ static void find_all(all_t *all, const irr_settings_t *settings, const irr_machi
                      const irr_traffic_t *traffic)
 {
     all->count = 0;
-    if (traffic->node_ranks > 1) {
-        add_boards(all, settings, traffic);
-    }
-    if (traffic->node_ranks > 1 && !is_one_node(traffic)) {
+    if (is_one_node(traffic)) {
+        add_row(all, settings, "board");
+    } else if (traffic->node_ranks > 1) {
         add_row(all, settings, "node");
     }
     add_row(all, settings, "a1");
@@ -302,7 +284,7 @@ int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, c
     find_all(&all, settings, machine, traffic);
     for (int i = 0; i < all.count; i++) {
         all.list[i].ns = irr_model_ns(machine, &limited, &all.list[i].way);
-        all.taken[i] = one_node && !all.list[i].way.boards;
+        all.taken[i] = one_node && all.list[i].row != row_of("board");
         best = all.list[i].ns < best && !irr_way_is_hybrid(&all.list[i].way) ? all.list[i].ns : best;
     }
     leave_out_splits(&all, best);
