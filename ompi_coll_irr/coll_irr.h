@@ -190,7 +190,7 @@ typedef struct mca_coll_irr_service_t {
     /* While CHOOSING. */
     bool                 asked;      /* the ranks have agreed that all choose, */
     bool                 grouped;    /* and have opened ways, */
-    bool                 needs_transport;   /* which boards alone could not be, also on one node */
+    bool                 needs_transport;   /* also on one node, where memory could not be shared */
     bool                 refused;           /* all ranks know that no way can be opened, which one of them has told */
     irr_choice_t         choice;
     uint64_t             told_exchanges;   /* its count when one rank said last what was found */

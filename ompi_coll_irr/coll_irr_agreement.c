@@ -71,7 +71,7 @@ static irr_choice_act_t list_ways(mca_coll_irr_module_t *module, mca_coll_irr_se
     return irr_choice_listed(choice, ratios, count);
 }
 
-/* Alike on all ranks: on one node what is tried goes over boards, and opens no transport, unless that has failed. */
+/* Alike on all ranks: on one node what is tried opens no network, unless that has failed. */
 static bool only_shared(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;

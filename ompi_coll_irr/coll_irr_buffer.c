@@ -11,9 +11,6 @@
 
 #include "core/alloc.h"
 
-/* Bytes of runs, in the mean, that are not packed where nobody knows yet whether each is read from another's memory. */
-#define RUN_MIN 1024
-
 /* ---- one side ---- */
 
 static mca_coll_irr_slot_t slot_at(const mca_coll_irr_side_t *side, int k)
@@ -135,7 +132,7 @@ typedef struct layout {
     size_t                 size;
     ptrdiff_t              extent, true_lower;
     bool                   is_run;      /* several elements, one behind the other, are one run of bytes */
-    size_t                 too_long;    /* its runs are shorter than this, in the mean; 0: that is not known */
+    bool                   is_packed;   /* its runs are too short; false also where that is not known */
 } layout_t;
 
 /* Most calls have one datatype. */
@@ -163,29 +160,15 @@ static mca_coll_irr_elements_t elements_at(const mca_coll_irr_side_t *side, int 
         .address = (char *)side->buffer + offset_at(side, at.slot, layout->extent) };
 }
 
-/* How blocks become a list: those whose runs are too short are packed. */
-typedef struct rule {
-    const irr_comm_t *irr_comm;    /* by which they go, or NULL */
-    bool              packs_all;   /* there is no memory for more blocks */
-} rule_t;
-
-static size_t least_run(const rule_t *rule, const mca_coll_irr_elements_t *elements)
-{
-    return rule->irr_comm == NULL ? RUN_MIN : irr_comm_block_min(rule->irr_comm, elements->rank, elements->bytes);
-}
-
 /* IRR_ERR_NOT_SUPPORTED: its runs are too short; most blocks are as the last one. */
-static irr_status_t list_runs(const mca_coll_irr_side_t *side, const rule_t *rule, layout_t *layout,
+static irr_status_t list_runs(const mca_coll_irr_side_t *side, layout_t *layout,
                               const mca_coll_irr_elements_t *elements, mca_coll_irr_listing_t *listing)
 {
-    const size_t least = least_run(rule, elements);
     irr_status_t status = IRR_ERR_NOT_SUPPORTED;
 
-    if (layout->too_long == 0 || least < layout->too_long) {
-        status = mca_coll_irr_runs_list(elements, least, side->buffer, listing);
-    }
-    if (status == IRR_ERR_NOT_SUPPORTED) {
-        layout->too_long = least;
+    if (!layout->is_packed) {
+        status = mca_coll_irr_runs_list(elements, IRR_BLOCK_MIN, side->buffer, listing);
+        layout->is_packed = status == IRR_ERR_NOT_SUPPORTED;
     }
     return status;
 }
@@ -225,12 +208,12 @@ static void list_plain(const mca_coll_irr_side_t *side, const layout_t *layout, 
 }
 
 /* False: there is no memory for so many blocks.  If all are packed, there is. */
-static bool list(const mca_coll_irr_side_t *side, const rule_t *rule, mca_coll_irr_listing_t *listing,
+static bool list(const mca_coll_irr_side_t *side, bool packs_all, mca_coll_irr_listing_t *listing,
                  packing_t *packing)
 {
     layout_t layout = { .datatype = NULL };
 
-    if (side->order == NULL && side->datatypes == NULL && !rule->packs_all && side->slots > 0) {
+    if (side->order == NULL && side->datatypes == NULL && !packs_all && side->slots > 0) {
         look_at(&layout, side->datatype);
         if (layout.is_run && mca_coll_irr_room_init(listing->room, (size_t)side->slots) == IRR_OK) {
             list_plain(side, &layout, listing);
@@ -247,12 +230,12 @@ static bool list(const mca_coll_irr_side_t *side, const rule_t *rule, mca_coll_i
         if (mca_coll_irr_room_init(listing->room, listing->count + 1) != IRR_OK) {
             return false;
         }
-        if (!rule->packs_all && layout.is_run) {
+        if (!packs_all && layout.is_run) {
             add(listing, elements.rank, elements.address - (char *)side->buffer + layout.true_lower, elements.bytes);
             continue;
         }
-        if (!rule->packs_all) {
-            status = list_runs(side, rule, &layout, &elements, listing);
+        if (!packs_all) {
+            status = list_runs(side, &layout, &elements, listing);
         }
         if (status == IRR_ERR_NOT_SUPPORTED) {
             add_packed(listing, &elements, packing);
@@ -264,17 +247,16 @@ static bool list(const mca_coll_irr_side_t *side, const rule_t *rule, mca_coll_i
 }
 
 /* The blocks of one side, with those that are packed in a copy.  Where all are, they are relative to it. */
-static bool open_side(const mca_coll_irr_side_t *side, rule_t rule, mca_coll_irr_end_t *end)
+static bool open_side(const mca_coll_irr_side_t *side, mca_coll_irr_end_t *end)
 {
     mca_coll_irr_listing_t listing = { .room = end->room };
     packing_t packing = { .bytes = 0 };
     ptrdiff_t delta = 0;
 
-    if (!list(side, &rule, &listing, &packing)) {
-        rule.packs_all = true;
+    if (!list(side, false, &listing, &packing)) {
         listing.count = 0;
         packing = (packing_t){ .bytes = 0 };
-        (void)list(side, &rule, &listing, &packing);
+        (void)list(side, true, &listing, &packing);
     }
     end->blocks = (irr_blocks_t){ .list = end->room->list, .count = listing.count };
     end->base = side->buffer;
@@ -306,16 +288,14 @@ irr_status_t mca_coll_irr_call_reserve(const mca_coll_irr_call_t *call)
     return status == IRR_OK ? mca_coll_irr_room_init(call->output.room, (size_t)call->recv.slots) : status;
 }
 
-void mca_coll_irr_call_open(mca_coll_irr_call_t *call, const irr_comm_t *irr_comm, bool in_place)
+void mca_coll_irr_call_open(mca_coll_irr_call_t *call, bool in_place)
 {
-    const rule_t rule = { .irr_comm = irr_comm };
-
     call->in_place = in_place;
-    call->lacks = !open_side(&call->recv, rule, &call->output);
+    call->lacks = !open_side(&call->recv, &call->output);
     if (in_place) {
         call->input = call->output;
     } else {
-        call->lacks = !open_side(&call->send, rule, &call->input) || call->lacks;
+        call->lacks = !open_side(&call->send, &call->input) || call->lacks;
     }
 }
 

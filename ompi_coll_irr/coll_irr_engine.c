@@ -6,7 +6,7 @@
  * wait yields, and after some idle rounds sleeps on the transport's event, for a bounded time because the
  * rest of MPI does not wake it.  A peer on another node takes longer to answer than a change of processes: there a
  * wait looks once and yields, and the processor is free for the kernel's part of the network.  Where each rank has a
- * processor a wait spins, but not for ever if it is for boards, which wake it at once.
+ * processor a wait spins, but not for ever if it is for ranks of the node alone, which wake it at once.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_network.h"
@@ -177,11 +177,11 @@ static void let_others_run(unsigned turn, unsigned idle)
     }
 }
 
-/* Where each rank has a processor: who waits long for boards gives it back meanwhile. */
+/* Where each rank has a processor: a long wait gives it back, if no network is open, which may wake late. */
 static void rest(unsigned idle)
 {
-    if (idle > LONG_IDLE) {
-        (void)irr_engine_wait_for_boards(mca_coll_irr_component.engine, SLEEP_US);
+    if (idle > LONG_IDLE && !irr_engine_has_network(mca_coll_irr_component.engine)) {
+        (void)irr_engine_wait(mca_coll_irr_component.engine, SLEEP_US);
     }
 }
 

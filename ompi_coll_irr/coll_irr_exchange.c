@@ -26,7 +26,7 @@ int mca_coll_irr_exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, m
 
     call->input.room = &module->send_room;
     call->output.room = &module->recv_room;
-    mca_coll_irr_call_open(call, irr_comm, in_place);
+    mca_coll_irr_call_open(call, in_place);
     result = call->lacks ? OMPI_ERR_OUT_OF_RESOURCE : mca_coll_irr_call_pack(call);
     if (result != OMPI_SUCCESS) {
         irr_comm_give_up(irr_comm, IRR_ERR_NO_MEMORY, "cannot start an exchange");

@@ -46,7 +46,7 @@ static bool open_call(mca_coll_irr_request_t *request, bool in_place)
     if (mca_coll_irr_call_reserve(call) != IRR_OK) {
         return false;
     }
-    mca_coll_irr_call_open(call, NULL, in_place);
+    mca_coll_irr_call_open(call, in_place);
     request->opened = true;
     if (call->lacks) {
         return false;

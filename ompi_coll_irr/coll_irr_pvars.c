@@ -33,7 +33,6 @@ static int class_of(const row_t *row)
     case offsetof(irr_counters_t, largest_message): return MCA_BASE_PVAR_CLASS_SIZE;
     case offsetof(irr_counters_t, scratch_bytes):   return MCA_BASE_PVAR_CLASS_SIZE;
     case offsetof(irr_counters_t, endpoints_open):  return MCA_BASE_PVAR_CLASS_SIZE;
-    case offsetof(irr_counters_t, board_memory):    return MCA_BASE_PVAR_CLASS_SIZE;
     default:                                        return MCA_BASE_PVAR_CLASS_COUNTER;
     }
 }

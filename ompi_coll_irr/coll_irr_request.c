@@ -160,7 +160,7 @@ void mca_coll_irr_request_open(mca_coll_irr_request_t *request, bool in_place)
         return;
     }
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);   /* its way may be given up */
-    mca_coll_irr_call_open(call, mca_coll_irr_series_way(request->series), in_place);
+    mca_coll_irr_call_open(call, in_place);
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     request->opened = true;
     request->failed = mca_coll_irr_call_pack(call);

@@ -243,23 +243,6 @@ static mca_coll_irr_text_t texts[] = {
         OPAL_INFO_LVL_5, mca_coll_irr_parse_size, SIZE_ALLOWED "means no limit",
         offsetof(mca_coll_irr_settings_t, engine.cache_bytes), NULL
     }, {
-        PREFIX "board_block", "auto",
-        "With board: number of bytes above which a message between ranks of a node is copied from the memory "
-        "of its sender, or goes directly where ranks cannot read each other's, and not through memory that they "
-        "share, with an optional suffix k, m or g. auto: "
-        TEXT(IRR_BOARD_BLOCK_ALONE) ", or " TEXT(IRR_BOARD_BLOCK_CROWDED) " on nodes with more ranks than processors, "
-        "in place, and of blocks below 8192 bytes; where nobody named board, both are tried on one node."
-        INFO_KEY,
-        OPAL_INFO_LVL_5, mca_coll_irr_parse_auto_size, "auto, or a whole number, with an optional suffix k, m or g",
-        offsetof(mca_coll_irr_settings_t, engine.board_block), NULL
-    }, {
-        PREFIX "board_bytes", TEXT(IRR_BOARD_BYTES_DEFAULT),
-        "With board: number of bytes of shared memory that a rank takes for a communicator at most, beside 512 "
-        "and 256 for each rank of its node, with an optional suffix k, m or g. What has no room goes directly. 0 means "
-        "only messages of up to 112 bytes go through shared memory." INFO_KEY,
-        OPAL_INFO_LVL_5, mca_coll_irr_parse_size, SIZE_ALLOWED "means only messages of up to 112 bytes",
-        offsetof(mca_coll_irr_settings_t, engine.board_bytes), NULL
-    }, {
         PREFIX "shm", "1",
         "1 means that ranks of a node send to each other through shared memory of coll/irr's own, if all ranks of the "
         "communicator can map that of the others on their node. 0 means that the network (" PREFIX "transport) carries "

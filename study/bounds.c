@@ -56,10 +56,6 @@ void irr_bounds_init(irr_bounds_t *bounds, const irr_way_t *way, const irr_nodes
     *bounds = (irr_bounds_t){
         .ranks = ranks, .root = root_of(ranks), .lmax = lmax, .granule = slice_min > 1 ? 3 * slice_min - 2 : 1
     };
-    if (way->boards) {
-        bounds->calm = nodes->smallest == nodes->largest;
-        return;
-    }
     if (irr_way_grid(way, ranks, nodes, &grid) != IRR_OK) {
         bounds->calm = way->order->contention_free;
         return;

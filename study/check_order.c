@@ -109,11 +109,6 @@ static irr_status_t join_ends(irr_check_t *check, const end_t *send, const end_t
                               "receives %zu", send->from, irr_check_index(check, send->id), sent, send->to,
                               send->stage, irr_check_index(check, recv->id), expected);
     }
-    if (check->steps[send->id].step->boarded != check->steps[recv->id].step->boarded) {
-        return irr_check_fail(check, "rank %d step %zu and rank %d step %zu: one end of the message is on a board",
-                              send->from, irr_check_index(check, send->id), recv->to,
-                              irr_check_index(check, recv->id));
-    }
     if (!same_parts(check, send, recv, &part)) {
         return irr_check_fail(check, "rank %d step %zu and rank %d step %zu differ in part %zu of their message",
                               send->from, irr_check_index(check, send->id), recv->to,

@@ -43,16 +43,12 @@ static size_t larger(size_t a, size_t b)
 static size_t count_rank(const irr_plan_t *plan, arrival_t *arrivals, irr_figures_t *figures)
 {
     size_t sent = 0, received = 0;
-    uint64_t traffic = 0, boarded = 0;
+    uint64_t traffic = 0;
 
     for (size_t i = 0; i < plan->nsteps; i++) {
         const irr_step_t *step = &plan->steps[i];
 
         if (step->peer == plan->rank || (step->kind != IRR_STEP_SEND && step->kind != IRR_STEP_RECV)) {
-            continue;
-        }
-        if (step->boarded) {
-            boarded += step->kind == IRR_STEP_SEND ? step->bytes : 0;
             continue;
         }
         if (step->kind == IRR_STEP_RECV) {
@@ -68,7 +64,6 @@ static size_t count_rank(const irr_plan_t *plan, arrival_t *arrivals, irr_figure
     figures->received_max = larger(figures->received_max, received);
     figures->scratch_bytes_max = larger(figures->scratch_bytes_max, plan->scratch_bytes);
     figures->traffic_bytes_max = traffic > figures->traffic_bytes_max ? traffic : figures->traffic_bytes_max;
-    figures->board_bytes_max = boarded > figures->board_bytes_max ? boarded : figures->board_bytes_max;
     return sent;
 }
 

@@ -13,7 +13,6 @@ typedef struct irr_figures {
     size_t   message_bytes_max;
     size_t   scratch_bytes_max;
     uint64_t traffic_bytes_max;
-    uint64_t board_bytes_max;     /* that others read of a rank's board; what goes over boards is nothing else here */
     size_t   contention;          /* cases of a rank, stage and step with more than one message received */
 } irr_figures_t;
 

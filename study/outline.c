@@ -20,7 +20,7 @@
 
 static bool same(const irr_step_t *a, const irr_step_t *b)
 {
-    return a->stage == b->stage && a->number == b->number && a->peer == b->peer && a->boarded == b->boarded;
+    return a->stage == b->stage && a->number == b->number && a->peer == b->peer;
 }
 
 /* A message that there is gets longer.  *at: behind the one that was met last, where the next one mostly is. */
@@ -41,7 +41,7 @@ static irr_status_t add_send(irr_plan_t *plan, const irr_step_t *send, size_t *a
     }
     return irr_plan_add(plan, &(irr_step_params_t){
         .kind = IRR_STEP_SEND, .peer = send->peer, .stage = send->stage, .number = send->number,
-        .boarded = send->boarded, .pieces = &piece, .npieces = 1 });
+        .pieces = &piece, .npieces = 1 });
 }
 
 static irr_status_t add_plan(const irr_plan_t *from, irr_plan_t *plan)
@@ -108,7 +108,7 @@ irr_status_t irr_plans_outline(const irr_way_t *way, const irr_plans_known_t *kn
     irr_status_t status;
     int count = 1;
 
-    if (irr_way_is_scheduled(way) || irr_way_is_local(way) || way->boards) {
+    if (irr_way_is_scheduled(way) || irr_way_is_local(way)) {
         return irr_plans_build(way, known, plans);
     }
     status = irr_matrix_init(&columns, matrix->ranks);

@@ -6,7 +6,6 @@
 #include "core/alloc.h"
 #include "order/tree/syncs.h"
 #include "route/pairs.h"
-#include "study/paper.h"
 #include "study/grid_plans.h"
 
 /* Lays the blocks of one side of one rank out; false if they do not fit an offset. */
@@ -117,15 +116,10 @@ static irr_status_t build(const irr_way_t *way, const irr_plans_known_t *known, 
     irr_grid_t grid;
 
     if (known->in_place) {
-        return irr_way_is_local(way) && way->pace == &irr_pace_free && !way->boards ? build_pairs(plans)
-                                                                                    : IRR_ERR_BAD_PARAM;
+        return irr_way_is_local(way) && way->pace == &irr_pace_free ? build_pairs(plans) : IRR_ERR_BAD_PARAM;
     }
     if (irr_way_is_scheduled(way)) {
         return known->schedule != NULL ? build_scheduled(way, known, plans) : IRR_ERR_BAD_PARAM;
-    }
-    if (way->boards) {
-        return known->nodes != NULL ? irr_paper_build(way, known->nodes, plans->problems, plans->plans)
-                                    : IRR_ERR_BAD_PARAM;
     }
     if (!irr_way_is_local(way)) {
         status = irr_way_grid(way, plans->ranks, known->nodes, &grid);

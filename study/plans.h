@@ -22,11 +22,11 @@ typedef struct irr_plans {
 /* What the plans are made from; all of it is borrowed while they are. */
 typedef struct irr_plans_known {
     const irr_matrix_t   *matrix;
-    const irr_nodes_t    *nodes;      /* for the route node and for boards, else NULL */
+    const irr_nodes_t    *nodes;      /* for the route node, else NULL */
     const irr_schedule_t *schedule;   /* for a way that is scheduled: sorted, one that passes irr_schedule_check for the
                                          matrix, or for what irr_forward_matrix makes of it if the way forwards */
     const irr_tree_t     *tree;       /* of the ranks' hosts, for the pace sync; NULL: one switch */
-    bool                  in_place;   /* for a local way with the pace free, without boards: by route/pairs.h */
+    bool                  in_place;   /* for a local way with the pace free: by route/pairs.h */
 } irr_plans_known_t;
 
 /*
@@ -53,7 +53,6 @@ typedef struct irr_plans_message {
     int                stage, step, from, to;
     size_t             index;    /* of the send in the plan of its rank */
     size_t             bytes;
-    bool               boarded;  /* it goes over a board */
     const irr_slice_t *slices;   /* of irr_plans_each_message: in the order of the message, adjacent ones merged; valid
                                     during the call */
     size_t             nslices;

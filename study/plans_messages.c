@@ -77,7 +77,7 @@ static irr_plans_message_t message_of(const irr_plans_t *plans, const outgoing_t
 
     return (irr_plans_message_t){
         .stage = step->stage, .step = step->number, .from = at->rank, .to = step->peer,
-        .index = (size_t)(step - plans->plans[at->rank].steps), .bytes = step->bytes, .boarded = step->boarded
+        .index = (size_t)(step - plans->plans[at->rank].steps), .bytes = step->bytes
     };
 }
 

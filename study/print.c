@@ -5,9 +5,6 @@
  *     stage 1 step 1  recv from 0      8 bytes  output[0,8)
  *     stage 1 step 1  send to   2     16 bytes  input[8,24)  after 0 3
  *     stage 1 step 0  tell      0  after 0
- *     stage 1 step 1  put for   3      8 bytes  input[0,8)
- *
- * A rank puts for others, and reads of theirs, what goes over boards.
  */
 #include "plan/plan.h"
 #include "study/print.h"
@@ -32,10 +29,8 @@ static void print_message(const irr_plan_t *plan, const irr_step_t *step, FILE *
 static void print_step(const irr_plan_t *plan, const irr_step_t *step, FILE *stream)
 {
     static const char *const verbs[] = { "send to  ", "recv from", "copy on  ", "tell     ", "await    ", "reduce on" };
-    static const char *const boarded[] = { [IRR_STEP_SEND] = "put for  ", [IRR_STEP_RECV] = "read from" };
 
-    fprintf(stream, "stage %d step %-4d %s ", step->stage, step->number,
-            step->boarded ? boarded[step->kind] : verbs[step->kind]);
+    fprintf(stream, "stage %d step %-4d %s ", step->stage, step->number, verbs[step->kind]);
     if (step->kind == IRR_STEP_TELL || step->kind == IRR_STEP_AWAIT) {
         fprintf(stream, "%d", step->peer);
     } else {

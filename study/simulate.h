@@ -9,7 +9,7 @@
 
 typedef struct irr_simulated {
     double ns;         /* until the last rank has ended */
-    size_t messages;   /* that the rank sends that sends most; cells of boards are none */
+    size_t messages;   /* that the rank sends that sends most */
 } irr_simulated_t;
 
 /*

@@ -34,7 +34,7 @@ typedef struct message {
     size_t              bytes;
     double              time;      /* when it leaves */
     double              tail;      /* when its last byte has passed the links so far */
-    bool                inside, cell;
+    bool                inside;
     irr_request_t      *waiting;   /* of the sender, or NULL */
     phase_t             phase;     /* DATA, unless it asks first */
     irr_request_t      *answerer;  /* the receive that has answered, or NULL */
@@ -97,7 +97,7 @@ static double end_ns(const irr_timed_t *timed, const message_t *message, size_t 
 {
     const irr_machine_t *machine = timed->config.machine;
     const uint64_t apiece = message->inside ? machine->node_message : machine->message;
-    double ns = message->cell ? (double)machine->flag : (double)apiece / 2;
+    double ns = (double)apiece / 2;
 
     ns += pieces > 1 ? (double)pieces * (double)machine->piece : 0;
     return ns + (message->inside || pieces > 1 ? copy_ns(timed, message->bytes) : 0);
@@ -154,12 +154,6 @@ static message_t *create_message(irr_timed_t *timed, int from, int to, size_t by
     return message;
 }
 
-static bool is_cell(const irr_timed_t *timed, const message_t *message, uint16_t tag)
-{
-    return timed->config.boards && message->inside && irr_tag_kind(tag) == IRR_TAG_DATA &&
-           message->bytes <= timed->config.board_block;
-}
-
 static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
                          irr_form_t form, irr_request_t *request)
 {
@@ -172,11 +166,10 @@ static irr_status_t send(irr_channel_t *channel, int to, uint16_t tag, const irr
         return IRR_ERR_NO_MEMORY;
     }
     message->item.key = irr_key(0, tag, channel->rank);
-    message->cell = is_cell(timed, message, tag);
     message->phase = timed->config.packets != NULL && !message->inside && timed->config.ask_from > 0 &&
                      message->bytes >= timed->config.ask_from ? ASKED : DATA;
     port->now += end_ns(timed, message, count);
-    port->messages += !message->cell;
+    port->messages++;
     message->time = port->now;
     irr_loopback_queue_push(&port->leaving, &message->item);
     if (port->leaving.length == 1) {
@@ -287,7 +280,7 @@ static void leave(irr_timed_t *timed, message_t *message)
     } else if (message->edges > 0) {
         happens(timed, message->time, COMES, message);
     } else {
-        happens(timed, message->time + (message->cell ? 0 : (double)machine->node_latency), ARRIVES, message);
+        happens(timed, message->time + (double)machine->node_latency, ARRIVES, message);
     }
 }
 

@@ -3,14 +3,13 @@
  *
  * Each rank has a clock.  What a message costs its ends is added to their clocks; between nodes it then passes the
  * links of the tree, each of which serves messages in the order in which they come to it, at its speed: the head goes
- * on as soon as a link begins with it, the tail when the slowest one is done.  With boards a short message inside a
- * node is a cell that one writes and the other reads.
+ * on as soon as a link begins with it, the tail when the slowest one is done.
  *
  * With packets (study/packets.h) messages between nodes go in segments, by TCP, and queues of switches overflow.  A
  * message that asks first (a rendezvous) is sent when its receiver has answered.  Question and answer wait in queues
  * behind other messages.
  *
- * Not simulated: memory that ranks of a node share; without packets, how a transport asks before long messages.
+ * Not simulated, without packets: how a transport asks before long messages.
  */
 #ifndef IRR_TIMED_H
 #define IRR_TIMED_H
@@ -25,8 +24,6 @@ typedef struct irr_timed irr_timed_t;
 typedef struct irr_timed_config {
     const irr_machine_t *machine;      /* borrowed, as is the tree: of the ranks on their nodes */
     const irr_tree_t    *tree;         /* the bandwidth of the machine is that of its base speed */
-    bool                 boards;
-    size_t               board_block;  /* bytes of a message that goes over a board at most */
     void               (*progress)(void);   /* called every few thousand events of a simulation; NULL: nobody asks */
     size_t               ask_from;     /* with packets, messages between nodes of so many bytes ask first; 0: none */
     irr_packets_t       *packets;      /* between nodes messages are sent as packets, of this tree; NULL: as a whole */
@@ -54,7 +51,7 @@ irr_status_t irr_timed_status(const irr_timed_t *timed);
 double irr_timed_now(const irr_timed_t *timed, int rank);
 void   irr_timed_work(irr_timed_t *timed, int rank, double ns);
 
-/* Messages that it has sent; cells of boards are none. */
+/* Messages that it has sent. */
 size_t irr_timed_messages(const irr_timed_t *timed, int rank);
 
 #endif

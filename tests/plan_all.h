@@ -82,7 +82,6 @@ static inline irr_status_t irr_plan_all_by(irr_plan_all_fn_t *build, const irr_s
 
     free.pace = IRR_PACE_FREE;
     way = irr_way_of(&free, 1);
-    way.boards = way.boards && settings->board_bytes > 0;
     if (irr_way_is_scheduled(&way)) {
         status = irr_order_schedule(way.order, matrix, &params, &schedule);
     }

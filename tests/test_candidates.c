@@ -11,8 +11,7 @@
 static irr_settings_t open_settings(void)
 {
     return (irr_settings_t){
-        .overlap = IRR_OVERLAP_PIPELINED, .slice_min = 256, .board_block = IRR_BYTES_AUTO, .board_bytes = 1 << 20,
-        .piece_bytes = IRR_BYTES_AUTO, .lead_bytes = IRR_BYTES_AUTO, .direct_bytes = IRR_BYTES_AUTO
+        .overlap = IRR_OVERLAP_PIPELINED, .slice_min = 256, .piece_bytes = IRR_BYTES_AUTO, .lead_bytes = IRR_BYTES_AUTO, .direct_bytes = IRR_BYTES_AUTO
     };
 }
 
@@ -78,41 +77,15 @@ static bool has_pace(const irr_candidate_t *list, int count, const irr_pace_t *p
 
 /* ---- what is in the list ---- */
 
-/* Long messages are lent, or copied; unless that is the same, or they are very long, or the user said which. */
-static void expect_boards(irr_traffic_t *traffic, bool alone)
-{
-    const irr_machine_t machine = IRR_MACHINE_DEFAULT;
-    const double from = alone ? IRR_BOARD_BLOCK_ALONE : IRR_BOARD_BLOCK_CROWDED;
-    const int count = traffic->longest > from && traffic->longest <= IRR_BOARD_BLOCK_TRIED ? 2 : 1;
-    irr_settings_t settings = open_settings(), pinned = settings;
-    irr_candidate_t list[IRR_CANDIDATES_MAX];
-    char text[IRR_CANDIDATE_TEXT];
-
-    traffic->alone = alone;
-    CU_ASSERT_EQUAL_FATAL(list_of(traffic, list), count);
-    CU_ASSERT_TRUE(is(&list[0], "board") && is(&list[count - 1], "board"));
-    irr_candidate_settings(&list[count - 1], &pinned);
-    CU_ASSERT_EQUAL(pinned.board_block, IRR_BYTES_AUTO);
-    if (count == 2) {
-        irr_candidate_text(&list[0], text, sizeof(text));
-        CU_ASSERT_STRING_EQUAL(text, "board, up to 262144 bytes copied");
-        CU_ASSERT_FALSE(irr_candidate_same(&list[0], &list[1]));
-        irr_candidate_settings(&list[0], &pinned);
-        CU_ASSERT_EQUAL(pinned.board_block, 262144);
-    }
-    settings.board_block = 8192;
-    CU_ASSERT_EQUAL(irr_candidates(&machine, traffic, &settings, list), 1);
-    CU_ASSERT_EQUAL(list[0].way.board_block, 8192);
-}
-
 static void test_one_node(void)
 {
     for (int ranks = 2; ranks <= 256; ranks *= 2) {
         for (double bytes = 1; bytes < 1e8; bytes *= 2) {
-            irr_traffic_t traffic = equal(ranks, ranks, bytes);
+            const irr_traffic_t traffic = equal(ranks, ranks, bytes);
+            irr_candidate_t list[IRR_CANDIDATES_MAX];
 
-            expect_boards(&traffic, false);
-            expect_boards(&traffic, true);
+            CU_ASSERT_EQUAL_FATAL(list_of(&traffic, list), 1);
+            CU_ASSERT_TRUE(is(&list[0], "board"));
         }
     }
 }
@@ -219,7 +192,7 @@ static void check_pinned(const irr_candidate_t *candidate, const irr_settings_t 
         ways[0] = base;
     }
     CU_ASSERT_TRUE(ways[0].route == way->route && ways[0].order == way->order && ways[0].pace == way->pace);
-    CU_ASSERT_TRUE(ways[0].piece_max == way->piece_max && ways[0].boards == way->boards);
+    CU_ASSERT_TRUE(ways[0].piece_max == way->piece_max);
     CU_ASSERT_TRUE(!way->pace->syncs || ways[0].lead == way->lead);
     CU_ASSERT_TRUE(way->pace != &irr_pace_grant || ways[0].grants == way->grants);
     CU_ASSERT_EQUAL(memcmp(&ways[0].dims, &way->dims, sizeof(way->dims)), 0);
@@ -291,7 +264,7 @@ static void test_text(void)
 }
 
 static const irr_test_case_t cases[] = {
-    { "on one node it is boards, whatever is sent", test_one_node },
+    { "on one node all goes directly, whatever is sent", test_one_node },
     { "short messages are forwarded, best by the model first", test_short },
     { "long ones between nodes have several paces among the first", test_long },
     { "many ranks are spared what takes long to compute", test_sync_of_many },

@@ -107,7 +107,6 @@ static void test_shape(void)
 BREAK(no_send,       step(s, 1, 2)->stage = 2)
 BREAK(no_receive,    step(s, 1, 1)->stage = 2)
 BREAK(other_length,  step(s, 0, 2)->bytes = 15; piece(s, 0, 2, 0)->length = 7)
-BREAK(other_boards,  step(s, 0, 2)->boarded = true)
 BREAK(other_pieces,  piece(s, 0, 2, 0)->length = 9; piece(s, 0, 2, 1)->length = 7)
 BREAK(no_dep,        step(s, 1, 4)->deps = 0)
 BREAK(other_dep,     s->plans[1].deps[0] = 1)
@@ -128,7 +127,6 @@ static void test_rules_1_to_4(void)
         { no_send, "rank 0 step 0 receives from rank 1 in stage 1, which has no send for it" },
         { no_receive, "rank 2 step 3 sends to rank 1 in stage 1, which has no receive for it" },
         { other_length, "rank 0 step 2 sends 15 bytes to rank 1 in stage 1, whose step 0 receives 16" },
-        { other_boards, "rank 0 step 2 and rank 1 step 0: one end of the message is on a board" },
         { other_pieces, "rank 0 step 2 and rank 1 step 0 differ in part 0 of their message" },
         { no_dep, "rank 1 step 4 reads SCRATCH[0,8) of step 0, on which it does not depend" },
         { other_dep, "rank 1 step 4 reads SCRATCH[0,8) of step 0, on which it does not depend" },

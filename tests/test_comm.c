@@ -333,7 +333,7 @@ static void test_trouble_of_several(void)
 
 static void test_settings(void)
 {
-    enum { DIFFERENCES = 28 };
+    enum { DIFFERENCES = 26 };
     const irr_settings_t common = {
         .algorithm = 1, .compose = IRR_COMPOSE_AUTO, .window_messages = 4, .window_bytes = 1000,
         .dims = { 2, { 4, 4 } }, .slice_min = 64, .overlap = IRR_OVERLAP_DUAL
@@ -344,7 +344,7 @@ static void test_settings(void)
         "window_messages", "dims is not the same on rank 2 of a communicator as on rank 0", "dims", "slice_min",
         "overlap", "pace", "grants", "seed", "lambda", "lambda", "latency_bytes", "max_steps", "lp_shift",
         "redistribution", "redistribution", "piece_bytes", "matrix_max_bytes", "cache_bytes", "lead_bytes",
-        "host_route", "schedule_ms", "board_block", "board_bytes", "direct_bytes"
+        "host_route", "schedule_ms", "direct_bytes"
     };
     irr_settings_t others[DIFFERENCES];
     char beginning[128];
@@ -371,7 +371,7 @@ static void test_settings(void)
     others[19].piece_bytes = 1; others[20].matrix_max_bytes = 1;
     others[21].cache_bytes = 1; others[22].lead_bytes = 1;
     others[23].host_route = IRR_HOST_ROUTE_NODE; others[24].schedule_ms = 1;
-    others[25].board_block = 1; others[26].board_bytes = 1; others[27].direct_bytes = 1;
+    others[25].direct_bytes = 1;
     for (size_t i = 0; i < DIFFERENCES; i++) {
         irr_team_t team;
         irr_world_t world;

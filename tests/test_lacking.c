@@ -20,8 +20,6 @@ typedef struct scene {
 
 static void open_scene(scene_t *scene, int algorithm, irr_pacing_t pace, irr_job_kind_t kind, uint64_t *state)
 {
-    const bool boards = irr_test_random(state) % 2 == 0;
-
     memset(scene, 0, sizeof(*scene));
     irr_memory_begin();
     irr_world_open(&scene->world, RANKS, irr_test_random(state), irr_test_random(state) % 3 * 100);
@@ -30,8 +28,7 @@ static void open_scene(scene_t *scene, int algorithm, irr_pacing_t pace, irr_job
         scene->team.params[r].node = r / 2;
         scene->team.params[r].settings = (irr_settings_t){
             .algorithm = algorithm, .pace = pace, .piece_bytes = kind == IRR_JOB_MIXED ? 1000 : 0,
-            .scheduled.redistribution = { 1, RANKS, 2, RANKS, 1, 1 },
-            .board_block = 1000, .board_bytes = boards ? 1 << 16 : 0
+            .scheduled.redistribution = { 1, RANKS, 2, RANKS, 1, 1 }
         };
     }
     scene->other = scene->team;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define FOUR "message 1\nlatency 2\nbandwidth 3\ncopy 4\n"
-#define NAMES "message, latency, bandwidth, copy, node_message, node_latency, flag, piece, switch_nodes, taper, " \
+#define NAMES "message, latency, bandwidth, copy, node_message, node_latency, piece, switch_nodes, taper, " \
               "buffer, timeout"
 
 static irr_status_t read_text(const char *text, irr_machine_t *machine, irr_file_error_t *error)
@@ -28,7 +28,7 @@ static irr_status_t read_text(const char *text, irr_machine_t *machine, irr_file
 static void test_all_constants(void)
 {
     const irr_machine_t wanted = {
-        .message = 1, .latency = 2, .bandwidth = 100000000, .copy = 4, .node_message = 5, .node_latency = 6, .flag = 7,
+        .message = 1, .latency = 2, .bandwidth = 100000000, .copy = 4, .node_message = 5, .node_latency = 6,
         .piece = 0, .switch_nodes = 9, .taper = 10, .buffer = 11, .timeout = 12
     };
     irr_machine_t machine;

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#define BOARD_BLOCK 32768
 
 static irr_machine_t infiniband(void)
 {
@@ -33,7 +32,7 @@ static irr_traffic_t equal(int ranks, int node_ranks, double bytes)
 {
     return (irr_traffic_t){
         .ranks = ranks, .node_ranks = node_ranks, .messages = ranks - 1, .bytes = (ranks - 1) * bytes,
-        .even = (ranks - 1) * bytes, .longest = bytes, .board_block = BOARD_BLOCK
+        .even = (ranks - 1) * bytes, .longest = bytes
     };
 }
 
@@ -169,16 +168,14 @@ static void test_lab(void)
 
 /* ---- what follows from how a way works ---- */
 
-static void test_boards(void)
+static void test_nodes(void)
 {
     const irr_machine_t machine = infiniband();
-    const irr_traffic_t node = equal(16, 16, 64), nodes = equal(64, 16, 64), far = equal(16, 1, 64),
-                        large = equal(64, 16, 4 * BOARD_BLOCK);
+    const irr_traffic_t node = equal(16, 16, 64), nodes = equal(64, 16, 64), large = equal(64, 16, 131072);
 
-    CU_ASSERT(time_of(&machine, &node, "board") < time_of(&machine, &node, "a1") / 2);
+    CU_ASSERT_DOUBLE_EQUAL(time_of(&machine, &node, "board"), time_of(&machine, &node, "a1"), 1);
     CU_ASSERT_DOUBLE_EQUAL(time_of(&machine, &node, "node") / time_of(&machine, &node, "a1"), 1, 0.1);
-    CU_ASSERT(time_of(&machine, &nodes, "node") < time_of(&machine, &nodes, "board"));
-    CU_ASSERT_DOUBLE_EQUAL(time_of(&machine, &far, "board"), time_of(&machine, &far, "a1"), 1);
+    CU_ASSERT(time_of(&machine, &nodes, "node") < time_of(&machine, &nodes, "a1"));
     CU_ASSERT_DOUBLE_EQUAL(time_of(&machine, &large, "node") / time_of(&machine, &large, "a1"), 1, 0.01);
 }
 
@@ -322,8 +319,7 @@ static irr_traffic_t any_traffic(uint64_t *state)
     return (irr_traffic_t){
         .ranks = ranks, .node_ranks = 1 + (int)irr_test_below(state, (uint64_t)ranks), .messages = messages,
         .bytes = bytes, .even = bytes / (1 + any(state, 2)),
-        .longest = messages > 0 ? mean * (1 + any(state, 3) * (messages - 1) / 8) : 0,
-        .board_block = any(state, 20)
+        .longest = messages > 0 ? mean * (1 + any(state, 3) * (messages - 1) / 8) : 0
     };
 }
 
@@ -343,7 +339,7 @@ static void test_any(void)
             const double ns = irr_model_ns(machine, &traffic, way);
 
             CU_ASSERT(ns >= 0 && isfinite(ns));
-            if (!way->boards && !way->balanced && !irr_way_is_split(way)) {
+            if (!way->balanced && !irr_way_is_split(way)) {
                 more.bytes *= 2;
                 more.even *= 2;
                 more.longest *= 2;
@@ -357,7 +353,7 @@ static void test_traffic_of(void)
 {
     uint64_t entries[] = { 100, 5, 0,  7, 100, 0,  9, 20, 100 };
     const irr_matrix_t matrix = { .ranks = 3, .entries = entries };
-    const irr_traffic_t traffic = irr_traffic_of(&matrix, 8, 1);
+    const irr_traffic_t traffic = irr_traffic_of(&matrix, 8);
 
     CU_ASSERT_EQUAL(traffic.ranks, 3);
     CU_ASSERT_EQUAL(traffic.node_ranks, 3);
@@ -365,7 +361,6 @@ static void test_traffic_of(void)
     CU_ASSERT_EQUAL(traffic.bytes, 29);
     CU_ASSERT_EQUAL(traffic.even, 25);
     CU_ASSERT_EQUAL(traffic.longest, 20);
-    CU_ASSERT_EQUAL(traffic.board_block, 1);
 }
 
 static const irr_test_case_t cases[] = {
@@ -374,7 +369,7 @@ static const irr_test_case_t cases[] = {
     { "direct messages win from the study's block length on", test_crossover },
     { "times at 1024 ranks are those of the study", test_times },
     { "times of the lab are those measured", test_lab },
-    { "boards pay within a node, and node to node between nodes", test_boards },
+    { "leaders pay between nodes of several ranks", test_nodes },
     { "some long messages go directly", test_some_long },
     { "with few neighbours direct messages win", test_sparse },
     { "a hot rank is no hot node", test_hot_rank },

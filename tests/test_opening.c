@@ -129,7 +129,7 @@ static void start(const char *algorithm)
     for (int t = 0; t < TEAMS; t++) {
         for (int r = 0; r < RANKS; r++) {
             const irr_comm_params_t params = {
-                .ranks = RANKS, .rank = r, .settings = { .algorithm = row, .board_bytes = 1024 },
+                .ranks = RANKS, .rank = r, .settings = { .algorithm = row },
                 .oob = &job.oobs[t][r], .node = r / 3
             };
 

@@ -15,7 +15,7 @@
 static bool hash_message(void *context, const irr_plans_message_t *message)
 {
     const size_t parts[] = { (size_t)message->stage, (size_t)message->step, (size_t)message->from, (size_t)message->to,
-                             message->bytes, message->boarded };
+                             message->bytes };
     uint64_t *hash = context;
 
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -74,7 +74,6 @@ static void test_messages(void)
         for (int a = 0; irr_algorithm_name(a) != NULL; a++) {
             compare(&(irr_settings_t){ .algorithm = a, .slice_min = irr_test_below(&state, 300),
                                        .direct_bytes = irr_test_below(&state, 3000) }, &matrix);
-            compare(&(irr_settings_t){ .algorithm = a, .board_block = 1000, .board_bytes = 100000 }, &matrix);
         }
         irr_matrix_fini(&matrix);
     }

@@ -16,8 +16,7 @@ static const irr_way_t unlimited;
 static void build(const char *algorithm, irr_overlap_t overlap, int ranks, irr_plans_t *plans)
 {
     const irr_settings_t settings = {
-        .algorithm = irr_algorithm_find(algorithm), .overlap = overlap, .board_block = 50000,
-        .board_bytes = overlap == IRR_OVERLAP_PIPELINED ? 400000 : 0   /* boards, or none */
+        .algorithm = irr_algorithm_find(algorithm), .overlap = overlap
     };
     irr_matrix_t matrix;
 

@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages as text, a line each: stage.step from>to bytes, and source>destination[offset,end) for each slice;
- * * behind what goes over a board. */
+/* Messages as text, a line each: stage.step from>to bytes, and source>destination[offset,end) for each slice. */
 typedef struct record {
     char   text[2000];
     size_t used;
@@ -27,9 +26,9 @@ static bool record_message(void *context, const irr_plans_message_t *message)
     char *text = record->text;
     size_t size = sizeof(record->text);
 
-    record->used += (size_t)snprintf(text + record->used, size - record->used, "%d.%d %d>%d%s %zu:",
+    record->used += (size_t)snprintf(text + record->used, size - record->used, "%d.%d %d>%d %zu:",
                                      message->stage, message->step, message->from, message->to,
-                                     message->boarded ? "*" : "", message->bytes);
+                                     message->bytes);
     for (size_t i = 0; i < message->nslices && record->used < size; i++) {
         const irr_slice_t *slice = &message->slices[i];
 
@@ -130,32 +129,16 @@ static void test_direct(void)
 static void test_nodes(void)
 {
     static const int labels[] = { 7, 3, 7, 3 };
-    irr_way_t way = *irr_algorithm_way(irr_algorithm_find("board"));
+    irr_way_t way = *irr_algorithm_way(irr_algorithm_find("node"));
     irr_matrix_t matrix = numbered_matrix(4);
     irr_plans_t plans = { .ranks = 77 };
     irr_nodes_t nodes;
 
-    way.board_block = 200;
-    way.board_bytes = 30 * 8 * 4;
+    way.direct_from = 31;
     *irr_matrix_at(&matrix, 2, 0) = 201;
     *irr_matrix_at(&matrix, 1, 2) = 0;
     CU_ASSERT_EQUAL_FATAL(irr_nodes_init(&nodes, 4, labels), IRR_OK);
     const irr_plans_known_t known = { .matrix = &matrix, .nodes = &nodes };
-    CU_ASSERT_EQUAL_FATAL(irr_plans_build(&way, &known, &plans), IRR_OK);
-    expect_messages(&plans, "1.1 0>1 2: 0>1[0,2)\n"
-                            "1.1 2>3 24: 2>3[0,24)\n"
-                            "1.1 3>0 31: 3>0[0,31)\n"
-                            "1.2 0>2* 3: 0>2[0,3)\n"
-                            "1.2 1>3* 14: 1>3[0,14)\n"
-                            "1.2 2>0 201: 2>0[0,201)\n"
-                            "1.2 3>1* 32: 3>1[0,32)\n"
-                            "1.3 0>3 4: 0>3[0,4)\n"
-                            "1.3 1>0 11: 1>0[0,11)\n"
-                            "1.3 2>1 22: 2>1[0,22)\n"
-                            "1.3 3>2 33: 3>2[0,33)\n");
-    irr_plans_fini(&plans);
-    way = *irr_algorithm_way(irr_algorithm_find("node"));
-    way.direct_from = 31;
     CU_ASSERT_EQUAL_FATAL(irr_plans_build(&way, &known, &plans), IRR_OK);
     expect_messages(&plans, "1.1 0>2 3: 0>2[0,3)\n"
                             "1.1 1>3 14: 1>3[0,14)\n"
@@ -394,7 +377,7 @@ static bool replay_message(void *context, const irr_plans_message_t *message)
 static bool hash_message(void *context, const irr_plans_message_t *message)
 {
     const size_t parts[] = { (size_t)message->stage, (size_t)message->step, (size_t)message->from, (size_t)message->to,
-                             message->index, message->bytes, message->boarded };
+                             message->index, message->bytes };
     uint64_t *hash = context;
 
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -460,11 +443,7 @@ static void test_replay(void)
             matrix.entries[i] = irr_test_below(&state, 3) > 0 ? irr_test_below(&state, REPLAY_LENGTH + 1) : 0;
         }
         for (int a = 0; irr_algorithm_name(a) != NULL; a++) {
-            const size_t limit = irr_test_below(&state, REPLAY_LENGTH + 1);
-
             check_replay(&(irr_settings_t){ .algorithm = a }, &matrix);
-            check_replay(&(irr_settings_t){ .algorithm = a, .board_block = 1000,
-                                            .board_bytes = limit * 8 * (size_t)ranks + 1 }, &matrix);
         }
         irr_matrix_fini(&matrix);
     }
@@ -476,7 +455,7 @@ int main(void)
         { "blocks lie without gaps, by rank", test_layout },
         { "rows and matrices that cannot be planned are refused", test_refused },
         { "messages of direct plans", test_direct },
-        { "messages over boards, and by leaders of nodes", test_nodes },
+        { "messages by leaders of nodes", test_nodes },
         { "messages of a schedule", test_scheduled },
         { "messages of forwarding plans", test_forwarded },
         { "messages through scratch that is used twice", test_scratch_reused },

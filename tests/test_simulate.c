@@ -1,5 +1,5 @@
 /*
- * test_simulate.c - plans on a fabric with times: each constant, shared links, paces, boards.
+ * test_simulate.c - plans on a fabric with times: each constant, shared links, paces.
  *
  * Times are worked out by hand from constants that are easy to add up.
  */
@@ -14,7 +14,7 @@
 
 /* 8 Gbit/s is a byte a ns, 1000 MB/s too. */
 static const irr_machine_t simple = {
-    .message = 100, .latency = 1000, .bandwidth = 8000, .copy = 1000, .node_message = 40, .node_latency = 7, .flag = 5,
+    .message = 100, .latency = 1000, .bandwidth = 8000, .copy = 1000, .node_message = 40, .node_latency = 7,
     .piece = 1, .switch_nodes = 0, .taper = 1
 };
 
@@ -56,16 +56,14 @@ static void set(scene_t *scene, int from, int to, uint64_t bytes)
     *irr_matrix_at(&scene->matrix, from, to) = bytes;
 }
 
-static irr_timed_config_t config_of(const scene_t *scene, bool boards, size_t board_block)
+static irr_timed_config_t config_of(const scene_t *scene)
 {
-    return (irr_timed_config_t){
-        .machine = &scene->machine, .tree = &scene->tree, .boards = boards, .board_block = board_block
-    };
+    return (irr_timed_config_t){ .machine = &scene->machine, .tree = &scene->tree };
 }
 
-static irr_status_t simulate(const scene_t *scene, const irr_way_t *way, bool boards, irr_simulated_t *simulated)
+static irr_status_t simulate(const scene_t *scene, const irr_way_t *way, irr_simulated_t *simulated)
 {
-    const irr_timed_config_t config = config_of(scene, boards, 1000);
+    const irr_timed_config_t config = config_of(scene);
     const irr_plans_known_t known = { .matrix = &scene->matrix, .nodes = &scene->nodes, .tree = &scene->tree };
     irr_plans_t plans = { .ranks = 0 };
     irr_status_t status = irr_plans_build(way, &known, &plans);
@@ -87,7 +85,7 @@ static double time_of(const scene_t *scene, const char *name)
     const irr_way_t way = way_of(name);
     irr_simulated_t simulated = { .ns = -1 };
 
-    CU_ASSERT_EQUAL(simulate(scene, &way, false, &simulated), IRR_OK);
+    CU_ASSERT_EQUAL(simulate(scene, &way, &simulated), IRR_OK);
     return simulated.ns;
 }
 
@@ -115,13 +113,8 @@ static void test_inside(void)
 
     open_scene(&scene, &simple, 2, 2);
     set(&scene, 0, 1, 600);
-    CU_ASSERT_EQUAL(time_of(&scene, "a1"), 20 + 600 + 7 + 20 + 600);
-    CU_ASSERT_EQUAL(simulate(&scene, &way, true, &simulated), IRR_OK);
-    CU_ASSERT_EQUAL(simulated.ns, 5 + 600 + 5 + 600);
-    CU_ASSERT_EQUAL(simulated.messages, 0);
-    set(&scene, 0, 1, 1001);
-    CU_ASSERT_EQUAL(simulate(&scene, &way, true, &simulated), IRR_OK);
-    CU_ASSERT_EQUAL(simulated.ns, 20 + 1001 + 7 + 20 + 1001);
+    CU_ASSERT_EQUAL(simulate(&scene, &way, &simulated), IRR_OK);
+    CU_ASSERT_EQUAL(simulated.ns, 20 + 600 + 7 + 20 + 600);
     CU_ASSERT_EQUAL(simulated.messages, 1);
     close_scene(&scene);
 }
@@ -201,14 +194,14 @@ static void test_paces(void)
 
     open_scene(&scene, &simple, 5, 1);
     fill(&scene, "uniform", 10, 1);
-    CU_ASSERT_EQUAL(simulate(&scene, &way, false, &simulated), IRR_OK);
+    CU_ASSERT_EQUAL(simulate(&scene, &way, &simulated), IRR_OK);
     CU_ASSERT_DOUBLE_EQUAL(simulated.ns, 4 * 50 + 10 + 1000 + 50, 1);
     way.pace = &irr_pace_loose;
-    CU_ASSERT_EQUAL(simulate(&scene, &way, false, &simulated), IRR_OK);
+    CU_ASSERT_EQUAL(simulate(&scene, &way, &simulated), IRR_OK);
     CU_ASSERT_DOUBLE_EQUAL(simulated.ns, 4 * (50 + 10 + 1000 + 50), 1);
     way.pace = &irr_pace_grant;
     way.grants = 1;
-    CU_ASSERT_EQUAL(simulate(&scene, &way, false, &simulated), IRR_OK);
+    CU_ASSERT_EQUAL(simulate(&scene, &way, &simulated), IRR_OK);
     CU_ASSERT(simulated.ns > 4 * 2 * (50 + 1000 + 50));
     CU_ASSERT_EQUAL(simulated.messages, 8);
     close_scene(&scene);
@@ -242,8 +235,8 @@ static void test_all_ways(void)
             const irr_way_t *way = irr_algorithm_way(row);
 
             if (!irr_way_is_scheduled(way)) {
-                CU_ASSERT_EQUAL(simulate(&scene, way, false, &one), IRR_OK);
-                CU_ASSERT_EQUAL(simulate(&scene, way, false, &other), IRR_OK);
+                CU_ASSERT_EQUAL(simulate(&scene, way, &one), IRR_OK);
+                CU_ASSERT_EQUAL(simulate(&scene, way, &other), IRR_OK);
                 CU_ASSERT(one.ns == other.ns && one.messages == other.messages);
             }
         }
@@ -265,11 +258,11 @@ static void test_node_to_node(void)
 
     open_scene(&scene, &simple, 4, 2);
     set(&scene, 1, 3, 10);
-    CU_ASSERT_EQUAL(simulate(&scene, &way, false, &simulated), IRR_OK);
+    CU_ASSERT_EQUAL(simulate(&scene, &way, &simulated), IRR_OK);
     CU_ASSERT_EQUAL(simulated.messages, 1);
     CU_ASSERT_DOUBLE_EQUAL(simulated.ns, 2 * (20 + 10 + 7 + 20 + 10) + 50 + 10 + 1000 + 50, 1);
     set(&scene, 1, 3, IRR_NODE_DIRECT_DEFAULT);
-    CU_ASSERT_EQUAL(simulate(&scene, &way, false, &simulated), IRR_OK);
+    CU_ASSERT_EQUAL(simulate(&scene, &way, &simulated), IRR_OK);
     CU_ASSERT_EQUAL(simulated.messages, 1);
     CU_ASSERT_DOUBLE_EQUAL(simulated.ns, 50 + IRR_NODE_DIRECT_DEFAULT + 1000 + 50, 1);
     close_scene(&scene);
@@ -284,7 +277,7 @@ static void test_several_led(void)
 
     open_scene(&scene, &simple, 14, 2);
     fill(&scene, "uniform", 1, 1);
-    CU_ASSERT_EQUAL(simulate(&scene, &way, false, &simulated), IRR_OK);
+    CU_ASSERT_EQUAL(simulate(&scene, &way, &simulated), IRR_OK);
     CU_ASSERT_EQUAL(simulated.messages, 1 + 3 + 1);
     CU_ASSERT(simulated.ns < 2 * 1000);
     close_scene(&scene);
@@ -295,7 +288,7 @@ static void test_several_led(void)
 static irr_status_t simulate_packets(const scene_t *scene, size_t ask_from, irr_simulated_t *simulated)
 {
     const irr_plans_known_t known = { .matrix = &scene->matrix, .nodes = &scene->nodes, .tree = &scene->tree };
-    irr_timed_config_t config = config_of(scene, false, 0);
+    irr_timed_config_t config = config_of(scene);
     const irr_way_t way = way_of("a1");
     irr_plans_t plans = { .ranks = 0 };
     irr_status_t status = irr_plans_build(&way, &known, &plans);
@@ -364,7 +357,7 @@ static void test_no_end(void)
     scene_t scene;
 
     open_scene(&scene, &simple, 2, 1);
-    config = config_of(&scene, false, 0);
+    config = config_of(&scene);
     for (int r = 0; r < 2; r++) {
         irr_plan_init(&plans[r]);
         irr_plan_reset(&plans[r], &problems[r]);
@@ -391,13 +384,13 @@ static void test_no_memory(void)
     fill(&scene, "random", 1, 1);
     for (size_t nth = 1; status != IRR_OK; nth++) {
         irr_memory_fail(nth, NULL);
-        status = simulate(&scene, &node, false, &simulated);
+        status = simulate(&scene, &node, &simulated);
         CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
     }
     status = IRR_ERR_NO_MEMORY;
     for (size_t nth = 1; status != IRR_OK; nth++) {
         irr_memory_fail(nth, NULL);
-        status = simulate(&scene, &way, false, &simulated);
+        status = simulate(&scene, &way, &simulated);
         CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
     }
     irr_memory_fail(0, NULL);

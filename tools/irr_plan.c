@@ -154,8 +154,6 @@ static irr_way_t way_of(const irr_tool_options_t *options, const irr_tool_input_
         way = irr_way_alone(&way);
         way.pace = &irr_pace_free;
     }
-    way.boards = way.boards && !options->no_boards;
-    way.lends = way.lends && !options->no_lending;
     return way;
 }
 
@@ -285,9 +283,9 @@ static irr_cli_exit_t check_place(const irr_tool_job_t *job)
 {
     int i, j;
 
-    if (!irr_way_is_local(job->way) || job->way->boards || job->way->pace != &irr_pace_free) {
+    if (!irr_way_is_local(job->way) || job->way->pace != &irr_pace_free) {
         irr_cli_complain("--in-place is for direct messages with the pace free, and for schedules, which it leaves "
-                         "out; it has no plans over grids or boards");
+                         "out; it has no plans over grids");
         return IRR_CLI_REFUSED;
     }
     if (irr_cli_is_symmetric(job->matrix, &i, &j)) {

@@ -72,8 +72,6 @@ typedef struct irr_tool_options {
     double             scale;
     int                ranks_per_node;   /* 0: those of a host, or what goes with the algorithm */
     bool               in_place;   /* as with MPI_IN_PLACE */
-    bool               no_boards;  /* as where ranks of a node cannot share memory, */
-    bool               no_lending; /* or cannot read that of each other */
     irr_settings_t     settings;   /* as those of a job with the same parameters, without algorithm and files */
     int                rank;       /* IRR_TOOL_ALL_RANKS, or the one to print */
     bool               json;
@@ -250,7 +248,7 @@ typedef struct irr_tool_stage {
     int    x;        /* of its left side in the picture */
     int    cell;     /* width of a cell */
     int    steps;
-    size_t messages, boarded;
+    size_t messages;
     size_t largest;  /* bytes of a message */
 } irr_tool_stage_t;
 
@@ -313,7 +311,6 @@ typedef struct irr_tool_cluster {
     irr_topology_t     topology;   /* made up, as is the tree of it, where no file has the switches */
     irr_tree_t         made;
     const irr_tree_t  *tree;
-    size_t             board_block;
     irr_traffic_t      traffic;
 } irr_tool_cluster_t;
 

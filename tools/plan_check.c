@@ -155,9 +155,6 @@ static void print(const check_t *check)
             figures->sent_max, figures->received_max, figures->message_bytes_max);
     fprintf(stream, "scratch_bytes_max=%zu\ntraffic_bytes_max=%" PRIu64 "\nlmax=%" PRIu64 "\n",
             figures->scratch_bytes_max, figures->traffic_bytes_max, check->bounds.lmax);
-    if (check->job->way->boards) {
-        fprintf(stream, "board_bytes_max=%" PRIu64 "\n", figures->board_bytes_max);
-    }
     if (check->proved) {
         fprintf(stream, "header_bytes=%" PRIu64 "\n", check->header_bytes);
     } else {

@@ -22,7 +22,6 @@ enum {
 typedef struct message {
     int    stage, step, from, to;
     size_t bytes;
-    bool   boarded;
 } message_t;
 
 typedef struct chart {
@@ -33,7 +32,7 @@ typedef struct chart {
     irr_tool_stage_t     *stages;    /* from 0 */
     int                   nstages;
     size_t                runs;      /* cells that are not empty */
-    bool                  contended, boarded;   /* occurs in the picture */
+    bool                  contended;   /* occurs in the picture */
     int                  *received;  /* by rank, in the step that is being drawn */
     int                   top;       /* of the first row */
     int                   right;     /* of the last column */
@@ -58,15 +57,11 @@ static bool add_message(void *context, const irr_plans_message_t *message)
     }
     if (chart->count < chart->max) {
         chart->messages[chart->count] = (message_t){
-            message->stage, message->step, message->from, message->to, message->bytes, message->boarded
+            message->stage, message->step, message->from, message->to, message->bytes
         };
     }
     chart->count++;
     stage->steps = message->step > stage->steps ? message->step : stage->steps;
-    if (message->boarded) {
-        stage->boarded++;
-        return true;
-    }
     stage->largest = message->bytes > stage->largest ? message->bytes : stage->largest;
     stage->messages++;
     return true;
@@ -112,7 +107,7 @@ static int larger(int a, int b)
 
 static bool is_contended(const chart_t *chart, const message_t *message)
 {
-    return !message->boarded && chart->received[message->to] > 1;
+    return chart->received[message->to] > 1;
 }
 
 static void survey_cell(chart_t *chart, const message_t *message)
@@ -122,7 +117,6 @@ static void survey_cell(chart_t *chart, const message_t *message)
     stage->cell = larger(stage->cell, snprintf(NULL, 0, "%d", message->to) * LETTER_WIDTH + CELL_MARGIN);
     chart->runs++;
     chart->contended = chart->contended || is_contended(chart, message);
-    chart->boarded = chart->boarded || message->boarded;
 }
 
 /* The number of messages from the first on that are in its step. */
@@ -141,7 +135,7 @@ typedef void visit_t(chart_t *chart, const message_t *message);
 static void each_cell_of_step(chart_t *chart, const message_t *messages, size_t count, visit_t *visit)
 {
     for (size_t i = 0; i < count; i++) {
-        chart->received[messages[i].to] += !messages[i].boarded;
+        chart->received[messages[i].to]++;
     }
     for (size_t i = 0; i < count; i++) {
         visit(chart, &messages[i]);
@@ -196,7 +190,7 @@ static int lay_out(chart_t *chart)
     }
     chart->right = x;
     chart->top = IRR_SVG_TITLE + HEADING_HEIGHT + LEGEND_HEIGHT *
-                 (chart->nstages + chart->contended + has_empty(chart) + chart->boarded);
+                 (chart->nstages + chart->contended + has_empty(chart));
     return larger(x + LABEL_WIDTH + IRR_SVG_MARGIN, irr_tool_svg_width(chart->job));
 }
 
@@ -208,8 +202,7 @@ static void write_head(const chart_t *chart, int width, int height)
 
     irr_tool_svg_open(chart->job, width, height, NULL,
                       ".to { text-anchor: middle; }\n"
-                      ".contended { stroke: #d01c1c; stroke-width: 1.5; }\n"
-                      ".boarded { stroke: #444; stroke-dasharray: 2 2; }\n",
+                      ".contended { stroke: #d01c1c; stroke-width: 1.5; }\n",
                       "A cell names the ranks that the rank of its row sends to in the step of its column.");
     for (int s = 0; s < chart->nstages; s++) {
         fprintf(out, "<defs><pattern id=\"empty%d\" width=\"%d\" height=\"%d\" "
@@ -249,12 +242,8 @@ static void write_legend(const chart_t *chart)
         fputs("rank 7 receives several messages in this step</text>\n", chart->stream);
     }
     if (has_empty(chart)) {
-        write_sample(chart, row++, "", "&#183;");
+        write_sample(chart, row, "", "&#183;");
         fputs("nothing is sent in this step</text>\n", chart->stream);
-    }
-    if (chart->boarded) {
-        write_sample(chart, row, "cell boarded s0", "7");
-        fputs("no message: rank 7 reads the block from memory that both ranks share</text>\n", chart->stream);
     }
 }
 
@@ -289,12 +278,11 @@ static void write_cell(chart_t *chart, const message_t *message)
     const int width = chart->stages[message->stage - 1].cell;
     const int x = (message->step - 1) * width, y = message->from * CELL_HEIGHT;
 
-    fprintf(chart->stream, "<g><title>stage %d step %d: %d to %d, %zu bytes%s</title>", message->stage, message->step,
-            message->from, message->to, message->bytes, message->boarded ? " through shared memory" : "");
-    fprintf(chart->stream, "<rect class=\"cell %s%ss%d\" x=\"%g\" y=\"%g\" width=\"%d\" height=\"%d\"/>"
+    fprintf(chart->stream, "<g><title>stage %d step %d: %d to %d, %zu bytes</title>", message->stage, message->step,
+            message->from, message->to, message->bytes);
+    fprintf(chart->stream, "<rect class=\"cell %ss%d\" x=\"%g\" y=\"%g\" width=\"%d\" height=\"%d\"/>"
             "<text class=\"to\" x=\"%d\" y=\"%d\">%d</text></g>\n",
-            is_contended(chart, message) ? "contended " : "", message->boarded ? "boarded " : "",
-            (message->stage - 1) % IRR_SVG_COLOURS, x + 1.0, y + 1.0, width - 2, CELL_HEIGHT - 2, x + width / 2,
+            is_contended(chart, message) ? "contended " : "", (message->stage - 1) % IRR_SVG_COLOURS, x + 1.0, y + 1.0, width - 2, CELL_HEIGHT - 2, x + width / 2,
             y + CELL_HEIGHT - 5, message->to);
 }
 

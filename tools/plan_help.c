@@ -47,7 +47,6 @@ static const figure_t figures[] = {
     { "scratch_bytes_max",
       "bytes of scratch on one rank; with --in-place 1 MiB at most" },
     { "traffic_bytes_max", "bytes that one rank sends, its own and forwarded ones, nothing else" },
-    { "board_bytes_max", "with boards: bytes that others read of one rank's board, which count nowhere above" },
     { "lmax", "bytes that one rank has to send or to receive, those for itself included" },
     { "header_bytes", "bytes of all ranks that describe messages of a grid or between nodes in a first run" },
     { "contention", "cases of a rank, stage and step in which more than one other rank sends to it" },

@@ -10,8 +10,7 @@
  * dims is left out for direct routes.  A lead, a piece or a window of 0 means that there is none.  With a topology
  * "hosts": ["n0", ...] precedes "stages": the host of each rank.
  * Messages are sorted by stage, step and sender; stages and steps count from 1.  A slice is [source, destination,
- * offset, length], a range of the message that source has for destination.  What stays on a rank is not listed.  What
- * goes over a board, which its ranks share, has "board": true behind "to".
+ * offset, length], a range of the message that source has for destination.  What stays on a rank is not listed.
  *
  * Messages are written one by one, a line each, so that memory does not grow with the job and a diff of two
  * plans can be read.
@@ -101,8 +100,8 @@ static bool write_message(void *context, const irr_plans_message_t *message)
     if (rank != IRR_TOOL_ALL_RANKS && rank != message->from && rank != message->to) {
         return true;
     }
-    line = json_pack("{s:i, s:i, s:i, s:i, s:o*, s:I, s:o}", "stage", message->stage, "step", message->step,
-                     "from", message->from, "to", message->to, "board", message->boarded ? json_true() : NULL,
+    line = json_pack("{s:i, s:i, s:i, s:i, s:I, s:o}", "stage", message->stage, "step", message->step,
+                     "from", message->from, "to", message->to,
                      "bytes", (json_int_t)message->bytes, "slices", slices_of(message));
     writer->good = line != NULL && (writer->messages > 0 || write_head(writer->job)) &&
                    fputs(writer->messages > 0 ? ",\n" : "\n", writer->job->stream) != EOF &&

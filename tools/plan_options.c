@@ -19,7 +19,7 @@ enum {
     OPTION_MAX_STEPS, OPTION_SHIFT, OPTION_LOAD, OPTION_SAVE, OPTION_RANK, OPTION_JSON,
     OPTION_ASYNC, OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_HOST_ROUTE, OPTION_PACE, OPTION_GRANTS,
     OPTION_MACHINE, OPTION_ALGORITHMS, OPTION_RANKS_PER_NODE, OPTION_DIRECT_BYTES,
-    OPTION_BOARD_BLOCK, OPTION_BOARD_BYTES, OPTION_NO_BOARDS, OPTION_NO_LENDING, OPTION_IN_PLACE,
+    OPTION_IN_PLACE,
     OPTION_LEAD, OPTION_PIECE, OPTION_WINDOW, OPTION_WINDOW_BYTES
 };
 
@@ -39,13 +39,7 @@ static const irr_cli_option_t rows[] = {
     { "direct-bytes", OPTION_DIRECT_BYTES, "BYTES", "hybrid, node: so long messages go directly, 0: none; default "
       IRR_CLI_TEXT(IRR_DIRECT_DEFAULT) " (as the model says in simulate), " IRR_CLI_TEXT(IRR_NODE_DIRECT_DEFAULT) },
     { "ranks-per-node", OPTION_RANKS_PER_NODE, "N", "ranks in a row that share a node; default the hosts of "
-      "--topology, else 1; for node as many as make a square, for board all" },
-    { "board-block", OPTION_BOARD_BLOCK, "BYTES", "board: longer messages are lent, or go directly; default "
-      IRR_CLI_TEXT(IRR_BOARD_BLOCK_ALONE) ", as where each rank has a processor" },
-    { "board-bytes", OPTION_BOARD_BYTES, "BYTES", "board: shared memory of a rank; default "
-      IRR_CLI_TEXT(IRR_BOARD_BYTES_DEFAULT) },
-    { "no-boards", OPTION_NO_BOARDS, NULL,    "board: as where ranks of a node cannot share memory" },
-    { "no-lending", OPTION_NO_LENDING, NULL,  "board: as where they cannot read each other's memory" },
+      "--topology, else 1; for node as many as make a square" },
     { "in-place",  OPTION_IN_PLACE,  NULL,    "as with MPI_IN_PLACE, for counts that are alike both ways: direct "
       "messages go in pairs, also where there would be a schedule" },
     { "lambda",    OPTION_LAMBDA,    "RULE",  "rs_nh: incremental[:L] (default), fixed:L, proportional:F or one" },
@@ -206,10 +200,6 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
     case OPTION_DIMS:      return read_dims(value, &settings->dims);
     case OPTION_RANKS_PER_NODE:
         return irr_cli_int("ranks-per-node", value, 1, IRR_TOOL_RANKS_MAX, &options->ranks_per_node);
-    case OPTION_BOARD_BLOCK: return read_size(id, value, &settings->board_block);
-    case OPTION_BOARD_BYTES: return read_size(id, value, &settings->board_bytes);
-    case OPTION_NO_BOARDS: options->no_boards = true; return IRR_CLI_GOOD;
-    case OPTION_NO_LENDING: options->no_lending = true; return IRR_CLI_GOOD;
     case OPTION_IN_PLACE:  options->in_place = true; return IRR_CLI_GOOD;
     case OPTION_DIRECT_BYTES: return read_size(id, value, &settings->direct_bytes);
     case OPTION_SLICE_MIN: return read_size(id, value, &settings->slice_min);
@@ -315,19 +305,11 @@ static irr_cli_exit_t check_changes(const irr_tool_options_t *options, const boo
 /* What is about nodes. */
 static irr_cli_exit_t check_nodes(const irr_tool_options_t *options, const bool *seen)
 {
-    static const int about[] = { OPTION_BOARD_BLOCK, OPTION_BOARD_BYTES, OPTION_NO_BOARDS, OPTION_NO_LENDING };
     const irr_way_t *way = irr_algorithm_way(options->algorithm);
-    const bool boards = way != NULL && way->boards, nodes = boards || (way != NULL && way->route == &irr_route_node);
 
-    if (is_seen(seen, OPTION_RANKS_PER_NODE) && !nodes) {
-        irr_cli_complain("--ranks-per-node goes with the algorithms node and board only");
+    if (is_seen(seen, OPTION_RANKS_PER_NODE) && (way == NULL || way->route != &irr_route_node)) {
+        irr_cli_complain("--ranks-per-node goes with the algorithm node only");
         return IRR_CLI_REFUSED;
-    }
-    for (size_t i = 0; i < sizeof(about) / sizeof(about[0]); i++) {
-        if (is_seen(seen, about[i]) && !boards) {
-            irr_cli_complain("--%s goes with the algorithm board only", rows[row_of(about[i])].name);
-            return IRR_CLI_REFUSED;
-        }
     }
     return IRR_CLI_GOOD;
 }
@@ -391,7 +373,7 @@ static irr_cli_exit_t check_compare(const irr_tool_options_t *options, const boo
 {
     static const int takes[] = {
         OPTION_RANKS, OPTION_PATTERN, OPTION_UNIT, OPTION_SEED, OPTION_MATRIX, OPTION_REDISTRIBUTE, OPTION_SCALE,
-        OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_MACHINE, OPTION_RANKS_PER_NODE, OPTION_BOARD_BLOCK, OPTION_BOARD_BYTES,
+        OPTION_TOPOLOGY, OPTION_HOSTS, OPTION_MACHINE, OPTION_RANKS_PER_NODE,
         OPTION_ALGORITHMS, OPTION_SLICE_MIN, OPTION_DIRECT_BYTES, OPTION_LEAD, OPTION_PIECE,
         OPTION_LAMBDA, OPTION_LATENCY, OPTION_MAX_STEPS, OPTION_SHIFT, 'o'
     };
@@ -480,7 +462,6 @@ irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *
         .command = IRR_TOOL_NOTHING, .algorithm = -1, .unit = 1024, .scale = 1, .rank = IRR_TOOL_ALL_RANKS,
         .settings = irr_settings_default()
     };
-    options->settings.board_block = IRR_BOARD_BLOCK_ALONE;
     code = irr_cli_options_read(&table, argc, argv, options, seen, &done);
     if (code != IRR_CLI_GOOD || done) {
         return code;

@@ -128,8 +128,8 @@ static irr_status_t simulate_way(const irr_tool_job_t *job, const irr_tool_clust
                                  bool host, const irr_matrix_t *matrix, irr_simulated_t *simulated)
 {
     const irr_timed_config_t config = {
-        .machine = &cluster->machine, .tree = cluster->tree, .boards = way->boards,
-        .board_block = cluster->board_block, .ask_from = host ? HOST_ASKS_FROM : 0,
+        .machine = &cluster->machine, .tree = cluster->tree,
+        .ask_from = host ? HOST_ASKS_FROM : 0,
         .progress = isatty(STDERR_FILENO) ? show_progress : NULL
     };
 

@@ -79,17 +79,6 @@ void irr_tool_svg_open(const irr_tool_job_t *job, int width, int height, const c
 
 void irr_tool_svg_stage(FILE *out, const irr_tool_stage_t *stage)
 {
-    const bool some = stage->boarded == 0 || stage->messages > 0;
-
-    if (stage->boarded > 0) {
-        fprintf(out, "%zu block%s through shared memory%s", stage->boarded, stage->boarded == 1 ? "" : "s",
-                stage->messages > 0 ? ", and " : "");
-    }
-    if (some) {
-        fprintf(out, "%zu message%s", stage->messages, stage->messages == 1 ? "" : "s");
-    }
-    fprintf(out, " in %d step%s", stage->steps, stage->steps == 1 ? "" : "s");
-    if (some) {
-        fprintf(out, ", the largest of %zu bytes", stage->largest);
-    }
+    fprintf(out, "%zu message%s in %d step%s, the largest of %zu bytes", stage->messages,
+            stage->messages == 1 ? "" : "s", stage->steps, stage->steps == 1 ? "" : "s", stage->largest);
 }

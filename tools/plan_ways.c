@@ -71,8 +71,7 @@ irr_cli_exit_t irr_tool_cluster_open(const irr_tool_options_t *options, const ir
         irr_tool_cluster_close(cluster);
         return IRR_CLI_REFUSED;
     }
-    cluster->board_block = options->settings.board_block;
-    cluster->traffic = irr_traffic_of(&input->matrix, cluster->nodes.largest, cluster->board_block);
+    cluster->traffic = irr_traffic_of(&input->matrix, cluster->nodes.largest);
     return IRR_CLI_GOOD;
 }
 

@@ -4,7 +4,7 @@
  *   irr_tune.c       a run: rounds of steps until the time is over
  *   tune_options.c   the command line
  *   tune_groups.c    which ranks speak to which
- *   tune_steps.c     what is timed: ping-pong, bursts, streams, copies, pieces, cells
+ *   tune_steps.c     what is timed: ping-pong, bursts, streams, copies, pieces
  *   tune_report.c    from times to constants, and the file
  *
  * A round has each step, so that what disturbs the machine for a while disturbs all constants in a few rounds and
@@ -75,14 +75,12 @@ typedef enum irr_tune_step {
     IRR_TUNE_STREAM_ALL,     /* one of each of several pairs of ranks at once */
     IRR_TUNE_COPY,           /* IRR_TUNE_COPY_BYTES from memory to memory, by all inside a node at once */
     IRR_TUNE_PIECES,         /* IRR_TUNE_PIECES_COUNT short pieces gathered, by all at once */
-    IRR_TUNE_CELLS,          /* IRR_TUNE_CELLS_COUNT cells of shared memory written, and as many read */
     IRR_TUNE_STEPS
 } irr_tune_step_t;
 
 #define IRR_TUNE_STREAM_BYTES 1048576
 #define IRR_TUNE_COPY_BYTES   65536
 #define IRR_TUNE_PIECES_COUNT 4096
-#define IRR_TUNE_CELLS_COUNT  512
 
 /* Messages of a burst in a group. */
 int irr_tune_burst(const irr_tune_group_t *group, bool between);
@@ -90,8 +88,6 @@ int irr_tune_burst(const irr_tune_group_t *group, bool between);
 /* Memory and the like for steps; collective. */
 typedef struct irr_tune_room {
     char   *from, *to;      /* for copies and messages */
-    char   *cells;          /* of shared memory, of this node; NULL: this rank is alone on it */
-    MPI_Win window;
     int     repeats[IRR_TUNE_STEPS];   /* of each step in a round */
 } irr_tune_room_t;
 

@@ -49,7 +49,6 @@ static void derive(const irr_tune_groups_t *groups, const irr_tune_times_t *time
 
         constants[IRR_TUNE_AT(node_message)] = message;
         constants[IRR_TUNE_AT(node_latency)] = latency_ns(ns[IRR_TUNE_PING_INSIDE], message);
-        constants[IRR_TUNE_AT(flag)] = ns[IRR_TUNE_CELLS] / (2 * IRR_TUNE_CELLS_COUNT);
     }
     if (groups->between.count > 0) {
         const double message = message_ns(ns[IRR_TUNE_PING_BETWEEN], ns[IRR_TUNE_BURST_BETWEEN],
@@ -92,9 +91,6 @@ static void origin(const irr_tune_groups_t *groups, size_t constant, char *text,
         break;
     case IRR_TUNE_AT(piece):
         snprintf(text, size, "pieces of 8 to 24 bytes gathered");
-        break;
-    case IRR_TUNE_AT(flag):
-        snprintf(text, size, "cells that two ranks write and read in turn");
         break;
     default:
         snprintf(text, size, "half of a ping-pong of 8 bytes, less the cost of a message; a quarter of it at least");

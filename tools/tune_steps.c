@@ -34,10 +34,6 @@
 #define PIECE_MORE   5
 #define PIECE_STRIDE 72
 
-/* A cell of a board: a number that tells when the rest is there. */
-#define CELL_BYTES   128
-#define CELL_TEXT    56
-
 /* ---- messages ---- */
 
 static int at(const irr_tune_group_t *group, int distance)
@@ -197,58 +193,6 @@ static double pieces_ns(const irr_tune_room_t *room, int repeats)
     return (double)(irr_clock_ns() - begin) / repeats;
 }
 
-/* The other one has come as far. */
-static void meet(const irr_tune_group_t *group)
-{
-    const int peer = group->members[1 - group->me];
-    char byte = 0, other;
-
-    MPI_Sendrecv(&byte, 1, MPI_BYTE, peer, TAG, &other, 1, MPI_BYTE, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
-
-static uint64_t write_cells(char *cells, uint64_t number, const char *text)
-{
-    const uint64_t begin = irr_clock_ns();
-
-    for (size_t i = 0; i < IRR_TUNE_CELLS_COUNT; i++) {
-        memcpy(cells + i * CELL_BYTES + sizeof(number), text, CELL_TEXT);
-        atomic_store_explicit((_Atomic uint64_t *)(void *)(cells + i * CELL_BYTES), number, memory_order_release);
-    }
-    return irr_clock_ns() - begin;
-}
-
-static uint64_t read_cells(const char *cells, uint64_t number, char *text)
-{
-    const uint64_t begin = irr_clock_ns();
-
-    for (size_t i = 0; i < IRR_TUNE_CELLS_COUNT; i++) {
-        while (atomic_load_explicit((const _Atomic uint64_t *)(const void *)(cells + i * CELL_BYTES),
-                                    memory_order_acquire) != number) {
-        }
-        memcpy(text + i * CELL_TEXT, cells + i * CELL_BYTES + sizeof(number), CELL_TEXT);
-    }
-    return irr_clock_ns() - begin;
-}
-
-/* The first two ranks inside a node write cells, each its own, and then read the other one's. */
-static double cells_ns(const irr_tune_group_t *group, irr_tune_room_t *room, int repeats)
-{
-    static uint64_t number;
-    const size_t half = (size_t)IRR_TUNE_CELLS_COUNT * CELL_BYTES;
-    uint64_t ns = 0;
-
-    if (group->me < 0 || group->me > 1) {
-        return 0;
-    }
-    for (int i = 0; i < repeats; i++) {
-        meet(group);
-        ns += write_cells(room->cells + (group->me == 0 ? 0 : half), ++number, room->from);
-        meet(group);
-        ns += read_cells(room->cells + (group->me == 0 ? half : 0), number, room->to);
-    }
-    return (double)ns / repeats;
-}
-
 /* ---- all ---- */
 
 bool irr_tune_has(const irr_tune_groups_t *groups, irr_tune_step_t step)
@@ -259,7 +203,6 @@ bool irr_tune_has(const irr_tune_groups_t *groups, irr_tune_step_t step)
         return true;
     case IRR_TUNE_PING_INSIDE:
     case IRR_TUNE_BURST_INSIDE:
-    case IRR_TUNE_CELLS:
         return groups->inside.count > 0;
     default:
         return groups->between.count > 0;
@@ -279,8 +222,7 @@ static double run(const irr_tune_groups_t *groups, irr_tune_room_t *room, irr_tu
     case IRR_TUNE_STREAM_ONE:    return stream_ns(link, room, 1, repeats);
     case IRR_TUNE_STREAM_ALL:    return stream_ns(link, room, link->count / 2, repeats);
     case IRR_TUNE_COPY:          return copies ? copy_ns(room, repeats) : 0;
-    case IRR_TUNE_PIECES:        return copies ? pieces_ns(room, repeats) : 0;
-    default:                     return cells_ns(inside, room, repeats);
+    default:                     return copies ? pieces_ns(room, repeats) : 0;
     }
 }
 
@@ -332,26 +274,12 @@ double irr_tune_measure(const irr_tune_groups_t *groups, irr_tune_room_t *room, 
 
 /* ---- memory for it ---- */
 
-static void open_cells(const irr_tune_groups_t *groups, irr_tune_room_t *room)
-{
-    int ranks, me, unit;
-    MPI_Aint size;
-
-    MPI_Comm_size(groups->node, &ranks);
-    MPI_Comm_rank(groups->node, &me);
-    if (ranks > 1) {
-        size = me == 0 ? (MPI_Aint)2 * IRR_TUNE_CELLS_COUNT * CELL_BYTES : 0;
-        MPI_Win_allocate_shared(size, 1, MPI_INFO_NULL, groups->node, &room->cells, &room->window);
-        MPI_Win_shared_query(room->window, 0, &size, &unit, &room->cells);
-    }
-}
-
 irr_cli_exit_t irr_tune_room_open(const irr_tune_groups_t *groups, irr_tune_room_t *room)
 {
     const bool speaks = groups->inside.me >= 0 || groups->between.me >= 0 || groups->link.me >= 0 || groups->rank == 0;
     int have;
 
-    *room = (irr_tune_room_t){ .window = MPI_WIN_NULL };
+    *room = (irr_tune_room_t){ .from = NULL };
     room->from = speaks ? malloc(COPY_REGION) : NULL;
     room->to = speaks ? malloc(COPY_REGION) : NULL;
     have = !speaks || (room->from != NULL && room->to != NULL);
@@ -366,15 +294,11 @@ irr_cli_exit_t irr_tune_room_open(const irr_tune_groups_t *groups, irr_tune_room
         memset(room->from, 1, COPY_REGION);
         memset(room->to, 2, COPY_REGION);
     }
-    open_cells(groups, room);
     return IRR_CLI_GOOD;
 }
 
 void irr_tune_room_close(irr_tune_room_t *room)
 {
-    if (room->window != MPI_WIN_NULL) {
-        MPI_Win_free(&room->window);
-    }
     free(room->from);
     free(room->to);
 }

@@ -68,9 +68,6 @@ void irr_allocator_set(const irr_allocator_t *allocator);
                          "pieces that came with a description")                                          \
     X(bytes_gathered,    "Bytes copied between the user's buffers and the transport's own fragments by " \
                          "the engine's datatype callbacks")                                              \
-    X(bytes_boarded,     "Bytes of user data copied to boards of this process, and from those of others") \
-    X(bytes_lent,        "Bytes of user data copied from the memory of other ranks of the node, which lent it")  \
-    X(board_memory,      "Bytes of memory that the boards of this process take now (a gauge)")           \
     X(largest_message,   "Bytes of the largest message sent so far (a gauge)")                           \
     X(scratch_bytes,     "Most bytes of scratch that an exchange held at once so far (a gauge)")         \
     X(endpoints_open,    "Number of transport endpoints open now (a gauge)")                             \
@@ -124,12 +121,6 @@ unsigned irr_engine_progress(irr_engine_t *engine);
  * IRR_ERR_TIMEOUT: nothing came; IRR_ERR_NOT_SUPPORTED: this transport cannot wake a sleeper.
  */
 irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us);
-
-/* Is nothing waited for but others' boards?  Then one round finds all that there is until others have run. */
-bool irr_engine_needs_boards_alone(irr_engine_t *engine);
-
-/* irr_engine_wait where nothing else is waited for: others' boards wake at once; IRR_ERR_NOT_SUPPORTED elsewhere. */
-irr_status_t irr_engine_wait_for_boards(irr_engine_t *engine, unsigned timeout_us);
 
 void irr_engine_counters(irr_engine_t *engine, irr_counters_t *counters);
 
@@ -191,13 +182,7 @@ irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *para
 /* The name of the row that exchanges go by, alike on all ranks; what "auto" became.  Never NULL, never freed. */
 const char *irr_comm_algorithm(const irr_comm_t *comm);
 
-/*
- * Bytes that the blocks of a message of so many should have in the mean, between this rank and another one, or itself:
- * a host with shorter ones had better pack them.
- */
-size_t irr_comm_block_min(const irr_comm_t *comm, int rank, size_t bytes);
-
-/* That, but for what ranks of a node read from each other's memory. */
+/* Bytes that the blocks of a message should have in the mean: a host with shorter ones had better pack them. */
 #define IRR_BLOCK_MIN 256
 
 /*

@@ -66,10 +66,6 @@ irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 #define IRR_DIRECT_DEFAULT      1536      /* and from which one costs about as much directly as through a grid, */
 #define IRR_NODE_DIRECT_DEFAULT 1025      /* or through leaders of nodes */
 #define IRR_LATENCY_DEFAULT     16384     /* that travel in the time of a start-up */
-#define IRR_BOARD_BYTES_DEFAULT 1048576   /* of a board */
-#define IRR_BOARD_BLOCK_CROWDED 65536     /* what IRR_BYTES_AUTO becomes */
-#define IRR_BOARD_BLOCK_ALONE   4096
-#define IRR_BOARD_BLOCK_TRIED   262144    /* and what is tried beside that where nobody named a way */
 
 /* ---- schedules ---- */
 
@@ -200,8 +196,6 @@ typedef struct irr_settings {
                                        0: no limit */
     size_t        cache_bytes;      /* of the schedules that a communicator keeps; 0: no limit but seven */
     irr_host_route_t host_route;    /* aapc with several ranks on a host; with sync and free */
-    size_t        board_block;      /* bytes of a message that goes over a board, at most, or IRR_BYTES_AUTO, */
-    size_t        board_bytes;      /* and of a rank's board, beside its cells: see route/boarded.h */
     bool          shm;              /* ranks of a node send to each other through shared memory, if all can */
     size_t        timeout;          /* seconds after which an exchange that is not over ends in an error; 0: never */
     const char   *schedule_file;    /* of irr_plan --save, for exchanges with its counts; NULL or "": none */

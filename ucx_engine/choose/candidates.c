@@ -4,7 +4,6 @@
 #include "choose/candidates.h"
 
 #include "choose/paced.h"
-#include "route/boarded.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -53,8 +52,7 @@ static bool same(const irr_candidate_t *a, const irr_candidate_t *b)
 
     return a->row == b->row && x->route == y->route && x->pace == y->pace && x->piece_max == y->piece_max &&
            (!x->pace->syncs || x->lead == y->lead) && (x->pace != &irr_pace_grant || x->grants == y->grants) &&
-           x->direct_from == y->direct_from && (!x->boards || x->board_block == y->board_block) &&
-           same_dims(&x->dims, &y->dims);
+           x->direct_from == y->direct_from && same_dims(&x->dims, &y->dims);
 }
 
 static void add(all_t *all, int row, const irr_way_t *way)
@@ -197,15 +195,6 @@ int irr_candidates_all(const irr_machine_t *machine, const irr_traffic_t *traffi
 
 /* ---- which of them ---- */
 
-/* What goes over boards, as far as this is known before there are some. */
-static irr_traffic_t with_limits(const irr_traffic_t *traffic, const irr_settings_t *settings)
-{
-    irr_traffic_t limited = *traffic;
-
-    limited.board_block = (double)irr_board_block(settings->board_block, true);
-    return limited;
-}
-
 /* The best by the model of those that are not taken, or -1. */
 static int next_by_model(const all_t *all, double limit)
 {
@@ -275,17 +264,18 @@ static int take_in_turn(all_t *all, const irr_traffic_t *traffic, double limit, 
 int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_settings_t *settings,
                    irr_candidate_t list[IRR_CANDIDATES_MAX])
 {
-    const irr_traffic_t limited = with_limits(traffic, settings);
     const bool one_node = is_one_node(traffic);
-    double best = one_node ? HUGE_VAL : irr_model_host_ns(machine, &limited);
+    double best = one_node ? HUGE_VAL : irr_model_host_ns(machine, traffic);
     all_t all = { .count = 0 };
     int count = 0, last;
 
     find_all(&all, settings, machine, traffic);
     for (int i = 0; i < all.count; i++) {
-        all.list[i].ns = irr_model_ns(machine, &limited, &all.list[i].way);
+        all.list[i].ns = irr_model_ns(machine, traffic, &all.list[i].way);
         all.taken[i] = one_node && all.list[i].row != row_of("board");
-        best = all.list[i].ns < best && !irr_way_is_hybrid(&all.list[i].way) ? all.list[i].ns : best;
+        if (!all.taken[i] && !irr_way_is_hybrid(&all.list[i].way)) {
+            best = all.list[i].ns < best ? all.list[i].ns : best;
+        }
     }
     leave_out_splits(&all, best);
     if (needs_pace(traffic)) {
@@ -315,7 +305,7 @@ bool irr_candidate_same(const irr_candidate_t *a, const irr_candidate_t *b)
     const irr_way_t *one = &a->way, *other = &b->way;
     bool same = a->row == b->row && one->route == other->route && one->pace == other->pace &&
                 one->grants == other->grants && one->lead == other->lead && one->piece_max == other->piece_max &&
-                one->direct_from == other->direct_from && one->board_block == other->board_block &&
+                one->direct_from == other->direct_from &&
                 one->dims.count == other->dims.count;
 
     for (int i = 0; same && i < one->dims.count; i++) {
@@ -335,7 +325,6 @@ void irr_candidate_settings(const irr_candidate_t *candidate, irr_settings_t *se
     settings->lead_bytes = way->lead;
     settings->host_route = irr_way_forwards(way) ? IRR_HOST_ROUTE_NODE : IRR_HOST_ROUTE_DIRECT;
     settings->dims = way->dims;
-    settings->board_block = way->boards ? way->board_block : settings->board_block;
     settings->direct_bytes = irr_way_is_split(way) ? way->direct_from : settings->direct_bytes;
 }
 
@@ -369,9 +358,6 @@ void irr_candidate_text(const irr_candidate_t *candidate, char *text, size_t siz
         append(text, size, ", lead of %zu", way->lead);
     } else if (way->pace == &irr_pace_grant) {
         append(text, size, ", %zu grants", way->grants);
-    }
-    if (way->boards && way->board_block != IRR_BYTES_AUTO) {
-        append(text, size, ", up to %zu bytes copied", way->board_block);
     }
     if (irr_way_is_hybrid(way)) {
         append(text, size, ", direct from %zu bytes", way->direct_from);

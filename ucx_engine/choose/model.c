@@ -16,7 +16,7 @@
  * Where ports of switches queue few bytes (buffer), what no pace holds back is lost in part and sent again; a loss at
  * the end of a message may take a timeout.
  *
- * On boards a message is a cell that is written and one that is read.  With leaders a rank sends to each rank of its
+ * With leaders a rank sends to each rank of its
  * node, then to the (nodes - 1) / ranks-a-node nodes that it leads for, and to each rank of its node again.
  */
 #include "choose/model.h"
@@ -357,29 +357,6 @@ static double split_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
            messages_ns(machine, &all, (most_long + long_messages) / 2 / others);
 }
 
-/* ---- boards ---- */
-
-/* Cells of a node, written and read, and what is in them. */
-static double cells_ns(const irr_machine_t *machine, double others, double bytes)
-{
-    return 2 * others * (double)machine->flag + copy_ns(machine, 2 * bytes);
-}
-
-/* Inside of the node over boards, all else as with a1. */
-static double board_ns(const irr_machine_t *machine, const irr_traffic_t *traffic)
-{
-    const group_t all = everybody(machine, traffic);
-    const double others = traffic->ranks - 1;
-    const double long_share = longer(traffic, traffic->board_block) / most(1, traffic->messages);
-    const double share = others > 0 ? traffic->messages / others : 0;
-    const double inside = inside_bytes(&all, (traffic->bytes + traffic->even) / 2);
-    const double work = share * (all.between * (double)machine->message +
-                                 long_share * all.inside * (double)machine->node_message) +
-                        cells_ns(machine, all.inside, inside);
-
-    return most(work, links_ns(machine, traffic, &all)) + latency_ns(machine, &all);
-}
-
 /* Inside of the node to the rank that serves the destination; the second stage is that of a schedule. */
 static double two_stages_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
 {
@@ -403,7 +380,7 @@ static double lossless_ns(const irr_machine_t *machine, const irr_traffic_t *tra
     if (way->route == &irr_route_grid) {
         return grid_ns(machine, traffic, way);
     }
-    return way->boards ? board_ns(machine, traffic) : paced_ns(machine, traffic, way);
+    return paced_ns(machine, traffic, way);
 }
 
 double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
@@ -415,11 +392,10 @@ double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, 
 
 /* ---- traffic ---- */
 
-irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks, size_t board_block)
+irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks)
 {
     irr_traffic_t traffic = {
-        .ranks = matrix->ranks, .node_ranks = node_ranks < matrix->ranks ? node_ranks : matrix->ranks,
-        .board_block = (double)board_block
+        .ranks = matrix->ranks, .node_ranks = node_ranks < matrix->ranks ? node_ranks : matrix->ranks
     };
     double sides[2] = { 0, 0 };
 

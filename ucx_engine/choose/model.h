@@ -30,11 +30,10 @@ typedef struct irr_traffic {
     double longest;       /* bytes of a message at most */
     bool   plain;         /* no persistent request: on a grid a rank sends to each neighbour, empty messages too */
     bool   sparse;        /* the call is one of neighbours: Open MPI's own has no messages for others */
-    double board_block;   /* bytes of a message that goes over a board at most */
 } irr_traffic_t;
 
 /* That of a matrix.  O(P * P). */
-irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks, size_t board_block);
+irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks);
 
 /*
  * Nanoseconds of an exchange whose counts came before, from the first rank's start to the last one's end.  INFINITY: no

@@ -23,7 +23,7 @@ typedef struct setting {
     bool          hashed;           /* the word says nothing to a reader */
 } setting_t;
 
-enum { SETTINGS = 30 };
+enum { SETTINGS = 28 };
 
 _Static_assert(2 * SETTINGS <= IRR_OPENING_WORDS, "there is room for all words");
 
@@ -101,8 +101,6 @@ static void list(const irr_comm_params_t *params, const irr_comm_files_t *files,
         { "piece_bytes",      its->piece_bytes, NULL, false },
         { "lead_bytes",       its->lead_bytes, NULL, false },
         { "host_route",       (uint64_t)its->host_route, irr_host_route_name, false },
-        { "board_block",      its->board_block, NULL, false },
-        { "board_bytes",      its->board_bytes, NULL, false },
         { "shm",              its->shm, NULL, false },
         { "timeout",          its->timeout, NULL, false },
         { "matrix_dump",      its->matrix_dump != NULL && its->matrix_dump[0] != '\0', NULL, true },

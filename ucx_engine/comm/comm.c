@@ -71,7 +71,6 @@ void irr_comm_destroy(irr_comm_t *comm)
     unlink_comm(comm);
     close_exchanges(comm);
     irr_strays_free_id(&engine->strays, comm->id);
-    irr_boards_leave(comm);
     if (buried) {
         bury(comm);
     } else {
@@ -105,14 +104,6 @@ bool irr_comm_has_failed(irr_comm_t *comm)
 irr_exchange_t *irr_comm_exchange(const irr_comm_t *comm)
 {
     return comm->exchange;
-}
-
-size_t irr_comm_block_min(const irr_comm_t *comm, int rank, size_t bytes)
-{
-    const irr_nodes_t *nodes = &comm->nodes;
-    const bool boarded = comm->alone.boards && rank != comm->rank && nodes->node[rank] == nodes->node[comm->rank];
-
-    return boarded && comm->board->lends && bytes > irr_board_copies(comm->board) ? IRR_LEND_BLOCK_MIN : IRR_BLOCK_MIN;
 }
 
 void irr_comm_free(irr_comm_t *comm)

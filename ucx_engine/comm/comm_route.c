@@ -15,18 +15,7 @@ bool irr_comm_route_needs_labels(const irr_comm_params_t *params, const irr_comm
 {
     const irr_way_t way = irr_way_of(&params->settings, 1);
 
-    return files->topology.hosts > 0 || way.route == &irr_route_node || way.order->uses_tree ||
-           irr_comm_route_has_boards(params, files);
-}
-
-static irr_way_t way_of(const irr_comm_params_t *params, const irr_comm_files_t *files)
-{
-    return irr_way_of(&params->settings, files->topology.hosts > 0 ? 2 : 1);
-}
-
-bool irr_comm_route_has_boards(const irr_comm_params_t *params, const irr_comm_files_t *files)
-{
-    return way_of(params, files).boards;
+    return files->topology.hosts > 0 || way.route == &irr_route_node || way.order->uses_tree;
 }
 
 bool irr_comm_route_lacks(const irr_settings_t *settings)
@@ -101,7 +90,7 @@ static irr_status_t init_schedules(irr_comm_t *comm, const irr_way_t *way, const
     if (status == IRR_OK && file->ranks == comm->ranks) {
         status = irr_schedules_pin(&comm->schedules, file);
     }
-    if (status == IRR_OK && (comm->schedules.asked || comm->alone.boards || irr_comm_is_split(comm))) {
+    if (status == IRR_OK && (comm->schedules.asked || irr_comm_is_split(comm))) {
         status = irr_run_reserve(&comm->run, comm);
     }
     return status;
@@ -115,12 +104,6 @@ static irr_status_t init_agreement(irr_comm_t *comm)
     return irr_allreduce_init(&comm->agreement, comm->ranks, comm->rank, leads ? &comm->nodes : NULL);
 }
 
-/* Do the ranks wait for each other in each exchange, by their boards? */
-static bool keeps_step(const irr_comm_t *comm)
-{
-    return comm->alone.boards && comm->board->count == comm->ranks;
-}
-
 irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_comm_files_t *files)
 {
     const bool placed = files->topology.hosts > 0;
@@ -130,16 +113,9 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_
 
     comm->settings.algorithm = irr_algorithm_resolve(comm->settings.algorithm, hosts);
     comm->alone = irr_way_alone(&way);
-    comm->alone.boards = way.boards && comm->board != NULL;
-    comm->alone.lends = comm->alone.boards && comm->board->lends;
-    if (comm->alone.boards) {   /* what does not go over boards goes directly */
-        comm->alone.route = &irr_route_direct;
-        comm->alone.order = &irr_order_rotate;
-    }
     comm->placed = comm->alone;
     comm->placed.pace = &irr_pace_free;
     comm->direct = irr_way_is_local(&comm->alone);
-    comm->agrees = !keeps_step(comm);
     status = comm->nodes.ranks == 0 ? irr_nodes_init(&comm->nodes, comm->ranks, comm->labels) : IRR_OK;
     if (status == IRR_OK) {
         status = init_agreement(comm);
@@ -152,7 +128,7 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_
     }
     if (status == IRR_OK) {
         status = init_schedules(comm, &way, &files->schedule);
-        comm->serial = !comm->direct || comm->schedules.asked || comm->alone.boards;
+        comm->serial = !comm->direct || comm->schedules.asked;
     }
     if (status == IRR_OK) {
         status = irr_exchange_create(comm, &comm->exchange);

@@ -9,9 +9,6 @@
 /* Does the algorithm ask which ranks share a node, or on which host of a topology they are? */
 bool irr_comm_route_needs_labels(const irr_comm_params_t *params, const irr_comm_files_t *files);
 
-/* True if ranks that share a node have boards. */
-bool irr_comm_route_has_boards(const irr_comm_params_t *params, const irr_comm_files_t *files);
-
 /* The algorithm is redist, and there is no redistribution. */
 bool irr_comm_route_lacks(const irr_settings_t *settings);
 

@@ -18,9 +18,6 @@
 /* Rounds in which nothing happens between two looks at the open exchanges: what failed, or lasts long, shows there. */
 #define QUIET_ROUNDS 16
 
-/* Looks at boards for each one at the transport, which takes much longer; a power of two. */
-#define BOARD_LOOKS 4
-
 static irr_status_t create(bool threads, irr_engine_t **engine_p)
 {
     irr_engine_t *engine = irr_alloc_zero(1, sizeof(*engine));
@@ -187,22 +184,18 @@ static void tell(irr_engine_t *engine)
 
 unsigned irr_engine_progress(irr_engine_t *engine)
 {
-    unsigned events = 0;
+    unsigned events;
 
     if (!irr_lock_try(&engine->lock)) {
         return 0;
     }
     engine->turns++;
-    if (engine->boards.waiting == 0 || engine->turns % BOARD_LOOKS == 0) {
-        events = engine->transport->ops->progress(engine->transport);
-    }
+    events = engine->transport->ops->progress(engine->transport);
     engine->idle = events > 0 ? 0 : engine->idle + 1;
-    if (engine->news || engine->boards.waiting > 0 || engine->idle % QUIET_ROUNDS == 0) {
+    if (engine->news || engine->idle % QUIET_ROUNDS == 0) {
         engine->news = false;
         progress_exchanges(engine);
         tell(engine);
-        events += engine->boards.news;
-        engine->boards.news = 0;
     }
     if (engine->idle > 0 && engine->idle % IDLE_ROUNDS == 0) {
         irr_strays_look(engine);
@@ -211,74 +204,12 @@ unsigned irr_engine_progress(irr_engine_t *engine)
     return events;
 }
 
-/* Longest sleep for a board where the transport has something to do as well, which does not wake a sleeper there. */
-#define NAP_US 50
-
-/* The board that an exchange waits for; *alone: it does, and no other exchange is open. */
-static irr_board_t *awaited_board(const irr_engine_t *engine, bool *alone)
-{
-    irr_board_t *board = NULL;
-
-    *alone = engine->busy != NULL && engine->busy->next_busy == NULL && engine->busy->open.count == 1;
-    for (const irr_comm_t *comm = engine->busy; comm != NULL && board == NULL; comm = comm->next_busy) {
-        if (comm->board != NULL && irr_board_waits(comm->board)) {
-            board = comm->board;
-            *alone = *alone && comm->open.first->running == NULL;
-        }
-    }
-    return board;
-}
-
-bool irr_engine_needs_boards_alone(irr_engine_t *engine)
-{
-    bool alone, needed;
-
-    irr_lock_acquire(&engine->lock);
-    needed = awaited_board(engine, &alone) != NULL;
-    irr_lock_release(&engine->lock);
-    return needed && alone;
-}
-
-/* On the first board that is waited for; only_alone: not if the transport may have something to do as well. */
-static irr_status_t wait_for_board(irr_engine_t *engine, unsigned timeout_us, bool only_alone)
-{
-    irr_board_bed_t bed;
-    irr_board_t *board;
-    bool alone, woken;
-
-    irr_lock_acquire(&engine->lock);
-    board = awaited_board(engine, &alone);
-    if (board == NULL || (only_alone && !alone) || !irr_board_lie_down(board, &bed)) {
-        irr_lock_release(&engine->lock);
-        return only_alone && (board == NULL || !alone) ? IRR_ERR_NOT_SUPPORTED : IRR_OK;
-    }
-    engine->counters.waits++;
-    irr_lock_release(&engine->lock);
-    woken = irr_board_sleep(&bed, alone || timeout_us < NAP_US ? timeout_us : NAP_US);
-    irr_lock_acquire(&engine->lock);
-    engine->turns |= alone ? 0 : BOARD_LOOKS - 1;   /* what has come meanwhile is looked at next */
-    board = awaited_board(engine, &alone);
-    if (board != NULL) {
-        irr_board_get_up(board);
-    }
-    irr_lock_release(&engine->lock);
-    return woken ? IRR_OK : IRR_ERR_TIMEOUT;
-}
-
-irr_status_t irr_engine_wait_for_boards(irr_engine_t *engine, unsigned timeout_us)
-{
-    return wait_for_board(engine, timeout_us, true);
-}
-
 irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us)
 {
     struct timespec timeout = { .tv_sec = timeout_us / 1000000, .tv_nsec = timeout_us % 1000000 * 1000L };
     struct pollfd event = { .events = POLLIN };
     irr_status_t status;
 
-    if (engine->boards.waiting > 0) {
-        return wait_for_board(engine, timeout_us, false);
-    }
     irr_lock_acquire(&engine->lock);
     status = engine->transport->ops->arm(engine->transport, &event.fd);
     engine->counters.waits += status == IRR_OK;
@@ -300,7 +231,6 @@ void irr_engine_counters(irr_engine_t *engine, irr_counters_t *counters)
     irr_lock_acquire(&engine->lock);
     engine->transport->ops->statistics(engine->transport, &engine->counters.endpoints_open,
                                        &engine->counters.bytes_gathered);
-    engine->counters.board_memory = engine->boards.segment.taken;
     *counters = engine->counters;
     irr_lock_release(&engine->lock);
 }
@@ -363,7 +293,6 @@ void irr_engine_destroy(irr_engine_t *engine)
         engine->buried = comm->next;
         irr_comm_free(comm);
     }
-    irr_boards_fini(&engine->boards);
     irr_peers_fini(&engine->peers);
     irr_lock_fini(&engine->lock);
     free_config(&engine->config);

@@ -4,7 +4,6 @@
 #ifndef IRR_ENGINE_H
 #define IRR_ENGINE_H
 
-#include "comm/boards.h"
 #include "comm/failure.h"
 #include "comm/ids.h"
 #include "comm/peers.h"
@@ -35,7 +34,6 @@ struct irr_engine {
     irr_comm_t      *telling;    /* those that failed here, while the others are told */
     irr_comm_t      *buried;     /* those that are gone, but not for the transport */
     irr_strays_t     strays;
-    irr_boards_t     boards;
     unsigned         turns;      /* rounds so far */
     unsigned         idle;       /* rounds since something happened */
     bool             news;       /* something happened outside of them */
@@ -65,9 +63,7 @@ struct irr_comm {
     unsigned         told;        /* looks since a notice came while an exchange is open; 0: no notice */
     bool             direct;      /* its plan is known from the start; else the relay learns it */
     bool             serial;      /* one exchange at a time: each needs the relay or the schedules */
-    bool             agrees;      /* the ranks meet, and freeze plans; else each exchange keeps them in step */
     bool             busy;        /* one of engine->busy */
-    bool             waits;       /* for what others write on boards */
     irr_comm_t      *next_busy;
     irr_queue_t      open;        /* exchanges, as they were started */
     irr_queue_t      waiting;
@@ -81,7 +77,6 @@ struct irr_comm {
     irr_settings_t   settings;
     int             *labels;      /* by rank: equal on ranks that share a node */
     irr_nodes_t      nodes;
-    irr_board_t     *board;       /* of this rank for those of its node; NULL: none, which is alike on all ranks */
     irr_relay_t      relay;
     irr_allreduce_t  agreement;   /* on a schedule, on a frozen plan, or to meet */
     irr_tree_t       tree;        /* of the hosts, for schedules that ask */

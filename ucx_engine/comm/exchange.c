@@ -92,12 +92,6 @@ void irr_exchange_free_spare(irr_comm_t *comm)
 
 /* ---- start ---- */
 
-/* Is there a plan from the start, for all of an exchange without a schedule, or for a part of it? */
-static bool plans_alone(const irr_comm_t *comm)
-{
-    return comm->alone.boards || irr_comm_is_split(comm);
-}
-
 /* Checks a problem, and makes its plan if that does not depend on other ranks.  Local.  IRR_ERR_NO_MEMORY. */
 static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *stated, bool planned)
 {
@@ -121,7 +115,7 @@ static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *state
     if (comm->failed != IRR_OK) {
         return comm->failed;
     }
-    if (planned && (comm->schedules.asked || plans_alone(comm))) {
+    if (planned && (comm->schedules.asked || irr_comm_is_split(comm))) {
         (void)irr_run_reserve(run, comm);   /* without memory the plan ends so, when the others have theirs */
     }
     exchange->run = run;
@@ -132,7 +126,7 @@ static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *state
     exchange->way = &comm->alone;
     exchange->found = false;
     exchange->matrix = 0;
-    return (comm->serial && !(planned && plans_alone(comm))) || irr_run_is_alone(run, exchange->way)
+    return (comm->serial && !(planned && irr_comm_is_split(comm))) || irr_run_is_alone(run, exchange->way)
                ? IRR_OK : irr_run_build(run, comm, exchange->way, NULL, &exchange->problem);
 }
 

@@ -3,7 +3,6 @@
  *
  *   exchange.c        life, start, plan, test
  *   exchange_run.c    what an open one goes through
- *   exchange_board.c  the same, of one with boards
  *   exchange_long.c   long messages beside the relay
  *   exchange_place.c  what exchanges in place take
  *   queue.c           which of those that were started are open
@@ -20,7 +19,6 @@ typedef enum irr_exchange_state {
     IRR_EXCHANGE_MEETS,       /* the ranks wait for each other; see comm/stray.h */
     IRR_EXCHANGE_SCHEDULES,   /* the ranks find a schedule */
     IRR_EXCHANGE_RUNS,        /* the executor runs a plan */
-    IRR_EXCHANGE_BOARDS,      /* it waits for others' boards, and the executor runs what goes directly */
     IRR_EXCHANGE_RELAYS,      /* the relay finds its way */
     IRR_EXCHANGE_FREEZES      /* the ranks agree whether what the relay learnt may run alone */
 } irr_exchange_state_t;
@@ -33,7 +31,6 @@ struct irr_exchange {
     void                 *output;
     irr_exchange_state_t  state;
     irr_status_t          result;     /* IRR_IN_PROGRESS until it is over */
-    irr_status_t          boarded;    /* what it came to on the boards */
     irr_exec_env_t        env;        /* of what runs */
     irr_failure_t         failure;
     irr_status_t          relayed;    /* result of the relay, for what comes then */
@@ -92,14 +89,6 @@ bool irr_exchange_listens(const irr_exchange_t *exchange);
 
 /* The rank that it waits for; -1: none. */
 int irr_exchange_awaited(const irr_exchange_t *exchange);
-
-/* ---- exchange_board.c; the same ---- */
-
-void         irr_exchange_start_boards(irr_exchange_t *exchange);
-irr_status_t irr_exchange_progress_boards(irr_exchange_t *exchange);
-int          irr_exchange_awaited_boards(const irr_exchange_t *exchange);
-void         irr_exchange_open_endpoints_boards(irr_exchange_t *exchange);
-void         irr_exchange_end_boards(irr_exchange_t *exchange);
 
 /* ---- exchange_long.c; the same ---- */
 

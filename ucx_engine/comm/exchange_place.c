@@ -1,14 +1,11 @@
 /*
  * exchange_place.c - an exchange in place, whose output is its input.
  *
- * What goes directly goes in pairs with bounded scratch (route/pairs.h).  Over boards a short block is in shared memory
- * before anything is read; a long one is swapped by both of its ranks, by each one half (board/board.h).  Three kinds
- * of communicators cannot do without a copy of all that is sent.  On a grid a rank forwards what others send, for which
- * it has about as much scratch anyway, and knows only then what comes.  By another pace than free a message may wait
- * for one that a rank in pairs sends later; only where the ranks look for schedules do they tell each other that they
- * are in place, and leave that pace.  And where ranks of a node may not read each other's memory, boards have no
- * bounded way for long blocks.  What goes to other nodes still goes in pairs there, as the ranks of other nodes may
- * well read each other's.
+ * What goes directly goes in pairs with bounded scratch (route/pairs.h).  Two kinds of communicators cannot do without
+ * a copy of all that is sent.  On a grid a rank forwards what others send, for which it has about as much scratch
+ * anyway, and knows only then what comes.  By another pace than free a message may wait for one that a rank in pairs
+ * sends later; only where the ranks look for schedules do they tell each other that they are in place, and leave that
+ * pace.
  */
 #include "comm/exchange.h"
 
@@ -23,20 +20,15 @@ static bool goes_in_pairs(const irr_comm_t *comm)
     return comm->direct && (comm->alone.pace == &irr_pace_free || comm->schedules.asked);
 }
 
-static bool needs_copy(const irr_comm_t *comm)
-{
-    return !goes_in_pairs(comm) || (comm->alone.boards && !comm->board->lends);
-}
-
 irr_status_t irr_exchange_take_place(irr_exchange_t *exchange, irr_problem_t *problem)
 {
     const irr_blocks_t blocks = problem->recv;
-    const bool copies = problem->in_place && needs_copy(exchange->comm);
+    const bool copies = problem->in_place && !goes_in_pairs(exchange->comm);
     irr_status_t status;
     ptrdiff_t offset = 0;
 
     exchange->copies = false;
-    problem->in_place = problem->in_place && goes_in_pairs(exchange->comm);
+    problem->in_place = problem->in_place && !copies;
     if (!copies) {
         return IRR_OK;
     }
@@ -66,7 +58,7 @@ const void *irr_exchange_copy(irr_exchange_t *exchange, const void *input, const
         return exchange->problem.in_place ? output : input;
     }
     for (size_t i = 0; i < blocks.count; i++) {
-        memcpy(to, irr_board_address(output, blocks.list[i].offset), blocks.list[i].length);
+        memcpy(to, (const void *)((uintptr_t)output + (uintptr_t)blocks.list[i].offset), blocks.list[i].length);
         to += blocks.list[i].length;
     }
     return exchange->copy;

@@ -44,18 +44,13 @@ static const irr_exec_env_t *make_env(irr_exchange_t *exchange)
 
 /* ---- begin ---- */
 
-/* Starts the plan that is there, with or without boards, or else the relay. */
+/* Starts the plan that is there, or else the relay. */
 static void run(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
     const irr_exec_env_t *env = make_env(exchange);
 
     irr_dump_exchange(&comm->schedules.dump, exchange->matrix);
-    if (exchange->way->boards) {
-        exchange->state = IRR_EXCHANGE_BOARDS;
-        irr_exchange_start_boards(exchange);
-        return;
-    }
     if (exchange->found || comm->direct) {
         exchange->running = &exchange->run->plan;
     } else {
@@ -117,7 +112,7 @@ static void go_on(irr_exchange_t *exchange)
 {
     if (exchange->comm->schedules.asked && (exchange->plans || !exchange->planned)) {
         find_schedule(exchange);
-    } else if (exchange->way->boards || (irr_comm_is_split(exchange->comm) && !exchange->exact)) {
+    } else if (irr_comm_is_split(exchange->comm) && !exchange->exact) {
         (void)irr_run_take(exchange->run, &exchange->problem);   /* its lists are good */
         build_and_run(exchange);
     } else {
@@ -147,7 +142,6 @@ void irr_exchange_begin(irr_exchange_t *exchange)
     } else {
         go_on(exchange);
     }
-    irr_boards_note(exchange->comm);
 }
 
 void irr_exchange_open_endpoints(irr_exchange_t *exchange)
@@ -155,9 +149,6 @@ void irr_exchange_open_endpoints(irr_exchange_t *exchange)
     irr_comm_t *comm = exchange->comm;
     const irr_plan_t *plan = &exchange->run->plan;
 
-    if (exchange->way->boards) {
-        irr_exchange_open_endpoints_boards(exchange);
-    }
     for (size_t i = 0; (exchange->found || comm->direct || irr_comm_is_split(comm)) && i < plan->nsteps; i++) {
         if (irr_step_goes_out(&plan->steps[i])) {
             (void)irr_channel_reach(comm->channel, plan->steps[i].peer);   /* if not, that run fails */
@@ -275,7 +266,7 @@ static irr_status_t progress_relay(irr_exchange_t *exchange)
     irr_status_t status = progress_parts(exchange);
     uint64_t failed;
 
-    if (status == IRR_IN_PROGRESS || !exchange->planned || !comm->agrees) {
+    if (status == IRR_IN_PROGRESS || !exchange->planned) {
         return status;
     }
     failed = status != IRR_OK || freeze(exchange) != IRR_OK;
@@ -343,8 +334,7 @@ irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
 {
     static irr_status_t (*const progress[])(irr_exchange_t *exchange) = {
         [IRR_EXCHANGE_MEETS] = progress_meeting, [IRR_EXCHANGE_SCHEDULES] = progress_schedules,
-        [IRR_EXCHANGE_RUNS] = progress_run, [IRR_EXCHANGE_BOARDS] = irr_exchange_progress_boards,
-        [IRR_EXCHANGE_RELAYS] = progress_relay,
+        [IRR_EXCHANGE_RUNS] = progress_run, [IRR_EXCHANGE_RELAYS] = progress_relay,
         [IRR_EXCHANGE_FREEZES] = progress_freeze
     };
     irr_exchange_state_t state;
@@ -357,7 +347,6 @@ irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
         state = exchange->state;
         status = check(exchange, progress[state](exchange));
     } while (status == IRR_IN_PROGRESS && exchange->state != state);
-    irr_boards_note(exchange->comm);
     if (status == IRR_IN_PROGRESS && exchange->since_ns == 0 &&
         exchange->comm->engine->turns - exchange->turn >= UNTIMED_TURNS) {
         exchange->since_ns = irr_clock_ns();
@@ -375,7 +364,6 @@ int irr_exchange_awaited(const irr_exchange_t *exchange)
     switch (exchange->state) {
     case IRR_EXCHANGE_SCHEDULES: return irr_schedules_awaited(&comm->schedules);
     case IRR_EXCHANGE_RUNS:      return irr_exec_awaited(&exchange->run->exec);
-    case IRR_EXCHANGE_BOARDS:    return irr_exchange_awaited_boards(exchange);
     case IRR_EXCHANGE_RELAYS:    return exchange->relayed == IRR_IN_PROGRESS
                                             ? irr_relay_awaited(&comm->relay) : irr_exec_awaited(&exchange->run->exec);
     default:                     return irr_allreduce_awaited(&comm->agreement);
@@ -403,11 +391,6 @@ static void count_route(irr_exchange_t *exchange)
     counters->steps = plan != NULL ? plan->nsends : 0;
     counters->scratch_bytes = plan != NULL ? plan->scratch_bytes : 0;
     counters->scratch_bytes += exchange->copies ? irr_blocks_bytes(exchange->problem.send) : 0;
-    if (exchange->state == IRR_EXCHANGE_BOARDS) {
-        counters->bytes_boarded = exchange->comm->board->bytes;
-        counters->bytes_lent = exchange->comm->board->bytes_lent;
-        return;
-    }
     if (exchange->state == IRR_EXCHANGE_RELAYS || exchange->state == IRR_EXCHANGE_FREEZES) {
         counters->steps += relay->plan->plan.nsends;
         counters->scratch_bytes += relay->scratch_bytes;
@@ -436,10 +419,6 @@ void irr_exchange_end(irr_exchange_t *exchange, irr_status_t result)
     if (exchange->comm->failed == IRR_OK && irr_strays_end(exchange) && result == IRR_OK) {
         result = IRR_ERR_TRUNCATE;
     }
-    if (exchange->state == IRR_EXCHANGE_BOARDS) {
-        irr_exchange_end_boards(exchange);
-    }
-    irr_boards_stop(exchange->comm);
     exchange->result = result;
     count(exchange);
 }

@@ -35,9 +35,6 @@ static void end_here(irr_comm_t *comm, irr_status_t status)
 {
     comm->failed = status;
     irr_comm_abandon(comm);
-    if (comm->board != NULL) {
-        irr_board_give_up(comm->board);
-    }
 }
 
 void irr_comm_fail(irr_comm_t *comm, irr_status_t status, const char *reason)
@@ -94,9 +91,6 @@ static bool is_told(irr_comm_t *comm)
     irr_transport_t *transport = comm->engine->transport;
     size_t notices = 0;
 
-    if (comm->board != NULL && irr_board_is_given_up(comm->board)) {
-        return true;
-    }
     if (transport->ops->discard(transport, comm->id, notice_tag(), IRR_TAG_FULL_MASK, &notices) == IRR_ERR_NO_MEMORY) {
         irr_comm_fail(comm, IRR_ERR_NO_MEMORY, "has no memory for a message");
     }
@@ -118,7 +112,7 @@ void irr_comm_name_rank(const irr_comm_t *comm, int rank, char *text, size_t siz
 {
     uint64_t name;
 
-    if (irr_peers_name(&comm->engine->peers, comm->peers[rank], &name) || irr_boards_name(comm, rank, &name)) {
+    if (irr_peers_name(&comm->engine->peers, comm->peers[rank], &name)) {
         snprintf(text, size, "rank %d, which is process %" PRIu64 " of the job", rank, name);
     } else {
         snprintf(text, size, "rank %d", rank);

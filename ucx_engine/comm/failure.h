@@ -2,8 +2,8 @@
  * failure.h - a communicator that failed is failed on all its members.
  *
  * Where ranks could not agree, where one could not send or receive a message at all, or waited longer than it is
- * allowed to, they cannot go on alike.  The rank that sees it tells all members by an empty message each, the notice,
- * and on its board; all exchanges that were started end in an error there and here, and so do those that follow.
+ * allowed to, they cannot go on alike.  The rank that sees it tells all members by an empty message each, the notice.
+ * All exchanges that were started end in an error there and here, and so do those that follow.
  * Waiting ranks look for a notice now and then.
  *
  * A rank that reads a notice while an exchange of its own is open ends that when the transport has nothing to do for a

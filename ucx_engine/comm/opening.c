@@ -4,7 +4,7 @@
  * Set-up is done in the first exchange and costs three all-reduces of a few words: one on settings, one on an id, with
  * one more for each time that members propose different ids, and one in the end; one all-gather of labels where members
  * are on several nodes; and if a member does not know the addresses of all others yet, one all-gather of these, with
- * the labels, and one all-reduce.  Boards add one all-gather and one all-reduce (comm/boards.h).
+ * the labels, and one all-reduce.
  *
  * Ranks of a node reach each other through memory that they share.  The network is opened only for a communicator that
  * needs it.  If a rank has no memory to share, or cannot map that of another one, which the last all-reduce says, then
@@ -170,19 +170,12 @@ static irr_status_t connect(irr_opening_t *opening)
     return asks ? irr_switches_find(opening, route) : route(opening);
 }
 
-static irr_status_t join_boards(irr_opening_t *opening)
-{
-    const bool has_boards = irr_comm_route_has_boards(&opening->params, &opening->files);
-
-    return has_boards ? irr_boards_join(opening, connect) : connect(opening);
-}
-
 /* There is an id; where are the members? */
 static irr_status_t settle(irr_opening_t *opening)
 {
     irr_comm_enter(opening->comm, opening->id);
     opening->entered = true;
-    return irr_connect_find(opening, join_boards);
+    return irr_connect_find(opening, connect);
 }
 
 static irr_status_t find_id(irr_opening_t *opening)
@@ -203,7 +196,6 @@ static irr_status_t allocate(irr_opening_t *opening)
 {
     const irr_comm_params_t *params = &opening->params;
     const size_t ranks = (size_t)params->ranks;
-    const bool has_boards = irr_comm_route_has_boards(params, &opening->files);
     irr_comm_t *comm = irr_alloc_zero(1, sizeof(*comm));
 
     if (comm == NULL) {
@@ -215,10 +207,7 @@ static irr_status_t allocate(irr_opening_t *opening)
     comm->settings = params->settings;
     comm->peers = irr_alloc_zero(ranks, sizeof(*comm->peers));
     comm->labels = irr_alloc(ranks, sizeof(*comm->labels));
-    opening->entries = irr_alloc_zero(has_boards ? ranks + 1 : 0, sizeof(*opening->entries));
-    if (comm->peers == NULL || comm->labels == NULL || opening->entries == NULL) {
-        irr_free(opening->entries);
-        opening->entries = NULL;
+    if (comm->peers == NULL || comm->labels == NULL) {
         irr_comm_free(comm);
         return IRR_ERR_NO_MEMORY;
     }
@@ -276,9 +265,6 @@ static irr_status_t begin(irr_opening_t *opening)
 /* What is left of a set-up that has failed. */
 static void undo(irr_opening_t *opening)
 {
-    if (opening->joins) {
-        irr_boards_unmake(opening->comm);
-    }
     if (opening->entered) {
         irr_comm_destroy(opening->comm);
     } else if (opening->comm != NULL) {
@@ -291,7 +277,6 @@ static void undo(irr_opening_t *opening)
 /* The host may still write what it was to gather. */
 static void leave_to_host(irr_opening_t *opening)
 {
-    opening->entries = NULL;
     opening->gathered = NULL;
     if (opening->comm != NULL) {
         opening->comm->labels = NULL;
@@ -309,7 +294,6 @@ static void end(irr_opening_t *opening, irr_status_t status)
         undo(opening);
     }
     irr_comm_files_fini(&opening->files);
-    irr_free(opening->entries);
     irr_free(opening->gathered);
     opening->status = status;
 }

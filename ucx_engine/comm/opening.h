@@ -8,7 +8,6 @@
  *   opening.c    what is set up, in which order, and the end of it
  *   agree.c      steps that agree
  *   connect.c    where the members are, and a channel that reaches all of them
- *   boards.c     steps to boards
  *   switches.c   steps to switches
  */
 #ifndef IRR_OPENING_H
@@ -44,14 +43,11 @@ struct irr_opening {
     irr_comm_files_t    files;
     irr_agreement_t     agreement;
     irr_comm_t         *comm;       /* NULL with trouble; the engine knows it once it has an id */
-    irr_boards_entry_t *entries;    /* room for an all-gather of boards, and our own */
-    char               *gathered;   /* and of labels and addresses, or paths */
+    char               *gathered;   /* room for an all-gather of labels and addresses, or paths */
     uint32_t            id;         /* proposed, then agreed; IRR_IDS_NONE: there is none */
     uint32_t            from;       /* where the search for it begins, */
     uint64_t            busy_ns;    /* and when it first had to look again; 0: not yet */
     bool                entered;    /* the engine knows the communicator */
-    bool                joins;      /* nobody but this rank knows its board yet, */
-    irr_status_t        made;       /* nor whether it could make one */
     int                 label;      /* of this rank */
     bool                placed;     /* the labels of all are known */
     bool                lacks_memory;   /* that it could share with others of its node */
@@ -64,7 +60,7 @@ struct irr_opening {
     bool                waits;      /* for a collective of the host */
     irr_step_fn         next;       /* NULL: it is over */
     irr_step_fn         after;      /* follows an agreement, */
-    irr_step_fn         then;       /* and the steps to boards, a transport, or switches, and an id that was found */
+    irr_step_fn         then;       /* and the steps to a transport, or switches, and an id that was found */
     irr_status_t        status;
 };
 
@@ -94,12 +90,6 @@ irr_status_t irr_connect_find(irr_opening_t *opening, irr_step_fn next);
  * opening->unmapped says who is not reached through shared memory.
  */
 void irr_connect_all(irr_opening_t *opening);
-
-/*
- * Steps to the board of a communicator, whose labels tell which ranks share a node, and to its nodes.  There is no
- * board then if a member cannot have one, nor, but with the algorithm node, if each is alone on its node.
- */
-irr_status_t irr_boards_join(irr_opening_t *opening, irr_step_fn next);
 
 /*
  * Steps to the switches of a communicator of several nodes, collective if agreement.path_bytes is not 0: the topology

@@ -16,30 +16,11 @@ static irr_status_t reserve(irr_run_t *run, irr_plan_bounds_t bounds)
     return status == IRR_OK ? irr_exec_reserve(&run->exec, bounds) : status;
 }
 
-/* For what goes over boards. */
-static irr_status_t reserve_sides(irr_run_t *run, const irr_comm_t *comm)
-{
-    const size_t count = comm->alone.boards ? (size_t)comm->board->count : 0;
-    const irr_array_t arrays[] = {
-        IRR_ARRAY(run->sides.sent, count), IRR_ARRAY(run->sides.received, count),
-        IRR_ARRAY(run->to, count), IRR_ARRAY(run->from, count)
-    };
-
-    if (count == 0 || run->sides.sent != NULL) {
-        return IRR_OK;
-    }
-    return irr_blocks_memory_reserve(&run->far, 2 * (size_t)comm->ranks) == IRR_OK ? IRR_ALLOC_ARRAYS(arrays)
-                                                                                   : IRR_ERR_NO_MEMORY;
-}
-
 irr_status_t irr_run_reserve(irr_run_t *run, const irr_comm_t *comm)
 {
     irr_way_t ways[] = { comm->alone, comm->alone };
     irr_status_t status = irr_blocks_memory_reserve(&run->blocks, 2 * (size_t)comm->ranks);
 
-    if (status == IRR_OK) {
-        status = reserve_sides(run, comm);
-    }
     ways[1].pace = &irr_pace_loose;   /* by which a trial may find that exchanges without a schedule go best */
     if (irr_comm_is_split(comm)) {
         return status == IRR_OK ? reserve(run, irr_way_bounds(&comm->alone, comm->ranks, 0, NULL, NULL)) : status;
@@ -52,10 +33,6 @@ irr_status_t irr_run_reserve(irr_run_t *run, const irr_comm_t *comm)
 
 void irr_run_fini(irr_run_t *run)
 {
-    irr_free(run->sides.sent);
-    run->sides = (irr_board_sides_t){ NULL, NULL };
-    run->to = run->from = NULL;
-    irr_blocks_memory_fini(&run->far);
     irr_free(run->scratch);
     irr_exec_fini(&run->exec);
     irr_plan_fini(&run->plan);
@@ -82,20 +59,6 @@ bool irr_run_take(irr_run_t *run, const irr_problem_t *problem)
     return true;
 }
 
-/* What goes elsewhere directly, where there are boards.  The problem's own lists are as they were. */
-static irr_status_t keep_direct(irr_run_t *run, const irr_comm_t *comm, irr_problem_t *problem)
-{
-    irr_status_t status = irr_blocks_memory_reserve(&run->far, problem->send.count + problem->recv.count);
-    irr_block_t *list = run->far.list;
-
-    if (status != IRR_OK) {
-        return status;
-    }
-    problem->send = irr_nodes_elsewhere(&comm->nodes, comm->rank, problem->send, list);
-    problem->recv = irr_nodes_elsewhere(&comm->nodes, comm->rank, problem->recv, list + problem->send.count);
-    return IRR_OK;
-}
-
 irr_status_t irr_run_add_long(irr_run_t *run, const irr_comm_t *comm, irr_step_kind_t kind,
                               const irr_problem_t *problem, const bool *but)
 {
@@ -109,7 +72,7 @@ irr_status_t irr_run_add_long(irr_run_t *run, const irr_comm_t *comm, irr_step_k
     return irr_direct_add_side(problem, &irr_order_rotate, &side, &run->plan);
 }
 
-/* In place: what does not go over boards. */
+/* In place. */
 static irr_status_t build_pairs(irr_run_t *run, const irr_problem_t *problem)
 {
     irr_status_t status = irr_pairs_build(problem, &irr_pairs_limits, &run->plan);
@@ -121,27 +84,19 @@ static irr_status_t build_pairs(irr_run_t *run, const irr_problem_t *problem)
     return status == IRR_OK ? irr_renew(&run->scratch, &run->scratch_max, run->plan.scratch_bytes) : status;
 }
 
-/* By a way without boards, or what does not go over them; beside a relay what this rank sends directly. */
+/* Beside a relay: what this rank sends directly. */
 static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_way_t *way, const irr_share_t *share,
                           const irr_forward_t *forward, const irr_problem_t *problem)
 {
-    irr_problem_t left = *problem;
-    irr_status_t status = IRR_OK;
+    irr_status_t status;
 
-    if (way->boards && run->sides.sent == NULL) {
-        return IRR_ERR_NO_MEMORY;
+    if (problem->in_place) {
+        return build_pairs(run, problem);
     }
-    if (way->boards) {
-        irr_board_sides_of(comm->board, problem, run->sides);
-        run->partners = irr_board_partners_of(comm->board, problem, run->to, run->from);
-        status = keep_direct(run, comm, &left);
+    if (!irr_way_is_split(way)) {
+        return irr_way_build(way, problem, share, forward, &run->plan);
     }
-    if (status == IRR_OK && problem->in_place) {
-        status = build_pairs(run, &left);
-    } else if (status == IRR_OK) {
-        status = irr_way_is_split(way) ? irr_run_add_long(run, comm, IRR_STEP_SEND, problem, NULL)
-                                       : irr_way_build(way, &left, share, forward, &run->plan);
-    }
+    status = irr_run_add_long(run, comm, IRR_STEP_SEND, problem, NULL);
     run->mark = irr_plan_mark(&run->plan);
     return status;
 }

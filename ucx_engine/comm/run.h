@@ -10,7 +10,6 @@
 #ifndef IRR_RUN_H
 #define IRR_RUN_H
 
-#include "board/board.h"
 #include "comm/cache.h"
 #include "exec/exec.h"
 #include "problem/blocks.h"
@@ -21,12 +20,8 @@ typedef struct irr_run {
     const irr_neighbors_t *neighbors;   /* and whose they may be */
     bool                in_place;    /* and whether it is in place */
     size_t              more;        /* of them, beyond the first one of their rank */
-    irr_board_sides_t   sides;       /* where there are boards: of the problem, */
-    irr_board_partners_t partners;   /* and whose they are */
-    int                *to, *from;   /* room for these */
-    irr_blocks_memory_t far;         /* room for what goes directly to other nodes, and comes so */
-    irr_plan_mark_t     mark;        /* the end of the plan, as it was built */
     irr_plan_t          plan;
+    irr_plan_mark_t     mark;        /* its end, as it was built */
     uint64_t            built;       /* what it is for: the serial of a schedule, or IRR_RUN_... */
     const irr_way_t    *built_way;
     irr_exec_t          exec;

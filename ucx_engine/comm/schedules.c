@@ -95,7 +95,6 @@ static irr_status_t find_ways(irr_schedules_t *schedules, const irr_settings_t *
     unsigned routes = 0;
 
     base.route = &irr_route_direct;
-    base.boards = false;
     base.direct_from = 0;
     base.order = computes ? way->order : &irr_order_given;
     if (!irr_way_is_scheduled(way) && settings->pace == IRR_PACE_AUTO) {

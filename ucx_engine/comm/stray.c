@@ -51,9 +51,6 @@ static bool has_gaps(const irr_exchange_t *exchange)
     if (!comm->direct || exchange->found || plan == NULL) {
         return false;
     }
-    if (exchange->way->boards) {
-        return exchange->run->mark.nrecvs < (size_t)(comm->ranks - comm->board->count);
-    }
     return plan->nrecvs < (size_t)comm->ranks - 1;
 }
 
@@ -79,7 +76,7 @@ static void look_at(irr_comm_t *comm)
         throw_away(comm->engine, comm->id, 0, ALL, &count);
         return;
     }
-    if (comm->gaps > 0 && comm->agrees) {
+    if (comm->gaps > 0) {
         throw_away_past(comm);
     }
     for (const irr_exchange_t *exchange = comm->open.first; exchange != NULL; exchange = exchange->next) {
@@ -97,10 +94,10 @@ bool irr_strays_end(irr_exchange_t *exchange)
     bool told;
 
     comm->over = comm->open.count > 0 ? comm->open.first->sequence : comm->sequence;
-    if (comm->agrees && gaps && comm->over <= exchange->sequence) {
+    if (gaps && comm->over <= exchange->sequence) {
         throw_away_of(exchange);
     }
-    if (comm->agrees && (gaps || past)) {
+    if (gaps || past) {
         throw_away_past(comm);
     }
     if (gaps && exchange->sequence >= comm->gaps) {
@@ -163,7 +160,7 @@ void irr_strays_take_id(irr_strays_t *strays, uint32_t id)
 
 bool irr_strays_meet(const irr_comm_t *comm)
 {
-    return comm->agrees && comm->sequence % HALF >= HALF - MARGIN;
+    return comm->sequence % HALF >= HALF - MARGIN;
 }
 
 uint32_t irr_strays_met(const irr_comm_t *comm)

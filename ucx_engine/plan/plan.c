@@ -83,7 +83,7 @@ irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params)
         .kind = params->kind, .peer = params->peer, .stage = params->stage, .number = params->number,
         .first_piece = plan->npieces, .first_dep = plan->ndeps, .deps = params->ndeps,
         .content = params->content, .described = params->described, .ahead = params->ahead,
-        .replaceable = params->replaceable, .boarded = params->boarded
+        .replaceable = params->replaceable
     };
     plan->nsends += params->kind == IRR_STEP_SEND;
     plan->nrecvs += params->kind == IRR_STEP_RECV;

@@ -13,7 +13,7 @@
  * Rules that irr_plan_check proves over the plans of all ranks:
  *   1. The k-th message from p to q in a stage is a send of p and a receive of q, in as many parts of equal lengths:
  *      so both find the same way to compose it (exec/compose.h).  A part is one piece, or several that are joined.
- *      Both are on a board, or neither is.  The k-th tell is an await of q.
+ *      The k-th tell is an await of q.
  *   2. A send reads only what its rank owns or has received in steps that the send depends on.
  *   3. No byte of OUTPUT is written twice, none outside the blocks of the problem.  In place INPUT is OUTPUT, and a
  *      byte is written only behind all steps that read what was there.
@@ -76,8 +76,6 @@ typedef struct irr_step {
     size_t          ahead;        /* of a send: so many bytes, of what is right behind it, must fit in the window too */
     bool            replaceable;  /* a receive: if not just these bytes come, it is not complete before the source of
                                      the plan says so (exec/exec.h) */
-    bool            boarded;      /* of a plan on paper (study/paper.h): no message, but what the peer reads of
-                                     memory that both share; at both ends alike */
 } irr_step_t;
 
 typedef struct irr_plan {
@@ -134,7 +132,7 @@ typedef struct irr_step_params {
     irr_content_t      content;
     size_t             described;
     size_t             ahead;
-    bool               replaceable, boarded;
+    bool               replaceable;
 } irr_step_params_t;
 
 irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params);

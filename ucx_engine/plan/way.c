@@ -14,8 +14,6 @@ irr_settings_t irr_settings_default(void)
         .direct_bytes = IRR_BYTES_AUTO,
         .lead_bytes = IRR_BYTES_AUTO,
         .piece_bytes = IRR_BYTES_AUTO,
-        .board_block = IRR_BYTES_AUTO,
-        .board_bytes = IRR_BOARD_BYTES_DEFAULT,
         .shm = true,
         .scheduled = { .seed = 1, .lambda = IRR_LAMBDA_DEFAULT, .latency = IRR_LATENCY_DEFAULT }
     };
@@ -31,9 +29,6 @@ irr_way_t irr_way_of(const irr_settings_t *settings, int hosts)
     way.grants = settings->grants > 0 ? settings->grants : IRR_GRANTS_DEFAULT;
     way.lead = settings->lead_bytes != IRR_BYTES_AUTO ? settings->lead_bytes : IRR_LEAD_DEFAULT;
     way.piece_max = settings->piece_bytes != IRR_BYTES_AUTO ? settings->piece_bytes : 0;
-    way.board_block = settings->board_block;
-    way.board_bytes = settings->board_bytes;
-    way.lends = true;
     way.compose = settings->compose;
     way.window_messages = settings->window_messages;
     way.window_bytes = settings->window_bytes;

@@ -35,9 +35,6 @@ typedef struct irr_way {
     const irr_route_t *route;
     const irr_order_t *order;
     const irr_pace_t  *pace;
-    bool               boards;      /* short blocks go over boards (board/board.h), where the communicator has some: */
-    size_t             board_block, board_bytes;   /* up to this length, and as far as a rank has so much room; */
-    bool               lends;       /* longer ones are lent, else go directly; assumed until it is tried */
     size_t             grants;      /* of the pace grant */
     size_t             lead;        /* of the pace sync, in bytes */
     size_t             piece_max;   /* bytes of a message by a schedule; 0: no limit */

@@ -72,6 +72,9 @@ static irr_status_t read_line(irr_lines_t *lines, size_t *lines_of, irr_machine_
     lines->text[strcspn(lines->text, COMMENT)] = '\0';
     found = irr_lines_split(lines, words, 2);
     i = find(words[0]);
+    if (strcmp(words[0], "flag") == 0) {
+        return IRR_OK;   /* files of irr_tune 0.1 and 0.2 have it; nothing needs it any more */
+    }
     if (i == CONSTANTS) {
         return refuse_name(lines, words[0]);
     }

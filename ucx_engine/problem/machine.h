@@ -24,7 +24,6 @@
     X(copy,         4000,   true,  1, 100000000,  "MB/s",   "that a rank copies from memory to memory")        \
     X(node_message, 400,    false, 1, 1000000000, "ns",     "the same as message inside a node")               \
     X(node_latency, 300,    false, 1, 1000000000, "ns",     "the same as latency inside a node")               \
-    X(flag,         60,     false, 1, 1000000000, "ns",     "to write or to read a cell of a board")           \
     X(piece,        10,     false, 0, 1000000,    "ns",     "of a piece of a message that is made of several") \
     X(switch_nodes, 0,      false, 0, 1000000,    "nodes",  "at a switch of the lowest level; 0: all of them") \
     X(taper,        1,      false, 1, 1000,       "to 1",   "what the nodes of such a switch send and it passes on") \
