@@ -90,8 +90,8 @@ irr_status_t mca_coll_irr_call_reserve(const mca_coll_irr_call_t *call);
 
 /*
  * Fills the blocks of a call whose sides and rooms are set, and makes the packed copies that it needs, of datatypes
- * with runs of bytes that are shorter than IRR_BLOCK_MIN in the mean.  In place both sides are the receiving one, and so
- * are blocks and copy.  Without memory for a copy it is lacked, and the blocks are there all the same.
+ * with runs of bytes that are shorter than IRR_BLOCK_MIN in the mean.  In place both sides are the receiving one, and
+ * so are blocks and copy.  Without memory for a copy it is lacked, and the blocks are there all the same.
  */
 void mca_coll_irr_call_open(mca_coll_irr_call_t *call, bool in_place);
 void mca_coll_irr_call_close(mca_coll_irr_call_t *call);

@@ -162,10 +162,7 @@ completion() {
 pictures() {
     "$top/contrib/wire_plot" --table -o "$scratch/wire.svg" "$top/docs/wire.csv" > "$scratch/table" &&
         cmp "$scratch/wire.svg" "$top/docs/wire.svg" && grep -q '>share of the bound<' "$scratch/wire.svg" &&
-        has_lines docs/results.md "$scratch/table" &&
-        python3 -B "$top/contrib/board_plot" --rounds 0 --keep "$top/docs/boards.json" -o "$scratch/boards.svg" \
-            > "$scratch/table" &&
-        cmp "$scratch/boards.svg" "$top/docs/boards.svg" && has_lines docs/boards.md "$scratch/table"
+        has_lines docs/results.md "$scratch/table"
 }
 
 # has_lines TEXT FILE: the text has each line of the file.
@@ -198,7 +195,7 @@ drawn() {
 
 # Each script for users says what it does, and does nothing else.
 scripts_help() {
-    for script in airfoil applications board_plot check debian13 demo examples lab/lab links lldp2topology manual ompi_headers package \
+    for script in airfoil applications check debian13 demo examples lab/lab links lldp2topology manual ompi_headers package \
         parameters regret roce transports wire_plot yaml2topology; do
         "$top/contrib/$script" --help > "$scratch/help" 2>&1 && [ "$(wc -l < "$scratch/help")" -gt 3 ] || {
             echo "contrib/$script --help:"
@@ -241,7 +238,7 @@ narrow() {
 # What irr_plan takes where nothing is said is what the component takes.
 defaults() {
     "$OMPI_INFO" --param coll irr --level 9 --parsable > "$scratch/told" || return
-    for pair in slice-min=slice_min latency=latency_bytes board-bytes=board_bytes max-steps=max_steps; do
+    for pair in slice-min=slice_min latency=latency_bytes max-steps=max_steps; do
         tool=$("$here/irr_plan" --help | awk -v option="--${pair%=*}" '
             index($0, " --") { on = $1 == option }
             on && match($0, /default [0-9]+/) { print substr($0, RSTART + 8, RLENGTH - 8); exit }')

@@ -10,7 +10,7 @@ algorithms() {
     "$PLAN" --list-algorithms | sed -n 's/^  \([a-z][a-z0-9_]*\) .*/\1/p'
 }
 
-echo 1..69
+echo 1..63
 
 # ---- print ----
 
@@ -289,15 +289,13 @@ good draw --algorithm rs_nh --ranks 4 --in-place && good print --algorithm rs_nh
 report $? "they are drawn, and printed as JSON"
 refused "a grid in place" "--in-place is for direct messages with the pace free, and for schedules, which it leaves out; " \
     check --algorithm a3 --ranks 8 --in-place
-refused "boards in place" "--in-place is for direct messages with the pace free, and for schedules, which it leaves out; " \
-    check --algorithm board --ranks 8 --in-place
 refused "counts in place that differ" \
     "--in-place: rank 0 has 5 bytes for rank 1, which has 0 for it; they must be equal" \
     check --algorithm a1 --matrix "$scratch/pair" --in-place
 refused "a schedule in place" "--in-place goes without a schedule, and so with none of --load, --save, " \
     check --algorithm rs_nh --ranks 4 --save "$scratch/none" --in-place
 
-# ---- boards ----
+# ---- nodes ----
 
 cat > "$scratch/expected" << 'END'
 {"algorithm": "node", "ranks": 4, "stages": 3,
@@ -314,18 +312,6 @@ cat > "$scratch/expected" << 'END'
 END
 prints "one message from node to node, and the rest inside of nodes" \
     print --algorithm node --ranks 4 --ranks-per-node 2 --unit 8 --json
-cat > "$scratch/expected" << 'END'
-# board, pace free, lead_bytes 0, piece_bytes 0, window_messages 0, window_bytes 0
-plan rank 1 of 4, 1 stage, 7 steps, 0 scratch bytes
-stage 1 step 1    read from 0              8 bytes  output[0,8)
-stage 1 step 2    recv from 3              8 bytes  output[24,32)
-stage 1 step 3    recv from 2              8 bytes  output[16,24)
-stage 1 step 1    send to   2              8 bytes  input[16,24)
-stage 1 step 2    send to   3              8 bytes  input[24,32)
-stage 1 step 3    put for   0              8 bytes  input[0,8)
-stage 1 step 0    copy on   1              8 bytes  input[8,16) -> output[8,16)
-END
-prints "what a rank puts and reads" print --algorithm board --ranks 4 --ranks-per-node 2 --unit 8 --rank 1
 cat > "$scratch/expected" << 'END'
 pace=free
 lead_bytes=0
@@ -351,52 +337,33 @@ END
 prints "each rank leads for as many nodes" check --algorithm node --ranks 64 --ranks-per-node 4 --unit 8
 ok=0
 for ranks in 1 5 12 30; do
-    for options in "node --ranks-per-node 1" "node --ranks-per-node 4" "node --ranks-per-node 7 --direct-bytes 30" node \
-        "board --ranks-per-node 1" "board --ranks-per-node 4" "board --ranks-per-node 5 --board-bytes 4001" \
-        "board --board-block 150" "board --ranks-per-node 7 --board-bytes 0" "board --board-bytes 0 --no-lending" \
-        "board --no-boards"; do
+    for options in "node --ranks-per-node 1" "node --ranks-per-node 4" "node --ranks-per-node 7 --direct-bytes 30" node; do
         # An option is one word or several.
         # shellcheck disable=SC2086
         good check --algorithm $options --ranks $ranks --pattern random --unit 50 &&
             [ "$(lines '^delivered=ok$')" -eq 1 ] || ok=1
     done
 done
-report $ok "leaders of nodes deliver, and so do boards, whatever fits on them"
-good check --algorithm board --ranks 8 && [ "$(value messages_sent_max)" -eq 0 ] &&
-    good check --algorithm board --ranks 8 --unit 40000 --no-lending && [ "$(value messages_sent_max)" -eq 7 ] &&
-    good check --algorithm board --ranks 8 --unit 40000 --board-block 40000 --no-lending &&
-    [ "$(value messages_sent_max)" -eq 0 ] &&
-    good check --algorithm board --ranks 8 --board-bytes 8192 --no-lending && [ "$(value messages_sent_max)" -eq 3 ]
-report $? "what is too long for a board, or has no room there, goes directly"
-good check --algorithm board --ranks 8 --unit 40000 && [ "$(value messages_sent_max)" -eq 0 ] &&
-    [ "$(value board_bytes_max)" -eq 280000 ] && good check --algorithm board --ranks 8 --board-bytes 0 &&
-    [ "$(value messages_sent_max)" -eq 0 ]
-report $? "within a node it is lent"
+report $ok "leaders of nodes deliver"
 good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 1024 && [ "$(value stages)" -eq 3 ] &&
     good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 1025 && [ "$(value stages)" -eq 4 ] &&
     [ "$(value message_bytes_max)" -eq 1025 ] &&
     good check --algorithm node --ranks 8 --ranks-per-node 4 --unit 1025 --direct-bytes 0 && [ "$(value stages)" -eq 3 ] &&
     [ "$(value message_bytes_max)" -eq 16400 ]
 report $? "long blocks go directly beside leaders"
-good check --algorithm board --ranks 8 --no-boards && [ "$(value messages_sent_max)" -eq 7 ] &&
-    [ "$(lines '^board_bytes_max')" -eq 0 ]
-report $? "without boards board is a1"
-good draw --algorithm board --ranks 12 --ranks-per-node 3 && [ "$(lines '^<g><title>.*class="cell boarded s0"')" -eq 24 ] &&
-    [ "$(lines '>stage 1: 24 blocks through shared memory, and 108 messages in 11 steps, ')" -eq 1 ]
-report $? "blocks in shared memory are drawn as such"
+good check --algorithm board --ranks 8 && mv "$scratch/out" "$scratch/expected" && good check --algorithm a1 --ranks 8 &&
+    cmp -s "$scratch/expected" "$scratch/out"
+report $? "board is another name of a1"
 printf 'SwitchName=s Nodes=n[0-3]\n' > "$scratch/hosts"
 good check --algorithm node --topology "$scratch/hosts" --ranks 8 --unit 8 && [ "$(value load)" -eq 96 ] &&
-    [ "$(value messages_sent_max)" -eq 4 ] &&
-    good print --algorithm board --topology "$scratch/hosts" --ranks 8 --json && [ "$(lines '"board":true')" -eq 8 ]
+    [ "$(value messages_sent_max)" -eq 4 ]
 report $? "the hosts of a topology are nodes"
 good check --algorithm node --topology "$scratch/hosts" --ranks 16 --ranks-per-node 2 && [ "$(value stages)" -eq 3 ]
 report $? "or parts of them are"
 refused "a node on several hosts" "--ranks-per-node 3: ranks 1 and 2 are not on one host" \
     check --algorithm node --topology "$scratch/hosts" --ranks 8 --ranks-per-node 3
-refused "nodes of a grid" "--ranks-per-node goes with the algorithms node and board only" \
+refused "nodes of a grid" "--ranks-per-node goes with the algorithm node only" \
     check --algorithm a3 --ranks 8 --ranks-per-node 2
-refused "no boards of a1" "--no-boards goes with the algorithm board only" \
-    check --algorithm a1 --ranks 8 --no-boards
 refused "nodes of nobody" "--ranks-per-node '0' is not an integer from 1" \
     check --algorithm node --ranks 8 --ranks-per-node 0
 
@@ -425,7 +392,7 @@ for pace in free loose grant sync; do
     report $ok "pace $pace delivers"
 done
 ok=0
-for pair in "aapc --pace sync" "optimal --pace grant" "rs_n --pace loose" "a1 --pace free" "board --board-block 4096"; do
+for pair in "aapc --pace sync" "optimal --pace grant" "rs_n --pace loose" "a1 --pace free"; do
     # shellcheck disable=SC2086
     good print --algorithm $pair --ranks 6 --unit 6k && mv "$scratch/out" "$scratch/expected" &&
         good print --algorithm ${pair%% *} --ranks 6 --unit 6k && cmp -s "$scratch/expected" "$scratch/out" || ok=1

@@ -11,7 +11,8 @@
 static irr_settings_t open_settings(void)
 {
     return (irr_settings_t){
-        .overlap = IRR_OVERLAP_PIPELINED, .slice_min = 256, .piece_bytes = IRR_BYTES_AUTO, .lead_bytes = IRR_BYTES_AUTO, .direct_bytes = IRR_BYTES_AUTO
+        .overlap = IRR_OVERLAP_PIPELINED, .slice_min = 256,
+        .piece_bytes = IRR_BYTES_AUTO, .lead_bytes = IRR_BYTES_AUTO, .direct_bytes = IRR_BYTES_AUTO
     };
 }
 

@@ -278,12 +278,12 @@ static void write_cell(chart_t *chart, const message_t *message)
     const int width = chart->stages[message->stage - 1].cell;
     const int x = (message->step - 1) * width, y = message->from * CELL_HEIGHT;
 
-    fprintf(chart->stream, "<g><title>stage %d step %d: %d to %d, %zu bytes</title>", message->stage, message->step,
-            message->from, message->to, message->bytes);
+    fprintf(chart->stream, "<g><title>stage %d step %d: %d to %d, %zu bytes</title>", message->stage,
+            message->step, message->from, message->to, message->bytes);
     fprintf(chart->stream, "<rect class=\"cell %ss%d\" x=\"%g\" y=\"%g\" width=\"%d\" height=\"%d\"/>"
             "<text class=\"to\" x=\"%d\" y=\"%d\">%d</text></g>\n",
-            is_contended(chart, message) ? "contended " : "", (message->stage - 1) % IRR_SVG_COLOURS, x + 1.0, y + 1.0, width - 2, CELL_HEIGHT - 2, x + width / 2,
-            y + CELL_HEIGHT - 5, message->to);
+            is_contended(chart, message) ? "contended " : "", (message->stage - 1) % IRR_SVG_COLOURS, x + 1.0, y + 1.0,
+            width - 2, CELL_HEIGHT - 2, x + width / 2, y + CELL_HEIGHT - 5, message->to);
 }
 
 static void write_chart(chart_t *chart, int width)

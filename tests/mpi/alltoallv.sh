@@ -39,9 +39,7 @@ for setting in compose=iovec overlap=dual; do
 done
 group "8 ranks, aapc and coll_irr_pace=sync" 1 coll_irr_alltoallv_algorithm=aapc coll_irr_pace=sync
 group "8 ranks, node, on nodes of 3, 3 and 2 ranks" 1 coll_irr_alltoallv_algorithm=node coll_irr_ranks_per_node=3
-for setting in board_block=100 board_block=0 board_bytes=0 ranks_per_node=3; do
-    group "8 ranks, board and coll_irr_$setting" 1 coll_irr_alltoallv_algorithm=board "coll_irr_$setting"
-done
+group "8 ranks on nodes of 3, 3 and 2, a1" 1 coll_irr_alltoallv_algorithm=a1 coll_irr_ranks_per_node=3
 check_groups 8 "$program"
 if whole; then
     group "16 ranks, every byte as Open MPI's own" 2

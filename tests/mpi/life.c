@@ -151,8 +151,6 @@ static const struct {
     { "coll_irr_schedule_ms",         "0",        "10",     "-1" },
     { "coll_irr_timeout",             "0",        "600",    "-1" },
     { "coll_irr_cache_bytes",         "0",        "1",      "all" },
-    { "coll_irr_board_block",         "0",        "64k",    "-1" },
-    { "coll_irr_board_bytes",         "0",        "1m",     "all" }
 };
 
 enum { INFOS = sizeof(infos) / sizeof(infos[0]) };

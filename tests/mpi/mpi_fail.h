@@ -14,10 +14,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { MMAP, MEMFD_CREATE, FTRUNCATE, PROCESS_VM_READV, PROCESS_VM_WRITEV, MEMORY };
+enum { MMAP, MEMFD_CREATE, FTRUNCATE, PROCESS_VM_READV, MEMORY };
 
 static const char *const whats[] = {
-    "mmap", "memfd_create", "ftruncate", "process_vm_readv", "process_vm_writev", "memory"
+    "mmap", "memfd_create", "ftruncate", "process_vm_readv", "memory"
 };
 
 static inline int what_of(const char *text)
@@ -69,13 +69,6 @@ MPI_MEMORY_VISIBLE ssize_t process_vm_readv(pid_t pid, const struct iovec *to, u
 {
     return call_fails(PROCESS_VM_READV, __builtin_return_address(0), EPERM)
                ? -1 : syscall(SYS_process_vm_readv, pid, to, nto, from, nfrom, flags);
-}
-
-MPI_MEMORY_VISIBLE ssize_t process_vm_writev(pid_t pid, const struct iovec *from, unsigned long nfrom,
-                                             const struct iovec *to, unsigned long nto, unsigned long flags)
-{
-    return call_fails(PROCESS_VM_WRITEV, __builtin_return_address(0), EPERM)
-               ? -1 : syscall(SYS_process_vm_writev, pid, from, nfrom, to, nto, flags);
 }
 
 /* As mpi_memory_fail, of what fails. */

@@ -50,7 +50,7 @@ bad_infos() {
     cat "$scratch/run"
     for name in alltoallv_algorithm alltoall_algorithm neighbor_algorithm compose window_messages window_bytes dims \
         slice_min direct_bytes overlap ranks_per_node pace grants piece_bytes lead_bytes host_route seed lambda latency_bytes \
-        max_steps lp_shift redistribution matrix_max_bytes schedule_ms cache_bytes board_block board_bytes timeout; do
+        max_steps lp_shift redistribution matrix_max_bytes schedule_ms cache_bytes timeout; do
         [ "$(grep -c "Parameter: coll_irr_$name\$" "$scratch/run")" -eq 1 ] || return 1
     done
 }

@@ -4,7 +4,7 @@
  *
  *     mpi_sweep WHAT WHO [INFO_KEY=VALUE ...] [, WHAT ...]   the keys go to the communicators
  *
- * WHAT fails: memory, mmap, memfd_create, ftruncate, process_vm_readv or process_vm_writev, on WHO: one rank, or all.
+ * WHAT fails: memory, mmap, memfd_create, ftruncate or process_vm_readv, on WHO: one rank, or all.
  * With trials: before it, each case makes so many calls that ranks which choose try strategies.
  * cold:N means that the N-th allocation fails on the first communicator of the job, on which the engine is opened.
  * Each case has a fresh communicator, and one or all failures from the n-th on.  An alarm ends a case that hangs, and

@@ -9,7 +9,7 @@ program=$builddir/mpi_sweep
 # keys ALGORITHM: the info keys by which every collective of the family has it, or a1 where neighbours cannot.
 keys() {
     case $1 in
-        a1|board|auto) neighbor=$1 ;;
+        a1|auto) neighbor=$1 ;;
         *) neighbor=a1 ;;
     esac
     echo "coll_irr_alltoallv_algorithm=$1 coll_irr_alltoall_algorithm=$1 coll_irr_neighbor_algorithm=$neighbor" \
@@ -32,20 +32,16 @@ else
     cold=3
 fi
 export IRR_SWEEP_STEP
-plan $((1 + 2 * ($(echo "a1 board $algorithms" | wc -w) + 2 + 1 + 2 + 3 + $(echo "$cold" | wc -w))))
+plan $((1 + 2 * ($(echo "a1 $algorithms" | wc -w) + 1 + 1 + 2 + 3 + $(echo "$cold" | wc -w))))
 for who in one all; do
-    for algorithm in a1 board; do
-        # shellcheck disable=SC2046
-        group "$algorithm, memory, $who" memory $who $(keys $algorithm)
-    done
+    # shellcheck disable=SC2046
+    group "a1, memory, $who" memory $who $(keys a1)
     for algorithm in $algorithms; do
         # shellcheck disable=SC2046
         group "$algorithm, memory, $who" memory $who $(keys "$algorithm" 2)
     done
-    for call in process_vm_readv process_vm_writev; do
-        # shellcheck disable=SC2046
-        group "board, $call, $who" $call $who $(keys board)
-    done
+    # shellcheck disable=SC2046
+    group "a1, process_vm_readv, $who" process_vm_readv $who $(keys a1)
 done
 sweep
 for who in one all; do
@@ -77,7 +73,7 @@ IRR_SWEEP_STEP=1
 for who in one all; do
     for call in mmap memfd_create ftruncate; do
         # shellcheck disable=SC2046
-        group "board, $call, $who" $call $who $(keys board)
+        group "a1, $call, $who" $call $who $(keys a1)
         sweep
     done
     for n in $cold; do

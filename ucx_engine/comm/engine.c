@@ -222,6 +222,7 @@ irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us)
     }
     irr_lock_acquire(&engine->lock);
     irr_strays_look(engine);
+    engine->news = true;   /* as many rounds take long now, the next one looks whether an exchange may go on waiting */
     irr_lock_release(&engine->lock);
     return IRR_ERR_TIMEOUT;
 }

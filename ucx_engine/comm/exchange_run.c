@@ -12,7 +12,7 @@
 #include "core/clock.h"
 
 /* Rounds of progress between two looks whether an exchange may go on waiting. */
-#define WATCH_ROUNDS 64
+#define WATCH_ROUNDS 16
 
 /* Time that an exchange waits for messages in flight after its communicator has failed. */
 #define LINGER_NS UINT64_C(2000000000)
