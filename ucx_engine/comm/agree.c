@@ -328,7 +328,10 @@ static irr_status_t no_id(irr_opening_t *opening)
     snprintf(opening->why, sizeof(opening->why), "none of the %u communicator ids is free at all ranks of a "
              "communicator", (unsigned)IRR_IDS_COUNT);
     if (opening->params.rank == 0) {
-        irr_log(IRR_LOG_WARN, "%s", opening->why);
+        const char *otherwise = opening->params.otherwise;
+
+        irr_log(IRR_LOG_WARN, "%s, as so many others live%s%s", opening->why, otherwise != NULL ? "; " : "",
+                otherwise != NULL ? otherwise : "");
     }
     return IRR_ERR_NOT_SUPPORTED;
 }
