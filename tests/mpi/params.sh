@@ -57,7 +57,7 @@ bad_infos() {
 
 # A balanced algorithm has two stages a dimension.  (lib.sh's wrappers refuse what is bad for all algorithms.)
 too_many_stages() {
-    says "make more than 15 stages" ranks 4 --mca coll_irr_alltoallv_algorithm a4 --mca coll_irr_dims '2^8' \
+    says "coll_irr_dims has 8 sizes, which make more than 15 stages" ranks 4 --mca coll_irr_alltoallv_algorithm a4 --mca coll_irr_dims '2^8' \
         "$program" leaked_to_host
 }
 

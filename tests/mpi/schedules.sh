@@ -66,7 +66,7 @@ no_redistribution() {
     ranks 4 --mca coll_irr_alltoallv_algorithm redist "$builddir/mpi_life" leaked_to_host > "$scratch/run" 2>&1
     status=$?
     cat "$scratch/run"
-    [ $status -eq 0 ] && [ "$(grep -c 'redist needs a redistribution' "$scratch/run")" -eq 1 ]
+    [ $status -eq 0 ] && [ "$(grep -c 'redist needs coll_irr_redistribution, which is none; allowed is x,p,y,q' "$scratch/run")" -eq 1 ]
 }
 
 # on_tree WANTED ALGORITHM OPTIONS...: all ranks are on this host, by its name in the file, and other hosts are there

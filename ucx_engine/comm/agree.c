@@ -100,7 +100,7 @@ static void look_at_addresses(irr_opening_t *opening)
     size_t length = 0;
 
     if (opening->params.trouble == IRR_OK) {
-        irr_opening_note(opening, transport->ops->address(transport, &address, &length), irr_opening_no_memory);
+        irr_opening_cannot(opening, transport->ops->address(transport, &address, &length), "name its address");
     }
     opening->words[TROUBLE] = trouble_word(&opening->params, opening->params.trouble);
     opening->words[ADDRESS_BYTES] = length;
@@ -330,7 +330,7 @@ static irr_status_t no_id(irr_opening_t *opening)
     if (opening->params.rank == 0) {
         const char *otherwise = opening->params.otherwise;
 
-        irr_log(IRR_LOG_WARN, "%s, as so many others live%s%s", opening->why, otherwise != NULL ? "; " : "",
+        irr_log(IRR_LOG_WARN, "%s%s%s", opening->why, otherwise != NULL ? "; " : "",
                 otherwise != NULL ? otherwise : "");
     }
     return IRR_ERR_NOT_SUPPORTED;

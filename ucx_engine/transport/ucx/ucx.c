@@ -225,9 +225,7 @@ static irr_status_t open_context(irr_ucx_t *ucx, const irr_engine_config_t *conf
     return status;
 }
 
-/* UCX's shared memory lies in files there; that of transport/shm lies in files without a name. */
-static const char shm_advice[] = " (UCX needs about 5 MB a rank in a writable /dev/shm; coll_irr_shm 1 needs none)";
-
+/* UCX's shared memory lies in files in /dev/shm; that of transport/shm lies in files without a name. */
 static irr_status_t open_worker(irr_ucx_t *ucx, bool one_node)
 {
     ucp_worker_params_t params = {
@@ -237,8 +235,9 @@ static irr_status_t open_worker(irr_ucx_t *ucx, bool one_node)
     ucs_status_t status = irr_ucx.ucp_worker_create(ucx->context, &params, &ucx->worker);
 
     if (status != UCS_OK) {
-        irr_log(IRR_LOG_ERROR, "ucx cannot create a worker: %s%s", irr_ucx.ucs_status_string(status),
-                one_node ? shm_advice : "");
+        irr_log(IRR_LOG_ERROR, "ucx cannot create a worker: %s%s%s%s", irr_ucx.ucs_status_string(status),
+                one_node ? " (UCX needs about 5 MB a rank in a writable /dev/shm; " : "",
+                one_node ? irr_log_prefix() : "", one_node ? "shm 1 needs none)" : "");
         return irr_ucx_status(status);
     }
     status = irr_ucx.ucp_worker_get_address(ucx->worker, &ucx->address, &ucx->address_length);
