@@ -265,13 +265,13 @@ static void check_params(irr_comm_params_t *params, irr_comm_files_t *files)
                          "host route that does not exist";
     } else if (irr_comm_route_lacks(&params->settings)) {
         params->trouble = IRR_ERR_BAD_PARAM;
-        snprintf(files->reason, sizeof(files->reason), "algorithm redist needs %sredistribution, which is none; allowed "
-                 "is x,p,y,q", irr_log_prefix());
+        snprintf(files->reason, sizeof(files->reason), "algorithm redist needs %sredistribution, which is none; "
+                 "allowed is x,p,y,q", irr_log_prefix());
         params->reason = files->reason;
     } else if (!irr_comm_route_fits(&params->settings, params->ranks)) {
         params->trouble = IRR_ERR_BAD_PARAM;
-        snprintf(files->reason, sizeof(files->reason), "%sdims has %d sizes, which make more than 15 stages: a balanced "
-                 "algorithm has two stages a size", irr_log_prefix(), params->settings.dims.count);
+        snprintf(files->reason, sizeof(files->reason), "%sdims has %d sizes, which make more than 15 stages: "
+                 "a balanced algorithm has two stages a size", irr_log_prefix(), params->settings.dims.count);
         params->reason = files->reason;
     }
 }
