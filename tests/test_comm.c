@@ -15,7 +15,7 @@
 
 static struct {
     int  lines;
-    char last[320];
+    char last[200];
 } logged;
 
 static void note_line(void *context, irr_log_level_t level, const char *text)
@@ -299,53 +299,6 @@ static void test_trouble(void)
     }
 }
 
-static void test_unreachable(void)
-{
-    irr_team_t team;
-    irr_world_t world;
-
-    irr_world_open(&world, 4, 0, EAGER_MAX);
-    irr_team_init(&team, &world, 0, 1);
-    world.spies[1]->unreachable = world.spies[3]->unreachable = true;
-    start_log();
-    CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
-    end_log(1, "rank 1 of a communicator cannot reach rank 2 with its transports and devices: peer cannot be "
-            "reached; transport, its devices and its provider must let all ranks reach each other");
-    CU_ASSERT_EQUAL(irr_world_ids(&world), 0);
-    CU_ASSERT_TRUE(irr_world_close(&world));
-}
-
-/* The reason is memory where memory is missing, and nowhere else. */
-static void test_no_connection(void)
-{
-    static const struct {
-        irr_status_t status;
-        const char  *told;
-    } cases[] = {
-        { IRR_ERR_NO_MEMORY, "a rank has no memory for a communicator" },
-        { IRR_ERR_UNREACHABLE, "rank 2 of a communicator cannot use the address of rank 0: peer cannot be reached; "
-          "x_transport, its devices and its provider must let all ranks reach each other" },
-        { IRR_ERR_BAD_PARAM, "rank 2 of a communicator cannot use the address of rank 0: value is not allowed here; "
-          "x_transport, its devices and its provider must let all ranks reach each other" }
-    };
-
-    irr_log_prefix_set("x_");
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        irr_team_t team;
-        irr_world_t world;
-
-        irr_world_open(&world, 4, 0, EAGER_MAX);
-        irr_team_init(&team, &world, 0, 1);
-        world.spies[2]->connects_end = cases[i].status;
-        start_log();
-        CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
-        end_log(1, cases[i].told);
-        CU_ASSERT_EQUAL(irr_world_ids(&world), 0);
-        CU_ASSERT_TRUE(irr_world_close(&world));
-    }
-    irr_log_prefix_set("");
-}
-
 static void test_trouble_of_several(void)
 {
     irr_team_t team;
@@ -517,8 +470,6 @@ int main(void)
         { "the last id, used again and again",                  test_last_id },
         { "no id that all have free",                           test_no_common_id },
         { "an id that was given back rests",                    test_id_rests },
-        { "a rank that does not reach the next one",            test_unreachable },
-        { "a rank that cannot connect",                         test_no_connection },
         { "trouble on one rank",                                test_trouble },
         { "trouble on several ranks",                           test_trouble_of_several },
         { "different settings",                                 test_settings },
