@@ -8,10 +8,11 @@
 #include "coll_irr_choose.h"
 #include "coll_irr_tell.h"
 
-/* The exchanges so far, and their time if it is known. */
-static void exchanges_text(const mca_coll_irr_service_t *service, const char *verb, double ns, char *text, size_t size)
+/* The exchanges so far, and their time if it is measured. */
+static void exchanges_text(const mca_coll_irr_service_t *service, char *text, size_t size)
 {
     const unsigned long long calls = (unsigned long long)service->choice.calls;
+    const double ns = service->row != NULL ? (double)service->row->ns : 0;
     char took[MCA_COLL_IRR_UNITS];
 
     snprintf(text, size, "%llu exchange%s", calls, calls == 1 ? "" : "s");
@@ -19,7 +20,7 @@ static void exchanges_text(const mca_coll_irr_service_t *service, const char *ve
         const size_t length = strlen(text);
 
         mca_coll_irr_time_text((int64_t)ns, took);
-        snprintf(text + length, size - length, " %s %s", verb, took);
+        snprintf(text + length, size - length, " took rank 0 %s", took);
     }
 }
 
@@ -28,10 +29,9 @@ static void too_few_text(const mca_coll_irr_module_t *module, const mca_coll_irr
                          size_t size)
 {
     const bool one_node = mca_coll_irr_node_ranks(module) == module->ranks.size;
-    const double ns = service->row != NULL ? (double)service->row->ns : 0;
     char exchanges[64];
 
-    exchanges_text(service, "took rank 0", ns, exchanges, sizeof(exchanges));
+    exchanges_text(service, exchanges, sizeof(exchanges));
     snprintf(text, size, "%s, and the ranks first look for a faster algorithm after %d", exchanges,
              irr_choice_first(one_node));
 }
@@ -42,19 +42,21 @@ static void unpaid_text(const mca_coll_irr_service_t *service, const irr_choice_
 {
     const double share = service->choice.share;
     const bool changed = service->choice.tried > 0;
-    char exchanges[64], allowed[MCA_COLL_IRR_UNITS], spent[MCA_COLL_IRR_UNITS], wanted[MCA_COLL_IRR_UNITS];
+    char exchanges[64], counted[MCA_COLL_IRR_UNITS];
+    char allowed[MCA_COLL_IRR_UNITS], spent[MCA_COLL_IRR_UNITS], wanted[MCA_COLL_IRR_UNITS];
     char more[64] = "";
 
-    exchanges_text(service, "count as", funds->cost, exchanges, sizeof(exchanges));
+    exchanges_text(service, exchanges, sizeof(exchanges));
+    mca_coll_irr_time_text((int64_t)funds->cost, counted);
     mca_coll_irr_time_text((int64_t)(share * funds->cost), allowed);
     mca_coll_irr_time_text((int64_t)funds->spent, spent);
     mca_coll_irr_time_text((int64_t)funds->wanted, wanted);
     if (funds->calls > 0) {
         snprintf(more, sizeof(more), ", which about %llu more pay for", (unsigned long long)funds->calls);
     }
-    snprintf(text, size, "%s%s; coll_irr_setup_share allows %.0f %% of it, %s, of which %s count as spent; the next "
-             "trial takes %s%s", changed ? "messages have changed: " : "", exchanges, 100 * share, allowed, spent,
-             wanted, more);
+    snprintf(text, size, "%s%s, and count as %s; coll_irr_setup_share allows %.0f %% of it, %s, of which %s count as "
+             "spent; the next trial takes %s%s", changed ? "messages have changed: " : "", exchanges, counted,
+             100 * share, allowed, spent, wanted, more);
 }
 
 /* Open MPI's own serves, and nothing that was tried says why. */

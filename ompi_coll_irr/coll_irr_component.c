@@ -87,6 +87,7 @@ static int irr_open(void)
     mca_coll_irr_check_open();
     mca_coll_irr_report_open();
     irr_log_set(on_log, NULL, mca_coll_irr_component.params.verbose > 0 ? IRR_LOG_DEBUG : IRR_LOG_WARN);
+    irr_log_prefix_set(MCA_COLL_IRR_PREFIX);
     return OMPI_SUCCESS;
 }
 
@@ -102,6 +103,7 @@ static int irr_close(void)
     mca_coll_irr_runs_close();
     mca_coll_irr_kept_close();
     irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+    irr_log_prefix_set("");   /* the text goes with the component */
     opal_output_close(mca_coll_irr_component.help_output);
     opal_output_close(mca_coll_irr_component.output);
     OBJ_DESTRUCT(&mca_coll_irr_component.lock);

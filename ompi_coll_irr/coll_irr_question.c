@@ -64,11 +64,13 @@ static bool speaks(const mca_coll_irr_question_t *question)
 static void speak_trouble(const mca_coll_irr_module_t *module, char why[MCA_COLL_IRR_QUESTION_WHY])
 {
     const mca_coll_irr_bad_t *bad = module->bad;
+    char text[320];
 
     if (bad == NULL) {
         snprintf(why, MCA_COLL_IRR_QUESTION_WHY, "rank %d: %s", module->ranks.rank,
                  module->reason != NULL ? module->reason : "it has no memory");
-        mca_coll_irr_tell("engine-message", why);
+        snprintf(text, sizeof(text), "%s; Open MPI's own algorithm serves the communicator", why);
+        mca_coll_irr_tell("engine-message", text);
         return;
     }
     snprintf(why, MCA_COLL_IRR_QUESTION_WHY, "%s is '%s' on rank %d, which is not allowed", bad->parameter, bad->value,

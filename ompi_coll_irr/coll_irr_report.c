@@ -193,8 +193,8 @@ static void write_to_file(void)
     failed = fclose(report.file) != 0 || failed;
     report.file = NULL;
     if (failed) {
-        snprintf(text, sizeof(text), "coll_irr_report is %s, which cannot be written: %s", report.path,
-                 strerror(errno));
+        snprintf(text, sizeof(text), "coll_irr_report is %s, which cannot be written: %s; the file is not complete",
+                 report.path, strerror(errno));
         mca_coll_irr_tell("engine-message", text);
     }
 }

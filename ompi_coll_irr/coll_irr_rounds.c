@@ -146,9 +146,9 @@ static void tell_timeout(const mca_coll_irr_rounds_t *rounds)
         snprintf(who, sizeof(who), " for rank %d, which is process %u of the job", rank,
                  (unsigned)mca_coll_irr_process(ranks, rank).vpid);
     }
-    snprintf(text, sizeof(text), "rank %d of a communicator of %d ranks has waited %zu s (timeout) in an agreement%s; "
-             "calls that coll/irr may serve end in errors on it from now on", ranks->rank, ranks->size, ranks->timeout,
-             who);
+    snprintf(text, sizeof(text), "rank %d of a communicator of %d ranks has waited %zu s (coll_irr_timeout) in an "
+             "agreement%s; calls that coll/irr may serve end in errors on it from now on", ranks->rank, ranks->size,
+             ranks->timeout, who);
     mca_coll_irr_tell("engine-message", text);
 }
 

@@ -134,6 +134,9 @@ static irr_status_t connect(irr_transport_t *transport, const void *bytes, size_
     irr_spy_t *spy = spy_of(transport);
 
     spy->connects++;
+    if (spy->connects_end != IRR_OK) {
+        return spy->connects_end;
+    }
     return spy->pass.inner->ops->connect(spy->pass.inner, bytes, length, peer_p);
 }
 

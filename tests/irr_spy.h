@@ -24,6 +24,7 @@ typedef struct irr_spy {
     size_t           refuse_send, refuse_recv;       /* number of the operation to refuse, from 1; 0: none */
     irr_status_t     refusal;            /* what it returns then */
     bool             unreachable;        /* reach says so of every peer */
+    irr_status_t     connects_end;       /* not IRR_OK: connect returns it */
     size_t           busy_discards;      /* so many more return IRR_IN_PROGRESS, whatever there is to discard */
 
     /* Not NULL: sees each send before it starts. */

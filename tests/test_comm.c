@@ -299,21 +299,6 @@ static void test_trouble(void)
     }
 }
 
-static void test_unreachable(void)
-{
-    irr_team_t team;
-    irr_world_t world;
-
-    irr_world_open(&world, 4, 0, EAGER_MAX);
-    irr_team_init(&team, &world, 0, 1);
-    world.spies[1]->unreachable = world.spies[3]->unreachable = true;
-    start_log();
-    CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
-    end_log(1, "the transports and devices that a rank may use do not reach the rank after it");
-    CU_ASSERT_EQUAL(irr_world_ids(&world), 0);
-    CU_ASSERT_TRUE(irr_world_close(&world));
-}
-
 static void test_trouble_of_several(void)
 {
     irr_team_t team;
@@ -485,7 +470,6 @@ int main(void)
         { "the last id, used again and again",                  test_last_id },
         { "no id that all have free",                           test_no_common_id },
         { "an id that was given back rests",                    test_id_rests },
-        { "a rank that does not reach the next one",            test_unreachable },
         { "trouble on one rank",                                test_trouble },
         { "trouble on several ranks",                           test_trouble_of_several },
         { "different settings",                                 test_settings },

@@ -9,6 +9,7 @@
 #include "comm/opening.h"
 #include "core/clock.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { RANKS = 5, TEAMS = 3, TURNS = 10000 };
@@ -301,6 +302,61 @@ static void test_busy_for_ever(void)
     destroy_busy();
 }
 
+/* ---- ranks that cannot connect ---- */
+
+static struct {
+    int  lines;
+    char last[320];
+} logged;
+
+static void note_line(void *context, irr_log_level_t level, const char *text)
+{
+    (void)context;
+    (void)level;
+    logged.lines++;
+    snprintf(logged.last, sizeof(logged.last), "%s", text);
+}
+
+/* The reason is memory where memory is missing, and nowhere else. */
+static void test_no_connection(void)
+{
+#define TAIL "; x_transport, its devices and its provider must let all ranks reach each other"
+    static const struct {
+        bool         unreachable;
+        irr_status_t connects_end;
+        const char  *text;
+    } cases[] = {
+        { true, IRR_OK, "rank 2 of a communicator cannot reach rank 3 with its transports and devices: peer cannot be "
+          "reached" TAIL },
+        { false, IRR_ERR_NO_MEMORY, "a rank has no memory for a communicator" },
+        { false, IRR_ERR_UNREACHABLE, "rank 2 of a communicator cannot use the address of rank 0: peer cannot be "
+          "reached" TAIL },
+        { false, IRR_ERR_BAD_PARAM, "rank 2 of a communicator cannot use the address of rank 0: value is not allowed "
+          "here" TAIL }
+    };
+#undef TAIL
+
+    irr_log_prefix_set("x_");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        irr_team_t team;
+        irr_world_t world;
+
+        irr_world_open(&world, 4, 0, 64);
+        irr_team_init(&team, &world, 0, 1);
+        world.spies[2]->unreachable = world.spies[3]->unreachable = cases[i].unreachable;
+        world.spies[2]->connects_end = cases[i].connects_end;
+        logged.lines = 0;
+        irr_log_set(note_line, NULL, IRR_LOG_INFO);
+        CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
+        irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+        CU_ASSERT_EQUAL(logged.lines, 1);
+        CU_ASSERT_STRING_EQUAL(logged.last, cases[i].text);
+        CU_ASSERT_EQUAL(irr_world_ids(&world), 0);
+        CU_ASSERT_TRUE(irr_world_close(&world));
+    }
+    irr_log_prefix_set("");
+}
+
 int main(void)
 {
     static const irr_test_case_t cases[] = {
@@ -309,6 +365,7 @@ int main(void)
         { "a collective of the host fails",                                 test_fails },
         { "a transport that is busy with discarding",                       test_busy },
         { "a transport that is busy with discarding for ever",              test_busy_for_ever },
+        { "ranks that cannot connect",                                      test_no_connection },
         { NULL, NULL }
     };
 

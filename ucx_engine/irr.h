@@ -44,6 +44,9 @@ typedef void (*irr_log_fn_t)(void *context, irr_log_level_t level, const char *t
 /* Lines above max_level are not formatted.  log = NULL: no lines at all, which is the default. */
 void irr_log_set(irr_log_fn_t log, void *context, irr_log_level_t max_level);
 
+/* Messages name settings with this prefix, as the user writes them; it is kept, not copied.  At first it is empty. */
+void irr_log_prefix_set(const char *prefix);
+
 /* All heap memory of the engine comes from here; alloc and resize return NULL on failure. */
 typedef struct irr_allocator {
     void *(*alloc)(size_t size);

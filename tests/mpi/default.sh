@@ -76,7 +76,7 @@ check "verbose says why" left "auto and coll_irr_setup_share is 0"
 check "the cause: a component of a higher priority" one_says \
     "MPI_COMM_WORLD, MPI_Alltoallv, MPI_Alltoall, 4 ranks: component tuned of Open MPI, because its priority 90 is above" \
     ranks 4 --mca coll_irr_verbose 1 --mca coll_tuned_priority 90 "$program" left
-check "the cause: a file that is not there" causes "rank 0: topology_file /nowhere: No such file or directory" \
+check "the cause: a file that is not there" causes "rank 0: coll_irr_topology_file /nowhere: No such file or directory" \
     --mca coll_irr_alltoallv_algorithm aapc --mca coll_irr_topology_file /nowhere
 # shellcheck disable=SC2086
 check "the cause: no transport" causes "rank 0: .*${says_nowhere}.*" --mca coll_irr_alltoallv_algorithm a1 $nowhere
@@ -88,7 +88,7 @@ check "the cause: a bad value of another rank" one_says \
     "MPI_COMM_WORLD, MPI_Alltoallv, .*, because coll_irr_compose is 'nonsense' on rank 2, which is not allowed" \
     ranks 4 "$divide" 2 "$program" left else env OMPI_MCA_coll_irr_compose=nonsense "$program" left
 check "the cause: settings that differ" one_says \
-    "MPI_COMM_WORLD, MPI_Alltoallv, .*, because setting window_messages is [05] on rank [02] .* and [05] on rank [02]" \
+    "MPI_COMM_WORLD, MPI_Alltoallv, .*, because setting coll_irr_window_messages is [05] on rank [02] .* and [05] on rank [02]" \
     on_some_ranks OMPI_MCA_coll_irr_window_messages=5 "$builddir/mpi_report" 7 0
 check "the cause: ranks without coll/irr" one_says \
     "MPI_COMM_WORLD, MPI_Alltoallv, .*, because rank 2 of MPI_COMM_WORLD has not loaded it, and rank 0 has" \

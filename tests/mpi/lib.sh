@@ -29,12 +29,12 @@ case ${TRANSPORT:=${IRR_TEST_TRANSPORT:-${TRANSPORTS%% *}}} in
     ofi)
         over_tcp="--mca coll_irr_shm 0 --mca coll_irr_ofi_provider tcp;ofi_rxm"
         nonsense="--mca coll_irr_ofi_provider nonsense"
-        says_nowhere="no provider of tagged messages that is nonsense"
+        says_nowhere="no provider of tagged messages that is nonsense (coll_irr_ofi_provider)"
         ;;
     *)
         over_tcp="--mca coll_irr_shm 0 --mca coll_irr_ucx_tls tcp,self --mca coll_irr_ucx_devices lo"
         nonsense="--mca coll_irr_ucx_tls nonsense"
-        says_nowhere="ucx opens no transport with TLS nonsense"
+        says_nowhere="ucx opens no transport with TLS nonsense (coll_irr_ucx_tls)"
         ;;
 esac
 # shellcheck disable=SC2034

@@ -57,7 +57,7 @@ bad_infos() {
 
 # A balanced algorithm has two stages a dimension.  (lib.sh's wrappers refuse what is bad for all algorithms.)
 too_many_stages() {
-    says "make more than 15 stages" ranks 4 --mca coll_irr_alltoallv_algorithm a4 --mca coll_irr_dims '2^8' \
+    says "coll_irr_dims has 8 sizes, which make more than 15 stages" ranks 4 --mca coll_irr_alltoallv_algorithm a4 --mca coll_irr_dims '2^8' \
         "$program" leaked_to_host
 }
 
@@ -76,11 +76,11 @@ misspelt_in_file() {
         ranks 4 --mca mca_base_param_files "$scratch/mca-params.conf" "$program" many
 }
 
-# divided_far SETTING: the same where the network carries all.
+# divided_far SETTING TEXT: the same where the network carries all, with the cause.
 divided_far() (
     OMPI_MCA_coll_irr_shm=0
     export OMPI_MCA_coll_irr_shm
-    divided "$@"
+    says "$2" divided "$1"
 )
 
 plan 83
@@ -162,9 +162,11 @@ check "good info keys" ranks 4 "$program" good_info
 check "bad info keys" bad_infos
 check "a bad value on two of four ranks" divided OMPI_MCA_coll_irr_compose=nonsense
 if [ "$TRANSPORT" = ucx ]; then
-    check "transports of two ranks that do not reach the others" divided_far OMPI_MCA_coll_irr_ucx_tls=tcp,self
+    check "transports of two ranks that do not reach the others" divided_far OMPI_MCA_coll_irr_ucx_tls=tcp,self \
+        "cannot reach rank .*; coll_irr_transport, its devices and its provider must let all ranks reach each other; Open MPI"
 else
-    check "transports of two ranks that do not reach the others" divided_far OMPI_MCA_coll_irr_ofi_provider=sockets
+    check "transports of two ranks that do not reach the others" divided_far OMPI_MCA_coll_irr_ofi_provider=sockets \
+        "coll_irr_ofi_provider is .* on rank .*, and not on rank"
 fi
 check "different settings on two of four ranks" divided OMPI_MCA_coll_irr_window_messages=5
 check "different dims on two of four ranks" divided OMPI_MCA_coll_irr_dims=2x2

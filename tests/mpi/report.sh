@@ -71,6 +71,12 @@ def check_row(row):
         wanted = served or other
         got = [float(least), float(most or least)]
         holds("the reason is the record", row, all(abs(a - b) < 0.006 for a, b in zip(got, wanted)))
+    counted = "count as" in (row["reason"] or "").split("coll_irr_setup_share")[0]
+    took = re.search(r"took rank 0 ([0-9.]+) (ns|us|ms|s)\b", row["reason"] or "")
+    holds("what exchanges count as stands beside their time", row, took or not counted)
+    if took:
+        ns = float(took[1]) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[took[2]]
+        holds("the time of rank 0 is at most that of the row", row, ns <= 1.06 * row["time_ns"])
     if one and served and row["way"] in ways:
         least, most = ways[row["way"]]
         holds("the speedup is a trial's", row, least <= served[0] <= most)

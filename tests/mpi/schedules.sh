@@ -23,7 +23,7 @@ not_dumped() {
     ranks 6 --mca coll_irr_matrix_dump "$scratch/none/dump" "$builddir/irr_bench" -c --pattern random --unit 100 \
         --algorithms rs_nh -i 3 -x 1 > "$scratch/run" 2>&1 || return 1
     cat "$scratch/run"
-    [ "$(grep -c 'cannot be written' "$scratch/run")" -eq 1 ]
+    [ "$(grep -c 'coll_irr_matrix_dump: .* cannot be written' "$scratch/run")" -eq 1 ]
 }
 
 # counted WANTED ALGORITHM MATRIX OPTIONS...: in the first exchange matrices are gathered, schedules built, and found
@@ -54,7 +54,7 @@ bad_file() {
     ranks 4 --mca coll_irr_schedule_file "$scratch/bad" "$builddir/mpi_life" leaked_to_host > "$scratch/run" 2>&1
     status=$?
     cat "$scratch/run"
-    [ $status -eq 0 ] && [ "$(grep -c "schedule_file $scratch/bad$1" "$scratch/run")" -eq 1 ]
+    [ $status -eq 0 ] && [ "$(grep -c "coll_irr_schedule_file $scratch/bad$1" "$scratch/run")" -eq 1 ]
 }
 
 redistribution() {
@@ -66,7 +66,7 @@ no_redistribution() {
     ranks 4 --mca coll_irr_alltoallv_algorithm redist "$builddir/mpi_life" leaked_to_host > "$scratch/run" 2>&1
     status=$?
     cat "$scratch/run"
-    [ $status -eq 0 ] && [ "$(grep -c 'redist needs a redistribution' "$scratch/run")" -eq 1 ]
+    [ $status -eq 0 ] && [ "$(grep -c 'redist needs coll_irr_redistribution, which is none; allowed is x,p,y,q' "$scratch/run")" -eq 1 ]
 }
 
 # on_tree WANTED ALGORITHM OPTIONS...: all ranks are on this host, by its name in the file, and other hosts are there
@@ -88,7 +88,7 @@ bad_topology_file() {
     status=$?
     cat "$scratch/run"
     [ $status -eq 0 ] &&
-        [ "$(tr '\n' ' ' < "$scratch/run" | grep -c "topology_file $scratch/topology.conf$text")" -eq 1 ]
+        [ "$(tr '\n' ' ' < "$scratch/run" | grep -c "coll_irr_topology_file $scratch/topology.conf$text")" -eq 1 ]
 }
 
 # bad_topology TEXT FILE ALGORITHM OPTIONS...

@@ -146,11 +146,11 @@ if ! command -v python3 > /dev/null; then
     echo "1..0 # SKIP python3 was not found"
     exit 0
 fi
-plan 26
+plan 31
 check "a job of four ranks" traces 4
 check "its traces as one" whole_trace
 check "each message has its lane" by_lanes
-check "a folder that is not there" told "cannot be written" \
+check "a folder that is not there" told "coll_irr_trace: .* cannot be written.*; Open MPI's own algorithm serves" \
     ranks 2 --mca coll_irr_trace "$scratch/no/such/job" "$builddir/mpi_default" left
 echo "not a trace" > "$scratch/bad.0.trace"
 check "a file that is no trace" no_trace "is no trace: " "$scratch/bad.0.trace"
@@ -177,6 +177,13 @@ END
 check "the plan of a1 in place" planned a1 "" --unit 1k --in-place
 for algorithm in a2 a3 a4 multistage; do
     check "the plan of $algorithm" planned $algorithm "" --pattern random --unit 60
+done
+# With unit 60 no message goes directly, with 20k all do, and with 600 some do.
+for unit in 60 600 20k; do
+    check "the plan of hybrid, unit $unit" planned hybrid "" --pattern random --unit $unit
+done
+for unit in 60 20k; do
+    check "the plan of node, unit $unit" planned node "ranks_per_node=2" --pattern random --unit $unit
 done
 check "the plan of a4 slice_min=0" planned a4 "slice_min=0" --pattern random --unit 60
 exit $failed

@@ -17,7 +17,7 @@ unlike() {
 lacking() {
     name=$1 text=$2
     shift 2
-    check "$name" told "$text" ranks 4 "$@" "$program" leaked_to_host
+    check "$name" told "$text.*; Open MPI's own algorithm serves" ranks 4 "$@" "$program" leaked_to_host
 }
 
 no_library() {
@@ -75,12 +75,13 @@ for transport in ucx ofi; do
 done
 case " $TRANSPORTS " in
     *" ofi "*)
-        lacking "an unknown provider" "no provider of tagged messages that is pigeon .*only providers .*tcp;ofi_rxm" \
+        lacking "an unknown provider" \
+            "no provider of tagged messages that is pigeon (coll_irr_ofi_provider) .*has providers .*tcp;ofi_rxm" \
             --mca coll_irr_ofi_provider pigeon
         lacking "an unknown domain" "a domain that is pigeon .*with domains .*lo" --mca coll_irr_ofi_domain pigeon
-        lacking "a provider without a device" "no provider of tagged messages that is psm2 .*only providers" \
+        lacking "a provider without a device" "no provider of tagged messages that is psm2 .*has providers" \
             --mca coll_irr_ofi_provider psm2
-        lacking "a provider that is not good enough" "provider udp;ofi_rxd of libfabric .*(ofi_provider)" \
+        lacking "a provider that is not good enough" "provider udp;ofi_rxd of libfabric .*(coll_irr_ofi_provider) tells" \
             --mca coll_irr_ofi_provider "udp;ofi_rxd"
         # Open MPI 5.0 of Debian 13 does not start without libfabric.
         if ldd "$program" | grep -q libfabric; then

@@ -15,7 +15,7 @@ waited() {
     cat "$scratch/run"
     texts=$(grep -c 'coll/irr: ' "$scratch/run")
     [ $status -eq 0 ] && [ "$texts" -ge 1 ] && [ "$texts" -le 3 ] &&
-        [ "$(grep -c 'coll/irr: .* rank [012] of .*(timeout)' "$scratch/run")" -eq "$texts" ] &&
+        [ "$(grep -c 'coll/irr: .* rank [012] of .*(coll_irr_timeout)' "$scratch/run")" -eq "$texts" ] &&
         tr '\n' ' ' < "$scratch/run" | grep -q "$text"
 }
 
@@ -65,7 +65,7 @@ for algorithm in a1 ac a2 a3 a4 hybrid multistage node board rs_nh optimal aapc;
         "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_ranks_per_node=2
 done
 for algorithm in a1 a3 hybrid optimal; do
-    check "a rank that does not come, $algorithm" waited "(timeout)" \
+    check "a rank that does not come, $algorithm" waited "(coll_irr_timeout)" \
         ranks 4 "$program" timeout 100 "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_timeout=3
 done
 check "the rank that does not come is named" waited "for rank 3, which is process 3" \

@@ -100,7 +100,7 @@ static void look_at_addresses(irr_opening_t *opening)
     size_t length = 0;
 
     if (opening->params.trouble == IRR_OK) {
-        irr_opening_note(opening, transport->ops->address(transport, &address, &length), irr_opening_no_memory);
+        irr_opening_cannot(opening, transport->ops->address(transport, &address, &length), "name its address");
     }
     opening->words[TROUBLE] = trouble_word(&opening->params, opening->params.trouble);
     opening->words[ADDRESS_BYTES] = length;
@@ -328,7 +328,10 @@ static irr_status_t no_id(irr_opening_t *opening)
     snprintf(opening->why, sizeof(opening->why), "none of the %u communicator ids is free at all ranks of a "
              "communicator", (unsigned)IRR_IDS_COUNT);
     if (opening->params.rank == 0) {
-        irr_log(IRR_LOG_WARN, "%s", opening->why);
+        const char *otherwise = opening->params.otherwise;
+
+        irr_log(IRR_LOG_WARN, "%s%s%s", opening->why, otherwise != NULL ? "; " : "",
+                otherwise != NULL ? otherwise : "");
     }
     return IRR_ERR_NOT_SUPPORTED;
 }

@@ -153,6 +153,7 @@ static irr_status_t tell(irr_opening_t *opening)
     const uint64_t values[] = { ~words[LEAST_COMPLEMENT], words[MOST] };
     const int ranks[] = { params->ranks - (int)words[LEAST_RANK], params->ranks - (int)words[MOST_RANK] };
     const int first = least_first ? 0 : 1;
+    const char *prefix = words[ROW] == 0 ? "" : irr_log_prefix();   /* collectives have a parameter each for row 0 */
     setting_t rows[SETTINGS];
     const setting_t *row;
     char one[32], other[32];
@@ -162,11 +163,11 @@ static irr_status_t tell(irr_opening_t *opening)
     write_value(row, values[first], one, sizeof(one));
     write_value(row, values[1 - first], other, sizeof(other));
     if (row->hashed) {
-        snprintf(opening->why, sizeof(opening->why), "setting %s is not the same on rank %d of a communicator as on "
-                 "rank %d", row->name, ranks[1 - first], ranks[first]);
+        snprintf(opening->why, sizeof(opening->why), "setting %s%s is not the same on rank %d of a communicator as on "
+                 "rank %d", prefix, row->name, ranks[1 - first], ranks[first]);
     } else {
-        snprintf(opening->why, sizeof(opening->why), "setting %s is %s on rank %d of a communicator and %s on rank %d",
-                 row->name, one, ranks[first], other, ranks[1 - first]);
+        snprintf(opening->why, sizeof(opening->why), "setting %s%s is %s on rank %d of a communicator and %s on rank "
+                 "%d", prefix, row->name, one, ranks[first], other, ranks[1 - first]);
     }
     if (params->rank == 0) {
         irr_log(IRR_LOG_ERROR, "%s; it must be the same on all ranks%s%s", opening->why,

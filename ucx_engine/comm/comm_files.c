@@ -24,7 +24,8 @@ static void refuse(irr_comm_params_t *params, irr_comm_files_t *files, const cha
     if (error->line > 0) {
         snprintf(where, sizeof(where), ", line %zu", error->line);
     }
-    snprintf(files->reason, sizeof(files->reason), "%s %.256s%s: %s", what, path, where, error->reason);
+    snprintf(files->reason, sizeof(files->reason), "%s%s %.256s%s: %s", irr_log_prefix(), what, path, where,
+             error->reason);
     params->reason = files->reason;
 }
 
@@ -54,8 +55,8 @@ static irr_status_t find_host(irr_comm_params_t *params, irr_comm_files_t *files
     if (files->host >= 0) {
         return IRR_OK;
     }
-    snprintf(files->reason, sizeof(files->reason), "topology_file %.256s: host '%.256s' is %s",
-             params->settings.topology_file, name,
+    snprintf(files->reason, sizeof(files->reason), "%stopology_file %.256s: host '%.256s' is %s",
+             irr_log_prefix(), params->settings.topology_file, name,
              files->host == IRR_HOST_SEVERAL ? "several of its hosts" : "none of its hosts");
     params->reason = files->reason;
     return IRR_ERR_NOT_SUPPORTED;
@@ -103,7 +104,7 @@ void irr_comm_files_doubt(irr_comm_t *comm, const irr_comm_params_t *params, con
     engine->doubted = true;
     irr_lock_release(&engine->lock);
     if (!told) {
-        irr_log(IRR_LOG_WARN, "topology_file %.256s: %s", params->settings.topology_file, text);
+        irr_log(IRR_LOG_WARN, "%stopology_file %.256s: %s", irr_log_prefix(), params->settings.topology_file, text);
     }
 }
 

@@ -42,27 +42,27 @@ static irr_status_t connect_member(irr_engine_t *engine, uint64_t name, const en
     return status;
 }
 
-static irr_status_t connect_members(const irr_opening_t *opening)
+static void connect_members(irr_opening_t *opening)
 {
     const irr_comm_params_t *params = &opening->params;
     irr_engine_t *engine = opening->engine;
-    irr_status_t status;
 
     irr_lock_acquire(&engine->lock);
-    status = irr_peers_reserve(&engine->peers, (size_t)params->ranks);
-    for (int i = 0; i < params->ranks && status == IRR_OK; i++) {
+    irr_opening_note(opening, irr_peers_reserve(&engine->peers, (size_t)params->ranks), irr_opening_no_memory);
+    for (int i = 0; i < params->ranks && params->trouble == IRR_OK; i++) {
         const entry_t *entry = (const entry_t *)(opening->gathered + (size_t)i * entry_bytes(opening));
 
         if (i != params->rank) {
-            status = connect_member(engine, params->oob->process_name(params->oob->context, i), entry,
-                                    opening->agreement.address_bytes);
+            const uint64_t name = params->oob->process_name(params->oob->context, i);
+
+            irr_opening_cannot(opening, connect_member(engine, name, entry, opening->agreement.address_bytes),
+                               "use the address of rank %d", i);
         }
         if (!opening->placed) {
             opening->comm->labels[i] = (int)entry->label;
         }
     }
     irr_lock_release(&engine->lock);
-    return status;
 }
 
 static irr_status_t found(irr_opening_t *opening)
@@ -75,7 +75,7 @@ static irr_status_t found(irr_opening_t *opening)
 static irr_status_t entries_came(irr_opening_t *opening)
 {
     if (opening->params.trouble == IRR_OK) {
-        irr_opening_note(opening, connect_members(opening), irr_opening_no_memory);
+        connect_members(opening);
     }
     irr_free(opening->gathered);
     opening->gathered = NULL;
@@ -95,7 +95,7 @@ static irr_status_t give_entry(irr_opening_t *opening)
     }
     own = (entry_t *)(opening->gathered + (size_t)opening->params.ranks * bytes);
     own->label = opening->label;
-    irr_opening_note(opening, transport->ops->address(transport, &address, &length), irr_opening_no_memory);
+    irr_opening_cannot(opening, transport->ops->address(transport, &address, &length), "name its address");
     if (opening->params.trouble == IRR_OK) {
         own->length = length;
         memcpy(own + 1, address, length);
@@ -169,7 +169,7 @@ static int map_all(const irr_opening_t *opening)
  * Opens the endpoint to the next rank over the network: where transports or devices are wrong on a node, it does not
  * reach its neighbour, and that is better found out here than in the exchange.
  */
-static irr_status_t reach_next(const irr_opening_t *opening)
+static void reach_next(irr_opening_t *opening)
 {
     const irr_comm_t *comm = opening->comm;
     int next = (comm->rank + 1) % comm->ranks;
@@ -177,7 +177,10 @@ static irr_status_t reach_next(const irr_opening_t *opening)
     while (next != comm->rank && is_near(opening, next)) {
         next = (next + 1) % comm->ranks;
     }
-    return next != comm->rank ? irr_channel_reach(comm->channel, next) : IRR_OK;
+    if (next != comm->rank) {
+        irr_opening_cannot(opening, irr_channel_reach(comm->channel, next), "reach rank %d with its transports and "
+                           "devices", next);
+    }
 }
 
 /* All members are known; the engine is locked. */
@@ -199,11 +202,10 @@ static void connect(irr_opening_t *opening)
     }
     status = irr_lanes_open_channel(engine->lanes, (uint16_t)comm->id, comm->ranks, comm->rank, comm->peers,
                                     opening->agreement.shares ? comm->labels : NULL, &comm->channel);
-    irr_opening_note(opening, status, irr_opening_no_memory);
+    irr_opening_cannot(opening, status, "open a channel to the other ranks");
     if (status == IRR_OK) {
         opening->unmapped = map_all(opening);
-        irr_opening_note(opening, reach_next(opening),
-                         "the transports and devices that a rank may use do not reach the rank after it");
+        reach_next(opening);
     }
 }
 

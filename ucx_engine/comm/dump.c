@@ -43,7 +43,8 @@ static bool name_file(const irr_dump_t *dump, unsigned number, unsigned matrix, 
 /* After which there are no more files; what the disk has stays. */
 static void end(irr_dump_t *dump, const char *path)
 {
-    irr_log(IRR_LOG_ERROR, "%.256s cannot be written: %s; no more count matrices are", path, strerror(errno));
+    irr_log(IRR_LOG_ERROR, "%smatrix_dump: %.256s cannot be written: %s; this communicator writes no more count "
+            "matrices", irr_log_prefix(), path, strerror(errno));
     dump->ended = true;
 }
 
@@ -85,7 +86,8 @@ static void take_number(irr_dump_t *dump)
         end(dump, path);
     }
     if (dump->number == IRR_DUMP_MAX) {
-        irr_log(IRR_LOG_WARN, "no count matrix of a communicator after %.256s is written", path);
+        irr_log(IRR_LOG_WARN, "%smatrix_dump: %.256s is the last index, so further communicators write no count "
+                "matrices", irr_log_prefix(), path);
     }
 }
 
@@ -135,7 +137,8 @@ static bool write_matrix(irr_dump_t *dump, const irr_matrix_t *matrix, unsigned 
     if (!good) {
         end(dump, path);
     } else if (number == IRR_DUMP_MAX / dump->number) {
-        irr_log(IRR_LOG_WARN, "no count matrix of its communicator after %.256s is written", path);
+        irr_log(IRR_LOG_WARN, "%smatrix_dump: %.256s is the last count matrix of its communicator", irr_log_prefix(),
+                path);
     }
     return good;
 }

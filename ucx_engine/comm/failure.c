@@ -128,8 +128,8 @@ static void time_out(irr_exchange_t *exchange)
     if (rank >= 0) {
         irr_comm_name_rank(comm, rank, name, sizeof(name));
     }
-    snprintf(reason, sizeof(reason), "has waited %zu s (timeout) in an exchange%s%s", comm->settings.timeout,
-             rank >= 0 ? " for " : "", name);
+    snprintf(reason, sizeof(reason), "has waited %zu s (%stimeout) in an exchange%s%s", comm->settings.timeout,
+             irr_log_prefix(), rank >= 0 ? " for " : "", name);
     irr_comm_fail(comm, IRR_ERR_TIMEOUT, reason);
 }
 

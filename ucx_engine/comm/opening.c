@@ -16,8 +16,10 @@
 #include "comm/exchange.h"
 
 #include "core/alloc.h"
+#include "core/log.h"
 #include "exec/tag.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 const char irr_opening_no_memory[] = "a rank has no memory for a communicator";
@@ -28,6 +30,24 @@ void irr_opening_note(irr_opening_t *opening, irr_status_t status, const char *r
         opening->params.trouble = status;
         opening->params.reason = reason;
     }
+}
+
+void irr_opening_cannot(irr_opening_t *opening, irr_status_t status, const char *format, ...)
+{
+    char action[320];
+    va_list arguments;
+
+    if (status == IRR_OK || status == IRR_ERR_NO_MEMORY || opening->params.trouble != IRR_OK) {
+        irr_opening_note(opening, status, irr_opening_no_memory);
+        return;
+    }
+    va_start(arguments, format);
+    vsnprintf(action, sizeof(action), format, arguments);
+    va_end(arguments);
+    snprintf(opening->files.reason, sizeof(opening->files.reason), "rank %d of a communicator cannot %s: %s; "
+             "%stransport, its devices and its provider must let all ranks reach each other", opening->params.rank,
+             action, irr_status_text(status), irr_log_prefix());
+    irr_opening_note(opening, status, opening->files.reason);
 }
 
 /* ---- collectives of the host ---- */
@@ -216,7 +236,7 @@ static irr_status_t allocate(irr_opening_t *opening)
 }
 
 /* What the engine itself finds wrong becomes trouble of this rank, told in the agreement like the host's. */
-static void check_params(irr_comm_params_t *params)
+static void check_params(irr_comm_params_t *params, irr_comm_files_t *files)
 {
     if (params->trouble != IRR_OK) {
         return;
@@ -234,11 +254,14 @@ static void check_params(irr_comm_params_t *params)
                          "host route that does not exist";
     } else if (irr_comm_route_lacks(&params->settings)) {
         params->trouble = IRR_ERR_BAD_PARAM;
-        params->reason = "the algorithm redist needs a redistribution, as x,p,y,q";
+        snprintf(files->reason, sizeof(files->reason), "algorithm redist needs %sredistribution, which is none; "
+                 "allowed is x,p,y,q", irr_log_prefix());
+        params->reason = files->reason;
     } else if (!irr_comm_route_fits(&params->settings, params->ranks)) {
         params->trouble = IRR_ERR_BAD_PARAM;
-        params->reason = "the dims of a communicator make more than 15 stages, and a balanced algorithm has two a "
-                         "dimension";
+        snprintf(files->reason, sizeof(files->reason), "%sdims has %d sizes, which make more than 15 stages: "
+                 "a balanced algorithm has two stages a size", irr_log_prefix(), params->settings.dims.count);
+        params->reason = files->reason;
     }
 }
 
@@ -248,7 +271,7 @@ static irr_status_t begin(irr_opening_t *opening)
 {
     irr_comm_params_t *params = &opening->params;
 
-    check_params(params);
+    check_params(params, &opening->files);
     irr_comm_files_read(params, &opening->files);
     irr_switches_read(params, &opening->files);
     if (params->trouble == IRR_OK) {

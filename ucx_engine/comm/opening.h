@@ -102,4 +102,8 @@ irr_status_t irr_switches_find(irr_opening_t *opening, irr_step_fn next);
 void irr_opening_note(irr_opening_t *opening, irr_status_t status, const char *reason);
 extern const char irr_opening_no_memory[];
 
+/* The same for what the transport refuses: "rank R of a communicator cannot DO: status", unless memory is missing. */
+void irr_opening_cannot(irr_opening_t *opening, irr_status_t status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 #endif

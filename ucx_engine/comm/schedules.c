@@ -106,8 +106,8 @@ static irr_status_t find_ways(irr_schedules_t *schedules, const irr_settings_t *
     }
     schedules->ways = irr_paced_ways(settings, &base, routes, schedules->ranks, schedules->way);
     if (routes == IRR_PACED_NODE && !irr_way_forwards(&schedules->way[0]) && schedules->rank == 0) {
-        irr_log(IRR_LOG_WARN, "the host route node goes with the paces sync and free, not with %s: messages between "
-                "hosts go direct", schedules->way[0].pace->name);
+        irr_log(IRR_LOG_WARN, "%shost_route is node and %space %s; node goes with sync and free, so messages between "
+                "hosts go direct", irr_log_prefix(), irr_log_prefix(), schedules->way[0].pace->name);
     }
     return status;
 }
@@ -143,7 +143,7 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_way_t *way
     irr_calm_init(&schedules->calm);
     if (wanted && large && rank == 0) {
         irr_log(IRR_LOG_WARN, "exchanges of %d ranks go without a schedule: their count matrix has more bytes than "
-                "matrix_max_bytes, which is %zu", ranks, settings->matrix_max_bytes);
+                "%smatrix_max_bytes, which is %zu", ranks, irr_log_prefix(), settings->matrix_max_bytes);
     }
     irr_cache_init(&schedules->cache, settings->cache_bytes);
     status = find_ways(schedules, settings, way, computes && !large);
@@ -275,8 +275,8 @@ irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t 
 
     if (way < 0) {
         if (schedules->rank == 0) {
-            irr_log(IRR_LOG_WARN, "the schedule file is not used: it is for messages that go direct, and all messages "
-                    "here are forwarded");
+            irr_log(IRR_LOG_WARN, "%sschedule_file is not used: it is for messages that go direct, and all messages of "
+                    "this communicator are forwarded", irr_log_prefix());
         }
         return IRR_OK;
     }

@@ -47,9 +47,9 @@ static irr_status_t compute(const irr_schedules_t *schedules, const irr_tune_t *
 static void tell_late(irr_schedules_t *schedules, int route)
 {
     if (!schedules->told) {
-        irr_log(IRR_LOG_INFO, "a schedule of %d ranks by the route %s was not done in %zu ms (schedule_ms), so "
+        irr_log(IRR_LOG_INFO, "a schedule of %d ranks by the route %s was not done in %zu ms (%sschedule_ms), so "
                 "exchanges with these counts go without it", schedules->ranks,
-                route == IRR_ASSIGNS_FORWARDED ? "node" : "direct", schedules->limit_ms);
+                route == IRR_ASSIGNS_FORWARDED ? "node" : "direct", schedules->limit_ms, irr_log_prefix());
     }
     schedules->told = true;
 }

@@ -27,7 +27,8 @@ static void tell(irr_engine_t *engine, const char *why)
     engine->switches_told = true;
     irr_lock_release(&engine->lock);
     if (!told) {
-        irr_log(IRR_LOG_WARN, "the switches of SLURM_TOPOLOGY_ADDR are not used: %s", why);
+        irr_log(IRR_LOG_WARN, "the switches of SLURM_TOPOLOGY_ADDR are not used, and the network counts as one switch: "
+                "%s", why);
     }
 }
 

@@ -19,7 +19,8 @@ static struct {
     irr_log_fn_t    fn;
     void           *context;
     irr_log_level_t max_level;
-} logger;
+    const char     *prefix;   /* of the names of settings */
+} logger = { .prefix = "" };
 
 /* Of each thread; see irr_log_keep. */
 static _Thread_local struct {
@@ -159,6 +160,16 @@ void irr_log_set(irr_log_fn_t fn, void *context, irr_log_level_t max_level)
     logger.fn = fn;
     logger.context = context;
     logger.max_level = max_level;
+}
+
+void irr_log_prefix_set(const char *prefix)
+{
+    logger.prefix = prefix;
+}
+
+const char *irr_log_prefix(void)
+{
+    return logger.prefix;
 }
 
 void irr_log_keep(char *line, size_t bytes)

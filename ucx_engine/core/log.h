@@ -14,6 +14,9 @@
  */
 void irr_log_keep(char *line, size_t bytes);
 
+/* The text before the name of a setting in a message. */
+const char *irr_log_prefix(void);
+
 void irr_log(irr_log_level_t level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -254,7 +254,8 @@ static void write_file(notes_t *notes)
     }
     failed = ferror(notes->file) != 0;
     if (fclose(notes->file) != 0 || failed) {
-        irr_log(IRR_LOG_WARN, "a trace of messages could not be written whole: %s", strerror(errno));
+        irr_log(IRR_LOG_WARN, "%strace: the file of this rank could not be written whole: %s; it lacks messages",
+                irr_log_prefix(), strerror(errno));
     }
 }
 
@@ -318,7 +319,8 @@ irr_status_t irr_trace_open(irr_transport_t *inner, const char *file, irr_transp
     }
     notes->file = fopen(file, "w");
     if (notes->file == NULL) {
-        irr_log(IRR_LOG_ERROR, "the file %s for a trace of messages cannot be written: %s", file, strerror(errno));
+        irr_log(IRR_LOG_ERROR, "%strace: %s cannot be written: %s; the folder must exist, and permit writing",
+                irr_log_prefix(), file, strerror(errno));
         irr_free(notes);
         return IRR_ERR_BAD_PARAM;
     }

@@ -47,7 +47,7 @@ static irr_status_t refuse(const char *name)
     for (int i = 0; i < NETWORKS && used < sizeof(names); i++) {
         used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i > 0 ? ", " : "", rows[i].name);
     }
-    irr_log(IRR_LOG_ERROR, "there is no transport %s, but only: %s", name, names);
+    irr_log(IRR_LOG_ERROR, "%stransport is '%s'; allowed are %s", irr_log_prefix(), name, names);
     return IRR_ERR_BAD_PARAM;
 }
 

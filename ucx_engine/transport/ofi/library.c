@@ -76,8 +76,9 @@ irr_status_t irr_ofi_load(const irr_engine_config_t *config, const irr_ofi_libra
 
     pthread_once(&once, load);
     if (!loaded) {
-        irr_log(IRR_LOG_ERROR, "transport ofi needs libfabric %d.%d or newer, which cannot be loaded: %s",
-                FI_MAJOR(IRR_OFI_VERSION), FI_MINOR(IRR_OFI_VERSION), why_not);
+        irr_log(IRR_LOG_ERROR, "transport ofi needs libfabric %d.%d or newer, which cannot be loaded: %s; install it, "
+                "or name another one (%stransport)", FI_MAJOR(IRR_OFI_VERSION), FI_MINOR(IRR_OFI_VERSION), why_not,
+                irr_log_prefix());
         return IRR_ERR_NOT_SUPPORTED;
     }
     tame(config->eager_bytes, config->job_ranks);

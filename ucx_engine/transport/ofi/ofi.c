@@ -45,8 +45,9 @@ irr_status_t irr_ofi_status(ssize_t error)
 
 static irr_status_t failed(const irr_ofi_t *ofi, const char *what, int error)
 {
-    irr_log(IRR_LOG_ERROR, "libfabric cannot open %s of provider %s (ofi_provider) on domain %s (ofi_domain): %s", what,
-            ofi->info->fabric_attr->prov_name, ofi->info->domain_attr->name, ofi->library->strerror(-error));
+    irr_log(IRR_LOG_ERROR, "libfabric cannot open %s of provider %s (%sofi_provider) on domain %s (%sofi_domain): %s; "
+            "fi_info lists what this host has", what, ofi->info->fabric_attr->prov_name, irr_log_prefix(),
+            ofi->info->domain_attr->name, irr_log_prefix(), ofi->library->strerror(-error));
     return irr_ofi_status(error);
 }
 

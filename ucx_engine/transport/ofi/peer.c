@@ -62,16 +62,16 @@ static irr_status_t refuse_provider(const irr_ofi_t *ofi, const char *name, size
     for (size_t i = 0; i < length && i < NAME_MAX_BYTES; i++) {
         theirs[i] = name[i] > ' ' && name[i] < 127 ? name[i] : '?';
     }
-    irr_log(IRR_LOG_ERROR, "a rank has provider %s of libfabric, and this one %s: all need the same one (ofi_provider)",
-            theirs, ofi->info->fabric_attr->prov_name);
+    irr_log(IRR_LOG_ERROR, "a rank has provider %s of libfabric, and this one has %s; all ranks must have the same "
+            "(%sofi_provider)", theirs, ofi->info->fabric_attr->prov_name, irr_log_prefix());
     return IRR_ERR_UNREACHABLE;
 }
 
 static irr_status_t refuse_parts(const irr_ofi_t *ofi, unsigned log)
 {
-    irr_log(IRR_LOG_ERROR, "provider %s of libfabric takes messages of 2^%u bytes on a rank, and of 2^%d on this one: "
-            "all need the same domain (ofi_domain)", ofi->info->fabric_attr->prov_name, log,
-            __builtin_ctzll(ofi->part_max));
+    irr_log(IRR_LOG_ERROR, "provider %s of libfabric takes messages of 2^%u bytes on a rank, and of 2^%d on this one; "
+            "all ranks must have the same domain (%sofi_domain)", ofi->info->fabric_attr->prov_name, log,
+            __builtin_ctzll(ofi->part_max), irr_log_prefix());
     return IRR_ERR_UNREACHABLE;
 }
 

@@ -175,20 +175,22 @@ static void refuse(const irr_ofi_library_t *library, const struct fi_info *list,
         append(domains, sizeof(domains), domain_of(info));
     }
     if (narrow != NULL && given(config->ofi_provider)) {
-        irr_log(IRR_LOG_ERROR, "provider %s of libfabric has %d bits for tags, and %d are needed (ofi_provider)",
-                provider_of(narrow), irr_ofi_tag_bits(narrow), TAG_BITS_MIN);
+        irr_log(IRR_LOG_ERROR, "provider %s of libfabric (%sofi_provider) has %d bits for tags, and %d are needed; "
+                "name another one that fi_info lists", provider_of(narrow), irr_log_prefix(), irr_ofi_tag_bits(narrow),
+                TAG_BITS_MIN);
         return;
     }
     if (flaw != NULL && given(config->ofi_provider) && strcmp(config->ofi_provider, flaw->name) == 0) {
-        irr_log(IRR_LOG_ERROR, "provider %s of libfabric %u.%u %s (ofi_provider)", flaw->name,
-                FI_MAJOR(library->version()), FI_MINOR(library->version()), flaw->text);
+        irr_log(IRR_LOG_ERROR, "provider %s of libfabric %u.%u (%sofi_provider) %s; name another one that fi_info "
+                "lists", flaw->name, FI_MAJOR(library->version()), FI_MINOR(library->version()), irr_log_prefix(),
+                flaw->text);
         return;
     }
-    irr_log(IRR_LOG_ERROR, "libfabric has no provider of tagged messages that is %s (ofi_provider) with a domain that "
-            "is %s (ofi_domain), but only providers %s with domains %s",
-            given(config->ofi_provider) ? config->ofi_provider : "known here",
+    irr_log(IRR_LOG_ERROR, "libfabric has no provider of tagged messages that is %s (%sofi_provider) with a domain "
+            "that is %s (%sofi_domain); this host has providers %s with domains %s",
+            given(config->ofi_provider) ? config->ofi_provider : "known here", irr_log_prefix(),
             given(config->ofi_domain) ? config->ofi_domain : config->one_node ? "of this node" : "of a network",
-            providers[0] != '\0' ? providers : "none", domains[0] != '\0' ? domains : "none");
+            irr_log_prefix(), providers[0] != '\0' ? providers : "none", domains[0] != '\0' ? domains : "none");
 }
 
 /* ---- */

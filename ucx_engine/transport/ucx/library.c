@@ -96,7 +96,8 @@ irr_status_t irr_ucx_load(void)
 
     pthread_once(&once, load);
     if (!loaded) {
-        irr_log(IRR_LOG_ERROR, "transport ucx needs UCX, which cannot be loaded: %s", why_not);
+        irr_log(IRR_LOG_ERROR, "transport ucx needs UCX, which cannot be loaded: %s; install it, or name another one "
+                "(%stransport)", why_not, irr_log_prefix());
         return IRR_ERR_NOT_SUPPORTED;
     }
     return IRR_OK;

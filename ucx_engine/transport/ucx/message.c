@@ -171,7 +171,8 @@ irr_status_t irr_ucx_send(irr_channel_t *channel, int to, uint16_t tag, const ir
         return status;
     }
     if (status != IRR_OK) {
-        irr_log(IRR_LOG_ERROR, "ucx cannot open an endpoint to a peer: %s", irr_status_text(status));
+        irr_log(IRR_LOG_ERROR, "ucx cannot open an endpoint to a peer: %s; the exchange ends in an error",
+                irr_status_text(status));
         return status;
     }
     if (form == IRR_FORM_GATHER && count > 1 && send_short(ucx, peer, key, iov, count)) {

@@ -61,7 +61,8 @@ static irr_status_t set(ucp_config_t *config, const char *name, const char *valu
     ucs_status_t status = irr_ucx.ucp_config_modify(config, name, value);
 
     if (status != UCS_OK) {
-        irr_log(IRR_LOG_ERROR, "ucx does not take %s for UCX_%s: %s", value, name, irr_ucx.ucs_status_string(status));
+        irr_log(IRR_LOG_ERROR, "ucx does not take '%s' for UCX_%s: %s; ucx_info -f lists what it takes", value, name,
+                irr_ucx.ucs_status_string(status));
     }
     return irr_ucx_status(status);
 }
@@ -204,7 +205,8 @@ static irr_status_t open_context(irr_ucx_t *ucx, const irr_engine_config_t *conf
 
     ucs_status = irr_ucx.ucp_config_read("IRR", NULL, &ucp_config);
     if (ucs_status != UCS_OK) {
-        irr_log(IRR_LOG_ERROR, "ucx cannot read its configuration: %s", irr_ucx.ucs_status_string(ucs_status));
+        irr_log(IRR_LOG_ERROR, "ucx cannot read its configuration, which is the variables UCX_* of the environment: %s",
+                irr_ucx.ucs_status_string(ucs_status));
         return irr_ucx_status(ucs_status);
     }
     status = configure(config, ucp_config);
@@ -212,19 +214,18 @@ static irr_status_t open_context(irr_ucx_t *ucx, const irr_engine_config_t *conf
         ucs_status = irr_ucx.ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, ucp_config, &ucx->context);
         status = irr_ucx_status(ucs_status);
         if (status != IRR_OK) {
-            irr_log(IRR_LOG_ERROR, "ucx opens no transport with TLS %s and devices %s: %s",
+            irr_log(IRR_LOG_ERROR, "ucx opens no transport with TLS %s (%sucx_tls) and devices %s (%sucx_devices): %s; "
+                    "ucx_info -d lists what this host has",
                     given(config->ucx_tls) ? config->ucx_tls : config->one_node ? "sm,self" : "of its own choice",
-                    given(config->ucx_devices) ? config->ucx_devices : "of its own choice",
-                    irr_ucx.ucs_status_string(ucs_status));
+                    irr_log_prefix(), given(config->ucx_devices) ? config->ucx_devices : "of its own choice",
+                    irr_log_prefix(), irr_ucx.ucs_status_string(ucs_status));
         }
     }
     irr_ucx.ucp_config_release(ucp_config);
     return status;
 }
 
-/* UCX's shared memory lies in files there; that of transport/shm lies in files without a name. */
-static const char shm_advice[] = " (UCX needs about 5 MB a rank in a writable /dev/shm; coll_irr_shm 1 needs none)";
-
+/* UCX's shared memory lies in files in /dev/shm; that of transport/shm lies in files without a name. */
 static irr_status_t open_worker(irr_ucx_t *ucx, bool one_node)
 {
     ucp_worker_params_t params = {
@@ -234,8 +235,9 @@ static irr_status_t open_worker(irr_ucx_t *ucx, bool one_node)
     ucs_status_t status = irr_ucx.ucp_worker_create(ucx->context, &params, &ucx->worker);
 
     if (status != UCS_OK) {
-        irr_log(IRR_LOG_ERROR, "ucx cannot create a worker: %s%s", irr_ucx.ucs_status_string(status),
-                one_node ? shm_advice : "");
+        irr_log(IRR_LOG_ERROR, "ucx cannot create a worker: %s%s%s%s", irr_ucx.ucs_status_string(status),
+                one_node ? " (UCX needs about 5 MB a rank in a writable /dev/shm; " : "",
+                one_node ? irr_log_prefix() : "", one_node ? "shm 1 needs none)" : "");
         return irr_ucx_status(status);
     }
     status = irr_ucx.ucp_worker_get_address(ucx->worker, &ucx->address, &ucx->address_length);
