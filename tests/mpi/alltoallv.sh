@@ -6,7 +6,7 @@ program=$builddir/mpi_alltoallv
 grids="a2 a3 a4 hybrid multistage node board"
 schedules="lp rs_n rs_n_sort rs_nh optimal aapc"
 
-if whole; then plan 88; else plan 75; fi
+if whole; then plan 85; else plan 72; fi
 for n in 1 2 3 4 7; do
     check "$n ranks, every byte as Open MPI's own" ranks "$n" "$program" 2
 done
