@@ -18,6 +18,9 @@
 /* Rounds in which nothing happens between two looks at the open exchanges: what failed, or lasts long, shows there. */
 #define QUIET_ROUNDS 16
 
+/* A sleep in which nothing happens counts as so many of these rounds. */
+#define SLEEP_ROUNDS 256
+
 static irr_status_t create(bool threads, irr_engine_t **engine_p)
 {
     irr_engine_t *engine = irr_alloc_zero(1, sizeof(*engine));
@@ -222,7 +225,8 @@ irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us)
     }
     irr_lock_acquire(&engine->lock);
     irr_strays_look(engine);
-    engine->news = true;   /* as many rounds take long now, the next one looks whether an exchange may go on waiting */
+    engine->idle += SLEEP_ROUNDS;
+    engine->news = true;   /* the next round looks whether an exchange may go on waiting */
     irr_lock_release(&engine->lock);
     return IRR_ERR_TIMEOUT;
 }
