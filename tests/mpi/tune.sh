@@ -38,7 +38,7 @@ measured() {
 
 plan 17
 run 4 --seconds 2 --output "$scratch/machine"
-[ $status -eq 0 ] && measured copy node_message node_latency flag piece
+[ $status -eq 0 ] && measured copy node_message node_latency piece
 report $? "four ranks on a node, of which two speak at least"
 cmp -s "$scratch/out" "$scratch/machine" && reads "$scratch/machine"
 report $? "the file is what was printed, and irr_plan reads it"
