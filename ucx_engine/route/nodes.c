@@ -95,15 +95,3 @@ void irr_nodes_fini(irr_nodes_t *nodes)
     irr_free(nodes->node);
     *nodes = (irr_nodes_t){ .ranks = 0 };
 }
-
-irr_blocks_t irr_nodes_elsewhere(const irr_nodes_t *nodes, int rank, irr_blocks_t blocks, irr_block_t *list)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < blocks.count; i++) {
-        if (nodes->node[blocks.list[i].rank] != nodes->node[rank]) {
-            list[count++] = blocks.list[i];
-        }
-    }
-    return (irr_blocks_t){ .list = list, .count = count };
-}

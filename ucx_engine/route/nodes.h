@@ -24,9 +24,6 @@ typedef struct irr_nodes {
 irr_status_t irr_nodes_init(irr_nodes_t *nodes, int ranks, const int *labels);
 void         irr_nodes_fini(irr_nodes_t *nodes);
 
-/* Copies the blocks for ranks on other nodes to a list with room for all blocks.  O(blocks). */
-irr_blocks_t irr_nodes_elsewhere(const irr_nodes_t *nodes, int rank, irr_blocks_t blocks, irr_block_t *list);
-
 static inline int irr_nodes_size(const irr_nodes_t *nodes, int node)
 {
     return nodes->first[node + 1] - nodes->first[node];
