@@ -23,21 +23,21 @@ static void begin(void)
 
 static void test_places(void)
 {
-    size_t first, second, third, bytes = 0;
+    size_t first, second, third, place = 0;
 
     begin();
     CU_ASSERT_EQUAL(irr_segment_take(&segment, 1, &first), IRR_OK);
     CU_ASSERT_EQUAL(irr_segment_take(&segment, 1000, &second), IRR_OK);
+    CU_ASSERT_EQUAL(irr_segment_take(&segment, 128, &third), IRR_OK);
     CU_ASSERT_EQUAL(first, TABLE);
-    CU_ASSERT_EQUAL(segment.taken, 128 + 1024);
-    CU_ASSERT(second >= first + 128);
-    memset(segment.bytes + second, 1, 1000);
-    irr_segment_give(&segment, second, 1000);
-    CU_ASSERT_EQUAL(irr_segment_take(&segment, 513, &third), IRR_OK);
-    CU_ASSERT_EQUAL(third, second);
-    CU_ASSERT_EQUAL(irr_segment_take(&segment, BYTES, &bytes), IRR_ERR_NO_MEMORY);
-    CU_ASSERT_EQUAL(irr_segment_take(&segment, SIZE_MAX, &bytes), IRR_ERR_NO_MEMORY);
-    CU_ASSERT_EQUAL(bytes, 0);
+    CU_ASSERT_EQUAL(second, first + 128);
+    CU_ASSERT_EQUAL(third, second + 1024);
+    CU_ASSERT_EQUAL(irr_segment_take(&segment, BYTES, &place), IRR_ERR_NO_MEMORY);
+    CU_ASSERT_EQUAL(irr_segment_take(&segment, SIZE_MAX, &place), IRR_ERR_NO_MEMORY);
+    CU_ASSERT_EQUAL(place, 0);
+    CU_ASSERT_EQUAL(irr_segment_take(&segment, BYTES - third - 128, &place), IRR_OK);
+    CU_ASSERT_EQUAL(irr_segment_take(&segment, 1, &place), IRR_ERR_NO_MEMORY);
+    segment.bytes[BYTES - 1] = 1;
     CU_ASSERT_EQUAL(irr_segment_back(&segment, TABLE - 4, 4), IRR_OK);
     segment.bytes[TABLE - 1] = 1;
     irr_segment_fini(&segment);
@@ -46,28 +46,27 @@ static void test_places(void)
 /* Places never overlap, and stay in the segment until it is used up. */
 static void test_random_places(void)
 {
-    enum { PLACES = 64 };
-    struct { size_t offset, bytes; } places[PLACES] = { { 0, 0 } };
+    enum { PLACES = 4096 };
+    struct { size_t offset, bytes; } places[PLACES];
     uint64_t state = irr_test_seed();
+    size_t count = 0;
+    irr_status_t status = IRR_OK;
 
     begin();
-    for (int round = 0; round < 5000; round++) {
-        const size_t i = (size_t)irr_test_below(&state, PLACES);
+    while (count < PLACES && status == IRR_OK) {
+        const size_t bytes = 1 + (size_t)irr_test_below(&state, (uint64_t)1 << irr_test_below(&state, 15));
 
-        if (places[i].bytes > 0) {
-            for (size_t k = 0; k < places[i].bytes; k++) {
-                CU_ASSERT_EQUAL_FATAL(segment.bytes[places[i].offset + k], i);
-            }
-            irr_segment_give(&segment, places[i].offset, places[i].bytes);
-            places[i].bytes = 0;
-        } else {
-            const size_t bytes = 1 + (size_t)irr_test_below(&state, (uint64_t)1 << irr_test_below(&state, 15));
-
-            if (irr_segment_take(&segment, bytes, &places[i].offset) == IRR_OK) {
-                places[i].bytes = bytes;
-                CU_ASSERT_FATAL(places[i].offset >= TABLE && places[i].offset + bytes <= BYTES);
-                memset(segment.bytes + places[i].offset, (int)i, bytes);
-            }
+        status = irr_segment_take(&segment, bytes, &places[count].offset);
+        if (status == IRR_OK) {
+            CU_ASSERT_FATAL(places[count].offset >= TABLE && places[count].offset + bytes <= BYTES);
+            memset(segment.bytes + places[count].offset, (int)(count % 251), bytes);
+            places[count++].bytes = bytes;
+        }
+    }
+    CU_ASSERT_EQUAL(status, IRR_ERR_NO_MEMORY);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < places[i].bytes; k++) {
+            CU_ASSERT_EQUAL_FATAL(segment.bytes[places[i].offset + k], i % 251);
         }
     }
     irr_segment_fini(&segment);
@@ -165,7 +164,7 @@ static void test_private(void)
 int main(void)
 {
     static const irr_test_case_t cases[] = {
-        { "places are taken and given back", test_places },
+        { "places are taken one after the other", test_places },
         { "places at random", test_random_places },
         { "a view shows what is written, and cannot write", test_view },
         { "another process maps it", test_process },

@@ -13,6 +13,9 @@
 /* Pages are backed so many bytes at a time. */
 #define BACKED_STEP ((size_t)65536)
 
+/* A pair of cache lines, which some processors fetch together. */
+#define PLACE_STEP ((size_t)128)
+
 /* ---- to write ---- */
 
 /* A file of this length that stays as long. */
@@ -65,17 +68,6 @@ void irr_segment_fini(irr_segment_t *segment)
     memset(segment, 0, sizeof(*segment));
 }
 
-/* The power of two that holds so many bytes. */
-static int length_of(size_t bytes)
-{
-    int length = IRR_SEGMENT_LEAST;
-
-    while (length <= IRR_SEGMENT_MOST && ((size_t)1 << length) < bytes) {
-        length++;
-    }
-    return length;
-}
-
 irr_status_t irr_segment_back(irr_segment_t *segment, size_t offset, size_t bytes)
 {
     return posix_fallocate((int)segment->card.file, (off_t)offset, (off_t)bytes) == 0 ? IRR_OK : IRR_ERR_NO_MEMORY;
@@ -97,36 +89,15 @@ static irr_status_t back_up_to(irr_segment_t *segment, size_t end)
 
 irr_status_t irr_segment_take(irr_segment_t *segment, size_t bytes, size_t *offset_p)
 {
-    const int length = length_of(bytes);
-    size_t offset;
+    const size_t offset = segment->end, room = segment->card.bytes - offset;
+    const size_t length = (bytes / PLACE_STEP + (bytes % PLACE_STEP > 0)) * PLACE_STEP;
 
-    if (length > IRR_SEGMENT_MOST) {
+    if (bytes > room || length > room || back_up_to(segment, offset + length) != IRR_OK) {
         return IRR_ERR_NO_MEMORY;
     }
-    if (segment->given[length] != 0) {
-        offset = segment->given[length] - 1;
-        memcpy(&segment->given[length], segment->bytes + offset, sizeof(segment->given[length]));
-    } else {
-        const size_t room = segment->card.bytes - segment->end;
-
-        offset = segment->end;
-        if (((size_t)1 << length) > room || back_up_to(segment, offset + ((size_t)1 << length)) != IRR_OK) {
-            return IRR_ERR_NO_MEMORY;
-        }
-        segment->end = offset + ((size_t)1 << length);
-    }
-    segment->taken += (size_t)1 << length;
+    segment->end = offset + length;
     *offset_p = offset;
     return IRR_OK;
-}
-
-void irr_segment_give(irr_segment_t *segment, size_t offset, size_t bytes)
-{
-    const int length = length_of(bytes);
-
-    memcpy(segment->bytes + offset, &segment->given[length], sizeof(segment->given[length]));
-    segment->given[length] = offset + 1;
-    segment->taken -= (size_t)1 << length;
 }
 
 /* ---- to read ---- */

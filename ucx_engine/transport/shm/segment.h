@@ -8,8 +8,8 @@
  * are in its memory domain, and lack of memory is an error here and not a signal later.
  *
  * It begins with a table, whose place and meaning readers know; its pages are backed where the writer says.  Behind it
- * are places that are taken and given back: powers of two long, at least a pair of cache lines.  One that is given back
- * serves the next one of its length.  O(1) an operation; at most twice the bytes asked for.
+ * are places, one after the other, each a number of pairs of cache lines long.  They are taken and never given back:
+ * lanes live as long as their segment.  O(1) an operation.
  */
 #ifndef IRR_SEGMENT_H
 #define IRR_SEGMENT_H
@@ -23,18 +23,12 @@ typedef struct irr_segment_card {
     uint64_t bytes;
 } irr_segment_card_t;
 
-/* Lengths are powers of two from 2^IRR_SEGMENT_LEAST on. */
-#define IRR_SEGMENT_LEAST 7
-#define IRR_SEGMENT_MOST  40
-
 /* Zeroed is none. */
 typedef struct irr_segment {
     unsigned char     *bytes;
     irr_segment_card_t card;
     size_t             backed;   /* of what is behind the table: up to here */
-    size_t             end;      /* handed out up to here */
-    size_t             taken;    /* bytes that are handed out now */
-    size_t             given[IRR_SEGMENT_MOST + 1];   /* by length: a place that came back, + 1, which knows the next */
+    size_t             end;      /* taken up to here */
 } irr_segment_t;
 
 /*
@@ -49,11 +43,8 @@ void irr_segment_fini(irr_segment_t *segment);
 /* The table may be written from that byte on, so many of them.  IRR_ERR_NO_MEMORY. */
 irr_status_t irr_segment_back(irr_segment_t *segment, size_t offset, size_t bytes);
 
-/* Where so many bytes are free, as an offset, which are taken then.  IRR_ERR_NO_MEMORY. */
+/* Takes a place of so many bytes; *offset_p: where it begins.  IRR_ERR_NO_MEMORY. */
 irr_status_t irr_segment_take(irr_segment_t *segment, size_t bytes, size_t *offset_p);
-
-/* Gives back what was taken with that length; nobody may read it any more. */
-void irr_segment_give(irr_segment_t *segment, size_t offset, size_t bytes);
 
 /* ---- reading that of another process ---- */
 
