@@ -11,41 +11,36 @@
  *
  * Cost: a send and a round are linear in the sends held, as is each send that leaves.
  */
-#include "study/fabric.h"
+#include "study/loopback.h"
 
 #include "core/alloc.h"
 #include "core/random.h"
+#include "transport/key.h"
 #include "transport/pass.h"
 
 /* A send that is held, in irr_request_t.reserved; so it may alias what the caller declared there. */
 typedef struct slot {
-    struct slot     *next;
-    irr_channel_t   *channel;   /* of the inner transport */
-    const irr_iov_t *iov;
-    size_t           count;
-    size_t           due;     /* the first round in which it may leave; SIZE_MAX: none */
-    int              to;
-    uint16_t         tag;
-    irr_form_t       form;
-    irr_status_t     status;  /* for `done`; of a held one IRR_OK, or the failure that is planned for it */
+    irr_loopback_item_t item;      /* its key: channel, tag and receiver */
+    irr_channel_t      *channel;   /* of the inner transport */
+    const irr_iov_t    *iov;
+    size_t              count;
+    size_t              due;       /* the first round in which it may leave; SIZE_MAX: none */
+    int                 to;
+    uint16_t            tag;
+    irr_form_t          form;
+    irr_status_t        status;    /* for `done`; of a held one IRR_OK, or the failure that is planned for it */
 } __attribute__((may_alias)) slot_t;
 
 _Static_assert(sizeof(slot_t) <= sizeof(((irr_request_t *)0)->reserved), "slot must fit the request");
 
-/* First in, first out, but for those that leave early.  Must not be moved: tail may point into it. */
-typedef struct queue {
-    slot_t  *head;
-    slot_t **tail;
-} queue_t;
-
 typedef struct fault {
-    irr_pass_t       pass;
-    irr_fault_t      plan;
-    uint64_t         random;       /* state of the generator */
-    size_t           round, sends, recvs;
-    queue_t          held;
-    queue_t          finished;     /* over, but `done` is not called yet */
-    bool             closed;
+    irr_pass_t           pass;
+    irr_fault_t          plan;
+    uint64_t             random;       /* state of the generator */
+    size_t               round, sends, recvs;
+    irr_loopback_queue_t held;
+    irr_loopback_queue_t finished;     /* over, but `done` is not called yet */
+    bool                 closed;
 } fault_t;
 
 static fault_t *fault_of(irr_transport_t *transport)
@@ -53,54 +48,19 @@ static fault_t *fault_of(irr_transport_t *transport)
     return (fault_t *)transport;
 }
 
-/* ---- queues ---- */
-
-static void queue_init(queue_t *queue)
-{
-    queue->head = NULL;
-    queue->tail = &queue->head;
-}
-
-static void push(queue_t *queue, slot_t *slot)
-{
-    slot->next = NULL;
-    *queue->tail = slot;
-    queue->tail = &slot->next;
-}
-
-/* Takes out the slot that *link points to. */
-static slot_t *take(queue_t *queue, slot_t **link)
-{
-    slot_t *slot = *link;
-
-    *link = slot->next;
-    if (queue->tail == &slot->next) {
-        queue->tail = link;
-    }
-    return slot;
-}
-
 static slot_t *slot_of(irr_request_t *request)
 {
     return (slot_t *)request->reserved;
 }
 
-static irr_request_t *request_of(slot_t *slot)
-{
-    return (irr_request_t *)((char *)slot - offsetof(irr_request_t, reserved));
-}
-
 /* ---- held sends ---- */
 
 /* The one that all others to this rank with this tag wait for; NULL if none is held. */
-static slot_t *first_held(const fault_t *fault, const irr_channel_t *channel, int to, uint16_t tag)
+static const slot_t *first_held(fault_t *fault, uint64_t key)
 {
-    slot_t *slot = fault->held.head;
+    irr_loopback_item_t **link = irr_loopback_queue_find(&fault->held, key, UINT64_MAX);
 
-    while (slot != NULL && (slot->channel != channel || slot->to != to || slot->tag != tag)) {
-        slot = slot->next;
-    }
-    return slot;
+    return link != NULL ? (const slot_t *)*link : NULL;
 }
 
 /* Hands one on that is out of the queue.  What is over at once is finished by progress. */
@@ -111,33 +71,33 @@ static void pass(fault_t *fault, slot_t *slot)
 
     if (status == IRR_OK) {
         status = fault->pass.inner->ops->send(call.channel, call.to, call.tag, call.iov, call.count, call.form,
-                                              request_of(slot));
+                                              irr_request_of(slot));
     }
     if (status != IRR_IN_PROGRESS) {
         slot->status = status;
-        push(&fault->finished, slot);
+        irr_loopback_queue_push(&fault->finished, &slot->item);
     }
 }
 
-static bool is_due(const fault_t *fault, const slot_t *slot)
+static bool is_due(fault_t *fault, const slot_t *slot)
 {
-    return slot->due <= fault->round && first_held(fault, slot->channel, slot->to, slot->tag) == slot;
+    return slot->due <= fault->round && first_held(fault, slot->item.key) == slot;
 }
 
 /* Hands on what is due; returns how many. */
 static unsigned pass_due(fault_t *fault)
 {
-    slot_t **link = &fault->held.head;
+    irr_loopback_item_t **link = &fault->held.head;
     unsigned passed = 0;
 
     while (*link != NULL) {
-        slot_t *slot = *link;
+        slot_t *slot = (slot_t *)*link;
 
         if (is_due(fault, slot)) {
-            pass(fault, take(&fault->held, link));
+            pass(fault, (slot_t *)irr_loopback_queue_unlink(&fault->held, link));
             passed++;
         } else {
-            link = &slot->next;
+            link = &slot->item.next;
         }
     }
     return passed;
@@ -146,7 +106,9 @@ static unsigned pass_due(fault_t *fault)
 /* Hands on all that is held on a channel of the inner transport; NULL: on any. */
 static void pass_all(fault_t *fault, const irr_channel_t *channel)
 {
-    for (slot_t *slot = fault->held.head; slot != NULL; slot = slot->next) {
+    for (irr_loopback_item_t *item = fault->held.head; item != NULL; item = item->next) {
+        slot_t *slot = (slot_t *)item;
+
         slot->due = channel == NULL || slot->channel == channel ? 0 : slot->due;
     }
     pass_due(fault);
@@ -154,9 +116,10 @@ static void pass_all(fault_t *fault, const irr_channel_t *channel)
 
 static void finish(fault_t *fault)
 {
-    while (fault->finished.head != NULL) {
-        slot_t *slot = take(&fault->finished, &fault->finished.head);
-        irr_request_t *request = request_of(slot);
+    slot_t *slot;
+
+    while ((slot = (slot_t *)irr_loopback_queue_pop(&fault->finished)) != NULL) {
+        irr_request_t *request = irr_request_of(slot);
 
         request->done(request, slot->status);
     }
@@ -177,7 +140,7 @@ static size_t draw_rounds(fault_t *fault)
 static void hold(fault_t *fault, slot_t *slot, size_t rounds)
 {
     slot->due = rounds < SIZE_MAX - fault->round ? fault->round + rounds : SIZE_MAX;
-    push(&fault->held, slot);
+    irr_loopback_queue_push(&fault->held, &slot->item);
 }
 
 /* ---- operations ---- */
@@ -194,11 +157,13 @@ static irr_status_t send(irr_channel_t *given, int to, uint16_t tag, const irr_i
     fault_t *fault = fault_of(given->transport);
     irr_channel_t *channel = irr_pass_inner(given);
     irr_status_t status = ++fault->sends == fault->plan.fail_send ? fault->plan.failure : IRR_OK;
-    size_t rounds = draw_rounds(fault);
+    const size_t rounds = draw_rounds(fault);
+    const uint64_t key = irr_key(channel->id, tag, to);
 
-    if (!fault->closed && (rounds > 0 || first_held(fault, channel, to, tag) != NULL)) {
+    if (!fault->closed && (rounds > 0 || first_held(fault, key) != NULL)) {
         *slot_of(request) = (slot_t){
-            .channel = channel, .to = to, .tag = tag, .iov = iov, .count = count, .form = form, .status = status
+            .item = { .key = key }, .channel = channel, .to = to, .tag = tag, .iov = iov, .count = count, .form = form,
+            .status = status
         };
         hold(fault, slot_of(request), rounds);
         return IRR_IN_PROGRESS;
@@ -295,8 +260,8 @@ irr_status_t irr_fault_open(irr_transport_t *inner, const irr_fault_t *plan, irr
     ops->drain = drain;
     fault->plan = *plan;
     fault->random = plan->seed;
-    queue_init(&fault->held);
-    queue_init(&fault->finished);
+    irr_loopback_queue_init(&fault->held);
+    irr_loopback_queue_init(&fault->finished);
     *transport_p = &fault->pass.super;
     return IRR_OK;
 }

@@ -83,13 +83,11 @@ static void cross_all(count_t *count)
 
     for (size_t i = 0; i < count->nmessages; i++) {
         const message_t *message = &count->messages[i];
-        const int edges = irr_tree_path(count->tree, message->from, message->to, count->path);
+        const int links = irr_tree_link_path(count->tree, message->from, message->to, count->path);
 
         group += i == 0 || by_step(message - 1, message) != 0;
-        for (int k = 0; k < edges; k++) {
-            if (count->path[k] < 2 * count->tree->links) {
-                cross(count, count->path[k], message->bytes, group);
-            }
+        for (int k = 0; k < links; k++) {
+            cross(count, count->path[k], message->bytes, group);
         }
     }
 }

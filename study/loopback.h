@@ -1,6 +1,6 @@
 /*
  * loopback.h - private to the loopback transport: its state, shared by loopback.c and loopback_match.c.  Its queues
- * serve timed.c, too.
+ * serve timed.c and fault.c, too.
  */
 #ifndef IRR_LOOPBACK_H
 #define IRR_LOOPBACK_H
@@ -107,6 +107,12 @@ static inline irr_loopback_slot_t *irr_loopback_slot_of(irr_request_t *request)
 void irr_loopback_queue_init(irr_loopback_queue_t *queue);
 void irr_loopback_queue_push(irr_loopback_queue_t *queue, irr_loopback_item_t *item);
 irr_loopback_item_t *irr_loopback_queue_pop(irr_loopback_queue_t *queue);
+
+/* The link to the first item whose key has these bits; NULL if there is none. */
+irr_loopback_item_t **irr_loopback_queue_find(irr_loopback_queue_t *queue, uint64_t key, uint64_t mask);
+
+/* Takes out the item that *link points to. */
+irr_loopback_item_t *irr_loopback_queue_unlink(irr_loopback_queue_t *queue, irr_loopback_item_t **link);
 
 /* Takes out the first item with this key; NULL if there is none. */
 irr_loopback_item_t *irr_loopback_queue_take(irr_loopback_queue_t *queue, uint64_t key);

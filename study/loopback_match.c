@@ -32,8 +32,7 @@ void irr_loopback_queue_push(irr_loopback_queue_t *queue, irr_loopback_item_t *i
     queue->length++;
 }
 
-/* Takes out the item that *link points to. */
-static irr_loopback_item_t *queue_unlink(irr_loopback_queue_t *queue, irr_loopback_item_t **link)
+irr_loopback_item_t *irr_loopback_queue_unlink(irr_loopback_queue_t *queue, irr_loopback_item_t **link)
 {
     irr_loopback_item_t *item = *link;
 
@@ -47,11 +46,10 @@ static irr_loopback_item_t *queue_unlink(irr_loopback_queue_t *queue, irr_loopba
 
 irr_loopback_item_t *irr_loopback_queue_pop(irr_loopback_queue_t *queue)
 {
-    return queue->head != NULL ? queue_unlink(queue, &queue->head) : NULL;
+    return queue->head != NULL ? irr_loopback_queue_unlink(queue, &queue->head) : NULL;
 }
 
-/* The link to the first item whose key has these bits; NULL if there is none. */
-static irr_loopback_item_t **queue_find(irr_loopback_queue_t *queue, uint64_t key, uint64_t mask)
+irr_loopback_item_t **irr_loopback_queue_find(irr_loopback_queue_t *queue, uint64_t key, uint64_t mask)
 {
     for (irr_loopback_item_t **link = &queue->head; *link != NULL; link = &(*link)->next) {
         if ((((*link)->key ^ key) & mask) == 0) {
@@ -63,9 +61,9 @@ static irr_loopback_item_t **queue_find(irr_loopback_queue_t *queue, uint64_t ke
 
 irr_loopback_item_t *irr_loopback_queue_take(irr_loopback_queue_t *queue, uint64_t key)
 {
-    irr_loopback_item_t **link = queue_find(queue, key, UINT64_MAX);
+    irr_loopback_item_t **link = irr_loopback_queue_find(queue, key, UINT64_MAX);
 
-    return link != NULL ? queue_unlink(queue, link) : NULL;
+    return link != NULL ? irr_loopback_queue_unlink(queue, link) : NULL;
 }
 
 irr_loopback_queue_t *irr_loopback_bucket(irr_loopback_queue_t *buckets, uint64_t key)
@@ -115,18 +113,13 @@ irr_loopback_message_t *irr_loopback_take(irr_loopback_t *loopback, uint64_t key
 irr_loopback_message_t *irr_loopback_take_any(irr_loopback_t *loopback, uint64_t key, uint64_t mask)
 {
     for (int i = 0; i < IRR_LOOPBACK_BUCKETS; i++) {
-        irr_loopback_item_t **link = queue_find(&loopback->unexpected[i], key, mask);
+        irr_loopback_item_t **link = irr_loopback_queue_find(&loopback->unexpected[i], key, mask);
 
         if (link != NULL) {
-            return (irr_loopback_message_t *)queue_unlink(&loopback->unexpected[i], link);
+            return (irr_loopback_message_t *)irr_loopback_queue_unlink(&loopback->unexpected[i], link);
         }
     }
     return NULL;
-}
-
-static irr_request_t *request_of(irr_loopback_slot_t *slot)
-{
-    return (irr_request_t *)((char *)slot - offsetof(irr_request_t, reserved));
 }
 
 static void set_finished(irr_loopback_t *loopback, irr_loopback_slot_t *slot, irr_status_t status)
@@ -163,10 +156,10 @@ void irr_loopback_withdraw(irr_loopback_t *loopback, uint16_t id)
     for (int i = 0; i < IRR_LOOPBACK_BUCKETS; i++) {
         irr_loopback_item_t **link;
 
-        while ((link = queue_find(&loopback->posted[i], key, mask)) != NULL) {
-            irr_loopback_slot_t *slot = (irr_loopback_slot_t *)queue_unlink(&loopback->posted[i], link);
+        while ((link = irr_loopback_queue_find(&loopback->posted[i], key, mask)) != NULL) {
+            irr_loopback_item_t *item = irr_loopback_queue_unlink(&loopback->posted[i], link);
 
-            set_finished(loopback, slot, IRR_ERR_CANCELED);
+            set_finished(loopback, (irr_loopback_slot_t *)item, IRR_ERR_CANCELED);
         }
     }
 }
@@ -178,7 +171,7 @@ unsigned irr_loopback_finish(irr_loopback_t *loopback)
     /* What the callbacks finish waits for the next call, or two that keep each other busy would never end. */
     for (size_t due = loopback->finished.length; due > 0 && loopback->finished.length > 0; due--) {
         irr_loopback_slot_t *slot = (irr_loopback_slot_t *)irr_loopback_queue_pop(&loopback->finished);
-        irr_request_t *request = request_of(slot);
+        irr_request_t *request = irr_request_of(slot);
 
         loopback->sends -= slot->send ? 1 : 0;
         request->done(request, slot->status);
@@ -204,7 +197,7 @@ static irr_loopback_message_t *leave_wire(irr_fabric_t *fabric, irr_loopback_que
     while (!may_not_overtake(*link, drawn)) {
         link = &(*link)->next;
     }
-    return (irr_loopback_message_t *)queue_unlink(wire, link);
+    return (irr_loopback_message_t *)irr_loopback_queue_unlink(wire, link);
 }
 
 static void arrive(irr_loopback_t *loopback, irr_loopback_message_t *message)
@@ -219,7 +212,7 @@ static void arrive(irr_loopback_t *loopback, irr_loopback_message_t *message)
         irr_loopback_queue_push(irr_loopback_bucket(loopback->unexpected, key), &message->item);
         return;
     }
-    request = request_of(slot);
+    request = irr_request_of(slot);
     status = irr_loopback_consume(loopback, message, slot->iov, slot->count, slot->form, request);
     request->done(request, status);
 }

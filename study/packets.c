@@ -191,19 +191,6 @@ irr_status_t irr_packets_step(irr_packets_t *packets, irr_packets_told_t *told)
 
 /* ---- messages ---- */
 
-static int find_path(const irr_packets_t *packets, int from, int to, int *path)
-{
-    const int edges = irr_tree_path(packets->tree, from, to, packets->path);
-    int links = 0;
-
-    for (int i = 0; i < edges; i++) {
-        if (packets->path[i] < 2 * packets->tree->links) {
-            path[links++] = packets->path[i];
-        }
-    }
-    return links;
-}
-
 static irr_flow_t *flow_of(irr_packets_t *packets, int from, int to)
 {
     const size_t longest = (size_t)packets->tree->longest;
@@ -221,8 +208,8 @@ static irr_flow_t *flow_of(irr_packets_t *packets, int from, int to)
                       .deadline = INFINITY, .backoff = 1 };
     flow->path[0] = (int *)(flow + 1);
     flow->path[1] = flow->path[0] + longest;
-    flow->edges[0] = find_path(packets, from, to, flow->path[0]);
-    flow->edges[1] = find_path(packets, to, from, flow->path[1]);
+    flow->edges[0] = irr_tree_link_path(packets->tree, from, to, flow->path[0]);
+    flow->edges[1] = irr_tree_link_path(packets->tree, to, from, flow->path[1]);
     *flow_p = flow;
     return flow;
 }
@@ -261,8 +248,8 @@ irr_status_t irr_packets_create(const irr_machine_t *machine, const irr_tree_t *
     const size_t ranks = (size_t)tree->ranks;
 
     if (packets == NULL || IRR_ALLOC_ARRAYS(((irr_array_t[]){
-            IRR_ARRAY(packets->ports, 2 * (size_t)tree->links), IRR_ARRAY(packets->flows, ranks * ranks),
-            IRR_ARRAY(packets->path, (size_t)tree->longest) })) != IRR_OK) {
+            IRR_ARRAY(packets->ports, 2 * (size_t)tree->links),
+            IRR_ARRAY(packets->flows, ranks * ranks) })) != IRR_OK) {
         irr_free(packets);
         return IRR_ERR_NO_MEMORY;
     }

@@ -65,10 +65,9 @@ typedef struct irr_packets_port {
 struct irr_packets {
     const irr_machine_t *machine;
     const irr_tree_t    *tree;
-    irr_packets_port_t              *ports;   /* by directed edge */
-    irr_flow_t             **flows;   /* by pair */
-    int                 *path;
-    irr_packet_t            *spare;
+    irr_packets_port_t  *ports;   /* by directed edge */
+    irr_flow_t         **flows;   /* by pair */
+    irr_packet_t        *spare;
     irr_events_t         events;
     double               now;
     irr_status_t         status;

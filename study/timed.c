@@ -112,20 +112,6 @@ static bool is_inside(const irr_timed_t *timed, int a, int b)
     return tree->parent[irr_tree_leaf(tree, a)] == tree->parent[irr_tree_leaf(tree, b)];
 }
 
-/* The links on the way; the edges of ranks are none. */
-static int find_path(const irr_timed_t *timed, int from, int to)
-{
-    const int edges = irr_tree_path(timed->config.tree, from, to, timed->path);
-    int links = 0;
-
-    for (int i = 0; i < edges; i++) {
-        if (timed->path[i] < 2 * timed->config.tree->links) {
-            timed->path[links++] = timed->path[i];
-        }
-    }
-    return links;
-}
-
 /* A message is in one event, and in another one if its sender waits. */
 static size_t events_of(const message_t *message)
 {
@@ -136,7 +122,7 @@ static size_t events_of(const message_t *message)
 static message_t *create_message(irr_timed_t *timed, int from, int to, size_t bytes, irr_request_t *request)
 {
     const bool inside = is_inside(timed, from, to);
-    const int edges = inside ? 0 : find_path(timed, from, to);
+    const int edges = inside ? 0 : irr_tree_link_path(timed->config.tree, from, to, timed->path);
     message_t *message;
 
     if (irr_events_reserve(&timed->events, timed->needed + 2 + (size_t)timed->config.tree->ranks) != IRR_OK) {
@@ -237,7 +223,7 @@ static int arrive(irr_timed_t *timed, message_t *message, double time)
         irr_loopback_queue_push(irr_loopback_bucket(port->unexpected, key), &message->item);
         return rank;
     }
-    request = (irr_request_t *)((char *)slot - offsetof(irr_request_t, reserved));
+    request = irr_request_of(slot);
     if (message->phase == ASKED) {
         answer(timed, message, request);
         return rank;

@@ -75,6 +75,12 @@ struct irr_request {
     uintptr_t    reserved[10]; /* the transport's, while the request is pending */
 };
 
+/* The request whose `reserved` this is. */
+static inline irr_request_t *irr_request_of(void *reserved)
+{
+    return (irr_request_t *)((char *)reserved - offsetof(irr_request_t, reserved));
+}
+
 /* First member of every channel; read-only for its user. */
 struct irr_channel {
     irr_transport_t      *transport;

@@ -136,21 +136,15 @@ static int take_lane(graph_t *graph, int edge, const irr_transmission_t *t)
     return lane;
 }
 
-/* Takes lanes for a transmission, of the links of its path: all but the edges of its ranks, none within a host. */
+/* Takes lanes for a transmission, of the links of its path; there are none within a host. */
 static void enter_links(graph_t *graph, const irr_transmission_t *t)
 {
-    const int edges = irr_tree_path(graph->tree, t->from, t->to, graph->path);
+    graph->length = irr_tree_link_path(graph->tree, t->from, t->to, graph->path);
+    for (int k = 0; k < graph->length; k++) {
+        const int lane = take_lane(graph, graph->path[k], t);
 
-    graph->length = 0;
-    for (int k = 0; k < edges; k++) {
-        const int edge = graph->path[k];
-
-        if (edge < 2 * graph->tree->links) {
-            const int lane = take_lane(graph, edge, t);
-
-            graph->uses[graph->nuses++] = (use_t){ lane, graph->length > 0 ? graph->path[graph->length - 1] : -1 };
-            graph->path[graph->length++] = lane;
-        }
+        graph->uses[graph->nuses++] = (use_t){ lane, k > 0 ? graph->path[k - 1] : -1 };
+        graph->path[k] = lane;
     }
 }
 

@@ -210,6 +210,19 @@ int irr_tree_path(const irr_tree_t *tree, int from, int to, int *path)
     return length;
 }
 
+int irr_tree_link_path(const irr_tree_t *tree, int from, int to, int *path)
+{
+    const int edges = irr_tree_path(tree, from, to, path);
+    int links = 0;
+
+    for (int i = 0; i < edges; i++) {
+        if (path[i] < 2 * tree->links) {
+            path[links++] = path[i];
+        }
+    }
+    return links;
+}
+
 irr_status_t irr_tree_loads(const irr_tree_t *tree, const irr_matrix_t *matrix, uint64_t *loads)
 {
     irr_messages_sum_t sum;
@@ -277,14 +290,14 @@ static irr_status_t use(const irr_tree_t *tree, const irr_schedule_t *schedule, 
                         int *path, irr_tree_clash_t *clash)
 {
     const irr_transmission_t *t = &schedule->list[i];
-    const int edges = irr_tree_path(tree, t->from, t->to, path);
+    const int links = irr_tree_link_path(tree, t->from, t->to, path);
 
-    for (int k = 0; k < edges; k++) {
+    for (int k = 0; k < links; k++) {
         user_t *user = &users[path[k]];
         const size_t before = user->last;
 
         *user = (user_t){ i + 1, step, before > 0 && user->step == step ? user->lanes + 1 : 1 };
-        if (path[k] < 2 * tree->links && user->lanes > tree->capacity[path[k] / 2]) {
+        if (user->lanes > tree->capacity[path[k] / 2]) {
             *clash = (irr_tree_clash_t){ before - 1, i, path[k] };
             return IRR_ERR_INVALID_PLAN;
         }

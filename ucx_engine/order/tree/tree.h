@@ -72,6 +72,9 @@ static inline int irr_tree_leaf(const irr_tree_t *tree, int rank)
 /* The directed edges from one rank to another, in order; path has room for tree->longest.  Returns how many. */
 int irr_tree_path(const irr_tree_t *tree, int from, int to, int *path);
 
+/* The same without the edges of the two ranks themselves: the links alone. */
+int irr_tree_link_path(const irr_tree_t *tree, int from, int to, int *path);
+
 /*
  * Bytes of each directed edge (2 * vertices of them) under a matrix with as many ranks; what a rank has for itself
  * is left out.  O(P * P * depth) for P ranks.  IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM if the ranks differ, or all
