@@ -164,14 +164,7 @@ static void hold_request(irr_loopback_message_t *message, const irr_iov_t *iov, 
 static irr_status_t open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
                                  irr_peer_t *const *members, irr_channel_t **channel_p)
 {
-    irr_channel_t *channel = irr_alloc(1, sizeof(*channel));
-
-    if (channel == NULL) {
-        return IRR_ERR_NO_MEMORY;
-    }
-    irr_channel_init(channel, transport, id, ranks, rank, members);
-    *channel_p = channel;
-    return IRR_OK;
+    return irr_channel_create(transport, id, ranks, rank, members, sizeof(irr_channel_t), channel_p);
 }
 
 static void abandon(irr_channel_t *channel)

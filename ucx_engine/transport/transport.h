@@ -27,7 +27,7 @@
 #ifndef IRR_TRANSPORT_H
 #define IRR_TRANSPORT_H
 
-#include "irr.h"
+#include "core/alloc.h"
 
 /* A piece of memory; laid out as struct iovec and ucp_dt_iov_t are. */
 typedef struct irr_iov {
@@ -193,6 +193,23 @@ static inline void irr_channel_init(irr_channel_t *channel, irr_transport_t *tra
     *channel = (irr_channel_t){
         .transport = transport, .members = members, .id = id, .ranks = ranks, .rank = rank
     };
+}
+
+/*
+ * Makes what open_channel makes, of so many bytes, the first of which are an irr_channel_t and the others 0; irr_free
+ * takes it.  IRR_ERR_NO_MEMORY.
+ */
+static inline irr_status_t irr_channel_create(irr_transport_t *transport, uint16_t id, int ranks, int rank,
+                                              irr_peer_t *const *members, size_t bytes, irr_channel_t **channel_p)
+{
+    irr_channel_t *channel = irr_alloc_zero(1, bytes);
+
+    if (channel == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    irr_channel_init(channel, transport, id, ranks, rank, members);
+    *channel_p = channel;
+    return IRR_OK;
 }
 
 /*

@@ -15,22 +15,13 @@
 irr_status_t irr_ofi_open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
                                   irr_peer_t *const *members, irr_channel_t **channel_p)
 {
-    irr_ofi_channel_t *channel;
-
     if (ranks > 1 << irr_ofi_of(transport)->rank_bits) {
         return IRR_ERR_NOT_SUPPORTED;   /* all members say so */
     }
     if (irr_ofi_ops_reserve(irr_ofi_of(transport), (size_t)ranks * OPS_A_RANK) != IRR_OK) {
         return IRR_ERR_NO_MEMORY;
     }
-    channel = irr_alloc(1, sizeof(*channel));
-    if (channel == NULL) {
-        return IRR_ERR_NO_MEMORY;
-    }
-    irr_channel_init(&channel->super, transport, id, ranks, rank, members);
-    channel->pending = NULL;
-    *channel_p = &channel->super;
-    return IRR_OK;
+    return irr_channel_create(transport, id, ranks, rank, members, sizeof(irr_ofi_channel_t), channel_p);
 }
 
 void irr_ofi_close_channel(irr_channel_t *channel)

@@ -54,14 +54,7 @@ static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
 static irr_status_t open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
                                  irr_peer_t *const *members, irr_channel_t **channel_p)
 {
-    irr_channel_t *channel = irr_alloc(1, sizeof(*channel));
-
-    if (channel == NULL) {
-        return IRR_ERR_NO_MEMORY;
-    }
-    irr_channel_init(channel, transport, id, ranks, rank, members);
-    *channel_p = channel;
-    return IRR_OK;
+    return irr_channel_create(transport, id, ranks, rank, members, sizeof(irr_channel_t), channel_p);
 }
 
 static void close_channel(irr_channel_t *channel)

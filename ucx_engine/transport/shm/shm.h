@@ -82,7 +82,7 @@ static inline irr_shm_op_t *irr_shm_op_of(irr_request_t *request)
 
 static inline irr_request_t *irr_shm_request_of(irr_shm_op_t *op)
 {
-    return (irr_request_t *)((char *)op - offsetof(irr_request_t, reserved));
+    return irr_request_of(op);
 }
 
 /* First in, first out; zeroed it is empty. */

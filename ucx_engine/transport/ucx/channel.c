@@ -14,15 +14,7 @@
 irr_status_t irr_ucx_open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
                                   irr_peer_t *const *members, irr_channel_t **channel_p)
 {
-    irr_ucx_channel_t *channel = irr_alloc(1, sizeof(*channel));
-
-    if (channel == NULL) {
-        return IRR_ERR_NO_MEMORY;
-    }
-    irr_channel_init(&channel->super, transport, id, ranks, rank, members);
-    channel->pending = NULL;
-    *channel_p = &channel->super;
-    return IRR_OK;
+    return irr_channel_create(transport, id, ranks, rank, members, sizeof(irr_ucx_channel_t), channel_p);
 }
 
 void irr_ucx_close_channel(irr_channel_t *channel)
