@@ -50,6 +50,12 @@ static double most(double a, double b)
     return a > b ? a : b;
 }
 
+/* The mean of the messages of the rank with the most bytes, by the longest message of all. */
+static double alike_of(const irr_traffic_t *traffic)
+{
+    return traffic->longest > 0 ? traffic->bytes / most(1, traffic->messages) / traffic->longest : 1;
+}
+
 /* ---- the machine ---- */
 
 static double wire_ns(const irr_machine_t *machine, double bytes)
@@ -174,8 +180,7 @@ static double lossy_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
  */
 static double convoy_ns(const irr_machine_t *machine, const irr_traffic_t *traffic)
 {
-    const double messages = most(1, traffic->messages);
-    const double alike = traffic->longest > 0 ? traffic->bytes / messages / traffic->longest : 0;
+    const double messages = most(1, traffic->messages), alike = alike_of(traffic);
 
     if (machine->buffer == 0 || traffic->ranks <= traffic->node_ranks) {
         return 0;
@@ -210,13 +215,26 @@ static double direct_ns(const irr_machine_t *machine, const irr_traffic_t *traff
     return most(messages_ns(machine, &group, share) + copy_ns(machine, inside), links_ns(machine, traffic, &group));
 }
 
+/*
+ * With pace loose a step of a rank lasts as long as the longer of the message that it sends and the one that it
+ * receives.  If a share `alike` of messages is as long as the longest one and the others are empty, the longer of two
+ * is 2 - alike times the mean.  Schedules are left out: some of them give a step messages of one length.
+ */
+static double tied_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
+{
+    const group_t group = everybody(machine, traffic);
+    const bool tied = way->pace == &irr_pace_loose && !irr_way_is_scheduled(way);
+
+    return tied ? links_ns(machine, traffic, &group) * (1 - alike_of(traffic)) : 0;
+}
+
 static double paced_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_way_t *way)
 {
     const group_t group = everybody(machine, traffic);
     const double others = traffic->ranks - 1, share = others > 0 ? traffic->messages / others : 0;
 
-    return direct_ns(machine, traffic, traffic->messages) + pace_ns(machine, &group, way, share) +
-           latency_ns(machine, &group);
+    return direct_ns(machine, traffic, traffic->messages) + tied_ns(machine, traffic, way) +
+           pace_ns(machine, &group, way, share) + latency_ns(machine, &group);
 }
 
 double irr_model_host_ns(const irr_machine_t *machine, const irr_traffic_t *traffic)
