@@ -30,11 +30,12 @@ static inline irr_status_t irr_plan_all_nodes(int ranks, irr_nodes_t *nodes)
 /* Order i of those that compute a schedule; NULL past the last. */
 static inline const irr_order_t *irr_plan_all_order(int i)
 {
-    const irr_order_t *order = NULL;
+    static const irr_order_t *const orders[] = {
+        &irr_order_lp, &irr_order_rs_n, &irr_order_rs_n_sort, &irr_order_rs_nh, &irr_order_optimal, &irr_order_redist,
+        &irr_order_aapc
+    };
 
-    for (int row = 0; i >= 0 && (order = irr_order_at(row)) != NULL && (order->schedule == NULL || i-- > 0); row++) {
-    }
-    return order;
+    return i >= 0 && i < (int)(sizeof(orders) / sizeof(orders[0])) ? orders[i] : NULL;
 }
 
 /* The schedule of a row of the table; the caller's. */

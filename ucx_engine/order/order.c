@@ -1,9 +1,7 @@
 /*
- * order.c - the table of orders.
+ * order.c - runs an order that computes a schedule.
  */
 #include "order/order.h"
-
-const irr_order_t irr_order_priority = { .name = "priority" };
 
 static irr_status_t compute_none(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
                                  irr_schedule_t *schedule)
@@ -15,24 +13,6 @@ static irr_status_t compute_none(const irr_matrix_t *matrix, const irr_scheduled
 }
 
 const irr_order_t irr_order_given = { .name = "given", .schedule = compute_none };
-
-static const irr_order_t *const orders[] = {
-    &irr_order_rotate,
-    &irr_order_natural,
-    &irr_order_priority,
-    &irr_order_lp,
-    &irr_order_rs_n,
-    &irr_order_rs_n_sort,
-    &irr_order_rs_nh,
-    &irr_order_optimal,
-    &irr_order_redist,
-    &irr_order_aapc,
-};
-
-const irr_order_t *irr_order_at(int i)
-{
-    return i >= 0 && i < (int)(sizeof(orders) / sizeof(orders[0])) ? orders[i] : NULL;
-}
 
 irr_status_t irr_order_schedule(const irr_order_t *order, const irr_matrix_t *matrix,
                                 const irr_scheduled_params_t *params, irr_schedule_t *schedule)

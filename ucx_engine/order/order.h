@@ -2,7 +2,7 @@
  * order.h - in which step does each message of an exchange go?
  *
  * Some orders a rank knows alone; others compute a schedule from the count matrix, and `priority` belongs to the grid,
- * whose steps depend on its rows (order/priority.h).  All are rows of one table, and all are pure.
+ * whose steps depend on its rows (order/priority.h).  All are pure; plan/algorithms.c says which algorithm has which.
  *
  * An exchange runs inside a group of `size` members; `me` is the index of this rank.  An order that a rank knows alone
  * says in which step, counted from 1, this member sends to another one, and in which it receives from it.
@@ -51,11 +51,8 @@ extern const irr_order_t irr_order_optimal;
 extern const irr_order_t irr_order_redist;
 extern const irr_order_t irr_order_aapc;
 
-/* That of a schedule which somebody has given, in a file: it computes none (IRR_ERR_NOT_SUPPORTED).  No row. */
+/* That of a schedule which somebody has given, in a file: it computes none (IRR_ERR_NOT_SUPPORTED). */
 extern const irr_order_t irr_order_given;
-
-/* Row i of the table of orders (order/order.c); NULL past the last. */
-const irr_order_t *irr_order_at(int i);
 
 /*
  * Runs an order that computes a schedule, which is written on success only, and is the caller's to irr_schedule_fini.

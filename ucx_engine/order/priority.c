@@ -13,6 +13,10 @@
  */
 #include "order/priority.h"
 
+#include "order/order.h"
+
+const irr_order_t irr_order_priority = { .name = "priority" };
+
 /* The step in which a column of a complete row stalls; 0 if it does not. */
 static int stall(irr_rows_t rows, int row, int column)
 {

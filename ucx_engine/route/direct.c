@@ -27,14 +27,6 @@ static irr_status_t add(const irr_step_params_t *params, irr_blocks_t blocks, si
     return status == IRR_OK ? irr_plan_add_part(plan, buffer, blocks, skip, length) : status;
 }
 
-irr_status_t irr_direct_add(irr_step_kind_t kind, int peer, int number, irr_blocks_t blocks, size_t skip, size_t length,
-                            irr_plan_t *plan)
-{
-    const irr_step_params_t params = { .kind = kind, .peer = peer, .stage = 1, .number = number };
-
-    return add(&params, blocks, skip, length, plan);
-}
-
 /* ---- in the steps of an order that a rank knows alone: from the first one on ---- */
 
 /* One side of a problem on its way around the group. */
@@ -162,12 +154,13 @@ static irr_status_t add_own(irr_step_kind_t kind, const irr_schedule_t *schedule
 
     for (size_t i = 0; i < schedule->count && status == IRR_OK; i++) {
         const irr_transmission_t *t = &schedule->list[i];
-        const int peer = sends ? t->to : t->from;
+        const irr_step_params_t params = {
+            .kind = kind, .peer = sends ? t->to : t->from, .stage = 1, .number = irr_direct_number(kind, t)
+        };
 
         if ((sends ? t->from : t->to) == problem->rank) {
-            status = irr_direct_add(kind, peer, irr_direct_number(kind, t),
-                                 irr_blocks_of(sends ? problem->send : problem->recv, peer), (size_t)t->offset,
-                                 (size_t)t->length, plan);
+            status = add(&params, irr_blocks_of(sends ? problem->send : problem->recv, params.peer), (size_t)t->offset,
+                         (size_t)t->length, plan);
         }
     }
     return status;

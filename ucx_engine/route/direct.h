@@ -30,13 +30,6 @@ irr_status_t irr_direct_add_side(const irr_problem_t *problem, const irr_order_t
                                  irr_plan_t *plan);
 
 /*
- * Appends the message that the blocks of a peer make, from byte `skip` on, at most `length` bytes of it: to the peer
- * out of INPUT, or from it into OUTPUT.  An empty one if there are none.  IRR_ERR_NO_MEMORY.
- */
-irr_status_t irr_direct_add(irr_step_kind_t kind, int peer, int number, irr_blocks_t blocks, size_t skip, size_t length,
-                            irr_plan_t *plan);
-
-/*
  * Builds the plan of the problem's rank from a schedule, or from what irr_schedule_own left of it; the lengths of
  * messages are those of the schedule, and the blocks of what is sent must have them.  A block that is too short for
  * what comes takes less, and running the plan ends in IRR_ERR_TRUNCATE.  O(n).  IRR_ERR_NO_MEMORY, not within the

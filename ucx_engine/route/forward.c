@@ -13,10 +13,13 @@
 #include "core/alloc.h"
 #include "order/messages.h"
 #include "problem/blocks.h"
+#include "route/route.h"
 
 #include <string.h>
 
 enum { INSIDE = 1, OUTSIDE = 2 };   /* stages */
+
+const irr_route_t irr_route_node = { .name = "node" };
 
 const char *irr_host_route_name(int i)
 {

@@ -3,6 +3,10 @@
  */
 #include "route/grid.h"
 
+#include "route/route.h"
+
+const irr_route_t irr_route_grid = { .name = "grid" };
+
 int irr_grid_square_columns(int ranks)
 {
     int floor = 1, ceil;

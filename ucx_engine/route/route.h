@@ -28,7 +28,4 @@ extern const irr_route_t irr_route_direct;
 extern const irr_route_t irr_route_grid;
 extern const irr_route_t irr_route_node;
 
-/* Row i of the table of routes (route/route.c); NULL past the last. */
-const irr_route_t *irr_route_at(int i);
-
 #endif
