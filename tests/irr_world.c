@@ -5,6 +5,7 @@
 
 #include "irr_test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,4 +219,27 @@ void irr_team_expect(irr_team_t *team, irr_job_t *job, int truncated)
         CU_ASSERT_EQUAL(expected.results[r], r == truncated ? IRR_ERR_TRUNCATE : IRR_OK);
         CU_ASSERT_TRUE(irr_job_verify(job, r));
     }
+}
+
+irr_world_log_t irr_world_log;
+
+static void note_line(void *context, irr_log_level_t level, const char *text)
+{
+    (void)context;
+    (void)level;
+    irr_world_log.lines++;
+    snprintf(irr_world_log.last, sizeof(irr_world_log.last), "%s", text);
+}
+
+void irr_world_start_log(void)
+{
+    irr_world_log = (irr_world_log_t){ .lines = 0 };
+    irr_log_set(note_line, NULL, IRR_LOG_INFO);
+}
+
+void irr_world_end_log(int lines, const char *last)
+{
+    irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+    CU_ASSERT_EQUAL(irr_world_log.lines, lines);
+    CU_ASSERT_STRING_EQUAL(irr_world_log.last, last);
 }

@@ -76,4 +76,17 @@ irr_status_t irr_team_exchange(irr_team_t *team, irr_job_t *job);
 /* Runs a job on a communicator of all ranks; all must end well but `truncated`, -1 for none, and have their bytes. */
 void irr_team_expect(irr_team_t *team, irr_job_t *job, int truncated);
 
+/* What the engine has logged since irr_world_start_log: how many lines up to IRR_LOG_INFO, and the last of them. */
+typedef struct irr_world_log {
+    int  lines;
+    char last[320];
+} irr_world_log_t;
+
+extern irr_world_log_t irr_world_log;
+
+void irr_world_start_log(void);
+
+/* Asserts that these were all. */
+void irr_world_end_log(int lines, const char *last);
+
 #endif

@@ -11,35 +11,6 @@
 
 #define EAGER_MAX 100
 
-/* ---- lines of the log ---- */
-
-static struct {
-    int  lines;
-    char last[200];
-} logged;
-
-static void note_line(void *context, irr_log_level_t level, const char *text)
-{
-    (void)context;
-    (void)level;
-    logged.lines++;
-    snprintf(logged.last, sizeof(logged.last), "%s", text);
-}
-
-static void start_log(void)
-{
-    logged.lines = 0;
-    logged.last[0] = '\0';
-    irr_log_set(note_line, NULL, IRR_LOG_INFO);
-}
-
-static void end_log(int lines, const char *last)
-{
-    irr_log_set(NULL, NULL, IRR_LOG_ERROR);
-    CU_ASSERT_EQUAL(logged.lines, lines);
-    CU_ASSERT_STRING_EQUAL(logged.last, last);
-}
-
 /* ---- the crew itself ---- */
 
 static void wait_for_nothing(int rank, void *context)
@@ -217,9 +188,9 @@ static void test_last_id(void)
     for (int cycle = 0; cycle < 3; cycle++) {
         CU_ASSERT_EQUAL(irr_team_create(&team), IRR_OK);
         CU_ASSERT_EQUAL(id_of(&team), 12345);
-        start_log();
+        irr_world_start_log();
         CU_ASSERT_EQUAL(irr_team_create(&another), IRR_ERR_NOT_SUPPORTED);
-        end_log(1, "none of the 65536 communicator ids is free at all ranks of a communicator");
+        irr_world_end_log(1, "none of the 65536 communicator ids is free at all ranks of a communicator");
         irr_team_destroy(&team);
     }
     CU_ASSERT_EQUAL(irr_world_ids(&world), 3 * 65535);
@@ -291,9 +262,9 @@ static void test_trouble(void)
         irr_team_init(&team, &world, 0, 1);
         team.params[rank].trouble = IRR_ERR_TRANSPORT;
         team.params[rank].reason = "no network here";
-        start_log();
+        irr_world_start_log();
         CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
-        end_log(1, "no network here");
+        irr_world_end_log(1, "no network here");
         CU_ASSERT_EQUAL(team.group.reduces, 2);
         expect_recovery(&team);
     }
@@ -310,9 +281,9 @@ static void test_trouble_of_several(void)
         team.params[i].trouble = IRR_ERR_NO_MEMORY;
         team.params[i].reason = i == 1 ? "the lowest" : "another";
     }
-    start_log();
+    irr_world_start_log();
     CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
-    end_log(1, "the lowest");
+    irr_world_end_log(1, "the lowest");
     expect_recovery(&team);
 }
 
@@ -366,11 +337,11 @@ static void test_settings(void)
         for (size_t r = 0; r < 3; r++) {
             team.params[r].settings = r == i % 3 ? others[i] : common;
         }
-        start_log();
+        irr_world_start_log();
         CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
         snprintf(beginning, sizeof(beginning), "setting %s", told[i]);
-        logged.last[strlen(beginning)] = '\0';
-        end_log(1, beginning);
+        irr_world_log.last[strlen(beginning)] = '\0';
+        irr_world_end_log(1, beginning);
         expect_recovery(&team);
     }
 }

@@ -9,7 +9,6 @@
 #include "comm/opening.h"
 #include "core/clock.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { RANKS = 5, TEAMS = 3, TURNS = 10000 };
@@ -304,19 +303,6 @@ static void test_busy_for_ever(void)
 
 /* ---- ranks that cannot connect ---- */
 
-static struct {
-    int  lines;
-    char last[320];
-} logged;
-
-static void note_line(void *context, irr_log_level_t level, const char *text)
-{
-    (void)context;
-    (void)level;
-    logged.lines++;
-    snprintf(logged.last, sizeof(logged.last), "%s", text);
-}
-
 /* The reason is memory where memory is missing, and nowhere else. */
 static void test_no_connection(void)
 {
@@ -345,12 +331,9 @@ static void test_no_connection(void)
         irr_team_init(&team, &world, 0, 1);
         world.spies[2]->unreachable = world.spies[3]->unreachable = cases[i].unreachable;
         world.spies[2]->connects_end = cases[i].connects_end;
-        logged.lines = 0;
-        irr_log_set(note_line, NULL, IRR_LOG_INFO);
+        irr_world_start_log();
         CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
-        irr_log_set(NULL, NULL, IRR_LOG_ERROR);
-        CU_ASSERT_EQUAL(logged.lines, 1);
-        CU_ASSERT_STRING_EQUAL(logged.last, cases[i].text);
+        irr_world_end_log(1, cases[i].text);
         CU_ASSERT_EQUAL(irr_world_ids(&world), 0);
         CU_ASSERT_TRUE(irr_world_close(&world));
     }
