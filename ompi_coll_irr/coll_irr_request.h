@@ -156,7 +156,7 @@ bool mca_coll_irr_series_is_lost(mca_coll_irr_series_t *series);
 void         mca_coll_irr_series_agree(mca_coll_irr_series_t *series);
 irr_status_t mca_coll_irr_series_test(mca_coll_irr_series_t *series);
 
-/* What is agreed on is not tested any more; what Open MPI was told for it stays. */
+/* Ends the agreement of a series without its result.  What the series has registered with Open MPI stays registered. */
 void mca_coll_irr_series_abandon(mca_coll_irr_series_t *series);
 
 /* ---- coll_irr_nonblocking.c ---- */

@@ -98,7 +98,8 @@ conf mbits 'SwitchName=s0 Nodes=n[0-1] LinkSpeed=2' 'SwitchName=s1 Nodes=n[2-3] 
     'SwitchName=top Switches=s[0-1] LinkSpeed=10000'
 plan check --algorithm aapc --topology "$scratch/mbits"
 [ $status -eq 0 ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] && grep -q -x -F "irr_plan: $scratch/mbits: LinkSpeed \
-10000 of switch 's1' without NodeSpeed counts as 10000 times a host's link" "$scratch/err"
+10000 of switch 's1' without NodeSpeed counts as 10000 times a host's link; leave LinkSpeed out, or add NodeSpeed in \
+its unit" "$scratch/err"
 report $? "a LinkSpeed in another unit is told"
 sed 's/\(Nodes=n.2-3.\)/\1 NodeSpeed=1/' "$scratch/mbits" > "$scratch/units"
 good check --algorithm aapc --topology "$scratch/units" &&

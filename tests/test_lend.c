@@ -1,5 +1,5 @@
 /*
- * test_lend.c - memory that ranks of a node lend each other: who may read whom, and pieces of it.
+ * test_lend.c - single copy inside a node: which processes may read a rank's memory, and reading it piece by piece.
  */
 #include "irr_test.h"
 

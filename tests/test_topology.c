@@ -184,18 +184,23 @@ static void test_good_files(void)
     irr_text_close();
 }
 
-/* A LinkSpeed of most likely another unit: the first switch with one, or nothing. */
+#define ADVICE "; leave LinkSpeed out, or add NodeSpeed in its unit"
+
+/* A LinkSpeed that most likely has another unit: the warning names the first switch with one, or is empty. */
 static const struct { const char *text, *doubt; } speeds[] = {
     { "SwitchName=a Nodes=n[0-1]\nSwitchName=b Switches=a\n", "" },
     { "SwitchName=a Nodes=n[0-1] LinkSpeed=2\nSwitchName=b Switches=a LinkSpeed=9\n", "" },
     { "SwitchName=a Nodes=n[0-1] LinkSpeed=3\nSwitchName=b Switches=a\n",
-      "LinkSpeed 3 of switch 'a' without NodeSpeed counts as 3 times a host's link" },
+      "LinkSpeed 3 of switch 'a' without NodeSpeed counts as 3 times a host's link"
+      ADVICE },
     { "SwitchName=a Nodes=n[0-1] LinkSpeed=3\nSwitchName=b Switches=a Nodes=m NodeSpeed=1\n", "" },
     { "SwitchName=t Switches=a\nSwitchName=a Switches=b,c LinkSpeed=4\nSwitchName=c Nodes=n[0-1] LinkSpeed=2\n"
       "SwitchName=b Nodes=m[0-1] LinkSpeed=10000\n",
-      "LinkSpeed 10000 of switch 'b' without NodeSpeed counts as 10000 times a host's link" },
+      "LinkSpeed 10000 of switch 'b' without NodeSpeed counts as 10000 times a host's link"
+      ADVICE },
     { "SwitchName=a Nodes=n LinkSpeed=1\nSwitchName=c Switches=a LinkSpeed=2\nSwitchName=t Switches=c\n",
-      "LinkSpeed 2 of switch 'c' without NodeSpeed counts as 2 times a host's link" },
+      "LinkSpeed 2 of switch 'c' without NodeSpeed counts as 2 times a host's link"
+      ADVICE },
 };
 
 static void test_doubt(void)

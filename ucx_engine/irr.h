@@ -190,8 +190,8 @@ const char *irr_comm_algorithm(const irr_comm_t *comm);
 
 /*
  * Fails the communicator on all its members, because this rank cannot take part in an exchange that they start.  Their
- * exchanges end in errors.  reason is for the user, in the words after "rank R of a communicator of N ranks"; NULL: the
- * user is told elsewhere.  Local.
+ * exchanges end in errors.  The user message is "rank R of a communicator of N ranks", then reason; with NULL there is
+ * no message, because the caller has logged one.  Local.
  */
 void irr_comm_give_up(irr_comm_t *comm, irr_status_t status, const char *reason);
 

@@ -1,6 +1,6 @@
 /*
- * gather.h - rank 0 gathers a part of each rank, as the rows of a count matrix, and scatters a part to each, as what
- * that does in a schedule.
+ * gather.h - rank 0 gathers a part from each rank, for example its row of a count matrix, and scatters a part to each
+ * rank, for example its local schedule.
  *
  * Each way is two plans of the same tree (route/binomial.h): the first moves the lengths of the parts, a word each, the
  * second the parts.  So each receive is posted for a length that the receiver knows.

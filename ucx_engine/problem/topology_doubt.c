@@ -44,7 +44,8 @@ irr_status_t irr_topology_doubt(const irr_topology_t *topology, char *text, size
         const uint64_t speed = irr_topology_speed(topology, vertex);
 
         snprintf(text, size, "LinkSpeed %" PRIu64 " of switch '%.64s' without NodeSpeed counts as %" PRIu64
-                 " times a host's link", speed, topology->names[vertex], speed);
+                 " times a host's link; leave LinkSpeed out, or add NodeSpeed in its unit",
+                 speed, topology->names[vertex], speed);
     }
     return IRR_OK;
 }
