@@ -60,10 +60,10 @@ static void plan_and_restart(int rank, void *context)
         scene->wrong += restart(scene->team, scene->job, rank) != wanted;
         scene->wrong += wanted == IRR_OK && !irr_job_verify(scene->job, rank);
         scene->wrong += scene->cut < 0 && i > 0 && !is_bare(comm, scene->job, rank);
-        scene->wrong += scene->cut >= 0 && comm->exchange->exact;
+        scene->wrong += scene->cut >= 0 && comm->exchange->view == IRR_VIEW_LEARNED;
     }
     irr_engine_counters(scene->team->world->engines[rank], &after);
-    scene->wrong += comm->direct && after.endpoints_open != before.endpoints_open;
+    scene->wrong += irr_way_is_local(&comm->alone) && after.endpoints_open != before.endpoints_open;
     scene->wrong += after.matrices != before.matrices || after.schedules_reused != before.schedules_reused;
     scene->wrong += irr_team_exchange(scene->team, scene->other) != IRR_OK || !irr_job_verify(scene->other, rank);
     scene->wrong += restart(scene->team, scene->job, rank) != IRR_ERR_BAD_PARAM;

@@ -81,7 +81,7 @@ static void expect(irr_turns_t *scene, const char *letter, int agreements)
         const size_t sends = RANKS - 1 + (size_t)agreements * comm->agreement.moves.plan.nsends;
 
         CU_ASSERT_EQUAL(scene->world.spies[r]->sends - before[r], sends);
-        CU_ASSERT(agreements > 0 || !comm->exchange->found);
+        CU_ASSERT(agreements > 0 || comm->exchange->view == IRR_VIEW_OWN);
     }
 }
 
@@ -121,7 +121,7 @@ static void expect_skips(irr_turns_t *scene)
     CU_ASSERT_EQUAL(scene->counters[0].schedules_reused, reused);
     expect(scene, "A", 1);
     CU_ASSERT_EQUAL(scene->counters[0].schedules_reused, reused + 1);
-    CU_ASSERT_TRUE_FATAL(scene->team.comms[0]->exchange->found);
+    CU_ASSERT_EQUAL_FATAL(scene->team.comms[0]->exchange->view, IRR_VIEW_ALL);
 }
 
 /* Whatever pace goes without a schedule. */
@@ -228,8 +228,8 @@ static void test_new(void)
 
         for (int i = 0; i < skips; i++) {
             run_new(&scene, irr_test_random(&state));
-            CU_ASSERT_FALSE(scene.team.comms[0]->exchange->found);
-            CU_ASSERT_TRUE(scene.team.comms[0]->exchange->calm);
+            CU_ASSERT_EQUAL(scene.team.comms[0]->exchange->view, IRR_VIEW_OWN);
+            CU_ASSERT_PTR_EQUAL(scene.team.comms[0]->exchange->way, scene.team.comms[0]->schedules.calm_way);
         }
         run_new(&scene, looks);
         irr_turns_expect(&scene, looks, looks, 0);
@@ -281,7 +281,7 @@ static void expect_looks(irr_turns_t *scene)
 
     for (int i = 0; i < LONG; i++) {
         irr_turns_run(scene, "A");
-        CU_ASSERT_TRUE_FATAL(scene->team.comms[0]->exchange->found);
+        CU_ASSERT_EQUAL_FATAL(scene->team.comms[0]->exchange->view, IRR_VIEW_ALL);
     }
     irr_turns_expect(scene, scene->counters[0].matrices, scene->counters[0].schedules_built, reused + LONG);
 }

@@ -251,7 +251,7 @@ static void test_file(void)
         }
         irr_turns_run(&scene, "ABAAB");
         irr_turns_expect(&scene, built, built, built < 2 ? 3 + built : 3);
-        CU_ASSERT_EQUAL(scene.team.comms[0]->schedules.asked, true);
+        CU_ASSERT_TRUE(irr_schedules_look(&scene.team.comms[0]->schedules));
         irr_turns_close(&scene);
     }
 }
@@ -444,7 +444,7 @@ static void test_auto(void)
         irr_turns_add(&scene, 1, IRR_JOB_MIXED, 2);
         irr_turns_run(&scene, "ABAB");
         irr_turns_expect(&scene, wanted, wanted, wanted);
-        CU_ASSERT_EQUAL(scene.team.comms[0]->exchange->found, spread);
+        CU_ASSERT_EQUAL(scene.team.comms[0]->exchange->view, spread ? IRR_VIEW_ALL : IRR_VIEW_OWN);
         CU_ASSERT_STRING_EQUAL(irr_comm_algorithm(scene.team.comms[0]), spread ? "aapc" : "a1");
         irr_turns_close(&scene);
     }

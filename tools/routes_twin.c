@@ -96,7 +96,7 @@ static irr_status_t add_twin(const irr_plan_t *plan, const irr_step_t *step, reg
 irr_status_t irr_routes_twin(const irr_plan_t *plan, size_t input_bytes, irr_comm_t *comm)
 {
     irr_exchange_t *exchange = comm->exchange;
-    irr_plan_t *twin = &exchange->own.plan;
+    irr_plan_t *twin = &exchange->frozen.plan;
     irr_problem_t owner = { .ranks = plan->ranks, .rank = plan->rank };
     irr_status_t status = IRR_OK;
     regions_t regions;
@@ -116,6 +116,7 @@ irr_status_t irr_routes_twin(const irr_plan_t *plan, size_t input_bytes, irr_com
     }
     /* Memory that was never written to is one page of zeros, which is read much faster than others. */
     memset(exchange->scratch, comm->rank, twin->scratch_bytes);
-    exchange->planned = true;
+    exchange->purpose = IRR_PURPOSE_PLAN;
+    exchange->view = IRR_VIEW_LEARNED;
     return IRR_OK;
 }

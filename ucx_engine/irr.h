@@ -9,7 +9,7 @@
  *     irr_engine_create      once a process, at the first exchange of the job
  *     irr_comm_create        once a communicator; collective, may block in the host's collectives
  *     irr_comm_exchange, irr_exchange_take     the one it has from the start, or one that nobody uses
- *     irr_exchange_start     builds the plan, posts what may be posted; never blocks
+ *     irr_exchange_start     builds the plan, unless others come first, and posts what may be posted; never blocks
  *     irr_exchange_test      IRR_IN_PROGRESS until done; never blocks
  *     irr_exchange_plan, irr_exchange_restart    the same exchange many times, planned once
  *     irr_exchange_give, irr_comm_destroy     local
@@ -228,9 +228,9 @@ void irr_exchange_give(irr_exchange_t *exchange);
  * other, because what one has learnt is what the next one goes by.  In which order they end may differ between members.
  *
  * A direct algorithm needs no memory beyond what was reserved, unless a rank has more blocks than one for another rank.
- * A start that returns IRR_ERR_NO_MEMORY fails the communicator on all members.  A scheduled algorithm does as a1 on
- * all ranks where one lacks memory.  One that forwards ends in IRR_ERR_NO_MEMORY on this rank and on those that miss
- * something from it, and leaves nobody waiting.
+ * If its start, or the exchange, returns IRR_ERR_NO_MEMORY, the communicator fails on all members.  A scheduled
+ * algorithm does as a1 on all ranks where one lacks memory.  An algorithm that forwards ends in IRR_ERR_NO_MEMORY on
+ * this rank and on those that miss something from it, and leaves nobody waiting.
  */
 irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *problem, const void *input,
                                 void *output);

@@ -90,7 +90,7 @@ static irr_status_t init_schedules(irr_comm_t *comm, const irr_way_t *way, const
     if (status == IRR_OK && file->ranks == comm->ranks) {
         status = irr_schedules_pin(&comm->schedules, file);
     }
-    if (status == IRR_OK && (comm->schedules.asked || irr_comm_is_split(comm))) {
+    if (status == IRR_OK && (irr_schedules_look(&comm->schedules) || irr_comm_is_split(comm))) {
         status = irr_run_reserve(&comm->run, comm);
     }
     return status;
@@ -113,14 +113,11 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_
 
     comm->settings.algorithm = irr_algorithm_resolve(comm->settings.algorithm, hosts);
     comm->alone = irr_way_alone(&way);
-    comm->placed = comm->alone;
-    comm->placed.pace = &irr_pace_free;
-    comm->direct = irr_way_is_local(&comm->alone);
     status = comm->nodes.ranks == 0 ? irr_nodes_init(&comm->nodes, comm->ranks, comm->labels) : IRR_OK;
     if (status == IRR_OK) {
         status = init_agreement(comm);
     }
-    if (status == IRR_OK && !comm->direct) {
+    if (status == IRR_OK && !irr_way_is_local(&comm->alone)) {
         status = init_grid(comm, labels);
     }
     if (status == IRR_OK && placed) {
@@ -128,7 +125,6 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_
     }
     if (status == IRR_OK) {
         status = init_schedules(comm, &way, &files->schedule);
-        comm->serial = !comm->direct || comm->schedules.asked;
     }
     if (status == IRR_OK) {
         status = irr_exchange_create(comm, &comm->exchange);

@@ -61,8 +61,6 @@ struct irr_comm {
     size_t           strays;      /* messages of those that were thrown away and not told yet */
     irr_status_t     failed;      /* why there are no exchanges any more */
     unsigned         told;        /* looks since a notice came while an exchange is open; 0: no notice */
-    bool             direct;      /* its plan is known from the start; else the relay learns it */
-    bool             serial;      /* one exchange at a time: each needs the relay or the schedules */
     bool             busy;        /* one of engine->busy */
     irr_comm_t      *next_busy;
     irr_queue_t      open;        /* exchanges, as they were started */
@@ -72,8 +70,7 @@ struct irr_comm {
     bool             takes;       /* some were taken, so that the one above may be among them */
     irr_channel_t   *channel;     /* among its members; NULL until it is opened */
     irr_peer_t     **peers;       /* by rank; NULL for this rank */
-    irr_way_t        alone;       /* that exchanges without a schedule go, */
-    irr_way_t        placed;      /* and those that all know to be in place */
+    irr_way_t        alone;       /* the strategy of exchanges that find none */
     irr_settings_t   settings;
     int             *labels;      /* by rank: equal on ranks that share a node */
     irr_nodes_t      nodes;
@@ -87,10 +84,16 @@ struct irr_comm {
     irr_comm_t      *next_telling;
 };
 
+/* True if exchanges run one after the other, because each needs the relay or the schedules. */
+static inline bool irr_comm_is_serial(const irr_comm_t *comm)
+{
+    return !irr_way_is_local(&comm->alone) || irr_schedules_look(&comm->schedules);
+}
+
 /* Do long messages go directly, beside the relay? */
 static inline bool irr_comm_is_split(const irr_comm_t *comm)
 {
-    return !comm->direct && irr_way_is_split(&comm->alone);
+    return irr_way_is_split(&comm->alone);
 }
 
 /* The stage of messages that go directly, which tells their tags. */

@@ -15,10 +15,10 @@ irr_status_t irr_exchange_create(irr_comm_t *comm, irr_exchange_t **exchange_p)
 
     if (status == IRR_OK) {
         exchange->comm = comm;
-        exchange->run = comm->serial ? &comm->run : &exchange->own;
+        exchange->run = irr_comm_is_serial(comm) ? &comm->run : &exchange->own;
         exchange->way = &comm->alone;
         exchange->result = IRR_OK;
-        status = comm->serial ? IRR_OK : irr_run_reserve(&exchange->own, comm);
+        status = irr_comm_is_serial(comm) ? IRR_OK : irr_run_reserve(&exchange->own, comm);
     }
     if (status != IRR_OK) {
         irr_exchange_free(exchange);
@@ -92,11 +92,11 @@ void irr_exchange_free_spare(irr_comm_t *comm)
 
 /* ---- start ---- */
 
-/* Checks a problem, and makes its plan if that does not depend on other ranks.  Local.  IRR_ERR_NO_MEMORY. */
-static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *stated, bool planned)
+/* Checks and takes a problem.  Local.  IRR_ERR_NO_MEMORY. */
+static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *stated, irr_purpose_t purpose)
 {
     irr_comm_t *comm = exchange->comm;
-    irr_run_t *run = planned || !comm->serial ? &exchange->own : &comm->run;
+    irr_run_t *run = purpose == IRR_PURPOSE_PLAN || !irr_comm_is_serial(comm) ? &exchange->own : &comm->run;
     irr_problem_t taken = *stated, *problem = &taken;
     size_t more;
 
@@ -115,30 +115,22 @@ static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *state
     if (comm->failed != IRR_OK) {
         return comm->failed;
     }
-    if (planned && (comm->schedules.asked || irr_comm_is_split(comm))) {
-        (void)irr_run_reserve(run, comm);   /* without memory the plan ends so, when the others have theirs */
-    }
     exchange->run = run;
     exchange->problem = *problem;
-    exchange->planned = planned;
-    exchange->exact = false;
-    exchange->calm = false;
+    exchange->purpose = purpose;
     exchange->way = &comm->alone;
-    exchange->found = false;
     exchange->matrix = 0;
-    return (comm->serial && !(planned && irr_comm_is_split(comm))) || irr_run_is_alone(run, exchange->way)
-               ? IRR_OK : irr_run_build(run, comm, exchange->way, NULL, &exchange->problem);
+    return IRR_OK;
 }
 
 /* The engine is locked. */
-static void open_exchange(irr_exchange_t *exchange, bool plans)
+static void open_exchange(irr_exchange_t *exchange)
 {
     irr_counters_t *counters = &exchange->counters;
 
 #define COUNTER_CLEAR(field, text) counters->field = 0;
     IRR_COUNTERS_MAP(COUNTER_CLEAR)
 #undef COUNTER_CLEAR
-    exchange->plans = plans;
     exchange->started = true;
     exchange->result = IRR_IN_PROGRESS;
     irr_queue_enter(exchange);
@@ -151,14 +143,14 @@ static void start(irr_exchange_t *exchange, const void *input, void *output)
     exchange->input = irr_exchange_copy(exchange, input, output);
     exchange->output = output;
     irr_lock_acquire(lock);
-    open_exchange(exchange, false);
+    open_exchange(exchange);
     irr_lock_release(lock);
 }
 
 irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *problem, const void *input,
                                 void *output)
 {
-    irr_status_t status = prepare(exchange, problem, false);
+    irr_status_t status = prepare(exchange, problem, IRR_PURPOSE_ONCE);
 
     if (status == IRR_OK) {
         start(exchange, input, output);
@@ -173,34 +165,36 @@ irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *p
 irr_status_t irr_exchange_plan(irr_exchange_t *exchange, const irr_problem_t *problem)
 {
     irr_comm_t *comm = exchange->comm;
-    irr_status_t status = prepare(exchange, problem, true);
+    const bool looks = irr_schedules_look(&comm->schedules);
+    irr_status_t status = prepare(exchange, problem, IRR_PURPOSE_PLAN);
 
-    if (status == IRR_ERR_NO_MEMORY && comm->schedules.asked) {
+    if (status == IRR_ERR_NO_MEMORY && looks) {
         irr_comm_give_up(comm, status, "cannot plan an exchange");   /* the other ranks wait for its counts */
     }
     if (status != IRR_OK) {
         return status;
     }
     irr_lock_acquire(&comm->engine->lock);
-    if (comm->schedules.asked) {
-        open_exchange(exchange, true);
+    if (looks) {
+        open_exchange(exchange);
     } else {
-        irr_exchange_open_endpoints(exchange);
-        exchange->started = true;
-        exchange->result = IRR_OK;
+        status = irr_exchange_build(exchange);
+        exchange->started = status == IRR_OK;
+        exchange->result = status;
     }
     irr_lock_release(&comm->engine->lock);
-    return IRR_OK;
+    return status;
 }
 
 irr_status_t irr_exchange_restart(irr_exchange_t *exchange, const void *input, void *output)
 {
-    if (exchange->started || !exchange->planned) {
+    if (exchange->started || exchange->purpose == IRR_PURPOSE_ONCE) {
         return IRR_ERR_BAD_PARAM;
     }
     if (exchange->comm->failed != IRR_OK) {
         return exchange->comm->failed;
     }
+    exchange->purpose = IRR_PURPOSE_AGAIN;
     start(exchange, input, output);
     return IRR_OK;
 }

@@ -1,8 +1,8 @@
 /*
- * exchange.h - private to comm/: an exchange, what it goes through, and when.
+ * exchange.h - private to comm/: an exchange, its states, and when it passes through them.
  *
  *   exchange.c        life, start, plan, test
- *   exchange_run.c    what an open one goes through
+ *   exchange_run.c    the states of an open exchange
  *   exchange_long.c   long messages beside the relay
  *   exchange_place.c  what exchanges in place take
  *   queue.c           which of those that were started are open
@@ -13,15 +13,30 @@
 
 #include "comm/engine.h"
 
-/* What an exchange that was started does now. */
+/* The states of an exchange, in their order: it returns to none, and leaves out those that it does not need. */
 typedef enum irr_exchange_state {
-    IRR_EXCHANGE_WAITS,       /* for others of its communicator; see queue.c */
-    IRR_EXCHANGE_MEETS,       /* the ranks wait for each other; see comm/stray.h */
-    IRR_EXCHANGE_SCHEDULES,   /* the ranks find a schedule */
-    IRR_EXCHANGE_RUNS,        /* the executor runs a plan */
-    IRR_EXCHANGE_RELAYS,      /* the relay finds its way */
-    IRR_EXCHANGE_FREEZES      /* the ranks agree whether what the relay learnt may run alone */
+    IRR_EXCHANGE_WAITS,     /* for others of its communicator; see queue.c */
+    IRR_EXCHANGE_MEETS,     /* the ranks wait for each other; see comm/stray.h */
+    IRR_EXCHANGE_LOOKS,     /* the ranks find a schedule */
+    IRR_EXCHANGE_BUILDS,    /* strategy and view are settled, and make the plan */
+    IRR_EXCHANGE_RUNS,      /* the executor runs the plan, the relay learns it, or both */
+    IRR_EXCHANGE_FREEZES    /* the ranks agree whether the plan that the relay learnt may run alone */
 } irr_exchange_state_t;
+
+/* What a rank knows of the exchange that it makes its plan for. */
+typedef enum irr_view {
+    IRR_VIEW_OWN,         /* its own problem, which is enough */
+    IRR_VIEW_ALL,         /* what all ranks send: it has its part of a schedule */
+    IRR_VIEW_LEARNING,    /* its own problem; it learns during the exchange what it forwards */
+    IRR_VIEW_LEARNED      /* what it forwards, from an earlier exchange with the same problem */
+} irr_view_t;
+
+/* What an exchange is opened for. */
+typedef enum irr_purpose {
+    IRR_PURPOSE_ONCE,     /* irr_exchange_start */
+    IRR_PURPOSE_PLAN,     /* irr_exchange_plan: it ends with the plan */
+    IRR_PURPOSE_AGAIN     /* irr_exchange_restart: it begins with the plan */
+} irr_purpose_t;
 
 struct irr_exchange {
     irr_comm_t           *comm;
@@ -33,31 +48,28 @@ struct irr_exchange {
     irr_status_t          result;     /* IRR_IN_PROGRESS until it is over */
     irr_exec_env_t        env;        /* of what runs */
     irr_failure_t         failure;
-    irr_status_t          relayed;    /* result of the relay, for what comes then */
+    irr_status_t          relayed;    /* result of the relay, if there is one, and then of the run */
     bool                  started;    /* it is not over, or its result was not read */
     bool                  copies;     /* what it sends is copied first: */
     irr_block_t          *copied;     /* where its blocks are in the copy, */
     size_t                copied_max;
     unsigned char        *copy;       /* and that */
     size_t                copy_max;
-    bool                  plans;      /* there are no buffers yet */
-    bool                  planned;    /* irr_exchange_plan was here, so irr_exchange_restart may come */
-    bool                  exact;      /* all ranks have a frozen plan of the planned exchange */
-    bool                  calm;       /* its look is left out, and it goes without a schedule */
-    bool                  found;      /* it goes with what the schedules have found, which is timed */
+    irr_purpose_t         purpose;
+    const irr_way_t      *way;        /* its strategy, and */
+    irr_view_t            view;       /* its view, which together determine the plan; alike on all ranks */
     unsigned              matrix;     /* of its counts, as the dump numbers it (comm/dump.h), on rank 0 */
     uint32_t              sequence;   /* the first of its tags */
     unsigned              rounds;     /* of progress since it was opened */
-    const irr_way_t      *way;        /* that it goes */
     const irr_plan_t     *running;    /* by the executor; NULL: none, or by the relay */
     unsigned              turn;       /* of the engine, when it was opened */
     uint64_t              since_ns;   /* when it was seen to last; 0: not yet */
-    uint64_t              run_ns;     /* when its schedule began to run */
+    uint64_t              run_ns;     /* when its schedule began to run, in a run that is timed */
     uint64_t              failed_ns;  /* when it was first seen that the communicator has failed; 0: not yet */
     irr_exchange_t       *next, *prev;   /* in its queue, or among those that nobody uses */
     irr_counters_t        counters;   /* of the run that is open, or the last one */
     irr_run_t             own;        /* reserved where exchanges run side by side, or it is planned */
-    irr_grid_plan_t       frozen;     /* planned: what the relay learnt, */
+    irr_grid_plan_t       frozen;     /* what the relay learnt, of a planned exchange, */
     void                 *scratch;    /* and its scratch */
 };
 
@@ -74,15 +86,18 @@ void irr_exchange_free_spare(irr_comm_t *comm);
 
 /* ---- exchange_run.c; the engine is locked ---- */
 
-/* Begins one that is opened, and goes on with it: IRR_IN_PROGRESS, or its result. */
-void         irr_exchange_begin(irr_exchange_t *exchange);
+/* Begins an exchange that is opened, and goes on with it.  Both return IRR_IN_PROGRESS, or its result. */
+irr_status_t irr_exchange_begin(irr_exchange_t *exchange);
 irr_status_t irr_exchange_progress(irr_exchange_t *exchange);
+
+/*
+ * Settles strategy and view, and builds the plan, which a rank that forwards learns later.  Planning, it opens the
+ * endpoints that the plan sends through, too, so that the first run need not.  Local.  IRR_ERR_NO_MEMORY.
+ */
+irr_status_t irr_exchange_build(irr_exchange_t *exchange);
 
 /* It is over, with this result. */
 void irr_exchange_end(irr_exchange_t *exchange, irr_status_t result);
-
-/* Opens the endpoints that the plan sends through, so that the first run need not. */
-void irr_exchange_open_endpoints(irr_exchange_t *exchange);
 
 /* Is all that comes directly asked for? */
 bool irr_exchange_listens(const irr_exchange_t *exchange);

@@ -17,7 +17,8 @@
 /* With the pace free, or one that the ranks agree to leave. */
 static bool goes_in_pairs(const irr_comm_t *comm)
 {
-    return comm->direct && (comm->alone.pace == &irr_pace_free || comm->schedules.asked);
+    return irr_way_is_local(&comm->alone) &&
+           (comm->alone.pace == &irr_pace_free || irr_schedules_look(&comm->schedules));
 }
 
 irr_status_t irr_exchange_take_place(irr_exchange_t *exchange, irr_problem_t *problem)

@@ -1,9 +1,9 @@
 /*
- * exchange_run.c - what an open exchange goes through: the ranks meet, if it is time to; they find a schedule, if the
- * algorithm has some; and then the executor runs its plan, or the relay finds its way.
+ * exchange_run.c - the states of an open exchange, in their order (irr_exchange_state_t), one way.
  *
- * A planned exchange on a grid runs through the relay first; then the ranks agree whether all could freeze what it
- * learnt (exec/relay_freeze.c), and it goes on without the relay if so.
+ * Each state has a function that starts it, which returns IRR_OK if the exchange does without this state, and one that
+ * goes on with it.  What follows from the purpose of the exchange, its strategy and its view is decided in these
+ * functions and nowhere else; strategy and view are settled in one of them.
  */
 #include "comm/comm_route.h"
 #include "comm/exchange.h"
@@ -20,6 +20,15 @@
 /* Turns of the engine before an exchange is timed: to read the clock takes as long as a short one does. */
 #define UNTIMED_TURNS 16
 
+static void *scratch_of(const irr_exchange_t *exchange)
+{
+    switch (exchange->view) {
+    case IRR_VIEW_OWN: return exchange->run->scratch;
+    case IRR_VIEW_ALL: return exchange->comm->schedules.scratch;
+    default:           return exchange->scratch;
+    }
+}
+
 /* Field by field: what was just written in parts would wait for all earlier writes if it were copied as a whole. */
 static const irr_exec_env_t *make_env(irr_exchange_t *exchange)
 {
@@ -31,8 +40,7 @@ static const irr_exec_env_t *make_env(irr_exchange_t *exchange)
     env->tag_base = irr_tag_base(comm->sequence++);
     env->input = exchange->input;
     env->output = exchange->output;
-    env->scratch = exchange->found ? comm->schedules.scratch
-                   : comm->direct  ? exchange->run->scratch : exchange->scratch;
+    env->scratch = scratch_of(exchange);
     env->compose = way->compose;
     env->window_messages = way->window_messages;
     env->window_bytes = way->window_bytes;
@@ -42,124 +50,184 @@ static const irr_exec_env_t *make_env(irr_exchange_t *exchange)
     return env;
 }
 
-/* ---- begin ---- */
+/* ---- the ranks meet ---- */
 
-/* Starts the plan that is there, or else the relay. */
-static void run(irr_exchange_t *exchange)
+static irr_status_t meet(irr_exchange_t *exchange)
+{
+    const uint64_t nothing = 0;
+
+    if (!irr_strays_meet(exchange->comm)) {
+        return IRR_OK;
+    }
+    irr_allreduce_start(&exchange->comm->agreement, &nothing, 1, make_env(exchange));
+    return IRR_IN_PROGRESS;
+}
+
+static irr_status_t progress_meeting(irr_exchange_t *exchange)
+{
+    irr_comm_t *comm = exchange->comm;
+    irr_status_t status = irr_allreduce_progress(&comm->agreement);
+
+    if (status == IRR_OK) {
+        comm->sequence = irr_strays_met(comm);
+        comm->over = comm->sequence;
+        exchange->sequence = comm->sequence;
+    } else if (status != IRR_IN_PROGRESS) {
+        irr_comm_fail(comm, status, "could not meet the others");
+    }
+    return status;
+}
+
+/* ---- the ranks look for a schedule ---- */
+
+/* A planned exchange has looked when it was planned. */
+static irr_status_t look(irr_exchange_t *exchange)
+{
+    irr_schedules_t *schedules = &exchange->comm->schedules;
+    const bool once = exchange->purpose == IRR_PURPOSE_ONCE;
+
+    if (!irr_schedules_look(schedules) || exchange->purpose == IRR_PURPOSE_AGAIN ||
+        (once && irr_schedules_skip(schedules))) {
+        return IRR_OK;
+    }
+    irr_schedules_start(schedules, &exchange->problem, once, make_env(exchange));
+    return IRR_IN_PROGRESS;
+}
+
+static irr_status_t progress_look(irr_exchange_t *exchange)
+{
+    irr_comm_t *comm = exchange->comm;
+    const irr_cache_entry_t *entry = NULL;
+    irr_status_t status = irr_schedules_progress(&comm->schedules, &entry);
+
+    if (status == IRR_OK) {
+        exchange->matrix = comm->schedules.matrix;
+        if (exchange->purpose == IRR_PURPOSE_ONCE) {
+            irr_schedules_note(&comm->schedules, entry);
+        }
+    } else if (status != IRR_IN_PROGRESS) {
+        irr_comm_fail(comm, status, "could not agree with the others on a schedule");
+    }
+    return status;
+}
+
+/* ---- strategy and view are settled, and make the plan ---- */
+
+/* From what all ranks know alike: the settings, and what a look or the exchanges before have found. */
+static void settle(irr_exchange_t *exchange)
+{
+    const irr_comm_t *comm = exchange->comm;
+    const irr_schedules_t *schedules = &comm->schedules;
+
+    exchange->way = schedules->chosen != NULL ? schedules->chosen : &comm->alone;
+    exchange->view = schedules->entry != NULL ? IRR_VIEW_ALL
+                     : irr_way_is_local(exchange->way) ? IRR_VIEW_OWN : IRR_VIEW_LEARNING;
+}
+
+static void open_endpoints(const irr_exchange_t *exchange)
+{
+    const irr_plan_t *plan = &exchange->run->plan;
+
+    for (size_t i = 0; i < plan->nsteps; i++) {
+        if (irr_step_goes_out(&plan->steps[i])) {
+            (void)irr_channel_reach(exchange->comm->channel, plan->steps[i].peer);   /* if not, that run fails */
+        }
+    }
+}
+
+irr_status_t irr_exchange_build(irr_exchange_t *exchange)
+{
+    irr_comm_t *comm = exchange->comm;
+    irr_run_t *run = exchange->run;
+    irr_status_t status;
+
+    settle(exchange);
+    if (exchange->view == IRR_VIEW_LEARNING && !irr_comm_is_split(comm)) {
+        return IRR_OK;
+    }
+    if (run == &comm->run) {
+        (void)irr_run_take(run, &exchange->problem);   /* its lists are good */
+    }
+    status = irr_run_build(run, comm, exchange->way, comm->schedules.entry, &exchange->problem);
+    if (status == IRR_OK && exchange->purpose == IRR_PURPOSE_PLAN) {
+        open_endpoints(exchange);
+    }
+    return status;
+}
+
+static irr_status_t build(irr_exchange_t *exchange)
+{
+    const irr_status_t status = exchange->purpose == IRR_PURPOSE_AGAIN ? IRR_OK : irr_exchange_build(exchange);
+
+    if (status != IRR_OK && exchange->purpose == IRR_PURPOSE_ONCE) {
+        irr_comm_fail(exchange->comm, status, "has no room for a plan");
+    }
+    return status;
+}
+
+/* ---- the plan runs ---- */
+
+static irr_status_t run(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
     const irr_exec_env_t *env = make_env(exchange);
 
     irr_dump_exchange(&comm->schedules.dump, exchange->matrix);
-    if (exchange->found || comm->direct) {
-        exchange->running = &exchange->run->plan;
-    } else {
-        exchange->running = exchange->exact ? &exchange->frozen.plan : NULL;
-    }
-    exchange->run_ns = exchange->found ? irr_clock_ns() : 0;
-    if (exchange->running != NULL) {
-        exchange->state = IRR_EXCHANGE_RUNS;
+    exchange->run_ns = exchange->view == IRR_VIEW_ALL ? irr_clock_ns() : 0;
+    if (exchange->view != IRR_VIEW_LEARNING) {
+        exchange->relayed = IRR_OK;
+        exchange->running = exchange->view == IRR_VIEW_LEARNED ? &exchange->frozen.plan : &exchange->run->plan;
         irr_exec_start(&exchange->run->exec, exchange->running, env);
-    } else {
-        exchange->state = IRR_EXCHANGE_RELAYS;
-        exchange->relayed = IRR_IN_PROGRESS;
-        irr_relay_start(&comm->relay, &exchange->problem, env);
-        if (irr_comm_is_split(comm)) {
-            irr_exchange_start_long(exchange);
-        }
+        return IRR_IN_PROGRESS;
     }
-}
-
-/* By the way that goes with the schedule, or that was found best without a look. */
-static irr_status_t build(irr_exchange_t *exchange, const irr_cache_entry_t *entry)
-{
-    const irr_comm_t *comm = exchange->comm;
-    const bool looked = exchange->state == IRR_EXCHANGE_SCHEDULES;
-    const irr_way_t *alone = looked && comm->schedules.placed ? &comm->placed : &comm->alone;
-
-    exchange->found = entry != NULL;
-    exchange->way = entry != NULL ? &comm->schedules.way[entry->tune.running]
-                                  : exchange->calm ? comm->schedules.calm_way : alone;
-    return comm->direct || irr_comm_is_split(comm) || irr_way_is_scheduled(exchange->way)
-               ? irr_run_build(exchange->run, comm, exchange->way, entry, &exchange->problem) : IRR_OK;
-}
-
-static void build_and_run(irr_exchange_t *exchange)
-{
-    if (build(exchange, NULL) == IRR_OK) {
-        run(exchange);
-    } else {
-        irr_comm_fail(exchange->comm, IRR_ERR_NO_MEMORY, "has no room for a plan");
+    exchange->relayed = IRR_IN_PROGRESS;
+    irr_relay_start(&comm->relay, &exchange->problem, env);
+    if (irr_comm_is_split(comm)) {
+        irr_exchange_start_long(exchange);
     }
+    return IRR_IN_PROGRESS;
 }
 
-/* The ranks find a schedule, or, if they know that they need none, go without. */
-static void find_schedule(irr_exchange_t *exchange)
+static void progress_relay(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
 
-    exchange->calm = !exchange->plans && irr_schedules_skip(&comm->schedules);
-    (void)irr_run_take(exchange->run, &exchange->problem);   /* its lists are good */
-    if (exchange->calm) {
-        build_and_run(exchange);
-        return;
-    }
-    exchange->state = IRR_EXCHANGE_SCHEDULES;
-    irr_schedules_start(&comm->schedules, &exchange->problem, !exchange->plans, make_env(exchange));
-}
-
-static void go_on(irr_exchange_t *exchange)
-{
-    if (exchange->comm->schedules.asked && (exchange->plans || !exchange->planned)) {
-        find_schedule(exchange);
-    } else if (irr_comm_is_split(exchange->comm) && !exchange->exact) {
-        (void)irr_run_take(exchange->run, &exchange->problem);   /* its lists are good */
-        build_and_run(exchange);
-    } else {
-        run(exchange);
+    exchange->relayed = irr_relay_progress(&comm->relay);
+    if (exchange->relayed != IRR_IN_PROGRESS && irr_comm_is_split(comm)) {
+        irr_exchange_receive_long(exchange);
     }
 }
 
-static void meet(irr_exchange_t *exchange)
+/* True if the plan that the relay has learnt is wanted for later runs, which the ranks agree on whatever has failed. */
+static bool freezes(const irr_exchange_t *exchange)
 {
-    const uint64_t nothing = 0;
-
-    exchange->state = IRR_EXCHANGE_MEETS;
-    irr_allreduce_start(&exchange->comm->agreement, &nothing, 1, make_env(exchange));
+    return exchange->purpose == IRR_PURPOSE_AGAIN && exchange->view == IRR_VIEW_LEARNING;
 }
 
-void irr_exchange_begin(irr_exchange_t *exchange)
+static irr_status_t progress_run(irr_exchange_t *exchange)
 {
-    exchange->turn = exchange->comm->engine->turns;
-    exchange->since_ns = 0;
-    exchange->rounds = 0;
-    exchange->running = NULL;
-    exchange->failure.status = IRR_OK;
-    exchange->failed_ns = 0;
-    exchange->sequence = exchange->comm->sequence;
-    if (irr_strays_meet(exchange->comm)) {
-        meet(exchange);
-    } else {
-        go_on(exchange);
+    irr_status_t status = IRR_OK;
+
+    if (exchange->relayed == IRR_IN_PROGRESS) {
+        progress_relay(exchange);
     }
-}
-
-void irr_exchange_open_endpoints(irr_exchange_t *exchange)
-{
-    irr_comm_t *comm = exchange->comm;
-    const irr_plan_t *plan = &exchange->run->plan;
-
-    for (size_t i = 0; (exchange->found || comm->direct || irr_comm_is_split(comm)) && i < plan->nsteps; i++) {
-        if (irr_step_goes_out(&plan->steps[i])) {
-            (void)irr_channel_reach(comm->channel, plan->steps[i].peer);   /* if not, that run fails */
-        }
+    if (exchange->running != NULL) {
+        status = irr_exec_progress(&exchange->run->exec);
     }
+    if (exchange->relayed == IRR_IN_PROGRESS || status == IRR_IN_PROGRESS) {
+        return IRR_IN_PROGRESS;
+    }
+    if (status == IRR_OK && exchange->view == IRR_VIEW_ALL && exchange->purpose == IRR_PURPOSE_ONCE) {
+        irr_schedules_ran(&exchange->comm->schedules, irr_clock_ns() - exchange->run_ns);
+    }
+    irr_exec_keep(&exchange->relayed, status);
+    return freezes(exchange) ? IRR_OK : exchange->relayed;
 }
 
-/* ---- freezing ---- */
+/* ---- the ranks agree on the plan that they have learnt ---- */
 
 /* Local: the exact plan of the relay's last run, and all that running it needs. */
-static irr_status_t freeze(irr_exchange_t *exchange)
+static irr_status_t copy_learned(irr_exchange_t *exchange)
 {
     irr_grid_plan_t frozen;
     void *scratch;
@@ -183,95 +251,15 @@ static irr_status_t freeze(irr_exchange_t *exchange)
     return IRR_OK;
 }
 
-/* ---- progress ---- */
-
-static irr_status_t progress_meeting(irr_exchange_t *exchange)
+static irr_status_t freeze(irr_exchange_t *exchange)
 {
-    irr_comm_t *comm = exchange->comm;
-    irr_status_t status = irr_allreduce_progress(&comm->agreement);
-
-    if (status == IRR_OK) {
-        comm->sequence = irr_strays_met(comm);
-        comm->over = comm->sequence;
-        exchange->sequence = comm->sequence;
-        go_on(exchange);
-        return IRR_IN_PROGRESS;
-    }
-    if (status != IRR_IN_PROGRESS) {
-        irr_comm_fail(comm, status, "could not meet the others");
-    }
-    return status;
-}
-
-static irr_status_t progress_schedules(irr_exchange_t *exchange)
-{
-    irr_comm_t *comm = exchange->comm;
-    const irr_cache_entry_t *entry = NULL;
-    irr_status_t status = irr_schedules_progress(&comm->schedules, &entry);
-
-    if (status == IRR_IN_PROGRESS) {
-        return status;
-    }
-    if (status == IRR_OK) {
-        exchange->matrix = comm->schedules.matrix;
-        status = build(exchange, entry);
-        if (exchange->plans) {
-            irr_exchange_open_endpoints(exchange);
-            return status;
-        }
-    }
-    if (status != IRR_OK) {
-        irr_comm_fail(comm, status, "could not agree with the others on a schedule");
-        return status;
-    }
-    irr_schedules_note(&comm->schedules, entry);
-    run(exchange);
-    return IRR_IN_PROGRESS;
-}
-
-static irr_status_t progress_run(irr_exchange_t *exchange)
-{
-    irr_status_t status = irr_exec_progress(&exchange->run->exec);
-
-    if (status == IRR_OK && exchange->found && !exchange->planned) {
-        irr_schedules_ran(&exchange->comm->schedules, irr_clock_ns() - exchange->run_ns);
-    }
-    return status;
-}
-
-/* The relay, and what goes beside it. */
-static irr_status_t progress_parts(irr_exchange_t *exchange)
-{
-    irr_status_t beside = IRR_OK;
-
-    if (exchange->relayed == IRR_IN_PROGRESS) {
-        exchange->relayed = irr_relay_progress(&exchange->comm->relay);
-        if (exchange->relayed != IRR_IN_PROGRESS && irr_comm_is_split(exchange->comm)) {
-            irr_exchange_receive_long(exchange);
-        }
-    }
-    if (exchange->running != NULL) {
-        beside = irr_exec_progress(&exchange->run->exec);
-    }
-    if (exchange->relayed == IRR_IN_PROGRESS || beside == IRR_IN_PROGRESS) {
-        return IRR_IN_PROGRESS;
-    }
-    irr_exec_keep(&exchange->relayed, beside);
-    return exchange->relayed;
-}
-
-static irr_status_t progress_relay(irr_exchange_t *exchange)
-{
-    irr_comm_t *comm = exchange->comm;
-    irr_status_t status = progress_parts(exchange);
     uint64_t failed;
 
-    if (status == IRR_IN_PROGRESS || !exchange->planned) {
-        return status;
+    if (!freezes(exchange)) {
+        return IRR_OK;
     }
-    failed = status != IRR_OK || freeze(exchange) != IRR_OK;
-    exchange->state = IRR_EXCHANGE_FREEZES;
-    irr_allreduce_start(&comm->agreement, &failed, 1, make_env(exchange));
+    failed = exchange->relayed != IRR_OK || copy_learned(exchange) != IRR_OK;
+    irr_allreduce_start(&exchange->comm->agreement, &failed, 1, make_env(exchange));
     return IRR_IN_PROGRESS;
 }
 
@@ -285,9 +273,34 @@ static irr_status_t progress_freeze(irr_exchange_t *exchange)
     }
     if (status != IRR_OK) {
         irr_comm_fail(comm, status, "could not agree with the others on a plan");
+    } else if (comm->agreement.words[0] == 0) {
+        exchange->view = IRR_VIEW_LEARNED;
     }
-    exchange->exact = status == IRR_OK && comm->agreement.words[0] == 0;
     return exchange->relayed != IRR_OK ? exchange->relayed : status;
+}
+
+/* ---- from state to state ---- */
+
+static const struct {
+    irr_status_t (*start)(irr_exchange_t *exchange);
+    irr_status_t (*progress)(irr_exchange_t *exchange);
+} states[] = {
+    [IRR_EXCHANGE_MEETS] = { meet, progress_meeting }, [IRR_EXCHANGE_LOOKS] = { look, progress_look },
+    [IRR_EXCHANGE_BUILDS] = { build, NULL },           [IRR_EXCHANGE_RUNS] = { run, progress_run },
+    [IRR_EXCHANGE_FREEZES] = { freeze, progress_freeze }
+};
+
+/* While a state ends well, starts the next one.  IRR_IN_PROGRESS, or the result of the exchange. */
+static irr_status_t pass(irr_exchange_t *exchange, irr_status_t status)
+{
+    const irr_exchange_state_t last =
+        exchange->purpose == IRR_PURPOSE_PLAN ? IRR_EXCHANGE_BUILDS : IRR_EXCHANGE_FREEZES;
+
+    while (status == IRR_OK && exchange->state != last) {
+        exchange->state++;
+        status = states[exchange->state].start(exchange);
+    }
+    return status;
 }
 
 /*
@@ -330,13 +343,23 @@ static irr_status_t linger(irr_exchange_t *exchange)
     return comm->failed;
 }
 
+irr_status_t irr_exchange_begin(irr_exchange_t *exchange)
+{
+    irr_status_t status;
+
+    exchange->turn = exchange->comm->engine->turns;
+    exchange->since_ns = 0;
+    exchange->rounds = 0;
+    exchange->running = NULL;
+    exchange->failure.status = IRR_OK;
+    exchange->failed_ns = 0;
+    exchange->sequence = exchange->comm->sequence;
+    status = pass(exchange, IRR_OK);
+    return exchange->comm->failed != IRR_OK ? linger(exchange) : status;
+}
+
 irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
 {
-    static irr_status_t (*const progress[])(irr_exchange_t *exchange) = {
-        [IRR_EXCHANGE_MEETS] = progress_meeting, [IRR_EXCHANGE_SCHEDULES] = progress_schedules,
-        [IRR_EXCHANGE_RUNS] = progress_run, [IRR_EXCHANGE_RELAYS] = progress_relay,
-        [IRR_EXCHANGE_FREEZES] = progress_freeze
-    };
     irr_exchange_state_t state;
     irr_status_t status;
 
@@ -345,7 +368,7 @@ irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
             return linger(exchange);
         }
         state = exchange->state;
-        status = check(exchange, progress[state](exchange));
+        status = check(exchange, pass(exchange, states[state].progress(exchange)));
     } while (status == IRR_IN_PROGRESS && exchange->state != state);
     if (status == IRR_IN_PROGRESS && exchange->since_ns == 0 &&
         exchange->comm->engine->turns - exchange->turn >= UNTIMED_TURNS) {
@@ -362,19 +385,16 @@ int irr_exchange_awaited(const irr_exchange_t *exchange)
     const irr_comm_t *comm = exchange->comm;
 
     switch (exchange->state) {
-    case IRR_EXCHANGE_SCHEDULES: return irr_schedules_awaited(&comm->schedules);
-    case IRR_EXCHANGE_RUNS:      return irr_exec_awaited(&exchange->run->exec);
-    case IRR_EXCHANGE_RELAYS:    return exchange->relayed == IRR_IN_PROGRESS
-                                            ? irr_relay_awaited(&comm->relay) : irr_exec_awaited(&exchange->run->exec);
-    default:                     return irr_allreduce_awaited(&comm->agreement);
+    case IRR_EXCHANGE_LOOKS: return irr_schedules_awaited(&comm->schedules);
+    case IRR_EXCHANGE_RUNS:  return exchange->relayed == IRR_IN_PROGRESS
+                                        ? irr_relay_awaited(&comm->relay) : irr_exec_awaited(&exchange->run->exec);
+    default:                 return irr_allreduce_awaited(&comm->agreement);
     }
 }
 
 bool irr_exchange_listens(const irr_exchange_t *exchange)
 {
-    const bool relays = exchange->state == IRR_EXCHANGE_RELAYS || exchange->state == IRR_EXCHANGE_FREEZES;
-
-    return (exchange->state == IRR_EXCHANGE_RUNS || (relays && exchange->relayed != IRR_IN_PROGRESS)) &&
+    return exchange->state >= IRR_EXCHANGE_RUNS && exchange->relayed != IRR_IN_PROGRESS &&
            irr_exec_listens(&exchange->run->exec);
 }
 
@@ -391,7 +411,7 @@ static void count_route(irr_exchange_t *exchange)
     counters->steps = plan != NULL ? plan->nsends : 0;
     counters->scratch_bytes = plan != NULL ? plan->scratch_bytes : 0;
     counters->scratch_bytes += exchange->copies ? irr_blocks_bytes(exchange->problem.send) : 0;
-    if (exchange->state == IRR_EXCHANGE_RELAYS || exchange->state == IRR_EXCHANGE_FREEZES) {
+    if (exchange->view >= IRR_VIEW_LEARNING && plan != &exchange->frozen.plan) {
         counters->steps += relay->plan->plan.nsends;
         counters->scratch_bytes += relay->scratch_bytes;
     }

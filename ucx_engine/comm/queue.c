@@ -33,15 +33,26 @@ static bool may_open(const irr_comm_t *comm)
     if (comm->open.count == 0) {
         return true;
     }
-    return !comm->serial && comm->open.count < IRR_EXCHANGES_OPEN && !irr_strays_meet(comm) &&
+    return !irr_comm_is_serial(comm) && comm->open.count < IRR_EXCHANGES_OPEN && !irr_strays_meet(comm) &&
            comm->open.first->state != IRR_EXCHANGE_MEETS;
+}
+
+/* Takes an exchange from its queue with its result, unless that is IRR_IN_PROGRESS. */
+static void end_one(irr_queue_t *queue, irr_exchange_t *exchange, irr_status_t result)
+{
+    if (result != IRR_IN_PROGRESS) {
+        take(queue, exchange);
+        irr_exchange_end(exchange, result);
+    }
 }
 
 static void open_one(irr_exchange_t *exchange)
 {
-    put(&exchange->comm->open, exchange);
-    irr_exchange_begin(exchange);
-    exchange->comm->engine->news = true;
+    irr_comm_t *comm = exchange->comm;
+
+    put(&comm->open, exchange);
+    comm->engine->news = true;
+    end_one(&comm->open, exchange, irr_exchange_begin(exchange));
 }
 
 void irr_queue_enter(irr_exchange_t *exchange)
@@ -65,23 +76,17 @@ void irr_queue_enter(irr_exchange_t *exchange)
 static void end_queue(irr_queue_t *queue, irr_status_t status)
 {
     while (queue->count > 0) {
-        irr_exchange_t *exchange = queue->first;
-
-        take(queue, exchange);
-        irr_exchange_end(exchange, status);
+        end_one(queue, queue->first, status);
     }
 }
 
 bool irr_queue_progress(irr_comm_t *comm)
 {
     for (irr_exchange_t *exchange = comm->open.first, *next; exchange != NULL; exchange = next) {
-        irr_status_t status = irr_exchange_progress(exchange);
+        const irr_status_t status = irr_exchange_progress(exchange);
 
         next = exchange->next;
-        if (status != IRR_IN_PROGRESS) {
-            take(&comm->open, exchange);
-            irr_exchange_end(exchange, status);
-        }
+        end_one(&comm->open, exchange, status);
     }
     if (comm->failed != IRR_OK) {
         end_queue(&comm->waiting, comm->failed);
@@ -100,7 +105,8 @@ bool irr_queue_only_sends(const irr_comm_t *comm)
     bool sends = comm->waiting.count == 0;
 
     for (const irr_exchange_t *exchange = comm->open.first; exchange != NULL; exchange = exchange->next) {
-        sends = sends && exchange->state == IRR_EXCHANGE_RUNS && !irr_exec_receives(&exchange->run->exec);
+        sends = sends && exchange->state == IRR_EXCHANGE_RUNS && exchange->view != IRR_VIEW_LEARNING &&
+                !irr_exec_receives(&exchange->run->exec);
     }
     return sends;
 }

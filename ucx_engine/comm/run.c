@@ -25,7 +25,7 @@ irr_status_t irr_run_reserve(irr_run_t *run, const irr_comm_t *comm)
     if (irr_comm_is_split(comm)) {
         return status == IRR_OK ? reserve(run, irr_way_bounds(&comm->alone, comm->ranks, 0, NULL, NULL)) : status;
     }
-    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && status == IRR_OK && comm->direct; i++) {
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && status == IRR_OK && irr_way_is_local(&comm->alone); i++) {
         status = reserve(run, irr_way_bounds(&ways[i], comm->ranks, 0, NULL, NULL));
     }
     return status;

@@ -39,12 +39,6 @@ void         irr_run_fini(irr_run_t *run);
 /* What is built next is for this problem.  False, and nothing has changed: its lists are not good. */
 bool irr_run_take(irr_run_t *run, const irr_problem_t *problem);
 
-/* Is the plan there, by a way without a schedule? */
-static inline bool irr_run_is_alone(const irr_run_t *run, const irr_way_t *way)
-{
-    return run->built == IRR_RUN_ALONE && run->built_way == way;
-}
-
 /*
  * Long messages beside a relay, which this rank sends, as a new plan, or receives, as more steps of the plan: but those
  * from these ranks.  Within what was reserved for the plan.

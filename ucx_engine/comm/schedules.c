@@ -31,7 +31,7 @@ static irr_status_t enable_looks(irr_schedules_t *schedules)
 {
     irr_status_t status;
 
-    if (schedules->asked) {
+    if (irr_schedules_look(schedules)) {
         return IRR_OK;
     }
     schedules->lengths = irr_alloc((size_t)schedules->ranks, sizeof(*schedules->lengths));
@@ -40,7 +40,6 @@ static irr_status_t enable_looks(irr_schedules_t *schedules)
     if (status == IRR_OK) {
         status = irr_cache_reserve(&schedules->cache);
     }
-    schedules->asked = status == IRR_OK;
     return status;
 }
 
@@ -139,6 +138,8 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_way_t *way
     schedules->dumps = dumps;
     schedules->ranks = ranks;
     schedules->rank = rank;
+    schedules->pairs = irr_way_alone(way);
+    schedules->pairs.pace = &irr_pace_free;
     schedules->calms = !dumps && way->window_messages == 0 && way->window_bytes == 0;
     irr_calm_init(&schedules->calm);
     if (wanted && large && rank == 0) {
@@ -288,7 +289,13 @@ irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t 
 
 bool irr_schedules_skip(irr_schedules_t *schedules)
 {
-    return schedules->calms && irr_calm_skip(&schedules->calm);
+    const bool skips = schedules->calms && irr_calm_skip(&schedules->calm);
+
+    if (skips) {
+        schedules->entry = NULL;
+        schedules->chosen = schedules->calm_way;
+    }
+    return skips;
 }
 
 /* For counts that nobody knows: the likely best way that needs no schedule; else one that does. */
@@ -331,6 +338,7 @@ void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *proble
     schedules->timed = timed;
     schedules->state = IRR_SCHEDULES_LOOKS;
     schedules->entry = NULL;
+    schedules->chosen = NULL;
     schedules->matrix = 0;
     take_problem(schedules, problem->send);
     irr_cache_look(&schedules->cache, &schedules->own, words);
@@ -352,9 +360,11 @@ static int hit(const irr_schedules_t *schedules)
 /* All ranks go on with this one. */
 static irr_status_t use(irr_schedules_t *schedules, irr_cache_entry_t *entry, const irr_cache_entry_t **entry_p)
 {
-    entry = entry != NULL && !entry->declined && !schedules->placed ? entry : NULL;
+    const bool in_place = schedules->chosen != NULL;
+
+    entry = entry != NULL && !entry->declined && !in_place ? entry : NULL;
     if (entry != NULL) {
-        irr_tune_begin(&entry->tune, schedules->timed);
+        schedules->chosen = &schedules->way[irr_tune_begin(&entry->tune, schedules->timed)];
     }
     schedules->entry = entry;
     *entry_p = entry;
@@ -412,8 +422,8 @@ static irr_status_t end_look(irr_schedules_t *schedules, const irr_cache_entry_t
 {
     int slot = hit(schedules);
 
-    schedules->placed = schedules->agreement->words[IN_PLACE] != 0;
-    if (schedules->placed && !schedules->dumps) {
+    schedules->chosen = schedules->agreement->words[IN_PLACE] != 0 ? &schedules->pairs : NULL;
+    if (schedules->chosen != NULL && !schedules->dumps) {
         return use(schedules, NULL, entry_p);
     }
     if (slot >= 0) {

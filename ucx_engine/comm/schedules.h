@@ -73,7 +73,6 @@ typedef struct irr_schedules {
     size_t                 scratch_max;
     bool                   learns;     /* a miss is worth the matrix: for the order, or for a dump */
     bool                   dumps;      /* the matrices are wanted, also of exchanges that go without a schedule */
-    bool                   asked;      /* is there anything to look for at all? */
     int                    ranks, rank;
     irr_cache_t            cache;      /* has slots if anything is asked */
     const irr_problem_t   *problem;    /* borrowed */
@@ -82,10 +81,11 @@ typedef struct irr_schedules {
     irr_allreduce_t       *agreement;  /* borrowed */
     irr_exec_env_t         env;
     irr_schedules_state_t  state;
-    bool                   placed;     /* this exchange is in place */
     bool                   timed;      /* is this exchange, so that its run counts in a trial? */
     int                    favourite;  /* the way that the latest trial has chosen, which comes first in the next one */
     irr_cache_entry_t     *entry;      /* of this exchange; NULL: none */
+    const irr_way_t       *chosen;     /* its strategy, alike on all ranks; NULL: the communicator's own */
+    irr_way_t              pairs;      /* the strategy of exchanges that all ranks know to be in place */
     bool                   calms;      /* looks may be left out; alike on all ranks, as is calm */
     irr_calm_t             calm;
     const irr_way_t       *calm_way;   /* that an exchange without a look goes */
@@ -111,7 +111,13 @@ void         irr_schedules_fini(irr_schedules_t *schedules);
  */
 irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t *schedule);
 
-/* An exchange that is not planned begins.  True: it goes without look and schedule, the calm_way, on all ranks. */
+/* True if exchanges look for a schedule. */
+static inline bool irr_schedules_look(const irr_schedules_t *schedules)
+{
+    return schedules->cache.slot != NULL;
+}
+
+/* An exchange that is not planned begins.  True: it goes without look and schedule, by calm_way, on all ranks. */
 bool irr_schedules_skip(irr_schedules_t *schedules);
 
 /*

@@ -43,15 +43,14 @@ static void throw_away_past(irr_comm_t *comm)
 static bool has_gaps(const irr_exchange_t *exchange)
 {
     const irr_comm_t *comm = exchange->comm;
-    const irr_plan_t *plan = exchange->running;
 
-    if (irr_comm_is_split(comm) && !exchange->found) {
-        return plan != NULL;   /* that a message is forwarded is what a rank expects, too */
-    }
-    if (!comm->direct || exchange->found || plan == NULL) {
+    if (exchange->running == NULL || exchange->view == IRR_VIEW_ALL) {
         return false;
     }
-    return plan->nrecvs < (size_t)comm->ranks - 1;
+    if (exchange->view != IRR_VIEW_OWN) {
+        return irr_comm_is_split(comm);   /* a rank asks for each message that is forwarded */
+    }
+    return exchange->running->nrecvs < (size_t)comm->ranks - 1;
 }
 
 /* Of one exchange whose receives are posted, or over. */

@@ -48,6 +48,7 @@ irr_way_t irr_way_alone(const irr_way_t *way)
     if (irr_way_is_scheduled(way)) {
         alone.route = &irr_route_direct;
         alone.order = &irr_order_rotate;
+        alone.direct_from = 0;
     }
     if (way->pace->syncs) {
         alone.pace = &irr_pace_loose;
