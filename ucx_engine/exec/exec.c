@@ -5,8 +5,7 @@
  * for tells, so that a send held back never holds back a receive or a tell.  A step is a few messages
  * (exec_parts.c), which the window counts as one; it is complete when all of them are.
  *
- * A plan in which no step waits for another one, and each message has one piece, needs no cursors: all receives start,
- * then all sends, then the local steps.
+ * A plan in which no step waits for another one, and each message has one piece, needs no cursors.
  *
  * Cost: O(1) a step and piece over the whole run, plus the dependencies of each step once a look.
  */
@@ -95,28 +94,29 @@ static inline void begin(irr_exec_step_t *state)
     state->status = IRR_OK;
 }
 
-/* A step that is one message; goes_out as irr_step_goes_out. */
+/* A step of this kind, which is one message. */
 __attribute__((always_inline))
-static inline void start_message(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step, bool goes_out)
+static inline void start_message(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step,
+                                 irr_step_kind_t kind)
 {
     const irr_piece_t *piece = &exec->plan->pieces[step->first_piece];
-    const size_t count = piece->length > 0;
+    const size_t bytes = piece->length, count = bytes > 0;
     irr_status_t status;
 
     begin(state);
-    state->iov = (irr_iov_t){ irr_exec_address(exec, piece), piece->length };
-    if (!goes_out) {
-        status = irr_exec_recv(exec, step, &state->iov, count, IRR_FORM_IOVEC, &state->request);
+    state->iov = (irr_iov_t){ irr_exec_address(exec, piece), bytes };
+    if (kind == IRR_STEP_RECV || kind == IRR_STEP_AWAIT) {
+        status = irr_exec_recv(exec, step, kind, &state->iov, count, IRR_FORM_IOVEC, &state->request);
     } else {
-        status = irr_exec_send(exec, step, &state->iov, count, piece->length, IRR_FORM_IOVEC, &state->request);
+        status = irr_exec_send(exec, step, kind, &state->iov, count, bytes, IRR_FORM_IOVEC, &state->request);
         if (status == IRR_OK) {
             state->pending = IRR_EXEC_DONE;
             exec->open_steps--;
             return;
         }
     }
-    if (step->kind == IRR_STEP_SEND) {
-        irr_window_begin(&exec->window, step->bytes);
+    if (kind == IRR_STEP_SEND) {
+        irr_window_begin(&exec->window, bytes);
     }
     if (status != IRR_IN_PROGRESS) {
         irr_exec_on_done(&state->request, status);
@@ -126,7 +126,7 @@ static inline void start_message(irr_exec_t *exec, irr_exec_step_t *state, const
 static void start_any(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
 {
     if (step->pieces == 1) {
-        start_message(exec, state, step, irr_step_goes_out(step));
+        start_message(exec, state, step, step->kind);
         return;
     }
     begin(state);
@@ -239,30 +239,22 @@ static bool is_line(const irr_plan_t *plan, const irr_exec_env_t *env)
            env->window_bytes == 0;
 }
 
-__attribute__((always_inline))
-static inline void start_all(irr_exec_t *exec, irr_step_kind_t kind)
-{
-    for (size_t i = 0; i < exec->nsteps; i++) {
-        const irr_step_t *step = &exec->plan->steps[i];
-
-        if (step->kind == kind) {
-            start_message(exec, &exec->room.steps[i], step, kind == IRR_STEP_SEND);
-        }
-    }
-}
-
-/* As advance_all, which such a plan never needs. */
+/* As advance_all, which such a plan never needs: its steps start in the order of the plan. */
 static void start_line(irr_exec_t *exec)
 {
     const irr_plan_t *plan = exec->plan;
+    const irr_step_t *step = plan->steps;
+    irr_exec_step_t *state = exec->room.steps;
 
     exec->nsteps = exec->open_steps = plan->nsteps;
     exec->next_recv = exec->next_send = exec->next_tell = plan->nsteps;
-    start_all(exec, IRR_STEP_RECV);
-    start_all(exec, IRR_STEP_SEND);
-    for (size_t i = 0; i < plan->nsteps && plan->nlocals > 0; i++) {
-        if (irr_step_is_local(plan->steps[i].kind)) {
-            run_local(exec, &exec->room.steps[i], &plan->steps[i]);
+    for (const irr_step_t *end = step + plan->nsteps; step < end; step++, state++) {
+        if (step->kind == IRR_STEP_RECV) {
+            start_message(exec, state, step, IRR_STEP_RECV);
+        } else if (step->kind == IRR_STEP_SEND) {
+            start_message(exec, state, step, IRR_STEP_SEND);
+        } else {
+            run_local(exec, state, step);
         }
     }
 }
@@ -278,7 +270,6 @@ void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan, const irr_exec_env
     exec->base[IRR_BUFFER_INPUT] = (uintptr_t)env->input;
     exec->base[IRR_BUFFER_OUTPUT] = (uintptr_t)env->output;
     exec->base[IRR_BUFFER_SCRATCH] = (uintptr_t)env->scratch;
-    irr_exec_make_tags(exec);
     exec->window = (irr_window_t){ .messages_max = env->window_messages, .bytes_max = env->window_bytes };
     exec->next_recv = exec->next_send = exec->next_tell = 0;
     exec->nsteps = exec->open_steps = exec->unstarted = 0;

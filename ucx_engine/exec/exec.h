@@ -92,7 +92,6 @@ struct irr_exec {
     const irr_plan_t *plan;         /* NULL while nothing runs */
     irr_exec_env_t    env;
     uintptr_t         base[IRR_BUFFERS];   /* addresses of the buffers */
-    uint16_t          tags[IRR_STEP_KINDS];
     irr_window_t      window;
     irr_exec_room_t   room;         /* from the first step on */
     irr_exec_room_t  *grown;        /* for what was appended and did not fit, latest first */

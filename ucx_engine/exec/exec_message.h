@@ -14,36 +14,27 @@
 _Static_assert((int)IRR_CONTENT_HEADER == (int)IRR_TAG_HEADER && (int)IRR_CONTENT_PART == (int)IRR_TAG_PART,
                "irr_exec_tag takes a content for the kind of its tag");
 
-/* What the tags of steps have in common, by the kind of the step; see irr_exec_tag. */
-static inline void irr_exec_make_tags(irr_exec_t *exec)
+static inline uint16_t irr_exec_tag(const irr_exec_t *exec, const irr_step_t *step, irr_step_kind_t kind)
 {
-    const uint16_t base = exec->env.tag_base;
+    const bool signals = kind == IRR_STEP_TELL || kind == IRR_STEP_AWAIT;
+    const irr_tag_kind_t data = signals ? IRR_TAG_SYNC : exec->env.tag_kind;
 
-    for (int kind = 0; kind < IRR_STEP_KINDS; kind++) {
-        const bool sync = kind == IRR_STEP_TELL || kind == IRR_STEP_AWAIT;
-
-        exec->tags[kind] = irr_tag(base, sync ? IRR_TAG_SYNC : exec->env.tag_kind, 0);
-    }
+    return irr_tag(exec->env.tag_base, step->content == IRR_CONTENT_DATA ? data : (irr_tag_kind_t)step->content,
+                   step->stage);
 }
 
-static inline uint16_t irr_exec_tag(const irr_exec_t *exec, const irr_step_t *step)
-{
-    return step->content == IRR_CONTENT_DATA
-               ? exec->tags[step->kind] | (uint16_t)step->stage
-               : irr_tag(exec->env.tag_base, (irr_tag_kind_t)step->content, step->stage);
-}
-
-/* Hands a message to the transport. */
-static inline irr_status_t irr_exec_recv(irr_exec_t *exec, const irr_step_t *step, const irr_iov_t *iov, size_t count,
-                                         irr_form_t form, irr_request_t *request)
+/* Hands a message of a step of this kind to the transport. */
+static inline irr_status_t irr_exec_recv(irr_exec_t *exec, const irr_step_t *step, irr_step_kind_t kind,
+                                         const irr_iov_t *iov, size_t count, irr_form_t form, irr_request_t *request)
 {
     irr_channel_t *lane = irr_channel_lane(exec->env.channel, step->peer);
 
-    return lane->transport->ops->recv(lane, step->peer, irr_exec_tag(exec, step), iov, count, form, request);
+    return lane->transport->ops->recv(lane, step->peer, irr_exec_tag(exec, step, kind), iov, count, form, request);
 }
 
-static inline irr_status_t irr_exec_send(irr_exec_t *exec, const irr_step_t *step, const irr_iov_t *iov, size_t count,
-                                         size_t bytes, irr_form_t form, irr_request_t *request)
+static inline irr_status_t irr_exec_send(irr_exec_t *exec, const irr_step_t *step, irr_step_kind_t kind,
+                                         const irr_iov_t *iov, size_t count, size_t bytes, irr_form_t form,
+                                         irr_request_t *request)
 {
     irr_channel_t *lane = irr_channel_lane(exec->env.channel, step->peer);
     irr_counters_t *counters = exec->env.counters;
@@ -52,7 +43,7 @@ static inline irr_status_t irr_exec_send(irr_exec_t *exec, const irr_step_t *ste
     counters->bytes_sent += bytes - step->described;
     counters->header_bytes += step->described;
     counters->largest_message = bytes > counters->largest_message ? bytes : counters->largest_message;
-    return lane->transport->ops->send(lane, step->peer, irr_exec_tag(exec, step), iov, count, form, request);
+    return lane->transport->ops->send(lane, step->peer, irr_exec_tag(exec, step, kind), iov, count, form, request);
 }
 
 /* Counts a message that has come. */

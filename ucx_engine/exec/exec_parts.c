@@ -79,9 +79,9 @@ static void start_part(irr_exec_step_t *state, const irr_step_t *step, irr_part_
     if (irr_step_goes_out(step)) {
         bytes = irr_iov_bytes(iov, count);
         exec->env.counters->bytes_gathered += part->gathers ? bytes : 0;
-        status = irr_exec_send(exec, step, iov, count, bytes, form, &part->request);
+        status = irr_exec_send(exec, step, step->kind, iov, count, bytes, form, &part->request);
     } else {
-        status = irr_exec_recv(exec, step, iov, count, form, &part->request);
+        status = irr_exec_recv(exec, step, step->kind, iov, count, form, &part->request);
     }
     if (status != IRR_IN_PROGRESS) {
         on_part_done(&part->request, status);

@@ -61,19 +61,20 @@ typedef enum irr_content {
     IRR_CONTENT_PART     /* the bytes that a header describes */
 } irr_content_t;
 
+/* What each message needs comes first, so that it lies in few cache lines. */
 typedef struct irr_step {
     irr_step_kind_t kind;
+    irr_content_t   content;
     int             peer;         /* rank in the communicator; this rank for a local step */
     int             stage;        /* from 1 */
-    int             number;       /* of a message: step of the schedule within the stage, from 1; else 0 */
     size_t          bytes;        /* length of the message */
     size_t          first_piece;  /* into plan->pieces */
+    size_t          described;    /* of a send: so many of its bytes are description, not data */
     size_t          pieces;       /* at least 1; two for a local step; one without bytes for a tell or an await */
     size_t          first_dep;    /* into plan->deps */
     size_t          deps;
-    irr_content_t   content;
-    size_t          described;    /* of a send: so many of its bytes are description, not data */
     size_t          ahead;        /* of a send: so many bytes, of what is right behind it, must fit in the window too */
+    int             number;       /* of a message: step of the schedule within the stage, from 1; else 0 */
     bool            replaceable;  /* a receive: if not just these bytes come, it is not complete before the source of
                                      the plan says so (exec/exec.h) */
 } irr_step_t;
