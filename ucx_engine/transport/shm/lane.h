@@ -63,12 +63,12 @@ static inline uint64_t irr_lane_lap(uint32_t number)
 
 typedef struct irr_lane_out {
     irr_lane_slot_t        *slots;      /* NULL: not open */
-    unsigned char          *beside;     /* NULL: none yet */
-    const _Atomic uint32_t *taken_there;   /* what the receiver publishes; NULL: not found yet */
     uint32_t                sent, taken;   /* slots */
-    uint64_t                end[IRR_LANE_SLOTS];   /* of the bytes beside in use, behind each slot */
     uint64_t                head, tail;   /* bytes beside: handed out and free again so far, with those that are left
                                              out at the end of the ring */
+    uint64_t                end[IRR_LANE_SLOTS];   /* of the bytes beside in use, behind each slot */
+    unsigned char          *beside;     /* NULL: none yet */
+    const _Atomic uint32_t *taken_there;   /* what the receiver publishes; NULL: not found yet */
 } irr_lane_out_t;
 
 /* Reads what the receiver has published. */

@@ -60,7 +60,7 @@ static irr_shm_op_t *take_posted(irr_peer_t *peer, uint64_t key)
 }
 
 /* The slot that was looked at is the sender's again, which may sleep until there is room. */
-static void take(irr_peer_t *peer, bool hurry)
+static inline void take(irr_peer_t *peer, bool hurry)
 {
     if (irr_lane_take(&peer->in, hurry)) {
         irr_shm_wake(peer);
@@ -294,21 +294,20 @@ unsigned irr_shm_progress_receives(irr_peer_t *peer)
     unsigned events = 0;
     uint64_t head;
 
-    if (peer->in.slots == NULL && !irr_shm_find(peer)) {
-        return 0;
-    }
-    while (!peer->broken && irr_shm_listens(peer) && (slot = irr_lane_look(&peer->in, &head)) != NULL &&
-           (take_short(peer, slot, head) || take_slot(peer, slot, head))) {
+    while (irr_shm_listens(peer) && (slot = irr_lane_look(&peer->in, &head)) != NULL) {
+        if (!take_short(peer, slot, head) && !take_slot(peer, slot, head)) {
+            return events + fail(peer);
+        }
         events++;
     }
-    return peer->broken ? events + fail(peer) : events;
+    return events;
 }
 
 bool irr_shm_may_receive(irr_peer_t *peer)
 {
     uint64_t head;
 
-    return irr_shm_listens(peer) && !peer->broken && irr_shm_find(peer) && irr_lane_look(&peer->in, &head) != NULL;
+    return irr_shm_listens(peer) && irr_shm_find(peer) && irr_lane_look(&peer->in, &head) != NULL;
 }
 
 /* Would the slot end a receive?  Then it is for progress. */
@@ -339,36 +338,52 @@ bool irr_shm_clear(irr_peer_t *peer)
 
 /* ---- receives ---- */
 
-irr_status_t irr_shm_recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
-                          irr_form_t form, irr_request_t *request)
+static inline irr_status_t post(irr_peer_t *peer, irr_shm_op_t *op)
 {
-    irr_shm_op_t *op = irr_shm_op_of(request);
-    irr_peer_t *peer = channel->members[from];
-    const uint64_t key = irr_key(channel->id, tag, from);
-    irr_shm_message_t *message;
+    irr_shm_push(&peer->posted, op);
+    irr_shm_activate(peer);
+    return IRR_IN_PROGRESS;
+}
+
+/* The general case.  Apart, so that the receive of a message that is to come saves no registers. */
+__attribute__((noinline))
+static irr_status_t receive(irr_peer_t *peer, irr_shm_op_t *op)
+{
     irr_status_t status = peer->own == NULL ? irr_shm_link(peer) : IRR_OK;
+    irr_shm_message_t *message;
 
     if (status == IRR_OK && peer->broken) {
         status = IRR_ERR_PROTOCOL;
-    } else if (status == IRR_OK && irr_shm_has_lost(peer->shm, channel->id)) {
+    } else if (status == IRR_OK && irr_shm_has_lost(peer->shm, (uint32_t)(op->key >> IRR_KEY_ID_SHIFT))) {
         status = IRR_ERR_NO_MEMORY;
     }
     if (status != IRR_OK) {
         return status;
     }
-    *op = (irr_shm_op_t){ .key = key, .at = { .iov = iov, .count = count },
-                          .gathers = form == IRR_FORM_GATHER && count > 1 };
-    message = peer->unexpected != NULL ? irr_shm_find_message(peer, key) : NULL;
-    if (message != NULL && message->have == message->total) {
+    message = irr_shm_find_message(peer, op->key);
+    if (message == NULL) {
+        return post(peer, op);
+    }
+    if (message->have == message->total) {
         return irr_shm_unpack(peer, message, op);
     }
-    if (message != NULL) {
-        message->taker = op;
-    } else {
-        irr_shm_push(&peer->posted, op);
-    }
+    message->taker = op;
     irr_shm_activate(peer);
     return IRR_IN_PROGRESS;
+}
+
+irr_status_t irr_shm_recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
+                          irr_form_t form, irr_request_t *request)
+{
+    irr_shm_op_t *op = irr_shm_op_of(request);
+    irr_peer_t *peer = channel->members[from];
+
+    *op = (irr_shm_op_t){ .key = irr_key(channel->id, tag, from), .at = { .iov = iov, .count = count },
+                          .gathers = form == IRR_FORM_GATHER && count > 1 };
+    if (peer->own == NULL || peer->unexpected != NULL || peer->broken || irr_shm_has_lost(peer->shm, channel->id)) {
+        return receive(peer, op);
+    }
+    return post(peer, op);
 }
 
 static void abandon_posted(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *gone)

@@ -88,7 +88,7 @@ static unsigned progress_peer(irr_peer_t *peer)
     if (peer->nsingle > 0 || peer->sending.first != NULL) {
         events += irr_shm_progress_sends(peer);
     }
-    if (peer->in.slots == NULL || irr_lane_look(&peer->in, &head) != NULL) {
+    if ((peer->in.slots != NULL || irr_shm_find(peer)) && irr_lane_look(&peer->in, &head) != NULL) {
         events += irr_shm_progress_receives(peer);
     }
     return events;

@@ -128,24 +128,23 @@ typedef struct irr_shm irr_shm_t;
 
 /* What each message needs comes first, so that it lies in few cache lines. */
 struct irr_peer {
-    irr_shm_t             *shm;
     irr_lane_in_t          in;
-    irr_shm_queue_t        posted;
-    irr_shm_op_t          *filling;   /* the receive, */
-    irr_shm_message_t     *stashing;  /* or the message, that the pieces on the lane belong to; NULL both: it is lost */
-    irr_shm_message_t     *unexpected, **unexpected_end;
-    irr_shm_message_t     *spare;     /* of the room */
-    irr_shm_queue_t        sending;
-    irr_lane_out_t         out;
-    irr_view_t             view;      /* of its segment; none until it is needed */
-    irr_shm_link_t        *own;       /* what we say of it; NULL until something is */
-    const irr_shm_link_t  *its;       /* what it says of us; NULL: not found yet */
+    irr_shm_queue_t        posted, sending;
+    size_t                 missing;   /* bytes of what comes in pieces; 0: nothing does */
+    irr_shm_t             *shm;
     unsigned               nsingle;
     bool                   active;
     bool                   broken;    /* it does not keep the rules; nothing of it is read any more */
     bool                   spilled;   /* what fills a receive is longer than that */
-    size_t                 missing;   /* bytes of what comes in pieces; 0: nothing does */
+    irr_shm_link_t        *own;       /* what we say of it; NULL until something is */
+    irr_shm_message_t     *unexpected, **unexpected_end;
+    irr_view_t             view;      /* of its segment; none until it is needed */
+    irr_lane_out_t         out;
+    irr_shm_op_t          *filling;   /* the receive, */
+    irr_shm_message_t     *stashing;  /* or the message, that the pieces on the lane belong to; NULL both: it is lost */
     size_t                 came;      /* bytes of it in all */
+    irr_shm_message_t     *spare;     /* of the room */
+    const irr_shm_link_t  *its;       /* what it says of us; NULL: not found yet */
     irr_shm_op_t          *single[IRR_SHM_TOKENS];   /* under way */
     uint32_t               singles[IRR_SHM_TOKENS];  /* so far */
     char                  *room;      /* of IRR_LANE_SLOTS messages that wait; NULL: none yet */
@@ -248,7 +247,7 @@ void         irr_shm_abandon(irr_channel_t *channel);
 /* Is the lane from that process read? */
 static inline bool irr_shm_listens(const irr_peer_t *peer)
 {
-    return peer->posted.first != NULL || peer->missing > 0 || peer->shm->closed;
+    return (peer->posted.first != NULL || peer->missing > 0 || peer->shm->closed) && !peer->broken;
 }
 
 /* Takes from the lane what no receive waits for.  False: there is more, which progress has to take. */
