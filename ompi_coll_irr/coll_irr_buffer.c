@@ -5,11 +5,14 @@
  * (coll_irr_runs.c, coll_irr_kept.c).  With MPI_IN_PLACE both sides are one, with one packed copy at most, and the
  * engine exchanges it, or the user's buffer, in place (route/pairs.h).
  *
- * Cost: O(1) a rank, and what runs cost.
+ * Cost: O(1) a rank, and what runs cost.  A call with the counts, displacements and datatype of the call before only
+ * compares them.
  */
 #include "coll_irr_buffer.h"
 
 #include "core/alloc.h"
+
+#include <stdatomic.h>
 
 /* ---- one side ---- */
 
@@ -123,25 +126,17 @@ irr_status_t mca_coll_irr_room_init(mca_coll_irr_room_t *room, size_t blocks)
 void mca_coll_irr_room_fini(mca_coll_irr_room_t *room)
 {
     irr_free(room->list);
+    irr_free(room->arrays);
     *room = (mca_coll_irr_room_t){ .list = NULL };
 }
 
-/* What the blocks of a datatype are. */
-typedef struct layout {
-    const ompi_datatype_t *datatype;
-    size_t                 size;
-    ptrdiff_t              extent, true_lower;
-    bool                   is_run;      /* several elements, one behind the other, are one run of bytes */
-    bool                   is_packed;   /* its runs are too short; false also where that is not known */
-} layout_t;
-
 /* Most calls have one datatype. */
-static void look_at(layout_t *layout, const ompi_datatype_t *datatype)
+static void look_at(mca_coll_irr_layout_t *layout, const ompi_datatype_t *datatype)
 {
     ptrdiff_t lower, true_extent;
 
     if (layout->datatype != datatype) {
-        *layout = (layout_t){
+        *layout = (mca_coll_irr_layout_t){
             .datatype = datatype, .is_run = ompi_datatype_is_contiguous_memory_layout(datatype, 2) };
         ompi_datatype_type_size(datatype, &layout->size);
         ompi_datatype_get_extent(datatype, &lower, &layout->extent);
@@ -149,7 +144,7 @@ static void look_at(layout_t *layout, const ompi_datatype_t *datatype)
     }
 }
 
-static mca_coll_irr_elements_t elements_at(const mca_coll_irr_side_t *side, int k, layout_t *layout)
+static mca_coll_irr_elements_t elements_at(const mca_coll_irr_side_t *side, int k, mca_coll_irr_layout_t *layout)
 {
     const mca_coll_irr_slot_t at = slot_at(side, k);
     const size_t count = count_at(side, at.slot);
@@ -161,7 +156,7 @@ static mca_coll_irr_elements_t elements_at(const mca_coll_irr_side_t *side, int 
 }
 
 /* IRR_ERR_NOT_SUPPORTED: its runs are too short; most blocks are as the last one. */
-static irr_status_t list_runs(const mca_coll_irr_side_t *side, layout_t *layout,
+static irr_status_t list_runs(const mca_coll_irr_side_t *side, mca_coll_irr_layout_t *layout,
                               const mca_coll_irr_elements_t *elements, mca_coll_irr_listing_t *listing)
 {
     irr_status_t status = IRR_ERR_NOT_SUPPORTED;
@@ -190,36 +185,12 @@ static void add_packed(mca_coll_irr_listing_t *listing, const mca_coll_irr_eleme
     packing->blocks++;
 }
 
-/* The common case, which each short call pays for: blocks of one datatype, by rank, each of them one run of bytes. */
-static void list_plain(const mca_coll_irr_side_t *side, const layout_t *layout, mca_coll_irr_listing_t *listing)
-{
-    irr_block_t *blocks = listing->room->list;
-    size_t count = 0;
-
-    for (int k = 0; k < side->slots; k++) {
-        const size_t bytes = count_at(side, k) * layout->size;
-
-        blocks[count].rank = k;
-        blocks[count].offset = offset_at(side, k, layout->extent) + layout->true_lower;
-        blocks[count].length = bytes;
-        count += bytes > 0;
-    }
-    listing->count = count;
-}
-
 /* False: there is no memory for so many blocks.  If all are packed, there is. */
 static bool list(const mca_coll_irr_side_t *side, bool packs_all, mca_coll_irr_listing_t *listing,
                  packing_t *packing)
 {
-    layout_t layout = { .datatype = NULL };
+    mca_coll_irr_layout_t layout = { .datatype = NULL };
 
-    if (side->order == NULL && side->datatypes == NULL && !packs_all && side->slots > 0) {
-        look_at(&layout, side->datatype);
-        if (layout.is_run && mca_coll_irr_room_init(listing->room, (size_t)side->slots) == IRR_OK) {
-            list_plain(side, &layout, listing);
-            return true;
-        }
-    }
     for (int k = 0; k < side->slots; k++) {
         const mca_coll_irr_elements_t elements = elements_at(side, k, &layout);
         irr_status_t status = IRR_ERR_NOT_SUPPORTED;
@@ -246,6 +217,78 @@ static bool list(const mca_coll_irr_side_t *side, bool packs_all, mca_coll_irr_l
     return true;
 }
 
+/* ---- the common case: blocks of one datatype, by rank, each of them one run of bytes ---- */
+
+/* Does the list in the room belong to such a side, too? */
+static bool repeats(const mca_coll_irr_room_t *room, const mca_coll_irr_side_t *side,
+                    const mca_coll_irr_layout_t *layout)
+{
+    const mca_coll_irr_side_t *last = &room->side;
+
+    if (room->serial == 0 || layout->size != room->layout.size || layout->extent != room->layout.extent ||
+        layout->true_lower != room->layout.true_lower || side->slots != last->slots ||
+        side->uniform != last->uniform) {
+        return false;
+    }
+    return side->uniform ? side->count == last->count
+                         : mca_coll_irr_counts_equal(side->counts, last->counts, side->slots) &&
+                           mca_coll_irr_displs_equal(side->displs, last->displs, side->slots);
+}
+
+/* Without memory for the arrays the list is made again by the next call. */
+static void remember(mca_coll_irr_room_t *room, const mca_coll_irr_side_t *side, const mca_coll_irr_layout_t *layout)
+{
+    static _Atomic uint64_t serial;
+
+    room->serial = 0;
+    if (irr_renew(&room->arrays, &room->arrays_max, mca_coll_irr_side_arrays(side)) == IRR_OK) {
+        room->side = *side;
+        room->layout = *layout;
+        mca_coll_irr_side_copy(&room->side, room->arrays);
+        room->serial = atomic_fetch_add_explicit(&serial, 1, memory_order_relaxed) + 1;
+    }
+}
+
+static void list_plain(mca_coll_irr_room_t *room, const mca_coll_irr_side_t *side, const mca_coll_irr_layout_t *layout)
+{
+    size_t count = 0;
+
+    for (int k = 0; k < side->slots; k++) {
+        const size_t bytes = count_at(side, k) * layout->size;
+
+        room->list[count] = (irr_block_t){
+            .rank = k, .offset = offset_at(side, k, layout->extent) + layout->true_lower, .length = bytes };
+        count += bytes > 0;
+    }
+    room->count = count;
+}
+
+/* False: the side is not such a one, or there is no memory. */
+static bool open_plain(const mca_coll_irr_side_t *side, mca_coll_irr_end_t *end)
+{
+    mca_coll_irr_layout_t layout = { .datatype = NULL };
+    mca_coll_irr_room_t *room = end->room;
+
+    if (side->order != NULL || side->datatypes != NULL || side->slots == 0) {
+        return false;
+    }
+    look_at(&layout, side->datatype);
+    if (!layout.is_run) {
+        return false;
+    }
+    if (!repeats(room, side, &layout)) {
+        if (mca_coll_irr_room_init(room, (size_t)side->slots) != IRR_OK) {
+            return false;
+        }
+        list_plain(room, side, &layout);
+        remember(room, side, &layout);
+    }
+    end->blocks = (irr_blocks_t){ .list = room->list, .count = room->count, .serial = room->serial };
+    end->base = side->buffer;
+    end->packed = NULL;
+    return true;
+}
+
 /* The blocks of one side, with those that are packed in a copy.  Where all are, they are relative to it. */
 static bool open_side(const mca_coll_irr_side_t *side, mca_coll_irr_end_t *end)
 {
@@ -253,6 +296,10 @@ static bool open_side(const mca_coll_irr_side_t *side, mca_coll_irr_end_t *end)
     packing_t packing = { .bytes = 0 };
     ptrdiff_t delta = 0;
 
+    if (open_plain(side, end)) {
+        return true;
+    }
+    end->room->serial = 0;
     if (!list(side, false, &listing, &packing)) {
         listing.count = 0;
         packing = (packing_t){ .bytes = 0 };
@@ -322,7 +369,7 @@ static bool is_packed(const mca_coll_irr_end_t *end, const irr_block_t *block, c
 static int convert(const mca_coll_irr_side_t *side, const mca_coll_irr_end_t *end, bool pack)
 {
     const irr_block_t *block = end->blocks.list;
-    layout_t layout = { .datatype = NULL };
+    mca_coll_irr_layout_t layout = { .datatype = NULL };
     int result = OMPI_SUCCESS;
 
     for (int k = 0; k < side->slots && result == OMPI_SUCCESS; k++) {

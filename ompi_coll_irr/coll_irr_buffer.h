@@ -7,16 +7,6 @@
 #include "coll_irr_ranks.h"
 #include "irr.h"
 
-/* Room for blocks, of irr_alloc: for one a rank at least, and it grows. */
-typedef struct mca_coll_irr_room_t {
-    irr_block_t *list;
-    size_t       max;
-} mca_coll_irr_room_t;
-
-/* For so many blocks; a room that was made, or is all zeros, gets no smaller.  IRR_ERR_NO_MEMORY leaves it as it is. */
-irr_status_t mca_coll_irr_room_init(mca_coll_irr_room_t *room, size_t blocks);
-void         mca_coll_irr_room_fini(mca_coll_irr_room_t *room);
-
 /* A block that MPI gives, by its place in the arrays, and whose it is. */
 typedef struct mca_coll_irr_slot_t {
     int rank, slot;
@@ -46,6 +36,33 @@ size_t mca_coll_irr_side_arrays(const mca_coll_irr_side_t *side);
 void   mca_coll_irr_side_copy(mca_coll_irr_side_t *side, void *memory);
 void   mca_coll_irr_side_retain(const mca_coll_irr_side_t *side);
 void   mca_coll_irr_side_release(const mca_coll_irr_side_t *side);
+
+/* What the blocks of a datatype are. */
+typedef struct mca_coll_irr_layout_t {
+    const ompi_datatype_t *datatype;
+    size_t                 size;
+    ptrdiff_t              extent, true_lower;
+    bool                   is_run;      /* several elements, one behind the other, are one run of bytes */
+    bool                   is_packed;   /* its runs are too short; false also where that is not known */
+} mca_coll_irr_layout_t;
+
+/*
+ * Room for blocks, of irr_alloc: for one a rank at least, and it grows.  The list of a call that repeats the one before
+ * stays there.
+ */
+typedef struct mca_coll_irr_room_t {
+    irr_block_t          *list;
+    size_t                max, count;
+    uint64_t              serial;   /* of the list, as of irr_blocks_t; 0: no call can repeat it */
+    mca_coll_irr_side_t   side;     /* that it was made of, */
+    mca_coll_irr_layout_t layout;   /* whose datatype this was, */
+    unsigned char        *arrays;   /* with copies of its arrays */
+    size_t                arrays_max;
+} mca_coll_irr_room_t;
+
+/* For so many blocks; a room that was made, or is all zeros, gets no smaller.  IRR_ERR_NO_MEMORY leaves it as it is. */
+irr_status_t mca_coll_irr_room_init(mca_coll_irr_room_t *room, size_t blocks);
+void         mca_coll_irr_room_fini(mca_coll_irr_room_t *room);
 
 /* The bytes of a side: in the user's buffer, or in a packed copy that we own, or some here and some there. */
 typedef struct mca_coll_irr_end_t {

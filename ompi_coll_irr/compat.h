@@ -107,9 +107,19 @@ static inline void mca_coll_irr_counts_copy(mca_coll_irr_counts_t *counts, int n
     *counts = memory;
 }
 
+static inline bool mca_coll_irr_counts_equal(mca_coll_irr_counts_t a, mca_coll_irr_counts_t b, int n)
+{
+    return memcmp(a, b, (size_t)n * sizeof(*a)) == 0;
+}
+
 static inline void mca_coll_irr_displs_copy(mca_coll_irr_displs_t *displs, int n, mca_coll_irr_one_displ_t *memory)
 {
     mca_coll_irr_counts_copy(displs, n, memory);
+}
+
+static inline bool mca_coll_irr_displs_equal(mca_coll_irr_displs_t a, mca_coll_irr_displs_t b, int n)
+{
+    return mca_coll_irr_counts_equal(a, b, n);
 }
 
 static inline void mca_coll_irr_offsets_copy(mca_coll_irr_offsets_t *offsets, int n, MPI_Aint *memory)
@@ -147,12 +157,32 @@ static inline void mca_coll_irr_counts_copy(mca_coll_irr_counts_t *counts, int n
     *counts = ompi_count_array_create_c(memory);
 }
 
+static inline bool mca_coll_irr_counts_equal(mca_coll_irr_counts_t a, mca_coll_irr_counts_t b, int n)
+{
+    int i = 0;
+
+    while (i < n && mca_coll_irr_count(a, i) == mca_coll_irr_count(b, i)) {
+        i++;
+    }
+    return i == n;
+}
+
 static inline void mca_coll_irr_displs_copy(mca_coll_irr_displs_t *displs, int n, mca_coll_irr_one_displ_t *memory)
 {
     for (int i = 0; i < n; i++) {
         memory[i] = mca_coll_irr_displ(*displs, i);
     }
     *displs = ompi_disp_array_create_c(memory);
+}
+
+static inline bool mca_coll_irr_displs_equal(mca_coll_irr_displs_t a, mca_coll_irr_displs_t b, int n)
+{
+    int i = 0;
+
+    while (i < n && mca_coll_irr_displ(a, i) == mca_coll_irr_displ(b, i)) {
+        i++;
+    }
+    return i == n;
 }
 
 static inline void mca_coll_irr_offsets_copy(mca_coll_irr_offsets_t *offsets, int n, MPI_Aint *memory)

@@ -106,7 +106,7 @@ static void test_nothing_to_do(void)
     irr_scene_open_empty(&scene);
     for (int r = 0; r < RANKS; r++) {
         scene.problems[r].in_place = true;
-        scene.problems[r].send = scene.problems[r].recv = (irr_blocks_t){ &scene.recv[r][r], 1 };
+        scene.problems[r].send = scene.problems[r].recv = (irr_blocks_t){ .list = &scene.recv[r][r], .count = 1 };
     }
     irr_scene_accept(&scene);
 }

@@ -32,9 +32,9 @@ static void make_problems(int ranks, const uint64_t *lengths, bool down, irr_blo
         }
         offset += (ptrdiff_t)lengths[r];
         problems[r] = (irr_problem_t){ .ranks = ranks, .rank = r };
-        *(down ? &problems[r].recv : &problems[r].send) = (irr_blocks_t){ own, some };
+        *(down ? &problems[r].recv : &problems[r].send) = (irr_blocks_t){ .list = own, .count = some };
     }
-    *(down ? &problems[0].send : &problems[0].recv) = (irr_blocks_t){ blocks, count };
+    *(down ? &problems[0].send : &problems[0].recv) = (irr_blocks_t){ .list = blocks, .count = count };
 }
 
 static void prove(int ranks, bool down, uint64_t *state)

@@ -98,6 +98,45 @@ static void test_in_place(const comms_t *comms, uint64_t *state)
     MPI_Type_free(&vector);
 }
 
+/* The same arrays again, then with one thing changed in them, for which the blocks of the call before are wrong. */
+static void test_repeats(const comms_t *comms)
+{
+    enum { ROOM = 8 };
+    MPI_Datatype pair;
+    side_t send, recv;
+    int ranks;
+
+    MPI_Comm_size(comms->irr, &ranks);
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    side_init(&send, ranks);
+    side_init(&recv, ranks);
+    send.type = recv.type = MPI_INT;
+    send.bytes = recv.bytes = (size_t)ranks * ROOM * sizeof(int);
+    send.base = send.buffer = malloc(send.bytes);
+    recv.base = recv.buffer = malloc(recv.bytes);
+    fill(send.buffer, send.bytes, 7);
+    for (int i = 0; i < ranks; i++) {
+        send.counts[i] = recv.counts[i] = 2;
+        send.displs[i] = recv.displs[i] = i * (ROOM / 2);
+    }
+    compare(comms, &send, &recv, 0, "the first call");
+    compare(comms, &send, &recv, 0, "the same call");
+    recv.displs[ranks - 1]++;
+    compare(comms, &send, &recv, 0, "another place for the last block");
+    send.displs[0]++;
+    compare(comms, &send, &recv, 0, "another place of the first block");
+    send.type = recv.type = pair;
+    compare(comms, &send, &recv, 0, "another datatype");
+    for (int i = 0; i < ranks; i++) {
+        send.counts[i] = recv.counts[i] = 1;
+    }
+    compare(comms, &send, &recv, 0, "other counts");
+    side_fini(&recv);
+    side_fini(&send);
+    MPI_Type_free(&pair);
+}
+
 /* Displacements beyond 2 GiB: an extent of 1 MiB puts block i at (3000 + i) MiB, where nothing else is touched. */
 static void test_huge_displacements(const comms_t *comms)
 {
@@ -219,6 +258,7 @@ static void run(char **group, int length)
         test_communicators(&state, group + 1, nkeys);
     }
     if (ranks > 1) {
+        test_repeats(&comms);
         test_huge_displacements(&comms);
         test_truncation(&comms);
         test_types(&comms, &state);

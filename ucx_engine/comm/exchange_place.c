@@ -46,7 +46,7 @@ irr_status_t irr_exchange_take_place(irr_exchange_t *exchange, irr_problem_t *pr
         offset += (ptrdiff_t)blocks.list[i].length;
     }
     exchange->copies = true;
-    problem->send.list = exchange->copied;
+    problem->send = (irr_blocks_t){ .list = exchange->copied, .count = blocks.count };
     return IRR_OK;
 }
 

@@ -296,7 +296,7 @@ static void copy_landed(const irr_relay_t *relay)
         const irr_item_t *item = &relay->plan->landed.array[i];
         const irr_block_t place = { .length = item->slice.length };
 
-        (void)copy(relay, (const char *)item->place, irr_blocks_at((irr_blocks_t){ &place, 1 }, 0),
+        (void)copy(relay, (const char *)item->place, irr_blocks_at((irr_blocks_t){ .list = &place, .count = 1 }, 0),
                    irr_blocks_at(irr_blocks_of(relay->problem->recv, item->slice.source), item->slice.offset));
     }
 }

@@ -85,11 +85,14 @@ void irr_blocks_memory_fini(irr_blocks_memory_t *memory)
     *memory = (irr_blocks_memory_t){ .list = NULL };
 }
 
-/* Field by field: there is padding in a block. */
-static bool same(const irr_block_t *a, irr_blocks_t b)
+/* Is the list the one that was remembered here?  Field by field: there is padding in a block. */
+static bool same(const irr_block_t *a, uint64_t serial, irr_blocks_t b)
 {
     size_t differ = 0;
 
+    if (b.serial != 0 && b.serial == serial) {
+        return true;
+    }
     for (size_t i = 0; i < b.count && differ == 0; i++) {
         differ = (size_t)(a[i].rank ^ b.list[i].rank) | (size_t)(a[i].offset ^ b.list[i].offset) |
                  (a[i].length ^ b.list[i].length);
@@ -100,7 +103,8 @@ static bool same(const irr_block_t *a, irr_blocks_t b)
 bool irr_blocks_repeat(const irr_blocks_memory_t *memory, const irr_problem_t *problem)
 {
     return memory->sent == problem->send.count && memory->received == problem->recv.count &&
-           same(memory->list, problem->send) && same(memory->list + memory->sent, problem->recv);
+           same(memory->list, memory->sent_serial, problem->send) &&
+           same(memory->list + memory->sent, memory->received_serial, problem->recv);
 }
 
 irr_status_t irr_blocks_remember(irr_blocks_memory_t *memory, const irr_problem_t *problem)
@@ -108,8 +112,8 @@ irr_status_t irr_blocks_remember(irr_blocks_memory_t *memory, const irr_problem_
     const size_t sent = problem->send.count, received = problem->recv.count;
     irr_status_t status = irr_blocks_memory_reserve(memory, sent + received);
 
-    memory->sent = 0;
-    memory->received = 0;
+    memory->sent = memory->received = 0;
+    memory->sent_serial = memory->received_serial = 0;
     if (status != IRR_OK) {
         return status;
     }
@@ -121,5 +125,7 @@ irr_status_t irr_blocks_remember(irr_blocks_memory_t *memory, const irr_problem_
     }
     memory->sent = sent;
     memory->received = received;
+    memory->sent_serial = problem->send.serial;
+    memory->received_serial = problem->recv.serial;
     return IRR_OK;
 }

@@ -86,6 +86,7 @@ static inline bool irr_blocks_pair(irr_blocks_cursor_t *from, irr_blocks_cursor_
 typedef struct irr_blocks_memory {
     irr_block_t *list;      /* sent, then received */
     size_t       sent, received, max;
+    uint64_t     sent_serial, received_serial;
 } irr_blocks_memory_t;
 
 /* Makes room for so many blocks.  IRR_ERR_NO_MEMORY: the room is as before. */

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* A block of a buffer, and whom it goes to or comes from.  The offset may be negative, as MPI displacements may. */
 typedef struct irr_block {
@@ -18,6 +19,7 @@ typedef struct irr_block {
 typedef struct irr_blocks {
     const irr_block_t *list;   /* may be NULL if there are none */
     size_t             count;
+    uint64_t           serial; /* of no other list in this process, as long as this one stays as it is; 0: not known */
 } irr_blocks_t;
 
 /*

@@ -326,7 +326,7 @@ static irr_status_t write_part(writer_t *w, const irr_slice_t *slice, const irr_
     }
     return blocks.list != NULL
                ? irr_plan_add_part(w->plan, piece->buffer, blocks, skip, take)
-               : irr_plan_add_part(w->plan, IRR_BUFFER_SCRATCH, (irr_blocks_t){ &place, 1 }, 0, take);
+               : irr_plan_add_part(w->plan, IRR_BUFFER_SCRATCH, (irr_blocks_t){ .list = &place, .count = 1 }, 0, take);
 }
 
 /*

@@ -439,7 +439,7 @@ irr_status_t irr_grid_plan_end_stage(irr_grid_plan_t *build, int number)
 static irr_status_t add_landed(irr_grid_plan_t *build, const irr_item_t *item)
 {
     const irr_block_t place = { .offset = (ptrdiff_t)item->place, .length = item->slice.length };
-    irr_blocks_cursor_t from = irr_blocks_at((irr_blocks_t){ &place, 1 }, 0);
+    irr_blocks_cursor_t from = irr_blocks_at((irr_blocks_t){ .list = &place, .count = 1 }, 0);
     irr_blocks_cursor_t to = irr_blocks_at(irr_blocks_of(build->problem->recv, item->slice.source), item->slice.offset);
     irr_block_t source, target;
     irr_status_t status = IRR_OK;
