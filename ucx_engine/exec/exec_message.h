@@ -40,9 +40,14 @@ static inline irr_status_t irr_exec_send(irr_exec_t *exec, const irr_step_t *ste
     irr_counters_t *counters = exec->env.counters;
 
     counters->messages_sent++;
-    counters->bytes_sent += bytes - step->described;
-    counters->header_bytes += step->described;
-    counters->largest_message = bytes > counters->largest_message ? bytes : counters->largest_message;
+    counters->bytes_sent += bytes;
+    if (step->described > 0) {
+        counters->bytes_sent -= step->described;
+        counters->header_bytes += step->described;
+    }
+    if (bytes > counters->largest_message) {
+        counters->largest_message = bytes;
+    }
     return lane->transport->ops->send(lane, step->peer, irr_exec_tag(exec, step, kind), iov, count, form, request);
 }
 

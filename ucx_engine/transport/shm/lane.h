@@ -59,6 +59,12 @@ static inline uint64_t irr_lane_lap(uint32_t number)
     return (number / IRR_LANE_SLOTS + 1) % 64;
 }
 
+/* A number of a slot, which its sender may change at any time: whoever checks it reads it once. */
+static inline uint64_t irr_lane_read(const uint64_t *number)
+{
+    return *(const volatile uint64_t *)number;
+}
+
 /* ---- the sender's end ---- */
 
 typedef struct irr_lane_out {

@@ -21,7 +21,7 @@ irr_status_t irr_shm_outcome(irr_peer_t *peer, irr_shm_op_t *op, size_t total, b
     return spilled ? IRR_ERR_TRUNCATE : IRR_OK;
 }
 
-irr_status_t irr_shm_fill(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total)
+static inline irr_status_t fill(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total)
 {
     const irr_iov_t *piece = op->at.iov;
 
@@ -33,7 +33,12 @@ irr_status_t irr_shm_fill(irr_peer_t *peer, irr_shm_op_t *op, const unsigned cha
     return IRR_OK;
 }
 
-static void finish(irr_shm_op_t *op, irr_status_t status)
+irr_status_t irr_shm_fill(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total)
+{
+    return fill(peer, op, bytes, total);
+}
+
+static inline void finish(irr_shm_op_t *op, irr_status_t status)
 {
     irr_request_t *request = irr_shm_request_of(op);
 
@@ -42,7 +47,7 @@ static void finish(irr_shm_op_t *op, irr_status_t status)
 
 /* ---- slots ---- */
 
-static irr_shm_op_t **find_posted(irr_peer_t *peer, uint64_t key)
+static inline irr_shm_op_t **find_posted(irr_peer_t *peer, uint64_t key)
 {
     irr_shm_op_t **link = &peer->posted.first;
 
@@ -52,7 +57,7 @@ static irr_shm_op_t **find_posted(irr_peer_t *peer, uint64_t key)
     return link;
 }
 
-static irr_shm_op_t *take_posted(irr_peer_t *peer, uint64_t key)
+static inline irr_shm_op_t *take_posted(irr_peer_t *peer, uint64_t key)
 {
     irr_shm_op_t **link = find_posted(peer, key);
 
@@ -81,7 +86,7 @@ typedef struct whole {
     bool                 hurry;
 } whole_t;
 
-static bool is_whole(const irr_peer_t *peer, const irr_lane_slot_t *slot, unsigned form, whole_t *whole)
+static inline bool is_whole(const irr_peer_t *peer, const irr_lane_slot_t *slot, unsigned form, whole_t *whole)
 {
     uint64_t total, offset, length;
 
@@ -92,9 +97,9 @@ static bool is_whole(const irr_peer_t *peer, const irr_lane_slot_t *slot, unsign
     if (form != IRR_LANE_FIRST || peer->in.beside == NULL) {
         return false;
     }
-    total = slot->piece.total;
-    offset = slot->piece.offset;
-    length = slot->piece.length;
+    total = irr_lane_read(&slot->piece.total);
+    offset = irr_lane_read(&slot->piece.offset);
+    length = irr_lane_read(&slot->piece.length);
     if (length != total || !is_good_piece(peer, total, offset, length, true)) {
         return false;
     }
@@ -102,19 +107,12 @@ static bool is_whole(const irr_peer_t *peer, const irr_lane_slot_t *slot, unsign
     return true;
 }
 
-static void take_whole(irr_peer_t *peer, const whole_t *whole, uint64_t key)
+/* No receive waits for it. */
+__attribute__((noinline))
+static void stash_whole(irr_peer_t *peer, const whole_t *whole, uint64_t key)
 {
-    irr_shm_op_t *op = take_posted(peer, key);
-    irr_shm_message_t *message;
-    irr_status_t status;
+    irr_shm_message_t *message = irr_shm_stash(peer, key, whole->total, whole->total);
 
-    if (op != NULL) {
-        status = irr_shm_fill(peer, op, whole->bytes, whole->total);
-        take(peer, whole->hurry);
-        finish(op, status);
-        return;
-    }
-    message = irr_shm_stash(peer, key, whole->total, whole->total);
     if (message != NULL) {
         memcpy(message->bytes, whole->bytes, whole->total);
         message->have = whole->total;
@@ -124,9 +122,24 @@ static void take_whole(irr_peer_t *peer, const whole_t *whole, uint64_t key)
     take(peer, whole->hurry);
 }
 
+static inline void take_whole(irr_peer_t *peer, const whole_t *whole, uint64_t key)
+{
+    irr_shm_op_t *op = take_posted(peer, key);
+
+    if (op != NULL) {
+        const irr_status_t status = fill(peer, op, whole->bytes, whole->total);
+
+        take(peer, whole->hurry);
+        finish(op, status);
+    } else {
+        stash_whole(peer, whole, key);
+    }
+}
+
 static bool take_single(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t key)
 {
-    const uint64_t total = slot->single.total, address = slot->single.address, token = slot->single.token;
+    const uint64_t total = irr_lane_read(&slot->single.total), address = irr_lane_read(&slot->single.address);
+    const uint64_t token = irr_lane_read(&slot->single.token);
     irr_shm_message_t *message;
     irr_shm_op_t *op;
 
@@ -200,7 +213,8 @@ static void keep(irr_peer_t *peer, const unsigned char *from, size_t bytes)
 
 static bool take_piece(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t key, bool first)
 {
-    const uint64_t total = slot->piece.total, offset = slot->piece.offset, length = slot->piece.length;
+    const uint64_t total = irr_lane_read(&slot->piece.total), offset = irr_lane_read(&slot->piece.offset);
+    const uint64_t length = irr_lane_read(&slot->piece.length);
     const bool hurry = slot->piece.hurry != 0;
 
     if (peer->in.beside == NULL) {
@@ -225,16 +239,12 @@ static bool take_piece(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t k
 /* ---- all of them ---- */
 
 /* False: it breaks the rules. */
-static bool take_slot(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t head)
+__attribute__((noinline))
+static bool take_part(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t head)
 {
     const unsigned form = irr_lane_form(head);
     const uint64_t key = irr_lane_key(head);
-    whole_t whole;
 
-    if (is_whole(peer, slot, form, &whole)) {
-        take_whole(peer, &whole, key);
-        return true;
-    }
     switch (form) {
     case IRR_LANE_FIRST:
     case IRR_LANE_NEXT:
@@ -245,6 +255,17 @@ static bool take_slot(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t he
         peer->broken = true;
         return false;
     }
+}
+
+static inline bool take_slot(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t head)
+{
+    whole_t whole;
+
+    if (!is_whole(peer, slot, irr_lane_form(head), &whole)) {
+        return take_part(peer, slot, head);
+    }
+    take_whole(peer, &whole, irr_lane_key(head));
+    return true;
 }
 
 /* Receives of a process that does not keep the rules, and the one that its pieces went to. */
@@ -270,24 +291,6 @@ static unsigned fail(irr_peer_t *peer)
     return events;
 }
 
-/* The common case: a short message for the receive that was posted first, which has one piece. */
-static bool take_short(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t head)
-{
-    irr_shm_op_t *op = peer->posted.first;
-    const unsigned bytes = irr_lane_form(head);
-
-    if (op == NULL || op->key != irr_lane_key(head) || bytes > IRR_LANE_SHORT || op->at.count != 1 ||
-        op->at.iov->base == NULL || op->at.iov->length < bytes) {
-        return false;
-    }
-    irr_shm_pull(&peer->posted, &peer->posted.first);
-    memcpy(op->at.iov->base, slot->bytes, bytes);
-    irr_shm_request_of(op)->bytes = bytes;
-    take(peer, false);
-    finish(op, IRR_OK);
-    return true;
-}
-
 unsigned irr_shm_progress_receives(irr_peer_t *peer)
 {
     const irr_lane_slot_t *slot;
@@ -295,7 +298,7 @@ unsigned irr_shm_progress_receives(irr_peer_t *peer)
     uint64_t head;
 
     while (irr_shm_listens(peer) && (slot = irr_lane_look(&peer->in, &head)) != NULL) {
-        if (!take_short(peer, slot, head) && !take_slot(peer, slot, head)) {
+        if (!take_slot(peer, slot, head)) {
             return events + fail(peer);
         }
         events++;

@@ -49,6 +49,16 @@ static bool put_single(irr_peer_t *peer, irr_shm_op_t *op)
 
 /* ---- pieces ---- */
 
+/* The piece is in its room beside the slots; `left` bytes of its message were to go, with it. */
+static inline void put_beside(irr_peer_t *peer, irr_lane_slot_t *slot, const unsigned char *room, size_t bytes,
+                              size_t left)
+{
+    slot->piece.total = left;
+    slot->piece.offset = (uint64_t)(room - peer->out.beside);
+    slot->piece.length = bytes;
+    slot->piece.hurry = irr_lane_hurries(&peer->out);
+}
+
 static bool put_piece(irr_peer_t *peer, irr_shm_op_t *op, bool first)
 {
     const size_t bytes = op->left < IRR_LANE_PIECE ? op->left : IRR_LANE_PIECE;
@@ -59,10 +69,7 @@ static bool put_piece(irr_peer_t *peer, irr_shm_op_t *op, bool first)
         return false;
     }
     irr_shm_gather(&op->at, room, bytes);
-    slot->piece.total = op->left;
-    slot->piece.offset = (uint64_t)(room - peer->out.beside);
-    slot->piece.length = bytes;
-    slot->piece.hurry = irr_lane_hurries(&peer->out);
+    put_beside(peer, slot, room, bytes, op->left);
     hand_over(peer, op->key, first ? IRR_LANE_FIRST : IRR_LANE_NEXT);
     op->left -= bytes;
     return true;
@@ -123,20 +130,40 @@ static irr_status_t start(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov, 
     return IRR_IN_PROGRESS;
 }
 
+/* The common case: a message of one piece, which fits a slot, or a piece beside it.  False: it is not that. */
+static inline bool put_whole(irr_peer_t *peer, uint64_t key, const unsigned char *bytes, size_t length)
+{
+    irr_lane_slot_t *slot = irr_lane_next(&peer->out);
+    unsigned char *room;
+
+    if (slot == NULL) {
+        return false;
+    }
+    if (length <= IRR_LANE_SHORT) {
+        memcpy(slot->bytes, bytes, length);
+        hand_over(peer, key, (unsigned)length);
+        return true;
+    }
+    room = peer->out.beside != NULL ? irr_lane_room(&peer->out, length) : NULL;
+    if (room != NULL) {
+        memcpy(room, bytes, length);
+        put_beside(peer, slot, room, length, length);
+        hand_over(peer, key, IRR_LANE_FIRST);
+    }
+    return room != NULL;
+}
+
 irr_status_t irr_shm_send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
                           irr_form_t form, irr_request_t *request)
 {
     irr_peer_t *peer = channel->members[to];
     const uint64_t key = irr_key(channel->id, tag, channel->rank);
-    irr_lane_slot_t *slot;
 
-    if (count != 1 || iov->length == 0 || iov->length > IRR_LANE_SHORT || peer->out.slots == NULL ||
-        peer->sending.first != NULL || peer->shm->closed || (slot = irr_lane_next(&peer->out)) == NULL) {
-        return start(peer, key, iov, count, form, irr_shm_op_of(request));
+    if (count == 1 && iov->length > 0 && iov->length <= IRR_LANE_PIECE && peer->out.slots != NULL &&
+        peer->sending.first == NULL && !peer->shm->closed && put_whole(peer, key, iov->base, iov->length)) {
+        return IRR_OK;
     }
-    memcpy(slot->bytes, iov->base, iov->length);
-    hand_over(peer, key, (unsigned)iov->length);
-    return IRR_OK;
+    return start(peer, key, iov, count, form, irr_shm_op_of(request));
 }
 
 unsigned irr_shm_progress_sends(irr_peer_t *peer)

@@ -67,7 +67,7 @@ static void close_channel(irr_channel_t *channel)
 
 static bool is_busy(const irr_peer_t *peer)
 {
-    return peer->sending.first != NULL || peer->nsingle > 0 || peer->posted.first != NULL || peer->missing > 0;
+    return peer->posted.first != NULL || peer->sending.first != NULL || peer->nsingle > 0 || peer->missing > 0;
 }
 
 /* On the way down the lanes of all are emptied, so that nobody waits for room. */
