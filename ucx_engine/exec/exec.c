@@ -52,7 +52,7 @@ static void fail(irr_exec_t *exec, const irr_step_t *step, irr_status_t status)
     }
 }
 
-bool irr_exec_end_odd(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
+void irr_exec_end_odd(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
 {
     const bool judged = step->kind == IRR_STEP_AWAIT || (step->kind == IRR_STEP_RECV && !step->replaceable);
     const irr_status_t status = judged ? judge(exec, step, state) : state->status;
@@ -64,11 +64,11 @@ bool irr_exec_end_odd(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t
     if (step->replaceable || (fails && !exec->env.sourced)) {
         state->pending = IRR_EXEC_PENDING_HELD;
         exec->held++;
-        return false;
+        return;
     }
     irr_exec_keep(&exec->result, status);
     exec->at_odds = exec->at_odds || (status == IRR_OK && !exec->env.sourced);
-    return true;
+    irr_exec_complete(exec, step);
 }
 
 /* `done` of the request of a step of one piece, which is one message. */

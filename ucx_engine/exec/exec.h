@@ -200,10 +200,10 @@ static inline bool irr_exec_is_own(const irr_exec_t *exec, const irr_step_t *ste
 }
 
 /*
- * Other bytes came than the step is for, or none went.  False: the step is not complete, and nothing that depends on it
- * starts.
+ * Other bytes came than the step is for, or none went.  The step is complete, or held, and then nothing that depends on
+ * it starts.
  */
-bool irr_exec_end_odd(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step);
+void irr_exec_end_odd(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step);
 
 /* A message of one piece is over; `done` of the requests of all steps. */
 void irr_exec_on_done(irr_request_t *request, irr_status_t status);

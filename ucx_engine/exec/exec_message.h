@@ -63,18 +63,21 @@ static inline void irr_exec_count_received(irr_exec_step_t *state, const irr_ste
     }
 }
 
-/* The messages of a step have ended. */
-static inline void irr_exec_end_step(irr_exec_step_t *state, const irr_step_t *step)
+static inline void irr_exec_complete(irr_exec_t *exec, const irr_step_t *step)
 {
-    irr_exec_t *exec = state->exec;
-
-    if ((state->status != IRR_OK || (step->kind == IRR_STEP_RECV && state->received != step->bytes)) &&
-        !irr_exec_end_odd(exec, state, step)) {
-        return;
-    }
     exec->open_steps--;
     if (step->kind == IRR_STEP_SEND) {
         irr_window_end(&exec->window, step->bytes);
+    }
+}
+
+/* The messages of a step have ended. */
+static inline void irr_exec_end_step(irr_exec_step_t *state, const irr_step_t *step)
+{
+    if (state->status != IRR_OK || (step->kind == IRR_STEP_RECV && state->received != step->bytes)) {
+        irr_exec_end_odd(state->exec, state, step);
+    } else {
+        irr_exec_complete(state->exec, step);
     }
 }
 
