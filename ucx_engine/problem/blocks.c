@@ -85,14 +85,11 @@ void irr_blocks_memory_fini(irr_blocks_memory_t *memory)
     *memory = (irr_blocks_memory_t){ .list = NULL };
 }
 
-/* Is the list the one that was remembered here?  Field by field: there is padding in a block. */
-static bool same(const irr_block_t *a, uint64_t serial, irr_blocks_t b)
+/* Field by field: there is padding in a block. */
+static bool same(const irr_block_t *a, irr_blocks_t b)
 {
     size_t differ = 0;
 
-    if (b.serial != 0 && b.serial == serial) {
-        return true;
-    }
     for (size_t i = 0; i < b.count && differ == 0; i++) {
         differ = (size_t)(a[i].rank ^ b.list[i].rank) | (size_t)(a[i].offset ^ b.list[i].offset) |
                  (a[i].length ^ b.list[i].length);
@@ -100,11 +97,10 @@ static bool same(const irr_block_t *a, uint64_t serial, irr_blocks_t b)
     return differ == 0;
 }
 
-bool irr_blocks_repeat(const irr_blocks_memory_t *memory, const irr_problem_t *problem)
+bool irr_blocks_are_same(const irr_blocks_memory_t *memory, const irr_problem_t *problem)
 {
     return memory->sent == problem->send.count && memory->received == problem->recv.count &&
-           same(memory->list, memory->sent_serial, problem->send) &&
-           same(memory->list + memory->sent, memory->received_serial, problem->recv);
+           same(memory->list, problem->send) && same(memory->list + memory->sent, problem->recv);
 }
 
 irr_status_t irr_blocks_remember(irr_blocks_memory_t *memory, const irr_problem_t *problem)

@@ -93,8 +93,17 @@ typedef struct irr_blocks_memory {
 irr_status_t irr_blocks_memory_reserve(irr_blocks_memory_t *memory, size_t count);
 void         irr_blocks_memory_fini(irr_blocks_memory_t *memory);
 
-/* Is it the problem that is remembered? */
-bool irr_blocks_repeat(const irr_blocks_memory_t *memory, const irr_problem_t *problem);
+/* Are the lists equal to those that are remembered? */
+bool irr_blocks_are_same(const irr_blocks_memory_t *memory, const irr_problem_t *problem);
+
+/* Is it the problem that is remembered?  The serials of its lists may say so without a look at them. */
+static inline bool irr_blocks_repeat(const irr_blocks_memory_t *memory, const irr_problem_t *problem)
+{
+    const uint64_t sent = problem->send.serial, received = problem->recv.serial;
+
+    return (sent != 0 && sent == memory->sent_serial && received != 0 && received == memory->received_serial) ||
+           irr_blocks_are_same(memory, problem);
+}
 
 /* Remembers the problem; or none, and IRR_ERR_NO_MEMORY. */
 irr_status_t irr_blocks_remember(irr_blocks_memory_t *memory, const irr_problem_t *problem);
