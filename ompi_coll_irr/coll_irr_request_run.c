@@ -7,10 +7,9 @@
  * Where ways are tried, the ranks agree after operations that all know (coll_irr_series.c).  Those that start meanwhile
  * wait in the line of their series, as nobody knows yet by what they go.
  *
- * Where ranks share processors, what a wait needs has to be sent by ranks that do not run: so it gives way before
- * it looks, and not only after.  A test in a program that computes must not pay for that, and cannot be told from
- * a wait but by the time since it was here before.  It is Open MPI's to give way then, as without us: what is taken
- * for a test may be a wait, where the rest of MPI takes long for a round.
+ * Where ranks share processors, ranks that do not run have yet to send what a wait needs, so a wait gives way and
+ * looks again before the rest of MPI has its turn.  A test in a program that computes must not pay for that; only the
+ * time since the last look tells the two apart.  Open MPI gives way in a test, as it does without us.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_tell.h"
@@ -411,8 +410,8 @@ static mca_coll_irr_request_t *look(void)
 }
 
 /*
- * The same for a caller that only waits, on a node where others need the processor: first they, then we.  The lock
- * is held, but not while we give way; false if another thread has it then.
+ * The same for a caller that only waits, on a node where others need the processor and run first.  The lock is held,
+ * but not while the caller gives way; false if another thread has it then.
  */
 static bool give_way_and_look(mca_coll_irr_request_t **done_p)
 {
@@ -461,9 +460,8 @@ int mca_coll_irr_requests_progress(void)
     scarce = mca_coll_irr_component.may_sleep && mca_coll_irr_requests.engine_active > 0;
     waits = scarce && irr_clock_ns() - mca_coll_irr_requests.left_ns <= AT_ONCE_NS;
     events += waits;
-    if (!waits) {
-        done = look();
-    } else if (!give_way_and_look(&done)) {
+    done = look();
+    if (done == NULL && waits && !give_way_and_look(&done)) {
         return events;
     }
     mca_coll_irr_requests.left_ns = scarce ? irr_clock_ns() : 0;
