@@ -23,6 +23,7 @@
 #include "irr.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 #define IRR_LANE_SLOTS  8
 #define IRR_LANE_SHORT  56                     /* bytes of a message that fits a slot */
@@ -57,6 +58,21 @@ static inline unsigned irr_lane_form(uint64_t head)
 static inline uint64_t irr_lane_lap(uint32_t number)
 {
     return (number / IRR_LANE_SLOTS + 1) % 64;
+}
+
+/* Copies what fits a slot: a call of memcpy takes longer than most of these messages.  The last word may overlap. */
+static inline void irr_lane_copy(unsigned char *to, const unsigned char *from, size_t bytes)
+{
+    if (bytes < 8) {
+        for (size_t i = 0; i < bytes; i++) {
+            to[i] = from[i];
+        }
+        return;
+    }
+    for (size_t at = 0; at < bytes - 8; at += 8) {
+        memcpy(to + at, from + at, 8);
+    }
+    memcpy(to + bytes - 8, from + bytes - 8, 8);
 }
 
 /* A number of a slot, which its sender may change at any time: whoever checks it reads it once. */

@@ -28,7 +28,11 @@ static inline irr_status_t fill(irr_peer_t *peer, irr_shm_op_t *op, const unsign
     if (op->at.count != 1 || piece->base == NULL || piece->length < total) {
         return irr_shm_outcome(peer, op, total, irr_shm_scatter(&op->at, bytes, total) > 0);
     }
-    memcpy(piece->base, bytes, total);
+    if (total <= IRR_LANE_SHORT) {
+        irr_lane_copy(piece->base, bytes, total);
+    } else {
+        memcpy(piece->base, bytes, total);
+    }
     irr_shm_request_of(op)->bytes = total;
     return IRR_OK;
 }

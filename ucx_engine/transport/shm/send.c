@@ -130,27 +130,36 @@ static irr_status_t start(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov, 
     return IRR_IN_PROGRESS;
 }
 
-/* The common case: a message of one piece, which fits a slot, or a piece beside it.  False: it is not that. */
-static inline bool put_whole(irr_peer_t *peer, uint64_t key, const unsigned char *bytes, size_t length)
+/* A message of one piece that fits a piece beside its slot.  False: there is no room yet. */
+__attribute__((noinline))
+static bool put_long(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov)
 {
     irr_lane_slot_t *slot = irr_lane_next(&peer->out);
-    unsigned char *room;
+    unsigned char *room = slot != NULL && peer->out.beside != NULL ? irr_lane_room(&peer->out, iov->length) : NULL;
 
-    if (slot == NULL) {
-        return false;
-    }
-    if (length <= IRR_LANE_SHORT) {
-        memcpy(slot->bytes, bytes, length);
-        hand_over(peer, key, (unsigned)length);
-        return true;
-    }
-    room = peer->out.beside != NULL ? irr_lane_room(&peer->out, length) : NULL;
     if (room != NULL) {
-        memcpy(room, bytes, length);
-        put_beside(peer, slot, room, length, length);
+        memcpy(room, iov->base, iov->length);
+        put_beside(peer, slot, room, iov->length, iov->length);
         hand_over(peer, key, IRR_LANE_FIRST);
     }
     return room != NULL;
+}
+
+/* The same of one that fits the slot. */
+static inline bool put_whole(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov)
+{
+    irr_lane_slot_t *slot;
+
+    if (iov->length > IRR_LANE_SHORT) {
+        return iov->length <= IRR_LANE_PIECE && put_long(peer, key, iov);
+    }
+    slot = irr_lane_next(&peer->out);
+    if (slot == NULL) {
+        return false;
+    }
+    irr_lane_copy(slot->bytes, iov->base, iov->length);
+    hand_over(peer, key, (unsigned)iov->length);
+    return true;
 }
 
 irr_status_t irr_shm_send(irr_channel_t *channel, int to, uint16_t tag, const irr_iov_t *iov, size_t count,
@@ -159,8 +168,8 @@ irr_status_t irr_shm_send(irr_channel_t *channel, int to, uint16_t tag, const ir
     irr_peer_t *peer = channel->members[to];
     const uint64_t key = irr_key(channel->id, tag, channel->rank);
 
-    if (count == 1 && iov->length > 0 && iov->length <= IRR_LANE_PIECE && peer->out.slots != NULL &&
-        peer->sending.first == NULL && !peer->shm->closed && put_whole(peer, key, iov->base, iov->length)) {
+    if (count == 1 && peer->out.slots != NULL && peer->sending.first == NULL && !peer->shm->closed &&
+        put_whole(peer, key, iov)) {
         return IRR_OK;
     }
     return start(peer, key, iov, count, form, irr_shm_op_of(request));
