@@ -219,20 +219,30 @@ static bool list(const mca_coll_irr_side_t *side, bool packs_all, mca_coll_irr_l
 
 /* ---- the common case: blocks of one datatype, by rank, each of them one run of bytes ---- */
 
-/* Does the list in the room belong to such a side, too? */
-static bool repeats(const mca_coll_irr_room_t *room, const mca_coll_irr_side_t *side,
-                    const mca_coll_irr_layout_t *layout)
+/* Is the side that the list in the room was made of like this one, but for the datatype? */
+static bool repeats(const mca_coll_irr_room_t *room, const mca_coll_irr_side_t *side)
 {
     const mca_coll_irr_side_t *last = &room->side;
 
-    if (room->serial == 0 || layout->size != room->layout.size || layout->extent != room->layout.extent ||
-        layout->true_lower != room->layout.true_lower || side->slots != last->slots ||
-        side->uniform != last->uniform) {
+    if (room->serial == 0 || side->slots != last->slots || side->uniform != last->uniform) {
         return false;
     }
     return side->uniform ? side->count == last->count
                          : mca_coll_irr_counts_equal(side->counts, last->counts, side->slots) &&
                            mca_coll_irr_displs_equal(side->displs, last->displs, side->slots);
+}
+
+/* True if the list was made with this layout.  A user's datatype may be a new one at the address of a freed one. */
+static bool is_layout(const mca_coll_irr_room_t *room, const ompi_datatype_t *datatype, mca_coll_irr_layout_t *layout)
+{
+    *layout = room->layout;
+    if (layout->datatype == datatype && ompi_datatype_is_predefined(datatype)) {
+        return true;
+    }
+    layout->datatype = NULL;
+    look_at(layout, datatype);
+    return layout->is_run == room->layout.is_run && layout->extent == room->layout.extent &&
+           layout->true_lower == room->layout.true_lower;
 }
 
 /* Without memory for the arrays the list is made again by the next call. */
@@ -266,17 +276,18 @@ static void list_plain(mca_coll_irr_room_t *room, const mca_coll_irr_side_t *sid
 /* False: the side is not such a one, or there is no memory. */
 static bool open_plain(const mca_coll_irr_side_t *side, mca_coll_irr_end_t *end)
 {
-    mca_coll_irr_layout_t layout = { .datatype = NULL };
     mca_coll_irr_room_t *room = end->room;
+    mca_coll_irr_layout_t layout;
+    bool same;
 
     if (side->order != NULL || side->datatypes != NULL || side->slots == 0) {
         return false;
     }
-    look_at(&layout, side->datatype);
+    same = is_layout(room, side->datatype, &layout);
     if (!layout.is_run) {
         return false;
     }
-    if (!repeats(room, side, &layout)) {
+    if (!same || !repeats(room, side)) {
         if (mca_coll_irr_room_init(room, (size_t)side->slots) != IRR_OK) {
             return false;
         }
