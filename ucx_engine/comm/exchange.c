@@ -97,14 +97,20 @@ static irr_status_t prepare(irr_exchange_t *exchange, const irr_problem_t *state
 {
     irr_comm_t *comm = exchange->comm;
     irr_run_t *run = purpose == IRR_PURPOSE_PLAN || !irr_comm_is_serial(comm) ? &exchange->own : &comm->run;
-    irr_problem_t taken = *stated, *problem = &taken;
+    const irr_problem_t *problem = stated;
+    irr_problem_t taken;
     size_t more;
 
     if (exchange->started) {
         return IRR_ERR_BAD_PARAM;
     }
-    if (irr_exchange_take_place(exchange, problem) != IRR_OK) {
-        return IRR_ERR_NO_MEMORY;
+    exchange->copies = false;
+    if (stated->in_place) {
+        taken = *stated;
+        problem = &taken;
+        if (irr_exchange_take_place(exchange, &taken) != IRR_OK) {
+            return IRR_ERR_NO_MEMORY;
+        }
     }
     if (problem->ranks != comm->ranks || problem->rank != comm->rank ||
         (run == &exchange->own ? !irr_run_take(run, problem)

@@ -116,8 +116,8 @@ void irr_exchange_receive_long(irr_exchange_t *exchange);
 /* ---- exchange_place.c ---- */
 
 /*
- * A problem in place becomes one that this exchange, which is not started, can run: on some communicators what is sent
- * will be copied.  IRR_ERR_NO_MEMORY.
+ * A problem in place becomes one that this exchange, which copies nothing yet, can run: on some communicators what is
+ * sent will be copied.  IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_exchange_take_place(irr_exchange_t *exchange, irr_problem_t *problem);
 

@@ -24,15 +24,13 @@ static bool goes_in_pairs(const irr_comm_t *comm)
 irr_status_t irr_exchange_take_place(irr_exchange_t *exchange, irr_problem_t *problem)
 {
     const irr_blocks_t blocks = problem->recv;
-    const bool copies = problem->in_place && !goes_in_pairs(exchange->comm);
     irr_status_t status;
     ptrdiff_t offset = 0;
 
-    exchange->copies = false;
-    problem->in_place = problem->in_place && !copies;
-    if (!copies) {
+    if (goes_in_pairs(exchange->comm)) {
         return IRR_OK;
     }
+    problem->in_place = false;
     status = IRR_GROW(exchange->copied, exchange->copied_max, blocks.count);
     if (status == IRR_OK) {
         status = irr_renew(&exchange->copy, &exchange->copy_max, irr_blocks_bytes(blocks));
