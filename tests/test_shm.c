@@ -161,6 +161,31 @@ static void test_unreadable(void)
     irr_net_close(&net);
 }
 
+/* A transport is busy while a message or a receive is pending, and not because it has met another one. */
+static void test_busy(void)
+{
+    irr_op_t recv = { .then = NULL };
+    irr_list_t list;
+    irr_net_t net;
+
+    if (!irr_net_open(&net, &shm)) {
+        return;
+    }
+    irr_net_exchange_bytes(&net, 0, 1, 8, true);
+    irr_net_idle(&net);
+    CU_ASSERT_FALSE(irr_shm_is_busy(net.transports[0]));
+    CU_ASSERT_FALSE(irr_shm_is_busy(net.transports[1]));
+    irr_list_open_even(&list, 1, 8);
+    irr_net_recv(&net, 1, 0, TAG, &list, IRR_FORM_IOVEC, &recv);
+    CU_ASSERT_TRUE(irr_shm_is_busy(net.transports[1]));
+    irr_net_abandon(&net, 1);
+    irr_net_wait(&net, &recv);
+    irr_net_idle(&net);
+    CU_ASSERT_FALSE(irr_shm_is_busy(net.transports[1]));
+    irr_list_close(&list);
+    irr_net_close(&net);
+}
+
 /* Links that lead out of the segment, and counts of slots that were never sent. */
 static void test_lying_links(void)
 {
@@ -323,6 +348,7 @@ int main(void)
         { "shm: ranks leave and others come", test_visits },
         { "slots that break the rules", test_forged },
         { "a message that cannot be read", test_unreadable },
+        { "busy while something is pending", test_busy },
         { "links and counts that lie", test_lying_links },
         { "a process that may not read the memory of another one", test_no_single_copy },
         { "messages that find no receive and no memory", test_no_memory },

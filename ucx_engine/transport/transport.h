@@ -256,7 +256,7 @@ irr_status_t irr_ofi_open(const irr_engine_config_t *config, irr_transport_t **t
  */
 irr_status_t irr_shm_open(const irr_engine_config_t *config, irr_transport_t **transport_p);
 
-/* True while a message or a receive is pending.  O(1). */
+/* True while a message or a receive is pending, and until the call of progress behind it.  O(1). */
 bool irr_shm_is_busy(const irr_transport_t *transport);
 
 #endif

@@ -121,7 +121,7 @@ static unsigned progress(irr_transport_t *transport)
 
 bool irr_shm_is_busy(const irr_transport_t *transport)
 {
-    return ((const irr_shm_t *)transport)->active != NULL;
+    return ((const irr_shm_t *)transport)->nactive > 0;
 }
 
 static void statistics(irr_transport_t *transport, uint64_t *endpoints, uint64_t *bytes_gathered)
