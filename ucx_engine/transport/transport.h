@@ -18,8 +18,7 @@
  *     (for a send: may be read by the caller) from the call until it returns IRR_OK or an error, or until
  *     `done`.  The request may be reused or freed within its own `done`.
  *   - send and recv return IRR_OK (complete, `done` is not called), IRR_IN_PROGRESS (`done` will be called
- *     once) or an error (nothing is pending).  Where `done` tells IRR_ERR_NO_MEMORY of a send, it has been sent all the
- *     same.
+ *     once) or an error (nothing is pending).
  *   - A transport is used by one thread at a time.
  *
  * tests/transport_suite.c is the conformance suite; a transport that passes it can run any plan.

@@ -26,9 +26,6 @@ static irr_status_t end_receive(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t s
     if (status == IRR_OK || (status == IRR_ERR_TRUNCATE && op->whole.base != NULL)) {
         status = op->bytes <= op->room ? IRR_OK : IRR_ERR_TRUNCATE;
     }
-    if (status == IRR_OK && op->lacks) {
-        status = IRR_ERR_NO_MEMORY;
-    }
     if (status == IRR_OK && op->buffer != NULL) {
         irr_ofi_scatter(ofi, op, op->bytes);
     }
@@ -52,7 +49,6 @@ void irr_ofi_finish(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
         irr_ofi_op_put(ofi, op);
         break;
     case IRR_OFI_SEND:
-        op->status = status == IRR_OK && op->lacks ? IRR_ERR_NO_MEMORY : status;
         irr_ofi_end_turn(ofi, op);
         if (op->request != NULL) {
             append(ofi, op);

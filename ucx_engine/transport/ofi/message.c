@@ -8,9 +8,7 @@
  * One piece is handed over as it is.  A list is packed into a buffer, or comes out of one, whatever the provider takes:
  * libfabric 1.17 to 2.6 never ends a long list over rxm that meets a receive shorter than its last pieces begin, at
  * neither end.  Short messages are taken from their owner at once; libfabric still reports their end, for the way down.
- *
- * Where there is no memory for such a buffer the other rank must not wait: what is to be sent is packed in a reserve,
- * one part of a list at a time (part.c), and what comes is thrown away; both end in IRR_ERR_NO_MEMORY, by `done`.
+ * Without memory for such a buffer, send and recv return IRR_ERR_NO_MEMORY, which fails the communicator.
  */
 #include "transport/ofi/ofi.h"
 
@@ -52,21 +50,6 @@ static bool fits(size_t count, irr_form_t form)
     return count <= 1 || form == IRR_FORM_GATHER;
 }
 
-/* So many bytes of a list, from one of them on. */
-static void gather(const irr_iov_t *iov, size_t from, size_t bytes, char *to)
-{
-    for (; bytes > 0; iov++) {
-        const size_t rest = from < iov->length ? iov->length - from : 0, length = rest < bytes ? rest : bytes;
-
-        if (length > 0) {
-            memcpy(to, (const char *)iov->base + from, length);
-        }
-        to += length;
-        bytes -= length;
-        from -= from < iov->length ? from : iov->length;
-    }
-}
-
 void irr_ofi_scatter(irr_ofi_t *ofi, const irr_ofi_op_t *op, size_t bytes)
 {
     const char *from = op->buffer;
@@ -84,54 +67,44 @@ void irr_ofi_scatter(irr_ofi_t *ofi, const irr_ofi_op_t *op, size_t bytes)
     }
 }
 
-/* Sends are packed into, and receives arrive in, a buffer of the operation; false: it lacks the memory. */
-static bool stage(irr_ofi_t *ofi, irr_ofi_op_t *op, size_t bytes)
+/* Sends are packed into, and receives arrive in, a buffer of the operation.  IRR_ERR_NO_MEMORY. */
+static irr_status_t stage(irr_ofi_t *ofi, irr_ofi_op_t *op, size_t bytes)
 {
     op->buffer = irr_ofi_buffer_take(ofi, bytes);
-    op->lacks = op->buffer == NULL;
-    if (!op->lacks) {
-        op->whole = (irr_iov_t){ .base = op->buffer, .length = bytes };
-    }
-    return !op->lacks;
+    op->whole = (irr_iov_t){ .base = op->buffer, .length = bytes };
+    return op->buffer != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
 }
 
 /* ---- to send ---- */
 
-bool irr_ofi_borrow(irr_ofi_t *ofi, irr_ofi_op_t *op)
+/* Packs what is to be sent, if it is a list: op->room bytes.  IRR_ERR_NO_MEMORY. */
+static irr_status_t pack(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
-    if (ofi->borrower != NULL) {
-        return false;
-    }
-    ofi->borrower = op;
-    gather(op->iov, op->done, op->posted, ofi->reserve);
-    op->whole = (irr_iov_t){ .base = ofi->reserve, .length = op->posted };
-    return true;
-}
+    irr_status_t status = op->count > 1 ? stage(ofi, op, op->room) : IRR_OK;
+    char *to = op->buffer;
 
-void irr_ofi_give_back(irr_ofi_t *ofi, irr_ofi_op_t *op)
-{
-    if (ofi->borrower == op) {
-        ofi->borrower = NULL;
-        op->whole = (irr_iov_t){ .base = NULL };
-    }
-}
+    for (size_t i = 0; to != NULL && i < op->count; i++) {
+        const irr_iov_t piece = op->iov[i];
 
-/* Packs what is to be sent, if it is a list: op->room bytes. */
-static void pack(irr_ofi_t *ofi, irr_ofi_op_t *op)
-{
-    if (op->count > 1 && stage(ofi, op, op->room)) {
-        gather(op->iov, 0, op->room, op->buffer);
-        ofi->bytes_gathered += op->room;
+        if (piece.length > 0) {
+            memcpy(to, piece.base, piece.length);
+            to += piece.length;
+        }
     }
+    ofi->bytes_gathered += op->buffer != NULL ? op->room : 0;
+    return status;
 }
 
 /* What libfabric takes at once is no longer its owner's. */
 static irr_status_t start_send(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_peer_t *peer)
 {
-    bool posted;
-    irr_status_t status = irr_ofi_start(ofi, op, &peer->line, &posted);
+    bool posted = false;
+    irr_status_t status = pack(ofi, op);
 
-    if (status == IRR_IN_PROGRESS && posted && (op->flags & FI_INJECT) != 0 && !op->lacks) {
+    if (status == IRR_OK) {
+        status = irr_ofi_start(ofi, op, &peer->line, &posted);
+    }
+    if (status == IRR_IN_PROGRESS && posted && (op->flags & FI_INJECT) != 0) {
         op->request = NULL;
         if (op->buffer != NULL) {
             irr_ofi_buffer_put(ofi, op->buffer);
@@ -169,7 +142,6 @@ irr_status_t irr_ofi_send(irr_channel_t *channel, int to, uint16_t tag, const ir
     op->room = op->kept = bytes;
     op->to = peer->to;
     op->key = irr_ofi_key(ofi, channel->id, tag, channel->rank);
-    pack(ofi, op);
     op->flags = op->room <= ofi->inject_max ? FI_INJECT : 0;
     return start_send(ofi, op, peer);
 }
@@ -209,10 +181,11 @@ static irr_status_t prepare(irr_ofi_t *ofi, irr_ofi_op_t *op, const irr_iov_t *i
     if (!fits(count, form)) {
         return IRR_ERR_NOT_SUPPORTED;
     }
-    if (op->kept == 0 || ((count > 1 || iov[0].base == NULL) && !stage(ofi, op, op->kept))) {
+    if (op->kept == 0) {
         irr_ofi_take_scrap(ofi, op);
+        return IRR_OK;
     }
-    return IRR_OK;
+    return count > 1 || iov[0].base == NULL ? stage(ofi, op, op->kept) : IRR_OK;
 }
 
 irr_status_t irr_ofi_recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,

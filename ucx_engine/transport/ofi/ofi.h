@@ -82,7 +82,6 @@ struct irr_ofi_op {
     size_t             room;      /* of a send: its bytes; of a receive: those of the longest message that it takes; of
                                      a sink: its number */
     size_t             bytes;     /* of the message that came, or of its last part */
-    bool               lacks;     /* memory: it is packed in what is in reserve, or thrown away, and ends in that */
     irr_status_t       status;
 };
 
@@ -106,12 +105,6 @@ typedef struct irr_ofi_sink {
 /* Free buffers by the logarithm of their length, which is 4 KiB to 4 MiB; longer ones are not kept. */
 #define IRR_OFI_BUFFER_LOG_MIN 12
 #define IRR_OFI_BUFFER_LOG_MAX 22
-
-/*
- * Bytes of a part of a list that could not be packed as a whole: so few that they are sent without asking the receiver,
- * and a number of bytes that a message hardly ever has.
- */
-#define IRR_OFI_SHORT_PART 16381
 
 typedef struct irr_ofi {
     irr_transport_t          super;
@@ -149,8 +142,6 @@ typedef struct irr_ofi {
     size_t                   kept;          /* bytes of free buffers */
     irr_ofi_sink_t           sinks[IRR_OFI_SINKS];
     char                     scrap[64];     /* where that goes which nobody wants */
-    irr_ofi_op_t            *borrower;      /* the send that is in reserve; NULL: none */
-    char                     reserve[IRR_OFI_SHORT_PART];   /* for lists where there is no memory to pack them in */
 } irr_ofi_t;
 
 typedef struct irr_ofi_channel {
@@ -249,9 +240,6 @@ irr_status_t irr_ofi_recv(irr_channel_t *channel, int from, uint16_t tag, const 
                           irr_form_t form, irr_request_t *request);
 /* It is no longer pending on its channel. */
 void irr_ofi_unlink(irr_ofi_op_t *op);
-/* Packs the next part of a list in what is in reserve; false: that is in use. */
-bool irr_ofi_borrow(irr_ofi_t *ofi, irr_ofi_op_t *op);
-void irr_ofi_give_back(irr_ofi_t *ofi, irr_ofi_op_t *op);
 /* Hands the bytes that a receive was posted for to the pieces of its owner. */
 void irr_ofi_scatter(irr_ofi_t *ofi, const irr_ofi_op_t *op, size_t bytes);
 

@@ -83,7 +83,6 @@ void irr_ofi_op_put(irr_ofi_t *ofi, irr_ofi_op_t *op)
         irr_ofi_buffer_put(ofi, op->buffer);
         op->buffer = NULL;
     }
-    irr_ofi_give_back(ofi, op);
     op->next = ofi->free_ops;
     ofi->free_ops = op;
 }

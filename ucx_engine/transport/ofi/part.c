@@ -1,10 +1,8 @@
 /*
- * part.c - messages that are as long as what the provider takes at once (part_max), or longer, and lists that could not
- * be packed for want of memory: they go in parts.
+ * part.c - messages that are as long as what the provider takes at once (part_max), or longer: they go in parts.
  *
- * A part of part_max bytes, or of IRR_OFI_SHORT_PART, is followed by another one; the last one has another length, and
- * may be empty: so a receiver, which does not know how long the message is, finds its end.  A message that happens to
- * have such a length has one empty part more.
+ * Another part follows each part of part_max bytes.  The last one is shorter, and may be empty: a receiver, which does
+ * not know how long the message is, finds its end by that.
  *
  * The first part has the key of the message.  The others have one bit more, so that they meet nobody but the operation
  * that has the first one, however short it was cut.  Each part starts when the one before is over: long ones are so
@@ -15,7 +13,7 @@
 
 bool irr_ofi_is_followed(const irr_ofi_t *ofi, size_t bytes)
 {
-    return bytes == ofi->part_max || bytes == IRR_OFI_SHORT_PART;
+    return bytes == ofi->part_max;
 }
 
 uint64_t irr_ofi_part_bit(const irr_ofi_t *ofi)
@@ -30,20 +28,16 @@ irr_iov_t irr_ofi_part(irr_ofi_t *ofi, const irr_ofi_op_t *op)
     if (op->kind == IRR_OFI_RECV && op->done >= op->kept) {
         return (irr_iov_t){ .base = ofi->scrap, .length = sizeof(ofi->scrap) };
     }
-    if (op->posted == 0 || (op->kind == IRR_OFI_SEND && op->lacks)) {
-        return (irr_iov_t){ .base = all.base, .length = op->posted };   /* nothing, or the part that was packed */
-    }
-    return (irr_iov_t){ .base = (char *)all.base + op->done, .length = op->posted };
+    return (irr_iov_t){ .base = op->posted > 0 ? (char *)all.base + op->done : NULL, .length = op->posted };
 }
 
 /* How long the next part is; a receive has scrap where nothing more is kept. */
 static void measure_part(const irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
-    const bool is_short = op->kind == IRR_OFI_SEND && op->lacks && IRR_OFI_SHORT_PART < ofi->part_max;
-    const size_t most = is_short ? IRR_OFI_SHORT_PART : ofi->part_max;
     const size_t left = op->done < op->kept ? op->kept - op->done : 0;
 
-    op->posted = op->kind == IRR_OFI_RECV && left == 0 ? sizeof(ofi->scrap) : left < most ? left : most;
+    op->posted = op->kind == IRR_OFI_RECV && left == 0 ? sizeof(ofi->scrap)
+               : left < ofi->part_max ? left : ofi->part_max;
 }
 
 /*
@@ -81,7 +75,6 @@ static irr_status_t start_next(irr_ofi_t *ofi, irr_ofi_op_t *op)
     if (op->kind == IRR_OFI_RECV && op->link == NULL) {
         return IRR_ERR_CANCELED;   /* it was abandoned meanwhile */
     }
-    irr_ofi_give_back(ofi, op);
     op->done += op->kind == IRR_OFI_SEND ? op->posted : op->bytes;
     op->bytes = 0;
     op->key |= irr_ofi_part_bit(ofi);

@@ -34,24 +34,6 @@ static ssize_t give(irr_ofi_t *ofi, irr_ofi_op_t *op)
                                     : fi_trecvmsg(ofi->ep, &message, FI_COMPLETION);
 }
 
-/* Of a list that could not be packed a part is so now, or waits for that. */
-static ssize_t hand_over(irr_ofi_t *ofi, irr_ofi_op_t *op)
-{
-    ssize_t error;
-
-    if (op->kind != IRR_OFI_SEND || !op->lacks) {
-        return give(ofi, op);
-    }
-    if (!irr_ofi_borrow(ofi, op)) {
-        return -FI_EAGAIN;
-    }
-    error = give(ofi, op);
-    if (error != 0) {
-        irr_ofi_give_back(ofi, op);
-    }
-    return error;
-}
-
 static void list_line(irr_ofi_t *ofi, irr_ofi_line_t *line)
 {
     if (!line->listed) {
@@ -80,7 +62,7 @@ static void leave_line(irr_ofi_op_t *op)
 
 irr_status_t irr_ofi_post(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line, bool *posted)
 {
-    ssize_t error = line->first != NULL ? -FI_EAGAIN : hand_over(ofi, op);
+    ssize_t error = line->first != NULL ? -FI_EAGAIN : give(ofi, op);
 
     *posted = error == 0;
     if (error == -FI_EAGAIN) {
@@ -95,7 +77,7 @@ static void retry_line(irr_ofi_t *ofi, irr_ofi_line_t *line)
 {
     while (line->first != NULL) {
         irr_ofi_op_t *op = line->first;
-        ssize_t error = hand_over(ofi, op);
+        ssize_t error = give(ofi, op);
 
         if (error == -FI_EAGAIN) {
             return;
