@@ -208,6 +208,7 @@ static void test_truncated(void)
 
 /* ---- files ---- */
 
+/* Job A has the counts that the file is for. */
 static void open_by_file(irr_turns_t *scene, const char *algorithm, irr_host_route_t route, uint64_t *state)
 {
     static const char text[] = "irr_schedule 1\n7 3 4\n1 0 1 0 5\n1 2 3 0 1\n2 0 4 0 3\n3 0 1 5 2\nend\n";
@@ -216,17 +217,22 @@ static void open_by_file(irr_turns_t *scene, const char *algorithm, irr_host_rou
 
     snprintf(path, sizeof(path), "%s", irr_text_open());
     irr_text_fill(text, strlen(text));
-    settings.schedule_file = path;
-    settings.host_route = route;
+    settings.schedule_file = path, settings.host_route = route;
     if (strcmp(algorithm, "aapc") == 0) {
         irr_turns_open_on_tree(scene, &settings, NULL, state);
     } else {
         irr_turns_open(scene, &settings, state);
     }
     unlink(path);
+    irr_turns_add_uniform(scene, 0);
+    for (int p = 0; p < RANKS * RANKS; p++) {
+        size_t length = p == 1 ? 7 : p == 2 * RANKS + 3 ? 1 : p == 4 ? 3 : p % (RANKS + 1) == 0 ? 9 : 0;
+
+        irr_job_shorten(scene->jobs[0], p / RANKS, p % RANKS, length);
+    }
 }
 
-/* Job A is what the file is for; any algorithm takes it, also one whose first way forwards, but not all of its ways. */
+/* Any algorithm takes it, also one whose first way forwards, but not all of its ways. */
 static void test_file(void)
 {
     static const char *const rows[] = { "auto", "ac", "a3", "rs_nh", "aapc", "aapc" };
@@ -242,13 +248,7 @@ static void test_file(void)
         open_by_file(&scene, rows[i], built == 2 ? IRR_HOST_ROUTE_NODE : IRR_HOST_ROUTE_AUTO, &state);
         irr_log_set(NULL, NULL, IRR_LOG_ERROR);
         CU_ASSERT_EQUAL(warnings, built == 2);
-        irr_turns_add_uniform(&scene, 0);
         irr_turns_add_uniform(&scene, 1);
-        for (int p = 0; p < RANKS * RANKS; p++) {
-            size_t length = p == 1 ? 7 : p == 2 * RANKS + 3 ? 1 : p == 4 ? 3 : p % (RANKS + 1) == 0 ? 9 : 0;
-
-            irr_job_shorten(scene.jobs[0], p / RANKS, p % RANKS, length);
-        }
         irr_turns_run(&scene, "ABAAB");
         irr_turns_expect(&scene, built, built, built < 2 ? 3 + built : 3);
         CU_ASSERT_TRUE(irr_schedules_look(&scene.team.comms[0]->schedules));
@@ -256,10 +256,38 @@ static void test_file(void)
     }
 }
 
+static void plan_and_restart(int rank, void *context)
+{
+    irr_turns_t *scene = context;
+    irr_job_t *job = scene->jobs[0];
+    irr_exchange_t *exchange = irr_comm_exchange(scene->team.comms[rank]);
+    irr_status_t status = irr_exchange_plan(exchange, &job->problems[rank]);
+
+    status = status == IRR_OK ? irr_team_wait(&scene->team) : status;
+    irr_job_poison(job, rank);
+    status = status == IRR_OK ? irr_exchange_restart(exchange, irr_job_input(job, rank), irr_job_output(job, rank))
+                              : status;
+    status = status == IRR_OK ? irr_team_wait(&scene->team) : status;
+    scene->wrong += status != IRR_OK || !irr_job_verify(job, rank) || exchange->view != IRR_VIEW_ALL;
+}
+
+/* A planned exchange runs by the schedule that it was planned with, also beside a grid. */
+static void test_file_planned(void)
+{
+    uint64_t state = irr_test_seed();
+    irr_turns_t scene;
+
+    open_by_file(&scene, "hybrid", IRR_HOST_ROUTE_AUTO, &state);
+    irr_job_fill(scene.jobs[0]);
+    scene.wrong = 0;
+    CU_ASSERT_TRUE(irr_crew_run(RANKS, plan_and_restart, &scene));
+    CU_ASSERT_EQUAL(scene.wrong, 0);
+    irr_turns_close(&scene);
+}
+
 static void count_refusal(void *context, irr_log_level_t level, const char *text)
 {
-    *(int *)context += level == IRR_LOG_ERROR && strstr(text, "_file ") != NULL &&
-                       strstr(text, "irr_text") != NULL;
+    *(int *)context += level == IRR_LOG_ERROR && strstr(text, "_file ") != NULL && strstr(text, "irr_text") != NULL;
 }
 
 /* Creates the communicator that should, or should not, come to be; so many texts name the file. */
@@ -454,6 +482,7 @@ int main(void)
 {
     static const irr_test_case_t cases[] = {
         { "a schedule file is for its counts, with any row",     test_file },
+        { "a planned exchange keeps the schedule of a file",     test_file_planned },
         { "a bad schedule file is told once, and serves nobody", test_bad_file },
         { "a topology is alike and has all hosts, or no one is served", test_topology },
         { "exchanges on a tree deliver every byte",              test_tree },
