@@ -96,19 +96,20 @@ static inline void begin(irr_exec_step_t *state)
 
 /* A step of this kind, which is one message. */
 __attribute__((always_inline))
-static inline void start_message(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step,
-                                 irr_step_kind_t kind)
+static inline void start_message(irr_exec_t *exec, const irr_exec_room_t *room, irr_exec_step_t *state,
+                                 const irr_step_t *step, irr_step_kind_t kind)
 {
     const irr_piece_t *piece = &exec->plan->pieces[step->first_piece];
     const size_t bytes = piece->length, count = bytes > 0;
+    irr_iov_t *iov = &room->iov[step->first_piece - room->first_piece];
     irr_status_t status;
 
     begin(state);
-    state->iov = (irr_iov_t){ irr_exec_address(exec, piece), bytes };
+    *iov = (irr_iov_t){ irr_exec_address(exec, piece), bytes };
     if (kind == IRR_STEP_RECV || kind == IRR_STEP_AWAIT) {
-        status = irr_exec_recv(exec, step, kind, &state->iov, count, IRR_FORM_IOVEC, &state->request);
+        status = irr_exec_recv(exec, step, kind, iov, count, IRR_FORM_IOVEC, &state->request);
     } else {
-        status = irr_exec_send(exec, step, kind, &state->iov, count, bytes, IRR_FORM_IOVEC, &state->request);
+        status = irr_exec_send(exec, step, kind, iov, count, bytes, IRR_FORM_IOVEC, &state->request);
         if (status == IRR_OK) {
             state->pending = IRR_EXEC_DONE;
             exec->open_steps--;
@@ -126,7 +127,7 @@ static inline void start_message(irr_exec_t *exec, irr_exec_step_t *state, const
 static void start_any(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
 {
     if (step->pieces == 1) {
-        start_message(exec, state, step, step->kind);
+        start_message(exec, irr_exec_room_of(exec, state->index), state, step, step->kind);
         return;
     }
     begin(state);
@@ -250,9 +251,9 @@ static void start_line(irr_exec_t *exec)
     exec->next_recv = exec->next_send = exec->next_tell = plan->nsteps;
     for (const irr_step_t *end = step + plan->nsteps; step < end; step++, state++) {
         if (step->kind == IRR_STEP_RECV) {
-            start_message(exec, state, step, IRR_STEP_RECV);
+            start_message(exec, &exec->room, state, step, IRR_STEP_RECV);
         } else if (step->kind == IRR_STEP_SEND) {
-            start_message(exec, state, step, IRR_STEP_SEND);
+            start_message(exec, &exec->room, state, step, IRR_STEP_SEND);
         } else {
             run_local(exec, state, step);
         }

@@ -62,14 +62,15 @@ typedef struct irr_exec irr_exec_t;
 
 /* A step of the plan in this run. */
 typedef struct irr_exec_step {
-    irr_request_t request;    /* of its message, if that has one piece: */
-    irr_iov_t     iov;        /* where it is */
+    irr_request_t request;    /* of its message, if that has one piece */
     irr_exec_t   *exec;
-    size_t        index;      /* of the step in the plan */
-    size_t        pending;    /* messages that are not over, or IRR_EXEC_NOT_STARTED and so on */
     size_t        received;   /* bytes */
+    uint32_t      index;      /* of the step in the plan */
+    uint32_t      pending;    /* messages that are not over, or IRR_EXEC_NOT_STARTED and so on */
     irr_status_t  status;     /* the first error */
 } irr_exec_step_t;
+
+_Static_assert(sizeof(irr_exec_step_t) <= 128, "a short message touches all of it: two cache lines");
 
 /* One of the messages of a step that has several pieces. */
 typedef struct irr_part {
@@ -186,9 +187,9 @@ static inline irr_exec_step_t *irr_exec_step_of(const irr_exec_t *exec, size_t s
 /* ---- private to exec/exec*.c ---- */
 
 /* Values of `pending` that are not a number of messages. */
-#define IRR_EXEC_NOT_STARTED  SIZE_MAX
-#define IRR_EXEC_PENDING_HELD (SIZE_MAX - 1)
-#define IRR_EXEC_DONE         ((size_t)0)
+#define IRR_EXEC_NOT_STARTED  UINT32_MAX
+#define IRR_EXEC_PENDING_HELD (UINT32_MAX - 1)
+#define IRR_EXEC_DONE         UINT32_C(0)
 
 /* The steps of the plan that were not there before. */
 void irr_exec_take_in(irr_exec_t *exec);

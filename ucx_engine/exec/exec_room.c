@@ -33,14 +33,15 @@ static irr_status_t make_arrays(irr_exec_t *exec, size_t first_step, size_t step
         .steps = irr_alloc_zero(steps, sizeof(*made.steps))
     };
 
-    if (made.iov == NULL || made.parts == NULL || made.steps == NULL) {
+    if (first_step + steps > UINT32_MAX || pieces > UINT32_MAX || made.iov == NULL || made.parts == NULL ||
+        made.steps == NULL) {
         free_arrays(&made);
         return IRR_ERR_NO_MEMORY;
     }
     for (size_t i = 0; i < steps; i++) {
         made.steps[i].request.done = irr_exec_on_done;
         made.steps[i].exec = exec;
-        made.steps[i].index = first_step + i;
+        made.steps[i].index = (uint32_t)(first_step + i);
     }
     *room = made;
     return IRR_OK;

@@ -143,6 +143,12 @@ static inline const irr_lane_slot_t *irr_lane_look(const irr_lane_in_t *in, uint
     return *head >> 58 == irr_lane_lap(in->taken) ? slot : NULL;
 }
 
+/* The slot that is next will be looked at soon.  So the cache lines of several senders come at the same time. */
+static inline void irr_lane_expect(const irr_lane_in_t *in)
+{
+    __builtin_prefetch(&in->slots[in->taken % IRR_LANE_SLOTS]);
+}
+
 /* The slot that was looked at may be written again, and what lies beside it.  True: the sender can see it. */
 static inline bool irr_lane_take(irr_lane_in_t *in, bool hurry)
 {

@@ -295,18 +295,16 @@ static unsigned fail(irr_peer_t *peer)
     return events;
 }
 
-unsigned irr_shm_progress_receives(irr_peer_t *peer)
+unsigned irr_shm_progress_receives(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t head)
 {
-    const irr_lane_slot_t *slot;
     unsigned events = 0;
-    uint64_t head;
 
-    while (irr_shm_listens(peer) && (slot = irr_lane_look(&peer->in, &head)) != NULL) {
+    do {
         if (!take_slot(peer, slot, head)) {
             return events + fail(peer);
         }
         events++;
-    }
+    } while (irr_shm_listens(peer) && (slot = irr_lane_look(&peer->in, &head)) != NULL);
     return events;
 }
 

@@ -82,14 +82,16 @@ static void empty_all(irr_shm_t *shm)
 /* Moves what there is for one peer; most often a look at its lane is all. */
 static unsigned progress_peer(irr_peer_t *peer)
 {
+    const irr_lane_slot_t *slot;
     unsigned events = 0;
     uint64_t head;
 
     if (peer->nsingle > 0 || peer->sending.first != NULL) {
         events += irr_shm_progress_sends(peer);
     }
-    if ((peer->in.slots != NULL || irr_shm_find(peer)) && irr_lane_look(&peer->in, &head) != NULL) {
-        events += irr_shm_progress_receives(peer);
+    if (irr_shm_listens(peer) && (peer->in.slots != NULL || irr_shm_find(peer)) &&
+        (slot = irr_lane_look(&peer->in, &head)) != NULL) {
+        events += irr_shm_progress_receives(peer, slot, head);
     }
     return events;
 }
@@ -101,6 +103,9 @@ static unsigned progress(irr_transport_t *transport)
 
     if (shm->armed) {
         irr_shm_disarm(shm);
+    }
+    for (size_t i = 0; i < shm->nactive; i++) {
+        irr_lane_expect(&shm->active[i]->in);
     }
     for (size_t i = 0; i < shm->nactive;) {   /* `done` may activate others, which come behind */
         irr_peer_t *peer = shm->active[i];

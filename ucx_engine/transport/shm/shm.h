@@ -240,9 +240,11 @@ bool         irr_shm_may_send(irr_peer_t *peer);      /* is there something to d
 
 irr_status_t irr_shm_recv(irr_channel_t *channel, int from, uint16_t tag, const irr_iov_t *iov, size_t count,
                           irr_form_t form, irr_request_t *request);
-unsigned     irr_shm_progress_receives(irr_peer_t *peer);
 bool         irr_shm_may_receive(irr_peer_t *peer);
 void         irr_shm_abandon(irr_channel_t *channel);
+
+/* Takes the slot that is next on a lane that is read, and those behind it; returns the number of events. */
+unsigned irr_shm_progress_receives(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t head);
 
 /* Is the lane from that process read? */
 static inline bool irr_shm_listens(const irr_peer_t *peer)
