@@ -285,8 +285,8 @@ int mca_coll_irr_algorithm(int i);
 /* The other way round. */
 int mca_coll_irr_algorithm_value(int algorithm);
 
-/* The name of the parameter that names the algorithm of a service. */
-const char *mca_coll_irr_parameter(const mca_coll_irr_service_t *service);
+/* The name of the parameter that names the algorithm of a collective. */
+const char *mca_coll_irr_parameter(mca_coll_irr_which_t which);
 
 /* Seconds of the parameter coll_irr_timeout, for what belongs to no communicator; 0: for ever. */
 size_t mca_coll_irr_timeout(void);

@@ -79,7 +79,7 @@ irr_status_t mca_coll_irr_prepare(mca_coll_irr_module_t *module, mca_coll_irr_gr
 void mca_coll_irr_serve_from_now(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     service->state = MCA_COLL_IRR_SERVING;
-    snprintf(service->why, sizeof(service->why), "%s is %s%s", mca_coll_irr_parameter(service),
+    snprintf(service->why, sizeof(service->why), "%s is %s%s", mca_coll_irr_parameter(service->which),
              irr_algorithm_name(service->algorithm), mca_coll_irr_reason_to_serve(module, service));
     mca_coll_irr_say(module, service);
 }
@@ -153,7 +153,7 @@ static int decide(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service
 {
     mca_coll_irr_group_t *group = NULL;
     irr_status_t status = module->trouble == IRR_OK ? mca_coll_irr_prepare(module, &group) : module->trouble;
-    const mca_coll_irr_purpose_t purpose = { .plans = false };
+    const mca_coll_irr_purpose_t purpose = { .parameter = mca_coll_irr_parameter(service->which) };
     mca_coll_irr_opening_t own, *opening = mca_coll_irr_rounds_room(&module->ranks, &own, sizeof(own));
     int result = OMPI_SUCCESS;
     irr_settings_t settings;
@@ -260,7 +260,7 @@ static int begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
         mca_coll_irr_choose_begin(module, service);
         return OMPI_SUCCESS;
     case MCA_COLL_IRR_LEAVES:
-        snprintf(text, sizeof(text), "%s is host", mca_coll_irr_parameter(service));
+        snprintf(text, sizeof(text), "%s is host", mca_coll_irr_parameter(service->which));
         mca_coll_irr_decline(module, service, text);
         return OMPI_SUCCESS;
     default:

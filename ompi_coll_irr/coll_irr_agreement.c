@@ -154,6 +154,7 @@ static irr_status_t open_way(mca_coll_irr_agreement_t *agreement)
         irr_candidate_settings(&service->candidates->open[slot], &settings);
     }
     agreement->purpose.only_shared = only_shared(agreement->module, service);
+    agreement->purpose.parameter = mca_coll_irr_parameter(service->which);
     mca_coll_irr_opening_start(&agreement->opening, agreement->module, agreement->tag, &settings, &agreement->purpose,
                                agreement->trouble, agreement->module->reason);
     agreement->next = wait_for_way;

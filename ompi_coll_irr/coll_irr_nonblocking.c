@@ -104,7 +104,7 @@ static void begin_series(mca_coll_irr_series_t *series)
         mca_coll_irr_choose_begin(series->module, service);
         break;
     case MCA_COLL_IRR_LEAVES:
-        snprintf(text, sizeof(text), "%s is host", mca_coll_irr_parameter(service));
+        snprintf(text, sizeof(text), "%s is host", mca_coll_irr_parameter(service->which));
         mca_coll_irr_decline(series->module, service, text);
         break;
     default:

@@ -116,6 +116,7 @@ void mca_coll_irr_opening_start(mca_coll_irr_opening_t *opening, mca_coll_irr_mo
         .trouble = trouble,
         .reason = reason != NULL ? reason : trouble == IRR_ERR_NO_MEMORY
                       ? "a rank has no memory for a communicator" : "a rank cannot open the engine of its process",
+        .parameter = purpose->parameter,
         .otherwise = "Open MPI's own algorithm serves the communicator",
         .host = mca_coll_irr_process_info.nodename,
         .node = (int)node_label(module),

@@ -11,8 +11,9 @@
 
 typedef struct mca_coll_irr_opening_t mca_coll_irr_opening_t;
 
-/* What for, beside the settings. */
+/* The purpose of an engine communicator, beside its settings. */
 typedef struct mca_coll_irr_purpose_t {
+    const char                *parameter;     /* the parameter that names the algorithm, for messages */
     bool                       plans;         /* alike: the exchange of the call, whose blocks stay, */
     const mca_coll_irr_call_t *call;          /* which a rank in trouble may lack */
     bool                       only_shared;   /* alike: if it needs a transport there is none, silently */

@@ -84,7 +84,7 @@ static void speak_trouble(const mca_coll_irr_module_t *module, char why[MCA_COLL
 static void speak(mca_coll_irr_question_t *question, char why[MCA_COLL_IRR_QUESTION_WHY])
 {
     const mca_coll_irr_module_t *module = question->module;
-    const char *parameter = mca_coll_irr_parameter(question->service);
+    const char *parameter = mca_coll_irr_parameter(question->service->which);
     char text[320];
 
     if (question->words[BAD_VALUE] != 0) {
@@ -182,7 +182,7 @@ static irr_status_t decide(mca_coll_irr_question_t *question)
     char text[160];
 
     if (question->words[WANTED] == 0) {
-        snprintf(text, sizeof(text), "%s is %s", mca_coll_irr_parameter(question->service), why);
+        snprintf(text, sizeof(text), "%s is %s", mca_coll_irr_parameter(question->service->which), why);
         mca_coll_irr_decline(question->module, question->service, text);
     } else if (question->words[BAD_VALUE] != 0 || question->words[LEFT] != 0) {
         divided(question);
@@ -227,7 +227,7 @@ irr_status_t mca_coll_irr_question_wait(mca_coll_irr_question_t *question)
 
     snprintf(late, sizeof(late), "rank %d of communicator %.64s has an info key for coll/irr, such as %s, and waits "
              "for the others; the key must be the same on all ranks", module->ranks.rank, module->comm->c_name,
-             mca_coll_irr_parameter(question->service));
+             mca_coll_irr_parameter(question->service->which));
     (void)mca_coll_irr_rounds_wait(&question->rounds, 0, own && !question->everywhere ? late : NULL);
     if (mca_coll_irr_question_test(question) == IRR_IN_PROGRESS) {
         (void)mca_coll_irr_rounds_wait(&question->rounds, 0, NULL);

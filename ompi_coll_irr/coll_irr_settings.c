@@ -292,9 +292,9 @@ mca_coll_irr_text_t *mca_coll_irr_text_at(int i)
     return i >= 0 && i < TEXTS ? &texts[i] : NULL;
 }
 
-const char *mca_coll_irr_parameter(const mca_coll_irr_service_t *service)
+const char *mca_coll_irr_parameter(mca_coll_irr_which_t which)
 {
-    return mca_coll_irr_choices[mca_coll_irr_collectives[service->which].algorithm].parameter;
+    return mca_coll_irr_choices[mca_coll_irr_collectives[which].algorithm].parameter;
 }
 
 size_t mca_coll_irr_timeout(void)

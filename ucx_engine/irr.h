@@ -166,6 +166,7 @@ typedef struct irr_comm_params {
     const irr_oob_t      *oob;      /* used during set-up only */
     irr_status_t          trouble;  /* not IRR_OK: this rank cannot take part; it must call all the same */
     const char           *reason;   /* of the trouble, for the user; the lowest rank in trouble logs its own */
+    const char           *parameter;   /* the name of the one for the algorithm, for the user; NULL: "algorithm" */
     const char           *otherwise;   /* what becomes of the exchanges if it fails, for the user; NULL: not said */
     const char           *host;     /* name of this rank's, for a topology file; NULL: it has none */
     int                   node;     /* equal on ranks that share a node, for the row that asks where they are */

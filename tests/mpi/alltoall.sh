@@ -76,7 +76,7 @@ check "host on some ranks, that of MPI_Alltoallv on the others" divided a1 coll_
 check "auto on some ranks, aapc on the others" divided auto coll_irr_alltoall_algorithm=aapc \
     "is auto and coll_irr_setup_share is 0 on some ranks"
 check "an info key on some ranks, while the others choose" waits
-check "a1 on some ranks, ac on the others" divided a1 coll_irr_alltoall_algorithm=ac "setting algorithm is a1 on rank 0 .* and ac on rank 2"
+check "a1 on some ranks, ac on the others" divided a1 coll_irr_alltoall_algorithm=ac "coll_irr_alltoall_algorithm is a1 on rank 0 .* and ac on rank 2"
 check "verbose says who serves it" \
     says "MPI_Alltoall, 2 ranks on 1 node: lp, because coll_irr_alltoall_algorithm is lp" \
     ranks 2 --mca coll_irr_verbose 1 "$program" irr coll_irr_alltoall_algorithm=lp

@@ -163,7 +163,7 @@ check "bad info keys" bad_infos
 check "a bad value on two of four ranks" divided OMPI_MCA_coll_irr_compose=nonsense
 if [ "$TRANSPORT" = ucx ]; then
     check "transports of two ranks that do not reach the others" divided_far OMPI_MCA_coll_irr_ucx_tls=tcp,self \
-        "cannot reach rank .*; coll_irr_transport, its devices and its provider must let all ranks reach each other; Open MPI"
+        "cannot reach rank .*; each rank must reach all others with coll_irr_transport '[^ ]*', coll_irr_ucx_tls '[^ ]*' and coll_irr_ucx_devices ''; Open MPI"
 else
     check "transports of two ranks that do not reach the others" divided_far OMPI_MCA_coll_irr_ofi_provider=sockets \
         "coll_irr_ofi_provider is .* on rank .*, and not on rank"

@@ -78,8 +78,9 @@ static void list(const irr_comm_params_t *params, const irr_comm_files_t *files,
 {
     const irr_settings_t *its = &params->settings;
     const irr_scheduled_params_t *scheduled = &its->scheduled;
+    const char *parameter = params->parameter != NULL ? params->parameter : "algorithm";
     const setting_t all[] = {
-        { "algorithm",        (uint64_t)its->algorithm, irr_algorithm_name, false },
+        { parameter,          (uint64_t)its->algorithm, irr_algorithm_name, false },
         { "compose",          (uint64_t)its->compose, irr_compose_name, false },
         { "window_messages",  its->window_messages, NULL, false },
         { "window_bytes",     its->window_bytes, NULL, false },
@@ -153,7 +154,7 @@ static irr_status_t tell(irr_opening_t *opening)
     const uint64_t values[] = { ~words[LEAST_COMPLEMENT], words[MOST] };
     const int ranks[] = { params->ranks - (int)words[LEAST_RANK], params->ranks - (int)words[MOST_RANK] };
     const int first = least_first ? 0 : 1;
-    const char *prefix = words[ROW] == 0 ? "" : irr_log_prefix();   /* collectives have a parameter each for row 0 */
+    const char *prefix = words[ROW] == 0 ? "" : irr_log_prefix();   /* row 0 has the whole name */
     setting_t rows[SETTINGS];
     const setting_t *row;
     char one[32], other[32];
@@ -163,10 +164,10 @@ static irr_status_t tell(irr_opening_t *opening)
     write_value(row, values[first], one, sizeof(one));
     write_value(row, values[1 - first], other, sizeof(other));
     if (row->hashed) {
-        snprintf(opening->why, sizeof(opening->why), "setting %s%s is not the same on rank %d of a communicator as on "
+        snprintf(opening->why, sizeof(opening->why), "%s%s is not the same on rank %d of a communicator as on "
                  "rank %d", prefix, row->name, ranks[1 - first], ranks[first]);
     } else {
-        snprintf(opening->why, sizeof(opening->why), "setting %s%s is %s on rank %d of a communicator and %s on rank "
+        snprintf(opening->why, sizeof(opening->why), "%s%s is %s on rank %d of a communicator and %s on rank "
                  "%d", prefix, row->name, one, ranks[first], other, ranks[1 - first]);
     }
     if (params->rank == 0) {

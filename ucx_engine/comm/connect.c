@@ -178,8 +178,7 @@ static void reach_next(irr_opening_t *opening)
         next = (next + 1) % comm->ranks;
     }
     if (next != comm->rank) {
-        irr_opening_cannot(opening, irr_channel_reach(comm->channel, next), "reach rank %d with its transports and "
-                           "devices", next);
+        irr_opening_cannot(opening, irr_channel_reach(comm->channel, next), "reach rank %d", next);
     }
 }
 

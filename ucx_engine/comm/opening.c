@@ -21,6 +21,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 const char irr_opening_no_memory[] = "a rank has no memory for a communicator";
 
@@ -32,9 +33,27 @@ void irr_opening_note(irr_opening_t *opening, irr_status_t status, const char *r
     }
 }
 
+static const char *value_of(const char *given)
+{
+    return given != NULL ? given : "";
+}
+
+/* The parameters of this rank's network with their values, for the user. */
+static void name_network(const irr_engine_t *engine, char *text, size_t size)
+{
+    const irr_engine_config_t *config = &engine->config;
+    const irr_transport_t *network = engine->lanes->inner[IRR_LANE_FAR];
+    const bool ofi = network != NULL && strcmp(network->caps.name, "ofi") == 0;
+    const char *prefix = irr_log_prefix();
+
+    snprintf(text, size, "%stransport '%.32s', %s%s '%.64s' and %s%s '%.64s'", prefix, value_of(config->transport),
+             prefix, ofi ? "ofi_provider" : "ucx_tls", value_of(ofi ? config->ofi_provider : config->ucx_tls),
+             prefix, ofi ? "ofi_domain" : "ucx_devices", value_of(ofi ? config->ofi_domain : config->ucx_devices));
+}
+
 void irr_opening_cannot(irr_opening_t *opening, irr_status_t status, const char *format, ...)
 {
-    char action[320];
+    char action[160], network[320];
     va_list arguments;
 
     if (status == IRR_OK || status == IRR_ERR_NO_MEMORY || opening->params.trouble != IRR_OK) {
@@ -44,9 +63,9 @@ void irr_opening_cannot(irr_opening_t *opening, irr_status_t status, const char 
     va_start(arguments, format);
     vsnprintf(action, sizeof(action), format, arguments);
     va_end(arguments);
-    snprintf(opening->files.reason, sizeof(opening->files.reason), "rank %d of a communicator cannot %s: %s; "
-             "%stransport, its devices and its provider must let all ranks reach each other", opening->params.rank,
-             action, irr_status_text(status), irr_log_prefix());
+    name_network(opening->engine, network, sizeof(network));
+    snprintf(opening->files.reason, sizeof(opening->files.reason), "rank %d of a communicator cannot %s: %s; each rank "
+             "must reach all others with %s", opening->params.rank, action, irr_status_text(status), network);
     irr_opening_note(opening, status, opening->files.reason);
 }
 

@@ -56,13 +56,15 @@ irr_status_t irr_ucx_status(ucs_status_t status)
     }
 }
 
-static irr_status_t set(ucp_config_t *config, const char *name, const char *value)
+/* parameter: the name of the one that the value follows from, for the user. */
+static irr_status_t set(ucp_config_t *config, const char *name, const char *value, const char *parameter)
 {
     ucs_status_t status = irr_ucx.ucp_config_modify(config, name, value);
 
     if (status != UCS_OK) {
-        irr_log(IRR_LOG_ERROR, "ucx does not take '%s' for UCX_%s: %s; ucx_info -f lists what it takes", value, name,
-                irr_ucx.ucs_status_string(status));
+        irr_log(IRR_LOG_ERROR, "ucx does not take '%.128s' for UCX_%s, which follows from %s%s: %s; `ucx_info -cf` "
+                "says what UCX_%s allows", value, name, irr_log_prefix(), parameter,
+                irr_ucx.ucs_status_string(status), name);
     }
     return irr_ucx_status(status);
 }
@@ -163,7 +165,7 @@ static irr_status_t set_eager(ucp_config_t *config, size_t bytes)
         return IRR_OK;
     }
     snprintf(text, sizeof(text), "%zu", bytes + 1);
-    return set(config, "RNDV_THRESH", text);
+    return set(config, "RNDV_THRESH", text, "eager_bytes");
 }
 
 static irr_status_t configure(const irr_engine_config_t *config, ucp_config_t *ucp_config)
@@ -174,16 +176,16 @@ static irr_status_t configure(const irr_engine_config_t *config, ucp_config_t *u
 
     tune(ucp_config, tls);
     if (older_than(PROTO_V2_MINOR)) {
-        status = set(ucp_config, "ZCOPY_THRESH", "inf");
+        status = set(ucp_config, "ZCOPY_THRESH", "inf", "transport");
     }
     if (status == IRR_OK && eager > 0) {
         status = set_eager(ucp_config, eager);
     }
     if (status == IRR_OK && tls != NULL) {
-        status = set(ucp_config, "TLS", tls);
+        status = set(ucp_config, "TLS", tls, "ucx_tls");
     }
     if (status == IRR_OK && given(config->ucx_devices)) {
-        status = set(ucp_config, "NET_DEVICES", config->ucx_devices);
+        status = set(ucp_config, "NET_DEVICES", config->ucx_devices, "ucx_devices");
     }
     return status;
 }
