@@ -41,8 +41,8 @@ static void unpaid_text(const mca_coll_irr_service_t *service, const irr_choice_
                         size_t size)
 {
     const double share = service->choice.share;
-    const bool changed = service->choice.tried > 0;
-    char exchanges[64], counted[MCA_COLL_IRR_UNITS];
+    const int tried = service->choice.tried;
+    char before[48] = "", exchanges[64], counted[MCA_COLL_IRR_UNITS];
     char allowed[MCA_COLL_IRR_UNITS], spent[MCA_COLL_IRR_UNITS], wanted[MCA_COLL_IRR_UNITS];
     char more[64] = "";
 
@@ -51,11 +51,14 @@ static void unpaid_text(const mca_coll_irr_service_t *service, const irr_choice_
     mca_coll_irr_time_text((int64_t)(share * funds->cost), allowed);
     mca_coll_irr_time_text((int64_t)funds->spent, spent);
     mca_coll_irr_time_text((int64_t)funds->wanted, wanted);
+    if (tried > 0) {   /* what they showed is old now */
+        snprintf(before, sizeof(before), "%d algorithm%s in earlier trials; ", tried, tried == 1 ? "" : "s");
+    }
     if (funds->calls > 0) {
         snprintf(more, sizeof(more), ", which about %llu more pay for", (unsigned long long)funds->calls);
     }
     snprintf(text, size, "%s%s, and count as %s; coll_irr_setup_share allows %.0f %% of it, %s, of which %s count as "
-             "spent; the next trial takes %s%s", changed ? "messages have changed: " : "", exchanges, counted,
+             "spent; the next trial takes %s%s", before, exchanges, counted,
              100 * share, allowed, spent, wanted, more);
 }
 

@@ -77,7 +77,15 @@ told_of() {
         [ "$(grep -c "MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: Open MPI's own, because $pattern" "$scratch/run")" -eq 1 ]
 }
 
-plan 17
+# Messages that stay alike are not said to have changed, also when trials that are long over come again.
+says_no_change() {
+    ranks 8 --mca coll_irr_report 1 "$builddir/irr_bench" --unit 4096 --algorithms auto --warmup 3000 -i 100 \
+        > "$scratch/run" 2>&1 || return 1
+    cat "$scratch/run"
+    grep -q '^ *because ' "$scratch/run" && ! grep -q 'messages have changed' "$scratch/run"
+}
+
+plan 18
 check "few calls: nothing is opened" silent chooses 4 5 "$program" 31 left
 check "cheap calls: nothing is opened" silent chooses 2 1 "$program" 100 left
 for n in 2 3 5 8; do
@@ -90,6 +98,7 @@ check "too few calls: lines say how many, and what would be enough" told_of 8 \
 check "too cheap calls: lines say what they took, and what a trial would take" told_of 8 \
     "40 exchanges took rank 0 [0-9.]* [mu]*s, and count as .*; coll_irr_setup_share allows 5 % of it, .*; the next trial takes .*, which about [0-9]* more pay for$" 40
 check "one rank says what was found" says_what_was_found
+check "the cause of exchanges that stay alike is no change" says_no_change
 check "on one node no transport is opened" without_transport
 check "nothing may be spent" silent chooses 4 0 "$program" 200 left
 check "nodes of one rank for two of four ranks" counted
