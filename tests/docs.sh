@@ -221,7 +221,7 @@ manual_pages() {
 
 # Each tool has a short help and the whole, on a terminal of 100 columns.
 tools_help() {
-    for tool in irr_bench irr_plan irr_matrix irr_tune irr_compose irr_routes; do
+    for tool in irr_bench irr_plan irr_matrix irr_tune irr_compose; do
         "$here/$tool" --help > "$scratch/help" && "$here/$tool" --help all > "$scratch/whole" &&
             narrow "$tool" "$scratch/help" "$scratch/whole" || return
     done

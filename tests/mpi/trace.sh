@@ -41,7 +41,7 @@ EOF
 # no_trace TEXT FILE: refused in one line that has the text.
 no_trace() {
     ! "$tool" -o "$scratch/none.json" "$2" > "$scratch/run" 2> "$scratch/refusal" && cat "$scratch/refusal" &&
-        [ "$(grep -c . "$scratch/refusal")" -eq 1 ] && grep -q "^irr_trace: .*$1" "$scratch/refusal"
+        [ ! -s "$scratch/run" ] && [ "$(grep -c . "$scratch/refusal")" -eq 1 ] && grep -q "^irr_trace: .*$1" "$scratch/refusal"
 }
 
 # wrong_lines: each field that a line lacks, or has of another type, is named.
