@@ -204,6 +204,31 @@ static void test_any_order(void)
     }
 }
 
+/*
+ * Ranks that look at their communicators in different orders, again and again: each holds for one of them what another
+ * rank proposes for the other one.  They agree on ids all the same, and soon.
+ */
+static void test_crossed(void)
+{
+    int open = TEAMS * RANKS;
+
+    start("a1");
+    for (int turn = 0; turn < TURNS && open > 0; turn++) {
+        open = 0;
+        for (int i = 0; i < TEAMS * RANKS; i++) {
+            const int r = i / TEAMS, t = r % 2 == 0 ? i % TEAMS : TEAMS - 1 - i % TEAMS;
+
+            open += irr_opening_test(&job.openings[t][r], &job.comms[t][r]) == IRR_IN_PROGRESS;
+        }
+    }
+    CU_ASSERT_EQUAL(open, 0);
+    for (int t = 0; t < TEAMS; t++) {
+        CU_ASSERT(job.meetings[t].done < 40);
+        CU_ASSERT_FATAL(job.comms[t][0] != NULL);
+    }
+    destroy();
+}
+
 /* Given up wherever they were: no id, no memory, no communicator is left. */
 static void test_abandoned(void)
 {
@@ -343,6 +368,7 @@ int main(void)
 {
     static const irr_test_case_t cases[] = {
         { "ranks that advance in any order, several communicators at once", test_any_order },
+        { "ranks that propose the same ids for different communicators",    test_crossed },
         { "given up on the way",                                            test_abandoned },
         { "a collective of the host fails",                                 test_fails },
         { "a transport that is busy with discarding",                       test_busy },

@@ -7,10 +7,11 @@
  *
  * The maximum of a value and of its complement tell whether all ranks have the same value.
  *
- * Ids: each member proposes a free id, which it holds meanwhile, so that another thread of the process that
- * agrees for another communicator proposes another one.  The largest proposal wins the round; a member that has that
- * id in use proposes its next free one.  Proposals only grow, so all meet or one runs out; then all start
- * once more from 0.
+ * Ids: each member proposes a free id, which it holds meanwhile, so that it proposes another one for another
+ * communicator.  If the proposals differ, all go on from behind the largest one, by a number that is drawn for this
+ * communicator alone: members that met several communicators in different orders would propose for each what others
+ * hold for another one, again and again.  A few proposals at most are drawn so.  Then all search from 0 on, from the
+ * largest proposal to the next free id; these proposals only grow, so all meet or one runs out.
  *
  * A free id may still have messages of a communicator that had it before, and a transport may need some time to tell
  * or to throw them away.  Meanwhile the member looks again at the first few free ids, and proposes nothing: for half of
@@ -21,6 +22,7 @@
 #include "comm/agree_settings.h"
 #include "core/clock.h"
 #include "core/log.h"
+#include "core/random.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -87,7 +89,7 @@ enum { SETTINGS = 1, SETTINGS_COMPLEMENT, NODE, NODE_COMPLEMENT, UNSHARED, SWITC
        WORDS = SWITCHES + IRR_SWITCHES_WORDS };
 
 /* And what they agree on once they have opened their transports: addresses, and with these an id. */
-enum { TROUBLE, ADDRESS_BYTES, ADDRESSES_NEEDED, ADDRESS_WORDS, ID = ADDRESS_WORDS, ID_COMPLEMENT, ID_WORDS };
+enum { TROUBLE, ADDRESS_BYTES, ADDRESSES_NEEDED, ADDRESS_WORDS, ID = ADDRESS_WORDS, ID_COMPLEMENT, DRAWN, ID_WORDS };
 
 _Static_assert(WORDS <= IRR_OPENING_WORDS && IRR_OPENING_WHY <= IRR_OPENING_WORDS * sizeof(uint64_t),
                "there is room for all words");
@@ -227,6 +229,10 @@ irr_status_t irr_agree_no_trouble(irr_opening_t *opening, irr_step_fn next)
 /* Free ids that are looked at, again and again, until one of them has no messages left. */
 #define LOOKS 4
 
+/* Proposals that are drawn, and bits of the number by which they grow: one more each time, up to so many. */
+#define DRAWS      64
+#define DRAWN_BITS 8
+
 #define NS_PER_S UINT64_C(1000000000)
 
 /*
@@ -265,9 +271,6 @@ void irr_agree_release(irr_opening_t *opening)
     }
 }
 
-static irr_status_t first_proposed(irr_opening_t *opening);
-static irr_status_t again_proposed(irr_opening_t *opening);
-
 /* Without a timeout for as long as it takes. */
 static bool may_look_again(irr_opening_t *opening)
 {
@@ -281,6 +284,7 @@ static bool may_look_again(irr_opening_t *opening)
 
 static irr_status_t look_for_id(irr_opening_t *opening)
 {
+    uint64_t own = (uintptr_t)opening + opening->draws;
     bool busy = false;
 
     opening->id = opening->params.trouble == IRR_OK ? find_free(opening->engine, opening->from, &busy) : IRR_IDS_NONE;
@@ -291,6 +295,7 @@ static irr_status_t look_for_id(irr_opening_t *opening)
     look_at_addresses(opening);
     opening->words[ID] = opening->id;
     opening->words[ID_COMPLEMENT] = ~(uint64_t)opening->id;
+    opening->words[DRAWN] = irr_random(&own);   /* the largest of them counts, which is alike */
     return irr_opening_reduce(opening, ID_WORDS, opening->then);
 }
 
@@ -302,25 +307,19 @@ static irr_status_t propose(irr_opening_t *opening, uint32_t from, irr_step_fn n
     return IRR_OK;
 }
 
-/* All have proposed the same, or it is searched upwards from the largest; `none` follows if they do not meet. */
-static irr_status_t proposed(irr_opening_t *opening, irr_step_fn search, irr_step_fn none)
+/* All have proposed the same, which ends the search, unless that is none; or they differ, and nobody holds one. */
+static bool have_met(irr_opening_t *opening)
 {
     const uint64_t largest = opening->words[ID];
 
-    if (opening->words[TROUBLE] != 0) {
-        return refuse(opening);
-    }
     take_addresses(opening);
-    if (largest == ~opening->words[ID_COMPLEMENT]) {
-        opening->next = largest == IRR_IDS_NONE ? none : opening->after;
-        return IRR_OK;
+    if (largest != ~opening->words[ID_COMPLEMENT]) {
+        irr_agree_release(opening);
+    } else if (largest != IRR_IDS_NONE) {
+        opening->next = opening->after;
+        return true;
     }
-    irr_agree_release(opening);
-    if (largest == IRR_IDS_NONE) {
-        opening->next = none;
-        return IRR_OK;
-    }
-    return propose(opening, (uint32_t)largest, search);
+    return false;
 }
 
 static irr_status_t no_id(irr_opening_t *opening)
@@ -336,23 +335,45 @@ static irr_status_t no_id(irr_opening_t *opening)
     return IRR_ERR_NOT_SUPPORTED;
 }
 
-static irr_status_t propose_again(irr_opening_t *opening)
+static irr_status_t searched(irr_opening_t *opening)
 {
-    return propose(opening, 0, again_proposed);
+    const uint64_t largest = opening->words[ID];
+
+    if (opening->words[TROUBLE] != 0) {
+        return refuse(opening);
+    }
+    if (have_met(opening)) {
+        return IRR_OK;
+    }
+    if (largest == IRR_IDS_NONE) {
+        opening->next = no_id;
+        return IRR_OK;
+    }
+    return propose(opening, (uint32_t)largest, searched);
 }
 
-static irr_status_t first_proposed(irr_opening_t *opening)
+/* Behind the largest proposal, or the first id if a member has found none: alike on all. */
+static uint32_t draw(const irr_opening_t *opening)
 {
-    return proposed(opening, first_proposed, propose_again);
+    const uint64_t largest = opening->words[ID], begin = largest == IRR_IDS_NONE ? 0 : largest;
+    const unsigned bits = opening->draws < DRAWN_BITS ? opening->draws : DRAWN_BITS;
+
+    return (uint32_t)((begin + (opening->words[DRAWN] & ((UINT64_C(1) << bits) - 1))) % IRR_IDS_COUNT);
 }
 
-static irr_status_t again_proposed(irr_opening_t *opening)
+static irr_status_t drawn(irr_opening_t *opening)
 {
-    return proposed(opening, again_proposed, no_id);
+    if (opening->words[TROUBLE] != 0) {
+        return refuse(opening);
+    }
+    if (have_met(opening)) {
+        return IRR_OK;
+    }
+    return ++opening->draws < DRAWS ? propose(opening, draw(opening), drawn) : propose(opening, 0, searched);
 }
 
 irr_status_t irr_agree_id(irr_opening_t *opening, irr_step_fn next)
 {
     opening->after = next;
-    return propose(opening, FROM_NEXT, first_proposed);
+    return propose(opening, FROM_NEXT, drawn);
 }

@@ -46,6 +46,7 @@ struct irr_opening {
     char               *gathered;   /* room for an all-gather of labels and addresses, or paths */
     uint32_t            id;         /* proposed, then agreed; IRR_IDS_NONE: there is none */
     uint32_t            from;       /* where the search for it begins, */
+    unsigned            draws;      /* how often that was drawn, */
     uint64_t            busy_ns;    /* and when it first had to look again; 0: not yet */
     bool                entered;    /* the engine knows the communicator */
     int                 label;      /* of this rank */
