@@ -6,28 +6,23 @@
  * something on a lane, or taken something off, reads that word and writes a byte.  It keeps no descriptor of the pipe,
  * so a process has no more open files with many partners.
  *
- * The one that sleeps pays for the order of these accesses (membarrier), so that a message costs no fence.  Where the
- * kernel has no membarrier a wakeup can be lost; callers bound their sleeps for that reason.
+ * A message costs no fence.  So the other one may read that word before this process sees what it has put on a lane,
+ * for as long as a processor keeps a store to itself.  This process yields between its word and its look, which takes
+ * longer; should that not do, the wakeup is lost, and callers bound their sleeps for that reason.  A barrier in the
+ * kernel (membarrier) would be exact, but a process with threads waits 10 ms and more to register for it.
  */
 #include "transport/shm/shm.h"
 
 #include <fcntl.h>
-#include <linux/membarrier.h>
+#include <sched.h>
 #include <stdio.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-
-static void order(int command)
-{
-    (void)syscall(__NR_membarrier, command, 0, 0);
-}
 
 void irr_shm_open_bell(irr_shm_t *shm)
 {
     if (pipe2(shm->bell, O_CLOEXEC | O_NONBLOCK) != 0) {
         shm->bell[0] = shm->bell[1] = 0;
     }
-    order(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
 }
 
 void irr_shm_close_bell(irr_shm_t *shm)
@@ -63,7 +58,7 @@ irr_status_t irr_shm_arm(irr_transport_t *transport, int *fd_p)
     }
     atomic_store_explicit(asleep(shm), 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
-    order(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+    sched_yield();
     shm->armed = true;
     for (size_t i = 0; i < shm->nactive; i++) {
         news = news || irr_shm_may_send(shm->active[i]) || irr_shm_may_receive(shm->active[i]);
