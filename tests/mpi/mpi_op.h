@@ -1,5 +1,6 @@
 /*
- * mpi_op.h - a nonblocking MPI_Ialltoallv, again and again with other contents, and what each must bring.
+ * mpi_op.h - the main function of programs that run cases, and a nonblocking MPI_Ialltoallv that such a program repeats
+ * with other contents.
  */
 #ifndef MPI_OP_H
 #define MPI_OP_H
@@ -9,6 +10,8 @@
 static char **keys;
 static int nkeys;
 static int number;       /* of the case; 0: none was given */
+
+/* The level of MPI_Init_thread.  In Open MPI 4.1 MPI_T_init_thread, which mpi_test_served calls, changes it later. */
 static int thread_level;
 
 /* A call that can be made again and again, with other contents. */

@@ -4,15 +4,9 @@
  *     mpi_persistent CASE [INFO_KEY=VALUE ...] [, CASE ...]   cases of the table at the end; the keys go to the
  *                                                             communicators of coll/irr
  */
-#include "mpi_work.h"
+#include "mpi_op.h"
 
 #include <pthread.h>
-
-static char **keys;
-static int nkeys;
-
-/* Of MPI_Init_thread: in Open MPI 4.1 MPI_T_init_thread, by which mpi_test_served begins, changes what MPI tells. */
-static int thread_level;
 
 static void run_types(MPI_Comm irr, MPI_Comm host, MPI_Datatype send_type, MPI_Datatype recv_type, uint64_t *state)
 {
@@ -412,43 +406,14 @@ static void case_left_alone(uint64_t *state)
     start_and_leave(rank == 1);
 }
 
-static const struct {
-    const char *name;
-    void      (*run)(uint64_t *state);
-} cases[] = {
+const op_case_t op_cases[] = {
     { "types", case_types }, { "together", case_together }, { "completion", case_completion },
     { "orphans", case_orphans }, { "leaked", case_leaked }, { "parts", case_parts }, { "refused", case_refused },
     { "active", case_active }, { "truncation", case_truncation }, { "threads", case_threads },
-    { "left_active", case_left_active }, { "left_alone", case_left_alone }
+    { "left_active", case_left_active }, { "left_alone", case_left_alone }, { NULL, NULL }
 };
-
-enum { CASES = sizeof(cases) / sizeof(cases[0]) };
-
-/* CASE and keys. */
-static void run(char **group, int length)
-{
-    uint64_t state = mpi_test_seed();
-    size_t i = 0;
-
-    while (i < CASES && (length < 1 || strcmp(group[0], cases[i].name) != 0)) {
-        i++;
-    }
-    if (CHECK(i < CASES)) {
-        keys = group + 1;
-        nkeys = length - 1;
-        cases[i].run(&state);
-    }
-}
 
 int main(int argc, char **argv)
 {
-    int threads = 0;
-
-    for (int i = 1; i < argc; i++) {
-        threads = threads || strcmp(argv[i], "threads") == 0;
-    }
-    MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &thread_level);
-    mpi_test_served();
-    mpi_test_groups(argv + 1, argc - 1, run);
-    return mpi_test_end();
+    return op_main(argc, argv);
 }

@@ -5,7 +5,7 @@
  *     mpi_requests CASE ... [, CASE ...]   cases of the table at the end
  */
 #include "mpi_memory.h"
-#include "mpi_work.h"
+#include "mpi_op.h"
 
 enum { REQUESTS = 5, STARTS = 120 };
 
@@ -238,34 +238,13 @@ static void case_leaked(uint64_t *state)
     MPI_Comm_free(&scene.host);
 }
 
-static const struct {
-    const char *name;
-    void      (*run)(uint64_t *state);
-} cases[] = {
+const op_case_t op_cases[] = {
     { "alone", case_alone }, { "few", case_few }, { "together", case_together }, { "between", case_between },
     { "orphans", case_orphans }, { "types", case_types }, { "active", case_active }, { "memory", case_memory },
-    { "leaked", case_leaked }
+    { "leaked", case_leaked }, { NULL, NULL }
 };
-
-enum { CASES = sizeof(cases) / sizeof(cases[0]) };
-
-static void run(char **group, int length)
-{
-    uint64_t state = mpi_test_seed();
-    size_t i = 0;
-
-    while (i < CASES && (length < 1 || strcmp(group[0], cases[i].name) != 0)) {
-        i++;
-    }
-    if (CHECK(i < CASES)) {
-        cases[i].run(&state);
-    }
-}
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
-    mpi_test_served();
-    mpi_test_groups(argv + 1, argc - 1, run);
-    return mpi_test_end();
+    return op_main(argc, argv);
 }
