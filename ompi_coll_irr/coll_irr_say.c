@@ -136,11 +136,12 @@ void mca_coll_irr_say_end(const mca_coll_irr_module_t *module, mca_coll_irr_serv
  * The last module of the list that offers a collective serves it.  NULL: that is ours, or it hands calls on to ours.
  * When a communicator is freed its modules leave the list one by one, and those above ours are still in it.
  */
-static const mca_coll_base_avail_coll_t *above(const mca_coll_irr_module_t *module, int which)
+static const mca_coll_base_avail_coll_t *above(const mca_coll_irr_module_t *module, const opal_list_t *modules,
+                                               int which)
 {
     const mca_coll_base_avail_coll_t *one, *last = NULL;
 
-    OPAL_LIST_FOREACH(one, module->comm->c_coll->module_list, mca_coll_base_avail_coll_t) {
+    OPAL_LIST_FOREACH(one, modules, mca_coll_base_avail_coll_t) {
         if (mca_coll_irr_offers(one->ac_module, which)) {
             last = one;
         }
@@ -153,15 +154,15 @@ static const mca_coll_base_avail_coll_t *above(const mca_coll_irr_module_t *modu
 void mca_coll_irr_say_above(mca_coll_irr_module_t *module)
 {
     const mca_coll_base_avail_coll_t *found[MCA_COLL_IRR_COLLECTIVES];
+    const opal_list_t *modules = says(module) && !module->said_above ? mca_coll_irr_modules(module->comm) : NULL;
     char calls[192] = "";
     int first = -1;
 
-    if (!says(module) || module->said_above || module->comm->c_coll == NULL ||
-        module->comm->c_coll->module_list == NULL) {
+    if (modules == NULL) {
         return;
     }
     for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
-        found[i] = above(module, i);
+        found[i] = above(module, modules, i);
         first = first < 0 && found[i] != NULL ? i : first;
         if (first >= 0 && found[i] == found[first]) {
             const size_t length = strlen(calls);

@@ -393,26 +393,54 @@ static inline bool mca_coll_irr_fault_tolerant_job(void)
 
 /*
  * Releases of one class lay out what we use of communicators and collective modules alike: all of 4.1, and in 5.0 up to
- * 6, and from 7 on.  5.0.10 has new members behind all that we use, for which modules keep room.
+ * 6, and from 7 on.  5.0.10 has a new member behind those of modules, for which ours keep room, and one in front of the
+ * list of a communicator's modules.
  */
 static inline int mca_coll_irr_abi_class(int major, int minor, int release)
 {
     return major * 10000 + minor * 100 + (major == 5 && minor == 0 && release >= 7);
 }
 
-static inline bool mca_coll_irr_abi_matches(char *running, size_t size)
+/* Major, minor and release number of the Open MPI that runs.  False: it does not tell. */
+static inline bool mca_coll_irr_release(int running[3])
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length, major, minor, release;
+    int length;
 
-    if (PMPI_Get_library_version(text, &length) != MPI_SUCCESS ||
-        sscanf(text, "Open MPI v%d.%d.%d", &major, &minor, &release) != 3) {
+    return PMPI_Get_library_version(text, &length) == MPI_SUCCESS &&
+           sscanf(text, "Open MPI v%d.%d.%d", &running[0], &running[1], &running[2]) == 3;
+}
+
+static inline bool mca_coll_irr_abi_matches(char *running, size_t size)
+{
+    int numbers[3];
+
+    if (!mca_coll_irr_release(numbers)) {
         snprintf(running, size, "unknown");
         return false;
     }
-    snprintf(running, size, "%d.%d.%d", major, minor, release);
-    return mca_coll_irr_abi_class(major, minor, release) ==
+    snprintf(running, size, "%d.%d.%d", numbers[0], numbers[1], numbers[2]);
+    return mca_coll_irr_abi_class(numbers[0], numbers[1], numbers[2]) ==
            mca_coll_irr_abi_class(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION);
+}
+
+/* Members in front of the list of a communicator's modules that not all releases of a class have. */
+static inline int mca_coll_irr_new_members(int major, int minor, int release)
+{
+    return major == 5 && minor == 0 && release >= 10;
+}
+
+/* The modules of a communicator by ascending priority, where this release has them.  NULL: there are none. */
+static inline const opal_list_t *mca_coll_irr_modules(const ompi_communicator_t *comm)
+{
+    int running[3];
+
+    if (comm->c_coll == NULL || !mca_coll_irr_release(running)) {
+        return NULL;
+    }
+    return (&comm->c_coll->module_list)[mca_coll_irr_new_members(running[0], running[1], running[2]) -
+                                        mca_coll_irr_new_members(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
+                                                                 OMPI_RELEASE_VERSION)];
 }
 
 #endif
