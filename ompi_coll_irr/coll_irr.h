@@ -15,6 +15,7 @@
  *   coll_irr_pvars_comm.c those of a communicator
  *   coll_irr_records.c    whether coll/irr is the same on all ranks of a communicator
  *   coll_irr_module.c     a module for each communicator: query, enable, destruct
+ *   coll_irr_team.h       what communicators of the same processes have in common
  *   coll_irr_collectives.h  the collectives, in one table
  *   coll_irr_entries.h    the functions in it
  *   coll_irr_activate.c   the first call of a collective on a communicator: agree, or leave it to the previous module
@@ -66,6 +67,7 @@
 
 typedef struct mca_coll_irr_group_t mca_coll_irr_group_t;
 typedef struct mca_coll_irr_bad_t mca_coll_irr_bad_t;
+typedef struct mca_coll_irr_team_t mca_coll_irr_team_t;
 
 /* The parameters that name an algorithm: the first rows of mca_coll_irr_choices. */
 enum {
@@ -114,7 +116,8 @@ typedef struct mca_coll_irr_component_t {
     bool                        may_sleep;      /* waits may: more ranks than processors on this node */
     bool                        measures;       /* somebody has asked what exchanges take */
     irr_counters_t              last_counters;  /* of the engine when it went */
-    mca_coll_irr_module_t      *modules;        /* all that live */
+    mca_coll_irr_module_t      *modules;        /* all that live, */
+    uint64_t                    numbers;        /* and as many have lived */
 } mca_coll_irr_component_t;
 
 /* The one symbol that Open MPI may see. */
@@ -143,8 +146,8 @@ typedef struct mca_coll_irr_settings_t {
 /* ---- module ---- */
 
 /*
- * NEW until the first call on the communicator, which decides once and for all; but where the ranks choose as they go,
- * they agree on that later (coll_irr_choose.c).
+ * NEW until the first call on a communicator of the team, which decides once and for all; but where the ranks choose as
+ * they go, they agree on that later (coll_irr_choose.c).
  */
 typedef enum mca_coll_irr_state_t {
     MCA_COLL_IRR_NEW,
@@ -172,7 +175,7 @@ typedef struct mca_coll_irr_neighbors_t {
 /* Room for the cause of what serves a collective. */
 #define MCA_COLL_IRR_CAUSE 256
 
-/* A collective on a communicator: who serves it, and by what. */
+/* A collective of a team of communicators (coll_irr_team.h), or of a series: who serves it, and by what. */
 typedef struct mca_coll_irr_service_t {
     mca_coll_irr_which_t which;
     const char          *call;       /* its name, or that of a form which is served on its own */
@@ -180,7 +183,10 @@ typedef struct mca_coll_irr_service_t {
     int                  algorithm;  /* row of the algorithm table, or MCA_COLL_IRR_HOST */
     irr_comm_t          *irr_comm;   /* while SERVING */
     bool                 shares;     /* irr_comm is that of the collective's leader */
-    bool                 said;       /* a line of coll_irr_verbose has named what serves it, */
+    uint64_t             first;      /* the number of the first module of the team that has called it, */
+    uint64_t             communicators;   /* how many have, */
+    uint64_t             passed;     /* and calls of those that did not join, which went to the host's uncounted */
+    bool                 said;       /* a line of coll_irr_verbose has named what serves a series, */
     bool                 requests_said;   /* or one of its persistent requests, which are not said one by one */
     char                 why[MCA_COLL_IRR_CAUSE];   /* SERVING, DECLINED, or refused: the cause, as a clause */
 
@@ -207,8 +213,6 @@ struct mca_coll_irr_module_t {
     const mca_coll_irr_settings_t *settings;    /* many communicators may have the same */
     mca_coll_irr_neighbors_t   *neighbors;      /* NULL: no call has asked for them yet, or no memory */
     bool                        said_above;     /* a line has told of a component of a higher priority */
-    bool                        everywhere;     /* all ranks have coll/irr: known from the first call on */
-    irr_machine_t               machine;        /* by which ways are ranked; alike on all ranks where these choose */
     irr_status_t                trouble;        /* a bad value, or no memory for a module; told in the first call */
     char                       *reason;         /* of it, or why the engine cannot be opened, for the user */
     mca_coll_irr_bad_t         *bad;            /* the bad value, from malloc; NULL: there is none, or no memory */
@@ -218,27 +222,23 @@ struct mca_coll_irr_module_t {
     struct mca_coll_irr_series_t *series;       /* room for those below, from malloc: no call has to find memory */
     struct mca_coll_irr_series_t *nonblocking[MCA_COLL_IRR_COLLECTIVES];   /* calls; NULL: none so far */
     mca_coll_irr_module_t      *next, *prev;    /* of the component's list */
-
-    /* Most communicators see no collective of ours, or one: a service that was not called yet is not even zeros. */
-    bool                        called[MCA_COLL_IRR_COLLECTIVES];
-    mca_coll_irr_service_t      services[MCA_COLL_IRR_COLLECTIVES];
+    uint64_t                    number;         /* of this module, among all of this process */
+    mca_coll_irr_team_t        *team;           /* NULL: there was no call yet */
+    mca_coll_irr_team_t        *own_team;       /* room for one: no call has to find memory; NULL: it is in use */
+    bool                        barred;         /* all ranks know that it cannot join its team */
+    bool                        called[MCA_COLL_IRR_COLLECTIVES];   /* on this communicator */
+    bool                        joined[MCA_COLL_IRR_COLLECTIVES];
+    bool                        said[MCA_COLL_IRR_COLLECTIVES];     /* a line has named what serves it */
+    uint64_t                    passed[MCA_COLL_IRR_COLLECTIVES];   /* calls that went to the host's uncounted */
 };
 
 OBJ_CLASS_DECLARATION(mca_coll_irr_module_t);
 
 /* The service of a collective, from its first call on. */
-mca_coll_irr_service_t *mca_coll_irr_service_begin(mca_coll_irr_module_t *module, mca_coll_irr_which_t which);
-
-static inline mca_coll_irr_service_t *mca_coll_irr_service(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
-{
-    return module->called[which] ? &module->services[which] : mca_coll_irr_service_begin(module, which);
-}
+mca_coll_irr_service_t *mca_coll_irr_service(mca_coll_irr_module_t *module, mca_coll_irr_which_t which);
 
 /* NULL: there was no call yet. */
-static inline mca_coll_irr_service_t *mca_coll_irr_service_called(mca_coll_irr_module_t *module, int which)
-{
-    return module->called[which] ? &module->services[which] : NULL;
-}
+mca_coll_irr_service_t *mca_coll_irr_service_called(mca_coll_irr_module_t *module, int which);
 
 /* The row of the algorithm table that the settings have for a collective, or MCA_COLL_IRR_HOST. */
 static inline int mca_coll_irr_algorithm_of(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
@@ -320,21 +320,29 @@ bool mca_coll_irr_records_are_alike(const mca_coll_irr_ranks_t *ranks, const uin
 /* ---- activation ---- */
 
 /*
- * Makes sure that the state of a collective is decided; collective over the communicator in the first call, in which it
- * may block.  OMPI_SUCCESS, or the error of a message.
+ * Makes sure that the state of a collective is decided; collective over the communicator in the first call, and in the
+ * one in which it joins its team, in which it may block.  OMPI_SUCCESS and the service, or the error of a message.
  */
-int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
+int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
+                          mca_coll_irr_service_t **service_p);
 
 /* What the exchanges of a service go by; where the ranks choose, what they have found so far.  False: the host's. */
 bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
                                    irr_settings_t *settings);
 
-/* Local: a collective that is served is not any more; and all of a communicator. */
+/* Local: a collective that is served is not any more. */
 void mca_coll_irr_service_end(mca_coll_irr_service_t *service);
-void mca_coll_irr_services_end(mca_coll_irr_module_t *module);
+
+/* Local: has it engine communicators; close them; are all those there that its state needs, and none has failed? */
+bool mca_coll_irr_service_is_open(const mca_coll_irr_service_t *service);
+void mca_coll_irr_service_close(mca_coll_irr_service_t *service);
+bool mca_coll_irr_service_is_sound(const mca_coll_irr_service_t *service);
 
 /* Collective: makes sure that the engine is open, and that a module has room for problems; or why not. */
 irr_status_t mca_coll_irr_prepare(mca_coll_irr_module_t *module, mca_coll_irr_group_t **group_p);
+
+/* Local: room for problems alone. */
+irr_status_t mca_coll_irr_prepare_rooms(mca_coll_irr_module_t *module);
 
 /* Collective, blocking: words become the maxima of all ranks. */
 irr_status_t mca_coll_irr_maxima(mca_coll_irr_module_t *module, uint64_t *words, size_t count);

@@ -13,6 +13,7 @@
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
 #include "coll_irr_question.h"
+#include "coll_irr_team.h"
 #include "coll_irr_tell.h"
 
 #include "core/clock.h"
@@ -60,17 +61,25 @@ int mca_coll_irr_node_ranks(const mca_coll_irr_module_t *module)
     return count;
 }
 
-/* What only this rank can know: no memory, no transport. */
-irr_status_t mca_coll_irr_prepare(mca_coll_irr_module_t *module, mca_coll_irr_group_t **group_p)
+irr_status_t mca_coll_irr_prepare_rooms(mca_coll_irr_module_t *module)
 {
     const mca_coll_irr_neighbors_t *neighbors = module->neighbors;
     const size_t ranks = (size_t)module->ranks.size;
 
-    *group_p = mca_coll_irr_group_create(&module->ranks);
     if (mca_coll_irr_room_init(&module->send_room, ranks) != IRR_OK ||
-        mca_coll_irr_room_init(&module->recv_room, ranks) != IRR_OK || *group_p == NULL ||
+        mca_coll_irr_room_init(&module->recv_room, ranks) != IRR_OK ||
         (neighbors != NULL && (mca_coll_irr_room_init(&module->send_room, (size_t)neighbors->sends) != IRR_OK ||
                                mca_coll_irr_room_init(&module->recv_room, (size_t)neighbors->receives) != IRR_OK))) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    return IRR_OK;
+}
+
+/* What only this rank can know: no memory, no transport. */
+irr_status_t mca_coll_irr_prepare(mca_coll_irr_module_t *module, mca_coll_irr_group_t **group_p)
+{
+    *group_p = mca_coll_irr_group_create(&module->ranks);
+    if (mca_coll_irr_prepare_rooms(module) != IRR_OK || *group_p == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
     return mca_coll_irr_engine_open();
@@ -79,6 +88,7 @@ irr_status_t mca_coll_irr_prepare(mca_coll_irr_module_t *module, mca_coll_irr_gr
 void mca_coll_irr_serve_from_now(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     service->state = MCA_COLL_IRR_SERVING;
+    module->joined[service->which] = true;
     snprintf(service->why, sizeof(service->why), "%s is %s%s", mca_coll_irr_parameter(service->which),
              irr_algorithm_name(service->algorithm), mca_coll_irr_reason_to_serve(module, service));
     mca_coll_irr_say(module, service);
@@ -115,23 +125,48 @@ int mca_coll_irr_fail(mca_coll_irr_service_t *service, irr_status_t status)
     return mca_coll_irr_error(status);
 }
 
-void mca_coll_irr_service_end(mca_coll_irr_service_t *service)
+void mca_coll_irr_service_close(mca_coll_irr_service_t *service)
 {
     mca_coll_irr_choose_end(service);
     if (service->irr_comm != NULL && !service->shares) {
         irr_comm_destroy(service->irr_comm);
     }
     service->irr_comm = NULL;
+}
+
+void mca_coll_irr_service_end(mca_coll_irr_service_t *service)
+{
+    mca_coll_irr_service_close(service);
     service->state = service->state == MCA_COLL_IRR_NEW ? MCA_COLL_IRR_NEW : MCA_COLL_IRR_DECLINED;
 }
 
-void mca_coll_irr_services_end(mca_coll_irr_module_t *module)
+bool mca_coll_irr_service_is_open(const mca_coll_irr_service_t *service)
 {
-    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
-        if (module->called[i]) {
-            mca_coll_irr_service_end(&module->services[i]);
-        }
+    bool open = service->irr_comm != NULL;
+
+    for (int i = 1; i < IRR_TRIAL_WAYS; i++) {
+        open = open || service->ways[i] != NULL;
     }
+    return open;
+}
+
+static bool is_sound(irr_comm_t *irr_comm)
+{
+    return irr_comm != NULL && !irr_comm_has_failed(irr_comm);
+}
+
+bool mca_coll_irr_service_is_sound(const mca_coll_irr_service_t *service)
+{
+    const irr_choice_t *choice = &service->choice;
+    bool sound = choice->way == 0 || is_sound(service->ways[choice->way]);
+
+    if (service->state != MCA_COLL_IRR_CHOOSING) {
+        return is_sound(service->irr_comm);
+    }
+    for (int i = 0; i < choice->trial.count && choice->tries; i++) {
+        sound = sound && (choice->slots[i] == 0 || is_sound(service->ways[choice->slots[i]]));
+    }
+    return sound;
 }
 
 bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
@@ -187,6 +222,9 @@ static int share(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
     mca_coll_irr_service_t *leader = leader_of(module, service);
     int result = leader->state == MCA_COLL_IRR_NEW ? decide(module, leader) : OMPI_SUCCESS;
 
+    if (mca_coll_irr_team_awaits(module, leader)) {   /* another communicator had it opened: not for this service */
+        return decide(module, service);
+    }
     if (leader->state == MCA_COLL_IRR_FAILED) {
         return mca_coll_irr_fail(service, IRR_ERR_PEER);
     }
@@ -226,10 +264,13 @@ int mca_coll_irr_ask(mca_coll_irr_module_t *module, mca_coll_irr_service_t *serv
     irr_status_t status;
     int result;
 
-    mca_coll_irr_question_start(question, module, service, MCA_COLL_IRR_TAG_BLOCKING, module->everywhere, NULL);
+    mca_coll_irr_question_start(question, module, service, MCA_COLL_IRR_TAG_BLOCKING, module->team->everywhere, NULL);
     status = mca_coll_irr_question_wait(question);
-    module->everywhere = module->everywhere || question->everywhere;
+    module->team->everywhere = module->team->everywhere || question->everywhere;
     result = status == IRR_OK ? answer(module, service, question) : mca_coll_irr_fail(service, status);
+    if (service->state == MCA_COLL_IRR_DECLINED || service->state == MCA_COLL_IRR_FAILED) {
+        mca_coll_irr_team_retire(module->team);   /* the next communicator asks again */
+    }
     mca_coll_irr_rounds_leave(&module->ranks, &own, question);
     return result;
 }
@@ -254,7 +295,6 @@ static int begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
     char text[128];
     int result;
 
-    mca_coll_irr_meet_neighbors(module, service->which);
     switch (mca_coll_irr_mode(module, service)) {
     case MCA_COLL_IRR_CHOOSES:
         mca_coll_irr_choose_begin(module, service);
@@ -271,11 +311,19 @@ static int begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
     }
 }
 
-int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
+                          mca_coll_irr_service_t **service_p)
 {
-    switch (service->state) {
-    case MCA_COLL_IRR_NEW:    return begin(module, service);
-    case MCA_COLL_IRR_FAILED: return mca_coll_irr_error(IRR_ERR_PEER);
-    default:                  return OMPI_SUCCESS;
+    mca_coll_irr_service_t *service = mca_coll_irr_service(module, which);
+    int result = OMPI_SUCCESS;
+
+    if (mca_coll_irr_team_awaits(module, service)) {
+        result = mca_coll_irr_team_join(module, service);
+        service = mca_coll_irr_service(module, which);   /* of another team, if it could not join */
     }
+    if (result == OMPI_SUCCESS && service->state == MCA_COLL_IRR_NEW) {
+        result = begin(module, service);
+    }
+    *service_p = service;
+    return service->state == MCA_COLL_IRR_FAILED ? mca_coll_irr_error(IRR_ERR_PEER) : result;
 }

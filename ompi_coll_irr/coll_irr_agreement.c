@@ -4,6 +4,7 @@
 #include "coll_irr_agreement.h"
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
+#include "coll_irr_team.h"
 #include "coll_irr_tell.h"
 
 #include "core/clock.h"
@@ -50,9 +51,10 @@ static irr_choice_act_t list_ways(mca_coll_irr_module_t *module, mca_coll_irr_se
     irr_choice_t *choice = &service->choice;
     const irr_traffic_t traffic = irr_choice_traffic(choice, module->ranks.size,
                                                      mca_coll_irr_has_neighbors(module, service->which));
-    const double host_ns = irr_model_host_ns(&module->machine, &traffic);
+    const irr_machine_t *machine = &module->team->machine;
+    const double host_ns = irr_model_host_ns(machine, &traffic);
     irr_candidate_t list[IRR_CANDIDATES_MAX];
-    const int all = service->refused ? 0 : irr_candidates(&module->machine, &traffic, &module->settings->engine, list);
+    const int all = service->refused ? 0 : irr_candidates(machine, &traffic, &module->settings->engine, list);
     double ratios[IRR_CANDIDATES_MAX];
     int count = 0;
 
@@ -108,7 +110,7 @@ void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char 
 }
 
 /* One rank says what was found. */
-static void say(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+static void say(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     mca_coll_irr_say(module, service);
     mca_coll_irr_tally_found(service);
@@ -124,6 +126,9 @@ static irr_status_t end_ways(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_service_t *service = agreement->service;
 
+    if (agreement->open > 0) {
+        agreement->module->joined[service->which] = true;   /* a series looks at none of that */
+    }
     if (agreement->open > 0 && !service->grouped) {
         mca_coll_irr_teardown_add(agreement->group);
         service->grouped = true;

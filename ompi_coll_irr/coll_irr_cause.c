@@ -118,7 +118,7 @@ void mca_coll_irr_cause(const mca_coll_irr_module_t *module, const mca_coll_irr_
 void mca_coll_irr_served_by(const mca_coll_irr_service_t *service, char *text, size_t size)
 {
     if (service->state == MCA_COLL_IRR_SERVING) {
-        snprintf(text, size, "%s", irr_comm_algorithm(service->irr_comm));
+        snprintf(text, size, "%s", mca_coll_irr_serving(service));
     } else {
         mca_coll_irr_way_text(service, service->state == MCA_COLL_IRR_CHOOSING ? service->choice.way : 0, text, size);
     }

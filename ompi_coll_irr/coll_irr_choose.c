@@ -12,6 +12,7 @@
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
 #include "coll_irr_settings.h"
+#include "coll_irr_team.h"
 #include "coll_irr_tell.h"
 
 #include "core/clock.h"
@@ -64,6 +65,9 @@ static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
 /* Each communicator asks for one of these, and to look at all parameters takes long beside making one. */
 static mca_coll_irr_mode_t process_modes[MCA_COLL_IRR_ALGORITHMS];
 
+_Static_assert(MCA_COLL_IRR_ALGORITHMS == 3 && 2 * MCA_COLL_IRR_MODES * MCA_COLL_IRR_MODES * MCA_COLL_IRR_MODES <=
+               1 << MCA_COLL_IRR_MODES_BITS, "there is room in the record");
+
 void mca_coll_irr_modes_open(void)
 {
     for (int i = 0; i < MCA_COLL_IRR_ALGORITHMS; i++) {
@@ -71,12 +75,17 @@ void mca_coll_irr_modes_open(void)
     }
 }
 
+bool mca_coll_irr_is_given_files(void)
+{
+    return wants_engine(NULL);
+}
+
 uint64_t mca_coll_irr_process_modes(void)
 {
-    uint64_t modes = 0;
+    uint64_t modes = mca_coll_irr_teams_are_shared();
 
     for (int i = 0; i < MCA_COLL_IRR_ALGORITHMS; i++) {
-        modes = modes << 2 | (uint64_t)process_modes[i];
+        modes = modes * MCA_COLL_IRR_MODES + (uint64_t)process_modes[i];
     }
     return modes;
 }
@@ -151,7 +160,11 @@ static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
     mca_coll_irr_agreement_start(agreement, module, service, MCA_COLL_IRR_TAG_BLOCKING, &purpose);
     status = mca_coll_irr_agreement_wait(agreement);
     mca_coll_irr_rounds_leave(&module->ranks, &own, agreement);
-    return status == IRR_OK ? OMPI_SUCCESS : mca_coll_irr_fail(service, status);
+    if (status != IRR_OK) {
+        mca_coll_irr_team_retire(module->team);
+        return mca_coll_irr_fail(service, status);
+    }
+    return OMPI_SUCCESS;
 }
 
 /* ---- calls ---- */

@@ -7,7 +7,9 @@
 #include "coll_irr.h"
 
 /* What a first call does, as far as this rank knows: ask the others, choose as calls go, or leave all to Open MPI. */
-typedef enum mca_coll_irr_mode_t { MCA_COLL_IRR_ASKS, MCA_COLL_IRR_CHOOSES, MCA_COLL_IRR_LEAVES } mca_coll_irr_mode_t;
+typedef enum mca_coll_irr_mode_t {
+    MCA_COLL_IRR_ASKS, MCA_COLL_IRR_CHOOSES, MCA_COLL_IRR_LEAVES, MCA_COLL_IRR_MODES
+} mca_coll_irr_mode_t;
 
 mca_coll_irr_mode_t mca_coll_irr_mode(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
 
@@ -17,8 +19,11 @@ bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_col
 /* With the component: the modes of communicators without info keys. */
 void mca_coll_irr_modes_open(void);
 
-/* These, for all parameters that name an algorithm: for the record of this process. */
-#define MCA_COLL_IRR_MODES_BITS (2 * MCA_COLL_IRR_ALGORITHMS)
+/* Do parameters give a schedule file, or ask for the matrices? */
+bool mca_coll_irr_is_given_files(void);
+
+/* The modes for all parameters that name an algorithm, and whether teams are shared: for the record of this process. */
+#define MCA_COLL_IRR_MODES_BITS 6
 uint64_t mca_coll_irr_process_modes(void);
 
 /* Local: begins to. */

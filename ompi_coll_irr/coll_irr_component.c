@@ -5,6 +5,7 @@
 #include "coll_irr_engine.h"
 #include "coll_irr_network.h"
 #include "coll_irr_settings.h"
+#include "coll_irr_team.h"
 #include "coll_irr_tell.h"
 
 #include <stdlib.h>
@@ -83,6 +84,7 @@ static int irr_open(void)
     mca_coll_irr_requests_open();
     mca_coll_irr_network_open();
     mca_coll_irr_modes_open();
+    mca_coll_irr_teams_open();
     mca_coll_irr_records_open();
     mca_coll_irr_check_open();
     mca_coll_irr_report_open();
@@ -96,6 +98,7 @@ static int irr_close(void)
     mca_coll_irr_teardown_local();
     mca_coll_irr_report_close();
     mca_coll_irr_modules_close();
+    mca_coll_irr_teams_close();
     mca_coll_irr_settings_close();
     mca_coll_irr_records_close();
     mca_coll_irr_say_close();

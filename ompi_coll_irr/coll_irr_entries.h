@@ -5,7 +5,7 @@
 #ifndef MCA_COLL_IRR_ENTRIES_H
 #define MCA_COLL_IRR_ENTRIES_H
 
-#include "coll_irr.h"
+#include "coll_irr_team.h"
 
 /* ---- by the previous module, of a type ---- */
 
@@ -49,12 +49,13 @@ static inline const mca_coll_irr_previous_t *mca_coll_irr_left_to(mca_coll_base_
                                                                   mca_coll_irr_which_t which)
 {
     mca_coll_irr_module_t *module = (mca_coll_irr_module_t *)base;
-    mca_coll_irr_service_t *service = &module->services[which];
+    mca_coll_irr_service_t *service;
     bool left;
 
-    if (!module->called[which] || service->row != NULL || mca_coll_irr_component.measures) {
+    if (!module->called[which] || mca_coll_irr_component.measures) {
         return NULL;
     }
+    service = &module->team->services[which];
     left = service->state == MCA_COLL_IRR_CHOOSING
                ? service->choice.way == 0 && irr_choice_goes_on(&service->choice)
                : service->state == MCA_COLL_IRR_DECLINED;

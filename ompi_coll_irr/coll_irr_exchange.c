@@ -11,8 +11,10 @@ static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const m
 {
     const irr_problem_t problem = mca_coll_irr_problem(call, &module->ranks);
     irr_exchange_t *running = irr_comm_exchange(irr_comm);
-    irr_status_t status = irr_exchange_start(running, &problem, call->input.base, call->output.base);
+    irr_status_t status;
 
+    irr_comm_use(irr_comm, module->number);
+    status = irr_exchange_start(running, &problem, call->input.base, call->output.base);
     if (status == IRR_OK) {
         status = mca_coll_irr_engine_wait(running);
     }
@@ -70,8 +72,8 @@ void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_
 int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call)
 {
     const bool in_place = mca_coll_irr_call_in_place(call);
-    mca_coll_irr_service_t *service = mca_coll_irr_service(module, which);
-    const int result = mca_coll_irr_activate(module, service);
+    mca_coll_irr_service_t *service;
+    const int result = mca_coll_irr_activate(module, which, &service);
 
     if (result != OMPI_SUCCESS) {
         return result;

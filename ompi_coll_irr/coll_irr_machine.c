@@ -9,6 +9,7 @@
  * Cost: two more words in what the ranks ask each other; where they differ two more all-reduces.
  */
 #include "coll_irr_choose.h"
+#include "coll_irr_team.h"
 
 #include <stdlib.h>
 
@@ -171,10 +172,10 @@ static bool take(mca_coll_irr_module_t *module, const uint64_t words[2])
     const irr_machine_t standard = IRR_MACHINE_DEFAULT;
     const bool alike = words[0] == ~words[1];
 
-    module->machine = alike ? mine.machine : standard;
+    module->team->machine = alike ? mine.machine : standard;
     opal_output_verbose(module->ranks.rank == 0 ? 10 : 20, mca_coll_irr_component.output,
                         "coll:irr: communicator %s takes the %s constants of the machine", module->comm->c_name,
-                        memcmp(&module->machine, &standard, sizeof(standard)) == 0 ? "default" : "measured");
+                        memcmp(&module->team->machine, &standard, sizeof(standard)) == 0 ? "default" : "measured");
     return alike;
 }
 

@@ -7,10 +7,12 @@
  *
  * Without a module a rank would not come to that collective, where the others wait for it.  So a few are made while
  * there is memory, and a communicator that finds none gets one of those, which takes part and declines.  For the same
- * reason a module has room for the series of its nonblocking calls, of which only those in use are touched.
+ * reason a module has room for the series of its nonblocking calls, and for a team, of which only those in use are
+ * touched.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_settings.h"
+#include "coll_irr_team.h"
 #include "coll_irr_tell.h"
 
 #include <stdlib.h>
@@ -98,12 +100,12 @@ static mca_coll_irr_module_t *swap_spare(mca_coll_irr_module_t *module)
     return module;
 }
 
-/* NULL without memory for a module and for its series of nonblocking calls. */
+/* NULL without memory for a module, for its series of nonblocking calls and for a team. */
 static mca_coll_irr_module_t *new_module(void)
 {
     mca_coll_irr_module_t *module = OBJ_NEW(mca_coll_irr_module_t);
 
-    if (module != NULL && module->series == NULL) {
+    if (module != NULL && (module->series == NULL || module->own_team == NULL)) {
         OBJ_RELEASE(module);
     }
     return module;
@@ -188,17 +190,39 @@ mca_coll_base_module_t *mca_coll_irr_comm_query(ompi_communicator_t *comm, int *
     return &module->super;
 }
 
-mca_coll_irr_service_t *mca_coll_irr_service_begin(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
+/* The first call on this communicator. */
+static mca_coll_irr_service_t *begin_service(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
-    mca_coll_irr_service_t *service = &module->services[which];
+    mca_coll_irr_service_t *service;
 
-    *service = (mca_coll_irr_service_t){
-        .which = which,
-        .call = mca_coll_irr_collectives[which].forms[MCA_COLL_IRR_BLOCKING].call,
-        .algorithm = mca_coll_irr_algorithm_of(module, which)
-    };
+    mca_coll_irr_team_find(module);
+    service = &module->team->services[which];
+    if (!module->team->begun[which]) {
+        *service = (mca_coll_irr_service_t){
+            .which = which,
+            .call = mca_coll_irr_collectives[which].forms[MCA_COLL_IRR_BLOCKING].call,
+            .algorithm = mca_coll_irr_algorithm_of(module, which),
+            .first = module->number
+        };
+        module->team->begun[which] = true;
+    }
+    mca_coll_irr_meet_neighbors(module, which);
     module->called[which] = true;
+    service->communicators++;
+    if (service->state == MCA_COLL_IRR_DECLINED) {
+        mca_coll_irr_say(module, service);
+    }
     return service;
+}
+
+mca_coll_irr_service_t *mca_coll_irr_service(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
+{
+    return module->called[which] ? &module->team->services[which] : begin_service(module, which);
+}
+
+mca_coll_irr_service_t *mca_coll_irr_service_called(mca_coll_irr_module_t *module, int which)
+{
+    return module->called[which] ? &module->team->services[which] : NULL;
 }
 
 static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
@@ -226,10 +250,12 @@ static void construct(mca_coll_irr_module_t *module)
 {
     size_t base = sizeof(module->super);
 
-    memset((char *)module + base, 0, offsetof(mca_coll_irr_module_t, services) - base);
+    memset((char *)module + base, 0, sizeof(*module) - base);
     module->settings = &mca_coll_irr_settings_none;
     module->series = malloc(MCA_COLL_IRR_COLLECTIVES * sizeof(*module->series));
+    module->own_team = mca_coll_irr_team_create();
     opal_mutex_lock(&mca_coll_irr_component.lock);
+    module->number = ++mca_coll_irr_component.numbers;
     module->next = mca_coll_irr_component.modules;
     if (module->next != NULL) {
         module->next->prev = module;
@@ -266,11 +292,11 @@ static void destruct(mca_coll_irr_module_t *module)
     mca_coll_irr_nonblocking_end(module);
     for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
         if (module->called[i]) {
-            mca_coll_irr_tally_end(module, &module->services[i]);
-            mca_coll_irr_service_end(&module->services[i]);
-            free(module->services[i].candidates);
+            mca_coll_irr_tally_end(module, &module->team->services[i]);
         }
     }
+    mca_coll_irr_team_leave(module);
+    free(module->own_team);
     free(module->reason);
     free(module->bad);
     free(module->neighbors);

@@ -24,6 +24,7 @@
  */
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
+#include "coll_irr_team.h"
 #include "coll_irr_tell.h"
 
 static const char *const another = "of no use for nonblocking calls, which another component serves than libnbc";
@@ -94,6 +95,7 @@ static void begin_series(mca_coll_irr_series_t *series)
     mca_coll_irr_service_t *service = &series->service;
     char text[128];
 
+    mca_coll_irr_team_find(series->module);
     mca_coll_irr_meet_neighbors(series->module, service->which);
     series->tag = MCA_COLL_IRR_TAG_SERIES - (int)service->which;
     if (persistent->function == NULL || persistent->module != nonblocking->module) {

@@ -15,6 +15,7 @@
  */
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
+#include "coll_irr_team.h"
 #include "coll_irr_tell.h"
 
 #include "core/clock.h"
@@ -68,7 +69,7 @@ static mca_coll_irr_request_t *create(const args_t *args)
     if (series != NULL) {
         mca_coll_irr_series_init(series, args->module, args->which, entry->call);
         series->service.state = MCA_COLL_IRR_DECLINED;
-        memcpy(series->service.why, args->module->services[args->which].why, sizeof(series->service.why));
+        memcpy(series->service.why, args->module->team->services[args->which].why, sizeof(series->service.why));
         request = mca_coll_irr_request_take(series, args->call, true);
     }
     if (request == NULL || !open_call(request, args->in_place)) {
@@ -157,7 +158,7 @@ static irr_status_t create_served(const args_t *args, const irr_settings_t *sett
 static irr_status_t take_found(mca_coll_irr_module_t *module, mca_coll_irr_request_t *request)
 {
     mca_coll_irr_service_t *service = &request->series->service;
-    const mca_coll_irr_service_t *class = &module->services[service->which];
+    const mca_coll_irr_service_t *class = &module->team->services[service->which];
     irr_status_t trouble = IRR_OK, status;
     irr_settings_t settings;
 
@@ -207,7 +208,7 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
         if (result == OMPI_SUCCESS) {
             ompi_request_free(&inner);
         }
-        return mca_coll_irr_fail(&module->services[args->which], status);
+        return mca_coll_irr_fail(&module->team->services[args->which], status);
     }
     request->inner = inner;
     request->ready = true;
@@ -220,9 +221,9 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
     status = take_found(module, request);
     if (status != IRR_OK) {
         mca_coll_irr_request_destroy(request);
-        return mca_coll_irr_fail(&module->services[args->which], status);
+        return mca_coll_irr_fail(&module->team->services[args->which], status);
     }
-    mca_coll_irr_tally_request(request, module->services[args->which].choice.way != 0 ? begin_ns : 0);
+    mca_coll_irr_tally_request(request, module->team->services[args->which].choice.way != 0 ? begin_ns : 0);
     *request_p = &request->super.super;
     return OMPI_SUCCESS;
 }
@@ -230,12 +231,12 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
 int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
                            ompi_info_t *info, ompi_request_t **request_p)
 {
-    mca_coll_irr_service_t *class = mca_coll_irr_service(module, which);
+    mca_coll_irr_service_t *class;
     const args_t args = {
         .module = module, .which = which, .call = call, .in_place = mca_coll_irr_call_in_place(call), .info = info };
     irr_status_t status = IRR_ERR_NOT_SUPPORTED;
     irr_settings_t settings;
-    int result = mca_coll_irr_activate(module, class);
+    int result = mca_coll_irr_activate(module, which, &class);
 
     if (result == OMPI_SUCCESS && class->state == MCA_COLL_IRR_CHOOSING) {
         result = mca_coll_irr_choose_ask(module, class);

@@ -17,7 +17,7 @@ static int way_of(const mca_coll_irr_service_t *service)
     int algorithm = MCA_COLL_IRR_HOST;
 
     if (service->state == MCA_COLL_IRR_SERVING) {
-        algorithm = irr_algorithm_find(irr_comm_algorithm(service->irr_comm));
+        algorithm = irr_algorithm_find(mca_coll_irr_serving(service));
     } else if (service->state == MCA_COLL_IRR_CHOOSING && way != 0) {
         algorithm = service->candidates->open[way].row;
     }

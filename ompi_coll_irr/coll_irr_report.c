@@ -10,6 +10,7 @@
  * Cost: one message a rank, with a row for each kind of communicator, 64 at most.  Nothing if it is off.
  */
 #include "coll_irr_engine.h"
+#include "coll_irr_team.h"
 #include "coll_irr_tell.h"
 
 #include <errno.h>
@@ -216,10 +217,11 @@ void mca_coll_irr_report_end(void)
     for (mca_coll_irr_module_t *module = mca_coll_irr_component.modules; module != NULL; module = module->next) {
         for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
             if (module->called[i]) {
-                mca_coll_irr_tally_end(module, &module->services[i]);
+                mca_coll_irr_tally_end(module, &module->team->services[i]);
             }
         }
     }
+    mca_coll_irr_teams_each(mca_coll_irr_tally_close);
     mca_coll_irr_requests_tally();
     if (!report.wanted) {
         return;

@@ -5,6 +5,7 @@
  * are looked up once a process of the job, and only by a rank that tells of a communicator with that process.
  */
 #include "coll_irr_network.h"
+#include "coll_irr_team.h"
 #include "coll_irr_tell.h"
 
 #include <stdlib.h>
@@ -104,12 +105,19 @@ static void trial_texts(const mca_coll_irr_service_t *service, char each[48], ch
     }
 }
 
-void mca_coll_irr_say(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+/* Has a line told of the service?  Of one of a team, on this communicator. */
+static bool *said_of(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    return service == mca_coll_irr_service_called(module, service->which) ? &module->said[service->which]
+                                                                          : &service->said;
+}
+
+void mca_coll_irr_say(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     char by[IRR_CANDIDATE_TEXT], cause[MCA_COLL_IRR_CAUSE], each[48], tried[80];
     int nodes;
 
-    service->said = true;
+    *said_of(module, service) = true;
     if (!says(module)) {
         return;
     }
@@ -123,9 +131,9 @@ void mca_coll_irr_say(const mca_coll_irr_module_t *module, mca_coll_irr_service_
     mca_coll_irr_network_say();
 }
 
-void mca_coll_irr_say_end(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+void mca_coll_irr_say_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
-    if (service->state == MCA_COLL_IRR_CHOOSING && service->choice.calls > 0 && !service->said) {
+    if (service->state == MCA_COLL_IRR_CHOOSING && service->choice.calls > 0 && !*said_of(module, service)) {
         mca_coll_irr_say(module, service);
     }
 }

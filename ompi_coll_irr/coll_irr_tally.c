@@ -7,6 +7,7 @@
  */
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
+#include "coll_irr_team.h"
 #include "coll_irr_tell.h"
 
 #include "core/clock.h"
@@ -27,6 +28,9 @@ static mca_coll_irr_row_t *row_of(mca_coll_irr_service_t *service)
 static int dispatch(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_call_t *call,
                     bool in_place)
 {
+    if (mca_coll_irr_team_awaits(module, service)) {   /* this communicator does not join, or not yet */
+        return mca_coll_irr_host(module, service->which, call, in_place);
+    }
     switch (service->state) {
     case MCA_COLL_IRR_CHOOSING: return mca_coll_irr_choose(module, service, call, in_place);
     case MCA_COLL_IRR_SERVING:  return mca_coll_irr_exchange(module, service->irr_comm, call, in_place);
@@ -35,12 +39,30 @@ static int dispatch(mca_coll_irr_module_t *module, mca_coll_irr_service_t *servi
     }
 }
 
-static void add_load(mca_coll_irr_row_t *row, const mca_coll_irr_side_t *side, int me)
+/* Other ranks that this one may send to in a call. */
+static uint64_t receivers(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
+    const mca_coll_irr_neighbors_t *neighbors = module->neighbors;
+    uint64_t count = 0;
+
+    if (neighbors == NULL || !mca_coll_irr_has_neighbors(module, which)) {
+        return (uint64_t)module->ranks.size - 1;
+    }
+    for (size_t i = 0; i < neighbors->ranks.nto; i++) {
+        count += neighbors->ranks.to[i] != module->ranks.rank;
+    }
+    return count;
+}
+
+static void add_load(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
+                     const mca_coll_irr_side_t *side)
+{
+    mca_coll_irr_row_t *row = service->row;
     irr_choice_load_t load = { .messages = 0 };
 
-    row->bytes += mca_coll_irr_add_side(side, me, &load);
+    row->bytes += mca_coll_irr_add_side(side, module->ranks.rank, &load);
     row->messages += load.messages;
+    row->room += receivers(module, service->which);
     row->longest = load.longest > row->longest ? load.longest : row->longest;
 }
 
@@ -59,7 +81,7 @@ int mca_coll_irr_serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *se
     result = dispatch(module, service, call, in_place);
     row->ns += irr_clock_ns() - begin_ns - (service->setup_ns - setup_ns);
     row->exchanges++;
-    add_load(row, &call->send, module->ranks.rank);
+    add_load(module, service, &call->send);
     return result;
 }
 
@@ -129,34 +151,21 @@ void mca_coll_irr_tally_record(const mca_coll_irr_service_t *service, mca_coll_i
     }
 }
 
-/* Other ranks that this one may send to in a call. */
-static uint64_t receivers(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
-{
-    const mca_coll_irr_neighbors_t *neighbors = module->neighbors;
-    uint64_t count = 0;
-
-    if (neighbors == NULL || !mca_coll_irr_has_neighbors(module, which)) {
-        return (uint64_t)module->ranks.size - 1;
-    }
-    for (size_t i = 0; i < neighbors->ranks.nto; i++) {
-        count += neighbors->ranks.to[i] != module->ranks.rank;
-    }
-    return count;
-}
-
 /* Rank 0 counts for all of a communicator. */
 static void identify(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
                      mca_coll_irr_row_t *row)
 {
     const size_t because = (size_t)snprintf(row->why, sizeof(row->why), "because ");
 
-    snprintf(row->name, sizeof(row->name), "%s", mca_coll_irr_name(module));
+    if (row->name[0] == '\0' || module->number == service->first) {   /* it stands for all of the team */
+        snprintf(row->name, sizeof(row->name), "%s", mca_coll_irr_name(module));
+    }
     snprintf(row->call, sizeof(row->call), "%s", service->call);
     mca_coll_irr_served_by(service, row->way, sizeof(row->way));
     mca_coll_irr_cause(module, service, row->why + because, sizeof(row->why) - because);
     row->ranks = module->ranks.size;
     if (module->ranks.rank == 0) {
-        row->communicators = 1;
+        row->communicators = service->communicators > 0 ? service->communicators : 1;
         row->nodes = mca_coll_irr_nodes(module);
     }
 }
@@ -169,19 +178,24 @@ static void drop_counts(mca_coll_irr_row_t *row)
     row->ways = 0;
 }
 
-void mca_coll_irr_tally_end(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+void mca_coll_irr_tally_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    mca_coll_irr_say_end(module, service);
+    if (service->row != NULL) {
+        identify(module, service, service->row);
+    }
+}
+
+void mca_coll_irr_tally_close(mca_coll_irr_service_t *service)
 {
     mca_coll_irr_row_t row;
 
-    mca_coll_irr_say_end(module, service);
     if (service->row == NULL) {
         return;
     }
     mca_coll_irr_tally_record(service, &row);
-    identify(module, service, &row);
     free(service->row);
     service->row = NULL;
-    row.room = row.exchanges * receivers(module, service->which);
     if (row.exchanges > 0) {
         if (row.communicators == 0) {
             drop_counts(&row);
@@ -200,7 +214,7 @@ void mca_coll_irr_tally_ask(mca_coll_irr_service_t *service)
 void mca_coll_irr_tally_start(mca_coll_irr_series_t *series, const mca_coll_irr_call_t *call)
 {
     if (series->service.row != NULL) {
-        add_load(series->service.row, &call->send, series->module->ranks.rank);
+        add_load(series->module, &series->service, &call->send);
     }
 }
 
@@ -218,7 +232,7 @@ void mca_coll_irr_tally_request(mca_coll_irr_request_t *request, uint64_t begin_
 /* Of the persistent requests of a collective that end without a trial, one speaks for all. */
 static void say_series(mca_coll_irr_series_t *series)
 {
-    mca_coll_irr_service_t *service = &series->service, *class = &series->module->services[service->which];
+    mca_coll_irr_service_t *service = &series->service, *class = &series->module->team->services[service->which];
 
     if (series->request != NULL) {
         service->said = service->said || class->requests_said;
@@ -236,6 +250,8 @@ void mca_coll_irr_tally_series_end(mca_coll_irr_series_t *series)
     if (row != NULL && series->request != NULL) {
         row->messages *= row->exchanges;   /* so far they are those of one start */
         row->bytes *= row->exchanges;
+        row->room *= row->exchanges;
     }
     mca_coll_irr_tally_end(series->module, &series->service);
+    mca_coll_irr_tally_close(&series->service);
 }

@@ -18,6 +18,7 @@
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_request.h"
+#include "coll_irr_team.h"
 
 #include "opal/runtime/opal_progress.h"
 
@@ -178,8 +179,8 @@ void mca_coll_irr_teardown_local(void)
     mca_coll_irr_component_t *component = &mca_coll_irr_component;
 
     mca_coll_irr_requests_strand();
+    mca_coll_irr_teams_each(mca_coll_irr_service_end);
     for (mca_coll_irr_module_t *module = component->modules; module != NULL; module = module->next) {
-        mca_coll_irr_services_end(module);
         mca_coll_irr_ranks_fini(&module->ranks);   /* Open MPI frees communicators one by one after this */
     }
     if (component->engine_state == MCA_COLL_IRR_ENGINE_OPEN) {

@@ -15,16 +15,22 @@
 void mca_coll_irr_cause(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, char *text,
                         size_t size);
 
+/* While SERVING: the name of the algorithm. */
+static inline const char *mca_coll_irr_serving(const mca_coll_irr_service_t *service)
+{
+    return service->irr_comm != NULL ? irr_comm_algorithm(service->irr_comm) : irr_algorithm_name(service->algorithm);
+}
+
 /* What serves it: the name of an algorithm, or of a way that was found; or "Open MPI's own". */
 void mca_coll_irr_served_by(const mca_coll_irr_service_t *service, char *text, size_t size);
 
 /* ---- lines of coll_irr_verbose ---- */
 
 /* With verbosity 1 rank 0 of the communicator says what serves the collective now, and the cause. */
-void mca_coll_irr_say(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
+void mca_coll_irr_say(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
 /* The same when the communicator, or the job, ends, for a collective that was called and of which no line tells yet. */
-void mca_coll_irr_say_end(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
+void mca_coll_irr_say_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
 /* Once, when all components have been asked: of collectives that one of a higher priority serves. */
 void mca_coll_irr_say_above(mca_coll_irr_module_t *module);
@@ -52,8 +58,11 @@ void mca_coll_irr_tally_found(mca_coll_irr_service_t *service);
  */
 void mca_coll_irr_tally_record(const mca_coll_irr_service_t *service, mca_coll_irr_row_t *row);
 
-/* The communicator, or the job, ends: what was measured goes to the report.  Twice does no harm. */
-void mca_coll_irr_tally_end(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
+/* The communicator, or the job, ends: what was measured is known by the communicator's name.  Twice does no harm. */
+void mca_coll_irr_tally_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
+
+/* Behind that, its team, or the job, ends: what was measured goes to the report.  Twice does no harm. */
+void mca_coll_irr_tally_close(mca_coll_irr_service_t *service);
 
 /* Before a nonblocking call: is its service measured?  Then it has a row from now on. */
 void mca_coll_irr_tally_ask(mca_coll_irr_service_t *service);

@@ -239,6 +239,39 @@ static void test_in_meeting(void)
     }
 }
 
+static void use(scene_t *scene, uint64_t user)
+{
+    for (int r = 0; r < RANKS; r++) {
+        irr_comm_use(scene->team.comms[r], user);
+    }
+}
+
+/* Who uses the communicator next is not told of what came for the user before, but of its own. */
+static void test_users(void)
+{
+    for (int rendezvous = 0; rendezvous < 2; rendezvous++) {
+        scene_t scene;
+        int told;
+
+        open_scene(&scene, "a1", rendezvous ? 0 : SIZE_MAX);
+        use(&scene, 1);
+        for (int r = FROM + 1; r < RANKS; r++) {
+            start(&scene, r, scene.wrong);
+        }
+        CU_ASSERT_TRUE(irr_team_progress(&scene.team, scene.result, ROUNDS));
+        CU_ASSERT_EQUAL(scene.result[TO], IRR_OK);
+        start(&scene, FROM, scene.wrong);
+        CU_ASSERT_TRUE(irr_team_progress(&scene.team, scene.result, ROUNDS));
+        use(&scene, 2);
+        CU_ASSERT_FALSE(run(&scene, scene.all));
+        told = run(&scene, scene.wrong);
+        told += run(&scene, scene.all);
+        CU_ASSERT_EQUAL(told, 1);
+        CU_ASSERT_FALSE(run(&scene, scene.all));
+        close_scene(&scene);
+    }
+}
+
 /* The communicator of the receiver is gone when the message comes; another one gets its id. */
 static void test_next_communicator(void)
 {
@@ -322,6 +355,7 @@ int main(void)
         { "of a sender that is late does not make it wait",       test_late_sender },
         { "is served in a meeting, too",                          test_in_meeting },
         { "on all ranks at once",                                 test_mutual },
+        { "is not told to who uses the communicator next",        test_users },
         { "is not what another communicator receives",            test_next_communicator },
         { "is told from what is to come, on ranks far apart",     test_ahead },
         { NULL, NULL }

@@ -199,6 +199,9 @@ void irr_comm_give_up(irr_comm_t *comm, irr_status_t status, const char *reason)
 /* While no exchange of it is open: has this rank, or as far as this rank can see another one, failed it?  Local. */
 bool irr_comm_has_failed(irr_comm_t *comm);
 
+/* Local: exchanges from now on are those of this user, who is not told of stray messages that came for others. */
+void irr_comm_use(irr_comm_t *comm, uint64_t user);
+
 /* Local.  No exchange may be open on the communicator, and those that were created on it must be destroyed. */
 void irr_comm_destroy(irr_comm_t *comm);
 

@@ -64,7 +64,8 @@ def check_row(row):
     holds("a speedup of what serves", row, served is None or (ours and served[0] > 1))
     holds("no speedup of what Open MPI serves", row, ours or served is None)
     holds("a trial tells of a saving", row, row["tried"] == 0 or row["saved_ns"] is not None)
-    holds("trials have exchanges", row, row["tried"] == 0 or row["trial_exchanges"] > 0)
+    holds("trials that are over have exchanges", row,
+          row["tried"] == 0 or row["trial_exchanges"] > 0 or "not over yet" in row["reason"])
     for speedup in ways.values():
         holds("a range", row, 0 <= speedup[0] <= speedup[1])
     for least, most in named:
@@ -185,9 +186,9 @@ trials() {
 
 freed() {
     reports 3 --mca coll_irr_alltoallv_algorithm "$1" "$program" 1 200 &&
-        holds 'row("MPI_Alltoallv", 3, "DUP")["communicators"] == 200' &&
-        holds 'row("MPI_Alltoallv", 3, "DUP")["exchanges"] == 400' &&
-        holds 'row("MPI_Alltoallv", 3, "DUP")["bytes"] == 400 * 10 * (2 + 2 + 3)'
+        holds 'row("MPI_Alltoallv", 3, "WORLD")["communicators"] == 201' &&
+        holds 'row("MPI_Alltoallv", 3, "WORLD")["exchanges"] == 401' &&
+        holds 'row("MPI_Alltoallv", 3, "WORLD")["bytes"] == 401 * 10 * (2 + 2 + 3)'
 }
 
 # one_table FILE: one table with the rows of a job of 4 ranks.

@@ -101,6 +101,15 @@ bool irr_comm_has_failed(irr_comm_t *comm)
     return failed;
 }
 
+void irr_comm_use(irr_comm_t *comm, uint64_t user)
+{
+    if (comm->user != user) {
+        comm->user = user;
+        comm->handed = true;
+        comm->strays = 0;
+    }
+}
+
 irr_exchange_t *irr_comm_exchange(const irr_comm_t *comm)
 {
     return comm->exchange;

@@ -59,6 +59,8 @@ struct irr_comm {
     uint32_t         over;        /* exchanges of sequences before this are over on this rank */
     uint32_t         gaps;        /* behind the last one in which somebody may send what nobody asks for; 0: none */
     size_t           strays;      /* messages of those that were thrown away and not told yet */
+    uint64_t         user;        /* whose exchanges these are, */
+    bool             handed;      /* and none of them is over yet */
     irr_status_t     failed;      /* why there are no exchanges any more */
     unsigned         told;        /* looks since a notice came while an exchange is open; 0: no notice */
     bool             busy;        /* one of engine->busy */

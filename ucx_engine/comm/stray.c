@@ -85,6 +85,20 @@ static void look_at(irr_comm_t *comm)
     }
 }
 
+/* Throws away what came before and is not known to be of the first exchange of a user. */
+static void throw_away_of_others(const irr_exchange_t *exchange, bool gaps)
+{
+    irr_comm_t *comm = exchange->comm;
+    size_t own;
+
+    if (gaps) {
+        throw_away_of(exchange);
+    }
+    own = comm->strays;
+    throw_away_past(comm);
+    comm->strays = own;
+}
+
 /* After one with gaps the next one looks, too, when both are over and all before them. */
 bool irr_strays_end(irr_exchange_t *exchange)
 {
@@ -93,6 +107,10 @@ bool irr_strays_end(irr_exchange_t *exchange)
     bool told;
 
     comm->over = comm->open.count > 0 ? comm->open.first->sequence : comm->sequence;
+    if (comm->handed && past) {
+        throw_away_of_others(exchange, gaps);
+    }
+    comm->handed = false;
     if (gaps && comm->over <= exchange->sequence) {
         throw_away_of(exchange);
     }

@@ -13,6 +13,9 @@
  *     until it is received, also where this rank has left the exchange, or freed the communicator.
  *   - Before an id is proposed for another communicator.
  *
+ * Several users may share a communicator, one after the other (irr_comm_use).  The first exchange of a user throws away
+ * what came for the users before, and does not tell that.
+ *
  * The sequence of tags wraps.  What is over, and what is yet to come, can be told apart as long as no rank is ahead of
  * another one by half of all sequence numbers: so all ranks meet, in an agreement, before the first exchange of each
  * half, which is every 120 exchanges.  In one half all of the other half is over.  What has been under way for so long,

@@ -1,0 +1,310 @@
+/*
+ * coll_irr_team.c - see coll_irr_team.h.
+ */
+#include "coll_irr_choose.h"
+#include "coll_irr_engine.h"
+#include "coll_irr_team.h"
+#include "coll_irr_tell.h"
+
+#include "core/clock.h"
+
+#include <stdlib.h>
+
+/* Teams without communicators whose engine communicators stay open for the next one. */
+#define KEPT 64
+
+/* Exchanges after which a team without communicators waits for the next one. */
+#define WAITS_AFTER 8
+
+/* Guarded by the component's lock. */
+static mca_coll_irr_team_t *teams;
+static bool shared;
+
+mca_coll_irr_team_t *mca_coll_irr_team_create(void)
+{
+    mca_coll_irr_team_t *team = malloc(sizeof(*team));
+
+    if (team != NULL) {
+        memset(team, 0, offsetof(mca_coll_irr_team_t, services));
+    }
+    return team;
+}
+
+void mca_coll_irr_teams_open(void)
+{
+    shared = !ompi_mpi_thread_multiple && !mca_coll_irr_is_given_files();
+}
+
+bool mca_coll_irr_teams_are_shared(void)
+{
+    return shared;
+}
+
+/* ---- which team ---- */
+
+void mca_coll_irr_team_retire(mca_coll_irr_team_t *team)
+{
+    team->shared = false;
+}
+
+/* Two hashes of 64 bits: the processes of two teams have equal ones in one of 2^128 cases. */
+static void hash_processes(const mca_coll_irr_ranks_t *ranks, uint64_t hash[2])
+{
+    hash[0] = UINT64_C(14695981039346656037) ^ (uint64_t)ranks->size;
+    hash[1] = UINT64_C(0x9e3779b97f4a7c15);
+    for (int i = 0; i < ranks->size; i++) {
+        const uint64_t process = mca_coll_irr_process(ranks, i).vpid + UINT64_C(1);
+
+        hash[0] = (hash[0] ^ process) * UINT64_C(1099511628211);
+        hash[1] = (hash[1] + process) * UINT64_C(0xd1342543de82ef95);
+        hash[1] ^= hash[1] >> 32;
+    }
+}
+
+static bool may_share(const mca_coll_irr_module_t *module)
+{
+    return shared && !ompi_mpi_thread_multiple && module->keyed == NULL && !OMPI_COMM_IS_INTER(module->comm);
+}
+
+/* The lock is held.  NULL: there is none yet. */
+static mca_coll_irr_team_t *look_up(const uint64_t processes[2])
+{
+    for (mca_coll_irr_team_t *team = teams; team != NULL; team = team->next) {
+        if (team->shared && team->processes[0] == processes[0] && team->processes[1] == processes[1]) {
+            return team;
+        }
+    }
+    return NULL;
+}
+
+/* The lock is held: the module's room becomes its team. */
+static void found_team(mca_coll_irr_module_t *module, const uint64_t processes[2], bool is_shared)
+{
+    mca_coll_irr_team_t *team = module->own_team;
+
+    module->own_team = NULL;
+    team->shared = is_shared;
+    team->modules = 1;
+    memcpy(team->processes, processes, sizeof(team->processes));
+    team->next = teams;
+    teams = team;
+    module->team = team;
+}
+
+void mca_coll_irr_team_find(mca_coll_irr_module_t *module)
+{
+    uint64_t processes[2] = { 0, 0 };
+
+    if (module->team != NULL) {
+        return;
+    }
+    if (may_share(module)) {
+        hash_processes(&module->ranks, processes);
+    }
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    module->team = may_share(module) ? look_up(processes) : NULL;
+    if (module->team != NULL) {
+        module->team->modules++;
+    } else {
+        found_team(module, processes, may_share(module));
+    }
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+}
+
+/* ---- the end of a team ---- */
+
+static void end_services(mca_coll_irr_team_t *team)
+{
+    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
+        if (team->begun[i]) {
+            mca_coll_irr_tally_close(&team->services[i]);
+            mca_coll_irr_service_end(&team->services[i]);
+            free(team->services[i].candidates);
+        }
+    }
+}
+
+static void destroy(mca_coll_irr_team_t *team)
+{
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    for (mca_coll_irr_team_t **link = &teams; *link != NULL; link = &(*link)->next) {
+        if (*link == team) {
+            *link = team->next;
+            break;
+        }
+    }
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    end_services(team);
+    free(team);
+}
+
+static bool has_engine_comms(const mca_coll_irr_team_t *team)
+{
+    bool has = false;
+
+    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
+        has = has || (team->begun[i] && mca_coll_irr_service_is_open(&team->services[i]));
+    }
+    return has;
+}
+
+/* Teams that no communicator is of, and that have engine communicators. */
+static int count_kept(void)
+{
+    int kept = 0;
+
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    for (const mca_coll_irr_team_t *team = teams; team != NULL; team = team->next) {
+        kept += team->modules == 0 && has_engine_comms(team);
+    }
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    return kept;
+}
+
+/* The next communicator of the team learns that when it joins, and so do its other ranks. */
+static void close_engine_comms(mca_coll_irr_team_t *team)
+{
+    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
+        if (team->begun[i] && mca_coll_irr_service_is_open(&team->services[i])) {
+            mca_coll_irr_service_close(&team->services[i]);
+        }
+    }
+}
+
+/* Alike on all ranks: is there anything that the next communicator can use? */
+static bool waits(const mca_coll_irr_team_t *team)
+{
+    bool has = false;
+
+    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
+        const mca_coll_irr_service_t *service = &team->services[i];
+
+        has = has || (team->begun[i] && (service->state == MCA_COLL_IRR_SERVING ||
+                      (service->state == MCA_COLL_IRR_CHOOSING && service->choice.calls >= WAITS_AFTER)));
+    }
+    return team->shared && has;
+}
+
+void mca_coll_irr_team_leave(mca_coll_irr_module_t *module)
+{
+    mca_coll_irr_team_t *team = module->team;
+
+    module->team = NULL;
+    if (team == NULL || --team->modules > 0) {
+        return;
+    }
+    if (!waits(team)) {
+        destroy(team);
+    } else if (has_engine_comms(team) && count_kept() > KEPT) {
+        close_engine_comms(team);
+    }
+}
+
+void mca_coll_irr_teams_each(void (*visit)(mca_coll_irr_service_t *service))
+{
+    for (mca_coll_irr_team_t *team = teams; team != NULL; team = team->next) {
+        for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
+            if (team->begun[i]) {
+                visit(&team->services[i]);
+            }
+        }
+    }
+}
+
+void mca_coll_irr_teams_close(void)
+{
+    while (teams != NULL) {
+        destroy(teams);
+    }
+}
+
+/* ---- joining ---- */
+
+/* Whether a rank can, and what must be alike, with its complement. */
+enum { FITNESS, CALLS, NO_CALLS, WAY, NO_WAY, WORDS };
+
+/*
+ * Alike on all ranks: is joining likely to pay?  It costs an agreement, and what it brings is known for each exchange.
+ * A communicator that has exchanged so often that it would have paid joins, too.
+ */
+static bool pays(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+{
+    const irr_choice_t *choice = &service->choice;
+    const double expected = (double)(choice->calls + service->passed) / (double)service->communicators;
+    const double here = (double)module->passed[service->which] + 1;
+    const double saves = choice->mean_ns * (choice->speedup.is - 1);
+
+    return service->state == MCA_COLL_IRR_SERVING || choice->tries ||
+           saves * (expected > here ? expected : here) >= choice->agreement_ns;
+}
+
+/* The engine communicator is not sound; no memory for problems; none for a team of the communicator's own. */
+enum { FIT, UNSOUND, UNFIT, BARRED };
+
+static uint64_t fitness(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    if (module->own_team == NULL) {
+        module->own_team = mca_coll_irr_team_create();
+    }
+    if (module->own_team == NULL) {
+        return BARRED;
+    }
+    if (module->trouble != IRR_OK || mca_coll_irr_prepare_rooms(module) != IRR_OK) {
+        return UNFIT;
+    }
+    return mca_coll_irr_service_is_sound(service) ? FIT : UNSOUND;
+}
+
+/*
+ * Collective, as all ranks have learned that one cannot join: the communicator begins anew.  The next ones find its
+ * team if the reason is in the old one, and else the old one.
+ */
+static void begin_anew(mca_coll_irr_module_t *module, bool replaces)
+{
+    mca_coll_irr_team_t *old = module->team;
+
+    memset(module->called, 0, sizeof(module->called));
+    memset(module->joined, 0, sizeof(module->joined));
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    found_team(module, old->processes, replaces && old->shared);
+    old->shared = old->shared && !replaces;
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    if (--old->modules == 0 && !waits(old)) {
+        destroy(old);
+    }
+}
+
+int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    const uint64_t calls = service->choice.calls, way = (uint64_t)service->choice.way;
+    uint64_t words[WORDS] = { [CALLS] = calls, [NO_CALLS] = ~calls, [WAY] = way, [NO_WAY] = ~way };
+    const uint64_t begin_ns = irr_clock_ns();
+    irr_status_t status;
+
+    if (module->barred || !pays(module, service)) {
+        module->passed[service->which]++;
+        service->passed++;
+        return OMPI_SUCCESS;
+    }
+    words[FITNESS] = fitness(module, service);
+    status = mca_coll_irr_maxima(module, words, WORDS);
+    if (status != IRR_OK) {
+        mca_coll_irr_team_retire(module->team);
+        return mca_coll_irr_fail(service, status);
+    }
+    irr_choice_spent(&service->choice, irr_clock_ns() - begin_ns);
+    mca_coll_irr_tally_agreed(service, begin_ns);
+    if (words[FITNESS] == BARRED) {
+        module->barred = true;
+    } else if (words[FITNESS] != FIT) {
+        begin_anew(module, words[FITNESS] == UNSOUND);
+    } else if (words[CALLS] != ~words[NO_CALLS] || words[WAY] != ~words[NO_WAY]) {
+        begin_anew(module, true);
+    } else {
+        module->joined[service->which] = true;
+        if (service->state == MCA_COLL_IRR_SERVING) {
+            mca_coll_irr_say(module, service);
+        }
+    }
+    return OMPI_SUCCESS;
+}

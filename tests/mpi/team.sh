@@ -1,0 +1,36 @@
+#!/bin/sh
+# team.sh - communicators of the same processes in the same order choose together, and share what serves them.
+LIMIT=60
+. "${srcdir:-.}/tests/mpi/lib.sh"
+program=$builddir/mpi_team
+auto="--mca coll_irr_alltoallv_algorithm auto"
+
+# finds: exchanges of short-lived communicators add up until they pay for a trial.
+finds() {
+    ranks 4 $auto --mca coll_irr_setup_share 100 --mca coll_irr_report "$scratch/report.json" "$program" short_lived \
+        > "$scratch/run" 2>&1 || { cat "$scratch/run"; return 1; }
+    cat "$scratch/run" "$scratch/report.json"
+    python3 - "$scratch/report.json" << 'END'
+import json, sys
+rows = json.load(open(sys.argv[1]))["rows"]
+row = [row for row in rows if row["call"] == "MPI_Alltoallv"]
+assert len(row) == 1, row
+row = row[0]
+assert row["communicators"] == 200 and row["exchanges"] == 4000, row
+assert row["tried"] >= 1, row
+END
+}
+
+plan 10
+for n in 2 5; do
+    check "$n ranks, served from the first exchange on" ranks $n "$program" served
+done
+check "4 ranks that choose: trials are made for all" finds
+for algorithm in a1 node a4; do
+    check "4 ranks, $algorithm, in turns" ranks 4 --mca coll_irr_alltoallv_algorithm $algorithm "$program" turns
+done
+check "4 ranks that choose, in turns" ranks 4 $auto --mca coll_irr_setup_share 1000 "$program" turns
+check "3 ranks, an exchange that fails" ranks 3 "$program" failed
+check "5 ranks, many orders of the processes" ranks 5 "$program" orders
+check "5 ranks that choose, many orders" ranks 5 $auto --mca coll_irr_setup_share 1000 "$program" orders
+exit $failed
