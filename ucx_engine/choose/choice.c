@@ -371,9 +371,17 @@ static irr_choice_act_t after_round(irr_choice_t *choice, const uint64_t *sums)
     return over || !irr_trial_go_on(trial, budget_ns(choice)) ? settle(choice) : IRR_CHOICE_GOES_ON;
 }
 
+void irr_choice_agreement_took(irr_choice_t *choice, double ns)
+{
+    choice->agreement_ns = ns;
+    if (ns > 0 && (choice->least_agreement_ns == 0 || ns < choice->least_agreement_ns)) {
+        choice->least_agreement_ns = ns;
+    }
+}
+
 irr_choice_act_t irr_choice_agreed(irr_choice_t *choice, const uint64_t words[IRR_CHOICE_WORDS])
 {
-    choice->agreement_ns = (double)(UINT64_MAX - words[IRR_CHOICE_HASTE]);
+    irr_choice_agreement_took(choice, (double)(UINT64_MAX - words[IRR_CHOICE_HASTE]));
     choice->spent_ns += choice->agreement_ns + (double)words[IRR_CHOICE_SPENT_NS];
     choice->own_spent_ns = 0;
     choice->opening = (irr_choice_opening_t){ words[IRR_CHOICE_FIRST_NS], words[IRR_CHOICE_WAY_NS] };

@@ -73,6 +73,7 @@ typedef struct irr_choice {
     double            most_ns;     /* and with all that was in the way of those that were timed */
     irr_choice_opening_t opening;  /* agreed */
     double            agreement_ns;   /* of the last one, */
+    double            least_agreement_ns;   /* and of the shortest one; 0: none is known */
     uint64_t          calls;       /* exchanges that were begun */
     uint64_t          due;         /* after so many the ranks agree */
     uint64_t          agreed;      /* the number at the last agreement */
@@ -190,6 +191,9 @@ static inline void irr_choice_spent(irr_choice_t *choice, uint64_t ns)
 {
     choice->own_spent_ns += ns;
 }
+
+/* Takes the agreed time of the last agreement: the least of all ranks' times. */
+void irr_choice_agreement_took(irr_choice_t *choice, double ns);
 
 /* The agreement did; of all ranks the least time counts, as the others have waited for the last one to come. */
 static inline void irr_choice_waited(irr_choice_t *choice, uint64_t ns)
