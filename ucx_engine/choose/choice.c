@@ -13,8 +13,12 @@
 #define EPOCH_HOST 2048
 #define EPOCH_WAY  256
 
-/* What was found is tried again when so many times as many exchanges are over. */
-#define AGAIN 4
+/*
+ * What was found is tried again when so many times as many exchanges are over.  If a way looked better and did not win,
+ * the trial may have been disturbed, and is repeated sooner.
+ */
+#define AGAIN      4
+#define AGAIN_SOON 1.5
 
 /* The part of what was saved that may be spent. */
 #define SAVED_PART 0.5
@@ -25,6 +29,10 @@
 /* How much longer than expected an exchange by a way may take, of one by way 0; and the least that it counts as. */
 #define DOUBT     0.7
 #define EXTRA_MIN 0.25
+
+/* What a message takes beside its bytes, as bytes; and by what a time is multiplied at most. */
+#define MESSAGE_BYTES 4096.0
+#define SCALE_MAX     8.0
 
 /* By how much a remembered way is better than the one gone so far, if it is to be gone instead. */
 #define BETTER 1.05
@@ -82,10 +90,24 @@ irr_choice_turn_t irr_choice_begin(irr_choice_t *choice)
     return turn;
 }
 
+/* What an exchange of this load takes, in bytes. */
+static double size_of(const irr_choice_load_t *load)
+{
+    return (double)(load->sent + load->received) + MESSAGE_BYTES * (double)load->messages;
+}
+
+/* What an exchange of the mean size would have taken, if one of this load took so long. */
+static uint64_t mean_sized_ns(const irr_choice_t *choice, uint64_t ns, const irr_choice_load_t *load)
+{
+    const double size = size_of(load), scale = size > 0 && choice->own_size > 0 ? choice->own_size / size : 1;
+
+    return (uint64_t)((double)ns * (scale > SCALE_MAX ? SCALE_MAX : scale < 1 / SCALE_MAX ? 1 / SCALE_MAX : scale));
+}
+
 void irr_choice_end(irr_choice_t *choice, const irr_choice_turn_t *turn, uint64_t ns, const irr_choice_load_t *load)
 {
     if (turn->sum >= 0) {
-        irr_trial_took(&choice->trial, turn->sum, ns);
+        irr_trial_took(&choice->trial, turn->sum, mean_sized_ns(choice, ns, load));
     } else if (turn->epoch == choice->due) {   /* else the first agreement was put off meanwhile */
         choice->own_ns = ns < choice->own_ns ? ns : choice->own_ns;
         choice->own_sum_ns += ns;
@@ -326,6 +348,7 @@ static irr_choice_act_t after_epoch(irr_choice_t *choice, const uint64_t *words)
         .messages = words[IRR_CHOICE_MESSAGES], .sent = words[IRR_CHOICE_SENT],
         .received = words[IRR_CHOICE_RECEIVED], .longest = words[IRR_CHOICE_LONGEST]
     };
+    choice->own_size = size_of(&choice->own) / (double)(choice->own_timed > 0 ? choice->own_timed : 1);
     take_cost(choice);
     if (!choice->listed || is_other(&choice->load, &choice->settled)) {
         choice->settled = choice->load;
@@ -343,10 +366,16 @@ static irr_choice_act_t after_epoch(irr_choice_t *choice, const uint64_t *words)
 
 static irr_choice_act_t settle(irr_choice_t *choice)
 {
+    const int before = choice->way;
+    uint64_t soon;
+
     choice->exchanges += (uint64_t)choice->trial.exchanges;
     choice->tries = false;
-    choice->again = AGAIN * choice->calls;
     irr_choice_judge(choice);
+    soon = (uint64_t)((choice->doubtful ? AGAIN_SOON : AGAIN) * (double)choice->calls);
+    if (choice->way != before || irr_choice_is_check(choice) || soon < choice->again) {
+        choice->again = soon;   /* else what this list has lost comes again at the time that was set with it */
+    }
     return IRR_CHOICE_SETTLES;
 }
 
