@@ -197,15 +197,14 @@ static mca_coll_irr_service_t *begin_service(mca_coll_irr_module_t *module, mca_
     mca_coll_irr_service_t *service;
 
     mca_coll_irr_team_find(module);
-    service = &module->team->services[which];
-    if (!module->team->begun[which]) {
+    service = mca_coll_irr_team_begin(module->team, which);
+    if (service->call == NULL) {
         *service = (mca_coll_irr_service_t){
             .which = which,
             .call = mca_coll_irr_collectives[which].forms[MCA_COLL_IRR_BLOCKING].call,
             .algorithm = mca_coll_irr_algorithm_of(module, which),
             .first = module->number
         };
-        module->team->begun[which] = true;
     }
     mca_coll_irr_meet_neighbors(module, which);
     module->called[which] = true;
@@ -218,12 +217,12 @@ static mca_coll_irr_service_t *begin_service(mca_coll_irr_module_t *module, mca_
 
 mca_coll_irr_service_t *mca_coll_irr_service(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
-    return module->called[which] ? &module->team->services[which] : begin_service(module, which);
+    return module->called[which] ? mca_coll_irr_team_service(module->team, which) : begin_service(module, which);
 }
 
 mca_coll_irr_service_t *mca_coll_irr_service_called(mca_coll_irr_module_t *module, int which)
 {
-    return module->called[which] ? &module->team->services[which] : NULL;
+    return module->called[which] ? mca_coll_irr_team_service(module->team, which) : NULL;
 }
 
 static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
@@ -294,7 +293,7 @@ static void destruct(mca_coll_irr_module_t *module)
     mca_coll_irr_nonblocking_end(module);
     for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
         if (module->called[i]) {
-            mca_coll_irr_tally_end(module, &module->team->services[i]);
+            mca_coll_irr_tally_end(module, mca_coll_irr_team_service(module->team, i));
         }
     }
     mca_coll_irr_team_leave(module);

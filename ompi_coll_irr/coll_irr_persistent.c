@@ -70,7 +70,8 @@ static mca_coll_irr_request_t *create(const args_t *args)
     if (series != NULL) {
         mca_coll_irr_series_init(series, args->module, args->which, entry->call);
         series->service.state = MCA_COLL_IRR_DECLINED;
-        memcpy(series->service.why, args->module->team->services[args->which].why, sizeof(series->service.why));
+        memcpy(series->service.why, mca_coll_irr_team_service(args->module->team, args->which)->why,
+               sizeof(series->service.why));
         request = mca_coll_irr_request_take(series, args->call, true);
     }
     if (request == NULL || !open_call(request, args->in_place)) {
@@ -159,7 +160,7 @@ static irr_status_t create_served(const args_t *args, const irr_settings_t *sett
 static irr_status_t take_found(mca_coll_irr_module_t *module, mca_coll_irr_request_t *request)
 {
     mca_coll_irr_service_t *service = &request->series->service;
-    const mca_coll_irr_service_t *class = &module->team->services[service->which];
+    const mca_coll_irr_service_t *class = mca_coll_irr_team_service(module->team, service->which);
     irr_status_t trouble = IRR_OK, status;
     irr_settings_t settings;
 
@@ -209,7 +210,7 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
         if (result == OMPI_SUCCESS) {
             ompi_request_free(&inner);
         }
-        return mca_coll_irr_fail(&module->team->services[args->which], status);
+        return mca_coll_irr_fail(mca_coll_irr_team_service(module->team, args->which), status);
     }
     request->inner = inner;
     request->ready = true;
@@ -223,9 +224,10 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
     status = take_found(module, request);
     if (status != IRR_OK) {
         mca_coll_irr_request_destroy(request);
-        return mca_coll_irr_fail(&module->team->services[args->which], status);
+        return mca_coll_irr_fail(mca_coll_irr_team_service(module->team, args->which), status);
     }
-    mca_coll_irr_tally_request(request, module->team->services[args->which].choice.way != 0 ? begin_ns : 0);
+    mca_coll_irr_tally_request(request,
+                               mca_coll_irr_team_service(module->team, args->which)->choice.way != 0 ? begin_ns : 0);
     *request_p = &request->super.super;
     return OMPI_SUCCESS;
 }

@@ -217,7 +217,7 @@ void mca_coll_irr_report_end(void)
     for (mca_coll_irr_module_t *module = mca_coll_irr_component.modules; module != NULL; module = module->next) {
         for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
             if (module->called[i]) {
-                mca_coll_irr_tally_end(module, &module->team->services[i]);
+                mca_coll_irr_tally_end(module, mca_coll_irr_team_service(module->team, i));
             }
         }
     }

@@ -234,7 +234,7 @@ void mca_coll_irr_tally_request(mca_coll_irr_request_t *request, uint64_t begin_
 /* Of the persistent requests of a collective that end without a trial, one speaks for all. */
 static void say_series(mca_coll_irr_series_t *series)
 {
-    mca_coll_irr_service_t *service = &series->service, *class = &series->module->team->services[service->which];
+    mca_coll_irr_service_t *service = &series->service, *class = mca_coll_irr_team_service(series->module->team, service->which);
 
     if (series->request != NULL) {
         service->said = service->said || class->requests_said;

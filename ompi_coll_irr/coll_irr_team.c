@@ -13,11 +13,12 @@
 /* Teams without communicators whose engine communicators stay open for the next one. */
 #define KEPT 64
 
-/* Exchanges after which a team without communicators waits for the next one. */
-#define WAITS_AFTER 8
+/* Lists of teams, by the first hash of their processes. */
+#define LISTS 1024
 
 /* Guarded by the component's lock. */
-static mca_coll_irr_team_t *teams;
+static mca_coll_irr_team_t *teams[LISTS];
+static int kept;   /* teams without communicators that have engine communicators */
 static bool shared;
 
 mca_coll_irr_team_t *mca_coll_irr_team_create(void)
@@ -26,8 +27,18 @@ mca_coll_irr_team_t *mca_coll_irr_team_create(void)
 
     if (team != NULL) {
         memset(team, 0, offsetof(mca_coll_irr_team_t, services));
+        memset(team->place, -1, sizeof(team->place));
     }
     return team;
+}
+
+mca_coll_irr_service_t *mca_coll_irr_team_begin(mca_coll_irr_team_t *team, mca_coll_irr_which_t which)
+{
+    if (team->place[which] < 0) {
+        team->place[which] = (signed char)team->used++;
+        mca_coll_irr_team_service(team, which)->call = NULL;
+    }
+    return mca_coll_irr_team_service(team, which);
 }
 
 void mca_coll_irr_teams_open(void)
@@ -66,10 +77,15 @@ static bool may_share(const mca_coll_irr_module_t *module)
     return shared && !ompi_mpi_thread_multiple && module->keyed == NULL && !OMPI_COMM_IS_INTER(module->comm);
 }
 
+static mca_coll_irr_team_t **list_of(const uint64_t processes[2])
+{
+    return &teams[processes[0] % LISTS];
+}
+
 /* The lock is held.  NULL: there is none yet. */
 static mca_coll_irr_team_t *look_up(const uint64_t processes[2])
 {
-    for (mca_coll_irr_team_t *team = teams; team != NULL; team = team->next) {
+    for (mca_coll_irr_team_t *team = *list_of(processes); team != NULL; team = team->next) {
         if (team->shared && team->processes[0] == processes[0] && team->processes[1] == processes[1]) {
             return team;
         }
@@ -86,9 +102,59 @@ static void found_team(mca_coll_irr_module_t *module, const uint64_t processes[2
     team->shared = is_shared;
     team->modules = 1;
     memcpy(team->processes, processes, sizeof(team->processes));
-    team->next = teams;
-    teams = team;
+    team->next = *list_of(processes);
+    *list_of(processes) = team;
     module->team = team;
+}
+
+/* The lock is held: memory in place of that of a team, or NULL, and the team is in no list any more. */
+static void relink(mca_coll_irr_team_t *team, mca_coll_irr_team_t *other)
+{
+    for (mca_coll_irr_team_t **link = list_of(team->processes); *link != NULL; link = &(*link)->next) {
+        if (*link == team) {
+            *link = other != NULL ? other : team->next;
+            return;
+        }
+    }
+}
+
+static size_t size_of(const mca_coll_irr_team_t *team)
+{
+    return offsetof(mca_coll_irr_team_t, services) + (size_t)team->used * sizeof(team->services[0]);
+}
+
+static bool has_engine_comms(const mca_coll_irr_team_t *team)
+{
+    bool has = false;
+
+    for (int i = 0; i < team->used; i++) {
+        has = has || mca_coll_irr_service_is_open(&team->services[i]);
+    }
+    return has;
+}
+
+/* The lock is held: a team that had no communicator moves to the room of the module, where all services have room. */
+static void move_in(mca_coll_irr_module_t *module, mca_coll_irr_team_t *team)
+{
+    memcpy(module->own_team, team, size_of(team));
+    relink(team, module->own_team);
+    free(team);
+    module->team = module->own_team;
+    module->team->modules = 1;
+    module->own_team = NULL;
+    kept -= has_engine_comms(module->team);
+}
+
+/* The lock is held: the team has no communicator any more, and room only for what it has. */
+static void shrink(mca_coll_irr_team_t *team)
+{
+    mca_coll_irr_team_t *small = malloc(size_of(team));
+
+    if (small != NULL) {
+        memcpy(small, team, size_of(team));
+        relink(team, small);
+        free(team);
+    }
 }
 
 void mca_coll_irr_team_find(mca_coll_irr_module_t *module)
@@ -103,69 +169,36 @@ void mca_coll_irr_team_find(mca_coll_irr_module_t *module)
     }
     opal_mutex_lock(&mca_coll_irr_component.lock);
     module->team = may_share(module) ? look_up(processes) : NULL;
-    if (module->team != NULL) {
+    if (module->team == NULL) {
+        found_team(module, processes, may_share(module));
+    } else if (module->team->modules > 0) {
         module->team->modules++;
     } else {
-        found_team(module, processes, may_share(module));
+        move_in(module, module->team);
     }
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
 /* ---- the end of a team ---- */
 
-static void end_services(mca_coll_irr_team_t *team)
-{
-    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
-        if (team->begun[i]) {
-            mca_coll_irr_tally_close(&team->services[i]);
-            mca_coll_irr_service_end(&team->services[i]);
-            free(team->services[i].candidates);
-        }
-    }
-}
-
 static void destroy(mca_coll_irr_team_t *team)
 {
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    for (mca_coll_irr_team_t **link = &teams; *link != NULL; link = &(*link)->next) {
-        if (*link == team) {
-            *link = team->next;
-            break;
-        }
-    }
+    relink(team, NULL);
     opal_mutex_unlock(&mca_coll_irr_component.lock);
-    end_services(team);
+    for (int i = 0; i < team->used; i++) {
+        mca_coll_irr_tally_close(&team->services[i]);
+        mca_coll_irr_service_end(&team->services[i]);
+        free(team->services[i].candidates);
+    }
     free(team);
-}
-
-static bool has_engine_comms(const mca_coll_irr_team_t *team)
-{
-    bool has = false;
-
-    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
-        has = has || (team->begun[i] && mca_coll_irr_service_is_open(&team->services[i]));
-    }
-    return has;
-}
-
-/* Teams that no communicator is of, and that have engine communicators. */
-static int count_kept(void)
-{
-    int kept = 0;
-
-    opal_mutex_lock(&mca_coll_irr_component.lock);
-    for (const mca_coll_irr_team_t *team = teams; team != NULL; team = team->next) {
-        kept += team->modules == 0 && has_engine_comms(team);
-    }
-    opal_mutex_unlock(&mca_coll_irr_component.lock);
-    return kept;
 }
 
 /* The next communicator of the team learns that when it joins, and so do its other ranks. */
 static void close_engine_comms(mca_coll_irr_team_t *team)
 {
-    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
-        if (team->begun[i] && mca_coll_irr_service_is_open(&team->services[i])) {
+    for (int i = 0; i < team->used; i++) {
+        if (mca_coll_irr_service_is_open(&team->services[i])) {
             mca_coll_irr_service_close(&team->services[i]);
         }
     }
@@ -176,35 +209,45 @@ static bool waits(const mca_coll_irr_team_t *team)
 {
     bool has = false;
 
-    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
-        const mca_coll_irr_service_t *service = &team->services[i];
+    for (int i = 0; i < team->used; i++) {
+        const mca_coll_irr_state_t state = team->services[i].state;
 
-        has = has || (team->begun[i] && (service->state == MCA_COLL_IRR_SERVING ||
-                      (service->state == MCA_COLL_IRR_CHOOSING && service->choice.calls >= WAITS_AFTER)));
+        has = has || state == MCA_COLL_IRR_SERVING || state == MCA_COLL_IRR_CHOOSING;
     }
     return team->shared && has;
 }
 
-void mca_coll_irr_team_leave(mca_coll_irr_module_t *module)
+static void leave(mca_coll_irr_team_t *team)
 {
-    mca_coll_irr_team_t *team = module->team;
-
-    module->team = NULL;
-    if (team == NULL || --team->modules > 0) {
+    if (--team->modules > 0) {
         return;
     }
     if (!waits(team)) {
         destroy(team);
-    } else if (has_engine_comms(team) && count_kept() > KEPT) {
+        return;
+    }
+    if (has_engine_comms(team) && ++kept > KEPT) {
         close_engine_comms(team);
+        kept--;
+    }
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    shrink(team);
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+}
+
+void mca_coll_irr_team_leave(mca_coll_irr_module_t *module)
+{
+    if (module->team != NULL) {
+        leave(module->team);
+        module->team = NULL;
     }
 }
 
 void mca_coll_irr_teams_each(void (*visit)(mca_coll_irr_service_t *service))
 {
-    for (mca_coll_irr_team_t *team = teams; team != NULL; team = team->next) {
-        for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
-            if (team->begun[i]) {
+    for (int k = 0; k < LISTS; k++) {
+        for (mca_coll_irr_team_t *team = teams[k]; team != NULL; team = team->next) {
+            for (int i = 0; i < team->used; i++) {
                 visit(&team->services[i]);
             }
         }
@@ -213,9 +256,12 @@ void mca_coll_irr_teams_each(void (*visit)(mca_coll_irr_service_t *service))
 
 void mca_coll_irr_teams_close(void)
 {
-    while (teams != NULL) {
-        destroy(teams);
+    for (int k = 0; k < LISTS; k++) {
+        while (teams[k] != NULL) {
+            destroy(teams[k]);
+        }
     }
+    kept = 0;
 }
 
 /* ---- joining ---- */
@@ -272,9 +318,7 @@ static void begin_anew(mca_coll_irr_module_t *module, bool replaces)
     found_team(module, old->processes, replaces && old->shared);
     old->shared = old->shared && !replaces;
     opal_mutex_unlock(&mca_coll_irr_component.lock);
-    if (--old->modules == 0 && !waits(old)) {
-        destroy(old);
-    }
+    leave(old);
 }
 
 int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)

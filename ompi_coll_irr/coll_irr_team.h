@@ -14,8 +14,8 @@
  * Three kinds of communicators have a team of their own: those with info keys, all under MPI_THREAD_MULTIPLE, and all
  * if a schedule file or a dump is given.
  *
- * Cost: O(P) to find the team, in the first call of a communicator; one agreement to join.  A team that has exchanged
- * some times, or is served, lives until the job ends, and takes 9 KB.
+ * Cost: O(P) to find the team, in the first call of a communicator; one agreement to join.  A team lives until the job
+ * ends.  It takes 9 KB while it has communicators, and without them 1.5 KB for each of its collectives.
  */
 #ifndef MCA_COLL_IRR_TEAM_H
 #define MCA_COLL_IRR_TEAM_H
@@ -29,9 +29,16 @@ struct mca_coll_irr_team_t {
     bool                    shared;         /* the next communicator of these processes finds it */
     bool                    everywhere;     /* all ranks have coll/irr: known from the first agreement on */
     irr_machine_t           machine;        /* by which strategies are ranked; alike on all ranks where these choose */
-    bool                    begun[MCA_COLL_IRR_COLLECTIVES];      /* before, a service is not even zeros */
-    mca_coll_irr_service_t  services[MCA_COLL_IRR_COLLECTIVES];
+    int                     used;           /* services that have begun, in the order of their first calls */
+    signed char             place[MCA_COLL_IRR_COLLECTIVES];      /* of each one among them; -1: it has not begun */
+    mca_coll_irr_service_t  services[MCA_COLL_IRR_COLLECTIVES];   /* without communicators there is room for `used` */
 };
+
+/* The service of a collective that has begun. */
+static inline mca_coll_irr_service_t *mca_coll_irr_team_service(mca_coll_irr_team_t *team, mca_coll_irr_which_t which)
+{
+    return &team->services[team->place[which]];
+}
 
 /* Memory for the team of a module, from malloc; NULL without memory. */
 mca_coll_irr_team_t *mca_coll_irr_team_create(void);
@@ -59,6 +66,9 @@ static inline bool mca_coll_irr_team_awaits(const mca_coll_irr_module_t *module,
 
 /* Alike on all ranks: communicators to come do not find the team. */
 void mca_coll_irr_team_retire(mca_coll_irr_team_t *team);
+
+/* Local: the service of a collective; in the first call on the team one without a name, to be filled. */
+mca_coll_irr_service_t *mca_coll_irr_team_begin(mca_coll_irr_team_t *team, mca_coll_irr_which_t which);
 
 /* Local: the communicator is freed, and what its calls took was told. */
 void mca_coll_irr_team_leave(mca_coll_irr_module_t *module);

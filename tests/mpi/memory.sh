@@ -37,7 +37,7 @@ recalls() {
 # refuses TEXT FILE: the job is right, one text says why the file is not used, and the file stays as it is.
 refuses() {
     cp "$2" "$scratch/before"
-    uses "$2" "$program" short_lived && ! grep -q "earlier trials" "$scratch/run" &&
+    uses "$2" "$program" short_lived && ! grep -m 1 "because" "$scratch/run" | grep -q "earlier trials" &&
         [ "$(grep -c '^coll/irr: ' "$scratch/run")" -eq 1 ] && tr '\n' ' ' < "$scratch/run" | grep -q "$1" &&
         cmp "$2" "$scratch/before"
 }
