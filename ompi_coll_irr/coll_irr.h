@@ -15,6 +15,7 @@
  *   coll_irr_pvars_comm.c those of a communicator
  *   coll_irr_records.c    whether coll/irr is the same on all ranks of a communicator
  *   coll_irr_module.c     a module for each communicator: query, enable, destruct
+ *   coll_irr_memory.h     what trials have found, for communicators to come and other jobs
  *   coll_irr_team.h       what communicators of the same processes have in common
  *   coll_irr_collectives.h  the collectives, in one table
  *   coll_irr_entries.h    the functions in it
@@ -92,6 +93,7 @@ typedef struct mca_coll_irr_params_t {
     char *ofi_domain;
     size_t eager_bytes;   /* IRR_BYTES_AUTO: as the job is */
     char *machine_file;
+    char *memory_file;
     char *report;
     char *trace;
 } mca_coll_irr_params_t;
@@ -161,6 +163,8 @@ typedef enum mca_coll_irr_state_t {
 typedef struct mca_coll_irr_candidates_t {
     irr_candidate_t list[IRR_CANDIDATES_MAX];   /* what is tried, */
     irr_candidate_t open[IRR_TRIAL_WAYS];       /* and what is behind the ways that are open */
+    irr_situation_t situation;                  /* in which they were listed last */
+    bool            lived;                      /* the end of the service was told */
 } mca_coll_irr_candidates_t;
 
 /* Neighbours, and their slots, MPI_PROC_NULL left out, by rank; from malloc. */

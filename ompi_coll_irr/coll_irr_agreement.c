@@ -4,6 +4,7 @@
 #include "coll_irr_agreement.h"
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
+#include "coll_irr_memory.h"
 #include "coll_irr_team.h"
 #include "coll_irr_tell.h"
 
@@ -46,31 +47,31 @@ static double expected(const irr_candidate_t *candidate, double host_ns)
 }
 
 /* Local, and alike on all ranks: what may be faster than the host's, and than the way gone so far. */
-static irr_choice_act_t list_ways(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+static void list_ways(mca_coll_irr_agreement_t *agreement)
 {
-    irr_choice_t *choice = &service->choice;
+    mca_coll_irr_module_t *module = agreement->module;
+    mca_coll_irr_service_t *service = agreement->service;
+    const irr_choice_t *choice = &service->choice;
     const irr_traffic_t traffic = irr_choice_traffic(choice, module->ranks.size,
                                                      mca_coll_irr_has_neighbors(module, service->which));
     const irr_machine_t *machine = &module->team->machine;
     const double host_ns = irr_model_host_ns(machine, &traffic);
-    irr_candidate_t list[IRR_CANDIDATES_MAX];
+    irr_candidate_t *list = agreement->list;
     const int all = service->refused ? 0 : irr_candidates(machine, &traffic, &module->settings->engine, list);
-    double ratios[IRR_CANDIDATES_MAX];
-    int count = 0;
 
+    agreement->listed = 0;
     for (int i = 0; i < all; i++) {
         if (choice->way == 0 || !irr_candidate_same(&list[i], &service->candidates->open[choice->way])) {
-            ratios[count] = expected(&list[i], host_ns);
-            list[count++] = list[i];
+            agreement->ratios[agreement->listed] = expected(&list[i], host_ns);
+            list[agreement->listed++] = list[i];
         }
     }
-    if (service->candidates == NULL) {
+    if (service->candidates == NULL) {   /* if there is no memory, this rank says so when the first one is opened */
         service->candidates = calloc(1, sizeof(*service->candidates));
     }
-    if (service->candidates != NULL) {   /* if not, this rank says so when the first one is opened */
-        memcpy(service->candidates->list, list, (size_t)count * sizeof(*list));
+    if (service->candidates != NULL) {
+        service->candidates->situation = irr_situation_of(service->call, &traffic);
     }
-    return irr_choice_listed(choice, ratios, count);
 }
 
 /* Alike on all ranks: on one node what is tried opens no network, unless that has failed. */
@@ -109,10 +110,11 @@ void mca_coll_irr_way_text(const mca_coll_irr_service_t *service, int way, char 
     }
 }
 
-/* One rank says what was found. */
+/* One rank says what was found, and all keep it in mind. */
 static void say(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     mca_coll_irr_say(module, service);
+    mca_coll_irr_memory_learn(service);
     mca_coll_irr_tally_found(service);
     service->told_exchanges = service->choice.exchanges;
 }
@@ -203,19 +205,57 @@ static irr_status_t open_ways(mca_coll_irr_agreement_t *agreement)
     return open_way(agreement);
 }
 
+/* All know what is in the list, and what the ranks remember of it. */
+static irr_status_t end_list(mca_coll_irr_agreement_t *agreement, const irr_recall_t *recall)
+{
+    mca_coll_irr_service_t *service = agreement->service;
+
+    if (service->candidates != NULL) {
+        memcpy(service->candidates->list, agreement->list, (size_t)agreement->listed * sizeof(agreement->list[0]));
+    }
+    return go_on(agreement, irr_choice_listed(&service->choice, agreement->ratios, agreement->listed, recall));
+}
+
+static irr_status_t wait_for_memories(mca_coll_irr_agreement_t *agreement)
+{
+    const irr_status_t status = mca_coll_irr_rounds_test(&agreement->rounds);
+    irr_recall_t recall;
+
+    if (status != IRR_OK) {
+        return status;
+    }
+    recall = irr_lessons_agreed(agreement->words, agreement->service->choice.again == 0, agreement->list,
+                               agreement->ratios, &agreement->listed);
+    return end_list(agreement, &recall);
+}
+
+static irr_status_t begin_list(mca_coll_irr_agreement_t *agreement)
+{
+    const irr_recall_t nothing = { .speedup = 0 };
+
+    list_ways(agreement);
+    if (!agreement->service->choice.remembers) {
+        return end_list(agreement, &nothing);
+    }
+    mca_coll_irr_memory_words(agreement->service, agreement->list, agreement->listed, agreement->words);
+    mca_coll_irr_rounds_init(&agreement->rounds, &agreement->module->ranks, agreement->tag);
+    mca_coll_irr_rounds_maxima(&agreement->rounds, agreement->words, IRR_LESSONS_WORDS, &MCA_COLL_IRR_PARTNERS_ALL);
+    agreement->next = wait_for_memories;
+    return IRR_OK;
+}
+
 /* What is local is done at once, and alike on all ranks. */
 static irr_status_t go_on(mca_coll_irr_agreement_t *agreement, irr_choice_act_t what)
 {
     mca_coll_irr_service_t *service = agreement->service;
 
-    while (what == IRR_CHOICE_LISTS || what == IRR_CHOICE_SETTLES) {
-        if (what == IRR_CHOICE_LISTS) {
-            what = list_ways(agreement->module, service);
-        } else {
-            say(agreement->module, service);
-            close_ways(service, service->choice.way);
-            what = irr_choice_settled(&service->choice);
-        }
+    while (what == IRR_CHOICE_SETTLES) {
+        say(agreement->module, service);
+        close_ways(service, service->choice.way);
+        what = irr_choice_settled(&service->choice);
+    }
+    if (what == IRR_CHOICE_LISTS) {
+        return begin_list(agreement);
     }
     agreement->next = NULL;
     return what == IRR_CHOICE_OPENS ? open_ways(agreement) : IRR_OK;
@@ -250,6 +290,7 @@ void mca_coll_irr_agreement_start(mca_coll_irr_agreement_t *agreement, mca_coll_
     agreement->next = wait_for_words;
     agreement->status = IRR_IN_PROGRESS;
     irr_choice_words(&service->choice, &costs, agreement->words);
+    agreement->words[IRR_CHOICE_REMEMBERS] = mca_coll_irr_memory_is_there();
     agreement->words[IRR_CHOICE_WORDS] = service->state == MCA_COLL_IRR_FAILED;
     agreement->begin_ns = irr_clock_ns();
     mca_coll_irr_rounds_init(&agreement->rounds, &module->ranks, tag);

@@ -17,6 +17,9 @@ struct mca_coll_irr_agreement_t {
     mca_coll_irr_purpose_t  purpose;    /* of the ways that are opened */
     mca_coll_irr_rounds_t   rounds;
     uint64_t                words[IRR_CHOICE_WORDS + 1];   /* and whether a rank's service has failed */
+    irr_candidate_t         list[IRR_CANDIDATES_MAX];      /* ways, */
+    double                  ratios[IRR_CANDIDATES_MAX];    /* and their times as parts of the host's */
+    int                     listed;
     uint64_t                begin_ns;
     int                     open;       /* ways that were opened, */
     irr_status_t            trouble;    /* or why this rank cannot */

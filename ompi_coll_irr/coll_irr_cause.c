@@ -72,6 +72,8 @@ static void untried_text(const mca_coll_irr_module_t *module, const mca_coll_irr
         too_few_text(module, service, text, size);
     } else if (funds.wanted > 0) {
         unpaid_text(service, &funds, text, size);
+    } else if (service->choice.recall.losers > 0) {
+        snprintf(text, size, "no other algorithm was faster for such messages in earlier trials");
     } else {
         snprintf(text, size, "the model expects no other algorithm to be faster for these messages");
     }
@@ -107,6 +109,8 @@ void mca_coll_irr_cause(const mca_coll_irr_module_t *module, const mca_coll_irr_
         snprintf(text, size, "the ranks agree on it after the first call");
     } else if (service->state != MCA_COLL_IRR_CHOOSING) {
         snprintf(text, size, "%s", service->why);
+    } else if (service->choice.recalled) {
+        snprintf(text, size, "it had speedup %.2f at least in earlier trials", service->choice.speedup.is);
     } else if (service->choice.way != 0) {
         snprintf(text, size, "it has speedup %.2f in trials%s", service->choice.speedup.is,
                  service->choice.exchanges > 0 ? "" : " of calls");

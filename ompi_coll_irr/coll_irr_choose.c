@@ -11,6 +11,7 @@
 #include "coll_irr_agreement.h"
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
+#include "coll_irr_memory.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_team.h"
 #include "coll_irr_tell.h"
@@ -65,7 +66,7 @@ static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
 /* Each communicator asks for one of these, and to look at all parameters takes long beside making one. */
 static mca_coll_irr_mode_t process_modes[MCA_COLL_IRR_ALGORITHMS];
 
-_Static_assert(MCA_COLL_IRR_ALGORITHMS == 3 && 2 * MCA_COLL_IRR_MODES * MCA_COLL_IRR_MODES * MCA_COLL_IRR_MODES <=
+_Static_assert(MCA_COLL_IRR_ALGORITHMS == 3 && 4 * MCA_COLL_IRR_MODES * MCA_COLL_IRR_MODES * MCA_COLL_IRR_MODES <=
                1 << MCA_COLL_IRR_MODES_BITS, "there is room in the record");
 
 void mca_coll_irr_modes_open(void)
@@ -82,7 +83,7 @@ bool mca_coll_irr_is_given_files(void)
 
 uint64_t mca_coll_irr_process_modes(void)
 {
-    uint64_t modes = mca_coll_irr_teams_are_shared();
+    uint64_t modes = mca_coll_irr_teams_are_shared() + 2 * (uint64_t)mca_coll_irr_memory_is_given();
 
     for (int i = 0; i < MCA_COLL_IRR_ALGORITHMS; i++) {
         modes = modes * MCA_COLL_IRR_MODES + (uint64_t)process_modes[i];
@@ -115,7 +116,7 @@ void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_servi
     const uint32_t percent = (uint32_t)mca_coll_irr_component.params.setup_share;
 
     service->state = MCA_COLL_IRR_CHOOSING;
-    irr_choice_init(&service->choice, percent);
+    irr_choice_init(&service->choice, percent, mca_coll_irr_memory_is_given());
     if (module->bad != NULL && module->bad->keyed && OMPI_PROC_MY_NAME->vpid == 0) {
         mca_coll_irr_tell_bad(module->bad);   /* an agreement on it may come late, or never */
     }

@@ -22,8 +22,8 @@ void mca_coll_irr_modes_open(void);
 /* Do parameters give a schedule file, or ask for the matrices? */
 bool mca_coll_irr_is_given_files(void);
 
-/* The modes for all parameters that name an algorithm, and whether teams are shared: for the record of this process. */
-#define MCA_COLL_IRR_MODES_BITS 6
+/* The modes for all parameters that name an algorithm, are teams shared, and is there a memory file: for the record. */
+#define MCA_COLL_IRR_MODES_BITS 7
 uint64_t mca_coll_irr_process_modes(void);
 
 /* Local: begins to. */

@@ -3,6 +3,7 @@
  */
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
+#include "coll_irr_memory.h"
 #include "coll_irr_network.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_team.h"
@@ -99,6 +100,7 @@ static int irr_close(void)
     mca_coll_irr_report_close();
     mca_coll_irr_modules_close();
     mca_coll_irr_teams_close();
+    mca_coll_irr_memory_close();
     mca_coll_irr_settings_close();
     mca_coll_irr_records_close();
     mca_coll_irr_say_close();

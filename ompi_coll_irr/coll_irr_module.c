@@ -11,6 +11,7 @@
  * touched.
  */
 #include "coll_irr_engine.h"
+#include "coll_irr_memory.h"
 #include "coll_irr_settings.h"
 #include "coll_irr_team.h"
 #include "coll_irr_tell.h"
@@ -286,6 +287,7 @@ static void destruct(mca_coll_irr_module_t *module)
     }
     if (module->comm == &ompi_mpi_comm_world.comm) {
         mca_coll_irr_report_end();
+        mca_coll_irr_memory_end();
         mca_coll_irr_teardown();
     }
     unlink_module(module);

@@ -236,6 +236,12 @@ int mca_coll_irr_params_register(void)
                       "is worth a trial follows from them. Empty means the default constants, which all ranks take, "
                       "too, where one cannot read its file, or has other constants than the rest.",
                       "", OPAL_INFO_LVL_4, &params->machine_file),
+        register_text("memory_file",
+                      "File of what trials have found, for the next job: with the algorithm auto, ranks that remember "
+                      "a gain take it at once. Read in the first exchanges, and added to in MPI_Finalize, by process "
+                      "0; made if there is none. It holds for one machine, and is text: irr_tune --show FILE. Has to "
+                      "be given on all ranks or on none. Empty: a job remembers only what it finds itself.",
+                      "", OPAL_INFO_LVL_3, &params->memory_file),
         register_text("report",
                       "What all-to-all collectives did, at the end of the job, by rank 0: 1: as a table on "
                       "stderr; the name of a file: as a table there, or, if it ends in .json, as JSON. Empty or 0: "

@@ -15,6 +15,7 @@
  */
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
+#include "coll_irr_memory.h"
 #include "coll_irr_team.h"
 #include "coll_irr_tell.h"
 
@@ -217,7 +218,8 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
     service = &request->series->service;
     service->state = MCA_COLL_IRR_CHOOSING;
     service->asked = true;   /* for the class */
-    irr_choice_init(&service->choice, (uint32_t)mca_coll_irr_component.params.setup_share);
+    irr_choice_init(&service->choice, (uint32_t)mca_coll_irr_component.params.setup_share,
+                    mca_coll_irr_memory_is_given());
     status = take_found(module, request);
     if (status != IRR_OK) {
         mca_coll_irr_request_destroy(request);

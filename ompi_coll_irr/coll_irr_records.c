@@ -31,7 +31,7 @@ _Static_assert((int)UNLIKE + 1 == (int)MCA_COLL_IRR_RECORDS_WORDS, "there is roo
 
 /* Where a record has its parts: the priority, the network, the version, and the modes. */
 enum {
-    PRIORITY_BITS = 14,
+    PRIORITY_BITS = 13,
     NETWORK_SHIFT = PRIORITY_BITS,
     VERSION_SHIFT = NETWORK_SHIFT + MCA_COLL_IRR_NETWORK_BITS,
     MODES_SHIFT = VERSION_SHIFT + 14
@@ -169,8 +169,9 @@ static bool explain(const mca_coll_irr_ranks_t *ranks, char *text, size_t size)
     } else if (network_of(other_record) != network_of(my_record())) {
         mca_coll_irr_network_unlike(network_of(other_record), process, my_process, text, size);
     } else if (other_record >> MODES_SHIFT != my_record() >> MODES_SHIFT) {
-        snprintf(text, size, "coll_irr_setup_share, what is to serve a collective, or the level of threads, "
-                 "is not the same on rank %u of MPI_COMM_WORLD as on rank %u", process, my_process);
+        snprintf(text, size, "coll_irr_setup_share, what is to serve a collective, the level of threads, or whether "
+                 "there is a coll_irr_memory_file, is not the same on rank %u of MPI_COMM_WORLD as on rank %u",
+                 process, my_process);
     } else {
         snprintf(text, size, "rank %u of MPI_COMM_WORLD has loaded another version than rank %u", process,
                  my_process);

@@ -7,6 +7,7 @@
  */
 #include "coll_irr_choose.h"
 #include "coll_irr_engine.h"
+#include "coll_irr_memory.h"
 #include "coll_irr_team.h"
 #include "coll_irr_tell.h"
 
@@ -190,6 +191,7 @@ void mca_coll_irr_tally_close(mca_coll_irr_service_t *service)
 {
     mca_coll_irr_row_t row;
 
+    mca_coll_irr_memory_lived(service);
     if (service->row == NULL) {
         return;
     }

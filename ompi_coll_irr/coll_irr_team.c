@@ -221,7 +221,10 @@ void mca_coll_irr_teams_close(void)
 /* ---- joining ---- */
 
 /* Whether a rank can, and what must be alike, with its complement. */
-enum { FITNESS, CALLS, NO_CALLS, WAY, NO_WAY, WORDS };
+enum { FITNESS, CALLS, NO_CALLS, WAY, NO_WAY, HASTE, WORDS };
+
+/* One of so many communicators joins even if that does not pay, so that the ranks learn what an agreement takes now. */
+#define PROBES 16
 
 /*
  * Alike on all ranks: is joining likely to pay?  It costs an agreement, and what it brings is known for each exchange.
@@ -234,8 +237,8 @@ static bool pays(const mca_coll_irr_module_t *module, const mca_coll_irr_service
     const double here = (double)module->passed[service->which] + 1;
     const double saves = choice->mean_ns * (choice->speedup.is - 1);
 
-    return service->state == MCA_COLL_IRR_SERVING || choice->tries ||
-           saves * (expected > here ? expected : here) >= choice->agreement_ns;
+    return service->state == MCA_COLL_IRR_SERVING || choice->tries || service->communicators % PROBES == 0 ||
+           saves * (expected > here ? expected : here) >= choice->least_agreement_ns;
 }
 
 /* The engine communicator is not sound; no memory for problems; none for a team of the communicator's own. */
@@ -277,7 +280,9 @@ static void begin_anew(mca_coll_irr_module_t *module, bool replaces)
 int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     const uint64_t calls = service->choice.calls, way = (uint64_t)service->choice.way;
-    uint64_t words[WORDS] = { [CALLS] = calls, [NO_CALLS] = ~calls, [WAY] = way, [NO_WAY] = ~way };
+    uint64_t words[WORDS] = {
+        [CALLS] = calls, [NO_CALLS] = ~calls, [WAY] = way, [NO_WAY] = ~way,
+        [HASTE] = ~service->choice.own_agreement_ns };
     const uint64_t begin_ns = irr_clock_ns();
     irr_status_t status;
 
@@ -292,6 +297,8 @@ int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t
         mca_coll_irr_team_retire(module->team);
         return mca_coll_irr_fail(service, status);
     }
+    irr_choice_agreement_took(&service->choice, (double)~words[HASTE]);
+    irr_choice_waited(&service->choice, irr_clock_ns() - begin_ns);
     irr_choice_spent(&service->choice, irr_clock_ns() - begin_ns);
     mca_coll_irr_tally_agreed(service, begin_ns);
     if (words[FITNESS] == BARRED) {

@@ -1,18 +1,18 @@
 /*
- * coll_irr_team.h - the team of a communicator: what communicators of the same processes in the same order have in
- * common.  They choose together, and share the engine communicators of what they have chosen.
+ * coll_irr_team.h - a team: all communicators of the same processes in the same order.  A team chooses one strategy for
+ * its communicators, and they share its engine communicators.
  *
- * A program that makes a communicator, exchanges a few times and frees it, again and again, is to its team like a
- * program with one communicator: exchanges add up until they pay for a trial, and the next communicator begins with
- * what the trial found.  Blocking collectives of communicators of the same processes come in one order on all of them,
- * so the state of a team changes alike on all its members, and nothing has to be agreed on for that.
+ * Many programs create a communicator, exchange a few times, and free it again.  For the team these are exchanges of
+ * one program: they add up until they pay for a trial, and the next communicator begins with the result.  All processes
+ * of a team call blocking collectives in the same order, so the state of a team is the same on all its members without
+ * a message.
  *
- * A communicator joins before its first exchange by an engine communicator of the team.  In that agreement each rank
- * says whether it has memory for problems, and whether the engine communicator is sound.  If one rank says no, the
- * communicator leaves the team on all ranks and begins anew.  So what has failed on one communicator stays behind.
+ * A communicator joins its team before it first uses an engine communicator of the team.  To join is an agreement: each
+ * rank states whether it has memory, and whether the engine communicator works.  If any rank answers no, the
+ * communicator begins anew with another team on all ranks.  A failure therefore does not reach later communicators.
  *
- * A communicator with info keys has a team of its own, and so have all communicators where threads may call at once, or
- * where a schedule file or a dump is given.
+ * Three kinds of communicators have a team of their own: those with info keys, all under MPI_THREAD_MULTIPLE, and all
+ * if a schedule file or a dump is given.
  *
  * Cost: O(P) to find the team, in the first call of a communicator; one agreement to join.  A team that has exchanged
  * some times, or is served, lives until the job ends, and takes 9 KB.

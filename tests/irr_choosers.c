@@ -11,7 +11,7 @@ irr_choosers_t irr_choosers_of(int percent, const double *ns, int can_open, doub
 
     memcpy(job.ns, ns, sizeof(job.ns));
     for (int r = 0; r < IRR_CHOOSERS_RANKS; r++) {
-        irr_choice_init(&job.choice[r], (uint32_t)percent);
+        irr_choice_init(&job.choice[r], (uint32_t)percent, false);
     }
     return job;
 }
@@ -42,7 +42,7 @@ static irr_choice_act_t list_all(irr_choosers_t *job, int rank)
     for (int i = 0; i < IRR_CHOOSERS_LIST; i++) {
         ratios[i] = job->doubt * job->ns[i + 1] / job->ns[0];
     }
-    return irr_choice_listed(&job->choice[rank], ratios, IRR_CHOOSERS_LIST);
+    return irr_choice_listed(&job->choice[rank], ratios, IRR_CHOOSERS_LIST, &job->recall);
 }
 
 static void act(irr_choosers_t *job, irr_choice_act_t *what)

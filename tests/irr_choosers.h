@@ -15,6 +15,7 @@ typedef struct irr_choosers {
     int          lucky;              /* so many exchanges by way 0, one loses nothing on its way; 0: all alike */
     double       lucky_ns;           /* and takes so long */
     double       doubt;              /* times as long as it takes is expected of each one */
+    irr_recall_t recall;       /* what the ranks remember of the list */
     double       first, way_ns;      /* what ranks think that opening costs, and what it does */
     int          can_open;           /* of the list */
     int          list[IRR_TRIAL_WAYS];   /* which one of it is in a slot; 0: way 0 */

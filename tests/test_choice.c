@@ -68,7 +68,7 @@ static void test_one_node(void)
     irr_choice_t choice;
     int calls = 1;
 
-    irr_choice_init(&choice, 5);
+    irr_choice_init(&choice, 5, false);
     for (; !irr_choice_took(&choice, 10, &load); calls++) {
     }
     CU_ASSERT_EQUAL(calls, 16);
@@ -234,11 +234,63 @@ static void test_tried_again(void)
     CU_ASSERT_EQUAL(irr_choosers_found(&job), 5);
 }
 
+/* Ranks that agree after the first exchange, and remember that the first of the list has this speedup. */
+static irr_choosers_t remember(const double *ns, double speedup, uint64_t calls, double first)
+{
+    irr_choosers_t job = irr_choosers_of(5, ns, IRR_CHOOSERS_LIST, first);
+
+    for (int r = 0; r < IRR_CHOOSERS_RANKS; r++) {
+        irr_choice_init(&job.choice[r], 5, true);
+    }
+    job.recall = (irr_recall_t){ .speedup = speedup, .calls = calls };
+    return job;
+}
+
+static void test_remembered(void)
+{
+    const double ns[1 + IRR_CHOOSERS_LIST] = { 1e5, 4e4, 1e5, 1e5, 1e5, 1e5, 1e5 };
+    irr_choosers_t job = remember(ns, 2.5, 1000, 1e6);
+
+    irr_choosers_run(&job, 2);
+    CU_ASSERT_EQUAL(irr_choosers_found(&job), 1);
+    CU_ASSERT_EQUAL(job.choice[0].exchanges, 0);
+    CU_ASSERT_TRUE(job.choice[0].recalled);
+    irr_choosers_run(&job, 10000);
+    CU_ASSERT_EQUAL(irr_choosers_found(&job), 1);
+    CU_ASSERT_FALSE(job.choice[0].recalled);   /* it was checked meanwhile */
+    CU_ASSERT_DOUBLE_EQUAL(job.choice[0].speedup.is, 2.5, 0.1);
+}
+
+/* What is not so any more is found out, and costs little. */
+static void test_remembered_wrong(void)
+{
+    irr_choosers_t job = remember(irr_choosers_slower, 2, 100000, 0);
+
+    irr_choosers_run(&job, 2);
+    CU_ASSERT_EQUAL(irr_choosers_found(&job), 1);
+    irr_choosers_run(&job, 200000);
+    CU_ASSERT_EQUAL(irr_choosers_found(&job), 0);
+    CU_ASSERT(job.took < 1.05 * job.own);
+}
+
+/* What would not save what it takes to open it is not opened: 1000 exchanges save 60 ms. */
+static void test_remembered_dear(void)
+{
+    const double ns[1 + IRR_CHOOSERS_LIST] = { 1e5, 4e4, 1e5, 1e5, 1e5, 1e5, 1e5 };
+    irr_choosers_t job = remember(ns, 2.5, 1000, 1e8);
+
+    irr_choosers_run(&job, 100);
+    CU_ASSERT_EQUAL(job.opened, 0);
+    job = remember(ns, 2.5, 10000, 1e8);
+    irr_choosers_run(&job, 100);
+    CU_ASSERT_EQUAL(irr_choosers_found(&job), 1);
+}
+
 static void test_share_of_nothing(void)
 {
     irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e6);
 
-    irr_choice_init(&job.choice[2], 0);   /* the least of all counts */
+    irr_choice_init(&job.choice[2], 0, false);   /* the least of all counts */
     irr_choosers_run(&job, 100000);
     CU_ASSERT_EQUAL(job.opened, 0);
 }
@@ -270,6 +322,9 @@ static const irr_test_case_t cases[] = {
     { "where nothing can be opened Open MPI's own stays", test_nothing_can_be_opened },
     { "other traffic is tried again", test_other_traffic },
     { "what has become slower does not stay", test_tried_again },
+    { "what all remember is gone at once", test_remembered },
+    { "and is found out if it is not so", test_remembered_wrong },
+    { "but is not opened where that does not pay", test_remembered_dear },
     { "a rank that spends nothing keeps all from it", test_share_of_nothing },
     { "exchanges that take no time", test_empty },
     { NULL, NULL }

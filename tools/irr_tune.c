@@ -60,6 +60,9 @@ static irr_cli_exit_t prepare(tune_t *tune, int ranks, int argc, char **argv)
 {
     irr_cli_exit_t code = irr_tune_options_read(argc, argv, &tune->options);
 
+    if (code == IRR_CLI_GOOD && tune->options.show != NULL) {
+        return irr_tune_show(tune->options.show);
+    }
     if (code != IRR_CLI_GOOD || !tune->options.run) {
         return code;
     }

@@ -6,6 +6,7 @@
  *   tune_groups.c    which ranks speak to which
  *   tune_steps.c     what is timed: ping-pong, bursts, streams, copies, pieces
  *   tune_report.c    from times to constants, and the file
+ *   tune_show.c      what is in a memory file
  *
  * A round has each step, so that what disturbs the machine for a while disturbs all constants in a few rounds and
  * none in all; a constant is the median of its rounds.  Ranks that are not in a step sleep.
@@ -35,10 +36,14 @@ typedef struct irr_tune_options {
     bool        run;        /* not only help or the version */
     int         seconds;
     const char *output;     /* NULL: none */
+    const char *show;       /* a memory file, and nothing is measured; NULL: none */
 } irr_tune_options_t;
 
 /* Complains and ends in IRR_CLI_REFUSED. */
 irr_cli_exit_t irr_tune_options_read(int argc, char **argv, irr_tune_options_t *options);
+
+/* On one rank: prints the table of a memory file, or complains. */
+irr_cli_exit_t irr_tune_show(const char *path);
 
 /* ---- groups ---- */
 

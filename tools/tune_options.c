@@ -10,6 +10,7 @@
 static const irr_cli_option_t rows[] = {
     { "output",  'o',             "FILE", "write the constants to a file, too" },
     { "seconds", 's',             "N",    "how long to measure; default " IRR_CLI_TEXT(IRR_TUNE_SECONDS_DEFAULT) },
+    { "show",    'S',             "FILE", "print a coll_irr_memory_file as a table, and measure nothing" },
     IRR_CLI_ROW_HELP,
     IRR_CLI_ROW_VERSION,
 };
@@ -49,6 +50,10 @@ static irr_cli_exit_t read_option(int id, const char *value, void *context)
         options->output = value;
         return IRR_CLI_GOOD;
     }
+    if (id == 'S') {
+        options->show = value;
+        return IRR_CLI_GOOD;
+    }
     return irr_cli_int("seconds", value, 1, IRR_TUNE_SECONDS_MAX, &options->seconds);
 }
 
@@ -66,6 +71,6 @@ irr_cli_exit_t irr_tune_options_read(int argc, char **argv, irr_tune_options_t *
         irr_cli_complain("unexpected argument '%.64s'; irr_tune --help lists the options", argv[optind]);
         return IRR_CLI_REFUSED;
     }
-    options->run = true;
+    options->run = options->show == NULL;
     return IRR_CLI_GOOD;
 }

@@ -26,9 +26,12 @@
 #define DOUBT     0.7
 #define EXTRA_MIN 0.25
 
-void irr_choice_init(irr_choice_t *choice, uint32_t percent)
+/* By how much a remembered way is better than the one gone so far, if it is to be gone instead. */
+#define BETTER 1.05
+
+void irr_choice_init(irr_choice_t *choice, uint32_t percent, bool early)
 {
-    *choice = (irr_choice_t){ .percent = percent, .due = FIRST_NODES, .own_ns = UINT64_MAX,
+    *choice = (irr_choice_t){ .early = early, .percent = percent, .due = early ? 1 : FIRST_NODES, .own_ns = UINT64_MAX,
                                .speedup = IRR_SPEEDUP_NONE };
 }
 
@@ -43,13 +46,13 @@ static void wait_for(irr_choice_t *choice, uint64_t calls)
 {
     choice->due = choice->calls + calls;
     choice->own_ns = UINT64_MAX;
-    choice->own_sum_ns = 0;
+    choice->own_sum_ns = choice->own_timed = 0;
     choice->own = (irr_choice_load_t){ .messages = 0 };
 }
 
 bool irr_choice_place(irr_choice_t *choice, bool one_node, int node_ranks, bool crowded)
 {
-    const bool waits = choice->own_node_ranks == 0 && one_node;
+    const bool waits = choice->own_node_ranks == 0 && one_node && !choice->early;
 
     choice->own_node_ranks = node_ranks;
     choice->own_crowded = crowded;
@@ -86,6 +89,7 @@ void irr_choice_end(irr_choice_t *choice, const irr_choice_turn_t *turn, uint64_
     } else if (turn->epoch == choice->due) {   /* else the first agreement was put off meanwhile */
         choice->own_ns = ns < choice->own_ns ? ns : choice->own_ns;
         choice->own_sum_ns += ns;
+        choice->own_timed++;
         choice->own.messages += load->messages;
         choice->own.sent += load->sent;
         choice->own.received += load->received;
@@ -106,19 +110,22 @@ bool irr_choice_took(irr_choice_t *choice, uint64_t ns, const irr_choice_load_t 
 void irr_choice_words(const irr_choice_t *choice, const irr_choice_opening_t *opening,
                       uint64_t words[IRR_CHOICE_WORDS])
 {
+    const uint64_t timed = choice->own_timed > 0 ? choice->own_timed : 1;
+
     words[IRR_CHOICE_THRIFT] = UINT32_MAX - choice->percent;
     words[IRR_CHOICE_NS] = choice->own_ns;
-    words[IRR_CHOICE_MEAN_NS] = choice->own_sum_ns / IRR_CHOICE_TIMED;
+    words[IRR_CHOICE_MEAN_NS] = choice->own_sum_ns / timed;
     words[IRR_CHOICE_HASTE] = UINT64_MAX - choice->own_agreement_ns;
     words[IRR_CHOICE_SPENT_NS] = choice->own_spent_ns;
     words[IRR_CHOICE_FIRST_NS] = opening->first;
     words[IRR_CHOICE_WAY_NS] = opening->way;
     words[IRR_CHOICE_NODE_RANKS] = (uint64_t)choice->own_node_ranks;
     words[IRR_CHOICE_CROWDED] = choice->own_crowded;
-    words[IRR_CHOICE_MESSAGES] = choice->own.messages / IRR_CHOICE_TIMED;
-    words[IRR_CHOICE_SENT] = choice->own.sent / IRR_CHOICE_TIMED;
-    words[IRR_CHOICE_RECEIVED] = choice->own.received / IRR_CHOICE_TIMED;
+    words[IRR_CHOICE_MESSAGES] = choice->own.messages / timed;
+    words[IRR_CHOICE_SENT] = choice->own.sent / timed;
+    words[IRR_CHOICE_RECEIVED] = choice->own.received / timed;
     words[IRR_CHOICE_LONGEST] = choice->own.longest;
+    words[IRR_CHOICE_REMEMBERS] = 0;
     memcpy(&words[IRR_CHOICE_SUMS], choice->trial.sums, sizeof(choice->trial.sums));
 }
 
@@ -229,6 +236,16 @@ static void begin_check(irr_choice_t *choice)
     choice->again = AGAIN * choice->calls;
 }
 
+/* Is the first of the list remembered as a gain that pays for opening it, in the exchanges that are likely to come? */
+static bool recalls(const irr_choice_t *choice)
+{
+    const double speedup = choice->recall.speedup / choice->speedup.is, calls = (double)choice->calls;
+    const double rest = (double)choice->recall.calls - calls, left = rest > calls ? rest : calls;
+
+    return choice->next == 0 && choice->list > 0 && choice->lost == 0 && speedup > (choice->way == 0 ? 1 : BETTER) &&
+           choice->mean_ns * (1 - 1 / speedup) * left > (double)(choice->opening.first + choice->opening.way);
+}
+
 /* Nothing runs: what is next? */
 static irr_choice_act_t go_on(irr_choice_t *choice)
 {
@@ -247,7 +264,11 @@ static irr_choice_act_t go_on(irr_choice_t *choice)
         choice->relists = false;
         return IRR_CHOICE_LISTS;
     }
-    choice->opens = payable(choice);
+    choice->recalls = recalls(choice);
+    choice->opens = choice->recalls ? 1 : 0;
+    if (!choice->recalls && !choice->recalled) {   /* a remembered speedup is no base of comparisons */
+        choice->opens = payable(choice);
+    }
     if (choice->opens > 0) {
         return IRR_CHOICE_OPENS;
     }
@@ -297,6 +318,7 @@ static irr_choice_act_t after_epoch(irr_choice_t *choice, const uint64_t *words)
     choice->share = (double)(UINT32_MAX - (uint32_t)words[IRR_CHOICE_THRIFT]) / 100;
     choice->node_ranks = (int)words[IRR_CHOICE_NODE_RANKS];
     choice->crowded = words[IRR_CHOICE_CROWDED] != 0;
+    choice->remembers = words[IRR_CHOICE_REMEMBERS] != 0;
     choice->mean_ns = mean_ns(words);
     choice->most_ns = (double)words[IRR_CHOICE_MEAN_NS];
     choice->most_ns = choice->most_ns > choice->mean_ns ? choice->most_ns : choice->mean_ns;
@@ -349,9 +371,17 @@ static irr_choice_act_t after_round(irr_choice_t *choice, const uint64_t *sums)
     return over || !irr_trial_go_on(trial, budget_ns(choice)) ? settle(choice) : IRR_CHOICE_GOES_ON;
 }
 
+void irr_choice_agreement_took(irr_choice_t *choice, double ns)
+{
+    choice->agreement_ns = ns;
+    if (ns > 0 && (choice->least_agreement_ns == 0 || ns < choice->least_agreement_ns)) {
+        choice->least_agreement_ns = ns;
+    }
+}
+
 irr_choice_act_t irr_choice_agreed(irr_choice_t *choice, const uint64_t words[IRR_CHOICE_WORDS])
 {
-    choice->agreement_ns = (double)(UINT64_MAX - words[IRR_CHOICE_HASTE]);
+    irr_choice_agreement_took(choice, (double)(UINT64_MAX - words[IRR_CHOICE_HASTE]));
     choice->spent_ns += choice->agreement_ns + (double)words[IRR_CHOICE_SPENT_NS];
     choice->own_spent_ns = 0;
     choice->opening = (irr_choice_opening_t){ words[IRR_CHOICE_FIRST_NS], words[IRR_CHOICE_WAY_NS] };
@@ -365,8 +395,9 @@ irr_choice_act_t irr_choice_settled(irr_choice_t *choice)
 
 /* ---- ways ---- */
 
-irr_choice_act_t irr_choice_listed(irr_choice_t *choice, const double *ratios, int count)
+irr_choice_act_t irr_choice_listed(irr_choice_t *choice, const double *ratios, int count, const irr_recall_t *recall)
 {
+    choice->recall = *recall;
     memcpy(choice->ratios, ratios, (size_t)count * sizeof(*ratios));
     choice->list = count;
     choice->next = 0;
@@ -410,6 +441,12 @@ static void add_ways(irr_choice_t *choice, int ways)
 
 irr_choice_act_t irr_choice_opened(irr_choice_t *choice, int ways)
 {
+    if (choice->recalls && ways > 0) {
+        choice->checks = true;
+        irr_choice_recall(choice, irr_choice_slot(choice, 0), choice->recall.speedup);
+        choice->next = 1;
+        return IRR_CHOICE_SETTLES;
+    }
     choice->next = ways < choice->opens ? choice->list : choice->next + ways;
     if (ways > 0) {
         add_ways(choice, ways);

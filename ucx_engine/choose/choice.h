@@ -13,6 +13,9 @@
  * When four times as many exchanges are over, the winner is tried against way 0; and at once when the traffic has
  * become another one, with twice as many messages or bytes, or half as many.  Then the host lists ways anew.
  *
+ * If a rank remembers anything (choose/lessons.h), the ranks tell each other what, whenever ways are listed.  A way
+ * that all remember as a gain is opened when what it is expected to save pays for that, and gone without a trial.
+ *
  * The host goes the ways and does what it is told; all of it is alike on all ranks, because it follows from counts and
  * from maxima.
  *
@@ -21,7 +24,7 @@
 #ifndef IRR_CHOICE_H
 #define IRR_CHOICE_H
 
-#include "choose/candidates.h"
+#include "choose/lessons.h"
 #include "choose/trial.h"
 
 /* So many exchanges are timed before an agreement. */
@@ -46,7 +49,8 @@ typedef struct irr_choice_opening {
 enum {
     IRR_CHOICE_THRIFT, IRR_CHOICE_NS, IRR_CHOICE_MEAN_NS, IRR_CHOICE_HASTE, IRR_CHOICE_SPENT_NS, IRR_CHOICE_FIRST_NS,
     IRR_CHOICE_WAY_NS, IRR_CHOICE_NODE_RANKS, IRR_CHOICE_CROWDED, IRR_CHOICE_MESSAGES, IRR_CHOICE_SENT,
-    IRR_CHOICE_RECEIVED, IRR_CHOICE_LONGEST, IRR_CHOICE_SUMS, IRR_CHOICE_WORDS = IRR_CHOICE_SUMS + IRR_TRIAL_SUMS
+    IRR_CHOICE_RECEIVED, IRR_CHOICE_LONGEST, IRR_CHOICE_REMEMBERS, IRR_CHOICE_SUMS,
+    IRR_CHOICE_WORDS = IRR_CHOICE_SUMS + IRR_TRIAL_SUMS
 };
 
 /* What the host does next. */
@@ -58,6 +62,7 @@ typedef enum irr_choice_act {
 } irr_choice_act_t;
 
 typedef struct irr_choice {
+    bool              early;       /* the ranks agree after the first exchange */
     uint32_t          percent;     /* of what exchanges have cost, that this rank would spend, */
     double            share;       /* and the least of all ranks', of 1 */
     double            cost_ns, spent_ns;
@@ -68,6 +73,7 @@ typedef struct irr_choice {
     double            most_ns;     /* and with all that was in the way of those that were timed */
     irr_choice_opening_t opening;  /* agreed */
     double            agreement_ns;   /* of the last one, */
+    double            least_agreement_ns;   /* and of the shortest one; 0: none is known */
     uint64_t          calls;       /* exchanges that were begun */
     uint64_t          due;         /* after so many the ranks agree */
     uint64_t          agreed;      /* the number at the last agreement */
@@ -75,6 +81,10 @@ typedef struct irr_choice {
     bool              listed;      /* once, at least */
     bool              relists;     /* as soon as the winner is checked */
     bool              checks;      /* the winner is to be tried against way 0 */
+    bool              remembers;   /* some rank does: to be asked when ways are listed */
+    irr_recall_t      recall;      /* when they were listed last */
+    bool              recalls;     /* the first of the list is to be gone when it is open */
+    bool              recalled;    /* that is so, and no verdict has told of the way since */
     bool              tries;       /* a trial runs */
     int               way;         /* that exchanges go but for trials */
     irr_speedup_t     speedup;     /* of it over way 0, by its last verdict: the trial that it won, or the last check */
@@ -88,7 +98,8 @@ typedef struct irr_choice {
     int               tried;       /* ways, in all trials */
     uint64_t          exchanges;   /* of all trials */
     uint64_t          own_ns;      /* of the shortest of this rank's timed exchanges since the last agreement, */
-    uint64_t          own_sum_ns;  /* and of all of them */
+    uint64_t          own_sum_ns;  /* and of all of them, */
+    uint64_t          own_timed;   /* of which there are so many */
     uint64_t          own_spent_ns, own_agreement_ns;
     int               own_node_ranks, node_ranks;   /* ranks on the node of this rank; agreed, the most */
     bool              own_crowded, crowded;   /* its processes are more than its processors; agreed, of any node */
@@ -107,8 +118,8 @@ typedef struct irr_choice_turn {
     uint64_t epoch;   /* otherwise, to which it belongs */
 } irr_choice_turn_t;
 
-/* On a rank that would spend so much. */
-void irr_choice_init(irr_choice_t *choice, uint32_t percent);
+/* On a rank that would spend so much.  early, alike on all ranks: they agree after the first exchange already. */
+void irr_choice_init(irr_choice_t *choice, uint32_t percent, bool early);
 
 /*
  * Before the first exchange, alike on all ranks: exchanges go by way 1, which is open, and was found elsewhere to have
@@ -164,8 +175,11 @@ void irr_choice_words(const irr_choice_t *choice, const irr_choice_opening_t *op
 /* The maxima. */
 irr_choice_act_t irr_choice_agreed(irr_choice_t *choice, const uint64_t words[IRR_CHOICE_WORDS]);
 
-/* Ways are listed: so many, IRR_CANDIDATES_MAX at most, with their expected times as parts of that of way 0. */
-irr_choice_act_t irr_choice_listed(irr_choice_t *choice, const double *ratios, int count);
+/*
+ * Ways are listed: so many, IRR_CANDIDATES_MAX at most, with their expected times as parts of that of way 0.  recall:
+ * what the ranks remember of them.
+ */
+irr_choice_act_t irr_choice_listed(irr_choice_t *choice, const double *ratios, int count, const irr_recall_t *recall);
 
 /* So many of the ways were opened; fewer: there are no more. */
 irr_choice_act_t irr_choice_opened(irr_choice_t *choice, int ways);
@@ -177,6 +191,9 @@ static inline void irr_choice_spent(irr_choice_t *choice, uint64_t ns)
 {
     choice->own_spent_ns += ns;
 }
+
+/* Takes the agreed time of the last agreement: the least of all ranks' times. */
+void irr_choice_agreement_took(irr_choice_t *choice, double ns);
 
 /* The agreement did; of all ranks the least time counts, as the others have waited for the last one to come. */
 static inline void irr_choice_waited(irr_choice_t *choice, uint64_t ns)
@@ -221,7 +238,8 @@ static inline bool irr_choice_is_check(const irr_choice_t *choice)
 /* The trial is over: the way that has won is gone from now on. */
 void irr_choice_judge(irr_choice_t *choice);
 
-/* Way 0 is gone from now on. */
+/* Way 0 is gone from now on; or another one, of which only this speedup is known. */
 void irr_choice_fall_back(irr_choice_t *choice);
+void irr_choice_recall(irr_choice_t *choice, int way, double speedup);
 
 #endif

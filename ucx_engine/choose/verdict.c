@@ -38,6 +38,20 @@ void irr_choice_fall_back(irr_choice_t *choice)
     choice->speedup = IRR_SPEEDUP_NONE;
 }
 
+/* What is known is that of another time: the next check tells whether it is so. */
+void irr_choice_recall(irr_choice_t *choice, int way, double speedup)
+{
+    const double over_base = speedup / choice->speedup.is;
+
+    book(choice, &choice->speedup);
+    choice->lost = 0;
+    choice->way = way;
+    choice->speedup = (irr_speedup_t){ speedup, speedup, speedup };
+    choice->mean_ns /= over_base;
+    choice->most_ns /= over_base;
+    choice->recalled = true;
+}
+
 /* A look that ends a check is a few samples: those of the verdict before it count as well. */
 static irr_speedup_t verdict_of(const irr_choice_t *choice)
 {
@@ -90,6 +104,7 @@ static void end_trial(irr_choice_t *choice)
 
 void irr_choice_judge(irr_choice_t *choice)
 {
+    choice->recalled = false;
     if (irr_choice_is_check(choice)) {
         end_check(choice);
     } else {

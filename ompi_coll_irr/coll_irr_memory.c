@@ -1,0 +1,192 @@
+/*
+ * coll_irr_memory.c - see coll_irr_memory.h.
+ *
+ * Each process reads the file before the ranks first list strategies.  Another job may replace the file meanwhile, so
+ * ranks may know different lessons; they agree on common knowledge (choose/lessons.h).  Process 0 of the job writes the
+ * file, because it is a member of most communicators.
+ *
+ * If process 0 cannot use the file, it prints one warning, and does not write the file.  Without memory a process
+ * forgets.
+ */
+#include "coll_irr_memory.h"
+#include "coll_irr_choose.h"
+#include "coll_irr_settings.h"
+
+#include "choose/lessons_file.h"
+#include "core/clock.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* How long process 0 waits for the lock of the file, and how long it pauses between attempts. */
+#define WAIT_NS  UINT64_C(2000000000)
+#define PAUSE_US 2000
+
+/* Of the process; guarded by the component's lock. */
+static struct {
+    bool         read;
+    bool         refused;   /* the file is unusable */
+    irr_lessons_t known;     /* lessons of the file and of this job, */
+    irr_lessons_t learnt;    /* lessons of this job alone */
+} mine;
+
+static const char *path(void)
+{
+    const char *value = mca_coll_irr_component.params.memory_file;
+
+    return value != NULL ? value : "";
+}
+
+bool mca_coll_irr_memory_is_given(void)
+{
+    return path()[0] != '\0';
+}
+
+static bool is_first(void)
+{
+    return OMPI_PROC_MY_NAME->vpid == 0;
+}
+
+/* Describes the machine that the speedups hold for. */
+static void machine_text(char text[IRR_LESSONS_MACHINE])
+{
+    const mca_coll_irr_choice_t *transport = &mca_coll_irr_choices[MCA_COLL_IRR_TRANSPORT];
+    struct utsname system = { .machine = "" };
+
+    uname(&system);
+    snprintf(text, IRR_LESSONS_MACHINE, "Open MPI %d.%d.%d, %.40s, %ld processors, transport %s", OMPI_MAJOR_VERSION,
+             OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION, system.machine, sysconf(_SC_NPROCESSORS_CONF),
+             transport->name(*transport->storage));
+}
+
+/* Process 0 warns for all processes. */
+static void refuse(const irr_file_error_t *error, const char *what)
+{
+    char text[768], line[32] = "";
+
+    mine.refused = true;
+    if (error->line > 0) {
+        snprintf(line, sizeof(line), "line %zu: ", error->line);
+    }
+    snprintf(text, sizeof(text), "coll_irr_memory_file is '%.400s', %s: %s%s; nothing is read from it or written to it",
+             path(), what, line, error->reason);
+    if (is_first()) {
+        mca_coll_irr_tell("engine-message", text);
+    }
+}
+
+/* The lock is held. */
+static void read_once(void)
+{
+    irr_file_error_t error = { .line = 0 };
+    char machine[IRR_LESSONS_MACHINE];
+
+    if (mine.read || path()[0] == '\0') {
+        return;
+    }
+    mine.read = true;
+    machine_text(machine);
+    if (irr_lessons_read(path(), machine, &mine.known, NULL, &error) != IRR_OK) {
+        refuse(&error, "which cannot be used");
+    }
+}
+
+bool mca_coll_irr_memory_is_there(void)
+{
+    bool is_there;
+
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    read_once();
+    is_there = mine.known.count > 0;
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    return is_there;
+}
+
+void mca_coll_irr_memory_words(const mca_coll_irr_service_t *service, const irr_candidate_t *list, int count,
+                               uint64_t words[IRR_LESSONS_WORDS])
+{
+    const irr_lesson_t *lesson = NULL;
+
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    if (service->candidates != NULL) {
+        lesson = irr_lessons_find(&mine.known, &service->candidates->situation);
+    }
+    irr_lessons_words(lesson, list, count, words);
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+}
+
+/* ---- learning ---- */
+
+static void learn(const mca_coll_irr_service_t *service, int way, double speedup)
+{
+    const irr_situation_t *situation = &service->candidates->situation;
+    char text[IRR_CANDIDATE_TEXT];
+
+    irr_candidate_text(&service->candidates->open[way], text, sizeof(text));
+    (void)irr_lessons_learn(&mine.known, situation, text, speedup);
+    (void)irr_lessons_learn(&mine.learnt, situation, text, speedup);
+}
+
+void mca_coll_irr_memory_learn(const mca_coll_irr_service_t *service)
+{
+    const irr_choice_t *choice = &service->choice;
+
+    if (service->candidates == NULL || choice->exchanges == service->told_exchanges) {
+        return;   /* there was no trial since the last call */
+    }
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    for (int i = 0; i < choice->trial.count; i++) {
+        irr_speedup_t speedup;
+        const int way = irr_choice_measured(choice, i, &speedup);
+
+        if (way != 0 && speedup.is > 0 && speedup.low < speedup.high) {   /* else it was not measured */
+            learn(service, way, speedup.is);
+        }
+    }
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+}
+
+void mca_coll_irr_memory_lived(mca_coll_irr_service_t *service)
+{
+    if (service->candidates == NULL || service->candidates->lived) {
+        return;
+    }
+    service->candidates->lived = true;
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    (void)irr_lessons_lived(&mine.known, &service->candidates->situation, service->choice.calls);
+    (void)irr_lessons_lived(&mine.learnt, &service->candidates->situation, service->choice.calls);
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+}
+
+/* ---- the end ---- */
+
+void mca_coll_irr_memory_end(void)
+{
+    const uint64_t begin = irr_clock_ns();
+    irr_file_error_t error = { .line = 0 };
+    char machine[IRR_LESSONS_MACHINE];
+    irr_status_t status;
+
+    if (path()[0] == '\0' || !is_first() || mine.learnt.count == 0 || mine.refused) {
+        return;
+    }
+    machine_text(machine);
+    while ((status = irr_lessons_add(path(), machine, &mine.learnt, &error)) == IRR_IN_PROGRESS &&
+           irr_clock_ns() - begin < WAIT_NS) {
+        usleep(PAUSE_US);
+    }
+    if (status == IRR_IN_PROGRESS) {
+        snprintf(error.reason, sizeof(error.reason), "another process has locked it for two seconds");
+    }
+    if (status != IRR_OK) {
+        refuse(&error, "which cannot be written");
+    }
+    irr_lessons_fini(&mine.learnt);
+}
+
+void mca_coll_irr_memory_close(void)
+{
+    irr_lessons_fini(&mine.learnt);
+    irr_lessons_fini(&mine.known);
+    mine.read = mine.refused = false;
+}

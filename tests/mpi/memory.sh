@@ -1,0 +1,99 @@
+#!/bin/sh
+# memory.sh - coll_irr_memory_file: what a job has found serves the next one; a file that cannot be used is not.
+LIMIT=60
+. "${srcdir:-.}/tests/mpi/lib.sh"
+OMPI_MCA_coll_irr_alltoallv_algorithm=auto
+OMPI_MCA_coll_irr_setup_share=1000
+export OMPI_MCA_coll_irr_alltoallv_algorithm OMPI_MCA_coll_irr_setup_share
+help_texts
+program=$builddir/mpi_team
+file=$scratch/memory
+
+# A file as a job of 4 ranks writes it, whose memory of a1 is a gain; processors as this machine has.
+ranks 4 --mca coll_irr_memory_file "$file" "$program" short_lived > "$scratch/run" 2>&1
+first=$?
+
+# with WAY: the file says that this is a gain for what the program does.
+with() {
+    { sed -n '1,2p' "$file" && sed -n '/^situation MPI_Alltoallv 4 /{p;q}' "$file"; } > "$scratch/$1"
+    printf 'lived 1 4000\nway 4 2500 10 %s\nend 1\n' "$1" >> "$scratch/$1"
+}
+
+# uses FILE COMMAND...: a right job with that file, of which rank 0 says what it takes.
+uses() {
+    given=$1
+    shift
+    ranks 4 --mca coll_irr_verbose 1 --mca coll_irr_memory_file "$given" "$@" > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    return $status
+}
+
+recalls() {
+    with "$1" && uses "$scratch/$1" "$program" short_lived &&
+        grep -q ": $1, because it had speedup 2.[45][0-9] at least in earlier trials" "$scratch/run"
+}
+
+# refuses TEXT FILE: the job is right, one text says why the file is not used, and the file stays as it is.
+refuses() {
+    cp "$2" "$scratch/before"
+    uses "$2" "$program" short_lived && ! grep -q "earlier trials" "$scratch/run" &&
+        [ "$(grep -c '^coll/irr: ' "$scratch/run")" -eq 1 ] && tr '\n' ' ' < "$scratch/run" | grep -q "$1" &&
+        cmp "$2" "$scratch/before"
+}
+
+written() {
+    [ $first -eq 0 ] && cat "$scratch/run" "$file" && [ "$(head -n 1 "$file")" = "coll_irr memory 1" ] &&
+        grep -q '^situation MPI_Alltoallv 4 4 ' "$file" && grep -q '^way ' "$file" && grep -q '^end ' "$file"
+}
+
+# Of two jobs at once neither loses what the other has found.
+together() {
+    rm -f "$scratch/both"
+    uses "$scratch/both" "$program" short_lived &
+    one=$!
+    ranks 3 --mca coll_irr_memory_file "$scratch/both" "$program" short_lived > "$scratch/other" 2>&1
+    other=$?
+    wait $one && [ $other -eq 0 ] && cat "$scratch/both" && grep -q '^situation MPI_Alltoallv 4 ' "$scratch/both" &&
+        grep -q '^situation MPI_Alltoallv 3 ' "$scratch/both"
+}
+
+# Ranks that remember different things take what Open MPI has, and all do the same.
+differs() {
+    with board && : > "$scratch/empty" &&
+        ranks 4 --mca coll_irr_verbose 1 "$divide" 2 env OMPI_MCA_coll_irr_memory_file="$scratch/board" "$program" turns \
+            else env OMPI_MCA_coll_irr_memory_file="$scratch/empty" "$program" turns > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && ! grep -q "at least in earlier trials" "$scratch/run"
+}
+
+some() {
+    ranks 4 "$divide" 2 env OMPI_MCA_coll_irr_memory_file="$file" "$program" turns else "$program" turns \
+        > "$scratch/run" 2>&1
+    status=$?
+    cat "$scratch/run"
+    [ $status -eq 0 ] && tr '\n' ' ' < "$scratch/run" | grep -q "coll_irr_memory_file, is not the same on rank 2"
+}
+
+shown() {
+    "$builddir/irr_tune" --show "$file" > "$scratch/shown" && cat "$scratch/shown" &&
+        grep -q '^MPI_Alltoallv  *4  *4 ' "$scratch/shown"
+}
+
+plan 11
+check "a job leaves a file" written
+check "irr_tune shows it" shown
+check "the next job takes what it found" recalls board
+head -n 3 "$file" > "$scratch/cut"
+sed 's/^machine .*/machine of somebody else/' "$file" > "$scratch/other_machine"
+sed 's/^way .*/way 99 1 1 a1/' "$file" > "$scratch/lies"
+check "a file that is cut off" refuses "it has no end" "$scratch/cut"
+check "a file of another machine" refuses "another machine: 'of somebody else'" "$scratch/other_machine"
+check "a file with lies" refuses "line [0-9]*: trials" "$scratch/lies"
+check "a folder that is not there" uses "$scratch/nowhere/memory" "$program" short_lived
+check "two jobs at once" together
+check "ranks that remember different things" differs
+check "a file on two of four ranks" some
+check "2 ranks, nonblocking calls" ranks 2 --mca coll_irr_memory_file "$scratch/nonblocking" "$builddir/mpi_nonblocking" equal:300
+exit $failed

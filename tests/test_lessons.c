@@ -1,0 +1,347 @@
+/*
+ * test_lessons.c - what trials have found: learnt, forgotten, agreed on, kept in files, and read from files of which
+ * nothing is believed.
+ */
+#include "choose/choice.h"
+#include "choose/lessons_file.h"
+
+#include "irr_memory.h"
+#include "irr_test.h"
+#include "irr_text.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MACHINE "a machine"
+#define HEAD    "coll_irr memory 1\nmachine " MACHINE "\n"
+#define ONE     "situation MPI_Alltoallv 8 4 0 0 12 1 0\nlived 2 1000\nway 3 1500 20 a1\nway 1 800 100 node\n"
+
+static const irr_traffic_t traffic = {
+    .ranks = 8, .node_ranks = 4, .alone = true, .plain = true, .messages = 7, .bytes = 7 * 4096, .even = 7 * 4096,
+    .longest = 8192
+};
+
+static irr_situation_t situation_of(int ranks)
+{
+    irr_traffic_t other = traffic;
+
+    other.ranks = ranks;
+    return irr_situation_of("MPI_Alltoallv", &other);
+}
+
+/* ---- learning ---- */
+
+static void test_situations(void)
+{
+    const irr_situation_t one = situation_of(8);
+    irr_lessons_t memory = { .list = NULL };
+
+    CU_ASSERT_STRING_EQUAL(one.call, "MPI_Alltoallv");
+    CU_ASSERT(one.ranks == 8 && one.node_ranks == 4 && one.crowded == 0 && one.sparse == 0);
+    CU_ASSERT(one.block == 12 && one.skew == 1 && one.gaps == 0);
+    CU_ASSERT_PTR_NULL(irr_lessons_find(&memory, &one));
+    for (int ranks = 2; ranks < 2 + 2 * IRR_LESSONS_SITUATIONS; ranks++) {
+        const irr_situation_t situation = situation_of(ranks);
+
+        CU_ASSERT_EQUAL(irr_lessons_learn(&memory, &situation, "a1", ranks), IRR_OK);
+        CU_ASSERT_PTR_NOT_NULL(irr_lessons_find(&memory, &situation));
+    }
+    CU_ASSERT_EQUAL(memory.count, IRR_LESSONS_SITUATIONS);
+    CU_ASSERT_PTR_NULL(irr_lessons_find(&memory, &one));   /* the oldest are forgotten */
+    irr_lessons_fini(&memory);
+}
+
+static void test_trials(void)
+{
+    const irr_situation_t situation = situation_of(8);
+    irr_lessons_t memory = { .list = NULL };
+    const irr_lesson_t *lesson;
+
+    for (int i = 0; i < 100; i++) {
+        CU_ASSERT_EQUAL(irr_lessons_learn(&memory, &situation, "a1", i % 2 == 0 ? 1.25 : 1.8), IRR_OK);
+    }
+    lesson = irr_lessons_find(&memory, &situation);
+    CU_ASSERT_DOUBLE_EQUAL(irr_found_speedup(&lesson->found[0]), 1.5, 0.05);
+    CU_ASSERT_DOUBLE_EQUAL(irr_found_spread(&lesson->found[0]), log(1.8 / 1.25) / 2, 0.02);
+    for (int i = 0; i < 100; i++) {   /* the network has become another one */
+        CU_ASSERT_EQUAL(irr_lessons_learn(&memory, &situation, "a1", 0.7), IRR_OK);
+    }
+    lesson = irr_lessons_find(&memory, &situation);
+    CU_ASSERT(irr_found_speedup(&lesson->found[0]) < 0.72);
+    CU_ASSERT_EQUAL(lesson->ways, 1);
+    CU_ASSERT_EQUAL(irr_lessons_lived(&memory, &situation, 100), IRR_OK);
+    CU_ASSERT_EQUAL(irr_lessons_lived(&memory, &situation, 10000), IRR_OK);
+    CU_ASSERT_DOUBLE_EQUAL(irr_lesson_calls(irr_lessons_find(&memory, &situation)), 1000, 0.01);
+    irr_lessons_fini(&memory);
+}
+
+/* ---- agreeing ---- */
+
+enum { RANKS = 3 };
+
+static irr_candidate_t candidate_of(const char *name)
+{
+    const int row = irr_algorithm_find(name);
+
+    return (irr_candidate_t){ .row = row, .way = *irr_algorithm_way(row) };
+}
+
+/* What ranks agree on that remember these speedups of three algorithms; 0: nothing. */
+static irr_recall_t agree(double speedups[RANKS][3], bool drops, irr_candidate_t *list, int *count)
+{
+    uint64_t words[IRR_LESSONS_WORDS] = { 0 }, own[IRR_LESSONS_WORDS];
+    double ratios[3] = { 0.5, 0.6, 0.7 };
+    const irr_situation_t situation = situation_of(8);
+    static const char *const names[] = { "a1", "node", "a3" };
+
+    *count = 3;
+    for (int i = 0; i < 3; i++) {
+        list[i] = candidate_of(names[i]);
+    }
+    for (int r = 0; r < RANKS; r++) {
+        irr_lessons_t memory = { .list = NULL };
+
+        for (int i = 0; i < 3; i++) {
+            for (int n = 0; n < 4 && speedups[r][i] > 0; n++) {
+                CU_ASSERT_EQUAL(irr_lessons_learn(&memory, &situation, names[i], speedups[r][i]), IRR_OK);
+            }
+        }
+        irr_lessons_words(irr_lessons_find(&memory, &situation), list, 3, own);
+        for (int i = 0; i < IRR_LESSONS_WORDS; i++) {
+            words[i] = own[i] > words[i] ? own[i] : words[i];
+        }
+        irr_lessons_fini(&memory);
+    }
+    return irr_lessons_agreed(words, drops, list, ratios, count);
+}
+
+static void test_agreed(void)
+{
+    double all[RANKS][3] = { { 1.2, 2, 0.7 }, { 1.2, 1.6, 0.6 }, { 1.2, 1.9, 0.8 } };
+    double some[RANKS][3] = { { 1.2, 2, 0.7 }, { 0, 0, 0 }, { 1.2, 1.9, 0.8 } };
+    double doubt[RANKS][3] = { { 1.01, 0.9, 1.3 }, { 1.01, 2, 1.3 }, { 1.01, 0.9, 1.3 } };
+    irr_candidate_t list[3];
+    irr_recall_t recall;
+    int count;
+
+    recall = agree(all, true, list, &count);
+    CU_ASSERT_DOUBLE_EQUAL(recall.speedup, 1.6, 0.05);
+    CU_ASSERT(count == 2 && list[0].row == irr_algorithm_find("node") && list[1].row == irr_algorithm_find("a1"));
+    CU_ASSERT_EQUAL(recall.losers, 1);
+    recall = agree(all, false, list, &count);
+    CU_ASSERT(count == 3 && recall.losers == 0 && list[0].row == irr_algorithm_find("node"));
+    recall = agree(some, true, list, &count);
+    CU_ASSERT(recall.speedup == 0 && count == 3 && recall.losers == 0 && list[0].row == irr_algorithm_find("a1"));
+    recall = agree(doubt, true, list, &count);
+    CU_ASSERT_DOUBLE_EQUAL(recall.speedup, 1.3, 0.05);
+    CU_ASSERT(count == 2 && list[0].row == irr_algorithm_find("a3") && list[1].row == irr_algorithm_find("node"));
+}
+
+/* ---- files ---- */
+
+static irr_status_t read_text(const char *text, irr_lessons_t *memory, irr_file_error_t *error)
+{
+    irr_status_t status;
+
+    *memory = (irr_lessons_t){ .list = NULL };
+    irr_text_open();
+    status = irr_lessons_read(irr_text_fill(text, strlen(text)), MACHINE, memory, NULL, error);
+    irr_text_close();
+    return status;
+}
+
+static void test_read(void)
+{
+    irr_file_error_t error = { 0 };
+    irr_lessons_t memory;
+    const irr_lesson_t *lesson;
+    const irr_situation_t one = situation_of(8);
+
+    CU_ASSERT_EQUAL(read_text("", &memory, &error), IRR_OK);
+    CU_ASSERT_EQUAL(memory.count, 0);
+    CU_ASSERT_EQUAL_FATAL(read_text("# by hand\n" HEAD ONE "end 1\n", &memory, &error), IRR_OK);
+    lesson = irr_lessons_find(&memory, &one);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(lesson);
+    CU_ASSERT(lesson->ways == 2 && strcmp(lesson->found[0].way, "a1") == 0);
+    CU_ASSERT_DOUBLE_EQUAL(irr_found_speedup(&lesson->found[0]), 1.5, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(irr_found_spread(&lesson->found[0]), 0.02, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(irr_lesson_calls(lesson), 1000, 1e-6);
+    irr_lessons_fini(&memory);
+}
+
+static void test_refused(void)
+{
+    static const struct { const char *text, *reason; } rows[] = {
+        { "coll_irr memory 2\nmachine a\nend 0\n", "the first line is not" },
+        { "coll_irr memory 1\n", "the second line is not" },
+        { "coll_irr memory 1\nmachine another\nend 0\n", "another machine: 'another'" },
+        { HEAD ONE, "it has no end" },
+        { HEAD ONE "end 2\n", "situations are missing" },
+        { HEAD ONE "end 1\nway 1 1 1 a1\n", "nothing behind that" },
+        { HEAD "way 1 1000 1 a1\nend 0\n", "expected situation" },
+        { HEAD "situation MPI_Alltoallv 8 4 0 0 12 1\nend 1\n", "a number of a situation" },
+        { HEAD "situation MPI_Alltoallv 8 4 0 0 12 1 -1\nend 1\n", "a number of a situation" },
+        { HEAD ONE "way 0 1000 1 a1\nend 1\n", "a way needs" },
+        { HEAD ONE "way 1 0 1 a1\nend 1\n", "a way needs" },
+        { HEAD ONE "way 1 1000 1\nend 1\n", "a way needs" },
+        { HEAD ONE "way 17 1000 1 a1\nend 1\n", "trials" },
+        { HEAD ONE "way 1 99999999999 1 a1\nend 1\n", "the speedup" },
+        { HEAD ONE "way 1 1000 1 a\001\nend 1\n", "a way needs" },
+        { "#!/bin/sh\nrm -rf x\n", "the first line is not" }
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        irr_file_error_t error = { 0 };
+        irr_lessons_t memory;
+
+        CU_ASSERT_EQUAL(read_text(rows[i].text, &memory, &error), IRR_ERR_FORMAT);
+        CU_ASSERT_PTR_NOT_NULL(strstr(error.reason, rows[i].reason));
+        CU_ASSERT_EQUAL(memory.count, 0);
+    }
+}
+
+/* A right file with a few bytes of it changed, left out or cut off is read or refused, and nothing else happens. */
+static void test_hostile(void)
+{
+    uint64_t state = irr_test_seed();
+
+    for (int run = 0; run < irr_test_runs(8000); run++) {
+        char text[] = HEAD ONE "end 1\n";
+        irr_file_error_t error = { 0 };
+        irr_lessons_t memory;
+
+        for (uint64_t left = 1 + irr_test_below(&state, 4); left > 0; left--) {
+            text[irr_test_below(&state, sizeof(text) - 1)] = (char)(1 + irr_test_below(&state, 255));
+        }
+        if (irr_test_below(&state, 3) == 0) {
+            text[irr_test_below(&state, sizeof(text))] = '\0';
+        }
+        if (read_text(text, &memory, &error) == IRR_OK) {
+            for (size_t i = 0; i < memory.count; i++) {
+                for (int k = 0; k < memory.list[i].ways; k++) {
+                    CU_ASSERT_TRUE(isfinite(irr_found_speedup(&memory.list[i].found[k])));
+                }
+            }
+        } else {
+            CU_ASSERT(error.reason[0] != '\0' && memory.count == 0);
+        }
+        irr_lessons_fini(&memory);
+    }
+}
+
+static void path_of(char path[64])
+{
+    static int number;
+
+    snprintf(path, 64, "test_lessons.%ld.%d", (long)getpid(), number++);
+}
+
+/* Eight processes add what they have learnt at once: the file has it all. */
+static void test_together(void)
+{
+    enum { PROCESSES = 8 };
+    irr_lessons_t all = { .list = NULL };
+    irr_file_error_t error = { 0 };
+    char path[64];
+    int status;
+
+    path_of(path);
+    for (int i = 0; i < PROCESSES; i++) {
+        if (fork() == 0) {
+            irr_lessons_t memory = { .list = NULL };
+            const irr_situation_t own = situation_of(100 + i), one = situation_of(8);
+
+            irr_test_must(irr_lessons_learn(&memory, &own, "node", 2));
+            irr_test_must(irr_lessons_learn(&memory, &one, "a1", 1.5));
+            while ((status = (int)irr_lessons_add(path, MACHINE, &memory, &error)) == IRR_IN_PROGRESS) {
+                sched_yield();
+            }
+            irr_lessons_fini(&memory);
+            _exit(status != IRR_OK);
+        }
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        CU_ASSERT(wait(&status) > 0 && status == 0);
+    }
+    CU_ASSERT_EQUAL(irr_lessons_read(path, MACHINE, &all, NULL, &error), IRR_OK);
+    CU_ASSERT_EQUAL(all.count, PROCESSES + 1);
+    for (size_t i = 0; i < all.count; i++) {
+        CU_ASSERT(all.list[i].situation.ranks != 8 || all.list[i].found[0].trials == PROCESSES);
+    }
+    irr_lessons_fini(&all);
+    unlink(path);
+}
+
+/* A file of another machine stays as it is, and so does one that nobody may write. */
+static void test_not_written(void)
+{
+    const irr_situation_t one = situation_of(8);
+    irr_lessons_t memory = { .list = NULL }, read = { .list = NULL };
+    irr_file_error_t error = { 0 };
+    char path[64], found[IRR_LESSONS_MACHINE];
+    struct stat mode;
+
+    path_of(path);
+    CU_ASSERT_EQUAL(irr_lessons_learn(&memory, &one, "a1", 1.5), IRR_OK);
+    CU_ASSERT_EQUAL(irr_lessons_add(path, MACHINE, &memory, &error), IRR_OK);
+    CU_ASSERT_EQUAL(chmod(path, 0640), 0);
+    CU_ASSERT_EQUAL(irr_lessons_add(path, "another", &memory, &error), IRR_ERR_FORMAT);
+    CU_ASSERT_EQUAL(irr_lessons_add(path, MACHINE, &memory, &error), IRR_OK);
+    CU_ASSERT(stat(path, &mode) == 0 && (mode.st_mode & 0777) == 0640);
+    CU_ASSERT_EQUAL(irr_lessons_read(path, NULL, &read, found, &error), IRR_OK);
+    CU_ASSERT_STRING_EQUAL(found, MACHINE);
+    CU_ASSERT_EQUAL(read.list[0].found[0].trials, 2);
+    irr_lessons_fini(&read);
+    CU_ASSERT_EQUAL(irr_lessons_add("/nowhere/at/all", MACHINE, &memory, &error), IRR_ERR_IO);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.reason, "No such file"));
+    irr_lessons_fini(&memory);
+    unlink(path);
+}
+
+static irr_status_t learn_and_add(void *context)
+{
+    const irr_situation_t one = situation_of(8);
+    irr_lessons_t memory = { .list = NULL };
+    irr_file_error_t error = { 0 };
+    irr_status_t status = irr_lessons_learn(&memory, &one, "a1", 1.5);
+
+    if (status == IRR_OK) {
+        status = irr_lessons_add(context, MACHINE, &memory, &error);
+    }
+    irr_lessons_fini(&memory);
+    return status;
+}
+
+static void test_no_memory(void)
+{
+    char path[64];
+
+    path_of(path);
+    irr_memory_begin();
+    CU_ASSERT(irr_memory_fail_each(learn_and_add, path) >= 2);
+    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    unlink(path);
+}
+
+int main(void)
+{
+    static const irr_test_case_t cases[] = {
+        { "situations, of which the oldest are forgotten",        test_situations },
+        { "trials, of which the oldest count less",               test_trials },
+        { "ranks agree on what all remember",                     test_agreed },
+        { "a file is read",                                       test_read },
+        { "a file that says something else is refused",           test_refused },
+        { "random files",                                         test_hostile },
+        { "several jobs that end at once",                        test_together },
+        { "files that are not written",                           test_not_written },
+        { "no memory",                                            test_no_memory },
+        { NULL, NULL }
+    };
+
+    return irr_test_main("lessons", cases, 120);
+}

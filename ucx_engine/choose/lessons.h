@@ -1,0 +1,104 @@
+/*
+ * lessons.h - the results of trials, by situation: knowledge for later communicators and later jobs.
+ *
+ * A situation is what all ranks know alike of exchanges: the collective, how many ranks there are and on how many
+ * nodes, and how large messages are, as powers of two.  For each strategy, a lesson
+ * holds the number of trials, and the mean and the spread of the logarithm of the speedup over Open MPI's own.  It also
+ * holds how many exchanges a team of communicators makes before it ends.
+ *
+ * Ranks may know different lessons.  When the ranks of a communicator list strategies, each rank states a lower and an
+ * upper bound of the speedup of each strategy.  The ranks agree on the least lower and the greatest upper bound.  A
+ * strategy whose lower bound is a gain is used at once; a strategy whose upper bound is no gain is not tried again.
+ *
+ * Old results lose weight: at most IRR_LESSONS_TRIALS trials of a strategy count.
+ *
+ * Pure, but they are allocated.  Cost: O(situations) a call.
+ */
+#ifndef IRR_LESSONS_H
+#define IRR_LESSONS_H
+
+#include "choose/candidates.h"
+
+/* Limits: situations; strategies of a situation; trials of a strategy that count. */
+#define IRR_LESSONS_SITUATIONS 256
+#define IRR_LESSONS_WAYS       IRR_CANDIDATES_MAX
+#define IRR_LESSONS_TRIALS     16
+
+#define IRR_LESSONS_CALL 32
+
+typedef struct irr_situation {
+    char     call[IRR_LESSONS_CALL];   /* the collective, one word */
+    uint64_t ranks, node_ranks;       /* of the communicator, and of it on one node at most */
+    uint64_t crowded, sparse;         /* 1: more processes than processors; a neighbourhood collective */
+    uint64_t block;                   /* binary logarithms: mean bytes of a message, */
+    uint64_t skew, gaps;              /* longest message divided by that; ranks divided by messages of a rank */
+} irr_situation_t;
+
+/* The logarithms of the speedups of a strategy. */
+typedef struct irr_found {
+    char   way[IRR_CANDIDATE_TEXT];
+    double trials, sum, squares;
+} irr_found_t;
+
+/* What is known of a situation. */
+typedef struct irr_lesson {
+    irr_situation_t situation;
+    irr_found_t     found[IRR_LESSONS_WAYS];
+    int             ways;
+    double          teams, calls;     /* teams that ended, and the sum of the logarithms of their exchanges */
+} irr_lesson_t;
+
+/* Zeroed: empty. */
+typedef struct irr_lessons {
+    irr_lesson_t *list;   /* the latest one last */
+    size_t        count, room;
+} irr_lessons_t;
+
+void irr_lessons_fini(irr_lessons_t *lessons);
+
+/* Returns the situation of the agreed traffic of a collective. */
+irr_situation_t irr_situation_of(const char *call, const irr_traffic_t *traffic);
+
+/* Returns the lesson of a situation, or NULL. */
+const irr_lesson_t *irr_lessons_find(const irr_lessons_t *lessons, const irr_situation_t *situation);
+
+/*
+ * Add the result of a trial, the end of a team after so many exchanges, and all lessons of another set.
+ * IRR_ERR_NO_MEMORY: nothing, or a part, was added.
+ */
+irr_status_t irr_lessons_learn(irr_lessons_t *lessons, const irr_situation_t *situation, const char *way,
+                               double speedup);
+irr_status_t irr_lessons_lived(irr_lessons_t *lessons, const irr_situation_t *situation, uint64_t calls);
+irr_status_t irr_lessons_merge(irr_lessons_t *lessons, const irr_lessons_t *other);
+
+/* Return the geometric mean of the speedups, and the standard deviation of their logarithms. */
+double irr_found_speedup(const irr_found_t *found);
+double irr_found_spread(const irr_found_t *found);
+
+/* Returns the geometric mean of the exchanges of a team; 0: unknown. */
+double irr_lesson_calls(const irr_lesson_t *lesson);
+
+/* ---- agreement ---- */
+
+/* Two bounds for each strategy of a list, and the expected exchanges. */
+#define IRR_LESSONS_WORDS (2 * IRR_CANDIDATES_MAX + 1)
+
+/* Fills the words of a rank for a list of strategies.  lesson: NULL if the rank knows none. */
+void irr_lessons_words(const irr_lesson_t *lesson, const irr_candidate_t *list, int count,
+                      uint64_t words[IRR_LESSONS_WORDS]);
+
+/* The knowledge that all ranks share. */
+typedef struct irr_recall {
+    double   speedup;   /* lower bound for the first strategy of the list; 0: no known gain */
+    uint64_t calls;     /* expected for a team; 0: unknown */
+    int      losers;    /* strategies that were removed from the list */
+} irr_recall_t;
+
+/*
+ * Reads the maxima of all ranks' words, and reorders the list and its ratios: the strategy with the greatest known gain
+ * comes first.  drops: strategies without a gain are removed.
+ */
+irr_recall_t irr_lessons_agreed(const uint64_t words[IRR_LESSONS_WORDS], bool drops, irr_candidate_t *list,
+                                double *ratios, int *count);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * lessons_file.h - lessons in a text file, which carries them from job to job.  People can read it; a site can ship it.
+ *
+ *     coll_irr memory 1
+ *     machine Open MPI 4.1.4, x86_64, 2 processors, transport auto
+ *     situation MPI_Alltoallv 8 8 1 0 12 0 0
+ *     lived 3 4000
+ *     way 3 1549 38 board
+ *     end 1
+ *
+ * situation: the collective, ranks, ranks of a node, and the numbers of irr_situation_t in their order.  lived: teams
+ * of communicators, and their exchanges.  way: trials, speedup and the spread of its logarithm in thousandths, and the
+ * strategy as irr_candidate_text names it.  end: how many situations there are, so that half a file is none.  A file
+ * holds for one machine, which its second line names.
+ *
+ * A writer locks the file, merges its lessons, writes a new file and renames it.  Jobs that end at the same time
+ * therefore lose nothing.
+ *
+ * Content of a file is untrusted: each number has a range, each name is printable.
+ */
+#ifndef IRR_LESSONS_FILE_H
+#define IRR_LESSONS_FILE_H
+
+#include "choose/lessons.h"
+#include "problem/lines.h"
+
+/* Room for the description of a machine; longer text is cut. */
+#define IRR_LESSONS_MACHINE 128
+
+/*
+ * Reads a file into empty lessons.  A missing or empty file is IRR_OK.  machine: the machine that the file must name;
+ * NULL: any.  found: the machine that it names; may be NULL.  IRR_ERR_FORMAT, IRR_ERR_IO, IRR_ERR_NO_MEMORY: error has
+ * the reason, and the lessons stay empty.  Does not block.
+ */
+irr_status_t irr_lessons_read(const char *path, const char *machine, irr_lessons_t *lessons, char *found,
+                             irr_file_error_t *error);
+
+/*
+ * Merges lessons into a file, and creates the file if there is none.  Errors as above; IRR_IN_PROGRESS: another process
+ * holds the lock, so the caller may try again.  Does not block.
+ */
+irr_status_t irr_lessons_add(const char *path, const char *machine, const irr_lessons_t *lessons,
+                             irr_file_error_t *error);
+
+#endif
