@@ -128,7 +128,7 @@ void irr_choosers_run(irr_choosers_t *job, int calls)
 {
     for (int n = 0; n < calls; n++) {
         const irr_choice_load_t load = {
-            .messages = 2, .sent = job->bytes, .received = job->bytes, .longest = job->bytes };
+            .sends = 2, .receives = 2, .sent = job->bytes, .received = job->bytes, .longest = job->bytes };
         const int way = irr_choice_way(&job->choice[0]);
         const bool lucky = way == 0 && job->lucky > 0 && n % job->lucky == 0;
         const double noise = job->noise != NULL ? 0.7 + 0.6e-3 * (double)irr_test_below(job->noise, 1001) : 1;

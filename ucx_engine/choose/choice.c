@@ -3,6 +3,7 @@
  */
 #include "choose/choice.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Exchanges before the first agreement: on several nodes they take long, beside it.  And those that are timed. */
@@ -47,7 +48,7 @@ static void wait_for(irr_choice_t *choice, uint64_t calls)
     choice->due = choice->calls + calls;
     choice->own_ns = UINT64_MAX;
     choice->own_sum_ns = choice->own_timed = 0;
-    choice->own = (irr_choice_load_t){ .messages = 0 };
+    choice->own = (irr_choice_load_t){ .longest = 0 };
 }
 
 bool irr_choice_place(irr_choice_t *choice, bool one_node, int node_ranks, bool crowded)
@@ -90,7 +91,8 @@ void irr_choice_end(irr_choice_t *choice, const irr_choice_turn_t *turn, uint64_
         choice->own_ns = ns < choice->own_ns ? ns : choice->own_ns;
         choice->own_sum_ns += ns;
         choice->own_timed++;
-        choice->own.messages += load->messages;
+        choice->own.sends += load->sends;
+        choice->own.receives += load->receives;
         choice->own.sent += load->sent;
         choice->own.received += load->received;
         choice->own.longest = load->longest > choice->own.longest ? load->longest : choice->own.longest;
@@ -121,7 +123,8 @@ void irr_choice_words(const irr_choice_t *choice, const irr_choice_opening_t *op
     words[IRR_CHOICE_WAY_NS] = opening->way;
     words[IRR_CHOICE_NODE_RANKS] = (uint64_t)choice->own_node_ranks;
     words[IRR_CHOICE_CROWDED] = choice->own_crowded;
-    words[IRR_CHOICE_MESSAGES] = choice->own.messages / timed;
+    words[IRR_CHOICE_SENDS] = choice->own.sends / timed;
+    words[IRR_CHOICE_RECEIVES] = choice->own.receives / timed;
     words[IRR_CHOICE_SENT] = choice->own.sent / timed;
     words[IRR_CHOICE_RECEIVED] = choice->own.received / timed;
     words[IRR_CHOICE_LONGEST] = choice->own.longest;
@@ -288,7 +291,8 @@ static bool twice(uint64_t a, uint64_t b)
 
 static bool is_other(const irr_choice_load_t *a, const irr_choice_load_t *b)
 {
-    return twice(a->messages, b->messages) || twice(a->sent, b->sent) || twice(a->received, b->received);
+    return twice(a->sends, b->sends) || twice(a->receives, b->receives) || twice(a->sent, b->sent) ||
+           twice(a->received, b->received);
 }
 
 /* What exchanges since the last agreement cost, which take mean_ns by the way gone so far. */
@@ -323,7 +327,7 @@ static irr_choice_act_t after_epoch(irr_choice_t *choice, const uint64_t *words)
     choice->most_ns = (double)words[IRR_CHOICE_MEAN_NS];
     choice->most_ns = choice->most_ns > choice->mean_ns ? choice->most_ns : choice->mean_ns;
     choice->load = (irr_choice_load_t){
-        .messages = words[IRR_CHOICE_MESSAGES], .sent = words[IRR_CHOICE_SENT],
+        .sends = words[IRR_CHOICE_SENDS], .receives = words[IRR_CHOICE_RECEIVES], .sent = words[IRR_CHOICE_SENT],
         .received = words[IRR_CHOICE_RECEIVED], .longest = words[IRR_CHOICE_LONGEST]
     };
     take_cost(choice);
@@ -461,11 +465,12 @@ irr_choice_act_t irr_choice_opened(irr_choice_t *choice, int ways)
 irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks, bool sparse)
 {
     const irr_choice_load_t *load = &choice->load;
+    const double sends = (double)load->sends, receives = (double)load->receives;
+    const double sent = (double)load->sent, received = (double)load->received;
 
     return (irr_traffic_t){
         .ranks = ranks, .node_ranks = choice->node_ranks, .alone = !choice->crowded, .plain = true, .sparse = sparse,
-        .messages = (double)load->messages,
-        .bytes = (double)(load->sent > load->received ? load->sent : load->received),
-        .even = (double)(load->sent < load->received ? load->sent : load->received), .longest = (double)load->longest
+        .messages = fmax(sends, receives), .even_messages = fmin(sends, receives),
+        .bytes = fmax(sent, received), .even_bytes = fmin(sent, received), .longest = (double)load->longest
     };
 }
