@@ -23,6 +23,8 @@ typedef struct irr_choosers {
     double       agreement;          /* what it takes */
     double       own, took;          /* what way 0 would have taken so far, and what was taken */
     int          opened, settled, agreements;
+    int          disturbed, disturbed_to;   /* exchanges between these take ten times as long */
+    uint64_t     *counts;   /* for random bytes, up to twice as many, and times in proportion; NULL: not */
     uint64_t     *noise;    /* exchanges take 0.7 to 1.3 times as long, by these random numbers; NULL: not */
     double       saved;              /* what the ways gone, but for trials, take less than way 0 would have */
     int          depth;              /* exchanges under way at a time at most; 0: each ends before the next begins */

@@ -234,6 +234,55 @@ static void test_tried_again(void)
     CU_ASSERT_EQUAL(irr_choosers_found(&job), 5);
 }
 
+/* Counts change in each exchange: a way that is 1.8 times as fast is found; equal ways are not taken for better. */
+static void test_new_counts(void)
+{
+    const double faster[1 + IRR_CHOOSERS_LIST] = { 1e6, 1e6 / 1.8, 1.2e6, 1.1e6, 1e6, 1e6, 1e6 };
+    const double alike[1 + IRR_CHOOSERS_LIST] = { 1e6, 1e6, 1e6, 1e6, 1e6, 1e6, 1e6 };
+    uint64_t state = irr_test_seed();
+    int found = 0, wrong = 0;
+
+    for (int run = 0; run < 100; run++) {
+        irr_choosers_t job = irr_choosers_of(5, run % 2 == 0 ? faster : alike, IRR_CHOOSERS_LIST, 0);
+
+        job.bytes = 1 << 20;
+        job.counts = &state;
+        irr_choosers_run(&job, 20000);
+        found += run % 2 == 0 && irr_choosers_found(&job) == 1;
+        wrong += run % 2 == 1 && irr_choosers_found(&job) != 0;
+    }
+    CU_ASSERT(found >= 47);
+    CU_ASSERT(wrong <= 3);
+}
+
+/* A disturbance, wherever it falls, does not hide the best way for good. */
+static void test_disturbed(void)
+{
+    const double ns[1 + IRR_CHOOSERS_LIST] = { 1e5, 5e4, 1.2e5, 1.1e5, 1.3e5, 1.2e5, 1.4e5 };
+
+    for (int at = 16; at < 400; at += 3) {
+        irr_choosers_t job = irr_choosers_of(5, ns, IRR_CHOOSERS_LIST, 0);
+
+        job.disturbed = at;
+        job.disturbed_to = at + 12;
+        irr_choosers_run(&job, 4000);
+        CU_ASSERT_EQUAL(irr_choosers_found(&job), 1);
+    }
+}
+
+/* A winner becomes slower, though not than way 0: the others are compared with it again. */
+static void test_worse_winner(void)
+{
+    const double then[1 + IRR_CHOOSERS_LIST] = { 1e6, 5e5, 6.2e5, 1.1e6, 1.3e6, 1.2e6, 1.4e6 };
+    irr_choosers_t job = irr_choosers_of(5, then, IRR_CHOOSERS_LIST, 0);
+
+    irr_choosers_run(&job, 1000);
+    CU_ASSERT_EQUAL(irr_choosers_found(&job), 1);
+    job.ns[1] = 8.2e5;
+    irr_choosers_run(&job, 9000);
+    CU_ASSERT_EQUAL(irr_choosers_found(&job), 2);
+}
+
 /* Ranks that agree after the first exchange, and remember that the first of the list has this speedup. */
 static irr_choosers_t remember(const double *ns, double speedup, uint64_t calls, double first)
 {
@@ -322,6 +371,9 @@ static const irr_test_case_t cases[] = {
     { "where nothing can be opened Open MPI's own stays", test_nothing_can_be_opened },
     { "other traffic is tried again", test_other_traffic },
     { "what has become slower does not stay", test_tried_again },
+    { "counts that are new in each exchange", test_new_counts },
+    { "what was disturbed is found later", test_disturbed },
+    { "when a winner becomes slower the others are tried again", test_worse_winner },
     { "what all remember is gone at once", test_remembered },
     { "and is found out if it is not so", test_remembered_wrong },
     { "but is not opened where that does not pay", test_remembered_dear },

@@ -3,7 +3,6 @@
  */
 #include "choose/choice.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Exchanges before the first agreement: on several nodes they take long, beside it.  And those that are timed. */
@@ -14,8 +13,12 @@
 #define EPOCH_HOST 2048
 #define EPOCH_WAY  256
 
-/* What was found is tried again when so many times as many exchanges are over. */
-#define AGAIN 4
+/*
+ * What was found is tried again when so many times as many exchanges are over.  If a way looked better and did not win,
+ * the trial may have been disturbed, and is repeated sooner.
+ */
+#define AGAIN      4
+#define AGAIN_SOON 1.5
 
 /* The part of what was saved that may be spent. */
 #define SAVED_PART 0.5
@@ -26,6 +29,9 @@
 /* How much longer than expected an exchange by a way may take, of one by way 0; and the least that it counts as. */
 #define DOUBT     0.7
 #define EXTRA_MIN 0.25
+
+/* By what a time is multiplied at most. */
+#define SCALE_MAX 8.0
 
 /* By how much a remembered way is better than the one gone so far, if it is to be gone instead. */
 #define BETTER 1.05
@@ -83,10 +89,19 @@ irr_choice_turn_t irr_choice_begin(irr_choice_t *choice)
     return turn;
 }
 
+/* What an exchange of the mean size would have taken, if one of this load took so long. */
+static uint64_t mean_sized_ns(const irr_choice_t *choice, uint64_t ns, const irr_choice_load_t *load)
+{
+    const double size = irr_choice_load_size(load);
+    const double scale = size > 0 && choice->own_size > 0 ? choice->own_size / size : 1;
+
+    return (uint64_t)((double)ns * (scale > SCALE_MAX ? SCALE_MAX : scale < 1 / SCALE_MAX ? 1 / SCALE_MAX : scale));
+}
+
 void irr_choice_end(irr_choice_t *choice, const irr_choice_turn_t *turn, uint64_t ns, const irr_choice_load_t *load)
 {
     if (turn->sum >= 0) {
-        irr_trial_took(&choice->trial, turn->sum, ns);
+        irr_trial_took(&choice->trial, turn->sum, mean_sized_ns(choice, ns, load));
     } else if (turn->epoch == choice->due) {   /* else the first agreement was put off meanwhile */
         choice->own_ns = ns < choice->own_ns ? ns : choice->own_ns;
         choice->own_sum_ns += ns;
@@ -284,17 +299,6 @@ static irr_choice_act_t go_on(irr_choice_t *choice)
     return IRR_CHOICE_GOES_ON;
 }
 
-static bool twice(uint64_t a, uint64_t b)
-{
-    return a >= 2 * b + 1 || b >= 2 * a + 1;
-}
-
-static bool is_other(const irr_choice_load_t *a, const irr_choice_load_t *b)
-{
-    return twice(a->sends, b->sends) || twice(a->receives, b->receives) || twice(a->sent, b->sent) ||
-           twice(a->received, b->received);
-}
-
 /* What exchanges since the last agreement cost, which take mean_ns by the way gone so far. */
 static void take_cost(irr_choice_t *choice)
 {
@@ -330,8 +334,9 @@ static irr_choice_act_t after_epoch(irr_choice_t *choice, const uint64_t *words)
         .sends = words[IRR_CHOICE_SENDS], .receives = words[IRR_CHOICE_RECEIVES], .sent = words[IRR_CHOICE_SENT],
         .received = words[IRR_CHOICE_RECEIVED], .longest = words[IRR_CHOICE_LONGEST]
     };
+    choice->own_size = irr_choice_load_size(&choice->own) / (double)(choice->own_timed > 0 ? choice->own_timed : 1);
     take_cost(choice);
-    if (!choice->listed || is_other(&choice->load, &choice->settled)) {
+    if (!choice->listed || irr_choice_load_differs(&choice->load, &choice->settled)) {
         choice->settled = choice->load;
         choice->lost = 0;
         choice->listed = choice->relists = true;
@@ -347,10 +352,16 @@ static irr_choice_act_t after_epoch(irr_choice_t *choice, const uint64_t *words)
 
 static irr_choice_act_t settle(irr_choice_t *choice)
 {
+    const int before = choice->way;
+    uint64_t soon;
+
     choice->exchanges += (uint64_t)choice->trial.exchanges;
     choice->tries = false;
-    choice->again = AGAIN * choice->calls;
     irr_choice_judge(choice);
+    soon = (uint64_t)((choice->doubtful ? AGAIN_SOON : AGAIN) * (double)choice->calls);
+    if (choice->way != before || irr_choice_is_check(choice) || soon < choice->again) {
+        choice->again = soon;   /* else what this list has lost comes again at the time that was set with it */
+    }
     return IRR_CHOICE_SETTLES;
 }
 
@@ -460,17 +471,4 @@ irr_choice_act_t irr_choice_opened(irr_choice_t *choice, int ways)
         return go_on(choice);
     }
     return irr_trial_go_on(&choice->trial, budget_ns(choice)) ? IRR_CHOICE_GOES_ON : settle(choice);
-}
-
-irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks, bool sparse)
-{
-    const irr_choice_load_t *load = &choice->load;
-    const double sends = (double)load->sends, receives = (double)load->receives;
-    const double sent = (double)load->sent, received = (double)load->received;
-
-    return (irr_traffic_t){
-        .ranks = ranks, .node_ranks = choice->node_ranks, .alone = !choice->crowded, .plain = true, .sparse = sparse,
-        .messages = fmax(sends, receives), .even_messages = fmin(sends, receives),
-        .bytes = fmax(sent, received), .even_bytes = fmin(sent, received), .longest = (double)load->longest
-    };
 }

@@ -10,6 +10,9 @@
  * when the budget will do, but not so soon that agreements take more than a quarter of the share, and not too late:
  * after as many exchanges again at most, and after 256 in any case once there is something to lose.
  *
+ * Counts may be new in each exchange.  In a trial a rank divides the time of each exchange by the size of what it sends
+ * and receives, and multiplies it by the mean size before the trial.  Size is bytes, and some more for each message.
+ *
  * When four times as many exchanges are over, the winner is tried against way 0; and at once when the traffic has
  * become another one, with twice as many messages or bytes, or half as many.  Then the host lists ways anew.
  *
@@ -84,6 +87,7 @@ typedef struct irr_choice {
     bool              remembers;   /* some rank does: to be asked when ways are listed */
     irr_recall_t      recall;      /* when they were listed last */
     bool              recalls;     /* the first of the list is to be gone when it is open */
+    bool              doubtful;    /* way 0 has won, and another way was faster in its best exchanges */
     bool              recalled;    /* that is so, and no verdict has told of the way since */
     bool              tries;       /* a trial runs */
     int               way;         /* that exchanges go but for trials */
@@ -104,6 +108,7 @@ typedef struct irr_choice {
     int               own_node_ranks, node_ranks;   /* ranks on the node of this rank; agreed, the most */
     bool              own_crowded, crowded;   /* its processes are more than its processors; agreed, of any node */
     irr_choice_load_t own;         /* of all timed ones together */
+    double            own_size;    /* of an exchange before the trial, in the mean */
     irr_choice_load_t load;        /* agreed, of an exchange */
     irr_choice_load_t settled;     /* the one that ways were listed for */
     irr_trial_t       trial;       /* over: its speedups are those over way 0 */
@@ -215,11 +220,19 @@ irr_choice_funds_t irr_choice_funds(const irr_choice_t *choice);
 /* The number of exchanges after which the ranks first agree; one_node: they are all on one. */
 int irr_choice_first(bool one_node);
 
-/* The agreed load of an exchange as traffic of so many ranks, or, sparse, of neighbours. */
-irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks, bool sparse);
-
 /* Where the way of the list that is opened i-th goes: 1 to IRR_TRIAL_WAYS - 1. */
 int irr_choice_slot(const irr_choice_t *choice, int i);
+
+/* ---- load.c ---- */
+
+/* What an exchange of this load takes, in bytes. */
+double irr_choice_load_size(const irr_choice_load_t *load);
+
+/* Has one of two loads twice as many messages or bytes as the other? */
+bool irr_choice_load_differs(const irr_choice_load_t *a, const irr_choice_load_t *b);
+
+/* The agreed load of an exchange as traffic of so many ranks, or, sparse, of neighbours. */
+irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks, bool sparse);
 
 /* ---- verdict.c ---- */
 

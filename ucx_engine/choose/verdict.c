@@ -38,6 +38,12 @@ void irr_choice_fall_back(irr_choice_t *choice)
     choice->speedup = IRR_SPEEDUP_NONE;
 }
 
+/* A winner that becomes so much slower is compared with the others again, and is still gone. */
+#define WORSE 0.87
+
+/* A speedup from here on is doubted if it has not won. */
+#define DOUBTED 1.03
+
 /* What is known is that of another time: the next check tells whether it is so. */
 void irr_choice_recall(irr_choice_t *choice, int way, double speedup)
 {
@@ -73,6 +79,7 @@ static void end_check(irr_choice_t *choice)
     trial->speedups[0] = verdict_of(choice);
     trial->speedups[1] = IRR_SPEEDUP_NONE;
     book(choice, &trial->speedups[0]);
+    choice->relists = choice->relists || trial->speedups[0].is < WORSE * choice->speedup.is;
     choice->speedup = trial->speedups[0];
     if (trial->winner != 0) {
         irr_choice_fall_back(choice);
@@ -104,12 +111,15 @@ static void end_trial(irr_choice_t *choice)
 
 void irr_choice_judge(irr_choice_t *choice)
 {
+    const bool check = irr_choice_is_check(choice);
+
     choice->recalled = false;
-    if (irr_choice_is_check(choice)) {
+    if (check) {
         end_check(choice);
     } else {
         end_trial(choice);
     }
+    choice->doubtful = choice->way == 0 && (check || choice->best >= DOUBTED);
 }
 
 int irr_choice_measured(const irr_choice_t *choice, int i, irr_speedup_t *speedup)
